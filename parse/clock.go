@@ -1,0 +1,59 @@
+package parse
+
+import "time"
+
+// YearUnknown is the year in which a reading without a year is stored. It is
+// a leap year, so 29 February survives.
+const YearUnknown = 1972
+
+// Lack says what a clock reading does not tell.
+type Lack uint8
+
+// What a reading may lack.
+const (
+	LackYear Lack = 1 << iota // "Mar 13 15:41:18", klog headers: stored in year YearUnknown
+	LackZone                  // local time of an unstated zone: stored as if UTC
+	LackDate                  // time of day only (sar rows): stored in 1 Jan YearUnknown
+)
+
+// Clock is one clock reading as it stands in a line, before year and zone are
+// inferred. The zero Clock is "no reading".
+type Clock struct {
+	NS   int64         // ns since the Unix epoch, taking missing year as YearUnknown and missing zone as UTC
+	Res  time.Duration // granularity of the reading: 1s, 1µs, 1ns, …
+	Lack Lack
+	Set  bool
+}
+
+// Basis says how the absolute time of a record is known, from worst to best.
+type Basis uint8
+
+// Bases, in growing trust.
+const (
+	NoTime       Basis = iota // no time at all
+	FileTime                  // the file's modification time
+	YearGuessed               // year from the file time or the default; zone too if none was stated
+	YearInferred              // year from another record of the bundle
+	ZoneGuessed               // full date, but the zone was assumed UTC
+	ZoneInferred              // full date, zone from another record of the bundle
+	Stated                    // the line states everything, or the user did by --tz and --year
+)
+
+func (b Basis) String() string {
+	return [...]string{"none", "file time", "year guessed", "year inferred", "zone assumed", "zone inferred", "stated"}[b]
+}
+
+// Stamp is an absolute time and how it is known.
+type Stamp struct {
+	At    int64         // Unix nanoseconds; meaningful when Basis > NoTime
+	Res   time.Duration // granularity, at least ±this
+	Basis Basis
+}
+
+// Time returns the stamp as a UTC time, the zero time when unknown.
+func (s Stamp) Time() time.Time {
+	if s.Basis == NoTime {
+		return time.Time{}
+	}
+	return time.Unix(0, s.At).UTC()
+}

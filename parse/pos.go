@@ -1,0 +1,122 @@
+package parse
+
+import "strconv"
+
+// Role says what a file is good for, whatever its name.
+type Role string
+
+// Roles of files. A file that mixes sources (a whole journal, an issue excerpt)
+// has RoleLog, and each line's Origin says who wrote it.
+const (
+	RoleUnknown    Role = ""
+	RoleLog        Role = "log"         // text log of one or several sources
+	RoleKubeletLog Role = "kubelet-log" // log of the kubelet alone
+	RoleRuntimeLog Role = "runtime-log" // containerd, CRI-O, dockerd, podman
+	RoleKernelLog  Role = "kernel-log"  // dmesg, serial console, kern.log
+	RoleJournal    Role = "journal"     // binary journal
+	RoleMetrics    Role = "metrics"     // exposition text, OpenMetrics, protobuf, API JSON
+	RoleTSDB       Role = "tsdb"        // part of a Prometheus TSDB directory
+	RoleCRI        Role = "cri-snapshot"
+	RoleSnapshots  Role = "snapshots" // recorded listings, plegforensics/snapshots/v1
+	RoleFacts      Role = "facts"     // command output, /proc, configuration
+	RoleObjects    Role = "objects"   // Kubernetes objects: nodes, pods, events
+	RoleStacks     Role = "stacks"    // goroutine dumps, /proc/PID/stack
+	RoleManifest   Role = "manifest"  // what the collector says about itself
+	RoleRules      Role = "rules"     // Prometheus rule files
+)
+
+// File is one file of an input, or one member of an archive in it.
+type File struct {
+	// Path is the path inside the input, archives joined by '!':
+	// "sosreport-x.tar.xz!sosreport-x/var/log/messages.1.gz!messages.1".
+	// This is what evidence cites. A lone file is its base name, standard
+	// input is "-".
+	Path   string
+	Input  int    // index of the input that holds it
+	Role   Role   // by layout or, failing that, by content
+	Layout string // name of the layout that recognised it, "" if none
+	Node   string // node by layout (a path element), "" if unknown
+	// ModTime is the modification time that the archive or file system
+	// states, Unix nanoseconds, 0 if unknown. It may lie.
+	ModTime int64
+	Size    int64 // bytes after decompression, -1 while unknown
+}
+
+// Pos is a position in a file. The zero Pos is nowhere.
+type Pos struct {
+	File   *File
+	Offset int64  // byte offset of the line in the decompressed file
+	Line   uint32 // 1-based; 0 when the file has no lines
+}
+
+// IsValid reports whether p names a file.
+func (p Pos) IsValid() bool { return p.File != nil }
+
+// String returns "path:line".
+func (p Pos) String() string {
+	if p.File == nil {
+		return "?"
+	}
+	if p.Line == 0 {
+		return p.File.Path
+	}
+	return p.File.Path + ":" + strconv.FormatUint(uint64(p.Line), 10)
+}
+
+// Before orders positions by path, then offset, then line.
+func (p Pos) Before(q Pos) bool {
+	if p.File != q.File {
+		if p.File == nil || q.File == nil {
+			return p.File == nil
+		}
+		if p.File.Input != q.File.Input {
+			return p.File.Input < q.File.Input
+		}
+		if p.File.Path != q.File.Path {
+			return p.File.Path < q.File.Path
+		}
+	}
+	if p.Offset != q.Offset {
+		return p.Offset < q.Offset
+	}
+	return p.Line < q.Line
+}
+
+// Text is the verbatim text of a line. A line of high-volume kind is kept
+// packed and unpacked on demand, so that memory follows what was found.
+type Text struct {
+	store  TextStore
+	off, n uint32
+}
+
+// TextStore gives back text that was put away in it.
+type TextStore interface {
+	// Slice returns n bytes at off. It never fails: the store holds what
+	// was put into it.
+	Slice(off, n uint32) string
+}
+
+// Keeper puts a line away and returns its handle. The line may be reused
+// afterwards. A Keeper is used by one goroutine at a time.
+type Keeper interface{ Keep(line []byte) Text }
+
+// NewText returns a handle on n bytes at off of store.
+func NewText(store TextStore, off, n uint32) Text { return Text{store, off, n} }
+
+// PlainText returns a handle on a string held in memory.
+func PlainText(s string) Text { return Text{stringStore(s), 0, uint32(len(s))} }
+
+type stringStore string
+
+func (s stringStore) Slice(off, n uint32) string { return string(s[off : off+n]) }
+
+// Len is the length in bytes.
+func (t Text) Len() int { return int(t.n) }
+
+// String returns the text. It is the raw line: writers escape it.
+func (t Text) String() string {
+	if t.store == nil {
+		return ""
+	}
+	return t.store.Slice(t.off, t.n)
+}

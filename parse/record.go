@@ -1,0 +1,281 @@
+package parse
+
+// Source names who wrote a line; it is the "source" of evidence.
+type Source string
+
+// Sources.
+const (
+	SrcUnknown    Source = ""
+	SrcKubelet    Source = "kubelet"
+	SrcCRIO       Source = "crio"
+	SrcContainerd Source = "containerd"
+	SrcDockerd    Source = "dockerd"
+	SrcPodman     Source = "podman"
+	SrcKernel     Source = "kernel"
+	SrcSystemd    Source = "systemd"
+	SrcCNI        Source = "cni"
+	SrcSystem     Source = "system" // any other daemon: ntpd, NetworkManager, …
+	SrcKubeEvents Source = "events" // Kubernetes events and conditions
+	SrcMetrics    Source = "metrics"
+	SrcFacts      Source = "facts"
+	SrcStack      Source = "stack"
+)
+
+// Record is anything a bundle says at a place. Findings hold records, never
+// copies of their text.
+type Record interface {
+	Where() Pos
+	When() Stamp
+	From() Source
+	Quote() string // the raw line; writers escape and cut it
+}
+
+// Origin is who wrote a run of lines: one process, as far as the lines tell.
+// Origins are interned per file, so comparing pointers compares origins.
+type Origin struct {
+	Source Source
+	Host   string // hostname of the envelope, "" if none
+	Ident  string // syslog identifier, e.g. "kubelet", "kubenswrapper"
+	Unit   string // systemd unit, if stated
+	Boot   string // boot id, 32 hex digits, if stated
+	PID    int    // of the envelope or the klog header, 0 if none
+}
+
+// Event is a log line that at least one signature picked.
+type Event struct {
+	Pos
+	Stamp            // resolved event time: the header's clock if there is one, else the envelope's
+	Sigs     *SigSet // what it matched, never empty
+	Origin   *Origin // who wrote it, never nil
+	Header   Clock   // clock inside the message (klog header, logrus time=, JSON ts)
+	Envelope Clock   // clock of the framing (journal, syslog, CRI, docker json-file)
+	Arrived  int64   // resolved envelope time, Unix ns, 0 if none
+	Text     Text    // the whole raw line, or all lines of a multi-line record
+	Msg      uint16  // offset of the message in Text, after framing and klog header; capped at 65535
+	Severity byte    // 'I', 'W', 'E', 'F' or 0
+	Caller   string  // "generic.go:238", interned, "" if none
+}
+
+func (e *Event) Where() Pos    { return e.Pos }
+func (e *Event) When() Stamp   { return e.Stamp }
+func (e *Event) From() Source  { return e.Origin.Source }
+func (e *Event) Quote() string { return e.Text.String() }
+
+// Message returns the text after framing and header.
+func (e *Event) Message() string {
+	s := e.Text.String()
+	return s[min(int(e.Msg), len(s)):]
+}
+
+// Is reports whether the line matched the signature id.
+func (e *Event) Is(id string) bool { return e.Sigs.Has(id) }
+
+// Field returns the named field that one of the line's signatures extracts,
+// "" when there is none. It parses the text at each call: call it once.
+func (e *Event) Field(name string) string {
+	for _, f := range e.Fields() {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Fields returns the fields of all matched signatures, in signature order.
+func (e *Event) Fields() []Field {
+	var out []Field
+	msg := e.Message()
+	for _, s := range e.Sigs.Sigs {
+		if s.Extract != nil {
+			out = append(out, s.Extract(msg)...)
+		}
+	}
+	return out
+}
+
+// Field is a named value taken from a line, verbatim.
+type Field struct{ Name, Value string }
+
+// Sig is a known message. Package logs builds them from its data files.
+type Sig struct {
+	ID      string
+	Sources []Source // who writes it; empty: anybody
+	Extract func(msg string) []Field
+	// Bulk marks messages that come by the hundred thousand. Their lines
+	// are never warnings by themselves.
+	Bulk bool
+}
+
+// SigSet is the set of signatures that one line matched, interned.
+type SigSet struct{ Sigs []*Sig }
+
+// Has reports whether the set holds id.
+func (s *SigSet) Has(id string) bool {
+	for _, g := range s.Sigs {
+		if g.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Coverage says what one origin wrote into one file, lines without any
+// signature included. It is how silence is told from absence.
+type Coverage struct {
+	File      *File
+	Origin    *Origin
+	Lines     int
+	FirstLine Mark
+	LastLine  Mark
+	Gaps      []Gap // silences longer than GapMin, oldest first
+	MinLag    int64 // least and largest envelope minus header clock, ns, raw (zone offset included)
+	MaxLag    int64
+	MaxLagAt  Mark
+	HasLag    bool
+	MaxV      int  // highest klog verbosity that a known V-message proves, -1 if none
+	Reversed  bool // newest line first
+}
+
+// GapMin is the shortest silence of an origin that Coverage records.
+const GapMin = 5e9 // ns
+
+// Gap is a silence of one origin between two of its lines.
+type Gap struct{ Last, Next Mark }
+
+// Mark is a line and its clock, for lines that need not be kept.
+type Mark struct {
+	Pos
+	Stamp
+	Raw  Clock // header clock, else envelope
+	Text Text  // kept for first and last lines and for gap edges only
+}
+
+// Marker is a line in which the log speaks about itself: headers, reboots,
+// lost messages.
+type Marker struct {
+	Pos
+	Stamp
+	Kind MarkerKind
+	Boot string // boot id if it names one
+	N    int    // number of messages lost, if it tells; else 0
+	Text Text
+	Raw  Clock
+}
+
+func (m *Marker) Where() Pos    { return m.Pos }
+func (m *Marker) When() Stamp   { return m.Stamp }
+func (m *Marker) From() Source  { return SrcSystemd }
+func (m *Marker) Quote() string { return m.Text.String() }
+
+// MarkerKind says what a marker line says.
+type MarkerKind string
+
+// Marker kinds.
+const (
+	MarkHeader     MarkerKind = "header"     // "-- Logs begin at …", "Log file created at: …"
+	MarkReboot     MarkerKind = "reboot"     // "-- Reboot --", "-- Boot <id> --"
+	MarkEmpty      MarkerKind = "empty"      // "-- No entries --"
+	MarkSuppressed MarkerKind = "suppressed" // "Suppressed N messages from …", "Missed N kernel messages"
+	MarkNull       MarkerKind = "null"       // journal JSON null: the message was lost at export
+	MarkClock      MarkerKind = "clock"      // "Time has been changed", "clock_step"
+	MarkRotated    MarkerKind = "rotated"    // "Journal started", rotation
+	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload cut the file here
+)
+
+// Fact is a typed statement of a system file, command output or start-up line:
+// versions, configuration, load, mounts, processes.
+type Fact struct {
+	Pos
+	Stamp
+	Key   string  // dotted, documented in facts.go: "kubelet.version", "psi.io.full.avg60"
+	Value string  // verbatim
+	Num   float64 // numeric value in the key's unit, NaN when it has none
+	Attrs []Field // further columns: pid, comm, wchan, device, …
+	Text  Text
+}
+
+func (f *Fact) Where() Pos    { return f.Pos }
+func (f *Fact) When() Stamp   { return f.Stamp }
+func (f *Fact) From() Source  { return SrcFacts }
+func (f *Fact) Quote() string { return f.Text.String() }
+
+// Attr returns the named attribute, "" if it has none.
+func (f *Fact) Attr(name string) string {
+	for _, a := range f.Attrs {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Container is the state of a container or pod sandbox at one moment, as a
+// snapshot or a runtime log line states it.
+type Container struct {
+	Pos
+	Stamp            // when it was in this state (snapshot time, or time of the transition)
+	ID        string // as printed; crictl tables cut it to 13 characters
+	Sandbox   bool   // a pod sandbox, not a container
+	SandboxID string // of a container, if stated
+	PodUID    string
+	PodName   string
+	Namespace string
+	Name      string // container name
+	State     string // created, running, exited, unknown; for sandboxes ready, notready; "removed" from logs
+	Created   int64  // Unix ns, 0 unknown
+	Started   int64
+	Finished  int64
+	ExitCode  *int
+	Snapshot  int // index of the listing it belongs to, -1 for a transition from a log
+	Text      Text
+	Src       Source
+}
+
+func (c *Container) Where() Pos    { return c.Pos }
+func (c *Container) When() Stamp   { return c.Stamp }
+func (c *Container) From() Source  { return c.Src }
+func (c *Container) Quote() string { return c.Text.String() }
+
+// Point is one sample of a series.
+type Point struct {
+	At   int64 // Unix ns
+	V    float64
+	File *File
+	Line uint32
+}
+
+// Series is one metric series over the snapshots of a bundle, oldest first.
+type Series struct {
+	Name   string
+	Labels []Field // sorted by name, without __name__
+	Type   string  // counter, gauge, histogram, summary, unknown
+	Points []Point
+	// Native histograms, parallel in shape to Points; the value is owned by
+	// package metrics.
+	Histograms []HistogramPoint
+}
+
+// HistogramPoint is one native histogram sample.
+type HistogramPoint struct {
+	At   int64
+	H    any
+	File *File
+	Line uint32
+}
+
+// Scrape is one snapshot of an exporter and how its time is known.
+type Scrape struct {
+	File *File
+	Stamp
+	Why    string // basis in words
+	Failed string // text when the snapshot is an error page instead of metrics
+	Line   uint32
+}
+
+// Warning is an input problem. It is never fatal and always reported.
+type Warning struct {
+	Pos
+	Msg string // lower case, no full stop
+}
+
+func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }

@@ -1,0 +1,74 @@
+package rules
+
+import "github.com/plegforensics/plegforensics/replay"
+
+// Severity of a finding.
+type Severity string
+
+// Severities, in growing weight.
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Rank orders severities: 0 for none, 3 for critical.
+func (s Severity) Rank() int {
+	switch s {
+	case Info:
+		return 1
+	case Warning:
+		return 2
+	case Critical:
+		return 3
+	}
+	return 0
+}
+
+// Breach is a threshold that a value crossed.
+type Breach struct {
+	Rule      string // stable kebab-case id, e.g. relist-threshold-exceeded
+	Severity  Severity
+	Start     int64 // Unix ns
+	End       int64 // 0 while open
+	Value     float64
+	Threshold float64
+	Unit      string
+	Evidence  []replay.Evidence // never empty
+}
+
+// Level says how sure a cause is.
+type Level string
+
+// Levels.
+const (
+	Confirmed Level = "confirmed"
+	Likely    Level = "likely"
+	Possible  Level = "possible"
+)
+
+// Cause is a probable cause with what speaks for and against it.
+type Cause struct {
+	ID          string
+	Title       string
+	Level       Level
+	Confidence  float64 // 0 … 1, calibrated
+	Episodes    []int   // ids of the episodes it explains; empty: the node as a whole
+	For         []replay.Evidence
+	Against     []replay.Evidence
+	Missing     []string // what input would settle it
+	Explanation string
+	Path        []string // the decision in plain words, step by step
+	Remediation []string
+	Commands    []string // what to run to settle it
+	References  []string
+}
+
+// Result is everything that the rules say about one node.
+type Result struct {
+	Breaches   []Breach // by start
+	Causes     []Cause  // by confidence, best first
+	LookAlikes []Cause  // what looks like PLEG trouble and is not
+	Status     string   // unhealthy, degraded, healthy, unknown
+	Summary    string   // one sentence for a ticket
+}
