@@ -187,10 +187,11 @@ const (
 type Fact struct {
 	Pos
 	Stamp
-	Key   string  // dotted, documented in facts.go: "kubelet.version", "psi.io.full.avg60"
+	Key   string  // dotted, documented in parse/facts/keys.go: "kubelet.version", "psi.io.full.avg60"
 	Value string  // verbatim
 	Num   float64 // numeric value in the key's unit, NaN when it has none
 	Attrs []Field // further columns: pid, comm, wchan, device, …
+	Raw   Clock   // clock of the line itself (sar rows, date output); the zero Clock: it holds at the time of the file
 	Text  Text
 }
 
