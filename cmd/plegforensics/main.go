@@ -1,5 +1,113 @@
 // Command plegforensics reconstructs what the kubelet's Pod Lifecycle Event
-// Generator did from the files in a support bundle.
+// Generator did from the files in a support bundle: when relists ran, which one
+// hung and in which step, what pod events were produced, lost or late, and what
+// most probably caused it. It needs no cluster and no network.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// version is stamped at build time: -ldflags "-X main.version=v1.2.3".
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A pipe whose reader went away ends us quietly: the write error says so.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// commands is every subcommand, in the order of --help.
+func commands() []*cli.Command {
+	return []*cli.Command{
+		schemaCommand(),
+	}
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := newApp(stdin, stdout, stderr)
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	if ctx.Err() != nil && err != nil {
+		return exitInterrupted
+	}
+	return finish(app, err)
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	name := "plegforensics"
+	if strings.HasPrefix(baseName(os.Args[0]), "kubectl-") {
+		name = "kubectl plegforensics"
+	}
+	app := &cli.App{
+		Name:    name,
+		Usage:   "find out what the kubelet's PLEG did, from the files in a support bundle",
+		Version: version,
+		Description: "Reads kubelet logs, journals, sosreports, must-gathers, EKS log bundles and metric\n" +
+			"snapshots as they are; needs no cluster and opens no network connection.",
+		Commands:               commands(),
+		Reader:                 stdin,
+		Writer:                 stdout,
+		ErrWriter:              stderr,
+		Suggest:                true,
+		UseShortOptionHandling: false,
+		EnableBashCompletion:   true,
+		HideHelpCommand:        true,
+		ExitErrHandler:         func(*cli.Context, error) {},
+		OnUsageError:           onUsageError,
+		CommandNotFound:        nil,
+		Action:                 noCommand,
+	}
+	for _, c := range app.Commands {
+		setUsageError(c)
+	}
+	return app
+}
+
+func setUsageError(c *cli.Command) {
+	c.OnUsageError = onUsageError
+	c.HideHelpCommand = true
+	for _, s := range c.Subcommands {
+		setUsageError(s)
+	}
+}
+
+// noCommand answers a call without a known subcommand.
+func noCommand(c *cli.Context) error {
+	if !c.Args().Present() {
+		return cli.ShowAppHelp(c)
+	}
+	word := c.Args().First()
+	return unknown("command", word, commandNames(c.App.Commands))
+}
+
+func commandNames(cs []*cli.Command) []string {
+	var names []string
+	for _, c := range cs {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// baseName is the last path element, for slashes of either kind.
+func baseName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
+
+// brokenPipe reports whether err is a write to a reader that went away.
+func brokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

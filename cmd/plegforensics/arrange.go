@@ -1,0 +1,82 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// arrange moves flags in front of arguments, because package flag stops at the
+// first argument and people do not. "--" ends the flags.
+func arrange(app *cli.App, args []string) ([]string, error) {
+	if len(args) < 2 {
+		return args, nil
+	}
+	out := args[:1:1]
+	rest := args[1:]
+	cmds := app.Commands
+	var cmd *cli.Command
+	for len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		next := find(cmds, rest[0])
+		if next == nil {
+			break
+		}
+		cmd, cmds = next, next.Subcommands
+		out = append(out, rest[0])
+		rest = rest[1:]
+	}
+	if cmd == nil {
+		return args, nil
+	}
+	var flags, words []string
+	for i := 0; i < len(rest); i++ {
+		a := rest[i]
+		if a == "--" {
+			words = append(words, rest[i+1:]...)
+			break
+		}
+		if a == "-" || !strings.HasPrefix(a, "-") {
+			words = append(words, a)
+			continue
+		}
+		flags = append(flags, a)
+		if takesValue(cmd, a) && i+1 < len(rest) {
+			i++
+			flags = append(flags, rest[i])
+		}
+	}
+	if len(cmd.Subcommands) > 0 && len(words) > 0 {
+		return nil, unknown("command", cmd.Name+" "+words[0], commandNames(cmd.Subcommands))
+	}
+	out = append(out, flags...)
+	if len(words) > 0 {
+		out = append(out, "--")
+	}
+	return append(out, words...), nil
+}
+
+func find(cmds []*cli.Command, name string) *cli.Command {
+	for _, c := range cmds {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// takesValue reports whether the flag word a is followed by its value.
+func takesValue(cmd *cli.Command, a string) bool {
+	name := strings.TrimLeft(a, "-")
+	if strings.Contains(name, "=") {
+		return false
+	}
+	for _, f := range cmd.Flags {
+		for _, n := range f.Names() {
+			if n == name {
+				_, boolean := f.(*cli.BoolFlag)
+				return !boolean
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+// Package report tells what was found: it holds the one Report value and
+// writes it in each output format, one file per format. Writers never go back
+// to the inputs, and every string that comes from an input passes through
+// Visible or the format's own escaping.
+package report
+
+import (
+	_ "embed"
+	"io"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// Schema is the JSON Schema of the report, timeline and events documents.
+//
+//go:embed schema.json
+var Schema string
+
+// Report is all that is said about the inputs.
+type Report struct {
+	Version      string // of the tool
+	Inputs       []parse.Input
+	Warnings     []parse.Warning
+	Nodes        []Node // by name
+	Correlations []Correlation
+}
+
+// Node is what was rebuilt about a node and what the rules say of it.
+type Node struct {
+	*replay.Node
+	rules.Result
+}
+
+// Correlation is something that several nodes share.
+type Correlation struct {
+	Kind       string // breaches-together, shared-cause, shared-object
+	Summary    string
+	Nodes      []string
+	Start, End int64
+	Cause      string
+	Evidence   []replay.Evidence
+}
+
+// Counts are findings by severity.
+type Counts struct{ Critical, Warning, Info int }
+
+// Findings counts the breaches of all nodes by severity.
+func (r *Report) Findings() Counts {
+	var c Counts
+	for _, n := range r.Nodes {
+		for _, b := range n.Breaches {
+			switch b.Severity {
+			case rules.Critical:
+				c.Critical++
+			case rules.Warning:
+				c.Warning++
+			case rules.Info:
+				c.Info++
+			}
+		}
+	}
+	return c
+}
+
+// Worst is the highest severity found, "" if there is no finding.
+func (r *Report) Worst() rules.Severity {
+	c := r.Findings()
+	switch {
+	case c.Critical > 0:
+		return rules.Critical
+	case c.Warning > 0:
+		return rules.Warning
+	case c.Info > 0:
+		return rules.Info
+	}
+	return ""
+}
+
+// Partial reports whether some input could be read only in part.
+func (r *Report) Partial() bool {
+	for _, in := range r.Inputs {
+		if in.Partial {
+			return true
+		}
+	}
+	return false
+}
+
+// Options steer the writers that have a choice.
+type Options struct {
+	Width   int  // columns of the terminal; 0: 80
+	Color   bool // ANSI colours
+	Links   bool // terminal hyperlinks
+	Verbose bool // quote all evidence, not the best few
+}
+
+// Format is an output format of the report.
+type Format struct {
+	Name  string
+	About string
+	Write func(io.Writer, *Report, Options) error
+}
+
+// Formats of analyze, in the order of --help.
+var Formats = []Format{
+	{"text", "for people, in a terminal or a pipe", writeText},
+	{"json", "one object, schema plegforensics/report/v1", writeJSON},
+}
+
+// TimelineFormats are the output formats of timeline.
+var TimelineFormats = []Format{
+	{"text", "a table of relists, health and gaps", writeTimelineText},
+	{"json", "one object, schema plegforensics/timeline/v1", writeTimelineJSON},
+}
+
+// Lookup finds a format by name, nil if there is none.
+func Lookup(formats []Format, name string) *Format {
+	for i := range formats {
+		if formats[i].Name == name {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the names of formats.
+func Names(formats []Format) []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// seconds converts a duration to the unit of the JSON contract.
+func seconds(d time.Duration) float64 { return float64(d) / 1e9 }

@@ -1,0 +1,506 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// printer writes the text formats: one place for width, colour and cutting.
+type printer struct {
+	*bufio.Writer
+	opt Options
+}
+
+func newPrinter(w io.Writer, opt Options) *printer {
+	if opt.Width <= 0 {
+		opt.Width = 80
+	}
+	return &printer{bufio.NewWriter(w), opt}
+}
+
+// writeText answers in the first screen: verdict, episodes, causes with quoted
+// lines; then the numbers; then a block to paste into a ticket.
+func writeText(w io.Writer, r *Report, opt Options) error {
+	p := newPrinter(w, opt)
+	p.inputs(r)
+	for i := range r.Nodes {
+		p.node(&r.Nodes[i])
+	}
+	p.correlations(r.Correlations)
+	p.ticket(r)
+	p.warnings(r)
+	return p.Flush()
+}
+
+func (p *printer) paint(c text.Colors, s string) string {
+	if !p.opt.Color {
+		return s
+	}
+	return c.EscapeSeq() + s + text.Reset.EscapeSeq()
+}
+
+var (
+	bold   = text.Colors{text.Bold}
+	faint  = text.Colors{text.Faint}
+	red    = text.Colors{text.FgRed, text.Bold}
+	yellow = text.Colors{text.FgYellow}
+	green  = text.Colors{text.FgGreen}
+)
+
+func statusColor(status string) text.Colors {
+	switch status {
+	case "unhealthy":
+		return red
+	case "degraded":
+		return yellow
+	case "healthy":
+		return green
+	}
+	return faint
+}
+
+func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s)) }
+
+// para prints s wrapped to the width, each line after indent.
+func (p *printer) para(indent, s string) {
+	hang := strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
+	wrapped := text.WrapSoft(Visible(s), max(p.opt.Width-len(hang), 20))
+	for i, line := range strings.Split(wrapped, "\n") {
+		if i > 0 {
+			indent = hang
+		}
+		fmt.Fprintln(p, strings.TrimRight(indent+strings.TrimRight(line, " "), " "))
+	}
+}
+
+func (p *printer) inputs(r *Report) {
+	for _, in := range r.Inputs {
+		part := ""
+		if in.Partial {
+			part = p.paint(yellow, "  read in part, see warnings")
+		}
+		fmt.Fprintf(p, "%s  %s, %s in %s used of %d%s\n", p.paint(bold, Visible(in.Path)), in.Kind, Bytes(in.Bytes),
+			plural(in.FilesUsed, "file"), in.Files, part)
+	}
+}
+
+func (p *printer) node(n *Node) {
+	head := fmt.Sprintf("%s: %s", Visible(n.Name), n.Status)
+	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), strings.ToUpper(head[:0])+head))
+	p.para("  ", n.Summary)
+	p.para("  ", kubeletLine(n.Kubelet))
+	p.para("  ", windowLine(n.Window))
+	p.episodes(n)
+	p.causes("Probable causes", n.Causes)
+	p.causes("Looks like PLEG trouble, is not", n.LookAlikes)
+	p.breaches(n)
+	p.relists(n)
+	p.blame(n)
+	p.operations(n)
+	p.events(n)
+	p.gaps(n)
+}
+
+func kubeletLine(k replay.Kubelet) string {
+	version := k.Version
+	if version == "" {
+		version = "version unknown"
+		if k.VersionMin != "" || k.VersionMax != "" {
+			version = fmt.Sprintf("version between %s and %s by its messages", orUnknown(k.VersionMin), orUnknown(k.VersionMax))
+		}
+	}
+	s := "kubelet " + version + ", runtime " + orUnknown(k.Runtime) + ", PLEG " + orUnknown(k.PLEG)
+	if k.Threshold > 0 {
+		s += fmt.Sprintf(", relist every %s, threshold %s", k.Period, k.Threshold)
+	}
+	if k.RPCTimeout > 0 {
+		s += fmt.Sprintf(", CRI time-out %s", k.RPCTimeout)
+	}
+	if k.Basis != "" {
+		s += " (" + k.Basis + ")"
+	}
+	return s
+}
+
+func windowLine(w replay.Window) string {
+	if w.Start == 0 {
+		return "no dated line"
+	}
+	s := fmt.Sprintf("%s to %s UTC, %s", Date(w.Start), Date(w.End), Span(time.Duration(w.End-w.Start)))
+	if w.TimezoneBasis != "" {
+		s += fmt.Sprintf("; stamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
+	}
+	return s
+}
+
+func (p *printer) episodes(n *Node) {
+	if len(n.Episodes) == 0 {
+		return
+	}
+	p.heading("PLEG unhealthy")
+	t := p.table("#", "last relist began", "breach", "recovered", "for", "peak age", "stuck in", "lines", "node NotReady")
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		began := instant(e.LastStart)
+		if e.Never {
+			began = "never since start"
+		}
+		t.AppendRow(table.Row{e.ID, began, clockOf(e.Breach), instant(e.Recovered), episodeLength(e),
+			age(e), e.StuckStep, e.Reports, notReady(e.NotReady)})
+	}
+	p.render(t)
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if e.RecoveredBasis != "" {
+			p.para(fmt.Sprintf("  %d: ", e.ID), "recovery: "+e.RecoveredBasis)
+		}
+		if e.StepBasis != "" {
+			p.para(fmt.Sprintf("  %d: ", e.ID), fmt.Sprintf("stuck in %s: %s", e.StuckStep, e.StepBasis))
+		}
+		p.quotes("     ", pick(e.Evidence, p.few(3)))
+	}
+}
+
+func episodeLength(e *replay.Episode) string {
+	switch {
+	case e.Breach == 0:
+		return "?"
+	case e.Recovered.Known():
+		return Span(time.Duration(e.Recovered.At - e.Breach))
+	case e.LastReport > e.Breach:
+		return "≥ " + Span(time.Duration(e.LastReport-e.Breach))
+	}
+	return "?"
+}
+
+func age(e *replay.Episode) string {
+	if e.PeakAge <= 0 {
+		return "?"
+	}
+	return Span(e.PeakAge)
+}
+
+func notReady(s *replay.Span) string {
+	if s == nil {
+		return ""
+	}
+	if s.To == 0 {
+		return clockOf(s.From) + " → ?"
+	}
+	return clockOf(s.From) + " → " + clockOf(s.To)
+}
+
+func (p *printer) causes(title string, cs []rules.Cause) {
+	if len(cs) == 0 {
+		return
+	}
+	p.heading(title)
+	for i, c := range cs {
+		if i == 3 && !p.opt.Verbose {
+			fmt.Fprintf(p, "  and %s less likely, in the JSON report or with --verbose\n", plural(len(cs)-i, "cause"))
+			break
+		}
+		p.cause(i+1, c)
+	}
+}
+
+func (p *printer) cause(rank int, c rules.Cause) {
+	head := fmt.Sprintf("%d. %s: %s", rank, c.ID, c.Title)
+	fmt.Fprintf(p, "%s\n", p.paint(bold, head))
+	level := fmt.Sprintf("%s, confidence %.0f%%", c.Level, 100*c.Confidence)
+	if len(c.Episodes) > 0 {
+		level += ", explains episode " + numbers(c.Episodes)
+	}
+	fmt.Fprintf(p, "   %s\n", p.paint(faint, level))
+	p.para("   ", c.Explanation)
+	p.labelled("for", c.For, p.few(3))
+	p.labelled("against", c.Against, p.few(2))
+	for _, m := range c.Missing[:min(len(c.Missing), p.few(2))] {
+		p.para("   missing  ", m)
+	}
+	for _, m := range c.Remediation[:min(len(c.Remediation), p.few(3))] {
+		p.para("   do       ", m)
+	}
+	for _, m := range c.Commands[:min(len(c.Commands), p.few(2))] {
+		p.para("   run      ", m)
+	}
+}
+
+func (p *printer) labelled(label string, es []replay.Evidence, most int) {
+	for i, e := range pick(es, most) {
+		l := ""
+		if i == 0 {
+			l = label
+		}
+		p.quote(fmt.Sprintf("   %-9s", l), e)
+	}
+	if len(es) > most {
+		fmt.Fprintf(p, "   %-9s%s\n", "", p.paint(faint, "and "+plural(len(es)-most, "line")+" more"))
+	}
+}
+
+// few is how much of a list to show: all of it when verbose.
+func (p *printer) few(n int) int {
+	if p.opt.Verbose {
+		return 1 << 30
+	}
+	return n
+}
+
+func pick(es []replay.Evidence, most int) []replay.Evidence { return es[:min(len(es), most)] }
+
+func (p *printer) quotes(indent string, es []replay.Evidence) {
+	for _, e := range es {
+		p.quote(indent, e)
+	}
+}
+
+// quote prints where a line stands, what it is cited for, and its text on the
+// next line, cut to the width unless verbose.
+func (p *printer) quote(indent string, e replay.Evidence) {
+	if e.Record == nil {
+		return
+	}
+	where := Visible(e.Where().String())
+	if e.Note != "" {
+		where += "  " + p.paint(faint, Visible(e.Note))
+	}
+	fmt.Fprintf(p, "%s%s\n", indent, where)
+	hang := strings.Repeat(" ", len(indent)+2)
+	line := strings.ReplaceAll(Quote(e.Quote()), "\t", " ")
+	if !p.opt.Verbose {
+		line = fit(line, max(p.opt.Width-len(hang), 40))
+	}
+	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
+}
+
+// fit cuts s to width columns.
+func fit(s string, width int) string {
+	if text.StringWidthWithoutEscSequences(s) <= width {
+		return s
+	}
+	return text.Trim(s, width-1) + "…"
+}
+
+func (p *printer) breaches(n *Node) {
+	if len(n.Breaches) == 0 {
+		return
+	}
+	p.heading("Thresholds crossed")
+	t := p.table("severity", "rule", "from", "to", "value", "threshold", "where")
+	for _, b := range n.Breaches {
+		where := ""
+		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
+			where = Visible(b.Evidence[0].Where().String())
+		}
+		t.AppendRow(table.Row{b.Severity, b.Rule, clockOf(b.Start), clockOf(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
+	}
+	p.render(t)
+}
+
+func (p *printer) relists(n *Node) {
+	if len(n.Relists) == 0 && len(n.Bounded) == 0 {
+		return
+	}
+	s := Durations(n.Node)
+	p.heading("Relists")
+	line := fmt.Sprintf("%d proven, %s between proofs", len(n.Relists), plural(len(n.Bounded), "stretch"))
+	if len(s.Sorted) > 0 {
+		line += fmt.Sprintf("; of %d with known length: median %s, 99%% %s, longest %s", len(s.Sorted), Span(s.P50), Span(s.P99), Span(s.Max))
+	}
+	p.para("  ", line)
+	t := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
+	rows := 0
+	for _, i := range s.Longest {
+		r := &n.Relists[i]
+		if d, ok := r.Duration(); ok && d < 2*time.Second || rows == p.few(5) {
+			break
+		}
+		rows++
+		t.AppendRow(relistRow(r))
+	}
+	if rows > 0 {
+		p.render(t)
+	}
+}
+
+func relistRow(r *replay.Relist) table.Row {
+	length := "?"
+	if d, ok := r.Duration(); ok {
+		length = Span(d)
+	}
+	listed := "?"
+	if r.Listed != nil {
+		listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
+	}
+	return table.Row{clockOf(r.Start.At), slack(r.Start), length, r.Outcome, listed, strings.Join(r.Basis, ", ")}
+}
+
+func (p *printer) blame(n *Node) {
+	if len(n.Node.Blame) == 0 {
+		return
+	}
+	p.heading("Where the relist seconds went")
+	t := p.table("relist", "total", "list", "inspect", "charged to", "seconds", "unexplained")
+	for i, b := range n.Node.Blame {
+		if i == p.few(5) {
+			break
+		}
+		start := "?"
+		if b.Relist >= 0 && b.Relist < len(n.Relists) {
+			start = clockOf(n.Relists[b.Relist].Start.At)
+		}
+		what, secs := "", ""
+		if s := firstShare(b); s != nil {
+			what, secs = Visible(s.What), Span(s.Seconds)
+		}
+		t.AppendRow(table.Row{start, Span(b.Total), maybe(b.List), maybe(b.Inspect), what, secs, Span(b.Unexplained)})
+	}
+	p.render(t)
+}
+
+func firstShare(b replay.Blame) *replay.Share {
+	switch {
+	case len(b.ByPod) > 0:
+		return &b.ByPod[0]
+	case len(b.ByOperation) > 0:
+		return &b.ByOperation[0]
+	}
+	return nil
+}
+
+func (p *printer) operations(n *Node) {
+	if len(n.Ops) == 0 {
+		return
+	}
+	p.heading("CRI operations")
+	t := p.table("operation", "calls", "errors", "median", "99%", "total", "share of relist")
+	for _, o := range n.Ops {
+		calls, share := "?", "?"
+		if o.Calls >= 0 {
+			calls = fmt.Sprint(o.Calls)
+		}
+		if o.ShareOfRelist >= 0 {
+			share = fmt.Sprintf("%.0f%%", 100*o.ShareOfRelist)
+		}
+		t.AppendRow(table.Row{o.Name, calls, o.Errors, maybe(o.P50), maybe(o.P99), maybe(o.Total), share})
+	}
+	p.render(t)
+}
+
+func (p *printer) events(n *Node) {
+	a := n.Audit
+	if len(n.Observed) == 0 && !a.Audited && a.Discarded == 0 {
+		return
+	}
+	p.heading("Pod lifecycle events")
+	line := fmt.Sprintf("%s observed", plural(len(n.Observed), "event"))
+	if a.Audited {
+		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
+	}
+	if a.Discarded > 0 {
+		line += fmt.Sprintf(", %d discarded", a.Discarded)
+	}
+	if len(a.ShortLived) > 0 {
+		line += ", " + plural(len(a.ShortLived), "container") + " too short-lived for any relist to see"
+	}
+	p.para("  ", line)
+	for _, note := range a.Notes {
+		p.para("  ", note)
+	}
+}
+
+func (p *printer) gaps(n *Node) {
+	if len(n.Gaps) == 0 {
+		return
+	}
+	p.heading("What the log does not cover")
+	for i, g := range n.Gaps {
+		if i == p.few(5) {
+			fmt.Fprintf(p, "  and %s more\n", plural(len(n.Gaps)-i, "gap"))
+			break
+		}
+		length := ""
+		if g.To > g.From && g.From > 0 {
+			length = " (" + Span(time.Duration(g.To-g.From)) + ")"
+		}
+		p.para("  ", fmt.Sprintf("%s to %s%s: %s", clockOf(g.From), clockOf(g.To), length, g.Why))
+	}
+}
+
+func (p *printer) correlations(cs []Correlation) {
+	if len(cs) == 0 {
+		return
+	}
+	p.heading("Across nodes")
+	for _, c := range cs {
+		p.para("  ", c.Summary)
+	}
+}
+
+// ticket is the block to paste: at most fifteen lines, no colour, no table.
+func (p *printer) ticket(r *Report) {
+	if len(r.Nodes) == 0 {
+		return
+	}
+	p.heading("For the ticket")
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		if i == 12 {
+			fmt.Fprintf(p, "  and %s more\n", plural(len(r.Nodes)-i, "node"))
+			break
+		}
+		p.para("  ", n.Summary)
+	}
+	fmt.Fprintf(p, "  plegforensics %s\n", r.Version)
+}
+
+func (p *printer) warnings(r *Report) {
+	if len(r.Warnings) == 0 {
+		return
+	}
+	p.heading("Read with trouble")
+	for i, w := range r.Warnings {
+		if i == p.few(10) {
+			fmt.Fprintf(p, "  and %s more\n", plural(len(r.Warnings)-i, "warning"))
+			break
+		}
+		p.para("  ", w.String())
+	}
+}
+
+// table starts a table in the one style that the text formats use.
+func (p *printer) table(columns ...string) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Options.SeparateHeader = false
+	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
+	style.Size.WidthMax = max(p.opt.Width, 80)
+	if p.opt.Color {
+		style.Color.Header = faint
+	}
+	t.SetStyle(style)
+	var row table.Row
+	for _, c := range columns {
+		row = append(row, c)
+	}
+	t.AppendHeader(row)
+	return t
+}
+
+func (p *printer) render(t table.Writer) {
+	for _, line := range strings.Split(t.Render(), "\n") {
+		fmt.Fprintln(p, strings.TrimRight(line, " "))
+	}
+}

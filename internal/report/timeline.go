@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// The types below mirror schema plegforensics/timeline/v1.
+type (
+	jsonTimeline struct {
+		Schema string             `json:"schema"`
+		Nodes  []jsonTimelineNode `json:"nodes"`
+	}
+	jsonTimelineNode struct {
+		Name    string         `json:"name"`
+		Relists []jsonRelist   `json:"relists"`
+		Bounded []jsonBounded  `json:"relists_bounded"`
+		Health  []jsonHealth   `json:"health"`
+		Ready   []jsonReady    `json:"node_ready"`
+		Runs    []jsonRun      `json:"kubelet_runs"`
+		Gaps    []jsonGapProof `json:"gaps"`
+	}
+	jsonBounded struct {
+		jsonSpan
+		Min int `json:"count_min"`
+		Max int `json:"count_max"`
+	}
+	jsonHealth struct {
+		jsonSpan
+		State string `json:"state"`
+	}
+	jsonReady struct {
+		Time     *string       `json:"time"`
+		Ready    bool          `json:"ready"`
+		Reason   string        `json:"reason"`
+		Evidence *jsonEvidence `json:"evidence"`
+	}
+	jsonRun struct {
+		PID     int     `json:"pid"`
+		Start   *string `json:"start"`
+		End     *string `json:"end"`
+		Version *string `json:"version"`
+	}
+	jsonGapProof struct {
+		jsonSpan
+		Why      string         `json:"why"`
+		Evidence []jsonEvidence `json:"evidence"`
+	}
+)
+
+func writeTimelineJSON(w io.Writer, r *Report, _ Options) error {
+	out := jsonTimeline{Schema: "plegforensics/timeline/v1", Nodes: []jsonTimelineNode{}}
+	for _, n := range r.Nodes {
+		out.Nodes = append(out.Nodes, timelineJSON(n.Node))
+	}
+	return encode(w, out)
+}
+
+func timelineJSON(n *replay.Node) jsonTimelineNode {
+	j := jsonTimelineNode{Name: Visible(n.Name), Relists: []jsonRelist{}, Bounded: []jsonBounded{},
+		Health: []jsonHealth{}, Ready: []jsonReady{}, Runs: []jsonRun{}, Gaps: []jsonGapProof{}}
+	for i := range n.Relists {
+		j.Relists = append(j.Relists, relistJSON(&n.Relists[i]))
+	}
+	for _, b := range n.Bounded {
+		j.Bounded = append(j.Bounded, jsonBounded{jsonSpan{stamp(b.From), stamp(b.To)}, b.CountMin, b.CountMax})
+	}
+	for _, h := range n.Health {
+		j.Health = append(j.Health, jsonHealth{jsonSpan{stamp(h.From), stamp(h.To)}, string(h.State)})
+	}
+	for _, c := range n.Ready {
+		r := jsonReady{Time: stamp(c.At), Ready: c.Ready, Reason: Visible(c.Reason)}
+		if ev := evidenceJSON([]replay.Evidence{c.Evidence}); len(ev) > 0 {
+			r.Evidence = &ev[0]
+		}
+		j.Ready = append(j.Ready, r)
+	}
+	for _, r := range n.Runs {
+		j.Runs = append(j.Runs, jsonRun{r.PID, stamp(r.Start.At), stamp(r.End.At), known(r.Version)})
+	}
+	for _, g := range n.Gaps {
+		j.Gaps = append(j.Gaps, jsonGapProof{jsonSpan{stamp(g.From), stamp(g.To)}, g.Why, evidenceJSON(g.Evidence)})
+	}
+	return j
+}
+
+// writeTimelineText prints the ledger of each node, oldest relist first.
+func writeTimelineText(w io.Writer, r *Report, opt Options) error {
+	p := newPrinter(w, opt)
+	for _, n := range r.Nodes {
+		p.heading(Visible(n.Name))
+		p.para("  ", windowLine(n.Window))
+		p.runs(n.Node)
+		p.ledger(n.Node)
+		p.health(n.Node)
+		p.ready(n.Node)
+		p.gaps(&n)
+	}
+	return p.Flush()
+}
+
+func (p *printer) runs(n *replay.Node) {
+	for _, r := range n.Runs {
+		p.para("  ", fmt.Sprintf("kubelet pid %d: %s to %s %s", r.PID, clockOf(r.First), clockOf(r.Last), Visible(r.Version)))
+	}
+}
+
+func (p *printer) ledger(n *replay.Node) {
+	p.heading("Relists proven")
+	t := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
+	for i := range n.Relists {
+		t.AppendRow(relistRow(&n.Relists[i]))
+	}
+	p.render(t)
+	for _, b := range n.Bounded {
+		p.para("  ", fmt.Sprintf("%s to %s: between %d and %d relists that no line dates", clockOf(b.From), clockOf(b.To), b.CountMin, b.CountMax))
+	}
+}
+
+func (p *printer) health(n *replay.Node) {
+	if len(n.Health) == 0 {
+		return
+	}
+	p.heading("Health")
+	t := p.table("from", "to", "for", "PLEG")
+	for _, h := range n.Health {
+		length := "?"
+		if h.To > h.From {
+			length = Span(time.Duration(h.To - h.From))
+		}
+		t.AppendRow(table.Row{clockOf(h.From), clockOf(h.To), length, h.State})
+	}
+	p.render(t)
+}
+
+func (p *printer) ready(n *replay.Node) {
+	if len(n.Ready) == 0 {
+		return
+	}
+	p.heading("Node Ready condition")
+	t := p.table("at", "ready", "reason", "where")
+	for _, c := range n.Ready {
+		where := ""
+		if c.Record != nil {
+			where = Visible(c.Where().String())
+		}
+		t.AppendRow(table.Row{clockOf(c.At), c.Ready, Visible(c.Reason), where})
+	}
+	p.render(t)
+}
