@@ -27,10 +27,12 @@ const (
 
 // File is one file of an input, or one member of an archive in it.
 type File struct {
-	// Path is the path inside the input, archives joined by '!':
-	// "sosreport-x.tar.xz!sosreport-x/var/log/messages.1.gz!messages.1".
-	// This is what evidence cites. A lone file is its base name, standard
-	// input is "-".
+	// Path is the path inside the input, archives and their members joined
+	// by '!': "sosreport-x.tar.xz!sosreport-x/var/log/messages.1.gz". Plain
+	// compression has no members and adds nothing: a lone kubelet.log.xz is
+	// "kubelet.log.xz". This is what evidence cites, names verbatim as the
+	// archive spells them. A lone file is its base name, standard input is
+	// "-", a file below a directory argument is relative to that directory.
 	Path   string
 	Input  int    // index of the input that holds it
 	Role   Role   // by layout or, failing that, by content
