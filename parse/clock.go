@@ -32,6 +32,7 @@ type Basis uint8
 const (
 	NoTime       Basis = iota // no time at all
 	FileTime                  // the file's modification time
+	LowerBound                // the moment lies at or shortly after At: a snapshot's own gauges, which state earlier moments
 	YearGuessed               // year from the file time or the default; zone too if none was stated
 	YearInferred              // year from another record of the bundle
 	ZoneGuessed               // full date, but the zone was assumed UTC
@@ -40,7 +41,7 @@ const (
 )
 
 func (b Basis) String() string {
-	return [...]string{"none", "file time", "year guessed", "year inferred", "zone assumed", "zone inferred", "stated"}[b]
+	return [...]string{"none", "file time", "lower bound", "year guessed", "year inferred", "zone assumed", "zone inferred", "stated"}[b]
 }
 
 // Stamp is an absolute time and how it is known.

@@ -237,42 +237,6 @@ func (c *Container) When() Stamp   { return c.Stamp }
 func (c *Container) From() Source  { return c.Src }
 func (c *Container) Quote() string { return c.Text.String() }
 
-// Point is one sample of a series.
-type Point struct {
-	At   int64 // Unix ns
-	V    float64
-	File *File
-	Line uint32
-}
-
-// Series is one metric series over the snapshots of a bundle, oldest first.
-type Series struct {
-	Name   string
-	Labels []Field // sorted by name, without __name__
-	Type   string  // counter, gauge, histogram, summary, unknown
-	Points []Point
-	// Native histograms, parallel in shape to Points; the value is owned by
-	// package metrics.
-	Histograms []HistogramPoint
-}
-
-// HistogramPoint is one native histogram sample.
-type HistogramPoint struct {
-	At   int64
-	H    any
-	File *File
-	Line uint32
-}
-
-// Scrape is one snapshot of an exporter and how its time is known.
-type Scrape struct {
-	File *File
-	Stamp
-	Why    string // basis in words
-	Failed string // text when the snapshot is an error page instead of metrics
-	Line   uint32
-}
-
 // Warning is an input problem. It is never fatal and always reported.
 type Warning struct {
 	Pos

@@ -1,0 +1,150 @@
+package parse
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Point is one float sample of a series.
+type Point struct {
+	At   int64 // Unix ns
+	V    float64
+	Src  *Scrape // the snapshot it stands in, never nil
+	Line uint32  // 0 when the file has no lines
+}
+
+// HistogramPoint is one native histogram sample.
+type HistogramPoint struct {
+	At   int64
+	H    any // *histogram.FloatHistogram of Prometheus; package metrics knows it
+	Src  *Scrape
+	Line uint32
+}
+
+// Chunk is a run of samples of one series in the encoding of a Prometheus
+// TSDB. Package metrics unpacks it on demand, so that a database of millions
+// of samples stays small in memory.
+type Chunk struct {
+	Min, Max int64 // Unix ns of the first and last sample
+	Encoding byte
+	Data     []byte
+	Src      *Scrape
+}
+
+// Series is one metric series over the snapshots of a bundle, oldest first.
+type Series struct {
+	Name   string
+	Labels []Field // sorted by name, without __name__, as the file writes them
+	Type   string  // counter, gauge, histogram, summary, unknown
+	// Raw is the series as its first file writes it, up to the value; ""
+	// when it does not come from lines of text.
+	Raw string
+	// Node and Job say who exposes the series: the node's name and the
+	// exporter ("kubelet", "kubelet/cadvisor", "node-exporter", …). Both are
+	// "" when the series carries the labels of a Prometheus server (TSDB,
+	// API, federation): then its labels say so.
+	Node, Job  string
+	Points     []Point
+	Histograms []HistogramPoint
+	// Chunks hold further samples, packed; sorted by Min, they do not
+	// overlap Points. Only series of big databases have any.
+	Chunks []Chunk
+}
+
+// Label returns the value of a label, "" when the series has none.
+func (s *Series) Label(name string) string {
+	for _, l := range s.Labels {
+		if l.Name == name {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// String returns the series in the notation of PromQL.
+func (s *Series) String() string {
+	if len(s.Labels) == 0 {
+		return s.Name
+	}
+	var b strings.Builder
+	b.WriteString(s.Name)
+	for i, l := range s.Labels {
+		b.WriteByte(",{"[b2i(i == 0)])
+		b.WriteString(l.Name)
+		b.WriteByte('=')
+		b.WriteString(strconv.Quote(l.Value))
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Sample returns the i-th float sample as a record that can be evidence.
+func (s *Series) Sample(i int) *Sample { return &Sample{Series: s, Point: s.Points[i]} }
+
+// Sample is one float sample and its series: a record.
+type Sample struct {
+	Series *Series
+	Point
+}
+
+func (m *Sample) Where() Pos   { return Pos{File: m.Src.File, Line: m.Line} }
+func (m *Sample) From() Source { return SrcMetrics }
+func (m *Sample) When() Stamp {
+	return Stamp{At: m.At, Res: m.Src.Res, Basis: m.Src.Basis}
+}
+
+// Quote returns the sample's line as the file has it. For samples that do not
+// come from lines of text it writes the sample in that form.
+func (m *Sample) Quote() string {
+	if s, ok := m.Src.Odd[m.Line]; ok && m.Line > 0 {
+		return s
+	}
+	raw := m.Series.Raw
+	if raw == "" {
+		raw = m.Series.String()
+	}
+	return raw + " " + FormatValue(m.V)
+}
+
+// FormatValue writes a sample value as Prometheus client libraries do.
+func FormatValue(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "+Inf"
+	case math.IsInf(v, -1):
+		return "-Inf"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Scrape is one snapshot of an exporter and how its time is known. It is a
+// record: a failed one is evidence by itself.
+type Scrape struct {
+	File *File
+	Stamp
+	Why     string // basis in words
+	Failed  string // text when the snapshot is an error page instead of metrics
+	Line    uint32 // first line of the snapshot
+	Node    string // node that it was taken from, "" unknown
+	Job     string // exporter, as in Series
+	Samples int
+	// Odd holds lines that cannot be rebuilt from series and value, by line
+	// number: time stamps, unusual number formats.
+	Odd map[uint32]string
+}
+
+func (s *Scrape) Where() Pos   { return Pos{File: s.File, Line: s.Line} }
+func (s *Scrape) When() Stamp  { return s.Stamp }
+func (s *Scrape) From() Source { return SrcMetrics }
+
+// Quote returns the first line of an error page; a good snapshot has no line
+// of its own.
+func (s *Scrape) Quote() string { return s.Failed }
