@@ -146,8 +146,9 @@ type Gap struct{ Last, Next Mark }
 type Mark struct {
 	Pos
 	Stamp
-	Raw  Clock // header clock, else envelope
-	Text Text  // kept for first and last lines and for gap edges only
+	Raw      Clock // header clock, else envelope
+	Envelope Clock // the framing's clock, if there is one; equal to Raw on lines without a header
+	Text     Text  // kept for first and last lines and for gap edges only
 }
 
 // Marker is a line in which the log speaks about itself: headers, reboots,
