@@ -1,0 +1,148 @@
+package clock
+
+import (
+	"sort"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Fact keys that anchor time; package facts documents them.
+const (
+	keyCollected = "time.collected" // Raw: the moment of collection
+	keyZone      = "time.zone"      // Num: seconds east of UTC, Value: name
+)
+
+// anchors is what the bundle as a whole says about time, by input and node.
+type anchors struct {
+	zones   []zoneAnchor
+	moments []momentAnchor
+	newest  map[int]momentAnchor // newest full stamp of an input
+}
+
+// zoneAnchor is a zone that a file of the bundle states.
+type zoneAnchor struct {
+	input int
+	node  string
+	zone
+}
+
+// momentAnchor is a moment that no line of the same node's files can much exceed.
+type momentAnchor struct {
+	input int
+	node  string
+	at    int64
+	why   string
+}
+
+// gather reads the anchors from facts and from lines whose stamps lack nothing.
+func gather(b *parse.Bundle, files []*file) *anchors {
+	a := &anchors{newest: map[int]momentAnchor{}}
+	for _, f := range b.Facts {
+		if f.Key == keyZone && f.File != nil {
+			a.zones = append(a.zones, zoneAnchor{f.File.Input, f.File.Node,
+				named(f.Value, int(f.Num), "stated in "+f.Pos.String())})
+		}
+	}
+	for _, f := range b.Facts {
+		if f.Key == keyCollected && f.File != nil && f.Raw.Set && f.Raw.Lack&(parse.LackYear|parse.LackDate) == 0 {
+			at := f.Raw.NS
+			if f.Raw.Lack&parse.LackZone != 0 {
+				if z, ok := a.zoneOf(f.File); ok {
+					at -= int64(z.at(at)) * 1e9
+				}
+			}
+			a.moments = append(a.moments, momentAnchor{f.File.Input, f.File.Node, at, "collection time in " + f.Pos.String()})
+		}
+	}
+	for _, f := range files {
+		for i := range f.items {
+			it := &f.items[i]
+			for _, c := range []parse.Clock{it.header(), it.envelope()} {
+				if c.Set && c.Lack == 0 && c.NS > a.newest[f.Input].at {
+					a.newest[f.Input] = momentAnchor{f.Input, f.Node, c.NS, "full stamp in " + it.pos().String()}
+				}
+			}
+		}
+	}
+	return a
+}
+
+// zoneOf returns the zone that the bundle states for the node of f.
+func (a *anchors) zoneOf(f *parse.File) (zone, bool) {
+	best := -1
+	for i, z := range a.zones {
+		if z.input != f.Input || z.node != f.Node && z.node != "" && f.Node != "" {
+			continue
+		}
+		if best < 0 || z.node == f.Node && a.zones[best].node != f.Node || a.zones[best].loc == nil && z.loc != nil {
+			best = i
+		}
+	}
+	if best < 0 {
+		return zone{}, false
+	}
+	return a.zones[best].zone, true
+}
+
+// newestOf returns the latest moment that a line of f can have, as the bundle
+// states it: collection time first, then full stamps of other files.
+func (a *anchors) newestOf(f *parse.File) (momentAnchor, bool) {
+	var got []momentAnchor
+	for _, m := range a.moments {
+		if m.input == f.Input && (m.node == f.Node || m.node == "" || f.Node == "") {
+			got = append(got, m)
+		}
+	}
+	if len(got) > 0 {
+		sort.SliceStable(got, func(i, j int) bool { return got[i].at > got[j].at })
+		return got[0], true
+	}
+	m, ok := a.newest[f.Input]
+	return m, ok
+}
+
+// stampFacts dates facts: by their own clock, else by the collection time.
+func stampFacts(b *parse.Bundle, a *anchors) {
+	for _, f := range b.Facts {
+		if f.Basis != parse.NoTime || f.File == nil {
+			continue
+		}
+		if f.Raw.Set && f.Raw.Lack&(parse.LackYear|parse.LackDate) == 0 {
+			f.Stamp = parse.Stamp{At: f.Raw.NS, Res: f.Raw.Res, Basis: parse.Stated}
+			if f.Raw.Lack&parse.LackZone != 0 {
+				f.Basis = parse.ZoneGuessed
+				if z, ok := a.zoneOf(f.File); ok {
+					f.At -= int64(z.at(f.At)) * 1e9
+					f.Basis = parse.ZoneInferred
+				}
+			}
+			continue
+		}
+		m, ok := a.newestOf(f.File)
+		switch {
+		case f.Raw.Set && f.Raw.Lack&parse.LackDate == 0:
+			f.Stamp = datedFact(f, a, m, ok)
+		case ok:
+			f.Stamp = parse.Stamp{At: m.at, Res: time.Minute, Basis: parse.YearInferred}
+		case f.File.ModTime != 0:
+			f.Stamp = parse.Stamp{At: f.File.ModTime, Res: time.Minute, Basis: parse.FileTime}
+		}
+	}
+}
+
+// datedFact gives the year to a fact that states month and day.
+func datedFact(f *parse.Fact, a *anchors, m momentAnchor, ok bool) parse.Stamp {
+	bound, basis := f.File.ModTime, parse.YearGuessed
+	if ok {
+		bound, basis = m.at, parse.YearInferred
+	}
+	if bound == 0 {
+		return parse.Stamp{}
+	}
+	at := f.Raw.NS
+	if z, ok := a.zoneOf(f.File); ok && f.Raw.Lack&parse.LackZone != 0 {
+		at -= int64(z.at(bound)) * 1e9
+	}
+	return parse.Stamp{At: inYear(at, latestYear(at, bound)), Res: f.Raw.Res, Basis: basis}
+}

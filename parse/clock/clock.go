@@ -1,0 +1,213 @@
+// Package clock puts every record of a bundle on one time axis. It infers the
+// year and the zone that syslog and klog stamps leave out, from what the bundle
+// itself says, and keeps the basis of each inference for all to see.
+//
+// Anchors, in order of trust: the user's --tz and --year; a second clock on the
+// same line that states what the first lacks; zone and collection time that the
+// collector recorded; full stamps elsewhere in the bundle; modification times.
+// The zone last assumed is UTC.
+//
+// It is pure: the moment of the analysis, if it is to count, is an argument.
+package clock
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Options override or complete what the bundle says.
+type Options struct {
+	Zone *time.Location // --tz: zone of stamps that carry none; nil: infer
+	Year int            // --year: year of the newest line of a file; 0: infer
+	Now  time.Time      // upper bound for years when nothing else bounds them; zero: none
+}
+
+// Resolve fills the stamps of all events, markers and coverage of b in place
+// and appends how it did so, one entry a file, to b.Clocks.
+func Resolve(b *parse.Bundle, opt Options) {
+	files := collect(b)
+	anchors := gather(b, files)
+	for _, f := range files {
+		f.resolve(anchors, opt)
+		b.Clocks = append(b.Clocks, f.report())
+	}
+	stampFacts(b, anchors)
+}
+
+// item is one dated thing of a file: exactly one of its pointers is set. It
+// holds no clock of its own, because a log may have millions of them.
+type item struct {
+	event  *parse.Event
+	mark   *parse.Mark
+	marker *parse.Marker
+	year   int // of the leading clock, once walked
+}
+
+func (it *item) pos() parse.Pos {
+	switch {
+	case it.event != nil:
+		return it.event.Pos
+	case it.mark != nil:
+		return it.mark.Pos
+	}
+	return it.marker.Pos
+}
+
+// header is the clock inside the message.
+func (it *item) header() parse.Clock {
+	switch {
+	case it.event != nil:
+		return it.event.Header
+	case it.mark != nil && it.mark.Raw != it.mark.Envelope:
+		return it.mark.Raw
+	}
+	return parse.Clock{}
+}
+
+// envelope is the clock of the framing.
+func (it *item) envelope() parse.Clock {
+	switch {
+	case it.event != nil:
+		return it.event.Envelope
+	case it.mark != nil:
+		return it.mark.Envelope
+	}
+	return it.marker.Raw
+}
+
+func (it *item) set(s parse.Stamp, arrived int64) {
+	switch {
+	case it.event != nil:
+		it.event.Stamp, it.event.Arrived = s, arrived
+	case it.mark != nil:
+		it.mark.Stamp = s
+	default:
+		it.marker.Stamp = s
+	}
+}
+
+// lead is the clock that orders the file: the framing's, else the message's.
+func (it *item) lead() parse.Clock {
+	if c := it.envelope(); c.Set {
+		return c
+	}
+	return it.header()
+}
+
+// file is all dated items of one file, oldest first.
+type file struct {
+	*parse.File
+	items    []item
+	coverage []*parse.Coverage
+	events   []*parse.Event // oldest first
+	markers  []*parse.Marker
+	inner    []innerStamp
+	zoneWord string // zone named by a header line: "UTC", "CEST"
+	reversed bool
+
+	envelope, header zone
+	year             int
+	yearBasis        string
+	yearTrust        parse.Basis
+	jumps            []parse.Jump
+}
+
+// collect groups the dated items of b by file, in path order.
+func collect(b *parse.Bundle) []*file {
+	by := map[*parse.File]*file{}
+	of := func(f *parse.File) *file {
+		if by[f] == nil {
+			by[f] = &file{File: f}
+		}
+		return by[f]
+	}
+	for _, e := range b.Events {
+		f := of(e.File)
+		f.events = append(f.events, e)
+		f.items = append(f.items, item{event: e})
+	}
+	for _, m := range b.Markers {
+		f := of(m.File)
+		f.markers = append(f.markers, m)
+		f.zoneWord = zoneWord(m, f.zoneWord)
+		if !m.Raw.Set {
+			continue
+		}
+		f.items = append(f.items, item{marker: m})
+	}
+	for _, c := range b.Coverage {
+		f := of(c.File)
+		f.coverage = append(f.coverage, c)
+		f.addMarks(c)
+	}
+	var files []*file
+	for _, f := range by {
+		f.order()
+		f.gatherInner()
+		files = append(files, f)
+	}
+	sort.Slice(files, func(i, j int) bool {
+		a, b := files[i].File, files[j].File
+		if a.Input != b.Input {
+			return a.Input < b.Input
+		}
+		return a.Path < b.Path
+	})
+	return files
+}
+
+// addMarks adds the marks of one origin.
+func (f *file) addMarks(c *parse.Coverage) {
+	f.addMark(&c.FirstLine)
+	f.addMark(&c.LastLine)
+	if c.HasLag {
+		f.addMark(&c.MaxLagAt)
+	}
+	for i := range c.Gaps {
+		f.addMark(&c.Gaps[i].Last)
+		f.addMark(&c.Gaps[i].Next)
+	}
+}
+
+// addMark adds a mark. Where its two clocks are one, the line has no header.
+func (f *file) addMark(m *parse.Mark) {
+	if m.Raw.Set || m.Envelope.Set {
+		f.items = append(f.items, item{mark: m})
+	}
+}
+
+// zoneWord returns the zone that a header line names ("-- Logs begin at Fri
+// 2017-11-03 13:31:21 UTC"), else what was known before.
+func zoneWord(m *parse.Marker, before string) string {
+	if m.Kind != parse.MarkHeader {
+		return before
+	}
+	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' }) {
+		if w == "UTC" || w == "GMT" {
+			return w
+		}
+	}
+	return before
+}
+
+// order sorts the items as written and turns a newest-first file round.
+func (f *file) order() {
+	sort.SliceStable(f.events, func(i, j int) bool { return f.events[i].Pos.Before(f.events[j].Pos) })
+	sort.SliceStable(f.items, func(i, j int) bool { return f.items[i].pos().Before(f.items[j].pos()) })
+	for _, c := range f.coverage {
+		f.reversed = f.reversed || c.Reversed
+	}
+	if f.reversed {
+		slices.Reverse(f.items)
+		slices.Reverse(f.events)
+	}
+}
+
+func (f *file) report() parse.FileClock {
+	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f), Header: f.header.info(f),
+		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps}
+}

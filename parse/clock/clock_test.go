@@ -1,0 +1,197 @@
+package clock
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+var sigs = &parse.SigSet{Sigs: []*parse.Sig{{ID: "x"}}}
+
+// reading makes a clock as decoders do: "0102T15:04:05" lacks the year, a
+// trailing Z states the zone.
+func reading(t *testing.T, s string) parse.Clock {
+	t.Helper()
+	if s == "" {
+		return parse.Clock{}
+	}
+	for _, l := range []struct {
+		layout string
+		lack   parse.Lack
+	}{
+		{"2006-01-02T15:04:05.999999999Z07:00", 0},
+		{"2006-01-02T15:04:05.999999999", parse.LackZone},
+		{"01-02T15:04:05.999999999", parse.LackZone | parse.LackYear},
+	} {
+		at, err := time.Parse(l.layout, s)
+		if err != nil && l.lack&parse.LackYear != 0 {
+			at, err = time.Parse("2006-"+l.layout, "1972-"+s)
+		}
+		if err != nil {
+			continue
+		}
+		if l.lack&parse.LackYear != 0 {
+			at = time.Date(parse.YearUnknown, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+		}
+		return parse.Clock{NS: at.UnixNano(), Res: time.Second, Lack: l.lack, Set: true}
+	}
+	t.Fatalf("bad reading %q", s)
+	return parse.Clock{}
+}
+
+// lines builds a bundle of one file from pairs of envelope and header.
+func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
+	b := &parse.Bundle{Files: []*parse.File{f}}
+	o := &parse.Origin{Source: parse.SrcKubelet}
+	for i, p := range pairs {
+		b.Events = append(b.Events, &parse.Event{Pos: parse.Pos{File: f, Offset: int64(i), Line: uint32(i + 1)},
+			Sigs: sigs, Origin: o, Envelope: reading(t, p[0]), Header: reading(t, p[1])})
+	}
+	return b
+}
+
+func times(b *parse.Bundle) (at, arrived []string) {
+	for _, e := range b.Events {
+		at = append(at, e.Time().Format("2006-01-02T15:04:05"))
+		arrived = append(arrived, time.Unix(0, e.Arrived).UTC().Format("2006-01-02T15:04:05"))
+	}
+	return at, arrived
+}
+
+func unix(s string) int64 {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		panic(err)
+	}
+	return t.UnixNano()
+}
+
+func TestResolve(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("no zone data")
+	}
+	cases := []struct {
+		name    string
+		mod     string
+		opt     Options
+		pairs   [][2]string
+		at      []string
+		arrived []string
+		basis   parse.Basis
+	}{
+		{"klog alone, everything given", "", Options{Zone: time.UTC, Year: 2026},
+			[][2]string{{"", "11-20T23:33:20"}}, []string{"2026-11-20T23:33:20"}, nil, parse.Stated},
+		{"year from the modification time", "2021-01-05T00:00:00Z", Options{},
+			[][2]string{{"", "12-31T23:00:00"}, {"", "01-01T01:00:00"}},
+			[]string{"2020-12-31T23:00:00", "2021-01-01T01:00:00"}, nil, parse.YearGuessed},
+		{"line after the year's turn out of order", "2021-01-05T00:00:00Z", Options{},
+			[][2]string{{"", "01-01T00:00:01"}, {"", "12-31T23:59:59"}, {"", "01-01T00:00:02"}},
+			[]string{"2021-01-01T00:00:01", "2020-12-31T23:59:59", "2021-01-01T00:00:02"}, nil, parse.YearGuessed},
+		{"29 February", "2020-03-05T00:00:00Z", Options{},
+			[][2]string{{"", "02-29T12:00:00"}}, []string{"2020-02-29T12:00:00"}, nil, parse.YearGuessed},
+		{"containerised kubelet logs in UTC, journal is local", "", Options{Zone: berlin, Year: 2026},
+			[][2]string{{"07-01T14:00:00", "07-01T12:00:00"}}, []string{"2026-07-01T12:00:00"},
+			[]string{"2026-07-01T12:00:00"}, parse.Stated},
+		{"envelope states its zone", "", Options{Year: 2026},
+			[][2]string{{"2026-07-01T14:00:00+02:00", "07-01T14:00:00"}}, []string{"2026-07-01T12:00:00"},
+			[]string{"2026-07-01T12:00:00"}, parse.ZoneInferred},
+		{"message states its zone", "", Options{},
+			[][2]string{{"02-20T09:28:54", "2019-02-20T14:28:54Z"}}, []string{"2019-02-20T14:28:54"},
+			[]string{"2019-02-20T14:28:54"}, parse.Stated},
+		{"journal stalled for six minutes is no zone", "2020-12-01T00:00:00Z", Options{Zone: time.UTC},
+			[][2]string{{"10-08T16:29:51", "10-08T16:23:14"}, {"10-08T16:29:51", "10-08T16:23:34"}},
+			[]string{"2020-10-08T16:23:14", "2020-10-08T16:23:34"},
+			[]string{"2020-10-08T16:29:51", "2020-10-08T16:29:51"}, parse.YearGuessed},
+		{"header and envelope on both sides of new year", "2021-06-01T00:00:00Z", Options{Zone: time.UTC},
+			[][2]string{{"01-01T00:00:00", "12-31T23:59:59"}}, []string{"2020-12-31T23:59:59"},
+			[]string{"2021-01-01T00:00:00"}, parse.YearGuessed},
+		{"year bounded by the moment of analysis", "", Options{Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
+			[][2]string{{"", "11-20T23:33:20"}}, []string{"2025-11-20T23:33:20"}, nil, parse.YearGuessed},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f := &parse.File{Path: "kubelet.log"}
+			if c.mod != "" {
+				f.ModTime = unix(c.mod)
+			}
+			b := lines(t, f, c.pairs...)
+			Resolve(b, c.opt)
+			at, arrived := times(b)
+			for i := range at {
+				if at[i] != c.at[i] {
+					t.Errorf("line %d at %s, want %s", i+1, at[i], c.at[i])
+				}
+				if c.arrived != nil && arrived[i] != c.arrived[i] {
+					t.Errorf("line %d arrived %s, want %s", i+1, arrived[i], c.arrived[i])
+				}
+			}
+			if got := b.Events[0].Basis; got != c.basis {
+				t.Errorf("basis %v, want %v", got, c.basis)
+			}
+		})
+	}
+}
+
+func TestReversed(t *testing.T) {
+	f := &parse.File{Path: "k", ModTime: unix("2021-01-05T00:00:00Z")}
+	b := lines(t, f, [2]string{"", "01-01T01:00:00"}, [2]string{"", "12-31T23:00:00"})
+	b.Coverage = []*parse.Coverage{{File: f, Reversed: true}}
+	Resolve(b, Options{})
+	at, _ := times(b)
+	if at[0] != "2021-01-01T01:00:00" || at[1] != "2020-12-31T23:00:00" {
+		t.Errorf("got %v", at)
+	}
+	if !b.Clocks[0].Reversed {
+		t.Error("not reported as reversed")
+	}
+}
+
+func TestZoneFact(t *testing.T) {
+	f, z := &parse.File{Path: "a/kubelet.log"}, &parse.File{Path: "a/timedatectl"}
+	b := lines(t, f, [2]string{"11-20T18:33:20", ""})
+	b.Facts = []*parse.Fact{
+		{Pos: parse.Pos{File: z, Line: 4}, Key: keyZone, Value: "EST", Num: -5 * 3600},
+		{Pos: parse.Pos{File: z, Line: 1}, Key: keyCollected, Raw: reading(t, "2026-11-21T00:00:00")},
+	}
+	Resolve(b, Options{})
+	if at, _ := times(b); at[0] != "2026-11-20T23:33:20" {
+		t.Errorf("got %v", at)
+	}
+	if e := b.Events[0]; e.Basis != parse.YearInferred {
+		t.Errorf("basis %v", e.Basis)
+	}
+	if b.Facts[0].Basis == parse.NoTime {
+		t.Error("fact without a clock is not dated by the collection time")
+	}
+}
+
+// TestHeartbeat: the kubelet quotes its own heartbeat with year and zone.
+func TestHeartbeat(t *testing.T) {
+	sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNotReady, Extract: func(string) []parse.Field {
+		return []parse.Field{{Name: "heartbeat", Value: "2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179"}}
+	}}}}
+	f := &parse.File{Path: "k"}
+	b := lines(t, f, [2]string{"", "01-09T19:48:52.460710"}, [2]string{"", "01-09T19:49:00"})
+	b.Events[0].Sigs = sig
+	Resolve(b, Options{})
+	if at, _ := times(b); at[1] != "2021-01-09T11:49:00" {
+		t.Errorf("got %v", at)
+	}
+}
+
+func TestZoneDifference(t *testing.T) {
+	for _, c := range []struct {
+		lag  time.Duration
+		want int
+	}{
+		{0, 0}, {-900 * time.Millisecond, 0}, {6*time.Minute + 37*time.Second, 0}, {20 * time.Minute, 0},
+		{2 * time.Hour, 7200}, {-5 * time.Hour, -18000}, {-5*time.Hour + time.Minute, -18000},
+		{5*time.Hour + 45*time.Minute, 20700}, {5*time.Hour + 30*time.Minute, 19800},
+	} {
+		if got := zoneDifference(int64(c.lag)); got != c.want {
+			t.Errorf("lag %v: zone %d s, want %d s", c.lag, got, c.want)
+		}
+	}
+}
