@@ -1,0 +1,151 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/plegforensics/plegforensics"
+
+// layer is what one package, or one subtree ending in "/...", may import.
+type layer struct {
+	pkg    string
+	own    []string // packages of this module, "..." allowed
+	third  []string // third-party prefixes; nil: none
+	impure string   // why it may do I/O or start goroutines; "": it may not
+}
+
+// layers from the bottom up. The first match wins.
+var layers = []layer{
+	{pkg: "parse"},
+	{pkg: "pleg"},
+	{pkg: "parse/journal", own: []string{"parse"}},
+	{pkg: "parse/journal/binary", own: []string{"parse", "parse/journal", "parse/logs"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz"}},
+	{pkg: "parse/logs", own: []string{"parse", "parse/journal"}, third: []string{"go.yaml.in/yaml"}},
+	{pkg: "parse/metrics", own: []string{"parse"}, third: []string{"github.com/prometheus/", "github.com/gogo/protobuf", "google.golang.org/protobuf", "github.com/klauspost/compress"}},
+	{pkg: "parse/cri", own: []string{"parse"}},
+	{pkg: "parse/facts", own: []string{"parse"}, third: []string{"go.yaml.in/yaml"}},
+	{pkg: "parse/clock", own: []string{"parse"}},
+	{pkg: "parse/bundle", own: []string{"parse/...", "parse"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz", "github.com/prometheus/"},
+		impure: "opens inputs and runs the decoders"},
+	{pkg: "replay", own: []string{"parse", "pleg"}},
+	{pkg: "rules", own: []string{"parse", "parse/...", "pleg", "replay"}, third: []string{"go.yaml.in/yaml"}},
+	{pkg: "rules/alerts", own: []string{"parse", "parse/metrics", "replay", "rules"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
+		impure: "the PromQL engine wants a context and a logger"},
+	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
+}
+
+// impureImports give access to the world: files, clocks, scheduling, chance.
+var impureImports = []string{"os", "os/exec", "net", "net/http", "sync", "log", "log/slog", "context", "math/rand", "math/rand/v2", "syscall", "unsafe", "plugin"}
+
+// TestLayers holds every package to its layer.
+func TestLayers(t *testing.T) {
+	for _, p := range list(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		l := find(name)
+		if l == nil {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if why := forbidden(l, imp); why != "" {
+				t.Errorf("%s imports %s: %s", name, imp, why)
+			}
+		}
+	}
+}
+
+func forbidden(l *layer, imp string) string {
+	if own, ok := strings.CutPrefix(imp, module+"/"); ok {
+		if !slices.ContainsFunc(l.own, func(pat string) bool { return matches(pat, own) }) {
+			return "arrows point down; see ARCHITECTURE.md"
+		}
+		return ""
+	}
+	if strings.Contains(strings.SplitN(imp, "/", 2)[0], ".") {
+		if !slices.ContainsFunc(l.third, func(p string) bool { return strings.HasPrefix(imp, p) }) {
+			return "this package has no use for it; see the table in imports_test.go"
+		}
+		return ""
+	}
+	if l.impure == "" && slices.Contains(impureImports, imp) {
+		return "only parse/bundle and cmd touch files, clocks and goroutines"
+	}
+	return ""
+}
+
+// TestDocs: every package says in its comment what it is for.
+func TestDocs(t *testing.T) {
+	for _, p := range list(t) {
+		if p.Doc == "" {
+			t.Errorf("package %s has no package comment", p.ImportPath)
+		}
+	}
+}
+
+// TestNoNetwork: nothing of ours opens a connection. The PromQL engine links
+// net for its own metrics; our packages must not name it.
+func TestNoNetwork(t *testing.T) {
+	for _, p := range list(t) {
+		for _, imp := range p.Imports {
+			if imp == "net" || strings.HasPrefix(imp, "net/http") || imp == "net/rpc" {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+// TestNoUtil: a package is named after what it knows.
+func TestNoUtil(t *testing.T) {
+	for _, p := range list(t) {
+		switch path.Base(p.ImportPath) {
+		case "util", "utils", "common", "types", "helpers", "misc":
+			t.Errorf("%s: name it after what it knows", p.ImportPath)
+		}
+	}
+}
+
+func find(name string) *layer {
+	for i := range layers {
+		if layers[i].pkg == name {
+			return &layers[i]
+		}
+	}
+	return nil
+}
+
+func matches(pattern, name string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return strings.HasPrefix(name, base+"/")
+	}
+	return pattern == name
+}
+
+type pkg struct {
+	ImportPath, Doc string
+	Imports         []string
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
