@@ -1,0 +1,141 @@
+package logs
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+func contains(msg []byte, lit string, fold bool) bool {
+	if fold {
+		return containsFold(msg, lit)
+	}
+	return bytes.Contains(msg, []byte(lit))
+}
+
+// admits reports whether a line of that writer and severity may be this
+// message. A writer that we could not name, or a daemon that we do not know,
+// may write anything: it can be a wrapper around the real one.
+func (e *entry) admits(src parse.Source, sev byte) bool {
+	if e.Severity != "" && sev != 0 && strings.IndexByte(e.Severity, sev) < 0 {
+		return false
+	}
+	if len(e.Sources) == 0 || src == parse.SrcUnknown || src == parse.SrcSystem {
+		return true
+	}
+	return slices.Contains(e.Sources, src)
+}
+
+// accepts verifies a message that holds one of the literals.
+func (e *entry) accepts(r *record) bool {
+	for _, u := range e.Unless {
+		if strings.Contains(r.raw, u) {
+			return false
+		}
+	}
+	if e.extract == nil && len(e.Messages) == 0 && len(e.Regexps) == 0 {
+		return true
+	}
+	if e.says(r) {
+		return true
+	}
+	for _, re := range e.Regexps {
+		if re.MatchString(r.msg) || r.msg != r.raw && re.MatchString(r.raw) {
+			return true
+		}
+	}
+	if e.extract == nil {
+		return false
+	}
+	_, ok := e.extract(r)
+	return ok
+}
+
+// says reports whether the record's message is one of the entry's. Loggers
+// with a name put it before the message up to klog 2.100: "name: message".
+func (e *entry) says(r *record) bool {
+	if r.form == formPrintf {
+		return false
+	}
+	for _, m := range e.Messages {
+		if r.msg == m || strings.HasSuffix(r.msg, m) && strings.HasSuffix(r.msg[:len(r.msg)-len(m)], ": ") {
+			return true
+		}
+	}
+	return false
+}
+
+// fields is the Extract function of the entry's parse.Sig.
+func (e *entry) fields(msg string) []parse.Field {
+	r := readRecord(msg)
+	var out []parse.Field
+	switch {
+	case e.says(r):
+		out = e.keyFields(r)
+	case len(e.Regexps) > 0 && e.groups(r, &out):
+	case e.extract != nil:
+		out, _ = e.extract(r)
+	}
+	return append(out, e.Set...)
+}
+
+// keyFields maps the keys of a structured line.
+func (e *entry) keyFields(r *record) []parse.Field {
+	var out []parse.Field
+	for _, k := range e.Keys {
+		v, ok := r.get(k.Name)
+		if !ok {
+			continue
+		}
+		if k.Field == "pod" {
+			out = append(out, podFields(v)...)
+			continue
+		}
+		out = addField(out, k.Field, v)
+	}
+	return out
+}
+
+// groups appends the named groups of the first pattern that matches.
+func (e *entry) groups(r *record, out *[]parse.Field) bool {
+	for _, re := range e.Regexps {
+		text := r.msg
+		m := re.FindStringSubmatch(text)
+		if m == nil && r.msg != r.raw {
+			m = re.FindStringSubmatch(r.raw)
+		}
+		if m != nil {
+			*out = appendGroups(*out, re, m)
+			return true
+		}
+	}
+	return false
+}
+
+func appendGroups(out []parse.Field, re *regexp.Regexp, m []string) []parse.Field {
+	for i, name := range re.SubexpNames() {
+		switch {
+		case name == "" || m[i] == "":
+		case name == "pod":
+			out = append(out, podFields(m[i])...)
+		default:
+			out = addField(out, name, m[i])
+		}
+	}
+	return out
+}
+
+// addField appends a field unless its value says "nothing" or the name is
+// taken.
+func addField(out []parse.Field, name, value string) []parse.Field {
+	if value == "" || value == "<nil>" || value == "null" {
+		return out
+	}
+	if slices.ContainsFunc(out, func(f parse.Field) bool { return f.Name == name }) {
+		return out
+	}
+	return append(out, parse.Field{Name: name, Value: value})
+}

@@ -1,0 +1,132 @@
+package logs
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+var ageRE = regexp.MustCompile(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
+
+// neverAge begins the largest time.Duration, which kubelets before 1.13 print
+// when no relist has succeeded yet. Copies round its fraction.
+const neverAge = "2562047h47m16.8"
+
+// extractAge reads "pleg was last seen active AGE ago; threshold is T".
+// Blanks inside the age are damage of copying.
+func extractAge(r *record) ([]parse.Field, bool) {
+	m := ageRE.FindStringSubmatch(r.raw)
+	if m == nil {
+		return nil, false
+	}
+	age := strings.ReplaceAll(m[1], " ", "")
+	if strings.HasPrefix(age, neverAge) {
+		return nil, false
+	}
+	return addField([]parse.Field{{Name: "age", Value: age}}, "threshold", m[2]), true
+}
+
+var (
+	eventPodRE  = regexp.MustCompile(`^SyncLoop \(PLEG\): "([^"]*)", event: (.*)`)
+	eventKeysRE = regexp.MustCompile(`\b(ID|Type|Data)"?:\s?(?:"([^"]*)"|([^ ,}]+))`)
+)
+
+// extractEvent reads a pod lifecycle event in each of its spellings:
+// &pleg.PodLifecycleEvent{ID:"…", …} (≤ 1.20), &{ID:… Type:… Data:…} (1.21 to
+// 1.27) and {"ID":…} (≥ 1.28 and JSON). Events without an object, PodSync and
+// ConditionMet, have null data.
+func extractEvent(r *record) ([]parse.Field, bool) {
+	pod, event := r.first("pod"), r.first("event")
+	if m := eventPodRE.FindStringSubmatch(r.msg); m != nil {
+		pod, event = m[1], m[2]
+	} else if r.form == formPrintf || !strings.HasSuffix(r.msg, "SyncLoop (PLEG): event for pod") {
+		return nil, false
+	}
+	out := podFields(pod)
+	for _, m := range eventKeysRE.FindAllStringSubmatch(event, 3) {
+		v := m[2] + m[3]
+		switch m[1] {
+		case "ID":
+			out = addField(out, "pod_uid", v)
+		case "Type":
+			out = addField(out, "type", v)
+		case "Data":
+			if v != "interface" { // interface {}(nil)
+				out = addField(out, "data", v)
+			}
+		}
+	}
+	return out, true
+}
+
+var (
+	syncPrintfRE = regexp.MustCompile(`^SyncLoop \(([A-Z]+), "([a-z]*)"\): (.*)`)
+	syncKeyedRE  = regexp.MustCompile(`^SyncLoop ([A-Z]+)$`)
+	deletionRE   = regexp.MustCompile(`:DeletionTimestamp=[^, "]*`)
+)
+
+// extractSync reads the pods that a configuration source added, changed or
+// removed, joined by commas in the spelling of the line.
+func extractSync(r *record) ([]parse.Field, bool) {
+	var op, source, pods string
+	if m := syncPrintfRE.FindStringSubmatch(r.msg); m != nil {
+		op, source, pods = m[1], m[2], joinPods(m[3])
+	} else if m := syncKeyedRE.FindStringSubmatch(r.msg); m != nil && r.form != formPrintf {
+		op, source, pods = m[1], r.first("source"), joinPods(r.first("pods"))
+	} else {
+		return nil, false
+	}
+	out := addField([]parse.Field{{Name: "op", Value: op}}, "source", source)
+	return addField(out, "pods", pods), true
+}
+
+var podObjectRE = regexp.MustCompile(`"name":"([^"]*)"(?:,"namespace":"([^"]*)")?`)
+
+// joinPods normalises the separators of a list of pods: `"a, b"` (≤ 1.20),
+// [a b], "[a b]" and ["a","b"] (≥ 1.21), [{"name":…,"namespace":…}] (JSON).
+func joinPods(s string) string {
+	if strings.Contains(s, `{"`) {
+		var out []string
+		for _, m := range podObjectRE.FindAllStringSubmatch(s, -1) {
+			out = append(out, strings.TrimPrefix(m[2]+"/"+m[1], "/"))
+		}
+		return strings.Join(out, ",")
+	}
+	s = deletionRE.ReplaceAllString(s, "")
+	fields := strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(`[]", `, c) })
+	return strings.Join(fields, ",")
+}
+
+// extractListFail reads a failed list of the relist, or of one pod (1.36).
+func extractListFail(r *record) ([]parse.Field, bool) {
+	const what = "GenericPLEG: Unable to retrieve pod"
+	i := strings.Index(r.msg, what)
+	if i < 0 {
+		return nil, false
+	}
+	err := r.first("err")
+	if r.form == formPrintf || err == "" {
+		_, err, _ = strings.Cut(r.msg[i+len(what):], ": ")
+	}
+	out := errFields(nil, err)
+	return addField(out, "pod_uid", r.first("podUID")), true
+}
+
+// extractHousekeeping reads the form of 1.22 to 1.26, which has the limit in
+// the message and plain seconds as value, and the later one.
+func extractHousekeeping(r *record) ([]parse.Field, bool) {
+	_, limit, ok := strings.Cut(r.msg, "Housekeeping took longer than ")
+	if !ok {
+		return nil, false
+	}
+	if limit == "expected" {
+		out := addField(nil, "expected", r.first("expected"))
+		return addField(out, "actual", r.first("actual")), true
+	}
+	out := addField(nil, "expected", limit)
+	if s := r.first("seconds"); s != "" {
+		out = addField(out, "actual", s+"s")
+	}
+	return out, true
+}

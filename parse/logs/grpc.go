@@ -1,0 +1,70 @@
+package logs
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// codeNames are the gRPC status codes by number. Kubelets up to 1.8 print the
+// number.
+var codeNames = [...]string{
+	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied",
+	"ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
+}
+
+var (
+	codeRE = regexp.MustCompile(`code ?= ?(\w+),? ?desc`)
+	sizeRE = regexp.MustCompile(`message larger than max \((\d+) vs\. (\d+)\)`)
+)
+
+// errorCode names the gRPC code of an error text. An Unknown code and texts
+// without any are judged by the time-out or connection error that they wrap:
+// the dockershim has no codes of its own.
+func errorCode(err string) string {
+	code := ""
+	if m := codeRE.FindStringSubmatch(err); m != nil {
+		code = codeName(m[1])
+	}
+	if code != "" && code != "Unknown" {
+		return code
+	}
+	switch {
+	case strings.Contains(err, "operation timeout: context deadline exceeded"):
+		return "DeadlineExceeded"
+	case strings.Contains(err, "Cannot connect to the Docker daemon"),
+		strings.Contains(err, "grpc: the connection is unavailable"),
+		strings.Contains(err, "connect: connection refused"),
+		strings.Contains(err, ".sock: connect: no such file or directory"):
+		return "Unavailable"
+	case code == "" && strings.Contains(err, "context deadline exceeded"):
+		return "DeadlineExceeded"
+	}
+	return code
+}
+
+func codeName(s string) string {
+	n := 0
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' || i > 1 {
+			return s
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	if n < len(codeNames) {
+		return codeNames[n]
+	}
+	return s
+}
+
+// errFields are the fields of an error: err, code, and for a message above
+// the limit its size and the limit in bytes.
+func errFields(out []parse.Field, err string) []parse.Field {
+	out = addField(out, "err", err)
+	out = addField(out, "code", errorCode(err))
+	if m := sizeRE.FindStringSubmatch(err); m != nil {
+		out = addField(addField(out, "got", m[1]), "max", m[2])
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package logs
+
+import (
+	"embed"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+//go:embed signatures/*.yaml
+var signatureFiles embed.FS
+
+// Set is a compiled list of signatures. It does not change after it is built
+// and may be used by any number of goroutines.
+type Set struct {
+	entries []*entry
+	auto    *automaton
+	byID    map[string]*entry
+	words   int // of a picked bitset
+}
+
+// entry is one signature, compiled.
+type entry struct {
+	*Signature
+	sig     *parse.Sig
+	alone   *parse.SigSet // interned: this entry and no other
+	extract extractor     // nil unless named
+}
+
+// Builtin compiles the signatures that come with the program. It takes some
+// milliseconds; callers hold the result.
+func Builtin() *Set {
+	sigs, err := BuiltinSignatures()
+	if err == nil {
+		var s *Set
+		if s, err = Build(sigs...); err == nil {
+			return s
+		}
+	}
+	// A test loads every embedded file, so this is a broken build.
+	panic("embedded signatures: " + err.Error())
+}
+
+// BuiltinSignatures loads the embedded files, in order of their names, for
+// callers who add a pack of their own before Build.
+func BuiltinSignatures() ([]*Signature, error) {
+	dir, err := signatureFiles.ReadDir("signatures")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Signature
+	for _, f := range dir {
+		data, err := signatureFiles.ReadFile("signatures/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		sigs, err := Load("signatures/"+f.Name(), data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sigs...)
+	}
+	return all, nil
+}
+
+// Build compiles signatures. Their order is the order of matches.
+func Build(sigs ...*Signature) (*Set, error) {
+	s := &Set{byID: make(map[string]*entry, len(sigs)), words: (len(sigs) + 63) / 64}
+	var lits []literal
+	for i, g := range sigs {
+		e := newEntry(g)
+		if e.Extract != "" && e.extract == nil {
+			return nil, fmt.Errorf("%s:%d: unknown extractor %q", g.File, g.Line, g.Extract)
+		}
+		for _, t := range g.Literals {
+			if len(t) < MinLiteral {
+				return nil, fmt.Errorf("%s:%d: literal %q has fewer than %d bytes", g.File, g.Line, t, MinLiteral)
+			}
+			lits = append(lits, literal{text: t, fold: g.Fold, entry: int32(i)})
+		}
+		s.entries = append(s.entries, e)
+		if s.byID[g.ID] == nil {
+			s.byID[g.ID] = e
+		}
+	}
+	var err error
+	s.auto, err = compile(lits)
+	return s, err
+}
+
+func newEntry(g *Signature) *entry {
+	e := &entry{Signature: g, extract: findExtractor(g.Extract)}
+	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
+	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
+	return e
+}
+
+// Lookup returns the signature of that id, nil if the set has none.
+func (s *Set) Lookup(id string) *parse.Sig {
+	if e := s.byID[id]; e != nil {
+		return e.sig
+	}
+	return nil
+}
+
+// Signatures returns the entries in order.
+func (s *Set) Signatures() []*Signature {
+	out := make([]*Signature, len(s.entries))
+	for i, e := range s.entries {
+		out[i] = e.Signature
+	}
+	return out
+}
+
+// pickedWords is enough for the bitset of all built-in signatures, so that a
+// scan needs no allocation.
+const pickedWords = 16
+
+// Match returns the signatures that a message matches, nil if none. msg is
+// the text after framing and header; src is SrcUnknown and sev 0 when the
+// line does not tell. A message that matches one signature always yields the
+// same SigSet; use a Matcher to have the others interned too.
+func (s *Set) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
+	m := Matcher{set: s}
+	return m.Match(src, sev, msg)
+}
+
+// MatchAny reports whether a message holds a literal of any signature. It is
+// the cheap test; Match verifies.
+func (s *Set) MatchAny(msg []byte) bool {
+	var buf [pickedWords]uint64
+	return s.auto.scan(msg, s.picked(&buf))
+}
+
+func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
+	if s.words <= pickedWords {
+		return buf[:s.words]
+	}
+	return make([]uint64, s.words)
+}
+
+// Matcher matches lines for one goroutine and interns the sets it returns.
+type Matcher struct {
+	set  *Set
+	seen map[string]*parse.SigSet
+}
+
+// NewMatcher returns a matcher on the set.
+func (s *Set) NewMatcher() *Matcher {
+	return &Matcher{set: s, seen: make(map[string]*parse.SigSet)}
+}
+
+// Match is as Set.Match; equal sets are identical pointers.
+func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
+	var buf [pickedWords]uint64
+	picked := m.set.picked(&buf)
+	if !m.set.auto.scan(msg, picked) {
+		return nil
+	}
+	var hits [8]*entry
+	return m.intern(m.set.verify(src, sev, msg, picked, hits[:0]))
+}
+
+// verify appends the entries among the picked ones that accept the message.
+func (s *Set) verify(src parse.Source, sev byte, msg []byte, picked []uint64, out []*entry) []*entry {
+	var r *record
+	for w, word := range picked {
+		for ; word != 0; word &= word - 1 {
+			e := s.entries[w<<6+bits.TrailingZeros64(word)]
+			if !e.admits(src, sev) || hasID(out, e.ID) {
+				continue
+			}
+			if r == nil {
+				r = readRecord(string(msg))
+			}
+			if e.accepts(r) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func hasID(list []*entry, id string) bool {
+	return slices.ContainsFunc(list, func(e *entry) bool { return e.ID == id })
+}
+
+func (m *Matcher) intern(hits []*entry) *parse.SigSet {
+	switch len(hits) {
+	case 0:
+		return nil
+	case 1:
+		return hits[0].alone
+	}
+	var key []byte
+	for _, e := range hits {
+		key = append(append(append(key, e.File...), e.ID...), byte(e.Line), byte(e.Line>>8), byte(e.Line>>16), 0)
+	}
+	if set := m.seen[string(key)]; set != nil {
+		return set
+	}
+	set := &parse.SigSet{}
+	for _, e := range hits {
+		set.Sigs = append(set.Sigs, e.sig)
+	}
+	if m.seen != nil {
+		m.seen[string(key)] = set
+	}
+	return set
+}
+
+// MatchBrute is Match without the automaton, one literal after the other. It
+// is slow; tests hold Match against it.
+func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
+	picked := make([]uint64, s.words)
+	for i, e := range s.entries {
+		if slices.ContainsFunc(e.Literals, func(l string) bool { return contains(msg, l, e.Fold) }) {
+			picked[i>>6] |= 1 << (i & 63)
+		}
+	}
+	m := Matcher{set: s}
+	return m.intern(s.verify(src, sev, msg, picked, nil))
+}

@@ -1,0 +1,329 @@
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// MinLiteral is the least length of a literal in bytes. Shorter ones would
+// pick too many lines.
+const MinLiteral = 6
+
+// Signature is one entry of a signature file: how a known message is found,
+// what it tells, and sample lines that prove it. Several entries may share an
+// id; a line takes the fields of the first that matches.
+//
+// A line matches when it holds one of Literals and none of Unless, and when
+// one of Message, Regexps and Extract accepts it; an entry with none of these
+// three needs no more than the literal.
+type Signature struct {
+	ID       string
+	Sources  []parse.Source // who writes it; empty: anybody
+	Severity string         // severities it is written with, "EW"; empty: any. Unknown severity always passes
+	Doc      string
+	Bulk     bool     // comes by the hundred thousand
+	Literals []string // at least one must occur; each ≥ MinLiteral bytes
+	Fold     bool     // literals match letters of either case
+	Unless   []string // none may occur
+	Messages []string // exact message of a structured, JSON or logrus line
+	Keys     []Key    // keys of such a line and the fields they give
+	Regexps  []*regexp.Regexp
+	Extract  string        // name of a Go extractor
+	Set      []parse.Field // constant fields
+	Samples  []Sample
+	Not      []string // lines that must not match
+
+	File string // where it is defined
+	Line int
+}
+
+// Key says which field a key of a structured line gives. Field "pod" stands
+// for pod_ns, pod_name and pod_uid.
+type Key struct{ Name, Field string }
+
+// Sample is a line that matches, with all fields that it must yield.
+type Sample struct {
+	Source parse.Source
+	Msg    string
+	Fields []parse.Field
+}
+
+// Load reads a signature file: a YAML list of entries. name is used in
+// errors, which state line and, for a misspelt key, the nearest known one.
+func Load(name string, data []byte) ([]*Signature, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(doc.Content) == 0 {
+		return nil, fmt.Errorf("%s: no signatures in it", name)
+	}
+	list := doc.Content[0]
+	if list.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("%s:%d: want a list of signatures, each beginning with \"- id:\"", name, list.Line)
+	}
+	var out []*Signature
+	var errs []error
+	for _, n := range list.Content {
+		l := &loader{file: name, sig: &Signature{File: name, Line: n.Line}}
+		l.mapping(n, signatureKeys)
+		l.check()
+		errs = append(errs, l.errs...)
+		out = append(out, l.sig)
+	}
+	return out, errors.Join(errs...)
+}
+
+// loader reads one entry and collects what is wrong with it.
+type loader struct {
+	file string
+	sig  *Signature
+	errs []error
+}
+
+type keyReader struct {
+	name string
+	read func(l *loader, n *yaml.Node)
+}
+
+var signatureKeys = []keyReader{
+	{"id", func(l *loader, n *yaml.Node) { l.sig.ID = l.str(n) }},
+	{"source", func(l *loader, n *yaml.Node) {
+		for _, s := range l.strs(n) {
+			l.sig.Sources = append(l.sig.Sources, l.source(n, s))
+		}
+	}},
+	{"severity", func(l *loader, n *yaml.Node) { l.sig.Severity = l.str(n) }},
+	{"doc", func(l *loader, n *yaml.Node) { l.sig.Doc = l.str(n) }},
+	{"bulk", func(l *loader, n *yaml.Node) { l.sig.Bulk = l.flag(n) }},
+	{"fold", func(l *loader, n *yaml.Node) { l.sig.Fold = l.flag(n) }},
+	{"literals", func(l *loader, n *yaml.Node) { l.sig.Literals = l.strs(n) }},
+	{"unless", func(l *loader, n *yaml.Node) { l.sig.Unless = l.strs(n) }},
+	{"message", func(l *loader, n *yaml.Node) { l.sig.Messages = l.strs(n) }},
+	{"keys", func(l *loader, n *yaml.Node) {
+		for _, f := range l.pairs(n) {
+			l.sig.Keys = append(l.sig.Keys, Key(f.keyed()))
+		}
+	}},
+	{"regexp", func(l *loader, n *yaml.Node) { l.sig.Regexps = l.regexps(n) }},
+	{"extract", func(l *loader, n *yaml.Node) {
+		l.sig.Extract = l.str(n)
+		if findExtractor(l.sig.Extract) == nil {
+			l.errorf(n, "unknown extractor %q%s", l.sig.Extract, suggest(l.sig.Extract, extractorNames()))
+		}
+	}},
+	{"set", func(l *loader, n *yaml.Node) { l.sig.Set = l.fields(n) }},
+	{"samples", func(l *loader, n *yaml.Node) { l.samples(n) }},
+	{"not", func(l *loader, n *yaml.Node) { l.sig.Not = l.strs(n) }},
+}
+
+func (l *loader) errorf(n *yaml.Node, format string, args ...any) {
+	l.errs = append(l.errs, fmt.Errorf("%s:%d: %s", l.file, n.Line, fmt.Sprintf(format, args...)))
+}
+
+// mapping feeds each key of n to its reader.
+func (l *loader) mapping(n *yaml.Node, keys []keyReader) {
+	if n.Kind != yaml.MappingNode {
+		l.errorf(n, "want key: value pairs")
+		return
+	}
+	var seen []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		at := slices.IndexFunc(keys, func(r keyReader) bool { return r.name == k.Value })
+		if at < 0 {
+			l.errorf(k, "unknown key %q%s", k.Value, suggest(k.Value, keyNames(keys)))
+			continue
+		}
+		if slices.Contains(seen, k.Value) {
+			l.errorf(k, "key %q given twice", k.Value)
+			continue
+		}
+		seen = append(seen, k.Value)
+		keys[at].read(l, v)
+	}
+}
+
+func keyNames(keys []keyReader) []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.name
+	}
+	return out
+}
+
+func (l *loader) str(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode {
+		l.errorf(n, "want one value here")
+		return ""
+	}
+	return n.Value
+}
+
+// strs reads a list of strings; a lone string is a list of one.
+func (l *loader) strs(n *yaml.Node) []string {
+	if n.Kind == yaml.ScalarNode {
+		return []string{n.Value}
+	}
+	if n.Kind != yaml.SequenceNode {
+		l.errorf(n, "want a list")
+		return nil
+	}
+	var out []string
+	for _, c := range n.Content {
+		out = append(out, l.str(c))
+	}
+	return out
+}
+
+func (l *loader) flag(n *yaml.Node) bool {
+	if n.Value != "true" && n.Value != "false" {
+		l.errorf(n, "want true or false, not %q", n.Value)
+	}
+	return n.Value == "true"
+}
+
+func (l *loader) source(n *yaml.Node, s string) parse.Source {
+	if !slices.Contains(sourceNames, s) {
+		l.errorf(n, "unknown source %q%s", s, suggest(s, sourceNames))
+	}
+	return parse.Source(s)
+}
+
+var sourceNames = []string{
+	string(parse.SrcKubelet), string(parse.SrcCRIO), string(parse.SrcContainerd), string(parse.SrcDockerd),
+	string(parse.SrcPodman), string(parse.SrcKernel), string(parse.SrcSystemd), string(parse.SrcCNI),
+	string(parse.SrcSystem), string(parse.SrcKubeEvents), string(parse.SrcFacts), string(parse.SrcStack),
+}
+
+func (l *loader) regexps(n *yaml.Node) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, s := range l.strs(n) {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			l.errorf(n, "%v", err)
+			continue
+		}
+		out = append(out, re)
+	}
+	return out
+}
+
+// pair is one key: value of a mapping, in file order.
+type pair struct {
+	key   string
+	value *yaml.Node
+}
+
+func (p pair) field() parse.Field { return parse.Field{Name: p.key, Value: p.value.Value} }
+
+func (p pair) keyed() Key { return Key{Name: p.key, Field: p.value.Value} }
+
+func (l *loader) pairs(n *yaml.Node) []pair {
+	if n.Kind != yaml.MappingNode {
+		l.errorf(n, "want key: value pairs")
+		return nil
+	}
+	var out []pair
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		l.str(n.Content[i+1])
+		out = append(out, pair{n.Content[i].Value, n.Content[i+1]})
+	}
+	return out
+}
+
+func (l *loader) fields(n *yaml.Node) []parse.Field {
+	var out []parse.Field
+	for _, p := range l.pairs(n) {
+		out = append(out, p.field())
+	}
+	return out
+}
+
+func (l *loader) samples(n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		l.errorf(n, "want a list of samples")
+		return
+	}
+	for _, c := range n.Content {
+		var s Sample
+		if c.Kind == yaml.ScalarNode {
+			s.Msg = c.Value
+		} else {
+			l.mapping(c, []keyReader{
+				{"line", func(l *loader, n *yaml.Node) { s.Msg = l.str(n) }},
+				{"source", func(l *loader, n *yaml.Node) { s.Source = l.source(n, l.str(n)) }},
+				{"fields", func(l *loader, n *yaml.Node) { s.Fields = l.fields(n) }},
+			})
+		}
+		if s.Source == "" && len(l.sig.Sources) > 0 {
+			s.Source = l.sig.Sources[0]
+		}
+		l.sig.Samples = append(l.sig.Samples, s)
+	}
+}
+
+// check reports what an entry as a whole lacks.
+func (l *loader) check() {
+	s, n := l.sig, &yaml.Node{Line: l.sig.Line}
+	if s.ID == "" {
+		l.errorf(n, "signature without id")
+	}
+	if len(s.Literals) == 0 {
+		l.errorf(n, "signature %s has no literals: the automaton cannot find it", s.ID)
+	}
+	for _, lit := range s.Literals {
+		if len(lit) < MinLiteral {
+			l.errorf(n, "signature %s: literal %q has fewer than %d bytes", s.ID, lit, MinLiteral)
+		}
+	}
+	if len(s.Samples) == 0 {
+		l.errorf(n, "signature %s has no samples: give at least one line that it matches", s.ID)
+	}
+	if len(s.Keys) > 0 && len(s.Messages) == 0 {
+		l.errorf(n, "signature %s has keys but no message", s.ID)
+	}
+}
+
+// suggest names the nearest known word, if there is one near enough.
+func suggest(word string, known []string) string {
+	best, at := 3, -1
+	for i, k := range known {
+		if d := distance(word, k); d < best {
+			best, at = d, i
+		}
+	}
+	if at < 0 {
+		return "; known: " + strings.Join(known, ", ")
+	}
+	return fmt.Sprintf("; did you mean %q?", known[at])
+}
+
+// distance is the number of single-byte edits between two words, counted to
+// the end of the shorter of 64 bytes and the word.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
+		}
+	}
+	return row[len(b)]
+}
