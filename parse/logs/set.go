@@ -1,16 +1,13 @@
 package logs
 
 import (
-	"embed"
 	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/logs/signatures"
 )
-
-//go:embed signatures/*.yaml
-var signatureFiles embed.FS
 
 // Set is a compiled list of signatures. It does not change after it is built
 // and may be used by any number of goroutines.
@@ -46,17 +43,17 @@ func Builtin() *Set {
 // BuiltinSignatures loads the embedded files, in order of their names, for
 // callers who add a pack of their own before Build.
 func BuiltinSignatures() ([]*Signature, error) {
-	dir, err := signatureFiles.ReadDir("signatures")
+	dir, err := signatures.Files.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	var all []*Signature
 	for _, f := range dir {
-		data, err := signatureFiles.ReadFile("signatures/" + f.Name())
+		data, err := signatures.Files.ReadFile(f.Name())
 		if err != nil {
 			return nil, err
 		}
-		sigs, err := Load("signatures/"+f.Name(), data)
+		sigs, err := Load(f.Name(), data)
 		if err != nil {
 			return nil, err
 		}
