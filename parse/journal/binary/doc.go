@@ -1,0 +1,14 @@
+// Package binary reads the files in which systemd-journald keeps its journal:
+// regular and compact, with plain or keyed hashes, with xz, lz4 or zstd
+// payloads, online, archived and dirty (".journal~").
+//
+// It reads through an io.ReaderAt with a small window, so memory does not
+// follow the size of the file, and it trusts nothing: every offset and size is
+// checked, every chain must ascend, every payload has a limit. What cannot be
+// read is skipped with a warning that names the offset. Where the index of
+// entries is torn, the file is walked object by object instead.
+//
+// Package journal turns the entries into records; this package knows nothing
+// of the kubelet. The layout follows the published description of the journal
+// file format; hashes are not verified, as journalctl does not on reading.
+package binary

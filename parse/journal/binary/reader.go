@@ -1,0 +1,306 @@
+package binary
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// Limits bound what one file may cost. The zero value of a limit means its
+// default.
+type Limits struct {
+	Field    int // longest field value kept whole, bytes; default 1 MiB
+	Entries  int // most entries given, default 1<<26
+	Warnings int // most warnings kept, default 100
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, d := range []struct {
+		v   *int
+		def int
+	}{{&l.Field, 1 << 20}, {&l.Entries, 1 << 26}, {&l.Warnings, 100}} {
+		if *d.v <= 0 {
+			*d.v = d.def
+		}
+	}
+	return l
+}
+
+// maxItems is the number of fields journald allows in an entry.
+const maxItems = 1024
+
+// Field is a field of an entry that the reader hands out by itself.
+type Field uint8
+
+// Fields that the decoders of the project need.
+const (
+	Message Field = iota
+	SourceRealtime
+	Hostname
+	Identifier
+	PID
+	SyslogPID
+	Comm
+	SystemdUnit
+	ContainerName
+	Transport
+	Priority
+	MessageID
+	numFields
+	unwanted = numFields
+)
+
+// fieldNames are the names of the fields in the file.
+var fieldNames = [numFields]string{
+	"MESSAGE", "_SOURCE_REALTIME_TIMESTAMP", "_HOSTNAME", "SYSLOG_IDENTIFIER", "_PID", "SYSLOG_PID",
+	"_COMM", "_SYSTEMD_UNIT", "CONTAINER_NAME", "_TRANSPORT", "PRIORITY", "MESSAGE_ID",
+}
+
+// longestName is the length of the longest of fieldNames with its '='.
+const longestName = len("_SOURCE_REALTIME_TIMESTAMP=")
+
+// Entry is one entry of a journal. The reader reuses it and the values in it.
+type Entry struct {
+	Number    uint32 // 1-based, in file order
+	Offset    int64  // of the ENTRY object
+	Seqnum    uint64
+	Realtime  int64 // when journald received it, µs since the epoch
+	Monotonic int64 // the same on the clock of the boot, µs
+	Boot      ID
+
+	fields [numFields][]byte
+	set    [numFields]bool
+	items  []byte // the object's items, for Fields
+}
+
+// Get returns the value of a field, nil when the entry has none.
+func (e *Entry) Get(f Field) []byte {
+	if !e.set[f] {
+		return nil
+	}
+	return e.fields[f]
+}
+
+// Has reports whether the entry has the field at all.
+func (e *Entry) Has(f Field) bool { return e.set[f] }
+
+// Warning is a problem of the file at an offset.
+type Warning struct {
+	Offset int64
+	Msg    string
+}
+
+// Reader gives the entries of one file. It is for one goroutine.
+type Reader struct {
+	Header Header
+
+	win    *window
+	packed unpacker
+	limits Limits
+	shared [cacheSlots]cached
+	entry  Entry
+	warned []Warning
+	quiet  int // warnings beyond the limit
+}
+
+// cacheSlots is the number of shared DATA objects whose value is remembered:
+// host, unit, command line and the like stand in nearly every entry.
+const cacheSlots = 1 << 13
+
+// maxCached is the longest value that is remembered.
+const maxCached = 4 << 10
+
+type cached struct {
+	off   int64
+	field Field
+	value []byte
+}
+
+// Open reads the header of a journal file of size bytes.
+func Open(r io.ReaderAt, size int64, limits Limits) (*Reader, error) {
+	h, err := readHeader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("journal header: %w", err)
+	}
+	jr := &Reader{Header: h, win: newWindow(r, size), limits: limits.withDefaults()}
+	jr.packed.left = 64<<20 + unpackRatio*size
+	return jr, nil
+}
+
+// Warnings returns what could not be read so far.
+func (r *Reader) Warnings() []Warning {
+	if r.quiet == 0 {
+		return r.warned
+	}
+	more := Warning{Msg: fmt.Sprintf("%d more unreadable objects", r.quiet)}
+	return append(r.warned[:len(r.warned):len(r.warned)], more)
+}
+
+func (r *Reader) warn(off int64, format string, args ...any) {
+	if len(r.warned) >= r.limits.Warnings {
+		r.quiet++
+		return
+	}
+	r.warned = append(r.warned, Warning{off, fmt.Sprintf(format, args...)})
+}
+
+// Entries gives the entries in the order in which they were written. The
+// entry is valid until the next one is asked for. Call it once.
+func (r *Reader) Entries(yield func(*Entry) bool) {
+	n := 0
+	r.offsets(func(off, size int64) (more bool) {
+		e, ok := r.read(off, size)
+		if !ok {
+			return true
+		}
+		if n++; n > r.limits.Entries {
+			r.warn(off, "more than %d entries, the rest is left out", r.limits.Entries)
+			return false
+		}
+		e.Number = uint32(n)
+		return yield(e)
+	})
+	if r.win.loads < 0 {
+		r.warn(0, "the file points to and fro without end, the rest is left out")
+	}
+	if r.packed.left <= 0 {
+		r.warn(0, "the file unpacks to more than %d times its size, the rest is left packed", unpackRatio)
+	}
+}
+
+// read reads the ENTRY object at off.
+func (r *Reader) read(off, size int64) (*Entry, bool) {
+	per, _ := r.itemSize()
+	n := (size - entryHeader) / per
+	if n > maxItems {
+		r.warn(off, "entry of %d fields, only %d are read", n, maxItems)
+		n = maxItems
+	}
+	b := r.win.at(off, int(entryHeader+n*per))
+	if b == nil {
+		r.warn(off, "entry cannot be read")
+		return nil, false
+	}
+	e := &r.entry
+	le := binary.LittleEndian
+	seqnum, realtime, monotonic := le.Uint64(b[16:]), le.Uint64(b[24:]), le.Uint64(b[32:])
+	if seqnum == 0 || realtime == 0 || realtime >= 1<<55 || monotonic >= 1<<55 || n <= 0 {
+		r.warn(off, "entry with impossible sequence number, time or size")
+		return nil, false
+	}
+	e.Offset, e.Seqnum, e.Realtime, e.Monotonic = off, seqnum, int64(realtime), int64(monotonic)
+	e.Boot = ID(b[40:56])
+	e.items = append(e.items[:0], b[entryHeader:]...)
+	r.collect(e, int(per))
+	return e, true
+}
+
+// collect fills the fields of e from its items. Of a field that stands twice
+// the last counts, as in journalctl's text.
+func (r *Reader) collect(e *Entry, per int) {
+	e.set = [numFields]bool{}
+	for items := e.items; len(items) >= per; items = items[per:] {
+		off := r.offsetAt(items)
+		if c := &r.shared[off>>3%cacheSlots]; c.off == off && off != 0 {
+			if c.field != unwanted {
+				e.put(c.field, c.value)
+			}
+			continue
+		}
+		r.data(e, off)
+	}
+}
+
+func (e *Entry) put(f Field, value []byte) {
+	e.fields[f] = append(e.fields[f][:0], value...)
+	e.set[f] = true
+}
+
+// data reads the DATA object at off into e and remembers it if others share it.
+func (r *Reader) data(e *Entry, off int64) {
+	o, ok := r.object(off)
+	if !ok || o.kind != objData {
+		r.warn(off, "field of the entry at %d is no data object", e.Offset)
+		return
+	}
+	head := r.win.at(off, 64)
+	if head == nil {
+		r.warn(off, "field of the entry at %d cannot be read", e.Offset)
+		return
+	}
+	uses := binary.LittleEndian.Uint64(head[56:])
+	f, value, ok := r.field(off, o)
+	if !ok {
+		r.warn(off, "field of the entry at %d cannot be unpacked", e.Offset)
+		return
+	}
+	if f != unwanted {
+		e.put(f, value)
+	}
+	if uses > 1 && len(value) <= maxCached {
+		c := &r.shared[off>>3%cacheSlots]
+		c.off, c.field, c.value = off, f, append(c.value[:0], value...)
+	}
+}
+
+// field returns the field that a DATA object holds and its value; for a field
+// that nobody wants the value is nil.
+func (r *Reader) field(off int64, o object) (Field, []byte, bool) {
+	limit := longestName
+	if o.flags != 0 {
+		limit += r.limits.Field // unpacking twice costs more than unpacking whole
+	}
+	head, cut, ok := r.payload(off, o, limit)
+	if !ok {
+		return unwanted, nil, false
+	}
+	f := fieldOf(head)
+	if f == unwanted {
+		return unwanted, nil, true
+	}
+	name := len(fieldNames[f]) + 1
+	if !cut || o.flags != 0 {
+		return f, head[name:], true
+	}
+	whole, cut, ok := r.payload(off, o, name+r.limits.Field)
+	if !ok || len(whole) < name {
+		return unwanted, nil, false
+	}
+	if cut {
+		r.warn(off, "field %s was cut at %d bytes", fieldNames[f], r.limits.Field)
+	}
+	return f, whole[name:], true
+}
+
+// fieldOf tells which wanted field a payload begins with.
+func fieldOf(head []byte) Field {
+	for f, name := range fieldNames {
+		if len(head) > len(name) && head[len(name)] == '=' && string(head[:len(name)]) == name {
+			return Field(f)
+		}
+	}
+	return unwanted
+}
+
+// Fields gives every field of the entry as name and value, in file order. The
+// slices are valid until the next one is asked for.
+func (r *Reader) Fields(e *Entry, yield func(name, value []byte) bool) {
+	per, _ := r.itemSize()
+	items := append([]byte(nil), e.items...)
+	for ; len(items) >= int(per); items = items[per:] {
+		off := r.offsetAt(items)
+		o, ok := r.object(off)
+		if !ok || o.kind != objData {
+			continue // collect has warned
+		}
+		b, _, ok := r.payload(off, o, r.limits.Field)
+		if !ok {
+			continue
+		}
+		name, value, found := bytes.Cut(b, []byte("="))
+		if found && !yield(name, value) {
+			return
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package binary
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mikelolasagasti/xz"
+)
+
+// journals pairs each journal of testdata with the export of the same entries,
+// which journalctl made.
+var journals = []struct{ file, export string }{
+	{"compact-keyed-none.journal.xz", "entries.export"},
+	{"compact-keyed-zstd.journal.xz", "entries.export"},
+	{"regular-keyed-zstd.journal.xz", "entries.export"},
+	{"regular-plain-zstd.journal.xz", "entries.export"},
+	{"regular-plain-lz4.journal.xz", "legacy.export.xz"},
+	{"regular-plain-xz.journal.xz", "legacy.export.xz"},
+}
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".xz") {
+		return b
+	}
+	r, err := xz.NewReader(bytes.NewReader(b), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = io.ReadAll(r); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func open(t testing.TB, b []byte) *Reader {
+	t.Helper()
+	r, err := Open(bytes.NewReader(b), int64(len(b)), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func describeAll(r *Reader) []string {
+	var out []string
+	for e := range r.Entries {
+		out = append(out, describe(r, e))
+	}
+	return out
+}
+
+func TestEntries(t *testing.T) {
+	for _, tt := range journals {
+		t.Run(tt.file, func(t *testing.T) {
+			want := readExport(t, load(t, tt.export))
+			r := open(t, load(t, tt.file))
+			got := describeAll(r)
+			if len(r.Warnings()) > 0 {
+				t.Errorf("warnings: %v", r.Warnings())
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%d entries, want %d", len(got), len(want))
+			}
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("entry %d\n got %.1500s\nwant %.1500s", i+1, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestGet checks that the fields handed out by themselves are those that
+// Fields walks through, the last of a name winning.
+func TestGet(t *testing.T) {
+	for _, tt := range journals {
+		r := open(t, load(t, tt.file))
+		number := uint32(0)
+		for e := range r.Entries {
+			if number++; e.Number != number {
+				t.Fatalf("%s: entry %d has number %d", tt.file, number, e.Number)
+			}
+			want := map[string]string{}
+			for name, value := range r.fields(e) {
+				want[string(name)] = string(value)
+			}
+			for f, name := range fieldNames {
+				value, has := want[name]
+				if got := string(e.Get(Field(f))); got != value || e.Has(Field(f)) != has {
+					t.Fatalf("%s: entry %d: %s is %q (%v), want %q (%v)", tt.file, number, name, got, e.Has(Field(f)), value, has)
+				}
+			}
+		}
+	}
+}
+
+// TestTornIndex breaks the index of entries: the walk over the objects must
+// find the same entries.
+func TestTornIndex(t *testing.T) {
+	for _, tt := range journals {
+		b := load(t, tt.file)
+		want := describeAll(open(t, b))
+		first := open(t, b).Header.entryArray
+		for name, breakIt := range map[string]func([]byte){
+			"no index":        func(b []byte) { binary.LittleEndian.PutUint64(b[176:], 0) },
+			"index elsewhere": func(b []byte) { binary.LittleEndian.PutUint64(b[176:], 272) },
+			"chain to itself": func(b []byte) { binary.LittleEndian.PutUint64(b[first+16:], uint64(first)) },
+			"wrong item":      func(b []byte) { binary.LittleEndian.PutUint32(b[first+arrayHeader+8:], 0x1230) },
+			"array kind":      func(b []byte) { b[first] = objTag },
+		} {
+			c := bytes.Clone(b)
+			breakIt(c)
+			r := open(t, c)
+			got := describeAll(r)
+			if strings.Join(got, "\n\n") != strings.Join(want, "\n\n") {
+				t.Errorf("%s, %s: %d entries, want the %d", tt.file, name, len(got), len(want))
+			}
+			if len(r.Warnings()) == 0 {
+				t.Errorf("%s, %s: no warning", tt.file, name)
+			}
+		}
+	}
+}
+
+// TestTruncated cuts the file: what is whole before the cut must be given.
+func TestTruncated(t *testing.T) {
+	b := load(t, "compact-keyed-zstd.journal.xz")
+	var ends []int64
+	r := open(t, b)
+	for e := range r.Entries {
+		o, _ := r.object(e.Offset)
+		ends = append(ends, e.Offset+o.size)
+	}
+	for i := 1; i < len(ends); i += 5 {
+		cut := b[:ends[i]+1]
+		got := describeAll(open(t, cut))
+		if len(got) != i+1 {
+			t.Errorf("cut behind entry %d: %d entries", i+1, len(got))
+		}
+	}
+}
+
+// TestHole overwrites the middle of the objects: entries on both sides stay.
+func TestHole(t *testing.T) {
+	b := load(t, "regular-plain-lz4.journal.xz")
+	whole := map[string]bool{}
+	var offsets []int64
+	r := open(t, b)
+	for e := range r.Entries {
+		offsets = append(offsets, e.Offset)
+		whole[describe(r, e)] = true
+	}
+	lo, hi := offsets[300], offsets[330]
+	copy(b[lo:hi], bytes.Repeat([]byte{0xa5}, int(hi-lo)))
+	r = open(t, b)
+	last, n := int64(0), 0
+	for e := range r.Entries {
+		last = e.Offset
+		n++
+	}
+	if last != offsets[len(offsets)-1] || n < 600 {
+		t.Errorf("%d entries, last at %d, want the last at %d", n, last, offsets[len(offsets)-1])
+	}
+	if len(r.Warnings()) == 0 {
+		t.Error("no warning")
+	}
+}
+
+// TestMutations flips bytes at random: no panic, no endless work, and every
+// entry given lies within the file.
+func TestMutations(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for _, tt := range journals {
+		b := load(t, tt.file)
+		used := open(t, b).Header.tailObject + 4096
+		b = b[:min(used, int64(len(b)))]
+		for range 25 {
+			c := bytes.Clone(b)
+			for range 1 + rng.Intn(200) {
+				c[rng.Intn(len(c))] = byte(rng.Intn(256))
+			}
+			copy(c, b[:88]) // keep it a journal
+			walk(t, c)
+		}
+	}
+}
+
+func walk(t testing.TB, b []byte) {
+	t.Helper()
+	begin := time.Now()
+	r, err := Open(bytes.NewReader(b), int64(len(b)), Limits{})
+	if err != nil {
+		return
+	}
+	last := int64(-1)
+	for e := range r.Entries {
+		if e.Offset <= last || e.Offset >= int64(len(b)) {
+			t.Fatalf("entry at %d after one at %d in %d bytes", e.Offset, last, len(b))
+		}
+		last = e.Offset
+	}
+	if d := time.Since(begin); d > 10*time.Second {
+		t.Fatalf("took %v", d)
+	}
+	if n := len(r.Warnings()); n > 103 {
+		t.Fatalf("%d warnings", n)
+	}
+}
+
+func TestNotAJournal(t *testing.T) {
+	for _, b := range [][]byte{nil, []byte("LPKSHHRH"), bytes.Repeat([]byte{'x'}, 4096), append([]byte(Magic), make([]byte, 300)...)} {
+		if _, err := Open(bytes.NewReader(b), int64(len(b)), Limits{}); err == nil {
+			t.Errorf("%d bytes pass as a journal", len(b))
+		}
+	}
+	b := load(t, "compact-keyed-none.journal.xz")
+	b[12] |= 0x80
+	if _, err := Open(bytes.NewReader(b), int64(len(b)), Limits{}); err == nil || !strings.Contains(err.Error(), "incompatible") {
+		t.Errorf("unknown incompatible flag: %v", err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	b := load(t, "compact-keyed-zstd.journal.xz")
+	r, err := Open(bytes.NewReader(b), int64(len(b)), Limits{Field: 1000, Entries: 36})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest, n := 0, 0
+	for e := range r.Entries {
+		longest = max(longest, len(e.Get(Message)))
+		n++
+	}
+	if n != 36 || longest > 1000+longestName {
+		t.Errorf("%d entries, longest message %d", n, longest)
+	}
+	if len(r.Warnings()) == 0 {
+		t.Error("no warning")
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	for _, tt := range journals[:2] {
+		r := open(f, load(f, tt.file))
+		f.Add(load(f, tt.file)[:r.Header.tailObject+512])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { walk(t, b) })
+}
+
+func BenchmarkEntries(b *testing.B) {
+	for _, tt := range journals {
+		b.Run(strings.TrimSuffix(tt.file, ".journal.xz"), func(b *testing.B) {
+			data := load(b, tt.file)
+			n := 0
+			for b.Loop() {
+				r := open(b, data)
+				for e := range r.Entries {
+					n += len(e.Get(Message))
+				}
+			}
+			b.SetBytes(int64(n / b.N))
+		})
+	}
+}

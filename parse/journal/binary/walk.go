@@ -1,0 +1,157 @@
+package binary
+
+import "encoding/binary"
+
+// offsets gives the offset and size of each ENTRY object, ascending. It
+// follows the chain of entry arrays; where that is torn or ends before the
+// header's count, it walks the objects behind the last good entry.
+func (r *Reader) offsets(yield func(off, size int64) bool) {
+	end := r.Header.size // behind the last good entry
+	given := uint64(0)
+	give := func(off int64) (ok, more bool) {
+		o, valid := r.object(off)
+		if !valid || o.kind != objEntry || off < end {
+			return false, true
+		}
+		end = off + align(o.size)
+		given++
+		return true, yield(off, o.size)
+	}
+	switch r.arrays(give) {
+	case stopped:
+		return
+	case torn:
+		r.warn(end, "the index of entries is torn here, walking the objects instead")
+	case whole:
+		if given >= r.Header.Entries {
+			return
+		}
+		r.warn(end, "the index holds %d of %d entries, walking the objects for the rest", given, r.Header.Entries)
+	}
+	r.scan(end, give)
+}
+
+// outcome says how following the chain of entry arrays ended.
+type outcome int
+
+const (
+	whole   outcome = iota // at its end
+	torn                   // at something that cannot be
+	stopped                // the consumer wants no more
+)
+
+// arrayChunk is how many bytes of an array are read at a time.
+const arrayChunk = 16 << 10
+
+// arrays follows the chain of entry arrays and gives their items.
+func (r *Reader) arrays(give func(off int64) (ok, more bool)) outcome {
+	for off := r.Header.entryArray; off != 0; {
+		o, ok := r.object(off)
+		if !ok || o.kind != objEntryArray {
+			return torn
+		}
+		head := r.win.at(off, arrayHeader)
+		if head == nil {
+			return torn
+		}
+		next := clampOffset(binary.LittleEndian.Uint64(head[objHeader:]))
+		if next != 0 && next <= off {
+			return torn // arrays are appended: a chain that turns back never ends
+		}
+		how, full := r.array(off, o.size, give)
+		if how != whole || !full {
+			return how
+		}
+		off = next
+	}
+	return whole
+}
+
+// array gives the items of one array. It is full when no item was zero: only
+// then another array follows.
+func (r *Reader) array(off, size int64, give func(off int64) (ok, more bool)) (how outcome, full bool) {
+	_, per := r.itemSize()
+	var chunk [arrayChunk]byte
+	for at, end := off+arrayHeader, off+size; at+per <= end; {
+		n := min(arrayChunk, (end-at)/per*per)
+		b := r.win.at(at, int(n))
+		if b == nil {
+			return torn, false
+		}
+		for items := chunk[:copy(chunk[:], b)]; len(items) > 0; items = items[per:] {
+			item := r.offsetAt(items)
+			if item == 0 {
+				return whole, false
+			}
+			if ok, more := give(item); !more {
+				return stopped, false
+			} else if !ok {
+				return torn, false
+			}
+		}
+		at += n
+	}
+	return whole, true
+}
+
+// scan walks the objects from off and gives the entries among them. Where no
+// object can be, it goes on at the next place that holds one.
+func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
+	end := min(r.win.size, r.Header.size+r.Header.arena)
+	if end <= r.Header.size {
+		end = r.win.size
+	}
+	for off < end {
+		o, ok := r.object(off)
+		if !ok {
+			next, zeros := r.resync(off, end)
+			if !zeros {
+				r.warn(off, "%d bytes hold no object and are skipped", next-off)
+			}
+			off = next
+			continue
+		}
+		if o.kind == objEntry {
+			if _, more := give(off); !more {
+				return
+			}
+		}
+		off += align(o.size)
+	}
+}
+
+// resync returns the next offset before end at which an object begins that
+// another, or unused space, or the end follows, and whether only zeros lie
+// between. Journald allocates ahead: zeros behind the last object are no fault.
+func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
+	zeros = true
+	for ; off < end; off += 8 {
+		b := r.win.at(off, 8)
+		if b == nil {
+			return end, zeros
+		}
+		if binary.LittleEndian.Uint64(b) == 0 {
+			continue
+		}
+		if o, ok := r.object(off); ok && r.followed(off+align(o.size), end) {
+			return off, zeros
+		}
+		zeros = false
+	}
+	return end, zeros
+}
+
+// followed reports whether something plausible begins at off.
+func (r *Reader) followed(off, end int64) bool {
+	if off >= end {
+		return off == end
+	}
+	if _, ok := r.object(off); ok {
+		return true
+	}
+	b := r.win.at(off, 8)
+	return b != nil && binary.LittleEndian.Uint64(b) == 0
+}
+
+// align rounds a size up to the alignment of objects.
+func align(n int64) int64 { return (n + 7) &^ 7 }
