@@ -18,6 +18,8 @@ var extractors = []struct {
 	{"describe", extractDescribe},
 	{"listfail", extractListFail},
 	{"housekeeping", extractHousekeeping},
+	{"rpc", extractRPC},
+	{"syncerr", extractSyncErr},
 }
 
 func findExtractor(name string) extractor {
