@@ -18,8 +18,6 @@ var extractors = []struct {
 	{"describe", extractDescribe},
 	{"listfail", extractListFail},
 	{"housekeeping", extractHousekeeping},
-	{"rpc", extractRPC},
-	{"syncerr", extractSyncErr},
 }
 
 func findExtractor(name string) extractor {

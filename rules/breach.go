@@ -1,0 +1,306 @@
+package rules
+
+import (
+	"sort"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// BreachRule is a threshold and how a node is held against it.
+type BreachRule struct {
+	ID          string // stable, kebab-case
+	Title       string
+	Severity    Severity
+	Threshold   float64 // in Unit; 0 where the input states its own
+	Unit        string  // seconds, lines, events, calls, restarts
+	Doc         string  // meaning and impact, for the runbook page
+	Remediation []string
+	References  []string
+	look        func(*view, *BreachRule) []Breach
+}
+
+// BreachRules is every breach rule that logs can break, in the order of "rules
+// list". Thresholds are those of the kubelet where it has one, and say why
+// where it has none.
+func BreachRules() []BreachRule { return breachRules }
+
+// BreachRule returns the rule of id, nil when there is none.
+func LookupBreach(id string) *BreachRule {
+	for i := range breachRules {
+		if breachRules[i].ID == id {
+			return &breachRules[i]
+		}
+	}
+	return nil
+}
+
+var breachRules = []BreachRule{
+	{"relist-threshold-exceeded", "PLEG was unhealthy", Critical, 180, "seconds",
+		"The last relist whose list calls succeeded began longer ago than the kubelet allows (3 minutes, 10 with the evented PLEG). The kubelet sets the node NotReady and stops syncing pods until a relist gets its list again.",
+		[]string{"Read the ranked causes of the episode; the stuck step decides where to look.", "Take goroutine dumps of the kubelet and the runtime before restarting either."},
+		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/pleg/generic.go"}, breakEpisodes},
+	{"relist-never-succeeded", "no relist succeeded since the kubelet started", Critical, 15, "seconds",
+		"The kubelet started and could not list pods even once for longer than a start takes (15 s). The node stays NotReady.",
+		[]string{"Check that the container runtime runs and answers: crictl ps, systemctl status."},
+		[]string{"https://github.com/kubernetes/kubernetes/issues/84978"}, breakNever},
+	{"relist-list-failed", "relists failed to list pods", Warning, 0, "calls",
+		"GetPods (ListPodSandbox and ListContainers for the whole node) returned an error, so the relist ended without moving its time on. Three minutes of this make the node NotReady.",
+		[]string{"The error code tells what to do: DeadlineExceeded, the runtime hangs; Unavailable, it is not there; ResourceExhausted, the list is too large."},
+		[]string{"https://github.com/kubernetes/kubernetes/pull/45496"}, breakListFailed},
+	{"slow-relist", "a relist took long", Warning, 10, "seconds",
+		"A relist took longer than 10 s, the last finite bucket of the kubelet's own histogram: pod events of that time came late by as much. It becomes critical at the health threshold.",
+		[]string{"Compare the relist's list and inspection time; many changed pods or slow calls are the usual reasons."},
+		[]string{"https://github.com/kubernetes/kubernetes/issues/93886"}, breakSlow},
+	{"pleg-events-discarded", "pod lifecycle events were discarded", Warning, 0, "events",
+		"The event channel of 1000 was full and the kubelet threw events away. The pod record is already updated, so they never come again: pods wait for their periodic sync.",
+		[]string{"Find why the sync loop did not drain the channel; a kubelet restart re-reads everything."},
+		[]string{"https://github.com/kubernetes/kubernetes/pull/72709"}, breakDiscards},
+	{"runtime-down", "the runtime's status check failed", Warning, 30, "seconds",
+		"The kubelet's Status call, made every 5 s, has not succeeded for 30 s: \"container runtime is down\". The node is NotReady for this reason alone, whatever PLEG says.",
+		[]string{"crictl info against crictl ps tells a blocked Status call from a dead runtime."},
+		[]string{"https://github.com/containerd/containerd/issues/4666"}, breakRuntimeDown},
+	{"sync-loop-stalled", "the kubelet's sync loop was blocked", Warning, 15, "seconds",
+		"Housekeeping runs inside the sync loop every 2 s and calls the runtime; it took longer than 15 s, so nothing else was synced meanwhile, and health lines came late.",
+		[]string{"Look for failed runtime calls of the same length, or for a dead mount below the kubelet's directory."},
+		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet_pods.go"}, breakHousekeeping},
+	{"journal-lag", "log lines arrived late", Warning, 10, "seconds",
+		"Lines reached the journal long after the kubelet wrote them: journald or the disk under it was blocked. It is evidence of a stall of the whole node, and makes envelope times useless for the order of events.",
+		[]string{"Check disk pressure and journald's own messages for that time."},
+		[]string{"https://github.com/k3s-io/k3s/issues/2370"}, breakLag},
+	{"kubelet-restarted", "the kubelet restarted", Info, 1, "restarts",
+		"The log holds more than one kubelet process. Every start re-reports all containers as events and cannot say how old the last relist is.",
+		[]string{"Find out who restarts it: systemd watchdog, an operator, a crash."},
+		nil, breakRestarts},
+	{"node-not-ready", "the node was NotReady", Critical, 0, "seconds",
+		"The Ready condition of the node was not True. After 5 minutes pods are evicted unless they tolerate it.",
+		[]string{"The reason in the condition says who reported it: KubeletNotReady with PLEG, the runtime or the network."},
+		nil, breakNotReady},
+}
+
+// breaches holds the node against every rule.
+func breaches(v *view, p *Pack) []Breach {
+	var out []Breach
+	for i := range breachRules {
+		out = append(out, breachRules[i].look(v, &breachRules[i])...)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Start < out[j].Start })
+	return out
+}
+
+// breach fills in what the rule says.
+func (r *BreachRule) breach(from, to int64, value float64, es []replay.Evidence) Breach {
+	if len(es) > keepMax {
+		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
+	}
+	return Breach{Rule: r.ID, Severity: r.Severity, Start: from, End: to, Value: value, Threshold: r.Threshold, Unit: r.Unit, Evidence: es}
+}
+
+func secs(d time.Duration) float64 { return float64(d) / float64(time.Second) }
+
+func breakEpisodes(v *view, r *BreachRule) []Breach {
+	var out []Breach
+	for i := range v.n.Episodes {
+		e := &v.n.Episodes[i]
+		if e.Never || len(e.Evidence) == 0 {
+			continue
+		}
+		b := r.breach(e.Breach, e.Recovered.At, secs(e.PeakAge), e.Evidence)
+		if b.Threshold = secs(e.Threshold); b.Threshold == 0 {
+			b.Threshold = r.Threshold
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func breakNever(v *view, r *BreachRule) []Breach {
+	_, long := nodeSubject(v).nevers()
+	var out []Breach
+	for i := 0; i < len(long); {
+		j := i
+		for j+1 < len(long) && long[j+1].Origin.PID == long[i].Origin.PID {
+			j++
+		}
+		first, last := long[i], long[j]
+		out = append(out, r.breach(first.At, v.recoveredAfter(last.At), secs(time.Duration(last.At-first.At)), events("", first, last)))
+		i = j + 1
+	}
+	return out
+}
+
+// recoveredAfter is the end of the episode that a moment lies in, 0 if open.
+func (v *view) recoveredAfter(at int64) int64 {
+	for i := range v.n.Episodes {
+		if e := &v.n.Episodes[i]; e.Recovered.At >= at && e.FirstReport <= at {
+			return e.Recovered.At
+		}
+	}
+	return 0
+}
+
+// stretchGap joins repeated signals into one breach.
+const stretchGap = 5 * minute
+
+// stretches cuts moments into runs without a pause longer than gap and gives
+// the index range of each.
+func stretches(n int, at func(int) int64, gap int64) [][2]int {
+	var out [][2]int
+	for i := 0; i < n; i++ {
+		if k := len(out); k > 0 && at(i)-at(i-1) <= gap {
+			out[k-1][1] = i + 1
+			continue
+		}
+		out = append(out, [2]int{i, i + 1})
+	}
+	return out
+}
+
+func breakListFailed(v *view, r *BreachRule) []Breach {
+	es := v.bySig[parse.SigListFail]
+	var out []Breach
+	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
+		run := es[s[0]:s[1]]
+		out = append(out, r.breach(run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+	}
+	return out
+}
+
+// ends quotes the first and the last of a run of lines.
+func ends(run []*parse.Event) []replay.Evidence {
+	if len(run) == 1 {
+		return events("", run[0])
+	}
+	return events("", run[0], run[len(run)-1])
+}
+
+func breakDiscards(v *view, r *BreachRule) []Breach {
+	es := v.bySig[parse.SigDiscard]
+	var out []Breach
+	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
+		run := es[s[0]:s[1]]
+		out = append(out, r.breach(run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+	}
+	return out
+}
+
+func breakSlow(v *view, r *BreachRule) []Breach {
+	var out []Breach
+	for i := range v.n.Relists {
+		l := &v.n.Relists[i]
+		d, ok := l.Duration()
+		if !ok || secs(d) < r.Threshold || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed {
+			continue
+		}
+		out = append(out, r.breach(l.Start.At, l.End.At, secs(d), l.Evidence))
+	}
+	return out
+}
+
+func breakRuntimeDown(v *view, r *BreachRule) []Breach {
+	es := v.bySig[parse.SigStatusDown]
+	var out []Breach
+	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, minute) {
+		run := es[s[0]:s[1]]
+		first, last := run[0].At, run[len(run)-1].At
+		// The check has already failed for 30 s at the first line, except in
+		// the first moments of a kubelet.
+		if v.starting(first) && last-first < 30*second {
+			continue
+		}
+		out = append(out, r.breach(first-30*second, last, secs(time.Duration(last-first+30*second)), ends(run)))
+	}
+	return out
+}
+
+// starting reports whether a kubelet started within the minute before at.
+func (v *view) starting(at int64) bool {
+	for _, id := range []string{parse.SigStarting, parse.SigNever} {
+		for _, e := range v.bySig[id] {
+			if d := at - e.At; d >= -second && d < minute {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func breakHousekeeping(v *view, r *BreachRule) []Breach {
+	var out []Breach
+	for _, e := range v.bySig[parse.SigHousekeeping] {
+		d, ok := duration(e.Field("actual"))
+		if !ok || float64(d)/float64(second) < r.Threshold {
+			continue
+		}
+		out = append(out, r.breach(e.At-d, e.At, secs(time.Duration(d)), events("", e)))
+	}
+	return out
+}
+
+func breakLag(v *view, r *BreachRule) []Breach {
+	lags := v.n.Lags
+	var out []Breach
+	for _, s := range stretches(len(lags), func(i int) int64 { return lags[i].At }, stretchGap) {
+		run := lags[s[0]:s[1]]
+		worst := 0
+		for i := range run {
+			if run[i].Lag > run[worst].Lag {
+				worst = i
+			}
+		}
+		if secs(run[worst].Lag) < r.Threshold || run[worst].Record == nil {
+			continue
+		}
+		out = append(out, r.breach(run[0].At, run[len(run)-1].At+int64(run[len(run)-1].Lag), secs(run[worst].Lag), []replay.Evidence{run[worst].Evidence}))
+	}
+	return out
+}
+
+func breakRestarts(v *view, r *BreachRule) []Breach {
+	var es []replay.Evidence
+	runs := v.n.Runs
+	for i := 1; i < len(runs); i++ {
+		if len(runs[i].Evidence) > 0 {
+			es = append(es, runs[i].Evidence[0])
+		}
+	}
+	if len(es) == 0 {
+		return nil
+	}
+	b := r.breach(es[0].When().At, es[len(es)-1].When().At, float64(len(es)), es)
+	if len(es) >= 3 {
+		b.Severity = Warning
+	}
+	return []Breach{b}
+}
+
+func breakNotReady(v *view, r *BreachRule) []Breach {
+	var out []Breach
+	changes := v.n.Ready
+	for i := 0; i < len(changes); i++ {
+		c := changes[i]
+		if c.Ready || c.Record == nil {
+			continue
+		}
+		end, es := int64(0), []replay.Evidence{c.Evidence}
+		for i+1 < len(changes) && !changes[i+1].Ready {
+			i++
+		}
+		if i+1 < len(changes) {
+			end = changes[i+1].At
+			if changes[i+1].Record != nil {
+				es = append(es, changes[i+1].Evidence)
+			}
+		}
+		b := r.breach(c.At, end, 0, es)
+		if end != 0 {
+			b.Value = secs(time.Duration(end - c.At))
+		}
+		if v.starting(c.At) {
+			b.Severity = Info
+		}
+		out = append(out, b)
+	}
+	return out
+}

@@ -1,0 +1,293 @@
+package rules
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Condition is a named test in Go for what signature, fact and metric clauses
+// cannot say: joins over time, the phase of a hang, arithmetic on relists.
+type Condition struct {
+	Name string
+	Doc  string
+	Args string // names of its arguments, separated by blanks
+	Look func(*subject, map[string]string) outcome
+}
+
+// conditions is every condition, in the order of "rules list".
+var conditions = []Condition{
+	{"breach", "an episode of PLEG being unhealthy is to be explained", "", lookBreach},
+	{"phase", "the episode hangs in this step of the relist", "step", lookPhase},
+	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", "", lookPlegAlone},
+	{"status-too", "the runtime's Status call fails in the same stall", "", lookStatusToo},
+	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", "", lookStatusOnly},
+	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC time-out such as 2T", "over", lookAge},
+	{"sawtooth", "relist starts lie 2kT+1 s apart: k pods time out twice a relist", "", lookSawtooth},
+	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions", "calls code scope min", lookRPC},
+	{"same-object", "status calls fail again and again for one container or sandbox", "", lookSameObject},
+	{"many-objects", "status calls fail for many different objects", "", lookManyObjects},
+	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", "is", lookCadence},
+	{"silence", "every log source is silent for about as long as the age says", "", lookSilence},
+	{"journal-lag", "lines reached the journal late", "over", lookLag},
+	{"churn", "pods changed around the stall, at least so many", "pods", lookChurn},
+	{"outage", "list calls were refused for a stretch of this length", "over under", lookOutage},
+	{"startup", "'never successful' shows only in the first moments of a kubelet process", "", lookStartup},
+	{"never-persists", "no relist succeeds long after the kubelet started", "", lookNeverPersists},
+	{"kubelet", "the kubelet's version lies in this range", "within", lookKubelet},
+	{"kernel", "the kernel's release lies in this range", "within match", lookKernel},
+	{"runtime", "the container runtime is of this kind", "is", lookRuntime},
+	{"os", "the node's operating system", "is", lookOS},
+	{"evented", "the kubelet runs with the evented PLEG", "", lookEvented},
+	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", "", lookHealthy},
+	{"short-lived", "the runtime's log shows containers that lived and died between two relists", "", lookShortLived},
+	{"clock-jump", "the wall clock stepped", "over", lookClockJump},
+	{"hung-many", "tasks of several programs hang in the kernel", "min", lookHungMany},
+	{"lockups-at-once", "soft lockups on several CPUs in the same moment", "", lookLockups},
+	{"exited-pile", "exited containers outnumber running ones", "", lookExitedPile},
+	{"shim-pile", "far more shims than containers", "", lookShimPile},
+	{"runnable", "the run queue is far longer than the processors", "", lookRunnable},
+}
+
+// Conditions lists every named condition.
+func Conditions() []Condition { return conditions }
+
+// ConditionNames lists the names of all conditions.
+func ConditionNames() []string {
+	out := make([]string, len(conditions))
+	for i := range conditions {
+		out[i] = conditions[i].Name
+	}
+	return out
+}
+
+func conditionByName(name string) *Condition {
+	for i := range conditions {
+		if conditions[i].Name == name {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+func notThere() outcome   { return outcome{state: NotThere} }
+func cannotLook() outcome { return outcome{state: CannotLook} }
+
+func found(es ...replay.Evidence) outcome {
+	if len(es) > keepMax {
+		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
+	}
+	return outcome{state: Found, factor: 1, records: append([]replay.Evidence{}, es...), count: len(es)}
+}
+
+func events(note string, es ...*parse.Event) []replay.Evidence {
+	out := make([]replay.Evidence, 0, len(es))
+	for _, e := range es {
+		out = append(out, replay.Evidence{Record: e, Note: note})
+	}
+	return out
+}
+
+func duration(s string) (int64, bool) {
+	d, err := time.ParseDuration(s)
+	return int64(d), err == nil
+}
+
+func lookBreach(s *subject, _ map[string]string) outcome {
+	if s.ep == nil {
+		return notThere()
+	}
+	return found(s.reports(2)...)
+}
+
+// reports quotes the first n lines that report the episode.
+func (s *subject) reports(n int) []replay.Evidence {
+	return s.ep.Evidence[:min(n, len(s.ep.Evidence))]
+}
+
+func lookPhase(s *subject, args map[string]string) outcome {
+	if s.ep == nil || s.ep.StuckStep == "" || s.ep.StuckStep == replay.StepUnknown {
+		return cannotLook()
+	}
+	if !contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) {
+		return notThere()
+	}
+	o := found(s.reports(2)...)
+	o.vars = map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis}
+	return o
+}
+
+// inWindow returns the events of a signature that fall into the subject's
+// window; all of them for a node.
+func (s *subject) inWindow(id string) []*parse.Event {
+	all := s.bySig[id]
+	if s.ep == nil {
+		return all
+	}
+	var out []*parse.Event
+	for _, e := range all {
+		if e.Basis == parse.NoTime || e.At >= s.from && e.At <= s.to {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func lookPlegAlone(s *subject, _ map[string]string) outcome {
+	if s.ep == nil || s.ep.Never {
+		return notThere()
+	}
+	if len(s.inStall(parse.SigStatusDown))+len(s.inStall(parse.SigStatusWait)) > 0 {
+		return notThere()
+	}
+	return found(s.reports(1)...)
+}
+
+// inStall returns the events between the last good relist and the last report.
+func (s *subject) inStall(id string) []*parse.Event {
+	var out []*parse.Event
+	for _, e := range s.inWindow(id) {
+		if e.At >= s.from+lookBack && e.At <= max(s.ep.LastReport, s.ep.Breach) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func lookStatusToo(s *subject, _ map[string]string) outcome {
+	if s.ep == nil {
+		return cannotLook()
+	}
+	es := append(s.inStall(parse.SigStatusDown), s.inStall(parse.SigSanity)...)
+	if len(es) == 0 {
+		return notThere()
+	}
+	return found(events("", es...)...)
+}
+
+func lookStatusOnly(s *subject, _ map[string]string) outcome {
+	down := append(append([]*parse.Event{}, s.bySig[parse.SigStatusDown]...), s.statusTimeouts()...)
+	if len(down) == 0 {
+		return notThere()
+	}
+	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.bySig[parse.SigAge]) > 0 {
+		return notThere()
+	}
+	// At a kubelet's start the first Status call is still to come.
+	if len(s.bySig[parse.SigStarting])+len(s.bySig[parse.SigNever]) > 0 {
+		return notThere()
+	}
+	sortEvents(down)
+	return found(events("", down...)...)
+}
+
+// statusTimeouts are failed Status calls of the runtime.
+func (s *subject) statusTimeouts() []*parse.Event {
+	var out []*parse.Event
+	for _, e := range s.bySig[parse.SigRPC] {
+		if e.Field("call") == "Status" {
+			out = append(out, e)
+		}
+	}
+	return append(out, s.bySig[parse.SigSanity]...)
+}
+
+// listFailures are failed calls that list all pods.
+func (s *subject) listFailures() []*replay.Failure {
+	var out []*replay.Failure
+	for i := range s.n.Failures {
+		f := &s.n.Failures[i]
+		if isList(f) && s.covers(f.End) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func isList(f *replay.Failure) bool {
+	switch f.Call {
+	case "ListPodSandbox", "ListContainers", "GetPods":
+		return f.Scope != "pod"
+	}
+	return false
+}
+
+// covers reports whether a moment falls into the subject's window.
+func (s *subject) covers(at int64) bool {
+	return s.ep == nil || at >= s.from && at <= s.to
+}
+
+func lookAge(s *subject, args map[string]string) outcome {
+	if s.ep == nil || s.ep.Never {
+		return cannotLook()
+	}
+	limit, ok := s.span(args["over"])
+	if !ok || int64(s.ep.PeakAge) < limit {
+		return notThere()
+	}
+	o := found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...)
+	o.vars = map[string]string{"age": s.ep.PeakAge.Round(time.Millisecond).String()}
+	return o
+}
+
+// span reads a duration or a multiple of the RPC time-out ("2T").
+func (s *subject) span(text string) (int64, bool) {
+	if k, ok := strings.CutSuffix(text, "T"); ok {
+		f, err := strconv.ParseFloat(k, 64)
+		return int64(f * float64(s.t)), err == nil
+	}
+	return duration(text)
+}
+
+// sawtoothSlack is how far a gap may lie from 2kT+1 s: scheduling, and the
+// healthy inspections of the same relist.
+const sawtoothSlack = 5 * second
+
+func lookSawtooth(s *subject, _ map[string]string) outcome {
+	if s.ep == nil {
+		return cannotLook()
+	}
+	starts := s.startsNear()
+	if len(starts) < 2 {
+		return cannotLook()
+	}
+	for i := 1; i < len(starts); i++ {
+		gap := starts[i] - starts[i-1] - second
+		k := (gap + s.t) / (2 * s.t)
+		if off := gap - k*2*s.t; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
+			o := found(s.reports(2)...)
+			o.vars = map[string]string{"gap": time.Duration(starts[i] - starts[i-1]).Round(time.Second).String(), "pods": strconv.FormatInt(k, 10)}
+			return o
+		}
+	}
+	return notThere()
+}
+
+// startsNear are the relist starts that lines of this kubelet process prove,
+// within half an hour of the episode, oldest first.
+func (s *subject) startsNear() []int64 {
+	var out []int64
+	for i := range s.n.Episodes {
+		e := &s.n.Episodes[i]
+		if e.Run != s.ep.Run || e.LastStart.At < s.from-20*minute || e.LastStart.At > s.to+20*minute {
+			continue
+		}
+		for _, l := range append([]replay.Instant{e.LastStart}, e.LastStarts...) {
+			if l.Known() {
+				out = append(out, l.At)
+			}
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	uniq := out[:0]
+	for _, x := range out {
+		if len(uniq) == 0 || x-uniq[len(uniq)-1] > second {
+			uniq = append(uniq, x)
+		}
+	}
+	return uniq
+}

@@ -1,0 +1,280 @@
+package rules
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// profile quotes what says something about the kubelet, or failing that the
+// first record of the node: versions and kinds are often known from the form
+// of the lines alone.
+func (s *subject) profile(note string) []replay.Evidence {
+	for _, e := range s.n.Kubelet.Evidence {
+		if e.Record != nil {
+			return []replay.Evidence{{Record: e.Record, Note: note}}
+		}
+	}
+	if s.ep != nil && len(s.ep.Evidence) > 0 {
+		return []replay.Evidence{{Record: s.ep.Evidence[0].Record, Note: note}}
+	}
+	for _, e := range s.n.Events {
+		return []replay.Evidence{{Record: e, Note: note}}
+	}
+	return nil
+}
+
+func lookKubelet(s *subject, args map[string]string) outcome {
+	in, known := s.kubeletIn(args["within"])
+	if !known {
+		return cannotLook()
+	}
+	if !in {
+		return notThere()
+	}
+	o := found(s.profile("kubelet " + s.kubeletText())...)
+	o.vars, o.source = map[string]string{"kubelet": s.kubeletText()}, "version"
+	return o
+}
+
+func (s *subject) kubeletText() string {
+	k := s.n.Kubelet
+	if k.Version != "" {
+		return k.Version
+	}
+	return k.VersionMin + "…" + k.VersionMax
+}
+
+// kubeletIn reports whether the kubelet's version lies in a range; known is
+// false while the bounds leave it open.
+func (s *subject) kubeletIn(within string) (in, known bool) {
+	k := s.n.Kubelet
+	if k.Version != "" {
+		return inRange(k.Version, within)
+	}
+	lo, okLo := inRange(k.VersionMin, within)
+	hi, okHi := inRange(k.VersionMax, within)
+	if okLo && okHi && lo == hi {
+		return lo, true
+	}
+	// One bound settles a range that is open on the other side.
+	alts, ok := parseRange(within)
+	if !ok || len(alts) != 1 || len(alts[0]) != 1 {
+		return false, false
+	}
+	switch op := alts[0][0].op; {
+	case okLo && (lo == (op == ">" || op == ">=")):
+		return lo, true
+	case okHi && (hi == (op == "<" || op == "<=")):
+		return hi, true
+	}
+	return false, false
+}
+
+func lookKernel(s *subject, args map[string]string) outcome {
+	if s.kernel == nil {
+		return s.kernelInLog(args)
+	}
+	if !kernelMatches(s.kernel.Value, args) {
+		return notThere()
+	}
+	o := found(replay.Evidence{Record: s.kernel})
+	o.vars, o.source = map[string]string{"kernel": s.kernel.Value}, "version"
+	return o
+}
+
+var notTainted = regexp.MustCompile(`(?:Not tainted|Tainted: [A-Z ]+) (\d+\.\d+\.\d+\S*)|kernelVersion: ?"?(\d+\.\d+\.\d+\S*)|Kernel Version:\s+(\d+\.\d+\.\d+\S*)|Linux (?:version |\S+ )(\d+\.\d+\.\d+\S*)`)
+
+// kernelInLog reads the release from lines that kernel messages carry.
+func (s *subject) kernelInLog(args map[string]string) outcome {
+	for _, id := range []string{"k.version", "k.tainted"} {
+		for _, e := range s.bySig[id] {
+			m := notTainted.FindStringSubmatch(e.Text.String())
+			if m == nil {
+				continue
+			}
+			v := firstNonEmpty(m[1:]...)
+			if !kernelMatches(v, args) {
+				return notThere()
+			}
+			o := found(events("", e)...)
+			o.vars, o.source = map[string]string{"kernel": v}, "version"
+			return o
+		}
+	}
+	return cannotLook()
+}
+
+func kernelMatches(v string, args map[string]string) bool {
+	if w := args["within"]; w != "" {
+		if in, ok := inRange(v, w); !ok || !in {
+			return false
+		}
+	}
+	re, err := regexp.Compile(args["match"])
+	return err == nil && re.MatchString(v)
+}
+
+func lookRuntime(s *subject, args map[string]string) outcome {
+	if s.rt == "" {
+		return cannotLook()
+	}
+	if s.rt != args["is"] {
+		return notThere()
+	}
+	o := found(s.profile("container runtime: " + s.rt)...)
+	o.source = "version"
+	return o
+}
+
+func lookOS(s *subject, args map[string]string) outcome {
+	if s.os == "" {
+		return cannotLook()
+	}
+	if s.os != args["is"] {
+		return notThere()
+	}
+	var es []replay.Evidence
+	for _, f := range s.byFact["os.name"] {
+		es = append(es, replay.Evidence{Record: f})
+	}
+	for _, id := range []string{"win.perf", "win.path"} {
+		es = append(es, events("", s.bySig[id]...)...)
+	}
+	if len(es) == 0 {
+		es = s.profile("operating system: " + s.os)
+	}
+	o := found(es...)
+	o.source = "version"
+	return o
+}
+
+func lookEvented(s *subject, _ map[string]string) outcome {
+	if s.n.Kubelet.PLEG == "evented" {
+		es := s.profile("the evented PLEG is on")
+		for _, e := range s.bySig[parse.SigEvented] {
+			es = events("", e)
+			break
+		}
+		return found(es...)
+	}
+	if es := s.bySig[parse.SigEvented]; len(es) > 0 {
+		return found(events("", es...)...)
+	}
+	if s.n.Kubelet.PLEG == "generic" {
+		return notThere()
+	}
+	return cannotLook()
+}
+
+// healthyFor is how long a log must cover to call it healthy, unless pod
+// events prove working relists.
+const healthyFor = 2 * minute
+
+func lookHealthy(s *subject, _ map[string]string) outcome {
+	n := s.n
+	_, long := s.nevers()
+	if len(n.Episodes) > 0 || len(long) > 0 || len(s.listFailures()) > 0 || !s.have[parse.SrcKubelet] {
+		return notThere()
+	}
+	for _, id := range []string{parse.SigAge, parse.SigListFail, parse.SigStatusDown} {
+		if len(s.bySig[id]) > 0 {
+			return notThere()
+		}
+	}
+	if len(n.Observed) == 0 && n.Window.End-n.Window.Start < healthyFor {
+		return notThere()
+	}
+	if es := s.bySig[parse.SigEvent]; len(es) > 0 {
+		o := found(events("", es[0], es[len(es)-1])...)
+		o.count = len(es)
+		o.vars = map[string]string{"events": strconv.Itoa(len(es))}
+		return o
+	}
+	if len(n.Events) == 0 {
+		return notThere()
+	}
+	return found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
+}
+
+func lookShortLived(s *subject, _ map[string]string) outcome {
+	if !s.n.Audit.Audited {
+		return cannotLook()
+	}
+	for _, c := range s.n.Audit.ShortLived {
+		if len(c.Evidence) > 0 {
+			o := found(c.Evidence...)
+			o.vars = map[string]string{"pod": c.Pod, "object": c.ID[:min(12, len(c.ID))], "count": strconv.Itoa(len(s.n.Audit.ShortLived))}
+			return o
+		}
+	}
+	return notThere()
+}
+
+func (s *subject) fact(key string) *parse.Fact {
+	if fs := s.byFact[key]; len(fs) > 0 {
+		return fs[len(fs)-1]
+	}
+	return nil
+}
+
+func factsFound(note string, fs ...*parse.Fact) outcome {
+	var es []replay.Evidence
+	for _, f := range fs {
+		if f != nil {
+			es = append(es, replay.Evidence{Record: f, Note: note})
+		}
+	}
+	o := found(es...)
+	o.source = string(parse.SrcFacts)
+	return o
+}
+
+func lookExitedPile(s *subject, _ map[string]string) outcome {
+	exited, running := s.fact("containers.exited"), s.fact("containers.running")
+	if exited == nil {
+		return cannotLook()
+	}
+	if exited.Num < 300 || running != nil && exited.Num < 3*running.Num {
+		return notThere()
+	}
+	o := factsFound("", exited, running)
+	o.vars = map[string]string{"exited": strconv.FormatFloat(exited.Num, 'f', -1, 64)}
+	return o
+}
+
+func lookShimPile(s *subject, _ map[string]string) outcome {
+	shims := s.fact("process.shim.count")
+	if shims == nil {
+		return cannotLook()
+	}
+	limit, other := 500.0, s.fact("containers.running")
+	if other != nil {
+		limit = 3*other.Num + 20
+	}
+	if shims.Num < limit {
+		return notThere()
+	}
+	o := factsFound("", shims, other)
+	o.vars = map[string]string{"shims": strconv.FormatFloat(shims.Num, 'f', -1, 64)}
+	return o
+}
+
+// lookRunnable wants runnable tasks, not load: tasks in uninterruptible sleep
+// raise the load average without using a processor.
+func lookRunnable(s *subject, _ map[string]string) outcome {
+	run, cpus := s.fact("procs.running"), s.fact("cpu.count")
+	if run == nil {
+		return cannotLook()
+	}
+	limit := 32.0
+	if cpus != nil && cpus.Num > 0 {
+		limit = 3 * cpus.Num
+	}
+	if run.Num < limit {
+		return notThere()
+	}
+	return factsFound("", run, cpus)
+}

@@ -1,0 +1,242 @@
+package rules
+
+import (
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// lookRPC finds failed CRI calls. Absence only counts when the kubelet's log
+// covers the relist that hung.
+func lookRPC(s *subject, args map[string]string) outcome {
+	o := cannotLook()
+	if s.logCoversStall() {
+		o = notThere()
+	}
+	var hits []*replay.Failure
+	for i := range s.n.Failures {
+		f := &s.n.Failures[i]
+		if s.covers(f.End) && failureMatches(f, args) {
+			hits = append(hits, f)
+		}
+	}
+	least := 1
+	if n, err := strconv.Atoi(args["min"]); err == nil {
+		least = n
+	}
+	if len(hits) < least {
+		return o
+	}
+	return foundFailures(hits)
+}
+
+// logCoversStall reports whether the kubelet's lines reach from the start of
+// the relist in question to the breach. For a node, whether there are kubelet
+// lines at all.
+func (s *subject) logCoversStall() bool {
+	if s.ep == nil {
+		return s.have[parse.SrcKubelet]
+	}
+	start := s.ep.LastStart.At
+	if start == 0 || s.n.Window.Start == 0 {
+		return false
+	}
+	return s.n.Window.Start <= start+30*second
+}
+
+func failureMatches(f *replay.Failure, args map[string]string) bool {
+	if calls := args["calls"]; calls != "" && !contains(strings.Split(calls, ","), f.Call) {
+		return false
+	}
+	if scope := args["scope"]; scope != "" && !contains(strings.Split(scope, ","), f.Scope) {
+		return false
+	}
+	code := args["code"]
+	if code == "" || contains(strings.Split(code, ","), f.Code) {
+		return true
+	}
+	re, err := regexp.Compile(code)
+	return err == nil && re.MatchString(f.Code+" "+f.Err)
+}
+
+func foundFailures(fs []*replay.Failure) outcome {
+	var es []replay.Evidence
+	for _, f := range fs {
+		if len(f.Evidence) > 0 {
+			es = append(es, f.Evidence[0])
+		}
+	}
+	o := found(es...)
+	o.count, o.source = len(fs), string(parse.SrcKubelet)
+	o.vars = failureVars(fs[0])
+	for _, f := range fs {
+		for _, x := range failureObjects(f) {
+			if !contains(o.objects, x) && len(o.objects) < 64 {
+				o.objects = append(o.objects, x)
+			}
+		}
+	}
+	return o
+}
+
+func failureVars(f *replay.Failure) map[string]string {
+	v := map[string]string{"call": f.Call, "code": f.Code}
+	if f.ObjectID != "" {
+		v["object"] = f.ObjectID[:min(12, len(f.ObjectID))]
+	}
+	if f.Pod != "" {
+		v["pod"] = f.Pod
+	}
+	return v
+}
+
+func failureObjects(f *replay.Failure) []string {
+	var out []string
+	if len(f.ObjectID) >= 12 {
+		out = append(out, "id:"+f.ObjectID[:12])
+	}
+	if f.PodUID != "" {
+		out = append(out, "uid:"+f.PodUID)
+	}
+	if _, name, ok := strings.Cut(f.Pod, "/"); ok {
+		out = append(out, "pod:"+name)
+	}
+	return out
+}
+
+// statusCalls are the calls that phase I of a relist makes for one pod.
+var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContainerStatuses", "GetPodStatus"}
+
+// statusFailures are failed status calls of the window, by the object that
+// they name; a pod's failure without an id stands under its uid or name.
+func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
+	by = map[string][]*replay.Failure{}
+	for i := range s.n.Failures {
+		f := &s.n.Failures[i]
+		if !s.covers(f.End) || !isStatus(f) {
+			continue
+		}
+		key := firstNonEmpty(f.PodUID, f.Pod, f.ObjectID)
+		if key == "" {
+			continue
+		}
+		if by[key] == nil {
+			order = append(order, key)
+		}
+		by[key] = append(by[key], f)
+	}
+	sort.SliceStable(order, func(i, j int) bool { return len(by[order[i]]) > len(by[order[j]]) })
+	return by, order
+}
+
+func isStatus(f *replay.Failure) bool {
+	if contains(statusCalls, f.Call) {
+		return true
+	}
+	return f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
+}
+
+func firstNonEmpty(ss ...string) string {
+	for _, s := range ss {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func lookSameObject(s *subject, _ map[string]string) outcome {
+	by, order := s.statusFailures()
+	if len(order) == 0 {
+		if s.logCoversStall() {
+			return notThere()
+		}
+		return cannotLook()
+	}
+	if len(order) > 4 {
+		return notThere()
+	}
+	return foundFailures(by[order[0]])
+}
+
+func lookManyObjects(s *subject, _ map[string]string) outcome {
+	by, order := s.statusFailures()
+	if len(order) <= 4 {
+		return notThere()
+	}
+	var fs []*replay.Failure
+	for _, k := range order {
+		fs = append(fs, by[k][0])
+	}
+	o := foundFailures(fs)
+	o.vars = map[string]string{"objects": strconv.Itoa(len(order))}
+	return o
+}
+
+// outageGap joins refused calls into one outage: the longest pause of the
+// gRPC client between two dials, seen in captures, is a minute.
+const outageGap = 75 * second
+
+func lookOutage(s *subject, args map[string]string) outcome {
+	var down []*replay.Failure
+	for _, f := range s.listFailures() {
+		if f.Code == "Unavailable" || refused(f.Err) {
+			down = append(down, f)
+		}
+	}
+	if len(down) == 0 {
+		if s.logCoversStall() {
+			return notThere()
+		}
+		return cannotLook()
+	}
+	sort.SliceStable(down, func(i, j int) bool { return down[i].End < down[j].End })
+	from, best, bestFrom := 0, -1, 0
+	length := func(a, b int) int64 { return down[b].End - down[a].End }
+	for i := range down {
+		if i > 0 && down[i].End-down[i-1].End > outageGap {
+			from = i
+		}
+		if best < 0 || length(from, i) > length(bestFrom, best) {
+			bestFrom, best = from, i
+		}
+	}
+	span := length(bestFrom, best)
+	if over, ok := duration(args["over"]); ok && span < over {
+		return notThere()
+	}
+	if under, ok := duration(args["under"]); ok && (span >= under || !s.aliveAfter(down[best].End)) {
+		return notThere()
+	}
+	o := foundFailures(down[bestFrom : best+1])
+	o.vars["outage"] = time.Duration(span).Round(time.Second).String()
+	return o
+}
+
+func refused(err string) bool {
+	for _, w := range []string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "transport is closing"} {
+		if strings.Contains(err, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// aliveAfter reports whether anything proves a working relist after a moment:
+// pod events, or more than a minute of kubelet log without failed lists.
+func (s *subject) aliveAfter(at int64) bool {
+	if o := s.n.Observed; len(o) > 0 && o[len(o)-1].At > at {
+		return true
+	}
+	for i := range s.n.Relists {
+		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At > at {
+			return true
+		}
+	}
+	return s.n.Window.End-at > outageGap
+}

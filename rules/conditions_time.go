@@ -1,0 +1,256 @@
+package rules
+
+import (
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// mark makes evidence of a line that was kept only as a mark.
+type mark struct{ parse.Mark }
+
+func (m mark) Where() parse.Pos   { return m.Pos }
+func (m mark) When() parse.Stamp  { return m.Stamp }
+func (m mark) From() parse.Source { return parse.SrcSystem }
+func (m mark) Quote() string      { return m.Text.String() }
+
+// lookCadence judges the spacing of the skip lines: the sync loop sleeps 5 s
+// between them once it has backed off (kubelet.go syncLoop), so 5.0 s proves a
+// scheduled kubelet. Pauses over a minute are not "slow": there the loop
+// itself waits for the runtime.
+func lookCadence(s *subject, args map[string]string) outcome {
+	if s.ep == nil {
+		return cannotLook()
+	}
+	es := s.inStall(parse.SigSkip)
+	steady, slow := 0, 0
+	for i := 1; i < len(es); i++ {
+		switch gap := es[i].At - es[i-1].At; {
+		case gap > 49*second/10 && gap < 52*second/10:
+			steady++
+		case gap > 6*second && gap < minute:
+			slow++
+		}
+	}
+	if len(es) < 3 {
+		return cannotLook()
+	}
+	if args["is"] == "steady" && steady >= 2 && slow == 0 || args["is"] == "slow" && slow >= 3 && slow > steady {
+		return found(events("", es...)...)
+	}
+	return notThere()
+}
+
+// lookSilence compares the log's silence with the age: a process that does not
+// run writes nothing at all, while a stuck relist leaves the rest of the
+// kubelet talking.
+func lookSilence(s *subject, _ map[string]string) outcome {
+	if s.ep == nil || !s.ep.LastStart.Known() {
+		return cannotLook()
+	}
+	for _, g := range s.n.Gaps {
+		if g.To == 0 || g.Why != "silence" && g.Why != "" {
+			continue
+		}
+		from, to := max(g.From, s.ep.LastStart.At-30*second), min(g.To, s.ep.LastReport+second)
+		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second {
+			continue
+		}
+		es := g.Evidence
+		if len(es) == 0 {
+			es = s.reports(2)
+		}
+		o := found(es...)
+		o.vars = map[string]string{"silence": time.Duration(g.To - g.From).Round(time.Second).String()}
+		return o
+	}
+	if s.logCoversStall() {
+		return notThere()
+	}
+	return cannotLook()
+}
+
+func lookLag(s *subject, args map[string]string) outcome {
+	over, _ := duration(args["over"])
+	var worst *replay.LogLag
+	for i := range s.n.Lags {
+		l := &s.n.Lags[i]
+		if s.covers(l.At) && int64(l.Lag) >= over && (worst == nil || l.Lag > worst.Lag) {
+			worst = l
+		}
+	}
+	if worst == nil || worst.Record == nil {
+		return notThere()
+	}
+	o := found(worst.Evidence)
+	o.vars = map[string]string{"lag": worst.Lag.Round(time.Second).String()}
+	o.source = "journal"
+	return o
+}
+
+// lookChurn counts the pods that changed from the last good relist on: events
+// that the sync loop consumed, containers that finished, pods configured.
+func lookChurn(s *subject, args map[string]string) outcome {
+	least, _ := strconv.Atoi(args["pods"])
+	pods := map[string]bool{}
+	var es []replay.Evidence
+	add := func(at int64, uid string, e parse.Record) {
+		if uid == "" || pods[uid] || s.ep != nil && (at < s.from+lookBack-2*minute || at > s.to) {
+			return
+		}
+		pods[uid] = true
+		es = append(es, replay.Evidence{Record: e})
+	}
+	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
+		for _, e := range s.bySig[id] {
+			add(e.At, firstNonEmpty(e.Field("pod_uid"), e.Field("pod_name")), e)
+			if len(pods) >= 2000 {
+				break
+			}
+		}
+	}
+	if len(pods) < least {
+		if s.logCoversStall() {
+			return notThere()
+		}
+		return cannotLook()
+	}
+	sort.SliceStable(es, func(i, j int) bool { return es[i].When().At < es[j].When().At })
+	o := found(es...)
+	o.vars = map[string]string{"changed": strconv.Itoa(len(pods))}
+	o.source = "churn"
+	return o
+}
+
+var uptime = regexp.MustCompile(`m=\+(\d+)\.\d+`)
+
+// startGrace is how long after its start a kubelet may go without a relist:
+// captures show up to 15 s on a busy node.
+const startGrace = 15 * second
+
+// nevers groups the 'never successful' lines by process and returns, for each,
+// first and last, and whether it follows the process's start.
+func (s *subject) nevers() (short, long []*parse.Event) {
+	byPID := map[int][]*parse.Event{}
+	var pids []int
+	for _, e := range s.bySig[parse.SigNever] {
+		pid := e.Origin.PID
+		if byPID[pid] == nil {
+			pids = append(pids, pid)
+		}
+		byPID[pid] = append(byPID[pid], e)
+	}
+	for _, pid := range pids {
+		es := byPID[pid]
+		if es[len(es)-1].At-es[0].At >= startGrace-second {
+			long = append(long, es...)
+		} else {
+			short = append(short, es...)
+		}
+	}
+	return short, long
+}
+
+func lookStartup(s *subject, _ map[string]string) outcome {
+	short, _ := s.nevers()
+	for _, e := range short {
+		if s.atStart(e) {
+			o := found(events("", short...)...)
+			o.source = string(parse.SrcKubelet)
+			return o
+		}
+	}
+	return notThere()
+}
+
+// atStart reports whether a line stands in the first moments of a kubelet: by
+// its own uptime stamp, by the start marker, or because it is the first that
+// the input has of the process.
+func (s *subject) atStart(e *parse.Event) bool {
+	if m := uptime.FindStringSubmatch(e.Text.String()); m != nil {
+		n, err := strconv.Atoi(m[1])
+		return err == nil && n < 60
+	}
+	for _, id := range []string{parse.SigStarting, parse.SigStarted, parse.SigVersion} {
+		for _, st := range s.bySig[id] {
+			if d := e.At - st.At; d >= -second && d < minute {
+				return true
+			}
+		}
+	}
+	for i := range s.n.Runs {
+		if r := &s.n.Runs[i]; r.Start.Known() && e.At-r.Start.At >= -second && e.At-r.Start.At < minute {
+			return true
+		}
+	}
+	return false
+}
+
+func lookNeverPersists(s *subject, _ map[string]string) outcome {
+	_, long := s.nevers()
+	if s.ep != nil && !s.ep.Never {
+		return notThere()
+	}
+	if len(long) == 0 {
+		return notThere()
+	}
+	o := found(events("", long...)...)
+	o.vars = map[string]string{"for": time.Duration(long[len(long)-1].At - long[0].At).Round(time.Second).String()}
+	return o
+}
+
+func lookClockJump(s *subject, args map[string]string) outcome {
+	over, _ := duration(args["over"])
+	for _, c := range s.n.Clocks {
+		for _, j := range c.Jumps {
+			if abs(j.Step) >= over && j.At.IsValid() && j.At.Text.Len() > 0 {
+				o := found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + time.Duration(j.Step).Round(time.Second).String() + " before this line"})
+				o.vars = map[string]string{"step": time.Duration(j.Step).Round(time.Second).String()}
+				o.source = "clock"
+				return o
+			}
+		}
+	}
+	return notThere()
+}
+
+func abs(x int64) int64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+func lookHungMany(s *subject, args map[string]string) outcome {
+	least, _ := strconv.Atoi(args["min"])
+	comms := map[string]bool{}
+	var es []*parse.Event
+	for _, e := range s.inWindow("k.hung") {
+		comm, _, _ := strings.Cut(e.Field("comm"), "/")
+		if !comms[comm] {
+			comms[comm] = true
+			es = append(es, e)
+		}
+	}
+	if len(comms) < max(least, 2) {
+		return notThere()
+	}
+	o := found(events("", es...)...)
+	o.vars = map[string]string{"programs": strconv.Itoa(len(comms))}
+	return o
+}
+
+func lookLockups(s *subject, _ map[string]string) outcome {
+	es := s.inWindow("k.soft")
+	for i := 1; i < len(es); i++ {
+		if es[i].At-es[i-1].At <= 2*second && es[i].Field("cpu") != es[i-1].Field("cpu") {
+			return found(events("", es[i-1], es[i])...)
+		}
+	}
+	return notThere()
+}

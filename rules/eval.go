@@ -1,0 +1,187 @@
+package rules
+
+import (
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Eval judges one node: thresholds crossed, probable causes, look-alikes, and
+// one sentence for a ticket. It needs nothing but the node and the pack, and
+// gives the same result for the same node.
+func Eval(n *replay.Node, p *Pack) Result {
+	v := newView(n)
+	causes, alikes := rank(v, p)
+	res := Result{Breaches: breaches(v, p)}
+	for _, x := range causes {
+		res.Causes = append(res.Causes, x.cause())
+	}
+	for _, x := range alikes {
+		res.LookAlikes = append(res.LookAlikes, x.cause())
+	}
+	// A node without any cause and without an episode is not left without an
+	// answer: what it looks like stands in the place of the cause, never
+	// above possible, since nothing is to be explained.
+	if len(res.Causes) == 0 && len(n.Episodes) == 0 && len(res.LookAlikes) > 0 {
+		c := res.LookAlikes[0]
+		c.Level, c.Confidence = Possible, min(c.Confidence, likelyFrom-0.01)
+		res.Causes = append(res.Causes, c)
+	}
+	res.Status = status(v, &res)
+	res.Summary = summary(v, &res)
+	return res
+}
+
+// vars are the facts of the subject that sentences may use.
+func (s *subject) vars() map[string]string {
+	v := map[string]string{"node": s.n.Name, "timeout": time.Duration(s.t).String()}
+	if s.rt != "" {
+		v["runtime"] = s.rt
+	}
+	if s.n.Kubelet.Version != "" {
+		v["kubelet"] = s.n.Kubelet.Version
+	}
+	if s.ep == nil {
+		return v
+	}
+	if s.ep.LastStart.Known() {
+		v["start"] = clock(s.ep.LastStart.At)
+	}
+	if s.ep.Breach != 0 {
+		v["breach"] = clock(s.ep.Breach)
+	}
+	if s.ep.PeakAge > 0 {
+		v["age"] = s.ep.PeakAge.Round(time.Millisecond).String()
+	}
+	if s.ep.Threshold > 0 {
+		v["threshold"] = s.ep.Threshold.String()
+	}
+	if s.ep.StuckStep != "" && s.ep.StuckStep != replay.StepUnknown {
+		v["step"] = string(s.ep.StuckStep)
+	}
+	return v
+}
+
+func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// cause writes a judgement down.
+func (x *scored) cause() Cause {
+	vars := x.sub.vars()
+	for i := range x.found {
+		for k, v := range x.found[i].vars {
+			if vars[k] == "" {
+				vars[k] = v
+			}
+		}
+	}
+	c := Cause{
+		ID: x.def.ID, Title: x.def.Title, Level: x.level, Confidence: round2(x.conf), Episodes: x.episodes,
+		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
+		Explanation: x.explanation(vars), Path: x.path(vars),
+		Remediation: x.def.Remediation, References: x.def.References,
+	}
+	c.Missing, c.Commands = x.asks()
+	return c
+}
+
+func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
+
+// explanation joins the sentences of the definition whose variables are known.
+func (x *scored) explanation(vars map[string]string) string {
+	var out []string
+	for _, s := range x.def.Explanation {
+		if t := fill(s, vars); t != "" {
+			out = append(out, t)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// path retells the decision step by step.
+func (x *scored) path(vars map[string]string) []string {
+	out := x.sub.opening(vars)
+	for i := range x.found {
+		o := &x.found[i]
+		say := fill(o.clause.Say, o.vars, vars)
+		if say == "" {
+			continue
+		}
+		out = append(out, o.clause.Word+": "+say+timingWords(o, x.sub))
+	}
+	if x.shared != "" {
+		out = append(out, "two independent sources name the same "+strings.Replace(x.shared, ":", " ", 1))
+	}
+	for i := range x.contra {
+		o := &x.contra[i]
+		if say := fill(o.clause.Say, o.vars, vars); say != "" {
+			out = append(out, "against: "+say)
+		}
+	}
+	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !contains(r, x.sub.rt) {
+		out = append(out, "against: this is known of "+strings.Join(r, " and ")+", and the node runs "+x.sub.rt)
+	}
+	if x.explained != nil {
+		out = append(out, "it is itself explained by "+x.explained.def.ID+", which stands before it")
+	}
+	return out
+}
+
+func (s *subject) opening(vars map[string]string) []string {
+	if s.ep == nil {
+		return nil
+	}
+	var out []string
+	if t := fill("the last relist that listed pods started at {start}; the threshold of {threshold} was passed at {breach}", vars); t != "" {
+		out = append(out, t)
+	}
+	switch s.ep.StuckStep {
+	case replay.StepList:
+		out = append(out, withBasis("it hung while listing pods, before any pod was inspected", s.ep.StepBasis))
+	case replay.StepInspect:
+		out = append(out, withBasis("listing worked; it hung while inspecting changed pods", s.ep.StepBasis))
+	case replay.StepDeliver:
+		out = append(out, withBasis("it hung while delivering events", s.ep.StepBasis))
+	default:
+		out = append(out, "the lines do not tell in which step it hung")
+	}
+	return out
+}
+
+func withBasis(s, basis string) string {
+	if basis == "" {
+		return s
+	}
+	return s + " (" + basis + ")"
+}
+
+func timingWords(o *outcome, s *subject) string {
+	switch {
+	case s.ep == nil || o.source == "timeline" || o.source == "version":
+		return ""
+	case o.late && !o.clause.Any:
+		return " (only after the breach: may be a consequence)"
+	case o.undated && o.source != "facts" && o.source != "stack":
+		return " (its time cannot be compared)"
+	}
+	return ""
+}
+
+// asks lists input that would settle the cause and is not there, with the
+// command that collects it.
+func (x *scored) asks() (texts, runs []string) {
+	for _, m := range x.def.Missing {
+		there := false
+		for _, l := range m.Lacks {
+			there = there || x.sub.has(l)
+		}
+		if there {
+			continue
+		}
+		texts = append(texts, m.Text)
+		if m.Run != "" && !contains(runs, m.Run) {
+			runs = append(runs, m.Run)
+		}
+	}
+	return texts, runs
+}

@@ -1,0 +1,391 @@
+package rules
+
+import (
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// State is the outcome of looking for a piece of evidence.
+type State uint8
+
+// The three outcomes.
+const (
+	CannotLook State = iota // the input has nothing where it would stand
+	NotThere                // looked and not found
+	Found
+)
+
+// keepMax is how many records of one piece of evidence a finding quotes.
+const keepMax = 4
+
+// outcome is what looking for one clause gave.
+type outcome struct {
+	clause  *Clause
+	state   State
+	factor  float64 // share of the weight that counts, 0 … 1
+	records []replay.Evidence
+	count   int
+	source  string
+	vars    map[string]string // fields of the first record, for sentences
+	objects []string
+	late    bool // only after the breach
+	undated bool
+}
+
+// look evaluates one clause for a subject.
+func (s *subject) look(c *Clause) outcome {
+	var o outcome
+	switch {
+	case c.Cond != "":
+		o = s.lookCond(c)
+	case c.Fact != "":
+		o = s.lookFact(c)
+	case c.Metric != "":
+		o = s.lookMetric(c)
+	default:
+		o = s.lookSig(c)
+	}
+	o.clause = c
+	if c.Absent {
+		o = s.invert(o)
+	}
+	if c.Source != "" {
+		o.source = c.Source
+	}
+	return o
+}
+
+// invert makes "looked and not there" the finding. Its record is what proves
+// that we could look.
+func (s *subject) invert(o outcome) outcome {
+	switch o.state {
+	case Found:
+		o.state = NotThere
+	case NotThere:
+		o.state, o.factor, o.count = Found, 1, 0
+		o.records = s.proofOfSight(o.clause)
+	}
+	return o
+}
+
+// proofOfSight quotes a record that shows where we looked.
+func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
+	note := "looked here: nothing of the kind"
+	if c.Fact != "" {
+		prefix, _, _ := strings.Cut(c.Fact, ".")
+		for _, k := range s.facts {
+			if strings.HasPrefix(k, prefix+".") {
+				return []replay.Evidence{{Record: s.byFact[k][0], Note: note}}
+			}
+		}
+		return nil
+	}
+	for _, e := range s.n.Events {
+		if contains(sourceNames(c.looksIn()), string(e.From())) {
+			return []replay.Evidence{{Record: e, Note: note}}
+		}
+	}
+	return nil
+}
+
+func sourceNames(ss []parse.Source) []string {
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = string(s)
+	}
+	return out
+}
+
+// looksIn says which sources would hold the clause's lines.
+func (c *Clause) looksIn() []parse.Source {
+	if c.Looks != nil {
+		return c.Looks
+	}
+	var out []parse.Source
+	for _, id := range c.Sigs {
+		out = append(out, sourcesOf(id)...)
+	}
+	return out
+}
+
+func (s *subject) lookSig(c *Clause) outcome {
+	o := outcome{state: CannotLook}
+	if ss := c.looksIn(); len(ss) == 0 && len(s.n.Events) > 0 || s.looked(ss) {
+		o.state = NotThere
+	}
+	var got []*parse.Event
+	for _, id := range c.Sigs {
+		got = append(got, s.bySig[id]...)
+	}
+	if len(c.Sigs) > 1 {
+		sortEvents(got)
+	}
+	late := s.lateness(c)
+	best, worst := outside, undated
+	prev := (*parse.Event)(nil)
+	for _, e := range got {
+		if e == prev || !c.matches(e) {
+			continue
+		}
+		prev = e
+		t := s.timing(e, late)
+		if t == outside && !c.Any {
+			continue
+		}
+		best, worst = better(best, t), max(worst, t)
+		o.add(e, "")
+	}
+	o.judge(c, best)
+	return o
+}
+
+// lateness is how long after its beginning a signal of the clause is logged.
+func (s *subject) lateness(c *Clause) int64 {
+	if c.Late >= 0 {
+		return c.Late
+	}
+	for _, id := range c.Sigs {
+		if strings.HasPrefix(id, "rpc.") || strings.HasPrefix(id, "rt.") || id == "pleg.listfail" {
+			return s.t
+		}
+		if id == "k.hung" {
+			return 2 * minute
+		}
+	}
+	return 0
+}
+
+// better keeps the timing that speaks most for a cause.
+func better(a, b timing) timing {
+	rank := [...]int{undated: 2, before: 3, during: 1, outside: 0}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+func sortEvents(es []*parse.Event) {
+	sort.SliceStable(es, func(i, j int) bool {
+		a, b := es[i], es[j]
+		if a.At != b.At {
+			return a.At < b.At
+		}
+		return a.Pos.Before(b.Pos)
+	})
+}
+
+// matches applies the clause's tests to a line.
+func (c *Clause) matches(e *parse.Event) bool {
+	if c.Text != nil && !c.Text.MatchString(e.Text.String()) {
+		return false
+	}
+	for _, t := range c.Where {
+		if !t.matchesField(e.Field(t.Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *FieldTest) matchesField(v string) bool {
+	if t.Num != nil {
+		x, ok := number(v)
+		return ok && t.Num.OK(x)
+	}
+	return t.Re.MatchString(v)
+}
+
+// add takes a record. The first and the latest are kept, the rest counted.
+func (o *outcome) add(r parse.Record, note string) {
+	o.count++
+	ev := replay.Evidence{Record: r, Note: note}
+	if len(o.records) < keepMax {
+		o.records = append(o.records, ev)
+		return
+	}
+	o.records[keepMax-1] = ev
+}
+
+// judge turns what was collected into a state and a share of the weight.
+func (o *outcome) judge(c *Clause, t timing) {
+	if o.count < max(c.Min, 1) || !o.spans(c.Span) {
+		o.records, o.count = nil, 0
+		return
+	}
+	o.state, o.factor = Found, 1
+	o.late, o.undated = t == during, t == undated
+	if o.late && !c.Any {
+		o.factor = 0.4
+	}
+	if c.Repeat && o.count >= 3 {
+		o.factor *= 1 + min(0.3, 0.1*math.Log2(float64(o.count)))
+	}
+	o.describe()
+}
+
+// spans reports whether first and last record lie far enough apart. Records
+// without a date (a boot-relative dmesg) are compared by their own clock.
+func (o *outcome) spans(ns int64) bool {
+	if ns == 0 {
+		return true
+	}
+	first, last := o.records[0], o.records[len(o.records)-1]
+	return last.When().At-first.When().At >= ns
+}
+
+// describe takes source, fields and objects from the records.
+func (o *outcome) describe() {
+	if len(o.records) == 0 {
+		return
+	}
+	first := o.records[0]
+	o.source = string(first.From())
+	o.vars = map[string]string{}
+	for _, ev := range o.records {
+		for _, f := range fieldsOf(ev.Record) {
+			if o.vars[f.Name] == "" {
+				o.vars[f.Name] = f.Value
+			}
+			if obj := objectOf(f); obj != "" && !contains(o.objects, obj) {
+				o.objects = append(o.objects, obj)
+			}
+		}
+	}
+	if o.count > len(o.records) {
+		o.records[0].Note = joinNote(o.records[0].Note, strconv.Itoa(o.count)+" such lines")
+	}
+}
+
+func joinNote(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+func fieldsOf(r parse.Record) []parse.Field {
+	switch r := r.(type) {
+	case *parse.Event:
+		return r.Fields()
+	case *parse.Fact:
+		return append([]parse.Field{{Name: "value", Value: r.Value}}, r.Attrs...)
+	case *parse.Object:
+		return r.Fields
+	}
+	return nil
+}
+
+// objectOf returns the stuck thing that a field names, in a form in which two
+// sources can be compared: container ids cut to 12 characters, "" for fields
+// that name nothing.
+func objectOf(f parse.Field) string {
+	switch f.Name {
+	case "id", "sandbox", "container":
+		if len(f.Value) >= 12 {
+			return "id:" + f.Value[:12]
+		}
+	case "pod_uid":
+		if len(f.Value) >= 8 {
+			return "uid:" + f.Value
+		}
+	case "pod_name":
+		return prefixed("pod:", f.Value)
+	case "server":
+		return prefixed("server:", f.Value)
+	case "device", "dev":
+		return prefixed("device:", f.Value)
+	}
+	return ""
+}
+
+func prefixed(p, v string) string {
+	if v == "" {
+		return ""
+	}
+	return p + v
+}
+
+func (s *subject) lookFact(c *Clause) outcome {
+	o := outcome{state: CannotLook, source: string(parse.SrcFacts)}
+	area, _, _ := strings.Cut(c.Fact, ".")
+	for _, k := range s.facts {
+		if strings.HasPrefix(k, area+".") {
+			o.state = NotThere
+		}
+		if k != c.Fact && !familyHas(c.Fact, k) {
+			continue
+		}
+		for _, f := range s.byFact[k] {
+			if c.matchesFact(f) {
+				o.add(f, "")
+			}
+		}
+	}
+	o.judge(c, undated)
+	return o
+}
+
+func (c *Clause) matchesFact(f *parse.Fact) bool {
+	if c.Num != nil && !c.Num.OK(f.Num) {
+		return false
+	}
+	if c.Text != nil && !c.Text.MatchString(f.Text.String()) && !c.Text.MatchString(f.Value) {
+		return false
+	}
+	for _, t := range c.Where {
+		v := f.Attr(t.Name)
+		if t.Name == "value" {
+			v = f.Value
+		}
+		if !t.matchesField(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *subject) lookCond(c *Clause) outcome {
+	o := conditionByName(c.Cond).Look(s, c.Args)
+	if o.state == Found {
+		if o.factor == 0 {
+			o.factor = 1
+		}
+		src, vars := o.source, o.vars
+		n := o.count
+		if n < len(o.records) {
+			o.count = len(o.records)
+		}
+		o.describe()
+		if o.source = src; src == "" {
+			o.source = "timeline"
+		}
+		for k, v := range vars {
+			o.vars = put(o.vars, k, v)
+		}
+	}
+	return o
+}
+
+func put(m map[string]string, k, v string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[k] = v
+	return m
+}
+
+// number reads a field as a number: a plain one, or a duration in seconds.
+func number(s string) (float64, bool) {
+	if x, err := strconv.ParseFloat(s, 64); err == nil {
+		return x, true
+	}
+	if d, ok := duration(s); ok {
+		return float64(d) / float64(second), true
+	}
+	return 0, false
+}

@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"strconv"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// lookMetric evaluates a metric clause over the subject's window. Only float
+// samples are judged; increases count resets as restarts from zero.
+func (s *subject) lookMetric(c *Clause) outcome {
+	o := outcome{state: CannotLook, source: string(parse.SrcMetrics)}
+	for _, m := range s.series[c.Metric] {
+		if !labelsMatch(m, c.Labels) {
+			continue
+		}
+		from, to := s.samples(m)
+		v, at, ok := reduce(m.Points[from:to], c.Reduce)
+		if !ok {
+			continue
+		}
+		if o.state == CannotLook {
+			o.state = NotThere
+		}
+		if !c.Num.OK(v) {
+			continue
+		}
+		o.state, o.factor = Found, 1
+		o.count++
+		if len(o.records) < keepMax {
+			o.records = append(o.records, replay.Evidence{Record: m.Sample(from + at), Note: reduceNote(c.Reduce, v)})
+		}
+		o.vars = put(o.vars, "value", strconv.FormatFloat(v, 'g', 4, 64))
+	}
+	return o
+}
+
+func labelsMatch(m *parse.Series, want map[string]string) bool {
+	for k, v := range want {
+		if m.Label(k) != v {
+			return false
+		}
+	}
+	return true
+}
+
+// samples is the index range of the samples that count: those of the window,
+// and the one before it, which an increase starts from.
+func (s *subject) samples(m *parse.Series) (from, to int) {
+	if s.ep == nil {
+		return 0, len(m.Points)
+	}
+	for from < len(m.Points) && m.Points[from].At < s.from {
+		from++
+	}
+	to = from
+	for to < len(m.Points) && m.Points[to].At <= s.to {
+		to++
+	}
+	// A scrape hangs while the runtime does, so the first sample after the
+	// stall is often the only one that saw it.
+	to = min(to+1, len(m.Points))
+	return max(from-1, 0), to
+}
+
+func reduce(ps []parse.Point, how string) (v float64, at int, ok bool) {
+	if len(ps) == 0 {
+		return 0, 0, false
+	}
+	at = len(ps) - 1
+	switch how {
+	case "max":
+		for i, p := range ps {
+			if p.V > ps[at].V {
+				at = i
+			}
+		}
+		return ps[at].V, at, true
+	case "increase", "rate":
+		for i := 1; i < len(ps); i++ {
+			d := ps[i].V - ps[i-1].V
+			if d < 0 {
+				d = ps[i].V
+			}
+			v += d
+		}
+		secs := float64(ps[at].At-ps[0].At) / float64(second)
+		if how == "rate" {
+			v /= secs
+		}
+		return v, at, secs > 0
+	}
+	return ps[at].V, at, true
+}
+
+func reduceNote(how string, v float64) string {
+	x := strconv.FormatFloat(v, 'g', 4, 64)
+	switch how {
+	case "increase":
+		return "grew by " + x + " over the window"
+	case "rate":
+		return x + " a second over the window"
+	case "max":
+		return "highest value of the window"
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"bytes"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Problem is a mistake in a rule file.
+type Problem struct {
+	Place
+	Msg  string // lower case, no full stop
+	Hint string // "" or the nearest right spelling
+}
+
+func (p Problem) String() string {
+	s := fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Msg)
+	if p.Hint != "" {
+		s += " (did you mean " + strconv.Quote(p.Hint) + "?)"
+	}
+	return s
+}
+
+// Read decodes a rule file: one or several cause definitions, separated by
+// "---". What it cannot understand becomes a Problem with its line; the
+// definitions without problems are returned all the same.
+func Read(file string, data []byte) ([]*Def, []Problem) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var defs []*Def
+	var probs []Problem
+	for {
+		var doc yaml.Node
+		err := dec.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			return defs, probs
+		}
+		if err != nil {
+			return defs, append(probs, yamlProblem(file, err))
+		}
+		r := &reader{file: file}
+		d := r.def(&doc)
+		if len(r.probs) == 0 {
+			r.complete(d)
+		}
+		if len(r.probs) == 0 {
+			defs = append(defs, d)
+		}
+		probs = append(probs, r.probs...)
+	}
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)
+
+// yamlProblem gives a syntax error its line, which the library only prints.
+func yamlProblem(file string, err error) Problem {
+	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		msg = m[2]
+	}
+	return Problem{Place{file, line}, msg, ""}
+}
+
+type reader struct {
+	file  string
+	probs []Problem
+}
+
+func (r *reader) place(n *yaml.Node) Place { return Place{r.file, n.Line} }
+
+func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
+	r.probs = append(r.probs, Problem{r.place(n), fmt.Sprintf(format, args...), hint})
+}
+
+// fields is what a mapping may hold: name to the function that reads its value.
+type fields map[string]func(*yaml.Node)
+
+func (r *reader) mapping(n *yaml.Node, what string, fs fields) {
+	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
+		n = n.Content[0]
+	}
+	if n.Kind != yaml.MappingNode {
+		r.bad(n, "", "%s must be a mapping", what)
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		read := fs[k.Value]
+		switch {
+		case read == nil:
+			r.bad(k, nearest(k.Value, keysOf(fs)), "unknown field %q in %s", k.Value, what)
+		case seen[k.Value]:
+			r.bad(k, "", "field %q given twice", k.Value)
+		default:
+			read(v)
+		}
+		seen[k.Value] = true
+	}
+}
+
+func keysOf(fs fields) []string {
+	out := make([]string, 0, len(fs))
+	for k := range fs {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (r *reader) str(p *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode {
+			r.bad(n, "", "must be text")
+			return
+		}
+		*p = strings.TrimSpace(n.Value)
+	}
+}
+
+// word reads text that must be one of a few.
+func (r *reader) word(set func(string), all ...string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		for _, w := range all {
+			if n.Value == w {
+				set(w)
+				return
+			}
+		}
+		r.bad(n, nearest(n.Value, all), "%q is not one of %s", n.Value, strings.Join(all, ", "))
+	}
+}
+
+func (r *reader) strs(p *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode {
+			*p = []string{strings.TrimSpace(n.Value)}
+			return
+		}
+		r.list(n, func(c *yaml.Node) {
+			var s string
+			r.str(&s)(c)
+			*p = append(*p, s)
+		})
+	}
+}
+
+func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
+	if n.Kind != yaml.SequenceNode {
+		r.bad(n, "", "must be a list")
+		return
+	}
+	for _, c := range n.Content {
+		each(c)
+	}
+}
+
+func (r *reader) flag(p *bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		v, err := strconv.ParseBool(n.Value)
+		if err != nil {
+			r.bad(n, "", "%q is neither true nor false", n.Value)
+		}
+		*p = v
+	}
+}
+
+func (r *reader) count(p *int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		v, err := strconv.Atoi(n.Value)
+		if err != nil || v < 0 {
+			r.bad(n, "", "%q is not a count", n.Value)
+		}
+		*p = v
+	}
+}
+
+func (r *reader) dur(p *int64) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		v, err := time.ParseDuration(n.Value)
+		if err != nil {
+			r.bad(n, "", "%q is not a duration such as 90s or 2m", n.Value)
+		}
+		*p = int64(v)
+	}
+}
+
+func (r *reader) regex(p **regexp.Regexp) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		re, err := regexp.Compile(n.Value)
+		if err != nil {
+			r.bad(n, "", "%v", err)
+			return
+		}
+		*p = re
+	}
+}
+
+// pairs reads a mapping of text to text in its order.
+func (r *reader) pairs(n *yaml.Node, each func(k, v *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		r.bad(n, "", "must be a mapping")
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		each(n.Content[i], n.Content[i+1])
+	}
+}
+
+func (r *reader) texts(p *map[string]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		*p = map[string]string{}
+		r.pairs(n, func(k, v *yaml.Node) { (*p)[k.Value] = v.Value })
+	}
+}
+
+var numTest = regexp.MustCompile(`^(<=|>=|<|>|=)\s*(-?[0-9.eE+-]+)$`)
+
+func parseNum(s string) *NumTest {
+	m := numTest.FindStringSubmatch(s)
+	if m == nil {
+		return nil
+	}
+	v, err := strconv.ParseFloat(m[2], 64)
+	if err != nil {
+		return nil
+	}
+	return &NumTest{m[1], v}
+}
+
+func (r *reader) num(p **NumTest) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if *p = parseNum(n.Value); *p == nil {
+			r.bad(n, "", "%q is not a comparison such as \">= 0.5\"", n.Value)
+		}
+	}
+}

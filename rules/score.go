@@ -1,0 +1,333 @@
+package rules
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Scoring, in log-odds. Within one independent source the best signal counts
+// in full and the others a little: a second line of the same log says less
+// than the first line of another.
+const (
+	furtherShare = 0.3 // of each further signal of a source
+	furtherMost  = 0.5 // of the best signal, all further ones together
+	objectBonus  = 1.5 // two sources name the same container, pod, server or device
+	undatedShare = 0.8 // of a signal whose time is unknown while an episode is to be explained
+	wrongRuntime = 2.0 // subtracted when the cause needs another runtime
+	likelyFrom   = 0.5
+	possibleFrom = 0.07
+	confirmFrom  = 0.85
+	mostCauses   = 8
+	mostEpisodes = 64 // episodes judged one by one; of more, the first and last
+)
+
+// scored is a cause and what was found about it for one subject.
+type scored struct {
+	def       *Def
+	sub       *subject
+	score     float64
+	conf      float64
+	level     Level
+	found     []outcome // for, best first
+	contra    []outcome // against
+	missing   []outcome // for, could not look
+	against   float64
+	shared    string // object that two sources name
+	explained *scored
+	episodes  []int
+}
+
+// judge scores a cause for a subject; nil when no core evidence is there or a
+// version rules it out.
+func judge(d *Def, s *subject) *scored {
+	if s.ruledOut(d) {
+		return nil
+	}
+	x := &scored{def: d, sub: s}
+	core := false
+	for _, c := range d.For {
+		o := s.look(c)
+		switch {
+		case o.state == Found && len(o.records) > 0:
+			if s.ep != nil && o.undated {
+				o.factor *= undatedShare
+			}
+			x.found = append(x.found, o)
+			core = core || c.Core
+		case o.state == CannotLook:
+			x.missing = append(x.missing, o)
+		}
+	}
+	if !core {
+		return nil
+	}
+	for _, c := range d.Against {
+		if o := s.look(c); o.state == Found && len(o.records) > 0 {
+			x.contra = append(x.contra, o)
+		}
+	}
+	x.sum()
+	return x
+}
+
+func (x *scored) sum() {
+	byWeight(x.found)
+	byWeight(x.contra)
+	x.score = x.def.Prior + sumBySource(x.found)
+	x.against = sumBySource(x.contra)
+	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !contains(r, x.sub.rt) {
+		x.against += wrongRuntime
+	}
+	if x.shared = sharedObject(x.found); x.shared != "" {
+		x.score += objectBonus
+	}
+	x.score -= x.against
+	x.conf = 1 / (1 + math.Exp(-x.score))
+	x.level = x.levelOf()
+}
+
+func byWeight(os []outcome) {
+	sort.SliceStable(os, func(i, j int) bool { return os[i].worth() > os[j].worth() })
+}
+
+func (o *outcome) worth() float64 { return o.clause.Weight * o.factor }
+
+// sumBySource adds up outcomes, which are sorted by worth.
+func sumBySource(os []outcome) float64 {
+	best, more := map[string]float64{}, map[string]float64{}
+	var order []string
+	for i := range os {
+		src, w := os[i].source, os[i].worth()
+		if _, ok := best[src]; !ok {
+			best[src] = w
+			order = append(order, src)
+			continue
+		}
+		more[src] += furtherShare * w
+	}
+	total := 0.0
+	for _, src := range order {
+		total += best[src] + min(more[src], furtherMost*best[src])
+	}
+	return total
+}
+
+// sharedObject returns an object that two independent sources name.
+func sharedObject(os []outcome) string {
+	from := map[string]string{}
+	for i := range os {
+		for _, obj := range os[i].objects {
+			if src, ok := from[obj]; ok && src != os[i].source {
+				return obj
+			}
+			from[obj] = os[i].source
+		}
+	}
+	return ""
+}
+
+// levelOf names the level. Confirmed needs a signal that explains itself, at
+// the right time, in the phase that the cause bites, and nothing of weight
+// against it.
+func (x *scored) levelOf() Level {
+	switch {
+	case x.conf >= confirmFrom && x.against < 1 && x.proven() && x.phaseAgrees():
+		return Confirmed
+	case x.conf >= likelyFrom:
+		return Likely
+	}
+	return Possible
+}
+
+func (x *scored) proven() bool {
+	for i := range x.found {
+		o := &x.found[i]
+		dated := !o.undated || x.sub.ep == nil || o.source == string(parse.SrcStack)
+		if o.clause.Proof && !o.late && dated {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *scored) phaseAgrees() bool {
+	if x.sub.ep == nil || x.def.Scope == ScopeNode {
+		return true
+	}
+	return contains(x.def.Phase, string(x.sub.ep.StuckStep))
+}
+
+// ruledOut reports whether a version or the operating system excludes the
+// cause.
+func (s *subject) ruledOut(d *Def) bool {
+	a := d.Affects
+	if a.OS != "" && s.os != "" && a.OS != s.os {
+		return true
+	}
+	if a.Kubelet != "" {
+		if in, known := s.kubeletIn(a.Kubelet); known && !in {
+			return true
+		}
+	}
+	if a.Kernel != "" && s.kernel != nil {
+		if in, ok := inRange(s.kernel.Value, a.Kernel); ok && !in {
+			return true
+		}
+	}
+	return false
+}
+
+// rank judges every cause for every subject of the node.
+func rank(v *view, p *Pack) (causes, alikes []*scored) {
+	node := nodeSubject(v)
+	var subjects []*subject
+	for _, i := range sample(len(v.n.Episodes), mostEpisodes) {
+		subjects = append(subjects, episodeSubject(v, &v.n.Episodes[i]))
+	}
+	for _, d := range p.Causes {
+		x := judgeAll(d, node, subjects)
+		if x == nil || x.conf < possibleFrom {
+			continue
+		}
+		if d.Kind == KindLookAlike {
+			alikes = append(alikes, x)
+		} else {
+			causes = append(causes, x)
+		}
+	}
+	precede(causes)
+	order(causes)
+	order(alikes)
+	return causes[:min(len(causes), mostCauses)], alikes
+}
+
+// sample returns up to most indices below n, the first and the last halves.
+func sample(n, most int) []int {
+	var out []int
+	for i := 0; i < n; i++ {
+		if n <= most || i < most/2 || i >= n-most/2 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// judgeAll judges a cause for the node or for each episode and keeps the
+// strongest judgement with all episodes that it holds for.
+func judgeAll(d *Def, node *subject, subjects []*subject) *scored {
+	if d.Scope == ScopeNode || d.Kind == KindLookAlike || len(subjects) == 0 {
+		return judge(d, node)
+	}
+	var best *scored
+	var eps []int
+	for _, s := range subjects {
+		x := judge(d, s)
+		if x == nil || x.conf < possibleFrom {
+			continue
+		}
+		eps = append(eps, s.ep.ID)
+		if best == nil || x.conf > best.conf {
+			best = x
+		}
+	}
+	if best != nil {
+		best.episodes = eps
+	}
+	return best
+}
+
+// precede puts a reason before its symptom: a likely cause that explains
+// another one caps the other's confidence just below its own.
+func precede(xs []*scored) {
+	order(xs)
+	by := map[string]*scored{}
+	for _, x := range xs {
+		by[x.def.ID] = x
+	}
+	for _, a := range xs {
+		if a.conf < likelyFrom {
+			continue
+		}
+		for _, id := range a.def.Explains {
+			b := by[id]
+			if b == nil || b.explained != nil || explains(b, a.def.ID) {
+				continue
+			}
+			b.explained = a
+			b.conf = min(b.conf, a.conf-0.01)
+			b.level = demote(b)
+		}
+	}
+}
+
+func explains(a *scored, id string) bool { return contains(a.def.Explains, id) }
+
+func demote(x *scored) Level {
+	if x.conf < likelyFrom {
+		return Possible
+	}
+	return x.level
+}
+
+func order(xs []*scored) {
+	sort.SliceStable(xs, func(i, j int) bool {
+		a, b := xs[i], xs[j]
+		if a.conf != b.conf {
+			return a.conf > b.conf
+		}
+		if a.def.Prior != b.def.Prior {
+			return a.def.Prior > b.def.Prior
+		}
+		return a.def.ID < b.def.ID
+	})
+}
+
+// evidence lists what outcomes found, strongest first, each record once.
+func evidence(os []outcome, vars map[string]string) []replay.Evidence {
+	seen := map[parse.Pos]bool{}
+	var out []replay.Evidence
+	for i := range os {
+		o := &os[i]
+		for j, ev := range o.records {
+			if seen[ev.Where()] {
+				continue
+			}
+			seen[ev.Where()] = true
+			if j == 0 {
+				ev.Note = joinNote(fill(o.clause.Say, o.vars, vars), ev.Note)
+			}
+			out = append(out, ev)
+		}
+	}
+	return out
+}
+
+// fill replaces {name} by a variable; "" when one is unknown.
+func fill(text string, sets ...map[string]string) string {
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '{')
+		if i < 0 {
+			return text
+		}
+		i += at
+		j := strings.IndexByte(text[i:], '}')
+		if j < 0 {
+			return text
+		}
+		v := ""
+		for _, m := range sets {
+			if v = m[text[i+1:i+j]]; v != "" {
+				break
+			}
+		}
+		if v == "" {
+			return ""
+		}
+		text = text[:i] + v + text[i+j+1:]
+		at = i + len(v)
+	}
+}

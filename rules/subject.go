@@ -1,0 +1,231 @@
+package rules
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// lookBack is how long before the last good relist a cause may show itself.
+const lookBack = 10 * minute
+
+const (
+	second = int64(1e9)
+	minute = 60 * second
+)
+
+// view is a node prepared for the rules: its records by what they say.
+type view struct {
+	n      *replay.Node
+	bySig  map[string][]*parse.Event
+	byFact map[string][]*parse.Fact
+	facts  []string // keys present, sorted
+	series map[string][]*parse.Series
+	have   map[parse.Source]bool
+	rt     string // docker, containerd, crio, "" unknown
+	os     string // linux, windows, "" unknown
+	kernel *parse.Fact
+	t      int64 // RPC time-out, ns
+	memo   map[string][]replay.Evidence
+}
+
+func newView(n *replay.Node) *view {
+	v := &view{n: n, bySig: map[string][]*parse.Event{}, byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, have: map[parse.Source]bool{}}
+	for _, e := range n.Events {
+		v.have[e.From()] = true
+		for _, s := range e.Sigs.Sigs {
+			v.bySig[s.ID] = append(v.bySig[s.ID], e)
+		}
+	}
+	for s, ok := range n.Have {
+		v.have[s] = v.have[s] || ok
+	}
+	for _, f := range n.Facts {
+		if len(v.byFact[f.Key]) == 0 {
+			v.facts = append(v.facts, f.Key)
+		}
+		v.byFact[f.Key] = append(v.byFact[f.Key], f)
+	}
+	sort.Strings(v.facts)
+	for _, s := range n.Series {
+		v.series[s.Name] = append(v.series[s.Name], s)
+	}
+	if v.t = int64(n.Kubelet.RPCTimeout); v.t <= 0 {
+		v.t = 2 * minute
+	}
+	v.rt, v.os = runtimeOf(v), osOf(v)
+	if k := v.byFact["kernel.version"]; len(k) > 0 {
+		v.kernel = k[len(k)-1]
+	}
+	return v
+}
+
+// runtimeOf tells the kind of the container runtime from what states it, or
+// else from who writes lines.
+func runtimeOf(v *view) string {
+	stated := strings.ToLower(v.n.Kubelet.Runtime)
+	for _, f := range v.byFact["runtime.name"] {
+		stated += " " + strings.ToLower(f.Value)
+	}
+	kinds := []struct{ word, kind string }{{"docker", "docker"}, {"containerd", "containerd"}, {"cri-o", "crio"}, {"crio", "crio"}}
+	for _, k := range kinds {
+		if strings.Contains(stated, k.word) {
+			return k.kind
+		}
+	}
+	switch {
+	case v.have[parse.SrcDockerd], len(v.bySig["rt.docker"]) > 0:
+		return "docker"
+	case v.have[parse.SrcCRIO], len(v.bySig["rt.crio"]) > 0:
+		return "crio"
+	case v.have[parse.SrcContainerd], len(v.bySig["rt.containerd"]) > 0:
+		return "containerd"
+	}
+	return ""
+}
+
+func osOf(v *view) string {
+	for _, f := range v.byFact["os.name"] {
+		if strings.Contains(f.Value, "Windows") {
+			return "windows"
+		}
+		return "linux"
+	}
+	switch {
+	case len(v.bySig["win.perf"])+len(v.bySig["win.path"]) > 0:
+		return "windows"
+	case v.have[parse.SrcKernel], v.have[parse.SrcSystemd], len(v.byFact["kernel.version"]) > 0:
+		return "linux"
+	}
+	return ""
+}
+
+// subject is what a cause is asked to explain: one episode, or the node.
+type subject struct {
+	*view
+	ep       *replay.Episode // nil: the node as a whole
+	from, to int64           // evidence counts in here
+	breach   int64           // 0 without an episode
+}
+
+// nodeSubject asks about the whole node.
+func nodeSubject(v *view) *subject { return &subject{view: v} }
+
+// episodeSubject asks about one episode: from 10 minutes before the last good
+// relist to the last sign of the stall.
+func episodeSubject(v *view, e *replay.Episode) *subject {
+	s := &subject{view: v, ep: e, breach: e.Breach}
+	start := e.LastStart.At
+	if start == 0 {
+		start = e.FirstReport - int64(e.PeakAge)
+	}
+	if s.from = start - lookBack; e.FirstReport != 0 && e.Never {
+		s.from = e.FirstReport - lookBack
+	}
+	s.to = max(e.LastReport, e.Recovered.At, e.Breach) + v.t
+	if s.breach == 0 {
+		s.breach = e.FirstReport
+	}
+	return s
+}
+
+// place says where a moment lies with respect to the subject.
+type timing uint8
+
+const (
+	undated timing = iota // no usable time
+	before                // before the breach: may be the cause
+	during                // after the breach: may be a consequence
+	outside               // too early or too late
+)
+
+func (s *subject) timing(r parse.Record, late int64) timing {
+	st := r.When()
+	if s.ep == nil || r.From() == parse.SrcFacts || r.From() == parse.SrcStack {
+		return undated
+	}
+	if st.Basis <= parse.FileTime {
+		return undated
+	}
+	at := st.At - late
+	switch {
+	case at >= s.from && at <= s.breach:
+		return before
+	case at > s.breach && at <= s.to:
+		return during
+	case s.otherClock(r):
+		return undated
+	}
+	return outside
+}
+
+// otherClock reports whether the record's clock cannot be compared with that
+// of the episode: another file, and a year or zone that is a guess.
+func (s *subject) otherClock(r parse.Record) bool {
+	if len(s.ep.Evidence) == 0 {
+		return true
+	}
+	w := s.ep.Evidence[0]
+	if w.Where().File == r.Where().File {
+		return false
+	}
+	guessed := func(b parse.Basis) bool { return b <= parse.YearGuessed || b == parse.ZoneGuessed }
+	return guessed(w.When().Basis) || guessed(r.When().Basis)
+}
+
+// looked reports whether the input holds any of the sources, so that finding
+// nothing there means something.
+func (v *view) looked(sources []parse.Source) bool {
+	for _, s := range sources {
+		if v.have[s] {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the input holds a source of that name or a fact of that
+// key or family.
+func (v *view) has(name string) bool {
+	if v.have[parse.Source(name)] {
+		return true
+	}
+	if len(v.byFact[name]) > 0 {
+		return true
+	}
+	for _, k := range v.facts {
+		if familyHas(name, k) || strings.HasPrefix(k, name+".") {
+			return true
+		}
+	}
+	return len(v.series[name]) > 0
+}
+
+// sourcesOf says who writes the lines of a signature, by the first part of its
+// id; nil means anybody.
+func sourcesOf(sig string) []parse.Source {
+	area, _, _ := strings.Cut(sig, ".")
+	switch area {
+	case "k":
+		return []parse.Source{parse.SrcKernel}
+	case "pleg", "rpc", "rt", "kube", "node", "sync", "win":
+		return []parse.Source{parse.SrcKubelet}
+	case "docker":
+		return []parse.Source{parse.SrcDockerd}
+	case "ctrd":
+		return []parse.Source{parse.SrcContainerd}
+	case "crio":
+		return []parse.Source{parse.SrcCRIO}
+	case "sd":
+		return []parse.Source{parse.SrcSystemd}
+	case "cni":
+		return []parse.Source{parse.SrcCNI, parse.SrcKubelet}
+	case "go", "stack":
+		return []parse.Source{parse.SrcStack}
+	case "ps":
+		return []parse.Source{parse.SrcFacts}
+	}
+	return nil
+}

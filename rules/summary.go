@@ -1,0 +1,194 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Node states of a report.
+const (
+	statusUnhealthy = "unhealthy"
+	statusDegraded  = "degraded"
+	statusHealthy   = "healthy"
+	statusUnknown   = "unknown"
+)
+
+// status names the state that the input shows the node in.
+func status(v *view, r *Result) string {
+	if len(v.n.Episodes) > 0 {
+		return statusUnhealthy
+	}
+	worst := 0
+	for _, b := range r.Breaches {
+		worst = max(worst, b.Severity.Rank())
+	}
+	for _, c := range r.Causes {
+		if d := c.Level; d != Possible {
+			worst = max(worst, Warning.Rank())
+		}
+	}
+	switch {
+	case worst >= Warning.Rank():
+		return statusDegraded
+	case nodeSubject(v).logged():
+		return statusHealthy
+	}
+	return statusUnknown
+}
+
+// logged reports whether the input shows enough of the kubelet to call it
+// healthy.
+func (s *subject) logged() bool { return lookHealthy(s, nil).state == Found }
+
+// summary is one sentence for a ticket: node, time, duration, stuck step, what
+// failed, best cause.
+func summary(v *view, r *Result) string {
+	name := v.n.Name
+	if name == "" {
+		name = "the node"
+	}
+	if len(v.n.Episodes) == 0 {
+		return quietSummary(name, v, r)
+	}
+	e := worstEpisode(v.n.Episodes)
+	var b strings.Builder
+	b.WriteString(name + ": ")
+	switch {
+	case e.Never:
+		b.WriteString("no relist has succeeded since the kubelet started")
+		if e.FirstReport != 0 {
+			b.WriteString(", first seen " + clock(e.FirstReport))
+		}
+	default:
+		b.WriteString("PLEG unhealthy")
+		if e.Breach != 0 {
+			b.WriteString(" from " + clock(e.Breach))
+		}
+		b.WriteString(" " + until(e))
+	}
+	if n := len(v.n.Episodes); n > 1 {
+		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
+	}
+	b.WriteString(stepWords(e.StuckStep))
+	b.WriteString(failing(v, e))
+	b.WriteString("; " + verdict(r, e.ID) + ".")
+	return b.String()
+}
+
+func worstEpisode(es []replay.Episode) *replay.Episode {
+	w := &es[0]
+	for i := range es {
+		if es[i].PeakAge > w.PeakAge {
+			w = &es[i]
+		}
+	}
+	return w
+}
+
+func until(e *replay.Episode) string {
+	if !e.Recovered.Known() || e.Breach == 0 {
+		return "with no recovery in the input, last relist at least " + e.PeakAge.Round(time.Second).String() + " old"
+	}
+	d := time.Duration(e.Recovered.At - e.Breach).Round(time.Second)
+	return "for " + d.String()
+}
+
+func stepWords(s replay.Step) string {
+	switch s {
+	case replay.StepList:
+		return ", stuck listing pods"
+	case replay.StepInspect:
+		return ", stuck inspecting changed pods"
+	case replay.StepDeliver:
+		return ", stuck delivering events"
+	}
+	return ""
+}
+
+// failing names the call and the object that failed first in the episode.
+func failing(v *view, e *replay.Episode) string {
+	s := episodeSubject(v, e)
+	for i := range v.n.Failures {
+		f := &v.n.Failures[i]
+		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !(isList(f) || isStatus(f)) {
+			continue
+		}
+		if e.StuckStep == replay.StepList && !isList(f) || e.StuckStep == replay.StepInspect && !isStatus(f) {
+			continue
+		}
+		out := ", " + f.Call
+		if f.Pod != "" {
+			out += " of pod " + f.Pod
+		} else if f.ObjectID != "" {
+			out += " of " + f.ObjectID[:min(12, len(f.ObjectID))]
+		}
+		if f.Code != "" {
+			out += " failing with " + f.Code
+		}
+		return out
+	}
+	return ""
+}
+
+// verdict names the best cause of an episode and how sure it is.
+func verdict(r *Result, episode int) string {
+	for _, c := range r.Causes {
+		if !explainsEpisode(&c, episode) {
+			continue
+		}
+		switch c.Level {
+		case Confirmed:
+			return "cause: " + lowerFirst(c.Title) + " (" + c.ID + ", confirmed)"
+		case Likely:
+			return "most likely cause: " + lowerFirst(c.Title) + " (" + c.ID + ")"
+		}
+		out := "cause not established; the evidence allows " + c.ID
+		if len(c.Missing) > 0 {
+			out += ", to settle it collect " + lowerFirst(c.Missing[0])
+		}
+		return out
+	}
+	return "cause unknown from this input"
+}
+
+func explainsEpisode(c *Cause, id int) bool {
+	for _, e := range c.Episodes {
+		if e == id {
+			return true
+		}
+	}
+	return false
+}
+
+// lowerFirst lowers the first letter of a sentence, unless the word is a name
+// such as NFS or CRI-O.
+func lowerFirst(s string) string {
+	if len(s) < 2 || s[1] < 'a' || s[1] > 'z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// quietSummary is the sentence for a node without an episode.
+func quietSummary(name string, v *view, r *Result) string {
+	best := ""
+	if len(r.Causes) > 0 {
+		best = lowerFirst(r.Causes[0].Title) + " (" + r.Causes[0].ID + ", " + string(r.Causes[0].Level) + ")"
+	}
+	switch r.Status {
+	case statusHealthy:
+		return name + ": no sign of PLEG trouble in the input."
+	case statusDegraded:
+		if best == "" {
+			return name + ": PLEG never passed its threshold, but limits were crossed: " + r.Breaches[0].Rule + "."
+		}
+		return name + ": no PLEG breach in the input; it shows " + best + "."
+	}
+	if best != "" {
+		return name + ": the input does not show whether PLEG was healthy; it suggests " + best + "."
+	}
+	return name + ": the input does not show whether PLEG was healthy; a kubelet log from 10 minutes before the trouble would."
+}
