@@ -1,13 +1,11 @@
 package rules
 
 import (
-	"embed"
 	"io/fs"
 	"strings"
-)
 
-//go:embed causes/*.yaml
-var builtin embed.FS
+	"github.com/plegforensics/plegforensics/rules/causes"
+)
 
 // Builtin returns the pack of causes that the program ships. A mistake in one
 // of its files is a programmer's mistake; the tests find it, and the problems
@@ -15,14 +13,14 @@ var builtin embed.FS
 func Builtin() (*Pack, []Problem) {
 	p := &Pack{}
 	var probs []Problem
-	files, _ := fs.ReadDir(builtin, "causes") // sorted by name
+	files, _ := fs.ReadDir(causes.Files, ".") // sorted by name
 	for _, f := range files {
-		data, err := builtin.ReadFile("causes/" + f.Name())
+		data, err := causes.Files.ReadFile(f.Name())
 		if err != nil {
 			probs = append(probs, Problem{Place{f.Name(), 1}, err.Error(), ""})
 			continue
 		}
-		defs, bad := Read("builtin:causes/"+f.Name(), data)
+		defs, bad := Read("rules/causes/"+f.Name(), data)
 		for _, d := range defs {
 			if d.ID+".yaml" != f.Name() {
 				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(f.Name(), ".yaml")), ""})
