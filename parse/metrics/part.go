@@ -1,0 +1,192 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/prometheus/prometheus/model/histogram"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Limits on hostile input. Each is reported when hit.
+const (
+	maxLabelText  = 64 << 10 // bytes of one series as written
+	maxWarnings   = 20       // damaged places named one by one in a file
+	maxOdd        = 100_000  // verbatim lines kept for a file
+	maxBad        = 500_000  // damaged lines of one file before the rest is given up
+	maxScrapes    = 100_000  // snapshots in one file
+	maxPerFile    = 20_000_000
+	maxFailedText = 1024
+)
+
+// noStamp marks a sample that carries no time of its own.
+const noStamp = math.MinInt64
+
+// maxMillis bounds Unix milliseconds so that nanoseconds fit.
+const maxMillis = math.MaxInt64 / 1_000_000
+
+// Part is what one file says, column by column: one row a sample. It is an
+// intermediate: Set.Add takes it apart.
+type Part struct {
+	File     *parse.File
+	Format   string // in words
+	Warnings []parse.Warning
+
+	scrapes []*snapshot
+	text    []byte // keys of the samples, one after the other
+	rows    []row
+	hists   []histRow
+	bare    []span            // series known to exist, without samples
+	types   map[string]string // family to type, from TYPE lines
+	oddKept int
+	bad     badLines
+}
+
+// row is one float sample; key is the series as written.
+type row struct {
+	key   span
+	value float64
+	stamp int64 // ns, noStamp when the sample has none
+	line  uint32
+}
+
+type histRow struct {
+	key   span
+	h     *histogram.FloatHistogram
+	stamp int64
+	line  uint32
+}
+
+type span struct{ off, n uint32 }
+
+// snapshot is one scrape within a file: rows[from:to] and hists[hfrom:hto].
+type snapshot struct {
+	scrape      parse.Scrape
+	from, to    int
+	hfrom, hto  int
+	clue        clues
+	firstKey    string
+	firstFamily string
+	family      string
+	families    map[string]struct{}
+	exporters   exporterSet
+	own         bool // series carry the labels of a Prometheus server
+	fromText    bool // rows come from lines of text that can be quoted
+	ended       bool // "# EOF" was read
+}
+
+// Empty reports whether the part holds neither samples nor an error page.
+func (p *Part) Empty() bool { return len(p.rows)+len(p.hists)+len(p.scrapes) == 0 }
+
+// Samples is the number of samples read.
+func (p *Part) Samples() int { return len(p.rows) + len(p.hists) }
+
+func newPart(f *parse.File) *Part { return &Part{File: f, types: map[string]string{}} }
+
+// open returns the snapshot being filled, starting one if need be.
+func (p *Part) open(line uint32) *snapshot {
+	if n := len(p.scrapes); n > 0 && !p.scrapes[n-1].ended {
+		return p.scrapes[n-1]
+	}
+	return p.begin(line)
+}
+
+// begin starts a new snapshot.
+func (p *Part) begin(line uint32) *snapshot {
+	if len(p.scrapes) >= maxScrapes {
+		return p.scrapes[len(p.scrapes)-1]
+	}
+	s := &snapshot{
+		scrape: parse.Scrape{File: p.File, Line: line},
+		from:   len(p.rows), to: len(p.rows), hfrom: len(p.hists), hto: len(p.hists),
+		families: map[string]struct{}{},
+	}
+	p.scrapes = append(p.scrapes, s)
+	return s
+}
+
+// current is the snapshot being filled, nil before the first.
+func (p *Part) current() *snapshot {
+	if len(p.scrapes) == 0 {
+		return nil
+	}
+	return p.scrapes[len(p.scrapes)-1]
+}
+
+func (s *snapshot) samples() int { return s.to - s.from + s.hto - s.hfrom }
+
+func (p *Part) addKey(key []byte) span {
+	off := len(p.text)
+	p.text = append(p.text, key...)
+	return span{uint32(off), uint32(len(key))}
+}
+
+func (p *Part) key(s span) []byte { return p.text[s.off : s.off+s.n] }
+
+// room reports whether another sample may be taken in.
+func (p *Part) room(key []byte, line uint32) bool {
+	switch {
+	case len(key) > maxLabelText:
+		p.warnLine(line, fmt.Sprintf("skipped: series of %d bytes (limit %d)", len(key), maxLabelText))
+		return false
+	case len(p.rows)+len(p.hists) >= maxPerFile, len(p.text)+len(key) > math.MaxUint32:
+		p.warnLine(line, "skipped: too many samples in one file")
+		return false
+	}
+	return true
+}
+
+func (p *Part) add(s *snapshot, key []byte, v float64, stamp int64, line uint32) {
+	p.rows = append(p.rows, row{key: p.addKey(key), value: v, stamp: stamp, line: line})
+	s.to = len(p.rows)
+}
+
+func (p *Part) addHistogram(s *snapshot, key []byte, h *histogram.FloatHistogram, stamp int64, line uint32) {
+	p.hists = append(p.hists, histRow{key: p.addKey(key), h: h, stamp: stamp, line: line})
+	s.hto = len(p.hists)
+}
+
+func (p *Part) keepOdd(s *snapshot, line uint32, text []byte) {
+	if p.oddKept >= maxOdd {
+		return
+	}
+	p.oddKept++
+	if s.scrape.Odd == nil {
+		s.scrape.Odd = map[uint32]string{}
+	}
+	s.scrape.Odd[line] = string(text)
+}
+
+// badLines counts damage so that a ruined file gives few warnings and still
+// says how much was lost.
+type badLines struct{ named, more, first, last int }
+
+// warnLine reports a damaged or skipped line.
+func (p *Part) warnLine(line uint32, msg string) {
+	if p.bad.named < maxWarnings {
+		p.bad.named++
+		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: p.File, Line: line}, Msg: msg})
+		return
+	}
+	if p.bad.more == 0 {
+		p.bad.first = int(line)
+	}
+	p.bad.more++
+	p.bad.last = int(line)
+}
+
+// warnAt reports a problem at a byte offset.
+func (p *Part) warnAt(off int64, msg string) {
+	p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: p.File, Offset: off}, Msg: msg})
+}
+
+// closeWarnings adds the sum of the lines that were not named one by one.
+func (p *Part) closeWarnings() {
+	if p.bad.more == 0 {
+		return
+	}
+	p.Warnings = append(p.Warnings, parse.Warning{
+		Pos: parse.Pos{File: p.File, Line: uint32(p.bad.first)},
+		Msg: fmt.Sprintf("skipped %d more damaged lines up to line %d", p.bad.more, p.bad.last)})
+}

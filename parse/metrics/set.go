@@ -1,0 +1,374 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Set joins the parts of a bundle into series. Parts may be added in any
+// order: the result is the same. A Set is used by one goroutine at a time.
+type Set struct {
+	targets  map[targetKey]*target
+	types    map[string]string
+	symbols  *labels.SymbolTable
+	strings  map[string]string
+	warnings []parse.Warning
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set {
+	return &Set{
+		targets: map[targetKey]*target{}, types: map[string]string{},
+		symbols: labels.NewSymbolTable(), strings: map[string]string{},
+	}
+}
+
+// targetKey tells exporters apart: the same name and labels from two of them
+// are two series.
+type targetKey struct {
+	own   bool // the labels of a Prometheus server tell them apart
+	input int
+	dir   string
+	node  string
+	job   string
+}
+
+type target struct {
+	targetKey
+	byKey   map[string]*parse.Series // as written
+	byName  map[string]*parse.Series // canonical
+	scrapes []*parse.Scrape
+}
+
+// Add takes a part in. The part must not be used afterwards.
+func (s *Set) Add(p *Part) {
+	s.warnings = append(s.warnings, p.Warnings...)
+	for name, typ := range p.types {
+		s.addType(name, typ)
+	}
+	for _, sn := range p.scrapes {
+		s.addSnapshot(p, sn)
+	}
+	if len(p.bare) > 0 {
+		t := s.target(targetKey{own: true})
+		for _, k := range p.bare {
+			s.series(t, p, k, false)
+		}
+	}
+}
+
+// addType keeps one type per family whatever the order of parts: the
+// alphabetically first that says anything.
+func (s *Set) addType(family, typ string) {
+	if old, ok := s.types[family]; !ok || old == "unknown" || typ != "unknown" && typ < old {
+		s.types[family] = typ
+	}
+}
+
+func (s *Set) addSnapshot(p *Part, sn *snapshot) {
+	f := p.File
+	key := targetKey{own: true}
+	if !sn.own {
+		key = targetKey{input: f.Input, dir: path.Dir(f.Path), node: sn.scrape.Node, job: sn.scrape.Job}
+	}
+	t := s.target(key)
+	scrape := &sn.scrape
+	t.scrapes = append(t.scrapes, scrape)
+	for _, r := range p.rows[sn.from:sn.to] {
+		if x := s.series(t, p, r.key, sn.fromText); x != nil {
+			s.keepForeign(x, p, sn, r)
+			x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
+		}
+	}
+	for _, r := range p.hists[sn.hfrom:sn.hto] {
+		if x := s.series(t, p, r.key, sn.fromText); x != nil {
+			x.Histograms = append(x.Histograms, parse.HistogramPoint{At: at(r.stamp, scrape), H: r.h, Src: scrape, Line: r.line})
+		}
+	}
+}
+
+// keepForeign keeps the line of a sample whose file writes the series in
+// another way than its first file.
+func (s *Set) keepForeign(x *parse.Series, p *Part, sn *snapshot, r row) {
+	if !sn.fromText || x.Raw == string(p.key(r.key)) {
+		return
+	}
+	if _, kept := sn.scrape.Odd[r.line]; !kept {
+		p.keepOdd(sn, r.line, append(append(slices.Clone(p.key(r.key)), ' '), parse.FormatValue(r.value)...))
+	}
+}
+
+// at is when a sample was true: its own stamp, else that of its snapshot.
+func at(stamp int64, s *parse.Scrape) int64 {
+	if stamp != noStamp {
+		return stamp
+	}
+	return s.At
+}
+
+func (s *Set) target(k targetKey) *target {
+	t := s.targets[k]
+	if t == nil {
+		t = &target{targetKey: k, byKey: map[string]*parse.Series{}, byName: map[string]*parse.Series{}}
+		s.targets[k] = t
+	}
+	return t
+}
+
+// series finds or makes the series of a key.
+func (s *Set) series(t *target, p *Part, k span, text bool) *parse.Series {
+	key := p.key(k)
+	if x, ok := t.byKey[string(key)]; ok {
+		return x
+	}
+	name, fields, ok := parseKey(key, s.symbols)
+	if !ok {
+		s.warnings = append(s.warnings, parse.Warning{Pos: parse.Pos{File: p.File}, Msg: "series skipped: " + clip(key, 80)})
+		t.byKey[string(key)] = nil
+		return nil
+	}
+	x := &parse.Series{Name: s.intern(name), Labels: s.internFields(fields)}
+	canon := x.String()
+	if old := t.byName[canon]; old != nil {
+		x = old
+	} else {
+		t.byName[canon] = x
+	}
+	raw := strings.Clone(string(key))
+	if text && (x.Raw == "" || raw < x.Raw) {
+		x.Raw = raw
+	}
+	t.byKey[raw] = x
+	return x
+}
+
+func (s *Set) intern(v string) string {
+	if old, ok := s.strings[v]; ok {
+		return old
+	}
+	v = strings.Clone(v)
+	s.strings[v] = v
+	return v
+}
+
+func (s *Set) internFields(fs []parse.Field) []parse.Field {
+	out := make([]parse.Field, len(fs))
+	for i, f := range fs {
+		out[i] = parse.Field{Name: s.intern(f.Name), Value: s.intern(f.Value)}
+	}
+	return out
+}
+
+// Finish returns all series, sorted by node, exporter, name and labels, and
+// all scrapes, in time order. The set must not be used afterwards.
+func (s *Set) Finish() parse.Part {
+	var out parse.Part
+	for _, g := range s.unify() {
+		series, dup := g.join()
+		s.warnings = append(s.warnings, dup...)
+		for _, x := range series {
+			x.Type = TypeOf(x.Name, s.types)
+		}
+		out.Series = append(out.Series, series...)
+		out.Scrapes = append(out.Scrapes, g.scrapes...)
+	}
+	slices.SortFunc(out.Series, compareSeries)
+	slices.SortStableFunc(out.Scrapes, compareScrapes)
+	slices.SortStableFunc(s.warnings, func(a, b parse.Warning) int { return comparePos(a.Pos, b.Pos) })
+	out.Warnings = s.warnings
+	return out
+}
+
+func compareSeries(a, b *parse.Series) int {
+	return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Name, b.Name),
+		slices.CompareFunc(a.Labels, b.Labels, func(x, y parse.Field) int {
+			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Value, y.Value))
+		}))
+}
+
+func compareScrapes(a, b *parse.Scrape) int {
+	return cmp.Or(cmp.Compare(a.At, b.At), comparePos(a.Where(), b.Where()))
+}
+
+func comparePos(a, b parse.Pos) int {
+	switch {
+	case a.Before(b):
+		return -1
+	case b.Before(a):
+		return 1
+	}
+	return 0
+}
+
+// group is one exporter of one node after all parts are known.
+type group struct {
+	node, job string
+	own       bool
+	members   []*target
+	scrapes   []*parse.Scrape
+}
+
+// unify joins targets that differ only in what some snapshots do not say: an
+// error page names no node and no exporter, but the snapshots beside it do.
+func (s *Set) unify() []*group {
+	targets := make([]*target, 0, len(s.targets))
+	for _, t := range s.targets {
+		targets = append(targets, t)
+	}
+	slices.SortFunc(targets, func(a, b *target) int {
+		return cmp.Or(cmp.Compare(a.input, b.input), cmp.Compare(a.dir, b.dir), cmp.Compare(a.node, b.node), cmp.Compare(a.job, b.job))
+	})
+	complete(targets, func(t *target) *string { return &t.node })
+	complete(targets, func(t *target) *string { return &t.job })
+	groups := map[targetKey]*group{}
+	var out []*group
+	for _, t := range targets {
+		k := targetKey{own: t.own, node: t.node, job: t.job}
+		if t.job == "" && !t.own {
+			k.input, k.dir = t.input, t.dir // unknown exporters are told apart by place
+		}
+		g := groups[k]
+		if g == nil {
+			g = &group{node: t.node, job: t.job, own: t.own}
+			groups[k] = g
+			out = append(out, g)
+		}
+		g.members = append(g.members, t)
+		g.scrapes = append(g.scrapes, t.scrapes...)
+	}
+	return out
+}
+
+// complete fills an empty attribute from the targets of the same directory,
+// else of the same input, when these agree on one value.
+func complete(targets []*target, attr func(*target) *string) {
+	type place struct {
+		input int
+		dir   string
+	}
+	known := map[place]map[string]bool{}
+	note := func(p place, v string) {
+		if known[p] == nil {
+			known[p] = map[string]bool{}
+		}
+		known[p][v] = true
+	}
+	for _, t := range targets {
+		if v := *attr(t); v != "" && !t.own {
+			note(place{t.input, t.dir}, v)
+			note(place{t.input, "\x00"}, v)
+		}
+	}
+	for _, t := range targets {
+		for _, p := range []place{{t.input, t.dir}, {t.input, "\x00"}} {
+			if *attr(t) == "" && !t.own && len(known[p]) == 1 {
+				for v := range known[p] {
+					*attr(t) = v
+				}
+			}
+		}
+	}
+}
+
+// join merges the series of the members of a group.
+func (g *group) join() ([]*parse.Series, []parse.Warning) {
+	for _, sc := range g.scrapes {
+		sc.Node, sc.Job = g.node, g.job
+	}
+	all := map[string]*parse.Series{}
+	var out []*parse.Series
+	for _, t := range g.members {
+		for name, x := range t.byName {
+			if old := all[name]; old != nil {
+				mergeInto(old, x)
+				continue
+			}
+			all[name] = x
+			out = append(out, x)
+		}
+	}
+	dups := map[*parse.Scrape]*duplicates{}
+	slices.SortFunc(out, compareSeries)
+	for _, x := range out {
+		x.Node, x.Job = g.node, g.job
+		settle(x, dups)
+	}
+	return out, warnDuplicates(dups)
+}
+
+func mergeInto(old, x *parse.Series) {
+	old.Points = append(old.Points, x.Points...)
+	old.Histograms = append(old.Histograms, x.Histograms...)
+	old.Chunks = append(old.Chunks, x.Chunks...)
+	if old.Raw == "" || x.Raw != "" && x.Raw < old.Raw {
+		old.Raw = x.Raw
+	}
+}
+
+// duplicates counts second samples of one series at one time.
+type duplicates struct {
+	n     int
+	first string
+	line  uint32
+}
+
+// settle sorts the samples of a series and drops all but the first at each
+// time.
+func settle(x *parse.Series, dups map[*parse.Scrape]*duplicates) {
+	order := func(a, b parse.Point) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), comparePoints(a, b))
+	}
+	if !slices.IsSortedFunc(x.Points, order) {
+		slices.SortFunc(x.Points, order)
+	}
+	x.Points = dropRepeats(x, x.Points, dups)
+	slices.SortStableFunc(x.Histograms, func(a, b parse.HistogramPoint) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), comparePos(a.Src.Where(), b.Src.Where()))
+	})
+	slices.SortFunc(x.Chunks, func(a, b parse.Chunk) int {
+		return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max))
+	})
+	x.Points = slices.Clip(x.Points)
+}
+
+func comparePoints(a, b parse.Point) int {
+	return comparePos(parse.Pos{File: a.Src.File, Line: a.Line}, parse.Pos{File: b.Src.File, Line: b.Line})
+}
+
+func dropRepeats(x *parse.Series, ps []parse.Point, dups map[*parse.Scrape]*duplicates) []parse.Point {
+	out := ps[:0]
+	for i, p := range ps {
+		if i > 0 && len(out) > 0 && out[len(out)-1].At == p.At && p.Src.Basis != parse.NoTime {
+			last := out[len(out)-1]
+			if last.Src == p.Src || math.Float64bits(last.V) != math.Float64bits(p.V) {
+				d := dups[p.Src]
+				if d == nil {
+					d = &duplicates{first: x.String(), line: p.Line}
+					dups[p.Src] = d
+				}
+				d.n++
+			}
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func warnDuplicates(dups map[*parse.Scrape]*duplicates) []parse.Warning {
+	var out []parse.Warning
+	for s, d := range dups {
+		out = append(out, parse.Warning{Pos: parse.Pos{File: s.File, Line: d.line},
+			Msg: fmt.Sprintf("%d samples repeat a series at the same time; the first is kept (%s)", d.n, clip([]byte(d.first), 120))})
+	}
+	slices.SortFunc(out, func(a, b parse.Warning) int { return comparePos(a.Pos, b.Pos) })
+	return out
+}

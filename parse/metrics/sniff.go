@@ -1,0 +1,137 @@
+package metrics
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Format is how a file writes metrics.
+type Format string
+
+// Formats.
+const (
+	FormatNone     Format = ""
+	FormatText     Format = "exposition text" // Prometheus text and OpenMetrics
+	FormatProto    Format = "exposition protobuf"
+	FormatAPI      Format = "Prometheus API JSON"
+	FormatVictoria Format = "VictoriaMetrics export"
+	FormatDump     Format = "promtool tsdb dump"
+)
+
+// Sniff says which format the head of a file shows, FormatNone when none. It
+// wants the first few KiB. Error pages of a metrics endpoint are FormatNone:
+// only a file's place can say that they stand for a snapshot.
+func Sniff(head []byte) Format {
+	head = bytes.TrimLeft(trimBOM(head), " \t\r\n")
+	switch {
+	case len(head) == 0:
+		return FormatNone
+	case head[0] == '{':
+		return sniffBrace(head)
+	case protoHead(head):
+		return FormatProto
+	case textHead(head):
+		return FormatText
+	}
+	return FormatNone
+}
+
+func sniffBrace(head []byte) Format {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(head, []byte("{__name__=")):
+		return FormatDump
+	case bytes.HasPrefix(head, []byte(`{"metric":{`)) && bytes.Contains(line, []byte(`"values":[`)):
+		return FormatVictoria
+	case bytes.Contains(head, []byte(`"status"`)) && bytes.Contains(head, []byte(`"data"`)) &&
+		(bytes.Contains(head, []byte(`"resultType"`)) || bytes.Contains(head, []byte(`"__name__"`)) ||
+			bytes.Contains(head, []byte(`"groups"`)) || bytes.Contains(head, []byte(`"alerts"`))):
+		return FormatAPI
+	case bytes.HasPrefix(head, []byte(`{"`)) && looksLikeSample(line):
+		return FormatText // quoted metric name: {"name", label="x"} 1
+	}
+	return FormatNone
+}
+
+// textHead looks for a TYPE or HELP line or, failing that, for lines that are
+// samples by shape, in the first lines that are not wrapping.
+func textHead(head []byte) bool {
+	samples, others := 0, 0
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case bytes.HasPrefix(line, []byte("# TYPE ")), bytes.HasPrefix(line, []byte("# HELP ")):
+			return len(bytes.Fields(line)) >= 3
+		case len(line) == 0, line[0] == '#', line[0] == '`', line[0] == '$':
+		case looksLikeSample(line):
+			samples++
+		default:
+			others++
+		}
+	}
+	return samples >= 1 && samples > 4*others
+}
+
+// looksLikeSample tells by shape: name{…} number.
+func looksLikeSample(line []byte) bool {
+	i := 0
+	for i < len(line) && isNameByte(line[i], i == 0) {
+		i++
+	}
+	rest := line[i:]
+	if i == 0 && !bytes.HasPrefix(rest, []byte("{")) {
+		return false
+	}
+	if bytes.HasPrefix(rest, []byte("{")) {
+		j := bytes.LastIndexByte(rest, '}')
+		if j < 0 {
+			return false
+		}
+		rest = rest[j+1:]
+	} else if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' || !bytes.Contains(line[:i], []byte("_")) {
+		// A lone word and a number is no metric unless it is spelled like one.
+		return false
+	}
+	f := bytes.Fields(rest)
+	return (len(f) == 1 || len(f) == 2) && isNumber(f[0])
+}
+
+func isNameByte(c byte, first bool) bool {
+	return c == '_' || c == ':' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || !first && '0' <= c && c <= '9'
+}
+
+func isNumber(b []byte) bool {
+	switch string(b) {
+	case "NaN", "+Inf", "-Inf", "Inf":
+		return true
+	}
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// protoHead recognises a length-delimited MetricFamily: its size, then field 1
+// (the name) holding a metric name.
+func protoHead(b []byte) bool {
+	size, n := binary.Uvarint(b)
+	if n <= 0 || size < 4 || len(b) < n+3 || b[n] != 0x0a {
+		return false
+	}
+	nameLen, m := binary.Uvarint(b[n+1:])
+	if m <= 0 || nameLen == 0 || nameLen > 512 || nameLen+2 > size {
+		return false
+	}
+	name := b[n+1+m:]
+	name = name[:min(len(name), int(nameLen))]
+	for i, c := range name {
+		if !isNameByte(c, i == 0) {
+			return false
+		}
+	}
+	return len(name) > 0
+}
+
+func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

@@ -1,0 +1,329 @@
+package metrics
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/textparse"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Pieces of text handed to Prometheus' parser at once. After a damaged line
+// the piece shrinks and then doubles again, so that the work stays linear in
+// the size of the file however much of it is damaged.
+const (
+	bigPiece   = 256 << 10
+	smallPiece = 256
+)
+
+// textDecoder reads exposition text and OpenMetrics.
+//
+// Positions come from the parser itself: what it returns are sub-slices of the
+// buffer it was given, so the capacity of a sub-slice tells its offset. locate
+// checks that at each entry; should a later version of the parser copy, the
+// decoder feeds it line by line and still knows where it is.
+type textDecoder struct {
+	part     *Part
+	data     []byte // ends in '\n'; CRLF already LF
+	symbols  *labels.SymbolTable
+	single   bool // feed single lines
+	open     bool // OpenMetrics rather than text
+	lineOff  int  // d.line is the number of the line that begins here or holds it
+	line     uint32
+	num      []byte
+	lastName []byte
+	bad      int // lines that the parser refused
+}
+
+func decodeText(p *Part, data []byte, firstLine uint32) {
+	if len(data) == 0 {
+		return
+	}
+	if data[len(data)-1] != '\n' {
+		data = append(data[:len(data):len(data)], '\n')
+	}
+	d := &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
+	for from := 0; from < len(data); {
+		to, eof := nextEOFLine(data, from)
+		d.open = eof || floatStamps(data[from:to])
+		d.section(from, to)
+		if eof {
+			if s := p.current(); s != nil {
+				s.ended = true
+			}
+			to += bytes.IndexByte(data[to:], '\n') + 1
+		}
+		from = to
+	}
+}
+
+// nextEOFLine returns the offset of the next "# EOF" line at or after from, or
+// the end of data.
+func nextEOFLine(data []byte, from int) (int, bool) {
+	mark := []byte("# EOF")
+	for i := from; ; {
+		j := bytes.Index(data[i:], mark)
+		if j < 0 {
+			return len(data), false
+		}
+		i += j
+		if (i == 0 || data[i-1] == '\n') && data[i+len(mark)] == '\n' {
+			return i, true
+		}
+		i += len(mark)
+	}
+}
+
+// floatStamps reports whether the first sample line has a time stamp with a
+// decimal point, as OpenMetrics writes seconds and the text format does not.
+func floatStamps(data []byte) bool {
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		data = rest
+		if len(line) == 0 || line[0] == '#' || !looksLikeSample(line) {
+			continue
+		}
+		f := bytes.Fields(line[bytes.LastIndexByte(line, '}')+1:])
+		return len(f) >= 2 && bytes.IndexByte(f[len(f)-1], '.') > 0
+	}
+	return false
+}
+
+// section parses data[from:to], which is all of one format.
+func (d *textDecoder) section(from, to int) {
+	size := bigPiece
+	for from < to {
+		end := d.cut(from, to, size)
+		next := d.piece(from, end)
+		bad := skipBlank(d.data, next, end)
+		if bad >= end {
+			from, size = end, min(2*size, bigPiece)
+			continue
+		}
+		from, size = d.skipBad(bad, end), smallPiece
+		if d.bad > maxBad {
+			d.part.warnLine(d.lineAt(from), "too many damaged lines: the rest of the file is skipped")
+			return
+		}
+	}
+}
+
+// skipBad handles the damaged line at off and those right after it that do not
+// even look like samples, and returns the offset of the next line.
+func (d *textDecoder) skipBad(off, end int) int {
+	for {
+		eol := off + bytes.IndexByte(d.data[off:], '\n')
+		d.bad++
+		d.unparsed(off, eol)
+		off = skipBlank(d.data, eol+1, end)
+		if off >= end || d.data[off] == '#' {
+			return off
+		}
+		eol = off + bytes.IndexByte(d.data[off:], '\n')
+		if looksLikeSample(bytes.TrimSpace(d.data[off:eol])) {
+			return off
+		}
+	}
+}
+
+// cut returns the end of a piece of about size bytes of whole lines.
+func (d *textDecoder) cut(from, to, size int) int {
+	if d.single {
+		size = 1
+	}
+	if from+size >= to {
+		return to
+	}
+	return from + size + bytes.IndexByte(d.data[from+size-1:], '\n')
+}
+
+// skipBlank returns the offset of the first line in data[from:to] that is not
+// blank, or to.
+func skipBlank(data []byte, from, to int) int {
+	for from < to {
+		eol := from + bytes.IndexByte(data[from:], '\n')
+		if len(bytes.TrimSpace(data[from:eol])) > 0 {
+			return from
+		}
+		from = eol + 1
+	}
+	return to
+}
+
+// piece parses whole lines data[from:end] until the first error and returns
+// the offset of the first line that was not consumed.
+func (d *textDecoder) piece(from, end int) int {
+	p := d.parser(from, end)
+	next := from
+	for {
+		entry, err := p.Next()
+		if err != nil { // io.EOF or not: the caller looks at what is left
+			return next
+		}
+		off := d.entry(p, entry, next, end)
+		if off < 0 {
+			return next
+		}
+		eol := off + bytes.IndexByte(d.data[off:], '\n')
+		next = eol + 1
+	}
+}
+
+// parser returns Prometheus' parser over data[from:end]. The text parser
+// appends a line feed to what it is given: it gets the piece without its last
+// one, so that it writes the byte that is there already and nothing is copied.
+func (d *textDecoder) parser(from, end int) textparse.Parser {
+	if d.open {
+		return textparse.NewOpenMetricsParser(d.data[from:end], d.symbols)
+	}
+	return textparse.NewPromParser(d.data[from:end-1], d.symbols, false)
+}
+
+// entry takes in one entry and returns the offset at which it begins, -1 when
+// it is to be treated as unread.
+func (d *textDecoder) entry(p textparse.Parser, e textparse.Entry, from, end int) int {
+	switch e {
+	case textparse.EntrySeries:
+		return d.series(p, from, end)
+	case textparse.EntryType:
+		name, typ := p.Type()
+		off := d.locate(name, from, end)
+		if off >= 0 {
+			d.family(string(name), d.lineAt(off))
+			d.part.types[string(name)] = string(typ)
+		}
+		return off
+	case textparse.EntryHelp:
+		name, _ := p.Help()
+		off := d.locate(name, from, end)
+		if off >= 0 {
+			d.family(string(name), d.lineAt(off))
+		}
+		return off
+	case textparse.EntryUnit:
+		name, _ := p.Unit()
+		return d.locate(name, from, end)
+	case textparse.EntryComment:
+		off := d.locate(p.Comment(), from, end)
+		if off >= 0 {
+			d.comment(p.Comment(), d.lineAt(off))
+		}
+		return off
+	}
+	return -1
+}
+
+// locate returns the offset of s, a sub-slice of d.data, or -1.
+func (d *textDecoder) locate(s []byte, from, end int) int {
+	off := cap(d.data) - cap(s)
+	if len(s) > 0 && off >= from && off+len(s) <= end && &d.data[off] == &s[0] {
+		return off
+	}
+	if d.single || len(s) == 0 {
+		return skipBlank(d.data, from, end)
+	}
+	d.single = true
+	return -1
+}
+
+// lineAt returns the line number of an offset not before the last one asked.
+func (d *textDecoder) lineAt(off int) uint32 {
+	if off > d.lineOff {
+		d.line += uint32(bytes.Count(d.data[d.lineOff:off], []byte("\n")))
+		d.lineOff = off
+	}
+	return d.line
+}
+
+// series takes in one sample.
+func (d *textDecoder) series(p textparse.Parser, from, end int) int {
+	raw, stamp, v := p.Series()
+	off := d.locate(raw, from, end)
+	if off < 0 || bytes.IndexByte(raw, '\n') >= 0 {
+		return -1 // an unclosed quote swallowed a line
+	}
+	key := bytes.TrimLeft(raw, " \t")
+	line := d.lineAt(off)
+	if !utf8.Valid(key) || !d.part.room(key, line) {
+		if !utf8.Valid(key) {
+			d.part.warnLine(line, "skipped: label value is not UTF-8")
+		}
+		return off
+	}
+	at := int64(noStamp)
+	if stamp != nil {
+		at = *stamp * 1e6
+	}
+	s := d.snapshot(key, at, line)
+	d.part.add(s, key, v, at, line)
+	s.fromText = true
+	d.note(s, key, v)
+	d.checkVerbatim(s, raw, key, off, line, v)
+	return off
+}
+
+// snapshot returns the snapshot that a sample belongs to: a new one when an
+// unstamped series that began the current one comes again.
+func (d *textDecoder) snapshot(key []byte, at int64, line uint32) *snapshot {
+	s := d.part.open(line)
+	if s.samples() == 0 {
+		s.firstKey = string(key)
+		return s
+	}
+	if at == noStamp && string(key) == s.firstKey {
+		s = d.part.begin(line)
+		s.firstKey = string(key)
+	}
+	return s
+}
+
+// family notes a HELP or TYPE line: a family that was there before, with
+// others in between, begins a new snapshot.
+func (d *textDecoder) family(name string, line uint32) {
+	s := d.part.open(line)
+	if name == s.family {
+		return
+	}
+	if _, again := s.families[name]; again && s.samples() > 0 {
+		s = d.part.begin(line)
+	}
+	s.family = name
+	s.families[name] = struct{}{}
+}
+
+// note lets the snapshot learn who it is from and when it was taken. Only the
+// first sample of a name is looked at.
+func (d *textDecoder) note(s *snapshot, key []byte, v float64) {
+	name := key
+	if i := bytes.IndexByte(key, '{'); i >= 0 {
+		name = key[:i]
+	}
+	if bytes.Equal(name, d.lastName) && !bytes.Equal(name, []byte("container_last_seen")) {
+		return
+	}
+	d.lastName = append(d.lastName[:0], name...)
+	s.learn(name, key, v)
+}
+
+// checkVerbatim keeps the line if it cannot be rebuilt from series and value.
+func (d *textDecoder) checkVerbatim(s *snapshot, raw, key []byte, off int, line uint32, v float64) {
+	eol := off + bytes.IndexByte(d.data[off:], '\n')
+	d.num = appendValue(append(d.num[:0], ' '), v)
+	if len(raw) == len(key) && bytes.Equal(d.data[off+len(raw):eol], d.num) {
+		return
+	}
+	d.part.keepOdd(s, line, d.data[off:eol])
+}
+
+func appendValue(b []byte, v float64) []byte {
+	if v == 0 && 1/v > 0 {
+		return append(b, '0')
+	}
+	if v-v != 0 { // not finite
+		return append(b, parse.FormatValue(v)...)
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, 64)
+}
