@@ -30,7 +30,6 @@ func main() {
 // commands is every subcommand, in the order of --help.
 func commands() []*cli.Command {
 	return []*cli.Command{
-		replayCommand(),
 		schemaCommand(),
 	}
 }

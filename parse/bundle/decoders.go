@@ -1,0 +1,50 @@
+package bundle
+
+import (
+	"io"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// decoder says how the members of a role are decoded. One of lines, whole,
+// random and group is set.
+type decoder struct {
+	role parse.Role
+	// lines: a text log, decoded in runs by package logs.
+	lines bool
+	// whole takes the content in one piece, cut at Limits.Whole. It may not
+	// keep data: strings it wants to keep must be copies.
+	whole func(f *parse.File, data []byte) parse.Part
+	// random takes a view that may be read anywhere, for formats that point
+	// to offsets. Reading beyond size gives io.EOF; at is not valid later.
+	random func(f *parse.File, at io.ReaderAt, size int64) parse.Part
+	// group takes all members whose key is equal, sorted by path, after the
+	// last member was seen. Part positions may cite any of the files.
+	group func(files []GroupFile) parse.Part
+	key   func(path string) string
+}
+
+// GroupFile is one member of a group.
+type GroupFile struct {
+	File *parse.File
+	At   io.ReaderAt
+	Size int64
+}
+
+// decoders is the table of what is decoded, by role. Members of other roles
+// are listed and not used.
+var decoders = []decoder{
+	{role: parse.RoleLog, lines: true},
+	{role: parse.RoleKubeletLog, lines: true},
+	{role: parse.RoleRuntimeLog, lines: true},
+	{role: parse.RoleKernelLog, lines: true},
+}
+
+func decoderFor(r parse.Role) *decoder {
+	for i := range decoders {
+		if decoders[i].role == r {
+			return &decoders[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package bundle
+
+import (
+	"compress/bzip2"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
+	"github.com/pierrec/lz4/v4"
+)
+
+// codecs keeps idle decompressors of one walker, for archives with many small
+// compressed members. Decompressors nest, so each kind is a stack.
+type codecs struct {
+	gzip []*gzip.Reader
+	zstd []*zstd.Decoder
+	xz   []*xz.Reader
+}
+
+// maxIdle bounds each stack: an xz reader holds on to its dictionary.
+const maxIdle = 2
+
+// open returns the decompressed stream of src and a function that gives the
+// decompressor back.
+func (c *codecs) open(f format, src *counter, dict int64) (io.Reader, func(), error) {
+	nothing := func() {}
+	switch f {
+	case fmtGzip:
+		r, err := c.openGzip(src)
+		if err != nil {
+			return nil, nothing, err
+		}
+		return r, func() { c.gzip = keepIdle(c.gzip, r.z) }, nil
+	case fmtXZ:
+		r, err := c.openXZ(src.Reader, dict)
+		if err != nil {
+			return nil, nothing, err
+		}
+		return r, func() { c.xz = keepIdle(c.xz, r) }, nil
+	case fmtZstd:
+		r, err := c.openZstd(src.Reader, dict)
+		if err != nil {
+			return nil, nothing, err
+		}
+		return r, func() { c.zstd = keepIdle(c.zstd, r) }, nil
+	case fmtBzip2:
+		return bzip2.NewReader(src.Reader), nothing, nil
+	case fmtLZ4:
+		return lz4.NewReader(src.Reader), nothing, nil
+	}
+	return nil, nothing, errors.New("unknown compression")
+}
+
+func keepIdle[T any](stack []T, v T) []T {
+	if len(stack) >= maxIdle {
+		return stack
+	}
+	return append(stack, v)
+}
+
+func pop[T any](stack *[]T) (v T, ok bool) {
+	if n := len(*stack); n > 0 {
+		v = (*stack)[n-1]
+		*stack = (*stack)[:n-1]
+		return v, true
+	}
+	return v, false
+}
+
+func (c *codecs) openXZ(src io.Reader, dict int64) (*xz.Reader, error) {
+	if r, ok := pop(&c.xz); ok {
+		return r, r.Reset(src)
+	}
+	return xz.NewReader(src, uint32(min(dict, 1<<31)))
+}
+
+func (c *codecs) openZstd(src io.Reader, dict int64) (*zstd.Decoder, error) {
+	if r, ok := pop(&c.zstd); ok {
+		return r, r.Reset(src)
+	}
+	// One goroutine: the next stage runs beside it anyway.
+	return zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(uint64(dict)), zstd.WithDecoderMaxMemory(1<<62))
+}
+
+func (c *codecs) openGzip(src *counter) (*gzipStream, error) {
+	z, ok := pop(&c.gzip)
+	if !ok {
+		z = new(gzip.Reader)
+	}
+	if err := z.Reset(src.Reader); err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gzipStream{z: z, src: src}, nil
+}
+
+// gzipStream reads the members of a gzip file one after the other. Unlike the
+// library it goes on after a member whose checksum is wrong, and tells at the
+// end; zeros after the last member are padding, anything else is told.
+type gzipStream struct {
+	z   *gzip.Reader
+	src *counter
+	bad error
+}
+
+var (
+	errGzipSum     = errors.New("checksum is wrong")
+	errGzipGarbage = errors.New("bytes after the end are no gzip data and are ignored,")
+)
+
+func (g *gzipStream) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if errors.Is(err, gzip.ErrChecksum) {
+			g.bad = errGzipSum
+			err = io.EOF
+		}
+		if err == nil || n > 0 && err == io.EOF {
+			return n, nil
+		}
+		if err != io.EOF {
+			return n, err
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next goes to the next member. It returns io.EOF after the last one.
+func (g *gzipStream) next() error {
+	for {
+		h := g.src.peek(3)
+		if len(h) > 0 && h[0] == 0 {
+			g.src.Discard(1)
+			continue
+		}
+		if len(h) == 0 {
+			return g.end(g.src.fault())
+		}
+		if detect(h) != fmtGzip {
+			return g.end(errGzipGarbage)
+		}
+		if err := g.z.Reset(g.src.Reader); err != nil {
+			return g.end(err)
+		}
+		g.z.Multistream(false)
+		return nil
+	}
+}
+
+func (g *gzipStream) end(err error) error {
+	if g.bad != nil && (err == io.EOF || err == errGzipGarbage) {
+		return g.bad
+	}
+	return err
+}

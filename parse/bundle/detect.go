@@ -1,0 +1,141 @@
+package bundle
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// format is a wrapping that is peeled off, or a reason why it cannot be.
+type format string
+
+const (
+	fmtNone    format = ""
+	fmtGzip    format = "gzip"
+	fmtXZ      format = "xz"
+	fmtZstd    format = "zstd"
+	fmtBzip2   format = "bzip2"
+	fmtLZ4     format = "lz4"
+	fmtZip     format = "zip"
+	fmtTar     format = "tar"
+	fmtUTF16LE format = "UTF-16LE"
+	fmtUTF16BE format = "UTF-16BE"
+)
+
+// peekLen is how much detect wants to see.
+const peekLen = 4096
+
+// magics are tested in this order; all of them stand at offset 0.
+var magics = []struct {
+	magic  string
+	format format
+}{
+	{"\x1f\x8b\x08", fmtGzip},
+	{"\xfd7zXZ\x00", fmtXZ},
+	{"\x28\xb5\x2f\xfd", fmtZstd},
+	{"\x04\x22\x4d\x18", fmtLZ4},
+	{"\x02\x21\x4c\x18", fmtLZ4}, // legacy frame
+	{"PK\x03\x04", fmtZip},
+	{"PK\x05\x06", fmtZip}, // empty
+	{"PK\x07\x08", fmtZip}, // spanned
+	{"\xff\xfe\x00\x00", fmtNone},
+	{"\xff\xfe", fmtUTF16LE},
+	{"\xfe\xff", fmtUTF16BE},
+}
+
+// detect recognises a wrapping by the first bytes of a stream.
+func detect(head []byte) format {
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return m.format
+		}
+	}
+	switch {
+	case isBzip2(head):
+		return fmtBzip2
+	case isSkippable(head):
+		return fmtZstd
+	case isTarHeader(head):
+		return fmtTar
+	}
+	return fmtNone
+}
+
+func isBzip2(h []byte) bool {
+	if len(h) < 10 || string(h[:3]) != "BZh" || h[3] < '1' || h[3] > '9' {
+		return false
+	}
+	sign := string(h[4:10])
+	return sign == "1AY&SY" || sign == "\x17\x72\x45\x38\x50\x90"
+}
+
+// isSkippable recognises a skippable frame, with which zstd and lz4 files may
+// begin. Only zstd tools write them first.
+func isSkippable(h []byte) bool {
+	return len(h) >= 8 && h[0]&0xf0 == 0x50 && h[1] == 0x2a && h[2] == 0x4d && h[3] == 0x18
+}
+
+// isTarHeader reports whether h begins with a tar header of any age: the
+// checksum must hold, magic is not needed.
+func isTarHeader(h []byte) bool {
+	if len(h) < 512 || h[0] == 0 {
+		return false
+	}
+	field := bytes.Trim(h[148:156], " \x00")
+	want, err := strconv.ParseInt(string(field), 8, 64)
+	if err != nil {
+		return false
+	}
+	var unsigned, signed int64
+	for i, c := range h[:512] {
+		if i >= 148 && i < 156 {
+			c = ' '
+		}
+		unsigned += int64(c)
+		signed += int64(int8(c))
+	}
+	return want == unsigned || want == signed
+}
+
+// sealed names what is encrypted, or packed in a way that is not supported,
+// and says what to do; "" when it is neither.
+func sealed(h []byte) string {
+	switch {
+	case bytes.HasPrefix(h, []byte("age-encryption.org/v1")), bytes.HasPrefix(h, []byte("-----BEGIN AGE ENCRYPTED FILE-----")):
+		return "is encrypted with age: decrypt it first"
+	case bytes.HasPrefix(h, []byte("-----BEGIN PGP MESSAGE-----")), isPGP(h):
+		return "is encrypted with OpenPGP: decrypt it first"
+	case bytes.HasPrefix(h, []byte("Salted__")):
+		return "is encrypted with openssl enc: decrypt it first"
+	case bytes.HasPrefix(h, []byte("7z\xbc\xaf\x27\x1c")):
+		return "is a 7z archive, which is not supported: unpack it first"
+	case bytes.HasPrefix(h, []byte("Rar!\x1a\x07")):
+		return "is a RAR archive, which is not supported: unpack it first"
+	case bytes.HasPrefix(h, []byte("\x1f\x9d")):
+		return "is packed with compress (.Z), which is not supported: unpack it first"
+	}
+	return ""
+}
+
+// isPGP recognises the packets with which an encrypted OpenPGP message begins
+// (RFC 4880): a session key for a public key or a passphrase, whose version
+// and algorithm octets leave little to chance.
+func isPGP(h []byte) bool {
+	if len(h) < 16 {
+		return false
+	}
+	body := 0
+	switch h[0] {
+	case 0x84, 0x8c, 0xc1, 0xc3: // one length octet
+		body = 2
+	case 0x85, 0x8d: // two
+		body = 3
+	default:
+		return false
+	}
+	v := h[body]
+	if h[0] == 0x8c || h[0] == 0x8d || h[0] == 0xc3 {
+		return (v == 4 || v == 5) && h[body+1] >= 1 && h[body+1] <= 13 && h[body+2] <= 3
+	}
+	algo := h[body+9]
+	return v == 3 && (algo >= 1 && algo <= 3 || algo >= 16 && algo <= 25)
+}

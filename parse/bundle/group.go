@@ -1,0 +1,115 @@
+package bundle
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// groupKey names members that are decoded together.
+type groupKey struct {
+	input int
+	role  parse.Role
+	key   string
+}
+
+// group collects the members of one key until the last member was seen.
+type group struct {
+	d     *decoder
+	files []groupMember
+	held  int64 // bytes in memory
+}
+
+type groupMember struct {
+	GroupFile
+	open func() (*opened, error) // reopens a plain file
+}
+
+// grouped puts a member aside for its group: a plain file is opened again
+// later, a member of an archive is kept in memory.
+func (w *walker) grouped(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
+	gm := groupMember{GroupFile: GroupFile{File: s.file, Size: m.size}}
+	if m.at != nil {
+		w.l.give(buf)
+		gm.open = w.u.open
+	} else {
+		var data []byte
+		if data, err = w.keepForGroup(s, m, buf, eof, err); data == nil {
+			return err
+		}
+		gm.At, gm.Size = bytes.NewReader(data), int64(len(data))
+	}
+	s.file.Size = gm.Size
+	w.u.bytes += gm.Size
+	w.l.addToGroup(groupKey{w.u.input, d.role, d.key(m.path)}, d, gm)
+	return err
+}
+
+// keepForGroup copies the member, or nothing when the group's limit is hit.
+func (w *walker) keepForGroup(s *slot, m member, buf *buffer, eof bool, err error) ([]byte, error) {
+	data := bytes.Clone(buf.data())
+	w.l.give(buf)
+	if !eof {
+		var out bytes.Buffer
+		out.Write(data)
+		_, err = io.Copy(&out, io.LimitReader(m.r, w.b.lim.Group-int64(len(data))+1))
+		data = out.Bytes()
+	}
+	if w.u.held += int64(len(data)); w.u.held > w.b.lim.Group {
+		w.u.held -= int64(len(data))
+		w.u.warn(parse.Pos{File: s.file}, "skipped: members that are decoded together exceed the %d bytes held in memory; give the unpacked directory to have all of them read", w.b.lim.Group)
+		return nil, err
+	}
+	return data, err
+}
+
+func (l *loader) addToGroup(k groupKey, d *decoder, m groupMember) {
+	l.groupMu.Lock()
+	defer l.groupMu.Unlock()
+	g := l.groups[k]
+	if g == nil {
+		g = &group{d: d}
+		l.groups[k] = g
+	}
+	g.files = append(g.files, m)
+}
+
+// collect decodes the groups and returns one slot for each, in order.
+func (l *loader) collect() []*slot {
+	keys := make([]groupKey, 0, len(l.groups))
+	for k := range l.groups {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b groupKey) int {
+		return cmp.Or(cmp.Compare(a.input, b.input), strings.Compare(string(a.role), string(b.role)), strings.Compare(a.key, b.key))
+	})
+	var out []*slot
+	for _, k := range keys {
+		out = append(out, l.groups[k].decode())
+	}
+	return out
+}
+
+func (g *group) decode() *slot {
+	slices.SortStableFunc(g.files, func(a, b groupMember) int { return strings.Compare(a.File.Path, b.File.Path) })
+	s := &slot{file: g.files[0].File}
+	var files []GroupFile
+	for _, m := range g.files {
+		if m.open != nil {
+			o, err := m.open()
+			if err != nil {
+				continue
+			}
+			defer o.close()
+			m.At = o.at
+		}
+		files = append(files, m.GroupFile)
+	}
+	defer s.survive()
+	s.part = g.d.group(files)
+	return s
+}

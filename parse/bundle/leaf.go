@@ -1,0 +1,157 @@
+package bundle
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// maxUnlisted is how many members of no known role a unit lists one by one.
+const maxUnlisted = 10000
+
+// leaf decodes a member that no layer can be peeled off any more. It returns
+// the error of an outer layer that cut it short.
+func (w *walker) leaf(m member) error {
+	w.l.opt.Progress.Files.Add(1)
+	if m.depth == 0 {
+		w.b.files++
+	}
+	buf := w.l.take()
+	eof, err := buf.fill(m.r)
+	if buf.from == buf.to && err == nil {
+		w.l.give(buf)
+		return w.empty(m)
+	}
+	head := buf.data()[:min(buf.to-buf.from, headLen)]
+	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
+	why := w.identify(f, head, m.lone)
+	d := decoderFor(f.Role)
+	if why != "" {
+		d = nil
+	}
+	if d == nil {
+		w.l.give(buf)
+		w.unused(f, m, eof)
+		return w.passOn(f, 0, err)
+	}
+	s := &slot{file: f}
+	w.u.slots = append(w.u.slots, s)
+	switch {
+	case d.lines:
+		err = w.lines(s, buf, m.r, eof, err)
+	case d.random != nil:
+		err = w.random(s, d, m, buf, eof, err)
+	case d.group != nil:
+		err = w.grouped(s, d, m, buf, eof, err)
+	default:
+		err = w.whole(s, d, m, buf, eof, err)
+	}
+	return w.passOn(f, f.Size, err)
+}
+
+// passOn tells where a leaf was cut and returns the error to the layer that it
+// comes from.
+func (w *walker) passOn(f *parse.File, offset int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	w.cutShort(f, max(offset, 0), err)
+	return err
+}
+
+func (w *walker) empty(m member) error {
+	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime}
+	w.u.slots = append(w.u.slots, &slot{file: f})
+	if m.lone {
+		w.u.warn(parse.Pos{File: f}, "is empty")
+	}
+	return nil
+}
+
+// unused lists a member that no decoder takes.
+func (w *walker) unused(f *parse.File, m member, eof bool) {
+	if m.lone {
+		w.u.warn(parse.Pos{File: f}, "holds nothing that is recognised")
+	}
+	if w.u.unlisted++; w.u.unlisted > maxUnlisted {
+		return
+	}
+	w.u.slots = append(w.u.slots, &slot{file: f})
+}
+
+// whole hands a member over in one piece.
+func (w *walker) whole(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
+	if eof {
+		w.decodeWhole(s, d, buf.data(), func() { w.l.give(buf) })
+		return err
+	}
+	data, release, cut, err := w.slurp(buf, m.r, w.b.lim.Whole)
+	if cut {
+		w.u.warn(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that this kind of file may have: the rest is skipped", w.b.lim.Whole)
+	}
+	w.decodeWhole(s, d, data, release)
+	return err
+}
+
+func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
+	s.file.Size = int64(len(data))
+	w.u.bytes += int64(len(data))
+	w.l.do(func() {
+		defer release()
+		defer s.survive()
+		s.part = d.whole(s.file, data)
+	})
+}
+
+// slurp reads a large member into memory. Only one large member of the whole
+// load is in memory at a time; release lets the next one in.
+func (w *walker) slurp(buf *buffer, r io.Reader, limit int64) (data []byte, release func(), cut bool, err error) {
+	w.l.big <- struct{}{}
+	var out bytes.Buffer
+	out.Grow(2 * runSize)
+	out.Write(buf.data())
+	w.l.give(buf)
+	_, err = io.Copy(&out, io.LimitReader(r, limit-int64(out.Len())))
+	if err == nil && int64(out.Len()) >= limit {
+		cut = more(r)
+	}
+	return out.Bytes(), func() { <-w.l.big }, cut, err
+}
+
+// more reports whether r has another byte.
+func more(r io.Reader) bool {
+	var b [1]byte
+	n, _ := io.ReadFull(r, b[:])
+	return n > 0
+}
+
+// random gives a decoder a view that it may read anywhere: the file itself, or
+// a copy in memory for a member of an archive.
+func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
+	if m.at != nil {
+		w.l.give(buf)
+		s.file.Size = m.size
+		w.u.bytes += m.size
+		w.decodeRandom(s, d, m.at, m.size, func() {})
+		return err
+	}
+	data, release, cut, serr := w.slurp(buf, m.r, w.b.lim.Random)
+	if err == nil {
+		err = serr
+	}
+	if cut {
+		w.u.warn(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory for a file of this kind inside an archive: the rest is skipped; give the unpacked file to have all of it read", w.b.lim.Random)
+	}
+	s.file.Size = int64(len(data))
+	w.u.bytes += int64(len(data))
+	w.decodeRandom(s, d, bytes.NewReader(data), int64(len(data)), release)
+	return err
+}
+
+// decodeRandom runs in the walker: the file of a unit is closed after it.
+func (w *walker) decodeRandom(s *slot, d *decoder, at io.ReaderAt, size int64, release func()) {
+	defer release()
+	defer s.survive()
+	s.part = d.random(s.file, at, size)
+}

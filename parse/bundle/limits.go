@@ -1,0 +1,115 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Limits bound what hostile input can cost. A zero field takes the default
+// given with it; hitting one is always a warning that names file and offset.
+type Limits struct {
+	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
+	Files     int           // members of one input (2^20)
+	Depth     int           // layers of archive or compression (12)
+	Ratio     int64         // expansion of one stream (250), not enforced before …
+	RatioFree int64         // … a top-level file has expanded to this (1 GiB)
+	Line      int           // bytes of one line; the rest of a longer one is skipped (8 MiB)
+	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
+	Random    int64         // bytes of an archived member that needs random access (160 MiB)
+	Group     int64         // bytes of archived members that are decoded together (256 MiB)
+	Dict      int64         // dictionary or window of a decompressor (128 MiB)
+	Time      time.Duration // wall time of the whole load (2 h)
+}
+
+// DefaultLimits are safe against hostile input and generous for real bundles.
+var DefaultLimits = Limits{
+	Bytes:     128 << 30,
+	Files:     1 << 20,
+	Depth:     12,
+	Ratio:     250,
+	RatioFree: 1 << 30,
+	Line:      8 << 20,
+	Whole:     64 << 20,
+	Random:    160 << 20,
+	Group:     256 << 20,
+	Dict:      128 << 20,
+	Time:      2 * time.Hour,
+}
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits
+	orDefault(&l.Bytes, d.Bytes)
+	orDefault(&l.Files, d.Files)
+	orDefault(&l.Depth, d.Depth)
+	orDefault(&l.Ratio, d.Ratio)
+	orDefault(&l.RatioFree, d.RatioFree)
+	orDefault(&l.Line, d.Line)
+	orDefault(&l.Whole, d.Whole)
+	orDefault(&l.Random, d.Random)
+	orDefault(&l.Group, d.Group)
+	orDefault(&l.Dict, d.Dict)
+	orDefault(&l.Time, d.Time)
+	return l
+}
+
+func orDefault[T int | int64 | time.Duration](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+// limitError says that a limit was hit. When final, nothing more of the
+// top-level file is read; otherwise only the current stream ends.
+type limitError struct {
+	msg   string
+	final bool
+}
+
+func (e *limitError) Error() string { return e.msg }
+
+// freeStream is how much any single stream may expand to, whatever its ratio,
+// once RatioFree is used up.
+const freeStream = 16 << 20
+
+// budget is what one top-level file may still cost. It belongs to one walker.
+type budget struct {
+	ctx      context.Context
+	lim      Limits
+	deadline time.Time
+	out      int64 // bytes that came out of decompressors
+	files    int
+}
+
+// alive reports why reading must stop, nil if it may go on.
+func (b *budget) alive() error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	if time.Now().After(b.deadline) {
+		return &limitError{fmt.Sprintf("reading stopped after the time limit of %v", b.lim.Time), true}
+	}
+	return nil
+}
+
+// expand accounts for n bytes out of a stream that has now given sOut bytes
+// for sIn bytes consumed.
+func (b *budget) expand(n int, sIn, sOut int64) error {
+	b.out += int64(n)
+	if b.out > b.lim.Bytes {
+		return &limitError{fmt.Sprintf("expands to more than the limit of %d bytes (max-bytes): the rest is skipped", b.lim.Bytes), true}
+	}
+	if b.out > b.lim.RatioFree && sOut > freeStream && sOut/b.lim.Ratio > sIn {
+		return &limitError{fmt.Sprintf("expands more than %d times after %d bytes in total: the rest of it is skipped", b.lim.Ratio, b.lim.RatioFree), false}
+	}
+	return nil
+}
+
+// member accounts for one more member.
+func (b *budget) member() error {
+	b.files++
+	if b.files > b.lim.Files {
+		return &limitError{fmt.Sprintf("holds more than the limit of %d members (max-files): the rest is skipped", b.lim.Files), true}
+	}
+	return nil
+}

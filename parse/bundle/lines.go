@@ -1,0 +1,292 @@
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// lineDecoder is the decoder of one text log. Decode may run concurrently on
+// different runs of the same file; Finish gets the results in file order.
+type lineDecoder interface {
+	// Cut returns the length of the longest prefix of buf that ends at a
+	// record boundary, len(buf) when eof.
+	Cut(buf []byte, eof bool) int
+	Decode(r run) any
+	Finish(results []any) parse.LogPart
+}
+
+// run is a stretch of whole records of one file.
+type run struct {
+	data   []byte
+	offset int64
+	line   uint32 // number of the first line
+	keep   parse.Keeper
+	last   bool
+}
+
+const (
+	runSize  = 512 << 10 // bytes read at a time
+	headroom = 32 << 10  // room before them for the rest of the last run
+	headLen  = 256 << 10 // what identification and the choice of framing may look at
+)
+
+// buffer holds a run. Reads land at headroom, which is page-aligned in a large
+// allocation: page-aligned offsets in the file meet page-aligned memory.
+type buffer struct {
+	mem      []byte
+	from, to int
+}
+
+func (b *buffer) data() []byte { return b.mem[b.from:b.to] }
+
+// take gets a free buffer. Whoever takes one holds no other.
+func (l *loader) take() *buffer {
+	b := <-l.bufs
+	if b == nil {
+		b = &buffer{mem: make([]byte, headroom+runSize)}
+	}
+	b.from, b.to = headroom, headroom
+	return b
+}
+
+// give gives a buffer back. One that had to grow is left to the collector.
+func (l *loader) give(b *buffer) {
+	if len(b.mem) > headroom+runSize {
+		b = nil
+	}
+	l.bufs <- b
+}
+
+// fill reads until the buffer is full. eof is true when nothing follows.
+func (b *buffer) fill(r io.Reader) (eof bool, err error) {
+	for b.to < len(b.mem) {
+		n, err := r.Read(b.mem[b.to:])
+		b.to += n
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// prepend puts the rest of the run before in front.
+func (b *buffer) prepend(rest []byte) {
+	if len(rest) > b.from {
+		mem := make([]byte, headroom+len(rest)+runSize)
+		b.mem, b.from, b.to = mem, headroom+len(rest), headroom+len(rest)
+	}
+	b.from -= copy(b.mem[b.from-len(rest):], rest)
+}
+
+// grow doubles the room behind the data.
+func (b *buffer) grow() {
+	mem := make([]byte, len(b.mem)+b.to-b.from)
+	copy(mem[b.from:], b.data())
+	b.mem = mem
+}
+
+// lineReader cuts one text member into runs.
+type lineReader struct {
+	w      *walker
+	s      *slot
+	r      io.Reader
+	buf    *buffer
+	offset int64 // of the first byte in buf
+	line   uint32
+	rest   []byte
+	eof    bool
+	err    error // what ended the member early
+}
+
+// lines decodes a text log whose beginning is in buf already. It returns the
+// read error that cut the member short, if any.
+func (w *walker) lines(s *slot, buf *buffer, r io.Reader, eof bool, err error) error {
+	head := buf.data()
+	s.lines = w.l.opt.newLines(s.file, head[:min(len(head), headLen)])
+	s.pending.Store(1)
+	lr := &lineReader{w: w, s: s, r: r, buf: buf, line: 1, eof: eof, err: err}
+	for lr.next() {
+	}
+	s.file.Size = lr.offset
+	w.u.bytes += lr.offset
+	w.l.finishRun(s)
+	return lr.err
+}
+
+// next submits one run. It returns false after the last.
+func (lr *lineReader) next() bool {
+	data := lr.buf.data()
+	n := lr.s.lines.Cut(data, lr.eof)
+	limit := lr.w.l.opt.Limits.Line
+	for n <= 0 && !lr.eof && len(data) < limit {
+		lr.buf.grow()
+		lr.eof, lr.err = lr.buf.fill(lr.r)
+		data = lr.buf.data()
+		n = lr.s.lines.Cut(data, lr.eof)
+	}
+	if n <= 0 && !lr.eof {
+		return lr.tooLong(data, limit)
+	}
+	if lr.eof {
+		n = len(data)
+	}
+	lr.rest = append(lr.rest[:0], data[n:]...)
+	lr.buf.to = lr.buf.from + n
+	lr.submit(lr.eof)
+	return lr.refill()
+}
+
+// refill reads on behind the rest of the last run.
+func (lr *lineReader) refill() bool {
+	if lr.eof {
+		return false
+	}
+	lr.buf = lr.w.l.take()
+	lr.buf.prepend(lr.rest)
+	lr.eof, lr.err = lr.buf.fill(lr.r)
+	return true
+}
+
+// submit hands the buffer to the workers.
+func (lr *lineReader) submit(last bool) {
+	l, s, buf := lr.w.l, lr.s, lr.buf
+	res := new(runResult)
+	s.runs = append(s.runs, res)
+	s.pending.Add(1)
+	r := run{data: buf.data(), offset: lr.offset, line: lr.line, last: last}
+	lr.offset += int64(len(r.data))
+	lr.line += uint32(bytes.Count(r.data, newline))
+	lr.buf = nil
+	l.do(func() {
+		l.decodeRun(s, r, res)
+		l.give(buf)
+		l.finishRun(s)
+	})
+}
+
+var newline = []byte{'\n'}
+
+// tooLong submits the first limit bytes of an endless record as they are and
+// skips to the next line.
+func (lr *lineReader) tooLong(data []byte, limit int) bool {
+	cut := bytes.LastIndexByte(data, '\n') + 1
+	if cut == 0 {
+		cut = len(data)
+	}
+	pos := parse.Pos{File: lr.s.file, Offset: lr.offset, Line: lr.line}
+	lr.w.u.warn(pos, "record longer than the limit of %d bytes: cut", limit)
+	ended := data[cut-1] == '\n'
+	lr.rest = append(lr.rest[:0], data[cut:]...)
+	lr.buf.to = lr.buf.from + cut
+	lr.submit(false)
+	if !lr.refill() {
+		return false
+	}
+	if !ended {
+		lr.skipLine()
+	}
+	return true
+}
+
+// skipLine drops the rest of the current line.
+func (lr *lineReader) skipLine() {
+	for {
+		data := lr.buf.data()
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			lr.buf.from += i + 1
+			lr.offset += int64(i + 1)
+			lr.line++
+			return
+		}
+		lr.offset += int64(len(data))
+		lr.buf.from, lr.buf.to = headroom, headroom
+		if lr.eof {
+			return
+		}
+		lr.eof, lr.err = lr.buf.fill(lr.r)
+	}
+}
+
+// decodeRun decodes one run in a worker.
+func (l *loader) decodeRun(s *slot, r run, res *runResult) {
+	if l.ctx.Err() != nil {
+		return
+	}
+	keep := packer{store: l.store}
+	r.keep = &keep
+	defer func() { res.failure = failure(recover()) }()
+	res.result = s.lines.Decode(r)
+	keep.close()
+}
+
+// finishRun puts the results together once the reader and all runs are done.
+func (l *loader) finishRun(s *slot) {
+	if s.pending.Add(-1) != 0 || l.ctx.Err() != nil {
+		return
+	}
+	var results []any
+	var failures []string
+	for _, r := range s.runs {
+		if r.result != nil {
+			results = append(results, r.result)
+		}
+		if r.failure != "" {
+			failures = append(failures, r.failure)
+		}
+	}
+	s.runs = nil
+	func() {
+		defer s.survive()
+		s.part.LogPart = s.lines.Finish(results)
+	}()
+	s.lines = nil
+	for _, f := range failures {
+		s.fail(f)
+	}
+}
+
+// survive turns a panic of a decoder into a warning: one hostile member must
+// not cost the report on all others.
+func (s *slot) survive() {
+	if f := failure(recover()); f != "" {
+		s.fail(f)
+	}
+}
+
+func (s *slot) fail(what string) {
+	s.part.Warnings = append(s.part.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: what})
+	s.failed = true
+}
+
+// failure words a recovered panic, "" for none.
+func failure(p any) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("the decoder failed on this file and part of it is lost; please report this: %v at %s", p, site(debug.Stack()))
+}
+
+// site is the place of the panic in a stack trace: the first frame below the
+// runtime's.
+func site(stack []byte) string {
+	_, after, ok := bytes.Cut(stack, []byte("panic("))
+	if !ok {
+		return "an unknown place"
+	}
+	lines := bytes.SplitN(after, newline, 5)
+	if len(lines) < 4 {
+		return "an unknown place"
+	}
+	where, _, _ := bytes.Cut(bytes.TrimSpace(lines[3]), []byte(" "))
+	if i := bytes.LastIndexByte(where, '/'); i >= 0 {
+		where = where[i+1:]
+	}
+	return string(where)
+}

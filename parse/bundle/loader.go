@@ -1,0 +1,134 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// loader is one run of Load.
+type loader struct {
+	ctx      context.Context
+	cancel   context.CancelFunc
+	opt      Options
+	deadline time.Time
+	opened   int // inputs that could be opened
+
+	bufs  chan *buffer  // recycled run buffers; nil entries are not allocated yet
+	jobs  chan func()   // work for the workers
+	big   chan struct{} // held by whoever keeps a large member in memory
+	store *textStore
+
+	groupMu sync.Mutex
+	groups  map[groupKey]*group
+}
+
+// unit is one top-level file: what one walker reads from front to back.
+type unit struct {
+	input    int
+	path     string // parse.File.Path
+	lone     bool   // named on the command line, not found in a directory
+	open     func() (*opened, error)
+	close    func() // set on the last unit of a directory
+	stored   int64
+	bytes    int64 // decompressed bytes that decoders or sniffers saw
+	files    int
+	unlisted int
+	held     int64 // bytes kept in memory for groups
+	slots    []*slot
+	warnings []parse.Warning
+	partial  bool
+	kind     format     // outermost wrapping
+	id       identity   // of a file in a directory
+	ids      identifier // of the members of an archive
+}
+
+// opened is a top-level file that was opened.
+type opened struct {
+	r     io.Reader
+	at    io.ReaderAt // nil when it cannot seek
+	size  int64       // -1 when unknown
+	mtime int64
+	close func()
+}
+
+func (u *unit) warn(pos parse.Pos, format string, args ...any) {
+	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+	u.partial = true
+}
+
+// note is a warning that loses nothing.
+func (u *unit) note(pos parse.Pos, format string, args ...any) {
+	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// slot is a member and what its decoder found.
+type slot struct {
+	file    *parse.File
+	part    parse.Part
+	lines   lineDecoder
+	runs    []*runResult
+	pending atomic.Int32 // the reader and the runs under way
+	failed  bool
+}
+
+// runResult is what one run gave; failure says how its decoder failed.
+type runResult struct {
+	result  any
+	failure string
+}
+
+func newLoader(ctx context.Context, opt Options) *loader {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &loader{
+		ctx: ctx, cancel: cancel, opt: opt,
+		deadline: time.Now().Add(opt.Limits.Time),
+		jobs:     make(chan func(), opt.Jobs),
+		big:      make(chan struct{}, 1),
+		store:    new(textStore),
+		groups:   make(map[groupKey]*group),
+	}
+	n := 2*opt.Jobs + 2
+	l.bufs = make(chan *buffer, n)
+	for range n {
+		l.bufs <- nil
+	}
+	return l
+}
+
+// run walks the units and decodes what they hold. Walkers take units in order;
+// everything a unit yields stays with the unit, so their timing never shows.
+func (l *loader) run(units []*unit) {
+	var workers, walkers sync.WaitGroup
+	for range l.opt.Jobs {
+		workers.Go(func() {
+			for job := range l.jobs {
+				job()
+			}
+		})
+	}
+	var next atomic.Int64
+	for range min(l.opt.Jobs, len(units)) {
+		walkers.Go(func() {
+			w := &walker{l: l}
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(units) || l.ctx.Err() != nil {
+					return
+				}
+				w.unit(units[i])
+			}
+		})
+	}
+	walkers.Wait()
+	close(l.jobs)
+	workers.Wait()
+}
+
+// do hands a job to the workers.
+func (l *loader) do(job func()) { l.jobs <- job }

@@ -1,0 +1,84 @@
+package bundle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// merge puts what the units hold into the bundle: in the order of the inputs,
+// then of paths, so that neither the order of members nor that of walkers
+// shows; then in the order of time.
+func merge(b *parse.Bundle, units []*unit, groups []*slot) {
+	var slots []*slot
+	for _, u := range units {
+		slots = append(slots, u.slots...)
+		accountUnit(b, u)
+	}
+	for _, s := range slots {
+		b.Files = append(b.Files, s.file)
+		accountSlot(b, s)
+	}
+	slices.SortStableFunc(slots, bySlot)
+	slices.SortStableFunc(b.Files, byFile)
+	for _, s := range append(slots, groups...) {
+		add(b, &s.part)
+	}
+	describe(b, units)
+}
+
+// settle lets the layout of each unit make up for members that came before its
+// first sign.
+func settle(units []*unit) {
+	for _, u := range units {
+		files := make([]*parse.File, 0, len(u.slots))
+		for _, s := range u.slots {
+			files = append(files, s.file)
+		}
+		u.ids.finish(files)
+	}
+}
+
+func byFile(x, y *parse.File) int {
+	return cmp.Or(cmp.Compare(x.Input, y.Input), cmp.Compare(x.Path, y.Path))
+}
+
+func bySlot(x, y *slot) int { return byFile(x.file, y.file) }
+
+func accountUnit(b *parse.Bundle, u *unit) {
+	in := &b.Inputs[u.input]
+	in.Files += u.files
+	in.Bytes += u.bytes
+	in.Partial = in.Partial || u.partial
+	b.Warnings = append(b.Warnings, u.warnings...)
+	if more := u.unlisted - maxUnlisted; more > 0 {
+		b.Warnings = append(b.Warnings, parse.Warning{
+			Pos: parse.Pos{File: &parse.File{Path: u.path, Input: u.input}},
+			Msg: fmt.Sprintf("%d more members hold nothing that is recognised and are not listed", more),
+		})
+	}
+}
+
+func accountSlot(b *parse.Bundle, s *slot) {
+	in := &b.Inputs[s.file.Input]
+	if !s.part.Empty() || len(s.part.Coverage) > 0 {
+		in.FilesUsed++
+	}
+	in.Partial = in.Partial || s.failed
+}
+
+// add appends what one decoder found.
+func add(b *parse.Bundle, p *parse.Part) {
+	b.Events = append(b.Events, p.Events...)
+	b.Coverage = append(b.Coverage, p.Coverage...)
+	b.Markers = append(b.Markers, p.Markers...)
+	b.Facts = append(b.Facts, p.Facts...)
+	b.Containers = append(b.Containers, p.Containers...)
+	b.Warnings = append(b.Warnings, p.Warnings...)
+	b.Listings = append(b.Listings, p.Listings...)
+	b.Series = append(b.Series, p.Series...)
+	b.Scrapes = append(b.Scrapes, p.Scrapes...)
+	b.Objects = append(b.Objects, p.Objects...)
+}

@@ -1,0 +1,180 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// expand turns an argument of the command line into units. An argument that
+// cannot be opened is a unit that says so.
+func (l *loader) expand(index int, path string) []*unit {
+	if path == "-" {
+		l.opened++
+		return []*unit{l.stdin(index)}
+	}
+	fi, err := os.Stat(path) // a link given by name is meant
+	switch {
+	case err != nil:
+		return []*unit{failed(index, path, cause(err))}
+	case fi.IsDir():
+		return l.directory(index, path)
+	case !fi.Mode().IsRegular():
+		return []*unit{failed(index, path, fmt.Errorf("is %s, not a file; to read a stream give - and redirect standard input", kindOf(fi.Mode())))}
+	}
+	u := &unit{input: index, path: filepath.Base(path), lone: true}
+	u.open = func() (*opened, error) {
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		return regular(f, err)
+	}
+	// Opening tells early that no input can be read at all.
+	o, err := u.open()
+	if err != nil {
+		return []*unit{failed(index, path, cause(err))}
+	}
+	l.opt.Progress.Total.Add(o.size)
+	o.close()
+	l.opened++
+	return []*unit{u}
+}
+
+func failed(index int, path string, err error) *unit {
+	return &unit{input: index, path: path, lone: true, open: func() (*opened, error) { return nil, err }}
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something special"
+}
+
+// regular vets a file after opening it: what was a file when it was looked at
+// may be a FIFO by now.
+func regular(f *os.File, err error) (*opened, error) {
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = errors.New("is not a regular file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &opened{r: f, at: f, size: fi.Size(), mtime: fi.ModTime().UnixNano(), close: func() { f.Close() }}, nil
+}
+
+func (l *loader) stdin(index int) *unit {
+	u := &unit{input: index, path: "-", lone: true}
+	u.open = func() (*opened, error) {
+		if l.opt.Stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return &opened{r: l.opt.Stdin, size: -1, close: func() {}}, nil
+	}
+	return u
+}
+
+// directory lists the files below dir. Links are not followed: what they point
+// to inside the directory is read where it lies, and the rest is not ours.
+func (l *loader) directory(index int, dir string) []*unit {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return []*unit{failed(index, dir, cause(err))}
+	}
+	l.opened++
+	note := &unit{input: index, path: dir, open: func() (*opened, error) { return emptyFile(), nil }}
+	note.close = func() { root.Close() }
+	d := dirWalk{l: l, root: root, note: note, input: index}
+	fs.WalkDir(root.FS(), ".", d.visit)
+	d.report()
+	for _, u := range d.units {
+		u.ids = d.ids.clone()
+	}
+	return append(d.units, note)
+}
+
+func emptyFile() *opened {
+	return &opened{r: eofReader{}, size: 0, close: func() {}}
+}
+
+type eofReader struct{}
+
+func (eofReader) Read([]byte) (int, error) { return 0, io.EOF }
+
+type dirWalk struct {
+	l       *loader
+	root    *os.Root
+	note    *unit // carries the warnings about the directory
+	input   int
+	ids     identifier
+	units   []*unit
+	special int
+	first   string
+}
+
+func (d *dirWalk) visit(path string, e fs.DirEntry, err error) error {
+	if d.l.ctx.Err() != nil {
+		return fs.SkipAll
+	}
+	pos := parse.Pos{File: &parse.File{Path: path, Input: d.input}}
+	switch {
+	case err != nil:
+		d.note.warn(pos, "cannot be read: %v", cause(err))
+		if e != nil && e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	case e.IsDir() || e.Type()&fs.ModeSymlink != 0:
+		return nil
+	case !e.Type().IsRegular():
+		if d.special++; d.special == 1 {
+			d.first = path
+		}
+		return nil
+	case len(d.units) >= d.l.opt.Limits.Files:
+		d.note.warn(pos, "directory holds more than the limit of %d files (max-files): the rest is skipped", d.l.opt.Limits.Files)
+		return fs.SkipAll
+	}
+	d.add(path, e)
+	return nil
+}
+
+func (d *dirWalk) add(path string, e fs.DirEntry) {
+	if fi, err := e.Info(); err == nil {
+		d.l.opt.Progress.Total.Add(fi.Size())
+	}
+	u := &unit{input: d.input, path: path, id: d.ids.identify(path)}
+	u.open = func() (*opened, error) {
+		f, err := d.root.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		return regular(f, err)
+	}
+	d.units = append(d.units, u)
+}
+
+func (d *dirWalk) report() {
+	if d.special > 0 {
+		d.note.note(parse.Pos{File: &parse.File{Path: d.first, Input: d.input}}, "%d devices, FIFOs or sockets are skipped, this is the first", d.special)
+	}
+}
+
+func closeRoots(units []*unit) {
+	for _, u := range units {
+		if u.close != nil {
+			u.close()
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package bundle
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// sortByTime brings every slice of records into the order of time, ties broken
+// by position. Records without a time come first.
+func sortByTime(b *parse.Bundle) {
+	sortRecords(b.Events, func(e *parse.Event) (parse.Pos, int64) { return e.Pos, e.At })
+	sortRecords(b.Markers, func(m *parse.Marker) (parse.Pos, int64) { return m.Pos, m.At })
+	sortRecords(b.Facts, func(f *parse.Fact) (parse.Pos, int64) { return f.Pos, f.At })
+	sortRecords(b.Containers, func(c *parse.Container) (parse.Pos, int64) { return c.Pos, c.At })
+	sortRecords(b.Objects, func(o *parse.Object) (parse.Pos, int64) { return o.Pos, o.At })
+	sortRecords(b.Scrapes, func(s *parse.Scrape) (parse.Pos, int64) { return parse.Pos{File: s.File, Line: s.Line}, s.At })
+	sortRecords(b.Coverage, func(c *parse.Coverage) (parse.Pos, int64) { return c.FirstLine.Pos, c.FirstLine.At })
+	slices.SortStableFunc(b.Warnings, byInputFirst)
+}
+
+func sortRecords[T any](s []T, key func(T) (parse.Pos, int64)) {
+	order := func(x, y T) int {
+		xp, xt := key(x)
+		yp, yt := key(y)
+		if xt != yt {
+			return cmp.Compare(xt, yt)
+		}
+		return comparePos(xp, yp)
+	}
+	if !slices.IsSortedFunc(s, order) {
+		slices.SortStableFunc(s, order)
+	}
+}
+
+// comparePos orders positions by path, then offset, then line.
+func comparePos(x, y parse.Pos) int {
+	switch {
+	case x.Before(y):
+		return -1
+	case y.Before(x):
+		return 1
+	}
+	return 0
+}
+
+func byInputFirst(x, y parse.Warning) int {
+	return cmp.Or(comparePos(x.Pos, y.Pos), strings.Compare(x.Msg, y.Msg))
+}

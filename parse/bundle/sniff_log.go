@@ -1,0 +1,149 @@
+package bundle
+
+import "bytes"
+
+// logLines is how many lines at the beginning may be looked at to tell a log
+// from other text, and logShare the part of them, one in logShare, that must
+// look like log lines.
+const (
+	logLines = 60
+	logShare = 4
+)
+
+// isLog reports whether a fair part of the first lines carries a stamp or a
+// header as log lines do.
+func isLog(h []byte) bool {
+	seen, hits := 0, 0
+	firstLines(h, logLines, func(line []byte) bool {
+		seen++
+		if isLogLine(line) {
+			hits++
+		}
+		return false
+	})
+	return hits > 0 && hits*logShare >= seen
+}
+
+// isLogLine knows the stamps of the framings that package journal reads, by
+// shape alone.
+func isLogLine(line []byte) bool {
+	if len(line) < 10 {
+		return false
+	}
+	if bytes.HasPrefix(line, []byte("-- ")) && bytes.HasSuffix(line, []byte(" --")) {
+		return true
+	}
+	for _, s := range shapes {
+		if shaped(line, s) {
+			return true
+		}
+	}
+	return hasKlogHeader(line) || hasStampWithin(line)
+}
+
+// shapes of stamps at the start of a line: 9 stands for a digit or a blank, a
+// for a letter, anything else for itself.
+var shapes = []string{
+	"aaa 99 99:99:99",            // syslog
+	"9999-99-99T99:99:99",        // RFC 3339
+	"9999-99-99 99:99:99",        //
+	"aaa 9999-99-99 99:99:99",    // short-full
+	"9999/99/99 99:99:99",        // log of Go programs
+	"[9999.999999]",              // dmesg; blanks pad
+	"[99999.999999]",             //
+	"[999999.999999]",            //
+	"[9999999.999999]",           //
+	"[aaa aaa 99 99:99:99 9999]", // dmesg -T
+	"9999999999.999999 ",         // short-unix
+	"==> ",                       // minikube
+	"time=\"9999-99-99",          // logrus
+	"__CURSOR=",                  // export
+	"Log file created at:",       // klog file
+	"<99>aaa 99 99:99:99",        // syslog with priority
+	"<9>aaa 99 99:99:99",         //
+	"<99>9 9999-99-99T",          // RFC 5424
+	"<9>9 9999-99-99T",           //
+}
+
+func shaped(line []byte, shape string) bool {
+	if len(line) < len(shape) {
+		return false
+	}
+	for i := range len(shape) {
+		c, s := line[i], shape[i]
+		switch s {
+		case '9':
+			if (c < '0' || c > '9') && c != ' ' {
+				return false
+			}
+		case 'a':
+			if !letter(c) {
+				return false
+			}
+		default:
+			if c != s {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func letter(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// hasKlogHeader knows "I0803 22:33:00.123456 ", as it begins a line or follows
+// the framing.
+func hasKlogHeader(line []byte) bool {
+	line = line[:min(len(line), 256)]
+	for {
+		i := bytes.IndexAny(line, "IWEF")
+		if i < 0 {
+			return false
+		}
+		line = line[i:]
+		if shaped(line[1:], "9999 99:99:99.999999 ") {
+			return true
+		}
+		line = line[1:]
+	}
+}
+
+// hasStampWithin finds a stamp behind other columns, as rsyslog templates with
+// a localised month, container log wrappers and console prefixes write it.
+func hasStampWithin(line []byte) bool {
+	line = line[:min(len(line), 64)]
+	for i := range line {
+		if i > 0 && line[i-1] != ' ' && line[i-1] != '[' && line[i-1] != '|' && line[i-1] != '"' && line[i-1] != '=' {
+			continue
+		}
+		if shaped(line[i:], "99:99:99 ") || shaped(line[i:], "99:99:99.999") || shaped(line[i:], "9999-99-99T99:99:99") {
+			return true
+		}
+	}
+	return false
+}
+
+// logKeys are the members by which JSON log lines are known: journal, klog,
+// docker, cloud exports, zap.
+var logKeys = []string{
+	`"__REALTIME_TIMESTAMP"`, `"__CURSOR"`, `"MESSAGE"`, `"jsonPayload"`, `"textPayload"`,
+	`"ts":`, `"stream":"std`, `"@timestamp"`, `"log":"`,
+}
+
+// isLogJSON looks at the first object only: a line, or pretty-printed.
+func isLogJSON(h []byte) bool {
+	h = bytes.TrimLeft(h, "\x1e\x00 \t\r\n[")
+	h = bytes.TrimPrefix(h, []byte("data: ")) // json-sse
+	if !bytes.HasPrefix(h, []byte("{")) {
+		return false
+	}
+	h = h[:min(len(h), 4096)]
+	for _, k := range logKeys {
+		if bytes.Contains(h, []byte(k)) {
+			return true
+		}
+	}
+	return false
+}

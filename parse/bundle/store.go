@@ -1,0 +1,112 @@
+package bundle
+
+import (
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// blockSize is how much text a block of the store holds before it is packed.
+const blockSize = 64 << 10
+
+// cachedBlocks is how many unpacked blocks are kept. Readers walk the events
+// of a few files in time order, so a few blocks serve them.
+const cachedBlocks = 32
+
+// textStore keeps the text of picked lines packed. It only holds the cache;
+// the blocks are reached from the handles, so text that nobody refers to any
+// more is freed.
+type textStore struct {
+	mu    sync.Mutex
+	clock uint64
+	slots [cachedBlocks]cacheSlot
+}
+
+type cacheSlot struct {
+	block *textBlock
+	raw   []byte
+	used  uint64
+}
+
+// textBlock is a parse.TextStore of up to blockSize bytes, or of one longer
+// line. It is raw while it is being filled and packed from then on.
+type textBlock struct {
+	store  *textStore
+	raw    []byte // nil once packed
+	packed []byte
+}
+
+// Slice returns n bytes at off of the block.
+func (b *textBlock) Slice(off, n uint32) string {
+	if b.raw != nil {
+		return string(b.raw[off : off+n])
+	}
+	return b.store.slice(b, off, n)
+}
+
+func (s *textStore) slice(b *textBlock, off, n uint32) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock++
+	victim := 0
+	for i := range s.slots {
+		c := &s.slots[i]
+		if c.block == b {
+			c.used = s.clock
+			return string(c.raw[off : off+n])
+		}
+		if c.used < s.slots[victim].used {
+			victim = i
+		}
+	}
+	c := &s.slots[victim]
+	// Decode cannot fail: the block is what Encode made.
+	raw, err := s2.Decode(c.raw[:cap(c.raw)], b.packed)
+	if err != nil {
+		return ""
+	}
+	*c = cacheSlot{b, raw, s.clock}
+	return string(raw[off : off+n])
+}
+
+// packer is the parse.Keeper of one run. Handles are valid at once; close
+// packs what is still raw.
+type packer struct {
+	store *textStore
+	block *textBlock
+	spare []byte // raw buffer of a block that was packed
+}
+
+// Keep copies the line into the current block.
+func (p *packer) Keep(line []byte) parse.Text {
+	if p.block != nil && len(p.block.raw)+len(line) > blockSize {
+		p.close()
+	}
+	if p.block == nil {
+		p.block = &textBlock{store: p.store, raw: p.spare[:0]}
+		p.spare = nil
+	}
+	off := len(p.block.raw)
+	p.block.raw = append(p.block.raw, line...)
+	return parse.NewText(p.block, uint32(off), uint32(len(line)))
+}
+
+// close packs the current block. Blocks too small to gain stay raw.
+func (p *packer) close() {
+	b := p.block
+	p.block = nil
+	if b == nil {
+		return
+	}
+	raw := b.raw
+	p.spare = raw[:0]
+	packed := s2.EncodeBetter(nil, raw)
+	if len(packed)+len(packed)/4 > len(raw) {
+		b.raw = append(make([]byte, 0, len(raw)), raw...)
+		return
+	}
+	b.packed = append(make([]byte, 0, len(packed)), packed...)
+	b.raw = nil
+}

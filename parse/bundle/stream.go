@@ -1,0 +1,150 @@
+package bundle
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// input counts the stored bytes of a top-level file and notices cancellation.
+type input struct {
+	r        io.Reader
+	b        *budget
+	progress *Progress
+	n        int64
+}
+
+func (s *input) Read(p []byte) (int, error) {
+	if err := s.b.alive(); err != nil {
+		return 0, err
+	}
+	n, err := s.r.Read(p)
+	s.n += int64(n)
+	s.progress.Read.Add(int64(n))
+	return n, err
+}
+
+// counter is a buffered reader that knows how much was consumed. Decoders that
+// need io.ByteReader get the bufio.Reader itself: the libraries have fast paths
+// for that type, and do not read past the end of their data then.
+type counter struct {
+	*bufio.Reader
+	src countingReader
+}
+
+type countingReader struct {
+	r   io.Reader
+	n   int64
+	err error // sticky
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	c.err = err
+	return n, err
+}
+
+func newCounter(r io.Reader) *counter {
+	c := &counter{src: countingReader{r: r}}
+	c.Reader = bufio.NewReaderSize(&c.src, 64<<10)
+	return c
+}
+
+// consumed is the number of bytes taken so far.
+func (c *counter) consumed() int64 { return c.src.n - int64(c.Buffered()) }
+
+// peek returns the next n bytes without consuming them, fewer at the end.
+func (c *counter) peek(n int) []byte {
+	b, _ := c.Peek(n)
+	return b
+}
+
+// fault is the error that ended the source, io.EOF at its proper end.
+func (c *counter) fault() error {
+	if c.src.err == nil {
+		return io.EOF
+	}
+	return c.src.err
+}
+
+// expander is the output of a decompressor, or of anything else that can give
+// more than it takes. It counts against the budget and marks the errors of its
+// own with the layer they come from.
+type expander struct {
+	r    io.Reader
+	b    *budget
+	path string       // file that is being expanded
+	what string       // "gzip", "zip", …
+	in   func() int64 // bytes consumed so far
+	n    int64        // bytes given so far
+	err  error
+}
+
+func (e *expander) Read(p []byte) (int, error) {
+	if e.err != nil {
+		return 0, e.err
+	}
+	n, err := e.r.Read(p)
+	e.n += int64(n)
+	if lerr := e.b.expand(n, e.in(), e.n); lerr != nil {
+		err = &streamError{path: e.path, what: e.what, in: e.in(), out: e.n, err: lerr}
+	} else if err != nil && err != io.EOF {
+		err = e.mark(err)
+	} else if err == nil {
+		err = e.b.alive()
+	}
+	e.err = err
+	return n, err
+}
+
+// mark wraps the errors that arise in this layer and passes on those of the
+// layers below it, which have their mark already.
+func (e *expander) mark(err error) error {
+	var s *streamError
+	if errors.As(err, &s) || e.b.ctx.Err() != nil {
+		return err
+	}
+	var l *limitError
+	if errors.As(err, &l) && l.final {
+		return err
+	}
+	return &streamError{path: e.path, what: e.what, in: e.in(), out: e.n, err: err}
+}
+
+// streamError is a stream that ended before its end.
+type streamError struct {
+	path    string
+	what    string
+	in, out int64 // compressed and decompressed offset
+	err     error
+	warned  bool
+}
+
+func (e *streamError) Error() string {
+	var l *limitError
+	if errors.As(e.err, &l) {
+		return l.msg
+	}
+	return fmt.Sprintf("%s: %s at compressed byte %d; what was readable before it is used", e.what, plain(e.err), e.in)
+}
+
+func (e *streamError) Unwrap() error { return e.err }
+
+// plain words the usual read errors for users.
+func plain(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "data is cut short"
+	}
+	return err.Error()
+}
+
+// isFinal reports whether err ends the reading of the whole top-level file.
+func isFinal(err error) bool {
+	var l *limitError
+	return errors.As(err, &l) && l.final
+}

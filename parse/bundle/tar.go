@@ -1,0 +1,250 @@
+package bundle
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const tarBlock = 512
+
+// tarWalk is one tar archive, or several that were written one after another.
+type tarWalk struct {
+	w     *walker
+	m     member
+	src   *tarSource
+	links links
+}
+
+// tar walks the members of a tar archive in the order in which they lie.
+func (w *walker) tar(m member, src *counter) error {
+	t := &tarWalk{w: w, m: m, src: &tarSource{counter: src}, links: links{m: m}}
+	err := t.walk()
+	t.links.report(w)
+	return w.ended(m, err)
+}
+
+// walk reads on behind damage and behind the end mark: archives are also
+// concatenated, and what follows a broken header may be whole again.
+func (t *tarWalk) walk() error {
+	for {
+		err := t.members()
+		if err != nil && !t.damaged(err) {
+			return err
+		}
+		found, err := t.src.nextHeader()
+		if err != nil || !found {
+			return err
+		}
+	}
+}
+
+// damaged reports whether err is a fault of this archive, and warns about it.
+func (t *tarWalk) damaged(err error) bool {
+	var s *streamError
+	if t.w.l.ctx.Err() != nil || errors.As(err, &s) || isFinal(err) {
+		return false
+	}
+	at := t.src.consumed()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		t.w.warnAt(t.m, at, "tar: data is cut short; what was readable before it is used")
+		return true
+	}
+	t.w.warnAt(t.m, at, "tar: %v; reading goes on at the next header that is whole", err)
+	return true
+}
+
+func (t *tarWalk) members() error {
+	tr := tar.NewReader(t.src)
+	for {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !(errors.Is(err, tar.ErrInsecurePath) && h != nil) {
+			return err
+		}
+		if err := t.w.b.member(); err != nil {
+			return err
+		}
+		t.links.name(h.Name)
+		if err := t.member(tr, h); err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tarWalk) member(tr *tar.Reader, h *tar.Header) error {
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeRegA, tar.TypeGNUSparse, tar.TypeCont: //nolint:staticcheck // old archives say TypeRegA
+	case tar.TypeSymlink, tar.TypeLink:
+		t.links.link(h.Name, h.Linkname, h.Typeflag == tar.TypeLink)
+		return nil
+	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
+		t.links.device(h.Name)
+		return nil
+	default:
+		return nil
+	}
+	in := t.m.inner(t.m.path+"!"+h.Name, tr)
+	in.size = h.Size
+	in.mtime = h.ModTime.UnixNano()
+	if h.ModTime.Unix() <= 0 {
+		in.mtime = 0
+	}
+	if isSparse(h) {
+		in.r = &expander{r: tr, b: t.w.b, path: in.path, what: "sparse member", in: func() int64 { return 0 }}
+		return t.w.ended(in, t.w.member(in))
+	}
+	return t.w.member(in)
+}
+
+func isSparse(h *tar.Header) bool {
+	if h.Typeflag == tar.TypeGNUSparse {
+		return true
+	}
+	for k := range h.PAXRecords {
+		if strings.HasPrefix(k, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// tarSource is the stream of a tar archive; it can look for a header.
+type tarSource struct{ *counter }
+
+// nextHeader skips to the next block that is a header, zero blocks included.
+// It returns false at the end of the data.
+func (s *tarSource) nextHeader() (bool, error) {
+	if off := s.consumed() % tarBlock; off != 0 {
+		s.Discard(int(tarBlock - off))
+	}
+	for {
+		b, err := s.Peek(tarBlock)
+		if len(b) < tarBlock {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+			return false, err
+		}
+		if isTarHeader(b) {
+			return true, nil
+		}
+		s.Discard(tarBlock)
+	}
+}
+
+// maxLinks is how many links of an archive are remembered to find circles.
+const maxLinks = 10000
+
+// links watches the names in an archive. Nothing is ever followed, joined or
+// created; an archive that tries is told of once for each kind.
+type links struct {
+	m       member
+	seen    map[string]bool // names, as long as there are few
+	target  map[string]string
+	odd     [oddKinds]int
+	example [oddKinds]string
+}
+
+const (
+	oddName = iota
+	oddDuplicate
+	oddLink
+	oddCircle
+	oddDevice
+	oddKinds
+)
+
+var oddWords = [oddKinds]string{
+	oddName:      "names lead out of the archive; they are only names here",
+	oddDuplicate: "members have the name of an earlier one; all are read",
+	oddLink:      "links lead out of the archive; no link is followed",
+	oddCircle:    "links lead in a circle; no link is followed",
+	oddDevice:    "devices or FIFOs are skipped",
+}
+
+func (l *links) add(kind int, example string) {
+	if l.odd[kind]++; l.odd[kind] == 1 {
+		l.example[kind] = example
+	}
+}
+
+// maxNames bounds the memory for finding duplicates.
+const maxNames = 200000
+
+func (l *links) name(name string) {
+	if outside(name) {
+		l.add(oddName, name)
+	}
+	if strings.HasSuffix(name, "/") {
+		return
+	}
+	if l.seen == nil {
+		l.seen = make(map[string]bool)
+	}
+	if l.seen[name] {
+		l.add(oddDuplicate, name)
+	} else if len(l.seen) < maxNames {
+		l.seen[name] = true
+	}
+}
+
+func (l *links) link(name, target string, hard bool) {
+	full := target
+	if !hard && !strings.HasPrefix(target, "/") {
+		full = path.Join(path.Dir(name), target)
+	}
+	if outside(full) {
+		l.add(oddLink, name+" -> "+target)
+	}
+	if l.target == nil {
+		l.target = make(map[string]string)
+	}
+	if len(l.target) < maxLinks {
+		l.target[path.Clean(name)] = path.Clean(full)
+	}
+}
+
+func (l *links) device(name string) { l.add(oddDevice, name) }
+
+// outside reports whether a name, taken as a path, leaves its root.
+func outside(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(path.Clean(name), "../") || path.Clean(name) == ".." ||
+		len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `..\`) || strings.HasPrefix(name, `\\`)
+}
+
+func (l *links) report(w *walker) {
+	for name := range l.target {
+		if l.circles(name) {
+			l.odd[oddCircle]++
+			if l.example[oddCircle] == "" || name < l.example[oddCircle] {
+				l.example[oddCircle] = name
+			}
+		}
+	}
+	pos := parse.Pos{File: w.fileOf(l.m)}
+	for kind, n := range l.odd {
+		if n > 0 {
+			w.u.note(pos, "%d %s (first: %q)", n, oddWords[kind], l.example[kind])
+		}
+	}
+}
+
+// circles reports whether following name never ends.
+func (l *links) circles(name string) bool {
+	at := name
+	for range 40 {
+		next, ok := l.target[at]
+		if !ok {
+			return false
+		}
+		at = next
+	}
+	return true
+}

@@ -1,0 +1,190 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// walker reads one unit after the other. It belongs to one goroutine.
+type walker struct {
+	l      *loader
+	u      *unit
+	b      *budget
+	codecs codecs
+}
+
+// member is a stream on its way through the layers.
+type member struct {
+	path  string // parse.File.Path
+	mtime int64
+	size  int64 // stored size if known, else -1
+	r     io.Reader
+	at    io.ReaderAt // the same bytes, nil when they can be read only once
+	depth int
+	lone  bool // named on the command line
+}
+
+func (m *member) inner(path string, r io.Reader) member {
+	return member{path: path, mtime: m.mtime, size: -1, r: r, depth: m.depth + 1}
+}
+
+// unit walks one top-level file.
+func (w *walker) unit(u *unit) {
+	w.u = u
+	w.b = &budget{ctx: w.l.ctx, lim: w.l.opt.Limits, deadline: w.l.deadline}
+	pos := parse.Pos{File: &parse.File{Path: u.path, Input: u.input}}
+	o, err := u.open()
+	if err != nil {
+		u.warn(pos, "cannot be read: %v", cause(err))
+		return
+	}
+	defer o.close()
+	in := &input{r: o.r, b: w.b, progress: w.l.opt.Progress}
+	m := member{path: u.path, mtime: o.mtime, size: o.size, r: in, at: o.at, lone: u.lone}
+	err = w.member(m)
+	u.stored = in.n
+	u.files = max(u.files, w.b.files)
+	if err == nil || w.l.ctx.Err() != nil {
+		return
+	}
+	pos.Offset = in.n
+	u.warn(pos, "%v", plain(err))
+}
+
+// member peels one layer off m, or decodes it. The error ends the enclosing
+// layer too: it is final, or it comes from a layer below m.
+func (w *walker) member(m member) error {
+	src := newCounter(m.r)
+	head := src.peek(peekLen)
+	f := detect(head)
+	if m.depth == 0 {
+		w.u.kind = f
+	}
+	if f != fmtNone && m.depth >= w.b.lim.Depth {
+		w.warnAt(m, 0, "nested more than %d layers deep (max-depth): not opened", w.b.lim.Depth)
+		return nil
+	}
+	if why := sealed(head); why != "" {
+		w.warnAt(m, 0, "%s", why)
+		return nil
+	}
+	switch f {
+	case fmtTar:
+		return w.tar(m, src)
+	case fmtZip:
+		return w.zip(m, src)
+	case fmtUTF16LE, fmtUTF16BE:
+		return w.leaf(m.as(newUTF16(src, f == fmtUTF16BE)))
+	case fmtNone:
+		if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+			src.Discard(3)
+			m.at = nil
+		}
+		m.r = src
+		return w.leaf(m)
+	}
+	return w.compressed(m, src, f)
+}
+
+// as is m with its bytes transformed.
+func (m member) as(r io.Reader) member {
+	m.r, m.at, m.size = r, nil, -1
+	return m
+}
+
+// compressed peels a compression, which has one nameless member.
+func (w *walker) compressed(m member, src *counter, f format) error {
+	r, consumed, done, err := w.decompressor(m, src, f)
+	if err != nil {
+		return w.ended(m, &streamError{path: m.path, what: string(f), in: src.consumed(), err: err})
+	}
+	defer done()
+	out := &expander{r: r, b: w.b, path: m.path, what: string(f), in: consumed}
+	in := m.inner(m.path, out)
+	in.lone = m.lone
+	if err := w.member(in); err != nil {
+		return w.ended(m, err)
+	}
+	return w.ended(m, drain(out))
+}
+
+// decompressor opens the stream of a compressed member; with several blocks of
+// xz and several workers they are decoded side by side.
+func (w *walker) decompressor(m member, src *counter, f format) (r io.Reader, consumed func() int64, done func(), err error) {
+	if f == fmtXZ && m.at != nil && w.l.opt.Jobs > 1 {
+		if blocks, err := xzIndex(m.at, m.size); err == nil && worthwhile(blocks) {
+			x := newXZParallel(m.at, blocks, min(w.l.opt.Jobs, 4), uint32(min(w.b.lim.Dict, 1<<31)))
+			return x, x.consumed, x.close, nil
+		}
+	}
+	r, done, err = w.codecs.open(f, src, w.b.lim.Dict)
+	return r, src.consumed, done, err
+}
+
+func worthwhile(blocks []xzBlock) bool {
+	for _, b := range blocks {
+		if b.size > xzMaxBlock {
+			return false
+		}
+	}
+	return len(blocks) > 1
+}
+
+// drain reads a stream to its end, so that its checksums are looked at.
+func drain(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+// ended warns about an error that arose in the layer of m, and passes on one
+// that did not.
+func (w *walker) ended(m member, err error) error {
+	if err == nil || w.l.ctx.Err() != nil || isFinal(err) {
+		return err
+	}
+	var s *streamError
+	if errors.As(err, &s) && s.path != m.path {
+		return err
+	}
+	if s != nil {
+		if !s.warned {
+			w.warnAt(m, s.out, "%v", s)
+		}
+		s.warned = true
+		return nil
+	}
+	w.warnAt(m, 0, "%v", plain(err))
+	return nil
+}
+
+// cutShort notes that an error of an outer layer cut m short.
+func (w *walker) cutShort(f *parse.File, offset int64, err error) {
+	var s *streamError
+	if err == nil || w.l.ctx.Err() != nil || errors.As(err, &s) && s.path == f.Path {
+		return
+	}
+	w.u.warn(parse.Pos{File: f, Offset: offset}, "ends here because %v", plain(err))
+}
+
+func (w *walker) warnAt(m member, offset int64, format string, args ...any) {
+	w.u.warn(parse.Pos{File: w.fileOf(m), Offset: offset}, format, args...)
+}
+
+// fileOf is a File for positions in m itself, which is no leaf.
+func (w *walker) fileOf(m member) *parse.File {
+	return &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: m.size}
+}
+
+// cause strips the path from an error of package os: the warning has it.
+func cause(err error) error {
+	var p interface{ Unwrap() error }
+	if errors.As(err, &p) {
+		if u := p.Unwrap(); u != nil {
+			return u
+		}
+	}
+	return err
+}
