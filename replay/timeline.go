@@ -54,6 +54,11 @@ type Node struct {
 	Objects []*parse.Object
 	Markers []*parse.Marker
 	Clocks  []parse.FileClock
+	// Coverage says what was written at all, lines without a signature
+	// included; Containers and Listings are what package cri read.
+	Coverage   []*parse.Coverage
+	Containers []*parse.Container
+	Listings   []parse.Listing
 	// Have tells which sources the input holds for this node; what is not
 	// here could not be looked at.
 	Have map[parse.Source]bool
@@ -72,6 +77,8 @@ type Kubelet struct {
 	Verbosity  int           // -v, -1 unknown
 	Basis      string        // in words, what is evidence and what is default
 	Evidence   []Evidence
+
+	thresholdSet bool // by option: overrules the lines
 }
 
 // Window is the span of time that the node's records cover.
@@ -85,10 +92,13 @@ type Window struct {
 type Run struct {
 	PID        int
 	Start, End Instant // Start unknown when the log begins later; End unknown for the last
-	First      int64   // first and last line
+	First      int64   // first and last line, Unix ns
 	Last       int64
 	Version    string
 	Evidence   []Evidence
+
+	loop  int64 // when the sync loop started, 0 unknown
+	exact bool  // Start comes from a monotonic reading
 }
 
 // Outcome of a relist.
@@ -164,6 +174,7 @@ type Episode struct {
 	Threshold      time.Duration
 	PeakAge        time.Duration
 	Reports        int  // lines that state an age past the threshold
+	NeverReports   int  // lines that say that PLEG has yet to be successful; they state no age
 	Never          bool // no relist has succeeded since the process started
 	StuckStep      Step
 	StepBasis      string

@@ -1,0 +1,219 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// assigner hands the records of a bundle to the nodes of a splitter.
+type assigner struct {
+	s     *splitter
+	nodes map[*unit]*Node
+	all   []*Node
+}
+
+func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Node {
+	return a.nodes[a.s.unitOf(f, o).root()]
+}
+
+// ofFile returns the nodes that a record without an origin belongs to: those
+// whose lines the file holds, or the only node of its input.
+func (a *assigner) ofFile(f *parse.File) []*Node {
+	var out []*Node
+	for _, u := range a.s.byFile[f] {
+		if n := a.nodes[u.root()]; !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	if out != nil || f == nil {
+		return out
+	}
+	for _, u := range a.s.units {
+		if u.file.Input == f.Input {
+			if n := a.nodes[u.root()]; !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	if len(out) == 1 {
+		return out
+	}
+	if len(a.all) == 1 {
+		return a.all
+	}
+	return nil
+}
+
+func (a *assigner) byName(name string) *Node {
+	for _, n := range a.all {
+		if name != "" && (strings.EqualFold(n.Name, name) || sameHost(n.Name, name)) {
+			return n
+		}
+	}
+	return nil
+}
+
+func (a *assigner) records() {
+	b := a.s.b
+	for _, e := range dedupe(b.Events) {
+		n := a.ofLine(e.File, e.Origin)
+		n.Events = append(n.Events, e)
+	}
+	for _, c := range b.Coverage {
+		n := a.ofLine(c.File, c.Origin)
+		n.Coverage = append(n.Coverage, c)
+	}
+	for _, m := range b.Markers {
+		for _, n := range a.ofFile(m.File) {
+			n.Markers = append(n.Markers, m)
+		}
+	}
+	for _, f := range b.Facts {
+		for _, n := range a.ofFile(f.File) {
+			n.Facts = append(n.Facts, f)
+		}
+	}
+	for _, c := range b.Clocks {
+		for _, n := range a.ofFile(c.File) {
+			n.Clocks = append(n.Clocks, c)
+		}
+	}
+	for _, c := range b.Containers {
+		for _, n := range a.ofFile(c.File) {
+			n.Containers = append(n.Containers, c)
+		}
+	}
+	for _, l := range b.Listings {
+		for _, n := range a.ofFile(l.File) {
+			n.Listings = append(n.Listings, l)
+		}
+	}
+	a.metrics()
+	a.objects()
+}
+
+// metrics hands out snapshots and series: by the node they name, else by file.
+func (a *assigner) metrics() {
+	for _, sc := range a.s.b.Scrapes {
+		for _, n := range a.named(sc.Node, sc.File) {
+			n.Scrapes = append(n.Scrapes, sc)
+		}
+	}
+	for _, se := range a.s.b.Series {
+		for _, n := range a.named(seriesNode(se), seriesFile(se)) {
+			n.Series = append(n.Series, se)
+		}
+	}
+}
+
+func (a *assigner) named(name string, f *parse.File) []*Node {
+	if n := a.byName(name); n != nil {
+		return []*Node{n}
+	}
+	return a.ofFile(f)
+}
+
+func seriesNode(s *parse.Series) string {
+	if s.Node != "" {
+		return s.Node
+	}
+	if n := s.Label("node"); n != "" {
+		return n
+	}
+	host, _, _ := strings.Cut(s.Label("instance"), ":")
+	return host
+}
+
+func seriesFile(s *parse.Series) *parse.File {
+	switch {
+	case len(s.Points) > 0 && s.Points[0].Src != nil:
+		return s.Points[0].Src.File
+	case len(s.Histograms) > 0 && s.Histograms[0].Src != nil:
+		return s.Histograms[0].Src.File
+	case len(s.Chunks) > 0 && s.Chunks[0].Src != nil:
+		return s.Chunks[0].Src.File
+	}
+	return nil
+}
+
+// objects hands out Kubernetes objects: a Node to the node of its name, pods
+// and events to the node that they name, else by file.
+func (a *assigner) objects() {
+	for _, o := range a.s.b.Objects {
+		name := fieldOf(o.Fields, "node")
+		if o.Kind == "Node" {
+			name = o.Name
+		}
+		for _, n := range a.named(name, o.File) {
+			n.Objects = append(n.Objects, o)
+		}
+	}
+}
+
+// dedupe drops lines that several files hold: a support bundle keeps the same
+// journal in several commands. Lines are the same when moment, process, place
+// in the source and message are; a line that one file holds twice is two lines.
+// The copy of the file that has most of them, first by path, is kept.
+func dedupe(events []*parse.Event) []*parse.Event {
+	if !severalFiles(events) {
+		return events
+	}
+	out := make([]*parse.Event, 0, len(events))
+	for i := 0; i < len(events); {
+		j := i + 1
+		for j < len(events) && events[j].At == events[i].At && events[j].Basis != parse.NoTime {
+			j++
+		}
+		out = append(out, unique(events[i:j])...)
+		i = j
+	}
+	return out
+}
+
+func severalFiles(events []*parse.Event) bool {
+	for _, e := range events {
+		if e.File != events[0].File {
+			return true
+		}
+	}
+	return false
+}
+
+type lineKey struct {
+	source  parse.Source
+	pid     int
+	caller  string
+	message string
+}
+
+// unique returns the events of one moment without the copies of other files.
+func unique(same []*parse.Event) []*parse.Event {
+	if len(same) == 1 || !severalFiles(same) {
+		return same
+	}
+	type copies struct {
+		key  lineKey
+		file *parse.File
+	}
+	count, best := map[copies]int{}, map[lineKey]*parse.File{}
+	keys := make([]lineKey, len(same))
+	for i, e := range same {
+		keys[i] = lineKey{e.Origin.Source, e.Origin.PID, e.Caller, e.Message()}
+		count[copies{keys[i], e.File}]++
+	}
+	for i, e := range same {
+		k := keys[i]
+		if b := best[k]; b == nil || count[copies{k, e.File}] > count[copies{k, b}] {
+			best[k] = e.File
+		}
+	}
+	out := same[:0:0]
+	for i, e := range same {
+		if best[keys[i]] == e.File {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Options override what the records say about the kubelet. The zero value
+// overrides nothing.
+type Options struct {
+	KubeletVersion  string        // "v1.28.0" or "1.28"; "" by evidence
+	RelistThreshold time.Duration // 0 by evidence
+	RelistPeriod    time.Duration // 0 by evidence
+}
+
+// Build splits the records of a bundle by node and rebuilds each node: runs of
+// the kubelet, relist ledger, episodes, readiness, gaps, failed runtime calls.
+// Nodes come sorted by name. It is deterministic, and linear in the number of
+// records apart from sorting; a file of the host alone still gives a node.
+func Build(b *parse.Bundle, opt Options) []*Node {
+	nodes := splitNodes(b)
+	for _, n := range nodes {
+		rebuild(n, opt)
+	}
+	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
+	return nodes
+}
+
+// rebuild derives everything about one node whose records are assigned.
+func rebuild(n *Node, opt Options) {
+	s := scan(n)
+	n.Runs = s.runs
+	n.Observed = s.observed
+	n.Have = sources(n)
+	n.Window = window(n)
+	profile(n, s, opt)
+	n.Failures = failures(s.calls, n.Kubelet.RPCTimeout)
+	groups := lastSeen(s)
+	l := newLedger(n, s, groups)
+	n.Relists, n.Bounded = l.relists()
+	n.Gaps = gaps(n)
+	n.Ready = readiness(n, s)
+	n.Episodes = episodes(n, s, groups)
+	l.outcomes(n)
+	n.Health = health(n, s)
+	n.Lags = lags(n)
+	n.Ops = operations(n)
+}
+
+// sources tells which sources the node's records come from.
+func sources(n *Node) map[parse.Source]bool {
+	have := map[parse.Source]bool{}
+	for _, e := range n.Events {
+		have[e.Origin.Source] = true
+	}
+	for _, c := range n.Coverage {
+		have[c.Origin.Source] = true
+	}
+	for _, o := range n.Objects {
+		have[o.From()] = true
+	}
+	if len(n.Series) > 0 || len(n.Scrapes) > 0 {
+		have[parse.SrcMetrics] = true
+	}
+	for _, f := range n.Facts {
+		have[f.From()] = true
+	}
+	delete(have, parse.SrcUnknown)
+	return have
+}
+
+// window is the span from the first to the last dated line, or snapshot where
+// there is no line, and the zone in which the kubelet logs.
+func window(n *Node) Window {
+	var w Window
+	add := func(s parse.Stamp) {
+		if s.Basis <= parse.LowerBound {
+			return
+		}
+		if w.Start == 0 || s.At < w.Start {
+			w.Start = s.At
+		}
+		w.End = max(w.End, s.At)
+	}
+	for _, e := range n.Events {
+		add(e.Stamp)
+	}
+	for _, c := range n.Coverage {
+		add(c.FirstLine.Stamp)
+		add(c.LastLine.Stamp)
+	}
+	if w.Start == 0 {
+		for _, s := range n.Scrapes {
+			add(s.Stamp)
+		}
+		for _, o := range n.Objects {
+			add(o.Stamp)
+		}
+	}
+	w.Timezone, w.TimezoneBasis = zone(n)
+	return w
+}
+
+// zone returns the zone of the file that holds most of the node's kubelet
+// lines: the zone of the message headers, or else of the framing.
+func zone(n *Node) (name, basis string) {
+	lines := map[*parse.File]int{}
+	for _, c := range n.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			lines[c.File] += c.Lines + 1
+		}
+		lines[c.File]++
+	}
+	best := -1
+	for _, c := range n.Clocks {
+		z := c.Header
+		if z.Name == "" {
+			z = c.Envelope
+		}
+		if z.Name != "" && lines[c.File] > best {
+			best, name, basis = lines[c.File], z.Name, z.Basis
+		}
+	}
+	return name, basis
+}

@@ -1,0 +1,111 @@
+package replay
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// clue says that a line of a signature, written in a certain form, comes from
+// certain minor versions of the kubelet (0: no bound).
+type clue struct {
+	id     string
+	has    string // substring of the message; "" any
+	form   form
+	lo, hi int
+}
+
+type form uint8
+
+const (
+	anyForm    form = iota
+	printf          // free text
+	structured      // quoted message and key=value pairs
+)
+
+// clues are read from the sources named in the package documentation of
+// parse/logs; structured logging came to these messages with 1.21.
+var clues = []clue{
+	{parse.SigSkip, "", printf, 0, 20},
+	{parse.SigSkip, "", structured, 21, 0},
+	{parse.SigListFail, "", printf, 0, 20},
+	{parse.SigListFail, "", structured, 21, 0},
+	{parse.SigRelisting, "", printf, 0, 20},
+	{parse.SigRelisting, "", structured, 21, 0},
+	{parse.SigEvent, "", printf, 0, 20},
+	{parse.SigEvent, "event=&{", structured, 21, 27},
+	{parse.SigEvent, `event={"`, structured, 28, 0},
+	{parse.SigNotReady, "", printf, 0, 20},
+	{parse.SigNotReady, `condition={"`, structured, 28, 0},
+	{parse.SigNotReady, "condition={Type", structured, 21, 27},
+	{parse.SigFinished, "", anyForm, 22, 0},
+	{parse.SigRetrieved, "", anyForm, 27, 0},
+	{parse.SigRelistingPod, "", anyForm, 36, 0},
+	{parse.SigNever, "yet to be successful", anyForm, 13, 0},
+	{parse.SigNever, "2562047h47m16.85", anyForm, 0, 12},
+	{parse.SigAge, "threshold is 3m0s.", anyForm, 14, 14},
+	{parse.SigDiscard, "", anyForm, 14, 0},
+	{parse.SigHousekeeping, "longer than 15s", anyForm, 22, 26},
+	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0},
+}
+
+// fingerprintRange bounds the minor version by the form of the lines; the
+// first few lines of each kind are enough. 0 is no bound. Lines that
+// contradict each other, as from an upgrade inside the log, bound nothing.
+func fingerprintRange(events []*parse.Event) (lo, hi int) {
+	looked := map[*parse.SigSet]int{}
+	for _, e := range events {
+		if looked[e.Sigs]++; looked[e.Sigs] > 4 {
+			continue
+		}
+		msg := ""
+		for i := range clues {
+			c := &clues[i]
+			if !e.Is(c.id) {
+				continue
+			}
+			if msg == "" {
+				msg = strings.TrimLeft(e.Message(), " ")
+			}
+			if c.fits(msg) {
+				lo = max(lo, c.lo)
+				if c.hi > 0 && (hi == 0 || c.hi < hi) {
+					hi = c.hi
+				}
+			}
+		}
+	}
+	if hi > 0 && lo > hi {
+		return 0, 0
+	}
+	return lo, hi
+}
+
+func (c *clue) fits(msg string) bool {
+	f := printf
+	if msg != "" && (msg[0] == '"' || msg[0] == '{') {
+		f = structured
+	}
+	return (c.form == anyForm || c.form == f) && strings.Contains(msg, c.has)
+}
+
+// olderThan reports whether a version such as "v1.13.5" is older than 1.minor.
+// An unknown version is not.
+func olderThan(version string, minor int) bool {
+	m, ok := minorOf(version)
+	return ok && m < minor
+}
+
+// minorOf returns the minor of a 1.x version.
+func minorOf(version string) (int, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
+	if !ok {
+		return 0, false
+	}
+	if i := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+		rest = rest[:i]
+	}
+	m, err := strconv.Atoi(rest)
+	return m, err == nil
+}

@@ -1,0 +1,401 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// claim is a relist whose start is known to lie in [lo, hi].
+type claim struct {
+	lo, hi  int64
+	run     int
+	listEnd Instant
+	end     Instant
+	listed  *bool
+	outcome Outcome
+	basis   []string
+	ev      []Evidence
+	exact   bool   // from a Relisting line
+	group   *group // the last-seen lines that name it
+}
+
+// ledger collects what is known about single relists.
+type ledger struct {
+	n      *Node
+	s      *found
+	groups []*group
+	claims []*claim
+	byRun  [][]mark // marks of each run, in time order
+}
+
+var (
+	yes = true
+	no  = false
+)
+
+// Tolerances of the reconstruction, with where they come from.
+const (
+	// A Relisting line precedes the reading of the start by microseconds.
+	relistingSlack = 2 * time.Millisecond
+	// A timer never fires early; on a loaded machine it fired up to 0.33 s
+	// late (2,156 relists of 11 captures).
+	timerLate = 350 * time.Millisecond
+	// A call that times out returns 0 to 5 ms after its deadline, later on
+	// a loaded machine.
+	deadlineLate = 40 * time.Millisecond
+	// A refused connection fails within microseconds.
+	refusedLate = 50 * time.Millisecond
+	// The relist goroutine writes its next line right after an error.
+	sameMoment = 5 * time.Millisecond
+	// Claims that no error proves must be at least this sharp.
+	widest = 500 * time.Millisecond
+)
+
+func newLedger(n *Node, s *found, groups []*group) *ledger {
+	l := &ledger{n: n, s: s, groups: groups, byRun: make([][]mark, len(s.runs)+1)}
+	for _, m := range s.marks {
+		if m.run >= 0 {
+			l.byRun[m.run] = append(l.byRun[m.run], m)
+		} else {
+			l.byRun[len(s.runs)] = append(l.byRun[len(s.runs)], m)
+		}
+	}
+	return l
+}
+
+// relists builds the ledger: per run the claims of the goroutine's own lines,
+// those of the last-seen arithmetic, those that follow from their neighbours,
+// merged, and the stretches between them.
+func (l *ledger) relists() ([]Relist, []Bounded) {
+	var all []*claim
+	var bounded []Bounded
+	for run := range l.byRun {
+		l.claims = nil
+		idx := run
+		if run == len(l.s.runs) {
+			idx = -1
+		}
+		l.fromMarks(idx, l.byRun[run])
+		l.fromGroups(idx)
+		l.fromMetrics(idx)
+		l.merge()
+		l.ends(idx, l.byRun[run])
+		bounded = append(bounded, l.stretches(idx)...)
+		all = append(all, l.claims...)
+	}
+	slices.SortStableFunc(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	slices.SortStableFunc(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
+	out := make([]Relist, len(all))
+	for i, c := range all {
+		out[i] = c.relist()
+	}
+	l.claims = all
+	return out, bounded
+}
+
+func (c *claim) relist() Relist {
+	r := Relist{Run: c.run, Start: between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
+		Outcome: c.outcome, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
+	if r.Outcome == "" {
+		r.Outcome = OutcomeUnknown
+	}
+	if r.End.Known() && r.End.At < r.Start.At {
+		r.End.At = r.Start.At
+	}
+	return r
+}
+
+// fromMarks makes claims of the relist goroutine's own lines.
+func (l *ledger) fromMarks(run int, marks []mark) {
+	verbose := slices.ContainsFunc(marks, func(m mark) bool { return m.kind == kRelisting })
+	if verbose {
+		l.fromRelisting(run, marks)
+		return
+	}
+	l.fromFailures(run, marks)
+	l.fromRetrieved(run, marks)
+}
+
+// fromRelisting reads a log of verbosity 5, in which every relist begins with
+// a line of its own.
+func (l *ledger) fromRelisting(run int, marks []mark) {
+	var c *claim
+	for _, m := range marks {
+		switch {
+		case m.kind == kRelisting:
+			if c != nil {
+				l.nextStart(c, m)
+			}
+			c = &claim{lo: m.at - int64(relistingSlack)/2, hi: m.at + int64(relistingSlack), run: run, exact: true,
+				basis: basisRelisting, ev: []Evidence{{Record: m.ev}}}
+			l.claims = append(l.claims, c)
+		case c == nil:
+		case m.kind == kRetrieved:
+			if !c.listEnd.Known() && c.listed == nil {
+				c.listEnd, c.listed = Instant{m.at, sameMoment}, &yes
+			}
+		case m.kind == kListFail:
+			c.fail(m)
+		case c.listed == nil:
+			c.listed = &yes
+		}
+	}
+}
+
+var (
+	basisRelisting = []string{BasisRelisting}
+	basisListError = []string{BasisListError}
+	basisNextStart = []string{BasisNextStart}
+	basisLastSeen  = []string{BasisLastSeen}
+	basisMetrics   = []string{BasisMetrics}
+)
+
+// nextStart closes a relist that another one follows: it ended one period
+// before. Without an error line in between, its list call succeeded.
+func (l *ledger) nextStart(c *claim, next mark) {
+	if c.end.Known() {
+		return
+	}
+	if c.listed == nil {
+		c.listed = &yes
+	}
+	c.outcome = OutcomeOK
+	hi := next.at - int64(l.period())
+	if l.evented() || hi < c.lo {
+		return // forced relists follow at once, or only after minutes
+	}
+	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
+	c.end = between(min(lo, hi), hi)
+}
+
+// fail closes the relist with its error line.
+func (c *claim) fail(m mark) {
+	c.end, c.outcome, c.listed = Instant{m.at, time.Millisecond}, OutcomeListFailed, &no
+	c.ev = append(c.ev, Evidence{m.ev, "this attempt ended here"})
+	if !slices.Contains(c.basis, BasisListError) {
+		c.basis = append(slices.Clip(c.basis), BasisListError)
+	}
+}
+
+func (l *ledger) period() time.Duration { return l.n.Kubelet.Period }
+
+func (l *ledger) evented() bool { return l.n.Kubelet.PLEG == "evented" }
+
+// gap is the least time between the end of a relist and the start of the next.
+func (l *ledger) gap() int64 {
+	if l.evented() {
+		return 0 // a broken stream forces relists at once
+	}
+	return int64(l.period())
+}
+
+// fromFailures dates relists whose list call failed, and the attempt that
+// follows each.
+func (l *ledger) fromFailures(run int, marks []mark) {
+	floor := l.floor(run) // no later relist can have started before
+	named := l.ofRun(run)
+	for i, m := range marks {
+		// A failing relist is not one that was last seen.
+		for len(named) > 0 && named[0].hi+l.gap() <= m.at {
+			floor = max(floor, named[0].lo+l.gap())
+			named = named[1:]
+		}
+		if m.kind != kListFail {
+			floor = max(floor, m.at+l.gap())
+			continue
+		}
+		c := l.failed(run, m, floor)
+		l.claims = append(l.claims, c)
+		floor = m.at + l.gap()
+		if !l.evented() && l.follows(run, marks, i) {
+			next := m.at + int64(l.period())
+			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(timerLate), run: run,
+				basis: basisNextStart, ev: []Evidence{{m.ev, "the next attempt starts one period after this one ended"}}})
+		}
+	}
+}
+
+// floor is the earliest moment at which a relist of the run can start.
+func (l *ledger) floor(run int) int64 {
+	if run < 0 {
+		return 0
+	}
+	r := &l.s.runs[run]
+	switch {
+	case r.loop != 0:
+		return r.loop - int64(sameMoment)
+	case r.Start.Known():
+		return r.Start.At - int64(r.Start.Slack)
+	}
+	return 0
+}
+
+// ofRun returns the run's groups, by start.
+func (l *ledger) ofRun(run int) []*group {
+	var out []*group
+	for _, g := range l.groups {
+		if g.run == run {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// failed dates the start of a relist by its error line.
+func (l *ledger) failed(run int, m mark, floor int64) *claim {
+	c := &claim{run: run, basis: basisListError, end: Instant{m.at, time.Millisecond}, outcome: OutcomeListFailed,
+		listed: &no, ev: []Evidence{{Record: m.ev}}}
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	switch {
+	case m.code == "DeadlineExceeded":
+		c.hi = m.at - timeout + int64(time.Millisecond)
+		c.lo = c.hi - int64(deadlineLate)
+		if l.failing(run, m.at) != "ListPodSandbox" {
+			c.lo = c.hi - timeout // the first of the two list calls may have been slow
+		}
+		if c.hi < floor {
+			// The kubelet waits less than assumed.
+			c.lo, c.hi = floor, m.at
+		}
+	case immediate(m.err):
+		c.lo, c.hi = m.at-int64(refusedLate), m.at
+	default:
+		c.lo, c.hi = m.at-2*timeout, m.at
+	}
+	c.lo = min(max(c.lo, floor), c.hi)
+	return c
+}
+
+// immediate reports whether an error says that nothing was waited for.
+func immediate(err string) bool {
+	for _, s := range []string{"connection refused", "no such file or directory", "i/o timeout", "connect: "} {
+		if strings.Contains(err, s) {
+			return s != "i/o timeout"
+		}
+	}
+	return false
+}
+
+// failing names the unfiltered list call whose error was logged just before
+// the relist's, "" if none was.
+func (l *ledger) failing(run int, at int64) string {
+	calls := l.s.calls
+	i, _ := slices.BinarySearchFunc(calls, at, func(c call, t int64) int { return cmp64(c.ev.At, t) })
+	for i < len(calls) && calls[i].ev.At == at {
+		i++
+	}
+	for i--; i >= 0 && at-calls[i].ev.At <= int64(sameMoment); i-- {
+		c := &calls[i]
+		if name := c.field("call"); c.run == run && (name == "ListPodSandbox" || name == "ListContainers") && c.field("scope") == "all" {
+			return name
+		}
+	}
+	return ""
+}
+
+// follows reports whether the process lived on after the i-th mark for long
+// enough to start another relist.
+func (l *ledger) follows(run int, marks []mark, i int) bool {
+	if run < 0 {
+		return i+1 < len(marks)
+	}
+	return l.s.runs[run].Last > marks[i].at+int64(l.period()+timerLate)
+}
+
+// fromRetrieved reads a log of verbosity 4 of 1.27 and later: a line ends each
+// list of all pods. Image garbage collection lists them too, so a line within
+// a period of the last one is not the relist's.
+func (l *ledger) fromRetrieved(run int, marks []mark) {
+	var prev int64
+	for _, m := range marks {
+		if m.kind == kListFail {
+			prev = m.at
+			continue
+		}
+		if m.kind != kRetrieved {
+			continue
+		}
+		lo := prev + l.gap()
+		if prev != 0 && m.at < lo && l.gap() > 0 {
+			continue
+		}
+		if prev != 0 && l.gap() > 0 && m.at-lo <= int64(widest) {
+			l.claims = append(l.claims, &claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{m.at, sameMoment},
+				basis: basisNextStart, ev: []Evidence{{m.ev, "its list of all pods returned here"}}})
+		}
+		prev = m.at
+	}
+}
+
+// fromGroups adds the relists that last-seen ages name.
+func (l *ledger) fromGroups(run int) {
+	for _, g := range l.ofRun(run) {
+		c := &claim{lo: g.lo, hi: g.hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
+		for _, i := range []int{0, len(g.lines) - 1} {
+			if a := g.lines[i]; i == 0 || len(g.lines) > 1 {
+				c.ev = append(c.ev, Evidence{a.ev, "last seen active " + a.age.String() + " before this line"})
+			}
+		}
+		l.claims = append(l.claims, c)
+	}
+}
+
+// merge joins claims that must be the same relist: their bounds overlap, and
+// two relists are at least a period apart.
+func (l *ledger) merge() {
+	slices.SortStableFunc(l.claims, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	out := l.claims[:0]
+	for _, c := range l.claims {
+		if len(out) > 0 && out[len(out)-1].same(c) {
+			out[len(out)-1].join(c)
+			continue
+		}
+		out = append(out, c)
+	}
+	l.claims = out
+}
+
+// same reports whether two claims, each sharper than a period, are one relist.
+func (c *claim) same(d *claim) bool {
+	if c.exact && d.exact {
+		return false
+	}
+	near := int64(0)
+	if c.hi-c.lo <= int64(widest) && d.hi-d.lo <= int64(widest) {
+		near = int64(30 * time.Millisecond)
+	}
+	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
+}
+
+// join narrows c by d.
+func (c *claim) join(d *claim) {
+	switch lo, hi := max(c.lo, d.lo), min(c.hi, d.hi); {
+	case lo <= hi:
+		c.lo, c.hi = lo, hi
+	case d.hi-d.lo < c.hi-c.lo:
+		c.lo, c.hi = d.lo, d.hi
+	}
+	if d.end.Known() {
+		c.end = d.end
+	}
+	if d.listEnd.Known() {
+		c.listEnd = d.listEnd
+	}
+	if d.listed != nil {
+		c.listed = d.listed
+	}
+	if d.outcome != "" {
+		c.outcome = d.outcome
+	}
+	c.exact = c.exact || d.exact
+	if d.group != nil {
+		c.group = d.group
+	}
+	for _, b := range d.basis {
+		if !slices.Contains(c.basis, b) {
+			c.basis = append(slices.Clip(c.basis), b)
+		}
+	}
+	c.ev = append(c.ev, d.ev...)
+}

@@ -1,0 +1,323 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// Defaults of the kubelet; none of the first two is a flag in any version.
+const (
+	genericPeriod    = time.Second
+	genericThreshold = 3 * time.Minute
+	eventedPeriod    = 300 * time.Second
+	eventedThreshold = 10 * time.Minute
+	defaultTimeout   = 2 * time.Minute // runtimeRequestTimeout
+)
+
+func contains(s, sub string) bool { return strings.Contains(s, sub) }
+
+// profiler fills a node's kubelet profile and says how each value is known.
+type profiler struct {
+	n     *Node
+	s     *found
+	opt   Options
+	basis []string
+}
+
+func profile(n *Node, s *found, opt Options) {
+	p := &profiler{n: n, s: s, opt: opt}
+	n.Kubelet.Verbosity = -1
+	p.lines()
+	p.facts()
+	p.version()
+	p.health()
+	p.timeout()
+	p.verbosity()
+	n.Kubelet.Basis = strings.Join(p.basis, "; ")
+}
+
+func (p *profiler) say(s string) { p.basis = append(p.basis, s) }
+
+func (p *profiler) cite(r parse.Record, note string) {
+	p.n.Kubelet.Evidence = append(p.n.Kubelet.Evidence, Evidence{r, note})
+}
+
+// lines reads the start-up lines of the last run that has any.
+func (p *profiler) lines() {
+	k := &p.n.Kubelet
+	for _, e := range p.s.profile {
+		switch {
+		case e.Is(parse.SigVersion):
+			if v := versionText(e.Field("version")); v != "" {
+				if v != k.Version {
+					p.cite(e, "version")
+				}
+				k.Version = v
+			}
+		case e.Is(parse.SigFlag):
+			p.flag(e)
+		case e.Is(parse.SigGates):
+			if contains(e.Field("gates"), "EventedPLEG:true") {
+				k.PLEG = "evented"
+				p.cite(e, "feature gate")
+			} else if k.PLEG == "" {
+				k.PLEG = "generic"
+			}
+		case e.Is(parse.SigRuntime):
+			if name := e.Field("name"); name != "" {
+				k.Runtime = strings.TrimSpace(name + " " + e.Field("version"))
+			}
+		}
+	}
+	if k.Version != "" {
+		p.say("version stated")
+	}
+}
+
+func (p *profiler) flag(e *parse.Event) {
+	k := &p.n.Kubelet
+	f := e.Fields()
+	value := strings.Trim(fieldOf(f, "value"), `"`)
+	switch fieldOf(f, "name") {
+	case "v":
+		if v, err := strconv.Atoi(value); err == nil && v >= 0 && v <= 100 {
+			k.Verbosity = v
+		}
+	case "runtime-request-timeout":
+		if d, err := time.ParseDuration(value); err == nil && d > 0 {
+			k.RPCTimeout = d
+		}
+	case "feature-gates":
+		if contains(value, "EventedPLEG=true") {
+			k.PLEG = "evented"
+			p.cite(e, "feature gate")
+		}
+	}
+}
+
+// facts reads configuration and versions that other files state; a
+// configuration file overrides the flag's default, which is all that the flag
+// lines show.
+func (p *profiler) facts() {
+	k := &p.n.Kubelet
+	name, version := "", ""
+	for _, f := range p.n.Facts {
+		switch f.Key {
+		case facts.KeyKubelet:
+			if k.Version == "" {
+				k.Version = versionText(f.Value)
+				p.say("version from " + f.File.Path)
+				p.cite(f, "version")
+			}
+		case facts.KeyRPCTimeout:
+			if f.Num > 0 && f.Num < 1e6 {
+				k.RPCTimeout = time.Duration(f.Num * float64(time.Second))
+				p.cite(f, "runtimeRequestTimeout")
+			}
+		case facts.KeyVerbosity:
+			if k.Verbosity < 0 && f.Num >= 0 && f.Num <= 100 {
+				k.Verbosity = int(f.Num)
+			}
+		case facts.KeyEvented:
+			if f.Num == 1 && k.PLEG == "" {
+				k.PLEG = "evented"
+				p.cite(f, "feature gate")
+			}
+		case facts.KeyRuntimeName:
+			name = f.Value
+		case facts.KeyRuntimeVersion:
+			version = f.Value
+			if a := f.Attr("name"); a != "" {
+				name = a
+			}
+		}
+	}
+	if k.Runtime == "" && name != "" {
+		k.Runtime = strings.TrimSpace(name + " " + version)
+	}
+}
+
+func (p *profiler) version() {
+	k := &p.n.Kubelet
+	if p.opt.KubeletVersion != "" {
+		k.Version = versionText(p.opt.KubeletVersion)
+		p.basis = slices.DeleteFunc(p.basis, func(s string) bool { return strings.HasPrefix(s, "version") })
+		p.say("version by option")
+	}
+	if k.Version != "" {
+		k.VersionMin, k.VersionMax = k.Version, k.Version
+		return
+	}
+	lo, hi := fingerprintRange(p.n.Events)
+	if lo > 0 {
+		k.VersionMin = "v1." + strconv.Itoa(lo)
+	}
+	if hi > 0 {
+		k.VersionMax = "v1." + strconv.Itoa(hi)
+	}
+	switch {
+	case lo > 0 && hi > 0:
+		p.say("version " + k.VersionMin + " to " + k.VersionMax + " by the form of its lines")
+	case lo > 0:
+		p.say("version " + k.VersionMin + " or later by the form of its lines")
+	case hi > 0:
+		p.say("version " + k.VersionMax + " or earlier by the form of its lines")
+	default:
+		p.say("version unknown")
+	}
+}
+
+// health settles period and threshold: by option, by the lines that state the
+// threshold, by the evented gate, else the generic constants.
+func (p *profiler) health() {
+	k := &p.n.Kubelet
+	stated := p.stated()
+	if stated == eventedThreshold && k.PLEG == "" {
+		k.PLEG = "evented"
+		p.say("evented PLEG by its threshold of 10m0s")
+	}
+	k.Period, k.Threshold = genericPeriod, genericThreshold
+	if k.PLEG == "evented" {
+		k.Period, k.Threshold = eventedPeriod, eventedThreshold
+	}
+	switch {
+	case p.opt.RelistThreshold > 0:
+		k.Threshold, k.thresholdSet = p.opt.RelistThreshold, true
+		p.say("threshold by option")
+	case stated > 0:
+		k.Threshold = stated
+		p.say("threshold stated by the kubelet")
+	default:
+		p.say("threshold by default")
+	}
+	if p.opt.RelistPeriod > 0 {
+		k.Period = p.opt.RelistPeriod
+		p.say("period by option")
+	}
+	if k.PLEG == "" {
+		k.PLEG = "unknown"
+		if k.Version != "" && olderThan(k.Version, 26) || stated == genericThreshold {
+			k.PLEG = "generic"
+		}
+	}
+}
+
+// stated is the threshold that most lines state, 0 if none does.
+func (p *profiler) stated() time.Duration {
+	count := map[time.Duration]int{}
+	best := time.Duration(0)
+	for _, a := range p.s.ages {
+		if a.limit <= 0 {
+			continue
+		}
+		count[a.limit]++
+		if count[a.limit] > count[best] || count[a.limit] == count[best] && a.limit < best {
+			best = a.limit
+		}
+	}
+	return best
+}
+
+// timeout settles runtimeRequestTimeout. Failing lists measure it: they follow
+// each other by timeout plus period. Flag lines show the flag's default even
+// where the configuration file says otherwise, so measurements win.
+func (p *profiler) timeout() {
+	k := &p.n.Kubelet
+	measured, n := p.measured()
+	switch {
+	case n > 0 && measured != k.RPCTimeout:
+		k.RPCTimeout = measured
+		p.say("runtimeRequestTimeout " + measured.String() + " measured from " + times(n, "pair") + " of failing lists")
+	case k.RPCTimeout > 0:
+		p.say("runtimeRequestTimeout stated")
+	default:
+		k.RPCTimeout = defaultTimeout
+		p.say("runtimeRequestTimeout by default")
+	}
+}
+
+// measured is the timeout by the median distance of consecutive list failures
+// that waited for their deadline, and the number of distances.
+func (p *profiler) measured() (time.Duration, int) {
+	var gaps []time.Duration
+	prev := map[int]int64{}
+	for _, m := range p.s.marks {
+		if m.kind != kListFail {
+			continue
+		}
+		if m.code != "DeadlineExceeded" {
+			delete(prev, m.run)
+			continue
+		}
+		if t := prev[m.run]; t != 0 {
+			gaps = append(gaps, time.Duration(m.at-t)-p.n.Kubelet.Period)
+		}
+		prev[m.run] = m.at
+	}
+	if len(gaps) == 0 {
+		return p.single()
+	}
+	slices.Sort(gaps)
+	d := gaps[len(gaps)/2]
+	whole := d.Round(time.Second)
+	if whole <= 0 || d-whole > 400*time.Millisecond || whole-d > 20*time.Millisecond {
+		return 0, 0
+	}
+	return whole, len(gaps)
+}
+
+// single measures by one failure and the last-seen start before it: the
+// attempt began a period after that relist, which takes some time itself.
+func (p *profiler) single() (time.Duration, int) {
+	for _, m := range p.s.marks {
+		if m.kind != kListFail || m.code != "DeadlineExceeded" {
+			continue
+		}
+		for _, a := range p.s.ages {
+			if a.run != m.run || a.at == 0 || a.at < m.at || a.res > time.Millisecond {
+				continue
+			}
+			d := time.Duration(m.at-(a.at-int64(a.age))) - p.n.Kubelet.Period
+			if want := cmp.Or(p.n.Kubelet.RPCTimeout, defaultTimeout); d >= want-20*time.Millisecond {
+				return 0, 0 // agrees with what is stated or usual
+			}
+			if whole := d.Truncate(time.Second); whole > 0 && d-whole < 500*time.Millisecond {
+				return whole, 1
+			}
+			break
+		}
+	}
+	return 0, 0
+}
+
+// verbosity is the flag's, else the least that the lines prove.
+func (p *profiler) verbosity() {
+	k := &p.n.Kubelet
+	if k.Verbosity >= 0 {
+		p.say("verbosity stated")
+		return
+	}
+	for _, c := range p.n.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			k.Verbosity = max(k.Verbosity, c.MaxV)
+		}
+	}
+	for _, m := range p.s.marks {
+		if m.kind == kRelisting {
+			k.Verbosity = max(k.Verbosity, 5)
+			break
+		}
+	}
+	if len(p.s.observed) > 0 {
+		k.Verbosity = max(k.Verbosity, 2)
+	}
+	if k.Verbosity >= 0 {
+		p.say("verbosity at least " + strconv.Itoa(k.Verbosity) + " by its lines")
+	}
+}

@@ -1,0 +1,232 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// The sync loop pauses 0.1, 0.2, … 5 s between turns that it skips
+// (kubelet.go syncLoop, all versions).
+const (
+	backoffFirst = 100 * time.Millisecond
+	backoffMax   = 5 * time.Second
+	backoffLate  = 500 * time.Millisecond
+	// A healthy turn waits at most this long for something to do, so work
+	// of the loop proves the health of one second before at the earliest.
+	turnMax = time.Second
+	// A log that falls silent for longer after a skipped turn may have
+	// been cut; then the missing next line proves nothing.
+	contiguous = 60 * time.Second
+)
+
+// proof is a moment by which PLEG was healthy again, and how that is known.
+type proof struct {
+	at    int64
+	basis string
+}
+
+// recovered finds the earliest proof that PLEG was healthy again after the
+// last report of a stretch. Slack reaches back to the last moment at which it
+// was certainly unhealthy.
+func (w *healer) recovered(run int, g *group, next *group, last int64) (Instant, string) {
+	var best proof
+	consider := func(p proof, ok bool) {
+		if ok && p.at > last && (best.at == 0 || p.at < best.at) {
+			best = p
+		}
+	}
+	consider(w.byTurns(run, g, last))
+	consider(w.byStall(run, last))
+	consider(w.byNode(run, last))
+	consider(w.byRelist(run, g, last))
+	if next != nil && next.lo > last {
+		consider(proof{next.hi, "start of a newer relist that listed pods, from a later last-seen age"}, true)
+	}
+	if best.at == 0 {
+		if run >= 0 && run+1 < len(w.s.runs) {
+			return w.byNextRun(run)
+		}
+		return Instant{}, "no proof of health after the last report in the input"
+	}
+	return Instant{best.at, time.Duration(best.at - last)}, best.basis
+}
+
+// byNextRun looks for health in the next process: a restart is no recovery by
+// itself, its first relist is.
+func (w *healer) byNextRun(run int) (Instant, string) {
+	next := run + 1
+	from := w.s.runs[next].First
+	none := "the kubelet process ended while PLEG was unhealthy"
+	for _, t := range w.s.nevers {
+		if t.run == next {
+			from = max(from, t.at)
+		}
+	}
+	if from-w.s.runs[next].First > int64(startUp) {
+		return Instant{}, none
+	}
+	var best proof
+	for _, p := range []func() (proof, bool){
+		func() (proof, bool) { return w.firstWork(next, from, 0) },
+		func() (proof, bool) { return w.byNode(next, from) },
+	} {
+		if q, ok := p(); ok && (best.at == 0 || q.at < best.at) {
+			best = q
+		}
+	}
+	if best.at == 0 {
+		return Instant{}, none
+	}
+	return Instant{best.at, time.Duration(best.at - w.s.runs[run].Last)}, "a new kubelet process: " + best.basis
+}
+
+// byTurns looks at the sync loop: a turn that skipped for other reasons only,
+// work that it does only when healthy, or the missing next line of a loop that
+// backs off.
+func (w *healer) byTurns(run int, g *group, last int64) (proof, bool) {
+	ts := w.s.turns
+	i, _ := slices.BinarySearchFunc(ts, last+1, func(t turn, at int64) int { return cmp64(t.at, at) })
+	end := g.lines[len(g.lines)-1]
+	quiet := int64(0) // until when work may stem from a turn that began before the report
+	if !end.skip {
+		quiet = int64(turnMax)
+	}
+	p, ok := w.firstWork(run, last, quiet)
+	if end.skip {
+		if q, found := w.missed(run, i, last); found && (!ok || q.at < p.at) {
+			p, ok = q, true
+		}
+	}
+	return p, ok
+}
+
+// firstWork finds the first turn after the moment that did not skip for PLEG.
+func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
+	ts := w.s.turns
+	i, _ := slices.BinarySearchFunc(ts, last+quiet+1, func(t turn, at int64) int { return cmp64(t.at, at) })
+	for ; i < len(ts); i++ {
+		t := &ts[i]
+		switch {
+		case t.run != run && run >= 0:
+			if t.run > run {
+				return proof{}, false
+			}
+		case t.skip && t.pleg:
+			return proof{}, false
+		case t.skip:
+			return proof{t.at, "the sync loop skipped for other reasons only"}, true
+		default:
+			return proof{t.at, "the sync loop worked again"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// missed gives the turn at which a line like the last would have followed had
+// PLEG still been unhealthy. The log must go on and must not have lost lines.
+func (w *healer) missed(run, after int, last int64) (proof, bool) {
+	pause := w.pause(run, after, last)
+	at := last + int64(pause)
+	nextLine := w.cover.next(run, at+int64(backoffLate))
+	if nextLine == 0 || nextLine-last > int64(contiguous) || w.lost(last, at+int64(backoffMax)) {
+		return proof{}, false
+	}
+	for i := after; i < len(w.s.turns) && w.s.turns[i].at <= at+int64(backoffLate); i++ {
+		if t := &w.s.turns[i]; t.run == run && t.skip && t.pleg {
+			return proof{}, false
+		}
+	}
+	return proof{at, "the sync loop did not skip its next turn, due " + pause.String() + " after the last report"}, true
+}
+
+// pause is the sleep of the sync loop after the skipped turn before index i,
+// from the pauses of the turns before it.
+func (w *healer) pause(run, i int, last int64) time.Duration {
+	step, prev := backoffFirst, last
+	for n := 0; n < 12; n++ {
+		for i--; i >= 0 && (w.s.turns[i].run != run || w.s.turns[i].at >= prev); i-- {
+		}
+		if i < 0 || !w.s.turns[i].skip {
+			break
+		}
+		d := time.Duration(prev - w.s.turns[i].at)
+		if d > backoffMax+backoffLate {
+			break
+		}
+		step = min(2*step, backoffMax)
+		if d > 3*time.Second {
+			return backoffMax
+		}
+		prev = w.s.turns[i].at
+	}
+	return step
+}
+
+// lost reports whether the log says that lines are missing in the stretch.
+func (w *healer) lost(from, to int64) bool {
+	for _, m := range w.n.Markers {
+		if m.Kind == parse.MarkSuppressed && m.Basis != parse.NoTime && m.At >= from && m.At <= to+int64(30*time.Second) {
+			return true
+		}
+	}
+	return false
+}
+
+// byStall uses housekeeping that took long: the turn in which it began was a
+// healthy one.
+func (w *healer) byStall(run int, last int64) (proof, bool) {
+	for _, t := range w.s.stalls {
+		if t.run == run && t.from > last {
+			return proof{t.from, "housekeeping began, which only a healthy sync loop starts"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// byNode uses the node status, which is computed from the same health check.
+func (w *healer) byNode(run int, last int64) (proof, bool) {
+	i, _ := slices.BinarySearchFunc(w.s.node, last+1, func(l nodeLine, at int64) int { return cmp64(l.at, at) })
+	for ; i < len(w.s.node); i++ {
+		if l := &w.s.node[i]; l.ready && l.at > last && (l.run == run || run < 0) {
+			return proof{l.at, "the node became ready"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// byRelist uses lines of the relist goroutine. In a log of verbosity 5 a relist
+// that is followed by another one and printed no error listed pods. Where only
+// failed lists kept the age growing, any line from after a list call proves
+// one that succeeded.
+func (w *healer) byRelist(run int, g *group, last int64) (proof, bool) {
+	ms := w.s.marks
+	i, _ := slices.BinarySearchFunc(ms, g.hi+1, func(m mark, at int64) int { return cmp64(m.at, at) })
+	started, failed := int64(0), false
+	for ; i < len(ms); i++ {
+		m := &ms[i]
+		if m.run != run {
+			continue
+		}
+		switch {
+		case m.kind == kListFail:
+			started, failed = 0, true
+		case m.kind == kRelisting:
+			if started != 0 && m.at-int64(w.n.Kubelet.Period) > last && w.fresh(started, m.at) {
+				return proof{max(m.at-int64(w.n.Kubelet.Period), started), "a relist ran to its end"}, true
+			}
+			started = m.at
+		case m.at <= last:
+		case started != 0 && w.fresh(started, m.at):
+			return proof{m.at, "a relist listed pods"}, true
+		case started == 0 && failed && m.kind&kInside != 0:
+			return proof{m.at, "a relist got past its list call"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// fresh reports whether a relist that began at start made PLEG healthy when
+// its list returned: a list slower than the threshold does not.
+func (w *healer) fresh(start, at int64) bool { return at-start < int64(w.n.Kubelet.Threshold) }

@@ -1,0 +1,147 @@
+package replay
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// startSlack is how long before its first line a kubelet process may have
+// started: it prints within moments.
+const startSlack = time.Second
+
+// runCutter cuts the events of a node into runs of the kubelet: a run ends
+// where another process id appears, or where a process that already runs its
+// sync loop prints start-up lines (a container's process id is always 1).
+type runCutter struct {
+	runs    []Run
+	byPID   map[int]int
+	looping []bool // the run printed "Starting kubelet main sync loop"
+	cur     int
+}
+
+func newRunCutter(*Node) *runCutter { return &runCutter{byPID: map[int]int{}, cur: -1} }
+
+// run returns the index of the run that the event belongs to, -1 before the
+// first kubelet line and for lines that tell of the kubelet from outside.
+func (c *runCutter) run(e *parse.Event, k kinds) int {
+	if e.Origin.Source != parse.SrcKubelet || e.Basis == parse.NoTime {
+		return c.cur
+	}
+	c.cur = c.pick(e, k)
+	r := &c.runs[c.cur]
+	if r.First == 0 {
+		r.First = e.At
+	}
+	r.Last = max(r.Last, e.At)
+	if k&(kStart|kNotReady) != 0 {
+		c.note(r, e, k)
+	}
+	return c.cur
+}
+
+func (c *runCutter) pick(e *parse.Event, k kinds) int {
+	pid := e.Origin.PID
+	i, known := c.cur, c.cur >= 0
+	if pid != 0 {
+		if j, ok := c.byPID[pid]; ok {
+			i, known = j, true
+		} else if known && c.runs[i].PID != 0 {
+			known = false
+		}
+	}
+	if known && k&kStart != 0 && c.looping[i] {
+		known = false
+	}
+	if !known {
+		c.runs = append(c.runs, Run{PID: pid})
+		c.looping = append(c.looping, false)
+		i = len(c.runs) - 1
+	}
+	if pid != 0 {
+		c.runs[i].PID = pid
+		c.byPID[pid] = i
+	}
+	if k&kStarting != 0 {
+		c.looping[i] = true
+	}
+	return i
+}
+
+// note takes what start-up lines and monotonic readings say about the run.
+func (c *runCutter) note(r *Run, e *parse.Event, k kinds) {
+	if k&kNotReady != 0 {
+		if t, ok := processStart(e.Field("heartbeat")); ok && !r.exact {
+			r.Start, r.exact = Instant{t, time.Second}, true
+			r.Evidence = append(r.Evidence, Evidence{e, "monotonic reading: seconds since the process started"})
+		}
+		return
+	}
+	if e.Is(parse.SigVersion) && r.Version == "" {
+		r.Version = versionText(e.Field("version"))
+		r.Evidence = append(r.Evidence, Evidence{e, "the process states its version"})
+	}
+	if k&kStarting != 0 && r.loop == 0 {
+		r.loop = e.At
+		r.Evidence = append(r.Evidence, Evidence{e, "PLEG and sync loop start here"})
+	}
+	if !r.Start.Known() {
+		r.Start = Instant{r.First, startSlack}
+	}
+}
+
+// processStart reads Go's "2021-01-09 19:48:52.46 +0800 CST m=+1199233.17"
+// and returns the moment at which the process' monotonic clock was zero.
+func processStart(s string) (int64, bool) {
+	head, mono, ok := strings.Cut(s, " m=+")
+	if !ok {
+		return 0, false
+	}
+	sec, err := strconv.ParseFloat(mono, 64)
+	if err != nil || sec < 0 || sec > 1e9 {
+		return 0, false
+	}
+	f := strings.Fields(head)
+	if len(f) < 3 {
+		return 0, false
+	}
+	t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
+	if err != nil {
+		return 0, false
+	}
+	return t.UnixNano() - int64(sec*1e9), true
+}
+
+// finish closes the runs: each but the last ended between its last line and
+// the first line of the next.
+func (c *runCutter) finish() []Run {
+	for i := range c.runs {
+		if i+1 == len(c.runs) {
+			break
+		}
+		lo, hi := c.runs[i].Last, c.runs[i+1].First
+		if hi > lo {
+			c.runs[i].End = between(lo, hi)
+		}
+	}
+	return c.runs
+}
+
+// between is a moment known to lie in [lo, hi].
+func between(lo, hi int64) Instant {
+	return Instant{lo + (hi-lo)/2, time.Duration((hi - lo + 1) / 2)}
+}
+
+// versionText gives a version its leading v and cuts build suffixes off.
+func versionText(s string) string {
+	s = strings.Trim(s, "\"' ")
+	if s == "" {
+		return ""
+	}
+	if s[0] != 'v' {
+		s = "v" + s
+	}
+	return s
+}

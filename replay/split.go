@@ -1,0 +1,493 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// unknownNode names the node that no record names.
+const unknownNode = "unknown"
+
+// unit is what cannot be split further: the lines of one host in one file.
+type unit struct {
+	file     *parse.File
+	host     string         // of the framing, "" if none
+	names    map[string]int // node names that its lines state, by count
+	override string         // --hostname-override
+	system   string         // what the host calls itself; weaker, it need not be the node's name
+	pids     map[int]span   // kubelet processes and when they wrote
+	all      span           // when anybody wrote
+	kubelet  bool           // holds lines of a kubelet
+	up       *unit          // union-find parent
+}
+
+type span struct{ from, to int64 }
+
+func (s *span) add(at int64) {
+	if s.from == 0 || at < s.from {
+		s.from = at
+	}
+	s.to = max(s.to, at)
+}
+
+func (s span) meets(t span) bool {
+	return s.from != 0 && t.from != 0 && s.from <= t.to && t.from <= s.to
+}
+
+func (u *unit) root() *unit {
+	for u.up != nil {
+		if u.up.up != nil {
+			u.up = u.up.up
+		}
+		u = u.up
+	}
+	return u
+}
+
+func join(a, b *unit) {
+	if a, b = a.root(), b.root(); a != b {
+		b.up = a
+	}
+}
+
+// splitter finds which records belong to one node.
+type splitter struct {
+	b        *parse.Bundle
+	units    []*unit
+	byKey    map[unitKey]*unit
+	byFile   map[*parse.File][]*unit
+	byOrigin map[originKey]*unit
+}
+
+type unitKey struct {
+	file *parse.File
+	host string
+}
+
+type originKey struct {
+	file   *parse.File
+	origin *parse.Origin
+}
+
+// splitNodes assigns every record of the bundle to a node.
+func splitNodes(b *parse.Bundle) []*Node {
+	s := &splitter{b: b, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*unit{}}
+	s.survey()
+	s.joinWithinFiles()
+	s.joinByName()
+	s.joinByProcess()
+	s.joinHosts()
+	s.joinRest()
+	return s.assign()
+}
+
+func (s *splitter) unit(f *parse.File, host string) *unit {
+	host = strings.ToLower(host)
+	k := unitKey{f, host}
+	u := s.byKey[k]
+	if u == nil {
+		u = &unit{file: f, host: host, names: map[string]int{}, pids: map[int]span{}}
+		s.byKey[k] = u
+		s.units = append(s.units, u)
+		s.byFile[f] = append(s.byFile[f], u)
+	}
+	return u
+}
+
+// unitOf returns the unit of a line. Origins are interned, so the common case
+// is one look-up.
+func (s *splitter) unitOf(f *parse.File, o *parse.Origin) *unit {
+	k := originKey{f, o}
+	u := s.byOrigin[k]
+	if u == nil {
+		u = s.unit(f, o.Host)
+		s.byOrigin[k] = u
+	}
+	return u
+}
+
+// survey makes the units and notes what each says about its node.
+func (s *splitter) survey() {
+	for _, c := range s.b.Coverage {
+		u := s.unitOf(c.File, c.Origin)
+		for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
+			if m.Basis != parse.NoTime {
+				s.saw(u, c.Origin, m.At)
+			}
+		}
+	}
+	for _, e := range s.b.Events {
+		u := s.unitOf(e.File, e.Origin)
+		if e.Basis != parse.NoTime {
+			s.saw(u, e.Origin, e.At)
+		}
+		if e.Is(parse.SigNotReady) || e.Is(parse.SigNodeEvent) {
+			if name := e.Field("node"); name != "" {
+				u.names[name]++
+			}
+		} else if e.Is(parse.SigFlag) && e.Field("name") == "hostname-override" {
+			u.override = e.Field("value")
+		}
+	}
+	for _, f := range s.b.Facts {
+		if s.byFile[f.File] == nil {
+			s.unit(f.File, "")
+		}
+		if f.Key == facts.KeyNodeName && f.Value != "" {
+			s.byFile[f.File][0].system = f.Value
+		}
+	}
+	for _, f := range s.b.Files {
+		if s.byFile[f] == nil && f.Role != parse.RoleUnknown && f.Role != parse.RoleManifest && f.Role != parse.RoleRules {
+			s.unit(f, "")
+		}
+	}
+}
+
+func (s *splitter) saw(u *unit, o *parse.Origin, at int64) {
+	u.all.add(at)
+	if o.Source == parse.SrcKubelet {
+		u.kubelet = true
+		if o.PID != 0 {
+			p := u.pids[o.PID]
+			p.add(at)
+			u.pids[o.PID] = p
+		}
+	}
+}
+
+// joinWithinFiles joins the hosts of one file when they are one machine under
+// changing names: lines without a host, names like localhost, the same kubelet
+// process under two names. Hosts whose lines interleave are a merged log of
+// several nodes.
+func (s *splitter) joinWithinFiles() {
+	for _, f := range s.files() {
+		us := s.byFile[f]
+		if f.Node != "" {
+			for _, u := range us[1:] {
+				join(us[0], u)
+			}
+			continue
+		}
+		for i, a := range us {
+			for _, b := range us[i+1:] {
+				if renamed(a, b) {
+					join(a, b)
+				}
+			}
+		}
+		s.joinHostless(us)
+	}
+}
+
+// files returns the files that have units, in the order of their first unit.
+func (s *splitter) files() []*parse.File {
+	var out []*parse.File
+	seen := map[*parse.File]bool{}
+	for _, u := range s.units {
+		if !seen[u.file] {
+			seen[u.file] = true
+			out = append(out, u.file)
+		}
+	}
+	return out
+}
+
+// joinHostless gives lines without a host to the only host of their file.
+func (s *splitter) joinHostless(us []*unit) {
+	var bare *unit
+	roots := map[*unit]bool{}
+	for _, u := range us {
+		if u.host == "" {
+			bare = u
+		} else {
+			roots[u.root()] = true
+		}
+	}
+	if bare == nil || len(roots) != 1 {
+		return
+	}
+	for r := range roots {
+		join(r, bare)
+	}
+}
+
+// renamed reports whether two hosts of one file are one machine.
+func renamed(a, b *unit) bool {
+	if a.host == "" || b.host == "" {
+		return false
+	}
+	if sameHost(a.host, b.host) {
+		return true
+	}
+	if a.all.meets(b.all) {
+		return false
+	}
+	if generic(a.host) || generic(b.host) {
+		return true
+	}
+	for pid := range a.pids {
+		if _, ok := b.pids[pid]; ok && pid > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// generic reports whether a host name is one that a machine has before it
+// knows its own.
+func generic(host string) bool {
+	switch first, _, _ := strings.Cut(host, "."); first {
+	case "localhost", "(none)", "bogon", "linux", "debian", "ubuntu", "archiso":
+		return true
+	}
+	return false
+}
+
+// sameHost compares host names; a short name is the same as a full one that
+// begins with it.
+func sameHost(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a != "" && len(b) > len(a) && b[len(a)] == '.' && strings.EqualFold(a, b[:len(a)])
+}
+
+// joinByName joins units of all files that agree on the node's name, be it the
+// layout's, the host's or the one that the kubelet states.
+func (s *splitter) joinByName() {
+	byName := map[string]*unit{}
+	for _, u := range s.units {
+		for _, name := range u.claims() {
+			name = strings.ToLower(name)
+			if o := byName[name]; o != nil {
+				join(o, u)
+			} else {
+				byName[name] = u
+			}
+		}
+	}
+	// A short host name and the full name of the same machine.
+	for name, u := range byName {
+		for i := strings.IndexByte(name, '.'); i > 0; i = -1 {
+			if o := byName[name[:i]]; o != nil && !isIP(name) {
+				join(o, u)
+			}
+		}
+	}
+}
+
+func isIP(name string) bool {
+	return strings.Trim(name, "0123456789.") == ""
+}
+
+// claims returns every name by which the unit calls its node. The lines of one
+// host name one node; a file of several nodes names several, and then says
+// nothing about its host.
+func (u *unit) claims() []string {
+	var out []string
+	if u.file.Node != "" {
+		out = append(out, u.file.Node)
+	}
+	if u.host != "" && !generic(u.host) {
+		out = append(out, u.host)
+	}
+	if u.override != "" {
+		out = append(out, u.override)
+	}
+	if name := u.stated(); name != "" {
+		out = append(out, name)
+	}
+	return out
+}
+
+// stated returns the node name that the unit's lines state, the most frequent
+// one, "" if none.
+func (u *unit) stated() string {
+	best := ""
+	for name, n := range u.names {
+		if best == "" || n > u.names[best] || n == u.names[best] && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// joinByProcess joins units without any name to those in which the same
+// kubelet process writes: pieces of a rotated log.
+func (s *splitter) joinByProcess() {
+	byPID := map[int][]*unit{}
+	for _, u := range s.units {
+		for pid := range u.pids {
+			if pid > 1 {
+				byPID[pid] = append(byPID[pid], u)
+			}
+		}
+	}
+	for _, u := range s.units {
+		if len(u.claims()) > 0 {
+			continue
+		}
+		for pid := range u.pids {
+			for _, o := range byPID[pid] {
+				if o != u && o.file.Input == u.file.Input || o != u && len(s.named(o.file.Input)) < 2 {
+					join(o, u)
+				}
+			}
+		}
+	}
+}
+
+// named returns the roots of the named nodes of one input, or of all inputs
+// for -1, in order.
+func (s *splitter) named(input int) []*unit {
+	var out []*unit
+	for _, u := range s.units {
+		if input >= 0 && u.file.Input != input || len(u.claims()) == 0 {
+			continue
+		}
+		if r := u.root(); !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// joinHosts joins, in an input with the log of one kubelet and without a layout
+// that names nodes, the logs of other programs to that kubelet's node: a host
+// name need not be the node's name.
+func (s *splitter) joinHosts() {
+	kubelets := map[int][]*unit{}
+	for _, u := range s.units {
+		if r := u.root(); u.kubelet && !slices.Contains(kubelets[u.file.Input], r) {
+			kubelets[u.file.Input] = append(kubelets[u.file.Input], r)
+		}
+	}
+	for _, u := range s.units {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !s.hasKubelet(u) {
+			join(k[0], u)
+		}
+	}
+}
+
+func (s *splitter) hasKubelet(u *unit) bool {
+	r := u.root()
+	for _, o := range s.units {
+		if o.kubelet && o.root() == r {
+			return true
+		}
+	}
+	return false
+}
+
+// joinRest gives units that say nothing about their node to the only node of
+// their input, or of all inputs; where there are several, nameless logs of
+// kubelets that ran at the same time under different process ids stay apart.
+func (s *splitter) joinRest() {
+	all := s.named(-1)
+	var rest []*unit
+	for _, u := range s.units {
+		if len(u.claims()) > 0 || s.attached(u, all) {
+			continue
+		}
+		if own := s.named(u.file.Input); len(own) == 1 {
+			join(own[0], u)
+		} else if len(own) == 0 && len(all) == 1 {
+			join(all[0], u)
+		} else {
+			rest = append(rest, u)
+		}
+	}
+	for i, u := range rest {
+		for _, o := range rest[:i] {
+			if !apart(o, u) {
+				join(o, u)
+				break
+			}
+		}
+	}
+}
+
+func (s *splitter) attached(u *unit, named []*unit) bool {
+	r := u.root()
+	for _, n := range named {
+		if n.root() == r {
+			return true
+		}
+	}
+	return false
+}
+
+// apart reports whether two nameless units must be different nodes: two
+// kubelets that wrote at the same time under different process ids.
+func apart(a, b *unit) bool {
+	for p, sa := range a.pids {
+		for q, sb := range b.pids {
+			if p != q && sa.meets(sb) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// assign makes the nodes and hands out the records.
+func (s *splitter) assign() []*Node {
+	nodes := map[*unit]*Node{}
+	var out []*Node
+	for _, u := range s.units {
+		r := u.root()
+		if nodes[r] == nil {
+			nodes[r] = &Node{Name: s.nameOf(r)}
+			out = append(out, nodes[r])
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	a := &assigner{s: s, nodes: nodes, all: out}
+	a.records()
+	kept := out[:0]
+	for _, n := range out {
+		if n.holds() || len(out) == 1 {
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+// holds reports whether the node has any record at all.
+func (n *Node) holds() bool {
+	return len(n.Events)+len(n.Coverage)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) > 0
+}
+
+// nameOf picks the name of a node: what the kubelet states, then the layout,
+// the override flag, the host.
+func (s *splitter) nameOf(root *unit) string {
+	sum := &unit{names: map[string]int{}}
+	var layout, override, host, system, weak string
+	for _, u := range s.units {
+		if u.root() != root {
+			continue
+		}
+		for name, n := range u.names {
+			sum.names[name] += n
+		}
+		layout = cmp.Or(layout, u.file.Node)
+		override = cmp.Or(override, u.override)
+		system = cmp.Or(system, u.system)
+		if generic(u.host) {
+			weak = cmp.Or(weak, u.host)
+		} else {
+			host = cmp.Or(host, u.host)
+		}
+	}
+	return cmp.Or(sum.stated(), layout, override, host, system, weak, unknownNode)
+}

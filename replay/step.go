@@ -1,0 +1,207 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// symptoms is what the log shows between the last relist that listed pods and
+// the end of a stretch.
+type symptoms struct {
+	listFails  []mark // list calls of relists that failed
+	lists      []*Failure
+	pods       []*Failure
+	inspecting []mark // lines of the relist goroutine past its list call
+	restarted  *mark  // a relist began after the last seen one
+	began      *mark  // the Relisting line of the last seen relist itself
+	stall      *stall // housekeeping, which lists too, was blocked from start to end
+}
+
+// step tells in which part of the relist the stretch was stuck, and why we
+// think so; unknown when nothing tells.
+func (w *healer) step(e *Episode, gs []*group) (Step, string, []Evidence) {
+	from, to := e.Breach, e.LastReport
+	if len(gs) > 0 {
+		from = gs[0].lo
+	}
+	if e.Recovered.Known() {
+		to = max(to, e.Recovered.At)
+	}
+	y := w.symptoms(e, gs, from, to)
+	for _, judge := range []func(*symptoms, *Episode) (Step, string, []Evidence){
+		w.listStep, w.inspectStep, w.deliverStep,
+	} {
+		if s, why, ev := judge(y, e); s != StepUnknown {
+			return s, why, ev
+		}
+	}
+	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
+}
+
+func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
+	y := &symptoms{}
+	ms := w.s.marks
+	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m mark, t int64) int { return cmp64(m.at, t) })
+	lastStart := from
+	if len(gs) > 0 {
+		lastStart = gs[len(gs)-1].hi
+	}
+	// The relist after the recovery belongs to health again.
+	end := e.LastReport
+	for ; i < len(ms) && ms[i].at <= to; i++ {
+		m := &ms[i]
+		if m.run != e.Run {
+			continue
+		}
+		switch {
+		case m.kind == kListFail && m.at > from:
+			y.listFails = append(y.listFails, *m)
+		case m.kind == kRelisting && m.at > lastStart && m.at <= end:
+			y.restarted = m
+		case m.kind == kRelisting && m.at <= lastStart && m.at >= lastStart-int64(20*time.Millisecond):
+			y.began = m
+		case m.kind&kInside != 0 && m.at > max(e.Breach, lastStart) && m.at <= end:
+			y.inspecting = append(y.inspecting, *m)
+		}
+	}
+	w.failedCalls(y, from, to)
+	for i := range w.s.stalls {
+		if t := &w.s.stalls[i]; t.run == e.Run && len(gs) > 0 && spans(t, gs[0], e) {
+			y.stall = t
+		}
+	}
+	return y
+}
+
+// spans reports whether a blocked housekeeping covers the stretch: it began
+// with it, within the two seconds between housekeeping runs and the duration
+// of a list call, and outlasted the breach.
+func spans(t *stall, g *group, e *Episode) bool {
+	return t.from >= g.lo-int64(2*time.Second) && t.from <= g.lo+int64(30*time.Second) && t.to > e.Breach
+}
+
+// failedCalls sorts the failed calls that waited for their deadline.
+func (w *healer) failedCalls(y *symptoms, from, to int64) {
+	fs := w.n.Failures
+	i, _ := slices.BinarySearchFunc(fs, from, func(f Failure, t int64) int { return cmp64(f.End, t) })
+	for ; i < len(fs) && fs[i].End <= to; i++ {
+		f := &fs[i]
+		if f.Code != "DeadlineExceeded" {
+			continue
+		}
+		switch f.Call {
+		case "ListPodSandbox", "ListContainers":
+			if f.Scope == "pod" {
+				y.pods = append(y.pods, f)
+			} else {
+				y.lists = append(y.lists, f)
+			}
+		case "PodSandboxStatus", "ContainerStatus":
+			y.pods = append(y.pods, f)
+		}
+	}
+}
+
+func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
+	switch {
+	case len(y.listFails) > 0:
+		ev := []Evidence{{y.listFails[0].ev, "the list call of a relist failed"}}
+		return StepList, times(len(y.listFails), "relist") + " failed in the list call", ev
+	case y.restarted != nil && len(y.inspecting) == 0:
+		return StepList, "a relist began after the last seen one and did not list pods",
+			[]Evidence{{y.restarted.ev, "begins after the last seen relist"}}
+	case len(y.inspecting) > 0:
+		return StepUnknown, "", nil
+	case len(y.lists) > 0 && len(y.pods) == 0:
+		return StepList, "list calls timed out and no call about a single pod did",
+			[]Evidence{{y.lists[0].Evidence[0].Record, "a list call timed out"}}
+	case y.stall != nil && len(y.pods) == 0 && w.alive(e):
+		return StepList, "housekeeping, which makes the same list calls, was blocked as long as PLEG",
+			[]Evidence{{y.stall.ev, "blocked since " + clock(y.stall.from)}}
+	}
+	return StepUnknown, "", nil
+}
+
+// alive reports whether the kubelet wrote lines in the middle of the stretch:
+// a process that was stopped as a whole did not hang in a call.
+func (w *healer) alive(e *Episode) bool {
+	mid := e.LastStart.At + (e.Breach-e.LastStart.At)/2
+	t := w.cover.next(e.Run, mid)
+	return t != 0 && t < e.Breach
+}
+
+func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
+	switch {
+	case len(y.inspecting) > 0:
+		m := y.inspecting[len(y.inspecting)-1]
+		return StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
+			[]Evidence{{m.ev, "written by the relist after its list call"}}
+	case len(y.pods) > 0 && len(y.lists) == 0:
+		f := y.pods[0]
+		return StepInspect, times(len(y.pods), "call") + " about single pods timed out and no list call did",
+			[]Evidence{{f.Evidence[0].Record, "a status call timed out"}}
+	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
+		return StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
+			[]Evidence{{y.pods[0].Evidence[0].Record, "a status call timed out"}}
+	case y.began != nil && y.restarted == nil && len(y.lists) == 0 && !w.old():
+		return StepInspect, "no relist began after the last seen one, which had listed pods", []Evidence{{y.began.ev, "the relist that did not end"}}
+	}
+	return StepUnknown, "", nil
+}
+
+// aligned reports whether a failure lies a whole number of timeouts after the
+// start of a relist of the stretch.
+func (w *healer) aligned(fs []*Failure, e *Episode) bool {
+	timeout := int64(w.n.Kubelet.RPCTimeout)
+	if timeout <= 0 {
+		return false
+	}
+	for _, f := range fs {
+		for _, s := range e.LastStarts {
+			if d := f.End - s.At; d >= timeout && d%timeout < int64(2*time.Second) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// old reports whether the kubelet sends pod events blockingly: before 1.14.
+func (w *healer) old() bool {
+	return olderThan(w.n.Kubelet.Version, 14) || w.n.Kubelet.Version == "" && olderThan(w.n.Kubelet.VersionMax, 14)
+}
+
+// deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on
+// the full event channel, which an unhealthy sync loop does not drain.
+func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
+	if !w.old() || len(y.pods)+len(y.lists) > 0 {
+		return StepUnknown, "", nil
+	}
+	for _, f := range w.n.Facts {
+		if f.Key == facts.KeyGoroutine && relistSends(f) {
+			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []Evidence{{f, "goroutine that waits"}}
+		}
+	}
+	if timeout := w.n.Kubelet.RPCTimeout; y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
+		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
+			[]Evidence{{y.began.ev, "the relist that did not end"}}
+	}
+	return StepUnknown, "", nil
+}
+
+// relistSends reports whether a goroutine dump shows the relist in a channel
+// send.
+func relistSends(f *parse.Fact) bool {
+	has := func(s string) bool {
+		for _, a := range f.Attrs {
+			if contains(a.Value, s) {
+				return true
+			}
+		}
+		return contains(f.Value, s)
+	}
+	return has("chan send") && (has("pleg") || has("relist"))
+}

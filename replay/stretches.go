@@ -1,0 +1,203 @@
+package replay
+
+import (
+	"slices"
+	"time"
+)
+
+// lastSeenGauge is the start of the last relist that listed pods, in whole
+// seconds (1.18 and later).
+const lastSeenGauge = "kubelet_pleg_last_seen_seconds"
+
+// fromMetrics adds the relists that the last-seen gauge names. Under evented
+// PLEG the gauge is set to the time of each health check and names none.
+func (l *ledger) fromMetrics(run int) {
+	if l.evented() {
+		return
+	}
+	for _, s := range l.n.Series {
+		if s.Name != lastSeenGauge {
+			continue
+		}
+		prev := 0.0
+		for i, p := range s.Points {
+			if p.V == prev || p.V < 1e9 || p.V > 4e9 {
+				continue
+			}
+			prev = p.V
+			at := int64(p.V) * int64(time.Second)
+			if l.runAt(at) == run {
+				l.claims = append(l.claims, &claim{lo: at, hi: at + int64(time.Second) - 1, run: run, listed: &yes,
+					basis: basisMetrics, ev: []Evidence{{s.Sample(i), "whole seconds"}}})
+			}
+		}
+	}
+}
+
+// runAt returns the run that was alive at the moment, -1 if none is known.
+func (l *ledger) runAt(at int64) int {
+	for i := range l.s.runs {
+		if r := &l.s.runs[i]; r.First-int64(time.Second) <= at && (at <= r.Last || i+1 == len(l.s.runs)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ends dates the ends of relists that are known to be followed directly.
+func (l *ledger) ends(run int, marks []mark) {
+	if l.evented() {
+		return
+	}
+	for i, c := range l.claims {
+		if c.end.Known() || i+1 == len(l.claims) || c.group == nil {
+			continue
+		}
+		d := l.claims[i+1]
+		hi := d.hi - int64(l.period())
+		if hi < c.lo {
+			continue
+		}
+		switch last := c.group.last(); {
+		case slices.Contains(d.basis, BasisListError) && last >= d.lo:
+			// Still named while a later attempt ran and failed: nothing
+			// that listed pods ran in between.
+			c.end, c.outcome = between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
+		case d.group != nil && last >= d.lo-int64(l.period()):
+			c.end, c.outcome = between(max(c.lo, d.lo-int64(l.period()+timerLate)), hi), OutcomeOK
+		}
+	}
+}
+
+// lastInside is the last line that the relist goroutine wrote in [lo, hi].
+func lastInside(marks []mark, lo, hi int64) int64 {
+	i, _ := slices.BinarySearchFunc(marks, hi, func(m mark, t int64) int { return cmp64(m.at, t) })
+	if i > 0 && marks[i-1].at >= lo {
+		return marks[i-1].at
+	}
+	return lo
+}
+
+// stretches bounds the number of relists between dated ones by the pod events
+// that were delivered: two events of one container need two relists. Events
+// right after a dated relist may be its own.
+func (l *ledger) stretches(run int) []Bounded {
+	if l.evented() || run < 0 || l.period() <= 0 {
+		return nil
+	}
+	r := &l.s.runs[run]
+	var out []Bounded
+	from, dated := r.First, false
+	close := func(to int64) {
+		if to-from <= int64(l.period()) {
+			return
+		}
+		least := l.distinct(from, to)
+		if dated {
+			least--
+		}
+		if least > 0 {
+			out = append(out, Bounded{From: from, To: to, CountMin: least, CountMax: int((to-from)/int64(l.period())) + 1})
+		}
+	}
+	for _, c := range l.claims {
+		close(c.lo)
+		from, dated = max(from, c.hi, c.end.At), true
+	}
+	close(r.Last)
+	return out
+}
+
+// distinct is the least number of relists that the events delivered in
+// (from, to) need.
+func (l *ledger) distinct(from, to int64) int {
+	ev := l.s.observed
+	i, _ := slices.BinarySearchFunc(ev, from, func(p PodEvent, t int64) int { return cmp64(p.At, t) })
+	count, most := map[string]int{}, 0
+	for ; i < len(ev) && ev[i].At < to; i++ {
+		count[ev[i].Data]++
+		most = max(most, count[ev[i].Data])
+	}
+	return most
+}
+
+// outcomes completes the ledger by what the episodes tell: the end of relists
+// that were stuck in inspection, and relists that hang to the end of the log.
+func (l *ledger) outcomes(n *Node) {
+	byStart := map[int64]int{}
+	for i := range n.Relists {
+		byStart[n.Relists[i].Start.At] = i
+	}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		for _, s := range e.LastStarts {
+			if i, ok := byStart[s.At]; ok {
+				l.settle(n, e, i)
+			}
+		}
+	}
+	for i := range n.Relists {
+		if r := &n.Relists[i]; r.Outcome == OutcomeUnknown && r.End.Known() && r.Listed != nil && *r.Listed {
+			r.Outcome = OutcomeOK
+		}
+	}
+}
+
+// settle dates the end of a relist that an episode of the inspect phase was
+// stuck in: it ran until PLEG was last reported, and a period before the next
+// one that listed pods.
+func (l *ledger) settle(n *Node, e *Episode, i int) {
+	r := &n.Relists[i]
+	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented() {
+		return
+	}
+	if !e.Recovered.Known() {
+		r.Outcome = OutcomeHung
+		return
+	}
+	lo := e.LastReport
+	hi := e.Recovered.At - int64(l.period())
+	if next := nextListed(n.Relists, i); next != 0 {
+		hi = next - int64(l.period())
+	}
+	if m := l.lastAligned(r, e.Recovered.At); m > lo {
+		lo = m
+	}
+	if hi >= lo && hi-lo <= int64(10*time.Second) {
+		r.End, r.Outcome = between(lo, hi), OutcomeOK
+	}
+}
+
+// nextListed returns the start of the first later relist of the same run that
+// a last-seen age names, 0 if none.
+func nextListed(relists []Relist, i int) int64 {
+	for j := i + 1; j < len(relists); j++ {
+		if s := &relists[j]; s.Run == relists[i].Run && slices.Contains(s.Basis, BasisLastSeen) {
+			return s.Start.At
+		}
+	}
+	return 0
+}
+
+// lastAligned returns when the last inspection of the relist timed out before
+// the moment: a whole number of timeouts after the start, since pods are
+// inspected one after the other and each stuck one costs one timeout.
+func (l *ledger) lastAligned(r *Relist, before int64) int64 {
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	if timeout <= 0 {
+		return 0
+	}
+	best := int64(0)
+	fails := l.n.Failures
+	i, _ := slices.BinarySearchFunc(fails, r.Start.At, func(f Failure, t int64) int { return cmp64(f.End, t) })
+	for ; i < len(fails) && fails[i].End <= before; i++ {
+		f := &fails[i]
+		if f.Code != "DeadlineExceeded" || f.Scope == "all" {
+			continue
+		}
+		if d := (f.End - r.Start.At) % timeout; d < int64(2*time.Second) && f.End-r.Start.At >= timeout && f.End > best {
+			best = f.End
+		}
+	}
+	return best
+}
