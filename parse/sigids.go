@@ -20,7 +20,7 @@ const (
 	SigWriteStatus  = "pleg.write-status"  // pod_ns, pod_name, err ("" on success)
 	SigIgnore       = "pleg.ignore"        // pod_ns, pod_name, err: "Ignoring events for pod"
 	SigReinspect    = "pleg.reinspect"     // pod_ns, pod_name, err ("" for the heading line)
-	SigDeleteStatus = "pleg.delete-status" // pod_ns, pod_name
+	SigDeleteStatus = "pleg.delete-status" // pod_uid: no kubelet prints the name
 	SigDiscard      = "pleg.discard"       // "event channel is full, discard this relist() cycle event"
 	SigFinished     = "pleg.finished"      // pod_uid, id, exit_code: "Generic (PLEG): container finished"
 	SigEvent        = "pleg.event"         // pod_ns, pod_name, pod_uid, type, data: "SyncLoop (PLEG)"
@@ -42,8 +42,10 @@ const (
 	// PodSandboxStatus, ContainerStatus, Status, Version, StopPodSandbox, …; filter
 	// verbatim; scope is "all" for an unfiltered list, "pod" for a uid filter,
 	// "ready" for running sandboxes only; code is the gRPC code by name
-	// ("4" becomes DeadlineExceeded, dockershim time-outs too).
-	SigRPC = "rpc.failed" // call, filter, scope, id, pod_ns, pod_name, pod_uid, err, code
+	// ("4" becomes DeadlineExceeded, dockershim time-outs too). layer is remote for
+	// the CRI client, kuberuntime for the manager above it: one failure is told by
+	// both; SigListFail, told by the relist, has layer generic.
+	SigRPC = "rpc.failed" // layer, call, filter, scope, id, pod_ns, pod_name, pod_uid, err, code
 
 	// Start of the kubelet.
 	SigVersion  = "kube.version"  // version
@@ -55,5 +57,5 @@ const (
 
 	// Container history from runtime logs. id, sandbox, pod_ns, pod_name,
 	// pod_uid, name as far as the line tells; req pairs begin and end.
-	SigCtrLife = "ctr.life" // op: create-begin, created, start-begin, started, stop-begin, stopped, exited, remove-begin, removed; kind: container|sandbox; exit_code, exited_at, req, err
+	SigCtrLife = "ctr.life" // op: create-begin, created, start-begin, started, stop-begin, stopped, exited, remove-begin, removed, and create-failed, start-failed, stop-failed with err; RunPodSandbox is start; kind: container|sandbox; exit_code, exited_at, req, err
 )

@@ -146,9 +146,6 @@ func finite(v float64) float64 {
 	return v
 }
 
-// bucket is a cumulative histogram bucket.
-type bucket struct{ le, n float64 }
-
 // quantile interpolates within the bucket as Prometheus does; -1 when there are
 // no observations or the quantile lies beyond the last finite bound.
 func quantile(bs []bucket, q float64) time.Duration {

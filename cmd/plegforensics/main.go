@@ -30,6 +30,7 @@ func main() {
 // commands is every subcommand, in the order of --help.
 func commands() []*cli.Command {
 	return []*cli.Command{
+		replayCommand(),
 		schemaCommand(),
 	}
 }

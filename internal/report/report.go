@@ -108,6 +108,10 @@ type Format struct {
 var Formats = []Format{
 	{"text", "for people, in a terminal or a pipe", writeText},
 	{"json", "one object, schema plegforensics/report/v1", writeJSON},
+	{"ndjson", "one finding a line", writeNDJSON},
+	{"csv", "one finding a row", writeCSV},
+	{"markdown", "for tickets and post-mortems", writeMarkdown},
+	{"html", "one self-contained page with an interactive timeline", writeHTML},
 }
 
 // TimelineFormats are the output formats of timeline.

@@ -76,6 +76,9 @@ func (e *entry) fields(msg string) []parse.Field {
 	case e.says(r):
 		out = e.keyFields(r)
 	case len(e.Regexps) > 0 && e.groups(r, &out):
+		for _, f := range e.keyFields(r) {
+			out = addField(out, f.Name, f.Value)
+		}
 	case e.extract != nil:
 		out, _ = e.extract(r)
 	}
@@ -90,11 +93,7 @@ func (e *entry) keyFields(r *record) []parse.Field {
 		if !ok {
 			continue
 		}
-		if k.Field == "pod" {
-			out = append(out, podFields(v)...)
-			continue
-		}
-		out = addField(out, k.Field, v)
+		out = addNamed(out, k.Field, v)
 	}
 	return out
 }
@@ -117,15 +116,26 @@ func (e *entry) groups(r *record, out *[]parse.Field) bool {
 
 func appendGroups(out []parse.Field, re *regexp.Regexp, m []string) []parse.Field {
 	for i, name := range re.SubexpNames() {
-		switch {
-		case name == "" || m[i] == "":
-		case name == "pod":
-			out = append(out, podFields(m[i])...)
-		default:
-			out = addField(out, name, m[i])
+		if name != "" {
+			out = addNamed(out, name, m[i])
 		}
 	}
 	return out
+}
+
+// addNamed appends a field, or the parts of a compound: "pod" in any spelling,
+// and "ctr", CRI-O's namespace/pod/container.
+func addNamed(out []parse.Field, name, value string) []parse.Field {
+	switch name {
+	case "pod":
+		for _, f := range podFields(value) {
+			out = addField(out, f.Name, f.Value)
+		}
+		return out
+	case "ctr":
+		return addContainer(out, value)
+	}
+	return addField(out, name, value)
 }
 
 // addField appends a field unless its value says "nothing" or the name is

@@ -18,6 +18,11 @@ var extractors = []struct {
 	{"describe", extractDescribe},
 	{"listfail", extractListFail},
 	{"housekeeping", extractHousekeeping},
+	{"rpc", extractRPC},
+	{"syncerr", extractSyncErr},
+	{"containerd", extractContainerd},
+	{"taskexit", extractTaskExit},
+	{"events", extractEngineEvent},
 }
 
 func findExtractor(name string) extractor {

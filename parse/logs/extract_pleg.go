@@ -109,7 +109,7 @@ func extractListFail(r *record) ([]parse.Field, bool) {
 	if r.form == formPrintf || err == "" {
 		_, err, _ = strings.Cut(r.msg[i+len(what):], ": ")
 	}
-	out := errFields(nil, err)
+	out := errFields([]parse.Field{{Name: "layer", Value: "generic"}}, err)
 	return addField(out, "pod_uid", r.first("podUID")), true
 }
 

@@ -216,11 +216,16 @@ func readDamaged(s string) (value, rest string) {
 		case '\\':
 			i++
 		case '"':
-			return s[1:i], s[i+1:]
+			return unescape(s[1:i]), s[i+1:]
 		}
 	}
-	return s[1:], ""
+	return unescape(s[1:]), ""
 }
+
+var unescaper = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n", `\t`, "\t")
+
+// unescape is the lenient inverse of quoting, for damaged strings.
+func unescape(s string) string { return unescaper.Replace(s) }
 
 // readBlock reads the multi-line value of klog ≥ 2.60.1: "<", lines indented
 // by a tab, " >".

@@ -45,7 +45,8 @@ type Signature struct {
 }
 
 // Key says which field a key of a structured line gives. Field "pod" stands
-// for pod_ns, pod_name and pod_uid.
+// for pod_ns, pod_name and pod_uid, field "ctr" for pod_ns, pod_name and name;
+// groups of patterns may have these names too.
 type Key struct{ Name, Field string }
 
 // Sample is a line that matches, with all fields that it must yield.
@@ -287,8 +288,8 @@ func (l *loader) check() {
 	if len(s.Samples) == 0 {
 		l.errorf(n, "signature %s has no samples: give at least one line that it matches", s.ID)
 	}
-	if len(s.Keys) > 0 && len(s.Messages) == 0 {
-		l.errorf(n, "signature %s has keys but no message", s.ID)
+	if len(s.Keys) > 0 && len(s.Messages) == 0 && len(s.Regexps) == 0 {
+		l.errorf(n, "signature %s has keys but neither message nor regexp", s.ID)
 	}
 }
 

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+//go:embed html/page.tmpl
+var pageSource string
+
+//go:embed html/style.css
+var styleSource string
+
+//go:embed html/view.js
+var scriptSource string
+
+// page is what the template shows. Everything in it but the four trusted parts
+// is escaped by the template for the place where it stands.
+type page struct {
+	Title, Description, Version string
+	CSP                         string
+	Style, Script, Data         template.HTML
+	Inputs                      []pageInput
+	Nodes                       []pageNode
+	Correlations, Warnings      []string
+}
+
+type pageInput struct{ Path, Kind, Size string }
+
+type pageNode struct {
+	Name, Status, Summary, Kubelet, Window string
+	Episodes                               []pageEpisode
+	Causes, LookAlikes                     []pageCause
+	Breaches                               []pageBreach
+	WhatIf                                 []pageAnswer
+	Relists                                [][]string
+	Gaps                                   []string
+}
+
+type pageEpisode struct {
+	ID, Reports                                       int
+	Last, Breach, Recovered, For, Age, Step, NotReady string
+	Evidence                                          []pageQuote
+}
+
+type pageQuote struct{ Where, Note, Text string }
+
+type pageCause struct {
+	ID, Title, Level, Confidence, Episodes, Explanation string
+	For, Against                                        []pageQuote
+	Path, Remediation, Missing, Commands                []string
+}
+
+type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where string }
+
+type pageAnswer struct{ What, Answer string }
+
+// writeHTML writes one file that needs nothing else: styles, script and data
+// are inside, the content security policy admits only those by their hash, and
+// without scripts the verdict and all tables still stand.
+func writeHTML(w io.Writer, r *Report, _ Options) error {
+	tmpl, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return err
+	}
+	data, err := island(r)
+	if err != nil {
+		return err
+	}
+	p := page{
+		Title:       "PLEG report: " + title(r),
+		Description: description(r),
+		Version:     r.Version,
+		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
+			hashOf(styleSource), hashOf(scriptSource)),
+		Style:  template.HTML("<style>" + styleSource + "</style>"),
+		Script: template.HTML("<script>" + scriptSource + "</script>"),
+		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
+	}
+	for _, in := range r.Inputs {
+		p.Inputs = append(p.Inputs, pageInput{Visible(in.Path), in.Kind, Bytes(in.Bytes)})
+	}
+	for i := range r.Nodes {
+		p.Nodes = append(p.Nodes, nodePage(&r.Nodes[i]))
+	}
+	for _, c := range r.Correlations {
+		p.Correlations = append(p.Correlations, Visible(c.Summary))
+	}
+	for _, x := range r.Warnings {
+		p.Warnings = append(p.Warnings, Visible(x.String()))
+	}
+	return tmpl.Execute(w, p)
+}
+
+func title(r *Report) string {
+	var names []string
+	for i, n := range r.Nodes {
+		if i == 3 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, Visible(n.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+func description(r *Report) string {
+	for _, n := range r.Nodes {
+		if n.Status == "unhealthy" {
+			return Visible(n.Summary)
+		}
+	}
+	if len(r.Nodes) > 0 {
+		return Visible(r.Nodes[0].Summary)
+	}
+	return "no node found"
+}
+
+func hashOf(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
+}
+
+func nodePage(n *Node) pageNode {
+	p := pageNode{Name: Visible(n.Name), Status: n.Status, Summary: Visible(n.Summary),
+		Kubelet: kubeletLine(n.Kubelet), Window: windowLine(n.Window),
+		Causes: causePages(n.Causes), LookAlikes: causePages(n.LookAlikes)}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		last := instant(e.LastStart)
+		if e.Never {
+			last = "never since start"
+		}
+		p.Episodes = append(p.Episodes, pageEpisode{ID: e.ID, Reports: e.Reports, Last: last, Breach: clockOf(e.Breach),
+			Recovered: instant(e.Recovered), For: episodeLength(e), Age: age(e), Step: string(e.StuckStep),
+			NotReady: notReady(e.NotReady), Evidence: quotePages(e.Evidence)})
+	}
+	for _, b := range n.Breaches {
+		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), b.Rule, clockOf(b.Start), clockOf(b.End),
+			quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), firstWhere(b.Evidence)})
+	}
+	for _, i := range Durations(n.Node).Longest {
+		var cells []string
+		for _, c := range relistRow(&n.Relists[i]) {
+			cells = append(cells, fmt.Sprint(c))
+		}
+		p.Relists = append(p.Relists, cells)
+	}
+	for _, g := range n.Gaps {
+		p.Gaps = append(p.Gaps, fmt.Sprintf("%s to %s: %s", clockOf(g.From), clockOf(g.To), g.Why))
+	}
+	return p
+}
+
+func causePages(cs []rules.Cause) []pageCause {
+	var out []pageCause
+	for _, c := range cs {
+		out = append(out, pageCause{ID: c.ID, Title: Visible(c.Title), Level: string(c.Level),
+			Confidence: fmt.Sprintf("%.0f%%", 100*c.Confidence), Episodes: numbers(c.Episodes), Explanation: Visible(c.Explanation),
+			For: quotePages(c.For), Against: quotePages(c.Against), Path: list(c.Path), Remediation: list(c.Remediation),
+			Missing: list(c.Missing), Commands: list(c.Commands)})
+	}
+	return out
+}
+
+// quotesShown bounds the quotes of one list in the static part of the page; the
+// timeline holds them all.
+const quotesShown = 50
+
+func quotePages(es []replay.Evidence) []pageQuote {
+	var out []pageQuote
+	for _, e := range pick(es, quotesShown) {
+		if e.Record != nil {
+			out = append(out, pageQuote{Visible(e.Where().String()), Visible(e.Note), Quote(e.Quote())})
+		}
+	}
+	return out
+}
+
+func firstWhere(es []replay.Evidence) string {
+	if len(es) == 0 || es[0].Record == nil {
+		return ""
+	}
+	return Visible(es[0].Where().String())
+}
+
+// island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end
+// the script element, and a hundred thousand quoted lines stay a few megabytes.
+func island(r *Report) (string, error) {
+	var buf bytes.Buffer
+	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if err := json.NewEncoder(z).Encode(viewOf(r)); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(buf.Bytes()), nil
+}

@@ -1,0 +1,432 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// view is the data of the interactive timeline, column by column: names are
+// short because they repeat. Times are milliseconds after the node's base.
+type view struct {
+	Nodes []viewNode `json:"nodes"`
+	Files []string   `json:"files"`
+	Types []string   `json:"types"`
+	Ev    viewQuotes `json:"ev"`
+}
+
+// viewQuotes are quoted lines: file index, line, text.
+type viewQuotes struct {
+	F []int    `json:"f"`
+	L []uint32 `json:"l"`
+	X []string `json:"x"`
+}
+
+type viewNode struct {
+	Name      string        `json:"name"`
+	Base      float64       `json:"base"` // ms since 1970
+	Span      [2]float64    `json:"span"`
+	Threshold float64       `json:"threshold"` // seconds
+	Note      string        `json:"note"`
+	Episodes  []viewEpisode `json:"episodes"`
+	Ready     []viewSpan    `json:"ready"`
+	Health    []viewSpan    `json:"health"`
+	Age       [][2]*float64 `json:"age"`
+	Relists   viewRelists   `json:"relists"`
+	Failures  []viewFailure `json:"failures"`
+	Sources   []viewSource  `json:"sources"`
+	Pods      []viewPod     `json:"pods"`
+	Charts    []viewChart   `json:"charts"`
+}
+
+type (
+	viewEpisode struct {
+		S *float64 `json:"s"` // last relist start
+		F *float64 `json:"f"` // breach
+		T *float64 `json:"t"` // recovery
+		L *float64 `json:"l"` // last report
+	}
+	viewSpan struct {
+		F float64  `json:"f"`
+		T *float64 `json:"t"`
+		S string   `json:"s,omitempty"`
+		R bool     `json:"r,omitempty"`
+		W string   `json:"w,omitempty"`
+		V *int     `json:"v"`
+	}
+	viewRelists struct {
+		S []float64  `json:"s"`
+		E []*float64 `json:"e"`
+		U []float64  `json:"u"`
+		O []int      `json:"o"`
+		B []string   `json:"b"`
+		V []*int     `json:"v"`
+	}
+	viewFailure struct {
+		F float64  `json:"f"`
+		T *float64 `json:"t"`
+		C string   `json:"c"`
+		K string   `json:"k"`
+		P string   `json:"p,omitempty"`
+		V *int     `json:"v"`
+	}
+	viewSource struct {
+		Name string    `json:"name"`
+		T    []float64 `json:"t"`
+		S    []string  `json:"s"`
+		I    []string  `json:"i"`
+		V    []*int    `json:"v"`
+	}
+	viewPod struct {
+		Name string     `json:"name"`
+		T    []float64  `json:"t"`
+		Y    []int      `json:"y"`
+		S    []int      `json:"s"`
+		D    []string   `json:"d"`
+		G    []*float64 `json:"g"`
+		V    []*int     `json:"v"`
+	}
+	viewChart struct {
+		Name string     `json:"name"`
+		Gap  float64    `json:"gap"`
+		T    []float64  `json:"t"`
+		V    []*float64 `json:"v"`
+	}
+)
+
+// viewer builds a view; quotes are shared among nodes.
+type viewer struct {
+	out   view
+	files map[string]int
+	known map[parse.Pos]int
+	types map[string]int
+	base  int64
+}
+
+func viewOf(r *Report) view {
+	v := &viewer{files: map[string]int{}, known: map[parse.Pos]int{}, types: map[string]int{}}
+	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
+	for i := range r.Nodes {
+		v.out.Nodes = append(v.out.Nodes, v.node(&r.Nodes[i]))
+	}
+	return v.out
+}
+
+func (v *viewer) node(n *Node) viewNode {
+	v.base = n.Window.Start
+	out := viewNode{Name: Visible(n.Name), Base: float64(v.base) / 1e6,
+		Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Threshold: seconds(n.Kubelet.Threshold),
+		Note: coverageNote(n), Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
+		Age: v.age(n.Node), Relists: v.relists(n.Node), Failures: []viewFailure{},
+		Sources: v.sources(n.Node), Pods: v.pods(n.Node), Charts: v.charts(n.Node)}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		start := e.Breach
+		if start == 0 {
+			start = e.FirstReport
+		}
+		out.Episodes = append(out.Episodes, viewEpisode{v.opt(e.LastStart.At), v.opt(start), v.opt(e.Recovered.At), v.opt(max(e.LastReport, start))})
+	}
+	for _, h := range n.Health {
+		if h.From != 0 {
+			out.Health = append(out.Health, viewSpan{F: v.ms(h.From), T: v.opt(h.To), S: string(h.State)})
+		}
+	}
+	for _, f := range n.Failures {
+		start := f.End
+		if f.Start.Known() {
+			start = f.Start.At
+		}
+		if f.End != 0 {
+			out.Failures = append(out.Failures, viewFailure{v.ms(start), v.opt(f.End), Visible(f.Call), Visible(f.Code), Visible(f.Pod), v.quote(f.Evidence)})
+		}
+	}
+	return out
+}
+
+// ms is a moment in the node's milliseconds, to the microsecond.
+func (v *viewer) ms(at int64) float64 { return float64((at-v.base)/1e3) / 1e3 }
+
+func (v *viewer) opt(at int64) *float64 {
+	if at == 0 {
+		return nil
+	}
+	return number(v.ms(at))
+}
+
+// quote puts the first evidence away and returns its index.
+func (v *viewer) quote(es []replay.Evidence) *int {
+	if len(es) == 0 || es[0].Record == nil {
+		return nil
+	}
+	return v.record(es[0].Record)
+}
+
+func (v *viewer) record(r parse.Record) *int {
+	p := r.Where()
+	if i, ok := v.known[p]; ok {
+		return &i
+	}
+	path := ""
+	if p.File != nil {
+		path = Visible(p.File.Path)
+	}
+	f, ok := v.files[path]
+	if !ok {
+		f = len(v.out.Files)
+		v.files[path] = f
+		v.out.Files = append(v.out.Files, path)
+	}
+	i := len(v.out.Ev.F)
+	v.known[p] = i
+	v.out.Ev.F = append(v.out.Ev.F, f)
+	v.out.Ev.L = append(v.out.Ev.L, p.Line)
+	v.out.Ev.X = append(v.out.Ev.X, Quote(r.Quote()))
+	return &i
+}
+
+func (v *viewer) ready(n *Node) []viewSpan {
+	out := []viewSpan{}
+	for i, c := range n.Ready {
+		s := viewSpan{F: v.ms(c.At), R: c.Ready, W: Visible(c.Reason), V: v.quote([]replay.Evidence{c.Evidence})}
+		if i+1 < len(n.Ready) {
+			s.T = v.opt(n.Ready[i+1].At)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// age is the curve of the age of the last relist that listed pods: straight
+// lines between the relists of the ledger, broken where it holds none.
+func (v *viewer) age(n *replay.Node) [][2]*float64 {
+	out := [][2]*float64{}
+	zero := 0.0
+	add := func(at int64, age *float64) { out = append(out, [2]*float64{v.opt(at), age}) }
+	var last int64
+	for i := range n.Relists {
+		r := &n.Relists[i]
+		if r.Listed != nil && !*r.Listed || !r.Start.Known() {
+			continue
+		}
+		seen := r.Start.At
+		if r.ListEnd.Known() {
+			seen = r.ListEnd.At
+		}
+		if last != 0 {
+			if float64(seen-last)/1e9 > seconds(n.Kubelet.Threshold)/4 && !inEpisode(n, last, seen) {
+				add(last, nil) // nothing proves that no relist ran in between
+			} else {
+				add(seen, number(float64(seen-last)/1e9))
+			}
+		}
+		add(seen, &zero)
+		if lag := float64(seen-r.Start.At) / 1e9; lag > 0 {
+			out[len(out)-1][1] = &lag
+		}
+		last = r.Start.At
+	}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if e.LastStart.Known() && e.LastStart.At == last && e.LastReport > last {
+			add(e.LastReport, number(float64(e.LastReport-last)/1e9))
+		}
+	}
+	return out
+}
+
+func inEpisode(n *replay.Node, from, to int64) bool {
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if e.LastStart.At >= from-1e9 && e.LastStart.At < to || e.Breach > from && e.Breach < to {
+			return true
+		}
+	}
+	return false
+}
+
+var outcomeIndex = map[replay.Outcome]int{replay.OutcomeOK: 0, replay.OutcomeListFailed: 1, replay.OutcomeHung: 2, replay.OutcomeUnknown: 3}
+
+func (v *viewer) relists(n *replay.Node) viewRelists {
+	out := viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, O: []int{}, B: []string{}, V: []*int{}}
+	for i := range n.Relists {
+		r := &n.Relists[i]
+		if !r.Start.Known() {
+			continue
+		}
+		out.S = append(out.S, v.ms(r.Start.At))
+		out.E = append(out.E, v.opt(r.End.At))
+		out.U = append(out.U, seconds(r.Start.Slack))
+		out.O = append(out.O, outcomeIndex[r.Outcome])
+		out.B = append(out.B, strings.Join(r.Basis, ", "))
+		out.V = append(out.V, v.quote(r.Evidence))
+	}
+	return out
+}
+
+// signalsShown bounds the dots of one source.
+const signalsShown = 20000
+
+// sources are the matched lines of everybody but the bulk of the kubelet.
+func (v *viewer) sources(n *replay.Node) []viewSource {
+	by := map[parse.Source]*viewSource{}
+	for _, e := range n.Events {
+		if e.Basis == parse.NoTime || bulk(e) {
+			continue
+		}
+		src := e.Origin.Source
+		if src == "" {
+			src = "other"
+		}
+		s := by[src]
+		if s == nil {
+			s = &viewSource{Name: string(src)}
+			by[src] = s
+		}
+		if len(s.T) == signalsShown {
+			continue
+		}
+		s.T = append(s.T, v.ms(e.At))
+		s.S = append(s.S, string(rune(max(e.Severity, 'A'))))
+		s.I = append(s.I, ids(e.Sigs))
+		s.V = append(s.V, v.record(e))
+	}
+	out := []viewSource{}
+	for _, s := range by {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b viewSource) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func bulk(e *parse.Event) bool {
+	for _, s := range e.Sigs.Sigs {
+		if !s.Bulk {
+			return false
+		}
+	}
+	return true
+}
+
+func ids(s *parse.SigSet) string {
+	var names []string
+	for _, g := range s.Sigs {
+		names = append(names, g.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
+
+// pods are the rows of pod events: those with trouble first, then the busiest.
+func (v *viewer) pods(n *replay.Node) []viewPod {
+	by := map[string]*viewPod{}
+	trouble := map[string]int{}
+	for _, e := range auditedEvents(n) {
+		if e.At == 0 {
+			continue
+		}
+		name := podOf(e)
+		p := by[name]
+		if p == nil {
+			p = &viewPod{Name: name}
+			by[name] = p
+		}
+		y, ok := v.types[e.Type]
+		if !ok {
+			y = len(v.out.Types)
+			v.types[e.Type] = y
+			v.out.Types = append(v.out.Types, Visible(e.Type))
+		}
+		s := statusIndex[e.Status]
+		if s > 1 {
+			trouble[name]++
+		}
+		var lag *float64
+		if e.HasLag {
+			lag = number(math.Round(seconds(e.Lag)*1e3) / 1e3)
+		}
+		p.T, p.Y, p.S = append(p.T, v.ms(e.At)), append(p.Y, y), append(p.S, s)
+		p.D, p.G, p.V = append(p.D, Visible(cut(e.Data, 16))), append(p.G, lag), append(p.V, v.quote(e.Evidence))
+	}
+	out := []viewPod{}
+	for _, p := range by {
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, func(a, b viewPod) int {
+		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.T), len(a.T)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// charts are the metric lanes: what a reader of a PLEG incident looks at.
+func (v *viewer) charts(n *replay.Node) []viewChart {
+	out := []viewChart{}
+	find := func(name string, label string) *parse.Series {
+		for _, s := range n.Series {
+			if s.Name == name && (label == "" || slices.Contains(s.Labels, parse.Field{Name: "operation_type", Value: label})) {
+				return s
+			}
+		}
+		return nil
+	}
+	mean := func(title, base, label string) {
+		sum, count := find(base+"_sum", label), find(base+"_count", label)
+		if sum == nil || count == nil || len(sum.Points) != len(count.Points) || len(sum.Points) < 2 {
+			return
+		}
+		c := viewChart{Name: title, T: []float64{}, V: []*float64{}}
+		for i := 1; i < len(sum.Points); i++ {
+			dn := count.Points[i].V - count.Points[i-1].V
+			c.T = append(c.T, v.ms(sum.Points[i].At))
+			if dn <= 0 {
+				c.V = append(c.V, nil)
+				continue
+			}
+			c.V = append(c.V, number((sum.Points[i].V-sum.Points[i-1].V)/dn))
+		}
+		c.Gap = usualGap(c.T)
+		out = append(out, c)
+	}
+	mean("relist mean (s)", "kubelet_pleg_relist_duration_seconds", "")
+	for _, op := range []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
+		mean(op+" mean (s)", "kubelet_runtime_operations_duration_seconds", op)
+	}
+	return out
+}
+
+// usualGap is three times the median distance of samples: more is a gap.
+func usualGap(t []float64) float64 {
+	if len(t) < 2 {
+		return 0
+	}
+	var d []float64
+	for i := 1; i < len(t); i++ {
+		d = append(d, t[i]-t[i-1])
+	}
+	slices.Sort(d)
+	return 3 * d[len(d)/2]
+}
+
+// coverageNote says what could not be looked at.
+func coverageNote(n *Node) string {
+	var missing []string
+	for _, s := range []parse.Source{parse.SrcKubelet, parse.SrcKernel, parse.SrcMetrics} {
+		if !n.Have[s] {
+			missing = append(missing, string(s))
+		}
+	}
+	note := ""
+	if len(missing) > 0 {
+		note = "Not in the input: " + strings.Join(missing, ", ") + ". "
+	}
+	if len(n.Gaps) > 0 {
+		note += fmt.Sprintf("The log has %s.", plural(len(n.Gaps), "gap"))
+	}
+	return note
+}

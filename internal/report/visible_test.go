@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain text", "plain text"},
+		{"tab\tstays", "tab\tstays"},
+		{"\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
+		{"bell\a, null\x00", `bell\x07, null\x00`},
+		{"rlo\u202e, zero width\u200b", `rlo\u202e, zero width\u200b`},
+		{"line\nfeed\r", `line\nfeed\r`},
+		{"bad \xff\xfe utf8", `bad \xff\xfe utf8`},
+		{"Grüße, 世界", "Grüße, 世界"},
+		{"c1 \u009b31m", `c1 \x9b31m`},
+		{"del\x7f", `del\x7f`},
+	} {
+		if got := Visible(c.in); got != c.want {
+			t.Errorf("Visible(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	f.Add("a\x1b]8;;x\x07")
+	f.Fuzz(func(t *testing.T, s string) {
+		out := Visible(s)
+		if !utf8.ValidString(out) {
+			t.Fatalf("invalid UTF-8 out of %q", s)
+		}
+		for _, r := range out {
+			if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+				t.Fatalf("%q leaves %U", s, r)
+			}
+		}
+		if q := Quote(s); len(q) > MaxQuote || !utf8.ValidString(q) {
+			t.Fatalf("Quote(%q) has %d bytes", s, len(q))
+		}
+	})
+}
+
+func TestCut(t *testing.T) {
+	if got := cut(strings.Repeat("é", 10), 8); got != "éé…" {
+		t.Errorf("got %q", got)
+	}
+}

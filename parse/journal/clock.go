@@ -1,0 +1,218 @@
+package journal
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// yearless is what syslog and klog stamps lack.
+const yearless = parse.LackYear | parse.LackZone
+
+// unixDay is the day number of a civil date of the Gregorian calendar, 0 for
+// 1970-01-01. Years are shifted to begin in March, so that the leap day is the
+// last one.
+func unixDay(year, month, day int) int64 {
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	y := int64(year)
+	days := 365*y + floorDiv(y, 4) - floorDiv(y, 100) + floorDiv(y, 400)
+	return days + int64((153*(month-3)+2)/5) + int64(day) - 1 - 719468
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// monthStart[m] is the day number of the first of month m in YearUnknown.
+var monthStart = func() (t [13]int64) {
+	for m := 1; m <= 12; m++ {
+		t[m] = unixDay(parse.YearUnknown, m, 1)
+	}
+	return t
+}()
+
+func validDate(month, day int) bool { return month >= 1 && month <= 12 && day >= 1 && day <= 31 }
+
+// two reads two decimal digits, -1 if there are none.
+func two(b []byte) int {
+	if len(b) < 2 || b[0]-'0' > 9 || b[1]-'0' > 9 {
+		return -1
+	}
+	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
+
+// timeOfDay reads "hh:mm:ss" and returns the second of the day, -1 if b does
+// not begin with one. A leap second counts.
+func timeOfDay(b []byte) int64 {
+	if len(b) < 8 || b[2] != ':' || b[5] != ':' {
+		return -1
+	}
+	h, m, s := two(b), two(b[3:]), two(b[6:])
+	if h < 0 || h > 23 || m < 0 || m > 59 || s < 0 || s > 60 {
+		return -1
+	}
+	return int64(h*3600 + m*60 + s)
+}
+
+var fractionUnit = [...]int64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 10, 1}
+
+// fraction reads ".123456" (or with a comma) and returns nanoseconds,
+// granularity and bytes read; digits beyond the ninth are dropped. Trailing
+// zeros may have been trimmed by the writer, so granularities are those of
+// whole writers: seconds, µs up to six digits, else ns.
+func fraction(b []byte) (ns int64, res time.Duration, n int) {
+	if len(b) < 2 || b[0] != '.' && b[0] != ',' || b[1]-'0' > 9 {
+		return 0, time.Second, 0
+	}
+	digits := 0
+	for n = 1; n < len(b) && b[n]-'0' <= 9; n++ {
+		if digits < 9 {
+			ns = ns*10 + int64(b[n]-'0')
+			digits++
+		}
+	}
+	res = time.Nanosecond
+	switch {
+	case digits <= 3:
+		res = time.Millisecond
+	case digits <= 6:
+		res = time.Microsecond
+	}
+	return ns * fractionUnit[digits], res, n
+}
+
+// zone reads "Z", "+hh:mm", "+hhmm" or "+hh" and returns seconds east of UTC.
+func zone(b []byte) (offset, n int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	if b[0] == 'Z' {
+		return 0, 1
+	}
+	h := two(b[1:])
+	if b[0] != '+' && b[0] != '-' || h < 0 || h > 18 {
+		return 0, 0
+	}
+	n = 3
+	m := 0
+	if len(b) >= 6 && b[3] == ':' && two(b[4:]) >= 0 {
+		m, n = two(b[4:]), 6
+	} else if v := two(b[3:]); v >= 0 {
+		m, n = v, 5
+	}
+	offset = h*3600 + m*60
+	if b[0] == '-' {
+		offset = -offset
+	}
+	return offset, n
+}
+
+// isoSeconds reads "2006-01-02T15:04:05" (or with a blank) and returns seconds
+// since the epoch as if UTC. It reads 19 bytes.
+func isoSeconds(b []byte) (sec int64, ok bool) {
+	if len(b) < 19 || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' {
+		return 0, false
+	}
+	cc, yy, m, d, t := two(b), two(b[2:]), two(b[5:]), two(b[8:]), timeOfDay(b[11:])
+	if cc < 0 || yy < 0 || !validDate(m, d) || t < 0 {
+		return 0, false
+	}
+	return unixDay(cc*100+yy, m, d)*86400 + t, true
+}
+
+// isoTail reads what may follow the seconds of an ISO stamp: fraction and zone.
+func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
+	ns, res, n := fraction(b)
+	c = parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
+	if off, m := zone(b[n:]); m > 0 {
+		c.NS -= int64(off) * 1e9
+		c.Lack = 0
+		n += m
+	}
+	return c, n
+}
+
+// ReadISO reads a stamp of the RFC 3339 family at the start of b: separator T
+// or blank, any fraction, zone optional. It returns the bytes read, 0 if b
+// begins with no such stamp.
+func ReadISO(b []byte) (parse.Clock, int) {
+	sec, ok := isoSeconds(b)
+	if !ok {
+		return parse.Clock{}, 0
+	}
+	c, n := isoTail(sec, b[19:])
+	return c, 19 + n
+}
+
+// ReadGoTime reads the text of a Go time.Time at the start of b, "2021-01-09
+// 19:48:52.460628029 +0800 CST m=+1199233.179", as far as it goes.
+func ReadGoTime(b []byte) (parse.Clock, int) {
+	c, n := ReadISO(b)
+	if n == 0 || c.Lack == 0 || n+1 >= len(b) || b[n] != ' ' {
+		return c, n
+	}
+	off, m := zone(b[n+1:])
+	if m < 5 {
+		return c, n
+	}
+	c.NS -= int64(off) * 1e9
+	c.Lack = 0
+	return c, n + 1 + m
+}
+
+// bsdSeconds reads "Mmm dd hh:mm:ss", with the month in any language we know,
+// and returns the second in YearUnknown. n is the number of bytes read.
+func bsdSeconds(b []byte) (sec int64, n int) {
+	month, n := readMonth(b)
+	if month == 0 || n+3 >= len(b) || b[n] != ' ' {
+		return 0, 0
+	}
+	n++
+	day := 0
+	switch {
+	case b[n] == ' ':
+		day, n = digit(b[n+1]), n+2
+	case b[n+1] == ' ':
+		day, n = digit(b[n]), n+1
+	default:
+		day, n = two(b[n:]), n+2
+	}
+	if !validDate(month, day) || n+9 > len(b) || b[n] != ' ' {
+		return 0, 0
+	}
+	t := timeOfDay(b[n+1:])
+	if t < 0 {
+		return 0, 0
+	}
+	return (monthStart[month]+int64(day)-1)*86400 + t, n + 9
+}
+
+func digit(c byte) int {
+	if c-'0' > 9 {
+		return -1
+	}
+	return int(c - '0')
+}
+
+// RFC 1123 dates as kubectl describe prints them: "Sat, 28 Sep 2019 15:05:43
+// +0000", 31 bytes.
+func rfc1123(b []byte) (parse.Clock, int) {
+	if len(b) < 31 || b[3] != ',' || b[4] != ' ' || b[7] != ' ' {
+		return parse.Clock{}, 0
+	}
+	month, n := readMonth(b[8:])
+	day, cc, yy, t := two(b[5:]), two(b[12:]), two(b[14:]), timeOfDay(b[17:])
+	off, z := zone(b[26:])
+	if month == 0 || n != 3 || !validDate(month, day) || cc < 0 || yy < 0 || t < 0 || z != 5 {
+		return parse.Clock{}, 0
+	}
+	sec := unixDay(cc*100+yy, month, day)*86400 + t - int64(off)
+	return parse.Clock{NS: sec * 1e9, Res: time.Second, Set: true}, 31
+}

@@ -1,0 +1,169 @@
+package journal
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// control reads the lines in which journalctl and klog speak about the file.
+func control(b []byte, e *Entry) bool {
+	switch {
+	case bytes.HasPrefix(b, []byte("-- ")):
+		return journalControl(b[3:], e)
+	case bytes.HasPrefix(b, []byte("Log file created at: ")):
+		e.Form, e.Marker.Kind = Control, parse.MarkHeader
+		e.Clock, _ = slashDate(b[len("Log file created at: "):])
+		return true
+	case bytes.HasPrefix(b, []byte("Running on machine: ")),
+		bytes.HasPrefix(b, []byte("Binary: Built with gc ")),
+		bytes.HasPrefix(b, []byte("Log line format: [IWEF]")),
+		bytes.HasPrefix(b, []byte("Previous log: ")):
+		e.Form, e.Marker.Kind = Control, parse.MarkHeader
+		return true
+	}
+	return false
+}
+
+// journalControl reads what follows "-- ". The words of headers are
+// translated in some locales; that a date with a year stands among them is not.
+func journalControl(b []byte, e *Entry) bool {
+	switch {
+	case bytes.HasPrefix(b, []byte("No entries --")):
+		e.Marker.Kind = parse.MarkEmpty
+	case bytes.HasPrefix(b, []byte("Reboot --")):
+		e.Marker.Kind = parse.MarkReboot
+	case bytes.HasPrefix(b, []byte("Boot ")):
+		id := b[5:]
+		if i := bytes.IndexByte(id, ' '); i == 32 {
+			e.Marker.Boot = string(id[:32])
+		}
+		e.Marker.Kind = parse.MarkReboot
+	case bytes.HasPrefix(b, []byte("cursor: ")):
+		e.Marker.Kind = parse.MarkHeader
+	default:
+		c, ok := dateWithin(b)
+		if !ok || !bytes.HasSuffix(bytes.TrimRight(b, " ."), []byte("--")) {
+			return false
+		}
+		e.Marker.Kind, e.Clock = parse.MarkHeader, c
+	}
+	e.Form = Control
+	return true
+}
+
+// dateWithin finds the first full date among words: "Logs begin at Fri
+// 2017-11-03 13:31:21 UTC, end at …".
+func dateWithin(b []byte) (parse.Clock, bool) {
+	for i := 0; i+19 <= len(b) && i < 80; i++ {
+		if b[i]-'0' > 9 {
+			continue
+		}
+		if sec, ok := isoSeconds(b[i:]); ok {
+			tail := b[i+19:]
+			if j := bytes.IndexAny(tail, ",;."); j >= 0 {
+				tail = append(append([]byte{}, tail[:j]...), ' ')
+			}
+			c, _ := fullTail(sec, tail)
+			return c, true
+		}
+	}
+	return parse.Clock{}, false
+}
+
+// slashDate reads "2019/08/20 20:28:26", the local time of klog file headers.
+func slashDate(b []byte) (parse.Clock, bool) {
+	if len(b) < 19 || b[4] != '/' || b[7] != '/' {
+		return parse.Clock{}, false
+	}
+	iso := [19]byte(b)
+	iso[4], iso[7] = '-', '-'
+	c, n := ReadISO(iso[:])
+	return c, n > 0
+}
+
+// section reads "==> kubelet <==", as tail and minikube print it.
+func section(b []byte, e *Entry) bool {
+	name, ok := bytes.CutPrefix(b, []byte("==> "))
+	if !ok {
+		return false
+	}
+	name, ok = bytes.CutSuffix(bytes.TrimRight(name, " "), []byte(" <=="))
+	if !ok || len(name) > maxName {
+		return false
+	}
+	e.Form, e.Msg, e.Off = Section, name, len("==> ")
+	return true
+}
+
+// messageMark recognises messages by which daemons report lost entries and
+// steps of the clock.
+func messageMark(w *Who, msg []byte) Mark {
+	switch w.Ident {
+	case "systemd-journald", "systemd-journal", "journal":
+		return journaldMark(msg)
+	case "systemd", "systemd-timesyncd", "systemd-timedated", "systemd-resolved", "ntpd", "ntpdate", "chronyd", "kernel":
+		return clockMark(msg)
+	}
+	if len(w.Ident) >= 7 && w.Ident[:7] == "rsyslog" || w.Ident == "imjournal" {
+		return rsyslogMark(msg)
+	}
+	return Mark{}
+}
+
+func journaldMark(msg []byte) Mark {
+	switch {
+	case bytes.HasPrefix(msg, []byte("Suppressed ")):
+		return Mark{Kind: parse.MarkSuppressed, N: countIn(msg)}
+	case bytes.HasPrefix(msg, []byte("Missed ")) && bytes.Contains(msg, []byte("kernel messages")):
+		return Mark{Kind: parse.MarkSuppressed, N: countIn(msg)}
+	case bytes.HasPrefix(msg, []byte("Journal started")), bytes.HasPrefix(msg, []byte("Journal stopped")),
+		bytes.Contains(msg, []byte("rotating")) && !bytes.Contains(msg, []byte("Time jumped")):
+		return Mark{Kind: parse.MarkRotated}
+	}
+	return clockMark(msg)
+}
+
+var clockMessages = [][]byte{
+	[]byte("Time has been changed"),
+	[]byte("clock_step"),
+	[]byte("System clock was stepped"),
+	[]byte("System clock time unset or jumped"),
+	[]byte("Time jumped backwards"),
+	[]byte("Changed local time to"),
+	[]byte("step time server"),
+	[]byte("Clock change detected"),
+	[]byte("System time advanced to"),
+	[]byte("Forward time jump detected"),
+	[]byte("Backward time jump detected"),
+}
+
+func clockMark(msg []byte) Mark {
+	for _, m := range clockMessages {
+		if bytes.Contains(msg, m) {
+			return Mark{Kind: parse.MarkClock}
+		}
+	}
+	return Mark{}
+}
+
+func rsyslogMark(msg []byte) Mark {
+	if bytes.Contains(msg, []byte("messages lost due to rate-limiting")) ||
+		bytes.Contains(msg, []byte("begin to drop messages")) {
+		return Mark{Kind: parse.MarkSuppressed, N: countIn(msg)}
+	}
+	if bytes.Contains(msg, []byte("HUPed")) {
+		return Mark{Kind: parse.MarkRotated}
+	}
+	return Mark{}
+}
+
+// countIn returns the first number that stands alone among the first words.
+func countIn(msg []byte) int {
+	for _, w := range bytes.Fields(msg[:min(len(msg), 200)]) {
+		if n, _, digits := decimal(w); n > 0 && digits == 0 {
+			return clampPID(n)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,79 @@
+package journal
+
+import "github.com/plegforensics/plegforensics/parse"
+
+// Form is how a line is framed.
+type Form uint8
+
+// Forms.
+const (
+	Bare       Form = iota // no framing: raw klog, logrus, plain text
+	Blank                  // an empty line
+	Control                // a line in which the collector or journalctl speaks: Entry.Marker
+	Section                // "==> kubelet <==": Entry.Msg is the name
+	BSD                    // "Mar 13 15:41:18 host id[pid]: …", also short-precise
+	ISO                    // short-iso, short-iso-precise, rsyslog's ISO form
+	Full                   // short-full, with-unit
+	Unix                   // short-unix
+	Monotonic              // short-monotonic, short-delta: no wall clock
+	Ident                  // "kubelet[17]: …": date and host were cut off
+	Dmesg                  // kernel ring buffer
+	Syslog5424             // "<13>1 2021-…"
+	CRI                    // "2024-…Z stdout F …"
+	Stamped                // "2024-…Z …": kubectl logs --timestamps, docker logs -t
+	Docker                 // {"log":…,"stream":…,"time":…}
+	JSON                   // journalctl -o json and its relatives
+	Cloud                  // Cloud Logging LogEntry
+	Export                 // journalctl -o export
+	Verbose                // journalctl -o verbose
+	EventRow               // a row of kubectl get or describe events, or of its head
+	Condition              // a condition row of kubectl describe node
+	EventLog               // a row of Get-WinEvent | Export-Csv
+)
+
+var formNames = [...]string{
+	"plain text", "blank", "control", "section", "journal short", "journal short-iso", "journal short-full",
+	"journal short-unix", "journal short-monotonic", "lines without date and host", "dmesg", "syslog (RFC 5424)",
+	"CRI container log", "time-stamped container log", "docker json-file", "journal JSON", "Cloud Logging JSON",
+	"journal export", "journal verbose", "kubectl events", "kubectl conditions", "Windows event log CSV",
+}
+
+func (f Form) String() string { return formNames[f] }
+
+// Who is who wrote a line, as far as the framing tells. A Parser interns them:
+// equal writers have equal pointers.
+type Who struct {
+	Host  string
+	Ident string // syslog identifier, "kernel" for the kernel
+	Unit  string // systemd unit
+	Boot  string // boot id, 32 hex digits
+	PID   int
+}
+
+// nobody wrote lines whose framing does not tell.
+var nobody = &Who{}
+
+// Entry is one record without its framing. Its slices alias the record or the
+// Parser's memory and hold until the next call of Parse.
+type Entry struct {
+	Form    Form
+	Partial bool // CRI "P": the message goes on in the next line of the stream
+	Lost    bool // the message is JSON null: it was dropped at export
+	Off     int  // offset of Msg in the record, -1 when Msg was decoded from an escaped form
+	Who     *Who // never nil
+	Msg     []byte
+	Header  Header
+	Clock   parse.Clock // of the framing
+	Mono    int64       // ns since boot, 0 when the framing does not tell
+	Marker  Mark        // of Form Control, and of messages that report lost or stepped time
+}
+
+// Mark is what a line in which the log speaks about itself says.
+type Mark struct {
+	Kind parse.MarkerKind // "" for ordinary lines
+	Boot string
+	N    int
+}
+
+// Enveloped reports whether the line carried framing of its own.
+func (e *Entry) Enveloped() bool { return e.Form >= BSD }

@@ -1,0 +1,216 @@
+package journal
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// HeaderKind says what kind of header a message brings along.
+type HeaderKind uint8
+
+// Kinds of headers.
+const (
+	NoHeader HeaderKind = iota
+	Klog                // I1120 23:50:39.261028   26980 main.go:6] text
+	KlogBare            // kubelet.go:1821] text: the stamp was cut off by whoever pasted it
+	KlogJSON            // {"ts":1795218639515.8633,"caller":…,"msg":…}
+	Logrus              // time="…" level=info msg="…"
+	JSONLog             // {"level":"info","ts":"…","msg":…} of zap and logrus
+	Podman              // 2025-05-12 04:54:37.94 +0000 UTC m=+0.02 container create …
+)
+
+// Header is what a message says about itself before its text.
+type Header struct {
+	Kind     HeaderKind
+	Severity byte // 'I', 'W', 'E', 'F', 0 unknown
+	PID      int  // of klog, 0 if none
+	Body     int  // offset of the text in the message; 0 where the header is part of it
+	Caller   []byte
+	Clock    parse.Clock
+}
+
+// klogHeader is the shortest header: severity, date, time of day in µs, pid.
+const klogHeader = len("I1120 23:50:39.261028 1 a:1]")
+
+// isKlog is a cheap test for the fixed part of a klog header.
+func isKlog(b []byte) bool {
+	return len(b) >= klogHeader && b[5] == ' ' && b[8] == ':' && b[11] == ':' && b[14] == '.' &&
+		(b[0] == 'I' || b[0] == 'E' || b[0] == 'W' || b[0] == 'F')
+}
+
+// readKlog reads a klog header: "Lmmdd hh:mm:ss.uuuuuu PPPPPPP file.go:line] ",
+// in the kubelet's local time, without year (klog v1.0.0 to v2.140.0).
+func readKlog(b []byte, h *Header) bool {
+	if !isKlog(b) {
+		return false
+	}
+	month, day, tod := two(b[1:]), two(b[3:]), timeOfDay(b[6:])
+	us, ok := six(b[15:21])
+	if !validDate(month, day) || tod < 0 || !ok {
+		return false
+	}
+	pid, i := number(b, 21)
+	end := callerEnd(b, i)
+	if end < 0 {
+		return false
+	}
+	*h = Header{Kind: Klog, Severity: b[0], PID: pid, Caller: b[i:end], Body: skipBlank(b, end+1)}
+	sec := (monthStart[month]+int64(day)-1)*86400 + tod
+	h.Clock = parse.Clock{NS: sec*1e9 + us*1e3, Res: time.Microsecond, Lack: yearless, Set: true}
+	return true
+}
+
+// six reads six digits.
+func six(b []byte) (n int64, ok bool) {
+	for _, c := range b[:6] {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}
+
+// number skips blanks, reads a decimal number and one blank after it.
+func number(b []byte, i int) (n, next int) {
+	for i < len(b) && b[i] == ' ' {
+		i++
+	}
+	start := i
+	for i < len(b) && b[i]-'0' <= 9 && i-start < 10 {
+		n = n*10 + int(b[i]-'0')
+		i++
+	}
+	if i < len(b) && b[i] == ' ' && i > start {
+		i++
+	}
+	return n, i
+}
+
+// maxCaller bounds the search for the end of a caller; with --add-dir-header
+// it holds one directory.
+const maxCaller = 128
+
+// callerEnd returns the index of the ']' that closes the caller at i, -1 if
+// what stands there is no "file:line]".
+func callerEnd(b []byte, i int) int {
+	win := b[i:min(len(b), i+maxCaller)]
+	end := bytes.IndexByte(win, ']')
+	if end < 3 || bytes.IndexByte(win[:end], ' ') >= 0 {
+		return -1
+	}
+	colon := bytes.LastIndexByte(win[:end], ':')
+	if colon < 1 || colon == end-1 {
+		return -1
+	}
+	for _, c := range win[colon+1 : end] {
+		if c-'0' > 9 {
+			return -1
+		}
+	}
+	return i + end
+}
+
+// skipBlank skips the one blank after a header.
+func skipBlank(b []byte, i int) int {
+	if i < len(b) && b[i] == ' ' {
+		return i + 1
+	}
+	return i
+}
+
+// readBare reads "file.go:123] text", a klog line whose stamp was not pasted.
+func readBare(b []byte, h *Header) bool {
+	win := b[:min(len(b), maxCaller)]
+	if i := bytes.Index(win, []byte(".go:")); i <= 0 {
+		return false
+	}
+	end := callerEnd(b, 0)
+	if end < 0 || !bytes.Contains(b[:end], []byte(".go:")) {
+		return false
+	}
+	*h = Header{Kind: KlogBare, Caller: b[:end], Body: skipBlank(b, end+1)}
+	return true
+}
+
+// ReadHeader reads the header of a message. It reports false, and leaves h
+// empty, when the message brings none.
+func ReadHeader(msg []byte, h *Header) bool {
+	*h = Header{}
+	if len(msg) == 0 {
+		return false
+	}
+	switch c := msg[0]; {
+	case c == 'I' || c == 'E' || c == 'W' || c == 'F':
+		return readKlog(msg, h)
+	case c == 't' || c == 'l':
+		return readLogrus(msg, h) || readBare(msg, h)
+	case c == '{':
+		return readJSONHeader(msg, h)
+	case c == '2':
+		return readPodman(msg, h)
+	case c >= 'a' && c <= 'z':
+		return readBare(msg, h)
+	}
+	return false
+}
+
+// readLogrus reads `time="…" level=…`. The text is the whole line: its msg is
+// one key among others.
+func readLogrus(b []byte, h *Header) bool {
+	rest, ok := bytes.CutPrefix(b, []byte("time="))
+	if !ok {
+		return bytes.HasPrefix(b, []byte("level=")) && readLevel(b, h)
+	}
+	rest = bytes.TrimPrefix(rest, []byte(`"`))
+	c, n := ReadISO(rest)
+	if n == 0 {
+		return false
+	}
+	*h = Header{Kind: Logrus, Clock: c}
+	readLevel(rest[n:], h)
+	h.Kind = Logrus
+	return true
+}
+
+// readLevel reads the first level= among the next few keys.
+func readLevel(b []byte, h *Header) bool {
+	i := bytes.Index(b[:min(len(b), 64)], []byte("level="))
+	if i < 0 {
+		return false
+	}
+	h.Kind, h.Severity = Logrus, severity(b[i+len("level="):])
+	return true
+}
+
+// severity maps the name of a level to a klog letter.
+func severity(level []byte) byte {
+	level = bytes.TrimPrefix(level, []byte(`"`))
+	if len(level) == 0 {
+		return 0
+	}
+	switch level[0] | 0x20 {
+	case 'i', 'd', 't', 'n':
+		return 'I'
+	case 'w':
+		return 'W'
+	case 'e':
+		return 'E'
+	case 'f', 'p', 'c', 'a':
+		return 'F'
+	}
+	return 0
+}
+
+// readPodman reads the stamp of podman's event lines. They open with the text
+// of a Go time.Time with its monotonic reading.
+func readPodman(b []byte, h *Header) bool {
+	c, n := ReadGoTime(b)
+	if n < 25 || !bytes.HasPrefix(b[n:], []byte(" UTC m=")) && !bytes.Contains(b[n:min(len(b), n+16)], []byte(" m=")) {
+		return false
+	}
+	*h = Header{Kind: Podman, Severity: 'I', Clock: c}
+	return true
+}

@@ -1,0 +1,215 @@
+package journal
+
+import (
+	"bytes"
+	"time"
+)
+
+const microsecond = time.Microsecond
+
+// Parser reads the records of one file. It caches what neighbouring lines have
+// in common and interns writers; it is used by one goroutine at a time. What
+// Parse returns does not depend on the cache.
+type Parser struct {
+	framing  *Framing
+	prefixes map[string]*Who // by prefix as it stands in the lines
+	who      map[Who]*Who
+
+	last    []byte // prefix of the last line that had one, "host id[pid]: "
+	lastWho *Who
+	second  []byte // stamp of the last line up to its seconds
+	secForm Form
+	secNS   int64
+
+	fields fields
+	key    []byte
+	buf    []byte // decoded text
+}
+
+// maxPrefixes bounds the memory of a Parser: a file in which nearly every line
+// has another writer makes it forget.
+const maxPrefixes = 4096
+
+// NewParser returns a parser for a file framed as f says.
+func NewParser(f *Framing) *Parser {
+	return &Parser{framing: f, prefixes: map[string]*Who{}, who: map[Who]*Who{}}
+}
+
+// Parse reads one record: a line without its newline, or a block of lines in
+// the forms that have such. It always fills e; a line whose framing is not
+// recognised is all message.
+func (p *Parser) Parse(rec []byte, e *Entry) {
+	switch p.framing.Kind {
+	case Blocks:
+		p.block(rec, e)
+		return
+	case Table:
+		p.row(rec, e)
+		return
+	}
+	rec = trimLine(rec)
+	*e = Entry{Who: nobody, Msg: rec}
+	if p.stamped(rec, 0, e) {
+		p.inner(e)
+		return
+	}
+	p.unstamped(rec, e)
+}
+
+// trimLine drops a carriage return and the NULs that a crash leaves behind.
+func trimLine(b []byte) []byte {
+	for n := len(b); n > 0 && (b[n-1] == '\r' || b[n-1] == 0); n-- {
+		b = b[:n-1]
+	}
+	for len(b) > 0 && b[0] == 0 {
+		b = b[1:]
+	}
+	return b
+}
+
+// inner reads what stands inside the framing: the message's own header, a
+// component word before it, or a marker.
+func (p *Parser) inner(e *Entry) {
+	if !ReadHeader(e.Msg, &e.Header) && p.component(e) {
+		return
+	}
+	if e.Header.Kind == NoHeader || e.Header.Kind == JSONLog || e.Header.Kind == Logrus {
+		e.Marker = messageMark(e.Who, e.Msg)
+	}
+}
+
+// maxComponent is the longest word that may stand before a klog header.
+const maxComponent = 40
+
+// component reads "word I0820 …": MicroShift names the component before the
+// header ("???" when it does not know), file tailers name the file.
+func (p *Parser) component(e *Entry) bool {
+	i := bytes.IndexByte(e.Msg[:min(len(e.Msg), maxComponent)], ' ')
+	if i < 1 || !isKlog(e.Msg[i+1:]) || !readKlog(e.Msg[i+1:], &e.Header) {
+		return false
+	}
+	word := e.Msg[:i]
+	e.Msg = e.Msg[i+1:]
+	if e.Off >= 0 {
+		e.Off += i + 1
+	}
+	if string(word) != "???" {
+		w := *e.Who
+		if w.Unit == "" {
+			w.Unit = w.Ident
+		}
+		w.Ident = string(bytes.TrimSuffix(word, []byte(":")))
+		e.Who = p.intern(w)
+	}
+	return true
+}
+
+// unstamped reads a line that does not begin with a stamp.
+func (p *Parser) unstamped(rec []byte, e *Entry) {
+	switch {
+	case len(rec) == 0:
+		e.Form = Blank
+		return
+	case ReadHeader(rec, &e.Header):
+		if rec[0] == '{' && p.json(rec, 0, e) {
+			e.Header = Header{}
+			p.inner(e)
+		}
+		return
+	case rec[0] == '{':
+		if p.json(rec, 0, e) {
+			p.inner(e)
+		}
+		return
+	case control(rec, e), section(rec, e):
+		return
+	}
+	p.decorated(rec, e)
+}
+
+// decorated reads lines that carry a foreign prefix: quoting, comments,
+// indentation, the separators of json-seq and json-sse, the address that
+// talosctl prints. Only a line that is unmistakable after the prefix counts.
+func (p *Parser) decorated(rec []byte, e *Entry) {
+	if kubectlRow(rec, e) || p.component(e) {
+		return
+	}
+	if p.named(rec, 0, e) {
+		p.inner(e)
+		return
+	}
+	i := prefixLen(rec)
+	if i == 0 {
+		return
+	}
+	if i == len(rec) {
+		e.Form = Blank
+		return
+	}
+	if rec[i] == '{' && p.json(rec, i, e) || p.stamped(rec, i, e) || p.named(rec, i, e) {
+		p.inner(e)
+		return
+	}
+	var h Header
+	if ReadHeader(rec[i:], &h) && h.Kind != Podman {
+		e.Header, e.Msg, e.Off = h, rec[i:], i
+	}
+}
+
+// prefixLen is the length of the foreign prefix of a line.
+func prefixLen(b []byte) int {
+	i := 0
+	for i < len(b) {
+		switch c := b[i]; {
+		case c == ' ', c == '\t', c == '>', c == '|', c == '`', c == 0x1e, c == '*':
+			i++
+		case c == '/' && i+1 < len(b) && b[i+1] == '/', c == '-' && i+1 < len(b) && b[i+1] == ' ':
+			i += 2
+		case c == '#' && i+1 < len(b) && b[i+1] == ' ':
+			i += 2
+		case i == 0 && bytes.HasPrefix(b, []byte("data: ")):
+			i = 6
+		case i == 0 && addressLen(b) > 0:
+			i = addressLen(b)
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// addressLen is the length of "10.0.0.1: ", 0 if b does not begin so.
+func addressLen(b []byte) int {
+	dots, i := 0, 0
+	for i < len(b) && (b[i]-'0' <= 9 || b[i] == '.') {
+		if b[i] == '.' {
+			dots++
+		}
+		i++
+	}
+	if dots != 3 || i+1 >= len(b) || b[i] != ':' || b[i+1] != ' ' {
+		return 0
+	}
+	return i + 2
+}
+
+// intern returns the one pointer for that writer.
+func (p *Parser) intern(w Who) *Who {
+	if got := p.who[w]; got != nil {
+		return got
+	}
+	if len(p.who) >= maxPrefixes {
+		clear(p.who)
+	}
+	got := &w
+	p.who[w] = got
+	return got
+}
+
+// remember maps a prefix to its writer.
+func (p *Parser) remember(prefix []byte, w *Who) {
+	if len(p.prefixes) >= maxPrefixes {
+		clear(p.prefixes)
+	}
+	p.prefixes[string(prefix)] = w
+}

@@ -1,0 +1,150 @@
+package journal
+
+import "bytes"
+
+// maxIdent bounds the prefix "host ident[pid]: " of a line.
+const maxIdent = 384
+
+// writer reads who wrote the line from what follows the stamp at i: "host
+// ident[pid]: msg", without host, without pid, or nothing at all.
+func (p *Parser) writer(rec []byte, i int, form Form, e *Entry) bool {
+	e.Form = form
+	if i > len(rec) {
+		i = len(rec)
+	}
+	b := rec[i:]
+	if n := len(p.last); n > 0 && bytes.HasPrefix(b, p.last) {
+		e.Who, e.Off, e.Msg = p.lastWho, i+n, b[n:]
+		return true
+	}
+	n, w := splitWho(b)
+	if n == 0 {
+		e.Off, e.Msg = i, b
+		return true
+	}
+	e.Off, e.Msg = i+n, b[n:]
+	e.Who = p.known(b[:n], w)
+	return true
+}
+
+// known interns the writer of a prefix.
+func (p *Parser) known(prefix []byte, w prefixWho) *Who {
+	got := p.prefixes[string(prefix)]
+	if got == nil {
+		got = p.intern(w.who())
+		p.remember(prefix, got)
+	}
+	if prefix[len(prefix)-1] == ' ' {
+		p.last = append(p.last[:0], prefix...)
+		p.lastWho = got
+	}
+	return got
+}
+
+// prefixWho are the parts of a prefix, in place.
+type prefixWho struct {
+	host, ident []byte
+	pid         int
+}
+
+func (w prefixWho) who() Who {
+	ident := w.ident[:min(len(w.ident), maxName)]
+	out := Who{Host: string(w.host[:min(len(w.host), maxName)]), Ident: string(ident), PID: w.pid}
+	if bytes.HasSuffix(ident, []byte(".service")) || bytes.HasSuffix(ident, []byte(".scope")) {
+		out.Unit = out.Ident // journalctl -o with-unit
+	}
+	return out
+}
+
+// splitWho reads "host ident[pid]: " or "ident[pid]: ", with or without pid.
+// It returns the length of the prefix, blank included, 0 if there is none.
+func splitWho(b []byte) (n int, w prefixWho) {
+	win := b[:min(len(b), maxIdent)]
+	i := bytes.IndexByte(win, ' ')
+	if i < 0 {
+		// A line may end after its tag: an empty message.
+		if n := len(win); n > 1 && n == len(b) && win[n-1] == ':' && tag(win[:n-1], &w) {
+			return n, w
+		}
+		return 0, w
+	}
+	if i > 1 && win[i-1] == ':' && tag(win[:i-1], &w) {
+		return i + 1, w
+	}
+	if i == 0 {
+		return 0, w
+	}
+	host := win[:i]
+	rest := win[i+1:]
+	j := bytes.IndexByte(rest, ' ')
+	switch {
+	case j > 1 && rest[j-1] == ':' && tag(rest[:j-1], &w):
+		w.host = host
+		return i + 1 + j + 1, w
+	case j < 0 && len(win) == len(b) && len(rest) > 1 && rest[len(rest)-1] == ':' && tag(rest[:len(rest)-1], &w):
+		w.host = host
+		return len(b), w
+	}
+	return spacedIdent(win, i, w)
+}
+
+// spacedIdent reads identifiers that hold blanks: only with a pid, close by.
+func spacedIdent(win []byte, i int, w prefixWho) (int, prefixWho) {
+	rest := win[i+1 : min(len(win), i+65)]
+	j := bytes.Index(rest, []byte("]: "))
+	if j < 0 || bytes.IndexByte(rest[:j], ':') >= 0 || !tag(rest[:j+1], &w) || w.pid == 0 {
+		return 0, prefixWho{}
+	}
+	w.host = win[:i]
+	return i + 1 + j + 3, w
+}
+
+// tag reads "ident[pid]" or "ident".
+func tag(b []byte, w *prefixWho) bool {
+	if n := len(b); b[n-1] == ']' {
+		open := bytes.LastIndexByte(b, '[')
+		pid, _, digits := decimal(b[max(open, 0)+1 : n-1])
+		if open < 1 || pid < 0 || digits > 0 {
+			return false
+		}
+		w.ident, w.pid = b[:open], clampPID(pid)
+		return true
+	}
+	if bytes.IndexAny(b, `"'=[{<,`) >= 0 {
+		return false
+	}
+	w.ident, w.pid = b, 0
+	return true
+}
+
+// named reports whether b begins with a writer whose tag is beyond doubt.
+func named(b []byte) bool {
+	n, w := splitWho(b)
+	return n > 0 && (w.pid > 0 || len(w.host) > 0)
+}
+
+// plainTags are identifiers that count without pid and stamp; other words
+// before a colon are prose.
+var plainTags = map[string]bool{"kernel": true, "kubelet": true, "systemd": true, "crio": true,
+	"containerd": true, "dockerd": true, "kubenswrapper": true, "k3s": true, "kern": true}
+
+// named reads a line whose date, and maybe host, was cut off: "kubelet[17]: …".
+func (p *Parser) named(rec []byte, i int, e *Entry) bool {
+	b := rec[min(i, len(rec)):]
+	if n := len(p.last); n > 0 && bytes.HasPrefix(b, p.last) && p.lastWho.PID > 0 {
+		e.Form, e.Who, e.Off, e.Msg = Ident, p.lastWho, i+n, b[n:]
+		return true
+	}
+	n, w := splitWho(b)
+	if n == 0 {
+		return false
+	}
+	if w.pid == 0 && !plainTags[string(w.ident)] {
+		var h Header
+		if !isKlog(b[n:]) || !readKlog(b[n:], &h) {
+			return false
+		}
+	}
+	e.Form, e.Who, e.Off, e.Msg = Ident, p.known(b[:n], w), i+n, b[n:]
+	return true
+}

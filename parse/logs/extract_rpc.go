@@ -1,0 +1,250 @@
+package logs
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// rpc is one failed CRI call as some layer of the kubelet tells it.
+type rpc struct {
+	layer     string // remote or kuberuntime
+	call      string
+	filter    string
+	hasFilter bool
+	id        string // container, sandbox or image
+	pod       string // in any spelling
+	podUID    string
+	err       string
+}
+
+// extractRPC reads a failed CRI call. One failure is usually told twice or
+// three times: by the remote client, by the runtime manager above it, and by
+// the generic PLEG; layer tells them apart.
+func extractRPC(r *record) ([]parse.Field, bool) {
+	c, ok := readRemote(r)
+	if !ok {
+		if c, ok = readManager(r); !ok {
+			return nil, false
+		}
+	}
+	return c.fields(), true
+}
+
+func (c rpc) fields() []parse.Field {
+	out := []parse.Field{{Name: "layer", Value: c.layer}, {Name: "call", Value: c.call}}
+	if c.hasFilter {
+		out = append(out, parse.Field{Name: "filter", Value: c.filter})
+		scope, uid := filterScope(c.call, c.filter)
+		out = addField(out, "scope", scope)
+		out = addField(out, "pod_uid", uid)
+	}
+	out = addField(out, "id", bareID(c.id))
+	for _, f := range podFields(c.pod) {
+		out = addField(out, f.Name, f.Value)
+	}
+	out = addField(out, "pod_uid", c.podUID)
+	return errFields(out, c.err)
+}
+
+var typedIDRE = regexp.MustCompile(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|^[a-z-]+://([0-9a-f]+)`)
+
+// bareID strips what kubelets put around an id: docker://ID, {"docker" "ID"},
+// {Type:docker ID:ID}, {"Type":"docker","ID":"ID"}.
+func bareID(s string) string {
+	if m := typedIDRE.FindStringSubmatch(s); m != nil {
+		return m[1] + m[2] + m[3]
+	}
+	return strings.Trim(s, `"`)
+}
+
+var (
+	// remoteRE is the printf form (≤ 1.20) and also the message of the
+	// structured one, whose object and error are keys.
+	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? from (?:runtime|image) service failed(?:: (.*))?$`)
+	// cutRE is a line that the terminal or a copy cut in "from runtime
+	// service failed".
+	cutRE = regexp.MustCompile(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
+)
+
+// callNames are the calls whose message names them differently.
+var callNames = map[string]string{
+	"PodSandbox":         "PodSandboxStats",
+	"StreamPodSandboxes": "ListPodSandbox",
+	"StreamContainers":   "ListContainers",
+	"StreamImages":       "ListImages",
+}
+
+func callName(s string) string {
+	if n := callNames[s]; n != "" {
+		return n
+	}
+	return s
+}
+
+// readRemote reads what remote_runtime.go and remote_image.go print; since
+// 1.31 the header says log.go.
+func readRemote(r *record) (rpc, bool) {
+	c := rpc{layer: "remote"}
+	if m := cutRE.FindStringSubmatch(r.msg); m != nil {
+		c.call, c.id = m[1], m[2]
+		return c, true
+	}
+	m := remoteRE.FindStringSubmatch(r.msg)
+	if m == nil {
+		return c, false
+	}
+	c.call = callName(m[1])
+	if r.form == formPrintf || m[4] != "" {
+		c.err = m[4]
+		c.printfObject(m[2], m[3])
+		return c, true
+	}
+	c.keys(r)
+	return c, true
+}
+
+// printfObject takes filter or id from the text between call and "from".
+func (c *rpc) printfObject(word, object string) {
+	if word == "with filter" || strings.HasPrefix(object, "with filter") {
+		c.hasFilter = true
+		c.filter = strings.TrimSpace(strings.TrimPrefix(object, "with filter"))
+		return
+	}
+	c.id, _, _ = strings.Cut(object, " '") // ExecSync ID 'command'
+}
+
+// keys takes the objects of a structured line.
+func (c *rpc) keys(r *record) {
+	c.filter, c.hasFilter = r.get("filter")
+	c.id = r.first("containerID", "podSandboxID", "sandboxID", "containerName", "image")
+	if strings.Contains(c.id, "/") && !strings.Contains(c.id, "://") && r.first("image") == "" {
+		c.id = ""
+	}
+	c.pod, c.podUID = r.first("pod"), r.first("podUID")
+	c.err = r.first("err")
+}
+
+// managerForms are the lines of kuberuntime_*.go: the printf form (≤ 1.20)
+// with groups id, pod and err, and the structured message (≥ 1.21).
+var managerForms = []struct {
+	call    string
+	message string
+	printf  *regexp.Regexp
+}{
+	{"PodSandboxStatus", "PodSandboxStatus of sandbox for pod",
+		regexp.MustCompile(`^PodSandboxStatus of sandbox "?(?P<id>\w+)"?(?: for pod "(?P<pod>[^"]*)")?(?:.*? error: (?P<err>.*))?`)},
+	{"ContainerStatus", "getPodContainerStatuses for pod failed",
+		regexp.MustCompile(`^getPodContainerStatuses for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+	{"ContainerStatus", "",
+		regexp.MustCompile(`^ContainerStatus for (?P<id>[0-9a-f]{12,64}) e(?:rror: (?P<err>.*)|\w*$)`)},
+	{"ListContainers", "ListContainers failed",
+		regexp.MustCompile(`^getKubeletContainers failed: (?P<err>.*)`)},
+	{"ListContainers", "ListContainers error",
+		regexp.MustCompile(`^ListContainers error: (?P<err>.*)`)},
+	{"ListPodSandbox", "Failed to list pod sandboxes",
+		regexp.MustCompile(`^ListPodSandbox failed: (?P<err>.*)`)},
+	{"StopPodSandbox", "Failed to stop sandbox before removing",
+		regexp.MustCompile(`^Failed to stop sandbox "(?P<id>[^"]*)" before removing: (?P<err>.*)`)},
+	{"StopPodSandbox", "Failed to stop sandbox",
+		regexp.MustCompile(`^Failed to stop sandbox (?P<id>\{.*\})`)},
+	{"RemovePodSandbox", "Failed to remove sandbox",
+		regexp.MustCompile(`^Failed to remove sandbox "(?P<id>[^"]*)": (?P<err>.*)`)},
+	{"RemoveContainer", "Failed to remove container",
+		regexp.MustCompile(`^Failed to remove container "(?P<id>[^"]*)": (?P<err>.*)`)},
+	{"StopContainer", "Failed to stop container",
+		regexp.MustCompile(`^Failed to stop container "(?P<id>[^"]*)": (?P<err>.*)`)},
+	{"StopContainer", "Container termination failed with gracePeriod",
+		regexp.MustCompile(`^Container "(?P<id>[^"]*)" termination failed with gracePeriod \d+: (?P<err>.*)`)},
+	{"StopContainer", "Kill container failed",
+		regexp.MustCompile(`^killContainer "[^"]*"\(id="?(?P<id>[^")]*)"?\) for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+	{"RunPodSandbox", "CreatePodSandbox for pod failed",
+		regexp.MustCompile(`^CreatePodSandbox for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+	{"RunPodSandbox", "Failed to create sandbox for pod",
+		regexp.MustCompile(`^Failed to create sandbox for pod "(?P<pod>[^"]*)": (?P<err>.*)`)},
+	{"Version", "Get runtime version failed",
+		regexp.MustCompile(`^Get (?:remote )?runtime (?:typed )?version failed: (?P<err>.*)`)},
+	{"ListImages", "Failed to list images",
+		regexp.MustCompile(`^ListImages failed: (?P<err>.*)`)},
+}
+
+// readManager reads what the runtime manager prints about a failed call.
+// Errors without a gRPC code or time-out did not come from a call.
+func readManager(r *record) (rpc, bool) {
+	for _, f := range managerForms {
+		c := rpc{layer: "kuberuntime", call: f.call}
+		if r.form != formPrintf && f.message != "" && r.msg == f.message {
+			c.keys(r)
+			return c, c.fromRuntime()
+		}
+		m := f.printf.FindStringSubmatch(r.msg)
+		if m == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := f.printf.SubexpIndex(name); i > 0 {
+				return m[i]
+			}
+			return ""
+		}
+		c.id, c.pod, c.err = group("id"), group("pod"), group("err")
+		return c, c.fromRuntime()
+	}
+	return rpc{}, false
+}
+
+// localCalls are those that the manager also reports for failures of its own
+// work around the call, such as removing a log file.
+var localCalls = []string{"RemoveContainer"}
+
+func (c rpc) fromRuntime() bool {
+	return !slices.Contains(localCalls, c.call) || errorCode(c.err) != ""
+}
+
+var (
+	filterUIDRE = regexp.MustCompile(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
+	filterIDRE  = regexp.MustCompile(`(?i)(?:^|[{, ])(?:id|pod_?sandbox_?id): ?"?[0-9a-f]`)
+)
+
+// filterScope says what a list call asked for: "all", "pod" with its uid,
+// "ready" (sandboxes) or "running" (containers), "" for anything else. Up to
+// 1.33 filters are printed by gogo/protobuf, from 1.34 on as protobuf text,
+// where READY is the enum's zero and is left out.
+func filterScope(call, filter string) (scope, uid string) {
+	if m := filterUIDRE.FindStringSubmatch(filter); m != nil {
+		return "pod", m[1]
+	}
+	f := strings.ReplaceAll(filter, " ", "")
+	switch {
+	case filterIDRE.MatchString(filter):
+		return "", ""
+	case strings.Contains(f, "SANDBOX_READY"), strings.HasPrefix(f, "state:{}") && strings.Contains(call, "Sandbox"):
+		return "ready", ""
+	case strings.Contains(f, "CONTAINER_RUNNING"):
+		return "running", ""
+	case strings.Contains(f, "SANDBOX_NOTREADY"), strings.Contains(f, "CONTAINER_"), strings.Contains(f, "state:"):
+		return "", ""
+	case f == "", f == "nil", f == "<nil>", f == "null", f == "{}",
+		strings.HasSuffix(f, "LabelSelector:map[string]string{},}"):
+		return "all", ""
+	}
+	return "", ""
+}
+
+var syncErrRE = regexp.MustCompile(`(?s)^Error syncing pod (\S+) \("([^"]*)"\), skipping: (.*)`)
+
+// extractSyncErr reads the pod worker's "Error syncing pod": often a stored
+// error handed out again, so it is not a call that failed.
+func extractSyncErr(r *record) ([]parse.Field, bool) {
+	if m := syncErrRE.FindStringSubmatch(r.msg); m != nil {
+		out := podFields(m[2])
+		return errFields(addField(out, "pod_uid", m[1]), m[3]), true
+	}
+	if r.form == formPrintf || r.msg != "Error syncing pod, skipping" {
+		return nil, false
+	}
+	out := podFields(r.first("pod"))
+	return errFields(addField(out, "pod_uid", r.first("podUID")), r.first("err")), true
+}

@@ -1,0 +1,31 @@
+package pleg
+
+// Gauges are kubelet_running_pods and kubelet_running_containers as the
+// generator sets them. They are kept by difference.
+type Gauges struct {
+	Listed     int // pods listed: the pod gauge of 1.16–1.18
+	Pods       int // pods with a running sandbox: the pod gauge from 1.19
+	Containers [numRaw]int
+}
+
+// replace counts one pod's old sighting out and its new one in.
+func (g *Gauges) replace(old, cur *Pod) {
+	g.add(old, -1)
+	g.add(cur, 1)
+}
+
+func (g *Gauges) add(p *Pod, by int) {
+	if p == nil {
+		return
+	}
+	g.Listed += by
+	for i := range p.Containers {
+		g.Containers[p.Containers[i].State%numRaw] += by
+	}
+	for i := range p.Sandboxes {
+		if p.Sandboxes[i].State == RawRunning {
+			g.Pods += by
+			return
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package pleg
+
+// Condition decides over a fresh pod status whether what a pod worker waits
+// for has come true (WatchCondition, 1.32–1.35).
+type Condition func(*Status) bool
+
+// watch is a condition and how often it was set: a condition that replaces
+// itself while it is evaluated must survive that evaluation.
+type watch struct {
+	cond    Condition
+	version int
+}
+
+// SetWatch registers a condition on a pod under a key; a second one under the
+// same key replaces the first. It does nothing in versions without them.
+func (m *Machine) SetWatch(uid, key string, cond Condition) {
+	if !m.Has(WatchConditions) {
+		return
+	}
+	if m.watch == nil {
+		m.watch = make(map[string]map[string]*watch)
+	}
+	if m.watch[uid] == nil {
+		m.watch[uid] = make(map[string]*watch)
+	}
+	version := 0
+	if old := m.watch[uid][key]; old != nil {
+		version = old.version + 1
+	}
+	m.watch[uid][key] = &watch{cond, version}
+}
+
+// Watches returns the conditions left on a pod: version by key.
+func (m *Machine) Watches(uid string) map[string]int {
+	out := make(map[string]int, len(m.watch[uid]))
+	for k, w := range m.watch[uid] {
+		out[k] = w.version
+	}
+	return out
+}
+
+// evaluate runs the conditions of a pod, drops those that came true, and
+// reports whether any did.
+func (m *Machine) evaluate(uid string, s *Status) bool {
+	if s == nil || len(m.watch[uid]) == 0 {
+		return false
+	}
+	var done []string
+	versions := m.Watches(uid)
+	for _, key := range sortedKeys(m.watch[uid]) {
+		if m.watch[uid][key].cond(s) {
+			done = append(done, key)
+		}
+	}
+	for _, key := range done {
+		if w := m.watch[uid][key]; w != nil && w.version == versions[key] {
+			delete(m.watch[uid], key)
+		}
+	}
+	if len(m.watch[uid]) == 0 {
+		delete(m.watch, uid)
+	}
+	return len(done) > 0
+}

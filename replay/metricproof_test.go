@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const proofBase = int64(1_795_217_460) // 2026-11-20 23:31:00 UTC
+
+// table builds series from rows: one column a snapshot, 15 s apart from base
+// plus the given offsets; NaN-free, "-" for no sample.
+func table(offsets []int, rows ...string) ([]*parse.Series, []*parse.Scrape) {
+	var scrapes []*parse.Scrape
+	for i, o := range offsets {
+		scrapes = append(scrapes, &parse.Scrape{File: &parse.File{Path: fmt.Sprintf("m/%02d.prom", i)}, Job: "kubelet",
+			Stamp: parse.Stamp{At: (proofBase + int64(o)) * 1e9, Basis: parse.Stated}})
+	}
+	var out []*parse.Series
+	for n, r := range rows {
+		f := strings.Fields(r)
+		name, le, _ := strings.Cut(f[0], "|")
+		s := &parse.Series{Name: name, Job: "kubelet"}
+		if le != "" {
+			s.Labels = []parse.Field{{Name: "le", Value: le}}
+		}
+		for i, v := range f[1:] {
+			if v == "-" {
+				continue
+			}
+			var x float64
+			fmt.Sscan(v, &x)
+			s.Points = append(s.Points, parse.Point{At: scrapes[i].At, V: x, Src: scrapes[i], Line: uint32(n + 1)})
+		}
+		out = append(out, s)
+	}
+	return out, scrapes
+}
+
+func showProofs(ps []MetricProof, kinds ...ProofKind) string {
+	var b strings.Builder
+	for _, p := range ps {
+		for _, k := range kinds {
+			if p.Kind != k {
+				continue
+			}
+			fmt.Fprintf(&b, "%s", k)
+			if p.From != 0 {
+				fmt.Fprintf(&b, " +%d", p.From/1e9-proofBase)
+			}
+			fmt.Fprintf(&b, "..+%d n=%d sum=%v", p.To/1e9-proofBase, p.Count, p.Sum.Round(time.Millisecond))
+			if p.SumMax != 0 {
+				fmt.Fprintf(&b, " [%v %v]", p.SumMin, p.SumMax)
+			}
+			if p.Start.Known() {
+				fmt.Fprintf(&b, " start=+%d±%v", p.Start.At/1e9-proofBase, p.Start.Slack)
+			}
+			if len(p.Evidence) == 0 {
+				b.WriteString(" NO EVIDENCE")
+			}
+			b.WriteString("; ")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+func TestMetricProofs(t *testing.T) {
+	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
+	tests := []struct {
+		name    string
+		offsets []int
+		rows    []string
+		kinds   []ProofKind
+		want    string
+	}{
+		{"last seen names a start", []int{0, 15}, []string{"kubelet_pleg_last_seen_seconds 1795217459 1795217459", D + "_count 1 1", D + "_sum 1 1"},
+			[]ProofKind{ProofStart}, "start +0..+0 n=-1 sum=0s start=+-1±500ms"},
+		{"counts and sums", []int{0, 15}, []string{D + "_count 10 24", D + "_sum 1 1.5"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=14 sum=500ms"},
+		{"a hung relist is bounded by the buckets of the others", []int{0, 15, 300}, []string{
+			D + "_count 10 20 31", D + "_sum 1 1.5 242", D + "_bucket|5 10 20 30", D + "_bucket|10 10 20 30", D + "_bucket|+Inf 10 20 31"},
+			[]ProofKind{ProofLong}, "long +15..+300 n=1 sum=4m0.5s [3m10.5s 4m0.5s]"},
+		{"begun and ended", []int{0, 15, 30, 45}, []string{D + "_count 10 20 20 20", I + "_count 9 20 20 19", D + "_sum 1 1 1 1"},
+			[]ProofKind{ProofRunning}, "running..+15 n=1 sum=0s; running +15..+30 n=1 sum=0s"},
+		{"failures before the first success shift the idle value", []int{0, 15}, []string{D + "_count 14 25", I + "_count 10 22", D + "_sum 1 1"},
+			[]ProofKind{ProofRunning}, "running..+15 n=1 sum=0s"},
+		{"restart by counter", []int{0, 15}, []string{D + "_count 10 2", D + "_sum 1 0.1", "process_start_time_seconds 1795217400 1795217470"},
+			[]ProofKind{ProofRestart, ProofCount}, "restart +0..+15 n=-1 sum=0s start=+10±1s"},
+		{"restart by start time alone", []int{0, 15}, []string{D + "_count 10 12", D + "_sum 1 1.1", "process_start_time_seconds 1795217400 1795217470"},
+			[]ProofKind{ProofRestart, ProofCount}, "restart +0..+15 n=-1 sum=0s start=+10±1s"},
+		{"gap over a hang", []int{0, 15, 30, 45, 60, 320}, []string{D + "_count 10 20 30 40 50 53", D + "_sum 1 2 3 4 5 245"},
+			[]ProofKind{ProofGap}, "gap +60..+320 n=3 sum=4m0s"},
+		{"frozen process", []int{0, 15, 30, 45, 300}, []string{D + "_count 10 20 30 40 50", D + "_sum 1 2 3 4 5", I + "_count 9 19 29 39 49", I + "_sum 10 20 30 40 290",
+			D + "_bucket|10 10 20 30 40 50", D + "_bucket|+Inf 10 20 30 40 50", I + "_bucket|2.5 9 19 29 39 48", I + "_bucket|+Inf 9 19 29 39 49"},
+			[]ProofKind{ProofFrozen}, "frozen +45..+300 n=1 sum=3m47.5s"},
+		{"microseconds before 1.14", []int{0, 15}, []string{"kubelet_pleg_relist_latency_microseconds_count 10 11", "kubelet_pleg_relist_latency_microseconds_sum 1e6 121e6"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=1 sum=2m0s"},
+		{"both generations are never added", []int{0, 15}, []string{D + "_count 10 11", D + "_sum 1 2",
+			"kubelet_pleg_relist_latency_microseconds_count 10 11", "kubelet_pleg_relist_latency_microseconds_sum 1e6 2e6"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=1 sum=1s"},
+		{"the evented PLEG moves last seen without a relist", []int{0, 15}, []string{"kubelet_pleg_last_seen_seconds 1795217459 1795217474", D + "_count 3 3", I + "_count 2 2", D + "_sum 1 1"},
+			[]ProofKind{ProofStart}, "start +0..+0 n=-1 sum=0s start=+-1±500ms"},
+		{"no metrics", nil, nil, []ProofKind{ProofStart, ProofCount, ProofGap}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			series, scrapes := table(tt.offsets, tt.rows...)
+			if got := showProofs(MetricProofs(series, scrapes), tt.kinds...); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorPagesMakeAGap(t *testing.T) {
+	series, scrapes := table([]int{0, 15, 30, 60, 75}, "kubelet_pleg_relist_duration_seconds_count 1 2 3 4 5", "kubelet_pleg_relist_duration_seconds_sum 1 2 3 4 5")
+	scrapes = append(scrapes, &parse.Scrape{File: &parse.File{Path: "m/bad.prom"}, Line: 1, Failed: "An error has occurred while serving metrics:",
+		Stamp: parse.Stamp{At: (proofBase + 45) * 1e9, Basis: parse.Stated}})
+	got := MetricProofs(series, scrapes)
+	for _, p := range got {
+		if p.Kind == ProofGap {
+			last := p.Evidence[len(p.Evidence)-1]
+			if last.Where().String() != "m/bad.prom:1" || p.From/1e9-proofBase != 30 {
+				t.Errorf("gap from +%d cites %v", p.From/1e9-proofBase, last.Where())
+			}
+			return
+		}
+	}
+	t.Error("no gap")
+}

@@ -1,0 +1,173 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// Sim runs the reference PLEG over recorded listings at the times at which
+// they were recorded. It keeps one listing and the generator's records, not
+// the history.
+type Sim struct {
+	Machine *pleg.Machine
+	Totals  Totals
+
+	health simHealth
+	first  int64
+	end    int64 // end of the last relist
+	stuck  bool  // ≤ 1.13: the relist waits for a channel that nobody drains
+}
+
+// SimRelist is one simulated relist.
+type SimRelist struct {
+	pleg.Result
+	Start, End int64 // Unix ns
+	ListErr    string
+	LastSeen   int64 // start of the last relist that listed pods, 0 none yet
+	Healthy    bool  // what the health check says at End
+	Blocked    bool  // ≤ 1.13: it waits for the channel and has not ended
+	Stream     bool  // not a relist: events that the runtime's stream told at once
+	Pods       int   // listed
+}
+
+// OK reports whether the relist listed pods.
+func (r *SimRelist) OK() bool { return r.ListErr == "" }
+
+// Totals sums up a simulation: the kubelet's own counters and what follows
+// from them.
+type Totals struct {
+	Duration  histogram // of relists, failed ones included
+	Interval  histogram // from the last relist that listed pods to each start
+	Failed    int       // relists that listed nothing
+	Skipped   int       // recorded listings that a blocked relist never made
+	Longest   time.Duration
+	LongestAt int64
+	Events    int // sent
+	Discarded int
+	Unhealthy []SimUnhealthy
+	From, To  int64
+}
+
+// SimUnhealthy is a stretch in which the health check fails. To is 0 while open.
+type SimUnhealthy struct {
+	Span
+	Never bool // no relist had succeeded yet
+}
+
+// NewSim returns a simulation of a kubelet that starts with the first
+// listing.
+func NewSim(p pleg.Profile) *Sim {
+	return &Sim{Machine: pleg.NewMachine(p), health: simHealth{threshold: p.Threshold}}
+}
+
+// Step runs the relist that made a recorded listing. It returns nil when that
+// relist cannot have run because the one before it never ended.
+func (s *Sim) Step(in *Snapshot) *SimRelist {
+	if s.stuck {
+		s.stuck = !in.Drained
+		if s.stuck {
+			s.Totals.Skipped++
+			return nil
+		}
+		s.Machine.Drain()
+	}
+	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, inspect: in.Inspect}
+	r := s.run(w, pleg.Listing{Changed: in.Changed, Gone: in.Gone}, in.Pods)
+	if in.Drained {
+		s.Machine.Drain()
+	} else if r.Waited > 0 {
+		s.stuck, r.Blocked = true, true
+	}
+	return r
+}
+
+// run makes one relist and keeps the books.
+func (s *Sim) run(w *work, l pleg.Listing, pods int) *SimRelist {
+	m := s.Machine
+	l.Start, l.Err, l.Inspect = w.start, w.listErr, w.outcome
+	if s.first == 0 {
+		s.first = w.start
+	}
+	if m.LastSeen != 0 {
+		s.Totals.Interval.observe(time.Duration(w.start - m.LastSeen))
+	}
+	r := &SimRelist{Result: m.Relist(l), Start: w.start, ListErr: w.listErr, Pods: pods}
+	list, took := w.durations(r.Inspected, &m.Profile)
+	if r.OK() {
+		s.health.listed(w.start, w.start+int64(list))
+	} else {
+		s.health.failed(w.start)
+	}
+	r.End = w.start + int64(took)
+	r.LastSeen = m.LastSeen
+	_, r.Healthy = m.Healthy(r.End)
+	s.count(r, took)
+	return r
+}
+
+func (s *Sim) count(r *SimRelist, took time.Duration) {
+	t := &s.Totals
+	if !r.OK() {
+		t.Failed++
+	}
+	t.Duration.observe(took)
+	if took > t.Longest {
+		t.Longest, t.LongestAt = took, r.Start
+	}
+	t.Events += r.Sent
+	t.Discarded += r.Discarded
+	s.end = max(s.end, r.End)
+}
+
+// Finish ends the simulation at the end of its last relist and returns its
+// sums.
+func (s *Sim) Finish() Totals {
+	t := s.Totals
+	t.From, t.To = s.first, s.end
+	t.Unhealthy = s.health.finish(s.end)
+	return t
+}
+
+// simHealth follows the health check through time.
+type simHealth struct {
+	threshold time.Duration
+	lastSeen  int64
+	open      *SimUnhealthy
+	past      []SimUnhealthy
+}
+
+// listed notes a relist that began at start and had its pods listed at end:
+// from then on, not earlier, the age counts from start.
+func (h *simHealth) listed(start, end int64) {
+	h.cross(end)
+	h.lastSeen = start
+	if h.open != nil && end-start <= int64(h.threshold) {
+		h.open.To = end
+		h.past = append(h.past, *h.open)
+		h.open = nil
+	}
+}
+
+// failed notes a relist that listed nothing. Before the first success that
+// makes the start of the kubelet unhealthy.
+func (h *simHealth) failed(start int64) {
+	if h.lastSeen == 0 && h.open == nil {
+		h.open = &SimUnhealthy{Span{From: start}, true}
+	}
+}
+
+// cross opens a stretch if the threshold was crossed by now.
+func (h *simHealth) cross(now int64) {
+	if at := h.lastSeen + int64(h.threshold); h.lastSeen != 0 && h.open == nil && now > at {
+		h.open = &SimUnhealthy{Span: Span{From: at}}
+	}
+}
+
+func (h *simHealth) finish(end int64) []SimUnhealthy {
+	h.cross(end)
+	if h.open == nil {
+		return h.past
+	}
+	return append(h.past, *h.open)
+}

@@ -1,0 +1,216 @@
+package replay
+
+import (
+	"sort"
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// Free replays a changed history on a schedule of its own. The recorded
+// listings say what the runtime held from each recorded relist to the next,
+// and how long its calls took then; the simulated relists run when the
+// changed kubelet would have run them and see what was there at that time.
+type Free struct {
+	base *Sim // the history as it was
+	sim  *Sim // the history as it would have been
+	what WhatIf
+	was  pleg.Profile
+
+	now     *Snapshot // the recorded relist in force
+	idle    time.Duration
+	fresh   bool // now has not been listed yet
+	next    int64
+	changed map[string]*pleg.Pod // since the last simulated listing
+	gone    map[string]struct{}
+	known   map[string]InspectOutcome // last stated cost per pod
+	dropped map[string]struct{}       // uids left out
+	sight   map[string]*pleg.Pod      // what the event stream told last
+	until   int64
+	out     []*SimRelist
+}
+
+// maxFreeRelists bounds what one recorded gap can expand to: a year-long gap
+// at a period of a nanosecond must not fill memory.
+const maxFreeRelists = 1 << 20
+
+// NewFree returns the simulation of a changed history; was is the profile of
+// the kubelet as it was.
+func NewFree(was pleg.Profile, what WhatIf) (*Free, error) {
+	is, err := what.Profile(was)
+	if err != nil {
+		return nil, err
+	}
+	return &Free{base: NewSim(was), sim: NewSim(is), what: what, was: was, changed: make(map[string]*pleg.Pod),
+		gone: make(map[string]struct{}), known: make(map[string]InspectOutcome),
+		dropped: make(map[string]struct{})}, nil
+}
+
+// Step takes a recorded relist and returns the simulated ones that begin
+// before it, oldest first.
+func (f *Free) Step(in *Snapshot) []*SimRelist {
+	f.out = nil
+	f.advance(in.At)
+	f.world(in)
+	return f.out
+}
+
+// Finish returns what is left and the sums. The last recorded listing holds
+// to the end of its relist and is made at least once.
+func (f *Free) Finish() ([]*SimRelist, Totals) {
+	f.out = nil
+	if f.now != nil {
+		f.advance(max(f.until, f.now.At+1))
+	}
+	return f.out, f.sim.Finish()
+}
+
+// Was returns the sums of the history as it was, after Finish.
+func (f *Free) Was() Totals { return f.base.Finish() }
+
+// world puts a recorded relist in force.
+func (f *Free) world(in *Snapshot) {
+	end := in.At
+	if r := f.base.Step(in); r != nil {
+		end = r.End
+	}
+	f.idle = f.was.Period
+	if in.Next > end {
+		f.idle = time.Duration(in.Next - end)
+	}
+	f.until = max(f.until, end)
+	f.now, f.fresh = in, true
+	if f.next == 0 {
+		f.next = in.At
+	}
+	if in.ListErr == "" {
+		f.listing(in)
+	}
+	for uid, o := range in.Inspect {
+		if o.Err == "" && o.Took >= 0 {
+			f.known[uid] = o
+		}
+	}
+}
+
+// listing adds a recorded listing to what the next simulated one will find.
+func (f *Free) listing(in *Snapshot) {
+	if f.sim.Machine.Evented {
+		f.stream(in)
+	}
+	for _, p := range in.Changed {
+		if f.what.drops(p.UID, p.Namespace+"/"+p.Name) {
+			f.dropped[p.UID] = struct{}{}
+			continue
+		}
+		f.changed[p.UID] = p
+		delete(f.gone, p.UID)
+	}
+	for _, uid := range in.Gone {
+		delete(f.changed, uid)
+		delete(f.known, uid)
+		if _, out := f.dropped[uid]; !out {
+			f.gone[uid] = struct{}{}
+		}
+		delete(f.dropped, uid)
+		delete(f.sight, uid)
+	}
+}
+
+// stream delivers at once what a working event stream would have told of a
+// change. The next generic relist still finds the change by itself.
+func (f *Free) stream(in *Snapshot) {
+	r := &SimRelist{Start: in.At, End: in.At, Stream: true, LastSeen: f.sim.Machine.LastSeen, Pods: in.Pods}
+	_, r.Healthy = f.sim.Machine.Healthy(in.At)
+	if f.sight == nil {
+		f.sight = make(map[string]*pleg.Pod)
+	}
+	told := func(uid string, p *pleg.Pod) {
+		if old := f.sight[uid]; old != nil || p != nil {
+			r.Result.Events = append(r.Result.Events, pleg.Diff(old, p)...)
+		}
+	}
+	for _, p := range in.Changed {
+		if !f.what.drops(p.UID, p.Namespace+"/"+p.Name) {
+			told(p.UID, p)
+			f.sight[p.UID] = p
+		}
+	}
+	for _, uid := range in.Gone {
+		told(uid, nil)
+	}
+	for i := range r.Events {
+		if r.Events[i].Delivered = !r.Events[i].Filtered(); r.Events[i].Delivered {
+			r.Sent++
+		}
+	}
+	sort.SliceStable(r.Events, func(i, j int) bool { return r.Events[i].Pod < r.Events[j].Pod })
+	f.sim.Totals.Events += r.Sent
+	if len(r.Events) > 0 {
+		f.out = append(f.out, r)
+	}
+}
+
+// advance runs the relists that begin before a time.
+func (f *Free) advance(to int64) {
+	for n := 0; f.now != nil && f.next < to; n++ {
+		if n >= maxFreeRelists {
+			f.next = to
+			return
+		}
+		f.relist()
+	}
+}
+
+// relist runs one relist at the time due.
+func (f *Free) relist() {
+	w := f.cost()
+	l := pleg.Listing{}
+	if w.listErr == "" {
+		for _, p := range f.changed {
+			l.Changed = append(l.Changed, p)
+		}
+		for uid := range f.gone {
+			l.Gone = append(l.Gone, uid)
+		}
+		clear(f.changed)
+		clear(f.gone)
+	}
+	r := f.sim.run(w, l, f.now.Pods)
+	if f.now.Drained {
+		f.sim.Machine.Drain()
+	}
+	f.out = append(f.out, r)
+	f.next = r.End + int64(f.pause())
+	if f.next <= r.Start {
+		f.next = r.Start + 1
+	}
+}
+
+// pause is how long the kubelet would have rested after the relist: as long
+// as it did, where that is recorded, with the period that it would have had.
+func (f *Free) pause() time.Duration {
+	d := f.sim.Machine.Period
+	if f.fresh {
+		d += f.idle - f.was.Period
+	}
+	f.fresh = false
+	return max(d, 0)
+}
+
+// cost is what the relist has to do, as the changed history has it.
+func (f *Free) cost() *work {
+	is := f.sim.Machine.RPCTimeout
+	list := f.what.outcome(f.now.List, f.now.ListErr, f.was.RPCTimeout, is)
+	w := &work{start: f.next, list: list.Took, listErr: list.Err}
+	w.lookup = func(uid string) (InspectOutcome, bool) {
+		o, ok := f.now.Inspect[uid]
+		if !ok {
+			if o, ok = f.known[uid]; !ok {
+				return o, false
+			}
+		}
+		return f.what.outcome(o.Took, o.Err, f.was.RPCTimeout, is), true
+	}
+	return w
+}

@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sort"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// merge walks the raw pods array of a line along that of the line before:
+// elements that stand there word for word are taken over, others are decoded.
+type merge struct {
+	d       *SnapshotDecoder
+	s       *Snapshot
+	raw     []byte
+	elems   []element
+	changes []change
+	added   map[string]*entry // pods that the line before did not list
+	at      int               // next old element
+	index   map[string]int    // old elements by uid, built when first needed
+}
+
+func (m *merge) run() error {
+	s := scanner{b: m.raw}
+	if !s.take('[') {
+		return fmt.Errorf("pods is not an array")
+	}
+	for first := true; !s.take(']'); first = false {
+		if !first && !s.take(',') {
+			return s.broken()
+		}
+		s.space()
+		if n := m.same(s.i); n > 0 {
+			s.i += n
+			continue
+		}
+		start := s.i
+		if !s.value() {
+			return s.broken()
+		}
+		m.decode(start, s.i)
+	}
+	return nil
+}
+
+// same takes over as many old elements as stand word for word at off, and
+// returns how many bytes they span.
+func (m *merge) same(off int) int {
+	old := m.d.elems
+	if m.at >= len(old) {
+		return 0
+	}
+	from := old[m.at].off
+	n := commonPrefix(m.raw[off:], m.d.prev[from:])
+	k := sort.Search(len(old)-m.at, func(i int) bool { return old[m.at+i].end-from > n })
+	if k == 0 {
+		return 0
+	}
+	for _, e := range old[m.at : m.at+k] {
+		m.add(e.off-from+off, e.end-from+off, e.pod)
+	}
+	m.at += k
+	return old[m.at-1].end - from
+}
+
+// add appends an element. It reports false for a pod that the line has
+// listed before.
+func (m *merge) add(off, end int, e *entry) bool {
+	if e != nil && e.epoch == m.d.epoch {
+		m.d.warn(m.s.Pos, "pod %q is listed twice; the first counts", e.pod.UID)
+		m.elems = append(m.elems, element{off: off, end: end})
+		return false
+	}
+	if e != nil {
+		e.epoch = m.d.epoch
+	}
+	m.elems = append(m.elems, element{off, end, e})
+	return true
+}
+
+// change is a pod's new sighting, not yet in effect.
+type change struct {
+	entry *entry
+	pod   *pleg.Pod
+}
+
+// decode reads one element that differs, and moves on in the old array to
+// where the two run in step again.
+func (m *merge) decode(start, end int) {
+	p := m.d.pod(m.raw[start:end], m.s.Pos)
+	if p == nil {
+		m.add(start, end, nil)
+		m.step(-1)
+		return
+	}
+	e := m.d.pods[p.UID]
+	if e == nil {
+		e = m.added[p.UID]
+	}
+	if e == nil {
+		e = &entry{pod: p}
+		if m.added == nil {
+			m.added = make(map[string]*entry)
+		}
+		m.added[p.UID] = e
+		m.changes = append(m.changes, change{e, p})
+		m.add(start, end, e)
+		m.step(-1)
+		return
+	}
+	m.step(m.find(p.UID))
+	if m.add(start, end, e) && !equalPods(e.pod, p) {
+		m.changes = append(m.changes, change{e, p})
+	}
+}
+
+// step sets the old position behind the old element i; -1: a new element was
+// inserted, or took the place of an old one that is gone.
+func (m *merge) step(i int) {
+	old := m.d.elems
+	if i >= m.at {
+		m.at = i + 1
+	} else if i < 0 && m.at < len(old) && old[m.at].pod == nil {
+		m.at++
+	}
+}
+
+// find returns the old position of a pod, -1 if there is none.
+func (m *merge) find(uid string) int {
+	old := m.d.elems
+	if m.at < len(old) && old[m.at].pod != nil && old[m.at].pod.pod.UID == uid {
+		return m.at
+	}
+	if m.index == nil {
+		m.index = make(map[string]int, len(old))
+		for i := range old {
+			if old[i].pod != nil {
+				m.index[old[i].pod.pod.UID] = i
+			}
+		}
+	}
+	if i, ok := m.index[uid]; ok {
+		return i
+	}
+	return -1
+}
+
+// commonPrefix is the number of leading bytes that a and b share.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+4096 <= n && bytes.Equal(a[i:i+4096], b[i:i+4096]); i += 4096 {
+	}
+	for ; i+8 <= n && binary.LittleEndian.Uint64(a[i:]) == binary.LittleEndian.Uint64(b[i:]); i += 8 {
+	}
+	for ; i < n && a[i] == b[i]; i++ {
+	}
+	return i
+}
+
+// jsonPod is a pod of a snapshot line.
+type jsonPod struct {
+	UID        string     `json:"uid"`
+	Name       string     `json:"name"`
+	Namespace  string     `json:"namespace"`
+	Sandboxes  []jsonItem `json:"sandboxes"`
+	Containers []jsonItem `json:"containers"`
+}
+
+type jsonItem struct {
+	ID       string `json:"id"`
+	Name     string `json:"name,omitempty"`
+	State    string `json:"state"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+}
+
+// equalPods compares what the diff can see of two sightings.
+func equalPods(a, b *pleg.Pod) bool {
+	return a.UID == b.UID && a.Name == b.Name && a.Namespace == b.Namespace &&
+		equalItems(a.Containers, b.Containers) && equalItems(a.Sandboxes, b.Sandboxes)
+}
+
+func equalItems(a, b []pleg.Item) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := &a[i], &b[i]
+		if x.ID != y.ID || x.State != y.State || x.Name != y.Name || !equalCode(x.ExitCode, y.ExitCode) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalCode(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }

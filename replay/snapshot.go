@@ -1,0 +1,290 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// Snapshot is one recorded relist of schema plegforensics/snapshots/v1, told
+// as the changes against the listing before.
+type Snapshot struct {
+	Pos     parse.Pos
+	At      int64         // Unix ns: start of the relist
+	Next    int64         // start of the next one, if the reader knows it; else 0
+	List    time.Duration // how long the list calls took; -1 unstated
+	ListErr string
+	Changed []*pleg.Pod
+	Gone    []string // uids, sorted
+	Inspect map[string]InspectOutcome
+	Drained bool // the sync loop emptied the channel after this relist
+	// Pods is the number of pods listed, of the last good listing after a
+	// failed one.
+	Pods int
+}
+
+// InspectOutcome is how inspecting one pod ended.
+type InspectOutcome struct {
+	Took time.Duration // -1 unstated
+	Err  string
+}
+
+// SnapshotDecoder reads snapshot lines one after the other. Lines usually
+// repeat the listing before them almost word for word; only the pods whose
+// text differs are decoded, so that the cost of a line is a comparison of
+// memory plus its changes. The zero value is ready.
+type SnapshotDecoder struct {
+	// Warnings are the problems found so far, oldest first. The caller may
+	// take them and set the field to nil.
+	Warnings []parse.Warning
+
+	prev  []byte    // raw text of the last good "pods" array
+	elems []element // its elements
+	pods  map[string]*entry
+	owner map[string]string // id -> uid of the pod that listed it last
+	epoch int
+	last  int64 // time of the last line replayed
+}
+
+// element is one element of the raw pods array.
+type element struct {
+	off, end int
+	pod      *entry // nil: an element without a usable pod, or one listed twice
+}
+
+// entry is one pod of the present listing.
+type entry struct {
+	pod   *pleg.Pod
+	epoch int // line that names the pod, counted by SnapshotDecoder.epoch
+}
+
+// line is the top level of one snapshot line.
+type line struct {
+	time    []byte
+	list    []byte
+	listErr []byte
+	pods    []byte
+	inspect []byte
+	drained []byte
+}
+
+// Decode reads one line. It returns nil for a line that cannot be replayed,
+// blank ones included, with a warning where there is a reason to.
+func (d *SnapshotDecoder) Decode(text []byte, pos parse.Pos) *Snapshot {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	if len(text) == 0 {
+		return nil
+	}
+	l, err := d.split(text)
+	if err != nil {
+		d.warn(pos, "%v; line skipped", err)
+		return nil
+	}
+	s := &Snapshot{Pos: pos, List: -1, Drained: true}
+	if err := d.scalars(s, l); err != nil {
+		d.warn(pos, "%v; line skipped", err)
+		return nil
+	}
+	if s.At < d.last {
+		d.warn(pos, "time %s lies before that of the line above; line skipped", s.Time())
+		return nil
+	}
+	if s.ListErr == "" {
+		if err := d.listing(s, l.pods); err != nil {
+			d.warn(pos, "%v; line skipped", err)
+			return nil
+		}
+	}
+	d.inspections(s, l.inspect)
+	d.last = s.At
+	s.Pods = len(d.pods)
+	return s
+}
+
+// Time is the start of the relist in RFC 3339, UTC.
+func (s *Snapshot) Time() string { return time.Unix(0, s.At).UTC().Format(time.RFC3339Nano) }
+
+func (d *SnapshotDecoder) warn(pos parse.Pos, format string, args ...any) {
+	if len(d.Warnings) < maxSnapshotWarnings {
+		d.Warnings = append(d.Warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+	} else if len(d.Warnings) == maxSnapshotWarnings {
+		d.Warnings = append(d.Warnings, parse.Warning{Pos: pos, Msg: "further problems of this file are not listed"})
+	}
+}
+
+// maxSnapshotWarnings bounds the memory that a hostile file can take.
+const maxSnapshotWarnings = 1000
+
+// split finds the values of the top-level keys. The pods array is passed over
+// at the speed of a memory comparison when it repeats the one before.
+func (d *SnapshotDecoder) split(text []byte) (line, error) {
+	var l line
+	targets := map[string]*[]byte{"time": &l.time, "list_seconds": &l.list, "list_error": &l.listErr,
+		"pods": &l.pods, "inspect": &l.inspect, "drained": &l.drained}
+	s := scanner{b: text}
+	if !s.take('{') {
+		return l, fmt.Errorf("not a JSON object")
+	}
+	for first := true; !s.take('}'); first = false {
+		if !first && !s.take(',') {
+			return l, s.broken()
+		}
+		key, ok := s.str()
+		if !ok || !s.take(':') {
+			return l, s.broken()
+		}
+		s.space()
+		start := s.i
+		if string(key) == "pods" && len(d.prev) > 0 && bytes.HasPrefix(text[start:], d.prev) {
+			s.i += len(d.prev)
+		} else if !s.value() {
+			return l, s.broken()
+		}
+		if to := targets[string(key)]; to != nil {
+			*to = text[start:s.i]
+		}
+	}
+	if s.space(); s.i < len(text) {
+		return l, fmt.Errorf("text after the JSON object")
+	}
+	return l, nil
+}
+
+// scalars reads everything but pods and inspect.
+func (d *SnapshotDecoder) scalars(s *Snapshot, l line) error {
+	var stamp string
+	if l.time == nil || json.Unmarshal(l.time, &stamp) != nil {
+		return fmt.Errorf("no time")
+	}
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil || t.Year() < 1970 || t.Year() > 2200 {
+		return fmt.Errorf("time %q is not RFC 3339", stamp)
+	}
+	s.At = t.UnixNano()
+	if present(l.list) {
+		var v float64
+		if json.Unmarshal(l.list, &v) != nil || !validSeconds(v) {
+			d.warn(s.Pos, "list_seconds is not a number of seconds; ignored")
+		} else {
+			s.List = fromSeconds(v)
+		}
+	}
+	if present(l.listErr) && json.Unmarshal(l.listErr, &s.ListErr) != nil {
+		return fmt.Errorf("list_error is not a string")
+	}
+	if present(l.drained) && json.Unmarshal(l.drained, &s.Drained) != nil {
+		d.warn(s.Pos, "drained is not true or false; taken as true")
+		s.Drained = true
+	}
+	if s.ListErr == "" && !present(l.pods) {
+		return fmt.Errorf("neither pods nor list_error")
+	}
+	return nil
+}
+
+func present(raw []byte) bool { return raw != nil && !bytes.Equal(raw, []byte("null")) }
+
+// validSeconds bounds what a line may claim a call took: a year.
+func validSeconds(v float64) bool { return v >= 0 && v < 366*86400 }
+
+func fromSeconds(v float64) time.Duration { return time.Duration(v*1e9 + 0.5) }
+
+func (d *SnapshotDecoder) inspections(s *Snapshot, raw []byte) {
+	if !present(raw) {
+		return
+	}
+	var m map[string]struct {
+		Seconds *float64 `json:"seconds"`
+		Error   string   `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		d.warn(s.Pos, "inspect cannot be read: %v; ignored", err)
+		return
+	}
+	s.Inspect = make(map[string]InspectOutcome, len(m))
+	for uid, v := range m {
+		o := InspectOutcome{Took: -1, Err: v.Error}
+		if v.Seconds != nil && validSeconds(*v.Seconds) {
+			o.Took = fromSeconds(*v.Seconds)
+		}
+		s.Inspect[uid] = o
+	}
+}
+
+// listing reads the pods array as changes against the one before.
+func (d *SnapshotDecoder) listing(s *Snapshot, raw []byte) error {
+	if len(d.prev) > 0 && bytes.Equal(raw, d.prev) {
+		return nil
+	}
+	if d.pods == nil {
+		d.pods, d.owner = make(map[string]*entry), make(map[string]string)
+	}
+	d.epoch++
+	m := merge{d: d, s: s, raw: raw, elems: make([]element, 0, len(d.elems)+8)}
+	if err := m.run(); err != nil {
+		return err
+	}
+	d.settle(s, &m)
+	d.prev, d.elems = append(d.prev[:0], raw...), m.elems
+	return nil
+}
+
+// settle makes the elements of a line the present listing. Nothing of a line
+// takes effect before: its end may turn out to be broken.
+func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
+	for _, c := range m.changes {
+		c.entry.pod = c.pod
+		d.pods[c.pod.UID] = c.entry
+		s.Changed = append(s.Changed, c.pod)
+	}
+	for _, p := range s.Changed {
+		d.own(s, p)
+	}
+	for _, e := range d.elems {
+		if e.pod == nil || e.pod.epoch == d.epoch {
+			continue
+		}
+		s.Gone = append(s.Gone, e.pod.pod.UID)
+		delete(d.pods, e.pod.pod.UID)
+		d.disown(e.pod.pod)
+	}
+	slices.Sort(s.Gone)
+}
+
+// own notes which pod lists an id and says so when two pods do.
+func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
+	for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
+		for i := range items {
+			id := items[i].ID
+			if uid, ok := d.owner[id]; ok && uid != p.UID && d.lists(uid, id) {
+				d.warn(s.Pos, "id %q is listed by pods %q and %q", id, uid, p.UID)
+				continue
+			}
+			d.owner[id] = p.UID
+		}
+	}
+}
+
+func (d *SnapshotDecoder) lists(uid, id string) bool {
+	e := d.pods[uid]
+	if e == nil || e.epoch != d.epoch {
+		return false
+	}
+	has := func(it pleg.Item) bool { return it.ID == id }
+	return slices.ContainsFunc(e.pod.Containers, has) || slices.ContainsFunc(e.pod.Sandboxes, has)
+}
+
+func (d *SnapshotDecoder) disown(p *pleg.Pod) {
+	for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
+		for i := range items {
+			if d.owner[items[i].ID] == p.UID {
+				delete(d.owner, items[i].ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package replay
+
+import (
+	"container/heap"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// work is what one relist had to do, and how long each part took.
+type work struct {
+	start   int64
+	next    int64         // start of the next recorded relist, 0 unknown
+	list    time.Duration // -1 unstated
+	listErr string
+	inspect map[string]InspectOutcome
+	lookup  func(uid string) (InspectOutcome, bool) // instead of inspect
+	rest    time.Duration                           // time that belongs to neither phase
+}
+
+// outcome is what the generator sees of an inspection.
+func (w *work) outcome(uid string) pleg.Inspection {
+	o, _ := w.find(uid)
+	return pleg.Inspection{Err: o.Err}
+}
+
+func (w *work) find(uid string) (InspectOutcome, bool) {
+	if w.lookup != nil {
+		return w.lookup(uid)
+	}
+	o, ok := w.inspect[uid]
+	return o, ok
+}
+
+// durations returns how long listing and the whole relist take. Calls that
+// ran into the time-out took that long even where nobody states it, unless
+// the next recorded relist began too early for that.
+func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.Duration) {
+	list, guessed := known(w.list, w.listErr, p.RPCTimeout)
+	jobs := make([]time.Duration, 0, len(inspected))
+	for _, uid := range inspected {
+		if o, ok := w.find(uid); ok {
+			d, g := known(o.Took, o.Err, p.RPCTimeout)
+			jobs, guessed = append(jobs, d), guessed || g
+		}
+	}
+	total = list + parallel(jobs, p.Parallel) + w.rest
+	if room := time.Duration(w.next-w.start) - p.Period; guessed && w.next != 0 && total > room {
+		total = max(room, 0)
+		list = min(list, total)
+	}
+	return list, total
+}
+
+// known is how long a call took, and whether that is inferred.
+func known(took time.Duration, err string, timeout time.Duration) (time.Duration, bool) {
+	switch {
+	case took >= 0:
+		return took, false
+	case timedOut(err):
+		return timeout, true
+	}
+	return 0, false
+}
+
+// timedOut reports whether an error text says that a call ran into its
+// deadline.
+func timedOut(err string) bool {
+	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
+		strings.Contains(err, "operation timeout")
+}
+
+// parallel is how long jobs take that n workers do, each taking the next job
+// when it is free.
+func parallel(jobs []time.Duration, n int) time.Duration {
+	if n = min(n, len(jobs)); n <= 1 {
+		var sum time.Duration
+		for _, d := range jobs {
+			sum += d
+		}
+		return sum
+	}
+	free := make(workers, n) // all zero: already a heap
+	for _, d := range jobs {
+		free[0] += d
+		heap.Fix(&free, 0)
+	}
+	var end time.Duration
+	for _, d := range free {
+		end = max(end, d)
+	}
+	return end
+}
+
+// workers is a heap of the times at which workers are free.
+type workers []time.Duration
+
+func (w workers) Len() int           { return len(w) }
+func (w workers) Less(i, j int) bool { return w[i] < w[j] }
+func (w workers) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *workers) Push(any)          {}
+func (w *workers) Pop() any          { return nil }
