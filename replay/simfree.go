@@ -61,6 +61,9 @@ func (f *Free) Finish() ([]*SimRelist, Totals) {
 	f.out = nil
 	if f.now != nil {
 		f.advance(max(f.until, f.now.At+1))
+		if f.fresh {
+			f.relist()
+		}
 	}
 	return f.out, f.sim.Finish()
 }
