@@ -35,7 +35,6 @@ func audit(n *Node) Audit {
 	a.out.Audited = len(a.lives) > 0
 	if a.out.Audited {
 		a.windows = listingWindows(n)
-		a.span = runtimeSpan(n)
 		a.known = newPodsKnown(n)
 	}
 	a.observed()
@@ -114,12 +113,10 @@ type auditor struct {
 	n       *Node
 	lives   map[string]*life
 	windows []listWindow
-	span    Span // what the runtime's log covers
 	known   *podsKnown
 	out     Audit
-	cut     map[string]*life // by ids as tables cut them
-	maybe   int              // events that only some schedules would have sent
-	hidden  int              // events that the log cannot show
+	maybe   int // events that only some schedules would have sent
+	hidden  int // events that the log cannot show
 }
 
 // observed judges each "SyncLoop (PLEG)" line.

@@ -322,17 +322,3 @@ func (k *podsKnown) at(l *life, at int64) bool {
 func (k *podsKnown) logged(from, to int64) bool {
 	return len(k.lines) > 0 && k.lines[0] <= from && k.lines[len(k.lines)-1] >= to
 }
-
-// runtimeSpan is what the runtime's transitions cover.
-func runtimeSpan(n *Node) Span {
-	var s Span
-	for i := range n.History {
-		if t := &n.History[i]; t.Src != parse.SrcKubelet && t.At.Known() {
-			if s.From == 0 || t.At.At < s.From {
-				s.From = t.At.At
-			}
-			s.To = max(s.To, t.At.At)
-		}
-	}
-	return s
-}

@@ -48,6 +48,8 @@ func rebuild(n *Node, opt Options) {
 	n.Health = health(n, s)
 	n.Lags = lags(n)
 	n.Ops = operations(n)
+	n.History, n.Requests = history(n)
+	n.Audit = audit(n)
 }
 
 // sources tells which sources the node's records come from.

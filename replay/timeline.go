@@ -43,6 +43,7 @@ type Node struct {
 	Ops      []Operation
 	Observed []PodEvent // "SyncLoop (PLEG)" lines in time order
 	History  []Transition
+	Requests []Request // calls that the runtime logged, by their first line
 	Audit    Audit
 	Blame    []Blame
 
