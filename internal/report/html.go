@@ -100,6 +100,9 @@ func writeHTML(w io.Writer, r *Report, _ Options) error {
 	for _, x := range r.Warnings {
 		p.Warnings = append(p.Warnings, Visible(x.String()))
 	}
+	trusted := [3]template.HTML{p.Style, p.Script, p.Data}
+	scrub(&p)
+	p.Style, p.Script, p.Data = trusted[0], trusted[1], trusted[2]
 	return tmpl.Execute(w, p)
 }
 
@@ -203,7 +206,9 @@ func island(r *Report) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := json.NewEncoder(z).Encode(viewOf(r)); err != nil {
+	v := viewOf(r)
+	scrub(&v)
+	if err := json.NewEncoder(z).Encode(v); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {

@@ -210,10 +210,15 @@ type (
 	}
 )
 
-func writeJSON(w io.Writer, r *Report, _ Options) error { return encode(w, toJSON(r)) }
+func writeJSON(w io.Writer, r *Report, _ Options) error {
+	j := toJSON(r)
+	return encode(w, &j)
+}
 
-// encode writes one JSON document, evidence unchanged: no HTML escaping.
+// encode writes one JSON document, given by pointer: strings made visible, but
+// no HTML escaping.
 func encode(w io.Writer, v any) error {
+	scrub(v)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

@@ -32,7 +32,8 @@ type row struct {
 func rows(r *Report, emit func(row) error) error {
 	for _, n := range r.Nodes {
 		for _, x := range nodeRows(n) {
-			x.Node = Visible(n.Name)
+			x.Node = n.Name
+			scrub(&x)
 			if err := emit(x); err != nil {
 				return err
 			}

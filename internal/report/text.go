@@ -126,7 +126,7 @@ func kubeletLine(k replay.Kubelet) string {
 		s += fmt.Sprintf(", CRI time-out %s", k.RPCTimeout)
 	}
 	if k.Basis != "" {
-		s += " (" + k.Basis + ")"
+		s += " (" + Visible(k.Basis) + ")"
 	}
 	return s
 }
@@ -137,7 +137,7 @@ func windowLine(w replay.Window) string {
 	}
 	s := fmt.Sprintf("%s to %s UTC, %s", Date(w.Start), Date(w.End), Span(time.Duration(w.End-w.Start)))
 	if w.TimezoneBasis != "" {
-		s += fmt.Sprintf("; stamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
+		s += fmt.Sprintf("; stamps in %s (%s)", orUnknown(w.Timezone), Visible(w.TimezoneBasis))
 	}
 	return s
 }

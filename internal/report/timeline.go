@@ -58,7 +58,7 @@ func writeTimelineJSON(w io.Writer, r *Report, _ Options) error {
 	for _, n := range r.Nodes {
 		out.Nodes = append(out.Nodes, timelineJSON(n.Node))
 	}
-	return encode(w, out)
+	return encode(w, &out)
 }
 
 func timelineJSON(n *replay.Node) jsonTimelineNode {

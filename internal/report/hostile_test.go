@@ -1,0 +1,134 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// hostile are strings that act on something when a writer lets them through.
+var hostile = map[string]string{
+	"script":    `</script><script>alert(1)</script><img src=x onerror=alert(1)>`,
+	"attribute": `" onmouseover="alert(1)" x='`,
+	"ansi":      "\x1b[31mred\x1b]8;;http://x\x07link\x1b]0;title\x07",
+	"bidi":      "safe\u202egnp.exe\u2066",
+	"formula":   `=HYPERLINK("http://x","y")`,
+	"at":        "@SUM(1+1)*cmd|' /C calc'!A0",
+	"markdown":  "](http://x) <b>bold</b> | cell ` code @user #1",
+	"template":  "{{.Style}} ${x} %s %n",
+	"long":      strings.Repeat("A", 1<<18),
+	"utf8":      "bad \xff\xfe\xc0\x80 bytes",
+	"newline":   "one\ntwo\r\nthree\u2028four",
+	"nul":       "a\x00b",
+}
+
+// TestHostile: whatever stands in a bundle comes out inert in every format.
+func TestHostile(t *testing.T) {
+	for kind, s := range hostile {
+		r := fixture(s, 12)
+		for _, f := range append(append([]Format{}, Formats...), TimelineFormats...) {
+			var out bytes.Buffer
+			if err := f.Write(&out, r, Options{Width: 100, Verbose: true}); err != nil {
+				t.Errorf("%s of %s: %v", f.Name, kind, err)
+				continue
+			}
+			if f.Name == "html" {
+				inertHTML(t, kind, out.String())
+				continue
+			}
+			inertText(t, f.Name, kind, out.String())
+			if f.Name == "csv" {
+				inertCSV(t, kind, &out)
+			}
+			if f.Name == "json" && !json.Valid(out.Bytes()) {
+				t.Errorf("json of %s is not valid", kind)
+			}
+		}
+	}
+}
+
+func inertText(t *testing.T, format, kind, out string) {
+	t.Helper()
+	for _, c := range out {
+		if c == '\n' || c == '\t' {
+			continue
+		}
+		if unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028' {
+			t.Errorf("%s of %s holds %U", format, kind, c)
+			return
+		}
+	}
+	if format == "markdown" && regexp.MustCompile("(?m)^[^`]*<b>").MatchString(out) {
+		t.Errorf("markdown of %s holds a live tag", kind)
+	}
+}
+
+func inertCSV(t *testing.T, kind string, in io.Reader) {
+	t.Helper()
+	cells, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		t.Errorf("csv of %s: %v", kind, err)
+	}
+	for _, row := range cells {
+		for _, c := range row {
+			if c != "" && strings.ContainsRune("=+@", rune(c[0])) {
+				t.Errorf("csv of %s: cell starts a formula: %.40q", kind, c)
+			}
+		}
+	}
+}
+
+// inertHTML: exactly the elements of the page itself, none from the input.
+func inertHTML(t *testing.T, kind, out string) {
+	t.Helper()
+	if n := strings.Count(out, "<script"); n != 2 {
+		t.Errorf("html of %s has %d script elements, want the data and the code", kind, n)
+	}
+	for _, bad := range []string{"<img", "<b>", "onmouseover=\"", "href=\"http", "<a href=http"} {
+		if strings.Contains(strings.ReplaceAll(out, scriptSource, ""), bad) {
+			t.Errorf("html of %s holds %q", kind, bad)
+		}
+	}
+	for _, c := range out {
+		if c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
+			t.Errorf("html of %s holds %U", kind, c)
+			return
+		}
+	}
+	if !strings.Contains(out, "Content-Security-Policy") || strings.Contains(out, "unsafe-inline") {
+		t.Errorf("html of %s has no strict policy", kind)
+	}
+}
+
+// TestDeterminism: the same report gives the same bytes.
+func TestDeterminism(t *testing.T) {
+	for _, f := range Formats {
+		var a, b bytes.Buffer
+		if err := f.Write(&a, fixture("node", 200), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Write(&b, fixture("node", 200), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s differs between two runs", f.Name)
+		}
+	}
+}
+
+// TestHTMLSize: a hundred thousand events stay below 25 MB.
+func TestHTMLSize(t *testing.T) {
+	var out bytes.Buffer
+	if err := writeHTML(&out, fixture("worker-3", 100_000), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 25<<20 {
+		t.Errorf("%d bytes", out.Len())
+	}
+	t.Logf("%d bytes for 100,000 events", out.Len())
+}
