@@ -30,6 +30,8 @@ func main() {
 // commands is every subcommand, in the order of --help.
 func commands() []*cli.Command {
 	return []*cli.Command{
+		analyzeCommand(),
+		timelineCommand(),
 		replayCommand(),
 		schemaCommand(),
 	}

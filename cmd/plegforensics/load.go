@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/bundle"
+	"github.com/plegforensics/plegforensics/parse/clock"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// warningsShown is how many warnings go to standard error; the report has all.
+const warningsShown = 20
+
+// load reads the inputs of the command line: one bundle, or one for each input
+// under --separate.
+func load(c *cli.Context) ([]*parse.Bundle, error) {
+	if !c.Args().Present() {
+		return nil, usage("see "+c.App.Name+" "+c.Command.Name+" --help", "no input given")
+	}
+	opt, err := loadOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	groups := [][]string{c.Args().Slice()}
+	if c.Bool("separate") {
+		groups = nil
+		for _, arg := range c.Args().Slice() {
+			groups = append(groups, []string{arg})
+		}
+	}
+	var out []*parse.Bundle
+	opened := 0
+	for _, inputs := range groups {
+		b, err := bundle.Load(c.Context, inputs, opt)
+		if err != nil && !errors.Is(err, bundle.ErrNoInput) {
+			return nil, err
+		}
+		if err == nil {
+			opened++
+		}
+		if !c.Bool("quiet") {
+			warn(c.App.ErrWriter, b.Warnings)
+		}
+		out = append(out, b)
+	}
+	if opened == 0 {
+		return nil, &exitError{code: exitNothing, msg: bundle.ErrNoInput.Error()}
+	}
+	return out, nil
+}
+
+func loadOptions(c *cli.Context) (bundle.Options, error) {
+	loc, err := zone(c.String("tz"))
+	if err != nil {
+		return bundle.Options{}, err
+	}
+	most, err := size("max-bytes", c.String("max-bytes"))
+	if err != nil {
+		return bundle.Options{}, err
+	}
+	if c.Int("jobs") < 1 {
+		return bundle.Options{}, usage("a number of workers, at least 1", "--jobs: bad number %d", c.Int("jobs"))
+	}
+	opt := bundle.Options{
+		Jobs:  c.Int("jobs"),
+		Stdin: c.App.Reader,
+		Clock: clock.Options{Zone: loc, Year: c.Int("year"), Now: time.Now()},
+	}
+	if most > 0 {
+		opt.Limits.Bytes = most
+	}
+	if n := c.Int("max-files"); n > 0 {
+		opt.Limits.Files = n
+	}
+	if n := c.Int("max-depth"); n > 0 {
+		opt.Limits.Depth = n
+	}
+	return opt, nil
+}
+
+func warn(w io.Writer, ws []parse.Warning) {
+	for i, x := range ws {
+		if i == warningsShown {
+			fmt.Fprintf(w, "plegforensics: warning: and %d more, see the report\n", len(ws)-i)
+			return
+		}
+		fmt.Fprintf(w, "plegforensics: warning: %s\n", visible(x.String()))
+	}
+}
+
+// nodes rebuilds the nodes of a bundle as the flags want them.
+func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
+	ns := replay.Build(b, replay.Options{
+		KubeletVersion:  c.String("kubelet-version"),
+		RelistThreshold: c.Duration("relist-threshold"),
+		RelistPeriod:    c.Duration("relist-period"),
+	})
+	if want := c.StringSlice("node"); len(want) > 0 {
+		var have []string
+		for _, n := range ns {
+			have = append(have, n.Name)
+		}
+		for _, w := range want {
+			if !slices.Contains(have, w) {
+				return nil, unknown("node", w, have)
+			}
+		}
+		ns = slices.DeleteFunc(ns, func(n *replay.Node) bool { return !slices.Contains(want, n.Name) })
+	}
+	return ns, clip(c, ns)
+}
+
+// clip applies --since and --until.
+func clip(c *cli.Context, ns []*replay.Node) error {
+	loc, err := zone(c.String("tz"))
+	if err != nil {
+		return err
+	}
+	var end int64
+	for _, n := range ns {
+		end = max(end, n.Window.End)
+	}
+	since, err := moment("since", c.String("since"), loc, end)
+	if err != nil {
+		return err
+	}
+	until, err := moment("until", c.String("until"), loc, end)
+	if err != nil {
+		return err
+	}
+	if since == 0 && until == 0 {
+		return nil
+	}
+	for _, n := range ns {
+		n.Clip(since, until)
+	}
+	return nil
+}
+
+// build makes the report: bundles, nodes, findings.
+func build(c *cli.Context) (*report.Report, error) {
+	pack, err := rulePack(c)
+	if err != nil {
+		return nil, err
+	}
+	bundles, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{Version: c.App.Version}
+	for _, b := range bundles {
+		ns, err := nodes(c, b)
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, b.Inputs...)
+		r.Warnings = append(r.Warnings, b.Warnings...)
+		for _, n := range ns {
+			r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, pack)})
+		}
+	}
+	return r, nil
+}
+
+// rulePack is the built-in causes and those of --rules.
+func rulePack(c *cli.Context) (*rules.Pack, error) {
+	pack := &rules.Pack{}
+	if !c.Bool("no-builtin-rules") {
+		pack, _ = rules.Builtin() // a test of package rules holds the built-in files to be right
+	}
+	for _, path := range c.StringSlice("rules") {
+		defs, err := readRules(path)
+		if err != nil {
+			return nil, err
+		}
+		pack.Add(defs...)
+	}
+	return pack, nil
+}
+
+// readRules reads a rule file, or all .yaml files of a directory.
+func readRules(path string) ([]*rules.Def, error) {
+	names := []string{path}
+	if st, err := os.Stat(path); err != nil {
+		return nil, usage("", "--rules: %v", err)
+	} else if st.IsDir() {
+		names, _ = filepath.Glob(filepath.Join(path, "*.yaml"))
+	}
+	var out []*rules.Def
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, usage("", "--rules: %v", err)
+		}
+		defs, bad := rules.Read(name, data)
+		if len(bad) > 0 {
+			return nil, usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
+		}
+		out = append(out, defs...)
+	}
+	return out, nil
+}
+
+// verdict turns findings and input problems into the exit status.
+func verdict(c *cli.Context, r *report.Report) error {
+	used := 0
+	for _, in := range r.Inputs {
+		used += in.FilesUsed
+	}
+	if used == 0 && len(r.Nodes) == 0 {
+		return &exitError{code: exitNothing, msg: "no input could be analysed", hint: "inspect INPUT tells what was found in it"}
+	}
+	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
+		return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
+	}
+	if level := rules.Severity(c.String("fail-on")); level.Rank() > 0 && r.Worst().Rank() >= level.Rank() {
+		return &exitError{code: exitFindings}
+	}
+	return nil
+}
