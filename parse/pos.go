@@ -99,7 +99,8 @@ type TextStore interface {
 }
 
 // Keeper puts a line away and returns its handle. The line may be reused
-// afterwards. A Keeper is used by one goroutine at a time.
+// afterwards. The store gives back any range within a kept line. A Keeper is
+// used by one goroutine at a time.
 type Keeper interface{ Keep(line []byte) Text }
 
 // NewText returns a handle on n bytes at off of store.
@@ -111,6 +112,10 @@ func PlainText(s string) Text { return Text{stringStore(s), 0, uint32(len(s))} }
 type stringStore string
 
 func (s stringStore) Slice(off, n uint32) string { return string(s[off : off+n]) }
+
+// Sub returns a handle on n bytes of what was kept together with t, beginning
+// at i; i may lie behind t. The caller knows that so much was kept.
+func (t Text) Sub(i, n int) Text { return Text{t.store, t.off + uint32(i), uint32(n)} }
 
 // Len is the length in bytes.
 func (t Text) Len() int { return int(t.n) }

@@ -51,6 +51,7 @@ type Event struct {
 	Envelope Clock   // clock of the framing (journal, syslog, CRI, docker json-file)
 	Arrived  int64   // resolved envelope time, Unix ns, 0 if none
 	Text     Text    // the whole raw line, or all lines of a multi-line record
+	Body     uint32  // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
 	Msg      uint16  // offset of the message in Text, after framing and klog header; capped at 65535
 	Severity byte    // 'I', 'W', 'E', 'F' or 0
 	Caller   string  // "generic.go:238", interned, "" if none
@@ -63,6 +64,9 @@ func (e *Event) Quote() string { return e.Text.String() }
 
 // Message returns the text after framing and header.
 func (e *Event) Message() string {
+	if e.Body > 0 {
+		return e.Text.Sub(e.Text.Len(), int(e.Body)).String()
+	}
 	s := e.Text.String()
 	return s[min(int(e.Msg), len(s)):]
 }
@@ -120,7 +124,9 @@ func (s *SigSet) Has(id string) bool {
 }
 
 // Coverage says what one origin wrote into one file, lines without any
-// signature included. It is how silence is told from absence.
+// signature included. It is how silence is told from absence. First, last and
+// gaps are in order of time: in a file with the newest line first, FirstLine
+// is the one that stands last.
 type Coverage struct {
 	File      *File
 	Origin    *Origin

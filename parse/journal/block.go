@@ -236,6 +236,7 @@ func (p *Parser) fromFields(rec []byte, form Form, count int, e *Entry) {
 	e.Who = p.whoOfFields()
 	if f.hasMessage {
 		e.Msg, e.Off = f.message, cap(rec)-cap(f.message)
+		e.At = e.Off
 	} else {
 		e.Msg, e.Off = nil, -1
 	}

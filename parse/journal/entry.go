@@ -60,6 +60,7 @@ type Entry struct {
 	Partial bool // CRI "P": the message goes on in the next line of the stream
 	Lost    bool // the message is JSON null: it was dropped at export
 	Off     int  // offset of Msg in the record, -1 when Msg was decoded from an escaped form
+	At      int  // offset of the raw message in the record
 	Who     *Who // never nil
 	Msg     []byte
 	Header  Header

@@ -162,7 +162,7 @@ func (p *Parser) jsonJournal(b []byte, e *Entry) bool {
 	}
 	e.Who = p.whoOfFields()
 	if isNull(f.message) {
-		e.Lost, e.Off = true, -1
+		e.Lost, e.Off, e.At = true, -1, cap(b)-cap(f.message)
 		return true
 	}
 	p.setText(b, f.message, e)
@@ -198,6 +198,7 @@ func (p *Parser) jsonText(b, text, stamp []byte, form Form, e *Entry) bool {
 // setText sets the message to a raw value of b, in place when nothing in it is
 // escaped.
 func (p *Parser) setText(b, raw []byte, e *Entry) {
+	e.At = cap(b) - cap(raw)
 	if len(raw) > 1 && raw[0] == '"' {
 		s := unquoted(raw)
 		if bytes.IndexByte(s, '\\') < 0 {

@@ -57,12 +57,10 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 }
 
 // trimLine drops a carriage return and the NULs that a crash leaves behind.
+// Those before the text are the caller's to drop, as offsets count from there.
 func trimLine(b []byte) []byte {
 	for n := len(b); n > 0 && (b[n-1] == '\r' || b[n-1] == 0); n-- {
 		b = b[:n-1]
-	}
-	for len(b) > 0 && b[0] == 0 {
-		b = b[1:]
 	}
 	return b
 }

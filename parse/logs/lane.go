@@ -1,0 +1,213 @@
+package logs
+
+import (
+	"math"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// laneKey tells the writers of a run apart.
+type laneKey struct {
+	who   *journal.Who
+	class class
+	pid   int // of the klog header, where the framing states none
+}
+
+// lane is what one origin wrote in one run.
+type lane struct {
+	origin  *parse.Origin
+	class   class
+	inherit bool // a bare line before the run's first section: Finish names the writer
+	lines   int
+	first   parse.Mark
+	last    spot
+	gaps    []parse.Gap
+	lag     lagRange
+	end     parse.Mark // of last, once the run is over
+}
+
+// spot is a line whose text is not kept yet.
+type spot struct {
+	pos    parse.Pos
+	raw    parse.Clock
+	env    parse.Clock
+	header bool
+	from   int // of the text in the run
+	end    int
+}
+
+// laneOf returns the lane of the current entry.
+func (s *scanner) laneOf(e *journal.Entry) *lane {
+	key := laneKey{who: e.Who, class: classify(e)}
+	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) {
+		key.pid = e.Header.PID
+	}
+	if s.last != nil && key == s.lastKey {
+		return s.last
+	}
+	l := s.lanes[key]
+	if l == nil {
+		l = s.newLane(key)
+		s.lanes[key] = l
+	}
+	s.lastKey, s.last = key, l
+	return l
+}
+
+func (s *scanner) newLane(key laneKey) *lane {
+	src, stated := sourceOf(key.who, key.class)
+	inherit := !stated && !s.known
+	if !stated {
+		src = s.d.bareSource(key.class, s.section, s.known)
+	}
+	w := key.who
+	o := parse.Origin{Source: src, Host: w.Host, Ident: w.Ident, Unit: w.Unit, Boot: w.Boot, PID: w.PID + key.pid}
+	if !keepsPID(src) {
+		o.PID = 0
+	}
+	// Writers that differ in what does not matter share a lane.
+	same := laneID{o, key.class, inherit}
+	l := s.byID[same]
+	if l == nil {
+		l = &lane{origin: &o, class: key.class, inherit: inherit}
+		s.byID[same] = l
+		s.res.lanes = append(s.res.lanes, l)
+	}
+	return l
+}
+
+// laneID is what makes lanes differ. The class does not matter once the writer
+// is settled, but Finish needs it where the section settles it.
+type laneID struct {
+	origin  parse.Origin
+	class   class
+	inherit bool
+}
+
+// keepsPID reports whether the process counts: restarts of these daemons are
+// read off it, while cron and sshd have a new one for every line.
+func keepsPID(src parse.Source) bool {
+	switch src {
+	case parse.SrcSystem, parse.SrcCNI, parse.SrcPodman, parse.SrcKernel, parse.SrcKubeEvents:
+		return false
+	}
+	return true
+}
+
+// bareSource says who wrote a line that names no writer.
+func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
+	if !known {
+		return parse.SrcUnknown
+	}
+	if section != "" {
+		return sectionSource(section)
+	}
+	switch c {
+	case klogText:
+		return d.klog
+	case logrusText:
+		return d.logrus
+	}
+	return d.plain
+}
+
+// see counts a line and notes when it was written.
+func (l *lane) see(s *scanner, rec []byte, lines int) {
+	e := &s.entry
+	l.lines += lines
+	now := spot{pos: s.pos(), raw: e.Header.Clock, env: e.Clock, header: e.Header.Clock.Set, from: s.at, end: s.at + len(rec)}
+	if !now.header {
+		now.raw = e.Clock
+	}
+	if l.first.File == nil || !l.first.Raw.Set && now.raw.Set {
+		l.first = s.mark(&now)
+	} else if now.raw.Set && isGap(&l.last, &now) {
+		l.gaps = append(l.gaps, parse.Gap{Last: s.mark(&l.last), Next: s.mark(&now)})
+	}
+	if now.header && now.env.Set {
+		l.lag.add(s, &now)
+	}
+	if now.raw.Set || !l.last.raw.Set {
+		l.last = now
+	}
+	if now.raw.Set {
+		s.res.order.add(lead(&now))
+	}
+}
+
+// lead is the clock that orders a file: the framing's, else the header's.
+func lead(p *spot) parse.Clock {
+	if p.env.Set {
+		return p.env
+	}
+	return p.raw
+}
+
+// mark keeps the text of a line.
+func (s *scanner) mark(p *spot) parse.Mark {
+	return parse.Mark{Pos: p.pos, Raw: p.raw, Envelope: p.env, Text: s.keepText(s.data[p.from:p.end])}
+}
+
+// isGap reports whether an origin was silent between two lines, by the header's
+// clock if both have it.
+func isGap(a, b *spot) bool {
+	x, y := a.raw, b.raw
+	if a.header != b.header {
+		x, y = a.env, b.env
+	}
+	return x.Set && y.Set && apart(x, y) >= parse.GapMin
+}
+
+// leapYear is the length of YearUnknown.
+const leapYear = 366 * 86400e9
+
+// apart is the distance of two readings of one clock. Without a year, the end
+// of one and the beginning of the next are neighbours.
+func apart(x, y parse.Clock) int64 {
+	d := y.NS - x.NS
+	if d < 0 {
+		d = -d
+	}
+	if x.Lack&y.Lack&parse.LackYear != 0 && d > leapYear/2 {
+		d = int64(math.Abs(float64(leapYear - d)))
+	}
+	return d
+}
+
+// finish turns the last lines into marks, as the run's data goes away.
+func (s *scanner) finish() {
+	for _, l := range s.res.lanes {
+		l.end = s.mark(&l.last)
+		l.lag.finish(s)
+	}
+}
+
+// order counts in which direction the clock of a file goes.
+type order struct {
+	set         bool
+	first, last parse.Clock
+	up, down    int
+}
+
+func (o *order) add(c parse.Clock) {
+	if !o.set {
+		o.set, o.first = true, c
+	} else {
+		o.step(o.last, c)
+	}
+	o.last = c
+}
+
+// step counts steps of a second or more: neighbouring lines may swap.
+func (o *order) step(x, y parse.Clock) {
+	if x.Lack != y.Lack {
+		return
+	}
+	switch d := y.NS - x.NS; {
+	case d >= 1e9 && d < leapYear/2, d <= -leapYear/2:
+		o.up++
+	case d <= -1e9, d >= leapYear/2:
+		o.down++
+	}
+}

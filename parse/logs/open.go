@@ -1,0 +1,175 @@
+package logs
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+var nan = math.NaN()
+
+// openRecord is the record that the next line may belong to. klog writes
+// messages with newlines in them: only the first line has a header, and under
+// journald each line is an entry of its own.
+type openRecord struct {
+	active  bool
+	hit     bool // a literal was seen in one of its lines
+	partial bool // the last line goes on in the next (CRI "P")
+	lines   int
+	form    journal.Form
+	header  journal.HeaderKind
+	who     *journal.Who
+	lane    *lane
+
+	pos       parse.Pos
+	clock     parse.Clock // of the framing
+	inner     parse.Clock // of the header
+	severity  byte
+	caller    []byte // in place, or a copy
+	from, end int    // of the raw text in the run
+	off       int    // of the message in the raw text, -1: it stands in body
+	body      []byte // the message, once it is decoded or of several lines
+}
+
+// begin opens a record.
+func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
+	e := &s.entry
+	o.hit = s.any(clip(e.Msg[e.Header.Body:]))
+	o.active = o.hit || e.Header.Kind != journal.NoHeader || e.Partial
+	if !o.active {
+		return
+	}
+	o.partial, o.lines = e.Partial, 1
+	o.form, o.header, o.who, o.lane = e.Form, e.Header.Kind, e.Who, l
+	o.pos, o.clock, o.inner, o.severity = s.pos(), e.Clock, e.Header.Clock, e.Header.Severity
+	o.from, o.end = s.at, s.at+len(rec)
+	o.body = o.body[:0]
+	o.off = e.Off + e.Header.Body
+	o.caller = e.Header.Caller
+	if e.Off < 0 {
+		// Decoded text does not outlast the next line.
+		o.off = -1
+		o.body = append(o.body, clip(e.Msg[e.Header.Body:])...)
+		o.caller = append([]byte(nil), e.Header.Caller...)
+	}
+	if s.d.framing.Kind == journal.Blocks {
+		o.narrow(s, rec)
+	}
+}
+
+// narrow cites the line of a block that holds the message, not the block.
+func (o *openRecord) narrow(s *scanner, rec []byte) {
+	at := min(s.entry.At, len(rec))
+	start := bytes.LastIndexByte(rec[:at], '\n') + 1
+	if s.entry.Form == journal.Export && rec[start:at] != nil && bytes.IndexByte(rec[start:at], '=') < 0 {
+		start = at // a binary field: the bytes before it are its length
+	}
+	end := bytes.IndexByte(rec[at:], '\n')
+	if end < 0 {
+		end = len(rec) - at
+	}
+	o.pos.Offset += int64(start)
+	o.pos.Line += uint32(bytes.Count(rec[:start], newline))
+	o.from, o.end = s.at+start, s.at+at+end
+	if o.off >= 0 {
+		o.off -= start
+	}
+}
+
+// clip cuts a message to what is matched and kept.
+func clip(msg []byte) []byte { return msg[:min(len(msg), maxText)] }
+
+// accepts reports whether the line just parsed belongs to the open record.
+func (o *openRecord) accepts(s *scanner) bool {
+	if !o.active || closedBy(o.lines, s.at-int(o.pos.Offset-s.base)) {
+		return false
+	}
+	e := &s.entry
+	if o.partial {
+		return e.Form == journal.CRI
+	}
+	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
+		return false
+	}
+	if e.Form == journal.Bare {
+		return o.form == journal.Bare || e.Msg[0] == ' ' || e.Msg[0] == '\t'
+	}
+	return o.header == journal.Klog && e.Form == o.form && e.Form < journal.EventRow && *e.Who == *o.who
+}
+
+// add joins a line to the record.
+func (o *openRecord) add(s *scanner, rec []byte) {
+	e := &s.entry
+	if len(o.body) == 0 && o.off >= 0 {
+		o.body = append(o.body, clip(o.message(s))...)
+	}
+	o.off = -1
+	o.hit = o.hit || s.any(clip(e.Msg))
+	if len(o.body) < maxText {
+		if !o.partial {
+			o.body = append(o.body, '\n')
+		}
+		o.body = append(o.body, clip(e.Msg)...)
+		if o.partial {
+			// A literal may lie across the two halves.
+			o.hit = o.hit || s.any(clip(o.body))
+		}
+	}
+	o.lines++
+	o.partial = e.Partial
+	if s.d.framing.Kind != journal.Blocks {
+		o.end = s.at + len(rec)
+	}
+}
+
+// message is the text after framing and header.
+func (o *openRecord) message(s *scanner) []byte {
+	if o.off < 0 {
+		return clip(o.body)
+	}
+	raw := bytes.TrimRight(s.data[o.from:o.end], "\r\x00")
+	return clip(raw[min(o.off, len(raw)):])
+}
+
+// close ends the open record and files it if it matches.
+func (s *scanner) close() {
+	o := &s.open
+	if !o.active {
+		return
+	}
+	o.active = false
+	if !o.hit {
+		return
+	}
+	msg := o.message(s)
+	set := s.match(o.lane.origin.Source, o.severity, msg)
+	if set == nil {
+		return
+	}
+	ev := &parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Header: o.inner, Envelope: o.clock,
+		Severity: o.severity, Caller: s.caller(o.caller)}
+	o.keep(s, ev, msg)
+	s.res.events = append(s.res.events, ev)
+}
+
+// keep puts the text of the record away, and behind it the message when it
+// does not stand in the text as it is.
+func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) {
+	raw := bytes.TrimRight(s.data[o.from:o.end], "\r\n\x00")
+	if len(raw) > maxText {
+		s.res.warnings = append(s.res.warnings, parse.Warning{Pos: o.pos,
+			Msg: fmt.Sprintf("record has %d bytes: the first %d are kept", len(raw), maxText)})
+		raw = raw[:maxText]
+	}
+	if o.off >= 0 && o.off <= math.MaxUint16 && len(raw) < maxText {
+		ev.Text, ev.Msg = s.keep.Keep(raw), uint16(o.off)
+		return
+	}
+	both := make([]byte, 0, len(raw)+len(msg))
+	both = append(append(both, raw...), msg...)
+	text := s.keep.Keep(both)
+	ev.Text, ev.Body = text.Sub(0, len(raw)), uint32(len(msg))
+}

@@ -1,0 +1,199 @@
+package logs
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// Result is what Decode found in one run. Finish puts the results of a file
+// together.
+type Result struct {
+	events   []*parse.Event
+	lanes    []*lane
+	markers  []*parse.Marker
+	facts    []*parse.Fact
+	warnings []parse.Warning
+	lines    int
+	section  *string // the last section that begins in the run, nil if none
+	order    order
+}
+
+// maxText bounds what is kept and matched of one record.
+const maxText = 64 << 10
+
+// Decode decodes a run.
+func (d *Decoder) Decode(run Run) Result {
+	s := newScanner(d, run)
+	if run.Partial {
+		s.skipPartial()
+	}
+	for s.at < len(s.data) {
+		s.record(d.framing.Next(s.data[s.at:], true))
+	}
+	s.close()
+	s.finish()
+	return s.res
+}
+
+// scanner decodes one run.
+type scanner struct {
+	d      *Decoder
+	keep   parse.Keeper
+	parser *journal.Parser
+	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
+	any    func(msg []byte) bool
+	res    Result
+
+	entry journal.Entry
+	data  []byte // of the run
+	at    int    // of the current record in data
+	base  int64  // of data in the file
+	line  uint32 // of the current record
+	open  openRecord
+
+	lanes   map[laneKey]*lane
+	byID    map[laneID]*lane
+	lastKey laneKey
+	last    *lane
+	section string
+	known   bool // section is known: this run began the file or named one
+	callers map[string]string
+	lag     lagYear
+}
+
+func newScanner(d *Decoder, run Run) *scanner {
+	s := &scanner{d: d, keep: run.Keep, parser: journal.NewParser(d.framing),
+		data: run.Data, base: run.Offset, line: run.Line, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}}
+	s.known = run.Offset == 0 || !d.framing.Sections
+	if s.keep == nil {
+		s.keep = plainKeeper{}
+	}
+	if d.opt.Brute {
+		s.match, s.any = d.set.MatchBrute, func([]byte) bool { return true }
+	} else {
+		s.match, s.any = d.set.NewMatcher().Match, d.set.MatchAny
+	}
+	return s
+}
+
+// plainKeeper keeps each text on its own.
+type plainKeeper struct{}
+
+func (plainKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
+
+// skipPartial skips the rest of a line that the run before began.
+func (s *scanner) skipPartial() {
+	s.warn(fmt.Sprintf("line is longer than %d MiB: the rest of it is skipped", MaxRecord>>20))
+	n := bytes.IndexByte(s.data, '\n') + 1
+	if n == 0 {
+		n = len(s.data)
+	}
+	s.at = n
+	s.line++
+}
+
+func (s *scanner) warn(msg string) {
+	s.res.warnings = append(s.res.warnings, parse.Warning{Pos: s.pos(), Msg: msg})
+}
+
+func (s *scanner) pos() parse.Pos {
+	return parse.Pos{File: s.d.file, Offset: s.base + int64(s.at), Line: s.line}
+}
+
+// record takes the record of n bytes that begins at s.at, line end included.
+func (s *scanner) record(n int) {
+	rec, lines := s.data[s.at:s.at+n], 1
+	if s.d.framing.Kind == journal.Blocks {
+		lines = max(bytes.Count(rec, newline), 1)
+	}
+	if rec[n-1] == '\n' {
+		rec = rec[:n-1]
+	} else if lines > 1 {
+		lines++
+	}
+	end := s.at + n
+	for len(rec) > 0 && rec[0] == 0 {
+		rec = rec[1:]
+		s.at++
+	}
+	s.parser.Parse(rec, &s.entry)
+	s.take(rec, lines)
+	s.res.lines += lines
+	s.at, s.line = end, s.line+uint32(lines)
+}
+
+var newline = []byte{'\n'}
+
+// take files one parsed record.
+func (s *scanner) take(rec []byte, lines int) {
+	e := &s.entry
+	if s.open.accepts(s) {
+		s.open.lane.lines += lines
+		s.open.add(s, rec)
+		return
+	}
+	s.close()
+	switch e.Form {
+	case journal.Section:
+		s.enterSection(string(e.Msg))
+	case journal.Control:
+		s.control(rec)
+	}
+	l := s.laneOf(e)
+	l.see(s, rec, lines)
+	if e.Lost {
+		s.marker(rec, journal.Mark{Kind: parse.MarkNull, N: 1})
+	} else if e.Marker.Kind != "" && e.Form != journal.Control {
+		s.marker(rec, e.Marker)
+	}
+	if e.Form != journal.Blank && e.Form != journal.Section {
+		s.open.begin(s, l, rec)
+	}
+}
+
+func (s *scanner) enterSection(name string) {
+	s.section, s.known = name, true
+	s.res.section = &name
+	s.last = nil
+	clear(s.lanes) // bare lines have another writer now
+}
+
+// control files a line in which the collector speaks.
+func (s *scanner) control(rec []byte) {
+	s.marker(rec, s.entry.Marker)
+	if host, ok := bytes.CutPrefix(rec, []byte("Running on machine: ")); ok {
+		host = bytes.TrimSpace(host)
+		s.res.facts = append(s.res.facts, &parse.Fact{Pos: s.pos(), Key: "node.name", Value: string(host[:min(len(host), 256)]),
+			Num: nan, Text: s.keepText(rec)})
+	}
+}
+
+func (s *scanner) marker(rec []byte, m journal.Mark) {
+	clock := s.entry.Clock
+	if s.entry.Header.Clock.Set && !clock.Set {
+		clock = s.entry.Header.Clock
+	}
+	s.res.markers = append(s.res.markers, &parse.Marker{Pos: s.pos(), Kind: m.Kind, Boot: m.Boot, N: m.N,
+		Text: s.keepText(rec), Raw: clock})
+}
+
+// keepText keeps a record, cut to maxText.
+func (s *scanner) keepText(rec []byte) parse.Text {
+	return s.keep.Keep(bytes.TrimRight(rec[:min(len(rec), maxText)], "\r\n\x00"))
+}
+
+// caller interns the file and line that a header names.
+func (s *scanner) caller(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if got, ok := s.callers[string(b)]; ok {
+		return got
+	}
+	c := string(b)
+	s.callers[c] = c
+	return c
+}

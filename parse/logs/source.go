@@ -1,0 +1,165 @@
+package logs
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// class is what the form of a message says about its writer.
+type class uint8
+
+const (
+	plainText  class = iota
+	klogText         // klog, text or JSON
+	criText          // klog written by cri-containerd ≤ 1.0
+	logrusText       // logrus, text or JSON
+	kubeRow          // kubectl's table of events or conditions
+)
+
+// classify reads the class off an entry.
+func classify(e *journal.Entry) class {
+	switch e.Header.Kind {
+	case journal.Klog, journal.KlogBare:
+		if bytes.HasPrefix(e.Header.Caller, []byte("instrumented_service.go:")) {
+			return criText
+		}
+		return klogText
+	case journal.KlogJSON:
+		return klogText
+	case journal.Logrus, journal.JSONLog:
+		return logrusText
+	}
+	if e.Form == journal.EventRow || e.Form == journal.Condition {
+		return kubeRow
+	}
+	return plainText
+}
+
+// identSources maps what syslog identifiers and units begin with to the
+// writer. The first that fits counts.
+var identSources = []struct {
+	prefix string
+	source parse.Source
+}{
+	{"kubelet", parse.SrcKubelet}, // also kubelet-wrapper, kubelet.service, kubelet.sh
+	{"kubenswrapper", parse.SrcKubelet},
+	{"hyperkube", parse.SrcKubelet},
+	{"origin-node", parse.SrcKubelet},
+	{"atomic-openshift-node", parse.SrcKubelet},
+	{"openshift", parse.SrcKubelet},
+	{"microk8s.daemon-kubel", parse.SrcKubelet},
+	{"snap.microk8s.daemon-kubel", parse.SrcKubelet},
+	{"snap.kubelet", parse.SrcKubelet},
+	{"snap.k8s.kubelet", parse.SrcKubelet},
+	{"kubelite", parse.SrcKubelet},
+	{"crio", parse.SrcCRIO},
+	{"cri-o", parse.SrcCRIO},
+	{"containerd", parse.SrcContainerd}, // and its shims
+	{"cri-containerd", parse.SrcContainerd},
+	{"docker-containerd", parse.SrcContainerd},
+	{"snap.microk8s.daemon-containerd", parse.SrcContainerd},
+	{"microk8s.daemon-containerd", parse.SrcContainerd},
+	{"dockerd", parse.SrcDockerd},
+	{"podman", parse.SrcPodman},
+	{"kernel", parse.SrcKernel},
+	{"kern", parse.SrcKernel},
+	{"calico", parse.SrcCNI},
+	{"cilium", parse.SrcCNI},
+	{"flannel", parse.SrcCNI},
+	{"multus", parse.SrcCNI},
+	{"weave", parse.SrcCNI},
+	{"antrea", parse.SrcCNI},
+	{"aws-node", parse.SrcCNI},
+	{"azure-vnet", parse.SrcCNI},
+	{"kube-router", parse.SrcCNI},
+	{"whereabouts", parse.SrcCNI},
+	{"ovn", parse.SrcCNI},
+	{"ovs", parse.SrcCNI},
+	{"cni", parse.SrcCNI},
+}
+
+// mixed are programs that run a kubelet beside others, and wrappers that say
+// nothing about what they run: the form of the message decides.
+var mixed = map[string]bool{"k3s": true, "k3s-agent": true, "k3s-server": true, "rke2": true,
+	"rke2-agent": true, "rke2-server": true, "docker": true, "docker-current": true, "env": true,
+	"unknown": true, "none": true, "-": true, "bash": true, "sh": true, "sudo": true, "rkt": true,
+	"logger": true, "journal": true, "systemd-run": true, "microshift": true}
+
+// sourceOf says who wrote a line of a class, by identifier and unit. ok is
+// false when neither tells.
+func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
+	if c == kubeRow {
+		return parse.SrcKubeEvents, true
+	}
+	if c == criText {
+		return parse.SrcContainerd, true
+	}
+	ident := baseIdent(w.Ident)
+	if ident == "systemd" {
+		return parse.SrcSystemd, true
+	}
+	if src := prefixSource(ident); src != parse.SrcUnknown {
+		return src, true
+	}
+	if ident == "" || mixed[ident] || strings.HasSuffix(ident, ".sh") {
+		if src := prefixSource(baseIdent(w.Unit)); src != parse.SrcUnknown {
+			return src, true
+		}
+		return mixedSource(ident, c)
+	}
+	return parse.SrcSystem, true
+}
+
+// mixedSource decides by the form of the message.
+func mixedSource(ident string, c class) (parse.Source, bool) {
+	switch {
+	case ident == "":
+		return parse.SrcUnknown, false
+	case c == klogText:
+		return parse.SrcKubelet, true
+	case c == logrusText && strings.HasPrefix(ident, "docker"):
+		return parse.SrcDockerd, true
+	case c == logrusText && (ident == "env" || ident == "bash" || ident == "sh"):
+		return parse.SrcUnknown, false
+	}
+	return parse.SrcSystem, true
+}
+
+// baseIdent drops directory and ".service" of an identifier.
+func baseIdent(s string) string {
+	return strings.TrimSuffix(s[strings.LastIndexByte(s, '/')+1:], ".service")
+}
+
+func prefixSource(s string) parse.Source {
+	if s == "" {
+		return parse.SrcUnknown
+	}
+	for _, r := range identSources {
+		if strings.HasPrefix(s, r.prefix) {
+			return r.source
+		}
+	}
+	return parse.SrcUnknown
+}
+
+// sectionSource says who wrote bare lines of a section: "kubelet", "kube-
+// apiserver [2bbd…]", "/var/log/kubelet.log". SrcUnknown when its name does
+// not tell.
+func sectionSource(name string) parse.Source {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	switch {
+	case name == "":
+		return parse.SrcUnknown
+	case strings.HasPrefix(name, "docker"):
+		return parse.SrcDockerd
+	case name == "dmesg" || strings.HasPrefix(name, "kern"):
+		return parse.SrcKernel
+	}
+	if src := prefixSource(name); src != parse.SrcUnknown {
+		return src
+	}
+	return parse.SrcSystem
+}

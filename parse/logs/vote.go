@@ -1,0 +1,122 @@
+package logs
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// vote settles who wrote the lines that name no writer: by the layout's word,
+// else by what such lines of the head look like.
+func (d *Decoder) vote(head []byte) {
+	d.klog, d.logrus, d.plain = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown
+	src := d.opt.Source
+	if src == parse.SrcUnknown {
+		src = roleSource(d.file.Role)
+	}
+	if src == parse.SrcUnknown {
+		d.count(head)
+		return
+	}
+	d.plain = src
+	if src != parse.SrcKernel {
+		d.klog, d.logrus = src, src
+	}
+	if d.file.Role == parse.RoleRuntimeLog {
+		d.count(head)
+	}
+}
+
+func roleSource(r parse.Role) parse.Source {
+	switch r {
+	case parse.RoleKubeletLog:
+		return parse.SrcKubelet
+	case parse.RoleKernelLog:
+		return parse.SrcKernel
+	}
+	return parse.SrcUnknown
+}
+
+// count holds the vote among the bare lines of the head.
+func (d *Decoder) count(head []byte) {
+	p := journal.NewParser(d.framing)
+	var e journal.Entry
+	kubelet, other := 0, 0
+	votes := make([]int, len(logrusHints))
+	for len(head) > 0 {
+		n := d.framing.Next(head, true)
+		p.Parse(bytes.TrimRight(head[:n], "\n"), &e)
+		head = head[n:]
+		c := classify(&e)
+		if _, ok := sourceOf(e.Who, c); ok {
+			continue
+		}
+		switch c {
+		case klogText:
+			if hint(kubeletCallers, e.Header.Caller) {
+				kubelet++
+			} else if hint(otherCallers, e.Header.Caller) {
+				other++
+			}
+		case logrusText:
+			for i := range logrusHints {
+				if containsOne(e.Msg, logrusHints[i].words) {
+					votes[i]++
+				}
+			}
+		}
+	}
+	if other > kubelet {
+		d.klog = parse.SrcSystem
+	}
+	best := 0
+	for i, v := range votes {
+		if v > best {
+			best, d.logrus = v, logrusHints[i].source
+		}
+	}
+}
+
+// kubeletCallers are files of which only the kubelet has one by that name, and
+// otherCallers those of other Kubernetes programs; by prefix.
+var (
+	kubeletCallers = [][]byte{[]byte("kubelet"), []byte("pod_workers.go"), []byte("generic.go"), []byte("kuberuntime_"),
+		[]byte("remote_runtime.go"), []byte("status_manager.go"), []byte("setters.go"), []byte("eviction_manager.go"),
+		[]byte("container_manager_linux.go"), []byte("volume_manager.go"), []byte("prober"), []byte("cni.go"),
+		[]byte("docker_"), []byte("desired_state_of_world_populator.go"), []byte("operation_generator.go"), []byte("pod_container_manager_linux.go")}
+	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"),
+		[]byte("leaderelection.go"), []byte("controllermanager.go"), []byte("storage_"), []byte("rest.go"), []byte("httplog.go"),
+		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
+		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"),
+		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go"), []byte("factory.go")}
+)
+
+func hint(prefixes [][]byte, caller []byte) bool {
+	for _, p := range prefixes {
+		if bytes.HasPrefix(caller, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// logrusHints are words by which the logrus lines of one runtime differ from
+// those of others.
+var logrusHints = []struct {
+	source parse.Source
+	words  [][]byte
+}{
+	{parse.SrcCRIO, [][]byte{[]byte("name=/runtime.v1"), []byte("crio"), []byte("CRI-O"), []byte("conmon"), []byte("Ran pod sandbox"), []byte("with infra container")}},
+	{parse.SrcDockerd, [][]byte{[]byte("Handler for "), []byte("module=libcontainerd"), []byte("API listen on"), []byte("ignoring event"), []byte("libnetwork"), []byte("Docker daemon"), []byte("docker-containerd")}},
+	{parse.SrcContainerd, [][]byte{[]byte("starting containerd"), []byte("loading plugin"), []byte("RunPodSandbox for"), []byte("PodSandbox"), []byte("CreateContainer within"), []byte("StopContainer for"), []byte("TaskExit"), []byte("exit event"), []byte("runtime=io.containerd"), []byte("namespace=k8s.io"), []byte("shim")}},
+}
+
+func containsOne(b []byte, words [][]byte) bool {
+	for _, w := range words {
+		if bytes.Contains(b, w) {
+			return true
+		}
+	}
+	return false
+}
