@@ -50,6 +50,7 @@ func rebuild(n *Node, opt Options) {
 	n.Ops = operations(n)
 	n.History, n.Requests = history(n)
 	n.Audit = audit(n)
+	n.Blame = blames(n)
 }
 
 // sources tells which sources the node's records come from.

@@ -1,0 +1,376 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// LongRelist is the length from which a relist is blamed on something: the
+// last finite bucket of the relist histograms, beyond which the metrics no
+// longer tell one length from another.
+const LongRelist = 10 * time.Second
+
+// maxBlamed bounds how many relists are divided, the longest first.
+const maxBlamed = 200
+
+// blames divides the seconds of the long relists of a node, longest first.
+func blames(n *Node) []Blame {
+	var out []Blame
+	var b *blamer
+	for _, i := range longRelists(n) {
+		if b == nil {
+			b = newBlamer(n)
+		}
+		out = append(out, b.relist(i))
+	}
+	return out
+}
+
+// longRelists returns the indexes of the relists to divide, longest first.
+func longRelists(n *Node) []int {
+	var idx []int
+	for i := range n.Relists {
+		if d, _ := lasted(n, i); d >= LongRelist {
+			idx = append(idx, i)
+		}
+	}
+	slices.SortStableFunc(idx, func(a, b int) int {
+		x, _ := lasted(n, a)
+		y, _ := lasted(n, b)
+		return cmp.Compare(y, x)
+	})
+	return idx[:min(len(idx), maxBlamed)]
+}
+
+// lasted is how long a relist took; one that hung lasted at least to the last
+// line that speaks of it. It is false when the end is not known.
+func lasted(n *Node, i int) (time.Duration, bool) {
+	r := &n.Relists[i]
+	if d, ok := r.Duration(); ok || r.Outcome != OutcomeHung || !r.Start.Known() {
+		return d, ok
+	}
+	end := n.Window.End
+	for k := range n.Runs {
+		if run := &n.Runs[k]; k == r.Run && run.Last != 0 {
+			end = run.Last
+		}
+	}
+	return max(time.Duration(end-r.Start.At), 0), false
+}
+
+// segment is a stretch of a relist that a line explains.
+type segment struct {
+	from, to int64
+	pod, uid string
+	op       string
+	err      bool
+	timeout  bool
+	ev       []Evidence
+}
+
+// step is a line of the relist goroutine.
+type goLine struct {
+	at  int64
+	ev  *parse.Event
+	pod bool // the end of a pod's inspection
+}
+
+// blamer holds what dividing any relist of a node needs.
+type blamer struct {
+	n       *Node
+	lines   []goLine
+	calls   []int             // failures of the relist goroutine's kinds, by end
+	owner   map[string]string // container or sandbox id -> pod
+	uids    map[string]string // pod ns/name -> uid
+	timeout time.Duration
+}
+
+// goLines are the lines that only the relist goroutine writes, and whether
+// they end the inspection of a pod.
+var goLines = []struct {
+	sig string
+	pod bool
+}{
+	{parse.SigRelisting, false}, {parse.SigRetrieved, false}, {parse.SigTransition, false},
+	{parse.SigWriteStatus, true}, {parse.SigIgnore, false}, {parse.SigReinspect, false},
+	{parse.SigDeleteStatus, false}, {parse.SigFinished, false}, {parse.SigDiscard, false}, {parse.SigListFail, false},
+}
+
+func newBlamer(n *Node) *blamer {
+	b := &blamer{n: n, owner: make(map[string]string), uids: make(map[string]string), timeout: n.Kubelet.RPCTimeout}
+	if b.timeout <= 0 {
+		b.timeout = pleg.RPCTimeout
+	}
+	for _, e := range n.Events {
+		if e.Basis == parse.NoTime {
+			continue
+		}
+		for _, g := range goLines {
+			if e.Is(g.sig) && (g.sig != parse.SigRetrieved || e.Field("all") == "true") {
+				b.lines = append(b.lines, goLine{e.At, e, g.pod})
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(b.lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
+	for i := range n.Failures {
+		if f := &n.Failures[i]; f.End != 0 && relistCall(f) {
+			b.calls = append(b.calls, i)
+		}
+	}
+	slices.SortStableFunc(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
+	b.owners()
+	return b
+}
+
+// relistCall reports whether the relist goroutine makes such calls: unfiltered
+// lists, and lists and status calls about one pod.
+func relistCall(f *Failure) bool {
+	switch f.Call {
+	case "ListPodSandbox", "ListContainers":
+		return f.Scope == "all" || f.Scope == "pod"
+	case "PodSandboxStatus", "ContainerStatus":
+		return true
+	}
+	return false
+}
+
+// owners maps ids to pods, from events and history.
+func (b *blamer) owners() {
+	for i := range b.n.Observed {
+		e := &b.n.Observed[i]
+		if e.Pod != "" {
+			b.owner[e.Data], b.uids[e.Pod] = e.Pod, e.PodUID
+		}
+	}
+	names := make(map[string]string, len(b.uids))
+	for pod, uid := range b.uids {
+		names[uid] = pod
+	}
+	for i := range b.n.History {
+		t := &b.n.History[i]
+		pod := podName(t.Namespace, t.PodName)
+		if pod == "" {
+			pod = cmp.Or(names[t.PodUID], t.PodUID)
+		}
+		if b.owner[t.ID] == "" && pod != "" {
+			b.owner[t.ID] = pod
+			if b.uids[pod] == "" {
+				b.uids[pod] = t.PodUID
+			}
+		}
+	}
+}
+
+// relist divides one relist.
+func (b *blamer) relist(i int) Blame {
+	r := &b.n.Relists[i]
+	total, ended := lasted(b.n, i)
+	out := Blame{Relist: i, Total: total, List: -1, Inspect: -1}
+	from, to := r.Start.At, r.Start.At+int64(total)
+	if !ended {
+		out.Notes = append(out.Notes, "the relist had not ended when the log ends: its length is a lower bound")
+	}
+	listEnd := from
+	switch {
+	case r.Outcome == OutcomeListFailed || r.Listed != nil && !*r.Listed:
+		out.List, listEnd = total, to
+	case r.ListEnd.Known():
+		listEnd = min(r.ListEnd.At, to)
+		out.List = time.Duration(listEnd - from)
+		out.Inspect = total - out.List
+	}
+	calls := b.failed(from, to)
+	pods := b.inspections(listEnd, to, calls)
+	out.ByPod = shares(pods, func(s *segment) (string, string) { return s.pod, s.uid })
+	out.ByOperation = b.operations(&out, calls, pods, from, listEnd)
+	covered := union(append(append([]segment{}, calls...), pods...))
+	if out.List > 0 {
+		covered = union(append(segmentsOf(calls, pods), segment{from: from, to: listEnd}))
+	}
+	out.Unexplained = max(total-covered, 0)
+	out.Notes = append(out.Notes, b.notes(&out, pods)...)
+	return out
+}
+
+func segmentsOf(a, b []segment) []segment { return append(append([]segment{}, a...), b...) }
+
+// failed returns the failed calls of the relist goroutine within a stretch,
+// one after the other: the goroutine makes one call at a time, so that a call
+// which would overlap another is somebody else's.
+func (b *blamer) failed(from, to int64) []segment {
+	slack := int64(2 * time.Millisecond)
+	i := sort.Search(len(b.calls), func(i int) bool { return b.n.Failures[b.calls[i]].End > from })
+	var out []segment
+	busy := from - int64(time.Second)
+	for ; i < len(b.calls); i++ {
+		f := &b.n.Failures[b.calls[i]]
+		if f.End > to+slack {
+			break
+		}
+		if !f.Start.Known() || f.Start.At < busy-int64(f.Start.Slack)-int64(50*time.Millisecond) {
+			continue
+		}
+		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: operationType(f.Call), err: true, timeout: true, ev: f.Evidence}
+		s.pod = cmp.Or(f.Pod, b.owner[f.ObjectID])
+		s.uid = cmp.Or(f.PodUID, b.uids[s.pod])
+		if s.pod == "" && f.PodUID != "" {
+			s.pod = f.PodUID
+		}
+		out = append(out, s)
+		busy = s.to
+	}
+	return out
+}
+
+// inspections returns the stretches in which pods were inspected: each ends
+// with a "Write status" line and begins with the line before it. Where the log
+// shows only failures, a failure that hit the time-out began that much
+// earlier, and calls that name their pod stand for its inspection.
+func (b *blamer) inspections(from, to int64, calls []segment) []segment {
+	var out []segment
+	i := sort.Search(len(b.lines), func(i int) bool { return b.lines[i].at > from-int64(time.Millisecond) })
+	prev, chatty := from, false
+	for ; i < len(b.lines) && b.lines[i].at <= to+int64(5*time.Millisecond); i++ {
+		l := &b.lines[i]
+		chatty = chatty || !l.pod && (l.ev.Is(parse.SigTransition) || l.ev.Is(parse.SigRetrieved))
+		if l.pod {
+			if s, ok := b.inspection(l, prev, chatty); ok {
+				out = append(out, s)
+			}
+		}
+		prev = max(prev, l.at)
+	}
+	for _, c := range calls {
+		if c.pod != "" && !overlaps(out, &c) {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y segment) int { return cmp.Compare(x.from, y.from) })
+	return out
+}
+
+func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
+	f := newFields(l.ev)
+	s := segment{from: prev, to: l.at, pod: podName(f["pod_ns"], f["pod_name"]), err: f["err"] != "", ev: []Evidence{{Record: l.ev}}}
+	s.uid = cmp.Or(f["pod_uid"], b.uids[s.pod])
+	s.timeout = s.err && timedOut(f["err"])
+	if s.timeout {
+		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
+	} else if !chatty {
+		return s, false // the line before may be any time away
+	}
+	return s, s.to > s.from
+}
+
+func overlaps(in []segment, c *segment) bool {
+	return slices.ContainsFunc(in, func(s segment) bool { return s.from < c.to && c.from < s.to })
+}
+
+// operations charges the list phase, the failed calls, and what remains of
+// the inspections to runtime operations.
+func (b *blamer) operations(out *Blame, calls, pods []segment, from, listEnd int64) []Share {
+	var segs []segment
+	segs = append(segs, calls...)
+	if out.List > 0 && !overlaps(calls, &segment{from: from, to: listEnd}) {
+		segs = append(segs, segment{from: from, to: listEnd, op: "list_podsandbox and list_containers", ev: b.n.Relists[out.Relist].Evidence})
+	}
+	for _, p := range pods {
+		if !overlaps(calls, &p) {
+			p.op = "status calls of one pod each"
+			segs = append(segs, p)
+		}
+	}
+	return shares(segs, func(s *segment) (string, string) { return s.op, "" })
+}
+
+// maxShareEvidence bounds what one share quotes.
+const maxShareEvidence = 5
+
+// shares sums segments by name, longest first.
+func shares(segs []segment, name func(*segment) (what, id string)) []Share {
+	at := make(map[string]int)
+	var out []Share
+	for i := range segs {
+		s := &segs[i]
+		what, id := name(s)
+		if what == "" {
+			continue
+		}
+		k, ok := at[what]
+		if !ok {
+			k = len(out)
+			at[what] = k
+			out = append(out, Share{What: what, ID: id})
+		}
+		out[k].Seconds += time.Duration(s.to - s.from)
+		out[k].Calls++
+		if s.timeout {
+			out[k].TimedOut++
+		}
+		if len(out[k].Evidence) < maxShareEvidence {
+			out[k].Evidence = append(out[k].Evidence, s.ev...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.What, b.What))
+	})
+	return out
+}
+
+// union is the length of the stretches, overlaps counted once.
+func union(segs []segment) time.Duration {
+	slices.SortFunc(segs, func(a, b segment) int { return cmp.Compare(a.from, b.from) })
+	var sum, end int64
+	for _, s := range segs {
+		if s.to > max(end, s.from) {
+			sum += s.to - max(end, s.from)
+			end = s.to
+		}
+	}
+	return time.Duration(sum)
+}
+
+// notes says what the figures mean.
+func (b *blamer) notes(out *Blame, pods []segment) []string {
+	var notes []string
+	for _, s := range out.ByPod {
+		if s.TimedOut == 0 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("inspecting %s ran into the %v time-out %s", s.What, b.timeout, timesWord(s.TimedOut)))
+		if s.TimedOut > 1 && b.twice() {
+			notes = append(notes, "kubelets up to 1.31 inspect a pod whose inspection failed twice in each later relist: N stuck pods hold it 2·N time-outs")
+		}
+	}
+	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
+		notes = append(notes, fmt.Sprintf("%d inspections ran one after the other, %s each on average: no single pod explains the relist",
+			n, short(union(slices.Clone(pods))/time.Duration(n))))
+	}
+	if out.Unexplained > out.Total/10 {
+		notes = append(notes, "the log's verbosity does not show what the unexplained part went into; -v=4 names each inspected pod")
+	}
+	return notes
+}
+
+// twice reports whether the kubelet's version inspects failed pods twice.
+func (b *blamer) twice() bool {
+	p, err := pleg.New(cmp.Or(b.n.Kubelet.Version, b.n.Kubelet.VersionMax))
+	return err == nil && p.Has(pleg.InspectTwice)
+}
+
+func timesWord(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
