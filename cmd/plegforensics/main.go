@@ -32,6 +32,7 @@ func commands() []*cli.Command {
 	return []*cli.Command{
 		analyzeCommand(),
 		timelineCommand(),
+		eventsCommand(),
 		replayCommand(),
 		schemaCommand(),
 	}
