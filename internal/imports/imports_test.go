@@ -36,7 +36,9 @@ var layers = []layer{
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay", own: []string{"parse", "pleg"}},
 	{pkg: "rules", own: []string{"parse", "parse/...", "pleg", "replay"}, third: []string{"go.yaml.in/yaml"}},
-	{pkg: "rules/alerts", own: []string{"parse", "parse/metrics", "replay", "rules"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
+	{pkg: "rules/query", own: []string{"parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
+		impure: "the PromQL engine wants a context"},
+	{pkg: "rules/alerts", own: []string{"parse", "parse/metrics", "replay", "rules", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
 		impure: "the PromQL engine wants a context and a logger"},
 	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
 }

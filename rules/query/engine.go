@@ -1,0 +1,162 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// Limits on one query.
+const (
+	maxSamples = 20_000_000 // held in memory at once by the engine
+	timeout    = 5 * time.Minute
+	maxSteps   = 110_000 // of a range query
+	// Lookback is how long a sample stays current, as in Prometheus.
+	Lookback = 5 * time.Minute
+)
+
+// DB is a store and the engine over it.
+type DB struct {
+	*Store
+	engine *promql.Engine
+	parser parser.Parser
+}
+
+// Open makes a DB of a filled store.
+func Open(s *Store) *DB { return open(s, Lookback) }
+
+// OpenLookback is Open with another lookback, for snapshots taken farther
+// apart than five minutes.
+func OpenLookback(s *Store, lookback time.Duration) *DB { return open(s, lookback) }
+
+func open(s *Store, lookback time.Duration) *DB {
+	p := Parser()
+	return &DB{Store: s, parser: p, engine: promql.NewEngine(promql.EngineOpts{
+		MaxSamples: maxSamples, Timeout: timeout, LookbackDelta: lookback,
+		EnableAtModifier: true, EnableNegativeOffset: true, Parser: p,
+		NoStepSubqueryIntervalFn: func(int64) int64 { return time.Minute.Milliseconds() },
+	})}
+}
+
+// Parser returns the PromQL parser that expressions and rule files are held
+// against.
+func Parser() parser.Parser { return parser.NewParser(parser.Options{}) }
+
+// Result is the value of an expression, owned by the caller.
+type Result struct {
+	Value    parser.Value // promql.Vector, promql.Matrix, promql.Scalar or promql.String
+	Warnings []string
+}
+
+// Instant evaluates expr at one moment.
+func (d *DB) Instant(ctx context.Context, expr string, at time.Time) (Result, error) {
+	q, err := d.engine.NewInstantQuery(ctx, d.Store, nil, expr, at)
+	if err != nil {
+		return Result{}, err
+	}
+	return run(ctx, q)
+}
+
+// Range evaluates expr from start to end, both included, every step.
+func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step time.Duration) (Result, error) {
+	switch {
+	case step < time.Millisecond:
+		return Result{}, errors.New("step must be at least 1ms")
+	case end.Before(start):
+		return Result{}, errors.New("end lies before start")
+	case int64(end.Sub(start)/step) > maxSteps:
+		return Result{}, fmt.Errorf("%d steps exceed the limit of %d: choose a longer step", int64(end.Sub(start)/step), maxSteps)
+	}
+	q, err := d.engine.NewRangeQuery(ctx, d.Store, nil, expr, start, end, step)
+	if err != nil {
+		return Result{}, err
+	}
+	return run(ctx, q)
+}
+
+// run executes a query. The engine's pools own the result until Close, so it
+// is copied as far as the engine would reuse it.
+func run(ctx context.Context, q promql.Query) (Result, error) {
+	defer q.Close()
+	r := q.Exec(ctx)
+	if r.Err != nil {
+		return Result{}, r.Err
+	}
+	out := Result{Value: own(r.Value)}
+	for _, w := range r.Warnings.AsErrors() {
+		out.Warnings = append(out.Warnings, w.Error())
+	}
+	slices.Sort(out.Warnings)
+	return out, nil
+}
+
+func own(v parser.Value) parser.Value {
+	switch v := v.(type) {
+	case promql.Vector:
+		return slices.Clone(v)
+	case promql.Matrix:
+		m := make(promql.Matrix, len(v))
+		for i, s := range v {
+			m[i] = promql.Series{Metric: s.Metric, Floats: slices.Clone(s.Floats), Histograms: slices.Clone(s.Histograms)}
+		}
+		return m
+	}
+	return v
+}
+
+// MetricNames returns the metric names that an expression selects, sorted, and
+// the error of the parser if it is none.
+func MetricNames(expr string) ([]string, error) {
+	e, err := Parser().ParseExpr(expr)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, s := range Selectors(e) {
+		for _, m := range s.LabelMatchers {
+			if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+				set[m.Value] = true
+			}
+		}
+	}
+	return sortedKeys(set), nil
+}
+
+// Selectors returns the selectors of an expression, in order.
+func Selectors(e parser.Expr) []*parser.VectorSelector {
+	var out []*parser.VectorSelector
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		if v, ok := n.(*parser.VectorSelector); ok {
+			out = append(out, v)
+		}
+		return nil
+	})
+	return out
+}
+
+// Matching returns the series that a selector picks, whatever their time.
+func (s *Store) Matching(ms []*labels.Matcher) []*Series {
+	var out []*Series
+	for _, x := range (&querier{s: s}).candidates(ms) {
+		if matches(x.Labels, ms) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Record adds the result of a recording rule: a series of float samples.
+func (s *Store) Record(ls labels.Labels, points []promql.FPoint) {
+	if len(points) == 0 {
+		return
+	}
+	x := &Series{Labels: ls, Kind: Recorded, Type: "gauge", from: points[0].T, to: points[len(points)-1].T}
+	x.iter = recordedIterator(points)
+	s.add(x)
+}

@@ -1,0 +1,77 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+)
+
+// Unknown returns the metric names of an expression that no series has, each
+// with the nearest names that exist. An expression that does not parse has
+// none.
+func (s *Store) Unknown(expr string) map[string][]string {
+	names, err := MetricNames(expr)
+	if err != nil {
+		return nil
+	}
+	out := map[string][]string{}
+	for _, n := range names {
+		if !s.Has(n) {
+			out[n] = s.Nearest(n)
+		}
+	}
+	return out
+}
+
+// Nearest returns up to three metric names that are spelled like name, nearest
+// first.
+func (s *Store) Nearest(name string) []string {
+	type near struct {
+		name string
+		d    int
+	}
+	var all []near
+	for n := range s.byName {
+		d := distance(name, n)
+		if strings.Contains(n, name) || strings.Contains(name, n) {
+			d = min(d, len(name)/3)
+		}
+		if d <= max(2, len(name)/3) {
+			all = append(all, near{n, d})
+		}
+	}
+	slices.SortFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.name, b.name)) })
+	var out []string
+	for _, n := range all[:min(len(all), 3)] {
+		out = append(out, n.name)
+	}
+	return out
+}
+
+// distance is the Levenshtein distance of two names, capped by their length.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 200)], b[:min(len(b), 200)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			up := row[j]
+			cost := diag
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			row[j] = min(cost, up+1, row[j-1]+1)
+			diag = up
+		}
+	}
+	return row[len(b)]
+}
+
+// Name returns the metric name of a label set.
+func Name(ls labels.Labels) string { return ls.Get(labels.MetricName) }

@@ -1,0 +1,366 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/storage"
+	"github.com/prometheus/prometheus/tsdb/chunkenc"
+	"github.com/prometheus/prometheus/util/annotations"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Kind says where a series of a store comes from.
+type Kind string
+
+// Kinds of series.
+const (
+	Real     Kind = "real"     // a file of the input holds it
+	Derived  Kind = "derived"  // rebuilt from logs
+	Recorded Kind = "recorded" // result of a recording rule
+)
+
+// Series is one series of a store.
+type Series struct {
+	Labels labels.Labels
+	Kind   Kind
+	Type   string
+	Source *parse.Series // of real ones
+	from   int64         // ms of the first and last sample, inclusive
+	to     int64
+	iter   func() chunkenc.Iterator
+}
+
+// Span returns the Unix milliseconds of the first and last sample.
+func (s *Series) Span() (from, to int64) { return s.from, s.to }
+
+// view makes a Series what the engine wants (storage.Series).
+type view struct{ *Series }
+
+func (v view) Labels() labels.Labels                        { return v.Series.Labels }
+func (v view) Iterator(chunkenc.Iterator) chunkenc.Iterator { return v.iter() }
+
+// Store holds series for the PromQL engine. It implements storage.Queryable.
+// It is filled first and read afterwards, by one goroutine.
+type Store struct {
+	all    []*Series
+	byName map[string][]*Series
+	seen   map[uint64][]*Series
+	from   int64
+	to     int64
+}
+
+// NewStore returns a store of the series of all nodes and of what is derived
+// from their logs.
+func NewStore(nodes []*replay.Node) *Store {
+	s := &Store{byName: map[string][]*Series{}, seen: map[uint64][]*Series{}}
+	for _, n := range nodes {
+		s.AddReal(n.Series, n.Scrapes)
+	}
+	for _, n := range nodes {
+		s.addDerived(n)
+	}
+	return s
+}
+
+// All returns the series, sorted by labels.
+func (s *Store) All() []*Series {
+	slices.SortFunc(s.all, func(a, b *Series) int { return labels.Compare(a.Labels, b.Labels) })
+	return s.all
+}
+
+// Span returns the Unix milliseconds of the first and last sample; ok is false
+// when the store has none.
+func (s *Store) Span() (from, to int64, ok bool) { return s.from, s.to, len(s.all) > 0 }
+
+// Names returns the metric names, sorted.
+func (s *Store) Names() []string {
+	out := make([]string, 0, len(s.byName))
+	for n := range s.byName {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Has reports whether a series of the name exists.
+func (s *Store) Has(name string) bool { return len(s.byName[name]) > 0 }
+
+// add takes a series in unless one of the same labels is there already, which
+// the engine could not tell apart.
+func (s *Store) add(x *Series) bool {
+	h := x.Labels.Hash()
+	for _, o := range s.seen[h] {
+		if labels.Equal(o.Labels, x.Labels) {
+			return false
+		}
+	}
+	if len(s.all) == 0 || x.from < s.from {
+		s.from = x.from
+	}
+	if len(s.all) == 0 || x.to > s.to {
+		s.to = x.to
+	}
+	s.seen[h] = append(s.seen[h], x)
+	s.all = append(s.all, x)
+	name := x.Labels.Get(labels.MetricName)
+	s.byName[name] = append(s.byName[name], x)
+	return true
+}
+
+// AddReal takes in the series of files and the scrapes that they stand in.
+func (s *Store) AddReal(series []*parse.Series, scrapes []*parse.Scrape) {
+	targets := targetScrapes(scrapes)
+	for _, x := range series {
+		if len(x.Points)+len(x.Histograms)+len(x.Chunks) == 0 {
+			continue
+		}
+		e := realSeries(x, targets[targetOf(x)])
+		if !s.add(e) {
+			e.Labels = withLabel(e.Labels, "source", sourceOf(x))
+			s.add(e)
+		}
+	}
+	s.addUp(targets)
+}
+
+type target struct{ node, job string }
+
+func targetOf(x *parse.Series) target { return target{x.Node, x.Job} }
+
+// targetScrapes groups the dated scrapes of known exporters, in time order.
+func targetScrapes(scrapes []*parse.Scrape) map[target][]*parse.Scrape {
+	out := map[target][]*parse.Scrape{}
+	for _, sc := range scrapes {
+		if sc.Job != "" && sc.Basis != parse.NoTime {
+			t := target{sc.Node, sc.Job}
+			out[t] = append(out[t], sc)
+		}
+	}
+	for _, l := range out {
+		slices.SortStableFunc(l, func(a, b *parse.Scrape) int { return cmp.Compare(a.At, b.At) })
+	}
+	return out
+}
+
+// realSeries wraps a series of a file.
+func realSeries(x *parse.Series, scrapes []*parse.Scrape) *Series {
+	e := &Series{Labels: realLabels(x), Kind: Real, Type: x.Type, Source: x}
+	e.from, e.to = spanOf(x)
+	if len(x.Chunks) > 0 {
+		e.iter = func() chunkenc.Iterator { return newChunkIterator(x) }
+		return e
+	}
+	stale := staleAt(x, scrapes)
+	e.iter = func() chunkenc.Iterator { return newPointIterator(x, stale) }
+	return e
+}
+
+func spanOf(x *parse.Series) (from, to int64) {
+	first := true
+	add := func(a, b int64) {
+		if first || a < from {
+			from = a
+		}
+		if first || b > to {
+			to = b
+		}
+		first = false
+	}
+	if n := len(x.Points); n > 0 {
+		add(millis(x.Points[0].At), millis(x.Points[n-1].At))
+	}
+	if n := len(x.Histograms); n > 0 {
+		add(millis(x.Histograms[0].At), millis(x.Histograms[n-1].At))
+	}
+	for _, c := range x.Chunks {
+		add(millis(c.Min), millis(c.Max))
+	}
+	return from, to
+}
+
+// millis rounds Unix nanoseconds down to milliseconds, the engine's unit.
+func millis(ns int64) int64 {
+	if ns < 0 {
+		return -((-ns + 999_999) / 1_000_000)
+	}
+	return ns / 1_000_000
+}
+
+// realLabels returns the labels of a series with those of its target.
+func realLabels(x *parse.Series) labels.Labels {
+	b := labels.NewScratchBuilder(len(x.Labels) + 5)
+	b.Add(labels.MetricName, x.Name)
+	for _, l := range x.Labels {
+		b.Add(l.Name, l.Value)
+	}
+	for _, l := range targetLabels(x.Node, x.Job) {
+		if x.Label(l.Name) == "" && l.Value != "" {
+			b.Add(l.Name, l.Value)
+		}
+	}
+	b.Sort()
+	return b.Labels()
+}
+
+// targetLabels are what a Prometheus server would attach.
+func targetLabels(node, job string) []parse.Field {
+	var out []parse.Field
+	if job != "" {
+		base, endpoint, sub := strings.Cut(job, "/")
+		out = append(out, parse.Field{Name: "job", Value: base})
+		switch {
+		case sub:
+			out = append(out, parse.Field{Name: "metrics_path", Value: "/metrics/" + endpoint})
+		case base == "kubelet":
+			out = append(out, parse.Field{Name: "metrics_path", Value: "/metrics"})
+		}
+	}
+	return append(out, parse.Field{Name: "instance", Value: node}, parse.Field{Name: "node", Value: node})
+}
+
+func sourceOf(x *parse.Series) string {
+	if len(x.Points) == 0 || x.Points[0].Src.File == nil {
+		return "unknown"
+	}
+	return path.Dir(x.Points[0].Src.File.Path)
+}
+
+func withLabel(ls labels.Labels, name, value string) labels.Labels {
+	return labels.NewBuilder(ls).Set(name, value).Labels()
+}
+
+// staleAt returns the milliseconds of the snapshots from which the series is
+// missing, of each run of such snapshots the first.
+func staleAt(x *parse.Series, scrapes []*parse.Scrape) []int64 {
+	var out []int64
+	i, j, present := 0, 0, false
+	for _, sc := range scrapes {
+		for i < len(x.Points) && x.Points[i].At < sc.At {
+			i++
+		}
+		for j < len(x.Histograms) && x.Histograms[j].At < sc.At {
+			j++
+		}
+		has := i < len(x.Points) && x.Points[i].At == sc.At || j < len(x.Histograms) && x.Histograms[j].At == sc.At
+		stamped := i < len(x.Points) && x.Points[i].Src == sc
+		if present && !has && !stamped {
+			out = append(out, millis(sc.At))
+		}
+		present = has
+	}
+	return out
+}
+
+// addUp adds one "up" series per exporter: 1 where a snapshot was taken, 0
+// where an error page stands instead.
+func (s *Store) addUp(targets map[target][]*parse.Scrape) {
+	keys := make([]target, 0, len(targets))
+	for t := range targets {
+		keys = append(keys, t)
+	}
+	slices.SortFunc(keys, func(a, b target) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.job, b.job)) })
+	for _, t := range keys {
+		up := &parse.Series{Name: "up", Node: t.node, Job: t.job, Type: "gauge"}
+		for _, sc := range targets[t] {
+			v := 1.0
+			if sc.Failed != "" {
+				v = 0
+			}
+			up.Points = append(up.Points, parse.Point{At: sc.At, V: v, Src: sc, Line: sc.Line})
+		}
+		s.add(realSeries(up, nil))
+	}
+}
+
+// Querier implements storage.Queryable.
+func (s *Store) Querier(mint, maxt int64) (storage.Querier, error) {
+	return &querier{s: s, from: mint, to: maxt}, nil
+}
+
+type querier struct {
+	s        *Store
+	from, to int64
+}
+
+// Select implements storage.Querier. Series are always sorted: the order of
+// results must not depend on anything else.
+func (q *querier) Select(_ context.Context, _ bool, _ *storage.SelectHints, ms ...*labels.Matcher) storage.SeriesSet {
+	var out []*Series
+	for _, x := range q.candidates(ms) {
+		if x.to >= q.from && x.from <= q.to && matches(x.Labels, ms) {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Series) int { return labels.Compare(a.Labels, b.Labels) })
+	return &seriesSet{series: out, i: -1}
+}
+
+// candidates narrows by metric name where the matchers allow it.
+func (q *querier) candidates(ms []*labels.Matcher) []*Series {
+	for _, m := range ms {
+		if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+			return q.s.byName[m.Value]
+		}
+	}
+	return q.s.all
+}
+
+func matches(ls labels.Labels, ms []*labels.Matcher) bool {
+	for _, m := range ms {
+		if !m.Matches(ls.Get(m.Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// LabelValues implements storage.LabelQuerier.
+func (q *querier) LabelValues(_ context.Context, name string, _ *storage.LabelHints, ms ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	set := map[string]bool{}
+	for _, x := range q.s.all {
+		if v := x.Labels.Get(name); v != "" && matches(x.Labels, ms) {
+			set[v] = true
+		}
+	}
+	return sortedKeys(set), nil, nil
+}
+
+// LabelNames implements storage.LabelQuerier.
+func (q *querier) LabelNames(_ context.Context, _ *storage.LabelHints, ms ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	set := map[string]bool{}
+	for _, x := range q.s.all {
+		if matches(x.Labels, ms) {
+			x.Labels.Range(func(l labels.Label) { set[l.Name] = true })
+		}
+	}
+	return sortedKeys(set), nil, nil
+}
+
+func sortedKeys(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for k := range set {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Close implements storage.LabelQuerier.
+func (q *querier) Close() error { return nil }
+
+type seriesSet struct {
+	series []*Series
+	i      int
+}
+
+func (s *seriesSet) Next() bool                        { s.i++; return s.i < len(s.series) }
+func (s *seriesSet) At() storage.Series                { return view{s.series[s.i]} }
+func (s *seriesSet) Err() error                        { return nil }
+func (s *seriesSet) Warnings() annotations.Annotations { return nil }
