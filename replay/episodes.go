@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 const startUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
-func episodes(n *Node, s *found, groups []*group) []Episode {
-	w := &healer{n: n, s: s, cover: newCoverage(n)}
+func episodes(n *Node, s *found, groups []*group, cover *coverage) []Episode {
+	w := &healer{n: n, s: s, cover: cover}
 	var out []Episode
 	for run := -1; run < len(s.runs); run++ {
 		out = append(out, w.run(run, groups)...)
@@ -211,21 +212,29 @@ func (w *healer) undated() (Episode, bool) {
 	return e, e.Reports > 0
 }
 
-// notReady finds the stretch of NotReady that the episode caused: the one that
-// began between the breach and the recovery.
+// notReady finds the stretch of NotReady that belongs to the episode: one that
+// began in it, or lasted into it.
 func notReady(changes []ReadyChange, e *Episode) *Span {
-	var sp *Span
+	if e.Breach == 0 {
+		return nil
+	}
+	end := e.Recovered.At + int64(10*time.Second) // the node status is computed every ten seconds
+	if !e.Recovered.Known() {
+		end = math.MaxInt64
+	}
 	for i := range changes {
-		c := &changes[i]
-		switch {
-		case !c.Ready && sp == nil && c.At >= e.Breach && (!e.Recovered.Known() || c.At <= e.Recovered.At+int64(10*time.Second)):
-			sp = &Span{From: c.At}
-		case c.Ready && sp != nil:
-			sp.To = c.At
+		if c := &changes[i]; c.Ready || c.At > end {
+			continue
+		}
+		sp := &Span{From: changes[i].At}
+		if i+1 < len(changes) {
+			sp.To = changes[i+1].At
+		}
+		if sp.To == 0 || sp.To > e.Breach {
 			return sp
 		}
 	}
-	return sp
+	return nil
 }
 
 // times prints a count and a noun.

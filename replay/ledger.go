@@ -25,6 +25,7 @@ type ledger struct {
 	n      *Node
 	s      *found
 	groups []*group
+	cover  *coverage
 	claims []*claim
 	byRun  [][]mark // marks of each run, in time order
 }
@@ -44,16 +45,17 @@ const (
 	// A call that times out returns 0 to 5 ms after its deadline, later on
 	// a loaded machine.
 	deadlineLate = 40 * time.Millisecond
-	// A refused connection fails within microseconds.
-	refusedLate = 50 * time.Millisecond
+	// A refused connection fails within microseconds, on a loaded machine
+	// it took up to 0.19 s.
+	refusedLate = 200 * time.Millisecond
 	// The relist goroutine writes its next line right after an error.
 	sameMoment = 5 * time.Millisecond
 	// Claims that no error proves must be at least this sharp.
 	widest = 500 * time.Millisecond
 )
 
-func newLedger(n *Node, s *found, groups []*group) *ledger {
-	l := &ledger{n: n, s: s, groups: groups, byRun: make([][]mark, len(s.runs)+1)}
+func newLedger(n *Node, s *found, groups []*group, cover *coverage) *ledger {
+	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: make([][]mark, len(s.runs)+1)}
 	for _, m := range s.marks {
 		if m.run >= 0 {
 			l.byRun[m.run] = append(l.byRun[m.run], m)
@@ -258,7 +260,7 @@ func (l *ledger) failed(run int, m mark, floor int64) *claim {
 			// The kubelet waits less than assumed.
 			c.lo, c.hi = floor, m.at
 		}
-	case immediate(m.err):
+	case immediate(m.err) && (floor == 0 || m.at-floor > int64(timerLate)):
 		c.lo, c.hi = m.at-int64(refusedLate), m.at
 	default:
 		c.lo, c.hi = m.at-2*timeout, m.at
@@ -297,10 +299,13 @@ func (l *ledger) failing(run int, at int64) string {
 // follows reports whether the process lived on after the i-th mark for long
 // enough to start another relist.
 func (l *ledger) follows(run int, marks []mark, i int) bool {
+	due := marks[i].at + int64(l.period()+timerLate)
 	if run < 0 {
-		return i+1 < len(marks)
+		return i+1 < len(marks) && marks[i+1].at < due
 	}
-	return l.s.runs[run].Last > marks[i].at+int64(l.period()+timerLate)
+	// A process that then falls silent may have been stopped.
+	next := l.cover.next(run, due)
+	return next != 0 && next-due <= int64(10*time.Second)
 }
 
 // fromRetrieved reads a log of verbosity 4 of 1.27 and later: a line ends each
@@ -330,8 +335,14 @@ func (l *ledger) fromRetrieved(run int, marks []mark) {
 
 // fromGroups adds the relists that last-seen ages name.
 func (l *ledger) fromGroups(run int) {
+	var prev *group
 	for _, g := range l.ofRun(run) {
 		c := &claim{lo: g.lo, hi: g.hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
+		if prev != nil && prev.last() > g.hi && prev.last() < g.first() {
+			// Its list returned after the last line that still named the older relist.
+			c.listEnd = between(prev.last(), g.first())
+		}
+		prev = g
 		for _, i := range []int{0, len(g.lines) - 1} {
 			if a := g.lines[i]; i == 0 || len(g.lines) > 1 {
 				c.ev = append(c.ev, Evidence{a.ev, "last seen active " + a.age.String() + " before this line"})

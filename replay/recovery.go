@@ -31,6 +31,7 @@ type proof struct {
 // last report of a stretch. Slack reaches back to the last moment at which it
 // was certainly unhealthy.
 func (w *healer) recovered(run int, g *group, next *group, last int64) (Instant, string) {
+	last = w.failing(run, last)
 	var best proof
 	consider := func(p proof, ok bool) {
 		if ok && p.at > last && (best.at == 0 || p.at < best.at) {
@@ -51,6 +52,45 @@ func (w *healer) recovered(run int, g *group, next *group, last int64) (Instant,
 		return Instant{}, "no proof of health after the last report in the input"
 	}
 	return Instant{best.at, time.Duration(best.at - last)}, best.basis
+}
+
+// failing follows a streak of failing lists on from the last report: while no
+// relist can have succeeded between two failures, PLEG stayed unhealthy.
+func (w *healer) failing(run int, last int64) int64 {
+	ms := w.s.marks
+	i, _ := slices.BinarySearchFunc(ms, last, func(m mark, at int64) int { return cmp64(m.at, at) })
+	prev := int64(0)
+	for j := i - 1; j >= 0 && prev == 0 && last-ms[j].at < int64(10*time.Minute); j-- {
+		if ms[j].run == run && ms[j].kind == kListFail {
+			prev = ms[j].at
+		} else if ms[j].run == run && ms[j].kind&(kInside|kRetrieved) != 0 {
+			break
+		}
+	}
+	if prev == 0 {
+		return last
+	}
+	for ; i < len(ms); i++ {
+		m := &ms[i]
+		if m.run != run || m.kind == kRelisting {
+			continue
+		}
+		if m.kind != kListFail || m.at-prev >= w.attempt(m) {
+			break
+		}
+		prev, last = m.at, max(last, m.at)
+	}
+	return last
+}
+
+// attempt is the least distance of a failure from the one before it that has
+// room for a relist in between.
+func (w *healer) attempt(m *mark) int64 {
+	d := 2 * int64(w.n.Kubelet.Period)
+	if m.code == "DeadlineExceeded" {
+		d += int64(w.n.Kubelet.RPCTimeout)
+	}
+	return d
 }
 
 // byNextRun looks for health in the next process: a restart is no recovery by
@@ -213,8 +253,8 @@ func (w *healer) byRelist(run int, g *group, last int64) (proof, bool) {
 		case m.kind == kListFail:
 			started, failed = 0, true
 		case m.kind == kRelisting:
-			if started != 0 && m.at-int64(w.n.Kubelet.Period) > last && w.fresh(started, m.at) {
-				return proof{max(m.at-int64(w.n.Kubelet.Period), started), "a relist ran to its end"}, true
+			if started != 0 && m.at > last && w.fresh(started, m.at) {
+				return proof{m.at, "a relist ran to its end before this one began"}, true
 			}
 			started = m.at
 		case m.at <= last:

@@ -17,6 +17,7 @@ type symptoms struct {
 	inspecting []mark // lines of the relist goroutine past its list call
 	restarted  *mark  // a relist began after the last seen one
 	began      *mark  // the Relisting line of the last seen relist itself
+	slowList   *group // the list call alone of this relist outlasted the threshold
 	stall      *stall // housekeeping, which lists too, was blocked from start to end
 }
 
@@ -68,6 +69,11 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
 		}
 	}
 	w.failedCalls(y, from, to)
+	for i := 1; i < len(gs); i++ {
+		if gs[i].lo+int64(w.limit(gs[i])) <= gs[i-1].last() {
+			y.slowList = gs[i]
+		}
+	}
 	for i := range w.s.stalls {
 		if t := &w.s.stalls[i]; t.run == e.Run && len(gs) > 0 && spans(t, gs[0], e) {
 			y.stall = t
@@ -110,6 +116,9 @@ func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
 	case len(y.listFails) > 0:
 		ev := []Evidence{{y.listFails[0].ev, "the list call of a relist failed"}}
 		return StepList, times(len(y.listFails), "relist") + " failed in the list call", ev
+	case y.slowList != nil:
+		return StepList, "the list call of a relist outlasted the threshold: the one before was still named " +
+			"the last seen when it had been running for longer", []Evidence{{y.slowList.lines[0].ev, "names a relist that began long before it became the last seen"}}
 	case y.restarted != nil && len(y.inspecting) == 0:
 		return StepList, "a relist began after the last seen one and did not list pods",
 			[]Evidence{{y.restarted.ev, "begins after the last seen relist"}}

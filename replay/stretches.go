@@ -155,7 +155,9 @@ func (l *ledger) settle(n *Node, e *Episode, i int) {
 		r.Outcome = OutcomeHung
 		return
 	}
-	lo := e.LastReport
+	// PLEG stays unhealthy until the next relist has listed: a period, the
+	// lateness of its timer and a list call after this one ended.
+	lo := max(r.Start.At, e.LastReport-int64(2*l.period()))
 	hi := e.Recovered.At - int64(l.period())
 	if next := nextListed(n.Relists, i); next != 0 {
 		hi = next - int64(l.period())
