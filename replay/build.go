@@ -38,6 +38,7 @@ func rebuild(n *Node, opt Options) {
 	n.Window = window(n)
 	profile(n, s, opt)
 	n.Failures = failures(s.calls, n.Kubelet.RPCTimeout)
+	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	groups := lastSeen(s)
 	cover := newCoverage(n)
 	l := newLedger(n, s, groups, cover)

@@ -27,7 +27,8 @@ type ledger struct {
 	groups []*group
 	cover  *coverage
 	claims []*claim
-	byRun  [][]mark // marks of each run, in time order
+	byRun  [][]mark      // marks of each run, in time order
+	fell   map[int]int64 // when evented PLEG of a run gave up
 }
 
 var (
@@ -55,7 +56,12 @@ const (
 )
 
 func newLedger(n *Node, s *found, groups []*group, cover *coverage) *ledger {
-	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: make([][]mark, len(s.runs)+1)}
+	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: make([][]mark, len(s.runs)+1), fell: map[int]int64{}}
+	for _, t := range s.fallbacks {
+		if _, ok := l.fell[t.run]; !ok {
+			l.fell[t.run] = t.at
+		}
+	}
 	for _, m := range s.marks {
 		if m.run >= 0 {
 			l.byRun[m.run] = append(l.byRun[m.run], m)
@@ -87,6 +93,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		all = append(all, l.claims...)
 	}
 	slices.SortStableFunc(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	bounded = append(bounded, l.counted()...)
 	slices.SortStableFunc(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
 	out := make([]Relist, len(all))
 	for i, c := range all {
@@ -164,7 +171,7 @@ func (l *ledger) nextStart(c *claim, next mark) {
 	}
 	c.outcome = OutcomeOK
 	hi := next.at - int64(l.period())
-	if l.evented() || hi < c.lo {
+	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, or only after minutes
 	}
 	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
@@ -180,13 +187,28 @@ func (c *claim) fail(m mark) {
 	}
 }
 
-func (l *ledger) period() time.Duration { return l.n.Kubelet.Period }
+// period is the pause between two generic relists.
+func (l *ledger) period() time.Duration {
+	if l.n.Kubelet.PLEG == "evented" && l.n.Kubelet.Period == eventedPeriod {
+		return genericPeriod // where it is asked for, evented PLEG has fallen back
+	}
+	return l.n.Kubelet.Period
+}
 
-func (l *ledger) evented() bool { return l.n.Kubelet.PLEG == "evented" }
+// evented reports whether evented PLEG was in use: relists are minutes apart
+// then, and a broken stream forces some at once. After its fallback line the
+// kubelet relists as ever.
+func (l *ledger) evented(run int, at int64) bool {
+	if l.n.Kubelet.PLEG != "evented" {
+		return false
+	}
+	fell, ok := l.fell[run]
+	return !ok || at < fell
+}
 
 // gap is the least time between the end of a relist and the start of the next.
-func (l *ledger) gap() int64 {
-	if l.evented() {
+func (l *ledger) gap(run int, at int64) int64 {
+	if l.evented(run, at) {
 		return 0 // a broken stream forces relists at once
 	}
 	return int64(l.period())
@@ -199,18 +221,19 @@ func (l *ledger) fromFailures(run int, marks []mark) {
 	named := l.ofRun(run)
 	for i, m := range marks {
 		// A failing relist is not one that was last seen.
-		for len(named) > 0 && named[0].hi+l.gap() <= m.at {
-			floor = max(floor, named[0].lo+l.gap())
+		gap := l.gap(run, m.at)
+		for len(named) > 0 && named[0].hi+gap <= m.at {
+			floor = max(floor, named[0].lo+gap)
 			named = named[1:]
 		}
 		if m.kind != kListFail {
-			floor = max(floor, m.at+l.gap())
+			floor = max(floor, m.at+gap)
 			continue
 		}
 		c := l.failed(run, m, floor)
 		l.claims = append(l.claims, c)
-		floor = m.at + l.gap()
-		if !l.evented() && l.follows(run, marks, i) {
+		floor = m.at + gap
+		if gap > 0 && l.follows(run, marks, i) {
 			next := m.at + int64(l.period())
 			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(timerLate), run: run,
 				basis: basisNextStart, ev: []Evidence{{m.ev, "the next attempt starts one period after this one ended"}}})
@@ -321,11 +344,12 @@ func (l *ledger) fromRetrieved(run int, marks []mark) {
 		if m.kind != kRetrieved {
 			continue
 		}
-		lo := prev + l.gap()
-		if prev != 0 && m.at < lo && l.gap() > 0 {
+		gap := l.gap(run, prev)
+		lo := prev + gap
+		if prev != 0 && m.at < lo && gap > 0 {
 			continue
 		}
-		if prev != 0 && l.gap() > 0 && m.at-lo <= int64(widest) {
+		if prev != 0 && gap > 0 && m.at-lo <= int64(widest) {
 			l.claims = append(l.claims, &claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{m.at, sameMoment},
 				basis: basisNextStart, ev: []Evidence{{m.ev, "its list of all pods returned here"}}})
 		}

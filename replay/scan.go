@@ -30,6 +30,7 @@ const (
 	kStart // written once in a kubelet's start, before its sync loop
 	kStarting
 	kProfile
+	kFallback    // generic PLEG takes over from evented PLEG
 	kInspectFail // kInside with an error: the inspection of a pod failed
 )
 
@@ -47,7 +48,7 @@ var kindTable = []struct {
 	{parse.SigNotReady, kNotReady}, {parse.SigNodeEvent, kNodeEvent}, {parse.SigCondition, kCondition},
 	{parse.SigHousekeeping, kHousekeeping}, {parse.SigStatusDown, kDown}, {parse.SigRPC, kCall},
 	{parse.SigVersion, kStart | kProfile}, {parse.SigGates, kStart | kProfile}, {parse.SigFlag, kStart | kProfile},
-	{parse.SigRuntime, kProfile}, {parse.SigStarting, kStarting | kStart},
+	{parse.SigFallback, kFallback}, {parse.SigRuntime, kProfile}, {parse.SigStarting, kStarting | kStart},
 }
 
 func kindsOf(s *parse.SigSet) kinds {
@@ -128,17 +129,18 @@ func fieldOf(fields []parse.Field, name string) string {
 
 // found is what one pass over a node's events finds, each list in time order.
 type found struct {
-	runs     []Run
-	marks    []mark
-	ages     []ageLine
-	nevers   []turn
-	turns    []turn
-	stalls   []stall
-	node     []nodeLine
-	calls    []call
-	down     []turn
-	profile  []*parse.Event
-	observed []PodEvent
+	runs      []Run
+	marks     []mark
+	ages      []ageLine
+	nevers    []turn
+	turns     []turn
+	stalls    []stall
+	node      []nodeLine
+	calls     []call
+	down      []turn
+	fallbacks []turn
+	profile   []*parse.Event
+	observed  []PodEvent
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
@@ -221,6 +223,9 @@ func (s *found) addLoop(e *parse.Event, k kinds, run int) {
 	}
 	if k&kDown != 0 {
 		s.down = append(s.down, turn{at: e.At, run: run, ev: e})
+	}
+	if k&kFallback != 0 {
+		s.fallbacks = append(s.fallbacks, turn{at: e.At, run: run, ev: e})
 	}
 	switch {
 	case k&kHousekeeping != 0:

@@ -5,33 +5,31 @@ import (
 	"time"
 )
 
-// lastSeenGauge is the start of the last relist that listed pods, in whole
-// seconds (1.18 and later).
-const lastSeenGauge = "kubelet_pleg_last_seen_seconds"
-
-// fromMetrics adds the relists that the last-seen gauge names. Under evented
-// PLEG the gauge is set to the time of each health check and names none.
+// fromMetrics adds the relists that snapshots of the metrics date. Under evented
+// PLEG the last-seen gauge is set by each health check and names none.
 func (l *ledger) fromMetrics(run int) {
-	if l.evented() {
+	if l.n.Kubelet.PLEG == "evented" {
 		return
 	}
-	for _, s := range l.n.Series {
-		if s.Name != lastSeenGauge {
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		if p.Kind != ProofStart || l.runAt(p.Start.At) != run {
 			continue
 		}
-		prev := 0.0
-		for i, p := range s.Points {
-			if p.V == prev || p.V < 1e9 || p.V > 4e9 {
-				continue
-			}
-			prev = p.V
-			at := int64(p.V) * int64(time.Second)
-			if l.runAt(at) == run {
-				l.claims = append(l.claims, &claim{lo: at, hi: at + int64(time.Second) - 1, run: run, listed: &yes,
-					basis: basisMetrics, ev: []Evidence{{s.Sample(i), "whole seconds"}}})
-			}
+		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
+			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
+	}
+}
+
+// counted bounds the number of relists by the counters of the metrics.
+func (l *ledger) counted() []Bounded {
+	var out []Bounded
+	for i := range l.n.Proofs {
+		if p := &l.n.Proofs[i]; p.Kind == ProofCount && p.Count > 0 {
+			out = append(out, Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count})
 		}
 	}
+	return out
 }
 
 // runAt returns the run that was alive at the moment, -1 if none is known.
@@ -46,11 +44,8 @@ func (l *ledger) runAt(at int64) int {
 
 // ends dates the ends of relists that are known to be followed directly.
 func (l *ledger) ends(run int, marks []mark) {
-	if l.evented() {
-		return
-	}
 	for i, c := range l.claims {
-		if c.end.Known() || i+1 == len(l.claims) || c.group == nil {
+		if c.end.Known() || i+1 == len(l.claims) || c.group == nil || l.evented(c.run, c.lo) {
 			continue
 		}
 		d := l.claims[i+1]
@@ -82,10 +77,13 @@ func lastInside(marks []mark, lo, hi int64) int64 {
 // that were delivered: two events of one container need two relists. Events
 // right after a dated relist may be its own.
 func (l *ledger) stretches(run int) []Bounded {
-	if l.evented() || run < 0 || l.period() <= 0 {
+	if run < 0 || l.period() <= 0 {
 		return nil
 	}
 	r := &l.s.runs[run]
+	if l.evented(run, r.Last) {
+		return nil // the events may be the runtime's own
+	}
 	var out []Bounded
 	from, dated := r.First, false
 	close := func(to int64) {
@@ -148,7 +146,7 @@ func (l *ledger) outcomes(n *Node) {
 // one that listed pods.
 func (l *ledger) settle(n *Node, e *Episode, i int) {
 	r := &n.Relists[i]
-	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented() {
+	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) {
 		return
 	}
 	if !e.Recovered.Known() {

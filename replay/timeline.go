@@ -43,7 +43,8 @@ type Node struct {
 	Ops      []Operation
 	Observed []PodEvent // "SyncLoop (PLEG)" lines in time order
 	History  []Transition
-	Requests []Request // calls that the runtime logged, by their first line
+	Proofs   []MetricProof // what snapshots of the metrics prove about relists
+	Requests []Request     // calls that the runtime logged, by their first line
 	Audit    Audit
 	Blame    []Blame
 
