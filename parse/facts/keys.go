@@ -115,8 +115,9 @@ const (
 	KeyUnitSetting = "systemd.setting"
 
 	// Containers, counted from tables and daemon summaries.
-	KeyContainers = "containers.*"
-	KeySandboxes  = "sandboxes.*"
+	KeyContainers       = "containers.*"
+	KeyRuntimeCondition = "runtime.condition"
+	KeySandboxes        = "sandboxes.*"
 
 	// Goroutine dumps.
 	KeyGoroutines = "goroutine.count"
@@ -237,6 +238,7 @@ var Keys = []Key{
 	{KeyUnitSetting, "", "unit name", "a setting of a kubelet or runtime unit that limits it: CPUQuota, TasksMax, LimitNOFILE, MemoryMax, …"},
 
 	{KeyContainers, "count", "tool", "containers.STATE with STATE running, exited, created, unknown, paused; and containers.total"},
+	{KeyRuntimeCondition, "bool", "name reason", "condition of the runtime as crictl info states it; name is RuntimeReady, NetworkReady, …"},
 	{KeySandboxes, "count", "tool", "sandboxes.STATE with STATE ready, notready; and sandboxes.total"},
 
 	{KeyGoroutines, "count", "program", "goroutines in a dump"},

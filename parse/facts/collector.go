@@ -1,0 +1,247 @@
+package facts
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// slowCommand is how long a command may take before it is worth a fact.
+const slowCommand = 30 * time.Second
+
+// sosManifest reads sos_reports/manifest.json: version, clocks, and how each
+// command fared.
+func (s *scan) sosManifest() {
+	t, err := jsonTree(s.data)
+	if t == nil {
+		s.warn("manifest cannot be read: " + err.Error())
+		return
+	}
+	if err != nil {
+		s.warn("manifest ends early or is broken: " + err.Error())
+	}
+	lines := strings.Split(string(s.data), "\n")
+	s.toLine(max(t.get("version").line, 1), lines)
+	s.text(KeyCollector, "sos")
+	s.text(KeyCollectorVersion, t.get("version").value)
+	s.manifestClock(t, lines)
+	report := t.get("components", "report", "plugins")
+	for i, name := range report.names {
+		s.plugin(name, report.kids[i], lines)
+	}
+}
+
+// manifestClock compares the two clocks of the manifest: the report's and its
+// plugins' times are local without a zone, the commands' times are epochs.
+func (s *scan) manifestClock(t *tree, lines []string) {
+	end := t.get("end_time")
+	if end.line == 0 {
+		end = t.get("start_time")
+	}
+	local, err := time.Parse("2006-01-02 15:04:05.999999", end.value)
+	if err != nil {
+		return
+	}
+	s.toLine(end.line, lines)
+	off, ok := manifestOffset(t)
+	if !ok {
+		s.text(KeyCollected, end.value).Raw = reading(local, time.Second, parse.LackZone)
+		return
+	}
+	s.text(KeyCollected, end.value).Raw = reading(local.Add(-time.Duration(off)*time.Second), time.Second, 0)
+	s.add(KeyZone, zoneName(off), float64(off))
+}
+
+// manifestOffset is the zone of the host in seconds: the report's local start,
+// compared with the first command's epoch, rounded to a quarter of an hour.
+func manifestOffset(t *tree) (int, bool) {
+	plugins := t.get("components", "report", "plugins")
+	for _, p := range plugins.kids {
+		local, err := time.Parse("2006-01-02 15:04:05.999999", p.get("start_time").value)
+		if err != nil {
+			continue
+		}
+		best := math.Inf(1)
+		for _, c := range p.get("commands").items() {
+			if at, ok := number(c.get("start_time").value); ok && at > 1e9 {
+				best = math.Min(best, at)
+			}
+		}
+		if math.IsInf(best, 1) {
+			continue
+		}
+		// Commands start after their plugin, usually within a minute.
+		diff := float64(local.UnixNano())/1e9 - best
+		off := math.Round(diff/900) * 900
+		if math.Abs(diff-off) < 440 && math.Abs(off) <= 14*3600 {
+			return int(off), true
+		}
+	}
+	return 0, false
+}
+
+// plugin reads one plug-in of the manifest.
+func (s *scan) plugin(name string, p *tree, lines []string) {
+	if p.get("timeout_hit").value == "true" {
+		s.toLine(p.get("timeout_hit").line, lines)
+		s.add(KeyKilled, name, math.NaN(), attr("command", "plug-in "+name))
+	}
+	for _, c := range p.get("commands").items() {
+		exec, file := c.get("exec").value, c.get("filepath").value
+		took := manifestTook(c)
+		code := c.get("return_code")
+		s.toLine(max(c.line, code.line), lines)
+		switch {
+		case code.value == "124":
+			s.add(KeyKilled, exec, took, attr("command", exec), attr("file", file), attr("code", "124"))
+		case took >= slowCommand.Seconds():
+			s.add(KeySlow, exec, took, attr("command", exec), attr("file", file), attr("code", code.value))
+		}
+		if c.get("truncated").value == "true" {
+			s.toLine(c.get("truncated").line, lines)
+			s.text(KeyTruncated, file, attr("file", file), attr("command", exec))
+		}
+	}
+}
+
+// manifestTook is the run time of a command in seconds.
+func manifestTook(c *tree) float64 {
+	if v, ok := number(c.get("run_time").value); ok {
+		return v
+	}
+	start, ok1 := number(c.get("start_time").value)
+	end, ok2 := number(c.get("end_time").value)
+	if ok1 && ok2 {
+		return end - start
+	}
+	return math.NaN()
+}
+
+func isCollectorVersion(name, head string) bool {
+	return name == "version" && strings.HasPrefix(head, "sos")
+}
+
+// collectorVersion reads sos' version.txt: "sos report: 4.12.0".
+func (s *scan) collectorVersion() {
+	if !s.advance() {
+		return
+	}
+	name, v, ok := strings.Cut(s.line, ":")
+	if f := fields(name); ok && len(f) > 0 {
+		s.text(KeyCollector, strings.TrimSuffix(f[0], "report")) // 3.x says "sosreport:"
+		s.text(KeyCollectorVersion, strings.TrimSpace(v))
+	}
+}
+
+// bundleMetadata reads metadata.yaml of the support-bundle-kit.
+func (s *scan) bundleMetadata() {
+	s.seekText("bundlename:")
+	s.text(KeyCollector, "support-bundle-kit")
+	s.rewind()
+	for s.advance() {
+		name, v, _ := strings.Cut(s.line, ":")
+		v = strings.Trim(strings.TrimSpace(v), `"`)
+		switch name {
+		case "bundleversion":
+			s.text(KeyCollectorVersion, v)
+		case "bundlecreatedat":
+			if at := stamp(v); at.Basis != parse.NoTime {
+				f := s.text(KeyCollected, v)
+				f.Raw = parse.Clock{NS: at.At, Res: at.Res, Set: true}
+			}
+		}
+	}
+}
+
+// runInfo reads what troubleshoot notes about a command of the host.
+func (s *scan) runInfo() {
+	var info struct {
+		Command  string `json:"command"`
+		ExitCode string `json:"exitCode"`
+		Error    string `json:"error"`
+	}
+	if err := json.Unmarshal(s.data, &info); err != nil {
+		return
+	}
+	s.seekText(`"exitCode"`)
+	if info.ExitCode == "124" || strings.Contains(info.Error, "killed") || strings.Contains(info.Error, "deadline") {
+		s.add(KeyKilled, info.Command, math.NaN(), attr("command", info.Command), attr("code", info.ExitCode))
+	}
+}
+
+// supportconfig reads the text files of SUSE's supportconfig: sections that
+// begin with "#==[ Command ]==…" and "# /bin/date".
+func (s *scan) supportconfig() {
+	name, from, row := "", 0, uint32(0)
+	flush := func(end int) {
+		if name != "" && end > from {
+			s.section(name, from, end, row).run()
+		}
+		name = ""
+	}
+	for s.advance() {
+		if strings.HasPrefix(s.line, "#==[ ") {
+			flush(s.at)
+			if !s.advance() {
+				return
+			}
+			name, from, row = commandName(strings.TrimPrefix(s.line, "# ")), s.next, s.row+1
+		}
+	}
+	flush(len(s.data))
+}
+
+// commandName turns a command line into the name that a file of its output
+// would have: "/bin/ps axo pid" becomes "ps_axo_pid".
+func commandName(cmd string) string {
+	f := fields(strings.ToLower(cmd))
+	if len(f) == 0 {
+		return ""
+	}
+	f[0] = f[0][strings.LastIndexByte(f[0], '/')+1:]
+	if f[0] == "cat" && len(f) == 2 {
+		return f[1][strings.LastIndexByte(f[1], '/')+1:]
+	}
+	return strings.Join(f, "_")
+}
+
+// troubleHead is how many lines of a file are looked at for signs that its
+// command was killed: they come first, or alone.
+const troubleHead = 20
+
+// troubles are the words with which a command that did not end is replaced.
+var troubles = []string{
+	"Timed out", "timed out", "context deadline exceeded", "DeadlineExceeded", "command terminated with exit code 124", "Command timed out",
+	"Connection timed out", "error: journal output not available",
+}
+
+// trouble finds signs that the command behind a file did not end. Only short
+// files count: a log that speaks of deadlines is another matter.
+func (s *scan) trouble() {
+	if len(s.data) > 64<<10 {
+		return
+	}
+	for s.row < troubleHead && s.advance() {
+		for _, w := range troubles {
+			if !strings.Contains(s.line, w) {
+				continue
+			}
+			if strings.HasPrefix(s.line, "{") || strings.Contains(s.line, `"message"`) || strings.Contains(s.line, "message:") {
+				continue
+			}
+			s.add(KeyKilled, s.name, math.NaN(), attr("command", strings.ReplaceAll(s.name, "_", " ")), attr("file", s.file.Path))
+			return
+		}
+	}
+}
+
+// Trouble looks only for signs that the command whose output a file holds was
+// killed or gave up, for files that another package decodes.
+func Trouble(f *parse.File, data []byte) []*parse.Fact {
+	s := newScan(f, NameOf(f.Path), data)
+	s.trouble()
+	return s.part.Facts
+}

@@ -1,0 +1,186 @@
+package facts
+
+import (
+	"path"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// decoder reads one kind of output.
+type decoder struct {
+	kind string
+	// is decides by the name of the command or file, lower case, and by the
+	// beginning of the content.
+	is func(name, head string) bool
+	// decode is nil for what holds the output of other commands: run cuts it
+	// into sections.
+	decode func(*scan)
+}
+
+// headLen is how much of a file decides its kind.
+const headLen = 4096
+
+// decoders are asked in this order. Content decides wherever it can: a name is
+// asked only where the content alone says nothing.
+var decoders = []decoder{
+	{"supportconfig", hasPrefixes("=====", "#==[ "), nil},
+	{"sos-manifest", contains(`"components"`, `"plugins"`, `"version"`), (*scan).sosManifest},
+	{"sar-xml", contains("<sysstat"), (*scan).sarXML},
+	{"sar", isSar, (*scan).sar},
+	{"goroutines", isGoroutines, (*scan).goroutines},
+	{"kernel-stack", isKernelStack, (*scan).kernelStack},
+	{"top", contains("load average:", "Tasks:"), (*scan).top},
+	{"uptime", contains("load average:"), (*scan).uptime},
+	{"loadavg", named("loadavg"), (*scan).loadavg},
+	{"psi", hasPrefixes("some avg10="), (*scan).psi},
+	{"meminfo", contains("MemTotal:", "MemFree:"), (*scan).meminfo},
+	{"free", isFree, (*scan).free},
+	{"proc-stat", hasPrefixes("cpu  "), (*scan).procStat},
+	{"proc-vmstat", hasPrefixes("nr_free_pages "), (*scan).procVmstat},
+	{"vmstat", contains("procs --"), (*scan).vmstat},
+	{"iostat", contains("Device", "%util"), (*scan).iostat},
+	{"ps", isPS, (*scan).ps},
+	{"lvs", isLvs, (*scan).lvs},
+	{"df", isDf, (*scan).df},
+	{"mounts", isMounts, (*scan).mounts},
+	{"proc-cgroups", hasPrefixes("#subsys_name"), (*scan).procCgroups},
+	{"cgroup-file", named("freezer.state", "cgroup.events", "pids.current", "pids.max", "cpu.stat"), (*scan).cgroupFile},
+	{"timedatectl", contains("Time zone:"), (*scan).timedatectl},
+	{"list-boots", isListBoots, (*scan).listBoots},
+	{"hwclock", named("hwclock*", "*hwclock"), (*scan).hwclock},
+	{"date", isDate, (*scan).date},
+	{"list-jobs", isListJobs, (*scan).listJobs},
+	{"list-units", contains("UNIT", "LOAD", "ACTIVE", "SUB"), (*scan).listUnits},
+	{"unit-status", isUnitStatus, (*scan).unitStatus},
+	{"systemd-version", hasPrefixes("systemd "), (*scan).systemdVersion},
+	{"unit-file", contains("[Service]"), (*scan).unitFile},
+	{"os-release", contains("PRETTY_NAME="), (*scan).osRelease},
+	{"uname", isUname, (*scan).uname},
+	{"hostname", named("hostname", "hostname_-f", "hostname.txt", "etc.hostname"), (*scan).hostname},
+	{"boot-id", named("boot_id"), (*scan).bootID},
+	{"sysctl", isSysctl, (*scan).sysctl},
+	{"proc-sys", named("pid_max", "threads-max", "file-nr", "file-max"), (*scan).procSys},
+	{"cmdline", hasPrefixes("BOOT_IMAGE="), (*scan).cmdline},
+	{"lscpu", contains("CPU(s):"), (*scan).lscpu},
+	{"cpuinfo", hasPrefixes("processor\t"), (*scan).cpuinfo},
+	{"crictl-info", contains(`"RuntimeReady"`), (*scan).crictlInfo},
+	{"docker-info", contains("Containers:", "Server Version:"), (*scan).dockerInfo},
+	{"runtime-version", contains("RuntimeName:"), (*scan).crictlVersion},
+	{"docker-version", isDockerVersion, (*scan).versionLines},
+	{"version-line", isVersionLine, (*scan).versionLines},
+	{"packages", named("installed-rpms", "installed-debs", "*package*"), (*scan).packages},
+	{"container-table", isContainerTable, (*scan).containerTable},
+	{"collector-info", contains(`"exitCode"`), (*scan).runInfo},
+	{"bundle-metadata", contains("bundlename:"), (*scan).bundleMetadata},
+	{"kubelet-config", contains("KubeletConfiguration"), (*scan).kubeletConfig},
+	{"configz", contains(`"kubeletconfig"`), (*scan).kubeletConfig},
+	{"objects-json", isObjectsJSON, (*scan).objectsJSON},
+	{"objects-yaml", isObjectsYAML, (*scan).objectsYAML},
+	{"collector-version", isCollectorVersion, (*scan).collectorVersion},
+}
+
+// Decode reads a file whose role is facts, stacks, objects or manifest. It
+// keeps no part of data.
+func Decode(f *parse.File, data []byte) parse.Part {
+	s := newScan(f, NameOf(f.Path), data)
+	s.run()
+	return *s.part
+}
+
+// Kind tells which decoder takes a file of that path and head, "" for none.
+func Kind(path string, head []byte) string {
+	if d := choose(NameOf(path), string(head[:min(len(head), headLen)])); d != nil {
+		return d.kind
+	}
+	return ""
+}
+
+// NameOf is the last element of a path, without what names only the form of
+// the file: the endings ".txt", ".tailed", ".gz" and the like.
+func NameOf(p string) string {
+	name := strings.ToLower(path.Base(p[strings.LastIndexByte(p, '!')+1:]))
+	for {
+		i := strings.LastIndexByte(name, '.')
+		if i <= 0 {
+			return name
+		}
+		switch name[i:] {
+		case ".txt", ".tailed", ".gz", ".xz", ".log":
+			name = name[:i]
+		default:
+			return name
+		}
+	}
+}
+
+func (s *scan) run() {
+	s.trouble()
+	s.rewind()
+	d := choose(s.name, string(s.data[:min(len(s.data), headLen)]))
+	switch {
+	case d == nil:
+	case d.decode == nil:
+		s.supportconfig()
+	default:
+		d.decode(s)
+	}
+}
+
+func choose(name, head string) *decoder {
+	for i := range decoders {
+		if decoders[i].is(name, head) {
+			return &decoders[i]
+		}
+	}
+	return nil
+}
+
+// contains wants all of the words.
+func contains(words ...string) func(name, head string) bool {
+	return func(_, head string) bool {
+		for _, w := range words {
+			if !strings.Contains(head, w) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// hasPrefixes wants one of the beginnings.
+func hasPrefixes(begin ...string) func(name, head string) bool {
+	return func(_, head string) bool {
+		for _, b := range begin {
+			if strings.HasPrefix(head, b) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// named wants one of the names; a star stands for any text at an end.
+func named(names ...string) func(name, head string) bool {
+	return func(name, _ string) bool {
+		for _, n := range names {
+			if ok, _ := path.Match(n, name); ok {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// firstLine returns the first line that is not blank.
+func firstLine(head string) string {
+	for line := range strings.Lines(head) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// fields splits a line at blanks.
+func fields(line string) []string { return strings.Fields(line) }

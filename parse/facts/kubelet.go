@@ -1,0 +1,182 @@
+package facts
+
+import (
+	"math"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// setting maps a name of the KubeletConfiguration and its flag to a key.
+type setting struct {
+	config, flag, key string
+	duration          bool
+}
+
+var settings = []setting{
+	{"runtimeRequestTimeout", "runtime-request-timeout", KeyRPCTimeout, true},
+	{"nodeStatusUpdateFrequency", "node-status-update-frequency", KeyStatusFreq, true},
+	{"maxPods", "max-pods", KeyMaxPods, false},
+	{"logging.verbosity", "v", KeyVerbosity, false},
+	{"featureGates.EventedPLEG", "", KeyEvented, false},
+	{"cgroupDriver", "cgroup-driver", KeyCgroupDriver, false},
+	{"containerRuntimeEndpoint", "container-runtime-endpoint", KeyEndpoint, false},
+	{"podPidsLimit", "pod-max-pids", KeyPodPids, false},
+	{"kubeReserved", "kube-reserved", KeyKubeReserved, false},
+	{"systemReserved", "system-reserved", KeySysReserved, false},
+}
+
+// state states a setting under its key.
+func (s *scan) state(t setting, v, from string) {
+	n := math.NaN()
+	switch {
+	case t.duration:
+		n = seconds(v)
+	case t.key == KeyEvented:
+		n = boolean(v)
+	default:
+		if x, ok := number(v); ok {
+			n = x
+		}
+	}
+	s.add(t.key, v, n, attr("from", from))
+}
+
+// kubeletFlags reads the flags of a kubelet's command line.
+func (s *scan) kubeletFlags(args []string) {
+	for i, a := range args {
+		name, ok := strings.CutPrefix(a, "--")
+		if !ok {
+			if name, ok = strings.CutPrefix(a, "-v="); ok {
+				name = "v=" + name
+			} else {
+				continue
+			}
+		}
+		name, v, has := strings.Cut(name, "=")
+		if !has {
+			v = "true"
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				v = args[i+1]
+			}
+		}
+		s.kubeletFlag(name, v)
+	}
+}
+
+func (s *scan) kubeletFlag(name, v string) {
+	if name == "feature-gates" {
+		for _, g := range strings.Split(v, ",") {
+			if on, ok := strings.CutPrefix(g, "EventedPLEG="); ok {
+				s.state(setting{key: KeyEvented}, on, "flag")
+			}
+		}
+	}
+	for _, t := range settings {
+		if t.flag == name {
+			s.state(t, v, "flag")
+			return
+		}
+	}
+	s.add(KeyKubeletFlag, v, scalar(v), attr("name", name))
+}
+
+// scalar is the number of a value, its seconds if it is a duration, or NaN.
+func scalar(v string) float64 {
+	if n, ok := number(v); ok {
+		return n
+	}
+	return seconds(v)
+}
+
+// maxNodes bounds the nodes of a YAML document that are looked at.
+const maxNodes = 2000000
+
+// kubeletConfig reads a KubeletConfiguration in YAML or JSON, alone or inside
+// what /configz answers or a config map holds.
+func (s *scan) kubeletConfig() {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(s.data, &doc); err != nil {
+		s.warn("kubelet configuration cannot be read: " + err.Error())
+		return
+	}
+	from := "file"
+	root := &doc
+	if root.Kind == yaml.DocumentNode && len(root.Content) > 0 {
+		root = root.Content[0]
+	}
+	if v := child(root, "kubeletconfig"); v != nil {
+		root, from = v, "configz"
+	}
+	lines := strings.Split(string(s.data), "\n")
+	s.configNode(root, "", from, lines, 0)
+}
+
+// child is the value of a mapping under a name, nil if there is none.
+func child(n *yaml.Node, name string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func (s *scan) configNode(n *yaml.Node, path, from string, lines []string, depth int) {
+	if n.Kind != yaml.MappingNode || depth > 8 {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, v := path+n.Content[i].Value, n.Content[i+1]
+		s.toLine(v.Line, lines)
+		if v.Kind == yaml.MappingNode {
+			if t, ok := settingOf(name); ok {
+				s.state(t, flat(v), from)
+				continue
+			}
+			s.configNode(v, name+".", from, lines, depth+1)
+			continue
+		}
+		if v.Kind != yaml.ScalarNode {
+			continue
+		}
+		if t, ok := settingOf(name); ok {
+			s.state(t, v.Value, from)
+			continue
+		}
+		s.add(KeyKubeletConfig, v.Value, scalar(v.Value), attr("name", name), attr("from", from))
+	}
+}
+
+func settingOf(name string) (setting, bool) {
+	for _, t := range settings {
+		if t.config == name {
+			return t, true
+		}
+	}
+	return setting{}, false
+}
+
+// flat writes a mapping as "name=value,name=value".
+func flat(n *yaml.Node) string {
+	var out []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		out = append(out, n.Content[i].Value+"="+n.Content[i+1].Value)
+	}
+	return strings.Join(out, ",")
+}
+
+// toLine makes a line the current one, by its number within the data.
+func (s *scan) toLine(n int, lines []string) {
+	if n < 1 || n > len(lines) {
+		return
+	}
+	if uint32(n) < s.row {
+		s.rewind()
+	}
+	for s.row < uint32(n) && s.advance() {
+	}
+}

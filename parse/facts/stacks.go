@@ -1,0 +1,228 @@
+package facts
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// isGoroutines recognises a dump of goroutines: from SIGQUIT or SIGUSR1, from
+// /debug/pprof/goroutine?debug=2, or inside a daemon's log.
+func isGoroutines(_, head string) bool {
+	i := strings.Index(head, "goroutine ")
+	return i >= 0 && (i == 0 || head[i-1] == '\n' || head[i-1] == ' ' || head[i-1] == '"') && strings.Contains(head, "]:")
+}
+
+// maxFrames is how many functions of a stack are kept.
+const maxFrames = 40
+
+// goroutine is one goroutine of a dump.
+type goroutine struct {
+	id, state string
+	minutes   int
+	frames    []string
+	pos       parse.Pos
+	line      string
+}
+
+// goroutines reads a dump and states its goroutines in groups that wait alike.
+func (s *scan) goroutines() {
+	var all []*goroutine
+	var g *goroutine
+	total := 0
+	program := programOf(s.file.Path)
+	for s.advance() {
+		line := strings.TrimSpace(s.line)
+		if id, state, minutes, ok := goroutineHead(line); ok {
+			total++
+			g = &goroutine{id: id, state: state, minutes: minutes, pos: s.pos(), line: s.line}
+			all = append(all, g)
+			continue
+		}
+		if g == nil {
+			continue
+		}
+		if line == "" {
+			g = nil
+			continue
+		}
+		if f, ok := frame(line); ok && len(g.frames) < maxFrames {
+			g.frames = append(g.frames, f)
+			if program == "" {
+				program = programOfFrame(f)
+			}
+		}
+	}
+	if total == 0 {
+		return
+	}
+	s.addAt(all[0].pos, all[0].line, KeyGoroutines, strconv.Itoa(total), float64(total), attr("program", program))
+	s.groups(all, program)
+}
+
+// goroutineHead reads "goroutine 12 [chan send, 34 minutes, locked to thread]:".
+func goroutineHead(line string) (id, state string, minutes int, ok bool) {
+	i := strings.Index(line, "goroutine ")
+	if i < 0 || !strings.HasSuffix(line, "]:") && !strings.Contains(line, "]:") {
+		return
+	}
+	rest := line[i+len("goroutine "):]
+	id, rest, ok = strings.Cut(rest, " ")
+	if !ok || !isNumber(id) {
+		return "", "", 0, false
+	}
+	_, rest, ok = strings.Cut(rest, "[")
+	if !ok {
+		return "", "", 0, false
+	}
+	inner, _, ok := strings.Cut(rest, "]:")
+	if !ok {
+		return "", "", 0, false
+	}
+	parts := strings.Split(inner, ", ")
+	for _, p := range parts[1:] {
+		if m, isMin := strings.CutSuffix(p, " minutes"); isMin {
+			minutes, _ = strconv.Atoi(m)
+		}
+	}
+	return id, parts[0], minutes, true
+}
+
+// frame reads a function line: "pkg/path.(*T).Method(0xc000, …)". Lines of
+// source positions and of elision are none.
+func frame(line string) (string, bool) {
+	line = strings.TrimPrefix(line, "created by ")
+	if i := strings.Index(line, " in goroutine "); i > 0 {
+		line = line[:i]
+	}
+	if strings.HasPrefix(line, "/") || strings.HasPrefix(line, "...") || strings.Contains(line, ".go:") {
+		return "", false
+	}
+	if i := strings.LastIndexByte(line, '('); i > 0 && strings.HasSuffix(line, ")") && !strings.HasPrefix(line[i:], "(*") {
+		line = line[:i]
+	}
+	if !strings.ContainsAny(line, "./") || strings.ContainsAny(line, " \t") {
+		return "", false
+	}
+	return strings.Clone(line), true
+}
+
+// blockedAt is the innermost function outside the runtime and its locks.
+func blockedAt(frames []string) string {
+	for _, f := range frames {
+		if !strings.HasPrefix(f, "runtime.") && !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/") &&
+			!strings.HasPrefix(f, "syscall.") && !strings.HasPrefix(f, "golang.org/x/sys/") && !strings.HasPrefix(f, "os.") && !strings.HasPrefix(f, "net.") {
+			return f
+		}
+	}
+	return ""
+}
+
+// groups states one fact for each set of goroutines with the same state and
+// functions, the longest waiting first.
+func (s *scan) groups(all []*goroutine, program string) {
+	type set struct {
+		first *goroutine
+		n     int
+		ids   []string
+	}
+	byKey := map[string]*set{}
+	var order []*set
+	for _, g := range all {
+		key := g.state + "\x00" + strings.Join(g.frames, "\x00")
+		t := byKey[key]
+		if t == nil {
+			t = &set{first: g}
+			byKey[key] = t
+			order = append(order, t)
+		}
+		t.n++
+		if len(t.ids) < 10 {
+			t.ids = append(t.ids, g.id)
+		}
+		if g.minutes > t.first.minutes {
+			t.first = g
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return order[i].first.minutes > order[j].first.minutes })
+	for _, t := range order {
+		g := t.first
+		s.addAt(g.pos, g.line, KeyGoroutine, g.state, float64(g.minutes)*60,
+			attr("program", program), attr("state", g.state), attr("count", strconv.Itoa(t.n)), attr("ids", strings.Join(t.ids, " ")),
+			attr("blocked", blockedAt(g.frames)), attr("frames", strings.Join(g.frames, " ")))
+	}
+}
+
+// programOf tells by a file's path whose dump it is.
+func programOf(path string) string {
+	name := strings.ToLower(path[strings.LastIndexAny(path, "/!")+1:])
+	for _, p := range []string{"kubelet", "containerd", "crio", "dockerd", "docker"} {
+		if strings.Contains(name, p) {
+			if p == "docker" {
+				return "dockerd"
+			}
+			return p
+		}
+	}
+	return ""
+}
+
+// programOfFrame tells by a function whose dump it is.
+func programOfFrame(f string) string {
+	for _, p := range []struct{ pkg, program string }{
+		{"k8s.io/kubernetes/pkg/kubelet", "kubelet"}, {"github.com/docker/docker/daemon", "dockerd"}, {"github.com/moby/moby", "dockerd"},
+		{"github.com/containerd/containerd", "containerd"}, {"github.com/cri-o/cri-o", "crio"}, {"github.com/kubernetes-sigs/cri-o", "crio"},
+	} {
+		if strings.Contains(f, p.pkg) {
+			return p.program
+		}
+	}
+	return ""
+}
+
+// isKernelStack recognises /proc/PID/stack: "[<0>] io_schedule+0x46/0x80".
+func isKernelStack(_, head string) bool {
+	line := firstLine(head)
+	return strings.HasPrefix(line, "[<") && strings.Contains(line, ">] ")
+}
+
+// kernelStack reads /proc/PID/stack; the pid stands in the path.
+func (s *scan) kernelStack() {
+	var frames []string
+	pos, line := parse.Pos{}, ""
+	pid := pidIn(s.file.Path)
+	flush := func() {
+		if len(frames) > 0 {
+			s.addAt(pos, line, KeyKernelStack, frames[0], num(pid), attr("pid", pid), attr("frames", strings.Join(frames, " ")))
+		}
+		frames = nil
+	}
+	for s.advance() {
+		_, f, ok := strings.Cut(s.line, ">] ")
+		if !ok {
+			flush()
+			continue
+		}
+		if len(frames) == 0 {
+			pos, line = s.pos(), s.line
+		}
+		f, _, _ = strings.Cut(strings.TrimSpace(f), "+0x")
+		if len(frames) < maxFrames && f != "" && !strings.HasPrefix(f, "0xffffffff") {
+			frames = append(frames, strings.Clone(f))
+		}
+	}
+	flush()
+}
+
+// pidIn is the last element of a path that is a number.
+func pidIn(path string) string {
+	pid := ""
+	for _, e := range strings.Split(path, "/") {
+		if _, err := strconv.ParseUint(e, 10, 32); err == nil {
+			pid = e
+		}
+	}
+	return pid
+}

@@ -1,0 +1,241 @@
+package facts
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// reading is a clock reading of a time that was parsed in UTC.
+func reading(t time.Time, res time.Duration, lack parse.Lack) parse.Clock {
+	return parse.Clock{NS: t.UnixNano(), Res: res, Lack: lack, Set: true}
+}
+
+// zoneWords are the words of date that name one zone only. Others, such as
+// CST or IST, are used in several parts of the world.
+var zoneWords = map[string]int{
+	"UTC": 0, "GMT": 0, "Z": 0, "EST": -18000, "EDT": -14400, "PST": -28800, "PDT": -25200, "MDT": -21600, "CDT": -18000,
+	"CET": 3600, "CEST": 7200, "EET": 7200, "EEST": 10800, "MSK": 10800, "JST": 32400, "KST": 32400, "HKT": 28800, "AEST": 36000, "AEDT": 39600,
+	"WET": 0, "WEST": 3600, "NZST": 43200, "NZDT": 46800, "HST": -36000, "AKST": -32400, "AKDT": -28800,
+}
+
+// offsetOf reads the zone of a time: a word, "+0530", "+05:30" or "-05".
+func offsetOf(word string) (seconds int, ok bool) {
+	if n, ok := zoneWords[word]; ok {
+		return n, true
+	}
+	digits := strings.ReplaceAll(strings.TrimLeft(word, "+-"), ":", "")
+	if word == "" || word[0] != '+' && word[0] != '-' || len(digits) != 2 && len(digits) != 4 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0, false
+	}
+	if len(digits) == 2 {
+		n *= 100
+	}
+	seconds = n/100*3600 + n%100*60
+	if word[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, true
+}
+
+// dateForms are the forms of date(1): C locale of both ages, ISO, RFC 5322,
+// and en_US with a 12 hour clock. The zone word is cut out before.
+var dateForms = []string{
+	"Mon Jan _2 15:04:05 2006", "Mon Jan _2 03:04:05 PM 2006", "Mon _2 Jan 15:04:05 2006", "Mon _2 Jan 2006 15:04:05",
+	"Mon _2 Jan 2006 03:04:05 PM", "Mon, 02 Jan 2006 15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "Mon 2006-01-02 15:04:05",
+	"2006-01-02 15:04:05.999999999", "Mon Jan 2 15:04:05 2006",
+}
+
+// dateOf reads a date with or without a zone. offset is 0 when zoned is false.
+func dateOf(line string) (c parse.Clock, zone string, ok bool) {
+	f := fields(line)
+	if len(f) < 1 || len(f) > 8 {
+		return c, "", false
+	}
+	if len(f) == 1 { // 2026-11-21T00:05:41+00:00
+		if t, err := time.Parse(time.RFC3339Nano, f[0]); err == nil {
+			_, off := t.Zone()
+			return reading(t, time.Second, 0), zoneName(off), true
+		}
+	}
+	for i := len(f) - 1; i >= 0; i-- {
+		if !zoneLike(f[i]) {
+			continue
+		}
+		rest := strings.Join(append(append([]string(nil), f[:i]...), f[i+1:]...), " ")
+		t, fine := parseDate(rest)
+		if !fine {
+			continue
+		}
+		off, known := offsetOf(f[i])
+		if !known {
+			return reading(t, time.Second, parse.LackZone), "", true
+		}
+		return reading(t.Add(-time.Duration(off)*time.Second), time.Second, 0), f[i], true
+	}
+	t, fine := parseDate(strings.Join(f, " "))
+	if !fine {
+		return c, "", false
+	}
+	return reading(t, time.Second, parse.LackZone), "", true
+}
+
+func parseDate(s string) (time.Time, bool) {
+	for _, form := range dateForms {
+		if t, err := time.Parse(form, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// zoneLike reports whether a word of a date may be its zone.
+func zoneLike(w string) bool {
+	if len(w) >= 3 && (w[0] == '+' || w[0] == '-') {
+		return true
+	}
+	if len(w) < 1 || len(w) > 5 || w == "AM" || w == "PM" {
+		return false
+	}
+	for _, c := range w {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+func zoneName(seconds int) string {
+	if seconds == 0 {
+		return "UTC"
+	}
+	return time.Unix(0, 0).In(time.FixedZone("", seconds)).Format("-07:00")
+}
+
+func isDate(name, head string) bool {
+	if !strings.HasPrefix(name, "date") && !strings.HasSuffix(name, "_date") && name != "uptime_date" && len(head) > 200 {
+		return false
+	}
+	_, _, ok := dateOf(firstLine(head))
+	return ok
+}
+
+// date reads the output of date(1). What "date --utc" prints says nothing
+// about the zone of the system.
+func (s *scan) date() {
+	for s.advance() {
+		c, zone, ok := dateOf(strings.TrimSpace(s.line))
+		if !ok {
+			continue
+		}
+		f := s.text(KeyCollected, strings.TrimSpace(s.line))
+		f.Raw = c
+		if zone != "" && !strings.Contains(s.name, "utc") && !strings.HasSuffix(s.name, "-u") {
+			off, _ := offsetOf(zone)
+			if n, ok := offsetOf(zone); ok {
+				off = n
+			}
+			s.add(KeyZone, zone, float64(off))
+		}
+		return
+	}
+}
+
+// hwclock reads the hardware clock.
+func (s *scan) hwclock() {
+	for s.advance() {
+		line := strings.TrimSpace(s.line)
+		if i := strings.Index(line, "."); i > 0 && len(line) > i+7 && strings.Contains(line, "-") {
+			line = line[:i] + line[i+7:] // drop microseconds
+		}
+		if c, _, ok := dateOf(line); ok {
+			s.text(KeyRTC, strings.TrimSpace(s.line)).Raw = c
+			return
+		}
+	}
+}
+
+// timedatectl reads the zone, the times and whether the clock is synchronised.
+func (s *scan) timedatectl() {
+	var local parse.Clock
+	for s.advance() {
+		name, v, ok := strings.Cut(s.line, ":")
+		if !ok {
+			continue
+		}
+		v = strings.TrimSpace(v)
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "universal time":
+			if c, _, ok := dateOf(v); ok {
+				s.text(KeyCollected, v).Raw = c
+			}
+		case "local time":
+			local, _, _ = dateOf(v)
+		case "rtc time":
+			if c, _, ok := dateOf(v + " UTC"); ok {
+				s.text(KeyRTC, v).Raw = c
+			}
+		case "time zone", "timezone":
+			s.zone(v)
+		case "system clock synchronized", "ntp synchronized":
+			s.add(KeyNTP, v, boolean(v))
+		}
+	}
+	_ = local
+}
+
+// zone reads "America/New_York (EST, -0500)".
+func (s *scan) zone(v string) {
+	name, rest, _ := strings.Cut(v, " (")
+	word := strings.TrimSuffix(rest, ")")
+	if i := strings.LastIndexByte(word, ' '); i >= 0 {
+		word = word[i+1:]
+	}
+	if off, ok := offsetOf(word); ok {
+		s.add(KeyZone, name, float64(off))
+	}
+}
+
+func isListBoots(name, head string) bool {
+	if strings.Contains(name, "list-boots") {
+		return true
+	}
+	return strings.HasPrefix(firstLine(head), "IDX BOOT ID")
+}
+
+// listBoots reads journalctl --list-boots of both ages:
+// "-1 <id> Mon 2021-03-01 10:00:00 UTC—Tue 2021-03-02 11:00:00 UTC" and the
+// table with header.
+func (s *scan) listBoots() {
+	for s.advance() {
+		f := fields(strings.ReplaceAll(s.line, "—", " "))
+		if len(f) < 10 || len(f[1]) != 32 {
+			continue
+		}
+		half := (len(f) - 2) / 2
+		first, last := strings.Join(f[2:2+half], " "), strings.Join(f[2+half:], " ")
+		fact := s.text(KeyBoot, f[1], attr("boot", f[1]), attr("index", f[0]), attr("first", first), attr("last", last))
+		if c, zone, ok := dateOf(last); ok {
+			fact.Raw = c
+			if off, known := offsetOf(zone); known && zone != "" {
+				s.add(KeyZone, zone, float64(off))
+			}
+		}
+	}
+}
+
+// seconds reads a duration as the kubelet prints or takes it ("2m0s", "4h").
+func seconds(v string) float64 {
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		return math.NaN()
+	}
+	return d.Seconds()
+}
