@@ -24,10 +24,6 @@ type Run struct {
 	Line   uint32       // number of its first line, 1-based
 	Keep   parse.Keeper // takes the texts that are kept; nil: each on its own
 	Last   bool         // nothing follows
-	// Partial says that Data begins inside a line, because the run before it
-	// does not end with a newline (see Cut). Up to the next newline it is
-	// skipped.
-	Partial bool
 }
 
 // Decoder decodes one text log. It does not change after NewDecoder but for
@@ -64,16 +60,15 @@ const (
 	maxJoinBytes = 256 << 10
 )
 
-// MaxRecord is the length from which Cut cuts inside a record rather than ask
-// for more.
+// MaxRecord is the length from which Cut cuts inside a record of several lines
+// rather than ask for more.
 const MaxRecord = 4 << 20
 
 // Cut returns the length of the longest prefix of buf that ends at a record
 // boundary, 0 when there is none and more must be read. buf begins where the
-// run before ended. From MaxRecord bytes on it never returns 0: it cuts after
-// the last newline, or, in a line longer than that, after the last byte; then
-// the next run is Partial. Cut is called by one goroutine, in the order of the
-// file.
+// run before ended. It never cuts inside a line: a caller that will not hold
+// all of one passes what it has as a run, and goes on after the newline.
+// Cut is called by one goroutine, in the order of the file.
 //
 // Where a file is cut makes no difference: every boundary lies where no later
 // line can belong to an earlier record.
@@ -87,13 +82,10 @@ func (d *Decoder) Cut(buf []byte, eof bool) int {
 	} else {
 		n = d.cutLines(buf)
 	}
-	if n > 0 || len(buf) < MaxRecord {
-		return n
+	if n == 0 && len(buf) >= MaxRecord {
+		n = bytes.LastIndexByte(buf, '\n') + 1
 	}
-	if n = bytes.LastIndexByte(buf, '\n') + 1; n > 0 {
-		return n
-	}
-	return len(buf)
+	return n
 }
 
 // shape is what Cut needs to know of a record.

@@ -42,11 +42,8 @@ func (f *finisher) add(r *Result) {
 	for _, l := range r.lanes {
 		o := *l.origin
 		if l.inherit {
-			o.Source = f.d.bareSource(l.class, f.section, true)
+			o.Source = f.d.bareSource(plainText, f.section, true)
 			inherited[l.origin] = true
-			if !keepsPID(o.Source) {
-				o.PID = 0
-			}
 		}
 		c := f.coverage(o)
 		to[l.origin] = c

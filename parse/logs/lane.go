@@ -17,7 +17,6 @@ type laneKey struct {
 // lane is what one origin wrote in one run.
 type lane struct {
 	origin  *parse.Origin
-	class   class
 	inherit bool // a bare line before the run's first section: Finish names the writer
 	lines   int
 	first   parse.Mark
@@ -57,6 +56,10 @@ func (s *scanner) laneOf(e *journal.Entry) *lane {
 
 func (s *scanner) newLane(key laneKey) *lane {
 	src, stated := sourceOf(key.who, key.class)
+	if s.d.framing.Sections && *key.who == (journal.Who{}) && key.class != kubeRow {
+		// Sections name the writers of bare lines, whatever these look like.
+		stated, key.pid = false, 0
+	}
 	inherit := !stated && !s.known
 	if !stated {
 		src = s.d.bareSource(key.class, s.section, s.known)
@@ -67,21 +70,19 @@ func (s *scanner) newLane(key laneKey) *lane {
 		o.PID = 0
 	}
 	// Writers that differ in what does not matter share a lane.
-	same := laneID{o, key.class, inherit}
+	same := laneID{o, inherit}
 	l := s.byID[same]
 	if l == nil {
-		l = &lane{origin: &o, class: key.class, inherit: inherit}
+		l = &lane{origin: &o, inherit: inherit}
 		s.byID[same] = l
 		s.res.lanes = append(s.res.lanes, l)
 	}
 	return l
 }
 
-// laneID is what makes lanes differ. The class does not matter once the writer
-// is settled, but Finish needs it where the section settles it.
+// laneID is what makes lanes differ.
 type laneID struct {
 	origin  parse.Origin
-	class   class
 	inherit bool
 }
 
@@ -97,11 +98,13 @@ func keepsPID(src parse.Source) bool {
 
 // bareSource says who wrote a line that names no writer.
 func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
-	if !known {
+	switch {
+	case !known:
 		return parse.SrcUnknown
-	}
-	if section != "" {
+	case section != "":
 		return sectionSource(section)
+	case d.framing.Sections:
+		return d.klog
 	}
 	switch c {
 	case klogText:

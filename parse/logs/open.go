@@ -82,6 +82,9 @@ func (o *openRecord) narrow(s *scanner, rec []byte) {
 // clip cuts a message to what is matched and kept.
 func clip(msg []byte) []byte { return msg[:min(len(msg), maxText)] }
 
+// flagNotice begins lines that pflag prints past klog.
+var flagNotice = []byte("Flag --")
+
 // accepts reports whether the line just parsed belongs to the open record.
 func (o *openRecord) accepts(s *scanner) bool {
 	if !o.active || closedBy(o.lines, s.at-int(o.pos.Offset-s.base)) {
@@ -92,6 +95,9 @@ func (o *openRecord) accepts(s *scanner) bool {
 		return e.Form == journal.CRI
 	}
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
+		return false
+	}
+	if bytes.HasPrefix(e.Msg, flagNotice) {
 		return false
 	}
 	if e.Form == journal.Bare {

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -27,9 +26,6 @@ const maxText = 64 << 10
 // Decode decodes a run.
 func (d *Decoder) Decode(run Run) Result {
 	s := newScanner(d, run)
-	if run.Partial {
-		s.skipPartial()
-	}
 	for s.at < len(s.data) {
 		s.record(d.framing.Next(s.data[s.at:], true))
 	}
@@ -83,21 +79,6 @@ func newScanner(d *Decoder, run Run) *scanner {
 type plainKeeper struct{}
 
 func (plainKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
-
-// skipPartial skips the rest of a line that the run before began.
-func (s *scanner) skipPartial() {
-	s.warn(fmt.Sprintf("line is longer than %d MiB: the rest of it is skipped", MaxRecord>>20))
-	n := bytes.IndexByte(s.data, '\n') + 1
-	if n == 0 {
-		n = len(s.data)
-	}
-	s.at = n
-	s.line++
-}
-
-func (s *scanner) warn(msg string) {
-	s.res.warnings = append(s.res.warnings, parse.Warning{Pos: s.pos(), Msg: msg})
-}
 
 func (s *scanner) pos() parse.Pos {
 	return parse.Pos{File: s.d.file, Offset: s.base + int64(s.at), Line: s.line}

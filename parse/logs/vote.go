@@ -42,7 +42,7 @@ func roleSource(r parse.Role) parse.Source {
 func (d *Decoder) count(head []byte) {
 	p := journal.NewParser(d.framing)
 	var e journal.Entry
-	kubelet, other := 0, 0
+	klogs, kubelet, other, logrus := 0, 0, 0, 0
 	votes := make([]int, len(logrusHints))
 	for len(head) > 0 {
 		n := d.framing.Next(head, true)
@@ -54,12 +54,14 @@ func (d *Decoder) count(head []byte) {
 		}
 		switch c {
 		case klogText:
+			klogs++
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
 			} else if hint(otherCallers, e.Header.Caller) {
 				other++
 			}
 		case logrusText:
+			logrus++
 			for i := range logrusHints {
 				if containsOne(e.Msg, logrusHints[i].words) {
 					votes[i]++
@@ -67,7 +69,8 @@ func (d *Decoder) count(head []byte) {
 			}
 		}
 	}
-	if other > kubelet {
+	// A few klog lines within a runtime's log are those of CNI plug-ins.
+	if other > kubelet || kubelet == 0 && logrus > 4*klogs {
 		d.klog = parse.SrcSystem
 	}
 	best := 0
