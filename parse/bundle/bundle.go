@@ -96,6 +96,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 		return b
 	}
 	merge(b, units, l.collect())
+	add(b, l.series())
 	clock.Resolve(b, l.opt.Clock)
 	sortByTime(b)
 	return b

@@ -7,7 +7,7 @@ import (
 )
 
 // decoder says how the members of a role are decoded. One of lines, whole,
-// random and group is set.
+// samples, random and group is set.
 type decoder struct {
 	role parse.Role
 	// lines: a text log, decoded in runs by package logs.
@@ -15,6 +15,9 @@ type decoder struct {
 	// whole takes the content in one piece, cut at Limits.Whole. It may not
 	// keep data: strings it wants to keep must be copies.
 	whole func(f *parse.File, data []byte) parse.Part
+	// samples: a metrics file, decoded in one piece like whole, whose samples
+	// are joined with those of all other metrics files.
+	samples bool
 	// random takes a view that may be read anywhere, for formats that point
 	// to offsets. Reading beyond size gives io.EOF; at is not valid later.
 	random func(f *parse.File, at io.ReaderAt, size int64) parse.Part
@@ -38,6 +41,7 @@ var decoders = []decoder{
 	{role: parse.RoleKubeletLog, lines: true},
 	{role: parse.RoleRuntimeLog, lines: true},
 	{role: parse.RoleKernelLog, lines: true},
+	{role: parse.RoleMetrics, samples: true},
 }
 
 func decoderFor(r parse.Role) *decoder {

@@ -100,6 +100,10 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 	w.l.do(func() {
 		defer release()
 		defer s.survive()
+		if d.samples {
+			w.l.sample(s, data)
+			return
+		}
 		s.part = d.whole(s.file, data)
 	})
 }

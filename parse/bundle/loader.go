@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
 // loader is one run of Load.
@@ -26,6 +27,9 @@ type loader struct {
 
 	groupMu sync.Mutex
 	groups  map[groupKey]*group
+
+	samplesMu sync.Mutex
+	samples   *metrics.Set // of all metrics files
 }
 
 // unit is one top-level file: what one walker reads from front to back.
@@ -75,6 +79,7 @@ type slot struct {
 	runs    []*runResult
 	pending atomic.Int32 // the reader and the runs under way
 	failed  bool
+	used    bool // gave records that are not in part
 }
 
 // runResult is what one run gave; failure says how its decoder failed.

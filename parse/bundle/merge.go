@@ -63,7 +63,7 @@ func accountUnit(b *parse.Bundle, u *unit) {
 
 func accountSlot(b *parse.Bundle, s *slot) {
 	in := &b.Inputs[s.file.Input]
-	if !s.part.Empty() || len(s.part.Coverage) > 0 {
+	if s.used || !s.part.Empty() || len(s.part.Coverage) > 0 {
 		in.FilesUsed++
 	}
 	in.Partial = in.Partial || s.failed

@@ -226,6 +226,11 @@ func (s *Set) unify() []*group {
 	slices.SortFunc(targets, func(a, b *target) int {
 		return cmp.Or(cmp.Compare(a.input, b.input), cmp.Compare(a.dir, b.dir), cmp.Compare(a.node, b.node), cmp.Compare(a.job, b.job))
 	})
+	for _, t := range targets {
+		if t.node == "" && !t.own && len(t.scrapes) > 0 {
+			t.node = t.scrapes[0].File.Node // a layout may learn it late
+		}
+	}
 	complete(targets, func(t *target) *string { return &t.node })
 	complete(targets, func(t *target) *string { return &t.job })
 	groups := map[targetKey]*group{}
