@@ -211,7 +211,7 @@ func (v *viewer) age(n *replay.Node) [][2]*float64 {
 	var last int64
 	for i := range n.Relists {
 		r := &n.Relists[i]
-		if r.Listed != nil && !*r.Listed || !r.Start.Known() {
+		if r.Listed == nil || !*r.Listed || !r.Start.Known() {
 			continue
 		}
 		seen := r.Start.At
@@ -233,8 +233,13 @@ func (v *viewer) age(n *replay.Node) [][2]*float64 {
 	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		if e.LastStart.Known() && e.LastStart.At == last && e.LastReport > last {
-			add(e.LastReport, number(float64(e.LastReport-last)/1e9))
+		if !e.LastStart.Known() || e.LastStart.At < last || e.LastReport <= last {
+			continue
+		}
+		end := max(e.LastReport, e.Recovered.At)
+		add(end, number(float64(end-e.LastStart.At)/1e9))
+		if e.Recovered.Known() {
+			add(end, &zero)
 		}
 	}
 	return out

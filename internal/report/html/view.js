@@ -60,8 +60,8 @@ function buildLanes() {
   lanes.push(relistLane());
   if (n.failures.length) lanes.push(failureLane());
   for (const src of n.sources) if (!hidden.has(src.name)) lanes.push(signalLane(src));
-  if (!hidden.has("pod events")) lanes.push(...podLanes());
   if (!hidden.has("metrics")) for (const c of n.charts) lanes.push(chartLane(c));
+  if (!hidden.has("pod events")) lanes.push(...podLanes());
 }
 
 // The age of the last relist rises one second a second and falls to zero when
