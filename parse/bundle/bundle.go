@@ -22,6 +22,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/clock"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // Options of Load. The zero value is usable.
@@ -61,7 +62,7 @@ func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, err
 	}
 	opt.Limits = opt.Limits.withDefaults()
 	if opt.newLines == nil {
-		opt.newLines = newLogDecoder
+		opt.newLines = textLogs(logs.Builtin())
 	}
 
 	l := newLoader(ctx, opt)

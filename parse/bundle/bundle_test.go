@@ -25,7 +25,12 @@ type keepAll struct{ f *parse.File }
 
 func newKeepAll(f *parse.File, head []byte) lineDecoder { return keepAll{f} }
 
-func (k keepAll) Cut(buf []byte, eof bool) int { return lineCounter{}.Cut(buf, eof) }
+func (k keepAll) Cut(buf []byte, eof bool) int {
+	if eof {
+		return len(buf)
+	}
+	return bytes.LastIndexByte(buf, '\n') + 1
+}
 
 func (k keepAll) Decode(r run) any {
 	var out []*parse.Event

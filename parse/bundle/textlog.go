@@ -1,29 +1,28 @@
 package bundle
 
 import (
-	"bytes"
-
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// newLogDecoder is the decoder of text logs.
-func newLogDecoder(f *parse.File, head []byte) lineDecoder { return lineCounter{} }
-
-// lineCounter counts lines.
-type lineCounter struct{}
-
-func (lineCounter) Cut(buf []byte, eof bool) int {
-	if eof {
-		return len(buf)
+// textLogs makes the decoders of text logs; all share one set of signatures.
+func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
+	return func(f *parse.File, head []byte) lineDecoder {
+		return logDecoder{logs.NewDecoder(f, head, set, logs.Options{})}
 	}
-	return bytes.LastIndexByte(buf, '\n') + 1
 }
 
-func (lineCounter) Decode(r run) any { return bytes.Count(r.data, newline) }
+// logDecoder lets package logs decode the runs that this package cuts.
+type logDecoder struct{ *logs.Decoder }
 
-func (lineCounter) Finish(results []any) (p parse.LogPart) {
-	for _, n := range results {
-		p.Lines += n.(int)
+func (d logDecoder) Decode(r run) any {
+	return d.Decoder.Decode(logs.Run{Data: r.data, Offset: r.offset, Line: r.line, Keep: r.keep, Last: r.last})
+}
+
+func (d logDecoder) Finish(results []any) parse.LogPart {
+	rs := make([]logs.Result, len(results))
+	for i, r := range results {
+		rs[i] = r.(logs.Result)
 	}
-	return p
+	return d.Decoder.Finish(rs)
 }
