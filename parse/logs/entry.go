@@ -42,10 +42,8 @@ func (e *entry) accepts(r *record) bool {
 	if e.says(r) {
 		return true
 	}
-	for _, re := range e.Regexps {
-		if re.MatchString(r.msg) || r.msg != r.raw && re.MatchString(r.raw) {
-			return true
-		}
+	if _, m := e.find(r); m != nil {
+		return true
 	}
 	if e.extract == nil {
 		return false
@@ -100,18 +98,25 @@ func (e *entry) keyFields(r *record) []parse.Field {
 
 // groups appends the named groups of the first pattern that matches.
 func (e *entry) groups(r *record, out *[]parse.Field) bool {
-	for _, re := range e.Regexps {
-		text := r.msg
-		m := re.FindStringSubmatch(text)
-		if m == nil && r.msg != r.raw {
-			m = re.FindStringSubmatch(r.raw)
-		}
-		if m != nil {
-			*out = appendGroups(*out, re, m)
-			return true
+	re, m := e.find(r)
+	if m != nil {
+		*out = appendGroups(*out, re, m)
+	}
+	return m != nil
+}
+
+// find tries the patterns on "message: error" as a printf line would have it,
+// on the message, and on the raw line. Decoded texts come first: their values
+// carry no escapes.
+func (e *entry) find(r *record) (*regexp.Regexp, []string) {
+	for _, text := range r.texts() {
+		for _, re := range e.Regexps {
+			if m := re.FindStringSubmatch(text); m != nil {
+				return re, m
+			}
 		}
 	}
-	return false
+	return nil, nil
 }
 
 func appendGroups(out []parse.Field, re *regexp.Regexp, m []string) []parse.Field {

@@ -23,6 +23,10 @@ var extractors = []struct {
 	{"containerd", extractContainerd},
 	{"taskexit", extractTaskExit},
 	{"events", extractEngineEvent},
+	{"oom", extractOOM},
+	{"volume", extractVolume},
+	{"probe", extractProbe},
+	{"psdstate", extractPSDState},
 }
 
 func findExtractor(name string) extractor {

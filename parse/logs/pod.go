@@ -9,7 +9,7 @@ import (
 
 // podFields splits a pod in any spelling into pod_ns, pod_name and pod_uid:
 // name_ns(uid) (≤ 1.20 and 1.36), ns/name (≥ 1.21), {"name":…,"namespace":…}
-// (JSON logs), or a lone uid.
+// (JSON logs), name_ns (network plug-ins), or a lone name or uid.
 func podFields(s string) []parse.Field {
 	ns, name, uid := splitPod(s)
 	out := addField(nil, "pod_ns", ns)
@@ -34,10 +34,11 @@ func splitPod(s string) (ns, name, uid string) {
 		return ns, name, ""
 	case isUID(s):
 		return "", "", s
-	case strings.ContainsAny(s, " _=,"):
+	case strings.ContainsAny(s, " =,"):
 		return "", "", ""
 	}
-	return "", s, ""
+	name, ns, _ = strings.Cut(s, "_")
+	return ns, name, ""
 }
 
 func jsonPod(s string) (ns, name, uid string) {

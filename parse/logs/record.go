@@ -114,6 +114,17 @@ func (r *record) get(key string) (string, bool) {
 	return "", false
 }
 
+// texts are the texts that patterns are tried on.
+func (r *record) texts() []string {
+	if r.form == formPrintf {
+		return []string{r.raw}
+	}
+	if err := r.first("err", "error"); err != "" {
+		return []string{r.msg + ": " + err, r.msg, r.raw}
+	}
+	return []string{r.msg, r.raw}
+}
+
 // first returns the first of the keys that has a value.
 func (r *record) first(keys ...string) string {
 	for _, k := range keys {

@@ -1,0 +1,23 @@
+package logs
+
+import (
+	"regexp"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+var oomRE = regexp.MustCompile(`(Memory cgroup out of memory|Out of memory): Kill(?:ed)? process (\d+)(?:, UID \d+,)? \(([^)]+)\)`)
+
+// extractOOM names the victim of the OOM killer. scope tells a container that
+// ran into its own limit from a node out of memory.
+func extractOOM(r *record) ([]parse.Field, bool) {
+	m := oomRE.FindStringSubmatch(r.raw)
+	if m == nil {
+		return nil, false
+	}
+	scope := "node"
+	if m[1][0] == 'M' {
+		scope = "cgroup"
+	}
+	return []parse.Field{{Name: "scope", Value: scope}, {Name: "pid", Value: m[2]}, {Name: "comm", Value: m[3]}}, true
+}
