@@ -1,0 +1,58 @@
+// Package hostile builds archives that a careless reader would regret: names
+// and links that lead elsewhere, bombs, lying sizes, damage of every kind. It
+// is a test tool; nothing of it is linked into the program.
+//
+// Most archives also hold a member with a readable log, so that a test can ask
+// for what must survive.
+package hostile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// Case is one archive.
+type Case struct {
+	Name  string // file name, unique
+	Build func(w io.Writer) error
+	// Lines is how many lines of the readable log must be found at least.
+	Lines int
+	// Quiet says that nothing is wrong as such: no warning is asked for.
+	Quiet bool
+}
+
+// LogLines is the number of lines of the readable log.
+const LogLines = 500
+
+// Log is the readable log: a kubelet's journal with a breach of PLEG in it.
+func Log() []byte {
+	var b bytes.Buffer
+	for i := range LogLines {
+		fmt.Fprintf(&b, "Mar 13 15:%02d:%02d.%06d node-1 kubelet[812]: ", 10+i/60, i%60, 1000+i)
+		fmt.Fprintf(&b, "I0313 15:%02d:%02d.%06d     812 ", 10+i/60, i%60, 500+i)
+		if i%50 == 49 {
+			fmt.Fprintf(&b, "kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m%d.5s ago; threshold is 3m0s]\n", i%60)
+			continue
+		}
+		fmt.Fprintf(&b, "reconciler.go:%d] \"operationExecutor.VerifyControllerAttachedVolume started\" volume=%d\n", 200+i%7, i)
+	}
+	return b.Bytes()
+}
+
+// Cases returns all archives in a fixed order.
+func Cases() []Case {
+	var out []Case
+	for _, group := range []func() []Case{tarCases, bombCases, zipCases, damageCases, nestCases, truncationCases} {
+		out = append(out, group()...)
+	}
+	return out
+}
+
+// fixed is a case whose bytes are at hand.
+func fixed(name string, lines int, build func() []byte) Case {
+	return Case{Name: name, Lines: lines, Build: func(w io.Writer) error {
+		_, err := w.Write(build())
+		return err
+	}}
+}
