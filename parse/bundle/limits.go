@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // Limits bound what hostile input can cost. A zero field takes the default
@@ -14,7 +16,7 @@ type Limits struct {
 	Depth     int           // layers of archive or compression (12)
 	Ratio     int64         // expansion of one stream (250), not enforced before …
 	RatioFree int64         // … a top-level file has expanded to this (1 GiB)
-	Line      int           // bytes of one line; the rest of a longer one is skipped (8 MiB)
+	Line      int           // bytes of one line; the rest of a longer one is skipped (4 MiB)
 	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
 	Random    int64         // bytes of an archived member that needs random access (160 MiB)
 	Group     int64         // bytes of archived members that are decoded together (256 MiB)
@@ -29,7 +31,7 @@ var DefaultLimits = Limits{
 	Depth:     12,
 	Ratio:     250,
 	RatioFree: 1 << 30,
-	Line:      8 << 20,
+	Line:      logs.MaxRecord,
 	Whole:     64 << 20,
 	Random:    160 << 20,
 	Group:     256 << 20,

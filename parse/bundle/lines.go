@@ -123,24 +123,47 @@ func (w *walker) lines(s *slot, buf *buffer, r io.Reader, eof bool, err error) e
 // next submits one run. It returns false after the last.
 func (lr *lineReader) next() bool {
 	data := lr.buf.data()
-	n := lr.s.lines.Cut(data, lr.eof)
 	limit := lr.w.l.opt.Limits.Line
+	n := lr.s.lines.Cut(data, lr.eof)
 	for n <= 0 && !lr.eof && len(data) < limit {
 		lr.buf.grow()
 		lr.eof, lr.err = lr.buf.fill(lr.r)
 		data = lr.buf.data()
 		n = lr.s.lines.Cut(data, lr.eof)
 	}
-	if n <= 0 && !lr.eof {
-		return lr.tooLong(data, limit)
-	}
 	if lr.eof {
 		n = len(data)
 	}
+	whole := lr.eof || n > 0 && data[n-1] == '\n'
+	if !whole {
+		n = lr.tooLong(data, n)
+	}
 	lr.rest = append(lr.rest[:0], data[n:]...)
 	lr.buf.to = lr.buf.from + n
+	ended := lr.eof || data[n-1] == '\n'
 	lr.submit(lr.eof)
-	return lr.refill()
+	if !lr.refill() {
+		return false
+	}
+	if !ended {
+		lr.skipLine()
+	}
+	return true
+}
+
+// tooLong is where a record that is longer than can be held is cut: behind its
+// last whole line, else where the decoder said, else at the end of the data.
+func (lr *lineReader) tooLong(data []byte, n int) int {
+	if n <= 0 {
+		n = bytes.LastIndexByte(data, '\n') + 1
+	}
+	if n <= 0 {
+		n = len(data)
+	}
+	pos := parse.Pos{File: lr.s.file, Offset: lr.offset + int64(bytes.LastIndexByte(data[:n-1], '\n')+1)}
+	pos.Line = lr.line + uint32(bytes.Count(data[:n-1], newline))
+	lr.w.u.warn(pos, "line or record longer than %d bytes: the rest of it is skipped", n)
+	return n
 }
 
 // refill reads on behind the rest of the last run.
@@ -172,28 +195,6 @@ func (lr *lineReader) submit(last bool) {
 }
 
 var newline = []byte{'\n'}
-
-// tooLong submits the first limit bytes of an endless record as they are and
-// skips to the next line.
-func (lr *lineReader) tooLong(data []byte, limit int) bool {
-	cut := bytes.LastIndexByte(data, '\n') + 1
-	if cut == 0 {
-		cut = len(data)
-	}
-	pos := parse.Pos{File: lr.s.file, Offset: lr.offset, Line: lr.line}
-	lr.w.u.warn(pos, "record longer than the limit of %d bytes: cut", limit)
-	ended := data[cut-1] == '\n'
-	lr.rest = append(lr.rest[:0], data[cut:]...)
-	lr.buf.to = lr.buf.from + cut
-	lr.submit(false)
-	if !lr.refill() {
-		return false
-	}
-	if !ended {
-		lr.skipLine()
-	}
-	return true
-}
 
 // skipLine drops the rest of the current line.
 func (lr *lineReader) skipLine() {

@@ -8,8 +8,14 @@ import (
 // textLogs makes the decoders of text logs; all share one set of signatures.
 func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	return func(f *parse.File, head []byte) lineDecoder {
-		return logDecoder{logs.NewDecoder(f, head, set, logs.Options{})}
+		return logDecoder{logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role]})}
 	}
+}
+
+// writer is who writes the logs of a role: the source of lines that do not tell.
+var writer = map[parse.Role]parse.Source{
+	parse.RoleKubeletLog: parse.SrcKubelet,
+	parse.RoleKernelLog:  parse.SrcKernel,
 }
 
 // logDecoder lets package logs decode the runs that this package cuts.
