@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -96,6 +97,9 @@ func terminal(c *cli.Context) (report.Options, error) {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
 			opt.Width = w
 		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= 40 {
+		opt.Width = n
 	}
 	switch when := c.String("color"); when {
 	case "always":

@@ -147,7 +147,7 @@ func nodePage(n *Node) pageNode {
 		}
 		p.Episodes = append(p.Episodes, pageEpisode{ID: e.ID, Reports: e.Reports, Last: last, Breach: clockOf(e.Breach),
 			Recovered: instant(e.Recovered), For: episodeLength(e), Age: age(e), Step: string(e.StuckStep),
-			NotReady: notReady(e.NotReady), Evidence: quotePages(e.Evidence)})
+			NotReady: notReady(e.NotReady, dayAndTime), Evidence: quotePages(e.Evidence)})
 	}
 	for _, b := range n.Breaches {
 		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), b.Rule, clockOf(b.Start), clockOf(b.End),
@@ -155,7 +155,7 @@ func nodePage(n *Node) pageNode {
 	}
 	for _, i := range Durations(n.Node).Longest {
 		var cells []string
-		for _, c := range relistRow(&n.Relists[i]) {
+		for _, c := range relistRow(&n.Relists[i], dayAndTime) {
 			cells = append(cells, fmt.Sprint(c))
 		}
 		p.Relists = append(p.Relists, cells)

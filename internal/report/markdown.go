@@ -43,7 +43,7 @@ func markdownNode(b *bufio.Writer, n *Node, opt Options) {
 		for i := range n.Episodes {
 			e := &n.Episodes[i]
 			fmt.Fprintf(b, "| %d | %s | %s | %s | %s | %s | %s | %d | %s |\n", e.ID, instant(e.LastStart), clockOf(e.Breach),
-				instant(e.Recovered), episodeLength(e), age(e), e.StuckStep, e.Reports, notReady(e.NotReady))
+				instant(e.Recovered), episodeLength(e), age(e), e.StuckStep, e.Reports, notReady(e.NotReady, dayAndTime))
 		}
 	}
 	for i, c := range n.Causes {

@@ -111,6 +111,7 @@ var Formats = []Format{
 	{"ndjson", "one finding a line", writeNDJSON},
 	{"csv", "one finding a row", writeCSV},
 	{"markdown", "for tickets and post-mortems", writeMarkdown},
+	{"perfetto", "a trace for the Perfetto UI", writePerfetto},
 	{"html", "one self-contained page with an interactive timeline", writeHTML},
 }
 

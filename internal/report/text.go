@@ -17,14 +17,15 @@ import (
 // printer writes the text formats: one place for width, colour and cutting.
 type printer struct {
 	*bufio.Writer
-	opt Options
+	opt  Options
+	date string // layout of moments: with the day only where a node's records span several
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
 	if opt.Width <= 0 {
 		opt.Width = 80
 	}
-	return &printer{bufio.NewWriter(w), opt}
+	return &printer{bufio.NewWriter(w), opt, dayAndTime}
 }
 
 // writeText answers in the first screen: verdict, episodes, causes with quoted
@@ -40,6 +41,20 @@ func writeText(w io.Writer, r *Report, opt Options) error {
 	p.warnings(r)
 	return p.Flush()
 }
+
+// setDay drops the day from moments where all records are of one day, which the
+// line about the window names.
+func (p *printer) setDay(w replay.Window) {
+	p.date = dayAndTime
+	if w.Start != 0 && layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
+		p.date = timeOnly
+	}
+}
+
+func (p *printer) clock(at int64) string { return layout(at, p.date) }
+
+// instant is a moment with its uncertainty where that is worth saying.
+func (p *printer) instant(i replay.Instant) string { return instantAs(i, p.date) }
 
 func (p *printer) paint(c text.Colors, s string) string {
 	if !p.opt.Color {
@@ -94,8 +109,8 @@ func (p *printer) inputs(r *Report) {
 }
 
 func (p *printer) node(n *Node) {
-	head := fmt.Sprintf("%s: %s", Visible(n.Name), n.Status)
-	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), strings.ToUpper(head[:0])+head))
+	p.setDay(n.Window)
+	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), Visible(n.Name)+": "+n.Status))
 	p.para("  ", n.Summary)
 	p.para("  ", kubeletLine(n.Kubelet))
 	p.para("  ", windowLine(n.Window))
@@ -147,17 +162,17 @@ func (p *printer) episodes(n *Node) {
 		return
 	}
 	p.heading("PLEG unhealthy")
-	t := p.table("#", "last relist began", "breach", "recovered", "for", "peak age", "stuck in", "lines", "node NotReady")
+	g := p.table("#", "last relist began", "breach", "recovered", "for", "peak age", "stuck in", "lines", "node NotReady")
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		began := instant(e.LastStart)
+		began := p.instant(e.LastStart)
 		if e.Never {
 			began = "never since start"
 		}
-		t.AppendRow(table.Row{e.ID, began, clockOf(e.Breach), instant(e.Recovered), episodeLength(e),
-			age(e), e.StuckStep, e.Reports, notReady(e.NotReady)})
+		g.AppendRow(table.Row{e.ID, began, p.clock(e.Breach), p.instant(e.Recovered), episodeLength(e),
+			age(e), e.StuckStep, e.Reports, p.notReady(e.NotReady)})
 	}
-	p.render(t)
+	p.render(g)
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.RecoveredBasis != "" {
@@ -189,14 +204,16 @@ func age(e *replay.Episode) string {
 	return Span(e.PeakAge)
 }
 
-func notReady(s *replay.Span) string {
+func (p *printer) notReady(s *replay.Span) string { return notReady(s, p.date) }
+
+func notReady(s *replay.Span, date string) string {
 	if s == nil {
 		return ""
 	}
 	if s.To == 0 {
-		return clockOf(s.From) + " → ?"
+		return layout(s.From, date) + " → ?"
 	}
-	return clockOf(s.From) + " → " + clockOf(s.To)
+	return layout(s.From, date) + " → " + layout(s.To, date)
 }
 
 func (p *printer) causes(title string, cs []rules.Cause) {
@@ -296,15 +313,15 @@ func (p *printer) breaches(n *Node) {
 		return
 	}
 	p.heading("Thresholds crossed")
-	t := p.table("severity", "rule", "from", "to", "value", "threshold", "where")
+	g := p.table("severity", "rule", "from", "to", "value", "threshold", "where")
 	for _, b := range n.Breaches {
 		where := ""
 		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
 			where = Visible(b.Evidence[0].Where().String())
 		}
-		t.AppendRow(table.Row{b.Severity, b.Rule, clockOf(b.Start), clockOf(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
+		g.AppendRow(table.Row{b.Severity, b.Rule, p.clock(b.Start), p.clock(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
 	}
-	p.render(t)
+	p.render(g)
 }
 
 func (p *printer) relists(n *Node) {
@@ -318,7 +335,7 @@ func (p *printer) relists(n *Node) {
 		line += fmt.Sprintf("; of %d with known length: median %s, 99%% %s, longest %s", len(s.Sorted), Span(s.P50), Span(s.P99), Span(s.Max))
 	}
 	p.para("  ", line)
-	t := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
+	g := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
 	rows := 0
 	for _, i := range s.Longest {
 		r := &n.Relists[i]
@@ -326,14 +343,16 @@ func (p *printer) relists(n *Node) {
 			break
 		}
 		rows++
-		t.AppendRow(relistRow(r))
+		g.AppendRow(p.relistRow(r))
 	}
 	if rows > 0 {
-		p.render(t)
+		p.render(g)
 	}
 }
 
-func relistRow(r *replay.Relist) table.Row {
+func (p *printer) relistRow(r *replay.Relist) table.Row { return relistRow(r, p.date) }
+
+func relistRow(r *replay.Relist, date string) table.Row {
 	length := "?"
 	if d, ok := r.Duration(); ok {
 		length = Span(d)
@@ -342,7 +361,7 @@ func relistRow(r *replay.Relist) table.Row {
 	if r.Listed != nil {
 		listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
 	}
-	return table.Row{clockOf(r.Start.At), slack(r.Start), length, r.Outcome, listed, strings.Join(r.Basis, ", ")}
+	return table.Row{layout(r.Start.At, date), slack(r.Start), length, r.Outcome, listed, strings.Join(r.Basis, ", ")}
 }
 
 func (p *printer) blame(n *Node) {
@@ -350,22 +369,22 @@ func (p *printer) blame(n *Node) {
 		return
 	}
 	p.heading("Where the relist seconds went")
-	t := p.table("relist", "total", "list", "inspect", "charged to", "seconds", "unexplained")
+	g := p.table("relist", "total", "list", "inspect", "charged to", "seconds", "unexplained")
 	for i, b := range n.Node.Blame {
 		if i == p.few(5) {
 			break
 		}
 		start := "?"
 		if b.Relist >= 0 && b.Relist < len(n.Relists) {
-			start = clockOf(n.Relists[b.Relist].Start.At)
+			start = p.clock(n.Relists[b.Relist].Start.At)
 		}
 		what, secs := "", ""
 		if s := firstShare(b); s != nil {
 			what, secs = Visible(s.What), Span(s.Seconds)
 		}
-		t.AppendRow(table.Row{start, Span(b.Total), maybe(b.List), maybe(b.Inspect), what, secs, Span(b.Unexplained)})
+		g.AppendRow(table.Row{start, Span(b.Total), maybe(b.List), maybe(b.Inspect), what, secs, Span(b.Unexplained)})
 	}
-	p.render(t)
+	p.render(g)
 }
 
 func firstShare(b replay.Blame) *replay.Share {
@@ -383,7 +402,7 @@ func (p *printer) operations(n *Node) {
 		return
 	}
 	p.heading("CRI operations")
-	t := p.table("operation", "calls", "errors", "median", "99%", "total", "share of relist")
+	g := p.table("operation", "calls", "errors", "median", "99%", "total", "share of relist")
 	for _, o := range n.Ops {
 		calls, share := "?", "?"
 		if o.Calls >= 0 {
@@ -392,9 +411,9 @@ func (p *printer) operations(n *Node) {
 		if o.ShareOfRelist >= 0 {
 			share = fmt.Sprintf("%.0f%%", 100*o.ShareOfRelist)
 		}
-		t.AppendRow(table.Row{o.Name, calls, o.Errors, maybe(o.P50), maybe(o.P99), maybe(o.Total), share})
+		g.AppendRow(table.Row{o.Name, calls, o.Errors, maybe(o.P50), maybe(o.P99), maybe(o.Total), share})
 	}
-	p.render(t)
+	p.render(g)
 }
 
 func (p *printer) events(n *Node) {
@@ -433,7 +452,7 @@ func (p *printer) gaps(n *Node) {
 		if g.To > g.From && g.From > 0 {
 			length = " (" + Span(time.Duration(g.To-g.From)) + ")"
 		}
-		p.para("  ", fmt.Sprintf("%s to %s%s: %s", clockOf(g.From), clockOf(g.To), length, g.Why))
+		p.para("  ", fmt.Sprintf("%s to %s%s: %s", p.clock(g.From), p.clock(g.To), length, g.Why))
 	}
 }
 
@@ -478,29 +497,59 @@ func (p *printer) warnings(r *Report) {
 	}
 }
 
-// table starts a table in the one style that the text formats use.
-func (p *printer) table(columns ...string) table.Writer {
+// grid is a table before it is known whether it fits.
+type grid struct {
+	columns []string
+	rows    []table.Row
+}
+
+func (p *printer) table(columns ...string) *grid { return &grid{columns: columns} }
+
+func (g *grid) AppendRow(r table.Row) { g.rows = append(g.rows, r) }
+
+// render prints the table or, where it is wider than the terminal, each row as
+// a paragraph that names its columns: nothing is cut.
+func (p *printer) render(g *grid) {
+	lines := strings.Split(p.layOut(g), "\n")
+	for _, l := range lines {
+		if text.StringWidthWithoutEscSequences(strings.TrimRight(l, " ")) > p.opt.Width {
+			p.paragraphs(g)
+			return
+		}
+	}
+	for _, l := range lines {
+		fmt.Fprintln(p, strings.TrimRight(l, " "))
+	}
+}
+
+// layOut sets the rows in the one style that the text formats use.
+func (p *printer) layOut(g *grid) string {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
-	style.Options.SeparateHeader = false
 	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
 	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	style.Size.WidthMax = max(p.opt.Width, 80)
 	if p.opt.Color {
 		style.Color.Header = faint
 	}
 	t.SetStyle(style)
-	var row table.Row
-	for _, c := range columns {
-		row = append(row, c)
+	var head table.Row
+	for _, c := range g.columns {
+		head = append(head, c)
 	}
-	t.AppendHeader(row)
-	return t
+	t.AppendHeader(head)
+	t.AppendRows(g.rows)
+	return t.Render()
 }
 
-func (p *printer) render(t table.Writer) {
-	for _, line := range strings.Split(t.Render(), "\n") {
-		fmt.Fprintln(p, strings.TrimRight(line, " "))
+func (p *printer) paragraphs(g *grid) {
+	for _, r := range g.rows {
+		var parts []string
+		for i, c := range r {
+			if s := fmt.Sprint(c); s != "" {
+				parts = append(parts, g.columns[i]+" "+s)
+			}
+		}
+		p.para("  - ", strings.Join(parts, ", "))
 	}
 }

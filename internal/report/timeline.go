@@ -93,6 +93,7 @@ func timelineJSON(n *replay.Node) jsonTimelineNode {
 func writeTimelineText(w io.Writer, r *Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
+		p.setDay(n.Window)
 		p.heading(Visible(n.Name))
 		p.para("  ", windowLine(n.Window))
 		p.runs(n.Node)
@@ -106,19 +107,19 @@ func writeTimelineText(w io.Writer, r *Report, opt Options) error {
 
 func (p *printer) runs(n *replay.Node) {
 	for _, r := range n.Runs {
-		p.para("  ", fmt.Sprintf("kubelet pid %d: %s to %s %s", r.PID, clockOf(r.First), clockOf(r.Last), Visible(r.Version)))
+		p.para("  ", fmt.Sprintf("kubelet pid %d: %s to %s %s", r.PID, p.clock(r.First), p.clock(r.Last), Visible(r.Version)))
 	}
 }
 
 func (p *printer) ledger(n *replay.Node) {
 	p.heading("Relists proven")
-	t := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
+	g := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
 	for i := range n.Relists {
-		t.AppendRow(relistRow(&n.Relists[i]))
+		g.AppendRow(p.relistRow(&n.Relists[i]))
 	}
-	p.render(t)
+	p.render(g)
 	for _, b := range n.Bounded {
-		p.para("  ", fmt.Sprintf("%s to %s: between %d and %d relists that no line dates", clockOf(b.From), clockOf(b.To), b.CountMin, b.CountMax))
+		p.para("  ", fmt.Sprintf("%s to %s: between %d and %d relists that no line dates", p.clock(b.From), p.clock(b.To), b.CountMin, b.CountMax))
 	}
 }
 
@@ -127,15 +128,15 @@ func (p *printer) health(n *replay.Node) {
 		return
 	}
 	p.heading("Health")
-	t := p.table("from", "to", "for", "PLEG")
+	g := p.table("from", "to", "for", "PLEG")
 	for _, h := range n.Health {
 		length := "?"
 		if h.To > h.From {
 			length = Span(time.Duration(h.To - h.From))
 		}
-		t.AppendRow(table.Row{clockOf(h.From), clockOf(h.To), length, h.State})
+		g.AppendRow(table.Row{p.clock(h.From), p.clock(h.To), length, h.State})
 	}
-	p.render(t)
+	p.render(g)
 }
 
 func (p *printer) ready(n *replay.Node) {
@@ -143,13 +144,13 @@ func (p *printer) ready(n *replay.Node) {
 		return
 	}
 	p.heading("Node Ready condition")
-	t := p.table("at", "ready", "reason", "where")
+	g := p.table("at", "ready", "reason", "where")
 	for _, c := range n.Ready {
 		where := ""
 		if c.Record != nil {
 			where = Visible(c.Where().String())
 		}
-		t.AppendRow(table.Row{clockOf(c.At), c.Ready, Visible(c.Reason), where})
+		g.AppendRow(table.Row{p.clock(c.At), c.Ready, Visible(c.Reason), where})
 	}
-	p.render(t)
+	p.render(g)
 }

@@ -13,9 +13,13 @@ import (
 // Date formats Unix ns with date and milliseconds, in UTC.
 func Date(at int64) string { return layout(at, "2006-01-02 15:04:05.000") }
 
-// clockOf formats Unix ns without the year, in UTC: dates matter, but a report
-// spans hours, and rows must fit.
-func clockOf(at int64) string { return layout(at, "01-02 15:04:05.000") }
+// Layouts of moments in tables: without the year, because rows must fit.
+const (
+	dayAndTime = "01-02 15:04:05.000"
+	timeOnly   = "15:04:05.000"
+)
+
+func clockOf(at int64) string { return layout(at, dayAndTime) }
 
 func layout(at int64, l string) string {
 	if at == 0 {
@@ -25,14 +29,16 @@ func layout(at int64, l string) string {
 }
 
 // instant is a moment with its uncertainty where that is worth saying.
-func instant(i replay.Instant) string {
+func instant(i replay.Instant) string { return instantAs(i, dayAndTime) }
+
+func instantAs(i replay.Instant, date string) string {
 	if !i.Known() {
 		return "?"
 	}
 	if i.Slack < 5*time.Millisecond {
-		return clockOf(i.At)
+		return layout(i.At, date)
 	}
-	return clockOf(i.At) + " " + slack(i)
+	return layout(i.At, date) + " " + slack(i)
 }
 
 func slack(i replay.Instant) string {
