@@ -26,6 +26,7 @@ const (
 	Cloud                  // Cloud Logging LogEntry
 	Export                 // journalctl -o export
 	Verbose                // journalctl -o verbose
+	BinaryFile             // an entry of journald's own files
 	EventRow               // a row of kubectl get or describe events, or of its head
 	Condition              // a condition row of kubectl describe node
 	EventLog               // a row of Get-WinEvent | Export-Csv
@@ -35,7 +36,7 @@ var formNames = [...]string{
 	"plain text", "blank", "control", "section", "journal short", "journal short-iso", "journal short-full",
 	"journal short-unix", "journal short-monotonic", "lines without date and host", "dmesg", "syslog (RFC 5424)",
 	"CRI container log", "time-stamped container log", "docker json-file", "journal JSON", "Cloud Logging JSON",
-	"journal export", "journal verbose", "kubectl events", "kubectl conditions", "Windows event log CSV",
+	"journal export", "journal verbose", "binary journal", "kubectl events", "kubectl conditions", "Windows event log CSV",
 }
 
 func (f Form) String() string { return formNames[f] }

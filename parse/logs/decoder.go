@@ -36,6 +36,7 @@ type Decoder struct {
 	klog    parse.Source // who wrote klog lines that name no writer
 	logrus  parse.Source // who wrote logrus lines that name no writer
 	plain   parse.Source // who wrote all other lines that name no writer
+	binary  bool         // the file is a binary journal: see NewEntryDecoder
 
 	cutter *journal.Parser // of Cut alone
 	entry  journal.Entry   // of Cut alone

@@ -87,7 +87,7 @@ var flagNotice = []byte("Flag --")
 
 // accepts reports whether the line just parsed belongs to the open record.
 func (o *openRecord) accepts(s *scanner) bool {
-	if !o.active || closedBy(o.lines, s.at-int(o.pos.Offset-s.base)) {
+	if !o.active || closedBy(o.lines, s.at-o.from) {
 		return false
 	}
 	e := &s.entry

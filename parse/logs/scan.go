@@ -48,6 +48,7 @@ type scanner struct {
 	at    int    // of the current record in data
 	base  int64  // of data in the file
 	line  uint32 // of the current record
+	off   int64  // of the current entry in a binary journal
 	open  openRecord
 
 	lanes   map[laneKey]*lane
@@ -81,6 +82,9 @@ type plainKeeper struct{}
 func (plainKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
 
 func (s *scanner) pos() parse.Pos {
+	if s.d.binary {
+		return parse.Pos{File: s.d.file, Offset: s.off, Line: s.line}
+	}
 	return parse.Pos{File: s.d.file, Offset: s.base + int64(s.at), Line: s.line}
 }
 

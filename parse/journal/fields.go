@@ -1,0 +1,95 @@
+package journal
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Fields are the fields of an entry as journald's own files hold them: values
+// without any escaping. Nil is an absent field.
+type Fields struct {
+	Message, Source, Host, Ident, Comm, PID, SyslogPID, Unit, Container, Transport []byte
+
+	Realtime int64  // when journald received the entry, µs since the epoch
+	Mono     int64  // the same since boot, µs
+	Boot     string // 32 hex digits
+}
+
+// ident is the writer's name: as it states it, else its program. For kubelets
+// in containers, whose writer is the container runtime, it is the container.
+func (f *Fields) ident() []byte {
+	switch {
+	case len(f.Container) > 0 && f.Ident != nil:
+		return f.Container
+	case f.Ident != nil:
+		return f.Ident
+	case f.Comm != nil:
+		return f.Comm
+	case string(f.Transport) == "kernel":
+		return []byte("kernel")
+	}
+	return nil
+}
+
+func (f *Fields) pid() []byte {
+	if f.PID != nil {
+		return f.PID
+	}
+	return f.SyslogPID
+}
+
+// micros is the time that text forms of journalctl print: the stamp of the
+// source if there is one.
+func (f *Fields) micros() int64 {
+	if us, _, _ := decimal(f.Source); us > 0 && us < 1<<53 {
+		return us
+	}
+	return f.Realtime
+}
+
+// AppendLine appends the entry as "journalctl -o short-iso-precise --utc"
+// prints it, and returns where the message begins behind len(dst).
+func (f *Fields) AppendLine(dst []byte) (line []byte, off int) {
+	from := len(dst)
+	dst = time.UnixMicro(f.micros()).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000-0700")
+	dst = append(append(dst, ' '), f.Host...)
+	ident := f.ident()
+	if len(ident) == 0 {
+		ident = []byte("unknown")
+	}
+	dst = append(append(dst, ' '), ident...)
+	if pid := f.pid(); len(pid) > 0 {
+		dst = append(append(append(dst, '['), pid...), ']')
+	}
+	dst = append(dst, ": "...)
+	off = len(dst) - from
+	return append(dst, f.Message...), off
+}
+
+// ParseFields fills e from the fields of an entry. line is what AppendLine made
+// of it and off where the message begins in it.
+func (p *Parser) ParseFields(f *Fields, line []byte, off int, e *Entry) {
+	*e = Entry{Form: BinaryFile, Who: p.whoOf(f), Msg: trimLine(line[off:]), Off: off, At: off}
+	e.Clock = parse.Clock{NS: f.micros() * 1000, Res: microsecond, Set: true}
+	e.Mono = f.Mono * 1000
+	p.inner(e)
+}
+
+// whoOf interns the writer.
+func (p *Parser) whoOf(f *Fields) *Who {
+	p.key = p.key[:0]
+	for _, v := range [...][]byte{f.Host, f.ident(), f.pid(), f.Unit} {
+		p.key = append(append(p.key, v...), 0)
+	}
+	p.key = append(p.key, f.Boot...)
+	if w := p.prefixes[string(p.key)]; w != nil {
+		return w
+	}
+	n, _, _ := decimal(f.pid())
+	w := p.intern(Who{Host: name(f.Host), Ident: name(f.ident()), Unit: name(f.Unit), Boot: f.Boot, PID: clampPID(n)})
+	p.remember(p.key, w)
+	return w
+}
+
+func name(b []byte) string { return string(b[:min(len(b), maxName)]) }
