@@ -36,21 +36,21 @@ func (d *Decoder) DecodeEntries(entries iter.Seq[*BinaryEntry], keep parse.Keepe
 	for e := range entries {
 		at := len(arena)
 		line, off := e.AppendLine(arena)
-		arena = line
 		s.parser.ParseFields(&e.Fields, line[at:], off, &s.entry)
 		if at >= batch && !s.open.accepts(s) {
 			// The record that is open ends here, so a run may.
 			s.close()
 			s.finish()
 			out = append(out, s.res)
-			arena = append(arena[:0], line[at:]...)
+			line = append(arena[:0], line[at:]...)
 			at = 0
 			s = newScanner(d, Run{Keep: keep, Line: e.Number})
-			s.parser.ParseFields(&e.Fields, arena, off, &s.entry)
+			s.parser.ParseFields(&e.Fields, line, off, &s.entry)
 		}
-		s.data, s.at, s.line, s.off = arena, at, e.Number, e.Offset
-		s.take(arena[at:], 1)
+		s.data, s.at, s.line, s.off = line, at, e.Number, e.Offset
+		s.take(line[at:], 1)
 		s.res.lines++
+		arena = append(line, '\n')
 	}
 	s.close()
 	s.finish()
