@@ -104,13 +104,17 @@ var lifeOps = []struct {
 }{
 	{"create-begin", "create", true, "", ""},
 	{"created", "create", false, "created", "running"},
+	{"create-failed", "create", false, "", ""},
 	{"start-begin", "start", true, "", ""},
 	{"started", "start", false, "running", "running"},
+	{"start-failed", "start", false, "", ""},
 	{"stop-begin", "stop", true, "", ""},
 	{"stopped", "stop", false, "exited", "exited"},
+	{"stop-failed", "stop", false, "", ""},
 	{"exited", "", false, "exited", "exited"},
 	{"remove-begin", "remove", true, "", ""},
 	{"removed", "remove", false, "removed", "removed"},
+	{"remove-failed", "remove", false, "", ""},
 }
 
 // life reads a line of a runtime about one container or sandbox.
@@ -127,7 +131,9 @@ func (h *historian) life(e *parse.Event, f fields) {
 				state = row.sandbox
 			}
 			h.learn(f)
-			h.moved(e, f, state)
+			if state != "" {
+				h.moved(e, f, state)
+			}
 			return
 		}
 	}
@@ -235,14 +241,12 @@ func requestKeys(f fields, op string) []string {
 	if f["req"] != "" {
 		return keys
 	}
-	if f["pod_name"] != "" && op == "create" {
+	add("id", f["id"])
+	if f["pod_name"] != "" {
 		add("meta", f["pod_ns"]+"\x00"+f["pod_name"]+"\x00"+f["name"])
 	}
 	if op == "create" && f["kind"] != "sandbox" {
 		add("in", f["sandbox"]+"\x00"+f["name"])
-	}
-	if op != "create" {
-		add("id", f["id"])
 	}
 	return keys
 }
