@@ -1,10 +1,10 @@
 package bundle
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/cri"
 )
 
 // decoder says how the members of a role are decoded. One of lines, whole,
@@ -43,22 +43,8 @@ var decoders = []decoder{
 	{role: parse.RoleRuntimeLog, lines: true},
 	{role: parse.RoleKernelLog, lines: true},
 	{role: parse.RoleMetrics, samples: true},
-	{role: parse.RoleSnapshots, whole: snapshots},
-}
-
-// snapshots takes recorded listings apart into lines; package cri reads them.
-func snapshots(f *parse.File, data []byte) (p parse.Part) {
-	pos := parse.Pos{File: f, Line: 1}
-	for len(data) > 0 {
-		line, rest, _ := bytes.Cut(data, newline)
-		if len(bytes.TrimSpace(line)) > 0 {
-			p.Listings = append(p.Listings, parse.Listing{Pos: pos, Raw: bytes.Clone(line)})
-		}
-		pos.Offset += int64(len(data) - len(rest))
-		pos.Line++
-		data = rest
-	}
-	return p
+	{role: parse.RoleCRI, whole: cri.Decode},
+	{role: parse.RoleSnapshots, whole: cri.Listings},
 }
 
 func decoderFor(r parse.Role) *decoder {

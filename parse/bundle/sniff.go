@@ -110,7 +110,9 @@ func starts(h []byte) []byte { return bytes.TrimLeft(h, " \t\r\n") }
 func isSnapshots(h []byte) bool {
 	h = starts(h)
 	line, _, _ := bytes.Cut(h, newline)
-	return bytes.HasPrefix(h, []byte("{")) && bytes.Contains(line[:min(len(line), 4096)], []byte(`"plegforensics/snapshots/v1"`))
+	line = line[:min(len(line), 4096)]
+	return bytes.HasPrefix(h, []byte("{")) && bytes.Contains(line, []byte(`"time"`)) &&
+		(bytes.Contains(line, []byte(`"pods":[`)) || bytes.Contains(line, []byte(`"pods": [`)) || bytes.Contains(line, []byte(`"list_error"`)))
 }
 
 // isProtobufMetrics knows delimited io.prometheus.client.MetricFamily
