@@ -20,6 +20,7 @@ func episodes(n *Node, s *found, groups []*group, cover *coverage) []Episode {
 	for run := -1; run < len(s.runs); run++ {
 		out = append(out, w.run(run, groups)...)
 	}
+	out = append(out, w.unreported(n.Relists, out)...)
 	if e, ok := w.undated(); ok {
 		out = append(out, e)
 	}

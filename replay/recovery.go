@@ -42,8 +42,9 @@ func (w *healer) recovered(run int, g *group, next *group, last int64) (Instant,
 	consider(w.byStall(run, last))
 	consider(w.byNode(run, last))
 	consider(w.byRelist(run, g, last))
-	if next != nil && next.lo > last {
-		consider(proof{next.hi, "start of a newer relist that listed pods, from a later last-seen age"}, true)
+	if next != nil && next.lo > last && (best.at == 0 || best.at > next.lo+int64(w.limit(next))) {
+		// Its list returned a little later, how much the lines do not tell.
+		best = proof{next.hi, "start of a newer relist that listed pods, from a later last-seen age"}
 	}
 	if best.at == 0 {
 		if run >= 0 && run+1 < len(w.s.runs) {
@@ -165,20 +166,34 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 }
 
 // missed gives the turn at which a line like the last would have followed had
-// PLEG still been unhealthy. The log must go on and must not have lost lines.
+// PLEG still been unhealthy. The log must go on and must not have lost lines;
+// after a silence that may be a cut we wait for a turn beyond it.
 func (w *healer) missed(run, after int, last int64) (proof, bool) {
 	pause := w.pause(run, after, last)
+	basis := "the sync loop did not skip its next turn, due " + pause.String() + " after the last report"
 	at := last + int64(pause)
-	nextLine := w.cover.next(run, at+int64(backoffLate))
-	if nextLine == 0 || nextLine-last > int64(contiguous) || w.lost(last, at+int64(backoffMax)) {
-		return proof{}, false
+	for hop := 0; hop < 16; hop++ {
+		next := w.cover.next(run, at+int64(backoffLate))
+		if next == 0 || w.skipped(run, after, at+int64(backoffLate)) {
+			break
+		}
+		if next-at <= int64(contiguous) && !w.lost(last, at+int64(backoffMax)) {
+			return proof{at, basis}, true
+		}
+		basis = "the kubelet logs again and its sync loop did not skip a turn"
+		at = next + int64(backoffMax)
 	}
-	for i := after; i < len(w.s.turns) && w.s.turns[i].at <= at+int64(backoffLate); i++ {
+	return proof{}, false
+}
+
+// skipped reports whether a turn from index i on skipped for PLEG by then.
+func (w *healer) skipped(run, i int, by int64) bool {
+	for ; i < len(w.s.turns) && w.s.turns[i].at <= by; i++ {
 		if t := &w.s.turns[i]; t.run == run && t.skip && t.pleg {
-			return proof{}, false
+			return true
 		}
 	}
-	return proof{at, "the sync loop did not skip its next turn, due " + pause.String() + " after the last report"}, true
+	return false
 }
 
 // pause is the sleep of the sync loop after the skipped turn before index i,

@@ -1,0 +1,79 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+)
+
+// unreported finds stretches in which PLEG was unhealthy by its own relists
+// although no line says so: a sync loop that is itself blocked checks nothing.
+// Only a log of verbosity 5 proves them, in which every relist has its line.
+func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
+	var out []Episode
+	last := map[int]*Relist{} // by run: the last relist that listed pods
+	for i := range relists {
+		r := &relists[i]
+		if r.Run < 0 || !r.own() || r.Listed == nil || !*r.Listed {
+			continue
+		}
+		if p := last[r.Run]; p != nil {
+			if e, ok := w.between(p, r); ok && !coincides(known, &e) {
+				out = append(out, e)
+			}
+		}
+		last[r.Run] = r
+	}
+	return out
+}
+
+// own reports whether the relist has its own Relisting line.
+func (r *Relist) own() bool { return len(r.Basis) > 0 && r.Basis[0] == BasisRelisting }
+
+// between makes an episode of two relists that listed pods one after the other
+// when the second had not listed a threshold after the first began.
+func (w *healer) between(p, r *Relist) (Episode, bool) {
+	limit := w.n.Kubelet.Threshold
+	breach := p.Start.At + int64(limit)
+	visible := r.Start.At // the list cannot have returned before
+	if r.ListEnd.Known() {
+		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
+	}
+	if visible <= breach {
+		return Episode{}, false
+	}
+	if t := w.cover.next(p.Run, p.Start.At+int64(limit)/2); t == 0 || t > visible {
+		return Episode{}, false // a silent process may have been suspended with its clock
+	}
+	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []Instant{p.Start}, Breach: breach, Threshold: limit,
+		Recovered: Instant{visible, r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
+		Evidence: []Evidence{{p.Evidence[0].Record, "the last relist that listed pods began here"},
+			{r.Evidence[0].Record, fmt.Sprintf("the next one that did, %s later", round(r.Start.At-p.Start.At))}}}
+	switch {
+	case r.ListEnd.Known():
+		e.Recovered, e.RecoveredBasis = r.ListEnd, "a relist listed pods"
+	case r.End.Known():
+		end := r.End.At + int64(r.End.Slack)
+		e.Recovered, e.RecoveredBasis = Instant{end, time.Duration(end - visible)}, "a relist that listed pods ended"
+	}
+	e.LastReport = breach // bounds the search for symptoms only
+	var ev []Evidence
+	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
+	e.LastReport = 0
+	e.Evidence = append(e.Evidence, ev...)
+	return e, true
+}
+
+// coincides reports whether an episode is already known from lines.
+func coincides(known []Episode, e *Episode) bool {
+	for i := range known {
+		k := &known[i]
+		end := k.Recovered.At
+		if end == 0 {
+			end = max(k.LastReport, k.Breach)
+		}
+		if k.Run == e.Run && k.Breach <= e.Recovered.At && e.Breach <= end {
+			return true
+		}
+	}
+	return false
+}
