@@ -34,6 +34,7 @@ func commands() []*cli.Command {
 		timelineCommand(),
 		eventsCommand(),
 		replayCommand(),
+		queryCommand(),
 		schemaCommand(),
 	}
 }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/query"
+)
+
+const catQuery = "Query"
+
+func queryCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "query",
+		Usage:     "PromQL over the metrics of the input and over series derived from its logs",
+		ArgsUsage: "INPUT... --expr PROMQL",
+		Description: "Without times the expression is evaluated at the last sample of the series that it\n" +
+			"selects; --start, --end or --step make it a range. Series derived from logs begin with\n" +
+			"plegforensics_; --list names all of them.",
+		Flags: join([]cli.Flag{
+			&cli.StringFlag{Name: "expr", Aliases: []string{"e"}, Usage: "the `PROMQL` expression", EnvVars: envName("expr"), Category: catQuery},
+			stringFlag(catQuery, "time", "evaluate at `TIME`: RFC 3339, \"2006-01-02 15:04\", or a duration before the end (-10m)"),
+			stringFlag(catQuery, "start", "first `TIME` of a range; default: the first sample"),
+			stringFlag(catQuery, "end", "last `TIME` of a range; default: the last sample"),
+			durationFlag(catQuery, "step", "distance of the moments of a range; default: the range in 250 steps, at least 15s"),
+			&cli.DurationFlag{Name: "lookback", Value: query.Lookback, Usage: "how long a sample stays current", EnvVars: envName("lookback"), Category: catQuery},
+			boolFlag(catQuery, "list", "list the metrics instead of evaluating an expression"),
+		}, outputFlags(report.QueryFormats(nil)), inputFlags()),
+		Action: runQuery,
+	}
+}
+
+func runQuery(c *cli.Context) error {
+	expr := strings.TrimSpace(c.String("expr"))
+	if expr == "" && !c.Bool("list") {
+		return usage("--expr 'rate(kubelet_pleg_relist_duration_seconds_count[5m])', or --list to see what there is", "no expression given")
+	}
+	formats := report.QueryFormats(nil)
+	if c.Bool("list") {
+		formats = report.MetricFormats(nil)
+	}
+	if _, err := targets(c, formats); err != nil {
+		return err
+	}
+	if expr != "" {
+		if _, err := query.MetricNames(expr); err != nil {
+			return usage("", "--expr: %v", err)
+		}
+	}
+	db, err := openDB(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("list") {
+		ts, err := targets(c, report.MetricFormats(db.List()))
+		if err != nil {
+			return err
+		}
+		return emit(c, ts, nil)
+	}
+	return evaluate(c, db, expr)
+}
+
+// openDB loads the inputs into a database.
+func openDB(c *cli.Context) (*query.DB, error) {
+	bundles, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	var all []*replay.Node
+	for _, b := range bundles {
+		ns, err := nodes(c, b)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ns...)
+	}
+	s := query.NewStore(all)
+	if _, _, ok := s.Span(); !ok {
+		return nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
+	}
+	return query.OpenLookback(s, c.Duration("lookback")), nil
+}
+
+// evaluate runs the expression and writes its value.
+func evaluate(c *cli.Context, db *query.DB, expr string) error {
+	for name, near := range sortedUnknown(db.Unknown(expr)) {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", visible(name), visible(near))
+	}
+	r, err := result(c, db, expr)
+	if err != nil {
+		return err
+	}
+	t := r.Table()
+	ts, err := targets(c, report.QueryFormats(&t))
+	if err != nil {
+		return err
+	}
+	return emit(c, ts, nil)
+}
+
+func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {
+	first, last, err := db.SpanOf(expr)
+	if err != nil {
+		return query.Result{}, usage("", "--expr: %v", err)
+	}
+	if !c.IsSet("start") && !c.IsSet("end") && !c.IsSet("step") {
+		at, err := instant(c, "time", last, last)
+		if err != nil {
+			return query.Result{}, err
+		}
+		return failed(db.Instant(c.Context, expr, at))
+	}
+	if c.IsSet("time") {
+		return query.Result{}, usage("", "--time and a range exclude each other")
+	}
+	end, err := instant(c, "end", last, last)
+	if err != nil {
+		return query.Result{}, err
+	}
+	start, err := instant(c, "start", first, end)
+	if err != nil {
+		return query.Result{}, err
+	}
+	return failed(db.Range(c.Context, expr, start, end, step(c, start, end)))
+}
+
+// instant reads a time flag; a duration counts back from end.
+func instant(c *cli.Context, flag string, def, end time.Time) (time.Time, error) {
+	if c.String(flag) == "" {
+		return def, nil
+	}
+	loc, err := zone(c.String("tz"))
+	if err != nil {
+		return def, err
+	}
+	ns, err := moment(flag, c.String(flag), loc, end.UnixNano())
+	return time.Unix(0, ns).UTC(), err
+}
+
+// step divides a range into about 250 steps of a round length.
+func step(c *cli.Context, start, end time.Time) time.Duration {
+	if c.IsSet("step") {
+		return c.Duration("step")
+	}
+	want := end.Sub(start) / 250
+	for _, round := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour} {
+		if round >= want {
+			return round
+		}
+	}
+	return want.Round(time.Hour)
+}
+
+// failed turns an error of the engine into a usage error.
+func failed(r query.Result, err error) (query.Result, error) {
+	if err != nil {
+		return r, usage("", "--expr: %v", err)
+	}
+	return r, nil
+}
+
+// sortedUnknown yields each unknown name and a hint, in order.
+func sortedUnknown(m map[string][]string) func(func(string, string) bool) {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return func(yield func(string, string) bool) {
+		for _, n := range names {
+			hint := ""
+			if len(m[n]) > 0 {
+				hint = "; did you mean " + strings.Join(m[n], ", ") + "?"
+			}
+			if !yield(n, hint) {
+				return
+			}
+		}
+	}
+}
