@@ -102,8 +102,10 @@ func messageMark(w *Who, msg []byte) Mark {
 	switch w.Ident {
 	case "systemd-journald", "systemd-journal", "journal":
 		return journaldMark(msg)
-	case "systemd", "systemd-timesyncd", "systemd-timedated", "systemd-resolved", "ntpd", "ntpdate", "chronyd", "kernel":
+	case "systemd", "systemd-timesyncd", "systemd-timedated", "systemd-resolved", "chronyd", "kernel":
 		return clockMark(msg)
+	case "ntpd", "ntpdate":
+		return ntpMark(msg)
 	}
 	if len(w.Ident) >= 7 && w.Ident[:7] == "rsyslog" || w.Ident == "imjournal" {
 		return rsyslogMark(msg)
@@ -124,14 +126,13 @@ func journaldMark(msg []byte) Mark {
 	return clockMark(msg)
 }
 
+// clockMessages open the messages of steps of the clock.
 var clockMessages = [][]byte{
 	[]byte("Time has been changed"),
-	[]byte("clock_step"),
 	[]byte("System clock was stepped"),
 	[]byte("System clock time unset or jumped"),
 	[]byte("Time jumped backwards"),
 	[]byte("Changed local time to"),
-	[]byte("step time server"),
 	[]byte("Clock change detected"),
 	[]byte("System time advanced to"),
 	[]byte("Forward time jump detected"),
@@ -139,12 +140,23 @@ var clockMessages = [][]byte{
 }
 
 func clockMark(msg []byte) Mark {
+	if len(msg) == 0 || bytes.IndexByte([]byte("TSCFB"), msg[0]) < 0 {
+		return Mark{}
+	}
 	for _, m := range clockMessages {
-		if bytes.Contains(msg, m) {
+		if bytes.HasPrefix(msg, m) {
 			return Mark{Kind: parse.MarkClock}
 		}
 	}
 	return Mark{}
+}
+
+// ntpMark reads ntpd and ntpdate, which speak of the step within the message.
+func ntpMark(msg []byte) Mark {
+	if bytes.Contains(msg, []byte("clock_step")) || bytes.Contains(msg, []byte("step time server")) {
+		return Mark{Kind: parse.MarkClock}
+	}
+	return clockMark(msg)
 }
 
 func rsyslogMark(msg []byte) Mark {

@@ -123,12 +123,8 @@ func skipBlank(b []byte, i int) int {
 
 // readBare reads "file.go:123] text", a klog line whose stamp was not pasted.
 func readBare(b []byte, h *Header) bool {
-	win := b[:min(len(b), maxCaller)]
-	if i := bytes.Index(win, []byte(".go:")); i <= 0 {
-		return false
-	}
-	end := callerEnd(b, 0)
-	if end < 0 || !bytes.Contains(b[:end], []byte(".go:")) {
+	end := bytes.IndexByte(b[:min(len(b), maxCaller)], ' ') - 1
+	if end < 5 || b[end] != ']' || callerEnd(b, 0) != end || !bytes.Contains(b[:end], []byte(".go:")) {
 		return false
 	}
 	*h = Header{Kind: KlogBare, Caller: b[:end], Body: skipBlank(b, end+1)}

@@ -20,6 +20,7 @@ type Parser struct {
 	second  []byte // stamp of the last line up to its seconds
 	secForm Form
 	secNS   int64
+	pattern pattern
 
 	fields fields
 	key    []byte
@@ -48,12 +49,16 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 		return
 	}
 	rec = trimLine(rec)
+	if p.pattern.set && p.repeat(rec, e) {
+		return
+	}
 	*e = Entry{Who: nobody, Msg: rec}
 	if p.stamped(rec, 0, e) {
 		p.inner(e)
-		return
+	} else {
+		p.unstamped(rec, e)
 	}
-	p.unstamped(rec, e)
+	p.learn(rec, e)
 }
 
 // trimLine drops a carriage return and the NULs that a crash leaves behind.

@@ -14,6 +14,7 @@ import (
 type Set struct {
 	entries []*entry
 	auto    *automaton
+	filter  *filter
 	byID    map[string]*entry
 	words   int // of a picked bitset
 }
@@ -84,7 +85,19 @@ func Build(sigs ...*Signature) (*Set, error) {
 	}
 	var err error
 	s.auto, err = compile(lits)
+	s.filter = newFilter(lits, samplesOf(sigs))
 	return s, err
+}
+
+// samplesOf returns the sample lines of the signatures.
+func samplesOf(sigs []*Signature) []string {
+	var out []string
+	for _, g := range sigs {
+		for _, s := range g.Samples {
+			out = append(out, s.Msg)
+		}
+	}
+	return out
 }
 
 func newEntry(g *Signature) *entry {
@@ -126,10 +139,7 @@ func (s *Set) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 
 // MatchAny reports whether a message holds a literal of any signature. It is
 // the cheap test; Match verifies.
-func (s *Set) MatchAny(msg []byte) bool {
-	var buf [pickedWords]uint64
-	return s.auto.scan(msg, s.picked(&buf))
-}
+func (s *Set) MatchAny(msg []byte) bool { return s.filter.finds(msg) }
 
 func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
 	if s.words <= pickedWords {
