@@ -13,7 +13,7 @@ func analyzeCommand() *cli.Command {
 		ArgsUsage: "INPUT...",
 		Description: "INPUT is a file, a directory, an archive, or - for standard input. Compression and\n" +
 			"format are found by content. Inputs that belong to one node are merged.",
-		Flags: join(outputFlags(report.Formats), inputFlags(), ruleFlags()),
+		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags()),
 		Action: func(c *cli.Context) error {
 			return reportOn(c, report.Formats)
 		},
@@ -25,7 +25,7 @@ func timelineCommand() *cli.Command {
 		Name:      "timeline",
 		Usage:     "the relist timeline alone: each relist that evidence proves or bounds, health changes, gaps",
 		ArgsUsage: "INPUT...",
-		Flags:     join(outputFlags(report.TimelineFormats), inputFlags()),
+		Flags:     join(outputFlags(report.TimelineFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
 			return reportOn(c, report.TimelineFormats)
 		},
@@ -45,7 +45,11 @@ func reportOn(c *cli.Context, formats []report.Format) error {
 	if err != nil {
 		return err
 	}
-	if err := emit(c, ts, r); err != nil {
+	shown, err := redacted(c, r)
+	if err != nil {
+		return err
+	}
+	if err := emit(c, ts, shown); err != nil {
 		return err
 	}
 	return verdict(c, r)

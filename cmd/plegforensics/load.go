@@ -49,7 +49,7 @@ func load(c *cli.Context) ([]*parse.Bundle, error) {
 		if err == nil {
 			opened++
 		}
-		if !c.Bool("quiet") {
+		if !c.Bool("quiet") && !redacting(c) {
 			warn(c.App.ErrWriter, b.Warnings)
 		}
 		out = append(out, b)

@@ -1,0 +1,101 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+// lines are log lines and the names in them that must not come out.
+var lines = []struct {
+	text  string
+	names []string
+}{
+	{`Nov 20 23:33:20 node7.acme.internal kubelet[1]: E1120 23:33:20.258337 1 pod_workers.go:919] "Error syncing pod" pod="payments/api-7d9f8b6c5-x2x4z" podUID=0d1cfa64-0c0e-4a0c-9b1e-2a8a2f7b1111`,
+		[]string{"payments", "api-7d9f8b6c5-x2x4z", "0d1cfa64-0c0e-4a0c-9b1e-2a8a2f7b1111", "node7.acme.internal"}},
+	{`SyncLoop (PLEG): "ledger-0_billing(11111111-2222-3333-4444-555555555555)", event: &pleg.PodLifecycleEvent{ID:"11111111-2222-3333-4444-555555555555"}`,
+		[]string{"ledger-0", "billing", "11111111-2222-3333-4444-555555555555"}},
+	{`I0101 00:00:00.0 1 kubelet.go:1] "SyncLoop ADD" source="api" pods=["shop/cart-1","shop/cart-2"]`, []string{"shop", "cart-1"}},
+	{`Pulling image "registry.acme.corp:5000/team/secretapp:v1.2.3"`, []string{"registry.acme.corp", "secretapp"}},
+	{`nfs: server nas01.acme.lan not responding, still trying`, []string{"nas01.acme.lan"}},
+	{`nfs: server 10.36.3.5 not responding, still trying`, []string{"10.36.3.5"}},
+	{`dial tcp [fd00:10:96::1]:443: connect: connection refused`, []string{"fd00:10:96::1"}},
+	{`MountVolume.SetUp failed for volume "customer-data" pvc-2f6e1c1e-aaaa-bbbb-cccc-000000000001`, []string{"customer-data", "pvc-2f6e1c1e-aaaa-bbbb-cccc-000000000001"}},
+	{`RunPodSandbox for &PodSandboxMetadata{Name:frontend-abc,Uid:22222222-2222-3333-4444-555555555555,Namespace:website,Attempt:0,}`,
+		[]string{"frontend-abc", "website", "22222222-2222-3333-4444-555555555555"}},
+	{`mail to ops@acme.example.com from 52:54:00:12:34:56`, []string{"ops@acme.example.com", "52:54:00:12:34:56"}},
+	{`files: kubelet-node7.acme.internal.log and /var/lib/kubelet/pods/22222222-2222-3333-4444-555555555555/volumes`, []string{"node7.acme.internal"}},
+}
+
+func learned(key []byte) *Redactor {
+	r := New(key)
+	for _, l := range lines {
+		r.Learn(l.text)
+	}
+	r.learnHostname("node7.acme.internal")
+	r.Settle()
+	return r
+}
+
+func TestText(t *testing.T) {
+	r := learned(nil)
+	for _, l := range lines {
+		got := r.Text(l.text)
+		for _, n := range l.names {
+			if strings.Contains(got, n) {
+				t.Errorf("%q stays in %q", n, got)
+			}
+		}
+	}
+	for _, keep := range []string{"23:33:20.258337", "generic.go:238", "k8s.io/client-go@v0.28.0", "PLEG is not healthy", "v1.28.0", "2m0s", "kubelet", "127.0.0.1",
+		"6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7"} {
+		r.Learn(keep)
+		r.Settle()
+		if got := r.Text(keep); got != keep {
+			t.Errorf("%q became %q", keep, got)
+		}
+	}
+}
+
+func TestStable(t *testing.T) {
+	a, b := learned([]byte("k")), learned([]byte("k"))
+	other := learned([]byte("another"))
+	same := 0
+	for _, l := range lines {
+		if a.Text(l.text) != b.Text(l.text) {
+			t.Errorf("two runs with one key differ on %q", l.text)
+		}
+		if a.Text(l.text) == other.Text(l.text) {
+			same++
+		}
+	}
+	if same > 0 {
+		t.Errorf("%d lines do not depend on the key", same)
+	}
+	// One name has one pseudonym wherever it stands.
+	if got := a.Text("payments and payments/api-7d9f8b6c5-x2x4z"); strings.Count(got, a.names["payments"]) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestReplacements(t *testing.T) {
+	r := learned(nil)
+	r.Text(lines[0].text)
+	for _, x := range r.Replacements() {
+		if x.Count == 0 || x.Pseudonym == "" || !strings.HasPrefix(x.Pseudonym, string(x.Kind)) {
+			t.Errorf("bad entry %+v", x)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, l := range lines {
+		f.Add(l.text)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		r := New(nil)
+		r.Learn(s)
+		r.Settle()
+		r.Text(s)
+		r.Text(r.Text(s))
+	})
+}

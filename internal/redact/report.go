@@ -1,0 +1,245 @@
+package redact
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Report returns a copy of rep in which every name is replaced. The original is
+// not changed.
+func (r *Redactor) Report(rep *report.Report) *report.Report {
+	for _, n := range rep.Nodes {
+		r.learnNode(n.Node)
+	}
+	r.Walk(rep)
+	r.Settle()
+	c := copier{r: r, seen: map[place]reflect.Value{}}
+	return c.copy(reflect.ValueOf(rep)).Interface().(*report.Report)
+}
+
+// Nodes learns the names of nodes, for outputs that do not hold a report.
+func (r *Redactor) Nodes(ns []*replay.Node) {
+	for _, n := range ns {
+		r.learnNode(n)
+		r.Walk(n)
+	}
+	r.Settle()
+}
+
+// learnNode learns what the structure of a node names.
+func (r *Redactor) learnNode(n *replay.Node) {
+	if n.Name != "unknown" {
+		r.learn(Node, n.Name)
+	}
+	for _, e := range n.Events {
+		r.learnHostname(e.Origin.Host)
+	}
+	for _, es := range [][]replay.PodEvent{n.Observed, n.Audit.Events} {
+		for _, e := range es {
+			r.learnPod(e.Pod, e.PodUID)
+		}
+	}
+	for _, f := range n.Failures {
+		r.learnPod(f.Pod, f.PodUID)
+	}
+	for _, t := range n.History {
+		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
+		if worth(Container, t.Container.Name) {
+			r.learn(Container, t.Container.Name)
+		}
+	}
+	for _, b := range n.Blame {
+		for _, s := range b.ByPod {
+			r.learnPod(s.What, s.ID)
+		}
+	}
+	for _, o := range n.Objects {
+		kind := Pod
+		if o.Kind == "Node" {
+			kind = Node
+		}
+		if worth(kind, o.Name) {
+			r.learn(kind, o.Name)
+		}
+		if worth(Namespace, o.Namespace) {
+			r.learn(Namespace, o.Namespace)
+		}
+	}
+}
+
+func (r *Redactor) learnHostname(h string) {
+	if len(h) < 2 {
+		return
+	}
+	r.learn(Node, h)
+	if short, _, ok := strings.Cut(h, "."); ok && worth(Node, short) {
+		r.learn(Node, short)
+	}
+}
+
+func (r *Redactor) learnPod(pod, uid string) {
+	if ns, name, ok := strings.Cut(pod, "/"); ok {
+		if worth(Namespace, ns) {
+			r.learn(Namespace, ns)
+		}
+		if worth(Pod, name) {
+			r.learn(Pod, name)
+		}
+	}
+	if len(uid) >= 8 {
+		r.learn(UID, uid)
+	}
+}
+
+// Settle ends learning: from here on Text replaces what was learned.
+func (r *Redactor) Settle() {
+	r.settle()
+	r.odd = r.odd[:0]
+	for n := range r.names {
+		if strings.ContainsFunc(n, func(c rune) bool { return c > 127 || !isWordByte(byte(c)) }) {
+			r.odd = append(r.odd, n)
+		}
+	}
+	// Longest first: a name inside another one must not be replaced before it.
+	slices.SortFunc(r.odd, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// Walk learns from every string below v.
+func (r *Redactor) Walk(v any) {
+	w := walker{r: r, seen: map[place]bool{}}
+	w.walk(reflect.ValueOf(v))
+}
+
+var (
+	textType = reflect.TypeFor[parse.Text]()
+	sigsType = reflect.TypeFor[*parse.SigSet]()
+	eventTyp = reflect.TypeFor[parse.Event]()
+)
+
+// place identifies a value: a struct and its first field share an address.
+type place struct {
+	at  uintptr
+	typ reflect.Type
+}
+
+type walker struct {
+	r    *Redactor
+	seen map[place]bool
+}
+
+func (w *walker) walk(v reflect.Value) {
+	if v.Type() == textType {
+		w.r.Learn(v.Interface().(parse.Text).String())
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type() == sigsType || w.seen[place{v.Pointer(), v.Type()}] {
+			return
+		}
+		w.seen[place{v.Pointer(), v.Type()}] = true
+		w.walk(v.Elem())
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.walk(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				w.walk(v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if scalar(v.Type().Elem()) {
+			return
+		}
+		for i := range v.Len() {
+			w.walk(v.Index(i))
+		}
+	case reflect.String:
+		w.r.Learn(v.String())
+	}
+}
+
+func scalar(t reflect.Type) bool { return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128 }
+
+// copier copies a value with all strings replaced, sharing kept as it was.
+type copier struct {
+	r    *Redactor
+	seen map[place]reflect.Value
+}
+
+func (c *copier) copy(v reflect.Value) reflect.Value {
+	if v.Type() == textType {
+		return reflect.ValueOf(parse.PlainText(c.r.Text(v.Interface().(parse.Text).String())))
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return c.pointer(v)
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(c.copy(v.Elem()))
+		return out
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		c.fields(out, v)
+		return out
+	case reflect.Slice:
+		if v.IsNil() || scalar(v.Type().Elem()) {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(c.copy(v.Index(i)))
+		}
+		return out
+	case reflect.String:
+		return reflect.ValueOf(c.r.Text(v.String())).Convert(v.Type())
+	}
+	return v
+}
+
+func (c *copier) pointer(v reflect.Value) reflect.Value {
+	if v.IsNil() || v.Type() == sigsType {
+		return v
+	}
+	key := place{v.Pointer(), v.Type()}
+	if out, ok := c.seen[key]; ok {
+		return out
+	}
+	out := reflect.New(v.Type().Elem())
+	c.seen[key] = out
+	out.Elem().Set(v.Elem())
+	if v.Elem().Kind() == reflect.Struct {
+		c.fields(out.Elem(), v.Elem())
+	} else {
+		out.Elem().Set(c.copy(v.Elem()))
+	}
+	return out
+}
+
+// fields replaces the exported fields of out, a shallow copy of v.
+func (c *copier) fields(out, v reflect.Value) {
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			out.Field(i).Set(c.copy(v.Field(i)))
+		}
+	}
+	if v.Type() == eventTyp {
+		out.FieldByName("Msg").SetUint(0) // lengths before it have changed
+	}
+}
