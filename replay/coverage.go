@@ -12,11 +12,12 @@ type coverage struct {
 	lines []int64 // dated events of the kubelet, in time order, with their run
 	runs  []int
 	list  []*parse.Coverage
-	pids  []int // of the runs
+	pids  []int       // of the runs
+	count map[int]int // lines by process id, 0: of all
 }
 
 func newCoverage(n *Node) *coverage {
-	c := &coverage{}
+	c := &coverage{count: map[int]int{}}
 	for _, r := range n.Runs {
 		c.pids = append(c.pids, r.PID)
 	}
@@ -27,11 +28,27 @@ func newCoverage(n *Node) *coverage {
 		}
 	}
 	for _, v := range n.Coverage {
+		if v.Origin.Source == parse.SrcKubelet {
+			c.count[v.Origin.PID] += v.Lines
+			if v.Origin.PID != 0 {
+				c.count[0] += v.Lines
+			}
+		}
 		if v.Origin.Source == parse.SrcKubelet && v.FirstLine.Basis != parse.NoTime && v.LastLine.Basis != parse.NoTime {
 			c.list = append(c.list, v)
 		}
 	}
 	return c
+}
+
+// pasted reports whether the run left so few lines that they may be a selection,
+// as in an issue; then a line that is missing proves nothing.
+func (c *coverage) pasted(run int) bool {
+	pid := 0
+	if run >= 0 && run < len(c.pids) {
+		pid = c.pids[run]
+	}
+	return c.count[pid] < 30
 }
 
 // next returns a moment at or after at, as early as is known, by which the

@@ -169,6 +169,9 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 // PLEG still been unhealthy. The log must go on and must not have lost lines;
 // after a silence that may be a cut we wait for a turn beyond it.
 func (w *healer) missed(run, after int, last int64) (proof, bool) {
+	if w.cover.pasted(run) {
+		return proof{}, false
+	}
 	pause := w.pause(run, after, last)
 	basis := "the sync loop did not skip its next turn, due " + pause.String() + " after the last report"
 	at := last + int64(pause)
@@ -197,7 +200,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 }
 
 // pause is the sleep of the sync loop after the skipped turn before index i,
-// from the pauses of the turns before it.
+// from the pauses of the turns before it; the longest where there is none.
 func (w *healer) pause(run, i int, last int64) time.Duration {
 	step, prev := backoffFirst, last
 	for n := 0; n < 12; n++ {
@@ -215,6 +218,9 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 			return backoffMax
 		}
 		prev = w.s.turns[i].at
+	}
+	if step == backoffFirst {
+		return backoffMax
 	}
 	return step
 }

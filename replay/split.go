@@ -489,5 +489,9 @@ func (s *splitter) nameOf(root *unit) string {
 			host = cmp.Or(host, u.host)
 		}
 	}
-	return cmp.Or(sum.stated(), layout, override, host, system, weak, unknownNode)
+	stated := sum.stated()
+	if generic(stated) {
+		stated, weak = "", cmp.Or(weak, stated)
+	}
+	return cmp.Or(stated, layout, override, host, system, weak, unknownNode)
 }
