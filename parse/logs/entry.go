@@ -45,6 +45,9 @@ func (e *entry) accepts(r *record) bool {
 	if _, m := e.find(r); m != nil {
 		return true
 	}
+	if e.quick != nil {
+		return e.quick(r)
+	}
 	if e.extract == nil {
 		return false
 	}

@@ -6,36 +6,39 @@ import "github.com/plegforensics/plegforensics/parse"
 // cannot tell. ok is false when it is not that message.
 type extractor func(r *record) (fields []parse.Field, ok bool)
 
-// extractors are the names that signature files may use in "extract".
+// extractors are the names that signature files may use in "extract". quick,
+// where given, tells as extractor would but cheaply, for messages that come in
+// bulk.
 var extractors = []struct {
-	name string
-	f    extractor
+	name  string
+	f     extractor
+	quick func(r *record) bool
 }{
-	{"age", extractAge},
-	{"event", extractEvent},
-	{"sync", extractSync},
-	{"condition", extractCondition},
-	{"describe", extractDescribe},
-	{"listfail", extractListFail},
-	{"housekeeping", extractHousekeeping},
-	{"rpc", extractRPC},
-	{"syncerr", extractSyncErr},
-	{"containerd", extractContainerd},
-	{"taskexit", extractTaskExit},
-	{"events", extractEngineEvent},
-	{"oom", extractOOM},
-	{"volume", extractVolume},
-	{"probe", extractProbe},
-	{"psdstate", extractPSDState},
+	{"age", extractAge, isAge},
+	{"event", extractEvent, isEvent},
+	{"sync", extractSync, isSync},
+	{"condition", extractCondition, nil},
+	{"describe", extractDescribe, nil},
+	{"listfail", extractListFail, nil},
+	{"housekeeping", extractHousekeeping, nil},
+	{"rpc", extractRPC, isRPC},
+	{"syncerr", extractSyncErr, nil},
+	{"containerd", extractContainerd, isContainerd},
+	{"taskexit", extractTaskExit, nil},
+	{"events", extractEngineEvent, nil},
+	{"oom", extractOOM, nil},
+	{"volume", extractVolume, nil},
+	{"probe", extractProbe, nil},
+	{"psdstate", extractPSDState, nil},
 }
 
-func findExtractor(name string) extractor {
+func findExtractor(name string) (f extractor, quick func(r *record) bool) {
 	for _, e := range extractors {
 		if e.name == name {
-			return e.f
+			return e.f, e.quick
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func extractorNames() []string {

@@ -30,6 +30,11 @@ var (
 	metadataRE   = regexp.MustCompile(`(?i)\b(name|uid|namespace):\s*"?([^",}\s]+)`)
 )
 
+// isContainerd tells what extractContainerd would.
+func isContainerd(r *record) bool {
+	return strings.HasPrefix(r.msg, "RunPodSandbox for ") || strings.HasPrefix(r.msg, "RunPodsandbox for ") || createRE.MatchString(r.msg)
+}
+
 // extractContainerd reads containerd's lines that carry pod or container
 // metadata: gogo text up to 2.1, protobuf text from 2.2 on, whose blanks vary
 // from build to build.

@@ -27,6 +27,48 @@ func extractAge(r *record) ([]parse.Field, bool) {
 	return addField([]parse.Field{{Name: "age", Value: age}}, "threshold", m[2]), true
 }
 
+// isAge tells what extractAge would.
+func isAge(r *record) bool {
+	const before, after = "pleg was last seen active ", " ago"
+	for s := r.raw; ; {
+		_, rest, ok := strings.Cut(s, before)
+		if !ok {
+			return false
+		}
+		age, _, ok := strings.Cut(rest, after)
+		if ok && isAgeText(age) {
+			return !strings.HasPrefix(strings.ReplaceAll(age, " ", ""), neverAge)
+		}
+		s = rest
+	}
+}
+
+// isAgeText is ageRE's first group.
+func isAgeText(s string) bool {
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return false
+	}
+	for _, c := range s {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '.' && c != ' ' && c != 'µ' {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	eventPrintf = `SyncLoop (PLEG): "`
+	eventKeyed  = "SyncLoop (PLEG): event for pod"
+)
+
+// isEvent tells what extractEvent would.
+func isEvent(r *record) bool {
+	if strings.HasPrefix(r.msg, eventPrintf) {
+		return strings.Contains(r.msg[len(eventPrintf):], `", event: `)
+	}
+	return r.form != formPrintf && strings.HasSuffix(r.msg, eventKeyed)
+}
+
 var (
 	eventPodRE  = regexp.MustCompile(`^SyncLoop \(PLEG\): "([^"]*)", event: (.*)`)
 	eventKeysRE = regexp.MustCompile(`\b(ID|Type|Data)"?:\s?(?:"([^"]*)"|([^ ,}]+))`)
@@ -40,7 +82,7 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 	pod, event := r.first("pod"), r.first("event")
 	if m := eventPodRE.FindStringSubmatch(r.msg); m != nil {
 		pod, event = m[1], m[2]
-	} else if r.form == formPrintf || !strings.HasSuffix(r.msg, "SyncLoop (PLEG): event for pod") {
+	} else if r.form == formPrintf || !strings.HasSuffix(r.msg, eventKeyed) {
 		return nil, false
 	}
 	out := podFields(pod)
@@ -65,6 +107,18 @@ var (
 	syncKeyedRE  = regexp.MustCompile(`^SyncLoop ([A-Z]+)$`)
 	deletionRE   = regexp.MustCompile(`:DeletionTimestamp=[^, "]*`)
 )
+
+// isSync tells what extractSync would.
+func isSync(r *record) bool {
+	op, ok := strings.CutPrefix(r.msg, "SyncLoop ")
+	if !ok {
+		return false
+	}
+	if r.form != formPrintf && !strings.HasPrefix(op, "(") {
+		return op != "" && strings.Trim(op, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	}
+	return syncPrintfRE.MatchString(r.msg)
+}
 
 // extractSync reads the pods that a configuration source added, changed or
 // removed, joined by commas in the spelling of the line.

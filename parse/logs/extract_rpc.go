@@ -33,6 +33,15 @@ func extractRPC(r *record) ([]parse.Field, bool) {
 	return c.fields(), true
 }
 
+// isRPC tells what extractRPC would.
+func isRPC(r *record) bool {
+	if strings.Contains(r.msg, " service failed") && remoteHeadRE.MatchString(r.msg) {
+		return true
+	}
+	_, ok := extractRPC(r)
+	return ok
+}
+
 func (c rpc) fields() []parse.Field {
 	out := []parse.Field{{Name: "layer", Value: c.layer}, {Name: "call", Value: c.call}}
 	if c.hasFilter {
@@ -64,6 +73,8 @@ var (
 	// remoteRE is the printf form (≤ 1.20) and also the message of the
 	// structured one, whose object and error are keys.
 	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? from (?:runtime|image) service failed(?:: (.*))?$`)
+	// remoteHeadRE is enough of remoteRE to know it in most cases.
+	remoteHeadRE = regexp.MustCompile(`^(?:Get )?[A-Z]\w+(?: with filter [^:]*?| "[0-9a-f]+")? from (?:runtime|image) service failed(?:: |$)`)
 	// cutRE is a line that the terminal or a copy cut in "from runtime
 	// service failed".
 	cutRE = regexp.MustCompile(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)

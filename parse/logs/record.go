@@ -44,51 +44,132 @@ func readRecord(raw string) *record {
 
 // klog reads the message of a structured line.
 func (r *record) klog() {
-	q, err := strconv.QuotedPrefix(r.raw)
-	if err != nil || q[0] != '"' {
+	q, ok := quotedPrefix(r.raw)
+	if !ok {
 		return
 	}
-	msg, err := strconv.Unquote(q)
-	if err != nil {
+	msg, ok := unquote(q)
+	if !ok {
 		return
 	}
 	r.form, r.msg, r.rest = formKlog, msg, r.raw[len(q):]
 }
 
-// json reads one JSON object. A line that was cut keeps the keys before the
-// cut.
+// quotedPrefix returns the Go string literal that s begins with.
+func quotedPrefix(s string) (string, bool) {
+	if i := strings.IndexAny(s[1:], "\"\\\n"); i >= 0 && s[1+i] == '"' {
+		return s[:i+2], true
+	}
+	q, err := strconv.QuotedPrefix(s)
+	return q, err == nil
+}
+
+func unquote(q string) (string, bool) {
+	if strings.IndexByte(q, '\\') < 0 {
+		return q[1 : len(q)-1], true
+	}
+	s, err := strconv.Unquote(q)
+	return s, err == nil
+}
+
+// json reads the keys of one JSON object; their values stay encoded until
+// they are asked for. A line that was cut keeps the keys before the cut.
 func (r *record) json() {
-	dec := json.NewDecoder(strings.NewReader(r.raw))
-	if _, err := dec.Token(); err != nil {
-		return
-	}
-	for dec.More() {
-		k, err := dec.Token()
-		if err != nil {
-			break
+	pairs := jsonPairs(r.raw)
+	for _, f := range pairs {
+		if f.Name == "msg" && strings.HasPrefix(f.Value, `"`) {
+			r.form, r.kv, r.read = formJSON, pairs, true
+			r.msg = strings.TrimSuffix(jsonText(f.Value), "\n")
+			return
 		}
-		var v json.RawMessage
-		if err := dec.Decode(&v); err != nil {
-			break
-		}
-		key, _ := k.(string)
-		r.kv = append(r.kv, parse.Field{Name: key, Value: jsonText(v)})
-	}
-	r.read = true
-	if msg, ok := r.get("msg"); ok {
-		r.form, r.msg = formJSON, strings.TrimSuffix(msg, "\n")
 	}
 }
 
-// jsonText is a JSON value as text: strings decoded, all else as it stands.
-func jsonText(v json.RawMessage) string {
-	if len(v) > 0 && v[0] == '"' {
-		var s string
-		if json.Unmarshal(v, &s) == nil {
-			return s
+// jsonPairs splits a JSON object into its keys and encoded values. It does
+// not validate what it splits.
+func jsonPairs(s string) []parse.Field {
+	var out []parse.Field
+	for s = s[1:]; ; {
+		s = strings.TrimLeft(s, " ,\t\r\n")
+		if !strings.HasPrefix(s, `"`) {
+			return out
+		}
+		key, ok := quotedPrefix(s)
+		if !ok {
+			return out
+		}
+		s = strings.TrimLeft(s[len(key):], " \t:")
+		n := jsonValueLen(s)
+		if n <= 0 {
+			return out
+		}
+		out = append(out, parse.Field{Name: jsonText(key), Value: s[:n]})
+		s = s[n:]
+	}
+}
+
+// jsonValueLen is the length of the JSON value that s begins with, 0 if it
+// does not end.
+func jsonValueLen(s string) int {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			n := jsonStringLen(s[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return i
+			}
+			continue
+		default:
+			continue
+		}
+		if depth == 0 {
+			return i + 1
 		}
 	}
-	return string(v)
+	return 0
+}
+
+// jsonStringLen is the length of the JSON string that s begins with, 0 if it
+// does not end.
+func jsonStringLen(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// jsonText is a JSON value as text: strings decoded, all else as it stands.
+func jsonText(v string) string {
+	if !strings.HasPrefix(v, `"`) || len(v) < 2 {
+		return v
+	}
+	if strings.IndexByte(v, '\\') < 0 {
+		return v[1 : len(v)-1]
+	}
+	var s string
+	if json.Unmarshal([]byte(v), &s) == nil {
+		return s
+	}
+	return v
 }
 
 // logrus reads a line of key=value pairs with a msg among them.
@@ -107,9 +188,13 @@ func (r *record) get(key string) (string, bool) {
 		r.read = true
 	}
 	for _, f := range r.kv {
-		if f.Name == key {
-			return f.Value, true
+		if f.Name != key {
+			continue
 		}
+		if r.form == formJSON {
+			return jsonText(f.Value), true
+		}
+		return f.Value, true
 	}
 	return "", false
 }
@@ -208,12 +293,12 @@ func readValue(s string, blanks bool, balanced *bool) (value, rest string) {
 // readQuoted reads a Go string; one without an end is taken to the end of the
 // line, as the line was cut.
 func readQuoted(s string) (value, rest string) {
-	q, err := strconv.QuotedPrefix(s)
-	if err != nil {
+	q, ok := quotedPrefix(s)
+	if !ok {
 		return readDamaged(s)
 	}
-	v, err := strconv.Unquote(q)
-	if err != nil {
+	v, ok := unquote(q)
+	if !ok {
 		return q, s[len(q):]
 	}
 	return v, s[len(q):]
@@ -274,11 +359,11 @@ func readBraces(s string) (value, rest string, ok bool) {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"' && quotes:
-			q, err := strconv.QuotedPrefix(s[i:])
-			if err != nil {
+			n := jsonStringLen(s[i:])
+			if n == 0 {
 				return "", "", false
 			}
-			i += len(q) - 1
+			i += n - 1
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':

@@ -25,6 +25,7 @@ type entry struct {
 	sig     *parse.Sig
 	alone   *parse.SigSet // interned: this entry and no other
 	extract extractor     // nil unless named
+	quick   func(*record) bool
 }
 
 // Builtin compiles the signatures that come with the program. It takes some
@@ -101,7 +102,8 @@ func samplesOf(sigs []*Signature) []string {
 }
 
 func newEntry(g *Signature) *entry {
-	e := &entry{Signature: g, extract: findExtractor(g.Extract)}
+	e := &entry{Signature: g}
+	e.extract, e.quick = findExtractor(g.Extract)
 	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e

@@ -116,7 +116,7 @@ var signatureKeys = []keyReader{
 	{"regexp", func(l *loader, n *yaml.Node) { l.sig.Regexps = l.regexps(n) }},
 	{"extract", func(l *loader, n *yaml.Node) {
 		l.sig.Extract = l.str(n)
-		if findExtractor(l.sig.Extract) == nil {
+		if f, _ := findExtractor(l.sig.Extract); f == nil {
 			l.errorf(n, "unknown extractor %q%s", l.sig.Extract, suggest(l.sig.Extract, extractorNames()))
 		}
 	}},
