@@ -30,6 +30,7 @@ var extractors = []struct {
 	{"volume", extractVolume, nil},
 	{"probe", extractProbe, nil},
 	{"psdstate", extractPSDState, nil},
+	{"config", extractConfig, nil},
 }
 
 func findExtractor(name string) (f extractor, quick func(r *record) bool) {

@@ -2,7 +2,9 @@ package logs
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -74,4 +76,20 @@ func extractPSDState(r *record) ([]parse.Field, bool) {
 	}
 	out := addField(nil, "pid", pid)
 	return addField(addField(out, "wchan", wchan), "comm", comm), true
+}
+
+var timeoutRE = regexp.MustCompile(`[rR]untimeRequestTimeout"?[:=] ?(?:v1\.Duration)?\{?(?:Duration:)?"?([0-9][0-9hmsµ.]*)`)
+
+// extractConfig takes the time-out of runtime calls from the dump of the
+// kubelet's configuration: Go syntax, or nanoseconds where the dump is %#v.
+func extractConfig(r *record) ([]parse.Field, bool) {
+	m := timeoutRE.FindStringSubmatch(r.raw)
+	if m == nil {
+		return nil, false
+	}
+	v := m[1]
+	if ns, err := strconv.ParseInt(v, 10, 64); err == nil {
+		v = time.Duration(ns).String()
+	}
+	return []parse.Field{{Name: "runtime_request_timeout", Value: v}}, true
 }

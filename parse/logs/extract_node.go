@@ -56,11 +56,17 @@ func extractCondition(r *record) ([]parse.Field, bool) {
 // RFC 1123 times, reason, message.
 var describeRE = regexp.MustCompile(`^\s*Ready\s+(True|False|Unknown)\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w+)\s+(.*?)\s*$`)
 
+// cutRowRE is what a narrow window left of such a row.
+var cutRowRE = regexp.MustCompile(`^\s*(Kubelet(?:Not)?Ready|NodeStatusUnknown)\s{2,}(\S.*?)\s*$`)
+
 // extractDescribe reads a Ready condition as kubectl prints it: a row of
 // "describe node" or a JSON object on one line.
 func extractDescribe(r *record) ([]parse.Field, bool) {
 	if m := describeRE.FindStringSubmatch(r.raw); m != nil {
 		return condition{"Ready", m[1], m[2], m[3], m[4], m[5]}.fields(""), true
+	}
+	if m := cutRowRE.FindStringSubmatch(r.raw); m != nil {
+		return condition{Reason: m[1], Message: m[2]}.fields(""), true
 	}
 	var c condition
 	if r.raw == "" || r.raw[0] != '{' || json.Unmarshal([]byte(r.raw), &c) != nil || c.Type != "Ready" {

@@ -30,6 +30,7 @@ type record struct {
 
 // readRecord recognises the form of a message. Keys are read on demand.
 func readRecord(raw string) *record {
+	raw = raw[sourceLineLen(raw):]
 	r := &record{raw: raw, msg: raw}
 	switch {
 	case strings.HasPrefix(raw, `"`):
@@ -40,6 +41,23 @@ func readRecord(raw string) *record {
 		r.logrus()
 	}
 	return r
+}
+
+// maxSourceLine is more than the longest "file.go:line] " of a klog header.
+const maxSourceLine = 64
+
+// sourceLineLen is the length of the "file.go:line] " that raw begins with:
+// what is left of a klog header that was copied in part.
+func sourceLineLen(raw string) int {
+	file, _, ok := strings.Cut(raw[:min(len(raw), maxSourceLine)], "] ")
+	if !ok || strings.ContainsAny(file, " \"") {
+		return 0
+	}
+	_, line, ok := strings.Cut(file, ".go:")
+	if !ok || line == "" || strings.Trim(line, "0123456789") != "" {
+		return 0
+	}
+	return len(file) + len("] ")
 }
 
 // klog reads the message of a structured line.
