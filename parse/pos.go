@@ -38,6 +38,7 @@ type File struct {
 	Role   Role   // by layout or, failing that, by content
 	Layout string // name of the layout that recognised it, "" if none
 	Node   string // node by layout (a path element), "" if unknown
+	Unused string // why no decoder took the file, "" if one did
 	// ModTime is the modification time that the archive or file system
 	// states, Unix nanoseconds, 0 if unknown. It may lie.
 	ModTime int64

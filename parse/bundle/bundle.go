@@ -35,6 +35,7 @@ type Options struct {
 
 	// newLines makes the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder
+	sigs     *logs.Set
 }
 
 // Progress counts what has been read so far. Read it from any goroutine.
@@ -61,8 +62,9 @@ func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, err
 		opt.Progress = new(Progress)
 	}
 	opt.Limits = opt.Limits.withDefaults()
+	opt.sigs = logs.Builtin()
 	if opt.newLines == nil {
-		opt.newLines = textLogs(logs.Builtin())
+		opt.newLines = textLogs(opt.sigs)
 	}
 
 	l := newLoader(ctx, opt)
@@ -98,6 +100,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	}
 	merge(b, units, l.collect())
 	add(b, l.series())
+	nameNodes(b, units)
 	clock.Resolve(b, l.opt.Clock)
 	sortByTime(b)
 	return b

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/cri"
+	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
 // decoder says how the members of a role are decoded. One of lines, whole,
@@ -21,7 +22,7 @@ type decoder struct {
 	samples bool
 	// random takes a view that may be read anywhere, for formats that point
 	// to offsets. Reading beyond size gives io.EOF; at is not valid later.
-	random func(f *parse.File, at io.ReaderAt, size int64) parse.Part
+	random func(l *loader, f *parse.File, at io.ReaderAt, size int64) parse.Part
 	// group takes all members whose key is equal, sorted by path, after the
 	// last member was seen. Part positions may cite any of the files.
 	group func(files []GroupFile) parse.Part
@@ -43,8 +44,21 @@ var decoders = []decoder{
 	{role: parse.RoleRuntimeLog, lines: true},
 	{role: parse.RoleKernelLog, lines: true},
 	{role: parse.RoleMetrics, samples: true},
-	{role: parse.RoleCRI, whole: cri.Decode},
+	{role: parse.RoleCRI, whole: containers},
 	{role: parse.RoleSnapshots, whole: cri.Listings},
+	{role: parse.RoleJournal, random: binaryJournal},
+	{role: parse.RoleFacts, whole: facts.Decode},
+	{role: parse.RoleObjects, whole: facts.Decode},
+	{role: parse.RoleStacks, whole: facts.Decode},
+	{role: parse.RoleManifest, whole: facts.Decode},
+}
+
+// containers decodes a listing of containers: what it lists, the counts, and
+// whether the tool that made it gave up.
+func containers(f *parse.File, data []byte) parse.Part {
+	p := cri.Decode(f, data)
+	p.Facts = append(p.Facts, facts.Decode(f, data).Facts...)
+	return p
 }
 
 func decoderFor(r parse.Role) *decoder {

@@ -52,6 +52,8 @@ func wrapping(input int, units []*unit) string {
 		if u.input == input && u.close != nil {
 			return "directory"
 		}
+	}
+	for _, u := range units {
 		if u.input == input && u.kind != fmtNone {
 			return "archive"
 		}

@@ -31,6 +31,9 @@ func (w *walker) leaf(m member) error {
 		d = nil
 	}
 	if d == nil {
+		if f.Unused = why; why == "" {
+			f.Unused = whyUnknown
+		}
 		w.l.give(buf)
 		w.unused(f, m, eof)
 		return w.passOn(f, 0, err)
@@ -61,7 +64,7 @@ func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 }
 
 func (w *walker) empty(m member) error {
-	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime}
+	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Unused: whyEmpty}
 	w.u.slots = append(w.u.slots, &slot{file: f})
 	if m.lone {
 		w.u.warn(parse.Pos{File: f}, "is empty")
@@ -157,5 +160,5 @@ func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, er
 func (w *walker) decodeRandom(s *slot, d *decoder, at io.ReaderAt, size int64, release func()) {
 	defer release()
 	defer s.survive()
-	s.part = d.random(s.file, at, size)
+	s.part = d.random(w.l, s.file, at, size)
 }

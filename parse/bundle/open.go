@@ -102,6 +102,7 @@ func (l *loader) directory(index int, dir string) []*unit {
 	fs.WalkDir(root.FS(), ".", d.visit)
 	d.report()
 	for _, u := range d.units {
+		u.id = d.ids.identify(u.path) // again, now that all signs were seen
 		u.ids = d.ids.clone()
 	}
 	return append(d.units, note)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
 // identify decides what a member is good for: a layout that knows its path
@@ -14,13 +15,49 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string) {
 		id = w.u.ids.identify(f.Path)
 	}
 	f.Role, f.Node, f.Layout = id.Role, id.Node, id.Layout
-	if f.Role == parse.RoleUnknown && id.Why == "" {
-		f.Role = sniff(head)
+	if id.Why == "" {
+		f.Role = byContent(f, head)
 	}
 	if f.Role == parse.RoleUnknown && lone && isText(head) {
 		f.Role = parse.RoleLog // named by the user: let the log decoder try
 	}
 	return id.Why
+}
+
+// byContent is the role of a file whose layout gives it f.Role, or nothing:
+// what the content shows beyond doubt goes before the name.
+func byContent(f *parse.File, head []byte) parse.Role {
+	switch {
+	case isJournal(head):
+		return parse.RoleJournal
+	case f.Role != parse.RoleUnknown:
+		return f.Role
+	case facts.Kind(f.Path, head) != "" && !hasLogLines(head):
+		if isContainerTable(head) {
+			return parse.RoleCRI
+		}
+		if isStacks(head) {
+			return parse.RoleStacks
+		}
+		if r := sniff(head); r == parse.RoleObjects || r == parse.RoleCRI || r == parse.RoleSnapshots {
+			return r
+		}
+		return parse.RoleFacts
+	}
+	return sniff(head)
+}
+
+// hasLogLines reports whether one of the first lines begins as a log line does.
+// Times within a line prove nothing: process tables are full of them.
+func hasLogLines(h []byte) bool {
+	return firstLines(h, logLines, func(line []byte) bool {
+		for _, s := range shapes {
+			if shaped(line, s) {
+				return true
+			}
+		}
+		return hasKlogHeader(line)
+	})
 }
 
 // sniffers are tested in order; the first that knows the content wins. head is

@@ -1,0 +1,267 @@
+package bundle
+
+import (
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// identity is what the name of a member says about it.
+type identity struct {
+	Layout string
+	Role   parse.Role // RoleUnknown: the content decides, unless Why is set
+	Node   string     // "" if the path does not say
+	Why    string     // why the member is of no use, "" if it may be
+}
+
+// identifier recognises the layouts of one input while its members go by.
+// It is for one goroutine at a time.
+type identifier struct {
+	roots []root
+}
+
+// root is the top of a recognised layout.
+type root struct {
+	archive string   // path of the innermost archive that holds it
+	top     []string // elements of its path
+	layout  *compiled
+}
+
+// elements splits a path; members of archives count as below a directory.
+func elements(path string) []string {
+	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '!' })
+	out := parts[:0]
+	for _, p := range parts {
+		if p != "." {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// identify says what the member is by its path. A member that comes before
+// the first sign of its layout has no identity yet; finish makes up for that.
+func (x *identifier) identify(path string) identity {
+	elems := elements(path)
+	archive := path[:strings.LastIndexByte(path, '!')+1]
+	r := x.rootOf(archive, elems)
+	if r == nil {
+		return identity{}
+	}
+	return r.layout.of(elems[len(r.top):])
+}
+
+// clone is an identifier that knows what x knows and learns on its own.
+func (x *identifier) clone() identifier {
+	return identifier{append([]root(nil), x.roots...)}
+}
+
+// top is the path of the layout's root above a member, and the layout; nil
+// when there is none.
+func (x *identifier) top(path string) (string, *compiled) {
+	elems := elements(path)
+	r := x.rootOf(path[:strings.LastIndexByte(path, '!')+1], elems)
+	if r == nil {
+		return "", nil
+	}
+	return strings.Join(r.top, "/"), r.layout
+}
+
+// finish gives the files that came before the first sign of their layout the
+// layout and the node that their path tells.
+func (x *identifier) finish(files []*parse.File) {
+	for _, f := range files {
+		if f.Layout != "" && f.Node != "" {
+			continue
+		}
+		id := x.identify(f.Path)
+		if f.Layout == "" {
+			f.Layout = id.Layout
+		}
+		if f.Node == "" {
+			f.Node = id.Node
+		}
+	}
+}
+
+// kind names the outermost layout recognised first, "" if there is none.
+func (x *identifier) kind() string {
+	best := -1
+	for i, r := range x.roots {
+		if best < 0 || len(r.top) < len(x.roots[best].top) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return x.roots[best].layout.name
+}
+
+// rootOf returns the innermost root above the member, recognising a new one
+// where its archive has none yet.
+func (x *identifier) rootOf(archive string, elems []string) *root {
+	var best *root
+	for i := range x.roots {
+		r := &x.roots[i]
+		if hasPrefix(elems, r.top) && (best == nil || len(r.top) > len(best.top)) {
+			best = r
+		}
+	}
+	if best != nil && best.archive == archive {
+		return best
+	}
+	from := 0
+	if best != nil {
+		from = len(elements(archive)) // another layout may begin in this archive
+	}
+	if l, at := recognise(elems, from); l != nil {
+		x.roots = append(x.roots, root{archive, append([]string(nil), elems[:at]...), l})
+		best = &x.roots[len(x.roots)-1]
+	}
+	return best
+}
+
+func hasPrefix(elems, top []string) bool {
+	if len(elems) < len(top) {
+		return false
+	}
+	for i, t := range top {
+		if elems[i] != t {
+			return false
+		}
+	}
+	return true
+}
+
+// maxTop is how deep the top of a layout may lie.
+const maxTop = 12
+
+// compiled is a layout with its patterns split into elements.
+type compiled struct {
+	*layout
+	signs, paths [][]string
+}
+
+// table is layouts, compiled.
+var table = compile(layouts)
+
+func compile(ls []layout) []compiled {
+	out := make([]compiled, len(ls))
+	for i := range ls {
+		out[i].layout = &ls[i]
+		for _, s := range ls[i].signs {
+			out[i].signs = append(out[i].signs, strings.Split(s, "/"))
+		}
+		for _, r := range ls[i].files {
+			out[i].paths = append(out[i].paths, strings.Split(r.path, "/"))
+		}
+	}
+	return out
+}
+
+// recognise returns the first layout of the table that has a sign in the path,
+// and where its top is.
+func recognise(elems []string, from int) (*compiled, int) {
+	for i := range table {
+		for _, sign := range table[i].signs {
+			for at := from; at < min(len(elems), maxTop); at++ {
+				if _, ok := match(sign, elems[at:]); ok {
+					return &table[i], at
+				}
+			}
+		}
+	}
+	return nil, 0
+}
+
+// of says what the member at a path below the top of the layout is.
+func (l *compiled) of(elems []string) identity {
+	id := identity{Layout: l.name}
+	for i := range l.files {
+		r := &l.files[i]
+		node, ok := match(l.paths[i], elems)
+		if !ok {
+			continue
+		}
+		id.Node, id.Why = node, r.why
+		if r.role != nodeOnly {
+			id.Role = r.role
+		}
+		return id
+	}
+	return id
+}
+
+// match matches elements against a pattern and returns what {node} stood for.
+func match(pattern, elems []string) (node string, ok bool) {
+	for i, p := range pattern {
+		if p == "**" {
+			return matchRest(pattern[i+1:], elems[min(i, len(elems)):], node)
+		}
+		if i >= len(elems) {
+			return "", false
+		}
+		n, ok := matchElement(p, elems[i])
+		if !ok {
+			return "", false
+		}
+		if n != "" {
+			node = n
+		}
+	}
+	return node, len(pattern) == len(elems)
+}
+
+// matchRest matches what follows a "**".
+func matchRest(pattern, elems []string, node string) (string, bool) {
+	if len(pattern) == 0 {
+		return node, len(elems) > 0
+	}
+	for i := range elems {
+		if n, ok := match(pattern, elems[i:]); ok {
+			if n != "" {
+				node = n
+			}
+			return node, true
+		}
+	}
+	return "", false
+}
+
+// matchElement matches one element. A pattern holds at most one {node}.
+func matchElement(p, s string) (node string, ok bool) {
+	before, after, has := strings.Cut(p, "{node}")
+	if !has {
+		return "", glob(p, s)
+	}
+	if len(s) <= len(before)+len(after) || !strings.HasPrefix(s, before) || !strings.HasSuffix(s, after) {
+		return "", false
+	}
+	return s[len(before) : len(s)-len(after)], true
+}
+
+// glob matches "*" as any text and "?" as any byte, in linear steps per star.
+func glob(p, s string) bool {
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(s) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == s[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}

@@ -1,0 +1,32 @@
+package bundle
+
+import (
+	"strconv"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// nameNodes gives the files of a layout that holds one node the name that one
+// of them states. Without it the facts of nested reports would have no node.
+func nameNodes(b *parse.Bundle, units []*unit) {
+	tops := map[*parse.File]string{}
+	for _, u := range units {
+		for _, s := range u.slots {
+			if top, l := u.ids.top(s.file.Path); l != nil && l.oneNode {
+				tops[s.file] = strconv.Itoa(s.file.Input) + "/" + top
+			}
+		}
+	}
+	names := map[string]string{}
+	for _, f := range b.Facts {
+		if top, ok := tops[f.File]; ok && f.Key == facts.KeyNodeName && names[top] == "" {
+			names[top] = f.Value
+		}
+	}
+	for f, top := range tops {
+		if f.Node == "" {
+			f.Node = names[top]
+		}
+	}
+}
