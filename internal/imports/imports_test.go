@@ -36,6 +36,7 @@ var layers = []layer{
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg"}},
 	{pkg: "rules", own: []string{"parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}},
+	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},
 	{pkg: "rules/alerts", own: []string{"parse", "parse/metrics", "replay", "rules", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
