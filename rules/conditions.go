@@ -48,6 +48,7 @@ var conditions = []Condition{
 	{"clock-jump", "the wall clock stepped", "over", lookClockJump},
 	{"hung-many", "tasks of several programs hang in the kernel", "min", lookHungMany},
 	{"lockups-at-once", "soft lockups on several CPUs in the same moment", "", lookLockups},
+	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", "first then lines", lookFollowedBy},
 	{"exited-pile", "exited containers outnumber running ones", "", lookExitedPile},
 	{"shim-pile", "far more shims than containers", "", lookShimPile},
 	{"runnable", "the run queue is far longer than the processors", "", lookRunnable},
@@ -199,8 +200,8 @@ func (s *subject) statusTimeouts() []*parse.Event {
 // listFailures are failed calls that list all pods.
 func (s *subject) listFailures() []*replay.Failure {
 	var out []*replay.Failure
-	for i := range s.n.Failures {
-		f := &s.n.Failures[i]
+	for i := range s.fails {
+		f := &s.fails[i]
 		if isList(f) && s.covers(f.End) {
 			out = append(out, f)
 		}

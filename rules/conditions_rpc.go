@@ -19,8 +19,8 @@ func lookRPC(s *subject, args map[string]string) outcome {
 		o = notThere()
 	}
 	var hits []*replay.Failure
-	for i := range s.n.Failures {
-		f := &s.n.Failures[i]
+	for i := range s.fails {
+		f := &s.fails[i]
 		if s.covers(f.End) && failureMatches(f, args) {
 			hits = append(hits, f)
 		}
@@ -36,14 +36,14 @@ func lookRPC(s *subject, args map[string]string) outcome {
 }
 
 // logCoversStall reports whether the kubelet's lines reach from the start of
-// the relist in question to the breach. For a node, whether there are kubelet
+// the relist in question to the breach; an excerpt never does. For a node, whether there are kubelet
 // lines at all.
 func (s *subject) logCoversStall() bool {
 	if s.ep == nil {
 		return s.have[parse.SrcKubelet]
 	}
 	start := s.ep.LastStart.At
-	if start == 0 || s.n.Window.Start == 0 {
+	if start == 0 || s.n.Window.Start == 0 || s.sparse() {
 		return false
 	}
 	return s.n.Window.Start <= start+30*second
@@ -116,8 +116,8 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 // they name; a pod's failure without an id stands under its uid or name.
 func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
 	by = map[string][]*replay.Failure{}
-	for i := range s.n.Failures {
-		f := &s.n.Failures[i]
+	for i := range s.fails {
+		f := &s.fails[i]
 		if !s.covers(f.End) || !isStatus(f) {
 			continue
 		}

@@ -50,7 +50,7 @@ func lookCadence(s *subject, args map[string]string) outcome {
 // run writes nothing at all, while a stuck relist leaves the rest of the
 // kubelet talking.
 func lookSilence(s *subject, _ map[string]string) outcome {
-	if s.ep == nil || !s.ep.LastStart.Known() {
+	if s.ep == nil || !s.ep.LastStart.Known() || s.sparse() {
 		return cannotLook()
 	}
 	for _, g := range s.n.Gaps {
@@ -73,6 +73,19 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	return cannotLook()
+}
+
+// sparseBelow is the number of lines under which an input is an excerpt, in
+// which silence means only that somebody left lines out.
+const sparseBelow = 12
+
+// sparse reports whether the input is an excerpt rather than a log.
+func (s *subject) sparse() bool {
+	lines := 0
+	for _, c := range s.n.Coverage {
+		lines += c.Lines
+	}
+	return lines < sparseBelow
 }
 
 func lookLag(s *subject, args map[string]string) outcome {
@@ -253,4 +266,35 @@ func lookLockups(s *subject, _ map[string]string) outcome {
 		}
 	}
 	return notThere()
+}
+
+// lookFollowedBy joins lines that only together mean something: the state of a
+// goroutine and the function that it waits in.
+func lookFollowedBy(s *subject, args map[string]string) outcome {
+	first, then := s.bySig[args["first"]], s.bySig[args["then"]]
+	if len(first) == 0 || len(then) == 0 {
+		return notThere()
+	}
+	within, _ := strconv.Atoi(args["lines"])
+	at := map[parse.Pos]*parse.Event{}
+	for _, e := range then {
+		at[linePos(e.Pos, 0)] = e
+	}
+	for _, e := range first {
+		for d := 1; d <= within; d++ {
+			if f := at[linePos(e.Pos, d)]; f != nil {
+				return found(events("", e, f)...)
+			}
+		}
+		// A dump that was joined to one record holds both in one line.
+		if e.Is(args["then"]) {
+			return found(events("", e)...)
+		}
+	}
+	return notThere()
+}
+
+// linePos identifies a line of a file, d lines further on.
+func linePos(p parse.Pos, d int) parse.Pos {
+	return parse.Pos{File: p.File, Line: p.Line + uint32(d)}
 }

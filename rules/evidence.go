@@ -75,7 +75,13 @@ func (s *subject) invert(o outcome) outcome {
 
 // proofOfSight quotes a record that shows where we looked.
 func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
-	note := "looked here: nothing of the kind"
+	note := "looked around here"
+	if c.Cond != "" {
+		if s.ep != nil && len(s.ep.Evidence) > 0 {
+			return []replay.Evidence{{Record: s.ep.Evidence[0].Record, Note: note}}
+		}
+		return s.profile(note)
+	}
 	if c.Fact != "" {
 		prefix, _, _ := strings.Cut(c.Fact, ".")
 		for _, k := range s.facts {

@@ -27,8 +27,8 @@ type view struct {
 	rt     string // docker, containerd, crio, "" unknown
 	os     string // linux, windows, "" unknown
 	kernel *parse.Fact
-	t      int64 // RPC time-out, ns
-	memo   map[string][]replay.Evidence
+	t      int64            // RPC time-out, ns
+	fails  []replay.Failure // of CRI calls; relists that failed to list stand as GetPods
 }
 
 func newView(n *replay.Node) *view {
@@ -56,10 +56,35 @@ func newView(n *replay.Node) *view {
 		v.t = 2 * minute
 	}
 	v.rt, v.os = runtimeOf(v), osOf(v)
+	v.fails = withListFailures(n.Failures, v.bySig[parse.SigListFail])
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
 		v.kernel = k[len(k)-1]
 	}
 	return v
+}
+
+// withListFailures adds the relists of which only PLEG's own line tells that
+// they failed to list, as calls of GetPods.
+func withListFailures(calls []replay.Failure, lines []*parse.Event) []replay.Failure {
+	out := append([]replay.Failure{}, calls...)
+	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
+	i := 0
+	for _, e := range lines {
+		for i < len(calls) && calls[i].End < e.At-layers {
+			i++
+		}
+		told := false
+		for j := i; j < len(calls) && calls[j].End <= e.At+layers; j++ {
+			told = told || isList(&calls[j])
+		}
+		if told {
+			continue
+		}
+		out = append(out, replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), Err: e.Field("err"), End: e.At,
+			Evidence: []replay.Evidence{{Record: e}}})
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].End < out[j].End })
+	return out
 }
 
 // runtimeOf tells the kind of the container runtime from what states it, or

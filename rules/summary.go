@@ -111,8 +111,8 @@ func stepWords(s replay.Step) string {
 // failing names the call and the object that failed first in the episode.
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
-	for i := range v.n.Failures {
-		f := &v.n.Failures[i]
+	for i := range v.fails {
+		f := &v.fails[i]
 		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !(isList(f) || isStatus(f)) {
 			continue
 		}
