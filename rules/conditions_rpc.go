@@ -135,11 +135,29 @@ func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []str
 }
 
 func isStatus(f *replay.Failure) bool {
+	if !hung(f) {
+		return false
+	}
 	if contains(statusCalls, f.Call) {
 		return true
 	}
 	return f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
 }
+
+// hung reports whether a call failed because nothing came back. A container
+// that is not found any more is an answer. A line that was cut before the
+// reason gets the benefit of the doubt.
+func hung(f *replay.Failure) bool {
+	switch f.Code {
+	case "DeadlineExceeded", "Canceled":
+		return true
+	case "", "Unknown":
+		return f.Err == "" || timedOut.MatchString(f.Err)
+	}
+	return false
+}
+
+var timedOut = regexp.MustCompile(`(?i)deadline|time-?out|timed out`)
 
 func firstNonEmpty(ss ...string) string {
 	for _, s := range ss {

@@ -190,6 +190,9 @@ func (c *Clause) matches(e *parse.Event) bool {
 	if c.Text != nil && !c.Text.MatchString(e.Text.String()) {
 		return false
 	}
+	if c.Unless != nil && c.Unless.MatchString(e.Text.String()) {
+		return false
+	}
 	for _, t := range c.Where {
 		if !t.matchesField(e.Field(t.Name)) {
 			return false
@@ -268,8 +271,8 @@ func (o *outcome) describe() {
 }
 
 func joinNote(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

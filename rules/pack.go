@@ -54,6 +54,7 @@ type Scope string
 const (
 	ScopeEpisode Scope = "episode" // an episode if there is one, else the node by direct evidence
 	ScopeNode    Scope = "node"    // the node as a whole, with or without episodes
+	ScopeBreach  Scope = "breach"  // an episode only; without one it explains nothing
 )
 
 // Def is one cause as its file says it.
@@ -139,6 +140,7 @@ type Clause struct {
 
 	Where  []FieldTest    // on the fields of the signature or the attributes of the fact
 	Text   *regexp.Regexp // on the raw line
+	Unless *regexp.Regexp // on the raw line: must not match
 	Num    *NumTest       // on the number of a fact, the value of a metric
 	Reduce string         // of a metric: last, max, increase, rate
 	Min    int            // least number of records

@@ -219,6 +219,9 @@ func sample(n, most int) []int {
 // judgeAll judges a cause for the node or for each episode and keeps the
 // strongest judgement with all episodes that it holds for.
 func judgeAll(d *Def, node *subject, subjects []*subject) *scored {
+	if d.Scope == ScopeBreach && len(subjects) == 0 {
+		return nil
+	}
 	if d.Scope == ScopeNode || d.Kind == KindLookAlike || len(subjects) == 0 {
 		return judge(d, node)
 	}

@@ -217,7 +217,7 @@ func (v *view) has(name string) bool {
 	if v.have[parse.Source(name)] {
 		return true
 	}
-	if len(v.byFact[name]) > 0 {
+	if len(v.byFact[name]) > 0 || len(v.bySig[name]) > 0 {
 		return true
 	}
 	for _, k := range v.facts {
