@@ -24,18 +24,18 @@ const warningsShown = 20
 
 // load reads the inputs of the command line: one bundle, or one for each input
 // under --separate.
-func load(c *cli.Context) ([]*parse.Bundle, error) {
-	if !c.Args().Present() {
+func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
+	if len(args) == 0 {
 		return nil, usage("see "+c.App.Name+" "+c.Command.Name+" --help", "no input given")
 	}
 	opt, err := loadOptions(c)
 	if err != nil {
 		return nil, err
 	}
-	groups := [][]string{c.Args().Slice()}
+	groups := [][]string{args}
 	if c.Bool("separate") {
 		groups = nil
-		for _, arg := range c.Args().Slice() {
+		for _, arg := range args {
 			groups = append(groups, []string{arg})
 		}
 	}
@@ -149,12 +149,14 @@ func clip(c *cli.Context, ns []*replay.Node) error {
 }
 
 // build makes the report: bundles, nodes, findings.
-func build(c *cli.Context) (*report.Report, error) {
+func build(c *cli.Context) (*report.Report, error) { return buildOf(c, c.Args().Slice()) }
+
+func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 	pack, err := rulePack(c)
 	if err != nil {
 		return nil, err
 	}
-	bundles, err := load(c)
+	bundles, err := load(c, args)
 	if err != nil {
 		return nil, err
 	}

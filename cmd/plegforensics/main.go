@@ -35,6 +35,7 @@ func commands() []*cli.Command {
 		eventsCommand(),
 		replayCommand(),
 		queryCommand(),
+		compareCommand(),
 		schemaCommand(),
 	}
 }

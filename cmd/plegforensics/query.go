@@ -69,7 +69,7 @@ func runQuery(c *cli.Context) error {
 
 // openDB loads the inputs into a database.
 func openDB(c *cli.Context) (*query.DB, error) {
-	bundles, err := load(c)
+	bundles, err := load(c, c.Args().Slice())
 	if err != nil {
 		return nil, err
 	}

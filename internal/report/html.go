@@ -83,8 +83,8 @@ func writeHTML(w io.Writer, r *Report, _ Options) error {
 		Description: description(r),
 		Version:     r.Version,
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-			hashOf(styleSource), hashOf(scriptSource)),
-		Style:  template.HTML("<style>" + styleSource + "</style>"),
+			StyleHash(), hashOf(scriptSource)),
+		Style:  Style(),
 		Script: template.HTML("<script>" + scriptSource + "</script>"),
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
 	}
@@ -216,3 +216,9 @@ func island(r *Report) (string, error) {
 	}
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), nil
 }
+
+// Style is the style sheet of all pages of the tool, as an element.
+func Style() template.HTML { return template.HTML("<style>" + styleSource + "</style>") }
+
+// StyleHash is its hash for a content security policy.
+func StyleHash() string { return hashOf(styleSource) }

@@ -1,0 +1,367 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Verdict on one row.
+type Verdict string
+
+// Verdicts.
+const (
+	Worse   Verdict = "worse"
+	Better  Verdict = "better"
+	Same    Verdict = "same"
+	Noise   Verdict = "noise" // differs, but no more than chance explains
+	Changed Verdict = "changed"
+	New     Verdict = "new"
+	Gone    Verdict = "gone"
+	Unknown Verdict = "unknown" // one side could not be looked at
+)
+
+// Row is one thing compared.
+type Row struct {
+	Group    string // health, relists, CRI errors, events, signals, configuration, causes
+	What     string
+	Baseline string
+	Incident string
+	Verdict  Verdict
+	Why      string // on what the verdict rests
+	Evidence []replay.Evidence
+}
+
+// Pair is one node of the baseline and one of the incident.
+type Pair struct {
+	Baseline, Incident string // names of the nodes
+	Rows               []Row
+}
+
+// Result of a comparison.
+type Result struct {
+	BaselineLabel, IncidentLabel string
+	Summary                      string
+	Pairs                        []Pair
+	Notes                        []string // nodes without a partner
+}
+
+// Reports compares two reports. Nodes pair by name; where each side has but
+// one, those two.
+func Reports(baseLabel string, base *report.Report, incLabel string, inc *report.Report) Result {
+	res := Result{BaselineLabel: baseLabel, IncidentLabel: incLabel}
+	for _, p := range pairs(base, inc, &res) {
+		res.Pairs = append(res.Pairs, Pair{p[0].Name, p[1].Name, rows(p[0], p[1])})
+	}
+	res.Summary = summary(res)
+	return res
+}
+
+func pairs(base, inc *report.Report, res *Result) [][2]*report.Node {
+	if len(base.Nodes) == 1 && len(inc.Nodes) == 1 {
+		return [][2]*report.Node{{&base.Nodes[0], &inc.Nodes[0]}}
+	}
+	var out [][2]*report.Node
+	byName := map[string]*report.Node{}
+	for i := range base.Nodes {
+		byName[base.Nodes[i].Name] = &base.Nodes[i]
+	}
+	for i := range inc.Nodes {
+		n := &inc.Nodes[i]
+		if b := byName[n.Name]; b != nil {
+			out = append(out, [2]*report.Node{b, n})
+			delete(byName, n.Name)
+			continue
+		}
+		res.Notes = append(res.Notes, "only in the incident: "+n.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		res.Notes = append(res.Notes, "only in the baseline: "+name)
+	}
+	return out
+}
+
+func rows(a, b *report.Node) []Row {
+	var out []Row
+	out = append(out, health(a, b)...)
+	out = append(out, relists(a, b)...)
+	out = append(out, counts("CRI errors", failureCounts(a), failureCounts(b), span(a), span(b))...)
+	out = append(out, operations(a, b)...)
+	out = append(out, counts("events", eventCounts(a), eventCounts(b), span(a), span(b))...)
+	out = append(out, counts("signals", signalCounts(a), signalCounts(b), span(a), span(b))...)
+	out = append(out, configuration(a, b)...)
+	out = append(out, causes(a, b)...)
+	return out
+}
+
+// span is the time that a node's records cover.
+func span(n *report.Node) time.Duration { return time.Duration(n.Window.End - n.Window.Start) }
+
+func health(a, b *report.Node) []Row {
+	ua, ub := unhealthy(a), unhealthy(b)
+	rows := []Row{
+		valued("health", "time PLEG was unhealthy", ua, ub),
+		{Group: "health", What: "episodes", Baseline: fmt.Sprint(len(a.Episodes)), Incident: fmt.Sprint(len(b.Episodes)), Verdict: order(len(a.Episodes), len(b.Episodes))},
+	}
+	if len(b.Episodes) > 0 {
+		rows[1].Evidence = b.Episodes[0].Evidence
+	}
+	return rows
+}
+
+func unhealthy(n *report.Node) time.Duration {
+	var d time.Duration
+	for _, h := range n.Health {
+		if h.State == replay.Unhealthy && h.To > h.From {
+			d += time.Duration(h.To - h.From)
+		}
+	}
+	return d
+}
+
+func valued(group, what string, a, b time.Duration) Row {
+	return Row{Group: group, What: what, Baseline: report.Span(a), Incident: report.Span(b), Verdict: order(a, b)}
+}
+
+func order[T cmp.Ordered](a, b T) Verdict {
+	switch {
+	case b > a:
+		return Worse
+	case b < a:
+		return Better
+	}
+	return Same
+}
+
+// relists compares the durations: the longest by value, the rest as two samples.
+func relists(a, b *report.Node) []Row {
+	sa, sb := report.Durations(a.Node), report.Durations(b.Node)
+	if len(sa.Sorted) == 0 || len(sb.Sorted) == 0 {
+		return []Row{{Group: "relists", What: "duration", Baseline: known(sa), Incident: known(sb), Verdict: Unknown,
+			Why: "one side has no relist of known length"}}
+	}
+	v, why := shifted(sa.Sorted, sb.Sorted)
+	rows := []Row{
+		{Group: "relists", What: "median duration", Baseline: report.Span(sa.P50), Incident: report.Span(sb.P50), Verdict: v, Why: why},
+		valued("relists", "longest", sa.Max, sb.Max),
+	}
+	if len(sb.Longest) > 0 {
+		rows[1].Evidence = b.Relists[sb.Longest[0]].Evidence
+	}
+	return rows
+}
+
+func known(s report.DurationStats) string {
+	if len(s.Sorted) == 0 {
+		return "unknown"
+	}
+	return report.Span(s.P50)
+}
+
+// operations compares the mean seconds of CRI operations where metrics tell.
+func operations(a, b *report.Node) []Row {
+	byName := map[string]replay.Operation{}
+	for _, o := range a.Ops {
+		byName[o.Name] = o
+	}
+	var out []Row
+	for _, o := range b.Ops {
+		p, ok := byName[o.Name]
+		if !ok || o.Calls <= 0 || p.Calls <= 0 || o.Total < 0 || p.Total < 0 {
+			continue
+		}
+		ma, mb := p.Total/time.Duration(p.Calls), o.Total/time.Duration(o.Calls)
+		r := valued("CRI operations", o.Name+", mean", ma, mb)
+		r.Why = fmt.Sprintf("%d and %d calls", p.Calls, o.Calls)
+		if mb < 2*ma && ma < 2*mb {
+			r.Verdict, r.Why = Noise, r.Why+", less than a factor of two"
+		}
+		r.Evidence = o.Evidence
+		out = append(out, r)
+	}
+	return out
+}
+
+// counted is how often something happened and the first proof of it.
+type counted struct {
+	n     int
+	first []replay.Evidence
+}
+
+func failureCounts(n *report.Node) map[string]counted {
+	out := map[string]counted{}
+	for _, f := range n.Failures {
+		bump(out, f.Call+" "+f.Code, f.Evidence)
+	}
+	return out
+}
+
+func eventCounts(n *report.Node) map[string]counted {
+	out := map[string]counted{}
+	for _, e := range n.Observed {
+		bump(out, e.Type, e.Evidence)
+	}
+	if d := n.Audit.Discarded; d > 0 {
+		out["discarded"] = counted{n: d}
+	}
+	return out
+}
+
+// signalCounts are lines by signature; bulk messages are no signals.
+func signalCounts(n *report.Node) map[string]counted {
+	out := map[string]counted{}
+	for _, e := range n.Events {
+		for _, s := range e.Sigs.Sigs {
+			if !s.Bulk {
+				bump(out, s.ID, []replay.Evidence{{Record: e}})
+			}
+		}
+	}
+	return out
+}
+
+func bump(m map[string]counted, key string, ev []replay.Evidence) {
+	c := m[key]
+	c.n++
+	if c.first == nil {
+		c.first = ev[:min(len(ev), 1)]
+	}
+	m[key] = c
+}
+
+// counts compares rates: what happened how often in how long.
+func counts(group string, a, b map[string]counted, ta, tb time.Duration) []Row {
+	keys := map[string]bool{}
+	for k := range a {
+		keys[k] = true
+	}
+	for k := range b {
+		keys[k] = true
+	}
+	var out []Row
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		r := Row{Group: group, What: k, Baseline: rate(a[k].n, ta), Incident: rate(b[k].n, tb), Evidence: b[k].first}
+		r.Verdict, r.Why = rates(a[k].n, ta, b[k].n, tb)
+		if group == "events" && (r.Verdict == Worse || r.Verdict == Better) {
+			r.Verdict = Changed // more pod events are neither
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func rate(n int, d time.Duration) string {
+	if d <= 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d, %.3g/h", n, float64(n)/d.Hours())
+}
+
+// configuration lists settings and versions that differ.
+func configuration(a, b *report.Node) []Row {
+	fa, fb := settings(a), settings(b)
+	var out []Row
+	keys := map[string]bool{}
+	for k := range fa {
+		keys[k] = true
+	}
+	for k := range fb {
+		keys[k] = true
+	}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		x, inA := fa[k]
+		y, inB := fb[k]
+		if !inA || !inB || x.value == y.value {
+			continue // a setting that only one side states is no difference
+		}
+		out = append(out, Row{Group: "configuration", What: k, Baseline: x.value, Incident: y.value, Verdict: Changed, Evidence: y.ev})
+	}
+	return out
+}
+
+type setting struct {
+	value string
+	ev    []replay.Evidence
+}
+
+// settingKeys are the facts that configure: versions and limits, not readings.
+var settingKeys = []string{"os.name", "kernel.version", "kernel.cmdline", "runtime.name", "runtime.version", "runc.version", "systemd.version",
+	"cpu.count", "mem.total", "pid.max", "kubelet.config", "kubelet.flag", "kubelet.max_pods", "kubelet.cgroup_driver", "kubelet.evented_pleg",
+	"kubelet.node_status_update_frequency", "kubelet.pod_pids_limit"}
+
+func settings(n *report.Node) map[string]setting {
+	out := map[string]setting{}
+	k := n.Kubelet
+	for name, v := range map[string]string{"kubelet version": k.Version, "runtime": k.Runtime, "PLEG": k.PLEG} {
+		if v != "" && v != "unknown" {
+			out[name] = setting{v, k.Evidence}
+		}
+	}
+	for name, d := range map[string]time.Duration{"relist threshold": k.Threshold, "relist period": k.Period, "runtimeRequestTimeout": k.RPCTimeout} {
+		if d > 0 {
+			out[name] = setting{d.String(), k.Evidence}
+		}
+	}
+	for _, f := range n.Facts {
+		if slices.Contains(settingKeys, f.Key) {
+			name := f.Key
+			if sub := f.Attr("name"); sub != "" {
+				name += " " + sub
+			}
+			out[name] = setting{f.Value, []replay.Evidence{{Record: parse.Record(f)}}}
+		}
+	}
+	return out
+}
+
+func causes(a, b *report.Node) []Row {
+	was := map[string]string{}
+	for _, c := range a.Causes {
+		was[c.ID] = fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence)
+	}
+	var out []Row
+	for _, c := range b.Causes {
+		r := Row{Group: "causes", What: c.ID, Baseline: was[c.ID], Incident: fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence), Verdict: New, Evidence: c.For}
+		if r.Baseline != "" {
+			r.Verdict = Same
+		}
+		delete(was, c.ID)
+		out = append(out, r)
+	}
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		out = append(out, Row{Group: "causes", What: id, Baseline: was[id], Verdict: Gone})
+	}
+	return out
+}
+
+func summary(res Result) string {
+	worse, changed := 0, 0
+	lead := ""
+	for _, p := range res.Pairs {
+		for _, r := range p.Rows {
+			switch r.Verdict {
+			case Worse, New:
+				worse++
+				if lead == "" && r.Group == "health" {
+					lead = fmt.Sprintf("%s went from %s to %s", r.What, r.Baseline, r.Incident)
+				}
+			case Changed:
+				changed++
+			}
+		}
+	}
+	s := fmt.Sprintf("%d things are worse or new in %s than in %s", worse, res.IncidentLabel, res.BaselineLabel)
+	if changed > 0 {
+		s += fmt.Sprintf(", %d settings or versions differ", changed)
+	}
+	if lead != "" {
+		s += "; " + lead
+	}
+	return s + "."
+}
