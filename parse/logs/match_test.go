@@ -1,0 +1,161 @@
+package logs
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// mixer makes messages out of samples: whole, cut, joined, with their case
+// changed or bytes replaced.
+type mixer struct {
+	*rand.Rand
+	lines []string
+}
+
+func newMixer(set *Set, seed uint64) *mixer {
+	m := &mixer{Rand: rand.New(rand.NewPCG(seed, 1))}
+	for _, e := range set.entries {
+		for _, s := range e.Samples {
+			m.lines = append(m.lines, s.Msg)
+		}
+		m.lines = append(m.lines, e.Not...)
+		m.lines = append(m.lines, e.Literals...)
+	}
+	return m
+}
+
+func (m *mixer) line() string { return m.lines[m.IntN(len(m.lines))] }
+
+func (m *mixer) mix() string {
+	s := m.line()
+	switch m.IntN(6) {
+	case 0:
+		return s
+	case 1:
+		return s[:m.IntN(len(s)+1)]
+	case 2:
+		return s[m.IntN(len(s)+1):]
+	case 3:
+		t := m.line()
+		return s[:m.IntN(len(s)+1)] + t[m.IntN(len(t)+1):]
+	case 4:
+		return strings.ToUpper(s[:len(s)/2]) + s[len(s)/2:]
+	}
+	b := []byte(s)
+	for range 1 + m.IntN(3) {
+		if len(b) > 0 {
+			b[m.IntN(len(b))] = byte(m.IntN(256))
+		}
+	}
+	return string(b)
+}
+
+// TestMatchIsMatchBrute holds the automaton against one search per literal,
+// on mixes of samples.
+func TestMatchIsMatchBrute(t *testing.T) {
+	set := builtin(t)
+	m := newMixer(set, 7)
+	matcher := set.NewMatcher()
+	sources := []parse.Source{"", parse.SrcKubelet, parse.SrcContainerd, parse.SrcKernel, parse.SrcSystem}
+	for range 1200 {
+		msg, src := []byte(m.mix()), sources[m.IntN(len(sources))]
+		want := ids(set.MatchBrute(src, 'E', msg))
+		if got := ids(set.Match(src, 'E', msg)); got != want {
+			t.Fatalf("Match %q, MatchBrute %q:\n%s", got, want, msg)
+		}
+		if got := ids(matcher.Match(src, 'E', msg)); got != want {
+			t.Fatalf("Matcher %q, MatchBrute %q:\n%s", got, want, msg)
+		}
+		if want != "" && !set.MatchAny(msg) {
+			t.Fatalf("MatchAny misses what Match finds (%s):\n%s", want, msg)
+		}
+	}
+}
+
+// TestMatchInterns checks that equal sets are one pointer.
+func TestMatchInterns(t *testing.T) {
+	set := builtin(t)
+	m := set.NewMatcher()
+	for _, e := range set.entries {
+		for _, s := range e.Samples {
+			a, b := m.Match(s.Source, 0, []byte(s.Msg)), m.Match(s.Source, 0, []byte(s.Msg))
+			if a != b {
+				t.Errorf("%s: two sets for %s", e.ID, s.Msg)
+			}
+		}
+	}
+}
+
+// TestQuick holds the cheap verifiers against the extractors they stand for.
+func TestQuick(t *testing.T) {
+	m := newMixer(builtin(t), 11)
+	for range 3000 {
+		r := readRecord(m.mix())
+		for _, x := range extractors {
+			if x.quick == nil {
+				continue
+			}
+			if _, want := x.f(r); x.quick(r) != want {
+				t.Fatalf("%s: quick says %v, the extractor %v: %q", x.name, x.quick(r), want, r.raw)
+			}
+		}
+	}
+}
+
+// TestAdmits checks who may write what.
+func TestAdmits(t *testing.T) {
+	set := builtin(t)
+	msg := []byte("GenericPLEG: Relisting")
+	for src, want := range map[parse.Source]string{
+		parse.SrcKubelet: "pleg.relisting", parse.SrcUnknown: "pleg.relisting", parse.SrcSystem: "pleg.relisting",
+		parse.SrcContainerd: "", parse.SrcKernel: "",
+	} {
+		if got := ids(set.Match(src, 'I', msg)); got != want {
+			t.Errorf("written by %q: %q, want %q", src, got, want)
+		}
+	}
+}
+
+// FuzzMatch checks that no message breaks an extractor and that the automaton
+// finds what a search for each literal finds.
+func FuzzMatch(f *testing.F) {
+	set := builtin(f)
+	for _, e := range set.entries {
+		f.Add(e.Samples[0].Msg)
+	}
+	f.Fuzz(func(t *testing.T, msg string) {
+		fast, slow := set.Match("", 0, []byte(msg)), set.MatchBrute("", 0, []byte(msg))
+		if ids(fast) != ids(slow) {
+			t.Fatalf("Match %q, MatchBrute %q", ids(fast), ids(slow))
+		}
+		if fast == nil {
+			return
+		}
+		for _, g := range fast.Sigs {
+			for _, field := range g.Extract(msg) {
+				if field.Name == "" {
+					t.Fatalf("%s yields a field without name", g.ID)
+				}
+			}
+		}
+	})
+}
+
+// FuzzRecord checks that any line can be taken apart.
+func FuzzRecord(f *testing.F) {
+	f.Add(`"SyncLoop ADD" source="api" pods=["a/b"] x={"a":[1,{"b":"}"}]}`)
+	f.Add(`{"ts":1,"msg":"m\n","v":2,"pod":{"name":"a","namespace":"b"},"e":[1,"]"]}`)
+	f.Add("time=\"x\" level=info msg=\"a \\\"b\\\"\" id=c error=\"d")
+	f.Add("\"m\" err=<\n\ta\n\tb\n > k=v w x=y")
+	f.Add(`{"msg":"a","b":{{{{[[[["`)
+	f.Fuzz(func(t *testing.T, s string) {
+		r := readRecord(s)
+		r.get("no such key")
+		for _, x := range extractors {
+			x.f(readRecord(s))
+		}
+	})
+}
