@@ -92,6 +92,10 @@ func (p *Parser) component(e *Entry) bool {
 		return false
 	}
 	word := e.Msg[:i]
+	if bytes.IndexAny(word, ":[]") >= 0 {
+		e.Header = Header{}
+		return false // a tag
+	}
 	e.Msg = e.Msg[i+1:]
 	if e.Off >= 0 {
 		e.Off += i + 1
@@ -101,7 +105,7 @@ func (p *Parser) component(e *Entry) bool {
 		if w.Unit == "" {
 			w.Unit = w.Ident
 		}
-		w.Ident = string(bytes.TrimSuffix(word, []byte(":")))
+		w.Ident = string(word)
 		e.Who = p.intern(w)
 	}
 	return true
@@ -134,6 +138,10 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 // indentation, the separators of json-seq and json-sse, the address that
 // talosctl prints. Only a line that is unmistakable after the prefix counts.
 func (p *Parser) decorated(rec []byte, e *Entry) {
+	if n := addressLen(rec); n > 0 {
+		p.addressed(rec, n, e)
+		return
+	}
 	if kubectlRow(rec, e) || p.component(e) {
 		return
 	}
@@ -159,6 +167,23 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	}
 }
 
+// addressed reads a line to which talosctl put the address of the node.
+func (p *Parser) addressed(rec []byte, n int, e *Entry) {
+	switch {
+	case ReadHeader(rec[n:], &e.Header):
+		e.Msg, e.Off = rec[n:], n
+	case rec[n:] != nil && (p.json(rec, n, e) || p.stamped(rec, n, e) || p.named(rec, n, e)):
+		p.inner(e)
+	default:
+		e.Msg, e.Off = rec[n:], n
+	}
+	if e.Who.Host == "" {
+		w := *e.Who
+		w.Host = string(rec[:n-2])
+		e.Who = p.intern(w)
+	}
+}
+
 // prefixLen is the length of the foreign prefix of a line.
 func prefixLen(b []byte) int {
 	i := 0
@@ -172,8 +197,6 @@ func prefixLen(b []byte) int {
 			i += 2
 		case i == 0 && bytes.HasPrefix(b, []byte("data: ")):
 			i = 6
-		case i == 0 && addressLen(b) > 0:
-			i = addressLen(b)
 		default:
 			return i
 		}

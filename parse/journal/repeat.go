@@ -48,10 +48,14 @@ func (p *Parser) learn(rec []byte, e *Entry) {
 		q.set = false
 		return
 	}
-	q.set, q.form, q.who = true, e.Form, e.Who
-	q.mid = append(q.mid[:0], rec[start:e.Off]...)
 	h := e.Msg
 	_, end := number(h, 21)
+	if end < 23 || h[end-1] != ' ' || h[end-2] == ' ' {
+		q.set = false
+		return
+	}
+	q.set, q.form, q.who = true, e.Form, e.Who
+	q.mid = append(q.mid[:0], rec[start:e.Off]...)
 	q.klog, q.klogNS = [14]byte(h[1:15]), e.Header.Clock.NS/1e9*1e9
 	q.pid, q.pidNum = append(q.pid[:0], h[21:end]...), e.Header.PID
 }

@@ -61,6 +61,10 @@ func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 		e.Clock = c
 		return p.writer(rec, off+n, Unix, e)
 	}
+	if sec, n := bsdSeconds(b); n > 0 { // months of East Asian locales
+		p.cache(b[:n], BSD, sec)
+		return p.afterSecond(rec, off, n, BSD, sec, e)
+	}
 	return false
 }
 
@@ -164,8 +168,8 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 	e.Clock = c
 	if criStream(rec[i:], e) {
 		e.Form = CRI
-		e.Off = i + len("stdout F ")
-		e.Msg = rec[min(e.Off, len(rec)):]
+		e.Off = min(i+len("stdout F "), len(rec))
+		e.Msg = rec[e.Off:]
 		return true
 	}
 	var h Header
@@ -320,12 +324,13 @@ func (p *Parser) rfc5424(rec []byte, i int, e *Entry) bool {
 		i += end + 1
 	}
 	i += structured(rec[i:])
-	if bytes.HasPrefix(rec[min(i, len(rec)):], []byte("\xef\xbb\xbf")) {
+	i = min(i, len(rec))
+	if bytes.HasPrefix(rec[i:], []byte("\xef\xbb\xbf")) {
 		i += 3
 	}
 	pid, _, _ := decimal(f[3])
 	e.Who = p.intern(Who{Host: nilValue(f[1]), Ident: nilValue(f[2]), PID: clampPID(pid)})
-	e.Form, e.Off, e.Msg = Syslog5424, i, rec[min(i, len(rec)):]
+	e.Form, e.Off, e.Msg = Syslog5424, i, rec[i:]
 	return true
 }
 

@@ -103,8 +103,11 @@ func spacedIdent(win []byte, i int, w prefixWho) (int, prefixWho) {
 func tag(b []byte, w *prefixWho) bool {
 	if n := len(b); b[n-1] == ']' {
 		open := bytes.LastIndexByte(b, '[')
-		pid, _, digits := decimal(b[max(open, 0)+1 : n-1])
-		if open < 1 || pid < 0 || digits > 0 {
+		if open < 1 {
+			return false
+		}
+		pid, _, digits := decimal(b[open+1 : n-1])
+		if pid < 0 || digits > 0 {
 			return false
 		}
 		w.ident, w.pid = b[:open], clampPID(pid)

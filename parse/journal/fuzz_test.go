@@ -1,0 +1,141 @@
+package journal
+
+import (
+	"bytes"
+	"testing"
+)
+
+var seeds = []string{
+	"Mar 13 15:41:18 node-7 kubelet[4242]: " + klogLine,
+	"Mar 13 15:41:18.250818 node-7 kubelet[4242]: " + klogLine,
+	"2021-03-13T15:41:18.250818-05:00 node-7 kubelet[4242]: " + klogLine,
+	"Sat 2021-03-13 15:41:18 UTC node-7 kubelet[4242]: " + klogLine,
+	"2024-04-16T06:21:39.123456789Z stdout F " + klogLine,
+	"2024-04-16T06:21:39.123456789Z stderr P " + klogLine,
+	"2024-04-16T06:21:39.12Z " + klogLine,
+	"1615650078.250818 node-7 kubelet[4242]: " + klogLine,
+	"[ 2649.824780] node-7 kubelet[4242]: " + klogLine,
+	"[Sat Mar 13 15:41:18 2021] nfs",
+	"<30>1 2021-03-13T15:41:18Z n app 1 - [a b=\"c\"] x",
+	`{"log":"x\n","time":"2024-04-16T06:21:39.5Z"}`,
+	`{"MESSAGE":[1,2],"_PID":"7","__REALTIME_TIMESTAMP":"1700000001000000"}`,
+	"10.0.0.7: kubelet[1]: " + klogLine,
+	"  // " + klogLine,
+	"kubelet " + klogLine,
+	"-- Logs begin at Fri 2017-11-03 13:31:21 UTC. --",
+	"15m  Normal  Scheduled  pod/x  y",
+	"Ready False Sat, 28 Sep 2019 15:05:43 +0000 Sat, 28 Sep 2019 14:58:10 +0000 A b",
+	klogLine,
+}
+
+// same compares what callers may rely on.
+func same(a, b *Entry) bool {
+	return a.Form == b.Form && a.Off == b.Off && a.Clock == b.Clock && *a.Who == *b.Who && bytes.Equal(a.Msg, b.Msg) &&
+		a.Marker == b.Marker && a.Mono == b.Mono && a.Partial == b.Partial && a.Lost == b.Lost &&
+		a.Header.Kind == b.Header.Kind && a.Header.Severity == b.Header.Severity && a.Header.PID == b.Header.PID &&
+		a.Header.Body == b.Header.Body && a.Header.Clock == b.Header.Clock && bytes.Equal(a.Header.Caller, b.Header.Caller)
+}
+
+// checkLine holds what every entry must keep.
+func checkLine(t *testing.T, rec []byte, e *Entry) {
+	t.Helper()
+	if e.Off >= 0 && (e.Off+len(e.Msg) > len(rec) || !bytes.Equal(rec[e.Off:e.Off+len(e.Msg)], e.Msg)) {
+		t.Fatalf("%q: message %q does not stand at %d", rec, e.Msg, e.Off)
+	}
+	if e.Header.Body > len(e.Msg) {
+		t.Fatalf("%q: body at %d of %d", rec, e.Header.Body, len(e.Msg))
+	}
+	if e.At < 0 || e.At > len(rec) {
+		t.Fatalf("%q: At = %d", rec, e.At)
+	}
+}
+
+// FuzzParse checks that no line breaks a Parser, and that what it remembers of
+// earlier lines makes no difference.
+func FuzzParse(f *testing.F) {
+	for i := range seeds {
+		f.Add([]byte(seeds[i] + "\n" + seeds[(i+1)%len(seeds)]))
+		f.Add([]byte(seeds[i] + "\n" + seeds[i] + "x"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		framing := Detect(nil)
+		warm := NewParser(framing)
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			var a, b Entry
+			warm.Parse(line, &a)
+			checkLine(t, line, &a)
+			NewParser(framing).Parse(line, &b)
+			if !same(&a, &b) {
+				t.Fatalf("%q: with memory %+v %+v, without %+v %+v", line, a, *a.Who, b, *b.Who)
+			}
+		}
+	})
+}
+
+// FuzzBlocks checks that records of several lines always make progress and
+// break nothing.
+func FuzzBlocks(f *testing.F) {
+	f.Add([]byte(exportFile))
+	f.Add([]byte("Fri 2026-11-20 23:28:59 UTC [s=5;i=1]\n    MESSAGE=one\n            two\n"))
+	f.Add([]byte("{\n\t\"MESSAGE\" : \"a\"\n}\n{\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, block := range []Block{ExportBlock, VerboseBlock, PrettyBlock} {
+			fr := &Framing{Kind: Blocks, Block: block}
+			p := NewParser(fr)
+			for b := data; len(b) > 0; {
+				n := fr.Next(b, true)
+				if n <= 0 || n > len(b) {
+					t.Fatalf("Next = %d of %d", n, len(b))
+				}
+				if m := fr.Next(b, false); m != 0 && m != n {
+					t.Fatalf("Next = %d at the end, %d before", n, m)
+				}
+				var e Entry
+				p.Parse(b[:n], &e)
+				checkLine(t, b[:n], &e)
+				b = b[n:]
+			}
+		}
+	})
+}
+
+// FuzzTable checks rows of CSV.
+func FuzzTable(f *testing.F) {
+	f.Add([]byte("\"Message\",\"TimeCreated\"\n\"x\"\"y\",\"8/20/2019 8:28:26 PM\"\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fr := Detect(data)
+		p := NewParser(fr)
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			var e Entry
+			p.Parse(line, &e)
+			checkLine(t, line, &e)
+		}
+	})
+}
+
+// FuzzHeader checks that headers of any bytes stay within them.
+func FuzzHeader(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Add([]byte(`{"ts":1745319662553.8606,"caller":"a/b.go:1","msg":"x"}`))
+	f.Fuzz(func(t *testing.T, msg []byte) {
+		var h Header
+		if ReadHeader(msg, &h) != (h.Kind != NoHeader) || h.Body > len(msg) {
+			t.Fatalf("%q: %+v", msg, h)
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, line := range []string{seeds[0], seeds[2], seeds[12], klogLine} {
+		b.Run(Detect([]byte(line)).Name, func(b *testing.B) {
+			p, e := NewParser(Detect([]byte(line))), Entry{}
+			rec := []byte(line)
+			b.SetBytes(int64(len(rec)))
+			for b.Loop() {
+				p.Parse(rec, &e)
+			}
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package journal
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// at is a reading in words: RFC 3339 for full ones, without zone or year where
+// these lack.
+func at(c parse.Clock) string {
+	if !c.Set {
+		return ""
+	}
+	t := time.Unix(0, c.NS).UTC()
+	switch c.Lack {
+	case 0:
+		return t.Format(time.RFC3339Nano)
+	case parse.LackZone:
+		return t.Format("2006-01-02T15:04:05.999999999")
+	}
+	return t.Format("01-02T15:04:05.999999999")
+}
+
+const klogLine = `I0313 15:41:17.250818    4242 kubelet.go:2448] "SyncLoop ADD" source="api"`
+
+func TestParseLine(t *testing.T) {
+	tests := []struct {
+		name, line string
+		form       Form
+		clock      string
+		who        Who
+		msg        string
+	}{
+		{"short", "Mar 13 15:41:18 node-7 kubelet[4242]: " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, klogLine},
+		{"short, day padded by a blank", "Mar  3 15:41:18 node-7 sshd[9]: hello", BSD, "03-03T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, "hello"},
+		{"short-precise", "Mar 13 15:41:18.250818 node-7 kubelet[4242]: hello", BSD, "03-13T15:41:18.250818", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"no pid", "Mar 13 15:41:18 node-7 kubelet: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet"}, "hello"},
+		{"no host", "Mar 13 15:41:18 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
+		{"no identifier", "Mar 13 15:41:18 node-7 unknown[42]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "unknown", PID: 42}, "hello"},
+		{"kernel", "Mar 13 15:41:18 node-7 kernel: eth0: link up", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kernel"}, "eth0: link up"},
+		{"identifier with blanks", "Mar 13 15:41:18 node-7 Server Agent[77]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "Server Agent", PID: 77}, "hello"},
+		{"empty message", "Mar 13 15:41:18 node-7 sshd[9]:", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, ""},
+		{"French", "sept. 20 16:41:05 node-7 kubelet[4242]: hello", BSD, "09-20T16:41:05", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"French, accents", "août 20 16:41:05 node-7 kubelet[4242]: hello", BSD, "08-20T16:41:05", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"German", "Dez 24 16:41:05 node-7 kubelet[4242]: hello", BSD, "12-24T16:41:05", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"Chinese", "11月 20 16:41:05 node-7 kubelet[4242]: hello", BSD, "11-20T16:41:05", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"29 February", "Feb 29 00:00:01 node-7 kubelet[4242]: hello", BSD, "02-29T00:00:01", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"syslog with year", "Mar 13 15:41:18 2021 node-7 sshd[9]: hello", BSD, "2021-03-13T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, "hello"},
+		{"short-iso", "2021-03-13T15:41:18+0530 node-7 kubelet[4242]: hello", ISO, "2021-03-13T10:11:18Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-iso-precise", "2021-03-13T15:41:18.250818-05:00 node-7 kubelet[4242]: hello", ISO, "2021-03-13T20:41:18.250818Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-full", "Sat 2021-03-13 15:41:18 UTC node-7 kubelet[4242]: hello", Full, "2021-03-13T15:41:18Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-full, zone by name", "Sat 2021-03-13 15:41:18 CEST node-7 kubelet[4242]: hello", Full, "2021-03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-full, zone by number", "Sat 2021-03-13 15:41:18 +0530 node-7 kubelet[4242]: hello", Full, "2021-03-13T10:11:18Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"with-unit", "Sat 2021-03-13 15:41:18 UTC node-7 kubelet.service[4242]: hello", Full, "2021-03-13T15:41:18Z", Who{Host: "node-7", Ident: "kubelet.service", Unit: "kubelet.service", PID: 4242}, "hello"},
+		{"short-unix", "1615650078.250818 node-7 kubelet[4242]: hello", Unix, "2021-03-13T15:41:18.250818Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-monotonic", "[   39.798436] node-7 kubelet[4242]: hello", Monotonic, "", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"short-delta", "[   39.798436 <    0.000126 >] node-7 kubelet[4242]: hello", Monotonic, "", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"dmesg", "[ 2093.228524] INFO: task containerd:9227 blocked for more than 124 seconds.", Dmesg, "", Who{Ident: "kernel"}, "INFO: task containerd:9227 blocked for more than 124 seconds."},
+		{"dmesg -T", "[Sat Mar 13 15:41:18 2021] nfs: server not responding", Dmesg, "2021-03-13T15:41:18", Who{Ident: "kernel"}, "nfs: server not responding"},
+		{"dmesg -T after February of a common year", "[Tue Mar  2 15:41:18 2021] x", Dmesg, "2021-03-02T15:41:18", Who{Ident: "kernel"}, "x"},
+		{"dmesg -T in a leap year", "[Mon Mar  2 15:41:18 2020] x", Dmesg, "2020-03-02T15:41:18", Who{Ident: "kernel"}, "x"},
+		{"dmesg -H", "[Mar13 15:41] hello", Bare, "", Who{}, "[Mar13 15:41] hello"},
+		{"dmesg -H with a blank", "[Mar 13 15:41] hello", Dmesg, "03-13T15:41:00", Who{Ident: "kernel"}, "hello"},
+		{"dmesg, relative", "[  +0.000002] FS-Cache: hello", Dmesg, "", Who{Ident: "kernel"}, "FS-Cache: hello"},
+		{"dmesg -r", "<6>[   39.798436] hello", Dmesg, "", Who{Ident: "kernel"}, "hello"},
+		{"RFC 3164 as sent", "<30>Mar 13 15:41:18 node-7 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"RFC 5424", `<30>1 2021-03-13T15:41:18.25Z node-7 kubelet 4242 - [meta seq="1" x="a]b"] hello`, Syslog5424, "2021-03-13T15:41:18.25Z", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
+		{"RFC 5424 without data", "<30>1 2021-03-13T15:41:18+01:00 node-7 kubelet - - - hello", Syslog5424, "2021-03-13T14:41:18Z", Who{Host: "node-7", Ident: "kubelet"}, "hello"},
+		{"CRI", "2024-04-16T06:21:39.0Z stdout F hello", CRI, "2024-04-16T06:21:39Z", Who{}, "hello"},
+		{"CRI with zone", "2024-04-16T06:21:39.123456789+02:00 stderr F hello", CRI, "2024-04-16T04:21:39.123456789Z", Who{}, "hello"},
+		{"kubectl logs --timestamps", "2024-04-16T06:21:39.123456789Z " + klogLine, Stamped, "2024-04-16T06:21:39.123456789Z", Who{}, klogLine},
+		{"docker json-file", `{"log":"say \"hi\"\n","stream":"stderr","time":"2024-04-16T06:21:39.5Z"}`, Docker, "2024-04-16T06:21:39.5Z", Who{}, `say "hi"`},
+		{"no date and host", "kubelet[4242]: " + klogLine, Ident, "", Who{Ident: "kubelet", PID: 4242}, klogLine},
+		{"no date and host, indented", "   kubelet[4242]: " + klogLine, Ident, "", Who{Ident: "kubelet", PID: 4242}, klogLine},
+		{"bare kernel tag", "kernel: Memory cgroup out of memory", Ident, "", Who{Ident: "kernel"}, "Memory cgroup out of memory"},
+		{"comment", "// Mar 13 15:41:18 node-7 kubelet: " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet"}, klogLine},
+		{"quoted mail", "> > " + klogLine, Bare, "", Who{}, klogLine},
+		{"markdown code", "    `" + klogLine, Bare, "", Who{}, klogLine},
+		{"MicroShift", "Mar 13 15:41:18 node-7 microshift[88]: kubelet " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", Unit: "microshift", PID: 88}, klogLine},
+		{"MicroShift, unknown component", "??? " + klogLine, Bare, "", Who{}, klogLine},
+		{"talosctl", "10.0.0.7: " + klogLine, Bare, "", Who{Host: "10.0.0.7"}, klogLine},
+		{"json-seq", "\x1e" + `{"MESSAGE":"hello","__REALTIME_TIMESTAMP":"1615650078250818"}`, JSON, "2021-03-13T15:41:18.250818Z", Who{}, "hello"},
+		{"json-sse", `data: {"MESSAGE":"hello","_PID":"9","__REALTIME_TIMESTAMP":"1615650078250818"}`, JSON, "2021-03-13T15:41:18.250818Z", Who{PID: 9}, "hello"},
+		{"carriage return", "Mar 13 15:41:18 node-7 sshd[9]: hello\r", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, "hello"},
+		{"NULs at the end", "Mar 13 15:41:18 node-7 sshd[9]: hello\x00\x00", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, "hello"},
+		{"raw klog", klogLine, Bare, "", Who{}, klogLine},
+		{"prose", "the kubelet stopped: why?", Bare, "", Who{}, "the kubelet stopped: why?"},
+		{"month without a stamp", "May the kubelet live", Bare, "", Who{}, "May the kubelet live"},
+		{"impossible date", "Feb 42 15:41:18 node-7 sshd[9]: hello", Bare, "", Who{}, "Feb 42 15:41:18 node-7 sshd[9]: hello"},
+		{"empty", "", Blank, "", Who{}, ""},
+		{"event row", "  Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout", EventRow, "", Who{}, "Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout"},
+		{"event list", "15m   Normal   Scheduled   pod/web-1   Successfully assigned", EventRow, "", Who{}, "15m   Normal   Scheduled   pod/web-1   Successfully assigned"},
+		{"event list of all namespaces", "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned", EventRow, "", Who{}, "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned"},
+		{"prose about events", "Warning: the kubelet is slow", Bare, "", Who{}, "Warning: the kubelet is slow"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var e Entry
+			NewParser(&Framing{}).Parse([]byte(tt.line), &e)
+			if e.Form != tt.form || at(e.Clock) != tt.clock || *e.Who != tt.who || string(e.Msg) != tt.msg {
+				t.Errorf("got %v, %q, %+v, %q\nwant %v, %q, %+v, %q", e.Form, at(e.Clock), *e.Who, e.Msg, tt.form, tt.clock, tt.who, tt.msg)
+			}
+		})
+	}
+}
+
+func TestMonotonic(t *testing.T) {
+	var e Entry
+	NewParser(&Framing{}).Parse([]byte("[ 2649.824780] node-7 kubelet[4242]: hello"), &e)
+	if want := int64(2649824780 * 1000); e.Mono != want {
+		t.Errorf("Mono = %d, want %d", e.Mono, want)
+	}
+}
+
+func TestReadHeader(t *testing.T) {
+	tests := []struct {
+		msg      string
+		kind     HeaderKind
+		severity byte
+		clock    string
+		pid      int
+		caller   string
+		body     string
+	}{
+		{klogLine, Klog, 'I', "03-13T15:41:17.250818", 4242, "kubelet.go:2448", `"SyncLoop ADD" source="api"`},
+		{"E1120 23:50:39.261469   26980 main.go:8] boom", Klog, 'E', "11-20T23:50:39.261469", 26980, "main.go:8", "boom"},
+		{"W0229 00:00:00.000001 1 pleg/generic.go:238] x", Klog, 'W', "02-29T00:00:00.000001", 1, "pleg/generic.go:238", "x"},
+		{"F1120 23:50:39.261469 1832249 a.go:1]", Klog, 'F', "11-20T23:50:39.261469", 1832249, "a.go:1", ""},
+		{"I1320 23:50:39.261469 1 a.go:1] month 13", NoHeader, 0, "", 0, "", "I1320 23:50:39.261469 1 a.go:1] month 13"},
+		{"I1120 23:50:39.261469 1 no caller here", NoHeader, 0, "", 0, "", "I1120 23:50:39.261469 1 no caller here"},
+		{"kubelet.go:1821] skipping pod synchronization", KlogBare, 0, "", 0, "kubelet.go:1821", "skipping pod synchronization"},
+		{"see kubelet.go:1821] for more", NoHeader, 0, "", 0, "", "see kubelet.go:1821] for more"},
+		{`time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`, Logrus, 'E', "2019-02-20T14:28:54.455014979Z", 0, "", `time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`},
+		{`time="2023-08-25 15:57:08.444000125+08:00" level=warning msg="x"`, Logrus, 'W', "2023-08-25T07:57:08.444000125Z", 0, "", `time="2023-08-25 15:57:08.444000125+08:00" level=warning msg="x"`},
+		{`{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","v":0}`, KlogJSON, 'I', "2025-04-22T11:01:02.5538606Z", 0, "kubelet.go:23", `{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","v":0}`},
+		{`{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","err":"y"}`, KlogJSON, 'E', "2025-04-22T11:01:02.5538606Z", 0, "kubelet.go:23", `{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","err":"y"}`},
+		{`{"ts":1745319662553.8606,"msg":"x","err":"y","v":0}`, KlogJSON, 'E', "2025-04-22T11:01:02.5538606Z", 0, "", `{"ts":1745319662553.8606,"msg":"x","err":"y","v":0}`},
+		{`{"level":"warn","ts":"2022-03-04T10:18:06.995Z","caller":"etcdmain/etcd.go:72","msg":"x"}`, JSONLog, 'W', "2022-03-04T10:18:06.995Z", 0, "etcd.go:72", `{"level":"warn","ts":"2022-03-04T10:18:06.995Z","caller":"etcdmain/etcd.go:72","msg":"x"}`},
+		{"2025-05-12 04:54:37.947800131 +0000 UTC m=+0.027 container died 54", Podman, 'I', "2025-05-12T04:54:37.947800131Z", 0, "", "2025-05-12 04:54:37.947800131 +0000 UTC m=+0.027 container died 54"},
+		{"2025-05-12 04:54:37.9 -0300 -03 m=+0.027 container died 54", Podman, 'I', "2025-05-12T07:54:37.9Z", 0, "", "2025-05-12 04:54:37.9 -0300 -03 m=+0.027 container died 54"},
+		{"Image pulled", NoHeader, 0, "", 0, "", "Image pulled"},
+		{"", NoHeader, 0, "", 0, "", ""},
+	}
+	for _, tt := range tests {
+		var h Header
+		ok := ReadHeader([]byte(tt.msg), &h)
+		if ok != (tt.kind != NoHeader) || h.Kind != tt.kind || h.Severity != tt.severity || h.PID != tt.pid || string(h.Caller) != tt.caller {
+			t.Errorf("%q: got %v %+v, caller %q", tt.msg, ok, h, h.Caller)
+			continue
+		}
+		if d := at(h.Clock); d != tt.clock && !near(h.Clock, tt.clock) || tt.msg[h.Body:] != tt.body {
+			t.Errorf("%q: clock %s, body %q", tt.msg, d, tt.msg[h.Body:])
+		}
+	}
+}
+
+// near allows what a float of milliseconds cannot hold.
+func near(c parse.Clock, want string) bool {
+	w, err := time.Parse(time.RFC3339Nano, want)
+	return err == nil && c.Lack == 0 && time.Unix(0, c.NS).Sub(w).Abs() < time.Microsecond
+}
+
+func TestMarkers(t *testing.T) {
+	tests := []struct {
+		line  string
+		kind  parse.MarkerKind
+		n     int
+		boot  string
+		clock string
+	}{
+		{"-- Logs begin at Fri 2017-11-03 13:31:21 UTC, end at Fri 2017-11-03 13:48:19 UTC. --", parse.MarkHeader, 0, "", "2017-11-03T13:31:21Z"},
+		{"-- Logs begin at mer. 2018-09-19 10:11:12 CEST. --", parse.MarkHeader, 0, "", "2018-09-19T10:11:12"},
+		{"-- Journal begins at Mon 2021-11-01 10:11:12 UTC, ends at Tue 2021-11-02 10:11:12 UTC. --", parse.MarkHeader, 0, "", "2021-11-01T10:11:12Z"},
+		{"-- No entries --", parse.MarkEmpty, 0, "", ""},
+		{"-- Reboot --", parse.MarkReboot, 0, "", ""},
+		{"-- Boot 0123456789abcdef0123456789abcdef --", parse.MarkReboot, 0, "0123456789abcdef0123456789abcdef", ""},
+		{"-- The unit a.mount has successfully entered the 'dead' state.", "", 0, "", ""},
+		{"Log file created at: 2019/08/20 20:28:26", parse.MarkHeader, 0, "", "2019-08-20T20:28:26"},
+		{"Log line format: [IWEF]mmdd hh:mm:ss.uuuuuu threadid file:line] msg", parse.MarkHeader, 0, "", ""},
+		{"Mar 13 15:41:18 n systemd-journald[5]: Suppressed 1234 messages from kubelet.service", parse.MarkSuppressed, 1234, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n systemd-journald[5]: Missed 17 kernel messages", parse.MarkSuppressed, 17, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n rsyslogd[5]: imjournal: 99 messages lost due to rate-limiting", parse.MarkSuppressed, 99, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n systemd-journald[5]: Journal started", parse.MarkRotated, 0, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n systemd[1]: Time has been changed", parse.MarkClock, 0, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n ntpd[902]: 0.0.0.0 c61c 0c clock_step -28818.771869 s", parse.MarkClock, 0, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n chronyd[9]: System clock was stepped by -3600.1 seconds", parse.MarkClock, 0, "", "03-13T15:41:18"},
+		{"Mar 13 15:41:18 n kubelet[9]: Suppressed 5 messages from itself", "", 0, "", "03-13T15:41:18"},
+	}
+	for _, tt := range tests {
+		var e Entry
+		NewParser(&Framing{}).Parse([]byte(tt.line), &e)
+		if e.Marker.Kind != tt.kind || e.Marker.N != tt.n || e.Marker.Boot != tt.boot || at(e.Clock) != tt.clock {
+			t.Errorf("%q: got %+v at %q", tt.line, e.Marker, at(e.Clock))
+		}
+	}
+}
+
+func TestCondition(t *testing.T) {
+	const row = "Ready            False   Sat, 28 Sep 2019 15:05:43 +0200   Sat, 28 Sep 2019 14:58:10 +0200   KubeletNotReady   container runtime is down"
+	var e Entry
+	NewParser(&Framing{}).Parse([]byte("  "+row), &e)
+	if e.Form != Condition || at(e.Header.Clock) != "2019-09-28T13:05:43Z" || string(e.Msg) != row {
+		t.Errorf("got %v at %s: %q", e.Form, at(e.Header.Clock), e.Msg)
+	}
+}
+
+func TestSection(t *testing.T) {
+	var e Entry
+	NewParser(&Framing{}).Parse([]byte("==> kube-proxy [0aa1f6498e6e] <=="), &e)
+	if e.Form != Section || string(e.Msg) != "kube-proxy [0aa1f6498e6e]" {
+		t.Errorf("got %v %q", e.Form, e.Msg)
+	}
+}
+
+func TestUnixDay(t *testing.T) {
+	for d := int64(-800_000); d < 800_000; d += 13 {
+		y, m, day := time.Unix(d*86400, 0).UTC().Date()
+		if got := unixDay(y, int(m), day); got != d {
+			t.Fatalf("unixDay(%d, %d, %d) = %d, want %d", y, m, day, got, d)
+		}
+	}
+}
