@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
 // assigner hands the records of a bundle to the nodes of a splitter.
@@ -142,14 +143,23 @@ func seriesFile(s *parse.Series) *parse.File {
 // and events to the node that they name, else by file.
 func (a *assigner) objects() {
 	for _, o := range a.s.b.Objects {
-		name := fieldOf(o.Fields, "node")
-		if o.Kind == "Node" {
-			name = o.Name
-		}
-		for _, n := range a.named(name, o.File) {
+		for _, n := range a.named(objectNode(o), o.File) {
 			n.Objects = append(n.Objects, o)
 		}
 	}
+}
+
+// objectNode is the node that an object is about, "" unknown.
+func objectNode(o *parse.Object) string {
+	switch {
+	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:
+		return o.Name
+	case o.Kind == facts.ObjectEvent && fieldOf(o.Fields, "involved_kind") == "Node":
+		return fieldOf(o.Fields, "involved_name")
+	case o.Kind == facts.ObjectEvent:
+		return fieldOf(o.Fields, "host")
+	}
+	return fieldOf(o.Fields, "node")
 }
 
 // dedupe drops lines that several files hold: a support bundle keeps the same

@@ -44,7 +44,7 @@ func rebuild(n *Node, opt Options) {
 	l := newLedger(n, s, groups, cover)
 	n.Relists, n.Bounded = l.relists()
 	n.Gaps = gaps(n)
-	n.Ready = readiness(n, s)
+	n.Ready = readiness(s)
 	n.Episodes = episodes(n, s, groups, cover)
 	l.outcomes(n)
 	n.Health = health(n, s)

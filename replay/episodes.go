@@ -132,11 +132,11 @@ func (w *healer) episode(run int, gs []*group, next *group) Episode {
 // the line of the longest age.
 func reports(gs []*group) []Evidence {
 	var out []Evidence
-	seen := map[*parse.Event]bool{}
+	seen := map[parse.Record]bool{}
 	add := func(a ageLine, note string) {
-		if !seen[a.ev] {
-			seen[a.ev] = true
-			out = append(out, Evidence{a.ev, note})
+		if !seen[a.rec] {
+			seen[a.rec] = true
+			out = append(out, Evidence{a.rec, note})
 		}
 	}
 	for i, g := range gs {
@@ -185,7 +185,7 @@ func (w *healer) never(run int) (Episode, bool) {
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []Evidence{{lines[0].ev, "no relist has succeeded yet"}, {lines[len(lines)-1].ev, "still none"}}}
-	g := &group{run: run, lo: from, hi: from, lines: []ageLine{{at: last, skip: lines[len(lines)-1].skip, run: run, ev: lines[len(lines)-1].ev}}}
+	g := &group{run: run, lo: from, hi: from, lines: []ageLine{{at: last, skip: lines[len(lines)-1].skip, run: run, rec: lines[len(lines)-1].ev}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
 	var ev []Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
@@ -207,7 +207,7 @@ func (w *healer) undated() (Episode, bool) {
 			e.Threshold = a.limit
 		}
 		if len(e.Evidence) < 3 {
-			e.Evidence = append(e.Evidence, Evidence{a.ev, "no time: the age is all that it tells"})
+			e.Evidence = append(e.Evidence, Evidence{a.rec, "no time: the age is all that it tells"})
 		}
 	}
 	return e, e.Reports > 0

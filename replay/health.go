@@ -9,14 +9,9 @@ import (
 
 // readiness lists the changes of the node's Ready condition, each once though
 // several lines tell of it.
-func readiness(n *Node, s *found) []ReadyChange {
-	lines := slices.Clone(s.node)
-	for _, o := range n.Objects {
-		lines = append(lines, objectReadiness(o)...)
-	}
-	slices.SortStableFunc(lines, func(a, b nodeLine) int { return cmp64(a.at, b.at) })
+func readiness(s *found) []ReadyChange {
 	var out []ReadyChange
-	for _, l := range lines {
+	for _, l := range s.node {
 		if k := len(out); k > 0 && out[k-1].Ready == l.ready {
 			if out[k-1].Reason == "" || len(l.reason) > 0 && out[k-1].Reason == "NodeNotReady" {
 				out[k-1].Reason = l.reason
@@ -33,26 +28,6 @@ func (l *nodeLine) rec() parse.Record {
 		return l.ev
 	}
 	return l.obj
-}
-
-// objectReadiness reads NodeReady and NodeNotReady events and the Ready
-// condition of a Node object.
-func objectReadiness(o *parse.Object) []nodeLine {
-	if o.Basis == parse.NoTime {
-		return nil
-	}
-	switch o.Kind {
-	case "Event":
-		if r := fieldOf(o.Fields, "reason"); r == "NodeReady" || r == "NodeNotReady" {
-			return []nodeLine{{at: o.At, ready: r == "NodeReady", reason: r, obj: o}}
-		}
-	case "Node":
-		at, ok := parseStamp(fieldOf(o.Fields, "ready.transition"))
-		if status := fieldOf(o.Fields, "ready.status"); ok && status != "" {
-			return []nodeLine{{at: at, ready: status == "True", reason: fieldOf(o.Fields, "ready.reason"), obj: o}}
-		}
-	}
-	return nil
 }
 
 // health lays the episodes, the time without any relist and the outages of the

@@ -3,8 +3,6 @@ package replay
 import (
 	"slices"
 	"time"
-
-	"github.com/plegforensics/plegforensics/parse"
 )
 
 // An age is sampled before its line is stamped: measured up to 1.14 ms late
@@ -80,7 +78,7 @@ func cmp64(a, b int64) int {
 // A stamp of granularity r was cut, so the line was written within [at, at+r).
 func (a ageLine) bounds() (lo, hi int64) {
 	late := ageLate
-	if !a.ev.Header.Set {
+	if !a.header {
 		late += 20 * time.Millisecond // arrival in the journal, not the writing
 	}
 	hi = a.at - int64(a.age)
@@ -146,7 +144,7 @@ func (g *group) take(a ageLine) {
 // earlier finds the group that a coarse line, such as a condition row printed
 // later, belongs to.
 func earlier(groups []*group, a ageLine) *group {
-	if a.res < time.Second && a.ev.Origin.Source == parse.SrcKubelet {
+	if a.res < time.Second && !a.outside {
 		return nil
 	}
 	lo, hi := a.bounds()

@@ -369,7 +369,7 @@ func (l *ledger) fromGroups(run int) {
 		prev = g
 		for _, i := range []int{0, len(g.lines) - 1} {
 			if a := g.lines[i]; i == 0 || len(g.lines) > 1 {
-				c.ev = append(c.ev, Evidence{a.ev, "last seen active " + a.age.String() + " before this line"})
+				c.ev = append(c.ev, Evidence{a.rec, "last seen active " + a.age.String() + " before this line"})
 			}
 		}
 		l.claims = append(l.claims, c)

@@ -79,7 +79,10 @@ type ageLine struct {
 	res   time.Duration // granularity of at
 	skip  bool          // written by the sync loop
 	run   int
-	ev    *parse.Event
+	rec   parse.Record
+
+	header  bool // at is the kubelet's own clock, not that of arrival
+	outside bool // told by another than the kubelet: an event row, an object
 }
 
 // turn is a line of the sync loop: it skipped, or it worked.
@@ -163,6 +166,9 @@ func scan(n *Node) *found {
 		}
 	}
 	s.runs = rc.finish()
+	for _, o := range n.Objects {
+		s.addObject(o)
+	}
 	slices.SortStableFunc(s.node, func(a, b nodeLine) int { return cmp64(a.at, b.at) })
 	return s
 }
@@ -276,8 +282,12 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		age, err := time.ParseDuration(fieldOf(f, "age"))
 		if err == nil && age > 0 {
 			limit, _ := time.ParseDuration(fieldOf(f, "threshold"))
-			a := ageLine{at: at, age: age, limit: limit, res: e.Res, skip: k&kSkip != 0, run: run, ev: e}
-			s.ages = append(s.ages, heartbeat(a, f))
+			a := ageLine{at: at, age: age, limit: limit, res: e.Res, skip: k&kSkip != 0, run: run, rec: e,
+				header: e.Header.Set, outside: e.Origin.Source != parse.SrcKubelet}
+			if k&kCondition != 0 {
+				a = heartbeat(a, f)
+			}
+			s.ages = append(s.ages, a)
 		}
 	}
 	if at == 0 {
@@ -294,10 +304,8 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 // heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
 // age was computed then, not when the row was printed.
 func heartbeat(a ageLine, f []parse.Field) ageLine {
-	if a.ev.Is(parse.SigCondition) {
-		if t, ok := parseStamp(fieldOf(f, "heartbeat")); ok {
-			a.at, a.res = t, time.Second
-		}
+	if t, ok := parseStamp(fieldOf(f, "heartbeat")); ok {
+		a.at, a.res, a.header = t, time.Second, true
 	}
 	return a
 }

@@ -449,6 +449,7 @@ func (s *splitter) assign() []*Node {
 			out = append(out, nodes[r])
 		}
 	}
+	out = append(out, s.objectNodes(out)...)
 	if len(out) == 0 {
 		return nil
 	}
@@ -462,6 +463,28 @@ func (s *splitter) assign() []*Node {
 	}
 	return kept
 }
+
+// objectNodes makes a node of each Node object of an input without any kubelet
+// log, as "kubectl get nodes -o yaml" gives it.
+func (s *splitter) objectNodes(known []*Node) []*Node {
+	for _, u := range s.units {
+		if u.kubelet {
+			return nil
+		}
+	}
+	var out []*Node
+	for _, o := range s.b.Objects {
+		if o.Kind == facts.ObjectNode && o.Name != "" &&
+			!slices.ContainsFunc(known, func(n *Node) bool { return n.Name == o.Name }) &&
+			(len(out) == 0 || out[len(out)-1].Name != o.Name) && len(out) < maxObjectNodes {
+			out = append(out, &Node{Name: o.Name})
+		}
+	}
+	return out
+}
+
+// maxObjectNodes bounds the nodes made of objects alone; clusters are smaller.
+const maxObjectNodes = 20_000
 
 // holds reports whether the node has any record at all.
 func (n *Node) holds() bool {

@@ -118,7 +118,7 @@ func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
 		return StepList, times(len(y.listFails), "relist") + " failed in the list call", ev
 	case y.slowList != nil:
 		return StepList, "the list call of a relist outlasted the threshold: the one before was still named " +
-			"the last seen when it had been running for longer", []Evidence{{y.slowList.lines[0].ev, "names a relist that began long before it became the last seen"}}
+			"the last seen when it had been running for longer", []Evidence{{y.slowList.lines[0].rec, "names a relist that began long before it became the last seen"}}
 	case y.restarted != nil && len(y.inspecting) == 0:
 		return StepList, "a relist began after the last seen one and did not list pods",
 			[]Evidence{{y.restarted.ev, "begins after the last seen relist"}}

@@ -34,12 +34,11 @@ func (l *ledger) counted() []Bounded {
 
 // runAt returns the run that was alive at the moment, -1 if none is known.
 func (l *ledger) runAt(at int64) int {
-	for i := range l.s.runs {
-		if r := &l.s.runs[i]; r.First-int64(time.Second) <= at && (at <= r.Last || i+1 == len(l.s.runs)) {
-			return i
-		}
+	i := l.s.runAt(at + int64(time.Second))
+	if i >= 0 && at > l.s.runs[i].Last && i+1 < len(l.s.runs) {
+		return -1
 	}
-	return -1
+	return i
 }
 
 // ends dates the ends of relists that are known to be followed directly.

@@ -1,0 +1,163 @@
+package replay
+
+import (
+	"fmt"
+	"math/rand"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const (
+	lineA = `E1120 10:0%d:00.000100    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m0.5s ago; threshold is 3m0s"`
+	lineB = `I1120 10:0%d:01.000000    %d kubelet_node_status.go:669] "Recording event message for node" node="%s" event="NodeReady"`
+)
+
+func names(nodes []*Node) []string {
+	var out []string
+	for _, n := range nodes {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+func TestSplitNodes(t *testing.T) {
+	nodeLine := func(minute, pid int, node string) string { return fmt.Sprintf(lineB, minute, pid, node) }
+	d := newTestLog
+	for _, c := range []struct {
+		name  string
+		parts func() []parse.LogPart
+		want  []string
+	}{
+		{"raw log without any name", func() []parse.LogPart { return []parse.LogPart{d().decode("kubelet.log", "", fmt.Sprintf(lineA, 1))} }, []string{"unknown"}},
+		{"name stated by the kubelet", func() []parse.LogPart {
+			return []parse.LogPart{d().decode("kubelet.log", "ip-10-0-0-1", nodeLine(1, 7, "worker-1"))}
+		}, []string{"worker-1"}},
+		{"rotated pieces, one of them without a name", func() []parse.LogPart {
+			return []parse.LogPart{d().decode("kubelet.log.1", "", fmt.Sprintf(lineA, 1)), d().decode("kubelet.log", "", nodeLine(2, 4242, "w"))}
+		}, []string{"w"}},
+		{"nameless kubelets at the same time", func() []parse.LogPart {
+			other := strings.ReplaceAll(fmt.Sprintf(lineA, 1)+"\n"+fmt.Sprintf(lineA, 3), "4242", "9999")
+			return []parse.LogPart{d().decode("a.log", "", fmt.Sprintf(lineA, 1)+"\n"+fmt.Sprintf(lineA, 3)), d().decode("b.log", "", other)}
+		}, []string{"unknown", "unknown"}},
+		{"two named nodes", func() []parse.LogPart {
+			return []parse.LogPart{d().decode("a.log", "", nodeLine(1, 7, "a")), d().decode("b.log", "", nodeLine(1, 7, "b"))}
+		}, []string{"a", "b"}},
+		{"short and full host name", func() []parse.LogPart {
+			return []parse.LogPart{d().decode("a.log", "w3", nodeLine(1, 7, "w3.example.com"))}
+		}, []string{"w3.example.com"}},
+	} {
+		if got := names(Build(bundleOfParts(c.parts()...), Options{})); !slices.Equal(got, c.want) {
+			t.Errorf("%s: nodes %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// hosts makes one file of lines of several hosts.
+func hosts(lines ...[3]string) parse.LogPart {
+	d := newTestLog()
+	var p parse.LogPart
+	f := &parse.File{Path: "merged.log", Role: parse.RoleKubeletLog}
+	for i, l := range lines {
+		q := d.decode("merged.log", l[0], strings.ReplaceAll(l[2], "4242", l[1]))
+		for _, e := range q.Events {
+			e.File, e.Line = f, uint32(i+1)
+		}
+		for _, c := range q.Coverage {
+			c.File, c.FirstLine.File, c.LastLine.File = f, f, f
+		}
+		p.Events = append(p.Events, q.Events...)
+		p.Coverage = append(p.Coverage, q.Coverage...)
+	}
+	return p
+}
+
+func TestMergedAndRenamedHosts(t *testing.T) {
+	l := func(minute int) string { return fmt.Sprintf(lineA, minute) }
+	for _, c := range []struct {
+		name string
+		part parse.LogPart
+		want []string
+	}{
+		{"masters merged by time", hosts([3]string{"m1", "11", l(1)}, [3]string{"m2", "12", l(2)}, [3]string{"m1", "11", l(3)}, [3]string{"m2", "12", l(4)}), []string{"m1", "m2"}},
+		{"localhost learns its name", hosts([3]string{"localhost", "11", l(1)}, [3]string{"m1", "11", l(2)}), []string{"m1"}},
+		{"one process under three names", hosts([3]string{"localhost", "2473", l(1)}, [3]string{"api-int", "2473", l(2)}, [3]string{"api", "2473", l(3)}), []string{"api-int"}},
+	} {
+		if got := names(Build(bundleOfParts(c.part), Options{})); !slices.Equal(got, c.want) {
+			t.Errorf("%s: nodes %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestCopiesOfALineCountOnce(t *testing.T) {
+	text := fmt.Sprintf(lineA, 1) + "\n" + fmt.Sprintf(lineA, 1) + "\n" + fmt.Sprintf(lineA, 2)
+	one := Build(bundleOfParts(newTestLog().decode("a.log", "h", text)), Options{})
+	d := newTestLog()
+	two := Build(bundleOfParts(d.decode("a.log", "h", text), d.decode("journal.log", "h", text)), Options{})
+	if len(one) != 1 || len(two) != 1 {
+		t.Fatalf("%d and %d nodes, want one each", len(one), len(two))
+	}
+	sum := func(n *Node) int {
+		k := 0
+		for _, e := range n.Episodes {
+			k += e.Reports
+		}
+		return k
+	}
+	if sum(one[0]) != 3 || sum(two[0]) != 3 {
+		t.Errorf("%d and %d reports, want 3: a line twice in one file is two lines, in two files one", sum(one[0]), sum(two[0]))
+	}
+}
+
+// outline is what must not depend on how the lines are spread over files.
+type outline struct {
+	Runs     int
+	Relists  []Instant
+	Episodes [][3]int64
+	Steps    []Step
+	Reports  []int
+	Health   []HealthSpan
+}
+
+func outlineOf(n *Node) outline {
+	o := outline{Runs: len(n.Runs), Health: n.Health}
+	for _, r := range n.Relists {
+		o.Relists = append(o.Relists, r.Start)
+	}
+	for _, e := range n.Episodes {
+		o.Episodes = append(o.Episodes, [3]int64{e.Breach, e.LastReport, e.Recovered.At})
+		o.Steps = append(o.Steps, e.StuckStep)
+		o.Reports = append(o.Reports, e.Reports)
+	}
+	return o
+}
+
+// TestSplittingInputsChangesNothing cuts a log at random places into rotated
+// files, given in any order and overlapping, and expects the same rebuild.
+func TestSplittingInputsChangesNothing(t *testing.T) {
+	for seed := int64(0); seed < 10; seed++ {
+		m := runModel(seed, seed%2 == 0)
+		whole := outlineOf(buildOne(t, m.text()))
+		rng := rand.New(rand.NewSource(seed))
+		lines := strings.Split(m.text(), "\n")
+		d := newTestLog()
+		var parts []parse.LogPart
+		for from := 0; from < len(lines); {
+			to := min(len(lines), from+1+rng.Intn(len(lines)))
+			start := max(0, from-rng.Intn(50)) // a collector that copies while the log is written
+			parts = append(parts, d.decode(fmt.Sprintf("kubelet.log.%d", len(parts)), "", strings.Join(lines[start:to], "\n")))
+			from = to
+		}
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		nodes := Build(bundleOfParts(parts...), Options{})
+		if len(nodes) != 1 {
+			t.Fatalf("seed %d: %d nodes, want 1", seed, len(nodes))
+		}
+		if got := outlineOf(nodes[0]); !reflect.DeepEqual(got, whole) {
+			t.Errorf("seed %d: %d files give\n%+v\nwant\n%+v", seed, len(parts), got, whole)
+		}
+	}
+}
