@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -193,11 +192,9 @@ func rulePack(c *cli.Context) (*rules.Pack, error) {
 
 // readRules reads a rule file, or all .yaml files of a directory.
 func readRules(path string) ([]*rules.Def, error) {
-	names := []string{path}
-	if st, err := os.Stat(path); err != nil {
-		return nil, usage("", "--rules: %v", err)
-	} else if st.IsDir() {
-		names, _ = filepath.Glob(filepath.Join(path, "*.yaml"))
+	names, err := ruleFiles(path)
+	if err != nil {
+		return nil, err
 	}
 	var out []*rules.Def
 	for _, name := range names {

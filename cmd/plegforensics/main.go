@@ -36,6 +36,8 @@ func commands() []*cli.Command {
 		replayCommand(),
 		queryCommand(),
 		compareCommand(),
+		rulesCommand(),
+		explainCommand(),
 		schemaCommand(),
 	}
 }

@@ -1,0 +1,244 @@
+package rules
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// Page is the runbook page of a cause or of a breach rule, as plain text for a
+// terminal of the given width.
+func (p *Pack) Page(id string, width int) (string, bool) {
+	w := &pager{width: max(width, 40)}
+	if d := p.Cause(id); d != nil {
+		w.cause(d, p)
+		return w.b.String(), true
+	}
+	if r := LookupBreach(id); r != nil {
+		w.breach(r)
+		return w.b.String(), true
+	}
+	return "", false
+}
+
+// IDs lists everything that has a page, causes and breach rules, sorted.
+func (p *Pack) IDs() []string {
+	var out []string
+	for _, d := range p.Causes {
+		out = append(out, d.ID)
+	}
+	for i := range breachRules {
+		out = append(out, breachRules[i].ID)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Suggest returns the id that a writer of id most probably meant.
+func (p *Pack) Suggest(id string) string { return nearest(id, p.IDs()) }
+
+type pager struct {
+	b     strings.Builder
+	width int
+}
+
+func (w *pager) cause(d *Def, p *Pack) {
+	w.title(d.ID, d.Title)
+	if d.Kind == KindLookAlike {
+		w.para("", "A look-alike: it resembles PLEG trouble and is none.")
+	}
+	w.section("Meaning", d.Mechanism)
+	w.section("Impact", d.Impact)
+	w.section("Where it bites", phaseWords(d))
+	w.section("Affected", d.Affects.words())
+	w.clauses("Speaks for it", d.For)
+	w.clauses("Speaks against it", d.Against)
+	w.neighbours(d, p)
+	w.items("Diagnosis", d.Diagnosis)
+	w.items("Remediation", d.Remediation)
+	w.asks(d.Missing)
+	w.items("References", d.References)
+	w.section("Grade", gradeWords[d.Grade])
+}
+
+func (w *pager) breach(r *BreachRule) {
+	w.title(r.ID, r.Title)
+	w.section("Meaning and impact", r.Doc)
+	w.section("Threshold", r.thresholdWords())
+	w.items("Remediation", r.Remediation)
+	w.items("References", r.References)
+}
+
+func (r *BreachRule) thresholdWords() string {
+	if r.Threshold == 0 {
+		return "any (" + r.Unit + "); severity " + string(r.Severity)
+	}
+	return sprintf("more than %g %s; severity %s", r.Threshold, r.Unit, r.Severity)
+}
+
+func (w *pager) title(id, title string) {
+	w.b.WriteString(id + ": " + title + "\n" + strings.Repeat("=", min(len(id)+2+len(title), w.width)) + "\n")
+}
+
+func (w *pager) heading(s string) { w.b.WriteString("\n" + s + "\n") }
+
+func (w *pager) section(head, text string) {
+	if text == "" {
+		return
+	}
+	w.heading(head)
+	w.para("  ", text)
+}
+
+func (w *pager) items(head string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	w.heading(head)
+	for _, it := range items {
+		w.hang("  - ", it)
+	}
+}
+
+func (w *pager) asks(ms []Missing) {
+	if len(ms) == 0 {
+		return
+	}
+	w.heading("What to collect when it is not in the bundle")
+	for _, m := range ms {
+		w.hang("  - ", m.Text)
+		if m.Run != "" {
+			w.b.WriteString("      " + m.Run + "\n")
+		}
+	}
+}
+
+func (w *pager) clauses(head string, cs []*Clause) {
+	if len(cs) == 0 {
+		return
+	}
+	w.heading(head)
+	for _, c := range cs {
+		w.hang("  - ", c.Word+": "+c.words()+" ["+c.target()+"]")
+	}
+}
+
+func (w *pager) neighbours(d *Def, p *Pack) {
+	var by []string
+	for _, o := range p.Causes {
+		if contains(o.Explains, d.ID) {
+			by = append(by, o.ID)
+		}
+	}
+	if len(by)+len(d.Explains) == 0 {
+		return
+	}
+	w.heading("Neighbours")
+	if len(d.Explains) > 0 {
+		w.hang("  - ", "explains, and stands before: "+strings.Join(d.Explains, ", "))
+	}
+	if len(by) > 0 {
+		w.hang("  - ", "may itself be explained by: "+strings.Join(by, ", "))
+	}
+}
+
+// para writes text wrapped to the width.
+func (w *pager) para(indent, text string) { w.wrap(indent, indent, text) }
+
+// hang writes an item whose further lines stand under its first word.
+func (w *pager) hang(bullet, text string) {
+	w.wrap(bullet, strings.Repeat(" ", len(bullet)), text)
+}
+
+func (w *pager) wrap(first, rest, text string) {
+	line, lead := "", first
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(lead))+len([]rune(line))+1+len([]rune(word)) <= w.width:
+			line += " " + word
+		default:
+			w.b.WriteString(lead + line + "\n")
+			line, lead = word, rest
+		}
+	}
+	w.b.WriteString(lead + line + "\n")
+}
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+// words is the clause's sentence without the values that only a case has.
+func (c *Clause) words() string { return placeholder.ReplaceAllString(c.Say, "…") }
+
+// target names what the clause looks at.
+func (c *Clause) target() string {
+	out := ""
+	switch {
+	case c.Cond != "":
+		out = "condition " + c.Cond
+		keys := make([]string, 0, len(c.Args))
+		for k := range c.Args {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			out += " " + k + "=" + c.Args[k]
+		}
+	case c.Fact != "":
+		out = "fact " + c.Fact
+	case c.Metric != "":
+		out = c.Reduce + " of metric " + c.Metric
+	default:
+		out = "signature " + strings.Join(c.Sigs, " or ")
+	}
+	if c.Num != nil {
+		out += sprintf(" %s %g", c.Num.Op, c.Num.V)
+	}
+	if c.Absent {
+		out += ", absent"
+	}
+	return strings.TrimSpace(out)
+}
+
+func phaseWords(d *Def) string {
+	if d.Kind == KindLookAlike {
+		return ""
+	}
+	if len(d.Phase) == 0 {
+		return "Outside the relist: PLEG stays healthy."
+	}
+	names := map[string]string{"list": "while listing pods", "inspect": "while inspecting changed pods", "deliver": "while delivering events"}
+	var out []string
+	for _, p := range d.Phase {
+		out = append(out, names[p])
+	}
+	return "The relist gets stuck " + strings.Join(out, " or ") + "."
+}
+
+func (a Affects) words() string {
+	var out []string
+	if a.Text != "" {
+		out = append(out, a.Text)
+	}
+	if a.Kubelet != "" {
+		out = append(out, "Kubelet "+a.Kubelet+".")
+	}
+	if a.Kernel != "" {
+		out = append(out, "Kernel "+a.Kernel+".")
+	}
+	if len(a.Runtimes) > 0 {
+		out = append(out, "Runtime: "+strings.Join(a.Runtimes, ", ")+".")
+	}
+	if a.OS != "" {
+		out = append(out, "Nodes: "+a.OS+".")
+	}
+	return strings.Join(out, " ")
+}
+
+var gradeWords = map[string]string{
+	"A": "A: seen in public cases with evidence, and the cause was agreed or fixed.",
+	"B": "B: stated by maintainers, by a fix, or by the source code.",
+	"C": "C: stated by single reporters or a vendor.",
+	"D": "D: plausible from the source; no public PLEG case is known.",
+}
