@@ -142,17 +142,21 @@ func short(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// assume lists what a simulation takes for granted.
+// assume lists what a simulation of listings takes for granted.
 func assume(what *WhatIf, was pleg.Profile) []string {
-	var out []string
+	out := []string{"calls of which no duration is recorded count as instant; those that ran into their time-out count as the time-out"}
 	if was.Assumed {
 		out = append(out, "kubelet version not stated: the rules of 1.35 apply; events are the same from 1.14 to 1.35")
 	}
-	out = append(out, "calls of which no duration is recorded count as instant; those that ran into their time-out count as the time-out")
-	if !what.reschedules() {
-		return out
+	if what.reschedules() {
+		out = append(out, "between two recorded relists the runtime holds what the first of them listed, and its calls take as long as then")
 	}
-	out = append(out, "between two recorded relists the runtime holds what the first of them listed, and its calls take as long as then")
+	return append(out, assumeChanges(what)...)
+}
+
+// assumeChanges lists what the changes themselves take for granted.
+func assumeChanges(what *WhatIf) []string {
+	var out []string
 	if what.RPCTimeout > 0 || what.Latency > 0 {
 		out = append(out, "inspecting a pod counts as one call; a call that never answered would not have answered later either")
 	}

@@ -74,7 +74,7 @@ type segment struct {
 	ev       []Evidence
 }
 
-// step is a line of the relist goroutine.
+// goLine is a line of the relist goroutine.
 type goLine struct {
 	at  int64
 	ev  *parse.Event
@@ -92,12 +92,13 @@ type blamer struct {
 }
 
 // goLines are the lines that only the relist goroutine writes, and whether
-// they end the inspection of a pod.
+// they end the inspection of a pod. "Retrieved pods from runtime" is not one:
+// garbage collection lists all pods too.
 var goLines = []struct {
 	sig string
 	pod bool
 }{
-	{parse.SigRelisting, false}, {parse.SigRetrieved, false}, {parse.SigTransition, false},
+	{parse.SigRelisting, false}, {parse.SigTransition, false},
 	{parse.SigWriteStatus, true}, {parse.SigIgnore, false}, {parse.SigReinspect, false},
 	{parse.SigDeleteStatus, false}, {parse.SigFinished, false}, {parse.SigDiscard, false}, {parse.SigListFail, false},
 }
@@ -112,7 +113,7 @@ func newBlamer(n *Node) *blamer {
 			continue
 		}
 		for _, g := range goLines {
-			if e.Is(g.sig) && (g.sig != parse.SigRetrieved || e.Field("all") == "true") {
+			if e.Is(g.sig) {
 				b.lines = append(b.lines, goLine{e.At, e, g.pod})
 				break
 			}
@@ -236,10 +237,10 @@ func (b *blamer) failed(from, to int64) []segment {
 func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 	var out []segment
 	i := sort.Search(len(b.lines), func(i int) bool { return b.lines[i].at > from-int64(time.Millisecond) })
-	prev, chatty := from, false
+	prev, chatty := from, b.n.Kubelet.Verbosity >= 4
 	for ; i < len(b.lines) && b.lines[i].at <= to+int64(5*time.Millisecond); i++ {
 		l := &b.lines[i]
-		chatty = chatty || !l.pod && (l.ev.Is(parse.SigTransition) || l.ev.Is(parse.SigRetrieved))
+		chatty = chatty || l.ev.Is(parse.SigTransition)
 		if l.pod {
 			if s, ok := b.inspection(l, prev, chatty); ok {
 				out = append(out, s)

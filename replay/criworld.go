@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// ContainerSnapshots turns what container tools listed into recorded relists:
+// files of one directory that list sandboxes and containers belong together,
+// and several such pairs follow one another in the order of their times and
+// paths. A single listing replays as the first relist of a kubelet.
+func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
+	var out []*Snapshot
+	prev := make(map[string]*pleg.Pod)
+	for _, group := range listingGroups(cs) {
+		s := &Snapshot{Pos: group[0].Pos, At: listedAt(group, out), List: -1, Drained: true}
+		now := podsOf(group)
+		for uid, p := range now {
+			if old := prev[uid]; old == nil || !equalPods(old, p) {
+				s.Changed = append(s.Changed, p)
+			}
+		}
+		for uid := range prev {
+			if now[uid] == nil {
+				s.Gone = append(s.Gone, uid)
+			}
+		}
+		slices.Sort(s.Gone)
+		slices.SortFunc(s.Changed, func(a, b *pleg.Pod) int { return strings.Compare(a.UID, b.UID) })
+		s.Pods = len(now)
+		if len(out) > 0 {
+			out[len(out)-1].Next = s.At
+		}
+		out, prev = append(out, s), now
+	}
+	return out
+}
+
+// listedAt is when a listing was made, and never before the one above: one
+// whose time is unknown counts as a second after it.
+func listedAt(group []*parse.Container, out []*Snapshot) int64 {
+	at := int64(0)
+	for _, c := range group {
+		if c.Basis > parse.NoTime {
+			at = max(at, c.At)
+		}
+	}
+	floor := int64(1e9)
+	if len(out) > 0 {
+		floor = out[len(out)-1].At + 1e9
+	}
+	return max(at, floor)
+}
+
+// listingGroups puts containers and sandboxes that were listed together into
+// one group.
+func listingGroups(cs []*parse.Container) [][]*parse.Container {
+	type key struct {
+		dir string
+		nth int // of the directory's files of this kind
+	}
+	byFile := make(map[*parse.File][]*parse.Container)
+	var files []*parse.File
+	for _, c := range cs {
+		if c.File == nil || c.State == "removed" {
+			continue
+		}
+		if byFile[c.File] == nil {
+			files = append(files, c.File)
+		}
+		byFile[c.File] = append(byFile[c.File], c)
+	}
+	slices.SortStableFunc(files, func(a, b *parse.File) int {
+		return cmp.Or(cmp.Compare(a.ModTime, b.ModTime), cmp.Compare(a.Path, b.Path))
+	})
+	nth := make(map[string]int)
+	groups := make(map[key]int)
+	var out [][]*parse.Container
+	for _, f := range files {
+		list := byFile[f]
+		kind := path.Dir(f.Path) + "\x00container"
+		if list[0].Sandbox {
+			kind = path.Dir(f.Path) + "\x00sandbox"
+		}
+		if len(list) == 1 { // inspect output: one object a file, all of one listing
+			nth[kind] = 0
+		}
+		k := key{path.Dir(f.Path), nth[kind]}
+		nth[kind]++
+		i, ok := groups[k]
+		if !ok {
+			i = len(out)
+			groups[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], list...)
+	}
+	return out
+}
+
+// podsOf builds the pods of one listing. A container without a pod of its own
+// takes that of its sandbox; one without either is a pod by itself.
+func podsOf(group []*parse.Container) map[string]*pleg.Pod {
+	sandboxes := make(map[string]*parse.Container)
+	for _, c := range group {
+		if c.Sandbox {
+			sandboxes[c.ID] = c
+		}
+	}
+	pods := make(map[string]*pleg.Pod)
+	seen := make(map[string]bool)
+	for _, c := range group {
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		who := c
+		if sb := sandboxes[c.SandboxID]; sb != nil && c.PodUID == "" {
+			who = sb
+		}
+		uid := cmp.Or(who.PodUID, podName(who.Namespace, who.PodName), c.SandboxID, c.ID)
+		p := pods[uid]
+		if p == nil {
+			p = &pleg.Pod{UID: uid, Name: who.PodName, Namespace: who.Namespace}
+			pods[uid] = p
+		}
+		st, _ := pleg.RawState(c.State)
+		it := pleg.Item{ID: c.ID, Name: c.Name, State: st, ExitCode: c.ExitCode}
+		if c.Sandbox {
+			p.Sandboxes = append(p.Sandboxes, it)
+		} else {
+			p.Containers = append(p.Containers, it)
+		}
+	}
+	return pods
+}

@@ -1,0 +1,299 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// load is the work that one recorded relist had, divided by what it was for.
+type load struct {
+	start, end int64
+	list       time.Duration
+	listFailed bool
+	listStuck  bool // the list ran into the time-out
+	pods       []podLoad
+	rest       time.Duration // belongs to no pod and not to the list
+}
+
+// podLoad is what inspecting one pod cost in one relist.
+type podLoad struct {
+	uid, name string
+	took      time.Duration
+	calls     int
+	stuck     int // of the calls, how many ran into the time-out
+}
+
+// Ledger asks what would have happened to the relists that a node's log
+// proves. Unlike Simulation it needs no listings: it takes the recorded
+// relists apart by blame, changes the parts, and runs the schedule again.
+type Ledger struct {
+	node  *Node
+	loads []load
+	quiet time.Duration // what a relist with nothing to do takes
+	was   pleg.Profile
+}
+
+// NewLedger prepares a node; its profile is that of the kubelet's evidence.
+func NewLedger(n *Node) (*Ledger, error) {
+	p, err := NodeProfile(n)
+	if err != nil {
+		return nil, err
+	}
+	l := &Ledger{node: n, was: p}
+	l.loads = loads(n)
+	l.quiet = quietRelist(n)
+	return l, nil
+}
+
+// NodeProfile is the profile of a node's kubelet, as far as it is known.
+func NodeProfile(n *Node) (pleg.Profile, error) {
+	k := &n.Kubelet
+	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
+	if err != nil {
+		p, err = pleg.New("")
+	}
+	if k.PLEG == "evented" && p.Has(pleg.EventedAvailable) {
+		p = p.UseEvented()
+	}
+	p.Period, p.Threshold = cmp.Or(k.Period, p.Period), cmp.Or(k.Threshold, p.Threshold)
+	p.RPCTimeout = cmp.Or(k.RPCTimeout, p.RPCTimeout)
+	return p, err
+}
+
+// Profile is the profile of the kubelet as it was.
+func (l *Ledger) Profile() pleg.Profile { return l.was }
+
+// loads takes the relists of known length apart.
+func loads(n *Node) []load {
+	blame := make(map[int]*Blame, len(n.Blame))
+	for i := range n.Blame {
+		blame[n.Blame[i].Relist] = &n.Blame[i]
+	}
+	var out []load
+	for i := range n.Relists {
+		took, _ := lasted(n, i)
+		r := &n.Relists[i]
+		if took <= 0 {
+			continue
+		}
+		w := load{start: r.Start.At, end: r.Start.At + int64(took), rest: took,
+			listFailed: r.Outcome == OutcomeListFailed || r.Listed != nil && !*r.Listed}
+		if b := blame[i]; b != nil {
+			w.divide(b)
+		} else if w.listFailed {
+			w.list, w.rest = took, 0
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// divide moves what a blame explains out of the rest.
+func (w *load) divide(b *Blame) {
+	if b.List > 0 {
+		w.list = min(b.List, w.rest)
+		w.rest -= w.list
+	}
+	if w.listFailed {
+		for _, s := range b.ByOperation {
+			w.listStuck = w.listStuck || s.TimedOut > 0
+		}
+		w.list, w.rest = w.list+w.rest, 0
+		return
+	}
+	for _, s := range b.ByPod {
+		took := min(s.Seconds, w.rest)
+		w.rest -= took
+		w.pods = append(w.pods, podLoad{uid: s.ID, name: s.What, took: took, calls: max(s.Calls, 1), stuck: s.TimedOut})
+	}
+}
+
+// quietRelist is the median length of the relists that were not long, or a
+// twentieth of a second where none is known.
+func quietRelist(n *Node) time.Duration {
+	var ds []time.Duration
+	for i := range n.Relists {
+		if d, ok := n.Relists[i].Duration(); ok && d > 0 && d < LongRelist {
+			ds = append(ds, d)
+		}
+	}
+	if len(ds) == 0 {
+		return 50 * time.Millisecond
+	}
+	slices.Sort(ds)
+	return ds[len(ds)/2]
+}
+
+// Ask answers a what-if. It also returns the simulated relists that were not
+// quiet, and the sums of the changed history.
+func (l *Ledger) Ask(what WhatIf) ([]*SimRelist, Totals, *Answer, error) {
+	is, err := what.Profile(l.was)
+	if err != nil {
+		return nil, Totals{}, nil, err
+	}
+	_, was := l.run(&WhatIf{}, l.was)
+	out, would := l.run(&what, is)
+	if what.Empty() {
+		return out, would, nil, nil
+	}
+	a := &Answer{Changes: what.Said, Sentence: sentence(&what, l.was, is, was, would), Rows: ledgerRows(was, would)}
+	a.Assumptions = l.assumptions(&what, was)
+	return out, would, a, nil
+}
+
+// ledgerRows leaves out what a history without listings cannot tell.
+func ledgerRows(a, b Totals) []AnswerRow {
+	return slices.DeleteFunc(rows(a, b), func(r AnswerRow) bool {
+		return r.Measure == "events sent" || r.Measure == "events discarded"
+	})
+}
+
+func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {
+	out := []string{
+		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", short(l.quiet)),
+		"the log holds no listings: events are not replayed",
+	}
+	if n := len(l.node.Episodes); n != len(was.Unhealthy) {
+		out = append(out, fmt.Sprintf("the proven relists explain %d of the node's %d episodes; the answer speaks of these", len(was.Unhealthy), n))
+	}
+	var rest time.Duration
+	for i := range l.loads {
+		if l.loads[i].end-l.loads[i].start >= int64(LongRelist) {
+			rest += l.loads[i].rest
+		}
+	}
+	if rest > time.Second {
+		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", short(rest)))
+	}
+	return append(out, assumeChanges(what)...)
+}
+
+// maxLedgerRelists bounds a simulation over a long window.
+const maxLedgerRelists = 1 << 22
+
+// run goes through the recorded time with the changes applied. Where the
+// schedule meets a recorded relist it has its work to do; while that relist
+// ran, what was stuck stays stuck; at other times relists are quiet.
+func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
+	var t Totals
+	var out []*SimRelist
+	if len(l.loads) == 0 {
+		return nil, t
+	}
+	h := simHealth{threshold: p.Threshold}
+	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
+	lastSeen := int64(0)
+	t.From = now
+	for i, first, n := 0, true, 0; now <= end && n < maxLedgerRelists; n++ {
+		for i+1 < len(l.loads) && l.loads[i+1].start <= now {
+			i, first = i+1, true
+		}
+		list, took := l.quiet, l.quiet
+		w := &l.loads[i]
+		busy := first || now < w.end
+		failed := busy && w.listFailed
+		if busy {
+			list, took = what.lengths(w, &l.was, &p, first)
+			first = false
+		}
+		r := &SimRelist{Start: now, End: now + int64(took)}
+		if lastSeen != 0 {
+			t.Interval.observe(time.Duration(now - lastSeen))
+		}
+		if failed {
+			r.ListErr = "the list calls failed"
+			t.Failed++
+			h.failed(now)
+		} else {
+			lastSeen = now
+			h.listed(now, now+int64(list))
+		}
+		r.LastSeen = lastSeen
+		_, r.Healthy = pleg.Healthy(lastSeen, r.End, p.Threshold)
+		t.Duration.observe(took)
+		if took > t.Longest {
+			t.Longest, t.LongestAt = took, now
+		}
+		if busy {
+			out = append(out, r)
+		}
+		now = l.next(r.End, p.Period, i, busy)
+	}
+	t.To = max(end, now)
+	t.Unhealthy = h.finish(min(now, end))
+	return out, t
+}
+
+// next is the start of the following relist. A quiet schedule falls into step
+// with the recorded one where that is less than a period away.
+func (l *Ledger) next(ended int64, period time.Duration, i int, busy bool) int64 {
+	at := ended + int64(max(period, time.Millisecond))
+	if i+1 < len(l.loads) {
+		start := l.loads[i+1].start
+		if at > start && start >= ended && !busy || abs(at-start) < int64(period)/2 && start > ended {
+			return start
+		}
+	}
+	return at
+}
+
+func abs(v int64) int64 { return max(v, -v) }
+
+// lengths is how long a recorded relist would have taken: its list and the
+// whole. On a second visit, while the recorded one would still have run, only
+// what was stuck is still there.
+func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, total time.Duration) {
+	list = w.scaled(l.list)
+	if l.listStuck && w.RPCTimeout > 0 {
+		list = is.RPCTimeout
+	}
+	var jobs []time.Duration
+	for i := range l.pods {
+		p := &l.pods[i]
+		if w.drops(p.uid, p.name) {
+			continue
+		}
+		free := p.took - time.Duration(p.stuck)*was.RPCTimeout
+		if free > 0 && first {
+			jobs = append(jobs, w.scaled(free))
+		}
+		each := was.RPCTimeout
+		if p.stuck > 0 && p.took < time.Duration(p.stuck)*was.RPCTimeout {
+			each = p.took / time.Duration(p.stuck)
+		}
+		if w.RPCTimeout > 0 {
+			each = is.RPCTimeout
+		}
+		for range w.stuck(p, was, is) {
+			jobs = append(jobs, each)
+		}
+	}
+	total = list + parallel(jobs, is.Parallel)
+	if first {
+		total += l.rest
+	}
+	return list, total
+}
+
+func (w *WhatIf) scaled(d time.Duration) time.Duration {
+	if w.Latency > 0 {
+		return time.Duration(float64(d) * w.Latency)
+	}
+	return d
+}
+
+// stuck is how often a pod's inspection would have run into the time-out in
+// one relist: kubelets up to 1.31 try a failed pod twice.
+func (w *WhatIf) stuck(p *podLoad, was, is *pleg.Profile) int {
+	switch a, b := was.Has(pleg.InspectTwice), is.Has(pleg.InspectTwice); {
+	case a && !b:
+		return (p.stuck + 1) / 2
+	case !a && b:
+		return 2 * p.stuck
+	}
+	return p.stuck
+}
