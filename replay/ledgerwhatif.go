@@ -152,6 +152,12 @@ func ledgerRows(a, b Totals) []AnswerRow {
 	})
 }
 
+// Assumptions lists what a run without changes takes for granted.
+func (l *Ledger) Assumptions() []string {
+	_, was := l.run(&WhatIf{}, l.was)
+	return l.assumptions(&WhatIf{}, was)
+}
+
 func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {
 	out := []string{
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", short(l.quiet)),
@@ -186,6 +192,9 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 	}
 	h := simHealth{threshold: p.Threshold}
 	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
+	if w := l.node.Window.End; w > end { // let the relist after the last one show that all is well again
+		end = min(w, end+3*int64(p.Period))
+	}
 	lastSeen := int64(0)
 	t.From = now
 	for i, first, n := 0, true, 0; now <= end && n < maxLedgerRelists; n++ {
@@ -198,9 +207,12 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 		failed := busy && w.listFailed
 		if busy {
 			list, took = what.lengths(w, &l.was, &p, first)
+			if !first {
+				took = max(took, l.quiet)
+			}
 			first = false
 		}
-		r := &SimRelist{Start: now, End: now + int64(took)}
+		r := &SimRelist{Start: now, End: now + int64(took), Pods: -1}
 		if lastSeen != 0 {
 			t.Interval.observe(time.Duration(now - lastSeen))
 		}

@@ -28,7 +28,7 @@ type SimRelist struct {
 	Healthy    bool  // what the health check says at End
 	Blocked    bool  // ≤ 1.13: it waits for the channel and has not ended
 	Stream     bool  // not a relist: events that the runtime's stream told at once
-	Pods       int   // listed
+	Pods       int   // listed, -1 unknown
 }
 
 // OK reports whether the relist listed pods.

@@ -18,6 +18,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
+// catReplay is the category of replay's own flags.
+const catReplay = "Replay"
+
 func replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
@@ -25,14 +28,12 @@ func replayCommand() *cli.Command {
 		ArgsUsage: "INPUT...",
 		Description: "INPUT is a file of recorded relists (plegforensics/snapshots/v1), a bundle, or - for\n" +
 			"standard input. --what-if changes the history:\n\n" + whatIfHelp(),
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "text", Usage: "text or json, or FORMAT=PATH", EnvVars: []string{"PLEGFORENSICS_OUTPUT"}},
-			&cli.StringSliceFlag{Name: "what-if", Usage: "change the history: KEY=VALUE, repeatable", EnvVars: []string{"PLEGFORENSICS_WHAT_IF"}},
-			&cli.BoolFlag{Name: "show-filtered", Usage: "show ContainerChanged events, which the kubelet keeps to itself", EnvVars: []string{"PLEGFORENSICS_SHOW_FILTERED"}},
-			&cli.StringFlag{Name: "kubelet-version", Usage: "kubelet version, vX.Y.Z", EnvVars: []string{"PLEGFORENSICS_KUBELET_VERSION"}},
-			&cli.DurationFlag{Name: "relist-threshold", Usage: "threshold of the kubelet as it was", EnvVars: []string{"PLEGFORENSICS_RELIST_THRESHOLD"}},
-			&cli.DurationFlag{Name: "relist-period", Usage: "relist period of the kubelet as it was", EnvVars: []string{"PLEGFORENSICS_RELIST_PERIOD"}},
-		},
+		Flags: join([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "text", Usage: "`FORMAT` or FORMAT=PATH; one of text, json", EnvVars: envName("output"), Category: catOutput},
+			listFlag(catReplay, "what-if", "change the history: `KEY=VALUE`, repeatable"),
+			boolFlag(catReplay, "show-filtered", "show ContainerChanged events, which the kubelet keeps to itself"),
+			stringFlag(catReplay, "export-snapshots", "also write what was replayed to `PATH`, as plegforensics/snapshots/v1"),
+		}, inputFlags()),
 		Action: replayAction,
 	}
 }
@@ -45,31 +46,203 @@ func whatIfHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// replayRun is one call of replay: what to change, and where the answer goes.
+type replayRun struct {
+	c      *cli.Context
+	what   replay.WhatIf
+	format *report.ReplayFormat
+	out    *outputFile
+	export *outputFile // nil without --export-snapshots
+	writer replay.Exporter
+}
+
 func replayAction(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return usage("name a file of recorded relists, a bundle, or -", "no input")
+		return usage("name a file of recorded relists, a bundle, or -", "no input given")
 	}
 	profile, what, err := replayProfile(c)
 	if err != nil {
 		return err
 	}
-	format, out, err := openReplayOutput(c)
+	r := &replayRun{c: c, what: what}
+	if r.format, r.out, err = openReplayOutput(c); err != nil {
+		return err
+	}
+	defer r.out.abandon()
+	if path := c.String("export-snapshots"); path != "" {
+		if r.export, err = createOutput(path); err != nil {
+			return err
+		}
+		defer r.export.abandon()
+	}
+	if err := r.input(profile); err != nil {
+		return err
+	}
+	if r.export != nil {
+		if err := r.export.commit(); err != nil {
+			return err
+		}
+	}
+	return r.out.commit()
+}
+
+// input replays recorded relists as they stream by, and anything else through
+// a bundle.
+func (r *replayRun) input(p pleg.Profile) error {
+	if r.c.NArg() == 1 {
+		in, name, err := openInput(r.c, r.c.Args().First())
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		head := bufio.NewReaderSize(in, 1<<20)
+		if looksRecorded(head) {
+			return r.stream(head, name, p)
+		}
+		if name == "-" {
+			r.c.App.Reader = head
+		}
+	}
+	return r.bundle(p)
+}
+
+// looksRecorded reports whether one of the first lines is a recorded relist.
+func looksRecorded(head *bufio.Reader) bool {
+	b, _ := head.Peek(64 << 10) // a short input is no error here
+	for i, line := range bytes.Split(b, []byte("\n")) {
+		if i == 10 {
+			break
+		}
+		line = bytes.TrimSpace(line[:min(len(line), 4096)])
+		if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"time"`)) &&
+			(bytes.Contains(line, []byte(`"pods":[`)) || bytes.Contains(line, []byte(`"pods": [`)) || bytes.Contains(line, []byte(`"list_error"`))) {
+			return true
+		}
+	}
+	return false
+}
+
+// bundle replays what a bundle holds: recorded listings, listings of container
+// tools, the runtime's history, or the relists that the kubelet's log proves.
+func (r *replayRun) bundle(p pleg.Profile) error {
+	bundles, err := load(r.c)
 	if err != nil {
 		return err
 	}
-	defer out.abandon()
-	for _, path := range c.Args().Slice() {
-		in, name, err := openInput(c, path)
+	var ns []*replay.Node
+	for _, b := range bundles {
+		if len(b.Listings) > 0 {
+			return r.listings(b, p)
+		}
+		more, err := nodes(r.c, b)
 		if err != nil {
 			return err
 		}
-		err = replaySnapshots(c, in, name, format, out, profile, what)
-		in.Close()
-		if err != nil {
+		ns = append(ns, more...)
+	}
+	if len(ns) > 1 {
+		var names []string
+		for _, n := range ns {
+			names = append(names, n.Name)
+		}
+		return usage("add --node NAME: "+strings.Join(names, ", "), "the input holds %d nodes", len(ns))
+	}
+	if len(ns) == 0 {
+		return nothingToReplay()
+	}
+	return r.node(ns[0], p)
+}
+
+func nothingToReplay() error {
+	return &exitError{exitNothing, "nothing to replay in the input", "give recorded relists, a kubelet or runtime log, or container listings"}
+}
+
+// listings replays recorded relists that were inside a bundle.
+func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
+	return r.simulate(p, func(feed *replay.Feed, step func(*replay.Snapshot)) error {
+		for _, l := range b.Listings {
+			feed.Line(l.Raw, l.Pos, step)
+		}
+		return nil
+	})
+}
+
+// node replays one node. Questions about time go to its ledger; events come
+// from its history.
+func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
+	ledger, err := replay.NewLedger(n)
+	if err != nil {
+		return usage("", "%v", err)
+	}
+	if q := ledger.Profile(); r.c.String("kubelet-version") == "" {
+		p = q
+	}
+	snapshots, assumed := replay.HistorySnapshots(n)
+	switch {
+	case len(n.Relists) == 0 && len(n.History) == 0 || len(n.Events) == 0:
+		snapshots = replay.ContainerSnapshots(n.Containers)
+	case !r.what.Empty() && r.what.Capacity == 0 || len(snapshots) == 0:
+		if err := r.exportAll(snapshots); err != nil {
+			return err
+		}
+		return r.ledger(ledger, p)
+	}
+	if len(snapshots) == 0 {
+		return nothingToReplay()
+	}
+	if assumed > 0 {
+		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", assumed, len(snapshots))
+	}
+	return r.simulate(p, func(_ *replay.Feed, step func(*replay.Snapshot)) error {
+		for _, s := range snapshots {
+			step(s)
+		}
+		return nil
+	})
+}
+
+// ledger answers from the relists that the log proves.
+func (r *replayRun) ledger(l *replay.Ledger, p pleg.Profile) error {
+	relists, totals, answer, err := l.Ask(r.what)
+	if err != nil {
+		return usage("evented PLEG exists from 1.26", "%v", err)
+	}
+	if len(relists) == 0 {
+		return &exitError{exitNothing, "the log proves no relist of known length", "replay needs relists, a runtime log, or recorded listings"}
+	}
+	w := r.format.New(r.out, p, r.c.Bool("show-filtered"))
+	for _, x := range relists {
+		w.Relist(x)
+	}
+	end := &report.ReplayEnd{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer}
+	if answer == nil {
+		end.Assumptions = l.Assumptions()
+	}
+	return w.End(end)
+}
+
+// exportAll writes snapshots that are not replayed themselves.
+func (r *replayRun) exportAll(ss []*replay.Snapshot) error {
+	for _, s := range ss {
+		if err := r.exportLine(s); err != nil {
 			return err
 		}
 	}
-	return out.commit()
+	if r.export != nil && len(ss) == 0 {
+		return &exitError{exitNothing, "no container history to export", "the input needs a runtime log, or a kubelet log with -v=4"}
+	}
+	return nil
+}
+
+func (r *replayRun) exportLine(s *replay.Snapshot) error {
+	if r.export == nil {
+		return nil
+	}
+	line, err := r.writer.Line(s)
+	if err == nil {
+		_, err = r.export.Write(line)
+	}
+	return err
 }
 
 // replayProfile reads the flags that say which kubelet it was and what is to
@@ -128,43 +301,60 @@ func openInput(c *cli.Context, path string) (io.ReadCloser, string, error) {
 // maxSnapshotLine bounds one line: 100,000 containers take some 15 MB.
 const maxSnapshotLine = 256 << 20
 
-// replaySnapshots streams recorded relists through the simulation.
-func replaySnapshots(c *cli.Context, in io.Reader, name string, format *report.ReplayFormat, out io.Writer, p pleg.Profile, what replay.WhatIf) error {
-	sim, err := replay.NewSimulation(p, what)
+// stream replays recorded relists while they are read.
+func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
+	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
+	return r.simulate(p, func(feed *replay.Feed, step func(*replay.Snapshot)) error {
+		return eachLine(in, func(text []byte, line uint32, offset int64) error {
+			feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
+			return r.c.Context.Err()
+		})
+	})
+}
+
+// simulate runs the reference PLEG over what source steps through.
+func (r *replayRun) simulate(p pleg.Profile, source func(*replay.Feed, func(*replay.Snapshot)) error) error {
+	sim, err := replay.NewSimulation(p, r.what)
 	if err != nil {
-		return usage("", "%v", err)
+		return usage("evented PLEG exists from 1.26", "%v", err)
 	}
-	w := format.New(out, p, c.Bool("show-filtered"))
+	w := r.format.New(r.out, p, r.c.Bool("show-filtered"))
 	var feed replay.Feed
+	var failed error
 	relists := 0
 	step := func(s *replay.Snapshot) {
-		for _, r := range sim.Step(s) {
+		if err := r.exportLine(s); err != nil && failed == nil {
+			failed = err
+		}
+		for _, x := range sim.Step(s) {
 			relists++
-			w.Relist(r)
+			w.Relist(x)
 		}
 	}
-	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
-	err = eachLine(in, func(text []byte, line uint32, offset int64) error {
-		feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
-		return c.Context.Err()
-	})
-	if err != nil {
+	if err := source(&feed, step); err != nil {
 		return err
 	}
 	feed.End(step)
 	rest, totals, answer := sim.Finish()
-	for _, r := range rest {
+	for _, x := range rest {
 		relists++
-		w.Relist(r)
+		w.Relist(x)
 	}
-	for _, warn := range feed.Decoder.Warnings {
-		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s\n", visible(warn.String()))
+	if !r.c.Bool("quiet") {
+		warn(r.c.App.ErrWriter, feed.Decoder.Warnings)
+	}
+	if failed != nil {
+		return failed
 	}
 	if relists == 0 {
-		return &exitError{exitNothing, name + ": no recorded relist in it", "lines of plegforensics/snapshots/v1 are expected"}
+		return nothingToReplay()
 	}
-	return w.End(&report.ReplayEnd{Totals: totals, Machine: sim.Machine(), Answer: answer,
+	err = w.End(&report.ReplayEnd{Totals: totals, Machine: sim.Machine(), Answer: answer,
 		Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings})
+	if err == nil && r.c.Bool("strict") && len(feed.Decoder.Warnings) > 0 {
+		return &exitError{exitPartial, "some lines could not be replayed", "the warnings above say which"}
+	}
+	return err
 }
 
 // eachLine reads lines of any length up to maxSnapshotLine; longer ones are
@@ -232,11 +422,16 @@ func openReplayOutput(c *cli.Context) (*report.ReplayFormat, *outputFile, error)
 	if !toFile {
 		return format, &outputFile{Writer: c.App.Writer}, nil
 	}
+	out, err := createOutput(path)
+	return format, out, err
+}
+
+func createOutput(path string) (*outputFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return nil, nil, &exitError{exitNothing, err.Error(), ""}
+		return nil, &exitError{exitUsage, err.Error(), ""}
 	}
-	return format, &outputFile{f, f, path}, nil
+	return &outputFile{f, f, path}, nil
 }
 
 func (o *outputFile) commit() error {

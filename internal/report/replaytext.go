@@ -61,13 +61,16 @@ func (t *replayText) Relist(r *replay.SimRelist) {
 
 func (t *replayText) note(r *replay.SimRelist) string {
 	var parts []string
-	if r.OK() {
-		parts = append(parts, fmt.Sprintf("%d pods listed", r.Pods))
-	} else {
+	switch {
+	case r.OK() && r.Pods < 0:
+		parts = append(parts, "pods listed")
+	case r.OK():
+		parts = append(parts, plural(r.Pods, "pod")+" listed")
+	default:
 		parts = append(parts, "list failed: "+cut(Visible(r.ListErr), 120))
 	}
 	if n := len(r.Inspected); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d inspections", n))
+		parts = append(parts, plural(n, "inspection"))
 	}
 	if len(r.Failed) > 0 {
 		parts = append(parts, "inspection failed: "+cut(Visible(strings.Join(r.Failed, ", ")), 200))
@@ -100,7 +103,7 @@ func eventNote(e pleg.Event) string {
 
 func (t *replayText) flushQuiet() {
 	if t.quiet > 0 {
-		t.printf("    … %d relists without events\n", t.quiet)
+		t.printf("    … %s without events\n", plural(t.quiet, "relist"))
 		t.quiet = 0
 	}
 }
@@ -109,7 +112,7 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end *ReplayEnd) error {
 	t.flushQuiet()
 	if s := &end.Totals; s.Duration.Count > 0 {
-		t.printf("\n%d relists, %d of them could not list, %s in all, longest %s at %s\n", s.Duration.Count, s.Failed,
+		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", plural(s.Duration.Count, "relist"), s.Failed,
 			Span(s.Duration.Sum), Span(s.Longest), clockText(s.LongestAt))
 		t.printf("%d events sent, %d discarded\n", s.Events, s.Discarded)
 	}
