@@ -44,7 +44,9 @@ func TestCaptures(t *testing.T) {
 func TestFlawShows(t *testing.T) {
 	const dir = "testdata/v1.28.0-04-stuck-pod"
 	for name, spoil := range map[string]func(*capture){
-		"event more":  func(c *capture) { c.relists[1].events = append(c.relists[1].events, event{"p", "ContainerDied", "x", true}) },
+		"event more": func(c *capture) {
+			c.relists[1].events = append(c.relists[1].events, event{"p", "ContainerDied", "x", true})
+		},
 		"event less":  func(c *capture) { c.relists[1].events = c.relists[1].events[1:] },
 		"no change":   func(c *capture) { c.changes = c.changes[1:] },
 		"no failures": func(c *capture) { c.calls = nil },
