@@ -217,6 +217,7 @@ func (w *world) schedule(n *Node) (times []int64, assumed int) {
 		}
 	}
 	slices.Sort(times)
+	times, assumed = w.followers(n, times, period)
 	proven := times
 	last := int64(0)
 	for _, c := range w.changes {
@@ -233,6 +234,26 @@ func (w *world) schedule(n *Node) (times []int64, assumed int) {
 	}
 	slices.Sort(times)
 	return slices.Compact(times), assumed
+}
+
+// followers adds the relist that came a period after the end of a long one,
+// where the log proves that end but not what followed.
+func (w *world) followers(n *Node, times []int64, period int64) ([]int64, int) {
+	var more []int64
+	for i := range n.Relists {
+		r := &n.Relists[i]
+		if d, ok := r.Duration(); !ok || d < LongRelist {
+			continue
+		}
+		at := r.End.At + period
+		k := sort.Search(len(times), func(k int) bool { return times[k] > r.Start.At })
+		if (k == len(times) || times[k] > at+period) && at <= n.Window.End {
+			more = append(more, at)
+		}
+	}
+	times = append(times, more...)
+	slices.Sort(times)
+	return times, len(more)
 }
 
 // upTo applies the changes up to a time and notes which pods differ.
