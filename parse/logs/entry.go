@@ -42,7 +42,7 @@ func (e *entry) accepts(r *record) bool {
 	if e.says(r) {
 		return true
 	}
-	if _, m := e.find(r); m != nil {
+	if e.any(r) {
 		return true
 	}
 	if e.quick != nil {
@@ -112,6 +112,9 @@ func (e *entry) groups(r *record, out *[]parse.Field) bool {
 // on the message, and on the raw line. Decoded texts come first: their values
 // carry no escapes.
 func (e *entry) find(r *record) (*regexp.Regexp, []string) {
+	if len(e.Regexps) == 0 {
+		return nil, nil
+	}
 	for _, text := range r.texts() {
 		for _, re := range e.Regexps {
 			if m := re.FindStringSubmatch(text); m != nil {
@@ -120,6 +123,21 @@ func (e *entry) find(r *record) (*regexp.Regexp, []string) {
 		}
 	}
 	return nil, nil
+}
+
+// any reports whether find would find a pattern.
+func (e *entry) any(r *record) bool {
+	if len(e.Regexps) == 0 {
+		return false
+	}
+	for _, text := range r.texts() {
+		for _, re := range e.Regexps {
+			if re.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func appendGroups(out []parse.Field, re *regexp.Regexp, m []string) []parse.Field {

@@ -18,28 +18,30 @@ type rpc struct {
 	pod       string // in any spelling
 	podUID    string
 	err       string
+	ok        bool
 }
 
 // extractRPC reads a failed CRI call. One failure is usually told twice or
 // three times: by the remote client, by the runtime manager above it, and by
 // the generic PLEG; layer tells them apart.
 func extractRPC(r *record) ([]parse.Field, bool) {
-	c, ok := readRemote(r)
-	if !ok {
-		if c, ok = readManager(r); !ok {
-			return nil, false
-		}
+	if !isRPC(r) {
+		return nil, false
 	}
-	return c.fields(), true
+	return r.rpc.fields(), true
 }
 
-// isRPC tells what extractRPC would.
+// isRPC tells what extractRPC would. Several signatures ask for the same line.
 func isRPC(r *record) bool {
-	if strings.Contains(r.msg, " service failed") && remoteHeadRE.MatchString(r.msg) {
-		return true
+	if r.rpc == nil {
+		c, ok := readRemote(r)
+		if !ok {
+			c, ok = readManager(r)
+		}
+		c.ok = ok
+		r.rpc = &c
 	}
-	_, ok := extractRPC(r)
-	return ok
+	return r.rpc.ok
 }
 
 func (c rpc) fields() []parse.Field {
@@ -73,8 +75,6 @@ var (
 	// remoteRE is the printf form (≤ 1.20) and also the message of the
 	// structured one, whose object and error are keys.
 	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? from (?:runtime|image) service failed(?:: (.*))?$`)
-	// remoteHeadRE is enough of remoteRE to know it in most cases.
-	remoteHeadRE = regexp.MustCompile(`^(?:Get )?[A-Z]\w+(?: with filter [^:]*?| "[0-9a-f]+")? from (?:runtime|image) service failed(?:: |$)`)
 	// cutRE is a line that the terminal or a copy cut in "from runtime
 	// service failed".
 	cutRE = regexp.MustCompile(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
@@ -99,9 +99,12 @@ func callName(s string) string {
 // 1.31 the header says log.go.
 func readRemote(r *record) (rpc, bool) {
 	c := rpc{layer: "remote"}
-	if m := cutRE.FindStringSubmatch(r.msg); m != nil {
+	if m := cutRE.FindStringSubmatch(r.msg); m != nil && r.form == formPrintf {
 		c.call, c.id = m[1], m[2]
 		return c, true
+	}
+	if !strings.Contains(r.msg, " service failed") {
+		return c, false
 	}
 	m := remoteRE.FindStringSubmatch(r.msg)
 	if m == nil {

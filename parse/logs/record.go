@@ -25,7 +25,9 @@ type record struct {
 	form form
 	rest string // of klog and logrus lines: what stands after the message
 	kv   []parse.Field
-	read bool // kv is filled
+	read bool     // kv is filled
+	text []string // see texts
+	rpc  *rpc     // see isRPC
 }
 
 // readRecord recognises the form of a message. Keys are read on demand.
@@ -217,15 +219,20 @@ func (r *record) get(key string) (string, bool) {
 	return "", false
 }
 
-// texts are the texts that patterns are tried on.
+// texts are the texts that patterns are tried on, best first.
 func (r *record) texts() []string {
+	if r.text != nil {
+		return r.text
+	}
 	if r.form == formPrintf {
-		return []string{r.raw}
+		r.text = []string{r.raw}
+		return r.text
 	}
 	if err := r.first("err", "error"); err != "" {
-		return []string{r.msg + ": " + err, r.msg, r.raw}
+		r.text = append(r.text, r.msg+": "+err)
 	}
-	return []string{r.msg, r.raw}
+	r.text = append(r.text, r.msg, r.raw)
+	return r.text
 }
 
 // first returns the first of the keys that has a value.
