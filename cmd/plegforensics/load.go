@@ -167,6 +167,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		}
 		r.Inputs = append(r.Inputs, b.Inputs...)
 		r.Warnings = append(r.Warnings, b.Warnings...)
+		r.Bundles = append(r.Bundles, b)
 		for _, n := range ns {
 			r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, pack)})
 		}

@@ -38,6 +38,7 @@ func commands() []*cli.Command {
 		compareCommand(),
 		rulesCommand(),
 		explainCommand(),
+		inspectCommand(),
 		schemaCommand(),
 	}
 }

@@ -26,6 +26,7 @@ type Report struct {
 	Warnings     []parse.Warning
 	Nodes        []Node // by name
 	Correlations []Correlation
+	Bundles      []*parse.Bundle // what inspect looks at; nil for other commands
 }
 
 // Node is what was rebuilt about a node and what the rules say of it.
@@ -119,6 +120,12 @@ var Formats = []Format{
 var TimelineFormats = []Format{
 	{"text", "a table of relists, health and gaps", writeTimelineText},
 	{"json", "one object, schema plegforensics/timeline/v1", writeTimelineJSON},
+}
+
+// InspectFormats are the output formats of inspect.
+var InspectFormats = []Format{
+	{"text", "tables of files, gaps, losses and what is missing", writeInspectText},
+	{"json", "one object, schema plegforensics/inspect/v1", writeInspectJSON},
 }
 
 // Lookup finds a format by name, nil if there is none.

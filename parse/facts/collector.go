@@ -218,6 +218,20 @@ var troubles = []string{
 	"Connection timed out", "error: journal output not available",
 }
 
+// isTrouble recognises an output of which nothing came but the news that the
+// command gave up.
+func isTrouble(_, head string) bool {
+	if len(head) >= headLen || strings.Count(head, "\n") > 5 || strings.HasPrefix(head, "{") {
+		return false
+	}
+	for _, w := range troubles {
+		if strings.Contains(head, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // trouble finds signs that the command behind a file did not end. Only short
 // files count: a log that speaks of deadlines is another matter.
 func (s *scan) trouble() {

@@ -78,6 +78,7 @@ var decoders = []decoder{
 	{"objects-json", isObjectsJSON, (*scan).objectsJSON},
 	{"objects-yaml", isObjectsYAML, (*scan).objectsYAML},
 	{"collector-version", isCollectorVersion, (*scan).collectorVersion},
+	{"killed", isTrouble, func(*scan) {}}, // run looks for trouble in every file
 }
 
 // Decode reads a file whose role is facts, stacks, objects or manifest. It

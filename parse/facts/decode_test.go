@@ -104,7 +104,7 @@ var outputs = []struct {
 		[]string{"1 goroutine.count 3 program=containerd", "1 goroutine.wait 2040 program=containerd state=chan send count=1 ids=7 blocked=k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist frames=k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist",
 			"5 goroutine.wait 2040 program=containerd state=semacquire count=1 ids=8 blocked=github.com/docker/docker/daemon.(*Daemon).ContainerInspectCurrent frames=sync.runtime_Semacquire github.com/docker/docker/daemon.(*Daemon).ContainerInspectCurrent net/http.(*Server).Serve"}},
 	{"proc/8123/stack", "kernel-stack", "[<0>] fanotify_handle_event+0x12/0x30\n[<0>] fsnotify+0x1/0x2\n", []string{"1 process.stack 8123 pid=8123 frames=fanotify_handle_event fsnotify"}},
-	{"crictl_ps", "", "FATA[0002] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n", []string{`1 collector.command.killed "crictl_ps" command=crictl ps file=crictl_ps`}},
+	{"crictl_ps", "killed", "FATA[0002] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n", []string{`1 collector.command.killed "crictl_ps" command=crictl ps file=crictl_ps`}},
 	{"version.txt", "collector-version", "sos report: 4.12.0\n", []string{`1 collector.name "sos"`, `1 collector.version "4.12.0"`}},
 	{"metadata.yaml", "bundle-metadata", "bundlename: b\nbundleversion: 0.1.0\nbundlecreatedat: \"2025-12-30T22:00:32Z\"\n", []string{`2 collector.version "0.1.0"`, `3 time.collected "2025-12-30T22:00:32Z"`}},
 	{"basic-environment.txt", "supportconfig", "=====\n x\n\n#==[ Command ]==#\n# /bin/date\nTue Dec 30 22:01:47 UTC 2025\n\n#==[ Command ]==#\n# /usr/bin/uptime\n 10:00 up 1 min, load average: 9.00, 1.00, 1.00\n",

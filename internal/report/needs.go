@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// need is something that the input lacks, what it would settle, and the
+// command that collects it.
+type need struct {
+	node    string
+	what    string
+	why     string
+	command string
+}
+
+// needs lists what would make the answer better, the most useful first.
+func needs(r *Report) []need {
+	var out []need
+	for i := range r.Nodes {
+		out = append(out, nodeNeeds(&r.Nodes[i])...)
+	}
+	if len(r.Nodes) == 0 {
+		out = append(out, need{"", "the log of a kubelet", "without it nothing can be said about PLEG",
+			"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"})
+	}
+	for _, b := range r.Bundles {
+		out = append(out, clockNeeds(b)...)
+		out = append(out, killedNeeds(b)...)
+	}
+	return out
+}
+
+// holding is what a node's records hold.
+type holding struct {
+	*Node
+	keys       map[string]bool // fact keys
+	dumps      map[string]bool // programs with a goroutine dump
+	wchan      bool
+	conditions bool   // a node object with its conditions
+	node       string // for commands
+	runtime    string // unit of the runtime
+	verbosity  int
+}
+
+func holdingOf(n *Node) *holding {
+	h := &holding{Node: n, keys: map[string]bool{}, dumps: map[string]bool{}, node: shell(n.Name), verbosity: -1}
+	for _, f := range n.Facts {
+		h.keys[f.Key] = true
+		if f.Key == facts.KeyGoroutines {
+			h.dumps[f.Attr("program")] = true
+		}
+		h.wchan = h.wchan || f.Attr("wchan") != ""
+	}
+	for _, o := range n.Objects {
+		h.conditions = h.conditions || o.Kind == facts.ObjectCondition
+	}
+	for _, c := range n.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			h.verbosity = max(h.verbosity, c.MaxV)
+		}
+	}
+	h.runtime = "containerd"
+	for _, s := range []string{"cri-o", "docker", "containerd"} {
+		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), s) {
+			h.runtime = s
+			break
+		}
+	}
+	return h
+}
+
+// shell quotes a name for a command line.
+func shell(name string) string {
+	if name == "" {
+		return "NODE"
+	}
+	for _, c := range name {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._", c)) {
+			return "'" + strings.ReplaceAll(Visible(name), "'", `'\''`) + "'"
+		}
+	}
+	return name
+}
+
+// unit is the runtime's systemd unit.
+func (h *holding) unit() string {
+	if h.runtime == "cri-o" {
+		return "crio"
+	}
+	return h.runtime
+}
+
+// daemon is the runtime's process.
+func (h *holding) daemon() string {
+	switch h.runtime {
+	case "cri-o":
+		return "crio"
+	case "docker":
+		return "dockerd"
+	}
+	return h.runtime
+}
+
+func (h *holding) proxy(path string) string {
+	return fmt.Sprintf("kubectl get --raw '/api/v1/nodes/%s/proxy/%s'", strings.Trim(h.node, "'"), path)
+}
+
+// wants is every need and when it holds, the most useful first.
+var wants = []struct {
+	lacks func(*holding) bool
+	what  string
+	why   string
+	run   func(*holding) string
+}{
+	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "the log of the kubelet", "it dates relists, failures and health",
+		func(h *holding) string {
+			return "journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"
+		}},
+	{(*holding).late, "the kubelet log from before the trouble", "the log begins less than ten minutes before the first breach, so what led to it is missing",
+		func(h *holding) string {
+			at := time.Unix(0, h.Episodes[0].Breach).UTC()
+			return fmt.Sprintf("journalctl -u kubelet -o short-precise --utc --no-pager --since '%s UTC' --until '%s UTC' > kubelet-before.log",
+				at.Add(-time.Hour).Format(time.DateTime), at.Format(time.DateTime))
+		}},
+	{func(h *holding) bool {
+		return !h.Have[parse.SrcContainerd] && !h.Have[parse.SrcCRIO] && !h.Have[parse.SrcDockerd]
+	},
+		"the log of the container runtime", "it shows what the runtime did while the kubelet waited, and lets PLEG events be audited",
+		func(h *holding) string {
+			return "journalctl -u " + h.unit() + " -o short-precise --utc --no-pager > " + h.unit() + ".log"
+		}},
+	{func(h *holding) bool {
+		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"]
+	},
+		"a goroutine dump of the runtime, taken while PLEG is unhealthy and before any restart", "it names the lock or system call on which the runtime hangs",
+		func(h *holding) string {
+			return "kill -USR1 $(pidof " + h.daemon() + "); journalctl -u " + h.unit() + " --since -1min --no-pager > stacks.log"
+		}},
+	{func(h *holding) bool { return len(h.Episodes) > 0 && !h.dumps["kubelet"] },
+		"a goroutine dump of the kubelet, taken while PLEG is unhealthy", "it tells a relist that waits for the runtime from one that waits for the kubelet itself",
+		func(h *holding) string { return h.proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
+	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "the kernel log", "dead mounts, blocked tasks, lock-ups and OOM kills stand there",
+		func(h *holding) string { return "journalctl -k -o short-precise --utc --no-pager > kernel.log" }},
+	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "the process table with wait channels", "tasks in uninterruptible sleep show which device or server does not answer",
+		func(h *holding) string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }},
+	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for",
+		func(h *holding) string {
+			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`
+		}},
+	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states",
+		func(h *holding) string { return h.proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
+	{func(h *holding) bool { return len(h.Containers) == 0 }, "a listing of containers and sandboxes", "their number and states bound the cost of a relist",
+		func(h *holding) string {
+			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
+		}},
+	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5",
+		func(h *holding) string {
+			return "set logging.verbosity: 5 in /var/lib/kubelet/config.yaml and restart the kubelet"
+		}},
+	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "the kubelet's configuration", "time-outs, limits and feature gates are assumed to be the defaults",
+		func(h *holding) string { return h.proxy("configz") + " > configz.json" }},
+	{func(h *holding) bool { return !h.keys["psi.io.some.avg60"] }, "pressure of CPU, memory and I/O", "it tells a starved node from a hanging runtime",
+		func(h *holding) string { return "head -v /proc/pressure/* > pressure.txt" }},
+	{func(h *holding) bool { return !h.keys[facts.KeyMounts] && !h.keys[facts.KeyNetworkMount] }, "the mounts", "a dead network file system can only be blamed when it is known to be mounted",
+		func(h *holding) string { return "cat /proc/mounts > mounts; timeout 10 df -h > df.txt" }},
+	{func(h *holding) bool { return !h.conditions }, "the node object and its events", "conditions and events date what the cluster saw",
+		func(h *holding) string {
+			return "kubectl get node " + h.node + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
+		}},
+}
+
+// late reports whether the kubelet log begins too shortly before the first
+// breach.
+func (h *holding) late() bool {
+	return h.Have[parse.SrcKubelet] && len(h.Episodes) > 0 && h.Episodes[0].Breach != 0 && h.Window.Start != 0 &&
+		h.Episodes[0].Breach-h.Window.Start < int64(10*time.Minute)
+}
+
+func nodeNeeds(n *Node) []need {
+	h := holdingOf(n)
+	var out []need
+	for _, w := range wants {
+		if w.lacks(h) {
+			out = append(out, need{n.Name, w.what, w.why, w.run(h)})
+		}
+	}
+	return out
+}
+
+// clockNeeds asks for the zone or year where one was assumed, once a bundle.
+func clockNeeds(b *parse.Bundle) []need {
+	var out []need
+	zone, year := false, false
+	for _, e := range b.Events {
+		zone = zone || e.Basis == parse.ZoneGuessed
+		year = year || e.Basis == parse.YearGuessed
+	}
+	if zone {
+		out = append(out, need{"", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl; or give --tz ZONE"})
+	}
+	if year {
+		out = append(out, need{"", "the year", "stamps without a year are dated by the file's modification time", "date -u; or give --year YEAR"})
+	}
+	return out
+}
+
+// killedNeeds asks for what the collector could not get.
+func killedNeeds(b *parse.Bundle) []need {
+	var out []need
+	seen := map[string]bool{}
+	for _, f := range b.Facts {
+		cmd := f.Attr("command")
+		if f.Key != facts.KeyKilled || cmd == "" || seen[cmd] || strings.HasPrefix(cmd, "plug-in ") {
+			continue
+		}
+		seen[cmd] = true
+		name := ""
+		if f.File != nil {
+			name = f.File.Node
+		}
+		out = append(out, need{name, "the output of " + Visible(cmd), "the collector had to kill it, which is itself a symptom", "timeout 600 " + Visible(cmd)})
+	}
+	for _, m := range b.Markers {
+		if m.Kind == parse.MarkSuppressed {
+			out = append(out, need{"", "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
+				"set RateLimitIntervalSec=0 in /etc/systemd/journald.conf and restart systemd-journald"})
+			break
+		}
+	}
+	for _, m := range b.Markers {
+		if m.Kind == parse.MarkNull {
+			out = append(out, need{"", "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
+			break
+		}
+	}
+	return out
+}
