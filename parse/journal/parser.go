@@ -154,7 +154,9 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 		return
 	}
 	if i == len(rec) {
-		e.Form = Blank
+		if len(bytes.TrimLeft(rec, " \t")) == 0 {
+			e.Form = Blank
+		}
 		return
 	}
 	if rec[i] == '{' && p.json(rec, i, e) || p.stamped(rec, i, e) || p.named(rec, i, e) {

@@ -176,7 +176,7 @@ func (d *Decoder) cutBlocks(buf []byte) int {
 func startsAnew(prev, cur shape) bool {
 	switch {
 	case prev.partial:
-		return false
+		return cur.form != journal.CRI
 	case cur.header != journal.NoHeader, cur.partial:
 		return true
 	case cur.form == journal.Bare:

@@ -34,52 +34,75 @@ func (l *lagRange) finish(s *scanner) {
 // lagYear computes lags where one clock has a year and the other has none. It
 // remembers the year, as neighbouring lines share it.
 type lagYear struct {
-	from, to   int64 // the year in which shifts hold, Unix ns
-	early      int64 // what to add to a reading of January or February
-	late       int64 // what to add to one of the other months
-	beforeMarc int64 // where in YearUnknown March begins
+	year     int
+	from, to int64 // of the year, Unix ns
+	shift    yearShift
 }
 
-// of returns envelope minus header, ns, as the two read.
-func (y *lagYear) of(env, header parse.Clock) int64 {
-	switch el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0; {
-	case el == hl && !el:
-		return env.NS - header.NS
-	case el == hl:
-		return nearYear(env.NS-header.NS, leapYear)
-	case hl:
-		return nearYear(env.NS-y.in(env.NS, header.NS), 365*86400e9)
-	}
-	return nearYear(y.in(header.NS, env.NS)-header.NS, 365*86400e9)
+// yearShift is what to add to readings without a year to put them in a year.
+type yearShift struct {
+	early int64 // of January and February
+	late  int64 // of the other months
 }
 
-// nearYear brings a difference that is about a year off near zero: the two
-// readings lie on both sides of New Year.
-func nearYear(d, year int64) int64 {
-	switch {
-	case d > year/2:
-		return d - year
-	case d < -year/2:
-		return d + year
-	}
-	return d
+// march is where in YearUnknown March begins.
+var march = startOf(parse.YearUnknown, time.March)
+
+func startOf(year int, m time.Month) int64 {
+	return time.Date(year, m, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 }
 
-// in moves a reading without a year into the year of ref.
-func (y *lagYear) in(ref, ns int64) int64 {
-	if ref < y.from || ref >= y.to {
-		y.turn(time.Unix(0, ref).UTC().Year())
-	}
-	if ns < y.beforeMarc {
+func shiftTo(year int) yearShift {
+	return yearShift{startOf(year, time.January) - startOf(parse.YearUnknown, time.January), startOf(year, time.March) - march}
+}
+
+func (y yearShift) move(ns int64) int64 {
+	if ns < march {
 		return ns + y.early
 	}
 	return ns + y.late
 }
 
-func (y *lagYear) turn(year int) {
-	at := func(year int, m time.Month) int64 { return time.Date(year, m, 1, 0, 0, 0, 0, time.UTC).UnixNano() }
-	y.from, y.to = at(year, time.January), at(year+1, time.January)
-	y.beforeMarc = at(parse.YearUnknown, time.March)
-	y.early = y.from - at(parse.YearUnknown, time.January)
-	y.late = at(year, time.March) - y.beforeMarc
+// of returns envelope minus header, ns, as the two read.
+func (y *lagYear) of(env, header parse.Clock) int64 {
+	el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0
+	switch {
+	case el && hl:
+		return nearYear(env.NS - header.NS)
+	case hl:
+		return env.NS - y.nearest(env.NS, header.NS)
+	case el:
+		return y.nearest(header.NS, env.NS) - header.NS
+	}
+	return env.NS - header.NS
+}
+
+// nearYear brings a difference of about a year near zero: the two readings lie
+// on both sides of New Year.
+func nearYear(d int64) int64 {
+	switch {
+	case d > leapYear/2:
+		return d - leapYear
+	case d < -leapYear/2:
+		return d + leapYear
+	}
+	return d
+}
+
+// nearest puts a reading without a year into the year in which it is nearest to
+// ref.
+func (y *lagYear) nearest(ref, ns int64) int64 {
+	if ref < y.from || ref >= y.to {
+		y.year = time.Unix(0, ref).UTC().Year()
+		y.from, y.to = startOf(y.year, time.January), startOf(y.year+1, time.January)
+		y.shift = shiftTo(y.year)
+	}
+	at := y.shift.move(ns)
+	switch d := ref - at; {
+	case d > leapYear/2:
+		return shiftTo(y.year + 1).move(ns)
+	case d < -leapYear/2:
+		return shiftTo(y.year - 1).move(ns)
+	}
+	return at
 }

@@ -43,13 +43,14 @@ type scanner struct {
 	any    func(msg []byte) bool
 	res    Result
 
-	entry journal.Entry
-	data  []byte // of the run
-	at    int    // of the current record in data
-	base  int64  // of data in the file
-	line  uint32 // of the current record
-	off   int64  // of the current entry in a binary journal
-	open  openRecord
+	entry      journal.Entry
+	data       []byte // of the run
+	at         int    // of the current record in data
+	base       int64  // of data in the file
+	line       uint32 // of the current record
+	off        int64  // of the current entry in a binary journal
+	open       openRecord
+	unfinished bool // the container runtime cut the last line
 
 	lanes   map[laneKey]*lane
 	byID    map[laneID]*lane
@@ -118,6 +119,7 @@ func (s *scanner) take(rec []byte, lines int) {
 	if s.open.accepts(s) {
 		s.open.lane.lines += lines
 		s.open.add(s, rec)
+		s.unfinished = e.Partial
 		return
 	}
 	s.close()
@@ -134,9 +136,13 @@ func (s *scanner) take(rec []byte, lines int) {
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {
 		s.marker(rec, e.Marker)
 	}
-	if e.Form != journal.Blank && e.Form != journal.Section {
+	// What follows an unfinished line belongs to it, even where the record has
+	// become too long to take it.
+	rest := s.unfinished && e.Form == journal.CRI
+	if e.Form != journal.Blank && e.Form != journal.Section && !rest {
 		s.open.begin(s, l, rec)
 	}
+	s.unfinished = e.Partial
 }
 
 func (s *scanner) enterSection(name string) {
