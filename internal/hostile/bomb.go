@@ -103,9 +103,10 @@ func bombCases() []Case {
 		fixed("bomb-64GiB.zst", 0, func() []byte { return zstdBomb(64 << 30) }),
 		fixed("window-huge.zst", 0, func() []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 1, 0, 0} }),
 		fixed("bomb-9GB.bz2", 0, func() []byte { return bytes.Repeat(decoded(zeroBzip2), 200) }),
-		{Name: "bomb-4GiB.gz.gz", Build: func(w io.Writer) error {
+		{Name: "bomb-1GiB.gz.gz", Build: func(w io.Writer) error {
 			outer := gzip.NewWriter(w)
-			zeros(gzip.NewWriter(outer), 4<<30)
+			inner, _ := gzip.NewWriterLevel(outer, 4)
+			zeros(inner, 1<<30)
 			return outer.Close()
 		}},
 		{Name: "bomb-member.tar", Lines: LogLines, Build: bombMember},
@@ -117,11 +118,11 @@ func bombCases() []Case {
 			}
 			return archive(append(parts, ok("node/kubelet.log"))...)
 		}),
-		{Name: "line-1GiB.gz", Build: func(w io.Writer) error {
-			z := gzip.NewWriter(w)
+		{Name: "line-600MiB.gz", Build: func(w io.Writer) error {
+			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 			z.Write(Log())
 			line := bytes.Repeat([]byte("no end "), 1<<17)
-			for range 1100 {
+			for range 680 {
 				z.Write(line)
 			}
 			io.WriteString(z, "\n")

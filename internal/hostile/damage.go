@@ -109,10 +109,10 @@ func nestCases() []Case {
 }
 
 // bombTree is an archive of 16 archives of 16 archives …, with zeros at the
-// bottom: 16^4 times 256 MiB.
+// bottom: 16^4 times 64 MiB.
 func bombTree() []byte {
 	var leaf zipFile
-	leaf.add("0", make([]byte, 256<<20), nil)
+	leaf.add("0", make([]byte, 64<<20), nil)
 	data := leaf.bytes(0, 0)
 	for range 4 {
 		var z zipFile

@@ -130,13 +130,13 @@ func zipCases() []Case {
 			return b
 		}),
 		fixed("bomb-overlap.zip", LogLines, overlap),
-		{Name: "bomb-4GiB.zip", Lines: LogLines, Build: func(w io.Writer) error {
+		{Name: "bomb-1GiB.zip", Lines: LogLines, Build: func(w io.Writer) error {
 			z := zip.NewWriter(w)
 			f, err := z.Create("zeros")
 			if err != nil {
 				return err
 			}
-			zeros(nopCloser{f}, 4<<30)
+			zeros(nopCloser{f}, 1<<30)
 			f, _ = z.CreateHeader(&zip.FileHeader{Name: "node/kubelet.log", Method: zip.Deflate, Modified: stamp})
 			f.Write(Log())
 			return z.Close()
@@ -165,14 +165,14 @@ func okZip() []byte {
 }
 
 // overlap is an archive whose directory names the same packed zeros 5,000
-// times: 5 TB out of a megabyte.
+// times: 1.25 TB out of a quarter of a megabyte.
 func overlap() []byte {
 	var z zipFile
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, 9)
-	zeros(nopCloser{w}, 1<<30)
+	zeros(nopCloser{w}, 256<<20)
 	w.Close()
-	e := zipEntry{name: "z", method: 8, packed: uint32(b.Len()), size: 1 << 30}
+	e := zipEntry{name: "z", method: 8, packed: uint32(b.Len()), size: 256 << 20}
 	at := int64(z.b.Len())
 	z.local(e, b.Bytes())
 	z.add("node/kubelet.log", Log(), nil)

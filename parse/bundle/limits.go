@@ -14,8 +14,8 @@ type Limits struct {
 	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
 	Files     int           // members of one input (2^20)
 	Depth     int           // layers of archive or compression (12)
-	Ratio     int64         // expansion of one stream (250), not enforced before …
-	RatioFree int64         // … a top-level file has expanded to this (1 GiB)
+	Ratio     int64         // expansion of one stream (250), enforced once …
+	RatioFree int64         // … a top-level file has expanded to this (512 MiB)
 	Line      int           // bytes of one line; the rest of a longer one is skipped (4 MiB)
 	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
 	Random    int64         // bytes of an archived member that needs random access (160 MiB)
@@ -30,7 +30,7 @@ var DefaultLimits = Limits{
 	Files:     1 << 20,
 	Depth:     12,
 	Ratio:     250,
-	RatioFree: 1 << 30,
+	RatioFree: 512 << 20,
 	Line:      logs.MaxRecord,
 	Whole:     64 << 20,
 	Random:    160 << 20,
@@ -79,6 +79,7 @@ type budget struct {
 	ctx      context.Context
 	lim      Limits
 	deadline time.Time
+	stored   int64 // size of the file, -1 when unknown
 	out      int64 // bytes that came out of decompressors
 	files    int
 }
@@ -100,6 +101,9 @@ func (b *budget) expand(n int, sIn, sOut int64) error {
 	b.out += int64(n)
 	if b.out > b.lim.Bytes {
 		return &limitError{fmt.Sprintf("expands to more than the limit of %d bytes (max-bytes): the rest is skipped", b.lim.Bytes), true}
+	}
+	if b.stored >= 0 && b.out > 2*b.lim.RatioFree && b.out/b.lim.Ratio > b.stored {
+		return &limitError{fmt.Sprintf("expands more than %d times in all: the rest is skipped", b.lim.Ratio), true}
 	}
 	if b.out > b.lim.RatioFree && sOut > freeStream && sOut/b.lim.Ratio > sIn {
 		return &limitError{fmt.Sprintf("expands more than %d times after %d bytes in total: the rest of it is skipped", b.lim.Ratio, b.lim.RatioFree), false}

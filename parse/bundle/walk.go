@@ -14,6 +14,23 @@ type walker struct {
 	u      *unit
 	b      *budget
 	codecs codecs
+	idle   []*counter
+}
+
+// counter wraps r; counters nest as layers do and are used again.
+func (w *walker) counter(r io.Reader) *counter {
+	c, ok := pop(&w.idle)
+	if !ok {
+		return newCounter(r)
+	}
+	c.src = countingReader{r: r}
+	c.Reset(&c.src)
+	return c
+}
+
+func (w *walker) release(c *counter) {
+	c.src = countingReader{}
+	w.idle = append(w.idle, c)
 }
 
 // member is a stream on its way through the layers.
@@ -42,6 +59,7 @@ func (w *walker) unit(u *unit) {
 		return
 	}
 	defer o.close()
+	w.b.stored = o.size
 	in := &input{r: o.r, b: w.b, progress: w.l.opt.Progress}
 	m := member{path: u.path, mtime: o.mtime, size: o.size, r: in, at: o.at, lone: u.lone}
 	err = w.member(m)
@@ -57,7 +75,8 @@ func (w *walker) unit(u *unit) {
 // member peels one layer off m, or decodes it. The error ends the enclosing
 // layer too: it is final, or it comes from a layer below m.
 func (w *walker) member(m member) error {
-	src := newCounter(m.r)
+	src := w.counter(m.r)
+	defer w.release(src)
 	head := src.peek(peekLen)
 	f := detect(head)
 	if m.depth == 0 {

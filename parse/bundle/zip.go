@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -33,11 +32,40 @@ func (w *walker) zipBy(m member, src *counter, links *links) error {
 		w.warnAt(m, m.size, "zip: the directory at the end cannot be read (%v); reading from the front instead", err)
 		return w.zipStream(m, src, links)
 	}
+	if err := zipSound(zr); err != nil {
+		w.warnAt(m, m.size, "zip: the directory at the end is wrong (%v); reading from the front instead", err)
+		return w.zipStream(m, src, links)
+	}
+	return w.zipDirectory(m, zr, links)
+}
+
+// zipSound reports whether all members lie where the directory says.
+func zipSound(zr *zip.Reader) error {
+	for _, f := range zr.File {
+		if _, err := f.DataOffset(); err != nil {
+			return fmt.Errorf("%q: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// zipDirectory reads the members in the order of the directory. Members that
+// share packed bytes are read once: that is how small archives claim to hold
+// terabytes.
+func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
+	seen := make(map[int64]bool, min(len(zr.File), maxNames))
+	var packed uint64
 	for _, f := range zr.File {
 		if err := w.b.member(); err != nil {
 			return err
 		}
 		links.name(f.Name)
+		at, _ := f.DataOffset()
+		if packed += f.CompressedSize64; f.CompressedSize64 > 0 && seen[at] || packed > uint64(m.size) {
+			w.warnAt(m, at, "zip: %q shares its bytes with members before it: it and the members behind it are skipped", f.Name)
+			return nil
+		}
+		seen[at] = true
 		if err := w.zipFile(m, f, links); err != nil {
 			return err
 		}
@@ -70,7 +98,9 @@ func (w *walker) zipFile(m member, f *zip.File, links *links) error {
 		w.warnAt(in, 0, "zip: %v", err)
 		return nil
 	}
-	_, err = w.zipData(in, e, newCounter(raw), true)
+	src := w.counter(raw)
+	defer w.release(src)
+	_, err = w.zipData(in, e, src, true)
 	return err
 }
 
@@ -276,8 +306,8 @@ func (z *zipScan) sized(in member, e zipEntry) (bool, error) {
 		return true, nil
 	}
 	body := &io.LimitedReader{R: z.src.Reader, N: int64(min(e.packed, 1<<62))}
-	sub := &counter{src: countingReader{r: body}}
-	sub.Reader = bufio.NewReaderSize(&sub.src, 64<<10)
+	sub := z.w.counter(body)
+	defer z.w.release(sub)
 	if _, err := z.w.zipData(in, e, sub, e.flags&zipTrailing == 0); err != nil {
 		return false, err
 	}
