@@ -18,6 +18,8 @@ type tarWalk struct {
 	m     member
 	src   *tarSource
 	links links
+	// sparse is set once a sparse member was seen.
+	sparse bool
 }
 
 // tar walks the members of a tar archive in the order in which they lie.
@@ -58,7 +60,67 @@ func (t *tarWalk) damaged(err error) bool {
 	return true
 }
 
+// members reads up to the end mark of one archive.
 func (t *tarWalk) members() error {
+	for {
+		b := t.src.peek(tarBlock)
+		switch {
+		case len(b) == 0 || len(b) == tarBlock && b[0] == 0:
+			return t.endMark(b)
+		case len(b) < tarBlock:
+			return io.ErrUnexpectedEOF
+		}
+		var err error
+		if h, ok := plainTarHead(b); ok {
+			t.src.Discard(tarBlock)
+			err = t.plain(h)
+		} else {
+			err = t.other()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// endMark tells the end of an archive from a header without a name.
+func (t *tarWalk) endMark(b []byte) error {
+	if len(b) == 0 {
+		if err := t.src.fault(); err != io.EOF {
+			return err
+		}
+		return nil
+	}
+	for _, c := range b {
+		if c != 0 {
+			return tar.ErrHeader
+		}
+	}
+	return nil
+}
+
+// plain reads a member whose header was plain.
+func (t *tarWalk) plain(h tarHead) error {
+	if err := t.w.b.member(); err != nil {
+		return err
+	}
+	body := &tarBody{src: t.src.counter, left: h.size}
+	if h.typ == '0' {
+		t.links.name(h.name)
+		in := t.m.inner(t.m.path+"!"+h.name, body)
+		in.size, in.mtime = h.size, h.mtime*1e9
+		if err := t.w.member(in); err != nil {
+			return err
+		}
+	}
+	return body.skip()
+}
+
+// other reads a member with the help of package archive/tar, which knows all
+// the extensions. It consumes exactly the headers and the data of the member.
+// Only behind a sparse member, whose stored size archive/tar does not tell, it
+// reads the rest of the archive.
+func (t *tarWalk) other() error {
 	tr := tar.NewReader(t.src)
 	for {
 		h, err := tr.Next()
@@ -75,10 +137,20 @@ func (t *tarWalk) members() error {
 		if err := t.member(tr, h); err != nil {
 			return err
 		}
+		if isSparse(h) {
+			t.sparse = true
+		}
+		if t.sparse {
+			continue
+		}
+		if _, err := io.Copy(io.Discard, tr); err != nil {
+			return err
+		}
+		return (&tarBody{src: t.src.counter}).skip()
 	}
 }
 
-func (t *tarWalk) member(tr *tar.Reader, h *tar.Header) error {
+func (t *tarWalk) member(r io.Reader, h *tar.Header) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeRegA, tar.TypeGNUSparse, tar.TypeCont: //nolint:staticcheck // old archives say TypeRegA
 	case tar.TypeSymlink, tar.TypeLink:
@@ -90,14 +162,14 @@ func (t *tarWalk) member(tr *tar.Reader, h *tar.Header) error {
 	default:
 		return nil
 	}
-	in := t.m.inner(t.m.path+"!"+h.Name, tr)
+	in := t.m.inner(t.m.path+"!"+h.Name, r)
 	in.size = h.Size
 	in.mtime = h.ModTime.UnixNano()
 	if h.ModTime.Unix() <= 0 {
 		in.mtime = 0
 	}
 	if isSparse(h) {
-		in.r = &expander{r: tr, b: t.w.b, path: in.path, what: "sparse member", in: func() int64 { return 0 }}
+		in.r = &expander{r: r, b: t.w.b, path: in.path, what: "sparse member", in: func() int64 { return 0 }}
 		return t.w.ended(in, t.w.member(in))
 	}
 	return t.w.member(in)
