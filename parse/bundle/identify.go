@@ -18,7 +18,15 @@ type identity struct {
 // It is for one goroutine at a time.
 type identifier struct {
 	roots []root
+	tries int // paths in which no layout was recognised
 }
+
+// An input of a hundred thousand files shows its layout early; hostile ones
+// must not cost a search of the table for each name.
+const (
+	maxTries = 100000
+	maxRoots = 1000
+)
 
 // root is the top of a recognised layout.
 type root struct {
@@ -53,7 +61,7 @@ func (x *identifier) identify(path string) identity {
 
 // clone is an identifier that knows what x knows and learns on its own.
 func (x *identifier) clone() identifier {
-	return identifier{append([]root(nil), x.roots...)}
+	return identifier{roots: append([]root(nil), x.roots...)}
 }
 
 // top is the path of the layout's root above a member, and the layout; nil
@@ -115,9 +123,14 @@ func (x *identifier) rootOf(archive string, elems []string) *root {
 	if best != nil {
 		from = len(elements(archive)) // another layout may begin in this archive
 	}
+	if x.tries >= maxTries || len(x.roots) >= maxRoots {
+		return best
+	}
 	if l, at := recognise(elems, from); l != nil {
 		x.roots = append(x.roots, root{archive, append([]string(nil), elems[:at]...), l})
 		best = &x.roots[len(x.roots)-1]
+	} else {
+		x.tries++
 	}
 	return best
 }

@@ -88,6 +88,9 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 }
 
 func parseDate(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02") || len(s) > 64 {
+		return time.Time{}, false
+	}
 	for _, form := range dateForms {
 		if t, err := time.Parse(form, s); err == nil {
 			return t, true
