@@ -74,7 +74,7 @@ func bareID(s string) string {
 var (
 	// remoteRE is the printf form (≤ 1.20) and also the message of the
 	// structured one, whose object and error are keys.
-	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? from (?:runtime|image) service failed(?:: (.*))?$`)
+	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
 	// cutRE is a line that the terminal or a copy cut in "from runtime
 	// service failed".
 	cutRE = regexp.MustCompile(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
@@ -103,7 +103,7 @@ func readRemote(r *record) (rpc, bool) {
 		c.call, c.id = m[1], m[2]
 		return c, true
 	}
-	if !strings.Contains(r.msg, " service failed") {
+	if !strings.Contains(r.msg, " service failed") && !strings.HasSuffix(r.msg, " recv failed") {
 		return c, false
 	}
 	m := remoteRE.FindStringSubmatch(r.msg)
@@ -174,6 +174,9 @@ var managerForms = []struct {
 		regexp.MustCompile(`^Container "(?P<id>[^"]*)" termination failed with gracePeriod \d+: (?P<err>.*)`)},
 	{"StopContainer", "Kill container failed",
 		regexp.MustCompile(`^killContainer "[^"]*"\(id="?(?P<id>[^")]*)"?\) for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+	{"StopContainer", "killContainer for pod failed", nil},
+	{"ListPodSandbox", "Failed to list sandboxes for pod",
+		regexp.MustCompile(`^ListPodSandbox with pod UID "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"RunPodSandbox", "CreatePodSandbox for pod failed",
 		regexp.MustCompile(`^CreatePodSandbox for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"RunPodSandbox", "Failed to create sandbox for pod",
@@ -192,6 +195,9 @@ func readManager(r *record) (rpc, bool) {
 		if r.form != formPrintf && f.message != "" && r.msg == f.message {
 			c.keys(r)
 			return c, c.fromRuntime()
+		}
+		if f.printf == nil {
+			continue
 		}
 		m := f.printf.FindStringSubmatch(r.msg)
 		if m == nil {
