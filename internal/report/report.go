@@ -112,6 +112,8 @@ var Formats = []Format{
 	{"ndjson", "one finding a line", writeNDJSON},
 	{"csv", "one finding a row", writeCSV},
 	{"markdown", "for tickets and post-mortems", writeMarkdown},
+	{"timesketch", "JSON lines for Timesketch and plaso", writeTimesketch},
+	{"intervals", "interval JSON for OpenShift's timeline viewers", writeIntervals},
 	{"perfetto", "a trace for the Perfetto UI", writePerfetto},
 	{"html", "one self-contained page with an interactive timeline", writeHTML},
 }
