@@ -21,6 +21,9 @@ import (
 // browser finds a Chromium or skips the test.
 func browser(t *testing.T) string {
 	t.Helper()
+	if os.Getenv("PLEGFORENSICS_BROWSER") == "" {
+		t.Skip("PLEGFORENSICS_BROWSER is not set: the gate sets it")
+	}
 	for _, name := range []string{os.Getenv("PLEGFORENSICS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if name == "" {
 			continue
