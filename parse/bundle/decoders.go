@@ -17,6 +17,9 @@ type decoder struct {
 	// whole takes the content in one piece, cut at Limits.Whole. It may not
 	// keep data: strings it wants to keep must be copies.
 	whole func(f *parse.File, data []byte) parse.Part
+	// paste: the content may also hold log lines, as an excerpt that somebody
+	// pasted together does.
+	paste bool
 	// samples: a metrics file, decoded in one piece like whole, whose samples
 	// are joined with those of all other metrics files.
 	samples bool
@@ -49,7 +52,7 @@ var decoders = []decoder{
 	{role: parse.RoleJournal, random: binaryJournal},
 	{role: parse.RoleFacts, whole: facts.Decode},
 	{role: parse.RoleObjects, whole: facts.Decode},
-	{role: parse.RoleStacks, whole: facts.Decode},
+	{role: parse.RoleStacks, whole: facts.Decode, paste: true},
 	{role: parse.RoleManifest, whole: facts.Decode},
 }
 

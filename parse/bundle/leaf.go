@@ -108,6 +108,9 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 			return
 		}
 		s.part = d.whole(s.file, data)
+		if d.paste {
+			w.pasted(s, data)
+		}
 	})
 }
 

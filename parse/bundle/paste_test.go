@@ -1,0 +1,35 @@
+package bundle
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// An excerpt pasted together of an event row and a goroutine dump gives both:
+// the line about PLEG and the goroutine that waits.
+func TestPastedStackKeepsItsLogLines(t *testing.T) {
+	text := "Ready False KubeletNotReady PLEG is not healthy: pleg was last seen active 3m1.25s ago; threshold is 3m0s\n" +
+		"goroutine 17 [semacquire, 528 minutes]:\nsync.runtime_SemacquireMutex(0xc00103f204, 0x0, 0x1)\n" +
+		"        /usr/lib/golang/src/runtime/sema.go:71 +0x49\nsync.(*Mutex).Lock(...)\n        /usr/lib/golang/src/sync/mutex.go:81\n"
+	path := filepath.Join(t.TempDir(), "excerpt.log")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Load(context.Background(), []string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ages := 0
+	for _, e := range b.Events {
+		if e.Is(parse.SigAge) && e.Line == 1 {
+			ages++
+		}
+	}
+	if ages != 1 || len(b.Facts) == 0 {
+		t.Errorf("%d lines about PLEG and %d facts, want 1 and some", ages, len(b.Facts))
+	}
+}
