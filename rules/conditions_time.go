@@ -58,7 +58,7 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 			continue
 		}
 		from, to := max(g.From, s.ep.LastStart.At-30*second), min(g.To, s.ep.LastReport+second)
-		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second {
+		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second || !s.livelyAround(g.From, g.To) {
 			continue
 		}
 		es := g.Evidence
@@ -86,6 +86,21 @@ func (s *subject) sparse() bool {
 		lines += c.Lines
 	}
 	return lines < sparseBelow
+}
+
+// livelyAround reports whether known lines stand on both sides of a gap; a
+// single line after it is no log that went on.
+func (s *subject) livelyAround(from, to int64) bool {
+	before, after := 0, 0
+	for _, e := range s.n.Events {
+		switch {
+		case e.At <= from:
+			before++
+		case e.At >= to:
+			after++
+		}
+	}
+	return before >= 3 && after >= 3
 }
 
 func lookLag(s *subject, args map[string]string) outcome {
