@@ -163,8 +163,8 @@ func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", short(l.quiet)),
 		"the log holds no listings: events are not replayed",
 	}
-	if n := len(l.node.Episodes); n != len(was.Unhealthy) {
-		out = append(out, fmt.Sprintf("the proven relists explain %d of the node's %d episodes; the answer speaks of these", len(was.Unhealthy), n))
+	if known, told := unhealthySeconds(l.node), was.UnhealthyTime(); known-told > known/10+5*time.Second {
+		out = append(out, fmt.Sprintf("the relists that the log proves explain %s of the %s in which PLEG was unhealthy; the answer speaks of these", short(told), short(known)))
 	}
 	var rest time.Duration
 	for i := range l.loads {
@@ -176,6 +176,19 @@ func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {
 		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", short(rest)))
 	}
 	return append(out, assumeChanges(what)...)
+}
+
+// unhealthySeconds is how long the episodes of a node lasted.
+func unhealthySeconds(n *Node) time.Duration {
+	var sum time.Duration
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		to := cmp.Or(e.Recovered.At, e.LastReport)
+		if e.Breach != 0 && to > e.Breach {
+			sum += time.Duration(to - e.Breach)
+		}
+	}
+	return sum
 }
 
 // maxLedgerRelists bounds a simulation over a long window.
@@ -197,7 +210,8 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 	}
 	lastSeen := int64(0)
 	t.From = now
-	for i, first, n := 0, true, 0; now <= end && n < maxLedgerRelists; n++ {
+	open := func() bool { return h.open != nil && now <= l.node.Window.End }
+	for i, first, n := 0, true, 0; (now <= end || open()) && n < maxLedgerRelists; n++ {
 		for i+1 < len(l.loads) && l.loads[i+1].start <= now {
 			i, first = i+1, true
 		}

@@ -3,9 +3,9 @@ package replay
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"sort"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
@@ -13,8 +13,8 @@ import (
 // elements that stand there word for word are taken over, others are decoded.
 type merge struct {
 	d       *SnapshotDecoder
-	s       *Snapshot
-	raw     []byte
+	pos     parse.Pos
+	raw     []byte // the array and whatever follows it
 	elems   []element
 	changes []change
 	added   map[string]*entry // pods that the line before did not list
@@ -22,14 +22,14 @@ type merge struct {
 	index   map[string]int    // old elements by uid, built when first needed
 }
 
-func (m *merge) run() error {
+// run goes through the array, which stands at base in its line, and returns
+// its length.
+func (m *merge) run(base int) (int, error) {
 	s := scanner{b: m.raw}
-	if !s.take('[') {
-		return fmt.Errorf("pods is not an array")
-	}
+	s.take('[')
 	for first := true; !s.take(']'); first = false {
 		if !first && !s.take(',') {
-			return s.broken()
+			return s.i, s.brokenFrom(base)
 		}
 		s.space()
 		if n := m.same(s.i); n > 0 {
@@ -38,11 +38,11 @@ func (m *merge) run() error {
 		}
 		start := s.i
 		if !s.value() {
-			return s.broken()
+			return s.i, s.brokenFrom(base)
 		}
 		m.decode(start, s.i)
 	}
-	return nil
+	return s.i, nil
 }
 
 // same takes over as many old elements as stand word for word at off, and
@@ -69,7 +69,7 @@ func (m *merge) same(off int) int {
 // listed before.
 func (m *merge) add(off, end int, e *entry) bool {
 	if e != nil && e.epoch == m.d.epoch {
-		m.d.warn(m.s.Pos, "pod %q is listed twice; the first counts", e.pod.UID)
+		m.d.warn(m.pos, "pod %q is listed twice; the first counts", e.pod.UID)
 		m.elems = append(m.elems, element{off: off, end: end})
 		return false
 	}
@@ -89,7 +89,7 @@ type change struct {
 // decode reads one element that differs, and moves on in the old array to
 // where the two run in step again.
 func (m *merge) decode(start, end int) {
-	p := m.d.pod(m.raw[start:end], m.s.Pos)
+	p := m.d.pod(m.raw[start:end], m.pos)
 	if p == nil {
 		m.add(start, end, nil)
 		m.step(-1)

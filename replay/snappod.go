@@ -154,9 +154,12 @@ func isDelimiter(c byte) bool {
 }
 
 // broken says where the text stops being JSON.
-func (s *scanner) broken() error {
+func (s *scanner) broken() error { return s.brokenFrom(0) }
+
+// brokenFrom is broken for a part that begins at base.
+func (s *scanner) brokenFrom(base int) error {
 	if s.i >= len(s.b) {
-		return fmt.Errorf("JSON is cut off at byte %d", len(s.b))
+		return fmt.Errorf("JSON is cut off at byte %d", base+len(s.b))
 	}
-	return fmt.Errorf("not valid JSON at byte %d", s.i)
+	return fmt.Errorf("not valid JSON at byte %d", base+s.i)
 }

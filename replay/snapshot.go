@@ -69,6 +69,7 @@ type line struct {
 	list    []byte
 	listErr []byte
 	pods    []byte
+	merge   *merge // pods against the line before; nil when they are the same
 	inspect []byte
 	drained []byte
 }
@@ -80,7 +81,7 @@ func (d *SnapshotDecoder) Decode(text []byte, pos parse.Pos) *Snapshot {
 	if len(text) == 0 {
 		return nil
 	}
-	l, err := d.split(text)
+	l, err := d.split(text, pos)
 	if err != nil {
 		d.warn(pos, "%v; line skipped", err)
 		return nil
@@ -95,7 +96,7 @@ func (d *SnapshotDecoder) Decode(text []byte, pos parse.Pos) *Snapshot {
 		return nil
 	}
 	if s.ListErr == "" {
-		if err := d.listing(s, l.pods); err != nil {
+		if err := d.listing(s, &l); err != nil {
 			d.warn(pos, "%v; line skipped", err)
 			return nil
 		}
@@ -122,7 +123,7 @@ const maxSnapshotWarnings = 1000
 
 // split finds the values of the top-level keys. The pods array is passed over
 // at the speed of a memory comparison when it repeats the one before.
-func (d *SnapshotDecoder) split(text []byte) (line, error) {
+func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 	var l line
 	targets := map[string]*[]byte{"time": &l.time, "list_seconds": &l.list, "list_error": &l.listErr,
 		"pods": &l.pods, "inspect": &l.inspect, "drained": &l.drained}
@@ -140,8 +141,11 @@ func (d *SnapshotDecoder) split(text []byte) (line, error) {
 		}
 		s.space()
 		start := s.i
-		if string(key) == "pods" && len(d.prev) > 0 && bytes.HasPrefix(text[start:], d.prev) {
-			s.i += len(d.prev)
+		if string(key) == "pods" {
+			err := d.passPods(&s, &l, pos)
+			if err != nil {
+				return l, err
+			}
 		} else if !s.value() {
 			return l, s.broken()
 		}
@@ -153,6 +157,28 @@ func (d *SnapshotDecoder) split(text []byte) (line, error) {
 		return l, fmt.Errorf("text after the JSON object")
 	}
 	return l, nil
+}
+
+// passPods passes over the value of "pods" and compares it with that of the
+// line before on the way.
+func (d *SnapshotDecoder) passPods(s *scanner, l *line, pos parse.Pos) error {
+	rest := s.b[s.i:]
+	l.merge = nil
+	switch {
+	case len(d.prev) > 0 && bytes.HasPrefix(rest, d.prev):
+		s.i += len(d.prev)
+		return nil
+	case len(rest) == 0 || rest[0] != '[':
+		if !s.value() {
+			return s.broken()
+		}
+		return nil
+	}
+	d.epoch++
+	l.merge = &merge{d: d, pos: pos, raw: rest, elems: make([]element, 0, len(d.elems)+8)}
+	n, err := l.merge.run(s.i)
+	s.i += n
+	return err
 }
 
 // scalars reads everything but pods and inspect.
@@ -216,27 +242,25 @@ func (d *SnapshotDecoder) inspections(s *Snapshot, raw []byte) {
 	}
 }
 
-// listing reads the pods array as changes against the one before.
-func (d *SnapshotDecoder) listing(s *Snapshot, raw []byte) error {
-	if len(d.prev) > 0 && bytes.Equal(raw, d.prev) {
-		return nil
+// listing puts the pods of a line in force.
+func (d *SnapshotDecoder) listing(s *Snapshot, l *line) error {
+	if l.merge == nil {
+		if l.pods[0] != '[' {
+			return fmt.Errorf("pods is not an array")
+		}
+		return nil // word for word the listing before
 	}
-	if d.pods == nil {
-		d.pods, d.owner = make(map[string]*entry), make(map[string]string)
-	}
-	d.epoch++
-	m := merge{d: d, s: s, raw: raw, elems: make([]element, 0, len(d.elems)+8)}
-	if err := m.run(); err != nil {
-		return err
-	}
-	d.settle(s, &m)
-	d.prev, d.elems = append(d.prev[:0], raw...), m.elems
+	d.settle(s, l.merge)
+	d.prev, d.elems = append(d.prev[:0], l.pods...), l.merge.elems
 	return nil
 }
 
 // settle makes the elements of a line the present listing. Nothing of a line
 // takes effect before: its end may turn out to be broken.
 func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
+	if d.pods == nil {
+		d.pods, d.owner = make(map[string]*entry), make(map[string]string)
+	}
 	for _, c := range m.changes {
 		c.entry.pod = c.pod
 		d.pods[c.pod.UID] = c.entry
