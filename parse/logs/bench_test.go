@@ -71,6 +71,19 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
+// BenchmarkHostile is one long line made of pieces of literals, the worst that
+// the filter can meet: its cost must stay proportional to the length.
+func BenchmarkHostile(b *testing.B) {
+	set := builtin(b)
+	line := []byte(strings.Repeat("from runtime service faileD Failed to stop sandboX ", 1<<15))
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		if set.Match(parse.SrcUnknown, 0, line) != nil {
+			b.Fatal("matches")
+		}
+	}
+}
+
 // BenchmarkBuiltin is the cost of compiling the built-in set.
 func BenchmarkBuiltin(b *testing.B) {
 	for b.Loop() {

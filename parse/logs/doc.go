@@ -2,8 +2,8 @@
 // whether a line matters, finds known messages in it and extracts their fields.
 //
 // Known messages are data: signatures/*.yaml, one entry a message, each with
-// sample lines that a test matches. A Set compiles them into one byte-class
-// automaton that picks candidates in a single pass; a picked entry is then
-// verified by its pattern or its named extractor, so the automaton may pick
-// too much but never too little.
+// sample lines that a test matches. A Set looks for the literals of all of
+// them in one pass over a line; an entry that is picked so is then verified by
+// its pattern or its named extractor. The pass may pick too much but never too
+// little, which MatchBrute, the test oracle, holds it to.
 package logs

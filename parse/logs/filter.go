@@ -2,8 +2,8 @@ package logs
 
 import "encoding/binary"
 
-// filter tells messages that hold no literal from those that do, at several
-// bytes a cycle, by sampling. Of each literal one window of filterWindow bytes
+// filter finds the literals of all signatures in one pass over a message, by
+// sampling. Of each literal one window of filterWindow bytes
 // counts. If a message holds the window, then one of every filterStep positions
 // of the message lies at one of the first filterStep bytes of it, and the four
 // bytes there are in the table grams. Where they are, the windows around are
@@ -17,6 +17,13 @@ type filter struct {
 	grams    [filterBits / 64]uint64
 	windows  [filterBits / 64]uint64
 	literals map[uint64][]windowed // by folded window
+}
+
+// literal is one byte string to look for, and the entry that it stands for.
+type literal struct {
+	text  string
+	fold  bool // ASCII letters of either case
+	entry int32
 }
 
 // windowed is a literal and where in it the window lies.
@@ -99,40 +106,81 @@ func (n gramCount) rarestWindow(text []byte) int {
 }
 
 // finds reports whether msg holds a literal.
-func (f *filter) finds(msg []byte) bool {
+func (f *filter) finds(msg []byte) bool { return f.pick(msg, nil) }
+
+// pick reports whether msg holds a literal, and sets in picked the entries of
+// all that it holds. Without picked the first literal ends the search.
+func (f *filter) pick(msg []byte, picked []uint64) bool {
+	found := false
 	n := len(msg) - 4
 	for i := 0; i <= n; i += filterStep {
 		h := hashGram(binary.LittleEndian.Uint32(msg[i:]) | fold4)
-		if f.grams[h>>6]>>(h&63)&1 != 0 && f.around(msg, i) {
+		if f.grams[h>>6]>>(h&63)&1 == 0 || !f.around(msg, i, picked) {
+			continue
+		}
+		if found = true; picked == nil {
 			return true
 		}
 	}
-	return false
+	return found
 }
 
 // around looks at the windows that hold the four bytes at i.
-func (f *filter) around(msg []byte, i int) bool {
+func (f *filter) around(msg []byte, i int, picked []uint64) bool {
+	found := false
 	for at := i; at >= 0 && at > i-filterStep; at-- {
 		if at+filterWindow > len(msg) {
 			continue
 		}
 		v := window(msg, at)
 		h := hashWindow(v)
-		if f.windows[h>>6]>>(h&63)&1 != 0 && f.compare(msg, at, v) {
-			return true
+		if f.windows[h>>6]>>(h&63)&1 != 0 && f.compare(msg, at, v, picked) {
+			found = true
 		}
 	}
-	return false
+	return found
 }
 
-// compare reports whether a literal with that window stands around at.
-func (f *filter) compare(msg []byte, at int, v uint64) bool {
+// compare looks for the literals whose window stands at at.
+func (f *filter) compare(msg []byte, at int, v uint64, picked []uint64) bool {
+	found := false
 	for _, w := range f.literals[v] {
 		from := at - w.at
-		if from < 0 || from+len(w.text) > len(msg) {
+		if from < 0 || from+len(w.text) > len(msg) || !w.equals(msg[from:from+len(w.text)]) {
 			continue
 		}
-		if got := msg[from : from+len(w.text)]; string(got) == w.text || w.fold && containsFold(got, w.text) {
+		if found = true; picked == nil {
+			return true
+		}
+		picked[w.entry>>6] |= 1 << (w.entry & 63)
+	}
+	return found
+}
+
+func (l *literal) equals(b []byte) bool {
+	return string(b) == l.text || l.fold && equalFold(b, l.text)
+}
+
+func equalFold(b []byte, s string) bool {
+	for i := range b {
+		if lower(b[i]) != lower(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c - 'A' + 'a'
+	}
+	return c
+}
+
+// containsFold is the slow form of a folded literal, for the brute-force path.
+func containsFold(b []byte, s string) bool {
+	for i := 0; i+len(s) <= len(b); i++ {
+		if equalFold(b[i:i+len(s)], s) {
 			return true
 		}
 	}

@@ -53,7 +53,7 @@ func (m *mixer) mix() string {
 	return string(b)
 }
 
-// TestMatchIsMatchBrute holds the automaton against one search per literal,
+// TestMatchIsMatchBrute holds the filter against one search per literal,
 // on mixes of samples.
 func TestMatchIsMatchBrute(t *testing.T) {
 	set := builtin(t)
@@ -119,7 +119,7 @@ func TestAdmits(t *testing.T) {
 	}
 }
 
-// FuzzMatch checks that no message breaks an extractor and that the automaton
+// FuzzMatch checks that no message breaks an extractor and that the filter
 // finds what a search for each literal finds.
 func FuzzMatch(f *testing.F) {
 	set := builtin(f)

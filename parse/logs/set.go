@@ -13,7 +13,6 @@ import (
 // and may be used by any number of goroutines.
 type Set struct {
 	entries []*entry
-	auto    *automaton
 	filter  *filter
 	byID    map[string]*entry
 	words   int // of a picked bitset
@@ -84,10 +83,8 @@ func Build(sigs ...*Signature) (*Set, error) {
 			s.byID[g.ID] = e
 		}
 	}
-	var err error
-	s.auto, err = compile(lits)
 	s.filter = newFilter(lits, samplesOf(sigs))
-	return s, err
+	return s, nil
 }
 
 // samplesOf returns the sample lines of the signatures.
@@ -165,7 +162,7 @@ func (s *Set) NewMatcher() *Matcher {
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
-	if !m.set.auto.scan(msg, picked) {
+	if !m.set.filter.pick(msg, picked) {
 		return nil
 	}
 	var hits [8]*entry
@@ -220,7 +217,7 @@ func (m *Matcher) intern(hits []*entry) *parse.SigSet {
 	return set
 }
 
-// MatchBrute is Match without the automaton, one literal after the other. It
+// MatchBrute is Match without the filter, one literal after the other. It
 // is slow; tests hold Match against it.
 func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	picked := make([]uint64, s.words)

@@ -33,7 +33,7 @@ func TestSamples(t *testing.T) {
 			msg := []byte(sample.Msg)
 			fast, slow := set.Match(sample.Source, 0, msg), set.MatchBrute(sample.Source, 0, msg)
 			if d := cmp.Diff(ids(slow), ids(fast)); d != "" {
-				t.Errorf("%s:%d: %s sample %d: automaton and brute force differ (-brute +automaton):\n%s", e.File, e.Line, e.ID, i, d)
+				t.Errorf("%s:%d: %s sample %d: Match and MatchBrute differ (-brute +match):\n%s", e.File, e.Line, e.ID, i, d)
 			}
 			sig := matched(fast, e)
 			if sig == nil {

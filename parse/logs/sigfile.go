@@ -278,7 +278,7 @@ func (l *loader) check() {
 		l.errorf(n, "signature without id")
 	}
 	if len(s.Literals) == 0 {
-		l.errorf(n, "signature %s has no literals: the automaton cannot find it", s.ID)
+		l.errorf(n, "signature %s has no literals to find it by", s.ID)
 	}
 	for _, lit := range s.Literals {
 		if len(lit) < MinLiteral {
