@@ -10,11 +10,18 @@ const (
 	logShare = 4
 )
 
+// longPreamble is how many lines are looked at where the first ones are no log:
+// kubelets in containers open with the trace of a shell script, minikube's
+// collected logs with a table.
+const longPreamble = 2000
+
 // isLog reports whether a fair part of the first lines carries a stamp or a
 // header as log lines do.
-func isLog(h []byte) bool {
+func isLog(h []byte) bool { return logAmong(h, logLines) || logAmong(h, longPreamble) }
+
+func logAmong(h []byte, lines int) bool {
 	seen, hits := 0, 0
-	firstLines(h, logLines, func(line []byte) bool {
+	firstLines(h, lines, func(line []byte) bool {
 		seen++
 		if isLogLine(line) {
 			hits++
