@@ -64,6 +64,9 @@ func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 }
 
 func (w *walker) empty(m member) error {
+	if w.u.close != nil {
+		return nil // not a file: the unit that stands for a directory
+	}
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Unused: whyEmpty}
 	w.u.slots = append(w.u.slots, &slot{file: f})
 	if m.lone {

@@ -32,6 +32,8 @@ func byContent(f *parse.File, head []byte) parse.Role {
 		return parse.RoleJournal
 	case f.Role != parse.RoleUnknown:
 		return f.Role
+	case facts.Kind(f.Path, head) == "date":
+		return parse.RoleFacts // one line that is a date and nothing else
 	case facts.Kind(f.Path, head) != "" && !hasLogLines(head):
 		if isContainerTable(head) {
 			return parse.RoleCRI

@@ -55,6 +55,11 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 			a.moments = append(a.moments, momentAnchor{f.File.Input, f.File.Node, at, "collection time in " + f.Pos.String()})
 		}
 	}
+	for _, o := range b.Objects {
+		if o.Basis == parse.Stated && o.File != nil && o.At > a.newest[o.File.Input].at {
+			a.newest[o.File.Input] = momentAnchor{o.File.Input, o.File.Node, o.At, "full stamp in " + o.Pos.String()}
+		}
+	}
 	for _, f := range files {
 		for i := range f.items {
 			it := &f.items[i]

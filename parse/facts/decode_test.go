@@ -86,6 +86,7 @@ var outputs = []struct {
 	{"crictl_version", "runtime-version", "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v1.7.14\nRuntimeApiVersion:  v1\n", []string{`2 runtime.name "containerd"`, `3 runtime.version "1.7.14" name=containerd`}},
 	{"containerd-version.txt", "version-line", "containerd github.com/containerd/containerd 1.6.6 10c12954\n", []string{`1 runtime.version "1.6.6" name=containerd`}},
 	{"kubernetes-version.txt", "version-line", "v1.29.2\n", []string{`1 kubelet.version "v1.29.2"`}},
+	{"kind-version.txt", "version-line", "kind v0.23.0 go1.21.10 linux/amd64\n", []string{`1 collector.name "kind"`, `1 collector.version "0.23.0"`}},
 	{"runc_--version", "version-line", "runc version 1.0.0-rc93\nspec: 1.0.2\n", []string{`1 runc.version "1.0.0-rc93" name=runc`}},
 	{"installed-rpms", "packages", "kubelet-1.22.0-0.x86_64  Mon Nov 1\ncontainerd.io-1.4.6-3.1.el7.x86_64 Mon\nsystemd-219-78.el7.x86_64 Mon\n",
 		[]string{`1 kubelet.version "v1.22.0"`, `2 runtime.version "1.4.6" name=containerd`, "3 systemd.version 219"}},

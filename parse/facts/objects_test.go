@@ -172,6 +172,7 @@ func TestDates(t *testing.T) {
 		"2026-11-21T00:05:41+00:00":              "1795219541 UTC",
 		"Sat 2026-11-21 01:05:41 CET":            "1795219541 CET",
 		"Sat, 21 Nov 2026 01:05:41 +0100":        "1795219541 +0100",
+		"2026-11-21 00:05:41.5 +0000 UTC m=+0.1": "1795219541 +0000",
 		"Sat 21 Nov 2026 12:05:41 AM UTC":        "1795219541 UTC",
 		"hwclock: Cannot access the clock":       "no",
 		"Failed to connect to bus: No such file": "no",

@@ -55,7 +55,7 @@ var dateForms = []string{
 
 // dateOf reads a date with or without a zone. offset is 0 when zoned is false.
 func dateOf(line string) (c parse.Clock, zone string, ok bool) {
-	f := fields(line)
+	f := goTime(fields(line))
 	if len(f) < 1 || len(f) > 8 {
 		return c, "", false
 	}
@@ -85,6 +85,18 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 		return c, "", false
 	}
 	return reading(t, time.Second, parse.LackZone), "", true
+}
+
+// goTime drops what Go's own form of a time adds: the zone's name after its
+// offset, and the monotonic clock ("2006-01-02 15:04:05.9 +0000 UTC m=+0.1").
+func goTime(f []string) []string {
+	if n := len(f); n > 3 && strings.HasPrefix(f[n-1], "m=") {
+		f = f[:n-1]
+	}
+	if n := len(f); n == 4 && len(f[2]) == 5 && (f[2][0] == '+' || f[2][0] == '-') && zoneLike(f[3]) {
+		f = f[:n-1]
+	}
+	return f
 }
 
 func parseDate(s string) (time.Time, bool) {

@@ -228,7 +228,7 @@ func isVersionLine(name, head string) bool {
 	if len(head) > 2000 {
 		return false
 	}
-	for _, p := range []string{"Kubernetes v", "containerd ", "containerd github.com", "crio version ", "runc version ", "crun version ", "crictl version ", "Docker version ", "Client:"} {
+	for _, p := range []string{"Kubernetes v", "containerd ", "containerd github.com", "crio version ", "runc version ", "crun version ", "crictl version ", "Docker version ", "Client:", "kind v"} {
 		if strings.HasPrefix(line, p) {
 			return true
 		}
@@ -250,6 +250,9 @@ func (s *scan) versionLines() {
 			s.text(KeyKubelet, f[1])
 		case len(f) == 1 && strings.HasPrefix(f[0], "v1.") && strings.Contains(s.name, "kubernetes-version"):
 			s.text(KeyKubelet, f[0])
+		case strings.HasPrefix(line, "kind v") && len(f) >= 2:
+			s.text(KeyCollector, "kind")
+			s.text(KeyCollectorVersion, strings.TrimPrefix(f[1], "v"))
 		case f[0] == "containerd" && len(f) >= 3:
 			s.text(KeyRuntimeName, "containerd")
 			s.runtimeVersion("containerd", f[2])

@@ -159,6 +159,9 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 		}
 		return
 	}
+	if control(rec[i:], e) {
+		return
+	}
 	if rec[i] == '{' && p.json(rec, i, e) || p.stamped(rec, i, e) || p.named(rec, i, e) {
 		p.inner(e)
 		return
