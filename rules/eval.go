@@ -87,11 +87,21 @@ func (x *scored) cause() Cause {
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 
+// orElse begins a sentence that is used only when the one before it lacks a
+// variable.
+const orElse = "or: "
+
 // explanation joins the sentences of the definition whose variables are known.
 func (x *scored) explanation(vars map[string]string) string {
 	var out []string
+	said := false
 	for _, s := range x.def.Explanation {
-		if t := fill(s, vars); t != "" {
+		s, alternative := strings.CutPrefix(s, orElse)
+		if alternative && said {
+			continue
+		}
+		t := fill(s, vars)
+		if said = t != ""; said {
 			out = append(out, t)
 		}
 	}
@@ -104,7 +114,7 @@ func (x *scored) path(vars map[string]string) []string {
 	for i := range x.found {
 		o := &x.found[i]
 		say := fill(o.clause.Say, o.vars, vars)
-		if say == "" {
+		if say == "" || o.clause.Cond == "breach" {
 			continue
 		}
 		out = append(out, o.clause.Word+": "+say+timingWords(o, x.sub))
@@ -179,9 +189,17 @@ func (x *scored) asks() (texts, runs []string) {
 			continue
 		}
 		texts = append(texts, m.Text)
-		if m.Run != "" && !contains(runs, m.Run) {
-			runs = append(runs, m.Run)
+		if run := x.sub.forNode(m.Run); run != "" && !contains(runs, run) {
+			runs = append(runs, run)
 		}
 	}
 	return texts, runs
+}
+
+// forNode puts the node's name, where it is known, into a command.
+func (s *subject) forNode(run string) string {
+	if s.n.Name == "" || s.n.Name == "unknown" {
+		return run
+	}
+	return strings.ReplaceAll(run, "/NODE/", "/"+s.n.Name+"/")
 }

@@ -10,12 +10,12 @@ func sprintf(format string, args ...any) string {
 }
 
 // nearest returns the word of all that a writer of s most probably meant, ""
-// when none is close: at most a third of its letters differ.
+// when none is close: at most a third of its letters, and one more, differ.
 func nearest(s string, all []string) string {
-	best, dist := "", len(s)/3+1
+	best, least := "", len(s)/3+2
 	for _, a := range all {
-		if d := editDistance(s, a); d < dist || d == dist && best == "" && d <= len(s)/3 {
-			best, dist = a, d
+		if d := editDistance(s, a); d < least {
+			best, least = a, d
 		}
 	}
 	return best

@@ -95,6 +95,7 @@ func (r *reader) clauses(p *[]*Clause) func(*yaml.Node) {
 func (r *reader) clause(n *yaml.Node) *Clause {
 	c := &Clause{Place: r.place(n), Min: 1, Late: -1}
 	var looks []string
+	known := len(r.probs)
 	r.mapping(n, "a piece of evidence", fields{
 		"sig":     r.strs(&c.Sigs),
 		"fact":    r.str(&c.Fact),
@@ -124,7 +125,9 @@ func (r *reader) clause(n *yaml.Node) *Clause {
 	for _, s := range looks {
 		c.Looks = append(c.Looks, parse.Source(s))
 	}
-	r.oneTarget(n, c)
+	if len(r.probs) == known {
+		r.oneTarget(n, c)
+	}
 	return c
 }
 

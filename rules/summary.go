@@ -47,7 +47,7 @@ func (s *subject) logged() bool { return lookHealthy(s, nil).state == Found }
 // failed, best cause.
 func summary(v *view, r *Result) string {
 	name := v.n.Name
-	if name == "" {
+	if name == "" || name == "unknown" {
 		name = "the node"
 	}
 	if len(v.n.Episodes) == 0 {
@@ -108,29 +108,44 @@ func stepWords(s replay.Step) string {
 	return ""
 }
 
-// failing names the call and the object that failed first in the episode.
+// failing names the call and the object that failed in the episode: the first
+// one that names a pod, or else the first.
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
+	var best *replay.Failure
 	for i := range v.fails {
 		f := &v.fails[i]
-		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !(isList(f) || isStatus(f)) {
+		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !ofStep(f, e.StuckStep) {
 			continue
 		}
-		if e.StuckStep == replay.StepList && !isList(f) || e.StuckStep == replay.StepInspect && !isStatus(f) {
-			continue
+		if best == nil || best.Pod == "" && f.Pod != "" {
+			best = f
 		}
-		out := ", " + f.Call
-		if f.Pod != "" {
-			out += " of pod " + f.Pod
-		} else if f.ObjectID != "" {
-			out += " of " + f.ObjectID[:min(12, len(f.ObjectID))]
-		}
-		if f.Code != "" {
-			out += " failing with " + f.Code
-		}
-		return out
 	}
-	return ""
+	if best == nil {
+		return ""
+	}
+	out := ", " + best.Call
+	if best.Pod != "" {
+		out += " of pod " + best.Pod
+	} else if best.ObjectID != "" {
+		out += " of " + best.ObjectID[:min(12, len(best.ObjectID))]
+	}
+	if best.Code != "" {
+		out += " failing with " + best.Code
+	}
+	return out
+}
+
+// ofStep reports whether a failed call belongs to the step that hangs.
+func ofStep(f *replay.Failure, step replay.Step) bool {
+	switch step {
+	case replay.StepList:
+		return isList(f)
+	case replay.StepInspect:
+		return isStatus(f)
+	}
+	return isList(f) || isStatus(f)
 }
 
 // verdict names the best cause of an episode and how sure it is.
@@ -166,7 +181,7 @@ func explainsEpisode(c *Cause, id int) bool {
 // lowerFirst lowers the first letter of a sentence, unless the word is a name
 // such as NFS or CRI-O.
 func lowerFirst(s string) string {
-	if len(s) < 2 || s[1] < 'a' || s[1] > 'z' {
+	if len(s) < 2 || s[1] != ' ' && (s[1] < 'a' || s[1] > 'z') {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]

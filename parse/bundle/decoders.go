@@ -50,7 +50,7 @@ var decoders = []decoder{
 	{role: parse.RoleCRI, whole: containers},
 	{role: parse.RoleSnapshots, whole: cri.Listings},
 	{role: parse.RoleJournal, random: binaryJournal},
-	{role: parse.RoleFacts, whole: facts.Decode},
+	{role: parse.RoleFacts, whole: facts.Decode, paste: true},
 	{role: parse.RoleObjects, whole: facts.Decode},
 	{role: parse.RoleStacks, whole: facts.Decode, paste: true},
 	{role: parse.RoleManifest, whole: facts.Decode},
