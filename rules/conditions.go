@@ -130,7 +130,7 @@ func (s *subject) inWindow(id string) []*parse.Event {
 		return all
 	}
 	var out []*parse.Event
-	for _, e := range all {
+	for _, e := range s.reach(all, 0) {
 		if e.Basis == parse.NoTime || e.At >= s.from && e.At <= s.to {
 			out = append(out, e)
 		}

@@ -91,15 +91,9 @@ func (s *subject) sparse() bool {
 // livelyAround reports whether known lines stand on both sides of a gap; a
 // single line after it is no log that went on.
 func (s *subject) livelyAround(from, to int64) bool {
-	before, after := 0, 0
-	for _, e := range s.n.Events {
-		switch {
-		case e.At <= from:
-			before++
-		case e.At >= to:
-			after++
-		}
-	}
+	es := s.n.Events
+	before := sort.Search(len(es), func(i int) bool { return es[i].At > from })
+	after := len(es) - sort.Search(len(es), func(i int) bool { return es[i].At >= to })
 	return before >= 3 && after >= 3
 }
 
@@ -128,18 +122,18 @@ func lookChurn(s *subject, args map[string]string) outcome {
 	pods := map[string]bool{}
 	var es []replay.Evidence
 	add := func(at int64, uid string, e parse.Record) {
-		if uid == "" || pods[uid] || s.ep != nil && (at < s.from+lookBack-2*minute || at > s.to) {
+		if uid == "" || pods[uid] || s.ep != nil && at < s.from+lookBack-2*minute {
 			return
 		}
 		pods[uid] = true
 		es = append(es, replay.Evidence{Record: e})
 	}
 	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
-		for _, e := range s.bySig[id] {
-			add(e.At, firstNonEmpty(e.Field("pod_uid"), e.Field("pod_name")), e)
-			if len(pods) >= 2000 {
+		for _, e := range s.inWindow(id) {
+			if len(pods) >= enough {
 				break
 			}
+			add(e.At, firstNonEmpty(e.Field("pod_uid"), e.Field("pod_name")), e)
 		}
 	}
 	if len(pods) < least {

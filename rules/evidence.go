@@ -23,6 +23,10 @@ const (
 // keepMax is how many records of one piece of evidence a finding quotes.
 const keepMax = 4
 
+// enough is how many matching lines of one clause are counted: more of them
+// change nothing but the time that it takes.
+const enough = 500
+
 // outcome is what looking for one clause gave.
 type outcome struct {
 	clause  *Clause
@@ -125,26 +129,29 @@ func (s *subject) lookSig(c *Clause) outcome {
 		o.state = NotThere
 	}
 	var got []*parse.Event
+	late := s.lateness(c)
 	for _, id := range c.Sigs {
-		got = append(got, s.bySig[id]...)
+		if c.Any {
+			got = append(got, s.bySig[id]...)
+			continue
+		}
+		got = append(got, s.reach(s.bySig[id], late)...)
 	}
 	if len(c.Sigs) > 1 {
 		sortEvents(got)
 	}
-	late := s.lateness(c)
-	best, worst := outside, undated
+	best := outside
 	prev := (*parse.Event)(nil)
 	for _, e := range got {
-		if e == prev || !c.matches(e) {
+		t := s.timing(e, late)
+		if e == prev || t == outside && !c.Any || !c.matches(e) {
 			continue
 		}
 		prev = e
-		t := s.timing(e, late)
-		if t == outside && !c.Any {
-			continue
+		best = better(best, t)
+		if o.add(e, ""); o.count >= enough && best == before {
+			break
 		}
-		best, worst = better(best, t), max(worst, t)
-		o.add(e, "")
 	}
 	o.judge(c, best)
 	return o
@@ -266,7 +273,11 @@ func (o *outcome) describe() {
 		}
 	}
 	if o.count > len(o.records) {
-		o.records[0].Note = joinNote(o.records[0].Note, strconv.Itoa(o.count)+" such lines")
+		say := strconv.Itoa(o.count)
+		if o.count >= enough {
+			say = "at least " + say
+		}
+		o.records[0].Note = joinNote(o.records[0].Note, say+" such lines")
 	}
 }
 

@@ -18,17 +18,18 @@ const (
 
 // view is a node prepared for the rules: its records by what they say.
 type view struct {
-	n      *replay.Node
-	bySig  map[string][]*parse.Event
-	byFact map[string][]*parse.Fact
-	facts  []string // keys present, sorted
-	series map[string][]*parse.Series
-	have   map[parse.Source]bool
-	rt     string // docker, containerd, crio, "" unknown
-	os     string // linux, windows, "" unknown
-	kernel *parse.Fact
-	t      int64            // RPC time-out, ns
-	fails  []replay.Failure // of CRI calls; relists that failed to list stand as GetPods
+	n        *replay.Node
+	bySig    map[string][]*parse.Event
+	byFact   map[string][]*parse.Fact
+	facts    []string // keys present, sorted
+	series   map[string][]*parse.Series
+	have     map[parse.Source]bool
+	rt       string // docker, containerd, crio, "" unknown
+	os       string // linux, windows, "" unknown
+	kernel   *parse.Fact
+	t        int64            // RPC time-out, ns
+	oneClock bool             // all events can be compared in time
+	fails    []replay.Failure // of CRI calls; relists that failed to list stand as GetPods
 }
 
 func newView(n *replay.Node) *view {
@@ -55,6 +56,7 @@ func newView(n *replay.Node) *view {
 	if v.t = int64(n.Kubelet.RPCTimeout); v.t <= 0 {
 		v.t = 2 * minute
 	}
+	v.oneClock = oneClock(n.Events)
 	v.rt, v.os = runtimeOf(v), osOf(v)
 	v.fails = withListFailures(n.Failures, v.bySig[parse.SigListFail])
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
@@ -184,6 +186,31 @@ func (s *subject) timing(r parse.Record, late int64) timing {
 		return undated
 	}
 	return outside
+}
+
+// reach cuts events, which are in time order, to those that can fall into the
+// window. Where clocks of several files cannot be compared nothing is cut.
+func (s *subject) reach(es []*parse.Event, late int64) []*parse.Event {
+	if s.ep == nil || !s.oneClock || len(es) < 64 {
+		return es
+	}
+	lo := sort.Search(len(es), func(i int) bool { return es[i].At >= s.from+late })
+	hi := sort.Search(len(es), func(i int) bool { return es[i].At > s.to+late })
+	return es[lo:max(lo, hi)]
+}
+
+// oneClock reports whether all events are dated by clocks that can be compared:
+// one file, or stamps whose year and zone are known.
+func oneClock(es []*parse.Event) bool {
+	for _, e := range es {
+		if e.Basis <= parse.FileTime {
+			return false
+		}
+		if e.File != es[0].File && (e.Basis == parse.YearGuessed || e.Basis == parse.ZoneGuessed) {
+			return false
+		}
+	}
+	return true
 }
 
 // otherClock reports whether the record's clock cannot be compared with that
