@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // Case is one archive.
@@ -20,7 +22,12 @@ type Case struct {
 	Lines int
 	// Quiet says that nothing is wrong as such: no warning is asked for.
 	Quiet bool
+	// Large says that building or reading it takes seconds.
+	Large bool
 }
+
+// large are parts of the names of archives that take seconds.
+var large = []string{"bomb-", "members-", "600MiB"}
 
 // LogLines is the number of lines of the readable log.
 const LogLines = 500
@@ -45,6 +52,9 @@ func Cases() []Case {
 	var out []Case
 	for _, group := range []func() []Case{tarCases, bombCases, zipCases, damageCases, nestCases, truncationCases} {
 		out = append(out, group()...)
+	}
+	for i := range out {
+		out[i].Large = slices.ContainsFunc(large, func(s string) bool { return strings.Contains(out[i].Name, s) })
 	}
 	return out
 }

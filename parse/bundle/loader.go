@@ -35,10 +35,10 @@ type loader struct {
 // unit is one top-level file: what one walker reads from front to back.
 type unit struct {
 	input    int
-	path     string // parse.File.Path
-	lone     bool   // named on the command line, not found in a directory
-	open     func() (*opened, error)
-	close    func() // set on the last unit of a directory
+	path     string                  // parse.File.Path
+	lone     bool                    // named on the command line, not found in a directory
+	open     func() (*opened, error) // nil: nothing to read, warnings only
+	close    func()                  // set on the last unit of a directory
 	stored   int64
 	bytes    int64 // decompressed bytes that decoders or sniffers saw
 	files    int

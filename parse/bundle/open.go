@@ -3,7 +3,6 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,7 +95,7 @@ func (l *loader) directory(index int, dir string) []*unit {
 		return []*unit{failed(index, dir, cause(err))}
 	}
 	l.opened++
-	note := &unit{input: index, path: dir, open: func() (*opened, error) { return emptyFile(), nil }}
+	note := &unit{input: index, path: dir}
 	note.close = func() { root.Close() }
 	d := dirWalk{l: l, root: root, note: note, input: index}
 	fs.WalkDir(root.FS(), ".", d.visit)
@@ -107,14 +106,6 @@ func (l *loader) directory(index int, dir string) []*unit {
 	}
 	return append(d.units, note)
 }
-
-func emptyFile() *opened {
-	return &opened{r: eofReader{}, size: 0, close: func() {}}
-}
-
-type eofReader struct{}
-
-func (eofReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 type dirWalk struct {
 	l       *loader

@@ -50,6 +50,9 @@ func (m *member) inner(path string, r io.Reader) member {
 
 // unit walks one top-level file.
 func (w *walker) unit(u *unit) {
+	if u.open == nil {
+		return
+	}
 	w.u = u
 	w.b = &budget{ctx: w.l.ctx, lim: w.l.opt.Limits, deadline: w.l.deadline}
 	pos := parse.Pos{File: &parse.File{Path: u.path, Input: u.input}}
