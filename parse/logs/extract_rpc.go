@@ -231,23 +231,21 @@ var (
 // filterScope says what a list call asked for: "all", "pod" with its uid,
 // "ready" (sandboxes) or "running" (containers), "" for anything else. Up to
 // 1.33 filters are printed by gogo/protobuf, from 1.34 on as protobuf text,
-// where READY is the enum's zero and is left out.
+// where READY, the enum's zero, is left out; JSON logs may hold them as objects.
 func filterScope(call, filter string) (scope, uid string) {
 	if m := filterUIDRE.FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]
 	}
-	f := strings.ReplaceAll(filter, " ", "")
+	f := strings.NewReplacer(" ", "", `"`, "").Replace(filter)
+	sandbox := strings.Contains(call, "Sandbox")
 	switch {
 	case filterIDRE.MatchString(filter):
 		return "", ""
-	case strings.Contains(f, "SANDBOX_READY"), strings.HasPrefix(f, "state:{}") && strings.Contains(call, "Sandbox"):
+	case strings.Contains(f, "SANDBOX_READY"), sandbox && strings.Contains(f, "state:{}"):
 		return "ready", ""
-	case strings.Contains(f, "CONTAINER_RUNNING"):
+	case strings.Contains(f, "CONTAINER_RUNNING"), !sandbox && strings.Contains(f, "state:{state:1}"):
 		return "running", ""
-	case strings.Contains(f, "SANDBOX_NOTREADY"), strings.Contains(f, "CONTAINER_"), strings.Contains(f, "state:"):
-		return "", ""
-	case f == "", f == "nil", f == "<nil>", f == "null", f == "{}",
-		strings.HasSuffix(f, "LabelSelector:map[string]string{},}"):
+	case f == "", f == "nil", f == "<nil>", f == "null", f == "{}", strings.HasSuffix(f, "LabelSelector:map[string]string{},}") && strings.Contains(f, "State:nil"):
 		return "all", ""
 	}
 	return "", ""

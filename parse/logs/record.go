@@ -300,6 +300,8 @@ func readValue(s string, blanks bool, balanced *bool) (value, rest string) {
 		return readQuoted(s)
 	case strings.HasPrefix(s, "<\n"):
 		return readBlock(s)
+	case s == "<": // a block whose lines became entries of their own
+		return "", ""
 	case blanks && *balanced && len(s) > 0 && strings.IndexByte("{[&", s[0]) >= 0:
 		if value, rest, *balanced = readBraces(s); *balanced {
 			return value, rest
