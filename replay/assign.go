@@ -13,6 +13,22 @@ type assigner struct {
 	s     *splitter
 	nodes map[*unit]*Node
 	all   []*Node
+	named map[string]*Node // by name and by short name, in lower case
+	files map[*parse.File][]*Node
+}
+
+func newAssigner(s *splitter, nodes map[*unit]*Node, all []*Node) *assigner {
+	a := &assigner{s, nodes, all, map[string]*Node{}, map[*parse.File][]*Node{}}
+	for _, n := range all {
+		a.named[strings.ToLower(n.Name)] = n
+	}
+	for _, n := range all {
+		short, _, _ := strings.Cut(strings.ToLower(n.Name), ".")
+		if a.named[short] == nil && !isIP(n.Name) {
+			a.named[short] = n
+		}
+	}
+	return a
 }
 
 func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Node {
@@ -22,6 +38,15 @@ func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Node {
 // ofFile returns the nodes that a record without an origin belongs to: those
 // whose lines the file holds, or the only node of its input.
 func (a *assigner) ofFile(f *parse.File) []*Node {
+	out, ok := a.files[f]
+	if !ok {
+		out = a.findFile(f)
+		a.files[f] = out
+	}
+	return out
+}
+
+func (a *assigner) findFile(f *parse.File) []*Node {
 	var out []*Node
 	for _, u := range a.s.byFile[f] {
 		if n := a.nodes[u.root()]; !slices.Contains(out, n) {
@@ -48,10 +73,13 @@ func (a *assigner) ofFile(f *parse.File) []*Node {
 }
 
 func (a *assigner) byName(name string) *Node {
-	for _, n := range a.all {
-		if name != "" && (strings.EqualFold(n.Name, name) || sameHost(n.Name, name)) {
-			return n
-		}
+	name = strings.ToLower(name)
+	if n := a.named[name]; n != nil || name == "" || isIP(name) {
+		return n
+	}
+	short, _, _ := strings.Cut(name, ".")
+	if n := a.named[short]; n != nil && sameHost(n.Name, name) {
+		return n
 	}
 	return nil
 }
@@ -98,18 +126,18 @@ func (a *assigner) records() {
 // metrics hands out snapshots and series: by the node they name, else by file.
 func (a *assigner) metrics() {
 	for _, sc := range a.s.b.Scrapes {
-		for _, n := range a.named(sc.Node, sc.File) {
+		for _, n := range a.about(sc.Node, sc.File) {
 			n.Scrapes = append(n.Scrapes, sc)
 		}
 	}
 	for _, se := range a.s.b.Series {
-		for _, n := range a.named(seriesNode(se), seriesFile(se)) {
+		for _, n := range a.about(seriesNode(se), seriesFile(se)) {
 			n.Series = append(n.Series, se)
 		}
 	}
 }
 
-func (a *assigner) named(name string, f *parse.File) []*Node {
+func (a *assigner) about(name string, f *parse.File) []*Node {
 	if n := a.byName(name); n != nil {
 		return []*Node{n}
 	}
@@ -143,7 +171,7 @@ func seriesFile(s *parse.Series) *parse.File {
 // and events to the node that they name, else by file.
 func (a *assigner) objects() {
 	for _, o := range a.s.b.Objects {
-		for _, n := range a.named(objectNode(o), o.File) {
+		for _, n := range a.about(objectNode(o), o.File) {
 			n.Objects = append(n.Objects, o)
 		}
 	}

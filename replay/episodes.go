@@ -15,11 +15,16 @@ const startUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
 func episodes(n *Node, s *found, groups []*group, cover *coverage) []Episode {
-	w := &healer{n: n, s: s, cover: cover}
+	w := newHealer(n, s, cover)
 	var out []Episode
-	for run := -1; run < len(s.runs); run++ {
-		out = append(out, w.run(run, groups)...)
+	byRun := map[int][]*group{}
+	for _, g := range groups {
+		byRun[g.run] = append(byRun[g.run], g)
 	}
+	for run := -1; run < len(s.runs); run++ {
+		out = append(out, w.run(run, byRun[run])...)
+	}
+	slices.SortStableFunc(out, func(a, b Episode) int { return cmp64(a.Breach, b.Breach) })
 	out = append(out, w.unreported(n.Relists, out)...)
 	if e, ok := w.undated(); ok {
 		out = append(out, e)
@@ -58,17 +63,28 @@ type healer struct {
 	n     *Node
 	s     *found
 	cover *coverage
+
+	nevers map[int][]turn // by run
+	losses []int64        // when lines are known to be missing
+}
+
+func newHealer(n *Node, s *found, cover *coverage) *healer {
+	w := &healer{n: n, s: s, cover: cover, nevers: map[int][]turn{}}
+	for _, t := range s.nevers {
+		w.nevers[t.run] = append(w.nevers[t.run], t)
+	}
+	for _, m := range n.Markers {
+		if m.Kind == parse.MarkSuppressed && m.Basis != parse.NoTime {
+			w.losses = append(w.losses, m.At)
+		}
+	}
+	slices.Sort(w.losses)
+	return w
 }
 
 // run finds the episodes of one run of the kubelet.
-func (w *healer) run(run int, groups []*group) []Episode {
+func (w *healer) run(run int, mine []*group) []Episode {
 	var out []Episode
-	var mine []*group
-	for _, g := range groups {
-		if g.run == run {
-			mine = append(mine, g)
-		}
-	}
 	for i := 0; i < len(mine); {
 		j := i + 1
 		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) {
@@ -161,12 +177,7 @@ func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000
 // never finds the stretch in which no relist of the run had succeeded, when it
 // is more than the transient of a start.
 func (w *healer) never(run int) (Episode, bool) {
-	var lines []turn
-	for _, t := range w.s.nevers {
-		if t.run == run {
-			lines = append(lines, t)
-		}
-	}
+	lines := w.nevers[run]
 	if len(lines) == 0 {
 		return Episode{}, false
 	}
@@ -223,8 +234,11 @@ func notReady(changes []ReadyChange, e *Episode) *Span {
 	if !e.Recovered.Known() {
 		end = math.MaxInt64
 	}
-	for i := range changes {
-		if c := &changes[i]; c.Ready || c.At > end {
+	// Changes alternate, so the last one before the breach and the two after
+	// it are all that can matter.
+	i, _ := slices.BinarySearchFunc(changes, e.Breach+1, func(c ReadyChange, at int64) int { return cmp64(c.At, at) })
+	for i = max(i-1, 0); i < len(changes) && changes[i].At <= end; i++ {
+		if changes[i].Ready {
 			continue
 		}
 		sp := &Span{From: changes[i].At}

@@ -45,8 +45,10 @@ func health(n *Node, s *found) []HealthSpan {
 			continue
 		}
 		h.paint(from, max(r.Last, from), Healthy)
-		if t := lastNever(s, i); t != 0 {
-			h.paint(from, t, NeverRelisted)
+	}
+	for _, t := range s.nevers {
+		if t.run >= 0 {
+			h.never(s.runs[t.run].First, t.at, t.run)
 		}
 	}
 	h.outages(s)
@@ -56,20 +58,28 @@ func health(n *Node, s *found) []HealthSpan {
 	return h.spans(n.Window)
 }
 
-// lastNever is when the run last said that no relist had succeeded, 0 if it
-// never did.
-func lastNever(s *found, run int) int64 {
-	t := int64(0)
-	for _, v := range s.nevers {
-		if v.run == run {
-			t = max(t, v.at)
-		}
-	}
-	return t
+// painter keeps disjoint spans; later paint covers earlier.
+type painter struct {
+	layers []HealthSpan
+	nevers map[int]int // layer by run
 }
 
-// painter keeps disjoint spans; later paint covers earlier.
-type painter struct{ layers []HealthSpan }
+// never paints from the start of a run to a line that says that no relist has
+// succeeded yet; the last such line of the run counts.
+func (p *painter) never(from, to int64, run int) {
+	if i, ok := p.nevers[run]; ok {
+		p.layers[i].To = max(p.layers[i].To, to)
+		return
+	}
+	if to <= from {
+		return
+	}
+	if p.nevers == nil {
+		p.nevers = map[int]int{}
+	}
+	p.nevers[run] = len(p.layers)
+	p.paint(from, to, NeverRelisted)
+}
 
 func (p *painter) paint(from, to int64, st HealthState) {
 	if to > from {
@@ -186,12 +196,20 @@ const gapMin = 2 * time.Minute
 // marker that explains them, lost lines, cut files.
 func gaps(n *Node) []LogGap {
 	var out []LogGap
+	var reasons []*parse.Marker
+	for _, m := range n.Markers {
+		if why := gapWhy(m.Kind); why != "" && why != "rate-limit" && m.Basis != parse.NoTime {
+			reasons = append(reasons, m)
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b *parse.Marker) int { return cmp64(a.At, b.At) })
 	for _, s := range silences(n) {
 		g := LogGap{Span: Span{s.Last.At, s.Next.At}, Why: "silence", Evidence: []Evidence{{Record: s.last}, {Record: s.next}}}
-		for _, m := range n.Markers {
-			if why := gapWhy(m.Kind); why != "" && why != "rate-limit" && m.Basis != parse.NoTime && m.At >= s.Last.At && m.At <= s.Next.At {
-				g.Why, g.Evidence = why, append(g.Evidence, Evidence{Record: m})
-			}
+		for len(reasons) > 0 && reasons[0].At < s.Last.At {
+			reasons = reasons[1:]
+		}
+		if len(reasons) > 0 && reasons[0].At <= s.Next.At {
+			g.Why, g.Evidence = gapWhy(reasons[0].Kind), append(g.Evidence, Evidence{Record: reasons[0]})
 		}
 		out = append(out, g)
 	}

@@ -26,6 +26,8 @@ type ledger struct {
 	s      *found
 	groups []*group
 	cover  *coverage
+	named  map[int][]*group       // groups by run, by start
+	starts map[int][]*MetricProof // starts from metrics, by run
 	claims []*claim
 	byRun  [][]mark      // marks of each run, in time order
 	fell   map[int]int64 // when evented PLEG of a run gave up
@@ -76,6 +78,18 @@ func newLedger(n *Node, s *found, groups []*group, cover *coverage) *ledger {
 // those of the last-seen arithmetic, those that follow from their neighbours,
 // merged, and the stretches between them.
 func (l *ledger) relists() ([]Relist, []Bounded) {
+	named := map[int][]*group{}
+	for _, g := range l.groups {
+		named[g.run] = append(named[g.run], g)
+	}
+	l.named = named
+	l.starts = map[int][]*MetricProof{}
+	for i := range l.n.Proofs {
+		if p := &l.n.Proofs[i]; p.Kind == ProofStart && l.n.Kubelet.PLEG != "evented" {
+			run := l.runAt(p.Start.At)
+			l.starts[run] = append(l.starts[run], p)
+		}
+	}
 	var all []*claim
 	var bounded []Bounded
 	for run := range l.byRun {
@@ -218,7 +232,7 @@ func (l *ledger) gap(run int, at int64) int64 {
 // follows each.
 func (l *ledger) fromFailures(run int, marks []mark) {
 	floor := l.floor(run) // no later relist can have started before
-	named := l.ofRun(run)
+	named := l.named[run]
 	for i, m := range marks {
 		// A failing relist is not one that was last seen.
 		gap := l.gap(run, m.at)
@@ -254,17 +268,6 @@ func (l *ledger) floor(run int) int64 {
 		return r.Start.At - int64(r.Start.Slack)
 	}
 	return 0
-}
-
-// ofRun returns the run's groups, by start.
-func (l *ledger) ofRun(run int) []*group {
-	var out []*group
-	for _, g := range l.groups {
-		if g.run == run {
-			out = append(out, g)
-		}
-	}
-	return out
 }
 
 // failed dates the start of a relist by its error line.
@@ -360,7 +363,7 @@ func (l *ledger) fromRetrieved(run int, marks []mark) {
 // fromGroups adds the relists that last-seen ages name.
 func (l *ledger) fromGroups(run int) {
 	var prev *group
-	for _, g := range l.ofRun(run) {
+	for _, g := range l.named[run] {
 		c := &claim{lo: g.lo, hi: g.hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
 		if prev != nil && prev.last() > g.hi && prev.last() < g.first() {
 			// Its list returned after the last line that still named the older relist.

@@ -173,7 +173,7 @@ func (m *model) text() string {
 // relist ran, every dated failure is claimed, every reported stretch is one
 // episode with its breach and a recovery that is neither early nor late.
 func TestModel(t *testing.T) {
-	for seed := int64(0); seed < 48; seed++ {
+	for seed := int64(0); seed < 24; seed++ {
 		m := runModel(seed, seed%2 == 1)
 		n := buildOne(t, m.text())
 		checkSane(t, n)

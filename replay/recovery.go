@@ -3,8 +3,6 @@ package replay
 import (
 	"slices"
 	"time"
-
-	"github.com/plegforensics/plegforensics/parse"
 )
 
 // The sync loop pauses 0.1, 0.2, … 5 s between turns that it skips
@@ -100,10 +98,8 @@ func (w *healer) byNextRun(run int) (Instant, string) {
 	next := run + 1
 	from := w.s.runs[next].First
 	none := "the kubelet process ended while PLEG was unhealthy"
-	for _, t := range w.s.nevers {
-		if t.run == next {
-			from = max(from, t.at)
-		}
+	if l := w.nevers[next]; len(l) > 0 {
+		from = max(from, l[len(l)-1].at)
 	}
 	if from-w.s.runs[next].First > int64(startUp) {
 		return Instant{}, none
@@ -227,18 +223,15 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 
 // lost reports whether the log says that lines are missing in the stretch.
 func (w *healer) lost(from, to int64) bool {
-	for _, m := range w.n.Markers {
-		if m.Kind == parse.MarkSuppressed && m.Basis != parse.NoTime && m.At >= from && m.At <= to+int64(30*time.Second) {
-			return true
-		}
-	}
-	return false
+	i, _ := slices.BinarySearch(w.losses, from)
+	return i < len(w.losses) && w.losses[i] <= to+int64(30*time.Second)
 }
 
 // byStall uses housekeeping that took long: the turn in which it began was a
 // healthy one.
 func (w *healer) byStall(run int, last int64) (proof, bool) {
-	for _, t := range w.s.stalls {
+	i, _ := slices.BinarySearchFunc(w.s.stalls, last+1, func(t stall, at int64) int { return cmp64(t.to, at) })
+	for _, t := range w.s.stalls[i:min(i+8, len(w.s.stalls))] { // it runs one at a time
 		if t.run == run && t.from > last {
 			return proof{t.from, "housekeeping began, which only a healthy sync loop starts"}, true
 		}

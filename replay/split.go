@@ -331,13 +331,17 @@ func (s *splitter) joinByProcess() {
 			}
 		}
 	}
+	_, named := s.named()
 	for _, u := range s.units {
 		if len(u.claims()) > 0 {
 			continue
 		}
 		for pid := range u.pids {
-			for _, o := range byPID[pid] {
-				if o != u && o.file.Input == u.file.Input || o != u && len(s.named(o.file.Input)) < 2 {
+			if pid <= 1 {
+				continue
+			}
+			for _, o := range byPID[pid][:min(len(byPID[pid]), 16)] {
+				if o != u && (o.file.Input == u.file.Input || len(named[o.file.Input]) < 2) {
 					join(o, u)
 				}
 			}
@@ -345,59 +349,74 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
-// named returns the roots of the named nodes of one input, or of all inputs
-// for -1, in order.
-func (s *splitter) named(input int) []*unit {
-	var out []*unit
+// named returns the roots of the named nodes, of all inputs and by input, each
+// in order.
+func (s *splitter) named() (all []*unit, byInput map[int][]*unit) {
+	type key struct {
+		input int
+		root  *unit
+	}
+	byInput = map[int][]*unit{}
+	seen := map[key]bool{}
 	for _, u := range s.units {
-		if input >= 0 && u.file.Input != input || len(u.claims()) == 0 {
+		if len(u.claims()) == 0 {
 			continue
 		}
-		if r := u.root(); !slices.Contains(out, r) {
-			out = append(out, r)
+		r := u.root()
+		if k := (key{-1, r}); !seen[k] {
+			seen[k] = true
+			all = append(all, r)
+		}
+		if k := (key{u.file.Input, r}); !seen[k] {
+			seen[k] = true
+			byInput[u.file.Input] = append(byInput[u.file.Input], r)
 		}
 	}
-	return out
+	return all, byInput
 }
 
 // joinHosts joins, in an input with the log of one kubelet and without a layout
 // that names nodes, the logs of other programs to that kubelet's node: a host
 // name need not be the node's name.
 func (s *splitter) joinHosts() {
-	kubelets := map[int][]*unit{}
+	type key struct {
+		input int
+		root  *unit
+	}
+	kubelets, seen, has := map[int][]*unit{}, map[key]bool{}, map[*unit]bool{}
 	for _, u := range s.units {
-		if r := u.root(); u.kubelet && !slices.Contains(kubelets[u.file.Input], r) {
-			kubelets[u.file.Input] = append(kubelets[u.file.Input], r)
+		if !u.kubelet {
+			continue
+		}
+		k := key{u.file.Input, u.root()}
+		has[k.root] = true
+		if !seen[k] {
+			seen[k] = true
+			kubelets[k.input] = append(kubelets[k.input], k.root)
 		}
 	}
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !s.hasKubelet(u) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !has[u.root()] {
 			join(k[0], u)
 		}
 	}
-}
-
-func (s *splitter) hasKubelet(u *unit) bool {
-	r := u.root()
-	for _, o := range s.units {
-		if o.kubelet && o.root() == r {
-			return true
-		}
-	}
-	return false
 }
 
 // joinRest gives units that say nothing about their node to the only node of
 // their input, or of all inputs; where there are several, nameless logs of
 // kubelets that ran at the same time under different process ids stay apart.
 func (s *splitter) joinRest() {
-	all := s.named(-1)
+	all, byInput := s.named()
+	attached := map[*unit]bool{}
+	for _, r := range all {
+		attached[r] = true
+	}
 	var rest []*unit
 	for _, u := range s.units {
-		if len(u.claims()) > 0 || s.attached(u, all) {
+		if len(u.claims()) > 0 || attached[u.root()] {
 			continue
 		}
-		if own := s.named(u.file.Input); len(own) == 1 {
+		if own := byInput[u.file.Input]; len(own) == 1 {
 			join(own[0], u)
 		} else if len(own) == 0 && len(all) == 1 {
 			join(all[0], u)
@@ -406,23 +425,13 @@ func (s *splitter) joinRest() {
 		}
 	}
 	for i, u := range rest {
-		for _, o := range rest[:i] {
+		for _, o := range rest[:min(i, 64)] {
 			if !apart(o, u) {
 				join(o, u)
 				break
 			}
 		}
 	}
-}
-
-func (s *splitter) attached(u *unit, named []*unit) bool {
-	r := u.root()
-	for _, n := range named {
-		if n.root() == r {
-			return true
-		}
-	}
-	return false
 }
 
 // apart reports whether two nameless units must be different nodes: two
@@ -442,18 +451,24 @@ func apart(a, b *unit) bool {
 func (s *splitter) assign() []*Node {
 	nodes := map[*unit]*Node{}
 	var out []*Node
+	var roots []*unit
+	members := map[*unit][]*unit{}
 	for _, u := range s.units {
 		r := u.root()
-		if nodes[r] == nil {
-			nodes[r] = &Node{Name: s.nameOf(r)}
-			out = append(out, nodes[r])
+		if members[r] == nil {
+			roots = append(roots, r)
 		}
+		members[r] = append(members[r], u)
+	}
+	for _, r := range roots {
+		nodes[r] = &Node{Name: nameOf(members[r])}
+		out = append(out, nodes[r])
 	}
 	out = append(out, s.objectNodes(out)...)
 	if len(out) == 0 {
 		return nil
 	}
-	a := &assigner{s: s, nodes: nodes, all: out}
+	a := newAssigner(s, nodes, out)
 	a.records()
 	kept := out[:0]
 	for _, n := range out {
@@ -493,13 +508,10 @@ func (n *Node) holds() bool {
 
 // nameOf picks the name of a node: what the kubelet states, then the layout,
 // the override flag, the host.
-func (s *splitter) nameOf(root *unit) string {
+func nameOf(units []*unit) string {
 	sum := &unit{names: map[string]int{}}
 	var layout, override, host, system, weak string
-	for _, u := range s.units {
-		if u.root() != root {
-			continue
-		}
+	for _, u := range units {
 		for name, n := range u.names {
 			sum.names[name] += n
 		}

@@ -74,7 +74,8 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
 			y.slowList = gs[i]
 		}
 	}
-	for i := range w.s.stalls {
+	i, _ = slices.BinarySearchFunc(w.s.stalls, e.Breach, func(t stall, at int64) int { return cmp64(t.to, at) })
+	for ; i < len(w.s.stalls) && w.s.stalls[i].to <= to; i++ {
 		if t := &w.s.stalls[i]; t.run == e.Run && len(gs) > 0 && spans(t, gs[0], e) {
 			y.stall = t
 		}
@@ -168,8 +169,8 @@ func (w *healer) aligned(fs []*Failure, e *Episode) bool {
 	if timeout <= 0 {
 		return false
 	}
-	for _, f := range fs {
-		for _, s := range e.LastStarts {
+	for _, f := range fs[:min(len(fs), 32)] {
+		for _, s := range e.LastStarts[:min(len(e.LastStarts), 32)] {
 			if d := f.End - s.At; d >= timeout && d%timeout < int64(2*time.Second) {
 				return true
 			}

@@ -8,14 +8,7 @@ import (
 // fromMetrics adds the relists that snapshots of the metrics date. Under evented
 // PLEG the last-seen gauge is set by each health check and names none.
 func (l *ledger) fromMetrics(run int) {
-	if l.n.Kubelet.PLEG == "evented" {
-		return
-	}
-	for i := range l.n.Proofs {
-		p := &l.n.Proofs[i]
-		if p.Kind != ProofStart || l.runAt(p.Start.At) != run {
-			continue
-		}
+	for _, p := range l.starts[run] {
 		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
 			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -63,10 +64,11 @@ func (w *healer) between(p, r *Relist) (Episode, bool) {
 	return e, true
 }
 
-// coincides reports whether an episode is already known from lines.
+// coincides reports whether an episode is among those known from lines, which
+// are disjoint and sorted by breach.
 func coincides(known []Episode, e *Episode) bool {
-	for i := range known {
-		k := &known[i]
+	i, _ := slices.BinarySearchFunc(known, e.Breach, func(k Episode, at int64) int { return cmp64(k.Breach, at) })
+	for _, k := range known[max(i-2, 0):min(i+2, len(known))] {
 		end := k.Recovered.At
 		if end == 0 {
 			end = max(k.LastReport, k.Breach)
