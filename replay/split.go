@@ -126,7 +126,7 @@ func (s *splitter) survey() {
 			s.saw(u, e.Origin, e.At)
 		}
 		if e.Is(parse.SigNotReady) || e.Is(parse.SigNodeEvent) {
-			if name := e.Field("node"); name != "" {
+			if name := objectName(e.Field("node")); name != "" {
 				u.names[name]++
 			}
 		} else if e.Is(parse.SigFlag) && e.Field("name") == "hostname-override" {
@@ -146,6 +146,17 @@ func (s *splitter) survey() {
 			s.unit(f, "")
 		}
 	}
+}
+
+// objectName unwraps the node of a JSON log, which writes a reference to an
+// object: {"name":"worker-3"}.
+func objectName(s string) string {
+	rest, ok := strings.CutPrefix(s, `{"name":"`)
+	if !ok {
+		return s
+	}
+	name, _, _ := strings.Cut(rest, `"`)
+	return name
 }
 
 func (s *splitter) saw(u *unit, o *parse.Origin, at int64) {
