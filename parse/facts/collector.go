@@ -23,20 +23,19 @@ func (s *scan) sosManifest() {
 	if err != nil {
 		s.warn("manifest ends early or is broken: " + err.Error())
 	}
-	lines := strings.Split(string(s.data), "\n")
-	s.toLine(max(t.get("version").line, 1), lines)
+	s.toLine(max(t.get("version").line, 1))
 	s.text(KeyCollector, "sos")
 	s.text(KeyCollectorVersion, t.get("version").value)
-	s.manifestClock(t, lines)
+	s.manifestClock(t)
 	report := t.get("components", "report", "plugins")
 	for i, name := range report.names {
-		s.plugin(name, report.kids[i], lines)
+		s.plugin(name, report.kids[i])
 	}
 }
 
 // manifestClock compares the two clocks of the manifest: the report's and its
 // plugins' times are local without a zone, the commands' times are epochs.
-func (s *scan) manifestClock(t *tree, lines []string) {
+func (s *scan) manifestClock(t *tree) {
 	end := t.get("end_time")
 	if end.line == 0 {
 		end = t.get("start_time")
@@ -45,7 +44,7 @@ func (s *scan) manifestClock(t *tree, lines []string) {
 	if err != nil {
 		return
 	}
-	s.toLine(end.line, lines)
+	s.toLine(end.line)
 	off, ok := manifestOffset(t)
 	if !ok {
 		s.text(KeyCollected, end.value).Raw = reading(local, time.Second, parse.LackZone)
@@ -84,16 +83,16 @@ func manifestOffset(t *tree) (int, bool) {
 }
 
 // plugin reads one plug-in of the manifest.
-func (s *scan) plugin(name string, p *tree, lines []string) {
+func (s *scan) plugin(name string, p *tree) {
 	if p.get("timeout_hit").value == "true" {
-		s.toLine(p.get("timeout_hit").line, lines)
+		s.toLine(p.get("timeout_hit").line)
 		s.add(KeyKilled, name, math.NaN(), attr("command", "plug-in "+name))
 	}
 	for _, c := range p.get("commands").items() {
 		exec, file := c.get("exec").value, c.get("filepath").value
 		took := manifestTook(c)
 		code := c.get("return_code")
-		s.toLine(max(c.line, code.line), lines)
+		s.toLine(max(c.line, code.line))
 		switch {
 		case code.value == "124":
 			s.add(KeyKilled, exec, took, attr("command", exec), attr("file", file), attr("code", "124"))
@@ -101,7 +100,7 @@ func (s *scan) plugin(name string, p *tree, lines []string) {
 			s.add(KeySlow, exec, took, attr("command", exec), attr("file", file), attr("code", code.value))
 		}
 		if c.get("truncated").value == "true" {
-			s.toLine(c.get("truncated").line, lines)
+			s.toLine(c.get("truncated").line)
 			s.text(KeyTruncated, file, attr("file", file), attr("command", exec))
 		}
 	}

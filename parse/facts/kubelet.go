@@ -89,12 +89,16 @@ func scalar(v string) float64 {
 	return seconds(v)
 }
 
-// maxNodes bounds the nodes of a YAML document that are looked at.
-const maxNodes = 2000000
+// maxConfig is the largest kubelet configuration that is read.
+const maxConfig = 1 << 20
 
 // kubeletConfig reads a KubeletConfiguration in YAML or JSON, alone or inside
 // what /configz answers or a config map holds.
 func (s *scan) kubeletConfig() {
+	if len(s.data) > maxConfig {
+		s.warn("kubelet configuration is too large and is left out")
+		return
+	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(s.data, &doc); err != nil {
 		s.warn("kubelet configuration cannot be read: " + err.Error())
@@ -108,8 +112,7 @@ func (s *scan) kubeletConfig() {
 	if v := child(root, "kubeletconfig"); v != nil {
 		root, from = v, "configz"
 	}
-	lines := strings.Split(string(s.data), "\n")
-	s.configNode(root, "", from, lines, 0)
+	s.configNode(root, "", from, 0)
 }
 
 // child is the value of a mapping under a name, nil if there is none.
@@ -125,19 +128,19 @@ func child(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-func (s *scan) configNode(n *yaml.Node, path, from string, lines []string, depth int) {
+func (s *scan) configNode(n *yaml.Node, path, from string, depth int) {
 	if n.Kind != yaml.MappingNode || depth > 8 {
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, v := path+n.Content[i].Value, n.Content[i+1]
-		s.toLine(v.Line, lines)
+		s.toLine(v.Line)
 		if v.Kind == yaml.MappingNode {
 			if t, ok := settingOf(name); ok {
 				s.state(t, flat(v), from)
 				continue
 			}
-			s.configNode(v, name+".", from, lines, depth+1)
+			s.configNode(v, name+".", from, depth+1)
 			continue
 		}
 		if v.Kind != yaml.ScalarNode {
@@ -167,16 +170,4 @@ func flat(n *yaml.Node) string {
 		out = append(out, n.Content[i].Value+"="+n.Content[i+1].Value)
 	}
 	return strings.Join(out, ",")
-}
-
-// toLine makes a line the current one, by its number within the data.
-func (s *scan) toLine(n int, lines []string) {
-	if n < 1 || n > len(lines) {
-		return
-	}
-	if uint32(n) < s.row {
-		s.rewind()
-	}
-	for s.row < uint32(n) && s.advance() {
-	}
 }

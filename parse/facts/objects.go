@@ -181,6 +181,13 @@ func (s *scan) objectsYAML() {
 	flush(len(s.data))
 }
 
+// Lists that stand deeper in a document than at its top are rare and short, and
+// so are the conditions of a node; finding their lines costs a walk each.
+const (
+	maxNested     = 200
+	maxConditions = 100
+)
+
 // maxYAML is the largest YAML document that is read; larger ones cost more
 // memory than they are worth.
 const maxYAML = 4 << 20
@@ -202,7 +209,12 @@ func (s *scan) yamlItem(chunk []byte, at int, row uint32) {
 	if t.list && len(t.kids) == 1 {
 		t = t.kids[0]
 	}
-	for _, item := range append(t.get("items").items(), t) {
+	nested := t.get("items").items()
+	if len(nested) > maxNested {
+		s.warn("list inside a document holds too many items, the rest is left out")
+		nested = nested[:maxNested]
+	}
+	for _, item := range append(nested[:len(nested):len(nested)], t) {
 		s.object(item, chunk)
 	}
 }
@@ -278,7 +290,8 @@ func (s *scan) node(t *tree, text []byte) {
 		attr("os", info.get("osImage").value), attr("kernel", info.get("kernelVersion").value), attr("boot_id", strings.ReplaceAll(info.get("bootID").value, "-", "")),
 		attr("machine_id", info.get("machineID").value), attr("max_pods", t.get("status", "capacity", "pods").value),
 		attr("unschedulable", t.get("spec", "unschedulable").value), attr("created", t.get("metadata", "creationTimestamp").value))
-	for _, c := range t.get("status", "conditions").items() {
+	conditions := t.get("status", "conditions").items()
+	for _, c := range conditions[:min(len(conditions), maxConditions)] {
 		line := c.line
 		if m := c.child("message"); m != nil {
 			line = m.line

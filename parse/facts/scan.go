@@ -23,11 +23,12 @@ type scan struct {
 	data []byte
 	base parse.Pos // position of data[0]
 
-	at   int    // offset of the current line in data
-	next int    // offset of the next line
-	row  uint32 // number of the current line within data, 1-based
-	line string // current line without its end
-	item int    // offset of the document that object reads
+	at     int    // offset of the current line in data
+	next   int    // offset of the next line
+	row    uint32 // number of the current line within data, 1-based
+	line   string // current line without its end
+	item   int    // offset of the document that object reads
+	starts []int  // offsets of the lines, made by toLine
 
 	part    *parse.Part
 	dropped bool
@@ -65,6 +66,26 @@ func (s *scan) advance() bool {
 
 // rewind goes back before the first line.
 func (s *scan) rewind() { s.at, s.next, s.row, s.line = 0, 0, 0, "" }
+
+// toLine makes a line the current one, by its number within the data. It may
+// go back and forth: documents state their lines in any order.
+func (s *scan) toLine(n int) {
+	if s.starts == nil {
+		for at := 0; at < len(s.data); {
+			s.starts = append(s.starts, at)
+			end := bytes.IndexByte(s.data[at:], '\n')
+			if end < 0 {
+				break
+			}
+			at += end + 1
+		}
+	}
+	if n < 1 || n > len(s.starts) {
+		return
+	}
+	s.next, s.row = s.starts[n-1], uint32(n-1)
+	s.advance()
+}
 
 // pos is the position of the current line.
 func (s *scan) pos() parse.Pos { return s.posAt(s.at, s.row) }
