@@ -34,7 +34,7 @@ func audit(n *Node) Audit {
 	a.out.Observed = len(n.Observed)
 	a.out.Audited = len(a.lives) > 0
 	if a.out.Audited {
-		a.windows = listingWindows(n)
+		a.windows = listingWindows(n, a.lives)
 		a.known = newPodsKnown(n)
 	}
 	a.observed()
@@ -143,6 +143,9 @@ func (a *auditor) observed() {
 // and has no lag.
 func (a *auditor) judge(e *PodEvent, l *life, restart bool) {
 	at, ok := l.cause(pleg.EventType(e.Type))
+	// A second report of one change, by a kubelet that started anew or by the
+	// generic relist after the event stream, is no measure of lateness either.
+	restart = restart || l.seen[pleg.EventType(e.Type)]
 	l.seen[pleg.EventType(e.Type)] = true
 	switch {
 	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:

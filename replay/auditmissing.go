@@ -19,8 +19,9 @@ type listWindow struct {
 
 // listingWindows derives the windows from the ledger: a relist that listed
 // did so between its start and the return of its list calls; a stretch with
-// at least one relist holds one listing.
-func listingWindows(n *Node) []listWindow {
+// at least one relist holds one listing; and an event whose cause is known
+// proves a listing between the two.
+func listingWindows(n *Node, lives map[string]*life) []listWindow {
 	var out []listWindow
 	for i := range n.Relists {
 		r := &n.Relists[i]
@@ -39,6 +40,14 @@ func listingWindows(n *Node) []listWindow {
 	for _, b := range n.Bounded {
 		if b.CountMin > 0 && b.To > b.From {
 			out = append(out, listWindow{from: b.From, to: b.To})
+		}
+	}
+	for i := range n.Observed {
+		e := &n.Observed[i]
+		if l := lives[e.Data]; l != nil && e.At != 0 {
+			if at, _ := l.cause(pleg.EventType(e.Type)); at.Known() && at.At < e.At {
+				out = append(out, listWindow{from: at.At - int64(at.Slack), to: e.At})
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b listWindow) int {
@@ -196,13 +205,19 @@ func sortedLives(m map[string]*life) []*life {
 }
 
 // shortLived finds containers that lived and died between two relists: PLEG
-// reports their death and never saw them run.
+// reports their death and never saw them run. That is proved where two relists
+// bracket the life, or where it was shorter than a relist period and only the
+// death was reported.
 func (a *auditor) shortLived() {
 	for _, l := range sortedLives(a.lives) {
 		if l.sandbox || !l.started.Known() || !l.ended.Known() || l.seen[pleg.ContainerStarted] || l.restarted {
 			continue
 		}
-		if !l.seen[pleg.ContainerDied] && !a.between(l.started, l.ended) {
+		brief := time.Duration(l.ended.At-l.started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
+		if _, listed := a.listedWithin(l.started.At, l.ended.At); listed {
+			continue
+		}
+		if !a.between(l.started, l.ended) && !(brief && l.seen[pleg.ContainerDied]) {
 			continue
 		}
 		s := ShortLived{ID: l.id, Pod: cmp.Or(l.pod, l.podUID), Started: l.started.At, Ended: l.ended.At}
@@ -237,29 +252,34 @@ func (a *auditor) between(from, to Instant) bool {
 	return true
 }
 
-// restarts knows when a kubelet had just begun to relist.
-type restarts struct{ first []int64 }
+// restarts knows when a kubelet that had just begun reported the world.
+type restarts []Span
 
-// reportSettle is how long a kubelet that has just started may take to report
-// the world: its first relist and the handling of what that found.
+// reportSettle is how long after its first event a kubelet may go on to
+// report what its first relist found.
 const reportSettle = int64(15 * time.Second)
 
+// newRestarts takes the stretch from the start of each run to shortly after
+// the first event in it: a first relist that hangs reports late.
 func newRestarts(n *Node) restarts {
 	var r restarts
 	for _, run := range n.Runs {
-		at := run.First
+		s := Span{From: run.First}
 		if run.Start.Known() {
-			at = run.Start.At
+			s.From = run.Start.At
 		}
-		r.first = append(r.first, at)
+		i := sort.Search(len(n.Observed), func(i int) bool { return n.Observed[i].At >= s.From })
+		s.To = s.From + reportSettle
+		if i < len(n.Observed) && run.Last >= n.Observed[i].At {
+			s.To = n.Observed[i].At + reportSettle
+		}
+		r = append(r, s)
 	}
-	slices.Sort(r.first)
 	return r
 }
 
 func (r restarts) reports(at int64) bool {
-	i := sort.Search(len(r.first), func(i int) bool { return r.first[i] > at })
-	return i > 0 && at-r.first[i-1] < reportSettle
+	return slices.ContainsFunc(r, func(s Span) bool { return s.From <= at && at < s.To })
 }
 
 // podsKnown knows which pods the kubelet managed when, from its own lines.
