@@ -283,9 +283,9 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 		if w.drops(p.uid, p.name) {
 			continue
 		}
-		free := p.took - time.Duration(p.stuck)*was.RPCTimeout
-		if free > 0 && first {
-			jobs = append(jobs, w.scaled(free))
+		var job time.Duration // a pod's inspections follow one another
+		if free := p.took - time.Duration(p.stuck)*was.RPCTimeout; free > 0 && first {
+			job = w.scaled(free)
 		}
 		each := was.RPCTimeout
 		if p.stuck > 0 && p.took < time.Duration(p.stuck)*was.RPCTimeout {
@@ -294,9 +294,7 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 		if w.RPCTimeout > 0 {
 			each = is.RPCTimeout
 		}
-		for range w.stuck(p, was, is) {
-			jobs = append(jobs, each)
-		}
+		jobs = append(jobs, job+time.Duration(w.stuck(p, was, is))*each)
 	}
 	total = list + parallel(jobs, is.Parallel)
 	if first {

@@ -39,11 +39,20 @@ func (w *work) find(uid string) (InspectOutcome, bool) {
 func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.Duration) {
 	list, guessed := known(w.list, w.listErr, p.RPCTimeout)
 	jobs := make([]time.Duration, 0, len(inspected))
+	job := make(map[string]int) // a pod's second inspection follows its first
 	for _, uid := range inspected {
-		if o, ok := w.find(uid); ok {
-			d, g := known(o.Took, o.Err, p.RPCTimeout)
-			jobs, guessed = append(jobs, d), guessed || g
+		o, ok := w.find(uid)
+		if !ok {
+			continue
 		}
+		d, g := known(o.Took, o.Err, p.RPCTimeout)
+		guessed = guessed || g
+		if i, again := job[uid]; again {
+			jobs[i] += d
+			continue
+		}
+		job[uid] = len(jobs)
+		jobs = append(jobs, d)
 	}
 	total = list + parallel(jobs, p.Parallel) + w.rest
 	if room := time.Duration(w.next-w.start) - p.Period; guessed && w.next != 0 && total > room {

@@ -1,0 +1,299 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// stuck is a history in which the pod u1 cannot be inspected: its container
+// dies, one relist runs into the time-out, the next into two of them.
+func stuck() []string {
+	pod := func(state string) string {
+		return `{"uid":"u1","name":"a","namespace":"ns","sandboxes":[],"containers":[{"id":"c1","state":"` + state + `"}]}`
+	}
+	hang := `,"inspect":{"u1":{"seconds":120,"error":"rpc error: code = DeadlineExceeded desc = context deadline exceeded"}}`
+	return []string{
+		`{"time":"2026-01-02T03:00:00Z","list_seconds":0.01,"pods":[` + pod("running") + `]}`,
+		`{"time":"2026-01-02T03:00:01Z","list_seconds":0.01,"pods":[` + pod("exited") + `]` + hang + `}`,
+		`{"time":"2026-01-02T03:02:02Z","list_seconds":0.01,"pods":[` + pod("exited") + `]` + hang + `}`,
+		`{"time":"2026-01-02T03:06:03Z","list_seconds":0.01,"pods":[` + pod("exited") + `]}`,
+	}
+}
+
+// simulate replays lines and returns the relists, the sums and the answer.
+func simulate(t *testing.T, version string, lines []string, what ...string) ([]*SimRelist, Totals, *Answer) {
+	t.Helper()
+	p, err := pleg.New(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w WhatIf
+	for _, s := range what {
+		if err := w.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim, err := NewSimulation(p, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var feed Feed
+	var out []*SimRelist
+	step := func(s *Snapshot) { out = append(out, sim.Step(s)...) }
+	for i, l := range lines {
+		feed.Line([]byte(l), parse.Pos{Line: uint32(i + 1)}, step)
+	}
+	feed.End(step)
+	rest, totals, answer := sim.Finish()
+	return append(out, rest...), totals, answer
+}
+
+// health prints the unhealthy stretches, in seconds after 03:00:00.
+func healthOf(t Totals) string {
+	var out []string
+	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC).UnixNano()
+	for _, u := range t.Unhealthy {
+		to := "open"
+		if u.To != 0 {
+			to = fmt.Sprintf("%.2f", float64(u.To-start)/1e9)
+		}
+		out = append(out, fmt.Sprintf("%.2f to %s", float64(u.From-start)/1e9, to))
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestSimulatedHealth(t *testing.T) {
+	_, totals, _ := simulate(t, "v1.28.0", stuck())
+	// The relist of 03:02:02 lists at once and inspects the pod twice: the age
+	// counts from its start until the next one has listed.
+	if got := healthOf(totals); got != "302.00 to 363.01" {
+		t.Errorf("unhealthy %s", got)
+	}
+	if totals.Longest != 240*time.Second+10*time.Millisecond || totals.Duration.Sum != 360*time.Second+40*time.Millisecond ||
+		totals.Interval.Sum != 363*time.Second || totals.Interval.Count != 3 {
+		t.Errorf("sums %+v", totals)
+	}
+	_, totals, _ = simulate(t, "v1.32.0", stuck())
+	if got := totals.Longest; got != 120*time.Second+10*time.Millisecond {
+		t.Errorf("1.32 inspects a failed pod once: longest %v", got)
+	}
+}
+
+func TestSimulatedListFailures(t *testing.T) {
+	lines := []string{
+		`{"time":"2026-01-02T03:00:00Z","list_error":"code = Unavailable"}`,
+		`{"time":"2026-01-02T03:00:01Z","list_seconds":0.5,"pods":[]}`,
+		`{"time":"2026-01-02T03:00:03Z","list_error":"code = DeadlineExceeded"}`,
+		`{"time":"2026-01-02T03:02:04Z","list_error":"code = DeadlineExceeded"}`,
+		`{"time":"2026-01-02T03:04:05Z","list_seconds":0.5,"pods":[]}`,
+	}
+	relists, totals, _ := simulate(t, "v1.28.0", lines)
+	if got := healthOf(totals); got != "0.00 to 1.50, 181.00 to 245.50" || !totals.Unhealthy[0].Never || totals.Failed != 3 {
+		t.Errorf("unhealthy %s, %+v", got, totals)
+	}
+	if d := relists[2].End - relists[2].Start; d != 120e9 {
+		t.Errorf("a list that ran into its deadline took %d, want the time-out", d)
+	}
+	if relists[0].Healthy || !relists[1].Healthy || relists[3].Healthy {
+		t.Error("health at the ends of relists")
+	}
+}
+
+func TestSimulatedBlocking(t *testing.T) {
+	pod := func(i int, st string) string {
+		return fmt.Sprintf(`{"time":"2026-01-02T03:00:%02dZ","pods":[{"uid":"u","containers":[{"id":"c","state":%q}]}],"drained":%v}`, i, st, i > 3)
+	}
+	lines := []string{pod(1, "running"), pod(2, "exited"), pod(3, "running"), pod(4, "exited"), pod(5, "running")}
+	relists, totals, _ := simulate(t, "v1.13.5", lines, "channel-capacity=1")
+	if totals.Skipped != 1 || len(relists) != 4 || !relists[1].Blocked || totals.Discarded != 0 {
+		t.Errorf("1.13: %d relists, %d skipped, %+v", len(relists), totals.Skipped, relists[1])
+	}
+	_, totals, _ = simulate(t, "v1.14.0", lines, "channel-capacity=1")
+	if totals.Skipped != 0 || totals.Discarded != 3 {
+		t.Errorf("1.14: %d skipped, %d discarded", totals.Skipped, totals.Discarded)
+	}
+}
+
+func TestWhatIf(t *testing.T) {
+	for _, c := range []struct{ what, healthy, sentence string }{
+		{"without-pod=ns/a", "", "With pod ns/a left out, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would have taken 10ms instead of 4m0s."},
+		{"without-pod=u1", "", "pod u1 left out, PLEG would have stayed healthy"},
+		{"threshold=5m", "", "With a threshold of 5m0s, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would still have taken 4m0s, against a threshold of 5m0s."},
+		{"threshold=1m", "61.00 to 122.01, 182.00 to 363.01", "PLEG would still have been unhealthy: 2 breaches"},
+		{"rpc-timeout=30s", "", "the longest relist would have taken 1m0s instead of 4m0s"},
+		{"kubelet-version=v1.34.0", "", "the longest relist would have taken 2m0s instead of 4m0s"},
+		{"pleg=evented", "", "With evented PLEG, PLEG would have stayed healthy"},
+		{"parallel-inspect=8", "302.00 to 363.01", "nothing changes for PLEG's health"}, // one pod's inspections follow one another
+		{"channel-capacity=1", "302.00 to 363.01", "nothing changes for PLEG's health"},
+	} {
+		_, totals, a := simulate(t, "v1.28.0", stuck(), c.what)
+		if got := healthOf(totals); got != c.healthy {
+			t.Errorf("%s: unhealthy %q, want %q", c.what, got, c.healthy)
+		}
+		if a == nil || !strings.Contains(a.Sentence, c.sentence) || len(a.Rows) == 0 || len(a.Assumptions) == 0 {
+			t.Errorf("%s: answer %+v", c.what, a)
+		}
+	}
+	var w WhatIf
+	for _, bad := range []string{"threshold", "threshold=", "threshold=-1s", "threshold=soon", "channel-capacity=0", "parallel-inspect=x",
+		"runtime-latency=0", "runtime-latency=NaN", "pleg=other", "kubelet-version=2", "colour=red"} {
+		if w.Set(bad) == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+	if !w.Empty() {
+		t.Error("a bad change left something behind")
+	}
+}
+
+// TestUnchangedSchedule holds that a changed history in which nothing that
+// matters changes runs the recorded schedule.
+func TestUnchangedSchedule(t *testing.T) {
+	was, _, _ := simulate(t, "v1.28.0", stuck())
+	is, _, _ := simulate(t, "v1.28.0", stuck(), "period=1s")
+	if len(was) != len(is) {
+		t.Fatalf("%d relists, then %d", len(was), len(is))
+	}
+	for i := range was {
+		if was[i].Start != is[i].Start || was[i].End != is[i].End {
+			t.Errorf("relist %d: %d to %d, then %d to %d", i, was[i].Start, was[i].End, is[i].Start, is[i].End)
+		}
+	}
+}
+
+func TestExposition(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.13.0": "kubelet_pleg_relist_interval_microseconds_count",
+		"v1.15.0": "kubelet_pleg_relist_duration_seconds_count",
+		"v1.16.0": "kubelet_running_pod_count",
+		"v1.28.0": "kubelet_pleg_last_seen_seconds",
+		"v1.36.0": "kubelet_running_containers",
+	} {
+		p, err := pleg.New(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sim := NewSim(p)
+		var d SnapshotDecoder
+		for _, l := range stuck() {
+			sim.Step(d.Decode([]byte(l), parse.Pos{}))
+		}
+		totals := sim.Finish()
+		found := false
+		for _, e := range Exposition(sim.Machine, &totals) {
+			found = found || e.Name == want
+		}
+		if !found {
+			t.Errorf("%s does not expose %s", version, want)
+		}
+	}
+}
+
+// blamedNode is a node with one relist of 240 s in which a pod was inspected
+// twice in vain.
+func blamedNode() *Node {
+	n := &Node{Relists: []Relist{
+		{Start: Instant{sinceStart(0), 0}, End: Instant{sinceStart(0.05), 0}, Outcome: OutcomeOK},
+		{Start: Instant{sinceStart(10), 0}, ListEnd: Instant{sinceStart(10.5), 0}, End: Instant{sinceStart(251), 0}, Outcome: OutcomeOK},
+	}}
+	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
+	n.Window = Window{Start: sinceStart(0), End: sinceStart(300)}
+	n.Events = []*parse.Event{lineAt(130.5, parse.SrcKubelet, parse.SigWriteStatus, "pod_ns", "ns", "pod_name", "web", "err", "rpc error: code = DeadlineExceeded desc = context deadline exceeded")}
+	n.Failures = []Failure{
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", PodUID: "u", Start: Instant{sinceStart(10.5), time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{sinceStart(20), 0}, End: sinceStart(140)},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", PodUID: "u", Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+	}
+	n.Blame = blames(n)
+	return n
+}
+
+func TestBlame(t *testing.T) {
+	n := blamedNode()
+	if len(n.Blame) != 1 {
+		t.Fatalf("%d relists blamed, want the long one", len(n.Blame))
+	}
+	b := n.Blame[0]
+	if b.Relist != 1 || b.Total != 241*time.Second || b.List != 500*time.Millisecond || b.Unexplained != 500*time.Millisecond {
+		t.Errorf("%+v", b)
+	}
+	if len(b.ByPod) != 1 || b.ByPod[0].What != "ns/web" || b.ByPod[0].Seconds != 240*time.Second || b.ByPod[0].TimedOut != 2 || len(b.ByPod[0].Evidence) == 0 {
+		t.Errorf("by pod %+v", b.ByPod)
+	}
+	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Seconds != 240*time.Second {
+		t.Errorf("by operation %+v", b.ByOperation)
+	}
+	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspect a pod whose inspection failed twice") {
+		t.Errorf("notes %q", b.Notes)
+	}
+}
+
+func TestLedgerWhatIf(t *testing.T) {
+	l, err := NewLedger(blamedNode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]string{
+		"without-pod=ns/web":      "PLEG would have stayed healthy",
+		"without-pod=ns/other":    "nothing changes",
+		"threshold=5m":            "PLEG would have stayed healthy",
+		"kubelet-version=v1.33.0": "PLEG would have stayed healthy",
+		"threshold=2m":            "PLEG would still have been unhealthy",
+	} {
+		var w WhatIf
+		if err := w.Set(what); err != nil {
+			t.Fatal(err)
+		}
+		_, _, a, err := l.Ask(w)
+		if err != nil || a == nil || !strings.Contains(a.Sentence, want) {
+			t.Errorf("%s: %+v %v, want %q", what, a, err, want)
+		}
+	}
+}
+
+func TestHistorySnapshots(t *testing.T) {
+	n := auditNode(lifeLine(10.2, "created", "c"), lifeLine(10.4, "started", "c"), lifeLine(20.3, "exited", "c", "exit_code", "1"), lifeLine(30.1, "removed", "c"))
+	snaps, assumed := HistorySnapshots(n)
+	p, err := pleg.New("v1.28.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim := NewSim(p)
+	var got []string
+	for _, s := range snaps {
+		for _, e := range sim.Step(s).Events {
+			got = append(got, fmt.Sprintf("%s at %.0f", e.Type, float64(s.At-auditStart)/1e9))
+		}
+	}
+	if want := "ContainerStarted at 11, ContainerDied at 21, ContainerRemoved at 31"; strings.Join(got, ", ") != want || assumed != 0 {
+		t.Errorf("got %v, %d assumed; want %s", got, assumed, want)
+	}
+}
+
+func TestContainerSnapshots(t *testing.T) {
+	ps, pods := &parse.File{Path: "n/crictl_ps"}, &parse.File{Path: "n/crictl_pods"}
+	snaps := ContainerSnapshots([]*parse.Container{
+		{Pos: parse.Pos{File: ps, Line: 2}, ID: "c1", SandboxID: "s1", State: "running", Name: "app"},
+		{Pos: parse.Pos{File: ps, Line: 3}, ID: "c2", SandboxID: "s1", State: "exited", Name: "init"},
+		{Pos: parse.Pos{File: pods, Line: 2}, ID: "s1", Sandbox: true, State: "ready", PodUID: "u", PodName: "web", Namespace: "ns"},
+	})
+	if len(snaps) != 1 || len(snaps[0].Changed) != 1 {
+		t.Fatalf("%d listings", len(snaps))
+	}
+	p, err := pleg.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range NewSim(p).Step(snaps[0]).Events {
+		got = append(got, fmt.Sprint(e.Pod, " ", e.Type, " ", e.Data))
+	}
+	if want := "u ContainerStarted c1, u ContainerDied c2, u ContainerStarted s1"; strings.Join(got, ", ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
