@@ -220,11 +220,11 @@ func (l *loader) decodeRun(s *slot, r run, res *runResult) {
 	if l.ctx.Err() != nil {
 		return
 	}
-	keep := packer{store: l.store}
-	r.keep = &keep
+	keep := l.store.packer()
+	r.keep = keep
 	defer func() { res.failure = failure(recover()) }()
 	res.result = s.lines.Decode(r)
-	keep.close()
+	keep.done()
 }
 
 // finishRun puts the results together once the reader and all runs are done.

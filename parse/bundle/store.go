@@ -22,6 +22,21 @@ type textStore struct {
 	mu    sync.Mutex
 	clock uint64
 	slots [cachedBlocks]cacheSlot
+
+	packers sync.Pool // of *packer: their buffers are used again
+}
+
+// packer returns a packer for one run; done gives it back.
+func (s *textStore) packer() *packer {
+	if p, ok := s.packers.Get().(*packer); ok {
+		return p
+	}
+	return &packer{store: s}
+}
+
+func (p *packer) done() {
+	p.close()
+	p.store.packers.Put(p)
 }
 
 type cacheSlot struct {
@@ -77,6 +92,7 @@ type packer struct {
 	store *textStore
 	block *textBlock
 	spare []byte // raw buffer of a block that was packed
+	dst   []byte // what the encoder writes to
 }
 
 // Keep copies the line into the current block.
@@ -102,7 +118,8 @@ func (p *packer) close() {
 	}
 	raw := b.raw
 	p.spare = raw[:0]
-	packed := s2.EncodeBetter(nil, raw)
+	packed := s2.EncodeBetter(p.dst[:cap(p.dst)], raw)
+	p.dst = packed[:0]
 	if len(packed)+len(packed)/4 > len(raw) {
 		b.raw = append(make([]byte, 0, len(raw)), raw...)
 		return
