@@ -180,14 +180,15 @@ func (s *Set) Finish() parse.Part {
 		out.Series = append(out.Series, series...)
 		out.Scrapes = append(out.Scrapes, g.scrapes...)
 	}
-	slices.SortFunc(out.Series, compareSeries)
+	slices.SortFunc(out.Series, CompareSeries)
 	slices.SortStableFunc(out.Scrapes, compareScrapes)
 	slices.SortStableFunc(s.warnings, func(a, b parse.Warning) int { return comparePos(a.Pos, b.Pos) })
 	out.Warnings = s.warnings
 	return out
 }
 
-func compareSeries(a, b *parse.Series) int {
+// CompareSeries orders series by node, exporter, name and labels.
+func CompareSeries(a, b *parse.Series) int {
 	return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Name, b.Name),
 		slices.CompareFunc(a.Labels, b.Labels, func(x, y parse.Field) int {
 			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Value, y.Value))
@@ -301,7 +302,7 @@ func (g *group) join() ([]*parse.Series, []parse.Warning) {
 		}
 	}
 	dups := map[*parse.Scrape]*duplicates{}
-	slices.SortFunc(out, compareSeries)
+	slices.SortFunc(out, CompareSeries)
 	for _, x := range out {
 		x.Node, x.Job = g.node, g.job
 		settle(x, dups)

@@ -1,0 +1,265 @@
+package tsdb
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/metrics"
+)
+
+// File is one file of a database.
+type File struct {
+	File *parse.File
+	At   io.ReaderAt
+	Size int64
+}
+
+// Options bound what is kept in memory. Zero fields take the default.
+type Options struct {
+	Packed   int64 // bytes of packed chunks (256 MiB)
+	Unpacked int   // samples of relist series that are unpacked (1,000,000)
+	Index    int64 // bytes of one index (512 MiB)
+	Series   int   // series (2,000,000)
+}
+
+func (o Options) withDefaults() Options {
+	o.Packed = cmp.Or(o.Packed, 256<<20)
+	o.Unpacked = cmp.Or(o.Unpacked, 1_000_000)
+	o.Index = cmp.Or(o.Index, 512<<20)
+	o.Series = cmp.Or(o.Series, 2_000_000)
+	return o
+}
+
+// Root returns the directory of the database that a path lies in and whether
+// the path is one of a database at all, by the names that Prometheus gives.
+func Root(p string) (root string, ok bool) {
+	dir, base := path.Split(p)
+	dir = strings.TrimSuffix(dir, "/")
+	parent := path.Base(dir)
+	switch {
+	case isULID(parent) && (base == "index" || base == "meta.json" || base == "tombstones"):
+		return up(dir, 1), true
+	case parent == "chunks" && isNumber(base, 6) && isULID(path.Base(path.Dir(dir))):
+		return up(dir, 2), true
+	case (parent == "wal" || parent == "wbl") && isNumber(base, 8):
+		return up(dir, 1), true
+	case strings.HasPrefix(parent, "checkpoint.") && isNumber(base, 8):
+		return up(dir, 2), true
+	case parent == "chunks_head" && isNumber(base, 6):
+		return up(dir, 1), true
+	}
+	return "", false
+}
+
+// up removes n elements of a path. The names of archives stay on it, so that
+// two archives in one directory are two databases.
+func up(dir string, n int) string {
+	for range n {
+		i := strings.LastIndexAny(dir, "/!")
+		if i < 0 {
+			return ""
+		}
+		if dir[i] == '!' {
+			return dir[:i+1]
+		}
+		dir = dir[:i]
+	}
+	return dir
+}
+
+func isULID(s string) bool {
+	if len(s) != 26 {
+		return false
+	}
+	for _, c := range s {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+func isNumber(s string, least int) bool {
+	if len(s) < least {
+		return false
+	}
+	_, err := strconv.ParseUint(s, 10, 63)
+	return err == nil
+}
+
+// Read reads the files of one database, in any order. It never fails: what is
+// damaged becomes a warning and the rest is read.
+func Read(files []File, opt Options) parse.Part {
+	r := &reader{opt: opt.withDefaults(), series: map[string]*entry{}, strings: map[string]string{}}
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.File.Path, b.File.Path) })
+	var logs []File
+	blocks := map[string][]File{}
+	var order []string
+	for _, f := range files {
+		dir := path.Dir(f.File.Path)
+		if path.Base(dir) == "chunks" {
+			dir = path.Dir(dir)
+		}
+		if !isULID(path.Base(dir)) {
+			logs = append(logs, f)
+			continue
+		}
+		if blocks[dir] == nil {
+			order = append(order, dir)
+		}
+		blocks[dir] = append(blocks[dir], f)
+	}
+	for _, dir := range order {
+		r.guard(blocks[dir][0], func() { r.block(blocks[dir]) })
+	}
+	r.logs(logs)
+	return r.finish()
+}
+
+// reader collects what the parts of a database hold.
+type reader struct {
+	opt      Options
+	series   map[string]*entry // by canonical labels
+	strings  map[string]string
+	scrapes  []*parse.Scrape
+	warnings []parse.Warning
+	packed   int64
+	dropped  int // chunks left out by the limit
+}
+
+// entry is a series and how it is kept.
+type entry struct {
+	*parse.Series
+	rank int
+}
+
+// guard turns a panic of a library on damaged data into a warning.
+func (r *reader) guard(f File, read func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.warn(f.File, 0, "damaged, the rest of it is skipped: %v", p)
+		}
+	}()
+	read()
+}
+
+func (r *reader) warn(f *parse.File, off int64, format string, args ...any) {
+	const most = 200
+	if len(r.warnings) < most {
+		r.warnings = append(r.warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: off}, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+// scrape stands for the part of the database that samples come from.
+func (r *reader) scrape(f *parse.File) *parse.Scrape {
+	s := &parse.Scrape{File: f, Why: "time stamps of the samples", Stamp: parse.Stamp{Res: time.Millisecond, Basis: parse.Stated}}
+	r.scrapes = append(r.scrapes, s)
+	return s
+}
+
+// get finds or makes the series of a label set; nil when the limit is hit.
+func (r *reader) get(ls labels.Labels) *entry {
+	key := ls.String()
+	if e := r.series[key]; e != nil {
+		return e
+	}
+	if len(r.series) >= r.opt.Series {
+		return nil
+	}
+	x := &parse.Series{Name: r.intern(ls.Get(labels.MetricName))}
+	if x.Name == "" {
+		return nil
+	}
+	ls.Range(func(l labels.Label) {
+		if l.Name != labels.MetricName {
+			x.Labels = append(x.Labels, parse.Field{Name: r.intern(l.Name), Value: r.intern(l.Value)})
+		}
+	})
+	x.Type = metrics.TypeOf(x.Name, nil)
+	e := &entry{x, rank(x.Name)}
+	r.series[key] = e
+	return e
+}
+
+func (r *reader) intern(v string) string {
+	if old, ok := r.strings[v]; ok {
+		return old
+	}
+	v = strings.Clone(v)
+	r.strings[v] = v
+	return v
+}
+
+// Ranks of series when memory is short, and which are unpacked.
+const (
+	relists = iota // what the ledger is made of
+	useful
+	other
+)
+
+func rank(name string) int {
+	switch {
+	case strings.HasPrefix(name, "kubelet_pleg_"), name == "process_start_time_seconds", name == "kubelet_node_name", name == "up",
+		strings.HasPrefix(name, "kubelet_evented_pleg_"), strings.HasPrefix(name, "kubelet_running_"):
+		return relists
+	case strings.HasPrefix(name, "kubelet_"), strings.HasPrefix(name, "node_"), strings.HasPrefix(name, "kube_node_"),
+		strings.HasPrefix(name, "container_runtime_"), strings.HasPrefix(name, "containerd_"), strings.HasPrefix(name, "crio_"), strings.HasPrefix(name, "ALERTS"):
+		return useful
+	}
+	return other
+}
+
+// keep adds a packed chunk unless memory for it has run out. A part of the
+// budget is reserved for what matters more.
+func (r *reader) keep(e *entry, c parse.Chunk) {
+	limit := r.opt.Packed
+	if e.rank == other {
+		limit = limit * 3 / 4
+	}
+	if r.packed+int64(len(c.Data)) > limit {
+		r.dropped++
+		return
+	}
+	r.packed += int64(len(c.Data))
+	e.Chunks = append(e.Chunks, c)
+	c.Src.At = max(c.Src.At, c.Max)
+}
+
+// finish unpacks the series that are read sample by sample and sorts all.
+func (r *reader) finish() parse.Part {
+	var out parse.Part
+	for _, e := range r.series {
+		if len(e.Chunks)+len(e.Points)+len(e.Histograms) > 0 {
+			slices.SortStableFunc(e.Chunks, func(a, b parse.Chunk) int { return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max)) })
+			out.Series = append(out.Series, e.Series)
+		}
+	}
+	slices.SortFunc(out.Series, metrics.CompareSeries)
+	metrics.NameNodes(out.Series)
+	budget := r.opt.Unpacked
+	for _, x := range out.Series {
+		if rank(x.Name) == relists {
+			budget -= r.unpack(x, budget)
+		}
+	}
+	for _, s := range r.scrapes {
+		if s.At != 0 {
+			out.Scrapes = append(out.Scrapes, s)
+		}
+	}
+	if r.dropped > 0 {
+		r.warn(out.Scrapes[0].File, 0, "%d chunks do not fit into the %d bytes held in memory for a database and are left out", r.dropped, r.opt.Packed)
+	}
+	out.Warnings = r.warnings
+	return out
+}
