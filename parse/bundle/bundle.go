@@ -2,7 +2,8 @@
 // decoders over them. It is the only package with I/O and goroutines.
 //
 // The flow: a walker per top-level file peels compression and archives by
-// content, in one pass, never writing anything and never following a link. It
+// content, in one pass, never writing to the input and never following a link.
+// (Large database files inside an archive wait in nameless temporary files.) It
 // cuts text members into runs of whole lines, which workers decode in
 // parallel; other members go to their decoder whole, as a random-access view,
 // or in groups. What the runs gave is put together in the order of the file,

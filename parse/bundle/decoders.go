@@ -30,6 +30,9 @@ type decoder struct {
 	// last member was seen. Part positions may cite any of the files.
 	group func(files []GroupFile) parse.Part
 	key   func(path string) string
+	// spool: large members of a group that come out of an archive wait in
+	// temporary files rather than in memory.
+	spool bool
 }
 
 // GroupFile is one member of a group.
@@ -47,6 +50,7 @@ var decoders = []decoder{
 	{role: parse.RoleRuntimeLog, lines: true},
 	{role: parse.RoleKernelLog, lines: true},
 	{role: parse.RoleMetrics, samples: true},
+	{role: parse.RoleTSDB, group: database, key: tsdbKey, spool: true},
 	{role: parse.RoleCRI, whole: containers},
 	{role: parse.RoleSnapshots, whole: cri.Listings},
 	{role: parse.RoleJournal, random: binaryJournal},

@@ -26,7 +26,8 @@ type group struct {
 
 type groupMember struct {
 	GroupFile
-	open func() (*opened, error) // reopens a plain file
+	open   func() (*opened, error) // reopens a plain file
+	remove func()                  // of a spooled member
 }
 
 // grouped puts a member aside for its group: a plain file is opened again
@@ -36,6 +37,11 @@ func (w *walker) grouped(s *slot, d *decoder, m member, buf *buffer, eof bool, e
 	if m.at != nil {
 		w.l.give(buf)
 		gm.open = w.u.open
+	} else if d.spool && !eof {
+		gm.At, gm.Size, gm.remove, err = w.spooled(s, m, buf)
+		if gm.At == nil {
+			return err
+		}
 	} else {
 		var data []byte
 		if data, err = w.keepForGroup(s, m, buf, eof, err); data == nil {
@@ -99,6 +105,9 @@ func (g *group) decode() *slot {
 	s := &slot{file: g.files[0].File}
 	var files []GroupFile
 	for _, m := range g.files {
+		if m.remove != nil {
+			defer m.remove()
+		}
 		if m.open != nil {
 			o, err := m.open()
 			if err != nil {

@@ -44,6 +44,7 @@ type unit struct {
 	files    int
 	unlisted int
 	held     int64 // bytes kept in memory for groups
+	spooled  int64 // bytes kept in temporary files for groups
 	slots    []*slot
 	warnings []parse.Warning
 	partial  bool

@@ -200,7 +200,7 @@ func realLabels(x *parse.Series) labels.Labels {
 	for _, l := range x.Labels {
 		b.Add(l.Name, l.Value)
 	}
-	for _, l := range targetLabels(x.Node, x.Job) {
+	for _, l := range targetLabels(x) {
 		if x.Label(l.Name) == "" && l.Value != "" {
 			b.Add(l.Name, l.Value)
 		}
@@ -209,11 +209,15 @@ func realLabels(x *parse.Series) labels.Labels {
 	return b.Labels()
 }
 
-// targetLabels are what a Prometheus server would attach.
-func targetLabels(node, job string) []parse.Field {
+// targetLabels are what a Prometheus server would attach to a snapshot. Series
+// that come from a server have their labels already.
+func targetLabels(x *parse.Series) []parse.Field {
+	if src := firstScrape(x); src != nil && src.Node == "" && src.Job == "" {
+		return nil
+	}
 	var out []parse.Field
-	if job != "" {
-		base, endpoint, sub := strings.Cut(job, "/")
+	if x.Job != "" {
+		base, endpoint, sub := strings.Cut(x.Job, "/")
 		out = append(out, parse.Field{Name: "job", Value: base})
 		switch {
 		case sub:
@@ -222,7 +226,17 @@ func targetLabels(node, job string) []parse.Field {
 			out = append(out, parse.Field{Name: "metrics_path", Value: "/metrics"})
 		}
 	}
-	return append(out, parse.Field{Name: "instance", Value: node}, parse.Field{Name: "node", Value: node})
+	return append(out, parse.Field{Name: "instance", Value: x.Node}, parse.Field{Name: "node", Value: x.Node})
+}
+
+func firstScrape(x *parse.Series) *parse.Scrape {
+	switch {
+	case len(x.Points) > 0:
+		return x.Points[0].Src
+	case len(x.Histograms) > 0:
+		return x.Histograms[0].Src
+	}
+	return x.Chunks[0].Src
 }
 
 func sourceOf(x *parse.Series) string {

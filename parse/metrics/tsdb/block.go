@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"path"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
@@ -22,7 +21,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (r *reader) block(files []File) {
 	b := blockFiles{}
 	for _, f := range files {
-		switch base := path.Base(f.File.Path); {
+		switch _, base := cut(f.File.Path); {
 		case base == "index":
 			b.index = &f
 		case base == "tombstones":
@@ -84,7 +83,8 @@ func (r *reader) indexed(ix *index.Reader, b *blockFiles) {
 			continue
 		}
 		if e := r.get(builder.Labels()); e != nil {
-			r.chunksOf(e, metas, w, src, deleted[all.At()])
+			e.deleted = append(e.deleted, deleted[all.At()]...)
+			r.chunksOf(e, metas, w, src)
 		}
 	}
 	if err := all.Err(); err != nil || bad > 0 {
@@ -96,18 +96,13 @@ func (r *reader) indexed(ix *index.Reader, b *blockFiles) {
 }
 
 // chunksOf fetches the chunks of one series.
-func (r *reader) chunksOf(e *entry, metas []chunks.Meta, w *segmentReader, src *parse.Scrape, deleted []interval) {
+func (r *reader) chunksOf(e *entry, metas []chunks.Meta, w *segmentReader, src *parse.Scrape) {
 	for _, m := range metas {
 		enc, data, ok := w.chunk(m.Ref)
 		if !ok {
 			continue
 		}
-		c := parse.Chunk{Min: m.MinTime * 1e6, Max: m.MaxTime * 1e6, Encoding: enc, Data: data, Src: src}
-		if meets(deleted, m.MinTime, m.MaxTime) {
-			r.unpackInto(e.Series, c, deleted)
-			continue
-		}
-		r.keep(e, c)
+		r.keep(e, parse.Chunk{Min: m.MinTime * 1e6, Max: m.MaxTime * 1e6, Encoding: enc, Data: data, Src: src})
 	}
 }
 
@@ -221,6 +216,31 @@ func (r *reader) tombstones(f *File) map[storage.SeriesRef][]interval {
 		out[storage.SeriesRef(ref)] = append(out[storage.SeriesRef(ref)], interval{from, to})
 	}
 	return out
+}
+
+// drop takes deleted samples out of a series: out of blocks and of the log,
+// which may still hold what was deleted from a block. Chunks that hold none
+// stay packed if the series has only such.
+func (r *reader) drop(e *entry) {
+	touched := len(e.Histograms) > 0
+	for _, c := range e.Chunks {
+		touched = touched || meets(e.deleted, c.Min/1e6, c.Max/1e6)
+	}
+	if !touched {
+		return
+	}
+	hs := e.Histograms[:0]
+	for _, h := range e.Histograms {
+		if !meets(e.deleted, h.At/1e6, h.At/1e6) {
+			hs = append(hs, h)
+		}
+	}
+	cs := e.Chunks
+	e.Histograms, e.Chunks = hs, nil
+	for _, c := range cs {
+		r.unpackInto(e.Series, c, e.deleted)
+	}
+	settle(e.Series)
 }
 
 // unpack turns the chunks of a series into points and histograms, if that

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 	"github.com/prometheus/prometheus/tsdb/chunks"
 	"github.com/prometheus/prometheus/tsdb/record"
+	"github.com/prometheus/prometheus/tsdb/tombstones"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -44,8 +44,9 @@ func (r *reader) logs(files []File) {
 func sortLogs(files []File) (segments, headChunks []File) {
 	last, lastDir := int64(-1), ""
 	for _, f := range files {
-		dir := path.Dir(f.File.Path)
-		if n, ok := strings.CutPrefix(path.Base(dir), "checkpoint."); ok {
+		dir, _ := cut(f.File.Path)
+		_, parent := cut(dir)
+		if n, ok := strings.CutPrefix(parent, "checkpoint."); ok {
 			if k, err := strconv.ParseInt(n, 10, 64); err == nil && k > last {
 				last, lastDir = k, dir
 			}
@@ -53,18 +54,18 @@ func sortLogs(files []File) (segments, headChunks []File) {
 	}
 	var checkpoint, wal, wbl []File
 	for _, f := range files {
-		dir, base := path.Split(f.File.Path)
-		dir = strings.TrimSuffix(dir, "/")
+		dir, base := cut(f.File.Path)
+		_, parent := cut(dir)
 		n, err := strconv.ParseInt(base, 10, 64)
 		switch {
 		case err != nil:
-		case path.Base(dir) == "chunks_head":
+		case parent == "chunks_head":
 			headChunks = append(headChunks, f)
 		case dir == lastDir:
 			checkpoint = append(checkpoint, f)
-		case path.Base(dir) == "wal" && n > last:
+		case parent == "wal" && n > last:
 			wal = append(wal, f)
-		case path.Base(dir) == "wbl":
+		case parent == "wbl":
 			wbl = append(wbl, f)
 		}
 	}
@@ -83,6 +84,7 @@ type head struct {
 	samples []record.RefSample
 	hists   []record.RefHistogramSample
 	floats  []record.RefFloatHistogramSample
+	stones  []tombstones.Stone
 }
 
 // headSeries packs samples as they come.
@@ -131,6 +133,11 @@ func (h *head) record(rec []byte) (err error) {
 		for _, s := range h.samples {
 			h.add(s.Ref, s.T, s.V)
 		}
+	case record.Tombstones:
+		h.stones, err = h.dec.Tombstones(rec, h.stones[:0])
+		for _, s := range h.stones {
+			h.remove(s)
+		}
 	case record.HistogramSamples, record.CustomBucketsHistogramSamples, record.HistogramSamplesV2:
 		h.hists, err = h.dec.HistogramSamples(rec, h.hists[:0])
 		for _, s := range h.hists {
@@ -166,6 +173,17 @@ func (h *head) add(ref chunks.HeadSeriesRef, t int64, v float64) {
 	}
 	s.app.Append(0, t, v)
 	s.max = t
+}
+
+// remove notes what was deleted from a series.
+func (h *head) remove(s tombstones.Stone) {
+	x := h.refs[chunks.HeadSeriesRef(s.Ref)]
+	if x == nil {
+		return
+	}
+	for _, iv := range s.Intervals {
+		x.e.deleted = append(x.e.deleted, interval{iv.Mint, iv.Maxt})
+	}
 }
 
 func (h *head) close(s *headSeries) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,38 +41,34 @@ func (o Options) withDefaults() Options {
 // Root returns the directory of the database that a path lies in and whether
 // the path is one of a database at all, by the names that Prometheus gives.
 func Root(p string) (root string, ok bool) {
-	dir, base := path.Split(p)
-	dir = strings.TrimSuffix(dir, "/")
-	parent := path.Base(dir)
+	dir, base := cut(p)
+	above, parent := cut(dir)
 	switch {
 	case isULID(parent) && (base == "index" || base == "meta.json" || base == "tombstones"):
-		return up(dir, 1), true
-	case parent == "chunks" && isNumber(base, 6) && isULID(path.Base(path.Dir(dir))):
-		return up(dir, 2), true
-	case (parent == "wal" || parent == "wbl") && isNumber(base, 8):
-		return up(dir, 1), true
+		return above, true
+	case parent == "chunks" && isNumber(base, 6):
+		above, parent = cut(above)
+		return above, isULID(parent)
+	case (parent == "wal" || parent == "wbl") && isNumber(base, 8), parent == "chunks_head" && isNumber(base, 6):
+		return above, true
 	case strings.HasPrefix(parent, "checkpoint.") && isNumber(base, 8):
-		return up(dir, 2), true
-	case parent == "chunks_head" && isNumber(base, 6):
-		return up(dir, 1), true
+		above, parent = cut(above)
+		return above, parent == "wal" || parent == "wbl"
 	}
 	return "", false
 }
 
-// up removes n elements of a path. The names of archives stay on it, so that
-// two archives in one directory are two databases.
-func up(dir string, n int) string {
-	for range n {
-		i := strings.LastIndexAny(dir, "/!")
-		if i < 0 {
-			return ""
-		}
-		if dir[i] == '!' {
-			return dir[:i+1]
-		}
-		dir = dir[:i]
+// cut splits off the last element of a path. The name of an archive stays on
+// what is above, with its '!', so that two archives are two databases.
+func cut(p string) (above, last string) {
+	i := strings.LastIndexAny(p, "/!")
+	if i < 0 {
+		return "", p
 	}
-	return dir
+	if p[i] == '!' {
+		return p[:i+1], p[i+1:]
+	}
+	return p[:i], p[i+1:]
 }
 
 func isULID(s string) bool {
@@ -106,11 +101,11 @@ func Read(files []File, opt Options) parse.Part {
 	blocks := map[string][]File{}
 	var order []string
 	for _, f := range files {
-		dir := path.Dir(f.File.Path)
-		if path.Base(dir) == "chunks" {
-			dir = path.Dir(dir)
+		dir, _ := cut(f.File.Path)
+		if above, last := cut(dir); last == "chunks" {
+			dir = above
 		}
-		if !isULID(path.Base(dir)) {
+		if _, last := cut(dir); !isULID(last) {
 			logs = append(logs, f)
 			continue
 		}
@@ -140,7 +135,8 @@ type reader struct {
 // entry is a series and how it is kept.
 type entry struct {
 	*parse.Series
-	rank int
+	rank    int
+	deleted []interval // by the server's users, before the copy was taken
 }
 
 // guard turns a panic of a library on damaged data into a warning.
@@ -186,7 +182,7 @@ func (r *reader) get(ls labels.Labels) *entry {
 		}
 	})
 	x.Type = metrics.TypeOf(x.Name, nil)
-	e := &entry{x, rank(x.Name)}
+	e := &entry{Series: x, rank: rank(x.Name)}
 	r.series[key] = e
 	return e
 }
@@ -239,6 +235,9 @@ func (r *reader) keep(e *entry, c parse.Chunk) {
 func (r *reader) finish() parse.Part {
 	var out parse.Part
 	for _, e := range r.series {
+		if len(e.deleted) > 0 {
+			r.drop(e)
+		}
 		if len(e.Chunks)+len(e.Points)+len(e.Histograms) > 0 {
 			slices.SortStableFunc(e.Chunks, func(a, b parse.Chunk) int { return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max)) })
 			out.Series = append(out.Series, e.Series)

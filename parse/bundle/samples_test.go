@@ -1,0 +1,119 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/tsdb"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// makeDatabase makes a database whose log is larger than what stays in memory.
+func makeDatabase(t *testing.T) string {
+	dir := t.TempDir()
+	db, err := tsdb.Open(dir, promslog.NewNopLogger(), nil, tsdb.DefaultOptions(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for i := range 400 {
+		app := db.Appender(context.Background())
+		for k := range 300 {
+			ls := labels.FromStrings("__name__", "m_total", "k", fmt.Sprint(k, strings.Repeat("x", 40)))
+			if _, err := app.Append(0, ls, 1_795_217_460_000+int64(i)*15_000, float64(i*i*k)+0.1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := app.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func tarOfDir(t *testing.T, dir, prefix string) string {
+	name := filepath.Join(t.TempDir(), "prometheus.tar")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(f)
+	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteHeader(&tar.Header{Name: prefix + filepath.ToSlash(rel), Mode: 0o644, Size: int64(len(data))}); err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	})
+	if err != nil || w.Close() != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func chunkBytes(b *parse.Bundle) (series, bytes int) {
+	for _, s := range b.Series {
+		for _, c := range s.Chunks {
+			bytes += len(c.Data)
+		}
+	}
+	return len(b.Series), bytes
+}
+
+func TestDatabaseInDirectoryAndTar(t *testing.T) {
+	dir := makeDatabase(t)
+	before := listing(t, dir)
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	plain, err := Load(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := Load(context.Background(), []string{tarOfDir(t, dir, "./")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s1, n1 := chunkBytes(plain)
+	s2, n2 := chunkBytes(packed)
+	if s1 != 300 || s2 != 300 || n1 == 0 || n1 != n2 {
+		t.Errorf("directory %d series %d bytes, tar %d series %d bytes; warnings %v %v", s1, n1, s2, n2, plain.Warnings, packed.Warnings)
+	}
+	if after := listing(t, dir); after != before {
+		t.Errorf("the database was changed:\n%s\n%s", before, after)
+	}
+	if left := listing(t, scratch); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+func listing(t *testing.T, dir string) string {
+	var b bytes.Buffer
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			st, _ := d.Info()
+			fmt.Fprintln(&b, p, st.Size(), st.ModTime().UnixNano())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
