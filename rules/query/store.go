@@ -40,6 +40,9 @@ type Series struct {
 // Span returns the Unix milliseconds of the first and last sample.
 func (s *Series) Span() (from, to int64) { return s.from, s.to }
 
+// Samples returns an iterator over the samples.
+func (s *Series) Samples() chunkenc.Iterator { return s.iter() }
+
 // view makes a Series what the engine wants (storage.Series).
 type view struct{ *Series }
 

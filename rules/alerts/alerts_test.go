@@ -1,0 +1,225 @@
+package alerts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/query"
+)
+
+const base = int64(1_795_217_460) // a multiple of 60
+
+// node makes a node whose series have one sample every 15 s: name|label=value
+// and a function of the sample's index; NaN-free, ok false for no sample.
+type spec struct {
+	name string
+	kv   []string
+	f    func(i int) (float64, bool)
+}
+
+func node(n int, specs ...spec) *replay.Node {
+	out := &replay.Node{Name: "w1"}
+	for i := range n {
+		out.Scrapes = append(out.Scrapes, &parse.Scrape{File: &parse.File{Path: fmt.Sprint(i)}, Node: "w1", Job: "kubelet",
+			Stamp: parse.Stamp{At: (base + int64(15*i)) * 1e9, Basis: parse.Stated}})
+	}
+	for _, s := range specs {
+		x := &parse.Series{Name: s.name, Node: "w1", Job: "kubelet"}
+		for i := 0; i+1 < len(s.kv); i += 2 {
+			x.Labels = append(x.Labels, parse.Field{Name: s.kv[i], Value: s.kv[i+1]})
+		}
+		for i := range n {
+			if v, ok := s.f(i); ok {
+				x.Points = append(x.Points, parse.Point{At: out.Scrapes[i].At, V: v, Src: out.Scrapes[i]})
+			}
+		}
+		out.Series = append(out.Series, x)
+	}
+	return out
+}
+
+func always(v func(i int) float64) func(int) (float64, bool) {
+	return func(i int) (float64, bool) { return v(i), true }
+}
+
+func audit(t *testing.T, yaml string, n *replay.Node) []Audit {
+	t.Helper()
+	groups, errs := Parse("test.yaml", []byte(yaml))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), groups, []*replay.Node{n})
+}
+
+func sec(t time.Time) int64 {
+	if t.IsZero() {
+		return -1
+	}
+	return t.Unix() - base
+}
+
+const group = "groups:\n- name: g\n  interval: 15s\n  rules:\n"
+
+func TestStates(t *testing.T) {
+	// 1 from 60 s to 180 s, from 240 s to 270 s, and again from 600 s on.
+	n := node(60, spec{"x_state", nil, always(func(i int) float64 {
+		if s := 15 * i; s >= 60 && s <= 180 || s >= 240 && s <= 270 || s >= 600 {
+			return float64(i)
+		}
+		return 0
+	})})
+	tests := []struct {
+		name, rule string
+		want       string // from-to:peak of each firing
+		outcome    Outcome
+	}{
+		{"no for", "expr: x_state > 0", "60-195:12 240-285:18 600--1:59", Fired},
+		{"for", "expr: x_state > 0\n    for: 1m", "120-195:12 660--1:59", Fired},
+		{"for too long", "expr: x_state > 0\n    for: 1h", "", Never},
+		{"keep firing bridges a pause", "expr: x_state > 0\n    keep_firing_for: 2m", "60-405:18 600--1:59", Fired},
+		{"never", "expr: x_state > 1000", "", Never},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := audit(t, group+"  - alert: A\n    "+tt.rule+"\n", n)[0]
+			var got []string
+			for _, f := range a.Firings {
+				got = append(got, fmt.Sprintf("%d-%d:%g", sec(f.From), sec(f.To), f.Peak))
+			}
+			if s := strings.Join(got, " "); s != tt.want || a.Outcome != tt.outcome {
+				t.Errorf("%s %v, want %s; %s", a.Outcome, s, tt.want, a.Sentence())
+			}
+		})
+	}
+}
+
+func TestRecordingAndTemplates(t *testing.T) {
+	n := node(20, spec{"x_total", []string{"op", "a"}, always(func(i int) float64 { return float64(30 * i) })})
+	a := audit(t, group+`  - record: job:x:rate
+    expr: sum by (op) (rate(x_total[1m]))
+    labels: {via: rule}
+  - alert: A
+    expr: job:x:rate > 1
+    labels: {severity: page, size: '{{ if gt $value 1.2 }}big{{ end }}'}
+    annotations: {summary: 'op {{ $labels.op }} via {{ $labels.via }} at {{ $value | humanize }}; {{ with query "count(x_total)" }}{{ . | first | value }}{{ end }} series'}
+`, n)
+	if len(a) != 1 || a[0].Outcome != Fired {
+		t.Fatalf("%+v", a)
+	}
+	f := a[0].Firings[0]
+	if got := fmt.Sprint(f.Labels, f.Annotations); got != "[{alertname A} {op a} {severity page} {size big} {via rule}] [{summary op a via rule at 1.5; 1 series}]" {
+		t.Error(got)
+	}
+}
+
+// hang is a node whose relist hangs from 300 s to 700 s: nothing is counted,
+// the slow one falls beyond the last bucket, and metrics are silent if asked.
+func hang(silent bool) *replay.Node {
+	up := func(i int) bool { return !silent || 15*i < 300 || 15*i > 700 }
+	count := func(i int) float64 {
+		switch s := 15 * i; {
+		case s < 300:
+			return float64(s)
+		case s <= 700:
+			return 300
+		default:
+			return float64(s - 400)
+		}
+	}
+	some := func(f func(int) float64) func(int) (float64, bool) {
+		return func(i int) (float64, bool) { return f(i), up(i) }
+	}
+	below := func(i int) float64 {
+		if 15*i > 700 {
+			return count(i) - 1
+		}
+		return count(i)
+	}
+	const d = "kubelet_pleg_relist_duration_seconds"
+	n := node(100,
+		spec{d + "_count", nil, some(count)}, spec{d + "_bucket", []string{"le", "10"}, some(below)}, spec{d + "_bucket", []string{"le", "+Inf"}, some(count)},
+		spec{d + "_bucket", []string{"le", "5"}, some(below)},
+		spec{"kubelet_pleg_last_seen_seconds", nil, some(func(i int) float64 {
+			if s := 15 * i; s >= 300 && s <= 700 {
+				return float64(base + 299)
+			}
+			return float64(base + int64(15*i) - 1)
+		})})
+	n.Episodes = []replay.Episode{{ID: 1, LastStart: replay.Instant{At: (base + 299) * 1e9}, Breach: (base + 479) * 1e9, LastReport: (base + 690) * 1e9, Recovered: replay.Instant{At: (base + 700) * 1e9}}}
+	return n
+}
+
+func find(t *testing.T, as []Audit, name string) *Audit {
+	t.Helper()
+	for i := range as {
+		if as[i].Alert == name {
+			return &as[i]
+		}
+	}
+	t.Fatalf("no alert %s", name)
+	return nil
+}
+
+func TestShippedAlertIsBlindWhereOursFires(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		n := hang(silent)
+		as := Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), Builtin(), []*replay.Node{n})
+		shipped := find(t, as, "KubeletPlegDurationHigh")
+		if shipped.Outcome != Blind || len(shipped.Missed) != 1 || !strings.Contains(shipped.Sentence(), "ends at 10 s") {
+			t.Errorf("silent %v: %s: %s", silent, shipped.Outcome, shipped.Sentence())
+		}
+		if silent && !strings.Contains(shipped.Sentence(), "has no sample from") {
+			t.Errorf("the gap is not named: %s", shipped.Sentence())
+		}
+		if ours := find(t, as, "PlegLastSeenOld"); !silent && (ours.Outcome != Fired || sec(ours.Firings[0].From) != 420 || len(ours.Missed) > 0) {
+			t.Errorf("%s %+v", ours.Outcome, ours.Firings)
+		}
+		if gone := find(t, as, "KubeletMetricsSilent"); silent && gone.Outcome != Fired {
+			t.Errorf("silence not noticed: %s", gone.Sentence())
+		}
+		if kube := find(t, as, "KubeNodeNotReady"); kube.Outcome != Blind || !strings.Contains(kube.Sentence(), "no series kube_node_status_condition") {
+			t.Errorf("%s", kube.Sentence())
+		}
+	}
+}
+
+func TestBlindReasons(t *testing.T) {
+	sparse := node(3, spec{"x_total", []string{"l", "v"}, func(i int) (float64, bool) { return float64(i), true }})
+	for _, tt := range []struct{ expr, want string }{
+		{"y_total > 0", "the input has no series y_total"},
+		{`x_total{l="w"} > 0`, `no series x_total of the input has l="w"`},
+		{"rate(x_total[10s]) > 0", "samples of x_total are 15s apart, the range of 10s never holds two"},
+	} {
+		a := audit(t, group+"  - alert: A\n    expr: "+strings.ReplaceAll(tt.expr, `"`, "'")+"\n", sparse)[0]
+		if a.Outcome != Blind || !strings.Contains(strings.Join(a.Reasons, ";"), tt.want) {
+			t.Errorf("%s: %s %v", tt.expr, a.Outcome, a.Reasons)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	if gs := Builtin(); len(gs) != 2 {
+		t.Errorf("%d built-in groups", len(gs))
+	}
+	for _, bad := range []string{"groups:\n- name: g\n  rules:\n  - alert: A\n    expr: sum(\n", "groups:\n- name: g\n  rulez: []\n", "{"} {
+		if _, errs := Parse("bad.yaml", []byte(bad)); len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), "bad.yaml: ") {
+			t.Errorf("%q: %v", bad, errs)
+		}
+	}
+	gs, errs := Parse("rules.json", []byte(`{"status":"success","data":{"groups":[{"name":"g","interval":30,"rules":[
+		{"name":"A","query":"up == 0","duration":60,"type":"alerting","labels":{"severity":"warning"}},{"name":"r:x","query":"sum(x)","type":"recording"}]}]}}`))
+	if len(errs) > 0 || len(gs) != 1 || gs[0].Rules[0].For != time.Minute || gs[0].Rules[1].Record != "r:x" {
+		t.Errorf("%+v %v", gs, errs)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(builtin)
+	f.Add([]byte(`{"data":{"groups":[{"name":"g","rules":[{"name":"A","query":"up","type":"alerting"}]}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) { Parse("x", data) })
+}

@@ -1,0 +1,121 @@
+package alerts
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/prometheus/model/rulefmt"
+
+	"github.com/plegforensics/plegforensics/rules/query"
+)
+
+// Group is a rule group ready to be evaluated.
+type Group struct {
+	File     string
+	Name     string
+	Interval time.Duration
+	Rules    []Rule
+}
+
+// Rule is one alerting or recording rule.
+type Rule struct {
+	Alert, Record string
+	Expr          string
+	For           time.Duration
+	KeepFiringFor time.Duration
+	Labels        map[string]string
+	Annotations   map[string]string
+}
+
+// DefaultInterval is how often groups that do not say are evaluated.
+const DefaultInterval = 30 * time.Second
+
+// Parse reads a rule file, or what /api/v1/rules answered. All mistakes are
+// returned, each with its position.
+func Parse(name string, data []byte) ([]Group, []error) {
+	if gs, ok := parseAPI(name, data); ok {
+		return gs, nil
+	}
+	rg, errs := rulefmt.Parse(data, false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
+	if len(errs) > 0 {
+		for i, err := range errs {
+			errs[i] = fmt.Errorf("%s: %w", name, err)
+		}
+		return nil, errs
+	}
+	var out []Group
+	for _, g := range rg.Groups {
+		x := Group{File: name, Name: g.Name, Interval: time.Duration(g.Interval)}
+		if x.Interval <= 0 {
+			x.Interval = DefaultInterval
+		}
+		for _, r := range g.Rules {
+			x.Rules = append(x.Rules, Rule{Alert: r.Alert, Record: r.Record, Expr: r.Expr, For: time.Duration(r.For),
+				KeepFiringFor: time.Duration(r.KeepFiringFor), Labels: merged(g.Labels, r.Labels), Annotations: r.Annotations})
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// merged adds the labels of a group to those of its rule, which go before.
+func merged(group, rule map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range group {
+		out[k] = v
+	}
+	for k, v := range rule {
+		out[k] = v
+	}
+	return out
+}
+
+// parseAPI reads the rules that a server answered with, as must-gather keeps
+// them: the rules that really watched the cluster.
+func parseAPI(name string, data []byte) ([]Group, bool) {
+	var doc struct {
+		Data struct {
+			Groups []struct {
+				Name     string
+				Interval float64
+				Rules    []struct {
+					Name, Query, Type       string
+					Duration, KeepFiringFor float64
+					Labels, Annotations     map[string]string
+				}
+			}
+		}
+	}
+	if json.Unmarshal(data, &doc) != nil || len(doc.Data.Groups) == 0 {
+		return nil, false
+	}
+	var out []Group
+	for _, g := range doc.Data.Groups {
+		x := Group{File: name, Name: g.Name, Interval: max(time.Duration(g.Interval*1e9), time.Second)}
+		for _, r := range g.Rules {
+			rule := Rule{Expr: r.Query, For: time.Duration(r.Duration * 1e9), KeepFiringFor: time.Duration(r.KeepFiringFor * 1e9), Labels: r.Labels, Annotations: r.Annotations}
+			if r.Type == "recording" {
+				rule.Record = r.Name
+			} else {
+				rule.Alert = r.Name
+			}
+			x.Rules = append(x.Rules, rule)
+		}
+		out = append(out, x)
+	}
+	return out, true
+}
+
+//go:embed builtin.yaml
+var builtin []byte
+
+// Builtin returns the rules that we ship: what is commonly deployed, and what
+// would have seen the trouble.
+func Builtin() []Group {
+	gs, _ := Parse("built-in", builtin) // a test holds the file to be right
+	return gs
+}
