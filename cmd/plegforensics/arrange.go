@@ -39,6 +39,10 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			words = append(words, a)
 			continue
 		}
+		if short := glued(cmd, a); short != "" {
+			flags = append(flags, short, a[2:])
+			continue
+		}
 		flags = append(flags, a)
 		if takesValue(cmd, a) && i+1 < len(rest) {
 			i++
@@ -79,4 +83,22 @@ func takesValue(cmd *cli.Command, a string) bool {
 		}
 	}
 	return false
+}
+
+// glued returns the one-letter flag of "-j7", "" if a is no such word.
+func glued(cmd *cli.Command, a string) string {
+	if len(a) < 3 || a[1] == '-' || a[2] == '=' {
+		return ""
+	}
+	for _, f := range cmd.Flags {
+		for _, n := range f.Names() {
+			if n == a[1:] {
+				return ""
+			}
+		}
+	}
+	if short := a[:2]; takesValue(cmd, short) {
+		return short
+	}
+	return ""
 }

@@ -148,6 +148,20 @@ func TestReversed(t *testing.T) {
 	}
 }
 
+// TestHeading: the heading of a log file states the year that its lines lack.
+func TestHeading(t *testing.T) {
+	f := &parse.File{Path: "k", ModTime: unix("2026-11-21T00:00:00Z")}
+	b := lines(t, f, [2]string{"", "08-20T20:28:30"}, [2]string{"", "08-21T00:00:15"})
+	b.Markers = []*parse.Marker{{Pos: parse.Pos{File: f, Offset: -1}, Kind: parse.MarkHeader, Raw: reading(t, "2019-08-20T20:28:26")}}
+	Resolve(b, Options{})
+	if at, _ := times(b); at[1] != "2019-08-21T00:00:15" {
+		t.Errorf("got %v", at)
+	}
+	if e := b.Events[0]; e.Basis == parse.YearGuessed {
+		t.Error("the year counts as guessed")
+	}
+}
+
 func TestZoneFact(t *testing.T) {
 	f, z := &parse.File{Path: "a/kubelet.log"}, &parse.File{Path: "a/timedatectl"}
 	b := lines(t, f, [2]string{"11-20T18:33:20", ""})

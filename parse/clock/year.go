@@ -149,6 +149,9 @@ func (f *file) anchorInFile() (shift int, why string, ok bool) {
 		}
 		return closestYear(c, ref) - it.year, fmt.Sprintf("full stamp in %s", it.pos()), true
 	}
+	if shift, pos, ok := f.neighbour(); ok {
+		return shift, fmt.Sprintf("full stamp in %s", pos), true
+	}
 	for _, s := range f.inner {
 		if s.index < 0 || s.index >= len(f.items) {
 			continue
@@ -159,6 +162,27 @@ func (f *file) anchorInFile() (shift int, why string, ok bool) {
 		}
 	}
 	return 0, "", false
+}
+
+// neighbour takes the year from a line that states one, such as the heading of
+// a log file, for the next line that does not; a heading may stand above the
+// oldest line or, in reversed files, below it.
+func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
+	for i := len(f.items) - 1; i >= 0; i-- {
+		full := f.items[i].lead()
+		if !full.Set || full.Lack&(parse.LackYear|parse.LackDate) != 0 {
+			continue
+		}
+		for _, j := range []int{i + 1, i - 1} {
+			if j < 0 || j >= len(f.items) {
+				continue
+			}
+			if c := f.items[j].lead(); c.Set && c.Lack&parse.LackYear != 0 {
+				return closestYear(c, full) - f.items[j].year, f.items[i].pos(), true
+			}
+		}
+	}
+	return 0, parse.Pos{}, false
 }
 
 func (f *file) newestYear() int {
