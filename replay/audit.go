@@ -126,7 +126,7 @@ func (a *auditor) observed() {
 		e := a.n.Observed[i]
 		e.Status = StatusObserved
 		if l := a.lives[e.Data]; l != nil && e.At != 0 {
-			a.judge(&e, l, runs.reports(e.At))
+			a.judge(&e, l, runs)
 		}
 		switch e.Status {
 		case StatusLate:
@@ -141,11 +141,11 @@ func (a *auditor) observed() {
 // judge holds one event against the life of what it is about. A kubelet that
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
-func (a *auditor) judge(e *PodEvent, l *life, restart bool) {
+func (a *auditor) judge(e *PodEvent, l *life, runs restarts) {
 	at, ok := l.cause(pleg.EventType(e.Type))
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
-	restart = restart || l.seen[pleg.EventType(e.Type)]
+	restart := runs.reports(e.At, at.At) || l.seen[pleg.EventType(e.Type)]
 	l.seen[pleg.EventType(e.Type)] = true
 	switch {
 	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:

@@ -278,8 +278,10 @@ func newRestarts(n *Node) restarts {
 	return r
 }
 
-func (r restarts) reports(at int64) bool {
-	return slices.ContainsFunc(r, func(s Span) bool { return s.From <= at && at < s.To })
+// reports reports whether an event at a time is how a new kubelet tells of a
+// change that happened before it began.
+func (r restarts) reports(at, cause int64) bool {
+	return slices.ContainsFunc(r, func(s Span) bool { return s.From <= at && at < s.To && cause < s.From })
 }
 
 // podsKnown knows which pods the kubelet managed when, from its own lines.
