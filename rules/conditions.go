@@ -186,15 +186,20 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 	return found(events("", down...)...)
 }
 
-// statusTimeouts are failed Status calls of the runtime.
+// statusTimeouts are Status calls of the runtime that hung.
 func (s *subject) statusTimeouts() []*parse.Event {
 	var out []*parse.Event
 	for _, e := range s.bySig[parse.SigRPC] {
-		if e.Field("call") == "Status" {
+		if e.Field("call") == "Status" && timedOut.MatchString(e.Text.String()) {
 			out = append(out, e)
 		}
 	}
-	return append(out, s.bySig[parse.SigSanity]...)
+	for _, e := range s.bySig[parse.SigSanity] {
+		if timedOut.MatchString(e.Text.String()) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // listFailures are failed calls that list all pods.

@@ -140,7 +140,7 @@ func lookOS(s *subject, args map[string]string) outcome {
 	for _, f := range s.byFact["os.name"] {
 		es = append(es, replay.Evidence{Record: f})
 	}
-	for _, id := range []string{"win.perf", "win.path", "win.hcs"} {
+	for _, id := range []string{"win.perf", "win.path", "win.hcs", "win.hcstime"} {
 		es = append(es, events("", s.bySig[id]...)...)
 	}
 	if len(es) == 0 {

@@ -269,11 +269,13 @@ func precede(xs []*scored) {
 
 func explains(a *scored, id string) bool { return contains(a.def.Explains, id) }
 
+// demote names the level of a cause that another one explains: a symptom is
+// never the confirmed reason.
 func demote(x *scored) Level {
 	if x.conf < likelyFrom {
 		return Possible
 	}
-	return x.level
+	return Likely
 }
 
 func order(xs []*scored) {

@@ -121,7 +121,7 @@ func osOf(v *view) string {
 		return "linux"
 	}
 	switch {
-	case len(v.bySig["win.perf"])+len(v.bySig["win.path"])+len(v.bySig["win.hcs"]) > 0:
+	case len(v.bySig["win.perf"])+len(v.bySig["win.path"])+len(v.bySig["win.hcs"])+len(v.bySig["win.hcstime"]) > 0:
 		return "windows"
 	case v.have[parse.SrcKernel], v.have[parse.SrcSystemd], len(v.byFact["kernel.version"]) > 0:
 		return "linux"
