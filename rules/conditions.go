@@ -37,6 +37,7 @@ var conditions = []Condition{
 	{"churn", "pods changed around the stall, at least so many", "pods", lookChurn},
 	{"outage", "list calls were refused for a stretch of this length", "over under", lookOutage},
 	{"startup", "'never successful' shows only in the first moments of a kubelet process", "", lookStartup},
+	{"status-pending", "the first status check of one kubelet process has not completed for so long", "over", lookStatusPending},
 	{"never-persists", "no relist succeeds long after the kubelet started", "", lookNeverPersists},
 	{"kubelet", "the kubelet's version lies in this range", "within", lookKubelet},
 	{"kernel", "the kernel's release lies in this range", "within match", lookKernel},

@@ -217,7 +217,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	from, best, bestFrom := 0, -1, 0
 	length := func(a, b int) int64 { return down[b].End - down[a].End }
 	for i := range down {
-		if i > 0 && down[i].End-down[i-1].End > outageGap {
+		if i > 0 && (down[i].End-down[i-1].End > outageGap || s.aliveBetween(down[i-1].End, down[i].End)) {
 			from = i
 		}
 		if best < 0 || length(from, i) > length(bestFrom, best) {
@@ -243,6 +243,19 @@ func refused(err string) bool {
 		}
 	}
 	return false
+}
+
+// aliveBetween reports whether a relist worked between two moments.
+func (s *subject) aliveBetween(from, to int64) bool {
+	rs := s.n.Relists
+	for i := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At > from }); i < len(rs) && rs[i].Start.At < to; i++ {
+		if rs[i].Outcome == replay.OutcomeOK {
+			return true
+		}
+	}
+	ev := s.n.Observed
+	i := sort.Search(len(ev), func(i int) bool { return ev[i].At > from })
+	return i < len(ev) && ev[i].At < to
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:

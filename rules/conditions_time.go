@@ -213,6 +213,25 @@ func (s *subject) atStart(e *parse.Event) bool {
 	return false
 }
 
+func lookStatusPending(s *subject, args map[string]string) outcome {
+	over, _ := duration(args["over"])
+	first := map[int]*parse.Event{}
+	for _, e := range s.inWindow(parse.SigStatusWait) {
+		f := first[e.Origin.PID]
+		if f == nil {
+			first[e.Origin.PID] = e
+			continue
+		}
+		if e.At-f.At >= over {
+			o := found(events("", f, e)...)
+			o.vars = map[string]string{"for": time.Duration(e.At - f.At).Round(time.Second).String()}
+			o.source = string(parse.SrcKubelet)
+			return o
+		}
+	}
+	return notThere()
+}
+
 func lookNeverPersists(s *subject, _ map[string]string) outcome {
 	_, long := s.nevers()
 	if s.ep != nil && !s.ep.Never {
