@@ -173,7 +173,7 @@ func clockWords(c *parse.FileClock) string {
 	if c.Header.Name != "" && c.Envelope.Name != "" && c.Header.Offset != c.Envelope.Offset {
 		out = append(out, "messages "+c.Header.Name+", "+c.Header.Basis)
 	}
-	if c.YearBasis != "" && c.YearBasis != zone.Basis {
+	if c.Year > 1970 && c.YearBasis != "" && c.YearBasis != zone.Basis { // 1970: only times since boot
 		out = append(out, fmt.Sprintf("%d: %s", c.Year, c.YearBasis))
 	}
 	if c.Reversed {

@@ -153,7 +153,7 @@ func fileJSON(f fileView) jsonFile {
 			zone = c.Header
 		}
 		j.Zone, j.ZoneBasis, j.YearBasis = known(Visible(zone.Name)), known(Visible(zone.Basis)), known(Visible(c.YearBasis))
-		if c.Year != 0 {
+		if c.Year > 1970 {
 			j.Year = &c.Year
 		}
 		j.Reversed, j.Jumps = c.Reversed, len(c.Jumps)

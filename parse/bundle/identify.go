@@ -177,6 +177,9 @@ func compile(ls []layout) []compiled {
 // and where its top is.
 func recognise(elems []string, from int) (*compiled, int) {
 	for i := range table {
+		if at := topOf(table[i].tops, elems, from); at > 0 {
+			return &table[i], at
+		}
 		for _, sign := range table[i].signs {
 			for at := from; at < min(len(elems), maxTop); at++ {
 				if _, ok := match(sign, elems[at:]); ok {
@@ -186,6 +189,20 @@ func recognise(elems []string, from int) (*compiled, int) {
 		}
 	}
 	return nil, 0
+}
+
+// topOf returns where a member lies below the innermost directory of one of the
+// names, 0 if it does not. The archive often has the name of the directory.
+func topOf(names, elems []string, from int) int {
+	top := 0
+	for _, name := range names {
+		for at := from; at < min(len(elems)-1, maxTop); at++ {
+			if glob(name, elems[at]) {
+				top = max(top, at+1)
+			}
+		}
+	}
+	return top
 }
 
 // of says what the member at a path below the top of the layout is.

@@ -11,7 +11,8 @@ import "github.com/plegforensics/plegforensics/parse"
 // that names the node; the element "**" stands for any number of elements.
 type layout struct {
 	name    string
-	oneNode bool // the tree is that of one node, which one of its files names
+	oneNode bool     // the tree is that of one node, which one of its files names
+	tops    []string // names of its top directory: a sign for members that come before the others
 	signs   []string
 	files   []rule
 }
@@ -50,6 +51,7 @@ var layouts = []layout{
 	{
 		name:    "sosreport",
 		oneNode: true,
+		tops:    []string{"sosreport-*"},
 		signs: []string{
 			"sos_commands/**", "sos_reports/manifest.json", "sos_strings/**", "sos_logs/sos.log",
 		},
@@ -106,6 +108,8 @@ var layouts = []layout{
 			{path: "sys/fs/cgroup/**/pids.current", role: parse.RoleFacts},
 			{path: "sys/fs/cgroup/**/pids.max", role: parse.RoleFacts},
 			{path: "sys/**", role: parse.RoleUnknown, why: "not needed"},
+			{path: "proc/**", role: parse.RoleFacts}, // much of it looks like metrics
+			{path: "etc/**", role: parse.RoleFacts},
 			{path: "sos_logs/**", role: parse.RoleUnknown, why: "log of the collector itself"},
 			{path: "sos_reports/**", role: parse.RoleUnknown, why: "index of the collector itself"},
 		},

@@ -14,7 +14,7 @@ var paths = []struct {
 	members       []string // "path role node", "-" for none; "why" for files that are not used
 }{
 	{"sosreport 4", "sosreport", []string{
-		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/version.txt - -",
+		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/version.txt facts -",
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/sos_reports/manifest.json manifest -",
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/sos_commands/kubernetes/journalctl_--no-pager_--unit_kubelet kubelet-log -",
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/sos_commands/openshift/journalctl_--no-pager_--unit_kubelet_--since_2024-01-01_00_00_00 kubelet-log -",
@@ -29,6 +29,10 @@ var paths = []struct {
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/proc/812/stack stacks -",
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/var/log/sa/sa21 why -",
 		"sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm.tar.xz!sosreport-ip-10-0-40-7-during-2026-11-21-kjnxtdm/var/log/journal/abc/system.journal journal -",
+	}},
+	{"sosreport with its signs late", "sosreport", []string{
+		"sosreport-vm-q-2026-11-21-xrkxzhh.tar.xz!sosreport-vm-q-2026-11-21-xrkxzhh/proc/softirqs facts -",
+		"sosreport-vm-q-2026-11-21-xrkxzhh.tar.xz!sosreport-vm-q-2026-11-21-xrkxzhh/sos_reports/manifest.json manifest -",
 	}},
 	{"sosreport 3", "sosreport", []string{
 		"sosreport-host.12345-20190301101010/sos_commands/origin/journalctl_--no-pager_--unit_atomic-openshift-node kubelet-log -",

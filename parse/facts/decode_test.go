@@ -56,6 +56,8 @@ var outputs = []struct {
 		[]string{"2 process.dstate 100 pid=100 ppid=2 comm=umount args=umount /mnt/nfs stat=D wchan=rpc_wait_bit_killable start=Fri Nov 20 23:00:00 2026"}},
 	{"ps", "ps", "UID PID PPID C STIME TTY TIME CMD\nroot 10 1 1 10:00 ? 00:00:01 /usr/bin/kubelet --runtime-request-timeout=15m --v=4 --feature-gates=A=true,EventedPLEG=true --max-pods 250\n",
 		[]string{"2 kubelet.runtime_request_timeout 900 from=flag", "2 kubelet.verbosity 4 from=flag", "2 kubelet.evented_pleg 1 from=flag", "2 kubelet.max_pods 250 from=flag"}},
+	{"lslocks", "", "COMMAND           PID  TYPE SIZE MODE  M START END PATH\ncron              700 FLOCK   4B WRITE 0     0   0 /run/crond.pid\n", nil},
+	{"ps_wchan", "ps", "PID PPID STAT WCHAN COMMAND\n1 0 Ss - /sbin/init\n", []string{"1 process.count 1 wchan=true"}},
 	{"df_-al_-x_autofs", "df", "Filesystem     1K-blocks  Used Available Use% Mounted on\n/dev/mapper/a-very-long-name\n                    100   100         0 100% /var/lib/docker\ntmpfs               100     1        99   1% /run\n",
 		[]string{"3 disk.used.percent 100 device=/dev/mapper/a-very-long-name mount=/var/lib/docker", "4 disk.used.percent 1 device=tmpfs mount=/run"}},
 	{"dfi", "df", "Filesystem      Inodes  IUsed   IFree IUse% Mounted on\n/dev/vda1          100     97       3   97% /\n", []string{"2 inode.used.percent 97 device=/dev/vda1 mount=/"}},

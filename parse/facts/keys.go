@@ -206,7 +206,7 @@ var Keys = []Key{
 	{KeyNetworkMount, "", "device server mount fstype options pods", "a mounted network file system; Value is the mount point; pods=true when it lies below the kubelet's pod directory"},
 	{KeyMounts, "count", "", "mounts listed"},
 
-	{KeyProcesses, "count", "", "processes listed"},
+	{KeyProcesses, "count", "wchan", "processes listed; wchan=true when the table states wait channels"},
 	{KeyThreads, "count", "", "threads listed or stated"},
 	{KeyDState, "count", "pid ppid comm args stat wchan start", "a task in uninterruptible sleep; Num is its pid, Value its command"},
 	{KeyDStates, "count", "", "tasks in uninterruptible sleep"},

@@ -59,6 +59,10 @@ func columns(head []string) psColumns {
 	if c.args < 0 {
 		c.args = c.comm
 	}
+	// Tables of locks and open files have such columns too, but not last.
+	if len(head) > 0 && c.args != len(head)-1+shift {
+		c.args = -1
+	}
 	return c
 }
 
@@ -123,7 +127,10 @@ func (s *scan) census(n census, c psColumns) {
 		{KeyShims, n.shims, true}, {KeyRuncs, n.runcs, true},
 	} {
 		if x.known {
-			s.addAt(n.pos, n.line, x.key, strconv.Itoa(x.n), float64(x.n))
+			f := s.addAt(n.pos, n.line, x.key, strconv.Itoa(x.n), float64(x.n))
+			if x.key == KeyProcesses && c.wchan >= 0 {
+				f.Attrs = append(f.Attrs, attr("wchan", "true"))
+			}
 		}
 	}
 }
