@@ -36,6 +36,10 @@ func audit(n *Node) Audit {
 	if a.out.Audited {
 		a.windows = listingWindows(n, a.lives)
 		a.known = newPodsKnown(n)
+		for i := range n.Failures {
+			a.failed = append(a.failed, &n.Failures[i])
+		}
+		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	a.observed()
 	if a.out.Audited {
@@ -114,6 +118,7 @@ type auditor struct {
 	lives   map[string]*life
 	windows []listWindow
 	known   *podsKnown
+	failed  []*Failure // by end
 	out     Audit
 	maybe   int // events that only some schedules would have sent
 	hidden  int // events that the log cannot show

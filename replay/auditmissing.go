@@ -186,9 +186,8 @@ func (a *auditor) disturbed(l *life, w listWindow) bool {
 			return true
 		}
 	}
-	for i := range a.n.Failures {
-		f := &a.n.Failures[i]
-		if f.End > from && f.End < to && (f.PodUID == l.podUID || f.Pod == l.pod || f.ObjectID == l.id) {
+	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
+		if f := a.failed[i]; f.PodUID == l.podUID || f.Pod == l.pod || f.ObjectID == l.id {
 			return true
 		}
 	}
@@ -275,13 +274,15 @@ func newRestarts(n *Node) restarts {
 		}
 		r = append(r, s)
 	}
+	slices.SortFunc(r, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	return r
 }
 
 // reports reports whether an event at a time is how a new kubelet tells of a
 // change that happened before it began.
 func (r restarts) reports(at, cause int64) bool {
-	return slices.ContainsFunc(r, func(s Span) bool { return s.From <= at && at < s.To && cause < s.From })
+	i := sort.Search(len(r), func(i int) bool { return r[i].From > at })
+	return i > 0 && at < r[i-1].To && cause < r[i-1].From
 }
 
 // podsKnown knows which pods the kubelet managed when, from its own lines.
