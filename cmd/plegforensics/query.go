@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -31,6 +33,8 @@ func queryCommand() *cli.Command {
 			durationFlag(catQuery, "step", "distance of the moments of a range; default: the range in 250 steps, at least 15s"),
 			&cli.DurationFlag{Name: "lookback", Value: query.Lookback, Usage: "how long a sample stays current", EnvVars: envName("lookback"), Category: catQuery},
 			boolFlag(catQuery, "list", "list the metrics instead of evaluating an expression"),
+			boolFlag(catQuery, "alerts", "tell which alerts would have fired: the commonly deployed ones and better ones"),
+			listFlag(catQuery, "alert-rules", "the same for the Prometheus rule file, or /api/v1/rules answer, `PATH`; repeatable"),
 		}, outputFlags(report.QueryFormats(nil)), inputFlags()),
 		Action: runQuery,
 	}
@@ -38,6 +42,9 @@ func queryCommand() *cli.Command {
 
 func runQuery(c *cli.Context) error {
 	expr := strings.TrimSpace(c.String("expr"))
+	if c.Bool("alerts") || len(c.StringSlice("alert-rules")) > 0 {
+		return auditAlerts(c)
+	}
 	if expr == "" && !c.Bool("list") {
 		return usage("--expr 'rate(kubelet_pleg_relist_duration_seconds_count[5m])', or --list to see what there is", "no expression given")
 	}
@@ -53,7 +60,7 @@ func runQuery(c *cli.Context) error {
 			return usage("", "--expr: %v", err)
 		}
 	}
-	db, err := openDB(c)
+	db, _, err := openDB(c)
 	if err != nil {
 		return err
 	}
@@ -67,25 +74,56 @@ func runQuery(c *cli.Context) error {
 	return evaluate(c, db, expr)
 }
 
+// auditAlerts evaluates rule files instead of an expression.
+func auditAlerts(c *cli.Context) error {
+	if _, err := targets(c, report.AlertFormats(nil)); err != nil {
+		return err
+	}
+	var groups []alerts.Group
+	if c.Bool("alerts") {
+		groups = alerts.Builtin()
+	}
+	for _, path := range c.StringSlice("alert-rules") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return usage("", "--alert-rules: %v", err)
+		}
+		gs, bad := alerts.Parse(path, data)
+		if len(bad) > 0 {
+			return usage("", "--alert-rules: %v", bad[0])
+		}
+		groups = append(groups, gs...)
+	}
+	db, ns, err := openDB(c)
+	if err != nil {
+		return err
+	}
+	ts, err := targets(c, report.AlertFormats(alerts.Evaluate(c.Context, db, groups, ns)))
+	if err != nil {
+		return err
+	}
+	return emit(c, ts, nil)
+}
+
 // openDB loads the inputs into a database.
-func openDB(c *cli.Context) (*query.DB, error) {
+func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
 	bundles, err := load(c, c.Args().Slice())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var all []*replay.Node
 	for _, b := range bundles {
 		ns, err := nodes(c, b)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, ns...)
 	}
 	s := query.NewStore(all)
 	if _, _, ok := s.Span(); !ok {
-		return nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
+		return nil, nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
 	}
-	return query.OpenLookback(s, c.Duration("lookback")), nil
+	return query.OpenLookback(s, c.Duration("lookback")), all, nil
 }
 
 // evaluate runs the expression and writes its value.
