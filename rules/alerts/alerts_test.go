@@ -150,7 +150,7 @@ func hang(silent bool) *replay.Node {
 			}
 			return float64(base + int64(15*i) - 1)
 		})})
-	n.Episodes = []replay.Episode{{ID: 1, LastStart: replay.Instant{At: (base + 299) * 1e9}, Breach: (base + 479) * 1e9, LastReport: (base + 690) * 1e9, Recovered: replay.Instant{At: (base + 700) * 1e9}}}
+	n.Episodes = []replay.Episode{{ID: 0, Never: true, FirstReport: base * 1e9, LastReport: (base + 5) * 1e9}, {ID: 1, LastStart: replay.Instant{At: (base + 299) * 1e9}, Breach: (base + 479) * 1e9, LastReport: (base + 690) * 1e9, Recovered: replay.Instant{At: (base + 700) * 1e9}}}
 	return n
 }
 

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -87,7 +88,7 @@ func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes [
 	case len(missing) > 0, len(a.Missed) > 0 && len(limits) > 0:
 		a.Outcome = Blind
 	default:
-		a.Outcome = Never
+		a.Outcome, a.Reasons = Never, nil // what limits its view did not matter
 	}
 	if a.Outcome == Never && a.Pending > 0 {
 		a.Reasons = append(a.Reasons, fmt.Sprintf("pending for %s at most, it asks for %s", a.Pending, a.For))
@@ -110,11 +111,14 @@ func missed(a *Audit, nodes []*replay.Node, recorded map[string]string) []Missed
 	for _, n := range nodes {
 		for i := range n.Episodes {
 			ep := &n.Episodes[i]
-			to := max(ep.Recovered.At, ep.LastReport)
+			from, to := cmp.Or(ep.Breach, ep.FirstReport), max(ep.Recovered.At, ep.LastReport)
+			if ep.Never && to-from < int64(time.Minute) {
+				continue // every start of a kubelet
+			}
 			if !slices.ContainsFunc(a.Firings, func(f Firing) bool {
-				return f.From.UnixNano() <= to+int64(5*time.Minute) && (f.To.IsZero() || f.To.UnixNano() >= ep.Breach)
+				return f.From.UnixNano() <= to+int64(5*time.Minute) && (f.To.IsZero() || f.To.UnixNano() >= from)
 			}) {
-				out = append(out, Missed{n.Name, ep.ID, ep.Breach, ep.Recovered.At})
+				out = append(out, Missed{n.Name, ep.ID, from, ep.Recovered.At})
 			}
 		}
 	}
