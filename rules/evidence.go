@@ -315,7 +315,7 @@ func objectOf(f parse.Field) string {
 		}
 	case "pod_name":
 		return prefixed("pod:", f.Value)
-	case "server":
+	case "server", "srv":
 		return prefixed("server:", f.Value)
 	case "device", "dev":
 		return prefixed("device:", f.Value)

@@ -152,13 +152,27 @@ func episodeSubject(v *view, e *replay.Episode) *subject {
 		s.from = e.FirstReport - lookBack
 	}
 	s.to = max(e.LastReport, e.Recovered.At, e.Breach) + v.t
+	if !e.Recovered.Known() {
+		s.to = max(s.to, v.openUntil(e))
+	}
 	if s.breach == 0 {
 		s.breach = e.FirstReport
 	}
 	return s
 }
 
-// place says where a moment lies with respect to the subject.
+// openUntil is how far an episode without proof of recovery may reach: to the
+// next one, or to the end of the input.
+func (v *view) openUntil(e *replay.Episode) int64 {
+	for i := range v.n.Episodes {
+		if next := &v.n.Episodes[i]; next.Breach > e.Breach && next.ID != e.ID {
+			return next.LastStart.At
+		}
+	}
+	return v.n.Window.End
+}
+
+// timing says where a moment lies with respect to the subject.
 type timing uint8
 
 const (

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse/facts"
@@ -27,6 +28,68 @@ func TestNamesExist(t *testing.T) {
 	for _, p := range pack.Check(signatures(t), factKeys()) {
 		t.Error(p)
 	}
+}
+
+// TestFieldsExist: every field that a clause tests, or names in its sentence,
+// is one that a signature of the clause extracts or a variable of the case.
+func TestFieldsExist(t *testing.T) {
+	fields := signatureFields(t)
+	pack, _ := rules.Builtin()
+	for _, d := range pack.Causes {
+		for _, c := range append(append([]*rules.Clause{}, d.For...), d.Against...) {
+			if len(c.Sigs) == 0 {
+				continue
+			}
+			have := map[string]bool{}
+			for _, v := range []string{"node", "timeout", "runtime", "kubelet", "start", "breach", "age", "threshold", "step"} {
+				have[v] = true
+			}
+			for _, id := range c.Sigs {
+				for f := range fields[id] {
+					have[f] = true
+				}
+			}
+			for _, w := range c.Where {
+				if !have[w.Name] {
+					t.Errorf("%s:%d: no signature of %v extracts field %q", c.Place.File, c.Place.Line, c.Sigs, w.Name)
+				}
+			}
+			for _, m := range placeholder.FindAllStringSubmatch(c.Say, -1) {
+				if !have[m[1]] {
+					t.Errorf("%s:%d: {%s} in %q is a field of no signature of %v", c.Place.File, c.Place.Line, m[1], c.Say, c.Sigs)
+				}
+			}
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// signatureFields are the fields of each signature, by its samples and its
+// regular expressions.
+func signatureFields(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	sigs, err := logs.BuiltinSignatures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]map[string]bool{}
+	for _, s := range sigs {
+		if out[s.ID] == nil {
+			out[s.ID] = map[string]bool{}
+		}
+		for _, sample := range s.Samples {
+			for _, f := range sample.Fields {
+				out[s.ID][f.Name] = true
+			}
+		}
+		for _, re := range s.Regexps {
+			for _, name := range re.SubexpNames() {
+				out[s.ID][name] = true
+			}
+		}
+	}
+	return out
 }
 
 func signatures(t *testing.T) []string {
