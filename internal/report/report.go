@@ -116,6 +116,12 @@ var Formats = []Format{
 	{"intervals", "interval JSON for OpenShift's timeline viewers", writeIntervals},
 	{"perfetto", "a trace for the Perfetto UI", writePerfetto},
 	{"html", "one self-contained page with an interactive timeline", writeHTML},
+	{"junit", "JUnit XML: a suite a node, a case a breach rule", writeJUnit},
+	{"sarif", "SARIF 2.1.0 with the timeline of each episode as a code flow", writeSARIF},
+	{"github", "annotations of GitHub Actions, within its limits", writeGitHub},
+	{"github-summary", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
+	{"gitlab", "a code quality report for GitLab", writeGitLab},
+	{"prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
 // TimelineFormats are the output formats of timeline.

@@ -1,0 +1,367 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/textparse"
+
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+func written(t *testing.T, f func(io.Writer, *Report, Options) error, r *Report) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := f(&out, r, Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// breaches gives the only node of the fixture n breaches of one severity.
+func breaches(n int, sev rules.Severity) *Report {
+	r := fixture("node-1", 3)
+	b := r.Nodes[0].Breaches[0]
+	r.Nodes[0].Breaches, r.Nodes[0].Causes = nil, nil
+	for i := range n {
+		b.Rule, b.Severity, b.Start = fmt.Sprintf("rule-%05d", i), sev, b.Start+1
+		r.Nodes[0].Breaches = append(r.Nodes[0].Breaches, b)
+	}
+	return r
+}
+
+// The order and the attributes of JUnit XML as the schema of Jenkins' xUnit
+// plugin has them: name of the element, required attributes, children.
+var junitSchema = map[string]struct {
+	attrs    []string
+	children []string
+}{
+	"testsuites": {[]string{"name", "tests", "failures", "errors", "time"}, []string{"testsuite"}},
+	"testsuite":  {[]string{"name", "tests", "failures", "errors", "skipped", "time", "hostname"}, []string{"properties", "testcase", "system-out", "system-err"}},
+	"properties": {nil, []string{"property"}},
+	"property":   {[]string{"name", "value"}, nil},
+	"testcase":   {[]string{"name", "classname", "time"}, []string{"properties", "skipped", "error", "failure", "system-out", "system-err"}},
+	"failure":    {[]string{"message", "type"}, nil},
+	"skipped":    {[]string{"message"}, nil},
+	"system-out": {nil, nil},
+}
+
+func TestJUnitSchema(t *testing.T) {
+	d := xml.NewDecoder(bytes.NewReader(written(t, writeJUnit, fixture("node.example", 3))))
+	var path []string
+	last := []string{""}
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := tok.(type) {
+		case xml.StartElement:
+			junitElement(t, path, last[len(last)-1], x)
+			last[len(last)-1] = x.Name.Local
+			path, last = append(path, x.Name.Local), append(last, "")
+		case xml.EndElement:
+			path, last = path[:len(path)-1], last[:len(last)-1]
+		}
+	}
+}
+
+func junitElement(t *testing.T, path []string, before string, x xml.StartElement) {
+	t.Helper()
+	s, known := junitSchema[x.Name.Local]
+	if !known {
+		t.Fatalf("element %s is not in the schema", x.Name.Local)
+	}
+	for _, want := range s.attrs {
+		if !slices.ContainsFunc(x.Attr, func(a xml.Attr) bool { return a.Name.Local == want }) {
+			t.Errorf("%s lacks %s", x.Name.Local, want)
+		}
+	}
+	if len(path) == 0 {
+		return
+	}
+	order := junitSchema[path[len(path)-1]].children
+	at := slices.Index(order, x.Name.Local)
+	if at < 0 || before != "" && slices.Index(order, before) > at {
+		t.Errorf("%s may not stand in %s after %q", x.Name.Local, path[len(path)-1], before)
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	var doc junitSuites
+	if err := xml.Unmarshal(written(t, writeJUnit, fixture("node.example", 3)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Suites) != 1 || doc.Failures != 1 || doc.Tests != len(rules.BreachRules()) {
+		t.Fatalf("%d suites, %d failures, %d tests", len(doc.Suites), doc.Failures, doc.Tests)
+	}
+	if _, err := time.Parse("2006-01-02T15:04:05", doc.Suites[0].Timestamp); err != nil {
+		t.Error(err)
+	}
+	for _, c := range doc.Suites[0].Cases {
+		if (c.Failure != nil) != (c.Name == "relist-threshold-exceeded") {
+			t.Errorf("case %s: failure %v", c.Name, c.Failure)
+		}
+		if c.Failure != nil && (!strings.Contains(c.Failure.Text, "node.example/kubelet.log:") || strings.Count(c.Failure.Text, "\n") < 4 || c.Failure.Type != "critical") {
+			t.Errorf("failure %+v", c.Failure)
+		}
+		if c.Failure != nil && !slices.Contains(c.Properties.Properties, junitProperty{"confidence", "0.87"}) {
+			t.Errorf("properties %v", c.Properties)
+		}
+	}
+}
+
+// TestJUnitSkips: what nobody could see is no success.
+func TestJUnitSkips(t *testing.T) {
+	r := breaches(0, rules.Info)
+	r.Nodes[0].Status = "unknown"
+	var doc junitSuites
+	if err := xml.Unmarshal(written(t, writeJUnit, r), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if s := doc.Suites[0]; s.Skipped != s.Tests || s.Failures != 0 {
+		t.Errorf("%d of %d skipped, %d failed", s.Skipped, s.Tests, s.Failures)
+	}
+}
+
+func sarifOf(t *testing.T, r *Report) sarifRun {
+	t.Helper()
+	var doc sarifLog
+	out := written(t, writeSARIF, r)
+	if err := json.Unmarshal(out, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Version != "2.1.0" || doc.Schema == "" || len(doc.Runs) != 1 {
+		t.Fatalf("version %s, %d runs", doc.Version, len(doc.Runs))
+	}
+	return doc.Runs[0]
+}
+
+// TestSARIF checks what the SARIF 2.1.0 schema demands of the objects that we
+// write: required properties, enumerations, minimums, indexes.
+func TestSARIF(t *testing.T) {
+	run := sarifOf(t, fixture("node 1:a", 3))
+	if run.Tool.Driver.Name == "" || len(run.Invocations) != 1 || !run.Invocations[0].Successful {
+		t.Errorf("tool %+v", run.Tool.Driver.Name)
+	}
+	ids := map[string]bool{}
+	for _, r := range run.Tool.Driver.Rules {
+		if ids[r.ID] || r.Short.Text == "" || !sarifLevels[r.Default.Level] {
+			t.Errorf("rule %+v", r)
+		}
+		ids[r.ID] = true
+	}
+	if len(run.Results) != 2 {
+		t.Fatalf("%d results", len(run.Results))
+	}
+	for _, x := range run.Results {
+		if run.Tool.Driver.Rules[x.RuleIndex].ID != x.RuleID || !sarifLevels[x.Level] || x.Message.Text == "" {
+			t.Errorf("result %+v", x)
+		}
+		if fp := x.Fingerprints["plegforensics/v1"]; len(fp) != 32 {
+			t.Errorf("fingerprint %q", fp)
+		}
+		for _, l := range x.Locations {
+			sarifCheck(t, l)
+		}
+		if len(x.Flows) != 1 || len(x.Flows[0].ThreadFlows) != 1 || len(x.Flows[0].ThreadFlows[0].Locations) < 5 {
+			t.Fatalf("flows %+v", x.Flows)
+		}
+		last := ""
+		for _, s := range x.Flows[0].ThreadFlows[0].Locations {
+			if _, err := time.Parse(time.RFC3339Nano, s.ExecutionTime); err != nil || s.Location.Message == nil {
+				t.Errorf("step %+v: %v", s, err)
+			}
+			last = max(last, s.ExecutionTime[:19])
+			if s.ExecutionTime[:19] < last {
+				t.Errorf("step at %s after %s", s.ExecutionTime, last)
+			}
+		}
+	}
+}
+
+var sarifLevels = map[string]bool{"none": true, "note": true, "warning": true, "error": true}
+
+func sarifCheck(t *testing.T, l sarifLocation) {
+	t.Helper()
+	if l.Physical == nil {
+		t.Error("location without a place")
+		return
+	}
+	u, err := url.Parse(l.Physical.Artifact.URI)
+	if err != nil || u.IsAbs() || strings.HasPrefix(u.Path, "/") {
+		t.Errorf("uri %q: %v", l.Physical.Artifact.URI, err)
+	}
+	if r := l.Physical.Region; r != nil && r.StartLine < 1 && r.ByteOffset == nil {
+		t.Errorf("region %+v", r)
+	}
+}
+
+// TestSARIFLimits looks at both sides of every limit.
+func TestSARIFLimits(t *testing.T) {
+	for n, notes := range map[int]int{sarifResults: 1, sarifResults + 1: 2} {
+		run := sarifOf(t, breaches(n, rules.Critical))
+		if len(run.Results) != sarifResults || len(run.Invocations[0].Notifications) != notes {
+			t.Errorf("%d breaches: %d results, %d notes", n, len(run.Results), len(run.Invocations[0].Notifications))
+		}
+	}
+	r := breaches(1, rules.Critical)
+	b := &r.Nodes[0].Breaches[0]
+	b.Evidence = slices.Repeat(b.Evidence, sarifLocations+1)
+	if got := len(sarifOf(t, r).Results[0].Locations); got != sarifLocations {
+		t.Errorf("%d locations", got)
+	}
+	n := fixture("n", 1).Nodes[0]
+	for i := range sarifFlowSteps + 50 {
+		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: n.Episodes[0].Breach + int64(i)}})
+	}
+	if got := len(sarifSteps(&n, n.Episodes[0].Breach, n.Episodes[0].Recovered.At)); got != sarifFlowSteps {
+		t.Errorf("%d steps", got)
+	}
+}
+
+// TestFingerprints: neither order, name of the bundle nor other findings move
+// a fingerprint; node, rule and moment do.
+func TestFingerprints(t *testing.T) {
+	a := breaches(3, rules.Critical)
+	b := breaches(3, rules.Critical)
+	b.Inputs[0].Path = "elsewhere"
+	b.Nodes[0].Breaches = b.Nodes[0].Breaches[2:]
+	fa, fb := findings(a), findings(b)
+	if fa[2].fingerprint() != fb[0].fingerprint() {
+		t.Error("the fingerprint depends on other findings")
+	}
+	seen := map[string]bool{}
+	for _, f := range fa {
+		seen[f.fingerprint()] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d fingerprints of 3 findings", len(seen))
+	}
+}
+
+var command = regexp.MustCompile(`^::(error|warning|notice) title=[^:,]+,file=[^:,]+,line=\d+::[^\r\n]+$`)
+
+func TestGitHubLimits(t *testing.T) {
+	for n, left := range map[int]bool{githubPerLevel: false, githubPerLevel + 1: true} {
+		r := breaches(0, rules.Info)
+		for _, sev := range []rules.Severity{rules.Critical, rules.Warning, rules.Info} {
+			r.Nodes[0].Breaches = append(r.Nodes[0].Breaches, breaches(n, sev).Nodes[0].Breaches...)
+		}
+		for i := range r.Nodes[0].Breaches {
+			r.Nodes[0].Breaches[i].Rule += string(r.Nodes[0].Breaches[i].Severity)
+		}
+		lines := strings.Split(strings.TrimSpace(string(written(t, writeGitHub, r))), "\n")
+		count := map[string]int{}
+		for _, l := range lines {
+			if m := command.FindStringSubmatch(l); m != nil {
+				count[m[1]]++
+			} else if !left || !strings.HasPrefix(l, "plegforensics: 3 findings more") {
+				t.Errorf("line %q", l)
+			}
+		}
+		for _, level := range []string{"error", "warning", "notice"} {
+			if count[level] != githubPerLevel {
+				t.Errorf("%d of a level: %v", n, count)
+			}
+		}
+	}
+}
+
+func TestGitHubEscapes(t *testing.T) {
+	out := string(written(t, writeGitHub, fixture("a:b,c%d\r\n::error::x", 1)))
+	for _, l := range strings.Split(strings.TrimSpace(out), "\n") {
+		if !command.MatchString(l) {
+			t.Errorf("line %q", l)
+		}
+	}
+}
+
+func TestCutLines(t *testing.T) {
+	line := strings.Repeat("x", 63) + "\n"
+	text := strings.Repeat(line, githubSummary/64)
+	if got := CutLines([]byte(text), githubSummary); string(got) != text {
+		t.Errorf("text of %d bytes was cut to %d", len(text), len(got))
+	}
+	got := CutLines([]byte(text+"y"), githubSummary)
+	if len(got) > githubSummary || len(got) < githubSummary-200 || !strings.Contains(string(got), "Cut here") {
+		t.Errorf("cut to %d bytes", len(got))
+	}
+}
+
+func TestGitLab(t *testing.T) {
+	r := fixture("node", 1)
+	r.Nodes[0].Breaches[0].Evidence[0].Where().File.Path = "./a/kubelet.log"
+	var issues []gitlabIssue
+	if err := json.Unmarshal(written(t, writeGitLab, r), &issues); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, i := range issues {
+		if i.Description == "" || i.CheckName == "" || i.Location.Path != "a/kubelet.log" || i.Location.Lines.Begin < 1 || seen[i.Fingerprint] {
+			t.Errorf("issue %+v", i)
+		}
+		if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {
+			t.Errorf("severity %s", i.Severity)
+		}
+		seen[i.Fingerprint] = true
+	}
+	if len(issues) != 2 {
+		t.Errorf("%d issues", len(issues))
+	}
+	if got := string(written(t, writeGitLab, &Report{})); got != "[]\n" {
+		t.Errorf("nothing found: %q", got)
+	}
+}
+
+// TestTextfile reads the metrics back with the parser of Prometheus: no times,
+// no series twice, not even when two nodes bear one name.
+func TestTextfile(t *testing.T) {
+	r := fixture("node\"\\\n", 1)
+	r.Nodes = append(r.Nodes, r.Nodes[0])
+	p := textparse.NewPromParser(written(t, writeTextfile, r), labels.NewSymbolTable(), false)
+	seen := map[string]float64{}
+	for {
+		et, err := p.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if et != textparse.EntrySeries {
+			continue
+		}
+		_, at, v := p.Series()
+		var ls labels.Labels
+		p.Labels(&ls)
+		if _, twice := seen[ls.String()]; twice || at != nil {
+			t.Errorf("%s twice or with a time", ls)
+		}
+		seen[ls.String()] = v
+	}
+	sum := 0.0
+	for k, v := range seen {
+		if strings.Contains(k, `__name__="plegforensics_episodes"`) {
+			sum += v
+		}
+	}
+	if sum != 2 {
+		t.Errorf("episodes %g in %d series", sum, len(seen))
+	}
+}

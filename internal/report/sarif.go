@@ -1,0 +1,315 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// Limits of the largest consumer of SARIF: what is beyond is dropped there
+// without a word, so we keep the gravest and say what we left out.
+const (
+	sarifResults   = 5000
+	sarifLocations = 1000
+	sarifFlowSteps = 10_000
+)
+
+// The types below are the part of SARIF 2.1.0 that we write.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		ColumnKind  string            `json:"columnKind"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string        `json:"id"`
+		Short   sarifMessage  `json:"shortDescription"`
+		Full    *sarifMessage `json:"fullDescription,omitempty"`
+		Help    *sarifMessage `json:"help,omitempty"`
+		HelpURI string        `json:"helpUri,omitempty"`
+		Default sarifDefault  `json:"defaultConfiguration"`
+	}
+	sarifDefault struct {
+		Level string `json:"level"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level     string          `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations,omitempty"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifMessage      `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Flows        []sarifFlow       `json:"codeFlows,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Properties   sarifProperties   `json:"properties"`
+	}
+	sarifProperties struct {
+		Node       string   `json:"node"`
+		Start      *string  `json:"start,omitempty"`
+		Episodes   []int    `json:"episodes,omitempty"`
+		Confidence *float64 `json:"confidence,omitempty"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Message  *sarifMessage  `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine  uint32        `json:"startLine,omitempty"`
+		ByteOffset *int64        `json:"byteOffset,omitempty"`
+		ByteLength *int          `json:"byteLength,omitempty"`
+		Snippet    *sarifMessage `json:"snippet,omitempty"`
+	}
+	sarifFlow struct {
+		Message     sarifMessage  `json:"message"`
+		ThreadFlows []sarifThread `json:"threadFlows"`
+	}
+	sarifThread struct {
+		Locations []sarifStep `json:"locations"`
+	}
+	sarifStep struct {
+		Location      sarifLocation `json:"location"`
+		ExecutionTime string        `json:"executionTime,omitempty"`
+		Importance    string        `json:"importance,omitempty"`
+	}
+)
+
+// writeSARIF writes breaches and causes as results; those that belong to an
+// episode carry its timeline as a code flow.
+func writeSARIF(w io.Writer, r *Report, _ Options) error {
+	all := findings(r)
+	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+	run.Tool.Driver = sarifDriver{Name: "plegforensics", Version: r.Version, InformationURI: "https://github.com/plegforensics/plegforensics"}
+	index := map[string]int{}
+	run.Tool.Driver.Rules = sarifRules(all, index)
+	for i := range all[:min(len(all), sarifResults)] {
+		x := sarifResultOf(&all[i], index)
+		if len(x.Locations) == 0 { // consumers refuse a result without a place
+			x.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(inputPath(r))}}}}
+		}
+		run.Results = append(run.Results, x)
+	}
+	run.Invocations = []sarifInvocation{{Successful: true, Notifications: sarifNotes(r, len(all)-len(run.Results))}}
+	return encode(w, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// sarifNotes are the problems of the inputs and what was left out.
+func sarifNotes(r *Report, left int) []sarifNotification {
+	var out []sarifNotification
+	if left > 0 {
+		out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("%d results of lower severity were left out: consumers keep %d", left, sarifResults)}})
+	}
+	for i, w := range r.Warnings {
+		if i == sarifLocations {
+			out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("and %d more input problems", len(r.Warnings)-i)}})
+			break
+		}
+		n := sarifNotification{Level: "warning", Message: sarifMessage{w.Msg}}
+		if w.File != nil {
+			n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(w.File.Path)}}}}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// sarifRules lists every breach rule and the causes that were found, and fills
+// index with their places.
+func sarifRules(all []finding, index map[string]int) []sarifRule {
+	var out []sarifRule
+	add := func(x sarifRule) {
+		if _, have := index[x.ID]; !have {
+			index[x.ID] = len(out)
+			out = append(out, x)
+		}
+	}
+	for _, r := range rules.BreachRules() {
+		x := sarifRule{ID: r.ID, Short: sarifMessage{r.Title}, Full: &sarifMessage{r.Doc}, Default: sarifDefault{sarifLevel(r.Severity)}}
+		x.help(r.Remediation, r.References)
+		add(x)
+	}
+	found := slices.Clone(all)
+	slices.SortStableFunc(found, func(a, b finding) int { return strings.Compare(a.rule, b.rule) })
+	for _, f := range found {
+		x := sarifRule{ID: f.rule, Short: sarifMessage{f.title}, Default: sarifDefault{sarifLevel(f.severity)}}
+		if f.cause != nil {
+			x.Default.Level = "warning"
+			x.help(f.cause.Remediation, f.cause.References)
+		}
+		add(x)
+	}
+	return out
+}
+
+func (x *sarifRule) help(do, refs []string) {
+	if len(do) > 0 {
+		x.Help = &sarifMessage{strings.Join(do, " ")}
+	}
+	for _, ref := range refs {
+		if u, err := url.Parse(ref); err == nil && u.IsAbs() {
+			x.HelpURI = u.String()
+			return
+		}
+	}
+}
+
+func sarifLevel(s rules.Severity) string {
+	switch s {
+	case rules.Critical:
+		return "error"
+	case rules.Warning:
+		return "warning"
+	}
+	return "note"
+}
+
+func sarifResultOf(f *finding, index map[string]int) sarifResult {
+	x := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: sarifLevel(f.severity), Message: sarifMessage{f.message},
+		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": f.fingerprint()},
+		Properties: sarifProperties{Node: f.node.Name, Start: stamp(f.start), Episodes: f.episodes}}
+	if f.cause != nil {
+		x.Properties.Confidence = number(round2(f.cause.Confidence))
+	}
+	for _, e := range pick(f.evidence, sarifLocations) {
+		if l := sarifPlace(e); l.Physical != nil {
+			x.Locations = append(x.Locations, l)
+		}
+	}
+	for _, id := range f.episodes {
+		if flow := sarifFlowOf(f.node, id); flow != nil {
+			x.Flows = append(x.Flows, *flow)
+		}
+	}
+	return x
+}
+
+func sarifPlace(e replay.Evidence) sarifLocation {
+	var l sarifLocation
+	if e.Note != "" {
+		l.Message = &sarifMessage{e.Note}
+	}
+	if e.Record == nil || e.Where().File == nil {
+		return l
+	}
+	pos := e.Where()
+	l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(pos.File.Path)}}
+	snippet := &sarifMessage{Quote(e.Quote())}
+	if pos.Line > 0 {
+		l.Physical.Region = &sarifRegion{StartLine: pos.Line, Snippet: snippet}
+	} else if pos.Offset >= 0 {
+		length := len(e.Quote())
+		l.Physical.Region = &sarifRegion{ByteOffset: &pos.Offset, ByteLength: &length, Snippet: snippet}
+	}
+	return l
+}
+
+// fileURI is a path as a relative URI reference: drive letters and colons must
+// not look like a scheme.
+func fileURI(path string) string {
+	path = strings.TrimLeft(strings.ReplaceAll(Visible(path), `\`, "/"), "/")
+	u := url.URL{Path: path}
+	return u.String()
+}
+
+// sarifFlowOf tells an episode as a thread flow: relists, failed calls, health
+// and readiness, oldest first. Nil when the node has no such episode.
+func sarifFlowOf(n *Node, id int) *sarifFlow {
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if e.ID != id {
+			continue
+		}
+		from, to := e.LastStart.At, e.Recovered.At
+		if from == 0 {
+			from = e.FirstReport
+		}
+		if to == 0 {
+			to = max(n.Window.End, e.LastReport)
+		}
+		steps := sarifSteps(n, from, to)
+		if len(steps) == 0 {
+			return nil
+		}
+		return &sarifFlow{sarifMessage{fmt.Sprintf("timeline of episode %d on %s", id, nodeName(n.Node))}, []sarifThread{{steps}}}
+	}
+	return nil
+}
+
+func sarifSteps(n *Node, from, to int64) []sarifStep {
+	var ms []moment
+	for _, m := range moments(n) {
+		if m.at >= from && m.at <= to {
+			ms = append(ms, m)
+		}
+	}
+	for i := range n.Relists {
+		if r := &n.Relists[i]; r.Start.Known() && r.Start.At >= from && r.Start.At <= to {
+			ms = append(ms, moment{r.Start.At, "relist starts " + slack(r.Start) + ": " + relistWords(r), pick(r.Evidence, 1)})
+		}
+	}
+	slices.SortStableFunc(ms, func(a, b moment) int { return int(max(min(a.at-b.at, 1), -1)) })
+	if len(ms) > sarifFlowSteps { // both ends tell more than the middle
+		half := sarifFlowSteps / 2
+		ms = append(ms[:half:half], ms[len(ms)-half:]...)
+	}
+	var out []sarifStep
+	for _, m := range ms {
+		out = append(out, sarifStepOf(m))
+	}
+	return out
+}
+
+func relistWords(r *replay.Relist) string {
+	if d, ok := r.Duration(); ok {
+		return string(r.Outcome) + " after " + Span(d)
+	}
+	return string(r.Outcome)
+}
+
+func sarifStepOf(m moment) sarifStep {
+	s := sarifStep{ExecutionTime: time.Unix(0, m.at).UTC().Format(time.RFC3339Nano), Importance: "important"}
+	if len(m.ev) > 0 {
+		s.Location = sarifPlace(m.ev[0])
+		s.Location.Message = nil
+	}
+	s.Location.Message = &sarifMessage{strings.TrimSpace(m.what)}
+	return s
+}
