@@ -172,15 +172,15 @@ func lookStatusToo(s *subject, _ map[string]string) outcome {
 }
 
 func lookStatusOnly(s *subject, _ map[string]string) outcome {
-	down := append(append([]*parse.Event{}, s.bySig[parse.SigStatusDown]...), s.statusTimeouts()...)
-	if len(down) == 0 {
-		return notThere()
-	}
 	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.bySig[parse.SigAge]) > 0 {
 		return notThere()
 	}
 	// At a kubelet's start the first Status call is still to come.
 	if len(s.bySig[parse.SigStarting])+len(s.bySig[parse.SigNever]) > 0 {
+		return notThere()
+	}
+	down := append(append([]*parse.Event{}, s.bySig[parse.SigStatusDown]...), s.statusTimeouts()...)
+	if len(down) == 0 {
 		return notThere()
 	}
 	sortEvents(down)

@@ -133,7 +133,16 @@ func lookChurn(s *subject, args map[string]string) outcome {
 			if len(pods) >= enough {
 				break
 			}
-			add(e.At, firstNonEmpty(e.Field("pod_uid"), e.Field("pod_name")), e)
+			uid, name := "", ""
+			for _, f := range e.Fields() {
+				switch f.Name {
+				case "pod_uid":
+					uid = f.Value
+				case "pod_name":
+					name = f.Value
+				}
+			}
+			add(e.At, firstNonEmpty(uid, name), e)
 		}
 	}
 	if len(pods) < least {

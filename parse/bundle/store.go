@@ -118,7 +118,7 @@ func (p *packer) close() {
 	}
 	raw := b.raw
 	p.spare = raw[:0]
-	packed := s2.EncodeBetter(p.dst[:cap(p.dst)], raw)
+	packed := s2.Encode(p.dst[:cap(p.dst)], raw)
 	p.dst = packed[:0]
 	if len(packed)+len(packed)/4 > len(raw) {
 		b.raw = append(make([]byte, 0, len(raw)), raw...)

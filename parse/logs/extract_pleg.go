@@ -69,37 +69,59 @@ func isEvent(r *record) bool {
 	return r.form != formPrintf && strings.HasSuffix(r.msg, eventKeyed)
 }
 
-var (
-	eventPodRE  = regexp.MustCompile(`^SyncLoop \(PLEG\): "([^"]*)", event: (.*)`)
-	eventKeysRE = regexp.MustCompile(`\b(ID|Type|Data)"?:\s?(?:"([^"]*)"|([^ ,}]+))`)
-)
-
 // extractEvent reads a pod lifecycle event in each of its spellings:
 // &pleg.PodLifecycleEvent{ID:"…", …} (≤ 1.20), &{ID:… Type:… Data:…} (1.21 to
 // 1.27) and {"ID":…} (≥ 1.28 and JSON). Events without an object, PodSync and
-// ConditionMet, have null data.
+// ConditionMet, have null data. These lines come by the hundred thousand, so
+// they are read by hand.
 func extractEvent(r *record) ([]parse.Field, bool) {
-	pod, event := r.first("pod"), r.first("event")
-	if m := eventPodRE.FindStringSubmatch(r.msg); m != nil {
-		pod, event = m[1], m[2]
+	pod, event := "", ""
+	if rest, ok := strings.CutPrefix(r.msg, eventPrintf); ok {
+		if pod, event, ok = strings.Cut(rest, `", event: `); !ok || strings.Contains(pod, `"`) {
+			return nil, false
+		}
 	} else if r.form == formPrintf || !strings.HasSuffix(r.msg, eventKeyed) {
 		return nil, false
+	} else {
+		pod, event = r.first("pod"), r.first("event")
 	}
 	out := podFields(pod)
-	for _, m := range eventKeysRE.FindAllStringSubmatch(event, 3) {
-		v := m[2] + m[3]
-		switch m[1] {
-		case "ID":
-			out = addField(out, "pod_uid", v)
-		case "Type":
-			out = addField(out, "type", v)
-		case "Data":
-			if v != "interface" { // interface {}(nil)
-				out = addField(out, "data", v)
-			}
-		}
+	out = addField(out, "pod_uid", eventValue(event, "ID"))
+	out = addField(out, "type", eventValue(event, "Type"))
+	if v := eventValue(event, "Data"); v != "interface" { // interface {}(nil)
+		out = addField(out, "data", v)
 	}
 	return out, true
+}
+
+// eventValue returns the value of a key of an event: quoted, or up to a blank,
+// comma or brace.
+func eventValue(event, key string) string {
+	for s := event; ; {
+		i := strings.Index(s, key)
+		if i < 0 {
+			return ""
+		}
+		rest := strings.TrimPrefix(s[i+len(key):], `"`)
+		if (i > 0 && isWord(s[i-1])) || !strings.HasPrefix(rest, ":") {
+			s = s[i+len(key):]
+			continue
+		}
+		rest = strings.TrimPrefix(rest[1:], " ")
+		if q, ok := strings.CutPrefix(rest, `"`); ok {
+			if v, _, ok := strings.Cut(q, `"`); ok {
+				return v
+			}
+		}
+		if end := strings.IndexAny(rest, " ,}"); end >= 0 {
+			return rest[:end]
+		}
+		return rest
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 var (
