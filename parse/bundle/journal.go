@@ -1,7 +1,10 @@
 package bundle
 
 import (
+	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -17,13 +20,47 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 		return p
 	}
 	d := logs.NewEntryDecoder(f, l.opt.sigs, logs.Options{})
-	keep := packer{store: l.store}
-	p.LogPart = d.Finish(d.DecodeEntries(entriesOf(r), &keep))
-	keep.close()
+	p.LogPart = d.Finish(l.batches(d, r))
 	for _, w := range r.Warnings() {
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg})
 	}
 	return p
+}
+
+// batches reads the entries in this goroutine and lets the workers decode them.
+func (l *loader) batches(d *logs.Decoder, r *binary.Reader) []logs.Result {
+	var results []*logs.Result
+	var failed atomic.Pointer[string]
+	var wg sync.WaitGroup
+	for b := range d.Batches(entriesOf(r)) {
+		if l.ctx.Err() != nil {
+			break
+		}
+		res := new(logs.Result)
+		results = append(results, res)
+		wg.Add(1)
+		l.do(func() {
+			defer wg.Done()
+			defer func() {
+				if x := recover(); x != nil {
+					s := fmt.Sprint(x)
+					failed.Store(&s)
+				}
+			}()
+			keep := packer{store: l.store}
+			*res = d.DecodeBatch(b, &keep)
+			keep.close()
+		})
+	}
+	wg.Wait()
+	if s := failed.Load(); s != nil {
+		panic(*s) // the walker notes that this file's decoder failed
+	}
+	out := make([]logs.Result, len(results))
+	for i, res := range results {
+		out[i] = *res
+	}
+	return out
 }
 
 // entriesOf hands the entries of a journal to the decoder of logs.

@@ -67,12 +67,17 @@ func (f *Fields) AppendLine(dst []byte) (line []byte, off int) {
 	return append(dst, f.Message...), off
 }
 
-// ParseFields fills e from the fields of an entry. line is what AppendLine made
-// of it and off where the message begins in it.
-func (p *Parser) ParseFields(f *Fields, line []byte, off int, e *Entry) {
-	*e = Entry{Form: BinaryFile, Who: p.whoOf(f), Msg: trimLine(line[off:]), Off: off, At: off}
+// Envelope fills e with what the fields say beside the message: who wrote it
+// and when.
+func (p *Parser) Envelope(f *Fields, e *Entry) {
+	*e = Entry{Form: BinaryFile, Who: p.whoOf(f), Mono: f.Mono * 1000}
 	e.Clock = parse.Clock{NS: f.micros() * 1000, Res: microsecond, Set: true}
-	e.Mono = f.Mono * 1000
+}
+
+// Message reads the message of an entry that Envelope filled. line is what
+// AppendLine made of the entry and off where the message begins in it.
+func (p *Parser) Message(line []byte, off int, e *Entry) {
+	e.Msg, e.Off, e.At = trimLine(line[off:]), off, off
 	p.inner(e)
 }
 

@@ -16,43 +16,77 @@ type BinaryEntry struct {
 	Offset int64
 }
 
-// NewEntryDecoder returns a decoder for a binary journal: use DecodeEntries
-// and Finish.
+// NewEntryDecoder returns a decoder for a binary journal: use Batches,
+// DecodeBatch and Finish.
 func NewEntryDecoder(f *parse.File, set *Set, opt Options) *Decoder {
 	d := &Decoder{file: f, set: set, opt: opt, binary: true, framing: &journal.Framing{Name: journal.BinaryFile.String()}}
 	d.vote(nil)
 	return d
 }
 
-// batch is how many bytes of rendered entries are decoded as one run.
-const batch = 512 << 10
+// batchSize is how many bytes of rendered entries make a batch.
+const batchSize = 512 << 10
 
-// DecodeEntries decodes the entries of a binary journal in their order. It is
-// one goroutine's work. The entries may be reused by the sequence.
-func (d *Decoder) DecodeEntries(entries iter.Seq[*BinaryEntry], keep parse.Keeper) []Result {
-	var out []Result
-	arena := make([]byte, 0, batch+MaxRecord/16)
-	s := newScanner(d, Run{Keep: keep, Line: 1})
-	for e := range entries {
-		at := len(arena)
-		line, off := e.AppendLine(arena)
-		s.parser.ParseFields(&e.Fields, line[at:], off, &s.entry)
-		if at >= batch && !s.open.accepts(s) {
-			// The record that is open ends here, so a run may.
-			s.close()
-			s.finish()
-			out = append(out, s.res)
-			line = append(arena[:0], line[at:]...)
-			at = 0
-			s = newScanner(d, Run{Keep: keep, Line: e.Number})
-			s.parser.ParseFields(&e.Fields, line, off, &s.entry)
+// Batch is a run of entries of a binary journal, rendered. No record goes on
+// in the next batch.
+type Batch struct {
+	text    []byte
+	entries []batchEntry
+}
+
+// batchEntry is an entry without the header inside its message.
+type batchEntry struct {
+	at, end, msg int // of the line in the text, of the message in the line
+	number       uint32
+	offset       int64
+	entry        journal.Entry // Msg is set when it is decoded
+}
+
+// Batches renders entries in their order. It is one goroutine's work; the
+// entries may be reused by the sequence, the batches are not.
+func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
+	return func(yield func(*Batch) bool) {
+		p := journal.NewParser(d.framing)
+		b := &Batch{}
+		var prev shape
+		for e := range entries {
+			at := len(b.text)
+			line, msg := e.AppendLine(b.text)
+			var x journal.Entry
+			p.Envelope(&e.Fields, &x)
+			if at >= batchSize {
+				var h journal.Header
+				journal.ReadHeader(line[at+msg:], &h)
+				if startsAnew(prev, shape{form: x.Form, header: h.Kind, who: x.Who}) {
+					if !yield(b) {
+						return
+					}
+					b = &Batch{}
+					line, at = append(b.text, line[at:]...), 0
+				}
+			}
+			b.entries = append(b.entries, batchEntry{at, len(line), msg, e.Number, e.Offset, x})
+			b.text = append(line, '\n')
+			prev = shape{form: x.Form, who: x.Who}
 		}
-		s.data, s.at, s.line, s.off = line, at, e.Number, e.Offset
-		s.take(line[at:], 1)
+		yield(b)
+	}
+}
+
+// DecodeBatch decodes a batch. It may run concurrently on different batches;
+// Finish wants the results in their order.
+func (d *Decoder) DecodeBatch(b *Batch, keep parse.Keeper) Result {
+	s := newScanner(d, Run{Data: b.text, Keep: keep, Line: 1})
+	for i := range b.entries {
+		e := &b.entries[i]
+		line := b.text[e.at:e.end]
+		s.entry = e.entry
+		s.parser.Message(line, e.msg, &s.entry)
+		s.at, s.line, s.off = e.at, e.number, e.offset
+		s.take(line, 1)
 		s.res.lines++
-		arena = append(line, '\n')
 	}
 	s.close()
 	s.finish()
-	return append(out, s.res)
+	return s.res
 }
