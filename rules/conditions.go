@@ -21,7 +21,7 @@ type Condition struct {
 
 // conditions is every condition, in the order of "rules list".
 var conditions = []Condition{
-	{"breach", "an episode of PLEG being unhealthy is to be explained", "", lookBreach},
+	{"breach", "PLEG was unhealthy: there is an episode", "", lookBreach},
 	{"phase", "the episode hangs in this step of the relist", "step", lookPhase},
 	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", "", lookPlegAlone},
 	{"status-too", "the runtime's Status call fails in the same stall", "", lookStatusToo},
@@ -100,10 +100,15 @@ func duration(s string) (int64, bool) {
 }
 
 func lookBreach(s *subject, _ map[string]string) outcome {
-	if s.ep == nil {
-		return notThere()
+	if s.ep != nil {
+		return found(s.reports(2)...)
 	}
-	return found(s.reports(2)...)
+	for i := range s.n.Episodes {
+		if e := &s.n.Episodes[i]; len(e.Evidence) > 0 {
+			return found(e.Evidence[0])
+		}
+	}
+	return notThere()
 }
 
 // reports quotes the first n lines that report the episode.

@@ -146,18 +146,17 @@ type Clause struct {
 	Min    int            // least number of records
 	Span   int64          // least ns between first and last
 
-	Weight  float64
-	Word    string
-	Core    bool // the cause is a candidate only if a core clause is found
-	Proof   bool // explains itself: allows level confirmed
-	Absent  bool // found when looked for and not there
-	Any     bool // counts wherever it stands in time
-	Repeat  bool // periodic: repetition adds
-	Late    int64
-	Source  string // independent source it counts for; "" by its records
-	Say     string
-	Looks   []parse.Source // where it would stand
-	Objects bool           // its records name the stuck object
+	Weight float64
+	Word   string
+	Core   bool // the cause is a candidate only if a core clause is found
+	Proof  bool // explains itself: allows level confirmed
+	Absent bool // found when looked for and not there
+	Any    bool // counts wherever it stands in time
+	Repeat bool // periodic: repetition adds
+	Late   int64
+	Source string // independent source it counts for; "" by its records
+	Say    string
+	Looks  []parse.Source // where it would stand
 }
 
 // FieldTest is a condition on one field.

@@ -120,7 +120,6 @@ func (r *reader) clause(n *yaml.Node) *Clause {
 		"source":  r.str(&c.Source),
 		"say":     r.str(&c.Say),
 		"looks":   r.strs(&looks),
-		"object":  r.flag(&c.Objects),
 	})
 	for _, s := range looks {
 		c.Looks = append(c.Looks, parse.Source(s))
