@@ -114,8 +114,8 @@ func runtimeOf(v *view) string {
 }
 
 func osOf(v *view) string {
-	for _, f := range v.byFact["os.name"] {
-		if strings.Contains(f.Value, "Windows") {
+	if fs := v.byFact["os.name"]; len(fs) > 0 {
+		if strings.Contains(fs[0].Value, "Windows") {
 			return "windows"
 		}
 		return "linux"
