@@ -310,7 +310,7 @@ func shares(segs []segment, name func(*segment) (what, id string)) []Share {
 			at[what] = k
 			out = append(out, Share{What: what, ID: id})
 		}
-		out[k].Seconds += time.Duration(s.to - s.from)
+		out[k].Took += time.Duration(s.to - s.from)
 		out[k].Calls++
 		if s.timeout {
 			out[k].TimedOut++
@@ -320,7 +320,7 @@ func shares(segs []segment, name func(*segment) (what, id string)) []Share {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Share) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.What, b.What))
+		return cmp.Or(cmp.Compare(b.Took, a.Took), cmp.Compare(a.What, b.What))
 	})
 	return out
 }

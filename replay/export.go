@@ -144,7 +144,7 @@ func (s *Snapshot) decorate(n *Node, i int) {
 			if p.ID == "" {
 				continue
 			}
-			o := InspectOutcome{Took: p.Seconds / time.Duration(max(p.Calls, 1))}
+			o := InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
 			if p.TimedOut > 0 {
 				o.Err = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 			}

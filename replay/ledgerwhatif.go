@@ -106,7 +106,7 @@ func (w *load) divide(b *Blame) {
 		return
 	}
 	for _, s := range b.ByPod {
-		took := min(s.Seconds, w.rest)
+		took := min(s.Took, w.rest)
 		w.rest -= took
 		w.pods = append(w.pods, podLoad{uid: s.ID, name: s.What, took: took, calls: max(s.Calls, 1), stuck: s.TimedOut})
 	}

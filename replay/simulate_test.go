@@ -222,10 +222,10 @@ func TestBlame(t *testing.T) {
 	if b.Relist != 1 || b.Total != 241*time.Second || b.List != 500*time.Millisecond || b.Unexplained != 500*time.Millisecond {
 		t.Errorf("%+v", b)
 	}
-	if len(b.ByPod) != 1 || b.ByPod[0].What != "ns/web" || b.ByPod[0].Seconds != 240*time.Second || b.ByPod[0].TimedOut != 2 || len(b.ByPod[0].Evidence) == 0 {
+	if len(b.ByPod) != 1 || b.ByPod[0].What != "ns/web" || b.ByPod[0].Took != 240*time.Second || b.ByPod[0].TimedOut != 2 || len(b.ByPod[0].Evidence) == 0 {
 		t.Errorf("by pod %+v", b.ByPod)
 	}
-	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Seconds != 240*time.Second {
+	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Took != 240*time.Second {
 		t.Errorf("by operation %+v", b.ByOperation)
 	}
 	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspect a pod whose inspection failed twice") {

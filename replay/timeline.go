@@ -307,7 +307,7 @@ type Blame struct {
 type Share struct {
 	What     string // operation, or pod ns/name
 	ID       string // pod uid or container id, if known
-	Seconds  time.Duration
+	Took     time.Duration
 	Calls    int // calls, or inspections of a pod
 	TimedOut int // of those, how many ran into the time-out
 	Evidence []Evidence

@@ -23,7 +23,6 @@ type zipEntry struct {
 	method, flags uint16
 	crc           uint32
 	packed, size  uint32
-	offset        int64 // of the local header, -1: here
 	attrs         uint32
 }
 

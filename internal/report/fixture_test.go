@@ -49,7 +49,7 @@ func fixture(name string, events int) *Report {
 		Failures: []replay.Failure{{Call: "ListPodSandbox", Scope: "all", Code: "DeadlineExceeded", Err: name, Pod: name, PodUID: name, ObjectID: name,
 			End: at(221.2), Start: replay.Instant{At: at(101.2)}, Evidence: proof(221)}},
 		Ops:   []replay.Operation{{Name: "list_podsandbox", Calls: -1, Errors: 2, P50: -1, P99: -1, Total: -1, ShareOfRelist: -1, Evidence: proof(221)}},
-		Blame: []replay.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []replay.Share{{What: name, ID: name, Seconds: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
+		Blame: []replay.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []replay.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
 		Audit: replay.Audit{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name},
 			ShortLived: []replay.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}},
 		Have: map[parse.Source]bool{parse.SrcKubelet: true},

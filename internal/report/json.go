@@ -233,7 +233,7 @@ func toJSON(r *Report) jsonReport {
 		Inputs:       []jsonInput{},
 		Nodes:        []jsonNode{},
 		Correlations: []jsonCorrelation{},
-		Findings:     jsonFindings{c.Critical, c.Warning, c.Info},
+		Findings:     jsonFindings(c),
 	}
 	for i, in := range r.Inputs {
 		j := jsonInput{Path: Visible(in.Path), Kind: in.Kind, Files: in.Files, FilesUsed: in.FilesUsed,
@@ -405,7 +405,7 @@ func blameJSON(n *replay.Node, b replay.Blame) jsonBlame {
 func sharesJSON(ss []replay.Share) []jsonShare {
 	out := []jsonShare{}
 	for _, s := range ss {
-		out = append(out, jsonShare{Visible(s.What), s.ID, seconds(s.Seconds), s.Calls, evidenceJSON(s.Evidence)})
+		out = append(out, jsonShare{Visible(s.What), s.ID, seconds(s.Took), s.Calls, evidenceJSON(s.Evidence)})
 	}
 	return out
 }

@@ -380,7 +380,7 @@ func (p *printer) blame(n *Node) {
 		}
 		what, secs := "", ""
 		if s := firstShare(b); s != nil {
-			what, secs = Visible(s.What), Span(s.Seconds)
+			what, secs = Visible(s.What), Span(s.Took)
 		}
 		g.AppendRow(table.Row{start, Span(b.Total), maybe(b.List), maybe(b.Inspect), what, secs, Span(b.Unexplained)})
 	}

@@ -21,7 +21,6 @@ type groupKey struct {
 type group struct {
 	d     *decoder
 	files []groupMember
-	held  int64 // bytes in memory
 }
 
 type groupMember struct {

@@ -150,9 +150,12 @@ func (t *tarWalk) other() error {
 	}
 }
 
+// regularOld is the type of regular files in archives from before POSIX.
+const regularOld = 0
+
 func (t *tarWalk) member(r io.Reader, h *tar.Header) error {
 	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeRegA, tar.TypeGNUSparse, tar.TypeCont: //nolint:staticcheck // old archives say TypeRegA
+	case tar.TypeReg, regularOld, tar.TypeGNUSparse, tar.TypeCont:
 	case tar.TypeSymlink, tar.TypeLink:
 		t.links.link(h.Name, h.Linkname, h.Typeflag == tar.TypeLink)
 		return nil

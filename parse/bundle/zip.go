@@ -204,8 +204,6 @@ type zipScan struct {
 	links *links
 }
 
-var errZipCut = errors.New("data is cut short")
-
 // next reads one local header and its member.
 func (z *zipScan) next() (bool, error) {
 	h := z.src.peek(30)

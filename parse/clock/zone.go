@@ -133,10 +133,7 @@ func (f *file) base(a *anchors, opt Options) zone {
 func (f *file) stated(pick func(*item) parse.Clock) bool {
 	for i := range f.items {
 		if c := pick(&f.items[i]); c.Set {
-			if c.Lack&parse.LackZone != 0 {
-				return false
-			}
-			return true
+			return c.Lack&parse.LackZone == 0
 		}
 	}
 	return false

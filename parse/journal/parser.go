@@ -92,7 +92,7 @@ func (p *Parser) component(e *Entry) bool {
 		return false
 	}
 	word := e.Msg[:i]
-	if bytes.IndexAny(word, ":[]") >= 0 {
+	if bytes.ContainsAny(word, ":[]") {
 		e.Header = Header{}
 		return false // a tag
 	}

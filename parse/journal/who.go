@@ -113,7 +113,7 @@ func tag(b []byte, w *prefixWho) bool {
 		w.ident, w.pid = b[:open], clampPID(pid)
 		return true
 	}
-	if bytes.IndexAny(b, `"'=[{<,`) >= 0 {
+	if bytes.ContainsAny(b, `"'=[{<,`) {
 		return false
 	}
 	w.ident, w.pid = b, 0

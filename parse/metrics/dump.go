@@ -79,7 +79,7 @@ func dumpLabels(s string) (labels.Labels, bool) {
 	}
 	b.Sort()
 	ls := b.Labels()
-	return ls, ls.Get(labels.MetricName) != ""
+	return ls, ls.Get(nameLabel) != ""
 }
 
 func dumpSample(p *Part, key, rest, text []byte, line uint32) {

@@ -13,7 +13,7 @@ import (
 // keyOf writes a label set as the text format would, which is how rows from
 // formats with structured labels name their series.
 func keyOf(b []byte, ls labels.Labels) []byte {
-	name := ls.Get(labels.MetricName)
+	name := ls.Get(nameLabel)
 	plain := model.LegacyValidation.IsValidMetricName(name)
 	if plain {
 		b = append(b, name...)
@@ -24,7 +24,7 @@ func keyOf(b []byte, ls labels.Labels) []byte {
 		n++
 	}
 	ls.Range(func(l labels.Label) {
-		if l.Name == labels.MetricName {
+		if l.Name == nameLabel {
 			return
 		}
 		b = append(b, ",{"[b2i(n == 0)])
@@ -71,7 +71,7 @@ func split(ls labels.Labels) (name string, fields []parse.Field, ok bool) {
 	fields = make([]parse.Field, 0, ls.Len())
 	ls.Range(func(l labels.Label) {
 		switch {
-		case l.Name == labels.MetricName:
+		case l.Name == nameLabel:
 			name = l.Value
 		case l.Value != "":
 			fields = append(fields, parse.Field{Name: l.Name, Value: l.Value})

@@ -62,18 +62,17 @@ type span struct{ off, n uint32 }
 
 // snapshot is one scrape within a file: rows[from:to] and hists[hfrom:hto].
 type snapshot struct {
-	scrape      parse.Scrape
-	from, to    int
-	hfrom, hto  int
-	clue        clues
-	firstKey    string
-	firstFamily string
-	family      string
-	families    map[string]struct{}
-	exporters   exporterSet
-	own         bool // series carry the labels of a Prometheus server
-	fromText    bool // rows come from lines of text that can be quoted
-	ended       bool // "# EOF" was read
+	scrape     parse.Scrape
+	from, to   int
+	hfrom, hto int
+	clue       clues
+	firstKey   string
+	family     string
+	families   map[string]struct{}
+	exporters  exporterSet
+	own        bool // series carry the labels of a Prometheus server
+	fromText   bool // rows come from lines of text that can be quoted
+	ended      bool // "# EOF" was read
 }
 
 // Empty reports whether the part holds neither samples nor an error page.

@@ -76,9 +76,9 @@ func protoSample(p *Part, pp textparse.Parser, e textparse.Entry, first bool) {
 	} else {
 		_, ts, v := pp.Series()
 		p.add(s, key, v, stampOf(ts), 0)
-		s.noteFirst(first, ls.Get(labels.MetricName), key, v)
+		s.noteFirst(first, ls.Get(nameLabel), key, v)
 	}
-	s.noteFirst(first, ls.Get(labels.MetricName), key, 0)
+	s.noteFirst(first, ls.Get(nameLabel), key, 0)
 }
 
 // noteFirst learns from the first sample of a family.

@@ -182,9 +182,9 @@ func (e *evaluator) absent(s *parser.VectorSelector) string {
 		return fmt.Sprintf("the input has no series %s", s.Name)
 	}
 	var bad []string
-	byName := labels.MustNewMatcher(labels.MatchEqual, labels.MetricName, s.Name)
+	byName := labels.MustNewMatcher(labels.MatchEqual, nameLabel, s.Name)
 	for _, m := range s.LabelMatchers {
-		if m.Name != labels.MetricName && len(e.db.Matching([]*labels.Matcher{byName, m})) == 0 {
+		if m.Name != nameLabel && len(e.db.Matching([]*labels.Matcher{byName, m})) == 0 {
 			bad = append(bad, m.String())
 		}
 	}

@@ -66,7 +66,7 @@ func (e *evaluator) record(r *Rule) error {
 		return err
 	}
 	for _, s := range m {
-		b := labels.NewBuilder(s.Metric).Set(labels.MetricName, r.Record)
+		b := labels.NewBuilder(s.Metric).Set(nameLabel, r.Record)
 		for k, v := range r.Labels {
 			b.Set(k, v)
 		}
@@ -147,7 +147,7 @@ func (e *evaluator) lapse(r *Rule, cur *Firing, out []Firing, last, next int64) 
 // that moment.
 func (e *evaluator) fire(r *Rule, metric labels.Labels, p promql.FPoint, active int64) *Firing {
 	at := time.UnixMilli(p.T).UTC()
-	ls := labels.NewBuilder(metric).Del(labels.MetricName)
+	ls := labels.NewBuilder(metric).Del(nameLabel)
 	for _, f := range e.expand(r, r.Labels, metric, p) {
 		ls.Set(f.Name, f.Value)
 	}

@@ -97,7 +97,7 @@ func (d *deriver) series(pieces []piece, extra ...string) {
 		return
 	}
 	b := labels.NewScratchBuilder(4)
-	b.Add(labels.MetricName, d.m.Name)
+	b.Add(nameLabel, d.m.Name)
 	b.Add("instance", d.n.Name)
 	b.Add("node", d.n.Name)
 	for i, name := range d.m.Labels {

@@ -120,7 +120,7 @@ func MetricNames(expr string) ([]string, error) {
 	set := map[string]bool{}
 	for _, s := range Selectors(e) {
 		for _, m := range s.LabelMatchers {
-			if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+			if m.Name == nameLabel && m.Type == labels.MatchEqual {
 				set[m.Value] = true
 			}
 		}

@@ -74,4 +74,4 @@ func distance(a, b string) int {
 }
 
 // Name returns the metric name of a label set.
-func Name(ls labels.Labels) string { return ls.Get(labels.MetricName) }
+func Name(ls labels.Labels) string { return ls.Get(nameLabel) }

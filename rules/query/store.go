@@ -112,7 +112,7 @@ func (s *Store) add(x *Series) bool {
 	}
 	s.seen[h] = append(s.seen[h], x)
 	s.all = append(s.all, x)
-	name := x.Labels.Get(labels.MetricName)
+	name := x.Labels.Get(nameLabel)
 	s.byName[name] = append(s.byName[name], x)
 	return true
 }
@@ -199,7 +199,7 @@ func millis(ns int64) int64 {
 // realLabels returns the labels of a series with those of its target.
 func realLabels(x *parse.Series) labels.Labels {
 	b := labels.NewScratchBuilder(len(x.Labels) + 5)
-	b.Add(labels.MetricName, x.Name)
+	b.Add(nameLabel, x.Name)
 	for _, l := range x.Labels {
 		b.Add(l.Name, l.Value)
 	}
@@ -322,7 +322,7 @@ func (q *querier) Select(_ context.Context, _ bool, _ *storage.SelectHints, ms .
 // candidates narrows by metric name where the matchers allow it.
 func (q *querier) candidates(ms []*labels.Matcher) []*Series {
 	for _, m := range ms {
-		if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+		if m.Name == nameLabel && m.Type == labels.MatchEqual {
 			return q.s.byName[m.Value]
 		}
 	}

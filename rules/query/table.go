@@ -111,11 +111,11 @@ func plainHistogram(h *histogram.FloatHistogram) *Histogram {
 // Fields turns labels into plain fields, the metric name first.
 func Fields(ls labels.Labels) []parse.Field {
 	var out []parse.Field
-	if n := ls.Get(labels.MetricName); n != "" {
-		out = append(out, parse.Field{Name: labels.MetricName, Value: n})
+	if n := ls.Get(nameLabel); n != "" {
+		out = append(out, parse.Field{Name: nameLabel, Value: n})
 	}
 	ls.Range(func(l labels.Label) {
-		if l.Name != labels.MetricName {
+		if l.Name != nameLabel {
 			out = append(out, parse.Field{Name: l.Name, Value: l.Value})
 		}
 	})
@@ -152,7 +152,7 @@ func (s *Store) List() []Metric {
 			m.Type, m.Kind = x.Type, x.Kind
 			x.Labels.Range(func(l labels.Label) { names[l.Name] = true })
 		}
-		delete(names, labels.MetricName)
+		delete(names, nameLabel)
 		m.Series, m.Labels = len(s.byName[name]), sortedKeys(names)
 		out = append(out, m)
 	}
@@ -200,7 +200,7 @@ func (s *Store) spanOf(e parser.Expr) (lo, hi int64) {
 // String writes the labels of a row as PromQL does.
 func (r Row) String() string {
 	s := parse.Series{Labels: r.Labels}
-	if len(r.Labels) > 0 && r.Labels[0].Name == labels.MetricName {
+	if len(r.Labels) > 0 && r.Labels[0].Name == nameLabel {
 		s.Name, s.Labels = r.Labels[0].Value, r.Labels[1:]
 	}
 	if out := s.String(); out != "" {

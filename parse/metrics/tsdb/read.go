@@ -172,12 +172,12 @@ func (r *reader) get(ls labels.Labels) *entry {
 	if len(r.series) >= r.opt.Series {
 		return nil
 	}
-	x := &parse.Series{Name: r.intern(ls.Get(labels.MetricName))}
+	x := &parse.Series{Name: r.intern(ls.Get(nameLabel))}
 	if x.Name == "" {
 		return nil
 	}
 	ls.Range(func(l labels.Label) {
-		if l.Name != labels.MetricName {
+		if l.Name != nameLabel {
 			x.Labels = append(x.Labels, parse.Field{Name: r.intern(l.Name), Value: r.intern(l.Value)})
 		}
 	})
