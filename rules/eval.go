@@ -76,7 +76,7 @@ func (x *scored) cause() Cause {
 		}
 	}
 	c := Cause{
-		ID: x.def.ID, Title: x.def.Title, Level: x.level, Confidence: round2(x.conf), Episodes: x.episodes,
+		ID: x.def.ID, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
 		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
 		Explanation: x.explanation(vars), Path: x.path(vars),
 		Remediation: x.def.Remediation, References: x.def.References,
@@ -84,6 +84,9 @@ func (x *scored) cause() Cause {
 	c.Missing, c.Commands = x.asks()
 	return c
 }
+
+// mostConfident is the highest confidence stated: a log is never the whole story.
+const mostConfident = 0.97
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 

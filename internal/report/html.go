@@ -138,7 +138,7 @@ func hashOf(s string) string {
 func nodePage(n *Node) pageNode {
 	p := pageNode{Name: Visible(n.Name), Status: n.Status, Summary: Visible(n.Summary),
 		Kubelet: kubeletLine(n.Kubelet), Window: windowLine(n.Window),
-		Causes: causePages(n.Causes), LookAlikes: causePages(n.LookAlikes)}
+		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n))}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		last := instant(e.LastStart)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (p *printer) node(n *Node) {
 	p.para("  ", windowLine(n.Window))
 	p.episodes(n)
 	p.causes("Probable causes", n.Causes)
-	p.causes("Looks like PLEG trouble, is not", n.LookAlikes)
+	p.causes("Looks like PLEG trouble, is not", otherLookAlikes(n))
 	p.breaches(n)
 	p.relists(n)
 	p.blame(n)
@@ -228,6 +229,13 @@ func (p *printer) causes(title string, cs []rules.Cause) {
 		}
 		p.cause(i+1, c)
 	}
+}
+
+// otherLookAlikes are those that the causes do not already name.
+func otherLookAlikes(n *Node) []rules.Cause {
+	return slices.DeleteFunc(slices.Clone(n.LookAlikes), func(l rules.Cause) bool {
+		return slices.ContainsFunc(n.Causes, func(c rules.Cause) bool { return c.ID == l.ID })
+	})
 }
 
 func (p *printer) cause(rank int, c rules.Cause) {
@@ -404,6 +412,9 @@ func (p *printer) operations(n *Node) {
 	p.heading("CRI operations")
 	g := p.table("operation", "calls", "errors", "median", "99%", "total", "share of relist")
 	for _, o := range n.Ops {
+		if o.Calls == 0 && o.Errors == 0 && !p.opt.Verbose {
+			continue
+		}
 		calls, share := "?", "?"
 		if o.Calls >= 0 {
 			calls = fmt.Sprint(o.Calls)
