@@ -49,7 +49,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			flags = append(flags, rest[i])
 		}
 	}
-	if len(cmd.Subcommands) > 0 && len(words) > 0 {
+	if len(cmd.Subcommands) > 0 && cmd.ArgsUsage == "" && len(words) > 0 {
 		return nil, unknown("command", cmd.Name+" "+words[0], commandNames(cmd.Subcommands))
 	}
 	out = append(out, flags...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/bundle"
@@ -172,6 +173,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 			r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, pack)})
 		}
 	}
+	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil
 }
 

@@ -36,6 +36,7 @@ func commands() []*cli.Command {
 		replayCommand(),
 		queryCommand(),
 		compareCommand(),
+		batchCommand(),
 		rulesCommand(),
 		explainCommand(),
 		inspectCommand(),

@@ -30,3 +30,6 @@ func scrubValue(v reflect.Value) {
 		}
 	}
 }
+
+// Scrub is scrub for the packages that write documents of their own.
+func Scrub(v any) { scrub(v) }

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse/bundle"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+func batchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "batch",
+		Usage:     "many bundles: summary, a report each, what nodes share; --shard i/n, batch merge",
+		ArgsUsage: "INPUT...",
+		Description: "INPUT is a bundle, a pattern such as 'bundles/*.tar.xz', or a directory of bundles: one that\n" +
+			"holds archives and directories only, each of which is a bundle. Names from --manifest and\n" +
+			"--from-stdin are bundles as they are. One broken bundle does not stop the others.",
+		Flags: join(outputFlags(fleetFormats()), batchFlags(), redactFlags(), inputFlags(), packFlags()),
+		Subcommands: []*cli.Command{{
+			Name:      "merge",
+			Usage:     "one report from the partials of shards, in any order",
+			ArgsUsage: "PARTIAL...",
+			Flags: join(outputFlags(fleetFormats()), gateFlags(), []cli.Flag{
+				boolFlag(catLimits, "strict", "bundles that were not analysed whole are failures: exit 4"),
+				stringFlag(catOutput, "partial", "write the merged partial to `PATH` too")}),
+			Action: mergeAction,
+		}},
+		Action: batchAction,
+	}
+}
+
+const catBatch = "Batch"
+
+func batchFlags() []cli.Flag {
+	return join(gateFlags(), []cli.Flag{
+		stringFlag(catBatch, "manifest", "read names of bundles from `FILE`, one a line; # starts a comment"),
+		boolFlag(catBatch, "from-stdin", "read names of bundles from standard input, one a line or separated by NUL"),
+		stringFlag(catBatch, "out-dir", "write a report of each bundle, and what --resume needs, to `DIR`"),
+		listFlag(catBatch, "report", "`FORMAT` of the reports in --out-dir, repeatable; default html"),
+		boolFlag(catBatch, "resume", "do not analyse again what an earlier run with this --out-dir has done"),
+		stringFlag(catBatch, "shard", "analyse only part `I/N` of the bundles, from 1/N to N/N; auto takes both from the CI system or the Kubernetes Job"),
+		&cli.IntFlag{Name: "shard-total", Usage: "`N` for --shard auto where the environment tells the index only", EnvVars: envName("shard-total"), Category: catBatch},
+		stringFlag(catBatch, "partial", "write the results as a partial for batch merge to `PATH`"),
+		durationFlag(catBatch, "deadline", "most time for one bundle, looked at while reading and between steps"),
+	})
+}
+
+func gateFlags() []cli.Flag {
+	return []cli.Flag{listFlag(catRules, "fail-on", "exit 1 when `GATE` holds, repeatable: none, info, warning, critical, cause:ID, episodes>N")}
+}
+
+// fleetFormats gives the formats of the fleet report the shape that the flags
+// of all commands share.
+func fleetFormats() []report.Format {
+	var out []report.Format
+	for _, f := range fleet.Formats {
+		out = append(out, report.Format{Name: f.Name, About: f.About})
+	}
+	return out
+}
+
+// batchRun is what all bundles of a run share.
+type batchRun struct {
+	c       *cli.Context
+	pack    *rules.Pack
+	opt     bundle.Options
+	header  fleet.Header
+	dir     string // --out-dir, "" none
+	formats []*report.Format
+	done    progress
+}
+
+func batchAction(c *cli.Context) error {
+	ts, err := targets(c, fleetFormats())
+	if err != nil {
+		return err
+	}
+	b, err := newBatchRun(c)
+	if err != nil {
+		return err
+	}
+	gates, err := gatesOf(c, b.pack)
+	if err != nil {
+		return err
+	}
+	names, err := batchInputs(c)
+	if err != nil {
+		return err
+	}
+	sharded := c.String("shard") != ""
+	if names, err = shardOf(c, names); err != nil {
+		return err
+	}
+	p, err := fleet.Merge(&fleet.Partial{Header: b.header, Records: b.all(names)})
+	if err == nil {
+		err = c.Context.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return finishBatch(c, ts, gates, p, sharded && len(names) == 0)
+}
+
+func newBatchRun(c *cli.Context) (*batchRun, error) {
+	if redacting(c) && c.String("redact-key") == "" {
+		return nil, usage("give --redact-key SECRET, the same for all shards", "the pseudonyms of several bundles agree only with a key")
+	}
+	if c.String("redact-map") != "" {
+		return nil, usage("analyze has it", "batch writes no --redact-map")
+	}
+	if c.Bool("resume") && c.String("out-dir") == "" {
+		return nil, usage("give --out-dir DIR, the same as before", "--resume needs --out-dir")
+	}
+	b := &batchRun{c: c, dir: c.String("out-dir")}
+	var err error
+	if b.pack, err = rulePack(c); err != nil {
+		return nil, err
+	}
+	if b.opt, err = loadOptions(c); err != nil {
+		return nil, err
+	}
+	if b.header, err = headerOf(c); err != nil {
+		return nil, err
+	}
+	for _, name := range defaultTo(c.StringSlice("report"), "html") {
+		f := report.Lookup(report.Formats, name)
+		if f == nil {
+			return nil, unknown("report format", name, report.Names(report.Formats))
+		}
+		b.formats = append(b.formats, f)
+	}
+	if b.dir != "" {
+		if err := os.MkdirAll(filepath.Join(b.dir, ".records"), 0o755); err != nil {
+			return nil, usage("", "--out-dir: %v", err)
+		}
+	}
+	return b, nil
+}
+
+func defaultTo(xs []string, x string) []string {
+	if len(xs) == 0 {
+		return []string{x}
+	}
+	return xs
+}
+
+// all analyses the bundles, as many at a time as there are jobs: each is
+// reduced to its record before the worker takes the next, so memory does not
+// grow with their number.
+func (b *batchRun) all(names []string) []fleet.Record {
+	jobs := b.opt.Jobs
+	b.opt.Jobs = max(1, jobs/max(len(names), 1))
+	b.done = newProgress(b.c, len(names))
+	out := make([]fleet.Record, len(names))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(jobs, len(names)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range next {
+				out[i] = b.one(names[i])
+				b.done.step(&out[i])
+			}
+		}()
+	}
+	for i := range names {
+		if b.c.Context.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	b.done.end()
+	return out
+}
+
+// one makes the record of a bundle, whatever happens to it.
+func (b *batchRun) one(name string) (rec fleet.Record) {
+	id := pathIdentity(name)
+	defer func() {
+		if x := recover(); x != nil {
+			rec = broken(id, b.shown(name, id), fleet.Failed, fmt.Sprintf("the analysis broke down: %v", x))
+		}
+	}()
+	ctx := b.c.Context
+	if d := b.c.Duration("deadline"); d > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, d)
+		defer stop()
+	}
+	content, err := identity(ctx, name)
+	if err == nil {
+		id = content
+	}
+	shown := b.shown(name, id)
+	if err == nil {
+		if old, ok := b.resumed(id, name); ok {
+			return old
+		}
+		rec, err = b.analyse(ctx, id, name, shown)
+	}
+	switch {
+	case err == nil:
+		return rec
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline")))
+	}
+	return broken(id, shown, fleet.Failed, err.Error())
+}
+
+func broken(id, name string, s fleet.Status, why string) fleet.Record {
+	return fleet.Record{ID: id, Name: visible(name), Status: s, Error: visible(why), Nodes: []fleet.Node{}}
+}
+
+// shown is the name of a bundle in outputs: a path tells whose it is.
+func (b *batchRun) shown(name, id string) string {
+	if redacting(b.c) {
+		return "bundle-" + shortHash(b.c.String("redact-key"), id)
+	}
+	return name
+}
+
+// analyse loads a bundle, writes its reports, and keeps the record for a later
+// --resume. The report is garbage when it returns.
+func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.Record, error) {
+	r, err := b.load(ctx, name)
+	if err != nil {
+		return fleet.Record{}, err
+	}
+	if redacting(b.c) {
+		r = newRedactor(b.c).Report(r)
+	}
+	rec := fleet.Reduce(id, shown, r)
+	if err := ctx.Err(); err != nil {
+		return rec, err
+	}
+	if b.dir == "" {
+		return rec, nil
+	}
+	for _, f := range b.formats {
+		err := writeFile(b.reportPath(f, shown, id), func(w io.Writer) error {
+			return f.Write(w, r, report.Options{Width: 120, Verbose: b.c.Bool("verbose")})
+		})
+		if err != nil {
+			return rec, err
+		}
+	}
+	return rec, b.keep(&rec, name)
+}
+
+func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error) {
+	x, err := bundle.Load(ctx, []string{name}, b.opt)
+	if err != nil {
+		if errors.Is(err, bundle.ErrNoInput) && len(x.Warnings) > 0 {
+			return nil, errors.New(x.Warnings[0].Msg)
+		}
+		return nil, err
+	}
+	r := &report.Report{Version: b.c.App.Version, Inputs: x.Inputs, Warnings: x.Warnings}
+	ns, err := nodes(b.c, x)
+	var e *exitError
+	if errors.As(err, &e) && len(b.c.StringSlice("node")) > 0 {
+		return r, nil // the nodes asked for are in other bundles
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range ns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, b.pack)})
+	}
+	r.Correlations = fleet.Correlations(r.Nodes)
+	return r, nil
+}
+
+// progress tells on standard error how far the batch is.
+type progress struct {
+	mu          *sync.Mutex
+	w           io.Writer
+	tty, quiet  bool
+	start       time.Time
+	total, done int
+	bytes       int64
+}
+
+func newProgress(c *cli.Context, total int) progress {
+	f, isFile := c.App.ErrWriter.(*os.File)
+	return progress{mu: &sync.Mutex{}, w: c.App.ErrWriter, quiet: c.Bool("quiet"), total: total, start: time.Now(),
+		tty: isFile && term.IsTerminal(int(f.Fd()))}
+}
+
+func (p *progress) step(r *fleet.Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	p.bytes += r.Bytes
+	if p.quiet {
+		return
+	}
+	if p.tty {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	if r.Error != "" {
+		fmt.Fprintf(p.w, "plegforensics: warning: %s: %s: %s\n", visible(r.Name), r.Status, r.Error)
+	}
+	if p.tty {
+		fmt.Fprintf(p.w, "%d of %d bundles", p.done, p.total)
+	}
+}
+
+func (p *progress) end() {
+	if p.quiet || p.done == 0 {
+		return
+	}
+	if p.tty {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	took := time.Since(p.start)
+	fmt.Fprintf(p.w, "plegforensics: %d bundles, %s in %s (%.1f bundles/s)\n", p.done, report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/rules/causes"
+)
+
+// batchInputs is the names of all bundles, each once.
+func batchInputs(c *cli.Context) ([]string, error) {
+	var out []string
+	for _, arg := range c.Args().Slice() {
+		names, err := expand(arg)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names...)
+	}
+	if path := c.String("manifest"); path != "" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usage("", "--manifest: %v", err)
+		}
+		names, err := listed(f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, usage("", "--manifest: %v", err)
+		}
+		out = append(out, names...)
+	}
+	if c.Bool("from-stdin") {
+		names, err := listed(c.App.Reader)
+		if err != nil {
+			return nil, usage("", "--from-stdin: %v", err)
+		}
+		out = append(out, names...)
+	}
+	for i := range out {
+		out[i] = filepath.Clean(out[i])
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if len(out) == 0 {
+		if !c.Args().Present() && c.String("manifest") == "" && !c.Bool("from-stdin") {
+			return nil, usage("see "+c.App.Name+" batch --help", "no input given")
+		}
+		return nil, &exitError{exitNothing, "no bundles found", "a directory argument must hold archives or directories"}
+	}
+	return out, nil
+}
+
+// expand turns an argument into names of bundles.
+func expand(arg string) ([]string, error) {
+	st, err := os.Stat(arg)
+	if err != nil {
+		if names, bad := filepath.Glob(arg); bad == nil && len(names) > 0 {
+			return names, nil
+		}
+		return []string{arg}, nil // it becomes a record that says why
+	}
+	if !st.IsDir() {
+		return []string{arg}, nil
+	}
+	return bundlesIn(arg)
+}
+
+// bundlesIn looks into a directory. One that holds a plain file, neither
+// hidden nor an archive, is a bundle itself.
+func bundlesIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []string{dir}, nil
+	}
+	var out []string
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir():
+			out = append(out, path)
+		case e.Type().IsRegular() && packed(path):
+			out = append(out, path)
+		default:
+			return []string{dir}, nil
+		}
+	}
+	return out, nil
+}
+
+// magics are how archives and compressed files begin.
+var magics = []string{"\x1f\x8b", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18", "PK\x03\x04"}
+
+// packed reports whether a file begins like an archive or compressed file.
+func packed(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 262)
+	n, _ := io.ReadFull(f, head)
+	head = head[:n]
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m)) {
+			return true
+		}
+	}
+	return n == len(head) && bytes.Equal(head[min(257, n):], []byte("ustar"))
+}
+
+// listed reads names, one a line; where a NUL stands, NULs separate them.
+func listed(in io.Reader) ([]string, error) {
+	data, err := io.ReadAll(bufio.NewReader(in))
+	if err != nil {
+		return nil, err
+	}
+	sep := "\n"
+	if bytes.IndexByte(data, 0) >= 0 {
+		sep = "\x00"
+	}
+	var out []string
+	for _, l := range strings.Split(string(data), sep) {
+		if sep == "\n" {
+			l = strings.TrimSpace(l)
+		}
+		if l != "" && (sep == "\x00" || !strings.HasPrefix(l, "#")) {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// shardOf keeps the bundles of this shard. The hash of the name decides, so
+// that a shard reads no bundle of another and a new bundle moves none.
+func shardOf(c *cli.Context, names []string) ([]string, error) {
+	s := c.String("shard")
+	if s == "" {
+		return names, nil
+	}
+	i, n, err := shardNumbers(c, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range names {
+		sum := sha256.Sum256([]byte(filepath.ToSlash(name)))
+		if binary.BigEndian.Uint64(sum[:8])%uint64(n) == uint64(i-1) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// shardVariables are where CI systems and Kubernetes Jobs tell the index, and
+// what it starts with.
+var shardVariables = []struct {
+	index, total string
+	first        int
+}{
+	{"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0}, // Kubernetes sets the index alone
+	{"CI_NODE_INDEX", "CI_NODE_TOTAL", 1},          // GitLab
+	{"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0},
+	{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
+}
+
+// shardNumbers reads --shard: I/N from 1/N to N/N, or auto.
+func shardNumbers(c *cli.Context, s string) (i, n int, err error) {
+	const hint = "for example --shard 3/16"
+	if s == "auto" {
+		return shardFromEnv(c)
+	}
+	a, b, ok := strings.Cut(s, "/")
+	i, err = strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if !ok || err != nil || err2 != nil || i < 1 || i > n {
+		return 0, 0, usage(hint, "--shard: bad value %q", s)
+	}
+	return i, n, nil
+}
+
+func shardFromEnv(c *cli.Context) (i, n int, err error) {
+	for _, v := range shardVariables {
+		index, have := os.LookupEnv(v.index)
+		if !have || index == "" {
+			continue
+		}
+		total := cmp.Or(os.Getenv(v.total), "0")
+		if k := c.Int("shard-total"); k > 0 {
+			total = strconv.Itoa(k)
+		}
+		i, err1 := strconv.Atoi(index)
+		n, err2 := strconv.Atoi(total)
+		i += 1 - v.first
+		if err1 != nil || err2 != nil || i < 1 || i > n {
+			return 0, 0, usage("set --shard-total to the number of completions", "--shard auto: %s=%q of %q", v.index, index, total)
+		}
+		return i, n, nil
+	}
+	return 0, 0, usage("give --shard I/N", "--shard auto: the environment tells no index")
+}
+
+// pathIdentity is the identity of a bundle that cannot be read.
+func pathIdentity(name string) string {
+	sum := sha256.Sum256([]byte(filepath.ToSlash(name)))
+	return "path:" + hex.EncodeToString(sum[:])
+}
+
+func shortHash(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:4])
+}
+
+// identity is the hash of a bundle's content: of a directory, the relative
+// names and contents of all its files. Links are not followed.
+func identity(ctx context.Context, name string) (string, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return "", bare(err)
+	}
+	h := sha256.New()
+	if st.Mode().IsRegular() {
+		err = hashFile(ctx, h, name)
+		return "sha256:" + hex.EncodeToString(h.Sum(nil)), err
+	}
+	if !st.IsDir() {
+		return "", errors.New("neither a file nor a directory")
+	}
+	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil // bundle.Load warns of what it cannot read
+		}
+		rel, _ := filepath.Rel(name, path)
+		fmt.Fprintf(h, "%q\x00", filepath.ToSlash(rel))
+		if err := hashFile(ctx, h, path); ctx.Err() != nil {
+			return err
+		}
+		return nil
+	})
+	return "tree:" + hex.EncodeToString(h.Sum(nil)), err
+}
+
+// bare is an error without the path, which stands beside it in the record.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func hashFile(ctx context.Context, h io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return bare(err)
+	}
+	defer f.Close()
+	_, err = io.Copy(h, cancelReader{ctx, f})
+	return err
+}
+
+// cancelReader ends when its context does.
+type cancelReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c cancelReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// resultFlags are the flags that change what is found in a bundle.
+var resultFlags = []string{"since", "until", "tz", "year", "node", "kubelet-version", "relist-threshold", "relist-period",
+	"max-bytes", "max-files", "max-depth", "redact", "redact-key"}
+
+// headerOf says how the records of this run are made.
+func headerOf(c *cli.Context) (fleet.Header, error) {
+	opts, pack := sha256.New(), sha256.New()
+	for _, f := range resultFlags {
+		value := c.Value(f)
+		if list, ok := value.(cli.StringSlice); ok {
+			value = list.Value()
+		}
+		fmt.Fprintf(opts, "%s=%q\n", f, fmt.Sprint(value))
+	}
+	if !c.Bool("no-builtin-rules") {
+		entries, err := causes.Files.ReadDir(".")
+		if err != nil {
+			return fleet.Header{}, err
+		}
+		for _, e := range entries {
+			data, _ := causes.Files.ReadFile(e.Name())
+			fmt.Fprintf(pack, "%s %x\n", e.Name(), sha256.Sum256(data))
+		}
+	}
+	for _, path := range c.StringSlice("rules") {
+		names, err := ruleFiles(path)
+		if err != nil {
+			return fleet.Header{}, err
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return fleet.Header{}, usage("", "--rules: %v", err)
+			}
+			fmt.Fprintf(pack, "%x\n", sha256.Sum256(data))
+		}
+	}
+	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Options: hex.EncodeToString(opts.Sum(nil)[:16])}, nil
+}
+
+// reportPath is where the report of a bundle goes. JUnit files begin with
+// junit, because that is what Prow looks for.
+func (b *batchRun) reportPath(f *report.Format, name, id string) string {
+	stem := fileName(name) + "-" + shortHash(name, id)
+	switch f.Name {
+	case "junit":
+		return filepath.Join(b.dir, "junit_"+stem+".xml")
+	case "text", "markdown", "github-summary":
+		ext := map[string]string{"text": ".txt", "markdown": ".md", "github-summary": ".summary.md"}[f.Name]
+		return filepath.Join(b.dir, stem+ext)
+	case "json", "ndjson", "csv", "html", "sarif", "prom":
+		return filepath.Join(b.dir, stem+"."+f.Name)
+	}
+	return filepath.Join(b.dir, stem+"."+f.Name+".json")
+}
+
+// fileName makes the last element of a path safe as a file name everywhere.
+func fileName(path string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, baseName(path))
+	return strings.TrimLeft(safe[:min(len(safe), 100)], ".")
+}
+
+// keepPath is where the record of a bundle waits for --resume. The header is
+// part of the address: a run with other rules or options finds nothing.
+func (b *batchRun) keepPath(id, name string) string {
+	h := b.header
+	sum := sha256.Sum256([]byte(strings.Join([]string{h.Schema, h.Tool, h.Rules, h.Options, id, name}, "\x00")))
+	return filepath.Join(b.dir, ".records", hex.EncodeToString(sum[:])+".json")
+}
+
+func (b *batchRun) keep(r *fleet.Record, name string) error {
+	return writeFile(b.keepPath(r.ID, name), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(r)
+	})
+}
+
+// resumed returns the record that an earlier run kept. Its reports were
+// written before it.
+func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
+	if !b.c.Bool("resume") {
+		return fleet.Record{}, false
+	}
+	data, err := os.ReadFile(b.keepPath(id, name))
+	if err != nil {
+		return fleet.Record{}, false
+	}
+	var r fleet.Record
+	if json.Unmarshal(data, &r) != nil || r.ID != id {
+		return fleet.Record{}, false
+	}
+	for _, f := range b.formats {
+		if _, err := os.Stat(b.reportPath(f, r.Name, id)); err != nil {
+			return fleet.Record{}, false
+		}
+	}
+	return r, true
+}

@@ -1,0 +1,266 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+)
+
+// Kinds of correlations.
+const (
+	SharedObject     = "shared-object"     // breaches at one time, evidence names one server or registry
+	SharedCause      = "shared-cause"      // breaches at one time, one probable cause
+	BreachesTogether = "breaches-together" // breaches at one time, nothing else in common
+	SharedVersion    = "shared-version"    // breaches go with one version, whatever the time
+)
+
+// Correlation is something that several nodes share.
+type Correlation struct {
+	Kind    string
+	Summary string
+	Nodes   []string // sorted
+	Start   int64    // first and last breach, Unix ns, 0 for versions
+	End     int64
+	Cause   string // id, "" if none
+	Title   string
+	Object  string // "server 10.0.0.9", "" if none
+	Proof   []Quote
+}
+
+// Breaches of two nodes belong together when no more than this lies between
+// one and the next: the kubelet notices a dead server 3 minutes after its last
+// good relist, and relists reach the stuck pod at different moments. Where
+// nothing but time speaks for it, the time must be closer.
+const (
+	together  = 5 * time.Minute
+	alike     = 2 * time.Minute
+	fewest    = 2 // nodes that share something
+	fewestAny = 3 // nodes that only share the time
+	near      = 30 * time.Minute
+)
+
+// point is a breach of a node.
+type point struct {
+	node *Member
+	at   int64
+	cs   []Cause
+}
+
+// link is a candidate: a thing and the breaches that share it.
+type link struct {
+	kind, cause, title, object string
+	points                     []point
+	weight                     float64 // mean confidence
+	proof                      []Quote
+}
+
+// correlate finds what nodes share. Each breach is attributed once, to the
+// strongest link: a named thing before a cause, a surer cause before a vague
+// one. So a vague cause that unrelated nodes show too does not draw them in.
+func correlate(ms []*Member) []Correlation {
+	points := pointsOf(ms)
+	var out []Correlation
+	taken := map[point2]bool{}
+	links := append(objectLinks(points), causeLinks(points)...)
+	slices.SortStableFunc(links, func(a, b link) int {
+		return cmp.Or(strings.Compare(b.kind, a.kind), cmp.Compare(b.weight, a.weight), len(b.points)-len(a.points),
+			strings.Compare(a.cause+a.object, b.cause+b.object))
+	})
+	for _, l := range links {
+		out = append(out, l.take(taken, together, fewest)...)
+	}
+	rest := link{kind: BreachesTogether, points: points}
+	out = append(out, rest.take(taken, alike, fewestAny)...)
+	slices.SortStableFunc(out, func(a, b Correlation) int { return cmp.Or(len(b.Nodes)-len(a.Nodes), cmp.Compare(a.Start, b.Start)) })
+	return append(out, sharedVersions(ms)...)
+}
+
+// point2 identifies a breach.
+type point2 struct {
+	node string
+	at   int64
+}
+
+// pointsOf lists the breaches of all nodes by time. A node without an episode
+// stands with its first critical breach.
+func pointsOf(ms []*Member) []point {
+	var out []point
+	for _, m := range ms {
+		for _, e := range m.Episodes {
+			if e.Breach != 0 {
+				out = append(out, point{m, e.Breach, e.Causes})
+			}
+		}
+		for _, b := range m.Breaches {
+			if len(m.Episodes) == 0 && b.Severity == "critical" && b.First != 0 {
+				out = append(out, point{m, b.First, m.Causes})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.node.Name, b.node.Name))
+	})
+	return out
+}
+
+// causeLinks groups breaches by every cause that is more than possible or the
+// best one there is.
+func causeLinks(points []point) []link {
+	byID := map[string]*link{}
+	for _, p := range points {
+		for i, c := range p.cs {
+			if c.Level == "possible" && i > 0 {
+				continue
+			}
+			l := byID[c.ID]
+			if l == nil {
+				l = &link{kind: SharedCause, cause: c.ID, title: c.Title, proof: c.Proof}
+				byID[c.ID] = l
+			}
+			l.points = append(l.points, p)
+			l.weight += c.Confidence
+		}
+	}
+	return settled(byID)
+}
+
+// objectLinks groups breaches by the servers and registries that the evidence
+// names, with the cause that explains most of them.
+func objectLinks(points []point) []link {
+	byName := map[string]*link{}
+	for _, p := range points {
+		for _, o := range p.node.Objects {
+			if d := o.At - p.at; o.At != 0 && (d > int64(near) || d < -int64(near)) {
+				continue
+			}
+			name := o.Kind + " " + o.Name
+			l := byName[name]
+			if l == nil {
+				l = &link{kind: SharedObject, object: name}
+				byName[name] = l
+			}
+			if k := len(l.points); k == 0 || l.points[k-1].node != p.node || l.points[k-1].at != p.at {
+				l.points = append(l.points, p)
+			}
+		}
+	}
+	for _, l := range byName {
+		l.cause, l.title, l.weight, l.proof = commonCause(l.points, l.object)
+	}
+	return settled(byName)
+}
+
+// commonCause is the cause with the greatest sum of confidence. Evidence that
+// names the object is preferred as proof.
+func commonCause(points []point, object string) (id, title string, sum float64, proof []Quote) {
+	total := map[string]float64{}
+	for _, p := range points {
+		for _, c := range p.cs {
+			total[c.ID] += c.Confidence
+		}
+	}
+	_, name, _ := strings.Cut(object, " ")
+	for _, p := range points {
+		for _, c := range p.cs {
+			w := total[c.ID]
+			if w > sum || w == sum && c.ID < id {
+				id, title, sum, proof = c.ID, c.Title, w, c.Proof
+			}
+		}
+	}
+	for i, q := range proof {
+		if strings.Contains(q.Text, name) {
+			return id, title, sum, proof[i : i+1]
+		}
+	}
+	return id, title, sum, proof
+}
+
+func settled(ls map[string]*link) []link {
+	var out []link
+	for _, l := range ls {
+		l.weight /= float64(max(len(l.points), 1))
+		out = append(out, *l)
+	}
+	return out
+}
+
+// take makes correlations of the breaches that are still free and follow each
+// other within gap, where at least least nodes are among them.
+func (l *link) take(taken map[point2]bool, gap time.Duration, least int) []Correlation {
+	var out []Correlation
+	var run []point
+	flush := func() {
+		if names := nodesOf(run); len(names) >= least {
+			out = append(out, l.correlation(names, run))
+			for _, p := range run {
+				taken[point2{p.node.Name, p.at}] = true
+			}
+		}
+		run = nil
+	}
+	for _, p := range l.points {
+		if taken[point2{p.node.Name, p.at}] {
+			continue
+		}
+		if len(run) > 0 && p.at-run[len(run)-1].at > int64(gap) {
+			flush()
+		}
+		run = append(run, p)
+	}
+	flush()
+	return out
+}
+
+func nodesOf(ps []point) []string {
+	var out []string
+	for _, p := range ps {
+		out = append(out, p.node.Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (l *link) correlation(names []string, run []point) Correlation {
+	c := Correlation{Kind: l.kind, Nodes: names, Start: run[0].at, End: run[len(run)-1].at, Cause: l.cause, Title: l.title, Object: l.object, Proof: l.proof}
+	if c.Proof == nil {
+		c.Proof = run[0].node.Proof
+	}
+	c.Summary = fmt.Sprintf("%d nodes became unhealthy within %s from %s UTC", len(names), report.Span(time.Duration(c.End-c.Start)), report.Date(c.Start))
+	var shared []string
+	if l.object != "" {
+		shared = append(shared, l.object)
+	}
+	if l.cause != "" {
+		shared = append(shared, fmt.Sprintf("%s (%s)", l.cause, l.title))
+	}
+	if len(shared) > 0 {
+		c.Summary += " and share " + strings.Join(shared, ", ")
+	} else {
+		c.Summary += "; no cause or object in common"
+	}
+	c.Summary += ": " + strings.Join(names, ", ")
+	return c
+}
+
+// Correlations is what the nodes of one report share, for analyze.
+func Correlations(ns []report.Node) []report.Correlation {
+	if len(ns) < fewest {
+		return nil
+	}
+	var out []report.Correlation
+	for _, c := range correlate(members([]Record{{Nodes: reduceNodes(ns)}})) {
+		x := report.Correlation{Kind: c.Kind, Summary: c.Summary, Nodes: c.Nodes, Start: c.Start, End: c.End, Cause: c.Cause}
+		for i := range ns {
+			if slices.Contains(c.Nodes, ns[i].Name) {
+				x.Evidence = append(x.Evidence, proofIn(&ns[i], c.Start, c.End)...)
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}

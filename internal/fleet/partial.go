@@ -1,0 +1,180 @@
+package fleet
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+)
+
+// Schema of a partial.
+const Schema = "plegforensics/partial/v1"
+
+// Header says how the records of a partial were made. Records of different
+// headers do not mix: they would compare what cannot be compared.
+type Header struct {
+	Schema  string `json:"schema"`
+	Tool    string `json:"tool"`    // version
+	Rules   string `json:"rules"`   // hash of the rule pack
+	Options string `json:"options"` // hash of the options that change results
+}
+
+// Partial is the result of some of the bundles.
+type Partial struct {
+	Header
+	Records []Record // by id, each once
+}
+
+// Limits of a partial that is read: it comes from outside like any input.
+const (
+	maxLine    = 256 << 20
+	maxPartial = 8 << 30
+)
+
+// end is the last line: without it the partial is cut.
+type end struct {
+	End int `json:"end"` // number of records
+}
+
+// Write writes p as zstd-framed NDJSON: the header, the records by id, and a
+// line that counts them. Equal partials give equal bytes.
+func (p *Partial) Write(w io.Writer) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(z)
+	e.SetEscapeHTML(false)
+	lines := []any{p.Header}
+	for _, r := range p.Records {
+		lines = append(lines, r)
+	}
+	for _, l := range append(lines, end{len(p.Records)}) {
+		if err := e.Encode(l); err != nil {
+			return errors.Join(err, z.Close())
+		}
+	}
+	return z.Close()
+}
+
+// ErrCut says that a partial has no end.
+var ErrCut = errors.New("the partial is cut: its last line is missing")
+
+// Read reads a partial. It fails when the partial is damaged, cut, or of
+// another schema: a map that is silently smaller is worse than none.
+func Read(in io.Reader) (*Partial, error) {
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(maxPartial))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	s := bufio.NewScanner(io.LimitReader(z, maxPartial))
+	s.Buffer(make([]byte, 0, 64<<10), maxLine)
+	p := &Partial{}
+	if !s.Scan() {
+		return nil, errors.Join(errors.New("no header"), s.Err())
+	}
+	if err := json.Unmarshal(s.Bytes(), &p.Header); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if p.Schema != Schema {
+		return nil, fmt.Errorf("schema %q, want %s", report.Quote(p.Schema), Schema)
+	}
+	report.Scrub(&p.Header)
+	return p, p.body(s)
+}
+
+func (p *Partial) body(s *bufio.Scanner) error {
+	var records []Record
+	for line := 2; s.Scan(); line++ {
+		var last end
+		if strings.HasPrefix(s.Text(), `{"end":`) {
+			if err := json.Unmarshal(s.Bytes(), &last); err != nil || last.End != len(records) {
+				return fmt.Errorf("line %d counts %d records, %d came", line, last.End, len(records))
+			}
+			p.Records = join(records)
+			return nil
+		}
+		var r Record
+		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		if r.ID == "" || !slices.Contains(statuses, r.Status) {
+			return fmt.Errorf("line %d: record without id or of unknown status", line)
+		}
+		report.Scrub(&r)
+		records = append(records, r)
+	}
+	return errors.Join(ErrCut, s.Err())
+}
+
+// ErrMixed says that partials were made in different ways.
+var ErrMixed = errors.New("the partials were made by different versions, rules or options")
+
+// Merge joins partials. It is commutative, associative and idempotent: what
+// counts is the set of records. Partials whose headers differ are refused with
+// ErrMixed.
+func Merge(ps ...*Partial) (*Partial, error) {
+	out := &Partial{}
+	for i, p := range ps {
+		if i == 0 {
+			out.Header = p.Header
+		}
+		if p.Header != out.Header {
+			return nil, fmt.Errorf("%w: %s", ErrMixed, difference(out.Header, p.Header))
+		}
+		out.Records = append(out.Records, p.Records...)
+	}
+	out.Records = join(out.Records)
+	return out, nil
+}
+
+func difference(a, b Header) string {
+	switch {
+	case a.Tool != b.Tool:
+		return "tool " + a.Tool + " and " + b.Tool
+	case a.Rules != b.Rules:
+		return "rule packs"
+	}
+	return "options"
+}
+
+// join sorts records by id and keeps one of each. Which one is decided by
+// worth and then by bytes, never by order: of two tries the better counts.
+func join(rs []Record) []Record {
+	best := map[string]Record{}
+	for _, r := range rs {
+		if old, have := best[r.ID]; !have || better(&r, &old) {
+			best[r.ID] = r
+		}
+	}
+	out := make([]Record, 0, len(best))
+	for _, r := range best {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Record) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+func better(a, b *Record) bool {
+	ra, rb := slices.Index(statuses, a.Status), slices.Index(statuses, b.Status)
+	if ra != rb {
+		return ra < rb
+	}
+	return bytesOf(a) < bytesOf(b)
+}
+
+func bytesOf(r *Record) string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return r.Name // a Record holds nothing that JSON refuses but NaN
+	}
+	return string(b)
+}
