@@ -34,7 +34,7 @@ func (r *Request) Latency() (time.Duration, bool) {
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
 func history(n *Node) ([]Transition, []Request) {
-	h := &historian{objects: make(map[string]*object)}
+	h := &historian{objects: make(map[string]*object), names: interner{}}
 	for _, e := range n.Events {
 		h.event(e)
 	}
@@ -54,6 +54,7 @@ type historian struct {
 	order   []*object
 	open    map[string]int // requests that have begun, by key, as indexes of reqs
 	reqs    []Request
+	names   interner
 }
 
 // object returns the record of an id, creating it.
@@ -74,16 +75,24 @@ func (h *historian) event(e *parse.Event) {
 	}
 	switch {
 	case e.Is(parse.SigCtrLife):
-		h.life(e, newFields(e))
+		h.life(e, h.fields(e))
 	case e.Is(parse.SigTransition):
-		h.relistSaw(e, newFields(e))
+		h.relistSaw(e, h.fields(e))
 	case e.Is(parse.SigFinished):
-		h.finished(e, newFields(e))
+		h.finished(e, h.fields(e))
 	}
 }
 
 // fields is the fields of a line by name.
 type fields map[string]string
+
+func (h *historian) fields(e *parse.Event) fields {
+	f := newFields(e)
+	for k, v := range f {
+		f[k] = h.names.of(v)
+	}
+	return f
+}
 
 func newFields(e *parse.Event) fields {
 	f := make(fields)

@@ -144,11 +144,12 @@ type found struct {
 	fallbacks []turn
 	profile   []*parse.Event
 	observed  []PodEvent
+	names     interner
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node) *found {
-	s := &found{}
+	s := &found{names: interner{}}
 	memo := map[*parse.SigSet]kinds{}
 	rc := newRunCutter(n)
 	for _, e := range n.Events {
@@ -334,14 +335,14 @@ func (s *found) addEvent(e *parse.Event, run int) {
 		case "pod_name":
 			name = f.Value
 		case "pod_uid":
-			p.PodUID = f.Value
+			p.PodUID = s.names.of(f.Value)
 		case "type":
-			p.Type = f.Value
+			p.Type = s.names.of(f.Value)
 		case "data":
-			p.Data = f.Value
+			p.Data = s.names.of(f.Value)
 		}
 	}
-	p.Pod = podName(ns, name)
+	p.Pod = s.names.of(podName(ns, name))
 	s.observed = append(s.observed, p)
 }
 

@@ -11,6 +11,7 @@
 package clock
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -128,7 +129,6 @@ func collect(b *parse.Bundle) []*file {
 	for _, e := range b.Events {
 		f := of(e.File)
 		f.events = append(f.events, e)
-		f.items = append(f.items, item{event: e})
 	}
 	for _, m := range b.Markers {
 		f := of(m.File)
@@ -194,10 +194,24 @@ func zoneWord(m *parse.Marker, before string) string {
 	return before
 }
 
-// order sorts the items as written and turns a newest-first file round.
+// order brings the items into the order of the file and turns a newest-first
+// file round. Events come in order already, so only the few marks are sorted,
+// and both are merged.
 func (f *file) order() {
-	sort.SliceStable(f.events, func(i, j int) bool { return f.events[i].Pos.Before(f.events[j].Pos) })
-	sort.SliceStable(f.items, func(i, j int) bool { return f.items[i].pos().Before(f.items[j].pos()) })
+	before := func(a, b item) int { return comparePos(a.pos(), b.pos()) }
+	slices.SortStableFunc(f.items, before)
+	if !slices.IsSortedFunc(f.events, byPos) {
+		slices.SortStableFunc(f.events, byPos)
+	}
+	marks := f.items
+	f.items = make([]item, 0, len(marks)+len(f.events))
+	for _, e := range f.events {
+		for len(marks) > 0 && comparePos(marks[0].pos(), e.Pos) <= 0 {
+			f.items, marks = append(f.items, marks[0]), marks[1:]
+		}
+		f.items = append(f.items, item{event: e})
+	}
+	f.items = append(f.items, marks...)
 	for _, c := range f.coverage {
 		f.reversed = f.reversed || c.Reversed
 	}
@@ -205,6 +219,13 @@ func (f *file) order() {
 		slices.Reverse(f.items)
 		slices.Reverse(f.events)
 	}
+}
+
+func byPos(a, b *parse.Event) int { return comparePos(a.Pos, b.Pos) }
+
+// comparePos orders two positions of one file.
+func comparePos(a, b parse.Pos) int {
+	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Line, b.Line))
 }
 
 func (f *file) report() parse.FileClock {

@@ -43,21 +43,28 @@ func closestYear(c, ref parse.Clock) int {
 	if c.Lack&parse.LackYear == 0 {
 		return 0
 	}
-	y := time.Unix(0, ref.NS).UTC().Year()
-	best, least := y, int64(1<<62)
-	for _, try := range []int{y - 1, y, y + 1} {
-		if d := abs(moved(c.NS, try) - ref.NS); d < least {
-			best, least = try, d
-		}
+	y := yearOf(ref.NS)
+	switch d := moved(c.NS, y) - ref.NS; {
+	case d > halfYear:
+		return y - 1
+	case d < -halfYear:
+		return y + 1
 	}
-	return best
+	return y
 }
 
-// moved is inYear without the exception for YearUnknown itself.
+// day is the length of a day in ns.
+const day = int64(24 * time.Hour)
+
+// moved is inYear without the exception for YearUnknown itself. Logs have
+// millions of lines, so the calendar is asked for the day only.
 func moved(ns int64, y int) int64 {
-	t := time.Unix(0, ns).UTC()
-	return time.Date(y, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).UnixNano()
+	n := floorDiv(ns, day)
+	t := time.Unix(n*(day/1e9), 0).UTC()
+	return time.Date(y, t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).UnixNano() + ns - n*day
 }
+
+func yearOf(ns int64) int { return time.Unix(0, ns).UTC().Year() }
 
 func abs(n int64) int64 {
 	if n < 0 {
