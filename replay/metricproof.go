@@ -67,6 +67,14 @@ func MetricProofs(series []*parse.Series, scrapes []*parse.Scrape) []MetricProof
 	shots := relistShots(series)
 	var out []MetricProof
 	out = append(out, proveStarts(shots)...)
+	for i, t := range shots {
+		if p, ok := proveLongSinceStart(t); ok && (i == 0 || restarted(shots[i-1], t)) {
+			if i > 0 {
+				p.From = max(p.From, shots[i-1].at)
+			}
+			out = append(out, p)
+		}
+	}
 	for i := 1; i < len(shots); i++ {
 		out = append(out, proveStep(shots[i-1], shots[i])...)
 	}
@@ -275,6 +283,16 @@ func proveLong(a, b *shot, sum float64) (MetricProof, bool) {
 	p.SumMax = max(p.SumMax, p.SumMin)
 	p.Evidence = append(a.cite("", "sum"), b.cite(fmt.Sprintf("%.0f relists over 10 s ended here, %.1f s together", n, p.SumMax.Seconds()), "sum", "count")...)
 	return p, true
+}
+
+// proveLongSinceStart is proveLong for the first snapshot of a process, whose
+// counters began at zero. From is 0 where its metrics do not state its start.
+func proveLongSinceStart(t *shot) (MetricProof, bool) {
+	zero := &shot{buckets: make([]bucket, len(t.buckets))}
+	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
+		zero.at = int64(t.start * 1e9)
+	}
+	return proveLong(zero, t, t.sum)
 }
 
 // tail compares two histograms: how many observations fell beyond the last

@@ -83,6 +83,9 @@ func TestMetricProofs(t *testing.T) {
 		{"a hung relist is bounded by the buckets of the others", []int{0, 15, 300}, []string{
 			D + "_count 10 20 31", D + "_sum 1 1.5 242", D + "_bucket|5 10 20 30", D + "_bucket|10 10 20 30", D + "_bucket|+Inf 10 20 31"},
 			[]ProofKind{ProofLong}, "long +15..+300 n=1 sum=4m0.5s [3m10.5s 4m0.5s]"},
+		{"a single snapshot counts from the start of the process", []int{0}, []string{
+			D + "_count 31", D + "_sum 242", D + "_bucket|5 30", D + "_bucket|10 30", D + "_bucket|+Inf 31", "process_start_time_seconds 1795217360"},
+			[]ProofKind{ProofLong}, "long +-100..+0 n=1 sum=4m2s [1m32s 4m2s]"},
 		{"begun and ended", []int{0, 15, 30, 45}, []string{D + "_count 10 20 20 20", I + "_count 9 20 20 19", D + "_sum 1 1 1 1"},
 			[]ProofKind{ProofRunning}, "running..+15 n=1 sum=0s; running +15..+30 n=1 sum=0s"},
 		{"failures before the first success shift the idle value", []int{0, 15}, []string{D + "_count 14 25", I + "_count 10 22", D + "_sum 1 1"},

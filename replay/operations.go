@@ -1,17 +1,18 @@
 package replay
 
 import (
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// operations sums up the runtime calls by operation: from the metrics where
-// there are any, with the failed calls of the log.
+// operations sums up the runtime calls by operation: from the growth of the
+// metrics where there are any, and from the failed calls of the log. A failure
+// that ended between the snapshots is in their counters already.
 func operations(n *Node) []Operation {
 	byName := map[string]*Operation{}
 	get := func(name string) *Operation {
@@ -22,21 +23,9 @@ func operations(n *Node) []Operation {
 		}
 		return o
 	}
-	for i := range n.Failures {
-		f := &n.Failures[i]
-		if f.Call == "" {
-			continue
-		}
-		o := get(operationType(f.Call))
-		o.Errors++
-		if f.Start.Known() {
-			o.Total += time.Duration(f.End - f.Start.At)
-		}
-		if len(o.Evidence) < 3 {
-			o.Evidence = append(o.Evidence, f.Evidence[0])
-		}
-	}
-	fromSeries(n.Series, get)
+	covered := fromMetrics(n.Series, get)
+	fromFailures(n.Failures, covered, get)
+	shareRelists(n.Series, byName)
 	out := make([]Operation, 0, len(byName))
 	for _, o := range byName {
 		out = append(out, *o)
@@ -48,6 +37,41 @@ func operations(n *Node) []Operation {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return out
+}
+
+// fromFailures adds the failed calls of the log.
+func fromFailures(fs []Failure, covered map[string]Span, get func(string) *Operation) {
+	inside := map[string]int{}
+	for i := range fs {
+		f := &fs[i]
+		if f.Call == "" {
+			continue
+		}
+		name := operationType(f.Call)
+		o := get(name)
+		if len(o.Evidence) < 3 {
+			o.Evidence = append(o.Evidence, f.Evidence[0])
+		}
+		if c, ok := covered[name]; ok && f.End > c.From && f.End <= c.To {
+			inside[name]++
+			continue
+		}
+		o.Errors++
+		if o.Calls >= 0 {
+			o.Calls++
+		}
+		if f.Start.Known() {
+			o.Total += time.Duration(f.End - f.Start.At)
+		}
+	}
+	// Failures that the kubelet's counters do not know: never fewer errors
+	// than lines that tell of one.
+	for name, n := range inside {
+		if o := get(name); o.metricErrors < n {
+			o.Errors += n - o.metricErrors
+			o.Calls = max(o.Calls, o.Errors)
+		}
+	}
 }
 
 // operationType is the label that the metrics use for a call.
@@ -77,91 +101,185 @@ func operationType(call string) string {
 	return b.String()
 }
 
-// fromSeries adds what the runtime operation metrics say: the growth over the
-// snapshots, or the values of a single one.
-func fromSeries(series []*parse.Series, get func(string) *Operation) {
-	buckets := map[string][]bucket{}
-	for _, s := range series {
-		op := s.Label("operation_type")
-		if op == "" || len(s.Points) == 0 {
-			continue
+// fromMetrics adds the growth over the snapshots, or the values since the start
+// of the process where there is a single one, and returns the span that it
+// covers by operation. Several sources count the same calls: the one that saw
+// most is taken.
+func fromMetrics(series []*parse.Series, get func(string) *Operation) map[string]Span {
+	covered := map[string]Span{}
+	steps := CallSteps(series)
+	for i := 0; i < len(steps); {
+		j := i + 1
+		for j < len(steps) && steps[j].Operation == steps[i].Operation && steps[j].source == steps[i].source {
+			j++
 		}
-		v := growth(s)
-		switch s.Name {
-		case "kubelet_runtime_operations_total", "kubelet_runtime_operations":
-			o := get(op)
-			o.Calls = max(o.Calls, 0) + int(v)
-		case "kubelet_runtime_operations_errors_total", "kubelet_runtime_operations_errors":
-			o := get(op)
-			o.Errors = max(o.Errors, int(v))
-		case "kubelet_runtime_operations_duration_seconds_sum":
-			o := get(op)
-			if d := time.Duration(v * float64(time.Second)); d > o.Total && v < 1e9 {
-				o.Total = d
-			}
-			o.Evidence = append(o.Evidence, Evidence{Record: s.Sample(len(s.Points) - 1)})
-		case "kubelet_runtime_operations_duration_seconds_bucket":
-			if le, err := strconv.ParseFloat(s.Label("le"), 64); err == nil {
-				buckets[op] = append(buckets[op], bucket{le, v})
-			}
+		run := steps[i:j]
+		if len(run) > 1 && run[0].Whole {
+			run = run[1:]
 		}
+		o := get(run[0].Operation)
+		if sum := sumCalls(run); sum.Calls > o.Calls {
+			sum.Name, sum.ShareOfRelist = o.Name, o.ShareOfRelist
+			*o = sum
+			covered[o.Name] = Span{run[0].From, run[len(run)-1].To}
+		}
+		i = j
 	}
-	for op, bs := range buckets {
-		o := get(op)
-		slices.SortFunc(bs, func(a, b bucket) int {
-			switch {
-			case a.le < b.le:
-				return -1
-			case a.le > b.le:
-				return 1
-			}
-			return 0
-		})
-		o.P50, o.P99 = quantile(bs, 0.5), quantile(bs, 0.99)
-	}
+	summaryQuantiles(series, get)
+	return covered
 }
 
-// growth is the increase of a counter over its samples, restarts included, or
-// its value when there is one sample only.
-func growth(s *parse.Series) float64 {
-	if len(s.Points) == 1 {
-		return finite(s.Points[0].V)
-	}
-	sum := 0.0
-	for i := 1; i < len(s.Points); i++ {
-		a, b := finite(s.Points[i-1].V), finite(s.Points[i].V)
-		if b >= a {
-			sum += b - a
-		} else {
-			sum += b
+// sumCalls adds up the steps of one operation.
+func sumCalls(run []CallStep) Operation {
+	o := Operation{P50: -1, P99: -1}
+	var bs []bucket
+	for i := range run {
+		s := &run[i]
+		o.Calls += s.Calls
+		o.Errors += s.Errors
+		o.Total += s.Sum
+		bs = addBuckets(bs, s.buckets)
+		if i == len(run)-1 || s.Errors > 0 && len(o.Evidence) < 2 {
+			o.Evidence = append(o.Evidence, s.Evidence...)
 		}
+	}
+	o.metricErrors = o.Errors
+	if len(bs) == 0 || o.Calls == 0 {
+		return o
+	}
+	var lo, hi time.Duration
+	o.P50, _, _ = quantile(bs, 0.5, o.Total)
+	o.P99, lo, hi = quantile(bs, 0.99, o.Total)
+	if n := len(o.Evidence); n > 0 {
+		o.Evidence[n-1].Note += boundsNote(lo, hi)
+	}
+	return o
+}
+
+func boundsNote(lo, hi time.Duration) string {
+	switch {
+	case lo < 0:
+		return ""
+	case hi < 0:
+		return fmt.Sprintf("; by its buckets the 99th percentile is over %v", lo)
+	}
+	return fmt.Sprintf("; by its buckets the 99th percentile lies between %v and %v", lo, hi)
+}
+
+func addBuckets(sum, bs []bucket) []bucket {
+	if len(sum) == 0 {
+		return slices.Clone(bs)
+	}
+	if len(sum) != len(bs) {
+		return sum
+	}
+	for i := range bs {
+		sum[i].n += bs[i].n
 	}
 	return sum
 }
 
-func finite(v float64) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || v > 1e15 {
-		return 0
+// summaryQuantiles reads the quantiles of the summaries of kubelets before
+// 1.14: those of the last snapshot, over the ten minutes before it.
+func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
+	if callGeneration(series) != 1 {
+		return
 	}
-	return v
+	for _, s := range series {
+		op := s.Label("operation_type")
+		if op == "" || len(s.Points) == 0 || s.Name != callGenerations[1].duration {
+			continue
+		}
+		v := s.Points[len(s.Points)-1].V * callGenerations[1].unit
+		if !(v >= 0 && v < 1e6) {
+			continue
+		}
+		switch s.Label("quantile") {
+		case "0.5":
+			get(op).P50 = seconds(v)
+		case "0.99":
+			get(op).P99 = seconds(v)
+		}
+	}
 }
 
-// quantile interpolates within the bucket as Prometheus does; -1 when there are
-// no observations or the quantile lies beyond the last finite bound.
-func quantile(bs []bucket, q float64) time.Duration {
-	if len(bs) == 0 || bs[len(bs)-1].n <= 0 {
-		return -1
+// shareRelists divides the time of the relists between the calls that a relist
+// makes. Others make these calls too, so that each share is an upper bound: a
+// relist lists once, and inspects as often as pods changed.
+func shareRelists(series []*parse.Series, byName map[string]*Operation) {
+	count, sum := relistGrowth(relistShots(series))
+	if sum <= 0 {
+		return
 	}
-	want := q * bs[len(bs)-1].n
-	lo, below := 0.0, 0.0
-	for _, b := range bs {
-		if b.n >= want {
-			if math.IsInf(b.le, 1) || b.n == below {
-				return -1
-			}
-			return time.Duration((lo + (b.le-lo)*(want-below)/(b.n-below)) * float64(time.Second))
+	for _, name := range [...]string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
+		o := byName[name]
+		if o == nil || o.Calls <= 0 {
+			continue
 		}
-		lo, below = b.le, b.n
+		total := o.Total.Seconds()
+		if strings.HasPrefix(name, "list_") {
+			total *= min(1, count/float64(o.Calls))
+		}
+		o.ShareOfRelist = min(1, total/sum)
 	}
-	return -1
+}
+
+// relistGrowth is how many relists ended over the snapshots and their seconds
+// together; those of one snapshot count from the start of the process.
+func relistGrowth(shots []*shot) (count, sum float64) {
+	if len(shots) == 1 {
+		return shots[0].count, shots[0].sum
+	}
+	for i := 1; i < len(shots); i++ {
+		a, b := shots[i-1], shots[i]
+		if math.IsNaN(b.count) || math.IsNaN(b.sum) {
+			continue
+		}
+		if restarted(a, b) {
+			count, sum = count+b.count, sum+b.sum
+		} else if !math.IsNaN(a.count) && !math.IsNaN(a.sum) {
+			count, sum = count+b.count-a.count, sum+b.sum-a.sum
+		}
+	}
+	return count, sum
+}
+
+// quantile estimates a quantile of a histogram, and the bounds of its bucket
+// (hi -1: none). Within the bucket it interpolates as Prometheus does, but in
+// the topmost one that holds anything, where the sum of all observations says
+// more: there it takes their mean. All are -1 without observations; the
+// estimate alone is -1 where nothing narrows an open bucket.
+func quantile(bs []bucket, q float64, sum time.Duration) (est, lo, hi time.Duration) {
+	all := 0.0
+	if len(bs) > 0 {
+		all = bs[len(bs)-1].n
+	}
+	if all <= 0 {
+		return -1, -1, -1
+	}
+	edge, below, others := 0.0, 0.0, 0.0
+	for _, b := range bs {
+		in := b.n - below
+		if b.n < q*all || in <= 0 {
+			others += max(in, 0) * (edge + b.le) / 2
+			edge, below = b.le, b.n
+			continue
+		}
+		if b.n >= all && sum > 0 {
+			return topmost(edge, b.le, (sum.Seconds()-others)/in)
+		}
+		if math.IsInf(b.le, 1) {
+			return -1, seconds(edge), -1
+		}
+		return seconds(edge + (b.le-edge)*(q*all-below)/in), seconds(edge), seconds(b.le)
+	}
+	return -1, -1, -1
+}
+
+// topmost keeps the mean of the topmost bucket within its bounds.
+func topmost(lo, hi, mean float64) (est, low, high time.Duration) {
+	if math.IsInf(hi, 1) {
+		return seconds(max(mean, lo)), seconds(lo), -1
+	}
+	return seconds(min(max(mean, lo), hi)), seconds(lo), seconds(hi)
 }

@@ -247,8 +247,10 @@ type Operation struct {
 	Calls, Errors int           // Calls -1 unknown
 	P50, P99      time.Duration // -1 unknown
 	Total         time.Duration
-	ShareOfRelist float64 // -1 unknown
+	ShareOfRelist float64 // at most this part of the relist time, -1 unknown
 	Evidence      []Evidence
+
+	metricErrors int // of Errors, those that the metrics count
 }
 
 // PodEvent is one pod lifecycle event, observed or replayed.

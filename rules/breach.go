@@ -14,15 +14,14 @@ type BreachRule struct {
 	Title       string
 	Severity    Severity
 	Threshold   float64 // in Unit; 0 where the input states its own
-	Unit        string  // seconds, lines, events, calls, restarts
+	Unit        string  // seconds, lines, events, calls, restarts, percent
 	Doc         string  // meaning and impact, for the runbook page
 	Remediation []string
 	References  []string
-	look        func(*view, *BreachRule) []Breach
+	look        func(*view, *BreachRule) []Breach // nil: broken by metrics only
 }
 
-// BreachRules is every breach rule that logs can break, in the order of "rules
-// list". Thresholds are those of the kubelet where it has one, and say why
+// BreachRules is every breach rule, in the order of "rules list". Thresholds are those of the kubelet where it has one, and say why
 // where it has none.
 func BreachRules() []BreachRule { return breachRules }
 
@@ -73,6 +72,22 @@ var breachRules = []BreachRule{
 		"The log holds more than one kubelet process. Every start re-reports all containers as events and cannot say how old the last relist is.",
 		[]string{"Find out who restarts it: systemd watchdog, an operator, a crash."},
 		nil, breakRestarts},
+	{"relist-interval-long", "two relists began far apart, and none of them took long", Warning, 30, "seconds",
+		"The metrics show a pause between the starts of two relists that no relist filled, and within which nothing could be scraped: the kubelet's process itself did not run. A paused virtual machine or a starved CPU does that; the runtime is not to blame. Metrics only; the pause is a lower bound.",
+		[]string{"Look for a snapshot, a live migration or CPU pressure of the host at that time."},
+		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/pleg/generic.go"}, nil},
+	{"runtime-operation-slow", "calls of one runtime operation took long", Warning, 1, "seconds",
+		"The kubelet's own histogram of runtime calls shows calls of one operation that took longer on average than 1 s for calls that only read, 10 s for calls that change a container and 30 s for setting up or stopping a sandbox, or single ones over 10 s. A call is counted when it ends. The value is the mean of the slow calls, at least.",
+		[]string{"The operation says where to look: list calls, the size of the node and locks in the runtime; status calls, one pod; create and start, disk and runc.", "Compare with the status operation: if that is quick, the runtime as a whole is alive."},
+		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/instrumented_services.go"}, nil},
+	{"runtime-operation-errors", "calls of one runtime operation failed", Warning, 10, "percent",
+		"More than 10 % of the calls of one runtime operation between two snapshots of the metrics ended with an error, at least three of them. Failed probes (exec_sync) do not count.",
+		[]string{"The kubelet's log names the object and the error of each call."},
+		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/instrumented_services.go"}, nil},
+	{"metrics-gap", "the kubelet's metrics have a gap over the trouble", Info, 0, "seconds",
+		"Snapshots of /metrics came regularly, but none over an unhealthy stretch or a relist that took long. /metrics asks the runtime for statistics and hangs with it, so the gap is itself a symptom, and alerts on these series saw nothing. The counters jump across it.",
+		[]string{"Alert on the absence of the series, or on the age that the kubelet's log states."},
+		[]string{"https://github.com/kubernetes/kubernetes/issues/87108"}, nil},
 	{"node-not-ready", "the node was NotReady", Critical, 0, "seconds",
 		"The Ready condition of the node was not True. After 5 minutes pods are evicted unless they tolerate it.",
 		[]string{"The reason in the condition says who reported it: KubeletNotReady with PLEG, the runtime or the network."},
@@ -83,8 +98,11 @@ var breachRules = []BreachRule{
 func breaches(v *view, p *Pack) []Breach {
 	var out []Breach
 	for i := range breachRules {
-		out = append(out, breachRules[i].look(v, &breachRules[i])...)
+		if look := breachRules[i].look; look != nil {
+			out = append(out, look(v, &breachRules[i])...)
+		}
 	}
+	out = append(out, metricBreaches(v, out)...)
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Start < out[j].Start })
 	return out
 }

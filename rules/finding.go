@@ -34,7 +34,17 @@ type Breach struct {
 	Value     float64
 	Threshold float64
 	Unit      string
+	Subject   string            // what the rule was held against, "" the node: an operation
 	Evidence  []replay.Evidence // never empty
+}
+
+// Name is the rule and what it was held against: "runtime-operation-slow
+// (list_podsandbox)".
+func (b *Breach) Name() string {
+	if b.Subject == "" {
+		return b.Rule
+	}
+	return b.Rule + " (" + b.Subject + ")"
 }
 
 // Level says how sure a cause is.

@@ -21,6 +21,9 @@ func status(v *view, r *Result) string {
 	if len(v.n.Episodes) > 0 {
 		return statusUnhealthy
 	}
+	if unhealthyByMetrics(r) != nil {
+		return statusUnhealthy
+	}
 	worst := 0
 	for _, b := range r.Breaches {
 		worst = max(worst, b.Severity.Rank())
@@ -37,6 +40,18 @@ func status(v *view, r *Result) string {
 		return statusHealthy
 	}
 	return statusUnknown
+}
+
+// unhealthyByMetrics is the worst stretch of unhealthy PLEG that the metrics
+// alone prove, nil if there is none.
+func unhealthyByMetrics(r *Result) *Breach {
+	var worst *Breach
+	for i := range r.Breaches {
+		if b := &r.Breaches[i]; b.Rule == "relist-threshold-exceeded" && (worst == nil || b.Value > worst.Value) {
+			worst = b
+		}
+	}
+	return worst
 }
 
 // logged reports whether the input shows enough of the kubelet to call it
@@ -192,6 +207,10 @@ func quietSummary(name string, v *view, r *Result) string {
 	best := ""
 	if len(r.Causes) > 0 {
 		best = lowerFirst(r.Causes[0].Title) + " (" + r.Causes[0].ID + ", " + string(r.Causes[0].Level) + ")"
+	}
+	if b := unhealthyByMetrics(r); b != nil {
+		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
+		return name + ": PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why."
 	}
 	switch r.Status {
 	case statusHealthy:

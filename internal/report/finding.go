@@ -52,6 +52,9 @@ func breachFinding(n *Node, b *rules.Breach) finding {
 	if r := rules.LookupBreach(b.Rule); r != nil {
 		f.title = r.Title
 	}
+	if b.Subject != "" {
+		f.title += " (" + b.Subject + ")"
+	}
 	f.message = fmt.Sprintf("%s: %s: %s", nodeName(n.Node), Visible(f.title), measured(b))
 	if b.Start != 0 {
 		f.message += ", from " + Date(b.Start) + " UTC"

@@ -150,7 +150,7 @@ func nodePage(n *Node) pageNode {
 			NotReady: notReady(e.NotReady, dayAndTime), Evidence: quotePages(e.Evidence)})
 	}
 	for _, b := range n.Breaches {
-		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), b.Rule, clockOf(b.Start), clockOf(b.End),
+		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), Visible(b.Name()), clockOf(b.Start), clockOf(b.End),
 			quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), firstWhere(b.Evidence)})
 	}
 	for _, i := range Durations(n.Node).Longest {

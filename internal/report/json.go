@@ -117,6 +117,7 @@ type (
 		Value     *float64       `json:"value"`
 		Threshold *float64       `json:"threshold"`
 		Unit      string         `json:"unit"`
+		Subject   string         `json:"subject,omitempty"`
 		Evidence  []jsonEvidence `json:"evidence"`
 	}
 	jsonRelists struct {
@@ -282,7 +283,7 @@ func nodeJSON(n Node) jsonNode {
 	}
 	for _, b := range n.Breaches {
 		j.Breaches = append(j.Breaches, jsonBreach{b.Rule, string(b.Severity), stamp(b.Start), stamp(b.End),
-			number(b.Value), number(b.Threshold), b.Unit, evidenceJSON(b.Evidence)})
+			number(b.Value), number(b.Threshold), b.Unit, b.Subject, evidenceJSON(b.Evidence)})
 	}
 	for _, o := range n.Ops {
 		j.Operations = append(j.Operations, operationJSON(o))

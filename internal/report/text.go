@@ -327,7 +327,7 @@ func (p *printer) breaches(n *Node) {
 		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
 			where = Visible(b.Evidence[0].Where().String())
 		}
-		g.AppendRow(table.Row{b.Severity, b.Rule, p.clock(b.Start), p.clock(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
+		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.clock(b.Start), p.clock(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
 	}
 	p.render(g)
 }

@@ -1,0 +1,424 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// metricBreaches holds the metrics of the node against the rules. What the log
+// broke already is not said twice.
+func metricBreaches(v *view, logged []Breach) []Breach {
+	if len(v.n.Series) == 0 {
+		return nil
+	}
+	m := &metricView{view: v, logged: logged, evented: evented(v), steps: replay.CallSteps(v.n.Series)}
+	var out []Breach
+	for _, look := range []func() []Breach{m.ages, m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
+		out = append(out, look()...)
+	}
+	return out
+}
+
+// metricView is a node whose log has been judged.
+type metricView struct {
+	*view
+	logged  []Breach
+	evented bool
+	steps   []replay.CallStep
+}
+
+// evented reports whether the evented PLEG is in use: it relists every five
+// minutes only, and is unhealthy after ten.
+func evented(v *view) bool {
+	if v.n.Kubelet.PLEG != "" && v.n.Kubelet.PLEG != "unknown" {
+		return v.n.Kubelet.PLEG == "evented"
+	}
+	for _, s := range v.series["kubelet_evented_pleg_connection_success_count"] {
+		for _, p := range s.Points {
+			if p.V > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// said reports whether one of the rules was broken by the log at some moment
+// of a span.
+func (m *metricView) said(from, to int64, ids ...string) bool {
+	for i := range m.logged {
+		b := &m.logged[i]
+		if contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from) {
+			return true
+		}
+	}
+	return false
+}
+
+// stuck are the rules that say that relists failed or hung.
+var stuck = []string{"relist-threshold-exceeded", "relist-never-succeeded", "relist-list-failed", "slow-relist"}
+
+// gaugeSlack is how much later than a relist the gauge of its start may move:
+// the kubelet sets it when it judges its health, at least every 10 s.
+const gaugeSlack = 10 * time.Second
+
+// threshold of the health check.
+func (m *metricView) threshold() time.Duration {
+	switch {
+	case m.n.Kubelet.Threshold > 0:
+		return m.n.Kubelet.Threshold
+	case m.evented:
+		return 10 * time.Minute
+	}
+	return 3 * time.Minute
+}
+
+// ages compares kubelet_pleg_last_seen_seconds with the time of the snapshot.
+// One whose time is not certain cannot say how old the relist is.
+func (m *metricView) ages() []Breach {
+	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
+	var out []Breach
+	for _, s := range m.series["kubelet_pleg_last_seen_seconds"] {
+		worst, from := time.Duration(0), int64(0)
+		var es []replay.Evidence
+		flush := func(end int64) {
+			if len(es) > 0 && !m.said(from, max(end, from), stuck[:2]...) {
+				b := r.breach(from, end, secs(worst), es)
+				b.Threshold = secs(limit)
+				out = append(out, b)
+			}
+			worst, es = 0, nil
+		}
+		for i, p := range s.Points {
+			if !(p.V > 0 && p.V < 1e10) || p.Src.Basis < parse.ZoneInferred {
+				continue
+			}
+			start := int64(p.V) * second
+			age := time.Duration(p.At - start)
+			if age <= limit+gaugeSlack || m.listing(p.At) {
+				flush(p.At)
+				continue
+			}
+			if len(es) == 0 {
+				from = start + int64(limit)
+			}
+			worst = max(worst, age)
+			es = append(es, replay.Evidence{Record: s.Sample(i), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
+		}
+		flush(0)
+	}
+	return out
+}
+
+// listing reports whether several relists ended without a failed list call in
+// the step up to a snapshot. Then the gauge is old, not the relist: nothing
+// judged the health meanwhile.
+func (m *metricView) listing(to int64) bool {
+	for i := range m.steps {
+		if s := &m.steps[i]; s.To == to && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers") {
+			return false
+		}
+	}
+	for i := range m.n.Proofs {
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofCount && p.To == to {
+			return p.Count >= 3
+		}
+	}
+	return false
+}
+
+// longRelists turns what the relist histogram proves about relists over 10 s
+// into breaches, less those that the log dates one by one.
+func (m *metricView) longRelists() []Breach {
+	r := LookupBreach("slow-relist")
+	var out []Breach
+	for i := range m.n.Proofs {
+		p := &m.n.Proofs[i]
+		if p.Kind != replay.ProofLong || p.Count < 1 || m.known(p.From, p.To) >= p.Count || m.said(p.From, p.To, stuck[:3]...) {
+			continue
+		}
+		from, mean := p.From, p.SumMin/time.Duration(p.Count)
+		if q := m.runningAt(p.From); q != nil && q.From != 0 {
+			from = q.From
+		}
+		out = append(out, r.breach(from, p.To, secs(mean), p.Evidence))
+	}
+	return out
+}
+
+// known counts the relists over 10 s that ended in a span and are dated.
+func (m *metricView) known(from, to int64) int {
+	n := 0
+	for i := range m.n.Relists {
+		l := &m.n.Relists[i]
+		if d, ok := l.Duration(); ok && d >= 10*time.Second && l.End.At > from-int64(l.End.Slack) && l.End.At <= to+int64(l.End.Slack) {
+			n++
+		}
+	}
+	return n
+}
+
+// running finds relists that one snapshot after the other shows running. Those
+// of which the histogram tells the length when they end are not told twice.
+func (m *metricView) running() []Breach {
+	r := LookupBreach("slow-relist")
+	var out []Breach
+	for i := range m.n.Proofs {
+		p := &m.n.Proofs[i]
+		if p.Kind != replay.ProofRunning || p.From == 0 || m.proof(replay.ProofRunning, i, p.From) != nil {
+			continue
+		}
+		d := time.Duration(p.To - p.From)
+		if secs(d) < r.Threshold || m.said(p.From, p.To, stuck...) || m.dated(p.From, p.To) || m.proof(replay.ProofLong, -1, p.To) != nil {
+			continue
+		}
+		end := int64(0)
+		if q := m.proof(replay.ProofCount, -1, p.To); q != nil && q.Count > 0 {
+			end = q.To
+		}
+		es := append([]replay.Evidence{}, p.Evidence...)
+		es[0].Note = fmt.Sprintf("the same relist was running %v before already", d.Round(time.Second))
+		out = append(out, r.breach(p.From, end, secs(d), es))
+	}
+	return out
+}
+
+// proof is the first proof of a kind, after the i-th, that begins at a snapshot.
+func (m *metricView) proof(kind replay.ProofKind, i int, from int64) *replay.MetricProof {
+	for i++; i < len(m.n.Proofs); i++ {
+		if p := &m.n.Proofs[i]; p.Kind == kind && p.From == from {
+			return p
+		}
+	}
+	return nil
+}
+
+// runningAt is the proof that a relist was running at a snapshot.
+func (m *metricView) runningAt(at int64) *replay.MetricProof {
+	for i := range m.n.Proofs {
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofRunning && p.To == at {
+			return p
+		}
+	}
+	return nil
+}
+
+// dated reports whether one relist of the log fills a span.
+func (m *metricView) dated(from, to int64) bool {
+	for i := range m.n.Relists {
+		l := &m.n.Relists[i]
+		if l.Start.Known() && l.End.Known() && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to {
+			return true
+		}
+	}
+	return false
+}
+
+// intervals are stretches between two relists that no relist filled.
+func (m *metricView) intervals() []Breach {
+	if m.evented {
+		return nil
+	}
+	r := LookupBreach("relist-interval-long")
+	var out []Breach
+	for i := range m.n.Proofs {
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofFrozen {
+			out = append(out, r.breach(p.From, p.To, secs(p.Sum), p.Evidence))
+		}
+	}
+	return out
+}
+
+// discards is the growth of the counter of discarded events.
+func (m *metricView) discards() []Breach {
+	r := LookupBreach("pleg-events-discarded")
+	var out []Breach
+	for _, s := range m.series["kubelet_pleg_discard_events"] {
+		var cur *Breach
+		for i, p := range s.Points {
+			before, from := 0.0, int64(0)
+			if i > 0 {
+				before, from = s.Points[i-1].V, s.Points[i-1].At
+			}
+			if p.V < before {
+				before = 0
+			}
+			n := p.V - before
+			if !(n > 0 && n < 1e15) || p.Src.Basis == parse.NoTime || m.said(from, p.At, r.ID) {
+				continue
+			}
+			if cur != nil && from-cur.End <= stretchGap {
+				cur.Value, cur.End = cur.Value+n, p.At
+			} else {
+				out = append(out, r.breach(from, p.At, n, nil))
+				cur = &out[len(out)-1]
+			}
+			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Sample(i), Note: fmt.Sprintf("%.0f events more than before were discarded", n)})
+		}
+	}
+	return out
+}
+
+// restarts are those of the kubelet that no line of the log shows.
+func (m *metricView) restarts() []Breach {
+	r := LookupBreach("kubelet-restarted")
+	var first, last int64
+	var es []replay.Evidence
+	n := 0
+	for i := range m.n.Proofs {
+		p := &m.n.Proofs[i]
+		if p.Kind != replay.ProofRestart || len(p.Evidence) == 0 || m.ran(p.From, p.To) {
+			continue
+		}
+		at := p.To
+		if p.Start.Known() {
+			at = p.Start.At
+		}
+		if n++; n == 1 {
+			first = at
+		}
+		last, es = at, append(es, p.Evidence[len(p.Evidence)-1])
+	}
+	if n == 0 {
+		return nil
+	}
+	b := r.breach(first, last, float64(n), es)
+	if n >= 3 {
+		b.Severity = Warning
+	}
+	return []Breach{b}
+}
+
+// ran reports whether the log shows a kubelet that started in a span.
+func (m *metricView) ran(from, to int64) bool {
+	for i := range m.n.Runs {
+		run := &m.n.Runs[i]
+		if at := max(run.Start.At, run.First); at >= from-minute && at <= to+minute {
+			return true
+		}
+	}
+	return false
+}
+
+// gaps are silences of /metrics over an episode, or ones across which relists
+// took long. A silence alone says nothing about the kubelet.
+func (m *metricView) gaps() []Breach {
+	r := LookupBreach("metrics-gap")
+	var out []Breach
+	for i := range m.n.Proofs {
+		p := &m.n.Proofs[i]
+		if p.Kind != replay.ProofGap || !m.said(p.From, p.To, stuck[:3]...) && !m.longIn(p) {
+			continue
+		}
+		out = append(out, r.breach(p.From, p.To, secs(time.Duration(p.To-p.From)), p.Evidence))
+	}
+	return out
+}
+
+// longIn reports whether the snapshots around a gap prove a long relist.
+func (m *metricView) longIn(gap *replay.MetricProof) bool {
+	for i := range m.n.Proofs {
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofLong && p.From == gap.From && p.To == gap.To {
+			return true
+		}
+	}
+	return false
+}
+
+// callLimits are the operations that ought to be quick, and how long one may
+// take on average: calls that read, and calls that change something. Pulls,
+// probes and stops take as long as images, commands and grace periods do.
+var callLimits = map[string]float64{
+	"list_podsandbox": 1, "list_containers": 1, "podsandbox_status": 1, "container_status": 1, "status": 1, "version": 1,
+	"create_container": 10, "start_container": 10, "remove_container": 10, "remove_podsandbox": 10,
+	"run_podsandbox": 30, "stop_podsandbox": 30,
+}
+
+// slowLeast is how much a slow operation must have cost before its average
+// counts: two slow calls on a busy node are no finding.
+const slowLeast = 10 * time.Second
+
+// slowCalls are operations that took long on average, or that took longer than
+// their limit and 10 s at least once.
+func (m *metricView) slowCalls() []Breach {
+	r := LookupBreach("runtime-operation-slow")
+	return m.calls(r, func(s *replay.CallStep) (value, threshold float64) {
+		limit := callLimits[s.Operation]
+		if limit == 0 || s.Calls < 1 {
+			return 0, 0
+		}
+		if mean := secs(s.Sum) / float64(s.Calls); mean > limit && s.Sum >= slowLeast {
+			value = mean
+		}
+		if s.Long > 0 && secs(s.LongMean) > limit {
+			value = math.Max(value, secs(s.LongMean))
+		}
+		return value, limit
+	})
+}
+
+// failedLeast is how many calls must have failed before their share counts.
+const failedLeast = 3
+
+// sayErrors are the rules by which the log itself tells of an operation that
+// fails.
+var sayErrors = map[string][]string{
+	"list_podsandbox": stuck[:3], "list_containers": stuck[:3],
+	"status": {"runtime-down"}, "version": {"runtime-down"},
+}
+
+// failedCalls are operations that failed often. A probe that fails and a
+// container that is gone when it is asked for are everyday matters.
+func (m *metricView) failedCalls() []Breach {
+	r := LookupBreach("runtime-operation-errors")
+	return m.calls(r, func(s *replay.CallStep) (value, threshold float64) {
+		if s.Errors < failedLeast || s.Calls < s.Errors || s.Operation == "exec_sync" || m.said(s.From, s.To, sayErrors[s.Operation]...) {
+			return 0, 0
+		}
+		if share := 100 * float64(s.Errors) / float64(s.Calls); share > r.Threshold {
+			value = share
+		}
+		return value, r.Threshold
+	})
+}
+
+// calls joins steps that break a limit: one breach an operation and stretch,
+// with the largest value.
+func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64)) []Breach {
+	var out []Breach
+	var cur *Breach
+	for i := range m.steps {
+		s := &m.steps[i]
+		value, limit := judge(s)
+		if value == 0 || len(s.Evidence) == 0 {
+			continue
+		}
+		value = math.Round(value*1000) / 1000
+		if cur != nil && cur.Subject == s.Operation && s.From >= cur.End && s.From-cur.End <= stretchGap {
+			cur.Value, cur.End = math.Max(cur.Value, value), s.To
+			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], s.Evidence...)
+			continue
+		}
+		b := r.breach(s.From, s.To, value, append([]replay.Evidence{}, s.Evidence...))
+		b.Threshold, b.Subject = limit, s.Operation
+		if !covered(out, &b) {
+			out = append(out, b)
+			cur = &out[len(out)-1]
+		}
+	}
+	return out
+}
+
+// covered reports whether the same was found in another copy of the metrics.
+func covered(out []Breach, b *Breach) bool {
+	for i := range out {
+		if o := &out[i]; o.Subject == b.Subject && o.Start <= b.End && o.End >= b.Start {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// snapshots builds series from rows "name[|operation] values…", one column a
+// snapshot at base plus an offset in seconds; "-" for no sample.
+func snapshots(basis parse.Basis, offsets []int, rows ...string) []*parse.Series {
+	var scrapes []*parse.Scrape
+	for i, o := range offsets {
+		scrapes = append(scrapes, &parse.Scrape{File: &parse.File{Path: fmt.Sprintf("%d.prom", i)}, Job: "kubelet",
+			Stamp: parse.Stamp{At: base + int64(o)*second, Basis: basis}})
+	}
+	var out []*parse.Series
+	for n, r := range rows {
+		f := strings.Fields(r)
+		name, rest, _ := strings.Cut(f[0], "|")
+		op, le, _ := strings.Cut(rest, "|")
+		s := &parse.Series{Name: name, Job: "kubelet"}
+		if le != "" {
+			s.Labels = append(s.Labels, parse.Field{Name: "le", Value: le})
+		}
+		if op != "" {
+			s.Labels = append(s.Labels, parse.Field{Name: "operation_type", Value: op})
+		}
+		for i, x := range f[1:] {
+			if x == "-" {
+				continue
+			}
+			var v float64
+			fmt.Sscan(x, &v)
+			s.Points = append(s.Points, parse.Point{At: scrapes[i].At, V: v, Src: scrapes[i], Line: uint32(n + 1)})
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func metricNode(series []*parse.Series) *replay.Node {
+	return &replay.Node{Name: "n1", Series: series, Proofs: replay.MetricProofs(series, nil)}
+}
+
+// age is the last-seen gauge of a relist that began sec seconds after base.
+func age(secs ...int) string {
+	out := "kubelet_pleg_last_seen_seconds"
+	for _, s := range secs {
+		out += fmt.Sprintf(" %d", base/second+int64(s))
+	}
+	return out
+}
+
+func TestMetricBreaches(t *testing.T) {
+	const (
+		D = "kubelet_pleg_relist_duration_seconds"
+		I = "kubelet_pleg_relist_interval_seconds"
+		O = "kubelet_runtime_operations_duration_seconds"
+		E = "kubelet_runtime_operations_errors_total"
+	)
+	healthy := []string{D + "_count 10 24 38", D + "_sum 1 1.5 2", I + "_count 9 23 37", I + "_sum 10 24 38", age(-1, 14, 29),
+		O + "_count|list_podsandbox 10 40 70", O + "_sum|list_podsandbox 1 2 3", "kubelet_pleg_discard_events 0 0 0"}
+	tests := []struct {
+		name    string
+		basis   parse.Basis
+		offsets []int
+		rows    []string
+		want    string
+	}{
+		{"healthy", parse.Stated, []int{0, 15, 30}, healthy, ""},
+		{"the last relist is too old", parse.Stated, []int{0, 15, 200, 230, 245}, []string{age(-1, 13, 13, 13, 244), D + "_count 10 20 20 20 30", D + "_sum 1 2 2 2 217", I + "_count 9 20 20 20 29"},
+			"slow-relist 215 of 10 [15 245]; relist-threshold-exceeded 217 of 180 [193 245]"},
+		{"an age within the slack of the gauge is no breach", parse.Stated, []int{0, 188}, []string{age(-1, 0)}, ""},
+		{"a snapshot without a certain time has no age", parse.FileTime, []int{0, 5000}, []string{age(-1, 0)}, ""},
+		{"a gauge that nobody moved while relists listed", parse.Stated, []int{0, 400}, []string{age(-1, 0), D + "_count 10 400", D + "_sum 1 20", I + "_count 9 399"}, ""},
+		{"a long relist by its bucket", parse.Stated, []int{0, 15, 90}, []string{D + "_count 10 20 31", D + "_sum 1 2 63", D + "_bucket||10 10 20 30", D + "_bucket||+Inf 10 20 31"},
+			"slow-relist 10 of 10 [15 90]"},
+		{"discards", parse.Stated, []int{0, 15, 30, 45}, []string{"kubelet_pleg_discard_events 3 3 40 41"}, "pleg-events-discarded 41 of 0 [? 45]"},
+		{"restart", parse.Stated, []int{0, 15}, []string{D + "_count 10 2", D + "_sum 1 0.2"}, "kubelet-restarted 1 of 1 [15 15]"},
+		{"frozen process", parse.Stated, []int{0, 15, 30, 45, 300}, []string{D + "_count 10 20 30 40 50", D + "_sum 1 2 3 4 5", I + "_count 9 19 29 39 49", I + "_sum 10 20 30 40 290",
+			D + "_bucket||10 10 20 30 40 50", D + "_bucket||+Inf 10 20 30 40 50", I + "_bucket||2.5 9 19 29 39 48", I + "_bucket||+Inf 9 19 29 39 49"},
+			"relist-interval-long 227.5 of 30 [45 300]"},
+		{"the evented PLEG relists every five minutes", parse.Stated, []int{0, 15, 300, 400}, append([]string{"kubelet_evented_pleg_connection_success_count 1 1 1 1"}, age(-1, -1, -1, 299)), ""},
+		{"slow reads", parse.Stated, []int{0, 15, 30}, []string{O + "_count|status 1 2 22", O + "_sum|status 0 0 60", O + "_count|exec_sync 1 2 4", O + "_sum|exec_sync 0 0 60"},
+			"runtime-operation-slow status 3 of 1 [15 30]"},
+		{"two slow reads are no finding", parse.Stated, []int{0, 15}, []string{O + "_count|status 1 3", O + "_sum|status 0 5"}, ""},
+		{"one hung call among many", parse.Stated, []int{0, 15, 200}, []string{O + "_count|list_podsandbox 10 40 240", O + "_sum|list_podsandbox 1 2 123",
+			O + "_bucket|list_podsandbox|0.005 10 40 239", O + "_bucket|list_podsandbox|19 10 40 239", O + "_bucket|list_podsandbox|+Inf 10 40 240"},
+			"runtime-operation-slow list_podsandbox 120.005 of 1 [15 200]"},
+		{"errors by share", parse.Stated, []int{0, 15, 30}, []string{O + "_count|status 1 11 21", O + "_sum|status 0 0 0", E + "|status - 1 6", O + "_count|exec_sync 1 11 21", E + "|exec_sync - 1 6"},
+			"runtime-operation-errors status 50 of 10 [15 30]"},
+		{"a copy of the same kubelet in a server is not a second one", parse.Stated, []int{0, 15}, []string{O + "_count|status 1 21", O + "_sum|status 0 60"}, "runtime-operation-slow status 3 of 1 [0 15]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n := metricNode(snapshots(tt.basis, tt.offsets, tt.rows...))
+			if strings.HasPrefix(tt.name, "a copy") {
+				for _, s := range n.Series[:2] {
+					c := *s
+					c.Job, c.Labels = "", append([]parse.Field{{Name: "job", Value: "kubelet"}}, s.Labels...)
+					n.Series = append(n.Series, &c)
+				}
+			}
+			if got := showBreaches(breaches(newView(n), nil)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func showBreaches(bs []Breach) string {
+	var out []string
+	for _, b := range bs {
+		if len(b.Evidence) == 0 || b.Evidence[0].Record == nil {
+			out = append(out, "NO EVIDENCE")
+		}
+		from, to := "?", "?"
+		if b.Start != 0 {
+			from = fmt.Sprint((b.Start - base) / second)
+		}
+		if b.End != 0 {
+			to = fmt.Sprint((b.End - base) / second)
+		}
+		out = append(out, strings.Join(strings.Fields(fmt.Sprintf("%s %s %g of %g [%s %s]", b.Rule, b.Subject, b.Value, b.Threshold, from, to)), " "))
+	}
+	return strings.Join(out, "; ")
+}
+
+// What a line of the log says is not said again for the metrics.
+func TestMetricsDoNotRepeatTheLog(t *testing.T) {
+	n := node()
+	n.Series = snapshots(parse.Stated, []int{0, 15, 200, 245}, age(-1, 0, 0, 244),
+		"kubelet_pleg_relist_duration_seconds_count 10 20 20 30", "kubelet_pleg_relist_duration_seconds_sum 1 2 2 217",
+		"kubelet_pleg_relist_duration_seconds_bucket||10 10 20 20 29", "kubelet_pleg_relist_duration_seconds_bucket||+Inf 10 20 20 30")
+	n.Proofs = replay.MetricProofs(n.Series, nil)
+	for _, b := range breaches(newView(n), nil) {
+		if b.Evidence[0].From() == parse.SrcMetrics && b.Rule != "metrics-gap" {
+			t.Errorf("%s is told twice", b.Rule)
+		}
+	}
+}
+
+func TestUnhealthyByMetricsAlone(t *testing.T) {
+	n := metricNode(snapshots(parse.Stated, []int{0, 15, 200}, age(-1, 0, 0)))
+	r := Eval(n, &Pack{})
+	if r.Status != statusUnhealthy || !strings.Contains(r.Summary, "PLEG unhealthy from 2026-03-04 10:03:00 UTC by the metrics") {
+		t.Errorf("%s: %s", r.Status, r.Summary)
+	}
+}
