@@ -12,7 +12,9 @@ let colors = {};
 const readColors = () => { for (const n of ["bg", "fg", "dim", "line", "soft", "good", "bad", "warn", "info", "accent", "mark"]) colors[n] = css(n); };
 readColors();
 
-const LABEL = () => canvas.clientWidth < 600 ? 74 : 150, RIGHT = 8, AXIS = 26, POD_ROWS = 60;
+// The width of the canvas is read once a frame: each reading may cost a layout.
+let W = canvas.clientWidth;
+const LABEL = () => W < 600 ? 74 : 150, RIGHT = 8, AXIS = 26, POD_ROWS = 60;
 let node = null, view = [0, 1], hits = [], selected = null, lanes = [];
 const hidden = new Set();
 let minSeverity = 0, podFilter = "";
@@ -25,7 +27,7 @@ const tick = t => { const s = iso(t); const span = view[1] - view[0];
   if (span > 1728e5) return s.slice(5, 10) + " " + s.slice(11, 16);
   if (span > 12e4) return s.slice(11, 19);
   return s.slice(11, 23).replace(/\.000$/, ""); };
-const width = () => canvas.clientWidth - LABEL() - RIGHT;
+const width = () => W - LABEL() - RIGHT;
 const X = t => LABEL() + (t - view[0]) / (view[1] - view[0]) * width();
 const T = x => view[0] + (x - LABEL()) / width() * (view[1] - view[0]);
 const at = i => i == null ? null : node.base + i;
@@ -40,8 +42,8 @@ const STATUS = ["observed", "matched", "missing", "late", "unexpected", "discard
 const statusColor = s => s === 2 || s === 5 ? colors.bad : s === 3 ? colors.warn : s === 4 ? colors.accent : colors.info;
 
 const bar = (x0, x1, y, h, fill, mark) => {
-  const l = Math.max(x0, LABEL()), r = Math.min(Math.max(x1, x0 + 1.5), canvas.clientWidth - RIGHT);
-  if (r < LABEL() || l > canvas.clientWidth - RIGHT) return;
+  const l = Math.max(x0, LABEL()), r = Math.min(Math.max(x1, x0 + 1.5), W - RIGHT);
+  if (r < LABEL() || l > W - RIGHT) return;
   ctx.fillStyle = fill; ctx.fillRect(l, y, r - l, h);
   if (mark) hits.push([l - 2, y, r - l + 4, h, mark]);
 };
@@ -71,7 +73,7 @@ function ageLane() {
   const top = Math.max(limit * 1.3, ...pts.filter(p => p[1] != null).map(p => p[1])) || 1;
   return { name: "age (s)", h: 74, marks: () => [], draw(y) {
     const Y = v => y + 70 - v / top * 64;
-    ctx.strokeStyle = colors.bad; ctx.setLineDash([4, 3]); ctx.beginPath(); ctx.moveTo(LABEL(), Y(limit)); ctx.lineTo(canvas.clientWidth - RIGHT, Y(limit)); ctx.stroke(); ctx.setLineDash([]);
+    ctx.strokeStyle = colors.bad; ctx.setLineDash([4, 3]); ctx.beginPath(); ctx.moveTo(LABEL(), Y(limit)); ctx.lineTo(W - RIGHT, Y(limit)); ctx.stroke(); ctx.setLineDash([]);
     label(LABEL() + 4, Y(limit) - 4, "threshold " + limit + " s", colors.bad, "left");
     ctx.save(); ctx.beginPath(); ctx.rect(LABEL(), y, width(), 74); ctx.clip();
     ctx.strokeStyle = colors.info; ctx.lineWidth = 1.5; ctx.beginPath();
@@ -89,7 +91,7 @@ function relistLane() {
     let lastPx = -9;
     for (let i = 0; i < r.s.length; i++) {
       const x0 = X(at(r.s[i])), x1 = r.e[i] == null ? x0 + 3 : X(at(r.e[i]));
-      if (x1 < LABEL() || x0 > canvas.clientWidth) continue;
+      if (x1 < LABEL() || x0 > W) continue;
       if (x1 - x0 < 1.5 && x0 - lastPx < 0.7 && r.o[i] === 0) continue; // another one stands on this pixel
       lastPx = x0;
       bar(x0, x1, y + 4, 14, outColor(r.o[i]), m(i));
@@ -105,23 +107,37 @@ function failureLane() {
   return spans("CRI failures", f.filter(s => !podFilter || (s.p || "").includes(podFilter)), s => s.k === "DeadlineExceeded" ? colors.warn : colors.bad, text);
 }
 
-// Dots of one row, thinned to one a pixel: what is drawn never exceeds the width.
+// Dots of one row: at most one of each colour a pixel, drawn colour by colour.
+// What is under the pointer is searched when it is asked for.
 function dots(y, h, n, time, color, make, shape) {
-  let last = -9, lastColor = "";
-  let lo = 0, hi = n;
-  while (lo < hi) { const mid = lo + hi >> 1; time(mid) < view[0] ? lo = mid + 1 : hi = mid; }
-  for (let i = lo; i < n; i++) {
+  const first = t => { let lo = 0, hi = n; while (lo < hi) { const mid = lo + hi >> 1; time(mid) < t ? lo = mid + 1 : hi = mid; } return lo; };
+  const seen = new Map();
+  for (let i = first(view[0]); i < n; i++) {
     const t = time(i);
     if (t > view[1]) break;
     const c = color(i);
     if (c == null) continue;
+    let xs = seen.get(c);
+    if (!xs) seen.set(c, xs = []);
     const x = X(t);
-    if (x - last < 1 && c === lastColor) continue;
-    last = x; lastColor = c; ctx.fillStyle = c;
-    if (shape && shape(i)) { ctx.beginPath(); ctx.moveTo(x, y + 2); ctx.lineTo(x + 4, y + h - 2); ctx.lineTo(x - 4, y + h - 2); ctx.fill(); }
-    else ctx.fillRect(x - 1, y + 2, 2.5, h - 4);
-    hits.push([x - 4, y, 8, h, () => make(i)]);
+    if (xs.length && x - Math.abs(xs[xs.length - 1]) < 1) continue;
+    xs.push(shape && shape(i) ? -x : x);
   }
+  for (const [c, xs] of seen) {
+    ctx.fillStyle = c;
+    for (const x of xs) {
+      if (x >= 0) { ctx.fillRect(x - 1, y + 2, 2.5, h - 4); continue; }
+      ctx.beginPath(); ctx.moveTo(-x, y + 2); ctx.lineTo(-x + 4, y + h - 2); ctx.lineTo(-x - 4, y + h - 2); ctx.fill();
+    }
+  }
+  hits.push([LABEL(), y, width(), h, null, x => {
+    let best = -1, least = 5;
+    for (let i = first(T(x - 5)); i < n && time(i) <= T(x + 5); i++) {
+      const d = Math.abs(X(time(i)) - x);
+      if (d < least && color(i) != null) { best = i; least = d; }
+    }
+    return best < 0 ? null : make(best);
+  }]);
 }
 
 const SEV = { I: 0, W: 1, E: 2, F: 2 };
@@ -159,7 +175,7 @@ function chartLane(c) {
       ctx.fillStyle = colors.accent; ctx.fillRect(x - 1, Y(c.v[i]) - 1, 2, 2);
     }
     ctx.stroke(); ctx.restore();
-    label(canvas.clientWidth - RIGHT - 4, y + 12, "max " + +top.toPrecision(3), colors.dim, "right");
+    label(W - RIGHT - 4, y + 12, "max " + +top.toPrecision(3), colors.dim, "right");
   } };
 }
 
@@ -178,7 +194,7 @@ const redraw = () => { if (!scheduled) { scheduled = true; requestAnimationFrame
 
 function draw() {
   const h = AXIS + lanes.reduce((a, l) => a + l.h + 3, 0) + 6, dpr = window.devicePixelRatio || 1;
-  const w = canvas.clientWidth;
+  const w = W = canvas.clientWidth;
   if (canvas.height !== Math.round(h * dpr) || canvas.width !== Math.round(w * dpr)) {
     canvas.style.height = h + "px"; canvas.width = Math.round(w * dpr); canvas.height = Math.round(h * dpr);
   }
@@ -226,7 +242,6 @@ const zoom = (k, x) => { const c = x == null ? (view[0] + view[1]) / 2 : T(x); s
 const whole = keep => setView(node.base + node.span[0], node.base + node.span[1], keep);
 
 function show(m) {
-  if (typeof m === "function") m = m();
   selected = m;
   const e = evidence(m.ev);
   $("details-what").textContent = `${m.lane}: ${m.what}, ${iso(m.from)}` + (m.to == null ? "" : ` to ${iso(m.to)}`);
@@ -285,7 +300,7 @@ canvas.addEventListener("pointerup", e => { if (drag && !moved) { const m = hitA
 canvas.addEventListener("pointercancel", () => { drag = null; });
 canvas.addEventListener("dblclick", e => zoom(0.4, e.offsetX));
 canvas.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) return; e.preventDefault(); zoom(Math.exp(Math.sign(e.deltaY) * 0.25), e.offsetX); }, { passive: false });
-const hitAt = (x, y) => { for (let i = hits.length - 1; i >= 0; i--) { const h = hits[i]; if (x >= h[0] && x <= h[0] + h[2] && y >= h[1] && y <= h[1] + h[3]) return h[4]; } return null; };
+const hitAt = (x, y) => { for (let i = hits.length - 1; i >= 0; i--) { const h = hits[i]; if (x < h[0] || x > h[0] + h[2] || y < h[1] || y > h[1] + h[3]) continue; const m = h[5] ? h[5](x) : h[4]; if (m) return m; } return null; };
 canvas.addEventListener("keydown", e => {
   const s = view[1] - view[0];
   const act = { ArrowLeft: () => setView(view[0] - s * 0.2, view[1] - s * 0.2), ArrowRight: () => setView(view[0] + s * 0.2, view[1] + s * 0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole() }[e.key];
