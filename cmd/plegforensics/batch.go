@@ -29,9 +29,10 @@ func batchCommand() *cli.Command {
 			"--from-stdin are bundles as they are. One broken bundle does not stop the others.",
 		Flags: join(outputFlags(fleetFormats()), batchFlags(), redactFlags(), inputFlags(), packFlags()),
 		Subcommands: []*cli.Command{{
-			Name:      "merge",
-			Usage:     "one report from the partials of shards, in any order",
-			ArgsUsage: "PARTIAL...",
+			Name:        "merge",
+			Usage:       "one report from the partials of shards, in any order",
+			ArgsUsage:   "PARTIAL...",
+			Description: "PARTIAL is a file that batch --partial wrote, or a directory of *.plegp files.",
 			Flags: join(outputFlags(fleetFormats()), gateFlags(), []cli.Flag{
 				boolFlag(catLimits, "strict", "bundles that were not analysed whole are failures: exit 4"),
 				stringFlag(catOutput, "partial", "write the merged partial to `PATH` too")}),

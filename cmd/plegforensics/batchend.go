@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -148,7 +149,7 @@ func mergeAction(c *cli.Context) error {
 		return usage("plegforensics batch merge out/*.plegp", "no partials given")
 	}
 	var ps []*fleet.Partial
-	for _, path := range c.Args().Slice() {
+	for _, path := range partialFiles(c.Args().Slice()) {
 		p, err := readPartial(path)
 		if err != nil {
 			return &exitError{exitNothing, fmt.Sprintf("%s: %v", path, err), "batch --partial PATH writes partials"}
@@ -163,6 +164,19 @@ func mergeAction(c *cli.Context) error {
 		return err
 	}
 	return finishBatch(c, ts, gates, p, false)
+}
+
+// partialFiles takes the partials of directories, files as they are.
+func partialFiles(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		names, _ := filepath.Glob(filepath.Join(arg, "*.plegp"))
+		if len(names) == 0 {
+			names = []string{arg}
+		}
+		out = append(out, names...)
+	}
+	return out
 }
 
 func readPartial(path string) (*fleet.Partial, error) {

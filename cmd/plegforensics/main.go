@@ -41,13 +41,18 @@ func commands() []*cli.Command {
 		explainCommand(),
 		inspectCommand(),
 		schemaCommand(),
+		completionCommand(),
+		manCommand(),
 	}
 }
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := newApp(stdin, stdout, stderr)
-	args, err := arrange(app, args)
+	var err error
+	if !completing(args) {
+		args, err = arrange(app, args)
+	}
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
