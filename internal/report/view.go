@@ -396,7 +396,9 @@ func (v *viewer) charts(n *replay.Node) []viewChart {
 			c.V = append(c.V, number((sum.Points[i].V-sum.Points[i-1].V)/dn))
 		}
 		c.Gap = usualGap(c.T)
-		out = append(out, c)
+		if slices.ContainsFunc(c.V, func(v *float64) bool { return v != nil }) {
+			out = append(out, c)
+		}
 	}
 	mean("relist mean (s)", "kubelet_pleg_relist_duration_seconds", "")
 	for _, op := range []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {

@@ -185,8 +185,8 @@ function label(x, y, s, color, align) { ctx.fillStyle = color; ctx.textAlign = a
 function fitLabel(s) {
   const max = LABEL() - 12;
   if (ctx.measureText(s).width <= max) return s;
-  while (s.length > 1 && ctx.measureText("…" + s).width > max) s = s.slice(1);
-  return "…" + s;
+  while (s.length > 1 && ctx.measureText(s + "…").width > max) s = s.slice(0, -1);
+  return s + "…";
 }
 
 let scheduled = false;
