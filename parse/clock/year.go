@@ -66,13 +66,6 @@ func moved(ns int64, y int) int64 {
 
 func yearOf(ns int64) int { return time.Unix(0, ns).UTC().Year() }
 
-func abs(n int64) int64 {
-	if n < 0 {
-		return -n
-	}
-	return n
-}
-
 // years gives every item the year of its leading clock.
 func (f *file) years(a *anchors, opt Options) {
 	f.walk()
