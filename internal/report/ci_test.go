@@ -246,6 +246,11 @@ func TestFingerprints(t *testing.T) {
 	if fa[2].fingerprint() != fb[0].fingerprint() {
 		t.Error("the fingerprint depends on other findings")
 	}
+	c := fa[0]
+	c.subject = "list_podsandbox"
+	if c.fingerprint() == fa[0].fingerprint() {
+		t.Error("the subject does not count")
+	}
 	seen := map[string]bool{}
 	for _, f := range fa {
 		seen[f.fingerprint()] = true

@@ -18,6 +18,7 @@ import (
 type finding struct {
 	node     *Node
 	rule     string // id of the breach rule or cause
+	subject  string // what the rule was held against, "" the node
 	title    string
 	severity rules.Severity
 	start    int64 // 0 unknown
@@ -42,20 +43,24 @@ func findings(r *Report) []finding {
 	}
 	slices.SortStableFunc(out, func(a, b finding) int {
 		return cmp.Or(b.severity.Rank()-a.severity.Rank(), strings.Compare(a.node.Name, b.node.Name),
-			cmp.Compare(a.start, b.start), strings.Compare(a.rule, b.rule))
+			cmp.Compare(a.start, b.start), strings.Compare(a.rule, b.rule), strings.Compare(a.subject, b.subject))
 	})
 	return out
 }
 
 func breachFinding(n *Node, b *rules.Breach) finding {
-	f := finding{node: n, rule: b.Rule, title: b.Rule, severity: b.Severity, start: b.Start, evidence: b.Evidence}
+	f := finding{node: n, rule: b.Rule, subject: b.Subject, title: b.Rule, severity: b.Severity, start: b.Start, evidence: b.Evidence}
 	if r := rules.LookupBreach(b.Rule); r != nil {
 		f.title = r.Title
 	}
 	if b.Subject != "" {
 		f.title += " (" + b.Subject + ")"
 	}
-	f.message = fmt.Sprintf("%s: %s: %s", nodeName(n.Node), Visible(f.title), measured(b))
+	what := f.title
+	if b.Subject != "" {
+		what += " (" + b.Subject + ")"
+	}
+	f.message = fmt.Sprintf("%s: %s: %s", nodeName(n.Node), Visible(what), measured(b))
 	if b.Start != 0 {
 		f.message += ", from " + Date(b.Start) + " UTC"
 	}
@@ -105,10 +110,10 @@ func causeStart(n *Node, c *rules.Cause) int64 {
 }
 
 // fingerprint identifies a finding over runs of the tool: the same rule on the
-// same node at the same moment, whatever the bundle is called and whatever
+// same node and subject at the same moment, whatever the bundle is called and whatever
 // else was found.
 func (f *finding) fingerprint() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.node.Name, f.rule, strconv.FormatInt(f.start, 10)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.node.Name, f.rule, f.subject, strconv.FormatInt(f.start, 10)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
