@@ -1,9 +1,16 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/alerts"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func analyzeCommand() *cli.Command {
@@ -13,9 +20,15 @@ func analyzeCommand() *cli.Command {
 		ArgsUsage: "INPUT...",
 		Description: "INPUT is a file, a directory, an archive, or - for standard input. Compression and\n" +
 			"format are found by content. Inputs that belong to one node are merged.",
-		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags()),
+		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags(), []cli.Flag{
+			listFlag(catRules, "alert-rules", "tell also which alerts of the Prometheus rule file `PATH` would have fired; repeatable"),
+		}),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.Formats)
+			groups, err := alertRules(c)
+			if err != nil {
+				return err
+			}
+			return reportOn(c, report.Formats, func(r *report.Report) { auditReport(c, r, groups) })
 		},
 	}
 }
@@ -27,13 +40,37 @@ func timelineCommand() *cli.Command {
 		ArgsUsage: "INPUT...",
 		Flags:     join(outputFlags(report.TimelineFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.TimelineFormats)
+			return reportOn(c, report.TimelineFormats, nil)
 		},
 	}
 }
 
+// auditReport adds what became of the alerts: of the built-in ones where the
+// input holds metrics of a kubelet, and of those of --alert-rules.
+func auditReport(c *cli.Context, r *report.Report, groups []alerts.Group) {
+	var ns []*replay.Node
+	for i := range r.Nodes {
+		ns = append(ns, r.Nodes[i].Node)
+	}
+	if slices.ContainsFunc(ns, kubeletMetrics) {
+		groups = append(alerts.Builtin(), groups...)
+	}
+	if len(groups) == 0 {
+		return
+	}
+	if s := query.NewStore(ns); len(ns) > 0 {
+		r.Alerts = alerts.Evaluate(c.Context, query.Open(s), groups, ns)
+	}
+}
+
+// kubeletMetrics reports whether a node has metrics of its kubelet.
+func kubeletMetrics(n *replay.Node) bool {
+	return slices.ContainsFunc(n.Series, func(s *parse.Series) bool { return strings.HasPrefix(s.Name, "kubelet_") })
+}
+
 // reportOn loads the inputs and writes the report in the formats asked for.
-func reportOn(c *cli.Context, formats []report.Format) error {
+// more, if not nil, adds to the report as it will be shown.
+func reportOn(c *cli.Context, formats []report.Format, more func(*report.Report)) error {
 	ts, err := targets(c, formats)
 	if err != nil {
 		return err
@@ -48,6 +85,9 @@ func reportOn(c *cli.Context, formats []report.Format) error {
 	shown, err := redacted(c, r)
 	if err != nil {
 		return err
+	}
+	if more != nil {
+		more(shown)
 	}
 	if err := emit(c, ts, shown); err != nil {
 		return err

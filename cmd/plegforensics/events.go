@@ -17,7 +17,7 @@ func eventsCommand() *cli.Command {
 			"kubelet says that its event channel was full.",
 		Flags: join(outputFlags(report.EventFormats), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.EventFormats)
+			return reportOn(c, report.EventFormats, nil)
 		},
 	}
 }

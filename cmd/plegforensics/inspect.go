@@ -16,7 +16,7 @@ func inspectCommand() *cli.Command {
 			"which command would collect what a better answer needs.",
 		Flags: join(outputFlags(report.InspectFormats), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.InspectFormats)
+			return reportOn(c, report.InspectFormats, nil)
 		},
 	}
 }

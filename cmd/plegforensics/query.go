@@ -79,20 +79,12 @@ func auditAlerts(c *cli.Context) error {
 	if _, err := targets(c, report.AlertFormats(nil)); err != nil {
 		return err
 	}
-	var groups []alerts.Group
-	if c.Bool("alerts") {
-		groups = alerts.Builtin()
+	groups, err := alertRules(c)
+	if err != nil {
+		return err
 	}
-	for _, path := range c.StringSlice("alert-rules") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return usage("", "--alert-rules: %v", err)
-		}
-		gs, bad := alerts.Parse(path, data)
-		if len(bad) > 0 {
-			return usage("", "--alert-rules: %v", bad[0])
-		}
-		groups = append(groups, gs...)
+	if c.Bool("alerts") {
+		groups = append(alerts.Builtin(), groups...)
 	}
 	db, ns, err := openDB(c)
 	if err != nil {
@@ -103,6 +95,23 @@ func auditAlerts(c *cli.Context) error {
 		return err
 	}
 	return emit(c, ts, nil)
+}
+
+// alertRules reads the files of --alert-rules.
+func alertRules(c *cli.Context) ([]alerts.Group, error) {
+	var groups []alerts.Group
+	for _, path := range c.StringSlice("alert-rules") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, usage("", "--alert-rules: %v", err)
+		}
+		gs, bad := alerts.Parse(path, data)
+		if len(bad) > 0 {
+			return nil, usage("", "--alert-rules: %v", bad[0])
+		}
+		groups = append(groups, gs...)
+	}
+	return groups, nil
 }
 
 // openDB loads the inputs into a database.

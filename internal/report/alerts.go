@@ -100,3 +100,39 @@ func alertJSON(a *alerts.Audit) jsonAlert {
 	}
 	return j
 }
+
+// audited splits the alerts into those that are worth a sentence and the number
+// of others: built-in ones that had no reason to fire and did not.
+func audited(r *Report, all bool) (tell []string, quiet int) {
+	for i := range r.Alerts {
+		a := &r.Alerts[i]
+		if !all && a.File == alerts.BuiltinFile && a.Outcome != alerts.Fired && len(a.Missed) == 0 {
+			quiet++
+			continue
+		}
+		tell = append(tell, Visible(a.Sentence()))
+	}
+	return tell, quiet
+}
+
+// alertsHeading stands over the audit of alerts.
+const alertsHeading = "Would an alert have told"
+
+// quietAlerts counts the alerts of which nothing is told.
+func quietAlerts(n int) string {
+	return plural(n, "alert") + " did not fire, and had no unhealthy PLEG to tell of"
+}
+
+func (p *printer) alerts(r *Report) {
+	if len(r.Alerts) == 0 {
+		return
+	}
+	p.heading(alertsHeading)
+	tell, quiet := audited(r, p.opt.Verbose)
+	for _, s := range tell {
+		p.para("  - ", s)
+	}
+	if quiet > 0 {
+		p.para("  ", quietAlerts(quiet))
+	}
+}

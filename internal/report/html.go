@@ -34,6 +34,7 @@ type page struct {
 	Inputs                      []pageInput
 	Nodes                       []pageNode
 	Correlations, Warnings      []string
+	Alerts                      []string
 }
 
 type pageInput struct{ Path, Kind, Size string }
@@ -96,6 +97,10 @@ func writeHTML(w io.Writer, r *Report, _ Options) error {
 	}
 	for _, c := range r.Correlations {
 		p.Correlations = append(p.Correlations, Visible(c.Summary))
+	}
+	alerts, quiet := audited(r, false)
+	if p.Alerts = alerts; quiet > 0 {
+		p.Alerts = append(p.Alerts, quietAlerts(quiet))
 	}
 	for _, x := range r.Warnings {
 		p.Warnings = append(p.Warnings, Visible(x.String()))

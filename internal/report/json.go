@@ -20,6 +20,7 @@ type (
 		Inputs       []jsonInput       `json:"inputs"`
 		Nodes        []jsonNode        `json:"nodes"`
 		Correlations []jsonCorrelation `json:"correlations"`
+		Alerts       []jsonAlert       `json:"alerts,omitempty"`
 		Findings     jsonFindings      `json:"findings"`
 	}
 	jsonTool struct {
@@ -235,6 +236,9 @@ func toJSON(r *Report) jsonReport {
 		Nodes:        []jsonNode{},
 		Correlations: []jsonCorrelation{},
 		Findings:     jsonFindings(c),
+	}
+	for i := range r.Alerts {
+		out.Alerts = append(out.Alerts, alertJSON(&r.Alerts[i]))
 	}
 	for i, in := range r.Inputs {
 		j := jsonInput{Path: Visible(in.Path), Kind: in.Kind, Files: in.Files, FilesUsed: in.FilesUsed,

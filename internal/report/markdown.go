@@ -25,6 +25,15 @@ func writeMarkdown(w io.Writer, r *Report, opt Options) error {
 			fmt.Fprintf(b, "- %s\n", md(c.Summary))
 		}
 	}
+	if tell, quiet := audited(r, opt.Verbose); len(r.Alerts) > 0 {
+		fmt.Fprintf(b, "\n## %s\n\n", alertsHeading)
+		for _, s := range tell {
+			fmt.Fprintf(b, "- %s\n", md(s))
+		}
+		if quiet > 0 {
+			fmt.Fprintf(b, "- %s\n", quietAlerts(quiet))
+		}
+	}
 	if len(r.Warnings) > 0 {
 		fmt.Fprintf(b, "\n## Read with trouble\n\n")
 		for _, x := range r.Warnings {

@@ -12,6 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
 // Schema is the JSON Schema of the report, timeline and events documents.
@@ -26,6 +27,7 @@ type Report struct {
 	Warnings     []parse.Warning
 	Nodes        []Node // by name
 	Correlations []Correlation
+	Alerts       []alerts.Audit  // what became of alerts; nil where none was asked about
 	Bundles      []*parse.Bundle // what inspect looks at; nil for other commands
 }
 

@@ -38,6 +38,7 @@ func writeText(w io.Writer, r *Report, opt Options) error {
 		p.node(&r.Nodes[i])
 	}
 	p.correlations(r.Correlations)
+	p.alerts(r)
 	p.ticket(r)
 	p.warnings(r)
 	return p.Flush()

@@ -113,9 +113,12 @@ func parseAPI(name string, data []byte) ([]Group, bool) {
 //go:embed builtin.yaml
 var builtin []byte
 
+// BuiltinFile is the File of the built-in groups.
+const BuiltinFile = "built-in"
+
 // Builtin returns the rules that we ship: what is commonly deployed, and what
 // would have seen the trouble.
 func Builtin() []Group {
-	gs, _ := Parse("built-in", builtin) // a test holds the file to be right
+	gs, _ := Parse(BuiltinFile, builtin) // a test holds the file to be right
 	return gs
 }
