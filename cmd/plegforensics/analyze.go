@@ -21,6 +21,7 @@ func analyzeCommand() *cli.Command {
 		Description: "INPUT is a file, a directory, an archive, or - for standard input. Compression and\n" +
 			"format are found by content. Inputs that belong to one node are merged.",
 		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags(), []cli.Flag{
+			boolFlag(catRules, "alerts", "tell also which of the commonly deployed alerts would have fired, where the input holds metrics of a kubelet"),
 			listFlag(catRules, "alert-rules", "tell also which alerts of the Prometheus rule file `PATH` would have fired; repeatable"),
 		}),
 		Action: func(c *cli.Context) error {
@@ -45,14 +46,15 @@ func timelineCommand() *cli.Command {
 	}
 }
 
-// auditReport adds what became of the alerts: of the built-in ones where the
-// input holds metrics of a kubelet, and of those of --alert-rules.
+// auditReport adds what became of the alerts: of the built-in ones under
+// --alerts, where the input holds metrics of a kubelet, and of those of
+// --alert-rules.
 func auditReport(c *cli.Context, r *report.Report, groups []alerts.Group) {
 	var ns []*replay.Node
 	for i := range r.Nodes {
 		ns = append(ns, r.Nodes[i].Node)
 	}
-	if slices.ContainsFunc(ns, kubeletMetrics) {
+	if c.Bool("alerts") && slices.ContainsFunc(ns, kubeletMetrics) {
 		groups = append(alerts.Builtin(), groups...)
 	}
 	if len(groups) == 0 {
