@@ -36,8 +36,8 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// session is one open page and what went wrong on it.
-type session struct {
+// visit is one open page and what went wrong on it.
+type visit struct {
 	context.Context
 	mu       sync.Mutex
 	errors   []string
@@ -46,7 +46,7 @@ type session struct {
 
 // open loads a page with the network off and collects every console error and
 // every request that is not the page itself.
-func open(t *testing.T, page string, width, height int64) *session {
+func open(t *testing.T, page string, width, height int64) *visit {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
@@ -57,7 +57,7 @@ func open(t *testing.T, page string, width, height int64) *session {
 	t.Cleanup(cancel)
 	ctx, cancelTime := context.WithTimeout(ctx, 90*time.Second)
 	t.Cleanup(cancelTime)
-	s := &session{Context: ctx}
+	s := &visit{Context: ctx}
 	chromedp.ListenTarget(ctx, s.note)
 	err := chromedp.Run(ctx, network.Enable(), log.Enable(), network.EmulateNetworkConditions(true, 0, -1, -1),
 		emulation.SetDeviceMetricsOverride(width, height, 1, width < 600),
@@ -68,7 +68,7 @@ func open(t *testing.T, page string, width, height int64) *session {
 	return s
 }
 
-func (s *session) note(ev any) {
+func (s *visit) note(ev any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := ev.(type) {
@@ -89,7 +89,7 @@ func (s *session) note(ev any) {
 	}
 }
 
-func (s *session) clean(t *testing.T) {
+func (s *visit) clean(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *session) clean(t *testing.T) {
 	}
 }
 
-func (s *session) eval(t *testing.T, js string, out any) {
+func (s *visit) eval(t *testing.T, js string, out any) {
 	t.Helper()
 	if err := chromedp.Run(s, chromedp.Evaluate(js, out, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) })); err != nil {
 		t.Fatalf("%s: %v", js, err)
@@ -158,7 +158,7 @@ func TestPage(t *testing.T) {
 
 // clickMark clicks through the canvas until a mark answers with a quoted line,
 // then finds that line by its number.
-func clickMark(t *testing.T, s *session) {
+func clickMark(t *testing.T, s *visit) {
 	t.Helper()
 	var box struct{ X, Y, Width, Height float64 }
 	s.eval(t, `(()=>{const r=document.getElementById("canvas").getBoundingClientRect();window.scrollTo(0,r.top+scrollY-10);const q=document.getElementById("canvas").getBoundingClientRect();return {X:q.left,Y:q.top,Width:q.width,Height:q.height}})()`, &box)
@@ -182,7 +182,7 @@ func clickMark(t *testing.T, s *session) {
 	t.Error("no mark answers a click with its line")
 }
 
-func filterPods(t *testing.T, s *session) {
+func filterPods(t *testing.T, s *visit) {
 	t.Helper()
 	var rows int
 	s.eval(t, `(()=>{const p=document.getElementById("pod");p.value="no such pod";p.dispatchEvent(new Event("input"));return new Promise(r=>setTimeout(()=>r(document.getElementById("canvas").height),80))})()`, &rows)
@@ -193,7 +193,7 @@ func filterPods(t *testing.T, s *session) {
 	}
 }
 
-func shareLink(t *testing.T, s *session) {
+func shareLink(t *testing.T, s *visit) {
 	t.Helper()
 	var from string
 	s.eval(t, `(()=>{location.hash="#t=2026-11-20T23:33:00.000Z,2026-11-20T23:34:00.000Z";return new Promise(r=>setTimeout(()=>r(document.getElementById("from").value),120))})()`, &from)
