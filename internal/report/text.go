@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -52,6 +53,9 @@ func (p *printer) setDay(w replay.Window) {
 		p.date = timeOnly
 	}
 }
+
+// second is a moment without its fraction, for tables that are wide already.
+func (p *printer) second(at int64) string { return layout(at, strings.TrimSuffix(p.date, ".000")) }
 
 func (p *printer) clock(at int64) string { return layout(at, p.date) }
 
@@ -309,6 +313,18 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
 }
 
+// ending is the last n bytes of a path, which tell most.
+func ending(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return "…" + s[i:]
+}
+
 // fit cuts s to width columns.
 func fit(s string, width int) string {
 	if text.StringWidthWithoutEscSequences(s) <= width {
@@ -326,9 +342,9 @@ func (p *printer) breaches(n *Node) {
 	for _, b := range n.Breaches {
 		where := ""
 		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
-			where = Visible(b.Evidence[0].Where().String())
+			where = ending(Visible(b.Evidence[0].Where().String()), 22)
 		}
-		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.clock(b.Start), p.clock(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
+		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.second(b.Start), p.second(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
 	}
 	p.render(g)
 }
