@@ -48,9 +48,15 @@ type visit struct {
 // every request that is not the page itself.
 func open(t *testing.T, page string, width, height int64) *visit {
 	t.Helper()
+	// Not t.TempDir: the browser may still write while it dies.
+	profile, err := os.MkdirTemp("", "plegforensics-browser-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(profile) })
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.UserDataDir(t.TempDir()))
+		chromedp.UserDataDir(profile))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -59,7 +65,7 @@ func open(t *testing.T, page string, width, height int64) *visit {
 	t.Cleanup(cancelTime)
 	s := &visit{Context: ctx}
 	chromedp.ListenTarget(ctx, s.note)
-	err := chromedp.Run(ctx, network.Enable(), log.Enable(), network.EmulateNetworkConditions(true, 0, -1, -1),
+	err = chromedp.Run(ctx, network.Enable(), log.Enable(), network.EmulateNetworkConditions(true, 0, -1, -1),
 		emulation.SetDeviceMetricsOverride(width, height, 1, width < 600),
 		chromedp.Navigate("file://"+page), chromedp.WaitReady(`html[data-ready="1"]`, chromedp.ByQuery))
 	if err != nil {
