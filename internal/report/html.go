@@ -44,7 +44,6 @@ type pageNode struct {
 	Episodes                               []pageEpisode
 	Causes, LookAlikes                     []pageCause
 	Breaches                               []pageBreach
-	WhatIf                                 []pageAnswer
 	Relists                                [][]string
 	Gaps                                   []string
 }
@@ -64,8 +63,6 @@ type pageCause struct {
 }
 
 type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where string }
-
-type pageAnswer struct{ What, Answer string }
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
