@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
 // documents parses a sample, strict about keys that stand twice.
@@ -71,6 +74,9 @@ func TestIndexedJobSample(t *testing.T) {
 		t.Errorf("the total of shards does not equal the completions: %v", env)
 	}
 	for _, d := range docs {
+		if err := schemas.Kubernetes("io.k8s.api.batch.v1.Job", d); err != nil {
+			t.Error(err)
+		}
 		pod := at(t, d, "spec", "template", "spec")
 		c := at(t, pod, "containers", 0)
 		if d["apiVersion"] != "batch/v1" || d["kind"] != "Job" || at(t, pod, "restartPolicy") != "Never" ||
@@ -132,6 +138,9 @@ func checkCall(t *testing.T, words []string) {
 	}
 }
 
+// TestArgoSample checks the parts of the workflow that are objects of
+// Kubernetes against its schema, the others by hand; .ci/run holds the whole
+// against the types of Argo.
 func TestArgoSample(t *testing.T) {
 	docs := documents(t, "argo-workflow.yaml")
 	spec := docs[0]["spec"]
@@ -139,9 +148,22 @@ func TestArgoSample(t *testing.T) {
 		t.Error("no workflow")
 	}
 	names := map[any]bool{}
+	core := func(definition string, objects ...any) {
+		t.Helper()
+		for _, o := range objects {
+			if err := schemas.Kubernetes("io.k8s.api.core.v1."+definition, o); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	core("Volume", at(t, spec, "volumes").([]any)...)
+	for _, c := range at(t, spec, "volumeClaimTemplates").([]any) {
+		core("PersistentVolumeClaimSpec", at(t, c, "spec"))
+	}
 	for _, x := range at(t, spec, "templates").([]any) {
 		names[at(t, x, "name")] = true
 		if c, ok := x.(map[string]any)["container"]; ok {
+			core("Container", c)
 			flagsExist(t, c)
 		}
 	}
@@ -173,6 +195,9 @@ func TestCIScripts(t *testing.T) {
 		t.Errorf("matrix %v", got)
 	}
 	gitlab := documents(t, "gitlab-ci.yml")[0]
+	if err := schemas.GitLab(gitlab); err != nil {
+		t.Error(err)
+	}
 	for _, job := range []string{"pleg-map", "pleg-reduce"} {
 		if !slices.Contains(gitlab["stages"].([]any), at(t, gitlab, job, "stage")) {
 			t.Errorf("stage of %s", job)
@@ -180,6 +205,24 @@ func TestCIScripts(t *testing.T) {
 		for _, line := range at(t, gitlab, job, "script").([]any) {
 			checkLine(t, line.(string))
 		}
+	}
+}
+
+// actionlint knows the syntax, the expressions and the contexts of GitHub's
+// workflows. It runs as a program of its own, so that its dependencies stay out
+// of this module.
+const actionlint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+
+func TestGitHubWorkflow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	if out, err := exec.Command("go", "run", actionlint, "-version").CombinedOutput(); err != nil {
+		t.Skipf("no %s to be had: %s", actionlint, out)
+	}
+	cmd := exec.Command("go", "run", actionlint, "-no-color", "-shellcheck=", "-pyflakes=", filepath.Join(samples, "ci", "github-actions.yml"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

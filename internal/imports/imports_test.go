@@ -155,3 +155,21 @@ func list(t *testing.T) []pkg {
 		pkgs = append(pkgs, p)
 	}
 }
+
+// forTests are modules that tests and build tools use. The program must not
+// grow by them.
+var forTests = []string{"github.com/CycloneDX/", "github.com/santhosh-tekuri/", "github.com/chromedp/", "github.com/rogpeppe/", "pgregory.net/",
+	"github.com/google/go-cmp", "github.com/stretchr/", "honnef.co/", module + "/internal/schemas", module + "/internal/fixtures"}
+
+// TestProgram: what only tests need is not part of the program.
+func TestProgram(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module+"/cmd/plegforensics").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dep := range strings.Fields(string(out)) {
+		if slices.ContainsFunc(forTests, func(p string) bool { return strings.HasPrefix(dep, p) }) {
+			t.Errorf("the program is linked with %s", dep)
+		}
+	}
+}

@@ -11,8 +11,9 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// The types below are the JUnit XML that CI systems read: the order of the
-// elements is that of the schema of Jenkins' xUnit plugin.
+// The types below are the JUnit XML that CI systems read: what the schemas of
+// Jenkins' xUnit plugin allow, old and new. So a case has no properties of its
+// own, and what is skipped says why in text, not in an attribute.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -44,15 +45,15 @@ type (
 		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
-		Name       string           `xml:"name,attr"`
-		Class      string           `xml:"classname,attr"`
-		Time       string           `xml:"time,attr"`
-		Properties *junitProperties `xml:"properties"`
-		Skipped    *junitMessage    `xml:"skipped"`
-		Failure    *junitMessage    `xml:"failure"`
+		Name    string        `xml:"name,attr"`
+		Class   string        `xml:"classname,attr"`
+		Time    string        `xml:"time,attr"`
+		Skipped *junitMessage `xml:"skipped"`
+		Error   *junitMessage `xml:"error"`
+		Failure *junitMessage `xml:"failure"`
 	}
 	junitMessage struct {
-		Message string `xml:"message,attr"`
+		Message string `xml:"message,attr,omitempty"`
 		Type    string `xml:"type,attr,omitempty"`
 		Text    string `xml:",chardata"`
 	}
@@ -143,7 +144,7 @@ func junitRule(n *Node, id, title string, bs []*rules.Breach) junitCase {
 	c := junitCase{Name: Visible(id), Class: "plegforensics." + strings.ReplaceAll(nodeName(n.Node), ".", "-"), Time: "0"}
 	if len(bs) == 0 {
 		if n.Status == "unknown" {
-			c.Skipped = &junitMessage{Message: "the input shows too little of the kubelet to tell"}
+			c.Skipped = &junitMessage{Text: "the input shows too little of the kubelet to tell"}
 		}
 		return c
 	}
@@ -157,7 +158,6 @@ func junitRule(n *Node, id, title string, bs []*rules.Breach) junitCase {
 		}
 	}
 	c.Time = strconv.FormatFloat(float64(length)/1e9, 'f', 3, 64)
-	c.Properties = caseProperties(n, worst.Severity, bs)
 	c.Failure = &junitMessage{Message: failureMessage(title, bs), Type: string(worst.Severity), Text: failureText(n, bs)}
 	return c
 }
@@ -168,21 +168,6 @@ func failureMessage(title string, bs []*rules.Breach) string {
 		s += fmt.Sprintf(", and %s more", plural(len(bs)-1, "breach"))
 	}
 	return s
-}
-
-func caseProperties(n *Node, sev rules.Severity, bs []*rules.Breach) *junitProperties {
-	p := []junitProperty{{"severity", string(sev)}, {"breaches", strconv.Itoa(len(bs))}}
-	var ids []int
-	for _, b := range bs {
-		ids = append(ids, breachFinding(n, b).episodes...)
-	}
-	if len(ids) > 0 {
-		p = append(p, junitProperty{"episodes", numbers(ids)})
-		if len(n.Causes) > 0 {
-			p = append(p, junitProperty{"cause", Visible(n.Causes[0].ID)}, junitProperty{"confidence", fmt.Sprintf("%.2f", n.Causes[0].Confidence)})
-		}
-	}
-	return &junitProperties{p}
 }
 
 // failureText is the evidence block of a failure: what was measured, quotes,

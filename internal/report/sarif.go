@@ -107,7 +107,7 @@ type (
 	}
 	sarifStep struct {
 		Location      sarifLocation `json:"location"`
-		ExecutionTime string        `json:"executionTime,omitempty"`
+		ExecutionTime string        `json:"executionTimeUtc,omitempty"`
 		Importance    string        `json:"importance,omitempty"`
 	}
 )
