@@ -28,17 +28,19 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string) {
 // byContent is the role of a file whose layout gives it f.Role, or nothing:
 // what the content shows beyond doubt goes before the name.
 func byContent(f *parse.File, head []byte) parse.Role {
-	_, inDatabase := tsdb.Root(f.Path)
 	switch {
 	case isJournal(head):
 		return parse.RoleJournal
 	case f.Role != parse.RoleUnknown:
 		return f.Role
-	case inDatabase: // segments of a write-ahead log have no magic number, but a place
+	}
+	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number, but a place
 		return parse.RoleTSDB
-	case facts.Kind(f.Path, head) == "date":
+	}
+	switch kind := facts.Kind(f.Path, head); {
+	case kind == "date":
 		return parse.RoleFacts // one line that is a date and nothing else
-	case facts.Kind(f.Path, head) != "" && !hasLogLines(head):
+	case kind != "" && !hasLogLines(head):
 		if isContainerTable(head) {
 			return parse.RoleCRI
 		}

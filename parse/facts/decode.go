@@ -161,11 +161,25 @@ func hasPrefixes(begin ...string) func(name, head string) bool {
 	}
 }
 
-// named wants one of the names; a star stands for any text at an end.
+// named wants one of the names; a star at an end stands for any text there.
+// The patterns are taken apart here: they are asked for every file.
 func named(names ...string) func(name, head string) bool {
+	type pattern struct {
+		text        string
+		front, back bool // any text may stand there
+	}
+	var patterns []pattern
+	for _, n := range names {
+		text := strings.TrimSuffix(strings.TrimPrefix(n, "*"), "*")
+		patterns = append(patterns, pattern{text, strings.HasPrefix(n, "*"), strings.HasSuffix(n, "*")})
+	}
 	return func(name, _ string) bool {
-		for _, n := range names {
-			if ok, _ := path.Match(n, name); ok {
+		for _, p := range patterns {
+			switch {
+			case p.front && p.back && strings.Contains(name, p.text),
+				p.front && !p.back && strings.HasSuffix(name, p.text),
+				p.back && !p.front && strings.HasPrefix(name, p.text),
+				name == p.text:
 				return true
 			}
 		}

@@ -55,6 +55,9 @@ var dateForms = []string{
 
 // dateOf reads a date with or without a zone. offset is 0 when zoned is false.
 func dateOf(line string) (c parse.Clock, zone string, ok bool) {
+	if len(line) < len("2006-01-02") || !strings.ContainsAny(line, "0123456789") {
+		return c, "", false
+	}
 	f := goTime(fields(line))
 	if len(f) < 1 || len(f) > 8 {
 		return c, "", false
