@@ -132,7 +132,7 @@ func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
 	if _, _, ok := s.Span(); !ok {
 		return nil, nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
 	}
-	return query.OpenLookback(s, c.Duration("lookback")), all, nil
+	return query.OpenWith(s, query.Options{Lookback: c.Duration("lookback")}), all, nil
 }
 
 // evaluate runs the expression and writes its value.

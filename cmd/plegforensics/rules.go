@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 
@@ -24,9 +22,12 @@ func rulesCommand() *cli.Command {
 			{Name: "list", Usage: "one line for each cause and breach rule", ArgsUsage: " ", Flags: packFlags(), Action: rulesList},
 			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it", ArgsUsage: "ID", Flags: packFlags(), Action: explainCommand().Action},
 			{Name: "check", Usage: "look for mistakes in rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesCheck,
-				Description: "Without PATH the built-in causes are checked. Exit status 2 when something is wrong."},
+				Description: "PATH is a file or a directory of causes, of Prometheus rules, or of tests in promtool's format.\n" +
+					"Without PATH the built-in causes are checked. Exit status 2 when something is wrong."},
 			{Name: "test", Usage: "run the test cases of rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesTest,
-				Description: "Without PATH the built-in causes are tested. Exit status 1 when a case fails."},
+				Description: "PATH is a file or a directory of causes, which carry their test cases, or of tests of Prometheus\n" +
+					"rules in the format of \"promtool test rules\". Without PATH the built-in causes are tested.\n" +
+					"Exit status 1 when a case fails."},
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -72,7 +73,11 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 
 // rulesCheck reads the files named and prints every mistake with its position.
 func rulesCheck(c *cli.Context) error {
-	pack, probs, files, err := packOf(c)
+	named, err := namedRuleFiles(c)
+	if err != nil {
+		return err
+	}
+	pack, probs, files, err := packOf(c, named)
 	if err != nil {
 		return err
 	}
@@ -81,39 +86,75 @@ func rulesCheck(c *cli.Context) error {
 		a, b := probs[i], probs[j]
 		return a.File < b.File || a.File == b.File && a.Line < b.Line
 	})
+	prom := readPromRules(named)
+	var lines []string
 	for _, p := range probs {
-		if !inFiles(p.File, files) {
-			continue
+		if inFiles(p.File, files) {
+			lines = append(lines, p.String())
 		}
-		fmt.Fprintln(c.App.Writer, visible(p.String()))
 	}
-	if n := countIn(probs, files); n > 0 {
-		return usage("", "%d mistakes in rule files", n)
+	lines = append(lines, prom.mistakes...)
+	for _, l := range lines {
+		fmt.Fprintln(c.App.Writer, visible(l))
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%d causes, no mistakes\n", countDefs(pack, files))
+	if len(lines) > 0 {
+		return usage("", "%s in rule files", plural(len(lines), "mistake"))
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(countDefs(pack, files), files, &prom))
 	return err
 }
 
-// rulesTest runs the test cases of the files named against the whole pack.
+// contents says what was checked.
+func contents(causes int, files []string, p *promRules) string {
+	var parts []string
+	if files == nil || len(files) > 0 {
+		parts = append(parts, fmt.Sprintf("%d causes", causes))
+	}
+	if p.groups > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s", plural(p.rules, "rule"), plural(p.groups, "group")))
+	}
+	if len(p.suites) > 0 {
+		parts = append(parts, fmt.Sprintf("%s in %s", plural(p.tests, "test"), plural(len(p.suites), "file")))
+	}
+	if len(parts) == 0 {
+		parts = []string{"no rules"}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// rulesTest runs the test cases of the causes named against the whole pack,
+// and the tests of Prometheus rules.
 func rulesTest(c *cli.Context) error {
-	pack, probs, files, err := packOf(c)
+	named, err := namedRuleFiles(c)
+	if err != nil {
+		return err
+	}
+	pack, probs, files, err := packOf(c, named)
 	if err != nil {
 		return err
 	}
 	if countIn(probs, files) > 0 {
 		return usage("rules check shows all mistakes", "%s", probs[0])
 	}
-	failed, run := 0, 0
-	for _, o := range trial.Run(pack, logs.Builtin()) {
-		if !inFiles(o.Def.Place.File, files) {
-			continue
-		}
-		run++
-		if o.Fail != "" {
-			failed++
-			fmt.Fprintln(c.App.Writer, "FAIL", visible(o.String()))
+	for _, f := range named {
+		if f.kind == alertFile && !f.part {
+			return usage("name the test file that lists it under rule_files", "%s holds rules and no tests", f.name)
 		}
 	}
+	prom := readPromRules(named)
+	if len(prom.mistakes) > 0 {
+		return usage("rules check shows all mistakes", "%s", prom.mistakes[0])
+	}
+	run, failed := runTrials(c.App.Writer, pack, files)
+	r, f := prom.run(c.Context, c.App.Writer)
+	run, failed = run+r, failed+f
 	fmt.Fprintf(c.App.Writer, "%d cases, %d failed\n", run, failed)
 	if failed > 0 {
 		return &exitError{code: exitFindings}
@@ -121,52 +162,44 @@ func rulesTest(c *cli.Context) error {
 	return nil
 }
 
-// packOf reads the files of the arguments on top of the pack of the flags.
-// files is nil when none was named: then the whole pack is meant.
-func packOf(c *cli.Context) (*rules.Pack, []rules.Problem, []string, error) {
+// runTrials runs the test cases of causes and tells of those that fail.
+func runTrials(w io.Writer, pack *rules.Pack, files []string) (run, failed int) {
+	if files != nil && len(files) == 0 {
+		return 0, 0
+	}
+	for _, o := range trial.Run(pack, logs.Builtin()) {
+		if !inFiles(o.Def.Place.File, files) {
+			continue
+		}
+		run++
+		if o.Fail != "" {
+			failed++
+			fmt.Fprintln(w, "FAIL", visible(o.String()))
+		}
+	}
+	return run, failed
+}
+
+// packOf adds the causes of the files named to the pack of the flags. files
+// is nil when no file was named: then the whole pack is meant.
+func packOf(c *cli.Context, named []ruleFile) (*rules.Pack, []rules.Problem, []string, error) {
 	pack, err := rulePack(c)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if !c.Args().Present() {
+	if len(named) == 0 {
 		_, probs := rules.Builtin()
 		return pack, probs, nil, nil
 	}
 	var probs []rules.Problem
-	var files []string
-	for _, path := range c.Args().Slice() {
-		names, err := ruleFiles(path)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return nil, nil, nil, usage("", "%v", err)
-			}
-			defs, bad := rules.Read(name, data)
+	for _, f := range named {
+		if f.kind == causeFile {
+			defs, bad := rules.Read(f.name, f.data)
 			pack.Add(defs...)
 			probs = append(probs, bad...)
-			files = append(files, name)
 		}
 	}
-	return pack, probs, files, nil
-}
-
-// ruleFiles is a rule file, or all .yaml files of a directory.
-func ruleFiles(path string) ([]string, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, usage("", "%v", err)
-	}
-	if !st.IsDir() {
-		return []string{path}, nil
-	}
-	names, _ := filepath.Glob(filepath.Join(path, "*.yaml"))
-	if len(names) == 0 {
-		return nil, usage("a rule file ends in .yaml", "no rule files in %s", path)
-	}
-	return names, nil
+	return pack, probs, filesOf(named, causeFile), nil
 }
 
 func inFiles(name string, files []string) bool {

@@ -207,7 +207,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%d built-in groups", len(gs))
 	}
 	for _, bad := range []string{"groups:\n- name: g\n  rules:\n  - alert: A\n    expr: sum(\n", "groups:\n- name: g\n  rulez: []\n", "{"} {
-		if _, errs := Parse("bad.yaml", []byte(bad)); len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), "bad.yaml: ") {
+		if _, errs := Parse("bad.yaml", []byte(bad)); len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), "bad.yaml:") {
 			t.Errorf("%q: %v", bad, errs)
 		}
 	}

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
-	"github.com/prometheus/prometheus/template"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules/query"
@@ -70,7 +68,7 @@ func (e *evaluator) record(r *Rule) error {
 		for k, v := range r.Labels {
 			b.Set(k, v)
 		}
-		e.db.Record(b.Labels(), s.Floats)
+		e.db.Record(b.Labels(), s.Floats, s.Histograms)
 	}
 	return nil
 }
@@ -156,35 +154,8 @@ func (e *evaluator) fire(r *Rule, metric labels.Labels, p promql.FPoint, active 
 		ActiveAt: time.UnixMilli(active).UTC(), From: at, Peak: p.F}
 }
 
-// expand runs templates. One that fails shows why in its place.
+// expand runs templates over a moment of a series.
 func (e *evaluator) expand(r *Rule, texts map[string]string, metric labels.Labels, p promql.FPoint) []parse.Field {
-	const defs = "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}{{$externalURL := .ExternalURL}}{{$value := .Value}}"
-	data := template.AlertTemplateData(metric.Map(), map[string]string{}, "", promql.Sample{Metric: metric, T: p.T, F: p.F})
-	ask := func(ctx context.Context, q string, at time.Time) (promql.Vector, error) {
-		res, err := e.db.Instant(ctx, q, at)
-		if err != nil {
-			return nil, err
-		}
-		v, _ := res.Value.(promql.Vector)
-		return v, nil
-	}
-	var out []parse.Field
-	for _, name := range sorted(texts) {
-		x := template.NewTemplateExpander(e.ctx, defs+texts[name], "__alert_"+r.Alert, data, model.Time(p.T), ask, nil, nil)
-		text, err := x.Expand()
-		if err != nil {
-			text = "<error expanding template: " + err.Error() + ">"
-		}
-		out = append(out, parse.Field{Name: name, Value: text})
-	}
-	return out
-}
-
-func sorted(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	x := Expander{Alert: r.Alert, Query: e.db.Vector}
+	return x.Expand(e.ctx, texts, promql.Sample{Metric: metric, T: p.T, F: p.F})
 }

@@ -3,7 +3,6 @@ package alerts
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -18,6 +17,8 @@ type Group struct {
 	File     string
 	Name     string
 	Interval time.Duration
+	Offset   time.Duration // how far in the past rules look (query_offset)
+	Limit    int           // of series or alerts per rule; 0: none
 	Rules    []Rule
 }
 
@@ -34,22 +35,24 @@ type Rule struct {
 // DefaultInterval is how often groups that do not say are evaluated.
 const DefaultInterval = 30 * time.Second
 
-// Parse reads a rule file, or what /api/v1/rules answered. All mistakes are
-// returned, each with its position.
+// Parse reads a rule file, a PrometheusRule object, or what /api/v1/rules
+// answered. All mistakes are returned, each as FILE:LINE:COLUMN: what, or
+// FILE:LINE: what.
 func Parse(name string, data []byte) ([]Group, []error) {
 	if gs, ok := parseAPI(name, data); ok {
 		return gs, nil
 	}
-	rg, errs := rulefmt.Parse(data, false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
+	rg, errs := rulefmt.Parse(unwrapped(data), false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
 	if len(errs) > 0 {
-		for i, err := range errs {
-			errs[i] = fmt.Errorf("%s: %w", name, err)
-		}
-		return nil, errs
+		return nil, placed(name, errs)
 	}
 	var out []Group
 	for _, g := range rg.Groups {
 		x := Group{File: name, Name: g.Name, Interval: time.Duration(g.Interval)}
+		if g.QueryOffset != nil {
+			x.Offset = time.Duration(*g.QueryOffset)
+		}
+		x.Limit = g.Limit
 		if x.Interval <= 0 {
 			x.Interval = DefaultInterval
 		}

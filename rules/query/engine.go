@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,19 +29,23 @@ type DB struct {
 	parser parser.Parser
 }
 
+// Options of a DB. The zero value is what a server does by default.
+type Options struct {
+	Lookback     time.Duration // how long a sample stays current; 0: Lookback
+	SubqueryStep time.Duration // of subqueries that name none; 0: a minute
+}
+
 // Open makes a DB of a filled store.
-func Open(s *Store) *DB { return open(s, Lookback) }
+func Open(s *Store) *DB { return OpenWith(s, Options{}) }
 
-// OpenLookback is Open with another lookback, for snapshots taken farther
-// apart than five minutes.
-func OpenLookback(s *Store, lookback time.Duration) *DB { return open(s, lookback) }
-
-func open(s *Store, lookback time.Duration) *DB {
+// OpenWith is Open with options.
+func OpenWith(s *Store, opt Options) *DB {
 	p := Parser()
+	step := cmp.Or(opt.SubqueryStep, time.Minute).Milliseconds()
 	return &DB{Store: s, parser: p, engine: promql.NewEngine(promql.EngineOpts{
-		MaxSamples: maxSamples, Timeout: timeout, LookbackDelta: lookback,
+		MaxSamples: maxSamples, Timeout: timeout, LookbackDelta: cmp.Or(opt.Lookback, Lookback),
 		EnableAtModifier: true, EnableNegativeOffset: true, Parser: p,
-		NoStepSubqueryIntervalFn: func(int64) int64 { return time.Minute.Milliseconds() },
+		NoStepSubqueryIntervalFn: func(int64) int64 { return step },
 	})}
 }
 
@@ -61,6 +66,22 @@ func (d *DB) Instant(ctx context.Context, expr string, at time.Time) (Result, er
 		return Result{}, err
 	}
 	return run(ctx, q)
+}
+
+// Vector evaluates expr at one moment as a rule does: a scalar is a vector of
+// one sample without labels, anything but these two is refused.
+func (d *DB) Vector(ctx context.Context, expr string, at time.Time) (promql.Vector, error) {
+	r, err := d.Instant(ctx, expr, at)
+	if err != nil {
+		return nil, err
+	}
+	switch v := r.Value.(type) {
+	case promql.Vector:
+		return v, nil
+	case promql.Scalar:
+		return promql.Vector{{T: v.T, F: v.V}}, nil
+	}
+	return nil, fmt.Errorf("the expression gives a %s, not a vector", r.Value.Type())
 }
 
 // Range evaluates expr from start to end, both included, every step.
@@ -149,14 +170,4 @@ func (s *Store) Matching(ms []*labels.Matcher) []*Series {
 		}
 	}
 	return out
-}
-
-// Record adds the result of a recording rule: a series of float samples.
-func (s *Store) Record(ls labels.Labels, points []promql.FPoint) {
-	if len(points) == 0 {
-		return
-	}
-	x := &Series{Labels: ls, Kind: Recorded, Type: "gauge", from: points[0].T, to: points[len(points)-1].T}
-	x.iter = recordedIterator(points)
-	s.add(x)
 }

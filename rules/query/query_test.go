@@ -236,7 +236,9 @@ func TestSeekEqualsNext(t *testing.T) {
 		"chunks": func() chunkenc.Iterator {
 			return newChunkIterator(&parse.Series{Chunks: []parse.Chunk{chunk(t, 0, 1, 2, 3), chunk(t, 1, 2, 3, 4), chunk(t, 50, 6)}})
 		},
-		"recorded": recordedIterator([]promql.FPoint{{T: base * 1000, F: 1}, {T: base*1000 + 40_000, F: 2}}),
+		"recorded": func() chunkenc.Iterator {
+			return &recordedIterator{samples: []recorded{{t: base * 1000, v: 1}, {t: base*1000 + 40_000, v: 2}}}
+		},
 		"pieces": func() chunkenc.Iterator {
 			return &pieceIterator{step: 7000, pieces: []piece{{from: base * 1000, to: base*1000 + 20_000, slope: 1}, {from: base*1000 + 20_000, to: base*1000 + 31_000, v: 2}, {from: base*1000 + 60_000, to: base*1000 + 80_000, v: 3}}}
 		},

@@ -34,6 +34,7 @@ type Series struct {
 	Source *parse.Series // of real ones
 	from   int64         // ms of the first and last sample, inclusive
 	to     int64
+	rec    []recorded // of recorded ones
 	iter   func() chunkenc.Iterator
 }
 
@@ -98,11 +99,8 @@ func (s *Store) Has(name string) bool { return len(s.byName[name]) > 0 }
 // add takes a series in unless one of the same labels is there already, which
 // the engine could not tell apart.
 func (s *Store) add(x *Series) bool {
-	h := x.Labels.Hash()
-	for _, o := range s.seen[h] {
-		if labels.Equal(o.Labels, x.Labels) {
-			return false
-		}
+	if s.find(x.Labels) != nil {
+		return false
 	}
 	if len(s.all) == 0 || x.from < s.from {
 		s.from = x.from
@@ -110,11 +108,22 @@ func (s *Store) add(x *Series) bool {
 	if len(s.all) == 0 || x.to > s.to {
 		s.to = x.to
 	}
+	h := x.Labels.Hash()
 	s.seen[h] = append(s.seen[h], x)
 	s.all = append(s.all, x)
 	name := x.Labels.Get(nameLabel)
 	s.byName[name] = append(s.byName[name], x)
 	return true
+}
+
+// find returns the series of the labels, nil if there is none.
+func (s *Store) find(ls labels.Labels) *Series {
+	for _, x := range s.seen[ls.Hash()] {
+		if labels.Equal(x.Labels, ls) {
+			return x
+		}
+	}
+	return nil
 }
 
 // AddReal takes in the series of files and the scrapes that they stand in.

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+)
+
+// ruleKind is what a rule file holds.
+type ruleKind int
+
+const (
+	causeFile ruleKind = iota // definitions of causes
+	alertFile                 // groups of Prometheus rules
+	testFile                  // unit tests in promtool's format
+)
+
+// ruleFile is a file named on the command line.
+type ruleFile struct {
+	name string
+	data []byte
+	kind ruleKind
+	part bool // of a directory that was named
+}
+
+// namedRuleFiles reads the files of the arguments, and of the directories
+// among them those that end in .yaml or .yml.
+func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
+	var out []ruleFile
+	for _, path := range c.Args().Slice() {
+		names, err := ruleFiles(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return nil, usage("", "%v", err)
+			}
+			out = append(out, ruleFile{name, data, kindOfRules(data), name != path})
+		}
+	}
+	return out, nil
+}
+
+// ruleFiles is a rule file, or all .yaml and .yml files of a directory.
+func ruleFiles(path string) ([]string, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, usage("", "%v", err)
+	}
+	if !st.IsDir() {
+		return []string{path}, nil
+	}
+	names, _ := filepath.Glob(filepath.Join(path, "*.yaml"))
+	more, _ := filepath.Glob(filepath.Join(path, "*.yml"))
+	names = append(names, more...)
+	if len(names) == 0 {
+		return nil, usage("a rule file ends in .yaml or .yml", "no rule files in %s", path)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+var topKey = regexp.MustCompile(`(?m)^["']?([A-Za-z_]+)["']?[ \t]*:`)
+
+// kindOfRules tells the kinds apart by the keys at the margin, which also works
+// where the file is no YAML at all. JSON is what a server answered.
+func kindOfRules(data []byte) ruleKind {
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '{' && bytes.Contains(text, []byte("groups")) {
+		return alertFile
+	}
+	keys := map[string]bool{}
+	for _, m := range topKey.FindAllSubmatch(data, -1) {
+		keys[string(m[1])] = true
+	}
+	switch {
+	case keys["id"]:
+		return causeFile
+	case keys["rule_files"], keys["evaluation_interval"], keys["group_eval_order"], keys["tests"]:
+		return testFile
+	case keys["groups"], keys["spec"]:
+		return alertFile
+	}
+	return causeFile
+}
+
+// filesOf are the names of the files of a kind, not nil.
+func filesOf(files []ruleFile, kind ruleKind) []string {
+	names := []string{}
+	for i := range files {
+		if files[i].kind == kind {
+			names = append(names, files[i].name)
+		}
+	}
+	return names
+}

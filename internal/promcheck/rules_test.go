@@ -1,0 +1,94 @@
+package promcheck
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/rules/alerts"
+	"github.com/plegforensics/plegforensics/rules/promtest"
+)
+
+// verdict is what we make of a test file: whether all its tests pass.
+func verdict(t *testing.T, name string) bool {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, errs := promtest.Parse(name, data)
+	if len(errs) > 0 {
+		t.Log(errs[0])
+		return false
+	}
+	var groups []alerts.Group
+	for _, r := range f.RuleFiles {
+		path := filepath.Join(filepath.Dir(name), r.Text)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs, errs := alerts.Parse(path, data)
+		if len(errs) > 0 {
+			t.Log(errs[0])
+			return false
+		}
+		groups = append(groups, gs...)
+	}
+	ok := true
+	for _, o := range f.Run(context.Background(), groups) {
+		for _, x := range o.Fails {
+			t.Log(x)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// TestRuleTests holds our verdicts on test files, those that pass and those
+// that fail for one reason each, against what their names say, and against
+// promtool where it is on the PATH.
+func TestRuleTests(t *testing.T) {
+	files, err := filepath.Glob("testdata/rules/*.test.yaml")
+	if err != nil || len(files) < 8 {
+		t.Fatal(err, files)
+	}
+	tool, toolErr := exec.LookPath("promtool")
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			got := verdict(t, name)
+			if want := strings.HasPrefix(filepath.Base(name), "passing"); got != want {
+				t.Errorf("passes: %v", got)
+			}
+			if toolErr != nil {
+				return
+			}
+			out, err := exec.Command(tool, "test", "rules", name).CombinedOutput()
+			if (err == nil) != got {
+				t.Errorf("passes: %v, promtool: %v\n%s", got, err == nil, out)
+			}
+		})
+	}
+}
+
+// TestRuleFiles holds our verdicts on rule files against promtool's.
+func TestRuleFiles(t *testing.T) {
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip(err)
+	}
+	files, _ := filepath.Glob("testdata/rules/*.rules.yaml")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, errs := alerts.Parse(name, data)
+		out, err := exec.Command(tool, "check", "rules", name).CombinedOutput()
+		if (err == nil) != (len(errs) == 0) {
+			t.Errorf("%s: %v, promtool: %v\n%s", name, errs, err, out)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package alerts
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// The parser of rule files puts line and column in front, at times those
+	// of two fields that contradict each other.
+	linePrefix = regexp.MustCompile(`^(\d+:\d+): (?:\d+:\d+: )?`)
+	// The YAML library lists mistakes by line, and names its Go types.
+	yamlLine = regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*?)(?: in type \S+| into \S+\.\S+)?$`)
+)
+
+// placed writes each mistake as FILE:LINE:COLUMN: what.
+func placed(name string, errs []error) []error {
+	var out []error
+	for _, err := range errs {
+		msg := err.Error()
+		if m := linePrefix.FindStringSubmatch(msg); m != nil {
+			out = append(out, fmt.Errorf("%s:%s: %s", name, m[1], msg[len(m[0]):]))
+			continue
+		}
+		found := yamlLine.FindAllStringSubmatch(msg, -1)
+		for _, m := range found {
+			out = append(out, fmt.Errorf("%s:%s: %s", name, m[1], m[2]))
+		}
+		if len(found) == 0 {
+			out = append(out, fmt.Errorf("%s: %s", name, strings.TrimPrefix(msg, "yaml: ")))
+		}
+	}
+	return slices.CompactFunc(out, func(a, b error) bool { return a.Error() == b.Error() })
+}
+
+var specKey = regexp.MustCompile(`(?m)^spec:[ \t]*\r?\n`)
+
+// unwrapped takes the rule groups out of the PrometheusRule object of the
+// Prometheus operator. Each keeps its line and column, so that
+// mistakes do.
+func unwrapped(data []byte) []byte {
+	at := specKey.FindIndex(data)
+	if at == nil || !regexp.MustCompile(`(?m)^kind:[ \t]*["']?PrometheusRule\b`).Match(data) {
+		return data
+	}
+	out := bytes.Repeat([]byte("\n"), bytes.Count(data[:at[1]], []byte("\n")))
+	indent := -1
+	for line := range bytes.Lines(data[at[1]:]) {
+		text := bytes.TrimLeft(line, " ")
+		n := len(line) - len(text)
+		switch {
+		case len(bytes.TrimSpace(text)) == 0 || n == 0 && text[0] == '#':
+			out = append(out, '\n')
+			continue
+		case indent < 0:
+			indent = n
+		}
+		if n < indent {
+			break // the next key beside spec
+		}
+		out = append(out, line...)
+	}
+	return out
+}
