@@ -15,6 +15,7 @@ type Bundle struct {
 	Scrapes    []*Scrape
 	Objects    []*Object
 	Clocks     []FileClock
+	Journals   []*JournalFile // in the order of Files
 	Warnings   []Warning
 }
 
@@ -37,6 +38,9 @@ type FileClock struct {
 	YearBasis string // in words: "collection time in sos_reports/manifest.json", "--year", …
 	Reversed  bool
 	Jumps     []Jump
+	// Moved is how many stretches of a journal were moved on the axis because
+	// the boot's own clock shows that the wall clock was set behind them.
+	Moved int
 }
 
 // ZoneInfo is a zone and how it is known.

@@ -9,6 +9,7 @@ type Part struct {
 	Series   []*Series
 	Scrapes  []*Scrape
 	Objects  []*Object
+	Journals []*JournalFile
 }
 
 // Empty reports whether the part holds no record at all. Warnings and coverage

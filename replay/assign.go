@@ -86,7 +86,7 @@ func (a *assigner) byName(name string) *Node {
 
 func (a *assigner) records() {
 	b := a.s.b
-	for _, e := range dedupe(b.Events) {
+	for _, e := range Unique(b.Events) {
 		n := a.ofLine(e.File, e.Origin)
 		n.Events = append(n.Events, e)
 	}
@@ -188,70 +188,4 @@ func objectNode(o *parse.Object) string {
 		return fieldOf(o.Fields, "host")
 	}
 	return fieldOf(o.Fields, "node")
-}
-
-// dedupe drops lines that several files hold: a support bundle keeps the same
-// journal in several commands. Lines are the same when moment, process, place
-// in the source and message are; a line that one file holds twice is two lines.
-// The copy of the file that has most of them, first by path, is kept.
-func dedupe(events []*parse.Event) []*parse.Event {
-	if !severalFiles(events) {
-		return events
-	}
-	out := make([]*parse.Event, 0, len(events))
-	for i := 0; i < len(events); {
-		j := i + 1
-		for j < len(events) && events[j].At == events[i].At && events[j].Basis != parse.NoTime {
-			j++
-		}
-		out = append(out, unique(events[i:j])...)
-		i = j
-	}
-	return out
-}
-
-func severalFiles(events []*parse.Event) bool {
-	for _, e := range events {
-		if e.File != events[0].File {
-			return true
-		}
-	}
-	return false
-}
-
-type lineKey struct {
-	source  parse.Source
-	pid     int
-	caller  string
-	message string
-}
-
-// unique returns the events of one moment without the copies of other files.
-func unique(same []*parse.Event) []*parse.Event {
-	if len(same) == 1 || !severalFiles(same) {
-		return same
-	}
-	type copies struct {
-		key  lineKey
-		file *parse.File
-	}
-	count, best := map[copies]int{}, map[lineKey]*parse.File{}
-	keys := make([]lineKey, len(same))
-	for i, e := range same {
-		keys[i] = lineKey{e.Origin.Source, e.Origin.PID, e.Caller, e.Message()}
-		count[copies{keys[i], e.File}]++
-	}
-	for i, e := range same {
-		k := keys[i]
-		if b := best[k]; b == nil || count[copies{k, e.File}] > count[copies{k, b}] {
-			best[k] = e.File
-		}
-	}
-	out := same[:0:0]
-	for i, e := range same {
-		if best[keys[i]] == e.File {
-			out = append(out, e)
-		}
-	}
-	return out
 }

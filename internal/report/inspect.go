@@ -97,7 +97,26 @@ func (p *printer) usedFiles(x inspection) {
 	}
 	p.render(t)
 	p.andMore(len(files))
+	p.repeats(x)
 	p.clocks(x)
+}
+
+// repeats tells which files hold what others hold too; it is used once.
+func (p *printer) repeats(x inspection) {
+	var rows []string
+	for i := range x.files {
+		if s := x.files[i].repeats(); s != "" {
+			rows = append(rows, tail(x.short(x.files[i].Path), max(p.opt.Width/2, 40))+": "+x.short(s))
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.heading("The same lines in several files, used once")
+	for _, row := range rows[:p.limit(len(rows))] {
+		p.para("  - ", row)
+	}
+	p.andMore(len(rows))
 }
 
 // clocks tells how the files were dated, files that were dated alike together.
@@ -181,6 +200,9 @@ func clockWords(c *parse.FileClock) string {
 	}
 	if n := len(c.Jumps); n > 0 {
 		out = append(out, plural(n, "clock step"))
+	}
+	if c.Moved > 0 {
+		out = append(out, "lines from before the clock was set moved to where the boot's own clock has them")
 	}
 	return strings.Join(out, "; ")
 }

@@ -2,12 +2,14 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // inspection is what a bundle holds, as inspect tells it. Nothing in it is
@@ -30,6 +32,19 @@ type fileView struct {
 	to      int64
 	clock   *parse.FileClock
 	sources []parse.Source
+	copies  int                // records that another file holds too, and gives
+	journal *parse.JournalFile // of a binary journal
+}
+
+// repeats says how much of the file other files hold too, "" when nothing.
+func (v *fileView) repeats() string {
+	if j := v.journal; j != nil && j.Copies > 0 {
+		return fmt.Sprintf("%d of %d entries stand in %s too", j.Copies, j.Entries, j.CopyOf.Path)
+	}
+	if v.copies > 0 {
+		return fmt.Sprintf("%d of %s stand in another file too", v.copies, plural(v.records, "record"))
+	}
+	return ""
 }
 
 // gapView is a silence of one origin.
@@ -103,6 +118,7 @@ func (x *inspection) add(b *parse.Bundle) {
 		}
 	}
 	count(b, views)
+	countCopies(b, views)
 	for i := range b.Clocks {
 		if v := views[b.Clocks[i].File]; v != nil {
 			v.clock = &b.Clocks[i]
@@ -121,6 +137,25 @@ func (x *inspection) add(b *parse.Bundle) {
 	}
 	x.silences(b)
 	x.losses(b)
+}
+
+// countCopies counts the records that another file of the bundle holds too.
+func countCopies(b *parse.Bundle, views map[*parse.File]*fileView) {
+	for _, e := range b.Events {
+		if v := views[e.File]; v != nil {
+			v.copies++
+		}
+	}
+	for _, e := range replay.Unique(b.Events) {
+		if v := views[e.File]; v != nil {
+			v.copies--
+		}
+	}
+	for _, j := range b.Journals {
+		if v := views[j.File]; v != nil {
+			v.journal = j
+		}
+	}
 }
 
 // nothingIn says of a file that a decoder took why it gave nothing.

@@ -55,6 +55,8 @@ type (
 		YearBasis *string  `json:"year_basis"`
 		Reversed  bool     `json:"reversed"`
 		Jumps     int      `json:"clock_steps"`
+		Copies    int      `json:"copies,omitempty"`
+		CopyOf    *string  `json:"copy_of,omitempty"`
 	}
 	jsonSilence struct {
 		Source string  `json:"source"`
@@ -146,6 +148,10 @@ func fileJSON(f fileView) jsonFile {
 		Lines: f.lines, Records: f.records, Start: stamp(f.from), End: stamp(f.to), Sources: []string{}}
 	for _, s := range f.sources {
 		j.Sources = append(j.Sources, string(s))
+	}
+	j.Copies = f.copies
+	if f.journal != nil && f.journal.Copies > 0 {
+		j.Copies, j.CopyOf = f.journal.Copies, known(Visible(f.journal.CopyOf.Path))
 	}
 	if c := f.clock; c != nil {
 		zone := c.Envelope

@@ -3,8 +3,11 @@ package bundle
 import (
 	"fmt"
 	"io"
+	"iter"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -20,7 +23,9 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 		return p
 	}
 	d := logs.NewEntryDecoder(f, l.opt.sigs, logs.Options{})
-	p.LogPart = d.Finish(l.batches(d, r))
+	x := newIndexer(f, r.Header)
+	p.LogPart = d.Finish(l.batches(d, entriesOf(r, x)))
+	p.Journals = append(p.Journals, x.JournalFile)
 	for _, w := range r.Warnings() {
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f, Offset: w.Offset}, Msg: w.Msg})
 	}
@@ -28,11 +33,11 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 }
 
 // batches reads the entries in this goroutine and lets the workers decode them.
-func (l *loader) batches(d *logs.Decoder, r *binary.Reader) []logs.Result {
+func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) []logs.Result {
 	var results []*logs.Result
 	var failed atomic.Pointer[string]
 	var wg sync.WaitGroup
-	for b := range d.Batches(entriesOf(r)) {
+	for b := range d.Batches(entries) {
 		if l.ctx.Err() != nil {
 			break
 		}
@@ -63,12 +68,14 @@ func (l *loader) batches(d *logs.Decoder, r *binary.Reader) []logs.Result {
 	return out
 }
 
-// entriesOf hands the entries of a journal to the decoder of logs.
-func entriesOf(r *binary.Reader) func(func(*logs.BinaryEntry) bool) {
+// entriesOf hands the entries of a journal to the decoder of logs, and notes
+// all of them in the index.
+func entriesOf(r *binary.Reader, x *indexer) iter.Seq[*logs.BinaryEntry] {
 	return func(yield func(*logs.BinaryEntry) bool) {
 		var out logs.BinaryEntry
 		var boot binary.ID
 		for e := range r.Entries {
+			x.add(e)
 			if !e.Has(binary.Message) {
 				continue
 			}
@@ -84,9 +91,22 @@ func entriesOf(r *binary.Reader) func(func(*logs.BinaryEntry) bool) {
 	}
 }
 
+// maxDelay is the longest that a message may have waited for journald.
+const maxDelay = int64(time.Hour / time.Microsecond)
+
+// otherClock reports whether the writer's stamp of a message, in digits, is of a
+// clock that was set before journald took the message: early in a boot writers
+// stamp with the clock of the last shutdown, or of no time at all.
+func otherClock(source []byte, received int64) bool {
+	us, err := strconv.ParseInt(string(source), 10, 64)
+	return err != nil || received-us > maxDelay || us-received > maxDelay
+}
+
 func fill(f *journal.Fields, e *binary.Entry) {
 	f.Message = e.Get(binary.Message)
-	f.Source = e.Get(binary.SourceRealtime)
+	if f.Source = e.Get(binary.SourceRealtime); f.Source != nil && otherClock(f.Source, e.Realtime) {
+		f.Source = nil
+	}
 	f.Host = e.Get(binary.Hostname)
 	f.Ident = e.Get(binary.Identifier)
 	f.Comm = e.Get(binary.Comm)

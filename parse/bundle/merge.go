@@ -23,6 +23,7 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 	}
 	slices.SortStableFunc(slots, bySlot)
 	slices.SortStableFunc(b.Files, byFile)
+	joinJournals(slots)
 	for _, s := range append(slots, groups...) {
 		add(b, &s.part)
 	}
@@ -81,4 +82,5 @@ func add(b *parse.Bundle, p *parse.Part) {
 	b.Series = append(b.Series, p.Series...)
 	b.Scrapes = append(b.Scrapes, p.Scrapes...)
 	b.Objects = append(b.Objects, p.Objects...)
+	b.Journals = append(b.Journals, p.Journals...)
 }

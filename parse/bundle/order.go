@@ -12,6 +12,7 @@ import (
 // by position. Records without a time come first.
 func sortByTime(b *parse.Bundle) {
 	sortRecords(b.Events, func(e *parse.Event) (parse.Pos, int64) { return e.Pos, e.At })
+	orderJournals(b)
 	sortRecords(b.Markers, func(m *parse.Marker) (parse.Pos, int64) { return m.Pos, m.At })
 	sortRecords(b.Facts, func(f *parse.Fact) (parse.Pos, int64) { return f.Pos, f.At })
 	sortRecords(b.Containers, func(c *parse.Container) (parse.Pos, int64) { return c.Pos, c.At })

@@ -17,6 +17,39 @@ func (f *file) resolve(a *anchors, opt Options) {
 		f.apply(&f.items[i])
 	}
 	f.findJumps()
+	f.move()
+}
+
+// move puts the stretches of a journal that were written before the clock was
+// set where the boot's own clock has them.
+func (f *file) move() {
+	if f.journal == nil {
+		return
+	}
+	moved := map[*parse.JournalSpan]bool{}
+	for i := range f.items {
+		it := &f.items[i]
+		if s := f.journal.Span(it.pos().Line); s != nil && s.Shift != 0 {
+			it.shift(s.Shift)
+			moved[s] = true
+		}
+	}
+	f.moved = len(moved)
+}
+
+// shift moves what the item was stamped with.
+func (it *item) shift(by int64) {
+	switch {
+	case it.event != nil && it.event.Basis > parse.NoTime:
+		it.event.At += by
+		if it.event.Arrived != 0 {
+			it.event.Arrived += by
+		}
+	case it.mark != nil && it.mark.Basis > parse.NoTime:
+		it.mark.At += by
+	case it.marker != nil && it.marker.Basis > parse.NoTime:
+		it.marker.At += by
+	}
 }
 
 // apply stamps one item: the message's clock is the event's time, the

@@ -31,6 +31,13 @@ type Options struct {
 // and appends how it did so, one entry a file, to b.Clocks.
 func Resolve(b *parse.Bundle, opt Options) {
 	files := collect(b)
+	for _, j := range b.Journals {
+		for _, f := range files {
+			if f.File == j.File {
+				f.journal = j
+			}
+		}
+	}
 	anchors := gather(b, files)
 	for _, f := range files {
 		f.resolve(anchors, opt)
@@ -115,6 +122,8 @@ type file struct {
 	yearBasis        string
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
+	journal          *parse.JournalFile // of a binary journal
+	moved            int
 }
 
 // collect groups the dated items of b by file, in path order.
@@ -230,5 +239,5 @@ func comparePos(a, b parse.Pos) int {
 
 func (f *file) report() parse.FileClock {
 	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f), Header: f.header.info(f),
-		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps}
+		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps, Moved: f.moved}
 }

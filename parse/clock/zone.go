@@ -97,6 +97,9 @@ func (f *file) zones(a *anchors, opt Options) {
 	if hdr {
 		f.header = own()
 	}
+	if !f.has((*item).header) {
+		f.header = zone{}
+	}
 	if haveDiff && diff != 0 && !env && !hdr {
 		// The two clocks are in different zones. A containerised kubelet
 		// logs in UTC whatever the node does; the base is the node's.
@@ -134,6 +137,16 @@ func (f *file) stated(pick func(*item) parse.Clock) bool {
 	for i := range f.items {
 		if c := pick(&f.items[i]); c.Set {
 			return c.Lack&parse.LackZone == 0
+		}
+	}
+	return false
+}
+
+// has reports whether any item has the clock that pick returns.
+func (f *file) has(pick func(*item) parse.Clock) bool {
+	for i := range f.items {
+		if pick(&f.items[i]).Set {
+			return true
 		}
 	}
 	return false
