@@ -18,6 +18,9 @@ type anchors struct {
 	zones   []zoneAnchor
 	moments []momentAnchor
 	newest  map[int]momentAnchor // newest full stamp of an input
+
+	collectors map[int]map[string]string // version of the collector by input and node
+	boots      map[int]map[string]string // id of the boot that was running at collection
 }
 
 // zoneAnchor is a zone that a file of the bundle states.
@@ -38,6 +41,7 @@ type momentAnchor struct {
 // gather reads the anchors from facts and from lines whose stamps lack nothing.
 func gather(b *parse.Bundle, files []*file) *anchors {
 	a := &anchors{newest: map[int]momentAnchor{}}
+	a.noteBoots(b)
 	for _, f := range b.Facts {
 		if f.Key == keyZone && f.File != nil {
 			a.zones = append(a.zones, zoneAnchor{f.File.Input, f.File.Node,

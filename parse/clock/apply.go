@@ -18,6 +18,7 @@ func (f *file) resolve(a *anchors, opt Options) {
 	}
 	f.findJumps()
 	f.move()
+	f.separators(a)
 }
 
 // move puts the stretches of a journal that were written before the clock was

@@ -1,0 +1,117 @@
+package clock
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Fact keys that tell how separators are to be read.
+const (
+	keyCollectorVersion = "collector.version"
+	keyBootID           = "node.boot_id"
+)
+
+// separators dates the lines that stand between two boots: the boot that begins
+// is there from the line behind them on. It also gives them the id of that
+// boot: in journals that were taken newest line first and turned round by the
+// collector the separator stands behind the lines of the boot that it names.
+func (f *file) separators(a *anchors) {
+	var reboots []*parse.Marker
+	for _, m := range f.markers {
+		if m.Kind == parse.MarkReboot && !m.Raw.Set {
+			reboots = append(reboots, m)
+		}
+	}
+	if len(reboots) == 0 {
+		return
+	}
+	sort.SliceStable(reboots, func(i, j int) bool { return f.before(reboots[i].Pos, reboots[j].Pos) })
+	if f.namesEnded(reboots, a) {
+		for i, m := range reboots {
+			if i+1 < len(reboots) {
+				m.Boot = reboots[i+1].Boot
+			} else {
+				m.Boot = a.boots[f.Input][f.Node]
+			}
+		}
+	}
+	for _, m := range reboots {
+		i := sort.Search(len(f.items), func(i int) bool { return f.before(m.Pos, f.items[i].pos()) })
+		if i < len(f.items) {
+			m.Stamp = f.items[i].stamp()
+		}
+	}
+}
+
+// before compares positions in the order of time.
+func (f *file) before(x, y parse.Pos) bool {
+	if f.reversed {
+		x, y = y, x
+	}
+	return comparePos(x, y) < 0
+}
+
+func (it *item) stamp() parse.Stamp {
+	switch {
+	case it.event != nil:
+		return it.event.Stamp
+	case it.mark != nil:
+		return it.mark.Stamp
+	}
+	return it.marker.Stamp
+}
+
+// namesEnded reports whether separators name the boot that ended. A separator
+// in front of all lines, or behind them, tells; otherwise the version of sos
+// does: from 4.9 on it takes journals newest line first and turns them round.
+func (f *file) namesEnded(reboots []*parse.Marker, a *anchors) bool {
+	if f.reversed || len(f.items) == 0 {
+		return f.reversed
+	}
+	switch {
+	case comparePos(reboots[0].Pos, f.items[0].pos()) < 0:
+		return false
+	case comparePos(reboots[len(reboots)-1].Pos, f.items[len(f.items)-1].pos()) > 0:
+		return true
+	}
+	return f.Layout == "sosreport" && strings.Contains(f.Path, "journalctl_") && a.turnsRound(f.File)
+}
+
+// turnsRound reports whether the collector of a file is a sos that turns
+// journals round.
+func (a *anchors) turnsRound(f *parse.File) bool {
+	v := a.collectors[f.Input][f.Node]
+	if v == "" {
+		v = a.collectors[f.Input][""]
+	}
+	major, rest, _ := strings.Cut(v, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	x, err1 := strconv.Atoi(major)
+	y, err2 := strconv.Atoi(minor)
+	return err1 == nil && err2 == nil && (x > 4 || x == 4 && y >= 9)
+}
+
+// noteBoots remembers what the bundle states about collectors and boots.
+func (a *anchors) noteBoots(b *parse.Bundle) {
+	a.collectors, a.boots = map[int]map[string]string{}, map[int]map[string]string{}
+	put := func(m map[int]map[string]string, f *parse.Fact) {
+		if m[f.File.Input] == nil {
+			m[f.File.Input] = map[string]string{}
+		}
+		if m[f.File.Input][f.File.Node] == "" {
+			m[f.File.Input][f.File.Node] = f.Value
+		}
+	}
+	for _, f := range b.Facts {
+		switch {
+		case f.File == nil:
+		case f.Key == keyCollectorVersion && (f.File.Layout == "sosreport" || f.File.Layout == ""):
+			put(a.collectors, f)
+		case f.Key == keyBootID:
+			put(a.boots, f)
+		}
+	}
+}
