@@ -11,7 +11,8 @@ import (
 // Answer says what a changed history would have meant: one sentence, the
 // figures side by side, and what was assumed.
 type Answer struct {
-	Changes     []string
+	Changes     []string // as they were put: "threshold=5m0s"
+	Change      string   // the same in words
 	Sentence    string
 	Rows        []AnswerRow
 	Assumptions []string
@@ -26,7 +27,7 @@ type AnswerRow struct {
 
 // answer compares two histories.
 func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, assumptions []string) *Answer {
-	return &Answer{Changes: what.Said, Sentence: sentence(what, was, is, a, b), Rows: rows(a, b),
+	return &Answer{Changes: what.Said, Change: spoken(what), Sentence: sentence(what, was, is, a, b), Rows: rows(a, b),
 		Assumptions: assumptions}
 }
 

@@ -35,6 +35,8 @@ type Ledger struct {
 	loads []load
 	quiet time.Duration // what a relist with nothing to do takes
 	was   pleg.Profile
+	// recorded sums up the run without changes, once it was asked for.
+	recorded *Totals
 }
 
 // NewLedger prepares a node; its profile is that of the kubelet's evidence.
@@ -135,14 +137,23 @@ func (l *Ledger) Ask(what WhatIf) ([]*SimRelist, Totals, *Answer, error) {
 	if err != nil {
 		return nil, Totals{}, nil, err
 	}
-	_, was := l.run(&WhatIf{}, l.was)
+	was := l.asItWas()
 	out, would := l.run(&what, is)
 	if what.Empty() {
 		return out, would, nil, nil
 	}
-	a := &Answer{Changes: what.Said, Sentence: sentence(&what, l.was, is, was, would), Rows: ledgerRows(was, would)}
+	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: ledgerRows(was, would)}
 	a.Assumptions = l.assumptions(&what, was)
 	return out, would, a, nil
+}
+
+// asItWas sums up the history without changes.
+func (l *Ledger) asItWas() Totals {
+	if l.recorded == nil {
+		_, t := l.run(&WhatIf{}, l.was)
+		l.recorded = &t
+	}
+	return *l.recorded
 }
 
 // ledgerRows leaves out what a history without listings cannot tell.
@@ -154,8 +165,7 @@ func ledgerRows(a, b Totals) []AnswerRow {
 
 // Assumptions lists what a run without changes takes for granted.
 func (l *Ledger) Assumptions() []string {
-	_, was := l.run(&WhatIf{}, l.was)
-	return l.assumptions(&WhatIf{}, was)
+	return l.assumptions(&WhatIf{}, l.asItWas())
 }
 
 func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {

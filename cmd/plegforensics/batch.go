@@ -284,7 +284,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, b.pack)})
+		r.Nodes = append(r.Nodes, report.NewNode(n, rules.Eval(n, b.pack)))
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil

@@ -170,7 +170,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		r.Warnings = append(r.Warnings, b.Warnings...)
 		r.Bundles = append(r.Bundles, b)
 		for _, n := range ns {
-			r.Nodes = append(r.Nodes, report.Node{Node: n, Result: rules.Eval(n, pack)})
+			r.Nodes = append(r.Nodes, report.NewNode(n, rules.Eval(n, pack)))
 		}
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)

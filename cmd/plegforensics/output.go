@@ -52,7 +52,8 @@ func emit(c *cli.Context, ts []target, r *report.Report) error {
 			if err != nil {
 				return err
 			}
-			if err := t.format.Write(c.App.Writer, r, opt); err != nil {
+			opt.Link = linker(c, r.Inputs)
+			if err := paged(c, func(w io.Writer) error { return t.format.Write(w, r, opt) }); err != nil {
 				return err
 			}
 			continue
@@ -91,10 +92,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 // terminal decides width and colour of standard output.
 func terminal(c *cli.Context) (report.Options, error) {
 	opt := report.Options{Width: 120, Verbose: c.Bool("verbose")}
-	f, isFile := c.App.Writer.(*os.File)
-	tty := isFile && term.IsTerminal(int(f.Fd()))
+	tty := onTerminal(c)
 	if tty {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+		if w, _, err := term.GetSize(int(c.App.Writer.(*os.File).Fd())); err == nil {
 			opt.Width = w
 		}
 	}
@@ -110,6 +110,14 @@ func terminal(c *cli.Context) (report.Options, error) {
 	default:
 		return opt, unknown("value of --color", when, []string{"auto", "always", "never"})
 	}
-	opt.Links = opt.Color && tty
+	if _, err := linksWanted(c); err != nil {
+		return opt, err
+	}
 	return opt, nil
+}
+
+// onTerminal reports whether standard output is a terminal.
+func onTerminal(c *cli.Context) bool {
+	f, isFile := c.App.Writer.(*os.File)
+	return isFile && term.IsTerminal(int(f.Fd()))
 }

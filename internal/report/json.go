@@ -64,6 +64,7 @@ type (
 		Blame      []jsonBlame     `json:"blame,omitempty"`
 		Causes     []jsonCause     `json:"causes"`
 		LookAlikes []jsonCause     `json:"look_alikes,omitempty"`
+		WhatIf     []jsonWhatIf    `json:"what_if,omitempty"`
 		Gaps       []jsonGap       `json:"gaps,omitempty"`
 	}
 	jsonKubelet struct {
@@ -295,6 +296,7 @@ func nodeJSON(n Node) jsonNode {
 	for _, b := range n.Node.Blame {
 		j.Blame = append(j.Blame, blameJSON(n.Node, b))
 	}
+	j.WhatIf = whatIfJSON(n.WhatIf)
 	if len(n.LookAlikes) > 0 {
 		j.LookAlikes = causesJSON(n.LookAlikes)
 	}

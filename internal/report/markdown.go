@@ -64,6 +64,7 @@ func markdownNode(b *bufio.Writer, n *Node, opt Options) {
 		}
 		markdownCause(b, i+1, c, opt)
 	}
+	markdownWhatIf(b, n)
 	markdownTimeline(b, n)
 }
 

@@ -35,6 +35,12 @@ type Report struct {
 type Node struct {
 	*replay.Node
 	rules.Result
+	WhatIf []*replay.Answer // standard questions, none where nothing long is proven
+}
+
+// NewNode puts together what is said about a node.
+func NewNode(n *replay.Node, res rules.Result) Node {
+	return Node{Node: n, Result: res, WhatIf: replay.Standard(n)}
 }
 
 // Correlation is something that several nodes share.
@@ -96,8 +102,10 @@ func (r *Report) Partial() bool {
 type Options struct {
 	Width   int  // columns of the terminal; 0: 80
 	Color   bool // ANSI colours
-	Links   bool // terminal hyperlinks
 	Verbose bool // quote all evidence, not the best few
+	// Link gives the address that a position links to, "" if it has none; nil
+	// where the terminal has no hyperlinks.
+	Link func(parse.Pos) string
 }
 
 // Format is an output format of the report.

@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -120,9 +121,11 @@ func (p *printer) node(n *Node) {
 	p.para("  ", n.Summary)
 	p.para("  ", kubeletLine(n.Kubelet))
 	p.para("  ", windowLine(n.Window))
+	p.timeline(n)
 	p.episodes(n)
 	p.causes("Probable causes", n.Causes)
 	p.causes("Looks like PLEG trouble, is not", otherLookAlikes(n))
+	p.whatIf(n)
 	p.breaches(n)
 	p.relists(n)
 	p.blame(n)
@@ -300,17 +303,44 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 	if e.Record == nil {
 		return
 	}
-	where := Visible(e.Where().String())
-	if e.Note != "" {
-		where += "  " + p.paint(faint, Visible(e.Note))
-	}
-	fmt.Fprintf(p, "%s%s\n", indent, where)
+	fmt.Fprintf(p, "%s%s\n", indent, p.where(e, p.opt.Width-text.StringWidthWithoutEscSequences(indent)))
 	hang := strings.Repeat(" ", len(indent)+2)
 	line := strings.ReplaceAll(Quote(e.Quote()), "\t", " ")
 	if !p.opt.Verbose {
 		line = fit(line, max(p.opt.Width-len(hang), 40))
 	}
 	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
+}
+
+// where is the position of evidence and what it is cited for, in one line of
+// width columns: of a long path the end, which tells most. The position is a
+// link where the terminal has links.
+func (p *printer) where(e replay.Evidence, width int) string {
+	at, note := Visible(e.Where().String()), Visible(e.Note)
+	if !p.opt.Verbose {
+		if room := width - text.StringWidthWithoutEscSequences(note) - 2; note != "" && room < text.StringWidthWithoutEscSequences(at) {
+			at = ending(at, max(room, width/2, 30))
+			note = fit(note, max(width-text.StringWidthWithoutEscSequences(at)-2, 12))
+		}
+		at = ending(at, max(width, 30))
+	}
+	at = p.link(e.Where(), at)
+	if note != "" {
+		at += "  " + p.paint(faint, note)
+	}
+	return at
+}
+
+// link makes s a hyperlink to a position, where that has an address.
+func (p *printer) link(at parse.Pos, s string) string {
+	if p.opt.Link == nil {
+		return s
+	}
+	to := p.opt.Link(at)
+	if to == "" {
+		return s
+	}
+	return text.Hyperlink(to, s)
 }
 
 // ending is the last n bytes of a path, which tell most.
@@ -342,7 +372,8 @@ func (p *printer) breaches(n *Node) {
 	for _, b := range n.Breaches {
 		where := ""
 		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
-			where = ending(Visible(b.Evidence[0].Where().String()), 22)
+			at := b.Evidence[0].Where()
+			where = p.link(at, ending(Visible(at.String()), 22))
 		}
 		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.second(b.Start), p.second(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
 	}

@@ -92,15 +92,17 @@ func timelineJSON(n *replay.Node) jsonTimelineNode {
 // writeTimelineText prints the ledger of each node, oldest relist first.
 func writeTimelineText(w io.Writer, r *Report, opt Options) error {
 	p := newPrinter(w, opt)
-	for _, n := range r.Nodes {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
 		p.setDay(n.Window)
 		p.heading(Visible(n.Name))
 		p.para("  ", windowLine(n.Window))
+		p.timeline(n)
 		p.runs(n.Node)
 		p.ledger(n.Node)
 		p.health(n.Node)
 		p.ready(n.Node)
-		p.gaps(&n)
+		p.gaps(n)
 	}
 	return p.Flush()
 }
@@ -148,7 +150,7 @@ func (p *printer) ready(n *replay.Node) {
 	for _, c := range n.Ready {
 		where := ""
 		if c.Record != nil {
-			where = Visible(c.Where().String())
+			where = p.link(c.Where(), Visible(c.Where().String()))
 		}
 		g.AppendRow(table.Row{p.clock(c.At), c.Ready, Visible(c.Reason), where})
 	}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// linksWanted reports whether file names on standard output shall be
+// hyperlinks (OSC 8). By itself the tool makes them only on a terminal that is
+// known to swallow what it does not understand.
+func linksWanted(c *cli.Context) (bool, error) {
+	switch when := c.String("links"); when {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto", "":
+		return onTerminal(c) && !paging(c) && c.String("color") != "never" && os.Getenv("NO_COLOR") == "" && linksWork(os.Getenv), nil
+	default:
+		return false, unknown("value of --links", when, []string{"auto", "always", "never"})
+	}
+}
+
+// linksWork tells from the environment whether the terminal knows hyperlinks.
+// Those that do not are few, but print the address as rubbish: the consoles,
+// screen, and the VTE library before 0.50.
+func linksWork(env func(string) string) bool {
+	switch t := env("TERM"); {
+	case t == "", t == "dumb", strings.HasPrefix(t, "linux"), strings.HasPrefix(t, "vt"), strings.HasPrefix(t, "cons"):
+		return false
+	case strings.HasPrefix(t, "screen") && env("TMUX") == "":
+		return false
+	}
+	if env("TERM_PROGRAM") == "Apple_Terminal" || env("CI") != "" {
+		return false
+	}
+	if v, err := strconv.Atoi(env("VTE_VERSION")); err == nil && v < 5000 {
+		return false
+	}
+	return true
+}
+
+// linker gives the address of a position: that of the file where it lies on
+// disk, with the line as fragment. What is inside an archive has none, nor has
+// anything in a redacted report, whose addresses would tell names.
+func linker(c *cli.Context, inputs []parse.Input) func(parse.Pos) string {
+	if want, err := linksWanted(c); err != nil || !want || redacting(c) || c.Bool("separate") {
+		return nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return func(at parse.Pos) string {
+		if at.File == nil || at.File.Input < 0 || at.File.Input >= len(inputs) {
+			return ""
+		}
+		path := onDisk(inputs[at.File.Input].Path, at.File.Path)
+		if path == "" {
+			return ""
+		}
+		u := url.URL{Scheme: "file", Host: host, Path: filepath.ToSlash(path)}
+		if at.Line > 0 {
+			u.Fragment = strconv.Itoa(int(at.Line))
+		}
+		return u.String()
+	}
+}
+
+// onDisk is the absolute path of a file of an input, "" if it lies in an
+// archive or came through a pipe.
+func onDisk(input, file string) string {
+	if input == "-" || strings.Contains(file, "!") {
+		return ""
+	}
+	path, err := filepath.Abs(input)
+	if err != nil {
+		return ""
+	}
+	if st, err := os.Stat(path); err != nil {
+		return ""
+	} else if st.IsDir() {
+		path = filepath.Join(path, filepath.FromSlash(file))
+	}
+	return path
+}

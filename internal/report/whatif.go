@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// whatIfColumns head the table of what-ifs.
+var whatIfColumns = []string{"what if", "PLEG", "unhealthy for", "breaches", "longest relist"}
+
+// whatIfRows are the history as it was and as it would have been.
+func whatIfRows(as []*replay.Answer) [][]string {
+	if len(as) == 0 {
+		return nil
+	}
+	out := [][]string{whatIfRow("as it was", as[0], was)}
+	for _, a := range as {
+		out = append(out, whatIfRow("with "+Visible(a.Change), a, would))
+	}
+	return out
+}
+
+func was(r replay.AnswerRow) float64   { return r.Was }
+func would(r replay.AnswerRow) float64 { return r.Would }
+
+func whatIfRow(name string, a *replay.Answer, side func(replay.AnswerRow) float64) []string {
+	measure := func(name string) float64 {
+		for _, r := range a.Rows {
+			if r.Measure == name {
+				return side(r)
+			}
+		}
+		return 0
+	}
+	breaches, length := measure("stretches unhealthy"), measure("time unhealthy")
+	state := "unhealthy"
+	if breaches == 0 {
+		state = "stays healthy"
+		if name == "as it was" {
+			state = "healthy"
+		}
+	}
+	return []string{name, state, quantity(length, "seconds"), fmt.Sprint(breaches), quantity(measure("longest relist"), "seconds")}
+}
+
+// whatIfAssumed is what all answers take for granted, then what only some do.
+func whatIfAssumed(as []*replay.Answer) []string {
+	var out []string
+	for _, a := range as {
+		for _, s := range a.Assumptions {
+			if s = Visible(s); !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func (p *printer) whatIf(n *Node) {
+	if len(n.WhatIf) == 0 {
+		return
+	}
+	p.heading("What if")
+	g := p.table(whatIfColumns...)
+	for _, r := range whatIfRows(n.WhatIf) {
+		row := table.Row{}
+		for _, c := range r {
+			row = append(row, c)
+		}
+		g.AppendRow(row)
+	}
+	p.render(g)
+	for _, s := range firstOf(whatIfAssumed(n.WhatIf), p.few(3)) {
+		p.para("  ", "assumed: "+s)
+	}
+}
+
+func firstOf(s []string, most int) []string { return s[:min(len(s), most)] }
+
+func markdownWhatIf(b *bufio.Writer, n *Node) {
+	if len(n.WhatIf) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### What if\n\n| %s |\n|%s\n", strings.Join(whatIfColumns, " | "), strings.Repeat("---|", len(whatIfColumns)))
+	for _, r := range whatIfRows(n.WhatIf) {
+		for _, c := range r {
+			fmt.Fprintf(b, "| %s ", md(c))
+		}
+		fmt.Fprintln(b, "|")
+	}
+	markdownList(b, "Assumed", whatIfAssumed(n.WhatIf))
+}
+
+// jsonWhatIf mirrors an answer in plegforensics/report/v1.
+type jsonWhatIf struct {
+	Changes     []string        `json:"changes"`
+	Sentence    string          `json:"answer"`
+	Table       []jsonAnswerRow `json:"table"`
+	Assumptions []string        `json:"assumptions"`
+}
+
+func whatIfJSON(as []*replay.Answer) []jsonWhatIf {
+	var out []jsonWhatIf
+	for _, a := range as {
+		j := answerJSON(a)
+		out = append(out, jsonWhatIf{j.Changes, j.Sentence, j.Table, visibleAll(a.Assumptions)})
+	}
+	return out
+}
