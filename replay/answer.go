@@ -90,7 +90,11 @@ func spoken(w *WhatIf) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if len(w.Without) > 0 {
-		add("pod %s left out", strings.Join(w.Without, " and "))
+		noun := "pod"
+		if len(w.Without) > 1 {
+			noun = "pods"
+		}
+		add("%s %s left out", noun, strings.Join(w.Without, " and "))
 	}
 	if w.Threshold > 0 {
 		add("a threshold of %v", w.Threshold)

@@ -64,20 +64,22 @@ func fixture(name string, events int) *Report {
 	for i := range 50 {
 		n.Events = append(n.Events, event(float64(i*18), []parse.Source{parse.SrcKubelet, parse.SrcKernel, parse.SrcContainerd}[i%3]))
 	}
-	n.Series = []*parse.Series{relistSeries("_sum", at, func(i int) float64 { return float64(i) * 1.5 }), relistSeries("_count", at, func(i int) float64 { return float64(i * 14) })}
+	n.Series = []*parse.Series{relistSeries(file, "_sum", at, func(i int) float64 { return float64(i) * 1.5 }), relistSeries(file, "_count", at, func(i int) float64 { return float64(i * 14) })}
 	cause := rules.Cause{ID: "runtime-hang-global", Title: "Whole runtime does not answer", Level: rules.Likely, Confidence: 0.87, Episodes: []int{1},
 		For: proof(221), Against: proof(222), Missing: []string{name}, Explanation: name, Path: []string{name}, Remediation: []string{name}, Commands: []string{name}, References: []string{name}}
 	return &Report{Version: "test", Inputs: []parse.Input{{Path: name, Kind: "sosreport", Files: 3, FilesUsed: 2, Bytes: 12345, Partial: true}},
 		Warnings: []parse.Warning{{Pos: parse.Pos{File: file, Offset: 77}, Msg: name}},
-		Nodes: []Node{{Node: n, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
+		Nodes: []Node{{Node: n, WhatIf: []*replay.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
+			Rows: []replay.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
 			Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
 		Correlations: []Correlation{{Kind: "breaches-together", Summary: name, Nodes: []string{name}, Start: at(280), Cause: name, Evidence: proof(281)}}}
 }
 
-func relistSeries(suffix string, at func(float64) int64, v func(int) float64) *parse.Series {
+func relistSeries(file *parse.File, suffix string, at func(float64) int64, v func(int) float64) *parse.Series {
 	s := &parse.Series{Name: "kubelet_pleg_relist_duration_seconds" + suffix}
+	src := &parse.Scrape{File: file}
 	for i := range 60 {
-		s.Points = append(s.Points, parse.Point{At: at(float64(i) * 15), V: v(i)})
+		s.Points = append(s.Points, parse.Point{At: at(float64(i) * 15), V: v(i), Src: src, Line: uint32(i + 1)})
 	}
 	return s
 }

@@ -5,10 +5,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // hostile are strings that act on something when a writer lets them through.
@@ -42,6 +45,9 @@ func TestHostile(t *testing.T) {
 				continue
 			}
 			inertText(t, f.Name, kind, out.String())
+			if f.Name == "text" {
+				inertTerminal(t, f, kind, r)
+			}
 			if f.Name == "csv" {
 				inertCSV(t, kind, &out)
 			}
@@ -66,6 +72,25 @@ func inertText(t *testing.T, format, kind, out string) {
 	if format == "markdown" && regexp.MustCompile("(?m)^[^`]*<b>").MatchString(out) {
 		t.Errorf("markdown of %s holds a live tag", kind)
 	}
+}
+
+// terminalOwn are the sequences that the writer itself sends to a terminal:
+// colours, and hyperlinks to an address without control characters.
+var terminalOwn = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*\x1b\\\\")
+
+// inertTerminal: on a wide terminal with colours and links there is nothing but
+// what the writer itself sends.
+func inertTerminal(t *testing.T, f Format, kind string, r *Report) {
+	t.Helper()
+	var out bytes.Buffer
+	link := func(p parse.Pos) string { return (&url.URL{Scheme: "file", Path: "/" + p.File.Path, Fragment: "1"}).String() }
+	if err := f.Write(&out, r, Options{Width: 160, Color: true, Link: link}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), `\x1b]8;;file`) {
+		t.Errorf("%s of %s shows a link as text", f.Name, kind)
+	}
+	inertText(t, f.Name+" on a terminal", kind, terminalOwn.ReplaceAllString(out.String(), ""))
 }
 
 func inertCSV(t *testing.T, kind string, in io.Reader) {

@@ -42,27 +42,48 @@ type pageInput struct{ Path, Kind, Size string }
 type pageNode struct {
 	Name, Status, Summary, Kubelet, Window string
 	Episodes                               []pageEpisode
-	Causes, LookAlikes                     []pageCause
+	Causes, LookAlikes                     pageCauses
 	Breaches                               []pageBreach
-	Relists                                [][]string
-	Gaps                                   []string
+	WhatIf, Relists, Coverage              [][]string
+	Assumed, Gaps                          []string
 }
 
 type pageEpisode struct {
 	ID, Reports                                       int
 	Last, Breach, Recovered, For, Age, Step, NotReady string
-	Evidence                                          []pageQuote
+	Evidence                                          pageQuotes
 }
 
-type pageQuote struct{ Where, Note, Text string }
+// pageQuote is a quoted line; of the path that leads to it the archives and
+// folders stand apart, because only the end of it tells lines apart.
+type pageQuote struct{ In, Where, Note, Text string }
+
+// pageQuotes are the few that convince and the rest, which opens on demand.
+type pageQuotes struct {
+	Best, Rest []pageQuote
+	Total      int // more than both where the page leaves some to the JSON report
+}
+
+// quotesOpen is how many quotes of a list stand open.
+const quotesOpen = 3
+
+// Left are the quotes that the page does not show.
+func (q pageQuotes) Left() int { return q.Total - len(q.Best) - len(q.Rest) }
+
+// pageCauses are the causes that lead and those that open on demand.
+type pageCauses struct{ First, Rest []pageCause }
+
+// causesOpen is how many causes stand open.
+const causesOpen = 3
 
 type pageCause struct {
+	Open                                                bool // its evidence too
 	ID, Title, Level, Confidence, Episodes, Explanation string
-	For, Against                                        []pageQuote
+	For, Against                                        pageQuotes
 	Path, Remediation, Missing, Commands                []string
 }
 
-type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where string }
+type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where, Short string }
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
@@ -138,7 +159,7 @@ func hashOf(s string) string {
 }
 
 func nodePage(n *Node) pageNode {
-	p := pageNode{Name: Visible(n.Name), Status: n.Status, Summary: Visible(n.Summary),
+	p := pageNode{Name: Visible(n.Name), Status: n.Status, Summary: Visible(sentenceCase(strings.TrimPrefix(n.Summary, n.Name+": "))),
 		Kubelet: kubeletLine(n.Kubelet), Window: windowLine(n.Window),
 		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n))}
 	for i := range n.Episodes {
@@ -153,7 +174,7 @@ func nodePage(n *Node) pageNode {
 	}
 	for _, b := range n.Breaches {
 		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), Visible(b.Name()), clockOf(b.Start), clockOf(b.End),
-			quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), firstWhere(b.Evidence)})
+			quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), firstWhere(b.Evidence), ending(firstWhere(b.Evidence), 42)})
 	}
 	for _, i := range Durations(n.Node).Longest {
 		var cells []string
@@ -162,35 +183,50 @@ func nodePage(n *Node) pageNode {
 		}
 		p.Relists = append(p.Relists, cells)
 	}
-	for _, g := range n.Gaps {
-		p.Gaps = append(p.Gaps, fmt.Sprintf("%s to %s: %s", clockOf(g.From), clockOf(g.To), g.Why))
-	}
+	p.WhatIf, p.Assumed = whatIfRows(n.WhatIf), whatIfAssumed(n.WhatIf)
+	p.Coverage, p.Gaps = coverageRows(n.Node), gapTexts(n.Node)
 	return p
 }
 
-func causePages(cs []rules.Cause) []pageCause {
+// sentenceCase begins s with a capital.
+func sentenceCase(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
+
+func causePages(cs []rules.Cause) pageCauses {
 	var out []pageCause
-	for _, c := range cs {
-		out = append(out, pageCause{ID: c.ID, Title: Visible(c.Title), Level: string(c.Level),
+	for i, c := range cs {
+		out = append(out, pageCause{Open: i == 0, ID: c.ID, Title: Visible(c.Title), Level: string(c.Level),
 			Confidence: fmt.Sprintf("%.0f%%", 100*c.Confidence), Episodes: numbers(c.Episodes), Explanation: Visible(c.Explanation),
 			For: quotePages(c.For), Against: quotePages(c.Against), Path: list(c.Path), Remediation: list(c.Remediation),
 			Missing: list(c.Missing), Commands: list(c.Commands)})
 	}
-	return out
+	if len(out) <= causesOpen+1 {
+		return pageCauses{First: out}
+	}
+	return pageCauses{out[:causesOpen], out[causesOpen:]}
 }
 
 // quotesShown bounds the quotes of one list in the static part of the page; the
 // timeline holds them all.
 const quotesShown = 50
 
-func quotePages(es []replay.Evidence) []pageQuote {
-	var out []pageQuote
+func quotePages(es []replay.Evidence) pageQuotes {
+	var all []pageQuote
 	for _, e := range pick(es, quotesShown) {
 		if e.Record != nil {
-			out = append(out, pageQuote{Visible(e.Where().String()), Visible(e.Note), Quote(e.Quote())})
+			where := Visible(e.Where().String())
+			base := strings.LastIndexAny(where, "/!") + 1
+			all = append(all, pageQuote{where[:base], where[base:], Visible(e.Note), Quote(e.Quote())})
 		}
 	}
-	return out
+	if len(all) <= quotesOpen+1 { // a drawer for a single line is not worth a click
+		return pageQuotes{all, nil, len(es)}
+	}
+	return pageQuotes{all[:quotesOpen], all[quotesOpen:], len(es)}
 }
 
 func firstWhere(es []replay.Evidence) string {

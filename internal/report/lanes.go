@@ -62,7 +62,9 @@ func (l *lane) put(f laneFrame, from, to int64, weight int, c rune, color text.C
 	}
 }
 
-func (l *lane) empty() bool { return !slices.ContainsFunc(l.cells, func(r rune) bool { return r != ' ' }) }
+func (l *lane) empty() bool {
+	return !slices.ContainsFunc(l.cells, func(r rune) bool { return r != ' ' })
+}
 
 // line is the lane as text, each run of one colour painted once.
 func (l *lane) line(p *printer) string {

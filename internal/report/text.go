@@ -297,14 +297,30 @@ func (p *printer) quotes(indent string, es []replay.Evidence) {
 	}
 }
 
-// quote prints where a line stands, what it is cited for, and its text on the
-// next line, cut to the width unless verbose.
+// quote prints where a line stands, of a long path the end, which tells most;
+// what it is cited for; and its text on a line of its own, cut to the width
+// unless verbose.
 func (p *printer) quote(indent string, e replay.Evidence) {
 	if e.Record == nil {
 		return
 	}
-	fmt.Fprintf(p, "%s%s\n", indent, p.where(e, p.opt.Width-text.StringWidthWithoutEscSequences(indent)))
 	hang := strings.Repeat(" ", len(indent)+2)
+	width := p.opt.Width - text.StringWidthWithoutEscSequences(indent)
+	at, note := Visible(e.Where().String()), Visible(e.Note)
+	if !p.opt.Verbose {
+		at = ending(at, max(width, 30))
+	}
+	free := width - text.StringWidthWithoutEscSequences(at) - 2
+	at = p.link(e.Where(), at)
+	switch {
+	case note == "":
+		fmt.Fprintf(p, "%s%s\n", indent, at)
+	case text.StringWidthWithoutEscSequences(note) <= free:
+		fmt.Fprintf(p, "%s%s  %s\n", indent, at, p.paint(faint, note))
+	default:
+		fmt.Fprintf(p, "%s%s\n", indent, at)
+		p.para(hang, note)
+	}
 	line := strings.ReplaceAll(Quote(e.Quote()), "\t", " ")
 	if !p.opt.Verbose {
 		line = fit(line, max(p.opt.Width-len(hang), 40))
@@ -312,35 +328,28 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
 }
 
-// where is the position of evidence and what it is cited for, in one line of
-// width columns: of a long path the end, which tells most. The position is a
-// link where the terminal has links.
-func (p *printer) where(e replay.Evidence, width int) string {
-	at, note := Visible(e.Where().String()), Visible(e.Note)
-	if !p.opt.Verbose {
-		if room := width - text.StringWidthWithoutEscSequences(note) - 2; note != "" && room < text.StringWidthWithoutEscSequences(at) {
-			at = ending(at, max(room, width/2, 30))
-			note = fit(note, max(width-text.StringWidthWithoutEscSequences(at)-2, 12))
-		}
-		at = ending(at, max(width, 30))
+// link makes s a hyperlink to a position, where that has an address.
+func (p *printer) link(at parse.Pos, s string) string { return p.linked(at, s).link() }
+
+// linked is a cell of a table that links to a position. It stays text until it
+// is known that the table fits: paragraphs are wrapped, and have no links.
+func (p *printer) linked(at parse.Pos, s string) linkCell {
+	c := linkCell{text: s}
+	if p.opt.Link != nil {
+		c.to = p.opt.Link(at)
 	}
-	at = p.link(e.Where(), at)
-	if note != "" {
-		at += "  " + p.paint(faint, note)
-	}
-	return at
+	return c
 }
 
-// link makes s a hyperlink to a position, where that has an address.
-func (p *printer) link(at parse.Pos, s string) string {
-	if p.opt.Link == nil {
-		return s
+type linkCell struct{ text, to string }
+
+func (c linkCell) String() string { return c.text }
+
+func (c linkCell) link() string {
+	if c.to == "" {
+		return c.text
 	}
-	to := p.opt.Link(at)
-	if to == "" {
-		return s
-	}
-	return text.Hyperlink(to, s)
+	return text.Hyperlink(c.to, c.text)
 }
 
 // ending is the last n bytes of a path, which tell most.
@@ -370,10 +379,10 @@ func (p *printer) breaches(n *Node) {
 	p.heading("Thresholds crossed")
 	g := p.table("severity", "rule", "from", "to", "value", "threshold", "where")
 	for _, b := range n.Breaches {
-		where := ""
+		var where any = ""
 		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
 			at := b.Evidence[0].Where()
-			where = p.link(at, ending(Visible(at.String()), 22))
+			where = p.linked(at, ending(Visible(at.String()), 22))
 		}
 		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.second(b.Start), p.second(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
 	}
@@ -597,7 +606,15 @@ func (p *printer) layOut(g *grid) string {
 		head = append(head, c)
 	}
 	t.AppendHeader(head)
-	t.AppendRows(g.rows)
+	for _, r := range g.rows {
+		row := slices.Clone(r)
+		for i := range row {
+			if c, ok := row[i].(linkCell); ok {
+				row[i] = c.link()
+			}
+		}
+		t.AppendRow(row)
+	}
 	return t.Render()
 }
 

@@ -148,9 +148,9 @@ func (p *printer) ready(n *replay.Node) {
 	p.heading("Node Ready condition")
 	g := p.table("at", "ready", "reason", "where")
 	for _, c := range n.Ready {
-		where := ""
+		var where any = ""
 		if c.Record != nil {
-			where = p.link(c.Where(), Visible(c.Where().String()))
+			where = p.linked(c.Where(), Visible(c.Where().String()))
 		}
 		g.AppendRow(table.Row{p.clock(c.At), c.Ready, Visible(c.Reason), where})
 	}

@@ -32,7 +32,6 @@ type viewNode struct {
 	Base      float64       `json:"base"` // ms since 1970
 	Span      [2]float64    `json:"span"`
 	Threshold float64       `json:"threshold"` // seconds
-	Note      string        `json:"note"`
 	Episodes  []viewEpisode `json:"episodes"`
 	Ready     []viewSpan    `json:"ready"`
 	Health    []viewSpan    `json:"health"`
@@ -42,6 +41,9 @@ type viewNode struct {
 	Sources   []viewSource  `json:"sources"`
 	Pods      []viewPod     `json:"pods"`
 	Charts    []viewChart   `json:"charts"`
+	Runs      []viewSpan    `json:"runs"`
+	Gaps      []viewSpan    `json:"gaps"`
+	Bounded   []viewBounded `json:"bounded"`
 }
 
 type (
@@ -59,10 +61,17 @@ type (
 		W string   `json:"w,omitempty"`
 		V *int     `json:"v"`
 	}
+	viewBounded struct {
+		F   float64 `json:"f"`
+		T   float64 `json:"t"`
+		Min int     `json:"min"`
+		Max int     `json:"max"`
+	}
 	viewRelists struct {
 		S []float64  `json:"s"`
 		E []*float64 `json:"e"`
-		U []float64  `json:"u"`
+		U []float64  `json:"u"` // ± of the start, seconds
+		D []float64  `json:"d"` // ± of the end
 		O []int      `json:"o"`
 		B []string   `json:"b"`
 		V []*int     `json:"v"`
@@ -91,12 +100,6 @@ type (
 		G    []*float64 `json:"g"`
 		V    []*int     `json:"v"`
 	}
-	viewChart struct {
-		Name string     `json:"name"`
-		Gap  float64    `json:"gap"`
-		T    []float64  `json:"t"`
-		V    []*float64 `json:"v"`
-	}
 )
 
 // viewer builds a view; quotes are shared among nodes.
@@ -121,7 +124,7 @@ func (v *viewer) node(n *Node) viewNode {
 	v.base = n.Window.Start
 	out := viewNode{Name: Visible(n.Name), Base: float64(v.base) / 1e6,
 		Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Threshold: seconds(n.Kubelet.Threshold),
-		Note: coverageNote(n), Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
+		Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
 		Age: v.age(n.Node), Relists: v.relists(n.Node), Failures: []viewFailure{},
 		Sources: v.sources(n.Node), Pods: v.pods(n.Node), Charts: v.charts(n.Node)}
 	for i := range n.Episodes {
@@ -137,6 +140,7 @@ func (v *viewer) node(n *Node) viewNode {
 			out.Health = append(out.Health, viewSpan{F: v.ms(h.From), T: v.opt(h.To), S: string(h.State)})
 		}
 	}
+	out.Runs, out.Gaps, out.Bounded = v.runs(n.Node), v.gaps(n.Node), v.bounded(n.Node)
 	for _, f := range n.Failures {
 		start := f.End
 		if f.Start.Known() {
@@ -190,6 +194,48 @@ func (v *viewer) record(r parse.Record) *int {
 	return &i
 }
 
+// runs are the lives of the kubelet process.
+func (v *viewer) runs(n *replay.Node) []viewSpan {
+	out := []viewSpan{}
+	for i := range n.Runs {
+		r := &n.Runs[i]
+		from := r.First
+		if r.Start.Known() {
+			from = r.Start.At
+		}
+		if from == 0 {
+			continue
+		}
+		s := viewSpan{F: v.ms(from), T: v.opt(r.Last), W: Visible(r.Version), V: v.quote(r.Evidence)}
+		if r.PID > 0 {
+			s.S = fmt.Sprint(r.PID)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (v *viewer) gaps(n *replay.Node) []viewSpan {
+	out := []viewSpan{}
+	for _, g := range n.Gaps {
+		if g.From != 0 && g.To > g.From {
+			out = append(out, viewSpan{F: v.ms(g.From), T: v.opt(g.To), W: Visible(g.Why), V: v.quote(g.Evidence)})
+		}
+	}
+	return out
+}
+
+// bounded are the stretches in which relists ran that no line dates.
+func (v *viewer) bounded(n *replay.Node) []viewBounded {
+	out := []viewBounded{}
+	for _, b := range n.Bounded {
+		if b.From != 0 && b.To > b.From && b.CountMax > 0 {
+			out = append(out, viewBounded{v.ms(b.From), v.ms(b.To), b.CountMin, b.CountMax})
+		}
+	}
+	return out
+}
+
 func (v *viewer) ready(n *Node) []viewSpan {
 	out := []viewSpan{}
 	for i, c := range n.Ready {
@@ -219,9 +265,13 @@ func (v *viewer) age(n *replay.Node) [][2]*float64 {
 			seen = r.ListEnd.At
 		}
 		if last != 0 {
-			if float64(seen-last)/1e9 > seconds(n.Kubelet.Threshold)/4 && !inEpisode(n, last, seen) {
+			switch end := recoveredBetween(n, last, seen); {
+			case end != 0: // a relist that no line dates ended the episode
+				add(end, number(float64(end-last)/1e9))
+				add(end, nil)
+			case float64(seen-last)/1e9 > seconds(n.Kubelet.Threshold)/4 && !inEpisode(n, last, seen):
 				add(last, nil) // nothing proves that no relist ran in between
-			} else {
+			default:
 				add(seen, number(float64(seen-last)/1e9))
 			}
 		}
@@ -245,6 +295,18 @@ func (v *viewer) age(n *replay.Node) [][2]*float64 {
 	return out
 }
 
+// recoveredBetween is when the episode that began with the relist at from was
+// over, if that was clearly before the next relist that the ledger holds.
+func recoveredBetween(n *replay.Node, from, to int64) int64 {
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if at := e.Recovered.At; e.Recovered.Known() && at > from && at+int64(e.Recovered.Slack)+1e9 < to && e.LastStart.At >= from-1e9 && e.LastStart.At < to {
+			return max(at, e.LastReport)
+		}
+	}
+	return 0
+}
+
 func inEpisode(n *replay.Node, from, to int64) bool {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -258,7 +320,7 @@ func inEpisode(n *replay.Node, from, to int64) bool {
 var outcomeIndex = map[replay.Outcome]int{replay.OutcomeOK: 0, replay.OutcomeListFailed: 1, replay.OutcomeHung: 2, replay.OutcomeUnknown: 3}
 
 func (v *viewer) relists(n *replay.Node) viewRelists {
-	out := viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, O: []int{}, B: []string{}, V: []*int{}}
+	out := viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, D: []float64{}, O: []int{}, B: []string{}, V: []*int{}}
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		if !r.Start.Known() {
@@ -267,6 +329,7 @@ func (v *viewer) relists(n *replay.Node) viewRelists {
 		out.S = append(out.S, v.ms(r.Start.At))
 		out.E = append(out.E, v.opt(r.End.At))
 		out.U = append(out.U, seconds(r.Start.Slack))
+		out.D = append(out.D, seconds(r.End.Slack))
 		out.O = append(out.O, outcomeIndex[r.Outcome])
 		out.B = append(out.B, strings.Join(r.Basis, ", "))
 		out.V = append(out.V, v.quote(r.Evidence))
@@ -367,73 +430,4 @@ func (v *viewer) pods(n *replay.Node) []viewPod {
 		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.T), len(a.T)), cmp.Compare(a.Name, b.Name))
 	})
 	return out
-}
-
-// charts are the metric lanes: what a reader of a PLEG incident looks at.
-func (v *viewer) charts(n *replay.Node) []viewChart {
-	out := []viewChart{}
-	find := func(name string, label string) *parse.Series {
-		for _, s := range n.Series {
-			if s.Name == name && (label == "" || slices.Contains(s.Labels, parse.Field{Name: "operation_type", Value: label})) {
-				return s
-			}
-		}
-		return nil
-	}
-	mean := func(title, base, label string) {
-		sum, count := find(base+"_sum", label), find(base+"_count", label)
-		if sum == nil || count == nil || len(sum.Points) != len(count.Points) || len(sum.Points) < 2 {
-			return
-		}
-		c := viewChart{Name: title, T: []float64{}, V: []*float64{}}
-		for i := 1; i < len(sum.Points); i++ {
-			dn := count.Points[i].V - count.Points[i-1].V
-			c.T = append(c.T, v.ms(sum.Points[i].At))
-			if dn <= 0 {
-				c.V = append(c.V, nil)
-				continue
-			}
-			c.V = append(c.V, number((sum.Points[i].V-sum.Points[i-1].V)/dn))
-		}
-		c.Gap = usualGap(c.T)
-		if slices.ContainsFunc(c.V, func(v *float64) bool { return v != nil }) {
-			out = append(out, c)
-		}
-	}
-	mean("relist mean (s)", "kubelet_pleg_relist_duration_seconds", "")
-	for _, op := range []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
-		mean(op+" mean (s)", "kubelet_runtime_operations_duration_seconds", op)
-	}
-	return out
-}
-
-// usualGap is three times the median distance of samples: more is a gap.
-func usualGap(t []float64) float64 {
-	if len(t) < 2 {
-		return 0
-	}
-	var d []float64
-	for i := 1; i < len(t); i++ {
-		d = append(d, t[i]-t[i-1])
-	}
-	slices.Sort(d)
-	return 3 * d[len(d)/2]
-}
-
-// coverageNote says what could not be looked at.
-func coverageNote(n *Node) string {
-	var missing []string
-	for _, s := range []parse.Source{parse.SrcKubelet, parse.SrcKernel, parse.SrcMetrics} {
-		if !n.Have[s] {
-			missing = append(missing, string(s))
-		}
-	}
-	note := ""
-	if len(missing) > 0 {
-		note = "Not in the input: " + strings.Join(missing, ", ") + ". "
-	}
-	if len(n.Gaps) > 0 {
-		note += fmt.Sprintf("The log has %s.", plural(len(n.Gaps), "gap"))
-	}
-	return note
 }

@@ -21,7 +21,7 @@ func whatIfRows(as []*replay.Answer) [][]string {
 	}
 	out := [][]string{whatIfRow("as it was", as[0], was)}
 	for _, a := range as {
-		out = append(out, whatIfRow("with "+Visible(a.Change), a, would))
+		out = append(out, whatIfRow(Visible(a.Change), a, would))
 	}
 	return out
 }
@@ -62,18 +62,23 @@ func whatIfAssumed(as []*replay.Answer) []string {
 	return out
 }
 
+// whatIf prints the answers with health in one column, so that they stand as a
+// table on narrow screens too.
 func (p *printer) whatIf(n *Node) {
 	if len(n.WhatIf) == 0 {
 		return
 	}
 	p.heading("What if")
-	g := p.table(whatIfColumns...)
+	g := p.table("what if", "PLEG", "longest relist")
 	for _, r := range whatIfRows(n.WhatIf) {
-		row := table.Row{}
-		for _, c := range r {
-			row = append(row, c)
+		health := r[1]
+		if health == "unhealthy" {
+			health += " " + r[2]
+			if r[3] != "1" {
+				health += ", " + r[3] + " times"
+			}
 		}
-		g.AppendRow(row)
+		g.AppendRow(table.Row{fit(r[0], max(p.opt.Width-46, 34)), health, r[4]})
 	}
 	p.render(g)
 	for _, s := range firstOf(whatIfAssumed(n.WhatIf), p.few(3)) {

@@ -13,9 +13,10 @@ const readColors = () => { for (const n of ["bg", "fg", "dim", "line", "soft", "
 readColors();
 
 // The width of the canvas is read once a frame: each reading may cost a layout.
-let W = canvas.clientWidth;
-const LABEL = () => W < 600 ? 74 : 150, RIGHT = 8, AXIS = 26, POD_ROWS = 60;
-let node = null, view = [0, 1], hits = [], selected = null, lanes = [];
+let W = canvas.clientWidth, paper = 0;
+// Names stand left of their lanes; on a narrow screen above them.
+const LABEL = () => W < 600 ? 5 : W < 1000 ? 150 : 190, HEAD = () => W < 600 ? 14 : 0, RIGHT = 8, AXIS = 26, POD_ROWS = 60;
+let node = null, view = [0, 1], hits = [], selected = null, lanes = [], ordered = null;
 const hidden = new Set();
 let minSeverity = 0, podFilter = "";
 
@@ -41,29 +42,38 @@ const outColor = o => o === 0 ? colors.good : o === 1 ? colors.bad : o === 2 ? c
 const STATUS = ["observed", "matched", "missing", "late", "unexpected", "discarded"];
 const statusColor = s => s === 2 || s === 5 ? colors.bad : s === 3 ? colors.warn : s === 4 ? colors.accent : colors.info;
 
-const bar = (x0, x1, y, h, fill, mark) => {
+const bar = (x0, x1, y, h, fill) => {
   const l = Math.max(x0, LABEL()), r = Math.min(Math.max(x1, x0 + 1.5), W - RIGHT);
   if (r < LABEL() || l > W - RIGHT) return;
   ctx.fillStyle = fill; ctx.fillRect(l, y, r - l, h);
-  if (mark) hits.push([l - 2, y, r - l + 4, h, mark]);
 };
 
 const spans = (name, list, color, text) => ({ name, h: 20, marks: () => list.map((s, i) => mark(name, s, text(s))), draw(y) {
-  for (const s of list) bar(X(at(s.f)), s.t == null ? X(view[1]) + 1 : X(at(s.t)), y + 3, 14, color(s), mark(name, s, text(s)));
+  list.forEach((s, i) => bar(X(at(s.f)), s.t == null ? X(view[1]) + 1 : X(at(s.t)), y + 3, 14, color(s, i)));
+  hits.push([LABEL(), y, width(), 20, null, x => {
+    for (let i = list.length - 1; i >= 0; i--) { // a mark of a pixel is wide enough to hit
+      const s = list[i], x0 = X(at(s.f)), x1 = s.t == null ? W : X(at(s.t));
+      if (x >= x0 - 3 && x <= Math.max(x1, x0 + 1.5) + 3) return mark(name, s, text(s));
+    }
+    return null;
+  }]);
 } });
 const mark = (lane, s, what) => ({ lane, what, from: at(s.f), to: s.t == null ? null : at(s.t), ev: s.v });
 
 function buildLanes() {
   const n = node;
   lanes = [];
-  if (n.ready.length) lanes.push(spans("Node Ready", n.ready, s => s.r ? colors.good : colors.bad, s => (s.r ? "Ready" : "NotReady") + (s.w ? ": " + s.w : "")));
+  if (n.ready.length) lanes.push(spans("node Ready", n.ready, s => s.r ? colors.good : colors.bad, s => (s.r ? "Ready" : "NotReady") + (s.w ? ": " + s.w : "")));
   lanes.push(spans("PLEG health", n.health, s => ({ healthy: colors.good, unhealthy: colors.bad, "never-relisted": colors.warn, "runtime-down": colors.accent }[s.s] || colors.dim), s => "PLEG " + s.s));
   lanes.push(ageLane());
   lanes.push(relistLane());
   if (n.failures.length) lanes.push(failureLane());
+  if (n.runs.length > 1) lanes.push(spans("kubelet process", n.runs, (s, i) => i % 2 ? colors.accent : colors.info, s => "kubelet" + (s.s ? " pid " + s.s : "") + (s.w ? " " + s.w : "")));
   for (const src of n.sources) if (!hidden.has(src.name)) lanes.push(signalLane(src));
   if (!hidden.has("metrics")) for (const c of n.charts) lanes.push(chartLane(c));
   if (!hidden.has("pod events")) lanes.push(...podLanes());
+  else $("pods").textContent = "";
+  ordered = null;
 }
 
 // The age of the last relist rises one second a second and falls to zero when
@@ -71,40 +81,72 @@ function buildLanes() {
 function ageLane() {
   const pts = node.age, limit = node.threshold;
   const top = Math.max(limit * 1.3, ...pts.filter(p => p[1] != null).map(p => p[1])) || 1;
-  return { name: "age (s)", h: 74, marks: () => [], draw(y) {
+  const value = t => { // the age at a moment, null where nothing is known
+    let lo = 0, hi = pts.length;
+    while (lo < hi) { const mid = lo + hi >> 1; at(pts[mid][0]) <= t ? lo = mid + 1 : hi = mid; }
+    const a = pts[lo - 1], b = pts[lo];
+    return !a || !b || a[1] == null || b[1] == null || b[0] <= a[0] ? null : a[1] + (b[1] - a[1]) * (t - at(a[0])) / (b[0] - a[0]);
+  };
+  return { name: "age of last relist", h: 74, marks: () => [], draw(y) {
     const Y = v => y + 70 - v / top * 64;
     ctx.strokeStyle = colors.bad; ctx.setLineDash([4, 3]); ctx.beginPath(); ctx.moveTo(LABEL(), Y(limit)); ctx.lineTo(W - RIGHT, Y(limit)); ctx.stroke(); ctx.setLineDash([]);
-    label(LABEL() + 4, Y(limit) - 4, "threshold " + limit + " s", colors.bad, "left");
     ctx.save(); ctx.beginPath(); ctx.rect(LABEL(), y, width(), 74); ctx.clip();
     ctx.strokeStyle = colors.info; ctx.lineWidth = 1.5; ctx.beginPath();
     let down = false;
     for (const [t, v] of pts) { if (v == null) { down = false; continue; } const x = X(at(t)); down ? ctx.lineTo(x, Y(v)) : ctx.moveTo(x, Y(v)); down = true; }
     ctx.stroke(); ctx.lineWidth = 1; ctx.restore();
+    label(LABEL() + 4, Y(limit) - 4, "threshold " + limit + " s", colors.bad, "left", true);
+    hits.push([LABEL(), y, width(), 74, null, x => {
+      const t = T(x), v = value(t);
+      return v == null ? null : { lane: "age of last relist", what: `${v.toFixed(1)} s` + (v >= limit ? ", past the threshold" : ""), from: t, to: null, ev: null, derived: "From the relists of the lane below." };
+    }]);
   } };
 }
 
+const LONG = 1e4; // a relist of ten seconds is long
 function relistLane() {
-  const r = node.relists;
-  const what = i => `relist, ${OUT[r.o[i]]}` + (r.e[i] == null ? ", end unknown" : `, ${((r.e[i] - r.s[i]) / 1e3).toFixed(3)} s`) + ` (start ±${r.u[i]} s; ${r.b[i]})`;
+  const r = node.relists, n = r.s.length;
+  const what = i => `relist, ${OUT[r.o[i]]}` + (r.e[i] == null ? ", end unknown" : `, ${((r.e[i] - r.s[i]) / 1e3).toFixed(3)} s`) + ` (start ±${+r.u[i].toPrecision(3)} s; ${r.b[i]})`;
   const m = i => ({ lane: "relists", what: what(i), from: at(r.s[i]), to: at(r.e[i]), ev: r.v[i] });
-  return { name: "relists", h: 24, marks: () => r.s.map((_, i) => m(i)), draw(y) {
+  const color = i => r.o[i] === 0 && r.e[i] != null && r.e[i] - r.s[i] >= LONG ? colors.warn : outColor(r.o[i]);
+  const between = b => ({ lane: "relists", what: `between ${b.min} and ${b.max} relists that no line dates`, from: at(b.f), to: at(b.t), ev: null });
+  const whisker = (t, slack, y) => {
+    const w = slack * 1e3 / (view[1] - view[0]) * width(), x = X(t);
+    if (w < 1.5 || x + w < LABEL() || x - w > W - RIGHT) return;
+    const l = Math.max(x - w, LABEL()), e = Math.min(x + w, W - RIGHT);
+    ctx.fillRect(l, y + 22, e - l, 1); ctx.fillRect(l, y + 19.5, 1, 6); ctx.fillRect(e - 1, y + 19.5, 1, 6);
+  };
+  return { name: "relists", h: 28, marks: () => r.s.map((_, i) => m(i)), draw(y) {
+    for (const b of node.bounded) bar(X(at(b.f)), X(at(b.t)), y + 9, 3, colors.line);
     let lastPx = -9;
-    for (let i = 0; i < r.s.length; i++) {
+    for (let i = 0; i < n; i++) {
       const x0 = X(at(r.s[i])), x1 = r.e[i] == null ? x0 + 3 : X(at(r.e[i]));
       if (x1 < LABEL() || x0 > W) continue;
       if (x1 - x0 < 1.5 && x0 - lastPx < 0.7 && r.o[i] === 0) continue; // another one stands on this pixel
       lastPx = x0;
-      bar(x0, x1, y + 4, 14, outColor(r.o[i]), m(i));
-      const w = r.u[i] * 1e3 / (view[1] - view[0]) * width();
-      if (w > 1) { ctx.strokeStyle = colors.fg; ctx.beginPath(); ctx.moveTo(x0 - w, y + 20.5); ctx.lineTo(x0 + w, y + 20.5); ctx.stroke(); }
+      bar(x0, x1, y + 3, 14, color(i));
     }
+    ctx.fillStyle = colors.fg;
+    for (let i = 0; i < n; i++) { if (r.u[i] > 0) whisker(at(r.s[i]), r.u[i], y); if (r.e[i] != null && r.d[i] > 0) whisker(at(r.e[i]), r.d[i], y); }
+    hits.push([LABEL(), y, width(), 28, null, x => {
+      let best = -1, least = 5;
+      for (let i = 0; i < n; i++) {
+        const x0 = X(at(r.s[i])), x1 = r.e[i] == null ? x0 : X(at(r.e[i]));
+        const d = x < x0 ? x0 - x : x > x1 ? x - x1 : 0;
+        if (d < least || d === least && best >= 0 && x1 - x0 < X(at(r.e[best])) - X(at(r.s[best]))) { best = i; least = d; }
+      }
+      if (best >= 0) return m(best);
+      const t = T(x), b = node.bounded.find(b => at(b.f) <= t && t <= at(b.t));
+      return b ? between(b) : null;
+    }]);
   } };
 }
 
+const matches = name => !podFilter || name.includes(podFilter);
+
 function failureLane() {
-  const f = node.failures;
   const text = s => `${s.c} failed: ${s.k}` + (s.p ? ` (${s.p})` : "");
-  return spans("CRI failures", f.filter(s => !podFilter || (s.p || "").includes(podFilter)), s => s.k === "DeadlineExceeded" ? colors.warn : colors.bad, text);
+  return spans("CRI failures", node.failures.filter(s => matches(s.p || "")), s => s.k === "DeadlineExceeded" ? colors.warn : colors.bad, text);
 }
 
 // Dots of one row: at most one of each colour a pixel, drawn colour by colour.
@@ -143,58 +185,82 @@ function dots(y, h, n, time, color, make, shape) {
 const SEV = { I: 0, W: 1, E: 2, F: 2 };
 function signalLane(src) {
   const make = i => ({ lane: src.name, what: src.i[i], from: at(src.t[i]), to: null, ev: src.v[i] });
-  return { name: src.name, h: 18, marks: () => src.t.map((_, i) => make(i)), draw(y) {
-    dots(y, 18, src.t.length, i => at(src.t[i]), i => (SEV[src.s[i]] || 0) < minSeverity ? null : (SEV[src.s[i]] || 0) === 2 ? colors.bad : SEV[src.s[i]] === 1 ? colors.warn : colors.dim, make);
+  const weight = i => SEV[src.s[i]] || 0;
+  const color = i => weight(i) < minSeverity ? null : [colors.dim, colors.warn, colors.bad][weight(i)];
+  return { name: src.name, h: 18, marks: () => src.t.map((_, i) => i).filter(i => color(i) != null).map(make), draw(y) {
+    dots(y, 18, src.t.length, i => at(src.t[i]), color, make);
   } };
 }
 
+const podSeverity = s => s === 2 || s === 5 ? 2 : s === 3 || s === 4 ? 1 : 0;
 function podLanes() {
-  const rows = node.pods.filter(p => !podFilter || p.name.includes(podFilter)).slice(0, POD_ROWS);
-  const more = node.pods.length - rows.length;
-  $("coverage").textContent = (more > 0 ? `${rows.length} of ${node.pods.length} pods shown, those with trouble and most events first; filter by name for the others. ` : "") + node.note;
+  const found = node.pods.filter(p => matches(p.name) && (!minSeverity || p.s.some(s => podSeverity(s) >= minSeverity)));
+  const rows = found.slice(0, paper ? 24 : POD_ROWS);
+  $("pods").textContent = rows.length < node.pods.length ? `${rows.length} of ${node.pods.length} pods shown` + (found.length > rows.length ? ", those with trouble and most events first; filter by name for the others." : ".") : "";
   return rows.map(p => {
-    const make = i => ({ lane: p.name, what: `${data.types[p.y[i]]} ${p.d[i]}, ${STATUS[p.s[i]]}` + (p.g[i] == null ? "" : `, ${p.g[i]} s late`), from: at(p.t[i]), to: null, ev: p.v[i] });
-    return { name: p.name, h: 14, marks: () => p.t.map((_, i) => make(i)), draw(y) {
-      dots(y, 14, p.t.length, i => at(p.t[i]), i => p.s[i] > 1 ? statusColor(p.s[i]) : data.types[p.y[i]] === "ContainerDied" ? colors.dim : colors.info, make, i => p.s[i] === 2 || p.s[i] === 5);
+    const make = i => ({ lane: p.name, what: `${data.types[p.y[i]]} ${p.d[i]}, ${STATUS[p.s[i]]}` + (p.g[i] == null ? "" : `, ${p.g[i]} s after the runtime`), from: at(p.t[i]), to: null, ev: p.v[i] });
+    const color = i => podSeverity(p.s[i]) < minSeverity ? null : p.s[i] > 1 ? statusColor(p.s[i]) : data.types[p.y[i]] === "ContainerDied" ? colors.dim : colors.info;
+    return { name: p.name, h: 14, marks: () => p.t.map((_, i) => i).filter(i => color(i) != null).map(make), draw(y) {
+      dots(y, 14, p.t.length, i => at(p.t[i]), color, make, i => p.s[i] === 2 || p.s[i] === 5);
     } };
   });
 }
 
 function chartLane(c) {
   const top = Math.max(...c.v.filter(v => v != null)) || 1;
+  const text = v => +v.toPrecision(3) + c.unit;
   return { name: c.name, h: 50, marks: () => [], draw(y) {
-    const Y = v => y + 46 - v / top * 40;
+    const Y = v => y + 46 - v / top * 38;
     ctx.save(); ctx.beginPath(); ctx.rect(LABEL(), y, width(), 50); ctx.clip();
-    ctx.strokeStyle = colors.accent; ctx.beginPath();
+    ctx.strokeStyle = ctx.fillStyle = colors.accent; ctx.beginPath();
     let down = false, prev = null;
     for (let i = 0; i < c.t.length; i++) {
       if (c.v[i] == null || prev != null && c.t[i] - prev > c.gap) down = false;
       prev = c.t[i];
       if (c.v[i] == null) continue;
       const x = X(at(c.t[i])); down ? ctx.lineTo(x, Y(c.v[i])) : ctx.moveTo(x, Y(c.v[i])); down = true;
-      ctx.fillStyle = colors.accent; ctx.fillRect(x - 1, Y(c.v[i]) - 1, 2, 2);
+      ctx.fillRect(x - 1.5, Y(c.v[i]) - 1.5, 3, 3);
     }
     ctx.stroke(); ctx.restore();
-    label(W - RIGHT - 4, y + 12, "max " + +top.toPrecision(3), colors.dim, "right");
+    if (HEAD()) label(W - RIGHT, y - 3, "max " + text(top), colors.dim, "right", true);
+    else label(LABEL() - 6, y + 32, "max " + text(top), colors.dim, "right");
+    hits.push([LABEL(), y, width(), 50, null, x => {
+      let best = -1, least = 8;
+      for (let i = 0; i < c.t.length; i++) { const d = Math.abs(X(at(c.t[i])) - x); if (c.v[i] != null && d < least) { best = i; least = d; } }
+      return best < 0 ? null : { lane: c.name, what: text(c.v[best]), from: at(c.t[best]), to: null, ev: c.q[best] };
+    }]);
   } };
 }
 
 // ---- drawing ----------------------------------------------------------
-function label(x, y, s, color, align) { ctx.fillStyle = color; ctx.textAlign = align; ctx.font = "11px system-ui, sans-serif"; ctx.fillText(s, x, y); }
+function label(x, y, s, color, align, halo) {
+  ctx.textAlign = align; ctx.font = "11px system-ui, sans-serif";
+  if (halo) { ctx.strokeStyle = colors.bg; ctx.lineWidth = 3; ctx.lineJoin = "round"; ctx.strokeText(s, x, y); ctx.lineWidth = 1; }
+  ctx.fillStyle = color; ctx.fillText(s, x, y);
+}
 
 function fitLabel(s) {
-  const max = LABEL() - 12;
+  const max = HEAD() ? W - 90 : LABEL() - 12;
   if (ctx.measureText(s).width <= max) return s;
   while (s.length > 1 && ctx.measureText(s + "…").width > max) s = s.slice(0, -1);
   return s + "…";
+}
+
+// hatch marks a stretch of which the log says nothing.
+function hatch(x0, x1, h) {
+  if (x1 - x0 < 1) return;
+  ctx.save(); ctx.beginPath(); ctx.rect(x0, AXIS, x1 - x0, h); ctx.clip();
+  ctx.strokeStyle = colors.line; ctx.beginPath();
+  for (let x = x0 - h; x < x1; x += 9) { ctx.moveTo(x, AXIS + h); ctx.lineTo(x + h, AXIS); }
+  ctx.stroke(); ctx.restore();
 }
 
 let scheduled = false;
 const redraw = () => { if (!scheduled) { scheduled = true; requestAnimationFrame(() => { scheduled = false; draw(); }); } };
 
 function draw() {
-  const h = AXIS + lanes.reduce((a, l) => a + l.h + 3, 0) + 6, dpr = window.devicePixelRatio || 1;
-  const w = W = canvas.clientWidth;
+  const h = AXIS + lanes.reduce((a, l) => a + l.h + HEAD() + 3, 0) + 6, dpr = window.devicePixelRatio || 1;
+  const w = W = paper || canvas.clientWidth;
   if (canvas.height !== Math.round(h * dpr) || canvas.width !== Math.round(w * dpr)) {
     canvas.style.height = h + "px"; canvas.width = Math.round(w * dpr); canvas.height = Math.round(h * dpr);
   }
@@ -205,18 +271,24 @@ function draw() {
   for (let t = Math.ceil(view[0] / step) * step; t <= view[1]; t += step) {
     const x = X(t);
     ctx.fillStyle = colors.line; ctx.fillRect(x, AXIS - 4, 1, h);
-    if (x < w - 40) label(x + 3, 14, tick(t), colors.dim, "left");
+    if (x < w - 60) label(x + 3, 14, tick(t), colors.dim, "left");
   }
   for (const e of node.episodes) if (e.f != null) {
     const x0 = Math.max(X(at(e.f)), LABEL()), x1 = Math.min(e.t == null ? X(at(e.l)) : X(at(e.t)), w - RIGHT);
     if (x1 > x0) { ctx.globalAlpha = 0.13; ctx.fillStyle = colors.bad; ctx.fillRect(x0, AXIS, x1 - x0, h); ctx.globalAlpha = 1; }
   }
+  for (const g of node.gaps) hatch(Math.max(X(at(g.f)), LABEL()), Math.min(X(at(g.t)), w - RIGHT), h);
   let y = AXIS;
+  hits.push([LABEL(), 0, width(), h, null, x => {
+    const t = T(x), g = node.gaps.find(g => at(g.f) <= t && t <= at(g.t));
+    return g ? mark("log", g, "no log: " + g.w) : null;
+  }]);
   for (const l of lanes) {
     ctx.font = "11px system-ui, sans-serif";
-    label(LABEL() - 6, y + Math.min(l.h / 2, 14) + 4, fitLabel(l.name), colors.dim, "right");
-    l.draw(y);
-    y += l.h;
+    if (HEAD()) label(LABEL(), y + 11, fitLabel(l.name), colors.dim, "left", true);
+    else label(LABEL() - 6, y + Math.min(l.h / 2, 14) + 4, fitLabel(l.name), colors.dim, "right");
+    l.draw(y + HEAD());
+    y += l.h + HEAD();
     ctx.fillStyle = colors.line; ctx.fillRect(LABEL(), y + 1, w, 0.5);
     y += 3;
   }
@@ -241,25 +313,42 @@ function setView(a, b, keep) {
 const zoom = (k, x) => { const c = x == null ? (view[0] + view[1]) / 2 : T(x); setView(c - (c - view[0]) * k, c + (view[1] - c) * k); };
 const whole = keep => setView(node.base + node.span[0], node.base + node.span[1], keep);
 
+const place = m => { const e = evidence(m.ev); return e ? e.file + (e.line ? ":" + e.line : "") : m.derived || "Reconstructed; no single line states it."; };
+
 function show(m) {
   selected = m;
+  $("details").className = "on";
   const e = evidence(m.ev);
   $("details-what").textContent = `${m.lane}: ${m.what}, ${iso(m.from)}` + (m.to == null ? "" : ` to ${iso(m.to)}`);
-  $("details-where").textContent = e ? e.file + (e.line ? ":" + e.line : "") : "Reconstructed; no single line states it.";
+  $("details-where").textContent = place(m);
   $("details-text").textContent = e ? e.text : "";
   redraw();
 }
 
+// inOrder are all marks by time, made once for a choice of lanes.
+const inOrder = () => ordered = ordered || lanes.flatMap(l => l.marks()).filter(m => m.from != null).sort((a, b) => a.from - b.from);
+
+// step goes to the next (1) or previous (-1) mark; the view follows.
+function step(by) {
+  const all = inOrder();
+  if (!all.length) return;
+  let i = selected ? all.indexOf(selected) : -1;
+  if (i < 0) { i = all.findIndex(m => m.from >= (selected ? selected.from : view[0])); if (i < 0) i = by > 0 ? all.length : 0; else if (by > 0) i--; }
+  const m = all[Math.min(Math.max(i + by, 0), all.length - 1)];
+  const s = view[1] - view[0];
+  if (m.from < view[0] || m.from > view[1]) setView(m.from - s / 2, m.from + s / 2);
+  show(m);
+}
+
 function listMarks() {
   const out = [];
-  for (const l of lanes) for (const m of l.marks()) {
-    if (m.from == null || m.from > view[1] || (m.to == null ? m.from : m.to) < view[0]) continue;
-    out.push(m);
-    if (out.length > 5000) break;
+  for (const m of inOrder()) {
+    if (m.from > view[1]) break;
+    if ((m.to == null ? m.from : m.to) >= view[0]) out.push(m);
+    if (out.length === 200) break;
   }
-  out.sort((a, b) => a.from - b.from);
   const body = $("marks"); body.textContent = "";
-  for (const m of out.slice(0, 200)) {
+  for (const m of out) {
     const tr = document.createElement("tr"), e = evidence(m.ev);
     for (const s of [iso(m.from), m.lane, m.what]) { const td = document.createElement("td"); td.textContent = s; tr.append(td); }
     const td = document.createElement("td"), b = document.createElement("button");
@@ -271,15 +360,17 @@ function listMarks() {
 function pick(i) {
   node = data.nodes[i];
   const box = $("sources"); box.querySelectorAll("label").forEach(l => l.remove());
-  const names = [...node.sources.map(s => s.name), "pod events", "metrics"];
+  const names = [...node.sources.map(s => s.name), ...(node.pods.length ? ["pod events"] : []), ...(node.charts.length ? ["metrics"] : [])];
+  box.hidden = names.length < 2;
+  $("episode").hidden = !node.episodes.some(e => e.f != null);
   for (const name of names) {
     const l = document.createElement("label"), c = document.createElement("input");
     c.type = "checkbox"; c.checked = !hidden.has(name);
     c.addEventListener("change", () => { c.checked ? hidden.delete(name) : hidden.add(name); refresh(); });
     l.append(c, name); box.append(l);
   }
-  $("coverage").textContent = node.note;
   selected = null;
+  $("details").className = "";
   buildLanes();
   const m = /^#t=([^,]+),(.+)$/.exec(decodeURIComponent(location.hash));
   const a = m && parseTime(m[1]), b = m && parseTime(m[2]);
@@ -287,23 +378,39 @@ function pick(i) {
 }
 const refresh = () => { buildLanes(); if ($("listing").open) listMarks(); redraw(); };
 
+// tip shows a mark beside the pointer: what it is, and the line.
+function tip(m, x, y) {
+  const t = $("tip");
+  t.hidden = !m;
+  if (!m) return;
+  const e = evidence(m.ev);
+  $("tip-what").textContent = `${m.lane}: ${m.what}`;
+  $("tip-where").textContent = `${iso(m.from)} · ${place(m)}`;
+  $("tip-text").textContent = e ? e.text.length > 400 ? e.text.slice(0, 400) + "…" : e.text : "";
+  const w = t.offsetWidth, h = t.offsetHeight;
+  t.style.left = Math.max(4, Math.min(x + 14, innerWidth - w - 8)) + "px";
+  t.style.top = (y + 18 + h > innerHeight ? Math.max(4, y - h - 12) : y + 18) + "px";
+}
+
 // ---- input ------------------------------------------------------------
 let drag = null, moved = false;
 canvas.addEventListener("pointerdown", e => { drag = [e.offsetX, view[0], view[1]]; moved = false; canvas.setPointerCapture(e.pointerId); });
 canvas.addEventListener("pointermove", e => {
-  if (!drag) { canvas.style.cursor = hitAt(e.offsetX, e.offsetY) ? "pointer" : "grab"; return; }
+  if (!drag) { const m = hitAt(e.offsetX, e.offsetY); canvas.style.cursor = m ? "pointer" : "grab"; if (e.pointerType === "mouse") tip(m, e.clientX, e.clientY); return; }
+  tip(null);
   const dx = e.offsetX - drag[0];
   if (Math.abs(dx) > 3) moved = true;
   if (moved) { const dt = dx / width() * (drag[2] - drag[1]); setView(drag[1] - dt, drag[2] - dt); }
 });
 canvas.addEventListener("pointerup", e => { if (drag && !moved) { const m = hitAt(e.offsetX, e.offsetY); if (m) show(m); } drag = null; });
+canvas.addEventListener("pointerleave", () => tip(null));
 canvas.addEventListener("pointercancel", () => { drag = null; });
 canvas.addEventListener("dblclick", e => zoom(0.4, e.offsetX));
 canvas.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) return; e.preventDefault(); zoom(Math.exp(Math.sign(e.deltaY) * 0.25), e.offsetX); }, { passive: false });
 const hitAt = (x, y) => { for (let i = hits.length - 1; i >= 0; i--) { const h = hits[i]; if (x < h[0] || x > h[0] + h[2] || y < h[1] || y > h[1] + h[3]) continue; const m = h[5] ? h[5](x) : h[4]; if (m) return m; } return null; };
 canvas.addEventListener("keydown", e => {
   const s = view[1] - view[0];
-  const act = { ArrowLeft: () => setView(view[0] - s * 0.2, view[1] - s * 0.2), ArrowRight: () => setView(view[0] + s * 0.2, view[1] + s * 0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole() }[e.key];
+  const act = { ArrowLeft: () => setView(view[0] - s * 0.2, view[1] - s * 0.2), ArrowRight: () => setView(view[0] + s * 0.2, view[1] + s * 0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole(), n: () => step(1), p: () => step(-1) }[e.key];
   if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); }
 });
 $("in").addEventListener("click", () => zoom(0.5));
@@ -324,6 +431,10 @@ $("severity").addEventListener("change", () => { minSeverity = +$("severity").va
 $("node").addEventListener("change", () => { nextEpisode = 0; pick(+$("node").value); });
 $("listing").addEventListener("toggle", () => { if ($("listing").open) listMarks(); });
 window.addEventListener("resize", redraw);
+// Paper is white and not as wide as a screen: the style sheet scales the canvas.
+const print = width => { paper = width; readColors(); if (node) { buildLanes(); draw(); } };
+window.addEventListener("beforeprint", () => print(1000));
+window.addEventListener("afterprint", () => print(0));
 window.addEventListener("hashchange", () => pick(+$("node").value));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); redraw(); });
 

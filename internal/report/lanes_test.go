@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// TestLanes: a wide terminal shows all lanes within its width, a narrow one the
+// age alone.
+func TestLanes(t *testing.T) {
+	r := fixture("worker-3", 400)
+	draw := func(width int) string {
+		var out bytes.Buffer
+		if err := writeTimelineText(&out, r, Options{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	wide := draw(200)
+	for _, lane := range []string{"node Ready", "PLEG", "age", "relists", "CRI failures", "pod events", "kubelet", "kernel", "containerd", "no log"} {
+		if !regexp.MustCompile(`(?m)^  `+lane+` +\S`).MatchString(wide) {
+			t.Errorf("no lane %q in\n%s", lane, wide)
+		}
+	}
+	for _, mark := range []string{"─", "█", "▪", "×", "◆", "~", "!", "▵", "░"} {
+		if !strings.Contains(wide, mark) {
+			t.Errorf("no mark %q", mark)
+		}
+	}
+	for _, line := range strings.Split(wide, "\n") {
+		if text.StringWidthWithoutEscSequences(line) > 200 {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+	narrow := draw(80)
+	if strings.Contains(narrow, "node Ready ") || !strings.Contains(narrow, "  age  ") {
+		t.Errorf("a narrow terminal shows\n%s", narrow)
+	}
+}
+
+// TestAge: the bars rise to the peak, and the bar that the note names is the
+// first of those past the threshold.
+func TestAge(t *testing.T) {
+	n := fixture("worker-3", 1).Nodes[0].Node
+	f := laneFrame{n.Window.Start, n.Window.End, 90}
+	a := newAges(n, f)
+	if got, want := a.peak.Seconds(), 242.0; got < want-2 || got > want+2 {
+		t.Errorf("peak %v s, want about %v", got, want)
+	}
+	last := -1
+	for c, bar := range a.lane.cells {
+		at := f.from + int64(float64(c)/90*float64(f.to-f.from))
+		if at <= n.Relists[0].Start.At || at >= n.Episodes[0].Recovered.At-1e10 {
+			continue
+		}
+		i := strings.IndexRune(string(bars), bar)
+		if i < last {
+			t.Errorf("the age falls at column %d: %s", c, string(a.lane.cells))
+		}
+		last = i
+	}
+	if a.at != '▆' {
+		t.Errorf("threshold at %c", a.at)
+	}
+}
+
+// TestAxis: labels do not touch, whatever the span.
+func TestAxis(t *testing.T) {
+	for _, span := range []int64{1e9, 60e9, 600e9, 3600e9, 86400e9, 30 * 86400e9} {
+		f := laneFrame{1772366400e9 + 123456789, 1772366400e9 + 123456789 + span, 180}
+		axis := f.axis()
+		if strings.Count(axis, "╷") < 1 || span > 1e9 && strings.Count(axis, "╷") < 3 || text.StringWidthWithoutEscSequences(axis) > 180 || strings.Contains(strings.ReplaceAll(axis, "╷", " "), "::") {
+			t.Errorf("axis of %d s: %q", span/1e9, axis)
+		}
+		if regexp.MustCompile(`\d╷`).MatchString(axis) {
+			t.Errorf("labels of %d s touch: %q", span/1e9, axis)
+		}
+	}
+}

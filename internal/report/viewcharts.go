@@ -1,0 +1,221 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// viewChart is a metric lane: values in columns, nil where there is none, and
+// the line of each.
+type viewChart struct {
+	Name string     `json:"name"`
+	Unit string     `json:"unit"`
+	Gap  float64    `json:"gap"` // a longer distance of samples breaks the line
+	T    []float64  `json:"t"`
+	V    []*float64 `json:"v"`
+	Q    []*int     `json:"q"`
+}
+
+// chartPoints bounds the points of one chart: more than pixels tell nothing.
+const chartPoints = 4000
+
+// charts are the metric lanes: what a reader of a PLEG incident looks at.
+func (v *viewer) charts(n *replay.Node) []viewChart {
+	c := charter{viewer: v, node: n, out: []viewChart{}}
+	c.mean("relist, mean", "", "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_latency_microseconds")
+	c.rate("operations", "/s", 1, "kubelet_runtime_operations_total", "kubelet_runtime_operations")
+	for _, op := range []string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
+		c.mean(op+", mean", op, "kubelet_runtime_operations_duration_seconds", "kubelet_runtime_operations_latency_microseconds")
+	}
+	c.rate("waiting for CPU", " %", 100, "node_pressure_cpu_waiting_seconds_total")
+	c.rate("stalled on I/O", " %", 100, "node_pressure_io_stalled_seconds_total", "node_pressure_io_waiting_seconds_total")
+	c.rate("stalled on memory", " %", 100, "node_pressure_memory_stalled_seconds_total", "node_pressure_memory_waiting_seconds_total")
+	c.gauge("load, 1 min", "", "node_load1")
+	for _, f := range []struct{ name, unit, key string }{
+		{"load, 1 min", "", "load.1"},
+		{"waiting for CPU", " %", "psi.cpu.some.avg60"},
+		{"stalled on I/O", " %", "psi.io.full.avg60"},
+		{"stalled on memory", " %", "psi.memory.full.avg60"},
+		{"blocked tasks", "", "procs.blocked"},
+		{"waiting for disks", " %", "cpu.iowait.percent"},
+	} {
+		c.facts(f.name, f.unit, f.key)
+	}
+	return c.out
+}
+
+// charter builds the charts of one node.
+type charter struct {
+	*viewer
+	node *replay.Node
+	out  []viewChart
+}
+
+// find is the first series of that name and operation, "" for any.
+func (c *charter) find(name, op string) *parse.Series {
+	for _, s := range c.node.Series {
+		if s.Name == name && (op == "" || s.Label("operation_type") == op) {
+			return s
+		}
+	}
+	return nil
+}
+
+// mean draws how long something took on average between two samples of a
+// histogram or summary; the first name that has samples counts.
+func (c *charter) mean(title, op string, names ...string) {
+	for _, name := range names {
+		sum, count := c.find(name+"_sum", op), c.find(name+"_count", op)
+		if sum == nil || count == nil || len(sum.Points) != len(count.Points) || len(sum.Points) < 2 {
+			continue
+		}
+		unit := 1.0
+		if len(name) > 12 && name[len(name)-12:] == "microseconds" {
+			unit = 1e-6
+		}
+		out := viewChart{Name: title, Unit: " s"}
+		for i := 1; i < len(sum.Points); i++ {
+			value := math.NaN()
+			if n := count.Points[i].V - count.Points[i-1].V; n > 0 {
+				value = (sum.Points[i].V - sum.Points[i-1].V) / n * unit
+			}
+			c.point(&out, sum.Points[i].At, value, sum.Sample(i))
+		}
+		c.add(out)
+		return
+	}
+}
+
+// rate draws the growth a second, times factor, summed over all series of the
+// first name that has samples.
+func (c *charter) rate(title, unit string, factor float64, names ...string) {
+	for _, name := range names {
+		var all []*parse.Series
+		for _, s := range c.node.Series {
+			if s.Name == name && len(s.Points) > 1 {
+				all = append(all, s)
+			}
+		}
+		if len(all) == 0 {
+			continue
+		}
+		grown := map[int64]float64{}
+		out := viewChart{Name: title, Unit: unit}
+		for _, s := range all {
+			for i := 1; i < len(s.Points); i++ {
+				a, b := s.Points[i-1], s.Points[i]
+				if b.At > a.At && b.V >= a.V {
+					grown[b.At] += (b.V - a.V) / (float64(b.At-a.At) / 1e9) * factor
+				}
+			}
+		}
+		longest := slices.MaxFunc(all, func(a, b *parse.Series) int { return len(a.Points) - len(b.Points) })
+		for i := 1; i < len(longest.Points); i++ {
+			value, ok := grown[longest.Points[i].At]
+			if !ok {
+				value = math.NaN()
+			}
+			c.point(&out, longest.Points[i].At, value, longest.Sample(i))
+		}
+		c.add(out)
+		return
+	}
+}
+
+func (c *charter) gauge(title, unit, name string) {
+	s := c.find(name, "")
+	if s == nil {
+		return
+	}
+	out := viewChart{Name: title, Unit: unit}
+	for i := range s.Points {
+		c.point(&out, s.Points[i].At, s.Points[i].V, s.Sample(i))
+	}
+	c.add(out)
+}
+
+// facts draws what system files say at several moments, as sar does.
+func (c *charter) facts(title, unit, key string) {
+	if slices.ContainsFunc(c.out, func(x viewChart) bool { return x.Name == title }) {
+		return
+	}
+	var dated []*parse.Fact
+	for _, f := range c.node.Facts {
+		if f.Key == key && f.Basis != parse.NoTime && !math.IsNaN(f.Num) {
+			dated = append(dated, f)
+		}
+	}
+	slices.SortStableFunc(dated, func(a, b *parse.Fact) int { return int(min(max(a.At-b.At, -1), 1)) })
+	out := viewChart{Name: title, Unit: unit}
+	for _, f := range dated {
+		c.point(&out, f.At, f.Num, f)
+	}
+	c.add(out)
+}
+
+// point adds a value; the line behind it is put away when the chart is kept.
+func (c *charter) point(out *viewChart, at int64, value float64, r parse.Record) {
+	if at < c.node.Window.Start || at > c.node.Window.End {
+		return
+	}
+	out.T = append(out.T, c.ms(at))
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		out.V, out.Q = append(out.V, nil), append(out.Q, nil)
+		return
+	}
+	if len(out.T) <= chartPoints {
+		out.Q = append(out.Q, c.record(r))
+	} else {
+		out.Q = append(out.Q, nil)
+	}
+	out.V = append(out.V, number(value))
+}
+
+// add keeps a chart that draws a line.
+func (c *charter) add(x viewChart) {
+	known := 0
+	for _, v := range x.V {
+		if v != nil {
+			known++
+		}
+	}
+	if known < 2 {
+		return
+	}
+	if every := len(x.T)/chartPoints + 1; every > 1 {
+		x = thinned(x, every)
+	}
+	x.Gap = usualGap(x.T)
+	c.out = append(c.out, x)
+}
+
+// thinned keeps of every few points the highest: peaks are what is looked for.
+func thinned(x viewChart, every int) viewChart {
+	out := viewChart{Name: x.Name, Unit: x.Unit}
+	for i := 0; i < len(x.T); i += every {
+		best := i
+		for j := i; j < min(i+every, len(x.T)); j++ {
+			if x.V[j] != nil && (x.V[best] == nil || *x.V[j] > *x.V[best]) {
+				best = j
+			}
+		}
+		out.T, out.V, out.Q = append(out.T, x.T[best]), append(out.V, x.V[best]), append(out.Q, x.Q[best])
+	}
+	return out
+}
+
+// usualGap is three times the median distance of samples: more is a gap.
+func usualGap(t []float64) float64 {
+	if len(t) < 2 {
+		return 0
+	}
+	var d []float64
+	for i := 1; i < len(t); i++ {
+		d = append(d, t[i]-t[i-1])
+	}
+	slices.Sort(d)
+	return 3 * d[len(d)/2]
+}
