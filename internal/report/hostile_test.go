@@ -83,7 +83,9 @@ var terminalOwn = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*\x1b\\\\")
 func inertTerminal(t *testing.T, f Format, kind string, r *Report) {
 	t.Helper()
 	var out bytes.Buffer
-	link := func(p parse.Pos) string { return (&url.URL{Scheme: "file", Path: "/" + p.File.Path, Fragment: "1"}).String() }
+	link := func(p parse.Pos) string {
+		return (&url.URL{Scheme: "file", Path: "/" + p.File.Path, Fragment: "1"}).String()
+	}
 	if err := f.Write(&out, r, Options{Width: 160, Color: true, Link: link}); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestLanes(t *testing.T) {
 	}
 	wide := draw(200)
 	for _, lane := range []string{"node Ready", "PLEG", "age", "relists", "CRI failures", "pod events", "kubelet", "kernel", "containerd", "no log"} {
-		if !regexp.MustCompile(`(?m)^  `+lane+` +\S`).MatchString(wide) {
+		if !regexp.MustCompile(`(?m)^  ` + lane + ` +\S`).MatchString(wide) {
 			t.Errorf("no lane %q in\n%s", lane, wide)
 		}
 	}
