@@ -72,7 +72,7 @@ func writeComparison(c *cli.Context, t target, res compare.Result) error {
 		}
 		write := func(w io.Writer) error { return f.Write(w, res, c.Bool("verbose")) }
 		if t.path == "" {
-			return write(c.App.Writer)
+			return paged(c, write)
 		}
 		return writeFile(t.path, write)
 	}

@@ -52,7 +52,9 @@ func emit(c *cli.Context, ts []target, r *report.Report) error {
 			if err != nil {
 				return err
 			}
-			opt.Link = linker(c, r.Inputs)
+			if r != nil { // query writes formats of its own
+				opt.Link = linker(c, r.Inputs)
+			}
 			if err := paged(c, func(w io.Writer) error { return t.format.Write(w, r, opt) }); err != nil {
 				return err
 			}
