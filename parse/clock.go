@@ -35,13 +35,14 @@ const (
 	LowerBound                // the moment lies at or shortly after At: a snapshot's own gauges, which state earlier moments
 	YearGuessed               // year from the file time or the default; zone too if none was stated
 	YearInferred              // year from another record of the bundle
+	SinceBoot                 // time since boot, the boot dated by another record
 	ZoneGuessed               // full date, but the zone was assumed UTC
 	ZoneInferred              // full date, zone from another record of the bundle
 	Stated                    // the line states everything, or the user did by --tz and --year
 )
 
 func (b Basis) String() string {
-	return [...]string{"none", "file time", "lower bound", "year guessed", "year inferred", "zone assumed", "zone inferred", "stated"}[b]
+	return [...]string{"none", "file time", "lower bound", "year guessed", "year inferred", "since boot", "zone assumed", "zone inferred", "stated"}[b]
 }
 
 // Stamp is an absolute time and how it is known.

@@ -50,9 +50,13 @@ type writerKey struct {
 
 func writerOf(e *parse.Event) writerKey {
 	k := writerKey{e.At, e.Origin.Source, "", e.Origin.PID, e.Caller}
-	if !e.Header.Set && e.Origin.Host != "" {
-		host, _, _ := strings.Cut(e.Origin.Host, ".")
-		k.at, k.host = 0, host
+	host := e.Origin.Host
+	if host == "" {
+		host = e.File.Node // dmesg names none
+	}
+	if !e.Header.Set && host != "" {
+		k.at = 0
+		k.host, _, _ = strings.Cut(host, ".")
 	}
 	return k
 }

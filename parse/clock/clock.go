@@ -41,9 +41,12 @@ func Resolve(b *parse.Bundle, opt Options) {
 	anchors := gather(b, files)
 	for _, f := range files {
 		f.resolve(anchors, opt)
-		b.Clocks = append(b.Clocks, f.report())
 	}
 	stampFacts(b, anchors)
+	datesSinceBoot(b, files)
+	for _, f := range files {
+		b.Clocks = append(b.Clocks, f.report())
+	}
 }
 
 // item is one dated thing of a file: exactly one of its pointers is set. It

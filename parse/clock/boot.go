@@ -1,0 +1,209 @@
+package clock
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Lines of dmesg and of short-monotonic journals state the time since boot. To
+// have them on the axis of the other files, the boot is dated: by lines that
+// another file has with a date too, by lines of the same file that also carry a
+// date, by the time of boot or the uptime that the bundle states.
+
+// Fact keys that date the boot.
+const (
+	keyBootTime = "time.boot"   // Num: Unix seconds
+	keyUptime   = "time.uptime" // Num: seconds; the fact's stamp is the moment
+)
+
+// drift is how far the kernel's clock and the wall clock may part, as a share
+// of the time since boot: the former is not slewed.
+const drift = 20000
+
+// knot ties a moment since boot to the axis.
+type knot struct {
+	mono, at int64 // ns
+	res      time.Duration
+	why      string
+}
+
+// sinceBoot reads the time since boot with which a line begins, behind the
+// priority of raw kernel messages.
+func sinceBoot(line string) (ns int64, rest string, ok bool) {
+	if strings.HasPrefix(line, "<") {
+		if i := strings.IndexByte(line, '>'); i > 0 && i < 6 {
+			line = line[i+1:]
+		}
+	}
+	end := strings.IndexByte(line[:min(len(line), 64)], ']')
+	if end < 0 || line[0] != '[' {
+		return 0, "", false
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(line[1:end]), " ")
+	whole, frac, found := strings.Cut(word, ".")
+	s, err1 := strconv.ParseUint(whole, 10, 32)
+	us, err2 := strconv.ParseUint(frac, 10, 32)
+	if !found || err1 != nil || err2 != nil || len(frac) != 6 {
+		return 0, "", false
+	}
+	return int64(s)*1e9 + int64(us)*1e3, strings.TrimSpace(line[end+1:]), true
+}
+
+// datesSinceBoot dates what only states the time since boot.
+func datesSinceBoot(b *parse.Bundle, files []*file) {
+	var undated []*file
+	for _, f := range files {
+		if f.hasUndated() {
+			undated = append(undated, f)
+		}
+	}
+	if len(undated) == 0 {
+		return
+	}
+	said := saidByKernel(b.Events)
+	for _, f := range undated {
+		if knots := f.knots(b, said); len(knots) > 0 {
+			f.dateBy(knots)
+		}
+	}
+}
+
+func (f *file) hasUndated() bool {
+	for _, e := range f.events {
+		if e.Basis == parse.NoTime {
+			return true
+		}
+	}
+	for _, c := range f.coverage {
+		if c.FirstLine.Basis == parse.NoTime && c.FirstLine.Text.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// saying is a message of the kernel on a node.
+type saying struct {
+	input   int
+	node    string
+	message string
+}
+
+// saidByKernel maps each dated message of the kernel to its line; nil where it
+// was said twice.
+func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
+	out := map[saying]*parse.Event{}
+	for _, e := range events {
+		if e.Origin.Source != parse.SrcKernel || e.Basis == parse.NoTime {
+			continue
+		}
+		k := saying{e.File.Input, e.File.Node, strings.TrimSpace(e.Message())}
+		switch before, seen := out[k]; {
+		case !seen || before != nil && before.File != e.File && e.Res < before.Res:
+			out[k] = e
+		case before != nil && before.File == e.File:
+			out[k] = nil
+		}
+	}
+	return out
+}
+
+// knots finds what dates the boot of the file, sorted by time since boot. The
+// first kind that has any decides.
+func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
+	var own, shared []knot
+	count := map[string]int{}
+	for _, e := range f.events {
+		_, msg, _ := sinceBoot(e.Quote())
+		count[msg]++
+	}
+	for _, e := range f.events {
+		mono, msg, ok := sinceBoot(e.Quote())
+		switch {
+		case !ok || mono == 0:
+		case e.Basis != parse.NoTime:
+			own = append(own, knot{mono, e.At, e.Res, "its own dated lines, such as " + e.Pos.String()})
+		case count[msg] == 1:
+			if d := said[saying{f.Input, f.Node, msg}]; d != nil {
+				shared = append(shared, knot{mono, d.At, d.Res, "the same line in " + d.Pos.String()})
+			}
+		}
+	}
+	for _, ks := range [][]knot{own, shared} {
+		if len(ks) > 0 {
+			slices.SortStableFunc(ks, func(a, b knot) int { return cmp.Compare(a.mono, b.mono) })
+			return ks
+		}
+	}
+	if k, ok := f.statedBoot(b); ok {
+		return []knot{k}
+	}
+	return nil
+}
+
+// statedBoot is the boot as a fact of the same node states it.
+func (f *file) statedBoot(b *parse.Bundle) (best knot, ok bool) {
+	for _, x := range b.Facts {
+		if x.File == nil || x.File.Input != f.Input || x.File.Node != f.Node && x.File.Node != "" && f.Node != "" || !(x.Num > 0 && x.Num < 1e11) {
+			continue
+		}
+		var k knot
+		switch {
+		case x.Key == keyBootTime:
+			k = knot{0, int64(x.Num) * 1e9, time.Second, "the time of boot in " + x.Pos.String()}
+		case x.Key == keyUptime && x.Basis > parse.FileTime:
+			k = knot{0, x.At - int64(x.Num*1e9), max(x.Res, time.Minute), "the uptime in " + x.Pos.String()}
+		default:
+			continue
+		}
+		if !ok || k.res < best.res {
+			best, ok = k, true
+		}
+	}
+	return best, ok
+}
+
+// dateBy dates the lines of the file by the nearest knot.
+func (f *file) dateBy(knots []knot) {
+	date := func(text parse.Text, s *parse.Stamp) {
+		if s.Basis != parse.NoTime {
+			return
+		}
+		mono, _, ok := sinceBoot(text.String())
+		if !ok {
+			return
+		}
+		k := nearest(knots, mono)
+		away := max(mono-k.mono, k.mono-mono)
+		*s = parse.Stamp{At: k.at + mono - k.mono, Res: k.res + time.Duration(away/drift), Basis: parse.SinceBoot}
+	}
+	for _, e := range f.events {
+		date(e.Text, &e.Stamp)
+	}
+	for _, c := range f.coverage {
+		date(c.FirstLine.Text, &c.FirstLine.Stamp)
+		date(c.LastLine.Text, &c.LastLine.Stamp)
+		for i := range c.Gaps {
+			date(c.Gaps[i].Last.Text, &c.Gaps[i].Last.Stamp)
+			date(c.Gaps[i].Next.Text, &c.Gaps[i].Next.Stamp)
+		}
+	}
+	last := knots[len(knots)-1]
+	boot := time.Unix(0, last.at-last.mono).UTC().Format("2006-01-02 15:04:05")
+	f.envelope = zone{name: "time since boot", why: fmt.Sprintf("boot at %s UTC by %s, give or take %v and 1 s in %d", boot, last.why, last.res, drift)}
+	f.year, f.yearBasis = 0, ""
+}
+
+func nearest(knots []knot, mono int64) knot {
+	i, _ := slices.BinarySearchFunc(knots, mono, func(k knot, mono int64) int { return cmp.Compare(k.mono, mono) })
+	if i == len(knots) || i > 0 && mono-knots[i-1].mono < knots[i].mono-mono {
+		i--
+	}
+	return knots[i]
+}
