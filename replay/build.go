@@ -90,12 +90,22 @@ func window(n *Node) Window {
 		}
 		w.End = max(w.End, s.At)
 	}
-	for _, e := range n.Events {
-		add(e.Stamp)
+	lines := func(kernelBuffer bool) {
+		for _, e := range n.Events {
+			if (e.Basis == parse.SinceBoot) == kernelBuffer {
+				add(e.Stamp)
+			}
+		}
+		for _, c := range n.Coverage {
+			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
+				add(c.FirstLine.Stamp)
+				add(c.LastLine.Stamp)
+			}
+		}
 	}
-	for _, c := range n.Coverage {
-		add(c.FirstLine.Stamp)
-		add(c.LastLine.Stamp)
+	lines(false)
+	if w.Start == 0 { // the kernel's buffer goes back to the boot: it is no window of the kubelet's log
+		lines(true)
 	}
 	if w.Start == 0 {
 		for _, s := range n.Scrapes {

@@ -141,6 +141,31 @@ func (p *profiler) facts() {
 	if k.Runtime == "" && name != "" {
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
+	p.nodeObject()
+}
+
+// nodeObject takes the versions from the node object where no log and no file
+// states them: the kubelet reports them to the API.
+func (p *profiler) nodeObject() {
+	k := &p.n.Kubelet
+	var newest *parse.Object
+	for _, o := range p.n.Objects {
+		if o.Kind == facts.ObjectNode && fieldOf(o.Fields, "kubelet_version") != "" && (newest == nil || o.At >= newest.At) {
+			newest = o
+		}
+	}
+	if newest == nil {
+		return
+	}
+	if k.Version == "" {
+		k.Version = versionText(fieldOf(newest.Fields, "kubelet_version"))
+		p.say("version from the node object in " + newest.File.Path)
+		p.cite(newest, "version")
+	}
+	if k.Runtime == "" {
+		name, version, _ := strings.Cut(fieldOf(newest.Fields, "runtime"), "://")
+		k.Runtime = strings.TrimSpace(name + " " + version)
+	}
 }
 
 func (p *profiler) version() {

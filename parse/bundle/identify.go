@@ -56,7 +56,32 @@ func (x *identifier) identify(path string) identity {
 	if r == nil {
 		return identity{}
 	}
-	return r.layout.of(elems[len(r.top):])
+	below := elems[len(r.top):]
+	if r.layout.packs {
+		below = unpacked(below)
+	}
+	return r.layout.of(below)
+}
+
+// unpacked writes a path with a directory that is packed in its place as if it
+// were not. The names in the archive may begin at the directory's own name, at
+// the top, or below the directory.
+func unpacked(elems []string) []string {
+	for i, e := range elems {
+		name, ok := strings.CutSuffix(e, ".tar")
+		if !ok || name == "" || i+1 >= len(elems) {
+			continue
+		}
+		dir := append(append([]string(nil), elems[:i]...), name)
+		rest := elems[i+1:]
+		if hasPrefix(rest, dir) {
+			rest = rest[len(dir):]
+		} else if rest[0] == name {
+			rest = rest[1:]
+		}
+		return append(dir, rest...)
+	}
+	return elems
 }
 
 // clone is an identifier that knows what x knows and learns on its own.

@@ -12,6 +12,7 @@ import "github.com/plegforensics/plegforensics/parse"
 type layout struct {
 	name    string
 	oneNode bool     // the tree is that of one node, which one of its files names
+	packs   bool     // a directory may stand as DIR.tar in its place
 	tops    []string // names of its top directory: a sign for members that come before the others
 	signs   []string
 	files   []rule
@@ -51,6 +52,7 @@ var layouts = []layout{
 	{
 		name:    "sosreport",
 		oneNode: true,
+		packs:   true, // --pack-dir
 		tops:    []string{"sosreport-*"},
 		signs: []string{
 			"sos_commands/**", "sos_reports/manifest.json", "sos_strings/**", "sos_logs/sos.log",
