@@ -43,6 +43,9 @@ type FileClock struct {
 	Moved int
 }
 
+// ZoneSinceBoot is the name in a ZoneInfo of stamps that count from the boot.
+const ZoneSinceBoot = "time since boot"
+
 // ZoneInfo is a zone and how it is known.
 type ZoneInfo struct {
 	Name   string // "UTC", "+05:30", "Europe/Berlin"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
 // Options override what the records say about the kubelet. The zero value
@@ -135,8 +136,15 @@ func zone(n *Node) (name, basis string) {
 		if z.Name == "" {
 			z = c.Envelope
 		}
-		if z.Name != "" && lines[c.File] > best {
+		if z.Name != "" && z.Name != parse.ZoneSinceBoot && lines[c.File] > best {
 			best, name, basis = lines[c.File], z.Name, z.Basis
+		}
+	}
+	if name == "" {
+		for _, f := range n.Facts {
+			if f.Key == facts.KeyZone {
+				return f.Value, "stated in " + f.Pos.String()
+			}
 		}
 	}
 	return name, basis

@@ -30,6 +30,7 @@ type inspected struct {
 		Used       bool
 		Why        *string `json:"why_not"`
 		Zone       *string `json:"timezone"`
+		End        *string
 		Reversed   bool
 	}
 	Lost []struct{ What, File string }

@@ -196,7 +196,7 @@ func (f *file) dateBy(knots []knot) {
 	}
 	last := knots[len(knots)-1]
 	boot := time.Unix(0, last.at-last.mono).UTC().Format("2006-01-02 15:04:05")
-	f.envelope = zone{name: "time since boot", why: fmt.Sprintf("boot at %s UTC by %s, give or take %v and 1 s in %d", boot, last.why, last.res, drift)}
+	f.envelope = zone{name: parse.ZoneSinceBoot, why: fmt.Sprintf("boot at %s UTC by %s, ±%v and %d ppm of the time from there", boot, last.why, last.res, 1000000/drift)}
 	f.year, f.yearBasis = 0, ""
 }
 
