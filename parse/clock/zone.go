@@ -107,6 +107,10 @@ func (f *file) zones(a *anchors, opt Options) {
 	}
 }
 
+// collectedInUTC are layouts whose logs come from the API of OpenShift's nodes,
+// which prints journals in UTC.
+var collectedInUTC = map[string]bool{"must-gather": true, "openshift-ci": true, "insights": true, "node-logs": true}
+
 func own() zone { return zone{name: "stated", why: "stated on each line", basis: parse.Stated} }
 
 func fixed(off int, why string, basis parse.Basis) zone {
@@ -120,6 +124,9 @@ func (f *file) base(a *anchors, opt Options) zone {
 	}
 	if z, ok := f.byAnchor(); ok {
 		return z
+	}
+	if collectedInUTC[f.Layout] && f.Role != parse.RoleKernelLog {
+		return fixed(0, "the collector has the journal printed in UTC", parse.ZoneInferred)
 	}
 	if z, ok := a.zoneOf(f.File); ok {
 		return z

@@ -146,7 +146,8 @@ func isDate(name, head string) bool {
 }
 
 // date reads the output of date(1). What "date --utc" prints says nothing
-// about the zone of the system.
+// about the zone of the system, nor does the stamp that oc adm must-gather
+// leaves: it is of the machine where the command was given.
 func (s *scan) date() {
 	for s.advance() {
 		c, zone, ok := dateOf(strings.TrimSpace(s.line))
@@ -155,7 +156,7 @@ func (s *scan) date() {
 		}
 		f := s.text(KeyCollected, strings.TrimSpace(s.line))
 		f.Raw = c
-		if zone != "" && !strings.Contains(s.name, "utc") && !strings.HasSuffix(s.name, "-u") {
+		if zone != "" && s.name != "timestamp" && !strings.Contains(s.name, "utc") && !strings.HasSuffix(s.name, "-u") {
 			off, _ := offsetOf(zone)
 			if n, ok := offsetOf(zone); ok {
 				off = n
