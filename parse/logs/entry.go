@@ -2,7 +2,6 @@ package logs
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +26,31 @@ func (e *entry) admits(src parse.Source, sev byte) bool {
 		return true
 	}
 	return slices.Contains(e.Sources, src)
+}
+
+// sureHeads returns how a structured line begins that is this entry's for
+// certain, so that most lines need not be taken apart to be picked.
+func (e *entry) sureHeads() [][]byte {
+	if len(e.Unless) > 0 {
+		return nil
+	}
+	var out [][]byte
+	for _, m := range slices.Concat(e.Messages, sureMessages[e.Extract]) {
+		if !strings.ContainsAny(m, "\"\\\n") {
+			out = append(out, []byte(`"`+m+`"`))
+		}
+	}
+	return out
+}
+
+// begins reports whether a message begins as only this entry's do.
+func (e *entry) begins(msg []byte) bool {
+	for _, h := range e.heads {
+		if bytes.HasPrefix(msg, h) {
+			return true
+		}
+	}
+	return false
 }
 
 // accepts verifies a message that holds one of the literals.
@@ -101,52 +125,48 @@ func (e *entry) keyFields(r *record) []parse.Field {
 
 // groups appends the named groups of the first pattern that matches.
 func (e *entry) groups(r *record, out *[]parse.Field) bool {
-	re, m := e.find(r)
-	if m != nil {
-		*out = appendGroups(*out, re, m)
-	}
-	return m != nil
-}
-
-// find tries the patterns on "message: error" as a printf line would have it,
-// on the message, and on the raw line. Decoded texts come first: their values
-// carry no escapes.
-func (e *entry) find(r *record) (*regexp.Regexp, []string) {
-	if len(e.Regexps) == 0 {
-		return nil, nil
-	}
-	for _, text := range r.texts() {
-		for _, re := range e.Regexps {
-			if m := re.FindStringSubmatch(text); m != nil {
-				return re, m
-			}
+	var buf [maxGroups]int
+	for i := range r.texts() {
+		text := r.text(i)
+		if text == "" {
+			continue
 		}
-	}
-	return nil, nil
-}
-
-// any reports whether find would find a pattern.
-func (e *entry) any(r *record) bool {
-	if len(e.Regexps) == 0 {
-		return false
-	}
-	for _, text := range r.texts() {
-		for _, re := range e.Regexps {
-			if re.MatchString(text) {
-				return true
+		for _, p := range e.patterns {
+			m := p.newMatch(buf[:])
+			if !p.find(text, m) {
+				continue
 			}
+			for g, name := range p.names {
+				if name != "" {
+					*out = addNamed(*out, name, m.group(text, g))
+				}
+			}
+			return true
 		}
 	}
 	return false
 }
 
-func appendGroups(out []parse.Field, re *regexp.Regexp, m []string) []parse.Field {
-	for i, name := range re.SubexpNames() {
-		if name != "" {
-			out = addNamed(out, name, m[i])
+// maxGroups is twice the number of groups that most patterns have at most.
+const maxGroups = 24
+
+// any reports whether groups would find a pattern.
+func (e *entry) any(r *record) bool {
+	if len(e.patterns) == 0 {
+		return false
+	}
+	for i := range r.texts() {
+		text := r.text(i)
+		if text == "" {
+			continue
+		}
+		for _, p := range e.patterns {
+			if p.find(text, nil) {
+				return true
+			}
 		}
 	}
-	return out
+	return false
 }
 
 // addNamed appends a field, or the parts of a compound: "pod" in any spelling,

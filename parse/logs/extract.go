@@ -33,6 +33,13 @@ var extractors = []struct {
 	{"config", extractConfig, nil},
 }
 
+// sureMessages are structured messages that an extractor takes whatever their
+// keys are.
+var sureMessages = map[string][]string{
+	"event":   {eventKeyed},
+	"syncerr": {syncErrKeyed},
+}
+
 func findExtractor(name string) (f extractor, quick func(r *record) bool) {
 	for _, e := range extractors {
 		if e.name == name {

@@ -24,35 +24,102 @@ func addContainer(out []parse.Field, s string) []parse.Field {
 	return out
 }
 
-var (
-	runSandboxRE = regexp.MustCompile(`(?s)^RunPod[Ss]andbox for (.*?)(?: returns sandbox id "([0-9a-f]+)"| (failed, error))?$`)
-	createRE     = regexp.MustCompile(`(?s)^CreateContainer within sandbox "([0-9a-f]+)" (for container|for|with container config) (.*?)(?: returns container id "([0-9a-f]+)"| (failed))?$`)
-	metadataRE   = regexp.MustCompile(`(?i)\b(name|uid|namespace):\s*"?([^",}\s]+)`)
-)
-
 // isContainerd tells what extractContainerd would.
 func isContainerd(r *record) bool {
-	return strings.HasPrefix(r.msg, "RunPodSandbox for ") || strings.HasPrefix(r.msg, "RunPodsandbox for ") || createRE.MatchString(r.msg)
+	_, ok := readRunSandbox(r.msg)
+	if !ok {
+		_, ok = readCreate(r.msg)
+	}
+	return ok
 }
 
 // extractContainerd reads containerd's lines that carry pod or container
 // metadata: gogo text up to 2.1, protobuf text from 2.2 on, whose blanks vary
-// from build to build.
+// from build to build. They come by the hundred thousand, so they are read by
+// hand.
 func extractContainerd(r *record) ([]parse.Field, bool) {
-	if m := runSandboxRE.FindStringSubmatch(r.msg); m != nil {
-		out := lifeOp(outcome("start", "started", m[2], m[3]), "sandbox")
-		out = addField(out, "id", m[2])
-		out = addMetadata(out, m[1], "pod_name")
+	if m, ok := readRunSandbox(r.msg); ok {
+		out := lifeOp(outcome("start", "started", m.id, m.failed), "sandbox")
+		out = addField(out, "id", m.id)
+		out = addMetadata(out, m.metadata, "pod_name")
 		return addField(out, "err", r.first("error")), true
 	}
-	if m := createRE.FindStringSubmatch(r.msg); m != nil {
-		out := lifeOp(outcome("create", "created", m[4], m[5]), "container")
-		out = addField(out, "id", m[4])
-		out = addField(out, "sandbox", m[1])
-		out = addMetadata(out, m[3], "name")
+	if m, ok := readCreate(r.msg); ok {
+		out := lifeOp(outcome("create", "created", m.id, m.failed), "container")
+		out = addField(out, "id", m.id)
+		out = addField(out, "sandbox", m.sandbox)
+		out = addMetadata(out, m.metadata, "name")
 		return addField(out, "err", r.first("error")), true
 	}
 	return nil, false
+}
+
+// criRequest is containerd's line about a request: it begins, it returns an
+// id, or it failed.
+type criRequest struct {
+	sandbox  string // of CreateContainer
+	metadata string
+	id       string
+	failed   bool
+}
+
+// readRunSandbox reads "RunPodSandbox for METADATA", followed by nothing,
+// ` returns sandbox id "ID"`, or " failed, error".
+func readRunSandbox(msg string) (criRequest, bool) {
+	rest, ok := strings.CutPrefix(msg, "RunPodSandbox for ")
+	if !ok {
+		if rest, ok = strings.CutPrefix(msg, "RunPodsandbox for "); !ok {
+			return criRequest{}, false
+		}
+	}
+	return readOutcome(rest, ` returns sandbox id "`, " failed, error"), true
+}
+
+// createIntros stand between the sandbox and the metadata; the longer ones
+// come first.
+var createIntros = [...]string{"for container ", "for ", "with container config "}
+
+// readCreate reads `CreateContainer within sandbox "ID" for METADATA` with the
+// same endings.
+func readCreate(msg string) (criRequest, bool) {
+	rest, ok := strings.CutPrefix(msg, `CreateContainer within sandbox "`)
+	if !ok {
+		return criRequest{}, false
+	}
+	sandbox, rest, ok := strings.Cut(rest, `" `)
+	if !ok || !isHex(sandbox) {
+		return criRequest{}, false
+	}
+	for _, intro := range createIntros {
+		if meta, ok := strings.CutPrefix(rest, intro); ok {
+			c := readOutcome(meta, ` returns container id "`, " failed")
+			c.sandbox = sandbox
+			return c, true
+		}
+	}
+	return criRequest{}, false
+}
+
+// readOutcome splits what a line says of the outcome off the metadata.
+func readOutcome(s, returns, failed string) criRequest {
+	if meta, ok := strings.CutSuffix(s, failed); ok {
+		return criRequest{metadata: meta, failed: true}
+	}
+	if i := strings.LastIndex(s, returns); i >= 0 {
+		if id, ok := strings.CutSuffix(s[i+len(returns):], `"`); ok && isHex(id) {
+			return criRequest{metadata: s[:i], id: id}
+		}
+	}
+	return criRequest{metadata: s}
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func lifeOp(op, kind string) []parse.Field {
@@ -61,9 +128,9 @@ func lifeOp(op, kind string) []parse.Field {
 
 // outcome is the op of a request's line: it failed, it returned an id, or it
 // begins.
-func outcome(verb, done, id, failed string) string {
+func outcome(verb, done, id string, failed bool) string {
 	switch {
-	case failed != "":
+	case failed:
 		return verb + "-failed"
 	case id != "":
 		return done
@@ -71,16 +138,40 @@ func outcome(verb, done, id, failed string) string {
 	return verb + "-begin"
 }
 
+// metadataKeys are the fields of a PodSandboxMetadata or ContainerMetadata in
+// lower case, with ours; "" is for the name, which the caller knows better.
+var metadataKeys = map[string]string{"name": "", "uid": "pod_uid", "namespace": "pod_ns"}
+
+// addMetadata reads key:value pairs in any spelling: Name:web-0, or name:"web-0" .
 func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
-	for _, m := range metadataRE.FindAllStringSubmatch(text, 4) {
-		switch strings.ToLower(m[1]) {
-		case "name":
-			out = addField(out, nameField, m[2])
-		case "uid":
-			out = addField(out, "pod_uid", m[2])
-		case "namespace":
-			out = addField(out, "pod_ns", m[2])
+	for seen := 0; seen < len(metadataKeys)+1; {
+		i := strings.IndexByte(text, ':')
+		if i < 0 {
+			break
 		}
+		from := i
+		for from > 0 && isWord(text[from-1]) {
+			from--
+		}
+		field, ok := metadataKeys[strings.ToLower(text[from:i])]
+		text = text[i+1:]
+		if !ok {
+			continue
+		}
+		value := strings.TrimPrefix(strings.TrimLeft(text, " \t\n\r\f"), `"`)
+		end := strings.IndexAny(value, "\",} \t\n\r\f")
+		if end < 0 {
+			end = len(value)
+		}
+		if end == 0 {
+			continue
+		}
+		if field == "" {
+			field = nameField
+		}
+		out = addField(out, field, value[:end])
+		text = value[end:]
+		seen++
 	}
 	return out
 }

@@ -65,6 +65,9 @@ var typedIDRE = regexp.MustCompile(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|
 // bareID strips what kubelets put around an id: docker://ID, {"docker" "ID"},
 // {Type:docker ID:ID}, {"Type":"docker","ID":"ID"}.
 func bareID(s string) string {
+	if !strings.ContainsAny(s, ":{") {
+		return strings.Trim(s, `"`)
+	}
 	if m := typedIDRE.FindStringSubmatch(s); m != nil {
 		return m[1] + m[2] + m[3]
 	}
@@ -99,7 +102,13 @@ func callName(s string) string {
 // 1.31 the header says log.go.
 func readRemote(r *record) (rpc, bool) {
 	c := rpc{layer: "remote"}
-	if m := cutRE.FindStringSubmatch(r.msg); m != nil && r.form == formPrintf {
+	if r.form != formPrintf {
+		if call, ok := keyedCall(r.msg); ok {
+			c.call = callName(call)
+			c.keys(r)
+			return c, true
+		}
+	} else if m := cutRE.FindStringSubmatch(r.msg); m != nil {
 		c.call, c.id = m[1], m[2]
 		return c, true
 	}
@@ -118,6 +127,31 @@ func readRemote(r *record) (rpc, bool) {
 	}
 	c.keys(r)
 	return c, true
+}
+
+// keyedCall returns the call that a structured message names, of the common
+// form "[Get ]CALL[ what] from runtime service failed".
+func keyedCall(msg string) (string, bool) {
+	s, ok := strings.CutSuffix(msg, " from runtime service failed")
+	if !ok {
+		return "", false
+	}
+	s = strings.TrimPrefix(s, "Get ")
+	for _, what := range [...]string{" container", " cmd", " in sandbox", " with filter"} {
+		if t, ok := strings.CutSuffix(s, what); ok {
+			s = t
+			break
+		}
+	}
+	if len(s) < 2 || s[0] < 'A' || s[0] > 'Z' {
+		return "", false
+	}
+	for i := range len(s) {
+		if !isWord(s[i]) {
+			return "", false
+		}
+	}
+	return s, true
 }
 
 // printfObject takes filter or id from the text between call and "from".
@@ -233,6 +267,9 @@ var (
 // 1.33 filters are printed by gogo/protobuf, from 1.34 on as protobuf text,
 // where READY, the enum's zero, is left out; JSON logs may hold them as objects.
 func filterScope(call, filter string) (scope, uid string) {
+	if filter == "nil" || filter == "" {
+		return "all", ""
+	}
 	if m := filterUIDRE.FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]
 	}
@@ -251,17 +288,20 @@ func filterScope(call, filter string) (scope, uid string) {
 	return "", ""
 }
 
+const syncErrKeyed = "Error syncing pod, skipping"
+
 var syncErrRE = regexp.MustCompile(`(?s)^Error syncing pod (\S+) \("([^"]*)"\), skipping: (.*)`)
 
 // extractSyncErr reads the pod worker's "Error syncing pod": often a stored
 // error handed out again, so it is not a call that failed.
 func extractSyncErr(r *record) ([]parse.Field, bool) {
-	if m := syncErrRE.FindStringSubmatch(r.msg); m != nil {
+	if r.form == formPrintf || r.msg != syncErrKeyed {
+		m := syncErrRE.FindStringSubmatch(r.msg)
+		if m == nil {
+			return nil, false
+		}
 		out := podFields(m[2])
 		return errFields(addField(out, "pod_uid", m[1]), m[3]), true
-	}
-	if r.form == formPrintf || r.msg != "Error syncing pod, skipping" {
-		return nil, false
 	}
 	out := podFields(r.first("pod"))
 	return errFields(addField(out, "pod_uid", r.first("podUID")), r.first("err")), true

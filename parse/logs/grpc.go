@@ -14,19 +14,15 @@ var codeNames = [...]string{
 	"ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-var (
-	codeRE = regexp.MustCompile(`code ?= ?(\w+),? ?desc`)
-	sizeRE = regexp.MustCompile(`message larger than max \((\d+) vs\. (\d+)\)`)
-)
+const tooLarge = "message larger than max ("
+
+var sizeRE = regexp.MustCompile(`message larger than max \((\d+) vs\. (\d+)\)`)
 
 // errorCode names the gRPC code of an error text. An Unknown code and texts
 // without any are judged by the time-out or connection error that they wrap:
 // the dockershim has no codes of its own.
 func errorCode(err string) string {
-	code := ""
-	if m := codeRE.FindStringSubmatch(err); m != nil {
-		code = codeName(m[1])
-	}
+	code := statedCode(err)
 	if code != "" && code != "Unknown" {
 		return code
 	}
@@ -42,6 +38,32 @@ func errorCode(err string) string {
 		return "DeadlineExceeded"
 	}
 	return code
+}
+
+// statedCode names the code of the first "code = X desc" of an error, with
+// the blanks and the comma that the versions of gRPC put there.
+func statedCode(err string) string {
+	for s := err; ; {
+		_, rest, ok := strings.Cut(s, "code")
+		if !ok {
+			return ""
+		}
+		s = rest
+		rest, ok = strings.CutPrefix(strings.TrimPrefix(rest, " "), "=")
+		if !ok {
+			continue
+		}
+		rest = strings.TrimPrefix(rest, " ")
+		n := 0
+		for n < len(rest) && isWord(rest[n]) {
+			n++
+		}
+		code := rest[:n]
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest[n:], ","), " ")
+		if n > 0 && strings.HasPrefix(rest, "desc") {
+			return codeName(code)
+		}
+	}
 }
 
 func codeName(s string) string {
@@ -63,6 +85,9 @@ func codeName(s string) string {
 func errFields(out []parse.Field, err string) []parse.Field {
 	out = addField(out, "err", err)
 	out = addField(out, "code", errorCode(err))
+	if !strings.Contains(err, tooLarge) {
+		return out
+	}
 	if m := sizeRE.FindStringSubmatch(err); m != nil {
 		out = addField(addField(out, "got", m[1]), "max", m[2])
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -20,14 +21,14 @@ const (
 
 // record is a message taken apart as far as its form allows.
 type record struct {
-	raw  string
-	msg  string // decoded message; raw for printf
-	form form
-	rest string // of klog and logrus lines: what stands after the message
-	kv   []parse.Field
-	read bool     // kv is filled
-	text []string // see texts
-	rpc  *rpc     // see isRPC
+	raw    string
+	msg    string // decoded message; raw for printf
+	form   form
+	rest   string // of klog and logrus lines: what stands after the message
+	kv     []parse.Field
+	read   bool   // kv is filled
+	joined string // see text
+	rpc    *rpc   // see isRPC
 }
 
 // readRecord recognises the form of a message. Keys are read on demand.
@@ -64,33 +65,73 @@ func sourceLineLen(raw string) int {
 
 // klog reads the message of a structured line.
 func (r *record) klog() {
-	q, ok := quotedPrefix(r.raw)
-	if !ok {
-		return
+	if msg, n, ok := readString(r.raw); ok {
+		r.form, r.msg, r.rest = formKlog, msg, r.raw[n:]
 	}
-	msg, ok := unquote(q)
-	if !ok {
-		return
-	}
-	r.form, r.msg, r.rest = formKlog, msg, r.raw[len(q):]
 }
 
 // quotedPrefix returns the Go string literal that s begins with.
 func quotedPrefix(s string) (string, bool) {
-	if i := strings.IndexAny(s[1:], "\"\\\n"); i >= 0 && s[1+i] == '"' {
-		return s[:i+2], true
+	if n, _ := plainQuoted(s); n > 0 {
+		return s[:n], true
 	}
 	q, err := strconv.QuotedPrefix(s)
 	return q, err == nil
 }
 
-func unquote(q string) (string, bool) {
-	if strings.IndexByte(q, '\\') < 0 {
-		return q[1 : len(q)-1], true
+// plainQuoted is the length of the string literal that s begins with if it is
+// ASCII and has no escapes but those of quote, backslash, newline and tab, as
+// nearly all have; else 0. escaped tells whether it has those.
+func plainQuoted(s string) (n int, escaped bool) {
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return i + 1, escaped
+		case c == '\\':
+			if i++; i == len(s) || escapes[s[i]] == 0 {
+				return 0, false
+			}
+			escaped = true
+		case c == '\n' || c >= utf8.RuneSelf:
+			return 0, false
+		}
 	}
-	s, err := strconv.Unquote(q)
-	return s, err == nil
+	return 0, false
 }
+
+// readString decodes the Go string literal that s begins with and returns its
+// length too; ok is false when there is none, or one with a wrong escape.
+func readString(s string) (text string, n int, ok bool) {
+	n, escaped := plainQuoted(s)
+	switch {
+	case n > 0 && escaped:
+		return unescapePlain(s[1 : n-1]), n, true
+	case n > 0:
+		return s[1 : n-1], n, true
+	}
+	q, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", 0, false
+	}
+	text, err = strconv.Unquote(q)
+	return text, len(q), err == nil
+}
+
+// unescapePlain decodes what plainQuoted accepts.
+func unescapePlain(s string) string {
+	b := make([]byte, 0, len(s))
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return string(append(b, s...))
+		}
+		b = append(append(b, s[:i]...), escapes[s[i+1]])
+		s = s[i+2:]
+	}
+}
+
+// escapes maps the letter of an escape to what it stands for.
+var escapes = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 't': '\t'}
 
 // json reads the keys of one JSON object; their values stay encoded until
 // they are asked for. A line that was cut keeps the keys before the cut.
@@ -192,19 +233,22 @@ func jsonText(v string) string {
 	return v
 }
 
-// logrus reads a line of key=value pairs with a msg among them.
+// logrus reads a line of key=value pairs up to the msg among them.
 func (r *record) logrus() {
-	r.kv = readPairs(" "+r.raw, false)
-	r.read = true
-	if msg, ok := r.get("msg"); ok {
-		r.form, r.msg = formLogrus, msg
+	r.rest = r.raw
+	p := pairs{s: r.raw}
+	for p.next() {
+		if p.key == "msg" {
+			r.form, r.msg = formLogrus, p.value
+			return
+		}
 	}
 }
 
 // get returns the value of a key: strings decoded, all else verbatim.
 func (r *record) get(key string) (string, bool) {
 	if !r.read {
-		r.kv = readPairs(r.rest, true)
+		r.kv = readPairs(r.rest, r.form == formKlog)
 		r.read = true
 	}
 	for _, f := range r.kv {
@@ -219,20 +263,29 @@ func (r *record) get(key string) (string, bool) {
 	return "", false
 }
 
-// texts are the texts that patterns are tried on, best first.
-func (r *record) texts() []string {
-	if r.text != nil {
-		return r.text
-	}
+// texts is the number of texts that patterns are tried on: "message: error" as
+// a printf line would have it, the message, and the raw line. Decoded texts
+// come first: their values carry no escapes.
+func (r *record) texts() int {
 	if r.form == formPrintf {
-		r.text = []string{r.raw}
-		return r.text
+		return 1
 	}
-	if err := r.first("err", "error"); err != "" {
-		r.text = append(r.text, r.msg+": "+err)
+	return 3
+}
+
+// text is the i-th of the texts, "" where there is none.
+func (r *record) text(i int) string {
+	switch {
+	case r.form == formPrintf || i == 2:
+		return r.raw
+	case i == 1:
+		return r.msg
+	case r.joined == "" && (r.read || strings.Contains(r.rest, "err")):
+		if r.joined = r.first("err", "error"); r.joined != "" {
+			r.joined = r.msg + ": " + r.joined
+		}
 	}
-	r.text = append(r.text, r.msg, r.raw)
-	return r.text
+	return r.joined
 }
 
 // first returns the first of the keys that has a value.
@@ -245,25 +298,46 @@ func (r *record) first(keys ...string) string {
 	return ""
 }
 
-// readPairs reads ` key=value` pairs. Bare values of klog may hold blanks
-// (`podUID=a b`): they end where the next pair begins. Bare values of logrus
-// end at a blank.
+// readPairs reads ` key=value` pairs.
 func readPairs(s string, blanks bool) []parse.Field {
-	var out []parse.Field
-	balanced := true // until a value proves otherwise; keeps the time linear
+	if s == "" {
+		return nil
+	}
+	out := make([]parse.Field, 0, 6)
+	for p := (pairs{s: s, blanks: blanks}); p.next(); {
+		out = append(out, parse.Field{Name: p.key, Value: p.value})
+	}
+	return out
+}
+
+// pairs reads ` key=value` pairs one after the other. Bare values of klog may
+// hold blanks (`podUID=a b`): they end where the next pair begins. Bare values
+// of logrus end at a blank.
+type pairs struct {
+	s          string
+	blanks     bool
+	unbalanced bool // a value proved it; keeps the time linear
+	key, value string
+}
+
+// next reads the next pair; it is false at the end.
+func (p *pairs) next() bool {
 	for {
-		s = strings.TrimLeft(s, " ")
-		n := keyLen(s)
+		for len(p.s) > 0 && p.s[0] == ' ' {
+			p.s = p.s[1:]
+		}
+		n := keyLen(p.s)
 		if n == 0 {
-			if s = skipWord(s); s == "" {
-				return out
+			if p.s = skipWord(p.s); p.s == "" {
+				return false
 			}
 			continue
 		}
-		key := s[:n]
-		value, rest := readValue(s[n+1:], blanks, &balanced)
-		out = append(out, parse.Field{Name: key, Value: value})
-		s = rest
+		p.key = p.s[:n]
+		balanced := !p.unbalanced
+		p.value, p.s = readValue(p.s[n+1:], p.blanks, &balanced)
+		p.unbalanced = !balanced
+		return true
 	}
 }
 
@@ -320,15 +394,14 @@ func readValue(s string, blanks bool, balanced *bool) (value, rest string) {
 // readQuoted reads a Go string; one without an end is taken to the end of the
 // line, as the line was cut.
 func readQuoted(s string) (value, rest string) {
-	q, ok := quotedPrefix(s)
-	if !ok {
-		return readDamaged(s)
+	v, n, ok := readString(s)
+	switch {
+	case ok:
+		return v, s[n:]
+	case n > 0:
+		return s[:n], s[n:]
 	}
-	v, ok := unquote(q)
-	if !ok {
-		return q, s[len(q):]
-	}
-	return v, s[len(q):]
+	return readDamaged(s)
 }
 
 // readDamaged reads a quoted string that is cut or holds raw newlines or

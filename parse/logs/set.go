@@ -21,10 +21,12 @@ type Set struct {
 // entry is one signature, compiled.
 type entry struct {
 	*Signature
-	sig     *parse.Sig
-	alone   *parse.SigSet // interned: this entry and no other
-	extract extractor     // nil unless named
-	quick   func(*record) bool
+	sig      *parse.Sig
+	patterns []*pattern
+	alone    *parse.SigSet // interned: this entry and no other
+	extract  extractor     // nil unless named
+	quick    func(*record) bool
+	heads    [][]byte // messages that begin so are this entry's
 }
 
 // Builtin compiles the signatures that come with the program. It takes some
@@ -101,6 +103,10 @@ func samplesOf(sigs []*Signature) []string {
 func newEntry(g *Signature) *entry {
 	e := &entry{Signature: g}
 	e.extract, e.quick = findExtractor(g.Extract)
+	e.heads = e.sureHeads()
+	for _, re := range g.Regexps {
+		e.patterns = append(e.patterns, newPattern(re))
+	}
 	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e
@@ -176,6 +182,10 @@ func (s *Set) verify(src parse.Source, sev byte, msg []byte, picked []uint64, ou
 		for ; word != 0; word &= word - 1 {
 			e := s.entries[w<<6+bits.TrailingZeros64(word)]
 			if !e.admits(src, sev) || hasID(out, e.ID) {
+				continue
+			}
+			if e.begins(msg) {
+				out = append(out, e)
 				continue
 			}
 			if r == nil {
