@@ -89,8 +89,12 @@ func (e *Event) Field(name string) string {
 func (e *Event) Fields() []Field {
 	var out []Field
 	msg := e.Message()
-	for _, s := range e.Sigs.Sigs {
-		if s.Extract != nil {
+	for i, s := range e.Sigs.Sigs {
+		switch {
+		case s.Extract == nil:
+		case i == 0:
+			out = s.Extract(msg)
+		default:
 			out = append(out, s.Extract(msg)...)
 		}
 	}

@@ -47,7 +47,7 @@ func audit(n *Node) Audit {
 		a.shortLived()
 	}
 	a.discarded()
-	slices.SortStableFunc(a.out.Events, func(x, y PodEvent) int {
+	slices.SortStableFunc(a.out.Events, func(x, y *PodEvent) int {
 		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.Data, y.Data))
 	})
 	a.notes()
@@ -63,8 +63,8 @@ type life struct {
 	removed                 Instant
 	exit                    *int
 	restarted               bool // ran more than once under one id: only its first run is told
-	evidence                map[pleg.State]Evidence
-	seen                    map[pleg.EventType]bool
+	ran, died               Evidence // lines of started and ended, Record nil for none
+	seen                    []pleg.EventType
 }
 
 // lives gathers the runtime's history by id; what only the kubelet told is not
@@ -78,8 +78,7 @@ func lives(n *Node) map[string]*life {
 		}
 		l := out[t.ID]
 		if l == nil {
-			l = &life{id: t.ID, podUID: t.PodUID, pod: podName(t.Namespace, t.PodName), sandbox: t.Sandbox,
-				evidence: make(map[pleg.State]Evidence), seen: make(map[pleg.EventType]bool)}
+			l = &life{id: t.ID, podUID: t.PodUID, pod: podName(t.Namespace, t.PodName), sandbox: t.Sandbox}
 			out[t.ID] = l
 		}
 		l.move(t)
@@ -88,29 +87,26 @@ func lives(n *Node) map[string]*life {
 }
 
 func (l *life) move(t *Transition) {
-	ev := Evidence{Record: record(t)}
+	ev := Evidence{Record: t.Line}
 	switch t.State {
 	case "created":
 		l.created = t.At
 	case "running":
 		l.restarted = l.restarted || l.ended.Known()
 		if !l.started.Known() {
-			l.started, l.evidence[pleg.Running] = t.At, ev
+			l.started, l.ran = t.At, ev
 		}
 	case "exited":
 		if !l.ended.Known() {
-			l.ended, l.exit, l.evidence[pleg.Exited] = t.At, t.ExitCode, ev
+			l.ended, l.exit, l.died = t.At, t.ExitCode, ev
 		}
 	case "removed":
 		l.removed = t.At
 		if !l.ended.Known() {
-			l.ended, l.evidence[pleg.Exited] = t.At, ev
+			l.ended, l.died = t.At, ev
 		}
 	}
 }
-
-// record is the line behind a transition.
-func record(t *Transition) parse.Record { c := t.Container; return &c }
 
 // auditor is an audit under way.
 type auditor struct {
@@ -127,11 +123,11 @@ type auditor struct {
 // observed judges each "SyncLoop (PLEG)" line.
 func (a *auditor) observed() {
 	runs := newRestarts(a.n)
-	for i := range a.n.Observed {
-		e := a.n.Observed[i]
-		e.Status = StatusObserved
+	a.out.Events = slices.Clone(a.n.Observed)
+	for _, e := range a.n.Observed {
+		*e = PodEvent{At: e.At, PodUID: e.PodUID, Pod: e.Pod, Type: e.Type, Data: e.Data, Status: StatusObserved, Evidence: e.Evidence[:min(len(e.Evidence), 1)]}
 		if l := a.lives[e.Data]; l != nil && e.At != 0 {
-			a.judge(&e, l, runs)
+			a.judge(e, l, runs)
 		}
 		switch e.Status {
 		case StatusLate:
@@ -139,7 +135,6 @@ func (a *auditor) observed() {
 		case StatusUnexpected:
 			a.out.Unexpected++
 		}
-		a.out.Events = append(a.out.Events, e)
 	}
 }
 
@@ -150,12 +145,12 @@ func (a *auditor) judge(e *PodEvent, l *life, runs restarts) {
 	at, ok := l.cause(pleg.EventType(e.Type))
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
-	restart := runs.reports(e.At, at.At) || l.seen[pleg.EventType(e.Type)]
-	l.seen[pleg.EventType(e.Type)] = true
+	restart := runs.reports(e.At, at.At) || l.saw(pleg.EventType(e.Type))
+	l.seen = append(l.seen, pleg.EventType(e.Type))
 	switch {
 	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:
 		e.Status = StatusUnexpected
-		e.Evidence = append(e.Evidence, Evidence{record0(l, e.Type), "the runtime says that this happened only later"})
+		e.Evidence = append(e.Evidence, Evidence{l.line(e.Type).Record, "the runtime says that this happened only later"})
 	case at.Known():
 		a.matched(e, l, at, restart)
 	case !ok:
@@ -170,7 +165,7 @@ func (a *auditor) matched(e *PodEvent, l *life, at Instant, restart bool) {
 	if e.Type == string(pleg.ContainerDied) {
 		e.ExitCode = l.exit
 	}
-	if ev, ok := l.evidence[stateOf(e.Type)]; ok {
+	if ev := l.line(e.Type); ev.Record != nil {
 		e.Evidence = append(e.Evidence, ev)
 	}
 	if restart {
@@ -197,14 +192,16 @@ func (l *life) cause(t pleg.EventType) (Instant, bool) {
 	return Instant{}, true
 }
 
-func stateOf(eventType string) pleg.State {
+// line is the runtime's line of the change that an event of a type reports.
+func (l *life) line(eventType string) Evidence {
 	if eventType == string(pleg.ContainerStarted) {
-		return pleg.Running
+		return l.ran
 	}
-	return pleg.Exited
+	return l.died
 }
 
-func record0(l *life, eventType string) parse.Record { return l.evidence[stateOf(eventType)].Record }
+// saw reports whether an event of that type was seen.
+func (l *life) saw(t pleg.EventType) bool { return slices.Contains(l.seen, t) }
 
 // discarded lists the drops that the kubelet itself logs, one line an event.
 // The lines name no pod.
@@ -213,7 +210,7 @@ func (a *auditor) discarded() {
 		if !e.Is(parse.SigDiscard) {
 			continue
 		}
-		d := PodEvent{Status: StatusDiscarded, Evidence: []Evidence{{Record: e}}}
+		d := &PodEvent{Status: StatusDiscarded, Evidence: []Evidence{{Record: e}}}
 		if e.Basis != parse.NoTime {
 			d.At = e.At
 		}

@@ -42,8 +42,7 @@ func listingWindows(n *Node, lives map[string]*life) []listWindow {
 			out = append(out, listWindow{from: b.From, to: b.To})
 		}
 	}
-	for i := range n.Observed {
-		e := &n.Observed[i]
+	for _, e := range n.Observed {
 		if l := lives[e.Data]; l != nil && e.At != 0 {
 			if at, _ := l.cause(pleg.EventType(e.Type)); at.Known() && at.At < e.At {
 				out = append(out, listWindow{from: at.At - int64(at.Slack), to: e.At})
@@ -107,7 +106,7 @@ func (a *auditor) expect(l *life, t pleg.EventType, from, to Instant) {
 	if t == pleg.ContainerDied && !l.noticed(a) {
 		certain = false
 	}
-	if l.seen[t] {
+	if l.saw(t) {
 		a.out.Replayed++
 		return
 	}
@@ -127,7 +126,7 @@ func (a *auditor) expect(l *life, t pleg.EventType, from, to Instant) {
 // noticed reports whether PLEG knew the container before it died, or could
 // see it dead: only then its death is news.
 func (l *life) noticed(a *auditor) bool {
-	if l.seen[pleg.ContainerStarted] {
+	if l.saw(pleg.ContainerStarted) {
 		return true
 	}
 	if l.started.Known() {
@@ -143,12 +142,12 @@ func (l *life) noticed(a *auditor) bool {
 	return ok
 }
 
-func missingEvent(l *life, t pleg.EventType, w listWindow, from Instant) PodEvent {
-	e := PodEvent{At: w.to, PodUID: l.podUID, Pod: l.pod, Type: string(t), Data: l.id, Status: StatusMissing, RuntimeTime: from.At}
+func missingEvent(l *life, t pleg.EventType, w listWindow, from Instant) *PodEvent {
+	e := &PodEvent{At: w.to, PodUID: l.podUID, Pod: l.pod, Type: string(t), Data: l.id, Status: StatusMissing, RuntimeTime: from.At}
 	if t == pleg.ContainerDied {
 		e.ExitCode = l.exit
 	}
-	if ev, ok := l.evidence[stateOf(string(t))]; ok {
+	if ev := l.line(string(t)); ev.Record != nil {
 		ev.Note = "the runtime tells of the change that no event reports"
 		e.Evidence = append(e.Evidence, ev)
 	}
@@ -209,19 +208,19 @@ func sortedLives(m map[string]*life) []*life {
 // death was reported.
 func (a *auditor) shortLived() {
 	for _, l := range sortedLives(a.lives) {
-		if l.sandbox || !l.started.Known() || !l.ended.Known() || l.seen[pleg.ContainerStarted] || l.restarted {
+		if l.sandbox || !l.started.Known() || !l.ended.Known() || l.saw(pleg.ContainerStarted) || l.restarted {
 			continue
 		}
 		brief := time.Duration(l.ended.At-l.started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
 		if _, listed := a.listedWithin(l.started.At, l.ended.At); listed {
 			continue
 		}
-		if !a.between(l.started, l.ended) && !(brief && l.seen[pleg.ContainerDied]) {
+		if !a.between(l.started, l.ended) && !(brief && l.saw(pleg.ContainerDied)) {
 			continue
 		}
 		s := ShortLived{ID: l.id, Pod: cmp.Or(l.pod, l.podUID), Started: l.started.At, Ended: l.ended.At}
-		for _, st := range [...]pleg.State{pleg.Running, pleg.Exited} {
-			if ev, ok := l.evidence[st]; ok {
+		for _, ev := range [...]Evidence{l.ran, l.died} {
+			if ev.Record != nil {
 				s.Evidence = append(s.Evidence, ev)
 			}
 		}
@@ -299,8 +298,7 @@ func newPodsKnown(n *Node) *podsKnown {
 			m[key] = at
 		}
 	}
-	for i := range n.Observed {
-		e := &n.Observed[i]
+	for _, e := range n.Observed {
 		if e.At == 0 {
 			continue
 		}
@@ -313,10 +311,10 @@ func newPodsKnown(n *Node) *podsKnown {
 		if !e.Is(parse.SigSync) || e.Basis == parse.NoTime {
 			continue
 		}
-		f := newFields(e)
-		for _, pod := range strings.Split(f["pods"], ",") {
+		f := fields(e.Fields())
+		for _, pod := range strings.Split(f.get("pods"), ",") {
 			pod, _, _ = strings.Cut(pod, "(")
-			switch f["op"] {
+			switch f.get("op") {
 			case "ADD":
 				if at, ok := k.since[pod]; !ok || e.At < at {
 					k.since[pod] = e.At

@@ -144,8 +144,7 @@ func relistCall(f *Failure) bool {
 
 // owners maps ids to pods, from events and history.
 func (b *blamer) owners() {
-	for i := range b.n.Observed {
-		e := &b.n.Observed[i]
+	for _, e := range b.n.Observed {
 		if e.Pod != "" {
 			b.owner[e.Data], b.uids[e.Pod] = e.Pod, e.PodUID
 		}
@@ -258,10 +257,10 @@ func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 }
 
 func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
-	f := newFields(l.ev)
-	s := segment{from: prev, to: l.at, pod: podName(f["pod_ns"], f["pod_name"]), err: f["err"] != "", ev: []Evidence{{Record: l.ev}}}
-	s.uid = cmp.Or(f["pod_uid"], b.uids[s.pod])
-	s.timeout = s.err && timedOut(f["err"])
+	f := fields(l.ev.Fields())
+	s := segment{from: prev, to: l.at, pod: podName(f.get("pod_ns"), f.get("pod_name")), err: f.get("err") != "", ev: []Evidence{{Record: l.ev}}}
+	s.uid = cmp.Or(f.get("pod_uid"), b.uids[s.pod])
+	s.timeout = s.err && timedOut(f.get("err"))
 	if s.timeout {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {

@@ -34,7 +34,7 @@ func (r *Request) Latency() (time.Duration, bool) {
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
 func history(n *Node) ([]Transition, []Request) {
-	h := &historian{objects: make(map[string]*object), names: interner{}}
+	h := &historian{objects: map[string]*object{}, open: map[requestKey]int{}, names: interner{}, pods: podNames{}}
 	for _, e := range n.Events {
 		h.event(e)
 	}
@@ -50,17 +50,20 @@ type object struct {
 
 // historian gathers transitions and requests.
 type historian struct {
-	objects map[string]*object
-	order   []*object
-	open    map[string]int // requests that have begun, by key, as indexes of reqs
-	reqs    []Request
-	names   interner
+	objects  map[string]*object
+	order    []*object
+	open     map[requestKey]int // requests that have begun, as indexes of reqs
+	reqs     []Request
+	names    interner
+	pods     podNames
+	evidence slab[[2]Evidence]
 }
 
 // object returns the record of an id, creating it.
 func (h *historian) object(id string, sandbox bool) *object {
 	o := h.objects[id]
 	if o == nil {
+		id = strings.Clone(id)
 		o = &object{Container: parse.Container{ID: id, Sandbox: sandbox}}
 		h.objects[id] = o
 		h.order = append(h.order, o)
@@ -75,42 +78,30 @@ func (h *historian) event(e *parse.Event) {
 	}
 	switch {
 	case e.Is(parse.SigCtrLife):
-		h.life(e, h.fields(e))
+		h.life(e, e.Fields())
 	case e.Is(parse.SigTransition):
-		h.relistSaw(e, h.fields(e))
+		h.relistSaw(e, e.Fields())
 	case e.Is(parse.SigFinished):
-		h.finished(e, h.fields(e))
+		h.finished(e, e.Fields())
 	}
 }
 
-// fields is the fields of a line by name.
-type fields map[string]string
+// fields are the fields of a line; of two of one name the first counts. Values
+// hold the whole line in memory: what is kept of them is interned.
+type fields []parse.Field
 
-func (h *historian) fields(e *parse.Event) fields {
-	f := newFields(e)
-	for k, v := range f {
-		f[k] = h.names.of(v)
-	}
-	return f
-}
+func (f fields) get(name string) string { return fieldOf(f, name) }
 
-func newFields(e *parse.Event) fields {
-	f := make(fields)
-	for _, x := range e.Fields() {
-		if _, twice := f[x.Name]; !twice {
-			f[x.Name] = x.Value
-		}
-	}
-	return f
-}
-
-// lifeOps says what a runtime's line about an operation means.
-var lifeOps = []struct {
+// lifeOp is what a runtime's line about an operation means.
+type lifeOp struct {
 	op, request string
 	begins      bool
 	container   string // state that the end of the operation proves
 	sandbox     string
-}{
+}
+
+// lifeOps says what a runtime's line about an operation means.
+var lifeOps = []lifeOp{
 	{"create-begin", "create", true, "", ""},
 	{"created", "create", false, "created", "running"},
 	{"create-failed", "create", false, "", ""},
@@ -128,56 +119,73 @@ var lifeOps = []struct {
 
 // life reads a line of a runtime about one container or sandbox.
 func (h *historian) life(e *parse.Event, f fields) {
-	for i := range lifeOps {
-		if row := &lifeOps[i]; row.op == f["op"] {
-			h.request(e, f, row.request, row.begins)
-			if f["err"] != "" || row.begins || f["id"] == "" {
-				h.learn(f)
-				return
-			}
-			state := row.container
-			if f["kind"] == "sandbox" {
-				state = row.sandbox
-			}
-			h.learn(f)
-			if state != "" {
-				h.moved(e, f, state)
-			}
-			return
-		}
+	op := f.get("op")
+	i := slices.IndexFunc(lifeOps, func(o lifeOp) bool { return o.op == op })
+	if i < 0 {
+		return
+	}
+	row := &lifeOps[i]
+	o := h.learn(f)
+	h.request(e, f, o, row.request, row.begins)
+	if o == nil || row.begins || f.get("err") != "" {
+		return
+	}
+	state := row.container
+	if f.get("kind") == "sandbox" {
+		state = row.sandbox
+	}
+	if state != "" {
+		o.moved(e, f, state)
 	}
 }
 
-// learn keeps what a line says about who an object is.
-func (h *historian) learn(f fields) {
-	if f["id"] == "" {
-		return
+// learn keeps what a line says about who an object is. It returns the object,
+// nil if the line does not name it.
+func (h *historian) learn(f fields) *object {
+	id := f.get("id")
+	if id == "" {
+		return nil
 	}
-	o := h.object(f["id"], f["kind"] == "sandbox")
-	set := func(to *string, v string) {
-		if *to == "" {
-			*to = v
+	o := h.object(id, f.get("kind") == "sandbox")
+	for _, x := range f {
+		var to *string
+		switch x.Name {
+		case "sandbox":
+			to = &o.SandboxID
+		case "pod_uid":
+			to = &o.PodUID
+		case "pod_name":
+			to = &o.PodName
+		case "pod_ns":
+			to = &o.Namespace
+		case "name":
+			to = &o.Name
+		}
+		if to != nil && *to == "" {
+			*to = h.names.of(x.Value)
 		}
 	}
-	set(&o.SandboxID, f["sandbox"])
-	set(&o.PodUID, f["pod_uid"])
-	set(&o.PodName, f["pod_name"])
-	set(&o.Namespace, f["pod_ns"])
-	set(&o.Name, f["name"])
+	return o
 }
 
 // moved notes a state that a line proves. An exit has the runtime's own stamp
 // where the line states one.
-func (h *historian) moved(e *parse.Event, f fields, state string) {
-	o := h.object(f["id"], f["kind"] == "sandbox")
-	t := Transition{At: Instant{e.At, e.Res}, State: state, Container: parse.Container{Pos: e.Pos, Stamp: e.Stamp, Text: e.Text, Src: e.From()}}
-	if at, ok := runtimeStamp(f["exited_at"]); ok && state == "exited" {
-		t.At = Instant{at, time.Microsecond}
-	}
-	if code, err := strconv.Atoi(f["exit_code"]); err == nil && state == "exited" {
-		t.ExitCode = &code
+func (o *object) moved(e *parse.Event, f fields, state string) {
+	t := Transition{At: Instant{e.At, e.Res}, State: state, Line: e, Src: e.From()}
+	if state == "exited" {
+		if at, ok := runtimeStamp(f.get("exited_at")); ok {
+			t.At = Instant{at, time.Microsecond}
+		}
+		t.ExitCode = exitCode(f)
 	}
 	o.seen = append(o.seen, t)
+}
+
+func exitCode(f fields) *int {
+	if code, err := strconv.Atoi(f.get("exit_code")); err == nil {
+		return &code
+	}
+	return nil
 }
 
 // runtimeStamp reads exited_at: RFC 3339, Go's spelling of a time, or
@@ -205,57 +213,67 @@ func runtimeStamp(s string) (int64, bool) {
 
 // request pairs the begin and end of a call: by the request's own id where
 // the runtime prints one, else by what it is about.
-func (h *historian) request(e *parse.Event, f fields, op string, begins bool) {
+func (h *historian) request(e *parse.Event, f fields, o *object, op string, begins bool) {
 	if op == "" {
 		return
 	}
-	if h.open == nil {
-		h.open = make(map[string]int)
+	id := ""
+	if o != nil {
+		id = o.ID
 	}
-	sandbox := f["kind"] == "sandbox"
-	keys := requestKeys(f, op)
-	if begins {
-		h.reqs = append(h.reqs, Request{Op: op, Sandbox: sandbox, ID: f["id"], Pod: podName(f["pod_ns"], f["pod_name"]),
-			Start: e.At, Evidence: []Evidence{{Record: e}}})
+	keys := requestKeys(f, op, id)
+	if !begins {
 		for _, k := range keys {
-			h.open[k] = len(h.reqs) - 1
-		}
-		return
-	}
-	for _, k := range keys {
-		if i, ok := h.open[k]; ok {
-			r := &h.reqs[i]
-			r.End, r.Err = e.At, f["err"]
-			r.ID = cmp.Or(r.ID, f["id"])
-			r.Evidence = append(r.Evidence, Evidence{Record: e})
-			for _, k := range keys {
-				delete(h.open, k)
+			if i, ok := h.open[k]; ok && k != (requestKey{}) {
+				r := &h.reqs[i]
+				r.End, r.Err = e.At, h.names.of(f.get("err"))
+				r.ID = cmp.Or(r.ID, id)
+				r.Evidence = append(r.Evidence, Evidence{Record: e})
+				for _, k := range keys {
+					delete(h.open, k)
+				}
+				return
 			}
-			return
 		}
 	}
-	h.reqs = append(h.reqs, Request{Op: op, Sandbox: sandbox, ID: f["id"], Pod: podName(f["pod_ns"], f["pod_name"]),
-		End: e.At, Err: f["err"], Evidence: []Evidence{{Record: e}}})
+	ev := h.evidence.one()
+	ev[0].Record = e
+	r := Request{Op: op, Sandbox: f.get("kind") == "sandbox", ID: id, Pod: h.pods.of(f.get("pod_ns"), f.get("pod_name")), Evidence: ev[:1]}
+	if !begins {
+		r.End, r.Err = e.At, h.names.of(f.get("err"))
+	} else {
+		r.Start = e.At
+		for _, k := range keys {
+			if k != (requestKey{}) {
+				h.open[k] = len(h.reqs)
+			}
+		}
+	}
+	h.reqs = append(h.reqs, r)
 }
 
-// requestKeys are the names under which a begin may be found, best first.
-func requestKeys(f fields, op string) []string {
-	var keys []string
-	add := func(kind, v string) {
-		if v != "" {
-			keys = append(keys, op+"\x00"+f["kind"]+"\x00"+kind+"\x00"+v)
-		}
-	}
-	add("req", f["req"])
-	if f["req"] != "" {
+// requestKey is a name under which a begin may be found.
+type requestKey struct {
+	op, kind, by string
+	a, b, c      string
+}
+
+// requestKeys are the names of a request, best first, the zero key for none: the
+// runtime's own id of the request, or what it is about.
+func requestKeys(f fields, op, id string) (keys [3]requestKey) {
+	kind := f.get("kind")
+	if req := f.get("req"); req != "" {
+		keys[0] = requestKey{op, kind, "req", req, "", ""}
 		return keys
 	}
-	add("id", f["id"])
-	if f["pod_name"] != "" {
-		add("meta", f["pod_ns"]+"\x00"+f["pod_name"]+"\x00"+f["name"])
+	if id != "" {
+		keys[0] = requestKey{op, kind, "id", id, "", ""}
 	}
-	if op == "create" && f["kind"] != "sandbox" {
-		add("in", f["sandbox"]+"\x00"+f["name"])
+	if pod := f.get("pod_name"); pod != "" {
+		keys[1] = requestKey{op, kind, "meta", f.get("pod_ns"), pod, f.get("name")}
+	}
+	if op == "create" && kind != "sandbox" {
+		keys[2] = requestKey{op, kind, "in", f.get("sandbox"), f.get("name"), ""}
 	}
 	return keys
 }
@@ -263,12 +281,12 @@ func requestKeys(f fields, op string) []string {
 // relistSaw reads a transition that the relist goroutine logged (V4): the
 // runtime was in the new state when the relist listed.
 func (h *historian) relistSaw(e *parse.Event, f fields) {
-	if f["id"] == "" {
+	if f.get("id") == "" {
 		return
 	}
-	o := h.object(f["id"], false)
-	o.PodUID = cmp.Or(o.PodUID, f["pod_uid"])
-	state := f["new"]
+	o := h.object(f.get("id"), false)
+	o.PodUID = cmp.Or(o.PodUID, h.names.of(f.get("pod_uid")))
+	state := f.get("new")
 	switch state {
 	case "non-existent":
 		state = "removed"
@@ -276,23 +294,17 @@ func (h *historian) relistSaw(e *parse.Event, f fields) {
 	default:
 		return
 	}
-	o.seen = append(o.seen, Transition{At: Instant{e.At, time.Second}, State: state,
-		Container: parse.Container{Pos: e.Pos, Stamp: e.Stamp, Text: e.Text, Src: parse.SrcKubelet}})
+	o.seen = append(o.seen, Transition{At: Instant{e.At, time.Second}, State: state, Line: e, Src: parse.SrcKubelet})
 }
 
 // finished reads the exit code that the relist goroutine logged.
 func (h *historian) finished(e *parse.Event, f fields) {
-	if f["id"] == "" {
+	if f.get("id") == "" {
 		return
 	}
-	o := h.object(f["id"], false)
-	o.PodUID = cmp.Or(o.PodUID, f["pod_uid"])
-	t := Transition{At: Instant{e.At, time.Second}, State: "exited",
-		Container: parse.Container{Pos: e.Pos, Stamp: e.Stamp, Text: e.Text, Src: parse.SrcKubelet}}
-	if code, err := strconv.Atoi(f["exit_code"]); err == nil {
-		t.ExitCode = &code
-	}
-	o.seen = append(o.seen, t)
+	o := h.object(f.get("id"), false)
+	o.PodUID = cmp.Or(o.PodUID, h.names.of(f.get("pod_uid")))
+	o.seen = append(o.seen, Transition{At: Instant{e.At, time.Second}, State: "exited", ExitCode: exitCode(f), Line: e, Src: parse.SrcKubelet})
 }
 
 // snapshots reads recorded listings: the times that an entry states itself,
@@ -309,8 +321,7 @@ func (h *historian) snapshots(cs []*parse.Container) {
 		o.Name, o.SandboxID = cmp.Or(o.Name, c.Name), cmp.Or(o.SandboxID, c.SandboxID)
 		add := func(at int64, state string, slack time.Duration) {
 			if at != 0 {
-				t := Transition{At: Instant{at, slack}, State: state, Container: *c}
-				o.seen = append(o.seen, t)
+				o.seen = append(o.seen, Transition{At: Instant{at, slack}, State: state, ExitCode: c.ExitCode, Line: c, Src: c.Src})
 			}
 		}
 		add(c.Created, "created", time.Second)
@@ -378,10 +389,7 @@ func (o *object) joined() []Transition {
 		out = append(out, t)
 	}
 	for i := range out {
-		c := &out[i].Container
-		c.ID, c.Sandbox, c.SandboxID = o.ID, o.Sandbox, o.SandboxID
-		c.PodUID, c.PodName, c.Namespace, c.Name = o.PodUID, o.PodName, o.Namespace, o.Name
-		c.State = out[i].State
+		out[i].Container = &o.Container
 	}
 	return out
 }

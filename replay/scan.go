@@ -143,13 +143,16 @@ type found struct {
 	down      []turn
 	fallbacks []turn
 	profile   []*parse.Event
-	observed  []PodEvent
+	observed  []*PodEvent
+	events    slab[PodEvent]
+	evidence  slab[[2]Evidence]
 	names     interner
+	pods      podNames
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node) *found {
-	s := &found{names: interner{}}
+	s := &found{names: interner{}, pods: podNames{}}
 	memo := map[*parse.SigSet]kinds{}
 	rc := newRunCutter(n)
 	for _, e := range n.Events {
@@ -323,7 +326,11 @@ func parseStamp(s string) (int64, bool) {
 
 // addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
 func (s *found) addEvent(e *parse.Event, run int) {
-	p := PodEvent{Status: "observed", Evidence: []Evidence{{Record: e}}}
+	// The second place is for the line of the runtime that the audit finds.
+	ev := s.evidence.one()
+	ev[0].Record = e
+	p := s.events.one()
+	p.Status, p.Evidence = StatusObserved, ev[:1]
 	if e.Basis != parse.NoTime {
 		p.At = e.At
 	}
@@ -342,7 +349,7 @@ func (s *found) addEvent(e *parse.Event, run int) {
 			p.Data = s.names.of(f.Value)
 		}
 	}
-	p.Pod = s.names.of(podName(ns, name))
+	p.Pod = s.pods.of(ns, name)
 	s.observed = append(s.observed, p)
 }
 

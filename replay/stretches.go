@@ -102,7 +102,7 @@ func (l *ledger) stretches(run int) []Bounded {
 // (from, to) need.
 func (l *ledger) distinct(from, to int64) int {
 	ev := l.s.observed
-	i, _ := slices.BinarySearchFunc(ev, from, func(p PodEvent, t int64) int { return cmp64(p.At, t) })
+	i, _ := slices.BinarySearchFunc(ev, from, func(p *PodEvent, t int64) int { return cmp64(p.At, t) })
 	count, most := map[string]int{}, 0
 	for ; i < len(ev) && ev[i].At < to; i++ {
 		count[ev[i].Data]++

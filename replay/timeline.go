@@ -41,7 +41,7 @@ type Node struct {
 	Lags     []LogLag
 	Failures []Failure // CRI calls that failed, one per call (layers merged)
 	Ops      []Operation
-	Observed []PodEvent // "SyncLoop (PLEG)" lines in time order
+	Observed []*PodEvent // "SyncLoop (PLEG)" lines in time order, as the audit judged them
 	History  []Transition
 	Proofs   []MetricProof // what snapshots of the metrics prove about relists
 	Requests []Request     // calls that the runtime logged, by their first line
@@ -271,9 +271,14 @@ type PodEvent struct {
 // Transition is a state change of a container or pod sandbox that the runtime
 // or the relist goroutine itself logged, or that two snapshots prove.
 type Transition struct {
-	At    Instant
-	State string // created, running, exited, removed
-	parse.Container
+	At       Instant
+	State    string // created, running, exited, removed
+	ExitCode *int
+	Src      parse.Source // who tells
+	Line     parse.Record // the line or the entry of a listing that tells
+
+	// Container is who it is about, the same for all its transitions.
+	*parse.Container
 }
 
 // Audit compares the events that the reference PLEG must have produced with
@@ -281,7 +286,7 @@ type Transition struct {
 type Audit struct {
 	Audited                                                  bool // there was runtime history to audit against
 	Observed, Replayed, Missing, Late, Unexpected, Discarded int
-	Events                                                   []PodEvent
+	Events                                                   []*PodEvent // those of Node.Observed, and what should have been there
 	ShortLived                                               []ShortLived
 	Notes                                                    []string
 }

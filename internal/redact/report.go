@@ -39,7 +39,7 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	for _, e := range n.Events {
 		r.learnHostname(e.Origin.Host)
 	}
-	for _, es := range [][]replay.PodEvent{n.Observed, n.Audit.Events} {
+	for _, es := range [][]*replay.PodEvent{n.Observed, n.Audit.Events} {
 		for _, e := range es {
 			r.learnPod(e.Pod, e.PodUID)
 		}

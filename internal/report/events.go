@@ -102,7 +102,7 @@ func writeEventNode(b *bufio.Writer, n *replay.Node) error {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		line, err := compact(podEventJSON(&n.Audit.Events[i]))
+		line, err := compact(podEventJSON(n.Audit.Events[i]))
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	for _, n := range r.Nodes {
 		for i := range n.Audit.Events {
-			j := podEventJSON(&n.Audit.Events[i])
+			j := podEventJSON(n.Audit.Events[i])
 			j.Node = Visible(n.Name)
 			line, err := compact(j)
 			if err != nil {
@@ -143,7 +143,7 @@ func writeEventsCSV(w io.Writer, r *Report, _ Options) error {
 	}
 	for _, n := range r.Nodes {
 		for i := range n.Audit.Events {
-			if err := c.Write(eventRow(n.Name, &n.Audit.Events[i])); err != nil {
+			if err := c.Write(eventRow(n.Name, n.Audit.Events[i])); err != nil {
 				return err
 			}
 		}
@@ -208,7 +208,7 @@ func (p *printer) auditEvents(n *replay.Node) {
 	}
 	fmt.Fprintln(p)
 	for i := range a.Events {
-		p.event(&a.Events[i])
+		p.event(a.Events[i])
 	}
 	for _, s := range a.ShortLived {
 		fmt.Fprintf(p, "%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run\n",

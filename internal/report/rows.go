@@ -95,14 +95,14 @@ func nodeRows(n Node) []row {
 
 // auditedEvents are the events with their audit where there was one, else the
 // observed ones.
-func auditedEvents(n *replay.Node) []replay.PodEvent {
+func auditedEvents(n *replay.Node) []*replay.PodEvent {
 	if len(n.Audit.Events) > 0 {
 		return n.Audit.Events
 	}
 	return n.Observed
 }
 
-func podOf(e replay.PodEvent) string {
+func podOf(e *replay.PodEvent) string {
 	if e.Pod != "" {
 		return Visible(e.Pod)
 	}

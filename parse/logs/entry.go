@@ -193,5 +193,8 @@ func addField(out []parse.Field, name, value string) []parse.Field {
 	if slices.ContainsFunc(out, func(f parse.Field) bool { return f.Name == name }) {
 		return out
 	}
+	if out == nil {
+		out = make([]parse.Field, 0, 8) // room for what most lines have
+	}
 	return append(out, parse.Field{Name: name, Value: value})
 }
