@@ -51,7 +51,7 @@ func rebuild(n *Node, opt Options) {
 	n.Health = health(n, s)
 	n.Lags = lags(n)
 	n.Ops = operations(n)
-	n.History, n.Requests = history(n)
+	n.History, n.Requests = history(n, s.names, s.pods)
 	n.Audit = audit(n)
 	n.Blame = blames(n)
 }

@@ -83,7 +83,7 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 	} else if r.form == formPrintf || !strings.HasSuffix(r.msg, eventKeyed) {
 		return nil, false
 	} else {
-		pod, event = r.first("pod"), r.first("event")
+		pod, event = r.podEvent()
 	}
 	out := podFields(pod)
 	out = addField(out, "pod_uid", eventValue(event, "ID"))
@@ -92,6 +92,22 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 		out = addField(out, "data", v)
 	}
 	return out, true
+}
+
+// podEvent returns the values of pod and event.
+func (r *record) podEvent() (pod, event string) {
+	if r.read || r.form != formKlog {
+		return r.first("pod"), r.first("event")
+	}
+	for p := (pairs{s: r.rest, blanks: true}); (pod == "" || event == "") && p.next(); {
+		switch {
+		case p.key == "pod" && pod == "":
+			pod = p.value
+		case p.key == "event" && event == "":
+			event = p.value
+		}
+	}
+	return pod, event
 }
 
 // eventValue returns the value of a key of an event: quoted, or up to a blank,

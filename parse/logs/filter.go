@@ -45,10 +45,13 @@ func hashGram(v uint32) uint32   { return v * 0x9E3779B1 >> 16 }
 func hashWindow(v uint64) uint32 { return uint32(v * 0x9E3779B97F4A7C15 >> 48) }
 
 // newFilter builds the filter of the literals, each at least MinLiteral long.
-// samples are lines by which it learns what is common in logs.
-func newFilter(lits []literal, samples []string) *filter {
+// By the samples and, above all, by the lines that make up most of a log, it
+// learns which windows are rare.
+func newFilter(lits []literal, samples, quiet []string) *filter {
 	f := &filter{literals: make(map[uint64][]windowed, len(lits))}
-	common := countGrams(samples)
+	common := gramCount{}
+	common.count(samples, 1)
+	common.count(quiet, 20)
 	for i := range lits {
 		f.add(&lits[i], common.rarestWindow([]byte(lits[i].text)))
 	}
@@ -79,14 +82,12 @@ func window(b []byte, i int) uint64 {
 // gramCount counts folded runs of four bytes.
 type gramCount map[uint32]int
 
-func countGrams(samples []string) gramCount {
-	n := gramCount{}
-	for _, s := range samples {
+func (n gramCount) count(lines []string, weight int) {
+	for _, s := range lines {
 		for i := 0; i+4 <= len(s); i++ {
-			n[binary.LittleEndian.Uint32([]byte(s[i:i+4]))|fold4]++
+			n[binary.LittleEndian.Uint32([]byte(s[i:i+4]))|fold4] += weight
 		}
 	}
-	return n
 }
 
 // rarestWindow chooses the window of a literal whose grams are the rarest. The

@@ -155,7 +155,8 @@ func (s *scanner) close() {
 	if set == nil {
 		return
 	}
-	ev := &parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Header: o.inner, Envelope: o.clock,
+	ev := s.newEvent()
+	*ev = parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Header: o.inner, Envelope: o.clock,
 		Severity: o.severity, Caller: s.caller(o.caller)}
 	o.keep(s, ev, msg)
 	s.res.events = append(s.res.events, ev)

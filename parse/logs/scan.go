@@ -59,7 +59,19 @@ type scanner struct {
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
+	free    []parse.Event // room for further events
 	lag     lagYear
+}
+
+// newEvent returns room for an event. They are made in blocks: there may be
+// hundreds of thousands.
+func (s *scanner) newEvent() *parse.Event {
+	if len(s.free) == 0 {
+		s.free = make([]parse.Event, min(max(len(s.res.events), 1), 64))
+	}
+	e := &s.free[0]
+	s.free = s.free[1:]
+	return e
 }
 
 func newScanner(d *Decoder, run Run) *scanner {

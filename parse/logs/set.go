@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/logs/signatures"
@@ -85,7 +86,7 @@ func Build(sigs ...*Signature) (*Set, error) {
 			s.byID[g.ID] = e
 		}
 	}
-	s.filter = newFilter(lits, samplesOf(sigs))
+	s.filter = newFilter(lits, samplesOf(sigs), strings.Split(signatures.Quiet, "\n"))
 	return s, nil
 }
 

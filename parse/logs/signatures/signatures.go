@@ -8,3 +8,10 @@ import "embed"
 //
 //go:embed *.yaml
 var Files embed.FS
+
+// Quiet holds lines of the kinds that make up most of a log and mean nothing
+// here, so that the search for the others can tell what is common. A kind that
+// is missing costs time and nothing else.
+//
+//go:embed quiet.txt
+var Quiet string
