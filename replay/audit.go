@@ -127,6 +127,7 @@ func (a *auditor) observed() {
 	for _, e := range a.n.Observed {
 		*e = PodEvent{At: e.At, PodUID: e.PodUID, Pod: e.Pod, Type: e.Type, Data: e.Data, Status: StatusObserved, Evidence: e.Evidence[:min(len(e.Evidence), 1)]}
 		if l := a.lives[e.Data]; l != nil && e.At != 0 {
+			e.Data = l.id // one copy is enough
 			a.judge(e, l, runs)
 		}
 		switch e.Status {

@@ -53,7 +53,7 @@ func auditNode(events ...*parse.Event) *Node {
 	}
 	sc := scan(n)
 	n.Observed = sc.observed
-	n.History, n.Requests = history(n, interner{}, podNames{})
+	n.History, n.Requests = history(n)
 	n.Audit = audit(n)
 	return n
 }

@@ -15,6 +15,10 @@ type Options struct {
 	KubeletVersion  string        // "v1.28.0" or "1.28"; "" by evidence
 	RelistThreshold time.Duration // 0 by evidence
 	RelistPeriod    time.Duration // 0 by evidence
+
+	// Parallel runs tasks that share nothing they write, all at once if it
+	// likes, and returns when all are done. nil: one after the other.
+	Parallel func(tasks ...func())
 }
 
 // Build splits the records of a bundle by node and rebuilds each node: runs of
@@ -32,11 +36,14 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 
 // rebuild derives everything about one node whose records are assigned.
 func rebuild(n *Node, opt Options) {
-	s := scan(n)
+	var s *found
+	opt.parallel(
+		func() { s = scan(n) },
+		func() { n.History, n.Requests = history(n) },
+		func() { n.Have, n.Window = sources(n), window(n) },
+	)
 	n.Runs = s.runs
 	n.Observed = s.observed
-	n.Have = sources(n)
-	n.Window = window(n)
 	profile(n, s, opt)
 	n.Failures = failures(s.calls, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
@@ -51,9 +58,18 @@ func rebuild(n *Node, opt Options) {
 	n.Health = health(n, s)
 	n.Lags = lags(n)
 	n.Ops = operations(n)
-	n.History, n.Requests = history(n, s.names, s.pods)
 	n.Audit = audit(n)
 	n.Blame = blames(n)
+}
+
+func (o *Options) parallel(tasks ...func()) {
+	if o.Parallel != nil {
+		o.Parallel(tasks...)
+		return
+	}
+	for _, t := range tasks {
+		t()
+	}
 }
 
 // sources tells which sources the node's records come from.

@@ -33,8 +33,8 @@ func (r *Request) Latency() (time.Duration, bool) {
 // history rebuilds what happened to containers and sandboxes, from the
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
-func history(n *Node, names interner, pods podNames) ([]Transition, []Request) {
-	h := &historian{objects: map[string]*object{}, open: map[requestKey]int{}, names: names, pods: pods}
+func history(n *Node) ([]Transition, []Request) {
+	h := &historian{objects: map[string]*object{}, open: map[requestKey]int{}, names: interner{}, pods: podNames{}}
 	for _, e := range n.Events {
 		h.event(e)
 	}

@@ -18,10 +18,11 @@ func lookRPC(s *subject, args map[string]string) outcome {
 	if s.logCoversStall() {
 		o = notThere()
 	}
+	wanted := failureFilter(args)
 	var hits []*replay.Failure
 	for i := range s.fails {
 		f := &s.fails[i]
-		if s.covers(f.End) && failureMatches(f, args) {
+		if s.covers(f.End) && wanted(f) {
 			hits = append(hits, f)
 		}
 	}
@@ -49,19 +50,21 @@ func (s *subject) logCoversStall() bool {
 	return s.n.Window.Start <= start+30*second
 }
 
-func failureMatches(f *replay.Failure, args map[string]string) bool {
-	if calls := args["calls"]; calls != "" && !contains(strings.Split(calls, ","), f.Call) {
-		return false
+// failureFilter tells which failures a condition wants: by call, by scope, and
+// by code, which may also be a pattern for code and error.
+func failureFilter(args map[string]string) func(*replay.Failure) bool {
+	list := func(name string) func(string) bool {
+		if args[name] == "" {
+			return func(string) bool { return true }
+		}
+		have := strings.Split(args[name], ",")
+		return func(v string) bool { return contains(have, v) }
 	}
-	if scope := args["scope"]; scope != "" && !contains(strings.Split(scope, ","), f.Scope) {
-		return false
+	call, scope, code := list("calls"), list("scope"), list("code")
+	re, err := regexp.Compile(args["code"])
+	return func(f *replay.Failure) bool {
+		return call(f.Call) && scope(f.Scope) && (code(f.Code) || err == nil && re.MatchString(f.Code+" "+f.Err))
 	}
-	code := args["code"]
-	if code == "" || contains(strings.Split(code, ","), f.Code) {
-		return true
-	}
-	re, err := regexp.Compile(code)
-	return err == nil && re.MatchString(f.Code+" "+f.Err)
 }
 
 func foundFailures(fs []*replay.Failure) outcome {

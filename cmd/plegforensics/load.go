@@ -101,11 +101,15 @@ func warn(w io.Writer, ws []parse.Warning) {
 
 // nodes rebuilds the nodes of a bundle as the flags want them.
 func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
-	ns := replay.Build(b, replay.Options{
+	opt := replay.Options{
 		KubeletVersion:  c.String("kubelet-version"),
 		RelistThreshold: c.Duration("relist-threshold"),
 		RelistPeriod:    c.Duration("relist-period"),
-	})
+	}
+	if c.Int("jobs") > 1 {
+		opt.Parallel = parallel
+	}
+	ns := replay.Build(b, opt)
 	if want := c.StringSlice("node"); len(want) > 0 {
 		var have []string
 		for _, n := range ns {
