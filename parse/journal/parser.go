@@ -15,9 +15,9 @@ type Parser struct {
 	prefixes map[string]*Who // by prefix as it stands in the lines
 	who      map[Who]*Who
 
-	last    []byte // prefix of the last line that had one, "host id[pid]: "
-	lastWho *Who
-	second  []byte // stamp of the last line up to its seconds
+	recent  [4]writerOf // of the last lines, in no order
+	oldest  int         // of recent, to be replaced next
+	second  []byte      // stamp of the last line up to its seconds
 	secForm Form
 	secNS   int64
 	pattern pattern

@@ -13,8 +13,9 @@ func (p *Parser) writer(rec []byte, i int, form Form, e *Entry) bool {
 		i = len(rec)
 	}
 	b := rec[i:]
-	if n := len(p.last); n > 0 && bytes.HasPrefix(b, p.last) {
-		e.Who, e.Off, e.Msg = p.lastWho, i+n, b[n:]
+	if r := p.recentWriter(b); r != nil {
+		n := len(r.prefix)
+		e.Who, e.Off, e.Msg = r.who, i+n, b[n:]
 		return true
 	}
 	n, w := splitWho(b)
@@ -35,10 +36,28 @@ func (p *Parser) known(prefix []byte, w prefixWho) *Who {
 		p.remember(prefix, got)
 	}
 	if prefix[len(prefix)-1] == ' ' {
-		p.last = append(p.last[:0], prefix...)
-		p.lastWho = got
+		r := &p.recent[p.oldest]
+		r.prefix, r.who = append(r.prefix[:0], prefix...), got
+		p.oldest = (p.oldest + 1) % len(p.recent)
 	}
 	return got
+}
+
+// writerOf is a prefix, "host id[pid]: ", and who it names.
+type writerOf struct {
+	prefix []byte
+	who    *Who
+}
+
+// recentWriter returns the recent writer whose prefix b begins with, nil if
+// there is none: a few daemons write most of a journal, in turns.
+func (p *Parser) recentWriter(b []byte) *writerOf {
+	for i := range p.recent {
+		if r := &p.recent[i]; len(r.prefix) > 0 && bytes.HasPrefix(b, r.prefix) {
+			return r
+		}
+	}
+	return nil
 }
 
 // prefixWho are the parts of a prefix, in place.
@@ -134,8 +153,9 @@ var plainTags = map[string]bool{"kernel": true, "kubelet": true, "systemd": true
 // named reads a line whose date, and maybe host, was cut off: "kubelet[17]: …".
 func (p *Parser) named(rec []byte, i int, e *Entry) bool {
 	b := rec[min(i, len(rec)):]
-	if n := len(p.last); n > 0 && bytes.HasPrefix(b, p.last) && p.lastWho.PID > 0 {
-		e.Form, e.Who, e.Off, e.Msg = Ident, p.lastWho, i+n, b[n:]
+	if r := p.recentWriter(b); r != nil && r.who.PID > 0 {
+		n := len(r.prefix)
+		e.Form, e.Who, e.Off, e.Msg = Ident, r.who, i+n, b[n:]
 		return true
 	}
 	n, w := splitWho(b)

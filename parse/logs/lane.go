@@ -42,16 +42,24 @@ func (s *scanner) laneOf(e *journal.Entry) *lane {
 	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) {
 		key.pid = e.Header.PID
 	}
-	if s.last != nil && key == s.lastKey {
-		return s.last
+	for i := range s.recent {
+		if r := &s.recent[i]; r.lane != nil && r.key == key {
+			return r.lane
+		}
 	}
 	l := s.lanes[key]
 	if l == nil {
 		l = s.newLane(key)
 		s.lanes[key] = l
 	}
-	s.lastKey, s.last = key, l
+	s.recent[s.oldest] = laneOfKey{key, l}
+	s.oldest = (s.oldest + 1) % len(s.recent)
 	return l
+}
+
+type laneOfKey struct {
+	key  laneKey
+	lane *lane
 }
 
 func (s *scanner) newLane(key laneKey) *lane {

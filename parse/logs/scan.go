@@ -54,8 +54,8 @@ type scanner struct {
 
 	lanes   map[laneKey]*lane
 	byID    map[laneID]*lane
-	lastKey laneKey
-	last    *lane
+	recent  [4]laneOfKey // of the last lines, in no order
+	oldest  int          // of recent, to be replaced next
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
@@ -160,7 +160,7 @@ func (s *scanner) take(rec []byte, lines int) {
 func (s *scanner) enterSection(name string) {
 	s.section, s.known = name, true
 	s.res.section = &name
-	s.last = nil
+	s.recent = [4]laneOfKey{}
 	clear(s.lanes) // bare lines have another writer now
 }
 
