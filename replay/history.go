@@ -182,7 +182,11 @@ func (o *object) moved(e *parse.Event, f fields, state string) {
 }
 
 func exitCode(f fields) *int {
-	if code, err := strconv.Atoi(f.get("exit_code")); err == nil {
+	s := f.get("exit_code")
+	if s == "" {
+		return nil
+	}
+	if code, err := strconv.Atoi(s); err == nil {
 		return &code
 	}
 	return nil

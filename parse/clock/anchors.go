@@ -65,13 +65,17 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 		}
 	}
 	for _, f := range files {
+		newest, which := a.newest[f.Input].at, -1
 		for i := range f.items {
 			it := &f.items[i]
-			for _, c := range []parse.Clock{it.header(), it.envelope()} {
-				if c.Set && c.Lack == 0 && c.NS > a.newest[f.Input].at {
-					a.newest[f.Input] = momentAnchor{f.Input, f.Node, c.NS, "full stamp in " + it.pos().String()}
+			for _, c := range [...]parse.Clock{it.header(), it.envelope()} {
+				if c.Set && c.Lack == 0 && c.NS > newest {
+					newest, which = c.NS, i
 				}
 			}
+		}
+		if which >= 0 {
+			a.newest[f.Input] = momentAnchor{f.Input, f.Node, newest, "full stamp in " + f.items[which].pos().String()}
 		}
 	}
 	return a
