@@ -62,8 +62,21 @@ func failureFilter(args map[string]string) func(*replay.Failure) bool {
 	}
 	call, scope, code := list("calls"), list("scope"), list("code")
 	re, err := regexp.Compile(args["code"])
+	if err != nil {
+		re = nil
+	}
+	known := map[[2]string]bool{} // one error comes many times
+	matches := func(f *replay.Failure) bool {
+		k := [2]string{f.Code, f.Err}
+		hit, ok := known[k]
+		if !ok {
+			hit = re.MatchString(f.Code + " " + f.Err)
+			known[k] = hit
+		}
+		return hit
+	}
 	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || err == nil && re.MatchString(f.Code+" "+f.Err))
+		return call(f.Call) && scope(f.Scope) && (code(f.Code) || re != nil && matches(f))
 	}
 }
 

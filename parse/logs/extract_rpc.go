@@ -65,7 +65,7 @@ var typedIDRE = regexp.MustCompile(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|
 // bareID strips what kubelets put around an id: docker://ID, {"docker" "ID"},
 // {Type:docker ID:ID}, {"Type":"docker","ID":"ID"}.
 func bareID(s string) string {
-	if !strings.ContainsAny(s, ":{") {
+	if !strings.HasPrefix(s, "{") && !strings.Contains(s, "ID") && !strings.Contains(s, "://") {
 		return strings.Trim(s, `"`)
 	}
 	if m := typedIDRE.FindStringSubmatch(s); m != nil {
@@ -134,7 +134,9 @@ func readRemote(r *record) (rpc, bool) {
 func keyedCall(msg string) (string, bool) {
 	s, ok := strings.CutSuffix(msg, " from runtime service failed")
 	if !ok {
-		return "", false
+		if s, ok = strings.CutSuffix(msg, " from image service failed"); !ok {
+			return "", false
+		}
 	}
 	s = strings.TrimPrefix(s, "Get ")
 	for _, what := range [...]string{" container", " cmd", " in sandbox", " with filter"} {
