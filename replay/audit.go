@@ -62,7 +62,7 @@ type life struct {
 	created, started, ended Instant
 	removed                 Instant
 	exit                    *int
-	restarted               bool // ran more than once under one id: only its first run is told
+	restarted               bool     // ran more than once under one id: only its first run is told
 	ran, died               Evidence // lines of started and ended, Record nil for none
 	seen                    []pleg.EventType
 }
