@@ -15,7 +15,7 @@ func eventsCommand() *cli.Command {
 			"runtime to hold it against. matched, late, unexpected: the same with such a log. missing:\n" +
 			"the runtime's history must have led to the event and no line shows it. discarded: the\n" +
 			"kubelet says that its event channel was full.",
-		Flags: join(outputFlags(report.EventFormats), inputFlags()),
+		Flags: join(outputFlags(report.EventFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
 			return reportOn(c, report.EventFormats, nil)
 		},

@@ -14,7 +14,7 @@ func inspectCommand() *cli.Command {
 		Description: "Tells which layout was recognised, which files were used and why others were not, how\n" +
 			"each file's stamps were dated, where lines were lost before the bundle was made, and\n" +
 			"which command would collect what a better answer needs.",
-		Flags: join(outputFlags(report.InspectFormats), inputFlags()),
+		Flags: join(outputFlags(report.InspectFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
 			return reportOn(c, report.InspectFormats, nil)
 		},

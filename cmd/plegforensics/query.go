@@ -35,7 +35,7 @@ func queryCommand() *cli.Command {
 			boolFlag(catQuery, "list", "list the metrics instead of evaluating an expression"),
 			boolFlag(catQuery, "alerts", "tell which alerts would have fired: the commonly deployed ones and better ones"),
 			listFlag(catQuery, "alert-rules", "the same for the Prometheus rule file, or /api/v1/rules answer, `PATH`; repeatable"),
-		}, outputFlags(report.QueryFormats(nil)), inputFlags()),
+		}, outputFlags(report.QueryFormats(nil)), redactFlags(), inputFlags()),
 		Action: runQuery,
 	}
 }
@@ -60,7 +60,7 @@ func runQuery(c *cli.Context) error {
 			return usage("", "--expr: %v", err)
 		}
 	}
-	db, _, err := openDB(c)
+	db, ns, err := openDB(c)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func runQuery(c *cli.Context) error {
 		}
 		return emit(c, ts, nil)
 	}
-	return evaluate(c, db, expr)
+	return evaluate(c, db, ns, expr)
 }
 
 // auditAlerts evaluates rule files instead of an expression.
@@ -90,7 +90,11 @@ func auditAlerts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ts, err := targets(c, report.AlertFormats(alerts.Evaluate(c.Context, db, groups, ns)))
+	audits, err := redactedValue(c, alerts.Evaluate(c.Context, db, groups, ns), ns)
+	if err != nil {
+		return err
+	}
+	ts, err := targets(c, report.AlertFormats(audits))
 	if err != nil {
 		return err
 	}
@@ -136,7 +140,7 @@ func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
 }
 
 // evaluate runs the expression and writes its value.
-func evaluate(c *cli.Context, db *query.DB, expr string) error {
+func evaluate(c *cli.Context, db *query.DB, ns []*replay.Node, expr string) error {
 	for name, near := range sortedUnknown(db.Unknown(expr)) {
 		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", visible(name), visible(near))
 	}
@@ -144,7 +148,10 @@ func evaluate(c *cli.Context, db *query.DB, expr string) error {
 	if err != nil {
 		return err
 	}
-	t := r.Table()
+	t, err := redactedValue(c, r.Table(), ns)
+	if err != nil {
+		return err
+	}
 	ts, err := targets(c, report.QueryFormats(&t))
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // redactFlags belong to every command that writes names.
@@ -40,6 +41,59 @@ func redacted(c *cli.Context, r *report.Report) (*report.Report, error) {
 		warn(c.App.ErrWriter, out.Warnings)
 	}
 	return out, writeMap(c, red)
+}
+
+// redactedValue replaces the names of ns in v where the flags ask for it.
+func redactedValue[T any](c *cli.Context, v T, ns []*replay.Node) (T, error) {
+	if !redacting(c) {
+		return v, nil
+	}
+	red := newRedactor(c)
+	red.Nodes(ns)
+	return redact.Copy(red, v), writeMap(c, red)
+}
+
+// redactedReplay replaces names on the way to a writer of replays. It learns
+// pods as they come: a recording is read once.
+type redactedReplay struct {
+	report.ReplayWriter
+	red *redact.Redactor
+}
+
+// redactReplay puts the redaction before w where the flags ask for it.
+func redactReplay(c *cli.Context, w report.ReplayWriter, what *replay.WhatIf) report.ReplayWriter {
+	if !redacting(c) {
+		return w
+	}
+	red := newRedactor(c)
+	for _, pod := range what.Without {
+		red.Pod(pod, pod)
+	}
+	return &redactedReplay{w, red}
+}
+
+// Relist implements report.ReplayWriter.
+func (r *redactedReplay) Relist(x *replay.SimRelist) {
+	for _, e := range x.Events {
+		r.red.Pod("", e.Pod)
+	}
+	for _, uids := range [][]string{x.Inspected, x.Failed, x.Reinspect} {
+		for _, uid := range uids {
+			r.red.Pod("", uid)
+		}
+	}
+	r.red.Learn(x.ListErr)
+	r.red.Settle()
+	r.ReplayWriter.Relist(redact.Copy(r.red, x))
+}
+
+// End implements report.ReplayWriter.
+func (r *redactedReplay) End(end *report.ReplayEnd) error {
+	shown := *end
+	r.red.Walk([]any{shown.Answer, shown.Assumptions, shown.Warnings})
+	r.red.Settle()
+	shown.Answer, shown.Assumptions, shown.Warnings = redact.Copy(r.red, end.Answer), redact.Copy(r.red, end.Assumptions), redact.Copy(r.red, end.Warnings)
+	return r.ReplayWriter.End(&shown)
 }
 
 // writeMap writes what was replaced.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plegforensics/plegforensics/internal/compare"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 )
@@ -41,6 +42,123 @@ func TestRedact(t *testing.T) {
 		}
 		if strings.Contains(text, "ip-10-0-12-34") {
 			t.Errorf("%s names the node", f.Name)
+		}
+	}
+}
+
+// tokens are what a log tells of its cluster, found without the redactor: pods
+// and namespaces, nodes, UIDs, addresses.
+var tokens = []*regexp.Regexp{
+	regexp.MustCompile(`pod="([a-z0-9-]+)/([a-z0-9.-]+)"`),
+	regexp.MustCompile(`"([a-z0-9.-]+)_([a-z0-9-]+)\([0-9a-f-]{8,36}\)"`),
+	regexp.MustCompile(`node="([A-Za-z0-9-]+[-.][A-Za-z0-9.-]+)"`),
+	regexp.MustCompile(`--hostname-override="([A-Za-z0-9.-]+)"`),
+	regexp.MustCompile(`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b`),
+	regexp.MustCompile(`\b((?:10|172|192)\.\d+\.\d+\.\d+)\b`),
+}
+
+// TestRedactEverywhere: no token of a sample comes out of any command in any
+// format.
+func TestRedactEverywhere(t *testing.T) {
+	for _, sample := range []string{"hang-list", "stuck-pods", "frozen-kubelet"} {
+		in := filepath.Join(samples, sample, "kubelet.log")
+		log, err := os.ReadFile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret := map[string]bool{}
+		for _, re := range tokens {
+			for _, m := range re.FindAllStringSubmatch(string(log), -1) {
+				for _, name := range m[1:] {
+					if len(name) > 2 && !strings.HasPrefix(name, "kube-") && name != "default" {
+						secret[name] = true
+					}
+				}
+			}
+		}
+		if len(secret) < 10 {
+			t.Fatalf("%s holds only %d names", sample, len(secret))
+		}
+		word := regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9.-]*`)
+		check := func(what string, out []byte) {
+			for _, w := range word.FindAllString(string(out)+islandOf(t, out), -1) {
+				if secret[strings.TrimRight(w, ".-")] {
+					t.Errorf("%s of %s holds %q", what, sample, w)
+				}
+			}
+		}
+		for _, f := range report.Formats {
+			check("analyze "+f.Name, output(t, "analyze", "--quiet", "--verbose", "-o", f.Name, "--redact", in))
+		}
+		for _, f := range report.TimelineFormats {
+			check("timeline "+f.Name, output(t, "timeline", "--quiet", "-o", f.Name, "--redact", in))
+		}
+		for _, command := range []string{"events", "inspect", "replay"} {
+			for _, f := range []string{"text", "json"} {
+				check(command+" "+f, output(t, command, "--quiet", "--redact", "-o", f, in))
+			}
+		}
+		check("query", output(t, "query", "--quiet", "--redact", "-o", "json", "--expr", "plegforensics_node_ready", in))
+		for _, f := range compare.Formats {
+			check("compare "+f.Name, output(t, "compare", "--quiet", "--verbose", "-o", f.Name, "--redact", filepath.Join(samples, "healthy", "kubelet.log"), in))
+		}
+	}
+}
+
+// TestRedactOrdinaryNames: a cluster whose names are words of the reports keeps
+// its reports readable, and its names to itself.
+func TestRedactOrdinaryNames(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join(samples, "stuck-pods", "kubelet.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := strings.NewReplacer("prod/", "critical/", "_prod(", "_critical(", "api-2-worker-10", "list", "worker-10", "worker").Replace(string(log))
+	in := filepath.Join(t.TempDir(), "kubelet.log")
+	if err := os.WriteFile(in, []byte(odd), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"analyze", "--quiet", "--tz", "UTC", "--year", "2026", "-o"}
+	var plain, hidden any
+	for out, more := range map[*any][]string{&plain: {"json"}, &hidden: {"json", "--redact"}} {
+		if err := json.Unmarshal(output(t, append(append(append([]string{}, args...), more...), in)...), out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameWords(t, "report", plain, hidden)
+	for _, f := range []string{"text", "json", "html", "markdown", "csv", "perfetto"} {
+		out := output(t, append(append(append([]string{}, args...), f, "--verbose", "--redact"), in)...)
+		text := string(out) + islandOf(t, out)
+		for _, bad := range []string{"critical/", "/list", "list_critical", "/worker", "worker: "} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s holds %q", f, bad)
+			}
+		}
+	}
+}
+
+// sameWords compares two documents: words that the tool chose are the same.
+func sameWords(t *testing.T, at string, a, b any) {
+	switch a := a.(type) {
+	case map[string]any:
+		m, _ := b.(map[string]any)
+		for k, v := range a {
+			sameWords(t, at+"."+k, v, m[k])
+		}
+	case []any:
+		l, _ := b.([]any)
+		if len(l) != len(a) {
+			t.Errorf("%s: %d elements became %d", at, len(a), len(l))
+			return
+		}
+		for i := range a {
+			sameWords(t, at, a[i], l[i])
+		}
+	case string:
+		switch key := at[strings.LastIndexByte(at, '.')+1:]; key {
+		case "status", "outcome", "stuck_step", "level", "severity", "rule", "code", "why", "source", "pleg", "title", "explanation", "remediation", "measure", "unit":
+			if a != b {
+				t.Errorf("%s: %q became %q", at, a, b)
+			}
 		}
 	}
 }

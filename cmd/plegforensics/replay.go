@@ -33,7 +33,7 @@ func replayCommand() *cli.Command {
 			listFlag(catReplay, "what-if", "change the history: `KEY=VALUE`, repeatable"),
 			boolFlag(catReplay, "show-filtered", "show ContainerChanged events, which the kubelet keeps to itself"),
 			stringFlag(catReplay, "export-snapshots", "also write what was replayed to `PATH`, as plegforensics/snapshots/v1"),
-		}, inputFlags()),
+		}, redactFlags()[:2], inputFlags()),
 		Action: replayAction,
 	}
 }
@@ -70,6 +70,9 @@ func replayAction(c *cli.Context) error {
 	}
 	defer r.out.abandon()
 	if path := c.String("export-snapshots"); path != "" {
+		if redacting(c) {
+			return usage("leave one of them out", "--export-snapshots writes the names that --redact hides")
+		}
 		if r.export, err = createOutput(path); err != nil {
 			return err
 		}
@@ -210,7 +213,7 @@ func (r *replayRun) ledger(l *replay.Ledger, p pleg.Profile) error {
 	if len(relists) == 0 {
 		return &exitError{exitNothing, "the log proves no relist of known length", "replay needs relists, a runtime log, or recorded listings"}
 	}
-	w := r.format.New(r.out, p, r.c.Bool("show-filtered"))
+	w := redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what)
 	for _, x := range relists {
 		w.Relist(x)
 	}
@@ -318,7 +321,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*replay.Feed, func(*rep
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
 	}
-	w := r.format.New(r.out, p, r.c.Bool("show-filtered"))
+	w := redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what)
 	var feed replay.Feed
 	var failed error
 	relists := 0
@@ -340,7 +343,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*replay.Feed, func(*rep
 		relists++
 		w.Relist(x)
 	}
-	if !r.c.Bool("quiet") {
+	if !r.c.Bool("quiet") && !redacting(r.c) {
 		warn(r.c.App.ErrWriter, feed.Decoder.Warnings)
 	}
 	if failed != nil {

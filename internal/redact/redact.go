@@ -7,7 +7,8 @@
 // report or of a line says what they are (pod="ns/name", name_ns(uid),
 // node="…"); the second replaces every occurrence of a learned name, wherever
 // it stands, and everything that is telling by its form (addresses, UIDs,
-// image references). Container ids stay: they are random and needed to follow
+// image references). A name that is also an ordinary word of the reports is
+// replaced only where its surroundings tell that it is a name. Container ids stay: they are random and needed to follow
 // a container through logs. So do names that every cluster has (kube-system).
 package redact
 
@@ -56,14 +57,15 @@ type Redactor struct {
 	names map[string]string // name -> pseudonym, filled when learning ends
 	count map[string]int
 	taken map[string]bool
-	odd   []string // names with other than word characters, longest first
+	plain map[string]bool // names that are also ordinary words
+	odd   []string        // names with other than word characters, longest first
 }
 
 // New returns a redactor. With a key, pseudonyms derive from the key and the
 // name alone, so that several reports agree; without, names are numbered in an
 // order that tells nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, kinds: map[string]Kind{}, names: map[string]string{}, count: map[string]int{}, taken: map[string]bool{}}
+	return &Redactor{key: key, kinds: map[string]Kind{}, names: map[string]string{}, count: map[string]int{}, taken: map[string]bool{}, plain: map[string]bool{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a
@@ -71,7 +73,7 @@ func New(key []byte) *Redactor {
 var wellKnown = map[string]bool{
 	"kube-system": true, "kube-public": true, "kube-node-lease": true, "default": true, "localhost": true,
 	"kubelet": true, "containerd": true, "crio": true, "docker": true, "unknown": true, "node": true, "pod": true, "root": true,
-	"127.0.0.1": true, "0.0.0.0": true, "::1": true, "::": true,
+	"POD": true, "127.0.0.1": true, "0.0.0.0": true, "::1": true, "::": true,
 }
 
 // learn notes that name is of kind k. The first kind stays: structure is
@@ -111,6 +113,9 @@ func (r *Redactor) settle() {
 			}
 			r.names[n] = p
 			r.taken[p] = true
+			if ordinary(k, n) {
+				r.plain[n] = true
+			}
 			break
 		}
 	}

@@ -18,8 +18,27 @@ func (r *Redactor) Report(rep *report.Report) *report.Report {
 	}
 	r.Walk(rep)
 	r.Settle()
+	return Copy(r, rep)
+}
+
+// Copy returns v with every learned name replaced, for outputs that do not hold
+// a report; v is not changed.
+func Copy[T any](r *Redactor, v T) T {
 	c := copier{r: r, seen: map[place]reflect.Value{}}
-	return c.copy(reflect.ValueOf(rep)).Interface().(*report.Report)
+	return c.copy(reflect.ValueOf(&v)).Elem().Interface().(T)
+}
+
+// Pod learns a pod by its ns/name and UID, either of which may be empty, and
+// gives it its pseudonym at once.
+func (r *Redactor) Pod(name, uid string) {
+	had := len(r.kinds)
+	r.learnPod(name, "")
+	if len(uid) >= 3 && !strings.Contains(uid, "/") {
+		r.learn(UID, uid)
+	}
+	if len(r.kinds) > had {
+		r.Settle()
+	}
 }
 
 // Nodes learns the names of nodes, for outputs that do not hold a report.
@@ -98,6 +117,9 @@ func (r *Redactor) learnPod(pod, uid string) {
 
 // Settle ends learning: from here on Text replaces what was learned.
 func (r *Redactor) Settle() {
+	if len(r.names) == len(r.kinds) {
+		return // nothing new since
+	}
 	r.settle()
 	r.odd = r.odd[:0]
 	for n := range r.names {
@@ -124,6 +146,12 @@ var (
 	textType = reflect.TypeFor[parse.Text]()
 	sigsType = reflect.TypeFor[*parse.SigSet]()
 	eventTyp = reflect.TypeFor[parse.Event]()
+	fieldTyp = reflect.TypeFor[parse.Field]()
+	inputTyp = reflect.TypeFor[parse.Input]()
+	// textual are plain strings; strings of a type of their own are words that
+	// the tool chose, such as outcomes and severities.
+	textual  = reflect.TypeFor[string]()
+	nameList = reflect.TypeFor[[]string]()
 )
 
 // place identifies a value: a struct and its first field share an address.
@@ -154,6 +182,9 @@ func (w *walker) walk(v reflect.Value) {
 			w.walk(v.Elem())
 		}
 	case reflect.Struct:
+		if v.Type() == fieldTyp {
+			w.r.label(v.Interface().(parse.Field))
+		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				w.walk(v.Field(i))
@@ -167,7 +198,32 @@ func (w *walker) walk(v reflect.Value) {
 			w.walk(v.Index(i))
 		}
 	case reflect.String:
-		w.r.Learn(v.String())
+		if v.Type() == textual {
+			w.r.Learn(v.String())
+		}
+	}
+}
+
+// labelKinds tell what the value of a metric label, or of an attribute, is.
+var labelKinds = map[string]Kind{
+	"pod": Pod, "pod_name": Pod, "exported_pod": Pod, "kubernetes_pod_name": Pod,
+	"namespace": Namespace, "exported_namespace": Namespace, "kubernetes_namespace": Namespace,
+	"node": Node, "nodename": Node, "hostname": Node, "host": Node, "kubernetes_node": Node, "kubernetes_io_hostname": Node, "instance": Node,
+	"container": Container, "container_name": Container, "persistentvolumeclaim": Volume, "persistentvolume": Volume, "uid": UID,
+}
+
+// label learns the value of a label by its name.
+func (r *Redactor) label(f parse.Field) {
+	k, ok := labelKinds[f.Name]
+	if !ok {
+		return
+	}
+	value := f.Value
+	if f.Name == "instance" {
+		value, _, _ = strings.Cut(value, ":") // a port is no name
+	}
+	if worth(k, value) && !strings.ContainsAny(value, "/ ") {
+		r.learn(k, value)
 	}
 }
 
@@ -208,7 +264,9 @@ func (c *copier) copy(v reflect.Value) reflect.Value {
 		}
 		return out
 	case reflect.String:
-		return reflect.ValueOf(c.r.Text(v.String())).Convert(v.Type())
+		if v.Type() == textual {
+			return reflect.ValueOf(c.r.Text(v.String()))
+		}
 	}
 	return v
 }
@@ -232,10 +290,33 @@ func (c *copier) pointer(v reflect.Value) reflect.Value {
 	return out
 }
 
+// nameFields are the fields that hold one name and nothing else.
+var nameFields = map[string]bool{"Name": true, "Namespace": true, "Pod": true, "PodName": true, "Host": true, "Node": true}
+
+// baseName is the last element of a path: where an input lay on the disk of the
+// reader tells about the reader.
+func baseName(path string) string {
+	path = strings.TrimRight(path, `/\`)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
 // fields replaces the exported fields of out, a shallow copy of v.
 func (c *copier) fields(out, v reflect.Value) {
 	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() {
+		f := v.Type().Field(i)
+		switch {
+		case !f.IsExported():
+		case f.Type == textual && (nameFields[f.Name] || v.Type() == fieldTyp && f.Name == "Value"):
+			out.Field(i).SetString(c.r.Name(v.Field(i).String()))
+		case f.Name == "Nodes" && f.Type == nameList:
+			names := slices.Clone(v.Field(i).Interface().([]string))
+			for k := range names {
+				names[k] = c.r.Name(names[k])
+			}
+			out.Field(i).Set(reflect.ValueOf(names))
+		case v.Type() == inputTyp && f.Name == "Path":
+			out.Field(i).SetString(c.r.Text(baseName(v.Field(i).String())))
+		default:
 			out.Field(i).Set(c.copy(v.Field(i)))
 		}
 	}

@@ -18,12 +18,16 @@ var shapes = []shape{
 	{regexp.MustCompile(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
 	{regexp.MustCompile(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "od"},
 	{regexp.MustCompile(`\\?"([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})\\?"`), []Kind{Namespace, Pod}, "/"},
-	{regexp.MustCompile(`"?namespace"?\s*[=:]\s*\\?"?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespace"},
+	{regexp.MustCompile(`\bnamespace(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespace"},
 	{regexp.MustCompile(`[Nn]amespace:\\?"?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
 	{regexp.MustCompile(`(?:PodSandboxMetadata\{Name:|name:\\?")([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
-	{regexp.MustCompile(`"?(?:node|nodeName|kubernetes\.io/hostname|hostname-override)"?\s*[=:]\s*\\?"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "no"},
+	// A colon alone is prose ("the node: PLEG unhealthy") unless what follows looks like no word.
+	{regexp.MustCompile(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override)(?:\\?"?\s*[=:]\s*\\?"|=)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "no"},
+	{regexp.MustCompile(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override): ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "no"},
 	{regexp.MustCompile(`\b(?:[Nn]ode|for node) \\?"?([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
-	{regexp.MustCompile(`"?(?:containerName|container)"?\s*[=:]\s*\\?"?([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ontainer"},
+	{regexp.MustCompile(`\b(?:containerName|container)(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ontainer"},
+	{regexp.MustCompile(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
+	{regexp.MustCompile(`\b(?:pod|pod_name|exported_pod)="([a-z0-9][a-z0-9.-]*)"`), []Kind{Pod}, "pod"},
 	{regexp.MustCompile(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*\\?"([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
 	{regexp.MustCompile(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
 	{regexp.MustCompile(`server ([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]) (?:not responding|OK)`), []Kind{Host}, "server "},
@@ -134,6 +138,9 @@ func (r *Redactor) Text(s string) string {
 	if len(r.names) == 0 {
 		return s
 	}
+	if len(r.plain) > 0 {
+		s = r.inContext(s)
+	}
 	s = r.longNames(s)
 	var b strings.Builder
 	last := 0
@@ -190,7 +197,7 @@ func (r *Redactor) word(w string) (string, bool) {
 // ends at a boundary, and its end.
 func (r *Redactor) nameAt(w string, start int) (int, string) {
 	for end := len(w); end > start; end = start + max(strings.LastIndexAny(w[start:end], "-."), 0) {
-		if p, ok := r.names[w[start:end]]; ok {
+		if p, ok := r.names[w[start:end]]; ok && !r.plain[w[start:end]] {
 			r.count[w[start:end]]++
 			return end, p
 		}
@@ -215,7 +222,7 @@ func (r *Redactor) longNames(s string) string {
 		})
 	}
 	for _, v := range r.odd {
-		if strings.Contains(s, v) {
+		if !r.plain[v] && strings.Contains(s, v) {
 			r.count[v] += strings.Count(s, v)
 			s = strings.ReplaceAll(s, v, r.names[v])
 		}
