@@ -14,6 +14,9 @@ type Fields struct {
 	Realtime int64  // when journald received the entry, µs since the epoch
 	Mono     int64  // the same since boot, µs
 	Boot     string // 32 hex digits
+
+	second int64  // Unix, of stamp
+	stamp  []byte // the second as AppendLine writes it: entries come many a second
 }
 
 // ident is the writer's name: as it states it, else its program. For kubelets
@@ -52,7 +55,7 @@ func (f *Fields) micros() int64 {
 // prints it, and returns where the message begins behind len(dst).
 func (f *Fields) AppendLine(dst []byte) (line []byte, off int) {
 	from := len(dst)
-	dst = time.UnixMicro(f.micros()).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000-0700")
+	dst = f.appendStamp(dst)
 	dst = append(append(dst, ' '), f.Host...)
 	ident := f.ident()
 	if len(ident) == 0 {
@@ -65,6 +68,22 @@ func (f *Fields) AppendLine(dst []byte) (line []byte, off int) {
 	dst = append(dst, ": "...)
 	off = len(dst) - from
 	return append(dst, f.Message...), off
+}
+
+// appendStamp appends the time in UTC with microseconds.
+func (f *Fields) appendStamp(dst []byte) []byte {
+	us := f.micros()
+	second := us / 1e6
+	if f.stamp == nil || second != f.second {
+		f.second = second
+		f.stamp = time.Unix(second, 0).UTC().AppendFormat(f.stamp[:0], "2006-01-02T15:04:05")
+	}
+	dst = append(append(dst, f.stamp...), '.')
+	us -= second * 1e6
+	for unit := int64(1e5); unit > 0; unit /= 10 {
+		dst = append(dst, byte('0'+us/unit%10))
+	}
+	return append(dst, "+0000"...)
 }
 
 // Envelope fills e with what the fields say beside the message: who wrote it

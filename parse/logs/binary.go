@@ -34,6 +34,11 @@ type Batch struct {
 	entries []batchEntry
 }
 
+// newBatch makes room for a batch at once: growing to it copies it many times.
+func newBatch() *Batch {
+	return &Batch{text: make([]byte, 0, batchSize+batchSize/8), entries: make([]batchEntry, 0, batchSize/256)}
+}
+
 // batchEntry is an entry without the header inside its message.
 type batchEntry struct {
 	at, end, msg int // of the line in the text, of the message in the line
@@ -47,7 +52,7 @@ type batchEntry struct {
 func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 	return func(yield func(*Batch) bool) {
 		p := journal.NewParser(d.framing)
-		b := &Batch{}
+		b := newBatch()
 		var prev shape
 		for e := range entries {
 			at := len(b.text)
@@ -61,7 +66,7 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 					if !yield(b) {
 						return
 					}
-					b = &Batch{}
+					b = newBatch()
 					line, at = append(b.text, line[at:]...), 0
 				}
 			}
