@@ -23,6 +23,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/clock"
+	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
@@ -102,6 +103,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	merge(b, units, l.collect())
 	add(b, l.series())
 	nameNodes(b, units)
+	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)
 	clock.Resolve(b, l.opt.Clock)
 	sortByTime(b)
 	return b

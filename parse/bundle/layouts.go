@@ -112,6 +112,7 @@ var layouts = []layout{
 			{path: "sys/**", role: parse.RoleUnknown, why: "not needed"},
 			{path: "proc/**", role: parse.RoleFacts}, // much of it looks like metrics
 			{path: "etc/**", role: parse.RoleFacts},
+			{path: "sos_logs/sos.log", role: parse.RoleFacts},
 			{path: "sos_logs/**", role: parse.RoleUnknown, why: "log of the collector itself"},
 			{path: "sos_reports/**", role: parse.RoleUnknown, why: "index of the collector itself"},
 		},

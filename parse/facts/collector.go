@@ -135,6 +135,21 @@ func (s *scan) collectorVersion() {
 	}
 }
 
+func isSosLog(name, head string) bool {
+	return name == "sos" && strings.Contains(head, " INFO: ")
+}
+
+// sosLog reads sos_logs/sos.log for files that were left out for their size:
+// of a text sos keeps the end, of a binary file such as a journal nothing.
+func (s *scan) sosLog() {
+	for s.advance() {
+		rest, ok := strings.CutSuffix(s.line, "' over size limit")
+		if _, file, found := strings.Cut(rest, "skipping '"); ok && found {
+			s.text(KeySkipped, file, attr("file", file))
+		}
+	}
+}
+
 // bundleMetadata reads metadata.yaml of the support-bundle-kit.
 func (s *scan) bundleMetadata() {
 	s.seekText("bundlename:")

@@ -77,6 +77,7 @@ var decoders = []decoder{
 	{"configz", contains(`"kubeletconfig"`), (*scan).kubeletConfig},
 	{"objects-json", isObjectsJSON, (*scan).objectsJSON},
 	{"objects-yaml", isObjectsYAML, (*scan).objectsYAML},
+	{"sos-log", isSosLog, (*scan).sosLog},
 	{"collector-version", isCollectorVersion, (*scan).collectorVersion},
 	{"killed", isTrouble, func(*scan) {}}, // run looks for trouble in every file
 }

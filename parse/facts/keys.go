@@ -171,7 +171,7 @@ var Keys = []Key{
 	{KeyLoad1, "count", "", "load average over 1 minute"},
 	{KeyLoad5, "count", "", "load average over 5 minutes"},
 	{KeyLoad15, "count", "", "load average over 15 minutes"},
-	{KeyLoadPerCPU, "count", "", "load average over 5 minutes by processors, where one file states both"},
+	{KeyLoadPerCPU, "count", "", "load average over 5 minutes by processors of the node, at the line of the load"},
 	{KeyPSI, "percent", "", "psi.RESOURCE.KIND.WINDOW with RESOURCE cpu, io, memory, irq; KIND some, full; WINDOW avg10, avg60, avg300; and psi.RESOURCE.KIND.total in µs"},
 	{KeyMemTotal, "bytes", "", "MemTotal"},
 	{KeyMemFree, "bytes", "", "MemFree"},

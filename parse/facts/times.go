@@ -172,7 +172,7 @@ func (s *scan) hwclock() {
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
 		if i := strings.Index(line, "."); i > 0 && len(line) > i+7 && strings.Contains(line, "-") {
-			line = line[:i] + line[i+7:] // drop microseconds
+			line = line[:i] + " " + line[i+7:] // drop microseconds
 		}
 		if c, _, ok := dateOf(line); ok {
 			s.text(KeyRTC, strings.TrimSpace(s.line)).Raw = c
