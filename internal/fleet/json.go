@@ -1,12 +1,18 @@
 package fleet
 
 import (
+	_ "embed"
 	"encoding/json"
 	"io"
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
 )
+
+// SchemaJSON is the JSON Schema of the fleet report.
+//
+//go:embed schema.json
+var SchemaJSON string
 
 // The types below are schema plegforensics/fleet/v1. Times are RFC 3339 in UTC
 // or null, durations seconds.
@@ -65,6 +71,7 @@ type (
 		Severity string  `json:"severity"`
 		Count    int     `json:"count"`
 		First    *string `json:"first"`
+		Proof    []Quote `json:"evidence"`
 	}
 	jsonDay struct {
 		Node      string  `json:"node"`
@@ -195,7 +202,7 @@ func memberJSON(m *Member) jsonNode {
 		j.Episodes = append(j.Episodes, x)
 	}
 	for _, b := range m.Breaches {
-		j.Breaches = append(j.Breaches, jsonBreach{b.Rule, b.Severity, b.Count, stamp(b.First)})
+		j.Breaches = append(j.Breaches, jsonBreach{b.Rule, b.Severity, b.Count, stamp(b.First), full(b.Proof)})
 	}
 	return j
 }

@@ -79,10 +79,11 @@ type Cause struct {
 
 // Breach counts how often a rule was broken.
 type Breach struct {
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Count    int    `json:"count"`
-	First    int64  `json:"first"`
+	Rule     string  `json:"rule"`
+	Severity string  `json:"severity"`
+	Count    int     `json:"count"`
+	First    int64   `json:"first"`
+	Proof    []Quote `json:"proof,omitempty"` // of the first
 }
 
 // Object is a thing outside the node that evidence names.
@@ -123,7 +124,41 @@ func Reduce(id, name string, r *report.Report) Record {
 		rec.Status = Partly
 	}
 	report.Scrub(&rec)
+	rec.place()
 	return rec
+}
+
+// place completes where the quotes stand: of hundreds of bundles that all hold
+// a kubelet.log, each quote says which one it is from.
+func (r *Record) place() {
+	full := func(qs []Quote) {
+		for i := range qs {
+			qs[i].Where = placeIn(r.Name, qs[i].Where)
+		}
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		full(n.Proof)
+		for _, c := range n.Causes {
+			full(c.Proof)
+		}
+		for _, b := range n.Breaches {
+			full(b.Proof)
+		}
+	}
+}
+
+// placeIn joins the name of a bundle and a place in it. A place in a file or an
+// archive begins with the last element of the name already.
+func placeIn(bundle, where string) string {
+	dir, base := "", bundle
+	if i := strings.LastIndexAny(bundle, `/\`); i >= 0 {
+		dir, base = bundle[:i+1], bundle[i+1:]
+	}
+	if rest, ok := strings.CutPrefix(where, base); ok && (rest == "" || rest[0] == ':' || rest[0] == '!') {
+		return dir + where
+	}
+	return strings.TrimRight(bundle, `/\`) + "/" + where
 }
 
 func reduceNodes(ns []report.Node) []Node {
@@ -180,7 +215,7 @@ func reduceBreaches(bs []rules.Breach) []Breach {
 	for _, b := range bs {
 		i := slices.IndexFunc(out, func(x Breach) bool { return x.Rule == b.Rule && x.Severity == string(b.Severity) })
 		if i < 0 {
-			out = append(out, Breach{b.Rule, string(b.Severity), 0, b.Start})
+			out = append(out, Breach{b.Rule, string(b.Severity), 0, b.Start, quotes(b.Evidence)})
 			i = len(out) - 1
 		}
 		out[i].Count++

@@ -13,7 +13,8 @@ type View struct {
 	Header       Header
 	Bundles      int
 	By           map[Status]int
-	Problems     []Record // bundles that were not analysed whole, by name
+	Names        []Record // of all bundles name and status, by name
+	Problems     []Record // those that were not analysed whole
 	Nodes        []*Member
 	Unhealthy    int // nodes with an episode
 	Episodes     int
@@ -38,7 +39,7 @@ type Member struct {
 	Objects                      []Object
 	Proof                        []Quote
 
-	end int64
+	start, end int64 // 0 unknown
 }
 
 // MemberEpisode is an episode and what explains it, best first.
@@ -74,12 +75,15 @@ func NewView(p *Partial) *View {
 	v := &View{Header: p.Header, Bundles: len(p.Records), By: map[Status]int{}}
 	for _, r := range p.Records {
 		v.By[r.Status]++
+		r.Nodes = nil
+		v.Names = append(v.Names, r)
+	}
+	slices.SortFunc(v.Names, func(a, b Record) int { return strings.Compare(a.Name+"\x00"+a.ID, b.Name+"\x00"+b.ID) })
+	for _, r := range v.Names {
 		if r.Status != Analysed {
-			r.Nodes = nil
 			v.Problems = append(v.Problems, r)
 		}
 	}
-	slices.SortFunc(v.Problems, func(a, b Record) int { return strings.Compare(a.Name+"\x00"+a.ID, b.Name+"\x00"+b.ID) })
 	v.Nodes = members(p.Records)
 	for _, m := range v.Nodes {
 		v.Episodes += len(m.Episodes)
@@ -136,6 +140,9 @@ func (m *Member) add(bundle string, n *Node) {
 	if n.End >= m.end || m.Kubelet == "" {
 		m.Kubelet, m.Runtime = cmp.Or(n.Kubelet, m.Kubelet), cmp.Or(n.Runtime, m.Runtime)
 		m.Kernel, m.OS, m.end = cmp.Or(n.Kernel, m.Kernel), cmp.Or(n.OS, m.OS), max(n.End, m.end)
+	}
+	if m.start == 0 || n.Start != 0 && n.Start < m.start {
+		m.start = n.Start
 	}
 	m.Relists, m.P99 = max(m.Relists, n.Relists), max(m.P99, n.P99)
 	for _, e := range n.Episodes {

@@ -27,6 +27,12 @@ var Formats = []Format{
 	{"ndjson", "one node, cause, correlation or problem a line", writeNDJSON},
 	{"markdown", "for tickets and post-mortems", writeMarkdown},
 	{"html", "one self-contained page", writeHTML},
+	{"junit", "JUnit XML: a suite of the bundles, a suite a node, a case a breach rule", writeJUnit},
+	{"sarif", "SARIF 2.1.0: what nodes share, breaches and causes", writeSARIF},
+	{"github", "annotations of GitHub Actions, within its limits", writeGitHub},
+	{"github-summary", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
+	{"gitlab", "a code quality report for GitLab", writeGitLab},
+	{"prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
 // section is a table of the report in the form that text, Markdown and HTML

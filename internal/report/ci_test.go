@@ -195,8 +195,85 @@ func TestSARIFLimits(t *testing.T) {
 	for i := range sarifFlowSteps + 50 {
 		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: n.Episodes[0].Breach + int64(i)}})
 	}
-	if got := len(sarifSteps(&n, n.Episodes[0].Breach, n.Episodes[0].Recovered.At)); got != sarifFlowSteps {
-		t.Errorf("%d steps", got)
+	for _, room := range []int{sarifFlowSteps, 7, 1, 0} {
+		if got := len(sarifSteps(&n, n.Episodes[0].Breach, n.Episodes[0].Recovered.At, room)); got != room {
+			t.Errorf("%d steps where there is room for %d", got, room)
+		}
+	}
+}
+
+// TestSARIFSteps: the flows of one result share the room for steps.
+func TestSARIFSteps(t *testing.T) {
+	r := fixture("n", 1)
+	n := &r.Nodes[0]
+	for i := range sarifFlowSteps {
+		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: n.Episodes[0].Breach + int64(i)}})
+	}
+	for i := range 2 {
+		e := n.Episodes[0]
+		e.ID = i + 2
+		n.Episodes = append(n.Episodes, e)
+		n.Causes[0].Episodes = append(n.Causes[0].Episodes, e.ID)
+	}
+	steps := 0
+	for _, x := range sarifOf(t, r).Results {
+		for _, f := range x.Flows {
+			if x.RuleID == n.Causes[0].ID {
+				steps += len(f.ThreadFlows[0].Locations)
+			}
+		}
+	}
+	if steps != sarifFlowSteps {
+		t.Errorf("%d steps of one result", steps)
+	}
+}
+
+// TestSARIFBytes: a log that fits exactly stays whole; one byte less takes
+// flows of the least grave results, and in the end results, and says so.
+func TestSARIFBytes(t *testing.T) {
+	items := make([]Item, 64)
+	for i := range items {
+		items[i] = Item{Node: "n", Rule: "r", Title: "t", Severity: rules.Critical, Message: fmt.Sprint("m", i), Fingerprint: fmt.Sprint(i),
+			Steps: []Step{{At: int64(i + 1), What: strings.Repeat("x", 200)}}}
+	}
+	write := func(most int) ([]byte, sarifRun) {
+		var b bytes.Buffer
+		run := newSARIF("v1")
+		index := map[string]int{}
+		run.Tool.Driver.Rules = sarifRules(nil, index)
+		for i := range items {
+			run.Results = append(run.Results, sarifItem(&items[i], index))
+		}
+		if err := run.write(&b, most); err != nil {
+			t.Fatal(err)
+		}
+		if err := schemas.SARIF(b.Bytes()); err != nil {
+			t.Error(err)
+		}
+		var doc sarifLog
+		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes(), doc.Runs[0]
+	}
+	whole, run := write(1 << 30)
+	if len(run.Results) != 64 || run.Results[63].Flows == nil || len(run.Invocations[0].Notifications) != 0 {
+		t.Fatalf("%d results, notes %v", len(run.Results), run.Invocations[0].Notifications)
+	}
+	most := 0 // the least limit that the whole log keeps
+	for size := compressed(whole); most-most/10 < size; {
+		most++
+	}
+	if data, _ := write(most); !bytes.Equal(data, whole) {
+		t.Error("a log of exactly the limit was cut")
+	}
+	_, run = write(most - 2)
+	if len(run.Results) != 64 || run.Results[31].Flows == nil || run.Results[32].Flows != nil || len(run.Invocations[0].Notifications) != 1 {
+		t.Errorf("%d results, notes %v", len(run.Results), run.Invocations[0].Notifications)
+	}
+	data, run := write(compressed(whole) * 8 / 10)
+	if len(run.Results) == 64 || len(run.Results) == 0 || run.Results[0].Flows != nil || compressed(data) > compressed(whole)*8/10 {
+		t.Errorf("%d results, %d bytes, notes %v", len(run.Results), compressed(data), run.Invocations[0].Notifications)
 	}
 }
 
@@ -264,12 +341,12 @@ func TestGitHubEscapes(t *testing.T) {
 
 func TestCutLines(t *testing.T) {
 	line := strings.Repeat("x", 63) + "\n"
-	text := strings.Repeat(line, githubSummary/64)
-	if got := CutLines([]byte(text), githubSummary); string(got) != text {
+	text := strings.Repeat(line, SummaryBytes/64)
+	if got := CutLines([]byte(text), SummaryBytes); string(got) != text {
 		t.Errorf("text of %d bytes was cut to %d", len(text), len(got))
 	}
-	got := CutLines([]byte(text+"y"), githubSummary)
-	if len(got) > githubSummary || len(got) < githubSummary-200 || !strings.Contains(string(got), "Cut here") {
+	got := CutLines([]byte(text+"y"), SummaryBytes)
+	if len(got) > SummaryBytes || len(got) < SummaryBytes-200 || !strings.Contains(string(got), "Cut here") {
 		t.Errorf("cut to %d bytes", len(got))
 	}
 }

@@ -109,25 +109,15 @@ func causeStart(n *Node, c *rules.Cause) int64 {
 	return 0
 }
 
-// fingerprint identifies a finding over runs of the tool: the same rule on the
-// same node and subject at the same moment, whatever the bundle is called and whatever
-// else was found.
-func (f *finding) fingerprint() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.node.Name, f.rule, f.subject, strconv.FormatInt(f.start, 10)}, "\x00")))
+// Fingerprint identifies a finding over runs of the tool: the same rule on the
+// same node and subject at the same moment, whatever the bundle is called and
+// whatever else was found.
+func Fingerprint(node, rule, subject string, start int64) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{node, rule, subject, strconv.FormatInt(start, 10)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// place is the file and line of the best evidence, "" and 0 if there is none.
-func (f *finding) place() (file string, line uint32) { return placeOf(f.evidence) }
-
-func placeOf(es []replay.Evidence) (file string, line uint32) {
-	for _, e := range es {
-		if e.Record != nil && e.Where().File != nil {
-			return e.Where().File.Path, e.Where().Line
-		}
-	}
-	return "", 0
-}
+func (f *finding) fingerprint() string { return Fingerprint(f.node.Name, f.rule, f.subject, f.start) }
 
 // proofText quotes evidence as lines of text, at most most pieces.
 func proofText(es []replay.Evidence, most int) string {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -15,57 +14,32 @@ import (
 const (
 	githubPerLevel = 10
 	githubMessage  = 4 << 10
-	githubSummary  = 1 << 20 // bytes of a step summary
 )
 
-// writeGitHub writes workflow commands that GitHub shows as annotations: the
-// gravest ten of each level, at most thirty of the fifty that a job may have.
-// What is left out is said in a last line, which is no annotation.
+// SummaryBytes is how long a step summary of GitHub may be.
+const SummaryBytes = 1 << 20
+
+// writeGitHub writes annotations of GitHub: the worst finding of each rule on a
+// node, because places for annotations are few.
 func writeGitHub(w io.Writer, r *Report, _ Options) error {
-	b := bufio.NewWriter(w)
-	count := map[string]int{}
-	left := 0
-	for _, f := range byRule(findings(r)) {
-		level := githubLevel(f.severity)
-		if count[level] == githubPerLevel {
-			left++
-			continue
-		}
-		count[level]++
-		fmt.Fprintln(b, annotation(level, &f.finding, f.times))
-	}
-	if left > 0 {
-		fmt.Fprintf(b, "plegforensics: %s more; the step summary and the report have all\n", plural(left, "finding"))
-	}
-	return b.Flush()
-}
-
-// ruleFinding is the worst finding of a rule on a node and how often the rule
-// was broken there.
-type ruleFinding struct {
-	finding
-	times int
-}
-
-// byRule joins the findings of one rule on one node, because places for
-// annotations are few. The order stays.
-func byRule(fs []finding) []ruleFinding {
 	type key struct {
 		node *Node
 		rule string
 	}
+	fs := findings(r)
 	at := map[key]int{}
-	var out []ruleFinding
-	for _, f := range fs {
-		k := key{f.node, f.rule}
-		if i, have := at[k]; have {
-			out[i].times++
+	var out []Item
+	for i, x := range items(fs) {
+		k := key{fs[i].node, fs[i].rule}
+		if j, have := at[k]; have {
+			out[j].Times++
 			continue
 		}
 		at[k] = len(out)
-		out = append(out, ruleFinding{f, 1})
+		x.Times = 1
+		out = append(out, x)
 	}
-	return out
+	return WriteAnnotations(w, out)
 }
 
 func githubLevel(s rules.Severity) string {
@@ -78,19 +52,23 @@ func githubLevel(s rules.Severity) string {
 	return "notice"
 }
 
-func annotation(level string, f *finding, times int) string {
-	props := "title=" + commandProperty(Visible(f.rule)+" on "+nodeName(f.node.Node))
-	if file, line := f.place(); file != "" {
-		props += ",file=" + commandProperty(Visible(file))
-		if line > 0 {
+func annotation(level string, x *Item) string {
+	title := Visible(x.Rule)
+	if x.Node != "" {
+		title += " on " + Visible(x.Node)
+	}
+	props := "title=" + commandProperty(title)
+	if len(x.Places) > 0 && x.Places[0].File != "" {
+		props += ",file=" + commandProperty(Visible(x.Places[0].File))
+		if line := x.Places[0].Line; line > 0 {
 			props += fmt.Sprintf(",line=%d", line)
 		}
 	}
-	msg := f.message
-	if times > 1 {
-		msg += fmt.Sprintf(" (the worst or first of %d)", times)
+	msg := x.Message
+	if x.Times > 1 {
+		msg += fmt.Sprintf(" (the worst or first of %d)", x.Times)
 	}
-	msg += "\n" + proofText(f.evidence, 2)
+	msg += "\n" + x.proof(2)
 	return "::" + level + " " + props + "::" + commandData(cut(strings.TrimSpace(msg), githubMessage))
 }
 
@@ -111,7 +89,7 @@ func writeGitHubSummary(w io.Writer, r *Report, opt Options) error {
 	if err := writeMarkdown(&b, r, opt); err != nil {
 		return err
 	}
-	_, err := w.Write(CutLines(b.Bytes(), githubSummary))
+	_, err := w.Write(CutLines(b.Bytes(), SummaryBytes))
 	return err
 }
 
@@ -147,19 +125,9 @@ type gitlabLines struct {
 	Begin uint32 `json:"begin"`
 }
 
-// writeGitLab writes the code quality report: one issue a finding. A finding
-// without a file is placed at the input, because GitLab wants a path.
+// writeGitLab writes the code quality report: one issue a finding.
 func writeGitLab(w io.Writer, r *Report, _ Options) error {
-	out := []gitlabIssue{}
-	for _, f := range findings(r) {
-		file, line := f.place()
-		if file == "" {
-			file = inputPath(r)
-		}
-		out = append(out, gitlabIssue{f.message, f.rule, f.fingerprint(), gitlabSeverity(f.severity),
-			gitlabLocation{strings.TrimLeft(strings.TrimPrefix(file, "./"), "/"), gitlabLines{max(line, 1)}}})
-	}
-	return encode(w, &out)
+	return WriteCodeQuality(w, items(findings(r)), inputPath(r))
 }
 
 func gitlabSeverity(s rules.Severity) string {

@@ -1,62 +1,12 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/plegforensics/plegforensics/rules"
-)
-
-// The types below are the JUnit XML that CI systems read: what the schemas of
-// Jenkins' xUnit plugin allow, old and new. So a case has no properties of its
-// own, and what is skipped says why in text, not in an attribute.
-type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Time     string       `xml:"time,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name       string           `xml:"name,attr"`
-		Tests      int              `xml:"tests,attr"`
-		Failures   int              `xml:"failures,attr"`
-		Errors     int              `xml:"errors,attr"`
-		Skipped    int              `xml:"skipped,attr"`
-		Time       string           `xml:"time,attr"`
-		Timestamp  string           `xml:"timestamp,attr,omitempty"`
-		Hostname   string           `xml:"hostname,attr"`
-		Properties *junitProperties `xml:"properties"`
-		Cases      []junitCase      `xml:"testcase"`
-		SystemOut  string           `xml:"system-out,omitempty"`
-	}
-	junitProperties struct {
-		Properties []junitProperty `xml:"property"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		Time    string        `xml:"time,attr"`
-		Skipped *junitMessage `xml:"skipped"`
-		Error   *junitMessage `xml:"error"`
-		Failure *junitMessage `xml:"failure"`
-	}
-	junitMessage struct {
-		Message string `xml:"message,attr,omitempty"`
-		Type    string `xml:"type,attr,omitempty"`
-		Text    string `xml:",chardata"`
-	}
 )
 
 // Quotes in a failure, and breaches of one rule that a failure describes.
@@ -70,64 +20,38 @@ const (
 // by one, because the lines of a failure's text stay lines. On a node of which too
 // little is known to call it healthy, rules that nothing broke are skipped.
 func writeJUnit(w io.Writer, r *Report, _ Options) error {
-	out := junitSuites{Name: "plegforensics", Time: "0"}
+	var out []Suite
 	for i := range r.Nodes {
-		s := suite(&r.Nodes[i])
-		out.Tests += s.Tests
-		out.Failures += s.Failures
-		out.Suites = append(out.Suites, s)
+		out = append(out, suite(&r.Nodes[i]))
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(out); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return WriteJUnit(w, out)
 }
 
-func suite(n *Node) junitSuite {
-	s := junitSuite{Name: nodeName(n.Node), Hostname: Visible(n.Name), Time: "0", Properties: suiteProperties(n), SystemOut: Visible(n.Summary)}
-	if n.Window.Start != 0 {
-		s.Timestamp = time.Unix(0, n.Window.Start).UTC().Format("2006-01-02T15:04:05")
-	}
+func suite(n *Node) Suite {
+	s := Suite{Name: nodeName(n.Node), Host: n.Name, Start: n.Window.Start, Properties: suiteProperties(n), Out: n.Summary}
 	byRule := map[string][]*rules.Breach{}
 	for i := range n.Breaches {
 		byRule[n.Breaches[i].Rule] = append(byRule[n.Breaches[i].Rule], &n.Breaches[i])
 	}
 	for _, rule := range rules.BreachRules() {
-		s.add(junitRule(n, rule.ID, rule.Title, byRule[rule.ID]))
+		s.Cases = append(s.Cases, junitRule(n, rule.ID, rule.Title, byRule[rule.ID]))
 		delete(byRule, rule.ID)
 	}
 	for i := range n.Breaches { // rules of a user's pack
 		id := n.Breaches[i].Rule
 		if bs := byRule[id]; bs != nil {
-			s.add(junitRule(n, id, id, bs))
+			s.Cases = append(s.Cases, junitRule(n, id, id, bs))
 			delete(byRule, id)
 		}
 	}
 	return s
 }
 
-func (s *junitSuite) add(c junitCase) {
-	s.Tests++
-	if c.Failure != nil {
-		s.Failures++
-	}
-	if c.Skipped != nil {
-		s.Skipped++
-	}
-	s.Cases = append(s.Cases, c)
-}
-
-func suiteProperties(n *Node) *junitProperties {
-	p := &junitProperties{}
+func suiteProperties(n *Node) [][2]string {
+	var out [][2]string
 	add := func(name, value string) {
 		if value != "" {
-			p.Properties = append(p.Properties, junitProperty{Visible(name), Visible(value)})
+			out = append(out, [2]string{name, value})
 		}
 	}
 	add("status", n.Status)
@@ -137,28 +61,35 @@ func suiteProperties(n *Node) *junitProperties {
 	for _, c := range n.Causes {
 		add("cause."+c.ID, fmt.Sprintf("%s, confidence %.2f", c.Level, c.Confidence))
 	}
-	return p
+	return out
 }
 
-func junitRule(n *Node, id, title string, bs []*rules.Breach) junitCase {
-	c := junitCase{Name: Visible(id), Class: "plegforensics." + strings.ReplaceAll(nodeName(n.Node), ".", "-"), Time: "0"}
+// CaseClass is the class of a node's cases. Dots would make packages of a name.
+func CaseClass(node string) string {
+	return "plegforensics." + strings.ReplaceAll(node, ".", "-")
+}
+
+// Untold is why a case is skipped where too little is known.
+const Untold = "the input shows too little of the kubelet to tell"
+
+func junitRule(n *Node, id, title string, bs []*rules.Breach) Case {
+	c := Case{Name: id, Class: CaseClass(nodeName(n.Node))}
 	if len(bs) == 0 {
 		if n.Status == "unknown" {
-			c.Skipped = &junitMessage{Text: "the input shows too little of the kubelet to tell"}
+			c.Skipped = Untold
 		}
 		return c
 	}
-	worst, length := bs[0], int64(0)
+	worst := bs[0]
 	for _, b := range bs {
 		if b.Severity.Rank() > worst.Severity.Rank() {
 			worst = b
 		}
 		if b.End > b.Start && b.Start != 0 {
-			length += b.End - b.Start
+			c.Seconds += float64(b.End-b.Start) / 1e9
 		}
 	}
-	c.Time = strconv.FormatFloat(float64(length)/1e9, 'f', 3, 64)
-	c.Failure = &junitMessage{Message: failureMessage(title, bs), Type: string(worst.Severity), Text: failureText(n, bs)}
+	c.Failure = &Failure{Message: failureMessage(title, bs), Type: string(worst.Severity), Text: failureText(n, bs)}
 	return c
 }
 

@@ -12,12 +12,15 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Limits of the largest consumer of SARIF: what is beyond is dropped there
-// without a word, so we keep the gravest and say what we left out.
+// Limits of the largest consumer of SARIF, GitHub's code scanning. It takes
+// 25,000 results and shows 5,000 of them; it refuses a file of more than 10 MB
+// compressed. What is beyond is dropped there without a word or fails the job,
+// so we keep the gravest and say what we left out.
 const (
 	sarifResults   = 5000
-	sarifLocations = 1000
-	sarifFlowSteps = 10_000
+	sarifLocations = 1000     // of a result
+	sarifFlowSteps = 10_000   // of a result, over all its flows
+	sarifBytes     = 10 << 20 // compressed; a tenth stays free, because compressors differ
 )
 
 // The types below are the part of SARIF 2.1.0 that we write.
@@ -116,8 +119,7 @@ type (
 // episode carry its timeline as a code flow.
 func writeSARIF(w io.Writer, r *Report, _ Options) error {
 	all := findings(r)
-	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: "plegforensics", Version: r.Version, InformationURI: "https://github.com/plegforensics/plegforensics"}
+	run := newSARIF(r.Version)
 	index := map[string]int{}
 	run.Tool.Driver.Rules = sarifRules(all, index)
 	for i := range all[:min(len(all), sarifResults)] {
@@ -127,16 +129,14 @@ func writeSARIF(w io.Writer, r *Report, _ Options) error {
 		}
 		run.Results = append(run.Results, x)
 	}
-	run.Invocations = []sarifInvocation{{Successful: true, Notifications: sarifNotes(r, len(all)-len(run.Results))}}
-	return encode(w, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	run.note(len(all) - len(run.Results))
+	run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotes(r)...)
+	return run.write(w, sarifBytes)
 }
 
-// sarifNotes are the problems of the inputs and what was left out.
-func sarifNotes(r *Report, left int) []sarifNotification {
+// sarifNotes are the problems of the inputs.
+func sarifNotes(r *Report) []sarifNotification {
 	var out []sarifNotification
-	if left > 0 {
-		out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("%d results of lower severity were left out: consumers keep %d", left, sarifResults)}})
-	}
 	for i, w := range r.Warnings {
 		if i == sarifLocations {
 			out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("and %d more input problems", len(r.Warnings)-i)}})
@@ -213,8 +213,10 @@ func sarifResultOf(f *finding, index map[string]int) sarifResult {
 			x.Locations = append(x.Locations, l)
 		}
 	}
+	room := sarifFlowSteps
 	for _, id := range f.episodes {
-		if flow := sarifFlowOf(f.node, id); flow != nil {
+		if flow := sarifFlowOf(f.node, id, room); flow != nil {
+			room -= len(flow.ThreadFlows[0].Locations)
 			x.Flows = append(x.Flows, *flow)
 		}
 	}
@@ -249,9 +251,10 @@ func fileURI(path string) string {
 	return u.String()
 }
 
-// sarifFlowOf tells an episode as a thread flow: relists, failed calls, health
-// and readiness, oldest first. Nil when the node has no such episode.
-func sarifFlowOf(n *Node, id int) *sarifFlow {
+// sarifFlowOf tells an episode as a thread flow of at most room steps: relists,
+// failed calls, health and readiness, oldest first. Nil when the node has no
+// such episode or there is no room.
+func sarifFlowOf(n *Node, id, room int) *sarifFlow {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.ID != id {
@@ -264,7 +267,7 @@ func sarifFlowOf(n *Node, id int) *sarifFlow {
 		if to == 0 {
 			to = max(n.Window.End, e.LastReport)
 		}
-		steps := sarifSteps(n, from, to)
+		steps := sarifSteps(n, from, to, room)
 		if len(steps) == 0 {
 			return nil
 		}
@@ -273,7 +276,7 @@ func sarifFlowOf(n *Node, id int) *sarifFlow {
 	return nil
 }
 
-func sarifSteps(n *Node, from, to int64) []sarifStep {
+func sarifSteps(n *Node, from, to int64, room int) []sarifStep {
 	var ms []moment
 	for _, m := range moments(n) {
 		if m.at >= from && m.at <= to {
@@ -286,9 +289,8 @@ func sarifSteps(n *Node, from, to int64) []sarifStep {
 		}
 	}
 	slices.SortStableFunc(ms, func(a, b moment) int { return int(max(min(a.at-b.at, 1), -1)) })
-	if len(ms) > sarifFlowSteps { // both ends tell more than the middle
-		half := sarifFlowSteps / 2
-		ms = append(ms[:half:half], ms[len(ms)-half:]...)
+	if len(ms) > room { // both ends tell more than the middle
+		ms = append(ms[:room-room/2:room-room/2], ms[len(ms)-room/2:]...)
 	}
 	var out []sarifStep
 	for _, m := range ms {

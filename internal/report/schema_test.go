@@ -2,28 +2,25 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
 // documents are the JSON documents that the schema describes.
-var documents = []struct {
-	name string
-	typ  reflect.Type
-}{
-	{"report", reflect.TypeFor[jsonReport]()},
-	{"timeline", reflect.TypeFor[jsonTimeline]()},
+var documents = []schemas.Document{
+	{Name: "report", Type: reflect.TypeFor[jsonReport]()},
+	{Name: "timeline", Type: reflect.TypeFor[jsonTimeline]()},
 }
 
 // TestSchema keeps schema.json equal to the types that write the documents.
 func TestSchema(t *testing.T) {
-	got := schema()
+	got := schemas.Derive("Documents of plegforensics", documents...)
 	if *update {
 		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
 			t.Fatal(err)
@@ -36,75 +33,4 @@ func TestSchema(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error("schema.json differs from the types; run go test ./internal/report -update and review the difference")
 	}
-}
-
-// schema derives a JSON Schema (2020-12) from the document types.
-func schema() []byte {
-	defs := map[string]any{}
-	var anyOf []any
-	for _, d := range documents {
-		s := object(d.typ, defs)
-		props := s["properties"].(map[string]any)
-		props["schema"] = map[string]any{"const": "plegforensics/" + d.name + "/v1"}
-		defs[d.name] = s
-		anyOf = append(anyOf, map[string]any{"$ref": "#/$defs/" + d.name})
-	}
-	out, err := json.MarshalIndent(map[string]any{
-		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       "Documents of plegforensics",
-		"description": "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent. Fields may be added.",
-		"anyOf":       anyOf,
-		"$defs":       defs,
-	}, "", "  ")
-	if err != nil {
-		panic(err)
-	}
-	return append(out, '\n')
-}
-
-func object(t reflect.Type, defs map[string]any) map[string]any {
-	props := map[string]any{}
-	required := []string{}
-	addFields(t, props, &required, defs)
-	return map[string]any{"type": "object", "properties": props, "required": required}
-}
-
-func addFields(t reflect.Type, props map[string]any, required *[]string, defs map[string]any) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			addFields(f.Type, props, required, defs)
-			continue
-		}
-		props[name] = typeOf(f.Type, name, defs)
-		if !strings.Contains(opts, "omitempty") {
-			*required = append(*required, name)
-		}
-	}
-}
-
-func typeOf(t reflect.Type, name string, defs map[string]any) any {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return map[string]any{"anyOf": []any{typeOf(t.Elem(), name, defs), map[string]any{"type": "null"}}}
-	case reflect.Slice:
-		return map[string]any{"type": "array", "items": typeOf(t.Elem(), name, defs)}
-	case reflect.Struct:
-		def := strings.ToLower(strings.TrimPrefix(t.Name(), "json"))
-		if _, ok := defs[def]; !ok {
-			defs[def] = true // ends recursion
-			defs[def] = object(t, defs)
-		}
-		return map[string]any{"$ref": "#/$defs/" + def}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64, reflect.Uint32:
-		return map[string]any{"type": "integer"}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	}
-	panic("no schema for " + t.String())
 }

@@ -95,25 +95,25 @@ func breachSamples(n *Node, emit func([]string, float64)) {
 // writeTextfile writes the text format of Prometheus for node_exporter's
 // textfile collector. It states no times: the collector refuses them.
 func writeTextfile(w io.Writer, r *Report, _ Options) error {
-	b := bufio.NewWriter(w)
-	head(b, "plegforensics_build_info", "version of the tool")
-	sample(b, "plegforensics_build_info", []string{"version", r.Version}, 1)
-	head(b, "plegforensics_inputs_partial", "inputs that were read only in part")
+	t := NewTextfile(w)
+	t.Family("plegforensics_build_info", "version of the tool")
+	t.Sample(1, "version", r.Version)
+	t.Family("plegforensics_inputs_partial", "inputs that were read only in part")
 	partial := 0.0
 	for _, in := range r.Inputs {
 		if in.Partial {
 			partial++
 		}
 	}
-	sample(b, "plegforensics_inputs_partial", nil, partial)
+	t.Sample(partial)
 	same := sameNames(r.Nodes)
 	for _, f := range families {
-		head(b, f.name, f.help)
+		t.Family(f.name, f.help)
 		for i := range r.Nodes {
-			f.samples(&r.Nodes[i], func(labels []string, v float64) { sample(b, f.name, append(slices.Clone(same[i]), labels...), v) })
+			f.samples(&r.Nodes[i], func(labels []string, v float64) { t.Sample(v, append(slices.Clone(same[i]), labels...)...) })
 		}
 	}
-	return b.Flush()
+	return t.Close()
 }
 
 // sameNames is the labels that tell nodes apart: the name, and a number where
@@ -132,24 +132,40 @@ func sameNames(ns []Node) [][]string {
 	return out
 }
 
-func head(b *bufio.Writer, name, help string) {
-	fmt.Fprintf(b, "# HELP %s %s.\n# TYPE %s gauge\n", name, help, name)
+// Textfile writes metrics of node_exporter's textfile collector: gauges without
+// times.
+type Textfile struct {
+	b    *bufio.Writer
+	name string
 }
 
-func sample(b *bufio.Writer, name string, labels []string, v float64) {
-	b.WriteString(name)
+// NewTextfile starts a file. Close ends it.
+func NewTextfile(w io.Writer) *Textfile { return &Textfile{b: bufio.NewWriter(w)} }
+
+// Family starts a metric.
+func (t *Textfile) Family(name, help string) {
+	t.name = name
+	fmt.Fprintf(t.b, "# HELP %s %s.\n# TYPE %s gauge\n", name, help, name)
+}
+
+// Sample writes a value of the metric with labels, names and values in turn.
+func (t *Textfile) Sample(v float64, labels ...string) {
+	t.b.WriteString(t.name)
 	for i := 0; i+1 < len(labels); i += 2 {
 		open := ","
 		if i == 0 {
 			open = "{"
 		}
-		b.WriteString(open + labels[i] + `="` + labelValue(labels[i+1]) + `"`)
+		t.b.WriteString(open + labels[i] + `="` + labelValue(labels[i+1]) + `"`)
 	}
 	if len(labels) > 0 {
-		b.WriteString("}")
+		t.b.WriteString("}")
 	}
-	b.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+	t.b.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
 }
+
+// Close writes what is left.
+func (t *Textfile) Close() error { return t.b.Flush() }
 
 func labelValue(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(Visible(s))
