@@ -36,7 +36,12 @@ _plegforensics() {
   [[ -n "${options[1]}" ]] && compadd -- "${options[@]}"
   _files
 }
-compdef _plegforensics %[1]s
+# From fpath this file is the body of the function; sourced, it only defines it.
+if [[ "${funcstack[1]}" == _plegforensics ]]; then
+  _plegforensics "$@"
+else
+  compdef _plegforensics %[1]s
+fi
 `},
 	{"powershell", `# plegforensics completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName '%[1]s' -ScriptBlock {
