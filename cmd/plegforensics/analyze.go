@@ -21,7 +21,7 @@ func analyzeCommand() *cli.Command {
 		Description: "INPUT is a file, a directory, an archive, or - for standard input. Compression and\n" +
 			"format are found by content. Inputs that belong to one node are merged.",
 		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags(), []cli.Flag{
-			boolFlag(catRules, "alerts", "tell also which of the commonly deployed alerts would have fired, where the input holds metrics of a kubelet"),
+			onFlag(catRules, "alerts", "tell which of the commonly deployed alerts would have fired, where the input holds metrics of a kubelet; --alerts=false leaves it out"),
 			listFlag(catRules, "alert-rules", "tell also which alerts of the Prometheus rule file `PATH` would have fired; repeatable"),
 		}),
 		Action: func(c *cli.Context) error {
@@ -46,13 +46,16 @@ func timelineCommand() *cli.Command {
 	}
 }
 
-// auditReport adds what became of the alerts: of the built-in ones under
-// --alerts, where the input holds metrics of a kubelet, and of those of
+// auditReport adds what became of the alerts: of the built-in ones, unless
+// --alerts is off, where the input holds metrics of a kubelet, and of those of
 // --alert-rules.
 func auditReport(c *cli.Context, r *report.Report, groups []alerts.Group) {
 	var ns []*replay.Node
+	var watched []alerts.Watched
 	for i := range r.Nodes {
-		ns = append(ns, r.Nodes[i].Node)
+		n := &r.Nodes[i]
+		ns = append(ns, n.Node)
+		watched = append(watched, alerts.Watched{Node: n.Node, Breaches: n.Breaches})
 	}
 	if c.Bool("alerts") && slices.ContainsFunc(ns, kubeletMetrics) {
 		groups = append(alerts.Builtin(), groups...)
@@ -61,7 +64,7 @@ func auditReport(c *cli.Context, r *report.Report, groups []alerts.Group) {
 		return
 	}
 	if s := query.NewStore(ns); len(ns) > 0 {
-		r.Alerts = alerts.Evaluate(c.Context, query.Open(s), groups, ns)
+		r.Alerts = alerts.Evaluate(c.Context, query.Open(s), groups, watched)
 	}
 }
 

@@ -33,6 +33,13 @@ func boolFlag(cat, name, usage string) *cli.BoolFlag {
 	return &cli.BoolFlag{Name: name, Usage: usage, EnvVars: envName(name), Category: cat}
 }
 
+// onFlag is a flag that is on unless it is given as --name=false.
+func onFlag(cat, name, usage string) *cli.BoolFlag {
+	f := boolFlag(cat, name, usage)
+	f.Value = true
+	return f
+}
+
 func listFlag(cat, name, usage string) *cli.StringSliceFlag {
 	return &cli.StringSliceFlag{Name: name, Usage: usage, EnvVars: envName(name), Category: cat}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
@@ -90,7 +91,11 @@ func auditAlerts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	audits, err := redactedValue(c, alerts.Evaluate(c.Context, db, groups, ns), ns)
+	var watched []alerts.Watched
+	for _, n := range ns {
+		watched = append(watched, alerts.Watched{Node: n, Breaches: rules.Eval(n, &rules.Pack{}).Breaches})
+	}
+	audits, err := redactedValue(c, alerts.Evaluate(c.Context, db, groups, watched), ns)
 	if err != nil {
 		return err
 	}

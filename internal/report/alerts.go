@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -53,6 +54,7 @@ type jsonAlert struct {
 	Reasons  []string     `json:"reasons"`
 	Firings  []jsonFiring `json:"firings"`
 	Missed   []jsonMissed `json:"missed_episodes"`
+	Hangs    []jsonHang   `json:"missed_hangs"`
 }
 
 type jsonFiring struct {
@@ -69,6 +71,15 @@ type jsonMissed struct {
 	Episode int    `json:"episode"`
 }
 
+// jsonHang is a breach that metrics prove and that an alert did not tell of.
+type jsonHang struct {
+	Node  string  `json:"node"`
+	Rule  string  `json:"rule"`
+	Start *string `json:"start"`
+	End   *string `json:"end"`
+	Value float64 `json:"value_seconds"`
+}
+
 func writeAlertJSON(w io.Writer, as []alerts.Audit) error {
 	out := struct {
 		Alerts []jsonAlert `json:"alerts"`
@@ -83,11 +94,15 @@ func writeAlertJSON(w io.Writer, as []alerts.Audit) error {
 
 func alertJSON(a *alerts.Audit) jsonAlert {
 	j := jsonAlert{Visible(a.Alert), Visible(a.Group), Visible(a.File), Visible(a.Expr), a.For.Seconds(), Visible(a.Severity), string(a.Outcome), Visible(a.Sentence()),
-		[]string{}, []jsonFiring{}, []jsonMissed{}}
+		[]string{}, []jsonFiring{}, []jsonMissed{}, []jsonHang{}}
 	for _, r := range a.Reasons {
 		j.Reasons = append(j.Reasons, Visible(r))
 	}
 	for _, m := range a.Missed {
+		if m.Episode < 0 {
+			j.Hangs = append(j.Hangs, jsonHang{Visible(m.Node), m.Rule, stamp(m.From), stamp(m.To), m.Value.Seconds()})
+			continue
+		}
 		j.Missed = append(j.Missed, jsonMissed{Visible(m.Node), m.Episode})
 	}
 	for _, f := range a.Firings {
@@ -101,16 +116,29 @@ func alertJSON(a *alerts.Audit) jsonAlert {
 	return j
 }
 
-// audited splits the alerts into those that are worth a sentence and the number
-// of others: built-in ones that had no reason to fire and did not.
+// audited says what became of the alerts, in short: of the built-in ones those
+// that fired, the first that was silent where it ought to have told, and the
+// names of the others; quiet is the number of those that had nothing to tell or
+// nothing to look at.
 func audited(r *Report, all bool) (tell []string, quiet int) {
+	var too []string
+	silent := false
 	for i := range r.Alerts {
 		a := &r.Alerts[i]
-		if !all && a.File == alerts.BuiltinFile && a.Outcome != alerts.Fired && len(a.Missed) == 0 {
+		switch {
+		case all || a.File != alerts.BuiltinFile || a.Outcome == alerts.Fired:
+			tell = append(tell, Visible(a.Sentence()))
+		case len(a.Missed) == 0 || a.Sightless:
 			quiet++
-			continue
+		case silent:
+			too = append(too, Visible(a.Alert))
+		default:
+			tell = append(tell, Visible(a.Sentence()))
+			silent = true
 		}
-		tell = append(tell, Visible(a.Sentence()))
+	}
+	if len(too) > 0 {
+		tell = append(tell, strings.Join(too, ", ")+" would not have fired either")
 	}
 	return tell, quiet
 }
@@ -120,7 +148,7 @@ const alertsHeading = "Would an alert have told"
 
 // quietAlerts counts the alerts of which nothing is told.
 func quietAlerts(n int) string {
-	return plural(n, "alert") + " did not fire, and had no unhealthy PLEG to tell of"
+	return plural(n, "alert") + " did not fire, and had nothing to tell or nothing to look at"
 }
 
 func (p *printer) alerts(r *Report) {

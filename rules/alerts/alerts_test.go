@@ -53,7 +53,7 @@ func audit(t *testing.T, yaml string, n *replay.Node) []Audit {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), groups, []*replay.Node{n})
+	return Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), groups, []Watched{{Node: n}})
 }
 
 func sec(t time.Time) int64 {
@@ -117,9 +117,9 @@ func TestRecordingAndTemplates(t *testing.T) {
 	}
 }
 
-// hang is a node whose relist hangs from 300 s to 700 s: nothing is counted,
+// hungNode is a node whose relist hangs from 300 s to 700 s: nothing is counted,
 // the slow one falls beyond the last bucket, and metrics are silent if asked.
-func hang(silent bool) *replay.Node {
+func hungNode(silent bool) *replay.Node {
 	up := func(i int) bool { return !silent || 15*i < 300 || 15*i > 700 }
 	count := func(i int) float64 {
 		switch s := 15 * i; {
@@ -167,8 +167,8 @@ func find(t *testing.T, as []Audit, name string) *Audit {
 
 func TestShippedAlertIsBlindWhereOursFires(t *testing.T) {
 	for _, silent := range []bool{false, true} {
-		n := hang(silent)
-		as := Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), Builtin(), []*replay.Node{n})
+		n := hungNode(silent)
+		as := Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), Builtin(), []Watched{{Node: n}})
 		shipped := find(t, as, "KubeletPlegDurationHigh")
 		if shipped.Outcome != Blind || len(shipped.Missed) != 1 || !strings.Contains(shipped.Sentence(), "ends at 10 s") {
 			t.Errorf("silent %v: %s: %s", silent, shipped.Outcome, shipped.Sentence())

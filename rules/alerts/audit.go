@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -38,22 +39,31 @@ type Audit struct {
 	Firings            []Firing
 	Pending            time.Duration // longest time pending without firing
 	Reasons            []string      // why it was blind, or what narrowed its view
-	// Missed are the ids of episodes of unhealthy PLEG, by node, over which
-	// an alert on PLEG did not fire.
+	Sightless          bool          // the series that it looks at are not in the input
+	// Missed is what an alert on PLEG ought to have told and did not.
 	Missed []Missed
 }
 
-// Missed is an episode that an alert did not report.
+// Missed is an episode of unhealthy PLEG, or a hung relist that only metrics
+// prove, over which an alert did not fire.
 type Missed struct {
 	Node     string
-	Episode  int
-	From, To int64 // Unix ns; To is 0 while open
+	Episode  int           // -1: Rule says what it is
+	Rule     string        // of the breach
+	Value    time.Duration // of the breach: how long
+	From, To int64         // Unix ns; To as far as is known, 0: not at all
+}
+
+// Watched is a node and the breaches that metrics prove on it.
+type Watched struct {
+	*replay.Node
+	Breaches []rules.Breach
 }
 
 // Evaluate runs rule groups over a database and judges every alert. nodes are
 // those of the database; their episodes are what an alert on PLEG ought to
 // report. Rules that the engine refuses are blind, with its error.
-func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []*replay.Node) []Audit {
+func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []Watched) []Audit {
 	var out []Audit
 	for _, g := range groups {
 		e := newEvaluator(ctx, db, g.Interval)
@@ -71,7 +81,7 @@ func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []*replay
 	return out
 }
 
-func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes []*replay.Node) Audit {
+func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes []Watched) Audit {
 	a := Audit{File: g.File, Group: g.Name, Alert: r.Alert, Expr: r.Expr, For: r.For, Severity: r.Labels["severity"]}
 	var err error
 	a.Firings, a.Pending, err = e.alert(r)
@@ -80,11 +90,12 @@ func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes [
 		return a
 	}
 	missing, limits := e.sight(r.Expr, recorded)
-	a.Reasons = append(missing, limits...)
+	a.Reasons, a.Sightless = append(missing, limits...), len(missing) > 0
 	a.Missed = missed(&a, nodes, recorded)
 	switch {
 	case len(a.Firings) > 0:
 		a.Outcome = Fired
+		a.Reasons = append(a.Reasons, e.stale(r.Expr, a.Firings)...)
 	case len(missing) > 0, len(a.Missed) > 0 && len(limits) > 0:
 		a.Outcome = Blind
 	default:
@@ -96,33 +107,87 @@ func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes [
 	return a
 }
 
-// missed lists the episodes over which an alert on PLEG was silent.
-func missed(a *Audit, nodes []*replay.Node, recorded map[string]string) []Missed {
+// hang is from how long on a relist that no episode covers is one that an
+// alert on PLEG ought to tell of.
+const hang = time.Minute
+
+// missed lists the episodes and hangs over which an alert on PLEG was silent.
+func missed(a *Audit, nodes []Watched, recorded map[string]string) []Missed {
 	expr := a.Expr
 	for name, e := range recorded {
 		if strings.Contains(expr, name) {
 			expr += e
 		}
 	}
-	if !strings.Contains(expr, "_pleg_") {
+	if !onRelists(expr) {
 		return nil
 	}
 	var out []Missed
-	for _, n := range nodes {
-		for i := range n.Episodes {
-			ep := &n.Episodes[i]
-			from, to := cmp.Or(ep.Breach, ep.FirstReport), max(ep.Recovered.At, ep.LastReport)
-			if ep.Never && to-from < int64(time.Minute) {
-				continue // every start of a kubelet
-			}
+	for i := range nodes {
+		for _, m := range nodes[i].trouble() {
 			if !slices.ContainsFunc(a.Firings, func(f Firing) bool {
-				return f.From.UnixNano() <= to+int64(5*time.Minute) && (f.To.IsZero() || f.To.UnixNano() >= from)
+				return f.From.UnixNano() <= m.end()+int64(5*time.Minute) && (f.To.IsZero() || f.To.UnixNano() >= m.From)
 			}) {
-				out = append(out, Missed{n.Name, ep.ID, from, ep.Recovered.At})
+				out = append(out, m)
 			}
 		}
 	}
 	return out
+}
+
+// onRelists reports whether an expression looks at relists or PLEG's health,
+// and not just at whether their metrics are there.
+func onRelists(expr string) bool {
+	if !strings.Contains(expr, "_pleg_relist") && !strings.Contains(expr, "_pleg_last_seen") && !strings.Contains(expr, "_pleg_unhealthy") {
+		return false
+	}
+	return !strings.Contains(expr, "absent")
+}
+
+// end is when the trouble was over, as far as is known.
+func (m *Missed) end() int64 { return max(m.To, m.From) }
+
+// trouble is what happened on a node that an alert on PLEG ought to tell of:
+// its episodes, and beside them breaches of PLEG's health and hung relists that
+// metrics alone prove.
+func (w *Watched) trouble() []Missed {
+	var out []Missed
+	for i := range w.Episodes {
+		e := &w.Episodes[i]
+		from, to := cmp.Or(e.Breach, e.FirstReport), max(e.Recovered.At, e.LastReport)
+		if e.Never && to-from < int64(time.Minute) {
+			continue // every start of a kubelet
+		}
+		out = append(out, Missed{Node: w.Name, Episode: e.ID, From: from, To: to})
+	}
+	for _, rule := range []string{"relist-threshold-exceeded", "slow-relist"} {
+		for i := range w.Breaches {
+			b := &w.Breaches[i]
+			long := time.Duration(b.Value * float64(time.Second))
+			m := Missed{w.Name, -1, b.Rule, long, b.Start, b.End}
+			if b.Rule == rule && long >= hang && !slices.ContainsFunc(out, func(o Missed) bool { return o.From <= m.end() && m.From <= o.end() }) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// String says what was missed.
+func (m *Missed) String() string {
+	at := time.Unix(0, m.From).UTC().Format(time.RFC3339)
+	if m.Rule == "slow-relist" {
+		return fmt.Sprintf("a relist took %s after %s%s", m.Value.Round(time.Second), at, on(m.Node))
+	}
+	return fmt.Sprintf("PLEG was unhealthy from %s%s", at, on(m.Node))
+}
+
+// on names the node, if its name is known.
+func on(node string) string {
+	if node == "" || node == "unknown" {
+		return ""
+	}
+	return " on " + node
 }
 
 // sight says what an expression cannot see: series that are missing, and what
@@ -265,6 +330,23 @@ func (e *evaluator) topBucket(s *parser.VectorSelector) float64 {
 // usual distance.
 func (e *evaluator) silent(tree parser.Expr) []string {
 	var out []string
+	for _, g := range e.gaps(tree) {
+		out = append(out, fmt.Sprintf("%s has no sample from %s to %s", g.name,
+			g.from.Format("15:04:05"), g.to.Format("15:04:05 MST")))
+	}
+	return out
+}
+
+// gap is a stretch in which a series that an expression selects is silent.
+type gap struct {
+	name     string
+	from, to time.Time
+}
+
+// gaps are the longest silences of the selected series, where they are far
+// longer than the usual distance of samples.
+func (e *evaluator) gaps(tree parser.Expr) []gap {
+	var out []gap
 	for _, s := range query.Selectors(tree) {
 		series := e.db.Matching(s.LabelMatchers)
 		if len(series) == 0 {
@@ -272,11 +354,26 @@ func (e *evaluator) silent(tree parser.Expr) []string {
 		}
 		from, to := longestGap(series[0])
 		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
-			out = append(out, fmt.Sprintf("%s has no sample from %s to %s", s.Name,
-				time.UnixMilli(from).UTC().Format("15:04:05"), time.UnixMilli(to).UTC().Format("15:04:05 MST")))
+			out = append(out, gap{s.Name, time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()})
 		}
 	}
 	return out
+}
+
+// stale says that an alert that fired did so in a silence of its series, where
+// it lived on their last samples: a server that scrapes in vain forgets them.
+func (e *evaluator) stale(expr string, firings []Firing) []string {
+	tree, err := query.Parser().ParseExpr(expr)
+	if err != nil || len(firings) == 0 || len(absenceTests(tree)) > 0 {
+		return nil
+	}
+	for _, g := range e.gaps(tree) {
+		if f := firings[0].From; f.After(g.from) && f.Before(g.to) {
+			return []string{fmt.Sprintf("it lived on the sample of %s: a server whose scrapes failed until %s would not have fired",
+				g.from.Format("15:04:05"), g.to.Format("15:04:05 MST"))}
+		}
+	}
+	return nil
 }
 
 func longestGap(s *query.Series) (from, to int64) {
@@ -315,7 +412,10 @@ func (a *Audit) Sentence() string {
 		fmt.Fprintf(&b, "%s would not have fired", a.Alert)
 	}
 	if n := len(a.Missed); n > 0 {
-		fmt.Fprintf(&b, ", although PLEG was unhealthy from %s on %s", time.Unix(0, a.Missed[0].From).UTC().Format(time.RFC3339), a.Missed[0].Node)
+		fmt.Fprintf(&b, ", although %s", &a.Missed[0])
+	}
+	if n := len(a.Reasons); a.Outcome == Fired && n > 0 && strings.HasPrefix(a.Reasons[n-1], "it lived on") {
+		b.WriteString("; " + a.Reasons[n-1])
 	}
 	if a.Outcome != Fired && len(a.Reasons) > 0 {
 		b.WriteString(", because " + strings.Join(a.Reasons, "; "))
