@@ -131,16 +131,21 @@ func relistShots(series []*parse.Series) []*shot {
 			b.each(s, "count", func(t *shot, v float64) { t.count = v })
 		case gen.duration + "_sum":
 			b.each(s, "sum", func(t *shot, v float64) { t.sum = v * gen.unit })
-		case gen.duration + "_bucket":
-			b.bucket(s, func(t *shot) *[]bucket { return &t.buckets })
 		case gen.interval + "_count":
 			b.each(s, "icount", func(t *shot, v float64) { t.icount = v })
 		case gen.interval + "_sum":
 			b.each(s, "isum", func(t *shot, v float64) { t.isum = v * gen.unit })
-		case gen.interval + "_bucket":
-			b.bucket(s, func(t *shot) *[]bucket { return &t.ibuckets })
 		case "kubelet_pleg_last_seen_seconds":
 			b.each(s, "seen", func(t *shot, v float64) { t.lastSeen = v })
+		}
+	}
+	// Only now is every snapshot there that a bucket may belong to.
+	for _, s := range series {
+		switch s.Name {
+		case gen.duration + "_bucket":
+			b.bucket(s, func(t *shot) *[]bucket { return &t.buckets })
+		case gen.interval + "_bucket":
+			b.bucket(s, func(t *shot) *[]bucket { return &t.ibuckets })
 		}
 	}
 	b.processStarts(series)
