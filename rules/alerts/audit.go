@@ -126,7 +126,7 @@ func missed(a *Audit, nodes []Watched, recorded map[string]string) []Missed {
 	for i := range nodes {
 		for _, m := range nodes[i].trouble() {
 			if !slices.ContainsFunc(a.Firings, func(f Firing) bool {
-				return f.From.UnixNano() <= m.end()+int64(5*time.Minute) && (f.To.IsZero() || f.To.UnixNano() >= m.From)
+				return f.From.UnixNano() <= m.end() && (f.To.IsZero() || f.To.UnixNano() >= m.From)
 			}) {
 				out = append(out, m)
 			}
@@ -178,6 +178,9 @@ func (m *Missed) String() string {
 	at := time.Unix(0, m.From).UTC().Format(time.RFC3339)
 	if m.Rule == "slow-relist" {
 		return fmt.Sprintf("a relist took %s after %s%s", m.Value.Round(time.Second), at, on(m.Node))
+	}
+	if m.To > m.From {
+		at += " to " + time.Unix(0, m.To).UTC().Format(time.RFC3339)
 	}
 	return fmt.Sprintf("PLEG was unhealthy from %s%s", at, on(m.Node))
 }
@@ -412,7 +415,11 @@ func (a *Audit) Sentence() string {
 		fmt.Fprintf(&b, "%s would not have fired", a.Alert)
 	}
 	if n := len(a.Missed); n > 0 {
-		fmt.Fprintf(&b, ", although %s", &a.Missed[0])
+		word := "although"
+		if a.Outcome == Fired {
+			word = "but not while"
+		}
+		fmt.Fprintf(&b, ", %s %s", word, &a.Missed[0])
 	}
 	if n := len(a.Reasons); a.Outcome == Fired && n > 0 && strings.HasPrefix(a.Reasons[n-1], "it lived on") {
 		b.WriteString("; " + a.Reasons[n-1])
