@@ -195,6 +195,7 @@ func (b *blamer) relist(i int) Blame {
 		covered = union(append(segmentsOf(calls, pods), segment{from: from, to: listEnd}))
 	}
 	out.Unexplained = max(total-covered, 0)
+	b.byHistogram(&out)
 	out.Notes = append(out.Notes, b.notes(&out, pods)...)
 	return out
 }
@@ -279,7 +280,7 @@ func (b *blamer) operations(out *Blame, calls, pods []segment, from, listEnd int
 	var segs []segment
 	segs = append(segs, calls...)
 	if out.List > 0 && !overlaps(calls, &segment{from: from, to: listEnd}) {
-		segs = append(segs, segment{from: from, to: listEnd, op: "list_podsandbox and list_containers", ev: b.n.Relists[out.Relist].Evidence})
+		segs = append(segs, segment{from: from, to: listEnd, op: listCalls, ev: b.n.Relists[out.Relist].Evidence})
 	}
 	for _, p := range pods {
 		if !overlaps(calls, &p) {

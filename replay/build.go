@@ -47,6 +47,7 @@ func rebuild(n *Node, opt Options) {
 	profile(n, s, opt)
 	n.Failures = failures(s.calls, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
+	n.Calls = CallSteps(n.Series)
 	groups := lastSeen(s)
 	cover := newCoverage(n)
 	l := newLedger(n, s, groups, cover)

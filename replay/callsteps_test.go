@@ -57,7 +57,7 @@ func TestOperationsOfSnapshots(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, o := range operations(&Node{Series: callTable(tt.offsets, tt.rows...)}) {
+			for _, o := range operations(metricNode(callTable(tt.offsets, tt.rows...))) {
 				if o.Name != "list_podsandbox" {
 					continue
 				}
@@ -82,6 +82,7 @@ func TestFailuresCountOnce(t *testing.T) {
 			{Call: "ListPodSandbox", End: at(200), Start: Instant{At: at(80)}, Evidence: line},
 		},
 	}
+	n.Calls = CallSteps(n.Series)
 	o := operations(n)[0]
 	if o.Calls != 11 || o.Errors != 2 || o.Total != 4*time.Minute {
 		t.Errorf("got %d calls, %d errors, %v: the failure between the snapshots is in their counters", o.Calls, o.Errors, o.Total)
@@ -98,14 +99,19 @@ func TestLongCalls(t *testing.T) {
 
 func TestShareOfRelist(t *testing.T) {
 	rel, _ := table([]int{0, 15}, "kubelet_pleg_relist_duration_seconds_count 0 10", "kubelet_pleg_relist_duration_seconds_sum 0 10")
-	ops := operations(&Node{Series: append(rel, callTable([]int{0, 15},
+	ops := operations(metricNode(append(rel, callTable([]int{0, 15},
 		opSeconds+"_count|list_podsandbox|x 0 20", opSeconds+"_sum|list_podsandbox|x 0 4",
 		opSeconds+"_count|podsandbox_status|x 0 5", opSeconds+"_sum|podsandbox_status|x 0 7",
-		opSeconds+"_count|status|x 0 5", opSeconds+"_sum|status|x 0 7")...)})
+		opSeconds+"_count|status|x 0 5", opSeconds+"_sum|status|x 0 7")...)))
 	want := map[string]float64{"list_podsandbox": 0.2, "podsandbox_status": 0.7, "status": -1}
 	for _, o := range ops {
 		if d := o.ShareOfRelist - want[o.Name]; d > 1e-9 || d < -1e-9 {
 			t.Errorf("share of %s is %v, want %v", o.Name, o.ShareOfRelist, want[o.Name])
 		}
 	}
+}
+
+// metricNode is a node of which there are metrics alone.
+func metricNode(series []*parse.Series) *Node {
+	return &Node{Series: series, Calls: CallSteps(series)}
 }

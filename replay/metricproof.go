@@ -38,14 +38,23 @@ const (
 	// ProofFrozen: between From and To relists were Sum apart that no relist
 	// filled: the process itself did not run.
 	ProofFrozen ProofKind = "frozen"
+	// ProofRelist: one relist of at least SumMin, and at most SumMax where
+	// that is set, began at Start and ended at End, which is unknown while it
+	// runs at To.
+	ProofRelist ProofKind = "relist"
+	// ProofAge: between From and To some relist began at least SumMin, and
+	// at most SumMax, after the last one that had listed pods began. Count
+	// began more than 10 s after it.
+	ProofAge ProofKind = "age"
 )
 
 // MetricProof is one statement about relists that metrics prove.
 type MetricProof struct {
 	Kind           ProofKind
 	From, To       int64 // Unix ns
-	Start          Instant
-	Count          int // -1 unknown
+	Start, End     Instant
+	Listed         *bool // of ProofRelist: whether it listed pods, nil unknown
+	Count          int   // -1 unknown
 	Sum            time.Duration
 	SumMin, SumMax time.Duration
 	Evidence       []Evidence
@@ -270,6 +279,9 @@ func proveStep(a, b *shot) []MetricProof {
 	if p, ok := proveLong(a, b, sum); ok {
 		out = append(out, p)
 	}
+	if p, ok := proveAge(a, b); ok {
+		out = append(out, p)
+	}
 	if p, ok := proveFrozen(a, b, sum); ok {
 		out = append(out, p)
 	}
@@ -345,6 +357,7 @@ func proveRunning(shots []*shot) []MetricProof {
 			j++
 		}
 		out = append(out, runningOf(shots[i:j])...)
+		out = append(out, proveRelists(shots[i:j])...)
 		i = j
 	}
 	return out
@@ -352,15 +365,10 @@ func proveRunning(shots []*shot) []MetricProof {
 
 // runningOf judges the snapshots of one process.
 func runningOf(shots []*shot) []MetricProof {
-	idle := 1.0
-	for _, t := range shots {
-		if d := t.count - t.icount; d > idle {
-			idle = d
-		}
-	}
+	idle := idleAhead(shots)
 	var out []MetricProof
 	for i, t := range shots {
-		if t.icount < 1 || t.count-t.icount != idle-1 {
+		if !t.running(idle) {
 			continue
 		}
 		p := MetricProof{Kind: ProofRunning, To: t.at, Count: 1,

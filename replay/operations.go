@@ -23,7 +23,7 @@ func operations(n *Node) []Operation {
 		}
 		return o
 	}
-	covered := fromMetrics(n.Series, get)
+	covered := fromMetrics(n.Series, n.Calls, get)
 	fromFailures(n.Failures, covered, get)
 	shareRelists(n.Series, byName)
 	out := make([]Operation, 0, len(byName))
@@ -105,9 +105,8 @@ func operationType(call string) string {
 // of the process where there is a single one, and returns the span that it
 // covers by operation. Several sources count the same calls: the one that saw
 // most is taken.
-func fromMetrics(series []*parse.Series, get func(string) *Operation) map[string]Span {
+func fromMetrics(series []*parse.Series, steps []CallStep, get func(string) *Operation) map[string]Span {
 	covered := map[string]Span{}
-	steps := CallSteps(series)
 	for i := 0; i < len(steps); {
 		j := i + 1
 		for j < len(steps) && steps[j].Operation == steps[i].Operation && steps[j].source == steps[i].source {

@@ -6,21 +6,60 @@ import (
 )
 
 // fromMetrics adds the relists that snapshots of the metrics date. Under evented
-// PLEG the last-seen gauge is set by each health check and names none.
+// PLEG the last-seen gauge is set by each health check and names none. Where a
+// log covers the time, its lines date relists better, and only the gauge adds
+// to them.
 func (l *ledger) fromMetrics(run int) {
 	for _, p := range l.starts[run] {
 		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
 			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
 	}
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		if p.Kind != ProofRelist || run >= 0 || l.runAt(p.Start.At) >= 0 || l.n.Kubelet.PLEG == "evented" {
+			continue
+		}
+		c := &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack), run: run, end: p.End, listed: p.Listed,
+			basis: basisMetrics, ev: p.Evidence}
+		switch {
+		case !p.End.Known():
+			c.outcome = OutcomeHung
+		case p.Listed != nil && *p.Listed:
+			c.outcome = OutcomeOK
+		case p.Listed != nil:
+			c.outcome = OutcomeListFailed
+		}
+		l.claims = append(l.claims, c)
+	}
 }
 
-// counted bounds the number of relists by the counters of the metrics.
+// counted bounds the number of relists by the counters of the metrics, and says
+// how long they took where that is much, or across a silence.
 func (l *ledger) counted() []Bounded {
-	var out []Bounded
+	by := map[Span]*Bounded{}
+	var order []*Bounded
 	for i := range l.n.Proofs {
-		if p := &l.n.Proofs[i]; p.Kind == ProofCount && p.Count > 0 {
-			out = append(out, Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count})
+		p := &l.n.Proofs[i]
+		at := Span{p.From, p.To}
+		if p.Kind == ProofCount && p.Count > 0 {
+			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Sum: p.Sum}
+			order = append(order, by[at])
 		}
+	}
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		b := by[Span{p.From, p.To}]
+		switch {
+		case b == nil:
+		case p.Kind == ProofLong:
+			b.Long, b.Evidence = p.Count, append(b.Evidence, p.Evidence...)
+		case p.Kind == ProofGap:
+			b.Silent, b.Evidence = true, append(b.Evidence, p.Evidence...)
+		}
+	}
+	out := make([]Bounded, len(order))
+	for i, b := range order {
+		out[i] = *b
 	}
 	return out
 }

@@ -44,6 +44,7 @@ type Node struct {
 	Observed []*PodEvent // "SyncLoop (PLEG)" lines in time order, as the audit judged them
 	History  []Transition
 	Proofs   []MetricProof // what snapshots of the metrics prove about relists
+	Calls    []CallStep    // and what they say of the runtime calls
 	Requests []Request     // calls that the runtime logged, by their first line
 	Audit    Audit
 	Blame    []Blame
@@ -149,6 +150,11 @@ func (r *Relist) Duration() (time.Duration, bool) {
 type Bounded struct {
 	From, To           int64
 	CountMin, CountMax int
+	// What the metrics add; zero where the log alone bounds them.
+	Sum      time.Duration // how long they took together
+	Long     int           // how many of them took over 10 s
+	Silent   bool          // no snapshot succeeded in between
+	Evidence []Evidence    // of Long and Silent
 }
 
 // Step is the part of a relist that is stuck.

@@ -208,12 +208,17 @@ func breakSlow(v *view, r *BreachRule) []Breach {
 	for i := range v.n.Relists {
 		l := &v.n.Relists[i]
 		d, ok := l.Duration()
-		if !ok || secs(d) < r.Threshold || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed {
+		if !ok || secs(d) < r.Threshold || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed || byMetrics(l) {
 			continue
 		}
 		out = append(out, r.breach(l.Start.At, l.End.At, secs(d), l.Evidence))
 	}
 	return out
+}
+
+// byMetrics reports whether only metrics prove a relist: they are judged apart.
+func byMetrics(l *replay.Relist) bool {
+	return len(l.Basis) == 1 && l.Basis[0] == replay.BasisMetrics
 }
 
 func breakRuntimeDown(v *view, r *BreachRule) []Breach {

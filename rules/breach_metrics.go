@@ -15,9 +15,9 @@ func metricBreaches(v *view, logged []Breach) []Breach {
 	if len(v.n.Series) == 0 {
 		return nil
 	}
-	m := &metricView{view: v, logged: logged, evented: evented(v), steps: replay.CallSteps(v.n.Series)}
+	m := &metricView{view: v, logged: logged, evented: evented(v), steps: v.n.Calls}
 	var out []Breach
-	for _, look := range []func() []Breach{m.ages, m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
+	for _, look := range []func() []Breach{m.stale, m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
 		out = append(out, look()...)
 	}
 	return out
@@ -114,6 +114,27 @@ func (m *metricView) ages() []Breach {
 	return out
 }
 
+// stale are the breaches of the health check: by the age of the gauge, and by
+// the interval histogram where the gauge does not tell.
+func (m *metricView) stale() []Breach {
+	out := m.ages()
+	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
+	for i := range m.n.Proofs {
+		p := &m.n.Proofs[i]
+		if p.Kind != replay.ProofAge || p.SumMin <= limit {
+			continue
+		}
+		// The relist that observed it began before To: so long before was PLEG
+		// unhealthy at the latest.
+		b := r.breach(p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
+		b.Threshold = secs(limit)
+		if !covered(out, &b) && !m.said(p.From, p.To, stuck[:2]...) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
 // listing reports whether several relists ended without a failed list call in
 // the step up to a snapshot. Then the gauge is old, not the relist: nothing
 // judged the health meanwhile.
@@ -155,7 +176,7 @@ func (m *metricView) known(from, to int64) int {
 	n := 0
 	for i := range m.n.Relists {
 		l := &m.n.Relists[i]
-		if d, ok := l.Duration(); ok && d >= 10*time.Second && l.End.At > from-int64(l.End.Slack) && l.End.At <= to+int64(l.End.Slack) {
+		if d, ok := l.Duration(); ok && !byMetrics(l) && d >= 10*time.Second && l.End.At > from-int64(l.End.Slack) && l.End.At <= to+int64(l.End.Slack) {
 			n++
 		}
 	}
@@ -211,7 +232,7 @@ func (m *metricView) runningAt(at int64) *replay.MetricProof {
 func (m *metricView) dated(from, to int64) bool {
 	for i := range m.n.Relists {
 		l := &m.n.Relists[i]
-		if l.Start.Known() && l.End.Known() && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to {
+		if l.Start.Known() && l.End.Known() && !byMetrics(l) && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to {
 			return true
 		}
 	}

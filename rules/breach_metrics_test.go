@@ -43,7 +43,7 @@ func snapshots(basis parse.Basis, offsets []int, rows ...string) []*parse.Series
 }
 
 func metricNode(series []*parse.Series) *replay.Node {
-	return &replay.Node{Name: "n1", Series: series, Proofs: replay.MetricProofs(series, nil)}
+	return &replay.Node{Name: "n1", Series: series, Proofs: replay.MetricProofs(series, nil), Calls: replay.CallSteps(series)}
 }
 
 // age is the last-seen gauge of a relist that began sec seconds after base.
@@ -104,6 +104,7 @@ func TestMetricBreaches(t *testing.T) {
 					c.Job, c.Labels = "", append([]parse.Field{{Name: "job", Value: "kubelet"}}, s.Labels...)
 					n.Series = append(n.Series, &c)
 				}
+				n.Calls = replay.CallSteps(n.Series)
 			}
 			if got := showBreaches(breaches(newView(n), nil)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)

@@ -27,8 +27,12 @@ type (
 	}
 	jsonBounded struct {
 		jsonSpan
-		Min int `json:"count_min"`
-		Max int `json:"count_max"`
+		Min      int            `json:"count_min"`
+		Max      int            `json:"count_max"`
+		Sum      *float64       `json:"together_seconds,omitempty"` // as the metrics count it
+		Long     int            `json:"over_10s,omitempty"`
+		Silent   bool           `json:"metrics_silent,omitempty"` // no snapshot in between succeeded
+		Evidence []jsonEvidence `json:"evidence,omitempty"`
 	}
 	jsonHealth struct {
 		jsonSpan
@@ -68,7 +72,14 @@ func timelineJSON(n *replay.Node) jsonTimelineNode {
 		j.Relists = append(j.Relists, relistJSON(&n.Relists[i]))
 	}
 	for _, b := range n.Bounded {
-		j.Bounded = append(j.Bounded, jsonBounded{jsonSpan{stamp(b.From), stamp(b.To)}, b.CountMin, b.CountMax})
+		x := jsonBounded{jsonSpan: jsonSpan{stamp(b.From), stamp(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent}
+		if b.Sum > 0 {
+			x.Sum = number(seconds(b.Sum))
+		}
+		if len(b.Evidence) > 0 {
+			x.Evidence = evidenceJSON(b.Evidence)
+		}
+		j.Bounded = append(j.Bounded, x)
 	}
 	for _, h := range n.Health {
 		j.Health = append(j.Health, jsonHealth{jsonSpan{stamp(h.From), stamp(h.To)}, string(h.State)})
@@ -120,9 +131,25 @@ func (p *printer) ledger(n *replay.Node) {
 		g.AppendRow(p.relistRow(&n.Relists[i]))
 	}
 	p.render(g)
-	for _, b := range n.Bounded {
-		p.para("  ", fmt.Sprintf("%s to %s: between %d and %d relists that no line dates", p.clock(b.From), p.clock(b.To), b.CountMin, b.CountMax))
+	for i := range n.Bounded {
+		p.para("  ", p.stretch(&n.Bounded[i]))
 	}
+}
+
+// stretch says what bounds the relists of a stretch.
+func (p *printer) stretch(b *replay.Bounded) string {
+	count := fmt.Sprintf("between %d and %d relists", b.CountMin, b.CountMax)
+	if b.CountMin == b.CountMax {
+		count = plural(b.CountMin, "relist")
+	}
+	s := fmt.Sprintf("%s to %s: %s that no line dates", p.clock(b.From), p.clock(b.To), count)
+	if b.Long > 0 {
+		s += fmt.Sprintf(", %d of them over 10s, together %s", b.Long, Span(b.Sum))
+	}
+	if b.Silent {
+		s += "; no snapshot of the metrics succeeded meanwhile"
+	}
+	return s
 }
 
 func (p *printer) health(n *replay.Node) {
