@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -48,9 +49,39 @@ type Series struct {
 	Points     []Point
 	Histograms []HistogramPoint
 	// Chunks hold further samples, packed; sorted by Min, they do not
-	// overlap Points. Only series of big databases have any.
+	// overlap Points. Only series of big databases have any. Unpack walks
+	// their float samples in time order, each time decoding anew.
 	Chunks []Chunk
+	Unpack func(*Series) iter.Seq[Point]
 }
+
+// Samples walks the float samples in time order, packed ones included.
+func (s *Series) Samples() iter.Seq[Point] {
+	return func(yield func(Point) bool) {
+		points := s.Points
+		if len(s.Chunks) > 0 && s.Unpack != nil {
+			for p := range s.Unpack(s) {
+				for len(points) > 0 && points[0].At < p.At {
+					if !yield(points[0]) {
+						return
+					}
+					points = points[1:]
+				}
+				if !yield(p) {
+					return
+				}
+			}
+		}
+		for _, p := range points {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// Sampled reports whether the series has float samples, packed ones included.
+func (s *Series) Sampled() bool { return len(s.Points)+len(s.Chunks) > 0 }
 
 // Label returns the value of a label, "" when the series has none.
 func (s *Series) Label(name string) string {
@@ -88,6 +119,9 @@ func b2i(b bool) int {
 
 // Sample returns the i-th float sample as a record that can be evidence.
 func (s *Series) Sample(i int) *Sample { return &Sample{Series: s, Point: s.Points[i]} }
+
+// Cite returns a sample of the series as a record that can be evidence.
+func (s *Series) Cite(p Point) *Sample { return &Sample{Series: s, Point: p} }
 
 // Sample is one float sample and its series: a record.
 type Sample struct {
@@ -130,6 +164,7 @@ func FormatValue(v float64) string {
 type Scrape struct {
 	File *File
 	Stamp
+	Since   int64  // Unix ns of its first sample, where it holds many of one series; 0: as At
 	Why     string // basis in words
 	Failed  string // text when the snapshot is an error page instead of metrics
 	Line    uint32 // first line of the snapshot

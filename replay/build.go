@@ -128,6 +128,9 @@ func window(n *Node) Window {
 	if w.Start == 0 {
 		for _, s := range n.Scrapes {
 			add(s.Stamp)
+			if s.Since != 0 {
+				add(parse.Stamp{At: s.Since, Basis: s.Basis})
+			}
 		}
 		for _, o := range n.Objects {
 			add(o.Stamp)

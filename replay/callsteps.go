@@ -49,7 +49,7 @@ var callGenerations = []struct {
 func callGeneration(series []*parse.Series) int {
 	for i, g := range callGenerations {
 		for _, s := range series {
-			if len(s.Points) > 0 && (s.Name == g.duration+"_count" || s.Name == g.calls) {
+			if s.Sampled() && (s.Name == g.duration+"_count" || s.Name == g.calls) {
 				return i
 			}
 		}
@@ -69,6 +69,7 @@ type callShot struct {
 type callSource struct {
 	name  string
 	times []int64
+	keep  map[int64]bool // times to read, nil: all
 	ops   map[string]map[int64]*callShot
 }
 
@@ -79,9 +80,10 @@ func CallSteps(series []*parse.Series) []CallStep {
 	if gen < 0 {
 		return nil
 	}
-	starts := processStartsAt(series)
+	sources := callSources(series, gen)
+	starts := processStartsAt(series, sources)
 	var out []CallStep
-	for _, src := range callSources(series, gen) {
+	for _, src := range sources {
 		for op, shots := range src.ops {
 			out = append(out, src.steps(op, shots, starts)...)
 		}
@@ -102,10 +104,13 @@ func callSources(series []*parse.Series, gen int) []*callSource {
 		if op == "" || role == "" {
 			continue
 		}
-		name := s.Job + "\x00" + s.Label("job") + "\x00" + s.Label("instance")
+		name := sourceName(s)
 		src := byName[name]
 		if src == nil {
 			src = &callSource{name: name, ops: map[string]map[int64]*callShot{}}
+			src.keep = spaced(longest(series, func(x *parse.Series) bool {
+				return callRole(x.Name, g.duration, g.calls, g.errors) == role && sourceName(x) == name
+			}))
 			byName[name] = src
 			order = append(order, src)
 		}
@@ -115,6 +120,10 @@ func callSources(series []*parse.Series, gen int) []*callSource {
 		src.finish()
 	}
 	return order
+}
+
+func sourceName(s *parse.Series) string {
+	return s.Job + "\x00" + s.Label("job") + "\x00" + s.Label("instance")
 }
 
 // callRole says what a series of the generation counts, "" for others.
@@ -144,8 +153,8 @@ func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
 	if role == "bucket" && (err != nil || math.IsNaN(le)) {
 		return
 	}
-	for i, p := range s.Points {
-		if p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
+	for p := range s.Samples() {
+		if src.keep != nil && !src.keep[p.At] || p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
 			continue // undatable, a stale mark, or no counter
 		}
 		t := shots[p.At]
@@ -159,14 +168,14 @@ func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
 		case "calls":
 			t.calls = p.V
 			if t.rec == nil {
-				t.rec = s.Sample(i)
+				t.rec = s.Cite(p)
 			}
 		case "errors":
-			t.errors, t.errRec = p.V, s.Sample(i)
+			t.errors, t.errRec = p.V, s.Cite(p)
 		case "count":
 			t.count = p.V
 		case "sum":
-			t.sum, t.rec = p.V*unit, s.Sample(i)
+			t.sum, t.rec = p.V*unit, s.Cite(p)
 		case "bucket":
 			t.buckets = append(t.buckets, bucket{le, p.V})
 		}
@@ -191,14 +200,21 @@ func (src *callSource) finish() {
 
 // processStartsAt gives the start of the kubelet's process, Unix seconds, by
 // the time of the snapshot.
-func processStartsAt(series []*parse.Series) map[int64]float64 {
-	out := map[int64]float64{}
+func processStartsAt(series []*parse.Series, sources []*callSource) map[int64]float64 {
+	out, read := map[int64]float64{}, map[int64]bool{}
+	for _, src := range sources {
+		for _, at := range src.times {
+			read[at] = true
+		}
+	}
 	for _, s := range series {
 		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
 			continue
 		}
-		for _, p := range s.Points {
-			out[p.At] = p.V
+		for p := range s.Samples() {
+			if read[p.At] {
+				out[p.At] = p.V
+			}
 		}
 	}
 	return out

@@ -108,6 +108,7 @@ type shot struct {
 	buckets   []bucket
 	ibuckets  []bucket
 	rec       map[string]*parse.Sample
+	step      int64 // since the sample before, also where that one was left out
 	undatable bool
 }
 
@@ -133,7 +134,7 @@ func relistShots(series []*parse.Series) []*shot {
 			gen = g
 		}
 	}
-	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}}
+	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}, keep: notable(series, gen.duration+"_sum", gen.unit)}
 	for _, s := range series {
 		switch s.Name {
 		case gen.duration + "_count":
@@ -164,19 +165,24 @@ func relistShots(series []*parse.Series) []*shot {
 type shotBuilder struct {
 	unit   float64
 	byTime map[int64]*shot
+	keep   map[int64]int64 // times to read and the step before each; nil: all
 }
 
 func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64)) {
-	for i, p := range s.Points {
+	for p := range s.Samples() {
+		step, kept := b.keep[p.At]
+		if b.keep != nil && !kept || math.IsNaN(p.V) {
+			continue // NaN is a stale mark: no snapshot
+		}
 		t := b.byTime[p.At]
 		if t == nil {
 			nan := math.NaN()
 			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, lastSeen: nan, start: nan,
-				rec: map[string]*parse.Sample{}, undatable: p.Src.Basis == parse.NoTime}
+				rec: map[string]*parse.Sample{}, step: step, undatable: p.Src.Basis == parse.NoTime}
 			b.byTime[p.At] = t
 		}
 		set(t, p.V)
-		t.rec[role] = s.Sample(i)
+		t.rec[role] = s.Cite(p)
 	}
 }
 
@@ -185,8 +191,8 @@ func (b *shotBuilder) bucket(s *parse.Series, of func(*shot) *[]bucket) {
 	if err != nil {
 		return
 	}
-	for _, p := range s.Points {
-		if t := b.byTime[p.At]; t != nil {
+	for p := range s.Samples() {
+		if t := b.byTime[p.At]; t != nil && !math.IsNaN(p.V) {
 			*of(t) = append(*of(t), bucket{le, p.V})
 		}
 	}
@@ -199,10 +205,10 @@ func (b *shotBuilder) processStarts(series []*parse.Series) {
 		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
 			continue
 		}
-		for i, p := range s.Points {
-			if t := b.byTime[p.At]; t != nil {
+		for p := range s.Samples() {
+			if t := b.byTime[p.At]; t != nil && !math.IsNaN(p.V) {
 				t.start = p.V
-				t.rec["start"] = s.Sample(i)
+				t.rec["start"] = s.Cite(p)
 			}
 		}
 	}
@@ -219,6 +225,11 @@ func (b *shotBuilder) shots() []*shot {
 		out = append(out, t)
 	}
 	slices.SortFunc(out, func(x, y *shot) int { return cmp.Compare(x.at, y.at) })
+	for i := 1; i < len(out); i++ {
+		if out[i].step == 0 {
+			out[i].step = out[i].at - out[i-1].at
+		}
+	}
 	return out
 }
 
@@ -393,7 +404,7 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []MetricProof {
 	for i := 1; i < len(shots); i++ {
 		a, b := shots[i-1], shots[i]
 		failed := failedBetween(scrapes, a.at, b.at)
-		if b.at-a.at <= 5*step/2 && len(failed) == 0 {
+		if min(b.step, b.at-a.at) <= 5*step/2 && len(failed) == 0 {
 			continue
 		}
 		p := MetricProof{Kind: ProofGap, From: a.at, To: b.at, Count: -1}
@@ -430,7 +441,7 @@ func medianStep(shots []*shot) int64 {
 	}
 	var ds []int64
 	for i := 1; i < len(shots); i++ {
-		ds = append(ds, shots[i].at-shots[i-1].at)
+		ds = append(ds, shots[i].step)
 	}
 	slices.Sort(ds)
 	return ds[len(ds)/2]

@@ -186,10 +186,13 @@ func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
 	}
 	for _, s := range series {
 		op := s.Label("operation_type")
-		if op == "" || len(s.Points) == 0 || s.Name != callGenerations[1].duration {
+		if op == "" || !s.Sampled() || s.Name != callGenerations[1].duration {
 			continue
 		}
-		v := s.Points[len(s.Points)-1].V * callGenerations[1].unit
+		v := math.NaN()
+		for p := range s.Samples() {
+			v = p.V * callGenerations[1].unit
+		}
 		if !(v >= 0 && v < 1e6) {
 			continue
 		}

@@ -38,7 +38,7 @@ func evented(v *view) bool {
 		return v.n.Kubelet.PLEG == "evented"
 	}
 	for _, s := range v.series["kubelet_evented_pleg_connection_success_count"] {
-		for _, p := range s.Points {
+		for p := range s.Samples() {
 			if p.V > 0 {
 				return true
 			}
@@ -93,7 +93,7 @@ func (m *metricView) ages() []Breach {
 			}
 			worst, es = 0, nil
 		}
-		for i, p := range s.Points {
+		for p := range s.Samples() {
 			if !(p.V > 0 && p.V < 1e10) || p.Src.Basis < parse.ZoneInferred {
 				continue
 			}
@@ -107,7 +107,7 @@ func (m *metricView) ages() []Breach {
 				from = start + int64(limit)
 			}
 			worst = max(worst, age)
-			es = append(es, replay.Evidence{Record: s.Sample(i), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
+			es = append(es, replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
 		}
 		flush(0)
 	}
@@ -140,12 +140,12 @@ func (m *metricView) stale() []Breach {
 // judged the health meanwhile.
 func (m *metricView) listing(to int64) bool {
 	for i := range m.steps {
-		if s := &m.steps[i]; s.To == to && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers") {
+		if s := &m.steps[i]; s.From < to && to <= s.To && s.Errors > 0 && (s.Operation == "list_podsandbox" || s.Operation == "list_containers") {
 			return false
 		}
 	}
 	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofCount && p.To == to {
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofCount && p.From < to && to <= p.To {
 			return p.Count >= 3
 		}
 	}
@@ -260,11 +260,13 @@ func (m *metricView) discards() []Breach {
 	var out []Breach
 	for _, s := range m.series["kubelet_pleg_discard_events"] {
 		var cur *Breach
-		for i, p := range s.Points {
-			before, from := 0.0, int64(0)
-			if i > 0 {
-				before, from = s.Points[i-1].V, s.Points[i-1].At
+		last := parse.Point{}
+		for p := range s.Samples() {
+			if math.IsNaN(p.V) {
+				continue
 			}
+			before, from := last.V, last.At
+			last = p
 			if p.V < before {
 				before = 0
 			}
@@ -278,7 +280,7 @@ func (m *metricView) discards() []Breach {
 				out = append(out, r.breach(from, p.At, n, nil))
 				cur = &out[len(out)-1]
 			}
-			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Sample(i), Note: fmt.Sprintf("%.0f events more than before were discarded", n)})
+			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("%.0f events more than before were discarded", n)})
 		}
 	}
 	return out

@@ -15,8 +15,8 @@ func (s *subject) lookMetric(c *Clause) outcome {
 		if !labelsMatch(m, c.Labels) {
 			continue
 		}
-		from, to := s.samples(m)
-		v, at, ok := reduce(m.Points[from:to], c.Reduce)
+		ps := s.samples(m)
+		v, at, ok := reduce(ps, c.Reduce)
 		if !ok {
 			continue
 		}
@@ -29,7 +29,7 @@ func (s *subject) lookMetric(c *Clause) outcome {
 		o.state, o.factor = Found, 1
 		o.count++
 		if len(o.records) < keepMax {
-			o.records = append(o.records, replay.Evidence{Record: m.Sample(from + at), Note: reduceNote(c.Reduce, v)})
+			o.records = append(o.records, replay.Evidence{Record: m.Cite(ps[at]), Note: reduceNote(c.Reduce, v)})
 		}
 		o.vars = put(o.vars, "value", strconv.FormatFloat(v, 'g', 4, 64))
 	}
@@ -45,23 +45,33 @@ func labelsMatch(m *parse.Series, want map[string]string) bool {
 	return true
 }
 
-// samples is the index range of the samples that count: those of the window,
-// and the one before it, which an increase starts from.
-func (s *subject) samples(m *parse.Series) (from, to int) {
-	if s.ep == nil {
-		return 0, len(m.Points)
+// samples are those that count: those of the window, the one before it, which
+// an increase starts from, and the one after it: a scrape hangs while the runtime
+// does, so the first sample after the stall is often the only one that saw it.
+func (s *subject) samples(m *parse.Series) []parse.Point {
+	if s.ep == nil && len(m.Chunks) == 0 {
+		return m.Points
 	}
-	for from < len(m.Points) && m.Points[from].At < s.from {
-		from++
+	var out []parse.Point
+	before := parse.Point{}
+	for p := range m.Samples() {
+		switch {
+		case s.ep != nil && p.At < s.from:
+			before = p
+			continue
+		case before.Src != nil:
+			out = append(out, before)
+			before = parse.Point{}
+		}
+		out = append(out, p)
+		if s.ep != nil && p.At > s.to {
+			break
+		}
 	}
-	to = from
-	for to < len(m.Points) && m.Points[to].At <= s.to {
-		to++
+	if before.Src != nil {
+		out = append(out, before)
 	}
-	// A scrape hangs while the runtime does, so the first sample after the
-	// stall is often the only one that saw it.
-	to = min(to+1, len(m.Points))
-	return max(from-1, 0), to
+	return out
 }
 
 func reduce(ps []parse.Point, how string) (v float64, at int, ok bool) {

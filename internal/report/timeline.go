@@ -143,7 +143,10 @@ func (p *printer) stretch(b *replay.Bounded) string {
 		count = plural(b.CountMin, "relist")
 	}
 	s := fmt.Sprintf("%s to %s: %s that no line dates", p.clock(b.From), p.clock(b.To), count)
-	if b.Long > 0 {
+	switch {
+	case b.Long > 0 && b.CountMax == 1:
+		s += ", it took " + Span(b.Sum)
+	case b.Long > 0:
 		s += fmt.Sprintf(", %d of them over 10s, together %s", b.Long, Span(b.Sum))
 	}
 	if b.Silent {

@@ -68,8 +68,9 @@ func (c *charter) find(name, op string) *parse.Series {
 // histogram or summary; the first name that has samples counts.
 func (c *charter) mean(title, op string, names ...string) {
 	for _, name := range names {
-		sum, count := c.find(name+"_sum", op), c.find(name+"_count", op)
-		if sum == nil || count == nil || len(sum.Points) != len(count.Points) || len(sum.Points) < 2 {
+		of := c.find(name+"_sum", op)
+		sum, count := drawn(of), drawn(c.find(name+"_count", op))
+		if len(sum) != len(count) || len(sum) < 2 {
 			continue
 		}
 		unit := 1.0
@@ -77,12 +78,12 @@ func (c *charter) mean(title, op string, names ...string) {
 			unit = 1e-6
 		}
 		out := viewChart{Name: title, Unit: " s"}
-		for i := 1; i < len(sum.Points); i++ {
+		for i := 1; i < len(sum); i++ {
 			value := math.NaN()
-			if n := count.Points[i].V - count.Points[i-1].V; n > 0 {
-				value = (sum.Points[i].V - sum.Points[i-1].V) / n * unit
+			if n := count[i].V - count[i-1].V; n > 0 {
+				value = (sum[i].V - sum[i-1].V) / n * unit
 			}
-			c.point(&out, sum.Points[i].At, value, sum.Sample(i))
+			c.point(&out, sum[i].At, value, of.Cite(sum[i]))
 		}
 		c.add(out)
 		return
@@ -93,10 +94,14 @@ func (c *charter) mean(title, op string, names ...string) {
 // first name that has samples.
 func (c *charter) rate(title, unit string, factor float64, names ...string) {
 	for _, name := range names {
-		var all []*parse.Series
+		var all [][]parse.Point
+		var of []*parse.Series
 		for _, s := range c.node.Series {
-			if s.Name == name && len(s.Points) > 1 {
-				all = append(all, s)
+			if s.Name != name {
+				continue
+			}
+			if ps := drawn(s); len(ps) > 1 {
+				all, of = append(all, ps), append(of, s)
 			}
 		}
 		if len(all) == 0 {
@@ -104,21 +109,24 @@ func (c *charter) rate(title, unit string, factor float64, names ...string) {
 		}
 		grown := map[int64]float64{}
 		out := viewChart{Name: title, Unit: unit}
-		for _, s := range all {
-			for i := 1; i < len(s.Points); i++ {
-				a, b := s.Points[i-1], s.Points[i]
+		longest := 0
+		for k, ps := range all {
+			if len(ps) > len(all[longest]) {
+				longest = k
+			}
+			for i := 1; i < len(ps); i++ {
+				a, b := ps[i-1], ps[i]
 				if b.At > a.At && b.V >= a.V {
 					grown[b.At] += (b.V - a.V) / (float64(b.At-a.At) / 1e9) * factor
 				}
 			}
 		}
-		longest := slices.MaxFunc(all, func(a, b *parse.Series) int { return len(a.Points) - len(b.Points) })
-		for i := 1; i < len(longest.Points); i++ {
-			value, ok := grown[longest.Points[i].At]
+		for _, p := range all[longest][1:] {
+			value, ok := grown[p.At]
 			if !ok {
 				value = math.NaN()
 			}
-			c.point(&out, longest.Points[i].At, value, longest.Sample(i))
+			c.point(&out, p.At, value, of[longest].Cite(p))
 		}
 		c.add(out)
 		return
@@ -131,8 +139,8 @@ func (c *charter) gauge(title, unit, name string) {
 		return
 	}
 	out := viewChart{Name: title, Unit: unit}
-	for i := range s.Points {
-		c.point(&out, s.Points[i].At, s.Points[i].V, s.Sample(i))
+	for _, p := range drawn(s) {
+		c.point(&out, p.At, p.V, s.Cite(p))
 	}
 	c.add(out)
 }
@@ -154,6 +162,32 @@ func (c *charter) facts(title, unit, key string) {
 		c.point(&out, f.At, f.Num, f)
 	}
 	c.add(out)
+}
+
+// maxRead bounds the samples of one series that a chart is made of.
+const maxRead = 20_000
+
+// drawn are the samples of a series, of very many every few.
+func drawn(s *parse.Series) []parse.Point {
+	if s == nil {
+		return nil
+	}
+	if len(s.Chunks) == 0 {
+		return s.Points
+	}
+	n := 0
+	for range s.Samples() {
+		n++
+	}
+	var out []parse.Point
+	every, i := n/maxRead+1, 0
+	for p := range s.Samples() {
+		if i%every == 0 {
+			out = append(out, p)
+		}
+		i++
+	}
+	return out
 }
 
 // point adds a value; the line behind it is put away when the chart is kept.

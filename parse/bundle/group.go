@@ -25,6 +25,7 @@ type group struct {
 
 type groupMember struct {
 	GroupFile
+	slot   *slot
 	open   func() (*opened, error) // reopens a plain file
 	remove func()                  // of a spooled member
 }
@@ -32,7 +33,7 @@ type groupMember struct {
 // grouped puts a member aside for its group: a plain file is opened again
 // later, a member of an archive is kept in memory.
 func (w *walker) grouped(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
-	gm := groupMember{GroupFile: GroupFile{File: s.file, Size: m.size}}
+	gm := groupMember{GroupFile: GroupFile{File: s.file, Size: m.size}, slot: s}
 	if m.at != nil {
 		w.l.give(buf)
 		gm.open = w.u.open
@@ -103,6 +104,7 @@ func (g *group) decode() *slot {
 	slices.SortStableFunc(g.files, func(a, b groupMember) int { return strings.Compare(a.File.Path, b.File.Path) })
 	s := &slot{file: g.files[0].File}
 	var files []GroupFile
+	var lost []parse.Warning
 	for _, m := range g.files {
 		if m.remove != nil {
 			defer m.remove()
@@ -110,6 +112,7 @@ func (g *group) decode() *slot {
 		if m.open != nil {
 			o, err := m.open()
 			if err != nil {
+				lost = append(lost, parse.Warning{Pos: parse.Pos{File: m.File}, Msg: "skipped: " + err.Error()})
 				continue
 			}
 			defer o.close()
@@ -119,5 +122,11 @@ func (g *group) decode() *slot {
 	}
 	defer s.survive()
 	s.part = g.d.group(files)
+	s.part.Warnings = append(lost, s.part.Warnings...)
+	if !s.part.Empty() {
+		for _, m := range g.files {
+			m.slot.used = true
+		}
+	}
 	return s
 }

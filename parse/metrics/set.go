@@ -314,6 +314,9 @@ func mergeInto(old, x *parse.Series) {
 	old.Points = append(old.Points, x.Points...)
 	old.Histograms = append(old.Histograms, x.Histograms...)
 	old.Chunks = append(old.Chunks, x.Chunks...)
+	if old.Unpack == nil {
+		old.Unpack = x.Unpack
+	}
 	if old.Raw == "" || x.Raw != "" && x.Raw < old.Raw {
 		old.Raw = x.Raw
 	}

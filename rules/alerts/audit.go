@@ -126,7 +126,7 @@ func missed(a *Audit, nodes []Watched, recorded map[string]string) []Missed {
 	for i := range nodes {
 		for _, m := range nodes[i].trouble() {
 			if !slices.ContainsFunc(a.Firings, func(f Firing) bool {
-				return f.From.UnixNano() <= m.end() && (f.To.IsZero() || f.To.UnixNano() >= m.From)
+				return f.From.UnixNano() <= m.told() && (f.To.IsZero() || f.To.UnixNano() >= m.From)
 			}) {
 				out = append(out, m)
 			}
@@ -147,6 +147,19 @@ func onRelists(expr string) bool {
 // end is when the trouble was over, as far as is known.
 func (m *Missed) end() int64 { return max(m.To, m.From) }
 
+// late is how long after a relist over 10 s, which metrics count when it ends, an
+// alert may still fire for it; and how far apart troubles are that are one.
+const late = 5 * time.Minute
+
+// told is until when an alert that fires has told of the trouble. One of PLEG's
+// health must do so while it lasts.
+func (m *Missed) told() int64 {
+	if m.Rule == "slow-relist" {
+		return m.end() + int64(late)
+	}
+	return m.end()
+}
+
 // trouble is what happened on a node that an alert on PLEG ought to tell of:
 // its episodes, and beside them breaches of PLEG's health and hung relists that
 // metrics alone prove.
@@ -165,7 +178,7 @@ func (w *Watched) trouble() []Missed {
 			b := &w.Breaches[i]
 			long := time.Duration(b.Value * float64(time.Second))
 			m := Missed{w.Name, -1, b.Rule, long, b.Start, b.End}
-			if b.Rule == rule && long >= hang && !slices.ContainsFunc(out, func(o Missed) bool { return o.From <= m.end() && m.From <= o.end() }) {
+			if b.Rule == rule && long >= hang && !slices.ContainsFunc(out, func(o Missed) bool { return o.From <= m.end()+int64(late) && m.From <= o.end()+int64(late) }) {
 				out = append(out, m)
 			}
 		}

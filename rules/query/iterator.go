@@ -148,6 +148,16 @@ type chunkIterator struct {
 	begun  bool
 }
 
+// packedIterator walks a series that has chunks, and with them what else it has:
+// the log of a database keeps histograms unpacked.
+func packedIterator(x *parse.Series) chunkenc.Iterator {
+	it := newChunkIterator(x)
+	if len(x.Points)+len(x.Histograms) == 0 {
+		return it
+	}
+	return storage.ChainSampleIteratorFromIterators(nil, []chunkenc.Iterator{it, newPointIterator(x, nil)})
+}
+
 func newChunkIterator(x *parse.Series) chunkenc.Iterator {
 	ls := lanes(x.Chunks)
 	if len(ls) == 1 {

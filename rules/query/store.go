@@ -166,7 +166,7 @@ func realSeries(x *parse.Series, scrapes []*parse.Scrape) *Series {
 	e := &Series{Labels: realLabels(x), Kind: Real, Type: x.Type, Source: x}
 	e.from, e.to = spanOf(x)
 	if len(x.Chunks) > 0 {
-		e.iter = func() chunkenc.Iterator { return newChunkIterator(x) }
+		e.iter = func() chunkenc.Iterator { return packedIterator(x) }
 		return e
 	}
 	stale := staleAt(x, scrapes)

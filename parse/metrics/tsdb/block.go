@@ -284,7 +284,7 @@ func (r *reader) unpackInto(x *parse.Series, c parse.Chunk, deleted []interval) 
 			continue
 		}
 		at := t * 1e6
-		c.Src.At = max(c.Src.At, at)
+		seen(c.Src, at)
 		if k == chunkenc.ValFloat {
 			_, v := it.At()
 			x.Points = append(x.Points, parse.Point{At: at, V: v, Src: c.Src})

@@ -202,7 +202,7 @@ func (h *head) addHistogram(ref chunks.HeadSeriesRef, t int64, fh *histogram.Flo
 		return
 	}
 	s.e.Histograms = append(s.e.Histograms, parse.HistogramPoint{At: t * 1e6, H: fh, Src: h.src})
-	h.src.At = max(h.src.At, t*1e6)
+	seen(h.src, t*1e6)
 }
 
 // flush closes all open chunks. Series come in the order of their references.

@@ -25,14 +25,14 @@ type File struct {
 // Options bound what is kept in memory. Zero fields take the default.
 type Options struct {
 	Packed   int64 // bytes of packed chunks (256 MiB)
-	Unpacked int   // samples of relist series that are unpacked (1,000,000)
+	Unpacked int   // samples of relist series that are unpacked (100,000)
 	Index    int64 // bytes of one index (512 MiB)
 	Series   int   // series (2,000,000)
 }
 
 func (o Options) withDefaults() Options {
 	o.Packed = cmp.Or(o.Packed, 256<<20)
-	o.Unpacked = cmp.Or(o.Unpacked, 1_000_000)
+	o.Unpacked = cmp.Or(o.Unpacked, 100_000)
 	o.Index = cmp.Or(o.Index, 512<<20)
 	o.Series = cmp.Or(o.Series, 2_000_000)
 	return o
@@ -228,7 +228,16 @@ func (r *reader) keep(e *entry, c parse.Chunk) {
 	}
 	r.packed += int64(len(c.Data))
 	e.Chunks = append(e.Chunks, c)
-	c.Src.At = max(c.Src.At, c.Max)
+	seen(c.Src, c.Min)
+	seen(c.Src, c.Max)
+}
+
+// seen widens the span of what a part of the database holds.
+func seen(src *parse.Scrape, at int64) {
+	src.At = max(src.At, at)
+	if src.Since == 0 || at < src.Since {
+		src.Since = at
+	}
 }
 
 // finish unpacks the series that are read sample by sample and sorts all.
@@ -239,6 +248,7 @@ func (r *reader) finish() parse.Part {
 			r.drop(e)
 		}
 		if len(e.Chunks)+len(e.Points)+len(e.Histograms) > 0 {
+			e.Unpack = unpacked
 			slices.SortStableFunc(e.Chunks, func(a, b parse.Chunk) int { return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max)) })
 			out.Series = append(out.Series, e.Series)
 		}
