@@ -44,7 +44,7 @@ func history(n *Node) ([]Transition, []Request) {
 
 // object is what is known about one container or sandbox.
 type object struct {
-	parse.Container
+	Subject
 	seen []Transition
 }
 
@@ -64,7 +64,7 @@ func (h *historian) object(id string, sandbox bool) *object {
 	o := h.objects[id]
 	if o == nil {
 		id = h.names.of(id)
-		o = &object{Container: parse.Container{ID: id, Sandbox: sandbox}}
+		o = &object{Subject: Subject{ID: id, Sandbox: sandbox}}
 		h.objects[id] = o
 		h.order = append(h.order, o)
 	}
@@ -314,6 +314,9 @@ func (h *historian) finished(e *parse.Event, f fields) {
 // snapshots reads recorded listings: the times that an entry states itself,
 // and its state when it was listed.
 func (h *historian) snapshots(cs []*parse.Container) {
+	if len(cs) == 0 {
+		return
+	}
 	whole := h.cutIDs()
 	for _, c := range cs {
 		if c.ID == "" {
@@ -359,9 +362,13 @@ func (h *historian) cutIDs() map[string]string {
 // own stamp beats its log line, which beats the kubelet's view of it.
 func (h *historian) transitions() []Transition {
 	h.inherit()
-	var out []Transition
+	seen := 0
 	for _, o := range h.order {
-		out = append(out, o.joined()...)
+		seen += len(o.seen)
+	}
+	out := make([]Transition, 0, seen)
+	for _, o := range h.order {
+		out = o.joined(out)
 	}
 	slices.SortStableFunc(out, func(a, b Transition) int {
 		return cmp.Or(cmp.Compare(a.At.At, b.At.At), cmp.Compare(a.ID, b.ID))
@@ -381,19 +388,19 @@ func (h *historian) inherit() {
 	}
 }
 
-// joined returns the object's transitions, one for each change.
-func (o *object) joined() []Transition {
+// joined appends the object's transitions, one for each change.
+func (o *object) joined(out []Transition) []Transition {
 	slices.SortStableFunc(o.seen, func(a, b Transition) int { return cmp.Compare(a.At.At, b.At.At) })
-	var out []Transition
+	first := len(out)
 	for _, t := range o.seen {
-		if k := len(out) - 1; k >= 0 && out[k].State == t.State {
+		if k := len(out) - 1; k >= first && out[k].State == t.State {
 			out[k] = better(out[k], t)
 			continue
 		}
 		out = append(out, t)
 	}
-	for i := range out {
-		out[i].Container = &o.Container
+	for i := first; i < len(out); i++ {
+		out[i].Subject = &o.Subject
 	}
 	return out
 }

@@ -153,14 +153,11 @@ type found struct {
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node) *found {
 	s := &found{names: interner{}, pods: podNames{}}
-	memo := map[*parse.SigSet]kinds{}
+	memo, events, turns := census(n)
+	s.observed, s.turns = make([]*PodEvent, 0, events), make([]turn, 0, turns)
 	rc := newRunCutter(n)
 	for _, e := range n.Events {
-		k, ok := memo[e.Sigs]
-		if !ok {
-			k = kindsOf(e.Sigs)
-			memo[e.Sigs] = k
-		}
+		k := memo[e.Sigs]
 		if k == 0 && e.Origin.Source != parse.SrcKubelet {
 			continue
 		}
@@ -175,6 +172,26 @@ func scan(n *Node) *found {
 	}
 	slices.SortStableFunc(s.node, func(a, b nodeLine) int { return cmp64(a.at, b.at) })
 	return s
+}
+
+// census says what kinds the sets of signatures are of, and how many pod events
+// and turns of the sync loop there are.
+func census(n *Node) (memo map[*parse.SigSet]kinds, events, turns int) {
+	memo = map[*parse.SigSet]kinds{}
+	for _, e := range n.Events {
+		k, ok := memo[e.Sigs]
+		if !ok {
+			k = kindsOf(e.Sigs)
+			memo[e.Sigs] = k
+		}
+		if k&kEvent != 0 {
+			events++
+		}
+		if k&(kSync|kEvent|kSkip) != 0 {
+			turns++
+		}
+	}
+	return memo, events, turns
 }
 
 // add files one event under every kind that it is of.

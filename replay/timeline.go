@@ -283,8 +283,19 @@ type Transition struct {
 	Src      parse.Source // who tells
 	Line     parse.Record // the line or the entry of a listing that tells
 
-	// Container is who it is about, the same for all its transitions.
-	*parse.Container
+	// Subject is what it is about, the same for all its transitions.
+	*Subject
+}
+
+// Subject is a container or pod sandbox, as far as its records name it.
+type Subject struct {
+	ID        string
+	Sandbox   bool   // a pod sandbox, not a container
+	SandboxID string // of a container
+	PodUID    string
+	PodName   string
+	Namespace string
+	Name      string // of a container
 }
 
 // Audit compares the events that the reference PLEG must have produced with

@@ -68,8 +68,8 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	}
 	for _, t := range n.History {
 		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
-		if worth(Container, t.Container.Name) {
-			r.learn(Container, t.Container.Name)
+		if worth(Container, t.Subject.Name) {
+			r.learn(Container, t.Subject.Name)
 		}
 	}
 	for _, b := range n.Blame {
