@@ -42,6 +42,10 @@ func (s *scanner) laneOf(e *journal.Entry) *lane {
 	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) {
 		key.pid = e.Header.PID
 	}
+	return s.laneFor(key)
+}
+
+func (s *scanner) laneFor(key laneKey) *lane {
 	for i := range s.recent {
 		if r := &s.recent[i]; r.lane != nil && r.key == key {
 			return r.lane
@@ -123,13 +127,13 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 	return d.plain
 }
 
-// see counts a line and notes when it was written.
-func (l *lane) see(s *scanner, rec []byte, lines int) {
-	e := &s.entry
+// see counts a record of n bytes and notes when it was written, by the clocks of
+// framing and header.
+func (l *lane) see(s *scanner, env, header parse.Clock, n, lines int) {
 	l.lines += lines
-	now := spot{pos: s.pos(), raw: e.Header.Clock, env: e.Clock, header: e.Header.Clock.Set, from: s.at, end: s.at + len(rec)}
+	now := spot{pos: s.pos(), raw: header, env: env, header: header.Set, from: s.at, end: s.at + n}
 	if !now.header {
-		now.raw = e.Clock
+		now.raw = env
 	}
 	if l.first.File == nil || !l.first.Raw.Set && now.raw.Set {
 		l.first = s.mark(&now)

@@ -50,6 +50,7 @@ type scanner struct {
 	line       uint32 // of the current record
 	off        int64  // of the current entry in a binary journal
 	open       openRecord
+	skimmed    skimmed
 	unfinished bool // the container runtime cut the last line
 
 	lanes   map[laneKey]*lane
@@ -117,8 +118,11 @@ func (s *scanner) record(n int) {
 		rec = rec[1:]
 		s.at++
 	}
-	s.parser.Parse(rec, &s.entry)
-	s.take(rec, lines)
+	if !s.skim(rec) {
+		s.parser.Parse(rec, &s.entry)
+		s.reopen()
+		s.take(rec, lines)
+	}
 	s.res.lines += lines
 	s.at, s.line = end, s.line+uint32(lines)
 }
@@ -142,7 +146,7 @@ func (s *scanner) take(rec []byte, lines int) {
 		s.control(rec)
 	}
 	l := s.laneOf(e)
-	l.see(s, rec, lines)
+	l.see(s, e.Clock, e.Header.Clock, len(rec), lines)
 	if e.Lost {
 		s.marker(rec, journal.Mark{Kind: parse.MarkNull, N: 1})
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {

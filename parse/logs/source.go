@@ -19,11 +19,14 @@ const (
 	kubeRow          // kubectl's table of events or conditions
 )
 
+// criCaller begins the callers of cri-containerd's klog lines.
+var criCaller = []byte("instrumented_service.go:")
+
 // classify reads the class off an entry.
 func classify(e *journal.Entry) class {
 	switch e.Header.Kind {
 	case journal.Klog, journal.KlogBare:
-		if bytes.HasPrefix(e.Header.Caller, []byte("instrumented_service.go:")) {
+		if bytes.HasPrefix(e.Header.Caller, criCaller) {
 			return criText
 		}
 		return klogText
