@@ -27,13 +27,14 @@ type histogram struct {
 	Buckets [len(relistBuckets)]int // observations up to each bound
 }
 
-func (h *histogram) observe(d time.Duration) {
-	h.Count++
-	h.Sum += d
-	for i, b := range relistBuckets {
-		if d.Seconds() <= b {
-			h.Buckets[i]++
-		}
+func (h *histogram) observe(d time.Duration) { h.observeMany(d, 1) }
+
+// observeMany counts n observations of one value.
+func (h *histogram) observeMany(d time.Duration, n int) {
+	h.Count += n
+	h.Sum += time.Duration(n) * d
+	for i := len(relistBuckets) - 1; i >= 0 && d.Seconds() <= relistBuckets[i]; i-- {
+		h.Buckets[i] += n
 	}
 }
 

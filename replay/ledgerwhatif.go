@@ -236,32 +236,56 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 			}
 			first = false
 		}
-		r := &SimRelist{Start: now, End: now + int64(took), Pods: -1}
+		ended := now + int64(took)
 		if lastSeen != 0 {
 			t.Interval.observe(time.Duration(now - lastSeen))
 		}
 		if failed {
-			r.ListErr = "the list calls failed"
 			t.Failed++
 			h.failed(now)
 		} else {
 			lastSeen = now
 			h.listed(now, now+int64(list))
 		}
-		r.LastSeen = lastSeen
-		_, r.Healthy = pleg.Healthy(lastSeen, r.End, p.Threshold)
 		t.Duration.observe(took)
 		if took > t.Longest {
 			t.Longest, t.LongestAt = took, now
 		}
 		if busy {
+			r := &SimRelist{Start: now, End: ended, Pods: -1, LastSeen: lastSeen}
+			if failed {
+				r.ListErr = "the list calls failed"
+			}
+			_, r.Healthy = pleg.Healthy(lastSeen, ended, p.Threshold)
 			out = append(out, r)
+		} else if k := l.idle(now, i, end, &h, p.Period); k > 0 {
+			step := int64(l.quiet + p.Period)
+			t.Duration.observeMany(l.quiet, k)
+			t.Interval.observeMany(time.Duration(step), k)
+			n += k
+			now += int64(k) * step
+			lastSeen, ended = now, now+int64(l.quiet)
+			h.lastSeen = now
 		}
-		now = l.next(r.End, p.Period, i, busy)
+		now = l.next(ended, p.Period, i, busy)
 	}
 	t.To = max(end, now)
 	t.Unhealthy = h.finish(min(now, end))
 	return out, t
+}
+
+// idle is how many quiet relists in a row follow the quiet one at now, without
+// those close to the next recorded relist or to the end. A healthy kubelet
+// stays so throughout.
+func (l *Ledger) idle(now int64, i int, end int64, h *simHealth, period time.Duration) int {
+	step := int64(l.quiet + max(period, time.Millisecond))
+	if h.open != nil || period < time.Millisecond || step > int64(h.threshold)/2 {
+		return 0
+	}
+	if i+1 < len(l.loads) {
+		end = min(end, l.loads[i+1].start)
+	}
+	return int(max((end-now)/step-3, 0))
 }
 
 // next is the start of the following relist. A quiet schedule falls into step
