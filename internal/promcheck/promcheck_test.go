@@ -411,13 +411,30 @@ func TestQueriesAgainstPrometheus(t *testing.T) {
 
 func seconds(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
 
+// extrapolated reports whether two values are one but for how far versions
+// extrapolate a counter that has just begun or been reset: that is a percent of a
+// rate, at few moments. TestQueriesAgainstEngine holds the same values to the bit.
+func extrapolated(what string, a, b float64) bool {
+	return (strings.Contains(what, "rate(") || strings.Contains(what, "increase(")) && math.Abs(a-b) <= 0.01*math.Abs(b)
+}
+
 func agree(t *testing.T, what string, got, want samples) int {
 	if len(got) != len(want) {
 		t.Errorf("%s: %d values, server %d", what, len(got), len(want))
 	}
-	bad := 0
+	bad, odd := 0, 0
+	defer func() {
+		if odd*10 > len(want) {
+			t.Errorf("%s: %d of %d values differ as versions extrapolate", what, odd, len(want))
+		}
+	}()
 	for k, w := range want {
-		if g, ok := got[k]; !ok || !near(g, w) {
+		g, ok := got[k]
+		if ok && !near(g, w) && extrapolated(what, g, w) {
+			odd++
+			continue
+		}
+		if !ok || !near(g, w) {
 			if bad++; bad < 4 {
 				t.Errorf("%s: %s is %v (%v), server %v", what, k, g, ok, w)
 			}

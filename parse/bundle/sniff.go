@@ -2,9 +2,12 @@ package bundle
 
 import (
 	"bytes"
+	"path"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/parse/metrics"
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
@@ -33,6 +36,8 @@ func byContent(f *parse.File, head []byte) parse.Role {
 		return parse.RoleJournal
 	case f.Role != parse.RoleUnknown:
 		return f.Role
+	case isSnapshotName(f.Path) && metrics.ErrorPage(head):
+		return parse.RoleMetrics
 	}
 	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number, but a place
 		return parse.RoleTSDB
@@ -99,6 +104,19 @@ func sniff(head []byte) parse.Role {
 		}
 	}
 	return parse.RoleUnknown
+}
+
+// isSnapshotName reports whether a file is called as snapshots of metrics are,
+// or lies among them: then an error page in it is a snapshot that failed.
+func isSnapshotName(p string) bool {
+	dir, base := path.Split(strings.ToLower(p))
+	switch path.Ext(base) {
+	case ".prom", ".openmetrics", ".metrics":
+		return true
+	case ".txt", "":
+		return strings.Contains(base, "metrics") || strings.HasSuffix(dir, "metrics/")
+	}
+	return false
 }
 
 func isJournal(h []byte) bool { return bytes.HasPrefix(h, []byte("LPKSHHRH")) }
@@ -202,7 +220,7 @@ func isExposition(h []byte) bool {
 			hits++
 		}
 		return hits == 2
-	}) || hits == 1 && bytes.Count(bytes.TrimSpace(h), newline) == 0
+	}) || hits == 1 && bytes.Count(bytes.TrimSpace(h), newline) == 0 || len(h) == headLen && metrics.Sniff(h) == metrics.FormatText && hits == 0
 }
 
 func isExpositionLine(line []byte) bool {

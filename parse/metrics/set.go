@@ -173,7 +173,7 @@ func (s *Set) Finish() parse.Part {
 	var out parse.Part
 	for _, g := range s.unify() {
 		series, dup := g.join()
-		s.warnings = append(s.warnings, dup...)
+		s.warnings = append(append(s.warnings, dup...), g.failed()...)
 		for _, x := range series {
 			x.Type = TypeOf(x.Name, s.types)
 		}
@@ -301,13 +301,33 @@ func (g *group) join() ([]*parse.Series, []parse.Warning) {
 			out = append(out, x)
 		}
 	}
-	dups := map[*parse.Scrape]*duplicates{}
+	dups, late := map[*parse.Scrape]*oddSamples{}, map[*parse.Scrape]*oddSamples{}
 	slices.SortFunc(out, CompareSeries)
 	for _, x := range out {
 		x.Node, x.Job = g.node, g.job
-		settle(x, dups)
+		settle(x, dups, late)
 	}
-	return out, warnDuplicates(dups)
+	return out, append(warnOdd(dups, "repeat a series at the same time; the first is kept"), warnOdd(late, "are older than the one before them; sorted by time")...)
+}
+
+// failed says how many snapshots of an exporter hold an error instead of metrics:
+// each is a failed scrape, and evidence, but no sample came of it.
+func (g *group) failed() []parse.Warning {
+	var first *parse.Scrape
+	n := 0
+	for _, sc := range g.scrapes {
+		if sc.Failed == "" {
+			continue
+		}
+		if n++; first == nil || compareScrapes(sc, first) < 0 {
+			first = sc
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []parse.Warning{{Pos: parse.Pos{File: first.File, Line: max(first.Line, 1)},
+		Msg: fmt.Sprintf("%d snapshots failed and hold no metrics, the first here: %s", n, clip([]byte(first.Failed), 120))}}
 }
 
 func mergeInto(old, x *parse.Series) {
@@ -322,20 +342,40 @@ func mergeInto(old, x *parse.Series) {
 	}
 }
 
-// duplicates counts second samples of one series at one time.
-type duplicates struct {
+// oddSamples counts samples of one file that do not come as they should, and
+// keeps the place of the first.
+type oddSamples struct {
 	n     int
 	first string
 	line  uint32
 }
 
+func noteOdd(odd map[*parse.Scrape]*oddSamples, x *parse.Series, p parse.Point) {
+	o := odd[p.Src]
+	if o == nil {
+		o = &oddSamples{first: x.String(), line: p.Line}
+		odd[p.Src] = o
+	}
+	o.n++
+}
+
+// noteLate counts samples that a file writes behind later ones of the series.
+func noteLate(x *parse.Series, late map[*parse.Scrape]*oddSamples) {
+	for i := 1; i < len(x.Points); i++ {
+		if a, b := x.Points[i-1], x.Points[i]; a.Src == b.Src && b.At < a.At {
+			noteOdd(late, x, b)
+		}
+	}
+}
+
 // settle sorts the samples of a series and drops all but the first at each
 // time.
-func settle(x *parse.Series, dups map[*parse.Scrape]*duplicates) {
+func settle(x *parse.Series, dups, late map[*parse.Scrape]*oddSamples) {
 	order := func(a, b parse.Point) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), comparePoints(a, b))
 	}
 	if !slices.IsSortedFunc(x.Points, order) {
+		noteLate(x, late)
 		slices.SortFunc(x.Points, order)
 	}
 	x.Points = dropRepeats(x, x.Points, dups)
@@ -352,18 +392,13 @@ func comparePoints(a, b parse.Point) int {
 	return comparePos(parse.Pos{File: a.Src.File, Line: a.Line}, parse.Pos{File: b.Src.File, Line: b.Line})
 }
 
-func dropRepeats(x *parse.Series, ps []parse.Point, dups map[*parse.Scrape]*duplicates) []parse.Point {
+func dropRepeats(x *parse.Series, ps []parse.Point, dups map[*parse.Scrape]*oddSamples) []parse.Point {
 	out := ps[:0]
 	for i, p := range ps {
 		if i > 0 && len(out) > 0 && out[len(out)-1].At == p.At && p.Src.Basis != parse.NoTime {
 			last := out[len(out)-1]
 			if last.Src == p.Src || math.Float64bits(last.V) != math.Float64bits(p.V) {
-				d := dups[p.Src]
-				if d == nil {
-					d = &duplicates{first: x.String(), line: p.Line}
-					dups[p.Src] = d
-				}
-				d.n++
+				noteOdd(dups, x, p)
 			}
 			continue
 		}
@@ -372,11 +407,11 @@ func dropRepeats(x *parse.Series, ps []parse.Point, dups map[*parse.Scrape]*dupl
 	return out
 }
 
-func warnDuplicates(dups map[*parse.Scrape]*duplicates) []parse.Warning {
+func warnOdd(odd map[*parse.Scrape]*oddSamples, what string) []parse.Warning {
 	var out []parse.Warning
-	for s, d := range dups {
-		out = append(out, parse.Warning{Pos: parse.Pos{File: s.File, Line: d.line},
-			Msg: fmt.Sprintf("%d samples repeat a series at the same time; the first is kept (%s)", d.n, clip([]byte(d.first), 120))})
+	for s, o := range odd {
+		out = append(out, parse.Warning{Pos: parse.Pos{File: s.File, Line: o.line},
+			Msg: fmt.Sprintf("%d samples %s (%s)", o.n, what, clip([]byte(o.first), 120))})
 	}
 	slices.SortFunc(out, func(a, b parse.Warning) int { return comparePos(a.Pos, b.Pos) })
 	return out

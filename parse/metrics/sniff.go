@@ -56,6 +56,9 @@ func sniffBrace(head []byte) Format {
 // textHead looks for a TYPE or HELP line or, failing that, for lines that are
 // samples by shape, in the first lines that are not wrapping.
 func textHead(head []byte) bool {
+	if len(head) >= endlessLine && bytes.IndexByte(head, '\n') < 0 {
+		return beginsLikeSample(head)
+	}
 	samples, others := 0, 0
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
 		line = bytes.TrimSpace(line)
@@ -70,6 +73,28 @@ func textHead(head []byte) bool {
 		}
 	}
 	return samples >= 1 && samples > 4*others
+}
+
+// endlessLine is from how long on a head without an end of line is judged by
+// how it begins: a label value may hold a megabyte.
+const endlessLine = 16 << 10
+
+// beginsLikeSample tells by shape: name{label=".
+func beginsLikeSample(head []byte) bool {
+	i := 0
+	for i < len(head) && isNameByte(head[i], i == 0) {
+		i++
+	}
+	name, rest, ok := bytes.Cut(head[i:min(len(head), i+256)], []byte(`="`))
+	if i == 0 || !ok || len(rest) == 0 || len(name) < 2 || name[0] != '{' {
+		return false
+	}
+	for j, c := range name[1:] {
+		if !isNameByte(c, j == 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // looksLikeSample tells by shape: name{…} number.

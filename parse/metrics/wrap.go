@@ -58,6 +58,13 @@ var failures = []string{
 	"the connection to the server", "connection refused", "get \"http", "i/o timeout",
 }
 
+// ErrorPage reports whether a file begins like what an endpoint, a proxy or a
+// client answers instead of metrics. Only its place can then say that it stands
+// for a snapshot.
+func ErrorPage(head []byte) bool {
+	return failure(bytes.TrimLeft(trimBOM(head), " \t\r\n")) != ""
+}
+
 // failure returns the failure that a line begins with, "" if none.
 func failure(text []byte) string {
 	head := strings.ToLower(string(text[:min(len(text), 64)]))

@@ -1,0 +1,31 @@
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// An error page is a failed snapshot where snapshots are kept, and nothing
+// anywhere else.
+func TestErrorPagesAmongSnapshots(t *testing.T) {
+	const page = "An error has occurred while serving metrics:\n\n1 error(s) occurred:\n"
+	for _, tt := range []struct {
+		path, head string
+		want       parse.Role
+	}{
+		{"metrics/20261120T233100Z.prom", page, parse.RoleMetrics},
+		{"a/kubelet-metrics.txt", "<!DOCTYPE html>\n<html>", parse.RoleMetrics},
+		{"metrics/n1", "Error from server (ServiceUnavailable): the server is currently unable", parse.RoleMetrics},
+		{"a/index.html", "<!DOCTYPE html>\n<html>", parse.RoleUnknown},
+		{"a/notes.txt", page, parse.RoleUnknown},
+		{"a/x.prom", "nothing of the kind\n", parse.RoleUnknown},
+		{"a/x", "a_x{l=\"" + strings.Repeat("v", headLen), parse.RoleMetrics},
+	} {
+		head := tt.head[:min(len(tt.head), headLen)]
+		if got := byContent(&parse.File{Path: tt.path}, []byte(head)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
+		}
+	}
+}
