@@ -412,10 +412,10 @@ func TestQueriesAgainstPrometheus(t *testing.T) {
 func seconds(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
 
 // extrapolated reports whether two values are one but for how far versions
-// extrapolate a counter that has just begun or been reset: that is a percent of a
+// extrapolate a counter that has just begun or been reset: that is a percent or two of a
 // rate, at few moments. TestQueriesAgainstEngine holds the same values to the bit.
 func extrapolated(what string, a, b float64) bool {
-	return (strings.Contains(what, "rate(") || strings.Contains(what, "increase(")) && math.Abs(a-b) <= 0.01*math.Abs(b)
+	return (strings.Contains(what, "rate(") || strings.Contains(what, "increase(")) && math.Abs(a-b) <= 0.02*math.Abs(b)
 }
 
 func agree(t *testing.T, what string, got, want samples) int {
@@ -424,7 +424,7 @@ func agree(t *testing.T, what string, got, want samples) int {
 	}
 	bad, odd := 0, 0
 	defer func() {
-		if odd*10 > len(want) {
+		if odd*5 > len(want) {
 			t.Errorf("%s: %d of %d values differ as versions extrapolate", what, odd, len(want))
 		}
 	}()

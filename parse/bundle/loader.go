@@ -30,6 +30,8 @@ type loader struct {
 
 	samplesMu sync.Mutex
 	samples   *metrics.Set // of all metrics files
+	sampled   int          // samples taken in
+	thrifty   bool         // memory is collected more often
 }
 
 // unit is one top-level file: what one walker reads from front to back.

@@ -1,6 +1,9 @@
 package bundle
 
 import (
+	"os"
+	"runtime/debug"
+
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/metrics"
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
@@ -18,7 +21,24 @@ func (l *loader) sample(s *slot, data []byte) {
 	if l.samples == nil {
 		l.samples = metrics.NewSet()
 	}
+	l.sampled += part.Samples()
 	l.samples.Add(part)
+	if l.sampled > manySamples && !l.thrifty {
+		l.thrifty = true
+		collectOften()
+	}
+}
+
+// manySamples is from how many samples on memory is collected more often: what
+// is held grows with each snapshot, and half of it again as garbage is enough.
+const manySamples = 50_000
+
+// collectOften lets garbage grow to half of what is held only, unless the user
+// has said how far it may grow.
+func collectOften() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 }
 
 // series returns what the metrics files hold together.

@@ -47,7 +47,7 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 	}
 	if p.rows == nil { // a sample line is rarely shorter than this
 		p.rows = make([]row, 0, min(bytes.Count(data, []byte("\n")), len(data)/32)+1)
-		p.text = make([]byte, 0, len(data)*3/4)
+		p.text = make([]byte, 0, len(data))
 	}
 	d := &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
 	for from := 0; from < len(data); {
