@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"os"
 	"runtime/debug"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -36,8 +35,9 @@ const manySamples = 50_000
 // collectOften lets garbage grow to half of what is held only, unless the user
 // has said how far it may grow.
 func collectOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+	const usual = 100
+	if was := debug.SetGCPercent(50); was != usual {
+		debug.SetGCPercent(was)
 	}
 }
 
