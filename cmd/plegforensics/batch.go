@@ -25,8 +25,9 @@ func batchCommand() *cli.Command {
 		Usage:     "many bundles: summary, a report each, what nodes share; --shard i/n, batch merge",
 		ArgsUsage: "INPUT...",
 		Description: "INPUT is a bundle, a pattern such as 'bundles/*.tar.xz', or a directory of bundles: one that\n" +
-			"holds archives and directories only, each of which is a bundle. Names from --manifest and\n" +
-			"--from-stdin are bundles as they are. One broken bundle does not stop the others.",
+			"holds archives and directories only, each of which is a bundle. - stands for names on standard\n" +
+			"input. Those and the names of --manifest are bundles as they are. One broken bundle does not\n" +
+			"stop the others.",
 		Flags: join(outputFlags(fleetFormats()), batchFlags(), redactFlags(), inputFlags(), packFlags()),
 		Subcommands: []*cli.Command{{
 			Name:        "merge",
@@ -100,18 +101,23 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	sharded := c.String("shard") != ""
-	if names, err = shardOf(c, names); err != nil {
+	shard, err := shardNumbers(c)
+	if err != nil {
 		return err
 	}
-	p, err := fleet.Merge(&fleet.Partial{Header: b.header, Records: b.all(names)})
+	part := &fleet.Partial{Header: b.header}
+	if shard != (fleet.Shard{}) {
+		names, part.Shards = shardOf(shard, names), []fleet.Shard{shard}
+	}
+	part.Records = b.all(names)
+	p, err := fleet.Merge(part)
 	if err == nil {
 		err = c.Context.Err()
 	}
 	if err != nil {
 		return err
 	}
-	return finishBatch(c, ts, gates, p, sharded && len(names) == 0)
+	return finishBatch(c, ts, gates, p, len(part.Shards) > 0 && len(names) == 0)
 }
 
 func newBatchRun(c *cli.Context) (*batchRun, error) {
@@ -172,8 +178,9 @@ func (b *batchRun) all(names []string) []fleet.Record {
 		go func() {
 			defer wg.Done()
 			for i := range next {
-				out[i] = b.one(names[i])
-				b.done.step(&out[i])
+				rec, resumed := b.one(names[i])
+				out[i] = rec
+				b.done.step(&rec, resumed)
 			}
 		}()
 	}
@@ -189,8 +196,9 @@ func (b *batchRun) all(names []string) []fleet.Record {
 	return out
 }
 
-// one makes the record of a bundle, whatever happens to it.
-func (b *batchRun) one(name string) (rec fleet.Record) {
+// one makes the record of a bundle, whatever happens to it, or takes it from an
+// earlier run.
+func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	id := pathIdentity(name)
 	defer func() {
 		if x := recover(); x != nil {
@@ -210,17 +218,17 @@ func (b *batchRun) one(name string) (rec fleet.Record) {
 	shown := b.shown(name, id)
 	if err == nil {
 		if old, ok := b.resumed(id, name); ok {
-			return old
+			return old, true
 		}
 		rec, err = b.analyse(ctx, id, name, shown)
 	}
 	switch {
 	case err == nil:
-		return rec
+		return rec, false
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline")))
+		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline"))), false
 	}
-	return broken(id, shown, fleet.Failed, err.Error())
+	return broken(id, shown, fleet.Failed, err.Error()), false
 }
 
 func broken(id, name string, s fleet.Status, why string) fleet.Record {
@@ -297,6 +305,7 @@ type progress struct {
 	tty, quiet  bool
 	start       time.Time
 	total, done int
+	resumed     int // taken from an earlier run
 	bytes       int64
 }
 
@@ -306,11 +315,14 @@ func newProgress(c *cli.Context, total int) progress {
 		tty: isFile && term.IsTerminal(int(f.Fd()))}
 }
 
-func (p *progress) step(r *fleet.Record) {
+func (p *progress) step(r *fleet.Record, resumed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	p.bytes += r.Bytes
+	if resumed {
+		p.resumed++
+	}
 	if p.quiet {
 		return
 	}
@@ -321,7 +333,8 @@ func (p *progress) step(r *fleet.Record) {
 		fmt.Fprintf(p.w, "plegforensics: warning: %s: %s: %s\n", visible(r.Name), r.Status, r.Error)
 	}
 	if p.tty {
-		fmt.Fprintf(p.w, "%d of %d bundles", p.done, p.total)
+		left := time.Since(p.start) / time.Duration(p.done) * time.Duration(p.total-p.done)
+		fmt.Fprintf(p.w, "%d of %d bundles, about %s left", p.done, p.total, report.Span(left.Round(time.Second)))
 	}
 }
 
@@ -333,5 +346,9 @@ func (p *progress) end() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 	took := time.Since(p.start)
-	fmt.Fprintf(p.w, "plegforensics: %d bundles, %s in %s (%.1f bundles/s)\n", p.done, report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())
+	fmt.Fprintf(p.w, "plegforensics: %s, %s in %s (%.1f bundles/s)", report.Plural(p.done, "bundle"), report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())
+	if p.resumed > 0 {
+		fmt.Fprintf(p.w, ", %d of them by an earlier run", p.resumed)
+	}
+	fmt.Fprintln(p.w)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -50,7 +51,7 @@ func gateOf(word string, pack *rules.Pack) (gate, error) {
 			if v.Episodes <= n {
 				return ""
 			}
-			return fmt.Sprintf("%d episodes, more than %d", v.Episodes, n)
+			return fmt.Sprintf("%s, more than %d", report.Plural(v.Episodes, "episode"), n)
 		}, nil
 	}
 	level := rules.Severity(word)
@@ -125,7 +126,7 @@ func batchVerdict(c *cli.Context, gates []gate, v *fleet.View, empty bool) error
 		return &exitError{code: exitNothing, msg: "no bundle could be analysed", hint: "inspect INPUT tells what was found in one"}
 	}
 	if c.Bool("strict") && len(v.Problems) > 0 {
-		return &exitError{code: exitPartial, msg: fmt.Sprintf("%d bundles were not analysed whole", len(v.Problems)), hint: "the report lists them"}
+		return &exitError{code: exitPartial, msg: "not analysed whole: " + report.Plural(len(v.Problems), "bundle"), hint: "the report lists them"}
 	}
 	for _, g := range gates {
 		if why := g(v); why != "" {
@@ -163,7 +164,27 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return finishBatch(c, ts, gates, p, false)
+	missing := p.Missing()
+	if len(missing) > 0 && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no partial of shard %s: the report lacks their bundles\n", shardList(missing))
+	}
+	if err := finishBatch(c, ts, gates, p, false); err != nil || len(missing) == 0 || !c.Bool("strict") {
+		return err
+	}
+	return &exitError{code: exitPartial, msg: "no partial of shard " + shardList(missing), hint: "run these shards again"}
+}
+
+// shardList names the first few shards.
+func shardList(ss []fleet.Shard) string {
+	const most = 20
+	var words []string
+	for _, s := range ss[:min(len(ss), most)] {
+		words = append(words, s.String())
+	}
+	if len(ss) > most {
+		words = append(words, fmt.Sprintf("and %d more", len(ss)-most))
+	}
+	return strings.Join(words, ", ")
 }
 
 // partialFiles takes the partials of directories, files as they are.

@@ -29,10 +29,16 @@ import (
 // batchInputs is the names of all bundles, each once.
 func batchInputs(c *cli.Context) ([]string, error) {
 	var out []string
+	stdin := c.Bool("from-stdin")
 	for _, arg := range c.Args().Slice() {
-		names, err := expand(arg)
-		if err != nil {
-			return nil, err
+		if arg == "-" {
+			stdin = true
+			continue
+		}
+		names, packs := expand(arg)
+		if packs > 1 && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s holds %d archives among other files: it is taken for one bundle; a pattern, such as '%s/*.tar.gz', makes each a bundle\n",
+				visible(arg), packs, visible(strings.TrimRight(arg, "/")))
 		}
 		out = append(out, names...)
 	}
@@ -47,7 +53,7 @@ func batchInputs(c *cli.Context) ([]string, error) {
 		}
 		out = append(out, names...)
 	}
-	if c.Bool("from-stdin") {
+	if stdin {
 		names, err := listed(c.App.Reader)
 		if err != nil {
 			return nil, usage("", "--from-stdin: %v", err)
@@ -60,7 +66,7 @@ func batchInputs(c *cli.Context) ([]string, error) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) == 0 {
-		if !c.Args().Present() && c.String("manifest") == "" && !c.Bool("from-stdin") {
+		if !c.Args().Present() && c.String("manifest") == "" && !stdin {
 			return nil, usage("see "+c.App.Name+" batch --help", "no input given")
 		}
 		return nil, &exitError{exitNothing, "no bundles found", "a directory argument must hold archives or directories"}
@@ -68,31 +74,36 @@ func batchInputs(c *cli.Context) ([]string, error) {
 	return out, nil
 }
 
-// expand turns an argument into names of bundles.
-func expand(arg string) ([]string, error) {
+// expand turns an argument into names of bundles. Packs is how many archives a
+// directory holds that is a bundle all the same.
+func expand(arg string) (names []string, packs int) {
 	st, err := os.Stat(arg)
 	if err != nil {
 		if names, bad := filepath.Glob(arg); bad == nil && len(names) > 0 {
-			return names, nil
+			return names, 0
 		}
-		return []string{arg}, nil // it becomes a record that says why
+		return []string{arg}, 0 // it becomes a record that says why
 	}
 	if !st.IsDir() {
-		return []string{arg}, nil
+		return []string{arg}, 0
 	}
 	return bundlesIn(arg)
 }
 
 // bundlesIn looks into a directory. One that holds a plain file, neither
 // hidden nor an archive, is a bundle itself.
-func bundlesIn(dir string) ([]string, error) {
+func bundlesIn(dir string) (names []string, packs int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return []string{dir}, nil
+		return []string{dir}, 0
 	}
+	plain := false
 	var out []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
+		if e.Type().IsRegular() && archived(e.Name()) {
+			packs++
+		}
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
 		case e.IsDir():
@@ -100,10 +111,20 @@ func bundlesIn(dir string) ([]string, error) {
 		case e.Type().IsRegular() && packed(path):
 			out = append(out, path)
 		default:
-			return []string{dir}, nil
+			plain = true
 		}
 	}
-	return out, nil
+	if plain {
+		return []string{dir}, packs
+	}
+	return out, 0
+}
+
+// archived reports whether a name is that of an archive: a compressed log, of
+// which a bundle may hold many, is none.
+func archived(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, ".tar") || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".txz") || strings.HasSuffix(name, ".tbz2") || strings.HasSuffix(name, ".zip")
 }
 
 // magics are how archives and compressed files begin.
@@ -151,23 +172,15 @@ func listed(in io.Reader) ([]string, error) {
 
 // shardOf keeps the bundles of this shard. The hash of the name decides, so
 // that a shard reads no bundle of another and a new bundle moves none.
-func shardOf(c *cli.Context, names []string) ([]string, error) {
-	s := c.String("shard")
-	if s == "" {
-		return names, nil
-	}
-	i, n, err := shardNumbers(c, s)
-	if err != nil {
-		return nil, err
-	}
+func shardOf(s fleet.Shard, names []string) []string {
 	var out []string
 	for _, name := range names {
 		sum := sha256.Sum256([]byte(filepath.ToSlash(name)))
-		if binary.BigEndian.Uint64(sum[:8])%uint64(n) == uint64(i-1) {
+		if binary.BigEndian.Uint64(sum[:8])%uint64(s.Of) == uint64(s.Index-1) {
 			out = append(out, name)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // shardVariables are where CI systems and Kubernetes Jobs tell the index, and
@@ -182,22 +195,26 @@ var shardVariables = []struct {
 	{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// shardNumbers reads --shard: I/N from 1/N to N/N, or auto.
-func shardNumbers(c *cli.Context, s string) (i, n int, err error) {
-	const hint = "for example --shard 3/16"
-	if s == "auto" {
+// shardNumbers reads --shard: I/N from 1/N to N/N, or auto; zero where it is not
+// given.
+func shardNumbers(c *cli.Context) (fleet.Shard, error) {
+	s := c.String("shard")
+	switch s {
+	case "":
+		return fleet.Shard{}, nil
+	case "auto":
 		return shardFromEnv(c)
 	}
 	a, b, ok := strings.Cut(s, "/")
-	i, err = strconv.Atoi(a)
+	i, err := strconv.Atoi(a)
 	n, err2 := strconv.Atoi(b)
 	if !ok || err != nil || err2 != nil || i < 1 || i > n {
-		return 0, 0, usage(hint, "--shard: bad value %q", s)
+		return fleet.Shard{}, usage("for example --shard 3/16", "--shard: bad value %q", s)
 	}
-	return i, n, nil
+	return fleet.Shard{Index: i, Of: n}, nil
 }
 
-func shardFromEnv(c *cli.Context) (i, n int, err error) {
+func shardFromEnv(c *cli.Context) (fleet.Shard, error) {
 	for _, v := range shardVariables {
 		index, have := os.LookupEnv(v.index)
 		if !have || index == "" {
@@ -211,11 +228,11 @@ func shardFromEnv(c *cli.Context) (i, n int, err error) {
 		n, err2 := strconv.Atoi(total)
 		i += 1 - v.first
 		if err1 != nil || err2 != nil || i < 1 || i > n {
-			return 0, 0, usage("set --shard-total to the number of completions", "--shard auto: %s=%q of %q", v.index, index, total)
+			return fleet.Shard{}, usage("set --shard-total to the number of completions", "--shard auto: %s=%q of %q", v.index, index, total)
 		}
-		return i, n, nil
+		return fleet.Shard{Index: i, Of: n}, nil
 	}
-	return 0, 0, usage("give --shard I/N", "--shard auto: the environment tells no index")
+	return fleet.Shard{}, usage("give --shard I/N", "--shard auto: the environment tells no index")
 }
 
 // pathIdentity is the identity of a bundle that cannot be read.

@@ -27,7 +27,7 @@ func (v *View) items() []report.Item {
 			out = append(out, breachItem(m, &b))
 		}
 		for i := range m.Causes {
-			if i == 0 || m.Causes[i].Level != string(rules.Possible) {
+			if m.explains(i) {
 				out = append(out, causeItem(m, &m.Causes[i]))
 			}
 		}
@@ -175,7 +175,7 @@ func (v *View) bundleSuite() report.Suite {
 		switch b.Status {
 		case Analysed:
 		case Partly:
-			c.Skipped = fmt.Sprintf("analysed in part, %d warnings", b.Warnings)
+			c.Skipped = strings.TrimSuffix(fmt.Sprintf("analysed in part, %s: %s", report.Plural(b.Warnings, "warning"), b.Error), ": ")
 		default:
 			c.Error = &report.Failure{Message: b.Error, Type: string(b.Status)}
 		}

@@ -68,13 +68,14 @@ func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := Header{Schema, "v1", "r", "o"}
 		rs := rapid.SliceOfN(anyRecord, 0, 12).Draw(rt, "records")
-		whole, err := Merge(&Partial{h, rs})
+		whole, err := Merge(&Partial{Header: h, Records: rs})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		parts := make([]*Partial, rapid.IntRange(1, 4).Draw(rt, "parts"))
 		for i := range parts {
-			parts[i] = &Partial{Header: h}
+			parts[i] = &Partial{Header: h, Shards: []Shard{{i + 1, len(parts)}}}
+			whole.Shards = append(whole.Shards, parts[i].Shards...)
 		}
 		for _, r := range rs {
 			for range rapid.IntRange(1, 2).Draw(rt, "times") {
@@ -108,6 +109,25 @@ func encoded(t interface{ Fatal(...any) }, p *Partial) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestMissing: a shard whose partial is not there is named.
+func TestMissing(t *testing.T) {
+	p := func(ss ...Shard) *Partial { return &Partial{Shards: ss} }
+	for want, p := range map[string]*Partial{
+		"[]":        p(),
+		"[1/3 3/3]": p(Shard{2, 3}),
+		"[2/2 1/3]": p(Shard{1, 2}, Shard{2, 3}, Shard{3, 3}),
+	} {
+		if got := fmt.Sprint(p.Missing()); got != want {
+			t.Errorf("%v: missing %s, want %s", p.Shards, got, want)
+		}
+	}
+	for _, s := range []Shard{{0, 1}, {2, 1}, {1, maxShards + 1}, {-1, -1}} {
+		if _, err := Read(strings.NewReader(encoded(t, &Partial{Header: Header{Schema: Schema}, Shards: []Shard{s}}))); err == nil {
+			t.Errorf("shard %s is read", s)
+		}
+	}
 }
 
 func TestMergeRefuses(t *testing.T) {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,45 @@ type Header struct {
 // Partial is the result of some of the bundles.
 type Partial struct {
 	Header
+	Shards  []Shard  // that it is made of, sorted, each once; none when the run was not cut
 	Records []Record // by id, each once
+}
+
+// Shard is one of the parts that a run was cut into, counted from 1.
+type Shard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
+}
+
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+func compareShards(a, b Shard) int { return cmp.Or(a.Of-b.Of, a.Index-b.Index) }
+
+// Missing are the shards that the partial has not, of each number of shards
+// that a run was cut into.
+func (p *Partial) Missing() []Shard {
+	var out []Shard
+	for i, s := range p.Shards {
+		if i > 0 && p.Shards[i-1].Of == s.Of {
+			continue // told already
+		}
+		for k := 1; k <= s.Of; k++ {
+			if !slices.Contains(p.Shards, Shard{k, s.Of}) {
+				out = append(out, Shard{k, s.Of})
+			}
+		}
+	}
+	return out
+}
+
+// maxShards is more than anyone cuts a run into.
+const maxShards = 100_000
+
+func (s Shard) valid() bool { return s.Index >= 1 && s.Index <= s.Of && s.Of <= maxShards }
+
+// shardLine is the second line of a partial that is made of shards.
+type shardLine struct {
+	Shards []Shard `json:"shards"`
 }
 
 // Limits of a partial that is read: it comes from outside like any input.
@@ -43,8 +82,8 @@ type end struct {
 	End int `json:"end"` // number of records
 }
 
-// Write writes p as zstd-framed NDJSON: the header, the records by id, and a
-// line that counts them. Equal partials give equal bytes.
+// Write writes p as zstd-framed NDJSON: the header, the shards if there are any,
+// the records by id, and a line that counts them. Equal partials give equal bytes.
 func (p *Partial) Write(w io.Writer) error {
 	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -53,6 +92,9 @@ func (p *Partial) Write(w io.Writer) error {
 	e := json.NewEncoder(z)
 	e.SetEscapeHTML(false)
 	lines := []any{p.Header}
+	if len(p.Shards) > 0 {
+		lines = append(lines, shardLine{p.Shards})
+	}
 	for _, r := range p.Records {
 		lines = append(lines, r)
 	}
@@ -102,6 +144,12 @@ func (p *Partial) body(s *bufio.Scanner) error {
 			p.Records = join(records)
 			return nil
 		}
+		if line == 2 && strings.HasPrefix(s.Text(), `{"shards":`) {
+			if err := p.shards(s.Bytes()); err != nil {
+				return err
+			}
+			continue
+		}
 		var r Record
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
@@ -113,6 +161,25 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		records = append(records, r)
 	}
 	return errors.Join(ErrCut, s.Err())
+}
+
+func (p *Partial) shards(line []byte) error {
+	var l shardLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	for _, s := range l.Shards {
+		if !s.valid() {
+			return fmt.Errorf("there is no shard %s", s)
+		}
+	}
+	p.Shards = joinShards(l.Shards)
+	return nil
+}
+
+func joinShards(ss []Shard) []Shard {
+	slices.SortFunc(ss, compareShards)
+	return slices.Compact(ss)
 }
 
 // ErrMixed says that partials were made in different ways.
@@ -130,8 +197,10 @@ func Merge(ps ...*Partial) (*Partial, error) {
 		if p.Header != out.Header {
 			return nil, fmt.Errorf("%w: %s", ErrMixed, difference(out.Header, p.Header))
 		}
+		out.Shards = append(out.Shards, p.Shards...)
 		out.Records = append(out.Records, p.Records...)
 	}
+	out.Shards = joinShards(out.Shards)
 	out.Records = join(out.Records)
 	return out, nil
 }

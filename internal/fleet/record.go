@@ -119,13 +119,29 @@ func Reduce(id, name string, r *report.Report) Record {
 	}
 	switch {
 	case used == 0 && len(r.Nodes) == 0:
-		rec.Status, rec.Error = Nothing, "no input could be analysed"
+		rec.Status, rec.Error = Nothing, "nothing in it could be analysed"
+		if why := firstWarning(r); why != "" {
+			rec.Error += ": " + why
+		}
 	case r.Partial():
-		rec.Status = Partly
+		rec.Status, rec.Error = Partly, firstWarning(r)
 	}
 	report.Scrub(&rec)
 	rec.place()
 	return rec
+}
+
+// firstWarning is the first thing that was wrong with the inputs, "" if there is
+// none.
+func firstWarning(r *report.Report) string {
+	if len(r.Warnings) == 0 {
+		return ""
+	}
+	w := r.Warnings[0]
+	if w.File == nil {
+		return w.Msg
+	}
+	return w.Pos.String() + ": " + w.Msg
 }
 
 // place completes where the quotes stand: of hundreds of bundles that all hold

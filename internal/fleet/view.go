@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 // View is the picture of a fleet, drawn from records alone. It depends on the
@@ -225,13 +227,19 @@ func days(ms []*Member) []Day {
 	return out
 }
 
-// ranks orders causes by the nodes they hit. A cause counts where it is more
-// than possible, or where nothing explains the episode better.
+// explains reports whether the i-th cause of the node counts: it is more than
+// possible, or nothing explains the trouble better. A node that is well has
+// nothing to explain.
+func (m *Member) explains(i int) bool {
+	return m.Status != "healthy" && (i == 0 || m.Causes[i].Level != string(rules.Possible))
+}
+
+// ranks orders causes by the nodes they hit.
 func ranks(ms []*Member) []Rank {
 	byID := map[string]*Rank{}
 	for _, m := range ms {
 		for i, c := range m.Causes {
-			if c.Level == "possible" && i > 0 {
+			if !m.explains(i) {
 				continue
 			}
 			r := byID[c.ID]

@@ -49,9 +49,9 @@ const rowsShown = 40
 
 // headline is one sentence about the fleet.
 func (v *View) headline() string {
-	s := fmt.Sprintf("%d bundles, %d nodes, %d unhealthy with %d episodes", v.Bundles, len(v.Nodes), v.Unhealthy, v.Episodes)
+	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", report.Plural(v.Bundles, "bundle"), report.Plural(len(v.Nodes), "node"), v.Unhealthy, report.Plural(v.Episodes, "episode"))
 	if n := len(v.Problems); n > 0 {
-		s += fmt.Sprintf("; %d bundles were not analysed whole", n)
+		s += fmt.Sprintf("; not analysed whole: %s", report.Plural(n, "bundle"))
 	}
 	return s
 }

@@ -29,7 +29,9 @@ type finding struct {
 }
 
 // findings lists breaches and causes, the gravest first, then by node, time
-// and rule: a format with a limit keeps the front of the list.
+// and rule: a format with a limit keeps the front of the list. On a node that is
+// well there is nothing to explain: a CI system that is told why nothing
+// happened shows it as an issue.
 func findings(r *Report) []finding {
 	var out []finding
 	for i := range r.Nodes {
@@ -38,6 +40,9 @@ func findings(r *Report) []finding {
 			out = append(out, breachFinding(n, &n.Breaches[j]))
 		}
 		for j := range n.Causes {
+			if n.Status == "healthy" {
+				break
+			}
 			out = append(out, causeFinding(n, &n.Causes[j]))
 		}
 	}

@@ -52,7 +52,9 @@ func SortItems(items []Item) {
 func (x *Item) proof(most int) string {
 	var b strings.Builder
 	for _, p := range x.Places[:min(len(x.Places), most)] {
-		fmt.Fprintf(&b, "%s\n  %s\n", Visible(p.String()), Quote(p.Text))
+		if p.Text != "" {
+			fmt.Fprintf(&b, "%s\n  %s\n", Visible(p.String()), Quote(p.Text))
+		}
 	}
 	if more := len(x.Places) - most; more > 0 {
 		fmt.Fprintf(&b, "and %d more\n", more)

@@ -105,6 +105,9 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
+// Plural is plural for the packages that write reports of their own.
+func Plural(n int, noun string) string { return plural(n, noun) }
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
