@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // zones by name in a container of nothing else, and on Windows
 
 	"github.com/urfave/cli/v2"
 )
