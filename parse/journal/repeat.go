@@ -89,10 +89,15 @@ func (p *Parser) repeat(rec []byte, e *Entry) bool {
 	if !p.skim(rec, &b) {
 		return false
 	}
-	msg := rec[b.Off:]
+	b.Entry(rec, e)
+	return true
+}
+
+// Entry fills in what Parse would have for the line that was skimmed.
+func (b *Brief) Entry(rec []byte, e *Entry) {
+	msg := trimLine(rec)[b.Off:]
 	*e = Entry{Form: b.Form, Off: b.Off, Who: b.Who, Msg: msg, Clock: b.Clock, Header: Header{
 		Kind: Klog, Severity: msg[0], PID: b.PID, Caller: b.Caller, Body: b.Body - b.Off, Clock: b.Header}}
-	return true
 }
 
 func (p *Parser) skim(rec []byte, b *Brief) bool {

@@ -37,7 +37,7 @@ type openRecord struct {
 // begin opens a record.
 func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 	e := &s.entry
-	o.hit = s.any(clip(e.Msg[e.Header.Body:]))
+	o.hit = s.hit || s.any(clip(e.Msg[e.Header.Body:]))
 	o.active = o.hit || e.Header.Kind != journal.NoHeader || e.Partial
 	if !o.active {
 		return

@@ -51,6 +51,7 @@ type scanner struct {
 	off        int64  // of the current entry in a binary journal
 	open       openRecord
 	skimmed    skimmed
+	hit        bool // a literal stands in the current line, as skim has seen
 	unfinished bool // the container runtime cut the last line
 
 	lanes   map[laneKey]*lane
@@ -119,7 +120,6 @@ func (s *scanner) record(n int) {
 		s.at++
 	}
 	if !s.skim(rec) {
-		s.parser.Parse(rec, &s.entry)
 		s.reopen()
 		s.take(rec, lines)
 	}

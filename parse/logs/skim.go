@@ -18,13 +18,20 @@ type skimmed struct {
 	lane    *lane
 }
 
-// skim takes a line that need not be parsed. It is false when take must look.
+// skim takes a line that need not be parsed, or else parses it.
 func (s *scanner) skim(rec []byte) bool {
+	s.hit = false
 	if s.unfinished || s.open.active && s.open.partial {
+		s.parser.Parse(rec, &s.entry)
 		return false
 	}
 	var b journal.Brief
-	if !s.parser.Skim(rec, &b) || bytes.HasPrefix(b.Caller, criCaller) || s.any(clip(rec[b.Body:])) {
+	if !s.parser.Skim(rec, &b) {
+		s.parser.Parse(rec, &s.entry)
+		return false
+	}
+	if s.hit = s.any(clip(rec[b.Body:])); s.hit || bytes.HasPrefix(b.Caller, criCaller) {
+		b.Entry(rec, &s.entry)
 		return false
 	}
 	s.close()
@@ -50,10 +57,11 @@ func (s *scanner) reopen() {
 	if e.Header.Kind != journal.NoHeader || e.Form != journal.Bare && (e.Form != k.form || *e.Who != *k.who) {
 		return
 	}
-	now, at, line := s.entry, s.at, s.line
+	now, at, line, hit := s.entry, s.at, s.line, s.hit
+	s.hit = false
 	s.at, s.line = k.at, k.line
 	rec := s.data[k.at:k.end]
 	s.parser.Parse(rec, &s.entry)
 	s.open.begin(s, k.lane, rec)
-	s.entry, s.at, s.line = now, at, line
+	s.entry, s.at, s.line, s.hit = now, at, line, hit
 }
