@@ -86,19 +86,18 @@ func (e *Event) Field(name string) string {
 }
 
 // Fields returns the fields of all matched signatures, in signature order.
-func (e *Event) Fields() []Field {
-	var out []Field
+func (e *Event) Fields() []Field { return e.AppendFields(nil) }
+
+// AppendFields appends what Fields returns to dst, for callers who read many
+// events and keep none of the slices.
+func (e *Event) AppendFields(dst []Field) []Field {
 	msg := e.Message()
-	for i, s := range e.Sigs.Sigs {
-		switch {
-		case s.Extract == nil:
-		case i == 0:
-			out = s.Extract(msg)
-		default:
-			out = append(out, s.Extract(msg)...)
+	for _, s := range e.Sigs.Sigs {
+		if s.Extract != nil {
+			dst = s.Extract(msg, dst)
 		}
 	}
-	return out
+	return dst
 }
 
 // Field is a named value taken from a line, verbatim.
@@ -107,8 +106,8 @@ type Field struct{ Name, Value string }
 // Sig is a known message. Package logs builds them from its data files.
 type Sig struct {
 	ID      string
-	Sources []Source // who writes it; empty: anybody
-	Extract func(msg string) []Field
+	Sources []Source                              // who writes it; empty: anybody
+	Extract func(msg string, dst []Field) []Field // appends the fields of a message
 	// Bulk marks messages that come by the hundred thousand. Their lines
 	// are never warnings by themselves.
 	Bulk bool

@@ -21,7 +21,7 @@ func lineAt(sec float64, src parse.Source, sig string, fields ...string) *parse.
 	}
 	return &parse.Event{Pos: parse.Pos{File: auditFile, Line: uint32(sec*10) + 1},
 		Stamp:  parse.Stamp{At: sinceStart(sec), Res: time.Microsecond, Basis: parse.Stated},
-		Sigs:   &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Extract: func(string) []parse.Field { return fs }}}},
+		Sigs:   &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fs...) }}}},
 		Origin: &parse.Origin{Source: src}, Text: parse.PlainText(fmt.Sprint(sig, " ", fields))}
 }
 

@@ -57,6 +57,7 @@ type historian struct {
 	names    interner
 	pods     podNames
 	evidence slab[[2]Evidence]
+	line     []parse.Field // of the line at hand
 }
 
 // object returns the record of an id, creating it.
@@ -76,13 +77,17 @@ func (h *historian) event(e *parse.Event) {
 	if e.Basis == parse.NoTime {
 		return
 	}
+	read := func() fields {
+		h.line = e.AppendFields(h.line[:0])
+		return h.line
+	}
 	switch {
 	case e.Is(parse.SigCtrLife):
-		h.life(e, e.Fields())
+		h.life(e, read())
 	case e.Is(parse.SigTransition):
-		h.relistSaw(e, e.Fields())
+		h.relistSaw(e, read())
 	case e.Is(parse.SigFinished):
-		h.finished(e, e.Fields())
+		h.finished(e, read())
 	}
 }
 

@@ -137,8 +137,8 @@ func (d *testLog) match(msg string) *parse.SigSet {
 	return d.sets[all]
 }
 
-func extractor(re *regexp.Regexp, id string) func(string) []parse.Field {
-	return func(msg string) []parse.Field {
+func extractor(re *regexp.Regexp, id string) func(string, []parse.Field) []parse.Field {
+	return func(msg string, dst []parse.Field) []parse.Field {
 		var out []parse.Field
 		m := re.FindStringSubmatch(msg)
 		for i, name := range re.SubexpNames() {
@@ -154,7 +154,7 @@ func extractor(re *regexp.Regexp, id string) func(string) []parse.Field {
 			}
 			out = append(out, parse.Field{Name: "scope", Value: scope})
 		}
-		return out
+		return append(dst, out...)
 	}
 }
 

@@ -147,6 +147,7 @@ type found struct {
 	events    slab[PodEvent]
 	evidence  slab[[2]Evidence]
 	names     interner
+	line      []parse.Field // of the line at hand
 	pods      podNames
 }
 
@@ -352,7 +353,8 @@ func (s *found) addEvent(e *parse.Event, run int) {
 		p.At = e.At
 	}
 	var ns, name string
-	for _, f := range e.Fields() {
+	s.line = e.AppendFields(s.line[:0])
+	for _, f := range s.line {
 		switch f.Name {
 		case "pod_ns":
 			ns = f.Value

@@ -19,7 +19,7 @@ var (
 
 // line makes an event of one signature at a second after base.
 func line(sec int, src parse.Source, id string, fields ...parse.Field) *parse.Event {
-	sig := &parse.Sig{ID: id, Extract: func(string) []parse.Field { return fields }}
+	sig := &parse.Sig{ID: id, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}
 	text := fmt.Sprintf("%s at %d", id, sec)
 	return &parse.Event{
 		Pos:    parse.Pos{File: testFile, Line: uint32(sec + 1000), Offset: int64(sec)},

@@ -183,8 +183,8 @@ func TestZoneFact(t *testing.T) {
 
 // TestHeartbeat: the kubelet quotes its own heartbeat with year and zone.
 func TestHeartbeat(t *testing.T) {
-	sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNotReady, Extract: func(string) []parse.Field {
-		return []parse.Field{{Name: "heartbeat", Value: "2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179"}}
+	sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNotReady, Extract: func(_ string, dst []parse.Field) []parse.Field {
+		return append(dst, parse.Field{Name: "heartbeat", Value: "2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179"})
 	}}}}
 	f := &parse.File{Path: "k"}
 	b := lines(t, f, [2]string{"", "01-09T19:48:52.460710"}, [2]string{"", "01-09T19:49:00"})

@@ -94,25 +94,24 @@ func (e *entry) says(r *record) bool {
 }
 
 // fields is the Extract function of the entry's parse.Sig.
-func (e *entry) fields(msg string) []parse.Field {
+func (e *entry) fields(msg string, dst []parse.Field) []parse.Field {
 	r := readRecord(msg)
-	var out []parse.Field
+	r.room = dst[len(dst):]
+	out := r.fields()
 	switch {
 	case e.says(r):
-		out = e.keyFields(r)
+		out = e.keyFields(r, out)
 	case len(e.Regexps) > 0 && e.groups(r, &out):
-		for _, f := range e.keyFields(r) {
-			out = addField(out, f.Name, f.Value)
-		}
+		out = e.keyFields(r, out)
 	case e.extract != nil:
 		out, _ = e.extract(r)
 	}
-	return append(out, e.Set...)
+	// Where they found room behind dst, this moves them onto themselves.
+	return append(dst, append(out, e.Set...)...)
 }
 
-// keyFields maps the keys of a structured line.
-func (e *entry) keyFields(r *record) []parse.Field {
-	var out []parse.Field
+// keyFields appends what the keys of a structured line are mapped to.
+func (e *entry) keyFields(r *record, out []parse.Field) []parse.Field {
 	for _, k := range e.Keys {
 		v, ok := r.get(k.Name)
 		if !ok {
@@ -174,10 +173,7 @@ func (e *entry) any(r *record) bool {
 func addNamed(out []parse.Field, name, value string) []parse.Field {
 	switch name {
 	case "pod":
-		for _, f := range podFields(value) {
-			out = addField(out, f.Name, f.Value)
-		}
-		return out
+		return addPod(out, value)
 	case "ctr":
 		return addContainer(out, value)
 	}

@@ -39,13 +39,13 @@ func isContainerd(r *record) bool {
 // hand.
 func extractContainerd(r *record) ([]parse.Field, bool) {
 	if m, ok := readRunSandbox(r.msg); ok {
-		out := lifeOp(outcome("start", "started", m.id, m.failed), "sandbox")
+		out := addOp(r.fields(), outcome("start", "started", m.id, m.failed), "sandbox")
 		out = addField(out, "id", m.id)
 		out = addMetadata(out, m.metadata, "pod_name")
 		return addField(out, "err", r.first("error")), true
 	}
 	if m, ok := readCreate(r.msg); ok {
-		out := lifeOp(outcome("create", "created", m.id, m.failed), "container")
+		out := addOp(r.fields(), outcome("create", "created", m.id, m.failed), "container")
 		out = addField(out, "id", m.id)
 		out = addField(out, "sandbox", m.sandbox)
 		out = addMetadata(out, m.metadata, "name")
@@ -122,8 +122,8 @@ func isHex(s string) bool {
 	return s != ""
 }
 
-func lifeOp(op, kind string) []parse.Field {
-	return []parse.Field{{Name: "op", Value: op}, {Name: "kind", Value: kind}}
+func addOp(out []parse.Field, op, kind string) []parse.Field {
+	return addField(addField(out, "op", op), "kind", kind)
 }
 
 // outcome is the op of a request's line: it failed, it returned an id, or it
@@ -261,7 +261,7 @@ func extractEngineEvent(r *record) ([]parse.Field, bool) {
 	if m == nil || engineOps[m[1]] == "" {
 		return nil, false
 	}
-	out := lifeOp(engineOps[m[1]], "container")
+	out := addOp(r.fields(), engineOps[m[1]], "container")
 	out = addField(out, "id", m[2])
 	plain := ""
 	for _, attr := range strings.Split(m[3], ", ") {

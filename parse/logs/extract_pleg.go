@@ -85,7 +85,7 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 	} else {
 		pod, event = r.podEvent()
 	}
-	out := podFields(pod)
+	out := addPod(r.fields(), pod)
 	out = addField(out, "pod_uid", eventValue(event, "ID"))
 	out = addField(out, "type", eventValue(event, "Type"))
 	if v := eventValue(event, "Data"); v != "interface" { // interface {}(nil)

@@ -28,7 +28,7 @@ func extractRPC(r *record) ([]parse.Field, bool) {
 	if !isRPC(r) {
 		return nil, false
 	}
-	return r.rpc.fields(), true
+	return r.rpc.fields(r.fields()), true
 }
 
 // isRPC tells what extractRPC would. Several signatures ask for the same line.
@@ -44,8 +44,9 @@ func isRPC(r *record) bool {
 	return r.rpc.ok
 }
 
-func (c rpc) fields() []parse.Field {
-	out := []parse.Field{{Name: "layer", Value: c.layer}, {Name: "call", Value: c.call}}
+// fields appends the fields of a call.
+func (c *rpc) fields(out []parse.Field) []parse.Field {
+	out = addField(addField(out, "layer", c.layer), "call", c.call)
 	if c.hasFilter {
 		out = append(out, parse.Field{Name: "filter", Value: c.filter})
 		scope, uid := filterScope(c.call, c.filter)
@@ -53,9 +54,7 @@ func (c rpc) fields() []parse.Field {
 		out = addField(out, "pod_uid", uid)
 	}
 	out = addField(out, "id", bareID(c.id))
-	for _, f := range podFields(c.pod) {
-		out = addField(out, f.Name, f.Value)
-	}
+	out = addPod(out, c.pod)
 	out = addField(out, "pod_uid", c.podUID)
 	return errFields(out, c.err)
 }
@@ -302,9 +301,9 @@ func extractSyncErr(r *record) ([]parse.Field, bool) {
 		if m == nil {
 			return nil, false
 		}
-		out := podFields(m[2])
+		out := addPod(r.fields(), m[2])
 		return errFields(addField(out, "pod_uid", m[1]), m[3]), true
 	}
-	out := podFields(r.first("pod"))
+	out := addPod(r.fields(), r.first("pod"))
 	return errFields(addField(out, "pod_uid", r.first("podUID")), r.first("err")), true
 }

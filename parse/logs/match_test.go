@@ -135,7 +135,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		for _, g := range fast.Sigs {
-			for _, field := range g.Extract(msg) {
+			for _, field := range g.Extract(msg, nil) {
 				if field.Name == "" {
 					t.Fatalf("%s yields a field without name", g.ID)
 				}

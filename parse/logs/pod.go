@@ -10,9 +10,12 @@ import (
 // podFields splits a pod in any spelling into pod_ns, pod_name and pod_uid:
 // name_ns(uid) (≤ 1.20 and 1.36), ns/name (≥ 1.21), {"name":…,"namespace":…}
 // (JSON logs), name_ns (network plug-ins), or a lone name or uid.
-func podFields(s string) []parse.Field {
+func podFields(s string) []parse.Field { return addPod(nil, s) }
+
+// addPod appends the fields of a pod.
+func addPod(out []parse.Field, s string) []parse.Field {
 	ns, name, uid := splitPod(s)
-	out := addField(nil, "pod_ns", ns)
+	out = addField(out, "pod_ns", ns)
 	out = addField(out, "pod_name", name)
 	return addField(out, "pod_uid", uid)
 }

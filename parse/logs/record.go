@@ -29,6 +29,7 @@ type record struct {
 	read   bool   // kv is filled
 	joined string // see text
 	rpc    *rpc   // see isRPC
+	room   []parse.Field
 }
 
 // readRecord recognises the form of a message. Keys are read on demand.
@@ -287,6 +288,10 @@ func (r *record) text(i int) string {
 	}
 	return r.joined
 }
+
+// fields returns an empty list for an extractor to append to, in memory of the
+// caller's if he gave any. It is to be used once.
+func (r *record) fields() []parse.Field { return r.room[:0] }
 
 // first returns the first of the keys that has a value.
 func (r *record) first(keys ...string) string {

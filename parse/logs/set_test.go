@@ -40,7 +40,7 @@ func TestSamples(t *testing.T) {
 				t.Errorf("%s:%d: %s sample %d does not match; it matches %v:\n%s", e.File, e.Line, e.ID, i, ids(fast), sample.Msg)
 				continue
 			}
-			want, got := append(slices.Clone(sample.Fields), missing(sample.Fields, e.Set)...), sig.Extract(sample.Msg)
+			want, got := append(slices.Clone(sample.Fields), missing(sample.Fields, e.Set)...), sig.Extract(sample.Msg, nil)
 			if d := cmp.Diff(want, got, byName, cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("%s:%d: %s sample %d: fields (-want +got):\n%s", e.File, e.Line, e.ID, i, d)
 			}

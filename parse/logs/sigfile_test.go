@@ -96,7 +96,7 @@ func TestUserPack(t *testing.T) {
 			t.Errorf("%q matches %q, want %q", line, got, want)
 		}
 	}
-	if f := set.Lookup("acme.agent").Extract("Acme Agent Stalled for 17s"); len(f) != 1 || f[0].Value != "17" {
+	if f := set.Lookup("acme.agent").Extract("Acme Agent Stalled for 17s", nil); len(f) != 1 || f[0].Value != "17" {
 		t.Errorf("fields %v", f)
 	}
 }

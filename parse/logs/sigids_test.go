@@ -64,7 +64,7 @@ func yields(set *Set, id, field string) bool {
 			continue
 		}
 		for _, s := range e.Samples {
-			for _, f := range e.fields(s.Msg) {
+			for _, f := range e.fields(s.Msg, nil) {
 				if f.Name == field {
 					return true
 				}
