@@ -352,16 +352,28 @@ func summary(res Result) string {
 					lead = fmt.Sprintf("%s went from %s to %s", r.What, r.Baseline, r.Incident)
 				}
 			case Changed:
-				changed++
+				if r.Group == "configuration" {
+					changed++
+				}
 			}
 		}
 	}
-	s := fmt.Sprintf("%d things are worse or new in %s than in %s", worse, res.IncidentLabel, res.BaselineLabel)
+	if len(res.Pairs) == 0 {
+		return "No node stands in both."
+	}
+	s := fmt.Sprintf("%s in %s than in %s", number(worse, "thing is worse or new", "things are worse or new"), res.IncidentLabel, res.BaselineLabel)
 	if changed > 0 {
-		s += fmt.Sprintf(", %d settings or versions differ", changed)
+		s += ", " + number(changed, "setting or version differs", "settings or versions differ")
 	}
 	if lead != "" {
 		s += "; " + lead
 	}
 	return s + "."
+}
+
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -66,7 +66,7 @@ func left(same, noise int, all bool) string {
 	if all || same+noise == 0 {
 		return ""
 	}
-	return fmt.Sprintf("not shown: %d the same, %d that chance explains", same, noise)
+	return fmt.Sprintf("Not shown: %d the same, %d that chance explains.", same, noise)
 }
 
 func writeText(w io.Writer, res Result, all bool) error {
@@ -81,9 +81,13 @@ func writeText(w io.Writer, res Result, all bool) error {
 		style.Format.Header = text.FormatDefault
 		style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
 		t.SetStyle(style)
-		t.AppendHeader(table.Row{"", "what", res.BaselineLabel, res.IncidentLabel, "verdict", "line"})
-		for _, r := range rows {
-			t.AppendRow(table.Row{r.Group, report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), r.Verdict, report.Visible(where(r))})
+		t.AppendHeader(table.Row{"", "what", report.Visible(res.BaselineLabel), report.Visible(res.IncidentLabel), "verdict", "line"})
+		for i, r := range rows {
+			group := r.Group
+			if i > 0 && rows[i-1].Group == group {
+				group = ""
+			}
+			t.AppendRow(table.Row{group, report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), r.Verdict, report.Visible(where(r))})
 		}
 		for _, l := range strings.Split(t.Render(), "\n") {
 			fmt.Fprintln(&b, strings.TrimRight(l, " "))
@@ -175,22 +179,29 @@ func writeMarkdown(w io.Writer, res Result, all bool) error {
 var page = template.Must(template.New("compare").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{.StyleHash}}'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>PLEG comparison</title>{{.Style}}</head><body><main>
-<h1>PLEG comparison</h1><p>{{.Summary}}</p>
-{{range .Pairs}}<section><h2>{{.Title}}</h2><div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table>
-<thead><tr><th scope="col">group</th><th scope="col">what</th><th scope="col">{{$.Baseline}}</th><th scope="col">{{$.Incident}}</th><th scope="col">verdict</th><th scope="col">on what it rests</th><th scope="col">line</th></tr></thead>
-<tbody>{{range .Rows}}<tr class="{{.Verdict}}"><td>{{.Group}}</td><td>{{.What}}</td><td>{{.Baseline}}</td><td>{{.Incident}}</td><td>{{.Verdict}}</td><td>{{.Why}}</td><td><code>{{.Where}}</code></td></tr>{{end}}</tbody>
-</table></div>{{if .Left}}<p>{{.Left}}</p>{{end}}</section>{{end}}
-{{range .Notes}}<p>{{.}}</p>{{end}}
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<title>PLEG comparison: {{.Baseline}}, {{.Incident}}</title>{{.Style}}</head><body><main>
+<h1>PLEG comparison</h1><p class="summary">{{.Summary}}</p>
+{{range .Pairs}}<section><h2>{{.Title}}</h2>{{if .Groups}}<div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table class="compare">
+<thead><tr><th scope="col">what</th><th scope="col">{{$.Baseline}}</th><th scope="col">{{$.Incident}}</th><th scope="col">verdict</th><th scope="col">rests on</th></tr></thead>
+{{range .Groups}}<tbody><tr><th class="group" colspan="5" scope="rowgroup">{{.Name}}</th></tr>
+{{range .Rows}}<tr><th scope="row">{{.What}}</th><td>{{.Baseline}}</td><td>{{.Incident}}</td><td><span class="verdict {{.Verdict}}">{{.Verdict}}</span></td><td>{{.Why}}{{if .Where}}<details><summary><code>{{.Where}}</code></summary><pre>{{.Text}}</pre></details>{{end}}</td></tr>
+{{end}}</tbody>{{end}}
+</table></div>{{else}}<p>No difference.</p>{{end}}{{if .Left}}<p class="note">{{.Left}}</p>{{end}}</section>{{end}}
+{{if .Notes}}<ul>{{range .Notes}}<li>{{.}}</li>{{end}}</ul>{{end}}
 </main></body></html>
 `))
 
-type pageRow struct{ Group, What, Baseline, Incident, Verdict, Why, Where string }
+type pageRow struct{ What, Baseline, Incident, Verdict, Why, Where, Text string }
+
+type pageGroup struct {
+	Name string
+	Rows []pageRow
+}
 
 type pagePair struct {
 	Title, Left string
-	Rows        []pageRow
+	Groups      []pageGroup
 }
 
 func writeHTML(w io.Writer, res Result, all bool) error {
@@ -204,8 +215,16 @@ func writeHTML(w io.Writer, res Result, all bool) error {
 	for _, p := range res.Pairs {
 		rows, same, noise := shown(p, all)
 		x := pagePair{Title: report.Visible(title(p)), Left: left(same, noise, all)}
-		for _, r := range rows {
-			x.Rows = append(x.Rows, pageRow{r.Group, report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), string(r.Verdict), r.Why, report.Visible(where(r))})
+		for i, r := range rows {
+			if i == 0 || rows[i-1].Group != r.Group {
+				x.Groups = append(x.Groups, pageGroup{Name: r.Group})
+			}
+			g := &x.Groups[len(x.Groups)-1]
+			row := pageRow{report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), string(r.Verdict), r.Why, report.Visible(where(r)), ""}
+			if row.Where != "" {
+				row.Text = report.Quote(r.Evidence[0].Quote())
+			}
+			g.Rows = append(g.Rows, row)
 		}
 		data.Pairs = append(data.Pairs, x)
 	}

@@ -87,7 +87,11 @@ type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where, Short
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
-// without scripts the verdict and all tables still stand.
+// without scripts the verdict and all tables still stand. The timeline is drawn
+// on a canvas by our own view.js: a hundred thousand marks are too many for a
+// document tree, and the chart libraries that draw as many weigh a megabyte,
+// know neither the whiskers nor the lanes, and style themselves in ways that
+// the policy forbids.
 func writeHTML(w io.Writer, r *Report, _ Options) error {
 	tmpl, err := template.New("page").Parse(pageSource)
 	if err != nil {
@@ -136,7 +140,7 @@ func title(r *Report) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, Visible(n.Name))
+		names = append(names, titleOf(&n))
 	}
 	return strings.Join(names, ", ")
 }
@@ -159,7 +163,8 @@ func hashOf(s string) string {
 }
 
 func nodePage(n *Node) pageNode {
-	p := pageNode{Name: Visible(n.Name), Status: n.Status, Summary: Visible(sentenceCase(strings.TrimPrefix(n.Summary, n.Name+": "))),
+	summary := strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
+	p := pageNode{Name: titleOf(n), Status: n.Status, Summary: Visible(sentenceCase(summary)),
 		Kubelet: kubeletLine(n.Kubelet), Window: windowLine(n.Window),
 		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n))}
 	for i := range n.Episodes {
@@ -186,6 +191,14 @@ func nodePage(n *Node) pageNode {
 	p.WhatIf, p.Assumed = whatIfRows(n.WhatIf), whatIfAssumed(n.WhatIf)
 	p.Coverage, p.Gaps = coverageRows(n.Node), gapTexts(n.Node)
 	return p
+}
+
+// titleOf is the name of a node as a heading.
+func titleOf(n *Node) string {
+	if n.Name == "" || n.Name == "unknown" {
+		return "Node without a name"
+	}
+	return Visible(n.Name)
 }
 
 // sentenceCase begins s with a capital.

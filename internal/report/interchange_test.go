@@ -63,7 +63,12 @@ func TestIntervals(t *testing.T) {
 // TestPerfetto checks the fields that the Trace Event format documents.
 func TestPerfetto(t *testing.T) {
 	var out bytes.Buffer
-	if err := writePerfetto(&out, fixture("node", 20), Options{}); err != nil {
+	r := fixture("node", 20)
+	n := r.Nodes[0].Node
+	again := n.Failures[0] // overlaps the first without being inside it
+	again.Start.At, again.End = again.Start.At+1e9, again.End+1e9
+	n.Failures = append(n.Failures, again)
+	if err := writePerfetto(&out, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
@@ -72,7 +77,7 @@ func TestPerfetto(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	phases := map[string]int{}
+	phases, lanes, ends := map[string]int{}, map[string]bool{}, map[float64]float64{}
 	for _, e := range doc.TraceEvents {
 		ph, _ := e["ph"].(string)
 		phases[ph]++
@@ -83,18 +88,35 @@ func TestPerfetto(t *testing.T) {
 		case "X":
 			if d, ok := e["dur"].(float64); !ok || d < 0 {
 				t.Errorf("complete event without a duration: %v", e)
+			} else if ts := e["ts"].(float64); ts < ends[e["tid"].(float64)] {
+				t.Errorf("event overlaps the one before it on its track: %v", e)
+			} else {
+				ends[e["tid"].(float64)] = ts + d
 			}
 		case "i":
 			if e["s"] != "t" {
 				t.Errorf("instant without scope: %v", e)
 			}
 		case "C":
-			if _, ok := e["args"].(map[string]any)["seconds"].(float64); !ok {
-				t.Errorf("counter without a number: %v", e)
+			for _, v := range e["args"].(map[string]any) {
+				if _, ok := v.(float64); !ok {
+					t.Errorf("counter without a number: %v", e)
+				}
 			}
 		case "M":
-			if e["args"].(map[string]any)["name"] == "" {
-				t.Errorf("metadata without a name: %v", e)
+			switch args := e["args"].(map[string]any); e["name"] {
+			case "process_name", "thread_name":
+				if name, _ := args["name"].(string); name == "" {
+					t.Errorf("metadata without a name: %v", e)
+				} else {
+					lanes[name] = true
+				}
+			case "thread_sort_index":
+				if _, ok := args["sort_index"].(float64); !ok {
+					t.Errorf("sort index without a number: %v", e)
+				}
+			default:
+				t.Errorf("unknown metadata: %v", e)
 			}
 		default:
 			t.Errorf("unknown phase %q", ph)
@@ -103,6 +125,11 @@ func TestPerfetto(t *testing.T) {
 	for _, ph := range []string{"X", "i", "C", "M"} {
 		if phases[ph] == 0 {
 			t.Errorf("no event of phase %s", ph)
+		}
+	}
+	for _, lane := range []string{"node Ready", "PLEG health", "relists", "CRI failures", "kubelet process", "no log", "kubelet", "kernel", "containerd"} {
+		if !lanes[lane] {
+			t.Errorf("no lane %q", lane)
 		}
 	}
 }

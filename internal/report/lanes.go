@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,8 +89,8 @@ func (l *lane) line(p *printer) string {
 // else the age of the last relist where that says something.
 func (p *printer) timeline(n *Node) {
 	w := n.Window
-	if w.Start == 0 || w.End <= w.Start {
-		return
+	if w.Start == 0 || w.End-w.Start < int64(n.Kubelet.Threshold)/10 {
+		return // an excerpt of a few lines has no shape
 	}
 	f := laneFrame{w.Start, w.End, p.opt.Width - laneGutter - 2}
 	if p.opt.Width < wideEnough {
@@ -102,7 +103,7 @@ func (p *printer) timeline(n *Node) {
 	fmt.Fprintf(p, "\n  %-*s%s\n", laneGutter, "", p.paint(faint, f.axis()))
 	lanes := []*lane{readyLane(n.Node, f), healthLane(n.Node, f)}
 	age := newAges(n.Node, f)
-	lanes = append(lanes, age.lane, relistLane(n.Node, f), failureLane(n.Node, f), eventLane(n.Node, f))
+	lanes = append(lanes, age.lane, relistLane(n.Node, f), failureLane(n.Node, f), requestLane(n.Node, f), eventLane(n.Node, f))
 	lanes = append(lanes, sourceLanes(n.Node, f)...)
 	for _, l := range append(lanes, gapLane(n.Node, f)) {
 		if !l.empty() {
@@ -233,6 +234,24 @@ func failureLane(n *replay.Node, f laneFrame) *lane {
 		}
 		l.put(f, from, x.End, 1, '─', yellow)
 		l.put(f, x.End, 0, 2, '!', red)
+	}
+	return l
+}
+
+// requestLane is what the runtime logged of its work.
+func requestLane(n *replay.Node, f laneFrame) *lane {
+	l := f.lane("requests")
+	for i := range n.Requests {
+		r := &n.Requests[i]
+		switch {
+		case r.Start == 0 && r.End == 0:
+		case r.Err != "":
+			l.put(f, cmp.Or(r.Start, r.End), r.End, 3, '!', red)
+		case r.End == 0:
+			l.put(f, r.Start, 0, 2, '▵', yellow)
+		default:
+			l.put(f, cmp.Or(r.Start, r.End), r.End, 1, '·', nil)
+		}
 	}
 	return l
 }

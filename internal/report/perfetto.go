@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -34,15 +37,18 @@ const (
 	laneHealth
 	laneRelists
 	laneFailures
-	laneSignals
-	lanePods = 100
+	laneRequests
+	laneRuns
+	laneGaps
+	laneSources = 20 // one a source, by name
+	lanePods    = 100
 )
 
 func writePerfetto(w io.Writer, r *Report, _ Options) error {
 	t := trace{TraceEvents: []traceEvent{}, DisplayTimeUnit: "ms",
 		OtherData: map[string]string{"tool": "plegforensics " + r.Version, "clock": "UTC, microseconds since 1970"}}
 	for i, n := range r.Nodes {
-		b := traceBuilder{pid: i + 1, end: n.Window.End}
+		b := traceBuilder{pid: i + 1, end: n.Window.End, names: map[int]string{}}
 		b.node(&n)
 		t.TraceEvents = append(t.TraceEvents, b.events...)
 	}
@@ -53,12 +59,15 @@ type traceBuilder struct {
 	pid    int
 	end    int64 // where open spans end
 	events []traceEvent
+	spans  []traceEvent // not yet on a track of their own
+	names  map[int]string
 }
 
 func (b *traceBuilder) node(n *Node) {
 	b.meta("process_name", 0, n.Name)
-	for i, name := range []string{"Node Ready", "PLEG health", "relists", "CRI failures", "signals"} {
+	for i, name := range []string{"node Ready", "PLEG health", "relists", "CRI failures", "runtime requests", "kubelet process", "no log"} {
 		b.meta("thread_name", laneReady+i, name)
+		b.order(laneReady + i)
 	}
 	for i, c := range n.Ready {
 		to := b.end
@@ -86,13 +95,53 @@ func (b *traceBuilder) node(n *Node) {
 		}
 		b.span(laneFailures, Visible(f.Call)+" "+Visible(f.Code), "cri", start, f.End, proof(map[string]any{"pod": Visible(f.Pod), "object": Visible(f.ObjectID)}, f.Evidence))
 	}
-	for _, e := range n.Events {
-		if e.Basis != parse.NoTime && !bulk(e) {
-			b.instant(laneSignals, ids(e.Sigs), string(e.Origin.Source), e.At, proof(nil, []replay.Evidence{{Record: e}}))
+	for i := range n.Requests {
+		r := &n.Requests[i]
+		b.span(laneRequests, requestName(r), "runtime", cmp.Or(r.Start, r.End), cmp.Or(r.End, r.Start), proof(map[string]any{
+			"pod": Visible(r.Pod), "id": Visible(r.ID), "error": Visible(cut(r.Err, 200)), "end_known": r.End != 0}, r.Evidence))
+	}
+	for i := range n.Bounded {
+		x := &n.Bounded[i]
+		if x.CountMax > 0 {
+			b.span(laneRelists, "relists without a date", "relist", x.From, x.To, map[string]any{"count_min": x.CountMin, "count_max": x.CountMax})
 		}
 	}
+	for i := range n.Runs {
+		r := &n.Runs[i]
+		from := r.First
+		if r.Start.Known() {
+			from = r.Start.At
+		}
+		b.span(laneRuns, "kubelet", "process", from, r.Last, proof(map[string]any{"pid": r.PID, "version": Visible(r.Version)}, r.Evidence))
+	}
+	for i := range n.Gaps {
+		g := &n.Gaps[i]
+		b.span(laneGaps, "no log: "+g.Why, "gap", g.From, max(g.To, g.From), proof(nil, g.Evidence))
+	}
+	b.sources(n.Node)
 	b.pods(n.Node)
+	b.pack()
 	b.counters(n.Node)
+}
+
+// sources are the known messages, a lane for each source.
+func (b *traceBuilder) sources(n *replay.Node) {
+	var names []parse.Source
+	for _, e := range n.Events {
+		if e.Basis != parse.NoTime && !bulk(e) && !slices.Contains(names, e.Origin.Source) {
+			names = append(names, e.Origin.Source)
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		b.meta("thread_name", laneSources+i, cmp.Or(string(name), "other"))
+		b.order(laneSources + i)
+	}
+	for _, e := range n.Events {
+		if e.Basis != parse.NoTime && !bulk(e) {
+			b.instant(laneSources+slices.Index(names, e.Origin.Source), ids(e.Sigs), string(e.Origin.Source), e.At, proof(map[string]any{"severity": string(rune(max(e.Severity, 'I')))}, []replay.Evidence{{Record: e}}))
+		}
+	}
 }
 
 func (b *traceBuilder) pods(n *replay.Node) {
@@ -104,6 +153,7 @@ func (b *traceBuilder) pods(n *replay.Node) {
 			tid = lanePods + len(lanes)
 			lanes[name] = tid
 			b.meta("thread_name", tid, "pod "+name)
+			b.order(tid)
 		}
 		args := map[string]any{"id": Visible(e.Data), "status": e.Status}
 		if e.HasLag {
@@ -113,17 +163,62 @@ func (b *traceBuilder) pods(n *replay.Node) {
 	}
 }
 
-// counters draws the age of the last relist.
+// counters draws the age of the last relist and the metrics.
 func (b *traceBuilder) counters(n *replay.Node) {
-	v := viewer{base: 0}
+	v := viewer{base: 0, files: map[string]int{}, known: map[parse.Pos]int{}}
+	count := func(name, unit string, at, value *float64) {
+		if at != nil && value != nil {
+			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: *at * 1e3, PID: b.pid, Args: map[string]any{unit: *value}})
+		}
+	}
 	for _, p := range v.age(n) {
-		if p[0] != nil && p[1] != nil {
-			b.events = append(b.events, traceEvent{Name: "age of last relist (s)", Ph: "C", TS: *p[0] * 1e3, PID: b.pid, Args: map[string]any{"seconds": *p[1]}})
+		count("age of last relist (s)", "seconds", p[0], p[1])
+	}
+	for _, c := range v.charts(n) {
+		unit := map[string]string{" s": "seconds", "/s": "per second", " %": "percent", "": "value"}[c.Unit]
+		for i := range c.T {
+			count(strings.TrimSpace(c.Name+" "+strings.TrimSpace(c.Unit)), unit, &c.T[i], c.V[i])
 		}
 	}
 }
 
+// order keeps the lanes in the order of their ids, not of their names.
+func (b *traceBuilder) order(tid int) { b.sort(tid, tid) }
+
+func (b *traceBuilder) sort(tid, index int) {
+	b.events = append(b.events, traceEvent{Name: "thread_sort_index", Ph: "M", PID: b.pid, TID: tid, Args: map[string]any{"sort_index": index}})
+}
+
+// laneStep is the distance of the tracks that one lane needs.
+const laneStep = 1_000_000
+
+// pack puts spans of one lane that overlap on several tracks: viewers drop what
+// overlaps without being nested.
+func (b *traceBuilder) pack() {
+	slices.SortStableFunc(b.spans, func(x, y traceEvent) int {
+		return cmp.Or(cmp.Compare(x.TID, y.TID), cmp.Compare(x.TS, y.TS), cmp.Compare(*y.Dur, *x.Dur))
+	})
+	var ends []float64
+	for i, e := range b.spans {
+		if i == 0 || b.spans[i-1].TID != e.TID {
+			ends = ends[:0]
+		}
+		k := slices.IndexFunc(ends, func(end float64) bool { return end <= e.TS })
+		if k < 0 {
+			if k = len(ends); k > 0 {
+				b.meta("thread_name", e.TID+k*laneStep, b.names[e.TID])
+				b.sort(e.TID+k*laneStep, e.TID)
+			}
+			ends = append(ends, 0)
+		}
+		ends[k] = e.TS + *e.Dur
+		e.TID += k * laneStep
+		b.events = append(b.events, e)
+	}
+}
+
 func (b *traceBuilder) meta(kind string, tid int, name string) {
+	b.names[tid] = name
 	b.events = append(b.events, traceEvent{Name: kind, Ph: "M", PID: b.pid, TID: tid, Args: map[string]any{"name": Visible(name)}})
 }
 
@@ -135,7 +230,7 @@ func (b *traceBuilder) span(tid int, name, cat string, from, to int64, args map[
 		to = max(b.end, from)
 	}
 	dur := float64(to-from) / 1e3
-	b.events = append(b.events, traceEvent{Name: name, Cat: cat, Ph: "X", TS: float64(from) / 1e3, Dur: &dur, PID: b.pid, TID: tid, Args: args})
+	b.spans = append(b.spans, traceEvent{Name: name, Cat: cat, Ph: "X", TS: float64(from) / 1e3, Dur: &dur, PID: b.pid, TID: tid, Args: args})
 }
 
 func (b *traceBuilder) instant(tid int, name, cat string, at int64, args map[string]any) {

@@ -160,7 +160,10 @@ func windowLine(w replay.Window) string {
 		return "no dated line"
 	}
 	s := fmt.Sprintf("%s to %s UTC, %s", Date(w.Start), Date(w.End), Span(time.Duration(w.End-w.Start)))
-	if w.TimezoneBasis != "" {
+	switch {
+	case w.Timezone == "stated":
+		s += "; every stamp states its zone"
+	case w.TimezoneBasis != "":
 		s += fmt.Sprintf("; stamps in %s (%s)", orUnknown(w.Timezone), Visible(w.TimezoneBasis))
 	}
 	return s

@@ -125,12 +125,17 @@ func (p *printer) runs(n *replay.Node) {
 }
 
 func (p *printer) ledger(n *replay.Node) {
+	if len(n.Relists) == 0 && len(n.Bounded) == 0 {
+		return
+	}
 	p.heading("Relists proven")
 	g := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
 	for i := range n.Relists {
 		g.AppendRow(p.relistRow(&n.Relists[i]))
 	}
-	p.render(g)
+	if len(n.Relists) > 0 {
+		p.render(g)
+	}
 	for i := range n.Bounded {
 		p.para("  ", p.stretch(&n.Bounded[i]))
 	}

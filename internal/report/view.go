@@ -41,6 +41,7 @@ type viewNode struct {
 	Sources   []viewSource  `json:"sources"`
 	Pods      []viewPod     `json:"pods"`
 	Charts    []viewChart   `json:"charts"`
+	Requests  []viewSpan    `json:"requests"`
 	Runs      []viewSpan    `json:"runs"`
 	Gaps      []viewSpan    `json:"gaps"`
 	Bounded   []viewBounded `json:"bounded"`
@@ -122,7 +123,7 @@ func viewOf(r *Report) view {
 
 func (v *viewer) node(n *Node) viewNode {
 	v.base = n.Window.Start
-	out := viewNode{Name: Visible(n.Name), Base: float64(v.base) / 1e6,
+	out := viewNode{Name: titleOf(n), Base: float64(v.base) / 1e6,
 		Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Threshold: seconds(n.Kubelet.Threshold),
 		Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
 		Age: v.age(n.Node), Relists: v.relists(n.Node), Failures: []viewFailure{},
@@ -140,6 +141,7 @@ func (v *viewer) node(n *Node) viewNode {
 			out.Health = append(out.Health, viewSpan{F: v.ms(h.From), T: v.opt(h.To), S: string(h.State)})
 		}
 	}
+	out.Requests = v.requests(n.Node)
 	out.Runs, out.Gaps, out.Bounded = v.runs(n.Node), v.gaps(n.Node), v.bounded(n.Node)
 	for _, f := range n.Failures {
 		start := f.End
@@ -192,6 +194,33 @@ func (v *viewer) record(r parse.Record) *int {
 	v.out.Ev.L = append(v.out.Ev.L, p.Line)
 	v.out.Ev.X = append(v.out.Ev.X, Quote(r.Quote()))
 	return &i
+}
+
+// requests are the calls that the runtime logged: what, for which pod, and how
+// it ended, if the log tells.
+func (v *viewer) requests(n *replay.Node) []viewSpan {
+	out := []viewSpan{}
+	for i := range n.Requests {
+		r := &n.Requests[i]
+		if len(out) == signalsShown || r.Start == 0 && r.End == 0 {
+			continue
+		}
+		s := viewSpan{F: v.ms(cmp.Or(r.Start, r.End)), T: v.opt(r.End), S: requestName(r), W: Visible(r.Pod), V: v.quote(r.Evidence)}
+		if r.Err != "" {
+			s.R = true
+			s.W = strings.TrimPrefix(s.W+": "+Visible(cut(r.Err, 200)), ": ")
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b viewSpan) int { return cmp.Compare(a.F, b.F) })
+	return out
+}
+
+func requestName(r *replay.Request) string {
+	if r.Sandbox {
+		return r.Op + " sandbox"
+	}
+	return r.Op + " container"
 }
 
 // runs are the lives of the kubelet process.

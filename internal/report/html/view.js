@@ -49,7 +49,13 @@ const bar = (x0, x1, y, h, fill) => {
 };
 
 const spans = (name, list, color, text) => ({ name, h: 20, marks: () => list.map((s, i) => mark(name, s, text(s))), draw(y) {
-  list.forEach((s, i) => bar(X(at(s.f)), s.t == null ? X(view[1]) + 1 : X(at(s.t)), y + 3, 14, color(s, i)));
+  let px = -9, last = "";
+  list.forEach((s, i) => {
+    const x0 = X(at(s.f)), x1 = s.t == null ? X(view[1]) + 1 : X(at(s.t)), c = color(s, i);
+    if (x1 - x0 < 1.5 && x0 - px < 0.7 && x0 >= px && c === last) return; // one of that colour stands on this pixel
+    px = x0; last = c;
+    bar(x0, x1, y + 3, 14, c);
+  });
   hits.push([LABEL(), y, width(), 20, null, x => {
     for (let i = list.length - 1; i >= 0; i--) { // a mark of a pixel is wide enough to hit
       const s = list[i], x0 = X(at(s.f)), x1 = s.t == null ? W : X(at(s.t));
@@ -64,10 +70,11 @@ function buildLanes() {
   const n = node;
   lanes = [];
   if (n.ready.length) lanes.push(spans("node Ready", n.ready, s => s.r ? colors.good : colors.bad, s => (s.r ? "Ready" : "NotReady") + (s.w ? ": " + s.w : "")));
-  lanes.push(spans("PLEG health", n.health, s => ({ healthy: colors.good, unhealthy: colors.bad, "never-relisted": colors.warn, "runtime-down": colors.accent }[s.s] || colors.dim), s => "PLEG " + s.s));
-  lanes.push(ageLane());
-  lanes.push(relistLane());
+  if (n.health.length) lanes.push(spans("PLEG health", n.health, s => ({ healthy: colors.good, unhealthy: colors.bad, "never-relisted": colors.warn, "runtime-down": colors.accent }[s.s] || colors.dim), s => "PLEG " + s.s));
+  if (n.age.length) lanes.push(ageLane());
+  if (n.relists.s.length || n.bounded.length) lanes.push(relistLane());
   if (n.failures.length) lanes.push(failureLane());
+  if (n.requests.length) lanes.push(requestLane());
   if (n.runs.length > 1) lanes.push(spans("kubelet process", n.runs, (s, i) => i % 2 ? colors.accent : colors.info, s => "kubelet" + (s.s ? " pid " + s.s : "") + (s.w ? " " + s.w : "")));
   for (const src of n.sources) if (!hidden.has(src.name)) lanes.push(signalLane(src));
   if (!hidden.has("metrics")) for (const c of n.charts) lanes.push(chartLane(c));
@@ -147,6 +154,15 @@ const matches = name => !podFilter || name.includes(podFilter);
 function failureLane() {
   const text = s => `${s.c} failed: ${s.k}` + (s.p ? ` (${s.p})` : "");
   return spans("CRI failures", node.failures.filter(s => matches(s.p || "")), s => s.k === "DeadlineExceeded" ? colors.warn : colors.bad, text);
+}
+
+// Requests that the runtime logged; one whose end the log does not tell has no length.
+function requestLane() {
+  const name = "runtime requests", now = s => s.t == null ? { ...s, t: s.f } : s;
+  const list = node.requests.filter(s => matches(s.w || "")).map(now);
+  const open = new Set(node.requests.filter(s => s.t == null).map(s => s.v));
+  return spans(name, list, s => s.r ? colors.bad : s.t === s.f && open.has(s.v) ? colors.warn : colors.info,
+    s => `${s.s}${s.t > s.f ? `, ${((s.t - s.f) / 1e3).toFixed(3)} s` : open.has(s.v) ? ", no end in the log" : ""}` + (s.w ? ` (${s.w})` : ""));
 }
 
 // Dots of one row: at most one of each colour a pixel, drawn colour by colour.

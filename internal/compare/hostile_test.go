@@ -1,0 +1,58 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// TestHostile: whatever stands in a bundle comes out inert in every format.
+func TestHostile(t *testing.T) {
+	for kind, s := range map[string]string{
+		"script":   `</pre></script><script>alert(1)</script><img src=x onerror=alert(1)>`,
+		"ansi":     "\x1b[31mred\x1b]8;;http://x\x07link\x1b]0;title\x07",
+		"bidi":     "safe\u202egnp.exe\u2066",
+		"markdown": "](http://x) <b>bold</b> | cell ` code",
+		"utf8":     "bad \xff\xfe bytes",
+		"newline":  "one\ntwo\r\nthree\u2028four",
+		"long":     strings.Repeat("A", 1<<20),
+	} {
+		e := &parse.Event{Pos: parse.Pos{File: &parse.File{Path: s}, Line: 1}, Text: parse.PlainText(s)}
+		res := Result{BaselineLabel: s, IncidentLabel: s, Summary: s, Notes: []string{s}, Pairs: []Pair{{s, s, []Row{
+			{Group: "signals", What: s, Baseline: s, Incident: s, Verdict: Worse, Why: "p=0.1", Evidence: []replay.Evidence{{Record: e, Note: s}}}}}}}
+		for _, f := range Formats {
+			var out bytes.Buffer
+			if err := f.Write(&out, res, true); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range out.String() {
+				if c != '\n' && (unicode.IsControl(c) && c != '\t' || unicode.Is(unicode.Bidi_Control, c) || c == '\u2028') {
+					t.Errorf("%s of %s holds %U", f.Name, kind, c)
+					break
+				}
+			}
+			text := out.String()
+			switch f.Name {
+			case "html":
+				for _, bad := range []string{"<script", "<img", "<b>"} {
+					if strings.Contains(text, bad) {
+						t.Errorf("html of %s holds %s", kind, bad)
+					}
+				}
+			case "json":
+				if !json.Valid(out.Bytes()) {
+					t.Errorf("json of %s is not valid", kind)
+				}
+			case "markdown":
+				if strings.Contains(text, "<b>") || strings.Contains(strings.ReplaceAll(text, `\]`, ""), "](http") {
+					t.Errorf("markdown of %s is live", kind)
+				}
+			}
+		}
+	}
+}
