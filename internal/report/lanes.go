@@ -198,7 +198,7 @@ func relistLane(n *replay.Node, f laneFrame) *lane {
 	l := f.lane("relists")
 	for _, b := range n.Bounded {
 		if b.CountMax > 0 {
-			l.put(f, b.From, b.To, 1, '~', faint)
+			l.put(f, b.From, b.To, 1, '~', map[bool]text.Colors{true: yellow, false: faint}[b.Long > 0])
 		}
 	}
 	for i := range n.Relists {

@@ -103,7 +103,7 @@ func (b *traceBuilder) node(n *Node) {
 	for i := range n.Bounded {
 		x := &n.Bounded[i]
 		if x.CountMax > 0 {
-			b.span(laneRelists, "relists without a date", "relist", x.From, x.To, map[string]any{"count_min": x.CountMin, "count_max": x.CountMax})
+			b.span(laneRelists, "relists without a date", "relist", x.From, x.To, proof(map[string]any{"count_min": x.CountMin, "count_max": x.CountMax, "long": x.Long}, x.Evidence))
 		}
 	}
 	for i := range n.Runs {

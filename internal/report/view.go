@@ -67,6 +67,9 @@ type (
 		T   float64 `json:"t"`
 		Min int     `json:"min"`
 		Max int     `json:"max"`
+		N   int     `json:"n,omitempty"` // of them, how many were long
+		S   float64 `json:"s,omitempty"` // how long they took together, seconds
+		V   *int    `json:"v"`
 	}
 	viewRelists struct {
 		S []float64  `json:"s"`
@@ -259,7 +262,7 @@ func (v *viewer) bounded(n *replay.Node) []viewBounded {
 	out := []viewBounded{}
 	for _, b := range n.Bounded {
 		if b.From != 0 && b.To > b.From && b.CountMax > 0 {
-			out = append(out, viewBounded{v.ms(b.From), v.ms(b.To), b.CountMin, b.CountMax})
+			out = append(out, viewBounded{v.ms(b.From), v.ms(b.To), b.CountMin, b.CountMax, b.Long, seconds(b.Sum), v.quote(b.Evidence)})
 		}
 	}
 	return out

@@ -116,7 +116,7 @@ function relistLane() {
   const what = i => `relist, ${OUT[r.o[i]]}` + (r.e[i] == null ? ", end unknown" : `, ${((r.e[i] - r.s[i]) / 1e3).toFixed(3)} s`) + ` (start ±${+r.u[i].toPrecision(3)} s; ${r.b[i]})`;
   const m = i => ({ lane: "relists", what: what(i), from: at(r.s[i]), to: at(r.e[i]), ev: r.v[i] });
   const color = i => r.o[i] === 0 && r.e[i] != null && r.e[i] - r.s[i] >= LONG ? colors.warn : outColor(r.o[i]);
-  const between = b => ({ lane: "relists", what: `between ${b.min} and ${b.max} relists that no line dates`, from: at(b.f), to: at(b.t), ev: null });
+  const between = b => ({ lane: "relists", what: `${b.min === b.max ? b.min : `between ${b.min} and ${b.max}`} relists that no line dates` + (b.n ? `, ${b.n} of them over 10 s, together ${+b.s.toPrecision(3)} s` : ""), from: at(b.f), to: at(b.t), ev: b.v });
   const whisker = (t, slack, y) => {
     const w = slack * 1e3 / (view[1] - view[0]) * width(), x = X(t);
     if (w < 1.5 || x + w < LABEL() || x - w > W - RIGHT) return;
@@ -124,7 +124,7 @@ function relistLane() {
     ctx.fillRect(l, y + 22, e - l, 1); ctx.fillRect(l, y + 19.5, 1, 6); ctx.fillRect(e - 1, y + 19.5, 1, 6);
   };
   return { name: "relists", h: 28, marks: () => r.s.map((_, i) => m(i)), draw(y) {
-    for (const b of node.bounded) bar(X(at(b.f)), X(at(b.t)), y + 9, 3, colors.line);
+    for (const b of node.bounded) bar(X(at(b.f)), X(at(b.t)), b.n ? y + 7 : y + 9, b.n ? 7 : 3, b.n ? colors.warn : colors.line);
     let lastPx = -9;
     for (let i = 0; i < n; i++) {
       const x0 = X(at(r.s[i])), x1 = r.e[i] == null ? x0 + 3 : X(at(r.e[i]));
