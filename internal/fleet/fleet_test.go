@@ -308,3 +308,47 @@ func TestEmptyFleet(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestDays: episodes count on the day they began, in UTC, a node at a time.
+func TestDays(t *testing.T) {
+	const day = 24 * 60
+	n := sickNode("a", day-1)
+	n.Episodes = append(n.Episodes, Episode{ID: 2, Breach: (day + 5) * minuteNs, Recovered: (day + 6) * minuteNs},
+		Episode{ID: 3, Breach: (day + 9) * minuteNs}, Episode{ID: 4})
+	v := viewOf(t, sampleRecord("a", n), sampleRecord("b", sickNode("b", day+5)))
+	var got []string
+	for _, d := range v.Days {
+		got = append(got, fmt.Sprintf("%s %s %d %s", d.Node, d.Date, d.Episodes, d.Unhealthy))
+	}
+	want := []string{"a unknown 1 0s", "a 1970-01-01 1 2m0s", "a 1970-01-02 2 1m0s", "b 1970-01-02 1 2m0s"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestVersions: a row for each combination, the most frequent first, with how
+// its nodes fare.
+func TestVersions(t *testing.T) {
+	var rs []Record
+	for i, kernel := range []string{"5.10", "6.1", "6.1", ""} {
+		n := Node{Name: fmt.Sprint(i), Status: "healthy", Kernel: kernel, Kubelet: "v1.28.4"}
+		if i == 2 {
+			n = sickNode(n.Name, 5)
+			n.Kernel, n.Kubelet = kernel, "v1.28.4"
+		}
+		rs = append(rs, sampleRecord(n.Name, n))
+	}
+	got := fmt.Sprint(viewOf(t, rs...).Versions)
+	if want := "[{v1.28.4  6.1  2 1 1} {v1.28.4    1 0 0} {v1.28.4  5.10  1 0 0}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestHealthyNeedsNoCause: what explains that all is well is no cause of
+// anything, neither in the ranking nor in what CI systems are told.
+func TestHealthyNeedsNoCause(t *testing.T) {
+	v := viewOf(t, sampleRecord("a", Node{Name: "a", Status: "healthy", Causes: []Cause{cause("no-pleg-problem", "possible", 0.5)}}))
+	if len(v.Causes) != 0 || len(v.items()) != 0 {
+		t.Errorf("%+v %+v", v.Causes, v.items())
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/textparse"
@@ -327,6 +328,29 @@ func TestGitHubLimits(t *testing.T) {
 				t.Errorf("%d of a level: %v", n, count)
 			}
 		}
+	}
+}
+
+// TestGitHubMessage looks at both sides of the longest message, and at a
+// character that the cut would split.
+func TestGitHubMessage(t *testing.T) {
+	for _, x := range []struct {
+		message string
+		cut     bool
+	}{{strings.Repeat("x", githubMessage), false}, {strings.Repeat("x", githubMessage+1), true}, {strings.Repeat("é", githubMessage), true}} {
+		_, got, _ := strings.Cut(annotation("error", &Item{Rule: "r", Message: x.message})[2:], "::")
+		if len(got) > githubMessage || !utf8.ValidString(got) || strings.HasSuffix(got, "…") != x.cut {
+			t.Errorf("%d bytes of %d, cut: %v", len(got), len(x.message), !x.cut)
+		}
+	}
+}
+
+// TestHealthyIsNoFinding: a CI system is not told why nothing happened.
+func TestHealthyIsNoFinding(t *testing.T) {
+	r := fixture("n", 1)
+	r.Nodes[0].Status, r.Nodes[0].Breaches = "healthy", nil
+	if fs := findings(r); len(fs) != 0 {
+		t.Errorf("%d findings of a node that is well", len(fs))
 	}
 }
 
