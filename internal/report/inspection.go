@@ -193,10 +193,14 @@ func count(b *parse.Bundle, views map[*parse.File]*fileView) {
 		see(m.File, parse.Stamp{}, 1, 0)
 	}
 	for _, f := range b.Facts {
-		see(f.File, parse.Stamp{}, 1, 0)
+		at := parse.Stamp{}
+		if f.Raw.Set { // else it holds at the time of the file
+			at = f.Stamp
+		}
+		see(f.File, at, 1, 0)
 	}
 	for _, o := range b.Objects {
-		see(o.File, parse.Stamp{}, 1, 0)
+		see(o.File, o.Stamp, 1, 0)
 	}
 	for _, c := range b.Containers {
 		see(c.File, c.Stamp, 1, 0)

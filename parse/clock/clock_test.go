@@ -209,3 +209,23 @@ func TestZoneDifference(t *testing.T) {
 		}
 	}
 }
+
+// TestMixedZones wants each kind of line of a service in its own zone: logrus
+// states it, klog is in local time like the framing.
+func TestMixedZones(t *testing.T) {
+	f := &parse.File{Path: "k3s"}
+	b := lines(t, f,
+		[2]string{"03-09T10:00:00", "2026-03-09T09:00:00Z"},
+		[2]string{"03-09T10:00:05", "03-09T10:00:05.5"},
+		[2]string{"03-09T10:00:09", "2026-03-09T09:00:09Z"})
+	Resolve(b, Options{})
+	at, arrived := times(b)
+	for i, want := range []string{"2026-03-09T09:00:00", "2026-03-09T09:00:05", "2026-03-09T09:00:09"} {
+		if at[i] != want || arrived[i] != want {
+			t.Errorf("line %d at %s, arrived %s, want %s", i+1, at[i], arrived[i], want)
+		}
+	}
+	if z := b.Clocks[0].Header; z.Name != "+01:00" {
+		t.Errorf("messages without a zone are said to be in %+v", z)
+	}
+}

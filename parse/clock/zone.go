@@ -72,50 +72,55 @@ func (f *file) newest() int64 {
 // quarter is the granularity of zone offsets.
 const quarter = int64(15 * time.Minute)
 
-// zones finds the zone of both clocks of the file.
+// zones finds the zone of both clocks of the file. In the log of one service
+// messages with a zone and messages without one may alternate, as those of
+// logrus and klog do in k3s.
 func (f *file) zones(a *anchors, opt Options) {
-	diff, haveDiff := f.difference() // envelope zone minus header zone, seconds
-	env, hdr := f.stated((*item).envelope), f.stated((*item).header)
+	full := func(it *item) bool { return it.header().Lack&parse.LackZone == 0 }
+	bare := func(it *item) bool { return !full(it) }
+	ahead, known := f.difference(full)     // zone of the envelope, seconds
+	apart, haveApart := f.difference(bare) // envelope zone minus header zone
+	hasBare := f.any(func(it *item) bool { return it.header().Set && bare(it) })
+	env := f.stated((*item).envelope)
 	switch {
-	case env && hdr:
-		f.envelope, f.header = own(), own()
-		return
-	case env && haveDiff:
+	case env:
 		f.envelope = own()
-		f.header = fixed(-diff, "from the framing's clock on the same lines", parse.ZoneInferred)
-		return
-	case hdr && haveDiff:
+	case known:
+		f.envelope = fixed(ahead, "from the message's own clock on the same lines", parse.ZoneInferred)
+	default:
+		f.envelope = f.base(a, opt)
+		if z, ok := f.byAnchor(); ok && hasBare && haveApart && opt.Zone == nil { // the anchor is of the message's clock
+			f.header, f.envelope = z, fixed(z.off+apart, z.why, z.basis)
+			return
+		}
+	}
+	switch {
+	case !f.any(func(it *item) bool { return it.header().Set }):
+	case !hasBare:
 		f.header = own()
-		f.envelope = fixed(diff, "from the message's own clock on the same lines", parse.ZoneInferred)
-		return
-	}
-	base := f.base(a, opt)
-	f.envelope, f.header = base, base
-	if env {
-		f.envelope = own()
-	}
-	if hdr {
-		f.header = own()
-	}
-	if !f.has((*item).header) {
-		f.header = zone{}
-	}
-	if haveDiff && diff != 0 && !env && !hdr {
+	case haveApart && env:
+		f.header = fixed(-apart, "from the framing's clock on the same lines", parse.ZoneInferred)
+	case !haveApart && (env || known):
+		f.header = f.base(a, opt)
+	case apart == 0:
+		f.header = f.envelope
+	default:
 		// The two clocks are in different zones. A containerised kubelet
-		// logs in UTC whatever the node does; the base is the node's.
-		f.header = fixed(base.at(f.newest())-diff, base.why+", and the framing's clock runs "+offsetName(diff)+" ahead", base.basis)
+		// logs in UTC whatever the node does; the envelope is the node's.
+		z := f.envelope
+		f.header = fixed(z.at(f.newest())-apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
 	}
 }
-
-// collectedInUTC are layouts whose logs come from the API of OpenShift's nodes,
-// which prints journals in UTC.
-var collectedInUTC = map[string]bool{"must-gather": true, "openshift-ci": true, "insights": true, "node-logs": true}
 
 func own() zone { return zone{name: "stated", why: "stated on each line", basis: parse.Stated} }
 
 func fixed(off int, why string, basis parse.Basis) zone {
 	return zone{name: offsetName(off), off: off, why: why, basis: basis}
 }
+
+// collectedInUTC are layouts whose logs come from the API of OpenShift's nodes,
+// which prints journals in UTC.
+var collectedInUTC = map[string]bool{"must-gather": true, "openshift-ci": true, "insights": true, "node-logs": true}
 
 // base is the zone of stamps that carry none.
 func (f *file) base(a *anchors, opt Options) zone {
@@ -149,10 +154,10 @@ func (f *file) stated(pick func(*item) parse.Clock) bool {
 	return false
 }
 
-// has reports whether any item has the clock that pick returns.
-func (f *file) has(pick func(*item) parse.Clock) bool {
+// any reports whether is holds for an item.
+func (f *file) any(is func(*item) bool) bool {
 	for i := range f.items {
-		if pick(&f.items[i]).Set {
+		if is(&f.items[i]) {
 			return true
 		}
 	}
@@ -162,12 +167,12 @@ func (f *file) has(pick func(*item) parse.Clock) bool {
 // difference returns the constant difference of the two clocks of a line,
 // envelope minus header, rounded to a quarter of an hour: the zone difference.
 // The smallest lag of the file decides, because a stalled log pipeline can only
-// make envelopes late.
-func (f *file) difference() (seconds int, ok bool) {
+// make envelopes late. Only the items that of picks count.
+func (f *file) difference(of func(*item) bool) (seconds int, ok bool) {
 	least := int64(0)
 	for i := range f.items {
 		it := &f.items[i]
-		if !it.envelope().Set || !it.header().Set || it.envelope() == it.header() {
+		if !of(it) || !it.envelope().Set || !it.header().Set || it.envelope() == it.header() {
 			continue
 		}
 		lag := it.envelope().NS - inYear(it.header().NS, closestYear(it.header(), it.envelope()))
