@@ -14,7 +14,7 @@ const maxUnlisted = 10000
 // the error of an outer layer that cut it short.
 func (w *walker) leaf(m member) error {
 	w.l.opt.Progress.Files.Add(1)
-	if m.depth == 0 || m.lone {
+	if m.depth == 0 || m.lone || w.b.files == 0 { // archives count their members
 		w.b.files++
 	}
 	buf := w.l.take()

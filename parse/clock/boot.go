@@ -75,13 +75,20 @@ func datesSinceBoot(b *parse.Bundle, files []*file) {
 }
 
 func (f *file) hasUndated() bool {
+	counts := func(at parse.Stamp, text parse.Text) bool {
+		if at.Basis != parse.NoTime {
+			return false
+		}
+		_, _, ok := sinceBoot(text.String())
+		return ok
+	}
 	for _, e := range f.events {
-		if e.Basis == parse.NoTime {
+		if counts(e.Stamp, e.Text) {
 			return true
 		}
 	}
 	for _, c := range f.coverage {
-		if c.FirstLine.Basis == parse.NoTime && c.FirstLine.Text.Len() > 0 {
+		if counts(c.FirstLine.Stamp, c.FirstLine.Text) || counts(c.LastLine.Stamp, c.LastLine.Text) {
 			return true
 		}
 	}

@@ -73,6 +73,7 @@ var decoders = []decoder{
 	{"container-table", isContainerTable, (*scan).containerTable},
 	{"collector-info", contains(`"exitCode"`), (*scan).runInfo},
 	{"bundle-metadata", contains("bundlename:"), (*scan).bundleMetadata},
+	{"kubelet-cmdline", isKubeletCmdline, (*scan).kubeletCmdline},
 	{"kubelet-config", contains("KubeletConfiguration"), (*scan).kubeletConfig},
 	{"configz", contains(`"kubeletconfig"`), (*scan).kubeletConfig},
 	{"objects-json", isObjectsJSON, (*scan).objectsJSON},

@@ -175,7 +175,7 @@ func checkPositions(t *testing.T, f *parse.File, in string, part parse.Part) {
 // TestEveryKindHasASample holds the table of samples to the table of decoders.
 func TestEveryKindHasASample(t *testing.T) {
 	seen := map[string]bool{"list-boots": true, "hwclock": true, "list-units": true, "boot-id": true, "cmdline": true, "lscpu": true, "cpuinfo": true,
-		"docker-version": true, "configz": true, "hostname": true, "sos-manifest": true, "objects-json": true, "objects-yaml": true, "sos-log": true} // in other tests
+		"docker-version": true, "configz": true, "hostname": true, "sos-manifest": true, "objects-json": true, "objects-yaml": true, "sos-log": true, "kubelet-cmdline": true} // in other tests
 	for _, tt := range outputs {
 		seen[tt.kind] = true
 	}

@@ -64,6 +64,28 @@ func (s *scan) kubeletFlags(args []string) {
 	}
 }
 
+// isKubeletCmdline recognises the command line of a kubelet alone, as
+// /proc/PID/cmdline has it, or with blanks.
+func isKubeletCmdline(_, head string) bool {
+	args := words(firstLine(head))
+	if len(args) < 2 || !strings.HasPrefix(args[1], "-") && args[1] != "kubelet" {
+		return false
+	}
+	name := args[0][strings.LastIndexByte(args[0], '/')+1:]
+	return name == "kubelet" || name == "hyperkube" || name == "kubenswrapper"
+}
+
+func (s *scan) kubeletCmdline() {
+	if s.advance() {
+		s.kubeletFlags(words(s.line))
+	}
+}
+
+// words splits a command line at blanks and at the NULs of /proc.
+func words(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == 0 || r == '\t' })
+}
+
 func (s *scan) kubeletFlag(name, v string) {
 	if name == "feature-gates" {
 		for _, g := range strings.Split(v, ",") {

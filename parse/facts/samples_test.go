@@ -22,6 +22,8 @@ var moreOutputs = []struct{ path, in, want string }{
 		"4 sar.majflt 77 tool=sar"},
 	{"ps_aux", "USER  PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 11 0.0 0.0 1 2 ? S 05:22 0:00 /opt/cni/bin/calico\nroot 12 0.0 0.0 1 2 ? S 05:22 0:00 nvidia-smi\nroot 13 0.0 0.0 1 2 ? S 05:22 0:00 /opt/CrowdStrike/falcon-sensor\n",
 		"2 process.cni 11 pid=11 comm=calico args=/opt/cni/bin/calico stat=S start=05:22"},
+	{"kubelet-cmdline.txt", "/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml --v=2 --runtime-request-timeout 4m\n", "1 kubelet.runtime_request_timeout 240 from=flag"},
+	{"proc/812/cmdline", "kubelet\x00--v=5\x00", "1 kubelet.verbosity 5 from=flag"},
 	{"proc/sys/kernel/threads-max", "255000\n", "1 threads.max 255000"},
 	{"proc/sys/fs/file-max", "9223372\n", "1 files.max 9.22337e+06"},
 	{"sys/fs/cgroup/system.slice/kubelet.service/pids.max", "4915\n", "1 cgroup.pids.max 4915 cgroup=/system.slice/kubelet.service"},
