@@ -15,6 +15,7 @@ type Bundle struct {
 	Scrapes    []*Scrape
 	Objects    []*Object
 	Clocks     []FileClock
+	Copies     map[*File]int  // lines of a file that Events holds from another file
 	Journals   []*JournalFile // in the order of Files
 	Warnings   []Warning
 }

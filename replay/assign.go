@@ -86,7 +86,7 @@ func (a *assigner) byName(name string) *Node {
 
 func (a *assigner) records() {
 	b := a.s.b
-	for _, e := range Unique(b.Events) {
+	for _, e := range parse.Unique(b.Events) {
 		n := a.ofLine(e.File, e.Origin)
 		n.Events = append(n.Events, e)
 	}

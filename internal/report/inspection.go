@@ -9,7 +9,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
-	"github.com/plegforensics/plegforensics/replay"
 )
 
 // inspection is what a bundle holds, as inspect tells it. Nothing in it is
@@ -141,14 +140,10 @@ func (x *inspection) add(b *parse.Bundle) {
 
 // countCopies counts the records that another file of the bundle holds too.
 func countCopies(b *parse.Bundle, views map[*parse.File]*fileView) {
-	for _, e := range b.Events {
-		if v := views[e.File]; v != nil {
-			v.copies++
-		}
-	}
-	for _, e := range replay.Unique(b.Events) {
-		if v := views[e.File]; v != nil {
-			v.copies--
+	for f, n := range b.Copies {
+		if v := views[f]; v != nil {
+			v.copies = n
+			v.records += n
 		}
 	}
 	for _, j := range b.Journals {

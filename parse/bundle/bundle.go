@@ -106,5 +106,6 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)
 	clock.Resolve(b, l.opt.Clock)
 	sortByTime(b)
+	dropRepeats(b)
 	return b
 }

@@ -4,6 +4,7 @@ package bundle
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -90,7 +91,10 @@ func TestHostileChild(t *testing.T) {
 	if path == "" {
 		t.Skip("started by TestHostile")
 	}
-	b := load(t, Options{}, path)
+	b, err := Load(context.Background(), []string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	fmt.Println(hostileResult, len(b.Events), peakRSS())
 }
 

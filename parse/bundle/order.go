@@ -22,6 +22,25 @@ func sortByTime(b *parse.Bundle) {
 	slices.SortStableFunc(b.Warnings, byInputFirst)
 }
 
+// dropRepeats keeps one copy of lines that several files hold, and counts the
+// others by file.
+func dropRepeats(b *parse.Bundle) {
+	kept := parse.Unique(b.Events)
+	if len(kept) == len(b.Events) {
+		return
+	}
+	b.Copies = map[*parse.File]int{}
+	next := 0
+	for _, e := range b.Events {
+		if next < len(kept) && kept[next] == e {
+			next++
+			continue
+		}
+		b.Copies[e.File]++
+	}
+	b.Events = kept
+}
+
 func sortRecords[T any](s []T, key func(T) (parse.Pos, int64)) {
 	order := func(x, y T) int {
 		xp, xt := key(x)

@@ -74,11 +74,17 @@ func datesSinceBoot(b *parse.Bundle, files []*file) {
 	}
 }
 
+// maxUndated is how many undated lines of a file are looked at for a stamp that
+// counts from the boot: in dmesg nearly all have one.
+const maxUndated = 200
+
 func (f *file) hasUndated() bool {
+	left := maxUndated
 	counts := func(at parse.Stamp, text parse.Text) bool {
-		if at.Basis != parse.NoTime {
+		if at.Basis != parse.NoTime || left == 0 {
 			return false
 		}
+		left--
 		_, _, ok := sinceBoot(text.String())
 		return ok
 	}

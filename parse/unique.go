@@ -1,10 +1,6 @@
-package replay
+package parse
 
-import (
-	"strings"
-
-	"github.com/plegforensics/plegforensics/parse"
-)
+import "strings"
 
 // Unique drops lines that several files hold: a support bundle keeps the same
 // journal in several commands, and its binary files beside them. Events are in
@@ -13,14 +9,14 @@ import (
 // their stamp to the second, so lines that have no clock but the framing's need
 // only agree in that and in the host. The copy of the file that has most of
 // them is kept, then that of the finest stamps, then the first by path.
-func Unique(events []*parse.Event) []*parse.Event {
+func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	out := make([]*parse.Event, 0, len(events))
+	out := make([]*Event, 0, len(events))
 	for i := 0; i < len(events); {
 		j, second := i+1, events[i].At/1e9
-		for j < len(events) && events[j].At/1e9 == second && events[j].Basis != parse.NoTime {
+		for j < len(events) && events[j].At/1e9 == second && events[j].Basis != NoTime {
 			j++
 		}
 		out = append(out, unique(events[i:j])...)
@@ -29,7 +25,7 @@ func Unique(events []*parse.Event) []*parse.Event {
 	return out
 }
 
-func severalFiles(events []*parse.Event) bool {
+func severalFiles(events []*Event) bool {
 	for _, e := range events {
 		if e.File != events[0].File {
 			return true
@@ -42,13 +38,13 @@ func severalFiles(events []*parse.Event) bool {
 // be compared.
 type writerKey struct {
 	at     int64 // 0: anywhere in the second
-	source parse.Source
+	source Source
 	host   string // where the moment alone is too coarse
 	pid    int
 	caller string
 }
 
-func writerOf(e *parse.Event) writerKey {
+func writerOf(e *Event) writerKey {
 	k := writerKey{e.At, e.Origin.Source, "", e.Origin.PID, e.Caller}
 	host := e.Origin.Host
 	if host == "" {
@@ -68,19 +64,19 @@ type (
 		message string
 	}
 	lineCopies struct {
-		file *parse.File
+		file *File
 		n    int
 		res  int64
 	}
 )
 
 // unique returns the events of one second without the copies of other files.
-func unique(same []*parse.Event) []*parse.Event {
+func unique(same []*Event) []*Event {
 	if len(same) == 1 || !severalFiles(same) {
 		return same
 	}
 	writers := make([]writerKey, len(same))
-	first, several := map[writerKey]*parse.File{}, map[writerKey]bool{}
+	first, several := map[writerKey]*File{}, map[writerKey]bool{}
 	for i, e := range same {
 		k := writerOf(e)
 		writers[i] = k
@@ -110,7 +106,7 @@ func unique(same []*parse.Event) []*parse.Event {
 }
 
 // counted counts e among the copies of its line.
-func counted(all []lineCopies, e *parse.Event) []lineCopies {
+func counted(all []lineCopies, e *Event) []lineCopies {
 	for i := range all {
 		if all[i].file == e.File {
 			all[i].n++
@@ -121,7 +117,7 @@ func counted(all []lineCopies, e *parse.Event) []lineCopies {
 }
 
 // preferred is the file whose copies of a line are kept.
-func preferred(all []lineCopies) *parse.File {
+func preferred(all []lineCopies) *File {
 	best := all[0]
 	for _, c := range all[1:] {
 		switch {
@@ -133,7 +129,7 @@ func preferred(all []lineCopies) *parse.File {
 			if c.res < best.res {
 				best = c
 			}
-		case (parse.Pos{File: c.file}).Before(parse.Pos{File: best.file}):
+		case (Pos{File: c.file}).Before(Pos{File: best.file}):
 			best = c
 		}
 	}
