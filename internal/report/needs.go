@@ -45,6 +45,7 @@ type holding struct {
 	node       string // for commands
 	runtime    string // unit of the runtime
 	verbosity  int
+	layout     string // of the bundle that holds the node
 }
 
 func holdingOf(n *Node) *holding {
@@ -64,6 +65,7 @@ func holdingOf(n *Node) *holding {
 			h.verbosity = max(h.verbosity, c.MaxV)
 		}
 	}
+	h.layout = layoutOf(n)
 	h.runtime = "containerd"
 	for _, s := range []string{"cri-o", "docker", "containerd"} {
 		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), s) {
@@ -72,6 +74,43 @@ func holdingOf(n *Node) *holding {
 		}
 	}
 	return h
+}
+
+// layoutOf is the layout of the bundle that the node's records come from.
+func layoutOf(n *Node) string {
+	for _, c := range n.Coverage {
+		if c.File.Layout != "" {
+			return c.File.Layout
+		}
+	}
+	for _, f := range n.Facts {
+		if f.File != nil && f.File.Layout != "" {
+			return f.File.Layout
+		}
+	}
+	for _, o := range n.Objects {
+		if o.File.Layout != "" {
+			return o.File.Layout
+		}
+	}
+	return ""
+}
+
+// journal is the command that collects the log of a unit, with the tool that
+// the collector of the bundle leads one to have at hand.
+func (h *holding) journal(unit, file string) string {
+	switch h.layout {
+	case "must-gather", "openshift-ci", "insights", "node-logs":
+		return "oc adm node-logs " + h.node + " -u " + unit + " > " + file
+	case "talos-support":
+		if unit != "kubelet" {
+			unit = "cri"
+		}
+		return "talosctl -n " + h.node + " logs " + unit + " > " + file
+	case "kind-export":
+		return "docker exec " + h.node + " journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+	}
+	return "journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
 }
 
 // shell quotes a name for a command line.
@@ -118,9 +157,7 @@ var wants = []struct {
 	run   func(*holding) string
 }{
 	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "the log of the kubelet", "it dates relists, failures and health",
-		func(h *holding) string {
-			return "journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"
-		}},
+		func(h *holding) string { return h.journal("kubelet", "kubelet.log") }},
 	{(*holding).late, "the kubelet log from before the trouble", "the log begins less than ten minutes before the first breach, so what led to it is missing",
 		func(h *holding) string {
 			at := time.Unix(0, h.Episodes[0].Breach).UTC()
@@ -131,9 +168,7 @@ var wants = []struct {
 		return !h.Have[parse.SrcContainerd] && !h.Have[parse.SrcCRIO] && !h.Have[parse.SrcDockerd]
 	},
 		"the log of the container runtime", "it shows what the runtime did while the kubelet waited, and lets PLEG events be audited",
-		func(h *holding) string {
-			return "journalctl -u " + h.unit() + " -o short-precise --utc --no-pager > " + h.unit() + ".log"
-		}},
+		func(h *holding) string { return h.journal(h.unit(), h.unit()+".log") }},
 	{func(h *holding) bool {
 		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"]
 	},
@@ -145,7 +180,7 @@ var wants = []struct {
 		"a goroutine dump of the kubelet, taken while PLEG is unhealthy", "it tells a relist that waits for the runtime from one that waits for the kubelet itself",
 		func(h *holding) string { return h.proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
 	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "the kernel log", "dead mounts, blocked tasks, lock-ups and OOM kills stand there",
-		func(h *holding) string { return "journalctl -k -o short-precise --utc --no-pager > kernel.log" }},
+		(*holding).kernelLog},
 	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "the process table with wait channels", "tasks in uninterruptible sleep show which device or server does not answer",
 		func(h *holding) string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }},
 	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for",
@@ -172,6 +207,17 @@ var wants = []struct {
 		func(h *holding) string {
 			return "kubectl get node " + h.node + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
 		}},
+}
+
+// kernelLog is the command that collects the kernel's log.
+func (h *holding) kernelLog() string {
+	switch h.layout {
+	case "must-gather", "openshift-ci", "insights", "node-logs":
+		return "oc debug node/" + h.node + " -- chroot /host journalctl -k -o short-precise --utc --no-pager > kernel.log"
+	case "talos-support":
+		return "talosctl -n " + h.node + " dmesg > dmesg.log"
+	}
+	return "journalctl -k -o short-precise --utc --no-pager > kernel.log"
 }
 
 // late reports whether the kubelet log begins too shortly before the first
