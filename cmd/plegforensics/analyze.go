@@ -22,7 +22,7 @@ func analyzeCommand() *cli.Command {
 			"format are found by content. Inputs that belong to one node are merged.",
 		Flags: join(outputFlags(report.Formats), redactFlags(), inputFlags(), ruleFlags(), []cli.Flag{
 			onFlag(catRules, "alerts", "tell which of the commonly deployed alerts would have fired, where the input holds metrics of a kubelet; --alerts=false leaves it out"),
-			listFlag(catRules, "alert-rules", "tell also which alerts of the Prometheus rule file `PATH` would have fired; repeatable"),
+			listFlag(catRules, "alert-rules", "tell also which alerts of the Prometheus rule file or directory `PATH` would have fired; repeatable"),
 		}),
 		Action: func(c *cli.Context) error {
 			groups, err := alertRules(c)

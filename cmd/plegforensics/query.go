@@ -106,19 +106,29 @@ func auditAlerts(c *cli.Context) error {
 	return emit(c, ts, nil)
 }
 
-// alertRules reads the files of --alert-rules.
+// alertRules reads the files of --alert-rules, and of the directories among them
+// those that hold Prometheus rules.
 func alertRules(c *cli.Context) ([]alerts.Group, error) {
 	var groups []alerts.Group
 	for _, path := range c.StringSlice("alert-rules") {
-		data, err := os.ReadFile(path)
+		names, err := ruleFiles(path)
 		if err != nil {
 			return nil, usage("", "--alert-rules: %v", err)
 		}
-		gs, bad := alerts.Parse(path, data)
-		if len(bad) > 0 {
-			return nil, usage("", "--alert-rules: %v", bad[0])
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return nil, usage("", "--alert-rules: %v", err)
+			}
+			if name != path && kindOfRules(data) != alertFile {
+				continue
+			}
+			gs, bad := alerts.Parse(name, data)
+			if len(bad) > 0 {
+				return nil, usage("rules check PATH shows all mistakes", "--alert-rules: %v", bad[0])
+			}
+			groups = append(groups, gs...)
 		}
-		groups = append(groups, gs...)
 	}
 	return groups, nil
 }

@@ -6,4 +6,5 @@
 //	PROMCHECK_DIRS=dir1:dir2 go test ./internal/promcheck -v
 //
 // promtool and prometheus must be on the PATH; the server listens on loopback.
+// Verdicts on rule files and on tests of rules need promtool alone.
 package promcheck

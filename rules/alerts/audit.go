@@ -365,8 +365,8 @@ func (e *evaluator) gaps(tree parser.Expr) []gap {
 	var out []gap
 	for _, s := range query.Selectors(tree) {
 		series := e.db.Matching(s.LabelMatchers)
-		if len(series) == 0 {
-			continue
+		if len(series) == 0 || series[0].Kind == query.Recorded {
+			continue // the gap is that of what it was recorded from
 		}
 		from, to := longestGap(series[0])
 		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
