@@ -35,6 +35,13 @@ func (r *Request) Latency() (time.Duration, bool) {
 // from recorded listings. What no line states stays unknown.
 func history(n *Node) ([]Transition, []Request) {
 	h := &historian{objects: map[string]*object{}, open: map[requestKey]int{}, names: interner{}, pods: podNames{}}
+	lines := 0
+	for _, e := range n.Events {
+		if e.Is(parse.SigCtrLife) {
+			lines++
+		}
+	}
+	h.reqs = make([]Request, 0, (lines+1)/2) // most have a begin and an end
 	for _, e := range n.Events {
 		h.event(e)
 	}
