@@ -136,7 +136,7 @@ type Coverage struct {
 	Lines     int
 	FirstLine Mark
 	LastLine  Mark
-	Gaps      []Gap // silences longer than GapMin, oldest first
+	Gaps      []Gap // silences longer than GapMin or GapMinOther, oldest first
 	MinLag    int64 // least and largest envelope minus header clock, ns, raw (zone offset included)
 	MaxLag    int64
 	MaxLagAt  Mark
@@ -147,6 +147,9 @@ type Coverage struct {
 
 // GapMin is the shortest silence of an origin that Coverage records.
 const GapMin = 5e9 // ns
+
+// GapMinOther is the same for origins that are known not to be the kubelet.
+const GapMinOther = 60e9 // ns
 
 // Gap is a silence of one origin between two of its lines.
 type Gap struct{ Last, Next Mark }

@@ -10,7 +10,7 @@ import (
 // signature included.
 type coverage struct {
 	lines []int64 // dated events of the kubelet, in time order, with their run
-	runs  []int
+	runs  []int32 // process ids
 	list  []*parse.Coverage
 	pids  []int       // of the runs
 	count map[int]int // lines by process id, 0: of all
@@ -18,13 +18,21 @@ type coverage struct {
 
 func newCoverage(n *Node) *coverage {
 	c := &coverage{count: map[int]int{}}
+	told := func(e *parse.Event) bool { return e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime }
+	lines := 0
 	for _, r := range n.Runs {
 		c.pids = append(c.pids, r.PID)
 	}
 	for _, e := range n.Events {
-		if e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime {
+		if told(e) {
+			lines++
+		}
+	}
+	c.lines, c.runs = make([]int64, 0, lines), make([]int32, 0, lines)
+	for _, e := range n.Events {
+		if told(e) {
 			c.lines = append(c.lines, e.At)
-			c.runs = append(c.runs, e.Origin.PID)
+			c.runs = append(c.runs, int32(e.Origin.PID))
 		}
 	}
 	for _, v := range n.Coverage {
@@ -62,7 +70,7 @@ func (c *coverage) next(run int, at int64) int64 {
 	best := int64(0)
 	i, _ := slices.BinarySearch(c.lines, at)
 	for ; i < len(c.lines); i++ {
-		if pid == 0 || c.runs[i] == pid {
+		if pid == 0 || int(c.runs[i]) == pid {
 			best = c.lines[i]
 			break
 		}

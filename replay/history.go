@@ -411,8 +411,9 @@ func (o *object) joined(out []Transition) []Transition {
 		}
 		out = append(out, t)
 	}
+	about := o.Subject // on its own: what was gathered about it need not live on
 	for i := first; i < len(out); i++ {
-		out[i].Subject = &o.Subject
+		out[i].Subject = &about
 	}
 	return out
 }

@@ -100,7 +100,7 @@ func (f *finisher) join(c *parse.Coverage, l *lane) {
 		c.FirstLine, c.LastLine = l.first, l.end
 	} else {
 		a, b := markSpot(&c.LastLine), markSpot(&l.first)
-		if b.raw.Set && isGap(&a, &b) {
+		if b.raw.Set && isGap(&a, &b, gapMin(c.Origin.Source)) {
 			c.Gaps = append(c.Gaps, parse.Gap{Last: c.LastLine, Next: l.first})
 		}
 		if !c.FirstLine.Raw.Set && l.first.Raw.Set {

@@ -17,7 +17,8 @@ type laneKey struct {
 // lane is what one origin wrote in one run.
 type lane struct {
 	origin  *parse.Origin
-	inherit bool // a bare line before the run's first section: Finish names the writer
+	inherit bool  // a bare line before the run's first section: Finish names the writer
+	gapMin  int64 // ns
 	lines   int
 	first   parse.Mark
 	last    spot
@@ -85,7 +86,10 @@ func (s *scanner) newLane(key laneKey) *lane {
 	same := laneID{o, inherit}
 	l := s.byID[same]
 	if l == nil {
-		l = &lane{origin: &o, inherit: inherit}
+		l = &lane{origin: &o, inherit: inherit, gapMin: gapMin(src)}
+		if inherit {
+			l.gapMin = parse.GapMin
+		}
 		s.byID[same] = l
 		s.res.lanes = append(s.res.lanes, l)
 	}
@@ -137,7 +141,7 @@ func (l *lane) see(s *scanner, env, header parse.Clock, n, lines int) {
 	}
 	if l.first.File == nil || !l.first.Raw.Set && now.raw.Set {
 		l.first = s.mark(&now)
-	} else if now.raw.Set && isGap(&l.last, &now) {
+	} else if now.raw.Set && isGap(&l.last, &now, l.gapMin) {
 		l.gaps = append(l.gaps, parse.Gap{Last: s.mark(&l.last), Next: s.mark(&now)})
 	}
 	if now.header && now.env.Set {
@@ -164,14 +168,23 @@ func (s *scanner) mark(p *spot) parse.Mark {
 	return parse.Mark{Pos: p.pos, Raw: p.raw, Envelope: p.env, Text: s.keepText(s.data[p.from:p.end])}
 }
 
-// isGap reports whether an origin was silent between two lines, by the header's
-// clock if both have it.
-func isGap(a, b *spot) bool {
+// gapMin is the shortest silence of an origin that is recorded. Those of the
+// kubelet are evidence; other daemons are silent all the time.
+func gapMin(s parse.Source) int64 {
+	if s == parse.SrcKubelet || s == parse.SrcUnknown {
+		return parse.GapMin
+	}
+	return parse.GapMinOther
+}
+
+// isGap reports whether an origin was silent for least or longer between two
+// lines, by the header's clock if both have it.
+func isGap(a, b *spot, least int64) bool {
 	x, y := a.raw, b.raw
 	if a.header != b.header {
 		x, y = a.env, b.env
 	}
-	return x.Set && y.Set && apart(x, y) >= parse.GapMin
+	return x.Set && y.Set && apart(x, y) >= least
 }
 
 // leapYear is the length of YearUnknown.
