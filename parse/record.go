@@ -44,17 +44,24 @@ type Origin struct {
 // Event is a log line that at least one signature picked.
 type Event struct {
 	Pos
-	Stamp            // resolved event time: the header's clock if there is one, else the envelope's
-	Sigs     *SigSet // what it matched, never empty
-	Origin   *Origin // who wrote it, never nil
-	Header   Clock   // clock inside the message (klog header, logrus time=, JSON ts)
-	Envelope Clock   // clock of the framing (journal, syslog, CRI, docker json-file)
-	Arrived  int64   // resolved envelope time, Unix ns, 0 if none
-	Text     Text    // the whole raw line, or all lines of a multi-line record
-	Body     uint32  // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
-	Msg      uint16  // offset of the message in Text, after framing and klog header; capped at 65535
-	Severity byte    // 'I', 'W', 'E', 'F' or 0
-	Caller   string  // "generic.go:238", interned, "" if none
+	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
+	*RawClocks         // as the line states them; nil once package clock has read them
+	Sigs       *SigSet // what it matched, never empty
+	Origin     *Origin // who wrote it, never nil
+	Arrived    int64   // resolved envelope time, Unix ns, 0 if none
+	Text       Text    // the whole raw line, or all lines of a multi-line record
+	Caller     string  // "generic.go:238", interned, "" if none
+	ArrivedRes uint32  // granularity of Arrived, ns; 4 s for all that is coarser
+	Body       uint32  // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
+	Msg        uint16  // offset of the message in Text, after framing and klog header; capped at 65535
+	Severity   byte    // 'I', 'W', 'E', 'F' or 0
+	Headed     bool    // the message brought a clock of its own
+}
+
+// RawClocks are the clocks of a line, before year and zone are known.
+type RawClocks struct {
+	Header   Clock // inside the message (klog header, logrus time=, JSON ts)
+	Envelope Clock // of the framing (journal, syslog, CRI, docker json-file)
 }
 
 func (e *Event) Where() Pos    { return e.Pos }

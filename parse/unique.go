@@ -50,7 +50,7 @@ func writerOf(e *Event) writerKey {
 	if host == "" {
 		host = e.File.Node // dmesg names none
 	}
-	if !e.Header.Set && host != "" {
+	if !e.Headed && host != "" {
 		k.at = 0
 		k.host, _, _ = strings.Cut(host, ".")
 	}

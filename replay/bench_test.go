@@ -27,7 +27,7 @@ func bulk(n int) *parse.Bundle {
 		at += int64(260 * time.Millisecond)
 		b.Events = append(b.Events, &parse.Event{Pos: parse.Pos{File: f, Line: uint32(i + 1)},
 			Stamp: parse.Stamp{At: at, Res: time.Microsecond, Basis: parse.Stated}, Sigs: d.match(msg), Origin: o,
-			Header: parse.Clock{NS: at, Set: true}, Text: parse.PlainText(msg), Severity: 'I'})
+			Headed: true, Text: parse.PlainText(msg), Severity: 'I'})
 	}
 	return b
 }

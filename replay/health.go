@@ -303,11 +303,11 @@ const lagMin = 2 * time.Second
 func lags(n *Node) []LogLag {
 	var out []LogLag
 	for _, e := range n.Events {
-		if e.Origin.Source != parse.SrcKubelet || e.Arrived == 0 || !e.Header.Set || e.Basis == parse.NoTime {
+		if e.Origin.Source != parse.SrcKubelet || e.Arrived == 0 || !e.Headed || e.Basis == parse.NoTime {
 			continue
 		}
 		lag := time.Duration(e.Arrived - e.At)
-		if lag < lagMin+e.Envelope.Res || lag > 24*time.Hour {
+		if lag < lagMin+time.Duration(e.ArrivedRes) || lag > 24*time.Hour {
 			continue
 		}
 		// One entry a stall: the largest lag within a minute.

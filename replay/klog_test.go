@@ -83,7 +83,7 @@ func (d *testLog) decode(path, host, text string) parse.LogPart {
 			continue
 		}
 		p.Events = append(p.Events, &parse.Event{Pos: mark.Pos, Stamp: st, Sigs: set, Origin: d.origin(host, pid),
-			Header: parse.Clock{NS: st.At, Res: time.Microsecond, Set: true}, Text: mark.Text, Msg: uint16(len(m[0])),
+			Headed: true, Text: mark.Text, Msg: uint16(len(m[0])),
 			Severity: m[1][0], Caller: m[4]})
 	}
 	return p

@@ -160,7 +160,7 @@ func TestUndatedReports(t *testing.T) {
 	b := bundleOf(skipLine("10:10:00.000000", 200*time.Second))
 	for _, e := range b.Events {
 		e.Stamp = parse.Stamp{}
-		e.Header = parse.Clock{}
+		e.Headed = false
 	}
 	n := Build(b, Options{})[0]
 	if len(n.Episodes) != 1 {

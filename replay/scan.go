@@ -305,7 +305,7 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		if err == nil && age > 0 {
 			limit, _ := time.ParseDuration(fieldOf(f, "threshold"))
 			a := ageLine{at: at, age: age, limit: limit, res: e.Res, skip: k&kSkip != 0, run: run, rec: e,
-				header: e.Header.Set, outside: e.Origin.Source != parse.SrcKubelet}
+				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
 			if k&kCondition != 0 {
 				a = heartbeat(a, f)
 			}

@@ -29,7 +29,7 @@ func TestSinceBoot(t *testing.T) {
 	uptime.Raw = parse.Clock{NS: boot.Add(2 * time.Hour).UnixNano(), Res: time.Second, Set: true}
 	text := "nfs: server 10.0.0.1 not responding, still trying"
 	said := &parse.Event{Pos: parse.Pos{File: journal, Line: 7}, Sigs: sigs, Origin: kernel, Text: parse.PlainText(text),
-		Envelope: parse.Clock{NS: boot.Add(1003 * time.Second).UnixNano(), Res: time.Microsecond, Set: true}}
+		RawClocks: &parse.RawClocks{Envelope: parse.Clock{NS: boot.Add(1003 * time.Second).UnixNano(), Res: time.Microsecond, Set: true}}}
 	for _, c := range []struct {
 		name string
 		add  func(b *parse.Bundle)
@@ -42,7 +42,7 @@ func TestSinceBoot(t *testing.T) {
 			boot.Add(1000500 * time.Millisecond), 1100 * time.Millisecond},
 		{"the same line", func(b *parse.Bundle) {
 			b.Facts = append(b.Facts, uptime)
-			b.Events = append(b.Events, said)
+			b.Events = append(b.Events, new(*said))
 		}, boot.Add(1003 * time.Second), time.Millisecond},
 		{"not a number", func(b *parse.Bundle) { b.Facts = append(b.Facts, number(keyBootTime, math.NaN())) }, time.Time{}, 0},
 	} {

@@ -28,7 +28,8 @@ type Options struct {
 }
 
 // Resolve fills the stamps of all events, markers and coverage of b in place
-// and appends how it did so, one entry a file, to b.Clocks.
+// and appends how it did so, one entry a file, to b.Clocks. It takes the raw
+// clocks of the events with it: a bundle is resolved once.
 func Resolve(b *parse.Bundle, opt Options) {
 	files := collect(b)
 	for _, j := range b.Journals {
@@ -47,6 +48,9 @@ func Resolve(b *parse.Bundle, opt Options) {
 	for _, f := range files {
 		b.Clocks = append(b.Clocks, f.report())
 	}
+	for _, e := range b.Events {
+		e.RawClocks = nil // read; they are a third of an event
+	}
 }
 
 // item is one dated thing of a file: exactly one of its pointers is set. It
@@ -56,6 +60,14 @@ type item struct {
 	mark   *parse.Mark
 	marker *parse.Marker
 	year   int // of the leading clock, once walked
+}
+
+// clocksOf returns the clocks of an event, none if it has none.
+func clocksOf(e *parse.Event) parse.RawClocks {
+	if e.RawClocks == nil {
+		return parse.RawClocks{}
+	}
+	return *e.RawClocks
 }
 
 func (it *item) pos() parse.Pos {
@@ -72,7 +84,7 @@ func (it *item) pos() parse.Pos {
 func (it *item) header() parse.Clock {
 	switch {
 	case it.event != nil:
-		return it.event.Header
+		return clocksOf(it.event).Header
 	case it.mark != nil && it.mark.Raw != it.mark.Envelope:
 		return it.mark.Raw
 	}
@@ -83,7 +95,7 @@ func (it *item) header() parse.Clock {
 func (it *item) envelope() parse.Clock {
 	switch {
 	case it.event != nil:
-		return it.event.Envelope
+		return clocksOf(it.event).Envelope
 	case it.mark != nil:
 		return it.mark.Envelope
 	}
@@ -94,6 +106,7 @@ func (it *item) set(s parse.Stamp, arrived int64) {
 	switch {
 	case it.event != nil:
 		it.event.Stamp, it.event.Arrived = s, arrived
+		it.event.ArrivedRes = uint32(min(clocksOf(it.event).Envelope.Res, 4*time.Second))
 	case it.mark != nil:
 		it.mark.Stamp = s
 	default:

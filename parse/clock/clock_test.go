@@ -46,7 +46,7 @@ func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
 	o := &parse.Origin{Source: parse.SrcKubelet}
 	for i, p := range pairs {
 		b.Events = append(b.Events, &parse.Event{Pos: parse.Pos{File: f, Offset: int64(i), Line: uint32(i + 1)},
-			Sigs: sigs, Origin: o, Envelope: reading(t, p[0]), Header: reading(t, p[1])})
+			Sigs: sigs, Origin: o, RawClocks: &parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])}})
 	}
 	return b
 }

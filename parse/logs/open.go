@@ -156,8 +156,10 @@ func (s *scanner) close() {
 		return
 	}
 	ev := s.newEvent()
-	*ev = parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Header: o.inner, Envelope: o.clock,
-		Severity: o.severity, Caller: s.caller(o.caller)}
+	clocks := ev.RawClocks
+	*clocks = parse.RawClocks{Header: o.inner, Envelope: o.clock}
+	*ev = parse.Event{Pos: o.pos, RawClocks: clocks, Sigs: set, Origin: o.lane.origin,
+		Severity: o.severity, Caller: s.caller(o.caller), Headed: o.inner.Set}
 	o.keep(s, ev, msg)
 	s.res.events = append(s.res.events, ev)
 }
