@@ -125,7 +125,7 @@ func (a *auditor) observed() {
 	runs := newRestarts(a.n)
 	a.out.Events = slices.Clone(a.n.Observed)
 	for _, e := range a.n.Observed {
-		*e = PodEvent{At: e.At, PodUID: e.PodUID, Pod: e.Pod, Type: e.Type, Data: e.Data, Status: StatusObserved, Evidence: e.Evidence[:min(len(e.Evidence), 1)]}
+		*e = PodEvent{At: e.At, PodUID: e.PodUID, Pod: e.Pod, Type: e.Type, Data: e.Data, Status: StatusObserved, Line: e.Line}
 		if l := a.lives[e.Data]; l != nil && e.At != 0 {
 			e.Data = l.id // one copy is enough
 			a.judge(e, l, runs)
@@ -151,7 +151,7 @@ func (a *auditor) judge(e *PodEvent, l *life, runs restarts) {
 	switch {
 	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:
 		e.Status = StatusUnexpected
-		e.Evidence = append(e.Evidence, Evidence{l.line(e.Type).Record, "the runtime says that this happened only later"})
+		e.Change = l.line(e.Type).Record
 	case at.Known():
 		a.matched(e, l, at, restart)
 	case !ok:
@@ -166,9 +166,7 @@ func (a *auditor) matched(e *PodEvent, l *life, at Instant, restart bool) {
 	if e.Type == string(pleg.ContainerDied) {
 		e.ExitCode = l.exit
 	}
-	if ev := l.line(e.Type); ev.Record != nil {
-		e.Evidence = append(e.Evidence, ev)
-	}
+	e.Change = l.line(e.Type).Record
 	if restart {
 		return
 	}
@@ -211,7 +209,7 @@ func (a *auditor) discarded() {
 		if !e.Is(parse.SigDiscard) {
 			continue
 		}
-		d := &PodEvent{Status: StatusDiscarded, Evidence: []Evidence{{Record: e}}}
+		d := &PodEvent{Status: StatusDiscarded, Line: e}
 		if e.Basis != parse.NoTime {
 			d.At = e.At
 		}

@@ -147,10 +147,7 @@ func missingEvent(l *life, t pleg.EventType, w listWindow, from Instant) *PodEve
 	if t == pleg.ContainerDied {
 		e.ExitCode = l.exit
 	}
-	if ev := l.line(string(t)); ev.Record != nil {
-		ev.Note = "the runtime tells of the change that no event reports"
-		e.Evidence = append(e.Evidence, ev)
-	}
+	e.Change = l.line(string(t)).Record
 	return e
 }
 

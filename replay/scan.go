@@ -145,7 +145,6 @@ type found struct {
 	profile   []*parse.Event
 	observed  []*PodEvent
 	events    slab[PodEvent]
-	evidence  slab[[2]Evidence]
 	names     interner
 	line      []parse.Field // of the line at hand
 	pods      podNames
@@ -344,11 +343,8 @@ func parseStamp(s string) (int64, bool) {
 
 // addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
 func (s *found) addEvent(e *parse.Event, run int) {
-	// The second place is for the line of the runtime that the audit finds.
-	ev := s.evidence.one()
-	ev[0].Record = e
 	p := s.events.one()
-	p.Status, p.Evidence = StatusObserved, ev[:1]
+	p.Status, p.Line = StatusObserved, e
 	if e.Basis != parse.NoTime {
 		p.At = e.At
 	}

@@ -271,7 +271,24 @@ type PodEvent struct {
 	Lag         time.Duration
 	HasLag      bool
 	ExitCode    *int
-	Evidence    []Evidence
+	Line        parse.Record // the kubelet's line, nil for what is missing
+	Change      parse.Record // the runtime's line about the change, nil if none is known
+}
+
+// Evidence returns the lines that prove the event, or its absence.
+func (e *PodEvent) Evidence() []Evidence {
+	var out []Evidence
+	if e.Line != nil {
+		out = append(out, Evidence{Record: e.Line})
+	}
+	if e.Change != nil {
+		note := map[string]string{
+			StatusMissing:    "the runtime tells of the change that no event reports",
+			StatusUnexpected: "the runtime says that this happened only later",
+		}[e.Status]
+		out = append(out, Evidence{e.Change, note})
+	}
+	return out
 }
 
 // Transition is a state change of a container or pod sandbox that the runtime

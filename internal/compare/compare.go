@@ -205,7 +205,7 @@ func failureCounts(n *report.Node) map[string]counted {
 func eventCounts(n *report.Node) map[string]counted {
 	out := map[string]counted{}
 	for _, e := range n.Observed {
-		bump(out, e.Type, e.Evidence)
+		bump(out, e.Type, e.Evidence())
 	}
 	if d := n.Audit.Discarded; d > 0 {
 		out["discarded"] = counted{n: d}

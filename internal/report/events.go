@@ -62,7 +62,7 @@ type (
 
 func podEventJSON(e *replay.PodEvent) jsonPodEvent {
 	j := jsonPodEvent{Time: stamp(e.At), PodUID: known(e.PodUID), Pod: known(e.Pod), Type: known(e.Type), Data: known(e.Data),
-		Status: e.Status, RuntimeTime: stamp(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: evidenceJSON(e.Evidence)}
+		Status: e.Status, RuntimeTime: stamp(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: evidenceJSON(e.Evidence())}
 	if e.HasLag {
 		s := seconds(e.Lag)
 		j.Lag = &s
@@ -161,7 +161,7 @@ func eventRow(node string, e *replay.PodEvent) []string {
 	if e.ExitCode != nil {
 		row[9] = strconv.Itoa(*e.ExitCode)
 	}
-	for _, ev := range e.Evidence {
+	for _, ev := range e.Evidence() {
 		if ev.Record == nil || ev.Where().File == nil {
 			continue
 		}
@@ -229,7 +229,7 @@ func (p *printer) event(e *replay.PodEvent) {
 	if e.ExitCode != nil {
 		line += fmt.Sprintf("  exit code %d", *e.ExitCode)
 	}
-	for _, ev := range e.Evidence {
+	for _, ev := range e.Evidence() {
 		if ev.Record != nil {
 			line += "  [" + Visible(ev.Where().String()) + "]"
 			break

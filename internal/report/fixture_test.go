@@ -58,7 +58,7 @@ func fixture(name string, events int) *Report {
 	for i := range events {
 		e := replay.PodEvent{At: at(float64(i) * 900 / float64(events)), PodUID: name, Pod: fmt.Sprintf("%s/pod-%d", name, i%300), Type: "ContainerStarted",
 			Data: fmt.Sprintf("%064x", i), Status: []string{"matched", "observed", "late", "missing"}[min(i%40, 3)], RuntimeTime: at(1), Lag: time.Second, HasLag: true, ExitCode: &exit}
-		e.Evidence = []replay.Evidence{{Record: event(float64(i)*900/float64(events), parse.SrcKubelet)}}
+		e.Line = event(float64(i)*900/float64(events), parse.SrcKubelet)
 		n.Audit.Events = append(n.Audit.Events, &e)
 	}
 	n.Observed = n.Audit.Events

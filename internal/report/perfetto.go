@@ -159,7 +159,7 @@ func (b *traceBuilder) pods(n *replay.Node) {
 		if e.HasLag {
 			args["lag_seconds"] = seconds(e.Lag)
 		}
-		b.instant(tid, e.Type, "pod", e.At, proof(args, e.Evidence))
+		b.instant(tid, e.Type, "pod", e.At, proof(args, e.Evidence()))
 	}
 }
 

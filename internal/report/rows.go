@@ -68,7 +68,7 @@ func nodeRows(n Node) []row {
 		out = append(out, x)
 	}
 	for _, e := range auditedEvents(n.Node) {
-		x := spanRow("event", Visible(e.Data), e.At, 0, e.Evidence)
+		x := spanRow("event", Visible(e.Data), e.At, 0, e.Evidence())
 		x.State, x.Pod, x.Detail = e.Status, podOf(e), e.Type
 		if e.HasLag {
 			x.Seconds = number(seconds(e.Lag))

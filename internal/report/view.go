@@ -452,7 +452,7 @@ func (v *viewer) pods(n *replay.Node) []viewPod {
 			lag = number(math.Round(seconds(e.Lag)*1e3) / 1e3)
 		}
 		p.T, p.Y, p.S = append(p.T, v.ms(e.At)), append(p.Y, y), append(p.S, s)
-		p.D, p.G, p.V = append(p.D, Visible(cut(e.Data, 16))), append(p.G, lag), append(p.V, v.quote(e.Evidence))
+		p.D, p.G, p.V = append(p.D, Visible(cut(e.Data, 16))), append(p.G, lag), append(p.V, v.quote(e.Evidence()))
 	}
 	out := []viewPod{}
 	for _, p := range by {
