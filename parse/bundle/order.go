@@ -38,7 +38,22 @@ func dropRepeats(b *parse.Bundle) {
 		}
 		b.Copies[e.File]++
 	}
-	b.Events = kept
+	b.Events = resettled(kept)
+}
+
+// resettled copies the events to memory of their own: they were made in blocks,
+// and one that is kept would hold those around it that are not.
+func resettled(events []*parse.Event) []*parse.Event {
+	const block = 60
+	var free []parse.Event
+	for i, e := range events {
+		if len(free) == 0 {
+			free = make([]parse.Event, min(block, len(events)-i))
+		}
+		free[0] = *e
+		events[i], free = &free[0], free[1:]
+	}
+	return events
 }
 
 func sortRecords[T any](s []T, key func(T) (parse.Pos, int64)) {
