@@ -69,7 +69,7 @@ func (g *group) results(r *rule, v promql.Vector, ts time.Time) (promql.Vector, 
 		return g.alert(r, v, ts)
 	}
 	for i := range v {
-		b := labels.NewBuilder(v[i].Metric).Set(labels.MetricName, r.def.Record)
+		b := labels.NewBuilder(v[i].Metric).Set(nameLabel, r.def.Record)
 		for k, x := range r.def.Labels {
 			b.Set(k, x)
 		}
@@ -136,7 +136,7 @@ func (g *group) alert(r *rule, v promql.Vector, ts time.Time) (promql.Vector, er
 // see takes in one result of the expression of an alert.
 func (r *rule) see(ctx context.Context, x *alerts.Expander, s promql.Sample, ts time.Time) error {
 	s.T = ts.UnixMilli() // templates ask at the moment of the evaluation
-	b := labels.NewBuilder(s.Metric).Del(labels.MetricName)
+	b := labels.NewBuilder(s.Metric).Del(nameLabel)
 	for _, f := range x.Expand(ctx, r.def.Labels, s) {
 		b.Set(f.Name, f.Value)
 	}
@@ -190,9 +190,9 @@ func (in *instance) samples(ms int64) promql.Vector {
 	if in.firing {
 		state = "firing"
 	}
-	b := labels.NewBuilder(in.labels).Set(labels.MetricName, "ALERTS").Set("alertstate", state)
+	b := labels.NewBuilder(in.labels).Set(nameLabel, "ALERTS").Set("alertstate", state)
 	out := promql.Vector{{Metric: b.Labels(), T: ms, F: 1}}
-	b = labels.NewBuilder(in.labels).Set(labels.MetricName, "ALERTS_FOR_STATE")
+	b = labels.NewBuilder(in.labels).Set(nameLabel, "ALERTS_FOR_STATE")
 	return append(out, promql.Sample{Metric: b.Labels(), T: ms, F: float64(in.since.Unix())})
 }
 
