@@ -1,0 +1,84 @@
+package logs
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// What the reading by hand must agree with.
+var (
+	wantRunSandbox = regexp.MustCompile(`(?s)^RunPod[Ss]andbox for (.*?)(?: returns sandbox id "([0-9a-f]+)"| (failed, error))?$`)
+	wantCreate     = regexp.MustCompile(`(?s)^CreateContainer within sandbox "([0-9a-f]+)" (?:for container|for|with container config) (.*?)(?: returns container id "([0-9a-f]+)"| (failed))?$`)
+	wantMetadata   = regexp.MustCompile(`(?i)\b(name|uid|namespace):\s*"?([^",}\s]+)`)
+	wantCode       = regexp.MustCompile(`code ?= ?(\w+),? ?desc`)
+)
+
+func TestCRIRequestsEqualPatterns(t *testing.T) {
+	lines := []string{
+		`RunPodSandbox for &PodSandboxMetadata{Name:web-0,Uid:0d1c,Namespace:default,Attempt:0,} returns sandbox id "5a11cafe"`,
+		`RunPodsandbox for name:"web-0"  uid:"0d1c" namespace:"default"  attempt:1 failed, error`,
+		`CreateContainer within sandbox "5a11cafe" for container &ContainerMetadata{Name:app,Attempt:0,}`,
+		`CreateContainer within sandbox "5a11cafe" for name:"app" returns container id "c0ffee"`,
+		`CreateContainer within sandbox "5a11cafe" with container config name:"app"  attempt:2 failed`,
+	}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	read := 0
+	for range 20000 {
+		msg := lines[rnd.IntN(len(lines))]
+		if rnd.IntN(4) > 0 {
+			msg = damage(rnd, msg)
+		}
+		run, ok := readRunSandbox(msg)
+		m := wantRunSandbox.FindStringSubmatch(msg)
+		if ok != (m != nil) || ok && run != (criRequest{metadata: m[1], id: m[2], failed: m[3] != ""}) {
+			t.Fatalf("%q: %+v %v, want %q", msg, run, ok, m)
+		}
+		create, ok2 := readCreate(msg)
+		m2 := wantCreate.FindStringSubmatch(msg)
+		if ok2 != (m2 != nil) || ok2 && create != (criRequest{m2[1], m2[2], m2[3], m2[4] != ""}) {
+			t.Fatalf("%q: %+v %v, want %q", msg, create, ok2, m2)
+		}
+		if !ok && !ok2 {
+			continue
+		}
+		read++
+		text := run.metadata + create.metadata
+		var want []parse.Field
+		for _, x := range wantMetadata.FindAllStringSubmatch(text, 4) {
+			name := map[string]string{"name": "name", "uid": "pod_uid", "namespace": "pod_ns"}[strings.ToLower(x[1])]
+			want = addField(want, name, x[2])
+		}
+		if got := addMetadata(nil, text, "name"); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+	}
+	if read < 5000 {
+		t.Errorf("only %d lines were read", read)
+	}
+}
+
+func TestStatedCodeEqualsPattern(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 20000 {
+		err := damage(rnd, []string{
+			"rpc error: code = DeadlineExceeded desc = context deadline exceeded", "rpc error: code = 4, desc = x",
+			"exit code 1: rpc error: code=Unknown desc = failed code = 2",
+		}[rnd.IntN(3)])
+		m := wantCode.FindStringSubmatch(err)
+		if m != nil && strings.HasSuffix(m[0], m[1]+"desc") {
+			continue // a code that runs into the next word: nobody prints that
+		}
+		want := ""
+		if m != nil {
+			want = codeName(m[1])
+		}
+		if got := statedCode(err); got != want {
+			t.Fatalf("%q: %q, want %q", err, got, want)
+		}
+	}
+}
