@@ -45,7 +45,6 @@ type Origin struct {
 type Event struct {
 	Pos
 	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
-	*RawClocks         // as the line states them; nil once package clock has read them
 	Sigs       *SigSet // what it matched, never empty
 	Origin     *Origin // who wrote it, never nil
 	Arrived    int64   // resolved envelope time, Unix ns, 0 if none
@@ -56,12 +55,7 @@ type Event struct {
 	Msg        uint16  // offset of the message in Text, after framing and klog header; capped at 65535
 	Severity   byte    // 'I', 'W', 'E', 'F' or 0
 	Headed     bool    // the message brought a clock of its own
-}
-
-// RawClocks are the clocks of a line, before year and zone are known.
-type RawClocks struct {
-	Header   Clock // inside the message (klog header, logrus time=, JSON ts)
-	Envelope Clock // of the framing (journal, syslog, CRI, docker json-file)
+	raw        uint16  // what At and Arrived are before package clock has read them; 0 since then
 }
 
 func (e *Event) Where() Pos    { return e.Pos }

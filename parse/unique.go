@@ -8,10 +8,15 @@ import "strings"
 // message are; a line that one file holds twice is two lines. Framings cut
 // their stamp to the second, so lines that have no clock but the framing's need
 // only agree in that and in the host. The copy of the file that has most of
-// them is kept, then that of the finest stamps, then the first by path.
+// them is kept, then that of the finest stamps, then that of the file with most
+// lines, so that the others can go altogether, then the first by path.
 func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
+	}
+	lines := map[*File]int{}
+	for _, e := range events {
+		lines[e.File]++
 	}
 	out := make([]*Event, 0, len(events))
 	for i := 0; i < len(events); {
@@ -19,7 +24,7 @@ func Unique(events []*Event) []*Event {
 		for j < len(events) && events[j].At/1e9 == second && events[j].Basis != NoTime {
 			j++
 		}
-		out = append(out, unique(events[i:j])...)
+		out = append(out, unique(events[i:j], lines)...)
 		i = j
 	}
 	return out
@@ -71,7 +76,7 @@ type (
 )
 
 // unique returns the events of one second without the copies of other files.
-func unique(same []*Event) []*Event {
+func unique(same []*Event, lines map[*File]int) []*Event {
 	if len(same) == 1 || !severalFiles(same) {
 		return same
 	}
@@ -98,7 +103,7 @@ func unique(same []*Event) []*Event {
 	}
 	out := same[:0:0]
 	for i, e := range same {
-		if !several[writers[i]] || preferred(best[keys[i]]) == e.File {
+		if !several[writers[i]] || preferred(best[keys[i]], lines) == e.File {
 			out = append(out, e)
 		}
 	}
@@ -117,7 +122,7 @@ func counted(all []lineCopies, e *Event) []lineCopies {
 }
 
 // preferred is the file whose copies of a line are kept.
-func preferred(all []lineCopies) *File {
+func preferred(all []lineCopies, lines map[*File]int) *File {
 	best := all[0]
 	for _, c := range all[1:] {
 		switch {
@@ -127,6 +132,10 @@ func preferred(all []lineCopies) *File {
 			}
 		case c.res != best.res:
 			if c.res < best.res {
+				best = c
+			}
+		case lines[c.file] != lines[best.file]:
+			if lines[c.file] > lines[best.file] {
 				best = c
 			}
 		case (Pos{File: c.file}).Before(Pos{File: best.file}):

@@ -61,12 +61,20 @@ func (f *file) apply(it *item) {
 	if !ok {
 		at = arrived
 		if !arrivedOK {
+			it.undated()
 			return
 		}
 		it.set(at, at.At)
 		return
 	}
 	it.set(at, arrived.At)
+}
+
+// undated takes a reading that dates nothing, a time of day alone, off an event.
+func (it *item) undated() {
+	if it.event != nil && it.event.Raw() != (parse.RawClocks{}) {
+		it.event.Resolve(parse.Stamp{}, 0)
+	}
 }
 
 // absolute turns a reading of it into a stamp.
@@ -124,7 +132,7 @@ func (f *file) findJumps() {
 			continue
 		}
 		if step := e.At - prev.At; step < -jumpMin {
-			f.jumps = append(f.jumps, parse.Jump{At: parse.Mark{Pos: e.Pos, Stamp: e.Stamp, Raw: clocksOf(e).Header, Text: e.Text}, Step: step})
+			f.jumps = append(f.jumps, parse.Jump{At: parse.Mark{Pos: e.Pos, Stamp: e.Stamp, Text: e.Text}, Step: step})
 			newest[e.Origin] = e
 		}
 	}

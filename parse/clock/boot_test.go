@@ -28,8 +28,8 @@ func TestSinceBoot(t *testing.T) {
 	uptime := number(keyUptime, 7200)
 	uptime.Raw = parse.Clock{NS: boot.Add(2 * time.Hour).UnixNano(), Res: time.Second, Set: true}
 	text := "nfs: server 10.0.0.1 not responding, still trying"
-	said := &parse.Event{Pos: parse.Pos{File: journal, Line: 7}, Sigs: sigs, Origin: kernel, Text: parse.PlainText(text),
-		RawClocks: &parse.RawClocks{Envelope: parse.Clock{NS: boot.Add(1003 * time.Second).UnixNano(), Res: time.Microsecond, Set: true}}}
+	said := &parse.Event{Pos: parse.Pos{File: journal, Line: 7}, Sigs: sigs, Origin: kernel, Text: parse.PlainText(text)}
+	said.SetRaw(parse.RawClocks{Envelope: parse.Clock{NS: boot.Add(1003 * time.Second).UnixNano(), Res: time.Microsecond, Set: true}})
 	for _, c := range []struct {
 		name string
 		add  func(b *parse.Bundle)

@@ -28,8 +28,8 @@ type Options struct {
 }
 
 // Resolve fills the stamps of all events, markers and coverage of b in place
-// and appends how it did so, one entry a file, to b.Clocks. It takes the raw
-// clocks of the events with it: a bundle is resolved once.
+// and appends how it did so, one entry a file, to b.Clocks. Events lose their raw
+// clocks: a bundle is resolved once.
 func Resolve(b *parse.Bundle, opt Options) {
 	files := collect(b)
 	for _, j := range b.Journals {
@@ -48,9 +48,6 @@ func Resolve(b *parse.Bundle, opt Options) {
 	for _, f := range files {
 		b.Clocks = append(b.Clocks, f.report())
 	}
-	for _, e := range b.Events {
-		e.RawClocks = nil // read; they are a third of an event
-	}
 }
 
 // item is one dated thing of a file: exactly one of its pointers is set. It
@@ -60,14 +57,6 @@ type item struct {
 	mark   *parse.Mark
 	marker *parse.Marker
 	year   int // of the leading clock, once walked
-}
-
-// clocksOf returns the clocks of an event, none if it has none.
-func clocksOf(e *parse.Event) parse.RawClocks {
-	if e.RawClocks == nil {
-		return parse.RawClocks{}
-	}
-	return *e.RawClocks
 }
 
 func (it *item) pos() parse.Pos {
@@ -84,7 +73,7 @@ func (it *item) pos() parse.Pos {
 func (it *item) header() parse.Clock {
 	switch {
 	case it.event != nil:
-		return clocksOf(it.event).Header
+		return it.event.Raw().Header
 	case it.mark != nil && it.mark.Raw != it.mark.Envelope:
 		return it.mark.Raw
 	}
@@ -95,7 +84,7 @@ func (it *item) header() parse.Clock {
 func (it *item) envelope() parse.Clock {
 	switch {
 	case it.event != nil:
-		return clocksOf(it.event).Envelope
+		return it.event.Raw().Envelope
 	case it.mark != nil:
 		return it.mark.Envelope
 	}
@@ -105,8 +94,7 @@ func (it *item) envelope() parse.Clock {
 func (it *item) set(s parse.Stamp, arrived int64) {
 	switch {
 	case it.event != nil:
-		it.event.Stamp, it.event.Arrived = s, arrived
-		it.event.ArrivedRes = uint32(min(clocksOf(it.event).Envelope.Res, 4*time.Second))
+		it.event.Resolve(s, arrived)
 	case it.mark != nil:
 		it.mark.Stamp = s
 	default:

@@ -45,8 +45,9 @@ func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
 	b := &parse.Bundle{Files: []*parse.File{f}}
 	o := &parse.Origin{Source: parse.SrcKubelet}
 	for i, p := range pairs {
-		b.Events = append(b.Events, &parse.Event{Pos: parse.Pos{File: f, Offset: int64(i), Line: uint32(i + 1)},
-			Sigs: sigs, Origin: o, RawClocks: &parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])}})
+		e := &parse.Event{Pos: parse.Pos{File: f, Offset: int64(i), Line: uint32(i + 1)}, Sigs: sigs, Origin: o}
+		e.SetRaw(parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])})
+		b.Events = append(b.Events, e)
 	}
 	return b
 }

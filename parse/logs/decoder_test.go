@@ -48,7 +48,7 @@ func dump(p parse.LogPart) string {
 		for _, g := range e.Sigs.Sigs {
 			fmt.Fprintf(&b, " %s", g.ID)
 		}
-		fmt.Fprintf(&b, " %+v %v/%v %c %s %q %q\n", *e.Origin, e.Header, e.Envelope, e.Severity, e.Caller, e.Quote(), e.Message())
+		fmt.Fprintf(&b, " %+v %v/%v %c %s %q %q\n", *e.Origin, e.Raw().Header, e.Raw().Envelope, e.Severity, e.Caller, e.Quote(), e.Message())
 	}
 	for _, c := range p.Coverage {
 		fmt.Fprintf(&b, "coverage %+v %d [%s .. %s] lag %v %d %d %s v%d %v\n", *c.Origin, c.Lines, mark(c.FirstLine), mark(c.LastLine),
@@ -124,8 +124,8 @@ func TestEvent(t *testing.T) {
 	if e.From() != parse.SrcKubelet || e.Origin.Host != "node-7" || e.Origin.PID != 26980 {
 		t.Errorf("origin %+v", *e.Origin)
 	}
-	if e.Header.Res != time.Microsecond || e.Envelope.Res != time.Second || e.Envelope.NS-e.Header.NS != 738531000 {
-		t.Errorf("clocks %+v, %+v", e.Header, e.Envelope)
+	if e.Raw().Header.Res != time.Microsecond || e.Raw().Envelope.Res != time.Second || e.Raw().Envelope.NS-e.Raw().Header.NS != 738531000 {
+		t.Errorf("clocks %+v, %+v", e.Raw().Header, e.Raw().Envelope)
 	}
 	if got := e.Message(); got != skip[strings.Index(skip, `"Skipping`):] {
 		t.Errorf("message %q", got)
@@ -164,7 +164,7 @@ func TestLiteralInContinuation(t *testing.T) {
 	in := "E1120 23:50:39.261469   26980 kubelet.go:1] several things:\nskipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]\n"
 	p := decodeString(in)
 	check(t, in, p)
-	if len(p.Events) != 1 || p.Events[0].Line != 1 || !p.Events[0].Header.Set || !p.Events[0].Is(parse.SigAge) {
+	if len(p.Events) != 1 || p.Events[0].Line != 1 || !p.Events[0].Raw().Header.Set || !p.Events[0].Is(parse.SigAge) {
 		t.Errorf("got %s", dump(p))
 	}
 }
@@ -191,7 +191,7 @@ func TestCRIPartial(t *testing.T) {
 	in := stamp + "P " + skip[:half] + "\n" + stamp + "F " + skip[half:] + "\n" + stamp + "F " + boring + "\n"
 	p := decodeString(in)
 	check(t, in, p)
-	if len(p.Events) != 1 || p.Events[0].Field("age") != "3m5.123456789s" || p.Events[0].Envelope.Lack != 0 {
+	if len(p.Events) != 1 || p.Events[0].Field("age") != "3m5.123456789s" || p.Events[0].Raw().Envelope.Lack != 0 {
 		t.Errorf("got %s", dump(p))
 	}
 }
@@ -370,7 +370,7 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		for _, e := range p.Events {
-			if e.Field("age") != "3m5.123456789s" || e.Origin.PID != 26980 || e.From() != parse.SrcKubelet || !e.Header.Set {
+			if e.Field("age") != "3m5.123456789s" || e.Origin.PID != 26980 || e.From() != parse.SrcKubelet || !e.Raw().Header.Set {
 				t.Errorf("%s: %s", name, dump(p))
 			}
 		}

@@ -156,10 +156,8 @@ func (s *scanner) close() {
 		return
 	}
 	ev := s.newEvent()
-	clocks := ev.RawClocks
-	*clocks = parse.RawClocks{Header: o.inner, Envelope: o.clock}
-	*ev = parse.Event{Pos: o.pos, RawClocks: clocks, Sigs: set, Origin: o.lane.origin,
-		Severity: o.severity, Caller: s.caller(o.caller), Headed: o.inner.Set}
+	*ev = parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Severity: o.severity, Caller: s.caller(o.caller)}
+	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
 	o.keep(s, ev, msg)
 	s.res.events = append(s.res.events, ev)
 }

@@ -61,25 +61,21 @@ type scanner struct {
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
-	free    []parse.Event     // room for further events
-	clocks  []parse.RawClocks // of these
+	free    []parse.Event // room for further events
 	lag     lagYear
 }
 
-// eventBlock is the most events that are made at a time: they just fit a size
-// class of the allocator.
-const eventBlock = 60
+// eventBlock is the most events that are made at a time.
+const eventBlock = 64
 
-// newEvent returns room for an event and its clocks. They are made in blocks, as
-// there may be hundreds of thousands; the clocks apart, as they go first.
+// newEvent returns room for an event. They are made in blocks: there may be
+// hundreds of thousands.
 func (s *scanner) newEvent() *parse.Event {
 	if len(s.free) == 0 {
-		n := min(max(len(s.res.events), 1), eventBlock)
-		s.free, s.clocks = make([]parse.Event, n), make([]parse.RawClocks, n)
+		s.free = make([]parse.Event, min(max(len(s.res.events), 1), eventBlock))
 	}
 	e := &s.free[0]
-	e.RawClocks = &s.clocks[0]
-	s.free, s.clocks = s.free[1:], s.clocks[1:]
+	s.free = s.free[1:]
 	return e
 }
 
