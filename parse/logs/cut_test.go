@@ -118,6 +118,7 @@ func FuzzDecodeSplit(f *testing.F) {
 	f.Add([]byte(pre+skip+"\n"+pre+boring), 7)
 	f.Add([]byte("__CURSOR=0\nMESSAGE\n\x01\x00\x00\x00\x00\x00\x00\x00x\n\n"), 9)
 	f.Add([]byte("{\n\t\"MESSAGE\" : \"x\"\n}\n"), 3)
+	f.Add([]byte("{\n\""), 3)
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
 		if size < 1 || len(data) == 0 {
 			return

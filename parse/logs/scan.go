@@ -110,12 +110,13 @@ func (s *scanner) pos() parse.Pos {
 func (s *scanner) record(n int) {
 	rec, lines := s.data[s.at:s.at+n], 1
 	if s.d.framing.Kind == journal.Blocks {
-		lines = max(bytes.Count(rec, newline), 1)
+		lines = bytes.Count(rec, newline)
+		if rec[n-1] != '\n' {
+			lines++
+		}
 	}
 	if rec[n-1] == '\n' {
 		rec = rec[:n-1]
-	} else if lines > 1 {
-		lines++
 	}
 	end := s.at + n
 	for len(rec) > 0 && rec[0] == 0 {
