@@ -194,6 +194,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(tt.path, []byte(tt.in))
 	}
 	f.Add("manifest.json", []byte(manifest))
+	f.Add("mount", []byte("0 on 0 type 0 (\n0 on type 0 0"))
 	f.Fuzz(func(t *testing.T, path string, in []byte) {
 		file := &parse.File{Path: path}
 		part := Decode(file, in)

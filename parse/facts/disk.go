@@ -145,7 +145,7 @@ func mountOf(line string) (mount, bool) {
 		}
 	}
 	if on := strings.Index(line, " on "); on > 0 {
-		if typ := strings.LastIndex(line, " type "); typ > on {
+		if typ := strings.LastIndex(line, " type "); typ >= on+len(" on ") {
 			rest := fields(line[typ+6:])
 			if len(rest) >= 2 {
 				return mount{line[:on], line[on+4 : typ], rest[0], strings.Trim(rest[1], "()")}, true
