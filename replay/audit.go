@@ -62,9 +62,9 @@ type life struct {
 	created, started, ended Instant
 	removed                 Instant
 	exit                    *int
-	restarted               bool     // ran more than once under one id: only its first run is told
-	ran, died               Evidence // lines of started and ended, Record nil for none
-	seen                    []pleg.EventType
+	restarted               bool             // ran more than once under one id: only its first run is told
+	ran, died               parse.Record     // lines of started and ended, nil for none
+	seen                    []pleg.EventType // each once
 }
 
 // lives gathers the runtime's history by id; what only the kubelet told is not
@@ -87,23 +87,22 @@ func lives(n *Node) map[string]*life {
 }
 
 func (l *life) move(t *Transition) {
-	ev := Evidence{Record: t.Line}
 	switch t.State {
 	case "created":
 		l.created = t.At
 	case "running":
 		l.restarted = l.restarted || l.ended.Known()
 		if !l.started.Known() {
-			l.started, l.ran = t.At, ev
+			l.started, l.ran = t.At, t.Line
 		}
 	case "exited":
 		if !l.ended.Known() {
-			l.ended, l.exit, l.died = t.At, t.ExitCode, ev
+			l.ended, l.exit, l.died = t.At, t.ExitCode, t.Line
 		}
 	case "removed":
 		l.removed = t.At
 		if !l.ended.Known() {
-			l.ended, l.died = t.At, ev
+			l.ended, l.died = t.At, t.Line
 		}
 	}
 }
@@ -146,12 +145,15 @@ func (a *auditor) judge(e *PodEvent, l *life, runs restarts) {
 	at, ok := l.cause(pleg.EventType(e.Type))
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
-	restart := runs.reports(e.At, at.At) || l.saw(pleg.EventType(e.Type))
-	l.seen = append(l.seen, pleg.EventType(e.Type))
+	again := l.saw(pleg.EventType(e.Type))
+	if !again {
+		l.seen = append(l.seen, pleg.EventType(e.Type))
+	}
+	restart := again || runs.reports(e.At, at.At)
 	switch {
 	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:
 		e.Status = StatusUnexpected
-		e.Change = l.line(e.Type).Record
+		e.Change = l.line(e.Type)
 	case at.Known():
 		a.matched(e, l, at, restart)
 	case !ok:
@@ -166,7 +168,7 @@ func (a *auditor) matched(e *PodEvent, l *life, at Instant, restart bool) {
 	if e.Type == string(pleg.ContainerDied) {
 		e.ExitCode = l.exit
 	}
-	e.Change = l.line(e.Type).Record
+	e.Change = l.line(e.Type)
 	if restart {
 		return
 	}
@@ -192,7 +194,7 @@ func (l *life) cause(t pleg.EventType) (Instant, bool) {
 }
 
 // line is the runtime's line of the change that an event of a type reports.
-func (l *life) line(eventType string) Evidence {
+func (l *life) line(eventType string) parse.Record {
 	if eventType == string(pleg.ContainerStarted) {
 		return l.ran
 	}

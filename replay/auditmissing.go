@@ -147,7 +147,7 @@ func missingEvent(l *life, t pleg.EventType, w listWindow, from Instant) *PodEve
 	if t == pleg.ContainerDied {
 		e.ExitCode = l.exit
 	}
-	e.Change = l.line(string(t)).Record
+	e.Change = l.line(string(t))
 	return e
 }
 
@@ -216,9 +216,9 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		s := ShortLived{ID: l.id, Pod: cmp.Or(l.pod, l.podUID), Started: l.started.At, Ended: l.ended.At}
-		for _, ev := range [...]Evidence{l.ran, l.died} {
-			if ev.Record != nil {
-				s.Evidence = append(s.Evidence, ev)
+		for _, line := range [...]parse.Record{l.ran, l.died} {
+			if line != nil {
+				s.Evidence = append(s.Evidence, Evidence{Record: line})
 			}
 		}
 		a.out.ShortLived = append(a.out.ShortLived, s)

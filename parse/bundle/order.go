@@ -44,7 +44,7 @@ func dropRepeats(b *parse.Bundle) {
 // resettled copies the events to memory of their own: they were made in blocks,
 // and one that is kept would hold those around it that are not.
 func resettled(events []*parse.Event) []*parse.Event {
-	const block = 60
+	const block = 64
 	var free []parse.Event
 	for i, e := range events {
 		if len(free) == 0 {

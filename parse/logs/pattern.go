@@ -47,10 +47,27 @@ func newPattern(re *regexp.Regexp) *pattern {
 		p.prefix, p.suffix = edges(tree.Sub)
 		return p
 	}
-	if decides(steps, nil) {
+	if choices(steps) <= maxChoices && decides(steps, nil) {
 		p.steps = steps
 	}
 	return p
+}
+
+// maxChoices bounds the places where a pattern goes several ways: walking tries
+// them one after the other, where the general machine goes all at once.
+const maxChoices = 4
+
+func choices(steps []step) int {
+	n := 0
+	for _, s := range steps {
+		if s.either != nil {
+			n++
+		}
+		for _, way := range s.either {
+			n += choices(way)
+		}
+	}
+	return n
 }
 
 // edges returns the literals at the ends of an anchored expression.
