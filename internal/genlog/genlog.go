@@ -33,6 +33,9 @@ const (
 	rpcLimit  = 2 * time.Minute
 )
 
+// host is the node that all lines come from.
+const host = "worker-3.example.com "
+
 // Write writes a journal in the form that journalctl -o short gives.
 func Write(w io.Writer, opt Options) error {
 	g := &gen{
@@ -211,7 +214,8 @@ func (g *gen) line(who, msg string) {
 }
 
 func (g *gen) prefix(who string) {
-	g.buf = g.now.AppendFormat(g.buf[:0], "Jan 02 15:04:05 worker-3.example.com ")
+	g.buf = g.now.AppendFormat(g.buf[:0], "Jan 02 15:04:05 ")
+	g.buf = append(g.buf, host...) // not in the layout, where a digit is a part of the time
 	g.buf = append(g.buf, who...)
 	g.buf = append(g.buf, ": "...)
 }
