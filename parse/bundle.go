@@ -6,6 +6,7 @@ type Bundle struct {
 	Inputs     []Input
 	Files      []*File
 	Events     []*Event
+	Symbols    *Symbols // of the fields of Events, nil if none were taken as the lines were decoded
 	Coverage   []*Coverage
 	Markers    []*Marker
 	Facts      []*Fact

@@ -99,6 +99,14 @@ type TextStore interface {
 	Slice(off, n uint32) string
 }
 
+// FieldStore is a TextStore that keeps also the fields of lines: rows of a Shape
+// and one value for each of its names.
+type FieldStore interface {
+	TextStore
+	// Row returns what begins with the row of that number, which the store gave.
+	Row(n uint32) ([]Sym, *Symbols)
+}
+
 // Keeper puts a line away and returns its handle. The line may be reused
 // afterwards. The store gives back any range within a kept line. A Keeper is
 // used by one goroutine at a time.

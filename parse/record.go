@@ -51,6 +51,7 @@ type Event struct {
 	Text       Text    // the whole raw line, or all lines of a multi-line record
 	Caller     string  // "generic.go:238", interned, "" if none
 	ArrivedRes uint32  // granularity of Arrived, ns; 4 s for all that is coarser
+	fields     uint32  // where the store of Text keeps the fields, 0 if it does not: see SetFields
 	Body       uint32  // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
 	Msg        uint16  // offset of the message in Text, after framing and klog header; capped at 65535
 	Severity   byte    // 'I', 'W', 'E', 'F' or 0
@@ -86,12 +87,24 @@ func (e *Event) Field(name string) string {
 	return ""
 }
 
-// Fields returns the fields of all matched signatures, in signature order.
+// Fields returns the fields of all matched signatures, in signature order, those
+// that were taken as the line was decoded or else from its text.
 func (e *Event) Fields() []Field { return e.AppendFields(nil) }
 
 // AppendFields appends what Fields returns to dst, for callers who read many
 // events and keep none of the slices.
 func (e *Event) AppendFields(dst []Field) []Field {
+	if names, values, of := e.taken(); of != nil {
+		for i, name := range names {
+			dst = append(dst, Field{name, of.Text(values[i])})
+		}
+		return dst
+	}
+	return e.Extract(dst)
+}
+
+// Extract appends what the signatures find in the text.
+func (e *Event) Extract(dst []Field) []Field {
 	msg := e.Message()
 	for _, s := range e.Sigs.Sigs {
 		if s.Extract != nil {
@@ -99,6 +112,20 @@ func (e *Event) AppendFields(dst []Field) []Field {
 		}
 	}
 	return dst
+}
+
+// SetFields says where the store of Text, a FieldStore, keeps the fields.
+func (e *Event) SetFields(row uint32) { e.fields = row }
+
+// taken returns the fields that were taken as the line was decoded; of is nil if
+// none were.
+func (e *Event) taken() (names []string, values []Sym, of *Symbols) {
+	if e.fields == 0 {
+		return nil, nil, nil
+	}
+	row, of := e.Text.store.(FieldStore).Row(e.fields)
+	names = of.Names(row[0])
+	return names, row[1 : 1+len(names)], of
 }
 
 // Field is a named value taken from a line, verbatim.

@@ -1,0 +1,85 @@
+package parse
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// TestSymbols wants one number for a text, whoever asks, and the text back.
+func TestSymbols(t *testing.T) {
+	const texts, workers = 20000, 4
+	syms := NewSymbols()
+	if syms.Of(nil) != 0 || syms.OfString("") != 0 || syms.Text(0) != "" {
+		t.Error("the empty text is not 0")
+	}
+	var got [workers][texts]Sym
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range texts {
+				k := (i*7919 + w*613) % texts // each in its own order
+				if w%2 == 0 {
+					got[w][k] = syms.OfString(fmt.Sprint("pod-", k))
+				} else {
+					got[w][k] = syms.Of(fmt.Append(nil, "pod-", k))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[Sym]bool{}
+	for k := range texts {
+		sym := got[0][k]
+		for w := range workers {
+			if got[w][k] != sym {
+				t.Fatalf("text %d is %d and %d", k, sym, got[w][k])
+			}
+		}
+		if text := syms.Text(sym); text != fmt.Sprint("pod-", k) {
+			t.Fatalf("text %d comes back as %q", k, text)
+		}
+		if sym == 0 || int(sym) >= syms.Bound() || seen[sym] {
+			t.Fatalf("text %d has the number %d of %d", k, sym, syms.Bound())
+		}
+		seen[sym] = true
+	}
+	if syms.Bound() != texts+1 {
+		t.Errorf("%d numbers for %d texts", syms.Bound()-1, texts)
+	}
+}
+
+// TestShapes wants one number for a list of names.
+func TestShapes(t *testing.T) {
+	syms := NewSymbols()
+	a, b := syms.Shape([]string{"id", "type"}), syms.Shape([]string{"id"})
+	if a == b || syms.Shape([]string{"id", "type"}) != a || len(syms.Names(a)) != 2 || len(syms.Names(b)) != 1 {
+		t.Errorf("shapes %d %d: %q %q", a, b, syms.Names(a), syms.Names(b))
+	}
+}
+
+// plainEvent has a signature that finds one field.
+func plainEvent() *Event {
+	sig := &Sig{ID: "x", Extract: func(msg string, dst []Field) []Field { return append(dst, Field{"id", msg}) }}
+	return &Event{Sigs: &SigSet{Sigs: []*Sig{sig}}, Text: PlainText("abc")}
+}
+
+// TestFieldsByNumber wants the fields of an event that keeps none from its text.
+func TestFieldsByNumber(t *testing.T) {
+	syms := NewSymbols()
+	f := syms.Fields(plainEvent(), nil)
+	if len(f) != 1 || f[0].Name != "id" || syms.Text(f[0].Value) != "abc" {
+		t.Errorf("got %v", f)
+	}
+}
+
+func BenchmarkSymbols(b *testing.B) {
+	texts := make([][]byte, 1<<14)
+	for i := range texts {
+		texts[i] = fmt.Appendf(nil, "%064x", i)
+	}
+	syms := NewSymbols()
+	for i := 0; b.Loop(); i++ {
+		syms.Of(texts[i%len(texts)])
+	}
+}
