@@ -112,6 +112,16 @@ type FieldStore interface {
 // used by one goroutine at a time.
 type Keeper interface{ Keep(line []byte) Text }
 
+// FieldKeeper is a Keeper that can keep the fields of a line with its text.
+type FieldKeeper interface {
+	Keeper
+	// Symbols is where the numbers of names and values come from.
+	Symbols() *Symbols
+	// KeepRow puts away a row for the line kept last: a Shape and its
+	// values. It returns the number of the row in the store of that line.
+	KeepRow(row []Sym) uint32
+}
+
 // NewText returns a handle on n bytes at off of store.
 func NewText(store TextStore, off, n uint32) Text { return Text{store, off, n} }
 

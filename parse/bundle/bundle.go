@@ -101,6 +101,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 		return b
 	}
 	merge(b, units, l.collect())
+	b.Symbols = l.store.symbols
 	add(b, l.series())
 	nameNodes(b, units)
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)

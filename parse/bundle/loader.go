@@ -98,7 +98,7 @@ func newLoader(ctx context.Context, opt Options) *loader {
 		deadline: time.Now().Add(opt.Limits.Time),
 		jobs:     make(chan func(), opt.Jobs),
 		big:      make(chan struct{}, 1),
-		store:    new(textStore),
+		store:    newTextStore(),
 		groups:   make(map[groupKey]*group),
 	}
 	n := 2*opt.Jobs + 2

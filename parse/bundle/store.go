@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -24,7 +25,10 @@ type textStore struct {
 	slots [cachedBlocks]cacheSlot
 
 	packers sync.Pool // of *packer: their buffers are used again
+	symbols *parse.Symbols
 }
+
+func newTextStore() *textStore { return &textStore{symbols: parse.NewSymbols()} }
 
 // packer returns a packer for one run; done gives it back.
 func (s *textStore) packer() *packer {
@@ -45,13 +49,17 @@ type cacheSlot struct {
 	used  uint64
 }
 
-// textBlock is a parse.TextStore of up to blockSize bytes, or of one longer
+// textBlock is a parse.FieldStore of up to blockSize bytes, or of one longer
 // line. It is raw while it is being filled and packed from then on.
 type textBlock struct {
 	store  *textStore
 	raw    []byte // nil once packed
 	packed []byte
+	rows   []parse.Sym // the fields of the lines that have them, one row after the other
 }
+
+// Row returns what begins with a row of fields.
+func (b *textBlock) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return b.rows[n:], b.store.symbols }
 
 // Slice returns n bytes at off of the block.
 func (b *textBlock) Slice(off, n uint32) string {
@@ -91,8 +99,23 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 type packer struct {
 	store *textStore
 	block *textBlock
-	spare []byte // raw buffer of a block that was packed
-	dst   []byte // what the encoder writes to
+	rows  []parse.Sym // of the block
+	spare []byte      // raw buffer of a block that was packed
+	dst   []byte      // what the encoder writes to
+}
+
+// Symbols is where the numbers of field names and values come from.
+func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
+
+// KeepRow puts the fields of the line kept last into its block. No row has the
+// number 0.
+func (p *packer) KeepRow(row []parse.Sym) uint32 {
+	if len(p.rows) == 0 {
+		p.rows = append(p.rows, 0)
+	}
+	n := len(p.rows)
+	p.rows = append(p.rows, row...)
+	return uint32(n)
 }
 
 // Keep copies the line into the current block.
@@ -115,6 +138,10 @@ func (p *packer) close() {
 	p.block = nil
 	if b == nil {
 		return
+	}
+	if len(p.rows) > 0 {
+		b.rows = slices.Clone(p.rows)
+		p.rows = p.rows[:0]
 	}
 	raw := b.raw
 	p.spare = raw[:0]

@@ -71,6 +71,7 @@ func (f *finisher) add(r *Result) {
 // rematch matches an event again, now that its writer is known.
 func (f *finisher) rematch(e *parse.Event) bool {
 	e.Sigs = f.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
+	e.SetFields(0) // those of other signatures
 	return e.Sigs != nil
 }
 

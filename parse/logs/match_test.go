@@ -2,6 +2,7 @@ package logs
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,52 @@ func TestQuick(t *testing.T) {
 				t.Fatalf("%s: quick says %v, the extractor %v: %q", x.name, x.quick(r), want, r.raw)
 			}
 		}
+	}
+}
+
+// TestDirect holds the quick reader of events against the extractor.
+func TestDirect(t *testing.T) {
+	set := builtin(t)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	read := 0
+	try := func(msg string) {
+		d, ok := directEvent([]byte(msg))
+		if !ok {
+			return
+		}
+		read++
+		var got []parse.Field
+		for i, name := range d.names {
+			got = append(got, parse.Field{Name: name, Value: string(d.values[i])})
+		}
+		if want, ok := extractEvent(readRecord(msg)); !ok || !slices.Equal(got, want) {
+			t.Fatalf("quick reader %q, extractor %q %v: %s", got, want, ok, msg)
+		}
+	}
+	for _, e := range set.entries {
+		if e.Extract != "event" {
+			continue
+		}
+		if e.direct == nil {
+			t.Errorf("%s at line %d has no quick reader", e.ID, e.Line)
+		}
+		for _, s := range e.Samples {
+			try(s.Msg)
+			for range 2000 {
+				try(damage(rnd, s.Msg))
+			}
+		}
+	}
+	for _, msg := range []string{
+		`"SyncLoop (PLEG): event for pod" pod="null/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"}`,
+		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:null Data:c0ffee01}`,
+		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:PodSync Data:<nil>}`,
+		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"} x=1`,
+	} {
+		try(msg)
+	}
+	if read < 100 {
+		t.Errorf("only %d messages were read", read)
 	}
 }
 

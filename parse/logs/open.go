@@ -159,6 +159,9 @@ func (s *scanner) close() {
 	*ev = parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Severity: o.severity, Caller: s.caller(o.caller)}
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
 	o.keep(s, ev, msg)
+	if s.matcher != nil {
+		s.taker.take(ev, s.matcher.hits, msg)
+	}
 	s.res.events = append(s.res.events, ev)
 }
 

@@ -41,7 +41,10 @@ type scanner struct {
 	parser *journal.Parser
 	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
 	any    func(msg []byte) bool
+	taker  taker
 	res    Result
+
+	matcher *Matcher // whose Match is match, nil for the slow one
 
 	entry      journal.Entry
 	data       []byte // of the run
@@ -89,7 +92,9 @@ func newScanner(d *Decoder, run Run) *scanner {
 	if d.opt.Brute {
 		s.match, s.any = d.set.MatchBrute, func([]byte) bool { return true }
 	} else {
-		s.match, s.any = d.set.NewMatcher().Match, d.set.MatchAny
+		s.matcher = d.set.NewMatcher()
+		s.match, s.any = s.matcher.Match, d.set.MatchAny
+		s.taker = newTaker(s.keep)
 	}
 	return s
 }

@@ -26,6 +26,7 @@ type entry struct {
 	patterns []*pattern
 	alone    *parse.SigSet // interned: this entry and no other
 	extract  extractor     // nil unless named
+	direct   func(msg []byte) (direct, bool)
 	quick    func(*record) bool
 	heads    [][]byte // messages that begin so are this entry's
 }
@@ -104,7 +105,9 @@ func samplesOf(sigs []*Signature) []string {
 func newEntry(g *Signature) *entry {
 	e := &entry{Signature: g}
 	e.extract, e.quick = findExtractor(g.Extract)
-	e.heads = e.sureHeads()
+	if e.heads = e.sureHeads(); e.Extract == "event" && len(e.Keys)+len(e.Set)+len(e.Regexps) == 0 {
+		e.direct = directEvent
+	}
 	for _, re := range g.Regexps {
 		e.patterns = append(e.patterns, newPattern(re))
 	}
@@ -158,6 +161,7 @@ func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
 type Matcher struct {
 	set  *Set
 	seen map[string]*parse.SigSet
+	hits []*entry // that the last message matched
 }
 
 // NewMatcher returns a matcher on the set.
@@ -169,11 +173,12 @@ func (s *Set) NewMatcher() *Matcher {
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
+	m.hits = m.hits[:0]
 	if !m.set.filter.pick(msg, picked) {
 		return nil
 	}
-	var hits [8]*entry
-	return m.intern(m.set.verify(src, sev, msg, picked, hits[:0]))
+	m.hits = m.set.verify(src, sev, msg, picked, m.hits)
+	return m.intern(m.hits)
 }
 
 // verify appends the entries among the picked ones that accept the message.

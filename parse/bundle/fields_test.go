@@ -1,0 +1,57 @@
+package bundle
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const runtimeLog = `Mar 09 00:00:00 worker-3 containerd[655]: time="2026-03-09T00:00:00.1Z" level=info msg="StartContainer for \"c0ffee01\" returns successfully"
+Mar 09 00:00:01 worker-3 containerd[655]: time="2026-03-09T00:00:01.1Z" level=info msg="RunPodSandbox for &PodSandboxMetadata{Name:web-0,Uid:0d1c,Namespace:default,Attempt:0,} returns sandbox id \"5a11cafe\""
+Mar 09 00:00:02 worker-3 containerd[655]: time="2026-03-09T00:00:02.1Z" level=info msg="StopContainer for \"c0ffee01\" with timeout 30 (s)"
+`
+
+// TestFieldsTaken wants the fields that were kept as numbers to be those that
+// stand in the text.
+func TestFieldsTaken(t *testing.T) {
+	samples, err := filepath.Glob("../../samples/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime := filepath.Join(t.TempDir(), "containerd.log")
+	if err := os.WriteFile(runtime, []byte(runtimeLog), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	samples = append(samples, runtime)
+	b, err := Load(context.Background(), samples, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, taken := map[string]bool{}, 0
+	for _, e := range b.Events {
+		got, want := e.Fields(), e.Extract(nil)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: kept %q, in the text %q", e.Pos, got, want)
+		}
+		byNumber := b.Symbols.Fields(e, nil)
+		if len(byNumber) != len(want) {
+			t.Fatalf("%s: by number %v, in the text %q", e.Pos, byNumber, want)
+		}
+		for i, f := range byNumber {
+			if f.Name != want[i].Name || b.Symbols.Text(f.Value) != want[i].Value {
+				t.Fatalf("%s: by number %v, in the text %q", e.Pos, byNumber, want)
+			}
+		}
+		if e.Taken() {
+			taken++
+			kinds[e.Sigs.Sigs[0].ID] = true
+		}
+	}
+	if taken < len(b.Events)*9/10 || !kinds[parse.SigEvent] || !kinds[parse.SigCtrLife] {
+		t.Errorf("of %d events the fields of %d were kept, of %d kinds", len(b.Events), taken, len(kinds))
+	}
+}

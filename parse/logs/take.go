@@ -1,0 +1,94 @@
+package logs
+
+import (
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// taker takes the fields of a picked line as it is decoded, so that nobody has
+// to read its text again. They are kept as numbers: ids and names of pods come
+// up in many lines.
+type taker struct {
+	keep   parse.FieldKeeper // nil: fields stay in the text
+	syms   *parse.Symbols
+	fields []parse.Field // of the line at hand
+	names  []string
+	row    []parse.Sym
+	shapes []shapeOf
+}
+
+// shapeOf is a list of names that was seen before.
+type shapeOf struct {
+	names []string
+	shape parse.Sym
+}
+
+// maxTaken is the length of the longest value that is kept as a number. Longer
+// ones are errors in words, of which no two need be the same.
+const maxTaken = 160
+
+func newTaker(k parse.Keeper) taker {
+	keep, ok := k.(parse.FieldKeeper)
+	if !ok {
+		return taker{}
+	}
+	return taker{keep: keep, syms: keep.Symbols()}
+}
+
+// take puts away the fields of a line whose text was just kept, by the entries
+// that it matched.
+func (t *taker) take(ev *parse.Event, hits []*entry, msg []byte) {
+	if t.keep == nil {
+		return
+	}
+	if len(hits) == 1 && hits[0].direct != nil {
+		if d, ok := hits[0].direct(msg); ok {
+			t.row = append(t.row[:0], t.shape(d.names))
+			for _, v := range d.values[:len(d.names)] {
+				t.row = append(t.row, t.syms.Of(v))
+			}
+			ev.SetFields(t.keep.KeepRow(t.row))
+			return
+		}
+	}
+	text := string(msg)
+	t.fields = t.fields[:0]
+	for _, e := range hits {
+		t.fields = e.fields(text, t.fields)
+	}
+	t.names = t.names[:0]
+	for _, f := range t.fields {
+		if len(f.Value) > maxTaken {
+			return
+		}
+		t.names = append(t.names, f.Name)
+	}
+	t.row = append(t.row[:0], t.shape(t.names))
+	for _, f := range t.fields {
+		t.row = append(t.row, t.syms.OfString(f.Value))
+	}
+	ev.SetFields(t.keep.KeepRow(t.row))
+}
+
+// shape numbers a list of names. Lines of one kind have the same one.
+func (t *taker) shape(names []string) parse.Sym {
+	for i := range t.shapes {
+		if slices.Equal(t.shapes[i].names, names) {
+			s := t.shapes[i]
+			if i > 0 { // the next line is likely of this kind
+				t.shapes[i], t.shapes[i-1] = t.shapes[i-1], s
+			}
+			return s.shape
+		}
+	}
+	s := shapeOf{slices.Clone(names), t.syms.Shape(names)}
+	t.shapes = append(t.shapes, s)
+	return s.shape
+}
+
+// direct is what a message in its usual spelling tells.
+type direct struct {
+	names  []string
+	values [5][]byte
+}
