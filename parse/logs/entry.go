@@ -95,7 +95,11 @@ func (e *entry) says(r *record) bool {
 
 // fields is the Extract function of the entry's parse.Sig.
 func (e *entry) fields(msg string, dst []parse.Field) []parse.Field {
-	r := readRecord(msg)
+	return e.fieldsOf(readRecord(msg), dst)
+}
+
+// fieldsOf appends the fields of a message that the entry accepts.
+func (e *entry) fieldsOf(r *record, dst []parse.Field) []parse.Field {
 	r.room = dst[len(dst):]
 	out := r.fields()
 	switch {

@@ -160,7 +160,7 @@ func (s *scanner) close() {
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
 	o.keep(s, ev, msg)
 	if s.matcher != nil {
-		s.taker.take(ev, s.matcher.hits, msg)
+		s.taker.take(ev, s.matcher, msg)
 	}
 	s.res.events = append(s.res.events, ev)
 }

@@ -34,8 +34,15 @@ type record struct {
 
 // readRecord recognises the form of a message. Keys are read on demand.
 func readRecord(raw string) *record {
+	r := new(record)
+	r.readFrom(raw)
+	return r
+}
+
+// readFrom is readRecord in memory of the caller's.
+func (r *record) readFrom(raw string) {
 	raw = raw[sourceLineLen(raw):]
-	r := &record{raw: raw, msg: raw}
+	*r = record{raw: raw, msg: raw}
 	switch {
 	case strings.HasPrefix(raw, `"`):
 		r.klog()
@@ -44,7 +51,6 @@ func readRecord(raw string) *record {
 	case strings.HasPrefix(raw, "time=") || strings.HasPrefix(raw, "level="):
 		r.logrus()
 	}
-	return r
 }
 
 // maxSourceLine is more than the longest "file.go:line] " of a klog header.
@@ -120,13 +126,16 @@ func readString(s string) (text string, n int, ok bool) {
 
 // unescapePlain decodes what plainQuoted accepts.
 func unescapePlain(s string) string {
-	b := make([]byte, 0, len(s))
+	var b strings.Builder
+	b.Grow(len(s))
 	for {
 		i := strings.IndexByte(s, '\\')
 		if i < 0 {
-			return string(append(b, s...))
+			b.WriteString(s)
+			return b.String()
 		}
-		b = append(append(b, s[:i]...), escapes[s[i+1]])
+		b.WriteString(s[:i])
+		b.WriteByte(escapes[s[i+1]])
 		s = s[i+2:]
 	}
 }

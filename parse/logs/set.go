@@ -162,6 +162,8 @@ type Matcher struct {
 	set  *Set
 	seen map[string]*parse.SigSet
 	hits []*entry // that the last message matched
+	read bool     // rec is the last message: it had to be taken apart
+	rec  record
 }
 
 // NewMatcher returns a matcher on the set.
@@ -173,36 +175,44 @@ func (s *Set) NewMatcher() *Matcher {
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
-	m.hits = m.hits[:0]
+	m.hits, m.read = m.hits[:0], false
 	if !m.set.filter.pick(msg, picked) {
 		return nil
 	}
-	m.hits = m.set.verify(src, sev, msg, picked, m.hits)
+	m.verify(src, sev, msg, picked)
 	return m.intern(m.hits)
 }
 
-// verify appends the entries among the picked ones that accept the message.
-func (s *Set) verify(src parse.Source, sev byte, msg []byte, picked []uint64, out []*entry) []*entry {
-	var r *record
+// verify finds the entries among the picked ones that accept the message.
+func (m *Matcher) verify(src parse.Source, sev byte, msg []byte, picked []uint64) {
 	for w, word := range picked {
 		for ; word != 0; word &= word - 1 {
-			e := s.entries[w<<6+bits.TrailingZeros64(word)]
-			if !e.admits(src, sev) || hasID(out, e.ID) {
+			e := m.set.entries[w<<6+bits.TrailingZeros64(word)]
+			if !e.admits(src, sev) || hasID(m.hits, e.ID) {
 				continue
 			}
-			if e.begins(msg) {
-				out = append(out, e)
-				continue
-			}
-			if r == nil {
-				r = readRecord(string(msg))
-			}
-			if e.accepts(r) {
-				out = append(out, e)
+			if e.begins(msg) || e.accepts(m.record(msg)) {
+				m.hits = append(m.hits, e)
 			}
 		}
 	}
-	return out
+}
+
+// record takes the message at hand apart, once.
+func (m *Matcher) record(msg []byte) *record {
+	if !m.read {
+		m.rec.readFrom(string(msg))
+		m.read = true
+	}
+	return &m.rec
+}
+
+// appendFields appends the fields of the message that was matched last.
+func (m *Matcher) appendFields(msg []byte, dst []parse.Field) []parse.Field {
+	for _, e := range m.hits {
+		dst = e.fieldsOf(m.record(msg), dst)
+	}
+	return dst
 }
 
 func hasID(list []*entry, id string) bool {
@@ -243,5 +253,6 @@ func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 		}
 	}
 	m := Matcher{set: s}
-	return m.intern(s.verify(src, sev, msg, picked, nil))
+	m.verify(src, sev, msg, picked)
+	return m.intern(m.hits)
 }

@@ -16,6 +16,7 @@ type taker struct {
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
+	last   [len(direct{}.values)]recent // of direct values: events of one pod stand together
 }
 
 // shapeOf is a list of names that was seen before.
@@ -36,27 +37,23 @@ func newTaker(k parse.Keeper) taker {
 	return taker{keep: keep, syms: keep.Symbols()}
 }
 
-// take puts away the fields of a line whose text was just kept, by the entries
-// that it matched.
-func (t *taker) take(ev *parse.Event, hits []*entry, msg []byte) {
+// take puts away the fields of a line whose text was just kept and that m has
+// just matched.
+func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil {
 		return
 	}
-	if len(hits) == 1 && hits[0].direct != nil {
-		if d, ok := hits[0].direct(msg); ok {
+	if len(m.hits) == 1 && m.hits[0].direct != nil {
+		if d, ok := m.hits[0].direct(msg); ok {
 			t.row = append(t.row[:0], t.shape(d.names))
-			for _, v := range d.values[:len(d.names)] {
-				t.row = append(t.row, t.syms.Of(v))
+			for i, v := range d.values[:len(d.names)] {
+				t.row = append(t.row, t.last[i].of(t.syms, v))
 			}
 			ev.SetFields(t.keep.KeepRow(t.row))
 			return
 		}
 	}
-	text := string(msg)
-	t.fields = t.fields[:0]
-	for _, e := range hits {
-		t.fields = e.fields(text, t.fields)
-	}
+	t.fields = m.appendFields(msg, t.fields[:0])
 	t.names = t.names[:0]
 	for _, f := range t.fields {
 		if len(f.Value) > maxTaken {
@@ -69,6 +66,20 @@ func (t *taker) take(ev *parse.Event, hits []*entry, msg []byte) {
 		t.row = append(t.row, t.syms.OfString(f.Value))
 	}
 	ev.SetFields(t.keep.KeepRow(t.row))
+}
+
+// recent is a value that came up lately.
+type recent struct {
+	text string
+	sym  parse.Sym
+}
+
+func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
+	if r.text != string(v) {
+		r.sym = syms.Of(v)
+		r.text = syms.Text(r.sym)
+	}
+	return r.sym
 }
 
 // shape numbers a list of names. Lines of one kind have the same one.
