@@ -40,7 +40,6 @@ func clockOf(ns int64, properties uint16) Clock {
 func (e *Event) SetRaw(c RawClocks) {
 	e.Stamp, e.At, e.Arrived = Stamp{}, c.Header.NS, c.Envelope.NS
 	e.raw = c.Header.properties() | c.Envelope.properties()<<clockBits
-	e.Headed = c.Header.Set
 }
 
 // Raw returns what SetRaw gave, the zero RawClocks once Resolve was called.

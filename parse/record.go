@@ -41,25 +41,34 @@ type Origin struct {
 	PID    int    // of the envelope or the klog header, 0 if none
 }
 
-// Event is a log line that at least one signature picked.
+// Event is a log line that at least one signature picked. A log may hold
+// millions of them.
 type Event struct {
-	Pos
-	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
-	Sigs       *SigSet // what it matched, never empty
-	Origin     *Origin // who wrote it, never nil
-	Arrived    int64   // resolved envelope time, Unix ns, 0 if none
-	Text       Text    // the whole raw line, or all lines of a multi-line record
-	Caller     string  // "generic.go:238", interned, "" if none
-	ArrivedRes uint32  // granularity of Arrived, ns; 4 s for all that is coarser
-	fields     uint32  // where the store of Text keeps the fields, 0 if it does not: see SetFields
-	Body       uint32  // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
-	Msg        uint16  // offset of the message in Text, after framing and klog header; capped at 65535
-	Severity   byte    // 'I', 'W', 'E', 'F' or 0
-	Headed     bool    // the message brought a clock of its own
-	raw        uint16  // what At and Arrived are before package clock has read them; 0 since then
+	*EventKind
+	Stamp             // resolved event time: the header's clock if there is one, else the envelope's
+	Offset     int64  // byte offset of the line in the decompressed file
+	Arrived    int64  // resolved envelope time, Unix ns, 0 if none
+	Text       Text   // the whole raw line, or all lines of a multi-line record
+	Line       uint32 // 1-based
+	ArrivedRes uint32 // granularity of Arrived, ns; 4 s for all that is coarser
+	fields     uint32 // where the store of Text keeps the fields, 0 if it does not: see SetFields
+	Body       uint32 // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
+	Msg        uint16 // offset of the message in Text, after framing and klog header; capped at 65535
+	raw        uint16 // what At and Arrived are before package clock has read them; 0 since then
 }
 
-func (e *Event) Where() Pos    { return e.Pos }
+// EventKind is what an event has in common with others. It is shared and never
+// changes.
+type EventKind struct {
+	File     *File
+	Origin   *Origin // who wrote it, never nil
+	Sigs     *SigSet // what it matched, never empty
+	Caller   string  // "generic.go:238", "" if none
+	Severity byte    // 'I', 'W', 'E', 'F' or 0
+	Headed   bool    // the message brought a clock of its own
+}
+
+func (e *Event) Where() Pos    { return Pos{e.File, e.Offset, e.Line} }
 func (e *Event) When() Stamp   { return e.Stamp }
 func (e *Event) From() Source  { return e.Origin.Source }
 func (e *Event) Quote() string { return e.Text.String() }

@@ -61,7 +61,7 @@ func TestShapes(t *testing.T) {
 // plainEvent has a signature that finds one field.
 func plainEvent() *Event {
 	sig := &Sig{ID: "x", Extract: func(msg string, dst []Field) []Field { return append(dst, Field{"id", msg}) }}
-	return &Event{Sigs: &SigSet{Sigs: []*Sig{sig}}, Text: PlainText("abc")}
+	return &Event{EventKind: &EventKind{Sigs: &SigSet{Sigs: []*Sig{sig}}}, Text: PlainText("abc")}
 }
 
 // TestFieldsByNumber wants the fields of an event that keeps none from its text.

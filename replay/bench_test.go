@@ -25,9 +25,8 @@ func bulk(n int) *parse.Bundle {
 			msg = age
 		}
 		at += int64(260 * time.Millisecond)
-		b.Events = append(b.Events, &parse.Event{Pos: parse.Pos{File: f, Line: uint32(i + 1)},
-			Stamp: parse.Stamp{At: at, Res: time.Microsecond, Basis: parse.Stated}, Sigs: d.match(msg), Origin: o,
-			Headed: true, Text: parse.PlainText(msg), Severity: 'I'})
+		b.Events = append(b.Events, &parse.Event{EventKind: &parse.EventKind{File: f, Sigs: d.match(msg), Origin: o, Headed: true, Severity: 'I'},
+			Line: uint32(i + 1), Stamp: parse.Stamp{At: at, Res: time.Microsecond, Basis: parse.Stated}, Text: parse.PlainText(msg)})
 	}
 	return b
 }

@@ -82,9 +82,8 @@ func (d *testLog) decode(path, host, text string) parse.LogPart {
 		if set == nil {
 			continue
 		}
-		p.Events = append(p.Events, &parse.Event{Pos: mark.Pos, Stamp: st, Sigs: set, Origin: d.origin(host, pid),
-			Headed: true, Text: mark.Text, Msg: uint16(len(m[0])),
-			Severity: m[1][0], Caller: m[4]})
+		p.Events = append(p.Events, &parse.Event{EventKind: &parse.EventKind{File: mark.File, Sigs: set, Origin: d.origin(host, pid), Headed: true, Severity: m[1][0], Caller: m[4]},
+			Line: mark.Line, Offset: mark.Offset, Stamp: st, Text: mark.Text, Msg: uint16(len(m[0]))})
 	}
 	return p
 }
@@ -213,9 +212,9 @@ func sortEvents(es []*parse.Event) {
 		switch {
 		case a.At != b.At:
 			return cmp64(a.At, b.At)
-		case a.Pos.Before(b.Pos):
+		case a.Where().Before(b.Where()):
 			return -1
-		case b.Pos.Before(a.Pos):
+		case b.Where().Before(a.Where()):
 			return 1
 		}
 		return 0

@@ -160,7 +160,9 @@ func TestUndatedReports(t *testing.T) {
 	b := bundleOf(skipLine("10:10:00.000000", 200*time.Second))
 	for _, e := range b.Events {
 		e.Stamp = parse.Stamp{}
-		e.Headed = false
+		k := *e.EventKind
+		k.Headed = false
+		e.EventKind = &k
 	}
 	n := Build(b, Options{})[0]
 	if len(n.Episodes) != 1 {

@@ -315,11 +315,11 @@ func lookFollowedBy(s *subject, args map[string]string) outcome {
 	within, _ := strconv.Atoi(args["lines"])
 	at := map[parse.Pos]*parse.Event{}
 	for _, e := range then {
-		at[linePos(e.Pos, 0)] = e
+		at[linePos(e.Where(), 0)] = e
 	}
 	for _, e := range first {
 		for d := 1; d <= within; d++ {
-			if f := at[linePos(e.Pos, d)]; f != nil {
+			if f := at[linePos(e.Where(), d)]; f != nil {
 				return found(events("", e, f)...)
 			}
 		}

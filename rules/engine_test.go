@@ -22,11 +22,10 @@ func line(sec int, src parse.Source, id string, fields ...parse.Field) *parse.Ev
 	sig := &parse.Sig{ID: id, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}
 	text := fmt.Sprintf("%s at %d", id, sec)
 	return &parse.Event{
-		Pos:    parse.Pos{File: testFile, Line: uint32(sec + 1000), Offset: int64(sec)},
-		Stamp:  parse.Stamp{At: base + int64(sec)*second, Res: time.Microsecond, Basis: parse.Stated},
-		Sigs:   &parse.SigSet{Sigs: []*parse.Sig{sig}},
-		Origin: &parse.Origin{Source: src},
-		Text:   parse.PlainText(text),
+		EventKind: &parse.EventKind{File: testFile, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}, Origin: &parse.Origin{Source: src}},
+		Line:      uint32(sec + 1000), Offset: int64(sec),
+		Stamp: parse.Stamp{At: base + int64(sec)*second, Res: time.Microsecond, Basis: parse.Stated},
+		Text:  parse.PlainText(text),
 	}
 }
 

@@ -188,7 +188,7 @@ func sortEvents(es []*parse.Event) {
 		if a.At != b.At {
 			return a.At < b.At
 		}
-		return a.Pos.Before(b.Pos)
+		return a.Where().Before(b.Where())
 	})
 }
 

@@ -37,8 +37,7 @@ func (k keepAll) Decode(r run) any {
 	off, line := r.offset, r.line
 	for len(r.data) > 0 {
 		l, rest, _ := bytes.Cut(r.data, newline)
-		pos := parse.Pos{File: k.f, Offset: off, Line: line}
-		out = append(out, &parse.Event{Pos: pos, Sigs: &parse.SigSet{}, Origin: &parse.Origin{}, Text: r.keep.Keep(l)})
+		out = append(out, &parse.Event{EventKind: &parse.EventKind{File: k.f, Sigs: &parse.SigSet{}, Origin: &parse.Origin{}}, Offset: off, Line: line, Text: r.keep.Keep(l)})
 		off += int64(len(r.data) - len(rest))
 		line++
 		r.data = rest

@@ -35,15 +35,15 @@ func TestFieldsTaken(t *testing.T) {
 	for _, e := range b.Events {
 		got, want := e.Fields(), e.Extract(nil)
 		if !slices.Equal(got, want) {
-			t.Fatalf("%s: kept %q, in the text %q", e.Pos, got, want)
+			t.Fatalf("%s: kept %q, in the text %q", e.Where(), got, want)
 		}
 		byNumber := b.Symbols.Fields(e, nil)
 		if len(byNumber) != len(want) {
-			t.Fatalf("%s: by number %v, in the text %q", e.Pos, byNumber, want)
+			t.Fatalf("%s: by number %v, in the text %q", e.Where(), byNumber, want)
 		}
 		for i, f := range byNumber {
 			if f.Name != want[i].Name || b.Symbols.Text(f.Value) != want[i].Value {
-				t.Fatalf("%s: by number %v, in the text %q", e.Pos, byNumber, want)
+				t.Fatalf("%s: by number %v, in the text %q", e.Where(), byNumber, want)
 			}
 		}
 		if e.Taken() {

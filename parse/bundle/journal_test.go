@@ -19,7 +19,7 @@ func TestBinaryJournal(t *testing.T) {
 			var got strings.Builder
 			for _, e := range b.Events {
 				if e.Line == 0 || e.Line > 728 || e.Origin.Boot == "" || e.Origin.Unit != "kubelet.service" || e.Basis != parse.Stated && e.Basis != parse.ZoneInferred {
-					t.Fatalf("%s: event at %v of %+v, basis %v", name, e.Pos, *e.Origin, e.Basis)
+					t.Fatalf("%s: event at %v of %+v, basis %v", name, e.Where(), *e.Origin, e.Basis)
 				}
 				fmt.Fprintf(&got, "%d %d %s\n", e.Line, e.At, e.Text)
 			}

@@ -97,7 +97,7 @@ func whole(b *parse.Bundle) string {
 		fmt.Fprintf(&s, "%s %s %d\n", f.Path, f.Role, f.Size)
 	}
 	for _, e := range b.Events {
-		fmt.Fprintf(&s, "%v %d %s\n", e.Pos, e.At, e.Text)
+		fmt.Fprintf(&s, "%v %d %s\n", e.Where(), e.At, e.Text)
 	}
 	for _, c := range b.Coverage {
 		fmt.Fprintf(&s, "%s %+v %d\n", c.File.Path, *c.Origin, c.Lines)
@@ -216,7 +216,7 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("%d lines, want 10, the cut one, and 10", len(b.Events))
 	}
 	if last := b.Events[len(b.Events)-1]; last.Line != 21 || last.Offset != int64(len(data)-len(log)/10) {
-		t.Errorf("last line at %v, offset %d", last.Pos, last.Offset)
+		t.Errorf("last line at %v, offset %d", last.Where(), last.Offset)
 	}
 	if len(b.Warnings) != 1 || b.Warnings[0].Line != 11 || b.Warnings[0].Offset != int64(len(log)) || !b.Inputs[0].Partial {
 		t.Errorf("warnings %v, input %+v", b.Warnings, b.Inputs[0])

@@ -11,7 +11,7 @@ import (
 // sortByTime brings every slice of records into the order of time, ties broken
 // by position. Records without a time come first.
 func sortByTime(b *parse.Bundle) {
-	sortRecords(b.Events, func(e *parse.Event) (parse.Pos, int64) { return e.Pos, e.At })
+	sortRecords(b.Events, func(e *parse.Event) (parse.Pos, int64) { return e.Where(), e.At })
 	orderJournals(b)
 	sortRecords(b.Markers, func(m *parse.Marker) (parse.Pos, int64) { return m.Pos, m.At })
 	sortRecords(b.Facts, func(f *parse.Fact) (parse.Pos, int64) { return f.Pos, f.At })

@@ -132,7 +132,7 @@ func (f *file) findJumps() {
 			continue
 		}
 		if step := e.At - prev.At; step < -jumpMin {
-			f.jumps = append(f.jumps, parse.Jump{At: parse.Mark{Pos: e.Pos, Stamp: e.Stamp, Text: e.Text}, Step: step})
+			f.jumps = append(f.jumps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: e.Text}, Step: step})
 			newest[e.Origin] = e
 		}
 	}

@@ -141,10 +141,10 @@ func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
 		switch {
 		case !ok || mono == 0:
 		case e.Basis != parse.NoTime:
-			own = append(own, knot{mono, e.At, e.Res, "its own dated lines, such as " + e.Pos.String()})
+			own = append(own, knot{mono, e.At, e.Res, "its own dated lines, such as " + e.Where().String()})
 		case count[msg] == 1:
 			if d := said[saying{f.Input, f.Node, msg}]; d != nil {
-				shared = append(shared, knot{mono, d.At, d.Res, "the same line in " + d.Pos.String()})
+				shared = append(shared, knot{mono, d.At, d.Res, "the same line in " + d.Where().String()})
 			}
 		}
 	}

@@ -62,7 +62,7 @@ type item struct {
 func (it *item) pos() parse.Pos {
 	switch {
 	case it.event != nil:
-		return it.event.Pos
+		return it.event.Where()
 	case it.mark != nil:
 		return it.mark.Pos
 	}
@@ -219,7 +219,7 @@ func (f *file) order() {
 	marks := f.items
 	f.items = make([]item, 0, len(marks)+len(f.events))
 	for _, e := range f.events {
-		for len(marks) > 0 && comparePos(marks[0].pos(), e.Pos) <= 0 {
+		for len(marks) > 0 && comparePos(marks[0].pos(), e.Where()) <= 0 {
 			f.items, marks = append(f.items, marks[0]), marks[1:]
 		}
 		f.items = append(f.items, item{event: e})
@@ -234,7 +234,7 @@ func (f *file) order() {
 	}
 }
 
-func byPos(a, b *parse.Event) int { return comparePos(a.Pos, b.Pos) }
+func byPos(a, b *parse.Event) int { return comparePos(a.Where(), b.Where()) }
 
 // comparePos orders two positions of one file.
 func comparePos(a, b parse.Pos) int {

@@ -45,8 +45,9 @@ func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
 	b := &parse.Bundle{Files: []*parse.File{f}}
 	o := &parse.Origin{Source: parse.SrcKubelet}
 	for i, p := range pairs {
-		e := &parse.Event{Pos: parse.Pos{File: f, Offset: int64(i), Line: uint32(i + 1)}, Sigs: sigs, Origin: o}
-		e.SetRaw(parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])})
+		clocks := parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])}
+		e := &parse.Event{EventKind: &parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: clocks.Header.Set}, Offset: int64(i), Line: uint32(i + 1)}
+		e.SetRaw(clocks)
 		b.Events = append(b.Events, e)
 	}
 	return b
@@ -189,7 +190,7 @@ func TestHeartbeat(t *testing.T) {
 	}}}}
 	f := &parse.File{Path: "k"}
 	b := lines(t, f, [2]string{"", "01-09T19:48:52.460710"}, [2]string{"", "01-09T19:49:00"})
-	b.Events[0].Sigs = sig
+	b.Events[0].EventKind = &parse.EventKind{File: b.Events[0].File, Origin: b.Events[0].Origin, Sigs: sig}
 	Resolve(b, Options{})
 	if at, _ := times(b); at[1] != "2021-01-09T11:49:00" {
 		t.Errorf("got %v", at)

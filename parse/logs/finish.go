@@ -2,6 +2,7 @@ package logs
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -17,7 +18,7 @@ const (
 // Finish puts the results of a file together, in the order of its runs. Stamps
 // stay open: package clock resolves them.
 func (d *Decoder) Finish(results []Result) parse.LogPart {
-	f := &finisher{d: d, origins: map[parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher()}
+	f := &finisher{d: d, origins: map[parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
 	f.part.Format = d.framing.Name
 	for i := range results {
 		f.add(&results[i])
@@ -30,6 +31,7 @@ type finisher struct {
 	part    parse.LogPart
 	match   *Matcher
 	origins map[parse.Origin]*parse.Coverage
+	kinds   map[parse.EventKind]*parse.EventKind
 	section string
 	order   order
 	lost    int // warnings beyond maxWarnings
@@ -49,9 +51,17 @@ func (f *finisher) add(r *Result) {
 		to[l.origin] = c
 		f.join(c, l)
 	}
-	for _, e := range r.events {
+	kinds := map[*parse.EventKind]*parse.EventKind{}
+	f.part.Events = slices.Grow(f.part.Events, len(r.events))
+	for i := range r.events {
+		e := &r.events[i]
 		moved := inherited[e.Origin]
-		e.Origin = to[e.Origin].Origin
+		k := kinds[e.EventKind]
+		if k == nil {
+			k = f.kind(e.EventKind, to[e.Origin].Origin, e.Sigs)
+			kinds[e.EventKind] = k
+		}
+		e.EventKind = k
 		if moved && !f.rematch(e) {
 			continue
 		}
@@ -70,9 +80,25 @@ func (f *finisher) add(r *Result) {
 
 // rematch matches an event again, now that its writer is known.
 func (f *finisher) rematch(e *parse.Event) bool {
-	e.Sigs = f.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
+	sigs := f.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
+	if sigs == nil {
+		return false
+	}
+	e.EventKind = f.kind(e.EventKind, e.Origin, sigs)
 	e.SetFields(0) // those of other signatures
-	return e.Sigs != nil
+	return true
+}
+
+// kind interns a kind of events with another origin and other signatures.
+func (f *finisher) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
+	now := *k
+	now.Origin, now.Sigs = o, sigs
+	have := f.kinds[now]
+	if have == nil {
+		have = &now
+		f.kinds[now] = have
+	}
+	return have
 }
 
 // coverage returns the coverage of an origin. Beyond maxOrigins, origins of one

@@ -156,13 +156,13 @@ func (s *scanner) close() {
 		return
 	}
 	ev := s.newEvent()
-	*ev = parse.Event{Pos: o.pos, Sigs: set, Origin: o.lane.origin, Severity: o.severity, Caller: s.caller(o.caller)}
+	*ev = parse.Event{EventKind: s.kind(parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
+		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}), Offset: o.pos.Offset, Line: o.pos.Line}
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
 	o.keep(s, ev, msg)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)
 	}
-	s.res.events = append(s.res.events, ev)
 }
 
 // keep puts the text of the record away, and behind it the message when it

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -10,7 +11,7 @@ import (
 // Result is what Decode found in one run. Finish puts the results of a file
 // together.
 type Result struct {
-	events   []*parse.Event
+	events   []parse.Event
 	lanes    []*lane
 	markers  []*parse.Marker
 	facts    []*parse.Fact
@@ -31,6 +32,7 @@ func (d *Decoder) Decode(run Run) Result {
 	}
 	s.close()
 	s.finish()
+	s.settle()
 	return s.res
 }
 
@@ -64,27 +66,61 @@ type scanner struct {
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
-	free    []parse.Event // room for further events
+	kinds   []*parse.EventKind // of the last events
+	kindOf  map[parse.EventKind]*parse.EventKind
 	lag     lagYear
 }
 
-// eventBlock is the most events that are made at a time.
-const eventBlock = 64
-
-// newEvent returns room for an event. They are made in blocks: there may be
-// hundreds of thousands.
+// newEvent returns room for an event. The events of a run lie side by side: a log
+// may have hundreds of thousands.
 func (s *scanner) newEvent() *parse.Event {
-	if len(s.free) == 0 {
-		s.free = make([]parse.Event, min(max(len(s.res.events), 1), eventBlock))
+	if s.res.events == nil {
+		s.res.events = make([]parse.Event, 0, len(s.data)/usualEvent+8)
 	}
-	e := &s.free[0]
-	s.free = s.free[1:]
-	return e
+	s.res.events = append(s.res.events, parse.Event{})
+	return &s.res.events[len(s.res.events)-1]
 }
+
+// usualEvent is how many bytes of a log there are to one event, or more.
+const usualEvent = 2048
+
+// settle gives back the room that was made for events and not needed.
+func (s *scanner) settle() {
+	if n := len(s.res.events); cap(s.res.events)-n > n/8 {
+		s.res.events = slices.Clone(s.res.events)
+	}
+}
+
+// kind interns what an event has in common with others of the run.
+func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
+	for i, have := range s.kinds {
+		if *have != k {
+			continue
+		}
+		if i > 0 { // the next event is likely of this kind
+			s.kinds[i], s.kinds[i-1] = s.kinds[i-1], have
+		}
+		return have
+	}
+	have := s.kindOf[k]
+	if have == nil {
+		have = &k
+		s.kindOf[k] = have
+	}
+	if len(s.kinds) < maxKinds {
+		s.kinds = append(s.kinds, have)
+	} else {
+		s.kinds[maxKinds-1] = have
+	}
+	return have
+}
+
+// maxKinds is how many kinds of events are tried before they are looked up.
+const maxKinds = 6
 
 func newScanner(d *Decoder, run Run) *scanner {
 	s := &scanner{d: d, keep: run.Keep, parser: journal.NewParser(d.framing),
-		data: run.Data, base: run.Offset, line: run.Line, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}}
+		data: run.Data, base: run.Offset, line: run.Line, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}, kindOf: map[parse.EventKind]*parse.EventKind{}}
 	s.known = run.Offset == 0 || !d.framing.Sections
 	if s.keep == nil {
 		s.keep = plainKeeper{}

@@ -144,7 +144,7 @@ func Bundle(c *rules.TestCase, set *logs.Set) *parse.Bundle {
 		if x.At != y.At {
 			return x.At < y.At
 		}
-		return x.Pos.Before(y.Pos)
+		return x.Where().Before(y.Where())
 	})
 	return b
 }
