@@ -104,7 +104,8 @@ func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
 	}
 	have := s.kindOf[k]
 	if have == nil {
-		have = &k
+		own := k // k itself stays off the heap
+		have = &own
 		s.kindOf[k] = have
 	}
 	if len(s.kinds) < maxKinds {
