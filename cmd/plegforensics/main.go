@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // zones by name in a container of nothing else, and on Windows
@@ -24,11 +23,7 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// What is kept of a log lives to the end of the run, so a collection finds
-	// little: waiting for the heap to double would cost memory and gain no time.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(60)
-	}
+	governHeap()
 	// A pipe whose reader went away ends us quietly: the write error says so.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))

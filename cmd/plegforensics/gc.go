@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// How far the heap may grow between two collections: by room, and by a part of
+// what is in use. What is kept of a log lives to the end of the run, so that a
+// collection of a large heap frees little of it; and one of a small heap, while
+// the signatures are compiled, frees what would do no harm.
+const (
+	heapRoom = 24 << 20 // bytes
+	heapPart = 30       // percent
+)
+
+// governHeap chooses the pace of the collector after each collection, unless
+// the user did.
+func governHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapPercent(4 << 20)) // which is where Go begins
+		afterCollection()
+	}
+}
+
+// collected is garbage as soon as it is made: its cleanup runs after the next
+// collection.
+type collected struct{ _ [16]byte }
+
+func afterCollection() {
+	runtime.AddCleanup(new(collected), func(live []metrics.Sample) {
+		metrics.Read(live)
+		debug.SetGCPercent(heapPercent(live[0].Value.Uint64()))
+		afterCollection()
+	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
+}
+
+// heapPercent is the growth that so many live bytes may have, in percent.
+func heapPercent(live uint64) int {
+	return heapPart + int(heapRoom*100/max(live, 1<<20))
+}

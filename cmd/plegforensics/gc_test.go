@@ -1,0 +1,42 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// TestHeapPercent holds the pace of the collector to what it is for: a small heap
+// has room, a large one does not grow by half.
+func TestHeapPercent(t *testing.T) {
+	for _, c := range []struct {
+		live        uint64
+		least, most uint64 // heap at the next collection
+	}{{0, 20 << 20, 64 << 20}, {4 << 20, 24 << 20, 40 << 20}, {100 << 20, 140 << 20, 160 << 20}, {200 << 20, 260 << 20, 290 << 20}} {
+		next := c.live + max(c.live, 1<<20)*uint64(heapPercent(c.live))/100
+		if next < c.least || next > c.most {
+			t.Errorf("%d MiB in use: next collection at %d MiB", c.live>>20, next>>20)
+		}
+	}
+}
+
+// TestGovernHeap wants the pace to follow the heap.
+func TestGovernHeap(t *testing.T) {
+	t.Setenv("GOGC", "")
+	old := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(old)
+	governHeap()
+	held := make([]byte, 200<<20)
+	for range 100 {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond) // the cleanup runs on its own
+		now := debug.SetGCPercent(heapPercent(200 << 20))
+		debug.SetGCPercent(now)
+		if now < heapPercent(150<<20)+5 {
+			runtime.KeepAlive(held)
+			return
+		}
+	}
+	t.Error("the pace did not change while 200 MiB were in use")
+}
