@@ -47,9 +47,16 @@ func (e *Event) Raw() RawClocks {
 	return RawClocks{clockOf(e.At, e.raw), clockOf(e.Arrived, e.raw>>clockBits)}
 }
 
+// RawKind tells all of Raw but the two readings, which stand in At and Arrived: it
+// is the same for events whose clocks are of one form, and 0 without any.
+func (e *Event) RawKind() uint16 { return e.raw }
+
 // Resolve puts an event on the time axis, in place of its raw clocks. arrived is
 // the envelope's time, Unix ns, 0 if none.
 func (e *Event) Resolve(s Stamp, arrived int64) {
-	e.ArrivedRes = uint32(min(e.Raw().Envelope.Res, 4*time.Second))
+	e.ArrivedRes = 0
+	if p := e.raw >> clockBits; p&1 != 0 {
+		e.ArrivedRes = uint32(min(resolutions[p>>4&7], 4*time.Second))
+	}
 	e.Stamp, e.Arrived, e.raw = s, arrived, 0
 }

@@ -65,17 +65,8 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 		}
 	}
 	for _, f := range files {
-		newest, which := a.newest[f.Input].at, -1
-		for i := range f.items {
-			it := &f.items[i]
-			for _, c := range [...]parse.Clock{it.header(), it.envelope()} {
-				if c.Set && c.Lack == 0 && c.NS > newest {
-					newest, which = c.NS, i
-				}
-			}
-		}
-		if which >= 0 {
-			a.newest[f.Input] = momentAnchor{f.Input, f.Node, newest, "full stamp in " + f.items[which].pos().String()}
+		if f.latest > a.newest[f.Input].at {
+			a.newest[f.Input] = momentAnchor{f.Input, f.Node, f.latest, "full stamp in " + f.item(f.latestAt).pos().String()}
 		}
 	}
 	return a
@@ -157,5 +148,5 @@ func datedFact(f *parse.Fact, a *anchors, m momentAnchor, ok bool) parse.Stamp {
 	if z, ok := a.zoneOf(f.File); ok && f.Raw.Lack&parse.LackZone != 0 {
 		at -= int64(z.at(bound)) * 1e9
 	}
-	return parse.Stamp{At: inYear(at, latestYear(at, bound)), Res: f.Raw.Res, Basis: basis}
+	return parse.Stamp{At: new(calendar).inYear(at, latestYear(at, bound)), Res: f.Raw.Res, Basis: basis}
 }

@@ -88,9 +88,11 @@ func (f *file) hasUndated() bool {
 		_, _, ok := sinceBoot(text.String())
 		return ok
 	}
-	for _, e := range f.events {
-		if counts(e.Stamp, e.Text) {
-			return true
+	if f.undated { // or else there is nothing to look for among millions
+		for _, e := range f.events {
+			if counts(e.Stamp, e.Text) {
+				return true
+			}
 		}
 	}
 	for _, c := range f.coverage {

@@ -11,8 +11,6 @@
 package clock
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -50,82 +48,23 @@ func Resolve(b *parse.Bundle, opt Options) {
 	}
 }
 
-// item is one dated thing of a file: exactly one of its pointers is set. It
-// holds no clock of its own, because a log may have millions of them.
-type item struct {
-	event  *parse.Event
-	mark   *parse.Mark
-	marker *parse.Marker
-	year   int // of the leading clock, once walked
-}
-
-func (it *item) pos() parse.Pos {
-	switch {
-	case it.event != nil:
-		return it.event.Where()
-	case it.mark != nil:
-		return it.mark.Pos
-	}
-	return it.marker.Pos
-}
-
-// header is the clock inside the message.
-func (it *item) header() parse.Clock {
-	switch {
-	case it.event != nil:
-		return it.event.Raw().Header
-	case it.mark != nil && it.mark.Raw != it.mark.Envelope:
-		return it.mark.Raw
-	}
-	return parse.Clock{}
-}
-
-// envelope is the clock of the framing.
-func (it *item) envelope() parse.Clock {
-	switch {
-	case it.event != nil:
-		return it.event.Raw().Envelope
-	case it.mark != nil:
-		return it.mark.Envelope
-	}
-	return it.marker.Raw
-}
-
-func (it *item) set(s parse.Stamp, arrived int64) {
-	switch {
-	case it.event != nil:
-		it.event.Resolve(s, arrived)
-	case it.mark != nil:
-		it.mark.Stamp = s
-	default:
-		it.marker.Stamp = s
-	}
-}
-
-// lead is the clock that orders the file: the framing's, else the message's.
-func (it *item) lead() parse.Clock {
-	if c := it.envelope(); c.Set {
-		return c
-	}
-	return it.header()
-}
-
-// file is all dated items of one file, oldest first.
+// file is what one file dates: its events, of which there may be millions, and
+// few marks between them.
 type file struct {
 	*parse.File
-	items    []item
+	timeline
+	survey
 	coverage []*parse.Coverage
-	events   []*parse.Event // oldest first
 	markers  []*parse.Marker
-	inner    []innerStamp
 	zoneWord string // zone named by a header line: "UTC", "CEST"
-	reversed bool
 
 	envelope, header zone
+	shift            int // of the years that the survey numbers
 	year             int
 	yearBasis        string
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
+	undated          bool               // an event has no time
 	journal          *parse.JournalFile // of a binary journal
 	moved            int
 }
@@ -139,28 +78,31 @@ func collect(b *parse.Bundle) []*file {
 		}
 		return by[f]
 	}
-	for _, e := range b.Events {
-		f := of(e.File)
-		f.events = append(f.events, e)
+	for i, n := 0, 0; i < len(b.Events); i = n {
+		f, ordered := b.Events[i].File, true
+		for n = i + 1; n < len(b.Events) && b.Events[n].File == f; n++ {
+			ordered = ordered && byPos(b.Events[n-1], b.Events[n]) <= 0
+		}
+		of(f).addEvents(b.Events[i:n:n], ordered)
 	}
 	for _, m := range b.Markers {
 		f := of(m.File)
 		f.markers = append(f.markers, m)
 		f.zoneWord = zoneWord(m, f.zoneWord)
-		if !m.Raw.Set {
-			continue
+		if m.Raw.Set {
+			f.marks = append(f.marks, item{marker: m})
 		}
-		f.items = append(f.items, item{marker: m})
 	}
 	for _, c := range b.Coverage {
 		f := of(c.File)
 		f.coverage = append(f.coverage, c)
+		f.reversed = f.reversed || c.Reversed
 		f.addMarks(c)
 	}
 	var files []*file
 	for _, f := range by {
 		f.order()
-		f.gatherInner()
+		f.look(&f.timeline)
 		files = append(files, f)
 	}
 	sort.Slice(files, func(i, j int) bool {
@@ -171,26 +113,6 @@ func collect(b *parse.Bundle) []*file {
 		return a.Path < b.Path
 	})
 	return files
-}
-
-// addMarks adds the marks of one origin.
-func (f *file) addMarks(c *parse.Coverage) {
-	f.addMark(&c.FirstLine)
-	f.addMark(&c.LastLine)
-	if c.HasLag {
-		f.addMark(&c.MaxLagAt)
-	}
-	for i := range c.Gaps {
-		f.addMark(&c.Gaps[i].Last)
-		f.addMark(&c.Gaps[i].Next)
-	}
-}
-
-// addMark adds a mark. Where its two clocks are one, the line has no header.
-func (f *file) addMark(m *parse.Mark) {
-	if m.Raw.Set || m.Envelope.Set {
-		f.items = append(f.items, item{mark: m})
-	}
 }
 
 // zoneWord returns the zone that a header line names ("-- Logs begin at Fri
@@ -205,40 +127,6 @@ func zoneWord(m *parse.Marker, before string) string {
 		}
 	}
 	return before
-}
-
-// order brings the items into the order of the file and turns a newest-first
-// file round. Events come in order already, so only the few marks are sorted,
-// and both are merged.
-func (f *file) order() {
-	before := func(a, b item) int { return comparePos(a.pos(), b.pos()) }
-	slices.SortStableFunc(f.items, before)
-	if !slices.IsSortedFunc(f.events, byPos) {
-		slices.SortStableFunc(f.events, byPos)
-	}
-	marks := f.items
-	f.items = make([]item, 0, len(marks)+len(f.events))
-	for _, e := range f.events {
-		for len(marks) > 0 && comparePos(marks[0].pos(), e.Where()) <= 0 {
-			f.items, marks = append(f.items, marks[0]), marks[1:]
-		}
-		f.items = append(f.items, item{event: e})
-	}
-	f.items = append(f.items, marks...)
-	for _, c := range f.coverage {
-		f.reversed = f.reversed || c.Reversed
-	}
-	if f.reversed {
-		slices.Reverse(f.items)
-		slices.Reverse(f.events)
-	}
-}
-
-func byPos(a, b *parse.Event) int { return comparePos(a.Where(), b.Where()) }
-
-// comparePos orders two positions of one file.
-func comparePos(a, b parse.Pos) int {
-	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Line, b.Line))
 }
 
 func (f *file) report() parse.FileClock {

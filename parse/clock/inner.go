@@ -11,7 +11,7 @@ import (
 // the heartbeat of a node condition with date, zone and nanoseconds, taken
 // about 80 µs before the line itself.
 type innerStamp struct {
-	index int // into file.items
+	index int // of the item
 	at    int64
 }
 
@@ -35,35 +35,32 @@ func parseHeartbeat(s string) (at int64, ok bool) {
 	return t.UnixNano(), true
 }
 
-// gatherInner finds the inner stamps of the file's events. Rows of kubectl
+// gatherInner notes the inner stamp of an event. Rows of kubectl
 // describe quote heartbeats long past, so only lines that the kubelet wrote at
 // that moment count.
-func (f *file) gatherInner() {
-	for i := range f.items {
-		e := f.items[i].event
-		if e == nil || !e.Is(parse.SigNotReady) {
-			continue
-		}
-		if at, ok := parseHeartbeat(e.Field("heartbeat")); ok {
-			f.inner = append(f.inner, innerStamp{index: i, at: at})
-		}
+func (s *survey) gatherInner(index int, e *parse.Event) {
+	if !e.Is(parse.SigNotReady) {
+		return
+	}
+	if at, ok := parseHeartbeat(e.Field("heartbeat")); ok {
+		s.inner = append(s.inner, innerStamp{index: index, at: at})
 	}
 }
 
 // byAnchor derives the zone of the message's clock from an inner stamp.
 func (f *file) byAnchor() (zone, bool) {
 	for _, s := range f.inner {
-		it := &f.items[s.index]
-		c := it.header()
+		it := f.item(s.index)
+		c, envelope := it.clocks()
 		if !c.Set {
-			c = it.envelope()
+			c = envelope
 		}
 		if c.Lack&parse.LackZone == 0 {
 			continue
 		}
 		local := c.NS
 		if c.Lack&parse.LackYear != 0 {
-			local = moved(c.NS, closestYear(c, parse.Clock{NS: s.at, Set: true}))
+			local = f.cal.moved(c.NS, f.cal.closest(c, s.at))
 		}
 		off := zoneDifference(local - s.at)
 		if off < -13*3600 || off > 15*3600 {

@@ -39,9 +39,9 @@ func (f *file) separators(a *anchors) {
 		}
 	}
 	for _, m := range reboots {
-		i := sort.Search(len(f.items), func(i int) bool { return f.before(m.Pos, f.items[i].pos()) })
-		if i < len(f.items) {
-			m.Stamp = f.items[i].stamp()
+		i := sort.Search(f.len(), func(i int) bool { return f.before(m.Pos, f.item(i).pos()) })
+		if i < f.len() {
+			m.Stamp = f.item(i).stamp()
 		}
 	}
 }
@@ -54,27 +54,17 @@ func (f *file) before(x, y parse.Pos) bool {
 	return comparePos(x, y) < 0
 }
 
-func (it *item) stamp() parse.Stamp {
-	switch {
-	case it.event != nil:
-		return it.event.Stamp
-	case it.mark != nil:
-		return it.mark.Stamp
-	}
-	return it.marker.Stamp
-}
-
 // namesEnded reports whether separators name the boot that ended. A separator
 // in front of all lines, or behind them, tells; otherwise the version of sos
 // does: from 4.9 on it takes journals newest line first and turns them round.
 func (f *file) namesEnded(reboots []*parse.Marker, a *anchors) bool {
-	if f.reversed || len(f.items) == 0 {
+	if f.reversed || f.len() == 0 {
 		return f.reversed
 	}
 	switch {
-	case comparePos(reboots[0].Pos, f.items[0].pos()) < 0:
+	case comparePos(reboots[0].Pos, f.item(0).pos()) < 0:
 		return false
-	case comparePos(reboots[len(reboots)-1].Pos, f.items[len(f.items)-1].pos()) > 0:
+	case comparePos(reboots[len(reboots)-1].Pos, f.item(f.len()-1).pos()) > 0:
 		return true
 	}
 	return f.Layout == "sosreport" && strings.Contains(f.Path, "journalctl_") && a.turnsRound(f.File)

@@ -2,6 +2,7 @@ package clock
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -24,6 +25,38 @@ func (z zone) at(local int64) int {
 	_, off := utcOf(local, z.loc).Zone()
 	return off
 }
+
+// reader reads the offset of a zone for readings that are mostly near to each
+// other: it remembers the stretch between two changes of the clock, but for the
+// two days at either end, in which the offset depends on what the reading means.
+type reader struct {
+	zone
+	from, to int64
+	last     int // the offset between
+}
+
+func (r *reader) at(local int64) int {
+	if r.loc == nil {
+		return r.off
+	}
+	if r.holds(local) {
+		return r.last
+	}
+	const margin, most = 2 * 86400, math.MaxInt64 / int64(time.Second)
+	t := utcOf(local, r.loc)
+	_, r.last = t.Zone()
+	r.from, r.to = math.MinInt64, math.MaxInt64
+	start, end := t.ZoneBounds()
+	if s := start.Unix() + margin; !start.IsZero() && s > -most {
+		r.from = s * int64(time.Second)
+	}
+	if s := end.Unix() - margin; !end.IsZero() && s < most {
+		r.to = s * int64(time.Second)
+	}
+	return r.last
+}
+
+func (r *reader) holds(local int64) bool { return local >= r.from && local < r.to }
 
 // utcOf is the moment at which the wall clock of loc shows local (ns as if UTC).
 func utcOf(local int64, loc *time.Location) time.Time {
@@ -62,11 +95,15 @@ func (z zone) info(f *file) parse.ZoneInfo {
 
 // newest is the reading of the file's newest line, in its year.
 func (f *file) newest() int64 {
-	if len(f.items) == 0 {
+	last := f.len() - 1
+	if last < 0 {
 		return 0
 	}
-	it := &f.items[len(f.items)-1]
-	return inYear(it.lead().NS, it.year)
+	c, year := f.item(last).lead(), f.shift
+	if c.Lack&parse.LackYear != 0 {
+		year = f.yearAt(last)
+	}
+	return f.cal.inYear(c.NS, year)
 }
 
 // quarter is the granularity of zone offsets.
@@ -76,31 +113,27 @@ const quarter = int64(15 * time.Minute)
 // messages with a zone and messages without one may alternate, as those of
 // logrus and klog do in k3s.
 func (f *file) zones(a *anchors, opt Options) {
-	full := func(it *item) bool { return it.header().Lack&parse.LackZone == 0 }
-	bare := func(it *item) bool { return !full(it) }
-	ahead, known := f.difference(full)     // zone of the envelope, seconds
-	apart, haveApart := f.difference(bare) // envelope zone minus header zone
-	hasBare := f.any(func(it *item) bool { return it.header().Set && bare(it) })
-	env := f.stated((*item).envelope)
+	ahead, known := f.full.zone()     // zone of the envelope, seconds
+	apart, haveApart := f.bare.zone() // envelope zone minus header zone
 	switch {
-	case env:
+	case f.zoned:
 		f.envelope = own()
 	case known:
 		f.envelope = fixed(ahead, "from the message's own clock on the same lines", parse.ZoneInferred)
 	default:
 		f.envelope = f.base(a, opt)
-		if z, ok := f.byAnchor(); ok && hasBare && haveApart && opt.Zone == nil { // the anchor is of the message's clock
+		if z, ok := f.byAnchor(); ok && f.bareHeader && haveApart && opt.Zone == nil { // the anchor is of the message's clock
 			f.header, f.envelope = z, fixed(z.off+apart, z.why, z.basis)
 			return
 		}
 	}
 	switch {
-	case !f.any(func(it *item) bool { return it.header().Set }):
-	case !hasBare:
+	case !f.anyHeader:
+	case !f.bareHeader:
 		f.header = own()
-	case haveApart && env:
+	case haveApart && f.zoned:
 		f.header = fixed(-apart, "from the framing's clock on the same lines", parse.ZoneInferred)
-	case !haveApart && (env || known):
+	case !haveApart && (f.zoned || known):
 		f.header = f.base(a, opt)
 	case apart == 0:
 		f.header = f.envelope
@@ -143,50 +176,14 @@ func (f *file) base(a *anchors, opt Options) zone {
 	return fixed(0, "assumed: nothing in the input states it", parse.ZoneGuessed)
 }
 
-// stated reports whether the clock that pick returns carries its zone on the
-// lines that have it.
-func (f *file) stated(pick func(*item) parse.Clock) bool {
-	for i := range f.items {
-		if c := pick(&f.items[i]); c.Set {
-			return c.Lack&parse.LackZone == 0
-		}
-	}
-	return false
-}
-
-// any reports whether is holds for an item.
-func (f *file) any(is func(*item) bool) bool {
-	for i := range f.items {
-		if is(&f.items[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// difference returns the constant difference of the two clocks of a line,
-// envelope minus header, rounded to a quarter of an hour: the zone difference.
-// The smallest lag of the file decides, because a stalled log pipeline can only
-// make envelopes late. Only the items that of picks count.
-func (f *file) difference(of func(*item) bool) (seconds int, ok bool) {
-	least := int64(0)
-	for i := range f.items {
-		it := &f.items[i]
-		if !of(it) || !it.envelope().Set || !it.header().Set || it.envelope() == it.header() {
-			continue
-		}
-		lag := it.envelope().NS - inYear(it.header().NS, closestYear(it.header(), it.envelope()))
-		if it.header().Lack&parse.LackYear == 0 && it.envelope().Lack&parse.LackYear != 0 {
-			lag = inYear(it.envelope().NS, closestYear(it.envelope(), it.header())) - it.header().NS
-		}
-		if !ok || lag < least {
-			least, ok = lag, true
-		}
-	}
-	if !ok {
+// zone returns the constant difference of the two clocks of a line, rounded to a
+// quarter of an hour: the zone difference. The smallest lag of the file decides,
+// because a stalled log pipeline can only make envelopes late.
+func (l *lag) zone() (seconds int, ok bool) {
+	if !l.known {
 		return 0, false
 	}
-	return zoneDifference(least), true
+	return zoneDifference(l.least), true
 }
 
 // zoneDifference tells zone from lateness in the smallest lag of a file. A lag

@@ -1,0 +1,54 @@
+package clock
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// jumpMin is the smallest step backwards that counts as a step of the clock:
+// less is the reordering of concurrent writers.
+const jumpMin = int64(2 * time.Second)
+
+// told are the steps of the clock that the log itself tells of.
+func (f *file) told() []parse.Jump {
+	var out []parse.Jump
+	for _, m := range f.markers {
+		if m.Kind == parse.MarkClock {
+			out = append(out, parse.Jump{At: parse.Mark{Pos: m.Pos, Stamp: m.Stamp, Raw: m.Raw, Text: m.Text}})
+		}
+	}
+	return out
+}
+
+// writers follows the resolved time of each writer of a file.
+type writers struct {
+	newest map[*parse.Origin]*int64
+	who    *parse.Origin // who wrote last
+	at     *int64        // and the newest time of theirs
+}
+
+// step returns by how much the writer's time steps back at an event, 0 if it does
+// not.
+func (w *writers) step(e *parse.Event) int64 {
+	if e.Origin != w.who {
+		w.turnTo(e)
+	}
+	step := e.At - *w.at
+	if step >= -jumpMin && step < 0 {
+		return 0
+	}
+	*w.at = e.At
+	return min(step, 0)
+}
+
+func (w *writers) turnTo(e *parse.Event) {
+	if w.newest == nil {
+		w.newest = map[*parse.Origin]*int64{}
+	}
+	w.who, w.at = e.Origin, w.newest[e.Origin]
+	if w.at == nil {
+		w.at = new(e.At)
+		w.newest[e.Origin] = w.at
+	}
+}

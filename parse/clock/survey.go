@@ -1,0 +1,149 @@
+package clock
+
+import "github.com/plegforensics/plegforensics/parse"
+
+// survey is what one walk over the readings of a file tells: whatever does not
+// depend on the year and the zone that are yet to be found. Indices are of items,
+// -1 for none.
+type survey struct {
+	cal calendar
+
+	latest     int64 // reading of the newest full stamp, and where it stands
+	latestAt   int
+	turns      []turn
+	lastBare   int // last item whose leading clock lacks the year
+	dated      int // last of those whose message has a clock with the year
+	heading    int // last item with a year that has one without beside it
+	headed     int // the one beside it
+	anyHeader  bool
+	bareHeader bool // a message's clock lacks the zone
+	envelopes  bool // the framing has a clock
+	zoned      bool // and the first such clock states its zone
+
+	inner []innerStamp
+
+	lead   parse.Clock // leading clock of the item before
+	year   int         // number of the year walked to
+	walked int64       // reading before that lacks the year, 0 for none
+
+	full, bare lag // by whether the message's clock states its zone
+}
+
+// turn is where the numbering of years changes.
+type turn struct{ index, year int }
+
+// lag is the least difference of the two clocks of a line, envelope minus header.
+type lag struct {
+	least int64
+	known bool
+}
+
+func (l *lag) add(ns int64) {
+	if !l.known || ns < l.least {
+		l.least, l.known = ns, true
+	}
+}
+
+// look surveys the items.
+func (s *survey) look(t *timeline) {
+	s.latestAt, s.lastBare, s.dated, s.heading = -1, -1, -1, -1
+	for i, x := range t.stretches() {
+		s.seeAll(i, x.events)
+		if x.mark != nil {
+			s.see(i+len(x.events), *x.mark)
+		}
+	}
+}
+
+// see surveys one item, of whatever kind.
+func (s *survey) see(i int, it item) {
+	header, envelope := it.clocks()
+	for _, c := range [...]parse.Clock{header, envelope} {
+		if c.Set && c.Lack == 0 && c.NS > s.latest {
+			s.latest, s.latestAt = c.NS, i
+		}
+	}
+	lead := leading(header, envelope)
+	if lead.Lack&parse.LackYear != 0 {
+		s.walk(lead.NS)
+		if n := len(s.turns); n == 0 || s.turns[n-1].year != s.year {
+			s.turns = append(s.turns, turn{i, s.year})
+		}
+		s.lastBare = i
+		if header.Set && header.Lack&parse.LackYear == 0 {
+			s.dated = i
+		}
+	}
+	switch {
+	case i == 0:
+	case full(s.lead) && yearless(lead):
+		s.heading, s.headed = i-1, i
+	case yearless(s.lead) && full(lead):
+		s.heading, s.headed = i, i-1
+	}
+	s.lead = lead
+	s.compare(header, envelope)
+	if it.event != nil {
+		s.gatherInner(i, it.event)
+	}
+}
+
+// walk numbers the years relative to the first item: each step back of more
+// than half a year is a roll-over, each step forward of more than that is a
+// line from before it.
+func (s *survey) walk(now int64) {
+	if s.walked != 0 {
+		switch d := now - s.walked; {
+		case d < -halfYear:
+			s.year++
+		case d > halfYear:
+			s.year--
+		}
+	}
+	s.walked = now
+}
+
+func full(c parse.Clock) bool {
+	return c.Set && c.Lack&(parse.LackYear|parse.LackDate) == 0
+}
+
+func yearless(c parse.Clock) bool { return c.Set && c.Lack&parse.LackYear != 0 }
+
+// compare notes which clocks of a line state their zone, and how far they part.
+func (s *survey) compare(header, envelope parse.Clock) {
+	if envelope.Set && !s.envelopes {
+		s.envelopes, s.zoned = true, envelope.Lack&parse.LackZone == 0
+	}
+	if !header.Set {
+		return
+	}
+	s.anyHeader = true
+	s.bareHeader = s.bareHeader || header.Lack&parse.LackZone != 0
+	switch {
+	case !envelope.Set || envelope == header:
+	case header.Lack&parse.LackYear == 0 && envelope.Lack&parse.LackYear != 0:
+		s.group(header).add(s.cal.inYear(envelope.NS, s.cal.closest(envelope, header.NS)) - header.NS)
+	default:
+		s.group(header).add(envelope.NS - s.cal.inYear(header.NS, s.cal.closest(header, envelope.NS)))
+	}
+}
+
+// group is what the difference of the clocks of a line counts for.
+func (s *survey) group(header parse.Clock) *lag {
+	if header.Lack&parse.LackZone != 0 {
+		return &s.bare
+	}
+	return &s.full
+}
+
+// yearOf is the number of the year of an item whose leading clock lacks it.
+func (s *survey) yearOf(index int) int {
+	year := 0
+	for _, t := range s.turns {
+		if t.index > index {
+			break
+		}
+		year = t.year
+	}
+	return year
+}
