@@ -3,20 +3,23 @@ package logs
 import "encoding/binary"
 
 // filter finds the literals of all signatures in one pass over a message, by
-// sampling. Of each literal one window of filterWindow bytes
-// counts. If a message holds the window, then one of every filterStep positions
-// of the message lies at one of the first filterStep bytes of it, and the four
-// bytes there are in the table grams. Where they are, the windows around are
-// looked up, and the literals that have them are compared in full. Letters are
-// folded for the lookup by setting bit 5 of every byte, which merges some other
-// bytes too: only the comparison decides.
+// sampling: it looks at the five bytes, a gram, at one of every filterStep
+// positions. A literal of filterWindow bytes or more that stands in the message
+// has a gram at one of those, and which of its grams that may be depends on
+// nothing but the remainder of its position. So of each literal one gram for
+// each remainder is in the tables, the rarest. One table of bits turns nearly
+// all other grams away, a second one most of those that share a bit of the
+// first; what passes is looked up, and the literals that have the gram there
+// are compared in full. Letters are folded for the lookup by setting bit 5 of
+// every byte, which merges some other bytes too: only the comparison decides.
 //
 // There is no state from line to line, unlike with a memo of source lines that
 // never matched: whether a line is seen does not depend on those before it.
 type filter struct {
-	grams    [filterBits / 64]uint64
-	windows  [filterBits / 64]uint64
-	literals map[uint64][]windowed // by folded window
+	grams  [1 << gramBits / 64]uint64
+	second [1 << checkBits / 64]uint64
+	places map[uint64][]place // by gram
+	short  bool               // there are literals shorter than filterWindow
 }
 
 // literal is one byte string to look for, and the entry that it stands for.
@@ -26,84 +29,116 @@ type literal struct {
 	entry int32
 }
 
-// windowed is a literal and where in it the window lies.
-type windowed struct {
+// place is a literal and where in it a gram stands: one byte before its
+// beginning at the least.
+type place struct {
 	*literal
 	at int
 }
 
 const (
-	filterBits   = 1 << 16
-	filterWindow = MinLiteral
-	filterStep   = filterWindow - 3
-	fold4        = 0x20202020
-	fold6        = 0x202020202020
-	mask6        = 1<<48 - 1
+	filterGram   = 5
+	filterStep   = 4
+	filterWindow = filterGram + filterStep - 1
+	gramBits     = 17 // 16 KiB, half of a small first-level cache
+	checkBits    = 15
+	gramShift    = 64 - 8*filterGram
+	foldGram     = 0x2020202020 << gramShift
+	gramFactor   = 0x9E3779B97F4A7C15 << gramShift & (1<<64 - 1)
 )
 
-func hashGram(v uint32) uint32   { return v * 0x9E3779B1 >> 16 }
-func hashWindow(v uint64) uint32 { return uint32(v * 0x9E3779B97F4A7C15 >> 48) }
+// gramOf returns the folded gram that eight bytes begin with, in the upper bytes.
+func gramOf(v uint64) uint64 { return v<<gramShift | foldGram }
+
+// gramKey spreads the gram that eight bytes begin with: its upper bits index
+// the first table. The product loses the bytes behind the gram.
+func gramKey(v uint64) uint64 { return (v | foldGram>>gramShift) * (gramFactor) }
+
+// checkKey indexes the second table.
+func checkKey(g uint64) uint64 { return (g ^ g>>29) * 0xC2B2AE3D27D4EB4F >> (64 - checkBits) }
+
+// passes reports whether the first table has the gram that eight bytes begin
+// with.
+func (f *filter) passes(v uint64) bool {
+	k := gramKey(v)
+	return f.grams[k>>(64-gramBits+6)]>>(k>>(64-gramBits)&63)&1 != 0
+}
 
 // newFilter builds the filter of the literals, each at least MinLiteral long.
 // By the samples and, above all, by the lines that make up most of a log, it
-// learns which windows are rare.
+// learns which grams are rare.
 func newFilter(lits []literal, samples, quiet []string) *filter {
-	f := &filter{literals: make(map[uint64][]windowed, len(lits))}
+	f := &filter{places: make(map[uint64][]place, filterStep*len(lits))}
 	common := gramCount{}
 	common.count(samples, 1)
-	common.count(quiet, 20)
+	common.count(quiet, 100)
 	for i := range lits {
-		f.add(&lits[i], common.rarestWindow([]byte(lits[i].text)))
+		l := &lits[i]
+		if len(l.text) < filterWindow {
+			f.addShort(l)
+			continue
+		}
+		for at := range filterStep {
+			at = common.rarest(l.text, at)
+			f.add(place{l, at}, gram(l.text, at))
+		}
 	}
 	return f
 }
 
-func (f *filter) add(l *literal, at int) {
-	v := window([]byte(l.text), at)
-	f.literals[v] = append(f.literals[v], windowed{l, at})
-	h := hashWindow(v)
-	f.windows[h>>6] |= 1 << (h & 63)
-	for i := range filterStep {
-		h := hashGram(uint32(v >> (8 * i)))
-		f.grams[h>>6] |= 1 << (h & 63)
+func (f *filter) add(p place, g uint64) {
+	f.places[g] = append(f.places[g], p)
+	k, c := gramKey(g>>gramShift), checkKey(g)
+	f.grams[k>>(64-gramBits+6)] |= 1 << (k >> (64 - gramBits) & 63)
+	f.second[c>>6] |= 1 << (c & 63)
+}
+
+// addShort adds a literal that has too few grams. Those that reach a byte over
+// its ends, whatever that byte is, make up for it; where the literal ends the
+// message, pick looks at the last gram of that.
+func (f *filter) addShort(l *literal) {
+	f.short = true
+	n := len(l.text) - filterGram + 1
+	for at := range n {
+		f.add(place{l, at}, gram(l.text, at))
+	}
+	for c := range uint64(1 << 7) {
+		any := c<<1&0xC0 | c&0x1F | 0x20 // every folded byte
+		f.add(place{l, n}, gram(l.text, n-1)>>8&^(0xFF<<(gramShift-8))|any<<56)
+		if n+1 < filterStep {
+			f.add(place{l, -1}, gram(l.text, 0)<<8|any<<gramShift)
+		}
 	}
 }
 
-// window returns the folded window at i; b holds all of it.
-func window(b []byte, i int) uint64 {
-	if i+8 <= len(b) {
-		return (binary.LittleEndian.Uint64(b[i:]) | fold6) & mask6
-	}
-	var tail [8]byte
-	copy(tail[:], b[i:])
-	return (binary.LittleEndian.Uint64(tail[:]) | fold6) & mask6
+// gram returns the folded gram at i; s holds all of it.
+func gram(s string, i int) uint64 {
+	var b [8]byte
+	copy(b[:filterGram], s[i:i+filterGram])
+	return gramOf(binary.LittleEndian.Uint64(b[:]))
 }
 
-// gramCount counts folded runs of four bytes.
-type gramCount map[uint32]int
+// gramCount counts folded grams.
+type gramCount map[uint64]int
 
 func (n gramCount) count(lines []string, weight int) {
 	for _, s := range lines {
-		for i := 0; i+4 <= len(s); i++ {
-			n[binary.LittleEndian.Uint32([]byte(s[i:i+4]))|fold4] += weight
+		for i := 0; i+filterGram <= len(s); i++ {
+			n[gram(s, i)] += weight
 		}
 	}
 }
 
-// rarestWindow chooses the window of a literal whose grams are the rarest. The
-// first window wins ties, so that the choice does not depend on map order.
-func (n gramCount) rarestWindow(text []byte) int {
-	best, at := -1, 0
-	for i := 0; i+filterWindow <= len(text); i++ {
-		v, cost := window(text, i), 0
-		for k := range filterStep {
-			cost += n[uint32(v>>(8*k))]
-		}
-		if best < 0 || cost < best {
-			best, at = cost, i
+// rarest returns the offset of the rarest gram of text at at, at+filterStep, and
+// so on. The first wins ties, so that the choice does not depend on map order.
+func (n gramCount) rarest(text string, at int) int {
+	best, least := at, n[gram(text, at)]
+	for i := at + filterStep; i+filterGram <= len(text); i += filterStep {
+		if c := n[gram(text, i)]; c < least {
+			best, least = i, c
 		}
 	}
-	return at
+	return best
 }
 
 // finds reports whether msg holds a literal.
@@ -113,47 +148,84 @@ func (f *filter) finds(msg []byte) bool { return f.pick(msg, nil) }
 // all that it holds. Without picked the first literal ends the search.
 func (f *filter) pick(msg []byte, picked []uint64) bool {
 	found := false
-	n := len(msg) - 4
-	for i := 0; i <= n; i += filterStep {
-		h := hashGram(binary.LittleEndian.Uint32(msg[i:]) | fold4)
-		if f.grams[h>>6]>>(h&63)&1 == 0 || !f.around(msg, i, picked) {
+	for i := f.next(msg, 0); i >= 0; i = f.next(msg, i+filterStep) {
+		if f.compare(msg, i, picked) {
+			if found = true; picked == nil {
+				return true
+			}
+		}
+	}
+	if n := len(msg) - filterGram; f.short && n >= 0 && f.compare(msg, n, picked) {
+		found = true
+	}
+	return found
+}
+
+// filterBlock is how many bytes next looks at in one step.
+const filterBlock = 8 * filterStep
+
+// next returns the first of the positions i, i+filterStep, … whose gram passes
+// the first table, -1 if there is none.
+func (f *filter) next(msg []byte, i int) int {
+	for b := msg[min(i, len(msg)):]; len(b) >= filterBlock+4; b = b[filterBlock:] {
+		w := (*[filterBlock + 4]byte)(b)
+		switch {
+		case f.passes(binary.LittleEndian.Uint64(w[0*filterStep:])):
+			return i
+		case f.passes(binary.LittleEndian.Uint64(w[1*filterStep:])):
+			return i + 1*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[2*filterStep:])):
+			return i + 2*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[3*filterStep:])):
+			return i + 3*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[4*filterStep:])):
+			return i + 4*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[5*filterStep:])):
+			return i + 5*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[6*filterStep:])):
+			return i + 6*filterStep
+		case f.passes(binary.LittleEndian.Uint64(w[7*filterStep:])):
+			return i + 7*filterStep
+		}
+		i += filterBlock
+	}
+	for ; i+filterGram <= len(msg); i += filterStep {
+		if f.passes(eightAt(msg, i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// eightAt returns the eight bytes at i, zeros behind the end of b.
+func eightAt(b []byte, i int) uint64 {
+	if i+8 <= len(b) {
+		return binary.LittleEndian.Uint64(b[i:])
+	}
+	if n := len(b) - 8; n >= 0 {
+		return binary.LittleEndian.Uint64(b[n:]) >> (8 * (i - n) & 63)
+	}
+	var tail [8]byte
+	copy(tail[:], b[i:])
+	return binary.LittleEndian.Uint64(tail[:])
+}
+
+// compare looks for the literals that have the gram at i.
+func (f *filter) compare(msg []byte, i int, picked []uint64) bool {
+	g := gramOf(eightAt(msg, i))
+	if c := checkKey(g); f.second[c>>6]>>(c&63)&1 == 0 {
+		return false
+	}
+	found := false
+	for _, p := range f.places[g] {
+		from := i - p.at
+		if from < 0 || from+len(p.text) > len(msg) || !p.equals(msg[from:from+len(p.text)]) {
 			continue
 		}
 		if found = true; picked == nil {
 			return true
 		}
-	}
-	return found
-}
-
-// around looks at the windows that hold the four bytes at i.
-func (f *filter) around(msg []byte, i int, picked []uint64) bool {
-	found := false
-	for at := i; at >= 0 && at > i-filterStep; at-- {
-		if at+filterWindow > len(msg) {
-			continue
-		}
-		v := window(msg, at)
-		h := hashWindow(v)
-		if f.windows[h>>6]>>(h&63)&1 != 0 && f.compare(msg, at, v, picked) {
-			found = true
-		}
-	}
-	return found
-}
-
-// compare looks for the literals whose window stands at at.
-func (f *filter) compare(msg []byte, at int, v uint64, picked []uint64) bool {
-	found := false
-	for _, w := range f.literals[v] {
-		from := at - w.at
-		if from < 0 || from+len(w.text) > len(msg) || !w.equals(msg[from:from+len(w.text)]) {
-			continue
-		}
-		if found = true; picked == nil {
-			return true
-		}
-		picked[w.entry>>6] |= 1 << (w.entry & 63)
+		picked[p.entry>>6] |= 1 << (p.entry & 63)
 	}
 	return found
 }
