@@ -1,25 +1,29 @@
 package logs
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
 
 // filter finds the literals of all signatures in one pass over a message, by
 // sampling: it looks at the five bytes, a gram, at one of every filterStep
 // positions. A literal of filterWindow bytes or more that stands in the message
 // has a gram at one of those, and which of its grams that may be depends on
 // nothing but the remainder of its position. So of each literal one gram for
-// each remainder is in the tables, the rarest. One table of bits turns nearly
-// all other grams away, a second one most of those that share a bit of the
-// first; what passes is looked up, and the literals that have the gram there
-// are compared in full. Letters are folded for the lookup by setting bit 5 of
-// every byte, which merges some other bytes too: only the comparison decides.
+// each remainder is enough, the rarest. A table of bits turns nearly all other
+// grams away; what passes is looked up, and the literals that have the gram
+// there are compared in full. Letters are folded for the lookup by setting bit
+// 5 of every byte, which merges some other bytes too: only the comparison
+// decides.
 //
 // There is no state from line to line, unlike with a memo of source lines that
 // never matched: whether a line is seen does not depend on those before it.
 type filter struct {
-	grams  [1 << gramBits / 64]uint64
-	second [1 << checkBits / 64]uint64
-	places map[uint64][]place // by gram
-	short  bool               // there are literals shorter than filterWindow
+	bits   [1 << gramBits / 64]uint64
+	places []place                 // by slot
+	slots  [1<<slotBits + 1]uint32 // where in places each begins
+	tails  bool                    // the last gram of a message counts, wherever it is
 }
 
 // literal is one byte string to look for, and the entry that it stands for.
@@ -32,6 +36,7 @@ type literal struct {
 // place is a literal and where in it a gram stands: one byte before its
 // beginning at the least.
 type place struct {
+	gram uint64
 	*literal
 	at int
 }
@@ -41,75 +46,83 @@ const (
 	filterStep   = 4
 	filterWindow = filterGram + filterStep - 1
 	gramBits     = 17 // 16 KiB, half of a small first-level cache
-	checkBits    = 15
+	slotBits     = 13
 	gramShift    = 64 - 8*filterGram
-	foldGram     = 0x2020202020 << gramShift
+	foldGram     = 0x2020202020
+	lastByte     = 0xFF << 56
 	gramFactor   = 0x9E3779B97F4A7C15 << gramShift & (1<<64 - 1)
 )
 
 // gramOf returns the folded gram that eight bytes begin with, in the upper bytes.
-func gramOf(v uint64) uint64 { return v<<gramShift | foldGram }
+func gramOf(v uint64) uint64 { return (v | foldGram) << gramShift }
 
-// gramKey spreads the gram that eight bytes begin with: its upper bits index
-// the first table. The product loses the bytes behind the gram.
-func gramKey(v uint64) uint64 { return (v | foldGram>>gramShift) * (gramFactor) }
+// spread spreads the gram that eight bytes begin with over 64 bits, of which the
+// upper ones are the best. The product loses the bytes behind the gram.
+func spread(v uint64) uint64 { return (v | foldGram) * gramFactor }
 
-// checkKey indexes the second table.
-func checkKey(g uint64) uint64 { return (g ^ g>>29) * 0xC2B2AE3D27D4EB4F >> (64 - checkBits) }
+// slotOf returns the slot of a gram.
+func slotOf(g uint64) uint64 { return (g ^ g>>29) * 0xC2B2AE3D27D4EB4F >> (64 - slotBits) }
 
-// passes reports whether the first table has the gram that eight bytes begin
-// with.
+// passes reports whether the gram that eight bytes begin with may be one of a
+// literal.
 func (f *filter) passes(v uint64) bool {
-	k := gramKey(v)
-	return f.grams[k>>(64-gramBits+6)]>>(k>>(64-gramBits)&63)&1 != 0
+	k := spread(v)
+	return f.bits[k>>(64-gramBits+6)]>>(k>>(64-gramBits)&63)&1 != 0
 }
 
 // newFilter builds the filter of the literals, each at least MinLiteral long.
 // By the samples and, above all, by the lines that make up most of a log, it
 // learns which grams are rare.
 func newFilter(lits []literal, samples, quiet []string) *filter {
-	f := &filter{places: make(map[uint64][]place, filterStep*len(lits))}
+	f := &filter{}
 	common := gramCount{}
 	common.count(samples, 1)
-	common.count(quiet, 100)
+	common.count(quiet, quietWeight)
 	for i := range lits {
-		l := &lits[i]
-		if len(l.text) < filterWindow {
-			f.addShort(l)
-			continue
-		}
 		for at := range filterStep {
-			at = common.rarest(l.text, at)
-			f.add(place{l, at}, gram(l.text, at))
+			f.addOne(&lits[i], at, common)
 		}
+	}
+	slices.SortStableFunc(f.places, func(a, b place) int { return cmp.Compare(slotOf(a.gram), slotOf(b.gram)) })
+	for i, p := range f.places {
+		f.slots[slotOf(p.gram)+1] = uint32(i + 1)
+		k := spread(p.gram >> gramShift)
+		f.bits[k>>(64-gramBits+6)] |= 1 << (k >> (64 - gramBits) & 63)
+	}
+	for i := range f.slots[1:] {
+		f.slots[i+1] = max(f.slots[i+1], f.slots[i])
 	}
 	return f
 }
 
-func (f *filter) add(p place, g uint64) {
-	f.places[g] = append(f.places[g], p)
-	k, c := gramKey(g>>gramShift), checkKey(g)
-	f.grams[k>>(64-gramBits+6)] |= 1 << (k >> (64 - gramBits) & 63)
-	f.second[c>>6] |= 1 << (c & 63)
+// addOne adds a gram of the literal at at, at+filterStep, and so on. Where there
+// is none, or all are common, one that reaches a byte over an end of it will do,
+// whatever that byte is.
+func (f *filter) addOne(l *literal, at int, common gramCount) {
+	n := len(l.text) - filterGram + 1 // grams of the literal
+	best, cost := common.rarest(l.text, at)
+	switch {
+	case best >= 0 && cost < quietWeight:
+		f.add(l, best, gram(l.text, best))
+	case n%filterStep == at && (best < 0 || common.beyond(l.text) < cost):
+		f.tails = true
+		f.add(l, n-1, gram(l.text, n-1))
+		for c := range uint64(1 << 7) {
+			f.add(l, n, beyondEnd(l.text)|anyByte(c)<<56)
+		}
+	case best < 0:
+		for c := range uint64(1 << 7) {
+			f.add(l, -1, gram(l.text, 0)<<8|anyByte(c)<<gramShift)
+		}
+	default:
+		f.add(l, best, gram(l.text, best))
+	}
 }
 
-// addShort adds a literal that has too few grams. Those that reach a byte over
-// its ends, whatever that byte is, make up for it; where the literal ends the
-// message, pick looks at the last gram of that.
-func (f *filter) addShort(l *literal) {
-	f.short = true
-	n := len(l.text) - filterGram + 1
-	for at := range n {
-		f.add(place{l, at}, gram(l.text, at))
-	}
-	for c := range uint64(1 << 7) {
-		any := c<<1&0xC0 | c&0x1F | 0x20 // every folded byte
-		f.add(place{l, n}, gram(l.text, n-1)>>8&^(0xFF<<(gramShift-8))|any<<56)
-		if n+1 < filterStep {
-			f.add(place{l, -1}, gram(l.text, 0)<<8|any<<gramShift)
-		}
-	}
-}
+// anyByte returns one after the other all folded bytes.
+func anyByte(c uint64) uint64 { return c<<1&0xC0 | c&0x1F | 0x20 }
+
+func (f *filter) add(l *literal, at int, g uint64) { f.places = append(f.places, place{g, l, at}) }
 
 // gram returns the folded gram at i; s holds all of it.
 func gram(s string, i int) uint64 {
@@ -118,27 +131,43 @@ func gram(s string, i int) uint64 {
 	return gramOf(binary.LittleEndian.Uint64(b[:]))
 }
 
-// gramCount counts folded grams.
+// gramCount counts folded grams, and all but their last bytes.
 type gramCount map[uint64]int
+
+// quietWeight is what a line that matches nothing counts for.
+const quietWeight = 100
 
 func (n gramCount) count(lines []string, weight int) {
 	for _, s := range lines {
 		for i := 0; i+filterGram <= len(s); i++ {
-			n[gram(s, i)] += weight
+			g := gram(s, i)
+			n[g] += weight
+			n[g&^lastByte] += weight
 		}
 	}
 }
 
 // rarest returns the offset of the rarest gram of text at at, at+filterStep, and
-// so on. The first wins ties, so that the choice does not depend on map order.
-func (n gramCount) rarest(text string, at int) int {
-	best, least := at, n[gram(text, at)]
-	for i := at + filterStep; i+filterGram <= len(text); i += filterStep {
-		if c := n[gram(text, i)]; c < least {
+// so on, and its count; -1 if there is none. The first wins ties, so that the
+// choice does not depend on map order.
+func (n gramCount) rarest(text string, at int) (best, least int) {
+	best = -1
+	for i := at; i+filterGram <= len(text); i += filterStep {
+		if c := n[gram(text, i)]; best < 0 || c < least {
 			best, least = i, c
 		}
 	}
-	return best
+	return best, least
+}
+
+// beyond counts the grams that begin with the last bytes of text.
+func (n gramCount) beyond(text string) int {
+	return n[beyondEnd(text)]
+}
+
+// beyondEnd is a gram that lacks its last byte: the last bytes of text.
+func beyondEnd(text string) uint64 {
+	return gram(text, len(text)-filterGram) >> 8 &^ (0xFF << (gramShift - 8))
 }
 
 // finds reports whether msg holds a literal.
@@ -155,7 +184,7 @@ func (f *filter) pick(msg []byte, picked []uint64) bool {
 			}
 		}
 	}
-	if n := len(msg) - filterGram; f.short && n >= 0 && f.compare(msg, n, picked) {
+	if n := len(msg) - filterGram; f.tails && n >= 0 && f.passes(eightAt(msg, n)) && f.compare(msg, n, picked) {
 		found = true
 	}
 	return found
@@ -213,11 +242,12 @@ func eightAt(b []byte, i int) uint64 {
 // compare looks for the literals that have the gram at i.
 func (f *filter) compare(msg []byte, i int, picked []uint64) bool {
 	g := gramOf(eightAt(msg, i))
-	if c := checkKey(g); f.second[c>>6]>>(c&63)&1 == 0 {
-		return false
-	}
+	slot := slotOf(g)
 	found := false
-	for _, p := range f.places[g] {
+	for _, p := range f.places[f.slots[slot]:f.slots[slot+1]] {
+		if p.gram != g {
+			continue
+		}
 		from := i - p.at
 		if from < 0 || from+len(p.text) > len(msg) || !p.equals(msg[from:from+len(p.text)]) {
 			continue
