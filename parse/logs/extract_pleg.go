@@ -108,28 +108,28 @@ var eventForms = [...]struct{ id, kind, data, end string }{
 
 // directEvent reads what extractEvent would of a structured line in one of its
 // usual spellings, five times as fast: these lines make up most of what is kept.
-func directEvent(msg []byte) (direct, bool) {
+func directEvent(msg []byte) (direct, verdict) {
 	d := direct{names: eventNames}
 	rest, ok := bytes.CutPrefix(msg, eventHead)
 	n := stretch(rest, &podClass)
 	d.values[0] = rest[:n]
 	if !ok || n == 0 || n == len(rest) || rest[n] != '/' {
-		return d, false
+		return d, unsure
 	}
 	rest = rest[n+1:]
 	n = stretch(rest, &podClass)
 	d.values[1] = rest[:n]
 	if n == 0 || n == len(rest) || rest[n] != '"' {
-		return d, false
+		return d, unsure
 	}
 	rest = rest[n+1:]
 	for i := range eventForms {
 		f := &eventForms[i]
-		if bytes.HasPrefix(rest, []byte(f.id)) {
-			return d, d.event(rest[len(f.id):], f.kind, f.data, f.end) && !slices.ContainsFunc(d.values[:], isNull)
+		if bytes.HasPrefix(rest, []byte(f.id)) && d.event(rest[len(f.id):], f.kind, f.data, f.end) && !slices.ContainsFunc(d.values[:], isNull) {
+			return d, accepted
 		}
 	}
-	return d, false
+	return d, unsure
 }
 
 // event reads what follows the opening of an event.
@@ -147,32 +147,12 @@ func (d *direct) event(s []byte, kind, data, end string) bool {
 	return len(s) == 0
 }
 
-// isNull reports whether a value says that there is none.
-func isNull(v []byte) bool { return string(v) == "null" }
-
 var (
 	eventHead = []byte(`"` + eventKeyed + `" pod="`)
 	podClass  = classOf("abcdefghijklmnopqrstuvwxyz0123456789-.")
 	idClass   = classOf("abcdef0123456789-")
 	typeClass = classOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 )
-
-func classOf(chars string) (class [256]bool) {
-	for _, c := range []byte(chars) {
-		class[c] = true
-	}
-	return class
-}
-
-// stretch is how many bytes of a class s begins with.
-func stretch(s []byte, class *[256]bool) int {
-	for i, c := range s {
-		if !class[c] {
-			return i
-		}
-	}
-	return len(s)
-}
 
 // podEvent returns the values of pod and event.
 func (r *record) podEvent() (pod, event string) {

@@ -106,49 +106,68 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestDirect holds the quick reader of events against the extractor.
+// TestDirect holds the quick readers against the long way.
 func TestDirect(t *testing.T) {
 	set := builtin(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
-	read := 0
-	try := func(msg string) {
-		d, ok := directEvent([]byte(msg))
-		if !ok {
-			return
-		}
-		read++
-		var got []parse.Field
-		for i, name := range d.names {
-			got = append(got, parse.Field{Name: name, Value: string(d.values[i])})
-		}
-		if want, ok := extractEvent(readRecord(msg)); !ok || !slices.Equal(got, want) {
-			t.Fatalf("quick reader %q, extractor %q %v: %s", got, want, ok, msg)
-		}
-	}
+	verdicts := map[string]*[3]int{}
 	for _, e := range set.entries {
-		if e.Extract != "event" {
+		if e.direct == nil {
 			continue
 		}
-		if e.direct == nil {
-			t.Errorf("%s at line %d has no quick reader", e.ID, e.Line)
+		n := verdicts[e.ID]
+		if n == nil {
+			n = new([3]int)
+			verdicts[e.ID] = n
 		}
-		for _, s := range e.Samples {
-			try(s.Msg)
-			for range 2000 {
-				try(damage(rnd, s.Msg))
+		try := func(msg string) {
+			d, v := e.direct([]byte(msg))
+			n[v]++
+			long := e.accepts(readRecord(msg))
+			if v == refused && long || v == accepted && !long {
+				t.Fatalf("%s at line %d: verdict %d, the long way says %v: %s", e.ID, e.Line, v, long, msg)
+			}
+			if v != accepted {
+				return
+			}
+			var got []parse.Field
+			for i, name := range d.names {
+				got = append(got, parse.Field{Name: name, Value: string(d.values[i])})
+			}
+			if want := e.fields(msg, nil); !slices.Equal(got, want) {
+				t.Fatalf("%s at line %d: %q, the long way gives %q: %s", e.ID, e.Line, got, want, msg)
 			}
 		}
+		for _, other := range set.entries {
+			if other.ID != e.ID {
+				continue
+			}
+			for _, s := range other.Samples {
+				try(s.Msg)
+				for range 60 {
+					try(damage(rnd, s.Msg))
+				}
+			}
+		}
+		for _, msg := range []string{
+			`"SyncLoop (PLEG): event for pod" pod="null/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"}`,
+			`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:null Data:c0ffee01}`,
+			`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:PodSync Data:<nil>}`,
+			`"SyncLoop (PLEG): event for pod" pod="default/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"} x=1`,
+			`time="2026-03-09T00:00:00.1Z" level=info msg="StartContainer for \"c0ffee01\" returns successfully" error="x"`,
+			`time="2026-03-09T00:00:00.1Z" level=info msg="StartContainer for \"c0ffee01\"" error="x \" returns successfully"`,
+			`time="2026-03-09T00:00:00.1Z" level=info msg="StartContainer for \"c0ffee01\\" returns successfully"`,
+		} {
+			try(msg)
+		}
 	}
-	for _, msg := range []string{
-		`"SyncLoop (PLEG): event for pod" pod="null/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"}`,
-		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:null Data:c0ffee01}`,
-		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event=&{ID:0d1c Type:PodSync Data:<nil>}`,
-		`"SyncLoop (PLEG): event for pod" pod="default/web-0" event={"ID":"0d1c","Type":"ContainerDied","Data":"c0ffee01"} x=1`,
-	} {
-		try(msg)
+	for _, id := range []string{parse.SigEvent, parse.SigCtrLife} {
+		if n := verdicts[id]; n == nil || n[accepted] < 5 || n[unsure] < 20 {
+			t.Errorf("%s: verdicts %v", id, n)
+		}
 	}
-	if read < 100 {
-		t.Errorf("only %d messages were read", read)
+	if n := verdicts[parse.SigCtrLife]; n == nil || n[refused] < 20 {
+		t.Errorf("%s: verdicts %v", parse.SigCtrLife, n)
 	}
 }
 

@@ -26,7 +26,7 @@ type entry struct {
 	patterns []*pattern
 	alone    *parse.SigSet // interned: this entry and no other
 	extract  extractor     // nil unless named
-	direct   func(msg []byte) (direct, bool)
+	direct   directReader  // nil for most
 	quick    func(*record) bool
 	heads    [][]byte // messages that begin so are this entry's
 }
@@ -105,12 +105,11 @@ func samplesOf(sigs []*Signature) []string {
 func newEntry(g *Signature) *entry {
 	e := &entry{Signature: g}
 	e.extract, e.quick = findExtractor(g.Extract)
-	if e.heads = e.sureHeads(); e.Extract == "event" && len(e.Keys)+len(e.Set)+len(e.Regexps) == 0 {
-		e.direct = directEvent
-	}
+	e.heads = e.sureHeads()
 	for _, re := range g.Regexps {
 		e.patterns = append(e.patterns, newPattern(re))
 	}
+	e.direct = newDirect(e)
 	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e
@@ -164,6 +163,9 @@ type Matcher struct {
 	hits []*entry // that the last message matched
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
+
+	direct   direct // what the quick reader of directOf has read
+	directOf *entry // nil: no quick reader accepted the message
 }
 
 // NewMatcher returns a matcher on the set.
@@ -175,7 +177,7 @@ func (s *Set) NewMatcher() *Matcher {
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
-	m.hits, m.read = m.hits[:0], false
+	m.hits, m.read, m.directOf = m.hits[:0], false, nil
 	if !m.set.filter.pick(msg, picked) {
 		return nil
 	}
@@ -191,11 +193,25 @@ func (m *Matcher) verify(src parse.Source, sev byte, msg []byte, picked []uint64
 			if !e.admits(src, sev) || hasID(m.hits, e.ID) {
 				continue
 			}
-			if e.begins(msg) || e.accepts(m.record(msg)) {
+			if m.accepts(e, msg) {
 				m.hits = append(m.hits, e)
 			}
 		}
 	}
+}
+
+// accepts asks the quick reader of an entry, or else goes the long way.
+func (m *Matcher) accepts(e *entry, msg []byte) bool {
+	if e.direct != nil {
+		switch d, v := e.direct(msg); v {
+		case accepted:
+			m.direct, m.directOf = d, e
+			return true
+		case refused:
+			return false
+		}
+	}
+	return e.begins(msg) || e.accepts(m.record(msg))
 }
 
 // record takes the message at hand apart, once.

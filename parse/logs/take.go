@@ -43,15 +43,13 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil {
 		return
 	}
-	if len(m.hits) == 1 && m.hits[0].direct != nil {
-		if d, ok := m.hits[0].direct(msg); ok {
-			t.row = append(t.row[:0], t.shape(d.names))
-			for i, v := range d.values[:len(d.names)] {
-				t.row = append(t.row, t.last[i].of(t.syms, v))
-			}
-			ev.SetFields(t.keep.KeepRow(t.row))
-			return
+	if d := &m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
+		t.row = append(t.row[:0], t.shape(d.names))
+		for i, v := range d.values[:len(d.names)] {
+			t.row = append(t.row, t.last[i].of(t.syms, v))
 		}
+		ev.SetFields(t.keep.KeepRow(t.row))
+		return
 	}
 	t.fields = m.appendFields(msg, t.fields[:0])
 	t.names = t.names[:0]
@@ -96,10 +94,4 @@ func (t *taker) shape(names []string) parse.Sym {
 	s := shapeOf{slices.Clone(names), t.syms.Shape(names)}
 	t.shapes = append(t.shapes, s)
 	return s.shape
-}
-
-// direct is what a message in its usual spelling tells.
-type direct struct {
-	names  []string
-	values [5][]byte
 }
