@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/pleg"
 )
 
 // Event statuses.
@@ -29,17 +29,15 @@ const LateAfter = 10 * time.Second
 // the runtime's history with the "SyncLoop (PLEG)" lines. It accuses nobody
 // falsely: what only some relist schedules would have produced, or what the
 // log's verbosity hides, is not missing.
-func audit(n *Node) Audit {
-	a := auditor{n: n, lives: lives(n)}
-	a.out.Observed = len(n.Observed)
-	a.out.Audited = len(a.lives) > 0
+func audit(n *Node, s *found) Audit {
+	a := auditor{n: n, s: s, lives: livesOf(n), table: s.observed, pods: newPodNames(n.symbols)}
+	a.table.lives = a.lives
+	a.table.rows = a.table.rows[:a.table.observed]
+	a.out.Observed = n.Observed.Len()
+	a.out.Audited = a.lives.any
 	if a.out.Audited {
-		a.windows = listingWindows(n, a.lives)
-		a.known = newPodsKnown(n)
-		for i := range n.Failures {
-			a.failed = append(a.failed, &n.Failures[i])
-		}
-		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
+		a.windows = listingWindows(n, a.lives, a.table)
+		a.known = newPodsKnown(n, s)
 	}
 	a.observed()
 	if a.out.Audited {
@@ -47,73 +45,21 @@ func audit(n *Node) Audit {
 		a.shortLived()
 	}
 	a.discarded()
-	slices.SortStableFunc(a.out.Events, func(x, y *PodEvent) int {
-		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.Data, y.Data))
-	})
+	a.out.Events = a.events()
 	a.notes()
 	return a.out
-}
-
-// life is one stay of a container or sandbox in the runtime, by the runtime's
-// own account. A zero time is unknown.
-type life struct {
-	id, podUID, pod         string
-	sandbox                 bool
-	created, started, ended Instant
-	removed                 Instant
-	exit                    *int
-	restarted               bool             // ran more than once under one id: only its first run is told
-	ran, died               parse.Record     // lines of started and ended, nil for none
-	seen                    []pleg.EventType // each once
-}
-
-// lives gathers the runtime's history by id; what only the kubelet told is not
-// history to hold the kubelet against.
-func lives(n *Node) map[string]*life {
-	out := make(map[string]*life)
-	for i := range n.History {
-		t := &n.History[i]
-		if t.Src == parse.SrcKubelet || t.Src == parse.SrcUnknown {
-			continue
-		}
-		l := out[t.ID]
-		if l == nil {
-			l = &life{id: t.ID, podUID: t.PodUID, pod: podName(t.Namespace, t.PodName), sandbox: t.Sandbox}
-			out[t.ID] = l
-		}
-		l.move(t)
-	}
-	return out
-}
-
-func (l *life) move(t *Transition) {
-	switch t.State {
-	case "created":
-		l.created = t.At
-	case "running":
-		l.restarted = l.restarted || l.ended.Known()
-		if !l.started.Known() {
-			l.started, l.ran = t.At, t.Line
-		}
-	case "exited":
-		if !l.ended.Known() {
-			l.ended, l.exit, l.died = t.At, t.ExitCode, t.Line
-		}
-	case "removed":
-		l.removed = t.At
-		if !l.ended.Known() {
-			l.ended, l.died = t.At, t.Line
-		}
-	}
 }
 
 // auditor is an audit under way.
 type auditor struct {
 	n       *Node
-	lives   map[string]*life
+	s       *found
+	lives   *lives
+	table   *eventTable
+	pods    podNames
 	windows []listWindow
 	known   *podsKnown
-	failed  []*Failure // by end
+	failed  []*Failure // by end, once somebody asked for them
 	out     Audit
 	maybe   int // events that only some schedules would have sent
 	hidden  int // events that the log cannot show
@@ -121,18 +67,20 @@ type auditor struct {
 
 // observed judges each "SyncLoop (PLEG)" line.
 func (a *auditor) observed() {
-	runs := newRestarts(a.n)
-	a.out.Events = slices.Clone(a.n.Observed)
-	for _, e := range a.n.Observed {
-		*e = PodEvent{At: e.At, PodUID: e.PodUID, Pod: e.Pod, Type: e.Type, Data: e.Data, Status: StatusObserved, Line: e.Line}
-		if l := a.lives[e.Data]; l != nil && e.At != 0 {
-			e.Data = l.id // one copy is enough
-			a.judge(e, l, runs)
+	runs := newRestarts(a.n, a.table)
+	for i := range a.n.Observed.Len() {
+		e := &a.table.rows[a.n.Observed.row(i)]
+		e.status, e.life, e.lagged = statusObserved, -1, false
+		if e.at == 0 {
+			continue
 		}
-		switch e.Status {
-		case StatusLate:
+		if e.life = a.lives.find(e.data); e.life >= 0 {
+			a.judge(e, runs)
+		}
+		switch e.status {
+		case statusLate:
 			a.out.Late++
-		case StatusUnexpected:
+		case statusUnexpected:
 			a.out.Unexpected++
 		}
 	}
@@ -141,83 +89,74 @@ func (a *auditor) observed() {
 // judge holds one event against the life of what it is about. A kubelet that
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
-func (a *auditor) judge(e *PodEvent, l *life, runs restarts) {
-	at, ok := l.cause(pleg.EventType(e.Type))
+func (a *auditor) judge(e *eventRow, runs restarts) {
+	l := &a.lives.rows[e.life]
+	at, ok := a.lives.cause(l, e.typ)
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
-	again := l.saw(pleg.EventType(e.Type))
-	if !again {
-		l.seen = append(l.seen, pleg.EventType(e.Type))
-	}
-	restart := again || runs.reports(e.At, at.At)
+	again := l.saw(e.typ)
+	l.see(e.typ)
 	switch {
-	case at.Known() && e.At+int64(at.Slack)+int64(time.Second) < at.At:
-		e.Status = StatusUnexpected
-		e.Change = l.line(e.Type)
+	case at.Known() && e.at+int64(at.Slack)+int64(time.Second) < at.At:
+		e.status = statusUnexpected
 	case at.Known():
-		a.matched(e, l, at, restart)
+		e.status = statusMatched
+		if again || runs.reports(e.at, at.At) {
+			return
+		}
+		e.lagged = true
+		if time.Duration(e.at-at.At) > LateAfter && !l.restarted {
+			e.status = statusLate
+		}
 	case !ok:
-		e.Status = StatusUnexpected
+		e.status = statusUnexpected
 	default:
 		return // the runtime's log does not tell
 	}
 }
 
-func (a *auditor) matched(e *PodEvent, l *life, at Instant, restart bool) {
-	e.Status, e.RuntimeTime = StatusMatched, at.At
-	if e.Type == string(pleg.ContainerDied) {
-		e.ExitCode = l.exit
-	}
-	e.Change = l.line(e.Type)
-	if restart {
-		return
-	}
-	e.Lag, e.HasLag = max(time.Duration(e.At-at.At), 0), true
-	if e.Lag > LateAfter && !l.restarted {
-		e.Status = StatusLate
-	}
-}
-
-// cause is the moment of the change that an event reports. It is false when
-// the runtime's account of this life leaves no room for such a change.
-func (l *life) cause(t pleg.EventType) (Instant, bool) {
-	switch t {
-	case pleg.ContainerStarted:
-		if !l.started.Known() && l.created.Known() && l.removed.Known() {
-			return Instant{}, false // created and removed, never started
-		}
-		return l.started, true
-	case pleg.ContainerDied:
-		return l.ended, true
-	}
-	return Instant{}, true
-}
-
-// line is the runtime's line of the change that an event of a type reports.
-func (l *life) line(eventType string) parse.Record {
-	if eventType == string(pleg.ContainerStarted) {
-		return l.ran
-	}
-	return l.died
-}
-
-// saw reports whether an event of that type was seen.
-func (l *life) saw(t pleg.EventType) bool { return slices.Contains(l.seen, t) }
-
 // discarded lists the drops that the kubelet itself logs, one line an event.
 // The lines name no pod.
 func (a *auditor) discarded() {
-	for _, e := range a.n.Events {
-		if !e.Is(parse.SigDiscard) {
-			continue
+	for _, i := range a.s.discards {
+		d := eventRow{line: i, life: -1, typ: typeNone, status: statusDiscarded}
+		if e := a.n.Events[i]; e.Basis != parse.NoTime {
+			d.at = e.At
 		}
-		d := &PodEvent{Status: StatusDiscarded, Line: e}
-		if e.Basis != parse.NoTime {
-			d.At = e.At
-		}
-		a.out.Events = append(a.out.Events, d)
+		a.table.rows = append(a.table.rows, d)
 		a.out.Discarded++
 	}
+}
+
+// events lists what was observed and what the audit added by time, events of
+// one moment by what they are about.
+func (a *auditor) events() PodEvents {
+	t, shown := a.table, a.n.Observed
+	order := make([]int32, 0, shown.Len()+len(t.rows)-t.observed)
+	for i := range shown.Len() {
+		order = append(order, int32(shown.row(i)))
+	}
+	for i := t.observed; i < len(t.rows); i++ {
+		order = append(order, int32(i))
+	}
+	byTime := func(x, y int32) int { return cmp.Compare(t.rows[x].at, t.rows[y].at) }
+	if !slices.IsSortedFunc(order, byTime) {
+		slices.SortStableFunc(order, byTime)
+	}
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && t.rows[order[j]].at == t.rows[order[i]].at {
+			j++
+		}
+		slices.SortStableFunc(order[i:j], func(x, y int32) int {
+			if t.rows[x].data == t.rows[y].data {
+				return 0
+			}
+			return strings.Compare(t.syms.Text(t.rows[x].data), t.syms.Text(t.rows[y].data))
+		})
+		i = j
+	}
+	return PodEvents{from: t, n: len(order), order: order}
 }
 
 func (a *auditor) notes() {

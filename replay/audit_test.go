@@ -50,17 +50,23 @@ func auditNode(events ...*parse.Event) *Node {
 		start := sinceStart(float64(s))
 		n.Relists = append(n.Relists, Relist{Start: Instant{start, 0}, ListEnd: Instant{start + 1e7, 0}, End: Instant{start + 2e7, 0}, Listed: &yes, Outcome: OutcomeOK})
 	}
-	sc := scan(n)
-	n.Observed = sc.observed
-	n.History, n.Requests = history(n)
-	n.Audit = audit(n)
+	n.Audit = audited(n)
 	return n
+}
+
+// audited reads the lines of a node and audits them.
+func audited(n *Node) Audit {
+	v := look(n)
+	s := scan(n, v)
+	n.Observed = s.observed.list()
+	n.History, n.Requests = history(n, v)
+	return audit(n, s)
 }
 
 // verdicts prints the audit without the edges.
 func verdicts(n *Node) string {
 	var out []string
-	for _, e := range n.Audit.Events {
+	for _, e := range n.Audit.Events.All() {
 		if e.Data != "edge" {
 			out = append(out, fmt.Sprintf("%s %s %s", strings.TrimPrefix(e.Type, "Container"), e.Data, e.Status))
 		}
@@ -136,10 +142,11 @@ func TestAuditDoubt(t *testing.T) {
 	} {
 		n := auditNode(events()...)
 		spoil(n)
+		s := scan(n, look(n))
 		if n.Relists == nil { // the edges alone prove listings too: take their causes away
-			n.Observed = n.Observed[1:]
+			n.Observed = s.observed.list().Without(func(e PodEvent) bool { return e.At == sinceStart(0.5) })
 		}
-		got := audit(n).Missing
+		got := audit(n, s).Missing
 		if want := map[bool]int{true: 1}[name == "nothing"]; got != want {
 			t.Errorf("%s: %d missing, want %d", name, got, want)
 		}
@@ -161,7 +168,7 @@ func TestHistory(t *testing.T) {
 		lineAt(11, parse.SrcContainerd, parse.SigCtrLife, "op", "removed", "kind", "container", "id", "c"),
 	)
 	var got []string
-	for _, x := range n.History {
+	for _, x := range n.History.All() {
 		s := fmt.Sprintf("%.2f %s %s %s/%s", float64(x.At.At-auditStart)/1e9, x.ID, x.State, x.Namespace, x.PodName)
 		if x.ExitCode != nil {
 			s += fmt.Sprintf(" %d", *x.ExitCode)
@@ -173,7 +180,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("transitions\n got %s\nwant %s", s, want)
 	}
 	got = nil
-	for _, r := range n.Requests {
+	for _, r := range n.Requests.All() {
 		d, ok := r.Latency()
 		got = append(got, fmt.Sprintf("%s %s %v %v %s", r.Op, r.ID, d, ok, r.Err))
 	}

@@ -21,8 +21,8 @@ type listWindow struct {
 // did so between its start and the return of its list calls; a stretch with
 // at least one relist holds one listing; and an event whose cause is known
 // proves a listing between the two.
-func listingWindows(n *Node, lives map[string]*life) []listWindow {
-	var out []listWindow
+func listingWindows(n *Node, ls *lives, t *eventTable) []listWindow {
+	var dated []listWindow
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		if r.Listed == nil || !*r.Listed || !r.Start.Known() {
@@ -35,37 +35,51 @@ func listingWindows(n *Node, lives map[string]*life) []listWindow {
 		if !end.Known() {
 			continue
 		}
-		out = append(out, listWindow{from: r.Start.At - int64(r.Start.Slack), to: end.At + int64(end.Slack)})
+		dated = append(dated, listWindow{from: r.Start.At - int64(r.Start.Slack), to: end.At + int64(end.Slack)})
 	}
 	for _, b := range n.Bounded {
 		if b.CountMin > 0 && b.To > b.From {
-			out = append(out, listWindow{from: b.From, to: b.To})
+			dated = append(dated, listWindow{from: b.From, to: b.To})
 		}
 	}
-	for _, e := range n.Observed {
-		if l := lives[e.Data]; l != nil && e.At != 0 {
-			if at, _ := l.cause(pleg.EventType(e.Type)); at.Known() && at.At < e.At {
-				out = append(out, listWindow{from: at.At - int64(at.Slack), to: e.At})
-			}
+	slices.SortFunc(dated, func(a, b listWindow) int { return cmp.Compare(a.to, b.to) })
+	var out tightest
+	for i := range n.Observed.Len() { // by time, so that all windows come by their ends
+		e := &t.rows[n.Observed.row(i)]
+		k := ls.find(e.data)
+		if k < 0 || e.at == 0 {
+			continue
 		}
+		at, _ := ls.cause(&ls.rows[k], e.typ)
+		if !at.Known() || at.At >= e.at {
+			continue
+		}
+		for len(dated) > 0 && dated[0].to < e.at {
+			out.add(dated[0])
+			dated = dated[1:]
+		}
+		out.add(listWindow{from: at.At - int64(at.Slack), to: e.at})
 	}
-	slices.SortFunc(out, func(a, b listWindow) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
-	})
-	return tightest(out)
-}
-
-// tightest drops windows that hold another one: the inner one says more. What
-// is left is sorted by both ends.
-func tightest(in []listWindow) []listWindow {
-	var out []listWindow
-	for _, w := range in {
-		for len(out) > 0 && out[len(out)-1].to >= w.to {
-			out = out[:len(out)-1]
-		}
-		out = append(out, w)
+	for _, w := range dated {
+		out.add(w)
 	}
 	return out
+}
+
+// tightest are windows of which none holds another one: the inner one says
+// more. They are sorted by both ends.
+type tightest []listWindow
+
+// add adds a window that ends no earlier than those before it.
+func (t *tightest) add(w listWindow) {
+	k := len(*t)
+	if k > 0 && w.from <= (*t)[k-1].from {
+		return
+	}
+	for k > 0 && (*t)[k-1].to >= w.to {
+		k--
+	}
+	*t = append((*t)[:k], w)
 }
 
 // listedWithin returns the first window that lies wholly after from and
@@ -80,10 +94,15 @@ func (a *auditor) listedWithin(from, to int64) (listWindow, bool) {
 
 // missing looks for events that every schedule sends and no line shows.
 func (a *auditor) missing() {
-	for _, l := range sortedLives(a.lives) {
-		a.expect(l, pleg.ContainerStarted, l.started, l.ended)
-		a.expect(l, pleg.ContainerDied, l.ended, Instant{})
-		if l.removed.Known() {
+	ls := a.lives
+	for i := range ls.rows {
+		l := &ls.rows[i]
+		if !l.known {
+			continue
+		}
+		a.expect(int32(i), typeStarted, ls.at(l.started), ls.at(l.ended))
+		a.expect(int32(i), typeDied, ls.at(l.ended), Instant{})
+		if ls.at(l.removed).Known() {
 			a.out.Replayed++
 			a.hidden++ // ContainerRemoved never reaches the log
 		}
@@ -93,8 +112,13 @@ func (a *auditor) missing() {
 // expect counts one event of a life and says whether it is missing: the state
 // must have lasted over a listing, the pod be known to the kubelet, and the
 // log be able to show the line.
-func (a *auditor) expect(l *life, t pleg.EventType, from, to Instant) {
+func (a *auditor) expect(i int32, t eventType, from, to Instant) {
+	l := &a.lives.rows[i]
 	if !from.Known() || l.restarted {
+		return
+	}
+	if l.saw(t) {
+		a.out.Replayed++
 		return
 	}
 	after := from.At + int64(from.Slack)
@@ -103,52 +127,41 @@ func (a *auditor) expect(l *life, t pleg.EventType, from, to Instant) {
 		before = to.At - int64(to.Slack)
 	}
 	w, certain := a.listedWithin(after, before)
-	if t == pleg.ContainerDied && !l.noticed(a) {
-		certain = false
-	}
-	if l.saw(t) {
-		a.out.Replayed++
-		return
+	if t == typeDied && certain {
+		certain = a.noticed(l)
 	}
 	switch {
 	case !certain:
 		a.maybe++
-	case !a.visible(l, w):
+	case !a.visible(i, w):
 		a.out.Replayed++
 		a.hidden++
 	default:
 		a.out.Replayed++
 		a.out.Missing++
-		a.out.Events = append(a.out.Events, missingEvent(l, t, w, from))
+		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, life: i, pod: a.lives.pod(i, &a.pods),
+			uid: a.lives.about(i).podUID, data: a.lives.about(i).id, typ: t, status: statusMissing})
 	}
 }
 
 // noticed reports whether PLEG knew the container before it died, or could
 // see it dead: only then its death is news.
-func (l *life) noticed(a *auditor) bool {
-	if l.saw(pleg.ContainerStarted) {
+func (a *auditor) noticed(l *life) bool {
+	if l.sawStart {
 		return true
 	}
-	if l.started.Known() {
-		if _, ok := a.listedWithin(l.started.At+int64(l.started.Slack), l.ended.At-int64(l.ended.Slack)); ok {
+	started, ended, removed := a.lives.at(l.started), a.lives.at(l.ended), a.lives.at(l.removed)
+	if started.Known() {
+		if _, ok := a.listedWithin(started.At+int64(started.Slack), ended.At-int64(ended.Slack)); ok {
 			return true
 		}
 	}
 	gone := int64(0)
-	if l.removed.Known() {
-		gone = l.removed.At - int64(l.removed.Slack)
+	if removed.Known() {
+		gone = removed.At - int64(removed.Slack)
 	}
-	_, ok := a.listedWithin(l.ended.At+int64(l.ended.Slack), gone)
+	_, ok := a.listedWithin(ended.At+int64(ended.Slack), gone)
 	return ok
-}
-
-func missingEvent(l *life, t pleg.EventType, w listWindow, from Instant) *PodEvent {
-	e := &PodEvent{At: w.to, PodUID: l.podUID, Pod: l.pod, Type: string(t), Data: l.id, Status: StatusMissing, RuntimeTime: from.At}
-	if t == pleg.ContainerDied {
-		e.ExitCode = l.exit
-	}
-	e.Change = l.line(string(t))
-	return e
 }
 
 // settle is how long after a listing the line of an event may take to appear
@@ -158,14 +171,15 @@ const settle = 30 * time.Second
 // visible reports whether the log would show an event found by a listing: the
 // kubelet knew the pod then, logged such lines before and after, inspected
 // pods without failure, drained its channel, and lived on.
-func (a *auditor) visible(l *life, w listWindow) bool {
-	return a.known.at(l, w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(l, w)
+func (a *auditor) visible(i int32, w listWindow) bool {
+	uid, pod := a.lives.about(i).podUID, a.lives.pod(i, &a.pods)
+	return a.known.at(uid, pod, w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
 }
 
 // disturbed reports whether something else explains a missing line: an
 // inspection of the pod that failed, unhealthy times in which the channel is
 // not drained, a gap in the log, or a kubelet that ended.
-func (a *auditor) disturbed(l *life, w listWindow) bool {
+func (a *auditor) disturbed(life int32, w listWindow) bool {
 	from, to := w.from-int64(settle), w.to+int64(settle)
 	for _, h := range a.n.Health {
 		if h.State != Healthy && h.From < to && (h.To == 0 || h.To > from) {
@@ -182,21 +196,26 @@ func (a *auditor) disturbed(l *life, w listWindow) bool {
 			return true
 		}
 	}
+	return a.failedFor(life, from, to)
+}
+
+// failedFor reports whether a call about a life failed within a stretch.
+func (a *auditor) failedFor(life int32, from, to int64) bool {
+	if a.failed == nil {
+		a.failed = make([]*Failure, len(a.n.Failures))
+		for i := range a.failed {
+			a.failed[i] = &a.n.Failures[i]
+		}
+		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
+	}
+	text, o := a.n.symbols.Text, a.lives.about(life)
+	id, uid, pod := text(o.id), text(o.podUID), text(a.lives.pod(life, &a.pods))
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
-		if f := a.failed[i]; f.PodUID == l.podUID || f.Pod == l.pod || f.ObjectID == l.id {
+		if f := a.failed[i]; f.PodUID == uid || f.Pod == pod || f.ObjectID == id {
 			return true
 		}
 	}
 	return false
-}
-
-func sortedLives(m map[string]*life) []*life {
-	out := make([]*life, 0, len(m))
-	for _, l := range m {
-		out = append(out, l)
-	}
-	slices.SortFunc(out, func(a, b *life) int { return strings.Compare(a.id, b.id) })
-	return out
 }
 
 // shortLived finds containers that lived and died between two relists: PLEG
@@ -204,25 +223,28 @@ func sortedLives(m map[string]*life) []*life {
 // bracket the life, or where it was shorter than a relist period and only the
 // death was reported.
 func (a *auditor) shortLived() {
-	for _, l := range sortedLives(a.lives) {
-		if l.sandbox || !l.started.Known() || !l.ended.Known() || l.saw(pleg.ContainerStarted) || l.restarted {
+	ls, text := a.lives, a.n.symbols.Text
+	for i := range ls.rows {
+		l := &ls.rows[i]
+		started, ended := ls.at(l.started), ls.at(l.ended)
+		if ls.about(int32(i)).isSandbox || !started.Known() || !ended.Known() || l.sawStart || l.restarted {
 			continue
 		}
-		brief := time.Duration(l.ended.At-l.started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
-		if _, listed := a.listedWithin(l.started.At, l.ended.At); listed {
+		brief := time.Duration(ended.At-started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
+		if _, listed := a.listedWithin(started.At, ended.At); listed {
 			continue
 		}
-		if !a.between(l.started, l.ended) && !(brief && l.saw(pleg.ContainerDied)) {
+		if !a.between(started, ended) && !(brief && l.sawEnd) {
 			continue
 		}
-		s := ShortLived{ID: l.id, Pod: cmp.Or(l.pod, l.podUID), Started: l.started.At, Ended: l.ended.At}
-		for _, line := range [...]parse.Record{l.ran, l.died} {
-			if line != nil {
-				s.Evidence = append(s.Evidence, Evidence{Record: line})
-			}
+		o := ls.about(int32(i))
+		s := ShortLived{ID: text(o.id), Pod: text(cmp.Or(ls.pod(int32(i), &a.pods), o.podUID)), Started: started.At, Ended: ended.At}
+		for _, t := range [...]eventType{typeStarted, typeDied} {
+			s.Evidence = append(s.Evidence, Evidence{Record: ls.line(l, t)})
 		}
 		a.out.ShortLived = append(a.out.ShortLived, s)
 	}
+	slices.SortFunc(a.out.ShortLived, func(x, y ShortLived) int { return strings.Compare(x.ID, y.ID) })
 }
 
 // between reports whether two relists that followed one another bracket a
@@ -256,17 +278,18 @@ const reportSettle = int64(15 * time.Second)
 
 // newRestarts takes the stretch from the start of each run to shortly after
 // the first event in it: a first relist that hangs reports late.
-func newRestarts(n *Node) restarts {
+func newRestarts(n *Node, t *eventTable) restarts {
 	var r restarts
+	at := func(i int) int64 { return t.rows[n.Observed.row(i)].at }
 	for _, run := range n.Runs {
 		s := Span{From: run.First}
 		if run.Start.Known() {
 			s.From = run.Start.At
 		}
-		i := sort.Search(len(n.Observed), func(i int) bool { return n.Observed[i].At >= s.From })
+		i := sort.Search(n.Observed.Len(), func(i int) bool { return at(i) >= s.From })
 		s.To = s.From + reportSettle
-		if i < len(n.Observed) && run.Last >= n.Observed[i].At {
-			s.To = n.Observed[i].At + reportSettle
+		if i < n.Observed.Len() && run.Last >= at(i) {
+			s.To = at(i) + reportSettle
 		}
 		r = append(r, s)
 	}
@@ -283,52 +306,57 @@ func (r restarts) reports(at, cause int64) bool {
 
 // podsKnown knows which pods the kubelet managed when, from its own lines.
 type podsKnown struct {
-	since map[string]int64 // pod uid or ns/name -> first line that proves it known
-	until map[string]int64 // -> line that ends it
-	lines []int64          // times of "SyncLoop (PLEG)" lines, sorted
+	since       bySym[int64]        // pod uid or ns/name -> first line that proves it known
+	until       map[parse.Sym]int64 // -> line that ends it
+	first, last int64               // "SyncLoop (PLEG)" lines
 }
 
-func newPodsKnown(n *Node) *podsKnown {
-	k := &podsKnown{since: make(map[string]int64), until: make(map[string]int64)}
-	note := func(m map[string]int64, key string, at int64) {
-		if _, ok := m[key]; !ok && key != "" {
-			m[key] = at
+func newPodsKnown(n *Node, s *found) *podsKnown {
+	k := &podsKnown{since: newBySym[int64](n.symbols), until: map[parse.Sym]int64{}}
+	for i := range n.Observed.Len() {
+		if e := &s.observed.rows[n.Observed.row(i)]; e.at != 0 {
+			k.saw(e)
 		}
 	}
-	for _, e := range n.Observed {
-		if e.At == 0 {
+	for _, e := range s.syncs {
+		f := s.read(e)
+		pods, op := f.get("pods"), f.get("op")
+		if op != "ADD" && op != "DELETE" && op != "REMOVE" {
 			continue
 		}
-		k.lines = append(k.lines, e.At)
-		note(k.since, e.PodUID, e.At)
-		note(k.since, e.Pod, e.At)
-	}
-	slices.Sort(k.lines)
-	for _, e := range n.Events {
-		if !e.Is(parse.SigSync) || e.Basis == parse.NoTime {
-			continue
-		}
-		f := fields(e.Fields())
-		for _, pod := range strings.Split(f.get("pods"), ",") {
-			pod, _, _ = strings.Cut(pod, "(")
-			switch f.get("op") {
-			case "ADD":
-				if at, ok := k.since[pod]; !ok || e.At < at {
-					k.since[pod] = e.At
+		for text := range strings.SplitSeq(pods, ",") {
+			text, _, _ = strings.Cut(text, "(")
+			pod := n.symbols.OfString(text)
+			if op == "ADD" {
+				if since := k.since.at(pod); *since == 0 || e.At < *since {
+					*since = e.At
 				}
-			case "DELETE", "REMOVE":
-				note(k.until, pod, e.At)
+			} else if _, ok := k.until[pod]; !ok && pod != 0 {
+				k.until[pod] = e.At
 			}
 		}
 	}
 	return k
 }
 
+// saw notes an event of a pod.
+func (k *podsKnown) saw(e *eventRow) {
+	if k.first == 0 || e.at < k.first {
+		k.first = e.at
+	}
+	k.last = max(k.last, e.at)
+	for _, key := range [...]parse.Sym{e.uid, e.pod} {
+		if since := k.since.at(key); *since == 0 {
+			*since = e.at
+		}
+	}
+}
+
 // at reports whether the kubelet certainly managed the pod then.
-func (k *podsKnown) at(l *life, at int64) bool {
-	for _, key := range [...]string{l.podUID, l.pod} {
-		if since, ok := k.since[key]; key != "" && ok && since <= at {
-			until, ended := k.until[l.pod]
+func (k *podsKnown) at(uid, pod parse.Sym, at int64) bool {
+	for _, key := range [...]parse.Sym{uid, pod} {
+		if since := k.since.get(key); key != 0 && since != 0 && since <= at {
+			until, ended := k.until[pod]
 			return !ended || until > at+int64(settle)
 		}
 	}
@@ -338,5 +366,5 @@ func (k *podsKnown) at(l *life, at int64) bool {
 // logged reports whether "SyncLoop (PLEG)" lines stand before and after a
 // stretch: the log shows such lines and goes on.
 func (k *podsKnown) logged(from, to int64) bool {
-	return len(k.lines) > 0 && k.lines[0] <= from && k.lines[len(k.lines)-1] >= to
+	return k.first != 0 && k.first <= from && k.last >= to
 }

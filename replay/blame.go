@@ -20,12 +20,12 @@ const LongRelist = 10 * time.Second
 const maxBlamed = 200
 
 // blames divides the seconds of the long relists of a node, longest first.
-func blames(n *Node) []Blame {
+func blames(n *Node, s *found) []Blame {
 	var out []Blame
 	var b *blamer
 	for _, i := range longRelists(n) {
 		if b == nil {
-			b = newBlamer(n)
+			b = newBlamer(n, s)
 		}
 		out = append(out, b.relist(i))
 	}
@@ -85,49 +85,38 @@ type goLine struct {
 type blamer struct {
 	n       *Node
 	lines   []goLine
-	calls   []int             // failures of the relist goroutine's kinds, by end
-	owner   map[string]string // container or sandbox id -> pod
-	uids    map[string]string // pod ns/name -> uid
+	calls   []int            // failures of the relist goroutine's kinds, by end
+	owner   bySym[parse.Sym] // container or sandbox id -> pod
+	uids    bySym[parse.Sym] // pod ns/name -> uid
 	timeout time.Duration
 }
 
-// goLines are the lines that only the relist goroutine writes, and whether
-// they end the inspection of a pod. "Retrieved pods from runtime" is not one:
-// garbage collection lists all pods too.
-var goLines = []struct {
-	sig string
-	pod bool
-}{
-	{parse.SigRelisting, false}, {parse.SigTransition, false},
-	{parse.SigWriteStatus, true}, {parse.SigIgnore, false}, {parse.SigReinspect, false},
-	{parse.SigDeleteStatus, false}, {parse.SigFinished, false}, {parse.SigDiscard, false}, {parse.SigListFail, false},
-}
-
-func newBlamer(n *Node) *blamer {
-	b := &blamer{n: n, owner: make(map[string]string), uids: make(map[string]string), timeout: n.Kubelet.RPCTimeout}
+func newBlamer(n *Node, s *found) *blamer {
+	b := &blamer{n: n, lines: goLines(s), timeout: n.Kubelet.RPCTimeout}
 	if b.timeout <= 0 {
 		b.timeout = pleg.RPCTimeout
 	}
-	for _, e := range n.Events {
-		if e.Basis == parse.NoTime {
-			continue
-		}
-		for _, g := range goLines {
-			if e.Is(g.sig) {
-				b.lines = append(b.lines, goLine{e.At, e, g.pod})
-				break
-			}
-		}
-	}
-	slices.SortStableFunc(b.lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
 	for i := range n.Failures {
 		if f := &n.Failures[i]; f.End != 0 && relistCall(f) {
 			b.calls = append(b.calls, i)
 		}
 	}
 	slices.SortStableFunc(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
-	b.owners()
+	b.owners(s)
 	return b
+}
+
+// goLines are the lines that only the relist goroutine writes. "Retrieved pods
+// from runtime" is not one: garbage collection lists all pods too.
+func goLines(s *found) []goLine {
+	lines := make([]goLine, 0, len(s.marks))
+	for i := range s.marks {
+		if m := &s.marks[i]; m.kind != kRetrieved {
+			lines = append(lines, goLine{m.at, m.ev, m.ev.Is(parse.SigWriteStatus)})
+		}
+	}
+	slices.SortStableFunc(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
+	return lines
 }
 
 // relistCall reports whether the relist goroutine makes such calls: unfiltered
@@ -143,29 +132,43 @@ func relistCall(f *Failure) bool {
 }
 
 // owners maps ids to pods, from events and history.
-func (b *blamer) owners() {
-	for _, e := range b.n.Observed {
-		if e.Pod != "" {
-			b.owner[e.Data], b.uids[e.Pod] = e.Pod, e.PodUID
-		}
-	}
-	names := make(map[string]string, len(b.uids))
-	for pod, uid := range b.uids {
-		names[uid] = pod
-	}
-	for i := range b.n.History {
-		t := &b.n.History[i]
-		pod := podName(t.Namespace, t.PodName)
-		if pod == "" {
-			pod = cmp.Or(names[t.PodUID], t.PodUID)
-		}
-		if b.owner[t.ID] == "" && pod != "" {
-			b.owner[t.ID] = pod
-			if b.uids[pod] == "" {
-				b.uids[pod] = t.PodUID
+func (b *blamer) owners(s *found) {
+	b.owner, b.uids = newBySym[parse.Sym](b.n.symbols), newBySym[parse.Sym](b.n.symbols)
+	seen := func(yield func(*eventRow)) {
+		for i := range b.n.Observed.Len() {
+			if e := &s.observed.rows[b.n.Observed.row(i)]; e.pod != 0 {
+				yield(e)
 			}
 		}
 	}
+	seen(func(e *eventRow) { *b.owner.at(e.data), *b.uids.at(e.pod) = e.pod, e.uid })
+	pods := newBySym[parse.Sym](b.n.symbols) // by the uid that they had last
+	seen(func(e *eventRow) { *pods.at(b.uids.get(e.pod)) = e.pod })
+	h, ok := b.n.History.from.(*historyTable)
+	if !ok {
+		return
+	}
+	for i := range h.moves {
+		o := &h.objects[h.moves[i].object]
+		owner := b.owner.at(o.id)
+		if *owner != 0 {
+			continue
+		}
+		if pod := cmp.Or(s.pods.of(o.podNS, o.podName), pods.get(o.podUID), o.podUID); pod != 0 {
+			*owner = pod
+			if uid := b.uids.at(pod); *uid == 0 {
+				*uid = o.podUID
+			}
+		}
+	}
+}
+
+// ownerOf and uidOf look up by text.
+func (b *blamer) ownerOf(id string) string { return b.look(&b.owner, id) }
+func (b *blamer) uidOf(pod string) string  { return b.look(&b.uids, pod) }
+
+func (b *blamer) look(t *bySym[parse.Sym], text string) string {
+	return b.n.symbols.Text(t.get(b.n.symbols.OfString(text)))
 }
 
 // relist divides one relist.
@@ -219,8 +222,8 @@ func (b *blamer) failed(from, to int64) []segment {
 			continue
 		}
 		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: operationType(f.Call), err: true, timeout: true, ev: f.Evidence}
-		s.pod = cmp.Or(f.Pod, b.owner[f.ObjectID])
-		s.uid = cmp.Or(f.PodUID, b.uids[s.pod])
+		s.pod = cmp.Or(f.Pod, b.ownerOf(f.ObjectID))
+		s.uid = cmp.Or(f.PodUID, b.uidOf(s.pod))
 		if s.pod == "" && f.PodUID != "" {
 			s.pod = f.PodUID
 		}
@@ -260,7 +263,7 @@ func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
 	f := fields(l.ev.Fields())
 	s := segment{from: prev, to: l.at, pod: podName(f.get("pod_ns"), f.get("pod_name")), err: f.get("err") != "", ev: []Evidence{{Record: l.ev}}}
-	s.uid = cmp.Or(f.get("pod_uid"), b.uids[s.pod])
+	s.uid = cmp.Or(f.get("pod_uid"), b.uidOf(s.pod))
 	s.timeout = s.err && timedOut(f.get("err"))
 	if s.timeout {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))

@@ -26,8 +26,12 @@ type Options struct {
 // Nodes come sorted by name. It is deterministic, and linear in the number of
 // records apart from sorting; a file of the host alone still gives a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
-	nodes := splitNodes(b)
+	nodes, symbols := splitNodes(b), b.Symbols
+	if symbols == nil {
+		symbols = parse.NewSymbols()
+	}
 	for _, n := range nodes {
+		n.symbols = symbols
 		rebuild(n, opt)
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -36,31 +40,31 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 
 // rebuild derives everything about one node whose records are assigned.
 func rebuild(n *Node, opt Options) {
+	v := look(n)
+	n.Have, n.Window = sources(n, v), window(n, v)
 	var s *found
 	opt.parallel(
-		func() { s = scan(n) },
-		func() { n.History, n.Requests = history(n) },
-		func() { n.Have, n.Window = sources(n), window(n) },
+		func() { s = scan(n, v) },
+		func() { n.History, n.Requests = history(n, v) },
 	)
 	n.Runs = s.runs
-	n.Observed = s.observed
+	n.Observed = s.observed.list()
+	n.Lags = s.lags
 	profile(n, s, opt)
-	n.Failures = failures(s.calls, n.Kubelet.RPCTimeout)
+	n.Failures = failures(s.calls, n.symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)
 	groups := lastSeen(s)
-	cover := newCoverage(n)
-	l := newLedger(n, s, groups, cover)
+	l := newLedger(n, s, groups, s.cover)
 	n.Relists, n.Bounded = l.relists()
 	n.Gaps = gaps(n)
 	n.Ready = readiness(s)
-	n.Episodes = episodes(n, s, groups, cover)
+	n.Episodes = episodes(n, s, groups, s.cover)
 	l.outcomes(n)
 	n.Health = health(n, s)
-	n.Lags = lags(n)
 	n.Ops = operations(n)
-	n.Audit = audit(n)
-	n.Blame = blames(n)
+	n.Audit = audit(n, s)
+	n.Blame = blames(n, s)
 }
 
 func (o *Options) parallel(tasks ...func()) {
@@ -74,11 +78,8 @@ func (o *Options) parallel(tasks ...func()) {
 }
 
 // sources tells which sources the node's records come from.
-func sources(n *Node) map[parse.Source]bool {
-	have := map[parse.Source]bool{}
-	for _, e := range n.Events {
-		have[e.Origin.Source] = true
-	}
+func sources(n *Node, v *survey) map[parse.Source]bool {
+	have := v.sources
 	for _, c := range n.Coverage {
 		have[c.Origin.Source] = true
 	}
@@ -97,7 +98,7 @@ func sources(n *Node) map[parse.Source]bool {
 
 // window is the span from the first to the last dated line, or snapshot where
 // there is no line, and the zone in which the kubelet logs.
-func window(n *Node) Window {
+func window(n *Node, v *survey) Window {
 	var w Window
 	add := func(s parse.Stamp) {
 		if s.Basis <= parse.LowerBound {
@@ -108,12 +109,8 @@ func window(n *Node) Window {
 		}
 		w.End = max(w.End, s.At)
 	}
-	lines := func(kernelBuffer bool) {
-		for _, e := range n.Events {
-			if (e.Basis == parse.SinceBoot) == kernelBuffer {
-				add(e.Stamp)
-			}
-		}
+	lines := func(events span, kernelBuffer bool) {
+		w.Start, w.End = events.from, events.to
 		for _, c := range n.Coverage {
 			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
 				add(c.FirstLine.Stamp)
@@ -121,9 +118,9 @@ func window(n *Node) Window {
 			}
 		}
 	}
-	lines(false)
+	lines(v.wall, false)
 	if w.Start == 0 { // the kernel's buffer goes back to the boot: it is no window of the kubelet's log
-		lines(true)
+		lines(v.boot, true)
 	}
 	if w.Start == 0 {
 		for _, s := range n.Scrapes {

@@ -22,8 +22,8 @@ func (n *Node) Clip(since, until int64) {
 	n.Gaps = slices.DeleteFunc(n.Gaps, func(g LogGap) bool { return out(g.From, g.To) })
 	n.Lags = slices.DeleteFunc(n.Lags, func(l LogLag) bool { return out(l.At, l.At) })
 	n.Failures = slices.DeleteFunc(n.Failures, func(f Failure) bool { return out(f.Start.At, f.End) })
-	n.Observed = slices.DeleteFunc(n.Observed, func(e *PodEvent) bool { return out(e.At, e.At) })
-	n.Audit.Events = slices.DeleteFunc(n.Audit.Events, func(e *PodEvent) bool { return out(e.At, e.At) })
+	n.Observed = n.Observed.Without(func(e PodEvent) bool { return out(e.At, e.At) })
+	n.Audit.Events = n.Audit.Events.Without(func(e PodEvent) bool { return out(e.At, e.At) })
 	n.Window.Start = max(n.Window.Start, since)
 	if until != 0 {
 		n.Window.End = min(n.Window.End, until)

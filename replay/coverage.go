@@ -9,32 +9,15 @@ import (
 // coverage answers when the kubelet wrote anything at all, lines without a
 // signature included.
 type coverage struct {
-	lines []int64 // dated events of the kubelet, in time order, with their run
-	runs  []int32 // process ids
-	list  []*parse.Coverage
-	pids  []int       // of the runs
-	count map[int]int // lines by process id, 0: of all
+	events []*parse.Event
+	lines  []int32 // dated events of the kubelet, in time order
+	list   []*parse.Coverage
+	pids   []int       // of the runs
+	count  map[int]int // lines by process id, 0: of all
 }
 
-func newCoverage(n *Node) *coverage {
-	c := &coverage{count: map[int]int{}}
-	told := func(e *parse.Event) bool { return e.Origin.Source == parse.SrcKubelet && e.Basis != parse.NoTime }
-	lines := 0
-	for _, r := range n.Runs {
-		c.pids = append(c.pids, r.PID)
-	}
-	for _, e := range n.Events {
-		if told(e) {
-			lines++
-		}
-	}
-	c.lines, c.runs = make([]int64, 0, lines), make([]int32, 0, lines)
-	for _, e := range n.Events {
-		if told(e) {
-			c.lines = append(c.lines, e.At)
-			c.runs = append(c.runs, int32(e.Origin.PID))
-		}
-	}
+func newCoverage(n *Node, v *survey) *coverage {
+	c := &coverage{events: n.Events, lines: make([]int32, 0, v.kubelet), count: map[int]int{}}
 	for _, v := range n.Coverage {
 		if v.Origin.Source == parse.SrcKubelet {
 			c.count[v.Origin.PID] += v.Lines
@@ -47,6 +30,16 @@ func newCoverage(n *Node) *coverage {
 		}
 	}
 	return c
+}
+
+// saw notes a dated event of the kubelet by its index.
+func (c *coverage) saw(i int) { c.lines = append(c.lines, int32(i)) }
+
+// runs tells which runs there are.
+func (c *coverage) runs(runs []Run) {
+	for i := range runs {
+		c.pids = append(c.pids, runs[i].PID)
+	}
 }
 
 // pasted reports whether the run left so few lines that they may be a selection,
@@ -68,10 +61,10 @@ func (c *coverage) next(run int, at int64) int64 {
 		pid = c.pids[run]
 	}
 	best := int64(0)
-	i, _ := slices.BinarySearch(c.lines, at)
+	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp64(c.events[i].At, at) })
 	for ; i < len(c.lines); i++ {
-		if pid == 0 || int(c.runs[i]) == pid {
-			best = c.lines[i]
+		if e := c.events[c.lines[i]]; pid == 0 || e.Origin.PID == pid {
+			best = e.At
 			break
 		}
 	}

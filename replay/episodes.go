@@ -64,12 +64,12 @@ type healer struct {
 	s     *found
 	cover *coverage
 
-	nevers map[int][]turn // by run
-	losses []int64        // when lines are known to be missing
+	nevers map[int][]saying // by run
+	losses []int64          // when lines are known to be missing
 }
 
 func newHealer(n *Node, s *found, cover *coverage) *healer {
-	w := &healer{n: n, s: s, cover: cover, nevers: map[int][]turn{}}
+	w := &healer{n: n, s: s, cover: cover, nevers: map[int][]saying{}}
 	for _, t := range s.nevers {
 		w.nevers[t.run] = append(w.nevers[t.run], t)
 	}
@@ -196,7 +196,7 @@ func (w *healer) never(run int) (Episode, bool) {
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []Evidence{{lines[0].ev, "no relist has succeeded yet"}, {lines[len(lines)-1].ev, "still none"}}}
-	g := &group{run: run, lo: from, hi: from, lines: []ageLine{{at: last, skip: lines[len(lines)-1].skip, run: run, rec: lines[len(lines)-1].ev}}}
+	g := &group{run: run, lo: from, hi: from, lines: []ageLine{{at: last, run: run, rec: lines[len(lines)-1].ev}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
 	var ev []Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)

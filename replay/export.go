@@ -180,12 +180,11 @@ type worldItem struct {
 // used where there is one; else the states that the relist goroutine logged.
 func newWorld(n *Node) *world {
 	w := &world{pods: make(map[string]*worldPod), relists: make(map[int64]int)}
-	own := false
-	for i := range n.History {
-		own = own || n.History[i].Src != parse.SrcKubelet
+	own, all := false, n.History.pointers()
+	for _, t := range all {
+		own = own || t.Src != parse.SrcKubelet
 	}
-	for i := range n.History {
-		t := &n.History[i]
+	for _, t := range all {
 		if t.At.Known() && worldUID(t) != "" && (t.Src != parse.SrcKubelet) == own {
 			w.changes = append(w.changes, t)
 		}

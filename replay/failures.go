@@ -11,11 +11,12 @@ import (
 const layerGap = 20 * time.Millisecond
 
 // failures merges the lines of all layers into one failure per call.
-func failures(calls []call, timeout time.Duration) []Failure {
-	var out []Failure
+func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failure {
+	out, lines := make([]Failure, 0, len(calls)), make([]Evidence, len(calls))
 	for i := range calls {
-		c := &calls[i]
-		f := failure(c, timeout)
+		lines[i].Record = calls[i].ev
+		f := failure(&calls[i], syms, timeout)
+		f.Evidence = lines[i : i+1 : i+1]
 		if j := mergeable(out, &f); j >= 0 {
 			out[j].merge(&f)
 			continue
@@ -25,10 +26,9 @@ func failures(calls []call, timeout time.Duration) []Failure {
 	return out
 }
 
-func failure(c *call, timeout time.Duration) Failure {
-	f := Failure{Call: c.field("call"), Scope: c.field("scope"), Code: c.field("code"), Err: c.field("err"),
-		ObjectID: c.field("id"), PodUID: c.field("pod_uid"), Pod: podName(c.field("pod_ns"), c.field("pod_name")),
-		Evidence: []Evidence{{Record: c.ev}}}
+func failure(c *call, syms *parse.Symbols, timeout time.Duration) Failure {
+	f := Failure{Call: syms.Text(c.name), Scope: syms.Text(c.scope), Code: syms.Text(c.code), Err: syms.Text(c.err),
+		ObjectID: syms.Text(c.id), PodUID: syms.Text(c.uid), Pod: syms.Text(c.pod)}
 	if c.ev.Basis == parse.NoTime {
 		return f
 	}

@@ -293,31 +293,3 @@ func (m markLine) Where() parse.Pos   { return m.Pos }
 func (m markLine) When() parse.Stamp  { return m.Stamp }
 func (m markLine) From() parse.Source { return parse.SrcKubelet }
 func (m markLine) Quote() string      { return m.Text.String() }
-
-// lagMin is the least delay between writing and arrival that tells of a
-// stalled log pipeline; idle journals lag 0.1 to 2 ms.
-const lagMin = 2 * time.Second
-
-// lags lists where kubelet lines arrived late. The zone difference between
-// header and envelope is already resolved in the events' times.
-func lags(n *Node) []LogLag {
-	var out []LogLag
-	for _, e := range n.Events {
-		if e.Origin.Source != parse.SrcKubelet || e.Arrived == 0 || !e.Headed || e.Basis == parse.NoTime {
-			continue
-		}
-		lag := time.Duration(e.Arrived - e.At)
-		if lag < lagMin+time.Duration(e.ArrivedRes) || lag > 24*time.Hour {
-			continue
-		}
-		// One entry a stall: the largest lag within a minute.
-		if k := len(out); k > 0 && e.At-out[k-1].At < int64(time.Minute) {
-			if lag > out[k-1].Lag {
-				out[k-1] = LogLag{At: e.At, Lag: lag, Evidence: Evidence{Record: e}}
-			}
-			continue
-		}
-		out = append(out, LogLag{At: e.At, Lag: lag, Evidence: Evidence{Record: e}})
-	}
-	return out
-}

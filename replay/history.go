@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,198 +8,215 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Request is one call that the runtime logged: its begin, its end, or both.
-type Request struct {
-	Op       string // create, start, stop, remove, run
-	Sandbox  bool
-	ID       string // container or sandbox id, "" unknown
-	Pod      string // ns/name, "" unknown
-	Start    int64  // Unix ns, 0 unknown
-	End      int64  // 0: not seen to end
-	Err      string
-	Evidence []Evidence
-}
-
-// Latency is how long the request took and whether that is known.
-func (r *Request) Latency() (time.Duration, bool) {
-	if r.Start == 0 || r.End == 0 {
-		return 0, false
-	}
-	return time.Duration(r.End - r.Start), true
-}
-
 // history rebuilds what happened to containers and sandboxes, from the
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
-func history(n *Node) ([]Transition, []Request) {
-	h := &historian{objects: map[string]*object{}, open: map[requestKey]int{}, names: interner{}, pods: podNames{}}
-	lines := 0
-	for _, e := range n.Events {
-		if e.Is(parse.SigCtrLife) {
-			lines++
+func history(n *Node, v *survey) (History, Requests) {
+	h := newHistorian(n, len(v.history))
+	memo := v.kinds
+	for _, i := range v.history {
+		e := n.Events[i]
+		h.line, h.at = i, e
+		switch k := memo.of(e); {
+		case k&kLife != 0:
+			h.life(h.read(e))
+		case k&kTransition != 0:
+			h.relistSaw(h.read(e))
+		case k&kFinished != 0:
+			h.finished(h.read(e))
 		}
 	}
-	h.reqs = make([]Request, 0, (lines+1)/2) // most have a begin and an end
-	for _, e := range n.Events {
-		h.event(e)
-	}
 	h.snapshots(n.Containers)
-	return h.transitions(), h.finish()
-}
-
-// object is what is known about one container or sandbox.
-type object struct {
-	Subject
-	seen []Transition
+	h.inherit()
+	h.out.settle()
+	return h.out.list(), h.calls.list()
 }
 
 // historian gathers transitions and requests.
 type historian struct {
-	objects  map[string]*object
-	order    []*object
-	open     map[requestKey]int // requests that have begun, as indexes of reqs
-	reqs     []Request
-	names    interner
-	pods     podNames
-	evidence slab[[2]Evidence]
-	line     []parse.Field // of the line at hand
+	syms  *parse.Symbols
+	out   *historyTable
+	calls *requestTable
+	pods  podNames
+	ops   [len(lifeOps)]parse.Sym
+	words lifeWords
+	codes map[parse.Sym]int32 // where exit codes are kept, by their text
+	exits map[int]int32       // and by themselves
+
+	line   int32        // index of the line at hand
+	at     *parse.Event // and the line
+	fields []parse.SymField
 }
 
-// object returns the record of an id, creating it.
-func (h *historian) object(id string, sandbox bool) *object {
-	o := h.objects[id]
-	if o == nil {
-		id = h.names.of(id)
-		o = &object{Subject: Subject{ID: id, Sandbox: sandbox}}
-		h.objects[id] = o
-		h.order = append(h.order, o)
+// lifeWords are the Syms of words in the lines of runtimes.
+type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
+
+func newHistorian(n *Node, lines int) *historian {
+	h := &historian{syms: n.symbols, pods: newPodNames(n.symbols), codes: map[parse.Sym]int32{}, exits: map[int]int32{},
+		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols), moves: make([]move, 0, lines)},
+		calls: &requestTable{lines: n.Events, syms: n.symbols, open: map[requestKey]int32{}, rows: make([]request, 0, lines)}}
+	for i := range lifeOps {
+		h.ops[i] = n.symbols.OfString(lifeOps[i].op)
 	}
-	return o
+	of := n.symbols.OfString
+	h.words = lifeWords{of("sandbox"), of("removed"), of("running"), of("exited"), of("unknown"), of("non-existent")}
+	return h
 }
 
-// event reads one line of the log.
-func (h *historian) event(e *parse.Event) {
-	if e.Basis == parse.NoTime {
-		return
-	}
-	read := func() fields {
-		h.line = e.AppendFields(h.line[:0])
-		return h.line
-	}
-	switch {
-	case e.Is(parse.SigCtrLife):
-		h.life(e, read())
-	case e.Is(parse.SigTransition):
-		h.relistSaw(e, read())
-	case e.Is(parse.SigFinished):
-		h.finished(e, read())
-	}
+// lifeFields is what a line says of a container or sandbox.
+type lifeFields struct {
+	op, kind, id, sandbox        parse.Sym
+	podUID, podNS, podName, name parse.Sym
+	req, err, exitCode, exitedAt parse.Sym
+	new                          parse.Sym // state, of a line of the relist goroutine
 }
 
-// fields are the fields of a line; of two of one name the first counts. Values
-// hold the whole line in memory: what is kept of them is interned.
-type fields []parse.Field
+// read takes the fields of a line; of two of one name the first counts.
+func (h *historian) read(e *parse.Event) *lifeFields {
+	f := &lifeFields{}
+	h.fields = h.syms.Fields(e, h.fields[:0])
+	for i := range h.fields {
+		if to := f.field(h.fields[i].Name); to != nil && *to == 0 {
+			*to = h.fields[i].Value
+		}
+	}
+	return f
+}
 
-func (f fields) get(name string) string { return fieldOf(f, name) }
+func (f *lifeFields) field(name string) *parse.Sym {
+	switch name {
+	case "op":
+		return &f.op
+	case "kind":
+		return &f.kind
+	case "id":
+		return &f.id
+	case "sandbox":
+		return &f.sandbox
+	case "pod_uid":
+		return &f.podUID
+	case "pod_ns":
+		return &f.podNS
+	case "pod_name":
+		return &f.podName
+	case "name":
+		return &f.name
+	case "req":
+		return &f.req
+	case "err":
+		return &f.err
+	case "exit_code":
+		return &f.exitCode
+	case "exited_at":
+		return &f.exitedAt
+	case "new":
+		return &f.new
+	}
+	return nil
+}
 
 // lifeOp is what a runtime's line about an operation means.
 type lifeOp struct {
-	op, request string
-	begins      bool
-	container   string // state that the end of the operation proves
-	sandbox     string
+	op        string
+	request   requestOp
+	begins    bool
+	container state // that the end of the operation proves
+	sandbox   state
 }
 
 // lifeOps says what a runtime's line about an operation means.
-var lifeOps = []lifeOp{
-	{"create-begin", "create", true, "", ""},
-	{"created", "create", false, "created", "running"},
-	{"create-failed", "create", false, "", ""},
-	{"start-begin", "start", true, "", ""},
-	{"started", "start", false, "running", "running"},
-	{"start-failed", "start", false, "", ""},
-	{"stop-begin", "stop", true, "", ""},
-	{"stopped", "stop", false, "exited", "exited"},
-	{"stop-failed", "stop", false, "", ""},
-	{"exited", "", false, "exited", "exited"},
-	{"remove-begin", "remove", true, "", ""},
-	{"removed", "remove", false, "removed", "removed"},
-	{"remove-failed", "remove", false, "", ""},
+var lifeOps = [...]lifeOp{
+	{"create-begin", opCreate, true, stateNone, stateNone},
+	{"created", opCreate, false, stateCreated, stateRunning},
+	{"create-failed", opCreate, false, stateNone, stateNone},
+	{"start-begin", opStart, true, stateNone, stateNone},
+	{"started", opStart, false, stateRunning, stateRunning},
+	{"start-failed", opStart, false, stateNone, stateNone},
+	{"stop-begin", opStop, true, stateNone, stateNone},
+	{"stopped", opStop, false, stateExited, stateExited},
+	{"stop-failed", opStop, false, stateNone, stateNone},
+	{"exited", opNone, false, stateExited, stateExited},
+	{"remove-begin", opRemove, true, stateNone, stateNone},
+	{"removed", opRemove, false, stateRemoved, stateRemoved},
+	{"remove-failed", opRemove, false, stateNone, stateNone},
 }
 
 // life reads a line of a runtime about one container or sandbox.
-func (h *historian) life(e *parse.Event, f fields) {
-	op := f.get("op")
-	i := slices.IndexFunc(lifeOps, func(o lifeOp) bool { return o.op == op })
-	if i < 0 {
+func (h *historian) life(f *lifeFields) {
+	row := (*lifeOp)(nil)
+	for i, op := range h.ops {
+		if op == f.op {
+			row = &lifeOps[i]
+			break
+		}
+	}
+	if row == nil {
 		return
 	}
-	row := &lifeOps[i]
 	o := h.learn(f)
-	h.request(e, f, o, row.request, row.begins)
-	if o == nil || row.begins || f.get("err") != "" {
+	h.request(f, row.request, row.begins)
+	if o < 0 || row.begins || f.err != 0 {
 		return
 	}
 	state := row.container
-	if f.get("kind") == "sandbox" {
+	if f.kind == h.words.sandbox {
 		state = row.sandbox
 	}
-	if state != "" {
-		o.moved(e, f, state)
+	if state != stateNone {
+		h.moved(o, f, state)
 	}
 }
 
 // learn keeps what a line says about who an object is. It returns the object,
-// nil if the line does not name it.
-func (h *historian) learn(f fields) *object {
-	id := f.get("id")
-	if id == "" {
-		return nil
+// -1 if the line does not name it.
+func (h *historian) learn(f *lifeFields) int32 {
+	if f.id == 0 {
+		return -1
 	}
-	o := h.object(id, f.get("kind") == "sandbox")
-	for _, x := range f {
-		var to *string
-		switch x.Name {
-		case "sandbox":
-			to = &o.SandboxID
-		case "pod_uid":
-			to = &o.PodUID
-		case "pod_name":
-			to = &o.PodName
-		case "pod_ns":
-			to = &o.Namespace
-		case "name":
-			to = &o.Name
-		}
-		if to != nil && *to == "" {
-			*to = h.names.of(x.Value)
-		}
-	}
+	o := h.out.object(f.id, f.kind == h.words.sandbox)
+	h.out.objects[o].learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
 	return o
 }
 
 // moved notes a state that a line proves. An exit has the runtime's own stamp
 // where the line states one.
-func (o *object) moved(e *parse.Event, f fields, state string) {
-	t := Transition{At: Instant{e.At, e.Res}, State: state, Line: e, Src: e.From()}
-	if state == "exited" {
-		if at, ok := runtimeStamp(f.get("exited_at")); ok {
-			t.At = Instant{at, time.Microsecond}
+func (h *historian) moved(o int32, f *lifeFields, s state) {
+	m := move{at: h.at.At, slack: h.at.Res, line: h.line, object: o, state: s, teller: tellerOf(h.at.From())}
+	if s == stateExited {
+		if f.exitedAt != 0 {
+			if at, ok := runtimeStamp(h.syms.Text(f.exitedAt)); ok {
+				m.at, m.slack = at, time.Microsecond
+			}
 		}
-		t.ExitCode = exitCode(f)
+		m.exit = h.exitCode(f.exitCode)
 	}
-	o.seen = append(o.seen, t)
+	h.out.moves = append(h.out.moves, m)
 }
 
-func exitCode(f fields) *int {
-	s := f.get("exit_code")
-	if s == "" {
-		return nil
+// exitCode returns where the table keeps an exit code: its index plus one, 0
+// for none.
+func (h *historian) exitCode(s parse.Sym) int32 {
+	if s == 0 {
+		return 0
 	}
-	if code, err := strconv.Atoi(s); err == nil {
-		return &code
+	i, ok := h.codes[s]
+	if !ok {
+		if code, err := strconv.Atoi(h.syms.Text(s)); err == nil {
+			i = h.exit(code)
+		}
+		h.codes[s] = i
 	}
-	return nil
+	return i
+}
+
+func (h *historian) exit(code int) int32 {
+	i, ok := h.exits[code]
+	if !ok {
+		h.out.exits = append(h.out.exits, code)
+		i = int32(len(h.out.exits))
+		h.exits[code] = i
+	}
+	return i
 }
 
 // runtimeStamp reads exited_at: RFC 3339, Go's spelling of a time, or
@@ -227,100 +242,39 @@ func runtimeStamp(s string) (int64, bool) {
 	return v*1e9 + ns, true
 }
 
-// request pairs the begin and end of a call: by the request's own id where
-// the runtime prints one, else by what it is about.
-func (h *historian) request(e *parse.Event, f fields, o *object, op string, begins bool) {
-	if op == "" {
-		return
-	}
-	id := ""
-	if o != nil {
-		id = o.ID
-	}
-	keys := requestKeys(f, op, id)
-	if !begins {
-		for _, k := range keys {
-			if i, ok := h.open[k]; ok && k != (requestKey{}) {
-				r := &h.reqs[i]
-				r.End, r.Err = e.At, h.names.of(f.get("err"))
-				r.ID = cmp.Or(r.ID, id)
-				r.Evidence = append(r.Evidence, Evidence{Record: e})
-				for _, k := range keys {
-					delete(h.open, k)
-				}
-				return
-			}
-		}
-	}
-	ev := h.evidence.one()
-	ev[0].Record = e
-	r := Request{Op: op, Sandbox: f.get("kind") == "sandbox", ID: id, Pod: h.pods.of(f.get("pod_ns"), f.get("pod_name")), Evidence: ev[:1]}
-	if !begins {
-		r.End, r.Err = e.At, h.names.of(f.get("err"))
-	} else {
-		r.Start = e.At
-		for _, k := range keys {
-			if k != (requestKey{}) {
-				h.open[k] = len(h.reqs)
-			}
-		}
-	}
-	h.reqs = append(h.reqs, r)
-}
-
-// requestKey is a name under which a begin may be found.
-type requestKey struct {
-	op, kind, by string
-	a, b, c      string
-}
-
-// requestKeys are the names of a request, best first, the zero key for none: the
-// runtime's own id of the request, or what it is about.
-func requestKeys(f fields, op, id string) (keys [3]requestKey) {
-	kind := f.get("kind")
-	if req := f.get("req"); req != "" {
-		keys[0] = requestKey{op, kind, "req", req, "", ""}
-		return keys
-	}
-	if id != "" {
-		keys[0] = requestKey{op, kind, "id", id, "", ""}
-	}
-	if pod := f.get("pod_name"); pod != "" {
-		keys[1] = requestKey{op, kind, "meta", f.get("pod_ns"), pod, f.get("name")}
-	}
-	if op == "create" && kind != "sandbox" {
-		keys[2] = requestKey{op, kind, "in", f.get("sandbox"), f.get("name"), ""}
-	}
-	return keys
-}
-
 // relistSaw reads a transition that the relist goroutine logged (V4): the
 // runtime was in the new state when the relist listed.
-func (h *historian) relistSaw(e *parse.Event, f fields) {
-	if f.get("id") == "" {
+func (h *historian) relistSaw(f *lifeFields) {
+	if f.id == 0 {
 		return
 	}
-	o := h.object(f.get("id"), false)
-	o.PodUID = cmp.Or(o.PodUID, h.names.of(f.get("pod_uid")))
-	state := f.get("new")
-	switch state {
-	case "non-existent":
-		state = "removed"
-	case "running", "exited", "unknown":
+	o := h.out.object(f.id, false)
+	h.out.objects[o].learn(0, f.podUID, 0, 0, 0)
+	m := move{at: h.at.At, slack: time.Second, line: h.line, object: o, teller: byKubelet}
+	switch f.new {
+	case h.words.nonexistent:
+		m.state = stateRemoved
+	case h.words.running:
+		m.state = stateRunning
+	case h.words.exited:
+		m.state = stateExited
+	case h.words.unknown:
+		m.state = stateUnknown
 	default:
 		return
 	}
-	o.seen = append(o.seen, Transition{At: Instant{e.At, time.Second}, State: state, Line: e, Src: parse.SrcKubelet})
+	h.out.moves = append(h.out.moves, m)
 }
 
 // finished reads the exit code that the relist goroutine logged.
-func (h *historian) finished(e *parse.Event, f fields) {
-	if f.get("id") == "" {
+func (h *historian) finished(f *lifeFields) {
+	if f.id == 0 {
 		return
 	}
-	o := h.object(f.get("id"), false)
-	o.PodUID = cmp.Or(o.PodUID, h.names.of(f.get("pod_uid")))
-	o.seen = append(o.seen, Transition{At: Instant{e.At, time.Second}, State: "exited", ExitCode: exitCode(f), Line: e, Src: parse.SrcKubelet})
+	o := h.out.object(f.id, false)
+	h.out.objects[o].learn(0, f.podUID, 0, 0, 0)
+	h.out.moves = append(h.out.moves, move{at: h.at.At, slack: time.Second, line: h.line, object: o, state: stateExited,
+		exit: h.exitCode(f.exitCode), teller: byKubelet})
 }
 
 // snapshots reads recorded listings: the times that an entry states itself,
@@ -329,105 +283,62 @@ func (h *historian) snapshots(cs []*parse.Container) {
 	if len(cs) == 0 {
 		return
 	}
-	whole := h.cutIDs()
-	for _, c := range cs {
+	of, whole := h.syms.OfString, h.cutIDs()
+	for i, c := range cs {
 		if c.ID == "" {
 			continue
 		}
-		o := h.object(cmp.Or(whole[c.ID], c.ID), c.Sandbox)
-		o.PodUID = cmp.Or(o.PodUID, c.PodUID)
-		o.PodName, o.Namespace = cmp.Or(o.PodName, c.PodName), cmp.Or(o.Namespace, c.Namespace)
-		o.Name, o.SandboxID = cmp.Or(o.Name, c.Name), cmp.Or(o.SandboxID, c.SandboxID)
-		add := func(at int64, state string, slack time.Duration) {
+		id, ok := whole[c.ID]
+		if !ok || id == 0 {
+			id = of(c.ID)
+		}
+		o := h.out.object(id, c.Sandbox)
+		h.out.objects[o].learn(of(c.SandboxID), of(c.PodUID), of(c.PodName), of(c.Namespace), of(c.Name))
+		exit := int32(0)
+		if c.ExitCode != nil {
+			exit = h.exit(*c.ExitCode)
+		}
+		add := func(at int64, s state, slack time.Duration) {
 			if at != 0 {
-				o.seen = append(o.seen, Transition{At: Instant{at, slack}, State: state, ExitCode: c.ExitCode, Line: c, Src: c.Src})
+				h.out.moves = append(h.out.moves, move{at: at, slack: slack, line: ^int32(i), object: o, state: s, exit: exit, teller: tellerOf(c.Src)})
 			}
 		}
-		add(c.Created, "created", time.Second)
-		add(c.Started, "running", time.Microsecond)
-		add(c.Finished, "exited", time.Microsecond)
+		add(c.Created, stateCreated, time.Second)
+		add(c.Started, stateRunning, time.Microsecond)
+		add(c.Finished, stateExited, time.Microsecond)
 	}
 }
 
 // cutLengths are the lengths to which crictl and docker tables cut ids.
 var cutLengths = [...]int{13, 12}
 
-// cutIDs indexes the known ids by their cut forms; an ambiguous one maps to "".
-func (h *historian) cutIDs() map[string]string {
-	m := make(map[string]string)
-	for _, o := range h.order {
+// cutIDs indexes the known ids by their cut forms; an ambiguous one maps to 0.
+func (h *historian) cutIDs() map[string]parse.Sym {
+	m := make(map[string]parse.Sym)
+	for i := range h.out.objects {
+		sym := h.out.objects[i].id
+		id := h.syms.Text(sym)
 		for _, n := range cutLengths {
-			if len(o.ID) <= n {
+			if len(id) <= n {
 				continue
 			}
-			if have, ok := m[o.ID[:n]]; ok && have != o.ID {
-				m[o.ID[:n]] = ""
+			if have, ok := m[id[:n]]; ok && have != sym {
+				m[id[:n]] = 0
 			} else {
-				m[o.ID[:n]] = o.ID
+				m[id[:n]] = sym
 			}
 		}
 	}
 	return m
 }
 
-// transitions joins what several sources tell of one change: the runtime's
-// own stamp beats its log line, which beats the kubelet's view of it.
-func (h *historian) transitions() []Transition {
-	h.inherit()
-	seen := 0
-	for _, o := range h.order {
-		seen += len(o.seen)
-	}
-	out := make([]Transition, 0, seen)
-	for _, o := range h.order {
-		out = o.joined(out)
-	}
-	slices.SortStableFunc(out, func(a, b Transition) int {
-		return cmp.Or(cmp.Compare(a.At.At, b.At.At), cmp.Compare(a.ID, b.ID))
-	})
-	return out
-}
-
 // inherit gives containers the pod of their sandbox.
 func (h *historian) inherit() {
-	for _, o := range h.order {
-		s := h.objects[o.SandboxID]
-		if s == nil || o.SandboxID == "" {
-			continue
+	for i := range h.out.objects {
+		o := &h.out.objects[i]
+		if k := h.out.byID.get(o.sandbox); o.sandbox != 0 && k != 0 {
+			s := &h.out.objects[k-1]
+			o.learn(0, s.podUID, s.podName, s.podNS, 0)
 		}
-		o.PodUID = cmp.Or(o.PodUID, s.PodUID)
-		o.PodName, o.Namespace = cmp.Or(o.PodName, s.PodName), cmp.Or(o.Namespace, s.Namespace)
 	}
 }
-
-// joined appends the object's transitions, one for each change.
-func (o *object) joined(out []Transition) []Transition {
-	slices.SortStableFunc(o.seen, func(a, b Transition) int { return cmp.Compare(a.At.At, b.At.At) })
-	first := len(out)
-	for _, t := range o.seen {
-		if k := len(out) - 1; k >= first && out[k].State == t.State {
-			out[k] = better(out[k], t)
-			continue
-		}
-		out = append(out, t)
-	}
-	about := o.Subject // on its own: what was gathered about it need not live on
-	for i := first; i < len(out); i++ {
-		out[i].Subject = &about
-	}
-	return out
-}
-
-// better joins two tellings of one change.
-func better(a, b Transition) Transition {
-	if b.Src != parse.SrcKubelet && (a.Src == parse.SrcKubelet || b.At.Slack < a.At.Slack) {
-		a, b = b, a
-	}
-	if a.ExitCode == nil {
-		a.ExitCode = b.ExitCode
-	}
-	return a
-}
-
-// finish returns the requests in the order of their first line.
-func (h *historian) finish() []Request { return h.reqs }

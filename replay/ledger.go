@@ -31,6 +31,9 @@ type ledger struct {
 	claims []*claim
 	byRun  [][]mark      // marks of each run, in time order
 	fell   map[int]int64 // when evented PLEG of a run gave up
+
+	counts  bySym[countIn] // of events by container, in the stretch at hand
+	stretch int            // its number
 }
 
 var (
@@ -58,20 +61,39 @@ const (
 )
 
 func newLedger(n *Node, s *found, groups []*group, cover *coverage) *ledger {
-	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: make([][]mark, len(s.runs)+1), fell: map[int]int64{}}
+	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: marksByRun(s), fell: map[int]int64{}}
 	for _, t := range s.fallbacks {
 		if _, ok := l.fell[t.run]; !ok {
 			l.fell[t.run] = t.at
 		}
 	}
-	for _, m := range s.marks {
-		if m.run >= 0 {
-			l.byRun[m.run] = append(l.byRun[m.run], m)
-		} else {
-			l.byRun[len(s.runs)] = append(l.byRun[len(s.runs)], m)
-		}
-	}
 	return l
+}
+
+// marksByRun divides the marks by run; those of none come last. One run has them
+// all in most logs.
+func marksByRun(s *found) [][]mark {
+	runs := len(s.runs)
+	of := func(m *mark) int {
+		if m.run < 0 {
+			return runs
+		}
+		return m.run
+	}
+	out := make([][]mark, runs+1)
+	for i := 0; i < len(s.marks); {
+		run, j := of(&s.marks[i]), i+1
+		for j < len(s.marks) && of(&s.marks[j]) == run {
+			j++
+		}
+		if out[run] == nil {
+			out[run] = s.marks[i:j:j]
+		} else {
+			out[run] = append(out[run], s.marks[i:j]...)
+		}
+		i = j
+	}
+	return out
 }
 
 // relists builds the ledger: per run the claims of the goroutine's own lines,
@@ -276,7 +298,7 @@ func (l *ledger) failed(run int, m mark, floor int64) *claim {
 		listed: &no, ev: []Evidence{{Record: m.ev}}}
 	timeout := int64(l.n.Kubelet.RPCTimeout)
 	switch {
-	case m.code == "DeadlineExceeded":
+	case m.deadline:
 		c.hi = m.at - timeout + int64(time.Millisecond)
 		c.lo = c.hi - int64(deadlineLate)
 		if l.failing(run, m.at) != "ListPodSandbox" {
@@ -286,7 +308,7 @@ func (l *ledger) failed(run int, m mark, floor int64) *claim {
 			// The kubelet waits less than assumed.
 			c.lo, c.hi = floor, m.at
 		}
-	case immediate(m.err) && (floor == 0 || m.at-floor > int64(timerLate)):
+	case m.atOnce && (floor == 0 || m.at-floor > int64(timerLate)):
 		c.lo, c.hi = m.at-int64(refusedLate), m.at
 	default:
 		c.lo, c.hi = m.at-2*timeout, m.at
@@ -315,7 +337,7 @@ func (l *ledger) failing(run int, at int64) string {
 	}
 	for i--; i >= 0 && at-calls[i].ev.At <= int64(sameMoment); i-- {
 		c := &calls[i]
-		if name := c.field("call"); c.run == run && (name == "ListPodSandbox" || name == "ListContainers") && c.field("scope") == "all" {
+		if name := l.s.syms.Text(c.name); int(c.run) == run && (name == "ListPodSandbox" || name == "ListContainers") && l.s.syms.Text(c.scope) == "all" {
 			return name
 		}
 	}

@@ -276,7 +276,7 @@ func (p *profiler) measured() (time.Duration, int) {
 		if m.kind != kListFail {
 			continue
 		}
-		if m.code != "DeadlineExceeded" {
+		if !m.deadline {
 			delete(prev, m.run)
 			continue
 		}
@@ -301,7 +301,7 @@ func (p *profiler) measured() (time.Duration, int) {
 // attempt began a period after that relist, which takes some time itself.
 func (p *profiler) single() (time.Duration, int) {
 	for _, m := range p.s.marks {
-		if m.kind != kListFail || m.code != "DeadlineExceeded" {
+		if m.kind != kListFail || !m.deadline {
 			continue
 		}
 		for _, a := range p.s.ages {
@@ -339,7 +339,7 @@ func (p *profiler) verbosity() {
 			break
 		}
 	}
-	if len(p.s.observed) > 0 {
+	if p.s.observed.observed > 0 {
 		k.Verbosity = max(k.Verbosity, 2)
 	}
 	if k.Verbosity >= 0 {

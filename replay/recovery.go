@@ -86,7 +86,7 @@ func (w *healer) failing(run int, last int64) int64 {
 // room for a relist in between.
 func (w *healer) attempt(m *mark) int64 {
 	d := 2 * int64(w.n.Kubelet.Period)
-	if m.code == "DeadlineExceeded" {
+	if m.deadline {
 		d += int64(w.n.Kubelet.RPCTimeout)
 	}
 	return d
@@ -146,8 +146,8 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 	for ; i < len(ts); i++ {
 		t := &ts[i]
 		switch {
-		case t.run != run && run >= 0:
-			if t.run > run {
+		case int(t.run) != run && run >= 0:
+			if int(t.run) > run {
 				return proof{}, false
 			}
 		case t.skip && t.pleg:
@@ -188,7 +188,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 // skipped reports whether a turn from index i on skipped for PLEG by then.
 func (w *healer) skipped(run, i int, by int64) bool {
 	for ; i < len(w.s.turns) && w.s.turns[i].at <= by; i++ {
-		if t := &w.s.turns[i]; t.run == run && t.skip && t.pleg {
+		if t := &w.s.turns[i]; int(t.run) == run && t.skip && t.pleg {
 			return true
 		}
 	}
@@ -200,7 +200,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 func (w *healer) pause(run, i int, last int64) time.Duration {
 	step, prev := backoffFirst, last
 	for n := 0; n < 12; n++ {
-		for i--; i >= 0 && (w.s.turns[i].run != run || w.s.turns[i].at >= prev); i-- {
+		for i--; i >= 0 && (int(w.s.turns[i].run) != run || w.s.turns[i].at >= prev); i-- {
 		}
 		if i < 0 || !w.s.turns[i].skip {
 			break

@@ -8,67 +8,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// kinds is a set of the message kinds that the rebuild looks at.
-type kinds uint32
-
-const (
-	kAge kinds = 1 << iota
-	kNever
-	kSkip
-	kRelisting
-	kRetrieved
-	kInside // written by the relist goroutine after its list call returned
-	kListFail
-	kEvent
-	kSync
-	kNotReady
-	kNodeEvent
-	kCondition
-	kHousekeeping
-	kDown
-	kCall
-	kStart // written once in a kubelet's start, before its sync loop
-	kStarting
-	kProfile
-	kFallback    // generic PLEG takes over from evented PLEG
-	kInspectFail // kInside with an error: the inspection of a pod failed
-)
-
-// kindTable says which signatures are of which kind.
-var kindTable = []struct {
-	id   string
-	kind kinds
-}{
-	{parse.SigAge, kAge}, {parse.SigNever, kNever}, {parse.SigSkip, kSkip},
-	{parse.SigRelisting, kRelisting}, {parse.SigRetrieved, kRetrieved},
-	{parse.SigTransition, kInside}, {parse.SigFinished, kInside}, {parse.SigDiscard, kInside},
-	{parse.SigWriteStatus, kInside | kInspectFail}, {parse.SigIgnore, kInside | kInspectFail},
-	{parse.SigReinspect, kInside | kInspectFail}, {parse.SigDeleteStatus, kInside},
-	{parse.SigListFail, kListFail}, {parse.SigEvent, kEvent}, {parse.SigSync, kSync},
-	{parse.SigNotReady, kNotReady}, {parse.SigNodeEvent, kNodeEvent}, {parse.SigCondition, kCondition},
-	{parse.SigHousekeeping, kHousekeeping}, {parse.SigStatusDown, kDown}, {parse.SigRPC, kCall},
-	{parse.SigVersion, kStart | kProfile}, {parse.SigGates, kStart | kProfile}, {parse.SigFlag, kStart | kProfile},
-	{parse.SigFallback, kFallback}, {parse.SigRuntime, kProfile}, {parse.SigStarting, kStarting | kStart},
-}
-
-func kindsOf(s *parse.SigSet) kinds {
-	var k kinds
-	for _, row := range kindTable {
-		if s.Has(row.id) {
-			k |= row.kind
-		}
-	}
-	return k
-}
-
 // mark is a dated line of the relist goroutine.
 type mark struct {
-	at   int64
-	kind kinds
-	run  int
-	ev   *parse.Event
-	code string // of a list failure
-	err  string
+	at       int64
+	ev       *parse.Event
+	run      int
+	kind     kinds
+	deadline bool // the list call ran into its deadline
+	atOnce   bool // it failed without waiting for anything
 }
 
 // ageLine is a line that states how long ago PLEG was last active.
@@ -88,10 +35,16 @@ type ageLine struct {
 // turn is a line of the sync loop: it skipped, or it worked.
 type turn struct {
 	at   int64
+	run  int32
 	skip bool // "skipping pod synchronization"
 	pleg bool // and PLEG is among the reasons
-	run  int
-	ev   *parse.Event
+}
+
+// saying is a dated line of which only the moment counts.
+type saying struct {
+	at  int64
+	run int
+	ev  *parse.Event
 }
 
 // stall is a housekeeping run that took too long.
@@ -114,12 +67,16 @@ type nodeLine struct {
 
 // call is a failed runtime call as one layer tells it.
 type call struct {
-	ev     *parse.Event
-	fields []parse.Field
-	run    int
+	ev                              *parse.Event
+	run                             int32
+	name, scope, code, err, id, uid parse.Sym
+	pod                             parse.Sym // "ns/name"
 }
 
-func (c *call) field(name string) string { return fieldOf(c.fields, name) }
+// fields are the fields of a line; of two of one name the first counts.
+type fields []parse.Field
+
+func (f fields) get(name string) string { return fieldOf(f, name) }
 
 func fieldOf(fields []parse.Field, name string) string {
 	for _, f := range fields {
@@ -135,38 +92,51 @@ type found struct {
 	runs      []Run
 	marks     []mark
 	ages      []ageLine
-	nevers    []turn
+	nevers    []saying
 	turns     []turn
 	stalls    []stall
 	node      []nodeLine
 	calls     []call
-	down      []turn
-	fallbacks []turn
+	down      []saying
+	fallbacks []saying
 	profile   []*parse.Event
-	observed  []*PodEvent
-	events    slab[PodEvent]
-	names     interner
-	line      []parse.Field // of the line at hand
-	pods      podNames
+	syncs     []*parse.Event // dated, of pods that come and go
+	discards  []int32        // lines of pod events that the kubelet dropped
+	lags      []LogLag
+	cover     *coverage
+	observed  *eventTable
+
+	syms  *parse.Symbols
+	pods  podNames
+	words eventWords
+	line  []parse.SymField // of the pod event at hand
+	text  []parse.Field    // of any other line at hand
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
-func scan(n *Node) *found {
-	s := &found{names: interner{}, pods: podNames{}}
-	memo, events, turns := census(n)
-	s.observed, s.turns = make([]*PodEvent, 0, events), make([]turn, 0, turns)
-	rc := newRunCutter(n)
-	for _, e := range n.Events {
-		k := memo[e.Sigs]
-		if k == 0 && e.Origin.Source != parse.SrcKubelet {
+func scan(n *Node, v *survey) *found {
+	s := &found{syms: n.symbols, pods: newPodNames(n.symbols), words: newEventWords(n.symbols), cover: newCoverage(n, v),
+		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
+		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
+	rc, memo := newRunCutter(n), v.kinds
+	for i, e := range n.Events {
+		k := memo.of(e)
+		kubelet := e.Origin.Source == parse.SrcKubelet
+		if k == 0 && !kubelet {
 			continue
 		}
 		run := rc.run(e, k)
-		if k != 0 {
-			s.add(e, k, run)
+		if kubelet && e.Basis != parse.NoTime {
+			s.cover.saw(i)
+			s.lag(e)
+		}
+		if k&^kLife != 0 {
+			s.add(e, int32(i), k, run)
 		}
 	}
+	s.observed.observed = len(s.observed.rows)
 	s.runs = rc.finish()
+	s.cover.runs(s.runs)
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
@@ -174,54 +144,46 @@ func scan(n *Node) *found {
 	return s
 }
 
-// census says what kinds the sets of signatures are of, and how many pod events
-// and turns of the sync loop there are.
-func census(n *Node) (memo map[*parse.SigSet]kinds, events, turns int) {
-	memo = map[*parse.SigSet]kinds{}
-	for _, e := range n.Events {
-		k, ok := memo[e.Sigs]
-		if !ok {
-			k = kindsOf(e.Sigs)
-			memo[e.Sigs] = k
-		}
-		if k&kEvent != 0 {
-			events++
-		}
-		if k&(kSync|kEvent|kSkip) != 0 {
-			turns++
-		}
-	}
-	return memo, events, turns
+// read returns the fields of a line. They are good until the next call.
+func (s *found) read(e *parse.Event) fields {
+	s.text = e.AppendFields(s.text[:0])
+	return s.text
 }
 
 // add files one event under every kind that it is of.
-func (s *found) add(e *parse.Event, k kinds, run int) {
+func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 	if k&kProfile != 0 {
 		s.profile = append(s.profile, e)
 	}
 	if k&kEvent != 0 {
-		s.addEvent(e, run)
+		s.addEvent(e, i)
+	}
+	if k&kDiscard != 0 {
+		s.discards = append(s.discards, i)
 	}
 	if k&(kAge|kNever|kSkip) != 0 {
 		s.addHealth(e, k, run)
 	}
 	if e.Basis == parse.NoTime {
 		if k&kCall != 0 {
-			s.calls = append(s.calls, call{e, e.Fields(), run})
+			s.addCall(e, run)
 		}
 		return
+	}
+	if k&kSync != 0 {
+		s.syncs = append(s.syncs, e)
 	}
 	switch {
 	case k&kRelisting != 0:
 		s.marks = append(s.marks, mark{at: e.At, kind: kRelisting, run: run, ev: e})
 	case k&kRetrieved != 0:
-		if e.Field("all") == "true" {
+		if s.read(e).get("all") == "true" {
 			s.marks = append(s.marks, mark{at: e.At, kind: kRetrieved, run: run, ev: e})
 		}
 	case k&kListFail != 0:
-		f := e.Fields()
+		f := s.read(e)
 		s.marks = append(s.marks, mark{at: e.At, kind: kListFail, run: run, ev: e,
-			code: fieldOf(f, "code"), err: fieldOf(f, "err")})
+			deadline: f.get("code") == "DeadlineExceeded", atOnce: immediate(f.get("err"))})
 	case k&kInside != 0:
 		s.addInside(e, k, run)
 	}
@@ -230,12 +192,8 @@ func (s *found) add(e *parse.Event, k kinds, run int) {
 
 func (s *found) addInside(e *parse.Event, k kinds, run int) {
 	m := mark{at: e.At, kind: kInside, run: run, ev: e}
-	if k&kInspectFail != 0 {
-		f := e.Fields()
-		m.err, m.code = fieldOf(f, "err"), fieldOf(f, "code")
-		if m.err != "" {
-			m.kind |= kInspectFail
-		}
+	if k&kInspectFail != 0 && s.read(e).get("err") != "" {
+		m.kind |= kInspectFail
 	}
 	s.marks = append(s.marks, m)
 }
@@ -243,16 +201,16 @@ func (s *found) addInside(e *parse.Event, k kinds, run int) {
 // addLoop files lines of the sync loop and of the node status loop.
 func (s *found) addLoop(e *parse.Event, k kinds, run int) {
 	if k&kCall != 0 {
-		s.calls = append(s.calls, call{e, e.Fields(), run})
+		s.addCall(e, run)
 	}
 	if k&(kSync|kEvent) != 0 && k&kSkip == 0 {
-		s.turns = append(s.turns, turn{at: e.At, run: run, ev: e})
+		s.turns = append(s.turns, turn{at: e.At, run: int32(run)})
 	}
 	if k&kDown != 0 {
-		s.down = append(s.down, turn{at: e.At, run: run, ev: e})
+		s.down = append(s.down, saying{e.At, run, e})
 	}
 	if k&kFallback != 0 {
-		s.fallbacks = append(s.fallbacks, turn{at: e.At, run: run, ev: e})
+		s.fallbacks = append(s.fallbacks, saying{e.At, run, e})
 	}
 	switch {
 	case k&kHousekeeping != 0:
@@ -276,10 +234,35 @@ func (s *found) addNodeEvent(e *parse.Event, run int) {
 	}
 }
 
+// lagMin is the least delay between writing and arrival that tells of a
+// stalled log pipeline; idle journals lag 0.1 to 2 ms.
+const lagMin = 2 * time.Second
+
+// lag notes that a line of the kubelet arrived late. The zone difference between
+// header and envelope is already resolved in the events' times.
+func (s *found) lag(e *parse.Event) {
+	if e.Arrived == 0 || !e.Headed {
+		return
+	}
+	lag := time.Duration(e.Arrived - e.At)
+	if lag < lagMin+time.Duration(e.ArrivedRes) || lag > 24*time.Hour {
+		return
+	}
+	l := LogLag{At: e.At, Lag: lag, Evidence: Evidence{Record: e}}
+	// One entry a stall: the largest lag within a minute.
+	if k := len(s.lags); k > 0 && e.At-s.lags[k-1].At < int64(time.Minute) {
+		if lag > s.lags[k-1].Lag {
+			s.lags[k-1] = l
+		}
+		return
+	}
+	s.lags = append(s.lags, l)
+}
+
 // addCondition files a row of the Ready condition; rows of other conditions
 // carry neither reason of the kubelet's readiness.
 func (s *found) addCondition(e *parse.Event, run int) {
-	f := e.Fields()
+	f := s.read(e)
 	reason := fieldOf(f, "reason")
 	if !strings.HasPrefix(reason, "Kubelet") || (reason != "KubeletReady" && reason != "KubeletNotReady") {
 		return
@@ -299,7 +282,7 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		at = e.At
 	}
 	if k&kAge != 0 {
-		f := e.Fields()
+		f := s.read(e)
 		age, err := time.ParseDuration(fieldOf(f, "age"))
 		if err == nil && age > 0 {
 			limit, _ := time.ParseDuration(fieldOf(f, "threshold"))
@@ -315,10 +298,10 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		return
 	}
 	if k&kNever != 0 {
-		s.nevers = append(s.nevers, turn{at: at, run: run, ev: e})
+		s.nevers = append(s.nevers, saying{at, run, e})
 	}
 	if k&kSkip != 0 {
-		s.turns = append(s.turns, turn{at: at, skip: true, pleg: k&(kAge|kNever) != 0, run: run, ev: e})
+		s.turns = append(s.turns, turn{at: at, skip: true, pleg: k&(kAge|kNever) != 0, run: int32(run)})
 	}
 }
 
@@ -341,15 +324,47 @@ func parseStamp(s string) (int64, bool) {
 	return t.UnixNano(), true
 }
 
-// addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
-func (s *found) addEvent(e *parse.Event, run int) {
-	p := s.events.one()
-	p.Status, p.Line = StatusObserved, e
-	if e.Basis != parse.NoTime {
-		p.At = e.At
+// addCall files a failed runtime call.
+func (s *found) addCall(e *parse.Event, run int) {
+	c := call{ev: e, run: int32(run)}
+	var ns, name parse.Sym
+	s.line = s.syms.Fields(e, s.line[:0])
+	for _, f := range s.line {
+		var to *parse.Sym
+		switch f.Name {
+		case "call":
+			to = &c.name
+		case "scope":
+			to = &c.scope
+		case "code":
+			to = &c.code
+		case "err":
+			to = &c.err
+		case "id":
+			to = &c.id
+		case "pod_uid":
+			to = &c.uid
+		case "pod_ns":
+			to = &ns
+		case "pod_name":
+			to = &name
+		}
+		if to != nil && *to == 0 { // of two fields of one name the first counts
+			*to = f.Value
+		}
 	}
-	var ns, name string
-	s.line = e.AppendFields(s.line[:0])
+	c.pod = s.pods.of(ns, name)
+	s.calls = append(s.calls, c)
+}
+
+// addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
+func (s *found) addEvent(e *parse.Event, i int32) {
+	p := eventRow{line: i, life: -1}
+	if e.Basis != parse.NoTime {
+		p.at = e.At
+	}
+	var ns, name, typ parse.Sym
+	s.line = s.syms.Fields(e, s.line[:0])
 	for _, f := range s.line {
 		switch f.Name {
 		case "pod_ns":
@@ -357,15 +372,16 @@ func (s *found) addEvent(e *parse.Event, run int) {
 		case "pod_name":
 			name = f.Value
 		case "pod_uid":
-			p.PodUID = s.names.of(f.Value)
+			p.uid = f.Value
 		case "type":
-			p.Type = s.names.of(f.Value)
+			typ = f.Value
 		case "data":
-			p.Data = s.names.of(f.Value)
+			p.data = f.Value
 		}
 	}
-	p.Pod = s.pods.of(ns, name)
-	s.observed = append(s.observed, p)
+	p.pod = s.pods.of(ns, name)
+	p.typ = s.observed.typeOf(typ, &s.words)
+	s.observed.rows = append(s.observed.rows, p)
 }
 
 func podName(ns, name string) string {

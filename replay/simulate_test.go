@@ -209,7 +209,7 @@ func blamedNode() *Node {
 		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{sinceStart(20), 0}, End: sinceStart(140)},
 		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", PodUID: "u", Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
 	}
-	n.Blame = blames(n)
+	n.Blame = blames(n, scan(n, look(n)))
 	return n
 }
 

@@ -140,15 +140,23 @@ func (l *ledger) stretches(run int) []Bounded {
 // distinct is the least number of relists that the events delivered in
 // (from, to) need.
 func (l *ledger) distinct(from, to int64) int {
-	ev := l.s.observed
-	i, _ := slices.BinarySearchFunc(ev, from, func(p *PodEvent, t int64) int { return cmp64(p.At, t) })
-	count, most := map[string]int{}, 0
-	for ; i < len(ev) && ev[i].At < to; i++ {
-		count[ev[i].Data]++
-		most = max(most, count[ev[i].Data])
+	ev := l.s.observed.rows
+	i, _ := slices.BinarySearchFunc(ev, from, func(p eventRow, t int64) int { return cmp64(p.at, t) })
+	l.stretch++
+	most := 0
+	for ; i < len(ev) && ev[i].at < to; i++ {
+		c := l.counts.at(ev[i].data)
+		if c.stretch != l.stretch {
+			*c = countIn{stretch: l.stretch}
+		}
+		c.n++
+		most = max(most, c.n)
 	}
 	return most
 }
+
+// countIn is how many events of a container there are in one stretch.
+type countIn struct{ stretch, n int }
 
 // outcomes completes the ledger by what the episodes tell: the end of relists
 // that were stuck in inspection, and relists that hang to the end of the log.

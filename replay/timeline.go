@@ -41,11 +41,11 @@ type Node struct {
 	Lags     []LogLag
 	Failures []Failure // CRI calls that failed, one per call (layers merged)
 	Ops      []Operation
-	Observed []*PodEvent // "SyncLoop (PLEG)" lines in time order, as the audit judged them
-	History  []Transition
+	Observed PodEvents // "SyncLoop (PLEG)" lines in time order, as the audit judged them
+	History  History
 	Proofs   []MetricProof // what snapshots of the metrics prove about relists
 	Calls    []CallStep    // and what they say of the runtime calls
-	Requests []Request     // calls that the runtime logged, by their first line
+	Requests Requests      // calls that the runtime logged, by their first line
 	Audit    Audit
 	Blame    []Blame
 
@@ -65,6 +65,8 @@ type Node struct {
 	// Have tells which sources the input holds for this node; what is not
 	// here could not be looked at.
 	Have map[parse.Source]bool
+
+	symbols *parse.Symbols // of the texts of events, history and requests
 }
 
 // Kubelet is the profile of the node's kubelet and how it is known.
@@ -320,7 +322,7 @@ type Subject struct {
 type Audit struct {
 	Audited                                                  bool // there was runtime history to audit against
 	Observed, Replayed, Missing, Late, Unexpected, Discarded int
-	Events                                                   []*PodEvent // those of Node.Observed, and what should have been there
+	Events                                                   PodEvents // those of Node.Observed, and what should have been there
 	ShortLived                                               []ShortLived
 	Notes                                                    []string
 }

@@ -184,7 +184,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	if len(n.Observed) == 0 && n.Window.End-n.Window.Start < healthyFor {
+	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor {
 		return notThere()
 	}
 	if es := s.bySig[parse.SigEvent]; len(es) > 0 {

@@ -270,14 +270,14 @@ func (s *subject) aliveBetween(from, to int64) bool {
 		}
 	}
 	ev := s.n.Observed
-	i := sort.Search(len(ev), func(i int) bool { return ev[i].At > from })
-	return i < len(ev) && ev[i].At < to
+	i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
+	return i < ev.Len() && ev.Item(i).At < to
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:
 // pod events, or more than a minute of kubelet log without failed lists.
 func (s *subject) aliveAfter(at int64) bool {
-	if o := s.n.Observed; len(o) > 0 && o[len(o)-1].At > at {
+	if o := s.n.Observed; o.Len() > 0 && o.Item(o.Len()-1).At > at {
 		return true
 	}
 	for i := range s.n.Relists {

@@ -182,7 +182,7 @@ func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
 	}
 	snapshots, assumed := replay.HistorySnapshots(n)
 	switch {
-	case len(n.Relists) == 0 && len(n.History) == 0 || len(n.Events) == 0:
+	case len(n.Relists) == 0 && n.History.Len() == 0 || len(n.Events) == 0:
 		snapshots = replay.ContainerSnapshots(n.Containers)
 	case !r.what.Empty() && r.what.Capacity == 0 || len(snapshots) == 0:
 		if err := r.exportAll(snapshots); err != nil {

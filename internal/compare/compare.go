@@ -204,7 +204,7 @@ func failureCounts(n *report.Node) map[string]counted {
 
 func eventCounts(n *report.Node) map[string]counted {
 	out := map[string]counted{}
-	for _, e := range n.Observed {
+	for _, e := range n.Observed.All() {
 		bump(out, e.Type, e.Evidence())
 	}
 	if d := n.Audit.Discarded; d > 0 {

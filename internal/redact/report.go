@@ -58,15 +58,15 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	for _, e := range n.Events {
 		r.learnHostname(e.Origin.Host)
 	}
-	for _, es := range [][]*replay.PodEvent{n.Observed, n.Audit.Events} {
-		for _, e := range es {
+	for _, es := range []replay.PodEvents{n.Observed, n.Audit.Events} {
+		for _, e := range es.All() {
 			r.learnPod(e.Pod, e.PodUID)
 		}
 	}
 	for _, f := range n.Failures {
 		r.learnPod(f.Pod, f.PodUID)
 	}
-	for _, t := range n.History {
+	for _, t := range n.History.All() {
 		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
 		if worth(Container, t.Subject.Name) {
 			r.learn(Container, t.Subject.Name)
@@ -154,6 +154,9 @@ var (
 	nameList = reflect.TypeFor[[]string]()
 )
 
+// list is a replay.List: it has its items in Plain once it is unpacked.
+type list interface{ Unpacked() any }
+
 // place identifies a value: a struct and its first field share an address.
 type place struct {
 	at  uintptr
@@ -182,6 +185,9 @@ func (w *walker) walk(v reflect.Value) {
 			w.walk(v.Elem())
 		}
 	case reflect.Struct:
+		if l, ok := v.Interface().(list); ok {
+			v = reflect.ValueOf(l.Unpacked())
+		}
 		if v.Type() == fieldTyp {
 			w.r.label(v.Interface().(parse.Field))
 		}
@@ -250,6 +256,9 @@ func (c *copier) copy(v reflect.Value) reflect.Value {
 		out.Set(c.copy(v.Elem()))
 		return out
 	case reflect.Struct:
+		if l, ok := v.Interface().(list); ok {
+			v = reflect.ValueOf(l.Unpacked())
+		}
 		out := reflect.New(v.Type()).Elem()
 		out.Set(v)
 		c.fields(out, v)

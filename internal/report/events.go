@@ -98,11 +98,11 @@ func writeEventNode(b *bufio.Writer, n *replay.Node) error {
 	const open = `"events":[`
 	before, after, _ := strings.Cut(string(text), open)
 	b.WriteString("\n" + before + open)
-	for i := range n.Audit.Events {
+	for i, e := range n.Audit.Events.All() {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		line, err := compact(podEventJSON(n.Audit.Events[i]))
+		line, err := compact(podEventJSON(&e))
 		if err != nil {
 			return err
 		}
@@ -120,8 +120,8 @@ func auditJSON(a *replay.Audit) jsonAudit {
 func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	for _, n := range r.Nodes {
-		for i := range n.Audit.Events {
-			j := podEventJSON(n.Audit.Events[i])
+		for _, e := range n.Audit.Events.All() {
+			j := podEventJSON(&e)
 			j.Node = Visible(n.Name)
 			line, err := compact(j)
 			if err != nil {
@@ -142,8 +142,8 @@ func writeEventsCSV(w io.Writer, r *Report, _ Options) error {
 		return err
 	}
 	for _, n := range r.Nodes {
-		for i := range n.Audit.Events {
-			if err := c.Write(eventRow(n.Name, n.Audit.Events[i])); err != nil {
+		for _, e := range n.Audit.Events.All() {
+			if err := c.Write(eventRow(n.Name, &e)); err != nil {
 				return err
 			}
 		}
@@ -207,8 +207,8 @@ func (p *printer) auditEvents(n *replay.Node) {
 		fmt.Fprintf(p, "  %s\n", Visible(note))
 	}
 	fmt.Fprintln(p)
-	for i := range a.Events {
-		p.event(a.Events[i])
+	for _, e := range a.Events.All() {
+		p.event(&e)
 	}
 	for _, s := range a.ShortLived {
 		fmt.Fprintf(p, "%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run\n",

@@ -48,19 +48,21 @@ func fixture(name string, events int) *Report {
 		Gaps:   []replay.LogGap{{Span: replay.Span{From: at(400), To: at(430)}, Why: "silence", Evidence: proof(400)}},
 		Failures: []replay.Failure{{Call: "ListPodSandbox", Scope: "all", Code: "DeadlineExceeded", Err: name, Pod: name, PodUID: name, ObjectID: name,
 			End: at(221.2), Start: replay.Instant{At: at(101.2)}, Evidence: proof(221)}},
-		Requests: []replay.Request{{Op: "stop", ID: name, Pod: name, Start: at(120), End: at(130), Err: name, Evidence: proof(130)}, {Op: "create", Sandbox: true, Pod: name, Start: at(125), Evidence: proof(125)}},
+		Requests: replay.ListOf(replay.Request{Op: "stop", ID: name, Pod: name, Start: at(120), End: at(130), Err: name, Ended: proof(130)[0].Record}, replay.Request{Op: "create", Sandbox: true, Pod: name, Start: at(125), Begun: proof(125)[0].Record}),
 		Ops:      []replay.Operation{{Name: "list_podsandbox", Calls: -1, Errors: 2, P50: -1, P99: -1, Total: -1, ShareOfRelist: -1, Evidence: proof(221)}},
 		Blame:    []replay.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []replay.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
 		Audit: replay.Audit{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name},
 			ShortLived: []replay.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}},
 		Have: map[parse.Source]bool{parse.SrcKubelet: true},
 	}
+	var seen []replay.PodEvent
 	for i := range events {
 		e := replay.PodEvent{At: at(float64(i) * 900 / float64(events)), PodUID: name, Pod: fmt.Sprintf("%s/pod-%d", name, i%300), Type: "ContainerStarted",
 			Data: fmt.Sprintf("%064x", i), Status: []string{"matched", "observed", "late", "missing"}[min(i%40, 3)], RuntimeTime: at(1), Lag: time.Second, HasLag: true, ExitCode: &exit}
 		e.Line = event(float64(i)*900/float64(events), parse.SrcKubelet)
-		n.Audit.Events = append(n.Audit.Events, &e)
+		seen = append(seen, e)
 	}
+	n.Audit.Events = replay.ListOf(seen...)
 	n.Observed = n.Audit.Events
 	for i := range 50 {
 		n.Events = append(n.Events, event(float64(i*18), []parse.Source{parse.SrcKubelet, parse.SrcKernel, parse.SrcContainerd}[i%3]))

@@ -280,7 +280,7 @@ func nodeJSON(n Node) jsonNode {
 		Breaches:   []jsonBreach{},
 		Relists:    relistsJSON(n.Node),
 		Operations: []jsonOperation{},
-		Events:     eventsJSON(n.Audit, len(n.Observed)),
+		Events:     eventsJSON(n.Audit, n.Observed.Len()),
 		Causes:     causesJSON(n.Causes),
 	}
 	for i := range n.Episodes {

@@ -241,8 +241,7 @@ func failureLane(n *replay.Node, f laneFrame) *lane {
 // requestLane is what the runtime logged of its work.
 func requestLane(n *replay.Node, f laneFrame) *lane {
 	l := f.lane("requests")
-	for i := range n.Requests {
-		r := &n.Requests[i]
+	for _, r := range n.Requests.All() {
 		switch {
 		case r.Start == 0 && r.End == 0:
 		case r.Err != "":
@@ -259,7 +258,7 @@ func requestLane(n *replay.Node, f laneFrame) *lane {
 // eventLane is the pod lifecycle events, those with trouble above the others.
 func eventLane(n *replay.Node, f laneFrame) *lane {
 	l := f.lane("pod events")
-	for _, e := range auditedEvents(n) {
+	for _, e := range auditedEvents(n).All() {
 		switch e.Status {
 		case "missing", "discarded":
 			l.put(f, e.At, 0, 3, '!', red)

@@ -95,10 +95,9 @@ func (b *traceBuilder) node(n *Node) {
 		}
 		b.span(laneFailures, Visible(f.Call)+" "+Visible(f.Code), "cri", start, f.End, proof(map[string]any{"pod": Visible(f.Pod), "object": Visible(f.ObjectID)}, f.Evidence))
 	}
-	for i := range n.Requests {
-		r := &n.Requests[i]
-		b.span(laneRequests, requestName(r), "runtime", cmp.Or(r.Start, r.End), cmp.Or(r.End, r.Start), proof(map[string]any{
-			"pod": Visible(r.Pod), "id": Visible(r.ID), "error": Visible(cut(r.Err, 200)), "end_known": r.End != 0}, r.Evidence))
+	for _, r := range n.Requests.All() {
+		b.span(laneRequests, requestName(&r), "runtime", cmp.Or(r.Start, r.End), cmp.Or(r.End, r.Start), proof(map[string]any{
+			"pod": Visible(r.Pod), "id": Visible(r.ID), "error": Visible(cut(r.Err, 200)), "end_known": r.End != 0}, r.Evidence()))
 	}
 	for i := range n.Bounded {
 		x := &n.Bounded[i]
@@ -146,8 +145,8 @@ func (b *traceBuilder) sources(n *replay.Node) {
 
 func (b *traceBuilder) pods(n *replay.Node) {
 	lanes := map[string]int{}
-	for _, e := range auditedEvents(n) {
-		name := podOf(e)
+	for _, e := range auditedEvents(n).All() {
+		name := podOf(&e)
 		tid, ok := lanes[name]
 		if !ok {
 			tid = lanePods + len(lanes)

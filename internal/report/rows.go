@@ -67,9 +67,9 @@ func nodeRows(n Node) []row {
 		x.State, x.Detail = string(rl.Outcome), strings.Join(rl.Basis, " ")
 		out = append(out, x)
 	}
-	for _, e := range auditedEvents(n.Node) {
+	for _, e := range auditedEvents(n.Node).All() {
 		x := spanRow("event", Visible(e.Data), e.At, 0, e.Evidence())
-		x.State, x.Pod, x.Detail = e.Status, podOf(e), e.Type
+		x.State, x.Pod, x.Detail = e.Status, podOf(&e), e.Type
 		if e.HasLag {
 			x.Seconds = number(seconds(e.Lag))
 		}
@@ -95,8 +95,8 @@ func nodeRows(n Node) []row {
 
 // auditedEvents are the events with their audit where there was one, else the
 // observed ones.
-func auditedEvents(n *replay.Node) []*replay.PodEvent {
-	if len(n.Audit.Events) > 0 {
+func auditedEvents(n *replay.Node) replay.PodEvents {
+	if n.Audit.Events.Len() > 0 {
 		return n.Audit.Events
 	}
 	return n.Observed

@@ -489,11 +489,11 @@ func (p *printer) operations(n *Node) {
 
 func (p *printer) events(n *Node) {
 	a := n.Audit
-	if len(n.Observed) == 0 && !a.Audited && a.Discarded == 0 {
+	if n.Observed.Len() == 0 && !a.Audited && a.Discarded == 0 {
 		return
 	}
 	p.heading("Pod lifecycle events")
-	line := fmt.Sprintf("%s observed", plural(len(n.Observed), "event"))
+	line := fmt.Sprintf("%s observed", plural(n.Observed.Len(), "event"))
 	if a.Audited {
 		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
 	}

@@ -203,12 +203,11 @@ func (v *viewer) record(r parse.Record) *int {
 // it ended, if the log tells.
 func (v *viewer) requests(n *replay.Node) []viewSpan {
 	out := []viewSpan{}
-	for i := range n.Requests {
-		r := &n.Requests[i]
+	for _, r := range n.Requests.All() {
 		if len(out) == signalsShown || r.Start == 0 && r.End == 0 {
 			continue
 		}
-		s := viewSpan{F: v.ms(cmp.Or(r.Start, r.End)), T: v.opt(r.End), S: requestName(r), W: Visible(r.Pod), V: v.quote(r.Evidence)}
+		s := viewSpan{F: v.ms(cmp.Or(r.Start, r.End)), T: v.opt(r.End), S: requestName(&r), W: Visible(r.Pod), V: v.quote(r.Evidence())}
 		if r.Err != "" {
 			s.R = true
 			s.W = strings.TrimPrefix(s.W+": "+Visible(cut(r.Err, 200)), ": ")
@@ -427,11 +426,11 @@ var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "lat
 func (v *viewer) pods(n *replay.Node) []viewPod {
 	by := map[string]*viewPod{}
 	trouble := map[string]int{}
-	for _, e := range auditedEvents(n) {
+	for _, e := range auditedEvents(n).All() {
 		if e.At == 0 {
 			continue
 		}
-		name := podOf(e)
+		name := podOf(&e)
 		p := by[name]
 		if p == nil {
 			p = &viewPod{Name: name}

@@ -207,7 +207,7 @@ func (d *deriver) discards() { d.counter(d.eventTimes(parse.SigDiscard)) }
 
 func (d *deriver) events() {
 	byType := map[string][]int64{}
-	for _, e := range d.n.Observed {
+	for _, e := range d.n.Observed.All() {
 		byType[e.Type] = append(byType[e.Type], e.At)
 	}
 	for _, t := range sortedNames(byType) {

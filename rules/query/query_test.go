@@ -186,7 +186,7 @@ func TestDerived(t *testing.T) {
 			{Start: replay.Instant{At: ns(411)}, End: replay.Instant{At: ns(412)}, Listed: &yes}},
 		Ready:    []replay.ReadyChange{{At: ns(195)}, {At: ns(265), Ready: true}},
 		Failures: []replay.Failure{{Call: "ListPodSandbox", Code: "DeadlineExceeded", End: ns(130)}},
-		Observed: []*replay.PodEvent{{At: ns(20), Type: "ContainerStarted"}, {At: ns(20), Type: "ContainerStarted"}, {At: ns(30), Type: "ContainerDied"}},
+		Observed: replay.ListOf(replay.PodEvent{At: ns(20), Type: "ContainerStarted"}, replay.PodEvent{At: ns(20), Type: "ContainerStarted"}, replay.PodEvent{At: ns(30), Type: "ContainerDied"}),
 		Runs:     []replay.Run{{First: ns(0)}, {First: ns(500)}},
 		Lags:     []replay.LogLag{{At: ns(100), Lag: 3 * time.Second}},
 	}

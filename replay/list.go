@@ -1,0 +1,103 @@
+package replay
+
+import "iter"
+
+// List is a sequence of findings of one kind. A node can have hundreds of
+// thousands of them, so the rebuild keeps them packed, as numbers, and each is
+// made whole when it is asked for. The zero List is empty.
+type List[T any] struct {
+	// Plain are the items as such. They are set where somebody made or changed
+	// them: tests, redaction.
+	Plain []*T
+
+	from  source[T]
+	n     int     // how many of from it shows
+	order []int32 // which of from, in which order; nil: the first n
+}
+
+// source is where the items of a List come from.
+type source[T any] interface {
+	item(i int) T
+	whole() []*T // all items; each call returns the same
+}
+
+// ListOf returns a list of given items.
+func ListOf[T any](items ...T) List[T] {
+	l := List[T]{}
+	for i := range items {
+		l.Plain = append(l.Plain, &items[i])
+	}
+	return l
+}
+
+// Len is the number of items.
+func (l List[T]) Len() int {
+	if l.from != nil {
+		return l.n
+	}
+	return len(l.Plain)
+}
+
+// Item returns an item by its index.
+func (l List[T]) Item(i int) T {
+	if l.from != nil {
+		return l.from.item(l.row(i))
+	}
+	return *l.Plain[i]
+}
+
+// row is the index of an item in what it comes from.
+func (l List[T]) row(i int) int {
+	if l.order != nil {
+		return int(l.order[i])
+	}
+	return i
+}
+
+// All returns the items in order, with their indexes.
+func (l List[T]) All() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i := range l.Len() {
+			if !yield(i, l.Item(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Without returns the list without the items that drop is true of.
+func (l List[T]) Without(drop func(T) bool) List[T] {
+	kept := make([]int32, 0, l.Len())
+	for i, x := range l.All() {
+		if !drop(x) {
+			kept = append(kept, int32(l.row(i)))
+		}
+	}
+	if l.from != nil {
+		l.n, l.order = len(kept), kept
+		return l
+	}
+	plain := make([]*T, len(kept))
+	for i, k := range kept {
+		plain[i] = l.Plain[k]
+	}
+	return List[T]{Plain: plain}
+}
+
+// Unpacked returns the list with its items in Plain. Lists that have items in
+// common share them.
+func (l List[T]) Unpacked() any {
+	return List[T]{Plain: l.pointers()}
+}
+
+func (l List[T]) pointers() []*T {
+	if l.from == nil {
+		return l.Plain
+	}
+	whole := l.from.whole()
+	out := make([]*T, l.n)
+	for i := range out {
+		out[i] = whole[l.row(i)]
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// PodEvents is a list of pod lifecycle events.
+type PodEvents = List[PodEvent]
+
+// eventRow is a pod lifecycle event, packed. What it has in common with the life
+// of its container stands there.
+type eventRow struct {
+	at     int64 // Unix ns, 0 unknown
+	line   int32 // of the kubelet, index into Node.Events; -1: none
+	life   int32 // what the audit held it against, index into lives; -1: nothing
+	pod    parse.Sym
+	uid    parse.Sym
+	data   parse.Sym
+	typ    eventType
+	status eventStatus
+	lagged bool // the audit measured how late it was
+}
+
+// eventType is the type of an event as a number.
+type eventType uint8
+
+const (
+	typeOther eventType = iota // a word that is not in eventTypes
+	typeNone
+	typeStarted
+	typeDied
+)
+
+var eventTypes = [...]string{typeNone: "", typeStarted: string(pleg.ContainerStarted), typeDied: string(pleg.ContainerDied)}
+
+// eventStatus is the status of an event as a number.
+type eventStatus uint8
+
+const (
+	statusObserved eventStatus = iota
+	statusMatched
+	statusLate
+	statusUnexpected
+	statusMissing
+	statusDiscarded
+)
+
+var eventStatuses = [...]string{StatusObserved, StatusMatched, StatusLate, StatusUnexpected, StatusMissing, StatusDiscarded}
+
+// eventTable holds the pod events of a node: first those observed, in time
+// order, then what the audit adds to them.
+type eventTable struct {
+	lines    []*parse.Event
+	syms     *parse.Symbols
+	rows     []eventRow
+	observed int
+	odd      map[int32]parse.Sym // types by row, where they are typeOther
+	lives    *lives              // nil before the audit
+
+	plain []*PodEvent
+}
+
+// list returns the observed events.
+func (t *eventTable) list() PodEvents { return PodEvents{from: t, n: t.observed} }
+
+// typeOf numbers the type of the row that comes next.
+func (t *eventTable) typeOf(s parse.Sym, words *eventWords) eventType {
+	switch s {
+	case 0:
+		return typeNone
+	case words.started:
+		return typeStarted
+	case words.died:
+		return typeDied
+	}
+	if t.odd == nil {
+		t.odd = map[int32]parse.Sym{}
+	}
+	t.odd[int32(len(t.rows))] = s
+	return typeOther
+}
+
+// eventWords are the usual types of events.
+type eventWords struct{ started, died parse.Sym }
+
+func newEventWords(syms *parse.Symbols) eventWords {
+	return eventWords{syms.OfString(eventTypes[typeStarted]), syms.OfString(eventTypes[typeDied])}
+}
+
+func (t *eventTable) item(i int) PodEvent {
+	r := &t.rows[i]
+	e := PodEvent{At: r.at, PodUID: t.syms.Text(r.uid), Pod: t.syms.Text(r.pod), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
+	if r.typ != typeOther {
+		e.Type = eventTypes[r.typ]
+	} else {
+		e.Type = t.syms.Text(t.odd[int32(i)])
+	}
+	if r.line >= 0 {
+		e.Line = t.lines[r.line]
+	}
+	if r.life >= 0 && r.status != statusObserved {
+		t.judged(&e, r)
+	}
+	return e
+}
+
+// judged adds what the audit found in the life of what the event is about.
+func (t *eventTable) judged(e *PodEvent, r *eventRow) {
+	l := &t.lives.rows[r.life]
+	e.Change = t.lives.line(l, r.typ)
+	if r.status == statusUnexpected {
+		return
+	}
+	at, _ := t.lives.cause(l, r.typ)
+	e.RuntimeTime = at.At
+	if r.typ == typeDied {
+		e.ExitCode = t.lives.exitCode(l)
+	}
+	if r.lagged {
+		e.Lag, e.HasLag = max(time.Duration(e.At-at.At), 0), true
+	}
+}
+
+func (t *eventTable) whole() []*PodEvent {
+	if t.plain == nil {
+		made := make([]PodEvent, len(t.rows))
+		t.plain = make([]*PodEvent, len(t.rows))
+		for i := range made {
+			made[i] = t.item(i)
+			t.plain[i] = &made[i]
+		}
+	}
+	return t.plain
+}

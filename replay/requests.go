@@ -1,0 +1,177 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Request is one call that the runtime logged: its begin, its end, or both.
+type Request struct {
+	Op      string // create, start, stop, remove
+	Sandbox bool
+	ID      string // container or sandbox id, "" unknown
+	Pod     string // ns/name, "" unknown
+	Start   int64  // Unix ns, 0 unknown
+	End     int64  // 0: not seen to end
+	Err     string
+	Begun   parse.Record // the line of its begin, nil unknown
+	Ended   parse.Record // the line of its end, nil: not seen
+}
+
+// Requests is a list of requests.
+type Requests = List[Request]
+
+// Latency is how long the request took and whether that is known.
+func (r *Request) Latency() (time.Duration, bool) {
+	if r.Start == 0 || r.End == 0 {
+		return 0, false
+	}
+	return time.Duration(r.End - r.Start), true
+}
+
+// Evidence returns the lines that tell of the request.
+func (r *Request) Evidence() []Evidence {
+	var out []Evidence
+	for _, line := range [...]parse.Record{r.Begun, r.Ended} {
+		if line != nil {
+			out = append(out, Evidence{Record: line})
+		}
+	}
+	return out
+}
+
+// requestOp is what a request asks for, as a number.
+type requestOp uint8
+
+const (
+	opNone requestOp = iota
+	opCreate
+	opStart
+	opStop
+	opRemove
+)
+
+var requestOps = [...]string{"", "create", "start", "stop", "remove"}
+
+// request is a Request, packed.
+type request struct {
+	begin, end int32 // lines, -1 for none
+	id, pod    parse.Sym
+	err        parse.Sym
+	op         requestOp
+	sandbox    bool
+}
+
+// requestTable holds the requests of a node.
+type requestTable struct {
+	lines []*parse.Event
+	syms  *parse.Symbols
+	open  map[requestKey]int32 // requests that have begun
+	rows  []request
+	plain []*Request
+}
+
+func (t *requestTable) list() Requests {
+	t.open = nil
+	return Requests{from: t, n: len(t.rows)}
+}
+
+func (t *requestTable) item(i int) Request {
+	r, text := &t.rows[i], t.syms.Text
+	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: text(r.pod), Err: text(r.err)}
+	if r.begin >= 0 {
+		e := t.lines[r.begin]
+		out.Start, out.Begun = e.At, e
+	}
+	if r.end >= 0 {
+		e := t.lines[r.end]
+		out.End, out.Ended = e.At, e
+	}
+	return out
+}
+
+func (t *requestTable) whole() []*Request {
+	if t.plain == nil {
+		t.plain = make([]*Request, len(t.rows))
+		for i := range t.plain {
+			x := t.item(i)
+			t.plain[i] = &x
+		}
+	}
+	return t.plain
+}
+
+// request pairs the begin and end of a call: by the request's own id where
+// the runtime prints one, else by what it is about.
+func (h *historian) request(f *lifeFields, op requestOp, begins bool) {
+	if op == opNone {
+		return
+	}
+	t := h.calls
+	keys := h.requestKeys(f, op)
+	if !begins && len(t.open) > 0 {
+		for _, k := range keys {
+			if i, ok := t.open[k]; ok && k != (requestKey{}) {
+				r := &t.rows[i]
+				r.end, r.err = h.line, f.err
+				if r.id == 0 {
+					r.id = f.id
+				}
+				for _, k := range keys {
+					delete(t.open, k)
+				}
+				return
+			}
+		}
+	}
+	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == h.words.sandbox, id: f.id, pod: h.pods.of(f.podNS, f.podName)}
+	if begins {
+		r.begin = h.line
+		for _, k := range keys {
+			if k != (requestKey{}) {
+				t.open[k] = int32(len(t.rows))
+			}
+		}
+	} else {
+		r.end, r.err = h.line, f.err
+	}
+	t.rows = append(t.rows, r)
+}
+
+// requestKey is a name under which a begin may be found.
+type requestKey struct {
+	op            requestOp
+	by            keyKind
+	kind, a, b, c parse.Sym
+}
+
+// keyKind is what the parts of a requestKey are.
+type keyKind uint8
+
+const (
+	keyNone    keyKind = iota
+	keyRequest         // the runtime's own id of the request
+	keyObject
+	keyMeta // names of pod and container
+	keyIn   // name of a container in its sandbox
+)
+
+// requestKeys are the names of a request, best first, the zero key for none: the
+// runtime's own id of the request, or what it is about.
+func (h *historian) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey) {
+	if f.req != 0 {
+		keys[0] = requestKey{op, keyRequest, f.kind, f.req, 0, 0}
+		return keys
+	}
+	if f.id != 0 {
+		keys[0] = requestKey{op, keyObject, f.kind, f.id, 0, 0}
+	}
+	if f.podName != 0 {
+		keys[1] = requestKey{op, keyMeta, f.kind, f.podNS, f.podName, f.name}
+	}
+	if op == opCreate && f.kind != h.words.sandbox {
+		keys[2] = requestKey{op, keyIn, f.kind, f.sandbox, f.name, 0}
+	}
+	return keys
+}
