@@ -135,8 +135,12 @@ func (s *subject) inWindow(id string) []*parse.Event {
 	if s.ep == nil {
 		return all
 	}
+	all, exact := s.reach(all, 0)
+	if exact {
+		return all
+	}
 	var out []*parse.Event
-	for _, e := range s.reach(all, 0) {
+	for _, e := range all {
 		if e.Basis == parse.NoTime || e.At >= s.from && e.At <= s.to {
 			out = append(out, e)
 		}
@@ -209,16 +213,7 @@ func (s *subject) statusTimeouts() []*parse.Event {
 }
 
 // listFailures are failed calls that list all pods.
-func (s *subject) listFailures() []*replay.Failure {
-	var out []*replay.Failure
-	for i := range s.fails {
-		f := &s.fails[i]
-		if isList(f) && s.covers(f.End) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
+func (s *subject) listFailures() []*replay.Failure { return s.within(s.lists) }
 
 func isList(f *replay.Failure) bool {
 	switch f.Call {

@@ -18,14 +18,7 @@ func lookRPC(s *subject, args map[string]string) outcome {
 	if s.logCoversStall() {
 		o = notThere()
 	}
-	wanted := failureFilter(args)
-	var hits []*replay.Failure
-	for i := range s.fails {
-		f := &s.fails[i]
-		if s.covers(f.End) && wanted(f) {
-			hits = append(hits, f)
-		}
-	}
+	hits := s.within(s.failures.of(args))
 	least := 1
 	if n, err := strconv.Atoi(args["min"]); err == nil {
 		least = n
@@ -48,36 +41,6 @@ func (s *subject) logCoversStall() bool {
 		return false
 	}
 	return s.n.Window.Start <= start+30*second
-}
-
-// failureFilter tells which failures a condition wants: by call, by scope, and
-// by code, which may also be a pattern for code and error.
-func failureFilter(args map[string]string) func(*replay.Failure) bool {
-	list := func(name string) func(string) bool {
-		if args[name] == "" {
-			return func(string) bool { return true }
-		}
-		have := strings.Split(args[name], ",")
-		return func(v string) bool { return contains(have, v) }
-	}
-	call, scope, code := list("calls"), list("scope"), list("code")
-	re, err := regexp.Compile(args["code"])
-	if err != nil {
-		re = nil
-	}
-	known := map[[2]string]bool{} // one error comes many times
-	matches := func(f *replay.Failure) bool {
-		k := [2]string{f.Code, f.Err}
-		hit, ok := known[k]
-		if !ok {
-			hit = re.MatchString(f.Code + " " + f.Err)
-			known[k] = hit
-		}
-		return hit
-	}
-	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || re != nil && matches(f))
-	}
 }
 
 func foundFailures(fs []*replay.Failure) outcome {
@@ -132,11 +95,7 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 // they name; a pod's failure without an id stands under its uid or name.
 func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
 	by = map[string][]*replay.Failure{}
-	for i := range s.fails {
-		f := &s.fails[i]
-		if !s.covers(f.End) || !isStatus(f) {
-			continue
-		}
+	for _, f := range s.within(s.status) {
 		key := firstNonEmpty(f.PodUID, f.Pod, f.ObjectID)
 		if key == "" {
 			continue
@@ -151,13 +110,8 @@ func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []str
 }
 
 func isStatus(f *replay.Failure) bool {
-	if !hung(f) {
-		return false
-	}
-	if contains(statusCalls, f.Call) {
-		return true
-	}
-	return f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
+	ofPod := f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
+	return (ofPod || contains(statusCalls, f.Call)) && hung(f)
 }
 
 // hung reports whether a call failed because nothing came back. A container

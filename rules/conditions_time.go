@@ -121,8 +121,9 @@ func lookChurn(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["pods"])
 	pods := map[string]bool{}
 	var es []replay.Evidence
-	add := func(at int64, uid string, e parse.Record) {
-		if uid == "" || pods[uid] || s.ep != nil && at < s.from+lookBack-2*minute {
+	var fields []parse.Field
+	add := func(uid string, e parse.Record) {
+		if uid == "" || pods[uid] {
 			return
 		}
 		pods[uid] = true
@@ -133,8 +134,12 @@ func lookChurn(s *subject, args map[string]string) outcome {
 			if len(pods) >= enough {
 				break
 			}
+			if s.ep != nil && e.At < s.from+lookBack-2*minute {
+				continue
+			}
 			uid, name := "", ""
-			for _, f := range e.Fields() {
+			fields = e.AppendFields(fields[:0])
+			for _, f := range fields {
 				switch f.Name {
 				case "pod_uid":
 					uid = f.Value
@@ -142,7 +147,7 @@ func lookChurn(s *subject, args map[string]string) outcome {
 					name = f.Value
 				}
 			}
-			add(e.At, firstNonEmpty(uid, name), e)
+			add(firstNonEmpty(uid, name), e)
 		}
 	}
 	if len(pods) < least {

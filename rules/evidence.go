@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -95,20 +96,16 @@ func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 		}
 		return nil
 	}
-	for _, e := range s.n.Events {
-		if contains(sourceNames(c.looksIn()), string(e.From())) {
-			return []replay.Evidence{{Record: e, Note: note}}
+	at := len(s.n.Events)
+	for _, src := range c.looksIn() {
+		if i, ok := s.first[src]; ok {
+			at = min(at, i)
 		}
 	}
-	return nil
-}
-
-func sourceNames(ss []parse.Source) []string {
-	out := make([]string, len(ss))
-	for i, s := range ss {
-		out[i] = string(s)
+	if at == len(s.n.Events) {
+		return nil
 	}
-	return out
+	return []replay.Evidence{{Record: s.n.Events[at], Note: note}}
 }
 
 // looksIn says which sources would hold the clause's lines.
@@ -128,21 +125,10 @@ func (s *subject) lookSig(c *Clause) outcome {
 	if ss := c.looksIn(); len(ss) == 0 && len(s.n.Events) > 0 || s.looked(ss) {
 		o.state = NotThere
 	}
-	var got []*parse.Event
 	late := s.lateness(c)
-	for _, id := range c.Sigs {
-		if c.Any {
-			got = append(got, s.bySig[id]...)
-			continue
-		}
-		got = append(got, s.reach(s.bySig[id], late)...)
-	}
-	if len(c.Sigs) > 1 {
-		sortEvents(got)
-	}
 	best := outside
 	prev := (*parse.Event)(nil)
-	for _, e := range got {
+	for _, e := range s.candidates(c, late) {
 		t := s.timing(e, late)
 		if e == prev || t == outside && !c.Any || !c.matches(e) {
 			continue
@@ -155,6 +141,54 @@ func (s *subject) lookSig(c *Clause) outcome {
 	}
 	o.judge(c, best)
 	return o
+}
+
+// candidates returns the events of the clause's signatures that may count, in
+// order.
+func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
+	var lists [][]*parse.Event
+	ordered := true
+	for _, id := range c.Sigs {
+		es := s.bySig[id]
+		if !c.Any {
+			es, _ = s.reach(es, late)
+		}
+		if len(es) > 0 {
+			ordered = ordered && (len(c.Sigs) == 1 || s.ordered(id))
+			lists = append(lists, es)
+		}
+	}
+	switch {
+	case len(lists) == 0:
+		return nil
+	case len(lists) == 1 && ordered:
+		return lists[0]
+	case ordered:
+		return merged(lists)
+	}
+	got := slices.Concat(lists...)
+	sortEvents(got)
+	return got
+}
+
+// merged returns the events of ordered lists in order.
+func merged(lists [][]*parse.Event) []*parse.Event {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	out := make([]*parse.Event, 0, n)
+	for len(out) < n {
+		least := -1
+		for i, l := range lists {
+			if len(l) > 0 && (least < 0 || l[0] != lists[least][0] && earlier(l[0], lists[least][0])) {
+				least = i
+			}
+		}
+		out = append(out, lists[least][0])
+		lists[least] = lists[least][1:]
+	}
+	return out
 }
 
 // lateness is how long after its beginning a signal of the clause is logged.
@@ -183,25 +217,19 @@ func better(a, b timing) timing {
 }
 
 func sortEvents(es []*parse.Event) {
-	sort.SliceStable(es, func(i, j int) bool {
-		a, b := es[i], es[j]
-		if a.At != b.At {
-			return a.At < b.At
-		}
-		return a.Where().Before(b.Where())
-	})
+	sort.SliceStable(es, func(i, j int) bool { return earlier(es[i], es[j]) })
 }
 
 // matches applies the clause's tests to a line.
 func (c *Clause) matches(e *parse.Event) bool {
-	if c.Text != nil && !c.Text.MatchString(e.Text.String()) {
-		return false
+	if c.Text != nil || c.Unless != nil {
+		text := e.Text.String()
+		if c.Text != nil && !c.Text.MatchString(text) || c.Unless != nil && c.Unless.MatchString(text) {
+			return false
+		}
 	}
-	if c.Unless != nil && c.Unless.MatchString(e.Text.String()) {
-		return false
-	}
-	for _, t := range c.Where {
-		if !t.matchesField(e.Field(t.Name)) {
+	for i := range c.Where {
+		if t := &c.Where[i]; !t.matchesField(e.Field(t.Name)) {
 			return false
 		}
 	}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -138,13 +137,13 @@ type Clause struct {
 	Cond   string // named condition
 	Args   map[string]string
 
-	Where  []FieldTest    // on the fields of the signature or the attributes of the fact
-	Text   *regexp.Regexp // on the raw line
-	Unless *regexp.Regexp // on the raw line: must not match
-	Num    *NumTest       // on the number of a fact, the value of a metric
-	Reduce string         // of a metric: last, max, increase, rate
-	Min    int            // least number of records
-	Span   int64          // least ns between first and last
+	Where  []FieldTest // on the fields of the signature or the attributes of the fact
+	Text   *Pattern    // on the raw line
+	Unless *Pattern    // on the raw line: must not match
+	Num    *NumTest    // on the number of a fact, the value of a metric
+	Reduce string      // of a metric: last, max, increase, rate
+	Min    int         // least number of records
+	Span   int64       // least ns between first and last
 
 	Weight float64
 	Word   string
@@ -162,7 +161,7 @@ type Clause struct {
 // FieldTest is a condition on one field.
 type FieldTest struct {
 	Name string
-	Re   *regexp.Regexp
+	Re   *Pattern
 	Num  *NumTest
 }
 

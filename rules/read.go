@@ -194,9 +194,9 @@ func (r *reader) dur(p *int64) func(*yaml.Node) {
 	}
 }
 
-func (r *reader) regex(p **regexp.Regexp) func(*yaml.Node) {
+func (r *reader) regex(p **Pattern) func(*yaml.Node) {
 	return func(n *yaml.Node) {
-		re, err := regexp.Compile(n.Value)
+		re, err := newPattern(n.Value)
 		if err != nil {
 			r.bad(n, "", "%v", err)
 			return

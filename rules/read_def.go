@@ -179,7 +179,7 @@ func (r *reader) where(c *Clause) func(*yaml.Node) {
 		r.pairs(n, func(k, v *yaml.Node) {
 			t := FieldTest{Name: k.Value, Num: parseNum(v.Value)}
 			if t.Num == nil {
-				re, err := regexp.Compile(v.Value)
+				re, err := newPattern(v.Value)
 				if err != nil {
 					r.bad(v, "", "%v", err)
 					return

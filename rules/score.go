@@ -188,8 +188,9 @@ func rank(v *view, p *Pack) (causes, alikes []*scored) {
 	for _, i := range sample(len(v.n.Episodes), mostEpisodes) {
 		subjects = append(subjects, episodeSubject(v, &v.n.Episodes[i]))
 	}
-	for _, d := range p.Causes {
-		x := judgeAll(d, node, subjects)
+	judged := judgeAll(p.Causes, node, subjects)
+	for i, d := range p.Causes {
+		x := judged[i]
 		if x == nil || x.conf < possibleFrom {
 			continue
 		}
@@ -216,31 +217,47 @@ func sample(n, most int) []int {
 	return out
 }
 
-// judgeAll judges a cause for the node or for each episode and keeps the
-// strongest judgement with all episodes that it holds for.
-func judgeAll(d *Def, node *subject, subjects []*subject) *scored {
-	if d.Scope == ScopeBreach && len(subjects) == 0 {
-		return nil
+// judgeAll judges each cause for the node or for each episode and keeps the
+// strongest judgement with all episodes that it holds for. It goes episode by
+// episode, so that what a time has is unpacked for all causes at once.
+func judgeAll(causes []*Def, node *subject, subjects []*subject) []*scored {
+	best := make([]*scored, len(causes))
+	episodes := make([][]int, len(causes))
+	for i, d := range causes {
+		if d.ofNode(len(subjects)) {
+			best[i] = judge(d, node)
+		}
 	}
-	if d.Scope == ScopeNode || d.Kind == KindLookAlike || len(subjects) == 0 {
-		return judge(d, node)
-	}
-	var best *scored
-	var eps []int
 	for _, s := range subjects {
-		x := judge(d, s)
-		if x == nil || x.conf < possibleFrom {
-			continue
-		}
-		eps = append(eps, s.ep.ID)
-		if best == nil || x.conf > best.conf {
-			best = x
+		for i, d := range causes {
+			if d.ofNode(len(subjects)) {
+				continue
+			}
+			x := judge(d, s)
+			if x == nil || x.conf < possibleFrom {
+				continue
+			}
+			episodes[i] = append(episodes[i], s.ep.ID)
+			if best[i] == nil || x.conf > best[i].conf {
+				best[i] = x
+			}
 		}
 	}
-	if best != nil {
-		best.episodes = eps
+	for i, x := range best {
+		if x != nil {
+			x.episodes = episodes[i]
+		}
 	}
 	return best
+}
+
+// ofNode reports whether a cause is judged for the node as a whole, where there
+// are so many episodes.
+func (d *Def) ofNode(episodes int) bool {
+	if episodes == 0 {
+		return d.Scope != ScopeBreach
+	}
+	return d.Scope == ScopeNode || d.Kind == KindLookAlike
 }
 
 // precede puts a reason before its symptom: a likely cause that explains

@@ -18,31 +18,21 @@ const (
 
 // view is a node prepared for the rules: its records by what they say.
 type view struct {
-	n        *replay.Node
-	bySig    map[string][]*parse.Event
-	byFact   map[string][]*parse.Fact
-	facts    []string // keys present, sorted
-	series   map[string][]*parse.Series
-	have     map[parse.Source]bool
-	rt       string // docker, containerd, crio, "" unknown
-	os       string // linux, windows, "" unknown
-	kernel   *parse.Fact
-	t        int64            // RPC time-out, ns
-	oneClock bool             // all events can be compared in time
-	fails    []replay.Failure // of CRI calls; relists that failed to list stand as GetPods
+	n *replay.Node
+	index
+	failures
+	byFact map[string][]*parse.Fact
+	facts  []string // keys present, sorted
+	series map[string][]*parse.Series
+	rt     string // docker, containerd, crio, "" unknown
+	os     string // linux, windows, "" unknown
+	kernel *parse.Fact
+	t      int64 // RPC time-out, ns
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, bySig: map[string][]*parse.Event{}, byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, have: map[parse.Source]bool{}}
-	for _, e := range n.Events {
-		v.have[e.From()] = true
-		for _, s := range e.Sigs.Sigs {
-			v.bySig[s.ID] = append(v.bySig[s.ID], e)
-		}
-	}
-	for s, ok := range n.Have {
-		v.have[s] = v.have[s] || ok
-	}
+	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}}
+	v.failures = newFailures(n.Failures, v.bySig[parse.SigListFail])
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
 			v.facts = append(v.facts, f.Key)
@@ -56,37 +46,11 @@ func newView(n *replay.Node) *view {
 	if v.t = int64(n.Kubelet.RPCTimeout); v.t <= 0 {
 		v.t = 2 * minute
 	}
-	v.oneClock = oneClock(n.Events)
 	v.rt, v.os = runtimeOf(v), osOf(v)
-	v.fails = withListFailures(n.Failures, v.bySig[parse.SigListFail])
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
 		v.kernel = k[len(k)-1]
 	}
 	return v
-}
-
-// withListFailures adds the relists of which only PLEG's own line tells that
-// they failed to list, as calls of GetPods.
-func withListFailures(calls []replay.Failure, lines []*parse.Event) []replay.Failure {
-	out := append([]replay.Failure{}, calls...)
-	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
-	i := 0
-	for _, e := range lines {
-		for i < len(calls) && calls[i].End < e.At-layers {
-			i++
-		}
-		told := false
-		for j := i; j < len(calls) && calls[j].End <= e.At+layers; j++ {
-			told = told || isList(&calls[j])
-		}
-		if told {
-			continue
-		}
-		out = append(out, replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), Err: e.Field("err"), End: e.At,
-			Evidence: []replay.Evidence{{Record: e}}})
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].End < out[j].End })
-	return out
 }
 
 // runtimeOf tells the kind of the container runtime from what states it, or
@@ -203,28 +167,15 @@ func (s *subject) timing(r parse.Record, late int64) timing {
 }
 
 // reach cuts events, which are in time order, to those that can fall into the
-// window. Where clocks of several files cannot be compared nothing is cut.
-func (s *subject) reach(es []*parse.Event, late int64) []*parse.Event {
+// window, or do if exact. Where clocks of several files cannot be compared nothing
+// is cut.
+func (s *subject) reach(es []*parse.Event, late int64) (out []*parse.Event, exact bool) {
 	if s.ep == nil || !s.oneClock || len(es) < 64 {
-		return es
+		return es, false
 	}
 	lo := sort.Search(len(es), func(i int) bool { return es[i].At >= s.from+late })
 	hi := sort.Search(len(es), func(i int) bool { return es[i].At > s.to+late })
-	return es[lo:max(lo, hi)]
-}
-
-// oneClock reports whether all events are dated by clocks that can be compared:
-// one file, or stamps whose year and zone are known.
-func oneClock(es []*parse.Event) bool {
-	for _, e := range es {
-		if e.Basis <= parse.FileTime {
-			return false
-		}
-		if e.File != es[0].File && (e.Basis == parse.YearGuessed || e.Basis == parse.ZoneGuessed) {
-			return false
-		}
-	}
-	return true
+	return es[lo:max(lo, hi):max(lo, hi)], true
 }
 
 // otherClock reports whether the record's clock cannot be compared with that
