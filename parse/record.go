@@ -1,5 +1,7 @@
 package parse
 
+import "hash/maphash"
+
 // Source names who wrote a line; it is the "source" of evidence.
 type Source string
 
@@ -52,6 +54,7 @@ type Event struct {
 	Line       uint32 // 1-based
 	ArrivedRes uint32 // granularity of Arrived, ns; 4 s for all that is coarser
 	fields     uint32 // where the store of Text keeps the fields, 0 if it does not: see SetFields
+	sum        uint32 // of the message, 0 unknown: see SetSum
 	Body       uint32 // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
 	Msg        uint16 // offset of the message in Text, after framing and klog header; capped at 65535
 	raw        uint16 // what At and Arrived are before package clock has read them; 0 since then
@@ -80,6 +83,27 @@ func (e *Event) Message() string {
 	}
 	s := e.Text.String()
 	return s[min(int(e.Msg), len(s)):]
+}
+
+// messageLen is the length of Message.
+func (e *Event) messageLen() int {
+	if e.Body > 0 {
+		return int(e.Body)
+	}
+	return max(e.Text.Len()-int(e.Msg), 0)
+}
+
+// sumSeed makes sums that no log can foresee.
+var sumSeed = maphash.MakeSeed()
+
+// SetSum notes the sum of the message, by which Unique compares.
+func (e *Event) SetSum(msg []byte) { e.sum = uint32(maphash.Bytes(sumSeed, msg)) | 1 }
+
+func (e *Event) messageSum() uint32 {
+	if e.sum == 0 {
+		return uint32(maphash.String(sumSeed, e.Message())) | 1
+	}
+	return e.sum
 }
 
 // Is reports whether the line matched the signature id.

@@ -14,9 +14,9 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	lines := map[*File]int{}
+	u := &uniquer{lines: map[*File]int{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, heads: map[lineKey]int32{}}
 	for _, e := range events {
-		lines[e.File]++
+		u.lines[e.File]++
 	}
 	out := make([]*Event, 0, len(events))
 	for i := 0; i < len(events); {
@@ -24,7 +24,7 @@ func Unique(events []*Event) []*Event {
 		for j < len(events) && events[j].At/1e9 == second && events[j].Basis != NoTime {
 			j++
 		}
-		out = append(out, unique(events[i:j], lines)...)
+		out = u.unique(out, events[i:j])
 		i = j
 	}
 	return out
@@ -62,69 +62,93 @@ func writerOf(e *Event) writerKey {
 	return k
 }
 
-// lineKey is a line and lineCopies its copies in one file.
-type (
-	lineKey struct {
-		writerKey
-		message string
-	}
-	lineCopies struct {
-		file *File
-		n    int
-		res  int64
-	}
-)
+// lineKey is a line. Of its message it has a sum and the length: that two lines
+// which one writer wrote in one moment agree in them, and are two lines, does not
+// happen in practice.
+type lineKey struct {
+	writerKey
+	sum, length uint32
+}
 
-// unique returns the events of one second without the copies of other files.
-func unique(same []*Event, lines map[*File]int) []*Event {
+// lineCopies is the copies of a line in one file.
+type lineCopies struct {
+	file *File
+	n    int
+	res  int64
+	next int32 // index of those in another file, -1 for none
+}
+
+// uniquer drops copies, second by second. What it needs for one is used again for
+// the next.
+type uniquer struct {
+	lines   map[*File]int // of each file
+	writers []writerKey
+	first   map[writerKey]*File
+	several map[writerKey]bool // writers with lines in several files
+	keys    []lineKey
+	heads   map[lineKey]int32 // the first copies of a line in all
+	all     []lineCopies
+}
+
+// unique appends the events of one second without the copies of other files.
+func (u *uniquer) unique(out, same []*Event) []*Event {
 	if len(same) == 1 || !severalFiles(same) {
-		return same
+		return append(out, same...)
 	}
-	writers := make([]writerKey, len(same))
-	first, several := map[writerKey]*File{}, map[writerKey]bool{}
-	for i, e := range same {
+	clear(u.first)
+	clear(u.several)
+	u.writers = u.writers[:0]
+	for _, e := range same {
 		k := writerOf(e)
-		writers[i] = k
-		if f := first[k]; f == nil {
-			first[k] = e.File
+		u.writers = append(u.writers, k)
+		if f := u.first[k]; f == nil {
+			u.first[k] = e.File
 		} else if f != e.File {
-			several[k] = true
+			u.several[k] = true
 		}
 	}
-	if len(several) == 0 {
-		return same
+	if len(u.several) == 0 {
+		return append(out, same...)
 	}
-	keys, best := make([]lineKey, len(same)), map[lineKey][]lineCopies{}
+	clear(u.heads)
+	u.keys, u.all = u.keys[:0], u.all[:0]
 	for i, e := range same {
-		if several[writers[i]] {
-			keys[i] = lineKey{writers[i], e.Message()}
-			best[keys[i]] = counted(best[keys[i]], e)
+		k := lineKey{writerKey: u.writers[i]}
+		if u.several[k.writerKey] {
+			k.sum, k.length = e.messageSum(), uint32(e.messageLen())
+			u.count(k, e)
 		}
+		u.keys = append(u.keys, k)
 	}
-	out := same[:0:0]
 	for i, e := range same {
-		if !several[writers[i]] || preferred(best[keys[i]], lines) == e.File {
+		if !u.several[u.writers[i]] || u.preferred(u.keys[i]) == e.File {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// counted counts e among the copies of its line.
-func counted(all []lineCopies, e *Event) []lineCopies {
-	for i := range all {
-		if all[i].file == e.File {
-			all[i].n++
-			return all
+// count counts e among the copies of its line.
+func (u *uniquer) count(k lineKey, e *Event) {
+	head, ok := u.heads[k]
+	if !ok {
+		head = -1
+	}
+	for i := head; i >= 0; i = u.all[i].next {
+		if u.all[i].file == e.File {
+			u.all[i].n++
+			return
 		}
 	}
-	return append(all, lineCopies{e.File, 1, int64(e.Res)})
+	u.heads[k] = int32(len(u.all))
+	u.all = append(u.all, lineCopies{e.File, 1, int64(e.Res), head})
 }
 
 // preferred is the file whose copies of a line are kept.
-func preferred(all []lineCopies, lines map[*File]int) *File {
-	best := all[0]
-	for _, c := range all[1:] {
+func (u *uniquer) preferred(k lineKey) *File {
+	best := u.all[u.heads[k]]
+	for i := best.next; i >= 0; i = u.all[i].next {
+		c := u.all[i]
 		switch {
 		case c.n != best.n:
 			if c.n > best.n {
@@ -134,8 +158,8 @@ func preferred(all []lineCopies, lines map[*File]int) *File {
 			if c.res < best.res {
 				best = c
 			}
-		case lines[c.file] != lines[best.file]:
-			if lines[c.file] > lines[best.file] {
+		case u.lines[c.file] != u.lines[best.file]:
+			if u.lines[c.file] > u.lines[best.file] {
 				best = c
 			}
 		case (Pos{File: c.file}).Before(Pos{File: best.file}):

@@ -26,6 +26,7 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 	joinJournals(slots)
 	for _, s := range append(slots, groups...) {
 		add(b, &s.part)
+		s.part = parse.Part{} // the bundle alone holds what may be dropped from it
 	}
 	describe(b, units)
 }

@@ -30,20 +30,30 @@ func dropRepeats(b *parse.Bundle) {
 		return
 	}
 	b.Copies = map[*parse.File]int{}
+	held := map[*parse.File]int{} // events kept, by file
 	next := 0
 	for _, e := range b.Events {
 		if next < len(kept) && kept[next] == e {
+			held[e.File]++
 			next++
 			continue
 		}
 		b.Copies[e.File]++
 	}
-	b.Events = resettled(kept)
+	wasted := 0
+	for f, n := range b.Copies {
+		if held[f] > 0 {
+			wasted += n
+		}
+	}
+	if b.Events = kept; wasted > len(kept)/8 {
+		resettle(kept)
+	}
 }
 
-// resettled copies the events to memory of their own: they were made in blocks,
-// and one that is kept would hold those around it that are not.
-func resettled(events []*parse.Event) []*parse.Event {
+// resettle copies the events to memory of their own: those of a stretch of a file
+// lie side by side, and one that is kept holds those around it that are not.
+func resettle(events []*parse.Event) {
 	const block = 64
 	var free []parse.Event
 	for i, e := range events {
@@ -53,7 +63,6 @@ func resettled(events []*parse.Event) []*parse.Event {
 		free[0] = *e
 		events[i], free = &free[0], free[1:]
 	}
-	return events
 }
 
 func sortRecords[T any](s []T, key func(T) (parse.Pos, int64)) {

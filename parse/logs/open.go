@@ -159,6 +159,7 @@ func (s *scanner) close() {
 	*ev = parse.Event{EventKind: s.kind(parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
 		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}), Offset: o.pos.Offset, Line: o.pos.Line}
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
+	ev.SetSum(msg)
 	o.keep(s, ev, msg)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)
