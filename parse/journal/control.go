@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -111,6 +112,16 @@ func messageMark(w *Who, msg []byte) Mark {
 		return rsyslogMark(msg)
 	}
 	return Mark{}
+}
+
+// speaksOfTime reports whether messageMark may recognise messages of the writer.
+func speaksOfTime(w *Who) bool {
+	switch w.Ident {
+	case "systemd-journald", "systemd-journal", "journal", "systemd", "systemd-timesyncd", "systemd-timedated",
+		"systemd-resolved", "chronyd", "kernel", "ntpd", "ntpdate", "imjournal":
+		return true
+	}
+	return strings.HasPrefix(w.Ident, "rsyslog")
 }
 
 func journaldMark(msg []byte) Mark {

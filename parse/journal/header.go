@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -47,7 +48,7 @@ func readKlog(b []byte, h *Header) bool {
 		return false
 	}
 	month, day, tod := two(b[1:]), two(b[3:]), timeOfDay(b[6:])
-	us, ok := six(b[15:21])
+	us, ok := micros(b[15:])
 	if !validDate(month, day) || tod < 0 || !ok {
 		return false
 	}
@@ -60,6 +61,19 @@ func readKlog(b []byte, h *Header) bool {
 	sec := (monthStart[month]+int64(day)-1)*86400 + tod
 	h.Clock = parse.Clock{NS: sec*1e9 + us*1e3, Res: time.Microsecond, Lack: yearless, Set: true}
 	return true
+}
+
+// micros reads the six digits that b begins with, of eight bytes or more, all at
+// once: pairs of digits are joined, then pairs of those.
+func micros(b []byte) (n int64, ok bool) {
+	v := binary.LittleEndian.Uint64(b)<<16 | 0x3030 // as if there were two zeros more
+	if v&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 || (v+0x0606060606060606)&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 {
+		return 0, false
+	}
+	v &= 0x0F0F0F0F0F0F0F0F
+	v = (v*10 + v>>8) & 0x00FF00FF00FF00FF
+	v = (v*100 + v>>16) & 0x0000FFFF0000FFFF
+	return int64(v&0xFFFF*10000 + v>>32), true
 }
 
 // six reads six digits.
@@ -101,14 +115,12 @@ func callerEnd(b []byte, i int) int {
 	if end < 3 || bytes.IndexByte(win[:end], ' ') >= 0 {
 		return -1
 	}
-	colon := bytes.LastIndexByte(win[:end], ':')
-	if colon < 1 || colon == end-1 {
-		return -1
+	colon := end - 1
+	for colon > 0 && win[colon]-'0' <= 9 {
+		colon--
 	}
-	for _, c := range win[colon+1 : end] {
-		if c-'0' > 9 {
-			return -1
-		}
+	if colon < 1 || colon == end-1 || win[colon] != ':' {
+		return -1
 	}
 	return i + end
 }

@@ -1,11 +1,6 @@
 package journal
 
-import (
-	"bytes"
-	"time"
-)
-
-const microsecond = time.Microsecond
+import "bytes"
 
 // Parser reads the records of one file. It caches what neighbouring lines have
 // in common and interns writers; it is used by one goroutine at a time. What
@@ -17,10 +12,15 @@ type Parser struct {
 
 	recent  [4]writerOf // of the last lines, in no order
 	oldest  int         // of recent, to be replaced next
-	second  []byte      // stamp of the last line up to its seconds
+	layouts layouts
+
+	second  []byte // stamp of the last line up to its seconds
 	secForm Form
 	secNS   int64
-	pattern pattern
+	klog    [14]byte // "1120 23:50:39." of the last klog header
+	klogNS  int64
+	iso     [19]byte // "2006-01-02T15:04:05" of the last logrus header
+	isoSec  int64
 
 	fields fields
 	key    []byte
@@ -49,7 +49,7 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 		return
 	}
 	rec = trimLine(rec)
-	if p.pattern.set && p.repeat(rec, e) {
+	if p.layouts.n > 0 && p.repeat(rec, e) {
 		return
 	}
 	*e = Entry{Who: nobody, Msg: rec}

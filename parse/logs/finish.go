@@ -155,7 +155,7 @@ func (f *finisher) join(c *parse.Coverage, l *lane) {
 }
 
 func markSpot(m *parse.Mark) spot {
-	return spot{pos: m.Pos, raw: m.Raw, env: m.Envelope, header: m.Raw != m.Envelope}
+	return spot{raw: m.Raw, env: m.Envelope, header: m.Raw != m.Envelope}
 }
 
 // longest keeps the maxGaps longest gaps, in the order of the file.
@@ -166,7 +166,7 @@ func longest(gaps []parse.Gap) []parse.Gap {
 	}
 	sort.SliceStable(order, func(i, j int) bool {
 		a, b := &gaps[order[i]], &gaps[order[j]]
-		return apart(a.Last.Raw, a.Next.Raw) > apart(b.Last.Raw, b.Next.Raw)
+		return apart(&a.Last.Raw, &a.Next.Raw) > apart(&b.Last.Raw, &b.Next.Raw)
 	})
 	order = order[:maxGaps]
 	sort.Ints(order)
@@ -208,7 +208,7 @@ func (f *finisher) direction(o *order) {
 		return
 	}
 	if f.order.set {
-		f.order.step(f.order.last, o.first)
+		f.order.step(&f.order.last, &o.first)
 	} else {
 		f.order.set, f.order.first = true, o.first
 	}

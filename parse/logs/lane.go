@@ -27,14 +27,16 @@ type lane struct {
 	end     parse.Mark // of last, once the run is over
 }
 
-// spot is a line whose text is not kept yet.
+// spot is a line whose text is not kept yet. It holds no pointer, as one is
+// written for every line.
 type spot struct {
-	pos    parse.Pos
 	raw    parse.Clock
 	env    parse.Clock
-	header bool
-	from   int // of the text in the run
+	offset int64 // in the file
+	from   int   // of the text in the run
 	end    int
+	line   uint32
+	header bool
 }
 
 // laneOf returns the lane of the current entry.
@@ -133,11 +135,11 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 
 // see counts a record of n bytes and notes when it was written, by the clocks of
 // framing and header.
-func (l *lane) see(s *scanner, env, header parse.Clock, n, lines int) {
+func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	l.lines += lines
-	now := spot{pos: s.pos(), raw: header, env: env, header: header.Set, from: s.at, end: s.at + n}
+	now := spot{raw: *header, env: *env, header: header.Set, offset: s.offset(), line: s.line, from: s.at, end: s.at + n}
 	if !now.header {
-		now.raw = env
+		now.raw = *env
 	}
 	if l.first.File == nil || !l.first.Raw.Set && now.raw.Set {
 		l.first = s.mark(&now)
@@ -147,25 +149,27 @@ func (l *lane) see(s *scanner, env, header parse.Clock, n, lines int) {
 	if now.header && now.env.Set {
 		l.lag.add(s, &now)
 	}
-	if now.raw.Set || !l.last.raw.Set {
-		l.last = now
+	if !now.raw.Set {
+		if !l.last.raw.Set {
+			l.last = now
+		}
+		return
 	}
-	if now.raw.Set {
-		s.res.order.add(lead(&now))
-	}
+	l.last = now
+	s.res.order.add(lead(&l.last))
 }
 
 // lead is the clock that orders a file: the framing's, else the header's.
-func lead(p *spot) parse.Clock {
+func lead(p *spot) *parse.Clock {
 	if p.env.Set {
-		return p.env
+		return &p.env
 	}
-	return p.raw
+	return &p.raw
 }
 
 // mark keeps the text of a line.
 func (s *scanner) mark(p *spot) parse.Mark {
-	return parse.Mark{Pos: p.pos, Raw: p.raw, Envelope: p.env, Text: s.keepText(s.data[p.from:p.end])}
+	return parse.Mark{Pos: parse.Pos{File: s.d.file, Offset: p.offset, Line: p.line}, Raw: p.raw, Envelope: p.env, Text: s.keepText(s.data[p.from:p.end])}
 }
 
 // gapMin is the shortest silence of an origin that is recorded. Those of the
@@ -180,9 +184,9 @@ func gapMin(s parse.Source) int64 {
 // isGap reports whether an origin was silent for least or longer between two
 // lines, by the header's clock if both have it.
 func isGap(a, b *spot, least int64) bool {
-	x, y := a.raw, b.raw
+	x, y := &a.raw, &b.raw
 	if a.header != b.header {
-		x, y = a.env, b.env
+		x, y = &a.env, &b.env
 	}
 	return x.Set && y.Set && apart(x, y) >= least
 }
@@ -192,7 +196,7 @@ const leapYear = 366 * 86400e9
 
 // apart is the distance of two readings of one clock. Without a year, the end
 // of one and the beginning of the next are neighbours.
-func apart(x, y parse.Clock) int64 {
+func apart(x, y *parse.Clock) int64 {
 	d := y.NS - x.NS
 	if d < 0 {
 		d = -d
@@ -218,17 +222,17 @@ type order struct {
 	up, down    int
 }
 
-func (o *order) add(c parse.Clock) {
+func (o *order) add(c *parse.Clock) {
 	if !o.set {
-		o.set, o.first = true, c
+		o.set, o.first = true, *c
 	} else {
-		o.step(o.last, c)
+		o.step(&o.last, c)
 	}
-	o.last = c
+	o.last = *c
 }
 
 // step counts steps of a second or more: neighbouring lines may swap.
-func (o *order) step(x, y parse.Clock) {
+func (o *order) step(x, y *parse.Clock) {
 	if x.Lack != y.Lack {
 		return
 	}

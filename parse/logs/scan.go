@@ -61,8 +61,10 @@ type scanner struct {
 
 	lanes   map[laneKey]*lane
 	byID    map[laneID]*lane
-	recent  [4]laneOfKey // of the last lines, in no order
-	oldest  int          // of recent, to be replaced next
+	recent  [4]laneOfKey                  // of the last parsed lines, in no order
+	oldest  int                           // of recent, to be replaced next
+	brisk   [journal.MaxLayouts]laneOfKey // of the last skimmed lines, by layout
+	brief   journal.Brief
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
@@ -142,10 +144,15 @@ type plainKeeper struct{}
 func (plainKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
 
 func (s *scanner) pos() parse.Pos {
+	return parse.Pos{File: s.d.file, Offset: s.offset(), Line: s.line}
+}
+
+// offset is where the current record is cited in the file.
+func (s *scanner) offset() int64 {
 	if s.d.binary {
-		return parse.Pos{File: s.d.file, Offset: s.off, Line: s.line}
+		return s.off
 	}
-	return parse.Pos{File: s.d.file, Offset: s.base + int64(s.at), Line: s.line}
+	return s.base + int64(s.at)
 }
 
 // record takes the record of n bytes that begins at s.at, line end included.
@@ -192,7 +199,7 @@ func (s *scanner) take(rec []byte, lines int) {
 		s.control(rec)
 	}
 	l := s.laneOf(e)
-	l.see(s, e.Clock, e.Header.Clock, len(rec), lines)
+	l.see(s, &e.Clock, &e.Header.Clock, len(rec), lines)
 	if e.Lost {
 		s.marker(rec, journal.Mark{Kind: parse.MarkNull, N: 1})
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {
@@ -210,7 +217,7 @@ func (s *scanner) take(rec []byte, lines int) {
 func (s *scanner) enterSection(name string) {
 	s.section, s.known = name, true
 	s.res.section = &name
-	s.recent = [4]laneOfKey{}
+	s.recent, s.brisk = [4]laneOfKey{}, [journal.MaxLayouts]laneOfKey{}
 	clear(s.lanes) // bare lines have another writer now
 }
 

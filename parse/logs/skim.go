@@ -6,43 +6,95 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// skimmed is the last line, if it was only skimmed: a klog line of the usual
-// writer in which no literal stands. Most lines are such. It becomes the open
-// record when the next line may go on with it.
+// skimmed is the last line, if it was only skimmed and the next one may go on
+// with it: a line with a header, of a writer seen before, in which no literal
+// stands. Most lines are such. It becomes the open record when the next line
+// goes on with it.
 type skimmed struct {
 	set     bool
 	at, end int // of the line in the run
 	line    uint32
+	kind    journal.HeaderKind
 	form    journal.Form
 	who     *journal.Who
 	lane    *lane
 }
 
+// headerClass is the class of lines by the header that a brief names.
+var headerClass = [...]class{journal.NoHeader: plainText, journal.Klog: klogText, journal.Logrus: logrusText}
+
 // skim takes a line that need not be parsed, or else parses it.
 func (s *scanner) skim(rec []byte) bool {
 	s.hit = false
-	if s.unfinished || s.open.active && s.open.partial {
+	b := &s.brief
+	if s.unfinished || s.open.active && s.open.partial || !s.parser.Skim(rec, b) {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	var b journal.Brief
-	if !s.parser.Skim(rec, &b) {
+	l := s.laneOfBrief(b)
+	if l == nil || b.Kind == journal.NoHeader && s.mayGoOn(b) {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	if s.hit = s.any(clip(rec[b.Body:])); s.hit || bytes.HasPrefix(b.Caller, criCaller) {
-		b.Entry(rec, &s.entry)
+	if s.hit = s.any(clip(rec[b.Body:])); s.hit {
+		if b.Other > 0 {
+			s.parser.Parse(rec, &s.entry)
+		} else {
+			b.Entry(rec, &s.entry)
+		}
 		return false
 	}
 	s.close()
-	key := laneKey{who: b.Who, class: klogText}
-	if b.Who.PID == 0 {
-		key.pid = b.PID
+	l.see(s, &b.Clock, &b.Header, len(rec), 1)
+	if s.skimmed.set = b.Kind != journal.NoHeader; s.skimmed.set {
+		s.skimmed = skimmed{true, s.at, s.at + len(rec), s.line, b.Kind, b.Form, b.Who, l}
 	}
-	l := s.laneFor(key)
-	l.see(s, b.Clock, b.Header, len(rec), 1)
-	s.skimmed = skimmed{true, s.at, s.at + len(rec), s.line, b.Form, b.Who, l}
 	return true
+}
+
+// laneOfBrief returns the lane of a skimmed line, nil where the line must be
+// parsed to know it: lines of another process share the lane of the one that is
+// known if processes do not count.
+func (s *scanner) laneOfBrief(b *journal.Brief) *lane {
+	key := laneKey{who: b.Who, class: headerClass[b.Kind]}
+	if b.Kind == journal.Klog {
+		if bytes.HasPrefix(b.Caller, criCaller) {
+			key.class = criText
+		}
+		if b.Who.PID == 0 {
+			key.pid = b.PID
+		}
+	}
+	r := &s.brisk[b.Layout]
+	if r.lane == nil || r.key != key {
+		if b.Other > 0 && s.lanes[key] == nil {
+			return nil
+		}
+		*r = laneOfKey{key, s.laneFor(key)}
+	}
+	if b.Other > 0 && r.lane.origin.PID != 0 {
+		return nil
+	}
+	return r.lane
+}
+
+// mayGoOn reports whether a line without a header may belong to the record
+// before it, which then is of the same writer.
+func (s *scanner) mayGoOn(b *journal.Brief) bool {
+	if s.skimmed.set {
+		return s.skimmed.kind == journal.Klog && s.skimmed.form == b.Form && sameWriter(s.skimmed.who, b)
+	}
+	return s.open.active && s.open.header == journal.Klog && s.open.form == b.Form && sameWriter(s.open.who, b)
+}
+
+// sameWriter reports whether w wrote a skimmed line.
+func sameWriter(w *journal.Who, b *journal.Brief) bool {
+	if b.Other == 0 {
+		return w == b.Who || *w == *b.Who
+	}
+	other := *b.Who
+	other.PID = b.Other
+	return *w == other
 }
 
 // reopen makes the skimmed line the open record if the line just parsed may

@@ -1,0 +1,181 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// layout is what the lines of one process have in common under one framing:
+// everything but the stamps and what follows the writer, and in klog lines the
+// header's pid.
+type layout struct {
+	form  Form
+	stamp stampKind
+	lack  parse.Lack
+	zone  int64  // what the zone takes off the stamp, ns
+	mid   []byte // between the fraction of the stamp and the message
+	tail  uint64 // the last eight bytes of mid, if it has so many
+	who   *Who
+	pid   []byte // "   26980 " of klog headers; empty if none was seen
+	num   int    // the number that pid states
+	open  int    // where in mid the digits of the writer's pid begin, 0 if others must not stand there
+	plain bool   // mid settles the writer, so that lines without a klog header may be read
+	marks bool   // the writer may speak of lost and stepped time
+}
+
+// stampKind tells stamps apart that are read in different ways.
+type stampKind struct {
+	form Form // BSD, ISO, Full; Bare without a stamp
+	sep  byte // between date and time of day
+}
+
+// maxLayouts is how many layouts a Parser knows: a few daemons write most of a
+// journal.
+const maxLayouts = 8
+
+// layouts are those of the last lines. What Parse returns does not depend on
+// them.
+type layouts struct {
+	list [maxLayouts]layout
+	n    int
+	next int // to be replaced
+}
+
+// stampNow is the kind of the stamp in p.second.
+func (p *Parser) stampNow() stampKind {
+	if len(p.second) < 9 {
+		return stampKind{}
+	}
+	return stampKind{p.secForm, p.second[len(p.second)-9]}
+}
+
+// learn remembers the layout of a line that Parse has read.
+func (p *Parser) learn(rec []byte, e *Entry) {
+	klog := e.Header.Kind == Klog
+	if e.Partial || e.Off < 0 || len(e.Msg) != len(rec)-e.Off || !klog && e.Header.Kind != NoHeader && e.Header.Kind != Logrus {
+		return
+	}
+	l := layout{form: e.Form, who: e.Who}
+	start := 0
+	switch e.Form {
+	case BSD, ISO, Full, CRI, Stamped:
+		k := len(p.second)
+		if k == 0 || !bytes.HasPrefix(rec, p.second) || e.Form == BSD && e.Clock.Lack&parse.LackYear == 0 {
+			return
+		}
+		ns, _, n := fraction(rec[k:])
+		l.stamp, l.lack, l.zone = p.stampNow(), e.Clock.Lack, p.secNS*1e9+ns-e.Clock.NS
+		start = k + n
+	case Bare, Ident:
+		if !klog {
+			return
+		}
+	default:
+		return
+	}
+	l.mid = rec[start:e.Off]
+	l.settle()
+	if klog {
+		l.pid, l.num = klogPID(e.Msg), e.Header.PID
+	}
+	if l.plain || len(l.pid) > 0 {
+		p.layouts.keep(&l)
+	}
+}
+
+// klogPID returns the pid of a klog header with the blanks around it, nil if
+// these are not as klog writes them.
+func klogPID(h []byte) []byte {
+	_, end := number(h, 21)
+	if end < 23 || h[end-1] != ' ' || h[end-2] == ' ' {
+		return nil
+	}
+	return h[21:end]
+}
+
+// settle finds out what a layout allows beyond klog lines of the same process.
+func (l *layout) settle() {
+	switch l.form {
+	case CRI:
+		l.plain = true
+		return
+	case BSD, ISO, Full:
+	default:
+		return
+	}
+	// What begins like a header of its own could go on as one.
+	head := bytes.TrimLeft(l.mid, " ")
+	if l.who == nobody || !bytes.HasSuffix(l.mid, []byte(": ")) || head[0] == '{' || head[0] == '2' {
+		return
+	}
+	l.plain, l.marks = true, speaksOfTime(l.who)
+	if l.who.PID > 0 && len(l.mid) < maxIdent/2 && !strings.Contains(l.who.Ident, " ") {
+		l.open = bytes.LastIndexByte(l.mid, '[') + 1
+	}
+}
+
+// keep puts a layout in the place of the one that it continues, of another
+// process of the same writer, or of the oldest.
+func (s *layouts) keep(l *layout) {
+	at := -1
+	for i := range s.list[:s.n] {
+		o := &s.list[i]
+		if o.form != l.form || o.stamp != l.stamp {
+			continue
+		}
+		if bytes.Equal(o.mid, l.mid) && (len(o.pid) == 0 || len(l.pid) == 0 || bytes.Equal(o.pid, l.pid)) {
+			at = i
+			if len(l.pid) == 0 {
+				l.pid, l.num = o.pid, o.num
+			}
+			break
+		}
+		if l.open > 0 && o.open == l.open && string(o.mid[:o.open]) == string(l.mid[:l.open]) {
+			at = i
+		}
+	}
+	if at < 0 && s.n < maxLayouts {
+		at = s.n
+		s.n++
+	}
+	if at < 0 {
+		at = s.next
+		s.next = (s.next + 1) % maxLayouts
+	}
+	o := &s.list[at]
+	l.mid, l.pid = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...)
+	if n := len(l.mid); n >= 8 {
+		l.tail = binary.LittleEndian.Uint64(l.mid[n-8:])
+	}
+	*o = *l
+}
+
+// fits reports whether rest, what follows a stamp, is of the layout up to the
+// message.
+func (l *layout) fits(rest []byte) bool {
+	n := len(l.mid)
+	if len(rest) < n || n >= 8 && binary.LittleEndian.Uint64(rest[n-8:]) != l.tail {
+		return false
+	}
+	return string(rest[:n]) == string(l.mid)
+}
+
+// fitsOther reports whether rest is of the layout but for the writer's pid, and
+// returns that and where the message begins.
+func (l *layout) fitsOther(rest []byte) (pid, n int) {
+	if l.open == 0 || len(rest) < l.open || string(rest[:l.open]) != string(l.mid[:l.open]) {
+		return 0, 0
+	}
+	n = l.open
+	for n < len(rest) && n < l.open+9 && rest[n]-'0' <= 9 {
+		pid = pid*10 + int(rest[n]-'0')
+		n++
+	}
+	if pid == 0 || rest[l.open] == '0' || !bytes.HasPrefix(rest[n:], []byte("]: ")) {
+		return 0, 0
+	}
+	return pid, n + len("]: ")
+}
