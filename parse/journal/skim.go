@@ -69,9 +69,12 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 	at := 0
 	b.Clock = parse.Clock{}
 	if k := len(p.second); k > 0 && len(rec) > k && (string(rec[:k]) == string(p.second) || p.tick(rec[:k])) {
-		n := 0
-		ns, b.Clock.Res, n = fraction(rec[k:])
-		kind, at = p.stampNow(), k+n
+		kind, at, b.Clock.Res = p.stampNow(), k, time.Second
+		if rec[k] != ' ' {
+			n := 0
+			ns, b.Clock.Res, n = fraction(rec[k:])
+			at += n
+		}
 	}
 	rest := rec[at:]
 	for i := range p.layouts.list[:p.layouts.n] {

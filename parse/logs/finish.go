@@ -126,8 +126,8 @@ func (f *finisher) join(c *parse.Coverage, l *lane) {
 	if c.Lines == 0 {
 		c.FirstLine, c.LastLine = l.first, l.end
 	} else {
-		a, b := markSpot(&c.LastLine), markSpot(&l.first)
-		if b.raw.Set && isGap(&a, &b, gapMin(c.Origin.Source)) {
+		last, first := markSpot(&c.LastLine), &l.first
+		if first.Raw.Set && last.gap(&first.Raw, &first.Envelope, first.Raw != first.Envelope, gapMin(c.Origin.Source)) {
 			c.Gaps = append(c.Gaps, parse.Gap{Last: c.LastLine, Next: l.first})
 		}
 		if !c.FirstLine.Raw.Set && l.first.Raw.Set {
@@ -208,7 +208,7 @@ func (f *finisher) direction(o *order) {
 		return
 	}
 	if f.order.set {
-		f.order.step(&f.order.last, &o.first)
+		f.order.step(o.first)
 	} else {
 		f.order.set, f.order.first = true, o.first
 	}

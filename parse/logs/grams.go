@@ -45,7 +45,7 @@ func (f *filter) addOne(l *literal, at int, common *gramCount) {
 	n := len(l.text) - filterGram + 1 // grams of the literal
 	best, cost := common.rarest(l.text, at)
 	switch {
-	case best >= 0 && cost < quietWeight:
+	case best >= 0 && cost < commonGram:
 		f.add(l, best, gram(l.text, best))
 	case n%filterStep == at && (best < 0 || common.beyond(l.text) < cost):
 		f.tails = true
@@ -82,8 +82,10 @@ const countBits = 17
 
 func countKey(g uint64) uint64 { return (g ^ g>>31) * 0x9E3779B97F4A7C15 >> (64 - countBits) }
 
-// quietWeight is what a line that matches nothing counts for.
-const quietWeight = 100
+const (
+	quietWeight = 100             // what a line that matches nothing counts for
+	commonGram  = 8 * quietWeight // from this count on a gram is common
+)
 
 func (n *gramCount) count(lines []string, weight int32) {
 	for _, s := range lines {

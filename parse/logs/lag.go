@@ -15,7 +15,7 @@ type lagRange struct {
 }
 
 func (l *lagRange) add(s *scanner, p *spot) {
-	lag := s.lag.of(p.env, p.raw)
+	lag := s.lag.of(&p.env, &p.raw)
 	if !l.set || lag < l.min {
 		l.min = lag
 	}
@@ -64,7 +64,7 @@ func (y yearShift) move(ns int64) int64 {
 }
 
 // of returns envelope minus header, ns, as the two read.
-func (y *lagYear) of(env, header parse.Clock) int64 {
+func (y *lagYear) of(env, header *parse.Clock) int64 {
 	el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0
 	switch {
 	case el && hl:

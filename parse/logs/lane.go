@@ -137,34 +137,39 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 // framing and header.
 func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	l.lines += lines
-	now := spot{raw: *header, env: *env, header: header.Set, offset: s.offset(), line: s.line, from: s.at, end: s.at + n}
-	if !now.header {
-		now.raw = *env
+	raw := header
+	if !header.Set {
+		raw = env
 	}
-	if l.first.File == nil || !l.first.Raw.Set && now.raw.Set {
+	switch {
+	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
+		var now spot
+		now.put(s, raw, env, header.Set, n)
 		l.first = s.mark(&now)
-	} else if now.raw.Set && isGap(&l.last, &now, l.gapMin) {
-		l.gaps = append(l.gaps, parse.Gap{Last: s.mark(&l.last), Next: s.mark(&now)})
+	case raw.Set && l.last.gap(raw, env, header.Set, l.gapMin):
+		last := s.mark(&l.last)
+		l.last.put(s, raw, env, header.Set, n)
+		l.gaps = append(l.gaps, parse.Gap{Last: last, Next: s.mark(&l.last)})
 	}
-	if now.header && now.env.Set {
-		l.lag.add(s, &now)
+	if raw.Set || !l.last.raw.Set {
+		l.last.put(s, raw, env, header.Set, n)
 	}
-	if !now.raw.Set {
-		if !l.last.raw.Set {
-			l.last = now
-		}
-		return
+	if header.Set && env.Set {
+		l.lag.add(s, &l.last)
 	}
-	l.last = now
-	s.res.order.add(lead(&l.last))
+	if env.Set {
+		s.res.order.add(env)
+	} else if raw.Set {
+		s.res.order.add(raw)
+	}
 }
 
-// lead is the clock that orders a file: the framing's, else the header's.
-func lead(p *spot) *parse.Clock {
-	if p.env.Set {
-		return &p.env
-	}
-	return &p.raw
+// put makes p the current line of n bytes. It writes field by field, as the
+// next line reads them so.
+func (p *spot) put(s *scanner, raw, env *parse.Clock, header bool, n int) {
+	p.raw.NS, p.raw.Res, p.raw.Lack, p.raw.Set = raw.NS, raw.Res, raw.Lack, raw.Set
+	p.env.NS, p.env.Res, p.env.Lack, p.env.Set = env.NS, env.Res, env.Lack, env.Set
+	p.header, p.offset, p.line, p.from, p.end = header, s.offset(), s.line, s.at, s.at+n
 }
 
 // mark keeps the text of a line.
@@ -181,12 +186,12 @@ func gapMin(s parse.Source) int64 {
 	return parse.GapMinOther
 }
 
-// isGap reports whether an origin was silent for least or longer between two
-// lines, by the header's clock if both have it.
-func isGap(a, b *spot, least int64) bool {
-	x, y := &a.raw, &b.raw
-	if a.header != b.header {
-		x, y = &a.env, &b.env
+// gap reports whether an origin was silent for least or longer before a line of
+// those clocks, by the header's clock if both have it.
+func (p *spot) gap(raw, env *parse.Clock, header bool, least int64) bool {
+	x, y := &p.raw, raw
+	if p.header != header {
+		x, y = &p.env, env
 	}
 	return x.Set && y.Set && apart(x, y) >= least
 }
@@ -218,25 +223,32 @@ func (s *scanner) finish() {
 // order counts in which direction the clock of a file goes.
 type order struct {
 	set         bool
-	first, last parse.Clock
+	first, last reading
 	up, down    int
+}
+
+// reading is what order needs of a clock.
+type reading struct {
+	ns   int64
+	lack parse.Lack
 }
 
 func (o *order) add(c *parse.Clock) {
 	if !o.set {
-		o.set, o.first = true, *c
+		o.set, o.first = true, reading{c.NS, c.Lack}
 	} else {
-		o.step(&o.last, c)
+		o.step(reading{c.NS, c.Lack})
 	}
-	o.last = *c
+	o.last.ns, o.last.lack = c.NS, c.Lack
 }
 
-// step counts steps of a second or more: neighbouring lines may swap.
-func (o *order) step(x, y *parse.Clock) {
-	if x.Lack != y.Lack {
+// step counts a step of a second or more from the last reading: neighbouring
+// lines may swap.
+func (o *order) step(to reading) {
+	if o.last.lack != to.lack {
 		return
 	}
-	switch d := y.NS - x.NS; {
+	switch d := to.ns - o.last.ns; {
 	case d >= 1e9 && d < leapYear/2, d <= -leapYear/2:
 		o.up++
 	case d <= -1e9, d >= leapYear/2:

@@ -46,8 +46,10 @@ func (s *scanner) skim(rec []byte) bool {
 	}
 	s.close()
 	l.see(s, &b.Clock, &b.Header, len(rec), 1)
-	if s.skimmed.set = b.Kind != journal.NoHeader; s.skimmed.set {
-		s.skimmed = skimmed{true, s.at, s.at + len(rec), s.line, b.Kind, b.Form, b.Who, l}
+	k := &s.skimmed
+	if k.set = b.Kind != journal.NoHeader; k.set {
+		k.at, k.end, k.line = s.at, s.at+len(rec), s.line
+		k.kind, k.form, k.who, k.lane = b.Kind, b.Form, b.Who, l
 	}
 	return true
 }
