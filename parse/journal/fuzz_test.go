@@ -72,6 +72,69 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// neighbours are lines of one file that a Parser may skim.
+var neighbours = []string{
+	"Mar 13 15:41:18 node-7 sshd[9]: Accepted\nMar 13 15:41:19 node-7 sshd[10]: x\nMar 13 15:41:19 node-7 sshd[010]: x",
+	"Mar 13 15:41:18 node-7 kernel: eth0\nMar 13 15:41:18 node-7 kernel: Clock change detected\nMar 13 15:41:18 node-7 kernel: a] I0313",
+	"Mar 13 15:41:18 n containerd[6]: time=\"2021-03-13T15:41:18.25Z\" level=info\nMar 13 15:41:19 n containerd[6]: time=2021-03-13T15:41:19+01:00 level=error",
+	"Mar 13 15:41:18 n kubelet[6]: " + klogLine + "\nMar 13 15:41:18 n kubelet[6]: \tpart\nMar 13 15:41:18 n kubelet[7]: " + klogLine,
+	"2021-03-13T15:41:18-05:00 n sshd[9]: a\n2021-03-13T15:42:18.5-05:00 n sshd[9]: b\n2021-03-13 15:42:18-05:00 n sshd[9]: b",
+	"Sat 2021-03-13 15:41:18 UTC n x.service[9]: a\nSat 2021-03-13 15:41:20 UTC n x.service[9]: b\nSun 2021-03-14 15:41:20 UTC n x.service[9]: b",
+	"2024-04-16T06:21:39.1Z stdout F a\n2024-04-16T06:21:39.2Z stdout F b\n2024-04-16T06:21:39.2Z stdout P b\n2024-04-16T06:21:40.2Z " + klogLine,
+	"Mar 13 15:41:18 n microshift[8]: a\nMar 13 15:41:18 n microshift[8]: kubelet " + klogLine + "\nMar 13 15:41:18 n microshift[8]: etcd " + klogLine,
+}
+
+// checkSkim holds what Skim says of a line against what a Parser without memory
+// reads.
+func checkSkim(t *testing.T, warm, cold *Parser, line []byte) (ok bool) {
+	t.Helper()
+	var b Brief
+	var got, want Entry
+	if !warm.Skim(line, &b) {
+		warm.Parse(line, &got)
+		return false
+	}
+	b.Entry(line, &got)
+	if b.Other > 0 {
+		who := *got.Who
+		who.PID, got.Who = b.Other, &who
+	}
+	cold.Parse(line, &want)
+	if !same(&got, &want) || b.Body != want.Off+want.Header.Body {
+		t.Fatalf("%q: skimmed %+v %+v, parsed %+v %+v", line, got, *got.Who, want, *want.Who)
+	}
+	return true
+}
+
+// FuzzSkim checks that Skim says of a line what Parse says.
+func FuzzSkim(f *testing.F) {
+	for _, s := range neighbours {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		framing := Detect(nil)
+		warm := NewParser(framing)
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			checkSkim(t, warm, NewParser(framing), line)
+		}
+	})
+}
+
+// TestSkim checks which lines are skimmed that way.
+func TestSkim(t *testing.T) {
+	want := []string{"nyn", "nnn", "ny", "nyn", "nyn", "nyn", "nynn", "nnn"}
+	for i, lines := range neighbours {
+		framing, got := Detect(nil), ""
+		warm := NewParser(framing)
+		for line := range bytes.SplitSeq([]byte(lines), []byte("\n")) {
+			got += map[bool]string{true: "y", false: "n"}[checkSkim(t, warm, NewParser(framing), line)]
+		}
+		if got != want[i] {
+			t.Errorf("skimmed %s, want %s of\n%s", got, want[i], lines)
+		}
+	}
+}
+
 // FuzzBlocks checks that records of several lines always make progress and
 // break nothing.
 func FuzzBlocks(f *testing.F) {
