@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"io/fs"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
@@ -12,22 +12,24 @@ import (
 // are returned so that "rules check" shows them too.
 func Builtin() (*Pack, []Problem) {
 	p := &Pack{}
+	files, err := nodes.Load(causes.Files, causes.Packed)
+	if err != nil {
+		return p, []Problem{{Place{"rules/causes", 1}, err.Error(), ""}}
+	}
+	var all []*Def
 	var probs []Problem
-	files, _ := fs.ReadDir(causes.Files, ".") // sorted by name
 	for _, f := range files {
-		data, err := causes.Files.ReadFile(f.Name())
-		if err != nil {
-			probs = append(probs, Problem{Place{f.Name(), 1}, err.Error(), ""})
-			continue
-		}
-		defs, bad := Read("rules/causes/"+f.Name(), data)
+		name := f.Name
+		f.Name = "rules/causes/" + name
+		defs, bad := read(f)
 		for _, d := range defs {
-			if d.ID+".yaml" != f.Name() {
-				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(f.Name(), ".yaml")), ""})
+			if d.ID+".yaml" != name {
+				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(name, ".yaml")), ""})
 			}
 		}
-		p.Add(defs...)
+		all = append(all, defs...)
 		probs = append(probs, bad...)
 	}
+	p.Add(all...)
 	return p, probs
 }

@@ -1,18 +1,16 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
 
-	"bytes"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
 // Problem is a mistake in a rule file.
@@ -34,20 +32,14 @@ func (p Problem) String() string {
 // "---". What it cannot understand becomes a Problem with its line; the
 // definitions without problems are returned all the same.
 func Read(file string, data []byte) ([]*Def, []Problem) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var defs []*Def
-	var probs []Problem
-	for {
-		var doc yaml.Node
-		err := dec.Decode(&doc)
-		if errors.Is(err, io.EOF) {
-			return defs, probs
-		}
-		if err != nil {
-			return defs, append(probs, yamlProblem(file, err))
-		}
-		r := &reader{file: file}
-		d := r.def(&doc)
+	return read(nodes.Parse(file, data))
+}
+
+// read decodes a file that was scanned.
+func read(f nodes.File) (defs []*Def, probs []Problem) {
+	for _, doc := range f.Docs {
+		r := &reader{file: f.Name}
+		d := r.def(doc)
 		if len(r.probs) == 0 {
 			r.complete(d)
 		}
@@ -56,6 +48,10 @@ func Read(file string, data []byte) ([]*Def, []Problem) {
 		}
 		probs = append(probs, r.probs...)
 	}
+	if f.Err != nil {
+		probs = append(probs, yamlProblem(f.Name, f.Err))
+	}
+	return defs, probs
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)

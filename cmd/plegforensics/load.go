@@ -156,7 +156,7 @@ func clip(c *cli.Context, ns []*replay.Node) error {
 func build(c *cli.Context) (*report.Report, error) { return buildOf(c, c.Args().Slice()) }
 
 func buildOf(c *cli.Context, args []string) (*report.Report, error) {
-	pack, err := rulePack(c)
+	packed, err := rulesBeside(c)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +164,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	pack := packed()
 	r := &report.Report{Version: c.App.Version}
 	for _, b := range bundles {
 		ns, err := nodes(c, b)
@@ -183,18 +184,39 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 
 // rulePack is the built-in causes and those of --rules.
 func rulePack(c *cli.Context) (*rules.Pack, error) {
-	pack := &rules.Pack{}
-	if !c.Bool("no-builtin-rules") {
-		pack, _ = rules.Builtin() // a test of package rules holds the built-in files to be right
+	packed, err := rulesBeside(c)
+	if err != nil {
+		return nil, err
 	}
+	return packed(), nil
+}
+
+// rulesBeside reads the causes of --rules and returns a function that gives them
+// together with the built-in ones, which are read while the caller does something
+// else.
+func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
+	var defs []*rules.Def
 	for _, path := range c.StringSlice("rules") {
-		defs, err := readRules(path)
+		more, err := readRules(path)
 		if err != nil {
 			return nil, err
 		}
-		pack.Add(defs...)
+		defs = append(defs, more...)
 	}
-	return pack, nil
+	builtin := make(chan *rules.Pack, 1)
+	if c.Bool("no-builtin-rules") {
+		builtin <- &rules.Pack{}
+	} else {
+		go func() {
+			pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
+			builtin <- pack
+		}()
+	}
+	return func() *rules.Pack {
+		pack := <-builtin
+		pack.Add(defs...)
+		return pack
+	}, nil
 }
 
 // readRules reads a rule file, or all .yaml files of a directory.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/logs/signatures"
 )
@@ -48,17 +49,13 @@ func Builtin() *Set {
 // BuiltinSignatures loads the embedded files, in order of their names, for
 // callers who add a pack of their own before Build.
 func BuiltinSignatures() ([]*Signature, error) {
-	dir, err := signatures.Files.ReadDir(".")
+	files, err := nodes.Load(signatures.Files, signatures.Packed)
 	if err != nil {
 		return nil, err
 	}
 	var all []*Signature
-	for _, f := range dir {
-		data, err := signatures.Files.ReadFile(f.Name())
-		if err != nil {
-			return nil, err
-		}
-		sigs, err := Load(f.Name(), data)
+	for _, f := range files {
+		sigs, err := loadFile(f)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
 )
 
@@ -59,14 +60,19 @@ type Sample struct {
 // Load reads a signature file: a YAML list of entries. name is used in
 // errors, which state line and, for a misspelt key, the nearest known one.
 func Load(name string, data []byte) ([]*Signature, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	return loadFile(nodes.Parse(name, data))
+}
+
+// loadFile reads the signatures of a file that was scanned.
+func loadFile(f nodes.File) ([]*Signature, error) {
+	name := f.Name
+	if f.Err != nil {
+		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(f.Err.Error(), "yaml: "))
 	}
-	if len(doc.Content) == 0 {
+	if len(f.Docs) == 0 || len(f.Docs[0].Content) == 0 {
 		return nil, fmt.Errorf("%s: no signatures in it", name)
 	}
-	list := doc.Content[0]
+	list := f.Docs[0].Content[0]
 	if list.Kind != yaml.SequenceNode {
 		return nil, fmt.Errorf("%s:%d: want a list of signatures, each beginning with \"- id:\"", name, list.Line)
 	}

@@ -8,3 +8,10 @@ import "embed"
 //
 //go:embed *.yaml
 var Files embed.FS
+
+// Packed is what package nodes makes of Files, so that they need not be scanned
+// at each start. After a change of a file "go generate ./..." makes it anew.
+//
+//go:generate go run ../../internal/cmd/packnodes .
+//go:embed packed.bin
+var Packed string

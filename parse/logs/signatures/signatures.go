@@ -15,3 +15,10 @@ var Files embed.FS
 //
 //go:embed quiet.txt
 var Quiet string
+
+// Packed is what package nodes makes of Files, so that they need not be scanned
+// at each start. After a change of a file "go generate ./..." makes it anew.
+//
+//go:generate go run ../../../internal/cmd/packnodes .
+//go:embed packed.bin
+var Packed string
