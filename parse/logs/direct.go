@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -9,8 +10,17 @@ import (
 
 // direct is what a message in its usual spelling tells.
 type direct struct {
-	names  []string
-	values [5][]byte // as many as names
+	n      int
+	names  [maxDirect]string
+	values [maxDirect][]byte
+}
+
+// maxDirect is the number of fields that a quick reader finds at most.
+const maxDirect = 6
+
+func (d *direct) add(name string, value []byte) {
+	d.names[d.n], d.values[d.n] = name, value
+	d.n++
 }
 
 // verdict is what a quick reader knows of a message.
@@ -22,10 +32,10 @@ const (
 	refused
 )
 
-// directReader reads the usual spelling of an entry's message without taking the
-// message apart. It exists for what comes by the hundred thousand, and tells
-// nothing that the long way would not.
-type directReader func(msg []byte) (direct, verdict)
+// directReader reads the usual spelling of an entry's message into d without
+// taking the message apart. It exists for what comes by the hundred thousand, and
+// tells nothing that the long way would not.
+type directReader func(msg []byte, d *direct) verdict
 
 // newDirect returns the quick reader of an entry, nil if there is none.
 func newDirect(e *entry) directReader {
@@ -49,56 +59,84 @@ var (
 	levelClass  = classOf("abcdefghijklmnopqrstuvwxyz")
 )
 
-// directLogrus reads logrus lines whose message is two texts around one name, as
-// in `^StopContainer for "(?P<id>[0-9a-f]+)" returns successfully$`: it compares
-// with the texts as they stand in the line, quoted. nil for other patterns.
+// directLogrus reads logrus lines whose message is texts around names, as in
+// `^StopContainer for "(?P<id>[0-9a-f]+)" returns successfully$`: it compares with
+// the texts as they stand in the line, quoted. nil for other patterns.
 func directLogrus(p *pattern, set []parse.Field) directReader {
-	s := p.steps
-	if len(s) == 6 && s[4].lit == "" || len(s) < 5 || len(s) > 6 || !s[len(s)-1].end ||
-		s[0].lit == "" || s[1].mark == 0 || s[2].run == nil || s[3].mark == 0 || len(set)+1 > len(direct{}.values) {
+	if len(p.steps) == 0 || strings.HasPrefix(p.steps[0].lit, string(logrusHead[:1])) {
+		return nil // the text might be said of the line itself
+	}
+	steps, ok := quotedSteps(p.steps)
+	if !ok || p.steps[0].lit == "" || len(p.names)+len(set) > maxDirect {
 		return nil
 	}
-	if strings.HasPrefix(s[0].lit, string(logrusHead[:1])) {
-		return nil // it might be said of the line itself
+	for _, name := range p.names {
+		if name == "pod" || name == "ctr" || slices.ContainsFunc(set, func(f parse.Field) bool { return f.Name == name }) {
+			return nil // of several parts, or given twice
+		}
 	}
-	before, after := quoted(s[0].lit), []byte(`"`)
-	if len(s) == 6 {
-		after = append(quoted(s[4].lit), '"')
-	}
-	name, class, least := p.names[s[1].mark/2], &s[2].run.class, s[2].run.least
-	if before == nil || after == nil || s[2].run.most >= 0 || least < 1 || name == "" || name == "pod" || name == "ctr" || !plainClass(class) {
-		return nil
-	}
-	usual := direct{names: []string{name}}
+	values := make([][]byte, len(set))
 	for i, f := range set {
-		if f.Name == name {
-			return nil
-		}
-		usual.names = append(usual.names, f.Name)
-		usual.values[i+1] = []byte(f.Value)
+		values[i] = []byte(f.Value)
 	}
-	return func(msg []byte) (direct, verdict) {
-		rest, ok := logrusMessage(msg)
-		if !ok {
-			return direct{}, unsure
+	return func(msg []byte, d *direct) verdict {
+		text, ok := logrusMessage(msg)
+		if !ok || !endsWithQuote(text) {
+			return unsure
 		}
-		if rest, ok = bytes.CutPrefix(rest, before); !ok {
-			return direct{}, unsure
+		var buf [maxGroups]int
+		m := p.newMatch(buf[:])
+		for i := range m {
+			m[i] = -1
 		}
-		n := stretch(rest, class)
-		if n < least || isNull(rest[:n]) {
-			return direct{}, unsure
+		if !walk(steps, nil, text, 0, m) {
+			return refused
 		}
-		if !bytes.Equal(rest[n:], after) {
-			if endsWithQuote(rest[n:]) {
-				return direct{}, refused // the message is all of the line that is left, and goes on in other words
+		for g, name := range p.names {
+			if name == "" || m[2*g] < 0 || m[2*g] == m[2*g+1] {
+				continue
 			}
-			return direct{}, unsure
+			v := text[m[2*g]:m[2*g+1]]
+			if isNull(v) || slices.Contains(d.names[:d.n], name) {
+				return unsure
+			}
+			d.add(name, v)
 		}
-		d := usual
-		d.values[0] = rest[:n]
-		return d, accepted
+		for i, f := range set {
+			d.add(f.Name, values[i])
+		}
+		return accepted
 	}
+}
+
+// quotedSteps returns the steps that match the text inside quotes and the quote
+// behind it; ok is false where quoting changes more than quotes.
+func quotedSteps(steps []step) (out []step, ok bool) {
+	for _, s := range steps {
+		switch {
+		case s.lit != "":
+			if !printable(s.lit) {
+				return nil, false
+			}
+			s.lit = strings.ReplaceAll(s.lit, `"`, `\"`)
+		case s.run != nil && !plainClass(&s.run.class):
+			return nil, false
+		case s.end:
+			out = append(out, step{lit: `"`})
+		case s.either != nil:
+			var ways [][]step
+			for _, way := range s.either {
+				w, ok := quotedSteps(way)
+				if !ok {
+					return nil, false
+				}
+				ways = append(ways, w)
+			}
+			s.either = ways
+		}
+		out = append(out, s)
+	}
+	return out, true
 }
 
 // logrusMessage returns what follows msg=" in a line that begins as usual.
@@ -129,15 +167,14 @@ func endsWithQuote(s []byte) bool {
 	}
 }
 
-// quoted is a text as it stands inside quotes, nil if it holds more than
-// printable ASCII and quotes.
-func quoted(s string) []byte {
+// printable reports whether quotes leave a text as it is, but for quotes in it.
+func printable(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' {
-			return nil
+			return false
 		}
 	}
-	return []byte(strings.ReplaceAll(s, `"`, `\"`))
+	return true
 }
 
 // plainClass reports whether a class has only letters and digits, which quotes

@@ -267,17 +267,17 @@ func (p *pattern) find(text string, m match) bool {
 }
 
 // walk matches the steps, and then next, from position at of the text.
-func walk(steps, next []step, text string, at int, m match) bool {
+func walk[T string | []byte](steps, next []step, text T, at int, m match) bool {
 	for i := range steps {
 		s := &steps[i]
 		switch {
 		case s.lit != "":
-			if !strings.HasPrefix(text[at:], s.lit) {
+			if len(text)-at < len(s.lit) || string(text[at:at+len(s.lit)]) != s.lit {
 				return false
 			}
 			at += len(s.lit)
 		case s.run != nil:
-			n := s.run.len(text[at:])
+			n := runLen(s.run, text[at:])
 			if n < s.run.least {
 				return false
 			}
@@ -305,8 +305,8 @@ func walk(steps, next []step, text string, at int, m match) bool {
 	return len(next) == 0 || walk(next, nil, text, at, m)
 }
 
-// len is how many bytes of the run a text begins with.
-func (r *run) len(text string) int {
+// runLen is how many bytes of the run a text begins with.
+func runLen[T string | []byte](r *run, text T) int {
 	if r.most >= 0 && len(text) > r.most {
 		text = text[:r.most]
 	}

@@ -161,8 +161,9 @@ type Matcher struct {
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
 
-	direct   direct // what the quick reader of directOf has read
-	directOf *entry // nil: no quick reader accepted the message
+	direct   *direct // what the quick reader of directOf has read
+	directOf *entry  // nil: no quick reader accepted the message
+	spare    *direct // what the next one reads into
 }
 
 // NewMatcher returns a matcher on the set.
@@ -200,9 +201,13 @@ func (m *Matcher) verify(src parse.Source, sev byte, msg []byte, picked []uint64
 // accepts asks the quick reader of an entry, or else goes the long way.
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	if e.direct != nil {
-		switch d, v := e.direct(msg); v {
+		if m.spare == nil {
+			m.spare = new(direct)
+		}
+		m.spare.n = 0
+		switch e.direct(msg, m.spare) {
 		case accepted:
-			m.direct, m.directOf = d, e
+			m.direct, m.spare, m.directOf = m.spare, m.direct, e
 			return true
 		case refused:
 			return false

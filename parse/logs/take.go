@@ -16,7 +16,7 @@ type taker struct {
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
-	last   [len(direct{}.values)]recent // of direct values: events of one pod stand together
+	last   [maxDirect]recent // of direct values: events of one pod stand together
 }
 
 // shapeOf is a list of names that was seen before.
@@ -43,9 +43,9 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil {
 		return
 	}
-	if d := &m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
-		t.row = append(t.row[:0], t.shape(d.names))
-		for i, v := range d.values[:len(d.names)] {
+	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
+		t.row = append(t.row[:0], t.shape(d.names[:d.n]))
+		for i, v := range d.values[:d.n] {
 			t.row = append(t.row, t.last[i].of(t.syms, v))
 		}
 		ev.SetFields(t.keep.KeepRow(t.row))
