@@ -73,7 +73,11 @@ func accountSlot(b *parse.Bundle, s *slot) {
 
 // add appends what one decoder found.
 func add(b *parse.Bundle, p *parse.Part) {
-	b.Events = append(b.Events, p.Events...)
+	if b.Events == nil {
+		b.Events = slices.Clip(p.Events) // mostly all there are
+	} else {
+		b.Events = append(b.Events, p.Events...)
+	}
 	b.Coverage = append(b.Coverage, p.Coverage...)
 	b.Markers = append(b.Markers, p.Markers...)
 	b.Facts = append(b.Facts, p.Facts...)

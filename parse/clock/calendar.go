@@ -58,7 +58,11 @@ func (c *calendar) yearDay(ns int64) int64 { return floorDiv(ns-c.turn(ns).jan, 
 // of February is the 1st of March in years that have none.
 func (c *calendar) moved(ns int64, y int) int64 {
 	p := c.turn(ns)
-	if y != p.target {
+	switch y {
+	case p.year:
+		return ns
+	case p.target:
+	default:
 		p.aim(y)
 	}
 	if ns < p.mar {

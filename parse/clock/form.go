@@ -3,11 +3,12 @@ package clock
 import "github.com/plegforensics/plegforensics/parse"
 
 // form is what the clocks of events of one parse.Event.RawKind have in common.
-// Events of one form mostly follow each other by the thousand; what holds for
-// the first of them need not be asked again for the others.
+// A file has events of a few forms by the thousand; what holds for the first of
+// a form need not be asked again for the others.
 type form struct {
 	kind             uint16
 	header, envelope parse.Clock // without their readings
+	lead             parse.Clock // the leading one
 	yearless         bool        // the leading clock lacks the year
 	both, alike      bool        // both clocks are there; they differ in the reading only
 	plain            bool        // both have a year, or neither
@@ -17,7 +18,8 @@ func formOf(e *parse.Event) form {
 	raw := e.Raw()
 	f := form{kind: e.RawKind(), header: raw.Header, envelope: raw.Envelope}
 	f.header.NS, f.envelope.NS = 0, 0
-	f.yearless = leading(f.header, f.envelope).Lack&parse.LackYear != 0
+	f.lead = leading(f.header, f.envelope)
+	f.yearless = f.lead.Lack&parse.LackYear != 0
 	f.both = f.header.Set && f.envelope.Set
 	f.alike = f.header == f.envelope
 	f.plain = (f.header.Lack^f.envelope.Lack)&parse.LackYear == 0
@@ -34,24 +36,26 @@ func (f *form) at(e *parse.Event) (header, envelope parse.Clock) {
 // seeAll surveys events that follow each other, the first at index i: the first
 // of a form as see does, and of the others what may differ.
 func (s *survey) seeAll(i int, es []*parse.Event) {
-	var f form
 	for k, e := range es {
-		if k == 0 || e.RawKind() != f.kind || !s.likewise(i+k, e, &f) {
+		kind := e.RawKind()
+		f := &s.forms[(kind^kind>>7)%uint16(len(s.forms))]
+		if kind != f.kind || !s.likewise(i+k, e, f) {
 			s.see(i+k, item{event: e})
-			f = formOf(e)
+			*f = formOf(e)
 		}
 	}
 }
 
-// likewise surveys an event of the same form as the one before. It reports false,
-// and has done nothing, where more is to be asked.
+// likewise surveys an event of a form that was seen, behind an item whose leading
+// clock has as much. It reports false, and has done nothing, where more is to be
+// asked.
 func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 	header, envelope := e.At, e.Arrived
 	lead := header
 	if f.envelope.Set {
 		lead = envelope
 	}
-	if f.yearless && far(lead, s.walked) {
+	if f.lead.Set != s.lead.Set || f.lead.Lack != s.lead.Lack || f.yearless && far(lead, s.walked) {
 		return false
 	}
 	if f.yearless {
