@@ -17,8 +17,9 @@ type Parser struct {
 	second  []byte // stamp of the last line up to its seconds
 	secForm Form
 	secNS   int64
-	klog    [14]byte // "1120 23:50:39." of the last klog header
+	klog    [2]uint64 // klogSecond of the last klog header
 	klogNS  int64
+	callers callers
 	iso     [19]byte // "2006-01-02T15:04:05" of the last logrus header
 	isoSec  int64
 

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -219,6 +220,40 @@ func TestUnixDay(t *testing.T) {
 		y, m, day := time.Unix(d*86400, 0).UTC().Date()
 		if got := unixDay(y, int(m), day); got != d {
 			t.Fatalf("unixDay(%d, %d, %d) = %d, want %d", y, m, day, got, d)
+		}
+	}
+}
+
+func TestCallerEnd(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"kubelet.go:2448] x", 15}, {"a:1]", 3}, {"a:1", -1}, {":1]", -1}, {"a:]", -1}, {"a:1x]", -1}, {"ab1]", -1}, {"123]", -1},
+		{"a b:1] x", -1}, {"operation_generator.go:722]", 26}, {"kubelet/kubelet.go:2448]", 23}, {"\\]:1]", -1}, {"", -1},
+		{"\xdd\xa0\x5c\x1f\x5e\x21a.go:77]", 13}, {strings.Repeat("a", maxCaller-3) + ":1]", maxCaller - 1}, {strings.Repeat("a", maxCaller-2) + ":1]", -1},
+	} {
+		want := tt.want
+		if want >= 0 {
+			want += 2
+		}
+		if got := callerEnd([]byte("  "+tt.text), 2); got != want {
+			t.Errorf("%q: %d, want %d", tt.text, got, want)
+		}
+	}
+}
+
+func TestMicros(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int64
+		ok   bool
+	}{
+		{"123456  ", 123456, true}, {"000001xx", 1, true}, {"999999\xff\xff", 999999, true}, {"12345x  ", 0, false}, {"/23456  ", 0, false},
+		{"12:456  ", 0, false}, {"12\xb1456  ", 0, false}, {"     1  ", 0, false},
+	} {
+		if n, ok := micros([]byte(tt.text)); n != tt.want || ok != tt.ok {
+			t.Errorf("%q: %d, %v", tt.text, n, ok)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -132,7 +133,7 @@ func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 
 // skimKlog reads the header of a klog line of the layout's process.
 func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
-	if [14]byte(msg[1:15]) != p.klog && !p.klogTick(msg) {
+	if klogSecond(msg) != p.klog && !p.klogTick(msg) {
 		return false
 	}
 	us, ok := micros(msg[15:])
@@ -140,7 +141,7 @@ func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
 	if !ok || n == 21 || len(msg) < n || string(msg[21:n]) != string(l.pid) {
 		return false
 	}
-	end := callerEnd(msg, n)
+	end := p.callers.end(msg, n)
 	if end < 0 {
 		return false
 	}
@@ -205,13 +206,19 @@ func (p *Parser) tick(stamp []byte) bool {
 	return true
 }
 
+// klogSecond returns what a klog header says up to its seconds, the severity
+// aside, as two numbers that overlap: they are compared at once.
+func klogSecond(msg []byte) [2]uint64 {
+	return [2]uint64{binary.LittleEndian.Uint64(msg[1:]), binary.LittleEndian.Uint64(msg[7:])}
+}
+
 // klogTick moves the klog header's clock to another second.
 func (p *Parser) klogTick(msg []byte) bool {
 	month, day, tod := two(msg[1:]), two(msg[3:]), timeOfDay(msg[6:])
 	if !validDate(month, day) || tod < 0 {
 		return false
 	}
-	p.klog = [14]byte(msg[1:15])
+	p.klog = klogSecond(msg)
 	p.klogNS = ((monthStart[month]+int64(day)-1)*86400 + tod) * 1e9
 	return true
 }
