@@ -19,6 +19,9 @@ type assigner struct {
 
 func newAssigner(s *splitter, nodes map[*unit]*Node, all []*Node) *assigner {
 	a := &assigner{s, nodes, all, map[string]*Node{}, map[*parse.File][]*Node{}}
+	for _, w := range s.writers {
+		w.node = nodes[w.unit.root()]
+	}
 	for _, n := range all {
 		a.named[strings.ToLower(n.Name)] = n
 	}
@@ -32,7 +35,7 @@ func newAssigner(s *splitter, nodes map[*unit]*Node, all []*Node) *assigner {
 }
 
 func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Node {
-	return a.nodes[a.s.unitOf(f, o).root()]
+	return a.s.writer(f, o).node
 }
 
 // ofFile returns the nodes that a record without an origin belongs to: those
@@ -86,10 +89,7 @@ func (a *assigner) byName(name string) *Node {
 
 func (a *assigner) records() {
 	b := a.s.b
-	for _, e := range parse.Unique(b.Events) {
-		n := a.ofLine(e.File, e.Origin)
-		n.Events = append(n.Events, e)
-	}
+	a.events()
 	for _, c := range b.Coverage {
 		n := a.ofLine(c.File, c.Origin)
 		n.Coverage = append(n.Coverage, c)
@@ -121,6 +121,26 @@ func (a *assigner) records() {
 	}
 	a.metrics()
 	a.objects()
+}
+
+// events hands out the lines of logs. One node has them all in most inputs.
+func (a *assigner) events() {
+	events := parse.Unique(a.s.b.Events)
+	room := map[*Node]int{}
+	for _, w := range a.s.writers {
+		room[w.node] += w.events
+	}
+	if len(room) == 1 {
+		a.s.writers[0].node.Events = slices.Clip(events)
+		return
+	}
+	for n, lines := range room {
+		n.Events = make([]*parse.Event, 0, lines)
+	}
+	for _, e := range events {
+		n := a.ofLine(e.File, e.Origin)
+		n.Events = append(n.Events, e)
+	}
 }
 
 // metrics hands out snapshots and series: by the node they name, else by file.

@@ -30,7 +30,7 @@ const LateAfter = 10 * time.Second
 // falsely: what only some relist schedules would have produced, or what the
 // log's verbosity hides, is not missing.
 func audit(n *Node, s *found) Audit {
-	a := auditor{n: n, s: s, lives: livesOf(n), table: s.observed, pods: newPodNames(n.symbols)}
+	a := auditor{n: n, s: s, lives: livesOf(n), table: s.observed}
 	a.table.lives = a.lives
 	a.table.rows = a.table.rows[:a.table.observed]
 	a.out.Observed = n.Observed.Len()
@@ -56,7 +56,6 @@ type auditor struct {
 	s       *found
 	lives   *lives
 	table   *eventTable
-	pods    podNames
 	windows []listWindow
 	known   *podsKnown
 	failed  []*Failure // by end, once somebody asked for them

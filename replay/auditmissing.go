@@ -139,7 +139,7 @@ func (a *auditor) expect(i int32, t eventType, from, to Instant) {
 	default:
 		a.out.Replayed++
 		a.out.Missing++
-		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, life: i, pod: a.lives.pod(i, &a.pods),
+		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, life: i, pod: a.lives.pod(i, &a.s.pods),
 			uid: a.lives.about(i).podUID, data: a.lives.about(i).id, typ: t, status: statusMissing})
 	}
 }
@@ -172,7 +172,7 @@ const settle = 30 * time.Second
 // kubelet knew the pod then, logged such lines before and after, inspected
 // pods without failure, drained its channel, and lived on.
 func (a *auditor) visible(i int32, w listWindow) bool {
-	uid, pod := a.lives.about(i).podUID, a.lives.pod(i, &a.pods)
+	uid, pod := a.lives.about(i).podUID, a.lives.pod(i, &a.s.pods)
 	return a.known.at(uid, pod, w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
 }
 
@@ -209,7 +209,7 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	text, o := a.n.symbols.Text, a.lives.about(life)
-	id, uid, pod := text(o.id), text(o.podUID), text(a.lives.pod(life, &a.pods))
+	id, uid, pod := text(o.id), text(o.podUID), text(a.lives.pod(life, &a.s.pods))
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
 		if f := a.failed[i]; f.PodUID == uid || f.Pod == pod || f.ObjectID == id {
 			return true
@@ -238,7 +238,7 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		o := ls.about(int32(i))
-		s := ShortLived{ID: text(o.id), Pod: text(cmp.Or(ls.pod(int32(i), &a.pods), o.podUID)), Started: started.At, Ended: ended.At}
+		s := ShortLived{ID: text(o.id), Pod: text(cmp.Or(ls.pod(int32(i), &a.s.pods), o.podUID)), Started: started.At, Ended: ended.At}
 		for _, t := range [...]eventType{typeStarted, typeDied} {
 			s.Evidence = append(s.Evidence, Evidence{Record: ls.line(l, t)})
 		}

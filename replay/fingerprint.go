@@ -50,15 +50,15 @@ var clues = []clue{
 	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0},
 }
 
-// fingerprintRange bounds the minor version by the form of the lines; the
-// first few lines of each kind are enough. 0 is no bound. Lines that
-// contradict each other, as from an upgrade inside the log, bound nothing.
+// formsLooked is how many lines of each set of signatures are enough to know the
+// form in which the kubelet writes them.
+const formsLooked = 4
+
+// fingerprintRange bounds the minor version by the form of the lines. 0 is no
+// bound. Lines that contradict each other, as from an upgrade inside the log,
+// bound nothing.
 func fingerprintRange(events []*parse.Event) (lo, hi int) {
-	looked := map[*parse.SigSet]int{}
 	for _, e := range events {
-		if looked[e.Sigs]++; looked[e.Sigs] > 4 {
-			continue
-		}
 		msg := ""
 		for i := range clues {
 			c := &clues[i]

@@ -46,6 +46,7 @@ type historian struct {
 	line   int32        // index of the line at hand
 	at     *parse.Event // and the line
 	fields []parse.SymField
+	told   lifeFields
 }
 
 // lifeWords are the Syms of words in the lines of runtimes.
@@ -60,6 +61,7 @@ func newHistorian(n *Node, lines int) *historian {
 	}
 	of := n.symbols.OfString
 	h.words = lifeWords{of("sandbox"), of("removed"), of("running"), of("exited"), of("unknown"), of("non-existent")}
+	h.out.objects = make([]object, 0, lines/2) // most are told of twice at least
 	return h
 }
 
@@ -71,9 +73,11 @@ type lifeFields struct {
 	new                          parse.Sym // state, of a line of the relist goroutine
 }
 
-// read takes the fields of a line; of two of one name the first counts.
+// read takes the fields of a line; of two of one name the first counts. They are
+// good until the next call.
 func (h *historian) read(e *parse.Event) *lifeFields {
-	f := &lifeFields{}
+	f := &h.told
+	*f = lifeFields{}
 	h.fields = h.syms.Fields(e, h.fields[:0])
 	for i := range h.fields {
 		if to := f.field(h.fields[i].Name); to != nil && *to == 0 {

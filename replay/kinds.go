@@ -71,22 +71,31 @@ func kindsOf(s *parse.SigSet) kinds {
 
 // kindMemo remembers the kinds of sets of signatures: few sets, many lines.
 type kindMemo struct {
-	known map[*parse.SigSet]kinds
-	last  *parse.SigSet // lines of one set come in runs
-	kinds kinds         // of last
+	known map[*parse.SigSet]*kindRow
+	last  *kindRow // lines of one set come in runs
 }
 
-func newKindMemo() kindMemo { return kindMemo{known: map[*parse.SigSet]kinds{}} }
+type kindRow struct {
+	sigs  *parse.SigSet
+	kinds kinds
+	lines int // counted by who fills the memo
+}
+
+func newKindMemo() kindMemo {
+	return kindMemo{known: map[*parse.SigSet]*kindRow{}, last: &kindRow{}}
+}
 
 // of returns the kinds of a line.
-func (m *kindMemo) of(e *parse.Event) kinds {
-	if e.Sigs != m.last {
-		k, ok := m.known[e.Sigs]
-		if !ok {
-			k = kindsOf(e.Sigs)
-			m.known[e.Sigs] = k
+func (m *kindMemo) of(e *parse.Event) kinds { return m.row(e).kinds }
+
+func (m *kindMemo) row(e *parse.Event) *kindRow {
+	if e.Sigs != m.last.sigs {
+		r := m.known[e.Sigs]
+		if r == nil {
+			r = &kindRow{sigs: e.Sigs, kinds: kindsOf(e.Sigs)}
+			m.known[e.Sigs] = r
 		}
-		m.last, m.kinds = e.Sigs, k
+		m.last = r
 	}
-	return m.kinds
+	return m.last
 }

@@ -33,7 +33,7 @@ type ledger struct {
 	fell   map[int]int64 // when evented PLEG of a run gave up
 
 	counts  bySym[countIn] // of events by container, in the stretch at hand
-	stretch int            // its number
+	stretch uint32         // its number
 }
 
 var (

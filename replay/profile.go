@@ -26,12 +26,13 @@ func contains(s, sub string) bool { return strings.Contains(s, sub) }
 type profiler struct {
 	n     *Node
 	s     *found
+	forms []*parse.Event // lines whose form tells the version
 	opt   Options
 	basis []string
 }
 
-func profile(n *Node, s *found, opt Options) {
-	p := &profiler{n: n, s: s, opt: opt}
+func profile(n *Node, s *found, forms []*parse.Event, opt Options) {
+	p := &profiler{n: n, s: s, forms: forms, opt: opt}
 	n.Kubelet.Verbosity = -1
 	p.lines()
 	p.facts()
@@ -179,7 +180,7 @@ func (p *profiler) version() {
 		k.VersionMin, k.VersionMax = k.Version, k.Version
 		return
 	}
-	lo, hi := fingerprintRange(p.n.Events)
+	lo, hi := fingerprintRange(p.forms)
 	if lo > 0 {
 		k.VersionMin = "v1." + strconv.Itoa(lo)
 	}

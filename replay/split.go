@@ -34,6 +34,11 @@ func (s *span) add(at int64) {
 	s.to = max(s.to, at)
 }
 
+func (s *span) join(t span) {
+	s.add(t.from)
+	s.add(t.to)
+}
+
 func (s span) meets(t span) bool {
 	return s.from != 0 && t.from != 0 && s.from <= t.to && t.from <= s.to
 }
@@ -58,9 +63,21 @@ func join(a, b *unit) {
 type splitter struct {
 	b        *parse.Bundle
 	units    []*unit
+	writers  []*writer
 	byKey    map[unitKey]*unit
 	byFile   map[*parse.File][]*unit
-	byOrigin map[originKey]*unit
+	byOrigin map[originKey]*writer
+	last     [2]*writer // most lines come from two
+}
+
+// writer is who wrote lines of a unit.
+type writer struct {
+	unit   *unit
+	origin *parse.Origin
+	events int
+	dated  bool
+	when   span  // of dated lines
+	node   *Node // once it is known
 }
 
 type unitKey struct {
@@ -75,7 +92,7 @@ type originKey struct {
 
 // splitNodes assigns every record of the bundle to a node.
 func splitNodes(b *parse.Bundle) []*Node {
-	s := &splitter{b: b, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*unit{}}
+	s := &splitter{b: b, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
 	s.joinWithinFiles()
 	s.joinByName()
@@ -98,39 +115,59 @@ func (s *splitter) unit(f *parse.File, host string) *unit {
 	return u
 }
 
-// unitOf returns the unit of a line. Origins are interned, so the common case
-// is one look-up.
-func (s *splitter) unitOf(f *parse.File, o *parse.Origin) *unit {
-	k := originKey{f, o}
-	u := s.byOrigin[k]
-	if u == nil {
-		u = s.unit(f, o.Host)
-		s.byOrigin[k] = u
+// writer returns who wrote a line. Origins are interned, and lines of one come in
+// runs.
+func (s *splitter) writer(f *parse.File, o *parse.Origin) *writer {
+	for i, w := range s.last {
+		if w != nil && w.origin == o && w.unit.file == f {
+			s.last[0], s.last[i] = w, s.last[0]
+			return w
+		}
 	}
-	return u
+	k := originKey{f, o}
+	w := s.byOrigin[k]
+	if w == nil {
+		w = &writer{unit: s.unit(f, o.Host), origin: o}
+		s.byOrigin[k] = w
+		s.writers = append(s.writers, w)
+	}
+	s.last[0], s.last[1] = w, s.last[0]
+	return w
+}
+
+func (w *writer) saw(at int64) {
+	w.dated = true
+	w.when.add(at)
 }
 
 // survey makes the units and notes what each says about its node.
 func (s *splitter) survey() {
 	for _, c := range s.b.Coverage {
-		u := s.unitOf(c.File, c.Origin)
+		w := s.writer(c.File, c.Origin)
 		for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
 			if m.Basis != parse.NoTime {
-				s.saw(u, c.Origin, m.At)
+				w.saw(m.At)
 			}
 		}
 	}
+	memo := newKindMemo()
 	for _, e := range s.b.Events {
-		u := s.unitOf(e.File, e.Origin)
+		w := s.writer(e.File, e.Origin)
+		w.events++
 		if e.Basis != parse.NoTime {
-			s.saw(u, e.Origin, e.At)
+			w.saw(e.At)
 		}
-		if e.Is(parse.SigNotReady) || e.Is(parse.SigNodeEvent) {
+		if k := memo.of(e); k&(kNotReady|kNodeEvent) != 0 {
 			if name := objectName(e.Field("node")); name != "" {
-				u.names[name]++
+				w.unit.names[name]++
 			}
-		} else if e.Is(parse.SigFlag) && e.Field("name") == "hostname-override" {
-			u.override = e.Field("value")
+		} else if k&kFlag != 0 && e.Field("name") == "hostname-override" {
+			w.unit.override = e.Field("value")
+		}
+	}
+	for _, w := range s.writers {
+		if w.dated {
+			w.unit.saw(w.origin, w.when)
 		}
 	}
 	for _, f := range s.b.Facts {
@@ -159,13 +196,13 @@ func objectName(s string) string {
 	return name
 }
 
-func (s *splitter) saw(u *unit, o *parse.Origin, at int64) {
-	u.all.add(at)
+func (u *unit) saw(o *parse.Origin, when span) {
+	u.all.join(when)
 	if o.Source == parse.SrcKubelet {
 		u.kubelet = true
 		if o.PID != 0 {
 			p := u.pids[o.PID]
-			p.add(at)
+			p.join(when)
 			u.pids[o.PID] = p
 		}
 	}

@@ -142,8 +142,10 @@ func (l *ledger) stretches(run int) []Bounded {
 func (l *ledger) distinct(from, to int64) int {
 	ev := l.s.observed.rows
 	i, _ := slices.BinarySearchFunc(ev, from, func(p eventRow, t int64) int { return cmp64(p.at, t) })
-	l.stretch++
-	most := 0
+	if l.stretch++; l.stretch == 1 {
+		l.counts = newBySym[countIn](l.s.syms)
+	}
+	most := uint32(0)
 	for ; i < len(ev) && ev[i].at < to; i++ {
 		c := l.counts.at(ev[i].data)
 		if c.stretch != l.stretch {
@@ -152,11 +154,11 @@ func (l *ledger) distinct(from, to int64) int {
 		c.n++
 		most = max(most, c.n)
 	}
-	return most
+	return int(most)
 }
 
 // countIn is how many events of a container there are in one stretch.
-type countIn struct{ stretch, n int }
+type countIn struct{ stretch, n uint32 }
 
 // outcomes completes the ledger by what the episodes tell: the end of relists
 // that were stuck in inspection, and relists that hang to the end of the log.

@@ -13,8 +13,9 @@ type survey struct {
 	kubelet int      // dated lines of the kubelet
 	history []int32  // lines that tell of containers
 	sources map[parse.Source]bool
-	wall    span // of the dated lines
-	boot    span // of the lines of the kernel's buffer
+	forms   []*parse.Event // the first lines of each set
+	wall    span           // of the dated lines
+	boot    span           // of the lines of the kernel's buffer
 }
 
 // look makes the survey of a node, and gives it its Symbols where the input
@@ -33,9 +34,16 @@ func look(n *Node) *survey {
 			last, other = e.Origin, last
 		}
 		v.date(e)
-		if k := v.kinds.of(e); k != 0 {
+		row := v.kinds.row(e)
+		if row.lines++; row.lines <= formsLooked {
+			v.forms = append(v.forms, e)
+		}
+		if k := row.kinds; k != 0 {
 			v.count(k)
 			if k&kHistory != 0 && e.Basis != parse.NoTime {
+				if v.history == nil {
+					v.history = make([]int32, 0, (len(n.Events)-i)/3+1)
+				}
 				v.history = append(v.history, int32(i))
 			}
 		}

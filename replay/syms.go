@@ -29,10 +29,14 @@ func (t *bySym[T]) at(s parse.Sym) *T {
 
 // podNames gives the names of pods, "ns/name", a Sym by their parts.
 type podNames struct {
-	syms  *parse.Symbols
-	known map[[2]parse.Sym]parse.Sym
-	buf   []byte
+	syms   *parse.Symbols
+	byName bySym[podIn] // hardly a name is that of pods of several namespaces
+	known  map[[2]parse.Sym]parse.Sym
+	buf    []byte
 }
+
+// podIn is a namespace and the pod of a name in it.
+type podIn struct{ ns, pod parse.Sym }
 
 func newPodNames(syms *parse.Symbols) podNames {
 	return podNames{syms: syms, known: map[[2]parse.Sym]parse.Sym{}}
@@ -43,11 +47,18 @@ func (p *podNames) of(ns, name parse.Sym) parse.Sym {
 	if ns == 0 || name == 0 {
 		return name
 	}
+	if have := p.byName.get(name); have.ns == ns {
+		return have.pod
+	}
 	pod, ok := p.known[[2]parse.Sym{ns, name}]
 	if !ok {
 		p.buf = append(append(append(p.buf[:0], p.syms.Text(ns)...), '/'), p.syms.Text(name)...)
 		pod = p.syms.Of(p.buf)
 		p.known[[2]parse.Sym{ns, name}] = pod
 	}
+	if len(p.byName.rows) == 0 {
+		p.byName = newBySym[podIn](p.syms)
+	}
+	*p.byName.at(name) = podIn{ns, pod}
 	return pod
 }
