@@ -1,10 +1,7 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -45,7 +42,7 @@ func audit(n *Node, s *found) Audit {
 		a.shortLived()
 	}
 	a.discarded()
-	a.out.Events = a.events()
+	a.out.Events = newAuditedEvents(a.table, n.Observed)
 	a.notes()
 	return a.out
 }
@@ -125,37 +122,6 @@ func (a *auditor) discarded() {
 		a.table.rows = append(a.table.rows, d)
 		a.out.Discarded++
 	}
-}
-
-// events lists what was observed and what the audit added by time, events of
-// one moment by what they are about.
-func (a *auditor) events() PodEvents {
-	t, shown := a.table, a.n.Observed
-	order := make([]int32, 0, shown.Len()+len(t.rows)-t.observed)
-	for i := range shown.Len() {
-		order = append(order, int32(shown.row(i)))
-	}
-	for i := t.observed; i < len(t.rows); i++ {
-		order = append(order, int32(i))
-	}
-	byTime := func(x, y int32) int { return cmp.Compare(t.rows[x].at, t.rows[y].at) }
-	if !slices.IsSortedFunc(order, byTime) {
-		slices.SortStableFunc(order, byTime)
-	}
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && t.rows[order[j]].at == t.rows[order[i]].at {
-			j++
-		}
-		slices.SortStableFunc(order[i:j], func(x, y int32) int {
-			if t.rows[x].data == t.rows[y].data {
-				return 0
-			}
-			return strings.Compare(t.syms.Text(t.rows[x].data), t.syms.Text(t.rows[y].data))
-		})
-		i = j
-	}
-	return PodEvents{from: t, n: len(order), order: order}
 }
 
 func (a *auditor) notes() {

@@ -37,23 +37,22 @@ type historian struct {
 	syms  *parse.Symbols
 	out   *historyTable
 	calls *requestTable
-	pods  podNames
 	ops   [len(lifeOps)]parse.Sym
 	words lifeWords
 	codes map[parse.Sym]int32 // where exit codes are kept, by their text
 	exits map[int]int32       // and by themselves
 
-	line   int32        // index of the line at hand
-	at     *parse.Event // and the line
-	fields []parse.SymField
-	told   lifeFields
+	line int32        // index of the line at hand
+	at   *parse.Event // and the line
+	row  fieldReader
+	told lifeFields
 }
 
 // lifeWords are the Syms of words in the lines of runtimes.
 type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
 
 func newHistorian(n *Node, lines int) *historian {
-	h := &historian{syms: n.symbols, pods: newPodNames(n.symbols), codes: map[parse.Sym]int32{}, exits: map[int]int32{},
+	h := &historian{syms: n.symbols, row: fieldReader{syms: n.symbols}, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
 		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols), moves: make([]move, 0, lines)},
 		calls: &requestTable{lines: n.Events, syms: n.symbols, open: map[requestKey]int32{}, rows: make([]request, 0, lines)}}
 	for i := range lifeOps {
@@ -78,10 +77,9 @@ type lifeFields struct {
 func (h *historian) read(e *parse.Event) *lifeFields {
 	f := &h.told
 	*f = lifeFields{}
-	h.fields = h.syms.Fields(e, h.fields[:0])
-	for i := range h.fields {
-		if to := f.field(h.fields[i].Name); to != nil && *to == 0 {
-			*to = h.fields[i].Value
+	for _, x := range h.row.read(e) {
+		if to := f.field(x.Name); to != nil && *to == 0 {
+			*to = x.Value
 		}
 	}
 	return f

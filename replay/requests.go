@@ -57,8 +57,8 @@ var requestOps = [...]string{"", "create", "start", "stop", "remove"}
 // request is a Request, packed.
 type request struct {
 	begin, end int32 // lines, -1 for none
-	id, pod    parse.Sym
-	err        parse.Sym
+	id, err    parse.Sym
+	ns, pod    parse.Sym // names
 	op         requestOp
 	sandbox    bool
 }
@@ -79,7 +79,7 @@ func (t *requestTable) list() Requests {
 
 func (t *requestTable) item(i int) Request {
 	r, text := &t.rows[i], t.syms.Text
-	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: text(r.pod), Err: text(r.err)}
+	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: podName(text(r.ns), text(r.pod)), Err: text(r.err)}
 	if r.begin >= 0 {
 		e := t.lines[r.begin]
 		out.Start, out.Begun = e.At, e
@@ -125,7 +125,7 @@ func (h *historian) request(f *lifeFields, op requestOp, begins bool) {
 			}
 		}
 	}
-	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == h.words.sandbox, id: f.id, pod: h.pods.of(f.podNS, f.podName)}
+	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == h.words.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
 	if begins {
 		r.begin = h.line
 		for _, k := range keys {

@@ -109,13 +109,13 @@ type found struct {
 	syms  *parse.Symbols
 	pods  podNames
 	words eventWords
-	line  []parse.SymField // of the pod event at hand
-	text  []parse.Field    // of any other line at hand
+	row   fieldReader
+	text  []parse.Field // of the line at hand
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node, v *survey) *found {
-	s := &found{syms: n.symbols, pods: newPodNames(n.symbols), words: newEventWords(n.symbols), cover: newCoverage(n, v),
+	s := &found{syms: n.symbols, row: fieldReader{syms: n.symbols}, pods: newPodNames(n.symbols), words: newEventWords(n.symbols), cover: newCoverage(n, v),
 		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
 		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
 	rc, memo := newRunCutter(n), v.kinds
@@ -214,11 +214,11 @@ func (s *found) addLoop(e *parse.Event, k kinds, run int) {
 	}
 	switch {
 	case k&kHousekeeping != 0:
-		if d, err := time.ParseDuration(e.Field("actual")); err == nil && d > 0 {
+		if d, err := time.ParseDuration(s.read(e).get("actual")); err == nil && d > 0 {
 			s.stalls = append(s.stalls, stall{e.At - int64(d), e.At, run, e})
 		}
 	case k&kNotReady != 0:
-		s.node = append(s.node, nodeLine{at: e.At, status: true, reason: e.Field("reason"), run: run, ev: e})
+		s.node = append(s.node, nodeLine{at: e.At, status: true, reason: s.read(e).get("reason"), run: run, ev: e})
 	case k&kNodeEvent != 0:
 		s.addNodeEvent(e, run)
 	case k&kCondition != 0:
@@ -227,7 +227,7 @@ func (s *found) addLoop(e *parse.Event, k kinds, run int) {
 }
 
 func (s *found) addNodeEvent(e *parse.Event, run int) {
-	name := e.Field("event")
+	name := s.read(e).get("event")
 	if name == "NodeReady" || name == "NodeNotReady" {
 		s.node = append(s.node, nodeLine{at: e.At, ready: name == "NodeReady", status: e.Origin.Source == parse.SrcKubelet,
 			reason: name, run: run, ev: e})
@@ -328,8 +328,7 @@ func parseStamp(s string) (int64, bool) {
 func (s *found) addCall(e *parse.Event, run int) {
 	c := call{ev: e, run: int32(run)}
 	var ns, name parse.Sym
-	s.line = s.syms.Fields(e, s.line[:0])
-	for _, f := range s.line {
+	for _, f := range s.row.read(e) {
 		var to *parse.Sym
 		switch f.Name {
 		case "call":
@@ -364,8 +363,7 @@ func (s *found) addEvent(e *parse.Event, i int32) {
 		p.at = e.At
 	}
 	var ns, name, typ parse.Sym
-	s.line = s.syms.Fields(e, s.line[:0])
-	for _, f := range s.line {
+	for _, f := range s.row.read(e) {
 		switch f.Name {
 		case "pod_ns":
 			ns = f.Value

@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// auditedEvents are the observed events and those that the audit added, by time,
+// events of one moment by what they are about. They are sorted when they are
+// first asked for: most reports only count them.
+type auditedEvents struct {
+	t        *eventTable
+	observed PodEvents
+	once     sync.Once
+	order    []int32 // rows
+}
+
+func newAuditedEvents(t *eventTable, observed PodEvents) PodEvents {
+	return PodEvents{from: &auditedEvents{t: t, observed: observed}, n: observed.Len() + len(t.rows) - t.observed}
+}
+
+func (a *auditedEvents) item(i int) PodEvent {
+	a.once.Do(a.sort)
+	return a.t.item(int(a.order[i]))
+}
+
+func (a *auditedEvents) whole() []*PodEvent {
+	a.once.Do(a.sort)
+	whole := a.t.whole()
+	out := make([]*PodEvent, len(a.order))
+	for i, row := range a.order {
+		out[i] = whole[row]
+	}
+	return out
+}
+
+func (a *auditedEvents) sort() {
+	rows := a.t.rows
+	a.order = make([]int32, 0, a.observed.Len()+len(rows)-a.t.observed)
+	for i := range a.observed.Len() {
+		a.order = append(a.order, int32(a.observed.row(i)))
+	}
+	for i := a.t.observed; i < len(rows); i++ {
+		a.order = append(a.order, int32(i))
+	}
+	byTime := func(x, y int32) int { return cmp.Compare(rows[x].at, rows[y].at) }
+	if !slices.IsSortedFunc(a.order, byTime) {
+		slices.SortStableFunc(a.order, byTime)
+	}
+	for i := 0; i < len(a.order); {
+		j := i + 1
+		for j < len(a.order) && rows[a.order[j]].at == rows[a.order[i]].at {
+			j++
+		}
+		slices.SortStableFunc(a.order[i:j], func(x, y int32) int {
+			if rows[x].data == rows[y].data {
+				return 0
+			}
+			return strings.Compare(a.t.syms.Text(rows[x].data), a.t.syms.Text(rows[y].data))
+		})
+		i = j
+	}
+}
