@@ -66,12 +66,12 @@ func (a *auditor) observed() {
 	runs := newRestarts(a.n, a.table)
 	for i := range a.n.Observed.Len() {
 		e := &a.table.rows[a.n.Observed.row(i)]
-		e.status, e.life, e.lagged = statusObserved, -1, false
+		e.status, e.lagged = statusObserved, false
 		if e.at == 0 {
 			continue
 		}
-		if e.life = a.lives.find(e.data); e.life >= 0 {
-			a.judge(e, runs)
+		if l := a.lives.find(e.data); l != nil {
+			a.judge(e, l, runs)
 		}
 		switch e.status {
 		case statusLate:
@@ -85,8 +85,7 @@ func (a *auditor) observed() {
 // judge holds one event against the life of what it is about. A kubelet that
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
-func (a *auditor) judge(e *eventRow, runs restarts) {
-	l := &a.lives.rows[e.life]
+func (a *auditor) judge(e *eventRow, l *life, runs restarts) {
 	at, ok := a.lives.cause(l, e.typ)
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
@@ -115,7 +114,7 @@ func (a *auditor) judge(e *eventRow, runs restarts) {
 // The lines name no pod.
 func (a *auditor) discarded() {
 	for _, i := range a.s.discards {
-		d := eventRow{line: i, life: -1, typ: typeNone, status: statusDiscarded}
+		d := eventRow{line: i, typ: typeNone, status: statusDiscarded}
 		if e := a.n.Events[i]; e.Basis != parse.NoTime {
 			d.at = e.At
 		}

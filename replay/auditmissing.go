@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
@@ -46,11 +45,11 @@ func listingWindows(n *Node, ls *lives, t *eventTable) []listWindow {
 	var out tightest
 	for i := range n.Observed.Len() { // by time, so that all windows come by their ends
 		e := &t.rows[n.Observed.row(i)]
-		k := ls.find(e.data)
-		if k < 0 || e.at == 0 {
+		l := ls.find(e.data)
+		if l == nil || e.at == 0 {
 			continue
 		}
-		at, _ := ls.cause(&ls.rows[k], e.typ)
+		at, _ := ls.cause(l, e.typ)
 		if !at.Known() || at.At >= e.at {
 			continue
 		}
@@ -139,7 +138,7 @@ func (a *auditor) expect(i int32, t eventType, from, to Instant) {
 	default:
 		a.out.Replayed++
 		a.out.Missing++
-		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, life: i, pod: a.lives.pod(i, &a.s.pods),
+		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, pod: a.lives.about(i).pod(),
 			uid: a.lives.about(i).podUID, data: a.lives.about(i).id, typ: t, status: statusMissing})
 	}
 }
@@ -172,8 +171,7 @@ const settle = 30 * time.Second
 // kubelet knew the pod then, logged such lines before and after, inspected
 // pods without failure, drained its channel, and lived on.
 func (a *auditor) visible(i int32, w listWindow) bool {
-	uid, pod := a.lives.about(i).podUID, a.lives.pod(i, &a.s.pods)
-	return a.known.at(uid, pod, w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
+	return a.known.at(a.lives.about(i), w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
 }
 
 // disturbed reports whether something else explains a missing line: an
@@ -209,7 +207,7 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	text, o := a.n.symbols.Text, a.lives.about(life)
-	id, uid, pod := text(o.id), text(o.podUID), text(a.lives.pod(life, &a.s.pods))
+	id, uid, pod := text(o.id), text(o.podUID), o.pod().text(a.n.symbols)
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
 		if f := a.failed[i]; f.PodUID == uid || f.Pod == pod || f.ObjectID == id {
 			return true
@@ -238,7 +236,7 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		o := ls.about(int32(i))
-		s := ShortLived{ID: text(o.id), Pod: text(cmp.Or(ls.pod(int32(i), &a.s.pods), o.podUID)), Started: started.At, Ended: ended.At}
+		s := ShortLived{ID: text(o.id), Pod: cmp.Or(o.pod().text(a.n.symbols), text(o.podUID)), Started: started.At, Ended: ended.At}
 		for _, t := range [...]eventType{typeStarted, typeDied} {
 			s.Evidence = append(s.Evidence, Evidence{Record: ls.line(l, t)})
 		}
@@ -306,13 +304,14 @@ func (r restarts) reports(at, cause int64) bool {
 
 // podsKnown knows which pods the kubelet managed when, from its own lines.
 type podsKnown struct {
-	since       bySym[int64]        // pod uid or ns/name -> first line that proves it known
-	until       map[parse.Sym]int64 // -> line that ends it
-	first, last int64               // "SyncLoop (PLEG)" lines
+	uids        bySym[int64] // first line that proves the pod of a uid known
+	since       byPod[int64] // the same by name
+	until       byPod[int64] // line that ends it
+	first, last int64        // "SyncLoop (PLEG)" lines
 }
 
 func newPodsKnown(n *Node, s *found) *podsKnown {
-	k := &podsKnown{since: newBySym[int64](n.symbols), until: map[parse.Sym]int64{}}
+	k := &podsKnown{uids: newBySym[int64](n.symbols), since: newByPod[int64](n.symbols)}
 	for i := range n.Observed.Len() {
 		if e := &s.observed.rows[n.Observed.row(i)]; e.at != 0 {
 			k.saw(e)
@@ -320,19 +319,9 @@ func newPodsKnown(n *Node, s *found) *podsKnown {
 	}
 	for _, e := range s.syncs {
 		f := s.read(e)
-		pods, op := f.get("pods"), f.get("op")
-		if op != "ADD" && op != "DELETE" && op != "REMOVE" {
-			continue
-		}
-		for text := range strings.SplitSeq(pods, ",") {
-			text, _, _ = strings.Cut(text, "(")
-			pod := n.symbols.OfString(text)
-			if op == "ADD" {
-				if since := k.since.at(pod); *since == 0 || e.At < *since {
-					*since = e.At
-				}
-			} else if _, ok := k.until[pod]; !ok && pod != 0 {
-				k.until[pod] = e.At
+		for pod := range strings.SplitSeq(f.get("pods"), ",") {
+			if pod, _, _ = strings.Cut(pod, "("); pod != "" {
+				k.sync(podOfText(n.symbols, pod), f.get("op"), e.At)
 			}
 		}
 	}
@@ -345,22 +334,41 @@ func (k *podsKnown) saw(e *eventRow) {
 		k.first = e.at
 	}
 	k.last = max(k.last, e.at)
-	for _, key := range [...]parse.Sym{e.uid, e.pod} {
-		if since := k.since.at(key); *since == 0 {
+	for _, since := range [...]*int64{k.uids.at(e.uid), k.since.at(e.pod)} {
+		if *since == 0 {
 			*since = e.at
 		}
 	}
 }
 
-// at reports whether the kubelet certainly managed the pod then.
-func (k *podsKnown) at(uid, pod parse.Sym, at int64) bool {
-	for _, key := range [...]parse.Sym{uid, pod} {
-		if since := k.since.get(key); key != 0 && since != 0 && since <= at {
-			until, ended := k.until[pod]
-			return !ended || until > at+int64(settle)
+// sync notes that a pod came or went.
+func (k *podsKnown) sync(pod podID, op string, at int64) {
+	switch op {
+	case "ADD":
+		if since := k.since.at(pod); *since == 0 || at < *since {
+			*since = at
+		}
+	case "DELETE", "REMOVE":
+		if until := k.until.at(pod); *until == 0 {
+			*until = at
 		}
 	}
-	return false
+}
+
+// at reports whether the kubelet certainly managed the pod of an object then.
+func (k *podsKnown) at(o *object, at int64) bool {
+	uid, name := int64(0), int64(0)
+	if o.podUID != 0 {
+		uid = k.uids.get(o.podUID)
+	}
+	if o.pod() != (podID{}) {
+		name = k.since.get(o.pod())
+	}
+	if (uid == 0 || uid > at) && (name == 0 || name > at) {
+		return false
+	}
+	until := k.until.get(o.pod())
+	return until == 0 || until > at+int64(settle)
 }
 
 // logged reports whether "SyncLoop (PLEG)" lines stand before and after a

@@ -86,8 +86,8 @@ type blamer struct {
 	n       *Node
 	lines   []goLine
 	calls   []int            // failures of the relist goroutine's kinds, by end
-	owner   bySym[parse.Sym] // container or sandbox id -> pod
-	uids    bySym[parse.Sym] // pod ns/name -> uid
+	owner   bySym[podID]     // of containers and sandboxes, by id
+	uids    byPod[parse.Sym] // of pods
 	timeout time.Duration
 }
 
@@ -133,16 +133,17 @@ func relistCall(f *Failure) bool {
 
 // owners maps ids to pods, from events and history.
 func (b *blamer) owners(s *found) {
-	b.owner, b.uids = newBySym[parse.Sym](b.n.symbols), newBySym[parse.Sym](b.n.symbols)
+	syms := b.n.symbols
+	b.owner, b.uids = newBySym[podID](syms), newByPod[parse.Sym](syms)
 	seen := func(yield func(*eventRow)) {
 		for i := range b.n.Observed.Len() {
-			if e := &s.observed.rows[b.n.Observed.row(i)]; e.pod != 0 {
+			if e := &s.observed.rows[b.n.Observed.row(i)]; e.pod != (podID{}) {
 				yield(e)
 			}
 		}
 	}
 	seen(func(e *eventRow) { *b.owner.at(e.data), *b.uids.at(e.pod) = e.pod, e.uid })
-	pods := newBySym[parse.Sym](b.n.symbols) // by the uid that they had last
+	pods := newBySym[podID](syms) // by the uid that they had last
 	seen(func(e *eventRow) { *pods.at(b.uids.get(e.pod)) = e.pod })
 	h, ok := b.n.History.from.(*historyTable)
 	if !ok {
@@ -151,10 +152,10 @@ func (b *blamer) owners(s *found) {
 	for i := range h.moves {
 		o := &h.objects[h.moves[i].object]
 		owner := b.owner.at(o.id)
-		if *owner != 0 {
+		if *owner != (podID{}) {
 			continue
 		}
-		if pod := cmp.Or(s.pods.of(o.podNS, o.podName), pods.get(o.podUID), o.podUID); pod != 0 {
+		if pod := cmp.Or(o.pod(), pods.get(o.podUID), podID{name: o.podUID}); pod != (podID{}) {
 			*owner = pod
 			if uid := b.uids.at(pod); *uid == 0 {
 				*uid = o.podUID
@@ -163,12 +164,14 @@ func (b *blamer) owners(s *found) {
 	}
 }
 
-// ownerOf and uidOf look up by text.
-func (b *blamer) ownerOf(id string) string { return b.look(&b.owner, id) }
-func (b *blamer) uidOf(pod string) string  { return b.look(&b.uids, pod) }
+// ownerOf is the pod of a container or sandbox, "" unknown.
+func (b *blamer) ownerOf(id string) string {
+	return b.owner.get(b.n.symbols.OfString(id)).text(b.n.symbols)
+}
 
-func (b *blamer) look(t *bySym[parse.Sym], text string) string {
-	return b.n.symbols.Text(t.get(b.n.symbols.OfString(text)))
+// uidOf is the uid of a pod, "" unknown.
+func (b *blamer) uidOf(pod string) string {
+	return b.n.symbols.Text(b.uids.get(podOfText(b.n.symbols, pod)))
 }
 
 // relist divides one relist.

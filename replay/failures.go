@@ -12,10 +12,11 @@ const layerGap = 20 * time.Millisecond
 
 // failures merges the lines of all layers into one failure per call.
 func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failure {
+	pods := map[podID]string{}
 	out, lines := make([]Failure, 0, len(calls)), make([]Evidence, len(calls))
 	for i := range calls {
 		lines[i].Record = calls[i].ev
-		f := failure(&calls[i], syms, timeout)
+		f := failure(&calls[i], syms, pods, timeout)
 		f.Evidence = lines[i : i+1 : i+1]
 		if j := mergeable(out, &f); j >= 0 {
 			out[j].merge(&f)
@@ -26,9 +27,14 @@ func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failur
 	return out
 }
 
-func failure(c *call, syms *parse.Symbols, timeout time.Duration) Failure {
+func failure(c *call, syms *parse.Symbols, pods map[podID]string, timeout time.Duration) Failure {
+	pod, ok := pods[c.pod]
+	if !ok {
+		pod = c.pod.text(syms)
+		pods[c.pod] = pod
+	}
 	f := Failure{Call: syms.Text(c.name), Scope: syms.Text(c.scope), Code: syms.Text(c.code), Err: syms.Text(c.err),
-		ObjectID: syms.Text(c.id), PodUID: syms.Text(c.uid), Pod: syms.Text(c.pod)}
+		ObjectID: syms.Text(c.id), PodUID: syms.Text(c.uid), Pod: pod}
 	if c.ev.Basis == parse.NoTime {
 		return f
 	}

@@ -61,15 +61,15 @@ func (ls *lives) move(l *life, m *move, i int32) {
 	}
 }
 
-// find returns the index of the life of an id, -1 if the runtime tells of none.
-func (ls *lives) find(id parse.Sym) int32 {
+// find returns the life of an id, nil if the runtime tells of none.
+func (ls *lives) find(id parse.Sym) *life {
 	if ls.of == nil {
-		return -1
+		return nil
 	}
 	if i := ls.of.byID.get(id); i != 0 && ls.rows[i-1].known {
-		return i - 1
+		return &ls.rows[i-1]
 	}
-	return -1
+	return nil
 }
 
 // at is the moment of a move, the zero Instant for none.
@@ -129,9 +129,3 @@ func (l *life) see(t eventType) {
 
 // about returns the object that a life is of.
 func (ls *lives) about(i int32) *object { return &ls.of.objects[i] }
-
-// pod is the Sym of the object's pod, "ns/name", 0 unknown.
-func (ls *lives) pod(i int32, pods *podNames) parse.Sym {
-	o := ls.about(i)
-	return pods.of(o.podNS, o.podName)
-}

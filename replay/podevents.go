@@ -15,8 +15,7 @@ type PodEvents = List[PodEvent]
 type eventRow struct {
 	at     int64 // Unix ns, 0 unknown
 	line   int32 // of the kubelet, index into Node.Events; -1: none
-	life   int32 // what the audit held it against, index into lives; -1: nothing
-	pod    parse.Sym
+	pod    podID
 	uid    parse.Sym
 	data   parse.Sym
 	typ    eventType
@@ -58,7 +57,7 @@ type eventTable struct {
 	rows     []eventRow
 	observed int
 	odd      map[int32]parse.Sym // types by row, where they are typeOther
-	lives    *lives              // nil before the audit
+	lives    *lives              // what the audit held them against, nil before it
 
 	plain []*PodEvent
 }
@@ -92,7 +91,7 @@ func newEventWords(syms *parse.Symbols) eventWords {
 
 func (t *eventTable) item(i int) PodEvent {
 	r := &t.rows[i]
-	e := PodEvent{At: r.at, PodUID: t.syms.Text(r.uid), Pod: t.syms.Text(r.pod), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
+	e := PodEvent{At: r.at, PodUID: t.syms.Text(r.uid), Pod: r.pod.text(t.syms), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
 	if r.typ != typeOther {
 		e.Type = eventTypes[r.typ]
 	} else {
@@ -101,7 +100,7 @@ func (t *eventTable) item(i int) PodEvent {
 	if r.line >= 0 {
 		e.Line = t.lines[r.line]
 	}
-	if r.life >= 0 && r.status != statusObserved {
+	if r.status != statusObserved && r.status != statusDiscarded {
 		t.judged(&e, r)
 	}
 	return e
@@ -109,7 +108,7 @@ func (t *eventTable) item(i int) PodEvent {
 
 // judged adds what the audit found in the life of what the event is about.
 func (t *eventTable) judged(e *PodEvent, r *eventRow) {
-	l := &t.lives.rows[r.life]
+	l := t.lives.find(r.data)
 	e.Change = t.lives.line(l, r.typ)
 	if r.status == statusUnexpected {
 		return

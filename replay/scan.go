@@ -70,7 +70,7 @@ type call struct {
 	ev                              *parse.Event
 	run                             int32
 	name, scope, code, err, id, uid parse.Sym
-	pod                             parse.Sym // "ns/name"
+	pod                             podID
 }
 
 // fields are the fields of a line; of two of one name the first counts.
@@ -107,7 +107,6 @@ type found struct {
 	observed  *eventTable
 
 	syms  *parse.Symbols
-	pods  podNames
 	words eventWords
 	row   fieldReader
 	text  []parse.Field // of the line at hand
@@ -115,7 +114,7 @@ type found struct {
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node, v *survey) *found {
-	s := &found{syms: n.symbols, row: fieldReader{syms: n.symbols}, pods: newPodNames(n.symbols), words: newEventWords(n.symbols), cover: newCoverage(n, v),
+	s := &found{syms: n.symbols, row: fieldReader{syms: n.symbols}, words: newEventWords(n.symbols), cover: newCoverage(n, v),
 		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
 		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
 	rc, memo := newRunCutter(n), v.kinds
@@ -327,7 +326,6 @@ func parseStamp(s string) (int64, bool) {
 // addCall files a failed runtime call.
 func (s *found) addCall(e *parse.Event, run int) {
 	c := call{ev: e, run: int32(run)}
-	var ns, name parse.Sym
 	for _, f := range s.row.read(e) {
 		var to *parse.Sym
 		switch f.Name {
@@ -344,31 +342,30 @@ func (s *found) addCall(e *parse.Event, run int) {
 		case "pod_uid":
 			to = &c.uid
 		case "pod_ns":
-			to = &ns
+			to = &c.pod.ns
 		case "pod_name":
-			to = &name
+			to = &c.pod.name
 		}
 		if to != nil && *to == 0 { // of two fields of one name the first counts
 			*to = f.Value
 		}
 	}
-	c.pod = s.pods.of(ns, name)
 	s.calls = append(s.calls, c)
 }
 
 // addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
 func (s *found) addEvent(e *parse.Event, i int32) {
-	p := eventRow{line: i, life: -1}
+	p := eventRow{line: i}
 	if e.Basis != parse.NoTime {
 		p.at = e.At
 	}
-	var ns, name, typ parse.Sym
+	var typ parse.Sym
 	for _, f := range s.row.read(e) {
 		switch f.Name {
 		case "pod_ns":
-			ns = f.Value
+			p.pod.ns = f.Value
 		case "pod_name":
-			name = f.Value
+			p.pod.name = f.Value
 		case "pod_uid":
 			p.uid = f.Value
 		case "type":
@@ -377,7 +374,7 @@ func (s *found) addEvent(e *parse.Event, i int32) {
 			p.data = f.Value
 		}
 	}
-	p.pod = s.pods.of(ns, name)
+	p.pod = podOf(p.pod.ns, p.pod.name)
 	p.typ = s.observed.typeOf(typ, &s.words)
 	s.observed.rows = append(s.observed.rows, p)
 }

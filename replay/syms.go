@@ -1,6 +1,10 @@
 package replay
 
-import "github.com/plegforensics/plegforensics/parse"
+import (
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // bySym is a table of what is known about texts, by their Syms. It grows with
 // the highest that was written.
@@ -27,53 +31,75 @@ func (t *bySym[T]) at(s parse.Sym) *T {
 	return &t.rows[s]
 }
 
-// podNames gives the names of pods, "ns/name", a Sym by their parts.
-type podNames struct {
-	syms   *parse.Symbols
-	byName bySym[podIn]
-	others map[[2]parse.Sym]parse.Sym // pods of the same name in other namespaces
-	buf    []byte
-}
+// podID names a pod by its namespace, 0 if unknown, and name. The zero podID is
+// no pod.
+type podID struct{ ns, name parse.Sym }
 
-// podIn is a namespace and the pod of a name in it.
-type podIn struct{ ns, pod parse.Sym }
-
-func newPodNames(syms *parse.Symbols) podNames { return podNames{syms: syms} }
-
-// of returns the Sym of podName(ns, name).
-func (p *podNames) of(ns, name parse.Sym) parse.Sym {
+// podOf makes a podID of the parts that a line states, as podName does.
+func podOf(ns, name parse.Sym) podID {
 	if ns == 0 || name == 0 {
-		return name
+		ns = 0
 	}
-	if len(p.byName.rows) == 0 {
-		p.byName = newBySym[podIn](p.syms)
-	}
-	in := p.byName.at(name)
-	switch {
-	case in.ns == ns:
-	case in.ns == 0:
-		*in = podIn{ns, p.join(ns, name)}
-	default:
-		return p.other(ns, name)
-	}
-	return in.pod
+	return podID{ns, name}
 }
 
-func (p *podNames) other(ns, name parse.Sym) parse.Sym {
-	pod, ok := p.others[[2]parse.Sym{ns, name}]
+// podOfText makes a podID of what podName returned.
+func podOfText(syms *parse.Symbols, pod string) podID {
+	ns, name, ok := strings.Cut(pod, "/")
 	if !ok {
-		if p.others == nil {
-			p.others = map[[2]parse.Sym]parse.Sym{}
-		}
-		pod = p.join(ns, name)
-		p.others[[2]parse.Sym{ns, name}] = pod
+		ns, name = "", pod
 	}
-	return pod
+	return podOf(syms.OfString(ns), syms.OfString(name))
 }
 
-func (p *podNames) join(ns, name parse.Sym) parse.Sym {
-	p.buf = append(append(append(p.buf[:0], p.syms.Text(ns)...), '/'), p.syms.Text(name)...)
-	return p.syms.Of(p.buf)
+func (p podID) text(syms *parse.Symbols) string { return podName(syms.Text(p.ns), syms.Text(p.name)) }
+
+// byPod is a table of what is known about pods. Hardly a name is that of pods of
+// several namespaces, so the names index it.
+type byPod[T any] struct {
+	names  bySym[podRow[T]]
+	others map[podID]*T
+}
+
+type podRow[T any] struct {
+	ns    parse.Sym
+	taken bool
+	v     T
+}
+
+func newByPod[T any](syms *parse.Symbols) byPod[T] {
+	return byPod[T]{names: newBySym[podRow[T]](syms)}
+}
+
+// get returns what is known about p, the zero value for nothing.
+func (t *byPod[T]) get(p podID) (v T) {
+	if r := t.names.get(p.name); !r.taken || r.ns == p.ns {
+		return r.v
+	}
+	if o := t.others[p]; o != nil {
+		v = *o
+	}
+	return v
+}
+
+// at returns the place of p, which is good until the next call.
+func (t *byPod[T]) at(p podID) *T {
+	r := t.names.at(p.name)
+	if !r.taken {
+		r.ns, r.taken = p.ns, true
+	}
+	if r.ns == p.ns {
+		return &r.v
+	}
+	o := t.others[p]
+	if o == nil {
+		if t.others == nil {
+			t.others = map[podID]*T{}
+		}
+		o = new(T)
+		t.others[p] = o
+	}
+	return o
 }
 
 // fieldReader reads the fields of lines as Syms.

@@ -63,6 +63,8 @@ type object struct {
 	isSandbox                                 bool
 }
 
+func (o *object) pod() podID { return podOf(o.podNS, o.podName) }
+
 // learn takes what was not known yet.
 func (o *object) learn(sandbox, podUID, podName, podNS, name parse.Sym) {
 	o.sandbox, o.podUID = cmp.Or(o.sandbox, sandbox), cmp.Or(o.podUID, podUID)
