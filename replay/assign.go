@@ -123,9 +123,26 @@ func (a *assigner) records() {
 	a.objects()
 }
 
+// severalLogs reports whether the lines come from more than one file.
+func (s *splitter) severalLogs() bool {
+	var one *parse.File
+	for _, w := range s.writers {
+		if w.events > 0 && one != nil && w.unit.file != one {
+			return true
+		}
+		if w.events > 0 {
+			one = w.unit.file
+		}
+	}
+	return false
+}
+
 // events hands out the lines of logs. One node has them all in most inputs.
 func (a *assigner) events() {
-	events := parse.Unique(a.s.b.Events)
+	events := a.s.b.Events
+	if a.s.severalLogs() {
+		events = parse.Unique(events)
+	}
 	room := map[*Node]int{}
 	for _, w := range a.s.writers {
 		room[w.node] += w.events

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -46,15 +45,13 @@ func (a *auditedEvents) sort() {
 		a.order = append(a.order, int32(i))
 	}
 	byTime := func(x, y int32) int { return cmp.Compare(rows[x].at, rows[y].at) }
-	if !slices.IsSortedFunc(a.order, byTime) {
-		slices.SortStableFunc(a.order, byTime)
-	}
+	arrange(a.order, byTime)
 	for i := 0; i < len(a.order); {
 		j := i + 1
 		for j < len(a.order) && rows[a.order[j]].at == rows[a.order[i]].at {
 			j++
 		}
-		slices.SortStableFunc(a.order[i:j], func(x, y int32) int {
+		arrange(a.order[i:j], func(x, y int32) int {
 			if rows[x].data == rows[y].data {
 				return 0
 			}

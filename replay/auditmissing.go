@@ -204,7 +204,7 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		for i := range a.failed {
 			a.failed[i] = &a.n.Failures[i]
 		}
-		slices.SortStableFunc(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
+		arrange(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	text, o := a.n.symbols.Text, a.lives.about(life)
 	id, uid, pod := text(o.id), text(o.podUID), o.pod().text(a.n.symbols)

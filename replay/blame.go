@@ -101,7 +101,7 @@ func newBlamer(n *Node, s *found) *blamer {
 			b.calls = append(b.calls, i)
 		}
 	}
-	slices.SortStableFunc(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
+	arrange(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
 	b.owners(s)
 	return b
 }
@@ -115,7 +115,7 @@ func goLines(s *found) []goLine {
 			lines = append(lines, goLine{m.at, m.ev, m.ev.Is(parse.SigWriteStatus)})
 		}
 	}
-	slices.SortStableFunc(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
+	arrange(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
 	return lines
 }
 

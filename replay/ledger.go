@@ -34,12 +34,32 @@ type ledger struct {
 
 	counts  bySym[countIn] // of events by container, in the stretch at hand
 	stretch uint32         // its number
+	room    claimRoom
 }
 
 var (
 	yes = true
 	no  = false
 )
+
+// claimRoom makes claims of one line each in blocks: a log of verbosity 5 has
+// hundreds of thousands.
+type claimRoom struct {
+	claims []claim
+	lines  []Evidence
+}
+
+func (r *claimRoom) claim(c claim, line Evidence) *claim {
+	const block = 256
+	if len(r.claims) == cap(r.claims) {
+		r.claims, r.lines = make([]claim, 0, block), make([]Evidence, 0, block)
+	}
+	i := len(r.claims)
+	r.lines = append(r.lines, line)
+	c.ev = r.lines[i : i+1 : i+1]
+	r.claims = append(r.claims, c)
+	return &r.claims[i]
+}
 
 // Tolerances of the reconstruction, with where they come from.
 const (
@@ -128,9 +148,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		bounded = append(bounded, l.stretches(idx)...)
 		all = append(all, l.claims...)
 	}
-	slices.SortStableFunc(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	arrange(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
 	bounded = append(bounded, l.counted()...)
-	slices.SortStableFunc(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
+	arrange(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
 	out := make([]Relist, len(all))
 	for i, c := range all {
 		out[i] = c.relist()
@@ -172,8 +192,8 @@ func (l *ledger) fromRelisting(run int, marks []mark) {
 			if c != nil {
 				l.nextStart(c, m)
 			}
-			c = &claim{lo: m.at - int64(relistingSlack)/2, hi: m.at + int64(relistingSlack), run: run, exact: true,
-				basis: basisRelisting, ev: []Evidence{{Record: m.ev}}}
+			c = l.room.claim(claim{lo: m.at - int64(relistingSlack)/2, hi: m.at + int64(relistingSlack), run: run, exact: true,
+				basis: basisRelisting}, Evidence{Record: m.ev})
 			l.claims = append(l.claims, c)
 		case c == nil:
 		case m.kind == kRetrieved:
@@ -375,8 +395,8 @@ func (l *ledger) fromRetrieved(run int, marks []mark) {
 			continue
 		}
 		if prev != 0 && gap > 0 && m.at-lo <= int64(widest) {
-			l.claims = append(l.claims, &claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{m.at, sameMoment},
-				basis: basisNextStart, ev: []Evidence{{m.ev, "its list of all pods returned here"}}})
+			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{m.at, sameMoment},
+				basis: basisNextStart}, Evidence{m.ev, "its list of all pods returned here"}))
 		}
 		prev = m.at
 	}
@@ -404,7 +424,7 @@ func (l *ledger) fromGroups(run int) {
 // merge joins claims that must be the same relist: their bounds overlap, and
 // two relists are at least a period apart.
 func (l *ledger) merge() {
-	slices.SortStableFunc(l.claims, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	arrange(l.claims, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
 	out := l.claims[:0]
 	for _, c := range l.claims {
 		if len(out) > 0 && out[len(out)-1].same(c) {

@@ -44,6 +44,9 @@ func (c *runCutter) run(e *parse.Event, k kinds) int {
 
 func (c *runCutter) pick(e *parse.Event, k kinds) int {
 	pid := e.Origin.PID
+	if c.cur >= 0 && k&kStart == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
+		return c.cur // as nearly all lines
+	}
 	i, known := c.cur, c.cur >= 0
 	if pid != 0 {
 		if j, ok := c.byPID[pid]; ok {

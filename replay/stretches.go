@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -163,15 +164,13 @@ type countIn struct{ stretch, n uint32 }
 // outcomes completes the ledger by what the episodes tell: the end of relists
 // that were stuck in inspection, and relists that hang to the end of the log.
 func (l *ledger) outcomes(n *Node) {
-	byStart := map[int64]int{}
-	for i := range n.Relists {
-		byStart[n.Relists[i].Start.At] = i
-	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		for _, s := range e.LastStarts {
-			if i, ok := byStart[s.At]; ok {
-				l.settle(n, e, i)
+			// The last one that began then.
+			k := sort.Search(len(n.Relists), func(k int) bool { return n.Relists[k].Start.At > s.At }) - 1
+			if k >= 0 && n.Relists[k].Start.At == s.At {
+				l.settle(n, e, k)
 			}
 		}
 	}

@@ -149,15 +149,13 @@ func (t *historyTable) sortByTime() {
 		}
 		return strings.Compare(t.syms.Text(t.objects[a.object].id), t.syms.Text(t.objects[b.object].id))
 	}
-	if !slices.IsSortedFunc(t.moves, byTime) {
-		slices.SortStableFunc(t.moves, byTime)
-	}
+	arrange(t.moves, byTime)
 	for i := 0; i < len(t.moves); {
 		j := i + 1
 		for j < len(t.moves) && t.moves[j].at == t.moves[i].at {
 			j++
 		}
-		slices.SortStableFunc(t.moves[i:j], byID)
+		arrange(t.moves[i:j], byID)
 		i = j
 	}
 }
