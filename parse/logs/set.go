@@ -30,6 +30,8 @@ type entry struct {
 	direct   directReader  // nil for most
 	quick    func(*record) bool
 	heads    [][]byte // messages that begin so are this entry's
+
+	everyLine bool // its fields are taken as lines are decoded
 }
 
 // Builtin compiles the signatures that come with the program. It takes some
@@ -100,7 +102,7 @@ func samplesOf(sigs []*Signature) []string {
 }
 
 func newEntry(g *Signature) *entry {
-	e := &entry{Signature: g}
+	e := &entry{Signature: g, everyLine: everyLine[g.ID]}
 	e.extract, e.quick = findExtractor(g.Extract)
 	e.heads = e.sureHeads()
 	for _, re := range g.Regexps {

@@ -25,6 +25,13 @@ type shapeOf struct {
 	shape parse.Sym
 }
 
+// everyLine are the signatures of which the rebuild of a node reads the fields of
+// every line. Of others it takes few, if any.
+var everyLine = map[string]bool{
+	parse.SigEvent: true, parse.SigTransition: true, parse.SigFinished: true, parse.SigCtrLife: true,
+	parse.SigRPC: true, parse.SigListFail: true,
+}
+
 // maxTaken is the length of the longest value that is kept as a number. Longer
 // ones are errors in words, of which no two need be the same.
 const maxTaken = 160
@@ -40,7 +47,7 @@ func newTaker(k parse.Keeper) taker {
 // take puts away the fields of a line whose text was just kept and that m has
 // just matched.
 func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
-	if t.keep == nil {
+	if t.keep == nil || !slices.ContainsFunc(m.hits, func(e *entry) bool { return e.everyLine }) {
 		return
 	}
 	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
