@@ -100,7 +100,8 @@ func klogPID(h []byte) []byte {
 func (l *layout) settle() {
 	switch l.form {
 	case CRI:
-		l.plain = true
+		// A line may end after the letter of its stream.
+		l.plain = !bytes.HasSuffix(l.mid, []byte("F"))
 		return
 	case BSD, ISO, Full:
 	default:
