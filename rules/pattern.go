@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,25 +15,24 @@ import (
 // match, or nothing else: looking for those is many times faster than the
 // expression itself, and most texts have none.
 type Pattern struct {
-	re    *regexp.Regexp
-	needs []string // one of them stands in every text that matches; nil: not known
-	whole bool     // every text that has one of them matches
+	expr  string
+	re    func() *regexp.Regexp // compiled when it is first needed
+	needs []string              // one of them stands in every text that matches; nil: not known
+	whole bool                  // every text that has one of them matches
 }
 
 func newPattern(expr string) (*Pattern, error) {
-	re, err := regexp.Compile(expr)
+	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
-	p := &Pattern{re: re}
-	if tree, err := syntax.Parse(expr, syntax.Perl); err == nil {
-		p.needs, p.whole = needs(tree)
-	}
+	p := &Pattern{expr: expr, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+	p.needs, p.whole = needs(tree)
 	return p, nil
 }
 
 // String returns the expression.
-func (p *Pattern) String() string { return p.re.String() }
+func (p *Pattern) String() string { return p.expr }
 
 // MatchString reports whether the text holds a match.
 func (p *Pattern) MatchString(text string) bool {
@@ -44,7 +44,7 @@ func (p *Pattern) MatchString(text string) bool {
 			return true
 		}
 	}
-	return p.re.MatchString(text)
+	return p.re().MatchString(text)
 }
 
 // Match is MatchString for bytes.
@@ -57,7 +57,7 @@ func (p *Pattern) Match(text []byte) bool {
 			return true
 		}
 	}
-	return p.re.Match(text)
+	return p.re().Match(text)
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would

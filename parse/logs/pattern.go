@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ import (
 // faster than by the general machine. The others are tried only on texts that
 // begin and end as they must.
 type pattern struct {
-	re     *regexp.Regexp
+	re     *Regexp
 	names  []string // of the groups, "" for the whole match
 	prefix string   // what a text must begin with
 	suffix string   // what it must end with
@@ -36,10 +35,10 @@ type run struct {
 	least, most int // of bytes; most is -1 without bound
 }
 
-func newPattern(re *regexp.Regexp) *pattern {
+func newPattern(re *Regexp) *pattern {
 	p := &pattern{re: re, names: re.SubexpNames()}
-	tree, err := syntax.Parse(re.String(), syntax.Perl)
-	if err != nil || tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
+	tree := re.tree
+	if tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
 		return p
 	}
 	steps, ok := linear(tree.Sub[1:], nil)
@@ -253,7 +252,7 @@ func (p *pattern) find(text string, m match) bool {
 		return false
 	}
 	if p.steps == nil && m == nil {
-		return p.re.MatchString(text)
+		return p.re.get().MatchString(text)
 	}
 	for i := range m {
 		m[i] = -1
@@ -261,7 +260,7 @@ func (p *pattern) find(text string, m match) bool {
 	if p.steps != nil {
 		return walk(p.steps, nil, text, 0, m)
 	}
-	loc := p.re.FindStringSubmatchIndex(text)
+	loc := p.re.get().FindStringSubmatchIndex(text)
 	copy(m, loc)
 	return loc != nil
 }

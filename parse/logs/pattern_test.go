@@ -2,7 +2,6 @@ package logs
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"testing"
 )
@@ -31,10 +30,19 @@ func TestPatternKinds(t *testing.T) {
 		{`^(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)$`, false}, // too many ways
 		{`^[a-zä]+$`, false}, // some characters above ASCII
 	} {
-		if p := newPattern(regexp.MustCompile(c.re)); (p.steps != nil) != c.linear {
+		if p := newPattern(mustRegexp(t, c.re)); (p.steps != nil) != c.linear {
 			t.Errorf("%s: walked is %v", c.re, !c.linear)
 		}
 	}
+}
+
+func mustRegexp(t *testing.T, expr string) *Regexp {
+	t.Helper()
+	re, err := NewRegexp(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return re
 }
 
 // TestPatternEqualsRegexp tries all patterns of the built-in signatures on
@@ -57,7 +65,7 @@ func TestPatternEqualsRegexp(t *testing.T) {
 				walked++
 			}
 			try := func(text string) {
-				want := p.re.FindStringSubmatchIndex(text)
+				want := p.re.get().FindStringSubmatchIndex(text)
 				m := p.newMatch(nil)
 				if got := p.find(text, m); got != (want != nil) || p.find(text, nil) != got {
 					t.Fatalf("%s on %q: found is %v", p.re, text, got)

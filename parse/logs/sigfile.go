@@ -3,7 +3,6 @@ package logs
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type Signature struct {
 	Unless   []string // none may occur
 	Messages []string // exact message of a structured, JSON or logrus line
 	Keys     []Key    // keys of such a line and the fields they give
-	Regexps  []*regexp.Regexp
+	Regexps  []*Regexp
 	Extract  string        // name of a Go extractor
 	Set      []parse.Field // constant fields
 	Samples  []Sample
@@ -210,10 +209,10 @@ var sourceNames = []string{
 	string(parse.SrcSystem), string(parse.SrcKubeEvents), string(parse.SrcFacts), string(parse.SrcStack),
 }
 
-func (l *loader) regexps(n *yaml.Node) []*regexp.Regexp {
-	var out []*regexp.Regexp
+func (l *loader) regexps(n *yaml.Node) []*Regexp {
+	var out []*Regexp
 	for _, s := range l.strs(n) {
-		re, err := regexp.Compile(s)
+		re, err := NewRegexp(s)
 		if err != nil {
 			l.errorf(n, "%v", err)
 			continue
