@@ -151,19 +151,19 @@ func logrusMessage(msg []byte) (rest []byte, ok bool) {
 }
 
 // endsWithQuote reports whether the quote that ends a text is the last byte of s,
-// which begins inside the text.
+// which begins inside the text, and whether only quotes are escaped before it.
 func endsWithQuote(s []byte) bool {
 	for {
-		i := bytes.IndexAny(s, `"\\`)
+		i := bytes.IndexByte(s, '"')
 		switch {
 		case i < 0:
 			return false
-		case s[i] == '"':
-			return i == len(s)-1
-		case i+1 == len(s) || s[i+1] != '"':
+		case i == 0 || s[i-1] != '\\':
+			return i == len(s)-1 && bytes.IndexByte(s[:i], '\\') < 0
+		case bytes.IndexByte(s[:i-1], '\\') >= 0:
 			return false // another escape: the long way knows them
 		}
-		s = s[i+2:]
+		s = s[i+1:]
 	}
 }
 
