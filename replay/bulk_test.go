@@ -1,0 +1,106 @@
+package replay
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// rowStore keeps the fields of lines as a decoder takes them, and no text.
+type rowStore struct {
+	syms *parse.Symbols
+	rows []parse.Sym
+}
+
+func (s *rowStore) Slice(off, n uint32) string                 { return "" }
+func (s *rowStore) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return s.rows[n:], s.syms }
+
+// keep puts fields away, names and values by turns, and returns their row.
+func (s *rowStore) keep(fields ...string) uint32 {
+	var names []string
+	var values []parse.Sym
+	for i := 0; i < len(fields); i += 2 {
+		names, values = append(names, fields[i]), append(values, s.syms.OfString(fields[i+1]))
+	}
+	at := len(s.rows)
+	s.rows = append(append(s.rows, s.syms.Shape(names)), values...)
+	return uint32(at)
+}
+
+// churn makes the lines of n containers that come and go, one a second: four of
+// the runtime, two pod events.
+func churn(n int) *parse.Bundle {
+	f := &parse.File{Path: "node.log", Role: parse.RoleLog}
+	store := &rowStore{syms: parse.NewSymbols(), rows: make([]parse.Sym, 1)}
+	b := &parse.Bundle{Files: []*parse.File{f}, Symbols: store.syms}
+	kind := func(src parse.Source, sig string) *parse.EventKind {
+		return &parse.EventKind{File: f, Origin: &parse.Origin{Source: src, Host: "node", PID: 812}, Headed: true, Severity: 'I',
+			Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Bulk: true}}}}
+	}
+	event, life := kind(parse.SrcKubelet, parse.SigEvent), kind(parse.SrcContainerd, parse.SigCtrLife)
+	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC).UnixNano()
+	add := func(kind *parse.EventKind, fields ...string) {
+		at += int64(time.Second) / 6
+		e := &parse.Event{EventKind: kind, Line: uint32(len(b.Events) + 1), Text: parse.NewText(store, 0, 0),
+			Stamp: parse.Stamp{At: at, Res: time.Microsecond, Basis: parse.Stated}}
+		e.SetFields(store.keep(fields...))
+		b.Events = append(b.Events, e)
+	}
+	for i := range n {
+		id, name, uid := fmt.Sprintf("%064x", i), fmt.Sprintf("web-%d", i/4), fmt.Sprintf("%032x", i/4)
+		tell := func(op string) { add(life, "id", id, "op", op, "kind", "container") }
+		seen := func(what string) {
+			add(event, "pod_ns", "shop", "pod_name", name, "pod_uid", uid, "type", what, "data", id)
+		}
+		tell("created")
+		tell("started")
+		seen("ContainerStarted")
+		tell("exited")
+		seen("ContainerDied")
+		tell("removed")
+	}
+	return b
+}
+
+// BenchmarkBuildBulk rebuilds a node from the lines of 75,000 containers, the
+// kind of lines that a log has most of.
+func BenchmarkBuildBulk(b *testing.B) {
+	in := churn(75_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		Build(in, Options{})
+	}
+	b.ReportMetric(float64(len(in.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// TestBulkCosts holds a pod event or life line to the bytes that the rebuild may
+// allocate for it: packed rows and tables by Sym, no string and no map.
+func TestBulkCosts(t *testing.T) {
+	const lines, most = 6 * 20_000, 200 // bytes a line
+	in := churn(lines / 6)
+	r := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			Build(in, Options{})
+		}
+	})
+	if got := r.AllocedBytesPerOp() / lines; got > most {
+		t.Errorf("%d bytes a line, want no more than %d", got, most)
+	}
+	if got := r.AllocsPerOp(); got > lines/100 {
+		t.Errorf("%d allocations for %d lines, want no more than one in a hundred", got, lines)
+	}
+}
+
+// TestBulk wants of taken fields what extracted ones give.
+func TestBulk(t *testing.T) {
+	n := Build(churn(40), Options{})[0]
+	if n.Observed.Len() != 80 || n.History.Len() != 160 || n.Requests.Len() != 120 || n.Audit.Late+n.Audit.Unexpected+n.Audit.Missing != 0 {
+		t.Errorf("%d events, %d transitions, %d requests, audit %+v", n.Observed.Len(), n.History.Len(), n.Requests.Len(), n.Audit)
+	}
+	e := n.Audit.Events.Item(1)
+	if e.Status != StatusMatched || e.Pod != "shop/web-0" || e.Type != "ContainerDied" || e.Lag != time.Second/6 || len(e.Evidence()) != 2 {
+		t.Errorf("%+v", e)
+	}
+}
