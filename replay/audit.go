@@ -34,7 +34,6 @@ func audit(n *Node, s *found) Audit {
 	a.out.Audited = a.lives.any
 	if a.out.Audited {
 		a.windows = listingWindows(n, a.lives, a.table)
-		a.known = newPodsKnown(n, s)
 	}
 	a.observed()
 	if a.out.Audited {
@@ -54,7 +53,7 @@ type auditor struct {
 	lives   *lives
 	table   *eventTable
 	windows []listWindow
-	known   *podsKnown
+	known   *podsKnown // once somebody asked for it
 	failed  []*Failure // by end, once somebody asked for them
 	out     Audit
 	maybe   int // events that only some schedules would have sent

@@ -171,6 +171,9 @@ const settle = 30 * time.Second
 // kubelet knew the pod then, logged such lines before and after, inspected
 // pods without failure, drained its channel, and lived on.
 func (a *auditor) visible(i int32, w listWindow) bool {
+	if a.known == nil {
+		a.known = newPodsKnown(a.n, a.s)
+	}
 	return a.known.at(a.lives.about(i), w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
 }
 

@@ -84,15 +84,16 @@ type goLine struct {
 // blamer holds what dividing any relist of a node needs.
 type blamer struct {
 	n       *Node
+	s       *found
 	lines   []goLine
 	calls   []int            // failures of the relist goroutine's kinds, by end
-	owner   bySym[podID]     // of containers and sandboxes, by id
-	uids    byPod[parse.Sym] // of pods
+	owner   bySym[podID]     // of containers and sandboxes, by id; empty until somebody asks
+	uids    byPod[parse.Sym] // of pods, likewise
 	timeout time.Duration
 }
 
 func newBlamer(n *Node, s *found) *blamer {
-	b := &blamer{n: n, lines: goLines(s), timeout: n.Kubelet.RPCTimeout}
+	b := &blamer{n: n, s: s, lines: goLines(s), timeout: n.Kubelet.RPCTimeout}
 	if b.timeout <= 0 {
 		b.timeout = pleg.RPCTimeout
 	}
@@ -102,7 +103,6 @@ func newBlamer(n *Node, s *found) *blamer {
 		}
 	}
 	arrange(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
-	b.owners(s)
 	return b
 }
 
@@ -131,13 +131,16 @@ func relistCall(f *Failure) bool {
 	return false
 }
 
-// owners maps ids to pods, from events and history.
-func (b *blamer) owners(s *found) {
+// owners maps ids to pods, from events and history, when it is first called.
+func (b *blamer) owners() {
+	if b.owner.rows != nil {
+		return
+	}
 	syms := b.n.symbols
 	b.owner, b.uids = newBySym[podID](syms), newByPod[parse.Sym](syms)
 	seen := func(yield func(*eventRow)) {
 		for i := range b.n.Observed.Len() {
-			if e := &s.observed.rows[b.n.Observed.row(i)]; e.pod != (podID{}) {
+			if e := &b.s.observed.rows[b.n.Observed.row(i)]; e.pod != (podID{}) {
 				yield(e)
 			}
 		}
@@ -166,11 +169,19 @@ func (b *blamer) owners(s *found) {
 
 // ownerOf is the pod of a container or sandbox, "" unknown.
 func (b *blamer) ownerOf(id string) string {
+	if id == "" {
+		return ""
+	}
+	b.owners()
 	return b.owner.get(b.n.symbols.OfString(id)).text(b.n.symbols)
 }
 
 // uidOf is the uid of a pod, "" unknown.
 func (b *blamer) uidOf(pod string) string {
+	if pod == "" {
+		return ""
+	}
+	b.owners()
 	return b.n.symbols.Text(b.uids.get(podOfText(b.n.symbols, pod)))
 }
 
