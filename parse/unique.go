@@ -14,7 +14,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, heads: map[lineKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, heads: map[lineKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -32,7 +32,7 @@ func Unique(events []*Event) []*Event {
 
 func severalFiles(events []*Event) bool {
 	for _, e := range events {
-		if e.File != events[0].File {
+		if e.EventKind != events[0].EventKind && e.File != events[0].File {
 			return true
 		}
 	}
@@ -42,23 +42,51 @@ func severalFiles(events []*Event) bool {
 // writerKey tells who wrote a line and when; lines of different keys need not
 // be compared.
 type writerKey struct {
-	at     int64 // 0: anywhere in the second
+	at  int64 // 0: anywhere in the second
+	who int32
+}
+
+// writer is who wrote a line, as far as copies of it agree.
+type writer struct {
 	source Source
 	host   string // where the moment alone is too coarse
 	pid    int
 	caller string
 }
 
-func writerOf(e *Event) writerKey {
-	k := writerKey{e.At, e.Origin.Source, "", e.Origin.PID, e.Caller}
+// kindWriter is the writer of a kind of events, by number.
+type kindWriter struct {
+	who    int32
+	coarse bool // of its lines the second alone counts
+}
+
+func (u *uniquer) writerOf(e *Event) writerKey {
+	k, known := u.kinds[e.EventKind]
+	if !known {
+		k = u.number(e.EventKind)
+		u.kinds[e.EventKind] = k
+	}
+	if k.coarse {
+		return writerKey{0, k.who}
+	}
+	return writerKey{e.At, k.who}
+}
+
+func (u *uniquer) number(e *EventKind) (k kindWriter) {
+	w := writer{e.Origin.Source, "", e.Origin.PID, e.Caller}
 	host := e.Origin.Host
 	if host == "" {
 		host = e.File.Node // dmesg names none
 	}
-	if !e.Headed && host != "" {
-		k.at = 0
-		k.host, _, _ = strings.Cut(host, ".")
+	if k.coarse = !e.Headed && host != ""; k.coarse {
+		w.host, _, _ = strings.Cut(host, ".")
 	}
+	who, known := u.who[w]
+	if !known {
+		who = int32(len(u.who))
+		u.who[w] = who
+	}
+	k.who = who
 	return k
 }
 
@@ -82,6 +110,8 @@ type lineCopies struct {
 // the next.
 type uniquer struct {
 	lines   map[*File]int // of each file
+	who     map[writer]int32
+	kinds   map[*EventKind]kindWriter
 	writers []writerKey
 	first   map[writerKey]*File
 	several map[writerKey]bool // writers with lines in several files
@@ -99,7 +129,7 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	clear(u.several)
 	u.writers = u.writers[:0]
 	for _, e := range same {
-		k := writerOf(e)
+		k := u.writerOf(e)
 		u.writers = append(u.writers, k)
 		if f := u.first[k]; f == nil {
 			u.first[k] = e.File
