@@ -11,9 +11,7 @@ import (
 // sortByTime brings every slice of records into the order of time, ties broken
 // by position. Records without a time come first.
 func sortByTime(b *parse.Bundle) {
-	if !slices.IsSortedFunc(b.Events, byTime) {
-		slices.SortStableFunc(b.Events, byTime)
-	}
+	sortEvents(b.Events)
 	orderJournals(b)
 	sortRecords(b.Markers, func(m *parse.Marker) (parse.Pos, int64) { return m.Pos, m.At })
 	sortRecords(b.Facts, func(f *parse.Fact) (parse.Pos, int64) { return f.Pos, f.At })
