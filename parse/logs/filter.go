@@ -42,8 +42,8 @@ type place struct {
 const (
 	filterGram   = 5
 	filterStep   = 4
-	filterWindow = filterGram + filterStep - 1
-	gramBits     = 17 // 16 KiB, half of a small first-level cache
+	filterWindow = filterGram + filterStep - 1 // shorter literals take many more grams
+	gramBits     = 17                          // 16 KiB, half of a small first-level cache
 	slotBits     = 13
 	gramShift    = 64 - 8*filterGram
 	foldGram     = 0x2020202020
