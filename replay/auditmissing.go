@@ -314,8 +314,10 @@ type podsKnown struct {
 }
 
 func newPodsKnown(n *Node, s *found) *podsKnown {
-	k := &podsKnown{uids: newBySym[int64](n.symbols), since: newByPod[int64](n.symbols)}
-	for i := range n.Observed.Len() {
+	events := n.Observed.Len()
+	k := &podsKnown{uids: newBySym[int64](n.symbols, events), since: newByPod[int64](n.symbols, events),
+		until: newByPod[int64](n.symbols, len(s.syncs))}
+	for i := range events {
 		if e := &s.observed.rows[n.Observed.row(i)]; e.at != 0 {
 			k.saw(e)
 		}

@@ -87,8 +87,9 @@ type blamer struct {
 	s       *found
 	lines   []goLine
 	calls   []int            // failures of the relist goroutine's kinds, by end
-	owner   bySym[podID]     // of containers and sandboxes, by id; empty until somebody asks
-	uids    byPod[parse.Sym] // of pods, likewise
+	owned   bool             // owner and uids are filled: somebody asked for them
+	owner   bySym[podID]     // of containers and sandboxes, by id
+	uids    byPod[parse.Sym] // of pods
 	timeout time.Duration
 }
 
@@ -133,20 +134,21 @@ func relistCall(f *Failure) bool {
 
 // owners maps ids to pods, from events and history, when it is first called.
 func (b *blamer) owners() {
-	if b.owner.rows != nil {
+	if b.owned {
 		return
 	}
-	syms := b.n.symbols
-	b.owner, b.uids = newBySym[podID](syms), newByPod[parse.Sym](syms)
+	b.owned = true
+	syms, events := b.n.symbols, b.n.Observed.Len()
+	b.owner, b.uids = newBySym[podID](syms, events+b.n.History.Len()), newByPod[parse.Sym](syms, events)
 	seen := func(yield func(*eventRow)) {
-		for i := range b.n.Observed.Len() {
+		for i := range events {
 			if e := &b.s.observed.rows[b.n.Observed.row(i)]; e.pod != (podID{}) {
 				yield(e)
 			}
 		}
 	}
 	seen(func(e *eventRow) { *b.owner.at(e.data), *b.uids.at(e.pod) = e.pod, e.uid })
-	pods := newBySym[podID](syms) // by the uid that they had last
+	pods := newBySym[podID](syms, events) // by the uid that they had last
 	seen(func(e *eventRow) { *pods.at(b.uids.get(e.pod)) = e.pod })
 	h, ok := b.n.History.from.(*historyTable)
 	if !ok {

@@ -53,7 +53,7 @@ type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent p
 
 func newHistorian(n *Node, lines int) *historian {
 	h := &historian{syms: n.symbols, row: fieldReader{syms: n.symbols}, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
-		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols), moves: make([]move, 0, lines)},
+		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)},
 		calls: &requestTable{lines: n.Events, syms: n.symbols, open: map[requestKey]int32{}, rows: make([]request, 0, lines)}}
 	for i := range lifeOps {
 		h.ops[i] = n.symbols.OfString(lifeOps[i].op)

@@ -144,7 +144,7 @@ func (l *ledger) distinct(from, to int64) int {
 	ev := l.s.observed.rows
 	i, _ := slices.BinarySearchFunc(ev, from, func(p eventRow, t int64) int { return cmp64(p.at, t) })
 	if l.stretch++; l.stretch == 1 {
-		l.counts = newBySym[countIn](l.s.syms)
+		l.counts = newBySym[countIn](l.s.syms, len(ev))
 	}
 	most := uint32(0)
 	for ; i < len(ev) && ev[i].at < to; i++ {

@@ -6,29 +6,58 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// bySym is a table of what is known about texts, by their Syms. It grows with
-// the highest that was written.
-type bySym[T any] struct{ rows []T }
+// bySym is a table of what is known about texts, by their Syms: a slice that
+// grows with the highest that was written, or a map where few are. All nodes of
+// the input share its Symbols, and one of many nodes has few of them.
+type bySym[T any] struct {
+	rows   []T
+	few    bool
+	sparse map[parse.Sym]*T
+}
 
-// newBySym returns a table with room for all Syms that were given so far.
-func newBySym[T any](syms *parse.Symbols) bySym[T] { return bySym[T]{make([]T, syms.Bound())} }
+// newBySym returns a table for about n Syms.
+func newBySym[T any](syms *parse.Symbols, n int) bySym[T] {
+	const share = 16 // a row of a map takes so much more room
+	if bound := syms.Bound(); bound/share <= n {
+		return bySym[T]{rows: make([]T, bound)}
+	}
+	return bySym[T]{few: true}
+}
 
 // get returns what is known about s, the zero value for nothing.
 func (t *bySym[T]) get(s parse.Sym) (v T) {
 	if int(s) < len(t.rows) {
 		v = t.rows[s]
+	} else if p := t.sparse[s]; p != nil {
+		v = *p
 	}
 	return v
 }
 
 // at returns the place of s, which is good until the next call.
 func (t *bySym[T]) at(s parse.Sym) *T {
-	if int(s) >= len(t.rows) {
-		grown := make([]T, max(int(s)+1, 2*len(t.rows)))
-		copy(grown, t.rows)
-		t.rows = grown
+	if int(s) < len(t.rows) {
+		return &t.rows[s]
 	}
+	if t.few {
+		return t.atSparse(s)
+	}
+	grown := make([]T, max(int(s)+1, 2*len(t.rows)))
+	copy(grown, t.rows)
+	t.rows = grown
 	return &t.rows[s]
+}
+
+func (t *bySym[T]) atSparse(s parse.Sym) *T {
+	p := t.sparse[s]
+	if p == nil {
+		if t.sparse == nil {
+			t.sparse = map[parse.Sym]*T{}
+		}
+		p = new(T)
+		t.sparse[s] = p
+	}
+	return p
 }
 
 // podID names a pod by its namespace, 0 if unknown, and name. The zero podID is
@@ -67,8 +96,8 @@ type podRow[T any] struct {
 	v     T
 }
 
-func newByPod[T any](syms *parse.Symbols) byPod[T] {
-	return byPod[T]{names: newBySym[podRow[T]](syms)}
+func newByPod[T any](syms *parse.Symbols, n int) byPod[T] {
+	return byPod[T]{names: newBySym[podRow[T]](syms, n)}
 }
 
 // get returns what is known about p, the zero value for nothing.

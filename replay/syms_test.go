@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestBySym wants the same of tables for many and for few Syms, also of Syms
+// that were given after the table was made.
+func TestBySym(t *testing.T) {
+	syms := parse.NewSymbols()
+	for i := range 1000 {
+		syms.OfString(fmt.Sprint("early ", i))
+	}
+	many, few := newBySym[int](syms, 1000), newBySym[int](syms, 1)
+	if many.few || !few.few {
+		t.Fatal("a table for 1000 of 1000 Syms should be a slice, one for a single Sym a map")
+	}
+	for i := range 2000 {
+		s := syms.OfString(fmt.Sprint("early ", i))
+		for _, table := range []*bySym[int]{&many, &few} {
+			if got := table.get(s); got != 0 {
+				t.Fatalf("%d at a place that nobody wrote", got)
+			}
+			if i%3 == 0 {
+				*table.at(s) += i
+			}
+		}
+	}
+	for i := range 2000 {
+		s, want := syms.OfString(fmt.Sprint("early ", i)), 0
+		if i%3 == 0 {
+			want = i
+		}
+		if a, b := many.get(s), few.get(s); a != want || b != want {
+			t.Fatalf("%d in the slice, %d in the map, want %d", a, b, want)
+		}
+	}
+}
+
+// TestByPod keeps pods of one name in several namespaces, or in none, apart.
+func TestByPod(t *testing.T) {
+	syms := parse.NewSymbols()
+	table := newByPod[int](syms, 1)
+	names := []string{"web", "a/web", "b/web", "a/db", "c/web"}
+	for i, name := range names {
+		p := podOfText(syms, name)
+		if got := p.text(syms); got != name {
+			t.Errorf("%q became %q", name, got)
+		}
+		if got := table.get(p); got != 0 {
+			t.Errorf("%s has %d before it was written", name, got)
+		}
+		*table.at(p) = i + 1
+	}
+	for i, name := range names {
+		if got := table.get(podOfText(syms, name)); got != i+1 {
+			t.Errorf("%s has %d, want %d", name, got, i+1)
+		}
+	}
+}
