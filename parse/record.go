@@ -159,7 +159,11 @@ func (e *Event) taken() (names []string, values []Sym, of *Symbols) {
 	if e.fields == 0 {
 		return nil, nil, nil
 	}
-	row, of := e.Text.store.(FieldStore).Row(e.fields)
+	store, ok := e.Text.store.(FieldStore)
+	if !ok {
+		return nil, nil, nil // the text was replaced: what it says counts
+	}
+	row, of := store.Row(e.fields)
 	names = of.Names(row[0])
 	return names, row[1 : 1+len(names)], of
 }

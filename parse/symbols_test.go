@@ -73,6 +73,15 @@ func TestFieldsByNumber(t *testing.T) {
 	}
 }
 
+// TestFieldsOfReplacedText wants the fields of the text that an event has now.
+func TestFieldsOfReplacedText(t *testing.T) {
+	e := plainEvent()
+	e.SetFields(7) // of a store that is no longer there
+	if f := e.Fields(); len(f) != 1 || f[0].Value != "abc" {
+		t.Errorf("got %v", f)
+	}
+}
+
 func BenchmarkSymbols(b *testing.B) {
 	texts := make([][]byte, 1<<14)
 	for i := range texts {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/genlog"
+	"github.com/plegforensics/plegforensics/internal/genmetrics"
 )
 
 // BenchmarkAnalyze is the main job, from the arguments to the report, on what
@@ -22,7 +23,7 @@ func BenchmarkAnalyze(b *testing.B) {
 	journal := func(opt genlog.Options) func(io.Writer) error {
 		return func(w io.Writer) error { return genlog.Write(w, opt) }
 	}
-	for _, in := range []struct {
+	inputs := []struct {
 		name  string
 		write func(w io.Writer) error
 	}{
@@ -36,28 +37,42 @@ func BenchmarkAnalyze(b *testing.B) {
 		{"sosreport.tar", func(w io.Writer) error {
 			return genlog.WriteSosreport(w, genlog.Options{Bytes: 24 << 20, Seed: 4, Errors: 2})
 		}},
-	} {
-		b.Run(strings.ReplaceAll(in.name, ".", "-"), func(b *testing.B) {
-			path := filepath.Join(dir, in.name)
-			f, err := os.Create(path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := in.write(f); err != nil {
-				b.Fatal(err)
-			}
-			if err := f.Close(); err != nil {
-				b.Fatal(err)
-			}
-			if s, err := os.Stat(path); err == nil {
-				b.SetBytes(s.Size())
-			}
-			for b.Loop() {
-				args := []string{"plegforensics", "analyze", "--quiet", "-o", "json", path}
-				if code := run(context.Background(), args, strings.NewReader(""), io.Discard, io.Discard); code > exitFindings {
-					b.Fatalf("status %d", code)
-				}
-			}
-		})
+	}
+	for _, in := range inputs {
+		path := filepath.Join(dir, in.name)
+		f, err := os.Create(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := in.write(f); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(strings.ReplaceAll(in.name, ".", "-"), func(b *testing.B) { benchmarkAnalyze(b, path) })
+	}
+	snapshots := filepath.Join(dir, "snapshots")
+	if err := os.Mkdir(snapshots, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := genmetrics.Snapshots(snapshots, genmetrics.Options{Scrapes: 100, Series: 3000}); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("snapshots", func(b *testing.B) { benchmarkAnalyze(b, snapshots) })
+	b.Run("packed", func(b *testing.B) { // with a binary journal and xz
+		benchmarkAnalyze(b, "../../samples/restart-in-hang", "../../samples/hang-list/metrics.tar.xz")
+	})
+}
+
+func benchmarkAnalyze(b *testing.B, inputs ...string) {
+	args := append([]string{"plegforensics", "analyze", "--quiet", "-o", "json"}, inputs...)
+	if s, err := os.Stat(inputs[0]); err == nil && !s.IsDir() {
+		b.SetBytes(s.Size())
+	}
+	for b.Loop() {
+		if code := run(context.Background(), args, strings.NewReader(""), io.Discard, io.Discard); code > exitFindings {
+			b.Fatalf("status %d", code)
+		}
 	}
 }
