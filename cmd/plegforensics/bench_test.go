@@ -17,7 +17,7 @@ import (
 // people bring. The compiler is told which paths are hot by a profile of it,
 // default.pgo, which is made anew after a change of them:
 //
-//	go test ./cmd/plegforensics -run '^$' -bench Analyze -benchtime 40x -cpuprofile cmd/plegforensics/default.pgo
+//	go test -trimpath ./cmd/plegforensics -run '^$' -bench Analyze -benchtime 20x -cpuprofile cmd/plegforensics/default.pgo
 func BenchmarkAnalyze(b *testing.B) {
 	dir := b.TempDir()
 	journal := func(opt genlog.Options) func(io.Writer) error {
