@@ -14,10 +14,7 @@ import (
 )
 
 // BenchmarkAnalyze is the main job, from the arguments to the report, on what
-// people bring. The compiler is told which paths are hot by a profile of it,
-// default.pgo, which is made anew after a change of them:
-//
-//	go test -trimpath ./cmd/plegforensics -run '^$' -bench Analyze -benchtime 20x -cpuprofile cmd/plegforensics/default.pgo
+// people bring.
 func BenchmarkAnalyze(b *testing.B) {
 	dir := b.TempDir()
 	journal := func(opt genlog.Options) func(io.Writer) error {
