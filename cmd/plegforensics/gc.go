@@ -12,8 +12,8 @@ import (
 // collection of a large heap frees little of it; and one of a small heap, while
 // the signatures are compiled, frees what would do no harm.
 const (
-	heapRoom = 24 << 20 // bytes
-	heapPart = 30       // percent
+	heapRoom = 16 << 20 // bytes
+	heapPart = 18       // percent
 )
 
 // governHeap chooses the pace of the collector after each collection, unless

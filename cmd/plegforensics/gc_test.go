@@ -13,7 +13,7 @@ func TestHeapPercent(t *testing.T) {
 	for _, c := range []struct {
 		live        uint64
 		least, most uint64 // heap at the next collection
-	}{{0, 20 << 20, 64 << 20}, {4 << 20, 24 << 20, 40 << 20}, {100 << 20, 140 << 20, 160 << 20}, {200 << 20, 260 << 20, 290 << 20}} {
+	}{{0, 16 << 20, 64 << 20}, {4 << 20, 18 << 20, 40 << 20}, {100 << 20, 130 << 20, 150 << 20}, {200 << 20, 245 << 20, 270 << 20}} {
 		next := c.live + max(c.live, 1<<20)*uint64(heapPercent(c.live))/100
 		if next < c.least || next > c.most {
 			t.Errorf("%d MiB in use: next collection at %d MiB", c.live>>20, next>>20)
@@ -33,7 +33,7 @@ func TestGovernHeap(t *testing.T) {
 		time.Sleep(10 * time.Millisecond) // the cleanup runs on its own
 		now := debug.SetGCPercent(heapPercent(200 << 20))
 		debug.SetGCPercent(now)
-		if now < heapPercent(150<<20)+5 {
+		if now < heapPercent(100<<20) {
 			runtime.KeepAlive(held)
 			return
 		}
