@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"strings"
-	"sync"
 )
 
 // auditedEvents are the observed events and those that the audit added, by time,
@@ -12,8 +11,7 @@ import (
 type auditedEvents struct {
 	t        *eventTable
 	observed PodEvents
-	once     sync.Once
-	order    []int32 // rows
+	order    []int32 // rows, nil until they are sorted
 }
 
 func newAuditedEvents(t *eventTable, observed PodEvents) PodEvents {
@@ -21,12 +19,12 @@ func newAuditedEvents(t *eventTable, observed PodEvents) PodEvents {
 }
 
 func (a *auditedEvents) item(i int) PodEvent {
-	a.once.Do(a.sort)
+	a.sort()
 	return a.t.item(int(a.order[i]))
 }
 
 func (a *auditedEvents) whole() []*PodEvent {
-	a.once.Do(a.sort)
+	a.sort()
 	whole := a.t.whole()
 	out := make([]*PodEvent, len(a.order))
 	for i, row := range a.order {
@@ -36,6 +34,9 @@ func (a *auditedEvents) whole() []*PodEvent {
 }
 
 func (a *auditedEvents) sort() {
+	if a.order != nil {
+		return
+	}
 	rows := a.t.rows
 	a.order = make([]int32, 0, a.observed.Len()+len(rows)-a.t.observed)
 	for i := range a.observed.Len() {

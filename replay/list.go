@@ -4,7 +4,8 @@ import "iter"
 
 // List is a sequence of findings of one kind. A node can have hundreds of
 // thousands of them, so the rebuild keeps them packed, as numbers, and each is
-// made whole when it is asked for. The zero List is empty.
+// made whole when it is asked for. The zero List is empty. A list is read by one
+// goroutine at a time.
 type List[T any] struct {
 	// Plain are the items as such. They are set where somebody made or changed
 	// them: tests, redaction.
