@@ -52,9 +52,10 @@ func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) [
 					failed.Store(&s)
 				}
 			}()
-			keep := packer{store: l.store}
-			*res = d.DecodeBatch(b, &keep)
-			keep.close()
+			keep := l.store.packer()
+			*res = d.DecodeBatch(b, keep)
+			keep.done()
+			b.Release()
 		})
 	}
 	wg.Wait()

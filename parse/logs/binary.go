@@ -2,6 +2,7 @@ package logs
 
 import (
 	"iter"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -34,9 +35,19 @@ type Batch struct {
 	entries []batchEntry
 }
 
-// newBatch makes room for a batch at once: growing to it copies it many times.
-func newBatch() *Batch {
+// batches are those that were released: their memory is used again.
+var batches = sync.Pool{New: func() any {
+	// All at once: growing to it copies it many times.
 	return &Batch{text: make([]byte, 0, batchSize+batchSize/8), entries: make([]batchEntry, 0, batchSize/256)}
+}}
+
+func newBatch() *Batch { return batches.Get().(*Batch) }
+
+// Release gives a batch back that was decoded and is not needed any more.
+func (b *Batch) Release() {
+	clear(b.entries)
+	b.text, b.entries = b.text[:0], b.entries[:0]
+	batches.Put(b)
 }
 
 // batchEntry is an entry without the header inside its message.
@@ -48,7 +59,7 @@ type batchEntry struct {
 }
 
 // Batches renders entries in their order. It is one goroutine's work; the
-// entries may be reused by the sequence, the batches are not.
+// entries may be reused by the sequence, a batch once it is released.
 func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 	return func(yield func(*Batch) bool) {
 		p := journal.NewParser(d.framing)
