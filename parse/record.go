@@ -150,9 +150,6 @@ func (e *Event) Extract(dst []Field) []Field {
 // SetFields says where the store of Text, a FieldStore, keeps the fields.
 func (e *Event) SetFields(row uint32) { e.fields = row }
 
-// Taken reports whether the fields were taken as the line was decoded.
-func (e *Event) Taken() bool { return e.fields != 0 }
-
 // taken returns the fields that were taken as the line was decoded; of is nil if
 // none were.
 func (e *Event) taken() (names []string, values []Sym, of *Symbols) {

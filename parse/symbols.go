@@ -151,21 +151,6 @@ func (t *Symbols) add(text string) Sym {
 	}
 }
 
-// Fields returns the fields of an event as AppendFields does, by number.
-func (t *Symbols) Fields(e *Event, dst []SymField) []SymField {
-	if names, values, of := e.taken(); of == t && of != nil {
-		for i, name := range names {
-			dst = append(dst, SymField{name, values[i]})
-		}
-		return dst
-	}
-	var buf [8]Field
-	for _, f := range e.AppendFields(buf[:0]) {
-		dst = append(dst, SymField{f.Name, t.OfString(f.Value)})
-	}
-	return dst
-}
-
 // Shape numbers a list of field names, which must not change afterwards.
 func (t *Symbols) Shape(names []string) Sym {
 	t.grow.Lock()
@@ -183,3 +168,26 @@ func (t *Symbols) Shape(names []string) Sym {
 
 // Names returns the names of a Shape.
 func (t *Symbols) Names(shape Sym) []string { return (*t.shapes.Load())[shape] }
+
+// FieldReader reads the fields of many events as numbers of its Symbols.
+type FieldReader struct {
+	Symbols *Symbols
+	row     []SymField
+	text    []Field
+}
+
+// Read returns what AppendFields does, by number. It is good until the next call.
+func (r *FieldReader) Read(e *Event) []SymField {
+	r.row = r.row[:0]
+	if names, values, of := e.taken(); of != nil && of == r.Symbols {
+		for i, name := range names {
+			r.row = append(r.row, SymField{name, values[i]})
+		}
+		return r.row
+	}
+	r.text = e.AppendFields(r.text[:0])
+	for _, f := range r.text {
+		r.row = append(r.row, SymField{f.Name, r.Symbols.OfString(f.Value)})
+	}
+	return r.row
+}

@@ -67,7 +67,8 @@ func plainEvent() *Event {
 // TestFieldsByNumber wants the fields of an event that keeps none from its text.
 func TestFieldsByNumber(t *testing.T) {
 	syms := NewSymbols()
-	f := syms.Fields(plainEvent(), nil)
+	r := FieldReader{Symbols: syms}
+	f := r.Read(plainEvent())
 	if len(f) != 1 || f[0].Name != "id" || syms.Text(f[0].Value) != "abc" {
 		t.Errorf("got %v", f)
 	}

@@ -90,12 +90,21 @@ func (u *uniquer) number(e *EventKind) (k kindWriter) {
 	return k
 }
 
-// lineKey is a line. Of its message it has a sum and the length: that two lines
-// which one writer wrote in one moment agree in them, and are two lines, does not
-// happen in practice.
+// lineKey is a line. Where the moment is exact a sum and the length stand for the
+// message: that a writer wrote two lines in one moment which agree in them does
+// not happen in practice. In a second there may be thousands of lines, and there
+// are few writers without a clock of their own.
 type lineKey struct {
 	writerKey
 	sum, length uint32
+	message     string
+}
+
+func lineOf(w writerKey, e *Event) lineKey {
+	if w.at == 0 {
+		return lineKey{writerKey: w, message: e.Message()}
+	}
+	return lineKey{writerKey: w, sum: e.messageSum(), length: uint32(e.messageLen())}
 }
 
 // lineCopies is the copies of a line in one file.
@@ -145,7 +154,7 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	for i, e := range same {
 		k := lineKey{writerKey: u.writers[i]}
 		if u.several[k.writerKey] {
-			k.sum, k.length = e.messageSum(), uint32(e.messageLen())
+			k = lineOf(k.writerKey, e)
 			u.count(k, e)
 		}
 		u.keys = append(u.keys, k)

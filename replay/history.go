@@ -44,7 +44,7 @@ type historian struct {
 
 	line int32        // index of the line at hand
 	at   *parse.Event // and the line
-	row  fieldReader
+	row  parse.FieldReader
 	told lifeFields
 }
 
@@ -52,7 +52,7 @@ type historian struct {
 type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
 
 func newHistorian(n *Node, lines int) *historian {
-	h := &historian{syms: n.symbols, row: fieldReader{syms: n.symbols}, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
+	h := &historian{syms: n.symbols, row: parse.FieldReader{Symbols: n.symbols}, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
 		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)},
 		calls: &requestTable{lines: n.Events, syms: n.symbols, open: map[requestKey]int32{}, rows: make([]request, 0, lines)}}
 	for i := range lifeOps {
@@ -77,7 +77,7 @@ type lifeFields struct {
 func (h *historian) read(e *parse.Event) *lifeFields {
 	f := &h.told
 	*f = lifeFields{}
-	for _, x := range h.row.read(e) {
+	for _, x := range h.row.Read(e) {
 		if to := f.field(x.Name); to != nil && *to == 0 {
 			*to = x.Value
 		}

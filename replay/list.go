@@ -22,6 +22,16 @@ type source[T any] interface {
 	whole() []*T // all items; each call returns the same
 }
 
+// wholeOf makes n items whole.
+func wholeOf[T any](n int, item func(int) T) []*T {
+	made, out := make([]T, n), make([]*T, n)
+	for i := range made {
+		made[i] = item(i)
+		out[i] = &made[i]
+	}
+	return out
+}
+
 // ListOf returns a list of given items.
 func ListOf[T any](items ...T) List[T] {
 	l := List[T]{}

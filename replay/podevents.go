@@ -125,12 +125,7 @@ func (t *eventTable) judged(e *PodEvent, r *eventRow) {
 
 func (t *eventTable) whole() []*PodEvent {
 	if t.plain == nil {
-		made := make([]PodEvent, len(t.rows))
-		t.plain = make([]*PodEvent, len(t.rows))
-		for i := range made {
-			made[i] = t.item(i)
-			t.plain[i] = &made[i]
-		}
+		t.plain = wholeOf(len(t.rows), t.item)
 	}
 	return t.plain
 }

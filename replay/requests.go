@@ -93,11 +93,7 @@ func (t *requestTable) item(i int) Request {
 
 func (t *requestTable) whole() []*Request {
 	if t.plain == nil {
-		t.plain = make([]*Request, len(t.rows))
-		for i := range t.plain {
-			x := t.item(i)
-			t.plain[i] = &x
-		}
+		t.plain = wholeOf(len(t.rows), t.item)
 	}
 	return t.plain
 }

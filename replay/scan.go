@@ -108,13 +108,13 @@ type found struct {
 
 	syms  *parse.Symbols
 	words eventWords
-	row   fieldReader
+	row   parse.FieldReader
 	text  []parse.Field // of the line at hand
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node, v *survey) *found {
-	s := &found{syms: n.symbols, row: fieldReader{syms: n.symbols}, words: newEventWords(n.symbols), cover: newCoverage(n, v),
+	s := &found{syms: n.symbols, row: parse.FieldReader{Symbols: n.symbols}, words: newEventWords(n.symbols), cover: newCoverage(n, v),
 		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
 		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
 	rc, memo := newRunCutter(n), v.kinds
@@ -326,7 +326,7 @@ func parseStamp(s string) (int64, bool) {
 // addCall files a failed runtime call.
 func (s *found) addCall(e *parse.Event, run int) {
 	c := call{ev: e, run: int32(run)}
-	for _, f := range s.row.read(e) {
+	for _, f := range s.row.Read(e) {
 		var to *parse.Sym
 		switch f.Name {
 		case "call":
@@ -360,7 +360,7 @@ func (s *found) addEvent(e *parse.Event, i int32) {
 		p.at = e.At
 	}
 	var typ parse.Sym
-	for _, f := range s.row.read(e) {
+	for _, f := range s.row.Read(e) {
 		switch f.Name {
 		case "pod_ns":
 			p.pod.ns = f.Value

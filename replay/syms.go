@@ -130,24 +130,3 @@ func (t *byPod[T]) at(p podID) *T {
 	}
 	return o
 }
-
-// fieldReader reads the fields of lines as Syms.
-type fieldReader struct {
-	syms *parse.Symbols
-	row  []parse.SymField
-	text []parse.Field
-}
-
-// read returns the fields of a line. They are good until the next call.
-func (r *fieldReader) read(e *parse.Event) []parse.SymField {
-	if e.Taken() {
-		r.row = r.syms.Fields(e, r.row[:0])
-		return r.row
-	}
-	r.text = e.AppendFields(r.text[:0])
-	r.row = r.row[:0]
-	for _, f := range r.text {
-		r.row = append(r.row, parse.SymField{Name: f.Name, Value: r.syms.OfString(f.Value)})
-	}
-	return r.row
-}

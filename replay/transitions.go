@@ -207,11 +207,7 @@ func (t *historyTable) whole() []*Transition {
 			subjects[i] = t.subjectOf(int32(i))
 		}
 		t.subject = subjects
-		t.plain = make([]*Transition, len(t.moves))
-		for i := range t.plain {
-			x := t.item(i)
-			t.plain[i] = &x
-		}
+		t.plain = wholeOf(len(t.moves), t.item)
 	}
 	return t.plain
 }

@@ -89,13 +89,8 @@ func failureFilter(args map[string]string) func(*replay.Failure) bool {
 	}
 	call, scope, code := list("calls"), list("scope"), list("code")
 	p, _ := newPattern(args["code"])
-	var text []byte
-	matches := func(f *replay.Failure) bool {
-		text = append(append(append(text[:0], f.Code...), ' '), f.Err...)
-		return p.Match(text)
-	}
 	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && matches(f))
+		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.MatchString(f.Code+" "+f.Err))
 	}
 }
 

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -45,19 +44,6 @@ func (p *Pattern) MatchString(text string) bool {
 		}
 	}
 	return p.re().MatchString(text)
-}
-
-// Match is MatchString for bytes.
-func (p *Pattern) Match(text []byte) bool {
-	if p.needs != nil {
-		if !slices.ContainsFunc(p.needs, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
-			return false
-		}
-		if p.whole {
-			return true
-		}
-	}
-	return p.re().Match(text)
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would

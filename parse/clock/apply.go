@@ -72,7 +72,7 @@ type stamper struct {
 	year             int         // of a leading clock that lacks it
 	trust            parse.Basis // of such years
 	envelope, header reader
-	known            [4]constant
+	known            [formSlots]constant
 }
 
 // item stamps the item of an index.

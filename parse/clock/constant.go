@@ -53,7 +53,7 @@ func (c *constant) dates(index int, e *parse.Event) bool {
 // event stamps the event of an index.
 func (s *stamper) event(index int, e *parse.Event) {
 	kind := e.RawKind()
-	c := &s.known[(kind^kind>>7)%uint16(len(s.known))] // forms are few
+	c := &s.known[slotOf(kind)]
 	if kind != 0 && c.kind == kind && c.dates(index, e) {
 		return
 	}

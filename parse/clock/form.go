@@ -14,6 +14,12 @@ type form struct {
 	plain            bool        // both have a year, or neither
 }
 
+// formSlots is how many forms are remembered: a file has few.
+const formSlots = 4
+
+// slotOf is where a form is remembered.
+func slotOf(kind uint16) int { return int(kind^kind>>7) % formSlots }
+
 func formOf(e *parse.Event) form {
 	raw := e.Raw()
 	f := form{kind: e.RawKind(), header: raw.Header, envelope: raw.Envelope}
@@ -38,7 +44,7 @@ func (f *form) at(e *parse.Event) (header, envelope parse.Clock) {
 func (s *survey) seeAll(i int, es []*parse.Event) {
 	for k, e := range es {
 		kind := e.RawKind()
-		f := &s.forms[(kind^kind>>7)%uint16(len(s.forms))]
+		f := &s.forms[slotOf(kind)]
 		if kind != f.kind || !s.likewise(i+k, e, f) {
 			s.see(i+k, item{event: e})
 			*f = formOf(e)

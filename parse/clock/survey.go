@@ -22,10 +22,10 @@ type survey struct {
 
 	inner []innerStamp
 
-	forms  [4]form     // of events seen
-	lead   parse.Clock // leading clock of the item before
-	year   int         // number of the year walked to
-	walked int64       // reading before that lacks the year, 0 for none
+	forms  [formSlots]form // of events seen
+	lead   parse.Clock     // leading clock of the item before
+	year   int             // number of the year walked to
+	walked int64           // reading before that lacks the year, 0 for none
 
 	full, bare lag // by whether the message's clock states its zone
 }

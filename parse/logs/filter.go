@@ -1,8 +1,6 @@
 package logs
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // filter finds the literals of all signatures in one pass over a message, by
 // sampling: it looks at the five bytes, a gram, at one of every filterStep

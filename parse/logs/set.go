@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
@@ -34,9 +35,13 @@ type entry struct {
 	everyLine bool // its fields are taken as lines are decoded
 }
 
-// Builtin compiles the signatures that come with the program. It takes some
-// milliseconds; callers hold the result.
-func Builtin() *Set {
+// Builtin returns the signatures that come with the program, which are compiled
+// when they are first asked for.
+func Builtin() *Set { return builtinSet() }
+
+var builtinSet = sync.OnceValue(compileBuiltin)
+
+func compileBuiltin() *Set {
 	sigs, err := BuiltinSignatures()
 	if err == nil {
 		var s *Set
