@@ -47,9 +47,35 @@ func (b Basis) String() string {
 
 // Stamp is an absolute time and how it is known.
 type Stamp struct {
-	At    int64         // Unix nanoseconds; meaningful when Basis > NoTime
-	Res   time.Duration // granularity, at least ±this
+	At    int64      // Unix nanoseconds; meaningful when Basis > NoTime
+	Res   Resolution // granularity, at least ±this
 	Basis Basis
+}
+
+// Resolution is a granularity of clock readings in few bytes, as every record has
+// one: a count of 30 bits, and its unit. It is exact to the nanosecond up to a
+// second, to the microsecond up to a quarter of an hour.
+type Resolution uint32
+
+const unitBits = 2
+
+var units = [1 << unitBits]time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second}
+
+// ResolutionOf returns d, rounded up to what a Resolution can say; below zero is
+// zero.
+func ResolutionOf(d time.Duration) Resolution {
+	d = min(max(d, 0), 1<<60)
+	for i, unit := range units {
+		if n := (d + unit - 1) / unit; n < 1<<(32-unitBits) {
+			return Resolution(n)<<unitBits | Resolution(i)
+		}
+	}
+	return 1<<32 - 1
+}
+
+// Duration returns the granularity as a duration.
+func (r Resolution) Duration() time.Duration {
+	return time.Duration(r>>unitBits) * units[r&(1<<unitBits-1)]
 }
 
 // Time returns the stamp as a UTC time, the zero time when unknown.

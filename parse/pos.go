@@ -88,9 +88,13 @@ func (p Pos) Before(q Pos) bool {
 // Text is the verbatim text of a line. A line of high-volume kind is kept
 // packed and unpacked on demand, so that memory follows what was found.
 type Text struct {
-	store  TextStore
+	shelf  *Shelf
 	off, n uint32
 }
+
+// Shelf is where a TextStore is found. A store has its shelf within itself, as a
+// Text has room for one pointer: a log may have millions of lines.
+type Shelf struct{ Store TextStore }
 
 // TextStore gives back text that was put away in it.
 type TextStore interface {
@@ -122,11 +126,11 @@ type FieldKeeper interface {
 	KeepRow(row []Sym) uint32
 }
 
-// NewText returns a handle on n bytes at off of store.
-func NewText(store TextStore, off, n uint32) Text { return Text{store, off, n} }
+// NewText returns a handle on n bytes at off of the store on the shelf.
+func NewText(shelf *Shelf, off, n uint32) Text { return Text{shelf, off, n} }
 
 // PlainText returns a handle on a string held in memory.
-func PlainText(s string) Text { return Text{stringStore(s), 0, uint32(len(s))} }
+func PlainText(s string) Text { return Text{&Shelf{stringStore(s)}, 0, uint32(len(s))} }
 
 type stringStore string
 
@@ -134,15 +138,24 @@ func (s stringStore) Slice(off, n uint32) string { return string(s[off : off+n])
 
 // Sub returns a handle on n bytes of what was kept together with t, beginning
 // at i; i may lie behind t. The caller knows that so much was kept.
-func (t Text) Sub(i, n int) Text { return Text{t.store, t.off + uint32(i), uint32(n)} }
+func (t Text) Sub(i, n int) Text { return Text{t.shelf, t.off + uint32(i), uint32(n)} }
 
 // Len is the length in bytes.
 func (t Text) Len() int { return int(t.n) }
 
+// fields returns the store that the text lies in, if that keeps fields.
+func (t Text) fields() (FieldStore, bool) {
+	if t.shelf == nil {
+		return nil, false
+	}
+	f, ok := t.shelf.Store.(FieldStore)
+	return f, ok
+}
+
 // String returns the text. It is the raw line: writers escape it.
 func (t Text) String() string {
-	if t.store == nil {
+	if t.shelf == nil {
 		return ""
 	}
-	return t.store.Slice(t.off, t.n)
+	return t.shelf.Store.Slice(t.off, t.n)
 }

@@ -49,14 +49,19 @@ func (e *Event) Raw() RawClocks {
 
 // RawKind tells all of Raw but the two readings, which stand in At and Arrived: it
 // is the same for events whose clocks are of one form, and 0 without any.
-func (e *Event) RawKind() uint16 { return e.raw }
+func (e *Event) RawKind() uint16 {
+	if e.raw&(1|1<<clockBits) == 0 {
+		return 0
+	}
+	return e.raw
+}
 
 // Resolve puts an event on the time axis, in place of its raw clocks. arrived is
 // the envelope's time, Unix ns, 0 if none.
 func (e *Event) Resolve(s Stamp, arrived int64) {
-	e.ArrivedRes = 0
-	if p := e.raw >> clockBits; p&1 != 0 {
-		e.ArrivedRes = uint32(min(resolutions[p>>4&7], 4*time.Second))
-	}
-	e.Stamp, e.Arrived, e.raw = s, arrived, 0
+	e.raw &= 7 << (clockBits + 4) // the envelope's granularity alone
+	e.Stamp, e.Arrived = s, arrived
 }
+
+// ArrivedRes is the granularity of Arrived, once it is resolved.
+func (e *Event) ArrivedRes() time.Duration { return resolutions[e.raw>>(clockBits+4)] }

@@ -47,17 +47,16 @@ type Origin struct {
 // millions of them.
 type Event struct {
 	*EventKind
-	Stamp             // resolved event time: the header's clock if there is one, else the envelope's
-	Offset     int64  // byte offset of the line in the decompressed file
-	Arrived    int64  // resolved envelope time, Unix ns, 0 if none
-	Text       Text   // the whole raw line, or all lines of a multi-line record
-	Line       uint32 // 1-based
-	ArrivedRes uint32 // granularity of Arrived, ns; 4 s for all that is coarser
-	fields     uint32 // where the store of Text keeps the fields, 0 if it does not: see SetFields
-	sum        uint32 // of the message, 0 unknown: see SetSum
-	Body       uint32 // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
-	Msg        uint16 // offset of the message in Text, after framing and klog header; capped at 65535
-	raw        uint16 // what At and Arrived are before package clock has read them; 0 since then
+	Stamp          // resolved event time: the header's clock if there is one, else the envelope's
+	Offset  int64  // byte offset of the line in the decompressed file
+	Arrived int64  // resolved envelope time, Unix ns, 0 if none
+	Text    Text   // the whole raw line, or all lines of a multi-line record
+	Line    uint32 // 1-based
+	sum     uint32 // of the message, 0 unknown: see SetSum
+	Body    uint16 // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
+	Msg     uint16 // offset of the message in Text, after framing and klog header; capped at 65535
+	fields  uint16 // where the store of Text keeps the fields, 0 if it does not: see SetFields
+	raw     uint16 // what At and Arrived are before package clock has read them; since then the granularity of Arrived
 }
 
 // EventKind is what an event has in common with others. It is shared and never
@@ -147,8 +146,13 @@ func (e *Event) Extract(dst []Field) []Field {
 	return dst
 }
 
-// SetFields says where the store of Text, a FieldStore, keeps the fields.
-func (e *Event) SetFields(row uint32) { e.fields = row }
+// SetFields says where the store of Text, a FieldStore, keeps the fields. What
+// lies too far back in the store is left to be read from the text.
+func (e *Event) SetFields(row uint32) {
+	if e.fields = uint16(row); uint32(e.fields) != row {
+		e.fields = 0
+	}
+}
 
 // taken returns the fields that were taken as the line was decoded; of is nil if
 // none were.
@@ -156,11 +160,11 @@ func (e *Event) taken() (names []string, values []Sym, of *Symbols) {
 	if e.fields == 0 {
 		return nil, nil, nil
 	}
-	store, ok := e.Text.store.(FieldStore)
+	store, ok := e.Text.fields()
 	if !ok {
 		return nil, nil, nil // the text was replaced: what it says counts
 	}
-	row, of := store.Row(e.fields)
+	row, of := store.Row(uint32(e.fields))
 	names = of.Names(row[0])
 	return names, row[1 : 1+len(names)], of
 }

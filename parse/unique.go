@@ -180,7 +180,7 @@ func (u *uniquer) count(k lineKey, e *Event) {
 		}
 	}
 	u.heads[k] = int32(len(u.all))
-	u.all = append(u.all, lineCopies{e.File, 1, int64(e.Res), head})
+	u.all = append(u.all, lineCopies{e.File, 1, int64(e.Res.Duration()), head})
 }
 
 // preferred is the file whose copies of a line are kept.

@@ -183,7 +183,7 @@ func (h *historian) learn(f *lifeFields) int32 {
 // moved notes a state that a line proves. An exit has the runtime's own stamp
 // where the line states one.
 func (h *historian) moved(o int32, f *lifeFields, s state) {
-	m := move{at: h.at.At, slack: h.at.Res, line: h.line, object: o, state: s, teller: tellerOf(h.at.From())}
+	m := move{at: h.at.At, slack: h.at.Res.Duration(), line: h.line, object: o, state: s, teller: tellerOf(h.at.From())}
 	if s == stateExited {
 		if f.exitedAt != 0 {
 			if at, ok := runtimeStamp(h.syms.Text(f.exitedAt)); ok {

@@ -75,7 +75,7 @@ func (d *testLog) decode(path, host, text string) parse.LogPart {
 			continue
 		}
 		pid, _ := strconv.Atoi(m[3])
-		st := parse.Stamp{At: at.UnixNano(), Res: time.Microsecond, Basis: parse.Stated}
+		st := parse.Stamp{At: at.UnixNano(), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}
 		mark := parse.Mark{Pos: parse.Pos{File: f, Line: uint32(i + 1)}, Stamp: st, Text: parse.PlainText(line)}
 		p.Coverage = cover(p.Coverage, f, d.origin(host, pid), mark)
 		set := d.match(line[len(m[0]):])

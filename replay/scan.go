@@ -244,7 +244,7 @@ func (s *found) lag(e *parse.Event) {
 		return
 	}
 	lag := time.Duration(e.Arrived - e.At)
-	if lag < lagMin+time.Duration(e.ArrivedRes) || lag > 24*time.Hour {
+	if lag < lagMin+e.ArrivedRes() || lag > 24*time.Hour {
 		return
 	}
 	l := LogLag{At: e.At, Lag: lag, Evidence: Evidence{Record: e}}
@@ -285,7 +285,7 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		age, err := time.ParseDuration(fieldOf(f, "age"))
 		if err == nil && age > 0 {
 			limit, _ := time.ParseDuration(fieldOf(f, "threshold"))
-			a := ageLine{at: at, age: age, limit: limit, res: e.Res, skip: k&kSkip != 0, run: run, rec: e,
+			a := ageLine{at: at, age: age, limit: limit, res: e.Res.Duration(), skip: k&kSkip != 0, run: run, rec: e,
 				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
 			if k&kCondition != 0 {
 				a = heartbeat(a, f)

@@ -24,7 +24,7 @@ func line(sec int, src parse.Source, id string, fields ...parse.Field) *parse.Ev
 	return &parse.Event{
 		EventKind: &parse.EventKind{File: testFile, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}, Origin: &parse.Origin{Source: src}},
 		Line:      uint32(sec + 1000), Offset: int64(sec),
-		Stamp: parse.Stamp{At: base + int64(sec)*second, Res: time.Microsecond, Basis: parse.Stated},
+		Stamp: parse.Stamp{At: base + int64(sec)*second, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated},
 		Text:  parse.PlainText(text),
 	}
 }

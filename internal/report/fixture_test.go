@@ -21,7 +21,7 @@ func fixture(name string, events int) *Report {
 		line++
 		return &parse.Event{EventKind: &parse.EventKind{File: file, Sigs: sigs, Severity: 'E', Origin: &parse.Origin{Source: src, Host: name}},
 			Line: line, Offset: int64(line) * 100,
-			Stamp: parse.Stamp{At: at(s), Res: time.Microsecond, Basis: parse.Stated}, Text: parse.PlainText(name + " " + fmt.Sprint(line))}
+			Stamp: parse.Stamp{At: at(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}, Text: parse.PlainText(name + " " + fmt.Sprint(line))}
 	}
 	proof := func(s float64) []replay.Evidence {
 		return []replay.Evidence{{Record: event(s, parse.SrcKubelet), Note: name}}

@@ -52,6 +52,7 @@ type cacheSlot struct {
 // textBlock is a parse.FieldStore of up to blockSize bytes, or of one longer
 // line. It is raw while it is being filled and packed from then on.
 type textBlock struct {
+	shelf  parse.Shelf // holds the block itself
 	store  *textStore
 	raw    []byte // nil once packed
 	packed []byte
@@ -125,11 +126,12 @@ func (p *packer) Keep(line []byte) parse.Text {
 	}
 	if p.block == nil {
 		p.block = &textBlock{store: p.store, raw: p.spare[:0]}
+		p.block.shelf.Store = p.block
 		p.spare = nil
 	}
 	off := len(p.block.raw)
 	p.block.raw = append(p.block.raw, line...)
-	return parse.NewText(p.block, uint32(off), uint32(len(line)))
+	return parse.NewText(&p.block.shelf, uint32(off), uint32(len(line)))
 }
 
 // close packs the current block. Blocks too small to gain stay raw.

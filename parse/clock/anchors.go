@@ -113,7 +113,7 @@ func stampFacts(b *parse.Bundle, a *anchors) {
 			continue
 		}
 		if f.Raw.Set && f.Raw.Lack&(parse.LackYear|parse.LackDate) == 0 {
-			f.Stamp = parse.Stamp{At: f.Raw.NS, Res: f.Raw.Res, Basis: parse.Stated}
+			f.Stamp = parse.Stamp{At: f.Raw.NS, Res: parse.ResolutionOf(f.Raw.Res), Basis: parse.Stated}
 			if f.Raw.Lack&parse.LackZone != 0 {
 				f.Basis = parse.ZoneGuessed
 				if z, ok := a.zoneOf(f.File); ok {
@@ -128,9 +128,9 @@ func stampFacts(b *parse.Bundle, a *anchors) {
 		case f.Raw.Set && f.Raw.Lack&parse.LackDate == 0:
 			f.Stamp = datedFact(f, a, m, ok)
 		case ok:
-			f.Stamp = parse.Stamp{At: m.at, Res: time.Minute, Basis: parse.YearInferred}
+			f.Stamp = parse.Stamp{At: m.at, Res: parse.ResolutionOf(time.Minute), Basis: parse.YearInferred}
 		case f.File.ModTime != 0:
-			f.Stamp = parse.Stamp{At: f.File.ModTime, Res: time.Minute, Basis: parse.FileTime}
+			f.Stamp = parse.Stamp{At: f.File.ModTime, Res: parse.ResolutionOf(time.Minute), Basis: parse.FileTime}
 		}
 	}
 }
@@ -148,5 +148,5 @@ func datedFact(f *parse.Fact, a *anchors, m momentAnchor, ok bool) parse.Stamp {
 	if z, ok := a.zoneOf(f.File); ok && f.Raw.Lack&parse.LackZone != 0 {
 		at -= int64(z.at(bound)) * 1e9
 	}
-	return parse.Stamp{At: new(calendar).inYear(at, latestYear(at, bound)), Res: f.Raw.Res, Basis: basis}
+	return parse.Stamp{At: new(calendar).inYear(at, latestYear(at, bound)), Res: parse.ResolutionOf(f.Raw.Res), Basis: basis}
 }

@@ -100,7 +100,7 @@ func (s *stamper) absolute(c, lead parse.Clock, z *reader) (parse.Stamp, bool) {
 	if !c.Set || c.Lack&parse.LackDate != 0 {
 		return parse.Stamp{}, false
 	}
-	st := parse.Stamp{At: c.NS, Res: c.Res, Basis: parse.Stated}
+	st := parse.Stamp{At: c.NS, Res: parse.ResolutionOf(c.Res), Basis: parse.Stated}
 	if c.Lack&parse.LackYear != 0 {
 		st.At = s.cal.moved(c.NS, s.yearOf(c, lead))
 		st.Basis = min(st.Basis, s.trust)

@@ -120,7 +120,7 @@ func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
 		}
 		k := saying{e.File.Input, e.File.Node, strings.TrimSpace(e.Message())}
 		switch before, seen := out[k]; {
-		case !seen || before != nil && before.File != e.File && e.Res < before.Res:
+		case !seen || before != nil && before.File != e.File && e.Res.Duration() < before.Res.Duration():
 			out[k] = e
 		case before != nil && before.File == e.File:
 			out[k] = nil
@@ -143,10 +143,10 @@ func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
 		switch {
 		case !ok || mono == 0:
 		case e.Basis != parse.NoTime:
-			own = append(own, knot{mono, e.At, e.Res, "its own dated lines, such as " + e.Where().String()})
+			own = append(own, knot{mono, e.At, e.Res.Duration(), "its own dated lines, such as " + e.Where().String()})
 		case count[msg] == 1:
 			if d := said[saying{f.Input, f.Node, msg}]; d != nil {
-				shared = append(shared, knot{mono, d.At, d.Res, "the same line in " + d.Where().String()})
+				shared = append(shared, knot{mono, d.At, d.Res.Duration(), "the same line in " + d.Where().String()})
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func (f *file) statedBoot(b *parse.Bundle) (best knot, ok bool) {
 		case x.Key == keyBootTime:
 			k = knot{0, int64(x.Num) * 1e9, time.Second, "the time of boot in " + x.Pos.String()}
 		case x.Key == keyUptime && x.Basis > parse.FileTime:
-			k = knot{0, x.At - int64(x.Num*1e9), max(x.Res, time.Minute), "the uptime in " + x.Pos.String()}
+			k = knot{0, x.At - int64(x.Num*1e9), max(x.Res.Duration(), time.Minute), "the uptime in " + x.Pos.String()}
 		default:
 			continue
 		}
@@ -196,7 +196,7 @@ func (f *file) dateBy(knots []knot) {
 		}
 		k := nearest(knots, mono)
 		away := max(mono-k.mono, k.mono-mono)
-		*s = parse.Stamp{At: k.at + mono - k.mono, Res: k.res + time.Duration(away/drift), Basis: parse.SinceBoot}
+		*s = parse.Stamp{At: k.at + mono - k.mono, Res: parse.ResolutionOf(k.res + time.Duration(away/drift)), Basis: parse.SinceBoot}
 	}
 	for _, e := range f.events {
 		date(e.Text, &e.Stamp)

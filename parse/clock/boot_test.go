@@ -50,8 +50,8 @@ func TestSinceBoot(t *testing.T) {
 		c.add(b)
 		Resolve(b, Options{})
 		e := b.Events[1]
-		if !e.Time().Equal(c.want) || e.Res > c.most {
-			t.Errorf("%s: %v ± %v, want %v ± %v", c.name, e.Time(), e.Res, c.want, c.most)
+		if !e.Time().Equal(c.want) || e.Res.Duration() > c.most {
+			t.Errorf("%s: %v ± %v, want %v ± %v", c.name, e.Time(), e.Res.Duration(), c.want, c.most)
 		}
 		if c.want.IsZero() {
 			continue

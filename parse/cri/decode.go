@@ -24,7 +24,7 @@ const (
 func Decode(f *parse.File, data []byte) parse.Part {
 	d := &decoder{f: f, line: 1}
 	if f.ModTime != 0 {
-		d.stamp = parse.Stamp{At: f.ModTime, Res: 1e9, Basis: parse.FileTime}
+		d.stamp = parse.Stamp{At: f.ModTime, Res: parse.ResolutionOf(1e9), Basis: parse.FileTime}
 	}
 	body := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d.base = len(data) - len(body)

@@ -42,5 +42,5 @@ func listingStamp(line []byte) parse.Stamp {
 	if err != nil {
 		return parse.Stamp{}
 	}
-	return parse.Stamp{At: t.UnixNano(), Res: 1, Basis: parse.Stated}
+	return parse.Stamp{At: t.UnixNano(), Res: parse.ResolutionOf(1), Basis: parse.Stated}
 }

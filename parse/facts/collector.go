@@ -164,7 +164,7 @@ func (s *scan) bundleMetadata() {
 		case "bundlecreatedat":
 			if at := stamp(v); at.Basis != parse.NoTime {
 				f := s.text(KeyCollected, v)
-				f.Raw = parse.Clock{NS: at.At, Res: at.Res, Set: true}
+				f.Raw = parse.Clock{NS: at.At, Res: at.Res.Duration(), Set: true}
 			}
 		}
 	}

@@ -274,7 +274,7 @@ func stamp(v string) parse.Stamp {
 	if strings.Contains(v, ".") {
 		res = time.Microsecond
 	}
-	return parse.Stamp{At: t.UnixNano(), Res: res, Basis: parse.Stated}
+	return parse.Stamp{At: t.UnixNano(), Res: parse.ResolutionOf(res), Basis: parse.Stated}
 }
 
 func (s *scan) node(t *tree, text []byte) {

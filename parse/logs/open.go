@@ -182,5 +182,5 @@ func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) {
 	both := make([]byte, 0, len(raw)+len(msg))
 	both = append(append(both, raw...), msg...)
 	text := s.keep.Keep(both)
-	ev.Text, ev.Body = text.Sub(0, len(raw)), uint32(len(msg))
+	ev.Text, ev.Body = text.Sub(0, len(raw)), uint16(len(msg))
 }

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -21,8 +22,8 @@ type Result struct {
 	order    order
 }
 
-// maxText bounds what is kept and matched of one record.
-const maxText = 64 << 10
+// maxText bounds what is kept and matched of one record: lengths are of 16 bits.
+const maxText = math.MaxUint16
 
 // Decode decodes a run.
 func (d *Decoder) Decode(run Run) Result {

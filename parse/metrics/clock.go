@@ -147,7 +147,7 @@ func (c *clues) bounded(f *parse.File) (parse.Stamp, string) {
 }
 
 func stamp(at int64, res time.Duration, b parse.Basis) parse.Stamp {
-	return parse.Stamp{At: at, Res: res, Basis: b}
+	return parse.Stamp{At: at, Res: parse.ResolutionOf(res), Basis: b}
 }
 
 // learn takes what a sample tells about the snapshot it stands in.

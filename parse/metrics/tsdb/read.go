@@ -158,7 +158,7 @@ func (r *reader) warn(f *parse.File, off int64, format string, args ...any) {
 
 // scrape stands for the part of the database that samples come from.
 func (r *reader) scrape(f *parse.File) *parse.Scrape {
-	s := &parse.Scrape{File: f, Why: "time stamps of the samples", Stamp: parse.Stamp{Res: time.Millisecond, Basis: parse.Stated}}
+	s := &parse.Scrape{File: f, Why: "time stamps of the samples", Stamp: parse.Stamp{Res: parse.ResolutionOf(time.Millisecond), Basis: parse.Stated}}
 	r.scrapes = append(r.scrapes, s)
 	return s
 }
