@@ -126,8 +126,8 @@ func (e *Event) Fields() []Field { return e.AppendFields(nil) }
 // AppendFields appends what Fields returns to dst, for callers who read many
 // events and keep none of the slices.
 func (e *Event) AppendFields(dst []Field) []Field {
-	if names, values, of := e.taken(); of != nil {
-		for i, name := range names {
+	if shape, values, of := e.taken(); of != nil {
+		for i, name := range of.Names(shape) {
 			dst = append(dst, Field{name, of.Text(values[i])})
 		}
 		return dst
@@ -154,19 +154,18 @@ func (e *Event) SetFields(row uint32) {
 	}
 }
 
-// taken returns the fields that were taken as the line was decoded; of is nil if
-// none were.
-func (e *Event) taken() (names []string, values []Sym, of *Symbols) {
+// taken returns the fields that were taken as the line was decoded, the values
+// and what follows them in the store; of is nil if none were.
+func (e *Event) taken() (shape Sym, values []Sym, of *Symbols) {
 	if e.fields == 0 {
-		return nil, nil, nil
+		return 0, nil, nil
 	}
 	store, ok := e.Text.fields()
 	if !ok {
-		return nil, nil, nil // the text was replaced: what it says counts
+		return 0, nil, nil // the text was replaced: what it says counts
 	}
 	row, of := store.Row(uint32(e.fields))
-	names = of.Names(row[0])
-	return names, row[1 : 1+len(names)], of
+	return row[0], row[1:], of
 }
 
 // Field is a named value taken from a line, verbatim.

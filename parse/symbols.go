@@ -14,12 +14,6 @@ import (
 // differs from run to run.
 type Sym uint32
 
-// SymField is a Field whose value is a Sym.
-type SymField struct {
-	Name  string
-	Value Sym
-}
-
 // Symbols numbers texts from 1 on. It may be used by any number of goroutines.
 type Symbols struct {
 	seed   maphash.Seed
@@ -168,26 +162,3 @@ func (t *Symbols) Shape(names []string) Sym {
 
 // Names returns the names of a Shape.
 func (t *Symbols) Names(shape Sym) []string { return (*t.shapes.Load())[shape] }
-
-// FieldReader reads the fields of many events as numbers of its Symbols.
-type FieldReader struct {
-	Symbols *Symbols
-	row     []SymField
-	text    []Field
-}
-
-// Read returns what AppendFields does, by number. It is good until the next call.
-func (r *FieldReader) Read(e *Event) []SymField {
-	r.row = r.row[:0]
-	if names, values, of := e.taken(); of != nil && of == r.Symbols {
-		for i, name := range names {
-			r.row = append(r.row, SymField{name, values[i]})
-		}
-		return r.row
-	}
-	r.text = e.AppendFields(r.text[:0])
-	for _, f := range r.text {
-		r.row = append(r.row, SymField{f.Name, r.Symbols.OfString(f.Value)})
-	}
-	return r.row
-}

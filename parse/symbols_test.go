@@ -64,15 +64,38 @@ func plainEvent() *Event {
 	return &Event{EventKind: &EventKind{Sigs: &SigSet{Sigs: []*Sig{sig}}}, Text: PlainText("abc")}
 }
 
-// TestFieldsByNumber wants the fields of an event that keeps none from its text.
+// TestFieldsByNumber wants the fields of an event that keeps none from its text,
+// and those of one that does in the columns of their names.
 func TestFieldsByNumber(t *testing.T) {
 	syms := NewSymbols()
-	r := FieldReader{Symbols: syms}
-	f := r.Read(plainEvent())
-	if len(f) != 1 || f[0].Name != "id" || syms.Text(f[0].Value) != "abc" {
-		t.Errorf("got %v", f)
+	r := NewColumns(syms, "pod", "id")
+	row := make([]Sym, 2)
+	for range 2 { // the second time from what is known about the shape
+		for _, e := range []*Event{plainEvent(), keptEvent(syms)} {
+			r.Read(e, row)
+			if row[0] != 0 || syms.Text(row[1]) != "abc" {
+				t.Errorf("got %v", row)
+			}
+		}
 	}
 }
+
+// keptEvent keeps two ids, of which the first counts, and something else.
+func keptEvent(syms *Symbols) *Event {
+	row := []Sym{0, syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")}
+	e := plainEvent()
+	e.Text = NewText(&Shelf{&rowStore{row, syms}}, 0, 3)
+	e.SetFields(1)
+	return e
+}
+
+type rowStore struct {
+	rows []Sym
+	of   *Symbols
+}
+
+func (r *rowStore) Slice(off, n uint32) string     { return "abc"[off : off+n] }
+func (r *rowStore) Row(n uint32) ([]Sym, *Symbols) { return r.rows[n:], r.of }
 
 // TestFieldsOfReplacedText wants the fields of the text that an event has now.
 func TestFieldsOfReplacedText(t *testing.T) {

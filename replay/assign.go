@@ -139,23 +139,33 @@ func (s *splitter) severalLogs() bool {
 
 // events hands out the lines of logs. One node has them all in most inputs.
 func (a *assigner) events() {
-	events := a.s.b.Events
+	events, of := a.s.b.Events, a.s.census.Of
 	if a.s.severalLogs() {
-		events = parse.Unique(events)
+		if events = parse.Unique(events); len(events) < len(of) {
+			of = nil // copies were dropped
+		}
 	}
 	room := map[*Node]int{}
 	for _, w := range a.s.writers {
 		room[w.node] += w.events
 	}
 	if len(room) == 1 {
-		a.s.writers[0].node.Events = slices.Clip(events)
+		n := a.s.writers[0].node
+		if n.Events = slices.Clip(events); of != nil {
+			n.census = a.s.census
+		}
 		return
 	}
 	for n, lines := range room {
 		n.Events = make([]*parse.Event, 0, lines)
 	}
-	for _, e := range events {
-		n := a.ofLine(e.File, e.Origin)
+	for i, e := range events {
+		n := (*Node)(nil)
+		if of != nil {
+			n = a.s.wrote[of[i]].node
+		} else {
+			n = a.ofLine(e.File, e.Origin)
+		}
 		n.Events = append(n.Events, e)
 	}
 }

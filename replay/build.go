@@ -50,7 +50,7 @@ func rebuild(n *Node, opt Options) {
 	n.Runs = s.runs
 	n.Observed = s.observed.list()
 	n.Lags = s.lags
-	profile(n, s, v.forms, opt)
+	profile(n, s, v.Census.forms, opt)
 	n.Failures = failures(s.calls, n.symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)

@@ -12,56 +12,65 @@ import (
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
 func history(n *Node, v *survey) (History, Requests) {
-	h := newHistorian(n, len(v.history))
-	memo := v.kinds
-	for _, i := range v.history {
-		e := n.Events[i]
-		h.line, h.at = i, e
-		switch k := memo.of(e); {
-		case k&kLife != 0:
-			h.life(h.read(e))
-		case k&kTransition != 0:
-			h.relistSaw(h.read(e))
-		case k&kFinished != 0:
-			h.finished(h.read(e))
+	h := newHistorian(n, v.history)
+	v.each(kHistory, func(i int, e *parse.Event, k kinds) {
+		if e.Basis == parse.NoTime {
+			return
 		}
-	}
+		h.line, h.at = int32(i), e
+		f := h.read(e)
+		switch {
+		case k&kLife != 0:
+			h.life(&f)
+		case k&kTransition != 0:
+			h.relistSaw(&f)
+		case k&kFinished != 0:
+			h.finished(&f)
+		}
+	})
 	h.snapshots(n.Containers)
 	h.inherit()
 	h.out.settle()
-	return h.out.list(), h.calls.list()
+	return h.out.list(), requestsOf(v.Census, n.symbols)
 }
 
-// historian gathers transitions and requests.
+// historian gathers transitions.
 type historian struct {
+	lifeReader
 	syms  *parse.Symbols
 	out   *historyTable
-	calls *requestTable
-	ops   [len(lifeOps)]parse.Sym
-	words lifeWords
 	codes map[parse.Sym]int32 // where exit codes are kept, by their text
 	exits map[int]int32       // and by themselves
 
 	line int32        // index of the line at hand
 	at   *parse.Event // and the line
-	row  parse.FieldReader
-	told lifeFields
 }
 
 // lifeWords are the Syms of words in the lines of runtimes.
 type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
 
 func newHistorian(n *Node, lines int) *historian {
-	h := &historian{syms: n.symbols, row: parse.FieldReader{Symbols: n.symbols}, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
-		out:   &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)},
-		calls: &requestTable{lines: n.Events, syms: n.symbols, open: map[requestKey]int32{}, rows: make([]request, 0, lines)}}
-	for i := range lifeOps {
-		h.ops[i] = n.symbols.OfString(lifeOps[i].op)
-	}
-	of := n.symbols.OfString
-	h.words = lifeWords{of("sandbox"), of("removed"), of("running"), of("exited"), of("unknown"), of("non-existent")}
+	h := &historian{lifeReader: newLifeReader(n.symbols), syms: n.symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
+		out: &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)}}
 	h.out.objects = make([]object, 0, lines/2) // most are told of twice at least
 	return h
+}
+
+// lifeReader reads lines about containers and sandboxes.
+type lifeReader struct {
+	columns *parse.Columns
+	ops     [len(lifeOps)]parse.Sym
+	words   lifeWords
+}
+
+func newLifeReader(syms *parse.Symbols) lifeReader {
+	of := syms.OfString
+	r := lifeReader{columns: parse.NewColumns(syms, "op", "kind", "id", "sandbox", "pod_uid", "pod_ns", "pod_name", "name", "req", "err", "exit_code", "exited_at", "new"),
+		words: lifeWords{of("sandbox"), of("removed"), of("running"), of("exited"), of("unknown"), of("non-existent")}}
+	for i := range lifeOps {
+		r.ops[i] = of(lifeOps[i].op)
+	}
+	return r
 }
 
 // lifeFields is what a line says of a container or sandbox.
@@ -72,47 +81,19 @@ type lifeFields struct {
 	new                          parse.Sym // state, of a line of the relist goroutine
 }
 
-// read takes the fields of a line; of two of one name the first counts. They are
-// good until the next call.
-func (h *historian) read(e *parse.Event) *lifeFields {
-	f := &h.told
-	*f = lifeFields{}
-	for _, x := range h.row.Read(e) {
-		if to := f.field(x.Name); to != nil && *to == 0 {
-			*to = x.Value
-		}
-	}
-	return f
+// read takes the fields of a line; of two of one name the first counts.
+func (r *lifeReader) read(e *parse.Event) lifeFields {
+	var f [13]parse.Sym
+	r.columns.Read(e, f[:])
+	return lifeFields{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]}
 }
 
-func (f *lifeFields) field(name string) *parse.Sym {
-	switch name {
-	case "op":
-		return &f.op
-	case "kind":
-		return &f.kind
-	case "id":
-		return &f.id
-	case "sandbox":
-		return &f.sandbox
-	case "pod_uid":
-		return &f.podUID
-	case "pod_ns":
-		return &f.podNS
-	case "pod_name":
-		return &f.podName
-	case "name":
-		return &f.name
-	case "req":
-		return &f.req
-	case "err":
-		return &f.err
-	case "exit_code":
-		return &f.exitCode
-	case "exited_at":
-		return &f.exitedAt
-	case "new":
-		return &f.new
+// op is what the line is about, nil if that is unknown.
+func (r *lifeReader) op(f *lifeFields) *lifeOp {
+	for i, op := range r.ops {
+		if op == f.op {
+			return &lifeOps[i]
+		}
 	}
 	return nil
 }
@@ -145,18 +126,11 @@ var lifeOps = [...]lifeOp{
 
 // life reads a line of a runtime about one container or sandbox.
 func (h *historian) life(f *lifeFields) {
-	row := (*lifeOp)(nil)
-	for i, op := range h.ops {
-		if op == f.op {
-			row = &lifeOps[i]
-			break
-		}
-	}
+	row := h.op(f)
 	if row == nil {
 		return
 	}
 	o := h.learn(f)
-	h.request(f, row.request, row.begins)
 	if o < 0 || row.begins || f.err != 0 {
 		return
 	}

@@ -68,39 +68,3 @@ func kindsOf(s *parse.SigSet) kinds {
 	}
 	return k
 }
-
-// kindMemo remembers the kinds of sets of signatures: few sets, many lines.
-type kindMemo struct {
-	known map[*parse.SigSet]*kindRow
-	last  [2]*kindRow // most lines are of two sets
-}
-
-type kindRow struct {
-	sigs  *parse.SigSet
-	kinds kinds
-	lines int // counted by who fills the memo
-}
-
-func newKindMemo() kindMemo {
-	return kindMemo{known: map[*parse.SigSet]*kindRow{}, last: [2]*kindRow{{}, {}}}
-}
-
-// of returns the kinds of a line.
-func (m *kindMemo) of(e *parse.Event) kinds { return m.row(e).kinds }
-
-func (m *kindMemo) row(e *parse.Event) *kindRow {
-	switch e.Sigs {
-	case m.last[0].sigs:
-		return m.last[0]
-	case m.last[1].sigs:
-		m.last[0], m.last[1] = m.last[1], m.last[0]
-		return m.last[0]
-	}
-	r := m.known[e.Sigs]
-	if r == nil {
-		r = &kindRow{sigs: e.Sigs, kinds: kindsOf(e.Sigs)}
-		m.known[e.Sigs] = r
-	}
-	m.last[0], m.last[1] = r, m.last[0]
-	return r
-}

@@ -12,7 +12,7 @@ type List[T any] struct {
 	Plain []*T
 
 	from  source[T]
-	n     int     // how many of from it shows
+	n     int     // how many of from it shows, or allOfIt
 	order []int32 // which of from, in which order; nil: the first n
 }
 
@@ -21,6 +21,12 @@ type source[T any] interface {
 	item(i int) T
 	whole() []*T // all items; each call returns the same
 }
+
+// allOfIt stands for the number of items of a lateSource.
+const allOfIt = -1
+
+// lateSource is a source that finds its items when somebody first asks for them.
+type lateSource interface{ count() int }
 
 // wholeOf makes n items whole.
 func wholeOf[T any](n int, item func(int) T) []*T {
@@ -43,10 +49,13 @@ func ListOf[T any](items ...T) List[T] {
 
 // Len is the number of items.
 func (l List[T]) Len() int {
-	if l.from != nil {
-		return l.n
+	switch {
+	case l.from == nil:
+		return len(l.Plain)
+	case l.n == allOfIt:
+		return l.from.(lateSource).count()
 	}
-	return len(l.Plain)
+	return l.n
 }
 
 // Item returns an item by its index.
@@ -106,7 +115,7 @@ func (l List[T]) pointers() []*T {
 		return l.Plain
 	}
 	whole := l.from.whole()
-	out := make([]*T, l.n)
+	out := make([]*T, l.Len())
 	for i := range out {
 		out[i] = whole[l.row(i)]
 	}

@@ -123,8 +123,7 @@ func (w *healer) byNextRun(run int) (Instant, string) {
 // work that it does only when healthy, or the missing next line of a loop that
 // backs off.
 func (w *healer) byTurns(run int, g *group, last int64) (proof, bool) {
-	ts := w.s.turns
-	i, _ := slices.BinarySearchFunc(ts, last+1, func(t turn, at int64) int { return cmp64(t.at, at) })
+	i := w.s.turnFrom(last + 1)
 	end := g.lines[len(g.lines)-1]
 	quiet := int64(0) // until when work may stem from a turn that began before the report
 	if !end.skip {
@@ -141,21 +140,19 @@ func (w *healer) byTurns(run int, g *group, last int64) (proof, bool) {
 
 // firstWork finds the first turn after the moment that did not skip for PLEG.
 func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
-	ts := w.s.turns
-	i, _ := slices.BinarySearchFunc(ts, last+quiet+1, func(t turn, at int64) int { return cmp64(t.at, at) })
-	for ; i < len(ts); i++ {
-		t := &ts[i]
+	for _, t := range w.s.turns[w.s.turnFrom(last+quiet+1):] {
+		k, at := w.s.turnKinds(t), w.s.turnAt(t)
 		switch {
 		case int(t.run) != run && run >= 0:
 			if int(t.run) > run {
 				return proof{}, false
 			}
-		case t.skip && t.pleg:
+		case k&kSkip != 0 && k&(kAge|kNever) != 0:
 			return proof{}, false
-		case t.skip:
-			return proof{t.at, "the sync loop skipped for other reasons only"}, true
+		case k&kSkip != 0:
+			return proof{at, "the sync loop skipped for other reasons only"}, true
 		default:
-			return proof{t.at, "the sync loop worked again"}, true
+			return proof{at, "the sync loop worked again"}, true
 		}
 	}
 	return proof{}, false
@@ -187,8 +184,11 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 
 // skipped reports whether a turn from index i on skipped for PLEG by then.
 func (w *healer) skipped(run, i int, by int64) bool {
-	for ; i < len(w.s.turns) && w.s.turns[i].at <= by; i++ {
-		if t := &w.s.turns[i]; int(t.run) == run && t.skip && t.pleg {
+	for _, t := range w.s.turns[i:] {
+		if w.s.turnAt(t) > by {
+			return false
+		}
+		if k := w.s.turnKinds(t); int(t.run) == run && k&kSkip != 0 && k&(kAge|kNever) != 0 {
 			return true
 		}
 	}
@@ -198,14 +198,14 @@ func (w *healer) skipped(run, i int, by int64) bool {
 // pause is the sleep of the sync loop after the skipped turn before index i,
 // from the pauses of the turns before it; the longest where there is none.
 func (w *healer) pause(run, i int, last int64) time.Duration {
-	step, prev := backoffFirst, last
+	step, prev, ts := backoffFirst, last, w.s.turns
 	for n := 0; n < 12; n++ {
-		for i--; i >= 0 && (int(w.s.turns[i].run) != run || w.s.turns[i].at >= prev); i-- {
+		for i--; i >= 0 && (int(ts[i].run) != run || w.s.turnAt(ts[i]) >= prev); i-- {
 		}
-		if i < 0 || !w.s.turns[i].skip {
+		if i < 0 || w.s.turnKinds(ts[i])&kSkip == 0 {
 			break
 		}
-		d := time.Duration(prev - w.s.turns[i].at)
+		d := time.Duration(prev - w.s.turnAt(ts[i]))
 		if d > backoffMax+backoffLate {
 			break
 		}
@@ -213,7 +213,7 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 		if d > 3*time.Second {
 			return backoffMax
 		}
-		prev = w.s.turns[i].at
+		prev = w.s.turnAt(ts[i])
 	}
 	if step == backoffFirst {
 		return backoffMax

@@ -63,29 +63,35 @@ type request struct {
 	sandbox    bool
 }
 
-// requestTable holds the requests of a node.
+// requestTable holds the requests of a node, from when somebody first asks for
+// them: most reports do not.
 type requestTable struct {
-	lines []*parse.Event
-	syms  *parse.Symbols
-	open  map[requestKey]int32 // requests that have begun
-	rows  []request
-	plain []*Request
+	census *Census
+	syms   *parse.Symbols
+	rows   []request
+	known  bool
+	plain  []*Request
 }
 
-func (t *requestTable) list() Requests {
-	t.open = nil
-	return Requests{from: t, n: len(t.rows)}
+func requestsOf(c *Census, syms *parse.Symbols) Requests {
+	return Requests{from: &requestTable{census: c, syms: syms}, n: allOfIt}
+}
+
+func (t *requestTable) count() int {
+	t.find()
+	return len(t.rows)
 }
 
 func (t *requestTable) item(i int) Request {
+	t.find()
 	r, text := &t.rows[i], t.syms.Text
 	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: podName(text(r.ns), text(r.pod)), Err: text(r.err)}
 	if r.begin >= 0 {
-		e := t.lines[r.begin]
+		e := t.census.Events[r.begin]
 		out.Start, out.Begun = e.At, e
 	}
 	if r.end >= 0 {
-		e := t.lines[r.end]
+		e := t.census.Events[r.end]
 		out.End, out.Ended = e.At, e
 	}
 	return out
@@ -93,46 +99,70 @@ func (t *requestTable) item(i int) Request {
 
 func (t *requestTable) whole() []*Request {
 	if t.plain == nil {
-		t.plain = wholeOf(len(t.rows), t.item)
+		t.plain = wholeOf(t.count(), t.item)
 	}
 	return t.plain
 }
 
-// request pairs the begin and end of a call: by the request's own id where
-// the runtime prints one, else by what it is about.
-func (h *historian) request(f *lifeFields, op requestOp, begins bool) {
-	if op == opNone {
+// find reads the lines of the runtimes.
+func (t *requestTable) find() {
+	if t.known {
 		return
 	}
-	t := h.calls
-	keys := h.requestKeys(f, op)
-	if !begins && len(t.open) > 0 {
+	t.known = true
+	p := pairer{lifeReader: newLifeReader(t.syms), open: map[requestKey]int32{}}
+	t.census.each(kLife, func(i int, e *parse.Event, k kinds) {
+		if e.Basis == parse.NoTime {
+			return
+		}
+		f := p.read(e)
+		if op := p.op(&f); op != nil && op.request != opNone {
+			p.line = int32(i)
+			p.request(&f, op.request, op.begins)
+		}
+	})
+	t.rows = p.rows
+}
+
+// pairer pairs the begin and end of calls.
+type pairer struct {
+	lifeReader
+	rows []request
+	open map[requestKey]int32 // requests that have begun
+	line int32                // at hand
+}
+
+// request pairs the begin and end of a call: by the request's own id where
+// the runtime prints one, else by what it is about.
+func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
+	keys := p.requestKeys(f, op)
+	if !begins && len(p.open) > 0 {
 		for _, k := range keys {
-			if i, ok := t.open[k]; ok && k != (requestKey{}) {
-				r := &t.rows[i]
-				r.end, r.err = h.line, f.err
+			if i, ok := p.open[k]; ok && k != (requestKey{}) {
+				r := &p.rows[i]
+				r.end, r.err = p.line, f.err
 				if r.id == 0 {
 					r.id = f.id
 				}
 				for _, k := range keys {
-					delete(t.open, k)
+					delete(p.open, k)
 				}
 				return
 			}
 		}
 	}
-	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == h.words.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
+	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == p.words.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
 	if begins {
-		r.begin = h.line
+		r.begin = p.line
 		for _, k := range keys {
 			if k != (requestKey{}) {
-				t.open[k] = int32(len(t.rows))
+				p.open[k] = int32(len(p.rows))
 			}
 		}
 	} else {
-		r.end, r.err = h.line, f.err
+		r.end, r.err = p.line, f.err
 	}
-	t.rows = append(t.rows, r)
+	p.rows = append(p.rows, r)
 }
 
 // requestKey is a name under which a begin may be found.
@@ -155,7 +185,7 @@ const (
 
 // requestKeys are the names of a request, best first, the zero key for none: the
 // runtime's own id of the request, or what it is about.
-func (h *historian) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey) {
+func (p *pairer) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey) {
 	if f.req != 0 {
 		keys[0] = requestKey{op, keyRequest, f.kind, f.req, 0, 0}
 		return keys
@@ -166,7 +196,7 @@ func (h *historian) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey
 	if f.podName != 0 {
 		keys[1] = requestKey{op, keyMeta, f.kind, f.podNS, f.podName, f.name}
 	}
-	if op == opCreate && f.kind != h.words.sandbox {
+	if op == opCreate && f.kind != p.words.sandbox {
 		keys[2] = requestKey{op, keyIn, f.kind, f.sandbox, f.name, 0}
 	}
 	return keys

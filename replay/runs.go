@@ -24,13 +24,10 @@ type runCutter struct {
 
 func newRunCutter(*Node) *runCutter { return &runCutter{byPID: map[int]int{}, cur: -1} }
 
-// run returns the index of the run that the event belongs to, -1 before the
-// first kubelet line and for lines that tell of the kubelet from outside.
+// run returns the index of the run that a dated line of the kubelet belongs to.
+// Others belong to that at hand: cur, -1 before the first such line.
 func (c *runCutter) run(e *parse.Event, k kinds) int {
-	if e.Origin.Source != parse.SrcKubelet || e.Basis == parse.NoTime {
-		return c.cur
-	}
-	c.cur = c.pick(e, k)
+	c.cur = c.pick(e.Origin.PID, k)
 	r := &c.runs[c.cur]
 	if r.First == 0 {
 		r.First = e.At
@@ -42,8 +39,7 @@ func (c *runCutter) run(e *parse.Event, k kinds) int {
 	return c.cur
 }
 
-func (c *runCutter) pick(e *parse.Event, k kinds) int {
-	pid := e.Origin.PID
+func (c *runCutter) pick(pid int, k kinds) int {
 	if c.cur >= 0 && k&kStart == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
 		return c.cur // as nearly all lines
 	}

@@ -33,11 +33,19 @@ type ageLine struct {
 }
 
 // turn is a line of the sync loop: it skipped, or it worked.
-type turn struct {
-	at   int64
-	run  int32
-	skip bool // "skipping pod synchronization"
-	pleg bool // and PLEG is among the reasons
+type turn struct{ line, run int32 }
+
+// kinds of the line of a turn: kSkip where the loop skipped, and kAge or kNever
+// if PLEG was among the reasons.
+func (s *found) turnKinds(t turn) kinds { return s.census.Classes[s.census.Of[t.line]].kinds }
+
+// turnAt is when a turn was.
+func (s *found) turnAt(t turn) int64 { return s.census.Events[t.line].At }
+
+// turnFrom is the index of the first turn at or after a moment.
+func (s *found) turnFrom(at int64) int {
+	i, _ := slices.BinarySearchFunc(s.turns, at, func(t turn, at int64) int { return cmp64(s.turnAt(t), at) })
+	return i
 }
 
 // saying is a dated line of which only the moment counts.
@@ -106,31 +114,35 @@ type found struct {
 	cover     *coverage
 	observed  *eventTable
 
-	syms  *parse.Symbols
-	words eventWords
-	row   parse.FieldReader
-	text  []parse.Field // of the line at hand
+	census *Census
+	syms   *parse.Symbols
+	words  eventWords
+	events *parse.Columns // eventFields
+	failed *parse.Columns // callFields
+	text   []parse.Field  // of the line at hand
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node, v *survey) *found {
-	s := &found{syms: n.symbols, row: parse.FieldReader{Symbols: n.symbols}, words: newEventWords(n.symbols), cover: newCoverage(n, v),
+	s := &found{syms: n.symbols, census: v.Census, words: newEventWords(n.symbols), cover: newCoverage(n, v),
+		events: parse.NewColumns(n.symbols, eventFields[:]...), failed: parse.NewColumns(n.symbols, callFields[:]...),
 		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
 		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
-	rc, memo := newRunCutter(n), v.kinds
-	for i, e := range n.Events {
-		k := memo.of(e)
-		kubelet := e.Origin.Source == parse.SrcKubelet
-		if k == 0 && !kubelet {
+	rc := newRunCutter(n)
+	for i, at := range v.Of {
+		x := &v.Classes[at]
+		kubelet := x.Origin.Source == parse.SrcKubelet
+		if x.kinds&^kLife == 0 && !kubelet {
 			continue
 		}
-		run := rc.run(e, k)
+		e := n.Events[i]
 		if kubelet && e.Basis != parse.NoTime {
+			rc.run(e, x.kinds)
 			s.cover.saw(i)
 			s.lag(e)
 		}
-		if k&^kLife != 0 {
-			s.add(e, int32(i), k, run)
+		if x.kinds&^kLife != 0 {
+			s.add(e, int32(i), x.kinds, rc.cur)
 		}
 	}
 	s.observed.observed = len(s.observed.rows)
@@ -161,7 +173,7 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 		s.discards = append(s.discards, i)
 	}
 	if k&(kAge|kNever|kSkip) != 0 {
-		s.addHealth(e, k, run)
+		s.addHealth(e, i, k, run)
 	}
 	if e.Basis == parse.NoTime {
 		if k&kCall != 0 {
@@ -186,7 +198,7 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 	case k&kInside != 0:
 		s.addInside(e, k, run)
 	}
-	s.addLoop(e, k, run)
+	s.addLoop(e, i, k, run)
 }
 
 func (s *found) addInside(e *parse.Event, k kinds, run int) {
@@ -198,12 +210,12 @@ func (s *found) addInside(e *parse.Event, k kinds, run int) {
 }
 
 // addLoop files lines of the sync loop and of the node status loop.
-func (s *found) addLoop(e *parse.Event, k kinds, run int) {
+func (s *found) addLoop(e *parse.Event, i int32, k kinds, run int) {
 	if k&kCall != 0 {
 		s.addCall(e, run)
 	}
 	if k&(kSync|kEvent) != 0 && k&kSkip == 0 {
-		s.turns = append(s.turns, turn{at: e.At, run: int32(run)})
+		s.turns = append(s.turns, turn{i, int32(run)})
 	}
 	if k&kDown != 0 {
 		s.down = append(s.down, saying{e.At, run, e})
@@ -275,7 +287,7 @@ func (s *found) addCondition(e *parse.Event, run int) {
 
 // addHealth files a line about the health of PLEG: an age, a "never", a turn
 // of the sync loop that skipped.
-func (s *found) addHealth(e *parse.Event, k kinds, run int) {
+func (s *found) addHealth(e *parse.Event, i int32, k kinds, run int) {
 	at := int64(0)
 	if e.Basis != parse.NoTime {
 		at = e.At
@@ -300,7 +312,7 @@ func (s *found) addHealth(e *parse.Event, k kinds, run int) {
 		s.nevers = append(s.nevers, saying{at, run, e})
 	}
 	if k&kSkip != 0 {
-		s.turns = append(s.turns, turn{at: at, skip: true, pleg: k&(kAge|kNever) != 0, run: int32(run)})
+		s.turns = append(s.turns, turn{i, int32(run)})
 	}
 }
 
@@ -323,59 +335,27 @@ func parseStamp(s string) (int64, bool) {
 	return t.UnixNano(), true
 }
 
+// callFields are the fields of a failed runtime call.
+var callFields = [...]string{"call", "scope", "code", "err", "id", "pod_uid", "pod_ns", "pod_name"}
+
 // addCall files a failed runtime call.
 func (s *found) addCall(e *parse.Event, run int) {
-	c := call{ev: e, run: int32(run)}
-	for _, f := range s.row.Read(e) {
-		var to *parse.Sym
-		switch f.Name {
-		case "call":
-			to = &c.name
-		case "scope":
-			to = &c.scope
-		case "code":
-			to = &c.code
-		case "err":
-			to = &c.err
-		case "id":
-			to = &c.id
-		case "pod_uid":
-			to = &c.uid
-		case "pod_ns":
-			to = &c.pod.ns
-		case "pod_name":
-			to = &c.pod.name
-		}
-		if to != nil && *to == 0 { // of two fields of one name the first counts
-			*to = f.Value
-		}
-	}
-	s.calls = append(s.calls, c)
+	var f [len(callFields)]parse.Sym
+	s.failed.Read(e, f[:])
+	s.calls = append(s.calls, call{ev: e, run: int32(run), name: f[0], scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: podID{f[6], f[7]}})
 }
+
+// eventFields are the fields of a pod event.
+var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
 
 // addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
 func (s *found) addEvent(e *parse.Event, i int32) {
-	p := eventRow{line: i}
+	var f [len(eventFields)]parse.Sym
+	s.events.Read(e, f[:])
+	p := eventRow{line: i, pod: podOf(f[0], f[1]), uid: f[2], typ: s.observed.typeOf(f[3], &s.words), data: f[4]}
 	if e.Basis != parse.NoTime {
 		p.at = e.At
 	}
-	var typ parse.Sym
-	for _, f := range s.row.Read(e) {
-		switch f.Name {
-		case "pod_ns":
-			p.pod.ns = f.Value
-		case "pod_name":
-			p.pod.name = f.Value
-		case "pod_uid":
-			p.uid = f.Value
-		case "type":
-			typ = f.Value
-		case "data":
-			p.data = f.Value
-		}
-	}
-	p.pod = podOf(p.pod.ns, p.pod.name)
-	p.typ = s.observed.typeOf(typ, &s.words)
 	s.observed.rows = append(s.observed.rows, p)
 }
 

@@ -62,6 +62,8 @@ func join(a, b *unit) {
 // splitter finds which records belong to one node.
 type splitter struct {
 	b        *parse.Bundle
+	census   *Census
+	wrote    []*writer // who wrote the lines of each class
 	units    []*unit
 	writers  []*writer
 	byKey    map[unitKey]*unit
@@ -150,21 +152,7 @@ func (s *splitter) survey() {
 			}
 		}
 	}
-	memo := newKindMemo()
-	for _, e := range s.b.Events {
-		w := s.writer(e.File, e.Origin)
-		w.events++
-		if e.Basis != parse.NoTime {
-			w.saw(e.At)
-		}
-		if k := memo.of(e); k&(kNotReady|kNodeEvent) != 0 {
-			if name := objectName(e.Field("node")); name != "" {
-				w.unit.names[name]++
-			}
-		} else if k&kFlag != 0 && e.Field("name") == "hostname-override" {
-			w.unit.override = e.Field("value")
-		}
-	}
+	s.lines()
 	for _, w := range s.writers {
 		if w.dated {
 			w.unit.saw(w.origin, w.when)
@@ -183,6 +171,31 @@ func (s *splitter) survey() {
 			s.unit(f, "")
 		}
 	}
+}
+
+// lines notes who wrote lines, when, and what they say about the node.
+func (s *splitter) lines() {
+	s.census = takeCensus(s.b.Events)
+	for i := range s.census.Classes {
+		x := &s.census.Classes[i]
+		w := s.writer(x.File, x.Origin)
+		w.events += x.Lines
+		if x.dated() {
+			w.dated = true
+			w.when.join(x.when())
+		}
+		s.wrote = append(s.wrote, w)
+	}
+	s.census.each(kNotReady|kNodeEvent|kFlag, func(i int, e *parse.Event, k kinds) {
+		u := s.wrote[s.census.Of[i]].unit
+		if k&(kNotReady|kNodeEvent) != 0 {
+			if name := objectName(e.Field("node")); name != "" {
+				u.names[name]++
+			}
+		} else if e.Field("name") == "hostname-override" {
+			u.override = e.Field("value")
+		}
+	})
 }
 
 // objectName unwraps the node of a JSON log, which writes a reference to an

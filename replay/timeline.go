@@ -67,6 +67,7 @@ type Node struct {
 	Have map[parse.Source]bool
 
 	symbols *parse.Symbols // of the texts of events, history and requests
+	census  *Census        // of Events, once it was asked for
 }
 
 // Kubelet is the profile of the node's kubelet and how it is known.
