@@ -37,6 +37,7 @@ type Options struct {
 
 	// newLines makes the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder
+	plainRun int64 // bytes of a run of a plain log; tests make it small
 	sigs     *logs.Set
 }
 
@@ -68,6 +69,7 @@ func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, err
 	if opt.newLines == nil {
 		opt.newLines = textLogs(opt.sigs)
 	}
+	orDefault(&opt.plainRun, plainRun)
 
 	l := newLoader(ctx, opt)
 	defer l.cancel()

@@ -21,9 +21,12 @@ import (
 
 // keepAll is a line decoder that keeps every line as an event, to see exactly
 // what reached the decoder and with which position.
-type keepAll struct{ f *parse.File }
+type keepAll struct {
+	f    *parse.File
+	part *parse.LogPart
+}
 
-func newKeepAll(f *parse.File, head []byte) lineDecoder { return keepAll{f} }
+func newKeepAll(f *parse.File, head []byte) lineDecoder { return keepAll{f, new(parse.LogPart)} }
 
 func (k keepAll) Cut(buf []byte, eof bool) int {
 	if eof {
@@ -32,9 +35,11 @@ func (k keepAll) Cut(buf []byte, eof bool) int {
 	return bytes.LastIndexByte(buf, '\n') + 1
 }
 
-func (k keepAll) Decode(r run) any {
+func (k keepAll) CutsAnywhere() bool { return true }
+
+func (k keepAll) Decode(r run) (any, int) {
 	var out []*parse.Event
-	off, line := r.offset, r.line
+	off, line := r.offset, uint32(1)
 	for len(r.data) > 0 {
 		l, rest, _ := bytes.Cut(r.data, newline)
 		out = append(out, &parse.Event{EventKind: &parse.EventKind{File: k.f, Sigs: &parse.SigSet{}, Origin: &parse.Origin{}}, Offset: off, Line: line, Text: r.keep.Keep(l)})
@@ -42,15 +47,19 @@ func (k keepAll) Decode(r run) any {
 		line++
 		r.data = rest
 	}
-	return out
+	return out, len(out)
 }
 
-func (k keepAll) Finish(results []any) (p parse.LogPart) {
-	for _, r := range results {
-		p.Events = append(p.Events, r.([]*parse.Event)...)
+func (k keepAll) Join(result any, before uint32) {
+	for _, e := range result.([]*parse.Event) {
+		e.Line += before
+		k.part.Events = append(k.part.Events, e)
 	}
-	p.Lines = len(p.Events)
-	return p
+}
+
+func (k keepAll) Finish() parse.LogPart {
+	k.part.Lines = len(k.part.Events)
+	return *k.part
 }
 
 // testLog is n lines that look like a kubelet log.

@@ -118,19 +118,20 @@ func checkHostile(t *testing.T, c hostile.Case, b *parse.Bundle) {
 
 // logLines0 keeps the lines of the readable log and drops all others: bombs
 // hold many lines that nobody would keep.
-func logLines0(f *parse.File, head []byte) lineDecoder { return onlyLog{keepAll{f}} }
+func logLines0(f *parse.File, head []byte) lineDecoder { return onlyLog{newKeepAll(f, head).(keepAll)} }
 
 type onlyLog struct{ keepAll }
 
-func (o onlyLog) Decode(r run) any {
-	events := o.keepAll.Decode(r).([]*parse.Event)
+func (o onlyLog) Decode(r run) (any, int) {
+	res, lines := o.keepAll.Decode(r)
+	events := res.([]*parse.Event)
 	kept := events[:0]
 	for _, e := range events {
 		if strings.Contains(e.Text.String(), "kubelet[812]: I0313") {
 			kept = append(kept, e)
 		}
 	}
-	return kept
+	return kept, lines
 }
 
 func write(t *testing.T, path string, c hostile.Case) {

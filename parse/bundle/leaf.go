@@ -42,7 +42,7 @@ func (w *walker) leaf(m member) error {
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:
-		err = w.lines(s, buf, m.r, eof, err)
+		err = w.lines(s, m, buf, eof, err)
 	case d.random != nil:
 		err = w.random(s, d, m, buf, eof, err)
 	case d.group != nil:

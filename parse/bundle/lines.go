@@ -10,20 +10,25 @@ import (
 )
 
 // lineDecoder is the decoder of one text log. Decode may run concurrently on
-// different runs of the same file; Finish gets the results in file order.
+// different runs of the same file; Join gets the results in file order.
 type lineDecoder interface {
 	// Cut returns the length of the longest prefix of buf that ends at a
 	// record boundary, len(buf) when eof.
 	Cut(buf []byte, eof bool) int
-	Decode(r run) any
-	Finish(results []any) parse.LogPart
+	// CutsAnywhere reports whether Cut needs only lines, not all that stands
+	// before them since the last cut.
+	CutsAnywhere() bool
+	// Decode numbers the lines of a run from 1 and returns how many it has.
+	Decode(r run) (result any, lines int)
+	// Join appends the result of the next run, before which stand so many lines.
+	Join(result any, before uint32)
+	Finish() parse.LogPart
 }
 
 // run is a stretch of whole records of one file.
 type run struct {
 	data   []byte
 	offset int64
-	line   uint32 // number of the first line
 	keep   parse.Keeper
 	last   bool
 }
@@ -99,24 +104,25 @@ type lineReader struct {
 	r      io.Reader
 	buf    *buffer
 	offset int64 // of the first byte in buf
-	line   uint32
 	rest   []byte
 	eof    bool
-	err    error // what ended the member early
+	err    error          // what ended the member early
+	long   *parse.Warning // about the run that is submitted next
 }
 
 // lines decodes a text log whose beginning is in buf already. It returns the
 // read error that cut the member short, if any.
-func (w *walker) lines(s *slot, buf *buffer, r io.Reader, eof bool, err error) error {
+func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) error {
 	head := buf.data()
 	s.lines = w.l.opt.newLines(s.file, head[:min(len(head), headLen)])
-	s.pending.Store(1)
-	lr := &lineReader{w: w, s: s, r: r, buf: buf, line: 1, eof: eof, err: err}
-	for lr.next() {
+	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, eof: eof, err: err}
+	if p := w.plain(m, s.lines); p == nil || eof || !lr.plain(p) {
+		for lr.next() {
+		}
 	}
 	s.file.Size = lr.offset
 	w.u.bytes += lr.offset
-	w.l.finishRun(s)
+	s.end(w.l.ctx)
 	return lr.err
 }
 
@@ -161,8 +167,8 @@ func (lr *lineReader) tooLong(data []byte, n int) int {
 		n = len(data)
 	}
 	pos := parse.Pos{File: lr.s.file, Offset: lr.offset + int64(bytes.LastIndexByte(data[:n-1], '\n')+1)}
-	pos.Line = lr.line + uint32(bytes.Count(data[:n-1], newline))
-	lr.w.u.warn(pos, "line or record longer than %d bytes: the rest of it is skipped", n)
+	pos.Line = 1 + uint32(bytes.Count(data[:n-1], newline)) // in the run
+	lr.long = &parse.Warning{Pos: pos, Msg: fmt.Sprintf("line or record longer than %d bytes: the rest of it is skipped", n)}
 	return n
 }
 
@@ -180,17 +186,14 @@ func (lr *lineReader) refill() bool {
 // submit hands the buffer to the workers.
 func (lr *lineReader) submit(last bool) {
 	l, s, buf := lr.w.l, lr.s, lr.buf
-	res := new(runResult)
-	s.runs = append(s.runs, res)
-	s.pending.Add(1)
-	r := run{data: buf.data(), offset: lr.offset, line: lr.line, last: last}
+	res := s.add(&runResult{long: lr.long})
+	r := run{data: buf.data(), offset: lr.offset, last: last}
 	lr.offset += int64(len(r.data))
-	lr.line += uint32(bytes.Count(r.data, newline))
-	lr.buf = nil
+	lr.buf, lr.long = nil, nil
 	l.do(func() {
 		l.decodeRun(s, r, res)
 		l.give(buf)
-		l.finishRun(s)
+		s.finish(l.ctx, res)
 	})
 }
 
@@ -203,7 +206,6 @@ func (lr *lineReader) skipLine() {
 		if i := bytes.IndexByte(data, '\n'); i >= 0 {
 			lr.buf.from += i + 1
 			lr.offset += int64(i + 1)
-			lr.line++
 			return
 		}
 		lr.offset += int64(len(data))
@@ -222,48 +224,13 @@ func (l *loader) decodeRun(s *slot, r run, res *runResult) {
 	}
 	keep := l.store.packer()
 	r.keep = keep
-	defer func() { res.failure = failure(recover()) }()
-	res.result = s.lines.Decode(r)
-	keep.done()
-}
-
-// finishRun puts the results together once the reader and all runs are done.
-func (l *loader) finishRun(s *slot) {
-	if s.pending.Add(-1) != 0 || l.ctx.Err() != nil {
-		return
-	}
-	var results []any
-	var failures []string
-	for _, r := range s.runs {
-		if r.result != nil {
-			results = append(results, r.result)
+	defer func() {
+		if res.failure = failure(recover()); res.failure != "" {
+			res.lines = bytes.Count(r.data, newline)
 		}
-		if r.failure != "" {
-			failures = append(failures, r.failure)
-		}
-	}
-	s.runs = nil
-	func() {
-		defer s.survive()
-		s.part.LogPart = s.lines.Finish(results)
 	}()
-	s.lines = nil
-	for _, f := range failures {
-		s.fail(f)
-	}
-}
-
-// survive turns a panic of a decoder into a warning: one hostile member must
-// not cost the report on all others.
-func (s *slot) survive() {
-	if f := failure(recover()); f != "" {
-		s.fail(f)
-	}
-}
-
-func (s *slot) fail(what string) {
-	s.part.Warnings = append(s.part.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: what})
-	s.failed = true
+	res.result, res.lines = s.lines.Decode(r)
+	keep.done()
 }
 
 // failure words a recovered panic, "" for none.

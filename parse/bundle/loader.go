@@ -21,6 +21,7 @@ type loader struct {
 	opened   int // inputs that could be opened
 
 	bufs  chan *buffer  // recycled run buffers; nil entries are not allocated yet
+	pages chan []byte   // those of workers that read for themselves, one for each
 	jobs  chan func()   // work for the workers
 	big   chan struct{} // held by whoever keeps a large member in memory
 	store *textStore
@@ -64,6 +65,12 @@ type opened struct {
 	close func()
 }
 
+// keep leaves the closing of the file to the caller.
+func (o *opened) keep() (close func()) {
+	close, o.close = o.close, func() {}
+	return close
+}
+
 func (u *unit) warn(pos parse.Pos, format string, args ...any) {
 	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 	u.partial = true
@@ -72,23 +79,6 @@ func (u *unit) warn(pos parse.Pos, format string, args ...any) {
 // note is a warning that loses nothing.
 func (u *unit) note(pos parse.Pos, format string, args ...any) {
 	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
-}
-
-// slot is a member and what its decoder found.
-type slot struct {
-	file    *parse.File
-	part    parse.Part
-	lines   lineDecoder
-	runs    []*runResult
-	pending atomic.Int32 // the reader and the runs under way
-	failed  bool
-	used    bool // gave records that are not in part
-}
-
-// runResult is what one run gave; failure says how its decoder failed.
-type runResult struct {
-	result  any
-	failure string
 }
 
 func newLoader(ctx context.Context, opt Options) *loader {
@@ -105,6 +95,10 @@ func newLoader(ctx context.Context, opt Options) *loader {
 	l.bufs = make(chan *buffer, n)
 	for range n {
 		l.bufs <- nil
+	}
+	l.pages = make(chan []byte, opt.Jobs)
+	for range opt.Jobs {
+		l.pages <- nil
 	}
 	return l
 }

@@ -69,6 +69,7 @@ func accountSlot(b *parse.Bundle, s *slot) {
 		in.FilesUsed++
 	}
 	in.Partial = in.Partial || s.failed
+	in.Bytes -= s.unread
 }
 
 // add appends what one decoder found.

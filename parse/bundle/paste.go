@@ -22,7 +22,9 @@ func (w *walker) pasted(s *slot, data []byte) {
 		return
 	}
 	d := w.l.opt.newLines(s.file, data[:min(len(data), headLen)])
-	p := d.Finish([]any{d.Decode(run{data: data, line: 1, keep: stringKeeper{}, last: true})})
+	res, _ := d.Decode(run{data: data, keep: stringKeeper{}, last: true})
+	d.Join(res, 0)
+	p := d.Finish()
 	if len(p.Events) == 0 {
 		return
 	}

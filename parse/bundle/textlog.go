@@ -8,7 +8,8 @@ import (
 // textLogs makes the decoders of text logs; all share one set of signatures.
 func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	return func(f *parse.File, head []byte) lineDecoder {
-		return logDecoder{logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role]})}
+		d := logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role]})
+		return logDecoder{d, d.NewJoiner()}
 	}
 }
 
@@ -19,16 +20,16 @@ var writer = map[parse.Role]parse.Source{
 }
 
 // logDecoder lets package logs decode the runs that this package cuts.
-type logDecoder struct{ *logs.Decoder }
-
-func (d logDecoder) Decode(r run) any {
-	return d.Decoder.Decode(logs.Run{Data: r.data, Offset: r.offset, Line: r.line, Keep: r.keep, Last: r.last})
+type logDecoder struct {
+	*logs.Decoder
+	joiner *logs.Joiner
 }
 
-func (d logDecoder) Finish(results []any) parse.LogPart {
-	rs := make([]logs.Result, len(results))
-	for i, r := range results {
-		rs[i] = r.(logs.Result)
-	}
-	return d.Decoder.Finish(rs)
+func (d logDecoder) Decode(r run) (any, int) {
+	res := d.Decoder.Decode(logs.Run{Data: r.data, Offset: r.offset, Keep: r.keep, Last: r.last})
+	return &res, res.Lines()
 }
+
+func (d logDecoder) Join(result any, before uint32) { d.joiner.Add(result.(*logs.Result), before) }
+
+func (d logDecoder) Finish() parse.LogPart { return d.joiner.End() }

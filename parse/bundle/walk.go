@@ -12,6 +12,8 @@ import (
 type walker struct {
 	l      *loader
 	u      *unit
+	o      *opened // the file of u
+	in     *input  // its bytes
 	b      *budget
 	codecs codecs
 	idle   []*counter
@@ -61,9 +63,10 @@ func (w *walker) unit(u *unit) {
 		u.warn(pos, "cannot be read: %v", cause(err))
 		return
 	}
-	defer o.close()
+	defer func() { o.close() }()
 	w.b.stored = o.size
 	in := &input{r: o.r, b: w.b, progress: w.l.opt.Progress}
+	w.o, w.in = o, in
 	m := member{path: u.path, mtime: o.mtime, size: o.size, r: in, at: o.at, lone: u.lone}
 	err = w.member(m)
 	u.stored = in.n

@@ -68,7 +68,7 @@ func TestEntriesAsText(t *testing.T) {
 		}
 		got := bd.Finish(results)
 		td := NewDecoder(f, text, Builtin(), Options{})
-		want := td.Finish([]Result{td.Decode(Run{Data: text, Line: 1, Last: true})})
+		want := td.Finish([]Result{td.Decode(Run{Data: text, Last: true})})
 
 		if g, w := eventsOf(got), eventsOf(want); g != w {
 			t.Errorf("%d entries: events\n got %.600s\nwant %.600s", n, g, w)

@@ -49,7 +49,7 @@ func benchmarkDecode(b *testing.B, data []byte) {
 		for off := 0; off < len(data); {
 			end := min(off+512<<10, len(data))
 			n := d.Cut(data[off:end], end == len(data))
-			d.Decode(Run{Data: data[off : off+n], Offset: int64(off), Line: 1})
+			d.Decode(Run{Data: data[off : off+n], Offset: int64(off)})
 			off += n
 		}
 	}

@@ -21,7 +21,6 @@ type Options struct {
 type Run struct {
 	Data   []byte
 	Offset int64        // of Data in the file
-	Line   uint32       // number of its first line, 1-based
 	Keep   parse.Keeper // takes the texts that are kept; nil: each on its own
 	Last   bool         // nothing follows
 }
@@ -88,6 +87,10 @@ func (d *Decoder) Cut(buf []byte, eof bool) int {
 	}
 	return n
 }
+
+// CutsAnywhere reports whether Cut needs only whole lines before a boundary, not
+// all lines since the last one.
+func (d *Decoder) CutsAnywhere() bool { return d.framing.Kind != journal.Blocks }
 
 // shape is what Cut needs to know of a record.
 type shape struct {

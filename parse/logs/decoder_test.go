@@ -16,16 +16,14 @@ var decodeSet = Builtin()
 func decode(data []byte, f *parse.File, opt Options, size int) parse.LogPart {
 	d := NewDecoder(f, data[:min(len(data), 256<<10)], decodeSet, opt)
 	var results []Result
-	line := uint32(1)
 	for off := 0; off < len(data); {
 		n := 0
 		for end := off + size; n == 0; end += size {
 			end = min(end, len(data))
 			n = d.Cut(data[off:end], end == len(data))
 		}
-		run := Run{Data: bytes.Clone(data[off : off+n]), Offset: int64(off), Line: line, Last: off+n == len(data)}
+		run := Run{Data: bytes.Clone(data[off : off+n]), Offset: int64(off), Last: off+n == len(data)}
 		results = append(results, d.Decode(run))
-		line += uint32(bytes.Count(run.Data, []byte("\n")))
 		clear(run.Data) // nothing may hold on to it
 		off += n
 	}

@@ -15,18 +15,20 @@ const (
 	maxWarnings = 100
 )
 
-// Finish puts the results of a file together, in the order of its runs. Stamps
-// stay open: package clock resolves them.
+// Finish puts the results of a file together, in the order of its runs.
 func (d *Decoder) Finish(results []Result) parse.LogPart {
-	f := &finisher{d: d, origins: map[parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
-	f.part.Format = d.framing.Name
+	j := d.NewJoiner()
+	line := 0
 	for i := range results {
-		f.add(&results[i])
+		j.Add(&results[i], uint32(line))
+		line += results[i].lines
 	}
-	return f.end()
+	return j.End()
 }
 
-type finisher struct {
+// Joiner puts the results of a file together. Stamps stay open: package clock
+// resolves them.
+type Joiner struct {
 	d       *Decoder
 	part    parse.LogPart
 	match   *Matcher
@@ -37,92 +39,132 @@ type finisher struct {
 	lost    int // warnings beyond maxWarnings
 }
 
-// add appends one run.
-func (f *finisher) add(r *Result) {
+// NewJoiner returns one for the file of d.
+func (d *Decoder) NewJoiner() *Joiner {
+	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
+	j.part.Format = d.framing.Name
+	return j
+}
+
+// Add appends the next run; before it stand so many lines. The result belongs to
+// the Joiner from then on.
+func (j *Joiner) Add(r *Result, before uint32) {
+	if j.d.binary {
+		before = 0
+	}
+	r.moveLines(before)
 	to := make(map[*parse.Origin]*parse.Coverage, len(r.lanes))
 	inherited := map[*parse.Origin]bool{}
 	for _, l := range r.lanes {
 		o := *l.origin
 		if l.inherit {
-			o.Source = f.d.bareSource(plainText, f.section, true)
+			o.Source = j.d.bareSource(plainText, j.section, true)
 			inherited[l.origin] = true
 		}
-		c := f.coverage(o)
+		c := j.coverage(o)
 		to[l.origin] = c
-		f.join(c, l)
+		j.join(c, l)
 	}
 	kinds := map[*parse.EventKind]*parse.EventKind{}
-	f.part.Events = slices.Grow(f.part.Events, len(r.events))
+	j.part.Events = slices.Grow(j.part.Events, len(r.events))
 	for i := range r.events {
 		e := &r.events[i]
+		e.Line += before
 		moved := inherited[e.Origin]
 		k := kinds[e.EventKind]
 		if k == nil {
-			k = f.kind(e.EventKind, to[e.Origin].Origin, e.Sigs)
+			k = j.kind(e.EventKind, to[e.Origin].Origin, e.Sigs)
 			kinds[e.EventKind] = k
 		}
 		e.EventKind = k
-		if moved && !f.rematch(e) {
+		if moved && !j.rematch(e) {
 			continue
 		}
-		f.prove(e)
-		f.part.Events = append(f.part.Events, e)
+		j.prove(e)
+		j.part.Events = append(j.part.Events, e)
 	}
-	f.part.Markers = append(f.part.Markers, r.markers...)
-	f.part.Facts = append(f.part.Facts, r.facts...)
-	f.warn(r.warnings)
-	f.part.Lines += r.lines
+	j.part.Markers = append(j.part.Markers, r.markers...)
+	j.part.Facts = append(j.part.Facts, r.facts...)
+	j.warn(r.warnings)
+	j.part.Lines += r.lines
 	if r.section != nil {
-		f.section = *r.section
+		j.section = *r.section
 	}
-	f.direction(&r.order)
+	j.direction(&r.order)
+}
+
+// moveLines gives all but the events the line numbers of the file.
+func (r *Result) moveLines(before uint32) {
+	move := func(p *parse.Pos) {
+		if p.Line > 0 {
+			p.Line += before
+		}
+	}
+	for _, l := range r.lanes {
+		move(&l.first.Pos)
+		move(&l.end.Pos)
+		move(&l.lag.mark.Pos)
+		for i := range l.gaps {
+			move(&l.gaps[i].Last.Pos)
+			move(&l.gaps[i].Next.Pos)
+		}
+	}
+	for _, m := range r.markers {
+		move(&m.Pos)
+	}
+	for _, f := range r.facts {
+		move(&f.Pos)
+	}
+	for i := range r.warnings {
+		move(&r.warnings[i].Pos)
+	}
 }
 
 // rematch matches an event again, now that its writer is known.
-func (f *finisher) rematch(e *parse.Event) bool {
-	sigs := f.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
+func (j *Joiner) rematch(e *parse.Event) bool {
+	sigs := j.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
 	if sigs == nil {
 		return false
 	}
-	e.EventKind = f.kind(e.EventKind, e.Origin, sigs)
+	e.EventKind = j.kind(e.EventKind, e.Origin, sigs)
 	e.SetFields(0) // those of other signatures
 	return true
 }
 
 // kind interns a kind of events with another origin and other signatures.
-func (f *finisher) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
+func (j *Joiner) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
 	now := *k
 	now.Origin, now.Sigs = o, sigs
-	have := f.kinds[now]
+	have := j.kinds[now]
 	if have == nil {
 		have = &now
-		f.kinds[now] = have
+		j.kinds[now] = have
 	}
 	return have
 }
 
 // coverage returns the coverage of an origin. Beyond maxOrigins, origins of one
 // source share one.
-func (f *finisher) coverage(o parse.Origin) *parse.Coverage {
-	if c := f.origins[o]; c != nil {
+func (j *Joiner) coverage(o parse.Origin) *parse.Coverage {
+	if c := j.origins[o]; c != nil {
 		return c
 	}
-	if len(f.origins) >= maxOrigins {
+	if len(j.origins) >= maxOrigins {
 		o = parse.Origin{Source: o.Source}
-		if c := f.origins[o]; c != nil {
+		if c := j.origins[o]; c != nil {
 			return c
 		}
-		f.warn([]parse.Warning{{Pos: parse.Pos{File: f.d.file}, Msg: fmt.Sprintf(
+		j.warn([]parse.Warning{{Pos: parse.Pos{File: j.d.file}, Msg: fmt.Sprintf(
 			"more than %d writers: the others are counted together", maxOrigins)}})
 	}
-	c := &parse.Coverage{File: f.d.file, Origin: &o, MaxV: -1}
-	f.origins[o] = c
-	f.part.Coverage = append(f.part.Coverage, c)
+	c := &parse.Coverage{File: j.d.file, Origin: &o, MaxV: -1}
+	j.origins[o] = c
+	j.part.Coverage = append(j.part.Coverage, c)
 	return c
 }
 
 // join appends what an origin wrote in a further run.
-func (f *finisher) join(c *parse.Coverage, l *lane) {
+func (j *Joiner) join(c *parse.Coverage, l *lane) {
 	if c.Lines == 0 {
 		c.FirstLine, c.LastLine = l.first, l.end
 	} else {
@@ -184,8 +226,8 @@ var verbosity = map[string]int{
 }
 
 // prove notes the verbosity that an event proves.
-func (f *finisher) prove(e *parse.Event) {
-	c := f.origins[*e.Origin]
+func (j *Joiner) prove(e *parse.Event) {
+	c := j.origins[*e.Origin]
 	for _, g := range e.Sigs.Sigs {
 		if v, ok := verbosity[g.ID]; ok && v > c.MaxV {
 			c.MaxV = v
@@ -193,35 +235,35 @@ func (f *finisher) prove(e *parse.Event) {
 	}
 }
 
-func (f *finisher) warn(list []parse.Warning) {
+func (j *Joiner) warn(list []parse.Warning) {
 	for _, w := range list {
-		if len(f.part.Warnings) < maxWarnings {
-			f.part.Warnings = append(f.part.Warnings, w)
+		if len(j.part.Warnings) < maxWarnings {
+			j.part.Warnings = append(j.part.Warnings, w)
 		} else {
-			f.lost++
+			j.lost++
 		}
 	}
 }
 
-func (f *finisher) direction(o *order) {
+func (j *Joiner) direction(o *order) {
 	if !o.set {
 		return
 	}
-	if f.order.set {
-		f.order.step(o.first)
+	if j.order.set {
+		j.order.step(o.first)
 	} else {
-		f.order.set, f.order.first = true, o.first
+		j.order.set, j.order.first = true, o.first
 	}
-	f.order.last = o.last
-	f.order.up += o.up
-	f.order.down += o.down
+	j.order.last = o.last
+	j.order.up += o.up
+	j.order.down += o.down
 }
 
-// end turns the coverage of a file with its newest line first round and closes
-// the part.
-func (f *finisher) end() parse.LogPart {
-	reversed := f.order.down > f.order.up && (f.order.down > 2 || f.order.up == 0)
-	for _, c := range f.part.Coverage {
+// End returns what the file holds. It turns the coverage of one with its newest
+// line first round.
+func (j *Joiner) End() parse.LogPart {
+	reversed := j.order.down > j.order.up && (j.order.down > 2 || j.order.up == 0)
+	for _, c := range j.part.Coverage {
 		if len(c.Gaps) > maxGaps {
 			c.Gaps = longest(c.Gaps)
 		}
@@ -229,11 +271,11 @@ func (f *finisher) end() parse.LogPart {
 			reverse(c)
 		}
 	}
-	if f.lost > 0 {
-		f.part.Warnings = append(f.part.Warnings, parse.Warning{Pos: parse.Pos{File: f.d.file},
-			Msg: fmt.Sprintf("%d more warnings of this kind", f.lost)})
+	if j.lost > 0 {
+		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},
+			Msg: fmt.Sprintf("%d more warnings of this kind", j.lost)})
 	}
-	return f.part
+	return j.part
 }
 
 func reverse(c *parse.Coverage) {

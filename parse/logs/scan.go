@@ -9,8 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// Result is what Decode found in one run. Finish puts the results of a file
-// together.
+// Result is what Decode found in one run. A Joiner puts the results of a file
+// together. Lines have their number in the run, 1-based, as nobody has counted
+// those before it; in a binary journal that of the entry in the file.
 type Result struct {
 	events   []parse.Event
 	lanes    []*lane
@@ -21,6 +22,9 @@ type Result struct {
 	section  *string // the last section that begins in the run, nil if none
 	order    order
 }
+
+// Lines is the number of lines of the run.
+func (r *Result) Lines() int { return r.lines }
 
 // maxText bounds what is kept and matched of one record: lengths are of 16 bits.
 const maxText = math.MaxUint16
@@ -124,7 +128,7 @@ const maxKinds = 6
 
 func newScanner(d *Decoder, run Run) *scanner {
 	s := &scanner{d: d, keep: run.Keep, parser: journal.NewParser(d.framing),
-		data: run.Data, base: run.Offset, line: run.Line, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}, kindOf: map[parse.EventKind]*parse.EventKind{}}
+		data: run.Data, base: run.Offset, line: 1, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}, kindOf: map[parse.EventKind]*parse.EventKind{}}
 	s.known = run.Offset == 0 || !d.framing.Sections
 	if s.keep == nil {
 		s.keep = plainKeeper{}

@@ -151,7 +151,7 @@ func Bundle(c *rules.TestCase, set *logs.Set) *parse.Bundle {
 
 func decode(b *parse.Bundle, f *parse.File, text []byte, set *logs.Set) {
 	d := logs.NewDecoder(f, text, set, logs.Options{})
-	p := d.Finish([]logs.Result{d.Decode(logs.Run{Data: text, Line: 1, Last: true})})
+	p := d.Finish([]logs.Result{d.Decode(logs.Run{Data: text, Last: true})})
 	b.Events = append(b.Events, p.Events...)
 	b.Coverage = append(b.Coverage, p.Coverage...)
 	b.Markers = append(b.Markers, p.Markers...)

@@ -1,0 +1,146 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+)
+
+// A large log that lies in the file system as it is needs no reader between it
+// and the workers: the walker looks only where it can be cut, and a worker reads
+// its run itself, so that what it decodes is in the cache of its core.
+const (
+	plainRun    = 256 << 10 // bytes of a run
+	plainWindow = 8 << 10   // before its end, where a place to cut is looked for at first
+	plainLeast  = 4 * plainRun
+	page        = 4 << 10 // whole pages are copied faster
+)
+
+// plainLog is such a log.
+type plainLog struct {
+	at     io.ReaderAt
+	size   int64  // when it was opened
+	run    int64  // bytes of a run, a multiple of page
+	limit  int64  // of the length of a record
+	from   int64  // where the next run begins
+	end    int64  // and where it should end
+	window []byte // before end
+}
+
+// errShrank is a file that is shorter than it was when it was opened.
+var errShrank = errors.New("the file became shorter while it was read")
+
+// plain returns the log that m is, nil if it must be read as a stream.
+func (w *walker) plain(m member, d lineDecoder) *plainLog {
+	run := w.l.opt.plainRun
+	if m.at == nil || m.size < plainLeast/plainRun*run || !d.CutsAnywhere() {
+		return nil
+	}
+	return &plainLog{at: m.at, size: m.size, run: run, limit: int64(w.l.opt.Limits.Line)}
+}
+
+// cut returns where the next run ends: p.from if no place to cut is found within
+// the limit. An error ends the log somewhere before that place.
+func (p *plainLog) cut(d lineDecoder) (int64, error) {
+	for p.end += p.run; p.end < p.size; p.end += max(p.run, (p.end-p.from)/p.run*p.run) {
+		for n := int64(plainWindow); ; n *= 4 {
+			from := max(p.end-n, p.from)
+			p.window = slices.Grow(p.window[:0], int(p.end-from))[:p.end-from]
+			if _, err := readAt(p.at, p.window, from); err != nil {
+				return p.end, err
+			}
+			data := p.window
+			if from > p.from { // in the middle of a line
+				data = data[bytes.IndexByte(data, '\n')+1:]
+			}
+			if k := d.Cut(data, false); k > 0 {
+				return p.end - int64(len(data)-k), nil
+			}
+			if from == p.from {
+				break
+			}
+		}
+		if p.end-p.from >= p.limit {
+			return p.from, nil
+		}
+	}
+	return p.size, nil
+}
+
+// read reads a stretch of the log into mem, or into memory of its own if that is
+// too small.
+func (p *plainLog) read(mem []byte, from, to int64) ([]byte, error) {
+	start := from &^ (page - 1)
+	if to-start > int64(len(mem)) {
+		mem = make([]byte, to-start)
+	}
+	n, err := readAt(p.at, mem[:to-start], start)
+	return mem[min(int(from-start), n):n], err
+}
+
+// readAt is ReadAt to which the end of the file is an error only when b is not
+// full.
+func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
+	n, err := r.ReadAt(b, off)
+	switch {
+	case n == len(b):
+		return n, nil
+	case err == io.EOF:
+		return n, errShrank
+	}
+	return n, cause(err)
+}
+
+// plain submits the runs of p. It returns false when a record comes that is too
+// long for a run: next reads from there.
+func (lr *lineReader) plain(p *plainLog) bool {
+	w := lr.w
+	lr.s.close = w.o.keep()
+	w.l.give(lr.buf)
+	lr.buf = nil
+	w.in.progress.Read.Add(-w.in.n) // the workers read the beginning again
+	for p.from < p.size && lr.err == nil {
+		if lr.err = w.b.alive(); lr.err != nil {
+			break
+		}
+		to, err := p.cut(lr.s.lines)
+		if to == p.from {
+			break
+		}
+		lr.submitPlain(p, to, err)
+		if p.from = to; err != nil {
+			lr.offset = to
+			return true
+		}
+	}
+	lr.offset, w.in.n = p.from, p.from
+	if lr.err != nil || p.from == p.size {
+		return true
+	}
+	w.in.r = io.NewSectionReader(p.at, p.from, p.size-p.from)
+	lr.r, lr.buf = w.in, w.l.take()
+	lr.eof, lr.err = lr.buf.fill(lr.r)
+	return false
+}
+
+// submitPlain lets a worker read and decode the next run. err is that no more
+// runs follow.
+func (lr *lineReader) submitPlain(p *plainLog, to int64, err error) {
+	l, s, from := lr.w.l, lr.s, p.from
+	res := s.add(&runResult{err: err, end: to})
+	l.do(func() {
+		mem := <-l.pages
+		if mem == nil {
+			mem = make([]byte, p.run+plainWindow+page)
+		}
+		data, err := p.read(mem, from, to)
+		if err != nil {
+			res.err, res.end = err, from+int64(len(data))
+		}
+		l.opt.Progress.Read.Add(int64(len(data)))
+		l.decodeRun(s, run{data: data, offset: from, last: to == p.size}, res)
+		l.pages <- mem
+		s.finish(l.ctx, res)
+	})
+}

@@ -1,0 +1,133 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// slot is a member and what its decoder found.
+type slot struct {
+	file   *parse.File
+	part   parse.Part
+	lines  lineDecoder
+	failed bool  // something of it is lost
+	used   bool  // gave records that are not in part
+	unread int64 // bytes at its end that the unit counts and that could not be read
+
+	mu     sync.Mutex
+	runs   []*runResult // under way, and those behind them
+	ended  bool         // no more runs follow
+	before int          // lines of the runs that were joined
+	cut    *runResult   // where the file turned out to end
+	close  func()       // the file, if runs read it themselves
+}
+
+// runResult is what one run gave.
+type runResult struct {
+	done    bool
+	result  any
+	lines   int
+	failure string         // how its decoder failed
+	long    *parse.Warning // about a line that is too long; its number is that in the run
+	err     error          // why the file ends within the run
+	end     int64          // where, if so
+}
+
+// add appends a run that is under way.
+func (s *slot) add(r *runResult) *runResult {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = append(s.runs, r)
+	return r
+}
+
+// finish notes that a run is done.
+func (s *slot) finish(ctx context.Context, r *runResult) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.done = true
+	s.advance(ctx)
+}
+
+// end notes that no more runs follow.
+func (s *slot) end(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.advance(ctx)
+}
+
+// advance joins the runs up to the first that is under way.
+func (s *slot) advance(ctx context.Context) {
+	for len(s.runs) > 0 && s.runs[0].done {
+		if ctx.Err() == nil && s.cut == nil {
+			s.join(s.runs[0])
+		}
+		s.runs[0] = nil
+		s.runs = s.runs[1:]
+	}
+	if !s.ended || len(s.runs) > 0 {
+		return
+	}
+	if s.close != nil {
+		s.close()
+	}
+	if ctx.Err() == nil {
+		s.conclude()
+	}
+}
+
+// join joins the next run.
+func (s *slot) join(r *runResult) {
+	defer s.survive()
+	if r.long != nil {
+		r.long.Line += uint32(s.before)
+		s.lose(*r.long)
+	}
+	if r.failure != "" {
+		s.fail(r.failure)
+	}
+	if r.err != nil {
+		s.cut = r
+		s.lose(parse.Warning{Pos: parse.Pos{File: s.file, Offset: r.end}, Msg: fmt.Sprintf("ends here because %v", plain(r.err))})
+	}
+	if r.result != nil {
+		s.lines.Join(r.result, uint32(s.before))
+	}
+	s.before += r.lines
+}
+
+// conclude takes over what the runs gave together.
+func (s *slot) conclude() {
+	var found parse.LogPart
+	func() {
+		defer s.survive()
+		found = s.lines.Finish()
+	}()
+	found.Warnings = append(found.Warnings, s.part.Warnings...)
+	s.part.LogPart, s.lines, s.runs = found, nil, nil
+	if s.cut != nil {
+		s.unread = s.file.Size - s.cut.end
+		s.file.Size = s.cut.end
+	}
+}
+
+// survive turns a panic of a decoder into a warning: one hostile member must
+// not cost the report on all others.
+func (s *slot) survive() {
+	if f := failure(recover()); f != "" {
+		s.fail(f)
+	}
+}
+
+func (s *slot) fail(what string) {
+	s.lose(parse.Warning{Pos: parse.Pos{File: s.file}, Msg: what})
+}
+
+func (s *slot) lose(w parse.Warning) {
+	s.part.Warnings = append(s.part.Warnings, w)
+	s.failed = true
+}
