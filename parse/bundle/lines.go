@@ -116,7 +116,7 @@ func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) erro
 	head := buf.data()
 	s.lines = w.l.opt.newLines(s.file, head[:min(len(head), headLen)])
 	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, eof: eof, err: err}
-	if p := w.plain(m, s.lines); p == nil || eof || !lr.plain(p) {
+	if p := w.plain(m, s.lines); p == nil || err != nil || !lr.plain(p) {
 		for lr.next() {
 		}
 	}

@@ -69,7 +69,10 @@ func accountSlot(b *parse.Bundle, s *slot) {
 		in.FilesUsed++
 	}
 	in.Partial = in.Partial || s.failed
-	in.Bytes -= s.unread
+	if s.cut != nil { // the unit counted all of it
+		in.Bytes -= s.file.Size - s.cut.end
+		s.file.Size = s.cut.end
+	}
 }
 
 // add appends what one decoder found.

@@ -11,10 +11,9 @@ import (
 // and the workers: the walker looks only where it can be cut, and a worker reads
 // its run itself, so that what it decodes is in the cache of its core.
 const (
-	plainRun    = 256 << 10 // bytes of a run
-	plainWindow = 8 << 10   // before its end, where a place to cut is looked for at first
-	plainLeast  = 4 * plainRun
-	page        = 4 << 10 // whole pages are copied faster
+	plainRun  = 256 << 10 // bytes of a run
+	plainRuns = 4         // that make a log large
+	page      = 4 << 10   // whole pages are copied faster
 )
 
 // plainLog is such a log.
@@ -34,17 +33,21 @@ var errShrank = errors.New("the file became shorter while it was read")
 // plain returns the log that m is, nil if it must be read as a stream.
 func (w *walker) plain(m member, d lineDecoder) *plainLog {
 	run := w.l.opt.plainRun
-	if m.at == nil || m.size < plainLeast/plainRun*run || !d.CutsAnywhere() {
+	if m.at == nil || m.size < plainRuns*run || !d.CutsAnywhere() {
 		return nil
 	}
 	return &plainLog{at: m.at, size: m.size, run: run, limit: int64(w.l.opt.Limits.Line)}
 }
 
+// firstWindow is how many bytes before the end of a run are read first, to find
+// a place to cut.
+func (p *plainLog) firstWindow() int64 { return max(p.run/32, 1) }
+
 // cut returns where the next run ends: p.from if no place to cut is found within
 // the limit. An error ends the log somewhere before that place.
 func (p *plainLog) cut(d lineDecoder) (int64, error) {
 	for p.end += p.run; p.end < p.size; p.end += max(p.run, (p.end-p.from)/p.run*p.run) {
-		for n := int64(plainWindow); ; n *= 4 {
+		for n := p.firstWindow(); ; n *= 4 {
 			from := max(p.end-n, p.from)
 			p.window = slices.Grow(p.window[:0], int(p.end-from))[:p.end-from]
 			if _, err := readAt(p.at, p.window, from); err != nil {
@@ -132,7 +135,7 @@ func (lr *lineReader) submitPlain(p *plainLog, to int64, err error) {
 	l.do(func() {
 		mem := <-l.pages
 		if mem == nil {
-			mem = make([]byte, p.run+plainWindow+page)
+			mem = make([]byte, p.run+p.firstWindow()+page)
 		}
 		data, err := p.read(mem, from, to)
 		if err != nil {

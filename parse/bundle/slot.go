@@ -13,9 +13,8 @@ type slot struct {
 	file   *parse.File
 	part   parse.Part
 	lines  lineDecoder
-	failed bool  // something of it is lost
-	used   bool  // gave records that are not in part
-	unread int64 // bytes at its end that the unit counts and that could not be read
+	failed bool // something of it is lost
+	used   bool // gave records that are not in part
 
 	mu     sync.Mutex
 	runs   []*runResult // under way, and those behind them
@@ -109,10 +108,6 @@ func (s *slot) conclude() {
 	}()
 	found.Warnings = append(found.Warnings, s.part.Warnings...)
 	s.part.LogPart, s.lines, s.runs = found, nil, nil
-	if s.cut != nil {
-		s.unread = s.file.Size - s.cut.end
-		s.file.Size = s.cut.end
-	}
 }
 
 // survive turns a panic of a decoder into a warning: one hostile member must
