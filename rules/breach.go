@@ -176,7 +176,7 @@ func stretches(n int, at func(int) int64, gap int64) [][2]int {
 }
 
 func breakListFailed(v *view, r *BreachRule) []Breach {
-	es := v.bySig[parse.SigListFail]
+	es := v.sig(parse.SigListFail)
 	var out []Breach
 	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
 		run := es[s[0]:s[1]]
@@ -194,7 +194,7 @@ func ends(run []*parse.Event) []replay.Evidence {
 }
 
 func breakDiscards(v *view, r *BreachRule) []Breach {
-	es := v.bySig[parse.SigDiscard]
+	es := v.sig(parse.SigDiscard)
 	var out []Breach
 	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
 		run := es[s[0]:s[1]]
@@ -222,7 +222,7 @@ func byMetrics(l *replay.Relist) bool {
 }
 
 func breakRuntimeDown(v *view, r *BreachRule) []Breach {
-	es := v.bySig[parse.SigStatusDown]
+	es := v.sig(parse.SigStatusDown)
 	var out []Breach
 	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, minute) {
 		run := es[s[0]:s[1]]
@@ -240,7 +240,7 @@ func breakRuntimeDown(v *view, r *BreachRule) []Breach {
 // starting reports whether a kubelet started within the minute before at.
 func (v *view) starting(at int64) bool {
 	for _, id := range []string{parse.SigStarting, parse.SigNever} {
-		for _, e := range v.bySig[id] {
+		for _, e := range v.sig(id) {
 			if d := at - e.At; d >= -second && d < minute {
 				return true
 			}
@@ -251,7 +251,7 @@ func (v *view) starting(at int64) bool {
 
 func breakHousekeeping(v *view, r *BreachRule) []Breach {
 	var out []Breach
-	for _, e := range v.bySig[parse.SigHousekeeping] {
+	for _, e := range v.sig(parse.SigHousekeeping) {
 		d, ok := duration(e.Field("actual"))
 		if !ok || float64(d)/float64(second) < r.Threshold {
 			continue

@@ -131,7 +131,7 @@ func lookPhase(s *subject, args map[string]string) outcome {
 // inWindow returns the events of a signature that fall into the subject's
 // window; all of them for a node.
 func (s *subject) inWindow(id string) []*parse.Event {
-	all := s.bySig[id]
+	all := s.sig(id)
 	if s.ep == nil {
 		return all
 	}
@@ -181,14 +181,14 @@ func lookStatusToo(s *subject, _ map[string]string) outcome {
 }
 
 func lookStatusOnly(s *subject, _ map[string]string) outcome {
-	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.bySig[parse.SigAge]) > 0 {
+	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.sig(parse.SigAge)) > 0 {
 		return notThere()
 	}
 	// At a kubelet's start the first Status call is still to come.
-	if len(s.bySig[parse.SigStarting])+len(s.bySig[parse.SigNever]) > 0 {
+	if len(s.sig(parse.SigStarting))+len(s.sig(parse.SigNever)) > 0 {
 		return notThere()
 	}
-	down := append(append([]*parse.Event{}, s.bySig[parse.SigStatusDown]...), s.statusTimeouts()...)
+	down := append(append([]*parse.Event{}, s.sig(parse.SigStatusDown)...), s.statusTimeouts()...)
 	if len(down) == 0 {
 		return notThere()
 	}
@@ -199,12 +199,12 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 // statusTimeouts are Status calls of the runtime that hung.
 func (s *subject) statusTimeouts() []*parse.Event {
 	var out []*parse.Event
-	for _, e := range s.bySig[parse.SigRPC] {
+	for _, e := range s.sig(parse.SigRPC) {
 		if e.Field("call") == "Status" && timedOut.MatchString(e.Text.String()) {
 			out = append(out, e)
 		}
 	}
-	for _, e := range s.bySig[parse.SigSanity] {
+	for _, e := range s.sig(parse.SigSanity) {
 		if timedOut.MatchString(e.Text.String()) {
 			out = append(out, e)
 		}

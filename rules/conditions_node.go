@@ -90,7 +90,7 @@ var notTainted = regexp.MustCompile(`(?:Not tainted|Tainted: [A-Z ]+) (\d+\.\d+\
 // kernelInLog reads the release from lines that kernel messages carry.
 func (s *subject) kernelInLog(args map[string]string) outcome {
 	for _, id := range []string{"k.version", "k.tainted"} {
-		for _, e := range s.bySig[id] {
+		for _, e := range s.sig(id) {
 			m := notTainted.FindStringSubmatch(e.Text.String())
 			if m == nil {
 				continue
@@ -141,7 +141,7 @@ func lookOS(s *subject, args map[string]string) outcome {
 		es = append(es, replay.Evidence{Record: f})
 	}
 	for _, id := range []string{"win.perf", "win.path", "win.hcs", "win.hcstime"} {
-		es = append(es, events("", s.bySig[id]...)...)
+		es = append(es, events("", s.sig(id)...)...)
 	}
 	if len(es) == 0 {
 		es = s.profile("operating system: " + s.os)
@@ -154,13 +154,13 @@ func lookOS(s *subject, args map[string]string) outcome {
 func lookEvented(s *subject, _ map[string]string) outcome {
 	if s.n.Kubelet.PLEG == "evented" {
 		es := s.profile("the evented PLEG is on")
-		for _, e := range s.bySig[parse.SigEvented] {
+		for _, e := range s.sig(parse.SigEvented) {
 			es = events("", e)
 			break
 		}
 		return found(es...)
 	}
-	if es := s.bySig[parse.SigEvented]; len(es) > 0 {
+	if es := s.sig(parse.SigEvented); len(es) > 0 {
 		return found(events("", es...)...)
 	}
 	if s.n.Kubelet.PLEG == "generic" {
@@ -180,14 +180,14 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	for _, id := range []string{parse.SigAge, parse.SigListFail, parse.SigStatusDown} {
-		if len(s.bySig[id]) > 0 {
+		if len(s.sig(id)) > 0 {
 			return notThere()
 		}
 	}
 	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor {
 		return notThere()
 	}
-	if es := s.bySig[parse.SigEvent]; len(es) > 0 {
+	if es := s.sig(parse.SigEvent); len(es) > 0 {
 		o := found(events("", es[0], es[len(es)-1])...)
 		o.count = len(es)
 		o.vars = map[string]string{"events": strconv.Itoa(len(es))}

@@ -18,7 +18,8 @@ func lookRPC(s *subject, args map[string]string) outcome {
 	if s.logCoversStall() {
 		o = notThere()
 	}
-	hits := s.within(s.failures.of(args))
+	from, to := s.reachOf(s.fails)
+	hits := s.failures.of(args, from, to)
 	least := 1
 	if n, err := strconv.Atoi(args["min"]); err == nil {
 		least = n

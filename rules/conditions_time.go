@@ -174,7 +174,7 @@ const startGrace = 15 * second
 func (s *subject) nevers() (short, long []*parse.Event) {
 	byPID := map[int][]*parse.Event{}
 	var pids []int
-	for _, e := range s.bySig[parse.SigNever] {
+	for _, e := range s.sig(parse.SigNever) {
 		pid := e.Origin.PID
 		if byPID[pid] == nil {
 			pids = append(pids, pid)
@@ -213,7 +213,7 @@ func (s *subject) atStart(e *parse.Event) bool {
 		return err == nil && n < 60
 	}
 	for _, id := range []string{parse.SigStarting, parse.SigStarted, parse.SigVersion} {
-		for _, st := range s.bySig[id] {
+		for _, st := range s.sig(id) {
 			if d := e.At - st.At; d >= -second && d < minute {
 				return true
 			}
@@ -313,7 +313,7 @@ func lookLockups(s *subject, _ map[string]string) outcome {
 // lookFollowedBy joins lines that only together mean something: the state of a
 // goroutine and the function that it waits in.
 func lookFollowedBy(s *subject, args map[string]string) outcome {
-	first, then := s.bySig[args["first"]], s.bySig[args["then"]]
+	first, then := s.sig(args["first"]), s.sig(args["then"])
 	if len(first) == 0 || len(then) == 0 {
 		return notThere()
 	}

@@ -139,7 +139,7 @@ func (s *subject) lookSig(c *Clause) outcome {
 			break
 		}
 	}
-	o.judge(c, best)
+	o.judge(s.view, c, best)
 	return o
 }
 
@@ -149,7 +149,7 @@ func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	var lists [][]*parse.Event
 	ordered := true
 	for _, id := range c.Sigs {
-		es := s.bySig[id]
+		es := s.sig(id)
 		if !c.Any {
 			es, _ = s.reach(es, late)
 		}
@@ -256,7 +256,7 @@ func (o *outcome) add(r parse.Record, note string) {
 }
 
 // judge turns what was collected into a state and a share of the weight.
-func (o *outcome) judge(c *Clause, t timing) {
+func (o *outcome) judge(v *view, c *Clause, t timing) {
 	if o.count < max(c.Min, 1) || !o.spans(c.Span) {
 		o.records, o.count = nil, 0
 		return
@@ -269,7 +269,7 @@ func (o *outcome) judge(c *Clause, t timing) {
 	if c.Repeat && o.count >= 3 {
 		o.factor *= 1 + min(0.3, 0.1*math.Log2(float64(o.count)))
 	}
-	o.describe()
+	o.describe(v)
 }
 
 // spans reports whether first and last record lie far enough apart. Records
@@ -283,7 +283,7 @@ func (o *outcome) spans(ns int64) bool {
 }
 
 // describe takes source, fields and objects from the records.
-func (o *outcome) describe() {
+func (o *outcome) describe(v *view) {
 	if len(o.records) == 0 {
 		return
 	}
@@ -291,7 +291,7 @@ func (o *outcome) describe() {
 	o.source = string(first.From())
 	o.vars = map[string]string{}
 	for _, ev := range o.records {
-		for _, f := range fieldsOf(ev.Record) {
+		for _, f := range v.fieldsOf(ev.Record) {
 			if o.vars[f.Name] == "" {
 				o.vars[f.Name] = f.Value
 			}
@@ -316,10 +316,16 @@ func joinNote(a, b string) string {
 	return a + "; " + b
 }
 
-func fieldsOf(r parse.Record) []parse.Field {
+// fieldsOf returns the fields of a record. Many causes cite the same few events.
+func (v *view) fieldsOf(r parse.Record) []parse.Field {
 	switch r := r.(type) {
 	case *parse.Event:
-		return r.Fields()
+		fs, known := v.told[r]
+		if !known {
+			fs = r.Fields()
+			v.told[r] = fs
+		}
+		return fs
 	case *parse.Fact:
 		return append([]parse.Field{{Name: "value", Value: r.Value}}, r.Attrs...)
 	case *parse.Object:
@@ -374,7 +380,7 @@ func (s *subject) lookFact(c *Clause) outcome {
 			}
 		}
 	}
-	o.judge(c, undated)
+	o.judge(s.view, c, undated)
 	return o
 }
 
@@ -408,7 +414,7 @@ func (s *subject) lookCond(c *Clause) outcome {
 		if n < len(o.records) {
 			o.count = len(o.records)
 		}
-		o.describe()
+		o.describe(s.view)
 		if o.source = src; src == "" {
 			o.source = "timeline"
 		}

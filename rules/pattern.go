@@ -18,6 +18,7 @@ type Pattern struct {
 	re    func() *regexp.Regexp // compiled when it is first needed
 	needs []string              // one of them stands in every text that matches; nil: not known
 	whole bool                  // every text that has one of them matches
+	words bool                  // none of them holds a blank
 }
 
 func newPattern(expr string) (*Pattern, error) {
@@ -27,6 +28,7 @@ func newPattern(expr string) (*Pattern, error) {
 	}
 	p := &Pattern{expr: expr, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 	p.needs, p.whole = needs(tree)
+	p.words = !slices.ContainsFunc(p.needs, func(s string) bool { return strings.Contains(s, " ") })
 	return p, nil
 }
 
@@ -44,6 +46,21 @@ func (p *Pattern) MatchString(text string) bool {
 		}
 	}
 	return p.re().MatchString(text)
+}
+
+// matchPair reports whether two texts with a blank between them hold a match.
+// Most need not be joined to tell.
+func (p *Pattern) matchPair(a, b string) bool {
+	if p.needs != nil && p.words {
+		has := func(s string) bool { return strings.Contains(a, s) || strings.Contains(b, s) }
+		if !slices.ContainsFunc(p.needs, has) {
+			return false
+		}
+		if p.whole {
+			return true
+		}
+	}
+	return p.MatchString(a + " " + b)
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would

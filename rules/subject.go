@@ -24,15 +24,16 @@ type view struct {
 	byFact map[string][]*parse.Fact
 	facts  []string // keys present, sorted
 	series map[string][]*parse.Series
-	rt     string // docker, containerd, crio, "" unknown
-	os     string // linux, windows, "" unknown
+	told   map[*parse.Event][]parse.Field // by events that were cited
+	rt     string                         // docker, containerd, crio, "" unknown
+	os     string                         // linux, windows, "" unknown
 	kernel *parse.Fact
 	t      int64 // RPC time-out, ns
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}}
-	v.failures = newFailures(n.Failures, v.bySig[parse.SigListFail])
+	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
+	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
 			v.facts = append(v.facts, f.Key)
@@ -67,11 +68,11 @@ func runtimeOf(v *view) string {
 		}
 	}
 	switch {
-	case v.have[parse.SrcDockerd], len(v.bySig["rt.docker"]) > 0:
+	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0:
 		return "docker"
-	case v.have[parse.SrcCRIO], len(v.bySig["rt.crio"]) > 0:
+	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0:
 		return "crio"
-	case v.have[parse.SrcContainerd], len(v.bySig["rt.containerd"]) > 0:
+	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0:
 		return "containerd"
 	}
 	return ""
@@ -85,7 +86,7 @@ func osOf(v *view) string {
 		return "linux"
 	}
 	switch {
-	case len(v.bySig["win.perf"])+len(v.bySig["win.path"])+len(v.bySig["win.hcs"])+len(v.bySig["win.hcstime"]) > 0:
+	case len(v.sig("win.perf"))+len(v.sig("win.path"))+len(v.sig("win.hcs"))+len(v.sig("win.hcstime")) > 0:
 		return "windows"
 	case v.have[parse.SrcKernel], v.have[parse.SrcSystemd], len(v.byFact["kernel.version"]) > 0:
 		return "linux"
@@ -209,7 +210,7 @@ func (v *view) has(name string) bool {
 	if v.have[parse.Source(name)] {
 		return true
 	}
-	if len(v.byFact[name]) > 0 || len(v.bySig[name]) > 0 {
+	if len(v.byFact[name]) > 0 || len(v.sig(name)) > 0 {
 		return true
 	}
 	for _, k := range v.facts {

@@ -128,8 +128,7 @@ func stepWords(s replay.Step) string {
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
 	var best *replay.Failure
-	for i := range v.fails {
-		f := &v.fails[i]
+	for _, f := range v.fails {
 		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !ofStep(f, e.StuckStep) {
 			continue
 		}
