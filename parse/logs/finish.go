@@ -65,22 +65,26 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		to[l.origin] = c
 		j.join(c, l)
 	}
-	kinds := map[*parse.EventKind]*parse.EventKind{}
+	var kinds runKinds
 	j.part.Events = slices.Grow(j.part.Events, len(r.events))
 	for i := range r.events {
 		e := &r.events[i]
 		e.Line += before
-		moved := inherited[e.Origin]
-		k := kinds[e.EventKind]
+		k := kinds.find(e.EventKind)
 		if k == nil {
-			k = j.kind(e.EventKind, to[e.Origin].Origin, e.Sigs)
-			kinds[e.EventKind] = k
+			c := to[e.Origin]
+			k = kinds.add(runKind{from: e.EventKind, to: j.kind(e.EventKind, c.Origin, e.Sigs), moved: inherited[e.Origin]})
+			if !k.moved {
+				prove(c, e.Sigs)
+			}
 		}
-		e.EventKind = k
-		if moved && !j.rematch(e) {
-			continue
+		e.EventKind = k.to
+		if k.moved {
+			if !j.rematch(e) {
+				continue
+			}
+			prove(j.origins[*e.Origin], e.Sigs)
 		}
-		j.prove(e)
 		j.part.Events = append(j.part.Events, e)
 	}
 	j.part.Markers = append(j.part.Markers, r.markers...)
@@ -91,6 +95,46 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		j.section = *r.section
 	}
 	j.direction(&r.order)
+}
+
+// runKind is a kind of events of a run, and what it is in the file.
+type runKind struct {
+	from, to *parse.EventKind
+	moved    bool // to another writer, so that it matches anew
+}
+
+// runKinds are the kinds of a run. The events of neighbouring lines are of few.
+type runKinds struct {
+	last [4]*runKind
+	next int
+	all  map[*parse.EventKind]*runKind
+}
+
+func (r *runKinds) find(from *parse.EventKind) *runKind {
+	for _, k := range r.last {
+		if k != nil && k.from == from {
+			return k
+		}
+	}
+	k := r.all[from]
+	if k != nil {
+		r.remember(k)
+	}
+	return k
+}
+
+func (r *runKinds) add(k runKind) *runKind {
+	if r.all == nil {
+		r.all = map[*parse.EventKind]*runKind{}
+	}
+	r.all[k.from] = &k
+	r.remember(&k)
+	return &k
+}
+
+func (r *runKinds) remember(k *runKind) {
+	r.last[r.next] = k
+	r.next = (r.next + 1) % len(r.last)
 }
 
 // moveLines gives all but the events the line numbers of the file.
@@ -225,10 +269,9 @@ var verbosity = map[string]int{
 	parse.SigEvent: 2, parse.SigFinished: 2, parse.SigSync: 2, parse.SigNodeEvent: 2, parse.SigFlag: 1,
 }
 
-// prove notes the verbosity that an event proves.
-func (j *Joiner) prove(e *parse.Event) {
-	c := j.origins[*e.Origin]
-	for _, g := range e.Sigs.Sigs {
+// prove notes the verbosity that an event with those signatures proves.
+func prove(c *parse.Coverage, sigs *parse.SigSet) {
+	for _, g := range sigs.Sigs {
 		if v, ok := verbosity[g.ID]; ok && v > c.MaxV {
 			c.MaxV = v
 		}
