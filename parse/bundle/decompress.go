@@ -70,10 +70,37 @@ func pop[T any](stack *[]T) (v T, ok bool) {
 }
 
 func (c *codecs) openXZ(src io.Reader, dict int64) (*xz.Reader, error) {
-	if r, ok := pop(&c.xz); ok {
-		return r, r.Reset(src)
+	r, _ := pop(&c.xz)
+	err := resetXZ(&r, src, maxXZDict(dict))
+	return r, err
+}
+
+// resetXZ lets a reader begin with src; it makes one where there is none.
+func resetXZ(r **xz.Reader, src io.Reader, dict uint32) (err error) {
+	if *r != nil {
+		return (*r).Reset(src)
 	}
-	return xz.NewReader(src, uint32(min(dict, 1<<31)))
+	*r, err = xz.NewReader(src, dict)
+	return err
+}
+
+func maxXZDict(limit int64) uint32 { return uint32(min(limit, 1<<31)) }
+
+// openXZBlocks decodes an xz file, whose blocks are known, beside its reader.
+func (c *codecs) openXZBlocks(x *xzBlocks, blocks []xzBlock, decoders int) (done func(), err error) {
+	readers := make([]*xz.Reader, decoders)
+	for i := range readers {
+		readers[i], _ = pop(&c.xz)
+	}
+	done = func() {
+		x.close()
+		for _, r := range readers {
+			if r != nil {
+				c.xz = keepIdle(c.xz, r)
+			}
+		}
+	}
+	return done, x.start(blocks, readers)
 }
 
 func (c *codecs) openZstd(src io.Reader, dict int64) (*zstd.Decoder, error) {

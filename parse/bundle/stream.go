@@ -25,6 +25,14 @@ func (s *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// reached notes that the file was read to an offset at least, by other means.
+func (s *input) reached(n int64) {
+	if n > s.n {
+		s.progress.Read.Add(n - s.n)
+		s.n = n
+	}
+}
+
 // counter is a buffered reader that knows how much was consumed. Decoders that
 // need io.ByteReader get the bufio.Reader itself: the libraries have fast paths
 // for that type, and do not read past the end of their data then.

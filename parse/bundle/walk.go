@@ -123,10 +123,10 @@ func (m member) as(r io.Reader) member {
 // compressed peels a compression, which has one nameless member.
 func (w *walker) compressed(m member, src *counter, f format) error {
 	r, consumed, done, err := w.decompressor(m, src, f)
-	if err != nil {
-		return w.ended(m, &streamError{path: m.path, what: string(f), in: src.consumed(), err: err})
-	}
 	defer done()
+	if err != nil {
+		return w.ended(m, &streamError{path: m.path, what: string(f), in: consumed(), err: err})
+	}
 	out := &expander{r: r, b: w.b, path: m.path, what: string(f), in: consumed}
 	in := m.inner(m.path, out)
 	in.lone = m.lone
@@ -136,26 +136,20 @@ func (w *walker) compressed(m member, src *counter, f format) error {
 	return w.ended(m, drain(out))
 }
 
-// decompressor opens the stream of a compressed member; with several blocks of
-// xz and several workers they are decoded side by side.
+// decompressor opens the stream of a compressed member. A large xz file whose
+// blocks are known is decoded beside the walker.
 func (w *walker) decompressor(m member, src *counter, f format) (r io.Reader, consumed func() int64, done func(), err error) {
-	if f == fmtXZ && m.at != nil && w.l.opt.Jobs > 1 {
-		if blocks, err := xzIndex(m.at, m.size); err == nil && worthwhile(blocks) {
-			x := newXZParallel(m.at, blocks, min(w.l.opt.Jobs, 4), uint32(min(w.b.lim.Dict, 1<<31)))
-			return x, x.consumed, x.close, nil
+	if in, ok := m.r.(*input); ok && f == fmtXZ && m.at != nil {
+		if blocks, err := xzIndex(m.at, m.size); err == nil {
+			if n := xzDecoders(blocks, w.l.opt.Jobs); n > 0 {
+				x := &xzBlocks{at: m.at, size: m.size, dict: maxXZDict(w.b.lim.Dict), alive: w.b.alive, seen: in.reached}
+				done, err := w.codecs.openXZBlocks(x, blocks, n)
+				return x, x.consumed, done, err
+			}
 		}
 	}
 	r, done, err = w.codecs.open(f, src, w.b.lim.Dict)
 	return r, src.consumed, done, err
-}
-
-func worthwhile(blocks []xzBlock) bool {
-	for _, b := range blocks {
-		if b.size > xzMaxBlock {
-			return false
-		}
-	}
-	return len(blocks) > 1
 }
 
 // drain reads a stream to its end, so that its checksums are looked at.

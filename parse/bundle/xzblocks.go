@@ -1,203 +1,132 @@
 package bundle
 
 import (
-	"bytes"
-	"encoding/binary"
-	"errors"
+	"crypto/sha256"
+	"hash"
 	"hash/crc32"
+	"hash/crc64"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/mikelolasagasti/xz"
 )
 
-// An xz file is a row of streams; a stream is a header, blocks, an index and a
-// footer. Blocks do not depend on each other. xzBlocks decodes them side by
-// side: each block, framed as a stream of its own with an index of one record,
-// goes through the library, which checks everything as usual. Only blocks that
-// are not too large for that are taken; other files are read in sequence.
+// xzBlocks is the decompressed stream of an xz file that can be read anywhere.
+//
+// Such a file is a row of streams; a stream is a header, blocks, an index and a
+// footer. Blocks do not depend on each other. Decoders of their own take them,
+// several at a time if there are cores for it: each block, framed as a stream that has no
+// check, goes through the library. The check is computed where the data is read,
+// so that decoding, which takes longest, has a core for itself. What is wrong is
+// told where reading in sequence would find it.
+type xzBlocks struct {
+	at    io.ReaderAt
+	size  int64
+	dict  uint32
+	alive func() error
+	seen  func(stored int64) // told how much of the file was needed so far
 
-// xzBlock is one block as the index has it.
-type xzBlock struct {
-	offset   int64 // of the block header in the file
-	unpadded int64
-	size     int64 // decompressed
-	check    byte  // kind of check: second byte of the stream flags
+	readers []*xz.Reader // of the decoders
+	order   chan xzJob   // blocks in file order, for the reader
+	free    chan []byte
+	stop    chan struct{}
+	wait    sync.WaitGroup
+
+	job   xzJob // being read
+	sum   hash.Hash
+	piece []byte
+	rest  []byte
+	in    int64 // bytes of the file that were needed for what was read
+	err   error
 }
 
 const (
-	xzHeaderSize = 12
-	xzMaxIndex   = 16 << 20
-	xzMaxBlocks  = 1 << 16
-	xzMaxBlock   = 256 << 20 // decompressed; a larger one would have to wait for the one before anyway
-	xzChunk      = 1 << 20
-	xzAhead      = 24 // chunks that a block may be ahead of the reader
+	xzMaxBlock = 256 << 20 // decompressed; a larger one would have to wait for the one before anyway
+	xzMinFile  = 2 << 20   // decompressed; less is not worth the goroutines
+	xzPiece    = 256 << 10
+	xzStep     = 64 << 10 // asked of the library at a time: at damage it drops what it has of them
+	xzAhead    = 24 << 20 // how far one of several blocks may be ahead of the reader
 )
 
-var errXZIndex = errors.New("xz index cannot be used")
+// The library takes its input in pieces of xzInput, as it does when it reads a
+// file from front to back out of a buffer of xzBuffer; offsets of errors are
+// where such a piece ends.
+const (
+	xzInput  = 8 << 10
+	xzBuffer = 64 << 10
+)
 
-// xzIndex reads the blocks of all streams from the end of the file. Any doubt
-// is an error: the file is then read in sequence, which tells what is wrong.
-func xzIndex(at io.ReaderAt, size int64) ([]xzBlock, error) {
-	var streams [][]xzBlock
-	total := 0
-	for end := size; end > 0; {
-		var word [4]byte
-		if _, err := at.ReadAt(word[:], end-4); err != nil {
-			return nil, err
-		}
-		if word == [4]byte{} { // stream padding
-			end -= 4
-			continue
-		}
-		blocks, start, err := xzStream(at, end)
-		if err != nil {
-			return nil, err
-		}
-		if total += len(blocks); total > xzMaxBlocks {
-			return nil, errXZIndex
-		}
-		streams = append(streams, blocks)
-		end = start
-	}
-	var out []xzBlock
-	for i := len(streams) - 1; i >= 0; i-- {
-		out = append(out, streams[i]...)
-	}
-	return out, nil
-}
-
-// xzStream reads the index of the stream that ends at end and finds its start.
-func xzStream(at io.ReaderAt, end int64) ([]xzBlock, int64, error) {
-	var footer [xzHeaderSize]byte
-	if end < 2*xzHeaderSize+8 || end%4 != 0 {
-		return nil, 0, errXZIndex
-	}
-	if _, err := at.ReadAt(footer[:], end-xzHeaderSize); err != nil {
-		return nil, 0, err
-	}
-	isize := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
-	if string(footer[10:]) != "YZ" || crc32.ChecksumIEEE(footer[4:10]) != binary.LittleEndian.Uint32(footer[:]) ||
-		isize > xzMaxIndex || isize > end-2*xzHeaderSize {
-		return nil, 0, errXZIndex
-	}
-	index := make([]byte, isize)
-	if _, err := at.ReadAt(index, end-xzHeaderSize-isize); err != nil {
-		return nil, 0, err
-	}
-	blocks, span, err := xzRecords(index, footer[9])
-	if err != nil {
-		return nil, 0, err
-	}
-	start := end - xzHeaderSize - isize - span - xzHeaderSize
-	if start < 0 {
-		return nil, 0, errXZIndex
-	}
-	for i := range blocks {
-		blocks[i].offset += start + xzHeaderSize
-	}
-	return blocks, start, nil
-}
-
-// xzRecords parses an index. Offsets count from the first block; span is the
-// length of all blocks.
-func xzRecords(index []byte, check byte) (blocks []xzBlock, span int64, err error) {
-	body := index[:len(index)-4]
-	if index[0] != 0 || crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(index[len(index)-4:]) {
-		return nil, 0, errXZIndex
-	}
-	body = body[1:]
-	n, i := binary.Uvarint(body)
-	if i <= 0 || n > uint64(len(index)) {
-		return nil, 0, errXZIndex
-	}
-	body = body[i:]
-	for range n {
-		unpadded, i := binary.Uvarint(body)
-		if i <= 0 {
-			return nil, 0, errXZIndex
-		}
-		size, j := binary.Uvarint(body[i:])
-		if j <= 0 || unpadded == 0 || unpadded > 1<<40 || size > 1<<50 {
-			return nil, 0, errXZIndex
-		}
-		body = body[i+j:]
-		blocks = append(blocks, xzBlock{offset: span, unpadded: int64(unpadded), size: int64(size), check: check})
-		span += padded(int64(unpadded))
-	}
-	return blocks, span, nil
-}
-
-func padded(n int64) int64 { return (n + 3) &^ 3 }
-
-// stream frames a block as a stream of its own.
-func (b xzBlock) stream(at io.ReaderAt) io.Reader {
-	flags := []byte{0, b.check}
-	head := binary.LittleEndian.AppendUint32(append([]byte("\xfd7zXZ\x00"), flags...), crc32.ChecksumIEEE(flags))
-	index := binary.AppendUvarint(binary.AppendUvarint([]byte{0, 1}, uint64(b.unpadded)), uint64(b.size))
-	for len(index)%4 != 0 {
-		index = append(index, 0)
-	}
-	index = binary.LittleEndian.AppendUint32(index, crc32.ChecksumIEEE(index))
-	tail := append(binary.LittleEndian.AppendUint32(nil, uint32(len(index)/4-1)), flags...)
-	foot := append(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(tail)), tail...)
-	foot = append(foot, "YZ"...)
-	return io.MultiReader(bytes.NewReader(head), io.NewSectionReader(at, b.offset, padded(b.unpadded)), bytes.NewReader(append(index, foot...)))
-}
-
-// xzParallel is the decompressed stream of a file of several blocks.
-type xzParallel struct {
-	src   io.ReaderAt
-	dict  uint32
-	order chan xzJob // blocks in file order, for the reader
-	free  chan []byte
-	stop  chan struct{}
-	wait  sync.WaitGroup
-	job   xzJob // being read
-	piece []byte
-	rest  []byte
-}
-
-// xzJob is a block and where its decoder puts its pieces.
+// xzJob is a block and where its decoder puts the pieces.
 type xzJob struct {
 	block xzBlock
-	out   chan xzPiece
+	out   chan xzPart
 }
 
-type xzPiece struct {
-	data []byte
-	err  error
+// xzPart is a piece of a block, or the error that ended it.
+type xzPart struct {
+	data   []byte
+	in     int64 // bytes of the file that were read for it
+	err    error
+	header bool // err is one of the headers
 }
 
-// newXZParallel decodes with the given number of goroutines. close ends them.
-func newXZParallel(src io.ReaderAt, blocks []xzBlock, workers int, dict uint32) *xzParallel {
-	x := &xzParallel{src: src, dict: dict, order: make(chan xzJob, workers), stop: make(chan struct{})}
-	x.free = make(chan []byte, workers*xzAhead)
-	x.job.out = make(chan xzPiece)
-	close(x.job.out)
+// xzDecoders is how many decoders suit the blocks of a file, 0 when it is best
+// read in sequence.
+func xzDecoders(blocks []xzBlock, jobs int) int {
+	var sum, largest int64
+	for _, b := range blocks {
+		sum += b.size
+		largest = max(largest, b.size)
+	}
+	switch {
+	case sum < xzMinFile:
+		return 0
+	case largest > xzMaxBlock:
+		return 1
+	}
+	return min(jobs, len(blocks), 4)
+}
+
+// start begins to decode with a goroutine for each of the readers, which may be
+// nil. close ends them. The error is one of the headers of the first block.
+func (x *xzBlocks) start(blocks []xzBlock, readers []*xz.Reader) error {
+	ahead := 4
+	if len(readers) > 1 {
+		ahead = xzAhead / xzPiece
+	}
+	x.readers = readers
+	x.order = make(chan xzJob, len(readers))
+	x.free = make(chan []byte, len(readers)*ahead)
+	x.stop = make(chan struct{})
 	jobs := make(chan xzJob)
 	x.wait.Go(func() {
 		defer close(x.order)
 		defer close(jobs)
 		for _, b := range blocks {
-			j := xzJob{b, make(chan xzPiece, xzAhead)}
+			j := xzJob{b, make(chan xzPart, ahead)}
 			if !x.pass(x.order, j) || !x.pass(jobs, j) {
 				return
 			}
 		}
 	})
-	for range workers {
+	for i := range readers {
 		x.wait.Go(func() {
-			var r *xz.Reader
 			for j := range jobs {
-				r = x.decode(r, j)
+				x.decode(&readers[i], j)
 			}
 		})
 	}
-	return x
+	x.open(<-x.order)
+	p := <-x.job.out
+	x.take(p)
+	if p.header {
+		return p.err
+	}
+	return nil
 }
 
-func (x *xzParallel) pass(to chan xzJob, j xzJob) bool {
+func (x *xzBlocks) pass(to chan xzJob, j xzJob) bool {
 	select {
 	case to <- j:
 		return true
@@ -207,42 +136,41 @@ func (x *xzParallel) pass(to chan xzJob, j xzJob) bool {
 }
 
 // decode sends a block in pieces and closes its channel.
-func (x *xzParallel) decode(r *xz.Reader, j xzJob) *xz.Reader {
+func (x *xzBlocks) decode(r **xz.Reader, j xzJob) {
 	defer close(j.out)
-	var err error
-	in := j.block.stream(x.src)
-	if r == nil {
-		r, err = xz.NewReader(in, x.dict)
-	} else {
-		err = r.Reset(in)
+	in := j.block.stream(x)
+	err := resetXZ(r, in, x.dict)
+	if err != nil {
+		x.send(j, xzPart{in: in.read(), err: err, header: true})
+		return
 	}
 	for err == nil {
 		buf := x.buffer()
-		var n int
-		n, err = io.ReadFull(r, buf)
-		if err == io.ErrUnexpectedEOF {
-			err = io.EOF
+		n := 0
+		for n < len(buf) && err == nil {
+			var k int
+			k, err = (*r).Read(buf[n:min(n+xzStep, len(buf))])
+			n += k
 		}
-		if !x.send(j, xzPiece{data: buf[:n]}) {
-			return nil
+		if n > 0 && !x.send(j, xzPart{data: buf[:n], in: in.read()}) {
+			return
 		}
 	}
 	if err != io.EOF {
-		x.send(j, xzPiece{err: err})
+		x.send(j, xzPart{in: in.read(), err: err})
 	}
-	return r
 }
 
-func (x *xzParallel) buffer() []byte {
+func (x *xzBlocks) buffer() []byte {
 	select {
 	case b := <-x.free:
 		return b
 	default:
-		return make([]byte, xzChunk)
+		return make([]byte, xzPiece)
 	}
 }
 
-func (x *xzParallel) send(j xzJob, p xzPiece) bool {
+func (x *xzBlocks) send(j xzJob, p xzPart) bool {
 	select {
 	case j.out <- p:
 		return true
@@ -251,40 +179,118 @@ func (x *xzParallel) send(j xzJob, p xzPiece) bool {
 	}
 }
 
-func (x *xzParallel) Read(p []byte) (int, error) {
-	for len(x.rest) == 0 {
-		x.recycle()
-		piece, ok := <-x.job.out
-		switch {
-		case ok && piece.err != nil:
-			return 0, piece.err
-		case ok:
-			x.piece, x.rest = piece.data, piece.data
-		default:
-			if x.job, ok = <-x.order; !ok {
-				return 0, io.EOF
-			}
+// Read fills p, unless the stream ends.
+func (x *xzBlocks) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(x.rest) > 0 {
+			k := copy(p[n:], x.rest)
+			x.rest = x.rest[k:]
+			n += k
+			continue
 		}
+		if x.err != nil {
+			break
+		}
+		x.next()
 	}
-	n := copy(p, x.rest)
-	x.rest = x.rest[n:]
-	return n, nil
+	if n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	return 0, x.err
 }
 
-func (x *xzParallel) recycle() {
+// next goes to the next piece, or to the next block.
+func (x *xzBlocks) next() {
 	if x.piece != nil {
 		select {
 		case x.free <- x.piece[:cap(x.piece)]:
 		default:
 		}
+		x.piece = nil
 	}
-	x.piece = nil
+	if p, ok := <-x.job.out; ok {
+		x.take(p)
+		return
+	}
+	if x.err = x.verify(); x.err != nil {
+		return
+	}
+	j, ok := <-x.order
+	if !ok {
+		x.seen(x.size)
+		x.err = io.EOF
+		return
+	}
+	x.open(j)
 }
 
-// consumed is how much of the file the blocks read so far take.
-func (x *xzParallel) consumed() int64 { return x.job.block.offset + x.job.block.unpadded }
+func (x *xzBlocks) open(j xzJob) {
+	x.job, x.sum = j, newXZSum(j.block.check)
+}
 
-func (x *xzParallel) close() {
+func (x *xzBlocks) take(p xzPart) {
+	x.in, x.err = p.in, p.err
+	x.seen(roundUp(x.in, xzBuffer, x.size))
+	if x.sum != nil {
+		x.sum.Write(p.data)
+	}
+	x.piece, x.rest = p.data, p.data
+}
+
+// verify holds the check of the block that was read against its data.
+func (x *xzBlocks) verify() error {
+	if x.sum == nil {
+		return nil
+	}
+	b := x.job.block
+	stored := make([]byte, xzSumSizes[b.check])
+	at := b.offset + b.data()
+	if n, err := x.at.ReadAt(stored, at); n < len(stored) {
+		return short(err)
+	}
+	sum := x.sum.Sum(nil)
+	if b.check != xzSHA256 {
+		slices.Reverse(sum)
+	}
+	for i := range sum {
+		if sum[i] != stored[i] {
+			x.in = roundUp(at+int64(i)+1, xzInput, x.size)
+			return xz.ErrData
+		}
+	}
+	return nil
+}
+
+// consumed is how much of the file was needed for what was read so far.
+func (x *xzBlocks) consumed() int64 { return x.in }
+
+func (x *xzBlocks) close() {
 	close(x.stop)
 	x.wait.Wait()
+}
+
+var xzCRC64 = crc64.MakeTable(crc64.ECMA)
+
+// newXZSum computes a check, nil where there is none.
+func newXZSum(check byte) hash.Hash {
+	switch check {
+	case xzCRC32:
+		return crc32.NewIEEE()
+	case xzCRC64ID:
+		return crc64.New(xzCRC64)
+	case xzSHA256:
+		return sha256.New()
+	}
+	return nil
+}
+
+// roundUp is the next multiple of unit, or end if that comes first.
+func roundUp(n, unit, end int64) int64 { return min((n+unit-1)/unit*unit, end) }
+
+// short is the error of a file that has less data than it had.
+func short(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
