@@ -107,8 +107,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	add(b, l.series())
 	nameNodes(b, units)
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)
-	clock.Resolve(b, l.opt.Clock)
-	sortByTime(b)
+	sortByTime(b, clock.Resolve(b, l.opt.Clock))
 	dropRepeats(b)
 	return b
 }

@@ -9,9 +9,12 @@ import (
 )
 
 // sortByTime brings every slice of records into the order of time, ties broken
-// by position. Records without a time come first.
-func sortByTime(b *parse.Bundle) {
-	sortEvents(b.Events)
+// by position. Records without a time come first. The events may be known to be
+// in order.
+func sortByTime(b *parse.Bundle, ordered bool) {
+	if !ordered {
+		sortEvents(b.Events)
+	}
 	orderJournals(b)
 	sortRecords(b.Markers, func(m *parse.Marker) (parse.Pos, int64) { return m.Pos, m.At })
 	sortRecords(b.Facts, func(f *parse.Fact) (parse.Pos, int64) { return f.Pos, f.At })
@@ -25,6 +28,9 @@ func sortByTime(b *parse.Bundle) {
 // dropRepeats keeps one copy of lines that several files hold, and counts the
 // others by file.
 func dropRepeats(b *parse.Bundle) {
+	if len(b.Clocks) < 2 {
+		return // all lines are of one file
+	}
 	kept := parse.Unique(b.Events)
 	if len(kept) == len(b.Events) {
 		return

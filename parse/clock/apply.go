@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"math"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -38,6 +39,7 @@ func (f *file) move() {
 		move(it)
 	}
 	f.moved = len(moved)
+	f.ascending = f.ascending && f.moved == 0
 }
 
 // apply stamps all items: the message's clock is the event's time, the
@@ -47,11 +49,15 @@ func (f *file) apply() {
 	s := stamper{cal: &f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust,
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}
 	var steps []parse.Jump
-	w := writers{}
+	w, latest := writers{}, int64(math.MinInt64)
+	f.ascending = !f.loose && !f.reversed
 	for i, x := range f.stretches() {
 		for k, e := range x.events {
 			s.event(i+k, e)
-			if e.Basis == parse.NoTime {
+			if e.At < latest {
+				f.ascending = false
+			}
+			if latest = e.At; e.Basis == parse.NoTime {
 				f.undated = true
 			} else if step := w.step(e); step != 0 {
 				steps = append(steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: e.Text}, Step: step})

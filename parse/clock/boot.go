@@ -201,6 +201,7 @@ func (f *file) dateBy(knots []knot) {
 	for _, e := range f.events {
 		date(e.Text, &e.Stamp)
 	}
+	f.ascending = false // or so it may be
 	for _, c := range f.coverage {
 		date(c.FirstLine.Text, &c.FirstLine.Stamp)
 		date(c.LastLine.Text, &c.LastLine.Stamp)

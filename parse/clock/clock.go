@@ -27,8 +27,9 @@ type Options struct {
 
 // Resolve fills the stamps of all events, markers and coverage of b in place
 // and appends how it did so, one entry a file, to b.Clocks. Events lose their raw
-// clocks: a bundle is resolved once.
-func Resolve(b *parse.Bundle, opt Options) {
+// clocks: a bundle is resolved once. It reports whether the events were seen to
+// be in order of time, ties in the order of a file.
+func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	files := collect(b)
 	for _, j := range b.Journals {
 		for _, f := range files {
@@ -45,7 +46,9 @@ func Resolve(b *parse.Bundle, opt Options) {
 	datesSinceBoot(b, files)
 	for _, f := range files {
 		b.Clocks = append(b.Clocks, f.report())
+		ordered = ordered || len(f.events) == len(b.Events) && f.ascending
 	}
+	return ordered
 }
 
 // file is what one file dates: its events, of which there may be millions, and
@@ -65,6 +68,7 @@ type file struct {
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
 	undated          bool               // an event has no time
+	ascending        bool               // the events are in order of time as they stand in the bundle
 	journal          *parse.JournalFile // of a binary journal
 	moved            int
 }
@@ -80,8 +84,12 @@ func collect(b *parse.Bundle) []*file {
 	}
 	for i, n := 0, 0; i < len(b.Events); i = n {
 		f, ordered := b.Events[i].File, true
-		for n = i + 1; n < len(b.Events) && b.Events[n].File == f; n++ {
-			ordered = ordered && byPos(b.Events[n-1], b.Events[n]) <= 0
+		for n = i + 1; n < len(b.Events); n++ {
+			before, e := b.Events[n-1], b.Events[n]
+			if e.EventKind != before.EventKind && e.File != f {
+				break
+			}
+			ordered = ordered && byPos(before, e) <= 0
 		}
 		of(f).addEvents(b.Events[i:n:n], ordered)
 	}

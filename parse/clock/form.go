@@ -84,7 +84,9 @@ func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 		s.compare(f.at(e))
 	}
 	s.lead.NS = lead
-	s.gatherInner(i, e)
+	if e.EventKind != s.silent[0] && e.EventKind != s.silent[1] && !s.gatherInner(i, e) {
+		s.silent[0], s.silent[1] = e.EventKind, s.silent[0]
+	}
 	return true
 }
 

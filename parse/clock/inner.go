@@ -38,13 +38,15 @@ func parseHeartbeat(s string) (at int64, ok bool) {
 // gatherInner notes the inner stamp of an event. Rows of kubectl
 // describe quote heartbeats long past, so only lines that the kubelet wrote at
 // that moment count.
-func (s *survey) gatherInner(index int, e *parse.Event) {
+// It reports whether lines of the event's kind may have one.
+func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	if !e.Is(parse.SigNotReady) {
-		return
+		return false
 	}
 	if at, ok := parseHeartbeat(e.Field("heartbeat")); ok {
 		s.inner = append(s.inner, innerStamp{index: index, at: at})
 	}
+	return true
 }
 
 // byAnchor derives the zone of the message's clock from an inner stamp.

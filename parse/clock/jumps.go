@@ -24,31 +24,41 @@ func (f *file) told() []parse.Jump {
 // writers follows the resolved time of each writer of a file.
 type writers struct {
 	newest map[*parse.Origin]*int64
-	who    *parse.Origin // who wrote last
-	at     *int64        // and the newest time of theirs
+	last   [2]writer // most lines come from two: who wrote last stands first
+}
+
+// writer is a writer and the newest time of theirs.
+type writer struct {
+	who *parse.Origin
+	at  *int64
 }
 
 // step returns by how much the writer's time steps back at an event, 0 if it does
 // not.
 func (w *writers) step(e *parse.Event) int64 {
-	if e.Origin != w.who {
+	if e.Origin != w.last[0].who {
 		w.turnTo(e)
 	}
-	step := e.At - *w.at
+	at := w.last[0].at
+	step := e.At - *at
 	if step >= -jumpMin && step < 0 {
 		return 0
 	}
-	*w.at = e.At
+	*at = e.At
 	return min(step, 0)
 }
 
 func (w *writers) turnTo(e *parse.Event) {
+	if w.last[0], w.last[1] = w.last[1], w.last[0]; w.last[0].who == e.Origin {
+		return
+	}
 	if w.newest == nil {
 		w.newest = map[*parse.Origin]*int64{}
 	}
-	w.who, w.at = e.Origin, w.newest[e.Origin]
-	if w.at == nil {
-		w.at = new(e.At)
-		w.newest[e.Origin] = w.at
+	at := w.newest[e.Origin]
+	if at == nil {
+		at = new(e.At)
+		w.newest[e.Origin] = at
 	}
+	w.last[0] = writer{e.Origin, at}
 }

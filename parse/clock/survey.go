@@ -20,7 +20,8 @@ type survey struct {
 	envelopes  bool // the framing has a clock
 	zoned      bool // and the first such clock states its zone
 
-	inner []innerStamp
+	inner  []innerStamp
+	silent [2]*parse.EventKind // kinds that came up last of those without any
 
 	forms  [formSlots]form // of events seen
 	lead   parse.Clock     // leading clock of the item before
