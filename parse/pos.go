@@ -94,12 +94,18 @@ type Text struct {
 
 // Shelf is where a TextStore is found. A store has its shelf within itself, as a
 // Text has room for one pointer: a log may have millions of lines.
-type Shelf struct{ Store TextStore }
+type Shelf struct {
+	Store TextStore
+	// Reread says that the store reads the input again, which may have changed.
+	// Whoever quotes such a text must know it again.
+	Reread bool
+}
 
 // TextStore gives back text that was put away in it.
 type TextStore interface {
 	// Slice returns n bytes at off. It never fails: the store holds what
-	// was put into it.
+	// was put into it. One that reads the input again returns what stands
+	// there now.
 	Slice(off, n uint32) string
 }
 
@@ -116,6 +122,14 @@ type FieldStore interface {
 // used by one goroutine at a time.
 type Keeper interface{ Keep(line []byte) Text }
 
+// PlaceKeeper is a Keeper that need not copy what stands in the run as it is.
+type PlaceKeeper interface {
+	Keeper
+	// KeepPlace returns a handle on n bytes at from of the run. Their text may
+	// be read again: see Shelf.
+	KeepPlace(from, n int) Text
+}
+
 // FieldKeeper is a Keeper that can keep the fields of a line with its text.
 type FieldKeeper interface {
 	Keeper
@@ -130,7 +144,7 @@ type FieldKeeper interface {
 func NewText(shelf *Shelf, off, n uint32) Text { return Text{shelf, off, n} }
 
 // PlainText returns a handle on a string held in memory.
-func PlainText(s string) Text { return Text{&Shelf{stringStore(s)}, 0, uint32(len(s))} }
+func PlainText(s string) Text { return Text{&Shelf{Store: stringStore(s)}, 0, uint32(len(s))} }
 
 type stringStore string
 
@@ -151,6 +165,9 @@ func (t Text) fields() (FieldStore, bool) {
 	f, ok := t.shelf.Store.(FieldStore)
 	return f, ok
 }
+
+// reread reports whether the text may have changed since it was decoded.
+func (t Text) reread() bool { return t.shelf != nil && t.shelf.Reread }
 
 // String returns the text. It is the raw line: writers escape it.
 func (t Text) String() string {

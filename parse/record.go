@@ -1,6 +1,9 @@
 package parse
 
-import "hash/maphash"
+import (
+	"fmt"
+	"hash/maphash"
+)
 
 // Source names who wrote a line; it is the "source" of evidence.
 type Source string
@@ -70,18 +73,35 @@ type EventKind struct {
 	Headed   bool    // the message brought a clock of its own
 }
 
-func (e *Event) Where() Pos    { return Pos{e.File, e.Offset, e.Line} }
-func (e *Event) When() Stamp   { return e.Stamp }
-func (e *Event) From() Source  { return e.Origin.Source }
-func (e *Event) Quote() string { return e.Text.String() }
+func (e *Event) Where() Pos   { return Pos{e.File, e.Offset, e.Line} }
+func (e *Event) When() Stamp  { return e.Stamp }
+func (e *Event) From() Source { return e.Origin.Source }
+
+// Quote returns the raw line. Where that is read again and is not the line that
+// was decoded, it says so instead, as Message does.
+func (e *Event) Quote() string {
+	raw, _ := e.read()
+	return raw
+}
 
 // Message returns the text after framing and header.
 func (e *Event) Message() string {
 	if e.Body > 0 {
 		return e.Text.Sub(e.Text.Len(), int(e.Body)).String()
 	}
-	s := e.Text.String()
-	return s[min(int(e.Msg), len(s)):]
+	_, msg := e.read()
+	return msg
+}
+
+// read returns the text, and the message as it stands in it.
+func (e *Event) read() (raw, msg string) {
+	raw = e.Text.String()
+	msg = raw[min(int(e.Msg), len(raw)):]
+	if e.Text.reread() && sumOf(msg) != e.sum {
+		raw = fmt.Sprintf("(%s was changed after it was read: the line at byte %d cannot be quoted)", e.File.Path, e.Offset)
+		msg = raw
+	}
+	return raw, msg
 }
 
 // messageLen is the length of Message.
@@ -98,9 +118,12 @@ var sumSeed = maphash.MakeSeed()
 // SetSum notes the sum of the message, by which Unique compares.
 func (e *Event) SetSum(msg []byte) { e.sum = uint32(maphash.Bytes(sumSeed, msg)) | 1 }
 
+// sumOf is the sum of a message.
+func sumOf(msg string) uint32 { return uint32(maphash.String(sumSeed, msg)) | 1 }
+
 func (e *Event) messageSum() uint32 {
 	if e.sum == 0 {
-		return uint32(maphash.String(sumSeed, e.Message())) | 1
+		return sumOf(e.Message())
 	}
 	return e.sum
 }

@@ -84,7 +84,7 @@ func TestFieldsByNumber(t *testing.T) {
 func keptEvent(syms *Symbols) *Event {
 	row := []Sym{0, syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")}
 	e := plainEvent()
-	e.Text = NewText(&Shelf{&rowStore{row, syms}}, 0, 3)
+	e.Text = NewText(&Shelf{Store: &rowStore{row, syms}}, 0, 3)
 	e.SetFields(1)
 	return e
 }

@@ -91,7 +91,7 @@ var notTainted = regexp.MustCompile(`(?:Not tainted|Tainted: [A-Z ]+) (\d+\.\d+\
 func (s *subject) kernelInLog(args map[string]string) outcome {
 	for _, id := range []string{"k.version", "k.tainted"} {
 		for _, e := range s.sig(id) {
-			m := notTainted.FindStringSubmatch(e.Text.String())
+			m := notTainted.FindStringSubmatch(e.Quote())
 			if m == nil {
 				continue
 			}

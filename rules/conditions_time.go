@@ -208,7 +208,7 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 // its own uptime stamp, by the start marker, or because it is the first that
 // the input has of the process.
 func (s *subject) atStart(e *parse.Event) bool {
-	if m := uptime.FindStringSubmatch(e.Text.String()); m != nil {
+	if m := uptime.FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
 		return err == nil && n < 60
 	}

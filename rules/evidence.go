@@ -223,7 +223,7 @@ func sortEvents(es []*parse.Event) {
 // matches applies the clause's tests to a line.
 func (c *Clause) matches(e *parse.Event) bool {
 	if c.Text != nil || c.Unless != nil {
-		text := e.Text.String()
+		text := e.Quote()
 		if c.Text != nil && !c.Text.MatchString(text) || c.Unless != nil && c.Unless.MatchString(text) {
 			return false
 		}

@@ -37,8 +37,9 @@ type Options struct {
 
 	// newLines makes the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder
-	plainRun int64 // bytes of a run of a plain log; tests make it small
 	sigs     *logs.Set
+	// plainRun and placesLeast are the constants; tests make them small.
+	plainRun, placesLeast int64
 }
 
 // Progress counts what has been read so far. Read it from any goroutine.
@@ -70,6 +71,7 @@ func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, err
 		opt.newLines = textLogs(opt.sigs)
 	}
 	orDefault(&opt.plainRun, plainRun)
+	orDefault(&opt.placesLeast, placesLeast)
 
 	l := newLoader(ctx, opt)
 	defer l.cancel()

@@ -30,6 +30,7 @@ type run struct {
 	data   []byte
 	offset int64
 	keep   parse.Keeper
+	file   *fileText // where its lines stay, nil: they are kept
 	last   bool
 }
 
@@ -217,12 +218,24 @@ func (lr *lineReader) skipLine() {
 	}
 }
 
+// keeper returns what keeps the lines of r, until it is done.
+func (l *loader) keeper(r *run) interface {
+	parse.Keeper
+	done()
+} {
+	p := l.store.packer()
+	if r.file == nil {
+		return p
+	}
+	return r.file.placer(p, r.offset)
+}
+
 // decodeRun decodes one run in a worker.
 func (l *loader) decodeRun(s *slot, r run, res *runResult) {
 	if l.ctx.Err() != nil {
 		return
 	}
-	keep := l.store.packer()
+	keep := l.keeper(&r)
 	r.keep = keep
 	defer func() {
 		if res.failure = failure(recover()); res.failure != "" {

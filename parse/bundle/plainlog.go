@@ -25,6 +25,8 @@ type plainLog struct {
 	from   int64  // where the next run begins
 	end    int64  // and where it should end
 	window []byte // before end
+
+	text *fileText // where its lines stay, nil: they are kept
 }
 
 // errShrank is a file that is shorter than it was when it was opened.
@@ -100,6 +102,11 @@ func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
 func (lr *lineReader) plain(p *plainLog) bool {
 	w := lr.w
 	lr.s.close = w.o.keep()
+	if p.size >= w.l.opt.placesLeast {
+		if p.text = newFileText(p.at, lr.s.close, w.l.store.symbols); p.text != nil {
+			p.at, lr.s.close = p.text, p.text.done
+		}
+	}
 	w.l.give(lr.buf)
 	lr.buf = nil
 	w.in.progress.Read.Add(-w.in.n) // the workers read the beginning again
@@ -142,7 +149,7 @@ func (lr *lineReader) submitPlain(p *plainLog, to int64, err error) {
 			res.err, res.end = err, from+int64(len(data))
 		}
 		l.opt.Progress.Read.Add(int64(len(data)))
-		l.decodeRun(s, run{data: data, offset: from, last: to == p.size}, res)
+		l.decodeRun(s, run{data: data, offset: from, file: p.text, last: to == p.size}, res)
 		l.pages <- mem
 		s.finish(l.ctx, res)
 	})

@@ -79,8 +79,9 @@ func TestPlainRuns(t *testing.T) {
 		if err := os.WriteFile(path, log.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		places := rapid.SampledFrom([]int64{1, aStream}).Draw(t, "places")
 		get := func(run int64, limit int) string {
-			b, err := Load(context.Background(), []string{path}, Options{plainRun: run, Jobs: 3, Limits: Limits{Line: limit}})
+			b, err := Load(context.Background(), []string{path}, Options{plainRun: run, placesLeast: places, Jobs: 3, Limits: Limits{Line: limit}})
 			if err != nil {
 				t.Fatal(err)
 			}

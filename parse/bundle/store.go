@@ -103,6 +103,8 @@ type packer struct {
 	rows  []parse.Sym // of the block
 	spare []byte      // raw buffer of a block that was packed
 	dst   []byte      // what the encoder writes to
+
+	placedRows []parse.Sym // of the placer that uses it
 }
 
 // Symbols is where the numbers of field names and values come from.
@@ -110,13 +112,17 @@ func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
 
 // KeepRow puts the fields of the line kept last into its block. No row has the
 // number 0.
-func (p *packer) KeepRow(row []parse.Sym) uint32 {
-	if len(p.rows) == 0 {
-		p.rows = append(p.rows, 0)
+func (p *packer) KeepRow(row []parse.Sym) (n uint32) {
+	p.rows, n = appendRow(p.rows, row)
+	return n
+}
+
+// appendRow appends a row and returns its number.
+func appendRow(rows, row []parse.Sym) ([]parse.Sym, uint32) {
+	if len(rows) == 0 {
+		rows = append(rows, 0)
 	}
-	n := len(p.rows)
-	p.rows = append(p.rows, row...)
-	return uint32(n)
+	return append(rows, row...), uint32(len(rows))
 }
 
 // Keep copies the line into the current block.

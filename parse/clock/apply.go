@@ -60,7 +60,7 @@ func (f *file) apply() {
 			if latest = e.At; e.Basis == parse.NoTime {
 				f.undated = true
 			} else if step := w.step(e); step != 0 {
-				steps = append(steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: e.Text}, Step: step})
+				steps = append(steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: parse.PlainText(e.Quote())}, Step: step})
 			}
 		}
 		if x.mark != nil {

@@ -176,7 +176,11 @@ func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) {
 		raw = raw[:maxText]
 	}
 	if o.off >= 0 && o.off <= math.MaxUint16 && len(raw) < maxText {
-		ev.Text, ev.Msg = s.keep.Keep(raw), uint16(o.off)
+		if ev.Msg = uint16(o.off); s.places != nil {
+			ev.Text = s.places.KeepPlace(o.from, len(raw))
+		} else {
+			ev.Text = s.keep.Keep(raw)
+		}
 		return
 	}
 	both := make([]byte, 0, len(raw)+len(msg))

@@ -45,6 +45,7 @@ func (d *Decoder) Decode(run Run) Result {
 type scanner struct {
 	d      *Decoder
 	keep   parse.Keeper
+	places parse.PlaceKeeper // keep, if it is one
 	parser *journal.Parser
 	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
 	any    func(msg []byte) bool
@@ -133,6 +134,7 @@ func newScanner(d *Decoder, run Run) *scanner {
 	if s.keep == nil {
 		s.keep = plainKeeper{}
 	}
+	s.places, _ = s.keep.(parse.PlaceKeeper)
 	if d.opt.Brute {
 		s.match, s.any = d.set.MatchBrute, func([]byte) bool { return true }
 	} else {

@@ -1,0 +1,147 @@
+package bundle
+
+import (
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// The lines of a very large plain log are not kept: their text is read again when
+// it is asked for, which is seldom. Its file stays open for as long as there are
+// texts in it.
+const (
+	placesLeast = 8 << 20 // bytes of a log whose lines are not kept
+	maxOpen     = 64      // such logs of the whole process; lines of others are kept
+)
+
+var openLogs atomic.Int64
+
+// fileText is a log that is open for its texts.
+type fileText struct {
+	at      io.ReaderAt
+	close   func()
+	symbols *parse.Symbols
+	used    atomic.Bool // there are texts
+
+	mu     sync.Mutex
+	window []byte // what was read last
+	start  int64  // of window in the file
+}
+
+// newFileText takes over a file. It returns nil when too many are open.
+func newFileText(at io.ReaderAt, close func(), symbols *parse.Symbols) *fileText {
+	if openLogs.Add(1) > maxOpen {
+		openLogs.Add(-1)
+		return nil
+	}
+	t := &fileText{at: at, symbols: symbols}
+	t.close = sync.OnceFunc(func() {
+		close()
+		openLogs.Add(-1)
+	})
+	runtime.AddCleanup(t, func(close func()) { close() }, t.close)
+	return t
+}
+
+// done is called when all runs were decoded.
+func (t *fileText) done() {
+	if !t.used.Load() {
+		t.close()
+	}
+}
+
+func (t *fileText) ReadAt(p []byte, off int64) (int, error) {
+	defer runtime.KeepAlive(t)
+	return t.at.ReadAt(p, off)
+}
+
+// Bounds of what is read for a text: who asks for one line after the other is
+// given more and more at once.
+const (
+	leastAhead = page
+	mostAhead  = 64 << 10
+)
+
+// slice returns n bytes at off of the file, fewer if it has fewer.
+func (t *fileText) slice(off int64, n int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := off - t.start; i < 0 || i+int64(n) > int64(len(t.window)) {
+		t.read(off, n)
+	}
+	i := min(int(off-t.start), len(t.window))
+	return string(t.window[i:min(i+n, len(t.window))])
+}
+
+func (t *fileText) read(off int64, n int) {
+	size := leastAhead
+	if d := off - t.start; d > -mostAhead && d < 2*mostAhead {
+		size = min(2*max(len(t.window), leastAhead), mostAhead)
+	}
+	t.start = off &^ (page - 1)
+	size = max(size, int(off-t.start)+n)
+	t.window = slices.Grow(t.window[:0], size)[:size]
+	got, _ := t.ReadAt(t.window, t.start) // what is missing shows in the sum of the line
+	t.window = t.window[:got]
+}
+
+// placed is a parse.FieldStore of lines of one run that stand in the file.
+type placed struct {
+	shelf parse.Shelf
+	file  *fileText
+	base  int64 // of the run in the file
+	rows  []parse.Sym
+}
+
+// Slice reads from the file.
+func (p *placed) Slice(off, n uint32) string { return p.file.slice(p.base+int64(off), int(n)) }
+
+// Row returns what begins with a row of fields.
+func (p *placed) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return p.rows[n:], p.file.symbols }
+
+// placer is the parse.PlaceKeeper of one run: it packs only what is no line of
+// the run.
+type placer struct {
+	*packer
+	placed *placed
+	last   bool // the line kept last is placed
+}
+
+// placer returns one for the run at base; done gives the packer back.
+func (t *fileText) placer(p *packer, base int64) *placer {
+	x := &placer{packer: p, placed: &placed{file: t, base: base}}
+	x.placed.shelf = parse.Shelf{Store: x.placed, Reread: true}
+	return x
+}
+
+func (p *placer) done() {
+	p.placed.rows = slices.Clone(p.placedRows)
+	p.placedRows = p.placedRows[:0]
+	p.packer.done()
+}
+
+// KeepPlace refers to n bytes at from of the run.
+func (p *placer) KeepPlace(from, n int) parse.Text {
+	p.last = true
+	p.placed.file.used.Store(true)
+	return parse.NewText(&p.placed.shelf, uint32(from), uint32(n))
+}
+
+// Keep packs a copy of the line.
+func (p *placer) Keep(line []byte) parse.Text {
+	p.last = false
+	return p.packer.Keep(line)
+}
+
+// KeepRow puts the fields of the line kept last into its store.
+func (p *placer) KeepRow(row []parse.Sym) (n uint32) {
+	if !p.last {
+		return p.packer.KeepRow(row)
+	}
+	p.placedRows, n = appendRow(p.placedRows, row)
+	return n
+}
