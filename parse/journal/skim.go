@@ -16,7 +16,8 @@ type Brief struct {
 	Other  int // the pid of the writer where it is not that of Who, else 0
 	PID    int // of the klog header
 	Off    int // of the message, its header included
-	Body   int // of the text that is searched
+	Body   int // of the text that is searched, up to End
+	End    int
 	Caller []byte
 	Clock  parse.Clock // of the framing
 	Header parse.Clock
@@ -34,7 +35,9 @@ func (p *Parser) Skim(rec []byte, b *Brief) bool {
 	if p.layouts.n == 0 || p.framing.Kind == Blocks || p.framing.Kind == Table {
 		return false
 	}
-	return p.skim(trimLine(rec), b, true)
+	rec = trimLine(rec)
+	b.End = len(rec)
+	return p.skim(rec, b, true)
 }
 
 // repeat reads a line of a known layout. What it fills in is what Parse would

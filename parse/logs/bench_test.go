@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,17 @@ var quietLines = []string{
 	`time="2025-12-30T21:46:36.707747684Z" level=info msg="ImageCreate event name:\"registry.example/app:1\" labels:{key:\"io.cri-containerd.image\" value:\"managed\"}"`,
 	`10.42.0.7 - - [20/Nov/2026:23:41:00 +0000] "GET /healthz HTTP/1.1" 200 2 "-" "kube-probe/1.28"`,
 	`"Observed pod startup duration" pod="default/web-0" podStartSLOduration=2.107 pullDuration="0s" firstStartedPulling="0001-01-01 00:00:00 +0000 UTC" observedRunningTime="2026-11-20 23:41:00.59 +0000 UTC"`,
+}
+
+// sideBySide returns lines that lie in one buffer, as those of a log do.
+func sideBySide(lines [][]byte) [][]byte {
+	all := append(bytes.Join(lines, []byte("\n")), '\n')
+	out := make([][]byte, 0, len(lines))
+	for _, l := range lines {
+		out = append(out, all[:len(l)])
+		all = all[len(l)+1:]
+	}
+	return out
 }
 
 func block(lines []string, size int) [][]byte {
@@ -34,14 +46,19 @@ func total(lines [][]byte) int64 { return int64(len(bytes.Join(lines, nil))) }
 // BenchmarkMatchAny is the cost of lines that matter to nobody.
 func BenchmarkMatchAny(b *testing.B) {
 	set := builtin(b)
-	lines := block(quietLines, 1<<20)
-	b.SetBytes(total(lines))
-	for b.Loop() {
-		for _, l := range lines {
-			if set.MatchAny(l) {
-				b.Fatalf("matches: %s", l)
+	lines := sideBySide(block(quietLines, 1<<20))
+	for _, src := range []parse.Source{parse.SrcKubelet, parse.SrcContainerd, parse.SrcUnknown} {
+		f := set.filterOf(src)
+		b.Run(cmp.Or(string(src), "unknown"), func(b *testing.B) {
+			b.SetBytes(total(lines))
+			for b.Loop() {
+				for _, l := range lines {
+					if f.finds(l) {
+						b.Fatalf("matches: %s", l)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

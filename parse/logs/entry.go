@@ -16,16 +16,12 @@ func contains(msg []byte, lit string, fold bool) bool {
 }
 
 // admits reports whether a line of that writer and severity may be this
-// message. A writer that we could not name, or a daemon that we do not know,
-// may write anything: it can be a wrapper around the real one.
+// message.
 func (e *entry) admits(src parse.Source, sev byte) bool {
 	if e.Severity != "" && sev != 0 && strings.IndexByte(e.Severity, sev) < 0 {
 		return false
 	}
-	if len(e.Sources) == 0 || src == parse.SrcUnknown || src == parse.SrcSystem {
-		return true
-	}
-	return slices.Contains(e.Sources, src)
+	return e.admitsSource(src)
 }
 
 // sureHeads returns how a structured line begins that is this entry's for

@@ -19,6 +19,18 @@ func newFilter(lits []literal, samples, quiet []string) *filter {
 	return f
 }
 
+// only returns a filter of the literals whose entries are kept.
+func (f *filter) only(kept func(entry int32) bool) *filter {
+	part := &filter{}
+	for _, p := range f.places {
+		if kept(p.entry) {
+			part.places = append(part.places, p)
+		}
+	}
+	part.sort()
+	return part
+}
+
 // sort puts the places in the order of their slots, and the grams in the table.
 func (f *filter) sort() {
 	for _, p := range f.places {
@@ -48,8 +60,6 @@ func (f *filter) addOne(l *literal, at int, common *gramCount) {
 	case best >= 0 && cost < commonGram:
 		f.add(l, best, gram(l.text, best))
 	case n%filterStep == at && (best < 0 || common.beyond(l.text) < cost):
-		f.tails = true
-		f.add(l, n-1, gram(l.text, n-1))
 		for c := range uint64(1 << 7) {
 			f.add(l, n, beyondEnd(l.text)|anyByte(c)<<56)
 		}

@@ -17,8 +17,9 @@ type laneKey struct {
 // lane is what one origin wrote in one run.
 type lane struct {
 	origin  *parse.Origin
-	inherit bool  // a bare line before the run's first section: Finish names the writer
-	gapMin  int64 // ns
+	filter  *filter // nil: every line may be of use
+	inherit bool    // a bare line before the run's first section: Finish names the writer
+	gapMin  int64   // ns
 	lines   int
 	first   parse.Mark
 	last    spot
@@ -37,6 +38,15 @@ type spot struct {
 	end    int
 	line   uint32
 	header bool
+}
+
+// holds reports whether a message may be of use: a literal stands in it that
+// this origin may write.
+func (l *lane) holds(msg []byte) bool { return l.filter == nil || l.filter.finds(clip(msg)) }
+
+// picks is holds, and sets in picked the entries of the literals.
+func (l *lane) picks(msg []byte, picked []uint64) bool {
+	return l.filter == nil || l.filter.pick(clip(msg), picked)
 }
 
 // laneOf returns the lane of the current entry.
@@ -89,6 +99,9 @@ func (s *scanner) newLane(key laneKey) *lane {
 	l := s.byID[same]
 	if l == nil {
 		l = &lane{origin: &o, inherit: inherit, gapMin: gapMin(src)}
+		if !s.d.opt.Brute {
+			l.filter = s.d.set.filterOf(src)
+		}
 		if inherit {
 			l.gapMin = parse.GapMin
 		}

@@ -17,6 +17,8 @@ var nan = math.NaN()
 type openRecord struct {
 	active  bool
 	hit     bool // a literal was seen in one of its lines
+	sure    bool // picked are the entries of all literals in the message
+	picked  []uint64
 	partial bool // the last line goes on in the next (CRI "P")
 	lines   int
 	form    journal.Form
@@ -37,12 +39,15 @@ type openRecord struct {
 // begin opens a record.
 func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 	e := &s.entry
-	o.hit = s.hit || s.any(clip(e.Msg[e.Header.Body:]))
+	o.hit = s.hit || l.holds(e.Msg[e.Header.Body:])
 	o.active = o.hit || e.Header.Kind != journal.NoHeader || e.Partial
 	if !o.active {
 		return
 	}
 	o.partial, o.lines = e.Partial, 1
+	if o.sure = s.hit && s.matcher != nil; o.sure {
+		o.picked = append(o.picked[:0], s.picked...)
+	}
 	o.form, o.header, o.who, o.lane = e.Form, e.Header.Kind, e.Who, l
 	o.pos, o.clock, o.inner, o.severity = s.pos(), e.Clock, e.Header.Clock, e.Header.Severity
 	o.from, o.end = s.at, s.at+len(rec)
@@ -112,8 +117,8 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 	if len(o.body) == 0 && o.off >= 0 {
 		o.body = append(o.body, clip(o.message(s))...)
 	}
-	o.off = -1
-	o.hit = o.hit || s.any(clip(e.Msg))
+	o.off, o.sure = -1, false
+	o.hit = o.hit || o.lane.holds(e.Msg)
 	if len(o.body) < maxText {
 		if !o.partial {
 			o.body = append(o.body, '\n')
@@ -121,7 +126,7 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 		o.body = append(o.body, clip(e.Msg)...)
 		if o.partial {
 			// A literal may lie across the two halves.
-			o.hit = o.hit || s.any(clip(o.body))
+			o.hit = o.hit || o.lane.holds(o.body)
 		}
 	}
 	o.lines++
@@ -151,7 +156,12 @@ func (s *scanner) close() {
 		return
 	}
 	msg := o.message(s)
-	set := s.match(o.lane.origin.Source, o.severity, msg)
+	var set *parse.SigSet
+	if src := o.lane.origin.Source; o.sure {
+		set = s.matcher.matchPicked(src, o.severity, msg, o.picked)
+	} else {
+		set = s.match(src, o.severity, msg)
+	}
 	if set == nil {
 		return
 	}

@@ -48,7 +48,6 @@ type scanner struct {
 	places parse.PlaceKeeper // keep, if it is one
 	parser *journal.Parser
 	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
-	any    func(msg []byte) bool
 	taker  taker
 	res    Result
 
@@ -62,8 +61,9 @@ type scanner struct {
 	off        int64  // of the current entry in a binary journal
 	open       openRecord
 	skimmed    skimmed
-	hit        bool // a literal stands in the current line, as skim has seen
-	unfinished bool // the container runtime cut the last line
+	hit        bool     // a literal stands in the current line, as skim has seen
+	picked     []uint64 // the entries of all that stand there
+	unfinished bool     // the container runtime cut the last line
 
 	lanes   map[laneKey]*lane
 	byID    map[laneID]*lane
@@ -136,10 +136,10 @@ func newScanner(d *Decoder, run Run) *scanner {
 	}
 	s.places, _ = s.keep.(parse.PlaceKeeper)
 	if d.opt.Brute {
-		s.match, s.any = d.set.MatchBrute, func([]byte) bool { return true }
+		s.match = d.set.MatchBrute
 	} else {
-		s.matcher = d.set.NewMatcher()
-		s.match, s.any = s.matcher.Match, d.set.MatchAny
+		s.matcher, s.picked = d.set.NewMatcher(), make([]uint64, d.set.words)
+		s.match = s.matcher.Match
 		s.taker = newTaker(s.keep)
 	}
 	return s

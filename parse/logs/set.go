@@ -16,7 +16,7 @@ import (
 // and may be used by any number of goroutines.
 type Set struct {
 	entries []*entry
-	filter  *filter
+	filters audiences
 	byID    map[string]*entry
 	words   int // of a picked bitset
 }
@@ -91,7 +91,8 @@ func Build(sigs ...*Signature) (*Set, error) {
 			s.byID[g.ID] = e
 		}
 	}
-	s.filter = newFilter(lits, samplesOf(sigs), strings.Split(signatures.Quiet, "\n"))
+	all := newFilter(lits, samplesOf(sigs), strings.Split(signatures.Quiet, "\n"))
+	s.filters = newAudiences(s.entries, all)
 	return s, nil
 }
 
@@ -149,9 +150,9 @@ func (s *Set) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	return m.Match(src, sev, msg)
 }
 
-// MatchAny reports whether a message holds a literal of any signature. It is
-// the cheap test; Match verifies.
-func (s *Set) MatchAny(msg []byte) bool { return s.filter.finds(msg) }
+// MatchAny reports whether a message holds a literal of any signature that src
+// may write. It is the cheap test; Match verifies.
+func (s *Set) MatchAny(src parse.Source, msg []byte) bool { return s.filterOf(src).finds(msg) }
 
 func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
 	if s.words <= pickedWords {
@@ -182,10 +183,17 @@ func (s *Set) NewMatcher() *Matcher {
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
-	m.hits, m.read, m.directOf = m.hits[:0], false, nil
-	if !m.set.filter.pick(msg, picked) {
+	if !m.set.filterOf(src).pick(msg, picked) {
+		m.hits, m.directOf = m.hits[:0], nil
 		return nil
 	}
+	return m.matchPicked(src, sev, msg, picked)
+}
+
+// matchPicked is Match where the search has been done: picked are the entries of
+// the literals in msg.
+func (m *Matcher) matchPicked(src parse.Source, sev byte, msg []byte, picked []uint64) *parse.SigSet {
+	m.hits, m.read, m.directOf = m.hits[:0], false, nil
 	m.verify(src, sev, msg, picked)
 	return m.intern(m.hits)
 }

@@ -25,7 +25,10 @@ var headerClass = [...]class{journal.NoHeader: plainText, journal.Klog: klogText
 
 // skim takes a line that need not be parsed, or else parses it.
 func (s *scanner) skim(rec []byte) bool {
-	s.hit = false
+	if s.hit {
+		s.hit = false
+		clear(s.picked)
+	}
 	b := &s.brief
 	if s.unfinished || s.open.active && s.open.partial || !s.parser.Skim(rec, b) {
 		s.parser.Parse(rec, &s.entry)
@@ -36,7 +39,7 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	if s.hit = s.any(clip(rec[b.Body:])); s.hit {
+	if s.hit = l.picks(rec[b.Body:b.End], s.picked); s.hit {
 		if b.Other > 0 {
 			s.parser.Parse(rec, &s.entry)
 		} else {
@@ -112,7 +115,10 @@ func (s *scanner) reopen() {
 		return
 	}
 	now, at, line, hit := s.entry, s.at, s.line, s.hit
-	s.hit = false
+	if s.hit {
+		s.hit = false
+		clear(s.picked)
+	}
 	s.at, s.line = k.at, k.line
 	rec := s.data[k.at:k.end]
 	s.parser.Parse(rec, &s.entry)
