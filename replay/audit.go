@@ -53,7 +53,7 @@ type auditor struct {
 	lives   *lives
 	table   *eventTable
 	windows []listWindow
-	known   *podsKnown // once somebody asked for it
+	unseen  []unseen
 	failed  []*Failure // by end, once somebody asked for them
 	out     Audit
 	maybe   int // events that only some schedules would have sent

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
@@ -106,6 +107,7 @@ func (a *auditor) missing() {
 			a.hidden++ // ContainerRemoved never reaches the log
 		}
 	}
+	a.judgeUnseen()
 }
 
 // expect counts one event of a life and says whether it is missing: the state
@@ -132,14 +134,38 @@ func (a *auditor) expect(i int32, t eventType, from, to Instant) {
 	switch {
 	case !certain:
 		a.maybe++
-	case !a.visible(i, w):
+	case !a.shown(i, w):
 		a.out.Replayed++
 		a.hidden++
 	default:
+		a.unseen = append(a.unseen, unseen{i, t, w.to})
+	}
+}
+
+// unseen is an event of which every schedule sends one and the log would show a
+// line by then, if the kubelet knew the pod.
+type unseen struct {
+	life int32
+	typ  eventType
+	by   int64
+}
+
+// judgeUnseen tells those that are missing from those of pods that the kubelet
+// may not have known yet, or any more.
+func (a *auditor) judgeUnseen() {
+	if len(a.unseen) == 0 {
+		return
+	}
+	known := newPodsKnown(a)
+	for _, u := range a.unseen {
+		o := a.lives.about(u.life)
 		a.out.Replayed++
+		if !known.at(o, u.by) {
+			a.hidden++
+			continue
+		}
 		a.out.Missing++
-		a.table.rows = append(a.table.rows, eventRow{at: w.to, line: -1, pod: a.lives.about(i).pod(),
-			uid: a.lives.about(i).podUID, data: a.lives.about(i).id, typ: t, status: statusMissing})
+		a.table.rows = append(a.table.rows, eventRow{at: u.by, line: -1, pod: o.pod(), uid: o.podUID, data: o.id, typ: u.typ, status: statusMissing})
 	}
 }
 
@@ -167,14 +193,19 @@ func (a *auditor) noticed(l *life) bool {
 // before its absence means anything.
 const settle = 30 * time.Second
 
-// visible reports whether the log would show an event found by a listing: the
-// kubelet knew the pod then, logged such lines before and after, inspected
-// pods without failure, drained its channel, and lived on.
-func (a *auditor) visible(i int32, w listWindow) bool {
-	if a.known == nil {
-		a.known = newPodsKnown(a.n, a.s)
-	}
-	return a.known.at(a.lives.about(i), w.to) && a.known.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
+// shown reports whether the log would show an event found by a listing, of a pod
+// that the kubelet knew: it logged such lines before and after, inspected pods
+// without failure, drained its channel, and lived on.
+func (a *auditor) shown(i int32, w listWindow) bool {
+	return a.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
+}
+
+// logged reports whether "SyncLoop (PLEG)" lines stand before and after a
+// stretch: the log shows such lines and goes on.
+func (a *auditor) logged(from, to int64) bool {
+	rows := a.table.rows[:a.table.observed] // in order of time, those of none first
+	i := sort.Search(len(rows), func(i int) bool { return rows[i].at != 0 })
+	return i < len(rows) && rows[i].at <= from && rows[len(rows)-1].at >= to
 }
 
 // disturbed reports whether something else explains a missing line: an
@@ -305,44 +336,45 @@ func (r restarts) reports(at, cause int64) bool {
 	return i > 0 && at < r[i-1].To && cause < r[i-1].From
 }
 
-// podsKnown knows which pods the kubelet managed when, from its own lines.
+// podsKnown knows when the kubelet managed the pods that are asked about, from
+// its own lines.
 type podsKnown struct {
-	uids        bySym[int64] // first line that proves the pod of a uid known
-	since       byPod[int64] // the same by name
-	until       byPod[int64] // line that ends it
-	first, last int64        // "SyncLoop (PLEG)" lines
+	uids  map[parse.Sym]int64 // first line that proves the pod of a uid known
+	since map[podID]int64     // the same by name
+	until map[podID]int64     // line that ends it
 }
 
-func newPodsKnown(n *Node, s *found) *podsKnown {
-	events := n.Observed.Len()
-	k := &podsKnown{uids: newBySym[int64](n.symbols, events), since: newByPod[int64](n.symbols, events),
-		until: newByPod[int64](n.symbols, len(s.syncs))}
-	for i := range events {
-		if e := &s.observed.rows[n.Observed.row(i)]; e.at != 0 {
-			k.saw(e)
+func newPodsKnown(a *auditor) *podsKnown {
+	k := &podsKnown{map[parse.Sym]int64{}, map[podID]int64{}, map[podID]int64{}}
+	asked := make([]bool, a.n.symbols.Bound()) // about uids and names: few of many
+	for _, u := range a.unseen {
+		o := a.lives.about(u.life)
+		asked[o.podUID], asked[o.podName] = true, true
+		k.uids[o.podUID], k.since[o.pod()] = 0, 0
+	}
+	asked[0] = false
+	for i := range a.n.Observed.Len() {
+		e := &a.table.rows[a.n.Observed.row(i)]
+		if e.at != 0 && (asked[e.uid] || asked[e.pod.name]) {
+			earliest(k.uids, e.uid, e.at)
+			earliest(k.since, e.pod, e.at)
 		}
 	}
-	for _, e := range s.syncs {
-		f := s.read(e)
+	for _, e := range a.s.syncs {
+		f := a.s.read(e)
 		for pod := range strings.SplitSeq(f.get("pods"), ",") {
 			if pod, _, _ = strings.Cut(pod, "("); pod != "" {
-				k.sync(podOfText(n.symbols, pod), f.get("op"), e.At)
+				k.sync(podOfText(a.n.symbols, pod), f.get("op"), e.At)
 			}
 		}
 	}
 	return k
 }
 
-// saw notes an event of a pod.
-func (k *podsKnown) saw(e *eventRow) {
-	if k.first == 0 || e.at < k.first {
-		k.first = e.at
-	}
-	k.last = max(k.last, e.at)
-	for _, since := range [...]*int64{k.uids.at(e.uid), k.since.at(e.pod)} {
-		if *since == 0 {
-			*since = e.at
-		}
+// earliest keeps the least of the times of what is asked about.
+func earliest[K comparable](times map[K]int64, about K, at int64) {
+	if have, asked := times[about]; asked && (have == 0 || at < have) {
+		times[about] = at
 	}
 }
 
@@ -350,12 +382,10 @@ func (k *podsKnown) saw(e *eventRow) {
 func (k *podsKnown) sync(pod podID, op string, at int64) {
 	switch op {
 	case "ADD":
-		if since := k.since.at(pod); *since == 0 || at < *since {
-			*since = at
-		}
+		earliest(k.since, pod, at)
 	case "DELETE", "REMOVE":
-		if until := k.until.at(pod); *until == 0 {
-			*until = at
+		if _, asked := k.since[pod]; asked && k.until[pod] == 0 {
+			k.until[pod] = at
 		}
 	}
 }
@@ -364,20 +394,14 @@ func (k *podsKnown) sync(pod podID, op string, at int64) {
 func (k *podsKnown) at(o *object, at int64) bool {
 	uid, name := int64(0), int64(0)
 	if o.podUID != 0 {
-		uid = k.uids.get(o.podUID)
+		uid = k.uids[o.podUID]
 	}
 	if o.pod() != (podID{}) {
-		name = k.since.get(o.pod())
+		name = k.since[o.pod()]
 	}
 	if (uid == 0 || uid > at) && (name == 0 || name > at) {
 		return false
 	}
-	until := k.until.get(o.pod())
+	until := k.until[o.pod()]
 	return until == 0 || until > at+int64(settle)
-}
-
-// logged reports whether "SyncLoop (PLEG)" lines stand before and after a
-// stretch: the log shows such lines and goes on.
-func (k *podsKnown) logged(from, to int64) bool {
-	return k.first != 0 && k.first <= from && k.last >= to
 }

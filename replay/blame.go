@@ -155,7 +155,7 @@ func (b *blamer) owners() {
 		return
 	}
 	for i := range h.moves {
-		o := &h.objects[h.moves[i].object]
+		o := h.objects.at(h.moves[i].object)
 		owner := b.owner.at(o.id)
 		if *owner != (podID{}) {
 			continue

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -12,6 +13,7 @@ type coverage struct {
 	events []*parse.Event
 	lines  []int32 // dated events of the kubelet, in time order
 	list   []*parse.Coverage
+	shifts []shift     // where another run goes on
 	pids   []int       // of the runs
 	count  map[int]int // lines by process id, 0: of all
 }
@@ -32,8 +34,28 @@ func newCoverage(n *Node, v *survey) *coverage {
 	return c
 }
 
-// saw notes a dated event of the kubelet by its index.
-func (c *coverage) saw(i int) { c.lines = append(c.lines, int32(i)) }
+// shift is where a run goes on after another one, or none.
+type shift struct {
+	line int32
+	run  int
+}
+
+// saw notes a dated event of the kubelet by its index, and its run.
+func (c *coverage) saw(i, run int) {
+	c.lines = append(c.lines, int32(i))
+	if k := len(c.shifts); k == 0 || c.shifts[k-1].run != run {
+		c.shifts = append(c.shifts, shift{int32(i), run})
+	}
+}
+
+// runOf is the run that an event belongs to, -1 before the first.
+func (c *coverage) runOf(line int32) int {
+	i := sort.Search(len(c.shifts), func(i int) bool { return c.shifts[i].line > line })
+	if i == 0 {
+		return -1
+	}
+	return c.shifts[i-1].run
+}
 
 // runs tells which runs there are.
 func (c *coverage) runs(runs []Run) {

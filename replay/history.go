@@ -52,7 +52,6 @@ type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent p
 func newHistorian(n *Node, lines int) *historian {
 	h := &historian{lifeReader: newLifeReader(n.symbols), syms: n.symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
 		out: &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)}}
-	h.out.objects = make([]object, 0, lines/2) // most are told of twice at least
 	return h
 }
 
@@ -150,7 +149,7 @@ func (h *historian) learn(f *lifeFields) int32 {
 		return -1
 	}
 	o := h.out.object(f.id, f.kind == h.words.sandbox)
-	h.out.objects[o].learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
+	h.out.objects.at(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
 	return o
 }
 
@@ -225,7 +224,7 @@ func (h *historian) relistSaw(f *lifeFields) {
 		return
 	}
 	o := h.out.object(f.id, false)
-	h.out.objects[o].learn(0, f.podUID, 0, 0, 0)
+	h.out.objects.at(o).learn(0, f.podUID, 0, 0, 0)
 	m := move{at: h.at.At, slack: time.Second, line: h.line, object: o, teller: byKubelet}
 	switch f.new {
 	case h.words.nonexistent:
@@ -248,7 +247,7 @@ func (h *historian) finished(f *lifeFields) {
 		return
 	}
 	o := h.out.object(f.id, false)
-	h.out.objects[o].learn(0, f.podUID, 0, 0, 0)
+	h.out.objects.at(o).learn(0, f.podUID, 0, 0, 0)
 	h.out.moves = append(h.out.moves, move{at: h.at.At, slack: time.Second, line: h.line, object: o, state: stateExited,
 		exit: h.exitCode(f.exitCode), teller: byKubelet})
 }
@@ -269,7 +268,7 @@ func (h *historian) snapshots(cs []*parse.Container) {
 			id = of(c.ID)
 		}
 		o := h.out.object(id, c.Sandbox)
-		h.out.objects[o].learn(of(c.SandboxID), of(c.PodUID), of(c.PodName), of(c.Namespace), of(c.Name))
+		h.out.objects.at(o).learn(of(c.SandboxID), of(c.PodUID), of(c.PodName), of(c.Namespace), of(c.Name))
 		exit := int32(0)
 		if c.ExitCode != nil {
 			exit = h.exit(*c.ExitCode)
@@ -291,8 +290,8 @@ var cutLengths = [...]int{13, 12}
 // cutIDs indexes the known ids by their cut forms; an ambiguous one maps to 0.
 func (h *historian) cutIDs() map[string]parse.Sym {
 	m := make(map[string]parse.Sym)
-	for i := range h.out.objects {
-		sym := h.out.objects[i].id
+	for i := range h.out.objects.n {
+		sym := h.out.objects.at(int32(i)).id
 		id := h.syms.Text(sym)
 		for _, n := range cutLengths {
 			if len(id) <= n {
@@ -310,10 +309,10 @@ func (h *historian) cutIDs() map[string]parse.Sym {
 
 // inherit gives containers the pod of their sandbox.
 func (h *historian) inherit() {
-	for i := range h.out.objects {
-		o := &h.out.objects[i]
+	for i := range h.out.objects.n {
+		o := h.out.objects.at(int32(i))
 		if k := h.out.byID.get(o.sandbox); o.sandbox != 0 && k != 0 {
-			s := &h.out.objects[k-1]
+			s := h.out.objects.at(k - 1)
 			o.learn(0, s.podUID, s.podName, s.podNS, 0)
 		}
 	}

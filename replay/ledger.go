@@ -32,9 +32,9 @@ type ledger struct {
 	byRun  [][]mark      // marks of each run, in time order
 	fell   map[int]int64 // when evented PLEG of a run gave up
 
-	counts  bySym[countIn] // of events by container, in the stretch at hand
-	stretch uint32         // its number
-	room    claimRoom
+	counts   bySym[uint32] // of events by container, in the stretch at hand
+	counting bool          // counts has room
+	room     claimRoom
 }
 
 var (

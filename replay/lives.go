@@ -29,7 +29,7 @@ func livesOf(n *Node) *lives {
 	if !ok {
 		return ls
 	}
-	ls.of, ls.rows = h, make([]life, len(h.objects))
+	ls.of, ls.rows = h, make([]life, h.objects.n)
 	for i := range h.moves {
 		if m := &h.moves[i]; m.teller == byRuntime {
 			ls.any = true
@@ -128,4 +128,4 @@ func (l *life) see(t eventType) {
 }
 
 // about returns the object that a life is of.
-func (ls *lives) about(i int32) *object { return &ls.of.objects[i] }
+func (ls *lives) about(i int32) *object { return ls.of.objects.at(i) }

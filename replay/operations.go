@@ -41,13 +41,17 @@ func operations(n *Node) []Operation {
 
 // fromFailures adds the failed calls of the log.
 func fromFailures(fs []Failure, covered map[string]Span, get func(string) *Operation) {
-	inside := map[string]int{}
+	inside, types := map[string]int{}, map[string]string{}
 	for i := range fs {
 		f := &fs[i]
 		if f.Call == "" {
 			continue
 		}
-		name := operationType(f.Call)
+		name, known := types[f.Call]
+		if !known {
+			name = operationType(f.Call)
+			types[f.Call] = name
+		}
 		o := get(name)
 		if len(o.Evidence) < 3 {
 			o.Evidence = append(o.Evidence, f.Evidence[0])

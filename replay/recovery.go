@@ -143,8 +143,8 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 	for _, t := range w.s.turns[w.s.turnFrom(last+quiet+1):] {
 		k, at := w.s.turnKinds(t), w.s.turnAt(t)
 		switch {
-		case int(t.run) != run && run >= 0:
-			if int(t.run) > run {
+		case w.s.turnRun(t) != run && run >= 0:
+			if w.s.turnRun(t) > run {
 				return proof{}, false
 			}
 		case k&kSkip != 0 && k&(kAge|kNever) != 0:
@@ -188,7 +188,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 		if w.s.turnAt(t) > by {
 			return false
 		}
-		if k := w.s.turnKinds(t); int(t.run) == run && k&kSkip != 0 && k&(kAge|kNever) != 0 {
+		if k := w.s.turnKinds(t); k&kSkip != 0 && k&(kAge|kNever) != 0 && w.s.turnRun(t) == run {
 			return true
 		}
 	}
@@ -200,7 +200,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 func (w *healer) pause(run, i int, last int64) time.Duration {
 	step, prev, ts := backoffFirst, last, w.s.turns
 	for n := 0; n < 12; n++ {
-		for i--; i >= 0 && (int(ts[i].run) != run || w.s.turnAt(ts[i]) >= prev); i-- {
+		for i--; i >= 0 && (w.s.turnRun(ts[i]) != run || w.s.turnAt(ts[i]) >= prev); i-- {
 		}
 		if i < 0 || w.s.turnKinds(ts[i])&kSkip == 0 {
 			break

@@ -32,15 +32,18 @@ type ageLine struct {
 	outside bool // told by another than the kubelet: an event row, an object
 }
 
-// turn is a line of the sync loop: it skipped, or it worked.
-type turn struct{ line, run int32 }
+// turn is a line of the sync loop, by its index: it skipped, or it worked.
+type turn int32
 
-// kinds of the line of a turn: kSkip where the loop skipped, and kAge or kNever
-// if PLEG was among the reasons.
-func (s *found) turnKinds(t turn) kinds { return s.census.Classes[s.census.Of[t.line]].kinds }
+// turnKinds are the kinds of the line of a turn: kSkip where the loop skipped,
+// and kAge or kNever if PLEG was among the reasons.
+func (s *found) turnKinds(t turn) kinds { return s.census.Classes[s.census.Of[t]].kinds }
 
 // turnAt is when a turn was.
-func (s *found) turnAt(t turn) int64 { return s.census.Events[t.line].At }
+func (s *found) turnAt(t turn) int64 { return s.census.Events[t].At }
+
+// turnRun is the run that a turn was in.
+func (s *found) turnRun(t turn) int { return s.cover.runOf(int32(t)) }
 
 // turnFrom is the index of the first turn at or after a moment.
 func (s *found) turnFrom(at int64) int {
@@ -137,8 +140,7 @@ func scan(n *Node, v *survey) *found {
 		}
 		e := n.Events[i]
 		if kubelet && e.Basis != parse.NoTime {
-			rc.run(e, x.kinds)
-			s.cover.saw(i)
+			s.cover.saw(i, rc.run(e, x.kinds))
 			s.lag(e)
 		}
 		if x.kinds&^kLife != 0 {
@@ -215,7 +217,7 @@ func (s *found) addLoop(e *parse.Event, i int32, k kinds, run int) {
 		s.addCall(e, run)
 	}
 	if k&(kSync|kEvent) != 0 && k&kSkip == 0 {
-		s.turns = append(s.turns, turn{i, int32(run)})
+		s.turns = append(s.turns, turn(i))
 	}
 	if k&kDown != 0 {
 		s.down = append(s.down, saying{e.At, run, e})
@@ -312,7 +314,7 @@ func (s *found) addHealth(e *parse.Event, i int32, k kinds, run int) {
 		s.nevers = append(s.nevers, saying{at, run, e})
 	}
 	if k&kSkip != 0 {
-		s.turns = append(s.turns, turn{i, int32(run)})
+		s.turns = append(s.turns, turn(i))
 	}
 }
 

@@ -143,23 +143,20 @@ func (l *ledger) stretches(run int) []Bounded {
 func (l *ledger) distinct(from, to int64) int {
 	ev := l.s.observed.rows
 	i, _ := slices.BinarySearchFunc(ev, from, func(p eventRow, t int64) int { return cmp64(p.at, t) })
-	if l.stretch++; l.stretch == 1 {
-		l.counts = newBySym[countIn](l.s.syms, len(ev))
+	if !l.counting {
+		l.counting, l.counts = true, newBySym[uint32](l.s.syms, len(ev))
 	}
-	most := uint32(0)
+	most, first := uint32(0), i
 	for ; i < len(ev) && ev[i].at < to; i++ {
-		c := l.counts.at(ev[i].data)
-		if c.stretch != l.stretch {
-			*c = countIn{stretch: l.stretch}
-		}
-		c.n++
-		most = max(most, c.n)
+		n := l.counts.at(ev[i].data)
+		*n++
+		most = max(most, *n)
+	}
+	for _, e := range ev[first:i] {
+		*l.counts.at(e.data) = 0
 	}
 	return int(most)
 }
-
-// countIn is how many events of a container there are in one stretch.
-type countIn struct{ stretch, n uint32 }
 
 // outcomes completes the ledger by what the episodes tell: the end of relists
 // that were stuck in inspection, and relists that hang to the end of the log.

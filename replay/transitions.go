@@ -71,13 +71,33 @@ func (o *object) learn(sandbox, podUID, podName, podNS, name parse.Sym) {
 	o.podName, o.podNS, o.name = cmp.Or(o.podName, podName), cmp.Or(o.podNS, podNS), cmp.Or(o.name, name)
 }
 
+// objects are numbered as they come up. There may be any number of them, so they
+// stand in pages, which need not be copied as they grow.
+type objects struct {
+	pages [][]object
+	n     int
+}
+
+const objectPage = 1 << 9
+
+func (t *objects) at(i int32) *object { return &t.pages[i/objectPage][i%objectPage] }
+
+func (t *objects) add(o object) {
+	if t.n%objectPage == 0 {
+		t.pages = append(t.pages, make([]object, 0, objectPage))
+	}
+	last := &t.pages[len(t.pages)-1]
+	*last = append(*last, o)
+	t.n++
+}
+
 // historyTable holds the transitions of a node.
 type historyTable struct {
 	lines   []*parse.Event
 	listed  []*parse.Container
 	syms    *parse.Symbols
 	byID    bySym[int32] // objects by id, their index plus one
-	objects []object
+	objects objects
 	moves   []move
 	exits   []int // exit codes, each once
 	subject []*Subject
@@ -88,8 +108,8 @@ type historyTable struct {
 func (t *historyTable) object(id parse.Sym, sandbox bool) int32 {
 	at := t.byID.at(id)
 	if *at == 0 {
-		t.objects = append(t.objects, object{id: id, isSandbox: sandbox})
-		*at = int32(len(t.objects))
+		t.objects.add(object{id: id, isSandbox: sandbox})
+		*at = int32(t.objects.n)
 	}
 	return *at - 1
 }
@@ -101,7 +121,7 @@ func (t *historyTable) settle() {
 	if !slices.IsSortedFunc(t.moves, func(a, b move) int { return cmp.Compare(a.at, b.at) }) {
 		slices.SortFunc(t.moves, asRead)
 	}
-	last := make([]int32, len(t.objects)) // the object's latest move of those kept, plus one
+	last := make([]int32, t.objects.n) // the object's latest move of those kept, plus one
 	kept := t.moves[:0]
 	for _, m := range t.moves {
 		if k := last[m.object]; k > 0 && kept[k-1].state == m.state {
@@ -147,7 +167,7 @@ func (t *historyTable) sortByTime() {
 		if a.object == b.object {
 			return 0
 		}
-		return strings.Compare(t.syms.Text(t.objects[a.object].id), t.syms.Text(t.objects[b.object].id))
+		return strings.Compare(t.syms.Text(t.objects.at(a.object).id), t.syms.Text(t.objects.at(b.object).id))
 	}
 	arrange(t.moves, byTime)
 	for i := 0; i < len(t.moves); {
@@ -195,14 +215,14 @@ func (t *historyTable) subjectOf(i int32) *Subject {
 	if t.subject != nil {
 		return t.subject[i]
 	}
-	o, text := &t.objects[i], t.syms.Text
+	o, text := t.objects.at(i), t.syms.Text
 	return &Subject{ID: text(o.id), Sandbox: o.isSandbox, SandboxID: text(o.sandbox), PodUID: text(o.podUID),
 		PodName: text(o.podName), Namespace: text(o.podNS), Name: text(o.name)}
 }
 
 func (t *historyTable) whole() []*Transition {
 	if t.plain == nil {
-		subjects := make([]*Subject, len(t.objects))
+		subjects := make([]*Subject, t.objects.n)
 		for i := range subjects {
 			subjects[i] = t.subjectOf(int32(i))
 		}
