@@ -14,9 +14,6 @@ type Fields struct {
 	Realtime int64  // when journald received the entry, µs since the epoch
 	Mono     int64  // the same since boot, µs
 	Boot     string // 32 hex digits
-
-	second int64  // Unix, of stamp
-	stamp  []byte // the second as AppendLine writes it: entries come many a second
 }
 
 // ident is the writer's name: as it states it, else its program. For kubelets
@@ -51,67 +48,94 @@ func (f *Fields) micros() int64 {
 	return f.Realtime
 }
 
+// Envelope is what an entry of a binary journal says beside its message.
+type Envelope struct {
+	Who  *Who
+	Time int64 // Unix, ns
+	Mono int64 // since boot, ns
+}
+
 // AppendLine appends the entry as "journalctl -o short-iso-precise --utc"
 // prints it, and returns where the message begins behind len(dst).
-func (f *Fields) AppendLine(dst []byte) (line []byte, off int) {
+func (p *Parser) AppendLine(dst []byte, f *Fields) (line []byte, off int, e Envelope) {
+	us := f.micros()
+	w := p.fieldWriter(f)
 	from := len(dst)
-	dst = f.appendStamp(dst)
-	dst = append(append(dst, ' '), f.Host...)
-	ident := f.ident()
-	if len(ident) == 0 {
-		ident = []byte("unknown")
-	}
-	dst = append(append(dst, ' '), ident...)
-	if pid := f.pid(); len(pid) > 0 {
-		dst = append(append(append(dst, '['), pid...), ']')
-	}
-	dst = append(dst, ": "...)
+	dst = append(p.appendStamp(dst, us), w.prefix...)
 	off = len(dst) - from
-	return append(dst, f.Message...), off
+	return append(dst, f.Message...), off, Envelope{w.who, us * 1000, f.Mono * 1000}
+}
+
+// Entry fills x with an entry of which AppendLine made a line whose message
+// begins at off.
+func (p *Parser) Entry(line []byte, off int, e Envelope, x *Entry) {
+	*x = Entry{Form: BinaryFile, Who: e.Who, Mono: e.Mono, Msg: trimLine(line[off:]), Off: off, At: off}
+	x.Clock = parse.Clock{NS: e.Time, Res: microsecond, Set: true}
+	p.inner(x)
 }
 
 // appendStamp appends the time in UTC with microseconds.
-func (f *Fields) appendStamp(dst []byte) []byte {
-	us := f.micros()
+func (p *Parser) appendStamp(dst []byte, us int64) []byte {
 	second := us / 1e6
-	if f.stamp == nil || second != f.second {
-		f.second = second
-		f.stamp = time.Unix(second, 0).UTC().AppendFormat(f.stamp[:0], "2006-01-02T15:04:05")
+	if len(p.fieldStamp) == 0 || second != p.fieldSecond {
+		p.fieldSecond = second
+		p.fieldStamp = time.Unix(second, 0).UTC().AppendFormat(p.fieldStamp[:0], "2006-01-02T15:04:05.")
 	}
-	dst = append(append(dst, f.stamp...), '.')
-	us -= second * 1e6
-	for unit := int64(1e5); unit > 0; unit /= 10 {
-		dst = append(dst, byte('0'+us/unit%10))
-	}
-	return append(dst, "+0000"...)
+	dst = append(dst, p.fieldStamp...)
+	n := uint32(us - second*1e6)
+	return append(dst, '0'+byte(n/100000), '0'+byte(n/10000%10), '0'+byte(n/1000%10), '0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10),
+		'+', '0', '0', '0', '0')
 }
 
-// Envelope fills e with what the fields say beside the message: who wrote it
-// and when.
-func (p *Parser) Envelope(f *Fields, e *Entry) {
-	*e = Entry{Form: BinaryFile, Who: p.whoOf(f), Mono: f.Mono * 1000}
-	e.Clock = parse.Clock{NS: f.micros() * 1000, Res: microsecond, Set: true}
+// fieldWriter is the writer that fields name, and what stands between stamp and
+// message in the lines of it.
+type fieldWriter struct {
+	host, ident, pid, unit []byte
+	boot                   string
+	prefix                 []byte // " host ident[pid]: "
+	who                    *Who
 }
 
-// Message reads the message of an entry that Envelope filled. line is what
-// AppendLine made of the entry and off where the message begins in it.
-func (p *Parser) Message(line []byte, off int, e *Entry) {
-	e.Msg, e.Off, e.At = trimLine(line[off:]), off, off
-	p.inner(e)
+// fieldWriter returns the writer of an entry. A few daemons write most of a
+// journal, in turns.
+func (p *Parser) fieldWriter(f *Fields) *fieldWriter {
+	ident, pid := f.ident(), f.pid()
+	for i := range p.fieldWriters {
+		w := &p.fieldWriters[i]
+		if w.who != nil && string(w.pid) == string(pid) && string(w.ident) == string(ident) && string(w.host) == string(f.Host) &&
+			string(w.unit) == string(f.Unit) && w.boot == f.Boot {
+			return w
+		}
+	}
+	w := &p.fieldWriters[p.oldestWriter]
+	p.oldestWriter = (p.oldestWriter + 1) % len(p.fieldWriters)
+	w.host, w.ident = append(w.host[:0], f.Host...), append(w.ident[:0], ident...)
+	w.pid, w.unit, w.boot = append(w.pid[:0], pid...), append(w.unit[:0], f.Unit...), f.Boot
+	w.who = p.whoOf(w)
+	w.prefix = append(append(append(w.prefix[:0], ' '), w.host...), ' ')
+	if len(ident) == 0 {
+		ident = []byte("unknown")
+	}
+	w.prefix = append(w.prefix, ident...)
+	if len(pid) > 0 {
+		w.prefix = append(append(append(w.prefix, '['), pid...), ']')
+	}
+	w.prefix = append(w.prefix, ": "...)
+	return w
 }
 
 // whoOf interns the writer.
-func (p *Parser) whoOf(f *Fields) *Who {
+func (p *Parser) whoOf(f *fieldWriter) *Who {
 	p.key = p.key[:0]
-	for _, v := range [...][]byte{f.Host, f.ident(), f.pid(), f.Unit} {
+	for _, v := range [...][]byte{f.host, f.ident, f.pid, f.unit} {
 		p.key = append(append(p.key, v...), 0)
 	}
-	p.key = append(p.key, f.Boot...)
+	p.key = append(p.key, f.boot...)
 	if w := p.prefixes[string(p.key)]; w != nil {
 		return w
 	}
-	n, _, _ := decimal(f.pid())
-	w := p.intern(Who{Host: name(f.Host), Ident: name(f.ident()), Unit: name(f.Unit), Boot: f.Boot, PID: clampPID(n)})
+	n, _, _ := decimal(f.pid)
+	w := p.intern(Who{Host: name(f.host), Ident: name(f.ident), Unit: name(f.unit), Boot: f.boot, PID: clampPID(n)})
 	p.remember(p.key, w)
 	return w
 }

@@ -25,7 +25,13 @@ type Parser struct {
 
 	fields fields
 	key    []byte
-	buf    []byte // decoded text
+
+	fieldWriters [4]fieldWriter // of the last entries of a binary journal, in no order
+	oldestWriter int            // of them, to be replaced next
+	fieldSecond  int64          // Unix, of fieldStamp
+	fieldStamp   []byte         // the second as AppendLine writes it: entries come many a second
+
+	buf []byte // decoded text
 }
 
 // maxPrefixes bounds the memory of a Parser: a file in which nearly every line

@@ -52,10 +52,10 @@ func (b *Batch) Release() {
 
 // batchEntry is an entry without the header inside its message.
 type batchEntry struct {
-	at, end, msg int // of the line in the text, of the message in the line
+	at, end, msg int32 // of the line in the text, of the message in the line
 	number       uint32
 	offset       int64
-	entry        journal.Entry // Msg is set when it is decoded
+	journal.Envelope
 }
 
 // Batches renders entries in their order. It is one goroutine's work; the
@@ -67,23 +67,24 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 		var prev shape
 		for e := range entries {
 			at := len(b.text)
-			line, msg := e.AppendLine(b.text)
-			var x journal.Entry
-			p.Envelope(&e.Fields, &x)
+			line, msg, env := p.AppendLine(b.text, &e.Fields)
 			if at >= batchSize {
 				var h journal.Header
 				journal.ReadHeader(line[at+msg:], &h)
-				if startsAnew(prev, shape{form: x.Form, header: h.Kind, who: x.Who}) {
+				if startsAnew(prev, shape{form: journal.BinaryFile, header: h.Kind, who: env.Who}) {
+					// The line lies behind the text of the batch, whose memory may
+					// be used again once it was handed on.
+					next := newBatch()
+					line, at = append(next.text, line[at:]...), 0
 					if !yield(b) {
 						return
 					}
-					b = newBatch()
-					line, at = append(b.text, line[at:]...), 0
+					b = next
 				}
 			}
-			b.entries = append(b.entries, batchEntry{at, len(line), msg, e.Number, e.Offset, x})
+			b.entries = append(b.entries, batchEntry{int32(at), int32(len(line)), int32(msg), e.Number, e.Offset, env})
 			b.text = append(line, '\n')
-			prev = shape{form: x.Form, who: x.Who}
+			prev = shape{form: journal.BinaryFile, who: env.Who}
 		}
 		yield(b)
 	}
@@ -96,9 +97,8 @@ func (d *Decoder) DecodeBatch(b *Batch, keep parse.Keeper) Result {
 	for i := range b.entries {
 		e := &b.entries[i]
 		line := b.text[e.at:e.end]
-		s.entry = e.entry
-		s.parser.Message(line, e.msg, &s.entry)
-		s.at, s.line, s.off = e.at, e.number, e.offset
+		s.parser.Entry(line, int(e.msg), e.Envelope, &s.entry)
+		s.at, s.line, s.off = int(e.at), e.number, e.offset
 		s.take(line, 1)
 		s.res.lines++
 	}

@@ -69,7 +69,8 @@ type Entry struct {
 	Monotonic int64 // the same on the clock of the boot, µs
 	Boot      ID
 
-	fields [numFields][]byte
+	fields [numFields][]byte // in own, or in the reader's memory
+	own    [numFields][]byte
 	set    [numFields]bool
 	items  []byte // the object's items, for Fields
 }
@@ -100,6 +101,7 @@ type Reader struct {
 	limits Limits
 	shared [cacheSlots]cached
 	entry  Entry
+	reads  uint64 // entries that were begun
 	warned []Warning
 	quiet  int // warnings beyond the limit
 }
@@ -115,6 +117,7 @@ type cached struct {
 	off   int64
 	field Field
 	value []byte
+	user  uint64 // the last entry that holds value, by reads
 }
 
 // Open reads the header of a journal file of size bytes.
@@ -200,11 +203,12 @@ func (r *Reader) read(off, size int64) (*Entry, bool) {
 // the last counts, as in journalctl's text.
 func (r *Reader) collect(e *Entry, per int) {
 	e.set = [numFields]bool{}
+	r.reads++
 	for items := e.items; len(items) >= per; items = items[per:] {
 		off := r.offsetAt(items)
 		if c := &r.shared[off>>3%cacheSlots]; c.off == off && off != 0 {
 			if c.field != unwanted {
-				e.put(c.field, c.value)
+				e.fields[c.field], e.set[c.field], c.user = c.value, true, r.reads
 			}
 			continue
 		}
@@ -212,9 +216,10 @@ func (r *Reader) collect(e *Entry, per int) {
 	}
 }
 
+// put copies a value, which the next read may overwrite, into the entry.
 func (e *Entry) put(f Field, value []byte) {
-	e.fields[f] = append(e.fields[f][:0], value...)
-	e.set[f] = true
+	e.own[f] = append(e.own[f][:0], value...)
+	e.fields[f], e.set[f] = e.own[f], true
 }
 
 // data reads the DATA object at off into e and remembers it if others share it.
@@ -240,6 +245,9 @@ func (r *Reader) data(e *Entry, off int64) {
 	}
 	if uses > 1 && len(value) <= maxCached {
 		c := &r.shared[off>>3%cacheSlots]
+		if c.user == r.reads {
+			c.value = nil // the entry still holds it
+		}
 		c.off, c.field, c.value = off, f, append(c.value[:0], value...)
 	}
 }
