@@ -1,9 +1,9 @@
 package parse
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -15,40 +15,50 @@ import (
 type Sym uint32
 
 // Symbols numbers texts from 1 on. It may be used by any number of goroutines.
+//
+// Texts lie one behind the other in slabs, each behind its number. A slot of the
+// table tells where, next to some bits of the hash, so that a text that is known
+// is found without a lock, by two looks at memory that is far away.
 type Symbols struct {
 	seed   maphash.Seed
-	shards [symShards]symShard
-	n      atomic.Uint32 // numbers given
-	grow   sync.Mutex
-	pages  atomic.Pointer[[]*symPage] // replaced, never changed, under grow
+	table  atomic.Pointer[symTable]
+	places atomic.Pointer[[]*symPage] // of the texts, by number
+	slabs  atomic.Pointer[[][]byte]   // full length, of which those who look see what slots and places name
 	shapes atomic.Pointer[[][]string]
+	n      atomic.Uint32 // numbers given
+
+	mu   sync.Mutex // of those who add; pointers are replaced under it
+	room []byte     // rest of the last slab
+	next symPlace   // of room
 }
 
 const (
-	symShards = 16
-	symPages  = 1 << 10 // texts of a page
-	symSlab   = 32 << 10
+	symPages = 1 << 10 // texts of a page
+	symUnit  = 4       // places count bytes by it
+	symSlab  = 64 << 10
 )
 
-type symPage [symPages]string
+type symPage [symPages]symPlace
 
-// symShard is a part of the table from text to number, by linear probing.
-type symShard struct {
-	mu    sync.Mutex
-	slots []symSlot // a power of two, at most 3/4 full
-	used  int
-	slab  strings.Builder // texts are cut from it; it never grows beyond its room
-}
+// symPlace is where a text is: the number of its slab and where in it, in units.
+// A text too long for a slab has one of its own.
+type symPlace uint32
 
-type symSlot struct {
-	hash uint32
-	sym  Sym // 0: free
-}
+const slabUnits = symSlab / symUnit
+
+// symTable is the table from text to number, by linear probing: the upper half of
+// a hash and a place, 0 where there is none. A full one is replaced by one of
+// twice the size; who still looks into it finds no text that is new.
+type symTable struct{ slots []atomic.Uint64 }
+
+const firstSlots = 64
 
 // NewSymbols returns a table without texts.
 func NewSymbols() *Symbols {
 	t := &Symbols{seed: maphash.MakeSeed()}
-	t.pages.Store(new([]*symPage))
+	t.table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
+	t.places.Store(new([]*symPage))
+	t.slabs.Store(new([][]byte))
 	t.shapes.Store(new([][]string))
 	return t
 }
@@ -58,97 +68,147 @@ func (t *Symbols) Of(text []byte) Sym {
 	if len(text) == 0 {
 		return 0
 	}
-	return t.shard(maphash.Bytes(t.seed, text), func(have string) bool { return have == string(text) },
-		func(b *strings.Builder) { b.Write(text) }, len(text))
+	var room [hexLen / 2]byte
+	k := packSym(text, &room)
+	h := uint32(maphash.Bytes(t.seed, k.data) >> 32)
+	if s := t.look(k, h); s != 0 {
+		return s
+	}
+	return t.add(k, h)
 }
 
 // OfString is Of for a string.
-func (t *Symbols) OfString(text string) Sym {
-	if text == "" {
-		return 0
-	}
-	return t.shard(maphash.String(t.seed, text), func(have string) bool { return have == text },
-		func(b *strings.Builder) { b.WriteString(text) }, len(text))
-}
+func (t *Symbols) OfString(text string) Sym { return t.Of([]byte(text)) }
 
 // Text returns the text of a number that the table gave.
 func (t *Symbols) Text(s Sym) string {
 	if s == 0 {
 		return ""
 	}
-	return (*t.pages.Load())[s/symPages][s%symPages]
+	return unpackSym(t.text(s))
+}
+
+// Compare orders the texts of two numbers as strings.Compare does.
+func (t *Symbols) Compare(a, b Sym) int {
+	switch {
+	case a == b:
+		return 0
+	case a == 0:
+		return -1
+	case b == 0:
+		return 1
+	}
+	return compareSyms(t.text(a), t.text(b))
 }
 
 // Bound is greater than all numbers given so far.
 func (t *Symbols) Bound() int { return int(t.n.Load()) + 1 }
 
-func (t *Symbols) shard(h uint64, equal func(string) bool, write func(*strings.Builder), n int) Sym {
-	s := &t.shards[h>>32%symShards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.used >= len(s.slots)*3/4 {
-		s.double()
-	}
-	mask := len(s.slots) - 1
-	i := int(h) & mask
-	for ; s.slots[i].sym != 0; i = (i + 1) & mask {
-		if s.slots[i].hash == uint32(h) && equal(t.Text(s.slots[i].sym)) {
-			return s.slots[i].sym
-		}
-	}
-	if s.slab.Cap()-s.slab.Len() < n {
-		s.slab = strings.Builder{}
-		s.slab.Grow(max(n, min(symSlab, 8*n+s.used*8)))
-	}
-	at := s.slab.Len()
-	write(&s.slab)
-	sym := t.add(s.slab.String()[at:])
-	s.slots[i] = symSlot{uint32(h), sym}
-	s.used++
-	return sym
+// text returns the text of a number and what follows it.
+func (t *Symbols) text(s Sym) []byte {
+	return t.at((*t.places.Load())[s/symPages][s%symPages])[symHead:]
 }
 
-func (s *symShard) double() {
-	old := s.slots
-	s.slots = make([]symSlot, max(2*len(old), 16))
-	mask := len(s.slots) - 1
-	for _, x := range old {
-		if x.sym == 0 {
+// symHead is the length of the number before a text.
+const symHead = 4
+
+func (t *Symbols) at(p symPlace) []byte { return (*t.slabs.Load())[p/slabUnits][p%slabUnits*symUnit:] }
+
+// look returns the number of a text, 0 if it has none.
+func (t *Symbols) look(k symText, h uint32) Sym {
+	slots := t.table.Load().slots
+	mask := uint32(len(slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		slot := slots[i].Load()
+		if slot == 0 {
+			return 0
+		}
+		if uint32(slot>>32) != h {
 			continue
 		}
-		i := int(x.hash) & mask
-		for s.slots[i].sym != 0 {
-			i = (i + 1) & mask
+		if have := t.at(symPlace(slot)); k.is(have[symHead:]) {
+			return Sym(binary.LittleEndian.Uint32(have))
 		}
-		s.slots[i] = x
 	}
 }
 
-// add gives a text the next number.
-func (t *Symbols) add(text string) Sym {
-	sym := Sym(t.n.Add(1))
-	page := int(sym / symPages)
-	if pages := *t.pages.Load(); page < len(pages) {
-		pages[page][sym%symPages] = text
-		return sym
+// add gives a text the next number, if it still has none.
+func (t *Symbols) add(k symText, h uint32) Sym {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.look(k, h); s != 0 {
+		return s
 	}
-	t.grow.Lock()
-	defer t.grow.Unlock()
-	for {
-		pages := *t.pages.Load()
-		if page < len(pages) {
-			pages[page][sym%symPages] = text
-			return sym
+	s := Sym(t.n.Load() + 1)
+	table := t.table.Load()
+	if int(s) > len(table.slots)/4*3 {
+		table = table.double()
+		t.table.Store(table)
+	}
+	place := t.write(s, k)
+	pages := *t.places.Load()
+	if int(s/symPages) == len(pages) {
+		pages = append(pages[:len(pages):len(pages)], new(symPage))
+		t.places.Store(&pages)
+	}
+	pages[s/symPages][s%symPages] = place
+	t.n.Store(uint32(s))
+	table.put(uint64(h)<<32 | uint64(place)) // last: who finds it looks at the rest
+	return s
+}
+
+// write puts a number and its text into the slabs.
+func (t *Symbols) write(s Sym, k symText) symPlace {
+	n := (symHead + k.size() + symUnit - 1) / symUnit * symUnit
+	if len(t.room) < n {
+		t.slab(n)
+	}
+	k.append(binary.LittleEndian.AppendUint32(t.room[:0:n], uint32(s)))
+	place := t.next
+	t.room, t.next = t.room[n:], t.next+symPlace(n/symUnit)
+	return place
+}
+
+// slab begins a slab with room for n bytes. The first ones are small: some inputs
+// have few texts.
+func (t *Symbols) slab(n int) {
+	slabs := *t.slabs.Load()
+	if len(slabs) == 1<<32/slabUnits {
+		panic("16 GiB of names") // memory for the lines that brought them is out before
+	}
+	room := make([]byte, max(n, symSlab>>max(0, 4-len(slabs))))
+	t.room, t.next = room, symPlace(len(slabs)*slabUnits)
+	if len(slabs) == 0 {
+		t.room, t.next = room[symUnit:], 1 // 0 is no place
+	}
+	slabs = append(slabs[:len(slabs):len(slabs)], room)
+	t.slabs.Store(&slabs)
+}
+
+func (t *symTable) double() *symTable {
+	twice := &symTable{make([]atomic.Uint64, 2*len(t.slots))}
+	for i := range t.slots {
+		if slot := t.slots[i].Load(); slot != 0 {
+			twice.put(slot)
 		}
-		more := append(pages[:len(pages):len(pages)], new(symPage))
-		t.pages.Store(&more)
 	}
+	return twice
+}
+
+// put takes the first free slot.
+func (t *symTable) put(slot uint64) {
+	mask := uint32(len(t.slots) - 1)
+	i := uint32(slot>>32) & mask
+	for t.slots[i].Load() != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i].Store(slot)
 }
 
 // Shape numbers a list of field names, which must not change afterwards.
 func (t *Symbols) Shape(names []string) Sym {
-	t.grow.Lock()
-	defer t.grow.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	list := *t.shapes.Load()
 	for i, have := range list {
 		if slices.Equal(have, names) {

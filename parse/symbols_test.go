@@ -1,7 +1,10 @@
 package parse
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -106,13 +109,94 @@ func TestFieldsOfReplacedText(t *testing.T) {
 	}
 }
 
-func BenchmarkSymbols(b *testing.B) {
-	texts := make([][]byte, 1<<14)
-	for i := range texts {
-		texts[i] = fmt.Appendf(nil, "%064x", i)
+// symTexts are texts of all kinds, some of them nearly ids.
+func symTexts() []string {
+	id := strings.Repeat("0123456789abcdef", 4)
+	uuid := "0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e9af1"
+	out := []string{id, uuid, "a", strings.Repeat("x", symLong-1), strings.Repeat("y", symLong), strings.Repeat("z", 3*symSlab)}
+	for _, s := range []string{id, uuid} {
+		out = append(out, s[1:], s+"0", strings.ToUpper(s), strings.ReplaceAll(s, "-", ""))
+		for i := range s {
+			for _, c := range "-0fgG/:\x60@O\x00\x80\xf0\xff" {
+				out = append(out, s[:i]+string(c)+s[i+1:], s[:i]+string([]byte{byte(c)})+s[i+1:])
+			}
+		}
 	}
+	// What packs to the same bytes is not the same.
+	raw, _ := hex.DecodeString(id)
+	return append(out, string(raw), string(raw[:16]))
+}
+
+// TestSymbolTexts wants each text back as it was, and in its order.
+func TestSymbolTexts(t *testing.T) {
 	syms := NewSymbols()
+	byText := map[string]Sym{}
+	for range 2 {
+		for _, s := range symTexts() {
+			sym := syms.OfString(s)
+			if have, ok := byText[s]; ok && have != sym {
+				t.Fatalf("%q is %d and %d", s, have, sym)
+			}
+			byText[s] = sym
+			if got := syms.Text(sym); got != s {
+				t.Fatalf("%q comes back as %q", s, got)
+			}
+		}
+	}
+	if syms.Bound() != len(byText)+1 {
+		t.Errorf("%d numbers for %d texts", syms.Bound()-1, len(byText))
+	}
+	byText[""] = 0
+	for a, x := range byText {
+		for b, y := range byText {
+			if got, want := syms.Compare(x, y), strings.Compare(a, b); got != want {
+				t.Fatalf("%q and %q compare as %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+// TestEightDigits holds the reading of eight digits at once against that of each.
+func TestEightDigits(t *testing.T) {
+	for i := range 8 {
+		for c := range 256 {
+			s := []byte("a0f19c3e")
+			s[i] = byte(c)
+			want, err := hex.DecodeString(string(s))
+			v, ok := eightDigits(binary.LittleEndian.Uint64(s))
+			if ok != (err == nil && strings.ToLower(string(s)) == string(s)) || ok && v != binary.LittleEndian.Uint32(want) {
+				t.Fatalf("%q: %x %v", s, v, ok)
+			}
+		}
+	}
+}
+
+// BenchmarkSymbols looks known ids up, in an order that no cache foresees.
+func BenchmarkSymbols(b *testing.B) {
+	for _, n := range []int{1 << 10, 1 << 18} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			texts := make([][hexLen]byte, n)
+			syms := NewSymbols()
+			for i := range texts {
+				copy(texts[i][:], fmt.Appendf(nil, "%064x", i))
+				syms.Of(texts[i][:])
+			}
+			for i := 0; b.Loop(); i++ {
+				syms.Of(texts[i*7919%n][:])
+			}
+		})
+	}
+}
+
+// BenchmarkNewSymbols adds ids.
+func BenchmarkNewSymbols(b *testing.B) {
+	var syms *Symbols
+	text := make([]byte, hexLen)
 	for i := 0; b.Loop(); i++ {
-		syms.Of(texts[i%len(texts)])
+		if i%(1<<18) == 0 {
+			syms = NewSymbols()
+		}
+		text = fmt.Appendf(text[:0], "%064x", i)
+		syms.Of(text)
 	}
 }

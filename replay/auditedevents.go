@@ -2,7 +2,6 @@ package replay
 
 import (
 	"cmp"
-	"strings"
 )
 
 // auditedEvents are the observed events and those that the audit added, by time,
@@ -53,10 +52,7 @@ func (a *auditedEvents) sort() {
 			j++
 		}
 		arrange(a.order[i:j], func(x, y int32) int {
-			if rows[x].data == rows[y].data {
-				return 0
-			}
-			return strings.Compare(a.t.syms.Text(rows[x].data), a.t.syms.Text(rows[y].data))
+			return a.t.syms.Compare(rows[x].data, rows[y].data)
 		})
 		i = j
 	}

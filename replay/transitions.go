@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -167,7 +166,7 @@ func (t *historyTable) sortByTime() {
 		if a.object == b.object {
 			return 0
 		}
-		return strings.Compare(t.syms.Text(t.objects.at(a.object).id), t.syms.Text(t.objects.at(b.object).id))
+		return t.syms.Compare(t.objects.at(a.object).id, t.objects.at(b.object).id)
 	}
 	arrange(t.moves, byTime)
 	for i := 0; i < len(t.moves); {

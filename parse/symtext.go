@@ -1,0 +1,180 @@
+package parse
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+)
+
+// symText is a text as Symbols keeps it: ids of 64 hex digits and UUIDs, most of
+// what there is, as the bytes that they spell.
+type symText struct {
+	code byte
+	data []byte
+}
+
+// Codes of texts. Lower ones are the length of a text that is kept as it is.
+const (
+	symLong = 0xFD + iota // a text as it is; its length stands in four bytes before it
+	symUUID
+	symHex
+)
+
+const (
+	hexLen  = 64
+	uuidLen = 36
+)
+
+// packSym returns a text as it is kept. It refers to the text or to room.
+func packSym(text []byte, room *[hexLen / 2]byte) symText {
+	switch {
+	case len(text) == uuidLen && packUUID(room[:], text):
+		return symText{symUUID, room[:(uuidLen-4)/2]}
+	case len(text) == hexLen && packHex(room[:], text):
+		return symText{symHex, room[:]}
+	case len(text) < symLong:
+		return symText{byte(len(text)), text}
+	}
+	return symText{symLong, text}
+}
+
+// size is how many bytes append adds.
+func (t symText) size() int {
+	if t.code == symLong {
+		return 1 + 4 + len(t.data)
+	}
+	return 1 + len(t.data)
+}
+
+// append appends the code and the text.
+func (t symText) append(dst []byte) []byte {
+	dst = append(dst, t.code)
+	if t.code == symLong {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(t.data)))
+	}
+	return append(dst, t.data...)
+}
+
+// is reports whether what append has written begins with this text.
+func (t symText) is(have []byte) bool {
+	return have[0] == t.code && string(symData(have)) == string(t.data)
+}
+
+// symData returns the text that append has written, packed as it is.
+func symData(have []byte) []byte {
+	switch code := have[0]; code {
+	case symHex:
+		return have[1 : 1+hexLen/2]
+	case symUUID:
+		return have[1 : 1+(uuidLen-4)/2]
+	case symLong:
+		return have[5 : 5+binary.LittleEndian.Uint32(have[1:])]
+	default:
+		return have[1 : 1+code]
+	}
+}
+
+// unpackSym returns the text that append has written.
+func unpackSym(have []byte) string {
+	data := symData(have)
+	switch have[0] {
+	case symHex:
+		return hex.EncodeToString(data)
+	case symUUID:
+		var b [uuidLen]byte
+		for i, at := range uuidParts {
+			hex.Encode(b[at:], data[2*i:2*i+2])
+		}
+		for _, at := range uuidDashes {
+			b[at] = '-'
+		}
+		return string(b[:])
+	}
+	return string(data)
+}
+
+// uuidParts are where in a UUID each two of its bytes stand, four digits.
+var (
+	uuidParts  = [...]int{0, 4, 9, 14, 19, 24, 28, 32}
+	uuidDashes = [...]int{8, 13, 18, 23}
+)
+
+// packUUID packs a text of the length of a UUID if it is one in lower case.
+func packUUID(dst, s []byte) bool {
+	_ = s[uuidLen-1]
+	if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	four := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(s[at:])) }
+	a, ok1 := eightDigits(binary.LittleEndian.Uint64(s))
+	b, ok2 := eightDigits(four(9) | four(14)<<32)
+	c, ok3 := eightDigits(four(19) | four(24)<<32)
+	d, ok4 := eightDigits(binary.LittleEndian.Uint64(s[28:]))
+	binary.LittleEndian.PutUint32(dst, a)
+	binary.LittleEndian.PutUint32(dst[4:], b)
+	binary.LittleEndian.PutUint32(dst[8:], c)
+	binary.LittleEndian.PutUint32(dst[12:], d)
+	return ok1 && ok2 && ok3 && ok4
+}
+
+// packHex packs a text of hexLen bytes if all are hex digits in lower case.
+func packHex(dst, s []byte) bool {
+	_, _ = s[hexLen-1], dst[hexLen/2-1]
+	for i := 0; i < hexLen/8; i++ {
+		v, ok := eightDigits(binary.LittleEndian.Uint64(s[8*i:]))
+		if !ok {
+			return false
+		}
+		binary.LittleEndian.PutUint32(dst[4*i:], v)
+	}
+	return true
+}
+
+// each has a byte in each of the eight of a word.
+const each = 0x0101010101010101
+
+// eightDigits reads eight hex digits in lower case, the first in the lowest byte,
+// as four bytes in the same order; ok is false where one is none.
+func eightDigits(x uint64) (v uint32, ok bool) {
+	n := x&(0x0F*each) + x>>6&each*9 // of each digit, if it is one
+	letter := (n + 6*each) >> 4 & each
+	if n&(0xF0*each) != 0 || n+'0'*each+letter*('a'-'0'-10) != x {
+		return 0, false
+	}
+	n = (n<<4 | n>>8) & 0x00FF00FF00FF00FF
+	n = (n | n>>8) & 0x0000FFFF0000FFFF
+	return uint32(n | n>>16), true
+}
+
+// LeadingUUID is the length of the UUID in lower case that s begins with, 0 if
+// there is none.
+func LeadingUUID(s []byte) int {
+	var room [(uuidLen - 4) / 2]byte
+	if len(s) < uuidLen || !packUUID(room[:], s) {
+		return 0
+	}
+	return uuidLen
+}
+
+// LeadingHex is how many hex digits in lower case s begins with.
+func LeadingHex(s []byte) int {
+	n := 0
+	for ; len(s) >= n+8; n += 8 {
+		if _, ok := eightDigits(binary.LittleEndian.Uint64(s[n:])); !ok {
+			break
+		}
+	}
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
+		n++
+	}
+	return n
+}
+
+// compareSyms orders two texts that append has written as strings.Compare does.
+func compareSyms(a, b []byte) int {
+	if a[0] == b[0] || a[0] < symLong && b[0] < symLong {
+		// Digits in lower case are in the order of what they spell.
+		return strings.Compare(string(symData(a)), string(symData(b)))
+	}
+	return strings.Compare(unpackSym(a), unpackSym(b))
+}
