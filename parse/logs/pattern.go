@@ -32,8 +32,11 @@ type step struct {
 // run is a stretch of bytes of one class. Bytes above ASCII belong to it all or none.
 type run struct {
 	class       [256]bool
-	least, most int // of bytes; most is -1 without bound
+	least, most int  // of bytes; most is -1 without bound
+	hex         bool // the class are the digits of ids
 }
+
+var hexClass = classOf("0123456789abcdef")
 
 func newPattern(re *Regexp) *pattern {
 	p := &pattern{re: re, names: re.SubexpNames()}
@@ -153,6 +156,7 @@ func newRun(it *syntax.Regexp) *run {
 	if !r.add(it) || counted && r.class[utf8.RuneSelf] {
 		return nil // counts are of characters, not bytes
 	}
+	r.hex = r.class == hexClass
 	return r
 }
 

@@ -169,6 +169,7 @@ type Matcher struct {
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
 
+	told     told    // the last message
 	direct   *direct // what the quick reader of directOf has read
 	directOf *entry  // nil: no quick reader accepted the message
 	spare    *direct // what the next one reads into
@@ -193,9 +194,18 @@ func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 // matchPicked is Match where the search has been done: picked are the entries of
 // the literals in msg.
 func (m *Matcher) matchPicked(src parse.Source, sev byte, msg []byte, picked []uint64) *parse.SigSet {
-	m.hits, m.read, m.directOf = m.hits[:0], false, nil
+	m.begin(msg)
 	m.verify(src, sev, msg, picked)
 	return m.intern(m.hits)
+}
+
+// begin forgets the last message.
+func (m *Matcher) begin(msg []byte) {
+	m.told = told{msg: msg}
+	m.hits, m.read, m.directOf = m.hits[:0], false, nil
+	if m.spare == nil {
+		m.direct, m.spare = new(direct), new(direct)
+	}
 }
 
 // verify finds the entries among the picked ones that accept the message.
@@ -216,13 +226,11 @@ func (m *Matcher) verify(src parse.Source, sev byte, msg []byte, picked []uint64
 // accepts asks the quick reader of an entry, or else goes the long way.
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	if e.direct != nil {
-		if m.spare == nil {
-			m.spare = new(direct)
-		}
-		m.spare.n = 0
-		switch e.direct(msg, m.spare) {
+		d := m.spare
+		d.n = 0
+		switch e.direct(&m.told, d) {
 		case accepted:
-			m.direct, m.spare, m.directOf = m.spare, m.direct, e
+			m.direct, m.spare, m.directOf = d, m.direct, e
 			return true
 		case refused:
 			return false
@@ -286,6 +294,7 @@ func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 		}
 	}
 	m := Matcher{set: s}
+	m.begin(msg)
 	m.verify(src, sev, msg, picked)
 	return m.intern(m.hits)
 }

@@ -16,7 +16,14 @@ type taker struct {
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
-	last   [maxDirect]recent // of direct values: events of one pod stand together
+	last   []recents // of direct values, the entry of the last line first
+}
+
+// recents are the last values of an entry: events of one pod stand together, and
+// some values are always the same.
+type recents struct {
+	of     *entry
+	values *[maxDirect]recent
 }
 
 // shapeOf is a list of names that was seen before.
@@ -52,8 +59,9 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	}
 	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
 		t.row = append(t.row[:0], t.shape(d.names[:d.n]))
+		last := t.recents(m.directOf)
 		for i, v := range d.values[:d.n] {
-			t.row = append(t.row, t.last[i].of(t.syms, v))
+			t.row = append(t.row, last[i].of(t.syms, v))
 		}
 		ev.SetFields(t.keep.KeepRow(t.row))
 		return
@@ -73,18 +81,36 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	ev.SetFields(t.keep.KeepRow(t.row))
 }
 
-// recent is a value that came up lately.
+// recents returns the last values of an entry.
+func (t *taker) recents(e *entry) *[maxDirect]recent {
+	for i := range t.last {
+		if t.last[i].of == e {
+			if i > 0 {
+				t.last[i], t.last[0] = t.last[0], t.last[i]
+			}
+			return t.last[0].values
+		}
+	}
+	t.last = append(t.last, recents{e, new([maxDirect]recent)})
+	return t.last[len(t.last)-1].values
+}
+
+// recent is a value that came up lately, unless it is a long one.
 type recent struct {
-	text string
+	text [40]byte
+	n    int
 	sym  parse.Sym
 }
 
 func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
-	if r.text != string(v) {
-		r.sym = syms.Of(v)
-		r.text = syms.Text(r.sym)
+	if string(r.text[:r.n]) == string(v) {
+		return r.sym
 	}
-	return r.sym
+	s := syms.Of(v)
+	if len(v) <= len(r.text) {
+		r.n, r.sym = copy(r.text[:], v), s
+	}
+	return s
 }
 
 // shape numbers a list of names. Lines of one kind have the same one.
