@@ -93,7 +93,7 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 // DecodeBatch decodes a batch. It may run concurrently on different batches;
 // Finish wants the results in their order.
 func (d *Decoder) DecodeBatch(b *Batch, keep parse.Keeper) Result {
-	s := newScanner(d, Run{Data: b.text, Keep: keep})
+	s := d.scanner(Run{Data: b.text, Keep: keep})
 	for i := range b.entries {
 		e := &b.entries[i]
 		line := b.text[e.at:e.end]
@@ -102,7 +102,5 @@ func (d *Decoder) DecodeBatch(b *Batch, keep parse.Keeper) Result {
 		s.take(line, 1)
 		s.res.lines++
 	}
-	s.close()
-	s.finish()
-	return s.res
+	return s.end()
 }

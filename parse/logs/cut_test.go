@@ -116,6 +116,17 @@ func TestBrute(t *testing.T) {
 	})
 }
 
+// A line without a header keeps its own literals when the skimmed line before it
+// is opened.
+func TestReopened(t *testing.T) {
+	quiet := `Nov 20 23:50:41 node-7 containerd[6]: time="2026-11-20T23:50:41.455014979Z" level=info msg="x"` + "\n"
+	bare := "Nov 20 23:50:43 node-7 containerd[6]: shim disconnected id=5f\n"
+	p := decodeString(strings.Repeat(quiet, 6) + bare + quiet + bare + bare)
+	if len(p.Events) != 3 {
+		t.Errorf("%d events, want 3:\n%s", len(p.Events), dump(p))
+	}
+}
+
 // FuzzDecodeSplit decodes any bytes, whole and in pieces.
 func FuzzDecodeSplit(f *testing.F) {
 	f.Add([]byte(strings.Join(pieces, "\n")), 100)

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -25,8 +26,8 @@ type Run struct {
 	Last   bool         // nothing follows
 }
 
-// Decoder decodes one text log. It does not change after NewDecoder but for
-// Cut, so Decode may run concurrently on different runs.
+// Decoder decodes one text log. What it does does not change after NewDecoder, but
+// for Cut, so Decode may run concurrently on different runs.
 type Decoder struct {
 	file    *parse.File
 	set     *Set
@@ -36,6 +37,8 @@ type Decoder struct {
 	logrus  parse.Source // who wrote logrus lines that name no writer
 	plain   parse.Source // who wrote all other lines that name no writer
 	binary  bool         // the file is a binary journal: see NewEntryDecoder
+
+	idle sync.Pool // of *scanner
 
 	cutter *journal.Parser // of Cut alone
 	entry  journal.Entry   // of Cut alone

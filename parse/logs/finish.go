@@ -31,6 +31,7 @@ func (d *Decoder) Finish(results []Result) parse.LogPart {
 type Joiner struct {
 	d       *Decoder
 	part    parse.LogPart
+	events  [][]parse.Event // of each run
 	match   *Matcher
 	origins map[parse.Origin]*parse.Coverage
 	kinds   map[parse.EventKind]*parse.EventKind
@@ -66,7 +67,7 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		j.join(c, l)
 	}
 	var kinds runKinds
-	j.part.Events = slices.Grow(j.part.Events, len(r.events))
+	lost := false
 	for i := range r.events {
 		e := &r.events[i]
 		e.Line += before
@@ -81,12 +82,16 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		e.EventKind = k.to
 		if k.moved {
 			if !j.rematch(e) {
+				e.EventKind, lost = nil, true
 				continue
 			}
 			prove(j.origins[*e.Origin], e.Sigs)
 		}
-		j.part.Events = append(j.part.Events, e)
 	}
+	if lost {
+		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.EventKind == nil })
+	}
+	j.events = append(j.events, r.events)
 	j.part.Markers = append(j.part.Markers, r.markers...)
 	j.part.Facts = append(j.part.Facts, r.facts...)
 	j.warn(r.warnings)
@@ -95,6 +100,7 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		j.section = *r.section
 	}
 	j.direction(&r.order)
+	r.release()
 }
 
 // runKind is a kind of events of a run, and what it is in the file.
@@ -314,11 +320,31 @@ func (j *Joiner) End() parse.LogPart {
 			reverse(c)
 		}
 	}
+	j.part.Events = pointers(j.events)
 	if j.lost > 0 {
 		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},
 			Msg: fmt.Sprintf("%d more warnings of this kind", j.lost)})
 	}
 	return j.part
+}
+
+// pointers lists the events of all runs: at once, as growing a list of so many
+// copies it many times.
+func pointers(runs [][]parse.Event) []*parse.Event {
+	n := 0
+	for _, r := range runs {
+		n += len(r)
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]*parse.Event, 0, n)
+	for _, r := range runs {
+		for i := range r {
+			out = append(out, &r[i])
+		}
+	}
+	return out
 }
 
 func reverse(c *parse.Coverage) {

@@ -98,7 +98,8 @@ func (s *scanner) newLane(key laneKey) *lane {
 	same := laneID{o, inherit}
 	l := s.byID[same]
 	if l == nil {
-		l = &lane{origin: &o, inherit: inherit, gapMin: gapMin(src)}
+		l = newLaneOf(s.origin(same), inherit)
+		l.gapMin = gapMin(src)
 		if !s.d.opt.Brute {
 			l.filter = s.d.set.filterOf(src)
 		}
@@ -115,6 +116,17 @@ func (s *scanner) newLane(key laneKey) *lane {
 type laneID struct {
 	origin  parse.Origin
 	inherit bool
+}
+
+// origin interns the origin of a lane.
+func (s *scanner) origin(id laneID) *parse.Origin {
+	o := s.origins[id]
+	if o == nil {
+		own := id.origin // id itself stays off the heap
+		o = &own
+		s.origins[id] = o
+	}
+	return o
 }
 
 // keepsPID reports whether the process counts: restarts of these daemons are

@@ -3,7 +3,6 @@ package logs
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -31,17 +30,14 @@ const maxText = math.MaxUint16
 
 // Decode decodes a run.
 func (d *Decoder) Decode(run Run) Result {
-	s := newScanner(d, run)
+	s := d.scanner(run)
 	for s.at < len(s.data) {
 		s.record(d.framing.Next(s.data[s.at:], true))
 	}
-	s.close()
-	s.finish()
-	s.settle()
-	return s.res
+	return s.end()
 }
 
-// scanner decodes one run.
+// scanner decodes one run, and then another.
 type scanner struct {
 	d      *Decoder
 	keep   parse.Keeper
@@ -76,27 +72,14 @@ type scanner struct {
 	callers map[string]string
 	kinds   []*parse.EventKind // of the last events
 	kindOf  map[parse.EventKind]*parse.EventKind
+	origins map[laneID]*parse.Origin
 	lag     lagYear
 }
 
-// newEvent returns room for an event. The events of a run lie side by side: a log
-// may have hundreds of thousands.
+// newEvent returns room for an event.
 func (s *scanner) newEvent() *parse.Event {
-	if s.res.events == nil {
-		s.res.events = make([]parse.Event, 0, len(s.data)/usualEvent+8)
-	}
 	s.res.events = append(s.res.events, parse.Event{})
 	return &s.res.events[len(s.res.events)-1]
-}
-
-// usualEvent is how many bytes of a log there are to one event, or more.
-const usualEvent = 2048
-
-// settle gives back the room that was made for events and not needed.
-func (s *scanner) settle() {
-	if n := len(s.res.events); cap(s.res.events)-n > n/8 {
-		s.res.events = slices.Clone(s.res.events)
-	}
 }
 
 // kind interns what an event has in common with others of the run.
@@ -126,24 +109,6 @@ func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
 
 // maxKinds is how many kinds of events are tried before they are looked up.
 const maxKinds = 6
-
-func newScanner(d *Decoder, run Run) *scanner {
-	s := &scanner{d: d, keep: run.Keep, parser: journal.NewParser(d.framing),
-		data: run.Data, base: run.Offset, line: 1, lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, callers: map[string]string{}, kindOf: map[parse.EventKind]*parse.EventKind{}}
-	s.known = run.Offset == 0 || !d.framing.Sections
-	if s.keep == nil {
-		s.keep = plainKeeper{}
-	}
-	s.places, _ = s.keep.(parse.PlaceKeeper)
-	if d.opt.Brute {
-		s.match = d.set.MatchBrute
-	} else {
-		s.matcher, s.picked = d.set.NewMatcher(), make([]uint64, d.set.words)
-		s.match = s.matcher.Match
-		s.taker = newTaker(s.keep)
-	}
-	return s
-}
 
 // plainKeeper keeps each text on its own.
 type plainKeeper struct{}

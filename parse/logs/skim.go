@@ -115,10 +115,7 @@ func (s *scanner) reopen() {
 		return
 	}
 	now, at, line, hit := s.entry, s.at, s.line, s.hit
-	if s.hit {
-		s.hit = false
-		clear(s.picked)
-	}
+	s.hit = false // picked stays that of the line just parsed
 	s.at, s.line = k.at, k.line
 	rec := s.data[k.at:k.end]
 	s.parser.Parse(rec, &s.entry)

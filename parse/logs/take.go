@@ -43,13 +43,19 @@ var everyLine = map[string]bool{
 // ones are errors in words, of which no two need be the same.
 const maxTaken = 160
 
-func newTaker(k parse.Keeper) taker {
+// keepWith has the fields of the lines that follow go to k.
+func (t *taker) keepWith(k parse.Keeper) {
 	keep, ok := k.(parse.FieldKeeper)
-	if !ok {
-		return taker{}
+	if !ok || t.syms != keep.Symbols() || len(t.shapes) > maxShapes {
+		*t = taker{}
 	}
-	return taker{keep: keep, syms: keep.Symbols()}
+	if ok {
+		t.keep, t.syms = keep, keep.Symbols()
+	}
 }
+
+// maxShapes is how many lists of names are remembered from one run to the next.
+const maxShapes = 64
 
 // take puts away the fields of a line whose text was just kept and that m has
 // just matched.

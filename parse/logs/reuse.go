@@ -1,0 +1,101 @@
+package logs
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// A large file has thousands of runs. What one has taught a scanner, and the
+// memory that it took, serves the next; what comes of a run does not depend on
+// it.
+
+// maxTaught bounds what a scanner remembers of the runs before: a file in which
+// every line has something new makes it forget.
+const maxTaught = 4096
+
+// scanner returns one for a run; end gives it back.
+func (d *Decoder) scanner(run Run) *scanner {
+	s, _ := d.idle.Get().(*scanner)
+	if s == nil {
+		s = d.newScanner()
+	}
+	s.begin(run)
+	return s
+}
+
+func (d *Decoder) newScanner() *scanner {
+	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}}
+	s.forget()
+	if d.opt.Brute {
+		s.match = d.set.MatchBrute
+	} else {
+		s.matcher, s.picked = d.set.NewMatcher(), make([]uint64, d.set.words)
+		s.match = s.matcher.Match
+	}
+	return s
+}
+
+// forget drops what was learned of runs before.
+func (s *scanner) forget() {
+	s.callers, s.origins = map[string]string{}, map[laneID]*parse.Origin{}
+	s.kinds, s.kindOf = nil, map[parse.EventKind]*parse.EventKind{}
+}
+
+// begin prepares for a run. Nothing of one before is left but what was learned.
+func (s *scanner) begin(run Run) {
+	if len(s.callers)+len(s.origins)+len(s.kindOf) > maxTaught {
+		s.forget()
+	}
+	s.keep = run.Keep
+	if s.keep == nil {
+		s.keep = plainKeeper{}
+	}
+	s.places, _ = s.keep.(parse.PlaceKeeper)
+	if s.matcher != nil {
+		s.taker.keepWith(s.keep)
+	}
+	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
+	s.entry, s.brief = journal.Entry{}, journal.Brief{}
+	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked[:0]}
+	clear(s.picked)
+	s.skimmed, s.hit, s.unfinished = skimmed{}, false, false
+	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
+	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, [journal.MaxLayouts]laneOfKey{}
+	clear(s.lanes)
+	clear(s.byID)
+}
+
+// end returns what the run gave. The events of a run lie side by side: a log may
+// have hundreds of thousands.
+func (s *scanner) end() Result {
+	s.close()
+	s.finish()
+	res := s.res
+	res.events = slices.Clone(res.events)
+	s.res = Result{events: s.res.events[:0]}
+	s.data, s.keep, s.places = nil, nil, nil
+	s.d.idle.Put(s)
+	return res
+}
+
+// lanes are those whose results were joined.
+var lanes = sync.Pool{New: func() any { return new(lane) }}
+
+// newLaneOf returns an empty lane.
+func newLaneOf(o *parse.Origin, inherit bool) *lane {
+	l := lanes.Get().(*lane)
+	*l = lane{origin: o, inherit: inherit, gaps: l.gaps[:0]}
+	return l
+}
+
+// release gives back what was joined.
+func (r *Result) release() {
+	for _, l := range r.lanes {
+		clear(l.gaps)
+		lanes.Put(l)
+	}
+	r.lanes = nil
+}
