@@ -97,18 +97,14 @@ type fieldWriter struct {
 }
 
 // fieldWriter returns the writer of an entry. A few daemons write most of a
-// journal, in turns.
+// journal.
 func (p *Parser) fieldWriter(f *Fields) *fieldWriter {
 	ident, pid := f.ident(), f.pid()
-	for i := range p.fieldWriters {
-		w := &p.fieldWriters[i]
-		if w.who != nil && string(w.pid) == string(pid) && string(w.ident) == string(ident) && string(w.host) == string(f.Host) &&
-			string(w.unit) == string(f.Unit) && w.boot == f.Boot {
-			return w
-		}
+	w := &p.fieldWriters[writerSlot(ident, pid)%uint32(len(p.fieldWriters))]
+	if w.who != nil && string(w.pid) == string(pid) && string(w.ident) == string(ident) && string(w.host) == string(f.Host) &&
+		string(w.unit) == string(f.Unit) && w.boot == f.Boot {
+		return w
 	}
-	w := &p.fieldWriters[p.oldestWriter]
-	p.oldestWriter = (p.oldestWriter + 1) % len(p.fieldWriters)
 	w.host, w.ident = append(w.host[:0], f.Host...), append(w.ident[:0], ident...)
 	w.pid, w.unit, w.boot = append(w.pid[:0], pid...), append(w.unit[:0], f.Unit...), f.Boot
 	w.who = p.whoOf(w)
@@ -122,6 +118,18 @@ func (p *Parser) fieldWriter(f *Fields) *fieldWriter {
 	}
 	w.prefix = append(w.prefix, ": "...)
 	return w
+}
+
+// writerSlot spreads writers.
+func writerSlot(ident, pid []byte) uint32 {
+	n := uint32(len(ident))
+	if n > 0 {
+		n += 5 * uint32(ident[0])
+	}
+	for _, c := range pid {
+		n = 3*n + uint32(c)
+	}
+	return n
 }
 
 // whoOf interns the writer.

@@ -26,10 +26,9 @@ type Parser struct {
 	fields fields
 	key    []byte
 
-	fieldWriters [4]fieldWriter // of the last entries of a binary journal, in no order
-	oldestWriter int            // of them, to be replaced next
-	fieldSecond  int64          // Unix, of fieldStamp
-	fieldStamp   []byte         // the second as AppendLine writes it: entries come many a second
+	fieldWriters [16]fieldWriter // of entries of a binary journal, by slot
+	fieldSecond  int64           // Unix, of fieldStamp
+	fieldStamp   []byte          // the second as AppendLine writes it: entries come many a second
 
 	buf []byte // decoded text
 }

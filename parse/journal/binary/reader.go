@@ -99,6 +99,7 @@ type Reader struct {
 	win    *window
 	packed unpacker
 	limits Limits
+	known  [cacheSlots]known
 	shared [cacheSlots]cached
 	entry  Entry
 	reads  uint64 // entries that were begun
@@ -113,9 +114,20 @@ const cacheSlots = 1 << 13
 // maxCached is the longest value that is remembered.
 const maxCached = 4 << 10
 
+// known tells which DATA object a slot remembers, and its field. It stands by
+// itself, as it is looked at for each item of each entry, and the value for few.
+type known uint64
+
+const _ = 15 - uint(unwanted) // a field fits in four bits
+
+func knownAs(off int64, f Field) known { return known(off)<<4 | known(f) }
+
+// is reports whether it is the object at off.
+func (k known) is(off int64) bool { return k>>4 == known(off) && k != 0 }
+
+func (k known) field() Field { return Field(k & 15) }
+
 type cached struct {
-	off   int64
-	field Field
 	value []byte
 	user  uint64 // the last entry that holds value, by reads
 }
@@ -206,9 +218,11 @@ func (r *Reader) collect(e *Entry, per int) {
 	r.reads++
 	for items := e.items; len(items) >= per; items = items[per:] {
 		off := r.offsetAt(items)
-		if c := &r.shared[off>>3%cacheSlots]; c.off == off && off != 0 {
-			if c.field != unwanted {
-				e.fields[c.field], e.set[c.field], c.user = c.value, true, r.reads
+		slot := off >> 3 % cacheSlots
+		if k := r.known[slot]; k.is(off) {
+			if f := k.field(); f != unwanted {
+				c := &r.shared[slot]
+				e.fields[f], e.set[f], c.user = c.value, true, r.reads
 			}
 			continue
 		}
@@ -244,11 +258,13 @@ func (r *Reader) data(e *Entry, off int64) {
 		e.put(f, value)
 	}
 	if uses > 1 && len(value) <= maxCached {
-		c := &r.shared[off>>3%cacheSlots]
+		slot := off >> 3 % cacheSlots
+		r.known[slot] = knownAs(off, f)
+		c := &r.shared[slot]
 		if c.user == r.reads {
 			c.value = nil // the entry still holds it
 		}
-		c.off, c.field, c.value = off, f, append(c.value[:0], value...)
+		c.value = append(c.value[:0], value...)
 	}
 }
 
