@@ -132,7 +132,8 @@ func writerSlot(ident, pid []byte) uint32 {
 	return n
 }
 
-// whoOf interns the writer.
+// whoOf interns the writer. The key tells all of it, and many daemons have a new
+// process for each few lines, so the other table is not asked.
 func (p *Parser) whoOf(f *fieldWriter) *Who {
 	p.key = p.key[:0]
 	for _, v := range [...][]byte{f.host, f.ident, f.pid, f.unit} {
@@ -143,7 +144,7 @@ func (p *Parser) whoOf(f *fieldWriter) *Who {
 		return w
 	}
 	n, _, _ := decimal(f.pid)
-	w := p.intern(Who{Host: name(f.host), Ident: name(f.ident), Unit: name(f.unit), Boot: f.boot, PID: clampPID(n)})
+	w := &Who{Host: name(f.host), Ident: name(f.ident), Unit: name(f.unit), Boot: f.boot, PID: clampPID(n)}
 	p.remember(p.key, w)
 	return w
 }
