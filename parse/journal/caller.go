@@ -1,7 +1,5 @@
 package journal
 
-import "encoding/binary"
-
 // callers are the callers of recent klog headers: a kubelet has a few dozen
 // that write nearly all of its lines.
 type callers [1 << callerBits]callerText
@@ -23,9 +21,8 @@ func (c *callers) end(b []byte, i int) int {
 		return callerEnd(b, i)
 	}
 	w := (*[maxRecent]byte)(b[i:])
-	v, u := binary.LittleEndian.Uint64(w[:]), binary.LittleEndian.Uint64(w[8:])
-	r := &c[(v^u*3)*0x9E3779B97F4A7C15>>(64-callerBits)]
-	if n := int(r.n); n > 0 && string(w[:n]) == string(r.text[:n]) {
+	r := &c[(eight(w[:])^eight(w[8:])*3)*0x9E3779B97F4A7C15>>(64-callerBits)]
+	if n := int(r.n); n > 0 && n <= maxRecent && begins(w[:], r.text[:n]) {
 		return i + n - 1
 	}
 	end := callerEnd(b, i)

@@ -37,9 +37,11 @@ const klogHeader = len("I1120 23:50:39.261028 1 a:1]")
 
 // isKlog is a cheap test for the fixed part of a klog header.
 func isKlog(b []byte) bool {
-	return len(b) >= klogHeader && b[5] == ' ' && b[8] == ':' && b[11] == ':' && b[14] == '.' &&
-		(b[0] == 'I' || b[0] == 'E' || b[0] == 'W' || b[0] == 'F')
+	return len(b) >= klogHeader && b[5] == ' ' && b[8] == ':' && b[11] == ':' && b[14] == '.' && klogLetter(b[0])
 }
+
+// klogLetter reports whether c is the letter of a severity.
+func klogLetter(c byte) bool { return c == 'I' || c == 'E' || c == 'W' || c == 'F' }
 
 // readKlog reads a klog header: "Lmmdd hh:mm:ss.uuuuuu PPPPPPP file.go:line] ",
 // in the kubelet's local time, without year (klog v1.0.0 to v2.140.0).

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -17,7 +16,6 @@ type layout struct {
 	lack  parse.Lack
 	zone  int64  // what the zone takes off the stamp, ns
 	mid   []byte // between the fraction of the stamp and the message
-	tail  uint64 // the last eight bytes of mid, if it has so many
 	who   *Who
 	pid   []byte // "   26980 " of klog headers; empty if none was seen
 	num   int    // the number that pid states
@@ -42,6 +40,42 @@ type layouts struct {
 	list [maxLayouts]layout
 	n    int
 	next int // to be replaced
+
+	// By the word of mid that begins at at, likely tells layouts apart.
+	at    int
+	guess [1 << guessBits]uint8
+}
+
+const guessBits = 5
+
+func guessOf(w uint64) uint64 { return w * 0x9E3779B97F4A7C15 >> (64 - guessBits) }
+
+// likely returns the layout of which a line may be that goes on with rest behind
+// its stamp: only a comparison decides.
+func (s *layouts) likely(rest []byte) int {
+	if len(rest) < s.at+8 {
+		return 0
+	}
+	return int(s.guess[guessOf(eight(rest[s.at:]))] % maxLayouts)
+}
+
+// index finds out where the layouts differ.
+func (s *layouts) index() {
+	mid := s.list[0].mid
+	common, least := len(mid), len(mid)
+	for i := range s.list[1:s.n] {
+		other := s.list[1+i].mid
+		least = min(least, len(other))
+		for common = min(common, len(other)); common > 0 && string(mid[:common]) != string(other[:common]); {
+			common--
+		}
+	}
+	s.at, s.guess = max(0, min(common, least-8)), [1 << guessBits]uint8{}
+	for i := range s.list[:s.n] {
+		if mid := s.list[i].mid; len(mid) >= s.at+8 {
+			s.guess[guessOf(eight(mid[s.at:]))] = uint8(i)
+		}
+	}
 }
 
 // stampNow is the kind of the stamp in p.second.
@@ -121,13 +155,13 @@ func (l *layout) settle() {
 // keep puts a layout in the place of the one that it continues, of another
 // process of the same writer, or of the oldest.
 func (s *layouts) keep(l *layout) {
-	at := -1
+	at, same := -1, false
 	for i := range s.list[:s.n] {
 		o := &s.list[i]
 		if o.form != l.form || o.stamp != l.stamp {
 			continue
 		}
-		if bytes.Equal(o.mid, l.mid) && (len(o.pid) == 0 || len(l.pid) == 0 || bytes.Equal(o.pid, l.pid)) {
+		if same = bytes.Equal(o.mid, l.mid) && (len(o.pid) == 0 || len(l.pid) == 0 || bytes.Equal(o.pid, l.pid)); same {
 			at = i
 			if len(l.pid) == 0 {
 				l.pid, l.num = o.pid, o.num
@@ -148,20 +182,10 @@ func (s *layouts) keep(l *layout) {
 	}
 	o := &s.list[at]
 	l.mid, l.pid = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...)
-	if n := len(l.mid); n >= 8 {
-		l.tail = binary.LittleEndian.Uint64(l.mid[n-8:])
-	}
 	*o = *l
-}
-
-// fits reports whether rest, what follows a stamp, is of the layout up to the
-// message.
-func (l *layout) fits(rest []byte) bool {
-	n := len(l.mid)
-	if len(rest) < n || n >= 8 && binary.LittleEndian.Uint64(rest[n-8:]) != l.tail {
-		return false
+	if !same {
+		s.index()
 	}
-	return string(rest[:n]) == string(l.mid)
 }
 
 // fitsOther reports whether rest is of the layout but for the writer's pid, and

@@ -1,6 +1,9 @@
 package journal
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // Parser reads the records of one file. It caches what neighbouring lines have
 // in common and interns writers; it is used by one goroutine at a time. What
@@ -39,7 +42,9 @@ const maxPrefixes = 4096
 
 // NewParser returns a parser for a file framed as f says.
 func NewParser(f *Framing) *Parser {
-	return &Parser{framing: f, prefixes: map[string]*Who{}, who: map[Who]*Who{}}
+	p := &Parser{framing: f, prefixes: map[string]*Who{}, who: map[Who]*Who{}}
+	p.klog[0] = math.MaxUint64 // no header: the two overlap
+	return p
 }
 
 // Parse reads one record: a line without its newline, or a block of lines in

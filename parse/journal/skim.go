@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/binary"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -72,7 +71,7 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 	var ns int64
 	at := 0
 	b.Clock = parse.Clock{}
-	if k := len(p.second); k > 0 && len(rec) > k && (string(rec[:k]) == string(p.second) || p.tick(rec[:k])) {
+	if k := len(p.second); k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
 		kind, at, b.Clock.Res = p.stampNow(), k, time.Second
 		if rec[k] != ' ' {
 			n := 0
@@ -81,11 +80,14 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 		}
 	}
 	rest := rec[at:]
+	likely := p.layouts.likely(rest)
+	if p.skimAs(likely, kind, rec, at, b) {
+		p.date(&p.layouts.list[likely], ns, b)
+		return true
+	}
 	for i := range p.layouts.list[:p.layouts.n] {
-		l := &p.layouts.list[i]
-		if l.stamp == kind && l.fits(rest) && p.message(rec, at+len(l.mid), l, b) {
-			b.Other, b.Layout = 0, i
-			p.date(l, ns, b)
+		if i != likely && p.skimAs(i, kind, rec, at, b) {
+			p.date(&p.layouts.list[i], ns, b)
 			return true
 		}
 	}
@@ -103,6 +105,16 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 	return false
 }
 
+// skimAs reads a line whose stamp ends at at as one of the i-th layout.
+func (p *Parser) skimAs(i int, kind stampKind, rec []byte, at int, b *Brief) bool {
+	l := &p.layouts.list[i]
+	if l.stamp != kind || !begins(rec[at:], l.mid) || !p.message(rec, at+len(l.mid), l, b) {
+		return false
+	}
+	b.Other, b.Layout = 0, i
+	return true
+}
+
 // date fills in the clock of the framing.
 func (p *Parser) date(l *layout, ns int64, b *Brief) {
 	if l.stamp.form != Bare {
@@ -114,8 +126,11 @@ func (p *Parser) date(l *layout, ns int64, b *Brief) {
 func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 	b.Form, b.Who, b.Off = l.form, l.who, i
 	msg := rec[i:]
-	if isKlog(msg) {
+	if len(msg) >= klogHeader && klogSecond(msg) == p.klog && klogLetter(msg[0]) {
 		return p.skimKlog(msg, l, b)
+	}
+	if isKlog(msg) {
+		return p.klogTick(msg) && p.skimKlog(msg, l, b)
 	}
 	if !l.plain || len(msg) == 0 {
 		return false
@@ -134,14 +149,12 @@ func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 	return !l.marks || messageMark(l.who, msg) == Mark{}
 }
 
-// skimKlog reads the header of a klog line of the layout's process.
+// skimKlog reads the header of a klog line of the layout's process and of the
+// second that was read last.
 func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
-	if klogSecond(msg) != p.klog && !p.klogTick(msg) {
-		return false
-	}
 	us, ok := micros(msg[15:])
 	n := 21 + len(l.pid)
-	if !ok || n == 21 || len(msg) < n || string(msg[21:n]) != string(l.pid) {
+	if !ok || n == 21 || !begins(msg[21:], l.pid) {
 		return false
 	}
 	end := p.callers.end(msg, n)
@@ -163,12 +176,12 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 	if len(msg) < i+19 {
 		return false
 	}
-	if iso := [19]byte(msg[i:]); iso != p.iso {
-		sec, ok := isoSeconds(msg[i:])
+	if iso := (*[19]byte)(msg[i:]); p.iso[4] != '-' || !begins(iso[:], p.iso[:]) {
+		sec, ok := isoSeconds(iso[:])
 		if !ok {
 			return false
 		}
-		p.iso, p.isoSec = iso, sec
+		p.iso, p.isoSec = *iso, sec
 	}
 	c, n := isoTail(p.isoSec, msg[i+19:])
 	b.Kind, b.Header, b.level = Logrus, c, i+19+n
@@ -212,7 +225,7 @@ func (p *Parser) tick(stamp []byte) bool {
 // klogSecond returns what a klog header says up to its seconds, the severity
 // aside, as two numbers that overlap: they are compared at once.
 func klogSecond(msg []byte) [2]uint64 {
-	return [2]uint64{binary.LittleEndian.Uint64(msg[1:]), binary.LittleEndian.Uint64(msg[7:])}
+	return [2]uint64{eight(msg[1:]), eight(msg[7:])}
 }
 
 // klogTick moves the klog header's clock to another second.

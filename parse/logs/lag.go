@@ -14,8 +14,8 @@ type lagRange struct {
 	mark     parse.Mark
 }
 
-func (l *lagRange) add(s *scanner, p *spot) {
-	lag := s.lag.of(&p.env, &p.raw)
+// add extends the range to the lag of the line at p.
+func (l *lagRange) add(lag int64, p *spot) {
 	if !l.set || lag < l.min {
 		l.min = lag
 	}
@@ -65,6 +65,14 @@ func (y yearShift) move(ns int64) int64 {
 
 // of returns envelope minus header, ns, as the two read.
 func (y *lagYear) of(env, header *parse.Clock) int64 {
+	if d := env.NS - header.NS; env.Lack == header.Lack && uint64(d+leapYear/2) <= leapYear {
+		return d
+	}
+	return y.across(env, header)
+}
+
+// across is of for readings that may lie on both sides of New Year.
+func (y *lagYear) across(env, header *parse.Clock) int64 {
 	el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0
 	switch {
 	case el && hl:

@@ -171,7 +171,7 @@ func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 		var now spot
 		now.put(s, raw, env, header.Set, n)
 		l.first = s.mark(&now)
-	case raw.Set && l.last.gap(raw, env, header.Set, l.gapMin):
+	case raw.Set && !l.last.soon(raw, header.Set, l.gapMin) && l.last.gap(raw, env, header.Set, l.gapMin):
 		last := s.mark(&l.last)
 		l.last.put(s, raw, env, header.Set, n)
 		l.gaps = append(l.gaps, parse.Gap{Last: last, Next: s.mark(&l.last)})
@@ -180,12 +180,15 @@ func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 		l.last.put(s, raw, env, header.Set, n)
 	}
 	if header.Set && env.Set {
-		l.lag.add(s, &l.last)
+		if lag := s.lag.of(env, header); !l.lag.set || lag < l.lag.min || lag > l.lag.max {
+			l.lag.add(lag, &l.last)
+		}
 	}
 	if env.Set {
-		s.res.order.add(env)
-	} else if raw.Set {
-		s.res.order.add(raw)
+		raw = env
+	}
+	if o := &s.res.order; raw.Set && !o.stays(raw) {
+		o.add(raw)
 	}
 }
 
@@ -209,6 +212,12 @@ func gapMin(s parse.Source) int64 {
 		return parse.GapMin
 	}
 	return parse.GapMinOther
+}
+
+// soon reports whether a line follows p by the same clock in less than least; that
+// is said of most, and quickly.
+func (p *spot) soon(raw *parse.Clock, header bool, least int64) bool {
+	return p.header == header && p.raw.Set && uint64(raw.NS-p.raw.NS) < uint64(least)
 }
 
 // gap reports whether an origin was silent for least or longer before a line of
@@ -256,6 +265,15 @@ type order struct {
 type reading struct {
 	ns   int64
 	lack parse.Lack
+}
+
+// stays adds a reading next to the last one, which counts for nothing.
+func (o *order) stays(c *parse.Clock) bool {
+	if uint64(c.NS-o.last.ns+1e9-1) >= 2e9-1 || c.Lack != o.last.lack || !o.set {
+		return false
+	}
+	o.last.ns = c.NS
+	return true
 }
 
 func (o *order) add(c *parse.Clock) {

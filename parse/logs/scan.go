@@ -31,8 +31,19 @@ const maxText = math.MaxUint16
 // Decode decodes a run.
 func (d *Decoder) Decode(run Run) Result {
 	s := d.scanner(run)
+	if d.framing.Kind == journal.Blocks {
+		for s.at < len(s.data) {
+			s.block(d.framing.Next(s.data[s.at:], true))
+		}
+	}
 	for s.at < len(s.data) {
-		s.record(d.framing.Next(s.data[s.at:], true))
+		rec := s.data[s.at:]
+		n := bytes.IndexByte(rec, '\n')
+		if n < 0 {
+			n = len(rec)
+		}
+		s.record(rec[:n], 1)
+		s.at += n + 1
 	}
 	return s.end()
 }
@@ -127,19 +138,20 @@ func (s *scanner) offset() int64 {
 	return s.base + int64(s.at)
 }
 
-// record takes the record of n bytes that begins at s.at, line end included.
-func (s *scanner) record(n int) {
-	rec, lines := s.data[s.at:s.at+n], 1
-	if s.d.framing.Kind == journal.Blocks {
-		lines = bytes.Count(rec, newline)
-		if rec[n-1] != '\n' {
-			lines++
-		}
+// block takes the block of n bytes that begins at s.at, line end included.
+func (s *scanner) block(n int) {
+	rec := s.data[s.at : s.at+n]
+	lines := bytes.Count(rec, newline)
+	if rec[n-1] != '\n' {
+		lines++
 	}
-	if rec[n-1] == '\n' {
-		rec = rec[:n-1]
-	}
-	end := s.at + n
+	s.record(bytes.TrimSuffix(rec, newline), lines)
+	s.at += n
+}
+
+// record takes the record at s.at, which is rec and of so many lines.
+func (s *scanner) record(rec []byte, lines int) {
+	at := s.at
 	for len(rec) > 0 && rec[0] == 0 {
 		rec = rec[1:]
 		s.at++
@@ -148,8 +160,9 @@ func (s *scanner) record(n int) {
 		s.reopen()
 		s.take(rec, lines)
 	}
+	s.at = at
 	s.res.lines += lines
-	s.at, s.line = end, s.line+uint32(lines)
+	s.line += uint32(lines)
 }
 
 var newline = []byte{'\n'}

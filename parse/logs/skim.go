@@ -63,7 +63,7 @@ func (s *scanner) skim(rec []byte) bool {
 func (s *scanner) laneOfBrief(b *journal.Brief) *lane {
 	key := laneKey{who: b.Who, class: headerClass[b.Kind]}
 	if b.Kind == journal.Klog {
-		if bytes.HasPrefix(b.Caller, criCaller) {
+		if b.Caller[0] == criCaller[0] && bytes.HasPrefix(b.Caller, criCaller) {
 			key.class = criText
 		}
 		if b.Who.PID == 0 {
