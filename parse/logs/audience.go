@@ -49,7 +49,7 @@ func (s *Set) filterOf(src parse.Source) *filter {
 		a = s.filters.any
 	}
 	a.once.Do(func() {
-		a.filter = s.filters.all.only(func(i int32) bool { return s.entries[i].admitsSource(a.source) })
+		a.filter = s.filters.all.only(func(i int32) bool { return s.entries[i].admits(a.source) })
 	})
 	return a.filter
 }
@@ -59,7 +59,7 @@ func (s *Set) filterOf(src parse.Source) *filter {
 // the real one.
 func admitsAll(src parse.Source) bool { return src == parse.SrcUnknown || src == parse.SrcSystem }
 
-// admitsSource reports whether a line of that writer may be this message.
-func (e *entry) admitsSource(src parse.Source) bool {
+// admits reports whether a line of that writer may be this message.
+func (e *entry) admits(src parse.Source) bool {
 	return len(e.Sources) == 0 || admitsAll(src) || slices.Contains(e.Sources, src)
 }

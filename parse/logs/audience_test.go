@@ -21,7 +21,7 @@ func TestAudienceLiterals(t *testing.T) {
 		f := set.filterOf(src)
 		for i, e := range set.entries {
 			for _, text := range e.Literals {
-				want := e.admits(src, 0)
+				want := e.admits(src)
 				for before := range filterStep {
 					for _, after := range []int{0, 1, filterStep, filterBlock} {
 						room := []byte(strings.Repeat("~", before) + text + strings.Repeat("~", after) + text + strings.Repeat("~", filterBlock))
@@ -47,7 +47,7 @@ func TestAudienceLiterals(t *testing.T) {
 func hasLiteral(set *Set, src parse.Source, msg []byte) bool {
 	for _, e := range set.entries {
 		for _, l := range e.Literals {
-			if e.admits(src, 0) && contains(msg, l, e.Fold) {
+			if e.admits(src) && contains(msg, l, e.Fold) {
 				return true
 			}
 		}

@@ -15,13 +15,9 @@ func contains(msg []byte, lit string, fold bool) bool {
 	return bytes.Contains(msg, []byte(lit))
 }
 
-// admits reports whether a line of that writer and severity may be this
-// message.
-func (e *entry) admits(src parse.Source, sev byte) bool {
-	if e.Severity != "" && sev != 0 && strings.IndexByte(e.Severity, sev) < 0 {
-		return false
-	}
-	return e.admitsSource(src)
+// admitsSeverity reports whether a line of that severity may be this message.
+func (e *entry) admitsSeverity(sev byte) bool {
+	return e.Severity == "" || sev == 0 || strings.IndexByte(e.Severity, sev) >= 0
 }
 
 // sureHeads returns how a structured line begins that is this entry's for

@@ -157,10 +157,10 @@ func (s *scanner) close() {
 	}
 	msg := o.message(s)
 	var set *parse.SigSet
-	if src := o.lane.origin.Source; o.sure {
-		set = s.matcher.matchPicked(src, o.severity, msg, o.picked)
+	if o.sure {
+		set = s.matcher.matchPicked(o.severity, msg, o.picked)
 	} else {
-		set = s.match(src, o.severity, msg)
+		set = s.match(o.lane.origin.Source, o.severity, msg)
 	}
 	if set == nil {
 		return

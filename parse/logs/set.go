@@ -188,14 +188,14 @@ func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 		m.hits, m.directOf = m.hits[:0], nil
 		return nil
 	}
-	return m.matchPicked(src, sev, msg, picked)
+	return m.matchPicked(sev, msg, picked)
 }
 
 // matchPicked is Match where the search has been done: picked are the entries of
-// the literals in msg.
-func (m *Matcher) matchPicked(src parse.Source, sev byte, msg []byte, picked []uint64) *parse.SigSet {
+// the literals in msg, of those that admit its source.
+func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigSet {
 	m.begin(msg)
-	m.verify(src, sev, msg, picked)
+	m.verify(sev, msg, picked)
 	return m.intern(m.hits)
 }
 
@@ -208,12 +208,13 @@ func (m *Matcher) begin(msg []byte) {
 	}
 }
 
-// verify finds the entries among the picked ones that accept the message.
-func (m *Matcher) verify(src parse.Source, sev byte, msg []byte, picked []uint64) {
+// verify finds the entries among the picked ones, which admit the source, that
+// accept the message.
+func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 	for w, word := range picked {
 		for ; word != 0; word &= word - 1 {
 			e := m.set.entries[w<<6+bits.TrailingZeros64(word)]
-			if !e.admits(src, sev) || hasID(m.hits, e.ID) {
+			if !e.admitsSeverity(sev) || hasID(m.hits, e.ID) {
 				continue
 			}
 			if m.accepts(e, msg) {
@@ -289,12 +290,12 @@ func (m *Matcher) intern(hits []*entry) *parse.SigSet {
 func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	picked := make([]uint64, s.words)
 	for i, e := range s.entries {
-		if slices.ContainsFunc(e.Literals, func(l string) bool { return contains(msg, l, e.Fold) }) {
+		if e.admits(src) && slices.ContainsFunc(e.Literals, func(l string) bool { return contains(msg, l, e.Fold) }) {
 			picked[i>>6] |= 1 << (i & 63)
 		}
 	}
 	m := Matcher{set: s}
 	m.begin(msg)
-	m.verify(src, sev, msg, picked)
+	m.verify(sev, msg, picked)
 	return m.intern(m.hits)
 }
