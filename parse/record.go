@@ -47,20 +47,47 @@ type Origin struct {
 }
 
 // Event is a log line that at least one signature picked. A log may hold
-// millions of them.
+// millions of them, so it fills one line of a processor's cache.
 type Event struct {
-	*EventKind
-	Stamp          // resolved event time: the header's clock if there is one, else the envelope's
-	Offset  int64  // byte offset of the line in the decompressed file
-	Arrived int64  // resolved envelope time, Unix ns, 0 if none
-	Text    Text   // the whole raw line, or all lines of a multi-line record
-	Line    uint32 // 1-based
-	sum     uint32 // of the message, 0 unknown: see SetSum
-	Body    uint16 // length of the decoded message, kept right behind Text, where the message does not stand in Text verbatim (JSON framing, joined lines); else 0
-	Msg     uint16 // offset of the message in Text, after framing and klog header; capped at 65535
-	fields  uint16 // where the store of Text keeps the fields, 0 if it does not: see SetFields
-	raw     uint16 // what At and Arrived are before package clock has read them; since then the granularity of Arrived
+	*Lot
+	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
+	Offset      int64  // byte offset of the line in the decompressed file
+	Arrived     int64  // resolved envelope time, Unix ns, 0 if none
+	text, width uint32 // the text: offset in the store of the lot, and length
+	Line        uint32 // 1-based
+	sum         uint32 // of the message, 0 unknown: see SetSum
+	Body        uint16 // length of the decoded message, kept right behind the text, where the message does not stand in it verbatim (JSON framing, joined lines); else 0
+	Msg         uint16 // offset of the message in the text, after framing and klog header; capped at 65535
+	fields      uint16 // where the store of the lot keeps the fields, 0 if it does not: see SetFields
+	raw         uint16 // what At and Arrived are before package clock has read them; since then the granularity of Arrived
 }
+
+// Lot is what the events of one kind whose texts lie in one store have in common.
+// It may be put under another kind, with all its events.
+type Lot struct {
+	*EventKind
+	shelf *Shelf
+}
+
+// NewLot returns a lot for events of a kind whose texts lie in the store of t.
+func NewLot(k *EventKind, t Text) *Lot { return &Lot{k, t.shelf} }
+
+// Holds reports whether the lot is for texts of the store of t.
+func (l *Lot) Holds(t Text) bool { return l.shelf == t.shelf }
+
+// NewEvent returns an event with a lot of its own; rest is what it is beside kind
+// and text.
+func NewEvent(k *EventKind, t Text, rest Event) *Event {
+	rest.Lot = NewLot(k, t)
+	rest.SetText(t)
+	return &rest
+}
+
+// SetText gives the event its text, which its lot holds.
+func (e *Event) SetText(t Text) { e.text, e.width = t.off, t.n }
+
+// Text is the whole raw line, or all lines of a multi-line record.
+func (e *Event) Text() Text { return Text{e.shelf, e.text, e.width} }
 
 // EventKind is what an event has in common with others. It is shared and never
 // changes.
@@ -87,7 +114,7 @@ func (e *Event) Quote() string {
 // Message returns the text after framing and header.
 func (e *Event) Message() string {
 	if e.Body > 0 {
-		return e.Text.Sub(e.Text.Len(), int(e.Body)).String()
+		return e.Text().Sub(int(e.width), int(e.Body)).String()
 	}
 	_, msg := e.read()
 	return msg
@@ -95,9 +122,9 @@ func (e *Event) Message() string {
 
 // read returns the text, and the message as it stands in it.
 func (e *Event) read() (raw, msg string) {
-	raw = e.Text.String()
+	raw = e.Text().String()
 	msg = raw[min(int(e.Msg), len(raw)):]
-	if e.Text.reread() && sumOf(msg) != e.sum {
+	if e.Text().reread() && sumOf(msg) != e.sum {
 		raw = fmt.Sprintf("(%s was changed after it was read: the line at byte %d cannot be quoted)", e.File.Path, e.Offset)
 		msg = raw
 	}
@@ -109,7 +136,7 @@ func (e *Event) messageLen() int {
 	if e.Body > 0 {
 		return int(e.Body)
 	}
-	return max(e.Text.Len()-int(e.Msg), 0)
+	return max(int(e.width)-int(e.Msg), 0)
 }
 
 // sumSeed makes sums that no log can foresee.
@@ -183,7 +210,7 @@ func (e *Event) taken() (shape Sym, values []Sym, of *Symbols) {
 	if e.fields == 0 {
 		return 0, nil, nil
 	}
-	store, ok := e.Text.fields()
+	store, ok := e.Text().fields()
 	if !ok {
 		return 0, nil, nil // the text was replaced: what it says counts
 	}

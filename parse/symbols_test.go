@@ -64,7 +64,7 @@ func TestShapes(t *testing.T) {
 // plainEvent has a signature that finds one field.
 func plainEvent() *Event {
 	sig := &Sig{ID: "x", Extract: func(msg string, dst []Field) []Field { return append(dst, Field{"id", msg}) }}
-	return &Event{EventKind: &EventKind{Sigs: &SigSet{Sigs: []*Sig{sig}}}, Text: PlainText("abc")}
+	return NewEvent(&EventKind{Sigs: &SigSet{Sigs: []*Sig{sig}}}, PlainText("abc"), Event{})
 }
 
 // TestFieldsByNumber wants the fields of an event that keeps none from its text,
@@ -87,7 +87,7 @@ func TestFieldsByNumber(t *testing.T) {
 func keptEvent(syms *Symbols) *Event {
 	row := []Sym{0, syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")}
 	e := plainEvent()
-	e.Text = NewText(&Shelf{Store: &rowStore{row, syms}}, 0, 3)
+	e = NewEvent(e.EventKind, NewText(&Shelf{Store: &rowStore{row, syms}}, 0, 3), Event{})
 	e.SetFields(1)
 	return e
 }

@@ -19,9 +19,8 @@ func lineAt(sec float64, src parse.Source, sig string, fields ...string) *parse.
 	for i := 0; i+1 < len(fields); i += 2 {
 		fs = append(fs, parse.Field{Name: fields[i], Value: fields[i+1]})
 	}
-	return &parse.Event{EventKind: &parse.EventKind{File: auditFile, Origin: &parse.Origin{Source: src},
-		Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fs...) }}}}},
-		Line: uint32(sec*10) + 1, Stamp: parse.Stamp{At: sinceStart(sec), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}, Text: parse.PlainText(fmt.Sprint(sig, " ", fields))}
+	return parse.NewEvent(&parse.EventKind{File: auditFile, Origin: &parse.Origin{Source: src},
+		Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: sig, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fs...) }}}}}, parse.PlainText(fmt.Sprint(sig, " ", fields)), parse.Event{Line: uint32(sec*10) + 1, Stamp: parse.Stamp{At: sinceStart(sec), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
 
 const auditStart = int64(1767323045e9) // 2026-01-02T03:04:05Z

@@ -25,8 +25,7 @@ func bulk(n int) *parse.Bundle {
 			msg = age
 		}
 		at += int64(260 * time.Millisecond)
-		b.Events = append(b.Events, &parse.Event{EventKind: &parse.EventKind{File: f, Sigs: d.match(msg), Origin: o, Headed: true, Severity: 'I'},
-			Line: uint32(i + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}, Text: parse.PlainText(msg)})
+		b.Events = append(b.Events, parse.NewEvent(&parse.EventKind{File: f, Sigs: d.match(msg), Origin: o, Headed: true, Severity: 'I'}, parse.PlainText(msg), parse.Event{Line: uint32(i + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}}))
 	}
 	return b
 }

@@ -72,7 +72,7 @@ func TestOperationsOfSnapshots(t *testing.T) {
 }
 
 func TestFailuresCountOnce(t *testing.T) {
-	line := []Evidence{{Record: &parse.Event{EventKind: &parse.EventKind{}}}}
+	line := []Evidence{{Record: parse.NewEvent(&parse.EventKind{}, parse.Text{}, parse.Event{})}}
 	at := func(sec int64) int64 { return (proofBase + sec) * 1e9 }
 	n := &Node{
 		Series: callTable([]int{0, 15}, opSeconds+"_count|list_podsandbox|x 10 20", opSeconds+"_sum|list_podsandbox|x 1 121",

@@ -82,8 +82,7 @@ func (d *testLog) decode(path, host, text string) parse.LogPart {
 		if set == nil {
 			continue
 		}
-		p.Events = append(p.Events, &parse.Event{EventKind: &parse.EventKind{File: mark.File, Sigs: set, Origin: d.origin(host, pid), Headed: true, Severity: m[1][0], Caller: m[4]},
-			Line: mark.Line, Offset: mark.Offset, Stamp: st, Text: mark.Text, Msg: uint16(len(m[0]))})
+		p.Events = append(p.Events, parse.NewEvent(&parse.EventKind{File: mark.File, Sigs: set, Origin: d.origin(host, pid), Headed: true, Severity: m[1][0], Caller: m[4]}, mark.Text, parse.Event{Line: mark.Line, Offset: mark.Offset, Stamp: st, Msg: uint16(len(m[0]))}))
 	}
 	return p
 }

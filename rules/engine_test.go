@@ -21,12 +21,7 @@ var (
 func line(sec int, src parse.Source, id string, fields ...parse.Field) *parse.Event {
 	sig := &parse.Sig{ID: id, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}
 	text := fmt.Sprintf("%s at %d", id, sec)
-	return &parse.Event{
-		EventKind: &parse.EventKind{File: testFile, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}, Origin: &parse.Origin{Source: src}},
-		Line:      uint32(sec + 1000), Offset: int64(sec),
-		Stamp: parse.Stamp{At: base + int64(sec)*second, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated},
-		Text:  parse.PlainText(text),
-	}
+	return parse.NewEvent(&parse.EventKind{File: testFile, Sigs: &parse.SigSet{Sigs: []*parse.Sig{sig}}, Origin: &parse.Origin{Source: src}}, parse.PlainText(text), parse.Event{Line: uint32(sec + 1000), Offset: int64(sec), Stamp: parse.Stamp{At: base + int64(sec)*second, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
 
 // node has one episode: last relist at base, breach three minutes later.

@@ -22,7 +22,7 @@ func TestHostile(t *testing.T) {
 		"newline":  "one\ntwo\r\nthree\u2028four",
 		"long":     strings.Repeat("A", 1<<20),
 	} {
-		e := &parse.Event{EventKind: &parse.EventKind{File: &parse.File{Path: s}}, Line: 1, Text: parse.PlainText(s)}
+		e := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: s}}, parse.PlainText(s), parse.Event{Line: 1})
 		res := Result{BaselineLabel: s, IncidentLabel: s, Summary: s, Notes: []string{s}, Pairs: []Pair{{s, s, []Row{
 			{Group: "signals", What: s, Baseline: s, Incident: s, Verdict: Worse, Why: "p=0.1", Evidence: []replay.Evidence{{Record: e, Note: s}}}}}}}
 		for _, f := range Formats {

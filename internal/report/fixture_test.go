@@ -19,9 +19,7 @@ func fixture(name string, events int) *Report {
 	line := uint32(0)
 	event := func(s float64, src parse.Source) *parse.Event {
 		line++
-		return &parse.Event{EventKind: &parse.EventKind{File: file, Sigs: sigs, Severity: 'E', Origin: &parse.Origin{Source: src, Host: name}},
-			Line: line, Offset: int64(line) * 100,
-			Stamp: parse.Stamp{At: at(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}, Text: parse.PlainText(name + " " + fmt.Sprint(line))}
+		return parse.NewEvent(&parse.EventKind{File: file, Sigs: sigs, Severity: 'E', Origin: &parse.Origin{Source: src, Host: name}}, parse.PlainText(name+" "+fmt.Sprint(line)), parse.Event{Line: line, Offset: int64(line) * 100, Stamp: parse.Stamp{At: at(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 	}
 	proof := func(s float64) []replay.Evidence {
 		return []replay.Evidence{{Record: event(s, parse.SrcKubelet), Note: name}}

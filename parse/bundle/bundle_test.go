@@ -42,7 +42,7 @@ func (k keepAll) Decode(r run) (any, int) {
 	off, line := r.offset, uint32(1)
 	for len(r.data) > 0 {
 		l, rest, _ := bytes.Cut(r.data, newline)
-		out = append(out, &parse.Event{EventKind: &parse.EventKind{File: k.f, Sigs: &parse.SigSet{}, Origin: &parse.Origin{}}, Offset: off, Line: line, Text: r.keep.Keep(l)})
+		out = append(out, parse.NewEvent(&parse.EventKind{File: k.f, Sigs: &parse.SigSet{}, Origin: &parse.Origin{}}, r.keep.Keep(l), parse.Event{Offset: off, Line: line}))
 		off += int64(len(r.data) - len(rest))
 		line++
 		r.data = rest
@@ -91,7 +91,7 @@ func dump(b *parse.Bundle, paths bool) string {
 		if paths {
 			s.WriteString(e.File.Path)
 		}
-		fmt.Fprintf(&s, ":%d@%d %s\n", e.Line, e.Offset, e.Text)
+		fmt.Fprintf(&s, ":%d@%d %s\n", e.Line, e.Offset, e.Text())
 	}
 	for _, w := range b.Warnings {
 		fmt.Fprintf(&s, "warning %v\n", w)

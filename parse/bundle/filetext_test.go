@@ -44,7 +44,7 @@ func TestPlacedChanges(t *testing.T) {
 			now, _ := os.ReadFile(path)
 			lost := 0
 			for _, e := range b.Events {
-				want := log[e.Offset : e.Offset+int64(e.Text.Len())]
+				want := log[e.Offset : e.Offset+int64(e.Text().Len())]
 				if e.Offset+int64(len(want)) <= int64(len(now)) && bytes.Equal(want, now[e.Offset:][:len(want)]) {
 					if e.Quote() != string(want) || !strings.HasSuffix(string(want), e.Message()) {
 						t.Fatalf("%v is quoted %q, message %q", e.Where(), e.Quote(), e.Message())
@@ -68,7 +68,7 @@ func TestPlacedOrders(t *testing.T) {
 	log := longHostile()
 	b := loadPlaced(t, file(t, "kubelet.log", log))
 	check := func(i int) {
-		if e := b.Events[i]; !bytes.HasPrefix(log[e.Offset:], []byte(e.Quote())) || e.Text.Len() == 0 {
+		if e := b.Events[i]; !bytes.HasPrefix(log[e.Offset:], []byte(e.Quote())) || e.Text().Len() == 0 {
 			t.Errorf("%v is quoted %q", e.Where(), e.Quote())
 		}
 	}

@@ -127,7 +127,7 @@ func (o onlyLog) Decode(r run) (any, int) {
 	events := res.([]*parse.Event)
 	kept := events[:0]
 	for _, e := range events {
-		if strings.Contains(e.Text.String(), "kubelet[812]: I0313") {
+		if strings.Contains(e.Text().String(), "kubelet[812]: I0313") {
 			kept = append(kept, e)
 		}
 	}

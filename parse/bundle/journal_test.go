@@ -21,7 +21,7 @@ func TestBinaryJournal(t *testing.T) {
 				if e.Line == 0 || e.Line > 728 || e.Origin.Boot == "" || e.Origin.Unit != "kubelet.service" || e.Basis != parse.Stated && e.Basis != parse.ZoneInferred {
 					t.Fatalf("%s: event at %v of %+v, basis %v", name, e.Where(), *e.Origin, e.Basis)
 				}
-				fmt.Fprintf(&got, "%d %d %s\n", e.Line, e.At, e.Text)
+				fmt.Fprintf(&got, "%d %d %s\n", e.Line, e.At, e.Text())
 			}
 			if want == "" {
 				want = got.String()

@@ -102,7 +102,7 @@ func joinedCursors(t *testing.T, dir string) []string {
 		x := newIndexer(s.file, r.Header)
 		for e := range r.Entries {
 			x.add(e)
-			s.part.Events = append(s.part.Events, &parse.Event{EventKind: &parse.EventKind{File: s.file}, Line: e.Number, Arrived: e.Realtime})
+			s.part.Events = append(s.part.Events, parse.NewEvent(&parse.EventKind{File: s.file}, parse.Text{}, parse.Event{Line: e.Number, Arrived: e.Realtime}))
 		}
 		s.part.Journals = []*parse.JournalFile{x.JournalFile}
 		slots = append(slots, s)

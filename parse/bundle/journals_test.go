@@ -15,7 +15,7 @@ func indexed(name string, boot byte, entries ...[3]int64) *slot {
 	s := &slot{file: f}
 	for i, e := range entries {
 		x.add(&binary.Entry{Number: uint32(i + 1), Seqnum: uint64(e[0]), Monotonic: e[1] * 1e6, Realtime: e[2] * 1e6, Boot: binary.ID{boot}})
-		s.part.Events = append(s.part.Events, &parse.Event{EventKind: &parse.EventKind{File: f}, Line: uint32(i + 1)})
+		s.part.Events = append(s.part.Events, parse.NewEvent(&parse.EventKind{File: f}, parse.Text{}, parse.Event{Line: uint32(i + 1)}))
 	}
 	s.part.Coverage = []*parse.Coverage{{File: f}}
 	s.part.Journals = []*parse.JournalFile{x.JournalFile}

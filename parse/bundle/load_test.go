@@ -97,7 +97,7 @@ func whole(b *parse.Bundle) string {
 		fmt.Fprintf(&s, "%s %s %d\n", f.Path, f.Role, f.Size)
 	}
 	for _, e := range b.Events {
-		fmt.Fprintf(&s, "%v %d %s\n", e.Where(), e.At, e.Text)
+		fmt.Fprintf(&s, "%v %d %s\n", e.Where(), e.At, e.Text())
 	}
 	for _, c := range b.Coverage {
 		fmt.Fprintf(&s, "%s %+v %d\n", c.File.Path, *c.Origin, c.Lines)

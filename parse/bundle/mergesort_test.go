@@ -14,7 +14,7 @@ func TestSortEvents(t *testing.T) {
 	for n := range 300 {
 		var events []*parse.Event
 		for range n {
-			e := &parse.Event{EventKind: &kinds[rnd.IntN(3)], Offset: int64(rnd.IntN(3))}
+			e := parse.NewEvent(&kinds[rnd.IntN(3)], parse.Text{}, parse.Event{Offset: int64(rnd.IntN(3))})
 			e.At = int64(rnd.IntN(1 + n/2))
 			events = append(events, e)
 		}

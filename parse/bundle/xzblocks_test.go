@@ -110,7 +110,7 @@ func newKeepFew(f *parse.File, head []byte) lineDecoder {
 
 func (k keepFew) Decode(r run) (any, int) {
 	all, lines := k.keepAll.Decode(r)
-	return slices.DeleteFunc(all.([]*parse.Event), func(e *parse.Event) bool { return !strings.HasSuffix(e.Text.String(), "0") }), lines
+	return slices.DeleteFunc(all.([]*parse.Event), func(e *parse.Event) bool { return !strings.HasSuffix(e.Text().String(), "0") }), lines
 }
 
 func messages(b *parse.Bundle) string {

@@ -90,7 +90,7 @@ func (f *file) hasUndated() bool {
 	}
 	if f.undated { // or else there is nothing to look for among millions
 		for _, e := range f.events {
-			if counts(e.Stamp, e.Text) {
+			if counts(e.Stamp, e.Text()) {
 				return true
 			}
 		}
@@ -199,7 +199,7 @@ func (f *file) dateBy(knots []knot) {
 		*s = parse.Stamp{At: k.at + mono - k.mono, Res: parse.ResolutionOf(k.res + time.Duration(away/drift)), Basis: parse.SinceBoot}
 	}
 	for _, e := range f.events {
-		date(e.Text, &e.Stamp)
+		date(e.Text(), &e.Stamp)
 	}
 	f.ascending = false // or so it may be
 	for _, c := range f.coverage {

@@ -17,9 +17,9 @@ func TestSinceBoot(t *testing.T) {
 	bundle := func() *parse.Bundle {
 		b := &parse.Bundle{}
 		for i, text := range []string{"[   12.000000] a", "<6>[ 1000.500000] nfs: server 10.0.0.1 not responding, still trying", "[ 2000.000000] b"} {
-			b.Events = append(b.Events, &parse.Event{EventKind: &parse.EventKind{File: dmesg, Sigs: sigs, Origin: kernel}, Line: uint32(i + 1), Offset: int64(i), Text: parse.PlainText(text)})
+			b.Events = append(b.Events, parse.NewEvent(&parse.EventKind{File: dmesg, Sigs: sigs, Origin: kernel}, parse.PlainText(text), parse.Event{Line: uint32(i + 1), Offset: int64(i)}))
 		}
-		b.Coverage = []*parse.Coverage{{File: dmesg, Origin: kernel, FirstLine: parse.Mark{Pos: b.Events[0].Where(), Text: b.Events[0].Text}}}
+		b.Coverage = []*parse.Coverage{{File: dmesg, Origin: kernel, FirstLine: parse.Mark{Pos: b.Events[0].Where(), Text: b.Events[0].Text()}}}
 		return b
 	}
 	number := func(key string, v float64) *parse.Fact {
@@ -28,7 +28,7 @@ func TestSinceBoot(t *testing.T) {
 	uptime := number(keyUptime, 7200)
 	uptime.Raw = parse.Clock{NS: boot.Add(2 * time.Hour).UnixNano(), Res: time.Second, Set: true}
 	text := "nfs: server 10.0.0.1 not responding, still trying"
-	said := &parse.Event{EventKind: &parse.EventKind{File: journal, Sigs: sigs, Origin: kernel}, Line: 7, Text: parse.PlainText(text)}
+	said := parse.NewEvent(&parse.EventKind{File: journal, Sigs: sigs, Origin: kernel}, parse.PlainText(text), parse.Event{Line: 7})
 	said.SetRaw(parse.RawClocks{Envelope: parse.Clock{NS: boot.Add(1003 * time.Second).UnixNano(), Res: time.Microsecond, Set: true}})
 	for _, c := range []struct {
 		name string

@@ -46,7 +46,7 @@ func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
 	o := &parse.Origin{Source: parse.SrcKubelet}
 	for i, p := range pairs {
 		clocks := parse.RawClocks{Envelope: reading(t, p[0]), Header: reading(t, p[1])}
-		e := &parse.Event{EventKind: &parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: clocks.Header.Set}, Offset: int64(i), Line: uint32(i + 1)}
+		e := parse.NewEvent(&parse.EventKind{File: f, Sigs: sigs, Origin: o, Headed: clocks.Header.Set}, parse.Text{}, parse.Event{Offset: int64(i), Line: uint32(i + 1)})
 		e.SetRaw(clocks)
 		b.Events = append(b.Events, e)
 	}

@@ -39,7 +39,7 @@ func TestConstant(t *testing.T) {
 		b, kind := &parse.Bundle{}, parse.EventKind{File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet}}
 		var want []time.Time
 		for at := from; at.Before(to); at = at.Add(23 * time.Minute) {
-			e := &parse.Event{EventKind: &kind, Offset: int64(len(want))}
+			e := parse.NewEvent(&kind, parse.Text{}, parse.Event{Offset: int64(len(want))})
 			e.SetRaw(forms[pick[len(want)/7%len(pick)]](at))
 			b.Events, want = append(b.Events, e), append(want, at)
 		}
@@ -66,7 +66,7 @@ func BenchmarkResolve(b *testing.B) {
 		x := &parse.Bundle{}
 		for i := range n {
 			now := at + int64(i)*200e6
-			e := &parse.Event{EventKind: &kind, Offset: int64(i)}
+			e := parse.NewEvent(&kind, parse.Text{}, parse.Event{Offset: int64(i)})
 			e.SetRaw(parse.RawClocks{Envelope: parse.Clock{NS: now / 1e9 * 1e9, Res: time.Second, Lack: lack, Set: true}, Header: parse.Clock{NS: now, Res: time.Microsecond, Lack: lack, Set: true}})
 			x.Events = append(x.Events, e)
 		}

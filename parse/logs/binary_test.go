@@ -104,7 +104,7 @@ func TestEntriesAsText(t *testing.T) {
 func eventsOf(p parse.LogPart) string {
 	var b strings.Builder
 	for _, e := range p.Events {
-		fmt.Fprintf(&b, "%d %s %v %v %c %s %s\n", e.Line, e.Origin.Source, e.Raw().Header, e.Raw().Envelope, e.Severity, e.Caller, e.Text.String())
+		fmt.Fprintf(&b, "%d %s %v %v %c %s %s\n", e.Line, e.Origin.Source, e.Raw().Header, e.Raw().Envelope, e.Severity, e.Caller, e.Text().String())
 		for _, s := range e.Sigs.Sigs {
 			b.WriteString("  " + s.ID + "\n")
 		}

@@ -379,7 +379,7 @@ func TestLongLine(t *testing.T) {
 	in := pre + skip + strings.Repeat(" x", 1<<20) + "\n" + pre + skip + "\n"
 	p := decodeString(in)
 	check(t, in, p)
-	if len(p.Events) != 2 || p.Events[0].Text.Len() != maxText || len(p.Warnings) != 1 || p.Warnings[0].Line != 1 {
+	if len(p.Events) != 2 || p.Events[0].Text().Len() != maxText || len(p.Warnings) != 1 || p.Warnings[0].Line != 1 {
 		t.Errorf("%d events, warnings %v", len(p.Events), p.Warnings)
 	}
 }

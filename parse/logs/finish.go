@@ -66,30 +66,24 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		to[l.origin] = c
 		j.join(c, l)
 	}
-	var kinds runKinds
+	moved := map[*parse.Lot]bool{} // to another writer, so that its events match anew
+	for _, l := range r.lots {
+		o := l.Origin
+		l.EventKind = j.kind(l.EventKind, to[o].Origin, l.Sigs)
+		if moved[l] = inherited[o]; !moved[l] {
+			prove(to[o], l.Sigs)
+		}
+	}
 	lost := false
 	for i := range r.events {
 		e := &r.events[i]
 		e.Line += before
-		k := kinds.find(e.EventKind)
-		if k == nil {
-			c := to[e.Origin]
-			k = kinds.add(runKind{from: e.EventKind, to: j.kind(e.EventKind, c.Origin, e.Sigs), moved: inherited[e.Origin]})
-			if !k.moved {
-				prove(c, e.Sigs)
-			}
-		}
-		e.EventKind = k.to
-		if k.moved {
-			if !j.rematch(e) {
-				e.EventKind, lost = nil, true
-				continue
-			}
-			prove(j.origins[*e.Origin], e.Sigs)
+		if len(inherited) > 0 && moved[e.Lot] && !j.rematch(e) {
+			e.Lot, lost = nil, true
 		}
 	}
 	if lost {
-		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.EventKind == nil })
+		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.Lot == nil })
 	}
 	j.events = append(j.events, r.events)
 	j.part.Markers = append(j.part.Markers, r.markers...)
@@ -101,46 +95,6 @@ func (j *Joiner) Add(r *Result, before uint32) {
 	}
 	j.direction(&r.order)
 	r.release()
-}
-
-// runKind is a kind of events of a run, and what it is in the file.
-type runKind struct {
-	from, to *parse.EventKind
-	moved    bool // to another writer, so that it matches anew
-}
-
-// runKinds are the kinds of a run. The events of neighbouring lines are of few.
-type runKinds struct {
-	last [4]*runKind
-	next int
-	all  map[*parse.EventKind]*runKind
-}
-
-func (r *runKinds) find(from *parse.EventKind) *runKind {
-	for _, k := range r.last {
-		if k != nil && k.from == from {
-			return k
-		}
-	}
-	k := r.all[from]
-	if k != nil {
-		r.remember(k)
-	}
-	return k
-}
-
-func (r *runKinds) add(k runKind) *runKind {
-	if r.all == nil {
-		r.all = map[*parse.EventKind]*runKind{}
-	}
-	r.all[k.from] = &k
-	r.remember(&k)
-	return &k
-}
-
-func (r *runKinds) remember(k *runKind) {
-	r.last[r.next] = k
-	r.next = (r.next + 1) % len(r.last)
 }
 
 // moveLines gives all but the events the line numbers of the file.
@@ -176,8 +130,9 @@ func (j *Joiner) rematch(e *parse.Event) bool {
 	if sigs == nil {
 		return false
 	}
-	e.EventKind = j.kind(e.EventKind, e.Origin, sigs)
+	e.Lot = parse.NewLot(j.kind(e.EventKind, e.Origin, sigs), e.Text())
 	e.SetFields(0) // those of other signatures
+	prove(j.origins[*e.Origin], sigs)
 	return true
 }
 

@@ -166,11 +166,13 @@ func (s *scanner) close() {
 		return
 	}
 	ev := s.newEvent()
-	*ev = parse.Event{EventKind: s.kind(parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
-		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}), Offset: o.pos.Offset, Line: o.pos.Line}
+	*ev = parse.Event{Offset: o.pos.Offset, Line: o.pos.Line}
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
 	ev.SetSum(msg)
-	o.keep(s, ev, msg)
+	text := o.keep(s, ev, msg)
+	ev.SetText(text)
+	ev.Lot = s.lot(parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
+		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}, text)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)
 	}
@@ -178,7 +180,7 @@ func (s *scanner) close() {
 
 // keep puts the text of the record away, and behind it the message when it
 // does not stand in the text as it is.
-func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) {
+func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) parse.Text {
 	raw := bytes.TrimRight(s.data[o.from:o.end], "\r\n\x00")
 	if len(raw) > maxText {
 		s.res.warnings = append(s.res.warnings, parse.Warning{Pos: o.pos,
@@ -187,14 +189,12 @@ func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) {
 	}
 	if o.off >= 0 && o.off <= math.MaxUint16 && len(raw) < maxText {
 		if ev.Msg = uint16(o.off); s.places != nil {
-			ev.Text = s.places.KeepPlace(o.from, len(raw))
-		} else {
-			ev.Text = s.keep.Keep(raw)
+			return s.places.KeepPlace(o.from, len(raw))
 		}
-		return
+		return s.keep.Keep(raw)
 	}
 	both := make([]byte, 0, len(raw)+len(msg))
 	both = append(append(both, raw...), msg...)
-	text := s.keep.Keep(both)
-	ev.Text, ev.Body = text.Sub(0, len(raw)), uint16(len(msg))
+	ev.Body = uint16(len(msg))
+	return s.keep.Keep(both).Sub(0, len(raw))
 }

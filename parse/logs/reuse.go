@@ -27,7 +27,7 @@ func (d *Decoder) scanner(run Run) *scanner {
 }
 
 func (d *Decoder) newScanner() *scanner {
-	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}}
+	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
 	s.forget()
 	if d.opt.Brute {
 		s.match = d.set.MatchBrute
@@ -41,12 +41,12 @@ func (d *Decoder) newScanner() *scanner {
 // forget drops what was learned of runs before.
 func (s *scanner) forget() {
 	s.callers, s.origins = map[string]string{}, map[laneID]*parse.Origin{}
-	s.kinds, s.kindOf = nil, map[parse.EventKind]*parse.EventKind{}
+	s.kinds = map[parse.EventKind]*parse.EventKind{}
 }
 
 // begin prepares for a run. Nothing of one before is left but what was learned.
 func (s *scanner) begin(run Run) {
-	if len(s.callers)+len(s.origins)+len(s.kindOf) > maxTaught {
+	if len(s.callers)+len(s.origins)+len(s.kinds) > maxTaught {
 		s.forget()
 	}
 	s.keep = run.Keep
@@ -66,6 +66,8 @@ func (s *scanner) begin(run Run) {
 	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, [journal.MaxLayouts]laneOfKey{}
 	clear(s.lanes)
 	clear(s.byID)
+	clear(s.lotOf)
+	s.lots = s.lots[:0]
 }
 
 // end returns what the run gave. The events of a run lie side by side: a log may

@@ -13,6 +13,7 @@ import (
 // those before it; in a binary journal that of the entry in the file.
 type Result struct {
 	events   []parse.Event
+	lots     []*parse.Lot // of the events
 	lanes    []*lane
 	markers  []*parse.Marker
 	facts    []*parse.Fact
@@ -81,8 +82,9 @@ type scanner struct {
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
-	kinds   []*parse.EventKind // of the last events
-	kindOf  map[parse.EventKind]*parse.EventKind
+	kinds   map[parse.EventKind]*parse.EventKind
+	lots    []*parse.Lot // of the last events
+	lotOf   map[*parse.EventKind]*parse.Lot
 	origins map[laneID]*parse.Origin
 	lag     lagYear
 }
@@ -93,33 +95,45 @@ func (s *scanner) newEvent() *parse.Event {
 	return &s.res.events[len(s.res.events)-1]
 }
 
-// kind interns what an event has in common with others of the run.
-func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
-	for i, have := range s.kinds {
-		if *have != k {
+// lot returns the lot of an event of that kind and text.
+func (s *scanner) lot(k parse.EventKind, t parse.Text) *parse.Lot {
+	for i, have := range s.lots {
+		if *have.EventKind != k || !have.Holds(t) {
 			continue
 		}
 		if i > 0 { // the next event is likely of this kind
-			s.kinds[i], s.kinds[i-1] = s.kinds[i-1], have
+			s.lots[i], s.lots[i-1] = s.lots[i-1], have
 		}
 		return have
 	}
-	have := s.kindOf[k]
-	if have == nil {
-		own := k // k itself stays off the heap
-		have = &own
-		s.kindOf[k] = have
+	kind := s.kind(k)
+	have := s.lotOf[kind]
+	if have == nil || !have.Holds(t) {
+		have = parse.NewLot(kind, t)
+		s.lotOf[kind] = have
+		s.res.lots = append(s.res.lots, have)
 	}
-	if len(s.kinds) < maxKinds {
-		s.kinds = append(s.kinds, have)
+	if len(s.lots) < maxLots {
+		s.lots = append(s.lots, have)
 	} else {
-		s.kinds[maxKinds-1] = have
+		s.lots[maxLots-1] = have
 	}
 	return have
 }
 
-// maxKinds is how many kinds of events are tried before they are looked up.
-const maxKinds = 6
+// kind interns what events have in common.
+func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
+	have := s.kinds[k]
+	if have == nil {
+		own := k // k itself stays off the heap
+		have = &own
+		s.kinds[k] = have
+	}
+	return have
+}
+
+// maxLots is how many lots are tried before they are looked up.
+const maxLots = 6
 
 // plainKeeper keeps each text on its own.
 type plainKeeper struct{}

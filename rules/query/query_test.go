@@ -175,7 +175,7 @@ func TestChunks(t *testing.T) {
 func TestDerived(t *testing.T) {
 	yes := true
 	sig := func(sec int64, id string) *parse.Event {
-		return &parse.Event{Stamp: parse.Stamp{At: ns(sec), Basis: parse.Stated}, EventKind: &parse.EventKind{Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: id}}}, Origin: &parse.Origin{Source: parse.SrcKubelet}}}
+		return parse.NewEvent(&parse.EventKind{Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: id}}}, Origin: &parse.Origin{Source: parse.SrcKubelet}}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: ns(sec), Basis: parse.Stated}})
 	}
 	n := &replay.Node{Name: "w1", Window: replay.Window{Start: ns(0), End: ns(600)}, Have: map[parse.Source]bool{parse.SrcKubelet: true},
 		Events:   []*parse.Event{sig(200, parse.SigSkip), sig(205, parse.SigSkip), sig(300, parse.SigDiscard)},
