@@ -14,18 +14,19 @@ func begins(b, text []byte) bool {
 	case n < 8 || n > 64:
 		return string(b[:n]) == string(text)
 	case n <= 16:
-		return eight(b)^eight(text)|eight(b[n-8:])^eight(text[n-8:]) == 0
+		return differ(b, text)|differ(b[n-8:], text[n-8:]) == 0
 	case n <= 32:
 		return differ16((*[16]byte)(b), (*[16]byte)(text))|differ16((*[16]byte)(b[n-16:]), (*[16]byte)(text[n-16:])) == 0
 	}
 	x, y := (*[32]byte)(b), (*[32]byte)(text)
 	u, v := (*[32]byte)(b[n-32:]), (*[32]byte)(text[n-32:])
-	return eight(x[0:])^eight(y[0:])|eight(x[8:])^eight(y[8:])|eight(x[16:])^eight(y[16:])|eight(x[24:])^eight(y[24:])|
-		eight(u[0:])^eight(v[0:])|eight(u[8:])^eight(v[8:])|eight(u[16:])^eight(v[16:])|eight(u[24:])^eight(v[24:]) == 0
+	return differ16((*[16]byte)(x[:]), (*[16]byte)(y[:]))|differ16((*[16]byte)(x[16:]), (*[16]byte)(y[16:]))|
+		differ16((*[16]byte)(u[:]), (*[16]byte)(v[:]))|differ16((*[16]byte)(u[16:]), (*[16]byte)(v[16:])) == 0
 }
 
-func differ16(x, y *[16]byte) uint64 {
-	return eight(x[0:]) ^ eight(y[0:]) | eight(x[8:]) ^ eight(y[8:])
-}
+// differ returns the bits in which the first eight bytes differ.
+func differ(x, y []byte) uint64 { return eight(x) ^ eight(y) }
+
+func differ16(x, y *[16]byte) uint64 { return differ(x[0:], y[0:]) | differ(x[8:], y[8:]) }
 
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
