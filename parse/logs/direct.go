@@ -5,10 +5,11 @@ type direct struct {
 	n      int
 	names  [maxDirect]string
 	values [maxDirect][]byte
+	room   [512]byte // of values that are not in the message as they are
 }
 
 // maxDirect is the number of fields that a quick reader finds at most.
-const maxDirect = 6
+const maxDirect = 10
 
 func (d *direct) add(name string, value []byte) {
 	d.names[d.n], d.values[d.n] = name, value
@@ -46,6 +47,8 @@ func newDirect(e *entry) directReader {
 	case len(e.Unless)+len(e.Keys)+len(e.Messages) > 0:
 	case e.Extract == "event" && len(e.Set)+len(e.Regexps) == 0:
 		return directEvent
+	case e.Extract == "rpc" && len(e.Set)+len(e.Regexps) == 0:
+		return directRPC
 	case e.Extract == "" && len(e.patterns) == 1:
 		if l := newDirectLogrus(e.patterns[0], e.Set); l != nil {
 			return l.read

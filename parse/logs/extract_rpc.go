@@ -130,29 +130,38 @@ func readRemote(r *record) (rpc, bool) {
 
 // keyedCall returns the call that a structured message names, of the common
 // form "[Get ]CALL[ what] from runtime service failed".
-func keyedCall(msg string) (string, bool) {
-	s, ok := strings.CutSuffix(msg, " from runtime service failed")
+func keyedCall[T string | []byte](msg T) (call T, ok bool) {
+	s, ok := cutSuffix(msg, " from runtime service failed")
 	if !ok {
-		if s, ok = strings.CutSuffix(msg, " from image service failed"); !ok {
-			return "", false
+		if s, ok = cutSuffix(msg, " from image service failed"); !ok {
+			return call, false
 		}
 	}
-	s = strings.TrimPrefix(s, "Get ")
+	if len(s) > len("Get ") && string(s[:len("Get ")]) == "Get " {
+		s = s[len("Get "):]
+	}
 	for _, what := range [...]string{" container", " cmd", " in sandbox", " with filter"} {
-		if t, ok := strings.CutSuffix(s, what); ok {
+		if t, ok := cutSuffix(s, what); ok {
 			s = t
 			break
 		}
 	}
 	if len(s) < 2 || s[0] < 'A' || s[0] > 'Z' {
-		return "", false
+		return call, false
 	}
 	for i := range len(s) {
 		if !isWord(s[i]) {
-			return "", false
+			return call, false
 		}
 	}
 	return s, true
+}
+
+func cutSuffix[T string | []byte](s T, suffix string) (before T, ok bool) {
+	if n := len(s) - len(suffix); n >= 0 && string(s[n:]) == suffix {
+		return s[:n], true
+	}
+	return s, false
 }
 
 // printfObject takes filter or id from the text between call and "from".

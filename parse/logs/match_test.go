@@ -161,8 +161,13 @@ func TestDirect(t *testing.T) {
 		} {
 			try(msg)
 		}
+		if e.ID == parse.SigRPC {
+			for range 6000 {
+				try(rpcLine(rnd))
+			}
+		}
 	}
-	for _, id := range []string{parse.SigEvent, parse.SigCtrLife} {
+	for _, id := range []string{parse.SigEvent, parse.SigCtrLife, parse.SigRPC} {
 		if n := verdicts[id]; n == nil || n[accepted] < 5 || n[unsure] < 20 {
 			t.Errorf("%s: verdicts %v", id, n)
 		}
@@ -170,6 +175,26 @@ func TestDirect(t *testing.T) {
 	if n := verdicts[parse.SigCtrLife]; n == nil || n[refused] < 20 {
 		t.Errorf("%s: verdicts %v", parse.SigCtrLife, n)
 	}
+}
+
+// rpcLine makes a line of the remote client, of values that mean something to it.
+func rpcLine(rnd *rand.Rand) string {
+	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
+	var b strings.Builder
+	b.WriteString(pick(`"ListPodSandbox with filter from runtime service failed"`, `"PullImage from image service failed"`,
+		`"StopPodSandbox from runtime service failed"`, `"Get ImageStatus from image service failed"`, `"ExecSync cmd from runtime service failed"`,
+		`"CreateContainer in sandbox from runtime service failed"`, `"PodSandbox from runtime service failed"`, `"Get  from runtime service failed"`))
+	for range rnd.IntN(5) {
+		key := pick("err", "filter", "containerID", "podSandboxID", "sandboxID", "containerName", "image", "pod", "podUID", "other", "time/out", "null")
+		b.WriteString(pick(" ", " ", " ", " ", " ", " ", " ", "  ", "") + key + "=")
+		b.WriteString(pick(`""`, `"nil"`, `"null"`, `"<nil>"`, `nil`, `"c0ffee01c0ffee01"`, `"registry.local/app:latest"`, `"docker://c0ffee01"`, `"prod/web-0"`,
+			`"prod/"`, `"web-0"`, `"a/b/c"`, `"0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e1111"`, `"rpc error: code = NotFound desc = no such \"id\""`,
+			`"rpc error: code = Unknown desc = operation timeout: context deadline exceeded"`, `"context deadline exceeded"`, `"a\\b\n\t\"c\""`, `"a\x41"`,
+			`"rpc error: code = DeadlineExceeded, desc = x"`, `"rpc error: code = 4 desc = x"`, `"x code = Y desc = z"`, `"\"quoted\""`,
+			`"rpc error: code = ResourceExhausted desc = grpc: trying to send message larger than max (8398577 vs. 8388608)"`, `"&PodSandboxFilter{Id:,State:nil,}"`, `"cut`,
+			`"`+strings.Repeat(`\"long\" `, 60)+`"`, `"{\"Type\":\"docker\",\"ID\":\"c0ffee01\"}"`))
+	}
+	return b.String()
 }
 
 // TestAdmits checks who may write what.

@@ -89,7 +89,7 @@ func quotedPrefix(s string) (string, bool) {
 // plainQuoted is the length of the string literal that s begins with if it is
 // ASCII and has no escapes but those of quote, backslash, newline and tab, as
 // nearly all have; else 0. escaped tells whether it has those.
-func plainQuoted(s string) (n int, escaped bool) {
+func plainQuoted[T string | []byte](s T) (n int, escaped bool) {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"':
@@ -367,7 +367,7 @@ func skipWord(s string) string {
 
 // keyLen is the length of the key that s begins with, 0 if s does not begin
 // with key=.
-func keyLen(s string) int {
+func keyLen[T string | []byte](s T) int {
 	for i := range len(s) {
 		c := s[i]
 		switch {

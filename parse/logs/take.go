@@ -67,6 +67,9 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 		t.row = append(t.row[:0], t.shape(d.names[:d.n]))
 		last := t.recents(m.directOf)
 		for i, v := range d.values[:d.n] {
+			if len(v) > maxTaken {
+				return
+			}
 			t.row = append(t.row, last[i].of(t.syms, v))
 		}
 		ev.SetFields(t.keep.KeepRow(t.row))
