@@ -16,14 +16,16 @@ type taker struct {
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
-	last   []recents // of direct values, the entry of the last line first
+	last   []*usual // lines of quick readers, that of the last one first
 }
 
-// recents are the last values of an entry: events of one pod stand together, and
-// some values are always the same.
-type recents struct {
+// usual is what lines of one kind have in common, and their last values: events of
+// one pod stand together, and some values are always the same.
+type usual struct {
 	of     *entry
-	values *[maxDirect]recent
+	names  []string
+	shape  parse.Sym
+	values [maxDirect]recent
 }
 
 // shapeOf is a list of names that was seen before.
@@ -64,13 +66,13 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 		return
 	}
 	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
-		t.row = append(t.row[:0], t.shape(d.names[:d.n]))
-		last := t.recents(m.directOf)
+		u := t.usual(m.directOf, d.names[:d.n])
+		t.row = append(t.row[:0], u.shape)
 		for i, v := range d.values[:d.n] {
 			if len(v) > maxTaken {
 				return
 			}
-			t.row = append(t.row, last[i].of(t.syms, v))
+			t.row = append(t.row, u.values[i].of(t.syms, v))
 		}
 		ev.SetFields(t.keep.KeepRow(t.row))
 		return
@@ -90,18 +92,19 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	ev.SetFields(t.keep.KeepRow(t.row))
 }
 
-// recents returns the last values of an entry.
-func (t *taker) recents(e *entry) *[maxDirect]recent {
-	for i := range t.last {
-		if t.last[i].of == e {
+// usual returns what lines of an entry with fields of these names have in common.
+func (t *taker) usual(e *entry, names []string) *usual {
+	for i, u := range t.last {
+		if u.of == e && slices.Equal(u.names, names) {
 			if i > 0 {
-				t.last[i], t.last[0] = t.last[0], t.last[i]
+				t.last[i], t.last[0] = t.last[0], u
 			}
-			return t.last[0].values
+			return u
 		}
 	}
-	t.last = append(t.last, recents{e, new([maxDirect]recent)})
-	return t.last[len(t.last)-1].values
+	u := &usual{of: e, names: slices.Clone(names), shape: t.shape(names)}
+	t.last = append(t.last, u)
+	return u
 }
 
 // recent is a value that came up lately, unless it is a long one.
