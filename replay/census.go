@@ -49,7 +49,7 @@ type setLines struct {
 // takeCensus looks at each line once.
 func takeCensus(events []*parse.Event) *Census {
 	c := &Census{Events: events, Of: make([]uint32, len(events))}
-	r := registrar{c: c, known: map[classKey]uint32{}, sets: map[*parse.SigSet]*setLines{}}
+	r := registrar{c: c, known: map[classKey]uint32{}, sets: map[string]*setLines{}}
 	for i, e := range events {
 		at, ok := r.recently(e.EventKind)
 		if !ok {
@@ -98,7 +98,7 @@ func (x *Class) when() span {
 type registrar struct {
 	c      *Census
 	known  map[classKey]uint32
-	sets   map[*parse.SigSet]*setLines
+	sets   map[string]*setLines // by the ids of the signatures
 	recent [8]recentKind
 	next   int
 }
@@ -132,10 +132,14 @@ func (r *registrar) class(k *parse.EventKind, i int) uint32 {
 }
 
 func (r *registrar) newClass(k classKey, i int) Class {
-	set := r.sets[k.Sigs]
+	ids := ""
+	for _, s := range k.Sigs.Sigs {
+		ids += s.ID + " "
+	}
+	set := r.sets[ids]
 	if set == nil {
 		set = &setLines{kinds: kindsOf(k.Sigs)}
-		r.sets[k.Sigs] = set
+		r.sets[ids] = set
 	}
 	return Class{classKey: k, First: i, kinds: set.kinds, set: set}
 }
