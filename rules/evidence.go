@@ -130,7 +130,7 @@ func (s *subject) lookSig(c *Clause) outcome {
 	prev := (*parse.Event)(nil)
 	for _, e := range s.candidates(c, late) {
 		t := s.timing(e, late)
-		if e == prev || t == outside && !c.Any || !c.matches(e) {
+		if e == prev || t == outside && !c.Any || !c.matches(s.view, e) {
 			continue
 		}
 		prev = e
@@ -220,10 +220,25 @@ func sortEvents(es []*parse.Event) {
 	sort.SliceStable(es, func(i, j int) bool { return earlier(es[i], es[j]) })
 }
 
+// quote returns the raw line of an event. Clauses of several causes ask for those
+// of one time, and each has to be unpacked, or read from its file.
+func (v *view) quote(e *parse.Event) string {
+	text, known := v.quoted[e]
+	if !known {
+		const most = 4096
+		if len(v.quoted) >= most {
+			clear(v.quoted)
+		}
+		text = e.Quote()
+		v.quoted[e] = text
+	}
+	return text
+}
+
 // matches applies the clause's tests to a line.
-func (c *Clause) matches(e *parse.Event) bool {
+func (c *Clause) matches(v *view, e *parse.Event) bool {
 	if c.Text != nil || c.Unless != nil {
-		text := e.Quote()
+		text := v.quote(e)
 		if c.Text != nil && !c.Text.MatchString(text) || c.Unless != nil && c.Unless.MatchString(text) {
 			return false
 		}

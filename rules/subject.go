@@ -25,6 +25,7 @@ type view struct {
 	facts  []string // keys present, sorted
 	series map[string][]*parse.Series
 	told   map[*parse.Event][]parse.Field // by events that were cited
+	quoted map[*parse.Event]string        // lines that were read lately
 	rt     string                         // docker, containerd, crio, "" unknown
 	os     string                         // linux, windows, "" unknown
 	kernel *parse.Fact
@@ -32,7 +33,7 @@ type view struct {
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
+	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, quoted: map[*parse.Event]string{}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
