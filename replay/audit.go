@@ -22,26 +22,32 @@ const (
 // is what a pod's owner notices.
 const LateAfter = 10 * time.Second
 
-// audit compares the events that the reference PLEG must have produced from
+// beginAudit compares the events that the reference PLEG must have produced from
 // the runtime's history with the "SyncLoop (PLEG)" lines. It accuses nobody
 // falsely: what only some relist schedules would have produced, or what the
 // log's verbosity hides, is not missing.
-func audit(n *Node, s *found) Audit {
-	a := auditor{n: n, s: s, lives: livesOf(n), table: s.observed}
+//
+// It begins with what the lines and the runtime's history say without any ledger:
+// finish needs the rest of the node.
+func beginAudit(n *Node, s *found) *auditor {
+	a := &auditor{n: n, s: s, lives: livesOf(n), table: s.observed}
 	a.table.lives = a.lives
-	a.table.rows = a.table.rows[:a.table.observed]
 	a.out.Observed = n.Observed.Len()
 	a.out.Audited = a.lives.any
-	if a.out.Audited {
-		a.windows = listingWindows(n, a.lives, a.table)
-	}
 	a.observed()
+	return a
+}
+
+// finish holds the history against the relists.
+func (a *auditor) finish() Audit {
+	a.table.rows = a.table.rows[:a.table.observed]
 	if a.out.Audited {
+		a.windows = listingWindows(a.n, a.lives, a.table)
 		a.missing()
 		a.shortLived()
 	}
 	a.discarded()
-	a.out.Events = newAuditedEvents(a.table, n.Observed)
+	a.out.Events = newAuditedEvents(a.table, a.n.Observed)
 	a.notes()
 	return a.out
 }

@@ -59,7 +59,7 @@ func audited(n *Node) Audit {
 	s := scan(n, v)
 	n.Observed = s.observed.list()
 	n.History, n.Requests = history(n, v)
-	return audit(n, s)
+	return beginAudit(n, s).finish()
 }
 
 // verdicts prints the audit without the edges.
@@ -145,7 +145,7 @@ func TestAuditDoubt(t *testing.T) {
 		if n.Relists == nil { // the edges alone prove listings too: take their causes away
 			n.Observed = s.observed.list().Without(func(e PodEvent) bool { return e.At == sinceStart(0.5) })
 		}
-		got := audit(n, s).Missing
+		got := beginAudit(n, s).finish().Missing
 		if want := map[bool]int{true: 1}[name == "nothing"]; got != want {
 			t.Errorf("%s: %d missing, want %d", name, got, want)
 		}

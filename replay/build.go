@@ -50,6 +50,18 @@ func rebuild(n *Node, opt Options) {
 	n.Runs = s.runs
 	n.Observed = s.observed.list()
 	n.Lags = s.lags
+	var a *auditor
+	opt.parallel(
+		func() { a = beginAudit(n, s) },
+		func() { account(n, s, v, opt) },
+	)
+	n.Audit = a.finish()
+	n.Blame = blames(n, s)
+}
+
+// account derives the kubelet's profile and what it did when: relists, episodes,
+// health, runtime calls. It leaves pod events and history alone but for their times.
+func account(n *Node, s *found, v *survey, opt Options) {
 	profile(n, s, v.Census.forms, opt)
 	n.Failures = failures(s.calls, n.symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
@@ -63,8 +75,6 @@ func rebuild(n *Node, opt Options) {
 	l.outcomes(n)
 	n.Health = health(n, s)
 	n.Ops = operations(n)
-	n.Audit = audit(n, s)
-	n.Blame = blames(n, s)
 }
 
 func (o *Options) parallel(tasks ...func()) {

@@ -142,7 +142,7 @@ func (l *ledger) stretches(run int) []Bounded {
 // (from, to) need.
 func (l *ledger) distinct(from, to int64) int {
 	ev := l.s.observed.rows
-	i, _ := slices.BinarySearchFunc(ev, from, func(p eventRow, t int64) int { return cmp64(p.at, t) })
+	i := sort.Search(len(ev), func(i int) bool { return ev[i].at >= from })
 	if !l.counting {
 		l.counting, l.counts = true, newBySym[uint32](l.s.syms, len(ev))
 	}
@@ -152,8 +152,8 @@ func (l *ledger) distinct(from, to int64) int {
 		*n++
 		most = max(most, *n)
 	}
-	for _, e := range ev[first:i] {
-		*l.counts.at(e.data) = 0
+	for ; first < i; first++ {
+		*l.counts.at(ev[first].data) = 0
 	}
 	return int(most)
 }
