@@ -10,9 +10,13 @@ import (
 // Eval judges one node: thresholds crossed, probable causes, look-alikes, and
 // one sentence for a ticket. It needs nothing but the node and the pack, and
 // gives the same result for the same node.
-func Eval(n *replay.Node, p *Pack) Result {
+func Eval(n *replay.Node, p *Pack) Result { return EvalAtOnce(n, p, nil) }
+
+// EvalAtOnce is Eval with a runner of tasks that share nothing they write: it may
+// run them all at once, and returns when all are done. nil: one after the other.
+func EvalAtOnce(n *replay.Node, p *Pack, parallel func(tasks ...func())) Result {
 	v := newView(n)
-	causes, alikes := rank(v, p)
+	causes, alikes := rank(v, p, parallel)
 	res := Result{Breaches: breaches(v, p)}
 	for _, x := range causes {
 		res.Causes = append(res.Causes, x.cause())

@@ -225,7 +225,7 @@ func sortEvents(es []*parse.Event) {
 func (v *view) quote(e *parse.Event) string {
 	text, known := v.quoted[e]
 	if !known {
-		const most = 4096
+		const most = 512
 		if len(v.quoted) >= most {
 			clear(v.quoted)
 		}

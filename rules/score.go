@@ -182,13 +182,8 @@ func (s *subject) ruledOut(d *Def) bool {
 }
 
 // rank judges every cause for every subject of the node.
-func rank(v *view, p *Pack) (causes, alikes []*scored) {
-	node := nodeSubject(v)
-	var subjects []*subject
-	for _, i := range sample(len(v.n.Episodes), mostEpisodes) {
-		subjects = append(subjects, episodeSubject(v, &v.n.Episodes[i]))
-	}
-	judged := judgeAll(p.Causes, node, subjects)
+func rank(v *view, p *Pack, parallel func(tasks ...func())) (causes, alikes []*scored) {
+	judged := judgeAll(v, p.Causes, sample(len(v.n.Episodes), mostEpisodes), parallel)
 	for i, d := range p.Causes {
 		x := judged[i]
 		if x == nil || x.conf < possibleFrom {
@@ -217,38 +212,109 @@ func sample(n, most int) []int {
 	return out
 }
 
-// judgeAll judges each cause for the node or for each episode and keeps the
-// strongest judgement with all episodes that it holds for. It goes episode by
-// episode, so that what a time has is unpacked for all causes at once.
-func judgeAll(causes []*Def, node *subject, subjects []*subject) []*scored {
-	best := make([]*scored, len(causes))
-	episodes := make([][]int, len(causes))
-	for i, d := range causes {
-		if d.ofNode(len(subjects)) {
-			best[i] = judge(d, node)
+// judgeAll judges each cause for the node or for each of the episodes and keeps
+// the strongest judgement with all episodes that it holds for.
+func judgeAll(v *view, causes []*Def, episodes []int, parallel func(tasks ...func())) []*scored {
+	all := newJudgements(v, causes, len(episodes))
+	if parallel == nil || len(episodes) < 2 {
+		all.node()
+		all.judge(episodes)
+		return all.settled()
+	}
+	v.listAll(causes)
+	tasks := []func(){all.node}
+	var parts []*judgements
+	for _, of := range shares(episodes, mostAtOnce) {
+		part := newJudgements(v.fork(), causes, len(episodes))
+		parts = append(parts, part)
+		tasks = append(tasks, func() { part.judge(of) })
+	}
+	parallel(tasks...)
+	for _, part := range parts {
+		all.join(part)
+	}
+	return all.settled()
+}
+
+// mostAtOnce is how many shares of the episodes may be judged at once.
+const mostAtOnce = 4
+
+// shares divides a list into up to n lists of what stands side by side.
+func shares(all []int, n int) [][]int {
+	n = min(n, len(all))
+	out := make([][]int, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n : (i+1)*len(all)/n]
+	}
+	return out
+}
+
+// judgements are what is known about each cause.
+type judgements struct {
+	v        *view
+	causes   []*Def
+	subjects int // episodes of the node
+	best     []*scored
+	episodes [][]int // that the cause holds for
+}
+
+func newJudgements(v *view, causes []*Def, subjects int) *judgements {
+	return &judgements{v, causes, subjects, make([]*scored, len(causes)), make([][]int, len(causes))}
+}
+
+// node judges the causes that are of the node as a whole.
+func (j *judgements) node() {
+	s := nodeSubject(j.v)
+	for i, d := range j.causes {
+		if d.ofNode(j.subjects) {
+			j.best[i] = judge(d, s)
 		}
 	}
-	for _, s := range subjects {
-		for i, d := range causes {
-			if d.ofNode(len(subjects)) {
+}
+
+// judge judges the other causes for episodes. It goes episode by episode, so that
+// what a time has is unpacked for all causes at once.
+func (j *judgements) judge(episodes []int) {
+	for _, k := range episodes {
+		s := episodeSubject(j.v, &j.v.n.Episodes[k])
+		for i, d := range j.causes {
+			if d.ofNode(j.subjects) {
 				continue
 			}
 			x := judge(d, s)
 			if x == nil || x.conf < possibleFrom {
 				continue
 			}
-			episodes[i] = append(episodes[i], s.ep.ID)
-			if best[i] == nil || x.conf > best[i].conf {
-				best[i] = x
-			}
+			j.episodes[i] = append(j.episodes[i], s.ep.ID)
+			j.take(i, x)
 		}
 	}
-	for i, x := range best {
+}
+
+// take keeps the stronger judgement about a cause.
+func (j *judgements) take(i int, x *scored) {
+	if j.best[i] == nil || x.conf > j.best[i].conf {
+		j.best[i] = x
+	}
+}
+
+// join adds what was judged about later episodes.
+func (j *judgements) join(later *judgements) {
+	for i, x := range later.best {
 		if x != nil {
-			x.episodes = episodes[i]
+			j.episodes[i] = append(j.episodes[i], later.episodes[i]...)
+			j.take(i, x)
 		}
 	}
-	return best
+}
+
+func (j *judgements) settled() []*scored {
+	for i, x := range j.best {
+		if x != nil {
+			x.episodes = j.episodes[i]
+		}
+	}
+	return j.best
 }
 
 // ofNode reports whether a cause is judged for the node as a whole, where there

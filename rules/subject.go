@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"sort"
 	"strings"
 
@@ -53,6 +54,29 @@ func newView(n *replay.Node) *view {
 		v.kernel = k[len(k)-1]
 	}
 	return v
+}
+
+// listAll lists the events that the causes ask for.
+func (v *view) listAll(causes []*Def) {
+	v.sig(parse.SigEvent)
+	for _, d := range causes {
+		for _, cs := range [...][]*Clause{d.For, d.Against} {
+			for _, c := range cs {
+				for _, id := range c.Sigs {
+					v.sig(id)
+				}
+			}
+		}
+	}
+}
+
+// fork returns a view of the same that may be used beside v: what it remembers is
+// its own.
+func (v *view) fork() *view {
+	w := *v
+	w.listed, w.inOrder, w.picks = maps.Clone(v.listed), maps.Clone(v.inOrder), map[string]*pick{}
+	w.told, w.quoted = map[*parse.Event][]parse.Field{}, map[*parse.Event]string{}
+	return &w
 }
 
 // runtimeOf tells the kind of the container runtime from what states it, or

@@ -106,9 +106,7 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 		RelistThreshold: c.Duration("relist-threshold"),
 		RelistPeriod:    c.Duration("relist-period"),
 	}
-	if c.Int("jobs") > 1 {
-		opt.Parallel = parallel
-	}
+	opt.Parallel = runner(c)
 	ns := replay.Build(b, opt)
 	if want := c.StringSlice("node"); len(want) > 0 {
 		var have []string
@@ -175,7 +173,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		r.Warnings = append(r.Warnings, b.Warnings...)
 		r.Bundles = append(r.Bundles, b)
 		for _, n := range ns {
-			r.Nodes = append(r.Nodes, report.NewNode(n, rules.Eval(n, pack)))
+			r.Nodes = append(r.Nodes, report.NewNode(n, rules.EvalAtOnce(n, pack, runner(c))))
 		}
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)
