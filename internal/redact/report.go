@@ -196,6 +196,9 @@ func (w *walker) walk(v reflect.Value) {
 				w.walk(v.Field(i))
 			}
 		}
+		if e, ok := v.Interface().(parse.Event); ok {
+			w.r.Learn(e.Text().String())
+		}
 	case reflect.Slice, reflect.Array:
 		if scalar(v.Type().Elem()) {
 			return
@@ -330,6 +333,10 @@ func (c *copier) fields(out, v reflect.Value) {
 		}
 	}
 	if v.Type() == eventTyp {
-		out.FieldByName("Msg").SetUint(0) // lengths before it have changed
+		e := out.Addr().Interface().(*parse.Event)
+		t := parse.PlainText(c.r.Text(e.Text().String()))
+		e.Lot = parse.NewLot(e.EventKind, t)
+		e.SetText(t)
+		e.Msg, e.Body = 0, 0 // lengths have changed
 	}
 }
