@@ -128,6 +128,9 @@ type PlaceKeeper interface {
 	// KeepPlace returns a handle on n bytes at from of the run. Their text may
 	// be read again: see Shelf.
 	KeepPlace(from, n int) Text
+	// KeepLine is KeepPlace for a line that the store itself shall know again:
+	// when it was changed, the text says so.
+	KeepLine(from int, line []byte) Text
 }
 
 // FieldKeeper is a Keeper that can keep the fields of a line with its text.

@@ -125,10 +125,15 @@ func (e *Event) read() (raw, msg string) {
 	raw = e.Text().String()
 	msg = raw[min(int(e.Msg), len(raw)):]
 	if e.Text().reread() && sumOf(msg) != e.sum {
-		raw = fmt.Sprintf("(%s was changed after it was read: the line at byte %d cannot be quoted)", e.File.Path, e.Offset)
+		raw = Changed(e.File, e.Offset)
 		msg = raw
 	}
 	return raw, msg
+}
+
+// Changed stands for a line at off of a file that is not there any more.
+func Changed(f *File, off int64) string {
+	return fmt.Sprintf("(%s was changed after it was read: the line at byte %d cannot be quoted)", f.Path, off)
 }
 
 // messageLen is the length of Message.

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"hash/maphash"
 	"io"
 	"runtime"
 	"slices"
@@ -22,6 +23,7 @@ var openLogs atomic.Int64
 
 // fileText is a log that is open for its texts.
 type fileText struct {
+	file    *parse.File
 	at      io.ReaderAt
 	close   func()
 	symbols *parse.Symbols
@@ -33,12 +35,12 @@ type fileText struct {
 }
 
 // newFileText takes over a file. It returns nil when too many are open.
-func newFileText(at io.ReaderAt, close func(), symbols *parse.Symbols) *fileText {
+func newFileText(f *parse.File, at io.ReaderAt, close func(), symbols *parse.Symbols) *fileText {
 	if openLogs.Add(1) > maxOpen {
 		openLogs.Add(-1)
 		return nil
 	}
-	t := &fileText{at: at, symbols: symbols}
+	t := &fileText{file: f, at: at, symbols: symbols}
 	t.close = sync.OnceFunc(func() {
 		close()
 		openLogs.Add(-1)
@@ -95,10 +97,26 @@ type placed struct {
 	file  *fileText
 	base  int64 // of the run in the file
 	rows  []parse.Sym
+	lines []lineSum
 }
 
+// lineSum is how a line is known again.
+type lineSum struct{ off, n, sum uint32 }
+
+// lineSeed makes sums that no log can foresee.
+var lineSeed = maphash.MakeSeed()
+
 // Slice reads from the file.
-func (p *placed) Slice(off, n uint32) string { return p.file.slice(p.base+int64(off), int(n)) }
+func (p *placed) Slice(off, n uint32) string {
+	at := p.base + int64(off)
+	s := p.file.slice(at, int(n))
+	for _, l := range p.lines {
+		if l.off == off && l.n == n && l.sum != uint32(maphash.String(lineSeed, s)) {
+			return parse.Changed(p.file.file, at)
+		}
+	}
+	return s
+}
 
 // Row returns what begins with a row of fields.
 func (p *placed) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return p.rows[n:], p.file.symbols }
@@ -119,8 +137,8 @@ func (t *fileText) placer(p *packer, base int64) *placer {
 }
 
 func (p *placer) done() {
-	p.placed.rows = slices.Clone(p.placedRows)
-	p.placedRows = p.placedRows[:0]
+	p.placed.rows, p.placed.lines = slices.Clone(p.placedRows), slices.Clone(p.placedLines)
+	p.placedRows, p.placedLines = p.placedRows[:0], p.placedLines[:0]
 	p.packer.done()
 }
 
@@ -129,6 +147,12 @@ func (p *placer) KeepPlace(from, n int) parse.Text {
 	p.last = true
 	p.placed.file.used.Store(true)
 	return parse.NewText(&p.placed.shelf, uint32(from), uint32(n))
+}
+
+// KeepLine refers to a line at from of the run and notes its sum.
+func (p *placer) KeepLine(from int, line []byte) parse.Text {
+	p.placedLines = append(p.placedLines, lineSum{uint32(from), uint32(len(line)), uint32(maphash.Bytes(lineSeed, line))})
+	return p.KeepPlace(from, len(line))
 }
 
 // Keep packs a copy of the line.

@@ -56,6 +56,15 @@ func TestPlacedChanges(t *testing.T) {
 					t.Fatalf("%v is quoted %q, but %q was decoded", e.Where(), e.Quote(), want)
 				}
 			}
+			for _, c := range b.Coverage {
+				for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
+					want := string(log[m.Offset : m.Offset+int64(m.Text.Len())])
+					there := m.Offset+int64(len(want)) <= int64(len(now)) && want == string(now[m.Offset:][:len(want)])
+					if got := m.Text.String(); got != want && there || !strings.Contains(got, "was changed") && !there {
+						t.Errorf("%v is quoted %q", m.Pos, got)
+					}
+				}
+			}
 			if lost == len(b.Events) != (name == "is emptied") || lost == 0 != (name == "grows") {
 				t.Errorf("%d of %d lines cannot be quoted", lost, len(b.Events))
 			}

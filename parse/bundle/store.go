@@ -104,7 +104,8 @@ type packer struct {
 	spare []byte      // raw buffer of a block that was packed
 	dst   []byte      // what the encoder writes to
 
-	placedRows []parse.Sym // of the placer that uses it
+	placedRows  []parse.Sym // of the placer that uses it
+	placedLines []lineSum
 }
 
 // Symbols is where the numbers of field names and values come from.

@@ -202,7 +202,7 @@ func (p *spot) put(s *scanner, raw, env *parse.Clock, header bool, n int) {
 
 // mark keeps the text of a line.
 func (s *scanner) mark(p *spot) parse.Mark {
-	return parse.Mark{Pos: parse.Pos{File: s.d.file, Offset: p.offset, Line: p.line}, Raw: p.raw, Envelope: p.env, Text: s.keepText(s.data[p.from:p.end])}
+	return parse.Mark{Pos: parse.Pos{File: s.d.file, Offset: p.offset, Line: p.line}, Raw: p.raw, Envelope: p.env, Text: s.markText(p.from, p.end)}
 }
 
 // gapMin is the shortest silence of an origin that is recorded. Those of the

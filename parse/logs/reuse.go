@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -70,14 +69,15 @@ func (s *scanner) begin(run Run) {
 	s.lots = s.lots[:0]
 }
 
-// end returns what the run gave. The events of a run lie side by side: a log may
-// have hundreds of thousands.
+// end returns what the run gave.
 func (s *scanner) end() Result {
 	s.close()
 	s.finish()
 	res := s.res
-	res.events = slices.Clone(res.events)
-	s.res = Result{events: s.res.events[:0]}
+	n := len(res.events)
+	s.taken += n
+	s.res = Result{events: res.events[n:]}
+	res.events = res.events[:n:n]
 	s.data, s.keep, s.places = nil, nil, nil
 	s.d.idle.Put(s)
 	return res

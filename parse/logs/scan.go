@@ -83,17 +83,29 @@ type scanner struct {
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
 	kinds   map[parse.EventKind]*parse.EventKind
+	taken   int          // events of the runs before
 	lots    []*parse.Lot // of the last events
 	lotOf   map[*parse.EventKind]*parse.Lot
 	origins map[laneID]*parse.Origin
 	lag     lagYear
 }
 
-// newEvent returns room for an event.
+// newEvent returns room for an event. The events of a run lie side by side, and
+// beside those of others: a log may have hundreds of thousands.
 func (s *scanner) newEvent() *parse.Event {
-	s.res.events = append(s.res.events, parse.Event{})
-	return &s.res.events[len(s.res.events)-1]
+	n := len(s.res.events)
+	if n == cap(s.res.events) {
+		s.res.events = append(make([]parse.Event, 0, max(2*n, s.roomFor())), s.res.events...)
+	}
+	s.res.events = s.res.events[:n+1]
+	return &s.res.events[n]
 }
+
+// roomFor is for how many events room is made at a time: for more, the more there
+// were.
+func (s *scanner) roomFor() int { return min(max(s.taken, leastEvents), mostEvents) }
+
+const leastEvents, mostEvents = 4, 1024
 
 // lot returns the lot of an event of that kind and text.
 func (s *scanner) lot(k parse.EventKind, t parse.Text) *parse.Lot {
@@ -240,8 +252,16 @@ func (s *scanner) marker(rec []byte, m journal.Mark) {
 }
 
 // keepText keeps a record, cut to maxText.
-func (s *scanner) keepText(rec []byte) parse.Text {
-	return s.keep.Keep(bytes.TrimRight(rec[:min(len(rec), maxText)], "\r\n\x00"))
+func (s *scanner) keepText(rec []byte) parse.Text { return s.keep.Keep(textOf(rec)) }
+
+func textOf(rec []byte) []byte { return bytes.TrimRight(rec[:min(len(rec), maxText)], "\r\n\x00") }
+
+// markText keeps a line of the run.
+func (s *scanner) markText(from, end int) parse.Text {
+	if s.places != nil {
+		return s.places.KeepLine(from, textOf(s.data[from:end]))
+	}
+	return s.keepText(s.data[from:end])
 }
 
 // caller interns the file and line that a header names.
