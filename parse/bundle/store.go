@@ -9,8 +9,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// blockSize is how much text a block of the store holds before it is packed.
-const blockSize = 64 << 10
+// blockSize is how much text a block of the store holds before it is packed: what
+// a run keeps of its lines mostly makes one block. Packing costs less the fewer
+// there are.
+const blockSize = 128 << 10
 
 // cachedBlocks is how many unpacked blocks are kept. Readers walk the events
 // of a few files in time order, so a few blocks serve them.
