@@ -16,12 +16,15 @@ type layout struct {
 	lack  parse.Lack
 	zone  int64  // what the zone takes off the stamp, ns
 	mid   []byte // between the fraction of the stamp and the message
+	head  []byte // the stamp at ticks, and mid; only if no fraction stands between them
+	ticks uint64
 	who   *Who
-	pid   []byte // "   26980 " of klog headers; empty if none was seen
-	num   int    // the number that pid states
-	open  int    // where in mid the digits of the writer's pid begin, 0 if others must not stand there
-	plain bool   // mid settles the writer, so that lines without a klog header may be read
-	marks bool   // the writer may speak of lost and stepped time
+	pid   []byte    // "   26980 " of klog headers; empty if none was seen
+	pids  [2]uint64 // its first and its last eight bytes, if it has so many
+	num   int       // the number that pid states
+	open  int       // where in mid the digits of the writer's pid begin, 0 if others must not stand there
+	plain bool      // mid settles the writer, so that lines without a klog header may be read
+	marks bool      // the writer may speak of lost and stepped time
 }
 
 // stampKind tells stamps apart that are read in different ways.
@@ -181,11 +184,23 @@ func (s *layouts) keep(l *layout) {
 		s.next = (s.next + 1) % maxLayouts
 	}
 	o := &s.list[at]
-	l.mid, l.pid = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...)
+	l.mid, l.pid, l.head = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...), o.head[:0]
+	if n := len(l.pid); n >= 8 {
+		l.pids = [2]uint64{eight(l.pid), eight(l.pid[n-8:])}
+	}
 	*o = *l
 	if !same {
 		s.index()
 	}
+}
+
+// hasPID reports whether the klog header msg, up to its n-th byte, ends in the
+// pid of the layout.
+func (l *layout) hasPID(msg []byte, n int) bool {
+	if len(msg) < n || len(l.pid) < 8 {
+		return len(msg) >= n && string(msg[21:n]) == string(l.pid)
+	}
+	return eight(msg[21:]) == l.pids[0] && eight(msg[n-8:]) == l.pids[1]
 }
 
 // fitsOther reports whether rest is of the layout but for the writer's pid, and

@@ -14,10 +14,11 @@ type Brief struct {
 	Who    *Who
 	Other  int // the pid of the writer where it is not that of Who, else 0
 	PID    int // of the klog header
+	caller int // of the klog header, where it begins and ends
+	until  int
 	Off    int // of the message, its header included
 	Body   int // of the text that is searched, up to End
 	End    int
-	Caller []byte
 	Clock  parse.Clock // of the framing
 	Header parse.Clock
 	Layout int // the same for lines of one process, as a rule; below MaxLayouts
@@ -50,6 +51,9 @@ func (p *Parser) repeat(rec []byte, e *Entry) bool {
 	return true
 }
 
+// Caller returns the caller that the klog header of the line names.
+func (b *Brief) Caller(rec []byte) []byte { return rec[b.caller:b.until] }
+
 // Entry fills in what Parse would have for the line that was skimmed, unless it
 // is of another process.
 func (b *Brief) Entry(rec []byte, e *Entry) {
@@ -57,7 +61,7 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 	*e = Entry{Form: b.Form, Off: b.Off, Who: b.Who, Msg: msg, Clock: b.Clock}
 	switch h := &e.Header; b.Kind {
 	case Klog:
-		*h = Header{Kind: Klog, Severity: msg[0], PID: b.PID, Caller: b.Caller, Body: b.Body - b.Off, Clock: b.Header}
+		*h = Header{Kind: Klog, Severity: msg[0], PID: b.PID, Caller: b.Caller(rec), Body: b.Body - b.Off, Clock: b.Header}
 	case Logrus:
 		*h = Header{Kind: Logrus, Clock: b.Header}
 		readLevel(msg[b.level:], h)
@@ -67,11 +71,21 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 // skim reads the stamp and finds the layout. With others, a line may be of
 // another process than those seen.
 func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
+	b.Clock = parse.Clock{}
+	k := len(p.second)
+	if k < len(rec) {
+		i := p.layouts.likely(rec[k:])
+		l := &p.layouts.list[i]
+		if l.ticks == p.ticks && begins(rec, l.head) && p.message(rec, len(l.head), l, b) {
+			b.Clock.Res, b.Other, b.Layout = time.Second, 0, i
+			p.date(l, 0, b)
+			return true
+		}
+	}
 	var kind stampKind
 	var ns int64
 	at := 0
-	b.Clock = parse.Clock{}
-	if k := len(p.second); k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
+	if k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
 		kind, at, b.Clock.Res = p.stampNow(), k, time.Second
 		if rec[k] != ' ' {
 			n := 0
@@ -112,6 +126,9 @@ func (p *Parser) skimAs(i int, kind stampKind, rec []byte, at int, b *Brief) boo
 		return false
 	}
 	b.Other, b.Layout = 0, i
+	if kind.form != Bare && at == len(p.second) && len(l.mid) > 0 && l.mid[0] != '.' && l.mid[0] != ',' {
+		l.head, l.ticks = append(append(l.head[:0], p.second...), l.mid...), p.ticks
+	}
 	return true
 }
 
@@ -135,7 +152,7 @@ func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 	if !l.plain || len(msg) == 0 {
 		return false
 	}
-	b.PID, b.Caller, b.Body = 0, nil, i
+	b.PID, b.caller, b.until, b.Body = 0, 0, 0, i
 	if string(msg[:min(len(msg), 5)]) == "time=" {
 		if !p.skimLogrus(msg, b) {
 			return false
@@ -154,7 +171,7 @@ func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
 	us, ok := micros(msg[15:])
 	n := 21 + len(l.pid)
-	if !ok || n == 21 || !begins(msg[21:], l.pid) {
+	if !ok || n == 21 || !l.hasPID(msg, n) {
 		return false
 	}
 	end := p.callers.end(msg, n)
@@ -162,7 +179,7 @@ func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
 		return false
 	}
 	b.Kind, b.PID = Klog, l.num
-	b.Caller, b.Body = msg[n:end], b.Off+skipBlank(msg, end+1)
+	b.caller, b.until, b.Body = b.Off+n, b.Off+end, b.Off+skipBlank(msg, end+1)
 	b.Header = parse.Clock{NS: p.klogNS + us*1e3, Res: microsecond, Lack: yearless, Set: true}
 	return true
 }

@@ -71,6 +71,7 @@ func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 func (p *Parser) cache(stamp []byte, form Form, sec int64) {
 	p.second = append(p.second[:0], stamp...)
 	p.secForm, p.secNS = form, sec
+	p.ticks++
 }
 
 // afterSecond reads what follows the k bytes of a stamp up to its seconds.

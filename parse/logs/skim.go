@@ -34,7 +34,7 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	l := s.laneOfBrief(b)
+	l := s.laneOfBrief(rec, b)
 	if l == nil || b.Kind == journal.NoHeader && s.mayGoOn(b) {
 		s.parser.Parse(rec, &s.entry)
 		return false
@@ -60,10 +60,10 @@ func (s *scanner) skim(rec []byte) bool {
 // laneOfBrief returns the lane of a skimmed line, nil where the line must be
 // parsed to know it: lines of another process share the lane of the one that is
 // known if processes do not count.
-func (s *scanner) laneOfBrief(b *journal.Brief) *lane {
+func (s *scanner) laneOfBrief(rec []byte, b *journal.Brief) *lane {
 	key := laneKey{who: b.Who, class: headerClass[b.Kind]}
 	if b.Kind == journal.Klog {
-		if b.Caller[0] == criCaller[0] && bytes.HasPrefix(b.Caller, criCaller) {
+		if c := b.Caller(rec); c[0] == criCaller[0] && bytes.HasPrefix(c, criCaller) {
 			key.class = criText
 		}
 		if b.Who.PID == 0 {
