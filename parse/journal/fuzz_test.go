@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -133,6 +135,40 @@ func TestSkim(t *testing.T) {
 		if got != want[i] {
 			t.Errorf("skimmed %s, want %s of\n%s", got, want[i], lines)
 		}
+	}
+}
+
+// TestSkimDamaged changes bits of lines that are skimmed among others.
+func TestSkimDamaged(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	forms := []func(line []byte) []byte{
+		bytes.Clone,
+		func(line []byte) []byte { return append([]byte("2021-03-13T15:41:18+00:00 "), line[16:]...) },
+		func(line []byte) []byte {
+			return fmt.Appendf(nil, "2021-03-13T15:41:18.%06d-0500 %s", rnd.IntN(1e6), line[16:])
+		},
+		func(line []byte) []byte { return line[bytes.Index(line, []byte(": "))+2:] },
+		func(line []byte) []byte { return append([]byte("Sat 2021-03-13 15:41:18 UTC "), line[16:]...) },
+		func(line []byte) []byte {
+			return append(line[:16:16], bytes.Replace(line[16:], []byte("node-7"), []byte("n"), 1)...)
+		},
+	}
+	skimmed := 0
+	for _, form := range forms {
+		lines := busy(600)
+		warm := NewParser(Detect(nil))
+		for _, line := range lines {
+			line = form(line)
+			if n := min(len(line), 90); rnd.IntN(3) == 0 {
+				line[rnd.IntN(n)] ^= 1 << rnd.IntN(8)
+			}
+			if checkSkim(t, warm, NewParser(warm.framing), line) {
+				skimmed++
+			}
+		}
+	}
+	if skimmed < 1000 {
+		t.Errorf("%d lines were skimmed, want most", skimmed)
 	}
 }
 

@@ -16,8 +16,8 @@ type layout struct {
 	lack  parse.Lack
 	zone  int64  // what the zone takes off the stamp, ns
 	mid   []byte // between the fraction of the stamp and the message
-	head  []byte // the stamp at ticks, and mid; only if no fraction stands between them
-	ticks uint64
+	head  []byte // the stamp, if there is one, and mid; only if no fraction stands between them
+	ticks uint64 // of the parser when head was made; 0: never
 	who   *Who
 	pid   []byte    // "   26980 " of klog headers; empty if none was seen
 	pids  [2]uint64 // its first and its last eight bytes, if it has so many

@@ -71,37 +71,35 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 // skim reads the stamp and finds the layout. With others, a line may be of
 // another process than those seen.
 func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
-	b.Clock = parse.Clock{}
 	k := len(p.second)
 	if k < len(rec) {
 		i := p.layouts.likely(rec[k:])
 		l := &p.layouts.list[i]
 		if l.ticks == p.ticks && begins(rec, l.head) && p.message(rec, len(l.head), l, b) {
-			b.Clock.Res, b.Other, b.Layout = time.Second, 0, i
-			p.date(l, 0, b)
+			b.Other, b.Layout = 0, i
+			p.date(l, 0, time.Second, b)
 			return true
 		}
 	}
 	var kind stampKind
-	var ns int64
-	at := 0
+	ns, res, at := int64(0), time.Second, 0
 	if k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
-		kind, at, b.Clock.Res = p.stampNow(), k, time.Second
+		kind, at = p.stampNow(), k
 		if rec[k] != ' ' {
 			n := 0
-			ns, b.Clock.Res, n = fraction(rec[k:])
+			ns, res, n = fraction(rec[k:])
 			at += n
 		}
 	}
 	rest := rec[at:]
 	likely := p.layouts.likely(rest)
 	if p.skimAs(likely, kind, rec, at, b) {
-		p.date(&p.layouts.list[likely], ns, b)
+		p.date(&p.layouts.list[likely], ns, res, b)
 		return true
 	}
 	for i := range p.layouts.list[:p.layouts.n] {
 		if i != likely && p.skimAs(i, kind, rec, at, b) {
-			p.date(&p.layouts.list[i], ns, b)
+			p.date(&p.layouts.list[i], ns, res, b)
 			return true
 		}
 	}
@@ -112,7 +110,7 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 		}
 		if pid, n := l.fitsOther(rest); n > 0 && !isKlog(rest[n:]) && p.message(rec, at+n, l, b) {
 			b.Other, b.Layout = pid, i
-			p.date(l, ns, b)
+			p.date(l, ns, res, b)
 			return true
 		}
 	}
@@ -126,17 +124,20 @@ func (p *Parser) skimAs(i int, kind stampKind, rec []byte, at int, b *Brief) boo
 		return false
 	}
 	b.Other, b.Layout = 0, i
-	if kind.form != Bare && at == len(p.second) && len(l.mid) > 0 && l.mid[0] != '.' && l.mid[0] != ',' {
+	if at == len(p.second) && (kind.form == Bare || len(l.mid) > 0 && l.mid[0] != '.' && l.mid[0] != ',') {
 		l.head, l.ticks = append(append(l.head[:0], p.second...), l.mid...), p.ticks
 	}
 	return true
 }
 
-// date fills in the clock of the framing.
-func (p *Parser) date(l *layout, ns int64, b *Brief) {
-	if l.stamp.form != Bare {
-		b.Clock.NS, b.Clock.Lack, b.Clock.Set = p.secNS*1e9-l.zone+ns, l.lack, true
+// date fills in the clock of the framing: ns of the second in p, to the precision
+// of res.
+func (p *Parser) date(l *layout, ns int64, res time.Duration, b *Brief) {
+	if l.stamp.form == Bare {
+		b.Clock = parse.Clock{}
+		return
 	}
+	b.Clock.NS, b.Clock.Res, b.Clock.Lack, b.Clock.Set = p.secNS*1e9-l.zone+ns, res, l.lack, true
 }
 
 // message reads the message of the layout, which begins at i.
