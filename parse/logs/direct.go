@@ -3,6 +3,7 @@ package logs
 // direct is what a message in its usual spelling tells.
 type direct struct {
 	n      int
+	form   uint16 // of the fields of the entry those that there are: their names, in short
 	names  [maxDirect]string
 	values [maxDirect][]byte
 	room   [512]byte // of values that are not in the message as they are
@@ -11,7 +12,9 @@ type direct struct {
 // maxDirect is the number of fields that a quick reader finds at most.
 const maxDirect = 10
 
-func (d *direct) add(name string, value []byte) {
+// add adds the k-th of the fields that a reader may find.
+func (d *direct) add(k int, name string, value []byte) {
+	d.form |= 1 << k
 	d.names[d.n], d.values[d.n] = name, value
 	d.n++
 }

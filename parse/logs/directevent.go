@@ -31,8 +31,8 @@ func directEvent(t *told, d *direct) verdict {
 	if n == 0 || n >= end-1 || rest[n] != '/' || stretch(rest[n+1:end], podChar) != end-n-1 {
 		return unsure
 	}
-	d.add("pod_ns", rest[:n])
-	d.add("pod_name", rest[n+1:end])
+	d.add(0, "pod_ns", rest[:n])
+	d.add(1, "pod_name", rest[n+1:end])
 	rest = rest[end+1:]
 	for i := range eventForms {
 		f := &eventForms[i]
@@ -51,25 +51,25 @@ func directEvent(t *told, d *direct) verdict {
 // event reads what follows the opening of an event.
 func (d *direct) event(s []byte, kind, data, end string) bool {
 	n := stretchID(s)
-	if !d.upTo("pod_uid", s, n, kind) {
+	if !d.upTo(2, "pod_uid", s, n, kind) {
 		return false
 	}
 	s = s[n+len(kind):]
 	n = stretch(s, typeChar)
-	if !d.upTo("type", s, n, data) {
+	if !d.upTo(3, "type", s, n, data) {
 		return false
 	}
 	s = s[n+len(data):]
 	n = stretchID(s)
-	return d.upTo("data", s, n, end) && len(s) == n+len(end)
+	return d.upTo(4, "data", s, n, end) && len(s) == n+len(end)
 }
 
 // upTo adds the first n bytes of s if there are any and after follows them.
-func (d *direct) upTo(name string, s []byte, n int, after string) bool {
+func (d *direct) upTo(k int, name string, s []byte, n int, after string) bool {
 	if n == 0 || len(s) < n+len(after) || string(s[n:n+len(after)]) != after {
 		return false
 	}
-	d.add(name, s[:n])
+	d.add(k, name, s[:n])
 	return true
 }
 

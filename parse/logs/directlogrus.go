@@ -111,10 +111,10 @@ func (l *directLogrus) read(t *told, d *direct) verdict {
 		if isNull(v) {
 			return unsure
 		}
-		d.add(name, v)
+		d.add(g, name, v)
 	}
 	for i, f := range l.set {
-		d.add(f.Name, l.values[i])
+		d.add(len(l.names)+i, f.Name, l.values[i])
 	}
 	return accepted
 }

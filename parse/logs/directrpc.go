@@ -43,14 +43,14 @@ func directRPC(t *told, d *direct) verdict {
 	if name := callNames[string(call)]; name != "" {
 		call = []byte(name)
 	}
-	d.add("layer", rpcRemote)
-	d.add("call", call)
+	d.add(0, "layer", rpcRemote)
+	d.add(1, "call", call)
 	if filter := values[rpcFilter]; filter != nil {
 		if string(filter) != "nil" {
 			return unsure
 		}
-		d.add("filter", filter)
-		d.add("scope", rpcAll)
+		d.add(2, "filter", filter)
+		d.add(3, "scope", rpcAll)
 	}
 	if !d.object(&values) || !d.failure(values[rpcErr]) {
 		return unsure
@@ -126,7 +126,7 @@ func (d *direct) object(values *[len(rpcKeys)][]byte) bool {
 		if len(values[rpcImage]) == 0 && bytes.IndexByte(id, '/') >= 0 {
 			return false
 		}
-		d.add("id", id)
+		d.add(4, "id", id)
 		break
 	}
 	if pod := values[rpcPod]; len(pod) > 0 {
@@ -134,11 +134,11 @@ func (d *direct) object(values *[len(rpcKeys)][]byte) bool {
 		if n == 0 || n >= len(pod)-1 || pod[n] != '/' || stretch(pod[n+1:], podChar) != len(pod)-n-1 {
 			return false
 		}
-		d.add("pod_ns", pod[:n])
-		d.add("pod_name", pod[n+1:])
+		d.add(5, "pod_ns", pod[:n])
+		d.add(6, "pod_name", pod[n+1:])
 	}
 	if uid := values[rpcPodUID]; len(uid) > 0 {
-		d.add("pod_uid", uid)
+		d.add(7, "pod_uid", uid)
 	}
 	return true
 }
@@ -151,16 +151,16 @@ func (d *direct) failure(err []byte) bool {
 	if bytes.Contains(err, rpcTooMuch) {
 		return false
 	}
-	d.add("err", err)
+	d.add(8, "err", err)
 	if rest, ok := bytes.CutPrefix(err, rpcStated); ok {
 		n := stretch(rest, typeChar)
 		if n > 0 && bytes.HasPrefix(rest[n:], rpcDesc) && string(rest[:n]) != "Unknown" {
-			d.add("code", rest[:n])
+			d.add(9, "code", rest[:n])
 			return true
 		}
 	}
 	if code := errorCode(string(err)); code != "" {
-		d.add("code", []byte(code))
+		d.add(9, "code", []byte(code))
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -111,6 +112,11 @@ func TestDirect(t *testing.T) {
 	set := builtin(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	verdicts := map[string]*[3]int{}
+	type formOf struct {
+		*entry
+		form uint16
+	}
+	forms := map[formOf]string{}
 	for _, e := range set.entries {
 		if e.direct == nil {
 			continue
@@ -131,6 +137,11 @@ func TestDirect(t *testing.T) {
 			if v != accepted {
 				return
 			}
+			names := fmt.Sprint(d.names[:d.n])
+			if have, ok := forms[formOf{e, d.form}]; ok && have != names {
+				t.Fatalf("%s at line %d: form %b is of %s and %s", e.ID, e.Line, d.form, have, names)
+			}
+			forms[formOf{e, d.form}] = names
 			var got []parse.Field
 			for i, name := range d.names[:d.n] {
 				got = append(got, parse.Field{Name: name, Value: string(d.values[i])})

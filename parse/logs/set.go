@@ -228,7 +228,7 @@ func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	if e.direct != nil {
 		d := m.spare
-		d.n = 0
+		d.n, d.form = 0, 0
 		switch e.direct(&m.told, d) {
 		case accepted:
 			m.direct, m.spare, m.directOf = d, m.direct, e

@@ -23,7 +23,7 @@ type taker struct {
 // one pod stand together, and some values are always the same.
 type usual struct {
 	of     *entry
-	names  []string
+	form   uint16 // which of its fields there are
 	shape  parse.Sym
 	values [maxDirect]recent
 }
@@ -66,7 +66,7 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 		return
 	}
 	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
-		u := t.usual(m.directOf, d.names[:d.n])
+		u := t.usual(m.directOf, d)
 		t.row = append(t.row[:0], u.shape)
 		for i, v := range d.values[:d.n] {
 			if len(v) > maxTaken {
@@ -92,17 +92,17 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	ev.SetFields(t.keep.KeepRow(t.row))
 }
 
-// usual returns what lines of an entry with fields of these names have in common.
-func (t *taker) usual(e *entry, names []string) *usual {
+// usual returns what lines of an entry with the same fields have in common.
+func (t *taker) usual(e *entry, d *direct) *usual {
 	for i, u := range t.last {
-		if u.of == e && slices.Equal(u.names, names) {
+		if u.of == e && u.form == d.form {
 			if i > 0 {
 				t.last[i], t.last[0] = t.last[0], u
 			}
 			return u
 		}
 	}
-	u := &usual{of: e, names: slices.Clone(names), shape: t.shape(names)}
+	u := &usual{of: e, form: d.form, shape: t.shape(d.names[:d.n])}
 	t.last = append(t.last, u)
 	return u
 }
