@@ -160,6 +160,15 @@ func (c *Census) each(k kinds, do func(i int, e *parse.Event, k kinds)) {
 	}
 }
 
+// Columns returns a reader of fields of the node's events by number. Numbers of
+// one reader are equal where their texts are.
+func (n *Node) Columns(names ...string) *parse.Columns {
+	if n.symbols == nil {
+		return parse.NewColumns(parse.NewSymbols(), names...)
+	}
+	return parse.NewColumns(n.symbols, names...)
+}
+
 // Census returns the census of the node's lines, which is taken when somebody
 // first asks for it.
 func (n *Node) Census() *Census {

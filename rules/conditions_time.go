@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"sort"
 	"strconv"
@@ -119,16 +120,10 @@ func lookLag(s *subject, args map[string]string) outcome {
 // that the sync loop consumed, containers that finished, pods configured.
 func lookChurn(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["pods"])
-	pods := map[string]bool{}
+	pods := map[parse.Sym]bool{}
 	var es []replay.Evidence
-	var fields []parse.Field
-	add := func(uid string, e parse.Record) {
-		if uid == "" || pods[uid] {
-			return
-		}
-		pods[uid] = true
-		es = append(es, replay.Evidence{Record: e})
-	}
+	var pod [2]parse.Sym // uid, or else name
+	columns := s.n.Columns("pod_uid", "pod_name")
 	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
 		for _, e := range s.inWindow(id) {
 			if len(pods) >= enough {
@@ -137,17 +132,11 @@ func lookChurn(s *subject, args map[string]string) outcome {
 			if s.ep != nil && e.At < s.from+lookBack-2*minute {
 				continue
 			}
-			uid, name := "", ""
-			fields = e.AppendFields(fields[:0])
-			for _, f := range fields {
-				switch f.Name {
-				case "pod_uid":
-					uid = f.Value
-				case "pod_name":
-					name = f.Value
-				}
+			columns.Read(e, pod[:])
+			if of := cmp.Or(pod[0], pod[1]); of != 0 && !pods[of] {
+				pods[of] = true
+				es = append(es, replay.Evidence{Record: e})
 			}
-			add(firstNonEmpty(uid, name), e)
 		}
 	}
 	if len(pods) < least {

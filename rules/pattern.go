@@ -18,7 +18,6 @@ type Pattern struct {
 	re    func() *regexp.Regexp // compiled when it is first needed
 	needs []string              // one of them stands in every text that matches; nil: not known
 	whole bool                  // every text that has one of them matches
-	words bool                  // none of them holds a blank
 }
 
 func newPattern(expr string) (*Pattern, error) {
@@ -28,7 +27,6 @@ func newPattern(expr string) (*Pattern, error) {
 	}
 	p := &Pattern{expr: expr, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 	p.needs, p.whole = needs(tree)
-	p.words = !slices.ContainsFunc(p.needs, func(s string) bool { return strings.Contains(s, " ") })
 	return p, nil
 }
 
@@ -51,8 +49,8 @@ func (p *Pattern) MatchString(text string) bool {
 // matchPair reports whether two texts with a blank between them hold a match.
 // Most need not be joined to tell.
 func (p *Pattern) matchPair(a, b string) bool {
-	if p.needs != nil && p.words {
-		has := func(s string) bool { return strings.Contains(a, s) || strings.Contains(b, s) }
+	if p.needs != nil {
+		has := func(s string) bool { return strings.Contains(a, s) || strings.Contains(b, s) || spans(a, b, s) }
 		if !slices.ContainsFunc(p.needs, has) {
 			return false
 		}
@@ -61,6 +59,16 @@ func (p *Pattern) matchPair(a, b string) bool {
 		}
 	}
 	return p.MatchString(a + " " + b)
+}
+
+// spans reports whether a literal reaches from one text over a blank to another.
+func spans(a, b, lit string) bool {
+	for i := range len(lit) {
+		if lit[i] == ' ' && strings.HasSuffix(a, lit[:i]) && strings.HasPrefix(b, lit[i+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would
