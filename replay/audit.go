@@ -3,8 +3,6 @@ package replay
 import (
 	"fmt"
 	"time"
-
-	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Event statuses.
@@ -40,7 +38,7 @@ func beginAudit(n *Node, s *found) *auditor {
 
 // finish holds the history against the relists.
 func (a *auditor) finish() Audit {
-	a.table.rows = a.table.rows[:a.table.observed]
+	a.table.rows, a.table.missing = a.table.rows[:a.table.observed], nil
 	if a.out.Audited {
 		a.windows = listingWindows(a.n, a.lives, a.table)
 		a.missing()
@@ -72,10 +70,7 @@ func (a *auditor) observed() {
 	for i := range a.n.Observed.Len() {
 		e := &a.table.rows[a.n.Observed.row(i)]
 		e.status, e.lagged = statusObserved, false
-		if e.at == 0 {
-			continue
-		}
-		if l := a.lives.find(e.data); l != nil {
+		if l := a.lives.find(e.data); l != nil && a.table.at(e) != 0 {
 			a.judge(e, l, runs)
 		}
 		switch e.status {
@@ -91,21 +86,22 @@ func (a *auditor) observed() {
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
 func (a *auditor) judge(e *eventRow, l *life, runs restarts) {
+	seen := a.table.at(e)
 	at, ok := a.lives.cause(l, e.typ)
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
 	again := l.saw(e.typ)
 	l.see(e.typ)
 	switch {
-	case at.Known() && e.at+int64(at.Slack)+int64(time.Second) < at.At:
+	case at.Known() && seen+int64(at.Slack)+int64(time.Second) < at.At:
 		e.status = statusUnexpected
 	case at.Known():
 		e.status = statusMatched
-		if again || runs.reports(e.at, at.At) {
+		if again || runs.reports(seen, at.At) {
 			return
 		}
 		e.lagged = true
-		if time.Duration(e.at-at.At) > LateAfter && !l.restarted {
+		if time.Duration(seen-at.At) > LateAfter && !l.restarted {
 			e.status = statusLate
 		}
 	case !ok:
@@ -119,11 +115,7 @@ func (a *auditor) judge(e *eventRow, l *life, runs restarts) {
 // The lines name no pod.
 func (a *auditor) discarded() {
 	for _, i := range a.s.discards {
-		d := eventRow{line: i, typ: typeNone, status: statusDiscarded}
-		if e := a.n.Events[i]; e.Basis != parse.NoTime {
-			d.at = e.At
-		}
-		a.table.rows = append(a.table.rows, d)
+		a.table.rows = append(a.table.rows, eventRow{line: i, typ: typeNone, status: statusDiscarded})
 		a.out.Discarded++
 	}
 }

@@ -44,11 +44,11 @@ func (a *auditedEvents) sort() {
 	for i := a.t.observed; i < len(rows); i++ {
 		a.order = append(a.order, int32(i))
 	}
-	byTime := func(x, y int32) int { return cmp.Compare(rows[x].at, rows[y].at) }
+	byTime := func(x, y int32) int { return cmp.Compare(a.t.at(&rows[x]), a.t.at(&rows[y])) }
 	arrange(a.order, byTime)
 	for i := 0; i < len(a.order); {
 		j := i + 1
-		for j < len(a.order) && rows[a.order[j]].at == rows[a.order[i]].at {
+		for j < len(a.order) && byTime(a.order[j], a.order[i]) == 0 {
 			j++
 		}
 		arrange(a.order[i:j], func(x, y int32) int {

@@ -47,18 +47,19 @@ func listingWindows(n *Node, ls *lives, t *eventTable) []listWindow {
 	for i := range n.Observed.Len() { // by time, so that all windows come by their ends
 		e := &t.rows[n.Observed.row(i)]
 		l := ls.find(e.data)
-		if l == nil || e.at == 0 {
+		if l == nil {
 			continue
 		}
+		seen := t.at(e)
 		at, _ := ls.cause(l, e.typ)
-		if !at.Known() || at.At >= e.at {
+		if seen == 0 || !at.Known() || at.At >= seen {
 			continue
 		}
-		for len(dated) > 0 && dated[0].to < e.at {
+		for len(dated) > 0 && dated[0].to < seen {
 			out.add(dated[0])
 			dated = dated[1:]
 		}
-		out.add(listWindow{from: at.At - int64(at.Slack), to: e.at})
+		out.add(listWindow{from: at.At - int64(at.Slack), to: seen})
 	}
 	for _, w := range dated {
 		out.add(w)
@@ -165,7 +166,7 @@ func (a *auditor) judgeUnseen() {
 			continue
 		}
 		a.out.Missing++
-		a.table.rows = append(a.table.rows, eventRow{at: u.by, line: -1, pod: o.pod(), uid: o.podUID, data: o.id, typ: u.typ, status: statusMissing})
+		a.table.miss(eventRow{pod: o.pod(), uid: o.podUID, data: o.id, typ: u.typ, status: statusMissing}, u.by)
 	}
 }
 
@@ -204,8 +205,8 @@ func (a *auditor) shown(i int32, w listWindow) bool {
 // stretch: the log shows such lines and goes on.
 func (a *auditor) logged(from, to int64) bool {
 	rows := a.table.rows[:a.table.observed] // in order of time, those of none first
-	i := sort.Search(len(rows), func(i int) bool { return rows[i].at != 0 })
-	return i < len(rows) && rows[i].at <= from && rows[len(rows)-1].at >= to
+	i := sort.Search(len(rows), func(i int) bool { return a.table.at(&rows[i]) != 0 })
+	return i < len(rows) && a.table.at(&rows[i]) <= from && a.table.at(&rows[len(rows)-1]) >= to
 }
 
 // disturbed reports whether something else explains a missing line: an
@@ -312,7 +313,7 @@ const reportSettle = int64(15 * time.Second)
 // the first event in it: a first relist that hangs reports late.
 func newRestarts(n *Node, t *eventTable) restarts {
 	var r restarts
-	at := func(i int) int64 { return t.rows[n.Observed.row(i)].at }
+	at := func(i int) int64 { return t.at(&t.rows[n.Observed.row(i)]) }
 	for _, run := range n.Runs {
 		s := Span{From: run.First}
 		if run.Start.Known() {
@@ -355,9 +356,12 @@ func newPodsKnown(a *auditor) *podsKnown {
 	asked[0] = false
 	for i := range a.n.Observed.Len() {
 		e := &a.table.rows[a.n.Observed.row(i)]
-		if e.at != 0 && (asked[e.uid] || asked[e.pod.name]) {
-			earliest(k.uids, e.uid, e.at)
-			earliest(k.since, e.pod, e.at)
+		if !asked[e.uid] && !asked[e.pod.name] {
+			continue
+		}
+		if at := a.table.at(e); at != 0 {
+			earliest(k.uids, e.uid, at)
+			earliest(k.since, e.pod, at)
 		}
 	}
 	for _, e := range a.s.syncs {

@@ -13,8 +13,7 @@ type PodEvents = List[PodEvent]
 // eventRow is a pod lifecycle event, packed. What it has in common with the life
 // of its container stands there.
 type eventRow struct {
-	at     int64 // Unix ns, 0 unknown
-	line   int32 // of the kubelet, index into Node.Events; -1: none
+	line   int32 // of the kubelet, index into Node.Events; else ^index into the times of the missing
 	pod    podID
 	uid    parse.Sym
 	data   parse.Sym
@@ -56,10 +55,29 @@ type eventTable struct {
 	syms     *parse.Symbols
 	rows     []eventRow
 	observed int
+	missing  []int64             // when the audit found that events were missing
 	odd      map[int32]parse.Sym // types by row, where they are typeOther
 	lives    *lives              // what the audit held them against, nil before it
 
 	plain []*PodEvent
+}
+
+// at is when an event was, Unix ns, 0 unknown.
+func (t *eventTable) at(r *eventRow) int64 {
+	if r.line < 0 {
+		return t.missing[^r.line]
+	}
+	if e := t.lines[r.line]; e.Basis != parse.NoTime {
+		return e.At
+	}
+	return 0
+}
+
+// miss adds an event of which there is no line.
+func (t *eventTable) miss(r eventRow, at int64) {
+	r.line = ^int32(len(t.missing))
+	t.missing = append(t.missing, at)
+	t.rows = append(t.rows, r)
 }
 
 // list returns the observed events.
@@ -91,7 +109,7 @@ func newEventWords(syms *parse.Symbols) eventWords {
 
 func (t *eventTable) item(i int) PodEvent {
 	r := &t.rows[i]
-	e := PodEvent{At: r.at, PodUID: t.syms.Text(r.uid), Pod: r.pod.text(t.syms), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
+	e := PodEvent{At: t.at(r), PodUID: t.syms.Text(r.uid), Pod: r.pod.text(t.syms), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
 	if r.typ != typeOther {
 		e.Type = eventTypes[r.typ]
 	} else {

@@ -354,11 +354,7 @@ var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
 func (s *found) addEvent(e *parse.Event, i int32) {
 	var f [len(eventFields)]parse.Sym
 	s.events.Read(e, f[:])
-	p := eventRow{line: i, pod: podOf(f[0], f[1]), uid: f[2], typ: s.observed.typeOf(f[3], &s.words), data: f[4]}
-	if e.Basis != parse.NoTime {
-		p.at = e.At
-	}
-	s.observed.rows = append(s.observed.rows, p)
+	s.observed.rows = append(s.observed.rows, eventRow{line: i, pod: podOf(f[0], f[1]), uid: f[2], typ: s.observed.typeOf(f[3], &s.words), data: f[4]})
 }
 
 func podName(ns, name string) string {

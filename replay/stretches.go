@@ -141,13 +141,14 @@ func (l *ledger) stretches(run int) []Bounded {
 // distinct is the least number of relists that the events delivered in
 // (from, to) need.
 func (l *ledger) distinct(from, to int64) int {
-	ev := l.s.observed.rows
-	i := sort.Search(len(ev), func(i int) bool { return ev[i].at >= from })
+	t := l.s.observed
+	ev := t.rows
+	i := sort.Search(len(ev), func(i int) bool { return t.at(&ev[i]) >= from })
 	if !l.counting {
 		l.counting, l.counts = true, newBySym[uint32](l.s.syms, len(ev))
 	}
 	most, first := uint32(0), i
-	for ; i < len(ev) && ev[i].at < to; i++ {
+	for ; i < len(ev) && t.at(&ev[i]) < to; i++ {
 		n := l.counts.at(ev[i].data)
 		*n++
 		most = max(most, *n)
