@@ -1,18 +1,51 @@
 package logs
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
 
-// rpcKeys are the keys of a failed call that tell something. Those up to image name
-// what it was about, the first that is there.
-var rpcKeys = [...]string{"containerID", "podSandboxID", "sandboxID", "containerName", "image", "pod", "podUID", "err", "filter"}
-
+// Keys of a failed call that tell something. Those up to image name what it was
+// about, the first that is there.
 const (
-	rpcImage = 4 + iota
+	rpcContainer = iota
+	rpcPodSandbox
+	rpcSandbox
+	rpcContainerName
+	rpcImage
 	rpcPod
 	rpcPodUID
 	rpcErr
 	rpcFilter
+	rpcKeys // how many there are
 )
+
+// rpcKey returns the number of a key, rpcKeys for others.
+func rpcKey(key []byte) int {
+	switch string(key) {
+	case "containerID":
+		return rpcContainer
+	case "podSandboxID":
+		return rpcPodSandbox
+	case "sandboxID":
+		return rpcSandbox
+	case "containerName":
+		return rpcContainerName
+	case "image":
+		return rpcImage
+	case "pod":
+		return rpcPod
+	case "podUID":
+		return rpcPodUID
+	case "err":
+		return rpcErr
+	case "filter":
+		return rpcFilter
+	}
+	return rpcKeys
+}
 
 var (
 	rpcRemote  = []byte("remote")
@@ -36,8 +69,8 @@ func directRPC(t *told, d *direct) verdict {
 	if !ok {
 		return unsure
 	}
-	var values [len(rpcKeys)][]byte
-	if !d.pairs(t.msg[n+2:], values[:]) {
+	var values [rpcKeys][]byte
+	if !d.pairs(t.msg[n+2:], &values) {
 		return unsure
 	}
 	if name := callNames[string(call)]; name != "" {
@@ -63,9 +96,9 @@ func directRPC(t *told, d *direct) verdict {
 	return accepted
 }
 
-// pairs reads ` key="value"` to the end of s and puts the values of rpcKeys, the
-// first of each, where these stand. It is false where it stands otherwise.
-func (d *direct) pairs(s []byte, values [][]byte) bool {
+// pairs reads ` key="value"` to the end of s, of each key the first value. It is
+// false where s is something else.
+func (d *direct) pairs(s []byte, values *[rpcKeys][]byte) bool {
 	room := d.room[:0]
 	for len(s) > 0 {
 		if s[0] != ' ' {
@@ -77,45 +110,82 @@ func (d *direct) pairs(s []byte, values [][]byte) bool {
 		}
 		key := s[1 : n+1]
 		s = s[n+2:]
-		n, escaped := plainQuoted(s)
+		n, escaped := quotedLen(s)
 		if n == 0 {
 			return false
 		}
-		for i := range rpcKeys {
-			if values[i] != nil || string(key) != rpcKeys[i] {
-				continue
-			}
-			values[i] = s[1 : n-1]
-			if escaped {
-				if len(room)+n > len(d.room) {
-					return false
-				}
-				at := len(room)
-				room = appendUnescaped(room, values[i])
-				values[i] = room[at:]
-			}
-		}
+		value := s[1 : n-1]
 		s = s[n:]
+		i := rpcKey(key)
+		if i == rpcKeys || values[i] != nil {
+			continue
+		}
+		if escaped {
+			if len(room)+n > len(d.room) {
+				return false
+			}
+			at := len(room)
+			room = appendUnescaped(room, value)
+			value = room[at:]
+		}
+		values[i] = value
 	}
 	return true
 }
 
+// quotedLen is plainQuoted, faster where there are few escapes.
+func quotedLen(s []byte) (n int, escaped bool) {
+	for i := 1; ; i++ {
+		i += ordinary(s[i:])
+		switch {
+		case i == len(s):
+			return 0, false
+		case s[i] == '"':
+			return i + 1, escaped
+		case s[i] != '\\':
+			return 0, false
+		}
+		if i++; i == len(s) || escapes[s[i]] == 0 {
+			return 0, false
+		}
+		escaped = true
+	}
+}
+
+// ordinary is how many bytes s begins with that mean nothing in quotes: no quote,
+// backslash or newline, and ASCII.
+func ordinary(s []byte) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; len(s) >= i+8; i += 8 {
+		x := binary.LittleEndian.Uint64(s[i:])
+		q, b, l := x^each*'"', x^each*'\\', x^each*'\n'
+		// The lowest bit that is set is of the first byte that is none.
+		if m := ((q-each)&^q | (b-each)&^b | (l-each)&^l | x) & high; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] != '\n' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
 // appendUnescaped is unescapePlain.
 func appendUnescaped(dst, s []byte) []byte {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '\\' {
-			i++
-			c = escapes[s[i]]
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 {
+			return append(dst, s...)
 		}
-		dst = append(dst, c)
+		dst = append(append(dst, s[:i]...), escapes[s[i+1]])
+		s = s[i+2:]
 	}
-	return dst
 }
 
 // object adds what a call was about. It is false for ids and pods in spellings that
 // must be taken apart.
-func (d *direct) object(values *[len(rpcKeys)][]byte) bool {
+func (d *direct) object(values *[rpcKeys][]byte) bool {
 	for _, id := range values[:rpcImage+1] {
 		if len(id) == 0 {
 			continue

@@ -89,7 +89,7 @@ func quotedPrefix(s string) (string, bool) {
 // plainQuoted is the length of the string literal that s begins with if it is
 // ASCII and has no escapes but those of quote, backslash, newline and tab, as
 // nearly all have; else 0. escaped tells whether it has those.
-func plainQuoted[T string | []byte](s T) (n int, escaped bool) {
+func plainQuoted(s string) (n int, escaped bool) {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"':

@@ -36,3 +36,23 @@ func TestReadStringEqualsStrconv(t *testing.T) {
 		t.Errorf("only %d literals were read quickly", quick)
 	}
 }
+
+// TestQuotedLen holds the reading of eight bytes at once against that of each.
+func TestQuotedLen(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	const chars = "abcdefgh \x00\x0b!#[]~\"\\n\n\x80\xa2\xdc\x8a\xff"
+	for range 200000 {
+		s := []byte{'"'}
+		for range rnd.IntN(40) {
+			c := chars[rnd.IntN(8)]
+			if rnd.IntN(12) == 0 {
+				c = chars[rnd.IntN(len(chars))]
+			}
+			s = append(s, c)
+		}
+		n, escaped := quotedLen(s)
+		if want, wantEscaped := plainQuoted(string(s)); n != want || n > 0 && escaped != wantEscaped {
+			t.Fatalf("%q: %d %v, want %d %v", s, n, escaped, want, wantEscaped)
+		}
+	}
+}
