@@ -32,6 +32,7 @@ type fileText struct {
 	mu     sync.Mutex
 	window []byte // what was read last
 	start  int64  // of window in the file
+	hit    bool   // it held more than one text that was asked for
 }
 
 // newFileText takes over a file. It returns nil when too many are open.
@@ -61,8 +62,8 @@ func (t *fileText) ReadAt(p []byte, off int64) (int, error) {
 	return t.at.ReadAt(p, off)
 }
 
-// Bounds of what is read for a text: who asks for one line after the other is
-// given more and more at once.
+// Bounds of what is read for a text: more and more at once, for as long as that
+// serves further texts.
 const (
 	leastAhead = page
 	mostAhead  = 64 << 10
@@ -72,7 +73,9 @@ const (
 func (t *fileText) slice(off int64, n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := off - t.start; i < 0 || i+int64(n) > int64(len(t.window)) {
+	if i := off - t.start; i >= 0 && i+int64(n) <= int64(len(t.window)) {
+		t.hit = true
+	} else {
 		t.read(off, n)
 	}
 	i := min(int(off-t.start), len(t.window))
@@ -81,9 +84,10 @@ func (t *fileText) slice(off int64, n int) string {
 
 func (t *fileText) read(off int64, n int) {
 	size := leastAhead
-	if d := off - t.start; d > -mostAhead && d < 2*mostAhead {
+	if t.hit {
 		size = min(2*max(len(t.window), leastAhead), mostAhead)
 	}
+	t.hit = false
 	t.start = off &^ (page - 1)
 	size = max(size, int(off-t.start)+n)
 	t.window = slices.Grow(t.window[:0], size)[:size]
