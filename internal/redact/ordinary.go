@@ -2,7 +2,6 @@ package redact
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +20,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	add := func(texts ...string) {
 		for _, s := range texts {
-			for _, w := range letters.FindAllString(s, -1) {
+			for _, w := range letters().FindAllString(s, -1) {
 				known[strings.ToLower(w)] = true
 			}
 		}
@@ -41,9 +40,9 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	letters = regexp.MustCompile(`[A-Za-z]+`)
+	letters = lazy(`[A-Za-z]+`)
 	// figures are numbers, quantities and versions.
-	figures = regexp.MustCompile(`^(?:\d+(?:\.\d+)?[a-zA-Z]{0,3}|v\d+(?:\.\d+)*)$`)
+	figures = lazy(`^(?:\d+(?:\.\d+)?[a-zA-Z]{0,3}|v\d+(?:\.\d+)*)$`)
 )
 
 // ordinary reports whether a name is also a plain word or number of the
@@ -53,22 +52,22 @@ var (
 func ordinary(k Kind, name string) bool {
 	switch k {
 	case Node, Namespace, Pod, Container, Volume:
-		return vocabulary()[strings.ToLower(name)] || figures.MatchString(name)
+		return vocabulary()[strings.ToLower(name)] || figures().MatchString(name)
 	}
 	return false
 }
 
 // pair is ns/pod without anything else that says so.
-var pair = regexp.MustCompile(`([A-Za-z0-9][A-Za-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
+var pair = lazy(`([A-Za-z0-9][A-Za-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
 
 // places are surroundings that tell an ordinary name but would learn too much:
 // the host in front of a line, the node in front of a sentence.
 var places = []shape{
-	{regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:.]+|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+) ([A-Za-z0-9][A-Za-z0-9.-]*) `), []Kind{Node}, " "},
-	{regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9.-]*): `), []Kind{Node}, ": "},
-	{regexp.MustCompile(`_HOSTNAME"?\s*[=:]\s*"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "_HOSTNAME"},
-	{regexp.MustCompile(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
-	{regexp.MustCompile(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
+	{lazy(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:.]+|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+) ([A-Za-z0-9][A-Za-z0-9.-]*) `), []Kind{Node}, " "},
+	{lazy(`^([A-Za-z0-9][A-Za-z0-9.-]*): `), []Kind{Node}, ": "},
+	{lazy(`_HOSTNAME"?\s*[=:]\s*"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "_HOSTNAME"},
+	{lazy(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
+	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
 }
 
 // inContext replaces ordinary names where they stand as names.
@@ -89,7 +88,7 @@ func (r *Redactor) inContext(s string) string {
 // groups replaces what the groups of a shape match, if that is an ordinary
 // name of the group's kind.
 func (r *Redactor) groups(s string, sh shape) string {
-	return edit(s, sh.re.FindAllStringSubmatchIndex(s, -1), func(i int, m string) string {
+	return edit(s, sh.re().FindAllStringSubmatchIndex(s, -1), func(i int, m string) string {
 		if i > len(sh.kinds) || sh.kinds[i-1] == "" || r.kinds[m] != sh.kinds[i-1] {
 			return ""
 		}
@@ -99,7 +98,7 @@ func (r *Redactor) groups(s string, sh shape) string {
 
 // pairs replaces ns/pod where both are known names and one is ordinary.
 func (r *Redactor) pairs(s string) string {
-	found := slices.DeleteFunc(pair.FindAllStringSubmatchIndex(s, -1), func(m []int) bool {
+	found := slices.DeleteFunc(pair().FindAllStringSubmatchIndex(s, -1), func(m []int) bool {
 		ns, pod := r.kinds[s[m[2]:m[3]]], r.kinds[s[m[4]:m[5]]]
 		return ns != Namespace || pod != Pod && pod != Container
 	})

@@ -3,48 +3,55 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
+
+// lazy is an expression that is compiled when it is first needed: most runs do
+// not redact. The tests need each.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // shape is a form of text that tells what the names in it are: group i of the
 // expression is of kind kinds[i-1], "" for none.
 type shape struct {
-	re    *regexp.Regexp
+	re    func() *regexp.Regexp
 	kinds []Kind
 	hint  string // a line without it cannot match
 }
 
 // shapes are tried in this order; see learn on why that matters.
 var shapes = []shape{
-	{regexp.MustCompile(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
-	{regexp.MustCompile(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "od"},
-	{regexp.MustCompile(`\\?"([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})\\?"`), []Kind{Namespace, Pod}, "/"},
-	{regexp.MustCompile(`\bnamespace(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespace"},
-	{regexp.MustCompile(`[Nn]amespace:\\?"?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
-	{regexp.MustCompile(`(?:PodSandboxMetadata\{Name:|name:\\?")([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
+	{lazy(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
+	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "od"},
+	{lazy(`\\?"([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})\\?"`), []Kind{Namespace, Pod}, "/"},
+	{lazy(`\bnamespace(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespace"},
+	{lazy(`[Nn]amespace:\\?"?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
+	{lazy(`(?:PodSandboxMetadata\{Name:|name:\\?")([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
 	// A colon alone is prose ("the node: PLEG unhealthy") unless what follows looks like no word.
-	{regexp.MustCompile(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override)(?:\\?"?\s*[=:]\s*\\?"|=)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "no"},
-	{regexp.MustCompile(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override): ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "no"},
-	{regexp.MustCompile(`\b(?:[Nn]ode|for node) \\?"?([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
-	{regexp.MustCompile(`\b(?:containerName|container)(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ontainer"},
-	{regexp.MustCompile(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
-	{regexp.MustCompile(`\b(?:pod|pod_name|exported_pod)="([a-z0-9][a-z0-9.-]*)"`), []Kind{Pod}, "pod"},
-	{regexp.MustCompile(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*\\?"([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
-	{regexp.MustCompile(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
-	{regexp.MustCompile(`server ([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]) (?:not responding|OK)`), []Kind{Host}, "server "},
+	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override)(?:\\?"?\s*[=:]\s*\\?"|=)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "no"},
+	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override): ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "no"},
+	{lazy(`\b(?:[Nn]ode|for node) \\?"?([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
+	{lazy(`\b(?:containerName|container)(?:\\?"?\s*[=:]\s*\\?"|=)([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ontainer"},
+	{lazy(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
+	{lazy(`\b(?:pod|pod_name|exported_pod)="([a-z0-9][a-z0-9.-]*)"`), []Kind{Pod}, "pod"},
+	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*\\?"([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
+	{lazy(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
+	{lazy(`server ([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]) (?:not responding|OK)`), []Kind{Host}, "server "},
 }
 
 // forms are telling wherever they stand. A whole match, or its group, is a name.
 var forms = []struct {
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 	kind Kind
 	hint string
 }{
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), UID, "-"},
-	{regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b`), Mail, "@"},
-	{regexp.MustCompile(`\b(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b`), MAC, ":"},
-	{regexp.MustCompile(`\b(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)\b`), IP, "."},
-	{regexp.MustCompile(`\b(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){1,6}\b|\bf[cde][0-9a-f]{2}::(?:[0-9a-f]{1,4}:?){0,6}`), IP, ":"},
-	{regexp.MustCompile(`\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+\.(?:internal|local|lan|intra|corp|com|net|org|io|dev|cloud|app|de|fr|uk|cn|jp|eu|us|ru|in|br|nl|ch|se|it|es|pl|au|ca|kr|gov|edu|mil)(?::\d+)?(?:/[A-Za-z0-9._/-]*[A-Za-z0-9])?(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]{64})?`), Host, "."},
+	{lazy(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), UID, "-"},
+	{lazy(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b`), Mail, "@"},
+	{lazy(`\b(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b`), MAC, ":"},
+	{lazy(`\b(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)\b`), IP, "."},
+	{lazy(`\b(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){1,6}\b|\bf[cde][0-9a-f]{2}::(?:[0-9a-f]{1,4}:?){0,6}`), IP, ":"},
+	{lazy(`\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+\.(?:internal|local|lan|intra|corp|com|net|org|io|dev|cloud|app|de|fr|uk|cn|jp|eu|us|ru|in|br|nl|ch|se|it|es|pl|au|ca|kr|gov|edu|mil)(?::\d+)?(?:/[A-Za-z0-9._/-]*[A-Za-z0-9])?(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a-f]{64})?`), Host, "."},
 }
 
 // sources of code and of API groups look like hosts and tell nothing.
@@ -67,7 +74,7 @@ func (r *Redactor) Learn(s string) {
 		if !strings.Contains(s, sh.hint) {
 			continue
 		}
-		for _, m := range sh.re.FindAllStringSubmatch(s, -1) {
+		for _, m := range sh.re().FindAllStringSubmatch(s, -1) {
 			if strings.Contains(m[0], "://") || len(m) > 2 && public(m[1]) {
 				continue
 			}
@@ -82,7 +89,7 @@ func (r *Redactor) Learn(s string) {
 		if !strings.Contains(s, f.hint) {
 			continue
 		}
-		for _, m := range f.re.FindAllString(s, -1) {
+		for _, m := range f.re().FindAllString(s, -1) {
 			if f.kind == Host {
 				r.learnHost(m)
 				continue
@@ -212,7 +219,7 @@ func (r *Redactor) longNames(s string) string {
 		if f.kind != Host && f.kind != IP && f.kind != MAC && f.kind != Mail || !strings.Contains(s, f.hint) {
 			continue
 		}
-		s = f.re.ReplaceAllStringFunc(s, func(m string) string {
+		s = f.re().ReplaceAllStringFunc(s, func(m string) string {
 			p, ok := r.names[m]
 			if !ok {
 				return m

@@ -1,0 +1,24 @@
+package redact
+
+import (
+	"regexp"
+	"testing"
+)
+
+// TestExpressions compiles each expression, as a run may need it.
+func TestExpressions(t *testing.T) {
+	all := []func() *regexp.Regexp{letters, figures, pair}
+	for _, list := range [][]shape{shapes, places} {
+		for _, s := range list {
+			all = append(all, s.re)
+		}
+	}
+	for _, f := range forms {
+		all = append(all, f.re)
+	}
+	for _, re := range all {
+		if re().String() == "" {
+			t.Error("an expression is empty")
+		}
+	}
+}
