@@ -89,14 +89,15 @@ var lanes = sync.Pool{New: func() any { return new(lane) }}
 // newLaneOf returns an empty lane.
 func newLaneOf(o *parse.Origin, inherit bool) *lane {
 	l := lanes.Get().(*lane)
-	*l = lane{origin: o, inherit: inherit, gaps: l.gaps[:0]}
+	l.origin, l.inherit = o, inherit
 	return l
 }
 
-// release gives back what was joined.
+// release gives back what was joined, empty: its texts hold files open.
 func (r *Result) release() {
 	for _, l := range r.lanes {
 		clear(l.gaps)
+		*l = lane{gaps: l.gaps[:0]}
 		lanes.Put(l)
 	}
 	r.lanes = nil
