@@ -16,6 +16,7 @@ type layout struct {
 	lack  parse.Lack
 	zone  int64  // what the zone takes off the stamp, ns
 	mid   []byte // between the fraction of the stamp and the message
+	tail  uint64 // the last eight bytes of mid, if it has so many
 	head  []byte // the stamp, if there is one, and mid; only if no fraction stands between them
 	ticks uint64 // of the parser when head was made; 0: never
 	who   *Who
@@ -44,12 +45,18 @@ type layouts struct {
 	n    int
 	next int // to be replaced
 
-	// By the word of mid that begins at at, likely tells layouts apart.
+	// By the word of mid that begins at at, likely tells layouts apart. It is
+	// unsettled until some lines have brought no other layout.
 	at    int
 	guess [1 << guessBits]uint8
+	calm  int // lines since a layout changed, up to enoughCalm
 }
 
-const guessBits = 5
+const (
+	guessBits  = 5
+	enoughCalm = 16
+	unsettled  = 1 << 30 // beyond all lines
+)
 
 func guessOf(w uint64) uint64 { return w * 0x9E3779B97F4A7C15 >> (64 - guessBits) }
 
@@ -57,13 +64,20 @@ func guessOf(w uint64) uint64 { return w * 0x9E3779B97F4A7C15 >> (64 - guessBits
 // its stamp: only a comparison decides.
 func (s *layouts) likely(rest []byte) int {
 	if len(rest) < s.at+8 {
-		return 0
+		return s.guessless()
 	}
 	return int(s.guess[guessOf(eight(rest[s.at:]))] % maxLayouts)
 }
 
-// index finds out where the layouts differ.
-func (s *layouts) index() {
+// guessless is likely where nothing speaks for a layout. After some such lines it
+// finds out where the layouts differ.
+func (s *layouts) guessless() int {
+	if s.calm == enoughCalm {
+		return 0
+	}
+	if s.calm++; s.calm < enoughCalm {
+		return 0
+	}
 	mid := s.list[0].mid
 	common, least := len(mid), len(mid)
 	for i := range s.list[1:s.n] {
@@ -79,6 +93,7 @@ func (s *layouts) index() {
 			s.guess[guessOf(eight(mid[s.at:]))] = uint8(i)
 		}
 	}
+	return 0
 }
 
 // stampNow is the kind of the stamp in p.second.
@@ -185,13 +200,23 @@ func (s *layouts) keep(l *layout) {
 	}
 	o := &s.list[at]
 	l.mid, l.pid, l.head = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...), o.head[:0]
+	if n := len(l.mid); n >= 8 {
+		l.tail = eight(l.mid[n-8:])
+	}
 	if n := len(l.pid); n >= 8 {
 		l.pids = [2]uint64{eight(l.pid), eight(l.pid[n-8:])}
 	}
 	*o = *l
-	if !same {
-		s.index()
+	if !same && s.likely(o.mid) != at {
+		s.at, s.calm = unsettled, 0
 	}
+}
+
+// mayFit reports whether rest, what follows a stamp, may begin with mid, by its
+// end.
+func (l *layout) mayFit(rest []byte) bool {
+	n := len(l.mid)
+	return len(rest) >= n && (n < 8 || eight(rest[n-8:]) == l.tail)
 }
 
 // hasPID reports whether the klog header msg, up to its n-th byte, ends in the

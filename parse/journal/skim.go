@@ -98,7 +98,7 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 		return true
 	}
 	for i := range p.layouts.list[:p.layouts.n] {
-		if i != likely && p.skimAs(i, kind, rec, at, b) {
+		if i != likely && p.layouts.list[i].mayFit(rest) && p.skimAs(i, kind, rec, at, b) {
 			p.date(&p.layouts.list[i], ns, res, b)
 			return true
 		}
