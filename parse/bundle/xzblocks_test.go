@@ -121,6 +121,20 @@ func messages(b *parse.Bundle) string {
 	return s.String()
 }
 
+// TestXZRatio reads more of a file of several blocks than any stream may expand
+// to whatever it takes: what was read of the file counts up to its end.
+func TestXZRatio(t *testing.T) {
+	log := testLog(freeStream/80 + 1)
+	if len(log) <= freeStream {
+		t.Fatalf("a log of %d bytes", len(log))
+	}
+	path := file(t, "k.log.xz", pipe(t, log, "xz", "-0", "--block-size=4MiB", "-c"))
+	b := load(t, Options{newLines: newKeepFew, Limits: Limits{RatioFree: 1 << 20}}, path)
+	if len(b.Warnings) > 0 {
+		t.Error(messages(b))
+	}
+}
+
 // TestXZIndexHostile wants indexes that were made up to be refused.
 func TestXZIndexHostile(t *testing.T) {
 	header := xzHeader(4)
