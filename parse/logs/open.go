@@ -141,7 +141,7 @@ func (o *openRecord) message(s *scanner) []byte {
 	if o.off < 0 {
 		return clip(o.body)
 	}
-	raw := bytes.TrimRight(s.data[o.from:o.end], "\r\x00")
+	raw := trimEnd(s.data[o.from:o.end])
 	return clip(raw[min(o.off, len(raw)):])
 }
 
@@ -181,7 +181,7 @@ func (s *scanner) close() {
 // keep puts the text of the record away, and behind it the message when it
 // does not stand in the text as it is.
 func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) parse.Text {
-	raw := bytes.TrimRight(s.data[o.from:o.end], "\r\n\x00")
+	raw := trimEnd(s.data[o.from:o.end])
 	if len(raw) > maxText {
 		s.res.warnings = append(s.res.warnings, parse.Warning{Pos: o.pos,
 			Msg: fmt.Sprintf("record has %d bytes: the first %d are kept", len(raw), maxText)})

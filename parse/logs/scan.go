@@ -254,7 +254,17 @@ func (s *scanner) marker(rec []byte, m journal.Mark) {
 // keepText keeps a record, cut to maxText.
 func (s *scanner) keepText(rec []byte) parse.Text { return s.keep.Keep(textOf(rec)) }
 
-func textOf(rec []byte) []byte { return bytes.TrimRight(rec[:min(len(rec), maxText)], "\r\n\x00") }
+func textOf(rec []byte) []byte { return trimEnd(rec[:min(len(rec), maxText)]) }
+
+// trimEnd cuts line ends, and NUL bytes beside them.
+func trimEnd(b []byte) []byte {
+	for n := len(b); n > 0; n-- {
+		if c := b[n-1]; c != '\r' && c != '\n' && c != 0 {
+			return b[:n]
+		}
+	}
+	return b[:0]
+}
 
 // markText keeps a line of the run.
 func (s *scanner) markText(from, end int) parse.Text {
