@@ -26,7 +26,7 @@ type textStore struct {
 	clock uint64
 	slots [cachedBlocks]cacheSlot
 
-	packers sync.Pool // of *packer: their buffers are used again
+	packers []*packer // that have no run: their buffers are used again
 	symbols *parse.Symbols
 }
 
@@ -34,15 +34,22 @@ func newTextStore() *textStore { return &textStore{symbols: parse.NewSymbols()} 
 
 // packer returns a packer for one run; done gives it back.
 func (s *textStore) packer() *packer {
-	if p, ok := s.packers.Get().(*packer); ok {
-		return p
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.packers) - 1
+	if n < 0 {
+		return &packer{store: s}
 	}
-	return &packer{store: s}
+	p := s.packers[n]
+	s.packers = s.packers[:n]
+	return p
 }
 
 func (p *packer) done() {
 	p.close()
-	p.store.packers.Put(p)
+	p.store.mu.Lock()
+	defer p.store.mu.Unlock()
+	p.store.packers = append(p.store.packers, p)
 }
 
 type cacheSlot struct {

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"bytes"
-	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -38,7 +37,7 @@ type Decoder struct {
 	plain   parse.Source // who wrote all other lines that name no writer
 	binary  bool         // the file is a binary journal: see NewEntryDecoder
 
-	idle sync.Pool // of *scanner
+	idle idleScanners
 
 	cutter *journal.Parser // of Cut alone
 	entry  journal.Entry   // of Cut alone

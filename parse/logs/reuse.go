@@ -15,9 +15,31 @@ import (
 // every line has something new makes it forget.
 const maxTaught = 4096
 
+// idleScanners are those of a decoder that have no run. They go when it goes, and
+// not with a later collection as from a sync.Pool: a batch has thousands of files.
+type idleScanners struct {
+	mu   sync.Mutex
+	list []*scanner
+}
+
+func (i *idleScanners) get() (s *scanner) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if n := len(i.list) - 1; n >= 0 {
+		s, i.list = i.list[n], i.list[:n]
+	}
+	return s
+}
+
+func (i *idleScanners) put(s *scanner) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.list = append(i.list, s)
+}
+
 // scanner returns one for a run; end gives it back.
 func (d *Decoder) scanner(run Run) *scanner {
-	s, _ := d.idle.Get().(*scanner)
+	s := d.idle.get()
 	if s == nil {
 		s = d.newScanner()
 	}
@@ -79,7 +101,7 @@ func (s *scanner) end() Result {
 	s.res = Result{events: res.events[n:]}
 	res.events = res.events[:n:n]
 	s.data, s.keep, s.places = nil, nil, nil
-	s.d.idle.Put(s)
+	s.d.idle.put(s)
 	return res
 }
 
