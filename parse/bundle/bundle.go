@@ -5,9 +5,10 @@
 // content, in one pass, never writing to the input and never following a link.
 // (Large database files inside an archive wait in nameless temporary files.) It
 // cuts text members into runs of whole lines, which workers decode in
-// parallel, and read themselves where a large log lies open; other members go to their decoder whole, as a random-access view,
-// or in groups. What the runs gave is put together in the order of the file,
-// so the number of workers never shows in the result.
+// parallel, and read themselves where a large log lies open; other members go
+// to their decoder whole, as a random-access view, or in groups. What the runs
+// gave is put together in the order of the file, so the number of workers never
+// shows in the result.
 //
 // Input is hostile. Everything a member expands to is counted against Limits;
 // a problem becomes a parse.Warning with its position and the readable rest is

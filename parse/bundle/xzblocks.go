@@ -16,10 +16,10 @@ import (
 //
 // Such a file is a row of streams; a stream is a header, blocks, an index and a
 // footer. Blocks do not depend on each other. Decoders of their own take them,
-// several at a time if there are cores for it: each block, framed as a stream that has no
-// check, goes through the library. The check is computed where the data is read,
-// so that decoding, which takes longest, has a core for itself. What is wrong is
-// told where reading in sequence would find it.
+// several at a time if there are cores for it: each block, framed as a stream
+// that has no check, goes through the library. The check is computed where the
+// data is read, so that decoding, which takes longest, has a core for itself.
+// What is wrong is told where reading in sequence would find it.
 type xzBlocks struct {
 	at    io.ReaderAt
 	size  int64

@@ -270,7 +270,7 @@ func (p *pattern) find(text string, m match) bool {
 }
 
 // walk matches the steps, and then next, from position at of the text.
-func walk[T string | []byte](steps, next []step, text T, at int, m match) bool {
+func walk(steps, next []step, text string, at int, m match) bool {
 	for i := range steps {
 		s := &steps[i]
 		switch {
