@@ -57,6 +57,7 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 	if opened == 0 {
 		return nil, &exitError{code: exitNothing, msg: bundle.ErrNoInput.Error()}
 	}
+	trimProgram()
 	return out, nil
 }
 

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// dropProgramPages does nothing: other systems do not say which pages are safe.
+func dropProgramPages() {}
