@@ -140,7 +140,9 @@ type FieldKeeper interface {
 	Symbols() *Symbols
 	// KeepRow puts away a row for the line kept last: a Shape and its
 	// values. It returns the number of the row in the store of that line.
-	KeepRow(row []Sym) uint32
+	// values are the same as texts, as far as they are known. The store need
+	// not hold twice those that are part of the line that it was given.
+	KeepRow(row []Sym, values [][]byte) uint32
 }
 
 // NewText returns a handle on n bytes at off of the store on the shelf.

@@ -166,9 +166,9 @@ func (p *placer) Keep(line []byte) parse.Text {
 }
 
 // KeepRow puts the fields of the line kept last into its store.
-func (p *placer) KeepRow(row []parse.Sym) (n uint32) {
+func (p *placer) KeepRow(row []parse.Sym, values [][]byte) (n uint32) {
 	if !p.last {
-		return p.packer.KeepRow(row)
+		return p.packer.KeepRow(row, values)
 	}
 	p.placedRows, n = appendRow(p.placedRows, row)
 	return n

@@ -55,17 +55,19 @@ func (p *packer) done() {
 type cacheSlot struct {
 	block *textBlock
 	raw   []byte
+	at    linePlace // where the last text was found
 	used  uint64
 }
 
 // textBlock is a parse.FieldStore of up to blockSize bytes, or of one longer
-// line. It is raw while it is being filled and packed from then on.
+// line.
 type textBlock struct {
 	shelf  parse.Shelf // holds the block itself
 	store  *textStore
-	raw    []byte // nil once packed
-	packed []byte
-	rows   []parse.Sym // the fields of the lines that have them, one row after the other
+	lines  *hollow     // until they are packed
+	packed []byte      // the text of the lines, and behind it their heads
+	split  int         // where the heads begin once unpacked
+	rows   []parse.Sym // of the closed block
 }
 
 // Row returns what begins with a row of fields.
@@ -73,8 +75,8 @@ func (b *textBlock) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return b.rows[
 
 // Slice returns n bytes at off of the block.
 func (b *textBlock) Slice(off, n uint32) string {
-	if b.raw != nil {
-		return string(b.raw[off : off+n])
+	if b.lines != nil {
+		return b.lines.slice(off, n, new(linePlace), b.store.symbols)
 	}
 	return b.store.slice(b, off, n)
 }
@@ -82,26 +84,29 @@ func (b *textBlock) Slice(off, n uint32) string {
 func (s *textStore) slice(b *textBlock, off, n uint32) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c := s.slot(b)
+	lines := hollow{text: c.raw[:b.split], heads: c.raw[b.split:], rows: b.rows}
+	return lines.slice(off, n, &c.at, s.symbols)
+}
+
+// slot returns the one that has the block unpacked.
+func (s *textStore) slot(b *textBlock) *cacheSlot {
 	s.clock++
-	victim := 0
+	c := &s.slots[0]
 	for i := range s.slots {
-		c := &s.slots[i]
-		if c.block == b {
-			c.used = s.clock
-			return string(c.raw[off : off+n])
+		x := &s.slots[i]
+		if x.block == b {
+			x.used = s.clock
+			return x
 		}
-		if c.used < s.slots[victim].used {
-			victim = i
+		if x.used < c.used {
+			c = x
 		}
 	}
-	c := &s.slots[victim]
 	// Decode cannot fail: the block is what Encode made.
-	raw, err := s2.Decode(c.raw[:cap(c.raw)], b.packed)
-	if err != nil {
-		return ""
-	}
-	*c = cacheSlot{b, raw, s.clock}
-	return string(raw[off : off+n])
+	raw, _ := s2.Decode(c.raw[:cap(c.raw)], b.packed)
+	*c = cacheSlot{block: b, raw: raw, used: s.clock}
+	return c
 }
 
 // packer is the parse.Keeper of one run. Handles are valid at once; close
@@ -109,9 +114,8 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 type packer struct {
 	store *textStore
 	block *textBlock
-	rows  []parse.Sym // of the block
-	spare []byte      // raw buffer of a block that was packed
-	dst   []byte      // what the encoder writes to
+	lines hollow // of the block
+	dst   []byte // what the encoder writes to
 
 	placedRows  []parse.Sym // of the placer that uses it
 	placedLines []lineSum
@@ -120,10 +124,11 @@ type packer struct {
 // Symbols is where the numbers of field names and values come from.
 func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
 
-// KeepRow puts the fields of the line kept last into its block. No row has the
-// number 0.
-func (p *packer) KeepRow(row []parse.Sym) (n uint32) {
-	p.rows, n = appendRow(p.rows, row)
+// KeepRow puts the fields of the line kept last into its block, and takes the
+// values that stand in the line out of it. No row has the number 0.
+func (p *packer) KeepRow(row []parse.Sym, values [][]byte) (n uint32) {
+	p.lines.rows, n = appendRow(p.lines.rows, row)
+	p.lines.leave(values, int(n)+1)
 	return n
 }
 
@@ -137,38 +142,38 @@ func appendRow(rows, row []parse.Sym) ([]parse.Sym, uint32) {
 
 // Keep copies the line into the current block.
 func (p *packer) Keep(line []byte) parse.Text {
-	if p.block != nil && len(p.block.raw)+len(line) > blockSize {
+	if p.block != nil && int(p.lines.size)+len(line) > blockSize {
 		p.close()
 	}
 	if p.block == nil {
-		p.block = &textBlock{store: p.store, raw: p.spare[:0]}
+		p.block = &textBlock{store: p.store, lines: &p.lines}
 		p.block.shelf.Store = p.block
-		p.spare = nil
 	}
-	off := len(p.block.raw)
-	p.block.raw = append(p.block.raw, line...)
-	return parse.NewText(&p.block.shelf, uint32(off), uint32(len(line)))
+	off := p.lines.size
+	p.lines.add(line)
+	return parse.NewText(&p.block.shelf, off, uint32(len(line)))
 }
 
 // close packs the current block. Blocks too small to gain stay raw.
 func (p *packer) close() {
 	b := p.block
-	p.block = nil
 	if b == nil {
 		return
 	}
-	if len(p.rows) > 0 {
-		b.rows = slices.Clone(p.rows)
-		p.rows = p.rows[:0]
+	p.block = nil
+	if len(p.lines.rows) > 0 {
+		b.rows = slices.Clone(p.lines.rows)
 	}
-	raw := b.raw
-	p.spare = raw[:0]
+	b.split = len(p.lines.text)
+	raw := append(p.lines.text, p.lines.heads...)
 	packed := s2.Encode(p.dst[:cap(p.dst)], raw)
 	p.dst = packed[:0]
 	if len(packed)+len(packed)/4 > len(raw) {
-		b.raw = append(make([]byte, 0, len(raw)), raw...)
-		return
+		own := slices.Clone(raw)
+		b.lines = &hollow{text: own[:b.split], heads: own[b.split:], rows: b.rows}
+	} else {
+		b.packed = append(make([]byte, 0, len(packed)), packed...)
+		b.lines = nil
 	}
-	b.packed = append(make([]byte, 0, len(packed)), packed...)
-	b.raw = nil
+	p.lines = hollow{text: raw[:0], heads: p.lines.heads[:0], rows: p.lines.rows[:0]}
 }

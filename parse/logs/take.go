@@ -74,7 +74,7 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 			}
 			t.row = append(t.row, u.values[i].of(t.syms, v))
 		}
-		ev.SetFields(t.keep.KeepRow(t.row))
+		ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
 		return
 	}
 	t.fields = m.appendFields(msg, t.fields[:0])
@@ -89,7 +89,7 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	for _, f := range t.fields {
 		t.row = append(t.row, t.syms.OfString(f.Value))
 	}
-	ev.SetFields(t.keep.KeepRow(t.row))
+	ev.SetFields(t.keep.KeepRow(t.row, nil))
 }
 
 // usual returns what lines of an entry with the same fields have in common.

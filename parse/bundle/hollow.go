@@ -1,0 +1,118 @@
+package bundle
+
+import (
+	"encoding/binary"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// hollow holds lines one after the other, without those of their values that are
+// kept as numbers beside them. These are ids and names for the most part, which
+// pack worst, and the table of numbers has each of them only once.
+type hollow struct {
+	text  []byte      // what is left of the lines
+	heads []byte      // how each is put together, see add
+	rows  []parse.Sym // the fields of the lines that have them, one row after the other
+	size  uint32      // of all lines in full
+	row   int         // of rows, that of the last value that was left out
+
+	line        []byte // that was added last, as it was given
+	start, head int    // where it begins in text and heads
+}
+
+// add appends a line, with a head that leaves nothing out.
+//
+// The head of a line is its length in full; for each value left out, 1 more than
+// the length of the text since the one before, and how much further on in the rows
+// its number stands; 0; and the length of the text behind the last one.
+func (h *hollow) add(line []byte) {
+	h.line, h.start, h.head = line, len(h.text), len(h.heads)
+	n := uint64(len(line))
+	h.heads = binary.AppendUvarint(append(binary.AppendUvarint(h.heads, n), 0), n)
+	h.text = append(h.text, line...)
+	h.size += uint32(n)
+}
+
+// leastHole is the length of the shortest value that is left out.
+const leastHole = 4
+
+// leave takes values out of the line that was added last, as far as they stand in
+// it one behind the other. Their numbers stand in the rows from a place on.
+func (h *hollow) leave(values [][]byte, row int) {
+	heads := binary.AppendUvarint(h.heads[:h.head], uint64(len(h.line)))
+	from, to := h.start, h.start // of the text behind the last one, as it was and as it will be
+	for i, v := range values {
+		// Slices of one array, as long as they may be, begin where their capacities tell.
+		at := h.start + cap(h.line) - cap(v)
+		end := at + len(v)
+		if len(v) < leastHole || at < from || end > len(h.text) || string(h.text[at:end]) != string(v) {
+			continue
+		}
+		heads = binary.AppendUvarint(heads, uint64(at-from+1))
+		heads = binary.AppendUvarint(heads, uint64(row+i-h.row))
+		to += copy(h.text[to:], h.text[from:at])
+		from, h.row = end, row+i
+	}
+	n := copy(h.text[to:], h.text[from:])
+	h.text = h.text[:to+n]
+	h.heads = binary.AppendUvarint(append(heads, 0), uint64(n))
+}
+
+// linePlace is where a line begins.
+type linePlace struct {
+	off         uint32 // in the lines in full
+	text, heads int
+	row         int // of the last value left out before it
+}
+
+// slice returns n bytes at off of the lines in full, which lie in one line. It
+// looks for that from a place on, if it is not too far already, and leaves it there.
+func (h *hollow) slice(off, n uint32, from *linePlace, syms *parse.Symbols) string {
+	if off < from.off {
+		*from = linePlace{}
+	}
+	for from.heads < len(h.heads) {
+		next := *from
+		h.walk(&next, nil, syms)
+		if off < next.off {
+			line := *from
+			full := h.walk(&line, make([]byte, 0, next.off-from.off), syms)
+			return string(full[off-from.off:][:n])
+		}
+		*from = next
+	}
+	return ""
+}
+
+// walk goes over one line and appends it in full, unless to nil.
+func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
+	p.off += uint32(h.number(p))
+	for {
+		n := h.number(p)
+		if n == 0 {
+			break
+		}
+		full = h.stretch(p, n-1, full)
+		p.row += h.number(p)
+		if full != nil {
+			full = append(full, syms.Text(h.rows[p.row])...)
+		}
+	}
+	return h.stretch(p, h.number(p), full)
+}
+
+// stretch goes over n bytes of the text.
+func (h *hollow) stretch(p *linePlace, n int, full []byte) []byte {
+	if full != nil {
+		full = append(full, h.text[p.text:p.text+n]...)
+	}
+	p.text += n
+	return full
+}
+
+// number reads on in the heads.
+func (h *hollow) number(p *linePlace) int {
+	v, n := binary.Uvarint(h.heads[p.heads:])
+	p.heads += n
+	return int(v)
+}
