@@ -166,7 +166,7 @@ func (a *auditor) judgeUnseen() {
 			continue
 		}
 		a.out.Missing++
-		a.table.miss(eventRow{pod: o.pod(), uid: o.podUID, data: o.id, typ: u.typ, status: statusMissing}, u.by)
+		a.table.miss(missingEvent{u.by, eventPod{o.pod(), o.podUID}}, u.typ, o.id)
 	}
 }
 
@@ -356,12 +356,13 @@ func newPodsKnown(a *auditor) *podsKnown {
 	asked[0] = false
 	for i := range a.n.Observed.Len() {
 		e := &a.table.rows[a.n.Observed.row(i)]
-		if !asked[e.uid] && !asked[e.pod.name] {
+		of := a.table.pod(e)
+		if !asked[of.uid] && !asked[of.pod.name] {
 			continue
 		}
 		if at := a.table.at(e); at != 0 {
-			earliest(k.uids, e.uid, at)
-			earliest(k.since, e.pod, at)
+			earliest(k.uids, of.uid, at)
+			earliest(k.since, of.pod, at)
 		}
 	}
 	for _, e := range a.s.syncs {

@@ -140,16 +140,17 @@ func (b *blamer) owners() {
 	b.owned = true
 	syms, events := b.n.symbols, b.n.Observed.Len()
 	b.owner, b.uids = newBySym[podID](syms, events+b.n.History.Len()), newByPod[parse.Sym](syms, events)
-	seen := func(yield func(*eventRow)) {
+	seen := func(yield func(of eventPod, data parse.Sym)) {
 		for i := range events {
-			if e := &b.s.observed.rows[b.n.Observed.row(i)]; e.pod != (podID{}) {
-				yield(e)
+			e := &b.s.observed.rows[b.n.Observed.row(i)]
+			if of := b.s.observed.pod(e); of.pod != (podID{}) {
+				yield(of, e.data)
 			}
 		}
 	}
-	seen(func(e *eventRow) { *b.owner.at(e.data), *b.uids.at(e.pod) = e.pod, e.uid })
+	seen(func(e eventPod, data parse.Sym) { *b.owner.at(data), *b.uids.at(e.pod) = e.pod, e.uid })
 	pods := newBySym[podID](syms, events) // by the uid that they had last
-	seen(func(e *eventRow) { *pods.at(b.uids.get(e.pod)) = e.pod })
+	seen(func(e eventPod, _ parse.Sym) { *pods.at(b.uids.get(e.pod)) = e.pod })
 	h, ok := b.n.History.from.(*historyTable)
 	if !ok {
 		return

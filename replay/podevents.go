@@ -11,11 +11,9 @@ import (
 type PodEvents = List[PodEvent]
 
 // eventRow is a pod lifecycle event, packed. What it has in common with the life
-// of its container stands there.
+// of its container stands there, and its pod in its line.
 type eventRow struct {
-	line   int32 // of the kubelet, index into Node.Events; else ^index into the times of the missing
-	pod    podID
-	uid    parse.Sym
+	line   int32 // of the kubelet, index into Node.Events; else ^index into the missing
 	data   parse.Sym
 	typ    eventType
 	status eventStatus
@@ -55,17 +53,56 @@ type eventTable struct {
 	syms     *parse.Symbols
 	rows     []eventRow
 	observed int
-	missing  []int64             // when the audit found that events were missing
+	missing  []missingEvent
 	odd      map[int32]parse.Sym // types by row, where they are typeOther
 	lives    *lives              // what the audit held them against, nil before it
+	fields   *parse.Columns      // eventFields, while the node is rebuilt
 
 	plain []*PodEvent
+}
+
+// missingEvent is an event of which there is no line.
+type missingEvent struct {
+	at int64 // when the audit found that it was missing
+	of eventPod
+}
+
+// eventPod is the pod that an event names.
+type eventPod struct {
+	pod podID
+	uid parse.Sym
+}
+
+func newEventTable(lines []*parse.Event, syms *parse.Symbols, n int) *eventTable {
+	return &eventTable{lines: lines, syms: syms, rows: make([]eventRow, 0, n), fields: parse.NewColumns(syms, eventFields[:]...)}
+}
+
+// eventFields are the fields of a pod event.
+var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
+
+// read returns the fields of a line.
+func (t *eventTable) read(e *parse.Event) (of eventPod, typ, data parse.Sym) {
+	var f [len(eventFields)]parse.Sym
+	t.fields.Read(e, f[:])
+	return eventPod{podOf(f[0], f[1]), f[2]}, f[3], f[4]
+}
+
+// see adds the event of a line.
+func (t *eventTable) see(e *parse.Event, i int32, words *eventWords) {
+	_, typ, data := t.read(e)
+	t.rows = append(t.rows, eventRow{line: i, typ: t.typeOf(typ, words), data: data})
+}
+
+// pod is the pod of an observed event.
+func (t *eventTable) pod(r *eventRow) eventPod {
+	of, _, _ := t.read(t.lines[r.line])
+	return of
 }
 
 // at is when an event was, Unix ns, 0 unknown.
 func (t *eventTable) at(r *eventRow) int64 {
 	if r.line < 0 {
-		return t.missing[^r.line]
+		return t.missing[^r.line].at
 	}
 	if e := t.lines[r.line]; e.Basis != parse.NoTime {
 		return e.At
@@ -74,10 +111,9 @@ func (t *eventTable) at(r *eventRow) int64 {
 }
 
 // miss adds an event of which there is no line.
-func (t *eventTable) miss(r eventRow, at int64) {
-	r.line = ^int32(len(t.missing))
-	t.missing = append(t.missing, at)
-	t.rows = append(t.rows, r)
+func (t *eventTable) miss(m missingEvent, typ eventType, data parse.Sym) {
+	t.rows = append(t.rows, eventRow{line: ^int32(len(t.missing)), typ: typ, data: data, status: statusMissing})
+	t.missing = append(t.missing, m)
 }
 
 // list returns the observed events.
@@ -109,7 +145,15 @@ func newEventWords(syms *parse.Symbols) eventWords {
 
 func (t *eventTable) item(i int) PodEvent {
 	r := &t.rows[i]
-	e := PodEvent{At: t.at(r), PodUID: t.syms.Text(r.uid), Pod: r.pod.text(t.syms), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
+	e := PodEvent{At: t.at(r), Data: t.syms.Text(r.data), Status: eventStatuses[r.status]}
+	switch {
+	case r.line < 0:
+		of := t.missing[^r.line].of
+		e.PodUID, e.Pod = t.syms.Text(of.uid), of.pod.text(t.syms)
+	case r.status != statusDiscarded: // whose line names no pod
+		f := fields(t.lines[r.line].Fields())
+		e.PodUID, e.Pod = f.said("pod_uid"), podName(f.said("pod_ns"), f.said("pod_name"))
+	}
 	if r.typ != typeOther {
 		e.Type = eventTypes[r.typ]
 	} else {

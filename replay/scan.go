@@ -89,6 +89,16 @@ type fields []parse.Field
 
 func (f fields) get(name string) string { return fieldOf(f, name) }
 
+// said is the first value of a name that is not empty.
+func (f fields) said(name string) string {
+	for _, x := range f {
+		if x.Name == name && x.Value != "" {
+			return x.Value
+		}
+	}
+	return ""
+}
+
 func fieldOf(fields []parse.Field, name string) string {
 	for _, f := range fields {
 		if f.Name == name {
@@ -120,7 +130,6 @@ type found struct {
 	census *Census
 	syms   *parse.Symbols
 	words  eventWords
-	events *parse.Columns // eventFields
 	failed *parse.Columns // callFields
 	text   []parse.Field  // of the line at hand
 }
@@ -128,9 +137,8 @@ type found struct {
 // scan reads the node's events once and sorts what matters into typed lists.
 func scan(n *Node, v *survey) *found {
 	s := &found{syms: n.symbols, census: v.Census, words: newEventWords(n.symbols), cover: newCoverage(n, v),
-		events: parse.NewColumns(n.symbols, eventFields[:]...), failed: parse.NewColumns(n.symbols, callFields[:]...),
-		observed: &eventTable{lines: n.Events, syms: n.symbols, rows: make([]eventRow, 0, v.events)},
-		turns:    make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
+		failed: parse.NewColumns(n.symbols, callFields[:]...), observed: newEventTable(n.Events, n.symbols, v.events),
+		turns: make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
 	rc := newRunCutter(n)
 	for i, at := range v.Of {
 		x := &v.Classes[at]
@@ -169,7 +177,7 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 		s.profile = append(s.profile, e)
 	}
 	if k&kEvent != 0 {
-		s.addEvent(e, i)
+		s.observed.see(e, i, &s.words)
 	}
 	if k&kDiscard != 0 {
 		s.discards = append(s.discards, i)
@@ -345,16 +353,6 @@ func (s *found) addCall(e *parse.Event, run int) {
 	var f [len(callFields)]parse.Sym
 	s.failed.Read(e, f[:])
 	s.calls = append(s.calls, call{ev: e, run: int32(run), name: f[0], scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: podID{f[6], f[7]}})
-}
-
-// eventFields are the fields of a pod event.
-var eventFields = [...]string{"pod_ns", "pod_name", "pod_uid", "type", "data"}
-
-// addEvent files a "SyncLoop (PLEG)" line as an observed pod event.
-func (s *found) addEvent(e *parse.Event, i int32) {
-	var f [len(eventFields)]parse.Sym
-	s.events.Read(e, f[:])
-	s.observed.rows = append(s.observed.rows, eventRow{line: i, pod: podOf(f[0], f[1]), uid: f[2], typ: s.observed.typeOf(f[3], &s.words), data: f[4]})
 }
 
 func podName(ns, name string) string {
