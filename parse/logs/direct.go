@@ -1,21 +1,43 @@
 package logs
 
+import "github.com/plegforensics/plegforensics/parse"
+
 // direct is what a message in its usual spelling tells.
 type direct struct {
 	n      int
 	form   uint16 // of the fields of the entry those that there are: their names, in short
+	fixed  int    // values from here on are those of all lines of the entry
 	names  [maxDirect]string
 	values [maxDirect][]byte
+	syms   [maxDirect]parse.Sym // the numbers of the values, 0 where they must be looked up
+	pod    podFound
+	id     int       // which value is one that soon comes up again, -1 none
 	room   [512]byte // of values that are not in the message as they are
+}
+
+// podFound is the pod of an event that must be learned.
+type podFound struct {
+	at   *podSeen // nil: none
+	text []byte
+	form uint8
 }
 
 // maxDirect is the number of fields that a quick reader finds at most.
 const maxDirect = 10
 
+// clear forgets what the last message told.
+func (d *direct) clear() {
+	d.n, d.form, d.fixed, d.id = 0, 0, maxDirect, -1
+	d.pod.at = nil
+}
+
 // add adds the k-th of the fields that a reader may find.
-func (d *direct) add(k int, name string, value []byte) {
+func (d *direct) add(k int, name string, value []byte) { d.addSym(k, name, value, 0) }
+
+// addSym is add of a value whose number is known, unless that is 0.
+func (d *direct) addSym(k int, name string, value []byte, sym parse.Sym) {
 	d.form |= 1 << k
-	d.names[d.n], d.values[d.n] = name, value
+	d.names[d.n], d.values[d.n], d.syms[d.n] = name, value, sym
 	d.n++
 }
 
@@ -30,7 +52,8 @@ const (
 
 // told is a message for quick readers, of which each needs the same parts.
 type told struct {
-	msg []byte
+	msg    []byte
+	lately *lately // nil: nothing is known
 
 	read   bool   // the next one is known
 	logrus []byte // see said

@@ -8,10 +8,12 @@ import (
 
 // eventForms are the two usual spellings of the event of a structured line, in
 // what stands around its values.
-var eventForms = [...]struct{ id, kind, data, end string }{
+var eventForms = [...]eventForm{
 	{` event={"ID":"`, `","Type":"`, `","Data":"`, `"}`},
 	{" event=&{ID:", " Type:", " Data:", "}"},
 }
+
+type eventForm struct{ id, kind, data, end string }
 
 var eventHead = []byte(`"` + eventKeyed + `" pod="`)
 
@@ -27,41 +29,82 @@ func directEvent(t *told, d *direct) verdict {
 	if end < 0 {
 		return unsure
 	}
-	n := stretch(rest[:end], podChar)
-	if n == 0 || n >= end-1 || rest[n] != '/' || stretch(rest[n+1:end], podChar) != end-n-1 {
+	n, form := d.subject(t.lately, rest, end)
+	if n == 0 || !d.happened(t.lately, rest[n:], &eventForms[form]) {
 		return unsure
 	}
-	d.add(0, "pod_ns", rest[:n])
-	d.add(1, "pod_name", rest[n+1:end])
-	rest = rest[end+1:]
-	for i := range eventForms {
-		f := &eventForms[i]
-		if len(rest) > len(f.id) && string(rest[:len(f.id)]) == f.id && d.event(rest[len(f.id):], f.kind, f.data, f.end) {
-			for _, v := range d.values[:d.n] {
-				if isNull(v) {
-					return unsure
-				}
-			}
-			return accepted
+	for _, v := range d.values[:d.n] {
+		if isNull(v) {
+			return unsure
 		}
 	}
-	return unsure
+	return accepted
 }
 
-// event reads what follows the opening of an event.
-func (d *direct) event(s []byte, kind, data, end string) bool {
-	n := stretchID(s)
-	if !d.upTo(2, "pod_uid", s, n, kind) {
+// subject reads the names of a pod, up to end, and the UID in the event. It returns
+// what it has read, 0 where it is something else, and the form of the event.
+func (d *direct) subject(l *lately, s []byte, end int) (n int, form uint8) {
+	seen := l.podAt(s, end)
+	if seen == nil || !seen.begins(s) {
+		if n, form = d.newSubject(s, end); n > 0 {
+			d.pod = podFound{seen, s[:n], form}
+		}
+		return n, form
+	}
+	f := &eventForms[seen.form]
+	d.addSym(0, "pod_ns", s[:seen.slash], seen.syms[0])
+	d.addSym(1, "pod_name", s[seen.slash+1:seen.name], seen.syms[1])
+	d.addSym(2, "pod_uid", s[int(seen.name)+len(`"`)+len(f.id):int(seen.n)-len(f.kind)], seen.syms[2])
+	return int(seen.n), seen.form
+}
+
+func (d *direct) newSubject(s []byte, end int) (n int, form uint8) {
+	n = stretch(s[:end], podChar)
+	if n == 0 || n >= end-1 || s[n] != '/' || stretch(s[n+1:end], podChar) != end-n-1 {
+		return 0, 0
+	}
+	d.add(0, "pod_ns", s[:n])
+	d.add(1, "pod_name", s[n+1:end])
+	rest := s[end+1:]
+	for i := range eventForms {
+		f := &eventForms[i]
+		if len(rest) <= len(f.id) || string(rest[:len(f.id)]) != f.id {
+			continue
+		}
+		id := rest[len(f.id):]
+		if n := stretchID(id); d.upTo(2, "pod_uid", id, n, f.kind) {
+			return end + 1 + len(f.id) + n + len(f.kind), uint8(i)
+		}
+		break
+	}
+	return 0, 0
+}
+
+// happened reads the rest of an event, what happened to which container.
+func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
+	n := stretch(s, typeChar)
+	if !d.upTo(3, "type", s, n, f.data) {
 		return false
 	}
-	s = s[n+len(kind):]
-	n = stretch(s, typeChar)
-	if !d.upTo(3, "type", s, n, data) {
+	s = s[n+len(f.data):]
+	n = len(s) - len(f.end)
+	if n <= 0 || string(s[n:]) != f.end {
 		return false
 	}
-	s = s[n+len(data):]
-	n = stretchID(s)
-	return d.upTo(4, "data", s, n, end) && len(s) == n+len(end)
+	var sym parse.Sym
+	switch uid := d.values[2]; {
+	case string(s[:n]) == string(uid):
+		sym = d.syms[2]
+	default:
+		if n == idLen {
+			d.id, sym = d.n, l.id(s)
+		}
+		if sym == 0 && stretchID(s) != n {
+			return false
+		}
+	}
+	d.addSym(4, "data", s[:n], sym)
+	return true
 }
 
 // upTo adds the first n bytes of s if there are any and after follows them.

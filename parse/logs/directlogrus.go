@@ -21,6 +21,7 @@ var (
 type directLogrus struct {
 	rows   []row
 	names  []string // of the groups
+	ids    []bool   // which of the groups are runs of digits of ids
 	set    []parse.Field
 	values [][]byte // of set
 	ends   bool     // the pattern tells all of the text
@@ -41,7 +42,7 @@ func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
 	if !ok || len(p.names)+len(set) > maxDirect {
 		return nil
 	}
-	l := &directLogrus{names: p.names, set: set, ends: true}
+	l := &directLogrus{names: p.names, ids: make([]bool, len(p.names)), set: set, ends: true}
 	for i, name := range p.names {
 		if name == "pod" || name == "ctr" || name != "" && slices.Contains(p.names[:i], name) || slices.ContainsFunc(set, func(f parse.Field) bool { return f.Name == name }) {
 			return nil // of several parts, or given twice
@@ -53,8 +54,18 @@ func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
 	for _, steps := range ways(steps) {
 		l.ends = l.ends && steps[len(steps)-1].end
 		l.rows = append(l.rows, row{steps, tailOf(steps)})
+		l.noteIDs(steps)
 	}
 	return l
+}
+
+// noteIDs notes the groups that are runs of digits of ids.
+func (l *directLogrus) noteIDs(steps []step) {
+	for i := range steps[:max(len(steps)-2, 0)] {
+		if r, g := steps[i+1].run, steps[i].mark/2; g > 0 && r != nil && r.hex && steps[i+2].mark == 2*g+1 {
+			l.ids[g] = true
+		}
+	}
 }
 
 // ways are the ways through steps, in the order in which they are tried.
@@ -111,8 +122,12 @@ func (l *directLogrus) read(t *told, d *direct) verdict {
 		if isNull(v) {
 			return unsure
 		}
+		if d.id < 0 && len(v) == idLen && l.ids[g] {
+			d.id = d.n
+		}
 		d.add(g, name, v)
 	}
+	d.fixed = d.n
 	for i, f := range l.set {
 		d.add(len(l.names)+i, f.Name, l.values[i])
 	}
@@ -180,7 +195,7 @@ func (t *told) said() []byte {
 	if !ok {
 		return nil
 	}
-	if rest, ok = bytes.CutPrefix(rest[stretch(rest, stampChar):], logrusLevel); !ok {
+	if rest, ok = bytes.CutPrefix(rest[ordinary(rest):], logrusLevel); !ok {
 		return nil
 	}
 	if t.logrus, ok = bytes.CutPrefix(rest[stretch(rest, levelChar):], logrusMsg); !ok {

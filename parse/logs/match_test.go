@@ -128,6 +128,7 @@ func TestDirect(t *testing.T) {
 		}
 		try := func(msg string) {
 			var d direct
+			d.clear()
 			v := e.direct(&told{msg: []byte(msg)}, &d)
 			n[v]++
 			long := e.accepts(readRecord(msg))

@@ -76,7 +76,7 @@ func (s *scanner) begin(run Run) {
 	}
 	s.places, _ = s.keep.(parse.PlaceKeeper)
 	if s.matcher != nil {
-		s.taker.keepWith(s.keep)
+		s.matcher.lately = s.taker.keepWith(s.keep)
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
 	s.entry, s.brief = journal.Entry{}, journal.Brief{}

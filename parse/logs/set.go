@@ -173,6 +173,7 @@ type Matcher struct {
 	direct   *direct // what the quick reader of directOf has read
 	directOf *entry  // nil: no quick reader accepted the message
 	spare    *direct // what the next one reads into
+	lately   *lately // nil: nothing is known
 }
 
 // NewMatcher returns a matcher on the set.
@@ -201,7 +202,7 @@ func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigS
 
 // begin forgets the last message.
 func (m *Matcher) begin(msg []byte) {
-	m.told = told{msg: msg}
+	m.told = told{msg: msg, lately: m.lately}
 	m.hits, m.read, m.directOf = m.hits[:0], false, nil
 	if m.spare == nil {
 		m.direct, m.spare = new(direct), new(direct)
@@ -228,7 +229,7 @@ func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	if e.direct != nil {
 		d := m.spare
-		d.n, d.form = 0, 0
+		d.clear()
 		switch e.direct(&m.told, d) {
 		case accepted:
 			m.direct, m.spare, m.directOf = d, m.direct, e

@@ -17,6 +17,7 @@ type taker struct {
 	row    []parse.Sym
 	shapes []shapeOf
 	last   []*usual // lines of quick readers, that of the last one first
+	lately lately
 }
 
 // usual is what lines of one kind have in common, and their last values: events of
@@ -45,15 +46,18 @@ var everyLine = map[string]bool{
 // ones are errors in words, of which no two need be the same.
 const maxTaken = 160
 
-// keepWith has the fields of the lines that follow go to k.
-func (t *taker) keepWith(k parse.Keeper) {
+// keepWith has the fields of the lines that follow go to k. It returns what they are
+// to be read with.
+func (t *taker) keepWith(k parse.Keeper) *lately {
 	keep, ok := k.(parse.FieldKeeper)
 	if !ok || t.syms != keep.Symbols() || len(t.shapes) > maxShapes {
 		*t = taker{}
 	}
-	if ok {
-		t.keep, t.syms = keep, keep.Symbols()
+	if !ok {
+		return nil
 	}
+	t.keep, t.syms = keep, keep.Symbols()
+	return &t.lately
 }
 
 // maxShapes is how many lists of names are remembered from one run to the next.
@@ -65,16 +69,8 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil || !slices.ContainsFunc(m.hits, func(e *entry) bool { return e.everyLine }) {
 		return
 	}
-	if d := m.direct; len(m.hits) == 1 && m.hits[0] == m.directOf {
-		u := t.usual(m.directOf, d)
-		t.row = append(t.row[:0], u.shape)
-		for i, v := range d.values[:d.n] {
-			if len(v) > maxTaken {
-				return
-			}
-			t.row = append(t.row, u.values[i].of(t.syms, v))
-		}
-		ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
+	if len(m.hits) == 1 && m.hits[0] == m.directOf {
+		t.takeDirect(ev, m.directOf, m.direct)
 		return
 	}
 	t.fields = m.appendFields(msg, t.fields[:0])
@@ -90,6 +86,28 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 		t.row = append(t.row, t.syms.OfString(f.Value))
 	}
 	ev.SetFields(t.keep.KeepRow(t.row, nil))
+}
+
+// takeDirect is take of what a quick reader has read.
+func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
+	u := t.usual(e, d)
+	t.row = append(t.row[:0], u.shape)
+	for i, v := range d.values[:d.n] {
+		if len(v) > maxTaken {
+			return
+		}
+		sym := d.syms[i]
+		switch {
+		case sym != 0:
+		case i >= d.fixed && u.values[i].sym != 0:
+			sym = u.values[i].sym
+		default:
+			sym = u.values[i].of(t.syms, v)
+		}
+		t.row = append(t.row, sym)
+	}
+	t.lately.learn(d, t.row[1:])
+	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
 }
 
 // usual returns what lines of an entry with the same fields have in common.
