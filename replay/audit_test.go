@@ -136,7 +136,7 @@ func TestAuditDoubt(t *testing.T) {
 		"no relist dated":   func(n *Node) { n.Relists = nil },
 		"unhealthy":         func(n *Node) { n.Health = []HealthSpan{{Span{sinceStart(22), sinceStart(25)}, Unhealthy}} },
 		"gap":               func(n *Node) { n.Gaps = []LogGap{{Span: Span{sinceStart(22), sinceStart(25)}}} },
-		"failed inspection": func(n *Node) { n.Failures = []Failure{{End: sinceStart(21.5), PodUID: "u"}} },
+		"failed inspection": func(n *Node) { n.Failures = []Failure{{End: sinceStart(21.5), Details: &FailureDetails{PodUID: "u"}}} },
 		"restart":           func(n *Node) { n.Runs[0].Last = sinceStart(22) },
 	} {
 		n := auditNode(events()...)

@@ -241,10 +241,10 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		}
 		arrange(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
-	text, o := a.n.symbols.Text, a.lives.about(life)
-	id, uid, pod := text(o.id), text(o.podUID), o.pod().text(a.n.symbols)
+	o := a.lives.about(life)
+	pod := o.pod().text(a.n.symbols)
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
-		if f := a.failed[i]; f.PodUID == uid || f.Pod == pod || f.ObjectID == id {
+		if f := a.failed[i]; f.Pod == pod || f.about(o, a.n.symbols) {
 			return true
 		}
 	}

@@ -239,10 +239,10 @@ func (b *blamer) failed(from, to int64) []segment {
 			continue
 		}
 		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: operationType(f.Call), err: true, timeout: true, ev: f.Evidence}
-		s.pod = cmp.Or(f.Pod, b.ownerOf(f.ObjectID))
-		s.uid = cmp.Or(f.PodUID, b.uidOf(s.pod))
-		if s.pod == "" && f.PodUID != "" {
-			s.pod = f.PodUID
+		s.pod = cmp.Or(f.Pod, b.ownerOf(f.ObjectID()))
+		s.uid = cmp.Or(f.PodUID(), b.uidOf(s.pod))
+		if s.pod == "" {
+			s.pod = f.PodUID()
 		}
 		out = append(out, s)
 		busy = s.to

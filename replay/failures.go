@@ -1,22 +1,92 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
 
+// Failure is a CRI call that failed, told by one or several layers.
+type Failure struct {
+	Call  string // ListPodSandbox, ContainerStatus, …
+	Scope string // all, pod, ready, "" for calls about one object
+	Code  string // gRPC code by name
+
+	// Details are set where somebody made or changed them: tests, redaction.
+	// They differ from failure to failure, and there may be tens of thousands:
+	// else they are numbers, and made whole when they are asked for.
+	Details *FailureDetails
+
+	Pod      string // ns/name
+	End      int64
+	Start    Instant // End minus the RPC timeout for DeadlineExceeded
+	Evidence []Evidence
+
+	syms         *parse.Symbols
+	err, id, uid parse.Sym
+}
+
+// FailureDetails are what the methods of Failure of the same names return.
+type FailureDetails struct{ Err, ObjectID, PodUID string }
+
+// Err is the error as the log states it.
+func (f *Failure) Err() string {
+	if f.Details != nil {
+		return f.Details.Err
+	}
+	return f.text(f.err)
+}
+
+// ObjectID is the id of the container or sandbox, as printed.
+func (f *Failure) ObjectID() string {
+	if f.Details != nil {
+		return f.Details.ObjectID
+	}
+	return f.text(f.id)
+}
+
+// PodUID is the uid of the pod.
+func (f *Failure) PodUID() string {
+	if f.Details != nil {
+		return f.Details.PodUID
+	}
+	return f.text(f.uid)
+}
+
+func (f *Failure) text(s parse.Sym) string {
+	if s == 0 {
+		return ""
+	}
+	return f.syms.Text(s)
+}
+
+// Unpacked returns the failure with its Details.
+func (f Failure) Unpacked() any {
+	f.Details = &FailureDetails{f.Err(), f.ObjectID(), f.PodUID()}
+	f.syms, f.err, f.id, f.uid = nil, 0, 0, 0
+	return f
+}
+
+// about reports whether the call was about an object, or its pod.
+func (f *Failure) about(o *object, syms *parse.Symbols) bool {
+	if f.Details == nil {
+		return f.uid == o.podUID || f.id == o.id
+	}
+	return f.Details.PodUID == syms.Text(o.podUID) || f.Details.ObjectID == syms.Text(o.id)
+}
+
 // Layers of the kubelet log one failed call within microseconds of each other.
 const layerGap = 20 * time.Millisecond
 
 // failures merges the lines of all layers into one failure per call.
 func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failure {
-	pods := map[podID]string{}
+	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[podID]string{}}
 	out, lines := make([]Failure, 0, len(calls)), make([]Evidence, len(calls))
 	for i := range calls {
 		lines[i].Record = calls[i].ev
-		f := failure(&calls[i], syms, pods, timeout)
+		f := r.failure(&calls[i])
 		f.Evidence = lines[i : i+1 : i+1]
 		if j := mergeable(out, &f); j >= 0 {
 			out[j].merge(&f)
@@ -27,22 +97,44 @@ func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failur
 	return out
 }
 
-func failure(c *call, syms *parse.Symbols, pods map[podID]string, timeout time.Duration) Failure {
-	pod, ok := pods[c.pod]
-	if !ok {
-		pod = c.pod.text(syms)
-		pods[c.pod] = pod
-	}
-	f := Failure{Call: syms.Text(c.name), Scope: syms.Text(c.scope), Code: syms.Text(c.code), Err: syms.Text(c.err),
-		ObjectID: syms.Text(c.id), PodUID: syms.Text(c.uid), Pod: pod}
+// failureReader makes failures of lines, with one copy of each of the few words
+// and pods.
+type failureReader struct {
+	syms    *parse.Symbols
+	timeout time.Duration
+	words   map[parse.Sym]string
+	pods    map[podID]string
+}
+
+func (r *failureReader) failure(c *call) Failure {
+	f := Failure{Call: r.word(c.name), Scope: r.word(c.scope), Code: r.word(c.code), Pod: r.pod(c.pod),
+		syms: r.syms, err: c.err, id: c.id, uid: c.uid}
 	if c.ev.Basis == parse.NoTime {
 		return f
 	}
 	f.End = c.ev.At
-	if f.Code == "DeadlineExceeded" && plainTimeout(f.Call) && timeout > 0 {
-		f.Start = Instant{f.End - int64(timeout), deadlineLate}
+	if f.Code == "DeadlineExceeded" && plainTimeout(f.Call) && r.timeout > 0 {
+		f.Start = Instant{f.End - int64(r.timeout), deadlineLate}
 	}
 	return f
+}
+
+func (r *failureReader) word(s parse.Sym) string {
+	text, ok := r.words[s]
+	if !ok {
+		text = r.syms.Text(s)
+		r.words[s] = text
+	}
+	return text
+}
+
+func (r *failureReader) pod(p podID) string {
+	text, ok := r.pods[p]
+	if !ok {
+		text = p.text(r.syms)
+		r.pods[p] = text
+	}
+	return text
 }
 
 // plainTimeout reports whether the call's deadline is runtimeRequestTimeout;
@@ -63,8 +155,8 @@ func mergeable(out []Failure, f *Failure) int {
 		if f.End-g.End > int64(layerGap) || g.End == 0 {
 			return -1
 		}
-		if agree(f.Call, g.Call) && agree(f.Code, g.Code) && agree(f.ObjectID, g.ObjectID) &&
-			agree(f.PodUID, g.PodUID) && agree(f.Pod, g.Pod) && agree(f.Scope, g.Scope) && !twice(f, g) {
+		if agree(f.Call, g.Call) && agree(f.Code, g.Code) && agree(f.id, g.id) &&
+			agree(f.uid, g.uid) && agree(f.Pod, g.Pod) && agree(f.Scope, g.Scope) && !twice(f, g) {
 			return j
 		}
 	}
@@ -72,7 +164,10 @@ func mergeable(out []Failure, f *Failure) int {
 }
 
 // agree reports whether two statements do not contradict each other.
-func agree(a, b string) bool { return a == "" || b == "" || a == b }
+func agree[T comparable](a, b T) bool {
+	var none T
+	return a == none || b == none || a == b
+}
 
 // twice reports whether the same layer speaks again: another call.
 func twice(f, g *Failure) bool {
@@ -87,12 +182,8 @@ func twice(f, g *Failure) bool {
 
 // merge adds what another layer says.
 func (f *Failure) merge(g *Failure) {
-	for _, p := range []struct{ to, from *string }{{&f.Call, &g.Call}, {&f.Scope, &g.Scope}, {&f.Code, &g.Code},
-		{&f.Err, &g.Err}, {&f.ObjectID, &g.ObjectID}, {&f.PodUID, &g.PodUID}, {&f.Pod, &g.Pod}} {
-		if *p.to == "" {
-			*p.to = *p.from
-		}
-	}
+	f.Call, f.Scope, f.Code, f.Pod = cmp.Or(f.Call, g.Call), cmp.Or(f.Scope, g.Scope), cmp.Or(f.Code, g.Code), cmp.Or(f.Pod, g.Pod)
+	f.err, f.id, f.uid = cmp.Or(f.err, g.err), cmp.Or(f.id, g.id), cmp.Or(f.uid, g.uid)
 	if !f.Start.Known() {
 		f.Start = g.Start
 	}

@@ -205,9 +205,9 @@ func blamedNode() *Node {
 	n.Window = Window{Start: sinceStart(0), End: sinceStart(300)}
 	n.Events = []*parse.Event{lineAt(130.5, parse.SrcKubelet, parse.SigWriteStatus, "pod_ns", "ns", "pod_name", "web", "err", "rpc error: code = DeadlineExceeded desc = context deadline exceeded")}
 	n.Failures = []Failure{
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", PodUID: "u", Start: Instant{sinceStart(10.5), time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(10.5), time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
 		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{sinceStart(20), 0}, End: sinceStart(140)},
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", PodUID: "u", Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
 	}
 	n.Blame = blames(n, scan(n, look(n)))
 	return n

@@ -236,20 +236,6 @@ type LogLag struct {
 	Evidence
 }
 
-// Failure is a CRI call that failed, told by one or several layers.
-type Failure struct {
-	Call     string // ListPodSandbox, ContainerStatus, …
-	Scope    string // all, pod, ready, "" for calls about one object
-	Code     string // gRPC code by name
-	Err      string
-	ObjectID string // container or sandbox id, as printed
-	PodUID   string
-	Pod      string // ns/name
-	End      int64
-	Start    Instant // End minus the RPC timeout for DeadlineExceeded
-	Evidence []Evidence
-}
-
 // Operation sums up one CRI operation.
 type Operation struct {
 	Name          string        // podsandbox_status, …: the operation_type of the metrics

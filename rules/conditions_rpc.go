@@ -55,8 +55,11 @@ func foundFailures(fs []*replay.Failure) outcome {
 	o.count, o.source = len(fs), string(parse.SrcKubelet)
 	o.vars = failureVars(fs[0])
 	for _, f := range fs {
+		if len(o.objects) == mostObjects {
+			break
+		}
 		for _, x := range failureObjects(f) {
-			if !contains(o.objects, x) && len(o.objects) < 64 {
+			if !contains(o.objects, x) && len(o.objects) < mostObjects {
 				o.objects = append(o.objects, x)
 			}
 		}
@@ -64,10 +67,13 @@ func foundFailures(fs []*replay.Failure) outcome {
 	return o
 }
 
+// mostObjects is how many objects an outcome names.
+const mostObjects = 64
+
 func failureVars(f *replay.Failure) map[string]string {
 	v := map[string]string{"call": f.Call, "code": f.Code}
-	if f.ObjectID != "" {
-		v["object"] = f.ObjectID[:min(12, len(f.ObjectID))]
+	if id := f.ObjectID(); id != "" {
+		v["object"] = id[:min(12, len(id))]
 	}
 	if f.Pod != "" {
 		v["pod"] = f.Pod
@@ -77,11 +83,11 @@ func failureVars(f *replay.Failure) map[string]string {
 
 func failureObjects(f *replay.Failure) []string {
 	var out []string
-	if len(f.ObjectID) >= 12 {
-		out = append(out, "id:"+f.ObjectID[:12])
+	if id := f.ObjectID(); len(id) >= 12 {
+		out = append(out, "id:"+id[:12])
 	}
-	if f.PodUID != "" {
-		out = append(out, "uid:"+f.PodUID)
+	if uid := f.PodUID(); uid != "" {
+		out = append(out, "uid:"+uid)
 	}
 	if _, name, ok := strings.Cut(f.Pod, "/"); ok {
 		out = append(out, "pod:"+name)
@@ -97,7 +103,7 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
 	by = map[string][]*replay.Failure{}
 	for _, f := range s.within(s.status) {
-		key := firstNonEmpty(f.PodUID, f.Pod, f.ObjectID)
+		key := firstNonEmpty(f.PodUID(), f.Pod, f.ObjectID())
 		if key == "" {
 			continue
 		}
@@ -123,7 +129,8 @@ func hung(f *replay.Failure) bool {
 	case "DeadlineExceeded", "Canceled":
 		return true
 	case "", "Unknown":
-		return f.Err == "" || timedOut.MatchString(f.Err)
+		err := f.Err()
+		return err == "" || timedOut.MatchString(err)
 	}
 	return false
 }
@@ -174,7 +181,7 @@ const outageGap = 75 * second
 func lookOutage(s *subject, args map[string]string) outcome {
 	var down []*replay.Failure
 	for _, f := range s.listFailures() {
-		if f.Code == "Unavailable" || refused(f.Err) {
+		if f.Code == "Unavailable" || refused(f.Err()) {
 			down = append(down, f)
 		}
 	}

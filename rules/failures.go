@@ -51,8 +51,8 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 		if told {
 			continue
 		}
-		out = append(out, &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), Err: e.Field("err"), End: e.At,
-			Evidence: []replay.Evidence{{Record: e}}})
+		out = append(out, &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), End: e.At,
+			Details: &replay.FailureDetails{Err: e.Field("err")}, Evidence: []replay.Evidence{{Record: e}}})
 	}
 	byEnd := func(i, j int) bool { return out[i].End < out[j].End }
 	if !sort.SliceIsSorted(out, byEnd) {
@@ -110,7 +110,7 @@ func failureFilter(args map[string]string) func(*replay.Failure) bool {
 	call, scope, code := list("calls"), list("scope"), list("code")
 	p, _ := newPattern(args["code"])
 	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.matchPair(f.Code, f.Err))
+		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.matchPair(f.Code, f.Err()))
 	}
 }
 

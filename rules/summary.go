@@ -142,8 +142,8 @@ func failing(v *view, e *replay.Episode) string {
 	out := ", " + best.Call
 	if best.Pod != "" {
 		out += " of pod " + best.Pod
-	} else if best.ObjectID != "" {
-		out += " of " + best.ObjectID[:min(12, len(best.ObjectID))]
+	} else if id := best.ObjectID(); id != "" {
+		out += " of " + id[:min(12, len(id))]
 	}
 	if best.Code != "" {
 		out += " failing with " + best.Code

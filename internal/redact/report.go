@@ -64,7 +64,7 @@ func (r *Redactor) learnNode(n *replay.Node) {
 		}
 	}
 	for _, f := range n.Failures {
-		r.learnPod(f.Pod, f.PodUID)
+		r.learnPod(f.Pod, f.PodUID())
 	}
 	for _, t := range n.History.All() {
 		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
@@ -154,8 +154,16 @@ var (
 	nameList = reflect.TypeFor[[]string]()
 )
 
-// list is a replay.List: it has its items in Plain once it is unpacked.
-type list interface{ Unpacked() any }
+// packed is a replay.List or a replay.Failure: what it holds is in its exported
+// fields once it is unpacked.
+type packed interface{ Unpacked() any }
+
+func unpacked(v reflect.Value) reflect.Value {
+	if p, ok := v.Interface().(packed); ok {
+		return reflect.ValueOf(p.Unpacked())
+	}
+	return v
+}
 
 // place identifies a value: a struct and its first field share an address.
 type place struct {
@@ -185,9 +193,7 @@ func (w *walker) walk(v reflect.Value) {
 			w.walk(v.Elem())
 		}
 	case reflect.Struct:
-		if l, ok := v.Interface().(list); ok {
-			v = reflect.ValueOf(l.Unpacked())
-		}
+		v = unpacked(v)
 		if v.Type() == fieldTyp {
 			w.r.label(v.Interface().(parse.Field))
 		}
@@ -259,9 +265,7 @@ func (c *copier) copy(v reflect.Value) reflect.Value {
 		out.Set(c.copy(v.Elem()))
 		return out
 	case reflect.Struct:
-		if l, ok := v.Interface().(list); ok {
-			v = reflect.ValueOf(l.Unpacked())
-		}
+		v = unpacked(v)
 		out := reflect.New(v.Type()).Elem()
 		out.Set(v)
 		c.fields(out, v)
@@ -293,9 +297,10 @@ func (c *copier) pointer(v reflect.Value) reflect.Value {
 	}
 	out := reflect.New(v.Type().Elem())
 	c.seen[key] = out
-	out.Elem().Set(v.Elem())
 	if v.Elem().Kind() == reflect.Struct {
-		c.fields(out.Elem(), v.Elem())
+		from := unpacked(v.Elem())
+		out.Elem().Set(from)
+		c.fields(out.Elem(), from)
 	} else {
 		out.Elem().Set(c.copy(v.Elem()))
 	}

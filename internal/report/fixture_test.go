@@ -44,7 +44,7 @@ func fixture(name string, events int) *Report {
 		Health: []replay.HealthSpan{{Span: replay.Span{From: at(0), To: at(280)}, State: replay.Healthy}, {Span: replay.Span{From: at(280), To: at(342)}, State: replay.Unhealthy}, {Span: replay.Span{From: at(342), To: at(900)}, State: replay.Healthy}},
 		Ready:  []replay.ReadyChange{{At: at(5), Ready: true, Reason: name}, {At: at(285), Reason: name, Evidence: proof(285)[0]}, {At: at(350), Ready: true, Evidence: proof(350)[0]}},
 		Gaps:   []replay.LogGap{{Span: replay.Span{From: at(400), To: at(430)}, Why: "silence", Evidence: proof(400)}},
-		Failures: []replay.Failure{{Call: "ListPodSandbox", Scope: "all", Code: "DeadlineExceeded", Err: name, Pod: name, PodUID: name, ObjectID: name,
+		Failures: []replay.Failure{{Call: "ListPodSandbox", Scope: "all", Code: "DeadlineExceeded", Details: &replay.FailureDetails{Err: name, ObjectID: name, PodUID: name}, Pod: name,
 			End: at(221.2), Start: replay.Instant{At: at(101.2)}, Evidence: proof(221)}},
 		Requests: replay.ListOf(replay.Request{Op: "stop", ID: name, Pod: name, Start: at(120), End: at(130), Err: name, Ended: proof(130)[0].Record}, replay.Request{Op: "create", Sandbox: true, Pod: name, Start: at(125), Begun: proof(125)[0].Record}),
 		Ops:      []replay.Operation{{Name: "list_podsandbox", Calls: -1, Errors: 2, P50: -1, P99: -1, Total: -1, ShareOfRelist: -1, Evidence: proof(221)}},

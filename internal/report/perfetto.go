@@ -93,7 +93,7 @@ func (b *traceBuilder) node(n *Node) {
 		if f.Start.Known() {
 			start = f.Start.At
 		}
-		b.span(laneFailures, Visible(f.Call)+" "+Visible(f.Code), "cri", start, f.End, proof(map[string]any{"pod": Visible(f.Pod), "object": Visible(f.ObjectID)}, f.Evidence))
+		b.span(laneFailures, Visible(f.Call)+" "+Visible(f.Code), "cri", start, f.End, proof(map[string]any{"pod": Visible(f.Pod), "object": Visible(f.ObjectID())}, f.Evidence))
 	}
 	for _, r := range n.Requests.All() {
 		b.span(laneRequests, requestName(&r), "runtime", cmp.Or(r.Start, r.End), cmp.Or(r.End, r.Start), proof(map[string]any{
