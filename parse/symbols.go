@@ -69,7 +69,13 @@ func (t *Symbols) Of(text []byte) Sym {
 		return 0
 	}
 	var room [hexLen / 2]byte
-	k := packSym(text, &room)
+	return t.of(packSym(text, &room))
+}
+
+// OfHexID returns the number of an id as text.
+func (t *Symbols) OfHexID(id *HexID) Sym { return t.of(symText{symHex, id[:]}) }
+
+func (t *Symbols) of(k symText) Sym {
 	h := uint32(maphash.Bytes(t.seed, k.data) >> 32)
 	if s := t.look(k, h); s != 0 {
 		return s

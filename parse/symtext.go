@@ -25,6 +25,12 @@ const (
 	uuidLen = 36
 )
 
+// HexID is an id of 64 hex digits in lower case, as the bytes that they spell.
+type HexID [hexLen / 2]byte
+
+// Set makes id the one that text spells, false if that is none.
+func (id *HexID) Set(text []byte) bool { return len(text) == hexLen && packHex(id[:], text) }
+
 // packSym returns a text as it is kept. It refers to the text or to room.
 func packSym(text []byte, room *[hexLen / 2]byte) symText {
 	switch {

@@ -11,7 +11,9 @@ type direct struct {
 	values [maxDirect][]byte
 	syms   [maxDirect]parse.Sym // the numbers of the values, 0 where they must be looked up
 	pod    podFound
-	id     int       // which value is one that soon comes up again, -1 none
+	id     int         // which value is one that soon comes up again, -1 none
+	hexID  parse.HexID // that value, if packed
+	packed bool
 	room   [512]byte // of values that are not in the message as they are
 }
 
@@ -28,7 +30,7 @@ const maxDirect = 10
 // clear forgets what the last message told.
 func (d *direct) clear() {
 	d.n, d.form, d.fixed, d.id = 0, 0, maxDirect, -1
-	d.pod.at = nil
+	d.pod.at, d.packed = nil, false
 }
 
 // add adds the k-th of the fields that a reader may find.
@@ -67,20 +69,21 @@ type told struct {
 // tells nothing that the long way would not.
 type directReader func(t *told, d *direct) verdict
 
-// newDirect returns the quick reader of an entry, nil if there is none.
-func newDirect(e *entry) directReader {
+// newDirect returns the quick reader of an entry, nil if there is none, and whether
+// it says the same of any id: see speaksOfIDs.
+func newDirect(e *entry) (d directReader, alike bool) {
 	switch {
 	case len(e.Unless)+len(e.Keys)+len(e.Messages) > 0:
 	case e.Extract == "event" && len(e.Set)+len(e.Regexps) == 0:
-		return directEvent
+		return directEvent, false
 	case e.Extract == "rpc" && len(e.Set)+len(e.Regexps) == 0:
-		return directRPC
+		return directRPC, false
 	case e.Extract == "" && len(e.patterns) == 1:
 		if l := newDirectLogrus(e.patterns[0], e.Set); l != nil {
-			return l.read
+			return l.read, l.speaksOfIDs()
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // classOf is the set of some characters.

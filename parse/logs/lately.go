@@ -15,6 +15,8 @@ type lately struct {
 	pods []podSeen // by the end of the name, their number is a power of two
 	more int       // pods learned since there are so many
 	ids  [1 << idsSeen]idSeen
+
+	phrases []*phrase
 }
 
 const (

@@ -32,6 +32,7 @@ type entry struct {
 	quick    func(*record) bool
 	heads    [][]byte // messages that begin so are this entry's
 
+	alike     bool // direct says the same of any id: see speaksOfIDs
 	everyLine bool // its fields are taken as lines are decoded
 }
 
@@ -114,7 +115,7 @@ func newEntry(g *Signature) *entry {
 	for _, re := range g.Regexps {
 		e.patterns = append(e.patterns, newPattern(re))
 	}
-	e.direct = newDirect(e)
+	e.direct, e.alike = newDirect(e)
 	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e
@@ -169,11 +170,13 @@ type Matcher struct {
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
 
-	told     told    // the last message
-	direct   *direct // what the quick reader of directOf has read
-	directOf *entry  // nil: no quick reader accepted the message
-	spare    *direct // what the next one reads into
-	lately   *lately // nil: nothing is known
+	told     told      // the last message
+	direct   *direct   // what the quick reader of directOf has read
+	directOf *entry    // nil: no quick reader accepted the message
+	rooms    [2]direct // what quick readers read into
+	spare    int       // which of rooms the next one does
+	alike    bool      // all that was asked says the same of any id that may stand there
+	lately   *lately   // nil: nothing is known
 }
 
 // NewMatcher returns a matcher on the set.
@@ -196,17 +199,25 @@ func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 // the literals in msg, of those that admit its source.
 func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigSet {
 	m.begin(msg)
+	if m.lately == nil {
+		m.verify(sev, msg, picked)
+		return m.intern(m.hits)
+	}
+	if p := m.lately.phraseOf(&m.told, sev, picked); p != nil {
+		m.hits, m.direct, m.directOf = append(m.hits, p.entry), &p.direct, p.entry
+		return p.entry.alone
+	}
 	m.verify(sev, msg, picked)
+	if m.alike && len(m.hits) == 1 && m.hits[0] == m.directOf {
+		m.lately.learnPhrase(m, sev, picked)
+	}
 	return m.intern(m.hits)
 }
 
 // begin forgets the last message.
 func (m *Matcher) begin(msg []byte) {
 	m.told = told{msg: msg, lately: m.lately}
-	m.hits, m.read, m.directOf = m.hits[:0], false, nil
-	if m.spare == nil {
-		m.direct, m.spare = new(direct), new(direct)
-	}
+	m.hits, m.read, m.directOf, m.alike = m.hits[:0], false, nil, true
 }
 
 // verify finds the entries among the picked ones, which admit the source, that
@@ -228,16 +239,18 @@ func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 // accepts asks the quick reader of an entry, or else goes the long way.
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	if e.direct != nil {
-		d := m.spare
+		d := &m.rooms[m.spare]
 		d.clear()
+		m.alike = m.alike && e.alike
 		switch e.direct(&m.told, d) {
 		case accepted:
-			m.direct, m.spare, m.directOf = d, m.direct, e
+			m.direct, m.spare, m.directOf = d, 1-m.spare, e
 			return true
 		case refused:
 			return false
 		}
 	}
+	m.alike = false
 	return e.begins(msg) || e.accepts(m.record(msg))
 }
 

@@ -101,6 +101,8 @@ func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		case sym != 0:
 		case i >= d.fixed && u.values[i].sym != 0:
 			sym = u.values[i].sym
+		case d.packed && i == d.id:
+			sym = t.syms.OfHexID(&d.hexID)
 		default:
 			sym = u.values[i].of(t.syms, v)
 		}
