@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"iter"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -146,6 +148,21 @@ func (s *subject) inWindow(id string) []*parse.Event {
 		}
 	}
 	return out
+}
+
+// eachInWindow goes through what inWindow returns, without a list of signatures
+// that most lines have.
+func (s *subject) eachInWindow(id string) iter.Seq[*parse.Event] {
+	if !s.bulk(id) || s.ep != nil && !s.oneClock {
+		return slices.Values(s.inWindow(id))
+	}
+	es := s.census.Events
+	from, to := 0, len(es)
+	if s.ep != nil {
+		from = sort.Search(len(es), func(i int) bool { return es[i].At >= s.from })
+		to = sort.Search(len(es), func(i int) bool { return es[i].At > s.to })
+	}
+	return s.among(id, from, to)
 }
 
 func lookPlegAlone(s *subject, _ map[string]string) outcome {

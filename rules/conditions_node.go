@@ -187,10 +187,10 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor {
 		return notThere()
 	}
-	if es := s.sig(parse.SigEvent); len(es) > 0 {
-		o := found(events("", es[0], es[len(es)-1])...)
-		o.count = len(es)
-		o.vars = map[string]string{"events": strconv.Itoa(len(es))}
+	if first, last, n := s.ends(parse.SigEvent); n > 0 {
+		o := found(events("", first, last)...)
+		o.count = n
+		o.vars = map[string]string{"events": strconv.Itoa(n)}
 		return o
 	}
 	if len(n.Events) == 0 {

@@ -125,7 +125,7 @@ func lookChurn(s *subject, args map[string]string) outcome {
 	var pod [2]parse.Sym // uid, or else name
 	columns := s.n.Columns("pod_uid", "pod_name")
 	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
-		for _, e := range s.inWindow(id) {
+		for e := range s.eachInWindow(id) {
 			if len(pods) >= enough {
 				break
 			}

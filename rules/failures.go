@@ -86,12 +86,22 @@ func (x *failures) of(args map[string]string, from, to int) (out []*replay.Failu
 		p = &pick{wants: failureFilter(args), known: make([]picked, len(x.fails))}
 		x.picks[key] = p
 	}
+	n := 0
 	for i := from; i < to; i++ {
 		if p.known[i] == notAsked {
 			if p.known[i] = unwanted; p.wants(x.fails[i]) {
 				p.known[i] = wanted
 			}
 		}
+		if p.known[i] == wanted {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	out = make([]*replay.Failure, 0, n)
+	for i := from; len(out) < n; i++ {
 		if p.known[i] == wanted {
 			out = append(out, x.fails[i])
 		}

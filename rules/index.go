@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"slices"
+	"iter"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -15,13 +15,14 @@ type index struct {
 	census   *replay.Census
 	listed   map[string][]*parse.Event // of signatures that were asked about
 	inOrder  map[string]bool           // of such lists: sorted as sortEvents would
+	holders  map[string]*holder        // of signatures that were asked about
 	have     map[parse.Source]bool
 	first    map[parse.Source]int // of each source, in the events of the node
 	oneClock bool                 // all events can be compared in time
 }
 
 func newIndex(n *replay.Node) index {
-	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, inOrder: map[string]bool{}, have: map[parse.Source]bool{},
+	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, inOrder: map[string]bool{}, holders: map[string]*holder{}, have: map[parse.Source]bool{},
 		first: map[parse.Source]int{}, oneClock: true}
 	for i := range x.census.Classes {
 		c := &x.census.Classes[i]
@@ -61,25 +62,75 @@ func (x *index) sig(id string) []*parse.Event {
 }
 
 func (x *index) list(id string) []*parse.Event {
-	var of []bool // the classes that have the signature
-	from, n := 0, 0
+	h := x.holder(id)
+	list := make([]*parse.Event, 0, h.lines)
+	for i := h.first; len(list) < h.lines; i++ {
+		if h.of[x.census.Of[i]] {
+			list = append(list, x.census.Events[i])
+		}
+	}
+	return list
+}
+
+// holder is where the events of a signature are.
+type holder struct {
+	of    []bool // the classes that have the signature, nil: none has
+	first int    // the index of the first event
+	lines int    // how many there are
+}
+
+func (x *index) holder(id string) *holder {
+	h := x.holders[id]
+	if h != nil {
+		return h
+	}
+	h = &holder{}
 	for i := range x.census.Classes {
 		c := &x.census.Classes[i]
 		if !c.Sigs.Has(id) {
 			continue
 		}
-		if of == nil {
-			of, from = make([]bool, len(x.census.Classes)), c.First
+		if h.of == nil {
+			h.of, h.first = make([]bool, len(x.census.Classes)), c.First
 		}
-		of[i], n = true, n+c.Lines
+		h.of[i], h.lines = true, h.lines+c.Lines
 	}
-	list := make([]*parse.Event, 0, n)
-	for i := from; len(list) < n; i++ {
-		if of[x.census.Of[i]] {
-			list = append(list, x.census.Events[i])
+	x.holders[id] = h
+	return h
+}
+
+// bulk reports whether so many of the events have a signature that they are better
+// looked for among all than listed.
+func (x *index) bulk(id string) bool { return x.holder(id).lines > len(x.census.Events)/8 }
+
+// among returns the events of a signature among those from one index to before
+// another, in order of time.
+func (x *index) among(id string, from, to int) iter.Seq[*parse.Event] {
+	h := x.holder(id)
+	return func(yield func(*parse.Event) bool) {
+		if h.of == nil {
+			return
+		}
+		for i := max(from, h.first); i < to; i++ {
+			if h.of[x.census.Of[i]] && !yield(x.census.Events[i]) {
+				return
+			}
 		}
 	}
-	return slices.Clip(list)
+}
+
+// ends returns the first and the last event of a signature and how many there
+// are.
+func (x *index) ends(id string) (first, last *parse.Event, n int) {
+	h := x.holder(id)
+	if h.lines == 0 {
+		return nil, nil, 0
+	}
+	i := len(x.census.Events) - 1
+	for !h.of[x.census.Of[i]] {
+		i--
+	}
+	return x.census.Events[h.first], x.census.Events[i], h.lines
 }
 
 // ordered reports whether the events of a signature are sorted by time and place,

@@ -58,7 +58,6 @@ func newView(n *replay.Node) *view {
 
 // listAll lists the events that the causes ask for.
 func (v *view) listAll(causes []*Def) {
-	v.sig(parse.SigEvent)
 	for _, d := range causes {
 		for _, cs := range [...][]*Clause{d.For, d.Against} {
 			for _, c := range cs {
@@ -74,7 +73,7 @@ func (v *view) listAll(causes []*Def) {
 // its own.
 func (v *view) fork() *view {
 	w := *v
-	w.listed, w.inOrder, w.picks = maps.Clone(v.listed), maps.Clone(v.inOrder), map[string]*pick{}
+	w.listed, w.inOrder, w.holders, w.picks = maps.Clone(v.listed), maps.Clone(v.inOrder), maps.Clone(v.holders), map[string]*pick{}
 	w.told, w.quoted = map[*parse.Event][]parse.Field{}, map[*parse.Event]string{}
 	return &w
 }
