@@ -36,26 +36,38 @@ func (h *hollow) add(line []byte) {
 // leastHole is the length of the shortest value that is left out.
 const leastHole = 4
 
-// leave takes values out of the line that was added last, as far as they stand in
-// it one behind the other. Their numbers stand in the rows from a place on.
+// leave takes values out of the line that was added last, as far as they are parts
+// of it and stand one behind the other. Their numbers stand in the rows from a place
+// on. The line must still be what it was.
 func (h *hollow) leave(values [][]byte, row int) {
-	heads := binary.AppendUvarint(h.heads[:h.head], uint64(len(h.line)))
-	from, to := h.start, h.start // of the text behind the last one, as it was and as it will be
+	heads := appendNumber(h.heads[:h.head], len(h.line))
+	text := h.text[h.start:]
+	from, to := 0, 0 // of what is behind the last one, as it was and as it will be
 	for i, v := range values {
 		// Slices of one array, as long as they may be, begin where their capacities tell.
-		at := h.start + cap(h.line) - cap(v)
-		end := at + len(v)
-		if len(v) < leastHole || at < from || end > len(h.text) || string(h.text[at:end]) != string(v) {
+		at := cap(h.line) - cap(v)
+		if len(v) < leastHole || at < from || at+len(v) > len(text) || &v[0] != &h.line[at] {
 			continue
 		}
-		heads = binary.AppendUvarint(heads, uint64(at-from+1))
-		heads = binary.AppendUvarint(heads, uint64(row+i-h.row))
-		to += copy(h.text[to:], h.text[from:at])
-		from, h.row = end, row+i
+		heads = appendNumber(heads, at-from+1)
+		heads = appendNumber(heads, row+i-h.row)
+		if from > 0 {
+			copy(text[to:], text[from:at])
+		}
+		to += at - from
+		from, h.row = at+len(v), row+i
 	}
-	n := copy(h.text[to:], h.text[from:])
-	h.text = h.text[:to+n]
-	h.heads = binary.AppendUvarint(append(heads, 0), uint64(n))
+	n := copy(text[to:], text[from:])
+	h.text = h.text[:h.start+to+n]
+	h.heads = appendNumber(append(heads, 0), n)
+}
+
+// appendNumber appends a number, mostly as one byte.
+func appendNumber(heads []byte, n int) []byte {
+	if n < 0x80 {
+		return append(heads, byte(n))
+	}
+	return binary.AppendUvarint(heads, uint64(n))
 }
 
 // linePlace is where a line begins.
