@@ -152,15 +152,21 @@ func (t *Symbols) add(k symText, h uint32) Sym {
 		t.table.Store(table)
 	}
 	place := t.write(s, k)
-	pages := *t.places.Load()
-	if int(s/symPages) == len(pages) {
-		pages = append(pages[:len(pages):len(pages)], new(symPage))
-		t.places.Store(&pages)
-	}
-	pages[s/symPages][s%symPages] = place
+	t.page(s)[s%symPages] = place
 	t.n.Store(uint32(s))
 	table.put(uint64(h)<<32 | uint64(place)) // last: who finds it looks at the rest
 	return s
+}
+
+// page returns the page of a number, the last one or that behind it.
+func (t *Symbols) page(s Sym) *symPage {
+	pages := *t.places.Load()
+	if i := int(s / symPages); i < len(pages) {
+		return pages[i]
+	}
+	more := append(pages[:len(pages):len(pages)], new(symPage))
+	t.places.Store(&more)
+	return more[len(pages)]
 }
 
 // write puts a number and its text into the slabs.

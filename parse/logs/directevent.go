@@ -82,7 +82,7 @@ func (d *direct) newSubject(s []byte, end int) (n int, form uint8) {
 
 // happened reads the rest of an event, what happened to which container.
 func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
-	n := stretch(s, typeChar)
+	n := typeLen(s)
 	if !d.upTo(3, "type", s, n, f.data) {
 		return false
 	}
@@ -105,6 +105,19 @@ func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
 	}
 	d.addSym(4, "data", s[:n], sym)
 	return true
+}
+
+// typeLen is how many letters s begins with, unless they begin with the name of a
+// type that most events have: then its length.
+func typeLen(s []byte) int {
+	const started, died = "ContainerStarted", "ContainerDied"
+	switch {
+	case len(s) >= len(started) && string(s[:len(started)]) == started:
+		return len(started)
+	case len(s) >= len(died) && string(s[:len(died)]) == died:
+		return len(died)
+	}
+	return stretch(s, typeChar)
 }
 
 // upTo adds the first n bytes of s if there are any and after follows them.

@@ -82,6 +82,7 @@ type scanner struct {
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
+	called  string // the last of callers that was asked for
 	kinds   map[parse.EventKind]*parse.EventKind
 	taken   int          // events of the runs before
 	lots    []*parse.Lot // of the last events
@@ -276,13 +277,14 @@ func (s *scanner) markText(from, end int) parse.Text {
 
 // caller interns the file and line that a header names.
 func (s *scanner) caller(b []byte) string {
-	if len(b) == 0 {
-		return ""
+	if string(b) == s.called {
+		return s.called
 	}
 	if got, ok := s.callers[string(b)]; ok {
+		s.called = got
 		return got
 	}
 	c := string(b)
-	s.callers[c] = c
+	s.callers[c], s.called = c, c
 	return c
 }

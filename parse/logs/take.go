@@ -99,8 +99,8 @@ func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		sym := d.syms[i]
 		switch {
 		case sym != 0:
-		case i >= d.fixed && u.values[i].sym != 0:
-			sym = u.values[i].sym
+		case i >= d.fixed && u.values[i].last.sym != 0:
+			sym = u.values[i].last.sym
 		case d.packed && i == d.id:
 			sym = t.syms.OfHexID(&d.hexID)
 		default:
@@ -127,22 +127,30 @@ func (t *taker) usual(e *entry, d *direct) *usual {
 	return u
 }
 
-// recent is a value that came up lately, unless it is a long one.
-type recent struct {
+// recent are the last two values that came up, but for long ones: many a field has
+// not more.
+type recent struct{ last, before recentValue }
+
+type recentValue struct {
 	text [40]byte
 	n    int
 	sym  parse.Sym
 }
 
+func (v *recentValue) is(text []byte) bool { return string(v.text[:v.n]) == string(text) }
+
 func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
-	if string(r.text[:r.n]) == string(v) {
-		return r.sym
+	if r.last.is(v) {
+		return r.last.sym
 	}
-	s := syms.Of(v)
-	if len(v) <= len(r.text) {
-		r.n, r.sym = copy(r.text[:], v), s
+	if len(v) > len(r.last.text) {
+		return syms.Of(v)
 	}
-	return s
+	r.last, r.before = r.before, r.last
+	if !r.last.is(v) {
+		r.last.n, r.last.sym = copy(r.last.text[:], v), syms.Of(v)
+	}
+	return r.last.sym
 }
 
 // shape numbers a list of names. Lines of one kind have the same one.
