@@ -54,6 +54,16 @@ func (p *Parser) repeat(rec []byte, e *Entry) bool {
 // Caller returns the caller that the klog header of the line names.
 func (b *Brief) Caller(rec []byte) []byte { return rec[b.caller:b.until] }
 
+// Severity returns the severity that the header of the line states.
+func (b *Brief) Severity(rec []byte) byte {
+	if b.Kind == Klog {
+		return rec[b.Off]
+	}
+	var h Header
+	readLevel(rec[b.Off+b.level:b.End], &h)
+	return h.Severity
+}
+
 // Entry fills in what Parse would have for the line that was skimmed, unless it
 // is of another process.
 func (b *Brief) Entry(rec []byte, e *Entry) {

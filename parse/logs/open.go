@@ -65,6 +65,20 @@ func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 	}
 }
 
+// beginBrief is begin for a skimmed line with a header in which a literal stands.
+func (o *openRecord) beginBrief(s *scanner, l *lane, rec []byte) {
+	b := &s.brief
+	o.active, o.hit, o.sure, o.partial, o.lines = true, true, true, false, 1
+	o.picked, s.picked = s.picked, o.picked // the next line clears its own
+	o.form, o.header, o.who, o.lane = b.Form, b.Kind, b.Who, l
+	o.pos, o.clock, o.inner, o.severity = s.pos(), b.Clock, b.Header, b.Severity(rec)
+	o.from, o.end, o.off, o.caller = s.at, s.at+len(rec), b.Off, nil
+	o.body = o.body[:0]
+	if b.Kind == journal.Klog {
+		o.off, o.caller = b.Body, b.Caller(rec)
+	}
+}
+
 // narrow cites the line of a block that holds the message, not the block.
 func (o *openRecord) narrow(s *scanner, rec []byte) {
 	at := min(s.entry.At, len(rec))

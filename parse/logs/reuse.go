@@ -53,7 +53,7 @@ func (d *Decoder) newScanner() *scanner {
 	if d.opt.Brute {
 		s.match = d.set.MatchBrute
 	} else {
-		s.matcher, s.picked = d.set.NewMatcher(), make([]uint64, d.set.words)
+		s.matcher, s.picked, s.open.picked = d.set.NewMatcher(), make([]uint64, d.set.words), make([]uint64, d.set.words)
 		s.match = s.matcher.Match
 	}
 	return s
@@ -80,7 +80,7 @@ func (s *scanner) begin(run Run) {
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
 	s.entry, s.brief = journal.Entry{}, journal.Brief{}
-	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked[:0]}
+	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked}
 	clear(s.picked)
 	s.skimmed, s.hit, s.unfinished = skimmed{}, false, false
 	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections

@@ -39,7 +39,7 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	if s.hit = l.picks(rec[b.Body:b.End], s.picked); s.hit {
+	if s.hit = l.picks(rec[b.Body:b.End], s.picked); s.hit && (b.Other > 0 || b.Kind == journal.NoHeader || s.matcher == nil) {
 		if b.Other > 0 {
 			s.parser.Parse(rec, &s.entry)
 		} else {
@@ -49,6 +49,11 @@ func (s *scanner) skim(rec []byte) bool {
 	}
 	s.close()
 	l.see(s, &b.Clock, &b.Header, len(rec), 1)
+	if s.hit {
+		s.skimmed.set = false
+		s.open.beginBrief(s, l, rec)
+		return true
+	}
 	k := &s.skimmed
 	if k.set = b.Kind != journal.NoHeader; k.set {
 		k.at, k.end, k.line = s.at, s.at+len(rec), s.line
