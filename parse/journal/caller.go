@@ -4,30 +4,27 @@ package journal
 // that write nearly all of its lines.
 type callers [1 << callerBits]callerText
 
-// callerText is a caller with the bracket that closes it.
+const callerBits = 6
+
+// callerText is what a klog header says behind its time: its pid and the caller,
+// with the bracket that closes it.
 type callerText struct {
-	n    uint8
-	text [maxRecent]byte
+	head
+	pid  int
+	from int // where in a header the caller begins
 }
 
-const (
-	callerBits = 5
-	maxRecent  = 47
-)
+// of returns where a caller that begins with these two words belongs.
+func (c *callers) of(v, w uint64) *callerText {
+	return &c[(v^w*3)*0x9E3779B97F4A7C15>>(64-callerBits)]
+}
 
-// end is callerEnd, with memory.
-func (c *callers) end(b []byte, i int) int {
-	if len(b) < i+maxRecent {
-		return callerEnd(b, i)
+// learn remembers the header of a klog line of that pid: its caller stands from i
+// to end, where the bracket is.
+func (c *callers) learn(msg []byte, i, end, pid int) {
+	if len(msg) >= i+16 {
+		t := c.of(eight(msg[i:]), eight(msg[i+8:]))
+		t.pid, t.from = pid, i
+		t.set(msg[klogTime : end+1])
 	}
-	w := (*[maxRecent]byte)(b[i:])
-	r := &c[(eight(w[:])^eight(w[8:])*3)*0x9E3779B97F4A7C15>>(64-callerBits)]
-	if n := int(r.n); n > 0 && n <= maxRecent && begins(w[:], r.text[:n]) {
-		return i + n - 1
-	}
-	end := callerEnd(b, i)
-	if n := end + 1 - i; end >= 0 && n <= maxRecent {
-		r.n = uint8(copy(r.text[:n], b[i:]))
-	}
-	return end
 }

@@ -35,6 +35,9 @@ type Header struct {
 // klogHeader is the shortest header: severity, date, time of day in µs, pid.
 const klogHeader = len("I1120 23:50:39.261028 1 a:1]")
 
+// klogTime is how much of it comes before the pid.
+const klogTime = len("I1120 23:50:39.261028")
+
 // isKlog is a cheap test for the fixed part of a klog header.
 func isKlog(b []byte) bool {
 	return len(b) >= klogHeader && b[5] == ' ' && b[8] == ':' && b[11] == ':' && b[14] == '.' && klogLetter(b[0])
@@ -54,7 +57,7 @@ func readKlog(b []byte, h *Header) bool {
 	if !validDate(month, day) || tod < 0 || !ok {
 		return false
 	}
-	pid, i := number(b, 21)
+	pid, i := number(b, klogTime)
 	end := callerEnd(b, i)
 	if end < 0 {
 		return false

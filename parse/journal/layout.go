@@ -11,21 +11,21 @@ import (
 // everything but the stamps and what follows the writer, and in klog lines the
 // header's pid.
 type layout struct {
-	form  Form
-	stamp stampKind
-	lack  parse.Lack
-	zone  int64  // what the zone takes off the stamp, ns
-	mid   []byte // between the fraction of the stamp and the message
-	tail  uint64 // the last eight bytes of mid, if it has so many
-	head  []byte // the stamp, if there is one, and mid; only if no fraction stands between them
-	ticks uint64 // of the parser when head was made; 0: never
-	who   *Who
-	pid   []byte    // "   26980 " of klog headers; empty if none was seen
-	pids  [2]uint64 // its first and its last eight bytes, if it has so many
-	num   int       // the number that pid states
-	open  int       // where in mid the digits of the writer's pid begin, 0 if others must not stand there
-	plain bool      // mid settles the writer, so that lines without a klog header may be read
-	marks bool      // the writer may speak of lost and stepped time
+	form    Form
+	stamp   stampKind
+	lack    parse.Lack
+	zone    int64  // what the zone takes off the stamp, ns
+	mid     []byte // between the fraction of the stamp and the message
+	midHead head
+	tail    uint64 // the last eight bytes of mid, if it has so many
+	who     *Who
+	pid     []byte    // "   26980 " of klog headers; empty if none was seen
+	pids    [2]uint64 // its first and its last eight bytes, if it has so many
+	num     int       // the number that pid states
+	open    int       // where in mid the digits of the writer's pid begin, 0 if others must not stand there
+	plain   bool      // mid settles the writer, so that lines without a klog header may be read
+	marks   bool      // the writer may speak of lost and stepped time
+	brief   Brief     // of its last line
 }
 
 // stampKind tells stamps apart that are read in different ways.
@@ -96,14 +96,6 @@ func (s *layouts) guessless() int {
 	return 0
 }
 
-// stampNow is the kind of the stamp in p.second.
-func (p *Parser) stampNow() stampKind {
-	if len(p.second) < 9 {
-		return stampKind{}
-	}
-	return stampKind{p.secForm, p.second[len(p.second)-9]}
-}
-
 // learn remembers the layout of a line that Parse has read.
 func (p *Parser) learn(rec []byte, e *Entry) {
 	klog := e.Header.Kind == Klog
@@ -119,7 +111,7 @@ func (p *Parser) learn(rec []byte, e *Entry) {
 			return
 		}
 		ns, _, n := fraction(rec[k:])
-		l.stamp, l.lack, l.zone = p.stampNow(), e.Clock.Lack, p.secNS*1e9+ns-e.Clock.NS
+		l.stamp, l.lack, l.zone = p.kind, e.Clock.Lack, p.secNS*1e9+ns-e.Clock.NS
 		start = k + n
 	case Bare, Ident:
 		if !klog {
@@ -141,11 +133,11 @@ func (p *Parser) learn(rec []byte, e *Entry) {
 // klogPID returns the pid of a klog header with the blanks around it, nil if
 // these are not as klog writes them.
 func klogPID(h []byte) []byte {
-	_, end := number(h, 21)
+	_, end := number(h, klogTime)
 	if end < 23 || h[end-1] != ' ' || h[end-2] == ' ' {
 		return nil
 	}
-	return h[21:end]
+	return h[klogTime:end]
 }
 
 // settle finds out what a layout allows beyond klog lines of the same process.
@@ -199,12 +191,17 @@ func (s *layouts) keep(l *layout) {
 		s.next = (s.next + 1) % maxLayouts
 	}
 	o := &s.list[at]
-	l.mid, l.pid, l.head = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...), o.head[:0]
+	l.mid, l.pid = append(o.mid[:0], l.mid...), append(o.pid[:0], l.pid...)
+	l.midHead.set(l.mid)
 	if n := len(l.mid); n >= 8 {
 		l.tail = eight(l.mid[n-8:])
 	}
 	if n := len(l.pid); n >= 8 {
 		l.pids = [2]uint64{eight(l.pid), eight(l.pid[n-8:])}
+	}
+	l.brief = Brief{Layout: uint8(at), Form: l.form, Who: l.who}
+	if l.stamp.form != Bare {
+		l.brief.Clock = parse.Clock{Lack: l.lack, Set: true}
 	}
 	*o = *l
 	if !same && s.likely(o.mid) != at {
@@ -223,9 +220,9 @@ func (l *layout) mayFit(rest []byte) bool {
 // pid of the layout.
 func (l *layout) hasPID(msg []byte, n int) bool {
 	if len(msg) < n || len(l.pid) < 8 {
-		return len(msg) >= n && string(msg[21:n]) == string(l.pid)
+		return len(msg) >= n && string(msg[klogTime:n]) == string(l.pid)
 	}
-	return eight(msg[21:]) == l.pids[0] && eight(msg[n-8:]) == l.pids[1]
+	return eight(msg[klogTime:]) == l.pids[0] && eight(msg[n-8:]) == l.pids[1]
 }
 
 // fitsOther reports whether rest is of the layout but for the writer's pid, and

@@ -20,7 +20,8 @@ type Parser struct {
 	second  []byte // stamp of the last line up to its seconds
 	secForm Form
 	secNS   int64
-	ticks   uint64    // how often the stamp changed, and one more
+	kind    stampKind // of second
+	secHead stampHead // second, if that can be one
 	klog    [2]uint64 // klogSecond of the last klog header
 	klogNS  int64
 	callers callers
@@ -44,7 +45,6 @@ const maxPrefixes = 4096
 // NewParser returns a parser for a file framed as f says.
 func NewParser(f *Framing) *Parser {
 	p := &Parser{framing: f, prefixes: map[string]*Who{}, who: map[Who]*Who{}}
-	p.ticks = 1
 	p.klog[0] = math.MaxUint64 // no header: the two overlap
 	return p
 }

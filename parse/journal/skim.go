@@ -21,8 +21,8 @@ type Brief struct {
 	End    int
 	Clock  parse.Clock // of the framing
 	Header parse.Clock
-	Layout int // the same for lines of one process, as a rule; below MaxLayouts
-	level  int // of what follows the stamp of logrus
+	Layout uint8 // the same for lines of one process, as a rule; below MaxLayouts
+	level  int   // of what follows the stamp of logrus
 }
 
 // MaxLayouts bounds Brief.Layout.
@@ -30,21 +30,20 @@ const MaxLayouts = maxLayouts
 
 // Skim reads a line that looks like one of the last lines of the file but for
 // its stamps and text. It is Parse at a fraction of the cost, for the lines that
-// turn out to mean nothing; false means nothing but that Parse must read it.
-func (p *Parser) Skim(rec []byte, b *Brief) bool {
-	if p.layouts.n == 0 || p.framing.Kind == Blocks || p.framing.Kind == Table {
-		return false
+// turn out to mean nothing; nil means nothing but that Parse must read it. What
+// it returns holds until the next call of Skim or Parse.
+func (p *Parser) Skim(rec []byte) *Brief {
+	if p.layouts.n == 0 || p.framing.Kind != Lines {
+		return nil
 	}
-	rec = trimLine(rec)
-	b.End = len(rec)
-	return p.skim(rec, b, true)
+	return p.skim(trimLine(rec), true)
 }
 
 // repeat reads a line of a known layout. What it fills in is what Parse would
 // have; it reports false when there is no such layout.
 func (p *Parser) repeat(rec []byte, e *Entry) bool {
-	var b Brief
-	if !p.skim(rec, &b, false) {
+	b := p.skim(rec, false)
+	if b == nil {
 		return false
 	}
 	b.Entry(rec, e)
@@ -79,23 +78,77 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 }
 
 // skim reads the stamp and finds the layout. With others, a line may be of
-// another process than those seen.
-func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
-	k := len(p.second)
-	if k < len(rec) {
-		i := p.layouts.likely(rec[k:])
-		l := &p.layouts.list[i]
-		if l.ticks == p.ticks && begins(rec, l.head) && p.message(rec, len(l.head), l, b) {
-			b.Other, b.Layout = 0, i
-			p.date(l, 0, time.Second, b)
-			return true
-		}
+// another process than those seen. Most lines have a stamp without a fraction,
+// and go on like one that is likely: of these it compares what stands at the same
+// places as in the others, all at once. What lies behind the line, up to its
+// capacity, is looked at but makes no difference.
+func (p *Parser) skim(rec []byte, others bool) *Brief {
+	k, all := len(p.second), rec[:cap(rec)]
+	if len(rec) <= k || len(all) < k+2*maxHead+klogRoom || p.secHead.n == 0 || rec[k] != ' ' {
+		return p.skimLong(rec, others)
 	}
+	if !p.secHead.begins((*[maxStamp]byte)(all)) && !p.tick(rec[:k]) {
+		return p.skimLong(rec, others)
+	}
+	rest := all[k:]
+	l := &p.layouts.list[p.layouts.likely(rest)]
+	at := k + int(l.midHead.n)
+	if at == k || at >= len(rec) || !l.midHead.begins((*[maxHead]byte)(rest)) || l.stamp != p.kind {
+		return p.skimLong(rec, others)
+	}
+	b := &l.brief
+	b.Clock.NS, b.Clock.Res = p.secNS*1e9-l.zone, time.Second
+	if !p.skimAlike((*[klogRoom]byte)(all[at:]), l, at, len(rec)) && !p.message(rec, at, l) {
+		return p.skimLong(rec, others)
+	}
+	return b
+}
+
+// klogRoom is enough for a klog header with a caller that is remembered.
+const klogRoom = klogTime + maxHead + 1
+
+// skimAlike reads the header of a klog line of which all but the microseconds is
+// known. The message begins at at in a line of n bytes.
+func (p *Parser) skimAlike(w *[klogRoom]byte, l *layout, at, n int) bool {
+	if klogSecond(w[:]) != p.klog || !klogLetter(w[0]) {
+		return false
+	}
+	us, ok := micros(w[15:])
+	from := klogTime + len(l.pid)
+	if !ok || from > 31 {
+		return false
+	}
+	t := p.callers.of(eight(w[from&31:]), eight(w[from&31+8:]))
+	until := klogTime - 1 + int(t.n)
+	if t.n == 0 || t.pid != l.num || t.from != from || at+until >= n || !t.begins((*[maxHead]byte)(w[klogTime:])) {
+		return false
+	}
+	b := &l.brief
+	b.klog(l)
+	b.Other, b.Off, b.End = 0, at, n
+	b.caller, b.until, b.Body = at+from, at+until, at+until+1
+	if w[until+1] == ' ' && at+until+1 < n {
+		b.Body++
+	}
+	b.Header.NS = p.klogNS + us*1e3
+	return true
+}
+
+// klog makes the line one with a klog header.
+func (b *Brief) klog(l *layout) {
+	if b.Kind != Klog {
+		b.Kind, b.PID = Klog, l.num
+		b.Header = parse.Clock{Res: microsecond, Lack: yearless, Set: true}
+	}
+}
+
+// skimLong is skim for all lines.
+func (p *Parser) skimLong(rec []byte, others bool) *Brief {
 	var kind stampKind
 	ns, res, at := int64(0), time.Second, 0
-	if k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
-		kind, at = p.stampNow(), k
-		if rec[k] != ' ' {
+	if k := len(p.second); k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
+		kind, at = p.kind, k
+		if c := rec[k]; c == '.' || c == ',' {
 			n := 0
 			ns, res, n = fraction(rec[k:])
 			at += n
@@ -103,14 +156,13 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 	}
 	rest := rec[at:]
 	likely := p.layouts.likely(rest)
-	if p.skimAs(likely, kind, rec, at, b) {
-		p.date(&p.layouts.list[likely], ns, res, b)
-		return true
+	if l := &p.layouts.list[likely]; l.stamp == kind && begins(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
+		return p.date(l, ns, res)
 	}
 	for i := range p.layouts.list[:p.layouts.n] {
-		if i != likely && p.layouts.list[i].mayFit(rest) && p.skimAs(i, kind, rec, at, b) {
-			p.date(&p.layouts.list[i], ns, res, b)
-			return true
+		l := &p.layouts.list[i]
+		if i != likely && l.stamp == kind && l.mayFit(rest) && begins(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
+			return p.date(l, ns, res)
 		}
 	}
 	for i := range p.layouts.list[:p.layouts.n] {
@@ -118,47 +170,36 @@ func (p *Parser) skim(rec []byte, b *Brief, others bool) bool {
 		if !others || l.stamp != kind {
 			continue
 		}
-		if pid, n := l.fitsOther(rest); n > 0 && !isKlog(rest[n:]) && p.message(rec, at+n, l, b) {
-			b.Other, b.Layout = pid, i
-			p.date(l, ns, res, b)
-			return true
+		if pid, n := l.fitsOther(rest); n > 0 && !isKlog(rest[n:]) && p.message(rec, at+n, l) {
+			l.brief.Other = pid
+			return p.date(l, ns, res)
 		}
 	}
-	return false
-}
-
-// skimAs reads a line whose stamp ends at at as one of the i-th layout.
-func (p *Parser) skimAs(i int, kind stampKind, rec []byte, at int, b *Brief) bool {
-	l := &p.layouts.list[i]
-	if l.stamp != kind || !begins(rec[at:], l.mid) || !p.message(rec, at+len(l.mid), l, b) {
-		return false
-	}
-	b.Other, b.Layout = 0, i
-	if at == len(p.second) && (kind.form == Bare || len(l.mid) > 0 && l.mid[0] != '.' && l.mid[0] != ',') {
-		l.head, l.ticks = append(append(l.head[:0], p.second...), l.mid...), p.ticks
-	}
-	return true
+	return nil
 }
 
 // date fills in the clock of the framing: ns of the second in p, to the precision
 // of res.
-func (p *Parser) date(l *layout, ns int64, res time.Duration, b *Brief) {
-	if l.stamp.form == Bare {
-		b.Clock = parse.Clock{}
-		return
+func (p *Parser) date(l *layout, ns int64, res time.Duration) *Brief {
+	b := &l.brief
+	if l.stamp.form != Bare {
+		b.Clock.NS, b.Clock.Res = p.secNS*1e9-l.zone+ns, res
 	}
-	b.Clock.NS, b.Clock.Res, b.Clock.Lack, b.Clock.Set = p.secNS*1e9-l.zone+ns, res, l.lack, true
+	return b
 }
 
 // message reads the message of the layout, which begins at i.
-func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
-	b.Form, b.Who, b.Off = l.form, l.who, i
+func (p *Parser) message(rec []byte, i int, l *layout) bool {
+	b := &l.brief
+	b.Other, b.Off, b.End = 0, i, len(rec)
 	msg := rec[i:]
-	if len(msg) >= klogHeader && klogSecond(msg) == p.klog && klogLetter(msg[0]) {
-		return p.skimKlog(msg, l, b)
-	}
-	if isKlog(msg) {
-		return p.klogTick(msg) && p.skimKlog(msg, l, b)
+	if len(msg) >= klogHeader && klogLetter(msg[0]) {
+		if klogSecond(msg) == p.klog {
+			return p.skimKlog(msg, l)
+		}
+		if isKlog(msg) {
+			return p.klogTick(msg) && p.skimKlog(msg, l)
+		}
 	}
 	if !l.plain || len(msg) == 0 {
 		return false
@@ -179,19 +220,21 @@ func (p *Parser) message(rec []byte, i int, l *layout, b *Brief) bool {
 
 // skimKlog reads the header of a klog line of the layout's process and of the
 // second that was read last.
-func (p *Parser) skimKlog(msg []byte, l *layout, b *Brief) bool {
+func (p *Parser) skimKlog(msg []byte, l *layout) bool {
 	us, ok := micros(msg[15:])
-	n := 21 + len(l.pid)
-	if !ok || n == 21 || !l.hasPID(msg, n) {
+	n := klogTime + len(l.pid)
+	if !ok || len(l.pid) == 0 || !l.hasPID(msg, n) {
 		return false
 	}
-	end := p.callers.end(msg, n)
+	end := callerEnd(msg, n)
 	if end < 0 {
 		return false
 	}
-	b.Kind, b.PID = Klog, l.num
+	p.callers.learn(msg, n, end, l.num)
+	b := &l.brief
+	b.klog(l)
 	b.caller, b.until, b.Body = b.Off+n, b.Off+end, b.Off+skipBlank(msg, end+1)
-	b.Header = parse.Clock{NS: p.klogNS + us*1e3, Res: microsecond, Lack: yearless, Set: true}
+	b.Header.NS = p.klogNS + us*1e3
 	return true
 }
 

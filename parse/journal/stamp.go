@@ -70,8 +70,11 @@ func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 
 func (p *Parser) cache(stamp []byte, form Form, sec int64) {
 	p.second = append(p.second[:0], stamp...)
-	p.secForm, p.secNS = form, sec
-	p.ticks++
+	p.secHead.set(p.second)
+	p.secForm, p.secNS, p.kind = form, sec, stampKind{}
+	if n := len(stamp); n >= 9 {
+		p.kind = stampKind{form, stamp[n-9]}
+	}
 }
 
 // afterSecond reads what follows the k bytes of a stamp up to its seconds.

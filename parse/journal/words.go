@@ -30,3 +30,50 @@ func differ(x, y []byte) uint64 { return eight(x) ^ eight(y) }
 func differ16(x, y *[16]byte) uint64 { return differ(x[0:], y[0:]) | differ(x[8:], y[8:]) }
 
 func eight(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// head is a text of 16 to maxHead bytes that many lines have in common, in three
+// pieces that overlap.
+type head struct {
+	a, b, c      [16]byte
+	fromB, fromC uint8
+	n            uint8 // bytes of the text, 0: there is none
+}
+
+const maxHead = 3*16 - 1
+
+// set makes text the head, if it is of such a length.
+func (h *head) set(text []byte) {
+	n := len(text)
+	if h.n = 0; n < 16 || n > maxHead {
+		return
+	}
+	h.n, h.fromB, h.fromC = uint8(n), uint8(min(16, n-16)), uint8(n-16)
+	h.a, h.b, h.c = [16]byte(text), [16]byte(text[h.fromB:]), [16]byte(text[h.fromC:])
+}
+
+// begins reports whether w begins with the head, of which there is one.
+func (h *head) begins(w *[maxHead]byte) bool {
+	return *(*[16]byte)(w[:]) == h.a && *(*[16]byte)(w[h.fromB&31:]) == h.b && *(*[16]byte)(w[h.fromC&31:]) == h.c
+}
+
+// stampHead is a head of 8 to maxStamp bytes.
+type stampHead struct {
+	a, b, c      [8]byte
+	fromB, fromC uint8
+	n            uint8
+}
+
+const maxStamp = 3*8 - 1
+
+func (h *stampHead) set(text []byte) {
+	n := len(text)
+	if h.n = 0; n < 8 || n > maxStamp {
+		return
+	}
+	h.n, h.fromB, h.fromC = uint8(n), uint8(min(8, n-8)), uint8(n-8)
+	h.a, h.b, h.c = [8]byte(text), [8]byte(text[h.fromB:]), [8]byte(text[h.fromC:])
+}
+
+func (h *stampHead) begins(w *[maxStamp]byte) bool {
+	return *(*[8]byte)(w[:]) == h.a && *(*[8]byte)(w[h.fromB&15:]) == h.b && *(*[8]byte)(w[h.fromC&15:]) == h.c
+}

@@ -74,6 +74,9 @@ func (s *scanner) laneFor(key laneKey) *lane {
 	return l
 }
 
+// briskLanes are lanes by the layout and class of their lines.
+type briskLanes [journal.MaxLayouts][kubeRow]laneOfKey
+
 type laneOfKey struct {
 	key  laneKey
 	lane *lane

@@ -66,8 +66,7 @@ func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 }
 
 // beginBrief is begin for a skimmed line with a header in which a literal stands.
-func (o *openRecord) beginBrief(s *scanner, l *lane, rec []byte) {
-	b := &s.brief
+func (o *openRecord) beginBrief(s *scanner, l *lane, b *journal.Brief, rec []byte) {
 	o.active, o.hit, o.sure, o.partial, o.lines = true, true, true, false, 1
 	o.picked, s.picked = s.picked, o.picked // the next line clears its own
 	o.form, o.header, o.who, o.lane = b.Form, b.Kind, b.Who, l

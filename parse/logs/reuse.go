@@ -79,12 +79,12 @@ func (s *scanner) begin(run Run) {
 		s.matcher.lately = s.taker.keepWith(s.keep)
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
-	s.entry, s.brief = journal.Entry{}, journal.Brief{}
+	s.entry = journal.Entry{}
 	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked}
 	clear(s.picked)
 	s.skimmed, s.hit, s.unfinished = skimmed{}, false, false
 	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
-	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, [journal.MaxLayouts]laneOfKey{}
+	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, briskLanes{}
 	clear(s.lanes)
 	clear(s.byID)
 	clear(s.lotOf)

@@ -75,10 +75,9 @@ type scanner struct {
 
 	lanes   map[laneKey]*lane
 	byID    map[laneID]*lane
-	recent  [4]laneOfKey                  // of the last parsed lines, in no order
-	oldest  int                           // of recent, to be replaced next
-	brisk   [journal.MaxLayouts]laneOfKey // of the last skimmed lines, by layout
-	brief   journal.Brief
+	recent  [4]laneOfKey // of the last parsed lines, in no order
+	oldest  int          // of recent, to be replaced next
+	brisk   briskLanes   // of the last skimmed lines
 	section string
 	known   bool // section is known: this run began the file or named one
 	callers map[string]string
@@ -229,7 +228,7 @@ func (s *scanner) take(rec []byte, lines int) {
 func (s *scanner) enterSection(name string) {
 	s.section, s.known = name, true
 	s.res.section = &name
-	s.recent, s.brisk = [4]laneOfKey{}, [journal.MaxLayouts]laneOfKey{}
+	s.recent, s.brisk = [4]laneOfKey{}, briskLanes{}
 	clear(s.lanes) // bare lines have another writer now
 }
 

@@ -29,8 +29,11 @@ func (s *scanner) skim(rec []byte) bool {
 		s.hit = false
 		clear(s.picked)
 	}
-	b := &s.brief
-	if s.unfinished || s.open.active && s.open.partial || !s.parser.Skim(rec, b) {
+	var b *journal.Brief
+	if !s.unfinished && !(s.open.active && s.open.partial) {
+		b = s.parser.Skim(rec)
+	}
+	if b == nil {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
@@ -51,7 +54,7 @@ func (s *scanner) skim(rec []byte) bool {
 	l.see(s, &b.Clock, &b.Header, len(rec), 1)
 	if s.hit {
 		s.skimmed.set = false
-		s.open.beginBrief(s, l, rec)
+		s.open.beginBrief(s, l, b, rec)
 		return true
 	}
 	k := &s.skimmed
@@ -66,17 +69,18 @@ func (s *scanner) skim(rec []byte) bool {
 // parsed to know it: lines of another process share the lane of the one that is
 // known if processes do not count.
 func (s *scanner) laneOfBrief(rec []byte, b *journal.Brief) *lane {
-	key := laneKey{who: b.Who, class: headerClass[b.Kind]}
-	if b.Kind == journal.Klog {
+	class, pid := headerClass[b.Kind], 0
+	if class == klogText {
 		if c := b.Caller(rec); c[0] == criCaller[0] && bytes.HasPrefix(c, criCaller) {
-			key.class = criText
+			class = criText
 		}
 		if b.Who.PID == 0 {
-			key.pid = b.PID
+			pid = b.PID
 		}
 	}
-	r := &s.brisk[b.Layout]
-	if r.lane == nil || r.key != key {
+	r := &s.brisk[b.Layout%journal.MaxLayouts][class]
+	if r.lane == nil || r.key.who != b.Who || r.key.pid != pid {
+		key := laneKey{who: b.Who, class: class, pid: pid}
 		if b.Other > 0 && s.lanes[key] == nil {
 			return nil
 		}
