@@ -63,15 +63,8 @@ func (y yearShift) move(ns int64) int64 {
 	return ns + y.late
 }
 
-// of returns envelope minus header, ns, as the two read.
-func (y *lagYear) of(env, header *parse.Clock) int64 {
-	if d := env.NS - header.NS; env.Lack == header.Lack && uint64(d+leapYear/2) <= leapYear {
-		return d
-	}
-	return y.across(env, header)
-}
-
-// across is of for readings that may lie on both sides of New Year.
+// across returns envelope minus header, ns, as the two read. They may lie on both
+// sides of New Year.
 func (y *lagYear) across(env, header *parse.Clock) int64 {
 	el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0
 	switch {

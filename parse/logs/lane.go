@@ -169,21 +169,17 @@ func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	if !header.Set {
 		raw = env
 	}
-	switch {
-	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
-		var now spot
-		now.put(s, raw, env, header.Set, n)
-		l.first = s.mark(&now)
-	case raw.Set && !l.last.soon(raw, header.Set, l.gapMin) && l.last.gap(raw, env, header.Set, l.gapMin):
-		last := s.mark(&l.last)
+	if raw.Set && l.last.soon(raw, header.Set, l.gapMin) {
 		l.last.put(s, raw, env, header.Set, n)
-		l.gaps = append(l.gaps, parse.Gap{Last: last, Next: s.mark(&l.last)})
-	}
-	if raw.Set || !l.last.raw.Set {
-		l.last.put(s, raw, env, header.Set, n)
+	} else {
+		l.seeFirst(s, raw, env, header.Set, n)
 	}
 	if header.Set && env.Set {
-		if lag := s.lag.of(env, header); !l.lag.set || lag < l.lag.min || lag > l.lag.max {
+		lag := env.NS - header.NS
+		if env.Lack != header.Lack || uint64(lag+leapYear/2) > leapYear {
+			lag = s.lag.across(env, header)
+		}
+		if !l.lag.set || lag < l.lag.min || lag > l.lag.max {
 			l.lag.add(lag, &l.last)
 		}
 	}
@@ -192,6 +188,24 @@ func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	}
 	if o := &s.res.order; raw.Set && !o.stays(raw) {
 		o.add(raw)
+	}
+}
+
+// seeFirst notes the first line of all or after a silence.
+func (l *lane) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int) {
+	switch {
+	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
+		var now spot
+		now.put(s, raw, env, header, n)
+		l.first = s.mark(&now)
+	case raw.Set && l.last.gap(raw, env, header, l.gapMin):
+		last := s.mark(&l.last)
+		l.last.put(s, raw, env, header, n)
+		l.gaps = append(l.gaps, parse.Gap{Last: last, Next: s.mark(&l.last)})
+		return
+	}
+	if raw.Set || !l.last.raw.Set {
+		l.last.put(s, raw, env, header, n)
 	}
 }
 
