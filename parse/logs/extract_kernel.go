@@ -1,17 +1,13 @@
 package logs
 
-import (
-	"regexp"
+import "github.com/plegforensics/plegforensics/parse"
 
-	"github.com/plegforensics/plegforensics/parse"
-)
-
-var oomRE = regexp.MustCompile(`(Memory cgroup out of memory|Out of memory): Kill(?:ed)? process (\d+)(?:, UID \d+,)? \(([^)]+)\)`)
+var oomRE = onDemand(`(Memory cgroup out of memory|Out of memory): Kill(?:ed)? process (\d+)(?:, UID \d+,)? \(([^)]+)\)`)
 
 // extractOOM names the victim of the OOM killer. scope tells a container that
 // ran into its own limit from a node out of memory.
 func extractOOM(r *record) ([]parse.Field, bool) {
-	m := oomRE.FindStringSubmatch(r.raw)
+	m := oomRE().FindStringSubmatch(r.raw)
 	if m == nil {
 		return nil, false
 	}

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -177,25 +176,25 @@ func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
 }
 
 var (
-	exitRE = regexp.MustCompile(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)
+	exitRE = onDemand(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)
 	// gogo text: ContainerID:x,ID:y,Pid:1,ExitStatus:0,ExitedAt:time,
 	// protobuf text: container_id:"x"  id:"y"  pid:1  exit_status:1  exited_at:{seconds:1 nanos:2}
-	exitKeyRE   = regexp.MustCompile(`\b(ContainerID|container_id|sandbox_id|ID|id|ExitStatus|exit_status):\s*"?([0-9a-zA-Z_.-]*)`)
-	exitStampRE = regexp.MustCompile(`exited_at:\{\s*(?:seconds:\s*(\d+))?\s*(?:nanos:\s*(\d+))?\s*\}`)
-	exitTextRE  = regexp.MustCompile(`ExitedAt:([^,}]+)`)
+	exitKeyRE   = onDemand(`\b(ContainerID|container_id|sandbox_id|ID|id|ExitStatus|exit_status):\s*"?([0-9a-zA-Z_.-]*)`)
+	exitStampRE = onDemand(`exited_at:\{\s*(?:seconds:\s*(\d+))?\s*(?:nanos:\s*(\d+))?\s*\}`)
+	exitTextRE  = onDemand(`ExitedAt:([^,}]+)`)
 )
 
 // extractTaskExit reads a task's exit. An exec has the container's id and one
 // of its own: it is not the container's exit and does not match. exited_at is
 // RFC 3339 with the runtime's own clock.
 func extractTaskExit(r *record) ([]parse.Field, bool) {
-	m := exitRE.FindStringSubmatch(r.msg)
+	m := exitRE().FindStringSubmatch(r.msg)
 	if m == nil {
 		return nil, false
 	}
 	var container, task string
 	code := "0" // protobuf text leaves a zero out
-	for _, k := range exitKeyRE.FindAllStringSubmatch(m[2], 5) {
+	for _, k := range exitKeyRE().FindAllStringSubmatch(m[2], 5) {
 		switch k[1] {
 		case "ContainerID", "container_id", "sandbox_id":
 			container = k[2]
@@ -219,7 +218,7 @@ func extractTaskExit(r *record) ([]parse.Field, bool) {
 // exitTime returns the exit's time as RFC 3339, or verbatim if it is in no
 // known form.
 func exitTime(s string) string {
-	if m := exitStampRE.FindStringSubmatch(s); m != nil {
+	if m := exitStampRE().FindStringSubmatch(s); m != nil {
 		sec, err1 := strconv.ParseInt("0"+m[1], 10, 40)
 		nsec, err2 := strconv.ParseInt("0"+m[2], 10, 32)
 		if err1 != nil || err2 != nil {
@@ -227,7 +226,7 @@ func exitTime(s string) string {
 		}
 		return time.Unix(sec, nsec).UTC().Format(time.RFC3339Nano)
 	}
-	m := exitTextRE.FindStringSubmatch(s)
+	m := exitTextRE().FindStringSubmatch(s)
 	if m == nil {
 		return ""
 	}
@@ -238,7 +237,7 @@ func exitTime(s string) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-var engineEventRE = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\d[T ]\S+ (?:[-+]\d{4} \S+ (?:m=\S+ )?)?)?container (\w+) ([0-9a-f]{12,64})(?: \((.*)\))?`)
+var engineEventRE = onDemand(`^(?:\d{4}-\d\d-\d\d[T ]\S+ (?:[-+]\d{4} \S+ (?:m=\S+ )?)?)?container (\w+) ([0-9a-f]{12,64})(?: \((.*)\))?`)
 
 // engineOps are the events of docker and podman that move a container on.
 var engineOps = map[string]string{
@@ -257,7 +256,7 @@ var engineKeys = map[string]string{
 // extractEngineEvent reads a line of docker events, or the same as podman
 // writes it to the journal.
 func extractEngineEvent(r *record) ([]parse.Field, bool) {
-	m := engineEventRE.FindStringSubmatch(r.msg)
+	m := engineEventRE().FindStringSubmatch(r.msg)
 	if m == nil || engineOps[m[1]] == "" {
 		return nil, false
 	}

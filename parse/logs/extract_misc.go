@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,36 +9,36 @@ import (
 )
 
 var (
-	volumeRE  = regexp.MustCompile(`(?s)^(?:Unable to (?:attach or )?mount volumes for pod "([^"]*)"|(?:[a-zA-Z]+)\.\w+ failed for volume \\?"([^"\\]+)\\?"[^:]*|(?:UnmountDevice|AttachVolume\.Attach) failed[^:]*?) ?: (.*)`)
-	orphanRE  = regexp.MustCompile(`orphaned pod \\?"([0-9a-f-]+)\\?" found, but volume (?:sub)?paths are still present`)
-	volumeErr = regexp.MustCompile(`(?i)failed|timed? ?out|unable`)
+	volumeRE  = onDemand(`(?s)^(?:Unable to (?:attach or )?mount volumes for pod "([^"]*)"|(?:[a-zA-Z]+)\.\w+ failed for volume \\?"([^"\\]+)\\?"[^:]*|(?:UnmountDevice|AttachVolume\.Attach) failed[^:]*?) ?: (.*)`)
+	orphanRE  = onDemand(`orphaned pod \\?"([0-9a-f-]+)\\?" found, but volume (?:sub)?paths are still present`)
+	volumeErr = onDemand(`(?i)failed|timed? ?out|unable`)
 )
 
 // extractVolume reads a failed volume operation of any layer. Lines of the
 // same wording that tell success or the begin do not match.
 func extractVolume(r *record) ([]parse.Field, bool) {
-	if m := orphanRE.FindStringSubmatch(r.msg); m != nil {
+	if m := orphanRE().FindStringSubmatch(r.msg); m != nil {
 		return addField(nil, "pod_uid", m[1]), true
 	}
-	if m := volumeRE.FindStringSubmatch(r.msg); m != nil {
+	if m := volumeRE().FindStringSubmatch(r.msg); m != nil {
 		out := addField(podFields(m[1]), "volume", m[2])
 		return addField(out, "err", m[3]), true
 	}
-	if !volumeErr.MatchString(r.msg) && r.first("err") == "" {
+	if !volumeErr().MatchString(r.msg) && r.first("err") == "" {
 		return nil, false
 	}
 	return addField(podFields(r.first("pod")), "err", r.first("err")), true
 }
 
 var (
-	probePrintfRE = regexp.MustCompile(`(?s)^(\w+) probe for "([^"]+\)):([^"]+)" (?:failed|errored)[^:]*: (.*)`)
-	probeEventRE  = regexp.MustCompile(`(?s)(Liveness|Readiness|Startup) probe (?:failed|errored): (.*)`)
+	probePrintfRE = onDemand(`(?s)^(\w+) probe for "([^"]+\)):([^"]+)" (?:failed|errored)[^:]*: (.*)`)
+	probeEventRE  = onDemand(`(?s)(Liveness|Readiness|Startup) probe (?:failed|errored): (.*)`)
 )
 
 // extractProbe reads a failed probe: printf, structured (one message ≥ 1.21),
 // or the text of the event.
 func extractProbe(r *record) ([]parse.Field, bool) {
-	if m := probePrintfRE.FindStringSubmatch(r.msg); m != nil {
+	if m := probePrintfRE().FindStringSubmatch(r.msg); m != nil {
 		out := addNamed([]parse.Field{{Name: "probe", Value: m[1]}}, "pod", m[2])
 		return addField(addField(out, "name", m[3]), "err", m[4]), true
 	}
@@ -49,27 +48,27 @@ func extractProbe(r *record) ([]parse.Field, bool) {
 		out = addField(out, "name", r.first("containerName"))
 		return addField(out, "err", r.first("err", "output")), true
 	}
-	if m := probeEventRE.FindStringSubmatch(r.msg); m != nil {
+	if m := probeEventRE().FindStringSubmatch(r.msg); m != nil {
 		return addField([]parse.Field{{Name: "probe", Value: m[1]}}, "err", m[2]), true
 	}
 	return nil, false
 }
 
 var (
-	psLongRE = regexp.MustCompile(`^\s*\d\s+D\S*\s+\S+\s+(\d+)\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+(\S+)\s+\S+(?:\s+\S+)?\s+(?:\d+-)?\d+:\d\d:\d\d\s+(.+?)\s*$`)
-	psAuxRE  = regexp.MustCompile(`^\s*[\w.+-]+\s+(\d+)\s+[0-9.]+\s+[0-9.]+\s+\d+\s+\d+\s+\S+\s+D\S*\s+\S+\s+\d+:\d\d\s+(.+?)\s*$`)
-	psWideRE = regexp.MustCompile(`^\s*(\d+)\s+\d+\s+(?:\d+\s+)?D\S*\s+(\S+)\s+(?:\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4}\s+)?(.+?)\s*$`)
+	psLongRE = onDemand(`^\s*\d\s+D\S*\s+\S+\s+(\d+)\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+(\S+)\s+\S+(?:\s+\S+)?\s+(?:\d+-)?\d+:\d\d:\d\d\s+(.+?)\s*$`)
+	psAuxRE  = onDemand(`^\s*[\w.+-]+\s+(\d+)\s+[0-9.]+\s+[0-9.]+\s+\d+\s+\d+\s+\S+\s+D\S*\s+\S+\s+\d+:\d\d\s+(.+?)\s*$`)
+	psWideRE = onDemand(`^\s*(\d+)\s+\d+\s+(?:\d+\s+)?D\S*\s+(\S+)\s+(?:\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4}\s+)?(.+?)\s*$`)
 )
 
 // extractPSDState reads a row of a process table in state D: ps -elf, ps aux,
 // or ps -eo pid,ppid,stat,wchan,…
 func extractPSDState(r *record) ([]parse.Field, bool) {
 	var pid, wchan, comm string
-	if m := psLongRE.FindStringSubmatch(r.raw); m != nil {
+	if m := psLongRE().FindStringSubmatch(r.raw); m != nil {
 		pid, wchan, comm = m[1], m[2], m[3]
-	} else if m := psAuxRE.FindStringSubmatch(r.raw); m != nil {
+	} else if m := psAuxRE().FindStringSubmatch(r.raw); m != nil {
 		pid, comm = m[1], m[2]
-	} else if m := psWideRE.FindStringSubmatch(r.raw); m != nil {
+	} else if m := psWideRE().FindStringSubmatch(r.raw); m != nil {
 		pid, wchan, comm = m[1], m[2], m[3]
 	} else {
 		return nil, false
@@ -78,12 +77,12 @@ func extractPSDState(r *record) ([]parse.Field, bool) {
 	return addField(addField(out, "wchan", wchan), "comm", comm), true
 }
 
-var timeoutRE = regexp.MustCompile(`[rR]untimeRequestTimeout"?[:=] ?(?:v1\.Duration)?\{?(?:Duration:)?"?([0-9][0-9hmsµ.]*)`)
+var timeoutRE = onDemand(`[rR]untimeRequestTimeout"?[:=] ?(?:v1\.Duration)?\{?(?:Duration:)?"?([0-9][0-9hmsµ.]*)`)
 
 // extractConfig takes the time-out of runtime calls from the dump of the
 // kubelet's configuration: Go syntax, or nanoseconds where the dump is %#v.
 func extractConfig(r *record) ([]parse.Field, bool) {
-	m := timeoutRE.FindStringSubmatch(r.raw)
+	m := timeoutRE().FindStringSubmatch(r.raw)
 	if m == nil {
 		return nil, false
 	}

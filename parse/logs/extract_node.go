@@ -2,14 +2,13 @@ package logs
 
 import (
 	"encoding/json"
-	"regexp"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
 
 // conditionRE reads a node condition printed with %+v. Times may carry the
 // zone's name and a monotonic reading.
-var conditionRE = regexp.MustCompile(`(?s)\{Type:(\w+) Status:(\w+)(?: LastHeartbeatTime:(.*?))?(?: LastTransitionTime:(.*?))? Reason:(\S*) Message:(.*?)\}?[\s"]*$`)
+var conditionRE = onDemand(`(?s)\{Type:(\w+) Status:(\w+)(?: LastHeartbeatTime:(.*?))?(?: LastTransitionTime:(.*?))? Reason:(\S*) Message:(.*?)\}?[\s"]*$`)
 
 // condition is a v1.NodeCondition. encoding/json matches its keys without
 // regard to case, so the upper-case ones of ≥ 1.23 JSON logs fit too.
@@ -45,7 +44,7 @@ func extractCondition(r *record) ([]parse.Field, bool) {
 	if json.Unmarshal([]byte(text), &c) == nil && c.Type != "" {
 		return c.fields(node), true
 	}
-	m := conditionRE.FindStringSubmatch(text)
+	m := conditionRE().FindStringSubmatch(text)
 	if m == nil {
 		return addField(nil, "node", node), true
 	}
@@ -54,18 +53,18 @@ func extractCondition(r *record) ([]parse.Field, bool) {
 
 // describeRE is a condition row of "kubectl describe node": type, status, two
 // RFC 1123 times, reason, message.
-var describeRE = regexp.MustCompile(`^\s*Ready\s+(True|False|Unknown)\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w+)\s+(.*?)\s*$`)
+var describeRE = onDemand(`^\s*Ready\s+(True|False|Unknown)\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w+)\s+(.*?)\s*$`)
 
 // cutRowRE is what a narrow window left of such a row.
-var cutRowRE = regexp.MustCompile(`^\s*(Kubelet(?:Not)?Ready|NodeStatusUnknown)\s{2,}(\S.*?)\s*$`)
+var cutRowRE = onDemand(`^\s*(Kubelet(?:Not)?Ready|NodeStatusUnknown)\s{2,}(\S.*?)\s*$`)
 
 // extractDescribe reads a Ready condition as kubectl prints it: a row of
 // "describe node" or a JSON object on one line.
 func extractDescribe(r *record) ([]parse.Field, bool) {
-	if m := describeRE.FindStringSubmatch(r.raw); m != nil {
+	if m := describeRE().FindStringSubmatch(r.raw); m != nil {
 		return condition{"Ready", m[1], m[2], m[3], m[4], m[5]}.fields(""), true
 	}
-	if m := cutRowRE.FindStringSubmatch(r.raw); m != nil {
+	if m := cutRowRE().FindStringSubmatch(r.raw); m != nil {
 		return condition{Reason: m[1], Message: m[2]}.fields(""), true
 	}
 	var c condition

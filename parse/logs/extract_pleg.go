@@ -1,13 +1,12 @@
 package logs
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-var ageRE = regexp.MustCompile(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
+var ageRE = onDemand(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
 
 // neverAge begins the largest time.Duration, which kubelets before 1.13 print
 // when no relist has succeeded yet. Copies round its fraction.
@@ -16,7 +15,7 @@ const neverAge = "2562047h47m16.8"
 // extractAge reads "pleg was last seen active AGE ago; threshold is T".
 // Blanks inside the age are damage of copying.
 func extractAge(r *record) ([]parse.Field, bool) {
-	m := ageRE.FindStringSubmatch(r.raw)
+	m := ageRE().FindStringSubmatch(r.raw)
 	if m == nil {
 		return nil, false
 	}
@@ -141,9 +140,9 @@ func isWord(c byte) bool {
 }
 
 var (
-	syncPrintfRE = regexp.MustCompile(`^SyncLoop \(([A-Z]+), "([a-z]*)"\): (.*)`)
-	syncKeyedRE  = regexp.MustCompile(`^SyncLoop ([A-Z]+)$`)
-	deletionRE   = regexp.MustCompile(`:DeletionTimestamp=[^, "]*`)
+	syncPrintfRE = onDemand(`^SyncLoop \(([A-Z]+), "([a-z]*)"\): (.*)`)
+	syncKeyedRE  = onDemand(`^SyncLoop ([A-Z]+)$`)
+	deletionRE   = onDemand(`:DeletionTimestamp=[^, "]*`)
 )
 
 // isSync tells what extractSync would.
@@ -155,16 +154,16 @@ func isSync(r *record) bool {
 	if r.form != formPrintf && !strings.HasPrefix(op, "(") {
 		return op != "" && strings.Trim(op, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 	}
-	return syncPrintfRE.MatchString(r.msg)
+	return syncPrintfRE().MatchString(r.msg)
 }
 
 // extractSync reads the pods that a configuration source added, changed or
 // removed, joined by commas in the spelling of the line.
 func extractSync(r *record) ([]parse.Field, bool) {
 	var op, source, pods string
-	if m := syncPrintfRE.FindStringSubmatch(r.msg); m != nil {
+	if m := syncPrintfRE().FindStringSubmatch(r.msg); m != nil {
 		op, source, pods = m[1], m[2], joinPods(m[3])
-	} else if m := syncKeyedRE.FindStringSubmatch(r.msg); m != nil && r.form != formPrintf {
+	} else if m := syncKeyedRE().FindStringSubmatch(r.msg); m != nil && r.form != formPrintf {
 		op, source, pods = m[1], r.first("source"), joinPods(r.first("pods"))
 	} else {
 		return nil, false
@@ -173,19 +172,19 @@ func extractSync(r *record) ([]parse.Field, bool) {
 	return addField(out, "pods", pods), true
 }
 
-var podObjectRE = regexp.MustCompile(`"name":"([^"]*)"(?:,"namespace":"([^"]*)")?`)
+var podObjectRE = onDemand(`"name":"([^"]*)"(?:,"namespace":"([^"]*)")?`)
 
 // joinPods normalises the separators of a list of pods: `"a, b"` (≤ 1.20),
 // [a b], "[a b]" and ["a","b"] (≥ 1.21), [{"name":…,"namespace":…}] (JSON).
 func joinPods(s string) string {
 	if strings.Contains(s, `{"`) {
 		var out []string
-		for _, m := range podObjectRE.FindAllStringSubmatch(s, -1) {
+		for _, m := range podObjectRE().FindAllStringSubmatch(s, -1) {
 			out = append(out, strings.TrimPrefix(m[2]+"/"+m[1], "/"))
 		}
 		return strings.Join(out, ",")
 	}
-	s = deletionRE.ReplaceAllString(s, "")
+	s = deletionRE().ReplaceAllString(s, "")
 	fields := strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(`[]", `, c) })
 	return strings.Join(fields, ",")
 }

@@ -59,7 +59,7 @@ func (c *rpc) fields(out []parse.Field) []parse.Field {
 	return errFields(out, c.err)
 }
 
-var typedIDRE = regexp.MustCompile(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|^[a-z-]+://([0-9a-f]+)`)
+var typedIDRE = onDemand(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|^[a-z-]+://([0-9a-f]+)`)
 
 // bareID strips what kubelets put around an id: docker://ID, {"docker" "ID"},
 // {Type:docker ID:ID}, {"Type":"docker","ID":"ID"}.
@@ -67,7 +67,7 @@ func bareID(s string) string {
 	if !strings.HasPrefix(s, "{") && !strings.Contains(s, "ID") && !strings.Contains(s, "://") {
 		return strings.Trim(s, `"`)
 	}
-	if m := typedIDRE.FindStringSubmatch(s); m != nil {
+	if m := typedIDRE().FindStringSubmatch(s); m != nil {
 		return m[1] + m[2] + m[3]
 	}
 	return strings.Trim(s, `"`)
@@ -76,10 +76,10 @@ func bareID(s string) string {
 var (
 	// remoteRE is the printf form (≤ 1.20) and also the message of the
 	// structured one, whose object and error are keys.
-	remoteRE = regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
+	remoteRE = onDemand(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
 	// cutRE is a line that the terminal or a copy cut in "from runtime
 	// service failed".
-	cutRE = regexp.MustCompile(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
+	cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
 )
 
 // callNames are the calls whose message names them differently.
@@ -107,14 +107,14 @@ func readRemote(r *record) (rpc, bool) {
 			c.keys(r)
 			return c, true
 		}
-	} else if m := cutRE.FindStringSubmatch(r.msg); m != nil {
+	} else if m := cutRE().FindStringSubmatch(r.msg); m != nil {
 		c.call, c.id = m[1], m[2]
 		return c, true
 	}
 	if !strings.Contains(r.msg, " service failed") && !strings.HasSuffix(r.msg, " recv failed") {
 		return c, false
 	}
-	m := remoteRE.FindStringSubmatch(r.msg)
+	m := remoteRE().FindStringSubmatch(r.msg)
 	if m == nil {
 		return c, false
 	}
@@ -190,45 +190,45 @@ func (c *rpc) keys(r *record) {
 var managerForms = []struct {
 	call    string
 	message string
-	printf  *regexp.Regexp
+	printf  func() *regexp.Regexp
 }{
 	{"PodSandboxStatus", "PodSandboxStatus of sandbox for pod",
-		regexp.MustCompile(`^PodSandboxStatus of sandbox "?(?P<id>\w+)"?(?: for pod "(?P<pod>[^"]*)")?(?:.*? error: (?P<err>.*))?`)},
+		onDemand(`^PodSandboxStatus of sandbox "?(?P<id>\w+)"?(?: for pod "(?P<pod>[^"]*)")?(?:.*? error: (?P<err>.*))?`)},
 	{"ContainerStatus", "getPodContainerStatuses for pod failed",
-		regexp.MustCompile(`^getPodContainerStatuses for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+		onDemand(`^getPodContainerStatuses for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"ContainerStatus", "",
-		regexp.MustCompile(`^ContainerStatus for (?P<id>[0-9a-f]{12,64}) e(?:rror: (?P<err>.*)|\w*$)`)},
+		onDemand(`^ContainerStatus for (?P<id>[0-9a-f]{12,64}) e(?:rror: (?P<err>.*)|\w*$)`)},
 	{"ListContainers", "ListContainers failed",
-		regexp.MustCompile(`^getKubeletContainers failed: (?P<err>.*)`)},
+		onDemand(`^getKubeletContainers failed: (?P<err>.*)`)},
 	{"ListContainers", "ListContainers error",
-		regexp.MustCompile(`^ListContainers error: (?P<err>.*)`)},
+		onDemand(`^ListContainers error: (?P<err>.*)`)},
 	{"ListPodSandbox", "Failed to list pod sandboxes",
-		regexp.MustCompile(`^ListPodSandbox failed: (?P<err>.*)`)},
+		onDemand(`^ListPodSandbox failed: (?P<err>.*)`)},
 	{"StopPodSandbox", "Failed to stop sandbox before removing",
-		regexp.MustCompile(`^Failed to stop sandbox "(?P<id>[^"]*)" before removing: (?P<err>.*)`)},
+		onDemand(`^Failed to stop sandbox "(?P<id>[^"]*)" before removing: (?P<err>.*)`)},
 	{"StopPodSandbox", "Failed to stop sandbox",
-		regexp.MustCompile(`^Failed to stop sandbox (?P<id>\{.*\})`)},
+		onDemand(`^Failed to stop sandbox (?P<id>\{.*\})`)},
 	{"RemovePodSandbox", "Failed to remove sandbox",
-		regexp.MustCompile(`^Failed to remove sandbox "(?P<id>[^"]*)": (?P<err>.*)`)},
+		onDemand(`^Failed to remove sandbox "(?P<id>[^"]*)": (?P<err>.*)`)},
 	{"RemoveContainer", "Failed to remove container",
-		regexp.MustCompile(`^Failed to remove container "(?P<id>[^"]*)": (?P<err>.*)`)},
+		onDemand(`^Failed to remove container "(?P<id>[^"]*)": (?P<err>.*)`)},
 	{"StopContainer", "Failed to stop container",
-		regexp.MustCompile(`^Failed to stop container "(?P<id>[^"]*)": (?P<err>.*)`)},
+		onDemand(`^Failed to stop container "(?P<id>[^"]*)": (?P<err>.*)`)},
 	{"StopContainer", "Container termination failed with gracePeriod",
-		regexp.MustCompile(`^Container "(?P<id>[^"]*)" termination failed with gracePeriod \d+: (?P<err>.*)`)},
+		onDemand(`^Container "(?P<id>[^"]*)" termination failed with gracePeriod \d+: (?P<err>.*)`)},
 	{"StopContainer", "Kill container failed",
-		regexp.MustCompile(`^killContainer "[^"]*"\(id="?(?P<id>[^")]*)"?\) for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+		onDemand(`^killContainer "[^"]*"\(id="?(?P<id>[^")]*)"?\) for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"StopContainer", "killContainer for pod failed", nil},
 	{"ListPodSandbox", "Failed to list sandboxes for pod",
-		regexp.MustCompile(`^ListPodSandbox with pod UID "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+		onDemand(`^ListPodSandbox with pod UID "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"RunPodSandbox", "CreatePodSandbox for pod failed",
-		regexp.MustCompile(`^CreatePodSandbox for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
+		onDemand(`^CreatePodSandbox for pod "(?P<pod>[^"]*)" failed: (?P<err>.*)`)},
 	{"RunPodSandbox", "Failed to create sandbox for pod",
-		regexp.MustCompile(`^Failed to create sandbox for pod "(?P<pod>[^"]*)": (?P<err>.*)`)},
+		onDemand(`^Failed to create sandbox for pod "(?P<pod>[^"]*)": (?P<err>.*)`)},
 	{"Version", "Get runtime version failed",
-		regexp.MustCompile(`^Get (?:remote )?runtime (?:typed )?version failed: (?P<err>.*)`)},
+		onDemand(`^Get (?:remote )?runtime (?:typed )?version failed: (?P<err>.*)`)},
 	{"ListImages", "Failed to list images",
-		regexp.MustCompile(`^ListImages failed: (?P<err>.*)`)},
+		onDemand(`^ListImages failed: (?P<err>.*)`)},
 }
 
 // readManager reads what the runtime manager prints about a failed call.
@@ -243,12 +243,13 @@ func readManager(r *record) (rpc, bool) {
 		if f.printf == nil {
 			continue
 		}
-		m := f.printf.FindStringSubmatch(r.msg)
+		printf := f.printf()
+		m := printf.FindStringSubmatch(r.msg)
 		if m == nil {
 			continue
 		}
 		group := func(name string) string {
-			if i := f.printf.SubexpIndex(name); i > 0 {
+			if i := printf.SubexpIndex(name); i > 0 {
 				return m[i]
 			}
 			return ""
@@ -268,8 +269,8 @@ func (c rpc) fromRuntime() bool {
 }
 
 var (
-	filterUIDRE = regexp.MustCompile(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
-	filterIDRE  = regexp.MustCompile(`(?i)(?:^|[{, ])(?:id|pod_?sandbox_?id): ?"?[0-9a-f]`)
+	filterUIDRE = onDemand(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
+	filterIDRE  = onDemand(`(?i)(?:^|[{, ])(?:id|pod_?sandbox_?id): ?"?[0-9a-f]`)
 )
 
 // filterScope says what a list call asked for: "all", "pod" with its uid,
@@ -280,13 +281,13 @@ func filterScope(call, filter string) (scope, uid string) {
 	if filter == "nil" || filter == "" {
 		return "all", ""
 	}
-	if m := filterUIDRE.FindStringSubmatch(filter); m != nil {
+	if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]
 	}
 	f := strings.NewReplacer(" ", "", `"`, "").Replace(filter)
 	sandbox := strings.Contains(call, "Sandbox")
 	switch {
-	case filterIDRE.MatchString(filter):
+	case filterIDRE().MatchString(filter):
 		return "", ""
 	case strings.Contains(f, "SANDBOX_READY"), sandbox && strings.Contains(f, "state:{}"):
 		return "ready", ""
@@ -300,13 +301,13 @@ func filterScope(call, filter string) (scope, uid string) {
 
 const syncErrKeyed = "Error syncing pod, skipping"
 
-var syncErrRE = regexp.MustCompile(`(?s)^Error syncing pod (\S+) \("([^"]*)"\), skipping: (.*)`)
+var syncErrRE = onDemand(`(?s)^Error syncing pod (\S+) \("([^"]*)"\), skipping: (.*)`)
 
 // extractSyncErr reads the pod worker's "Error syncing pod": often a stored
 // error handed out again, so it is not a call that failed.
 func extractSyncErr(r *record) ([]parse.Field, bool) {
 	if r.form == formPrintf || r.msg != syncErrKeyed {
-		m := syncErrRE.FindStringSubmatch(r.msg)
+		m := syncErrRE().FindStringSubmatch(r.msg)
 		if m == nil {
 			return nil, false
 		}

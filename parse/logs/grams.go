@@ -21,7 +21,7 @@ func newFilter(lits []literal, samples, quiet []string) *filter {
 
 // only returns a filter of the literals whose entries are kept.
 func (f *filter) only(kept func(entry int32) bool) *filter {
-	part := &filter{}
+	part := &filter{places: make([]place, 0, len(f.places))}
 	for _, p := range f.places {
 		if kept(p.entry) {
 			part.places = append(part.places, p)

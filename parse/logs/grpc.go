@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -16,7 +15,7 @@ var codeNames = [...]string{
 
 const tooLarge = "message larger than max ("
 
-var sizeRE = regexp.MustCompile(`message larger than max \((\d+) vs\. (\d+)\)`)
+var sizeRE = onDemand(`message larger than max \((\d+) vs\. (\d+)\)`)
 
 // errorCode names the gRPC code of an error text. An Unknown code and texts
 // without any are judged by the time-out or connection error that they wrap:
@@ -88,7 +87,7 @@ func errFields(out []parse.Field, err string) []parse.Field {
 	if !strings.Contains(err, tooLarge) {
 		return out
 	}
-	if m := sizeRE.FindStringSubmatch(err); m != nil {
+	if m := sizeRE().FindStringSubmatch(err); m != nil {
 		out = addField(addField(out, "got", m[1]), "max", m[2])
 	}
 	return out

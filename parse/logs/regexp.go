@@ -20,7 +20,12 @@ func NewRegexp(expr string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Regexp{expr, tree, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}, nil
+	return &Regexp{expr, tree, onDemand(expr)}, nil
+}
+
+// onDemand returns an expression that is compiled when it is first asked for.
+func onDemand(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // String returns the expression.

@@ -1,0 +1,23 @@
+package logs
+
+import (
+	"regexp"
+	"testing"
+)
+
+// TestOnDemand compiles what the program does only when a line asks for it.
+func TestOnDemand(t *testing.T) {
+	all := []func() *regexp.Regexp{
+		oomRE, exitRE, exitKeyRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,
+		psLongRE, psAuxRE, psWideRE, timeoutRE, conditionRE, describeRE, cutRowRE, ageRE, syncPrintfRE, syncKeyedRE, deletionRE,
+		podObjectRE, typedIDRE, remoteRE, cutRE, filterUIDRE, filterIDRE, syncErrRE, sizeRE,
+	}
+	for _, f := range managerForms {
+		if f.printf != nil {
+			all = append(all, f.printf)
+		}
+	}
+	for _, get := range all {
+		get()
+	}
+}
