@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -34,7 +35,6 @@ type scored struct {
 	level     Level
 	found     []outcome // for, best first
 	contra    []outcome // against
-	missing   []outcome // for, could not look
 	against   float64
 	shared    string // object that two sources name
 	explained *scored
@@ -47,24 +47,22 @@ func judge(d *Def, s *subject) *scored {
 	if s.ruledOut(d) {
 		return nil
 	}
-	x := &scored{def: d, sub: s}
-	core := false
+	found, core := s.found[:0], false
 	for _, c := range d.For {
 		o := s.look(c)
-		switch {
-		case o.state == Found && len(o.records) > 0:
+		if o.state == Found && len(o.records) > 0 {
 			if s.ep != nil && o.undated {
 				o.factor *= undatedShare
 			}
-			x.found = append(x.found, o)
+			found = append(found, o)
 			core = core || c.Core
-		case o.state == CannotLook:
-			x.missing = append(x.missing, o)
 		}
 	}
+	s.found = found
 	if !core {
 		return nil
 	}
+	x := &scored{def: d, sub: s, found: slices.Clone(found)}
 	for _, c := range d.Against {
 		if o := s.look(c); o.state == Found && len(o.records) > 0 {
 			x.contra = append(x.contra, o)

@@ -27,6 +27,7 @@ type view struct {
 	series map[string][]*parse.Series
 	told   map[*parse.Event][]parse.Field // by events that were cited
 	quoted map[*parse.Event]string        // lines that were read lately
+	found  []outcome                      // room for what is found for one cause
 	rt     string                         // docker, containerd, crio, "" unknown
 	os     string                         // linux, windows, "" unknown
 	kernel *parse.Fact
@@ -74,6 +75,7 @@ func (v *view) listAll(causes []*Def) {
 func (v *view) fork() *view {
 	w := *v
 	w.listed, w.inOrder, w.holders, w.picks = maps.Clone(v.listed), maps.Clone(v.inOrder), maps.Clone(v.holders), map[string]*pick{}
+	w.found = nil
 	w.told, w.quoted = map[*parse.Event][]parse.Field{}, map[*parse.Event]string{}
 	return &w
 }
