@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 // How far the heap may grow between two collections: by room, and by a part of
@@ -16,11 +17,19 @@ const (
 	heapPart = 18       // percent
 )
 
+// What is made of the records afterwards is smaller than they are, and made
+// once: after the collection that drops what the load left behind, another one
+// would find little.
+const restRoom = 32 << 20
+
+// loaded says that the inputs were read.
+var loaded atomic.Bool
+
 // governHeap chooses the pace of the collector after each collection, unless
 // the user did.
 func governHeap() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapPercent(4 << 20)) // which is where Go begins
+		debug.SetGCPercent(heapPercent(4<<20, heapRoom)) // which is where Go begins
 		afterCollection()
 	}
 }
@@ -32,12 +41,16 @@ type collected struct{ _ [16]byte }
 func afterCollection() {
 	runtime.AddCleanup(new(collected), func(live []metrics.Sample) {
 		metrics.Read(live)
-		debug.SetGCPercent(heapPercent(live[0].Value.Uint64()))
+		room := heapRoom
+		if loaded.Load() {
+			room = restRoom
+		}
+		debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), room))
 		afterCollection()
 	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
 }
 
 // heapPercent is the growth that so many live bytes may have, in percent.
-func heapPercent(live uint64) int {
-	return heapPart + int(heapRoom*100/max(live, 1<<20))
+func heapPercent(live uint64, room int) int {
+	return heapPart + int(uint64(room)*100/max(live, 1<<20))
 }

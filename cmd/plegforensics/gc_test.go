@@ -14,7 +14,7 @@ func TestHeapPercent(t *testing.T) {
 		live        uint64
 		least, most uint64 // heap at the next collection
 	}{{0, 16 << 20, 64 << 20}, {4 << 20, 18 << 20, 40 << 20}, {100 << 20, 130 << 20, 150 << 20}, {200 << 20, 245 << 20, 270 << 20}} {
-		next := c.live + max(c.live, 1<<20)*uint64(heapPercent(c.live))/100
+		next := c.live + max(c.live, 1<<20)*uint64(heapPercent(c.live, heapRoom))/100
 		if next < c.least || next > c.most {
 			t.Errorf("%d MiB in use: next collection at %d MiB", c.live>>20, next>>20)
 		}
@@ -31,9 +31,9 @@ func TestGovernHeap(t *testing.T) {
 	for range 100 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond) // the cleanup runs on its own
-		now := debug.SetGCPercent(heapPercent(200 << 20))
+		now := debug.SetGCPercent(heapPercent(200<<20, heapRoom))
 		debug.SetGCPercent(now)
-		if now < heapPercent(100<<20) {
+		if now < heapPercent(100<<20, heapRoom) {
 			runtime.KeepAlive(held)
 			return
 		}

@@ -12,6 +12,7 @@ const manyRecords = 32 << 20 // bytes
 func trimProgram() {
 	held := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(held); held[0].Value.Uint64() >= manyRecords {
-		dropProgramPages()
+		loaded.Store(true)
+		go dropProgramPages()
 	}
 }

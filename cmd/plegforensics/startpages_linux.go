@@ -37,6 +37,7 @@ func asInFile(smaps io.Reader, path string) []mapping {
 	var out []mapping
 	var m mapping
 	lines, ours, any := bufio.NewScanner(smaps), false, false
+	lines.Buffer(make([]byte, 512), bufio.MaxScanTokenSize) // less than a mapping
 	for lines.Scan() {
 		line := lines.Text()
 		if own, ok := strings.CutPrefix(line, "Anonymous:"); ok {
