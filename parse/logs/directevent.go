@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -32,11 +33,6 @@ func directEvent(t *told, d *direct) verdict {
 	n, form := d.subject(t.lately, rest, end)
 	if n == 0 || !d.happened(t.lately, rest[n:], &eventForms[form]) {
 		return unsure
-	}
-	for _, v := range d.values[:d.n] {
-		if isNull(v) {
-			return unsure
-		}
 	}
 	return accepted
 }
@@ -72,7 +68,7 @@ func (d *direct) newSubject(s []byte, end int) (n int, form uint8) {
 			continue
 		}
 		id := rest[len(f.id):]
-		if n := stretchID(id); d.upTo(2, "pod_uid", id, n, f.kind) {
+		if n := stretchID(id); d.upTo(2, "pod_uid", id, n, f.kind) && !slices.ContainsFunc(d.values[:d.n], isNull) {
 			return end + 1 + len(f.id) + n + len(f.kind), uint8(i)
 		}
 		break
@@ -104,7 +100,7 @@ func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
 		}
 	}
 	d.addSym(4, "data", s[:n], sym)
-	return true
+	return !isNull(d.values[3]) && !isNull(d.values[4])
 }
 
 // typeLen is how many letters s begins with, unless they begin with the name of a

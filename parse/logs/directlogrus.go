@@ -198,7 +198,10 @@ func (t *told) said() []byte {
 	if rest, ok = bytes.CutPrefix(rest[ordinary(rest):], logrusLevel); !ok {
 		return nil
 	}
-	if t.logrus, ok = bytes.CutPrefix(rest[stretch(rest, levelChar):], logrusMsg); !ok {
+	const usual = `info msg="`
+	if len(rest) >= len(usual) && string(rest[:len(usual)]) == usual {
+		t.logrus = rest[len(usual):]
+	} else if t.logrus, ok = bytes.CutPrefix(rest[stretch(rest, levelChar):], logrusMsg); !ok {
 		t.logrus = nil
 	}
 	return t.logrus

@@ -184,7 +184,7 @@ func (s *scanner) close() {
 	ev.SetSum(msg)
 	text := o.keep(s, ev, msg)
 	ev.SetText(text)
-	ev.Lot = s.lot(parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
+	ev.Lot = s.lot(&parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
 		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}, text)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)

@@ -83,8 +83,8 @@ type scanner struct {
 	callers map[string]string
 	called  string // the last of callers that was asked for
 	kinds   map[parse.EventKind]*parse.EventKind
-	taken   int          // events of the runs before
-	lots    []*parse.Lot // of the last events
+	taken   int       // events of the runs before
+	lots    []nearLot // of the last events
 	lotOf   map[*parse.EventKind]*parse.Lot
 	origins map[laneID]*parse.Origin
 	lag     lagYear
@@ -107,30 +107,37 @@ func (s *scanner) roomFor() int { return min(max(s.taken, leastEvents), mostEven
 
 const leastEvents, mostEvents = 4, 1024
 
+// nearLot is one of the last lots, with a copy of its kind close at hand.
+type nearLot struct {
+	kind parse.EventKind
+	lot  *parse.Lot
+}
+
 // lot returns the lot of an event of that kind and text.
-func (s *scanner) lot(k parse.EventKind, t parse.Text) *parse.Lot {
-	for i, have := range s.lots {
-		if *have.EventKind != k || !have.Holds(t) {
+func (s *scanner) lot(k *parse.EventKind, t parse.Text) *parse.Lot {
+	for i := range s.lots {
+		near := &s.lots[i]
+		if near.kind.Sigs != k.Sigs || near.kind != *k || !near.lot.Holds(t) {
 			continue
 		}
+		lot := near.lot
 		if i > 0 { // the next event is likely of this kind
-			s.lots[i], s.lots[i-1] = s.lots[i-1], have
+			s.lots[i], s.lots[i-1] = s.lots[i-1], s.lots[i]
 		}
-		return have
+		return lot
 	}
-	kind := s.kind(k)
-	have := s.lotOf[kind]
-	if have == nil || !have.Holds(t) {
-		have = parse.NewLot(kind, t)
-		s.lotOf[kind] = have
-		s.res.lots = append(s.res.lots, have)
+	kind := s.kind(*k)
+	lot := s.lotOf[kind]
+	if lot == nil || !lot.Holds(t) {
+		lot = parse.NewLot(kind, t)
+		s.lotOf[kind] = lot
+		s.res.lots = append(s.res.lots, lot)
 	}
-	if len(s.lots) < maxLots {
-		s.lots = append(s.lots, have)
-	} else {
-		s.lots[maxLots-1] = have
+	if len(s.lots) == maxLots {
+		s.lots = s.lots[:maxLots-1]
 	}
-	return have
+	s.lots = append(s.lots, nearLot{*k, lot})
+	return lot
 }
 
 // kind interns what events have in common.
