@@ -91,7 +91,7 @@ func newLoader(ctx context.Context, opt Options) *loader {
 		store:    newTextStore(),
 		groups:   make(map[groupKey]*group),
 	}
-	n := 2*opt.Jobs + 2
+	n := max(4, 2*opt.Jobs) // a worker decodes one, one waits for it; a walker has one
 	l.bufs = make(chan *buffer, n)
 	for range n {
 		l.bufs <- nil
@@ -107,7 +107,7 @@ func newLoader(ctx context.Context, opt Options) *loader {
 // everything a unit yields stays with the unit, so their timing never shows.
 func (l *loader) run(units []*unit) {
 	var workers, walkers sync.WaitGroup
-	for range l.opt.Jobs {
+	for range max(1, l.opt.Jobs-1) { // and a walker: see do
 		workers.Go(func() {
 			for job := range l.jobs {
 				job()
@@ -132,5 +132,17 @@ func (l *loader) run(units []*unit) {
 	workers.Wait()
 }
 
-// do hands a job to the workers.
-func (l *loader) do(job func()) { l.jobs <- job }
+// do hands a job to the workers. When they have enough to do, the walker does it
+// itself, so that it need not wait for its turn on a core, and what it has just
+// read is near. One job at a time means one worker.
+func (l *loader) do(job func()) {
+	if l.opt.Jobs == 1 {
+		l.jobs <- job
+		return
+	}
+	select {
+	case l.jobs <- job:
+	default:
+		job()
+	}
+}
