@@ -348,13 +348,15 @@ type podsKnown struct {
 func newPodsKnown(a *auditor) *podsKnown {
 	k := &podsKnown{map[parse.Sym]int64{}, map[podID]int64{}, map[podID]int64{}}
 	asked := make([]bool, a.n.symbols.Bound()) // about uids and names: few of many
+	named := false                             // any of them is known
 	for _, u := range a.unseen {
 		o := a.lives.about(u.life)
 		asked[o.podUID], asked[o.podName] = true, true
+		named = named || o.podUID != 0 || o.podName != 0
 		k.uids[o.podUID], k.since[o.pod()] = 0, 0
 	}
 	asked[0] = false
-	for i := range a.n.Observed.Len() {
+	for i := 0; named && i < a.n.Observed.Len(); i++ {
 		e := &a.table.rows[a.n.Observed.row(i)]
 		of := a.table.pod(e)
 		if !asked[of.uid] && !asked[of.pod.name] {
