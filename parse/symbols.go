@@ -75,8 +75,27 @@ func (t *Symbols) Of(text []byte) Sym {
 // OfHexID returns the number of an id as text.
 func (t *Symbols) OfHexID(id *HexID) Sym { return t.of(symText{symHex, id[:]}) }
 
-func (t *Symbols) of(k symText) Sym {
-	h := uint32(maphash.Bytes(t.seed, k.data) >> 32)
+// OfPair returns the numbers of two texts. It takes little longer than Of for one
+// of them: what it has to look at is far away, and comes side by side.
+func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
+	if len(a) == 0 || len(b) == 0 {
+		return t.Of(a), t.Of(b)
+	}
+	var roomA, roomB [hexLen / 2]byte
+	ka, kb := packSym(a, &roomA), packSym(b, &roomB)
+	ha, hb := t.hash(ka), t.hash(kb)
+	slots := t.table.Load().slots
+	mask := uint32(len(slots) - 1)
+	slots[ha&mask].Load() // neither waits for the other, as look would
+	slots[hb&mask].Load()
+	return t.find(ka, ha), t.find(kb, hb)
+}
+
+func (t *Symbols) of(k symText) Sym { return t.find(k, t.hash(k)) }
+
+func (t *Symbols) hash(k symText) uint32 { return uint32(maphash.Bytes(t.seed, k.data) >> 32) }
+
+func (t *Symbols) find(k symText, h uint32) Sym {
 	if s := t.look(k, h); s != 0 {
 		return s
 	}

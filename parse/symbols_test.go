@@ -13,7 +13,7 @@ import (
 func TestSymbols(t *testing.T) {
 	const texts, workers = 20000, 4
 	syms := NewSymbols()
-	if syms.Of(nil) != 0 || syms.OfString("") != 0 || syms.Text(0) != "" {
+	if a, b := syms.OfPair(nil, nil); a != 0 || b != 0 || syms.Of(nil) != 0 || syms.OfString("") != 0 || syms.Text(0) != "" {
 		t.Error("the empty text is not 0")
 	}
 	var got [workers][texts]Sym
@@ -22,9 +22,15 @@ func TestSymbols(t *testing.T) {
 		wg.Go(func() {
 			for i := range texts {
 				k := (i*7919 + w*613) % texts // each in its own order
-				if w%2 == 0 {
+				switch w {
+				case 0:
 					got[w][k] = syms.OfString(fmt.Sprint("pod-", k))
-				} else {
+				case 2:
+					var also Sym
+					if got[w][k], also = syms.OfPair(fmt.Append(nil, "pod-", k), fmt.Append(nil, "pod-", k)); also != got[w][k] {
+						t.Errorf("text %d is %d and %d", k, got[w][k], also)
+					}
+				default:
 					got[w][k] = syms.Of(fmt.Append(nil, "pod-", k))
 				}
 			}

@@ -22,6 +22,8 @@ type podFound struct {
 	at   *podSeen // nil: none
 	text []byte
 	form uint8
+
+	itself bool // what happened to it: the data of the event are its UID
 }
 
 // maxDirect is the number of fields that a quick reader finds at most.

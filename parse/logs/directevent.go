@@ -43,7 +43,7 @@ func (d *direct) subject(l *lately, s []byte, end int) (n int, form uint8) {
 	seen := l.podAt(s, end)
 	if seen == nil || !seen.begins(s) {
 		if n, form = d.newSubject(s, end); n > 0 {
-			d.pod = podFound{seen, s[:n], form}
+			d.pod = podFound{at: seen, text: s[:n], form: form}
 		}
 		return n, form
 	}
@@ -90,7 +90,7 @@ func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
 	var sym parse.Sym
 	switch uid := d.values[2]; {
 	case string(s[:n]) == string(uid):
-		sym = d.syms[2]
+		sym, d.pod.itself = d.syms[2], true
 	default:
 		if n == idLen {
 			d.id, sym = d.n, l.id(s)

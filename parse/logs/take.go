@@ -91,6 +91,9 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 // takeDirect is take of what a quick reader has read.
 func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	u := t.usual(e, d)
+	if d.pod.at != nil {
+		t.newPod(d)
+	}
 	t.row = append(t.row[:0], u.shape)
 	for i, v := range d.values[:d.n] {
 		if len(v) > maxTaken {
@@ -110,6 +113,17 @@ func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	}
 	t.lately.learn(d, t.row[1:])
 	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
+}
+
+// newPod finds the numbers of a pod that was not seen lately, and likely never.
+func (t *taker) newPod(d *direct) {
+	name, uid := d.values[1], d.values[2]
+	if len(name) > maxTaken || len(uid) > maxTaken {
+		return
+	}
+	if d.syms[1], d.syms[2] = t.syms.OfPair(name, uid); d.pod.itself {
+		d.syms[4] = d.syms[2]
+	}
 }
 
 // usual returns what lines of an entry with the same fields have in common.
