@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -72,10 +73,17 @@ func fraction(b []byte) (ns int64, res time.Duration, n int) {
 		return 0, time.Second, 0
 	}
 	digits := 0
-	for n = 1; n < len(b) && b[n]-'0' <= 9; n++ {
-		if digits < 9 {
-			ns = ns*10 + int64(b[n]-'0')
-			digits++
+	n = 1
+	if len(b) > 8 {
+		ns, digits = digitsOf(eight(b[1:]))
+		n += digits
+	}
+	if digits == 0 || digits == 8 {
+		for ; n < len(b) && b[n]-'0' <= 9; n++ {
+			if digits < 9 {
+				ns = ns*10 + int64(b[n]-'0')
+				digits++
+			}
 		}
 	}
 	res = time.Nanosecond
@@ -86,6 +94,19 @@ func fraction(b []byte) (ns int64, res time.Duration, n int) {
 		res = time.Microsecond
 	}
 	return ns * fractionUnit[digits], res, n
+}
+
+// digitsOf reads the digits that eight bytes begin with, all at once, and counts
+// them: pairs are joined, then pairs of those.
+func digitsOf(v uint64) (n int64, digits int) {
+	const each = 0x0101010101010101
+	v ^= '0' * each
+	others := ((v & (0x7F * each)) + 0x76*each | v) & (0x80 * each)
+	digits = bits.TrailingZeros64(others) / 8
+	v = v << (64 - 8*digits) & (0x0F * each) // the last digit comes to the top
+	v = (v*10 + v>>8) & 0x00FF00FF00FF00FF
+	v = (v*100 + v>>16) & 0x0000FFFF0000FFFF
+	return int64(v&0xFFFF*10000 + v>>32), digits
 }
 
 // zone reads "Z", "+hh:mm", "+hhmm" or "+hh" and returns seconds east of UTC.
@@ -131,6 +152,10 @@ func isoSeconds(b []byte) (sec int64, ok bool) {
 func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
 	ns, res, n := fraction(b)
 	c = parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
+	if n < len(b) && b[n] == 'Z' {
+		c.Lack = 0
+		return c, n + 1
+	}
 	if off, m := zone(b[n:]); m > 0 {
 		c.NS -= int64(off) * 1e9
 		c.Lack = 0

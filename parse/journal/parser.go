@@ -25,7 +25,7 @@ type Parser struct {
 	klog    [2]uint64 // klogSecond of the last klog header
 	klogNS  int64
 	callers callers
-	iso     [19]byte // "2006-01-02T15:04:05" of the last logrus header
+	iso     stampHead // "2006-01-02T15:04:05" of the last logrus header
 	isoSec  int64
 
 	fields fields

@@ -244,15 +244,16 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 	if len(msg) > i && msg[i] == '"' {
 		i++
 	}
-	if len(msg) < i+19 {
+	if len(msg) < i+maxStamp {
 		return false
 	}
-	if iso := (*[19]byte)(msg[i:]); p.iso[4] != '-' || !begins(iso[:], p.iso[:]) {
+	if iso := (*[maxStamp]byte)(msg[i:]); p.iso.n == 0 || !p.iso.begins(iso) {
 		sec, ok := isoSeconds(iso[:])
 		if !ok {
 			return false
 		}
-		p.iso, p.isoSec = *iso, sec
+		p.iso.set(iso[:19])
+		p.isoSec = sec
 	}
 	c, n := isoTail(p.isoSec, msg[i+19:])
 	b.Kind, b.Header, b.level = Logrus, c, i+19+n
