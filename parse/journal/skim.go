@@ -84,7 +84,7 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 // capacity, is looked at but makes no difference.
 func (p *Parser) skim(rec []byte, others bool) *Brief {
 	k, all := len(p.second), rec[:cap(rec)]
-	if len(rec) <= k || len(all) < k+2*maxHead+klogRoom || p.secHead.n == 0 || rec[k] != ' ' {
+	if len(rec) <= k || len(all) < k+maxHead || p.secHead.n == 0 || rec[k] != ' ' {
 		return p.skimLong(rec, others)
 	}
 	if !p.secHead.begins((*[maxStamp]byte)(all)) && !p.tick(rec[:k]) {
@@ -98,7 +98,7 @@ func (p *Parser) skim(rec []byte, others bool) *Brief {
 	}
 	b := &l.brief
 	b.Clock.NS, b.Clock.Res = p.secNS*1e9-l.zone, time.Second
-	if !p.skimAlike((*[klogRoom]byte)(all[at:]), l, at, len(rec)) && !p.message(rec, at, l) {
+	if !p.message(rec, at, l) {
 		return p.skimLong(rec, others)
 	}
 	return b
@@ -190,16 +190,14 @@ func (p *Parser) date(l *layout, ns int64, res time.Duration) *Brief {
 
 // message reads the message of the layout, which begins at i.
 func (p *Parser) message(rec []byte, i int, l *layout) bool {
+	if all := rec[:cap(rec)]; i+klogRoom <= len(all) && p.skimAlike((*[klogRoom]byte)(all[i:]), l, i, len(rec)) {
+		return true
+	}
 	b := &l.brief
 	b.Other, b.Off, b.End = 0, i, len(rec)
 	msg := rec[i:]
-	if len(msg) >= klogHeader && klogLetter(msg[0]) {
-		if klogSecond(msg) == p.klog {
-			return p.skimKlog(msg, l)
-		}
-		if isKlog(msg) {
-			return p.klogTick(msg) && p.skimKlog(msg, l)
-		}
+	if isKlog(msg) {
+		return (klogSecond(msg) == p.klog || p.klogTick(msg)) && p.skimKlog(msg, l)
 	}
 	if !l.plain || len(msg) == 0 {
 		return false
