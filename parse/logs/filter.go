@@ -92,8 +92,8 @@ const filterBlock = 8 * filterStep
 // than to look at its last bytes one by one.
 func (f *filter) next(msg []byte, i int) int {
 	end := len(msg) - filterGram + 2
-	for all := msg[:cap(msg)]; i < end && i+filterBlock+4 <= len(all); i += filterBlock {
-		w := (*[filterBlock + 4]byte)(all[i:])
+	for rest := msg[:cap(msg)][min(i, len(msg)):]; i < end && len(rest) >= filterBlock+4; i, rest = i+filterBlock, rest[filterBlock:] {
+		w := (*[filterBlock + 4]byte)(rest)
 		at := 0
 		switch {
 		case f.passes(binary.LittleEndian.Uint64(w[0*filterStep:])):

@@ -50,7 +50,9 @@ func (s *scanner) skim(rec []byte) bool {
 		}
 		return false
 	}
-	s.close()
+	if s.open.active {
+		s.close()
+	}
 	l.see(s, &b.Clock, &b.Header, len(rec), 1)
 	if s.hit {
 		s.skimmed.set = false
