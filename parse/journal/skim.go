@@ -146,7 +146,7 @@ func (b *Brief) klog(l *layout) {
 func (p *Parser) skimLong(rec []byte, others bool) *Brief {
 	var kind stampKind
 	ns, res, at := int64(0), time.Second, 0
-	if k := len(p.second); k > 0 && len(rec) > k && (begins(rec, p.second) || p.tick(rec[:k])) {
+	if k := len(p.second); k > 0 && len(rec) > k && (bytes.HasPrefix(rec, p.second) || p.tick(rec[:k])) {
 		kind, at = p.kind, k
 		if c := rec[k]; c == '.' || c == ',' {
 			n := 0
@@ -156,12 +156,12 @@ func (p *Parser) skimLong(rec []byte, others bool) *Brief {
 	}
 	rest := rec[at:]
 	likely := p.layouts.likely(rest)
-	if l := &p.layouts.list[likely]; l.stamp == kind && begins(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
+	if l := &p.layouts.list[likely]; l.stamp == kind && bytes.HasPrefix(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
 		return p.date(l, ns, res)
 	}
 	for i := range p.layouts.list[:p.layouts.n] {
 		l := &p.layouts.list[i]
-		if i != likely && l.stamp == kind && l.mayFit(rest) && begins(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
+		if i != likely && l.stamp == kind && l.mayFit(rest) && bytes.HasPrefix(rest, l.mid) && p.message(rec, at+len(l.mid), l) {
 			return p.date(l, ns, res)
 		}
 	}
