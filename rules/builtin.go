@@ -21,7 +21,7 @@ func Builtin() (*Pack, []Problem) {
 	for _, f := range files {
 		name := f.Name
 		f.Name = "rules/causes/" + name
-		defs, bad := read(f)
+		defs, bad := read(f, true)
 		for _, d := range defs {
 			if d.ID+".yaml" != name {
 				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(name, ".yaml")), ""})

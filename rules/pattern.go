@@ -15,9 +15,12 @@ import (
 // expression itself, and most texts have none.
 type Pattern struct {
 	expr  string
-	re    func() *regexp.Regexp // compiled when it is first needed
-	needs []string              // one of them stands in every text that matches; nil: not known
-	whole bool                  // every text that has one of them matches
+	parse sync.Once
+	needs []string // one of them stands in every text that matches; nil: not known
+	whole bool     // every text that has one of them matches
+
+	compile sync.Once
+	re      *regexp.Regexp // compiled when it is first needed
 }
 
 func newPattern(expr string) (*Pattern, error) {
@@ -25,9 +28,29 @@ func newPattern(expr string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pattern{expr: expr, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
-	p.needs, p.whole = needs(tree)
+	p := &Pattern{expr: expr}
+	p.parse.Do(func() { p.needs, p.whole = needs(tree) })
 	return p, nil
+}
+
+// rightPattern is newPattern for an expression that a test holds to be right. It is
+// parsed when it is first asked: most never are.
+func rightPattern(expr string) *Pattern { return &Pattern{expr: expr} }
+
+// literals returns needs and whole.
+func (p *Pattern) literals() ([]string, bool) {
+	p.parse.Do(func() {
+		if tree, err := syntax.Parse(p.expr, syntax.Perl); err == nil {
+			p.needs, p.whole = needs(tree)
+		}
+	})
+	return p.needs, p.whole
+}
+
+// machine returns the expression, compiled.
+func (p *Pattern) machine() *regexp.Regexp {
+	p.compile.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	return p.re
 }
 
 // String returns the expression.
@@ -35,26 +58,26 @@ func (p *Pattern) String() string { return p.expr }
 
 // MatchString reports whether the text holds a match.
 func (p *Pattern) MatchString(text string) bool {
-	if p.needs != nil {
-		if !slices.ContainsFunc(p.needs, func(s string) bool { return strings.Contains(text, s) }) {
+	if needs, whole := p.literals(); needs != nil {
+		if !slices.ContainsFunc(needs, func(s string) bool { return strings.Contains(text, s) }) {
 			return false
 		}
-		if p.whole {
+		if whole {
 			return true
 		}
 	}
-	return p.re().MatchString(text)
+	return p.machine().MatchString(text)
 }
 
 // matchPair reports whether two texts with a blank between them hold a match.
 // Most need not be joined to tell.
 func (p *Pattern) matchPair(a, b string) bool {
-	if p.needs != nil {
+	if needs, whole := p.literals(); needs != nil {
 		has := func(s string) bool { return strings.Contains(a, s) || strings.Contains(b, s) || spans(a, b, s) }
-		if !slices.ContainsFunc(p.needs, has) {
+		if !slices.ContainsFunc(needs, has) {
 			return false
 		}
-		if p.whole {
+		if whole {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -32,13 +33,14 @@ func (p Problem) String() string {
 // "---". What it cannot understand becomes a Problem with its line; the
 // definitions without problems are returned all the same.
 func Read(file string, data []byte) ([]*Def, []Problem) {
-	return read(nodes.Parse(file, data))
+	return read(nodes.Parse(file, data), false)
 }
 
-// read decodes a file that was scanned.
-func read(f nodes.File) (defs []*Def, probs []Problem) {
+// read decodes a file that was scanned. The expressions of our own files are not
+// parsed before they are asked for: a test holds them to be right.
+func read(f nodes.File, ours bool) (defs []*Def, probs []Problem) {
 	for _, doc := range f.Docs {
-		r := &reader{file: f.Name}
+		r := &reader{file: f.Name, ours: ours}
 		d := r.def(doc)
 		if len(r.probs) == 0 {
 			r.complete(d)
@@ -68,6 +70,7 @@ func yamlProblem(file string, err error) Problem {
 
 type reader struct {
 	file  string
+	ours  bool
 	probs []Problem
 }
 
@@ -77,10 +80,15 @@ func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
 	r.probs = append(r.probs, Problem{r.place(n), fmt.Sprintf(format, args...), hint})
 }
 
-// fields is what a mapping may hold: name to the function that reads its value.
-type fields map[string]func(*yaml.Node)
+// key is what a mapping may hold: a name, and the function that reads its value
+// into what the mapping tells of.
+type key[T any] struct {
+	name string
+	read func(r *reader, n *yaml.Node, into *T)
+}
 
-func (r *reader) mapping(n *yaml.Node, what string, fs fields) {
+// mapping reads a mapping that may hold up to 64 keys.
+func mapping[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T) {
 	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
 		n = n.Content[0]
 	}
@@ -88,66 +96,64 @@ func (r *reader) mapping(n *yaml.Node, what string, fs fields) {
 		r.bad(n, "", "%s must be a mapping", what)
 		return
 	}
-	seen := map[string]bool{}
+	var seen uint64
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		read := fs[k.Value]
+		at := slices.IndexFunc(keys, func(x key[T]) bool { return x.name == k.Value })
 		switch {
-		case read == nil:
-			r.bad(k, nearest(k.Value, keysOf(fs)), "unknown field %q in %s", k.Value, what)
-		case seen[k.Value]:
+		case at < 0:
+			r.bad(k, nearest(k.Value, namesOf(keys)), "unknown field %q in %s", k.Value, what)
+		case seen>>at&1 != 0:
 			r.bad(k, "", "field %q given twice", k.Value)
 		default:
-			read(v)
+			keys[at].read(r, v, into)
+			seen |= 1 << at
 		}
-		seen[k.Value] = true
 	}
 }
 
-func keysOf(fs fields) []string {
-	out := make([]string, 0, len(fs))
-	for k := range fs {
-		out = append(out, k)
+func namesOf[T any](keys []key[T]) []string {
+	out := make([]string, 0, len(keys))
+	for _, k := range keys {
+		out = append(out, k.name)
 	}
 	sort.Strings(out)
 	return out
 }
 
-func (r *reader) str(p *string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if n.Kind != yaml.ScalarNode {
-			r.bad(n, "", "must be text")
-			return
-		}
-		*p = strings.TrimSpace(n.Value)
+func (r *reader) str(n *yaml.Node, p *string) {
+	if n.Kind != yaml.ScalarNode {
+		r.bad(n, "", "must be text")
+		return
 	}
+	*p = strings.TrimSpace(n.Value)
 }
 
 // word reads text that must be one of a few.
-func (r *reader) word(set func(string), all ...string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		for _, w := range all {
-			if n.Value == w {
-				set(w)
-				return
-			}
-		}
-		r.bad(n, nearest(n.Value, all), "%q is not one of %s", n.Value, strings.Join(all, ", "))
-	}
-}
-
-func (r *reader) strs(p *[]string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if n.Kind == yaml.ScalarNode {
-			*p = []string{strings.TrimSpace(n.Value)}
+func (r *reader) word(n *yaml.Node, set func(string), all ...string) {
+	for _, w := range all {
+		if n.Value == w {
+			set(w)
 			return
 		}
-		r.list(n, func(c *yaml.Node) {
-			var s string
-			r.str(&s)(c)
-			*p = append(*p, s)
-		})
 	}
+	r.noWord(n, all)
+}
+
+func (r *reader) noWord(n *yaml.Node, all []string) {
+	r.bad(n, nearest(n.Value, all), "%q is not one of %s", n.Value, strings.Join(all, ", "))
+}
+
+func (r *reader) strs(n *yaml.Node, p *[]string) {
+	if n.Kind == yaml.ScalarNode {
+		*p = []string{strings.TrimSpace(n.Value)}
+		return
+	}
+	r.list(n, func(c *yaml.Node) {
+		var s string
+		r.str(c, &s)
+		*p = append(*p, s)
+	})
 }
 
 func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
@@ -160,45 +166,41 @@ func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
 	}
 }
 
-func (r *reader) flag(p *bool) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		v, err := strconv.ParseBool(n.Value)
-		if err != nil {
-			r.bad(n, "", "%q is neither true nor false", n.Value)
-		}
-		*p = v
+func (r *reader) flag(n *yaml.Node, p *bool) {
+	v, err := strconv.ParseBool(n.Value)
+	if err != nil {
+		r.bad(n, "", "%q is neither true nor false", n.Value)
 	}
+	*p = v
 }
 
-func (r *reader) count(p *int) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		v, err := strconv.Atoi(n.Value)
-		if err != nil || v < 0 {
-			r.bad(n, "", "%q is not a count", n.Value)
-		}
-		*p = v
+func (r *reader) count(n *yaml.Node, p *int) {
+	v, err := strconv.Atoi(n.Value)
+	if err != nil || v < 0 {
+		r.bad(n, "", "%q is not a count", n.Value)
 	}
+	*p = v
 }
 
-func (r *reader) dur(p *int64) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		v, err := time.ParseDuration(n.Value)
-		if err != nil {
-			r.bad(n, "", "%q is not a duration such as 90s or 2m", n.Value)
-		}
-		*p = int64(v)
+func (r *reader) dur(n *yaml.Node, p *int64) {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil {
+		r.bad(n, "", "%q is not a duration such as 90s or 2m", n.Value)
 	}
+	*p = int64(v)
 }
 
-func (r *reader) regex(p **Pattern) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		re, err := newPattern(n.Value)
-		if err != nil {
-			r.bad(n, "", "%v", err)
-			return
-		}
-		*p = re
+// pattern returns nil where the expression is wrong.
+func (r *reader) pattern(n *yaml.Node) *Pattern {
+	if r.ours {
+		return rightPattern(n.Value)
 	}
+	p, err := newPattern(n.Value)
+	if err != nil {
+		r.bad(n, "", "%v", err)
+		return nil
+	}
+	return p
 }
 
 // pairs reads a mapping of text to text in its order.
@@ -212,16 +214,17 @@ func (r *reader) pairs(n *yaml.Node, each func(k, v *yaml.Node)) {
 	}
 }
 
-func (r *reader) texts(p *map[string]string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*p = map[string]string{}
-		r.pairs(n, func(k, v *yaml.Node) { (*p)[k.Value] = v.Value })
-	}
+func (r *reader) texts(n *yaml.Node, p *map[string]string) {
+	*p = map[string]string{}
+	r.pairs(n, func(k, v *yaml.Node) { (*p)[k.Value] = v.Value })
 }
 
 var numTest = regexp.MustCompile(`^(<=|>=|<|>|=)\s*(-?[0-9.eE+-]+)$`)
 
 func parseNum(s string) *NumTest {
+	if s == "" || !strings.Contains("<>=", s[:1]) {
+		return nil // as most texts
+	}
 	m := numTest.FindStringSubmatch(s)
 	if m == nil {
 		return nil
@@ -233,10 +236,8 @@ func parseNum(s string) *NumTest {
 	return &NumTest{m[1], v}
 }
 
-func (r *reader) num(p **NumTest) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		if *p = parseNum(n.Value); *p == nil {
-			r.bad(n, "", "%q is not a comparison such as \">= 0.5\"", n.Value)
-		}
+func (r *reader) num(n *yaml.Node, p **NumTest) {
+	if *p = parseNum(n.Value); *p == nil {
+		r.bad(n, "", "%q is not a comparison such as \">= 0.5\"", n.Value)
 	}
 }

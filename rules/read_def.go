@@ -11,123 +11,131 @@ import (
 
 func (r *reader) def(n *yaml.Node) *Def {
 	d := &Def{Place: r.place(n), Kind: KindCause, Scope: ScopeEpisode, Prior: priors[1].P}
-	r.mapping(n, "a cause", fields{
-		"id":          r.str(&d.ID),
-		"title":       r.str(&d.Title),
-		"kind":        r.word(func(s string) { d.Kind = Kind(s) }, string(KindCause), string(KindLookAlike)),
-		"scope":       r.word(func(s string) { d.Scope = Scope(s) }, string(ScopeEpisode), string(ScopeNode), string(ScopeBreach)),
-		"grade":       r.word(func(s string) { d.Grade = s }, "A", "B", "C", "D"),
-		"prior":       r.prior(d),
-		"phase":       r.phases(d),
-		"affects":     func(n *yaml.Node) { r.affects(n, &d.Affects) },
-		"mechanism":   r.str(&d.Mechanism),
-		"impact":      r.str(&d.Impact),
-		"for":         r.clauses(&d.For),
-		"against":     r.clauses(&d.Against),
-		"explains":    r.strs(&d.Explains),
-		"missing":     r.missing(d),
-		"diagnosis":   r.strs(&d.Diagnosis),
-		"remediation": r.strs(&d.Remediation),
-		"references":  r.strs(&d.References),
-		"explanation": r.strs(&d.Explanation),
-		"tests":       r.tests(d),
-	})
+	mapping(r, n, "a cause", defKeys, d)
 	return d
 }
 
-func (r *reader) prior(d *Def) func(*yaml.Node) {
+var defKeys = []key[Def]{
+	{"id", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.ID) }},
+	{"title", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Title) }},
+	{"kind", func(r *reader, n *yaml.Node, d *Def) {
+		r.word(n, func(s string) { d.Kind = Kind(s) }, string(KindCause), string(KindLookAlike))
+	}},
+	{"scope", func(r *reader, n *yaml.Node, d *Def) {
+		r.word(n, func(s string) { d.Scope = Scope(s) }, string(ScopeEpisode), string(ScopeNode), string(ScopeBreach))
+	}},
+	{"grade", func(r *reader, n *yaml.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
+	{"prior", func(r *reader, n *yaml.Node, d *Def) { r.prior(n, d) }},
+	{"phase", func(r *reader, n *yaml.Node, d *Def) { r.phases(n, d) }},
+	{"affects", func(r *reader, n *yaml.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
+	{"mechanism", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Mechanism) }},
+	{"impact", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Impact) }},
+	{"for", func(r *reader, n *yaml.Node, d *Def) { r.clauses(n, &d.For) }},
+	{"against", func(r *reader, n *yaml.Node, d *Def) { r.clauses(n, &d.Against) }},
+	{"explains", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Explains) }},
+	{"missing", func(r *reader, n *yaml.Node, d *Def) { r.missing(n, d) }},
+	{"diagnosis", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Diagnosis) }},
+	{"remediation", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Remediation) }},
+	{"references", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.References) }},
+	{"explanation", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Explanation) }},
+	{"tests", func(r *reader, n *yaml.Node, d *Def) { r.tests(n, d) }},
+}
+
+func (r *reader) prior(n *yaml.Node, d *Def) {
+	for _, p := range priors {
+		if p.Word == n.Value {
+			d.Prior = p.P
+			return
+		}
+	}
 	words := make([]string, len(priors))
 	for i, p := range priors {
 		words[i] = p.Word
 	}
-	return r.word(func(s string) {
-		for _, p := range priors {
-			if p.Word == s {
-				d.Prior = p.P
-			}
-		}
-	}, words...)
+	r.noWord(n, words)
 }
 
-func (r *reader) phases(d *Def) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.list(n, func(c *yaml.Node) {
-			r.word(func(s string) { d.Phase = append(d.Phase, s) }, "list", "inspect", "deliver")(c)
-		})
-	}
-}
-
-func (r *reader) affects(n *yaml.Node, a *Affects) {
-	r.mapping(n, "affects", fields{
-		"kubelet":  r.versions(&a.Kubelet),
-		"kernel":   r.versions(&a.Kernel),
-		"runtimes": r.strs(&a.Runtimes),
-		"os":       r.word(func(s string) { a.OS = s }, "linux", "windows"),
-		"text":     r.str(&a.Text),
+func (r *reader) phases(n *yaml.Node, d *Def) {
+	r.list(n, func(c *yaml.Node) {
+		r.word(c, func(s string) { d.Phase = append(d.Phase, s) }, "list", "inspect", "deliver")
 	})
 }
 
-func (r *reader) versions(p *string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*p = n.Value
-		if _, ok := parseRange(n.Value); !ok {
-			r.bad(n, "", "%q is not a version range such as \">=1.6 <1.14\"", n.Value)
-		}
+var affectsKeys = []key[Affects]{
+	{"kubelet", func(r *reader, n *yaml.Node, a *Affects) { r.versions(n, &a.Kubelet) }},
+	{"kernel", func(r *reader, n *yaml.Node, a *Affects) { r.versions(n, &a.Kernel) }},
+	{"runtimes", func(r *reader, n *yaml.Node, a *Affects) { r.strs(n, &a.Runtimes) }},
+	{"os", func(r *reader, n *yaml.Node, a *Affects) { r.word(n, func(s string) { a.OS = s }, "linux", "windows") }},
+	{"text", func(r *reader, n *yaml.Node, a *Affects) { r.str(n, &a.Text) }},
+}
+
+func (r *reader) versions(n *yaml.Node, p *string) {
+	*p = n.Value
+	if _, ok := parseRange(n.Value); !ok {
+		r.bad(n, "", "%q is not a version range such as \">=1.6 <1.14\"", n.Value)
 	}
 }
 
-func (r *reader) missing(d *Def) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.list(n, func(c *yaml.Node) {
-			var m Missing
-			r.mapping(c, "missing", fields{"lacks": r.strs(&m.Lacks), "ask": r.str(&m.Text), "run": r.str(&m.Run)})
-			d.Missing = append(d.Missing, m)
-		})
-	}
+func (r *reader) missing(n *yaml.Node, d *Def) {
+	r.list(n, func(c *yaml.Node) {
+		var m Missing
+		mapping(r, c, "missing", missingKeys, &m)
+		d.Missing = append(d.Missing, m)
+	})
 }
 
-func (r *reader) clauses(p *[]*Clause) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.list(n, func(c *yaml.Node) { *p = append(*p, r.clause(c)) })
-	}
+var missingKeys = []key[Missing]{
+	{"lacks", func(r *reader, n *yaml.Node, m *Missing) { r.strs(n, &m.Lacks) }},
+	{"ask", func(r *reader, n *yaml.Node, m *Missing) { r.str(n, &m.Text) }},
+	{"run", func(r *reader, n *yaml.Node, m *Missing) { r.str(n, &m.Run) }},
+}
+
+func (r *reader) clauses(n *yaml.Node, p *[]*Clause) {
+	r.list(n, func(c *yaml.Node) { *p = append(*p, r.clause(c)) })
 }
 
 func (r *reader) clause(n *yaml.Node) *Clause {
 	c := &Clause{Place: r.place(n), Min: 1, Late: -1}
-	var looks []string
 	known := len(r.probs)
-	r.mapping(n, "a piece of evidence", fields{
-		"sig":     r.strs(&c.Sigs),
-		"fact":    r.str(&c.Fact),
-		"metric":  r.str(&c.Metric),
-		"labels":  r.texts(&c.Labels),
-		"cond":    r.condition(c),
-		"args":    r.texts(&c.Args),
-		"where":   r.where(c),
-		"text":    r.regex(&c.Text),
-		"unless":  r.regex(&c.Unless),
-		"num":     r.num(&c.Num),
-		"reduce":  r.word(func(s string) { c.Reduce = s }, "last", "max", "increase", "rate"),
-		"min":     r.count(&c.Min),
-		"span":    r.dur(&c.Span),
-		"weight":  r.weight(c),
-		"core":    r.flag(&c.Core),
-		"proof":   r.flag(&c.Proof),
-		"absent":  r.flag(&c.Absent),
-		"anytime": r.flag(&c.Any),
-		"repeat":  r.flag(&c.Repeat),
-		"late":    r.dur(&c.Late),
-		"source":  r.str(&c.Source),
-		"say":     r.str(&c.Say),
-		"looks":   r.strs(&looks),
-	})
-	for _, s := range looks {
-		c.Looks = append(c.Looks, parse.Source(s))
-	}
+	mapping(r, n, "a piece of evidence", clauseKeys, c)
 	if len(r.probs) == known {
 		r.oneTarget(n, c)
 	}
 	return c
+}
+
+var clauseKeys = []key[Clause]{
+	{"sig", func(r *reader, n *yaml.Node, c *Clause) { r.strs(n, &c.Sigs) }},
+	{"fact", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Fact) }},
+	{"metric", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Metric) }},
+	{"labels", func(r *reader, n *yaml.Node, c *Clause) { r.texts(n, &c.Labels) }},
+	{"cond", func(r *reader, n *yaml.Node, c *Clause) { r.condition(n, c) }},
+	{"args", func(r *reader, n *yaml.Node, c *Clause) { r.texts(n, &c.Args) }},
+	{"where", func(r *reader, n *yaml.Node, c *Clause) { r.where(n, c) }},
+	{"text", func(r *reader, n *yaml.Node, c *Clause) { c.Text = r.pattern(n) }},
+	{"unless", func(r *reader, n *yaml.Node, c *Clause) { c.Unless = r.pattern(n) }},
+	{"num", func(r *reader, n *yaml.Node, c *Clause) { r.num(n, &c.Num) }},
+	{"reduce", func(r *reader, n *yaml.Node, c *Clause) {
+		r.word(n, func(s string) { c.Reduce = s }, "last", "max", "increase", "rate")
+	}},
+	{"min", func(r *reader, n *yaml.Node, c *Clause) { r.count(n, &c.Min) }},
+	{"span", func(r *reader, n *yaml.Node, c *Clause) { r.dur(n, &c.Span) }},
+	{"weight", func(r *reader, n *yaml.Node, c *Clause) { r.weight(n, c) }},
+	{"core", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Core) }},
+	{"proof", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Proof) }},
+	{"absent", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Absent) }},
+	{"anytime", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Any) }},
+	{"repeat", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Repeat) }},
+	{"late", func(r *reader, n *yaml.Node, c *Clause) { r.dur(n, &c.Late) }},
+	{"source", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Source) }},
+	{"say", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Say) }},
+	{"looks", func(r *reader, n *yaml.Node, c *Clause) {
+		var looks []string
+		r.strs(n, &looks)
+		for _, s := range looks {
+			c.Looks = append(c.Looks, parse.Source(s))
+		}
+	}},
 }
 
 func (r *reader) oneTarget(n *yaml.Node, c *Clause) {
@@ -148,76 +156,77 @@ func (r *reader) oneTarget(n *yaml.Node, c *Clause) {
 	}
 }
 
-func (r *reader) weight(c *Clause) func(*yaml.Node) {
+func (r *reader) weight(n *yaml.Node, c *Clause) {
+	for _, w := range weights {
+		if w.Word == n.Value {
+			c.Word, c.Weight = w.Word, w.W
+			return
+		}
+	}
 	words := make([]string, len(weights))
 	for i, w := range weights {
 		words[i] = w.Word
 	}
-	return r.word(func(s string) {
-		c.Word = s
-		for _, w := range weights {
-			if w.Word == s {
-				c.Weight = w.W
-			}
-		}
-	}, words...)
+	r.noWord(n, words)
 }
 
-func (r *reader) condition(c *Clause) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		c.Cond = n.Value
-		if conditionByName(n.Value) == nil {
-			r.bad(n, nearest(n.Value, ConditionNames()), "unknown condition %q", n.Value)
-		}
+func (r *reader) condition(n *yaml.Node, c *Clause) {
+	c.Cond = n.Value
+	if conditionByName(n.Value) == nil {
+		r.bad(n, nearest(n.Value, ConditionNames()), "unknown condition %q", n.Value)
 	}
 }
 
 // where reads field tests: a comparison when the value looks like one, else a
 // regular expression.
-func (r *reader) where(c *Clause) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.pairs(n, func(k, v *yaml.Node) {
-			t := FieldTest{Name: k.Value, Num: parseNum(v.Value)}
-			if t.Num == nil {
-				re, err := newPattern(v.Value)
-				if err != nil {
-					r.bad(v, "", "%v", err)
-					return
-				}
-				t.Re = re
+func (r *reader) where(n *yaml.Node, c *Clause) {
+	r.pairs(n, func(k, v *yaml.Node) {
+		t := FieldTest{Name: k.Value, Num: parseNum(v.Value)}
+		if t.Num == nil {
+			if t.Re = r.pattern(v); t.Re == nil {
+				return
 			}
-			c.Where = append(c.Where, t)
-		})
-	}
+		}
+		c.Where = append(c.Where, t)
+	})
 }
 
-func (r *reader) tests(d *Def) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		r.list(n, func(c *yaml.Node) { d.Tests = append(d.Tests, r.test(c)) })
-	}
+func (r *reader) tests(n *yaml.Node, d *Def) {
+	r.list(n, func(c *yaml.Node) { d.Tests = append(d.Tests, r.test(c)) })
 }
 
 func (r *reader) test(n *yaml.Node) TestCase {
 	t := TestCase{Place: r.place(n), Rank: 1}
-	levels := []string{string(Possible), string(Likely), string(Confirmed)}
-	r.mapping(n, "a test", fields{
-		"name":    r.str(&t.Name),
-		"absent":  r.flag(&t.Inverse),
-		"rank":    r.count(&t.Rank),
-		"level":   r.word(func(s string) { t.Level = s }, levels...),
-		"at-most": r.word(func(s string) { t.AtMost = s }, levels...),
-		"files": func(n *yaml.Node) {
-			r.pairs(n, func(k, v *yaml.Node) { t.Files = append(t.Files, TestFile{k.Value, v.Value}) })
-		},
-		"facts": func(n *yaml.Node) {
-			r.list(n, func(c *yaml.Node) {
-				var f TestFact
-				r.mapping(c, "a fact", fields{"key": r.str(&f.Key), "value": r.str(&f.Value), "attrs": r.texts(&f.Attrs)})
-				t.Facts = append(t.Facts, f)
-			})
-		},
-	})
+	mapping(r, n, "a test", testKeys, &t)
 	return t
+}
+
+var testKeys = []key[TestCase]{
+	{"name", func(r *reader, n *yaml.Node, t *TestCase) { r.str(n, &t.Name) }},
+	{"absent", func(r *reader, n *yaml.Node, t *TestCase) { r.flag(n, &t.Inverse) }},
+	{"rank", func(r *reader, n *yaml.Node, t *TestCase) { r.count(n, &t.Rank) }},
+	{"level", func(r *reader, n *yaml.Node, t *TestCase) { r.level(n, &t.Level) }},
+	{"at-most", func(r *reader, n *yaml.Node, t *TestCase) { r.level(n, &t.AtMost) }},
+	{"files", func(r *reader, n *yaml.Node, t *TestCase) {
+		r.pairs(n, func(k, v *yaml.Node) { t.Files = append(t.Files, TestFile{k.Value, v.Value}) })
+	}},
+	{"facts", func(r *reader, n *yaml.Node, t *TestCase) {
+		r.list(n, func(c *yaml.Node) {
+			var f TestFact
+			mapping(r, c, "a fact", factKeys, &f)
+			t.Facts = append(t.Facts, f)
+		})
+	}},
+}
+
+func (r *reader) level(n *yaml.Node, p *string) {
+	r.word(n, func(s string) { *p = s }, string(Possible), string(Likely), string(Confirmed))
+}
+
+var factKeys = []key[TestFact]{
+	{"key", func(r *reader, n *yaml.Node, f *TestFact) { r.str(n, &f.Key) }},
+	{"value", func(r *reader, n *yaml.Node, f *TestFact) { r.str(n, &f.Value) }},
+	{"attrs", func(r *reader, n *yaml.Node, f *TestFact) { r.texts(n, &f.Attrs) }},
 }
 
 var goodID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -120,6 +120,7 @@ func (e *entry) keyFields(r *record, out []parse.Field) []parse.Field {
 
 // groups appends the named groups of the first pattern that matches.
 func (e *entry) groups(r *record, out *[]parse.Field) bool {
+	e.prepare()
 	var buf [maxGroups]int
 	for i := range r.texts() {
 		text := r.text(i)
@@ -147,7 +148,7 @@ const maxGroups = 24
 
 // any reports whether groups would find a pattern.
 func (e *entry) any(r *record) bool {
-	if len(e.patterns) == 0 {
+	if e.prepare(); len(e.patterns) == 0 {
 		return false
 	}
 	for i := range r.texts() {

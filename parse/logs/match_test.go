@@ -118,6 +118,7 @@ func TestDirect(t *testing.T) {
 	}
 	forms := map[formOf]string{}
 	for _, e := range set.entries {
+		e.prepare()
 		if e.direct == nil {
 			continue
 		}

@@ -40,7 +40,7 @@ var hexClass = classOf("0123456789abcdef")
 
 func newPattern(re *Regexp) *pattern {
 	p := &pattern{re: re, names: re.SubexpNames()}
-	tree := re.tree
+	tree := re.tree()
 	if tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
 		return p
 	}

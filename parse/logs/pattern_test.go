@@ -60,6 +60,7 @@ func TestPatternEqualsRegexp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	walked, matched := 0, 0
 	for _, e := range decodeSet.entries {
+		e.prepare()
 		for _, p := range e.patterns {
 			if p.steps != nil {
 				walked++

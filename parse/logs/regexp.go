@@ -10,8 +10,11 @@ import (
 // needed: most never are, and to compile all would be much of what a start costs.
 type Regexp struct {
 	expr string
-	tree *syntax.Regexp
-	get  func() *regexp.Regexp
+
+	parse   sync.Once
+	parsed  *syntax.Regexp
+	compile sync.Once
+	machine *regexp.Regexp
 }
 
 // NewRegexp parses an expression, and tells what is wrong with it.
@@ -20,7 +23,31 @@ func NewRegexp(expr string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Regexp{expr, tree, onDemand(expr)}, nil
+	r := &Regexp{expr: expr}
+	r.parse.Do(func() { r.parsed = tree })
+	return r, nil
+}
+
+// rightRegexp is NewRegexp for an expression that a test holds to be right. It is
+// not even parsed before it is needed.
+func rightRegexp(expr string) *Regexp { return &Regexp{expr: expr} }
+
+// tree returns the expression, parsed.
+func (r *Regexp) tree() *syntax.Regexp {
+	r.parse.Do(func() {
+		tree, err := syntax.Parse(r.expr, syntax.Perl)
+		if err != nil {
+			panic("embedded signatures: " + err.Error())
+		}
+		r.parsed = tree
+	})
+	return r.parsed
+}
+
+// get returns the expression, compiled.
+func (r *Regexp) get() *regexp.Regexp {
+	r.compile.Do(func() { r.machine = regexp.MustCompile(r.expr) })
+	return r.machine
 }
 
 // onDemand returns an expression that is compiled when it is first asked for.
@@ -32,4 +59,4 @@ func onDemand(expr string) func() *regexp.Regexp {
 func (r *Regexp) String() string { return r.expr }
 
 // SubexpNames returns the names of the groups, "" for the whole match.
-func (r *Regexp) SubexpNames() []string { return r.tree.CapNames() }
+func (r *Regexp) SubexpNames() []string { return r.tree().CapNames() }

@@ -24,16 +24,18 @@ type Set struct {
 // entry is one signature, compiled.
 type entry struct {
 	*Signature
-	sig      *parse.Sig
-	patterns []*pattern
-	alone    *parse.SigSet // interned: this entry and no other
-	extract  extractor     // nil unless named
-	direct   directReader  // nil for most
-	quick    func(*record) bool
-	heads    [][]byte // messages that begin so are this entry's
+	sig     *parse.Sig
+	alone   *parse.SigSet // interned: this entry and no other
+	extract extractor     // nil unless named
+	quick   func(*record) bool
+	heads   [][]byte // messages that begin so are this entry's
 
-	alike     bool // direct says the same of any id: see speaksOfIDs
 	everyLine bool // its fields are taken as lines are decoded
+
+	once     sync.Once // what prepare makes
+	patterns []*pattern
+	direct   directReader // nil for most
+	alike    bool         // direct says the same of any id: see speaksOfIDs
 }
 
 // Builtin returns the signatures that come with the program, which are compiled
@@ -63,7 +65,7 @@ func BuiltinSignatures() ([]*Signature, error) {
 	}
 	var all []*Signature
 	for _, f := range files {
-		sigs, err := loadFile(f)
+		sigs, err := loadFile(f, true)
 		if err != nil {
 			return nil, err
 		}
@@ -112,13 +114,20 @@ func newEntry(g *Signature) *entry {
 	e := &entry{Signature: g, everyLine: everyLine[g.ID]}
 	e.extract, e.quick = findExtractor(g.Extract)
 	e.heads = e.sureHeads()
-	for _, re := range g.Regexps {
-		e.patterns = append(e.patterns, newPattern(re))
-	}
-	e.direct, e.alike = newDirect(e)
 	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e
+}
+
+// prepare makes what it takes to verify the entry, once: the messages of most
+// signatures are in no log at all.
+func (e *entry) prepare() {
+	e.once.Do(func() {
+		for _, re := range e.Regexps {
+			e.patterns = append(e.patterns, newPattern(re))
+		}
+		e.direct, e.alike = newDirect(e)
+	})
 }
 
 // Lookup returns the signature of that id, nil if the set has none.
@@ -238,6 +247,7 @@ func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 
 // accepts asks the quick reader of an entry, or else goes the long way.
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
+	e.prepare()
 	if e.direct != nil {
 		d := &m.rooms[m.spare]
 		d.clear()
