@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/plegforensics/plegforensics/internal/nodes"
 )
 
@@ -39,9 +37,9 @@ func Read(file string, data []byte) ([]*Def, []Problem) {
 // read decodes a file that was scanned. The expressions of our own files are not
 // parsed before they are asked for: a test holds them to be right.
 func read(f nodes.File, ours bool) (defs []*Def, probs []Problem) {
-	for _, doc := range f.Docs {
+	for i := range f.Docs {
 		r := &reader{file: f.Name, ours: ours}
-		d := r.def(doc)
+		d := r.def(&f.Docs[i])
 		if len(r.probs) == 0 {
 			r.complete(d)
 		}
@@ -74,9 +72,9 @@ type reader struct {
 	probs []Problem
 }
 
-func (r *reader) place(n *yaml.Node) Place { return Place{r.file, n.Line} }
+func (r *reader) place(n *nodes.Node) Place { return Place{r.file, n.Line} }
 
-func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
+func (r *reader) bad(n *nodes.Node, hint, format string, args ...any) {
 	r.probs = append(r.probs, Problem{r.place(n), fmt.Sprintf(format, args...), hint})
 }
 
@@ -84,21 +82,21 @@ func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
 // into what the mapping tells of.
 type key[T any] struct {
 	name string
-	read func(r *reader, n *yaml.Node, into *T)
+	read func(r *reader, n *nodes.Node, into *T)
 }
 
 // mapping reads a mapping that may hold up to 64 keys.
-func mapping[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T) {
-	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
-		n = n.Content[0]
+func mapping[T any](r *reader, n *nodes.Node, what string, keys []key[T], into *T) {
+	if n.Kind == nodes.Document && len(n.Content) > 0 {
+		n = &n.Content[0]
 	}
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != nodes.Mapping {
 		r.bad(n, "", "%s must be a mapping", what)
 		return
 	}
 	var seen uint64
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+		k, v := &n.Content[i], &n.Content[i+1]
 		at := slices.IndexFunc(keys, func(x key[T]) bool { return x.name == k.Value })
 		switch {
 		case at < 0:
@@ -121,8 +119,8 @@ func namesOf[T any](keys []key[T]) []string {
 	return out
 }
 
-func (r *reader) str(n *yaml.Node, p *string) {
-	if n.Kind != yaml.ScalarNode {
+func (r *reader) str(n *nodes.Node, p *string) {
+	if n.Kind != nodes.Scalar {
 		r.bad(n, "", "must be text")
 		return
 	}
@@ -130,7 +128,7 @@ func (r *reader) str(n *yaml.Node, p *string) {
 }
 
 // word reads text that must be one of a few.
-func (r *reader) word(n *yaml.Node, set func(string), all ...string) {
+func (r *reader) word(n *nodes.Node, set func(string), all ...string) {
 	for _, w := range all {
 		if n.Value == w {
 			set(w)
@@ -140,33 +138,33 @@ func (r *reader) word(n *yaml.Node, set func(string), all ...string) {
 	r.noWord(n, all)
 }
 
-func (r *reader) noWord(n *yaml.Node, all []string) {
+func (r *reader) noWord(n *nodes.Node, all []string) {
 	r.bad(n, nearest(n.Value, all), "%q is not one of %s", n.Value, strings.Join(all, ", "))
 }
 
-func (r *reader) strs(n *yaml.Node, p *[]string) {
-	if n.Kind == yaml.ScalarNode {
+func (r *reader) strs(n *nodes.Node, p *[]string) {
+	if n.Kind == nodes.Scalar {
 		*p = []string{strings.TrimSpace(n.Value)}
 		return
 	}
-	r.list(n, func(c *yaml.Node) {
+	r.list(n, func(c *nodes.Node) {
 		var s string
 		r.str(c, &s)
 		*p = append(*p, s)
 	})
 }
 
-func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
-	if n.Kind != yaml.SequenceNode {
+func (r *reader) list(n *nodes.Node, each func(*nodes.Node)) {
+	if n.Kind != nodes.Sequence {
 		r.bad(n, "", "must be a list")
 		return
 	}
-	for _, c := range n.Content {
-		each(c)
+	for i := range n.Content {
+		each(&n.Content[i])
 	}
 }
 
-func (r *reader) flag(n *yaml.Node, p *bool) {
+func (r *reader) flag(n *nodes.Node, p *bool) {
 	v, err := strconv.ParseBool(n.Value)
 	if err != nil {
 		r.bad(n, "", "%q is neither true nor false", n.Value)
@@ -174,7 +172,7 @@ func (r *reader) flag(n *yaml.Node, p *bool) {
 	*p = v
 }
 
-func (r *reader) count(n *yaml.Node, p *int) {
+func (r *reader) count(n *nodes.Node, p *int) {
 	v, err := strconv.Atoi(n.Value)
 	if err != nil || v < 0 {
 		r.bad(n, "", "%q is not a count", n.Value)
@@ -182,7 +180,7 @@ func (r *reader) count(n *yaml.Node, p *int) {
 	*p = v
 }
 
-func (r *reader) dur(n *yaml.Node, p *int64) {
+func (r *reader) dur(n *nodes.Node, p *int64) {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil {
 		r.bad(n, "", "%q is not a duration such as 90s or 2m", n.Value)
@@ -191,7 +189,7 @@ func (r *reader) dur(n *yaml.Node, p *int64) {
 }
 
 // pattern returns nil where the expression is wrong.
-func (r *reader) pattern(n *yaml.Node) *Pattern {
+func (r *reader) pattern(n *nodes.Node) *Pattern {
 	if r.ours {
 		return rightPattern(n.Value)
 	}
@@ -204,19 +202,19 @@ func (r *reader) pattern(n *yaml.Node) *Pattern {
 }
 
 // pairs reads a mapping of text to text in its order.
-func (r *reader) pairs(n *yaml.Node, each func(k, v *yaml.Node)) {
-	if n.Kind != yaml.MappingNode {
+func (r *reader) pairs(n *nodes.Node, each func(k, v *nodes.Node)) {
+	if n.Kind != nodes.Mapping {
 		r.bad(n, "", "must be a mapping")
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		each(n.Content[i], n.Content[i+1])
+		each(&n.Content[i], &n.Content[i+1])
 	}
 }
 
-func (r *reader) texts(n *yaml.Node, p *map[string]string) {
+func (r *reader) texts(n *nodes.Node, p *map[string]string) {
 	*p = map[string]string{}
-	r.pairs(n, func(k, v *yaml.Node) { (*p)[k.Value] = v.Value })
+	r.pairs(n, func(k, v *nodes.Node) { (*p)[k.Value] = v.Value })
 }
 
 var numTest = regexp.MustCompile(`^(<=|>=|<|>|=)\s*(-?[0-9.eE+-]+)$`)
@@ -236,7 +234,7 @@ func parseNum(s string) *NumTest {
 	return &NumTest{m[1], v}
 }
 
-func (r *reader) num(n *yaml.Node, p **NumTest) {
+func (r *reader) num(n *nodes.Node, p **NumTest) {
 	if *p = parseNum(n.Value); *p == nil {
 		r.bad(n, "", "%q is not a comparison such as \">= 0.5\"", n.Value)
 	}

@@ -4,44 +4,43 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-func (r *reader) def(n *yaml.Node) *Def {
+func (r *reader) def(n *nodes.Node) *Def {
 	d := &Def{Place: r.place(n), Kind: KindCause, Scope: ScopeEpisode, Prior: priors[1].P}
 	mapping(r, n, "a cause", defKeys, d)
 	return d
 }
 
 var defKeys = []key[Def]{
-	{"id", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.ID) }},
-	{"title", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Title) }},
-	{"kind", func(r *reader, n *yaml.Node, d *Def) {
+	{"id", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.ID) }},
+	{"title", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Title) }},
+	{"kind", func(r *reader, n *nodes.Node, d *Def) {
 		r.word(n, func(s string) { d.Kind = Kind(s) }, string(KindCause), string(KindLookAlike))
 	}},
-	{"scope", func(r *reader, n *yaml.Node, d *Def) {
+	{"scope", func(r *reader, n *nodes.Node, d *Def) {
 		r.word(n, func(s string) { d.Scope = Scope(s) }, string(ScopeEpisode), string(ScopeNode), string(ScopeBreach))
 	}},
-	{"grade", func(r *reader, n *yaml.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
-	{"prior", func(r *reader, n *yaml.Node, d *Def) { r.prior(n, d) }},
-	{"phase", func(r *reader, n *yaml.Node, d *Def) { r.phases(n, d) }},
-	{"affects", func(r *reader, n *yaml.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
-	{"mechanism", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Mechanism) }},
-	{"impact", func(r *reader, n *yaml.Node, d *Def) { r.str(n, &d.Impact) }},
-	{"for", func(r *reader, n *yaml.Node, d *Def) { r.clauses(n, &d.For) }},
-	{"against", func(r *reader, n *yaml.Node, d *Def) { r.clauses(n, &d.Against) }},
-	{"explains", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Explains) }},
-	{"missing", func(r *reader, n *yaml.Node, d *Def) { r.missing(n, d) }},
-	{"diagnosis", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Diagnosis) }},
-	{"remediation", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Remediation) }},
-	{"references", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.References) }},
-	{"explanation", func(r *reader, n *yaml.Node, d *Def) { r.strs(n, &d.Explanation) }},
-	{"tests", func(r *reader, n *yaml.Node, d *Def) { r.tests(n, d) }},
+	{"grade", func(r *reader, n *nodes.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
+	{"prior", func(r *reader, n *nodes.Node, d *Def) { r.prior(n, d) }},
+	{"phase", func(r *reader, n *nodes.Node, d *Def) { r.phases(n, d) }},
+	{"affects", func(r *reader, n *nodes.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
+	{"mechanism", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Mechanism) }},
+	{"impact", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Impact) }},
+	{"for", func(r *reader, n *nodes.Node, d *Def) { r.clauses(n, &d.For) }},
+	{"against", func(r *reader, n *nodes.Node, d *Def) { r.clauses(n, &d.Against) }},
+	{"explains", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Explains) }},
+	{"missing", func(r *reader, n *nodes.Node, d *Def) { r.missing(n, d) }},
+	{"diagnosis", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Diagnosis) }},
+	{"remediation", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Remediation) }},
+	{"references", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.References) }},
+	{"explanation", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Explanation) }},
+	{"tests", func(r *reader, n *nodes.Node, d *Def) { r.tests(n, d) }},
 }
 
-func (r *reader) prior(n *yaml.Node, d *Def) {
+func (r *reader) prior(n *nodes.Node, d *Def) {
 	for _, p := range priors {
 		if p.Word == n.Value {
 			d.Prior = p.P
@@ -55,29 +54,29 @@ func (r *reader) prior(n *yaml.Node, d *Def) {
 	r.noWord(n, words)
 }
 
-func (r *reader) phases(n *yaml.Node, d *Def) {
-	r.list(n, func(c *yaml.Node) {
+func (r *reader) phases(n *nodes.Node, d *Def) {
+	r.list(n, func(c *nodes.Node) {
 		r.word(c, func(s string) { d.Phase = append(d.Phase, s) }, "list", "inspect", "deliver")
 	})
 }
 
 var affectsKeys = []key[Affects]{
-	{"kubelet", func(r *reader, n *yaml.Node, a *Affects) { r.versions(n, &a.Kubelet) }},
-	{"kernel", func(r *reader, n *yaml.Node, a *Affects) { r.versions(n, &a.Kernel) }},
-	{"runtimes", func(r *reader, n *yaml.Node, a *Affects) { r.strs(n, &a.Runtimes) }},
-	{"os", func(r *reader, n *yaml.Node, a *Affects) { r.word(n, func(s string) { a.OS = s }, "linux", "windows") }},
-	{"text", func(r *reader, n *yaml.Node, a *Affects) { r.str(n, &a.Text) }},
+	{"kubelet", func(r *reader, n *nodes.Node, a *Affects) { r.versions(n, &a.Kubelet) }},
+	{"kernel", func(r *reader, n *nodes.Node, a *Affects) { r.versions(n, &a.Kernel) }},
+	{"runtimes", func(r *reader, n *nodes.Node, a *Affects) { r.strs(n, &a.Runtimes) }},
+	{"os", func(r *reader, n *nodes.Node, a *Affects) { r.word(n, func(s string) { a.OS = s }, "linux", "windows") }},
+	{"text", func(r *reader, n *nodes.Node, a *Affects) { r.str(n, &a.Text) }},
 }
 
-func (r *reader) versions(n *yaml.Node, p *string) {
+func (r *reader) versions(n *nodes.Node, p *string) {
 	*p = n.Value
 	if _, ok := parseRange(n.Value); !ok {
 		r.bad(n, "", "%q is not a version range such as \">=1.6 <1.14\"", n.Value)
 	}
 }
 
-func (r *reader) missing(n *yaml.Node, d *Def) {
-	r.list(n, func(c *yaml.Node) {
+func (r *reader) missing(n *nodes.Node, d *Def) {
+	r.list(n, func(c *nodes.Node) {
 		var m Missing
 		mapping(r, c, "missing", missingKeys, &m)
 		d.Missing = append(d.Missing, m)
@@ -85,16 +84,16 @@ func (r *reader) missing(n *yaml.Node, d *Def) {
 }
 
 var missingKeys = []key[Missing]{
-	{"lacks", func(r *reader, n *yaml.Node, m *Missing) { r.strs(n, &m.Lacks) }},
-	{"ask", func(r *reader, n *yaml.Node, m *Missing) { r.str(n, &m.Text) }},
-	{"run", func(r *reader, n *yaml.Node, m *Missing) { r.str(n, &m.Run) }},
+	{"lacks", func(r *reader, n *nodes.Node, m *Missing) { r.strs(n, &m.Lacks) }},
+	{"ask", func(r *reader, n *nodes.Node, m *Missing) { r.str(n, &m.Text) }},
+	{"run", func(r *reader, n *nodes.Node, m *Missing) { r.str(n, &m.Run) }},
 }
 
-func (r *reader) clauses(n *yaml.Node, p *[]*Clause) {
-	r.list(n, func(c *yaml.Node) { *p = append(*p, r.clause(c)) })
+func (r *reader) clauses(n *nodes.Node, p *[]*Clause) {
+	r.list(n, func(c *nodes.Node) { *p = append(*p, r.clause(c)) })
 }
 
-func (r *reader) clause(n *yaml.Node) *Clause {
+func (r *reader) clause(n *nodes.Node) *Clause {
 	c := &Clause{Place: r.place(n), Min: 1, Late: -1}
 	known := len(r.probs)
 	mapping(r, n, "a piece of evidence", clauseKeys, c)
@@ -105,31 +104,31 @@ func (r *reader) clause(n *yaml.Node) *Clause {
 }
 
 var clauseKeys = []key[Clause]{
-	{"sig", func(r *reader, n *yaml.Node, c *Clause) { r.strs(n, &c.Sigs) }},
-	{"fact", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Fact) }},
-	{"metric", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Metric) }},
-	{"labels", func(r *reader, n *yaml.Node, c *Clause) { r.texts(n, &c.Labels) }},
-	{"cond", func(r *reader, n *yaml.Node, c *Clause) { r.condition(n, c) }},
-	{"args", func(r *reader, n *yaml.Node, c *Clause) { r.texts(n, &c.Args) }},
-	{"where", func(r *reader, n *yaml.Node, c *Clause) { r.where(n, c) }},
-	{"text", func(r *reader, n *yaml.Node, c *Clause) { c.Text = r.pattern(n) }},
-	{"unless", func(r *reader, n *yaml.Node, c *Clause) { c.Unless = r.pattern(n) }},
-	{"num", func(r *reader, n *yaml.Node, c *Clause) { r.num(n, &c.Num) }},
-	{"reduce", func(r *reader, n *yaml.Node, c *Clause) {
+	{"sig", func(r *reader, n *nodes.Node, c *Clause) { r.strs(n, &c.Sigs) }},
+	{"fact", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Fact) }},
+	{"metric", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Metric) }},
+	{"labels", func(r *reader, n *nodes.Node, c *Clause) { r.texts(n, &c.Labels) }},
+	{"cond", func(r *reader, n *nodes.Node, c *Clause) { r.condition(n, c) }},
+	{"args", func(r *reader, n *nodes.Node, c *Clause) { r.texts(n, &c.Args) }},
+	{"where", func(r *reader, n *nodes.Node, c *Clause) { r.where(n, c) }},
+	{"text", func(r *reader, n *nodes.Node, c *Clause) { c.Text = r.pattern(n) }},
+	{"unless", func(r *reader, n *nodes.Node, c *Clause) { c.Unless = r.pattern(n) }},
+	{"num", func(r *reader, n *nodes.Node, c *Clause) { r.num(n, &c.Num) }},
+	{"reduce", func(r *reader, n *nodes.Node, c *Clause) {
 		r.word(n, func(s string) { c.Reduce = s }, "last", "max", "increase", "rate")
 	}},
-	{"min", func(r *reader, n *yaml.Node, c *Clause) { r.count(n, &c.Min) }},
-	{"span", func(r *reader, n *yaml.Node, c *Clause) { r.dur(n, &c.Span) }},
-	{"weight", func(r *reader, n *yaml.Node, c *Clause) { r.weight(n, c) }},
-	{"core", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Core) }},
-	{"proof", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Proof) }},
-	{"absent", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Absent) }},
-	{"anytime", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Any) }},
-	{"repeat", func(r *reader, n *yaml.Node, c *Clause) { r.flag(n, &c.Repeat) }},
-	{"late", func(r *reader, n *yaml.Node, c *Clause) { r.dur(n, &c.Late) }},
-	{"source", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Source) }},
-	{"say", func(r *reader, n *yaml.Node, c *Clause) { r.str(n, &c.Say) }},
-	{"looks", func(r *reader, n *yaml.Node, c *Clause) {
+	{"min", func(r *reader, n *nodes.Node, c *Clause) { r.count(n, &c.Min) }},
+	{"span", func(r *reader, n *nodes.Node, c *Clause) { r.dur(n, &c.Span) }},
+	{"weight", func(r *reader, n *nodes.Node, c *Clause) { r.weight(n, c) }},
+	{"core", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Core) }},
+	{"proof", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Proof) }},
+	{"absent", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Absent) }},
+	{"anytime", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Any) }},
+	{"repeat", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Repeat) }},
+	{"late", func(r *reader, n *nodes.Node, c *Clause) { r.dur(n, &c.Late) }},
+	{"source", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Source) }},
+	{"say", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Say) }},
+	{"looks", func(r *reader, n *nodes.Node, c *Clause) {
 		var looks []string
 		r.strs(n, &looks)
 		for _, s := range looks {
@@ -138,7 +137,7 @@ var clauseKeys = []key[Clause]{
 	}},
 }
 
-func (r *reader) oneTarget(n *yaml.Node, c *Clause) {
+func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	targets := 0
 	for _, has := range []bool{len(c.Sigs) > 0, c.Fact != "", c.Metric != "", c.Cond != ""} {
 		if has {
@@ -156,7 +155,7 @@ func (r *reader) oneTarget(n *yaml.Node, c *Clause) {
 	}
 }
 
-func (r *reader) weight(n *yaml.Node, c *Clause) {
+func (r *reader) weight(n *nodes.Node, c *Clause) {
 	for _, w := range weights {
 		if w.Word == n.Value {
 			c.Word, c.Weight = w.Word, w.W
@@ -170,7 +169,7 @@ func (r *reader) weight(n *yaml.Node, c *Clause) {
 	r.noWord(n, words)
 }
 
-func (r *reader) condition(n *yaml.Node, c *Clause) {
+func (r *reader) condition(n *nodes.Node, c *Clause) {
 	c.Cond = n.Value
 	if conditionByName(n.Value) == nil {
 		r.bad(n, nearest(n.Value, ConditionNames()), "unknown condition %q", n.Value)
@@ -179,8 +178,8 @@ func (r *reader) condition(n *yaml.Node, c *Clause) {
 
 // where reads field tests: a comparison when the value looks like one, else a
 // regular expression.
-func (r *reader) where(n *yaml.Node, c *Clause) {
-	r.pairs(n, func(k, v *yaml.Node) {
+func (r *reader) where(n *nodes.Node, c *Clause) {
+	r.pairs(n, func(k, v *nodes.Node) {
 		t := FieldTest{Name: k.Value, Num: parseNum(v.Value)}
 		if t.Num == nil {
 			if t.Re = r.pattern(v); t.Re == nil {
@@ -191,27 +190,27 @@ func (r *reader) where(n *yaml.Node, c *Clause) {
 	})
 }
 
-func (r *reader) tests(n *yaml.Node, d *Def) {
-	r.list(n, func(c *yaml.Node) { d.Tests = append(d.Tests, r.test(c)) })
+func (r *reader) tests(n *nodes.Node, d *Def) {
+	r.list(n, func(c *nodes.Node) { d.Tests = append(d.Tests, r.test(c)) })
 }
 
-func (r *reader) test(n *yaml.Node) TestCase {
+func (r *reader) test(n *nodes.Node) TestCase {
 	t := TestCase{Place: r.place(n), Rank: 1}
 	mapping(r, n, "a test", testKeys, &t)
 	return t
 }
 
 var testKeys = []key[TestCase]{
-	{"name", func(r *reader, n *yaml.Node, t *TestCase) { r.str(n, &t.Name) }},
-	{"absent", func(r *reader, n *yaml.Node, t *TestCase) { r.flag(n, &t.Inverse) }},
-	{"rank", func(r *reader, n *yaml.Node, t *TestCase) { r.count(n, &t.Rank) }},
-	{"level", func(r *reader, n *yaml.Node, t *TestCase) { r.level(n, &t.Level) }},
-	{"at-most", func(r *reader, n *yaml.Node, t *TestCase) { r.level(n, &t.AtMost) }},
-	{"files", func(r *reader, n *yaml.Node, t *TestCase) {
-		r.pairs(n, func(k, v *yaml.Node) { t.Files = append(t.Files, TestFile{k.Value, v.Value}) })
+	{"name", func(r *reader, n *nodes.Node, t *TestCase) { r.str(n, &t.Name) }},
+	{"absent", func(r *reader, n *nodes.Node, t *TestCase) { r.flag(n, &t.Inverse) }},
+	{"rank", func(r *reader, n *nodes.Node, t *TestCase) { r.count(n, &t.Rank) }},
+	{"level", func(r *reader, n *nodes.Node, t *TestCase) { r.level(n, &t.Level) }},
+	{"at-most", func(r *reader, n *nodes.Node, t *TestCase) { r.level(n, &t.AtMost) }},
+	{"files", func(r *reader, n *nodes.Node, t *TestCase) {
+		r.pairs(n, func(k, v *nodes.Node) { t.Files = append(t.Files, TestFile{k.Value, v.Value}) })
 	}},
-	{"facts", func(r *reader, n *yaml.Node, t *TestCase) {
-		r.list(n, func(c *yaml.Node) {
+	{"facts", func(r *reader, n *nodes.Node, t *TestCase) {
+		r.list(n, func(c *nodes.Node) {
 			var f TestFact
 			mapping(r, c, "a fact", factKeys, &f)
 			t.Facts = append(t.Facts, f)
@@ -219,14 +218,14 @@ var testKeys = []key[TestCase]{
 	}},
 }
 
-func (r *reader) level(n *yaml.Node, p *string) {
+func (r *reader) level(n *nodes.Node, p *string) {
 	r.word(n, func(s string) { *p = s }, string(Possible), string(Likely), string(Confirmed))
 }
 
 var factKeys = []key[TestFact]{
-	{"key", func(r *reader, n *yaml.Node, f *TestFact) { r.str(n, &f.Key) }},
-	{"value", func(r *reader, n *yaml.Node, f *TestFact) { r.str(n, &f.Value) }},
-	{"attrs", func(r *reader, n *yaml.Node, f *TestFact) { r.texts(n, &f.Attrs) }},
+	{"key", func(r *reader, n *nodes.Node, f *TestFact) { r.str(n, &f.Key) }},
+	{"value", func(r *reader, n *nodes.Node, f *TestFact) { r.str(n, &f.Value) }},
+	{"attrs", func(r *reader, n *nodes.Node, f *TestFact) { r.texts(n, &f.Attrs) }},
 }
 
 var goodID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -9,37 +9,92 @@ package nodes
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math/bits"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
+// Kind is what a node is.
+type Kind uint8
+
+// Kinds of nodes.
+const (
+	Document Kind = iota + 1
+	Sequence
+	Mapping
+	Scalar
+	Alias
+)
+
+// kindOf returns a kind of the scanner's, whose kinds are bits.
+func kindOf(k yaml.Kind) Kind { return Kind(bits.Len32(uint32(k))) }
+
+// Node is what one of the scanner's says, in less room: there are thousands.
+type Node struct {
+	Kind    Kind
+	Line    int
+	Value   string
+	Content []Node
+}
+
+// copyOf returns a tree of the scanner's as one of ours.
+func copyOf(n *yaml.Node) Node {
+	out := Node{Kind: kindOf(n.Kind), Line: n.Line, Value: n.Value}
+	if len(n.Content) > 0 {
+		out.Content = make([]Node, len(n.Content))
+	}
+	for i, c := range n.Content {
+		out.Content[i] = copyOf(c)
+	}
+	return out
+}
+
 // File is the documents of a YAML file.
 type File struct {
 	Name string
-	Docs []*yaml.Node
+	Docs []Node
 	Err  error // of the document behind them, if it cannot be read
+
+	anchored error // it cannot be packed
 }
 
 // Parse scans a file.
 func Parse(name string, data []byte) File {
 	f := File{Name: name}
 	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
-		doc := new(yaml.Node)
-		if err := dec.Decode(doc); err != nil {
+		var doc yaml.Node
+		if err := dec.Decode(&doc); err != nil {
 			if !errors.Is(err, io.EOF) {
 				f.Err = err
 			}
 			return f
 		}
-		f.Docs = append(f.Docs, doc)
+		if f.anchored == nil {
+			f.anchored = anchored(&doc)
+		}
+		f.Docs = append(f.Docs, copyOf(&doc))
 	}
+}
+
+// anchored returns an error if a tree has what the program's own files do without.
+func anchored(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return fmt.Errorf("line %d: anchors and aliases have no place here", n.Line)
+	}
+	for _, c := range n.Content {
+		if err := anchored(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // FS is files at the root of a file system; embed.FS is one.
@@ -48,124 +103,119 @@ type FS interface {
 	fs.ReadFileFS
 }
 
+// sumRoom is how much of a file is summed up at once.
+const sumRoom = 16 << 10
+
 // Load returns all files, in order of their names: from what Pack made of them,
 // or else by scanning.
 func Load(fsys FS, packed string) ([]File, error) {
-	all, sum, err := read(fsys)
+	files, sum, err := list(fsys)
 	if err != nil {
 		return nil, err
 	}
-	if rest, ok := strings.CutPrefix(packed, header(sum)); ok {
-		if files, ok := unpack(rest, all); ok {
-			return files, nil
-		}
+	if rest, ok := strings.CutPrefix(packed, header(sum)); ok && unpack(rest, files) {
+		return files, nil
 	}
-	for i := range all {
-		all[i].File = Parse(all[i].Name, all[i].data)
-	}
-	return named(all), nil
+	return files, scan(fsys, files)
 }
 
 // Pack packs all files for Load.
 func Pack(fsys FS) (string, error) {
-	all, sum, err := read(fsys)
+	files, sum, err := list(fsys)
+	if err == nil {
+		err = scan(fsys, files)
+	}
 	if err != nil {
 		return "", err
 	}
 	out := []byte(header(sum))
-	for _, s := range all {
-		f := Parse(s.Name, s.data)
-		if f.Err != nil {
-			return "", fmt.Errorf("%s: %w", f.Name, f.Err)
+	for _, f := range files {
+		if err := cmp.Or(f.Err, f.anchored); err != nil {
+			return "", fmt.Errorf("%s: %w", f.Name, err)
 		}
 		out = binary.AppendUvarint(out, uint64(len(f.Docs)))
-		for _, doc := range f.Docs {
+		for i := range f.Docs {
 			n := 0
-			tree, err := appendNode(nil, doc, &n)
-			if err != nil {
-				return "", fmt.Errorf("%s: %w", f.Name, err)
-			}
+			tree := appendNode(nil, &f.Docs[i], &n)
 			out = append(binary.AppendUvarint(out, uint64(n)), tree...)
 		}
 	}
 	return string(out), nil
 }
 
-// source is a file and its text.
-type source struct {
-	File
-	data []byte
-}
-
-func named(all []source) []File {
-	out := make([]File, len(all))
-	for i := range all {
-		out[i] = all[i].File
-	}
-	return out
-}
-
-// read reads the files and sums them up.
-func read(fsys FS) ([]source, uint32, error) {
+// list names the files and sums them up, which leaves no copy of them.
+func list(fsys FS) ([]File, uint32, error) {
 	dir, err := fsys.ReadDir(".")
 	if err != nil {
 		return nil, 0, err
 	}
-	sum := crc32.NewIEEE()
-	var all []source
-	for _, e := range dir {
-		data, err := fsys.ReadFile(e.Name())
+	files, sum, room := make([]File, len(dir)), crc32.NewIEEE(), make([]byte, sumRoom)
+	for i, e := range dir {
+		files[i].Name = e.Name()
+		info, err := e.Info()
 		if err != nil {
 			return nil, 0, err
 		}
-		fmt.Fprintf(sum, "%s %d\n", e.Name(), len(data))
-		sum.Write(data)
-		all = append(all, source{File{Name: e.Name()}, data})
+		fmt.Fprintf(sum, "%s %d\n", e.Name(), info.Size())
+		f, err := fsys.Open(e.Name())
+		if err != nil {
+			return nil, 0, err
+		}
+		_, err = io.CopyBuffer(sum, f, room)
+		f.Close()
+		if err != nil {
+			return nil, 0, err
+		}
 	}
-	return all, sum.Sum32(), nil
+	return files, sum.Sum32(), nil
+}
+
+// scan reads the files that were named.
+func scan(fsys FS, files []File) error {
+	for i := range files {
+		data, err := fsys.ReadFile(files[i].Name)
+		if err != nil {
+			return err
+		}
+		files[i] = Parse(files[i].Name, data)
+	}
+	return nil
 }
 
 // header begins what Pack makes of files with that sum.
 func header(sum uint32) string { return fmt.Sprintf("nodes 1 %08x\n", sum) }
 
-func appendNode(out []byte, n *yaml.Node, count *int) ([]byte, error) {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return nil, fmt.Errorf("line %d: anchors and aliases have no place here", n.Line)
-	}
+func appendNode(out []byte, n *Node, count *int) []byte {
 	*count++
-	out = append(out, byte(n.Kind))
+	out = append(out, 1<<(n.Kind-1))
 	out = binary.AppendUvarint(out, uint64(n.Line))
 	out = binary.AppendUvarint(out, uint64(len(n.Value)))
 	out = append(out, n.Value...)
 	out = binary.AppendUvarint(out, uint64(len(n.Content)))
-	for _, c := range n.Content {
-		var err error
-		if out, err = appendNode(out, c, count); err != nil {
-			return nil, err
-		}
+	for i := range n.Content {
+		out = appendNode(out, &n.Content[i], count)
 	}
-	return out, nil
+	return out
 }
 
-// unpacker reads what Pack wrote. Nodes come from one slice, as do their lists.
+// unpacker reads what Pack wrote. Nodes come from one slice.
 type unpacker struct {
 	rest  string
-	nodes []yaml.Node
-	lists []*yaml.Node
+	nodes []Node
 	bad   bool
 }
 
-func unpack(packed string, all []source) ([]File, bool) {
+// unpack fills in the documents of the files.
+func unpack(packed string, files []File) bool {
 	u := &unpacker{rest: packed}
-	files := named(all)
 	for i := range files {
-		for range u.number() {
-			n := u.number()
-			u.nodes, u.lists = make([]yaml.Node, n), make([]*yaml.Node, n)
-			files[i].Docs = append(files[i].Docs, u.node())
+		files[i].Docs = make([]Node, min(u.number(), len(u.rest)))
+		for d := range files[i].Docs {
+			u.nodes = make([]Node, max(u.number()-1, 0))
+			u.node(&files[i].Docs[d])
 		}
 	}
-	return files, !u.bad && u.rest == ""
+	return !u.bad && u.rest == ""
 }
 
 // number reads a number that counts something of what is left.
@@ -186,26 +236,22 @@ func (u *unpacker) number() int {
 	return 0
 }
 
-func (u *unpacker) node() *yaml.Node {
-	if len(u.nodes) == 0 || u.rest == "" {
+func (u *unpacker) node(n *Node) {
+	if u.rest == "" {
 		u.bad = true
-		return &yaml.Node{}
+		return
 	}
-	n := &u.nodes[0]
-	u.nodes = u.nodes[1:]
-	n.Kind = yaml.Kind(u.rest[0])
+	n.Kind = kindOf(yaml.Kind(u.rest[0]))
 	u.rest = u.rest[1:]
 	n.Line = u.number()
 	size := min(u.number(), len(u.rest))
 	n.Value, u.rest = u.rest[:size], u.rest[size:]
-	size = u.number()
-	if size > len(u.lists) {
+	if size = u.number(); size > len(u.nodes) {
 		u.bad = true
-		return n
+		return
 	}
-	n.Content, u.lists = u.lists[:size:size], u.lists[size:]
+	n.Content, u.nodes = u.nodes[:size:size], u.nodes[size:]
 	for i := range n.Content {
-		n.Content[i] = u.node()
+		u.node(&n.Content[i])
 	}
-	return n
 }

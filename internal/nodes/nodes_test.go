@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse/logs/signatures"
 	"github.com/plegforensics/plegforensics/rules/causes"
@@ -43,18 +41,18 @@ func TestPacked(t *testing.T) {
 
 func tree(files []nodes.File) string {
 	var b strings.Builder
-	var show func(n *yaml.Node)
-	show = func(n *yaml.Node) {
+	var show func(n *nodes.Node)
+	show = func(n *nodes.Node) {
 		fmt.Fprintf(&b, "%d %d %q(", n.Kind, n.Line, n.Value)
-		for _, c := range n.Content {
-			show(c)
+		for i := range n.Content {
+			show(&n.Content[i])
 		}
 		b.WriteByte(')')
 	}
 	for _, f := range files {
 		fmt.Fprintln(&b, f.Name, len(f.Docs), f.Err)
-		for _, d := range f.Docs {
-			show(d)
+		for i := range f.Docs {
+			show(&f.Docs[i])
 		}
 	}
 	return b.String()

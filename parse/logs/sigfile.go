@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -72,13 +70,14 @@ func loadFile(f nodes.File, ours bool) ([]*Signature, error) {
 	if len(f.Docs) == 0 || len(f.Docs[0].Content) == 0 {
 		return nil, fmt.Errorf("%s: no signatures in it", name)
 	}
-	list := f.Docs[0].Content[0]
-	if list.Kind != yaml.SequenceNode {
+	list := &f.Docs[0].Content[0]
+	if list.Kind != nodes.Sequence {
 		return nil, fmt.Errorf("%s:%d: want a list of signatures, each beginning with \"- id:\"", name, list.Line)
 	}
 	var out []*Signature
 	var errs []error
-	for _, n := range list.Content {
+	for i := range list.Content {
+		n := &list.Content[i]
 		l := &loader{file: name, ours: ours, sig: &Signature{File: name, Line: n.Line}}
 		l.mapping(n, signatureKeys)
 		l.check()
@@ -98,53 +97,53 @@ type loader struct {
 
 type keyReader struct {
 	name string
-	read func(l *loader, n *yaml.Node)
+	read func(l *loader, n *nodes.Node)
 }
 
 var signatureKeys = []keyReader{
-	{"id", func(l *loader, n *yaml.Node) { l.sig.ID = l.str(n) }},
-	{"source", func(l *loader, n *yaml.Node) {
+	{"id", func(l *loader, n *nodes.Node) { l.sig.ID = l.str(n) }},
+	{"source", func(l *loader, n *nodes.Node) {
 		for _, s := range l.strs(n) {
 			l.sig.Sources = append(l.sig.Sources, l.source(n, s))
 		}
 	}},
-	{"severity", func(l *loader, n *yaml.Node) { l.sig.Severity = l.str(n) }},
-	{"doc", func(l *loader, n *yaml.Node) { l.sig.Doc = l.str(n) }},
-	{"bulk", func(l *loader, n *yaml.Node) { l.sig.Bulk = l.flag(n) }},
-	{"fold", func(l *loader, n *yaml.Node) { l.sig.Fold = l.flag(n) }},
-	{"literals", func(l *loader, n *yaml.Node) { l.sig.Literals = l.strs(n) }},
-	{"unless", func(l *loader, n *yaml.Node) { l.sig.Unless = l.strs(n) }},
-	{"message", func(l *loader, n *yaml.Node) { l.sig.Messages = l.strs(n) }},
-	{"keys", func(l *loader, n *yaml.Node) {
+	{"severity", func(l *loader, n *nodes.Node) { l.sig.Severity = l.str(n) }},
+	{"doc", func(l *loader, n *nodes.Node) { l.sig.Doc = l.str(n) }},
+	{"bulk", func(l *loader, n *nodes.Node) { l.sig.Bulk = l.flag(n) }},
+	{"fold", func(l *loader, n *nodes.Node) { l.sig.Fold = l.flag(n) }},
+	{"literals", func(l *loader, n *nodes.Node) { l.sig.Literals = l.strs(n) }},
+	{"unless", func(l *loader, n *nodes.Node) { l.sig.Unless = l.strs(n) }},
+	{"message", func(l *loader, n *nodes.Node) { l.sig.Messages = l.strs(n) }},
+	{"keys", func(l *loader, n *nodes.Node) {
 		for _, f := range l.pairs(n) {
 			l.sig.Keys = append(l.sig.Keys, Key(f.keyed()))
 		}
 	}},
-	{"regexp", func(l *loader, n *yaml.Node) { l.sig.Regexps = l.regexps(n) }},
-	{"extract", func(l *loader, n *yaml.Node) {
+	{"regexp", func(l *loader, n *nodes.Node) { l.sig.Regexps = l.regexps(n) }},
+	{"extract", func(l *loader, n *nodes.Node) {
 		l.sig.Extract = l.str(n)
 		if f, _ := findExtractor(l.sig.Extract); f == nil {
 			l.errorf(n, "unknown extractor %q%s", l.sig.Extract, suggest(l.sig.Extract, extractorNames()))
 		}
 	}},
-	{"set", func(l *loader, n *yaml.Node) { l.sig.Set = l.fields(n) }},
-	{"samples", func(l *loader, n *yaml.Node) { l.samples(n) }},
-	{"not", func(l *loader, n *yaml.Node) { l.sig.Not = l.strs(n) }},
+	{"set", func(l *loader, n *nodes.Node) { l.sig.Set = l.fields(n) }},
+	{"samples", func(l *loader, n *nodes.Node) { l.samples(n) }},
+	{"not", func(l *loader, n *nodes.Node) { l.sig.Not = l.strs(n) }},
 }
 
-func (l *loader) errorf(n *yaml.Node, format string, args ...any) {
+func (l *loader) errorf(n *nodes.Node, format string, args ...any) {
 	l.errs = append(l.errs, fmt.Errorf("%s:%d: %s", l.file, n.Line, fmt.Sprintf(format, args...)))
 }
 
 // mapping feeds each key of n to its reader.
-func (l *loader) mapping(n *yaml.Node, keys []keyReader) {
-	if n.Kind != yaml.MappingNode {
+func (l *loader) mapping(n *nodes.Node, keys []keyReader) {
+	if n.Kind != nodes.Mapping {
 		l.errorf(n, "want key: value pairs")
 		return
 	}
 	var seen []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+		k, v := &n.Content[i], &n.Content[i+1]
 		at := slices.IndexFunc(keys, func(r keyReader) bool { return r.name == k.Value })
 		if at < 0 {
 			l.errorf(k, "unknown key %q%s", k.Value, suggest(k.Value, keyNames(keys)))
@@ -167,8 +166,8 @@ func keyNames(keys []keyReader) []string {
 	return out
 }
 
-func (l *loader) str(n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode {
+func (l *loader) str(n *nodes.Node) string {
+	if n.Kind != nodes.Scalar {
 		l.errorf(n, "want one value here")
 		return ""
 	}
@@ -176,29 +175,29 @@ func (l *loader) str(n *yaml.Node) string {
 }
 
 // strs reads a list of strings; a lone string is a list of one.
-func (l *loader) strs(n *yaml.Node) []string {
-	if n.Kind == yaml.ScalarNode {
+func (l *loader) strs(n *nodes.Node) []string {
+	if n.Kind == nodes.Scalar {
 		return []string{n.Value}
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != nodes.Sequence {
 		l.errorf(n, "want a list")
 		return nil
 	}
-	var out []string
-	for _, c := range n.Content {
-		out = append(out, l.str(c))
+	out := make([]string, len(n.Content))
+	for i := range n.Content {
+		out[i] = l.str(&n.Content[i])
 	}
 	return out
 }
 
-func (l *loader) flag(n *yaml.Node) bool {
+func (l *loader) flag(n *nodes.Node) bool {
 	if n.Value != "true" && n.Value != "false" {
 		l.errorf(n, "want true or false, not %q", n.Value)
 	}
 	return n.Value == "true"
 }
 
-func (l *loader) source(n *yaml.Node, s string) parse.Source {
+func (l *loader) source(n *nodes.Node, s string) parse.Source {
 	if !slices.Contains(sourceNames, s) {
 		l.errorf(n, "unknown source %q%s", s, suggest(s, sourceNames))
 	}
@@ -211,7 +210,7 @@ var sourceNames = []string{
 	string(parse.SrcSystem), string(parse.SrcKubeEvents), string(parse.SrcFacts), string(parse.SrcStack),
 }
 
-func (l *loader) regexps(n *yaml.Node) []*Regexp {
+func (l *loader) regexps(n *nodes.Node) []*Regexp {
 	var out []*Regexp
 	for _, s := range l.strs(n) {
 		if l.ours {
@@ -231,60 +230,66 @@ func (l *loader) regexps(n *yaml.Node) []*Regexp {
 // pair is one key: value of a mapping, in file order.
 type pair struct {
 	key   string
-	value *yaml.Node
+	value *nodes.Node
 }
 
 func (p pair) field() parse.Field { return parse.Field{Name: p.key, Value: p.value.Value} }
 
 func (p pair) keyed() Key { return Key{Name: p.key, Field: p.value.Value} }
 
-func (l *loader) pairs(n *yaml.Node) []pair {
-	if n.Kind != yaml.MappingNode {
+func (l *loader) pairs(n *nodes.Node) []pair {
+	if n.Kind != nodes.Mapping {
 		l.errorf(n, "want key: value pairs")
 		return nil
 	}
-	var out []pair
+	out := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		l.str(n.Content[i+1])
-		out = append(out, pair{n.Content[i].Value, n.Content[i+1]})
+		l.str(&n.Content[i+1])
+		out = append(out, pair{n.Content[i].Value, &n.Content[i+1]})
 	}
 	return out
 }
 
-func (l *loader) fields(n *yaml.Node) []parse.Field {
-	var out []parse.Field
-	for _, p := range l.pairs(n) {
-		out = append(out, p.field())
+func (l *loader) fields(n *nodes.Node) []parse.Field {
+	pairs := l.pairs(n)
+	out := make([]parse.Field, len(pairs))
+	for i, p := range pairs {
+		out[i] = p.field()
 	}
 	return out
 }
 
-func (l *loader) samples(n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode {
+func (l *loader) samples(n *nodes.Node) {
+	if n.Kind != nodes.Sequence {
 		l.errorf(n, "want a list of samples")
 		return
 	}
-	for _, c := range n.Content {
-		var s Sample
-		if c.Kind == yaml.ScalarNode {
+	for i := range n.Content {
+		l.sig.Samples = append(l.sig.Samples, Sample{})
+		s := l.sample()
+		if c := &n.Content[i]; c.Kind == nodes.Scalar {
 			s.Msg = c.Value
 		} else {
-			l.mapping(c, []keyReader{
-				{"line", func(l *loader, n *yaml.Node) { s.Msg = l.str(n) }},
-				{"source", func(l *loader, n *yaml.Node) { s.Source = l.source(n, l.str(n)) }},
-				{"fields", func(l *loader, n *yaml.Node) { s.Fields = l.fields(n) }},
-			})
+			l.mapping(c, sampleKeys)
 		}
 		if s.Source == "" && len(l.sig.Sources) > 0 {
 			s.Source = l.sig.Sources[0]
 		}
-		l.sig.Samples = append(l.sig.Samples, s)
 	}
 }
 
+// sampleKeys are those of a sample, which is the last of the signature so far.
+var sampleKeys = []keyReader{
+	{"line", func(l *loader, n *nodes.Node) { l.sample().Msg = l.str(n) }},
+	{"source", func(l *loader, n *nodes.Node) { l.sample().Source = l.source(n, l.str(n)) }},
+	{"fields", func(l *loader, n *nodes.Node) { l.sample().Fields = l.fields(n) }},
+}
+
+func (l *loader) sample() *Sample { return &l.sig.Samples[len(l.sig.Samples)-1] }
+
 // check reports what an entry as a whole lacks.
 func (l *loader) check() {
-	s, n := l.sig, &yaml.Node{Line: l.sig.Line}
+	s, n := l.sig, &nodes.Node{Line: l.sig.Line}
 	if s.ID == "" {
 		l.errorf(n, "signature without id")
 	}
