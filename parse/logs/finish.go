@@ -55,22 +55,30 @@ func (j *Joiner) Add(r *Result, before uint32) {
 	}
 	r.moveLines(before)
 	to := make(map[*parse.Origin]*parse.Coverage, len(r.lanes))
-	inherited := map[*parse.Origin]bool{}
+	var inherited map[*parse.Origin]bool
 	for _, l := range r.lanes {
 		o := *l.origin
 		if l.inherit {
 			o.Source = j.d.bareSource(plainText, j.section, true)
+			if inherited == nil {
+				inherited = map[*parse.Origin]bool{}
+			}
 			inherited[l.origin] = true
 		}
 		c := j.coverage(o)
 		to[l.origin] = c
 		j.join(c, l)
 	}
-	moved := map[*parse.Lot]bool{} // to another writer, so that its events match anew
+	var moved map[*parse.Lot]bool // to another writer, so that its events match anew
+	if len(inherited) > 0 {
+		moved = map[*parse.Lot]bool{}
+	}
 	for _, l := range r.lots {
 		o := l.Origin
 		l.EventKind = j.kind(l.EventKind, to[o].Origin, l.Sigs)
-		if moved[l] = inherited[o]; !moved[l] {
+		if inherited[o] {
+			moved[l] = true
+		} else {
 			prove(to[o], l.Sigs)
 		}
 	}
@@ -142,7 +150,8 @@ func (j *Joiner) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *
 	now.Origin, now.Sigs = o, sigs
 	have := j.kinds[now]
 	if have == nil {
-		have = &now
+		first := now // the others stay on the stack
+		have = &first
 		j.kinds[now] = have
 	}
 	return have
@@ -154,6 +163,10 @@ func (j *Joiner) coverage(o parse.Origin) *parse.Coverage {
 	if c := j.origins[o]; c != nil {
 		return c
 	}
+	return j.newCoverage(o)
+}
+
+func (j *Joiner) newCoverage(o parse.Origin) *parse.Coverage {
 	if len(j.origins) >= maxOrigins {
 		o = parse.Origin{Source: o.Source}
 		if c := j.origins[o]; c != nil {
