@@ -113,6 +113,15 @@ func (t *Symbols) Text(s Sym) string {
 	return unpackSym(t.text(s))
 }
 
+// AppendText appends the text of a number, for callers who look at many texts and
+// keep none.
+func (t *Symbols) AppendText(dst []byte, s Sym) []byte {
+	if s == 0 {
+		return dst
+	}
+	return appendSym(dst, t.text(s))
+}
+
 // Compare orders the texts of two numbers as strings.Compare does.
 func (t *Symbols) Compare(a, b Sym) int {
 	switch {

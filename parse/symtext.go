@@ -99,6 +99,14 @@ func unpackSym(have []byte) string {
 	return string(data)
 }
 
+// appendSym appends what unpackSym returns.
+func appendSym(dst, have []byte) []byte {
+	if have[0] == symUUID || have[0] == symHex {
+		return append(dst, unpackSym(have)...)
+	}
+	return append(dst, symData(have)...)
+}
+
 // uuidParts are where in a UUID each two of its bytes stand, four digits.
 var (
 	uuidParts  = [...]int{0, 4, 9, 14, 19, 24, 28, 32}

@@ -39,6 +39,14 @@ func (f *Failure) Err() string {
 	return f.text(f.err)
 }
 
+// AppendErr appends what Err returns, for callers who look at many failures.
+func (f *Failure) AppendErr(dst []byte) []byte {
+	if f.Details != nil || f.err == 0 {
+		return append(dst, f.Err()...)
+	}
+	return f.syms.AppendText(dst, f.err)
+}
+
 // ObjectID is the id of the container or sandbox, as printed.
 func (f *Failure) ObjectID() string {
 	if f.Details != nil {

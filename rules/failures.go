@@ -119,8 +119,14 @@ func failureFilter(args map[string]string) func(*replay.Failure) bool {
 	}
 	call, scope, code := list("calls"), list("scope"), list("code")
 	p, _ := newPattern(args["code"])
+	var text []byte // of the failure at hand
+	said := func(f *replay.Failure) []byte {
+		text = append(append(text[:0], f.Code...), ' ')
+		text = f.AppendErr(text)
+		return text
+	}
 	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.matchPair(f.Code, f.Err()))
+		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.match(said(f)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -69,29 +70,17 @@ func (p *Pattern) MatchString(text string) bool {
 	return p.machine().MatchString(text)
 }
 
-// matchPair reports whether two texts with a blank between them hold a match.
-// Most need not be joined to tell.
-func (p *Pattern) matchPair(a, b string) bool {
+// match reports whether the text holds a match.
+func (p *Pattern) match(text []byte) bool {
 	if needs, whole := p.literals(); needs != nil {
-		has := func(s string) bool { return strings.Contains(a, s) || strings.Contains(b, s) || spans(a, b, s) }
-		if !slices.ContainsFunc(needs, has) {
+		if !slices.ContainsFunc(needs, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 			return false
 		}
 		if whole {
 			return true
 		}
 	}
-	return p.MatchString(a + " " + b)
-}
-
-// spans reports whether a literal reaches from one text over a blank to another.
-func spans(a, b, lit string) bool {
-	for i := range len(lit) {
-		if lit[i] == ' ' && strings.HasSuffix(a, lit[:i]) && strings.HasPrefix(b, lit[i+1:]) {
-			return true
-		}
-	}
-	return false
+	return p.machine().Match(text)
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would
