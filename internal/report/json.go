@@ -222,9 +222,8 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 // no HTML escaping.
 func encode(w io.Writer, v any) error {
 	scrub(v)
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(indenter{w})
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
