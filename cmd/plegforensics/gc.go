@@ -18,9 +18,8 @@ const (
 )
 
 // What is made of the records afterwards is smaller than they are, and made
-// once: after the collection that drops what the load left behind, another one
-// would find little.
-const restRoom = 32 << 20
+// once: a collection meanwhile would look at all of them to find little.
+const restRoom = 48 << 20
 
 // loaded says that the inputs were read.
 var loaded atomic.Bool
@@ -48,6 +47,23 @@ func afterCollection() {
 		debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), room))
 		afterCollection()
 	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
+}
+
+// roomForRest lets the heap grow from where it is when the inputs were read.
+func roomForRest(held uint64) {
+	loaded.Store(true)
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(restPercent(live[0].Value.Uint64(), held))
+}
+
+// restPercent is the growth from so many live bytes at which the heap is restRoom
+// beyond what it holds.
+func restPercent(live, held uint64) int {
+	return int((held + restRoom - min(live, held)) * 100 / max(live, 1<<20))
 }
 
 // heapPercent is the growth that so many live bytes may have, in percent.

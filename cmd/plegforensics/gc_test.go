@@ -21,6 +21,17 @@ func TestHeapPercent(t *testing.T) {
 	}
 }
 
+// TestRestPercent wants the heap to have its room from what it holds, whatever of
+// it the collection before has seen.
+func TestRestPercent(t *testing.T) {
+	for _, c := range []struct{ live, held uint64 }{{50 << 20, 64 << 20}, {64 << 20, 64 << 20}, {400 << 20, 470 << 20}, {70 << 20, 64 << 20}} {
+		next := c.live + c.live*uint64(restPercent(c.live, c.held))/100
+		if want := max(c.held, c.live) + restRoom; next > want || next < want-8<<20 {
+			t.Errorf("%d of %d MiB in use: next collection at %d MiB", c.live>>20, c.held>>20, next>>20)
+		}
+	}
+}
+
 // TestGovernHeap wants the pace to follow the heap.
 func TestGovernHeap(t *testing.T) {
 	t.Setenv("GOGC", "")

@@ -12,7 +12,7 @@ const manyRecords = 32 << 20 // bytes
 func trimProgram() {
 	held := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(held); held[0].Value.Uint64() >= manyRecords {
-		loaded.Store(true)
+		roomForRest(held[0].Value.Uint64())
 		go dropProgramPages()
 	}
 }
