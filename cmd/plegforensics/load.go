@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/internal/ahead"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/parse"
@@ -206,10 +207,7 @@ func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
 	if c.Bool("no-builtin-rules") {
 		builtin <- &rules.Pack{}
 	} else {
-		go func() {
-			pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
-			builtin <- pack
-		}()
+		go func() { builtin <- ahead.Causes() }()
 	}
 	return func() *rules.Pack {
 		pack := <-builtin
