@@ -220,6 +220,14 @@ func unpack(packed string, files []File) bool {
 
 // number reads a number that counts something of what is left.
 func (u *unpacker) number() int {
+	if rest := u.rest; len(rest) > 0 && rest[0] < 0x80 { // as nearly all
+		u.rest = rest[1:]
+		return int(rest[0])
+	}
+	return u.longNumber()
+}
+
+func (u *unpacker) longNumber() int {
 	n, shift := 0, 0
 	for i := range min(len(u.rest), 4) {
 		b := u.rest[i]

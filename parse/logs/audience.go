@@ -11,9 +11,10 @@ import (
 // only the literals count of which a signature admits it. The fewer they are,
 // the fewer pieces of other messages look like one.
 type audiences struct {
-	all *filter
-	of  map[parse.Source]*audience // of all sources that signatures name
-	any *audience                  // of those that none names
+	chosen []place
+	all    *audience                  // of whoever may have written anything
+	of     map[parse.Source]*audience // of all sources that signatures name
+	any    *audience                  // of those that none names
 }
 
 // audience is the filter of one source, built when it is first asked for.
@@ -23,8 +24,8 @@ type audience struct {
 	filter *filter
 }
 
-func newAudiences(entries []*entry, all *filter) audiences {
-	a := audiences{all: all, of: map[parse.Source]*audience{}, any: &audience{source: unnamed}}
+func newAudiences(entries []*entry, chosen []place) audiences {
+	a := audiences{chosen: chosen, all: &audience{source: parse.SrcUnknown}, of: map[parse.Source]*audience{}, any: &audience{source: unnamed}}
 	for _, e := range entries {
 		for _, src := range e.Sources {
 			if a.of[src] == nil {
@@ -41,15 +42,18 @@ const unnamed parse.Source = "\x00"
 // filterOf returns the filter for the lines of a source: it finds the literals of
 // the signatures that admit it, whatever the severity.
 func (s *Set) filterOf(src parse.Source) *filter {
-	if admitsAll(src) {
-		return s.filters.all
-	}
-	a := s.filters.of[src]
-	if a == nil {
-		a = s.filters.any
+	a := s.filters.all
+	if !admitsAll(src) {
+		if a = s.filters.of[src]; a == nil {
+			a = s.filters.any
+		}
 	}
 	a.once.Do(func() {
-		a.filter = s.filters.all.only(func(i int32) bool { return s.entries[i].admits(a.source) })
+		kept := make([]bool, len(s.entries))
+		for i, e := range s.entries {
+			kept[i] = e.admits(a.source)
+		}
+		a.filter = filterOf(s.filters.chosen, kept)
 	})
 	return a.filter
 }

@@ -2,80 +2,97 @@ package logs
 
 import "encoding/binary"
 
-// newFilter builds the filter of the literals, each at least MinLiteral long.
-// By the samples and, above all, by the lines that make up most of a log, it
-// learns which grams are rare.
+// newFilter builds the filter of the literals.
 func newFilter(lits []literal, samples, quiet []string) *filter {
-	f := &filter{}
+	return filterOf(chooseGrams(lits, samples, quiet), nil)
+}
+
+// chooseGrams chooses the places of the literals, each at least MinLiteral long. By
+// the samples and, above all, by the lines that make up most of a log, it learns
+// which grams are rare. A place that reaches a byte over an end of its literal
+// stands for those with any byte there, which its gram lacks.
+func chooseGrams(lits []literal, samples, quiet []string) []place {
 	common := &gramCount{}
 	common.count(samples, 1)
 	common.count(quiet, quietWeight)
+	chosen := make([]place, 0, filterStep*len(lits))
 	for i := range lits {
 		for at := range filterStep {
-			f.addOne(&lits[i], at, common)
+			chosen = append(chosen, choose(&lits[i], at, common))
 		}
 	}
-	f.sort()
-	return f
+	return chosen
 }
 
-// only returns a filter of the literals whose entries are kept.
-func (f *filter) only(kept func(entry int32) bool) *filter {
-	part := &filter{places: make([]place, 0, len(f.places))}
-	for _, p := range f.places {
-		if kept(p.entry) {
-			part.places = append(part.places, p)
-		}
-	}
-	part.sort()
-	return part
-}
-
-// sort puts the places in the order of their slots, and the grams in the table.
-func (f *filter) sort() {
-	for _, p := range f.places {
-		f.slots[slotOf(p.gram)+1]++
-		k := spread(p.gram >> gramShift)
-		f.bits[k>>(64-gramBits+6)] |= 1 << (k >> (64 - gramBits) & 63)
-	}
-	for i := range f.slots[1:] {
-		f.slots[i+1] += f.slots[i]
-	}
-	next, sorted := f.slots, make([]place, len(f.places))
-	for _, p := range f.places {
-		at := &next[slotOf(p.gram)]
-		sorted[*at] = p
-		*at++
-	}
-	f.places = sorted
-}
-
-// addOne adds a gram of the literal at at, at+filterStep, and so on. Where there
-// is none, or all are common, one that reaches a byte over an end of it will do,
-// whatever that byte is.
-func (f *filter) addOne(l *literal, at int, common *gramCount) {
+// choose returns the place of a gram of the literal at at, at+filterStep, and so on.
+// Where there is none, or all are common, one that reaches a byte over an end of it
+// will do, whatever that byte is.
+func choose(l *literal, at int, common *gramCount) place {
 	n := len(l.text) - filterGram + 1 // grams of the literal
 	best, cost := common.rarest(l.text, at)
 	switch {
 	case best >= 0 && cost < commonGram:
-		f.add(l, best, gram(l.text, best))
+		return place{gram(l.text, best), l, best}
 	case n%filterStep == at && (best < 0 || common.beyond(l.text) < cost):
-		for c := range uint64(1 << 7) {
-			f.add(l, n, beyondEnd(l.text)|anyByte(c)<<56)
-		}
+		return place{beyondEnd(l.text), l, n}
 	case best < 0:
-		for c := range uint64(1 << 7) {
-			f.add(l, -1, gram(l.text, 0)<<8|anyByte(c)<<gramShift)
-		}
+		return place{gram(l.text, 0) << 8, l, -1}
 	default:
-		f.add(l, best, gram(l.text, best))
+		return place{gram(l.text, best), l, best}
 	}
+}
+
+// grams calls each with the grams that a chosen place stands for.
+func (p *place) grams(each func(g uint64)) {
+	shift := 56
+	switch p.at {
+	case -1:
+		shift = gramShift
+	case len(p.text) - filterGram + 1:
+	default:
+		each(p.gram)
+		return
+	}
+	for c := range uint64(1 << 7) {
+		each(p.gram | anyByte(c)<<shift)
+	}
+}
+
+// filterOf returns a filter of the literals whose entries are kept, of all if kept is
+// nil: of each slot the places, in the order in which they were chosen.
+func filterOf(chosen []place, kept []bool) *filter {
+	f := &filter{}
+	n := 0
+	for i := range chosen {
+		if p := &chosen[i]; kept == nil || kept[p.entry] {
+			p.grams(func(g uint64) {
+				n++
+				f.slots[slotOf(g)+1]++
+				k := spread(g >> gramShift)
+				f.bits[k>>(64-gramBits+6)] |= 1 << (k >> (64 - gramBits) & 63)
+			})
+		}
+	}
+	for i := range f.slots[1:] {
+		f.slots[i+1] += f.slots[i]
+	}
+	f.places = make([]place, n)
+	for i := range chosen {
+		if p := &chosen[i]; kept == nil || kept[p.entry] {
+			p.grams(func(g uint64) {
+				at := &f.slots[slotOf(g)] // moves on to where the next slot begins
+				f.places[*at] = place{g, p.literal, p.at}
+				*at++
+			})
+		}
+	}
+	copy(f.slots[1:], f.slots[:])
+	f.slots[0] = 0
+	return f
 }
 
 // anyByte returns one after the other all folded bytes.
 func anyByte(c uint64) uint64 { return c<<1&0xC0 | c&0x1F | 0x20 }
-
-func (f *filter) add(l *literal, at int, g uint64) { f.places = append(f.places, place{g, l, at}) }
 
 // gram returns the folded gram at i; s holds all of it.
 func gram(s string, i int) uint64 {

@@ -94,8 +94,8 @@ func Build(sigs ...*Signature) (*Set, error) {
 			s.byID[g.ID] = e
 		}
 	}
-	all := newFilter(lits, samplesOf(sigs), strings.Split(signatures.Quiet, "\n"))
-	s.filters = newAudiences(s.entries, all)
+	chosen := chooseGrams(lits, samplesOf(sigs), strings.Split(signatures.Quiet, "\n"))
+	s.filters = newAudiences(s.entries, chosen)
 	return s, nil
 }
 
