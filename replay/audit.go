@@ -40,7 +40,7 @@ func beginAudit(n *Node, s *found) *auditor {
 func (a *auditor) finish() Audit {
 	a.table.rows, a.table.missing = a.table.rows[:a.table.observed], nil
 	if a.out.Audited {
-		a.windows = listingWindows(a.n, a.lives, a.table)
+		a.windows = listingWindows(a.n, a.proved)
 		a.missing()
 		a.shortLived()
 	}
@@ -56,6 +56,7 @@ type auditor struct {
 	s       *found
 	lives   *lives
 	table   *eventTable
+	proved  tightest // windows between observed events and their causes
 	windows []listWindow
 	unseen  []unseen
 	failed  []*Failure // by end, once somebody asked for them
@@ -88,6 +89,9 @@ func (a *auditor) observed() {
 func (a *auditor) judge(e *eventRow, l *life, runs restarts) {
 	seen := a.table.at(e)
 	at, ok := a.lives.cause(l, e.typ)
+	if at.Known() && at.At < seen { // events come by time, and so do these windows by their ends
+		a.proved.add(listWindow{from: at.At - int64(at.Slack), to: seen})
+	}
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
 	again := l.saw(e.typ)

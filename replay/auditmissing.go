@@ -17,11 +17,11 @@ type listWindow struct {
 	from, to int64
 }
 
-// listingWindows derives the windows from the ledger: a relist that listed
-// did so between its start and the return of its list calls; a stretch with
-// at least one relist holds one listing; and an event whose cause is known
+// listingWindows derives the windows from the ledger and the events: a relist that
+// listed did so between its start and the return of its list calls; a stretch
+// with at least one relist holds one listing; and an event whose cause is known
 // proves a listing between the two.
-func listingWindows(n *Node, ls *lives, t *eventTable) []listWindow {
+func listingWindows(n *Node, proved tightest) []listWindow {
 	var dated []listWindow
 	for i := range n.Relists {
 		r := &n.Relists[i]
@@ -43,23 +43,13 @@ func listingWindows(n *Node, ls *lives, t *eventTable) []listWindow {
 		}
 	}
 	slices.SortFunc(dated, func(a, b listWindow) int { return cmp.Compare(a.to, b.to) })
-	var out tightest
-	for i := range n.Observed.Len() { // by time, so that all windows come by their ends
-		e := &t.rows[n.Observed.row(i)]
-		l := ls.find(e.data)
-		if l == nil {
-			continue
-		}
-		seen := t.at(e)
-		at, _ := ls.cause(l, e.typ)
-		if seen == 0 || !at.Known() || at.At >= seen {
-			continue
-		}
-		for len(dated) > 0 && dated[0].to < seen {
+	out := make(tightest, 0, len(proved)+len(dated))
+	for _, w := range proved {
+		for len(dated) > 0 && dated[0].to < w.to {
 			out.add(dated[0])
 			dated = dated[1:]
 		}
-		out.add(listWindow{from: at.At - int64(at.Slack), to: seen})
+		out.add(w)
 	}
 	for _, w := range dated {
 		out.add(w)
