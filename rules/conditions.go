@@ -217,12 +217,12 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 func (s *subject) statusTimeouts() []*parse.Event {
 	var out []*parse.Event
 	for _, e := range s.sig(parse.SigRPC) {
-		if e.Field("call") == "Status" && timedOut.MatchString(e.Quote()) {
+		if e.Field("call") == "Status" && timedOut().MatchString(e.Quote()) {
 			out = append(out, e)
 		}
 	}
 	for _, e := range s.sig(parse.SigSanity) {
-		if timedOut.MatchString(e.Quote()) {
+		if timedOut().MatchString(e.Quote()) {
 			out = append(out, e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -130,12 +131,12 @@ func hung(f *replay.Failure) bool {
 		return true
 	case "", "Unknown":
 		err := f.Err()
-		return err == "" || timedOut.MatchString(err)
+		return err == "" || timedOut().MatchString(err)
 	}
 	return false
 }
 
-var timedOut = regexp.MustCompile(`(?i)deadline|time-?out|timed out`)
+var timedOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)deadline|time-?out|timed out`) })
 
 func firstNonEmpty(ss ...string) string {
 	for _, s := range ss {

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -152,7 +153,7 @@ func lookChurn(s *subject, args map[string]string) outcome {
 	return o
 }
 
-var uptime = regexp.MustCompile(`m=\+(\d+)\.\d+`)
+var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m=\+(\d+)\.\d+`) })
 
 // startGrace is how long after its start a kubelet may go without a relist:
 // captures show up to 15 s on a busy node.
@@ -197,7 +198,7 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 // its own uptime stamp, by the start marker, or because it is the first that
 // the input has of the process.
 func (s *subject) atStart(e *parse.Event) bool {
-	if m := uptime.FindStringSubmatch(e.Quote()); m != nil {
+	if m := uptime().FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
 		return err == nil && n < 60
 	}

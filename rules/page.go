@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // Page is the runbook page of a cause or of a breach rule, as plain text for a
@@ -166,10 +167,10 @@ func (w *pager) wrap(first, rest, text string) {
 	w.b.WriteString(lead + line + "\n")
 }
 
-var placeholder = regexp.MustCompile(`\{\w+\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\w+\}`) })
 
 // words is the clause's sentence without the values that only a case has.
-func (c *Clause) words() string { return placeholder.ReplaceAllString(c.Say, "…") }
+func (c *Clause) words() string { return placeholder().ReplaceAllString(c.Say, "…") }
 
 // target names what the clause looks at.
 func (c *Clause) target() string {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
@@ -54,12 +55,12 @@ func read(f nodes.File, ours bool) (defs []*Def, probs []Problem) {
 	return defs, probs
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): (.*)`) })
 
 // yamlProblem gives a syntax error its line, which the library only prints.
 func yamlProblem(file string, err error) Problem {
 	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		msg = m[2]
 	}
@@ -217,13 +218,13 @@ func (r *reader) texts(n *nodes.Node, p *map[string]string) {
 	r.pairs(n, func(k, v *nodes.Node) { (*p)[k.Value] = v.Value })
 }
 
-var numTest = regexp.MustCompile(`^(<=|>=|<|>|=)\s*(-?[0-9.eE+-]+)$`)
+var numTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(<=|>=|<|>|=)\s*(-?[0-9.eE+-]+)$`) })
 
 func parseNum(s string) *NumTest {
 	if s == "" || !strings.Contains("<>=", s[:1]) {
 		return nil // as most texts
 	}
-	m := numTest.FindStringSubmatch(s)
+	m := numTest().FindStringSubmatch(s)
 	if m == nil {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
@@ -228,14 +227,23 @@ var factKeys = []key[TestFact]{
 	{"attrs", func(r *reader, n *nodes.Node, f *TestFact) { r.texts(n, &f.Attrs) }},
 }
 
-var goodID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+// kebab reports whether an id is words of small letters and digits with a hyphen
+// between them.
+func kebab(id string) bool {
+	for word := range strings.SplitSeq(id, "-") {
+		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
 
 // complete checks what no single field can tell: that nothing is missing.
 func (r *reader) complete(d *Def) {
 	say := func(format string, args ...any) {
 		r.probs = append(r.probs, Problem{d.Place, sprintf(format, args...), ""})
 	}
-	if !goodID.MatchString(d.ID) {
+	if !kebab(d.ID) {
 		say("id %q is not in kebab-case", d.ID)
 	}
 	for _, f := range []struct {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 )
@@ -66,7 +67,7 @@ func ruleFiles(path string) ([]string, error) {
 	return names, nil
 }
 
-var topKey = regexp.MustCompile(`(?m)^["']?([A-Za-z_]+)["']?[ \t]*:`)
+var topKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?([A-Za-z_]+)["']?[ \t]*:`) })
 
 // kindOfRules tells the kinds apart by the keys at the margin, which also works
 // where the file is no YAML at all. JSON is what a server answered.
@@ -75,7 +76,7 @@ func kindOfRules(data []byte) ruleKind {
 		return alertFile
 	}
 	keys := map[string]bool{}
-	for _, m := range topKey.FindAllSubmatch(data, -1) {
+	for _, m := range topKey().FindAllSubmatch(data, -1) {
 		keys[string(m[1])] = true
 	}
 	switch {

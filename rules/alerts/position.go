@@ -6,14 +6,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
 	// The parser of rule files puts line and column in front, at times those
 	// of two fields that contradict each other.
-	linePrefix = regexp.MustCompile(`^(\d+:\d+): (?:\d+:\d+: )?`)
+	linePrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+:\d+): (?:\d+:\d+: )?`) })
 	// The YAML library lists mistakes by line, and names its Go types.
-	yamlLine = regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*?)(?: in type \S+| into \S+\.\S+)?$`)
+	yamlLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*?)(?: in type \S+| into \S+\.\S+)?$`)
+	})
 )
 
 // placed writes each mistake as FILE:LINE:COLUMN: what.
@@ -21,11 +24,11 @@ func placed(name string, errs []error) []error {
 	var out []error
 	for _, err := range errs {
 		msg := err.Error()
-		if m := linePrefix.FindStringSubmatch(msg); m != nil {
+		if m := linePrefix().FindStringSubmatch(msg); m != nil {
 			out = append(out, fmt.Errorf("%s:%s: %s", name, m[1], msg[len(m[0]):]))
 			continue
 		}
-		found := yamlLine.FindAllStringSubmatch(msg, -1)
+		found := yamlLine().FindAllStringSubmatch(msg, -1)
 		for _, m := range found {
 			out = append(out, fmt.Errorf("%s:%s: %s", name, m[1], m[2]))
 		}
@@ -36,13 +39,13 @@ func placed(name string, errs []error) []error {
 	return slices.CompactFunc(out, func(a, b error) bool { return a.Error() == b.Error() })
 }
 
-var specKey = regexp.MustCompile(`(?m)^spec:[ \t]*\r?\n`)
+var specKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^spec:[ \t]*\r?\n`) })
 
 // unwrapped takes the rule groups out of the PrometheusRule object of the
 // Prometheus operator. Each keeps its line and column, so that
 // mistakes do.
 func unwrapped(data []byte) []byte {
-	at := specKey.FindIndex(data)
+	at := specKey().FindIndex(data)
 	if at == nil || !regexp.MustCompile(`(?m)^kind:[ \t]*["']?PrometheusRule\b`).Match(data) {
 		return data
 	}

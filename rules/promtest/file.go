@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -169,15 +170,15 @@ func (r *reader) bad(line int, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.name, line, fmt.Sprintf(format, args...)))
 }
 
-var yamlLine = regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*)$`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?:yaml: )?line (\d+): (.*)$`) })
 
 // yaml gives each mistake that the library found its line, which it only
 // prints.
 func (r *reader) yaml(err error) {
-	found := yamlLine.FindAllStringSubmatch(err.Error(), -1)
+	found := yamlLine().FindAllStringSubmatch(err.Error(), -1)
 	for _, m := range found {
 		line, _ := strconv.Atoi(m[1])
-		r.bad(line, "%s", goNames.ReplaceAllString(m[2], ""))
+		r.bad(line, "%s", goNames().ReplaceAllString(m[2], ""))
 	}
 	if len(found) == 0 {
 		r.bad(1, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
@@ -185,7 +186,7 @@ func (r *reader) yaml(err error) {
 }
 
 // goNames are words of the library that mean nothing to a user.
-var goNames = regexp.MustCompile(` in type \S+$| into \S+\.\S+$`)
+var goNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` in type \S+$| into \S+\.\S+$`) })
 
 func (r *reader) file(d *document, at place) *File {
 	f := &File{Name: r.name, Interval: time.Duration(d.Interval), Order: d.Order, Fuzzy: d.Fuzzy}
