@@ -47,8 +47,6 @@ var layers = []layer{
 		impure: "the PromQL engine wants a context and a logger"},
 	{pkg: "rules/promtest", own: []string{"parse", "rules/alerts", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
 		impure: "the PromQL engine wants a context"},
-	{pkg: "internal/ahead", own: []string{"parse/logs", "rules"},
-		impure: "reads beside the initialisation of other packages"},
 	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
 	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "replay", "rules", "internal/report"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
