@@ -207,7 +207,7 @@ func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
 		builtin <- &rules.Pack{}
 	} else {
 		go func() {
-			pack, _ := rules.Builtin() // a test of package rules holds the files to be right
+			pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
 			builtin <- pack
 		}()
 	}

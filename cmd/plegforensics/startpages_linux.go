@@ -36,7 +36,7 @@ type mapping struct{ from, to uintptr }
 func asInFile(smaps io.Reader, path string) []mapping {
 	var out []mapping
 	var m mapping
-	lines, ours, any := bufio.NewScanner(smaps), false, false
+	lines, ours, seen := bufio.NewScanner(smaps), false, false
 	lines.Buffer(make([]byte, 512), bufio.MaxScanTokenSize) // less than a mapping
 	for lines.Scan() {
 		line := lines.Text()
@@ -51,9 +51,9 @@ func asInFile(smaps io.Reader, path string) []mapping {
 		if n, _ := fmt.Sscanf(line, "%x-%x %s", &m.from, &m.to, &perms); n < 3 {
 			continue // a line about the mapping at hand
 		}
-		if named := strings.HasSuffix(line, " "+path); named {
-			ours, any = !strings.Contains(perms, "w"), true
-		} else if any {
+		if strings.HasSuffix(line, " "+path) {
+			ours, seen = !strings.Contains(perms, "w"), true
+		} else if seen {
 			break
 		}
 	}

@@ -97,16 +97,21 @@ func fraction(b []byte) (ns int64, res time.Duration, n int) {
 }
 
 // digitsOf reads the digits that eight bytes begin with, all at once, and counts
-// them: pairs are joined, then pairs of those.
+// them.
 func digitsOf(v uint64) (n int64, digits int) {
 	const each = 0x0101010101010101
 	v ^= '0' * each
 	others := ((v & (0x7F * each)) + 0x76*each | v) & (0x80 * each)
 	digits = bits.TrailingZeros64(others) / 8
-	v = v << (64 - 8*digits) & (0x0F * each) // the last digit comes to the top
+	return joinDigits(v << (64 - 8*digits) & (0x0F * each)), digits // the last digit comes to the top
+}
+
+// joinDigits returns the number of eight digits, the first in the lowest byte: pairs
+// are joined, then pairs of those.
+func joinDigits(v uint64) int64 {
 	v = (v*10 + v>>8) & 0x00FF00FF00FF00FF
 	v = (v*100 + v>>16) & 0x0000FFFF0000FFFF
-	return int64(v&0xFFFF*10000 + v>>32), digits
+	return int64(v&0xFFFF*10000 + v>>32)
 }
 
 // zone reads "Z", "+hh:mm", "+hhmm" or "+hh" and returns seconds east of UTC.

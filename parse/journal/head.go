@@ -29,25 +29,3 @@ func (h *head) set(text []byte) {
 func (h *head) begins(w *[maxHead]byte) bool {
 	return *(*[16]byte)(w[:]) == h.a && *(*[16]byte)(w[h.fromB&31:]) == h.b && *(*[16]byte)(w[h.fromC&31:]) == h.c
 }
-
-// stampHead is a head of 8 to maxStamp bytes.
-type stampHead struct {
-	a, b, c      [8]byte
-	fromB, fromC uint8
-	n            uint8
-}
-
-const maxStamp = 3*8 - 1
-
-func (h *stampHead) set(text []byte) {
-	n := len(text)
-	if h.n = 0; n < 8 || n > maxStamp {
-		return
-	}
-	h.n, h.fromB, h.fromC = uint8(n), uint8(min(8, n-8)), uint8(n-8)
-	h.a, h.b, h.c = [8]byte(text), [8]byte(text[h.fromB:]), [8]byte(text[h.fromC:])
-}
-
-func (h *stampHead) begins(w *[maxStamp]byte) bool {
-	return *(*[8]byte)(w[:]) == h.a && *(*[8]byte)(w[h.fromB&15:]) == h.b && *(*[8]byte)(w[h.fromC&15:]) == h.c
-}

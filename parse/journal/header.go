@@ -75,10 +75,7 @@ func micros(b []byte) (n int64, ok bool) {
 	if v&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 || (v+0x0606060606060606)&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 {
 		return 0, false
 	}
-	v &= 0x0F0F0F0F0F0F0F0F
-	v = (v*10 + v>>8) & 0x00FF00FF00FF00FF
-	v = (v*100 + v>>16) & 0x0000FFFF0000FFFF
-	return int64(v&0xFFFF*10000 + v>>32), true
+	return joinDigits(v & 0x0F0F0F0F0F0F0F0F), true
 }
 
 // six reads six digits.

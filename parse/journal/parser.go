@@ -18,14 +18,13 @@ type Parser struct {
 	layouts layouts
 
 	second  []byte // stamp of the last line up to its seconds
-	secForm Form
 	secNS   int64
 	kind    stampKind // of second
-	secHead stampHead // second, if that can be one
+	secHead head      // second and the blank behind it, if that can be one
 	klog    [2]uint64 // klogSecond of the last klog header
 	klogNS  int64
 	callers callers
-	iso     stampHead // "2006-01-02T15:04:05" of the last logrus header
+	iso     head // "2006-01-02T15:04:05" of the last logrus header
 	isoSec  int64
 
 	fields fields

@@ -84,10 +84,10 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 // capacity, is looked at but makes no difference.
 func (p *Parser) skim(rec []byte, others bool) *Brief {
 	k, all := len(p.second), rec[:cap(rec)]
-	if len(rec) <= k || len(all) < k+maxHead || p.secHead.n == 0 || rec[k] != ' ' {
+	if len(rec) <= k || len(all) < k+maxHead || p.secHead.n == 0 {
 		return p.skimLong(rec, others)
 	}
-	if !p.secHead.begins((*[maxStamp]byte)(all)) && !p.tick(rec[:k]) {
+	if !p.secHead.begins((*[maxHead]byte)(all)) && (rec[k] != ' ' || !p.tick(rec[:k])) {
 		return p.skimLong(rec, others)
 	}
 	rest := all[k:]
@@ -242,15 +242,12 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 	if len(msg) > i && msg[i] == '"' {
 		i++
 	}
-	if len(msg) < i+maxStamp {
-		return false
-	}
-	if iso := (*[maxStamp]byte)(msg[i:]); p.iso.n == 0 || !p.iso.begins(iso) {
-		sec, ok := isoSeconds(iso[:])
+	if len(msg) < i+maxHead || p.iso.n == 0 || !p.iso.begins((*[maxHead]byte)(msg[i:])) {
+		sec, ok := isoSeconds(msg[min(i, len(msg)):])
 		if !ok {
 			return false
 		}
-		p.iso.set(iso[:19])
+		p.iso.set(msg[i : i+19])
 		p.isoSec = sec
 	}
 	c, n := isoTail(p.isoSec, msg[i+19:])
@@ -272,7 +269,7 @@ func headless(msg []byte) bool {
 // tick moves the stamp to another second.
 func (p *Parser) tick(stamp []byte) bool {
 	var sec int64
-	switch k := len(stamp); p.secForm {
+	switch k := len(stamp); p.kind.form {
 	case BSD:
 		s, n := bsdSeconds(stamp)
 		if n != k {
@@ -288,7 +285,7 @@ func (p *Parser) tick(stamp []byte) bool {
 	default:
 		return false
 	}
-	p.cache(stamp, p.secForm, sec)
+	p.cache(stamp, p.kind.form, sec)
 	return true
 }
 

@@ -14,7 +14,7 @@ func (p *Parser) stamped(rec []byte, off int, e *Entry) bool {
 		return false
 	}
 	if k := len(p.second); k > 0 && len(b) > k && bytes.HasPrefix(b, p.second) && !(b[k]-'0' <= 9) {
-		return p.afterSecond(rec, off, k, p.secForm, p.secNS, e)
+		return p.afterSecond(rec, off, k, p.kind.form, p.secNS, e)
 	}
 	switch c := b[0]; {
 	case c-'0' <= 9:
@@ -69,11 +69,12 @@ func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 }
 
 func (p *Parser) cache(stamp []byte, form Form, sec int64) {
-	p.second = append(p.second[:0], stamp...)
+	n := len(stamp)
+	p.second = append(append(p.second[:0], stamp...), ' ')
 	p.secHead.set(p.second)
-	p.secForm, p.secNS, p.kind = form, sec, stampKind{}
-	if n := len(stamp); n >= 9 {
-		p.kind = stampKind{form, stamp[n-9]}
+	p.second, p.secNS, p.kind = p.second[:n], sec, stampKind{form: form}
+	if n >= 9 {
+		p.kind.sep = stamp[n-9]
 	}
 }
 
