@@ -222,8 +222,9 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 // no HTML escaping.
 func encode(w io.Writer, v any) error {
 	scrub(v)
-	e := json.NewEncoder(indenter{w})
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
