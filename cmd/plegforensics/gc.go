@@ -13,7 +13,7 @@ import (
 // collection of a large heap frees little of it; and one of a small heap, while
 // the signatures are compiled, frees what would do no harm.
 const (
-	heapRoom = 20 << 20 // bytes
+	heapRoom = 18 << 20 // bytes
 	heapPart = 18       // percent
 )
 
