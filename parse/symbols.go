@@ -227,12 +227,23 @@ func (t *Symbols) slab(n int) {
 
 func (t *symTable) double() *symTable {
 	twice := &symTable{make([]atomic.Uint64, 2*len(t.slots))}
+	twice.touch()
 	for i := range t.slots {
 		if slot := t.slots[i].Load(); slot != 0 {
 			twice.put(slot)
 		}
 	}
 	return twice
+}
+
+// touch writes to each page of a new table. A page that is read before it is written
+// would have to be got twice from the system, which stops all other cores at the
+// second time, while whoever has something to add waits.
+func (t *symTable) touch() {
+	const page = 4096 / 8 // slots; no page is smaller
+	for i := 0; i < len(t.slots); i += page {
+		t.slots[i].Store(0)
+	}
 }
 
 // put takes the first free slot.
