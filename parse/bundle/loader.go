@@ -21,7 +21,7 @@ type loader struct {
 	opened   int // inputs that could be opened
 
 	bufs  chan *buffer  // recycled run buffers; nil entries are not allocated yet
-	pages chan []byte   // those of workers that read for themselves, one for each
+	pages chan []byte   // of those who read for themselves, for as many as may at once
 	jobs  chan func()   // work for the workers
 	big   chan struct{} // held by whoever keeps a large member in memory
 	store *textStore
@@ -145,4 +145,25 @@ func (l *loader) do(job func()) {
 	default:
 		job()
 	}
+}
+
+// together lets the workers that have nothing to do, and the walker, do the same
+// job side by side. It returns when the walker is done with it.
+func (l *loader) together(job func()) {
+	if l.opt.Jobs == 1 {
+		done := make(chan struct{})
+		l.jobs <- func() {
+			defer close(done)
+			job()
+		}
+		<-done
+		return
+	}
+	for range l.opt.Jobs - 1 {
+		select {
+		case l.jobs <- job:
+		default:
+		}
+	}
+	job()
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 )
 
 // A large log that lies in the file system as it is needs no reader between it
-// and the workers: the walker looks only where it can be cut, and a worker reads
-// its run itself, so that what it decodes is in the cache of its core.
+// and the workers: each takes the next run as soon as it is done with one, looks
+// where it can be cut, and reads it itself, so that what it decodes is in the
+// cache of its core.
 const (
 	plainRun  = 256 << 10 // bytes of a run
 	plainRuns = 4         // that make a log large
@@ -18,13 +20,18 @@ const (
 
 // plainLog is such a log.
 type plainLog struct {
-	at     io.ReaderAt
-	size   int64  // when it was opened
-	run    int64  // bytes of a run, a multiple of page
-	limit  int64  // of the length of a record
-	from   int64  // where the next run begins
-	end    int64  // and where it should end
-	window []byte // before end
+	at    io.ReaderAt
+	size  int64 // when it was opened
+	run   int64 // bytes of a run, a multiple of page
+	limit int64 // of the length of a record
+
+	mu     sync.Mutex // of what follows
+	over   bool       // no more runs follow
+	short  bool       // because the log could not be read on
+	err    error      // because nothing may be read any more
+	from   int64      // where the next run begins
+	end    int64      // and where it should end
+	window []byte     // before end
 
 	text *fileText // where its lines stay, nil: they are kept
 }
@@ -97,8 +104,9 @@ func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
 	return n, cause(err)
 }
 
-// plain submits the runs of p. It returns false when a record comes that is too
-// long for a run: next reads from there.
+// plain lets all workers that are idle decode the runs of p together with the
+// walker. It returns false when a record comes that is too long for a run: next
+// reads from there.
 func (lr *lineReader) plain(p *plainLog) bool {
 	w := lr.w
 	lr.s.close = w.o.keep()
@@ -110,22 +118,9 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	w.l.give(lr.buf)
 	lr.buf = nil
 	w.in.progress.Read.Add(-w.in.n) // the workers read the beginning again
-	for p.from < p.size && lr.err == nil {
-		if lr.err = w.b.alive(); lr.err != nil {
-			break
-		}
-		to, err := p.cut(lr.s.lines)
-		if to == p.from {
-			break
-		}
-		lr.submitPlain(p, to, err)
-		if p.from = to; err != nil {
-			lr.offset = to
-			return true
-		}
-	}
-	lr.offset, w.in.n = p.from, p.from
-	if lr.err != nil || p.from == p.size {
+	w.l.together(func() { lr.decodePlain(p) })
+	lr.offset, w.in.n, lr.err = p.from, p.from, p.err
+	if lr.err != nil || p.short || p.from == p.size {
 		return true
 	}
 	w.in.r = io.NewSectionReader(p.at, p.from, p.size-p.from)
@@ -134,23 +129,47 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	return false
 }
 
-// submitPlain lets a worker read and decode the next run. err is that no more
-// runs follow.
-func (lr *lineReader) submitPlain(p *plainLog, to int64, err error) {
-	l, s, from := lr.w.l, lr.s, p.from
-	res := s.add(&runResult{err: err, end: to})
-	l.do(func() {
-		mem := <-l.pages
-		if mem == nil {
-			mem = make([]byte, p.run+p.firstWindow()+page)
+// decodePlain reads and decodes runs until no more follow.
+func (lr *lineReader) decodePlain(p *plainLog) {
+	l, s := lr.w.l, lr.s
+	mem := <-l.pages
+	if mem == nil {
+		mem = make([]byte, p.run+p.firstWindow()+page)
+	}
+	defer func() { l.pages <- mem }()
+	for {
+		from, res := lr.nextPlain(p)
+		if res == nil {
+			return
 		}
+		to := res.end
 		data, err := p.read(mem, from, to)
 		if err != nil {
 			res.err, res.end = err, from+int64(len(data))
 		}
 		l.opt.Progress.Read.Add(int64(len(data)))
 		l.decodeRun(s, run{data: data, offset: from, file: p.text, last: to == p.size}, res)
-		l.pages <- mem
 		s.finish(l.ctx, res)
-	})
+	}
+}
+
+// nextPlain returns where the next run begins, and its result without all but
+// where it ends; nil if no more runs follow.
+func (lr *lineReader) nextPlain(p *plainLog) (from int64, res *runResult) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from = p.from
+	if p.over = p.over || from == p.size; p.over {
+		return from, nil
+	}
+	if p.err = lr.w.b.alive(); p.err != nil {
+		p.over = true
+		return from, nil
+	}
+	to, err := p.cut(lr.s.lines)
+	p.from, p.short = to, err != nil
+	if p.over = p.short || to == from; to == from {
+		return from, nil
+	}
+	return from, lr.s.add(&runResult{err: err, end: to})
 }
