@@ -34,6 +34,7 @@ type Joiner struct {
 	events  [][]parse.Event // of each run
 	match   *Matcher
 	origins map[parse.Origin]*parse.Coverage
+	known   map[*parse.Origin]*parse.Coverage // of the origins that scanners handed in
 	kinds   map[parse.EventKind]*parse.EventKind
 	section string
 	order   order
@@ -42,7 +43,7 @@ type Joiner struct {
 
 // NewJoiner returns one for the file of d.
 func (d *Decoder) NewJoiner() *Joiner {
-	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
+	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
 	j.part.Format = d.framing.Name
 	return j
 }
@@ -54,19 +55,24 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		before = 0
 	}
 	r.moveLines(before)
-	to := make(map[*parse.Origin]*parse.Coverage, len(r.lanes))
+	if len(j.known) > maxTaught {
+		clear(j.known)
+	}
 	var inherited map[*parse.Origin]bool
 	for _, l := range r.lanes {
-		o := *l.origin
-		if l.inherit {
-			o.Source = j.d.bareSource(plainText, j.section, true)
-			if inherited == nil {
-				inherited = map[*parse.Origin]bool{}
+		c := j.known[l.origin]
+		if c == nil || l.inherit {
+			o := *l.origin
+			if l.inherit {
+				o.Source = j.d.bareSource(plainText, j.section, true)
+				if inherited == nil {
+					inherited = map[*parse.Origin]bool{}
+				}
+				inherited[l.origin] = true
 			}
-			inherited[l.origin] = true
+			c = j.coverage(o)
+			j.known[l.origin] = c
 		}
-		c := j.coverage(o)
-		to[l.origin] = c
 		j.join(c, l)
 	}
 	var moved map[*parse.Lot]bool // to another writer, so that its events match anew
@@ -75,11 +81,11 @@ func (j *Joiner) Add(r *Result, before uint32) {
 	}
 	for _, l := range r.lots {
 		o := l.Origin
-		l.EventKind = j.kind(l.EventKind, to[o].Origin, l.Sigs)
+		l.EventKind = j.kind(l.EventKind, j.known[o].Origin, l.Sigs)
 		if inherited[o] {
 			moved[l] = true
 		} else {
-			prove(to[o], l.Sigs)
+			prove(j.known[o], l.Sigs)
 		}
 	}
 	lost := false

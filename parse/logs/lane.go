@@ -16,16 +16,13 @@ type laneKey struct {
 
 // lane is what one origin wrote in one run.
 type lane struct {
-	origin  *parse.Origin
-	filter  *filter // nil: every line may be of use
-	inherit bool    // a bare line before the run's first section: Finish names the writer
-	gapMin  int64   // ns
-	lines   int
-	first   parse.Mark
-	last    spot
-	gaps    []parse.Gap
-	lag     lagRange
-	end     parse.Mark // of last, once the run is over
+	writer
+	lines int
+	first parse.Mark
+	last  spot
+	gaps  []parse.Gap
+	lag   lagRange
+	end   parse.Mark // of last, once the run is over
 }
 
 // spot is a line whose text is not kept yet. It holds no pointer, as one is
@@ -83,6 +80,32 @@ type laneOfKey struct {
 }
 
 func (s *scanner) newLane(key laneKey) *lane {
+	w := s.writers[key]
+	if w == nil {
+		w = s.writer(key)
+		if !s.d.framing.Sections { // else who writes depends on where the line stands
+			s.writers[key] = w
+		}
+	}
+	// Writers that differ in what does not matter share a lane.
+	l := s.laneBy[w.origin]
+	if l == nil {
+		l = newLaneOf(w)
+		s.laneBy[w.origin] = l
+		s.res.lanes = append(s.res.lanes, l)
+	}
+	return l
+}
+
+// writer is what the lanes of one origin have in common in all runs.
+type writer struct {
+	origin  *parse.Origin
+	filter  *filter // nil: every line may be of use
+	inherit bool    // bare lines before the run's first section: Finish names the writer
+	gapMin  int64   // ns
+}
+
+func (s *scanner) writer(key laneKey) *writer {
 	src, stated := sourceOf(key.who, key.class)
 	if s.d.framing.Sections && *key.who == (journal.Who{}) && key.class != kubeRow {
 		// Sections name the writers of bare lines, whatever these look like.
@@ -92,27 +115,18 @@ func (s *scanner) newLane(key laneKey) *lane {
 	if !stated {
 		src = s.d.bareSource(key.class, s.section, s.known)
 	}
-	w := key.who
-	o := parse.Origin{Source: src, Host: w.Host, Ident: w.Ident, Unit: w.Unit, Boot: w.Boot, PID: w.PID + key.pid}
+	o := parse.Origin{Source: src, Host: key.who.Host, Ident: key.who.Ident, Unit: key.who.Unit, Boot: key.who.Boot, PID: key.who.PID + key.pid}
 	if !keepsPID(src) {
 		o.PID = 0
 	}
-	// Writers that differ in what does not matter share a lane.
-	same := laneID{o, inherit}
-	l := s.byID[same]
-	if l == nil {
-		l = newLaneOf(s.origin(same), inherit)
-		l.gapMin = gapMin(src)
-		if !s.d.opt.Brute {
-			l.filter = s.d.set.filterOf(src)
-		}
-		if inherit {
-			l.gapMin = parse.GapMin
-		}
-		s.byID[same] = l
-		s.res.lanes = append(s.res.lanes, l)
+	w := &writer{origin: s.origin(laneID{o, inherit}), inherit: inherit, gapMin: gapMin(src)}
+	if !s.d.opt.Brute {
+		w.filter = s.d.set.filterOf(src)
 	}
-	return l
+	if inherit {
+		w.gapMin = parse.GapMin
+	}
+	return w
 }
 
 // laneID is what makes lanes differ.

@@ -48,7 +48,7 @@ func (d *Decoder) scanner(run Run) *scanner {
 }
 
 func (d *Decoder) newScanner() *scanner {
-	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, byID: map[laneID]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
+	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, laneBy: map[*parse.Origin]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
 	s.forget()
 	if d.opt.Brute {
 		s.match = d.set.MatchBrute
@@ -61,13 +61,13 @@ func (d *Decoder) newScanner() *scanner {
 
 // forget drops what was learned of runs before.
 func (s *scanner) forget() {
-	s.callers, s.origins = map[string]string{}, map[laneID]*parse.Origin{}
+	s.callers, s.origins, s.writers = map[string]string{}, map[laneID]*parse.Origin{}, map[laneKey]*writer{}
 	s.kinds = map[parse.EventKind]*parse.EventKind{}
 }
 
 // begin prepares for a run. Nothing of one before is left but what was learned.
 func (s *scanner) begin(run Run) {
-	if len(s.callers)+len(s.origins)+len(s.kinds) > maxTaught {
+	if len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds) > maxTaught {
 		s.forget()
 	}
 	s.keep = run.Keep
@@ -86,7 +86,7 @@ func (s *scanner) begin(run Run) {
 	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
 	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, briskLanes{}
 	clear(s.lanes)
-	clear(s.byID)
+	clear(s.laneBy)
 	clear(s.lotOf)
 	s.lots = s.lots[:0]
 }
@@ -109,9 +109,9 @@ func (s *scanner) end() Result {
 var lanes = sync.Pool{New: func() any { return new(lane) }}
 
 // newLaneOf returns an empty lane.
-func newLaneOf(o *parse.Origin, inherit bool) *lane {
+func newLaneOf(w *writer) *lane {
 	l := lanes.Get().(*lane)
-	l.origin, l.inherit = o, inherit
+	l.writer = *w
 	return l
 }
 

@@ -74,7 +74,7 @@ type scanner struct {
 	unfinished bool     // the container runtime cut the last line
 
 	lanes   map[laneKey]*lane
-	byID    map[laneID]*lane
+	laneBy  map[*parse.Origin]*lane
 	recent  [4]laneOfKey // of the last parsed lines, in no order
 	oldest  int          // of recent, to be replaced next
 	brisk   briskLanes   // of the last skimmed lines
@@ -87,6 +87,7 @@ type scanner struct {
 	lots    []nearLot // of the last events
 	lotOf   map[*parse.EventKind]*parse.Lot
 	origins map[laneID]*parse.Origin
+	writers map[laneKey]*writer
 	lag     lagYear
 }
 
