@@ -21,18 +21,30 @@ type Sym uint32
 // is found without a lock, by two looks at memory that is far away.
 type Symbols struct {
 	seed   maphash.Seed
-	table  atomic.Pointer[symTable]
+	shards [symShards]symShard        // of texts, by the highest bits of the hash
 	places atomic.Pointer[[]*symPage] // of the texts, by number
 	slabs  atomic.Pointer[[][]byte]   // full length, of which those who look see what slots and places name
 	shapes atomic.Pointer[[][]string]
 	n      atomic.Uint32 // numbers given
 
-	mu   sync.Mutex // of those who add; pointers are replaced under it
-	room []byte     // rest of the last slab
-	next symPlace   // of room
+	mu sync.Mutex // of who lengthens one of the lists
+}
+
+// symShard is the texts whose hash begins alike: who adds one waits for few others.
+type symShard struct {
+	table atomic.Pointer[symTable]
+
+	mu    sync.Mutex // of those who add; the table is replaced under it
+	n     int        // texts
+	slabs int
+	room  []byte   // rest of the last slab
+	next  symPlace // of room
 }
 
 const (
+	symShardBits = 3
+	symShards    = 1 << symShardBits
+
 	symPages = 1 << 10 // texts of a page
 	symUnit  = 4       // places count bytes by it
 	symSlab  = 64 << 10
@@ -51,12 +63,14 @@ const slabUnits = symSlab / symUnit
 // twice the size; who still looks into it finds no text that is new.
 type symTable struct{ slots []atomic.Uint64 }
 
-const firstSlots = 64
+const firstSlots = 16
 
 // NewSymbols returns a table without texts.
 func NewSymbols() *Symbols {
 	t := &Symbols{seed: maphash.MakeSeed()}
-	t.table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
+	for i := range t.shards {
+		t.shards[i].table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
+	}
 	t.places.Store(new([]*symPage))
 	t.slabs.Store(new([][]byte))
 	t.shapes.Store(new([][]string))
@@ -84,16 +98,16 @@ func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
 	var roomA, roomB [hexLen / 2]byte
 	ka, kb := packSym(a, &roomA), packSym(b, &roomB)
 	ha, hb := t.hash(ka), t.hash(kb)
-	slots := t.table.Load().slots
-	mask := uint32(len(slots) - 1)
-	slots[ha&mask].Load() // neither waits for the other, as look would
-	slots[hb&mask].Load()
+	t.shard(ha).table.Load().first(ha).Load() // neither waits for the other, as look would
+	t.shard(hb).table.Load().first(hb).Load()
 	return t.find(ka, ha), t.find(kb, hb)
 }
 
 func (t *Symbols) of(k symText) Sym { return t.find(k, t.hash(k)) }
 
 func (t *Symbols) hash(k symText) uint32 { return uint32(maphash.Bytes(t.seed, k.data) >> 32) }
+
+func (t *Symbols) shard(h uint32) *symShard { return &t.shards[h>>(32-symShardBits)] }
 
 func (t *Symbols) find(k symText, h uint32) Sym {
 	if s := t.look(k, h); s != 0 {
@@ -150,7 +164,7 @@ func (t *Symbols) at(p symPlace) []byte { return (*t.slabs.Load())[p/slabUnits][
 
 // look returns the number of a text, 0 if it has none.
 func (t *Symbols) look(k symText, h uint32) Sym {
-	slots := t.table.Load().slots
+	slots := t.shard(h).table.Load().slots
 	mask := uint32(len(slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		slot := slots[i].Load()
@@ -168,58 +182,66 @@ func (t *Symbols) look(k symText, h uint32) Sym {
 
 // add gives a text the next number, if it still has none.
 func (t *Symbols) add(k symText, h uint32) Sym {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	shard := t.shard(h)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
 	if s := t.look(k, h); s != 0 {
 		return s
 	}
-	s := Sym(t.n.Load() + 1)
-	table := t.table.Load()
-	if int(s) > len(table.slots)/4*3 {
+	table := shard.table.Load()
+	if shard.n++; shard.n > len(table.slots)/4*3 {
 		table = table.double()
-		t.table.Store(table)
+		shard.table.Store(table)
 	}
-	place := t.write(s, k)
+	s := Sym(t.n.Add(1))
+	place := t.write(shard, s, k)
 	t.page(s)[s%symPages] = place
-	t.n.Store(uint32(s))
 	table.put(uint64(h)<<32 | uint64(place)) // last: who finds it looks at the rest
 	return s
 }
 
-// page returns the page of a number, the last one or that behind it.
+// page returns the page of a number.
 func (t *Symbols) page(s Sym) *symPage {
-	pages := *t.places.Load()
-	if i := int(s / symPages); i < len(pages) {
+	i := int(s / symPages)
+	if pages := *t.places.Load(); i < len(pages) {
 		return pages[i]
 	}
-	more := append(pages[:len(pages):len(pages)], new(symPage))
-	t.places.Store(&more)
-	return more[len(pages)]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	pages := *t.places.Load()
+	for more := pages; i >= len(pages); pages = more {
+		more = append(more[:len(more):len(more)], new(symPage))
+		t.places.Store(&more)
+	}
+	return pages[i]
 }
 
 // write puts a number and its text into the slabs.
-func (t *Symbols) write(s Sym, k symText) symPlace {
+func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
 	n := (symHead + k.size() + symUnit - 1) / symUnit * symUnit
-	if len(t.room) < n {
-		t.slab(n)
+	if len(shard.room) < n {
+		t.slab(shard, n)
 	}
-	k.append(binary.LittleEndian.AppendUint32(t.room[:0:n], uint32(s)))
-	place := t.next
-	t.room, t.next = t.room[n:], t.next+symPlace(n/symUnit)
+	k.append(binary.LittleEndian.AppendUint32(shard.room[:0:n], uint32(s)))
+	place := shard.next
+	shard.room, shard.next = shard.room[n:], shard.next+symPlace(n/symUnit)
 	return place
 }
 
-// slab begins a slab with room for n bytes. The first ones are small: some inputs
-// have few texts.
-func (t *Symbols) slab(n int) {
+// slab begins a slab of a shard with room for n bytes. The first ones are small: some
+// inputs have few texts.
+func (t *Symbols) slab(shard *symShard, n int) {
+	room := make([]byte, max(n+symUnit, symSlab>>max(0, 6-shard.slabs)))
+	shard.slabs++
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	slabs := *t.slabs.Load()
 	if len(slabs) == 1<<32/slabUnits {
 		panic("16 GiB of names") // memory for the lines that brought them is out before
 	}
-	room := make([]byte, max(n, symSlab>>max(0, 4-len(slabs))))
-	t.room, t.next = room, symPlace(len(slabs)*slabUnits)
+	shard.room, shard.next = room, symPlace(len(slabs)*slabUnits)
 	if len(slabs) == 0 {
-		t.room, t.next = room[symUnit:], 1 // 0 is no place
+		shard.room, shard.next = room[symUnit:], 1 // 0 is no place
 	}
 	slabs = append(slabs[:len(slabs):len(slabs)], room)
 	t.slabs.Store(&slabs)
@@ -235,6 +257,9 @@ func (t *symTable) double() *symTable {
 	}
 	return twice
 }
+
+// first returns the slot that a hash belongs to.
+func (t *symTable) first(h uint32) *atomic.Uint64 { return &t.slots[h&uint32(len(t.slots)-1)] }
 
 // touch writes to each page of a new table. A page that is read before it is written
 // would have to be got twice from the system, which stops all other cores at the

@@ -58,6 +58,19 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// TestLongSymbols wants texts back that fill a slab, above all as the first of all.
+func TestLongSymbols(t *testing.T) {
+	for _, first := range []int{symSlab - symHead, symSlab>>6 - symHead, symSlab >> 6, 3 * symSlab} {
+		syms := NewSymbols()
+		for _, n := range []int{first, 1, symSlab - symHead, symSlab, 2, symSlab>>3 - symHead} {
+			text := strings.Repeat("x", n)
+			if got := syms.Text(syms.OfString(text)); got != text {
+				t.Errorf("%d after %d: got %d bytes back", n, first, len(got))
+			}
+		}
+	}
+}
+
 // TestShapes wants one number for a list of names.
 func TestShapes(t *testing.T) {
 	syms := NewSymbols()
