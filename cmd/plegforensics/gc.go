@@ -18,8 +18,9 @@ const (
 )
 
 // What is made of the records afterwards is smaller than they are, and made
-// once: a collection meanwhile would look at all of them to find little.
-const restRoom = 48 << 20
+// once: one collection meanwhile, of what reading the inputs and the rebuild took,
+// makes room for what follows. More would look at all records to find little.
+const restRoom = 16 << 20
 
 // loaded says that the inputs were read.
 var loaded atomic.Bool

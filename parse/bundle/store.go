@@ -16,7 +16,7 @@ const blockSize = 128 << 10
 
 // cachedBlocks is how many unpacked blocks are kept. Readers walk the events
 // of a few files in time order, so a few blocks serve them.
-const cachedBlocks = 32
+const cachedBlocks = 8
 
 // textStore keeps the text of picked lines packed. It only holds the cache;
 // the blocks are reached from the handles, so text that nobody refers to any
