@@ -109,6 +109,13 @@ type TextStore interface {
 	Slice(off, n uint32) string
 }
 
+// AppendStore is a TextStore that need not make a string of a text.
+type AppendStore interface {
+	TextStore
+	// Append appends what Slice returns to dst.
+	Append(dst []byte, off, n uint32) []byte
+}
+
 // FieldStore is a TextStore that keeps also the fields of lines: rows of a Shape
 // and one value for each of its names.
 type FieldStore interface {
@@ -154,6 +161,17 @@ func PlainText(s string) Text { return Text{&Shelf{Store: stringStore(s)}, 0, ui
 type stringStore string
 
 func (s stringStore) Slice(off, n uint32) string { return string(s[off : off+n]) }
+
+// append appends the text to dst.
+func (t Text) append(dst []byte) []byte {
+	if t.shelf == nil {
+		return dst
+	}
+	if s, ok := t.shelf.Store.(AppendStore); ok {
+		return s.Append(dst, t.off, t.n)
+	}
+	return append(dst, t.shelf.Store.Slice(t.off, t.n)...)
+}
 
 // Sub returns a handle on n bytes of what was kept together with t, beginning
 // at i; i may lie behind t. The caller knows that so much was kept.

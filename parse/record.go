@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 )
 
 // Source names who wrote a line; it is the "source" of evidence.
@@ -111,6 +112,17 @@ func (e *Event) Quote() string {
 	return raw
 }
 
+// AppendQuote appends what Quote returns to dst, for callers who look at many
+// lines and keep none.
+func (e *Event) AppendQuote(dst []byte) []byte {
+	from := len(dst)
+	dst = e.Text().append(dst)
+	if e.Text().reread() && sumOfBytes(dst[min(from+int(e.Msg), len(dst)):]) != e.sum {
+		dst = append(dst[:from], Changed(e.File, e.Offset)...)
+	}
+	return dst
+}
+
 // Message returns the text after framing and header.
 func (e *Event) Message() string {
 	if e.Body > 0 {
@@ -148,10 +160,12 @@ func (e *Event) messageLen() int {
 var sumSeed = maphash.MakeSeed()
 
 // SetSum notes the sum of the message, by which Unique compares.
-func (e *Event) SetSum(msg []byte) { e.sum = uint32(maphash.Bytes(sumSeed, msg)) | 1 }
+func (e *Event) SetSum(msg []byte) { e.sum = sumOfBytes(msg) }
 
 // sumOf is the sum of a message.
 func sumOf(msg string) uint32 { return uint32(maphash.String(sumSeed, msg)) | 1 }
+
+func sumOfBytes(msg []byte) uint32 { return uint32(maphash.Bytes(sumSeed, msg)) | 1 }
 
 func (e *Event) messageSum() uint32 {
 	if e.sum == 0 {
@@ -166,6 +180,12 @@ func (e *Event) Is(id string) bool { return e.Sigs.Has(id) }
 // Field returns the named field that one of the line's signatures extracts,
 // "" when there is none. It parses the text at each call: call it once.
 func (e *Event) Field(name string) string {
+	if shape, values, of := e.taken(); of != nil {
+		if i := slices.Index(of.Names(shape), name); i >= 0 {
+			return of.Text(values[i])
+		}
+		return ""
+	}
 	for _, f := range e.Fields() {
 		if f.Name == name {
 			return f.Value

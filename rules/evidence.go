@@ -147,23 +147,21 @@ func (s *subject) lookSig(c *Clause) outcome {
 // order.
 func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	var lists [][]*parse.Event
-	ordered := true
 	for _, id := range c.Sigs {
 		es := s.sig(id)
 		if !c.Any {
 			es, _ = s.reach(es, late)
 		}
 		if len(es) > 0 {
-			ordered = ordered && (len(c.Sigs) == 1 || s.ordered(id))
 			lists = append(lists, es)
 		}
 	}
 	switch {
 	case len(lists) == 0:
 		return nil
-	case len(lists) == 1 && ordered:
+	case len(c.Sigs) == 1:
 		return lists[0]
-	case ordered:
+	case !slices.ContainsFunc(lists, disordered):
 		return merged(lists)
 	}
 	got := slices.Concat(lists...)
@@ -171,8 +169,22 @@ func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	return got
 }
 
+// disordered reports whether events are not sorted by time and place. Nearly all
+// are, but for those of one moment in several journals.
+func disordered(es []*parse.Event) bool {
+	for i := 1; i < len(es); i++ {
+		if earlier(es[i], es[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // merged returns the events of ordered lists in order.
 func merged(lists [][]*parse.Event) []*parse.Event {
+	if len(lists) == 1 {
+		return lists[0]
+	}
 	n := 0
 	for _, l := range lists {
 		n += len(l)
@@ -220,35 +232,14 @@ func sortEvents(es []*parse.Event) {
 	sort.SliceStable(es, func(i, j int) bool { return earlier(es[i], es[j]) })
 }
 
-// quote returns the raw line of an event. Clauses of several causes ask for those
-// of one time, and each has to be unpacked, or read from its file.
-func (v *view) quote(e *parse.Event) string {
-	text, known := v.quoted[e]
-	if !known {
-		const most = 512
-		if len(v.quoted) >= most {
-			clear(v.quoted)
-		}
-		text = e.Quote()
-		v.quoted[e] = text
-	}
-	return text
-}
-
 // matches applies the clause's tests to a line.
 func (c *Clause) matches(v *view, e *parse.Event) bool {
-	if c.Text != nil || c.Unless != nil {
-		text := v.quote(e)
-		if c.Text != nil && !c.Text.MatchString(text) || c.Unless != nil && c.Unless.MatchString(text) {
-			return false
-		}
-	}
 	for i := range c.Where {
 		if t := &c.Where[i]; !t.matchesField(e.Field(t.Name)) {
 			return false
 		}
 	}
-	return true
+	return !c.testsText() || v.texts.pass(c, e)
 }
 
 func (t *FieldTest) matchesField(v string) bool {

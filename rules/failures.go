@@ -12,14 +12,17 @@ import (
 // failures are the failed CRI calls of a node by what is asked about them. Every
 // episode asks the same, each about its own time.
 type failures struct {
-	fails  []*replay.Failure // by end; relists that failed to list stand as GetPods
-	lists  []*replay.Failure
-	status []*replay.Failure
-	picks  map[string]*pick // by the arguments of a condition
+	fails   []*replay.Failure // by end; relists that failed to list stand as GetPods
+	lists   []*replay.Failure
+	status  []*replay.Failure
+	kinds   []uint32          // of each of fails
+	samples []*replay.Failure // of each kind
+	picks   map[string]*pick  // by the arguments of a condition
+	said    map[string]*said  // by pattern
 }
 
 func newFailures(calls []replay.Failure, lists []*parse.Event) failures {
-	x := failures{fails: withListFailures(calls, lists), picks: map[string]*pick{}}
+	x := failures{fails: withListFailures(calls, lists)}
 	for _, f := range x.fails {
 		if isList(f) {
 			x.lists = append(x.lists, f)
@@ -28,6 +31,13 @@ func newFailures(calls []replay.Failure, lists []*parse.Event) failures {
 			x.status = append(x.status, f)
 		}
 	}
+	x.kinds, x.samples = failureKinds(x.fails)
+	return x.fork()
+}
+
+// fork returns the same, with a memory of its own of what was asked.
+func (x failures) fork() failures {
+	x.picks, x.said = map[string]*pick{}, map[string]*said{}
 	return x
 }
 
@@ -61,12 +71,40 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 	return out
 }
 
+// failureKinds tells which failures agree in call, scope and code: there are few
+// such kinds.
+func failureKinds(fails []*replay.Failure) (kinds []uint32, samples []*replay.Failure) {
+	type key struct{ call, scope, code string }
+	known := map[key]uint32{}
+	kinds = make([]uint32, len(fails))
+	var last key
+	for i, f := range fails {
+		k := key{f.Call, f.Scope, f.Code}
+		if i > 0 && k == last {
+			kinds[i] = kinds[i-1]
+			continue
+		}
+		last = k
+		kind, ok := known[k]
+		if !ok {
+			kind = uint32(len(samples))
+			known[k] = kind
+			samples = append(samples, f)
+		}
+		kinds[i] = kind
+	}
+	return kinds, samples
+}
+
 // pick is the failures that a condition wants: by call, by scope, and by code,
-// which may also be a pattern for code and error. Whether it wants one is found
-// out when a time is asked about that it lies in.
+// which may also be a pattern for code and error.
 type pick struct {
-	wants func(*replay.Failure) bool
-	known []picked // of each failure
+	calls, scopes, codes []string // nil: any
+	said                 *said
+	known                []picked // of each kind
+
+	from, to int               // the range that was asked about last
+	out      []*replay.Failure // those that are wanted there
 }
 
 type picked uint8
@@ -75,59 +113,95 @@ const (
 	notAsked picked = iota
 	unwanted
 	wanted
+	bySaying // it depends on what the error says
 )
 
-// of returns those of the failures from one index to before another that a
-// condition with these arguments wants.
-func (x *failures) of(args map[string]string, from, to int) (out []*replay.Failure) {
+func (x *failures) pick(args map[string]string) *pick {
 	key := args["calls"] + "\x00" + args["scope"] + "\x00" + args["code"]
 	p := x.picks[key]
 	if p == nil {
-		p = &pick{wants: failureFilter(args), known: make([]picked, len(x.fails))}
+		list := func(name string) []string {
+			if args[name] == "" {
+				return nil
+			}
+			return strings.Split(args[name], ",")
+		}
+		p = &pick{calls: list("calls"), scopes: list("scope"), codes: list("code"), known: make([]picked, len(x.samples)), to: -1}
+		p.said = x.saying(args["code"])
 		x.picks[key] = p
 	}
-	n := 0
-	for i := from; i < to; i++ {
-		if p.known[i] == notAsked {
-			if p.known[i] = unwanted; p.wants(x.fails[i]) {
-				p.known[i] = wanted
-			}
-		}
-		if p.known[i] == wanted {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	out = make([]*replay.Failure, 0, n)
-	for i := from; len(out) < n; i++ {
-		if p.known[i] == wanted {
-			out = append(out, x.fails[i])
-		}
-	}
-	return out
+	return p
 }
 
-func failureFilter(args map[string]string) func(*replay.Failure) bool {
-	list := func(name string) func(string) bool {
-		if args[name] == "" {
-			return func(string) bool { return true }
+// wants tells whether the failures of a kind are wanted.
+func (p *pick) wants(f *replay.Failure) picked {
+	among := func(list []string, v string) bool { return list == nil || slices.Contains(list, v) }
+	switch {
+	case !among(p.calls, f.Call) || !among(p.scopes, f.Scope):
+		return unwanted
+	case among(p.codes, f.Code):
+		return wanted
+	case p.said.pattern == nil:
+		return unwanted
+	}
+	return bySaying
+}
+
+// of returns those of the failures from one index to before another that a
+// condition with these arguments wants. They are good until the next call.
+func (x *failures) of(args map[string]string, from, to int) []*replay.Failure {
+	p := x.pick(args)
+	if p.from == from && p.to == to {
+		return p.out
+	}
+	p.from, p.to, p.out = from, to, p.out[:0]
+	for i, kind := range x.kinds[from:to] {
+		w := p.known[kind]
+		if w == notAsked {
+			w = p.wants(x.samples[kind])
+			p.known[kind] = w
 		}
-		have := strings.Split(args[name], ",")
-		return func(v string) bool { return slices.Contains(have, v) }
+		if w == wanted || w == bySaying && p.said.match(x, from, to, i) {
+			p.out = append(p.out, x.fails[from+i])
+		}
 	}
-	call, scope, code := list("calls"), list("scope"), list("code")
-	p, _ := newPattern(args["code"])
-	var text []byte // of the failure at hand
-	said := func(f *replay.Failure) []byte {
-		text = append(append(text[:0], f.Code...), ' ')
-		text = f.AppendErr(text)
-		return text
+	return p.out
+}
+
+// said is which failures of a range have a code and an error that a pattern
+// matches.
+type said struct {
+	pattern  *Pattern // nil: none does
+	from, to int
+	known    []picked
+	text     []byte // of the failure at hand
+}
+
+func (x *failures) saying(expr string) *said {
+	s := x.said[expr]
+	if s == nil {
+		s = &said{to: -1}
+		s.pattern, _ = newPattern(expr)
+		x.said[expr] = s
 	}
-	return func(f *replay.Failure) bool {
-		return call(f.Call) && scope(f.Scope) && (code(f.Code) || p != nil && p.match(said(f)))
+	return s
+}
+
+// match reports whether the pattern matches the i-th failure of a range.
+func (s *said) match(x *failures, from, to, i int) bool {
+	if s.from != from || s.to != to {
+		s.from, s.to = from, to
+		s.known = slices.Grow(s.known[:0], to-from)[:to-from]
+		clear(s.known)
 	}
+	if s.known[i] == notAsked {
+		f := x.fails[from+i]
+		s.text = f.AppendErr(append(append(s.text[:0], f.Code...), ' '))
+		if s.known[i] = unwanted; s.pattern.match(s.text) {
+			s.known[i] = wanted
+		}
+	}
+	return s.known[i] == wanted
 }
 
 // within returns those of the failures, which are sorted, that end in the

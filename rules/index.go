@@ -2,7 +2,6 @@ package rules
 
 import (
 	"iter"
-	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -14,7 +13,6 @@ import (
 type index struct {
 	census   *replay.Census
 	listed   map[string][]*parse.Event // of signatures that were asked about
-	inOrder  map[string]bool           // of such lists: sorted as sortEvents would
 	holders  map[string]*holder        // of signatures that were asked about
 	have     map[parse.Source]bool
 	first    map[parse.Source]int // of each source, in the events of the node
@@ -22,7 +20,7 @@ type index struct {
 }
 
 func newIndex(n *replay.Node) index {
-	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, inOrder: map[string]bool{}, holders: map[string]*holder{}, have: map[parse.Source]bool{},
+	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, have: map[parse.Source]bool{},
 		first: map[parse.Source]int{}, oneClock: true}
 	for i := range x.census.Classes {
 		c := &x.census.Classes[i]
@@ -131,18 +129,6 @@ func (x *index) ends(id string) (first, last *parse.Event, n int) {
 		i--
 	}
 	return x.census.Events[h.first], x.census.Events[i], h.lines
-}
-
-// ordered reports whether the events of a signature are sorted by time and place,
-// as they are but for those of one moment in several journals.
-func (x *index) ordered(id string) bool {
-	yes, known := x.inOrder[id]
-	if !known {
-		es := x.sig(id)
-		yes = sort.SliceIsSorted(es, func(i, j int) bool { return earlier(es[i], es[j]) })
-		x.inOrder[id] = yes
-	}
-	return yes
 }
 
 // earlier orders events by time, then place.

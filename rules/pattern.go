@@ -18,6 +18,7 @@ type Pattern struct {
 	expr  string
 	parse sync.Once
 	needs []string // one of them stands in every text that matches; nil: not known
+	bytes [][]byte // the same
 	whole bool     // every text that has one of them matches
 
 	compile sync.Once
@@ -30,7 +31,7 @@ func newPattern(expr string) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{expr: expr}
-	p.parse.Do(func() { p.needs, p.whole = needs(tree) })
+	p.parse.Do(func() { p.need(tree) })
 	return p, nil
 }
 
@@ -42,10 +43,17 @@ func rightPattern(expr string) *Pattern { return &Pattern{expr: expr} }
 func (p *Pattern) literals() ([]string, bool) {
 	p.parse.Do(func() {
 		if tree, err := syntax.Parse(p.expr, syntax.Perl); err == nil {
-			p.needs, p.whole = needs(tree)
+			p.need(tree)
 		}
 	})
 	return p.needs, p.whole
+}
+
+func (p *Pattern) need(tree *syntax.Regexp) {
+	p.needs, p.whole = needs(tree)
+	for _, s := range p.needs {
+		p.bytes = append(p.bytes, []byte(s))
+	}
 }
 
 // machine returns the expression, compiled.
@@ -73,7 +81,7 @@ func (p *Pattern) MatchString(text string) bool {
 // match reports whether the text holds a match.
 func (p *Pattern) match(text []byte) bool {
 	if needs, whole := p.literals(); needs != nil {
-		if !slices.ContainsFunc(needs, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
+		if !slices.ContainsFunc(p.bytes, func(s []byte) bool { return bytes.Contains(text, s) }) {
 			return false
 		}
 		if whole {

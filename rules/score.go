@@ -215,15 +215,20 @@ func sample(n, most int) []int {
 func judgeAll(v *view, causes []*Def, episodes []int, parallel func(tasks ...func())) []*scored {
 	all := newJudgements(v, causes, len(episodes))
 	if parallel == nil || len(episodes) < 2 {
+		v.texts = newLineTests(causes)
 		all.node()
 		all.judge(episodes)
 		return all.settled()
 	}
 	v.listAll(causes)
+	ofNode, others := byScope(causes, len(episodes))
+	v.texts = newLineTests(ofNode)
 	tasks := []func(){all.node}
 	var parts []*judgements
 	for _, of := range shares(episodes, mostAtOnce) {
-		part := newJudgements(v.fork(), causes, len(episodes))
+		w := v.fork()
+		w.texts = newLineTests(others)
+		part := newJudgements(w, causes, len(episodes))
 		parts = append(parts, part)
 		tasks = append(tasks, func() { part.judge(of) })
 	}
@@ -322,6 +327,18 @@ func (d *Def) ofNode(episodes int) bool {
 		return d.Scope != ScopeBreach
 	}
 	return d.Scope == ScopeNode || d.Kind == KindLookAlike
+}
+
+// byScope divides causes by whether they are judged for the node as a whole.
+func byScope(causes []*Def, episodes int) (ofNode, others []*Def) {
+	for _, d := range causes {
+		if d.ofNode(episodes) {
+			ofNode = append(ofNode, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return ofNode, others
 }
 
 // precede puts a reason before its symptom: a likely cause that explains

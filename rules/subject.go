@@ -26,16 +26,16 @@ type view struct {
 	facts  []string // keys present, sorted
 	series map[string][]*parse.Series
 	told   map[*parse.Event][]parse.Field // by events that were cited
-	quoted map[*parse.Event]string        // lines that were read lately
-	found  []outcome                      // room for what is found for one cause
-	rt     string                         // docker, containerd, crio, "" unknown
-	os     string                         // linux, windows, "" unknown
+	texts  lineTests
+	found  []outcome // room for what is found for one cause
+	rt     string    // docker, containerd, crio, "" unknown
+	os     string    // linux, windows, "" unknown
 	kernel *parse.Fact
 	t      int64 // RPC time-out, ns
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, quoted: map[*parse.Event]string{}}
+	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
@@ -74,9 +74,9 @@ func (v *view) listAll(causes []*Def) {
 // its own.
 func (v *view) fork() *view {
 	w := *v
-	w.listed, w.inOrder, w.holders, w.picks = maps.Clone(v.listed), maps.Clone(v.inOrder), maps.Clone(v.holders), map[string]*pick{}
+	w.listed, w.holders, w.failures = maps.Clone(v.listed), maps.Clone(v.holders), v.failures.fork()
 	w.found = nil
-	w.told, w.quoted = map[*parse.Event][]parse.Field{}, map[*parse.Event]string{}
+	w.told = map[*parse.Event][]parse.Field{}
 	return &w
 }
 

@@ -32,7 +32,8 @@ type fileText struct {
 	mu     sync.Mutex
 	window []byte // what was read last
 	start  int64  // of window in the file
-	hit    bool   // it held more than one text that was asked for
+	next   int64  // where the text ended that was asked for last
+	hit    bool   // window held more than one such text
 }
 
 // newFileText takes over a file. It returns nil when too many are open.
@@ -62,9 +63,10 @@ func (t *fileText) ReadAt(p []byte, off int64) (int, error) {
 	return t.at.ReadAt(p, off)
 }
 
-// Bounds of what is read for a text: more and more at once, for as long as that
-// serves further texts.
+// Bounds of what is read for a text that stands near the one before: more and more
+// at once, for as long as that serves further texts. Others are read alone.
 const (
+	near       = page
 	leastAhead = page
 	mostAhead  = 64 << 10
 )
@@ -73,23 +75,45 @@ const (
 func (t *fileText) slice(off int64, n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return string(t.text(off, n))
+}
+
+// append appends them to dst. Who reads beside another does without the window.
+func (t *fileText) append(dst []byte, off int64, n int) []byte {
+	if t.mu.TryLock() {
+		defer t.mu.Unlock()
+		return append(dst, t.text(off, n)...)
+	}
+	from := len(dst)
+	dst = slices.Grow(dst, n)[:from+n]
+	got, _ := t.ReadAt(dst[from:], off)
+	return dst[:from+got]
+}
+
+// text returns them as they stand in the window, for as long as that is locked.
+func (t *fileText) text(off int64, n int) []byte {
 	if i := off - t.start; i >= 0 && i+int64(n) <= int64(len(t.window)) {
 		t.hit = true
 	} else {
 		t.read(off, n)
 	}
+	t.next = off + int64(n)
 	i := min(int(off-t.start), len(t.window))
-	return string(t.window[i:min(i+n, len(t.window))])
+	return t.window[i:min(i+n, len(t.window))]
 }
 
 func (t *fileText) read(off int64, n int) {
-	size := leastAhead
-	if t.hit {
-		size = min(2*max(len(t.window), leastAhead), mostAhead)
+	size := n
+	t.start = off
+	if off >= t.next && off-t.next <= near {
+		size = leastAhead
+		if t.hit {
+			size = min(2*max(len(t.window), leastAhead), mostAhead)
+		}
+		t.start = off &^ (page - 1)
+		size = max(size, int(off-t.start)+n)
 	}
 	t.hit = false
-	t.start = off &^ (page - 1)
-	size = max(size, int(off-t.start)+n)
 	t.window = slices.Grow(t.window[:0], size)[:size]
 	got, _ := t.ReadAt(t.window, t.start) // what is missing shows in the sum of the line
 	t.window = t.window[:got]
@@ -114,12 +138,30 @@ var lineSeed = maphash.MakeSeed()
 func (p *placed) Slice(off, n uint32) string {
 	at := p.base + int64(off)
 	s := p.file.slice(at, int(n))
-	for _, l := range p.lines {
-		if l.off == off && l.n == n && l.sum != uint32(maphash.String(lineSeed, s)) {
-			return parse.Changed(p.file.file, at)
-		}
+	if l := p.line(off, n); l != nil && l.sum != uint32(maphash.String(lineSeed, s)) {
+		return parse.Changed(p.file.file, at)
 	}
 	return s
+}
+
+// Append reads from the file.
+func (p *placed) Append(dst []byte, off, n uint32) []byte {
+	at, from := p.base+int64(off), len(dst)
+	dst = p.file.append(dst, at, int(n))
+	if l := p.line(off, n); l != nil && l.sum != uint32(maphash.Bytes(lineSeed, dst[from:])) {
+		return append(dst[:from], parse.Changed(p.file.file, at)...)
+	}
+	return dst
+}
+
+// line is what is known of a line that the store itself shall know again.
+func (p *placed) line(off, n uint32) *lineSum {
+	for i := range p.lines {
+		if l := &p.lines[i]; l.off == off && l.n == n {
+			return l
+		}
+	}
+	return nil
 }
 
 // Row returns what begins with a row of fields.
