@@ -20,9 +20,9 @@ func NewColumns(t *Symbols, names ...string) *Columns { return &Columns{symbols:
 func (c *Columns) Read(e *Event, row []Sym) {
 	clear(row)
 	if shape, values, of := e.taken(); of != nil && of == c.symbols {
-		for i, to := range c.columns(shape) {
-			if to >= 0 && row[to] == 0 {
-				row[to] = values[i]
+		for _, to := range c.columns(shape) {
+			if s := values.Next(); to >= 0 && row[to] == 0 {
+				row[to] = s
 			}
 		}
 		return

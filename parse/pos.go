@@ -121,7 +121,7 @@ type AppendStore interface {
 type FieldStore interface {
 	TextStore
 	// Row returns what begins with the row of that number, which the store gave.
-	Row(n uint32) ([]Sym, *Symbols)
+	Row(n uint32) (Row, *Symbols)
 }
 
 // Keeper puts a line away and returns its handle. The line may be reused

@@ -202,8 +202,8 @@ func (e *Event) Fields() []Field { return e.AppendFields(nil) }
 // events and keep none of the slices.
 func (e *Event) AppendFields(dst []Field) []Field {
 	if shape, values, of := e.taken(); of != nil {
-		for i, name := range of.Names(shape) {
-			dst = append(dst, Field{name, of.Text(values[i])})
+		for _, name := range of.Names(shape) {
+			dst = append(dst, Field{name, of.Text(values.Next())})
 		}
 		return dst
 	}
@@ -231,16 +231,16 @@ func (e *Event) SetFields(row uint32) {
 
 // taken returns the fields that were taken as the line was decoded, the values
 // and what follows them in the store; of is nil if none were.
-func (e *Event) taken() (shape Sym, values []Sym, of *Symbols) {
+func (e *Event) taken() (shape Sym, values Row, of *Symbols) {
 	if e.fields == 0 {
-		return 0, nil, nil
+		return 0, Row{}, nil
 	}
 	store, ok := e.Text().fields()
 	if !ok {
-		return 0, nil, nil // the text was replaced: what it says counts
+		return 0, Row{}, nil // the text was replaced: what it says counts
 	}
-	row, of := store.Row(uint32(e.fields))
-	return row[0], row[1:], of
+	values, of = store.Row(uint32(e.fields))
+	return values.Next(), values, of
 }
 
 // Field is a named value taken from a line, verbatim.

@@ -104,20 +104,21 @@ func TestFieldsByNumber(t *testing.T) {
 
 // keptEvent keeps two ids, of which the first counts, and something else.
 func keptEvent(syms *Symbols) *Event {
-	row := []Sym{0, syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")}
+	store := &rowStore{of: syms}
+	n := store.rows.Add([]Sym{syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")})
 	e := plainEvent()
-	e = NewEvent(e.EventKind, NewText(&Shelf{Store: &rowStore{row, syms}}, 0, 3), Event{})
-	e.SetFields(1)
+	e = NewEvent(e.EventKind, NewText(&Shelf{Store: store}, 0, 3), Event{})
+	e.SetFields(n)
 	return e
 }
 
 type rowStore struct {
-	rows []Sym
+	rows Rows
 	of   *Symbols
 }
 
-func (r *rowStore) Slice(off, n uint32) string     { return "abc"[off : off+n] }
-func (r *rowStore) Row(n uint32) ([]Sym, *Symbols) { return r.rows[n:], r.of }
+func (r *rowStore) Slice(off, n uint32) string   { return "abc"[off : off+n] }
+func (r *rowStore) Row(n uint32) (Row, *Symbols) { return r.rows.At(n), r.of }
 
 // TestFieldsOfReplacedText wants the fields of the text that an event has now.
 func TestFieldsOfReplacedText(t *testing.T) {

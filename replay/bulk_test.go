@@ -11,29 +11,28 @@ import (
 // rowStore keeps the fields of lines as a decoder takes them, and no text.
 type rowStore struct {
 	syms *parse.Symbols
-	rows []parse.Sym
+	rows parse.Rows
 }
 
-func (s *rowStore) Slice(off, n uint32) string                 { return "" }
-func (s *rowStore) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return s.rows[n:], s.syms }
+func (s *rowStore) Slice(off, n uint32) string               { return "" }
+func (s *rowStore) Row(n uint32) (parse.Row, *parse.Symbols) { return s.rows.At(n), s.syms }
 
 // keep puts fields away, names and values by turns, and returns their row.
 func (s *rowStore) keep(fields ...string) uint32 {
 	var names []string
-	var values []parse.Sym
+	values := []parse.Sym{0}
 	for i := 0; i < len(fields); i += 2 {
 		names, values = append(names, fields[i]), append(values, s.syms.OfString(fields[i+1]))
 	}
-	at := len(s.rows)
-	s.rows = append(append(s.rows, s.syms.Shape(names)), values...)
-	return uint32(at)
+	values[0] = s.syms.Shape(names)
+	return s.rows.Add(values)
 }
 
 // churn makes the lines of n containers that come and go, one a second: four of
 // the runtime, two pod events.
 func churn(n int) *parse.Bundle {
 	f := &parse.File{Path: "node.log", Role: parse.RoleLog}
-	store := &rowStore{syms: parse.NewSymbols(), rows: make([]parse.Sym, 1)}
+	store := &rowStore{syms: parse.NewSymbols()}
 	b := &parse.Bundle{Files: []*parse.File{f}, Symbols: store.syms}
 	kind := func(src parse.Source, sig string) *parse.EventKind {
 		return &parse.EventKind{File: f, Origin: &parse.Origin{Source: src, Host: "node", PID: 812}, Headed: true, Severity: 'I',
@@ -43,8 +42,8 @@ func churn(n int) *parse.Bundle {
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC).UnixNano()
 	add := func(kind *parse.EventKind, fields ...string) {
 		at += int64(time.Second) / 6
-		if len(store.rows) > 1<<15 { // a store is small, as each part of a log has its own
-			store = &rowStore{syms: store.syms, rows: make([]parse.Sym, 1)}
+		if len(b.Events)%4096 == 4095 { // a store is small, as each part of a log has its own
+			store = &rowStore{syms: store.syms}
 		}
 		e := parse.NewEvent(kind, parse.NewText(&parse.Shelf{Store: store}, 0, 0), parse.Event{Line: uint32(len(b.Events) + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 		e.SetFields(store.keep(fields...))

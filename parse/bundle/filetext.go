@@ -124,7 +124,7 @@ type placed struct {
 	shelf parse.Shelf
 	file  *fileText
 	base  int64 // of the run in the file
-	rows  []parse.Sym
+	rows  parse.Rows
 	lines []lineSum
 }
 
@@ -165,7 +165,7 @@ func (p *placed) line(off, n uint32) *lineSum {
 }
 
 // Row returns what begins with a row of fields.
-func (p *placed) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return p.rows[n:], p.file.symbols }
+func (p *placed) Row(n uint32) (parse.Row, *parse.Symbols) { return p.rows.At(n), p.file.symbols }
 
 // placer is the parse.PlaceKeeper of one run: it packs only what is no line of
 // the run.
@@ -183,8 +183,8 @@ func (t *fileText) placer(p *packer, base int64) *placer {
 }
 
 func (p *placer) done() {
-	p.placed.rows, p.placed.lines = slices.Clone(p.placedRows), slices.Clone(p.placedLines)
-	p.placedRows, p.placedLines = p.placedRows[:0], p.placedLines[:0]
+	p.placed.rows, p.placed.lines = p.placedRows.Take(), slices.Clone(p.placedLines)
+	p.placedLines = p.placedLines[:0]
 	p.packer.done()
 }
 
@@ -208,10 +208,9 @@ func (p *placer) Keep(line []byte) parse.Text {
 }
 
 // KeepRow puts the fields of the line kept last into its store.
-func (p *placer) KeepRow(row []parse.Sym, values [][]byte) (n uint32) {
+func (p *placer) KeepRow(row []parse.Sym, values [][]byte) uint32 {
 	if !p.last {
 		return p.packer.KeepRow(row, values)
 	}
-	p.placedRows, n = appendRow(p.placedRows, row)
-	return n
+	return p.placedRows.Add(row)
 }

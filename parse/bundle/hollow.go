@@ -10,11 +10,11 @@ import (
 // kept as numbers beside them. These are ids and names for the most part, which
 // pack worst, and the table of numbers has each of them only once.
 type hollow struct {
-	text  []byte      // what is left of the lines
-	heads []byte      // how each is put together, see add
-	rows  []parse.Sym // the fields of the lines that have them, one row after the other
-	size  uint32      // of all lines in full
-	row   int         // of rows, that of the last value that was left out
+	text  []byte     // what is left of the lines
+	heads []byte     // how each is put together, see add
+	rows  parse.Rows // the fields of the lines that have them
+	size  uint32     // of all lines in full
+	since int        // how many numbers of rows follow that of the last value left out
 
 	line        []byte // that was added last, as it was given
 	start, head int    // where it begins in text and heads
@@ -37,8 +37,8 @@ func (h *hollow) add(line []byte) {
 const leastHole = 4
 
 // leave takes values out of the line that was added last, as far as they are parts
-// of it and stand one behind the other. Their numbers stand in the rows from a place
-// on. The line must still be what it was.
+// of it and stand one behind the other. Their numbers stand in the row that was added
+// last, of so many numbers, behind the first one. The line must still be what it was.
 func (h *hollow) leave(values [][]byte, row int) {
 	heads := appendNumber(h.heads[:h.head], len(h.line))
 	text := h.text[h.start:]
@@ -50,16 +50,17 @@ func (h *hollow) leave(values [][]byte, row int) {
 			continue
 		}
 		heads = appendNumber(heads, at-from+1)
-		heads = appendNumber(heads, row+i-h.row)
+		heads = appendNumber(heads, h.since+i+2)
 		if from > 0 {
 			copy(text[to:], text[from:at])
 		}
 		to += at - from
-		from, h.row = at+len(v), row+i
+		from, h.since = at+len(v), -(i + 2)
 	}
 	n := copy(text[to:], text[from:])
 	h.text = h.text[:h.start+to+n]
 	h.heads = appendNumber(append(heads, 0), n)
+	h.since += row
 }
 
 // appendNumber appends a number, mostly as one byte.
@@ -74,7 +75,7 @@ func appendNumber(heads []byte, n int) []byte {
 type linePlace struct {
 	off         uint32 // in the lines in full
 	text, heads int
-	row         int // of the last value left out before it
+	row         uint32 // of rows, the last value left out before it
 }
 
 // slice returns n bytes at off of the lines in full, which lie in one line. It
@@ -105,9 +106,10 @@ func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
 			break
 		}
 		full = h.stretch(p, n-1, full)
-		p.row += h.number(p)
+		p.row = h.rows.Skip(p.row, h.number(p))
 		if full != nil {
-			full = append(full, syms.Text(h.rows[p.row])...)
+			value := h.rows.At(p.row)
+			full = syms.AppendText(full, value.Next())
 		}
 	}
 	return h.stretch(p, h.number(p), full)

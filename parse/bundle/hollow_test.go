@@ -54,8 +54,7 @@ func TestHollowLeaves(t *testing.T) {
 	line := []byte(`pod="shop/web-1" id=12345678`)
 	var h hollow
 	h.add(line)
-	h.rows, _ = appendRow(nil, []parse.Sym{0, 1, 2, 3})
-	h.leave([][]byte{line[5:9], line[10:15], line[20:]}, 2)
+	h.leave([][]byte{line[5:9], line[10:15], line[20:]}, 4)
 	if got, want := string(h.text), `pod="/" id=`; got != want {
 		t.Errorf("%q is kept, want %q", got, want)
 	}

@@ -64,14 +64,14 @@ type cacheSlot struct {
 type textBlock struct {
 	shelf  parse.Shelf // holds the block itself
 	store  *textStore
-	lines  *hollow     // until they are packed
-	packed []byte      // the text of the lines, and behind it their heads
-	split  int         // where the heads begin once unpacked
-	rows   []parse.Sym // of the closed block
+	lines  *hollow    // until they are packed
+	packed []byte     // the text of the lines, and behind it their heads
+	split  int        // where the heads begin once unpacked
+	rows   parse.Rows // of the closed block
 }
 
 // Row returns what begins with a row of fields.
-func (b *textBlock) Row(n uint32) ([]parse.Sym, *parse.Symbols) { return b.rows[n:], b.store.symbols }
+func (b *textBlock) Row(n uint32) (parse.Row, *parse.Symbols) { return b.rows.At(n), b.store.symbols }
 
 // Slice returns n bytes at off of the block.
 func (b *textBlock) Slice(off, n uint32) string {
@@ -117,7 +117,7 @@ type packer struct {
 	lines hollow // of the block
 	dst   []byte // what the encoder writes to
 
-	placedRows  []parse.Sym // of the placer that uses it
+	placedRows  parse.Rows // of the placer that uses it
 	placedLines []lineSum
 }
 
@@ -126,18 +126,10 @@ func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
 
 // KeepRow puts the fields of the line kept last into its block, and takes the
 // values that stand in the line out of it. No row has the number 0.
-func (p *packer) KeepRow(row []parse.Sym, values [][]byte) (n uint32) {
-	p.lines.rows, n = appendRow(p.lines.rows, row)
-	p.lines.leave(values, int(n)+1)
+func (p *packer) KeepRow(row []parse.Sym, values [][]byte) uint32 {
+	n := p.lines.rows.Add(row)
+	p.lines.leave(values, len(row))
 	return n
-}
-
-// appendRow appends a row and returns its number.
-func appendRow(rows, row []parse.Sym) ([]parse.Sym, uint32) {
-	if len(rows) == 0 {
-		rows = append(rows, 0)
-	}
-	return append(rows, row...), uint32(len(rows))
 }
 
 // Keep copies the line into the current block.
@@ -161,9 +153,7 @@ func (p *packer) close() {
 		return
 	}
 	p.block = nil
-	if len(p.lines.rows) > 0 {
-		b.rows = slices.Clone(p.lines.rows)
-	}
+	b.rows = p.lines.rows.Take()
 	b.split = len(p.lines.text)
 	raw := append(p.lines.text, p.lines.heads...)
 	packed := s2.Encode(p.dst[:cap(p.dst)], raw)
@@ -175,5 +165,5 @@ func (p *packer) close() {
 		b.packed = append(make([]byte, 0, len(packed)), packed...)
 		b.lines = nil
 	}
-	p.lines = hollow{text: raw[:0], heads: p.lines.heads[:0], rows: p.lines.rows[:0]}
+	p.lines = hollow{text: raw[:0], heads: p.lines.heads[:0], rows: p.lines.rows}
 }

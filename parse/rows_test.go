@@ -1,0 +1,38 @@
+package parse
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRows reads rows back, in any order and from any value on.
+func TestRows(t *testing.T) {
+	var r Rows
+	for round := range 20 {
+		var rows [][]Sym
+		var at []uint32
+		middle := Sym(1) << (round + 12)
+		for range 200 {
+			row := make([]Sym, 1+rand.IntN(6))
+			for i := range row {
+				row[i] = []Sym{0, 63, 64, farFrom0 - 1, farFrom0, math.MaxUint32, middle, middle - 70, middle + 70,
+					Sym(rand.Uint32N(100)), middle + Sym(rand.Uint32N(5000)), Sym(rand.Uint32())}[rand.IntN(12)]
+			}
+			rows, at = append(rows, row), append(at, r.Add(row))
+		}
+		kept := r.Take()
+		for _, i := range rand.Perm(len(rows)) {
+			from := rand.IntN(len(rows[i]))
+			have := kept.At(kept.Skip(at[i], from))
+			for j, want := range rows[i][from:] {
+				if s := have.Next(); s != want {
+					t.Fatalf("value %d of row %d is %d, want %d of %d", from+j, i, s, want, rows[i])
+				}
+			}
+		}
+		if at[0] == 0 {
+			t.Fatal("the first row has no number")
+		}
+	}
+}
