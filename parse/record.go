@@ -3,7 +3,6 @@ package parse
 import (
 	"fmt"
 	"hash/maphash"
-	"slices"
 )
 
 // Source names who wrote a line; it is the "source" of evidence.
@@ -181,8 +180,10 @@ func (e *Event) Is(id string) bool { return e.Sigs.Has(id) }
 // "" when there is none. It parses the text at each call: call it once.
 func (e *Event) Field(name string) string {
 	if shape, values, of := e.taken(); of != nil {
-		if i := slices.Index(of.Names(shape), name); i >= 0 {
-			return of.Text(values[i])
+		for _, n := range of.Names(shape) {
+			if v := values.Next(); n == name {
+				return of.Text(v)
+			}
 		}
 		return ""
 	}
