@@ -105,7 +105,7 @@ func gram(s string, i int) uint64 {
 // count: only a wrong choice of what is rare comes of it.
 type gramCount [1 << countBits]int32
 
-const countBits = 17
+const countBits = 16
 
 func countKey(g uint64) uint64 { return (g ^ g>>31) * 0x9E3779B97F4A7C15 >> (64 - countBits) }
 
