@@ -16,9 +16,12 @@ type hollow struct {
 	size  uint32     // of all lines in full
 	since int        // how many numbers of rows follow that of the last value left out
 
-	line        []byte // that was added last, as it was given
-	start, head int    // where it begins in text and heads
+	line   []byte      // that was added last, as it was given
+	starts []lineStart // of the lines that were added
 }
+
+// lineStart is where a line begins.
+type lineStart struct{ text, head uint32 }
 
 // add appends a line, with a head that leaves nothing out.
 //
@@ -26,7 +29,7 @@ type hollow struct {
 // the length of the text since the one before, and how much further on in the rows
 // its number stands; 0; and the length of the text behind the last one.
 func (h *hollow) add(line []byte) {
-	h.line, h.start, h.head = line, len(h.text), len(h.heads)
+	h.line, h.starts = line, append(h.starts, lineStart{uint32(len(h.text)), uint32(len(h.heads))})
 	n := uint64(len(line))
 	h.heads = binary.AppendUvarint(append(binary.AppendUvarint(h.heads, n), 0), n)
 	h.text = append(h.text, line...)
@@ -40,8 +43,9 @@ const leastHole = 4
 // of it and stand one behind the other. Their numbers stand in the row that was added
 // last, of so many numbers, behind the first one. The line must still be what it was.
 func (h *hollow) leave(values [][]byte, row int) {
-	heads := appendNumber(h.heads[:h.head], len(h.line))
-	text := h.text[h.start:]
+	start := h.starts[len(h.starts)-1]
+	heads := appendNumber(h.heads[:start.head], len(h.line))
+	text := h.text[start.text:]
 	from, to := 0, 0 // of what is behind the last one, as it was and as it will be
 	for i, v := range values {
 		// Slices of one array, as long as they may be, begin where their capacities tell.
@@ -58,7 +62,7 @@ func (h *hollow) leave(values [][]byte, row int) {
 		from, h.since = at+len(v), -(i + 2)
 	}
 	n := copy(text[to:], text[from:])
-	h.text = h.text[:h.start+to+n]
+	h.text = h.text[:int(start.text)+to+n]
 	h.heads = appendNumber(append(heads, 0), n)
 	h.since += row
 }

@@ -27,6 +27,7 @@ type textStore struct {
 	slots [cachedBlocks]cacheSlot
 
 	packers []*packer // that have no run: their buffers are used again
+	folded  []byte    // of the block unpacked last
 	symbols *parse.Symbols
 }
 
@@ -54,7 +55,7 @@ func (p *packer) done() {
 
 type cacheSlot struct {
 	block *textBlock
-	raw   []byte
+	lines hollow
 	at    linePlace // where the last text was found
 	used  uint64
 }
@@ -65,8 +66,10 @@ type textBlock struct {
 	shelf  parse.Shelf // holds the block itself
 	store  *textStore
 	lines  *hollow    // until they are packed
-	packed []byte     // the text of the lines, and behind it their heads
-	split  int        // where the heads begin once unpacked
+	packed []byte     // the lines folded: the notes, and behind them the bytes
+	notes  int        // length of the notes once unpacked
+	text   int        // and of the text of the lines
+	heads  int        // and of their heads
 	rows   parse.Rows // of the closed block
 }
 
@@ -85,8 +88,7 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.slot(b)
-	lines := hollow{text: c.raw[:b.split], heads: c.raw[b.split:], rows: b.rows}
-	return lines.slice(off, n, &c.at, s.symbols)
+	return c.lines.slice(off, n, &c.at, s.symbols)
 }
 
 // slot returns the one that has the block unpacked.
@@ -104,8 +106,10 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 		}
 	}
 	// Decode cannot fail: the block is what Encode made.
-	raw, _ := s2.Decode(c.raw[:cap(c.raw)], b.packed)
-	*c = cacheSlot{block: b, raw: raw, used: s.clock}
+	s.folded, _ = s2.Decode(s.folded[:cap(s.folded)], b.packed)
+	lines := hollow{text: slices.Grow(c.lines.text[:0], b.text), heads: slices.Grow(c.lines.heads[:0], b.heads), rows: b.rows}
+	unfold(s.folded[:b.notes], s.folded[b.notes:], &lines)
+	*c = cacheSlot{block: b, lines: lines, used: s.clock}
 	return c
 }
 
@@ -115,6 +119,7 @@ type packer struct {
 	store *textStore
 	block *textBlock
 	lines hollow // of the block
+	fold  folder
 	dst   []byte // what the encoder writes to
 
 	placedRows  parse.Rows // of the placer that uses it
@@ -154,16 +159,15 @@ func (p *packer) close() {
 	}
 	p.block = nil
 	b.rows = p.lines.rows.Take()
-	b.split = len(p.lines.text)
-	raw := append(p.lines.text, p.lines.heads...)
-	packed := s2.Encode(p.dst[:cap(p.dst)], raw)
+	p.fold.fold(&p.lines)
+	b.notes, b.text, b.heads = len(p.fold.notes), len(p.lines.text), len(p.lines.heads)
+	packed := s2.Encode(p.dst[:cap(p.dst)], p.fold.all())
 	p.dst = packed[:0]
-	if len(packed)+len(packed)/4 > len(raw) {
-		own := slices.Clone(raw)
-		b.lines = &hollow{text: own[:b.split], heads: own[b.split:], rows: b.rows}
+	if len(packed)+len(packed)/4 > b.text+b.heads {
+		b.lines = &hollow{text: slices.Clone(p.lines.text), heads: slices.Clone(p.lines.heads), rows: b.rows}
 	} else {
 		b.packed = append(make([]byte, 0, len(packed)), packed...)
 		b.lines = nil
 	}
-	p.lines = hollow{text: raw[:0], heads: p.lines.heads[:0], rows: p.lines.rows}
+	p.lines = hollow{text: p.lines.text[:0], heads: p.lines.heads[:0], rows: p.lines.rows, starts: p.lines.starts[:0]}
 }
