@@ -76,7 +76,7 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	opt := bundle.Options{
 		Jobs:  c.Int("jobs"),
 		Stdin: c.App.Reader,
-		Clock: clock.Options{Zone: loc, Year: c.Int("year"), Now: time.Now()},
+		Clock: clock.Options{Zone: loc, Year: c.Int("year"), Now: time.Now(), Parallel: runner(c)},
 	}
 	if most > 0 {
 		opt.Limits.Bytes = most

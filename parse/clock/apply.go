@@ -14,7 +14,7 @@ func (f *file) resolve(a *anchors, opt Options) {
 	}
 	f.years(a, opt)
 	f.zones(a, opt)
-	f.apply()
+	f.apply(opt)
 	f.move()
 	f.separators(a)
 }
@@ -45,29 +45,88 @@ func (f *file) move() {
 // apply stamps all items: the message's clock is the event's time, the
 // framing's is its arrival. It also notes the steps of the clock, those that the
 // log tells of before those that the stamps of one writer show.
-func (f *file) apply() {
-	s := stamper{cal: &f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust,
-		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}
-	var steps []parse.Jump
-	w, latest := writers{}, int64(math.MinInt64)
-	f.ascending = !f.loose && !f.reversed
+func (f *file) apply(opt Options) {
+	d := f.dating()
 	for i, x := range f.stretches() {
-		for k, e := range x.events {
-			s.event(i+k, e)
-			if e.At < latest {
-				f.ascending = false
-			}
-			if latest = e.At; e.Basis == parse.NoTime {
-				f.undated = true
-			} else if step := w.step(e); step != 0 {
-				steps = append(steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: parse.PlainText(e.Quote())}, Step: step})
-			}
-		}
+		d.stretch(i, x.events, f, opt)
 		if x.mark != nil {
-			s.item(i+len(x.events), *x.mark)
+			d.item(i+len(x.events), *x.mark)
 		}
 	}
-	f.jumps = append(f.told(), steps...)
+	f.undated, f.ascending = d.undated, d.ascending && !f.loose && !f.reversed
+	f.jumps = append(f.told(), d.steps...)
+}
+
+// dating is a walk over items that stamps them and sees how the stamps follow each
+// other.
+type dating struct {
+	stamper
+	writers   writers
+	steps     []parse.Jump // of the clock, as the stamps of one writer show them
+	latest    int64        // event
+	ascending bool         // the events are in order of time
+	undated   bool         // one has no time
+}
+
+func (f *file) dating() dating {
+	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: new(calendar), turns: f.turns, shift: f.shift, trust: f.yearTrust,
+		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
+}
+
+// stretch stamps events of f that follow each other, the first at index i.
+func (d *dating) stretch(i int, es []*parse.Event, f *file, opt Options) {
+	later := make([]dating, opt.parts(len(es)))
+	froms := make([]int, len(later)+1)
+	opt.beside(len(es), func(of, from, to int) {
+		part := d
+		if of > 0 {
+			later[of] = f.dating()
+			part = &later[of]
+		}
+		froms[of] = from
+		part.all(i+from, es[from:to])
+	})
+	froms[len(later)] = len(es)
+	for k := range later[1:] {
+		d.join(&later[k+1], es[froms[k+1]:froms[k+2]])
+	}
+}
+
+func (d *dating) all(i int, es []*parse.Event) {
+	for k, e := range es {
+		d.event(i+k, e)
+		if e.At < d.latest {
+			d.ascending = false
+		}
+		if d.latest = e.At; e.Basis == parse.NoTime {
+			d.undated = true
+		} else if step := d.writers.step(e); step != 0 {
+			d.jump(e, step)
+		}
+	}
+}
+
+func (d *dating) jump(e *parse.Event, step int64) {
+	d.steps = append(d.steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: parse.PlainText(e.Quote())}, Step: step})
+}
+
+// join adds what was seen of the events that follow.
+func (d *dating) join(later *dating, es []*parse.Event) {
+	d.stamper = later.stamper
+	d.ascending = d.ascending && later.ascending && es[0].At >= d.latest
+	d.latest, d.undated = later.latest, d.undated || later.undated
+	if d.writers.join(&later.writers) {
+		d.steps = append(d.steps, later.steps...)
+		return
+	}
+	for _, e := range es {
+		if e.Basis == parse.NoTime {
+			continue
+		}
+		if step := d.writers.step(e); step != 0 {
+			d.jump(e, step)
+		}
+	}
 }
 
 // stamper turns the readings of one file into stamps, in order.

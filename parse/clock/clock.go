@@ -23,6 +23,10 @@ type Options struct {
 	Zone *time.Location // --tz: zone of stamps that carry none; nil: infer
 	Year int            // --year: year of the newest line of a file; 0: infer
 	Now  time.Time      // upper bound for years when nothing else bounds them; zero: none
+
+	// Parallel runs tasks that share nothing they write, all at once if it
+	// likes, and returns when all are done. nil: one after the other.
+	Parallel func(tasks ...func())
 }
 
 // Resolve fills the stamps of all events, markers and coverage of b in place
@@ -30,7 +34,7 @@ type Options struct {
 // clocks: a bundle is resolved once. It reports whether the events were seen to
 // be in order of time, ties in the order of a file.
 func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
-	files := collect(b)
+	files := collect(b, opt)
 	for _, j := range b.Journals {
 		for _, f := range files {
 			if f.File == j.File {
@@ -74,7 +78,7 @@ type file struct {
 }
 
 // collect groups the dated items of b by file, in path order.
-func collect(b *parse.Bundle) []*file {
+func collect(b *parse.Bundle, opt Options) []*file {
 	by := map[*parse.File]*file{}
 	of := func(f *parse.File) *file {
 		if by[f] == nil {
@@ -82,16 +86,8 @@ func collect(b *parse.Bundle) []*file {
 		}
 		return by[f]
 	}
-	for i, n := 0, 0; i < len(b.Events); i = n {
-		f, ordered := b.Events[i].File, true
-		for n = i + 1; n < len(b.Events); n++ {
-			before, e := b.Events[n-1], b.Events[n]
-			if e.EventKind != before.EventKind && e.File != f {
-				break
-			}
-			ordered = ordered && byPos(before, e) <= 0
-		}
-		of(f).addEvents(b.Events[i:n:n], ordered)
+	for _, r := range runs(b.Events, opt) {
+		of(r.events[0].File).addEvents(r.events, r.ordered)
 	}
 	for _, m := range b.Markers {
 		f := of(m.File)
@@ -110,7 +106,7 @@ func collect(b *parse.Bundle) []*file {
 	var files []*file
 	for _, f := range by {
 		f.order()
-		f.look(&f.timeline)
+		f.look(&f.timeline, opt)
 		files = append(files, f)
 	}
 	sort.Slice(files, func(i, j int) bool {
@@ -121,6 +117,49 @@ func collect(b *parse.Bundle) []*file {
 		return a.Path < b.Path
 	})
 	return files
+}
+
+// run is events of one file that follow each other.
+type run struct {
+	events  []*parse.Event
+	ordered bool // as they stand in the file
+}
+
+// runs divides events by file.
+func runs(events []*parse.Event, opt Options) []run {
+	parts := make([][]run, opt.parts(len(events)))
+	opt.beside(len(events), func(of, from, to int) {
+		for i, n := from, from; i < to; i = n {
+			f, ordered := events[i].File, true
+			for n = i + 1; n < to; n++ {
+				before, e := events[n-1], events[n]
+				if e.EventKind != before.EventKind && e.File != f {
+					break
+				}
+				ordered = ordered && byPos(before, e) <= 0
+			}
+			parts[of] = append(parts[of], run{events[i:n:n], ordered})
+		}
+	})
+	out, to := parts[0], 0
+	for _, r := range out {
+		to += len(r.events)
+	}
+	for _, part := range parts[1:] {
+		last := &out[len(out)-1]
+		before, e := last.events[len(last.events)-1], part[0].events[0]
+		if before.File == e.File {
+			from := to - len(last.events)
+			to += len(part[0].events)
+			*last = run{events[from:to:to], last.ordered && part[0].ordered && byPos(before, e) <= 0}
+			part = part[1:]
+		}
+		for _, r := range part {
+			to += len(r.events)
+		}
+		out = append(out, part...)
+	}
+	return out
 }
 
 // zoneWord returns the zone that a header line names ("-- Logs begin at Fri

@@ -24,7 +24,29 @@ func (f *file) told() []parse.Jump {
 // writers follows the resolved time of each writer of a file.
 type writers struct {
 	newest map[*parse.Origin]*int64
-	last   [2]writer // most lines come from two: who wrote last stands first
+	first  map[*parse.Origin]int64 // with which newest began
+	last   [2]writer               // most lines come from two: who wrote last stands first
+}
+
+// join adds what was followed from later on, if no writer stepped back in between;
+// else it does nothing.
+func (w *writers) join(later *writers) bool {
+	for who := range later.newest {
+		if before := w.newest[who]; before != nil && later.first[who] < *before {
+			return false
+		}
+	}
+	if w.newest == nil {
+		w.newest, w.first = map[*parse.Origin]*int64{}, map[*parse.Origin]int64{}
+	}
+	for who, at := range later.newest {
+		if before := w.newest[who]; before != nil {
+			*before = *at
+		} else {
+			w.newest[who], w.first[who] = at, later.first[who]
+		}
+	}
+	return true
 }
 
 // writer is a writer and the newest time of theirs.
@@ -53,12 +75,12 @@ func (w *writers) turnTo(e *parse.Event) {
 		return
 	}
 	if w.newest == nil {
-		w.newest = map[*parse.Origin]*int64{}
+		w.newest, w.first = map[*parse.Origin]*int64{}, map[*parse.Origin]int64{}
 	}
 	at := w.newest[e.Origin]
 	if at == nil {
 		at = new(e.At)
-		w.newest[e.Origin] = at
+		w.newest[e.Origin], w.first[e.Origin] = at, e.At
 	}
 	w.last[0] = writer{e.Origin, at}
 }

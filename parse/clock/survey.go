@@ -46,15 +46,75 @@ func (l *lag) add(ns int64) {
 	}
 }
 
+func (l *lag) join(other lag) {
+	if other.known {
+		l.add(other.least)
+	}
+}
+
 // look surveys the items.
-func (s *survey) look(t *timeline) {
-	s.latestAt, s.lastBare, s.dated, s.heading = -1, -1, -1, -1
+func (s *survey) look(t *timeline, opt Options) {
+	s.begin()
 	for i, x := range t.stretches() {
-		s.seeAll(i, x.events)
+		s.seeStretch(i, x.events, opt)
 		if x.mark != nil {
 			s.see(i+len(x.events), *x.mark)
 		}
 	}
+}
+
+func (s *survey) begin() { s.latestAt, s.lastBare, s.dated, s.heading = -1, -1, -1, -1 }
+
+// seeStretch surveys events that follow each other, the first at index i.
+func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
+	later := make([]survey, opt.parts(len(es)))
+	opt.beside(len(es), func(of, from, to int) {
+		part := s
+		if of > 0 {
+			part = &later[of]
+			part.begin()
+			part.lead = item{event: es[from-1]}.lead()
+		}
+		part.seeAll(i+from, es[from:to])
+	})
+	for k := range later[1:] {
+		part := &later[k+1]
+		if len(part.turns) > 0 {
+			s.walkOn(part, item{event: es[part.turns[0].index-i]}.lead().NS)
+		}
+		s.join(part)
+	}
+}
+
+// walkOn numbers the years of a later survey, whose first reading without a year
+// is known.
+func (s *survey) walkOn(later *survey, first int64) {
+	s.walk(first)
+	from := s.year
+	for _, t := range later.turns {
+		s.year = from + t.year
+		s.turn(t.index)
+	}
+	s.year, s.walked = from+later.year, later.walked
+}
+
+// join adds what a survey of the items that follow found, but for their years.
+func (s *survey) join(later *survey) {
+	if later.latest > s.latest {
+		s.latest, s.latestAt = later.latest, later.latestAt
+	}
+	s.lastBare, s.dated = max(s.lastBare, later.lastBare), max(s.dated, later.dated)
+	if later.heading >= 0 {
+		s.heading, s.headed = later.heading, later.headed
+	}
+	s.anyHeader, s.bareHeader = s.anyHeader || later.anyHeader, s.bareHeader || later.bareHeader
+	if !s.envelopes {
+		s.envelopes, s.zoned = later.envelopes, later.zoned
+	}
+	s.inner = append(s.inner, later.inner...)
+	s.lead = later.lead
+	s.full.join(later.full)
+	s.bare.join(later.bare)
 }
 
 // see surveys one item, of whatever kind.
@@ -68,9 +128,7 @@ func (s *survey) see(i int, it item) {
 	lead := leading(header, envelope)
 	if lead.Lack&parse.LackYear != 0 {
 		s.walk(lead.NS)
-		if n := len(s.turns); n == 0 || s.turns[n-1].year != s.year {
-			s.turns = append(s.turns, turn{i, s.year})
-		}
+		s.turn(i)
 		s.lastBare = i
 		if header.Set && header.Lack&parse.LackYear == 0 {
 			s.dated = i
@@ -87,6 +145,13 @@ func (s *survey) see(i int, it item) {
 	s.compare(header, envelope)
 	if it.event != nil {
 		s.gatherInner(i, it.event)
+	}
+}
+
+// turn notes the year of an item whose leading clock lacks it.
+func (s *survey) turn(i int) {
+	if n := len(s.turns); n == 0 || s.turns[n-1].year != s.year {
+		s.turns = append(s.turns, turn{i, s.year})
 	}
 }
 
