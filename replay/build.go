@@ -26,7 +26,7 @@ type Options struct {
 // Nodes come sorted by name. It is deterministic, and linear in the number of
 // records apart from sorting; a file of the host alone still gives a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
-	nodes, symbols := splitNodes(b), b.Symbols
+	nodes, symbols := splitNodes(b, opt), b.Symbols
 	if symbols == nil {
 		symbols = parse.NewSymbols()
 	}

@@ -46,23 +46,32 @@ type setLines struct {
 	lines int
 }
 
-// takeCensus looks at each line once.
-func takeCensus(events []*parse.Event) *Census {
+// takeCensus looks at each line once: at several stretches of very many beside
+// each other.
+func takeCensus(events []*parse.Event, opt Options) *Census {
+	const least, most = 16 << 10, 4 // lines of a stretch, and stretches
 	c := &Census{Events: events, Of: make([]uint32, len(events))}
-	r := registrar{c: c, known: map[classKey]uint32{}, sets: map[string]*setLines{}}
-	for i, e := range events {
-		at, ok := r.recently(e.EventKind)
-		if !ok {
-			at = r.class(e.EventKind, i)
-		}
-		c.Of[i] = at
-		x := &c.Classes[at]
-		if x.Lines++; x.Lines <= formsLooked && x.set.lines < formsLooked {
-			x.set.lines++
-			c.forms = append(c.forms, e)
-		}
-		x.date(e)
+	k := min(len(events)/least, most)
+	if k < 2 {
+		newRegistrar(c).take(0, len(events))
+		return c
 	}
+	parts, takes := make([]*registrar, k), make([]func(), k)
+	for i := range parts {
+		parts[i] = newRegistrar(&Census{Events: events, Of: c.Of})
+		takes[i] = func() { parts[i].take(i*len(events)/k, (i+1)*len(events)/k) }
+	}
+	opt.parallel(takes...)
+	r, renames := newRegistrar(c), make([]func(), k)
+	for i, part := range parts {
+		as, of := r.join(part.c), c.Of[i*len(events)/k:(i+1)*len(events)/k]
+		renames[i] = func() {
+			for i, at := range of {
+				of[i] = as[at]
+			}
+		}
+	}
+	opt.parallel(renames...)
 	return c
 }
 
@@ -108,6 +117,60 @@ type recentKind struct {
 	at   uint32
 }
 
+func newRegistrar(c *Census) *registrar {
+	return &registrar{c: c, known: map[classKey]uint32{}, sets: map[string]*setLines{}}
+}
+
+// take looks at the lines from one index to before another.
+func (r *registrar) take(from, to int) {
+	c := r.c
+	for i, e := range c.Events[from:to] {
+		at, ok := r.recently(e.EventKind)
+		if !ok {
+			at = r.class(e.EventKind, from+i)
+		}
+		c.Of[from+i] = at
+		x := &c.Classes[at]
+		if x.Lines++; x.Lines <= formsLooked && x.set.lines < formsLooked {
+			x.set.lines++
+			c.forms = append(c.forms, e)
+		}
+		x.date(e)
+	}
+}
+
+// join adds the census of the lines that follow, and returns what its classes are
+// here. Lines are forms here only if they are there.
+func (r *registrar) join(later *Census) (as []uint32) {
+	for i := range later.Classes {
+		x := &later.Classes[i]
+		at, known := r.known[x.classKey]
+		if !known {
+			at = r.add(x.classKey, x.First)
+		}
+		r.c.Classes[at].join(x)
+		as = append(as, at)
+	}
+	for _, e := range later.forms {
+		if set := r.c.Classes[r.known[classKey{e.File, e.Origin, e.Sigs}]].set; set.lines < formsLooked {
+			set.lines++
+			r.c.forms = append(r.c.forms, e)
+		}
+	}
+	return as
+}
+
+// join adds what is known of lines that follow.
+func (x *Class) join(later *Class) {
+	x.Lines += later.Lines
+	x.Bases |= later.Bases
+	for _, t := range [...]struct{ to, from *span }{{&x.stated, &later.stated}, {&x.boot, &later.boot}, {&x.vague, &later.vague}} {
+		if *t.from != (span{}) {
+			t.to.join(*t.from)
+		}
+	}
+}
+
 func (r *registrar) recently(k *parse.EventKind) (at uint32, ok bool) {
 	for i := range r.recent {
 		if r.recent[i].kind == k {
@@ -122,12 +185,18 @@ func (r *registrar) class(k *parse.EventKind, i int) uint32 {
 	key := classKey{k.File, k.Origin, k.Sigs}
 	at, known := r.known[key]
 	if !known {
-		at = uint32(len(r.c.Classes))
-		r.c.Classes = append(r.c.Classes, r.newClass(key, i))
-		r.known[key] = at
+		at = r.add(key, i)
 	}
 	r.recent[r.next] = recentKind{k, at}
 	r.next = (r.next + 1) % len(r.recent)
+	return at
+}
+
+// add makes a class that begins at line i.
+func (r *registrar) add(key classKey, i int) uint32 {
+	at := uint32(len(r.c.Classes))
+	r.c.Classes = append(r.c.Classes, r.newClass(key, i))
+	r.known[key] = at
 	return at
 }
 
@@ -173,7 +242,7 @@ func (n *Node) Columns(names ...string) *parse.Columns {
 // first asks for it.
 func (n *Node) Census() *Census {
 	if c := n.census; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
-		n.census = takeCensus(n.Events)
+		n.census = takeCensus(n.Events, Options{})
 	}
 	return n.census
 }

@@ -52,6 +52,7 @@ type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent p
 func newHistorian(n *Node, lines int) *historian {
 	h := &historian{lifeReader: newLifeReader(n.symbols), syms: n.symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
 		out: &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)}}
+	h.out.byID.touch()
 	return h
 }
 

@@ -62,6 +62,7 @@ func join(a, b *unit) {
 // splitter finds which records belong to one node.
 type splitter struct {
 	b        *parse.Bundle
+	opt      Options
 	census   *Census
 	wrote    []*writer // who wrote the lines of each class
 	units    []*unit
@@ -93,8 +94,8 @@ type originKey struct {
 }
 
 // splitNodes assigns every record of the bundle to a node.
-func splitNodes(b *parse.Bundle) []*Node {
-	s := &splitter{b: b, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
+func splitNodes(b *parse.Bundle, opt Options) []*Node {
+	s := &splitter{b: b, opt: opt, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
 	s.joinWithinFiles()
 	s.joinByName()
@@ -175,7 +176,7 @@ func (s *splitter) survey() {
 
 // lines notes who wrote lines, when, and what they say about the node.
 func (s *splitter) lines() {
-	s.census = takeCensus(s.b.Events)
+	s.census = takeCensus(s.b.Events, s.opt)
 	for i := range s.census.Classes {
 		x := &s.census.Classes[i]
 		w := s.writer(x.File, x.Origin)

@@ -146,6 +146,7 @@ func (l *ledger) distinct(from, to int64) int {
 	i := sort.Search(len(ev), func(i int) bool { return t.at(&ev[i]) >= from })
 	if !l.counting {
 		l.counting, l.counts = true, newBySym[uint32](l.s.syms, len(ev))
+		l.counts.touch()
 	}
 	most, first := uint32(0), i
 	for ; i < len(ev) && t.at(&ev[i]) < to; i++ {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -22,6 +23,16 @@ func newBySym[T any](syms *parse.Symbols, n int) bySym[T] {
 		return bySym[T]{rows: make([]T, bound)}
 	}
 	return bySym[T]{few: true}
+}
+
+// touch writes to each page of a new table of which nearly all will be used. A
+// page that is read before it is written has to be got twice from the system.
+func (t *bySym[T]) touch() {
+	var none T
+	per := 4096 / max(1, int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
+	for i := 0; i < len(t.rows); i += max(1, per) {
+		t.rows[i] = none
+	}
 }
 
 // get returns what is known about s, the zero value for nothing.
