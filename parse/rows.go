@@ -56,7 +56,7 @@ func (r *Rows) Take() Rows {
 }
 
 // At returns what begins with the row of a number.
-func (r *Rows) At(n uint32) Row { return Row{r.bytes[n:], r.near} }
+func (r *Rows) At(n uint32) Row { return Row{bytes: r.bytes, at: n, near: r.near} }
 
 // Skip returns the number of what stands k values behind that of number n.
 func (r *Rows) Skip(n uint32, k int) uint32 {
@@ -71,21 +71,22 @@ func (r *Rows) Skip(n uint32, k int) uint32 {
 // Row reads values one after the other.
 type Row struct {
 	bytes []byte
+	at    uint32 // of the next value: a pointer that moves on would cost more while memory is collected
 	near  Sym
 }
 
 // Next returns the next value.
 func (r *Row) Next() Sym {
-	if b := r.bytes[0]; b&0x81 == 0 {
-		r.bytes = r.bytes[1:]
+	if b := r.bytes[r.at]; b&0x81 == 0 {
+		r.at++
 		return Sym(b >> 1)
 	}
 	return r.next()
 }
 
 func (r *Row) next() Sym {
-	code, n := binary.Uvarint(r.bytes)
-	r.bytes = r.bytes[n:]
+	code, n := binary.Uvarint(r.bytes[r.at:])
+	r.at += uint32(n)
 	if code&1 == 0 {
 		return Sym(code >> 1)
 	}
