@@ -8,7 +8,7 @@ import "slices"
 type Columns struct {
 	symbols *Symbols
 	names   []string
-	of      [][]int8 // by Shape: which of names each value is, -1 none; nil: not asked yet
+	of      [][]int8 // by Shape: which of names each value is, -1 none, up to the last that is one; nil: not asked yet
 	text    []Field
 }
 
@@ -47,6 +47,9 @@ func (c *Columns) columns(shape Sym) []int8 {
 	to := make([]int8, len(names))
 	for i, name := range names {
 		to[i] = c.column(name)
+	}
+	for len(to) > 0 && to[len(to)-1] < 0 {
+		to = to[:len(to)-1]
 	}
 	c.of[shape] = to
 	return to

@@ -85,7 +85,12 @@ func (r *Row) Next() Sym {
 }
 
 func (r *Row) next() Sym {
-	code, n := binary.Uvarint(r.bytes[r.at:])
+	b := r.bytes[r.at:]
+	code, n := uint64(b[0]&0x7f), 1
+	for b[n-1] >= 0x80 {
+		code |= uint64(b[n]&0x7f) << (7 * n)
+		n++
+	}
 	r.at += uint32(n)
 	if code&1 == 0 {
 		return Sym(code >> 1)
