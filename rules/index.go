@@ -70,6 +70,39 @@ func (x *index) list(id string) []*parse.Event {
 	return list
 }
 
+// listTogether lists the events of several signatures in one walk over all.
+func (x *index) listTogether(ids []string) {
+	var lists [][]*parse.Event
+	var listed []string                        // the signature of each
+	of := make([][]int, len(x.census.Classes)) // the lists of each class
+	left := 0                                  // to be listed
+	for _, id := range ids {
+		if _, known := x.listed[id]; known {
+			continue
+		}
+		h := x.holder(id)
+		x.listed[id] = make([]*parse.Event, 0, h.lines)
+		if h.lines == 0 {
+			continue
+		}
+		for class, has := range h.of {
+			if has {
+				of[class] = append(of[class], len(lists))
+			}
+		}
+		lists, listed, left = append(lists, x.listed[id]), append(listed, id), left+h.lines
+	}
+	for i := 0; left > 0; i++ {
+		for _, k := range of[x.census.Of[i]] {
+			lists[k] = append(lists[k], x.census.Events[i])
+			left--
+		}
+	}
+	for k, id := range listed {
+		x.listed[id] = lists[k]
+	}
+}
+
 // holder is where the events of a signature are.
 type holder struct {
 	of    []bool // the classes that have the signature, nil: none has

@@ -59,15 +59,15 @@ func newView(n *replay.Node) *view {
 
 // listAll lists the events that the causes ask for.
 func (v *view) listAll(causes []*Def) {
+	var ids []string
 	for _, d := range causes {
 		for _, cs := range [...][]*Clause{d.For, d.Against} {
 			for _, c := range cs {
-				for _, id := range c.Sigs {
-					v.sig(id)
-				}
+				ids = append(ids, c.Sigs...)
 			}
 		}
 	}
+	v.listTogether(ids)
 }
 
 // fork returns a view of the same that may be used beside v: what it remembers is
