@@ -80,6 +80,11 @@ const closeBy = 2
 // changes notes how b differs from a, which is as long: of each change, 1 more than
 // how many bytes alike stand before it and how many bytes it has; and 0.
 func (f *folder) changes(a, b []byte) {
+	if string(a) == string(b) {
+		f.notes = append(f.notes, 0)
+		return
+	}
+	notes, body := f.notes, f.body
 	done := 0
 	for i := alike(a, b, 0); i < len(b); {
 		end := i + 1
@@ -88,19 +93,21 @@ func (f *folder) changes(a, b []byte) {
 				end = j + 1
 			}
 		}
-		f.notes = appendNumber(f.notes, i-done+1)
-		f.notes = appendNumber(f.notes, end-i)
-		f.body = append(f.body, b[i:end]...)
+		notes = appendNumber(appendNumber(notes, i-done+1), end-i)
+		for _, c := range b[i:end] { // a few
+			body = append(body, c)
+		}
 		done = end
 		i = alike(a, b, end)
 	}
-	f.notes = append(f.notes, 0)
+	f.notes, f.body = append(notes, 0), body
 }
 
 // alike is where the first byte at or behind i is that differs, len(b) if none does.
 func alike(a, b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+	a = a[:len(b)]
+	for ; i <= len(b)-8; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:i+8]) ^ binary.LittleEndian.Uint64(b[i:i+8]); x != 0 {
 			return i + bits.TrailingZeros64(x)/8
 		}
 	}
