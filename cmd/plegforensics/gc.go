@@ -19,8 +19,13 @@ const (
 
 // What is made of the records afterwards is smaller than they are, and made
 // once: one collection meanwhile, of what reading the inputs and the rebuild took,
-// makes room for what follows. More would look at all records to find little.
-const restRoom = 16 << 20
+// makes room for what follows. More would look at all records to find little. Where
+// the records leave room for all of it there is none.
+const (
+	restRoom   = 16 << 20
+	wholeRest  = 32 << 20
+	mostBeside = 64 << 20 // bytes of records that leave room for the whole rest
+)
 
 // loaded says that the inputs were read.
 var loaded atomic.Bool
@@ -61,10 +66,14 @@ func roomForRest(held uint64) {
 	debug.SetGCPercent(restPercent(live[0].Value.Uint64(), held))
 }
 
-// restPercent is the growth from so many live bytes at which the heap is restRoom
-// beyond what it holds.
+// restPercent is the growth from so many live bytes at which the heap is as much
+// beyond what it holds as the rest may take.
 func restPercent(live, held uint64) int {
-	return int((held + restRoom - min(live, held)) * 100 / max(live, 1<<20))
+	room := uint64(restRoom)
+	if held <= mostBeside {
+		room = wholeRest
+	}
+	return int((held + room - min(live, held)) * 100 / max(live, 1<<20))
 }
 
 // heapPercent is the growth that so many live bytes may have, in percent.

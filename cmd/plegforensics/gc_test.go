@@ -24,9 +24,10 @@ func TestHeapPercent(t *testing.T) {
 // TestRestPercent wants the heap to have its room from what it holds, whatever of
 // it the collection before has seen.
 func TestRestPercent(t *testing.T) {
-	for _, c := range []struct{ live, held uint64 }{{50 << 20, 64 << 20}, {64 << 20, 64 << 20}, {400 << 20, 470 << 20}, {70 << 20, 64 << 20}} {
+	for _, c := range []struct{ live, held, room uint64 }{{50 << 20, 64 << 20, wholeRest}, {64 << 20, 64 << 20, wholeRest}, {70 << 20, 64 << 20, wholeRest},
+		{60 << 20, 72 << 20, restRoom}, {72 << 20, 72 << 20, restRoom}, {400 << 20, 470 << 20, restRoom}} {
 		next := c.live + c.live*uint64(restPercent(c.live, c.held))/100
-		if want := max(c.held, c.live) + restRoom; next > want || next < want-8<<20 {
+		if want := max(c.held, c.live) + c.room; next > want || next < want-8<<20 {
 			t.Errorf("%d of %d MiB in use: next collection at %d MiB", c.live>>20, c.held>>20, next>>20)
 		}
 	}
