@@ -29,5 +29,8 @@ func (o *Options) parts(n int) int {
 	if o.Parallel == nil {
 		return 1
 	}
+	if o.stretch > 0 {
+		return max(1, n/o.stretch)
+	}
 	return max(1, min(n/leastBeside, mostBeside))
 }

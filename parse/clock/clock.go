@@ -27,6 +27,8 @@ type Options struct {
 	// Parallel runs tasks that share nothing they write, all at once if it
 	// likes, and returns when all are done. nil: one after the other.
 	Parallel func(tasks ...func())
+
+	stretch int // events of a stretch, for tests; 0: as many as pay
 }
 
 // Resolve fills the stamps of all events, markers and coverage of b in place
