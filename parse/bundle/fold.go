@@ -94,9 +94,7 @@ func (f *folder) changes(a, b []byte) {
 			}
 		}
 		notes = appendNumber(appendNumber(notes, i-done+1), end-i)
-		for _, c := range b[i:end] { // a few
-			body = append(body, c)
-		}
+		body = append(body, b[i:end]...)
 		done = end
 		i = alike(a, b, end)
 	}
