@@ -72,7 +72,7 @@ func NewSymbols() *Symbols {
 		t.shards[i].table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
 	}
 	t.places.Store(new([]*symPage))
-	t.slabs.Store(new([][]byte))
+	t.slabs.Store(&[][]byte{nil}) // so that 0 is no place
 	t.shapes.Store(new([][]string))
 	return t
 }
@@ -208,11 +208,11 @@ func (t *Symbols) page(s Sym) *symPage {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	pages := *t.places.Load()
-	for more := pages; i >= len(pages); pages = more {
-		more = append(more[:len(more):len(more)], new(symPage))
-		t.places.Store(&more)
+	pages := slices.Clone(*t.places.Load()) // others look at those that are there
+	for i >= len(pages) {
+		pages = append(pages, new(symPage))
 	}
+	t.places.Store(&pages)
 	return pages[i]
 }
 
@@ -231,7 +231,7 @@ func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
 // slab begins a slab of a shard with room for n bytes. The first ones are small: some
 // inputs have few texts.
 func (t *Symbols) slab(shard *symShard, n int) {
-	room := make([]byte, max(n+symUnit, symSlab>>max(0, 6-shard.slabs)))
+	room := make([]byte, max(n, symSlab>>max(0, 6-shard.slabs)))
 	shard.slabs++
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -240,9 +240,6 @@ func (t *Symbols) slab(shard *symShard, n int) {
 		panic("16 GiB of names") // memory for the lines that brought them is out before
 	}
 	shard.room, shard.next = room, symPlace(len(slabs)*slabUnits)
-	if len(slabs) == 0 {
-		shard.room, shard.next = room[symUnit:], 1 // 0 is no place
-	}
 	slabs = append(slabs[:len(slabs):len(slabs)], room)
 	t.slabs.Store(&slabs)
 }

@@ -29,8 +29,8 @@ func newBySym[T any](syms *parse.Symbols, n int) bySym[T] {
 // page that is read before it is written has to be got twice from the system.
 func (t *bySym[T]) touch() {
 	var none T
-	per := 4096 / max(1, int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
-	for i := 0; i < len(t.rows); i += max(1, per) {
+	per := max(1, 4096/int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
+	for i := 0; i < len(t.rows); i += per {
 		t.rows[i] = none
 	}
 }

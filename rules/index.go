@@ -51,23 +51,10 @@ func comparable(c *replay.Class, other *parse.Event) bool {
 
 // sig returns the events of a signature, in order of time.
 func (x *index) sig(id string) []*parse.Event {
-	list, known := x.listed[id]
-	if !known {
-		list = x.list(id)
-		x.listed[id] = list
+	if _, known := x.listed[id]; !known {
+		x.listTogether([]string{id})
 	}
-	return list
-}
-
-func (x *index) list(id string) []*parse.Event {
-	h := x.holder(id)
-	list := make([]*parse.Event, 0, h.lines)
-	for i := h.first; len(list) < h.lines; i++ {
-		if h.of[x.census.Of[i]] {
-			list = append(list, x.census.Events[i])
-		}
-	}
-	return list
+	return x.listed[id]
 }
 
 // listTogether lists the events of several signatures in one walk over all.
@@ -75,7 +62,7 @@ func (x *index) listTogether(ids []string) {
 	var lists [][]*parse.Event
 	var listed []string                        // the signature of each
 	of := make([][]int, len(x.census.Classes)) // the lists of each class
-	left := 0                                  // to be listed
+	left, first := 0, len(x.census.Events)     // how many events, and from where on
 	for _, id := range ids {
 		if _, known := x.listed[id]; known {
 			continue
@@ -90,9 +77,10 @@ func (x *index) listTogether(ids []string) {
 				of[class] = append(of[class], len(lists))
 			}
 		}
-		lists, listed, left = append(lists, x.listed[id]), append(listed, id), left+h.lines
+		lists, listed = append(lists, x.listed[id]), append(listed, id)
+		left, first = left+h.lines, min(first, h.first)
 	}
-	for i := 0; left > 0; i++ {
+	for i := first; left > 0; i++ {
 		for _, k := range of[x.census.Of[i]] {
 			lists[k] = append(lists[k], x.census.Events[i])
 			left--
