@@ -96,3 +96,16 @@ func (c *calendar) closest(r parse.Clock, ref int64) int {
 	}
 	return y
 }
+
+// notBefore is the first year in which the year-less reading r is not before
+// ref, zones aside.
+func (c *calendar) notBefore(r parse.Clock, ref int64) int {
+	if r.Lack&parse.LackYear == 0 {
+		return 0
+	}
+	y := c.yearOf(ref)
+	if c.moved(r.NS, y) < ref-slackAhead {
+		return y + 1
+	}
+	return y
+}

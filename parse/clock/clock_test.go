@@ -164,6 +164,24 @@ func TestHeading(t *testing.T) {
 	}
 }
 
+// TestJournalBegins: journalctl names the oldest entry of the journal, which may
+// be most of a year older than the first line shown, and none is older than it.
+func TestJournalBegins(t *testing.T) {
+	for _, tt := range []struct{ header, want string }{
+		{"-- Logs begin at Mon 2022-05-30 17:37:44 PDT. --", "2023-04-16T22:26:30"},
+		{"-- Journal begins at Mon 2022-05-30 17:37:44 UTC, ends at Sun 2023-04-16 22:30:00 UTC. --", "2023-04-16T22:26:30"},
+		{"Log file created at: 2022/05/30 17:37:44", "2022-04-16T22:26:30"},
+	} {
+		f := &parse.File{Path: "k", ModTime: unix("2026-11-21T00:00:00Z")}
+		b := lines(t, f, [2]string{"04-16T22:26:30", ""}, [2]string{"04-16T22:26:35", ""})
+		b.Markers = []*parse.Marker{{Pos: parse.Pos{File: f, Offset: -1}, Kind: parse.MarkHeader, Text: parse.PlainText(tt.header), Raw: reading(t, "2022-05-30T17:37:44")}}
+		Resolve(b, Options{})
+		if at, _ := times(b); at[0] != tt.want {
+			t.Errorf("%s: got %v", tt.header, at)
+		}
+	}
+}
+
 func TestZoneFact(t *testing.T) {
 	f, z := &parse.File{Path: "a/kubelet.log"}, &parse.File{Path: "a/timedatectl"}
 	b := lines(t, f, [2]string{"11-20T18:33:20", ""})

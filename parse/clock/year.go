@@ -2,6 +2,7 @@ package clock
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -95,7 +96,18 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 		return 0, parse.Pos{}, false
 	}
 	it := f.item(f.heading)
-	return f.cal.closest(f.item(f.headed).lead(), it.lead().NS) - f.yearOf(f.headed), it.pos(), true
+	year := f.cal.closest
+	if m := it.marker; m != nil && beginning(m) {
+		year = f.cal.notBefore
+	}
+	return year(f.item(f.headed).lead(), it.lead().NS) - f.yearOf(f.headed), it.pos(), true
+}
+
+// beginning reports whether a heading tells since when the journal keeps lines:
+// "-- Logs begin at …", and since systemd 247 "-- Journal begins at …". All
+// lines are later, by days or by a year.
+func beginning(m *parse.Marker) bool {
+	return m.Kind == parse.MarkHeader && strings.Contains(m.Quote(), " begin")
 }
 
 func (f *file) newestYear() int {

@@ -341,6 +341,26 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+// How far the journal goes back says nothing of when this file has lines; the
+// heading of a klog file is its first moment.
+func TestMarkersCover(t *testing.T) {
+	const at = "Nov 20 10:00:02 n kubelet[9]: hello\n"
+	for in, want := range map[string]int{
+		"-- Logs begin at Fri 2017-11-03 13:31:21 UTC. --\n" + at: 0,
+		"Log file created at: 2019/08/20 20:28:26\n" + at:          1,
+	} {
+		dated := 0
+		for _, c := range decodeString(in).Coverage {
+			if c.FirstLine.Line == 1 && c.FirstLine.Raw.Set {
+				dated++
+			}
+		}
+		if dated != want {
+			t.Errorf("%q: %d origins begin with the header, want %d", in, dated, want)
+		}
+	}
+}
+
 // The same journal in every form gives the same events.
 func TestForms(t *testing.T) {
 	const usec, iso = "1795217439261999", "2026-11-20T23:30:39.261999"

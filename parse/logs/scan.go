@@ -218,7 +218,11 @@ func (s *scanner) take(rec []byte, lines int) {
 		s.control(rec)
 	}
 	l := s.laneOf(e)
-	l.see(s, &e.Clock, &e.Header.Clock, len(rec), lines)
+	clock := &e.Clock
+	if e.Form == journal.Control && bytes.HasPrefix(rec, journalSays) {
+		clock = &parse.Clock{}
+	}
+	l.see(s, clock, &e.Header.Clock, len(rec), lines)
 	if e.Lost {
 		s.marker(rec, journal.Mark{Kind: parse.MarkNull, N: 1})
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {
@@ -239,6 +243,10 @@ func (s *scanner) enterSection(name string) {
 	s.recent, s.brisk = [4]laneOfKey{}, briskLanes{}
 	clear(s.lanes) // bare lines have another writer now
 }
+
+// journalSays begins what journalctl itself says. A date in it is how far the
+// journal goes back and no moment at which anything was written to this file.
+var journalSays = []byte("-- ")
 
 // control files a line in which the collector speaks.
 func (s *scanner) control(rec []byte) {
