@@ -54,6 +54,7 @@ var conditions = []Condition{
 	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", "first then lines", lookFollowedBy},
 	{"exited-pile", "exited containers outnumber running ones", "", lookExitedPile},
 	{"shim-pile", "far more shims than containers", "", lookShimPile},
+	{"shim-stays", "containerd's start tries to remove a left-over shim, and the shim does not go", "", lookShimStays},
 	{"runnable", "the run queue is far longer than the processors", "", lookRunnable},
 }
 

@@ -187,7 +187,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor {
+	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor || s.unreadyUnsaid() {
 		return notThere()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {
@@ -199,7 +199,27 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 	if len(n.Events) == 0 {
 		return notThere()
 	}
-	return found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
+	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
+	o.factor = silentShare
+	return o
+}
+
+// silentShare is what a stretch without any line about PLEG weighs beside one
+// with pod events: it gives way to whatever look-alike the lines do name.
+const silentShare = 0.4
+
+// unreadyUnsaid reports whether the node turned NotReady and no line says why:
+// it may have been PLEG.
+func (s *subject) unreadyUnsaid() bool {
+	if len(s.sig(parse.SigNotReady)) > 0 {
+		return false
+	}
+	for _, e := range s.sig(parse.SigNodeEvent) {
+		if e.Field("event") == "NodeNotReady" {
+			return true
+		}
+	}
+	return false
 }
 
 func lookShortLived(s *subject, _ map[string]string) outcome {
@@ -263,6 +283,28 @@ func lookShimPile(s *subject, _ map[string]string) outcome {
 	o := factsFound("", shims, other)
 	o.vars = map[string]string{"shims": strconv.FormatFloat(shims.Num, 'f', -1, 64)}
 	return o
+}
+
+// lookShimStays wants a left-over shim whose connection does not end after
+// containerd told it to go; each is waited for before the socket is served.
+func lookShimStays(s *subject, _ map[string]string) outcome {
+	left := s.sig("ctrd.leftshim")
+	if len(left) == 0 {
+		return notThere()
+	}
+	gone := map[string]bool{}
+	for _, e := range s.sig("ctrd.shim") {
+		gone[e.Field("id")] = true
+	}
+	for _, e := range left {
+		if id := e.Field("id"); !gone[id] {
+			o := found(events("", e)...)
+			o.vars = map[string]string{"id": id[:min(12, len(id))]}
+			o.source = string(parse.SrcContainerd)
+			return o
+		}
+	}
+	return notThere()
 }
 
 // lookRunnable wants runnable tasks, not load: tasks in uninterruptible sleep

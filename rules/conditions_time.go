@@ -195,12 +195,15 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 }
 
 // atStart reports whether a line stands in the first moments of a kubelet: by
-// its own uptime stamp, by the start marker, or because it is the first that
-// the input has of the process.
+// its own uptime stamp, by what else is still to be done, by the start marker,
+// or because it is the first that the input has of the process.
 func (s *subject) atStart(e *parse.Event) bool {
 	if m := uptime().FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
 		return err == nil && n < 60
+	}
+	if e.Sigs.Has(parse.SigStatusWait) { // neither the first relist nor the first status check is done
+		return true
 	}
 	for _, id := range []string{parse.SigStarting, parse.SigStarted, parse.SigVersion} {
 		for _, st := range s.sig(id) {

@@ -93,7 +93,7 @@ func goroutineHead(line string) (id, state string, minutes int, ok bool) {
 // frame reads a function line: "pkg/path.(*T).Method(0xc000, …)". Lines of
 // source positions and of elision are none.
 func frame(line string) (string, bool) {
-	line = strings.TrimPrefix(line, "created by ")
+	line = unlinked(strings.TrimPrefix(line, "created by "))
 	if i := strings.Index(line, " in goroutine "); i > 0 {
 		line = line[:i]
 	}
@@ -107,6 +107,23 @@ func frame(line string) (string, bool) {
 		return "", false
 	}
 	return strings.Clone(line), true
+}
+
+// unlinked takes the text of a line that a forum made a link of, which cuts
+// its arguments: "[pkg/path.(*T).Method(0xc000](http://pkg/path…), 0x2)".
+func unlinked(line string) string {
+	text, ok := strings.CutPrefix(line, "[")
+	if !ok {
+		return line
+	}
+	text, _, ok = strings.Cut(text, "](http")
+	if !ok {
+		return line
+	}
+	if i := strings.LastIndexByte(text, '('); i > 0 && !strings.HasSuffix(text, ")") {
+		text = text[:i]
+	}
+	return text
 }
 
 // blockedAt is the innermost function outside the runtime and its locks.
