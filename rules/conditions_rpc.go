@@ -216,7 +216,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 }
 
 func refused(err string) bool {
-	for _, w := range []string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "transport is closing"} {
+	for _, w := range []string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "cannot connect to Docker endpoint", "transport is closing"} {
 		if strings.Contains(err, w) {
 			return true
 		}
@@ -238,7 +238,8 @@ func (s *subject) aliveBetween(from, to int64) bool {
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:
-// pod events, or more than a minute of kubelet log without failed lists.
+// pod events, or more than a minute of kubelet log without failed lists or
+// complaints about the runtime.
 func (s *subject) aliveAfter(at int64) bool {
 	if o := s.n.Observed; o.Len() > 0 && o.Item(o.Len()-1).At > at {
 		return true
@@ -248,5 +249,17 @@ func (s *subject) aliveAfter(at int64) bool {
 			return true
 		}
 	}
-	return s.n.Window.End-at > outageGap
+	return s.n.Window.End-at > outageGap && !s.deniedAfter(at)
+}
+
+// deniedAfter reports whether the kubelet still says after a moment that the
+// runtime does not work.
+func (s *subject) deniedAfter(at int64) bool {
+	for _, id := range []string{"rt.down", "pleg.age"} {
+		es := s.sig(id)
+		if len(es) > 0 && es[len(es)-1].At > at {
+			return true
+		}
+	}
+	return false
 }

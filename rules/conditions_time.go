@@ -296,11 +296,35 @@ func lookHungMany(s *subject, args map[string]string) outcome {
 func lookLockups(s *subject, _ map[string]string) outcome {
 	es := s.inWindow("k.soft")
 	for i := 1; i < len(es); i++ {
-		if es[i].At-es[i-1].At <= 2*second && es[i].Field("cpu") != es[i-1].Field("cpu") {
+		if es[i].At-es[i-1].At <= 2*second && es[i].Field("cpu") != es[i-1].Field("cpu") &&
+			!stuckAgain(es, i) && !stuckAgain(es, i-1) {
 			return found(events("", es[i-1], es[i])...)
 		}
 	}
 	return notThere()
+}
+
+// mostLooks is how many reports of lock-ups before and after one are compared with it.
+const mostLooks = 256
+
+// stuckAgain reports whether the same task held a CPU at an earlier or later look
+// of the kernel's watchdog too: after a pause of the machine it would go on.
+func stuckAgain(es []*parse.Event, at int) bool {
+	e := es[at]
+	again := func(o *parse.Event) bool {
+		return o.Field("cpu") == e.Field("cpu") && o.Field("pid") == e.Field("pid") && max(o.At-e.At, e.At-o.At) > 2*second
+	}
+	for i := at + 1; i < min(len(es), at+mostLooks) && es[i].At-e.At <= 60*second; i++ {
+		if again(es[i]) {
+			return true
+		}
+	}
+	for i := at - 1; i > max(-1, at-mostLooks) && e.At-es[i].At <= 60*second; i-- {
+		if again(es[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // lookFollowedBy joins lines that only together mean something: the state of a

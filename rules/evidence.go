@@ -333,7 +333,11 @@ func (v *view) fieldsOf(r parse.Record) []parse.Field {
 		}
 		return fs
 	case *parse.Fact:
-		return append([]parse.Field{{Name: "value", Value: r.Value}}, r.Attrs...)
+		value := r.Value
+		if r.Key == "goroutine.wait" { // whose value is a state; sentences tell how long
+			value = strconv.Itoa(int(r.Num/60)) + " min"
+		}
+		return append([]parse.Field{{Name: "value", Value: value}}, r.Attrs...)
 	case *parse.Object:
 		return r.Fields
 	}

@@ -176,7 +176,7 @@ var Keys = []Key{
 	{KeyMemTotal, "bytes", "", "MemTotal"},
 	{KeyMemFree, "bytes", "", "MemFree"},
 	{KeyMemAvailable, "bytes", "", "MemAvailable"},
-	{KeyMemAvailPct, "percent", "", "MemAvailable by MemTotal of the same file"},
+	{KeyMemAvailPct, "percent", "tool", "MemAvailable by MemTotal of the same file, or what top tells in its head"},
 	{KeyMemDirty, "bytes", "", "Dirty"},
 	{KeyMemWriteback, "bytes", "", "Writeback"},
 	{KeyMemUnevict, "bytes", "", "SUnreclaim"},

@@ -347,6 +347,7 @@ var iostatColumns = []struct {
 
 // top reads the head of top(1) in batch mode, and its table as ps does.
 func (s *scan) top() {
+	var mem topMem
 	for s.advance() {
 		f := fields(s.line)
 		switch {
@@ -354,6 +355,11 @@ func (s *scan) top() {
 			s.loadLine()
 		case strings.Contains(s.line, "Cpu(s)"):
 			s.topCPU()
+		case memLine(f, "Mem"):
+			mem.read(f, false)
+		case memLine(f, "Swap"):
+			mem.read(f, true)
+			mem.share(s)
 		case len(f) > 3 && f[0] == "PID":
 			s.table(f, "top")
 			return

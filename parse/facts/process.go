@@ -252,7 +252,7 @@ var programs = []struct{ name, role string }{
 	{"containerd-shim*", "shim"}, {"conmon*", "shim"}, {"docker-containerd-shim*", "shim"}, {"kata-shim*", "shim"},
 	{"runc", "runc"}, {"runc:*", "runc"}, {"crun", "runc"}, {"docker-runc", "runc"}, {"runsc*", "runc"}, {"youki", "runc"}, {"kata-runtime", "runc"},
 	{"kubelet", "daemon"}, {"kubenswrapper", "daemon"}, {"hyperkube", "daemon"}, {"containerd", "daemon"}, {"docker-containerd", "daemon"},
-	{"dockerd", "daemon"}, {"dockerd-current", "daemon"}, {"crio", "daemon"}, {"cri-dockerd", "daemon"}, {"k3s", "daemon"}, {"rke2", "daemon"},
+	{"kswapd*", "daemon"}, {"dockerd", "daemon"}, {"dockerd-current", "daemon"}, {"crio", "daemon"}, {"cri-dockerd", "daemon"}, {"k3s", "daemon"}, {"rke2", "daemon"},
 	{"systemd-journald", "daemon"}, {"systemd-journal", "daemon"}, {"dbus-daemon", "daemon"},
 	{"calico", "cni"}, {"calico-ipam", "cni"}, {"flannel", "cni"}, {"aws-cni", "cni"}, {"azure-vnet*", "cni"}, {"multus*", "cni"}, {"bridge", "cni"},
 	{"weave-net", "cni"}, {"weave-ipam", "cni"}, {"cilium-cni", "cni"}, {"host-local", "cni"}, {"openshift-sdn", "cni"}, {"ovn-k8s-cni-overlay", "cni"},

@@ -98,6 +98,9 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	j := bytes.IndexByte(rest, ' ')
 	switch {
 	case j > 1 && rest[j-1] == ':' && tag(rest[:j-1], &w):
+		if w.pid == 0 && levelWord(host) {
+			return 0, prefixWho{}
+		}
 		w.host = host
 		return i + 1 + j + 1, w
 	case j < 0 && len(win) == len(b) && len(rest) > 1 && rest[len(rest)-1] == ':' && tag(rest[:len(rest)-1], &w):
@@ -105,6 +108,16 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		return len(b), w
 	}
 	return spacedIdent(win, i, w)
+}
+
+// levelWord reports whether a word is the level that loggers without host and
+// tag put behind the stamp: what follows it before a colon is prose.
+func levelWord(b []byte) bool {
+	switch string(b) {
+	case "INFO", "WARN", "WARNING", "ERROR", "ERR", "DEBUG", "TRACE", "NOTICE", "CRIT", "CRITICAL", "FATAL":
+		return true
+	}
+	return false
 }
 
 // spacedIdent reads identifiers that hold blanks: only with a pid, close by.

@@ -29,6 +29,7 @@ func errorCode(err string) string {
 	case strings.Contains(err, "operation timeout: context deadline exceeded"):
 		return "DeadlineExceeded"
 	case strings.Contains(err, "Cannot connect to the Docker daemon"),
+		strings.Contains(err, "cannot connect to Docker endpoint"),
 		strings.Contains(err, "grpc: the connection is unavailable"),
 		strings.Contains(err, "connect: connection refused"),
 		strings.Contains(err, ".sock: connect: no such file or directory"):
