@@ -33,6 +33,7 @@ var layers = []layer{
 	{pkg: "parse/metrics", own: []string{"parse"}, third: []string{"github.com/prometheus/", "github.com/gogo/protobuf", "google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	{pkg: "parse/metrics/tsdb", own: []string{"parse", "parse/metrics"}, third: []string{"github.com/prometheus/", "github.com/klauspost/compress"},
 		impure: "the index reader wants a context"},
+	{pkg: "parse/exports", own: []string{"parse", "parse/journal"}, third: []string{"go.yaml.in/yaml"}},
 	{pkg: "parse/cri", own: []string{"parse"}},
 	{pkg: "parse/facts", own: []string{"parse"}, third: []string{"go.yaml.in/yaml"}},
 	{pkg: "parse/clock", own: []string{"parse"}},

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/exports"
 )
 
 // maxUnlisted is how many members of no known role a unit lists one by one.
@@ -25,7 +26,10 @@ func (w *walker) leaf(m member) error {
 	}
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
-	why := w.identify(f, head, m.lone)
+	why, form := w.identify(f, head, m.lone)
+	if form != exports.None {
+		m, eof, err = w.layOut(m, buf, form, err)
+	}
 	d := decoderFor(f.Role)
 	if why != "" {
 		d = nil

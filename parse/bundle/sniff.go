@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/exports"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/parse/metrics"
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
 // identify decides what a member is good for: a layout that knows its path
-// says so, else its content does. It returns why a layout has no use for it.
-func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string) {
+// says so, else its content does. It returns why a layout has no use for it, and
+// what kind of export of a log it is.
+func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, form exports.Form) {
 	id := w.u.id
 	if f.Path != w.u.path || w.u.lone {
 		id = w.u.ids.identify(f.Path)
@@ -21,11 +23,12 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string) {
 	f.Role, f.Node, f.Layout = id.Role, id.Node, id.Layout
 	if id.Why == "" {
 		f.Role = byContent(f, head)
+		form = exported(f, id.Role, head)
 	}
 	if f.Role == parse.RoleUnknown && lone && isText(head) {
 		f.Role = parse.RoleLog // named by the user: let the log decoder try
 	}
-	return id.Why
+	return id.Why, form
 }
 
 // byContent is the role of a file whose layout gives it f.Role, or nothing:

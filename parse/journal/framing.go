@@ -55,6 +55,13 @@ func Detect(head []byte) *Framing {
 	return f
 }
 
+// Spans reports whether the records of a file that begins with head are not its
+// lines: they span lines, or are rows of a table.
+func Spans(head []byte) bool {
+	var c columns
+	return startsExport(head) || startsVerbose(head) || startsPretty(head) || c.read(head)
+}
+
 // exportFields open an export record.
 var exportFields = [][]byte{[]byte("__CURSOR="), []byte("__REALTIME_TIMESTAMP=")}
 

@@ -1,0 +1,151 @@
+package exports
+
+import (
+	"bytes"
+	"strings"
+)
+
+// table walks a CSV file, or one with tabs or semicolons in place of commas.
+type table struct {
+	*source
+	delim   byte
+	columns []string // names, "" for those of no use
+	utc     bool     // a head says so
+}
+
+// maxColumns bounds the columns that are looked at.
+const maxColumns = 256
+
+// newTable returns a table whose head is line; nil if it has no columns for
+// messages and times.
+func newTable(line []byte) *table {
+	line = bytes.TrimRight(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), "\r\n")
+	if len(line) > 16<<10 {
+		return nil
+	}
+	for _, delim := range []byte(",\t;") {
+		t := &table{delim: delim, utc: bytes.Contains(line, []byte(" [UTC]"))}
+		cells := t.cells(line)
+		if len(cells) < 2 {
+			continue
+		}
+		p := parts{}
+		for _, c := range cells {
+			name := columnName(c)
+			t.columns = append(t.columns, name)
+			p.put(name, name)
+		}
+		_, message := p.first(messageNames)
+		_, time := p.first(timeNames)
+		if message == "" || time == "" {
+			continue
+		}
+		return t
+	}
+	return nil
+}
+
+// columnName is the name of a column as records have it: "TimeGenerated [UTC]"
+// is that of a time in UTC.
+func columnName(cell string) string {
+	name := strings.ToLower(strings.TrimSpace(cell))
+	name = strings.TrimSuffix(name, " [utc]")
+	return strings.ReplaceAll(name, " ", "_")
+}
+
+func (t *table) step() {
+	n := t.rowLen()
+	row := t.win[:n]
+	cells := t.cells(bytes.TrimRight(row, "\r\n"))
+	p := parts{}
+	for i, c := range cells {
+		if i < len(t.columns) && t.columns[i] != "" {
+			p.put(t.columns[i], c)
+		}
+	}
+	r, ok := p.record()
+	r.utc = r.utc || t.utc
+	if ok && stamp(r.time, r.utc) != "" {
+		if i := bytes.IndexByte(row, '\n'); i >= 0 && i < n-1 {
+			r.line = t.lineOf(row, r.message)
+		}
+		t.write(&r)
+	} else {
+		t.level(t.line)
+	}
+	t.skip(max(n, 1))
+}
+
+// lineOf is on which line of a row its message begins.
+func (t *table) lineOf(row []byte, message string) int {
+	head, _, _ := strings.Cut(message[:min(len(message), 24)], "\"")
+	head, _, _ = strings.Cut(head, "\n")
+	return max(bytes.Count(row[:max(bytes.Index(row, []byte(head)), 0)], newline), 0)
+}
+
+// maxRowLines bounds the lines of a row: a quote that is never closed spoils no
+// more than these.
+const maxRowLines = 1000
+
+// rowLen is the length of the row that the window begins with: a line, or
+// several where quotes hold line breaks.
+func (t *table) rowLen() int {
+	quoted, lines, first := false, 0, 0
+	for i := 0; ; i++ {
+		c := t.at(i)
+		switch {
+		case c == 0 && i >= len(t.win), i > maxRecord:
+			if quoted && first > 0 {
+				return first
+			}
+			return min(i, len(t.win))
+		case c == '"':
+			quoted = !quoted
+		case c == '\n':
+			if lines++; first == 0 {
+				first = i + 1
+			}
+			if !quoted {
+				return i + 1
+			}
+			if lines >= maxRowLines {
+				return first
+			}
+		}
+	}
+}
+
+// cells cuts a row into the texts of its cells.
+func (t *table) cells(row []byte) []string {
+	var out []string
+	for len(out) < maxColumns {
+		n := cellLen(row, t.delim)
+		out = append(out, cellText(row[:n]))
+		if n >= len(row) {
+			break
+		}
+		row = row[n+1:]
+	}
+	return out
+}
+
+func cellLen(b []byte, delim byte) int {
+	quoted := false
+	for i, c := range b {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == delim && !quoted:
+			return i
+		}
+	}
+	return len(b)
+}
+
+func cellText(cell []byte) string {
+	s := string(cell)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return strings.ReplaceAll(s[1:len(s)-1], `""`, `"`)
+	}
+	return s
+}

@@ -1,0 +1,196 @@
+package exports
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// Form is the make of an export.
+type Form uint8
+
+// Forms.
+const (
+	None Form = iota // no export, or one that package journal reads as it is
+	JSON
+	YAML
+	CSV
+	Text // a log whose lines wear something
+)
+
+// headLines is how many lines before the first record may be something else.
+const headLines = 8
+
+// Detect tells by the first bytes of a file, up to some 256 KiB, whether it is
+// an export that NewReader can lay out.
+func Detect(head []byte) Form {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	switch text := bytes.TrimLeft(head, " \t\r\n"); {
+	case len(text) == 0:
+		return None
+	case text[0] == '{' || text[0] == '[' && len(text) > 1 && bytes.IndexByte([]byte(" \t\r\n[{"), text[1]) >= 0:
+		if isExport(text) {
+			return JSON
+		}
+	case isYAML(text):
+		return YAML
+	case headOf(head) >= 0:
+		return CSV
+	}
+	return None
+}
+
+// DetectText tells whether a log wears something that NewReader can take off.
+func DetectText(head []byte) Form {
+	if !journal.Spans(head) && dressOf(head).any() {
+		return Text
+	}
+	return None
+}
+
+// NewReader returns the lines of the export that r holds, which begins with head.
+func NewReader(r io.Reader, head []byte, f Form) *Reader {
+	out := &Reader{source: source{r: r}}
+	switch s := &out.source; f {
+	case JSON:
+		out.step = (&documents{source: s}).step
+	case YAML:
+		out.step = (&entries{source: s}).step
+	case CSV:
+		out.step = (&tableStart{source: s, out: out}).step
+	case Text:
+		out.step = (&undress{source: s, dress: dressOf(head), look: newLooker()}).step
+	default:
+		out.step = s.verbatim
+	}
+	return out
+}
+
+// mostTried is how much of a file is laid out for a trial.
+const mostTried = 256 << 10
+
+// isExport lays out the head of a JSON file for a trial: at least one record
+// must come of it. Objects one a line, or one below the other, that package
+// journal reads are left to it.
+func isExport(head []byte) bool {
+	head = head[:min(len(head), mostTried)]
+	if !mayHold(head) && !bytes.Contains(head, []byte(`"stream"`)) || head[0] == '{' && (isObject(head) || native(head)) {
+		return false
+	}
+	s := &source{r: bytes.NewReader(head)}
+	d := &documents{source: s}
+	for s.passed == 0 && !s.ended() {
+		d.step()
+	}
+	return s.passed > 0
+}
+
+// isObject knows Kubernetes objects and lists of them, which name their version
+// first.
+func isObject(head []byte) bool {
+	return bytes.Contains(head[:min(len(head), 100)], []byte(`"apiVersion"`))
+}
+
+// native reports whether package journal reads the object that head begins with
+// as well as it can be read.
+func native(head []byte) bool {
+	d := &documents{source: &source{r: bytes.NewReader(head)}}
+	n := d.end()
+	if n == 0 {
+		return false
+	}
+	p, ok := object(d.win[:n])
+	if !ok {
+		return false
+	}
+	has := func(names ...string) bool {
+		for _, name := range names {
+			if _, ok := p[name]; ok {
+				return true
+			}
+		}
+		return false
+	}
+	_, top := p["message"]
+	switch {
+	case has("_source.message", "result._raw", "attributes.message"):
+		return false
+	case top && has("__realtime_timestamp", "__cursor", "_boot_id", "_transport") && !has("source_type", "timestamp"), // journalctl
+		has("log") && has("stream", "time"), // docker
+		has("insertid", "logname") && has("textpayload", "jsonpayload.message"),
+		has("msg") && has("ts", "time", "level"), // klog, zap, logrus
+		has("level") && has("ts", "time"):
+		return true
+	}
+	return top && has("@timestamp", "time") && !has(hostNames...)
+}
+
+// isYAML knows log entries in YAML by the members of the first.
+func isYAML(head []byte) bool {
+	head = head[:min(len(head), mostTried)]
+	if !bytes.Contains(head, []byte("imestamp:")) || bytes.Contains(head[:min(len(head), 4<<10)], []byte("apiVersion:")) {
+		return false
+	}
+	if !bytes.Contains(head, []byte("ayload:")) && !bytes.Contains(head, []byte("essage:")) {
+		return false
+	}
+	for range headLines {
+		line, rest, _ := bytes.Cut(head, newline)
+		line = bytes.TrimRight(line, "\r ")
+		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, docStart) {
+			break
+		}
+		head = rest
+	}
+	if key, _, ok := bytes.Cut(bytes.TrimPrefix(head, []byte("- ")), []byte(":")); !ok || len(key) > 40 || bytes.ContainsAny(key, " \n\"'") {
+		return false
+	}
+	e := &entries{source: &source{r: bytes.NewReader(head)}}
+	for i := 0; i < 3 && e.passed == 0 && !e.ended(); i++ {
+		e.step()
+	}
+	return e.passed > 0
+}
+
+// headOf returns how many lines stand before the head of a table, -1 if head
+// holds none.
+func headOf(head []byte) int {
+	for n := range 4 {
+		line, rest, found := bytes.Cut(head, newline)
+		if isTableHead(line) {
+			return n
+		}
+		if !found {
+			return -1
+		}
+		head = rest
+	}
+	return -1
+}
+
+// isTableHead knows the head of a table that has no other reader: that of
+// Windows events is read by package journal.
+func isTableHead(line []byte) bool {
+	if len(line) > 16<<10 || bytes.Contains(line, []byte("TimeCreated")) || bytes.Contains(line, []byte("LAST SEEN")) {
+		return false
+	}
+	return newTable(line) != nil
+}
+
+// tableStart passes what stands before the head of a table.
+type tableStart struct {
+	*source
+	out *Reader
+}
+
+func (t *tableStart) step() {
+	n := t.lineLen()
+	if line := t.win[:n]; isTableHead(line) {
+		tab := newTable(line)
+		tab.source = t.source
+		t.out.step = tab.step
+	}
+	t.level(t.line + 1)
+	t.skip(max(n, 1))
+}

@@ -1,0 +1,288 @@
+package exports
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// maxWrap is how deep in a document its records may stand.
+const maxWrap = 8
+
+// documents walks JSON: documents that hold records at some depth, and objects
+// one after the other. Text between them is passed on.
+type documents struct {
+	*source
+	depth   int
+	key     string   // of the member that comes
+	context parts    // who wrote the records that follow
+	columns []string // names of the cells of the rows that follow
+}
+
+// contexts are members that stand before the records they speak of: the labels
+// of a Loki stream, the resource of OpenTelemetry's records, the columns of a
+// table.
+var contexts = []string{"stream", "resource", "columns"}
+
+// maxContext bounds them.
+const maxContext = 8 << 10
+
+func (d *documents) step() {
+	switch c := d.at(0); c {
+	case ' ', '\t', '\r', '\n', ',', ':', 0x1e, 0:
+		d.skip(1)
+	case '{', '[':
+		d.open()
+	case '}', ']':
+		d.depth = max(d.depth-1, 0)
+		d.skip(1)
+	default:
+		switch {
+		case d.depth == 0:
+			d.verbatim()
+		case c == '"':
+			d.text()
+		default:
+			d.skip(1)
+		}
+	}
+}
+
+// open takes an object or array whole if it is a record, else goes into it.
+func (d *documents) open() {
+	n := 0
+	if d.depth < maxWrap {
+		n = d.end()
+	}
+	switch {
+	case n == 0:
+	case slices.Contains(contexts, d.key) && n <= maxContext && d.depth > 0:
+		d.note(d.win[:n])
+		d.skip(n)
+		return
+	default:
+		if r, ok := d.record(d.win[:n]); ok {
+			d.write(&r)
+			d.skip(n)
+			return
+		}
+	}
+	d.key = ""
+	d.depth++
+	d.skip(1)
+}
+
+// text passes a string, and notes it if it names a member.
+func (d *documents) text() {
+	n := d.end()
+	if n == 0 {
+		d.skip(1)
+		return
+	}
+	i := n
+	for c := d.at(i); c == ' ' || c == '\n' || c == '\r' || c == '\t'; c = d.at(i) {
+		if i++; i > n+maxName {
+			break
+		}
+	}
+	if d.key = ""; d.at(i) == ':' && n < maxName {
+		d.key = strings.Trim(string(d.win[:n]), `"`)
+	}
+	d.skip(n)
+}
+
+// end returns the length of the value that the window begins with, 0 if it is
+// longer than a record may be.
+func (d *documents) end() int {
+	depth, inside := 0, false
+	for i := 0; i < maxRecord; i++ {
+		switch c := d.at(i); {
+		case c == 0 && i >= len(d.win):
+			return 0
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+			continue
+		case c == '{' || c == '[':
+			depth++
+			continue
+		case c == '}' || c == ']':
+			depth--
+		default:
+			continue
+		}
+		if depth == 0 && !inside {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// record reads an object or array that may be a record.
+func (d *documents) record(raw []byte) (record, bool) {
+	var r record
+	var ok bool
+	if raw[0] == '[' {
+		r, ok = d.row(raw)
+	} else {
+		r, ok = d.object(raw)
+	}
+	if ok {
+		r.line = d.lineOf(raw, r.message)
+	}
+	return r, ok
+}
+
+func (d *documents) object(raw []byte) (record, bool) {
+	if !mayHold(raw) {
+		return record{}, false
+	}
+	var v map[string]any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil || wraps(v, 0) {
+		return record{}, false
+	}
+	p := parts{}
+	p.object("", v, 0)
+	d.addContext(p)
+	return p.record()
+}
+
+// messageMarks are what the names of messages hold in any case of letters.
+var messageMarks = [][]byte{[]byte("essage\""), []byte("ESSAGE\""), []byte("_raw\""), []byte("ayload\""), []byte("\"line\""), []byte("ogline\""), []byte("log\""), []byte("ody\""),
+	[]byte("original\""), []byte("ntry\""), []byte("ontent\""), []byte("raw\""), []byte("text\""), []byte("og_line\""), []byte("ontent\""), []byte("tdout\"")}
+
+// mayHold is a cheap test whether an object can hold a record.
+func mayHold(raw []byte) bool {
+	return slices.ContainsFunc(messageMarks, func(m []byte) bool { return bytes.Contains(raw, m) })
+}
+
+// wraps reports whether records stand in lists within an object: then it is not
+// one itself, whatever else it says.
+func wraps(v map[string]any, depth int) bool {
+	if depth > 3 {
+		return false
+	}
+	for name, value := range v {
+		switch value := value.(type) {
+		case []any:
+			if len(value) > 0 && name != "attributes" && isRecord(value[0]) {
+				return true
+			}
+		case map[string]any:
+			if wraps(value, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isRecord(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		p := parts{}
+		p.object("", v, 0)
+		_, ok := p.record()
+		return ok || wraps(v, 2)
+	case []any:
+		return len(v) >= 2
+	}
+	return false
+}
+
+// row reads a record that is an array: a pair of nanoseconds and text of Loki,
+// the fields of CloudWatch Logs Insights, the cells of a table.
+func (d *documents) row(raw []byte) (record, bool) {
+	var cells []any
+	if first := bytes.TrimLeft(raw[1:], " \t\r\n"); len(first) == 0 || first[0] == '[' {
+		return record{}, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&cells) != nil || len(cells) < 2 {
+		return record{}, false
+	}
+	p := parts{}
+	if _, ok := cells[0].(map[string]any); ok {
+		fields(p, cells)
+	} else if len(d.columns) == len(cells) {
+		for i, c := range cells {
+			if s, ok := scalar(c); ok {
+				p.put(d.columns[i], s)
+			}
+		}
+	} else if ns, ok := cells[0].(string); ok && len(cells) <= 3 && len(ns) == len("1795217667440541000") {
+		line, _ := cells[1].(string)
+		p.put("line", line)
+		p.put("timestamp", ns)
+		d.addContext(p)
+	}
+	return p.record()
+}
+
+// fields reads [{"field":"@timestamp","value":"…"}, …].
+func fields(p parts, cells []any) {
+	for _, c := range cells {
+		m, _ := c.(map[string]any)
+		name, _ := m["field"].(string)
+		if s, ok := scalar(m["value"]); ok && name != "" {
+			p.put(name, s)
+		}
+	}
+}
+
+// note takes what a context says: who writes, or the names of a table's columns,
+// [{"name":"TimeGenerated",…}].
+func (d *documents) note(raw []byte) {
+	if d.key == "columns" {
+		var list []struct{ Name string }
+		if json.Unmarshal(raw, &list) == nil {
+			d.columns = nil
+			for _, c := range list {
+				d.columns = append(d.columns, c.Name)
+			}
+		}
+		return
+	}
+	all, ok := object(raw)
+	if !ok {
+		return
+	}
+	d.context = parts{}
+	for _, n := range []names{hostNames, identNames, unitNames, pidNames, bootNames} {
+		if v, name := all.first(n); v != "" && len(v) <= maxName {
+			d.context[name] = v
+		}
+	}
+}
+
+// addContext adds what stands before a record and speaks of it.
+func (d *documents) addContext(p parts) {
+	for name, v := range d.context {
+		p.put(name, v)
+	}
+}
+
+// lineOf is on which line of a record its message stands.
+func (d *documents) lineOf(raw []byte, message string) int {
+	if bytes.IndexByte(raw, '\n') < 0 {
+		return 0
+	}
+	// The first words of a message are written without escapes.
+	head := message[:min(len(message), 24)]
+	if i := strings.IndexAny(head, "\"\\<>&\t\n\r"); i >= 0 {
+		head = head[:i]
+	}
+	if i := bytes.Index(raw, []byte(`"`+head)); i >= 0 && head != "" {
+		return bytes.Count(raw[:i], newline)
+	}
+	return 0
+}
+
+// order sorts names so that what is nearest to a record comes first.
+func order(n []string) { slices.Sort(n) }

@@ -1,0 +1,138 @@
+package exports
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// maxPrefix is how far in a line its log line may begin.
+const maxPrefix = 200
+
+// place is where in a line a log line begins: behind a prefix, which may hold a
+// stamp of its own.
+type place struct {
+	at      int  // -1: there is no log line, 0: nothing stands before it
+	stacked bool // a full stamp stands before one of the line's own
+	whole   bool // the log line begins with that stamp
+}
+
+// start finds the log line in a line. Where the stamps before the lines are those
+// of the printing, it begins behind them.
+func (l *looker) start(line []byte, printed bool) place {
+	if l.native(line) {
+		return l.within(line, printed)
+	}
+	win := line[:min(len(line), maxPrefix)]
+	for i := 1; i < len(win); i++ {
+		if !before(win[i-1]) || !l.begins(line[i:]) {
+			continue
+		}
+		if line[i] == '2' && l.entry.Form == journal.Stamped {
+			p := place{at: i, stacked: true, whole: true}
+			if printed {
+				p.at += l.entry.Off
+			}
+			return p
+		}
+		return place{at: i, stacked: len(outer(line[:i])) > 0}
+	}
+	return place{at: -1}
+}
+
+// within finds a line of its own in one that package journal has just read: it
+// has not looked behind the stamp, or took the name of a stream for a component.
+func (l *looker) within(line []byte, printed bool) place {
+	e := &l.entry
+	off := e.Off
+	switch {
+	case off <= 0:
+	case e.Form == journal.Bare && e.Header.Kind == journal.Klog && len(bytes.Trim(line[:off], "0123456789 ")) == 0:
+		return place{at: off} // the number of the line
+	case e.Form == journal.Dmesg && line[0] == '[' && len(outer(line[:off])) > 0 && l.begins(line[off:]):
+		return place{at: off, stacked: true}
+	case e.Form == journal.Stamped && e.Header.Kind == journal.Klog && len(e.Who.Ident) > 0 && !bytes.Contains([]byte(e.Who.Ident), []byte("kube")):
+		return place{at: off, stacked: true}
+	case e.Form == journal.Stamped && e.Header.Kind == journal.Klog:
+		if p := (place{stacked: true, whole: true}); !printed {
+			return p
+		}
+		return place{at: off, stacked: true}
+	}
+	return place{}
+}
+
+// before reports whether c may stand before a log line.
+func before(c byte) bool { return bytes.IndexByte([]byte(" \t:|]>\"'`-)"), c) >= 0 }
+
+// outer returns the full stamp in a prefix, nil if there is none.
+func outer(prefix []byte) []byte {
+	for i := range prefix {
+		if _, n := journal.ReadISO(prefix[i:]); n > 19 {
+			return prefix[i : i+n]
+		}
+	}
+	return nil
+}
+
+// taken returns the log line at a place without what stands before it, but for a
+// stamp that says more than its own.
+func (p place) taken(line []byte, printed bool) []byte {
+	rest := unquoted(line, p.at)
+	if !p.stacked || p.whole || printed || len(rest) > 0 && rest[0] == '{' {
+		return rest
+	}
+	stamp := outer(line[:p.at])
+	own := 0
+	if shortStamp(rest) {
+		if rest[8] == '-' {
+			return rest // with the year
+		}
+		if own = bytes.IndexByte(rest[8:], ' ') + 8; own < 8 {
+			return rest
+		}
+	}
+	out := append([]byte(nil), stamp...)
+	if own == 0 {
+		out = append(out, ' ')
+	}
+	return append(out, rest[own:]...)
+}
+
+// begins reports whether a log line beyond doubt begins with b.
+func (l *looker) begins(b []byte) bool {
+	if len(b) < 20 {
+		return false
+	}
+	switch c := b[0]; {
+	case c == 'I' || c == 'W' || c == 'E' || c == 'F':
+		var h journal.Header
+		return journal.ReadHeader(b, &h) || shortStamp(b) && l.named(b)
+	case c == 't':
+		return bytes.HasPrefix(b, []byte(`time="20`))
+	case c == '{':
+		return bytes.HasPrefix(b, []byte(`{"`)) && l.native(b)
+	case c == '2' || c >= 'A' && c <= 'Z':
+		return (shortStamp(b) || c == '2') && l.named(b)
+	}
+	return false
+}
+
+// shortStamp knows "Nov 20 23:28:59" and "Fri 2026-11-20 23:28:59" by shape.
+func shortStamp(b []byte) bool {
+	return b[3] == ' ' && (b[6] == ' ' && b[9] == ':' && b[12] == ':' || b[8] == '-' && b[11] == '-')
+}
+
+// named reports whether the line begins with a stamp and who wrote it, or a
+// header of its own.
+func (l *looker) named(b []byte) bool {
+	l.parser.Parse(b, &l.entry)
+	e := &l.entry
+	switch e.Form {
+	case journal.BSD, journal.Full, journal.ISO:
+		return e.Off > 0 && (e.Who.PID > 0 || e.Header.Kind == journal.Klog || e.Who.Ident == "kernel")
+	case journal.Stamped, journal.CRI:
+		return e.Header.Kind != journal.NoHeader || e.Form == journal.CRI
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package exports
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxRecord is the longest record that is laid out.
+	maxRecord = 1 << 20
+	readSize  = 64 << 10
+)
+
+// source is a window on an export, and the lines that come of it.
+type source struct {
+	r    io.Reader
+	win  []byte // what was read and not passed yet
+	err  error  // what ended the input
+	line int    // of the first byte of win, from 0
+
+	out    []byte
+	lines  int // written so far, with those in out
+	passed int // records written
+	inner  *looker
+}
+
+// more reads on. It reports false at the end.
+func (s *source) more() bool {
+	if s.err != nil {
+		return false
+	}
+	if cap(s.win)-len(s.win) < readSize {
+		s.win = append(make([]byte, 0, 2*len(s.win)+2*readSize), s.win...)
+	}
+	var n int
+	n, s.err = s.r.Read(s.win[len(s.win) : len(s.win)+readSize])
+	s.win = s.win[:len(s.win)+n]
+	return n > 0 || s.err == nil
+}
+
+// at returns the i-th byte of the window, 0 behind the end.
+func (s *source) at(i int) byte {
+	for i >= len(s.win) {
+		if !s.more() {
+			return 0
+		}
+	}
+	return s.win[i]
+}
+
+// ended reports whether nothing follows.
+func (s *source) ended() bool { return len(s.win) == 0 && s.at(0) == 0 && len(s.win) == 0 }
+
+// skip passes n bytes, or what is left.
+func (s *source) skip(n int) {
+	n = min(n, len(s.win))
+	s.line += bytes.Count(s.win[:n], newline)
+	s.win = s.win[n:]
+}
+
+var newline = []byte{'\n'}
+
+// lineLen is the length of the line that the window begins with, its end
+// included, cut at maxRecord.
+func (s *source) lineLen() int {
+	from := 0
+	for {
+		if i := bytes.IndexByte(s.win[from:], '\n'); i >= 0 {
+			return from + i + 1
+		}
+		if from = len(s.win); from >= maxRecord || !s.more() {
+			return len(s.win)
+		}
+	}
+}
+
+// level writes empty lines up to a line of the input.
+func (s *source) level(line int) {
+	for ; s.lines < line; s.lines++ {
+		s.out = append(s.out, '\n')
+	}
+}
+
+// write puts a record on the line of its message, n lines on from here.
+func (s *source) write(r *record) {
+	s.level(s.line + r.line)
+	s.open(r)
+	var n int
+	s.out, n = r.appendLines(s.out)
+	s.lines += n
+	s.passed++
+}
+
+// verbatim passes a line as it is.
+func (s *source) verbatim() {
+	n := s.lineLen()
+	s.level(s.line)
+	s.out = append(s.out, s.win[:n]...)
+	if n > 0 && s.win[n-1] == '\n' {
+		s.lines++
+	} else {
+		s.out = append(s.out, '\n')
+		s.lines++
+	}
+	s.skip(n)
+}
+
+// Reader gives the lines of an export.
+type Reader struct {
+	source
+	step func() // takes at least a byte of the window
+}
+
+func (r *Reader) Read(p []byte) (int, error) {
+	for len(r.out) == 0 {
+		if r.ended() {
+			if r.err != nil && r.lines < r.line {
+				r.level(r.line)
+				continue
+			}
+			return 0, r.err
+		}
+		r.step()
+	}
+	n := copy(p, r.out)
+	if r.out = r.out[n:]; len(r.out) == 0 {
+		r.out = nil
+	}
+	return n, nil
+}
+
+// open reads a message that is a line with a stamp and a writer of its own, as
+// where an agent took the lines of a file.
+func (s *source) open(r *record) {
+	if len(r.message) < 30 || strings.IndexByte(r.message, '\n') >= 0 || !shortStamp([]byte(r.message)) && r.message[0] != '2' {
+		return
+	}
+	if s.inner == nil {
+		l := newLooker()
+		s.inner = &l
+	}
+	line := []byte(r.message)
+	if !s.inner.named(line) {
+		return
+	}
+	e := &s.inner.entry
+	r.message = string(e.Msg)
+	if stamp(r.time, r.utc) == "" {
+		r.time = string(outer(line[:e.Off]))
+	}
+	if e.Who.Host != "" {
+		r.host = e.Who.Host
+	}
+	if e.Who.Ident != "" {
+		r.ident, r.pid = e.Who.Ident, ""
+	}
+	if e.Who.PID > 0 {
+		r.pid = strconv.Itoa(e.Who.PID)
+	}
+}

@@ -1,0 +1,131 @@
+package exports
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// surveyLines is how many lines of a log are looked at to see what they wear.
+const surveyLines = 400
+
+// survey counts what the lines at the beginning of a log have in common.
+type survey struct {
+	lines, coloured, escaped, tagged, native, prefixed, stacked, launched, arrows int
+	longest, atLongest, cut                                                       int
+
+	first, last parse.Clock // of what stands before stacked lines
+	from, to    parse.Clock // of these lines
+}
+
+// dressOf tells what the lines of a log wear.
+func dressOf(head []byte) dress {
+	var d dress
+	text := head[:min(len(head), mostTried)]
+	page := bytes.ToLower(text[:min(len(text), 2<<10)])
+	d.tags = bytes.Contains(page, []byte("<html")) || bytes.Contains(page, []byte("<!doctype")) || bytes.Contains(page, []byte("<pre"))
+	var s survey
+	s.read(text, d.tags)
+	d.colours = s.coloured*20 >= s.lines && s.coloured > 0
+	d.marks = s.escaped*10 >= s.lines && s.escaped > 0
+	d.launch = s.launched*10 >= s.lines && s.launched > 0
+	d.arrows = s.arrows*10 >= s.lines && s.arrows > 0
+	logs := s.native + s.prefixed
+	d.prefix = s.prefixed > 0 && s.prefixed*2 >= logs && s.prefixed*4 >= s.lines
+	d.printed = s.stacked > 0 && s.stacked*2 >= logs && s.printed()
+	if s.atLongest >= 2 && s.cut*10 >= s.atLongest*9 && s.longest >= leastWindow {
+		d.wrapped = s.longest
+	}
+	if logs == 0 || logs*8 < s.lines && d.wrapped == 0 {
+		return dress{} // no log
+	}
+	return d
+}
+
+// leastWindow is the narrowest window that lines are wrapped to.
+const leastWindow = 60
+
+func (s *survey) read(head []byte, tags bool) {
+	l := newLooker()
+	full := 0 // whether the line before was as long as any
+	u := undress{dress: dress{colours: true, tags: tags, marks: true, arrows: true}}
+	for s.lines < surveyLines && len(head) > 0 {
+		raw, rest, _ := bytes.Cut(head, newline)
+		head = rest
+		raw = bytes.TrimRight(raw, "\r")
+		if len(raw) == 0 {
+			continue
+		}
+		s.lines++
+		line := u.bare(raw)
+		at := l.start(line, false)
+		switch {
+		case at.at > 0:
+			s.prefixed++
+		case at.at == 0:
+			s.native++
+		}
+		if at.stacked {
+			s.stacked++
+			s.compare(&l, line, at)
+		}
+		s.marksOf(raw)
+		full = s.width(len(raw), full, at.at >= 0)
+	}
+}
+
+// marksOf counts what a line holds beside its text.
+func (s *survey) marksOf(raw []byte) {
+	if bytes.Contains(raw, []byte("\x1b[")) {
+		s.coloured++
+	}
+	if bytes.Contains(raw, []byte("&quot;")) || bytes.Contains(raw, []byte("&#34;")) || bytes.Contains(raw, []byte("&gt;")) {
+		s.escaped++
+	}
+	if raw[0] == '[' && bytes.Contains(raw, []byte(`{"`)) && bytes.Contains(raw, []byte(`"=>"`)) {
+		s.arrows++
+	}
+	if bytes.Contains(raw, []byte(` component=`)) && bytes.Contains(raw, []byte(` stream=std`)) && bytes.Contains(raw, []byte(`msg="`)) {
+		s.launched++
+	}
+}
+
+// width counts the lines that are as long as any, and those of them after which
+// no log line begins.
+func (s *survey) width(n, full int, begins bool) int {
+	if full == s.longest && full > 0 && !begins {
+		s.cut++
+	}
+	switch {
+	case n > s.longest:
+		s.longest, s.atLongest, s.cut = n, 1, 0
+	case n == s.longest:
+		s.atLongest++
+	}
+	return n
+}
+
+// compare notes the clocks before and in a line.
+func (s *survey) compare(l *looker, line []byte, at place) {
+	outer, _ := journal.ReadISO(outer(line[:min(len(line), maxPrefix)]))
+	l.parser.Parse(line[at.at:], &l.entry)
+	inner := l.entry.Header.Clock
+	if !inner.Set {
+		inner = l.entry.Clock
+	}
+	if !s.first.Set {
+		s.first, s.from = outer, inner
+	}
+	s.last, s.to = outer, inner
+}
+
+// printed reports whether the stamps before the lines were made when these were
+// printed: the lines tell of more time than went by meanwhile.
+func (s *survey) printed() bool {
+	went, told := s.last.NS-s.first.NS, s.to.NS-s.from.NS
+	if told < 0 {
+		told = -told
+	}
+	return told > 2*max(went, -went)+2e9
+}

@@ -1,0 +1,269 @@
+package exports
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
+)
+
+// dress is what was put around the lines of a log by what showed or sent it:
+// colours of a terminal, a page of a browser, names and numbers before each
+// line, the end of a line where a window ended.
+type dress struct {
+	colours bool
+	tags    bool // HTML
+	marks   bool // characters are written as in HTML
+	prefix  bool // there is something before the lines
+	printed bool // the stamps before the lines are those of the printing
+	wrapped int  // lines were cut at so many characters, 0: they were not
+	launch  bool // a launcher's lines hold those of what it started
+	arrows  bool // records are written as Ruby does: {"key"=>"value"}
+}
+
+func (d dress) any() bool { return d != dress{} }
+
+// undress takes the dress off the lines of a log.
+type undress struct {
+	*source
+	dress
+	look   looker
+	before []byte // that was taken off the last line
+}
+
+func (u *undress) step() {
+	n := u.lineLen()
+	whole := n
+	line := bytes.TrimRight(u.win[:n], "\r\n")
+	if u.wrapped > 0 {
+		line, whole = u.joined(n)
+	}
+	u.level(u.line)
+	u.out = append(append(u.out, u.bare(line)...), '\n')
+	u.lines++
+	u.skip(max(whole, 1))
+}
+
+// bare returns a line without its dress.
+func (u *undress) bare(line []byte) []byte {
+	if u.colours {
+		line = stripColours(line)
+	}
+	if u.tags {
+		line = stripTags(line)
+	}
+	if u.tags || u.marks {
+		line = unescapeHTML(line)
+	}
+	if u.arrows {
+		line = bytes.ReplaceAll(line, []byte(`"=>`), []byte(`":`))
+	}
+	if u.launch {
+		line = u.launched(line)
+	}
+	if !u.prefix && !u.printed {
+		return line
+	}
+	at := u.look.start(line, u.printed)
+	switch {
+	case at.at > 0:
+		u.before = append(u.before[:0], line[:at.at]...)
+		return at.taken(line, u.printed)
+	case at.at < 0 && len(u.before) > 0 && bytes.HasPrefix(line, u.before):
+		return line[len(u.before):]
+	}
+	return line
+}
+
+// maxJoined bounds the lines that a wrapped line is put together of.
+const maxJoined = 64
+
+// joined puts the line of n bytes together with those that it goes on in. It
+// returns how many bytes these take.
+func (u *undress) joined(n int) (line []byte, whole int) {
+	line = append([]byte(nil), bytes.TrimRight(u.win[:n], "\r\n")...)
+	whole = n
+	for last := len(line); last == u.wrapped && whole < maxRecord; {
+		end := u.lineAfter(whole)
+		next := bytes.TrimRight(u.win[whole:end], "\r\n")
+		if len(next) == 0 || u.look.native(next) || len(line) > maxJoined*u.wrapped {
+			break
+		}
+		line, last, whole = append(line, next...), len(next), end
+	}
+	return line, whole
+}
+
+// lineAfter returns the end of the line that begins at from.
+func (s *source) lineAfter(from int) int {
+	for i := from; ; i++ {
+		if c := s.at(i); c == '\n' || c == 0 && i >= len(s.win) || i-from > maxRecord {
+			return min(i+1, len(s.win))
+		}
+	}
+}
+
+// stripColours drops what steers a terminal: "ESC [ … letter", "ESC ] … BEL".
+func stripColours(line []byte) []byte {
+	if bytes.IndexByte(line, 0x1b) < 0 {
+		return line
+	}
+	out := make([]byte, 0, len(line))
+	for i := 0; i < len(line); i++ {
+		if line[i] != 0x1b {
+			out = append(out, line[i])
+			continue
+		}
+		i += steering(line[i:]) - 1
+	}
+	return out
+}
+
+// steering is the length of the sequence that b begins with.
+func steering(b []byte) int {
+	if len(b) < 2 {
+		return len(b)
+	}
+	switch b[1] {
+	case '[':
+		for i := 2; i < len(b) && i < 40; i++ {
+			if b[i] >= 0x40 && b[i] <= 0x7e {
+				return i + 1
+			}
+		}
+	case ']':
+		for i := 2; i < len(b) && i < 300; i++ {
+			if b[i] == 7 {
+				return i + 1
+			}
+			if b[i] == 0x1b {
+				return min(i+2, len(b))
+			}
+		}
+	case '(', ')':
+		return min(3, len(b))
+	}
+	return 2
+}
+
+// maxTag is the longest tag that is taken for one.
+const maxTag = 500
+
+// stripTags drops the tags of HTML. Those that part columns leave a blank.
+func stripTags(line []byte) []byte {
+	if bytes.IndexByte(line, '<') < 0 {
+		return line
+	}
+	out := make([]byte, 0, len(line))
+	for i := 0; i < len(line); i++ {
+		if line[i] == '<' && i+1 < len(line) && (letter(line[i+1]) || line[i+1] == '/' || line[i+1] == '!') {
+			if n := bytes.IndexByte(line[i:min(len(line), i+maxTag)], '>'); n > 0 {
+				if tag := line[i : i+n]; bytes.HasPrefix(tag, []byte("</a")) || bytes.HasPrefix(tag, []byte("</t")) {
+					out = append(out, ' ')
+				}
+				i += n
+				continue
+			}
+		}
+		out = append(out, line[i])
+	}
+	return out
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// entities are the characters that HTML must write otherwise; logs hold no
+// others in this form.
+var entities = []struct{ name, text string }{
+	{"&quot;", `"`}, {"&#34;", `"`}, {"&#39;", "'"}, {"&#x27;", "'"}, {"&apos;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", " "}, {"&#x2F;", "/"}, {"&amp;", "&"},
+}
+
+func unescapeHTML(line []byte) []byte {
+	if bytes.IndexByte(line, '&') < 0 {
+		return line
+	}
+	out := make([]byte, 0, len(line))
+next:
+	for i := 0; i < len(line); i++ {
+		if line[i] == '&' {
+			for _, e := range entities {
+				if bytes.HasPrefix(line[i:], []byte(e.name)) {
+					out = append(out, e.text...)
+					i += len(e.name) - 1
+					continue next
+				}
+			}
+		}
+		out = append(out, line[i])
+	}
+	return out
+}
+
+// unquoted returns the line from at, and takes off the quotes around it where
+// it is an element of a list of strings.
+func unquoted(line []byte, at int) []byte {
+	rest := line[at:]
+	if line[at-1] != '"' && line[at-1] != '\'' {
+		return rest
+	}
+	end := bytes.TrimRight(rest, ", \t")
+	if n := len(end); n == 0 || end[n-1] != line[at-1] {
+		return rest
+	}
+	end = end[:len(end)-1]
+	if line[at-1] == '"' {
+		if s, err := strconv.Unquote(`"` + string(end) + `"`); err == nil {
+			return bytes.ReplaceAll([]byte(s), newline, []byte(" "))
+		}
+	}
+	return end
+}
+
+// launched reads a line of k0s, which logs what its components say as the msg
+// of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
+// stream=stderr`. The component takes the place of the launcher.
+func (u *undress) launched(line []byte) []byte {
+	i := bytes.Index(line, []byte(` msg="`))
+	j := bytes.LastIndex(line, []byte(`" component=`))
+	k := bytes.Index(line, []byte("time="))
+	if i < 0 || j < i+6 || k < 0 || k > i {
+		return line
+	}
+	msg, err := strconv.Unquote(string(line[i+len(" msg=") : j+1]))
+	if err != nil {
+		return line
+	}
+	component, _, _ := bytes.Cut(line[j+len(`" component=`):], []byte(" "))
+	out := append([]byte(nil), line[:k]...)
+	if k == 0 {
+		stamp := bytes.Trim(line[len("time="):bytes.Index(line, []byte(" level="))+1], `" `)
+		out = append(append(out, stamp...), ' ')
+	} else if open := bytes.LastIndexByte(out, ' '); open > 0 && bytes.HasSuffix(out, []byte(": ")) {
+		out = out[:bytes.LastIndexByte(out[:len(out)-1], ' ')+1]
+	}
+	out = append(append(out, component...), ": "...)
+	return append(out, bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
+}
+
+// looker tells where in a line a log line begins.
+type looker struct {
+	parser *journal.Parser
+	entry  journal.Entry
+}
+
+func newLooker() looker { return looker{parser: journal.NewParser(&journal.Framing{})} }
+
+// native reports whether package journal knows the line for one of a log.
+func (l *looker) native(line []byte) bool {
+	l.parser.Parse(line, &l.entry)
+	e := &l.entry
+	switch {
+	case e.Header.Kind != journal.NoHeader && e.Header.Kind != journal.KlogBare:
+		return e.Header.Kind != journal.JSONLog || len(line) > 0 && line[0] == '{'
+	case e.Form == journal.Stamped, e.Form == journal.Bare, e.Form == journal.Blank:
+		return false
+	case e.Form == journal.Ident, e.Form == journal.ISO:
+		return e.Who.PID > 0
+	}
+	return true
+}

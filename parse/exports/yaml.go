@@ -1,0 +1,88 @@
+package exports
+
+import (
+	"bytes"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// entries walks YAML: documents parted by "---", or one list.
+type entries struct {
+	*source
+}
+
+func (e *entries) step() {
+	n := e.docLen()
+	doc := e.win[:n]
+	if r, ok := readEntry(doc); ok {
+		e.write(&r)
+	}
+	e.skip(max(n, 1))
+}
+
+var docStart = []byte("---")
+
+// opensEntry reports whether a line begins a document or an element of a list.
+func opensEntry(line []byte) bool {
+	return bytes.HasPrefix(line, docStart) || bytes.HasPrefix(line, []byte("- "))
+}
+
+// docLen is the length of the entry that the window begins with.
+func (e *entries) docLen() int {
+	for n := 0; ; {
+		end := bytes.IndexByte(e.win[n:], '\n')
+		for end < 0 && len(e.win) < maxRecord && e.more() {
+			end = bytes.IndexByte(e.win[n:], '\n')
+		}
+		if end < 0 {
+			return len(e.win)
+		}
+		n += end + 1
+		if e.at(n) == '-' && e.at(n+1) != 0 && e.at(n+2) != 0 && opensEntry(e.win[n:]) || n >= maxRecord {
+			return n
+		}
+	}
+}
+
+// readEntry reads one entry. Anchors and tags have no place in what a service
+// exports: aliases are not followed.
+func readEntry(doc []byte) (r record, ok bool) {
+	var node yaml.Node
+	if yaml.Unmarshal(doc, &node) != nil || len(node.Content) == 0 {
+		return r, false
+	}
+	top := node.Content[0]
+	if top.Kind == yaml.SequenceNode && len(top.Content) == 1 {
+		top = top.Content[0]
+	}
+	if top.Kind != yaml.MappingNode {
+		return r, false
+	}
+	p := parts{}
+	lines := map[string]int{}
+	flatten(p, lines, "", top, 0)
+	if r, ok = p.record(); ok {
+		r.line = lines[r.message]
+	}
+	return r, ok
+}
+
+// flatten takes the scalars of a mapping, and on which line each stands.
+func flatten(p parts, lines map[string]int, prefix string, m *yaml.Node, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if k, v := m.Content[i], m.Content[i+1]; v.Kind == yaml.ScalarNode {
+			p.put(prefix+k.Value, v.Value)
+			if _, ok := lines[v.Value]; !ok {
+				lines[v.Value] = v.Line - 1
+			}
+		}
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if k, v := m.Content[i], m.Content[i+1]; v.Kind == yaml.MappingNode {
+			flatten(p, lines, prefix+k.Value+".", v, depth+1)
+		}
+	}
+}
