@@ -37,6 +37,8 @@ const (
 	SigStatusWait   = "rt.statuspending"  // "container runtime status check may not have completed yet"
 	SigSanity       = "rt.sanity"         // err: "Container runtime sanity check failed"
 	SigNetNotReady  = "rt.network"        // message: "Container runtime network not ready"
+	SigDocker       = "rt.docker"         // the runtime is docker, by what the line says
+	SigDockershim   = "rpc.dockertimeout" // "operation timeout: context deadline exceeded", of the dockershim
 
 	// CRI calls as the kubelet logs them. call is ListPodSandbox, ListContainers,
 	// PodSandboxStatus, ContainerStatus, Status, Version, StopPodSandbox, …; filter

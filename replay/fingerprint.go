@@ -11,9 +11,10 @@ import (
 // certain minor versions of the kubelet (0: no bound).
 type clue struct {
 	id     string
-	has    string // substring of the message; "" any
+	has    string // substring of the message, or two in order with … between; "" any
 	form   form
 	lo, hi int
+	level  byte // klog severity; 0 any
 }
 
 type form uint8
@@ -27,27 +28,46 @@ const (
 // clues are read from the sources named in the package documentation of
 // parse/logs; structured logging came to these messages with 1.21.
 var clues = []clue{
-	{parse.SigSkip, "", printf, 0, 20},
-	{parse.SigSkip, "", structured, 21, 0},
-	{parse.SigListFail, "", printf, 0, 20},
-	{parse.SigListFail, "", structured, 21, 0},
-	{parse.SigRelisting, "", printf, 0, 20},
-	{parse.SigRelisting, "", structured, 21, 0},
-	{parse.SigEvent, "", printf, 0, 20},
-	{parse.SigEvent, "event=&{", structured, 21, 27},
-	{parse.SigEvent, `event={"`, structured, 28, 0},
-	{parse.SigNotReady, "", printf, 0, 20},
-	{parse.SigNotReady, `condition={"`, structured, 28, 0},
-	{parse.SigNotReady, "condition={Type", structured, 21, 27},
-	{parse.SigFinished, "", anyForm, 22, 0},
-	{parse.SigRetrieved, "", anyForm, 27, 0},
-	{parse.SigRelistingPod, "", anyForm, 36, 0},
-	{parse.SigNever, "yet to be successful", anyForm, 13, 0},
-	{parse.SigNever, "2562047h47m16.85", anyForm, 0, 12},
-	{parse.SigAge, "threshold is 3m0s.", anyForm, 14, 14},
-	{parse.SigDiscard, "", anyForm, 14, 0},
-	{parse.SigHousekeeping, "longer than 15s", anyForm, 22, 26},
-	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0},
+	{parse.SigSkip, "", printf, 0, 20, 0},
+	{parse.SigSkip, "", printf, 0, 16, 'I'},
+	{parse.SigSkip, "", printf, 17, 20, 'E'},
+	// Up to 1.13 the reasons were a list of strings, printed with blanks between
+	// them and in brackets even when there was one.
+	{parse.SigSkip, " is down PLEG", printf, 0, 13, 0},
+	{parse.SigSkip, "[container runtime is down]", printf, 0, 13, 0},
+	{parse.SigSkip, "- [PLEG is not healthy…3m0s]", printf, 0, 13, 0},
+	{parse.SigSkip, " is down, PLEG", printf, 14, 20, 0},
+	{parse.SigSkip, "- PLEG is not healthy", printf, 14, 20, 0},
+	{parse.SigStatusWait, "", anyForm, 14, 0, 0},
+	{parse.SigSkip, "", structured, 21, 0, 0},
+	{parse.SigListFail, "", printf, 0, 20, 0},
+	{parse.SigRPC, "from runtime service failed: ", printf, 0, 20, 0},
+	{parse.SigRPC, `from runtime service failed" `, structured, 21, 0, 0},
+	// gRPC wrote its codes as numbers.
+	{parse.SigRPC, "failed: rpc error: code = 2 desc", printf, 0, 8, 0},
+	{parse.SigRPC, "failed: rpc error: code = 4 desc", printf, 0, 8, 0},
+	{parse.SigRPC, "failed: rpc error: code = 14 desc", printf, 0, 8, 0},
+	{parse.SigListFail, "pods: rpc error: code = 2 desc", printf, 0, 8, 0},
+	{parse.SigListFail, "pods: rpc error: code = 4 desc", printf, 0, 8, 0},
+	{parse.SigListFail, "pods: rpc error: code = 14 desc", printf, 0, 8, 0},
+	{parse.SigListFail, "", structured, 21, 0, 0},
+	{parse.SigRelisting, "", printf, 0, 20, 0},
+	{parse.SigRelisting, "", structured, 21, 0, 0},
+	{parse.SigEvent, "", printf, 0, 20, 0},
+	{parse.SigEvent, "event=&{", structured, 21, 27, 0},
+	{parse.SigEvent, `event={"`, structured, 28, 0, 0},
+	{parse.SigNotReady, "", printf, 0, 20, 0},
+	{parse.SigNotReady, `condition={"`, structured, 28, 0, 0},
+	{parse.SigNotReady, "condition={Type", structured, 21, 27, 0},
+	{parse.SigFinished, "", anyForm, 22, 0, 0},
+	{parse.SigRetrieved, "", anyForm, 27, 0, 0},
+	{parse.SigRelistingPod, "", anyForm, 36, 0, 0},
+	{parse.SigNever, "yet to be successful", anyForm, 13, 0, 0},
+	{parse.SigNever, "2562047h47m16.85", anyForm, 0, 12, 0},
+	{parse.SigAge, "threshold is 3m0s.", anyForm, 14, 14, 0},
+	{parse.SigDiscard, "", anyForm, 14, 0, 0},
+	{parse.SigHousekeeping, "longer than 15s", anyForm, 22, 26, 0},
+	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0, 0},
 }
 
 // formsLooked is how many lines of each set of signatures are enough to know the
@@ -68,7 +88,7 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 			if msg == "" {
 				msg = strings.TrimLeft(e.Message(), " ")
 			}
-			if c.fits(msg) {
+			if c.fits(msg, e.Severity) {
 				lo = max(lo, c.lo)
 				if c.hi > 0 && (hi == 0 || c.hi < hi) {
 					hi = c.hi
@@ -82,12 +102,17 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 	return lo, hi
 }
 
-func (c *clue) fits(msg string) bool {
+func (c *clue) fits(msg string, level byte) bool {
 	f := printf
 	if msg != "" && (msg[0] == '"' || msg[0] == '{') {
 		f = structured
 	}
-	return (c.form == anyForm || c.form == f) && strings.Contains(msg, c.has)
+	if c.form != anyForm && c.form != f || c.level != 0 && c.level != level {
+		return false
+	}
+	first, then, _ := strings.Cut(c.has, "…")
+	_, rest, ok := strings.Cut(msg, first)
+	return ok && strings.Contains(rest, then)
 }
 
 // olderThan reports whether a version such as "v1.13.5" is older than 1.minor.

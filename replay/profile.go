@@ -36,6 +36,7 @@ func profile(n *Node, s *found, forms []*parse.Event, opt Options) {
 	n.Kubelet.Verbosity = -1
 	p.lines()
 	p.facts()
+	p.runtime()
 	p.version()
 	p.health()
 	p.timeout()
@@ -167,6 +168,39 @@ func (p *profiler) nodeObject() {
 		name, version, _ := strings.Cut(fieldOf(newest.Fields, "runtime"), "://")
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
+}
+
+// runtime names the kind of the runtime, where nothing states it, by who writes
+// lines and by what only the dockershim says. dockerd comes first, as it runs a
+// containerd of its own, whose lines name its name space moby.
+func (p *profiler) runtime() {
+	if p.n.Kubelet.Runtime != "" {
+		return
+	}
+	kind := ""
+	for _, e := range p.forms {
+		switch src := e.From(); {
+		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):
+			kind = "docker"
+		case kind == "" && src == parse.SrcCRIO:
+			kind = "cri-o"
+		case kind == "" && src == parse.SrcContainerd && !contains(e.Quote(), "moby"):
+			kind = "containerd"
+		}
+		if kind == "docker" {
+			break
+		}
+	}
+	if kind != "" {
+		p.n.Kubelet.Runtime = kind
+		p.say("runtime " + kind + " by its lines")
+	}
+}
+
+// dockershim reports whether a line of the kubelet comes from its client of
+// dockerd.
+func dockershim(e *parse.Event) bool {
+	return e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")
 }
 
 func (p *profiler) version() {

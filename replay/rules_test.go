@@ -133,7 +133,12 @@ func TestFingerprint(t *testing.T) {
 		min, max string
 	}{
 		{skipLine("10:10:00.000000", 200*time.Second), "v1.21", ""},
-		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "", "v1.20"},
+		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "", "v1.13"},
+		{`I1120 10:10:00.000000    4242 kubelet.go:1778] skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "", "v1.13"},
+		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s`, "v1.14", "v1.16"},
+		{`E1120 10:10:00.000000    4242 kubelet.go:1765] skipping pod synchronization - [container runtime is down, PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "v1.17", "v1.20"},
+		{`E1120 10:10:00.000000    4242 remote_runtime.go:163] ListPodSandbox with filter "nil" from runtime service failed: rpc error: code = 4 desc = context deadline exceeded`, "", "v1.8"},
+		{`E1120 10:10:00.000000    4242 remote_runtime.go:163] ListPodSandbox with filter "nil" from runtime service failed: rpc error: code = Unknown desc = Error response from daemon: rpc error: code = 2 desc = containerd: container not started`, "", "v1.20"},
 		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s.]`, "v1.14", "v1.14"},
 		{`I1120 10:10:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event=&{ID:1 Type:ContainerDied Data":"ab}`, "v1.21", "v1.27"},
 		{`I1120 10:10:00.000000    4242 generic.go:334] "Generic (PLEG): container finished" podID="a" containerID="b" exitCode=1`, "v1.22", ""},

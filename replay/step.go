@@ -31,7 +31,7 @@ func (w *healer) step(e *Episode, gs []*group) (Step, string, []Evidence) {
 	if e.Recovered.Known() {
 		to = max(to, e.Recovered.At)
 	}
-	y := w.symptoms(e, gs, from, to)
+	y := w.symptoms(e, gs, from, to, w.openUntil(e, to))
 	for _, judge := range []func(*symptoms, *Episode) (Step, string, []Evidence){
 		w.listStep, w.inspectStep, w.deliverStep,
 	} {
@@ -42,7 +42,19 @@ func (w *healer) step(e *Episode, gs []*group) (Step, string, []Evidence) {
 	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
 }
 
-func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
+// openUntil is until when a call may fail that was under way at the last report
+// of an episode whose end the log does not show: to, or a deadline after the
+// report.
+func (w *healer) openUntil(e *Episode, to int64) int64 {
+	if e.Recovered.Known() || e.LastReport == 0 {
+		return to
+	}
+	return max(to, e.LastReport+int64(w.n.Kubelet.RPCTimeout))
+}
+
+// symptoms collects what the log shows from one moment to another, and calls
+// that were under way by then and failed before a third.
+func (w *healer) symptoms(e *Episode, gs []*group, from, to, open int64) *symptoms {
 	y := &symptoms{}
 	ms := w.s.marks
 	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m mark, t int64) int { return cmp64(m.at, t) })
@@ -52,9 +64,9 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
 	}
 	// The relist after the recovery belongs to health again.
 	end := e.LastReport
-	for ; i < len(ms) && ms[i].at <= to; i++ {
+	for ; i < len(ms) && ms[i].at <= open; i++ {
 		m := &ms[i]
-		if m.run != e.Run {
+		if m.run != e.Run || m.at > to && !(m.kind == kListFail && m.deadline) {
 			continue
 		}
 		switch {
@@ -68,7 +80,7 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to int64) *symptoms {
 			y.inspecting = append(y.inspecting, *m)
 		}
 	}
-	w.failedCalls(y, from, to)
+	w.failedCalls(y, from, to, open)
 	for i := 1; i < len(gs); i++ {
 		if gs[i].lo+int64(w.limit(gs[i])) <= gs[i-1].last() {
 			y.slowList = gs[i]
@@ -91,12 +103,12 @@ func spans(t *stall, g *group, e *Episode) bool {
 }
 
 // failedCalls sorts the failed calls that waited for their deadline.
-func (w *healer) failedCalls(y *symptoms, from, to int64) {
+func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
 	fs := w.n.Failures
 	i, _ := slices.BinarySearchFunc(fs, from, func(f Failure, t int64) int { return cmp64(f.End, t) })
-	for ; i < len(fs) && fs[i].End <= to; i++ {
+	for ; i < len(fs) && fs[i].End <= open; i++ {
 		f := &fs[i]
-		if f.Code != "DeadlineExceeded" {
+		if f.Code != "DeadlineExceeded" || f.End > to && !(f.Start.Known() && f.Start.At <= to) {
 			continue
 		}
 		switch f.Call {

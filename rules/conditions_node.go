@@ -41,11 +41,16 @@ func lookKubelet(s *subject, args map[string]string) outcome {
 }
 
 func (s *subject) kubeletText() string {
-	k := s.n.Kubelet
-	if k.Version != "" {
+	switch k := s.n.Kubelet; {
+	case k.Version != "":
 		return k.Version
+	case k.VersionMin == "":
+		return k.VersionMax + " or earlier"
+	case k.VersionMax == "":
+		return k.VersionMin + " or later"
+	default:
+		return k.VersionMin + " to " + k.VersionMax
 	}
-	return k.VersionMin + "…" + k.VersionMax
 }
 
 // kubeletIn reports whether the kubelet's version lies in a range; known is
@@ -55,23 +60,41 @@ func (s *subject) kubeletIn(within string) (in, known bool) {
 	if k.Version != "" {
 		return inRange(k.Version, within)
 	}
-	lo, okLo := inRange(k.VersionMin, within)
-	hi, okHi := inRange(k.VersionMax, within)
-	if okLo && okHi && lo == hi {
-		return lo, true
-	}
-	// One bound settles a range that is open on the other side.
 	alts, ok := parseRange(within)
-	if !ok || len(alts) != 1 || len(alts[0]) != 1 {
+	if !ok {
 		return false, false
 	}
-	switch op := alts[0][0].op; {
-	case okLo && (lo == (op == ">" || op == ">=")):
-		return lo, true
-	case okHi && (hi == (op == "<" || op == "<=")):
-		return hi, true
+	lo, hi := parseVersion(k.VersionMin), parseVersion(k.VersionMax)
+	out := 0
+	for _, all := range alts {
+		switch in, known := between(lo, hi, all); {
+		case known && in:
+			return true, true
+		case known:
+			out++
+		}
 	}
-	return false, false
+	return false, out == len(alts)
+}
+
+// between reports whether every version from lo to hi lies within the bounds, or
+// none does; known is false while some may. nil is an open end.
+func between(lo, hi version, all []bound) (in, known bool) {
+	in = true
+	for _, b := range all {
+		hardest, easiest := lo, hi // of ">=": if the oldest holds, all do; if the newest does not, none
+		if b.op[0] == '<' {
+			hardest, easiest = hi, lo
+		}
+		one := []bound{b}
+		if b.op[0] != '=' && easiest != nil && !holds(easiest, one) {
+			return false, true
+		}
+		if hardest == nil || !holds(hardest, one) || b.op[0] == '=' && (easiest == nil || !holds(easiest, one)) {
+			in = false
+		}
+	}
+	return in, in
 }
 
 func lookKernel(s *subject, args map[string]string) outcome {
@@ -208,10 +231,16 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 // with pod events: it gives way to whatever look-alike the lines do name.
 const silentShare = 0.4
 
-// unreadyUnsaid reports whether the node turned NotReady and no line says why:
-// it may have been PLEG.
+// unreadyUnsaid reports whether the node turned NotReady and no line says why, as
+// where the line that does was cut: it may have been PLEG.
 func (s *subject) unreadyUnsaid() bool {
-	if len(s.sig(parse.SigNotReady)) > 0 {
+	stated := s.sig(parse.SigNotReady)
+	for _, e := range stated {
+		if e.Field("message") == "" {
+			return true
+		}
+	}
+	if len(stated)+len(s.sig(parse.SigCondition)) > 0 {
 		return false
 	}
 	for _, e := range s.sig(parse.SigNodeEvent) {

@@ -26,10 +26,57 @@ func lookRPC(s *subject, args map[string]string) outcome {
 		least = n
 	}
 	if len(hits) < least {
+		if args["stored"] != "" && len(s.storedErrors()) > 0 {
+			return cannotLook()
+		}
 		return o
 	}
 	return foundFailures(hits)
 }
+
+// lookStoredError finds what a log that begins too late shows of failed
+// inspections. Where it shows the calls themselves it has nothing to add.
+func lookStoredError(s *subject, _ map[string]string) outcome {
+	if _, order := s.statusFailures(); len(order) > 0 {
+		return notThere()
+	}
+	es := s.storedErrors()
+	if len(es) == 0 {
+		return notThere()
+	}
+	o := found(events("", es...)...)
+	o.count = len(es)
+	for _, e := range es {
+		if name := e.Field("pod_name"); name != "" {
+			o.vars = map[string]string{"pod": e.Field("pod_ns") + "/" + name}
+			break
+		}
+	}
+	return o
+}
+
+// storedErrors are lines of pod workers that got, in place of a status, the error
+// with which the relist's last inspection of the pod ran into its deadline. An
+// error of the sync itself says what failed before it says how.
+func (s *subject) storedErrors() []*parse.Event {
+	var out []*parse.Event
+	for _, e := range s.inWindow("kube.syncerr") {
+		if err := e.Field("err"); bareTimeout().MatchString(err) {
+			out = append(out, e)
+		}
+	}
+	for _, e := range s.inWindow("kube.statuserr") {
+		if timedOut().MatchString(e.Field("err")) {
+			out = append(out, e)
+		}
+	}
+	sortEvents(out)
+	return out
+}
+
+var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)
+})
 
 // logCoversStall reports whether the kubelet's lines reach from the start of
 // the relist in question to the breach; an excerpt never does. For a node, whether there are kubelet
@@ -158,7 +205,11 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 	if len(order) > 4 {
 		return notThere()
 	}
-	return foundFailures(by[order[0]])
+	o := foundFailures(by[order[0]])
+	if o.vars["again"] = "of one object fails"; o.count > 1 {
+		o.vars["again"] = "of the same object fails again and again"
+	}
+	return o
 }
 
 func lookManyObjects(s *subject, _ map[string]string) outcome {

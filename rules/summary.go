@@ -215,6 +215,9 @@ func quietSummary(name string, v *view, r *Result) string {
 	case statusHealthy:
 		return name + ": no sign of PLEG trouble in the input."
 	case statusDegraded:
+		if best == "" && nodeSubject(v).unreadyUnsaid() {
+			return name + ": the node became NotReady, and the input does not state why; a kubelet log from 10 minutes before would."
+		}
 		if best == "" {
 			return name + ": PLEG never passed its threshold, but limits were crossed: " + r.Breaches[0].Rule + "."
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // short makes a text visible and writes the common top of all paths as "…/".
@@ -63,15 +64,14 @@ func (p *printer) heldNodes(r *Report, x inspection) {
 	p.heading("Nodes")
 	t := p.table("node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone")
 	for _, n := range r.Nodes {
-		t.AppendRow(table.Row{Visible(n.Name), orUnknown(Visible(kubeletVersion(&n))), orUnknown(Visible(n.Kubelet.Runtime)),
+		t.AppendRow(table.Row{Visible(n.Name), orUnknown(Visible(kubeletVersion(&n.Kubelet))), orUnknown(Visible(n.Kubelet.Runtime)),
 			Date(n.Window.Start), Date(n.Window.End), orUnknown(Visible(n.Window.Timezone)), orUnknown(x.short(n.Window.TimezoneBasis))})
 	}
 	p.render(t)
 }
 
 // kubeletVersion is the version, or its bounds.
-func kubeletVersion(n *Node) string {
-	k := n.Kubelet
+func kubeletVersion(k *replay.Kubelet) string {
 	switch {
 	case k.Version != "":
 		return k.Version

@@ -133,7 +133,7 @@ var heldSources = []parse.Source{
 }
 
 func heldNodeJSON(n *Node) jsonHeldNode {
-	j := jsonHeldNode{Name: Visible(n.Name), Version: known(Visible(kubeletVersion(n))), Runtime: known(Visible(n.Kubelet.Runtime)),
+	j := jsonHeldNode{Name: Visible(n.Name), Version: known(Visible(kubeletVersion(&n.Kubelet))), Runtime: known(Visible(n.Kubelet.Runtime)),
 		Start: stamp(n.Window.Start), End: stamp(n.Window.End), Zone: known(Visible(n.Window.Timezone)), ZoneBasis: known(Visible(n.Window.TimezoneBasis)), Sources: []string{}}
 	for _, s := range heldSources {
 		if n.Have[s] {

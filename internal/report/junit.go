@@ -55,7 +55,7 @@ func suiteProperties(n *Node) [][2]string {
 		}
 	}
 	add("status", n.Status)
-	add("kubelet", kubeletVersion(n))
+	add("kubelet", kubeletVersion(&n.Kubelet))
 	add("runtime", n.Kubelet.Runtime)
 	add("episodes", strconv.Itoa(len(n.Episodes)))
 	for _, c := range n.Causes {

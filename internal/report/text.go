@@ -135,12 +135,9 @@ func (p *printer) node(n *Node) {
 }
 
 func kubeletLine(k replay.Kubelet) string {
-	version := k.Version
+	version := kubeletVersion(&k)
 	if version == "" {
 		version = "version unknown"
-		if k.VersionMin != "" || k.VersionMax != "" {
-			version = fmt.Sprintf("version between %s and %s by its messages", orUnknown(k.VersionMin), orUnknown(k.VersionMax))
-		}
 	}
 	s := "kubelet " + version + ", runtime " + orUnknown(k.Runtime) + ", PLEG " + orUnknown(k.PLEG)
 	if k.Threshold > 0 {
