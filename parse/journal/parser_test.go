@@ -38,6 +38,7 @@ func TestParseLine(t *testing.T) {
 		{"short, day padded by a blank", "Mar  3 15:41:18 node-7 sshd[9]: hello", BSD, "03-03T15:41:18", Who{Host: "node-7", Ident: "sshd", PID: 9}, "hello"},
 		{"short-precise", "Mar 13 15:41:18.250818 node-7 kubelet[4242]: hello", BSD, "03-13T15:41:18.250818", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
 		{"no pid", "Mar 13 15:41:18 node-7 kubelet: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet"}, "hello"},
+		{"host taken out", "Mar 13 15:41:18  kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"no host", "Mar 13 15:41:18 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"no identifier", "Mar 13 15:41:18 node-7 unknown[42]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "unknown", PID: 42}, "hello"},
 		{"a level instead of a host", "2021-03-13 15:41:18,791 INFO success: hello", ISO, "2021-03-13T15:41:18.791", Who{}, "INFO success: hello"},

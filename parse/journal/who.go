@@ -91,7 +91,7 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		return i + 1, w
 	}
 	if i == 0 {
-		return 0, w
+		return hostless(b)
 	}
 	host := win[:i]
 	rest := win[i+1:]
@@ -108,6 +108,18 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		return len(b), w
 	}
 	return spacedIdent(win, i, w)
+}
+
+// hostless reads a prefix whose host somebody took out, which leaves the blanks
+// on both sides of it: "Oct 21 06:03:47  kubelet[9]: ". Prose has no pid.
+func hostless(b []byte) (int, prefixWho) {
+	if len(b) < 2 || b[1] == ' ' {
+		return 0, prefixWho{}
+	}
+	if n, w := splitWho(b[1:]); n > 0 && w.pid != 0 && len(w.host) == 0 {
+		return n + 1, w
+	}
+	return 0, prefixWho{}
 }
 
 // levelWord reports whether a word is the level that loggers without host and
