@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
 // lineDecoder is the decoder of one text log. Decode may run concurrently on
@@ -116,6 +117,7 @@ type lineReader struct {
 func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) error {
 	head := buf.data()
 	s.lines = w.l.opt.newLines(s.file, head[:min(len(head), headLen)])
+	s.described(head)
 	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, eof: eof, err: err}
 	if p := w.plain(m, s.lines); p == nil || err != nil || !lr.plain(p) {
 		for lr.next() {
@@ -125,6 +127,19 @@ func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) erro
 	w.u.bytes += lr.offset
 	s.end(w.l.ctx)
 	return lr.err
+}
+
+// described reads the nodes that kubectl describes among the lines. Without
+// lines of logs among them the text is about its node, if there is one.
+func (s *slot) described(head []byte) {
+	nodes := facts.Described(s.file, head)
+	switch log := hasLogLines(head); {
+	case len(nodes) == 1 && !log && s.file.Node == "":
+		s.file.Node = nodes[0].Name
+	case len(nodes) > 1 && !log:
+		return // which of them a line is about is not known
+	}
+	s.part.Objects = nodes
 }
 
 // next submits one run. It returns false after the last.

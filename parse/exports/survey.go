@@ -34,7 +34,7 @@ func dressOf(head []byte) dress {
 	logs := s.native + s.prefixed
 	d.prefix = s.prefixed > 0 && s.prefixed*2 >= logs && s.prefixed*4 >= s.lines
 	d.printed = s.stacked > 0 && s.stacked*2 >= logs && s.printed()
-	if s.atLongest >= 2 && s.cut*10 >= s.atLongest*9 && s.longest >= leastWindow {
+	if s.atLongest >= 2 && s.atLongest*10 >= s.lines && s.cut*10 >= s.atLongest*9 && s.longest >= leastWindow {
 		d.wrapped = s.longest
 	}
 	if logs == 0 || logs*8 < s.lines && d.wrapped == 0 {

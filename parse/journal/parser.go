@@ -174,6 +174,10 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	if control(rec[i:], e) {
 		return
 	}
+	if section(rec[i:], e) || kubectlRow(rec[i:], e) {
+		e.Off += i
+		return
+	}
 	if rec[i] == '{' && p.json(rec, i, e) || p.stamped(rec, i, e) || p.named(rec, i, e) {
 		p.inner(e)
 		return

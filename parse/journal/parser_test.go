@@ -79,6 +79,8 @@ func TestParseLine(t *testing.T) {
 		{"no date and host, indented", "   kubelet[4242]: " + klogLine, Ident, "", Who{Ident: "kubelet", PID: 4242}, klogLine},
 		{"bare kernel tag", "kernel: Memory cgroup out of memory", Ident, "", Who{Ident: "kernel"}, "Memory cgroup out of memory"},
 		{"comment", "// Mar 13 15:41:18 node-7 kubelet: " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet"}, klogLine},
+		{"section of a list", "* ==> kubelet <==", Section, "", Who{}, "kubelet"},
+		{"condition, quoted", "> Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok", Condition, "", Who{}, "Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok"},
 		{"quoted mail", "> > " + klogLine, Bare, "", Who{}, klogLine},
 		{"markdown code", "    `" + klogLine, Bare, "", Who{}, klogLine},
 		{"MicroShift", "Mar 13 15:41:18 node-7 microshift[88]: kubelet " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", Unit: "microshift", PID: 88}, klogLine},

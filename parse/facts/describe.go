@@ -1,0 +1,120 @@
+package facts
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// described are the lines of kubectl describe node that state what a Node object
+// does, and its field.
+var described = []struct{ key, field string }{
+	{"Kubelet Version", "kubelet_version"},
+	{"Container Runtime Version", "runtime"},
+	{"Kernel Version", "kernel"},
+	{"OS Image", "os"},
+	{"Boot ID", "boot_id"},
+	{"Machine ID", "machine_id"},
+	{"Unschedulable", "unschedulable"},
+}
+
+// systemInfo opens the part of a description that has the versions.
+var systemInfo = []byte("Kubelet Version:")
+
+// Described reads the nodes that kubectl describe prints, in a text that may be
+// something else for the most part: collectors of logs put it among these.
+func Described(f *parse.File, text []byte) []*parse.Object {
+	if !bytes.Contains(text, systemInfo) {
+		return nil
+	}
+	d := describer{file: f}
+	for off, line := 0, uint32(1); off < len(text); line++ {
+		raw, _, _ := bytes.Cut(text[off:], []byte("\n"))
+		d.line(raw, parse.Pos{File: f, Offset: int64(off), Line: line})
+		off += len(raw) + 1
+	}
+	d.end()
+	return d.out
+}
+
+// describer gathers one node after the other.
+type describer struct {
+	file    *parse.File
+	out     []*parse.Object
+	name    string // that the last line with a name states
+	node    *parse.Object
+	seen    parse.Stamp // newest heartbeat since the name
+	version bool
+}
+
+// maxDescribed bounds the nodes of a text.
+const maxDescribed = 5000
+
+// line reads a line; older minikube puts a star before each, quotes an angle
+// bracket.
+func (d *describer) line(raw []byte, at parse.Pos) {
+	if len(raw) > 1<<10 {
+		return
+	}
+	own := bytes.TrimLeft(raw, "*> \t")
+	key, rest, ok := bytes.Cut(own, []byte(":"))
+	value := strings.TrimSpace(string(rest))
+	switch {
+	case bytes.HasPrefix(own, []byte("==> ")):
+		d.end()
+	case ok && string(key) == "Name" && !bytes.HasPrefix(bytes.TrimLeft(raw, "*>"), []byte("   ")):
+		d.end()
+		if d.name = value; strings.ContainsAny(value, " /\"") {
+			d.name = ""
+		}
+	case ok && value != "":
+		d.value(string(key), value, raw, at)
+	}
+	if i := bytes.Index(own, []byte(", ")); i > 0 && d.name != "" {
+		d.heartbeat(own)
+	}
+}
+
+func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
+	for _, k := range described {
+		if k.key != key {
+			continue
+		}
+		if d.node == nil {
+			d.node = &parse.Object{Kind: ObjectNode, Name: d.name, Pos: at, Text: parse.PlainText(string(raw))}
+		}
+		if k.field == "kubelet_version" && strings.HasPrefix(value, "v") {
+			d.version = true
+			d.node.Pos, d.node.Text = at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
+		}
+		if k.field == "boot_id" {
+			value = strings.ReplaceAll(value, "-", "")
+		}
+		d.node.Fields = append(d.node.Fields, parse.Field{Name: k.field, Value: clip(value)})
+		return
+	}
+}
+
+// heartbeat reads the first date of a condition: "Ready True Fri, 04 Mar 2022
+// 10:40:34 +0000 …".
+func (d *describer) heartbeat(row []byte) {
+	f := bytes.Fields(row)
+	if len(f) < 8 || len(f[2]) != 4 || f[2][3] != ',' {
+		return
+	}
+	t, err := time.Parse("Mon, 02 Jan 2006 15:04:05 -0700", string(bytes.Join(f[2:8], []byte(" "))))
+	if err == nil && t.UnixNano() > d.seen.At {
+		d.seen = parse.Stamp{At: t.UnixNano(), Res: parse.ResolutionOf(time.Second), Basis: parse.Stated}
+	}
+}
+
+// end keeps the node if it states a version.
+func (d *describer) end() {
+	if d.node != nil && d.version && len(d.out) < maxDescribed {
+		d.node.Stamp = d.seen
+		d.out = append(d.out, d.node)
+	}
+	d.node, d.name, d.seen, d.version = nil, "", parse.Stamp{}, false
+}

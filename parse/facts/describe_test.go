@@ -1,0 +1,54 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const description = `Name:               node-7
+Roles:              worker
+Unschedulable:      true
+Conditions:
+  Type    Status  LastHeartbeatTime                 LastTransitionTime                Reason            Message
+  Ready   False   Fri, 12 Apr 2024 09:15:08 +0200   Fri, 12 Apr 2024 09:11:00 +0200   KubeletNotReady   PLEG is not healthy
+System Info:
+  Boot ID:                    6b1b20bc-0566-4b11-8063-54d7fe5e3e97
+  Container Runtime Version:  containerd://1.7.2
+  Kubelet Version:            v1.27.3
+Non-terminated Pods:          (1 in total)
+  Name:                       not-a-node
+`
+
+func TestDescribed(t *testing.T) {
+	second := strings.NewReplacer("node-7", "node-8", "v1.27.3", "v1.26.1").Replace(description)
+	star := "* " + strings.ReplaceAll(strings.TrimSuffix(description, "\n"), "\n", "\n* ") + "\n"
+	for name, text := range map[string]string{
+		"two nodes": description + "\n" + second,
+		"sections":  "==> describe nodes <==\n" + star + "* ==> dmesg <==\n* Name: x\n" + "\n" + second,
+	} {
+		nodes := Described(&parse.File{Path: "x"}, []byte(text))
+		if len(nodes) != 2 || nodes[0].Name != "node-7" || nodes[1].Name != "node-8" {
+			t.Fatalf("%s: got %+v", name, nodes)
+		}
+		n := nodes[0]
+		fields := map[string]string{}
+		for _, f := range n.Fields {
+			fields[f.Name] = f.Value
+		}
+		if fields["kubelet_version"] != "v1.27.3" || fields["runtime"] != "containerd://1.7.2" || fields["unschedulable"] != "true" || fields["boot_id"] != "6b1b20bc05664b11806354d7fe5e3e97" {
+			t.Errorf("%s: fields %v", name, fields)
+		}
+		if at := n.Stamp.Time().Format(time.RFC3339); at != "2024-04-12T07:15:08Z" {
+			t.Errorf("%s: heartbeat %s", name, at)
+		}
+		if line := strings.Split(text, "\n")[n.Line-1]; line != n.Quote() || !strings.HasPrefix(text[n.Offset:], line) {
+			t.Errorf("%s: line %d offset %d quotes %q", name, n.Line, n.Offset, n.Quote())
+		}
+	}
+	if got := Described(&parse.File{}, []byte("Name: a\nKubelet Version: unknown\n")); got != nil {
+		t.Errorf("no version: %v", got)
+	}
+}
