@@ -49,6 +49,7 @@ var conditions = []Condition{
 	{"evented", "the kubelet runs with the evented PLEG", "", lookEvented},
 	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", "", lookHealthy},
 	{"short-lived", "the runtime's log shows containers that lived and died between two relists", "", lookShortLived},
+	{"clock-100ns", "ages count in steps of 100 ns, as on Windows", "", lookCoarseClock},
 	{"clock-jump", "the wall clock stepped", "over", lookClockJump},
 	{"hung-many", "tasks of several programs hang in the kernel", "min", lookHungMany},
 	{"lockups-at-once", "soft lockups on several CPUs in the same moment", "", lookLockups},

@@ -210,7 +210,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	if n.Observed.Len() == 0 && (n.Window.End-n.Window.Start < healthyFor || len(s.sig("kube.startfail")) > 0) || s.unreadyUnsaid() {
+	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor || s.unreadyUnsaid() {
 		return notThere()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {

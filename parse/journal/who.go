@@ -110,16 +110,16 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	return spacedIdent(win, i, w)
 }
 
-// hostless reads a prefix whose host somebody took out, which leaves the blanks
-// on both sides of it: "Oct 21 06:03:47  kubelet[9]: ". Prose has no pid.
+// hostless reads " ident[pid]: " of a line whose host was taken out.
 func hostless(b []byte) (int, prefixWho) {
 	if len(b) < 2 || b[1] == ' ' {
 		return 0, prefixWho{}
 	}
-	if n, w := splitWho(b[1:]); n > 0 && w.pid != 0 && len(w.host) == 0 {
-		return n + 1, w
+	n, w := splitWho(b[1:])
+	if n == 0 || len(w.host) > 0 || w.pid == 0 {
+		return 0, prefixWho{}
 	}
-	return 0, prefixWho{}
+	return n + 1, w
 }
 
 // levelWord reports whether a word is the level that loggers without host and

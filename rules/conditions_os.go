@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// mostAges is how many ages are looked at to tell by whose clock they were taken.
+const mostAges = 64
+
+// lookCoarseClock finds ages that all count in steps of 100 ns, the tick of the
+// clock of Windows. On Linux one age in a hundred is such a multiple by chance.
+func lookCoarseClock(s *subject, _ map[string]string) outcome {
+	var es []*parse.Event
+	for _, e := range s.sig("pleg.age") {
+		_, frac, ok := strings.Cut(e.Field("age"), ".")
+		frac = strings.TrimSuffix(frac, "s")
+		switch {
+		case !ok || len(frac) < 5: // rounded by whoever wrote it
+		case len(frac) > 7:
+			return notThere()
+		default:
+			es = append(es, e)
+		}
+		if len(es) == mostAges {
+			break
+		}
+	}
+	if len(es) == 0 {
+		return cannotLook()
+	}
+	o := found(events("", es[:min(len(es), 3)]...)...)
+	if len(es) == 1 {
+		o.factor = 0.35
+	}
+	o.source = "clock"
+	return o
+}
