@@ -43,6 +43,10 @@ type File struct {
 	// states, Unix nanoseconds, 0 if unknown. It may lie.
 	ModTime int64
 	Size    int64 // bytes after decompression, -1 while unknown
+	// Export says that the log was laid out anew, as package exports does. Its
+	// records are quoted by their messages, which stand on the lines cited;
+	// offsets only order them.
+	Export bool
 }
 
 // Pos is a position in a file. The zero Pos is nowhere.

@@ -44,7 +44,7 @@ type (
 	jsonEvidence struct {
 		File   string  `json:"file"`
 		Line   uint32  `json:"line,omitempty"`
-		Offset int64   `json:"offset"`
+		Offset *int64  `json:"offset,omitempty"` // nil in an export that was laid out
 		Time   *string `json:"time"`
 		Text   string  `json:"text"`
 		Source string  `json:"source"`
@@ -438,9 +438,12 @@ func evidenceJSON(es []replay.Evidence) []jsonEvidence {
 			continue
 		}
 		p := e.Where()
-		j := jsonEvidence{Line: p.Line, Offset: p.Offset, Text: Quote(e.Quote()), Source: string(e.From()), Note: Visible(e.Note)}
+		j := jsonEvidence{Line: p.Line, Text: Quote(e.Quote()), Source: string(e.From()), Note: Visible(e.Note)}
 		if p.File != nil {
 			j.File = Visible(p.File.Path)
+		}
+		if p.File == nil || !p.File.Export {
+			j.Offset = &p.Offset
 		}
 		if s := e.When(); s.Basis > 0 {
 			j.Time = stamp(s.At)

@@ -30,17 +30,51 @@ func exported(f *parse.File, byPath parse.Role, head []byte) exports.Form {
 }
 
 // layOut puts the lines of an export in the place of the member's text, whose
-// beginning is in buf. Offsets of the member are those in its lines.
-func (w *walker) layOut(m member, buf *buffer, form exports.Form, err error) (member, bool, error) {
+// beginning is in buf.
+func (w *walker) layOut(m member, buf *buffer, form exports.Form, err error) (_ member, laid *exports.Reader, eof bool, _ error) {
 	head := bytes.Clone(buf.data())
 	text := io.MultiReader(bytes.NewReader(head), m.r)
 	if err != nil {
 		text = io.MultiReader(bytes.NewReader(head), broken{err})
 	}
-	m.r, m.at, m.size = exports.NewReader(text, head[:min(len(head), headLen)], form), nil, -1
+	laid = exports.NewReader(text, head[:min(len(head), headLen)], form)
+	m.r, m.at, m.size = laid, nil, -1
 	buf.from, buf.to = headroom, headroom
-	eof, err := buf.fill(m.r)
-	return m, eof, err
+	eof, err = buf.fill(m.r)
+	return m, laid, eof, err
+}
+
+// relocate cites the lines of the export instead of those laid out.
+func relocate(p *parse.LogPart, laid *exports.Reader) {
+	move := func(at *parse.Pos) {
+		if at.Line > 0 {
+			at.Line = laid.Line(at.Line)
+		}
+	}
+	for _, e := range p.Events {
+		e.Line = laid.Line(e.Line)
+	}
+	for _, c := range p.Coverage {
+		move(&c.FirstLine.Pos)
+		move(&c.LastLine.Pos)
+		move(&c.MaxLagAt.Pos)
+		for i := range c.Gaps {
+			move(&c.Gaps[i].Last.Pos)
+			move(&c.Gaps[i].Next.Pos)
+		}
+	}
+	for _, m := range p.Markers {
+		move(&m.Pos)
+	}
+	for _, f := range p.Facts {
+		move(&f.Pos)
+	}
+	for _, c := range p.Containers {
+		move(&c.Pos)
+	}
+	for i := range p.Warnings {
+		move(&p.Warnings[i].Pos)
+	}
 }
 
 // broken is a stream that ended with an error.

@@ -27,8 +27,10 @@ func (w *walker) leaf(m member) error {
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
 	why, form := w.identify(f, head, m.lone)
+	var laid *exports.Reader
 	if form != exports.None {
-		m, eof, err = w.layOut(m, buf, form, err)
+		f.Export = true
+		m, laid, eof, err = w.layOut(m, buf, form, err)
 	}
 	d := decoderFor(f.Role)
 	if why != "" {
@@ -42,7 +44,7 @@ func (w *walker) leaf(m member) error {
 		w.unused(f, m, eof)
 		return w.passOn(f, 0, err)
 	}
-	s := &slot{file: f}
+	s := &slot{file: f, laid: laid}
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:

@@ -123,7 +123,9 @@ func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) erro
 		for lr.next() {
 		}
 	}
-	s.file.Size = lr.offset
+	if s.file.Size = lr.offset; s.laid != nil {
+		s.file.Size = s.laid.Size()
+	}
 	w.u.bytes += lr.offset
 	s.end(w.l.ctx)
 	return lr.err

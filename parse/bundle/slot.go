@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/exports"
 )
 
 // slot is a member and what its decoder found.
@@ -13,8 +14,9 @@ type slot struct {
 	file   *parse.File
 	part   parse.Part
 	lines  lineDecoder
-	failed bool // something of it is lost
-	used   bool // gave records that are not in part
+	laid   *exports.Reader // what the lines come from, nil: from the member itself
+	failed bool            // something of it is lost
+	used   bool            // gave records that are not in part
 
 	mu     sync.Mutex
 	runs   []*runResult // under way, and those behind them
@@ -90,7 +92,9 @@ func (s *slot) join(r *runResult) {
 		s.fail(r.failure)
 	}
 	if r.err != nil {
-		s.cut = r
+		if s.cut = r; s.laid != nil {
+			r.end = s.laid.Size()
+		}
 		s.lose(parse.Warning{Pos: parse.Pos{File: s.file, Offset: r.end}, Msg: fmt.Sprintf("ends here because %v", plain(r.err))})
 	}
 	if r.result != nil {
@@ -107,7 +111,10 @@ func (s *slot) conclude() {
 		found = s.lines.Finish()
 	}()
 	found.Warnings = append(found.Warnings, s.part.Warnings...)
-	s.part.LogPart, s.lines, s.runs = found, nil, nil
+	if s.laid != nil {
+		relocate(&found, s.laid)
+	}
+	s.part.LogPart, s.lines, s.laid, s.runs = found, nil, nil, nil
 }
 
 // survive turns a panic of a decoder into a warning: one hostile member must

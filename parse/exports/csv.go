@@ -67,7 +67,7 @@ func (t *table) step() {
 	r.utc = r.utc || t.utc
 	if ok && stamp(r.time, r.utc) != "" {
 		if i := bytes.IndexByte(row, '\n'); i >= 0 && i < n-1 {
-			r.line = t.lineOf(row, r.message)
+			r.line, r.broken = t.lineOf(row, r.message), true
 		}
 		t.write(&r)
 	} else {

@@ -9,7 +9,8 @@
 //
 // Lines keep their numbers as far as they can: a record that spans lines in the
 // export stands on the line of its message, among empty ones. Where several
-// records share a line, as in JSON without line breaks, they are numbered on.
+// records share a line, as in JSON without line breaks, they are numbered on,
+// and Line tells on which line of the export each stands.
 //
 // Memory is bounded: a record of more than maxRecord bytes is passed over.
 package exports

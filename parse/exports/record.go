@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
 // record is what an export says of one log line, under whatever names.
@@ -12,6 +14,7 @@ type record struct {
 	message, time, host, ident, unit, pid, boot string
 	utc                                         bool // a time without a zone is UTC
 	line                                        int  // of the message in the record, from 0
+	broken                                      bool // the message's line breaks are the record's
 }
 
 // names are under what names services keep a part of a record, the best first:
@@ -238,9 +241,9 @@ func (r *record) appendLines(b []byte) ([]byte, int) {
 // appendLine writes a record as a line. The message comes first, as it is what
 // one wants to see of a line that is cut.
 func (r *record) appendLine(b []byte) []byte {
-	b = append(b, `{"MESSAGE":`...)
+	b = append(b, journal.LaidHead[:len(journal.LaidHead)-1]...)
 	b = appendString(b, strings.TrimRight(r.message, "\r\n"))
-	b = append(b, `,"timestamp":`...)
+	b = append(b, journal.LaidTail[1:]...)
 	b = appendString(b, stamp(r.time, r.utc))
 	pid := r.pid
 	if _, err := strconv.ParseUint(pid, 10, 31); err != nil {

@@ -22,6 +22,8 @@ type source struct {
 
 	out    []byte
 	lines  int // written so far, with those in out
+	origin lineMap
+	size   int64
 	passed int // records written
 	inner  *looker
 }
@@ -37,6 +39,7 @@ func (s *source) more() bool {
 	var n int
 	n, s.err = s.r.Read(s.win[len(s.win) : len(s.win)+readSize])
 	s.win = s.win[:len(s.win)+n]
+	s.size += int64(n)
 	return n > 0 || s.err == nil
 }
 
@@ -89,6 +92,14 @@ func (s *source) write(r *record) {
 	s.open(r)
 	var n int
 	s.out, n = r.appendLines(s.out)
+	in := s.line + r.line
+	s.origin.add(s.lines, in)
+	for i := 1; i < n; i++ {
+		if r.broken {
+			in++
+		}
+		s.origin.add(s.lines+i, in)
+	}
 	s.lines += n
 	s.passed++
 }
@@ -97,6 +108,7 @@ func (s *source) write(r *record) {
 func (s *source) verbatim() {
 	n := s.lineLen()
 	s.level(s.line)
+	s.origin.add(s.lines, s.line)
 	s.out = append(s.out, s.win[:n]...)
 	if n > 0 && s.win[n-1] == '\n' {
 		s.lines++
@@ -112,6 +124,13 @@ type Reader struct {
 	source
 	step func() // takes at least a byte of the window
 }
+
+// Line returns the line of the export on which stands what was laid out on line
+// n, both from 1.
+func (r *Reader) Line(n uint32) uint32 { return uint32(r.origin.of(int(n)-1)) + 1 }
+
+// Size returns how many bytes of the export were read.
+func (r *Reader) Size() int64 { return r.size }
 
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {

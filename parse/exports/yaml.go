@@ -62,7 +62,7 @@ func readEntry(doc []byte) (r record, ok bool) {
 	lines := map[string]int{}
 	flatten(p, lines, "", top, 0)
 	if r, ok = p.record(); ok {
-		r.line = lines[r.message]
+		r.line, r.broken = lines[r.message], true
 	}
 	return r, ok
 }
@@ -77,6 +77,9 @@ func flatten(p parts, lines map[string]int, prefix string, m *yaml.Node, depth i
 			p.put(prefix+k.Value, v.Value)
 			if _, ok := lines[v.Value]; !ok {
 				lines[v.Value] = v.Line - 1
+				if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+					lines[v.Value]++ // that of the mark
+				}
 			}
 		}
 	}

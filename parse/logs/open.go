@@ -63,6 +63,11 @@ func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 	if s.d.framing.Kind == journal.Blocks {
 		o.narrow(s, rec)
 	}
+	if s.d.file.Export {
+		from, end := journal.LaidMessage(rec)
+		o.from, o.end = o.from+from, o.from+end
+		o.off = max(o.off-from, -1)
+	}
 }
 
 // beginBrief is begin for a skimmed line with a header in which a literal stands.

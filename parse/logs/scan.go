@@ -268,7 +268,13 @@ func (s *scanner) marker(rec []byte, m journal.Mark) {
 }
 
 // keepText keeps a record, cut to maxText.
-func (s *scanner) keepText(rec []byte) parse.Text { return s.keep.Keep(textOf(rec)) }
+func (s *scanner) keepText(rec []byte) parse.Text {
+	if s.d.file.Export {
+		from, end := journal.LaidMessage(rec)
+		rec = rec[from:end]
+	}
+	return s.keep.Keep(textOf(rec))
+}
 
 func textOf(rec []byte) []byte { return trimEnd(rec[:min(len(rec), maxText)]) }
 
