@@ -202,6 +202,9 @@ func (s *splitter) lines() {
 // objectName unwraps the node of a JSON log, which writes a reference to an
 // object: {"name":"worker-3"}.
 func objectName(s string) string {
+	if strings.HasSuffix(s, "...") || strings.HasSuffix(s, "…") {
+		return "" // cut short by whoever showed the line
+	}
 	rest, ok := strings.CutPrefix(s, `{"name":"`)
 	if !ok {
 		return s

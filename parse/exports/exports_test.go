@@ -85,6 +85,7 @@ func TestRecords(t *testing.T) {
 		{"journalctl, array", `[{"MESSAGE":` + quoted(klog1) + `,"_HOSTNAME":"node-7","SYSLOG_IDENTIFIER":"kubelet","__REALTIME_TIMESTAMP":"1712913308000000"},{"MESSAGE":` + quoted(klog2) + `,"_HOSTNAME":"node-7","__REALTIME_TIMESTAMP":"1712913309000000"}]`,
 			JSON, []int{0, 1}, entry{Timestamp: z, Host: "node-7", Ident: "kubelet"}},
 		{"output of a command", `{"node":"node-7","stdout":` + quoted(klog1+"\n"+klog2+"\n") + `}`, JSON, []int{0, 1}, entry{Host: "node-7"}},
+		{"a command on a VM", `{"value":[{"code":"c","message":` + quoted("Apr 12 09:15:07 node-7 kubelet[4242]: "+klog1+"\nApr 12 09:15:09 node-7 kubelet[4242]: "+klog2+"\n") + `,"time":null}]}`, JSON, []int{0, 1}, entry{Host: "node-7", Ident: "kubelet", PID: "4242"}},
 		{"CloudWatch, CSV", "@timestamp,@message\n2024-04-12 09:15:08.000," + cell(klog1) + "\n2024-04-12 09:15:09.000," + cell(klog2) + "\n", CSV, []int{1, 2}, entry{Timestamp: "2024-04-12T09:15:08Z"}},
 		{"Azure Monitor, CSV", "\ufeff\"TimeGenerated [UTC]\",Computer,SyslogMessage,ProcessName\r\n\"4/12/2024, 9:15:08.000 AM\",node-7," + cell(klog1) + ",kubelet\r\n\"4/12/2024, 9:15:09.000 AM\",node-7," + cell(klog2) + ",kubelet\r\n", CSV, []int{1, 2}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", Ident: "kubelet"}},
 		{"Kibana, CSV", "\"@timestamp\",\"host.name\",message\n\"Apr 12, 2024 @ 09:15:08.000\",node-7," + cell(klog1) + "\n\"Apr 12, 2024 @ 09:15:09.000\",node-7," + cell(klog2) + "\n", CSV, []int{1, 2}, entry{Timestamp: "2024-04-12T09:15:08", Host: "node-7"}},
@@ -181,6 +182,9 @@ func TestDress(t *testing.T) {
 		{"entities", each(journal, html.Replace), journal},
 		{"printed by CI", each(journal, put("2024-04-12T10:00:01.1234567Z ")), []string{"2024-04-12T10:00:01.1234567Z node-7 kubelet[4242]: " + klog1, "2024-04-12T10:00:01.1234567Z node-7 kubelet[4242]: " + klog2}},
 		{"stamps of a service", each(klog, put("2024-04-12T09:15:09.5Z\t")), []string{"2024-04-12T09:15:09.5Z " + klog1, "2024-04-12T09:15:09.5Z " + klog2}},
+		{"typeset", each(klog, strings.NewReplacer("    ", "\u00a0\u00a0\u00a0 ", ` "`, " \u201c").Replace), klog},
+		{"the insides of strings", each(klog, func(l string) string { s := quoted(l); return s[1 : len(s)-1] }), klog},
+		{"Markdown", each(klog, strings.NewReplacer("[", `\[`, "]", `\]`, "_", `\_`).Replace), klog},
 		{"k0s", each(klog, func(l string) string {
 			return `time="2024-04-12 09:15:09" level=info msg=` + quoted(l) + ` component=kubelet stream=stderr`
 		}), []string{"2024-04-12 09:15:09 kubelet: " + klog1, "2024-04-12 09:15:09 kubelet: " + klog2}},

@@ -23,10 +23,10 @@ type names []string
 
 var (
 	messageNames = names{"message", "_raw", "@message", "syslogmessage", "logmessage", "logentry", "textpayload", "short_message",
-		"line", "logline", "log_line", "log", "body.stringvalue", "body", "event.original", "content", "raw", "text", "standardoutputcontent", "stdout"}
+		"line", "logline", "log_line", "log", "body.stringvalue", "body", "event.original", "content", "raw", "text", "standardoutputcontent", "stdout", "msg"}
 	timeNames = names{"_source_realtime_timestamp", "__realtime_timestamp", "@timestamp", "_time", "timenano", "timeunixnano", "tsns", "timestamp_ns",
 		"timestamp", "timegenerated", "timecreated", "time", "ts", "datetime", "date_time", "date", "_messagetime", "_messagetimems",
-		"eventtime", "observedtimeunixnano", "receivetimestamp", "ingestiontime"}
+		"eventtime", "timereported", "observedtimeunixnano", "receivetimestamp", "ingestiontime"}
 	hostNames = names{"_hostname", "kubernetes.node.name", "kubernetes.node_name", "node_name", "nodename", "k8s.node.name", "host.name",
 		"host.hostname", "hostname", "kubernetes.host", "host", "computer", "_sourcehost", "node", "resource.labels.node_name", "labels.node_name",
 		"agent.hostname", "beat.hostname", "machinename"}
@@ -104,7 +104,7 @@ func (p parts) record() (r record, ok bool) {
 		r.host = ""
 	}
 	r.unwrap()
-	return r, strings.TrimSpace(r.message) != "" && (r.time != "" || r.unit != "" || r.ident != "" || len(r.lines()) > 1)
+	return r, strings.TrimSpace(r.message) != "" && (r.time != "" || r.unit != "" || r.ident != "" || len(r.lines()) > 1 || isLogLine(r.message))
 }
 
 // lines are the records in a message, more than one where a command's output
@@ -221,21 +221,6 @@ func scalar(v any) (string, bool) {
 		return v.String(), true
 	}
 	return "", false
-}
-
-// appendLines writes a record as lines, and says how many.
-func (r *record) appendLines(b []byte) ([]byte, int) {
-	lines := r.lines()
-	if lines == nil {
-		return r.appendLine(b), 1
-	}
-	one := *r
-	one.time = "" // that of the whole
-	for _, l := range lines {
-		one.message = l
-		b = one.appendLine(b)
-	}
-	return b, len(lines)
 }
 
 // appendLine writes a record as a line. The message comes first, as it is what

@@ -89,18 +89,25 @@ func (s *source) level(line int) {
 // write puts a record on the line of its message, n lines on from here.
 func (s *source) write(r *record) {
 	s.level(s.line + r.line)
-	s.open(r)
-	var n int
-	s.out, n = r.appendLines(s.out)
+	one := *r
+	lines := r.lines()
+	if lines == nil {
+		lines = []string{r.message}
+	} else {
+		one.time = "" // that of the whole
+	}
 	in := s.line + r.line
-	s.origin.add(s.lines, in)
-	for i := 1; i < n; i++ {
-		if r.broken {
+	for i, l := range lines {
+		if i > 0 && r.broken {
 			in++
 		}
-		s.origin.add(s.lines+i, in)
+		s.origin.add(s.lines, in)
+		one.message = l
+		of := one
+		s.open(&of)
+		s.out = of.appendLine(s.out)
+		s.lines++
 	}
-	s.lines += n
 	s.passed++
 }
 

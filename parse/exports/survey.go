@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -12,8 +13,8 @@ const surveyLines = 400
 
 // survey counts what the lines at the beginning of a log have in common.
 type survey struct {
-	lines, coloured, escaped, tagged, native, prefixed, stacked, launched, arrows int
-	longest, atLongest, cut                                                       int
+	lines, coloured, escaped, tagged, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted int
+	longest, atLongest, cut                                                                                         int
 
 	first, last parse.Clock // of what stands before stacked lines
 	from, to    parse.Clock // of these lines
@@ -30,6 +31,9 @@ func dressOf(head []byte) dress {
 	d.colours = s.coloured*20 >= s.lines && s.coloured > 0
 	d.marks = s.escaped*10 >= s.lines && s.escaped > 0
 	d.launch = s.launched*10 >= s.lines && s.launched > 0
+	d.typeset = s.typeset*10 >= s.lines && s.typeset > 0
+	d.escapes = s.inside*10 >= s.quoted*9 && s.inside > 0
+	d.slashes = s.slashed*10 >= s.lines && s.slashed > 0
 	d.arrows = s.arrows*10 >= s.lines && s.arrows > 0
 	logs := s.native + s.prefixed
 	d.prefix = s.prefixed > 0 && s.prefixed*2 >= logs && s.prefixed*4 >= s.lines
@@ -49,7 +53,7 @@ const leastWindow = 60
 func (s *survey) read(head []byte, tags bool) {
 	l := newLooker()
 	full := 0 // whether the line before was as long as any
-	u := undress{dress: dress{colours: true, tags: tags, marks: true, arrows: true}}
+	u := undress{dress: dress{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
 	for s.lines < surveyLines && len(head) > 0 {
 		raw, rest, _ := bytes.Cut(head, newline)
 		head = rest
@@ -83,10 +87,22 @@ func (s *survey) marksOf(raw []byte) {
 	if bytes.Contains(raw, []byte("&quot;")) || bytes.Contains(raw, []byte("&#34;")) || bytes.Contains(raw, []byte("&gt;")) {
 		s.escaped++
 	}
+	if slices.ContainsFunc(typesetMarks, func(m []byte) bool { return bytes.Contains(raw, m) }) {
+		s.typeset++
+	}
+	if bytes.IndexByte(raw, '"') > 0 && raw[0] != '{' {
+		s.quoted++
+		if insideString(raw) {
+			s.inside++
+		}
+	}
 	if raw[0] == '[' && bytes.Contains(raw, []byte(`{"`)) && bytes.Contains(raw, []byte(`"=>"`)) {
 		s.arrows++
 	}
-	if bytes.Contains(raw, []byte(` component=`)) && bytes.Contains(raw, []byte(` stream=std`)) && bytes.Contains(raw, []byte(`msg="`)) {
+	if i := bytes.Index(raw, []byte(`.go:`)); i > 0 && bytes.Contains(raw[i:min(len(raw), i+12)], []byte(`\] `)) {
+		s.slashed++
+	}
+	if bytes.Contains(raw, []byte(`" component=`)) && bytes.Contains(raw, []byte(` level=`)) && bytes.Contains(raw, []byte(` msg="`)) {
 		s.launched++
 	}
 }

@@ -3,6 +3,7 @@ package exports
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
@@ -18,6 +19,9 @@ type dress struct {
 	printed bool // the stamps before the lines are those of the printing
 	wrapped int  // lines were cut at so many characters, 0: they were not
 	launch  bool // a launcher's lines hold those of what it started
+	typeset bool // quotes and blanks are those of print
+	escapes bool // lines are the insides of strings
+	slashes bool // signs that mean something in Markdown are escaped
 	arrows  bool // records are written as Ruby does: {"key"=>"value"}
 }
 
@@ -54,6 +58,17 @@ func (u *undress) bare(line []byte) []byte {
 	}
 	if u.tags || u.marks {
 		line = unescapeHTML(line)
+	}
+	if u.typeset {
+		line = []byte(typewriter.Replace(string(line)))
+	}
+	if u.escapes && insideString(line) {
+		if s, err := strconv.Unquote(`"` + string(line) + `"`); err == nil {
+			line = bytes.ReplaceAll([]byte(s), newline, []byte(" "))
+		}
+	}
+	if u.slashes {
+		line = stripSlashes(line)
 	}
 	if u.arrows {
 		line = bytes.ReplaceAll(line, []byte(`"=>`), []byte(`":`))
@@ -193,6 +208,33 @@ next:
 					continue next
 				}
 			}
+		}
+		out = append(out, line[i])
+	}
+	return out
+}
+
+// typewriter undoes what word processors and wikis make of quotes and blanks.
+var typewriter = strings.NewReplacer("\u201c", `"`, "\u201d", `"`, "\u201e", `"`, "\u2018", "'", "\u2019", "'", "\u00a0", " ", "\u202f", " ", "\u2007", " ")
+
+// typesetMarks are what shows it.
+var typesetMarks = [][]byte{[]byte("\u201c"), []byte("\u201d"), []byte("\u00a0"), []byte("\u202f")}
+
+// insideString reports whether the first quote in a line is escaped: then it is
+// one that stood within others.
+func insideString(line []byte) bool {
+	i := bytes.IndexByte(line, '"')
+	return i > 0 && line[i-1] == '\\'
+}
+
+// markdown are the signs before which a converter to Markdown puts a backslash.
+const markdown = "_[]*#<>()`~|!+-.&"
+
+func stripSlashes(line []byte) []byte {
+	out := make([]byte, 0, len(line))
+	for i := 0; i < len(line); i++ {
+		if line[i] == '\\' && i+1 < len(line) && strings.IndexByte(markdown, line[i+1]) >= 0 {
+			i++
 		}
 		out = append(out, line[i])
 	}

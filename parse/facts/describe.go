@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,13 +21,14 @@ var described = []struct{ key, field string }{
 	{"Unschedulable", "unschedulable"},
 }
 
-// systemInfo opens the part of a description that has the versions.
-var systemInfo = []byte("Kubelet Version:")
+// descriptions have one of these: the versions, or a Ready condition, which is
+// what is pasted of most.
+var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte(" KubeletNotReady "), []byte(" KubeletReady "), []byte(" NodeStatusUnknown ")}
 
 // Described reads the nodes that kubectl describe prints, in a text that may be
 // something else for the most part: collectors of logs put it among these.
 func Described(f *parse.File, text []byte) []*parse.Object {
-	if !bytes.Contains(text, systemInfo) {
+	if !slices.ContainsFunc(descriptionMarks, func(m []byte) bool { return bytes.Contains(text, m) }) {
 		return nil
 	}
 	d := describer{file: f}
@@ -73,7 +75,7 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 		d.value(string(key), value, raw, at)
 	}
 	if i := bytes.Index(own, []byte(", ")); i > 0 && d.name != "" {
-		d.heartbeat(own)
+		d.heartbeat(own, raw, at)
 	}
 }
 
@@ -83,11 +85,11 @@ func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 			continue
 		}
 		if d.node == nil {
-			d.node = &parse.Object{Kind: ObjectNode, Name: d.name, Pos: at, Text: parse.PlainText(string(raw))}
+			d.cite(raw, at)
 		}
 		if k.field == "kubelet_version" && strings.HasPrefix(value, "v") {
 			d.version = true
-			d.node.Pos, d.node.Text = at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
+			d.cite(raw, at)
 		}
 		if k.field == "boot_id" {
 			value = strings.ReplaceAll(value, "-", "")
@@ -97,9 +99,17 @@ func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 	}
 }
 
+// cite makes the line at hand the one that tells of the node.
+func (d *describer) cite(raw []byte, at parse.Pos) {
+	if d.node == nil {
+		d.node = &parse.Object{Kind: ObjectNode, Name: d.name}
+	}
+	d.node.Pos, d.node.Text = at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
+}
+
 // heartbeat reads the first date of a condition: "Ready True Fri, 04 Mar 2022
 // 10:40:34 +0000 …".
-func (d *describer) heartbeat(row []byte) {
+func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	f := bytes.Fields(row)
 	if len(f) < 8 || len(f[2]) != 4 || f[2][3] != ',' {
 		return
@@ -108,11 +118,14 @@ func (d *describer) heartbeat(row []byte) {
 	if err == nil && t.UnixNano() > d.seen.At {
 		d.seen = parse.Stamp{At: t.UnixNano(), Res: parse.ResolutionOf(time.Second), Basis: parse.Stated}
 	}
+	if err == nil && !d.version && string(f[0]) == "Ready" {
+		d.cite(raw, at)
+	}
 }
 
-// end keeps the node if it states a version.
+// end keeps the node if it states a version, or is known by name and a condition.
 func (d *describer) end() {
-	if d.node != nil && d.version && len(d.out) < maxDescribed {
+	if d.node != nil && (d.version || d.name != "" && d.seen.At > 0) && len(d.out) < maxDescribed {
 		d.node.Stamp = d.seen
 		d.out = append(d.out, d.node)
 	}

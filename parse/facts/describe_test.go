@@ -48,6 +48,10 @@ func TestDescribed(t *testing.T) {
 			t.Errorf("%s: line %d offset %d quotes %q", name, n.Line, n.Offset, n.Quote())
 		}
 	}
+	cut := description[:strings.Index(description, "System Info")]
+	if got := Described(&parse.File{}, []byte(cut)); len(got) != 1 || got[0].Name != "node-7" || !strings.Contains(got[0].Quote(), "KubeletNotReady") {
+		t.Errorf("without versions: %v", got)
+	}
 	if got := Described(&parse.File{}, []byte("Name: a\nKubelet Version: unknown\n")); got != nil {
 		t.Errorf("no version: %v", got)
 	}

@@ -93,34 +93,82 @@ func (p *Parser) inner(e *Entry) {
 	}
 }
 
-// maxComponent is the longest word that may stand before a klog header.
-const maxComponent = 40
+// maxComponent is the longest text that may stand before a klog header.
+const maxComponent = 80
 
 // component reads "word I0820 …": MicroShift names the component before the
-// header ("???" when it does not know), file tailers name the file.
+// header ("???" when it does not know), file tailers name the file, log services
+// the host, or the host and the program.
 func (p *Parser) component(e *Entry) bool {
-	i := bytes.IndexByte(e.Msg[:min(len(e.Msg), maxComponent)], ' ')
-	if i < 1 || !isKlog(e.Msg[i+1:]) || !readKlog(e.Msg[i+1:], &e.Header) {
+	win := e.Msg[:min(len(e.Msg), maxComponent)]
+	i := bytes.IndexByte(win, ' ')
+	if i < 1 {
 		return false
 	}
-	word := e.Msg[:i]
-	if bytes.ContainsAny(word, ":[]") {
+	last := 0
+	if !isKlog(e.Msg[i+1:]) {
+		// Where nothing else names the writer two words do.
+		if last = i + 1; e.Form < BSD || e.Form > Full || e.Who.Ident != "" || !known(e.Msg[last:]) {
+			return false
+		}
+		n := bytes.IndexByte(win[last:], ' ')
+		if i = last + n; n < 1 || !isKlog(e.Msg[i+1:]) {
+			return false
+		}
+	}
+	if !readKlog(e.Msg[i+1:], &e.Header) {
+		return false
+	}
+	before := e.Msg[:i]
+	if bytes.ContainsAny(before, `:[]|"=`) || !isWord(before[0]) {
 		e.Header = Header{}
-		return false // a tag
+		return false // a tag, or a sign
 	}
 	e.Msg = e.Msg[i+1:]
 	if e.Off >= 0 {
 		e.Off += i + 1
 	}
-	if string(word) != "???" {
-		w := *e.Who
+	p.names(e, before, last)
+	return true
+}
+
+func isWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '?' || c-'0' <= 9 }
+
+// names takes the words before a klog header for the host or the program, or the
+// last of two, which begins at last, for the latter.
+func (p *Parser) names(e *Entry, before []byte, last int) {
+	word, host := before[last:], before[:max(last-1, 0)]
+	w := *e.Who
+	switch {
+	case string(word) == "???":
+	case len(host) > 0 || known(word) || w.Ident != "":
 		if w.Unit == "" {
 			w.Unit = w.Ident
 		}
 		w.Ident = string(word)
+	case e.Form == BSD || e.Form == Full || e.Form == ISO:
+		host = word
+	}
+	if len(host) > 0 && w.Host == "" {
+		w.Host = string(host)
+	}
+	if w != *e.Who {
 		e.Who = p.intern(w)
 	}
-	return true
+}
+
+// programs are what the names of programs begin with that log as klog does, and
+// of the files that they log to.
+var programs = [...]string{"kube", "hyperkube", "etcd", "openshift", "containerd", "crio", "k3s", "k0s", "rke2", "microshift", "cloud-controller", "coredns"}
+
+// known reports whether b begins with the name of such a program.
+func known(b []byte) bool {
+	for _, p := range programs {
+		if bytes.HasPrefix(b, []byte(p)) {
+			return true
+		}
+	}
+	return false
 }
 
 // unstamped reads a line that does not begin with a stamp.

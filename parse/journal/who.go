@@ -94,6 +94,9 @@ func splitWho(b []byte) (n int, w prefixWho) {
 		return hostless(b)
 	}
 	host := win[:i]
+	if host[i-1] == ']' {
+		return 0, w // a caller
+	}
 	rest := win[i+1:]
 	j := bytes.IndexByte(rest, ' ')
 	switch {
