@@ -179,7 +179,7 @@ func writeMarkdown(w io.Writer, res Result, all bool) error {
 var page = template.Must(template.New("compare").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{.StyleHash}}'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><meta name="generator" content="plegforensics">
 <title>PLEG comparison: {{.Baseline}}, {{.Incident}}</title>{{.Style}}</head><body><main>
 <h1>PLEG comparison</h1><p class="summary">{{.Summary}}</p>
 {{range .Pairs}}<section><h2>{{.Title}}</h2>{{if .Groups}}<div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table class="compare">
