@@ -33,6 +33,7 @@ var clues = []clue{
 	{parse.SigSkip, "", printf, 17, 20, 'E'},
 	// Up to 1.13 the reasons were a list of strings, printed with blanks between
 	// them and in brackets even when there was one.
+	{parse.SigSkip, "container runtime is not up", printf, 0, 1, 0},
 	{parse.SigSkip, " is down PLEG", printf, 0, 13, 0},
 	{parse.SigSkip, "[container runtime is down]", printf, 0, 13, 0},
 	{parse.SigSkip, "- [PLEG is not healthy…3m0s]", printf, 0, 13, 0},

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -210,7 +211,8 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	if n.Observed.Len() == 0 && n.Window.End-n.Window.Start < healthyFor || s.unreadyUnsaid() {
+	// Where only silence speaks for PLEG, calls that hung speak louder.
+	if n.Observed.Len() == 0 && (n.Window.End-n.Window.Start < healthyFor || s.anySig(parse.SigDockershim, "rpc.deadline")) || s.unreadyUnsaid() {
 		return notThere()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {
@@ -225,6 +227,11 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
 	o.factor = silentShare
 	return o
+}
+
+// anySig reports whether the input holds a line of one of the signatures.
+func (v *view) anySig(ids ...string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool { return len(v.sig(id)) > 0 })
 }
 
 // silentShare is what a stretch without any line about PLEG weighs beside one

@@ -8,13 +8,13 @@ import (
 
 // conditionRow reads a condition as kubectl describe node prints it: "Ready
 // False Sat, 28 Sep 2019 15:05:43 +0000 Sat, … KubeletNotReady …". The clock
-// is that of the heartbeat.
+// is that of the heartbeat. Up to 1.8 kubectl put tabs between the columns.
 func conditionRow(b []byte) (parse.Clock, bool) {
-	kind, rest, _ := word(b)
+	kind, rest := cell(b)
 	if !camel(kind) {
 		return parse.Clock{}, false
 	}
-	status, rest, _ := word(rest)
+	status, rest := cell(rest)
 	switch string(status) {
 	case "True", "False", "Unknown":
 	default:
@@ -24,6 +24,15 @@ func conditionRow(b []byte) (parse.Clock, bool) {
 	if n == 0 {
 		return parse.Clock{}, false
 	}
-	_, n = rfc1123(bytes.TrimLeft(rest[n:], " "))
+	_, n = rfc1123(bytes.TrimLeft(rest[n:], " \t"))
 	return c, n > 0
+}
+
+// cell takes the first word of a row, and the blanks and tabs behind it.
+func cell(b []byte) (w, rest []byte) {
+	i := bytes.IndexAny(b, " \t")
+	if i < 0 {
+		return b, nil
+	}
+	return b[:i], bytes.TrimLeft(b[i:], " \t")
 }

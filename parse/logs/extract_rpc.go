@@ -79,7 +79,7 @@ var (
 	remoteRE = onDemand(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
 	// cutRE is a line that the terminal or a copy cut in "from runtime
 	// service failed".
-	cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox) "([0-9a-f]{12,64})" fr[a-z ]*$`)
+	cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox|CreateContainer in sandbox|StartContainer|StopContainer) "([0-9a-f]{12,64})" fr[a-z ]*$`)
 )
 
 // callNames are the calls whose message names them differently.
@@ -108,7 +108,8 @@ func readRemote(r *record) (rpc, bool) {
 			return c, true
 		}
 	} else if m := cutRE().FindStringSubmatch(r.msg); m != nil {
-		c.call, c.id = m[1], m[2]
+		c.call, _, _ = strings.Cut(m[1], " ")
+		c.id = m[2]
 		return c, true
 	}
 	if !strings.Contains(r.msg, " service failed") && !strings.HasSuffix(r.msg, " recv failed") {
@@ -301,7 +302,8 @@ func filterScope(call, filter string) (scope, uid string) {
 
 const syncErrKeyed = "Error syncing pod, skipping"
 
-var syncErrRE = onDemand(`(?s)^Error syncing pod (\S+) \("([^"]*)"\), skipping: (.*)`)
+// syncErrRE: up to 1.5 the name of the pod is missing.
+var syncErrRE = onDemand(`(?s)^Error syncing pod ([^\s,]+)(?: \("([^"]*)"\))?, skipping: (.*)`)
 
 // extractSyncErr reads the pod worker's "Error syncing pod": often a stored
 // error handed out again, so it is not a call that failed.
