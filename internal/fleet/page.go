@@ -11,6 +11,7 @@ var page = template.Must(template.New("fleet").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{.StyleHash}}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<meta name="generator" content="plegforensics">
 <meta name="description" content="{{.Headline}}">
 <title>PLEG fleet report</title>{{.Style}}</head><body><main>
 <h1>PLEG fleet report</h1><p class="summary">{{.Headline}}</p>

@@ -84,7 +84,11 @@ func (w *walker) empty(m member) error {
 // unused lists a member that no decoder takes.
 func (w *walker) unused(f *parse.File, m member, eof bool) {
 	if m.lone {
-		w.u.warn(parse.Pos{File: f}, "holds nothing that is recognised")
+		what := "holds nothing that is recognised"
+		if f.Unused == whyOwn {
+			what = "is " + whyOwn
+		}
+		w.u.warn(parse.Pos{File: f}, "%s", what)
 	}
 	if w.u.unlisted++; w.u.unlisted > maxUnlisted {
 		return
