@@ -202,6 +202,10 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 		p.addressed(rec, n, e)
 		return
 	}
+	if n := nodeNameLen(rec); n > 0 && p.object(rec, n, e) {
+		p.from(rec[:n-2], e)
+		return
+	}
 	if kubectlRow(rec, e) || p.component(e) {
 		return
 	}
@@ -246,9 +250,27 @@ func (p *Parser) addressed(rec []byte, n int, e *Entry) {
 	default:
 		e.Msg, e.Off = rec[n:], n
 	}
+	p.from(rec[:n-2], e)
+}
+
+// object reads the object at n, a message or the framing of one.
+func (p *Parser) object(rec []byte, n int, e *Entry) bool {
+	if ReadHeader(rec[n:], &e.Header) {
+		e.Msg, e.Off = rec[n:], n
+		return true
+	}
+	if p.json(rec, n, e) {
+		p.inner(e)
+		return true
+	}
+	return false
+}
+
+// from names the host of a line that does not name it itself.
+func (p *Parser) from(host []byte, e *Entry) {
 	if e.Who.Host == "" {
 		w := *e.Who
-		w.Host = string(rec[:n-2])
+		w.Host = string(host)
 		e.Who = p.intern(w)
 	}
 }
@@ -284,6 +306,24 @@ func addressLen(b []byte) int {
 	}
 	if dots != 3 || i+1 >= len(b) || b[i] != ':' || b[i+1] != ' ' {
 		return 0
+	}
+	return i + 2
+}
+
+// maxNodeName is the longest name that DNS allows.
+const maxNodeName = 253
+
+// nodeNameLen is the length of "node-1.example.net: " before a JSON object. A name
+// without a domain may as well be that of a program.
+func nodeNameLen(b []byte) int {
+	i := bytes.Index(b[:min(len(b), maxNodeName+3)], []byte(": {"))
+	if i <= 0 || bytes.IndexByte(b[:i], '.') <= 0 {
+		return 0
+	}
+	for _, c := range b[:i] {
+		if c|0x20-'a' > 25 && c-'0' > 9 && c != '-' && c != '.' {
+			return 0
+		}
 	}
 	return i + 2
 }

@@ -268,3 +268,22 @@ func TestMicros(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeName: talosctl puts the name of the node before an object if the node was
+// asked for by its name; what may be the name of a program is left alone.
+func TestNodeName(t *testing.T) {
+	const object = `{"level":"error","msg":"x","time":"2024-10-05T13:37:04.97Z"}`
+	for _, tt := range []struct{ line, host string }{
+		{"worker-2.example.net: " + object, "worker-2.example.net"},
+		{"worker-2: " + object, ""},
+		{"see a.b c.d: " + object, ""},
+		{"v1.Pod: {", ""},
+	} {
+		p := NewParser(&Framing{})
+		var e Entry
+		p.Parse([]byte(tt.line), &e)
+		if e.Who.Host != tt.host {
+			t.Errorf("%s: host %q, want %q", tt.line, e.Who.Host, tt.host)
+		}
+	}
+}
