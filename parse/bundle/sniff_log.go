@@ -45,7 +45,15 @@ func isLogLine(line []byte) bool {
 			return true
 		}
 	}
-	return hasKlogHeader(line) || hasStampWithin(line)
+	return hasKlogHeader(line) || hasStampWithin(line) || hasCaller(line)
+}
+
+// hasCaller knows "kubelet.go:123] ", what is left of a klog header when its
+// stamp was not copied.
+func hasCaller(line []byte) bool {
+	word, _, ok := bytes.Cut(line[:min(len(line), 80)], []byte("] "))
+	name, number, is := bytes.Cut(word, []byte(".go:"))
+	return ok && is && len(name) > 0 && len(number) > 0 && bytes.IndexByte(name, ' ') < 0 && isNumber(number)
 }
 
 // shapes of stamps at the start of a line: 9 stands for a digit or a blank, a
@@ -65,6 +73,7 @@ var shapes = []string{
 	"==> ",                       // minikube
 	"time=\"9999-99-99",          // logrus
 	"__CURSOR=",                  // export
+	"__REALTIME_TIMESTAMP=",      //
 	"Log file created at:",       // klog file
 	"<99>aaa 99 99:99:99",        // syslog with priority
 	"<9>aaa 99 99:99:99",         //
