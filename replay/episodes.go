@@ -112,15 +112,39 @@ func (w *healer) limit(g *group) time.Duration {
 }
 
 // unbroken reports whether PLEG was never healthy between the lines that name
-// a and those that name the newer relist b. The list of b returned after the
-// last line that named a; when b was past the threshold by then, PLEG stayed
-// unhealthy. It also stayed so for all that the log shows when the sync loop
-// went on skipping from a to b without missing a turn.
+// a and those that name the newer relist b: the list call of b outlasted the
+// threshold, or, for all that the log shows, the sync loop went on skipping from
+// a to b without missing a turn.
 func (w *healer) unbroken(a, b *group) bool {
-	if b.lo+int64(w.limit(b)) <= a.last() {
+	if w.outlasted(a, b) {
 		return true
 	}
 	return a.lines[len(a.lines)-1].skip && b.lines[0].skip && b.first()-a.last() <= int64(backoffMax+backoffLate)
+}
+
+// outlasted reports whether the list of b returned when b was past the
+// threshold already. It returned after the last line that named a, which may
+// tell. Else, where the sync loop was blocked all the while, the node tells: it
+// was not ready and did not become so, and nothing reported b as soon as it
+// passed the threshold, as a loop that had been healthy would have done.
+func (w *healer) outlasted(a, b *group) bool {
+	past := b.lo + int64(w.limit(b))
+	switch {
+	case past <= a.last():
+		return true
+	case b.loose || b.first()-past < int64(2*turnMax) || slices.ContainsFunc(a.lines, func(l ageLine) bool { return l.skip }):
+		return false // a loop that skips misses no turn unless PLEG is healthy
+	case w.n.Kubelet.Verbosity < 2:
+		return false // no line would say that the node is ready again
+	}
+	ns := w.s.node
+	i, _ := slices.BinarySearchFunc(ns, b.first()+int64(layerGap), func(l nodeLine, at int64) int { return cmp64(l.at, at) })
+	for i--; i >= 0 && ns[i].at >= a.first()-int64(layerGap); i-- {
+		if l := &ns[i]; l.run == a.run && l.status {
+			return !l.ready && l.at < b.first()-int64(layerGap)
+		}
+	}
+	return false
 }
 
 // episode describes one stretch, over the groups that it spans.

@@ -195,6 +195,9 @@ func (l *ledger) fromRelisting(run int, marks []mark) {
 			c = l.room.claim(claim{lo: m.at - int64(relistingSlack)/2, hi: m.at + int64(relistingSlack), run: run, exact: true,
 				basis: basisRelisting}, Evidence{Record: m.ev})
 			l.claims = append(l.claims, c)
+		case c == nil && m.kind == kListFail:
+			// The log begins in the middle of this relist.
+			l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.at)))
 		case c == nil:
 		case m.kind == kRetrieved:
 			if !c.listEnd.Known() && c.listed == nil {
@@ -230,8 +233,23 @@ func (l *ledger) nextStart(c *claim, next mark) {
 	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, or only after minutes
 	}
+	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.at) {
+		return // it may have been over long before: the process did not run
+	}
 	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
 	c.end = between(min(lo, hi), hi)
+}
+
+// stoppedMin is the least duration of a relist that is doubted when the log is
+// silent over it: at verbosity 5 the kubelet writes several lines a second.
+const stoppedMin = 20 * time.Second
+
+// silent reports whether the process wrote nothing in the second half of [from,
+// to], nor until a period before the relist line after it: one that wakes up
+// writes its lines in any order.
+func (l *ledger) silent(run int, from, to, relisting int64) bool {
+	t := l.cover.next(run, from+(to-from)/2)
+	return t != 0 && t >= relisting-int64(l.period())
 }
 
 // fail closes the relist with its error line.
@@ -310,6 +328,18 @@ func (l *ledger) floor(run int) int64 {
 		return r.Start.At - int64(r.Start.Slack)
 	}
 	return 0
+}
+
+// floorBy is the floor at a moment, by the relists last seen before it too.
+func (l *ledger) floorBy(run int, at int64) int64 {
+	floor, gap := l.floor(run), l.gap(run, at)
+	for _, g := range l.named[run] {
+		if g.hi+gap > at {
+			break
+		}
+		floor = max(floor, g.lo+gap)
+	}
+	return floor
 }
 
 // failed dates the start of a relist by its error line.

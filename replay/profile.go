@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -302,58 +303,141 @@ func (p *profiler) timeout() {
 	}
 }
 
-// measured is the timeout by the median distance of consecutive list failures
-// that waited for their deadline, and the number of distances.
+// measured is the timeout by the least distance of two list failures that
+// waited for their deadline and follow each other, and the number of distances
+// that agree: a slow first call, or a relist in between that no line tells of,
+// only makes them longer.
 func (p *profiler) measured() (time.Duration, int) {
-	var gaps []time.Duration
-	prev := map[int]int64{}
-	for _, m := range p.s.marks {
-		if m.kind != kListFail {
-			continue
-		}
-		if !m.deadline {
-			delete(prev, m.run)
-			continue
-		}
-		if t := prev[m.run]; t != 0 {
-			gaps = append(gaps, time.Duration(m.at-t)-p.n.Kubelet.Period)
-		}
-		prev[m.run] = m.at
-	}
+	gaps := p.failureGaps()
 	if len(gaps) == 0 {
 		return p.single()
 	}
 	slices.Sort(gaps)
-	d := gaps[len(gaps)/2]
-	whole := d.Round(time.Second)
-	if whole <= 0 || d-whole > 400*time.Millisecond || whole-d > 20*time.Millisecond {
-		return 0, 0
+	whole, ok := wholeSeconds(gaps[0])
+	if !ok {
+		return p.single()
 	}
-	return whole, len(gaps)
+	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
+	usual := cmp.Or(p.n.Kubelet.RPCTimeout, defaultTimeout)
+	switch {
+	case whole == usual:
+		return whole, n
+	case n == 1 && (whole > usual || whole%(5*time.Second) != 0):
+		return p.single() // two hangs apart from each other are as far apart as they like
+	}
+	return whole, n
+}
+
+// A call that waits for its deadline returns up to this late, with the rest of
+// its relist, on a loaded machine.
+const timeoutLate = 400 * time.Millisecond
+
+// wholeSeconds is the number of seconds that a measured timeout stands for: it
+// never comes early.
+func wholeSeconds(d time.Duration) (time.Duration, bool) {
+	whole := (d + 20*time.Millisecond).Truncate(time.Second)
+	return whole, whole > 0 && d-whole <= timeoutLate
+}
+
+// failureGaps are the distances of list failures by deadline, less the period.
+// A relist that listed pods in between, by a line of its own or because it was
+// the last seen later on, parts them.
+func (p *profiler) failureGaps() []time.Duration {
+	var gaps []time.Duration
+	starts := p.lastSeen()
+	prev, begun := map[int]int64{}, map[int]int{}
+	for _, m := range p.s.marks {
+		switch {
+		case m.kind == kRelisting:
+			begun[m.run]++
+		case m.kind != kListFail:
+			delete(prev, m.run)
+		case !m.deadline:
+			delete(prev, m.run)
+		default:
+			if t := prev[m.run]; t != 0 && begun[m.run] < 2 && !anyIn(starts[m.run], t, m.at) {
+				gaps = append(gaps, time.Duration(m.at-t)-p.n.Kubelet.Period)
+			}
+			prev[m.run], begun[m.run] = m.at, 0
+		}
+	}
+	return gaps
+}
+
+// lastSeen are the starts of relists that ages name, by run, in order.
+func (p *profiler) lastSeen() map[int][]int64 {
+	out := map[int][]int64{}
+	for _, a := range p.s.ages {
+		if a.at != 0 {
+			out[a.run] = append(out[a.run], a.at-int64(a.age))
+		}
+	}
+	for _, l := range out {
+		slices.Sort(l)
+	}
+	return out
+}
+
+// anyIn reports whether one of the moments, which are in order, lies between
+// two others.
+func anyIn(moments []int64, from, to int64) bool {
+	i, _ := slices.BinarySearch(moments, from+1)
+	return i < len(moments) && moments[i] < to
 }
 
 // single measures by one failure and the last-seen start before it: the
-// attempt began a period after that relist, which takes some time itself.
+// attempt began a period after that relist, which takes some time itself. A
+// timeout longer than usual must explain why no call at all had failed before.
 func (p *profiler) single() (time.Duration, int) {
+	tries := 0
 	for _, m := range p.s.marks {
 		if m.kind != kListFail || !m.deadline {
 			continue
 		}
-		for _, a := range p.s.ages {
-			if a.run != m.run || a.at == 0 || a.at < m.at || a.res > time.Millisecond {
-				continue
-			}
-			d := time.Duration(m.at-(a.at-int64(a.age))) - p.n.Kubelet.Period
-			if want := cmp.Or(p.n.Kubelet.RPCTimeout, defaultTimeout); d >= want-20*time.Millisecond {
-				return 0, 0 // agrees with what is stated or usual
-			}
-			if whole := d.Truncate(time.Second); whole > 0 && d-whole < 500*time.Millisecond {
-				return whole, 1
-			}
-			break
+		if tries++; tries > 64 {
+			break // they all say the same
+		}
+		start, ok := p.seenAfter(&m)
+		if !ok {
+			continue
+		}
+		d := time.Duration(m.at-start) - p.n.Kubelet.Period
+		usual := cmp.Or(p.n.Kubelet.RPCTimeout, defaultTimeout)
+		whole := d.Truncate(time.Second)
+		switch {
+		case whole <= 0 || d-whole >= 500*time.Millisecond:
+		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.run, start, m.at-int64(d)/10):
+			return whole, 1
+		case d < usual+time.Second:
+			return 0, 0 // agrees with what is stated or usual
 		}
 	}
 	return 0, 0
+}
+
+// seenAfter is the start of the relist that the first age after a mark names.
+func (p *profiler) seenAfter(m *mark) (int64, bool) {
+	ages := p.s.ages
+	i := sort.Search(len(ages), func(i int) bool { return ages[i].at >= m.at })
+	for ; i < len(ages); i++ {
+		if a := &ages[i]; a.run == m.run && a.res <= time.Millisecond {
+			return a.at - int64(a.age), true
+		}
+	}
+	return 0, false
+}
+
+// timedOut reports whether a call of the run ended at its deadline between the
+// moments.
+func (p *profiler) timedOut(run int, from, to int64) bool {
+	calls := p.s.calls
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].ev.At > from })
+	for ; i < len(calls) && calls[i].ev.At < to; i++ {
+		if c := &calls[i]; int(c.run) == run && p.s.syms.Text(c.code) == "DeadlineExceeded" {
+			return true
+		}
+	}
+	return false
 }
 
 // verbosity is the flag's, else the least that the lines prove.

@@ -25,8 +25,11 @@ type symptoms struct {
 // think so; unknown when nothing tells.
 func (w *healer) step(e *Episode, gs []*group) (Step, string, []Evidence) {
 	from, to := e.Breach, e.LastReport
-	if len(gs) > 0 {
+	switch {
+	case len(gs) > 0:
 		from = gs[0].lo
+	case e.LastStart.Known():
+		from = e.LastStart.At
 	}
 	if e.Recovered.Known() {
 		to = max(to, e.Recovered.At)
@@ -82,7 +85,7 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to, open int64) *sympto
 	}
 	w.failedCalls(y, from, to, open)
 	for i := 1; i < len(gs); i++ {
-		if gs[i].lo+int64(w.limit(gs[i])) <= gs[i-1].last() {
+		if w.outlasted(gs[i-1], gs[i]) {
 			y.slowList = gs[i]
 		}
 	}

@@ -193,14 +193,17 @@ func (l *ledger) settle(n *Node, e *Episode, i int) {
 		return
 	}
 	// PLEG stays unhealthy until the next relist has listed: a period, the
-	// lateness of its timer and a list call after this one ended.
-	lo := max(r.Start.At, e.LastReport-int64(2*l.period()))
+	// lateness of its timer and a list call after this one ended. Lists that
+	// were slow may become slower.
+	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
 	hi := e.Recovered.At - int64(l.period())
 	if next := nextListed(n.Relists, i); next != 0 {
 		hi = next - int64(l.period())
 	}
 	if m := l.lastAligned(r, e.Recovered.At); m > lo {
 		lo = m
+	} else if m == 0 {
+		lo = min(lo, l.lastLine(r, e.LastReport, lo))
 	}
 	if hi >= lo && hi-lo <= int64(10*time.Second) {
 		r.End, r.Outcome = between(lo, hi), OutcomeOK
@@ -213,6 +216,40 @@ func nextListed(relists []Relist, i int) int64 {
 	for j := i + 1; j < len(relists); j++ {
 		if s := &relists[j]; s.Run == relists[i].Run && slices.Contains(s.Basis, BasisLastSeen) {
 			return s.Start.At
+		}
+	}
+	return 0
+}
+
+// lastLine is the last line that the relist wrote of an inspection before the
+// moment: it may have ended right then, and the next list may have been slow.
+func (l *ledger) lastLine(r *Relist, before, none int64) int64 {
+	run := r.Run
+	if run < 0 {
+		run = len(l.byRun) - 1
+	}
+	marks := l.byRun[run]
+	i, _ := slices.BinarySearchFunc(marks, before+1, func(m mark, t int64) int { return cmp64(m.at, t) })
+	for i--; i >= 0 && marks[i].at > r.Start.At; i-- {
+		if marks[i].kind&kInside != 0 {
+			return marks[i].at
+		}
+	}
+	return none
+}
+
+// listed is how long the list calls of a relist took at most, as far as the
+// first inspection that timed out tells; 0 if none does, or they were quick.
+func (l *ledger) listed(r *Relist) int64 {
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	fails := l.n.Failures
+	i, _ := slices.BinarySearchFunc(fails, r.Start.At+timeout, func(f Failure, t int64) int { return cmp64(f.End, t) })
+	for ; i < len(fails) && fails[i].End <= r.Start.At+2*timeout; i++ {
+		if f := &fails[i]; f.Call == "PodSandboxStatus" && f.Code == "DeadlineExceeded" {
+			if took := f.End - r.Start.At - timeout; took > int64(l.period()) {
+				return took
+			}
+			break
 		}
 	}
 	return 0

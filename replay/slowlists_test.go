@@ -1,0 +1,110 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+const deadlineError = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
+
+// The log states the flag's default even where the configuration says otherwise,
+// so the timeout is measured; but not everything that is a whole number of
+// seconds apart is a measure of it.
+func TestMeasuredTimeout(t *testing.T) {
+	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
+	status := `E1120 %s    4242 remote_runtime.go:432] "ContainerStatus from runtime service failed" err="` + deadlineError + `" containerID="ab"`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  time.Duration
+	}{
+		{"two in a row, shorter than usual", []string{fail("10:02:00.003000"), fail("10:02:31.006000")}, 30 * time.Second},
+		{"three in a row, the second after a slow first call", []string{fail("10:02:00.003000"), fail("10:03:10.006000"), fail("10:03:56.008000")}, 45 * time.Second},
+		{"one pair far apart measures nothing", []string{fail("10:02:00.003000"), fail("10:09:01.006000")}, 2 * time.Minute},
+		{"a relist in between was the last seen later on",
+			[]string{fail("10:02:00.003000"), fail("10:05:02.006000"), skipLine("10:06:10.000000", 189*time.Second)}, 2 * time.Minute},
+		{"far longer than the flag: nothing failed before",
+			[]string{skipLine("10:04:00.000000", 230*time.Second), fail("10:10:11.030000"), skipLine("10:10:12.000000", 602*time.Second)}, 10 * time.Minute},
+		{"as long, but for a call that failed at the usual timeout",
+			[]string{skipLine("10:04:00.000000", 230*time.Second), fmt.Sprintf(status, "10:02:30.000000"), fail("10:10:11.030000"), skipLine("10:10:12.000000", 602*time.Second)}, 2 * time.Minute},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if n.Kubelet.RPCTimeout != c.want {
+			t.Errorf("%s: timeout %v, want %v", c.name, n.Kubelet.RPCTimeout, c.want)
+		}
+	}
+}
+
+// A sync loop that is blocked in a list of its own reports nothing between two
+// slow relists; whether PLEG was healthy then is for the node status to tell.
+func TestSlowListsBehindABlockedLoop(t *testing.T) {
+	flag := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --v="2"`
+	notReady := `I1120 10:03:05.000000    4242 setters.go:552] "Node became not ready" node="w" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:03:05Z","lastTransitionTime":"2026-11-20T10:03:05Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"}`
+	ready := `I1120 10:03:25.000000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"`
+	again := `I1120 10:05:59.999000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeNotReady"`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  int
+	}{
+		{"not ready all the while", []string{flag, notReady, skipLine("10:06:20.000000", 200*time.Second)}, 1},
+		{"ready in between", []string{flag, notReady, ready, skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"became not ready again", []string{flag, notReady, again, skipLine("10:06:00.000000", 190*time.Second)}, 2},
+		{"reported as soon as it was due: the loop was not blocked", []string{flag, notReady, skipLine("10:06:00.100000", 180100*time.Millisecond)}, 2},
+		{"below verbosity 2 nothing says that the node is ready", []string{notReady, skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"a loop that skipped misses no turn", []string{flag, notReady, skipLine("10:03:06.000000", 186*time.Second), skipLine("10:06:20.000000", 200*time.Second)}, 2},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if len(n.Episodes) != c.want {
+			t.Errorf("%s: %d episodes, want %d", c.name, len(n.Episodes), c.want)
+			continue
+		}
+		if e := n.Episodes[0]; c.want == 1 && e.StuckStep != StepList {
+			t.Errorf("%s: stuck in %s, want the list", c.name, e.StuckStep)
+		}
+	}
+}
+
+// relisting is the line that begins a relist at verbosity 5.
+func relisting(stamp string) string {
+	return `I1120 ` + stamp + `    4242 generic.go:224] "GenericPLEG: Relisting"`
+}
+
+// A log that begins in the middle of a relist still holds its failure.
+func TestFailureOfARelistBeforeTheLog(t *testing.T) {
+	n := buildOne(t, failLine("10:02:00.003000", deadlineError)+"\n"+relisting("10:02:01.004000")+"\n"+relisting("10:02:02.010000"))
+	if len(n.Relists) != 3 || !within(n.Relists[0].Start, at2(t, "10:00:00"), 10*time.Millisecond) || n.Relists[0].Outcome != OutcomeListFailed {
+		t.Errorf("relists %+v, want the first to begin at 10:00:00 and fail", n.Relists)
+	}
+}
+
+// A process that was stopped did not relist all the while.
+func TestStoppedProcessIsNoLongRelist(t *testing.T) {
+	chatter := func(at string) string { return `I1120 ` + at + `    4242 x.go:1] "something"` }
+	for _, c := range []struct {
+		name  string
+		lines []string
+		known bool
+	}{
+		{"stopped", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:03:00.020000"), relisting("10:03:00.030000")}, false},
+		{"stuck", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:01:50.000000"), chatter("10:02:40.000000"), relisting("10:03:00.030000")}, true},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if got := n.Relists[0].End.Known(); got != c.known {
+			t.Errorf("%s: end known %v, want %v: %+v", c.name, got, c.known, n.Relists[0])
+		}
+	}
+}
+
+// No line reports the stretch, but its relists do.
+func TestStepOfUnreportedStretch(t *testing.T) {
+	chatter := func(at string) string { return `I1120 ` + at + `    4242 x.go:1] "something"` }
+	n := buildOne(t, strings.Join([]string{relisting("10:00:00.000000"), relisting("10:00:01.010000"), chatter("10:01:00.000000"),
+		failLine("10:02:01.012000", deadlineError), relisting("10:02:02.015000"), chatter("10:03:00.000000"),
+		`I1120 10:03:08.990000    4242 kuberuntime_manager.go:436] "Retrieved pods from runtime" all=true`, relisting("10:03:10.000000"), relisting("10:03:11.010000")}, "\n"))
+	if len(n.Episodes) != 1 || n.Episodes[0].StuckStep != StepList {
+		t.Errorf("episodes %+v, want one that is stuck in the list", n.Episodes)
+	}
+}
