@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -211,6 +212,9 @@ func quietSummary(name string, v *view, r *Result) string {
 		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
 		return name + ": PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why."
 	}
+	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
+		return name + ": " + said
+	}
 	switch r.Status {
 	case statusHealthy:
 		return name + ": no sign of PLEG trouble in the input."
@@ -227,4 +231,32 @@ func quietSummary(name string, v *view, r *Result) string {
 		return name + ": the input does not show whether PLEG was healthy; it suggests " + best + "."
 	}
 	return name + ": the input does not show whether PLEG was healthy; a kubelet log from 10 minutes before the trouble would."
+}
+
+// unhealthyWithoutAge is what is left to say of reports that were cut before the
+// age, as the window of a pager or the status of a unit shows them: from it all
+// else would follow. Reports of a start are none.
+func unhealthyWithoutAge(v *view) string {
+	var first, last int64
+	n := 0
+	for _, e := range v.sig(parse.SigSkip) {
+		reason := e.Field("reason")
+		if !strings.Contains(reason, "PLEG is not healthy") || strings.Contains(reason, " ago") ||
+			strings.Contains(reason, "has yet to be") || strings.Contains(reason, "may not have completed") {
+			continue
+		}
+		if n++; n == 1 {
+			first = e.At
+		}
+		last = e.At
+	}
+	switch {
+	case n == 0:
+		return ""
+	case first == 0: // undated
+		return strconv.Itoa(n) + " of the lines report that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
+	case n == 1:
+		return "a line reports at " + clock(first) + " that PLEG is not healthy, but is cut before the age of the last relist; the whole line tells since when."
+	}
+	return strconv.Itoa(n) + " lines report from " + clock(first) + " to " + clock(last) + " that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
 }
