@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -110,19 +109,11 @@ func lookKernel(s *subject, args map[string]string) outcome {
 	return o
 }
 
-var notTainted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:Not tainted|Tainted: [A-Z ]+) (\d+\.\d+\.\d+\S*)|kernelVersion: ?"?(\d+\.\d+\.\d+\S*)|Kernel Version:\s+(\d+\.\d+\.\d+\S*)|Linux (?:version |\S+ )(\d+\.\d+\.\d+\S*)`)
-})
-
 // kernelInLog reads the release from lines that kernel messages carry.
 func (s *subject) kernelInLog(args map[string]string) outcome {
 	for _, id := range []string{"k.version", "k.tainted"} {
 		for _, e := range s.sig(id) {
-			m := notTainted().FindStringSubmatch(e.Quote())
-			if m == nil {
-				continue
-			}
-			v := firstNonEmpty(m[1:]...)
+			v := e.Field("version")
 			if !kernelMatches(v, args) {
 				return notThere()
 			}

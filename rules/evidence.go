@@ -333,8 +333,8 @@ func (v *view) fieldsOf(r parse.Record) []parse.Field {
 		}
 		return fs
 	case *parse.Fact:
-		value := r.Value
-		if r.Key == "goroutine.wait" { // whose value is a state; sentences tell how long
+		value := strings.TrimSuffix(r.Value, "%") // sentences bring their own
+		if r.Key == "goroutine.wait" {            // whose value is a state; sentences tell how long
 			value = strconv.Itoa(int(r.Num/60)) + " min"
 		}
 		return append([]parse.Field{{Name: "value", Value: value}}, r.Attrs...)

@@ -93,7 +93,11 @@ func Decode(f *parse.File, data []byte) parse.Part {
 
 // Kind tells which decoder takes a file of that path and head, "" for none.
 func Kind(path string, head []byte) string {
-	if d := choose(NameOf(path), string(head[:min(len(head), headLen)])); d != nil {
+	name, beginning := NameOf(path), string(head[:min(len(head), headLen)])
+	if isTranscript(name, beginning) {
+		return "transcript"
+	}
+	if d := choose(name, beginning); d != nil {
 		return d.kind
 	}
 	return ""
@@ -120,7 +124,12 @@ func NameOf(p string) string {
 func (s *scan) run() {
 	s.trouble()
 	s.rewind()
-	d := choose(s.name, string(s.data[:min(len(s.data), headLen)]))
+	head := string(s.data[:min(len(s.data), headLen)])
+	if isTranscript(s.name, head) {
+		s.transcript()
+		return
+	}
+	d := choose(s.name, head)
 	switch {
 	case d == nil:
 	case d.decode == nil:

@@ -14,18 +14,11 @@ func isPS(_, head string) bool {
 		if c := columns(fields(line)); c.pid >= 0 && c.args >= 0 {
 			return true
 		}
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") && !prompt(line) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
 			return false
 		}
 	}
 	return false
-}
-
-// prompt reports whether a line is the command that made the table, as it is
-// copied along from a terminal.
-func prompt(line string) bool {
-	at := strings.IndexAny(line, "$#>")
-	return at >= 0 && at < 80 && strings.HasPrefix(strings.TrimLeft(line[at+1:], " "), "ps ")
 }
 
 // psColumns are the places of the columns in a row, -1 where there is none.

@@ -1,0 +1,99 @@
+package facts
+
+import "strings"
+
+// isTranscript recognises what was copied out of a terminal: a prompt with a
+// command, first of all, and below it or a later one an output of a known kind.
+func isTranscript(_, head string) bool {
+	head = strings.TrimLeft(head, "\r\n\t ")
+	for first := true; head != ""; first = false {
+		line, rest, _ := strings.Cut(head, "\n")
+		cmd, ok := prompted(line)
+		switch {
+		case ok && choose(outputName(cmd), output(rest)) != nil:
+			return true
+		case first && !ok:
+			return false
+		}
+		head = rest
+	}
+	return false
+}
+
+// output is what stands before the next prompt.
+func output(text string) string {
+	end := 0
+	for line := range strings.Lines(text) {
+		if _, ok := prompted(line); ok {
+			break
+		}
+		end += len(line)
+	}
+	return text[:end]
+}
+
+// transcript reads the output of each command as a file of its own.
+func (s *scan) transcript() {
+	name, from, row := "", 0, uint32(0)
+	flush := func(end int) {
+		if end > from {
+			s.section(name, from, end, row).run()
+		}
+	}
+	for s.advance() {
+		if cmd, ok := prompted(s.line); ok {
+			flush(s.at)
+			name, from, row = outputName(cmd), s.next, s.row+1
+		}
+	}
+	flush(len(s.data))
+}
+
+// outputName is the name that a file with the output of a command line would have.
+func outputName(cmd string) string {
+	if end := strings.IndexAny(cmd, "|;&>"); end >= 0 {
+		cmd = cmd[:end]
+	}
+	f := strings.Fields(cmd)
+	for len(f) > 1 && (f[0] == "sudo" || f[0] == "time") {
+		f = f[1:]
+	}
+	return commandName(strings.Join(f, " "))
+}
+
+// tools are commands that count behind a bare "#" or ">", which comments and
+// quotations begin with too.
+var tools = map[string]bool{
+	"awk": true, "cat": true, "chronyc": true, "crictl": true, "date": true, "df": true, "dmesg": true, "docker": true, "find": true, "free": true,
+	"grep": true, "iostat": true, "journalctl": true, "kubectl": true, "ls": true, "lsof": true, "lvs": true, "mount": true, "ps": true, "sar": true,
+	"sudo": true, "sysctl": true, "systemctl": true, "timedatectl": true, "top": true, "uname": true, "uptime": true, "vmstat": true,
+}
+
+// longestPrompt bounds what may stand before a command.
+const longestPrompt = 96
+
+// prompted returns the command of a line that begins with a shell's prompt:
+// "$ df -h", "[root@n1 ~]# df -h", "me@n1:~$ df -h".
+func prompted(line string) (cmd string, ok bool) {
+	line = strings.TrimSpace(line)
+	for range 2 { // a prompt may be quoted
+		at := strings.IndexAny(line[:min(len(line), longestPrompt)], "$#%>")
+		if at < 0 || at+2 >= len(line) || line[at+1] != ' ' {
+			return "", false
+		}
+		who, rest := line[:at], strings.TrimSpace(line[at+2:])
+		word, _, _ := strings.Cut(rest, " ")
+		switch {
+		case word == "" || word[0] != '/' && (word[0] < 'a' || word[0] > 'z'):
+			return "", false
+		case strings.Contains(who, "@") && (strings.Count(who, " ") < 2 || who[0] == '['):
+			return rest, true
+		case who == "" && line[at] == '$', who == "" && tools[word]:
+			return rest, true
+		case who != "":
+			return "", false
+		}
+		line = rest
+	}
+	return "", false
+}
