@@ -202,8 +202,8 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	// Where only silence speaks for PLEG, calls that hung speak louder.
-	if n.Observed.Len() == 0 && (n.Window.End-n.Window.Start < healthyFor || s.anySig(parse.SigDockershim, "rpc.deadline")) || s.unreadyUnsaid() {
+	// Where only silence speaks for PLEG, calls that hung and starts that failed speak louder.
+	if n.Observed.Len() == 0 && (n.Window.End-n.Window.Start < healthyFor || s.anySig(parse.SigDockershim, "rpc.deadline", "kube.startfail")) || s.unreadyUnsaid() {
 		return notThere()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {

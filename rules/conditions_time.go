@@ -191,7 +191,19 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 			return o
 		}
 	}
-	return notThere()
+	return s.firstCheck()
+}
+
+// firstCheck looks for a kubelet whose first status check of the runtime is
+// still to come, moments after its start, which alone keeps a node NotReady.
+func (s *subject) firstCheck() outcome {
+	waits := s.sig(parse.SigStatusWait)
+	if len(waits) == 0 || waits[len(waits)-1].At-waits[0].At >= minute || !s.atStart(waits[0]) {
+		return notThere()
+	}
+	o := found(events("the first status check of the runtime is still to come", waits...)...)
+	o.source = string(parse.SrcKubelet)
+	return o
 }
 
 // atStart reports whether a line stands in the first moments of a kubelet: by
@@ -202,7 +214,7 @@ func (s *subject) atStart(e *parse.Event) bool {
 		n, err := strconv.Atoi(m[1])
 		return err == nil && n < 60
 	}
-	if e.Sigs.Has(parse.SigStatusWait) { // neither the first relist nor the first status check is done
+	if e.Sigs.Has(parse.SigStatusWait) && e.Sigs.Has(parse.SigNever) { // neither the first relist nor the first status check is done
 		return true
 	}
 	for _, id := range []string{parse.SigStarting, parse.SigStarted, parse.SigVersion} {

@@ -346,8 +346,9 @@ func TestMarkers(t *testing.T) {
 func TestMarkersCover(t *testing.T) {
 	const at = "Nov 20 10:00:02 n kubelet[9]: hello\n"
 	for in, want := range map[string]int{
-		"-- Logs begin at Fri 2017-11-03 13:31:21 UTC. --\n" + at: 0,
-		"Log file created at: 2019/08/20 20:28:26\n" + at:         1,
+		"* -- Logs begin at Fri 2017-11-03 13:31:21 UTC. --\n" + at: 0,
+		"-- Logs begin at Fri 2017-11-03 13:31:21 UTC. --\n" + at:   0,
+		"Log file created at: 2019/08/20 20:28:26\n" + at:           1,
 	} {
 		dated := 0
 		for _, c := range decodeString(in).Coverage {

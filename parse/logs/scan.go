@@ -219,7 +219,7 @@ func (s *scanner) take(rec []byte, lines int) {
 	}
 	l := s.laneOf(e)
 	clock := &e.Clock
-	if e.Form == journal.Control && bytes.HasPrefix(rec, journalSays) {
+	if e.Form == journal.Control && bytes.HasPrefix(bytes.TrimLeft(rec, "* "), journalSays) {
 		clock = &parse.Clock{}
 	}
 	l.see(s, clock, &e.Header.Clock, len(rec), lines)
