@@ -61,7 +61,7 @@ func lookStoredError(s *subject, _ map[string]string) outcome {
 func (s *subject) storedErrors() []*parse.Event {
 	var out []*parse.Event
 	for _, e := range s.inWindow("kube.syncerr") {
-		if err := e.Field("err"); bareTimeout().MatchString(err) {
+		if s.texts.pass(mayBeStored, e) && bareTimeout().MatchString(e.Field("err")) {
 			out = append(out, e)
 		}
 	}
@@ -73,6 +73,10 @@ func (s *subject) storedErrors() []*parse.Event {
 	sortEvents(out)
 	return out
 }
+
+// mayBeStored sorts out, by their text, most of the lines that bareTimeout does
+// not match: crash loops make thousands, of which no field need be read.
+var mayBeStored = &Clause{Sigs: []string{"kube.syncerr"}, Text: rightPattern(`code = DeadlineExceeded |code = 4 |operation timeout: `)}
 
 var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)

@@ -234,12 +234,16 @@ func sortEvents(es []*parse.Event) {
 
 // matches applies the clause's tests to a line.
 func (c *Clause) matches(v *view, e *parse.Event) bool {
+	// Fields cost more than a look at the text.
+	if c.testsText() && !v.texts.pass(c, e) {
+		return false
+	}
 	for i := range c.Where {
 		if t := &c.Where[i]; !t.matchesField(e.Field(t.Name)) {
 			return false
 		}
 	}
-	return !c.testsText() || v.texts.pass(c, e)
+	return true
 }
 
 func (t *FieldTest) matchesField(v string) bool {

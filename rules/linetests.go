@@ -27,7 +27,7 @@ const (
 
 // newLineTests returns the tests of causes that are judged by the same view.
 func newLineTests(causes []*Def) lineTests {
-	t := lineTests{of: map[*parse.SigSet][]*Clause{}, passed: map[*parse.Event]passedTests{}}
+	t := lineTests{clauses: []*Clause{mayBeStored}, of: map[*parse.SigSet][]*Clause{}, passed: map[*parse.Event]passedTests{}}
 	for _, d := range causes {
 		for _, cs := range [...][]*Clause{d.For, d.Against} {
 			for _, c := range cs {
