@@ -112,15 +112,17 @@ func lookKernel(s *subject, args map[string]string) outcome {
 // kernelInLog reads the release from lines that kernel messages carry.
 func (s *subject) kernelInLog(args map[string]string) outcome {
 	for _, id := range []string{"k.version", "k.tainted"} {
-		for _, e := range s.sig(id) {
-			v := e.Field("version")
-			if !kernelMatches(v, args) {
-				return notThere()
-			}
-			o := found(events("", e)...)
-			o.vars, o.source = map[string]string{"kernel": v}, "version"
-			return o
+		es := s.sig(id)
+		if len(es) == 0 {
+			continue
 		}
+		v := es[0].Field("version")
+		if !kernelMatches(v, args) {
+			return notThere()
+		}
+		o := found(events("", es[0])...)
+		o.vars, o.source = map[string]string{"kernel": v}, "version"
+		return o
 	}
 	return cannotLook()
 }

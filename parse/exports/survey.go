@@ -13,8 +13,8 @@ const surveyLines = 400
 
 // survey counts what the lines at the beginning of a log have in common.
 type survey struct {
-	lines, coloured, escaped, tagged, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted int
-	longest, atLongest, cut                                                                                         int
+	lines, coloured, escaped, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted int
+	longest, atLongest, cut                                                                                 int
 
 	first, last parse.Clock // of what stands before stacked lines
 	from, to    parse.Clock // of these lines
