@@ -45,8 +45,8 @@ func TestExportCited(t *testing.T) {
 			}
 		}
 		f := b.Events[0].File
-		if !f.Export || f.Size != int64(len(text)) {
-			t.Errorf("%s: size %d of %d", name, f.Size, len(text))
+		if !f.Export || f.Size != int64(len(text)) || b.Inputs[0].Bytes != f.Size {
+			t.Errorf("%s: size %d, of the input %d, are %d", name, f.Size, b.Inputs[0].Bytes, len(text))
 		}
 		if at := b.Coverage[0].LastLine.Line; int(at) > len(lines) {
 			t.Errorf("%s: last line %d of %d", name, at, len(lines))

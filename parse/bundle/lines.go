@@ -126,7 +126,7 @@ func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) erro
 	if s.file.Size = lr.offset; s.laid != nil {
 		s.file.Size = s.laid.Size()
 	}
-	w.u.bytes += lr.offset
+	w.u.bytes += s.file.Size
 	s.end(w.l.ctx)
 	return lr.err
 }
