@@ -299,7 +299,7 @@ func (p *printer) quotes(indent string, es []replay.Evidence) {
 
 // quote prints where a line stands, of a long path the end, which tells most;
 // what it is cited for; and its text on a line of its own, cut to the width
-// unless verbose.
+// unless verbose, of the framing and the header sooner than of the message.
 func (p *printer) quote(indent string, e replay.Evidence) {
 	if e.Record == nil {
 		return
@@ -307,11 +307,16 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 	hang := strings.Repeat(" ", len(indent)+2)
 	width := p.opt.Width - text.StringWidthWithoutEscSequences(indent)
 	at, note := Visible(e.Where().String()), Visible(e.Note)
+	line, when := flat(e.Quote()), ""
 	if !p.opt.Verbose {
 		at = ending(at, max(width, 30))
+		line = excerpt(e.Record, line, max(p.opt.Width-len(hang), 40))
+		if t := e.When(); t.Basis > parse.NoTime && strings.HasPrefix(line, "…") {
+			when = " " + p.clock(t.At) // which was cut off
+		}
 	}
-	free := width - text.StringWidthWithoutEscSequences(at) - 2
-	at = p.link(e.Where(), at)
+	free := width - text.StringWidthWithoutEscSequences(at+when) - 2
+	at = p.link(e.Where(), at) + when
 	switch {
 	case note == "":
 		fmt.Fprintf(p, "%s%s\n", indent, at)
@@ -321,11 +326,32 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 		fmt.Fprintf(p, "%s%s\n", indent, at)
 		p.para(hang, note)
 	}
-	line := strings.ReplaceAll(Quote(e.Quote()), "\t", " ")
-	if !p.opt.Verbose {
-		line = fit(line, max(p.opt.Width-len(hang), 40))
-	}
 	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
+}
+
+// flat is a quote that takes one line.
+func flat(s string) string { return strings.ReplaceAll(Quote(s), "\t", " ") }
+
+// excerpt is what fits of the line of a record: the end of it if the message
+// does, else the beginning of the message.
+func excerpt(r parse.Record, line string, width int) string {
+	e, ok := r.(*parse.Event)
+	if !ok || text.StringWidthWithoutEscSequences(line) <= width {
+		return fit(line, width)
+	}
+	msg := flat(e.Message())
+	if msg == "" || msg == line {
+		return fit(line, width)
+	}
+	room := width - 1 - text.StringWidthWithoutEscSequences(msg)
+	before, whole := strings.CutSuffix(line, msg)
+	if !whole || room < 0 {
+		return fit("…"+msg, width)
+	}
+	for text.StringWidthWithoutEscSequences(before) > room {
+		_, before, _ = strings.Cut(before, " ")
+	}
+	return "…" + strings.TrimLeft(before, " ") + msg
 }
 
 // link makes s a hyperlink to a position, where that has an address.
