@@ -2,7 +2,6 @@ package exports
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/journal"
@@ -87,7 +86,7 @@ func (s *survey) marksOf(raw []byte) {
 	if bytes.Contains(raw, []byte("&quot;")) || bytes.Contains(raw, []byte("&#34;")) || bytes.Contains(raw, []byte("&gt;")) {
 		s.escaped++
 	}
-	if slices.ContainsFunc(typesetMarks, func(m []byte) bool { return bytes.Contains(raw, m) }) {
+	if isTypeset(raw) {
 		s.typeset++
 	}
 	if bytes.IndexByte(raw, '"') > 0 && raw[0] != '{' {

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,7 @@ func (u *undress) bare(line []byte) []byte {
 	if u.tags || u.marks {
 		line = unescapeHTML(line)
 	}
-	if u.typeset {
+	if u.typeset && bytes.ContainsAny(line, "\u201c\u201d\u201e\u2018\u2019\u00a0\u202f\u2007") {
 		line = []byte(typewriter.Replace(string(line)))
 	}
 	if u.escapes && insideString(line) {
@@ -70,7 +71,7 @@ func (u *undress) bare(line []byte) []byte {
 	if u.slashes {
 		line = stripSlashes(line)
 	}
-	if u.arrows {
+	if u.arrows && bytes.Contains(line, []byte(`"=>`)) {
 		line = bytes.ReplaceAll(line, []byte(`"=>`), []byte(`":`))
 	}
 	if u.launch {
@@ -220,6 +221,10 @@ var typewriter = strings.NewReplacer("\u201c", `"`, "\u201d", `"`, "\u201e", `"`
 // typesetMarks are what shows it.
 var typesetMarks = [][]byte{[]byte("\u201c"), []byte("\u201d"), []byte("\u00a0"), []byte("\u202f")}
 
+func isTypeset(line []byte) bool {
+	return slices.ContainsFunc(typesetMarks, func(m []byte) bool { return bytes.Contains(line, m) })
+}
+
 // insideString reports whether the first quote in a line is escaped: then it is
 // one that stood within others.
 func insideString(line []byte) bool {
@@ -231,6 +236,9 @@ func insideString(line []byte) bool {
 const markdown = "_[]*#<>()`~|!+-.&"
 
 func stripSlashes(line []byte) []byte {
+	if bytes.IndexByte(line, '\\') < 0 {
+		return line
+	}
 	out := make([]byte, 0, len(line))
 	for i := 0; i < len(line); i++ {
 		if line[i] == '\\' && i+1 < len(line) && strings.IndexByte(markdown, line[i+1]) >= 0 {
