@@ -154,7 +154,7 @@ func (d *documents) object(raw []byte) (record, bool) {
 
 // messageMarks are what the names of messages hold in any case of letters.
 var messageMarks = [][]byte{[]byte("essage\""), []byte("ESSAGE\""), []byte("_raw\""), []byte("ayload\""), []byte("\"line\""), []byte("ogline\""), []byte("log\""), []byte("ody\""),
-	[]byte("original\""), []byte("ntry\""), []byte("ontent\""), []byte("raw\""), []byte("text\""), []byte("og_line\""), []byte("ontent\""), []byte("tdout\""), []byte("msg\"")}
+	[]byte("original\""), []byte("ntry\""), []byte("ontent\""), []byte("raw\""), []byte("text\""), []byte("og_line\""), []byte("tdout\""), []byte("msg\"")}
 
 // mayHold is a cheap test whether an object can hold a record.
 func mayHold(raw []byte) bool {

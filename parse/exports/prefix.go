@@ -120,7 +120,7 @@ func (l *looker) begins(b []byte) bool {
 
 // shortStamp knows "Nov 20 23:28:59" and "Fri 2026-11-20 23:28:59" by shape.
 func shortStamp(b []byte) bool {
-	return b[3] == ' ' && (b[6] == ' ' && b[9] == ':' && b[12] == ':' || b[8] == '-' && b[11] == '-')
+	return len(b) > 12 && b[3] == ' ' && (b[6] == ' ' && b[9] == ':' && b[12] == ':' || b[8] == '-' && b[11] == '-')
 }
 
 // named reports whether the line begins with a stamp and who wrote it, or a

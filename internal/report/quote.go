@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+func (p *printer) quotes(indent string, es []replay.Evidence) {
+	for _, e := range es {
+		p.quote(indent, e)
+	}
+}
+
+// quote prints where a line stands, of a long path the end, which tells most;
+// what it is cited for; and its text on a line of its own, cut to the width
+// unless verbose, of the framing and the header sooner than of the message.
+func (p *printer) quote(indent string, e replay.Evidence) {
+	if e.Record == nil {
+		return
+	}
+	hang := strings.Repeat(" ", len(indent)+2)
+	width := p.opt.Width - text.StringWidthWithoutEscSequences(indent)
+	at, note := Visible(e.Where().String()), Visible(e.Note)
+	line, when := flat(e.Quote()), ""
+	if !p.opt.Verbose {
+		at = ending(at, max(width, 30))
+		line = excerpt(e.Record, line, max(p.opt.Width-len(hang), 40))
+		if t := e.When(); t.Basis > parse.NoTime && strings.HasPrefix(line, "…") {
+			when = " " + p.clock(t.At) // which was cut off
+		}
+	}
+	free := width - text.StringWidthWithoutEscSequences(at+when) - 2
+	at = p.link(e.Where(), at) + when
+	switch {
+	case note == "":
+		fmt.Fprintf(p, "%s%s\n", indent, at)
+	case text.StringWidthWithoutEscSequences(note) <= free:
+		fmt.Fprintf(p, "%s%s  %s\n", indent, at, p.paint(faint, note))
+	default:
+		fmt.Fprintf(p, "%s%s\n", indent, at)
+		p.para(hang, note)
+	}
+	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
+}
+
+// flat is a quote that takes one line.
+func flat(s string) string { return strings.ReplaceAll(Quote(s), "\t", " ") }
+
+// excerpt is what fits of the line of a record: the end of it if the message
+// does, else the beginning of the message.
+func excerpt(r parse.Record, line string, width int) string {
+	e, ok := r.(*parse.Event)
+	if !ok || text.StringWidthWithoutEscSequences(line) <= width {
+		return fit(line, width)
+	}
+	msg := flat(e.Message())
+	if msg == "" || msg == line {
+		return fit(line, width)
+	}
+	room := width - 1 - text.StringWidthWithoutEscSequences(msg)
+	before, whole := strings.CutSuffix(line, msg)
+	if !whole || room < 0 {
+		return fit("…"+msg, width)
+	}
+	for text.StringWidthWithoutEscSequences(before) > room {
+		_, before, _ = strings.Cut(before, " ")
+	}
+	return "…" + strings.TrimLeft(before, " ") + msg
+}
+
+// link makes s a hyperlink to a position, where that has an address.
+func (p *printer) link(at parse.Pos, s string) string { return p.linked(at, s).link() }
+
+// linked is a cell of a table that links to a position. It stays text until it
+// is known that the table fits: paragraphs are wrapped, and have no links.
+func (p *printer) linked(at parse.Pos, s string) linkCell {
+	c := linkCell{text: s}
+	if p.opt.Link != nil {
+		c.to = p.opt.Link(at)
+	}
+	return c
+}
+
+type linkCell struct{ text, to string }
+
+func (c linkCell) String() string { return c.text }
+
+func (c linkCell) link() string {
+	if c.to == "" {
+		return c.text
+	}
+	return text.Hyperlink(c.to, c.text)
+}
+
+// ending is the last n bytes of a path, which tell most.
+func ending(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return "…" + s[i:]
+}
+
+// fit cuts s to width columns.
+func fit(s string, width int) string {
+	if text.StringWidthWithoutEscSequences(s) <= width {
+		return s
+	}
+	return text.Trim(s, width-1) + "…"
+}
