@@ -11,11 +11,6 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// LongRelist is the length from which a relist is blamed on something: the
-// last finite bucket of the relist histograms, beyond which the metrics no
-// longer tell one length from another.
-const LongRelist = 10 * time.Second
-
 // maxBlamed bounds how many relists are divided, the longest first.
 const maxBlamed = 200
 
@@ -36,32 +31,16 @@ func blames(n *Node, s *found) []Blame {
 func longRelists(n *Node) []int {
 	var idx []int
 	for i := range n.Relists {
-		if d, _ := lasted(n, i); d >= LongRelist {
+		if d, _ := n.Lasted(i); d >= LongRelist {
 			idx = append(idx, i)
 		}
 	}
 	slices.SortStableFunc(idx, func(a, b int) int {
-		x, _ := lasted(n, a)
-		y, _ := lasted(n, b)
+		x, _ := n.Lasted(a)
+		y, _ := n.Lasted(b)
 		return cmp.Compare(y, x)
 	})
 	return idx[:min(len(idx), maxBlamed)]
-}
-
-// lasted is how long a relist took; one that hung lasted at least to the last
-// line that speaks of it. It is false when the end is not known.
-func lasted(n *Node, i int) (time.Duration, bool) {
-	r := &n.Relists[i]
-	if d, ok := r.Duration(); ok || r.Outcome != OutcomeHung || !r.Start.Known() {
-		return d, ok
-	}
-	end := n.Window.End
-	for k := range n.Runs {
-		if run := &n.Runs[k]; k == r.Run && run.Last != 0 {
-			end = run.Last
-		}
-	}
-	return max(time.Duration(end-r.Start.At), 0), false
 }
 
 // segment is a stretch of a relist that a line explains.
@@ -191,7 +170,7 @@ func (b *blamer) uidOf(pod string) string {
 // relist divides one relist.
 func (b *blamer) relist(i int) Blame {
 	r := &b.n.Relists[i]
-	total, ended := lasted(b.n, i)
+	total, ended := b.n.Lasted(i)
 	out := Blame{Relist: i, Total: total, List: -1, Inspect: -1}
 	from, to := r.Start.At, r.Start.At+int64(total)
 	if !ended {
@@ -279,9 +258,9 @@ func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 
 func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
 	f := fields(l.ev.Fields())
-	s := segment{from: prev, to: l.at, pod: podName(f.get("pod_ns"), f.get("pod_name")), err: f.get("err") != "", ev: []Evidence{{Record: l.ev}}}
+	s := segment{from: prev, to: l.at, pod: PodName(f.get("pod_ns"), f.get("pod_name")), err: f.get("err") != "", ev: []Evidence{{Record: l.ev}}}
 	s.uid = cmp.Or(f.get("pod_uid"), b.uidOf(s.pod))
-	s.timeout = s.err && timedOut(f.get("err"))
+	s.timeout = s.err && TimedOut(f.get("err"))
 	if s.timeout {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {
@@ -372,7 +351,7 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
 		notes = append(notes, fmt.Sprintf("%d inspections ran one after the other, %s each on average: no single pod explains the relist",
-			n, short(union(slices.Clone(pods))/time.Duration(n))))
+			n, Short(union(slices.Clone(pods))/time.Duration(n))))
 	}
 	if out.Unexplained > out.Total/10 {
 		notes = append(notes, "the log's verbosity does not show what the unexplained part went into; -v=4 names each inspected pod")

@@ -107,10 +107,10 @@ func (l List[T]) Without(drop func(T) bool) List[T] {
 // Unpacked returns the list with its items in Plain. Lists that have items in
 // common share them.
 func (l List[T]) Unpacked() any {
-	return List[T]{Plain: l.pointers()}
+	return List[T]{Plain: l.Pointers()}
 }
 
-func (l List[T]) pointers() []*T {
+func (l List[T]) Pointers() []*T {
 	if l.from == nil {
 		return l.Plain
 	}

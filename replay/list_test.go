@@ -29,7 +29,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s unpacked and cut\n got %s\nwant %s", name, got, want)
 		}
 	}
-	if a, b := n.Observed.pointers(), n.Audit.Events.pointers(); a[0] != b[0] {
+	if a, b := n.Observed.Pointers(), n.Audit.Events.Pointers(); a[0] != b[0] {
 		t.Error("observed and audited events are not the same")
 	}
 	if h := n.History.Unpacked().(History); h.Len() != 2 || h.Plain[0].Subject != h.Plain[1].Subject || *h.Plain[1].ExitCode != 3 {

@@ -152,7 +152,7 @@ func (t *eventTable) item(i int) PodEvent {
 		e.PodUID, e.Pod = t.syms.Text(of.uid), of.pod.text(t.syms)
 	case r.status != statusDiscarded: // whose line names no pod
 		f := fields(t.lines[r.line].Fields())
-		e.PodUID, e.Pod = f.said("pod_uid"), podName(f.said("pod_ns"), f.said("pod_name"))
+		e.PodUID, e.Pod = f.said("pod_uid"), PodName(f.said("pod_ns"), f.said("pod_name"))
 	}
 	if r.typ != typeOther {
 		e.Type = eventTypes[r.typ]

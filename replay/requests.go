@@ -85,7 +85,7 @@ func (t *requestTable) count() int {
 func (t *requestTable) item(i int) Request {
 	t.find()
 	r, text := &t.rows[i], t.syms.Text
-	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: podName(text(r.ns), text(r.pod)), Err: text(r.err)}
+	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: PodName(text(r.ns), text(r.pod)), Err: text(r.err)}
 	if r.begin >= 0 {
 		e := t.census.Events[r.begin]
 		out.Start, out.Begun = e.At, e

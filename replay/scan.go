@@ -354,10 +354,3 @@ func (s *found) addCall(e *parse.Event, run int) {
 	s.failed.Read(e, f[:])
 	s.calls = append(s.calls, call{ev: e, run: int32(run), name: f[0], scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: podID{f[6], f[7]}})
 }
-
-func podName(ns, name string) string {
-	if ns == "" || name == "" {
-		return name
-	}
-	return ns + "/" + name
-}

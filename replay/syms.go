@@ -92,7 +92,7 @@ func podOfText(syms *parse.Symbols, pod string) podID {
 	return podOf(syms.OfString(ns), syms.OfString(name))
 }
 
-func (p podID) text(syms *parse.Symbols) string { return podName(syms.Text(p.ns), syms.Text(p.name)) }
+func (p podID) text(syms *parse.Symbols) string { return PodName(syms.Text(p.ns), syms.Text(p.name)) }
 
 // byPod is a table of what is known about pods. Hardly a name is that of pods of
 // several namespaces, so the names index it.

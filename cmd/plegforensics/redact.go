@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // redactFlags belong to every command that writes names.
@@ -61,7 +62,7 @@ type redactedReplay struct {
 }
 
 // redactReplay puts the redaction before w where the flags ask for it.
-func redactReplay(c *cli.Context, w report.ReplayWriter, what *replay.WhatIf) report.ReplayWriter {
+func redactReplay(c *cli.Context, w report.ReplayWriter, what *simulate.WhatIf) report.ReplayWriter {
 	if !redacting(c) {
 		return w
 	}
@@ -73,7 +74,7 @@ func redactReplay(c *cli.Context, w report.ReplayWriter, what *replay.WhatIf) re
 }
 
 // Relist implements report.ReplayWriter.
-func (r *redactedReplay) Relist(x *replay.SimRelist) {
+func (r *redactedReplay) Relist(x *simulate.Relist) {
 	for _, e := range x.Events {
 		r.red.Pod("", e.Pod)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // catReplay is the category of replay's own flags.
@@ -40,7 +41,7 @@ func replayCommand() *cli.Command {
 
 func whatIfHelp() string {
 	var b strings.Builder
-	for _, k := range replay.WhatIfKeys {
+	for _, k := range simulate.WhatIfKeys {
 		fmt.Fprintf(&b, "  %-32s %s\n", k.Key+"="+k.Value, k.About)
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -49,11 +50,11 @@ func whatIfHelp() string {
 // replayRun is one call of replay: what to change, and where the answer goes.
 type replayRun struct {
 	c      *cli.Context
-	what   replay.WhatIf
+	what   simulate.WhatIf
 	format *report.ReplayFormat
 	out    *outputFile
 	export *outputFile // nil without --export-snapshots
-	writer replay.Exporter
+	writer simulate.Exporter
 }
 
 func replayAction(c *cli.Context) error {
@@ -162,7 +163,7 @@ func nothingToReplay() error {
 
 // listings replays recorded relists that were inside a bundle.
 func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
-	return r.simulate(p, func(feed *replay.Feed, step func(*replay.Snapshot)) error {
+	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		for _, l := range b.Listings {
 			feed.Line(l.Raw, l.Pos, step)
 		}
@@ -173,17 +174,17 @@ func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 // node replays one node. Questions about time go to its ledger; events come
 // from its history.
 func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
-	ledger, err := replay.NewLedger(n)
+	ledger, err := simulate.NewCounterfactual(n)
 	if err != nil {
 		return usage("", "%v", err)
 	}
 	if q := ledger.Profile(); r.c.String("kubelet-version") == "" {
 		p = q
 	}
-	snapshots, assumed := replay.HistorySnapshots(n)
+	snapshots, assumed := simulate.HistorySnapshots(n)
 	switch {
 	case len(n.Relists) == 0 && n.History.Len() == 0 || len(n.Events) == 0:
-		snapshots = replay.ContainerSnapshots(n.Containers)
+		snapshots = simulate.ContainerSnapshots(n.Containers)
 	case !r.what.Empty() && r.what.Capacity == 0 || len(snapshots) == 0:
 		if err := r.exportAll(snapshots); err != nil {
 			return err
@@ -196,7 +197,7 @@ func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
 	if assumed > 0 {
 		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", assumed, len(snapshots))
 	}
-	return r.simulate(p, func(_ *replay.Feed, step func(*replay.Snapshot)) error {
+	return r.simulate(p, func(_ *simulate.Feed, step func(*simulate.Snapshot)) error {
 		for _, s := range snapshots {
 			step(s)
 		}
@@ -205,7 +206,7 @@ func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
 }
 
 // ledger answers from the relists that the log proves.
-func (r *replayRun) ledger(l *replay.Ledger, p pleg.Profile) error {
+func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
 	relists, totals, answer, err := l.Ask(r.what)
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
@@ -225,7 +226,7 @@ func (r *replayRun) ledger(l *replay.Ledger, p pleg.Profile) error {
 }
 
 // exportAll writes snapshots that are not replayed themselves.
-func (r *replayRun) exportAll(ss []*replay.Snapshot) error {
+func (r *replayRun) exportAll(ss []*simulate.Snapshot) error {
 	for _, s := range ss {
 		if err := r.exportLine(s); err != nil {
 			return err
@@ -237,7 +238,7 @@ func (r *replayRun) exportAll(ss []*replay.Snapshot) error {
 	return nil
 }
 
-func (r *replayRun) exportLine(s *replay.Snapshot) error {
+func (r *replayRun) exportLine(s *simulate.Snapshot) error {
 	if r.export == nil {
 		return nil
 	}
@@ -250,8 +251,8 @@ func (r *replayRun) exportLine(s *replay.Snapshot) error {
 
 // replayProfile reads the flags that say which kubelet it was and what is to
 // change.
-func replayProfile(c *cli.Context) (pleg.Profile, replay.WhatIf, error) {
-	var what replay.WhatIf
+func replayProfile(c *cli.Context) (pleg.Profile, simulate.WhatIf, error) {
+	var what simulate.WhatIf
 	for _, arg := range c.StringSlice("what-if") {
 		if err := what.Set(arg); err != nil {
 			return pleg.Profile{}, what, whatIfUsage(arg, err)
@@ -276,7 +277,7 @@ func replayProfile(c *cli.Context) (pleg.Profile, replay.WhatIf, error) {
 func whatIfUsage(arg string, err error) error {
 	key, _, _ := strings.Cut(arg, "=")
 	var keys []string
-	for _, k := range replay.WhatIfKeys {
+	for _, k := range simulate.WhatIfKeys {
 		if k.Key == key {
 			return usage("give "+k.Key+"="+k.Value, "%v", err)
 		}
@@ -307,7 +308,7 @@ const maxSnapshotLine = 256 << 20
 // stream replays recorded relists while they are read.
 func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
-	return r.simulate(p, func(feed *replay.Feed, step func(*replay.Snapshot)) error {
+	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		return eachLine(in, func(text []byte, line uint32, offset int64) error {
 			feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
 			return r.c.Context.Err()
@@ -316,16 +317,16 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 }
 
 // simulate runs the reference PLEG over what source steps through.
-func (r *replayRun) simulate(p pleg.Profile, source func(*replay.Feed, func(*replay.Snapshot)) error) error {
-	sim, err := replay.NewSimulation(p, r.what)
+func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*simulate.Snapshot)) error) error {
+	sim, err := simulate.NewSimulation(p, r.what)
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
 	}
 	w := redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what)
-	var feed replay.Feed
+	var feed simulate.Feed
 	var failed error
 	relists := 0
-	step := func(s *replay.Snapshot) {
+	step := func(s *simulate.Snapshot) {
 		if err := r.exportLine(s); err != nil && failed == nil {
 			failed = err
 		}

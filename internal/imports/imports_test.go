@@ -40,6 +40,7 @@ var layers = []layer{
 	{pkg: "parse/bundle", own: []string{"parse/...", "parse"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz", "github.com/prometheus/"},
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg"}},
+	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay"}},
 	{pkg: "rules", own: []string{"internal/nodes", "parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
@@ -48,7 +49,7 @@ var layers = []layer{
 		impure: "the PromQL engine wants a context and a logger"},
 	{pkg: "rules/promtest", own: []string{"parse", "rules/alerts", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
 		impure: "the PromQL engine wants a context"},
-	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
 	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "replay", "rules", "internal/report"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -70,8 +71,8 @@ func fixture(name string, events int) *Report {
 		For: proof(221), Against: proof(222), Missing: []string{name}, Explanation: name, Path: []string{name}, Remediation: []string{name}, Commands: []string{name}, References: []string{name}}
 	return &Report{Version: "test", Inputs: []parse.Input{{Path: name, Kind: "sosreport", Files: 3, FilesUsed: 2, Bytes: 12345, Partial: true}},
 		Warnings: []parse.Warning{{Pos: parse.Pos{File: file, Offset: 77}, Msg: name}},
-		Nodes: []Node{{Node: n, WhatIf: []*replay.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
-			Rows: []replay.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
+		Nodes: []Node{{Node: n, WhatIf: []*simulate.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
+			Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
 			Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
 		Correlations: []Correlation{{Kind: "breaches-together", Summary: name, Nodes: []string{name}, Start: at(280), Cause: name, Evidence: proof(281)}}}
 }

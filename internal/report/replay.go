@@ -10,20 +10,21 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // ReplayWriter writes a replay while it runs: relists one by one, then the
 // rest. Errors are kept and returned by End.
 type ReplayWriter interface {
-	Relist(*replay.SimRelist)
+	Relist(*simulate.Relist)
 	End(*ReplayEnd) error
 }
 
 // ReplayEnd is what is known once a replay is over.
 type ReplayEnd struct {
-	Totals      replay.Totals
+	Totals      simulate.Totals
 	Machine     *pleg.Machine
-	Answer      *replay.Answer // nil without --what-if
+	Answer      *simulate.Answer // nil without --what-if
 	Assumptions []string
 	Warnings    []parse.Warning
 }
@@ -76,12 +77,12 @@ type (
 		ExitCode  *int   `json:"exit_code,omitempty"`
 	}
 	jsonSimEnd struct {
-		Unhealthy   []jsonUnhealthy  `json:"unhealthy"`
-		Metrics     jsonSimMetrics   `json:"metrics"`
-		WhatIf      *jsonAnswer      `json:"what_if,omitempty"`
-		Assumptions []string         `json:"assumptions"`
-		Exposed     []replay.Exposed `json:"exposed"`
-		Warnings    []jsonWarning    `json:"warnings"`
+		Unhealthy   []jsonUnhealthy    `json:"unhealthy"`
+		Metrics     jsonSimMetrics     `json:"metrics"`
+		WhatIf      *jsonAnswer        `json:"what_if,omitempty"`
+		Assumptions []string           `json:"assumptions"`
+		Exposed     []simulate.Exposed `json:"exposed"`
+		Warnings    []jsonWarning      `json:"warnings"`
 	}
 	jsonUnhealthy struct {
 		jsonSpan
@@ -147,7 +148,7 @@ func compact(v any) ([]byte, error) {
 }
 
 // Relist implements ReplayWriter.
-func (j *replayJSON) Relist(r *replay.SimRelist) {
+func (j *replayJSON) Relist(r *simulate.Relist) {
 	if j.n++; j.n > 1 {
 		j.text(",")
 	}
@@ -172,7 +173,7 @@ func (j *replayJSON) Relist(r *replay.SimRelist) {
 
 // End implements ReplayWriter.
 func (j *replayJSON) End(end *ReplayEnd) error {
-	out := jsonSimEnd{Unhealthy: []jsonUnhealthy{}, Metrics: simMetrics(&end.Totals), Exposed: replay.Exposition(end.Machine, &end.Totals),
+	out := jsonSimEnd{Unhealthy: []jsonUnhealthy{}, Metrics: simMetrics(&end.Totals), Exposed: simulate.Exposition(end.Machine, &end.Totals),
 		Assumptions: end.Assumptions, Warnings: []jsonWarning{}}
 	for _, u := range end.Totals.Unhealthy {
 		out.Unhealthy = append(out.Unhealthy, jsonUnhealthy{jsonSpan{stamp(u.From), stamp(u.To)}, u.Never})
@@ -224,11 +225,11 @@ func profileJSON(p pleg.Profile) jsonProfile {
 	return j
 }
 
-func simMetrics(t *replay.Totals) jsonSimMetrics {
+func simMetrics(t *simulate.Totals) jsonSimMetrics {
 	return jsonSimMetrics{t.Duration.Count, t.Failed, t.Discarded, seconds(t.Duration.Sum), t.Interval.Count, seconds(t.Interval.Sum)}
 }
 
-func answerJSON(a *replay.Answer) *jsonAnswer {
+func answerJSON(a *simulate.Answer) *jsonAnswer {
 	j := &jsonAnswer{Changes: visibleAll(a.Changes), Sentence: Visible(a.Sentence)}
 	for _, r := range a.Rows {
 		j.Table = append(j.Table, jsonAnswerRow{r.Measure, r.Unit, r.Was, r.Would})

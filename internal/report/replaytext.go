@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/pleg"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // replayText prints relists that did something; quiet ones are counted.
@@ -39,7 +39,7 @@ func newReplayText(w io.Writer, p pleg.Profile, showFiltered bool) ReplayWriter 
 func (t *replayText) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
 
 // Relist implements ReplayWriter.
-func (t *replayText) Relist(r *replay.SimRelist) {
+func (t *replayText) Relist(r *simulate.Relist) {
 	if len(r.Events) == 0 && r.OK() && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked {
 		t.quiet++
 		return
@@ -59,7 +59,7 @@ func (t *replayText) Relist(r *replay.SimRelist) {
 	}
 }
 
-func (t *replayText) note(r *replay.SimRelist) string {
+func (t *replayText) note(r *simulate.Relist) string {
 	var parts []string
 	switch {
 	case r.OK() && r.Pods < 0:
@@ -128,7 +128,7 @@ func (t *replayText) End(end *ReplayEnd) error {
 	return t.w.Flush()
 }
 
-func (t *replayText) health(s *replay.Totals) {
+func (t *replayText) health(s *simulate.Totals) {
 	if len(s.Unhealthy) == 0 {
 		t.printf("PLEG stayed healthy\n")
 	}
@@ -144,7 +144,7 @@ func (t *replayText) health(s *replay.Totals) {
 	}
 }
 
-func (t *replayText) answer(a *replay.Answer) {
+func (t *replayText) answer(a *simulate.Answer) {
 	t.printf("\n%s\n\n", Visible(a.Sentence))
 	tw := table.NewWriter()
 	tw.SetStyle(table.StyleLight)

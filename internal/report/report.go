@@ -5,6 +5,8 @@
 package report
 
 import (
+	"github.com/plegforensics/plegforensics/replay/simulate"
+
 	_ "embed"
 	"io"
 	"time"
@@ -35,12 +37,12 @@ type Report struct {
 type Node struct {
 	*replay.Node
 	rules.Result
-	WhatIf []*replay.Answer // standard questions, none where nothing long is proven
+	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
 }
 
 // NewNode puts together what is said about a node.
 func NewNode(n *replay.Node, res rules.Result) Node {
-	return Node{Node: n, Result: res, WhatIf: replay.Standard(n)}
+	return Node{Node: n, Result: res, WhatIf: simulate.Standard(n)}
 }
 
 // Correlation is something that several nodes share.

@@ -8,14 +8,14 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
 // whatIfColumns head the table of what-ifs.
 var whatIfColumns = []string{"what if", "PLEG", "unhealthy for", "breaches", "longest relist"}
 
 // whatIfRows are the history as it was and as it would have been.
-func whatIfRows(as []*replay.Answer) [][]string {
+func whatIfRows(as []*simulate.Answer) [][]string {
 	if len(as) == 0 {
 		return nil
 	}
@@ -26,10 +26,10 @@ func whatIfRows(as []*replay.Answer) [][]string {
 	return out
 }
 
-func was(r replay.AnswerRow) float64   { return r.Was }
-func would(r replay.AnswerRow) float64 { return r.Would }
+func was(r simulate.AnswerRow) float64   { return r.Was }
+func would(r simulate.AnswerRow) float64 { return r.Would }
 
-func whatIfRow(name string, a *replay.Answer, side func(replay.AnswerRow) float64) []string {
+func whatIfRow(name string, a *simulate.Answer, side func(simulate.AnswerRow) float64) []string {
 	measure := func(name string) float64 {
 		for _, r := range a.Rows {
 			if r.Measure == name {
@@ -50,7 +50,7 @@ func whatIfRow(name string, a *replay.Answer, side func(replay.AnswerRow) float6
 }
 
 // whatIfAssumed is what all answers take for granted, then what only some do.
-func whatIfAssumed(as []*replay.Answer) []string {
+func whatIfAssumed(as []*simulate.Answer) []string {
 	var out []string
 	for _, a := range as {
 		for _, s := range a.Assumptions {
@@ -110,7 +110,7 @@ type jsonWhatIf struct {
 	Assumptions []string        `json:"assumptions"`
 }
 
-func whatIfJSON(as []*replay.Answer) []jsonWhatIf {
+func whatIfJSON(as []*simulate.Answer) []jsonWhatIf {
 	var out []jsonWhatIf
 	for _, a := range as {
 		j := answerJSON(a)

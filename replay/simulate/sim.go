@@ -1,9 +1,10 @@
-package replay
+package simulate
 
 import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Sim runs the reference PLEG over recorded listings at the times at which
@@ -13,14 +14,14 @@ type Sim struct {
 	Machine *pleg.Machine
 	Totals  Totals
 
-	health simHealth
+	health health
 	first  int64
 	end    int64 // end of the last relist
 	stuck  bool  // ≤ 1.13: the relist waits for a channel that nobody drains
 }
 
-// SimRelist is one simulated relist.
-type SimRelist struct {
+// Relist is one simulated relist.
+type Relist struct {
 	pleg.Result
 	Start, End int64 // Unix ns
 	ListErr    string
@@ -32,7 +33,7 @@ type SimRelist struct {
 }
 
 // OK reports whether the relist listed pods.
-func (r *SimRelist) OK() bool { return r.ListErr == "" }
+func (r *Relist) OK() bool { return r.ListErr == "" }
 
 // Totals sums up a simulation: the kubelet's own counters and what follows
 // from them.
@@ -45,25 +46,25 @@ type Totals struct {
 	LongestAt int64
 	Events    int // sent
 	Discarded int
-	Unhealthy []SimUnhealthy
+	Unhealthy []Unhealthy
 	From, To  int64
 }
 
-// SimUnhealthy is a stretch in which the health check fails. To is 0 while open.
-type SimUnhealthy struct {
-	Span
+// Unhealthy is a stretch in which the health check fails. To is 0 while open.
+type Unhealthy struct {
+	replay.Span
 	Never bool // no relist had succeeded yet
 }
 
 // NewSim returns a simulation of a kubelet that starts with the first
 // listing.
 func NewSim(p pleg.Profile) *Sim {
-	return &Sim{Machine: pleg.NewMachine(p), health: simHealth{threshold: p.Threshold}}
+	return &Sim{Machine: pleg.NewMachine(p), health: health{threshold: p.Threshold}}
 }
 
 // Step runs the relist that made a recorded listing. It returns nil when that
 // relist cannot have run because the one before it never ended.
-func (s *Sim) Step(in *Snapshot) *SimRelist {
+func (s *Sim) Step(in *Snapshot) *Relist {
 	if s.stuck {
 		s.stuck = !in.Drained
 		if s.stuck {
@@ -83,7 +84,7 @@ func (s *Sim) Step(in *Snapshot) *SimRelist {
 }
 
 // run makes one relist and keeps the books.
-func (s *Sim) run(w *work, l pleg.Listing, pods int) *SimRelist {
+func (s *Sim) run(w *work, l pleg.Listing, pods int) *Relist {
 	m := s.Machine
 	l.Start, l.Err, l.Inspect = w.start, w.listErr, w.outcome
 	if s.first == 0 {
@@ -92,7 +93,7 @@ func (s *Sim) run(w *work, l pleg.Listing, pods int) *SimRelist {
 	if m.LastSeen != 0 {
 		s.Totals.Interval.observe(time.Duration(w.start - m.LastSeen))
 	}
-	r := &SimRelist{Result: m.Relist(l), Start: w.start, ListErr: w.listErr, Pods: pods}
+	r := &Relist{Result: m.Relist(l), Start: w.start, ListErr: w.listErr, Pods: pods}
 	list, took := w.durations(r.Inspected, &m.Profile)
 	if r.OK() {
 		s.health.listed(w.start, w.start+int64(list))
@@ -106,7 +107,7 @@ func (s *Sim) run(w *work, l pleg.Listing, pods int) *SimRelist {
 	return r
 }
 
-func (s *Sim) count(r *SimRelist, took time.Duration) {
+func (s *Sim) count(r *Relist, took time.Duration) {
 	t := &s.Totals
 	if !r.OK() {
 		t.Failed++
@@ -129,17 +130,17 @@ func (s *Sim) Finish() Totals {
 	return t
 }
 
-// simHealth follows the health check through time.
-type simHealth struct {
+// health follows the health check through time.
+type health struct {
 	threshold time.Duration
 	lastSeen  int64
-	open      *SimUnhealthy
-	past      []SimUnhealthy
+	open      *Unhealthy
+	past      []Unhealthy
 }
 
 // listed notes a relist that began at start and had its pods listed at end:
 // from then on, not earlier, the age counts from start.
-func (h *simHealth) listed(start, end int64) {
+func (h *health) listed(start, end int64) {
 	h.cross(end)
 	h.lastSeen = start
 	if h.open != nil && end-start <= int64(h.threshold) {
@@ -151,20 +152,20 @@ func (h *simHealth) listed(start, end int64) {
 
 // failed notes a relist that listed nothing. Before the first success that
 // makes the start of the kubelet unhealthy.
-func (h *simHealth) failed(start int64) {
+func (h *health) failed(start int64) {
 	if h.lastSeen == 0 && h.open == nil {
-		h.open = &SimUnhealthy{Span{From: start}, true}
+		h.open = &Unhealthy{replay.Span{From: start}, true}
 	}
 }
 
 // cross opens a stretch if the threshold was crossed by now.
-func (h *simHealth) cross(now int64) {
+func (h *health) cross(now int64) {
 	if at := h.lastSeen + int64(h.threshold); h.lastSeen != 0 && h.open == nil && now > at {
-		h.open = &SimUnhealthy{Span: Span{From: at}}
+		h.open = &Unhealthy{Span: replay.Span{From: at}}
 	}
 }
 
-func (h *simHealth) finish(end int64) []SimUnhealthy {
+func (h *health) finish(end int64) []Unhealthy {
 	h.cross(end)
 	if h.open == nil {
 		return h.past

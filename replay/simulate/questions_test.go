@@ -1,26 +1,28 @@
-package replay
+package simulate
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // stuckNode is a node whose relists hang on two pods, two minutes each and
 // twice, and are over the threshold.
-func stuckNode() *Node {
+func stuckNode() *replay.Node {
 	yes := true
-	n := &Node{Kubelet: Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute}}
+	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute}}
 	at := func(s float64) int64 { return 1772366400e9 + int64(s*1e9) }
-	n.Window = Window{Start: at(0), End: at(900)}
-	n.Relists = []Relist{
-		{Start: Instant{At: at(10)}, End: Instant{At: at(10.1)}, Outcome: OutcomeOK, Listed: &yes},
-		{Start: Instant{At: at(11.1)}, End: Instant{At: at(251.1)}, Outcome: OutcomeOK, Listed: &yes},
-		{Start: Instant{At: at(252.1)}, End: Instant{At: at(252.2)}, Outcome: OutcomeOK, Listed: &yes},
+	n.Window = replay.Window{Start: at(0), End: at(900)}
+	n.Relists = []replay.Relist{
+		{Start: replay.Instant{At: at(10)}, End: replay.Instant{At: at(10.1)}, Outcome: replay.OutcomeOK, Listed: &yes},
+		{Start: replay.Instant{At: at(11.1)}, End: replay.Instant{At: at(251.1)}, Outcome: replay.OutcomeOK, Listed: &yes},
+		{Start: replay.Instant{At: at(252.1)}, End: replay.Instant{At: at(252.2)}, Outcome: replay.OutcomeOK, Listed: &yes},
 	}
-	n.Blame = []Blame{{Relist: 1, Total: 240 * time.Second, List: -1, Inspect: 240 * time.Second,
-		ByPod: []Share{{What: "shop/a", ID: "u-a", Took: 200 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 40 * time.Second, Calls: 1}}}}
-	n.Episodes = []Episode{{ID: 1, LastStart: Instant{At: at(11.1)}, Breach: at(191.1), LastReport: at(246), Recovered: Instant{At: at(252.1)}}}
+	n.Blame = []replay.Blame{{Relist: 1, Total: 240 * time.Second, List: -1, Inspect: 240 * time.Second,
+		ByPod: []replay.Share{{What: "shop/a", ID: "u-a", Took: 200 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 40 * time.Second, Calls: 1}}}}
+	n.Episodes = []replay.Episode{{ID: 1, LastStart: replay.Instant{At: at(11.1)}, Breach: at(191.1), LastReport: at(246), Recovered: replay.Instant{At: at(252.1)}}}
 	return n
 }
 

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // WhatIf is a set of changes to a history: another kubelet, another runtime,
@@ -166,7 +167,7 @@ const simulatedTimeout = "rpc error: code = DeadlineExceeded desc = context dead
 func (w *WhatIf) outcome(took time.Duration, err string, was, is time.Duration) InspectOutcome {
 	o := InspectOutcome{Took: took, Err: err}
 	switch {
-	case timedOut(err):
+	case replay.TimedOut(err):
 		if took < 0 || w.RPCTimeout > 0 {
 			o.Took = is
 		}

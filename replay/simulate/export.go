@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // jsonSnapshot is one line of schema plegforensics/snapshots/v1.
@@ -101,7 +102,7 @@ func jsonItems(items []pleg.Item) []jsonItem {
 // what the runtime held, at the relists that the log proves, and at the next
 // tick of the relist period after a change that no proven relist follows
 // soon. The second value counts the relists so assumed.
-func HistorySnapshots(n *Node) (out []*Snapshot, assumed int) {
+func HistorySnapshots(n *replay.Node) (out []*Snapshot, assumed int) {
 	w := newWorld(n)
 	if len(w.changes) == 0 {
 		return nil, 0
@@ -124,12 +125,12 @@ func HistorySnapshots(n *Node) (out []*Snapshot, assumed int) {
 }
 
 // decorate adds what the ledger and its blame know about a relist.
-func (s *Snapshot) decorate(n *Node, i int) {
+func (s *Snapshot) decorate(n *replay.Node, i int) {
 	r := &n.Relists[i]
 	if r.ListEnd.Known() {
 		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
 	}
-	if r.Outcome == OutcomeListFailed {
+	if r.Outcome == replay.OutcomeListFailed {
 		s.ListErr = "the list calls failed"
 		if d, ok := r.Duration(); ok {
 			s.List = max(d, 0)
@@ -158,7 +159,7 @@ func (s *Snapshot) decorate(n *Node, i int) {
 
 // world is the runtime's content through time.
 type world struct {
-	changes []*Transition // in time order
+	changes []*replay.Transition // in time order
 	next    int
 	pods    map[string]*worldPod
 	relists map[int64]int // proven relists by start
@@ -178,9 +179,9 @@ type worldItem struct {
 
 // newWorld gathers the changes that name a pod. The runtime's own account is
 // used where there is one; else the states that the relist goroutine logged.
-func newWorld(n *Node) *world {
+func newWorld(n *replay.Node) *world {
 	w := &world{pods: make(map[string]*worldPod), relists: make(map[int64]int)}
-	own, all := false, n.History.pointers()
+	own, all := false, n.History.Pointers()
 	for _, t := range all {
 		own = own || t.Src != parse.SrcKubelet
 	}
@@ -189,7 +190,7 @@ func newWorld(n *Node) *world {
 			w.changes = append(w.changes, t)
 		}
 	}
-	slices.SortStableFunc(w.changes, func(a, b *Transition) int {
+	slices.SortStableFunc(w.changes, func(a, b *replay.Transition) int {
 		return cmp.Or(cmp.Compare(a.At.At, b.At.At), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range n.Relists {
@@ -202,16 +203,16 @@ func newWorld(n *Node) *world {
 
 // worldUID names a transition's pod: by uid, or by name where only that is
 // known.
-func worldUID(t *Transition) string {
-	return cmp.Or(t.PodUID, podName(t.Namespace, t.PodName))
+func worldUID(t *replay.Transition) string {
+	return cmp.Or(t.PodUID, replay.PodName(t.Namespace, t.PodName))
 }
 
 // schedule lists the relist starts: the proven ones, and assumed ones after
 // changes that no proven one follows within two periods.
-func (w *world) schedule(n *Node) (times []int64, assumed int) {
+func (w *world) schedule(n *replay.Node) (times []int64, assumed int) {
 	period := int64(cmp.Or(n.Kubelet.Period, pleg.Period))
 	for at, i := range w.relists {
-		if r := &n.Relists[i]; r.Listed == nil || *r.Listed || r.Outcome == OutcomeListFailed {
+		if r := &n.Relists[i]; r.Listed == nil || *r.Listed || r.Outcome == replay.OutcomeListFailed {
 			times = append(times, at)
 		}
 	}
@@ -237,11 +238,11 @@ func (w *world) schedule(n *Node) (times []int64, assumed int) {
 
 // followers adds the relist that came a period after the end of a long one,
 // where the log proves that end but not what followed.
-func (w *world) followers(n *Node, times []int64, period int64) ([]int64, int) {
+func (w *world) followers(n *replay.Node, times []int64, period int64) ([]int64, int) {
 	var more []int64
 	for i := range n.Relists {
 		r := &n.Relists[i]
-		if d, ok := r.Duration(); !ok || d < LongRelist {
+		if d, ok := r.Duration(); !ok || d < replay.LongRelist {
 			continue
 		}
 		at := r.End.At + period
@@ -278,7 +279,7 @@ func (w *world) upTo(at int64, s *Snapshot) {
 	s.Pods = len(w.pods)
 }
 
-func (w *world) apply(t *Transition) {
+func (w *world) apply(t *replay.Transition) {
 	uid := worldUID(t)
 	p := w.pods[uid]
 	if p == nil {

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"sort"
@@ -27,7 +27,7 @@ type Free struct {
 	dropped map[string]struct{}       // uids left out
 	sight   map[string]*pleg.Pod      // what the event stream told last
 	until   int64
-	out     []*SimRelist
+	out     []*Relist
 }
 
 // maxFreeRelists bounds what one recorded gap can expand to: a year-long gap
@@ -48,7 +48,7 @@ func NewFree(was pleg.Profile, what WhatIf) (*Free, error) {
 
 // Step takes a recorded relist and returns the simulated ones that begin
 // before it, oldest first.
-func (f *Free) Step(in *Snapshot) []*SimRelist {
+func (f *Free) Step(in *Snapshot) []*Relist {
 	f.out = nil
 	f.advance(in.At)
 	f.world(in)
@@ -57,7 +57,7 @@ func (f *Free) Step(in *Snapshot) []*SimRelist {
 
 // Finish returns what is left and the sums. The last recorded listing holds
 // to the end of its relist and is made at least once.
-func (f *Free) Finish() ([]*SimRelist, Totals) {
+func (f *Free) Finish() ([]*Relist, Totals) {
 	f.out = nil
 	if f.now != nil {
 		f.advance(max(f.until, f.now.At+1))
@@ -123,7 +123,7 @@ func (f *Free) listing(in *Snapshot) {
 // stream delivers at once what a working event stream would have told of a
 // change. The next generic relist still finds the change by itself.
 func (f *Free) stream(in *Snapshot) {
-	r := &SimRelist{Start: in.At, End: in.At, Stream: true, LastSeen: f.sim.Machine.LastSeen, Pods: in.Pods}
+	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: f.sim.Machine.LastSeen, Pods: in.Pods}
 	_, r.Healthy = f.sim.Machine.Healthy(in.At)
 	if f.sight == nil {
 		f.sight = make(map[string]*pleg.Pod)

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Figures of the questions that are asked about every long relist.
@@ -27,8 +28,8 @@ const (
 // pod that cost most. It returns nil where the log proves no long relist, or
 // where those it proves do not explain that PLEG was unhealthy: an answer about
 // them would mislead.
-func Standard(n *Node) []*Answer {
-	l, err := NewLedger(n)
+func Standard(n *replay.Node) []*Answer {
+	l, err := NewCounterfactual(n)
 	if err != nil {
 		return nil
 	}
@@ -63,12 +64,12 @@ type cost struct {
 	pods      []podLoad // summed over relists, the dearest first
 }
 
-func (l *Ledger) cost() cost {
+func (l *Counterfactual) cost() cost {
 	var c cost
 	at := map[string]int{}
 	for i := range l.loads {
 		w := &l.loads[i]
-		if w.end-w.start < int64(LongRelist) {
+		if w.end-w.start < int64(replay.LongRelist) {
 			continue
 		}
 		c.total += time.Duration(w.end - w.start)
@@ -94,7 +95,7 @@ func (l *Ledger) cost() cost {
 }
 
 // questions are those that fit, each a set of changes.
-func (l *Ledger) questions(c *cost) [][]string {
+func (l *Counterfactual) questions(c *cost) [][]string {
 	var out [][]string
 	ask := func(changes ...string) { out = append(out, changes) }
 	stuck := c.listStuck || slices.ContainsFunc(c.pods, func(p podLoad) bool { return p.stuck > 0 })

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"encoding/json"
@@ -194,7 +194,7 @@ func TestExportRoundTrip(t *testing.T) {
 	})
 }
 
-func events(r *SimRelist) []string {
+func events(r *Relist) []string {
 	var out []string
 	for _, e := range r.Events {
 		out = append(out, fmt.Sprint(e.Pod, " ", e.Type, " ", e.Data, " ", e.Delivered))

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import "github.com/plegforensics/plegforensics/pleg"
 
@@ -32,7 +32,7 @@ func NewSimulation(was pleg.Profile, what WhatIf) (*Simulation, error) {
 
 // Step takes a recorded relist and returns the simulated ones that follow
 // from it, oldest first.
-func (s *Simulation) Step(in *Snapshot) []*SimRelist {
+func (s *Simulation) Step(in *Snapshot) []*Relist {
 	if s.free != nil {
 		return s.free.Step(in)
 	}
@@ -40,15 +40,15 @@ func (s *Simulation) Step(in *Snapshot) []*SimRelist {
 		s.base.Step(in)
 	}
 	if r := s.plain.Step(in); r != nil {
-		return []*SimRelist{r}
+		return []*Relist{r}
 	}
 	return nil
 }
 
 // Finish returns the relists left, the sums, and what the changes mean: nil
 // when nothing was changed.
-func (s *Simulation) Finish() ([]*SimRelist, Totals, *Answer) {
-	var rest []*SimRelist
+func (s *Simulation) Finish() ([]*Relist, Totals, *Answer) {
+	var rest []*Relist
 	var is, was Totals
 	switch {
 	case s.free != nil:

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // load is the work that one recorded relist had, divided by what it was for.
@@ -27,11 +28,11 @@ type podLoad struct {
 	stuck     int // of the calls, how many ran into the time-out
 }
 
-// Ledger asks what would have happened to the relists that a node's log
+// Counterfactual asks what would have happened to the relists that a node's log
 // proves. Unlike Simulation it needs no listings: it takes the recorded
 // relists apart by blame, changes the parts, and runs the schedule again.
-type Ledger struct {
-	node  *Node
+type Counterfactual struct {
+	node  *replay.Node
 	loads []load
 	quiet time.Duration // what a relist with nothing to do takes
 	was   pleg.Profile
@@ -39,20 +40,20 @@ type Ledger struct {
 	recorded *Totals
 }
 
-// NewLedger prepares a node; its profile is that of the kubelet's evidence.
-func NewLedger(n *Node) (*Ledger, error) {
+// NewCounterfactual prepares a node; its profile is that of the kubelet's evidence.
+func NewCounterfactual(n *replay.Node) (*Counterfactual, error) {
 	p, err := NodeProfile(n)
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{node: n, was: p}
+	l := &Counterfactual{node: n, was: p}
 	l.loads = loads(n)
 	l.quiet = quietRelist(n)
 	return l, nil
 }
 
 // NodeProfile is the profile of a node's kubelet, as far as it is known.
-func NodeProfile(n *Node) (pleg.Profile, error) {
+func NodeProfile(n *replay.Node) (pleg.Profile, error) {
 	k := &n.Kubelet
 	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
 	if err != nil {
@@ -67,23 +68,23 @@ func NodeProfile(n *Node) (pleg.Profile, error) {
 }
 
 // Profile is the profile of the kubelet as it was.
-func (l *Ledger) Profile() pleg.Profile { return l.was }
+func (l *Counterfactual) Profile() pleg.Profile { return l.was }
 
 // loads takes the relists of known length apart.
-func loads(n *Node) []load {
-	blame := make(map[int]*Blame, len(n.Blame))
+func loads(n *replay.Node) []load {
+	blame := make(map[int]*replay.Blame, len(n.Blame))
 	for i := range n.Blame {
 		blame[n.Blame[i].Relist] = &n.Blame[i]
 	}
 	var out []load
 	for i := range n.Relists {
-		took, _ := lasted(n, i)
+		took, _ := n.Lasted(i)
 		r := &n.Relists[i]
 		if took <= 0 {
 			continue
 		}
 		w := load{start: r.Start.At, end: r.Start.At + int64(took), rest: took,
-			listFailed: r.Outcome == OutcomeListFailed || r.Listed != nil && !*r.Listed}
+			listFailed: r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed}
 		if b := blame[i]; b != nil {
 			w.divide(b)
 		} else if w.listFailed {
@@ -95,7 +96,7 @@ func loads(n *Node) []load {
 }
 
 // divide moves what a blame explains out of the rest.
-func (w *load) divide(b *Blame) {
+func (w *load) divide(b *replay.Blame) {
 	if b.List > 0 {
 		w.list = min(b.List, w.rest)
 		w.rest -= w.list
@@ -116,10 +117,10 @@ func (w *load) divide(b *Blame) {
 
 // quietRelist is the median length of the relists that were not long, or a
 // twentieth of a second where none is known.
-func quietRelist(n *Node) time.Duration {
+func quietRelist(n *replay.Node) time.Duration {
 	var ds []time.Duration
 	for i := range n.Relists {
-		if d, ok := n.Relists[i].Duration(); ok && d > 0 && d < LongRelist {
+		if d, ok := n.Relists[i].Duration(); ok && d > 0 && d < replay.LongRelist {
 			ds = append(ds, d)
 		}
 	}
@@ -132,7 +133,7 @@ func quietRelist(n *Node) time.Duration {
 
 // Ask answers a what-if. It also returns the simulated relists that were not
 // quiet, and the sums of the changed history.
-func (l *Ledger) Ask(what WhatIf) ([]*SimRelist, Totals, *Answer, error) {
+func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 	is, err := what.Profile(l.was)
 	if err != nil {
 		return nil, Totals{}, nil, err
@@ -142,13 +143,13 @@ func (l *Ledger) Ask(what WhatIf) ([]*SimRelist, Totals, *Answer, error) {
 	if what.Empty() {
 		return out, would, nil, nil
 	}
-	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: ledgerRows(was, would)}
+	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: counterfactualRows(was, would)}
 	a.Assumptions = l.assumptions(&what, was)
 	return out, would, a, nil
 }
 
 // asItWas sums up the history without changes.
-func (l *Ledger) asItWas() Totals {
+func (l *Counterfactual) asItWas() Totals {
 	if l.recorded == nil {
 		_, t := l.run(&WhatIf{}, l.was)
 		l.recorded = &t
@@ -156,40 +157,40 @@ func (l *Ledger) asItWas() Totals {
 	return *l.recorded
 }
 
-// ledgerRows leaves out what a history without listings cannot tell.
-func ledgerRows(a, b Totals) []AnswerRow {
+// counterfactualRows leaves out what a history without listings cannot tell.
+func counterfactualRows(a, b Totals) []AnswerRow {
 	return slices.DeleteFunc(rows(a, b), func(r AnswerRow) bool {
 		return r.Measure == "events sent" || r.Measure == "events discarded"
 	})
 }
 
 // Assumptions lists what a run without changes takes for granted.
-func (l *Ledger) Assumptions() []string {
+func (l *Counterfactual) Assumptions() []string {
 	return l.assumptions(&WhatIf{}, l.asItWas())
 }
 
-func (l *Ledger) assumptions(what *WhatIf, was Totals) []string {
+func (l *Counterfactual) assumptions(what *WhatIf, was Totals) []string {
 	out := []string{
-		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", short(l.quiet)),
+		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", replay.Short(l.quiet)),
 		"the log holds no listings: events are not replayed",
 	}
 	if known, told := unhealthySeconds(l.node), was.UnhealthyTime(); known-told > known/10+5*time.Second {
-		out = append(out, fmt.Sprintf("the relists that the log proves explain %s of the %s in which PLEG was unhealthy; the answer speaks of these", short(told), short(known)))
+		out = append(out, fmt.Sprintf("the relists that the log proves explain %s of the %s in which PLEG was unhealthy; the answer speaks of these", replay.Short(told), replay.Short(known)))
 	}
 	var rest time.Duration
 	for i := range l.loads {
-		if l.loads[i].end-l.loads[i].start >= int64(LongRelist) {
+		if l.loads[i].end-l.loads[i].start >= int64(replay.LongRelist) {
 			rest += l.loads[i].rest
 		}
 	}
 	if rest > time.Second {
-		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", short(rest)))
+		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", replay.Short(rest)))
 	}
 	return append(out, assumeChanges(what)...)
 }
 
 // unhealthySeconds is how long the episodes of a node lasted.
-func unhealthySeconds(n *Node) time.Duration {
+func unhealthySeconds(n *replay.Node) time.Duration {
 	var sum time.Duration
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -201,19 +202,19 @@ func unhealthySeconds(n *Node) time.Duration {
 	return sum
 }
 
-// maxLedgerRelists bounds a simulation over a long window.
-const maxLedgerRelists = 1 << 22
+// maxCounterfactualRelists bounds a simulation over a long window.
+const maxCounterfactualRelists = 1 << 22
 
 // run goes through the recorded time with the changes applied. Where the
 // schedule meets a recorded relist it has its work to do; while that relist
 // ran, what was stuck stays stuck; at other times relists are quiet.
-func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
+func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 	var t Totals
-	var out []*SimRelist
+	var out []*Relist
 	if len(l.loads) == 0 {
 		return nil, t
 	}
-	h := simHealth{threshold: p.Threshold}
+	h := health{threshold: p.Threshold}
 	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
 	if w := l.node.Window.End; w > end { // let the relist after the last one show that all is well again
 		end = min(w, end+3*int64(p.Period))
@@ -221,7 +222,7 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 	lastSeen := int64(0)
 	t.From = now
 	open := func() bool { return h.open != nil && now <= l.node.Window.End }
-	for i, first, n := 0, true, 0; (now <= end || open()) && n < maxLedgerRelists; n++ {
+	for i, first, n := 0, true, 0; (now <= end || open()) && n < maxCounterfactualRelists; n++ {
 		for i+1 < len(l.loads) && l.loads[i+1].start <= now {
 			i, first = i+1, true
 		}
@@ -252,7 +253,7 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 			t.Longest, t.LongestAt = took, now
 		}
 		if busy {
-			r := &SimRelist{Start: now, End: ended, Pods: -1, LastSeen: lastSeen}
+			r := &Relist{Start: now, End: ended, Pods: -1, LastSeen: lastSeen}
 			if failed {
 				r.ListErr = "the list calls failed"
 			}
@@ -277,7 +278,7 @@ func (l *Ledger) run(what *WhatIf, p pleg.Profile) ([]*SimRelist, Totals) {
 // idle is how many quiet relists in a row follow the quiet one at now, without
 // those close to the next recorded relist or to the end. A healthy kubelet
 // stays so throughout.
-func (l *Ledger) idle(now int64, i int, end int64, h *simHealth, period time.Duration) int {
+func (l *Counterfactual) idle(now int64, i int, end int64, h *health, period time.Duration) int {
 	step := int64(l.quiet + max(period, time.Millisecond))
 	if h.open != nil || period < time.Millisecond || step > int64(h.threshold)/2 {
 		return 0
@@ -290,7 +291,7 @@ func (l *Ledger) idle(now int64, i int, end int64, h *simHealth, period time.Dur
 
 // next is the start of the following relist. A quiet schedule falls into step
 // with the recorded one where that is less than a period away.
-func (l *Ledger) next(ended int64, period time.Duration, i int, busy bool) int64 {
+func (l *Counterfactual) next(ended int64, period time.Duration, i int, busy bool) int64 {
 	at := ended + int64(max(period, time.Millisecond))
 	if i+1 < len(l.loads) {
 		start := l.loads[i+1].start

@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Answer says what a changed history would have meant: one sentence, the
@@ -75,9 +76,9 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals) string {
 		fmt.Fprintf(&s, "PLEG would still have been unhealthy: %s instead of %s", breaches(b), breaches(a))
 	}
 	if d := a.Longest - b.Longest; d > 100*time.Millisecond || d < -100*time.Millisecond {
-		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", short(b.Longest), short(a.Longest))
+		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", replay.Short(b.Longest), replay.Short(a.Longest))
 	} else if is.Threshold != was.Threshold && len(a.Unhealthy)+len(b.Unhealthy) > 0 {
-		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %v", short(b.Longest), is.Threshold)
+		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %v", replay.Short(b.Longest), is.Threshold)
 	}
 	if a.Discarded != b.Discarded {
 		fmt.Fprintf(&s, "; %d events would have been discarded instead of %d", b.Discarded, a.Discarded)
@@ -128,23 +129,12 @@ func spoken(w *WhatIf) string {
 
 // breaches says how often and how long a history was unhealthy.
 func breaches(t Totals) string {
-	sum := short(t.UnhealthyTime())
+	sum := replay.Short(t.UnhealthyTime())
 	first := time.Unix(0, t.Unhealthy[0].From).UTC().Format("2006-01-02 15:04:05Z")
 	if n := len(t.Unhealthy); n > 1 {
 		return fmt.Sprintf("%d breaches, %s in all, the first at %s", n, sum, first)
 	}
 	return fmt.Sprintf("one breach of %s at %s", sum, first)
-}
-
-// short prints a duration for people.
-func short(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d >= 10*time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(time.Microsecond).String()
 }
 
 // assume lists what a simulation of listings takes for granted.

@@ -1,11 +1,11 @@
-package replay
+package simulate
 
 import (
 	"container/heap"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // work is what one relist had to do, and how long each part took.
@@ -67,17 +67,10 @@ func known(took time.Duration, err string, timeout time.Duration) (time.Duration
 	switch {
 	case took >= 0:
 		return took, false
-	case timedOut(err):
+	case replay.TimedOut(err):
 		return timeout, true
 	}
 	return 0, false
-}
-
-// timedOut reports whether an error text says that a call ran into its
-// deadline.
-func timedOut(err string) bool {
-	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
-		strings.Contains(err, "operation timeout")
 }
 
 // parallel is how long jobs take that n workers do, each taking the next job

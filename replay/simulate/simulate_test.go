@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // stuck is a history in which the pod u1 cannot be inspected: its container
@@ -26,7 +27,7 @@ func stuck() []string {
 }
 
 // simulate replays lines and returns the relists, the sums and the answer.
-func simulate(t *testing.T, version string, lines []string, what ...string) ([]*SimRelist, Totals, *Answer) {
+func simulate(t *testing.T, version string, lines []string, what ...string) ([]*Relist, Totals, *Answer) {
 	t.Helper()
 	p, err := pleg.New(version)
 	if err != nil {
@@ -43,7 +44,7 @@ func simulate(t *testing.T, version string, lines []string, what ...string) ([]*
 		t.Fatal(err)
 	}
 	var feed Feed
-	var out []*SimRelist
+	var out []*Relist
 	step := func(s *Snapshot) { out = append(out, sim.Step(s)...) }
 	for i, l := range lines {
 		feed.Line([]byte(l), parse.Pos{Line: uint32(i + 1)}, step)
@@ -194,47 +195,25 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// blamedNode is a node with one relist of 240 s in which a pod was inspected
+// hungNode is a node with one relist of 241 s in which a pod was inspected
 // twice in vain.
-func blamedNode() *Node {
-	n := &Node{Relists: []Relist{
-		{Start: Instant{sinceStart(0), 0}, End: Instant{sinceStart(0.05), 0}, Outcome: OutcomeOK},
-		{Start: Instant{sinceStart(10), 0}, ListEnd: Instant{sinceStart(10.5), 0}, End: Instant{sinceStart(251), 0}, Outcome: OutcomeOK},
+func hungNode() *replay.Node {
+	n := &replay.Node{Relists: []replay.Relist{
+		{Start: replay.Instant{At: second(0)}, End: replay.Instant{At: second(0.05)}, Outcome: replay.OutcomeOK},
+		{Start: replay.Instant{At: second(10)}, ListEnd: replay.Instant{At: second(10.5)}, End: replay.Instant{At: second(251)}, Outcome: replay.OutcomeOK},
 	}}
 	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
-	n.Window = Window{Start: sinceStart(0), End: sinceStart(300)}
-	n.Events = []*parse.Event{lineAt(130.5, parse.SrcKubelet, parse.SigWriteStatus, "pod_ns", "ns", "pod_name", "web", "err", "rpc error: code = DeadlineExceeded desc = context deadline exceeded")}
-	n.Failures = []Failure{
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(10.5), time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
-		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{sinceStart(20), 0}, End: sinceStart(140)},
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
-	}
-	n.Blame = blames(n, scan(n, look(n)))
+	n.Window = replay.Window{Start: second(0), End: second(300)}
+	n.Blame = []replay.Blame{{Relist: 1, Total: 241 * time.Second, List: 500 * time.Millisecond, Inspect: 240500 * time.Millisecond,
+		ByPod: []replay.Share{{What: "ns/web", ID: "u", Took: 240 * time.Second, Calls: 2, TimedOut: 2}}, Unexplained: 500 * time.Millisecond}}
 	return n
 }
 
-func TestBlame(t *testing.T) {
-	n := blamedNode()
-	if len(n.Blame) != 1 {
-		t.Fatalf("%d relists blamed, want the long one", len(n.Blame))
-	}
-	b := n.Blame[0]
-	if b.Relist != 1 || b.Total != 241*time.Second || b.List != 500*time.Millisecond || b.Unexplained != 500*time.Millisecond {
-		t.Errorf("%+v", b)
-	}
-	if len(b.ByPod) != 1 || b.ByPod[0].What != "ns/web" || b.ByPod[0].Took != 240*time.Second || b.ByPod[0].TimedOut != 2 || len(b.ByPod[0].Evidence) == 0 {
-		t.Errorf("by pod %+v", b.ByPod)
-	}
-	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Took != 240*time.Second {
-		t.Errorf("by operation %+v", b.ByOperation)
-	}
-	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspect a pod whose inspection failed twice") {
-		t.Errorf("notes %q", b.Notes)
-	}
-}
+// second is so many seconds after 2026-01-02T03:04:05Z.
+func second(s float64) int64 { return 1767323045e9 + int64(s*1e9) }
 
-func TestLedgerWhatIf(t *testing.T) {
-	l, err := NewLedger(blamedNode())
+func TestCounterfactual(t *testing.T) {
+	l, err := NewCounterfactual(hungNode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +236,17 @@ func TestLedgerWhatIf(t *testing.T) {
 }
 
 func TestHistorySnapshots(t *testing.T) {
-	n := auditNode(lifeLine(10.2, "created", "c"), lifeLine(10.4, "started", "c"), lifeLine(20.3, "exited", "c", "exit_code", "1"), lifeLine(30.1, "removed", "c"))
+	n, yes, code := &replay.Node{}, true, 1
+	n.Kubelet.Period = time.Second
+	for s := range 60 {
+		start := second(float64(s))
+		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: start}, ListEnd: replay.Instant{At: start + 1e7}, End: replay.Instant{At: start + 2e7}, Listed: &yes, Outcome: replay.OutcomeOK})
+	}
+	c := &replay.Subject{ID: "c", PodUID: "u", Namespace: "ns", PodName: "web"}
+	moved := func(s float64, state string, exit *int) replay.Transition {
+		return replay.Transition{At: replay.Instant{At: second(s), Slack: time.Microsecond}, State: state, ExitCode: exit, Src: parse.SrcContainerd, Subject: c}
+	}
+	n.History = replay.ListOf(moved(10.2, "created", nil), moved(10.4, "running", nil), moved(20.3, "exited", &code), moved(30.1, "removed", nil))
 	snaps, assumed := HistorySnapshots(n)
 	p, err := pleg.New("v1.28.0")
 	if err != nil {
@@ -267,7 +256,7 @@ func TestHistorySnapshots(t *testing.T) {
 	var got []string
 	for _, s := range snaps {
 		for _, e := range sim.Step(s).Events {
-			got = append(got, fmt.Sprintf("%s at %.0f", e.Type, float64(s.At-auditStart)/1e9))
+			got = append(got, fmt.Sprintf("%s at %.0f", e.Type, float64(s.At-second(0))/1e9))
 		}
 	}
 	if want := "ContainerStarted at 11, ContainerDied at 21, ContainerRemoved at 31"; strings.Join(got, ", ") != want || assumed != 0 {

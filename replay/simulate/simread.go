@@ -1,4 +1,4 @@
-package replay
+package simulate
 
 import "github.com/plegforensics/plegforensics/parse"
 
