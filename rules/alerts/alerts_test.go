@@ -63,7 +63,7 @@ func sec(t time.Time) int64 {
 	return t.Unix() - base
 }
 
-const group = "groups:\n- name: g\n  interval: 15s\n  rules:\n"
+const groupHead = "groups:\n- name: g\n  interval: 15s\n  rules:\n"
 
 func TestStates(t *testing.T) {
 	// 1 from 60 s to 180 s, from 240 s to 270 s, and again from 600 s on.
@@ -86,7 +86,7 @@ func TestStates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a := audit(t, group+"  - alert: A\n    "+tt.rule+"\n", n)[0]
+			a := audit(t, groupHead+"  - alert: A\n    "+tt.rule+"\n", n)[0]
 			var got []string
 			for _, f := range a.Firings {
 				got = append(got, fmt.Sprintf("%d-%d:%g", sec(f.From), sec(f.To), f.Peak))
@@ -100,7 +100,7 @@ func TestStates(t *testing.T) {
 
 func TestRecordingAndTemplates(t *testing.T) {
 	n := node(20, spec{"x_total", []string{"op", "a"}, always(func(i int) float64 { return float64(30 * i) })})
-	a := audit(t, group+`  - record: job:x:rate
+	a := audit(t, groupHead+`  - record: job:x:rate
     expr: sum by (op) (rate(x_total[1m]))
     labels: {via: rule}
   - alert: A
@@ -114,6 +114,95 @@ func TestRecordingAndTemplates(t *testing.T) {
 	f := a[0].Firings[0]
 	if got := fmt.Sprint(f.Labels, f.Annotations); got != "[{alertname A} {op a} {severity page} {size big} {via rule}] [{summary op a via rule at 1.5; 1 series}]" {
 		t.Error(got)
+	}
+}
+
+// TestRuleOrder has the alert before the recording rules that it reads, as the
+// files of kube-prometheus do, in another group and at another interval.
+func TestRuleOrder(t *testing.T) {
+	n := node(40, spec{"x_total", nil, always(func(i int) float64 { return float64(30 * max(i-10, 0)) })})
+	const yaml = `groups:
+- name: alerts
+  interval: 30s
+  rules:
+  - alert: A
+    expr: instance:x:rate1m > 1
+    for: 1m
+- name: records
+  interval: 15s
+  rules:
+  - record: instance:x:rate1m
+    expr: sum by (instance) (instance_op:x:rate1m)
+  - record: instance_op:x:rate1m
+    expr: rate(x_total[1m])
+`
+	a := audit(t, yaml, n)[0]
+	// The rate passes 1 at 195 s and is recorded at that moment; the sum of it
+	// a moment later, 210 s; the alert before the groups of that moment were
+	// evaluated, so at 240 s.
+	if a.Outcome != Fired || sec(a.Firings[0].ActiveAt) != 240 || sec(a.Firings[0].From) != 300 {
+		t.Errorf("%s %+v", a.Sentence(), a.Firings)
+	}
+}
+
+// TestRecordedSeriesEnd has a condition that holds for a minute: what was
+// recorded of it ends with it, and does not live on for five minutes.
+func TestRecordedSeriesEnd(t *testing.T) {
+	n := node(40, spec{"x", nil, func(i int) (float64, bool) {
+		if s := 15 * i; s >= 60 && s <= 120 {
+			return 1, true
+		}
+		return 0, true
+	}})
+	a := audit(t, groupHead+"  - record: y\n    expr: x == 1\n  - alert: A\n    expr: y\n    for: 2m\n", n)[0]
+	if a.Outcome != Never || !strings.Contains(a.Sentence(), "it was pending for 1m at most, from 23:32:00 UTC on, and needs 2m") {
+		t.Errorf("%s: %s", a.Outcome, a.Sentence())
+	}
+}
+
+func TestAbsence(t *testing.T) {
+	x := spec{"x", nil, always(func(int) float64 { return 1 })}
+	gone := spec{"gone", nil, func(i int) (float64, bool) { return 1, i < 10 }}
+	for _, tt := range []struct {
+		name, expr string
+		want       Outcome
+		says       string
+	}{
+		{"job never in the input", `absent(up{job="apiserver"} == 1)`, Blind, `because no series up of the input has job="apiserver", and nothing else of that target: its absence proves nothing`},
+		{"no job named", `absent(kube_node_info)`, Blind, "the input has no series kube_node_info, and nothing else of that target: its absence proves nothing"},
+		{"job that is there", `absent(y{job="kubelet"})`, Fired, ""},
+		{"series that goes", `absent(gone)`, Fired, ""},
+		{"nothing to take away", `x > 0 unless y`, Blind, "the input has no series y"},
+		{"taken away", `x > 0 unless up`, Never, ""},
+		{"a constant in its place", `(y or vector(0)) < 1`, Blind, "the input has no series y"},
+		{"another series in its place", `(y or x) > 0`, Fired, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := audit(t, groupHead+"  - alert: A\n    expr: "+tt.expr+"\n    for: 1m\n", node(40, x, gone))[0]
+			if a.Outcome != tt.want || !strings.Contains(a.Sentence(), tt.says) {
+				t.Errorf("%s: %s", a.Outcome, a.Sentence())
+			}
+		})
+	}
+	// Two snapshots that are far apart: nobody looked in between.
+	n := node(61, x)
+	n.Scrapes, n.Series[0].Points = []*parse.Scrape{n.Scrapes[0], n.Scrapes[60]}, []parse.Point{n.Series[0].Points[0], n.Series[0].Points[60]}
+	a := audit(t, groupHead+"  - alert: A\n    expr: absent(up{job='kubelet'} == 1)\n    for: 1m\n", n)[0]
+	if a.Outcome != Blind || !strings.Contains(a.Sentence(), "absence in that time proves nothing") {
+		t.Errorf("%s: %s", a.Outcome, a.Sentence())
+	}
+}
+
+func TestNear(t *testing.T) {
+	n := node(40, spec{"x", nil, always(func(i int) float64 { return float64(10 - max(i-20, 20-i)) })})
+	for _, tt := range []struct{ expr, want string }{
+		{"x > 11", "its value came to 10 at 23:36:00 UTC, and it fires at > 11"},
+		{"-20 >= x", "its value came to -10 at 23:31:00 UTC, and it fires at <= -20"},
+		{"x > 2 * (5 + 1) and on () x", "its value came to 10 at 23:36:00 UTC, and it fires at > 12"},
+	} {
+		if a := audit(t, groupHead+"  - alert: A\n    expr: "+tt.expr+"\n", n)[0]; a.Outcome != Never || !strings.Contains(a.Sentence(), tt.want) {
+			t.Errorf("%s: %s", tt.expr, a.Sentence())
+		}
 	}
 }
 
@@ -195,7 +284,7 @@ func TestBlindReasons(t *testing.T) {
 		{`x_total{l="w"} > 0`, `no series x_total of the input has l="w"`},
 		{"rate(x_total[10s]) > 0", "samples of x_total are 15s apart, the range of 10s never holds two"},
 	} {
-		a := audit(t, group+"  - alert: A\n    expr: "+strings.ReplaceAll(tt.expr, `"`, "'")+"\n", sparse)[0]
+		a := audit(t, groupHead+"  - alert: A\n    expr: "+strings.ReplaceAll(tt.expr, `"`, "'")+"\n", sparse)[0]
 		if a.Outcome != Blind || !strings.Contains(strings.Join(a.Reasons, ";"), tt.want) {
 			t.Errorf("%s: %s %v", tt.expr, a.Outcome, a.Reasons)
 		}

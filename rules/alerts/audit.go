@@ -3,16 +3,14 @@ package alerts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
-	"github.com/prometheus/prometheus/tsdb/chunkenc"
+	"github.com/prometheus/common/model"
 
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
@@ -64,59 +62,71 @@ type Watched struct {
 // those of the database; their episodes are what an alert on PLEG ought to
 // report. Rules that the engine refuses are blind, with its error.
 func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []Watched) []Audit {
+	e, err := evaluate(ctx, db, groups)
+	s := newSight(e)
 	var out []Audit
-	for _, g := range groups {
-		e := newEvaluator(ctx, db, g.Interval)
-		recorded := map[string]string{}
-		for i := range g.Rules {
-			r := &g.Rules[i]
-			if r.Record != "" {
-				_ = e.record(r) // a failure shows as a missing series in the alerts that use it
-				recorded[r.Record] = r.Expr
+	for i, g := range e.groups {
+		for _, r := range g.rules {
+			if r.def.Alert == "" {
 				continue
 			}
-			out = append(out, e.judge(&g, r, recorded, nodes))
+			a := e.judge(ctx, i, r, s, nodes)
+			if err != nil {
+				a.Outcome, a.Reasons = Blind, []string{err.Error()}
+			}
+			out = append(out, a)
 		}
 	}
 	return out
 }
 
-func (e *evaluator) judge(g *Group, r *Rule, recorded map[string]string, nodes []Watched) Audit {
-	a := Audit{File: g.File, Group: g.Name, Alert: r.Alert, Expr: r.Expr, For: r.For, Severity: r.Labels["severity"]}
-	var err error
-	a.Firings, a.Pending, err = e.alert(r)
-	if err != nil {
-		a.Outcome, a.Reasons = Blind, []string{err.Error()}
-		return a
+func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes []Watched) Audit {
+	g, d := e.groups[i].def, r.def
+	a := Audit{File: g.File, Group: g.Name, Alert: d.Alert, Expr: d.Expr, For: d.For, Severity: d.Labels["severity"], Pending: r.seen.pending}
+	for _, f := range r.seen.firings {
+		a.Firings = append(a.Firings, *f)
 	}
-	missing, limits := e.sight(r.Expr, recorded)
-	a.Reasons, a.Sightless = append(missing, limits...), len(missing) > 0
-	a.Missed = missed(&a, nodes, recorded)
+	slices.SortStableFunc(a.Firings, func(x, y Firing) int { return x.From.Compare(y.From) })
+	v := s.of(d.Expr)
+	if len(a.Firings) > 0 || !r.seen.since.IsZero() {
+		v.missing = append(v.missing, s.unproven(&a, v)...)
+	}
+	if r.err != nil {
+		v.missing = append(v.missing, "the expression failed: "+errors.Unwrap(r.err).Error())
+	}
+	a.Reasons, a.Sightless = slices.Concat(v.missing, v.limits), len(v.missing) > 0
+	a.Missed = missed(&a, nodes, s.writes)
 	switch {
 	case len(a.Firings) > 0:
 		a.Outcome = Fired
-		a.Reasons = append(a.Reasons, e.stale(r.Expr, a.Firings)...)
-	case len(missing) > 0, len(a.Missed) > 0 && len(limits) > 0:
+		a.Reasons = append(a.Reasons, s.stale(d.Expr, a.Firings)...)
+	case len(v.missing) > 0, len(a.Missed) > 0 && len(v.limits) > 0:
 		a.Outcome = Blind
 	default:
-		a.Outcome, a.Reasons = Never, nil // what limits its view did not matter
+		a.Outcome, a.Reasons = Never, v.silences // what else limits its view did not matter
 	}
-	if a.Outcome == Never && a.Pending > 0 {
-		a.Reasons = append(a.Reasons, fmt.Sprintf("pending for %s at most, it asks for %s", a.Pending, a.For))
+	if a.Outcome != Fired && len(v.needless) == 0 {
+		a.Reasons = append(a.Reasons, e.near(ctx, i, r)...)
+	}
+	if c := e.clocks[i]; c.coarse {
+		a.Reasons = append(a.Reasons, fmt.Sprintf("evaluated every %s, not every %s, because the input is long", short(time.Duration(c.step)*time.Millisecond), short(g.Interval)))
 	}
 	return a
 }
+
+// short prints a duration as Prometheus does: 1h30m.
+func short(d time.Duration) string { return model.Duration(d).String() }
 
 // hang is from how long on a relist that no episode covers is one that an
 // alert on PLEG ought to tell of.
 const hang = time.Minute
 
 // missed lists the episodes and hangs over which an alert on PLEG was silent.
-func missed(a *Audit, nodes []Watched, recorded map[string]string) []Missed {
+func missed(a *Audit, nodes []Watched, recorded map[string][]string) []Missed {
 	expr := a.Expr
-	for name, e := range recorded {
-		if strings.Contains(expr, name) {
-			expr += e
+	for name, es := range recorded {
+		if strings.Contains(a.Expr, name) {
+			expr += strings.Join(es, "")
 		}
 	}
 	if !onRelists(expr) {
@@ -204,208 +214,6 @@ func on(node string) string {
 		return ""
 	}
 	return " on " + node
-}
-
-// sight says what an expression cannot see: series that are missing, and what
-// limits those that are there. Recorded series are followed to their sources.
-func (e *evaluator) sight(expr string, recorded map[string]string) (missing, limits []string) {
-	tree, err := query.Parser().ParseExpr(expr)
-	if err != nil {
-		return []string{err.Error()}, nil
-	}
-	tests := absenceTests(tree)
-	for _, s := range query.Selectors(tree) {
-		if src, ok := recorded[s.Name]; ok {
-			m, l := e.sight(src, recorded)
-			missing, limits = append(missing, m...), append(limits, l...)
-			continue
-		}
-		if why := e.absent(s); why != "" && !tests[s] {
-			missing = append(missing, why)
-		}
-	}
-	missing = append(missing, e.thin(tree)...)
-	limits = append(limits, e.saturated(expr, tree, recorded)...)
-	limits = append(limits, e.silent(tree)...)
-	return unique(missing), unique(limits)
-}
-
-func unique(ss []string) []string {
-	var out []string
-	for _, s := range ss {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// absenceTests are the selectors whose absence is what the expression asks for.
-func absenceTests(tree parser.Expr) map[*parser.VectorSelector]bool {
-	out := map[*parser.VectorSelector]bool{}
-	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
-		if c, ok := n.(*parser.Call); ok && strings.HasPrefix(c.Func.Name, "absent") {
-			for _, s := range query.Selectors(c) {
-				out[s] = true
-			}
-		}
-		return nil
-	})
-	return out
-}
-
-// absent says why a selector picks no series, "" if it picks some.
-func (e *evaluator) absent(s *parser.VectorSelector) string {
-	if len(e.db.Matching(s.LabelMatchers)) > 0 {
-		return ""
-	}
-	if s.Name == "" || !e.db.Has(s.Name) {
-		return fmt.Sprintf("the input has no series %s", s.Name)
-	}
-	var bad []string
-	byName := labels.MustNewMatcher(labels.MatchEqual, nameLabel, s.Name)
-	for _, m := range s.LabelMatchers {
-		if m.Name != nameLabel && len(e.db.Matching([]*labels.Matcher{byName, m})) == 0 {
-			bad = append(bad, m.String())
-		}
-	}
-	return fmt.Sprintf("no series %s of the input has %s", s.Name, strings.Join(bad, ", "))
-}
-
-// thin finds ranges that hold fewer than two samples, so that rates are never
-// known.
-func (e *evaluator) thin(tree parser.Expr) []string {
-	var out []string
-	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
-		m, ok := n.(*parser.MatrixSelector)
-		if !ok {
-			return nil
-		}
-		sel := m.VectorSelector.(*parser.VectorSelector)
-		best := int64(math.MaxInt64)
-		series := e.db.Matching(sel.LabelMatchers)
-		for _, s := range series {
-			best = min(best, closest(s))
-		}
-		switch {
-		case len(series) == 0:
-		case best == math.MaxInt64:
-			out = append(out, fmt.Sprintf("%s has a single sample, a range needs two", sel.Name))
-		case best > m.Range.Milliseconds():
-			out = append(out, fmt.Sprintf("samples of %s are %s apart, the range of %s never holds two", sel.Name, time.Duration(best)*time.Millisecond, m.Range))
-		}
-		return nil
-	})
-	return out
-}
-
-// closest is the smallest distance of two samples, ms.
-func closest(s *query.Series) int64 {
-	best, last, first := int64(math.MaxInt64), int64(0), true
-	it := s.Samples()
-	for n := 0; it.Next() != chunkenc.ValNone && n < 1000; n++ {
-		if t := it.AtT(); !first {
-			best = min(best, t-last)
-		}
-		last, first = it.AtT(), false
-	}
-	return best
-}
-
-// saturated finds quantiles of histograms that cannot exceed their last finite
-// bucket.
-func (e *evaluator) saturated(expr string, tree parser.Expr, recorded map[string]string) []string {
-	var out []string
-	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
-		c, ok := n.(*parser.Call)
-		if !ok || c.Func.Name != "histogram_quantile" {
-			return nil
-		}
-		for _, s := range query.Selectors(c) {
-			if top := e.topBucket(s); top > 0 {
-				out = append(out, fmt.Sprintf("the last finite bucket of %s ends at %s s: its quantile cannot exceed that, and a call that hangs is observed once, when it ends, among hundreds of quick ones",
-					s.Name, strconv.FormatFloat(top, 'g', -1, 64)))
-			}
-		}
-		return nil
-	})
-	return out
-}
-
-func (e *evaluator) topBucket(s *parser.VectorSelector) float64 {
-	top := 0.0
-	for _, x := range e.db.Matching(s.LabelMatchers) {
-		if le, err := strconv.ParseFloat(x.Labels.Get("le"), 64); err == nil && !math.IsInf(le, 1) {
-			top = max(top, le)
-		}
-	}
-	return top
-}
-
-// silent finds gaps of the selected series that are far longer than their
-// usual distance.
-func (e *evaluator) silent(tree parser.Expr) []string {
-	var out []string
-	for _, g := range e.gaps(tree) {
-		out = append(out, fmt.Sprintf("%s has no sample from %s to %s", g.name,
-			g.from.Format("15:04:05"), g.to.Format("15:04:05 MST")))
-	}
-	return out
-}
-
-// gap is a stretch in which a series that an expression selects is silent.
-type gap struct {
-	name     string
-	from, to time.Time
-}
-
-// gaps are the longest silences of the selected series, where they are far
-// longer than the usual distance of samples.
-func (e *evaluator) gaps(tree parser.Expr) []gap {
-	var out []gap
-	for _, s := range query.Selectors(tree) {
-		series := e.db.Matching(s.LabelMatchers)
-		if len(series) == 0 || series[0].Kind == query.Recorded {
-			continue // the gap is that of what it was recorded from
-		}
-		from, to := longestGap(series[0])
-		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
-			out = append(out, gap{s.Name, time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()})
-		}
-	}
-	return out
-}
-
-// stale says that an alert that fired did so in a silence of its series, where
-// it lived on their last samples: a server that scrapes in vain forgets them.
-func (e *evaluator) stale(expr string, firings []Firing) []string {
-	tree, err := query.Parser().ParseExpr(expr)
-	if err != nil || len(firings) == 0 || len(absenceTests(tree)) > 0 {
-		return nil
-	}
-	for _, g := range e.gaps(tree) {
-		if f := firings[0].From; f.After(g.from) && f.Before(g.to) {
-			return []string{fmt.Sprintf("it lived on the sample of %s: a server whose scrapes failed until %s would not have fired",
-				g.from.Format("15:04:05"), g.to.Format("15:04:05 MST"))}
-		}
-	}
-	return nil
-}
-
-func longestGap(s *query.Series) (from, to int64) {
-	last := int64(-1)
-	it := s.Samples()
-	for it.Next() != chunkenc.ValNone {
-		t := it.AtT()
-		if _, v := it.At(); math.IsNaN(v) {
-			continue // a stale mark is no sample
-		}
-		if last >= 0 && t-last > to-from {
-			from, to = last, t
-		}
-		last = t
-	}
-	return from, to
 }
 
 // Sentence says in words what became of the alert.

@@ -3,6 +3,7 @@ package alerts
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql"
@@ -30,6 +31,10 @@ func (x *Expander) Expand(ctx context.Context, texts map[string]string, s promql
 	data := template.AlertTemplateData(s.Metric.Map(), ext, x.ExternalURL, s)
 	var out []parse.Field
 	for _, name := range sorted(texts) {
+		if !strings.Contains(texts[name], "{{") {
+			out = append(out, parse.Field{Name: name, Value: texts[name]})
+			continue
+		}
 		t := template.NewTemplateExpander(ctx, defs+texts[name], "__alert_"+x.Alert, data, model.Time(s.T), x.Query, nil, nil)
 		text, err := t.Expand()
 		if err != nil {

@@ -2,9 +2,9 @@
 // format of "promtool test rules", with the engine and the rule files that
 // package alerts reads. It gives the verdicts that promtool gives.
 //
-// Other than over a bundle, where one range query per rule is enough, groups
-// are evaluated step by step, each rule seeing what the ones before it wrote:
-// a test may be about just that.
+// The rules are evaluated by the stepper that package alerts runs over a bundle;
+// here all groups are evaluated at every step, whatever their intervals, which
+// is how the format has it.
 //
 // The package reads no file: the caller finds the rule files that a test file
 // names. The command "rules test" calls it.

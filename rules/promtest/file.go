@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -62,11 +63,8 @@ type alertCase struct {
 	line int
 	at   time.Duration
 	name string
-	want []labelled
+	want []alerts.Active
 }
-
-// labelled is an instance of an alert.
-type labelled struct{ labels, annotations labels.Labels }
 
 // exprCase says what an expression must give at a moment.
 type exprCase struct {
@@ -228,7 +226,7 @@ func (r *reader) test(d *testDocument, f *File, at place) Test {
 		c := alertCase{line: line, at: time.Duration(a.At), name: a.Name}
 		for _, w := range a.Want {
 			ls := labels.NewBuilder(labels.FromMap(w.Labels)).Set(labels.AlertName, a.Name).Labels()
-			c.want = append(c.want, labelled{ls, labels.FromMap(w.Annotations)})
+			c.want = append(c.want, alerts.Active{Labels: ls, Annotations: labels.FromMap(w.Annotations)})
 		}
 		t.alerts = append(t.alerts, c)
 	}

@@ -2,7 +2,6 @@ package promtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,21 +60,19 @@ func (f *File) arrange(groups []alerts.Group) []alerts.Group {
 
 // run is one test under way.
 type run struct {
-	ctx    context.Context
-	file   *File
-	test   *Test
-	db     *query.DB
-	groups []*group
-	next   []int // per input series, the first value not yet written
-	fails  []Failure
+	ctx   context.Context
+	file  *File
+	test  *Test
+	db    *query.DB
+	rules *alerts.Stepper
+	next  []int // per input series, the first value not yet written
+	fails []Failure
 }
 
 func (f *File) newRun(ctx context.Context, t *Test, groups []alerts.Group) *run {
 	r := &run{ctx: ctx, file: f, test: t, next: make([]int, len(t.series))}
 	r.db = query.OpenWith(query.NewStore(nil), query.Options{SubqueryStep: f.Interval})
-	for _, g := range groups {
-		r.groups = append(r.groups, newGroup(r, g))
-	}
+	r.rules = alerts.NewStepper(r.db, groups, t.labels, t.url)
 	return r
 }
 
@@ -121,12 +118,7 @@ func (r *run) step(at time.Duration) error {
 	if err := r.feed(ts); err != nil {
 		return err
 	}
-	for _, g := range r.groups {
-		if err := g.eval(ts); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.rules.Step(r.ctx, ts)
 }
 
 // feed writes the input samples up to a moment.
@@ -151,14 +143,10 @@ func (r *run) feed(until time.Time) error {
 }
 
 func (r *run) compareAlerts(c *alertCase) {
-	var got []labelled
-	for _, g := range r.groups {
-		got = append(got, g.firing(c.name)...)
-	}
-	diff := differences(c.want, got, func(a, b labelled) bool {
-		return labels.Equal(a.labels, b.labels) && labels.Equal(a.annotations, b.annotations)
+	diff := differences(c.want, r.rules.Firing(c.name), func(a, b alerts.Active) bool {
+		return labels.Equal(a.Labels, b.Labels) && labels.Equal(a.Annotations, b.Annotations)
 	},
-		func(a labelled) string { return a.labels.String() + " annotations " + a.annotations.String() })
+		func(a alerts.Active) string { return a.Labels.String() + " annotations " + a.Annotations.String() })
 	if len(diff) > 0 {
 		r.fails = append(r.fails, Failure{Line: c.line, What: fmt.Sprintf("alert %s at %s", c.name, short(c.at)), Diff: diff})
 	}
@@ -234,9 +222,6 @@ func differences[T any](want, got []T, same func(a, b T) bool, show func(T) stri
 	})
 	return out
 }
-
-// errSameLabels is what a server says of a rule that gives a series twice.
-var errSameLabels = errors.New("the rule gives two results with the same labels")
 
 // short prints a duration without trailing zero units.
 func short(d time.Duration) string {

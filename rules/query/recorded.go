@@ -3,10 +3,10 @@ package query
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
@@ -17,22 +17,32 @@ type recorded struct {
 	h *histogram.FloatHistogram // nil for a float
 }
 
-// Record adds the result of a recording rule: a series of samples.
-func (s *Store) Record(ls labels.Labels, floats []promql.FPoint, hists []promql.HPoint) {
-	x := &Series{Labels: ls, Kind: Recorded, Type: "gauge"}
-	for len(floats)+len(hists) > 0 {
-		if len(hists) == 0 || len(floats) > 0 && floats[0].T <= hists[0].T {
-			x.rec = append(x.rec, recorded{t: floats[0].T, v: floats[0].F})
-			floats = floats[1:]
-			continue
+// Forget removes all recorded series.
+func (s *Store) Forget() {
+	recorded := func(x *Series) bool { return x.Kind == Recorded }
+	s.all = slices.DeleteFunc(s.all, recorded)
+	for h, l := range s.seen {
+		if l = slices.DeleteFunc(l, recorded); len(l) == 0 {
+			delete(s.seen, h)
+		} else {
+			s.seen[h] = l
 		}
-		x.rec = append(x.rec, recorded{t: hists[0].T, h: hists[0].H})
-		hists = hists[1:]
 	}
-	if n := len(x.rec); n > 0 {
-		x.from, x.to = x.rec[0].t, x.rec[n-1].t
-		x.iter = func() chunkenc.Iterator { return &recordedIterator{samples: x.rec} }
-		s.add(x)
+	for n, l := range s.byName {
+		if l = slices.DeleteFunc(l, recorded); len(l) == 0 {
+			delete(s.byName, n)
+		} else {
+			s.byName[n] = l
+		}
+	}
+	s.from, s.to = 0, 0
+	for i, x := range s.all {
+		if i == 0 || x.from < s.from {
+			s.from = x.from
+		}
+		if i == 0 || x.to > s.to {
+			s.to = x.to
+		}
 	}
 }
 

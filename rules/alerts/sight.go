@@ -1,0 +1,391 @@
+package alerts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/tsdb/chunkenc"
+
+	"github.com/plegforensics/plegforensics/rules/query"
+)
+
+// sight tells what expressions can see in a database.
+type sight struct {
+	db     *query.DB
+	writes map[string][]string // name of a recorded series to the expressions of its rules
+}
+
+func newSight(e *evaluation) *sight {
+	s := &sight{e.db, map[string][]string{}}
+	for _, g := range e.groups {
+		for _, r := range g.rules {
+			if r.def.Record != "" {
+				s.writes[r.def.Record] = append(s.writes[r.def.Record], r.def.Expr)
+			}
+		}
+	}
+	return s
+}
+
+// view is what an expression cannot see. Recorded series are followed to what
+// they were recorded from.
+type view struct {
+	missing  []string // series that it needs and that are not there
+	limits   []string // what narrows its view of those that are
+	silences []string // of the limits, the gaps
+	// needless are the reasons why the absence of series, which it asks for,
+	// tells nothing.
+	needless []string
+	asks     []*parser.VectorSelector // whose absence it asks for
+	done     map[string]bool
+}
+
+func (s *sight) of(expr string) *view {
+	v := &view{done: map[string]bool{}}
+	s.look(expr, v)
+	v.missing, v.limits, v.silences, v.needless = unique(v.missing), unique(v.limits), unique(v.silences), unique(v.needless)
+	return v
+}
+
+func (s *sight) look(expr string, v *view) {
+	tree, err := query.Parser().ParseExpr(expr)
+	if err != nil {
+		v.missing = append(v.missing, err.Error())
+		return
+	}
+	asks := absenceTests(tree)
+	for _, sel := range query.Selectors(tree) {
+		if asks[sel] {
+			v.asks = append(v.asks, sel)
+		}
+		if src, ok := s.writes[sel.Name]; ok && !s.real(sel) {
+			if !v.done[sel.Name] {
+				v.done[sel.Name] = true
+				for _, e := range src {
+					s.look(e, v)
+				}
+			}
+			continue
+		}
+		why := s.absent(sel)
+		switch {
+		case sel.Name == alertsMetric || sel.Name == alertsForMetric:
+		case why != "" && !asks[sel]:
+			v.missing = append(v.missing, why)
+		case why != "" && !s.targetSeen(sel):
+			v.needless = append(v.needless, why)
+		}
+	}
+	silences := s.silent(tree)
+	v.missing = append(v.missing, s.thin(tree)...)
+	v.limits = append(append(v.limits, s.saturated(tree)...), silences...)
+	v.silences = append(v.silences, silences...)
+}
+
+// real reports whether the input itself holds series that a selector picks.
+func (s *sight) real(sel *parser.VectorSelector) bool {
+	return slices.ContainsFunc(s.db.Matching(sel.LabelMatchers), func(x *query.Series) bool { return x.Kind != query.Recorded })
+}
+
+// unproven says why the firings of an alert prove nothing: they rest on the
+// absence of series that the input could not hold.
+func (s *sight) unproven(a *Audit, v *view) []string {
+	if len(v.asks) == 0 {
+		return nil
+	}
+	if len(v.needless) > 0 {
+		a.Firings = nil
+		out := make([]string, len(v.needless))
+		for i, why := range v.needless {
+			out[i] = why + ", and nothing else of that target: its absence proves nothing"
+		}
+		return out
+	}
+	var why string
+	a.Firings = slices.DeleteFunc(a.Firings, func(f Firing) bool {
+		if s.looked(v.asks, f.ActiveAt, f.From) {
+			return false
+		}
+		why = fmt.Sprintf("the input holds nothing of that target from %s to %s: absence in that time proves nothing",
+			f.ActiveAt.Format("15:04:05"), f.From.Format("15:04:05 MST"))
+		return true
+	})
+	if len(a.Firings) == 0 && why != "" {
+		return []string{why}
+	}
+	return nil
+}
+
+// unique drops repeats.
+func unique(ss []string) []string {
+	var out []string
+	for _, s := range ss {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// absenceTests are the selectors whose absence can make an expression true:
+// those of absent(), those that "unless" takes away, and those that "or" gives
+// a constant in place of.
+func absenceTests(tree parser.Expr) map[*parser.VectorSelector]bool {
+	out := map[*parser.VectorSelector]bool{}
+	add := func(e parser.Expr) {
+		for _, s := range query.Selectors(e) {
+			out[s] = true
+		}
+	}
+	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
+		switch n := n.(type) {
+		case *parser.Call:
+			if strings.HasPrefix(n.Func.Name, "absent") {
+				add(n)
+			}
+		case *parser.BinaryExpr:
+			switch {
+			case n.Op == parser.LUNLESS:
+				add(n.RHS)
+			case n.Op == parser.LOR && len(query.Selectors(n.RHS)) == 0:
+				add(n.LHS)
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// absent says why a selector picks no series, "" if it picks some.
+func (s *sight) absent(sel *parser.VectorSelector) string {
+	if len(s.db.Matching(sel.LabelMatchers)) > 0 {
+		return ""
+	}
+	if sel.Name == "" || !s.db.Has(sel.Name) {
+		return "the input has no series " + strings.TrimSpace(sel.Name+jobOf(sel))
+	}
+	var bad []string
+	byName := labels.MustNewMatcher(labels.MatchEqual, nameLabel, sel.Name)
+	for _, m := range sel.LabelMatchers {
+		if m.Name != nameLabel && len(s.db.Matching([]*labels.Matcher{byName, m})) == 0 {
+			bad = append(bad, m.String())
+		}
+	}
+	if len(bad) == 0 {
+		for _, m := range sel.LabelMatchers {
+			if m.Name != nameLabel {
+				bad = append(bad, m.String())
+			}
+		}
+	}
+	return fmt.Sprintf("no series %s of the input has %s", sel.Name, strings.Join(bad, ", "))
+}
+
+// jobOf is the job that a selector asks for, in braces.
+func jobOf(sel *parser.VectorSelector) string {
+	for _, m := range sel.LabelMatchers {
+		if m.Name == "job" {
+			return "{" + m.String() + "}"
+		}
+	}
+	return ""
+}
+
+// targetLabels tell exporters apart.
+var targetLabels = []string{"job", "instance", "namespace", "service", "endpoint", "metrics_path", "cluster"}
+
+// target are the matchers of a selector that say which exporter it means; nil
+// if it does not say.
+func target(sel *parser.VectorSelector) []*labels.Matcher {
+	var out []*labels.Matcher
+	for _, m := range sel.LabelMatchers {
+		if slices.Contains(targetLabels, m.Name) && m.Type != labels.MatchNotEqual && m.Type != labels.MatchNotRegexp {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// targetSeen reports whether the input holds anything of the exporter that a
+// selector means: only then is the absence of one of its series a fact.
+func (s *sight) targetSeen(sel *parser.VectorSelector) bool {
+	ms := target(sel)
+	return len(ms) > 0 && slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool { return x.Kind == query.Real })
+}
+
+// looked reports whether somebody looked at the targets of all selectors in a
+// stretch of time: a series of theirs has a sample there, or one that says that
+// the scrape failed.
+func (s *sight) looked(sels []*parser.VectorSelector, from, to time.Time) bool {
+	for _, sel := range sels {
+		ms := target(sel)
+		if len(ms) == 0 {
+			ms = []*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "up")}
+		}
+		if !slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool {
+			return x.Kind == query.Derived || x.Kind == query.Real && sampled(x, from.UnixMilli(), to.UnixMilli())
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// sampled reports whether a series has a sample in a stretch of time, ms.
+func sampled(x *query.Series, from, to int64) bool {
+	it := x.Samples()
+	for k := it.Seek(from); k != chunkenc.ValNone && it.AtT() <= to; k = it.Next() {
+		if _, v := it.At(); k != chunkenc.ValFloat || !math.IsNaN(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// needTwo are the functions that want two samples of a range.
+var needTwo = []string{"rate", "irate", "increase", "delta", "idelta", "deriv", "predict_linear", "double_exponential_smoothing"}
+
+// thin finds ranges that hold fewer than two samples, so that rates are never
+// known.
+func (s *sight) thin(tree parser.Expr) []string {
+	var out []string
+	parser.Inspect(tree, func(n parser.Node, path []parser.Node) error {
+		m, ok := n.(*parser.MatrixSelector)
+		if !ok || !slices.ContainsFunc(path, func(p parser.Node) bool {
+			c, ok := p.(*parser.Call)
+			return ok && slices.Contains(needTwo, c.Func.Name)
+		}) {
+			return nil
+		}
+		sel := m.VectorSelector.(*parser.VectorSelector)
+		best := int64(math.MaxInt64)
+		series := s.db.Matching(sel.LabelMatchers)
+		for _, x := range series {
+			best = min(best, closest(x))
+		}
+		switch {
+		case len(series) == 0:
+		case best == math.MaxInt64:
+			out = append(out, fmt.Sprintf("%s has a single sample, a range needs two", sel.Name))
+		case best >= m.Range.Milliseconds():
+			out = append(out, fmt.Sprintf("samples of %s are %s apart, the range of %s never holds two", sel.Name, short(time.Duration(best)*time.Millisecond), short(m.Range)))
+		}
+		return nil
+	})
+	return out
+}
+
+// closest is the smallest distance of two samples, ms.
+func closest(s *query.Series) int64 {
+	best, last, first := int64(math.MaxInt64), int64(0), true
+	it := s.Samples()
+	for n := 0; it.Next() != chunkenc.ValNone && n < 1000; n++ {
+		if t := it.AtT(); !first {
+			best = min(best, t-last)
+		}
+		last, first = it.AtT(), false
+	}
+	return best
+}
+
+// saturated finds quantiles of histograms that cannot exceed their last finite
+// bucket.
+func (s *sight) saturated(tree parser.Expr) []string {
+	var out []string
+	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
+		c, ok := n.(*parser.Call)
+		if !ok || c.Func.Name != "histogram_quantile" {
+			return nil
+		}
+		for _, sel := range query.Selectors(c) {
+			if top := s.topBucket(sel); top > 0 {
+				out = append(out, fmt.Sprintf("the last finite bucket of %s ends at %s s: its quantile cannot exceed that, and a call that hangs is observed once, when it ends, among hundreds of quick ones",
+					sel.Name, strconv.FormatFloat(top, 'g', -1, 64)))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+func (s *sight) topBucket(sel *parser.VectorSelector) float64 {
+	top := 0.0
+	for _, x := range s.db.Matching(sel.LabelMatchers) {
+		if le, err := strconv.ParseFloat(x.Labels.Get("le"), 64); err == nil && !math.IsInf(le, 1) {
+			top = max(top, le)
+		}
+	}
+	return top
+}
+
+// silent finds gaps of the selected series that are far longer than their
+// usual distance.
+func (s *sight) silent(tree parser.Expr) []string {
+	var out []string
+	for _, g := range s.gaps(tree) {
+		out = append(out, fmt.Sprintf("%s has no sample from %s to %s", g.name,
+			g.from.Format("15:04:05"), g.to.Format("15:04:05 MST")))
+	}
+	return out
+}
+
+// gap is a stretch in which a series that an expression selects is silent.
+type gap struct {
+	name     string
+	from, to time.Time
+}
+
+// gaps are the longest silences of the selected series, where they are far
+// longer than the usual distance of samples.
+func (s *sight) gaps(tree parser.Expr) []gap {
+	var out []gap
+	for _, sel := range query.Selectors(tree) {
+		series := s.db.Matching(sel.LabelMatchers)
+		if len(series) == 0 || series[0].Kind == query.Recorded {
+			continue // the gap is that of what it was recorded from
+		}
+		from, to := longestGap(series[0])
+		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
+			out = append(out, gap{sel.Name, time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()})
+		}
+	}
+	return out
+}
+
+// stale says that an alert that fired did so in a silence of its series, where
+// it lived on their last samples: a server that scrapes in vain forgets them.
+func (s *sight) stale(expr string, firings []Firing) []string {
+	tree, err := query.Parser().ParseExpr(expr)
+	if err != nil || len(firings) == 0 || len(absenceTests(tree)) > 0 {
+		return nil
+	}
+	for _, g := range s.gaps(tree) {
+		if f := firings[0].From; f.After(g.from) && f.Before(g.to) {
+			return []string{fmt.Sprintf("it lived on the sample of %s: a server whose scrapes failed until %s would not have fired",
+				g.from.Format("15:04:05"), g.to.Format("15:04:05 MST"))}
+		}
+	}
+	return nil
+}
+
+func longestGap(s *query.Series) (from, to int64) {
+	last := int64(-1)
+	it := s.Samples()
+	for it.Next() != chunkenc.ValNone {
+		t := it.AtT()
+		if _, v := it.At(); math.IsNaN(v) {
+			continue // a stale mark is no sample
+		}
+		if last >= 0 && t-last > to-from {
+			from, to = last, t
+		}
+		last = t
+	}
+	return from, to
+}
