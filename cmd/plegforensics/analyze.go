@@ -76,11 +76,12 @@ func kubeletMetrics(n *replay.Node) bool {
 // reportOn loads the inputs and writes the report in the formats asked for.
 // more, if not nil, adds to the report as it will be shown.
 func reportOn(c *cli.Context, formats []report.Format, more func(*report.Report)) error {
-	ts, err := targets(c, formats)
+	ts, err := begin(c, formats)
 	if err != nil {
 		return err
 	}
-	if _, err := terminal(c); err != nil {
+	gates, err := gatesOf(c, ruleIDs(c))
+	if err != nil {
 		return err
 	}
 	r, err := build(c)
@@ -97,5 +98,6 @@ func reportOn(c *cli.Context, formats []report.Format, more func(*report.Report)
 	if err := emit(c, ts, shown); err != nil {
 		return err
 	}
-	return verdict(c, r)
+	told(c)
+	return verdict(c, shown, gates)
 }

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/parse/bundle"
@@ -34,7 +36,8 @@ func batchCommand() *cli.Command {
 			Usage:       "one report from the partials of shards, in any order",
 			ArgsUsage:   "PARTIAL...",
 			Description: "PARTIAL is a file that batch --partial wrote, or a directory of *.plegp files.",
-			Flags: join(outputFlags(fleetFormats()), gateFlags(), []cli.Flag{
+			Flags: join(outputFlags(fleetFormats()), []cli.Flag{
+				gateFlag(),
 				boolFlag(catLimits, "strict", "bundles that were not analysed whole are failures: exit 4"),
 				stringFlag(catOutput, "partial", "write the merged partial to `PATH` too")}),
 			Action: mergeAction,
@@ -46,7 +49,8 @@ func batchCommand() *cli.Command {
 const catBatch = "Batch"
 
 func batchFlags() []cli.Flag {
-	return join(gateFlags(), []cli.Flag{
+	return []cli.Flag{
+		gateFlag(),
 		stringFlag(catBatch, "manifest", "read names of bundles from `FILE`, one a line; # starts a comment"),
 		boolFlag(catBatch, "from-stdin", "read names of bundles from standard input, one a line or separated by NUL"),
 		stringFlag(catBatch, "out-dir", "write a report of each bundle, and what --resume needs, to `DIR`"),
@@ -56,11 +60,7 @@ func batchFlags() []cli.Flag {
 		&cli.IntFlag{Name: "shard-total", Usage: "`N` for --shard auto where the environment tells the index only", EnvVars: envName("shard-total"), Category: catBatch},
 		stringFlag(catBatch, "partial", "write the results as a partial for batch merge to `PATH`"),
 		durationFlag(catBatch, "deadline", "most time for one bundle, looked at while reading and between steps"),
-	})
-}
-
-func gateFlags() []cli.Flag {
-	return []cli.Flag{listFlag(catRules, "fail-on", "exit 1 when `GATE` holds, repeatable: none, info, warning, critical, cause:ID, episodes>N")}
+	}
 }
 
 // fleetFormats gives the formats of the fleet report the shape that the flags
@@ -93,12 +93,19 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	gates, err := gatesOf(c, b.pack)
+	gates, err := gatesOf(c, ruleIDs(c))
+	if err != nil {
+		return err
+	}
+	partial, err := claimFlag(c, "partial", false)
 	if err != nil {
 		return err
 	}
 	names, err := batchInputs(c)
 	if err != nil {
+		return err
+	}
+	if err := spare(c, append(slices.Clone(names), otherInputs(c)...)...); err != nil {
 		return err
 	}
 	shard, err := shardNumbers(c)
@@ -117,7 +124,7 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return finishBatch(c, ts, gates, p, len(part.Shards) > 0 && len(names) == 0)
+	return finishBatch(c, ts, partial, gates, p, len(part.Shards) > 0 && len(names) == 0)
 }
 
 func newBatchRun(c *cli.Context) (*batchRun, error) {
@@ -261,7 +268,10 @@ func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.R
 		return rec, nil
 	}
 	for _, f := range b.formats {
-		err := writeFile(b.reportPath(f, shown, id), func(w io.Writer) error {
+		err := output.Replace(ctx, b.reportPath(f, shown, id), func(w io.Writer) error {
+			if _, err := io.WriteString(w, report.Mark(f.Name, b.c.App.Version, "analyze")); err != nil {
+				return err
+			}
 			return f.Write(w, r, report.Options{Width: 120, Verbose: b.c.Bool("verbose")})
 		})
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/rules/causes"
@@ -383,7 +384,7 @@ func (b *batchRun) keepPath(id, name string) string {
 }
 
 func (b *batchRun) keep(r *fleet.Record, name string) error {
-	return writeFile(b.keepPath(r.ID, name), func(w io.Writer) error {
+	return output.Replace(b.c.Context, b.keepPath(r.ID, name), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(r)

@@ -16,8 +16,8 @@ func compareCommand() *cli.Command {
 		Usage:     "what differs between two bundles: durations, latencies, event rates, errors, configuration, causes",
 		ArgsUsage: "BASELINE INCIDENT",
 		Description: "Each input may carry a name: good=a.tar.xz bad=b.tar.xz. What chance explains is called\n" +
-			"noise and shown only with --verbose.",
-		Flags:  join(outputFlags(compareFormats()), redactFlags(), inputFlags()),
+			"noise and shown only with --verbose. --fail-on looks at the findings of INCIDENT.",
+		Flags:  join(outputFlags(compareFormats()), redactFlags(), inputFlags(), ruleFlags()),
 		Action: compareAction,
 	}
 }
@@ -34,19 +34,25 @@ func compareFormats() []report.Format {
 
 func compareAction(c *cli.Context) error {
 	if c.NArg() != 2 {
-		return usage("plegforensics compare BASELINE INCIDENT", "compare wants two inputs, got %d", c.NArg())
+		return usage("plegforensics compare BASELINE INCIDENT", "compare needs two inputs, got %d", c.NArg())
 	}
-	ts, err := targets(c, compareFormats())
+	var labels, paths [2]string
+	for i, arg := range c.Args().Slice() {
+		labels[i], paths[i] = labeled(arg, []string{"baseline", "incident"}[i])
+	}
+	ts, err := begin(c, compareFormats())
 	if err != nil {
 		return err
 	}
-	var labels [2]string
+	if err := spare(c, paths[:]...); err != nil {
+		return err
+	}
+	gates, err := gatesOf(c, ruleIDs(c))
+	if err != nil {
+		return err
+	}
 	var reports [2]*report.Report
-	for i, arg := range c.Args().Slice() {
-		label, path := []string{"baseline", "incident"}[i], arg
-		if name, rest, ok := strings.Cut(arg, "="); ok && name != "" && !strings.ContainsAny(name, `/\`) {
-			label, path = name, rest
-		}
+	for i, path := range paths {
 		r, err := buildOf(c, []string{path})
 		if err != nil {
 			return err
@@ -54,7 +60,6 @@ func compareAction(c *cli.Context) error {
 		if reports[i], err = redacted(c, r); err != nil {
 			return err
 		}
-		labels[i] = label
 	}
 	res := compare.Reports(labels[0], reports[0], labels[1], reports[1])
 	for _, t := range ts {
@@ -62,7 +67,16 @@ func compareAction(c *cli.Context) error {
 			return err
 		}
 	}
-	return nil
+	told(c)
+	return held(gates, findingsOf(reports[1]))
+}
+
+// labeled splits NAME=PATH; a path alone has the label given.
+func labeled(arg, label string) (string, string) {
+	if name, path, ok := strings.Cut(arg, "="); ok && name != "" && !strings.ContainsAny(name, `/\`) {
+		return name, path
+	}
+	return label, arg
 }
 
 func writeComparison(c *cli.Context, t target, res compare.Result) error {
@@ -70,11 +84,7 @@ func writeComparison(c *cli.Context, t target, res compare.Result) error {
 		if f.Name != t.format.Name {
 			continue
 		}
-		write := func(w io.Writer) error { return f.Write(w, res, c.Bool("verbose")) }
-		if t.path == "" {
-			return paged(c, write)
-		}
-		return writeFile(t.path, write)
+		return t.write(c, func(w io.Writer) error { return f.Write(w, res, c.Bool("verbose")) })
 	}
 	return nil
 }

@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 )
 
 // Exit statuses, as the command line contract has them.
@@ -15,7 +18,9 @@ const (
 	exitUsage       = 2
 	exitNothing     = 3 // no input could be analysed
 	exitPartial     = 4 // analysed in part, under --strict
+	exitOutput      = 5 // an output could not be written
 	exitInterrupted = 130
+	exitPipe        = 141 // the reader of standard output went away: 128 + SIGPIPE, as shells have it
 )
 
 // exitError ends the run with a status. Msg may be empty: then nothing is
@@ -60,17 +65,12 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usage("see "+c.App.Name+" "+c.Command.Name+" --help", "%s", msg)
 }
 
-// finish prints err for the user and returns the exit status.
-func finish(app *cli.App, err error) int {
-	if err == nil {
+// finish prints err for the user and returns the exit status. Lost is what
+// became of writing to standard output.
+func finish(app *cli.App, err, lost error) int {
+	e := failure(err, lost)
+	if e == nil {
 		return exitOK
-	}
-	if brokenPipe(err) {
-		return exitOK
-	}
-	var e *exitError
-	if !errors.As(err, &e) {
-		e = &exitError{code: exitNothing, msg: err.Error()}
 	}
 	if e.msg != "" {
 		fmt.Fprintf(app.ErrWriter, "plegforensics: error: %s\n", visible(e.msg))
@@ -79,6 +79,34 @@ func finish(app *cli.App, err error) int {
 		fmt.Fprintf(app.ErrWriter, "plegforensics: hint: %s\n", visible(e.hint))
 	}
 	return e.code
+}
+
+// failure is what ends the run, nil if nothing does.
+func failure(err, lost error) *exitError {
+	var e *exitError
+	var o *output.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &o):
+		return &exitError{code: exitOutput, msg: o.Error()}
+	case brokenPipe(lost):
+		return &exitError{code: exitPipe} // it has seen enough: nothing to tell
+	case lost != nil:
+		return &exitError{code: exitOutput, msg: "standard output: " + rootCause(lost).Error()}
+	case err != nil:
+		return &exitError{code: exitNothing, msg: err.Error()}
+	}
+	return nil
+}
+
+// rootCause is an error without operation and path.
+func rootCause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // nearest returns the word of known that is within a third of its length in

@@ -75,7 +75,7 @@ func ruleFlags() []cli.Flag {
 	return []cli.Flag{
 		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH`; repeatable"),
 		boolFlag(catRules, "no-builtin-rules", "leave the built-in causes out"),
-		&cli.StringFlag{Name: "fail-on", Value: "none", Usage: "exit 1 when a finding of `LEVEL` or above exists: none, info, warning, critical", EnvVars: envName("fail-on"), Category: catRules},
+		gateFlag(),
 	}
 }
 
@@ -90,6 +90,9 @@ func outputFlags(formats []report.Format) []cli.Flag {
 		boolFlag(catOutput, "verbose", "quote all evidence and show every row"),
 	}
 }
+
+// whenWords are the values of flags that say when to do something.
+var whenWords = []string{"auto", "always", "never"}
 
 // join appends groups of flags.
 func join(groups ...[]cli.Flag) []cli.Flag {

@@ -42,18 +42,18 @@ func TestLinksWork(t *testing.T) {
 func TestLinks(t *testing.T) {
 	in := filepath.Join(samples, "hang-list")
 	const path = "samples/hang-list/kubelet.log" // absolute, as output shortens it
-	if out := string(output(t, "analyze", in)); strings.Contains(out, "\x1b") {
+	if out := string(printed(t, "analyze", in)); strings.Contains(out, "\x1b") {
 		t.Error("escape sequences in a pipe")
 	}
 	for _, command := range []string{"analyze", "timeline"} {
-		out := string(output(t, command, "--links", "always", in))
+		out := string(printed(t, command, "--links", "always", in))
 		if !strings.Contains(out, path+"#") {
 			t.Errorf("%s: no link to %s", command, path)
 		}
 		if strings.Contains(out, "metrics.tar.xz#") {
 			t.Errorf("%s: a link into an archive", command)
 		}
-		if out := string(output(t, command, "--links", "always", "--redact", in)); strings.Contains(out, "\x1b]8") {
+		if out := string(printed(t, command, "--links", "always", "--redact", in)); strings.Contains(out, "\x1b]8") {
 			t.Errorf("%s: links in a redacted report", command)
 		}
 	}
@@ -78,7 +78,7 @@ func TestPagerCommand(t *testing.T) {
 func TestPagerInPipe(t *testing.T) {
 	in := filepath.Join(samples, "healthy")
 	t.Setenv("PAGER", "false")
-	if a, b := output(t, "analyze", in), output(t, "analyze", "--pager", in); string(a) != string(b) {
+	if a, b := printed(t, "analyze", in), printed(t, "analyze", "--pager", in); string(a) != string(b) {
 		t.Error("--pager changes what goes into a pipe")
 	}
 }

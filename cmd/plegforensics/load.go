@@ -240,7 +240,7 @@ func readRules(path string) ([]*rules.Def, error) {
 }
 
 // verdict turns findings and input problems into the exit status.
-func verdict(c *cli.Context, r *report.Report) error {
+func verdict(c *cli.Context, r *report.Report, gates []gate) error {
 	used := 0
 	for _, in := range r.Inputs {
 		used += in.FilesUsed
@@ -251,8 +251,5 @@ func verdict(c *cli.Context, r *report.Report) error {
 	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
 		return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
 	}
-	if level := rules.Severity(c.String("fail-on")); level.Rank() > 0 && r.Worst().Rank() >= level.Rank() {
-		return &exitError{code: exitFindings}
-	}
-	return nil
+	return held(gates, findingsOf(r))
 }

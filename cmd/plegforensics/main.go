@@ -15,6 +15,8 @@ import (
 	_ "time/tzdata" // zones by name in a container of nothing else, and on Windows
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 )
 
 // version is stamped at build time: -ldflags "-X main.version=v1.2.3".
@@ -49,8 +51,9 @@ func commands() []*cli.Command {
 }
 
 // run is main without the process: it returns the exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	app := newApp(stdin, stdout, stderr)
+func run(ctx context.Context, args []string, stdin io.Reader, stdoutW, stderr io.Writer) int {
+	out := &stdout{Writer: stdoutW}
+	app := newApp(stdin, out, stderr)
 	var err error
 	if !completing(args) {
 		args, err = arrange(app, args)
@@ -61,10 +64,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if ctx.Err() != nil && err != nil {
 		return exitInterrupted
 	}
-	return finish(app, err)
+	return finish(app, err, out.err)
 }
 
-func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 	name := "plegforensics"
 	if strings.HasPrefix(baseName(os.Args[0]), "kubectl-") {
 		name = "kubectl plegforensics"
@@ -77,8 +80,9 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"snapshots as they are; needs no cluster and opens no network connection.",
 		Commands:               commands(),
 		Reader:                 stdin,
-		Writer:                 stdout,
+		Writer:                 out,
 		ErrWriter:              stderr,
+		Metadata:               map[string]any{outputsKey: output.NewSet(out)},
 		Suggest:                true,
 		UseShortOptionHandling: false,
 		EnableBashCompletion:   true,

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// output runs the command and returns what it printed, paths of this machine
+// printed runs the command and returns what it printed, paths of this machine
 // cut to the sample's own.
-func output(t *testing.T, args ...string) []byte {
+func printed(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), append([]string{"plegforensics"}, args...), strings.NewReader(""), &out, &errs); code != 0 {

@@ -23,7 +23,7 @@ func paged(c *cli.Context, write func(io.Writer) error) error {
 		return write(c.App.Writer)
 	}
 	cmd := pagerCommand(os.Getenv)
-	cmd.Stdout, cmd.Stderr = c.App.Writer, c.App.ErrWriter
+	cmd.Stdout, cmd.Stderr = stdoutFile(c), c.App.ErrWriter
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return write(c.App.Writer)

@@ -53,7 +53,8 @@ func runQuery(c *cli.Context) error {
 	if c.Bool("list") {
 		formats = report.MetricFormats(nil)
 	}
-	if _, err := targets(c, formats); err != nil {
+	ts, err := begin(c, formats)
+	if err != nil {
 		return err
 	}
 	if expr != "" {
@@ -66,18 +67,15 @@ func runQuery(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("list") {
-		ts, err := targets(c, report.MetricFormats(db.List()))
-		if err != nil {
-			return err
-		}
-		return emit(c, ts, nil)
+		return show(c, rebound(ts, report.MetricFormats(db.List())))
 	}
-	return evaluate(c, db, ns, expr)
+	return evaluate(c, ts, db, ns, expr)
 }
 
 // auditAlerts evaluates rule files instead of an expression.
 func auditAlerts(c *cli.Context) error {
-	if _, err := targets(c, report.AlertFormats(nil)); err != nil {
+	ts, err := begin(c, report.AlertFormats(nil))
+	if err != nil {
 		return err
 	}
 	groups, err := alertRules(c)
@@ -99,11 +97,16 @@ func auditAlerts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ts, err := targets(c, report.AlertFormats(audits))
-	if err != nil {
+	return show(c, rebound(ts, report.AlertFormats(audits)))
+}
+
+// show writes a value whose formats hold it.
+func show(c *cli.Context, ts []target) error {
+	if err := emit(c, ts, nil); err != nil {
 		return err
 	}
-	return emit(c, ts, nil)
+	told(c)
+	return nil
 }
 
 // alertRules reads the files of --alert-rules, and of the directories among them
@@ -155,7 +158,7 @@ func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
 }
 
 // evaluate runs the expression and writes its value.
-func evaluate(c *cli.Context, db *query.DB, ns []*replay.Node, expr string) error {
+func evaluate(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node, expr string) error {
 	for name, near := range sortedUnknown(db.Unknown(expr)) {
 		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", visible(name), visible(near))
 	}
@@ -167,11 +170,7 @@ func evaluate(c *cli.Context, db *query.DB, ns []*replay.Node, expr string) erro
 	if err != nil {
 		return err
 	}
-	ts, err := targets(c, report.QueryFormats(&t))
-	if err != nil {
-		return err
-	}
-	return emit(c, ts, nil)
+	return show(c, rebound(ts, report.QueryFormats(&t)))
 }
 
 func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/replay"
@@ -17,11 +18,13 @@ func redactFlags() []cli.Flag {
 	return []cli.Flag{
 		boolFlag(catOutput, "redact", "replace names of pods, namespaces, nodes, images, IPs, UIDs by stable pseudonyms in every output"),
 		stringFlag(catOutput, "redact-key", "`SECRET` that makes the pseudonyms of several reports agree; implies --redact"),
-		stringFlag(catOutput, "redact-map", "write what was replaced by what to `PATH`; keep it to yourself"),
+		stringFlag(catOutput, "redact-map", "write what was replaced by what to `PATH`, readable by you alone; implies --redact"),
 	}
 }
 
-func redacting(c *cli.Context) bool { return c.Bool("redact") || c.String("redact-key") != "" }
+func redacting(c *cli.Context) bool {
+	return c.Bool("redact") || c.String("redact-key") != "" || c.String("redact-map") != ""
+}
 
 func newRedactor(c *cli.Context) *redact.Redactor {
 	var key []byte
@@ -97,13 +100,25 @@ func (r *redactedReplay) End(end *report.ReplayEnd) error {
 	return r.ReplayWriter.End(&shown)
 }
 
+// mapKey is where the claimed place of the redaction map is kept.
+const mapKey = "redact-map"
+
+// claimMap reserves the place of --redact-map.
+func claimMap(c *cli.Context) error {
+	f, err := claimFlag(c, "redact-map", true)
+	if f != nil {
+		c.App.Metadata[mapKey] = f
+	}
+	return err
+}
+
 // writeMap writes what was replaced.
 func writeMap(c *cli.Context, red *redact.Redactor) error {
-	path := c.String("redact-map")
-	if path == "" {
+	f, wanted := c.App.Metadata[mapKey].(*output.File)
+	if !wanted {
 		return nil
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return f.Write(c.Context, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")

@@ -22,7 +22,7 @@ import (
 func TestRedact(t *testing.T) {
 	mapping := filepath.Join(t.TempDir(), "map.json")
 	for _, f := range report.Formats {
-		out := output(t, "analyze", "-o", f.Name, "--verbose", "--redact", "--redact-map", mapping, filepath.Join(samples, "hang-list", "kubelet.log"))
+		out := printed(t, "analyze", "-o", f.Name, "--verbose", "--redact", "--redact-map", mapping, filepath.Join(samples, "hang-list", "kubelet.log"))
 		data, err := os.ReadFile(mapping)
 		if err != nil {
 			t.Fatal(err)
@@ -88,19 +88,19 @@ func TestRedactEverywhere(t *testing.T) {
 			}
 		}
 		for _, f := range report.Formats {
-			check("analyze "+f.Name, output(t, "analyze", "--quiet", "--verbose", "-o", f.Name, "--redact", in))
+			check("analyze "+f.Name, printed(t, "analyze", "--quiet", "--verbose", "-o", f.Name, "--redact", in))
 		}
 		for _, f := range report.TimelineFormats {
-			check("timeline "+f.Name, output(t, "timeline", "--quiet", "-o", f.Name, "--redact", in))
+			check("timeline "+f.Name, printed(t, "timeline", "--quiet", "-o", f.Name, "--redact", in))
 		}
 		for _, command := range []string{"events", "inspect", "replay"} {
 			for _, f := range []string{"text", "json"} {
-				check(command+" "+f, output(t, command, "--quiet", "--redact", "-o", f, in))
+				check(command+" "+f, printed(t, command, "--quiet", "--redact", "-o", f, in))
 			}
 		}
-		check("query", output(t, "query", "--quiet", "--redact", "-o", "json", "--expr", "plegforensics_node_ready", in))
+		check("query", printed(t, "query", "--quiet", "--redact", "-o", "json", "--expr", "plegforensics_node_ready", in))
 		for _, f := range compare.Formats {
-			check("compare "+f.Name, output(t, "compare", "--quiet", "--verbose", "-o", f.Name, "--redact", filepath.Join(samples, "healthy", "kubelet.log"), in))
+			check("compare "+f.Name, printed(t, "compare", "--quiet", "--verbose", "-o", f.Name, "--redact", filepath.Join(samples, "healthy", "kubelet.log"), in))
 		}
 	}
 }
@@ -120,13 +120,13 @@ func TestRedactOrdinaryNames(t *testing.T) {
 	args := []string{"analyze", "--quiet", "--tz", "UTC", "--year", "2026", "-o"}
 	var plain, hidden any
 	for out, more := range map[*any][]string{&plain: {"json"}, &hidden: {"json", "--redact"}} {
-		if err := json.Unmarshal(output(t, append(append(append([]string{}, args...), more...), in)...), out); err != nil {
+		if err := json.Unmarshal(printed(t, append(append(append([]string{}, args...), more...), in)...), out); err != nil {
 			t.Fatal(err)
 		}
 	}
 	sameWords(t, "report", plain, hidden)
 	for _, f := range []string{"text", "json", "html", "markdown", "csv", "perfetto"} {
-		out := output(t, append(append(append([]string{}, args...), f, "--verbose", "--redact"), in)...)
+		out := printed(t, append(append(append([]string{}, args...), f, "--verbose", "--redact"), in)...)
 		text := string(out) + islandOf(t, out)
 		for _, bad := range []string{"critical/", "/list", "list_critical", "/worker", "worker: "} {
 			if strings.Contains(text, bad) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
@@ -49,12 +50,14 @@ func whatIfHelp() string {
 
 // replayRun is one call of replay: what to change, and where the answer goes.
 type replayRun struct {
-	c      *cli.Context
-	what   simulate.WhatIf
-	format *report.ReplayFormat
-	out    *outputFile
-	export *outputFile // nil without --export-snapshots
-	writer simulate.Exporter
+	c          *cli.Context
+	what       simulate.WhatIf
+	format     *report.ReplayFormat
+	file       *output.File
+	exportFile *output.File   // nil without --export-snapshots
+	out        *output.Writer // nil until there is something to write
+	export     *output.Writer // the same
+	writer     simulate.Exporter
 }
 
 func replayAction(c *cli.Context) error {
@@ -66,28 +69,14 @@ func replayAction(c *cli.Context) error {
 		return err
 	}
 	r := &replayRun{c: c, what: what}
-	if r.format, r.out, err = openReplayOutput(c); err != nil {
+	if err := r.claimReplay(); err != nil {
 		return err
 	}
-	defer r.out.abandon()
-	if path := c.String("export-snapshots"); path != "" {
-		if redacting(c) {
-			return usage("leave one of them out", "--export-snapshots writes the names that --redact hides")
-		}
-		if r.export, err = createOutput(path); err != nil {
-			return err
-		}
-		defer r.export.abandon()
-	}
+	defer r.abandon()
 	if err := r.input(profile); err != nil {
 		return err
 	}
-	if r.export != nil {
-		if err := r.export.commit(); err != nil {
-			return err
-		}
-	}
-	return r.out.commit()
+	return r.commit()
 }
 
 // input replays recorded relists as they stream by, and anything else through
@@ -214,7 +203,10 @@ func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
 	if len(relists) == 0 {
 		return &exitError{exitNothing, "the log proves no relist of known length", "replay needs relists, a runtime log, or recorded listings"}
 	}
-	w := redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what)
+	w, err := r.begin(p)
+	if err != nil {
+		return err
+	}
 	for _, x := range relists {
 		w.Relist(x)
 	}
@@ -227,6 +219,9 @@ func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
 
 // exportAll writes snapshots that are not replayed themselves.
 func (r *replayRun) exportAll(ss []*simulate.Snapshot) error {
+	if err := r.beginExport(); err != nil {
+		return err
+	}
 	for _, s := range ss {
 		if err := r.exportLine(s); err != nil {
 			return err
@@ -322,7 +317,10 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
 	}
-	w := redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what)
+	w, err := r.begin(p)
+	if err != nil {
+		return err
+	}
 	var feed simulate.Feed
 	var failed error
 	relists := 0
@@ -402,57 +400,76 @@ func readLine(r *bufio.Reader, long *[]byte) ([]byte, int, error) {
 	return bytes.TrimSuffix(*long, []byte("\n")), n, err
 }
 
-// outputFile is standard output, or a file that takes its name only when it
-// is whole.
-type outputFile struct {
-	io.Writer
-	f    *os.File
-	path string
-}
-
-func openReplayOutput(c *cli.Context) (*report.ReplayFormat, *outputFile, error) {
-	name, path, toFile := strings.Cut(c.String("output"), "=")
+// claimReplay reads the output flags and claims the places that they name.
+func (r *replayRun) claimReplay() error {
+	name, path, toFile := strings.Cut(r.c.String("output"), "=")
 	var names []string
-	var format *report.ReplayFormat
 	for i := range report.ReplayFormats {
 		names = append(names, report.ReplayFormats[i].Name)
 		if report.ReplayFormats[i].Name == name {
-			format = &report.ReplayFormats[i]
+			r.format = &report.ReplayFormats[i]
 		}
 	}
-	if format == nil {
-		return nil, nil, unknown("output format", name, names)
+	if r.format == nil {
+		return unknown("output format", name, names)
 	}
 	if !toFile {
-		return format, &outputFile{Writer: c.App.Writer}, nil
+		path = "-"
 	}
-	out, err := createOutput(path)
-	return format, out, err
-}
-
-func createOutput(path string) (*outputFile, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return nil, &exitError{exitUsage, err.Error(), ""}
-	}
-	return &outputFile{f, f, path}, nil
-}
-
-func (o *outputFile) commit() error {
-	if o.f == nil {
-		return nil
-	}
-	if err := errors.Join(o.f.Chmod(0o644), o.f.Close()); err != nil {
+	var err error
+	if r.file, err = claim(r.c, "--output "+r.c.String("output"), path, false); err != nil {
 		return err
 	}
-	err := os.Rename(o.f.Name(), o.path)
-	o.f = nil
+	if r.exportFile, err = claimFlag(r.c, "export-snapshots", false); err != nil {
+		return err
+	}
+	if r.exportFile != nil && redacting(r.c) {
+		return usage("leave one of them out", "--export-snapshots writes the names that --redact hides")
+	}
+	return spare(r.c, r.c.Args().Slice()...)
+}
+
+// begin opens the outputs, now that there is something to write.
+func (r *replayRun) begin(p pleg.Profile) (report.ReplayWriter, error) {
+	if err := r.beginExport(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.out, err = r.file.Create(r.c.Context); err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(r.out, mark(r.c, r.format.Name)); err != nil {
+		return nil, err
+	}
+	return redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what), nil
+}
+
+func (r *replayRun) beginExport() (err error) {
+	if r.exportFile != nil && r.export == nil {
+		r.export, err = r.exportFile.Create(r.c.Context)
+	}
 	return err
 }
 
-// abandon removes a file that was not committed.
-func (o *outputFile) abandon() {
-	if o.f != nil {
-		_ = errors.Join(o.f.Close(), os.Remove(o.f.Name()))
+// commit gives the outputs their names.
+func (r *replayRun) commit() error {
+	for _, w := range []*output.Writer{r.export, r.out} {
+		if w == nil {
+			continue
+		}
+		if err := w.Commit(); err != nil {
+			return err
+		}
+	}
+	told(r.c)
+	return nil
+}
+
+// abandon drops what was written and not committed.
+func (r *replayRun) abandon() {
+	for _, w := range []*output.Writer{r.export, r.out} {
+		if w != nil {
+			w.Abandon()
+		}
 	}
 }

@@ -55,7 +55,7 @@ func TestSamples(t *testing.T) {
 		in := inputsOf(t, name)
 		for _, g := range goldens {
 			t.Run(name+"/"+g.file, func(t *testing.T) {
-				got := output(t, append(append(append([]string{}, g.args...), "--tz", "UTC", "--year", "2026"), in...)...)
+				got := printed(t, append(append(append([]string{}, g.args...), "--tz", "UTC", "--year", "2026"), in...)...)
 				path := filepath.Join(samples, "want", name, g.file)
 				if *update {
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -95,9 +95,9 @@ func firstDifference(got, want []byte) string {
 func TestSameBytes(t *testing.T) {
 	for _, name := range sampleNames(t) {
 		in := inputsOf(t, name)
-		want := output(t, append([]string{"analyze", "-o", "json", "--tz", "UTC", "--year", "2026", "-j", "1"}, in...)...)
+		want := printed(t, append([]string{"analyze", "-o", "json", "--tz", "UTC", "--year", "2026", "-j", "1"}, in...)...)
 		for _, jobs := range []string{"2", "7"} {
-			got := output(t, append([]string{"analyze", "-o", "json", "--tz", "UTC", "--year", "2026", "-j", jobs}, in...)...)
+			got := printed(t, append([]string{"analyze", "-o", "json", "--tz", "UTC", "--year", "2026", "-j", jobs}, in...)...)
 			if !bytes.Equal(got, want) {
 				t.Errorf("%s: -j %s differs at %s", name, jobs, firstDifference(got, want))
 			}
@@ -118,7 +118,7 @@ func TestEvidence(t *testing.T) {
 				t.Fatal(err)
 			}
 			var doc any
-			if err := json.Unmarshal(output(t, "analyze", "-o", "json", "--tz", "UTC", "--year", "2026", in), &doc); err != nil {
+			if err := json.Unmarshal(printed(t, "analyze", "-o", "json", "--tz", "UTC", "--year", "2026", in), &doc); err != nil {
 				t.Fatal(err)
 			}
 			n := citations(t, doc, filepath.Base(in), strings.Split(string(data), "\n"))

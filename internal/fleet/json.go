@@ -152,10 +152,8 @@ func writeNDJSON(w io.Writer, v *View, _ bool) error {
 		x.Kind = "problem"
 		lines = append(lines, x)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	for _, l := range lines {
-		if err := e.Encode(l); err != nil {
+		if err := report.MarkedLine(w, "fleet-line", l); err != nil {
 			return err
 		}
 	}

@@ -82,8 +82,9 @@ type jsonHang struct {
 
 func writeAlertJSON(w io.Writer, as []alerts.Audit) error {
 	out := struct {
+		Schema string      `json:"schema"`
 		Alerts []jsonAlert `json:"alerts"`
-	}{[]jsonAlert{}}
+	}{schemaOf("alerts"), []jsonAlert{}}
 	for i := range as {
 		out.Alerts = append(out.Alerts, alertJSON(&as[i]))
 	}

@@ -123,12 +123,9 @@ func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
 		for _, e := range n.Audit.Events.All() {
 			j := podEventJSON(&e)
 			j.Node = Visible(n.Name)
-			line, err := compact(j)
-			if err != nil {
+			if err := MarkedLine(b, "event", j); err != nil {
 				return err
 			}
-			b.Write(line)
-			b.WriteString("\n")
 		}
 	}
 	return b.Flush()

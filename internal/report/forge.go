@@ -109,6 +109,7 @@ func CutLines(text []byte, most int) []byte {
 
 // gitlabIssue is one entry of GitLab's code quality report.
 type gitlabIssue struct {
+	Engine      string         `json:"engine_name"`
 	Description string         `json:"description"`
 	CheckName   string         `json:"check_name"`
 	Fingerprint string         `json:"fingerprint"`

@@ -103,8 +103,9 @@ type (
 // known end becomes a moment.
 func writeIntervals(w io.Writer, r *Report, _ Options) error {
 	out := struct {
-		Items []interval `json:"items"`
-	}{[]interval{}}
+		Schema string     `json:"schema"`
+		Items  []interval `json:"items"`
+	}{schemaOf("intervals"), []interval{}}
 	err := rows(r, func(x row) error {
 		if x.Start != nil {
 			out.Items = append(out.Items, intervalOf(x))

@@ -121,7 +121,7 @@ func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
 			p = x.Places[0]
 		}
 		path := strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/")
-		out = append(out, gitlabIssue{x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
+		out = append(out, gitlabIssue{"plegforensics", x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
 	}
 	return encode(w, &out)
 }

@@ -26,9 +26,9 @@ type traceEvent struct {
 }
 
 type trace struct {
+	OtherData       map[string]string `json:"otherData"`
 	TraceEvents     []traceEvent      `json:"traceEvents"`
 	DisplayTimeUnit string            `json:"displayTimeUnit"`
-	OtherData       map[string]string `json:"otherData"`
 }
 
 // Lanes of a node, as thread ids. Pods follow from lanePods on.

@@ -219,10 +219,11 @@ func writeQueryJSON(w io.Writer, t *query.Table) error {
 		result = rows
 	}
 	out := struct {
+		Schema   string   `json:"schema"`
 		Status   string   `json:"status"`
 		Data     any      `json:"data"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{"success", map[string]any{"resultType": t.Type, "result": result}, t.Warnings}
+	}{schemaOf("query"), "success", map[string]any{"resultType": t.Type, "result": result}, t.Warnings}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)
@@ -273,8 +274,9 @@ type jsonMetric struct {
 
 func writeMetricJSON(w io.Writer, ms []query.Metric) error {
 	out := struct {
+		Schema  string       `json:"schema"`
 		Metrics []jsonMetric `json:"metrics"`
-	}{[]jsonMetric{}}
+	}{schemaOf("metrics"), []jsonMetric{}}
 	for _, m := range ms {
 		out.Metrics = append(out.Metrics, jsonMetric{Visible(m.Name), m.Type, string(m.Kind), m.Series, milliTime(m.From), milliTime(m.To), m.Labels, m.Help})
 	}

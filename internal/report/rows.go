@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -122,9 +121,7 @@ func spanRow(kind, id string, start, end int64, es []replay.Evidence) row {
 
 // writeNDJSON writes one finding a line.
 func writeNDJSON(w io.Writer, r *Report, _ Options) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return rows(r, func(x row) error { return e.Encode(x) })
+	return rows(r, func(x row) error { return MarkedLine(w, "finding", x) })
 }
 
 var csvHeader = []string{"kind", "node", "id", "start", "end", "seconds", "value", "threshold", "unit",

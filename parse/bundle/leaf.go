@@ -81,8 +81,13 @@ func (w *walker) empty(m member) error {
 	return nil
 }
 
-// unused lists a member that no decoder takes.
+// unused lists a member that no decoder takes. One of our own reports is no
+// file of the input: the report of an input is the same before and after it
+// was written beside it.
 func (w *walker) unused(f *parse.File, m member, eof bool) {
+	if f.Unused == whyOwn {
+		w.u.own++
+	}
 	if m.lone {
 		what := "holds nothing that is recognised"
 		if f.Unused == whyOwn {

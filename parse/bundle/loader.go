@@ -46,6 +46,7 @@ type unit struct {
 	bytes    int64 // decompressed bytes that decoders or sniffers saw
 	files    int
 	unlisted int
+	own      int   // of files, reports of this program
 	held     int64 // bytes kept in memory for groups
 	spooled  int64 // bytes kept in temporary files for groups
 	slots    []*slot

@@ -51,7 +51,7 @@ func bySlot(x, y *slot) int { return byFile(x.file, y.file) }
 
 func accountUnit(b *parse.Bundle, u *unit) {
 	in := &b.Inputs[u.input]
-	in.Files += u.files
+	in.Files += u.files - u.own
 	in.Bytes += u.bytes
 	in.Partial = in.Partial || u.partial
 	b.Warnings = append(b.Warnings, u.warnings...)

@@ -42,3 +42,47 @@ func TestOwnReports(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnForms: reports of versions that left no mark are known by their form,
+// and what only mentions this program is not taken for a report.
+func TestOwnForms(t *testing.T) {
+	for _, own := range []string{
+		"plegforensics v1.2.3 analyze\nnode: healthy\n",
+		"plegforensics: warning: k.log is empty\nplegforensics v1.2.3 analyze\n",
+		"<!-- plegforensics v1.2.3 analyze -->\n# PLEG report\n",
+		"::debug::plegforensics v1.2.3 analyze\n::error title=x\n",
+		"{\"schema\":\"plegforensics/finding/v1\",\"kind\":\"episode\"}\n",
+		"sosreport.tar.xz  sosreport, 113.5 KiB in 14 files used of 812\n\nn: unhealthy\n",
+		"\nip-10-0-12-34\n  2026-11-20 23:28:59.991 to 2026-11-20 23:39:19.807 UTC, 10m20s; stamps in UTC (from x:5)\n",
+		"# PLEG report\n\n## n: unhealthy\n",
+		"3 bundles, 2 nodes, 1 unhealthy with 1 episode\n",
+		"n1: 82 events observed, 0 discarded\n",
+		"Replay with the generic PLEG of kubelet v1.28.0: period 1s\n",
+		"kind,node,id,start,end,seconds,value,threshold,unit,state,pod,detail,file,line,text\n",
+		"{\"kind\":\"episode\",\"node\":\"n\",\"id\":\"1\"}\n",
+		"::error title=relist-threshold-exceeded on n,file=kubelet.log,line=550::n: PLEG was unhealthy\n",
+		"# HELP plegforensics_build_info version of the tool.\n",
+		"[\n  {\n    \"description\": \"n: \\\"x\\\"\",\n    \"check_name\": \"relist-threshold-exceeded\",\n    \"fingerprint\": \"50\"}]",
+		"{\n  \"items\": [\n    {\n      \"level\": \"Error\",\n      \"source\": \"PLEGepisode\",\n \"annotations\": {\"plegforensics\": \"episode\"}}]}",
+		"[{\"kind\":\"node\",\"name\":\"a\",\"pseudonym\":\"node-1\",\"count\":8}]",
+	} {
+		if !isOwnReport([]byte(own)) {
+			t.Errorf("not known as ours: %q", own)
+		}
+	}
+	for _, other := range []string{
+		"",
+		"I0301 12:00:00.000000    1234 kubelet.go:1] \"image plegforensics v1\"\n",
+		"{\"schema\":\"plegforensics/snapshots/v1\",\"time\":\"2026-03-04T10:00:00Z\",\"pods\":[]}\n",
+		"{\"log\":\"{\\\"schema\\\":\\\"plegforensics/report/v1\\\"}\\n\",\"stream\":\"stdout\",\"time\":\"2026-03-04T10:00:00Z\"}\n",
+		"[{\"kind\":\"Pod\",\"metadata\":{\"name\":\"plegforensics\"}}]",
+		"::group::kubelet log\n",
+		"<?xml version=\"1.0\"?>\n<testsuites name=\"others\"></testsuites>\n",
+		"# HELP kubelet_running_pods x\n",
+		"kind,node,message\n",
+	} {
+		if isOwnReport([]byte(other)) {
+			t.Errorf("taken for ours: %q", other)
+		}
+	}
+}

@@ -34,19 +34,6 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, fo
 	return id.Why, form
 }
 
-// isOwnReport knows the JSON and HTML documents of this program, which quote the
-// lines of a log: left beside it, they must not count as another one. Recorded
-// listings are input.
-func isOwnReport(head []byte) bool {
-	head = bytes.TrimLeft(head[:min(len(head), 2<<10)], " \t\r\n")
-	if bytes.HasPrefix(head, []byte("{")) {
-		_, schema, ok := bytes.Cut(head[:min(len(head), 64)], []byte(`"schema"`))
-		schema = bytes.TrimLeft(schema, ": ")
-		return ok && bytes.HasPrefix(schema, []byte(`"plegforensics/`)) && !bytes.HasPrefix(schema, []byte(`"plegforensics/snapshots`))
-	}
-	return bytes.Contains(head, []byte(`<meta name="generator" content="plegforensics"`))
-}
-
 // byContent is the role of a file whose layout gives it f.Role, or nothing:
 // what the content shows beyond doubt goes before the name.
 func byContent(f *parse.File, head []byte) parse.Role {

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/compare"
+	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
+)
+
+// ownCommands are all commands that write about an input, with their formats.
+func ownCommands() map[string][]string {
+	var fleets, compares []string
+	for _, f := range fleet.Formats {
+		fleets = append(fleets, f.Name)
+	}
+	for _, f := range compare.Formats {
+		compares = append(compares, f.Name)
+	}
+	return map[string][]string{
+		"analyze": report.Names(report.Formats), "timeline": report.Names(report.TimelineFormats),
+		"events": report.Names(report.EventFormats), "inspect": report.Names(report.InspectFormats),
+		"query --list": report.Names(report.MetricFormats(nil)), "query --alerts": report.Names(report.AlertFormats(nil)),
+		"query --expr=plegforensics_pleg_healthy": report.Names(report.QueryFormats(nil)),
+		"batch": fleets, "compare": compares,
+	}
+}
+
+// TestOwnOutputs writes every format of every command about every sample beside
+// the sample: what is said of it must stay the same, to the byte.
+func TestOwnOutputs(t *testing.T) {
+	for _, name := range sampleNames(t) {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(filepath.Join(samples, name))); err != nil {
+				t.Fatal(err)
+			}
+			said := func(dir string) []byte {
+				_, out, _ := status(t, "analyze", "--quiet", "-o", "json", "--tz", "UTC", "--year", "2026", dir)
+				return bytes.ReplaceAll([]byte(out), []byte(dir), nil)
+			}
+			want, outputs := said(dir), t.TempDir()
+			for command, formats := range ownCommands() {
+				writeOwn(t, command, formats, outputs, inputsOf(t, name))
+			}
+			for _, f := range report.ReplayFormats { // one at a time
+				writeOwn(t, "replay", []string{f.Name}, outputs, inputsOf(t, name))
+			}
+			if err := os.CopyFS(dir, os.DirFS(outputs)); err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Equal(said(dir), want) {
+				return
+			}
+			for _, path := range glob(t, outputs, "*") { // which one was it?
+				one := t.TempDir()
+				if err := os.CopyFS(one, os.DirFS(filepath.Join(samples, name))); err != nil {
+					t.Fatal(err)
+				}
+				data, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(one, filepath.Base(path)), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if got := said(one); !bytes.Equal(got, want) {
+					t.Errorf("%s is read as input: %s", filepath.Base(path), firstDifference(got, want))
+				}
+			}
+		})
+	}
+}
+
+// writeOwn writes all formats of a command into a directory.
+func writeOwn(t *testing.T, command string, formats []string, dir string, inputs []string) {
+	t.Helper()
+	args := append(strings.Fields(command), "--quiet")
+	for _, f := range formats {
+		args = append(args, "-o", f+"="+filepath.Join(dir, fileName(command+"."+f)))
+	}
+	if command == "compare" {
+		inputs = []string{inputs[0], filepath.Join(samples, "healthy")}
+	}
+	if command == "batch" {
+		args = append(args, "--tz", "UTC")
+	}
+	if code, _, errs := status(t, append(args, inputs...)...); code != exitOK && code != exitNothing {
+		t.Fatalf("%v: exit %d: %s", args, code, errs)
+	}
+	for _, path := range glob(t, dir, "*.gitlab") {
+		if data, _ := os.ReadFile(path); string(bytes.TrimSpace(data)) == "[]" {
+			_ = os.Remove(path) // nothing found, and nothing that could be marked
+		}
+	}
+}

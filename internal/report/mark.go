@@ -1,0 +1,50 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// Every output says in its first lines that this program wrote it, so that a
+// report left beside a log is not read as another log; parse/bundle/own.go knows
+// the marks. Formats that have a place for it carry theirs inside; Mark is for
+// those that have none.
+
+// Mark is the line that goes before an output in a format of plain lines, ""
+// for the other formats.
+func Mark(format, version, command string) string {
+	what := Visible(strings.TrimSpace("plegforensics " + version + " " + command))
+	switch format {
+	case "text", "chart":
+		return what + "\n"
+	case "markdown", "github-summary":
+		return "<!-- " + what + " -->\n"
+	case "github":
+		return "::debug::" + what + "\n"
+	}
+	return ""
+}
+
+// schemaOf is the schema of a JSON document, or of the objects of JSON lines.
+func schemaOf(name string) string { return "plegforensics/" + name + "/v1" }
+
+// MarkedLine writes an object as a line of JSON whose first key is the schema.
+func MarkedLine(w io.Writer, name string, object any) error {
+	var b bytes.Buffer
+	b.WriteString(`{"schema":"` + schemaOf(name) + `",`)
+	skip := b.Len()
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(object); err != nil {
+		return err
+	}
+	line := b.Bytes()
+	if line[skip] == '{' {
+		copy(line[1:], line[:skip]) // over the object's own bracket
+		line = line[1:]
+	}
+	_, err := w.Write(line)
+	return err
+}

@@ -1,0 +1,148 @@
+package bundle
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"sync"
+)
+
+// What this program writes quotes the lines of a log. Left beside the log it
+// must not be read as another one, so every writer leaves a mark in the first
+// lines of its output:
+//
+//	text            plegforensics VERSION COMMAND
+//	markdown        <!-- plegforensics VERSION COMMAND -->
+//	github          ::debug::plegforensics VERSION COMMAND
+//	html            <meta name="generator" content="plegforensics">
+//	JSON and lines  "schema":"plegforensics/NAME/vN"; timesketch "parser":"plegforensics"
+//	sarif           the name of the driver; junit that of the suites
+//	gitlab          "engine_name":"plegforensics"
+//	perfetto        "tool":"plegforensics VERSION"
+//	prom            the metric plegforensics_build_info
+//	csv             its header
+//
+// Outputs of versions that left no mark are known by their form.
+
+// ownHead is how much of a file may be looked at for a mark.
+const ownHead = 16 << 10
+
+// OwnReport reports whether a file is an output of this program, other than
+// recorded listings, which are input.
+func OwnReport(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, ownHead)
+	n, err := io.ReadFull(f, head)
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = nil
+	}
+	return isOwnReport(head[:n]), err
+}
+
+// isOwnReport reports whether a file that begins with head is an output of this
+// program.
+func isOwnReport(head []byte) bool {
+	head = starts(bytes.TrimPrefix(head[:min(len(head), ownHead)], []byte("\xef\xbb\xbf")))
+	if len(head) == 0 {
+		return false
+	}
+	switch head[0] {
+	case '{', '[':
+		return isOwnJSON(head)
+	case '<':
+		return isOwnMarkup(head)
+	}
+	line, _, _ := bytes.Cut(head, newline)
+	line = bytes.TrimRight(line[:min(len(line), 512)], "\r")
+	for _, p := range ownLines {
+		if bytes.HasPrefix(line, []byte(p)) {
+			return true
+		}
+	}
+	return ownForms().Match(line) || ownBody().Match(head[:min(len(head), 2<<10)])
+}
+
+// ownLines are how the first line of an output begins.
+var ownLines = []string{
+	"plegforensics ", "plegforensics: ", // a mark; a warning, where both outputs went to one file
+	"::debug::plegforensics ",
+	"# HELP plegforensics_build_info ",
+	"# PLEG report", "# PLEG fleet report", "# PLEG comparison",
+	"Replay with the generic PLEG of kubelet ", "Replay with the evented PLEG of kubelet ",
+	"kind,node,id,start,end,seconds,value,threshold,unit,",
+	"node,time,pod_uid,pod,type,data,status,",
+	"kind,name,bundles,status,summary",
+	"series,time,value", "metric,type,kind,series,from,to,labels",
+	"alert,group,file,expr,for_seconds,",
+}
+
+// ownForms is the first line of texts that carry no mark.
+var ownForms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` +
+		`.+  [a-z0-9-]+(?:, truncated)?, [0-9.]+ (?:B|[KMGT]iB) in [0-9]+ files? used of [0-9]+` + // analyze, inspect
+		`|[0-9]+ bundles?, [0-9]+ nodes?, [0-9]+ unhealthy with [0-9]+ episodes?` + // batch
+		`|[^ ]+: [0-9]+ events observed, [0-9]+ discarded` + // events
+		`|(?:[0-9]+ things? (?:is|are)|Nothing is) worse or new in ` + // compare
+		`|::(?:error|warning|notice) title=[^,:]* on [^,:]*,file=` + // github
+		`|metric +type +kind +series +last sample +labels$` + // query --list
+		`)`)
+})
+
+// ownBody is what the text of a timeline has in its first lines.
+var ownBody = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A[^ \n]+\n  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? to [-0-9:. ]+ UTC, [0-9hms.]+; stamps in `)
+})
+
+// isOwnMarkup knows our web pages, tables for tickets and JUnit files.
+func isOwnMarkup(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("<!-- plegforensics ")) ||
+		bytes.Contains(head[:min(len(head), 2<<10)], []byte(`<meta name="generator" content="plegforensics"`)) ||
+		bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head[:min(len(head), 512)], []byte(`<testsuites name="plegforensics"`))
+}
+
+// isOwnJSON knows our JSON documents and lines. The key looked for stands in the
+// document itself: within a quoted line its quotes would be escaped.
+func isOwnJSON(head []byte) bool {
+	if !bytes.Contains(head, []byte("plegforensics")) {
+		return isOwnOldJSON(head)
+	}
+	for _, at := range ownSchema().FindAllSubmatchIndex(head, -1) {
+		if at[0] == 0 || head[at[0]-1] != '\\' {
+			return !bytes.HasPrefix(head[at[2]:], []byte("snapshots"))
+		}
+	}
+	return ownKeys().Match(head) || isOwnOldJSON(head)
+}
+
+var ownSchema = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"schema"\s*:\s*"plegforensics/([a-z]+)`) })
+
+var ownKeys = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A(?:` +
+		`\{"message"[^\n]*"data_type":"plegforensics:` + // timesketch
+		`|\[\s*\{[^}]*"engine_name"\s*:\s*"plegforensics"` + // gitlab
+		`|\{\s*"\$schema"[^{]*\{\s*"tool"\s*:\s*\{\s*"driver"\s*:\s*\{\s*"name"\s*:\s*"plegforensics"` + // sarif
+		`|\{\s*"otherData"\s*:\s*\{[^}]*"tool"\s*:\s*"plegforensics` + // perfetto
+		`|\{\s*"items"\s*:\s*\[\s*\{(?s:.{0,800})"plegforensics"\s*:` + // intervals
+		`|\{"metrics":\[\{"name":"plegforensics_` + // query --list
+		`)`)
+})
+
+// isOwnOldJSON knows JSON that our writers once left without a mark.
+func isOwnOldJSON(head []byte) bool { return ownOldJSON().Match(head) }
+
+var ownOldJSON = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A(?:` +
+		`\{"kind":"(?:episode|breach|cause|relist|health|correlation)","node":"` + // findings, one a line
+		`|\{"kind":"(?:node|cause|correlation|problem)","(?:name|id|title)":"` + // those of a fleet
+		`|\{"node":"[^"]*","time":"[^"]*","pod_uid":"[^"]*","pod":` + // events
+		`|\[\s*\{\s*"description"\s*:\s*"(?:[^"\\]|\\.)*",\s*"check_name"\s*:\s*"[a-z-]+",\s*"fingerprint"` + // gitlab
+		`|\[\s*\{\s*"kind"\s*:\s*"[a-z]+",\s*"name"\s*:\s*"(?:[^"\\]|\\.)*",\s*"pseudonym"` + // the map of a redaction
+		`|\{\s*"traceEvents"\s*:\s*\[\s*\{\s*"name"\s*:\s*"process_name",\s*"ph"\s*:\s*"M",\s*"ts"\s*:\s*0,\s*"pid"\s*:\s*1,\s*"tid"\s*:\s*0,` + // perfetto
+		`|\{"alerts":\[\{"alert":"(?:[^"\\]|\\.)*","group":` + // query --alerts
+		`)`)
+})
