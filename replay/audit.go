@@ -3,16 +3,8 @@ package replay
 import (
 	"fmt"
 	"time"
-)
 
-// Event statuses.
-const (
-	StatusObserved   = "observed"   // seen, and there is no runtime history to hold it against
-	StatusMatched    = "matched"    // seen, and the runtime's history explains it
-	StatusLate       = "late"       // matched, but more than LateAfter after the change
-	StatusUnexpected = "unexpected" // seen, but the runtime's history contradicts it
-	StatusMissing    = "missing"    // not seen, although every relist schedule that fits the evidence sends it
-	StatusDiscarded  = "discarded"  // the kubelet says that it dropped it
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // LateAfter is the lag beyond which an event counts as late. A healthy kubelet
@@ -28,34 +20,32 @@ const LateAfter = 10 * time.Second
 // It begins with what the lines and the runtime's history say without any ledger:
 // finish needs the rest of the node.
 func beginAudit(n *Node, s *found) *auditor {
-	a := &auditor{n: n, s: s, lives: livesOf(n), table: s.observed}
-	a.table.lives = a.lives
+	a := &auditor{n: n, s: s, judgedEvents: judgedEvents{table: s.observed, observed: n.Observed, lives: livesOf(n.History)}}
+	a.verdicts = make([]verdict, len(a.table.Rows))
 	a.out.Observed = n.Observed.Len()
 	a.out.Audited = a.lives.any
-	a.observed()
+	a.judgeObserved()
 	return a
 }
 
 // finish holds the history against the relists.
 func (a *auditor) finish() Audit {
-	a.table.rows, a.table.missing = a.table.rows[:a.table.observed], nil
 	if a.out.Audited {
 		a.windows = listingWindows(a.n, a.proved)
 		a.missing()
 		a.shortLived()
 	}
 	a.discarded()
-	a.out.Events = newAuditedEvents(a.table, a.n.Observed)
+	a.out.Events = host.Packed(&a.judgedEvents, a.Count())
 	a.notes()
 	return a.out
 }
 
 // auditor is an audit under way.
 type auditor struct {
+	judgedEvents
 	n       *Node
 	s       *found
-	lives   *lives
-	table   *eventTable
 	proved  tightest // windows between observed events and their causes
 	windows []listWindow
 	unseen  []unseen
@@ -65,16 +55,16 @@ type auditor struct {
 	hidden  int // events that the log cannot show
 }
 
-// observed judges each "SyncLoop (PLEG)" line.
-func (a *auditor) observed() {
+// judgeObserved judges each "SyncLoop (PLEG)" line.
+func (a *auditor) judgeObserved() {
 	runs := newRestarts(a.n, a.table)
 	for i := range a.n.Observed.Len() {
-		e := &a.table.rows[a.n.Observed.row(i)]
-		e.status, e.lagged = statusObserved, false
-		if l := a.lives.find(e.data); l != nil && a.table.at(e) != 0 {
-			a.judge(e, l, runs)
+		row := a.n.Observed.Row(i)
+		e := &a.table.Rows[row]
+		if l := a.lives.find(e.Data); l != nil && a.table.At(e) != 0 {
+			a.verdicts[row] = a.judge(e, l, runs)
 		}
-		switch e.status {
+		switch a.verdicts[row].status {
 		case statusLate:
 			a.out.Late++
 		case statusUnexpected:
@@ -86,40 +76,36 @@ func (a *auditor) observed() {
 // judge holds one event against the life of what it is about. A kubelet that
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
-func (a *auditor) judge(e *eventRow, l *life, runs restarts) {
-	seen := a.table.at(e)
-	at, ok := a.lives.cause(l, e.typ)
+func (a *auditor) judge(e *host.EventRow, l *Life, runs restarts) verdict {
+	seen := a.table.At(e)
+	at, ok := a.lives.cause(l, e.Type)
 	if at.Known() && at.At < seen { // events come by time, and so do these windows by their ends
 		a.proved.add(listWindow{from: at.At - int64(at.Slack), to: seen})
 	}
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
-	again := l.saw(e.typ)
-	l.see(e.typ)
+	again := l.saw(e.Type)
+	l.see(e.Type)
 	switch {
 	case at.Known() && seen+int64(at.Slack)+int64(time.Second) < at.At:
-		e.status = statusUnexpected
+		return verdict{status: statusUnexpected}
+	case at.Known() && (again || runs.reports(seen, at.At)):
+		return verdict{status: statusMatched}
+	case at.Known() && time.Duration(seen-at.At) > LateAfter && !l.restarted:
+		return verdict{statusLate, true}
 	case at.Known():
-		e.status = statusMatched
-		if again || runs.reports(seen, at.At) {
-			return
-		}
-		e.lagged = true
-		if time.Duration(seen-at.At) > LateAfter && !l.restarted {
-			e.status = statusLate
-		}
+		return verdict{statusMatched, true}
 	case !ok:
-		e.status = statusUnexpected
-	default:
-		return // the runtime's log does not tell
+		return verdict{status: statusUnexpected}
 	}
+	return verdict{} // the runtime's log does not tell
 }
 
 // discarded lists the drops that the kubelet itself logs, one line an event.
 // The lines name no pod.
 func (a *auditor) discarded() {
 	for _, i := range a.s.discards {
-		a.table.rows = append(a.table.rows, eventRow{line: i, typ: typeNone, status: statusDiscarded})
+		a.more = append(a.more, addedEvent{line: i, typ: host.TypeNone, status: statusDiscarded})
 		a.out.Discarded++
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 var auditFile = &parse.File{Path: "log"}
@@ -42,12 +43,12 @@ func plegLine(sec float64, kind, id string) *parse.Event {
 func auditNode(events ...*parse.Event) *Node {
 	events = append(events, plegLine(0.5, "ContainerStarted", "edge"), plegLine(59, "ContainerDied", "edge"))
 	slices.SortStableFunc(events, func(a, b *parse.Event) int { return int(a.At - b.At) })
-	n := &Node{Events: events, Runs: []Run{{First: sinceStart(-100), Last: sinceStart(200)}}}
+	n := &Node{Records: Records{Events: events}, Runs: []Run{{First: sinceStart(-100), Last: sinceStart(200)}}}
 	n.Kubelet.Period = time.Second
 	yes := true
 	for s := range 60 {
 		start := sinceStart(float64(s))
-		n.Relists = append(n.Relists, Relist{Start: Instant{start, 0}, ListEnd: Instant{start + 1e7, 0}, End: Instant{start + 2e7, 0}, Listed: &yes, Outcome: OutcomeOK})
+		n.Relists = append(n.Relists, Relist{Start: Instant{At: start}, ListEnd: Instant{At: start + 1e7}, End: Instant{At: start + 2e7}, Listed: &yes, Outcome: OutcomeOK})
 	}
 	n.Audit = audited(n)
 	return n
@@ -55,10 +56,10 @@ func auditNode(events ...*parse.Event) *Node {
 
 // audited reads the lines of a node and audits them.
 func audited(n *Node) Audit {
-	v := look(n)
+	v := host.Look(&n.Records)
 	s := scan(n, v)
-	n.Observed = s.observed.list()
-	n.History, n.Requests = history(n, v)
+	n.Observed = s.observed.List()
+	n.History, n.Requests = host.ReadHistory(&n.Records, v)
 	return beginAudit(n, s).finish()
 }
 
@@ -134,16 +135,16 @@ func TestAuditDoubt(t *testing.T) {
 	for name, spoil := range map[string]func(*Node){
 		"nothing":           func(*Node) {},
 		"no relist dated":   func(n *Node) { n.Relists = nil },
-		"unhealthy":         func(n *Node) { n.Health = []HealthSpan{{Span{sinceStart(22), sinceStart(25)}, Unhealthy}} },
-		"gap":               func(n *Node) { n.Gaps = []LogGap{{Span: Span{sinceStart(22), sinceStart(25)}}} },
+		"unhealthy":         func(n *Node) { n.Health = []HealthSpan{{Span{From: sinceStart(22), To: sinceStart(25)}, Unhealthy}} },
+		"gap":               func(n *Node) { n.Gaps = []LogGap{{Span: Span{From: sinceStart(22), To: sinceStart(25)}}} },
 		"failed inspection": func(n *Node) { n.Failures = []Failure{{End: sinceStart(21.5), Details: &FailureDetails{PodUID: "u"}}} },
 		"restart":           func(n *Node) { n.Runs[0].Last = sinceStart(22) },
 	} {
 		n := auditNode(events()...)
 		spoil(n)
-		s := scan(n, look(n))
+		s := scan(n, host.Look(&n.Records))
 		if n.Relists == nil { // the edges alone prove listings too: take their causes away
-			n.Observed = s.observed.list().Without(func(e PodEvent) bool { return e.At == sinceStart(0.5) })
+			n.Observed = s.observed.List().Without(func(e PodEvent) bool { return e.At == sinceStart(0.5) })
 		}
 		got := beginAudit(n, s).finish().Missing
 		if want := map[bool]int{true: 1}[name == "nothing"]; got != want {

@@ -2,58 +2,151 @@ package replay
 
 import (
 	"cmp"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// auditedEvents are the observed events and those that the audit added, by time,
-// events of one moment by what they are about. They are sorted when they are
-// first asked for: most reports only count them.
-type auditedEvents struct {
-	t        *eventTable
-	observed PodEvents
-	order    []int32 // rows, nil until they are sorted
+// eventStatus is the status of an event as a number.
+type eventStatus uint8
+
+const (
+	statusObserved eventStatus = iota
+	statusMatched
+	statusLate
+	statusUnexpected
+	statusMissing
+	statusDiscarded
+)
+
+var eventStatuses = [...]string{StatusObserved, StatusMatched, StatusLate, StatusUnexpected, StatusMissing, StatusDiscarded}
+
+// verdict is what the audit says of one observed event.
+type verdict struct {
+	status eventStatus
+	lagged bool // the audit measured how late it was
 }
 
-func newAuditedEvents(t *eventTable, observed PodEvents) PodEvents {
-	return PodEvents{from: &auditedEvents{t: t, observed: observed}, n: observed.Len() + len(t.rows) - t.observed}
+// addedEvent is an event that no "SyncLoop (PLEG)" line tells of.
+type addedEvent struct {
+	line   int32 // of the kubelet, index into Records.Events; -1: no line at all
+	at     int64 // when the audit found that it was missing, where there is no line
+	of     host.EventPod
+	data   parse.Sym
+	typ    host.EventType
+	status eventStatus
 }
 
-func (a *auditedEvents) item(i int) PodEvent {
-	a.sort()
-	return a.t.item(int(a.order[i]))
+// judgedEvents are the observed events of a node as the audit judged them and
+// those that it added, by time, events of one moment by what they are about. They
+// are sorted when they are first asked for: most reports only count them.
+type judgedEvents struct {
+	table    *host.EventTable
+	observed PodEvents // of table, maybe not all of it
+	lives    *lives
+	verdicts []verdict // by row of table
+	more     []addedEvent
+
+	order []int32 // rows of table, and ^index into more; nil until they are sorted
+	plain []*PodEvent
 }
 
-func (a *auditedEvents) whole() []*PodEvent {
-	a.sort()
-	whole := a.t.whole()
-	out := make([]*PodEvent, len(a.order))
-	for i, row := range a.order {
-		out[i] = whole[row]
+func (j *judgedEvents) Count() int { return j.observed.Len() + len(j.more) }
+
+func (j *judgedEvents) Item(i int) PodEvent {
+	j.sort()
+	k := j.order[i]
+	if k < 0 {
+		return j.added(&j.more[^k])
 	}
-	return out
+	e, v := j.table.Item(int(k)), j.verdicts[k]
+	if e.Status = eventStatuses[v.status]; v.status != statusObserved {
+		r := &j.table.Rows[k]
+		j.judged(&e, r.Data, r.Type, v)
+	}
+	return e
 }
 
-func (a *auditedEvents) sort() {
-	if a.order != nil {
+// added makes an event that the audit added whole. A line about a dropped event
+// names no pod.
+func (j *judgedEvents) added(x *addedEvent) PodEvent {
+	text := j.table.Syms.Text
+	e := PodEvent{At: j.addedAt(x), Type: x.typ.String(), Data: text(x.data), Status: eventStatuses[x.status],
+		PodUID: text(x.of.UID), Pod: x.of.Pod.Text(j.table.Syms)}
+	if x.line >= 0 {
+		e.Line = j.table.Lines[x.line]
+	} else {
+		j.judged(&e, x.data, x.typ, verdict{status: x.status})
+	}
+	return e
+}
+
+func (j *judgedEvents) addedAt(x *addedEvent) int64 {
+	if x.line < 0 {
+		return x.at
+	}
+	if e := j.table.Lines[x.line]; e.Basis != parse.NoTime {
+		return e.At
+	}
+	return 0
+}
+
+// judged adds what the audit found in the life of what the event is about.
+func (j *judgedEvents) judged(e *PodEvent, id parse.Sym, typ host.EventType, v verdict) {
+	l := j.lives.find(id)
+	e.Change = j.lives.line(l, typ)
+	if v.status == statusUnexpected {
 		return
 	}
-	rows := a.t.rows
-	a.order = make([]int32, 0, a.observed.Len()+len(rows)-a.t.observed)
-	for i := range a.observed.Len() {
-		a.order = append(a.order, int32(a.observed.row(i)))
+	at, _ := j.lives.cause(l, typ)
+	e.RuntimeTime = at.At
+	if typ == host.TypeDied {
+		e.ExitCode = j.lives.exitCode(l)
 	}
-	for i := a.t.observed; i < len(rows); i++ {
-		a.order = append(a.order, int32(i))
+	if v.lagged {
+		e.Lag, e.HasLag = max(time.Duration(e.At-at.At), 0), true
 	}
-	byTime := func(x, y int32) int { return cmp.Compare(a.t.at(&rows[x]), a.t.at(&rows[y])) }
-	arrange(a.order, byTime)
-	for i := 0; i < len(a.order); {
-		j := i + 1
-		for j < len(a.order) && byTime(a.order[j], a.order[i]) == 0 {
-			j++
+}
+
+func (j *judgedEvents) Whole() []*PodEvent {
+	if j.plain == nil {
+		j.plain = host.WholeOf(j.Count(), j.Item)
+	}
+	return j.plain
+}
+
+func (j *judgedEvents) sort() {
+	if j.order != nil {
+		return
+	}
+	j.order = make([]int32, 0, j.Count())
+	for i := range j.observed.Len() {
+		j.order = append(j.order, int32(j.observed.Row(i)))
+	}
+	for i := range j.more {
+		j.order = append(j.order, ^int32(i))
+	}
+	at := func(k int32) int64 {
+		if k < 0 {
+			return j.addedAt(&j.more[^k])
 		}
-		arrange(a.order[i:j], func(x, y int32) int {
-			return a.t.syms.Compare(rows[x].data, rows[y].data)
-		})
-		i = j
+		return j.table.At(&j.table.Rows[k])
+	}
+	data := func(k int32) parse.Sym {
+		if k < 0 {
+			return j.more[^k].data
+		}
+		return j.table.Rows[k].Data
+	}
+	byTime := func(x, y int32) int { return cmp.Compare(at(x), at(y)) }
+	host.Arrange(j.order, byTime)
+	for i := 0; i < len(j.order); {
+		k := i + 1
+		for k < len(j.order) && byTime(j.order[k], j.order[i]) == 0 {
+			k++
+		}
+		host.Arrange(j.order[i:k], func(x, y int32) int { return j.table.Syms.Compare(data(x), data(y)) })
+		i = k
 	}
 }

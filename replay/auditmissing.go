@@ -9,6 +9,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // listWindow is a stretch within which at least one relist listed the
@@ -91,8 +92,8 @@ func (a *auditor) missing() {
 		if !l.known {
 			continue
 		}
-		a.expect(int32(i), typeStarted, ls.at(l.started), ls.at(l.ended))
-		a.expect(int32(i), typeDied, ls.at(l.ended), Instant{})
+		a.expect(int32(i), host.TypeStarted, ls.at(l.started), ls.at(l.ended))
+		a.expect(int32(i), host.TypeDied, ls.at(l.ended), Instant{})
 		if ls.at(l.removed).Known() {
 			a.out.Replayed++
 			a.hidden++ // ContainerRemoved never reaches the log
@@ -104,7 +105,7 @@ func (a *auditor) missing() {
 // expect counts one event of a life and says whether it is missing: the state
 // must have lasted over a listing, the pod be known to the kubelet, and the
 // log be able to show the line.
-func (a *auditor) expect(i int32, t eventType, from, to Instant) {
+func (a *auditor) expect(i int32, t host.EventType, from, to Instant) {
 	l := &a.lives.rows[i]
 	if !from.Known() || l.restarted {
 		return
@@ -119,7 +120,7 @@ func (a *auditor) expect(i int32, t eventType, from, to Instant) {
 		before = to.At - int64(to.Slack)
 	}
 	w, certain := a.listedWithin(after, before)
-	if t == typeDied && certain {
+	if t == host.TypeDied && certain {
 		certain = a.noticed(l)
 	}
 	switch {
@@ -137,7 +138,7 @@ func (a *auditor) expect(i int32, t eventType, from, to Instant) {
 // line by then, if the kubelet knew the pod.
 type unseen struct {
 	life int32
-	typ  eventType
+	typ  host.EventType
 	by   int64
 }
 
@@ -156,13 +157,13 @@ func (a *auditor) judgeUnseen() {
 			continue
 		}
 		a.out.Missing++
-		a.table.miss(missingEvent{u.by, eventPod{o.pod(), o.podUID}}, u.typ, o.id)
+		a.more = append(a.more, addedEvent{line: -1, at: u.by, of: host.EventPod{Pod: o.Pod(), UID: o.PodUID}, typ: u.typ, data: o.ID, status: statusMissing})
 	}
 }
 
 // noticed reports whether PLEG knew the container before it died, or could
 // see it dead: only then its death is news.
-func (a *auditor) noticed(l *life) bool {
+func (a *auditor) noticed(l *Life) bool {
 	if l.sawStart {
 		return true
 	}
@@ -194,9 +195,9 @@ func (a *auditor) shown(i int32, w listWindow) bool {
 // logged reports whether "SyncLoop (PLEG)" lines stand before and after a
 // stretch: the log shows such lines and goes on.
 func (a *auditor) logged(from, to int64) bool {
-	rows := a.table.rows[:a.table.observed] // in order of time, those of none first
-	i := sort.Search(len(rows), func(i int) bool { return a.table.at(&rows[i]) != 0 })
-	return i < len(rows) && a.table.at(&rows[i]) <= from && a.table.at(&rows[len(rows)-1]) >= to
+	rows := a.table.Rows // in order of time, those of none first
+	i := sort.Search(len(rows), func(i int) bool { return a.table.At(&rows[i]) != 0 })
+	return i < len(rows) && a.table.At(&rows[i]) <= from && a.table.At(&rows[len(rows)-1]) >= to
 }
 
 // disturbed reports whether something else explains a missing line: an
@@ -229,12 +230,12 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 		for i := range a.failed {
 			a.failed[i] = &a.n.Failures[i]
 		}
-		arrange(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
+		host.Arrange(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	o := a.lives.about(life)
-	pod := o.pod().text(a.n.symbols)
+	pod := o.Pod().Text(a.n.Symbols)
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
-		if f := a.failed[i]; f.Pod == pod || f.about(o, a.n.symbols) {
+		if f := a.failed[i]; f.Pod == pod || f.about(o, a.n.Symbols) {
 			return true
 		}
 	}
@@ -246,11 +247,11 @@ func (a *auditor) failedFor(life int32, from, to int64) bool {
 // bracket the life, or where it was shorter than a relist period and only the
 // death was reported.
 func (a *auditor) shortLived() {
-	ls, text := a.lives, a.n.symbols.Text
+	ls, text := a.lives, a.n.Symbols.Text
 	for i := range ls.rows {
 		l := &ls.rows[i]
 		started, ended := ls.at(l.started), ls.at(l.ended)
-		if ls.about(int32(i)).isSandbox || !started.Known() || !ended.Known() || l.sawStart || l.restarted {
+		if ls.about(int32(i)).IsSandbox || !started.Known() || !ended.Known() || l.sawStart || l.restarted {
 			continue
 		}
 		brief := time.Duration(ended.At-started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
@@ -261,8 +262,8 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		o := ls.about(int32(i))
-		s := ShortLived{ID: text(o.id), Pod: cmp.Or(o.pod().text(a.n.symbols), text(o.podUID)), Started: started.At, Ended: ended.At}
-		for _, t := range [...]eventType{typeStarted, typeDied} {
+		s := ShortLived{ID: text(o.ID), Pod: cmp.Or(o.Pod().Text(a.n.Symbols), text(o.PodUID)), Started: started.At, Ended: ended.At}
+		for _, t := range [...]host.EventType{host.TypeStarted, host.TypeDied} {
 			s.Evidence = append(s.Evidence, Evidence{Record: ls.line(l, t)})
 		}
 		a.out.ShortLived = append(a.out.ShortLived, s)
@@ -301,9 +302,9 @@ const reportSettle = int64(15 * time.Second)
 
 // newRestarts takes the stretch from the start of each run to shortly after
 // the first event in it: a first relist that hangs reports late.
-func newRestarts(n *Node, t *eventTable) restarts {
+func newRestarts(n *Node, t *host.EventTable) restarts {
 	var r restarts
-	at := func(i int) int64 { return t.at(&t.rows[n.Observed.row(i)]) }
+	at := func(i int) int64 { return t.At(&t.Rows[n.Observed.Row(i)]) }
 	for _, run := range n.Runs {
 		s := Span{From: run.First}
 		if run.Start.Known() {
@@ -330,38 +331,38 @@ func (r restarts) reports(at, cause int64) bool {
 // podsKnown knows when the kubelet managed the pods that are asked about, from
 // its own lines.
 type podsKnown struct {
-	uids  map[parse.Sym]int64 // first line that proves the pod of a uid known
-	since map[podID]int64     // the same by name
-	until map[podID]int64     // line that ends it
+	uids  map[parse.Sym]int64  // first line that proves the pod of a uid known
+	since map[host.PodID]int64 // the same by name
+	until map[host.PodID]int64 // line that ends it
 }
 
 func newPodsKnown(a *auditor) *podsKnown {
-	k := &podsKnown{map[parse.Sym]int64{}, map[podID]int64{}, map[podID]int64{}}
-	asked := make([]bool, a.n.symbols.Bound()) // about uids and names: few of many
+	k := &podsKnown{map[parse.Sym]int64{}, map[host.PodID]int64{}, map[host.PodID]int64{}}
+	asked := make([]bool, a.n.Symbols.Bound()) // about uids and names: few of many
 	named := false                             // any of them is known
 	for _, u := range a.unseen {
 		o := a.lives.about(u.life)
-		asked[o.podUID], asked[o.podName] = true, true
-		named = named || o.podUID != 0 || o.podName != 0
-		k.uids[o.podUID], k.since[o.pod()] = 0, 0
+		asked[o.PodUID], asked[o.PodName] = true, true
+		named = named || o.PodUID != 0 || o.PodName != 0
+		k.uids[o.PodUID], k.since[o.Pod()] = 0, 0
 	}
 	asked[0] = false
 	for i := 0; named && i < a.n.Observed.Len(); i++ {
-		e := &a.table.rows[a.n.Observed.row(i)]
-		of := a.table.pod(e)
-		if !asked[of.uid] && !asked[of.pod.name] {
+		e := &a.table.Rows[a.n.Observed.Row(i)]
+		of := a.table.Pod(e)
+		if !asked[of.UID] && !asked[of.Pod.Name] {
 			continue
 		}
-		if at := a.table.at(e); at != 0 {
-			earliest(k.uids, of.uid, at)
-			earliest(k.since, of.pod, at)
+		if at := a.table.At(e); at != 0 {
+			earliest(k.uids, of.UID, at)
+			earliest(k.since, of.Pod, at)
 		}
 	}
 	for _, e := range a.s.syncs {
 		f := a.s.read(e)
-		for pod := range strings.SplitSeq(f.get("pods"), ",") {
+		for pod := range strings.SplitSeq(f.Get("pods"), ",") {
 			if pod, _, _ = strings.Cut(pod, "("); pod != "" {
-				k.sync(podOfText(a.n.symbols, pod), f.get("op"), e.At)
+				k.sync(host.PodOfText(a.n.Symbols, pod), f.Get("op"), e.At)
 			}
 		}
 	}
@@ -376,7 +377,7 @@ func earliest[K comparable](times map[K]int64, about K, at int64) {
 }
 
 // sync notes that a pod came or went.
-func (k *podsKnown) sync(pod podID, op string, at int64) {
+func (k *podsKnown) sync(pod host.PodID, op string, at int64) {
 	switch op {
 	case "ADD":
 		earliest(k.since, pod, at)
@@ -388,17 +389,17 @@ func (k *podsKnown) sync(pod podID, op string, at int64) {
 }
 
 // at reports whether the kubelet certainly managed the pod of an object then.
-func (k *podsKnown) at(o *object, at int64) bool {
+func (k *podsKnown) at(o *host.Object, at int64) bool {
 	uid, name := int64(0), int64(0)
-	if o.podUID != 0 {
-		uid = k.uids[o.podUID]
+	if o.PodUID != 0 {
+		uid = k.uids[o.PodUID]
 	}
-	if o.pod() != (podID{}) {
-		name = k.since[o.pod()]
+	if o.Pod() != (host.PodID{}) {
+		name = k.since[o.Pod()]
 	}
 	if (uid == 0 || uid > at) && (name == 0 || name > at) {
 		return false
 	}
-	until := k.until[o.pod()]
+	until := k.until[o.Pod()]
 	return until == 0 || until > at+int64(settle)
 }

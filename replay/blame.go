@@ -9,6 +9,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // maxBlamed bounds how many relists are divided, the longest first.
@@ -65,10 +66,10 @@ type blamer struct {
 	n       *Node
 	s       *found
 	lines   []goLine
-	calls   []int            // failures of the relist goroutine's kinds, by end
-	owned   bool             // owner and uids are filled: somebody asked for them
-	owner   bySym[podID]     // of containers and sandboxes, by id
-	uids    byPod[parse.Sym] // of pods
+	calls   []int                  // failures of the relist goroutine's kinds, by end
+	owned   bool                   // owner and uids are filled: somebody asked for them
+	owner   host.BySym[host.PodID] // of containers and sandboxes, by id
+	uids    host.ByPod[parse.Sym]  // of pods
 	timeout time.Duration
 }
 
@@ -82,7 +83,7 @@ func newBlamer(n *Node, s *found) *blamer {
 			b.calls = append(b.calls, i)
 		}
 	}
-	arrange(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
+	host.Arrange(b.calls, func(x, y int) int { return cmp.Compare(n.Failures[x].End, n.Failures[y].End) })
 	return b
 }
 
@@ -95,7 +96,7 @@ func goLines(s *found) []goLine {
 			lines = append(lines, goLine{m.at, m.ev, m.ev.Is(parse.SigWriteStatus)})
 		}
 	}
-	arrange(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
+	host.Arrange(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
 	return lines
 }
 
@@ -117,33 +118,33 @@ func (b *blamer) owners() {
 		return
 	}
 	b.owned = true
-	syms, events := b.n.symbols, b.n.Observed.Len()
-	b.owner, b.uids = newBySym[podID](syms, events+b.n.History.Len()), newByPod[parse.Sym](syms, events)
-	seen := func(yield func(of eventPod, data parse.Sym)) {
+	syms, events := b.n.Symbols, b.n.Observed.Len()
+	b.owner, b.uids = host.NewBySym[host.PodID](syms, events+b.n.History.Len()), host.NewByPod[parse.Sym](syms, events)
+	seen := func(yield func(of host.EventPod, data parse.Sym)) {
 		for i := range events {
-			e := &b.s.observed.rows[b.n.Observed.row(i)]
-			if of := b.s.observed.pod(e); of.pod != (podID{}) {
-				yield(of, e.data)
+			e := &b.s.observed.Rows[b.n.Observed.Row(i)]
+			if of := b.s.observed.Pod(e); of.Pod != (host.PodID{}) {
+				yield(of, e.Data)
 			}
 		}
 	}
-	seen(func(e eventPod, data parse.Sym) { *b.owner.at(data), *b.uids.at(e.pod) = e.pod, e.uid })
-	pods := newBySym[podID](syms, events) // by the uid that they had last
-	seen(func(e eventPod, _ parse.Sym) { *pods.at(b.uids.get(e.pod)) = e.pod })
-	h, ok := b.n.History.from.(*historyTable)
+	seen(func(e host.EventPod, data parse.Sym) { *b.owner.At(data), *b.uids.At(e.Pod) = e.Pod, e.UID })
+	pods := host.NewBySym[host.PodID](syms, events) // by the uid that they had last
+	seen(func(e host.EventPod, _ parse.Sym) { *pods.At(b.uids.Get(e.Pod)) = e.Pod })
+	h, ok := b.n.History.Source().(*host.HistoryTable)
 	if !ok {
 		return
 	}
-	for i := range h.moves {
-		o := h.objects.at(h.moves[i].object)
-		owner := b.owner.at(o.id)
-		if *owner != (podID{}) {
+	for i := range h.Moves {
+		o := h.Objects.At(h.Moves[i].Object)
+		owner := b.owner.At(o.ID)
+		if *owner != (host.PodID{}) {
 			continue
 		}
-		if pod := cmp.Or(o.pod(), pods.get(o.podUID), podID{name: o.podUID}); pod != (podID{}) {
+		if pod := cmp.Or(o.Pod(), pods.Get(o.PodUID), host.PodID{Name: o.PodUID}); pod != (host.PodID{}) {
 			*owner = pod
-			if uid := b.uids.at(pod); *uid == 0 {
-				*uid = o.podUID
+			if uid := b.uids.At(pod); *uid == 0 {
+				*uid = o.PodUID
 			}
 		}
 	}
@@ -155,7 +156,7 @@ func (b *blamer) ownerOf(id string) string {
 		return ""
 	}
 	b.owners()
-	return b.owner.get(b.n.symbols.OfString(id)).text(b.n.symbols)
+	return b.owner.Get(b.n.Symbols.OfString(id)).Text(b.n.Symbols)
 }
 
 // uidOf is the uid of a pod, "" unknown.
@@ -164,7 +165,7 @@ func (b *blamer) uidOf(pod string) string {
 		return ""
 	}
 	b.owners()
-	return b.n.symbols.Text(b.uids.get(podOfText(b.n.symbols, pod)))
+	return b.n.Symbols.Text(b.uids.Get(host.PodOfText(b.n.Symbols, pod)))
 }
 
 // relist divides one relist.
@@ -257,10 +258,10 @@ func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 }
 
 func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
-	f := fields(l.ev.Fields())
-	s := segment{from: prev, to: l.at, pod: PodName(f.get("pod_ns"), f.get("pod_name")), err: f.get("err") != "", ev: []Evidence{{Record: l.ev}}}
-	s.uid = cmp.Or(f.get("pod_uid"), b.uidOf(s.pod))
-	s.timeout = s.err && TimedOut(f.get("err"))
+	f := host.Fields(l.ev.Fields())
+	s := segment{from: prev, to: l.at, pod: host.PodName(f.Get("pod_ns"), f.Get("pod_name")), err: f.Get("err") != "", ev: []Evidence{{Record: l.ev}}}
+	s.uid = cmp.Or(f.Get("pod_uid"), b.uidOf(s.pod))
+	s.timeout = s.err && TimedOut(f.Get("err"))
 	if s.timeout {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {

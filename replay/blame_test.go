@@ -6,24 +6,25 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // blamedNode is a node with one relist of 240 s in which a pod was inspected
 // twice in vain.
 func blamedNode() *Node {
 	n := &Node{Relists: []Relist{
-		{Start: Instant{sinceStart(0), 0}, End: Instant{sinceStart(0.05), 0}, Outcome: OutcomeOK},
-		{Start: Instant{sinceStart(10), 0}, ListEnd: Instant{sinceStart(10.5), 0}, End: Instant{sinceStart(251), 0}, Outcome: OutcomeOK},
+		{Start: Instant{At: sinceStart(0)}, End: Instant{At: sinceStart(0.05)}, Outcome: OutcomeOK},
+		{Start: Instant{At: sinceStart(10)}, ListEnd: Instant{At: sinceStart(10.5)}, End: Instant{At: sinceStart(251)}, Outcome: OutcomeOK},
 	}}
 	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
 	n.Window = Window{Start: sinceStart(0), End: sinceStart(300)}
 	n.Events = []*parse.Event{lineAt(130.5, parse.SrcKubelet, parse.SigWriteStatus, "pod_ns", "ns", "pod_name", "web", "err", "rpc error: code = DeadlineExceeded desc = context deadline exceeded")}
 	n.Failures = []Failure{
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(10.5), time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
-		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{sinceStart(20), 0}, End: sinceStart(140)},
-		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{sinceStart(130.5), time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{At: sinceStart(10.5), Slack: time.Millisecond}, End: sinceStart(130.5), Evidence: []Evidence{{Record: n.Events[0]}}},
+		{Call: "Status", Code: "DeadlineExceeded", Start: Instant{At: sinceStart(20)}, End: sinceStart(140)},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &FailureDetails{PodUID: "u"}, Start: Instant{At: sinceStart(130.5), Slack: time.Millisecond}, End: sinceStart(250.5), Evidence: []Evidence{{Record: n.Events[0]}}},
 	}
-	n.Blame = blames(n, scan(n, look(n)))
+	n.Blame = blames(n, scan(n, host.Look(&n.Records)))
 	return n
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // Options override what the records say about the kubelet. The zero value
@@ -18,7 +19,7 @@ type Options struct {
 
 	// Parallel runs tasks that share nothing they write, all at once if it
 	// likes, and returns when all are done. nil: one after the other.
-	Parallel func(tasks ...func())
+	Parallel Parallel
 }
 
 // Build splits the records of a bundle by node and rebuilds each node: runs of
@@ -26,13 +27,11 @@ type Options struct {
 // Nodes come sorted by name. It is deterministic, and linear in the number of
 // records apart from sorting; a file of the host alone still gives a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
-	nodes, symbols := splitNodes(b, opt), b.Symbols
-	if symbols == nil {
-		symbols = parse.NewSymbols()
-	}
-	for _, n := range nodes {
-		n.symbols = symbols
+	var nodes []*Node
+	for _, r := range host.Split(b, opt.Parallel) {
+		n := &Node{Records: *r}
 		rebuild(n, opt)
+		nodes = append(nodes, n)
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
 	return nodes
@@ -40,18 +39,18 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 
 // rebuild derives everything about one node whose records are assigned.
 func rebuild(n *Node, opt Options) {
-	v := look(n)
+	v := host.Look(&n.Records)
 	n.Have, n.Window = sources(n, v), window(n, v)
 	var s *found
-	opt.parallel(
+	opt.Parallel.Run(
 		func() { s = scan(n, v) },
-		func() { n.History, n.Requests = history(n, v) },
+		func() { n.History, n.Requests = host.ReadHistory(&n.Records, v) },
 	)
 	n.Runs = s.runs
-	n.Observed = s.observed.list()
+	n.Observed = s.observed.List()
 	n.Lags = s.lags
 	var a *auditor
-	opt.parallel(
+	opt.Parallel.Run(
 		func() { a = beginAudit(n, s) },
 		func() { account(n, s, v, opt) },
 	)
@@ -61,9 +60,9 @@ func rebuild(n *Node, opt Options) {
 
 // account derives the kubelet's profile and what it did when: relists, episodes,
 // health, runtime calls. It leaves pod events and history alone but for their times.
-func account(n *Node, s *found, v *survey, opt Options) {
-	profile(n, s, v.Census.forms, opt)
-	n.Failures = failures(s.calls, n.symbols, n.Kubelet.RPCTimeout)
+func account(n *Node, s *found, v *host.Survey, opt Options) {
+	profile(n, s, v.Census.Forms, opt)
+	n.Failures = failures(s.calls, n.Symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)
 	groups := lastSeen(s)
@@ -77,19 +76,9 @@ func account(n *Node, s *found, v *survey, opt Options) {
 	n.Ops = operations(n)
 }
 
-func (o *Options) parallel(tasks ...func()) {
-	if o.Parallel != nil {
-		o.Parallel(tasks...)
-		return
-	}
-	for _, t := range tasks {
-		t()
-	}
-}
-
 // sources tells which sources the node's records come from.
-func sources(n *Node, v *survey) map[parse.Source]bool {
-	have := v.sources
+func sources(n *Node, v *host.Survey) map[parse.Source]bool {
+	have := v.Sources
 	for _, c := range n.Coverage {
 		have[c.Origin.Source] = true
 	}
@@ -108,7 +97,7 @@ func sources(n *Node, v *survey) map[parse.Source]bool {
 
 // window is the span from the first to the last dated line, or snapshot where
 // there is no line, and the zone in which the kubelet logs.
-func window(n *Node, v *survey) Window {
+func window(n *Node, v *host.Survey) Window {
 	var w Window
 	add := func(s parse.Stamp) {
 		if s.Basis <= parse.LowerBound {
@@ -119,8 +108,8 @@ func window(n *Node, v *survey) Window {
 		}
 		w.End = max(w.End, s.At)
 	}
-	lines := func(events span, kernelBuffer bool) {
-		w.Start, w.End = events.from, events.to
+	lines := func(events host.Span, kernelBuffer bool) {
+		w.Start, w.End = events.From, events.To
 		for _, c := range n.Coverage {
 			if (c.FirstLine.Basis == parse.SinceBoot) == kernelBuffer {
 				add(c.FirstLine.Stamp)
@@ -128,9 +117,9 @@ func window(n *Node, v *survey) Window {
 			}
 		}
 	}
-	lines(v.wall, false)
+	lines(v.Wall, false)
 	if w.Start == 0 { // the kernel's buffer goes back to the boot: it is no window of the kubelet's log
-		lines(v.boot, true)
+		lines(v.Boot, true)
 	}
 	if w.Start == 0 {
 		for _, s := range n.Scrapes {

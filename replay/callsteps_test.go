@@ -75,8 +75,8 @@ func TestFailuresCountOnce(t *testing.T) {
 	line := []Evidence{{Record: parse.NewEvent(&parse.EventKind{}, parse.Text{}, parse.Event{})}}
 	at := func(sec int64) int64 { return (proofBase + sec) * 1e9 }
 	n := &Node{
-		Series: callTable([]int{0, 15}, opSeconds+"_count|list_podsandbox|x 10 20", opSeconds+"_sum|list_podsandbox|x 1 121",
-			"kubelet_runtime_operations_errors_total|list_podsandbox|x 0 1"),
+		Records: Records{Series: callTable([]int{0, 15}, opSeconds+"_count|list_podsandbox|x 10 20", opSeconds+"_sum|list_podsandbox|x 1 121",
+			"kubelet_runtime_operations_errors_total|list_podsandbox|x 0 1")},
 		Failures: []Failure{
 			{Call: "ListPodSandbox", End: at(10), Start: Instant{At: at(-110)}, Evidence: line},
 			{Call: "ListPodSandbox", End: at(200), Start: Instant{At: at(80)}, Evidence: line},
@@ -113,5 +113,5 @@ func TestShareOfRelist(t *testing.T) {
 
 // metricNode is a node of which there are metrics alone.
 func metricNode(series []*parse.Series) *Node {
-	return &Node{Series: series, Calls: CallSteps(series)}
+	return &Node{Records: Records{Series: series}, Calls: CallSteps(series)}
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // coverage answers when the kubelet wrote anything at all, lines without a
@@ -18,8 +19,8 @@ type coverage struct {
 	count  map[int]int // lines by process id, 0: of all
 }
 
-func newCoverage(n *Node, v *survey) *coverage {
-	c := &coverage{events: n.Events, lines: make([]int32, 0, v.kubelet), count: map[int]int{}}
+func newCoverage(n *Node, v *host.Survey) *coverage {
+	c := &coverage{events: n.Events, lines: make([]int32, 0, v.Kubelet), count: map[int]int{}}
 	for _, v := range n.Coverage {
 		if v.Origin.Source == parse.SrcKubelet {
 			c.count[v.Origin.PID] += v.Lines

@@ -54,7 +54,7 @@ func trim(a, b *Episode) {
 	}
 	lo := max(a.LastReport, a.Breach)
 	a.Recovered = between(min(lo, b.Breach), b.Breach)
-	a.Recovered = Instant{b.Breach, 2 * a.Recovered.Slack}
+	a.Recovered = Instant{At: b.Breach, Slack: 2 * a.Recovered.Slack}
 	a.RecoveredBasis = "a newer relist was last seen active before the next stretch began"
 }
 
@@ -176,7 +176,7 @@ func reports(gs []*group) []Evidence {
 	add := func(a ageLine, note string) {
 		if !seen[a.rec] {
 			seen[a.rec] = true
-			out = append(out, Evidence{a.rec, note})
+			out = append(out, Evidence{Record: a.rec, Note: note})
 		}
 	}
 	for i, g := range gs {
@@ -219,7 +219,7 @@ func (w *healer) never(run int) (Episode, bool) {
 	}
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
-		Evidence: []Evidence{{lines[0].ev, "no relist has succeeded yet"}, {lines[len(lines)-1].ev, "still none"}}}
+		Evidence: []Evidence{{Record: lines[0].ev, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].ev, Note: "still none"}}}
 	g := &group{run: run, lo: from, hi: from, lines: []ageLine{{at: last, run: run, rec: lines[len(lines)-1].ev}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
 	var ev []Evidence
@@ -242,7 +242,7 @@ func (w *healer) undated() (Episode, bool) {
 			e.Threshold = a.limit
 		}
 		if len(e.Evidence) < 3 {
-			e.Evidence = append(e.Evidence, Evidence{a.rec, "no time: the age is all that it tells"})
+			e.Evidence = append(e.Evidence, Evidence{Record: a.rec, Note: "no time: the age is all that it tells"})
 		}
 	}
 	return e, e.Reports > 0

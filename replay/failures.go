@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // Failure is a CRI call that failed, told by one or several layers.
@@ -78,11 +79,11 @@ func (f Failure) Unpacked() any {
 }
 
 // about reports whether the call was about an object, or its pod.
-func (f *Failure) about(o *object, syms *parse.Symbols) bool {
+func (f *Failure) about(o *host.Object, syms *parse.Symbols) bool {
 	if f.Details == nil {
-		return f.uid == o.podUID || f.id == o.id
+		return f.uid == o.PodUID || f.id == o.ID
 	}
-	return f.Details.PodUID == syms.Text(o.podUID) || f.Details.ObjectID == syms.Text(o.id)
+	return f.Details.PodUID == syms.Text(o.PodUID) || f.Details.ObjectID == syms.Text(o.ID)
 }
 
 // Layers of the kubelet log one failed call within microseconds of each other.
@@ -90,7 +91,7 @@ const layerGap = 20 * time.Millisecond
 
 // failures merges the lines of all layers into one failure per call.
 func failures(calls []call, syms *parse.Symbols, timeout time.Duration) []Failure {
-	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[podID]string{}}
+	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[host.PodID]string{}}
 	out, lines := make([]Failure, 0, len(calls)), make([]Evidence, len(calls))
 	for i := range calls {
 		lines[i].Record = calls[i].ev
@@ -111,7 +112,7 @@ type failureReader struct {
 	syms    *parse.Symbols
 	timeout time.Duration
 	words   map[parse.Sym]string
-	pods    map[podID]string
+	pods    map[host.PodID]string
 }
 
 func (r *failureReader) failure(c *call) Failure {
@@ -122,7 +123,7 @@ func (r *failureReader) failure(c *call) Failure {
 	}
 	f.End = c.ev.At
 	if f.Code == "DeadlineExceeded" && plainTimeout(f.Call) && r.timeout > 0 {
-		f.Start = Instant{f.End - int64(r.timeout), deadlineLate}
+		f.Start = Instant{At: f.End - int64(r.timeout), Slack: deadlineLate}
 	}
 	return f
 }
@@ -136,10 +137,10 @@ func (r *failureReader) word(s parse.Sym) string {
 	return text
 }
 
-func (r *failureReader) pod(p podID) string {
+func (r *failureReader) pod(p host.PodID) string {
 	text, ok := r.pods[p]
 	if !ok {
-		text = p.text(r.syms)
+		text = p.Text(r.syms)
 		r.pods[p] = text
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // TestFailureDetails wants of a failure whose details are numbers what one gives
@@ -18,7 +19,7 @@ func TestFailureDetails(t *testing.T) {
 	}
 	calls := []call{
 		{ev: at("a.go:1"), name: of("ContainerStatus"), id: of("c1"), err: of("it broke")},
-		{ev: at("b.go:1"), name: of("ContainerStatus"), code: of("Unknown"), uid: of("u1"), pod: podID{of("ns"), of("web")}},
+		{ev: at("b.go:1"), name: of("ContainerStatus"), code: of("Unknown"), uid: of("u1"), pod: host.PodID{NS: of("ns"), Name: of("web")}},
 	}
 	fs := failures(calls, syms, time.Minute)
 	if len(fs) != 1 || len(fs[0].Evidence) != 2 {
@@ -35,7 +36,7 @@ func TestFailureDetails(t *testing.T) {
 			t.Errorf("%+v, code %q of pod %q", got, f.Code, f.Pod)
 		}
 		for id, about := range map[string]bool{"c1": true, "c2": false} {
-			if f.about(&object{id: of(id), podUID: of("u2")}, syms) != about {
+			if f.about(&host.Object{ID: of(id), PodUID: of("u2")}, syms) != about {
 				t.Errorf("about %s: %v", id, !about)
 			}
 		}

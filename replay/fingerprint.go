@@ -71,10 +71,6 @@ var clues = []clue{
 	{parse.SigHousekeeping, "longer than expected", anyForm, 27, 0, 0},
 }
 
-// formsLooked is how many lines of each set of signatures are enough to know the
-// form in which the kubelet writes them.
-const formsLooked = 4
-
 // fingerprintRange bounds the minor version by the form of the lines. 0 is no
 // bound. Lines that contradict each other, as from an upgrade inside the log,
 // bound nothing.

@@ -83,7 +83,7 @@ func (p *painter) never(from, to int64, run int) {
 
 func (p *painter) paint(from, to int64, st HealthState) {
 	if to > from {
-		p.layers = append(p.layers, HealthSpan{Span{from, to}, st})
+		p.layers = append(p.layers, HealthSpan{Span{From: from, To: to}, st})
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *painter) spans(w Window) []HealthSpan {
 		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from {
 			out[k-1].To = to
 		} else if to > from {
-			out = append(out, HealthSpan{Span{from, to}, st})
+			out = append(out, HealthSpan{Span{From: from, To: to}, st})
 		}
 	}
 	top := &stack{}
@@ -204,7 +204,7 @@ func gaps(n *Node) []LogGap {
 	}
 	slices.SortStableFunc(reasons, func(a, b *parse.Marker) int { return cmp64(a.At, b.At) })
 	for _, s := range silences(n) {
-		g := LogGap{Span: Span{s.Last.At, s.Next.At}, Why: "silence", Evidence: []Evidence{{Record: s.last}, {Record: s.next}}}
+		g := LogGap{Span: Span{From: s.Last.At, To: s.Next.At}, Why: "silence", Evidence: []Evidence{{Record: s.last}, {Record: s.next}}}
 		for len(reasons) > 0 && reasons[0].At < s.Last.At {
 			reasons = reasons[1:]
 		}
@@ -215,7 +215,7 @@ func gaps(n *Node) []LogGap {
 	}
 	for _, m := range n.Markers {
 		if m.Basis != parse.NoTime && (m.Kind == parse.MarkSuppressed || m.Kind == parse.MarkTruncated || m.Kind == parse.MarkNull) {
-			out = append(out, LogGap{Span: Span{m.At, m.At}, Why: gapWhy(m.Kind), Evidence: []Evidence{{Record: m}}})
+			out = append(out, LogGap{Span: Span{From: m.At, To: m.At}, Why: gapWhy(m.Kind), Evidence: []Evidence{{Record: m}}})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b LogGap) int { return cmp64(a.From, b.From) })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // The tests read klog text through a small decoder of their own: package logs
@@ -145,7 +146,7 @@ func extractor(re *regexp.Regexp, id string) func(string, []parse.Field) []parse
 			}
 		}
 		if id == parse.SigRPC {
-			call := fieldOf(out, "call")
+			call := host.FieldOf(out, "call")
 			scope := ""
 			if strings.HasPrefix(call, "List") {
 				scope = "all"

@@ -3,6 +3,8 @@ package replay
 import (
 	"slices"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // An age is sampled before its line is stamped: measured up to 1.14 ms late
@@ -41,7 +43,7 @@ func lastSeen(s *found) []*group {
 			lines = append(lines, a)
 		}
 	}
-	arrange(lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
+	host.Arrange(lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
 	var out []*group
 	open := map[int]*group{} // by run
 	for _, a := range lines {
@@ -58,7 +60,7 @@ func lastSeen(s *found) []*group {
 		g.take(a)
 	}
 	for _, g := range out {
-		arrange(g.lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
+		host.Arrange(g.lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
 	}
 	slices.SortStableFunc(out, func(a, b *group) int { return cmp64(a.lo, b.lo) })
 	return out
@@ -72,14 +74,6 @@ func cmp64(a, b int64) int {
 		return 1
 	}
 	return 0
-}
-
-// arrange sorts what is mostly in order already, as the lines of a log are. What
-// order calls equal stays as it is.
-func arrange[T any](s []T, order func(a, b T) int) {
-	if !slices.IsSortedFunc(s, order) {
-		slices.SortStableFunc(s, order)
-	}
 }
 
 // bounds returns the interval in which the relist that the line names started.

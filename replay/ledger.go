@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // claim is a relist whose start is known to lie in [lo, hi].
@@ -32,8 +34,8 @@ type ledger struct {
 	byRun  [][]mark      // marks of each run, in time order
 	fell   map[int]int64 // when evented PLEG of a run gave up
 
-	counts   bySym[uint32] // of events by container, in the stretch at hand
-	counting bool          // counts has room
+	counts   host.BySym[uint32] // of events by container, in the stretch at hand
+	counting bool               // counts has room
 	room     claimRoom
 }
 
@@ -148,9 +150,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		bounded = append(bounded, l.stretches(idx)...)
 		all = append(all, l.claims...)
 	}
-	arrange(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	host.Arrange(all, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
 	bounded = append(bounded, l.counted()...)
-	arrange(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
+	host.Arrange(bounded, func(a, b Bounded) int { return cmp64(a.From, b.From) })
 	out := make([]Relist, len(all))
 	for i, c := range all {
 		out[i] = c.relist()
@@ -201,7 +203,7 @@ func (l *ledger) fromRelisting(run int, marks []mark) {
 		case c == nil:
 		case m.kind == kRetrieved:
 			if !c.listEnd.Known() && c.listed == nil {
-				c.listEnd, c.listed = Instant{m.at, sameMoment}, &yes
+				c.listEnd, c.listed = Instant{At: m.at, Slack: sameMoment}, &yes
 			}
 		case m.kind == kListFail:
 			c.fail(m)
@@ -254,8 +256,8 @@ func (l *ledger) silent(run int, from, to, relisting int64) bool {
 
 // fail closes the relist with its error line.
 func (c *claim) fail(m mark) {
-	c.end, c.outcome, c.listed = Instant{m.at, time.Millisecond}, OutcomeListFailed, &no
-	c.ev = append(c.ev, Evidence{m.ev, "this attempt ended here"})
+	c.end, c.outcome, c.listed = Instant{At: m.at, Slack: time.Millisecond}, OutcomeListFailed, &no
+	c.ev = append(c.ev, Evidence{Record: m.ev, Note: "this attempt ended here"})
 	if !slices.Contains(c.basis, BasisListError) {
 		c.basis = append(slices.Clip(c.basis), BasisListError)
 	}
@@ -310,7 +312,7 @@ func (l *ledger) fromFailures(run int, marks []mark) {
 		if gap > 0 && l.follows(run, marks, i) {
 			next := m.at + int64(l.period())
 			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(timerLate), run: run,
-				basis: basisNextStart, ev: []Evidence{{m.ev, "the next attempt starts one period after this one ended"}}})
+				basis: basisNextStart, ev: []Evidence{{Record: m.ev, Note: "the next attempt starts one period after this one ended"}}})
 		}
 	}
 }
@@ -344,7 +346,7 @@ func (l *ledger) floorBy(run int, at int64) int64 {
 
 // failed dates the start of a relist by its error line.
 func (l *ledger) failed(run int, m mark, floor int64) *claim {
-	c := &claim{run: run, basis: basisListError, end: Instant{m.at, time.Millisecond}, outcome: OutcomeListFailed,
+	c := &claim{run: run, basis: basisListError, end: Instant{At: m.at, Slack: time.Millisecond}, outcome: OutcomeListFailed,
 		listed: &no, ev: []Evidence{{Record: m.ev}}}
 	timeout := int64(l.n.Kubelet.RPCTimeout)
 	switch {
@@ -425,8 +427,8 @@ func (l *ledger) fromRetrieved(run int, marks []mark) {
 			continue
 		}
 		if prev != 0 && gap > 0 && m.at-lo <= int64(widest) {
-			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{m.at, sameMoment},
-				basis: basisNextStart}, Evidence{m.ev, "its list of all pods returned here"}))
+			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.at, run: run, listed: &yes, listEnd: Instant{At: m.at, Slack: sameMoment},
+				basis: basisNextStart}, Evidence{Record: m.ev, Note: "its list of all pods returned here"}))
 		}
 		prev = m.at
 	}
@@ -444,7 +446,7 @@ func (l *ledger) fromGroups(run int) {
 		prev = g
 		for _, i := range []int{0, len(g.lines) - 1} {
 			if a := g.lines[i]; i == 0 || len(g.lines) > 1 {
-				c.ev = append(c.ev, Evidence{a.rec, "last seen active " + a.age.String() + " before this line"})
+				c.ev = append(c.ev, Evidence{Record: a.rec, Note: "last seen active " + a.age.String() + " before this line"})
 			}
 		}
 		l.claims = append(l.claims, c)
@@ -454,7 +456,7 @@ func (l *ledger) fromGroups(run int) {
 // merge joins claims that must be the same relist: their bounds overlap, and
 // two relists are at least a period apart.
 func (l *ledger) merge() {
-	arrange(l.claims, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
+	host.Arrange(l.claims, func(a, b *claim) int { return cmp64(a.lo+a.hi, b.lo+b.hi) })
 	out := l.claims[:0]
 	for _, c := range l.claims {
 		if len(out) > 0 && out[len(out)-1].same(c) {

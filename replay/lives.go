@@ -2,19 +2,20 @@ package replay
 
 import (
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // lives is what the runtime's history says of its containers and sandboxes, one
 // row for each object of the history.
 type lives struct {
-	of   *historyTable
-	rows []life
+	of   *host.HistoryTable
+	rows []Life
 	any  bool // the runtime told of at least one
 }
 
 // life is one stay of a container or sandbox in the runtime, by the runtime's
 // own account. Its moves are indexes into the history plus one, 0 unknown.
-type life struct {
+type Life struct {
 	created, started, ended, removed int32
 	known                            bool // the runtime tells of it
 	restarted                        bool // ran more than once under one id: only its first run is told
@@ -23,37 +24,37 @@ type life struct {
 
 // livesOf gathers the runtime's history by object; what only the kubelet told is
 // not history to hold the kubelet against.
-func livesOf(n *Node) *lives {
+func livesOf(of History) *lives {
 	ls := &lives{}
-	h, ok := n.History.from.(*historyTable)
+	h, ok := of.Source().(*host.HistoryTable)
 	if !ok {
 		return ls
 	}
-	ls.of, ls.rows = h, make([]life, h.objects.n)
-	for i := range h.moves {
-		if m := &h.moves[i]; m.teller == byRuntime {
+	ls.of, ls.rows = h, make([]Life, h.Objects.N)
+	for i := range h.Moves {
+		if m := &h.Moves[i]; m.Teller == host.ByRuntime {
 			ls.any = true
-			ls.move(&ls.rows[m.object], m, int32(i)+1)
+			ls.move(&ls.rows[m.Object], m, int32(i)+1)
 		}
 	}
 	return ls
 }
 
-func (ls *lives) move(l *life, m *move, i int32) {
+func (ls *lives) move(l *Life, m *host.Move, i int32) {
 	l.known = true
-	switch m.state {
-	case stateCreated:
+	switch m.State {
+	case host.StateCreated:
 		l.created = i
-	case stateRunning:
+	case host.StateRunning:
 		l.restarted = l.restarted || ls.at(l.ended).Known()
 		if !ls.at(l.started).Known() {
 			l.started = i
 		}
-	case stateExited:
+	case host.StateExited:
 		if !ls.at(l.ended).Known() {
 			l.ended = i
 		}
-	case stateRemoved:
+	case host.StateRemoved:
 		l.removed = i
 		if !ls.at(l.ended).Known() {
 			l.ended = i
@@ -62,11 +63,11 @@ func (ls *lives) move(l *life, m *move, i int32) {
 }
 
 // find returns the life of an id, nil if the runtime tells of none.
-func (ls *lives) find(id parse.Sym) *life {
+func (ls *lives) find(id parse.Sym) *Life {
 	if ls.of == nil {
 		return nil
 	}
-	if i := ls.of.byID.get(id); i != 0 && ls.rows[i-1].known {
+	if i := ls.of.ByID.Get(id); i != 0 && ls.rows[i-1].known {
 		return &ls.rows[i-1]
 	}
 	return nil
@@ -77,21 +78,21 @@ func (ls *lives) at(move int32) Instant {
 	if move == 0 {
 		return Instant{}
 	}
-	m := &ls.of.moves[move-1]
-	return Instant{m.at, m.slack}
+	m := &ls.of.Moves[move-1]
+	return Instant{At: m.At, Slack: m.Slack}
 }
 
 // cause is the moment of the change that an event reports. It is false when
 // the runtime's account of this life leaves no room for such a change.
-func (ls *lives) cause(l *life, t eventType) (Instant, bool) {
+func (ls *lives) cause(l *Life, t host.EventType) (Instant, bool) {
 	switch t {
-	case typeStarted:
+	case host.TypeStarted:
 		started := ls.at(l.started)
 		if !started.Known() && ls.at(l.created).Known() && ls.at(l.removed).Known() {
 			return Instant{}, false // created and removed, never started
 		}
 		return started, true
-	case typeDied:
+	case host.TypeDied:
 		return ls.at(l.ended), true
 	}
 	return Instant{}, true
@@ -99,33 +100,33 @@ func (ls *lives) cause(l *life, t eventType) (Instant, bool) {
 
 // line is the runtime's line of the change that an event of a type reports, nil
 // if there is none.
-func (ls *lives) line(l *life, t eventType) parse.Record {
+func (ls *lives) line(l *Life, t host.EventType) parse.Record {
 	move := l.ended
-	if t == typeStarted {
+	if t == host.TypeStarted {
 		move = l.started
 	}
 	if move == 0 {
 		return nil
 	}
-	return ls.of.record(ls.of.moves[move-1].line)
+	return ls.of.Record(ls.of.Moves[move-1].Line)
 }
 
 // exitCode is how a life ended, nil unknown.
-func (ls *lives) exitCode(l *life) *int {
+func (ls *lives) exitCode(l *Life) *int {
 	if l.ended == 0 {
 		return nil
 	}
-	return ls.of.exitCode(&ls.of.moves[l.ended-1])
+	return ls.of.ExitCode(&ls.of.Moves[l.ended-1])
 }
 
 // saw reports whether an event of that type was seen.
-func (l *life) saw(t eventType) bool {
-	return t == typeStarted && l.sawStart || t == typeDied && l.sawEnd
+func (l *Life) saw(t host.EventType) bool {
+	return t == host.TypeStarted && l.sawStart || t == host.TypeDied && l.sawEnd
 }
 
-func (l *life) see(t eventType) {
-	l.sawStart, l.sawEnd = l.sawStart || t == typeStarted, l.sawEnd || t == typeDied
+func (l *Life) see(t host.EventType) {
+	l.sawStart, l.sawEnd = l.sawStart || t == host.TypeStarted, l.sawEnd || t == host.TypeDied
 }
 
 // about returns the object that a life is of.
-func (ls *lives) about(i int32) *object { return ls.of.objects.at(i) }
+func (ls *lives) about(i int32) *host.Object { return ls.of.Objects.At(i) }

@@ -14,7 +14,7 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 		D+"_sum 1 2 2 2 2 2 2 2 2 2 122 140", I+"_sum 9 20 20 20 20 20 20 20 20 20 142.1 175",
 		D+"_bucket|10 10 20 20 20 20 20 20 20 20 20 20 34", D+"_bucket|+Inf 10 20 20 20 20 20 20 20 20 20 21 36",
 		"kubelet_pleg_last_seen_seconds 1795217459 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217624")
-	n := &Node{Name: "w1", Series: series, Scrapes: scrapes}
+	n := &Node{Records: Records{Name: "w1", Series: series, Scrapes: scrapes}}
 	rebuild(n, Options{})
 	var hung *Relist
 	for i := range n.Relists {

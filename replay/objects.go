@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // ageText finds the age in the message of an object, which the kubelet wrote
@@ -27,18 +28,18 @@ func (s *found) addObject(o *parse.Object) {
 	}
 	switch o.Kind {
 	case facts.ObjectCondition:
-		if fieldOf(o.Fields, "type") != "Ready" {
+		if host.FieldOf(o.Fields, "type") != "Ready" {
 			return
 		}
 		if at != 0 {
-			s.node = append(s.node, nodeLine{at: at, ready: fieldOf(o.Fields, "status") == "True",
-				reason: fieldOf(o.Fields, "reason"), run: s.runAt(at), obj: o})
+			s.node = append(s.node, nodeLine{at: at, ready: host.FieldOf(o.Fields, "status") == "True",
+				reason: host.FieldOf(o.Fields, "reason"), run: s.runAt(at), obj: o})
 		}
-		if t, ok := parseStamp(fieldOf(o.Fields, "heartbeat")); ok {
+		if t, ok := parseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
 			at = t
 		}
 	case facts.ObjectEvent:
-		if r := fieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
+		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
 			s.node = append(s.node, nodeLine{at: at, ready: r == "NodeReady", reason: r, run: s.runAt(at), obj: o})
 		}
 	default:
@@ -48,7 +49,7 @@ func (s *found) addObject(o *parse.Object) {
 }
 
 func (s *found) addMessage(o *parse.Object, at int64) {
-	msg := fieldOf(o.Fields, "message")
+	msg := host.FieldOf(o.Fields, "message")
 	if !strings.Contains(msg, "last seen active") {
 		return
 	}

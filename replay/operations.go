@@ -124,7 +124,7 @@ func fromMetrics(series []*parse.Series, steps []CallStep, get func(string) *Ope
 		if sum := sumCalls(run); sum.Calls > o.Calls {
 			sum.Name, sum.ShareOfRelist = o.Name, o.ShareOfRelist
 			*o = sum
-			covered[o.Name] = Span{run[0].From, run[len(run)-1].To}
+			covered[o.Name] = Span{From: run[0].From, To: run[len(run)-1].To}
 		}
 		i = j
 	}

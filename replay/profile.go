@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // Defaults of the kubelet; none of the first two is a flag in any version.
@@ -48,7 +49,7 @@ func profile(n *Node, s *found, forms []*parse.Event, opt Options) {
 func (p *profiler) say(s string) { p.basis = append(p.basis, s) }
 
 func (p *profiler) cite(r parse.Record, note string) {
-	p.n.Kubelet.Evidence = append(p.n.Kubelet.Evidence, Evidence{r, note})
+	p.n.Kubelet.Evidence = append(p.n.Kubelet.Evidence, Evidence{Record: r, Note: note})
 }
 
 // lines reads the start-up lines of the last run that has any.
@@ -86,8 +87,8 @@ func (p *profiler) lines() {
 func (p *profiler) flag(e *parse.Event) {
 	k := &p.n.Kubelet
 	f := e.Fields()
-	value := strings.Trim(fieldOf(f, "value"), `"`)
-	switch fieldOf(f, "name") {
+	value := strings.Trim(host.FieldOf(f, "value"), `"`)
+	switch host.FieldOf(f, "name") {
 	case "v":
 		if v, err := strconv.Atoi(value); err == nil && v >= 0 && v <= 100 {
 			k.Verbosity = v
@@ -153,7 +154,7 @@ func (p *profiler) nodeObject() {
 	k := &p.n.Kubelet
 	var newest *parse.Object
 	for _, o := range p.n.Objects {
-		if o.Kind == facts.ObjectNode && fieldOf(o.Fields, "kubelet_version") != "" && (newest == nil || o.At >= newest.At) {
+		if o.Kind == facts.ObjectNode && host.FieldOf(o.Fields, "kubelet_version") != "" && (newest == nil || o.At >= newest.At) {
 			newest = o
 		}
 	}
@@ -161,12 +162,12 @@ func (p *profiler) nodeObject() {
 		return
 	}
 	if k.Version == "" {
-		k.Version = versionText(fieldOf(newest.Fields, "kubelet_version"))
+		k.Version = versionText(host.FieldOf(newest.Fields, "kubelet_version"))
 		p.say("version from the node object in " + newest.File.Path)
 		p.cite(newest, "version")
 	}
 	if k.Runtime == "" {
-		name, version, _ := strings.Cut(fieldOf(newest.Fields, "runtime"), "://")
+		name, version, _ := strings.Cut(host.FieldOf(newest.Fields, "runtime"), "://")
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
 }
@@ -458,7 +459,7 @@ func (p *profiler) verbosity() {
 			break
 		}
 	}
-	if p.s.observed.observed > 0 {
+	if len(p.s.observed.Rows) > 0 {
 		k.Verbosity = max(k.Verbosity, 2)
 	}
 	if k.Verbosity >= 0 {

@@ -50,7 +50,7 @@ func (w *healer) recovered(run int, g *group, next *group, last int64) (Instant,
 		}
 		return Instant{}, "no proof of health after the last report in the input"
 	}
-	return Instant{best.at, time.Duration(best.at - last)}, best.basis
+	return Instant{At: best.at, Slack: time.Duration(best.at - last)}, best.basis
 }
 
 // failing follows a streak of failing lists on from the last report: while no
@@ -116,7 +116,7 @@ func (w *healer) byNextRun(run int) (Instant, string) {
 	if best.at == 0 {
 		return Instant{}, none
 	}
-	return Instant{best.at, time.Duration(best.at - w.s.runs[run].Last)}, "a new kubelet process: " + best.basis
+	return Instant{At: best.at, Slack: time.Duration(best.at - w.s.runs[run].Last)}, "a new kubelet process: " + best.basis
 }
 
 // byTurns looks at the sync loop: a turn that skipped for other reasons only,

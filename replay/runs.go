@@ -73,21 +73,21 @@ func (c *runCutter) pick(pid int, k kinds) int {
 func (c *runCutter) note(r *Run, e *parse.Event, k kinds) {
 	if k&kNotReady != 0 {
 		if t, ok := processStart(e.Field("heartbeat")); ok && !r.exact {
-			r.Start, r.exact = Instant{t, time.Second}, true
-			r.Evidence = append(r.Evidence, Evidence{e, "monotonic reading: seconds since the process started"})
+			r.Start, r.exact = Instant{At: t, Slack: time.Second}, true
+			r.Evidence = append(r.Evidence, Evidence{Record: e, Note: "monotonic reading: seconds since the process started"})
 		}
 		return
 	}
 	if e.Is(parse.SigVersion) && r.Version == "" {
 		r.Version = versionText(e.Field("version"))
-		r.Evidence = append(r.Evidence, Evidence{e, "the process states its version"})
+		r.Evidence = append(r.Evidence, Evidence{Record: e, Note: "the process states its version"})
 	}
 	if k&kStarting != 0 && r.loop == 0 {
 		r.loop = e.At
-		r.Evidence = append(r.Evidence, Evidence{e, "PLEG and sync loop start here"})
+		r.Evidence = append(r.Evidence, Evidence{Record: e, Note: "PLEG and sync loop start here"})
 	}
 	if !r.Start.Known() {
-		r.Start = Instant{r.First, startSlack}
+		r.Start = Instant{At: r.First, Slack: startSlack}
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *runCutter) finish() []Run {
 
 // between is a moment known to lie in [lo, hi].
 func between(lo, hi int64) Instant {
-	return Instant{lo + (hi-lo)/2, time.Duration((hi - lo + 1) / 2)}
+	return Instant{At: lo + (hi-lo)/2, Slack: time.Duration((hi - lo + 1) / 2)}
 }
 
 // versionText gives a version its leading v and cuts build suffixes off.

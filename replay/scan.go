@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // mark is a dated line of the relist goroutine.
@@ -37,7 +38,7 @@ type turn int32
 
 // turnKinds are the kinds of the line of a turn: kSkip where the loop skipped,
 // and kAge or kNever if PLEG was among the reasons.
-func (s *found) turnKinds(t turn) kinds { return s.census.Classes[s.census.Of[t]].kinds }
+func (s *found) turnKinds(t turn) kinds { return s.census.Classes[s.census.Of[t]].Kinds }
 
 // turnAt is when a turn was.
 func (s *found) turnAt(t turn) int64 { return s.census.Events[t].At }
@@ -81,31 +82,7 @@ type call struct {
 	ev                              *parse.Event
 	run                             int32
 	name, scope, code, err, id, uid parse.Sym
-	pod                             podID
-}
-
-// fields are the fields of a line; of two of one name the first counts.
-type fields []parse.Field
-
-func (f fields) get(name string) string { return fieldOf(f, name) }
-
-// said is the first value of a name that is not empty.
-func (f fields) said(name string) string {
-	for _, x := range f {
-		if x.Name == name && x.Value != "" {
-			return x.Value
-		}
-	}
-	return ""
-}
-
-func fieldOf(fields []parse.Field, name string) string {
-	for _, f := range fields {
-		if f.Name == name {
-			return f.Value
-		}
-	}
-	return ""
+	pod                             host.PodID
 }
 
 // found is what one pass over a node's events finds, each list in time order.
@@ -125,37 +102,36 @@ type found struct {
 	discards  []int32        // lines of pod events that the kubelet dropped
 	lags      []LogLag
 	cover     *coverage
-	observed  *eventTable
+	observed  *host.EventTable
 
 	census *Census
 	syms   *parse.Symbols
-	words  eventWords
+	words  host.EventWords
 	failed *parse.Columns // callFields
 	text   []parse.Field  // of the line at hand
 }
 
 // scan reads the node's events once and sorts what matters into typed lists.
-func scan(n *Node, v *survey) *found {
-	s := &found{syms: n.symbols, census: v.Census, words: newEventWords(n.symbols), cover: newCoverage(n, v),
-		failed: parse.NewColumns(n.symbols, callFields[:]...), observed: newEventTable(n.Events, n.symbols, v.events),
-		turns: make([]turn, 0, v.turns), marks: make([]mark, 0, v.marks), calls: make([]call, 0, v.calls)}
+func scan(n *Node, v *host.Survey) *found {
+	s := &found{syms: n.Symbols, census: v.Census, words: host.NewEventWords(n.Symbols), cover: newCoverage(n, v),
+		failed: parse.NewColumns(n.Symbols, callFields[:]...), observed: host.NewEventTable(n.Events, n.Symbols, v.Events),
+		turns: make([]turn, 0, v.Turns), marks: make([]mark, 0, v.Marks), calls: make([]call, 0, v.Calls)}
 	rc := newRunCutter(n)
 	for i, at := range v.Of {
 		x := &v.Classes[at]
 		kubelet := x.Origin.Source == parse.SrcKubelet
-		if x.kinds&^kLife == 0 && !kubelet {
+		if x.Kinds&^kLife == 0 && !kubelet {
 			continue
 		}
 		e := n.Events[i]
 		if kubelet && e.Basis != parse.NoTime {
-			s.cover.saw(i, rc.run(e, x.kinds))
+			s.cover.saw(i, rc.run(e, x.Kinds))
 			s.lag(e)
 		}
-		if x.kinds&^kLife != 0 {
-			s.add(e, int32(i), x.kinds, rc.cur)
+		if x.Kinds&^kLife != 0 {
+			s.add(e, int32(i), x.Kinds, rc.cur)
 		}
 	}
-	s.observed.observed = len(s.observed.rows)
 	s.runs = rc.finish()
 	s.cover.runs(s.runs)
 	for _, o := range n.Objects {
@@ -166,7 +142,7 @@ func scan(n *Node, v *survey) *found {
 }
 
 // read returns the fields of a line. They are good until the next call.
-func (s *found) read(e *parse.Event) fields {
+func (s *found) read(e *parse.Event) host.Fields {
 	s.text = e.AppendFields(s.text[:0])
 	return s.text
 }
@@ -177,7 +153,7 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 		s.profile = append(s.profile, e)
 	}
 	if k&kEvent != 0 {
-		s.observed.see(e, i, &s.words)
+		s.observed.See(e, i, &s.words)
 	}
 	if k&kDiscard != 0 {
 		s.discards = append(s.discards, i)
@@ -198,13 +174,13 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 	case k&kRelisting != 0:
 		s.marks = append(s.marks, mark{at: e.At, kind: kRelisting, run: run, ev: e})
 	case k&kRetrieved != 0:
-		if s.read(e).get("all") == "true" {
+		if s.read(e).Get("all") == "true" {
 			s.marks = append(s.marks, mark{at: e.At, kind: kRetrieved, run: run, ev: e})
 		}
 	case k&kListFail != 0:
 		f := s.read(e)
 		s.marks = append(s.marks, mark{at: e.At, kind: kListFail, run: run, ev: e,
-			deadline: f.get("code") == "DeadlineExceeded", atOnce: immediate(f.get("err"))})
+			deadline: f.Get("code") == "DeadlineExceeded", atOnce: immediate(f.Get("err"))})
 	case k&kInside != 0:
 		s.addInside(e, k, run)
 	}
@@ -213,7 +189,7 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 
 func (s *found) addInside(e *parse.Event, k kinds, run int) {
 	m := mark{at: e.At, kind: kInside, run: run, ev: e}
-	if k&kInspectFail != 0 && s.read(e).get("err") != "" {
+	if k&kInspectFail != 0 && s.read(e).Get("err") != "" {
 		m.kind |= kInspectFail
 	}
 	s.marks = append(s.marks, m)
@@ -235,11 +211,11 @@ func (s *found) addLoop(e *parse.Event, i int32, k kinds, run int) {
 	}
 	switch {
 	case k&kHousekeeping != 0:
-		if d, err := time.ParseDuration(s.read(e).get("actual")); err == nil && d > 0 {
+		if d, err := time.ParseDuration(s.read(e).Get("actual")); err == nil && d > 0 {
 			s.stalls = append(s.stalls, stall{e.At - int64(d), e.At, run, e})
 		}
 	case k&kNotReady != 0:
-		s.node = append(s.node, nodeLine{at: e.At, status: true, reason: s.read(e).get("reason"), run: run, ev: e})
+		s.node = append(s.node, nodeLine{at: e.At, status: true, reason: s.read(e).Get("reason"), run: run, ev: e})
 	case k&kNodeEvent != 0:
 		s.addNodeEvent(e, run)
 	case k&kCondition != 0:
@@ -248,7 +224,7 @@ func (s *found) addLoop(e *parse.Event, i int32, k kinds, run int) {
 }
 
 func (s *found) addNodeEvent(e *parse.Event, run int) {
-	name := s.read(e).get("event")
+	name := s.read(e).Get("event")
 	if name == "NodeReady" || name == "NodeNotReady" {
 		s.node = append(s.node, nodeLine{at: e.At, ready: name == "NodeReady", status: e.Origin.Source == parse.SrcKubelet,
 			reason: name, run: run, ev: e})
@@ -284,12 +260,12 @@ func (s *found) lag(e *parse.Event) {
 // carry neither reason of the kubelet's readiness.
 func (s *found) addCondition(e *parse.Event, run int) {
 	f := s.read(e)
-	reason := fieldOf(f, "reason")
+	reason := host.FieldOf(f, "reason")
 	if !strings.HasPrefix(reason, "Kubelet") || (reason != "KubeletReady" && reason != "KubeletNotReady") {
 		return
 	}
 	at := e.At
-	if t, ok := parseStamp(fieldOf(f, "transition")); ok {
+	if t, ok := parseStamp(host.FieldOf(f, "transition")); ok {
 		at = t
 	}
 	s.node = append(s.node, nodeLine{at: at, ready: reason == "KubeletReady", reason: reason, run: run, ev: e})
@@ -304,9 +280,9 @@ func (s *found) addHealth(e *parse.Event, i int32, k kinds, run int) {
 	}
 	if k&kAge != 0 {
 		f := s.read(e)
-		age, err := time.ParseDuration(fieldOf(f, "age"))
+		age, err := time.ParseDuration(host.FieldOf(f, "age"))
 		if err == nil && age > 0 {
-			limit, _ := time.ParseDuration(fieldOf(f, "threshold"))
+			limit, _ := time.ParseDuration(host.FieldOf(f, "threshold"))
 			a := ageLine{at: at, age: age, limit: limit, res: e.Res.Duration(), skip: k&kSkip != 0, run: run, rec: e,
 				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
 			if k&kCondition != 0 {
@@ -329,7 +305,7 @@ func (s *found) addHealth(e *parse.Event, i int32, k kinds, run int) {
 // heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
 // age was computed then, not when the row was printed.
 func heartbeat(a ageLine, f []parse.Field) ageLine {
-	if t, ok := parseStamp(fieldOf(f, "heartbeat")); ok {
+	if t, ok := parseStamp(host.FieldOf(f, "heartbeat")); ok {
 		a.at, a.res, a.header = t, time.Second, true
 	}
 	return a
@@ -352,5 +328,5 @@ var callFields = [...]string{"call", "scope", "code", "err", "id", "pod_uid", "p
 func (s *found) addCall(e *parse.Event, run int) {
 	var f [len(callFields)]parse.Sym
 	s.failed.Read(e, f[:])
-	s.calls = append(s.calls, call{ev: e, run: int32(run), name: f[0], scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: podID{f[6], f[7]}})
+	s.calls = append(s.calls, call{ev: e, run: int32(run), name: f[0], scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: host.PodID{NS: f[6], Name: f[7]}})
 }

@@ -56,14 +56,6 @@ func TestSplitNodes(t *testing.T) {
 	}
 }
 
-func TestObjectName(t *testing.T) {
-	for in, want := range map[string]string{`{"name":"worker-28"}`: "worker-28", "worker-28": "worker-28", "": "", `{"name":"`: ""} {
-		if got := objectName(in); got != want {
-			t.Errorf("objectName(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // hosts makes one file of lines of several hosts.
 func hosts(lines ...[3]string) parse.LogPart {
 	d := newTestLog()

@@ -130,22 +130,22 @@ func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
 func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
 	switch {
 	case len(y.listFails) > 0:
-		ev := []Evidence{{y.listFails[0].ev, "the list call of a relist failed"}}
+		ev := []Evidence{{Record: y.listFails[0].ev, Note: "the list call of a relist failed"}}
 		return StepList, times(len(y.listFails), "relist") + " failed in the list call", ev
 	case y.slowList != nil:
 		return StepList, "the list call of a relist outlasted the threshold: the one before was still named " +
-			"the last seen when it had been running for longer", []Evidence{{y.slowList.lines[0].rec, "names a relist that began long before it became the last seen"}}
+			"the last seen when it had been running for longer", []Evidence{{Record: y.slowList.lines[0].rec, Note: "names a relist that began long before it became the last seen"}}
 	case y.restarted != nil && len(y.inspecting) == 0:
 		return StepList, "a relist began after the last seen one and did not list pods",
-			[]Evidence{{y.restarted.ev, "begins after the last seen relist"}}
+			[]Evidence{{Record: y.restarted.ev, Note: "begins after the last seen relist"}}
 	case len(y.inspecting) > 0:
 		return StepUnknown, "", nil
 	case len(y.lists) > 0 && len(y.pods) == 0:
 		return StepList, "list calls timed out and no call about a single pod did",
-			[]Evidence{{y.lists[0].Evidence[0].Record, "a list call timed out"}}
+			[]Evidence{{Record: y.lists[0].Evidence[0].Record, Note: "a list call timed out"}}
 	case y.stall != nil && len(y.pods) == 0 && w.alive(e):
 		return StepList, "housekeeping, which makes the same list calls, was blocked as long as PLEG",
-			[]Evidence{{y.stall.ev, "blocked since " + clock(y.stall.from)}}
+			[]Evidence{{Record: y.stall.ev, Note: "blocked since " + clock(y.stall.from)}}
 	}
 	return StepUnknown, "", nil
 }
@@ -163,16 +163,16 @@ func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []Evidence)
 	case len(y.inspecting) > 0:
 		m := y.inspecting[len(y.inspecting)-1]
 		return StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
-			[]Evidence{{m.ev, "written by the relist after its list call"}}
+			[]Evidence{{Record: m.ev, Note: "written by the relist after its list call"}}
 	case len(y.pods) > 0 && len(y.lists) == 0:
 		f := y.pods[0]
 		return StepInspect, times(len(y.pods), "call") + " about single pods timed out and no list call did",
-			[]Evidence{{f.Evidence[0].Record, "a status call timed out"}}
+			[]Evidence{{Record: f.Evidence[0].Record, Note: "a status call timed out"}}
 	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
 		return StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
-			[]Evidence{{y.pods[0].Evidence[0].Record, "a status call timed out"}}
+			[]Evidence{{Record: y.pods[0].Evidence[0].Record, Note: "a status call timed out"}}
 	case y.began != nil && y.restarted == nil && len(y.lists) == 0 && !w.old():
-		return StepInspect, "no relist began after the last seen one, which had listed pods", []Evidence{{y.began.ev, "the relist that did not end"}}
+		return StepInspect, "no relist began after the last seen one, which had listed pods", []Evidence{{Record: y.began.ev, Note: "the relist that did not end"}}
 	}
 	return StepUnknown, "", nil
 }
@@ -207,12 +207,12 @@ func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []Evidence)
 	}
 	for _, f := range w.n.Facts {
 		if f.Key == facts.KeyGoroutine && relistSends(f) {
-			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []Evidence{{f, "goroutine that waits"}}
+			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []Evidence{{Record: f, Note: "goroutine that waits"}}
 		}
 	}
 	if timeout := w.n.Kubelet.RPCTimeout; y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
 		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
-			[]Evidence{{y.began.ev, "the relist that did not end"}}
+			[]Evidence{{Record: y.began.ev, Note: "the relist that did not end"}}
 	}
 	return StepUnknown, "", nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // fromMetrics adds the relists that snapshots of the metrics date. Under evented
@@ -41,7 +43,7 @@ func (l *ledger) counted() []Bounded {
 	var order []*Bounded
 	for i := range l.n.Proofs {
 		p := &l.n.Proofs[i]
-		at := Span{p.From, p.To}
+		at := Span{From: p.From, To: p.To}
 		if p.Kind == ProofCount && p.Count > 0 {
 			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Sum: p.Sum}
 			order = append(order, by[at])
@@ -49,7 +51,7 @@ func (l *ledger) counted() []Bounded {
 	}
 	for i := range l.n.Proofs {
 		p := &l.n.Proofs[i]
-		b := by[Span{p.From, p.To}]
+		b := by[Span{From: p.From, To: p.To}]
 		switch {
 		case b == nil:
 		case p.Kind == ProofLong:
@@ -142,20 +144,20 @@ func (l *ledger) stretches(run int) []Bounded {
 // (from, to) need.
 func (l *ledger) distinct(from, to int64) int {
 	t := l.s.observed
-	ev := t.rows
-	i := sort.Search(len(ev), func(i int) bool { return t.at(&ev[i]) >= from })
+	ev := t.Rows
+	i := sort.Search(len(ev), func(i int) bool { return t.At(&ev[i]) >= from })
 	if !l.counting {
-		l.counting, l.counts = true, newBySym[uint32](l.s.syms, len(ev))
-		l.counts.touch()
+		l.counting, l.counts = true, host.NewBySym[uint32](l.s.syms, len(ev))
+		l.counts.Touch()
 	}
 	most, first := uint32(0), i
-	for ; i < len(ev) && t.at(&ev[i]) < to; i++ {
-		n := l.counts.at(ev[i].data)
+	for ; i < len(ev) && t.At(&ev[i]) < to; i++ {
+		n := l.counts.At(ev[i].Data)
 		*n++
 		most = max(most, *n)
 	}
 	for ; first < i; first++ {
-		*l.counts.at(ev[first].data) = 0
+		*l.counts.At(ev[first].Data) = 0
 	}
 	return int(most)
 }

@@ -2,32 +2,10 @@ package replay
 
 import (
 	"time"
-
-	"github.com/plegforensics/plegforensics/parse"
 )
-
-// Evidence is a record and what it is cited for.
-type Evidence struct {
-	parse.Record
-	Note string // "" or a short clause: "last seen 3m5.3s before this line"
-}
-
-// Instant is a reconstructed moment and its uncertainty: the true moment lies
-// within At ± Slack. The zero Instant is unknown.
-type Instant struct {
-	At    int64 // Unix ns
-	Slack time.Duration
-}
-
-// Known reports whether the moment is known at all.
-func (i Instant) Known() bool { return i.At != 0 }
-
-// Time returns the moment in UTC.
-func (i Instant) Time() time.Time { return time.Unix(0, i.At).UTC() }
 
 // Node is everything that was rebuilt about one node.
 type Node struct {
-	Name    string
 	Kubelet Kubelet
 	Window  Window
 
@@ -41,7 +19,7 @@ type Node struct {
 	Lags     []LogLag
 	Failures []Failure // CRI calls that failed, one per call (layers merged)
 	Ops      []Operation
-	Observed PodEvents // "SyncLoop (PLEG)" lines in time order, as the audit judged them
+	Observed PodEvents // "SyncLoop (PLEG)" lines in time order
 	History  History
 	Proofs   []MetricProof // what snapshots of the metrics prove about relists
 	Calls    []CallStep    // and what they say of the runtime calls
@@ -49,25 +27,7 @@ type Node struct {
 	Audit    Audit
 	Blame    []Blame
 
-	// Input: the records of this node, in time order.
-	Events  []*parse.Event
-	Facts   []*parse.Fact
-	Series  []*parse.Series
-	Scrapes []*parse.Scrape
-	Objects []*parse.Object
-	Markers []*parse.Marker
-	Clocks  []parse.FileClock
-	// Coverage says what was written at all, lines without a signature
-	// included; Containers and Listings are what package cri read.
-	Coverage   []*parse.Coverage
-	Containers []*parse.Container
-	Listings   []parse.Listing
-	// Have tells which sources the input holds for this node; what is not
-	// here could not be looked at.
-	Have map[parse.Source]bool
-
-	symbols *parse.Symbols // of the texts of events, history and requests
-	census  *Census        // of Events, once it was asked for
+	Records // what the input holds of it
 }
 
 // Kubelet is the profile of the node's kubelet and how it is known.
@@ -193,9 +153,6 @@ type Episode struct {
 	Evidence       []Evidence
 }
 
-// Span is a stretch of time; To is 0 while open.
-type Span struct{ From, To int64 }
-
 // HealthState of PLEG over a stretch.
 type HealthState string
 
@@ -246,62 +203,6 @@ type Operation struct {
 	Evidence      []Evidence
 
 	metricErrors int // of Errors, those that the metrics count
-}
-
-// PodEvent is one pod lifecycle event, observed or replayed.
-type PodEvent struct {
-	At          int64
-	PodUID      string
-	Pod         string // ns/name, "" unknown
-	Type        string // ContainerStarted, …
-	Data        string // container or sandbox id
-	Status      string // observed, matched, missing, late, unexpected, discarded
-	RuntimeTime int64  // when it happened in the runtime, 0 unknown
-	Lag         time.Duration
-	HasLag      bool
-	ExitCode    *int
-	Line        parse.Record // the kubelet's line, nil for what is missing
-	Change      parse.Record // the runtime's line about the change, nil if none is known
-}
-
-// Evidence returns the lines that prove the event, or its absence.
-func (e *PodEvent) Evidence() []Evidence {
-	var out []Evidence
-	if e.Line != nil {
-		out = append(out, Evidence{Record: e.Line})
-	}
-	if e.Change != nil {
-		note := map[string]string{
-			StatusMissing:    "the runtime tells of the change that no event reports",
-			StatusUnexpected: "the runtime says that this happened only later",
-		}[e.Status]
-		out = append(out, Evidence{e.Change, note})
-	}
-	return out
-}
-
-// Transition is a state change of a container or pod sandbox that the runtime
-// or the relist goroutine itself logged, or that two snapshots prove.
-type Transition struct {
-	At       Instant
-	State    string // created, running, exited, removed
-	ExitCode *int
-	Src      parse.Source // who tells
-	Line     parse.Record // the line or the entry of a listing that tells
-
-	// Subject is what it is about, the same for all its transitions.
-	*Subject
-}
-
-// Subject is a container or pod sandbox, as far as its records name it.
-type Subject struct {
-	ID        string
-	Sandbox   bool   // a pod sandbox, not a container
-	SandboxID string // of a container
-	PodUID    string
-	PodName   string
-	Namespace string
-	Name      string // of a container
 }
 
 // Audit compares the events that the reference PLEG must have produced with

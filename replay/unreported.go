@@ -46,15 +46,15 @@ func (w *healer) between(p, r *Relist) (Episode, bool) {
 		return Episode{}, false // a silent process may have been suspended with its clock
 	}
 	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []Instant{p.Start}, Breach: breach, Threshold: limit,
-		Recovered: Instant{visible, r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
-		Evidence: []Evidence{{p.Evidence[0].Record, "the last relist that listed pods began here"},
-			{r.Evidence[0].Record, fmt.Sprintf("the next one that did, %s later", round(r.Start.At-p.Start.At))}}}
+		Recovered: Instant{At: visible, Slack: r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
+		Evidence: []Evidence{{Record: p.Evidence[0].Record, Note: "the last relist that listed pods began here"},
+			{Record: r.Evidence[0].Record, Note: fmt.Sprintf("the next one that did, %s later", round(r.Start.At-p.Start.At))}}}
 	switch {
 	case r.ListEnd.Known():
 		e.Recovered, e.RecoveredBasis = r.ListEnd, "a relist listed pods"
 	case r.End.Known():
 		end := r.End.At + int64(r.End.Slack)
-		e.Recovered, e.RecoveredBasis = Instant{end, time.Duration(end - visible)}, "a relist that listed pods ended"
+		e.Recovered, e.RecoveredBasis = Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"
 	}
 	e.LastReport = breach // bounds the search for symptoms only
 	var ev []Evidence

@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-// PodName is namespace/name, or the name alone where no namespace is known.
-func PodName(ns, name string) string {
-	if ns == "" || name == "" {
-		return name
-	}
-	return ns + "/" + name
-}
-
 // Short prints a duration for people.
 func Short(d time.Duration) string {
 	switch {

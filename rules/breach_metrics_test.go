@@ -43,7 +43,7 @@ func snapshots(basis parse.Basis, offsets []int, rows ...string) []*parse.Series
 }
 
 func metricNode(series []*parse.Series) *replay.Node {
-	return &replay.Node{Name: "n1", Series: series, Proofs: replay.MetricProofs(series, nil), Calls: replay.CallSteps(series)}
+	return &replay.Node{Records: replay.Records{Name: "n1", Series: series}, Proofs: replay.MetricProofs(series, nil), Calls: replay.CallSteps(series)}
 }
 
 // age is the last-seen gauge of a relist that began sec seconds after base.

@@ -30,7 +30,7 @@ func node(es ...*parse.Event) *replay.Node {
 	es = append(es, age)
 	sortEvents(es)
 	return &replay.Node{
-		Name: "n1", Events: es, Have: map[parse.Source]bool{parse.SrcKubelet: true},
+		Records: replay.Records{Name: "n1", Events: es, Have: map[parse.Source]bool{parse.SrcKubelet: true}},
 		Episodes: []replay.Episode{{
 			ID: 1, LastStart: replay.Instant{At: base}, Breach: base + 180*second, FirstReport: base + 185*second, LastReport: base + 185*second,
 			PeakAge: 185 * time.Second, Threshold: 3 * time.Minute, StuckStep: replay.StepList,

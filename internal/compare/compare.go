@@ -204,8 +204,10 @@ func failureCounts(n *report.Node) map[string]counted {
 
 func eventCounts(n *report.Node) map[string]counted {
 	out := map[string]counted{}
-	for _, e := range n.Observed.All() {
-		bump(out, e.Type, e.Evidence())
+	for _, e := range n.Audit.Events.All() {
+		if e.Status != replay.StatusMissing && e.Status != replay.StatusDiscarded {
+			bump(out, e.Type, e.Evidence())
+		}
 	}
 	if d := n.Audit.Discarded; d > 0 {
 		out["discarded"] = counted{n: d}

@@ -65,7 +65,7 @@ func TestShifted(t *testing.T) {
 }
 
 func node(name string, unhealthy time.Duration, causes ...string) report.Node {
-	n := report.Node{Node: &replay.Node{Name: name, Window: replay.Window{Start: 1, End: int64(time.Hour)}}}
+	n := report.Node{Node: &replay.Node{Records: replay.Records{Name: name}, Window: replay.Window{Start: 1, End: int64(time.Hour)}}}
 	if unhealthy > 0 {
 		n.Health = []replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + int64(unhealthy)}, State: replay.Unhealthy}}
 		n.Episodes = []replay.Episode{{ID: 1}}

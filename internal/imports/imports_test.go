@@ -39,8 +39,9 @@ var layers = []layer{
 	{pkg: "parse/clock", own: []string{"parse"}},
 	{pkg: "parse/bundle", own: []string{"parse/...", "parse"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz", "github.com/prometheus/"},
 		impure: "opens inputs and runs the decoders"},
-	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg"}},
-	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay"}},
+	{pkg: "replay/internal/host", own: []string{"parse", "parse/facts", "pleg"}},
+	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg", "replay/internal/..."}},
+	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "rules", own: []string{"internal/nodes", "parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},

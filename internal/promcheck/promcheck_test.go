@@ -213,7 +213,7 @@ func unpacked(t *testing.T, series []*parse.Series) []samples {
 	for _, s := range series {
 		m := collect([]*parse.Series{s})
 		if len(s.Chunks) > 0 {
-			db := query.Open(query.NewStore([]*replay.Node{{Series: []*parse.Series{s}}}))
+			db := query.Open(query.NewStore([]*replay.Node{{Records: replay.Records{Series: []*parse.Series{s}}}}))
 			_, to, _ := db.Span()
 			r, err := db.Instant(context.Background(), "{__name__="+strconv.Quote(s.Name)+"}[100y]", time.UnixMilli(to))
 			if err != nil {
@@ -374,7 +374,7 @@ func TestQueriesAgainstPrometheus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine := query.Open(query.NewStore([]*replay.Node{{Series: b.Series}}))
+		mine := query.Open(query.NewStore([]*replay.Node{{Records: replay.Records{Series: b.Series}}}))
 		from, to, _ := mine.Span()
 		if to-from < 420_000 {
 			continue // too young, see below
@@ -456,7 +456,7 @@ func TestQueriesAgainstEngine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine := query.Open(query.NewStore([]*replay.Node{{Series: b.Series}}))
+		mine := query.Open(query.NewStore([]*replay.Node{{Records: replay.Records{Series: b.Series}}}))
 		from, to, _ := mine.Span()
 		real, err := tsdb.OpenDBReadOnly(db, t.TempDir(), promslog.NewNopLogger())
 		if err != nil {

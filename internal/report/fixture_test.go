@@ -28,7 +28,7 @@ func fixture(name string, events int) *Report {
 	yes, no := true, false
 	exit := 137
 	n := &replay.Node{
-		Name: name,
+		Records: replay.Records{Name: name, Have: map[parse.Source]bool{parse.SrcKubelet: true}},
 		Kubelet: replay.Kubelet{Version: name, Runtime: name, PLEG: "generic", Period: time.Second, Threshold: 3 * time.Minute,
 			RPCTimeout: 2 * time.Minute, Verbosity: 2, Basis: name, Evidence: proof(0)},
 		Window: replay.Window{Start: at(0), End: at(900), Timezone: name, TimezoneBasis: name},
@@ -52,7 +52,6 @@ func fixture(name string, events int) *Report {
 		Blame:    []replay.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []replay.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
 		Audit: replay.Audit{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name},
 			ShortLived: []replay.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}},
-		Have: map[parse.Source]bool{parse.SrcKubelet: true},
 	}
 	var seen []replay.PodEvent
 	for i := range events {

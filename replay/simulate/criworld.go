@@ -8,7 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // ContainerSnapshots turns what container tools listed into recorded relists:
@@ -124,7 +124,7 @@ func podsOf(group []*parse.Container) map[string]*pleg.Pod {
 		if sb := sandboxes[c.SandboxID]; sb != nil && c.PodUID == "" {
 			who = sb
 		}
-		uid := cmp.Or(who.PodUID, replay.PodName(who.Namespace, who.PodName), c.SandboxID, c.ID)
+		uid := cmp.Or(who.PodUID, host.PodName(who.Namespace, who.PodName), c.SandboxID, c.ID)
 		p := pods[uid]
 		if p == nil {
 			p = &pleg.Pod{UID: uid, Name: who.PodName, Namespace: who.Namespace}

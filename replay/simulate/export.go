@@ -11,6 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // jsonSnapshot is one line of schema plegforensics/snapshots/v1.
@@ -204,7 +205,7 @@ func newWorld(n *replay.Node) *world {
 // worldUID names a transition's pod: by uid, or by name where only that is
 // known.
 func worldUID(t *replay.Transition) string {
-	return cmp.Or(t.PodUID, replay.PodName(t.Namespace, t.PodName))
+	return cmp.Or(t.PodUID, host.PodName(t.Namespace, t.PodName))
 }
 
 // schedule lists the relist starts: the proven ones, and assumed ones after

@@ -23,7 +23,7 @@ type spec struct {
 }
 
 func node(n int, specs ...spec) *replay.Node {
-	out := &replay.Node{Name: "w1"}
+	out := &replay.Node{Records: replay.Records{Name: "w1"}}
 	for i := range n {
 		out.Scrapes = append(out.Scrapes, &parse.Scrape{File: &parse.File{Path: fmt.Sprint(i)}, Node: "w1", Job: "kubelet",
 			Stamp: parse.Stamp{At: (base + int64(15*i)) * 1e9, Basis: parse.Stated}})

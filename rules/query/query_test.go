@@ -24,7 +24,7 @@ func ns(sec int64) int64     { return (base + sec) * 1e9 }
 // snapshots makes one node with a series per row, one column a snapshot every
 // 15 s, "-" for a missing sample; a column of "!" is an error page.
 func snapshots(rows ...string) *replay.Node {
-	n := &replay.Node{Name: "w1"}
+	n := &replay.Node{Records: replay.Records{Name: "w1"}}
 	for _, r := range rows {
 		f := strings.Fields(r)
 		name, le, _ := strings.Cut(f[0], "|")
@@ -161,7 +161,7 @@ func chunk(t *testing.T, from int64, vs ...float64) parse.Chunk {
 
 func TestChunks(t *testing.T) {
 	x := &parse.Series{Name: "a_x", Chunks: []parse.Chunk{chunk(t, 0, 1, 2, 3), chunk(t, 2, 3, 4, 5), chunk(t, 5, 6, 7)}}
-	n := &replay.Node{Series: []*parse.Series{x}}
+	n := &replay.Node{Records: replay.Records{Series: []*parse.Series{x}}}
 	got, err := Open(NewStore([]*replay.Node{n})).Instant(context.Background(), "a_x[1m]", at(10))
 	if err != nil || show(got) != `{__name__="a_x"} 0:1 1:2 2:3 3:4 4:5 5:6 6:7;` {
 		t.Errorf("got %s %v", show(got), err)
@@ -177,8 +177,9 @@ func TestDerived(t *testing.T) {
 	sig := func(sec int64, id string) *parse.Event {
 		return parse.NewEvent(&parse.EventKind{Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: id}}}, Origin: &parse.Origin{Source: parse.SrcKubelet}}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: ns(sec), Basis: parse.Stated}})
 	}
-	n := &replay.Node{Name: "w1", Window: replay.Window{Start: ns(0), End: ns(600)}, Have: map[parse.Source]bool{parse.SrcKubelet: true},
-		Events:   []*parse.Event{sig(200, parse.SigSkip), sig(205, parse.SigSkip), sig(300, parse.SigDiscard)},
+	n := &replay.Node{Window: replay.Window{Start: ns(0), End: ns(600)},
+		Records: replay.Records{Name: "w1", Have: map[parse.Source]bool{parse.SrcKubelet: true},
+			Events: []*parse.Event{sig(200, parse.SigSkip), sig(205, parse.SigSkip), sig(300, parse.SigDiscard)}},
 		Episodes: []replay.Episode{{LastStart: replay.Instant{At: ns(10)}, Breach: ns(190), LastReport: ns(250), Recovered: replay.Instant{At: ns(260)}}},
 		Health: []replay.HealthSpan{{Span: replay.Span{From: ns(0), To: ns(190)}, State: replay.Healthy}, {Span: replay.Span{From: ns(190), To: ns(260)}, State: replay.Unhealthy},
 			{Span: replay.Span{From: ns(260), To: ns(400)}, State: replay.HealthUnknown}},

@@ -1,4 +1,4 @@
-package replay
+package host
 
 import "github.com/plegforensics/plegforensics/parse"
 
@@ -10,7 +10,7 @@ type Census struct {
 	Of      []uint32       // the class of each, index into Classes
 	Classes []Class        // by their first line
 
-	forms []*parse.Event // the first lines of each set of signatures
+	Forms []*parse.Event // the first lines of each set of signatures
 }
 
 // Class is lines that agree in who wrote them to which file, and in what they
@@ -21,11 +21,11 @@ type Class struct {
 	Lines int      // how many there are
 	Bases BasisSet // how the times of the lines are known
 
-	kinds  kinds // what the rebuild sees in it
+	Kinds  Kinds // what the rebuild sees in it
 	set    *setLines
-	stated span // by a clock on the wall: the times of its dated lines
-	boot   span // since the boot
-	vague  span // of files, and bounds
+	stated Span // by a clock on the wall: the times of its dated lines
+	boot   Span // since the boot
+	vague  Span // of files, and bounds
 }
 
 type classKey struct {
@@ -40,15 +40,19 @@ type BasisSet uint16
 // Has reports whether the set holds b.
 func (s BasisSet) Has(b parse.Basis) bool { return s&(1<<b) != 0 }
 
+// formsLooked is how many lines of each set of signatures are enough to know the
+// form in which the kubelet writes them.
+const formsLooked = 4
+
 // setLines counts the lines of one set of signatures, as far as formsLooked.
 type setLines struct {
-	kinds kinds
+	kinds Kinds
 	lines int
 }
 
 // takeCensus looks at each line once: at several stretches of very many beside
 // each other.
-func takeCensus(events []*parse.Event, opt Options) *Census {
+func takeCensus(events []*parse.Event, beside Parallel) *Census {
 	const least, most = 16 << 10, 4 // lines of a stretch, and stretches
 	c := &Census{Events: events, Of: make([]uint32, len(events))}
 	k := min(len(events)/least, most)
@@ -61,7 +65,7 @@ func takeCensus(events []*parse.Event, opt Options) *Census {
 		parts[i] = newRegistrar(&Census{Events: events, Of: c.Of})
 		takes[i] = func() { parts[i].take(i*len(events)/k, (i+1)*len(events)/k) }
 	}
-	opt.parallel(takes...)
+	beside.Run(takes...)
 	r, renames := newRegistrar(c), make([]func(), k)
 	for i, part := range parts {
 		as, of := r.join(part.c), c.Of[i*len(events)/k:(i+1)*len(events)/k]
@@ -71,7 +75,7 @@ func takeCensus(events []*parse.Event, opt Options) *Census {
 			}
 		}
 	}
-	opt.parallel(renames...)
+	beside.Run(renames...)
 	return c
 }
 
@@ -92,10 +96,10 @@ func (x *Class) date(e *parse.Event) {
 func (x *Class) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
 
 // when is the span of all dated lines.
-func (x *Class) when() span {
-	var s span
-	for _, t := range [...]span{x.vague, x.boot, x.stated} {
-		if t != (span{}) {
+func (x *Class) when() Span {
+	var s Span
+	for _, t := range [...]Span{x.vague, x.boot, x.stated} {
+		if t != (Span{}) {
 			s.join(t)
 		}
 	}
@@ -133,7 +137,7 @@ func (r *registrar) take(from, to int) {
 		x := &c.Classes[at]
 		if x.Lines++; x.Lines <= formsLooked && x.set.lines < formsLooked {
 			x.set.lines++
-			c.forms = append(c.forms, e)
+			c.Forms = append(c.Forms, e)
 		}
 		x.date(e)
 	}
@@ -151,10 +155,10 @@ func (r *registrar) join(later *Census) (as []uint32) {
 		r.c.Classes[at].join(x)
 		as = append(as, at)
 	}
-	for _, e := range later.forms {
+	for _, e := range later.Forms {
 		if set := r.c.Classes[r.known[classKey{e.File, e.Origin, e.Sigs}]].set; set.lines < formsLooked {
 			set.lines++
-			r.c.forms = append(r.c.forms, e)
+			r.c.Forms = append(r.c.Forms, e)
 		}
 	}
 	return as
@@ -164,8 +168,8 @@ func (r *registrar) join(later *Census) (as []uint32) {
 func (x *Class) join(later *Class) {
 	x.Lines += later.Lines
 	x.Bases |= later.Bases
-	for _, t := range [...]struct{ to, from *span }{{&x.stated, &later.stated}, {&x.boot, &later.boot}, {&x.vague, &later.vague}} {
-		if *t.from != (span{}) {
+	for _, t := range [...]struct{ to, from *Span }{{&x.stated, &later.stated}, {&x.boot, &later.boot}, {&x.vague, &later.vague}} {
+		if *t.from != (Span{}) {
 			t.to.join(*t.from)
 		}
 	}
@@ -210,20 +214,20 @@ func (r *registrar) newClass(k classKey, i int) Class {
 		set = &setLines{kinds: kindsOf(k.Sigs)}
 		r.sets[ids] = set
 	}
-	return Class{classKey: k, First: i, kinds: set.kinds, set: set}
+	return Class{classKey: k, First: i, Kinds: set.kinds, set: set}
 }
 
 // each calls do with the lines of classes that have one of the kinds.
-func (c *Census) each(k kinds, do func(i int, e *parse.Event, k kinds)) {
+func (c *Census) each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 	any := false
 	for i := range c.Classes {
-		any = any || c.Classes[i].kinds&k != 0
+		any = any || c.Classes[i].Kinds&k != 0
 	}
 	if !any {
 		return
 	}
 	for i, at := range c.Of {
-		if have := c.Classes[at].kinds; have&k != 0 {
+		if have := c.Classes[at].Kinds; have&k != 0 {
 			do(i, c.Events[i], have)
 		}
 	}
@@ -231,18 +235,33 @@ func (c *Census) each(k kinds, do func(i int, e *parse.Event, k kinds)) {
 
 // Columns returns a reader of fields of the node's events by number. Numbers of
 // one reader are equal where their texts are.
-func (n *Node) Columns(names ...string) *parse.Columns {
-	if n.symbols == nil {
+func (n *Records) Columns(names ...string) *parse.Columns {
+	if n.Symbols == nil {
 		return parse.NewColumns(parse.NewSymbols(), names...)
 	}
-	return parse.NewColumns(n.symbols, names...)
+	return parse.NewColumns(n.Symbols, names...)
 }
 
 // Census returns the census of the node's lines, which is taken when somebody
 // first asks for it.
-func (n *Node) Census() *Census {
+func (n *Records) Census() *Census {
 	if c := n.census; c == nil || len(c.Events) != len(n.Events) || len(n.Events) > 0 && c.Events[0] != n.Events[0] {
-		n.census = takeCensus(n.Events, Options{})
+		n.census = takeCensus(n.Events, nil)
 	}
 	return n.census
+}
+
+// Parallel runs tasks that share nothing they write, all at once if it likes, and
+// returns when all are done. nil: one after the other.
+type Parallel func(tasks ...func())
+
+// Run runs the tasks and returns when all are done.
+func (p Parallel) Run(tasks ...func()) {
+	if p != nil {
+		p(tasks...)
+		return
+	}
+	for _, t := range tasks {
+		t()
+	}
 }

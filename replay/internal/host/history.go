@@ -1,4 +1,4 @@
-package replay
+package host
 
 import (
 	"strconv"
@@ -8,37 +8,37 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// history rebuilds what happened to containers and sandboxes, from the
+// ReadHistory rebuilds what happened to containers and sandboxes, from the
 // runtime's own log, from what the relist goroutine logged about them, and
 // from recorded listings. What no line states stays unknown.
-func history(n *Node, v *survey) (History, Requests) {
+func ReadHistory(n *Records, v *Survey) (History, Requests) {
 	h := newHistorian(n, v.history)
-	v.each(kHistory, func(i int, e *parse.Event, k kinds) {
+	v.each(KindHistory, func(i int, e *parse.Event, k Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}
 		h.line, h.at = int32(i), e
 		f := h.read(e)
 		switch {
-		case k&kLife != 0:
+		case k&KindLife != 0:
 			h.life(&f)
-		case k&kTransition != 0:
+		case k&KindTransition != 0:
 			h.relistSaw(&f)
-		case k&kFinished != 0:
+		case k&KindFinished != 0:
 			h.finished(&f)
 		}
 	})
 	h.snapshots(n.Containers)
 	h.inherit()
 	h.out.settle()
-	return h.out.list(), requestsOf(v.Census, n.symbols)
+	return h.out.list(), requestsOf(v.Census, n.Symbols)
 }
 
 // historian gathers transitions.
 type historian struct {
 	lifeReader
 	syms  *parse.Symbols
-	out   *historyTable
+	out   *HistoryTable
 	codes map[parse.Sym]int32 // where exit codes are kept, by their text
 	exits map[int]int32       // and by themselves
 
@@ -49,10 +49,10 @@ type historian struct {
 // lifeWords are the Syms of words in the lines of runtimes.
 type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
 
-func newHistorian(n *Node, lines int) *historian {
-	h := &historian{lifeReader: newLifeReader(n.symbols), syms: n.symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
-		out: &historyTable{lines: n.Events, listed: n.Containers, syms: n.symbols, byID: newBySym[int32](n.symbols, lines), moves: make([]move, 0, lines)}}
-	h.out.byID.touch()
+func newHistorian(n *Records, lines int) *historian {
+	h := &historian{lifeReader: newLifeReader(n.Symbols), syms: n.Symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
+		out: &HistoryTable{lines: n.Events, listed: n.Containers, syms: n.Symbols, ByID: NewBySym[int32](n.Symbols, lines), Moves: make([]Move, 0, lines)}}
+	h.out.ByID.Touch()
 	return h
 }
 
@@ -103,25 +103,25 @@ type lifeOp struct {
 	op        string
 	request   requestOp
 	begins    bool
-	container state // that the end of the operation proves
-	sandbox   state
+	container State // that the end of the operation proves
+	sandbox   State
 }
 
 // lifeOps says what a runtime's line about an operation means.
 var lifeOps = [...]lifeOp{
-	{"create-begin", opCreate, true, stateNone, stateNone},
-	{"created", opCreate, false, stateCreated, stateRunning},
-	{"create-failed", opCreate, false, stateNone, stateNone},
-	{"start-begin", opStart, true, stateNone, stateNone},
-	{"started", opStart, false, stateRunning, stateRunning},
-	{"start-failed", opStart, false, stateNone, stateNone},
-	{"stop-begin", opStop, true, stateNone, stateNone},
-	{"stopped", opStop, false, stateExited, stateExited},
-	{"stop-failed", opStop, false, stateNone, stateNone},
-	{"exited", opNone, false, stateExited, stateExited},
-	{"remove-begin", opRemove, true, stateNone, stateNone},
-	{"removed", opRemove, false, stateRemoved, stateRemoved},
-	{"remove-failed", opRemove, false, stateNone, stateNone},
+	{"create-begin", opCreate, true, StateNone, StateNone},
+	{"created", opCreate, false, StateCreated, StateRunning},
+	{"create-failed", opCreate, false, StateNone, StateNone},
+	{"start-begin", opStart, true, StateNone, StateNone},
+	{"started", opStart, false, StateRunning, StateRunning},
+	{"start-failed", opStart, false, StateNone, StateNone},
+	{"stop-begin", opStop, true, StateNone, StateNone},
+	{"stopped", opStop, false, StateExited, StateExited},
+	{"stop-failed", opStop, false, StateNone, StateNone},
+	{"exited", opNone, false, StateExited, StateExited},
+	{"remove-begin", opRemove, true, StateNone, StateNone},
+	{"removed", opRemove, false, StateRemoved, StateRemoved},
+	{"remove-failed", opRemove, false, StateNone, StateNone},
 }
 
 // life reads a line of a runtime about one container or sandbox.
@@ -138,7 +138,7 @@ func (h *historian) life(f *lifeFields) {
 	if f.kind == h.words.sandbox {
 		state = row.sandbox
 	}
-	if state != stateNone {
+	if state != StateNone {
 		h.moved(o, f, state)
 	}
 }
@@ -150,23 +150,23 @@ func (h *historian) learn(f *lifeFields) int32 {
 		return -1
 	}
 	o := h.out.object(f.id, f.kind == h.words.sandbox)
-	h.out.objects.at(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
+	h.out.Objects.At(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
 	return o
 }
 
 // moved notes a state that a line proves. An exit has the runtime's own stamp
 // where the line states one.
-func (h *historian) moved(o int32, f *lifeFields, s state) {
-	m := move{at: h.at.At, slack: h.at.Res.Duration(), line: h.line, object: o, state: s, teller: tellerOf(h.at.From())}
-	if s == stateExited {
+func (h *historian) moved(o int32, f *lifeFields, s State) {
+	m := Move{At: h.at.At, Slack: h.at.Res.Duration(), Line: h.line, Object: o, State: s, Teller: tellerOf(h.at.From())}
+	if s == StateExited {
 		if f.exitedAt != 0 {
 			if at, ok := runtimeStamp(h.syms.Text(f.exitedAt)); ok {
-				m.at, m.slack = at, time.Microsecond
+				m.At, m.Slack = at, time.Microsecond
 			}
 		}
 		m.exit = h.exitCode(f.exitCode)
 	}
-	h.out.moves = append(h.out.moves, m)
+	h.out.Moves = append(h.out.Moves, m)
 }
 
 // exitCode returns where the table keeps an exit code: its index plus one, 0
@@ -225,21 +225,21 @@ func (h *historian) relistSaw(f *lifeFields) {
 		return
 	}
 	o := h.out.object(f.id, false)
-	h.out.objects.at(o).learn(0, f.podUID, 0, 0, 0)
-	m := move{at: h.at.At, slack: time.Second, line: h.line, object: o, teller: byKubelet}
+	h.out.Objects.At(o).learn(0, f.podUID, 0, 0, 0)
+	m := Move{At: h.at.At, Slack: time.Second, Line: h.line, Object: o, Teller: ByKubelet}
 	switch f.new {
 	case h.words.nonexistent:
-		m.state = stateRemoved
+		m.State = StateRemoved
 	case h.words.running:
-		m.state = stateRunning
+		m.State = StateRunning
 	case h.words.exited:
-		m.state = stateExited
+		m.State = StateExited
 	case h.words.unknown:
-		m.state = stateUnknown
+		m.State = StateUnknown
 	default:
 		return
 	}
-	h.out.moves = append(h.out.moves, m)
+	h.out.Moves = append(h.out.Moves, m)
 }
 
 // finished reads the exit code that the relist goroutine logged.
@@ -248,9 +248,9 @@ func (h *historian) finished(f *lifeFields) {
 		return
 	}
 	o := h.out.object(f.id, false)
-	h.out.objects.at(o).learn(0, f.podUID, 0, 0, 0)
-	h.out.moves = append(h.out.moves, move{at: h.at.At, slack: time.Second, line: h.line, object: o, state: stateExited,
-		exit: h.exitCode(f.exitCode), teller: byKubelet})
+	h.out.Objects.At(o).learn(0, f.podUID, 0, 0, 0)
+	h.out.Moves = append(h.out.Moves, Move{At: h.at.At, Slack: time.Second, Line: h.line, Object: o, State: StateExited,
+		exit: h.exitCode(f.exitCode), Teller: ByKubelet})
 }
 
 // snapshots reads recorded listings: the times that an entry states itself,
@@ -269,19 +269,19 @@ func (h *historian) snapshots(cs []*parse.Container) {
 			id = of(c.ID)
 		}
 		o := h.out.object(id, c.Sandbox)
-		h.out.objects.at(o).learn(of(c.SandboxID), of(c.PodUID), of(c.PodName), of(c.Namespace), of(c.Name))
+		h.out.Objects.At(o).learn(of(c.SandboxID), of(c.PodUID), of(c.PodName), of(c.Namespace), of(c.Name))
 		exit := int32(0)
 		if c.ExitCode != nil {
 			exit = h.exit(*c.ExitCode)
 		}
-		add := func(at int64, s state, slack time.Duration) {
+		add := func(at int64, s State, slack time.Duration) {
 			if at != 0 {
-				h.out.moves = append(h.out.moves, move{at: at, slack: slack, line: ^int32(i), object: o, state: s, exit: exit, teller: tellerOf(c.Src)})
+				h.out.Moves = append(h.out.Moves, Move{At: at, Slack: slack, Line: ^int32(i), Object: o, State: s, exit: exit, Teller: tellerOf(c.Src)})
 			}
 		}
-		add(c.Created, stateCreated, time.Second)
-		add(c.Started, stateRunning, time.Microsecond)
-		add(c.Finished, stateExited, time.Microsecond)
+		add(c.Created, StateCreated, time.Second)
+		add(c.Started, StateRunning, time.Microsecond)
+		add(c.Finished, StateExited, time.Microsecond)
 	}
 }
 
@@ -291,8 +291,8 @@ var cutLengths = [...]int{13, 12}
 // cutIDs indexes the known ids by their cut forms; an ambiguous one maps to 0.
 func (h *historian) cutIDs() map[string]parse.Sym {
 	m := make(map[string]parse.Sym)
-	for i := range h.out.objects.n {
-		sym := h.out.objects.at(int32(i)).id
+	for i := range h.out.Objects.N {
+		sym := h.out.Objects.At(int32(i)).ID
 		id := h.syms.Text(sym)
 		for _, n := range cutLengths {
 			if len(id) <= n {
@@ -310,11 +310,11 @@ func (h *historian) cutIDs() map[string]parse.Sym {
 
 // inherit gives containers the pod of their sandbox.
 func (h *historian) inherit() {
-	for i := range h.out.objects.n {
-		o := h.out.objects.at(int32(i))
-		if k := h.out.byID.get(o.sandbox); o.sandbox != 0 && k != 0 {
-			s := h.out.objects.at(k - 1)
-			o.learn(0, s.podUID, s.podName, s.podNS, 0)
+	for i := range h.out.Objects.N {
+		o := h.out.Objects.At(int32(i))
+		if k := h.out.ByID.Get(o.sandbox); o.sandbox != 0 && k != 0 {
+			s := h.out.Objects.At(k - 1)
+			o.learn(0, s.PodUID, s.PodName, s.podNS, 0)
 		}
 	}
 }

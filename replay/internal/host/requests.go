@@ -1,4 +1,4 @@
-package replay
+package host
 
 import (
 	"time"
@@ -74,15 +74,15 @@ type requestTable struct {
 }
 
 func requestsOf(c *Census, syms *parse.Symbols) Requests {
-	return Requests{from: &requestTable{census: c, syms: syms}, n: allOfIt}
+	return Packed(&requestTable{census: c, syms: syms}, AllOfIt)
 }
 
-func (t *requestTable) count() int {
+func (t *requestTable) Count() int {
 	t.find()
 	return len(t.rows)
 }
 
-func (t *requestTable) item(i int) Request {
+func (t *requestTable) Item(i int) Request {
 	t.find()
 	r, text := &t.rows[i], t.syms.Text
 	out := Request{Op: requestOps[r.op], Sandbox: r.sandbox, ID: text(r.id), Pod: PodName(text(r.ns), text(r.pod)), Err: text(r.err)}
@@ -97,9 +97,9 @@ func (t *requestTable) item(i int) Request {
 	return out
 }
 
-func (t *requestTable) whole() []*Request {
+func (t *requestTable) Whole() []*Request {
 	if t.plain == nil {
-		t.plain = wholeOf(t.count(), t.item)
+		t.plain = WholeOf(t.Count(), t.Item)
 	}
 	return t.plain
 }
@@ -111,7 +111,7 @@ func (t *requestTable) find() {
 	}
 	t.known = true
 	p := pairer{lifeReader: newLifeReader(t.syms), open: map[requestKey]int32{}}
-	t.census.each(kLife, func(i int, e *parse.Event, k kinds) {
+	t.census.each(KindLife, func(i int, e *parse.Event, k Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}

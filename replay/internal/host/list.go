@@ -1,6 +1,9 @@
-package replay
+package host
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // List is a sequence of findings of one kind. A node can have hundreds of
 // thousands of them, so the rebuild keeps them packed, as numbers, and each is
@@ -11,25 +14,25 @@ type List[T any] struct {
 	// them: tests, redaction.
 	Plain []*T
 
-	from  source[T]
-	n     int     // how many of from it shows, or allOfIt
+	from  Source[T]
+	n     int     // how many of from it shows, or AllOfIt
 	order []int32 // which of from, in which order; nil: the first n
 }
 
-// source is where the items of a List come from.
-type source[T any] interface {
-	item(i int) T
-	whole() []*T // all items; each call returns the same
+// Source is where the items of a List come from.
+type Source[T any] interface {
+	Item(i int) T
+	Whole() []*T // all items; each call returns the same
 }
 
-// allOfIt stands for the number of items of a lateSource.
-const allOfIt = -1
+// AllOfIt stands for the number of items of a LateSource.
+const AllOfIt = -1
 
-// lateSource is a source that finds its items when somebody first asks for them.
-type lateSource interface{ count() int }
+// LateSource is a source that finds its items when somebody first asks for them.
+type LateSource interface{ Count() int }
 
-// wholeOf makes n items whole.
-func wholeOf[T any](n int, item func(int) T) []*T {
+// WholeOf makes n items whole.
+func WholeOf[T any](n int, item func(int) T) []*T {
 	made, out := make([]T, n), make([]*T, n)
 	for i := range made {
 		made[i] = item(i)
@@ -37,6 +40,13 @@ func wholeOf[T any](n int, item func(int) T) []*T {
 	}
 	return out
 }
+
+// Packed returns a list of the first n items of src, or of all that it finds when
+// somebody first asks for them (AllOfIt; src is a LateSource then).
+func Packed[T any](src Source[T], n int) List[T] { return List[T]{from: src, n: n} }
+
+// Source is where the items come from, nil for plain ones.
+func (l List[T]) Source() Source[T] { return l.from }
 
 // ListOf returns a list of given items.
 func ListOf[T any](items ...T) List[T] {
@@ -52,8 +62,8 @@ func (l List[T]) Len() int {
 	switch {
 	case l.from == nil:
 		return len(l.Plain)
-	case l.n == allOfIt:
-		return l.from.(lateSource).count()
+	case l.n == AllOfIt:
+		return l.from.(LateSource).Count()
 	}
 	return l.n
 }
@@ -61,13 +71,13 @@ func (l List[T]) Len() int {
 // Item returns an item by its index.
 func (l List[T]) Item(i int) T {
 	if l.from != nil {
-		return l.from.item(l.row(i))
+		return l.from.Item(l.Row(i))
 	}
 	return *l.Plain[i]
 }
 
-// row is the index of an item in what it comes from.
-func (l List[T]) row(i int) int {
+// Row is the index of an item in what it comes from.
+func (l List[T]) Row(i int) int {
 	if l.order != nil {
 		return int(l.order[i])
 	}
@@ -90,7 +100,7 @@ func (l List[T]) Without(drop func(T) bool) List[T] {
 	kept := make([]int32, 0, l.Len())
 	for i, x := range l.All() {
 		if !drop(x) {
-			kept = append(kept, int32(l.row(i)))
+			kept = append(kept, int32(l.Row(i)))
 		}
 	}
 	if l.from != nil {
@@ -104,8 +114,8 @@ func (l List[T]) Without(drop func(T) bool) List[T] {
 	return List[T]{Plain: plain}
 }
 
-// Unpacked returns the list with its items in Plain. Lists that have items in
-// common share them.
+// Unpacked returns the list with its items in Plain. Lists of the same items share
+// them.
 func (l List[T]) Unpacked() any {
 	return List[T]{Plain: l.Pointers()}
 }
@@ -114,10 +124,18 @@ func (l List[T]) Pointers() []*T {
 	if l.from == nil {
 		return l.Plain
 	}
-	whole := l.from.whole()
+	whole := l.from.Whole()
 	out := make([]*T, l.Len())
 	for i := range out {
-		out[i] = whole[l.row(i)]
+		out[i] = whole[l.Row(i)]
 	}
 	return out
+}
+
+// Arrange sorts what is mostly in order already, as the lines of a log are. What
+// order calls equal stays as it is.
+func Arrange[T any](s []T, order func(a, b T) int) {
+	if !slices.IsSortedFunc(s, order) {
+		slices.SortStableFunc(s, order)
+	}
 }

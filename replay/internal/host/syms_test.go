@@ -1,4 +1,4 @@
-package replay
+package host
 
 import (
 	"fmt"
@@ -14,18 +14,18 @@ func TestBySym(t *testing.T) {
 	for i := range 1000 {
 		syms.OfString(fmt.Sprint("early ", i))
 	}
-	many, few := newBySym[int](syms, 1000), newBySym[int](syms, 1)
+	many, few := NewBySym[int](syms, 1000), NewBySym[int](syms, 1)
 	if many.few || !few.few {
 		t.Fatal("a table for 1000 of 1000 Syms should be a slice, one for a single Sym a map")
 	}
 	for i := range 2000 {
 		s := syms.OfString(fmt.Sprint("early ", i))
-		for _, table := range []*bySym[int]{&many, &few} {
-			if got := table.get(s); got != 0 {
+		for _, table := range []*BySym[int]{&many, &few} {
+			if got := table.Get(s); got != 0 {
 				t.Fatalf("%d at a place that nobody wrote", got)
 			}
 			if i%3 == 0 {
-				*table.at(s) += i
+				*table.At(s) += i
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestBySym(t *testing.T) {
 		if i%3 == 0 {
 			want = i
 		}
-		if a, b := many.get(s), few.get(s); a != want || b != want {
+		if a, b := many.Get(s), few.Get(s); a != want || b != want {
 			t.Fatalf("%d in the slice, %d in the map, want %d", a, b, want)
 		}
 	}
@@ -43,20 +43,20 @@ func TestBySym(t *testing.T) {
 // TestByPod keeps pods of one name in several namespaces, or in none, apart.
 func TestByPod(t *testing.T) {
 	syms := parse.NewSymbols()
-	table := newByPod[int](syms, 1)
+	table := NewByPod[int](syms, 1)
 	names := []string{"web", "a/web", "b/web", "a/db", "c/web"}
 	for i, name := range names {
-		p := podOfText(syms, name)
-		if got := p.text(syms); got != name {
+		p := PodOfText(syms, name)
+		if got := p.Text(syms); got != name {
 			t.Errorf("%q became %q", name, got)
 		}
-		if got := table.get(p); got != 0 {
+		if got := table.Get(p); got != 0 {
 			t.Errorf("%s has %d before it was written", name, got)
 		}
-		*table.at(p) = i + 1
+		*table.At(p) = i + 1
 	}
 	for i, name := range names {
-		if got := table.get(podOfText(syms, name)); got != i+1 {
+		if got := table.Get(PodOfText(syms, name)); got != i+1 {
 			t.Errorf("%s has %d, want %d", name, got, i+1)
 		}
 	}

@@ -1,4 +1,4 @@
-package replay
+package host
 
 import (
 	"slices"
@@ -11,14 +11,14 @@ import (
 // assigner hands the records of a bundle to the nodes of a splitter.
 type assigner struct {
 	s     *splitter
-	nodes map[*unit]*Node
-	all   []*Node
-	named map[string]*Node // by name and by short name, in lower case
-	files map[*parse.File][]*Node
+	nodes map[*unit]*Records
+	all   []*Records
+	named map[string]*Records // by name and by short name, in lower case
+	files map[*parse.File][]*Records
 }
 
-func newAssigner(s *splitter, nodes map[*unit]*Node, all []*Node) *assigner {
-	a := &assigner{s, nodes, all, map[string]*Node{}, map[*parse.File][]*Node{}}
+func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigner {
+	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}}
 	for _, w := range s.writers {
 		w.node = nodes[w.unit.root()]
 	}
@@ -34,13 +34,13 @@ func newAssigner(s *splitter, nodes map[*unit]*Node, all []*Node) *assigner {
 	return a
 }
 
-func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Node {
+func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Records {
 	return a.s.writer(f, o).node
 }
 
 // ofFile returns the nodes that a record without an origin belongs to: those
 // whose lines the file holds, or the only node of its input.
-func (a *assigner) ofFile(f *parse.File) []*Node {
+func (a *assigner) ofFile(f *parse.File) []*Records {
 	out, ok := a.files[f]
 	if !ok {
 		out = a.findFile(f)
@@ -49,8 +49,8 @@ func (a *assigner) ofFile(f *parse.File) []*Node {
 	return out
 }
 
-func (a *assigner) findFile(f *parse.File) []*Node {
-	var out []*Node
+func (a *assigner) findFile(f *parse.File) []*Records {
+	var out []*Records
 	for _, u := range a.s.byFile[f] {
 		if n := a.nodes[u.root()]; !slices.Contains(out, n) {
 			out = append(out, n)
@@ -75,7 +75,7 @@ func (a *assigner) findFile(f *parse.File) []*Node {
 	return nil
 }
 
-func (a *assigner) byName(name string) *Node {
+func (a *assigner) byName(name string) *Records {
 	name = strings.ToLower(name)
 	if n := a.named[name]; n != nil || name == "" || isIP(name) {
 		return n
@@ -145,7 +145,7 @@ func (a *assigner) events() {
 			of = nil // copies were dropped
 		}
 	}
-	room := map[*Node]int{}
+	room := map[*Records]int{}
 	for _, w := range a.s.writers {
 		room[w.node] += w.events
 	}
@@ -160,7 +160,7 @@ func (a *assigner) events() {
 		n.Events = make([]*parse.Event, 0, lines)
 	}
 	for i, e := range events {
-		n := (*Node)(nil)
+		n := (*Records)(nil)
 		if of != nil {
 			n = a.s.wrote[of[i]].node
 		} else {
@@ -184,9 +184,9 @@ func (a *assigner) metrics() {
 	}
 }
 
-func (a *assigner) about(name string, f *parse.File) []*Node {
+func (a *assigner) about(name string, f *parse.File) []*Records {
 	if n := a.byName(name); n != nil {
-		return []*Node{n}
+		return []*Records{n}
 	}
 	return a.ofFile(f)
 }
@@ -229,10 +229,10 @@ func objectNode(o *parse.Object) string {
 	switch {
 	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:
 		return o.Name
-	case o.Kind == facts.ObjectEvent && fieldOf(o.Fields, "involved_kind") == "Node":
-		return fieldOf(o.Fields, "involved_name")
+	case o.Kind == facts.ObjectEvent && FieldOf(o.Fields, "involved_kind") == "Node":
+		return FieldOf(o.Fields, "involved_name")
 	case o.Kind == facts.ObjectEvent:
-		return fieldOf(o.Fields, "host")
+		return FieldOf(o.Fields, "host")
 	}
-	return fieldOf(o.Fields, "node")
+	return FieldOf(o.Fields, "node")
 }

@@ -1,4 +1,4 @@
-package replay
+package host
 
 import (
 	"cmp"
@@ -19,28 +19,26 @@ type unit struct {
 	names    map[string]int // node names that its lines state, by count
 	override string         // --hostname-override
 	system   string         // what the host calls itself; weaker, it need not be the node's name
-	pids     map[int]span   // kubelet processes and when they wrote
-	all      span           // when anybody wrote
+	pids     map[int]Span   // kubelet processes and when they wrote
+	all      Span           // when anybody wrote
 	kubelet  bool           // holds lines of a kubelet
 	up       *unit          // union-find parent
 }
 
-type span struct{ from, to int64 }
-
-func (s *span) add(at int64) {
-	if s.from == 0 || at < s.from {
-		s.from = at
+func (s *Span) add(at int64) {
+	if s.From == 0 || at < s.From {
+		s.From = at
 	}
-	s.to = max(s.to, at)
+	s.To = max(s.To, at)
 }
 
-func (s *span) join(t span) {
-	s.add(t.from)
-	s.add(t.to)
+func (s *Span) join(t Span) {
+	s.add(t.From)
+	s.add(t.To)
 }
 
-func (s span) meets(t span) bool {
-	return s.from != 0 && t.from != 0 && s.from <= t.to && t.from <= s.to
+func (s Span) meets(t Span) bool {
+	return s.From != 0 && t.From != 0 && s.From <= t.To && t.From <= s.To
 }
 
 func (u *unit) root() *unit {
@@ -62,7 +60,7 @@ func join(a, b *unit) {
 // splitter finds which records belong to one node.
 type splitter struct {
 	b        *parse.Bundle
-	opt      Options
+	beside   Parallel
 	census   *Census
 	wrote    []*writer // who wrote the lines of each class
 	units    []*unit
@@ -79,8 +77,8 @@ type writer struct {
 	origin *parse.Origin
 	events int
 	dated  bool
-	when   span  // of dated lines
-	node   *Node // once it is known
+	when   Span     // of dated lines
+	node   *Records // once it is known
 }
 
 type unitKey struct {
@@ -93,9 +91,10 @@ type originKey struct {
 	origin *parse.Origin
 }
 
-// splitNodes assigns every record of the bundle to a node.
-func splitNodes(b *parse.Bundle, opt Options) []*Node {
-	s := &splitter{b: b, opt: opt, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
+// Split assigns every record of the bundle to a node. What each step of the
+// work on very many lines may run beside another goes through beside.
+func Split(b *parse.Bundle, beside Parallel) []*Records {
+	s := &splitter{b: b, beside: beside, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
 	s.joinWithinFiles()
 	s.joinByName()
@@ -110,7 +109,7 @@ func (s *splitter) unit(f *parse.File, host string) *unit {
 	k := unitKey{f, host}
 	u := s.byKey[k]
 	if u == nil {
-		u = &unit{file: f, host: host, names: map[string]int{}, pids: map[int]span{}}
+		u = &unit{file: f, host: host, names: map[string]int{}, pids: map[int]Span{}}
 		s.byKey[k] = u
 		s.units = append(s.units, u)
 		s.byFile[f] = append(s.byFile[f], u)
@@ -176,7 +175,7 @@ func (s *splitter) survey() {
 
 // lines notes who wrote lines, when, and what they say about the node.
 func (s *splitter) lines() {
-	s.census = takeCensus(s.b.Events, s.opt)
+	s.census = takeCensus(s.b.Events, s.beside)
 	for i := range s.census.Classes {
 		x := &s.census.Classes[i]
 		w := s.writer(x.File, x.Origin)
@@ -187,9 +186,9 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
-	s.census.each(kNotReady|kNodeEvent|kFlag, func(i int, e *parse.Event, k kinds) {
+	s.census.each(KindNotReady|KindNodeEvent|KindFlag, func(i int, e *parse.Event, k Kinds) {
 		u := s.wrote[s.census.Of[i]].unit
-		if k&(kNotReady|kNodeEvent) != 0 {
+		if k&(KindNotReady|KindNodeEvent) != 0 {
 			if name := objectName(e.Field("node")); name != "" {
 				u.names[name]++
 			}
@@ -213,7 +212,7 @@ func objectName(s string) string {
 	return name
 }
 
-func (u *unit) saw(o *parse.Origin, when span) {
+func (u *unit) saw(o *parse.Origin, when Span) {
 	u.all.join(when)
 	if o.Source == parse.SrcKubelet {
 		u.kubelet = true
@@ -513,9 +512,9 @@ func apart(a, b *unit) bool {
 }
 
 // assign makes the nodes and hands out the records.
-func (s *splitter) assign() []*Node {
-	nodes := map[*unit]*Node{}
-	var out []*Node
+func (s *splitter) assign() []*Records {
+	nodes := map[*unit]*Records{}
+	var out []*Records
 	var roots []*unit
 	members := map[*unit][]*unit{}
 	for _, u := range s.units {
@@ -526,7 +525,7 @@ func (s *splitter) assign() []*Node {
 		members[r] = append(members[r], u)
 	}
 	for _, r := range roots {
-		nodes[r] = &Node{Name: nameOf(members[r])}
+		nodes[r] = &Records{Name: nameOf(members[r])}
 		out = append(out, nodes[r])
 	}
 	out = append(out, s.objectNodes(out)...)
@@ -535,9 +534,14 @@ func (s *splitter) assign() []*Node {
 	}
 	a := newAssigner(s, nodes, out)
 	a.records()
+	symbols := s.b.Symbols
+	if symbols == nil {
+		symbols = parse.NewSymbols()
+	}
 	kept := out[:0]
 	for _, n := range out {
 		if n.holds() || len(out) == 1 {
+			n.Symbols = symbols
 			kept = append(kept, n)
 		}
 	}
@@ -546,18 +550,18 @@ func (s *splitter) assign() []*Node {
 
 // objectNodes makes a node of each Node object of an input without any kubelet
 // log, as "kubectl get nodes -o yaml" gives it.
-func (s *splitter) objectNodes(known []*Node) []*Node {
+func (s *splitter) objectNodes(known []*Records) []*Records {
 	for _, u := range s.units {
 		if u.kubelet {
 			return nil
 		}
 	}
-	var out []*Node
+	var out []*Records
 	for _, o := range s.b.Objects {
 		if o.Kind == facts.ObjectNode && o.Name != "" &&
-			!slices.ContainsFunc(known, func(n *Node) bool { return n.Name == o.Name }) &&
+			!slices.ContainsFunc(known, func(n *Records) bool { return n.Name == o.Name }) &&
 			(len(out) == 0 || out[len(out)-1].Name != o.Name) && len(out) < maxObjectNodes {
-			out = append(out, &Node{Name: o.Name})
+			out = append(out, &Records{Name: o.Name})
 		}
 	}
 	return out
@@ -567,7 +571,7 @@ func (s *splitter) objectNodes(known []*Node) []*Node {
 const maxObjectNodes = 20_000
 
 // holds reports whether the node has any record at all.
-func (n *Node) holds() bool {
+func (n *Records) holds() bool {
 	return len(n.Events)+len(n.Coverage)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) > 0
 }
 

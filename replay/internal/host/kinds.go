@@ -1,0 +1,71 @@
+package host
+
+import "github.com/plegforensics/plegforensics/parse"
+
+// Kinds is a set of the message kinds that the rebuild looks at.
+type Kinds uint32
+
+// Kinds.
+const (
+	KindAge Kinds = 1 << iota
+	KindNever
+	KindSkip
+	KindRelisting
+	KindRetrieved
+	KindInside // written by the relist goroutine after its list call returned
+	KindListFail
+	KindEvent
+	KindSync
+	KindNotReady
+	KindNodeEvent
+	KindCondition
+	KindHousekeeping
+	KindDown
+	KindCall
+	KindStart // written once in a kubelet's start, before its sync loop
+	KindStarting
+	KindProfile
+	KindFallback    // generic PLEG takes over from evented PLEG
+	KindInspectFail // KindInside with an error: the inspection of a pod failed
+	KindDiscard
+	KindTransition
+	KindFinished
+	KindWritten // ends the inspection of a pod
+	KindLife    // of a container runtime, about a container or sandbox
+	KindFlag
+
+	// KindHistory tells of containers and sandboxes.
+	KindHistory = KindLife | KindTransition | KindFinished
+	// KindTurn is written in a turn of the sync loop.
+	KindTurn = KindSync | KindEvent | KindSkip
+	// KindGoroutine is written by the relist goroutine.
+	KindGoroutine = KindRelisting | KindRetrieved | KindListFail | KindInside
+)
+
+// kindTable says which signatures are of which kind.
+var kindTable = []struct {
+	id   string
+	kind Kinds
+}{
+	{parse.SigAge, KindAge}, {parse.SigNever, KindNever}, {parse.SigSkip, KindSkip},
+	{parse.SigRelisting, KindRelisting}, {parse.SigRetrieved, KindRetrieved},
+	{parse.SigTransition, KindInside | KindTransition}, {parse.SigFinished, KindInside | KindFinished}, {parse.SigDiscard, KindInside | KindDiscard},
+	{parse.SigWriteStatus, KindInside | KindInspectFail | KindWritten}, {parse.SigIgnore, KindInside | KindInspectFail},
+	{parse.SigReinspect, KindInside | KindInspectFail}, {parse.SigDeleteStatus, KindInside},
+	{parse.SigListFail, KindListFail}, {parse.SigEvent, KindEvent}, {parse.SigSync, KindSync},
+	{parse.SigNotReady, KindNotReady}, {parse.SigNodeEvent, KindNodeEvent}, {parse.SigCondition, KindCondition},
+	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
+	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
+	{parse.SigFallback, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
+	{parse.SigCtrLife, KindLife},
+}
+
+func kindsOf(s *parse.SigSet) Kinds {
+	var k Kinds
+	for _, row := range kindTable {
+		if s.Has(row.id) {
+			k |= row.kind
+		}
+	}
+	return k
+}

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Evidence is a record and what it is cited for.
+type Evidence struct {
+	parse.Record
+	Note string // "" or a short clause: "last seen 3m5.3s before this line"
+}
+
+// Instant is a reconstructed moment and its uncertainty: the true moment lies
+// within At ± Slack. The zero Instant is unknown.
+type Instant struct {
+	At    int64 // Unix ns
+	Slack time.Duration
+}
+
+// Known reports whether the moment is known at all.
+func (i Instant) Known() bool { return i.At != 0 }
+
+// Time returns the moment in UTC.
+func (i Instant) Time() time.Time { return time.Unix(0, i.At).UTC() }
+
+// Span is a stretch of time; To is 0 while open.
+type Span struct{ From, To int64 }
+
+// Records are what the input holds of one node, in time order.
+type Records struct {
+	Name string
+
+	Events  []*parse.Event
+	Facts   []*parse.Fact
+	Series  []*parse.Series
+	Scrapes []*parse.Scrape
+	Objects []*parse.Object
+	Markers []*parse.Marker
+	Clocks  []parse.FileClock
+	// Coverage says what was written at all, lines without a signature
+	// included; Containers and Listings are what package cri read.
+	Coverage   []*parse.Coverage
+	Containers []*parse.Container
+	Listings   []parse.Listing
+	// Have tells which sources the input holds for this node; what is not
+	// here could not be looked at.
+	Have map[parse.Source]bool
+
+	// Symbols are of the texts of events, and of what is read from them.
+	Symbols *parse.Symbols
+
+	census *Census // of Events, once it was asked for
+}

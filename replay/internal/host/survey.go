@@ -1,0 +1,52 @@
+package host
+
+import "github.com/plegforensics/plegforensics/parse"
+
+// Survey is what the census of a node's lines tells the passes over them: how
+// much room they will need, and when the lines were written.
+type Survey struct {
+	*Census
+	Events  int // pod events
+	Turns   int // turns of the sync loop
+	Marks   int // lines of the relist goroutine
+	Calls   int // failed runtime calls
+	history int // lines that tell of containers
+	Kubelet int // lines of the kubelet
+	Sources map[parse.Source]bool
+	Wall    Span // of the dated lines
+	Boot    Span // of the lines of the kernel's buffer
+}
+
+// Look makes the survey of a node, and gives it its Symbols where the input
+// brought none.
+func Look(n *Records) *Survey {
+	if n.Symbols == nil {
+		n.Symbols = parse.NewSymbols()
+	}
+	v := &Survey{Census: n.Census(), Sources: map[parse.Source]bool{}}
+	for i := range v.Classes {
+		v.count(&v.Classes[i])
+	}
+	return v
+}
+
+func (v *Survey) count(x *Class) {
+	v.Sources[x.Origin.Source] = true
+	if x.stated != (Span{}) {
+		v.Wall.join(x.stated)
+	}
+	if x.boot != (Span{}) {
+		v.Boot.join(x.boot)
+	}
+	if x.Origin.Source == parse.SrcKubelet {
+		v.Kubelet += x.Lines
+	}
+	for _, room := range [...]struct {
+		kinds Kinds
+		of    *int
+	}{{KindEvent, &v.Events}, {KindTurn, &v.Turns}, {KindGoroutine, &v.Marks}, {KindCall, &v.Calls}, {KindHistory, &v.history}} {
+		if x.Kinds&room.kinds != 0 {
+			*room.of += x.Lines
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package host
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// BySym is a table of what is known about texts, by their Syms: a slice that
+// grows with the highest that was written, or a map where few are. All nodes of
+// the input share its Symbols, and one of many nodes has few of them.
+type BySym[T any] struct {
+	rows   []T
+	few    bool
+	sparse map[parse.Sym]*T
+}
+
+// NewBySym returns a table for about n Syms.
+func NewBySym[T any](syms *parse.Symbols, n int) BySym[T] {
+	const share = 16 // a row of a map takes so much more room
+	if bound := syms.Bound(); bound/share <= n {
+		return BySym[T]{rows: make([]T, bound)}
+	}
+	return BySym[T]{few: true}
+}
+
+// Touch writes to each page of a new table of which nearly all will be used. A
+// page that is read before it is written has to be got twice from the system.
+func (t *BySym[T]) Touch() {
+	var none T
+	per := max(1, 4096/int(reflect.TypeFor[T]().Size())) // rows of a page; no page is smaller
+	for i := 0; i < len(t.rows); i += per {
+		t.rows[i] = none
+	}
+}
+
+// Get returns what is known about s, the zero value for nothing.
+func (t *BySym[T]) Get(s parse.Sym) (v T) {
+	if int(s) < len(t.rows) {
+		v = t.rows[s]
+	} else if p := t.sparse[s]; p != nil {
+		v = *p
+	}
+	return v
+}
+
+// At returns the place of s, which is good until the next call.
+func (t *BySym[T]) At(s parse.Sym) *T {
+	if int(s) < len(t.rows) {
+		return &t.rows[s]
+	}
+	if t.few {
+		return t.atSparse(s)
+	}
+	grown := make([]T, max(int(s)+1, 2*len(t.rows)))
+	copy(grown, t.rows)
+	t.rows = grown
+	return &t.rows[s]
+}
+
+func (t *BySym[T]) atSparse(s parse.Sym) *T {
+	p := t.sparse[s]
+	if p == nil {
+		if t.sparse == nil {
+			t.sparse = map[parse.Sym]*T{}
+		}
+		p = new(T)
+		t.sparse[s] = p
+	}
+	return p
+}
+
+// PodID names a pod by its namespace, 0 if unknown, and name. The zero PodID is
+// no pod.
+type PodID struct{ NS, Name parse.Sym }
+
+// podOf makes a PodID of the parts that a line states, as PodName does.
+func podOf(ns, name parse.Sym) PodID {
+	if ns == 0 || name == 0 {
+		ns = 0
+	}
+	return PodID{ns, name}
+}
+
+// PodName is namespace/name, or the name alone where no namespace is known.
+func PodName(ns, name string) string {
+	if ns == "" || name == "" {
+		return name
+	}
+	return ns + "/" + name
+}
+
+// PodOfText makes a PodID of what PodName returned.
+func PodOfText(syms *parse.Symbols, pod string) PodID {
+	ns, name, ok := strings.Cut(pod, "/")
+	if !ok {
+		ns, name = "", pod
+	}
+	return podOf(syms.OfString(ns), syms.OfString(name))
+}
+
+// Text is namespace/name, or what of it is known.
+func (p PodID) Text(syms *parse.Symbols) string { return PodName(syms.Text(p.NS), syms.Text(p.Name)) }
+
+// ByPod is a table of what is known about pods. Hardly a name is that of pods of
+// several namespaces, so the names index it.
+type ByPod[T any] struct {
+	names  BySym[podRow[T]]
+	others map[PodID]*T
+}
+
+type podRow[T any] struct {
+	ns    parse.Sym
+	taken bool
+	v     T
+}
+
+// NewByPod returns a table for about n pods.
+func NewByPod[T any](syms *parse.Symbols, n int) ByPod[T] {
+	return ByPod[T]{names: NewBySym[podRow[T]](syms, n)}
+}
+
+// Get returns what is known about p, the zero value for nothing.
+func (t *ByPod[T]) Get(p PodID) (v T) {
+	if r := t.names.Get(p.Name); !r.taken || r.ns == p.NS {
+		return r.v
+	}
+	if o := t.others[p]; o != nil {
+		v = *o
+	}
+	return v
+}
+
+// At returns the place of p, which is good until the next call.
+func (t *ByPod[T]) At(p PodID) *T {
+	r := t.names.At(p.Name)
+	if !r.taken {
+		r.ns, r.taken = p.NS, true
+	}
+	if r.ns == p.NS {
+		return &r.v
+	}
+	o := t.others[p]
+	if o == nil {
+		if t.others == nil {
+			t.others = map[PodID]*T{}
+		}
+		o = new(T)
+		t.others[p] = o
+	}
+	return o
+}
