@@ -232,6 +232,14 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	switch {
 	case err == nil:
 		return rec, false
+	case redacting(b.c):
+		red := newRedactor(b.c)
+		red.Path(name)
+		red.Learn(err.Error())
+		red.Settle()
+		err = errors.New(red.Text(err.Error()))
+	}
+	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline"))), false
 	}

@@ -116,6 +116,10 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 		}
 		for _, w := range want {
 			if !slices.Contains(have, w) {
+				if redacting(c) { // what was typed may be a name too
+					red := redactorOf(c)
+					red.Hosts(append(have, w)...)
+				}
 				return nil, unknown("node", w, have)
 			}
 		}

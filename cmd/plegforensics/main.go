@@ -101,6 +101,7 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 func setUsageError(c *cli.Command) {
 	c.OnUsageError = onUsageError
 	c.HideHelpCommand = true
+	c.Before = hushed
 	for _, s := range c.Subcommands {
 		setUsageError(s)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,6 +27,7 @@ func redacting(c *cli.Context) bool {
 	return c.Bool("redact") || c.String("redact-key") != "" || c.String("redact-map") != ""
 }
 
+// newRedactor makes a redactor with the key of the flags.
 func newRedactor(c *cli.Context) *redact.Redactor {
 	var key []byte
 	if k := c.String("redact-key"); k != "" {
@@ -34,12 +36,62 @@ func newRedactor(c *cli.Context) *redact.Redactor {
 	return redact.New(key)
 }
 
+// hush is the redactor of a run. What goes to standard error passes through it,
+// as it may name inputs, nodes, and files inside of bundles.
+type hush struct {
+	mu  sync.Mutex
+	red *redact.Redactor
+	w   io.Writer
+}
+
+// Write implements io.Writer for whole messages.
+func (h *hush) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := io.WriteString(h.w, h.text(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (h *hush) text(s string) string {
+	h.red.Learn(s)
+	h.red.Settle()
+	return h.red.Text(s)
+}
+
+// hushed puts redaction before standard error where the flags ask for it. The
+// names of inputs are taken for names.
+func hushed(c *cli.Context) error {
+	if !redacting(c) {
+		return nil
+	}
+	if _, again := c.App.ErrWriter.(*hush); again {
+		return nil
+	}
+	h := &hush{red: newRedactor(c), w: c.App.ErrWriter}
+	for _, arg := range c.Args().Slice() {
+		h.red.Path(arg)
+	}
+	c.App.ErrWriter = h
+	return nil
+}
+
+// redactorOf is the redactor that all outputs of this run share, so that what
+// standard error says agrees with the report.
+func redactorOf(c *cli.Context) *redact.Redactor {
+	if h, ok := c.App.ErrWriter.(*hush); ok {
+		return h.red
+	}
+	return newRedactor(c)
+}
+
 // redacted replaces the names of the report where the flags ask for it.
 func redacted(c *cli.Context, r *report.Report) (*report.Report, error) {
 	if !redacting(c) {
 		return r, nil
 	}
-	red := newRedactor(c)
+	red := redactorOf(c)
 	out := red.Report(r)
 	if !c.Bool("quiet") {
 		warn(c.App.ErrWriter, out.Warnings)
@@ -52,7 +104,7 @@ func redactedValue[T any](c *cli.Context, v T, ns []*replay.Node) (T, error) {
 	if !redacting(c) {
 		return v, nil
 	}
-	red := newRedactor(c)
+	red := redactorOf(c)
 	red.Nodes(ns)
 	return redact.Copy(red, v), writeMap(c, red)
 }
@@ -69,7 +121,7 @@ func redactReplay(c *cli.Context, w report.ReplayWriter, what *simulate.WhatIf) 
 	if !redacting(c) {
 		return w
 	}
-	red := newRedactor(c)
+	red := redactorOf(c)
 	for _, pod := range what.Without {
 		red.Pod(pod, pod)
 	}

@@ -7,13 +7,13 @@ import (
 
 // TestExpressions compiles each expression, as a run may need it.
 func TestExpressions(t *testing.T) {
-	all := []func() *regexp.Regexp{letters, figures, pair}
+	all := []func() *regexp.Regexp{letters, figures, pair, keyed, replica, lists}
 	for _, list := range [][]shape{shapes, places} {
 		for _, s := range list {
 			all = append(all, s.re)
 		}
 	}
-	for _, f := range forms {
+	for _, f := range credentials {
 		all = append(all, f.re)
 	}
 	for _, re := range all {

@@ -2,7 +2,6 @@ package redact
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // words are those that the reports themselves are written in: enumerations,
-// headings, sentences.
+// headings, sentences, and the names of files in known layouts.
 //
 //go:embed words.txt
 var words string
@@ -48,101 +47,26 @@ var (
 // ordinary reports whether a name is also a plain word or number of the
 // reports. "critical" as a namespace tells nobody anything, and replacing it
 // wherever it stands would turn every critical finding into one of ns-3; such
-// a name is replaced only where its surroundings say that it is a name.
+// a name is replaced only where its position says that it is a name. The same
+// goes for names of one or two letters.
 func ordinary(k Kind, name string) bool {
 	switch k {
-	case Node, Namespace, Pod, Container, Volume:
-		return vocabulary()[strings.ToLower(name)] || figures().MatchString(name)
-	}
-	return false
-}
-
-// pair is ns/pod without anything else that says so.
-var pair = lazy(`([A-Za-z0-9][A-Za-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
-
-// places are surroundings that tell an ordinary name but would learn too much:
-// the host in front of a line, the node in front of a sentence.
-var places = []shape{
-	{lazy(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:.]+|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+) ([A-Za-z0-9][A-Za-z0-9.-]*) `), []Kind{Node}, " "},
-	{lazy(`^([A-Za-z0-9][A-Za-z0-9.-]*): `), []Kind{Node}, ": "},
-	{lazy(`_HOSTNAME"?\s*[=:]\s*"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "_HOSTNAME"},
-	{lazy(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
-	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
-}
-
-// inContext replaces ordinary names where they stand as names.
-func (r *Redactor) inContext(s string) string {
-	for _, list := range [][]shape{shapes, places} {
-		for _, sh := range list {
-			if strings.Contains(s, sh.hint) {
-				s = r.groups(s, sh)
-			}
+	case UID, IP, MAC, Mail:
+		return false
+	case Path: // a number of that length is that of a case, not a quantity
+		if len(name) >= 6 && strings.Trim(name, "0123456789") == "" {
+			return false
 		}
 	}
-	if strings.Contains(s, "/") {
-		s = r.pairs(s)
-	}
-	return s
+	return len(name) < 3 || vocabulary()[strings.ToLower(name)] || figures().MatchString(name)
 }
 
-// groups replaces what the groups of a shape match, if that is an ordinary
-// name of the group's kind.
-func (r *Redactor) groups(s string, sh shape) string {
-	return edit(s, sh.re().FindAllStringSubmatchIndex(s, -1), func(i int, m string) string {
-		if i > len(sh.kinds) || sh.kinds[i-1] == "" || r.kinds[m] != sh.kinds[i-1] {
-			return ""
-		}
-		return r.spare(m)
-	})
-}
-
-// pairs replaces ns/pod where both are known names and one is ordinary.
-func (r *Redactor) pairs(s string) string {
-	found := slices.DeleteFunc(pair().FindAllStringSubmatchIndex(s, -1), func(m []int) bool {
-		ns, pod := r.kinds[s[m[2]:m[3]]], r.kinds[s[m[4]:m[5]]]
-		return ns != Namespace || pod != Pod && pod != Container
-	})
-	return edit(s, found, func(_ int, m string) string { return r.spare(m) })
-}
-
-// spare is the pseudonym of an ordinary name, "" for all others: they are
-// replaced later, wherever they stand.
-func (r *Redactor) spare(name string) string {
-	if !r.plain[name] {
-		return ""
-	}
-	r.count[name]++
-	return r.names[name]
-}
-
-// edit replaces groups of matches by what with returns, "" leaves them.
-func edit(s string, found [][]int, with func(group int, text string) string) string {
-	var b strings.Builder
-	last := 0
-	for _, m := range found {
-		for i := 1; 2*i+1 < len(m); i++ {
-			from, to := m[2*i], m[2*i+1]
-			if from < last {
-				continue
-			}
-			if p := with(i, s[from:to]); p != "" {
-				b.WriteString(s[last:from])
-				b.WriteString(p)
-				last = to
-			}
+// familiar reports whether a text is made of nothing but words of the reports.
+func familiar(s string) bool {
+	for _, w := range strings.FieldsFunc(s, func(c rune) bool { return c == '.' || c == '-' || c == '_' || c == '/' || c == ':' }) {
+		if !vocabulary()[strings.ToLower(w)] && !figures().MatchString(w) {
+			return false
 		}
 	}
-	if last == 0 {
-		return s
-	}
-	b.WriteString(s[last:])
-	return b.String()
-}
-
-// Name replaces a string that is one name and nothing else, ordinary or not.
-func (r *Redactor) Name(s string) string {
-	if p := r.spare(s); p != "" {
-		return p
-	}
-	return r.Text(s)
+	return true
 }

@@ -42,19 +42,15 @@ func TestOrdinary(t *testing.T) {
 		{`payments and payments/api-1`, `ns-2 and ns-2/pod-2`},
 	} {
 		r := New(nil)
-		r.learn(Node, "worker")
-		r.learn(Namespace, "critical")
-		r.learn(Pod, "list")
-		r.learn(Pod, "100")
-		r.learn(UID, "11111111-2222-3333-4444-555555555555")
-		r.learn(Namespace, "payments")
-		r.learn(Pod, "api-1")
-		r.names["worker"], r.names["critical"], r.names["list"], r.names["payments"], r.names["api-1"] = "node-1", "ns-1", "pod-1", "ns-2", "pod-2"
-		for _, n := range []string{"worker", "critical", "list", "100"} {
-			r.plain[n] = true
+		for _, n := range []struct {
+			kind       Kind
+			text, name string
+		}{{Node, "worker", "node-1"}, {Namespace, "critical", "ns-1"}, {Pod, "list", "pod-1"}, {Pod, "100", "pod-3"},
+			{UID, "11111111-2222-3333-4444-555555555555", "uid-1"}, {Namespace, "payments", "ns-2"}, {Pod, "api-1", "pod-2"}} {
+			r.learn(n.kind, n.text)
+			r.Settle()
+			r.names[n.text].pseudonym = n.name
 		}
-		r.Settle()
-		r.names["100"] = "pod-3"
 		if got := r.Text(c.text); got != c.want {
 			t.Errorf("%q became %q, want %q", c.text, got, c.want)
 		}

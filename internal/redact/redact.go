@@ -1,15 +1,19 @@
 // Package redact replaces names that tell whose cluster a report is about by
 // stable pseudonyms: pods, namespaces, nodes, hosts, images, registries,
-// volumes, IP and MAC addresses, UIDs, mail addresses. It is one stage between
-// the report and all writers, so no format can leak what another hides.
+// volumes, secrets and config maps, IP and MAC addresses, UIDs, mail addresses,
+// and the names of the inputs. Credentials are removed altogether. It is one
+// stage between the report and all writers, so no format can leak what another
+// hides.
 //
 // It works in two passes. The first learns names where the structure of the
-// report or of a line says what they are (pod="ns/name", name_ns(uid),
-// node="…"); the second replaces every occurrence of a learned name, wherever
-// it stands, and everything that is telling by its form (addresses, UIDs,
-// image references). A name that is also an ordinary word of the reports is
-// replaced only where its surroundings tell that it is a name. Container ids stay: they are random and needed to follow
-// a container through logs. So do names that every cluster has (kube-system).
+// report or of a line says what stands there (position.go): the value of
+// pod=, the host of a URL, the reference behind "Pulling image". The second
+// replaces every occurrence of a learned name, in each spelling that systemd,
+// cgroups and URLs give it, and everything that tells by its form (form.go):
+// addresses, UIDs, image references, domain names. A name that is also an
+// ordinary word of the reports is replaced only where its position tells that
+// it is a name. Container ids stay: they are random and needed to follow a
+// container through logs. So do names that every cluster has (kube-system).
 package redact
 
 import (
@@ -34,11 +38,13 @@ const (
 	Image     Kind = "image"
 	Registry  Kind = "registry"
 	Volume    Kind = "volume"
+	Object    Kind = "object" // secret, config map, service account, workload
 	UID       Kind = "uid"
 	IP        Kind = "ip"
 	MAC       Kind = "mac"
 	Host      Kind = "host"
 	Mail      Kind = "mail"
+	Path      Kind = "path" // word of the name of an input or of a file in it
 )
 
 // Replacement is one name and what stands for it.
@@ -49,90 +55,129 @@ type Replacement struct {
 	Count     int    `json:"count"` // occurrences replaced
 }
 
+// name is one learned name.
+type name struct {
+	kind      Kind
+	text      string // as it was first seen
+	pseudonym string // "" until Settle
+	count     int
+	plain     bool // also an ordinary word
+}
+
 // Redactor holds the names that it has learned. Methods are not safe for
 // concurrent use.
 type Redactor struct {
 	key   []byte
-	kinds map[string]Kind
-	names map[string]string // name -> pseudonym, filled when learning ends
-	count map[string]int
-	taken map[string]bool
-	plain map[string]bool // names that are also ordinary words
-	odd   []string        // names with other than word characters, longest first
+	names map[string]*name   // by folded text
+	fresh []*name            // without a pseudonym
+	index map[string][]*name // those with one, by the folded first word, longest first
+	taken map[string]bool    // pseudonyms
+	next  map[Kind]int
+	plain bool // some name is an ordinary word
 }
 
 // New returns a redactor. With a key, pseudonyms derive from the key and the
 // name alone, so that several reports agree; without, names are numbered in an
 // order that tells nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, kinds: map[string]Kind{}, names: map[string]string{}, count: map[string]int{}, taken: map[string]bool{}, plain: map[string]bool{}}
+	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a
 // report cannot do without.
 var wellKnown = map[string]bool{
-	"kube-system": true, "kube-public": true, "kube-node-lease": true, "default": true, "localhost": true,
-	"kubelet": true, "containerd": true, "crio": true, "docker": true, "unknown": true, "node": true, "pod": true, "root": true,
-	"POD": true, "127.0.0.1": true, "0.0.0.0": true, "::1": true, "::": true,
+	"kube-system": true, "kube-public": true, "kube-node-lease": true, "default": true, "localhost": true, "localhost.localdomain": true,
+	"kubelet": true, "containerd": true, "crio": true, "cri-o": true, "docker": true, "unknown": true, "node": true, "pod": true, "root": true,
+	"null": true, "nil": true, "none": true, "true": true, "false": true, "": true,
+	"127.0.0.1": true, "0.0.0.0": true, "::1": true, "::": true, "00:00:00:00:00:00": true, "ff:ff:ff:ff:ff:ff": true,
+	"00000000-0000-0000-0000-000000000000": true,
 }
 
-// learn notes that name is of kind k. The first kind stays: structure is
+// edges are trimmed off what stands in the position of a name.
+const edges = " \t\r\n\"'`.,;:()[]{}<>\\/*?!…"
+
+// learn notes that text is a name of kind k. The first kind stays: structure is
 // learned before form.
-func (r *Redactor) learn(k Kind, name string) {
-	name = strings.Trim(name, " \t\"'.,;:()[]{}")
-	if name == "" || wellKnown[name] || !strings.ContainsFunc(name, isNameRune) {
+func (r *Redactor) learn(k Kind, text string) {
+	text = strings.Trim(text, edges)
+	folded := strings.ToLower(text)
+	if wellKnown[folded] || r.names[folded] != nil || r.taken[text] || !strings.ContainsFunc(text, isNameRune) {
 		return
 	}
-	if _, ok := r.kinds[name]; !ok {
-		r.kinds[name] = k
-	}
+	n := &name{kind: k, text: text, plain: ordinary(k, text)}
+	r.names[folded] = n
+	r.fresh = append(r.fresh, n)
 }
 
-// settle gives every learned name its pseudonym.
-func (r *Redactor) settle() {
-	var names []string
-	for n := range r.kinds {
-		if r.names[n] == "" {
-			names = append(names, n)
-		}
+// Settle ends learning: from here on Text replaces what was learned.
+func (r *Redactor) Settle() {
+	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(cmp.Compare(r.tag(a), r.tag(b)), cmp.Compare(a.text, b.text)) })
+	for _, n := range r.fresh {
+		r.christen(n)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(r.tag(a), r.tag(b)), cmp.Compare(a, b)) })
-	next := map[Kind]int{}
-	for _, n := range names {
-		k := r.kinds[n]
-		for {
-			p := fmt.Sprintf("%s-%s", k, r.tag(n)[:10])
-			if r.key == nil {
-				next[k]++
-				p = fmt.Sprintf("%s-%d", k, next[k])
-			} else if r.taken[p] {
-				p += fmt.Sprintf("-%d", len(r.taken))
-			}
-			if _, isName := r.kinds[p]; isName || r.taken[p] {
-				continue // a pseudonym must not be somebody's real name
-			}
-			r.names[n] = p
-			r.taken[p] = true
-			if ordinary(k, n) {
-				r.plain[n] = true
-			}
-			break
+	r.fresh = r.fresh[:0]
+}
+
+// christen gives a name its pseudonym and makes it one that Text finds.
+func (r *Redactor) christen(n *name) {
+	for {
+		p := fmt.Sprintf("%s-%s", n.kind, r.tag(n)[:10])
+		if r.key == nil {
+			r.next[n.kind]++
+			p = fmt.Sprintf("%s-%d", n.kind, r.next[n.kind])
+		} else if r.taken[p] {
+			p += fmt.Sprintf("-%d", len(r.taken))
 		}
+		if r.names[p] != nil || r.taken[p] {
+			if r.key != nil {
+				r.taken[p] = true
+			}
+			continue // a pseudonym must not be somebody's real name
+		}
+		n.pseudonym = p
+		r.taken[p] = true
+		break
 	}
+	r.plain = r.plain || n.plain
+	word := strings.ToLower(n.text[:wordEnd(n.text, 0)])
+	list := append(r.index[word], n)
+	slices.SortStableFunc(list, func(a, b *name) int { return len(b.text) - len(a.text) })
+	r.index[word] = list
+}
+
+// named returns the name of a text that tells by its form; it learns it if it
+// is new.
+func (r *Redactor) named(k Kind, text string) *name {
+	folded := strings.ToLower(text)
+	if wellKnown[folded] {
+		return nil
+	}
+	n := r.names[folded]
+	if n == nil {
+		n = &name{kind: k, text: text}
+		r.names[folded] = n
+		r.christen(n)
+	}
+	if n.pseudonym == "" {
+		r.Settle()
+	}
+	return n
 }
 
 // tag is a keyed digest of a name, hexadecimal.
-func (r *Redactor) tag(name string) string {
+func (r *Redactor) tag(n *name) string {
 	m := hmac.New(sha256.New, r.key)
-	m.Write([]byte(name))
+	m.Write([]byte(strings.ToLower(n.text)))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
 // Replacements lists what was replaced, by kind and pseudonym.
 func (r *Redactor) Replacements() []Replacement {
 	var out []Replacement
-	for name, n := range r.count {
-		out = append(out, Replacement{r.kinds[name], name, r.names[name], n})
+	for _, n := range r.names {
+		if n.count > 0 {
+			out = append(out, Replacement{n.kind, n.text, n.pseudonym, n.count})
+		}
 	}
 	slices.SortFunc(out, func(a, b Replacement) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Pseudonym), len(b.Pseudonym)), cmp.Compare(a.Pseudonym, b.Pseudonym))

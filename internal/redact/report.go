@@ -29,16 +29,16 @@ func Copy[T any](r *Redactor, v T) T {
 }
 
 // Pod learns a pod by its ns/name and UID, either of which may be empty, and
-// gives it its pseudonym at once.
+// gives it its pseudonym at once. Where a log tells no UIDs, the replay takes
+// ns/name for one.
 func (r *Redactor) Pod(name, uid string) {
-	had := len(r.kinds)
 	r.learnPod(name, "")
-	if len(uid) >= 3 && !strings.Contains(uid, "/") {
+	if strings.Contains(uid, "/") {
+		r.learnPod(uid, "")
+	} else {
 		r.learn(UID, uid)
 	}
-	if len(r.kinds) > had {
-		r.Settle()
-	}
+	r.Settle()
 }
 
 // Nodes learns the names of nodes, for outputs that do not hold a report.
@@ -50,10 +50,18 @@ func (r *Redactor) Nodes(ns []*replay.Node) {
 	r.Settle()
 }
 
+// Hosts learns names of nodes.
+func (r *Redactor) Hosts(names ...string) {
+	for _, n := range names {
+		r.learnHostname(n)
+	}
+	r.Settle()
+}
+
 // learnNode learns what the structure of a node names.
 func (r *Redactor) learnNode(n *replay.Node) {
 	if n.Name != "unknown" {
-		r.learn(Node, n.Name)
+		r.learnHostname(n.Name)
 	}
 	for _, e := range n.Events {
 		r.learnHostname(e.Origin.Host)
@@ -68,9 +76,7 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	}
 	for _, t := range n.History.All() {
 		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
-		if worth(Container, t.Subject.Name) {
-			r.learn(Container, t.Subject.Name)
-		}
+		r.learn(Container, t.Subject.Name)
 	}
 	for _, b := range n.Blame {
 		for _, s := range b.ByPod {
@@ -78,62 +84,24 @@ func (r *Redactor) learnNode(n *replay.Node) {
 		}
 	}
 	for _, o := range n.Objects {
-		kind := Pod
 		if o.Kind == "Node" {
-			kind = Node
+			r.learnHostname(o.Name)
+		} else {
+			r.learn(Pod, o.Name)
 		}
-		if worth(kind, o.Name) {
-			r.learn(kind, o.Name)
-		}
-		if worth(Namespace, o.Namespace) {
-			r.learn(Namespace, o.Namespace)
-		}
-	}
-}
-
-func (r *Redactor) learnHostname(h string) {
-	if len(h) < 2 {
-		return
-	}
-	r.learn(Node, h)
-	if short, _, ok := strings.Cut(h, "."); ok && worth(Node, short) {
-		r.learn(Node, short)
+		r.learn(Namespace, o.Namespace)
+		r.learn(UID, o.UID)
 	}
 }
 
 func (r *Redactor) learnPod(pod, uid string) {
 	if ns, name, ok := strings.Cut(pod, "/"); ok {
-		if worth(Namespace, ns) {
-			r.learn(Namespace, ns)
-		}
-		if worth(Pod, name) {
-			r.learn(Pod, name)
-		}
+		r.learn(Namespace, ns)
+		r.learnAs(Pod, name)
 	}
 	if len(uid) >= 8 {
 		r.learn(UID, uid)
 	}
-}
-
-// Settle ends learning: from here on Text replaces what was learned.
-func (r *Redactor) Settle() {
-	if len(r.names) == len(r.kinds) {
-		return // nothing new since
-	}
-	r.settle()
-	r.odd = r.odd[:0]
-	for n := range r.names {
-		if strings.ContainsFunc(n, func(c rune) bool { return c > 127 || !isWordByte(byte(c)) }) {
-			r.odd = append(r.odd, n)
-		}
-	}
-	// Longest first: a name inside another one must not be replaced before it.
-	slices.SortFunc(r.odd, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
 }
 
 // Walk learns from every string below v.
@@ -148,6 +116,7 @@ var (
 	eventTyp = reflect.TypeFor[parse.Event]()
 	fieldTyp = reflect.TypeFor[parse.Field]()
 	inputTyp = reflect.TypeFor[parse.Input]()
+	fileTyp  = reflect.TypeFor[parse.File]()
 	// textual are plain strings; strings of a type of their own are words that
 	// the tool chose, such as outcomes and severities.
 	textual  = reflect.TypeFor[string]()
@@ -194,8 +163,11 @@ func (w *walker) walk(v reflect.Value) {
 		}
 	case reflect.Struct:
 		v = unpacked(v)
-		if v.Type() == fieldTyp {
+		switch v.Type() {
+		case fieldTyp:
 			w.r.label(v.Interface().(parse.Field))
+		case fileTyp, inputTyp:
+			w.r.learnPath(v.FieldByName("Path").String())
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
@@ -219,26 +191,19 @@ func (w *walker) walk(v reflect.Value) {
 	}
 }
 
-// labelKinds tell what the value of a metric label, or of an attribute, is.
-var labelKinds = map[string]Kind{
-	"pod": Pod, "pod_name": Pod, "exported_pod": Pod, "kubernetes_pod_name": Pod,
-	"namespace": Namespace, "exported_namespace": Namespace, "kubernetes_namespace": Namespace,
-	"node": Node, "nodename": Node, "hostname": Node, "host": Node, "kubernetes_node": Node, "kubernetes_io_hostname": Node, "instance": Node,
-	"container": Container, "container_name": Container, "persistentvolumeclaim": Volume, "persistentvolume": Volume, "uid": UID,
-}
-
 // label learns the value of a label by its name.
 func (r *Redactor) label(f parse.Field) {
-	k, ok := labelKinds[f.Name]
-	if !ok {
+	k := keyKind(f.Name)
+	if k == "" {
 		return
 	}
-	value := f.Value
-	if f.Name == "instance" {
-		value, _, _ = strings.Cut(value, ":") // a port is no name
+	if ns, pod, ok := strings.Cut(f.Value, "/"); ok && k == Pod {
+		r.learnAs(Namespace, ns)
+		r.learnAs(Pod, pod)
+		return
 	}
-	if worth(k, value) && !strings.ContainsAny(value, "/ ") {
-		r.learn(k, value)
+	if from, to := value(k, f.Value); to > from {
+		r.learnAs(k, f.Value[from:to])
 	}
 }
 
@@ -310,13 +275,6 @@ func (c *copier) pointer(v reflect.Value) reflect.Value {
 // nameFields are the fields that hold one name and nothing else.
 var nameFields = map[string]bool{"Name": true, "Namespace": true, "Pod": true, "PodName": true, "Host": true, "Node": true}
 
-// baseName is the last element of a path: where an input lay on the disk of the
-// reader tells about the reader.
-func baseName(path string) string {
-	path = strings.TrimRight(path, `/\`)
-	return path[strings.LastIndexAny(path, `/\`)+1:]
-}
-
 // fields replaces the exported fields of out, a shallow copy of v.
 func (c *copier) fields(out, v reflect.Value) {
 	for i := range v.NumField() {
@@ -332,7 +290,9 @@ func (c *copier) fields(out, v reflect.Value) {
 			}
 			out.Field(i).Set(reflect.ValueOf(names))
 		case v.Type() == inputTyp && f.Name == "Path":
-			out.Field(i).SetString(c.r.Text(baseName(v.Field(i).String())))
+			out.Field(i).SetString(c.r.Path(baseName(v.Field(i).String())))
+		case v.Type() == fileTyp && f.Name == "Path":
+			out.Field(i).SetString(c.r.Path(v.Field(i).String()))
 		default:
 			out.Field(i).Set(c.copy(v.Field(i)))
 		}

@@ -1,0 +1,461 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
+)
+
+// planted are the names of a cluster that must not come out of a redacted run.
+// Each is made up of letters that occur in no word, so that any trace of one is
+// found, in whatever spelling.
+type planted struct {
+	n     int
+	marks map[string]string // what to look for -> where it was planted
+	line  string
+}
+
+func (p *planted) mark(text string) string {
+	p.marks[text] = p.line
+	return text
+}
+
+// word is a name: a label of letters, every other one with a digit.
+func (p *planted) word() string {
+	p.n++
+	w := "qzvq"
+	for k := p.n; k > 0; k /= 20 {
+		w += string("bcdfghjklmnpqrstvwxz"[k%20])
+	}
+	if p.n%2 == 0 {
+		w += fmt.Sprint(p.n % 10)
+	}
+	return p.mark(w + "y")
+}
+
+func (p *planted) ip() string {
+	p.n++
+	return p.mark(fmt.Sprintf("10.%d.%d.%d", 60+p.n/200, p.n%200+7, p.n%100+101))
+}
+
+func (p *planted) ip6() string {
+	p.n++
+	tail := p.mark(fmt.Sprintf("%x", 0xcaf0+p.n))
+	return []string{"2001::" + tail, "fd00:10:96::" + tail, "2001:db8:0:1:1:1:1:" + tail, "fe80::5054:ff:fe12:" + tail}[p.n%4]
+}
+
+func (p *planted) uid() string {
+	p.n++
+	return p.mark(fmt.Sprintf("%08x", 0xbeef0000+p.n)) + "-0c0e-4a0c-9b1e-" + p.mark(fmt.Sprintf("%012x", 0x2a8affff0000+p.n))
+}
+
+// fill replaces {word}, {ip}, … of a template by names. A digit makes them one
+// and the same within it: {word1}.
+func (p *planted) fill(template string) string {
+	p.line = template
+	same := map[string]string{}
+	return regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed)(\d?)\}`).ReplaceAllStringFunc(template, func(m string) string {
+		if v, ok := same[m]; ok {
+			return v
+		}
+		v := p.one(strings.TrimRight(strings.Trim(m, "{}"), "0123456789"), strings.Trim(m, "{}"))
+		if last := m[len(m)-2]; last >= '0' && last <= '9' && m != "{ip6}" && m != "{uid32}" {
+			same[m] = v
+		}
+		return v
+	})
+}
+
+func (p *planted) one(kind, full string) string {
+	switch {
+	case strings.HasPrefix(full, "ip6"):
+		return p.ip6()
+	case strings.HasPrefix(full, "uid32"):
+		return p.mark("0d1c" + strings.ReplaceAll(fmt.Sprintf("%028x", 0xfade0000+func() int { p.n++; return p.n }()), "00000000", "1b2c3d4e"))
+	case kind == "host":
+		return p.word() + "." + p.word() + "." + p.word()
+	case kind == "ip":
+		return p.ip()
+	case kind == "dashed":
+		ip := p.ip()
+		return p.mark(strings.ReplaceAll(ip, ".", "-"))
+	case kind == "uid":
+		return p.uid()
+	case kind == "uid_":
+		return strings.ReplaceAll(p.uid(), "-", "_")
+	case kind == "uidx":
+		return strings.ReplaceAll(p.uid(), "-", `\x2d`)
+	case kind == "secret":
+		return p.word() + "A1b2C3d4E5f6G7h8"
+	}
+	return p.word()
+}
+
+// kubeletLines are lines of a kubelet, of runtimes and of others, each with names
+// in the positions and forms in which they occur.
+var kubeletLines = []string{
+	`E1120 23:44:30.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="failed to \"StartContainer\" for \"{word1}\" with ImagePullBackOff: \"Back-off pulling image \\\"{word}/{word}:v1\\\"\"" pod="{word}/{word}-7d9f8b6c5-x2x4z" podUID={uid}`,
+	`E1120 23:44:31.100000    5203 remote_image.go:238] "PullImage from image service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" image="{word}:5000/{word}/{word}:2026.1"`,
+	`E1120 23:44:32.100000    5203 remote_image.go:238] "PullImage from image service failed" err="rpc error: code = DeadlineExceeded desc = failed to pull and unpack image \"{word}.{word}.zone/{word}/{word}@sha256:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\": failed to resolve reference: dial tcp: lookup {word}.{word}.shop on {ip}:53: i/o timeout" image="{word}"`,
+	`E1120 23:44:33.100000    5203 kuberuntime_manager.go:887] PodSandboxStatus of sandbox "373fbf20374b46c6ce88c61c7560bad1c2e30057bbda4680f85226d09400a552" for pod "{word}_{word}({uid})" error: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	`E1120 23:44:34.100000    5203 prober.go:104] "Probe errored" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" probeType="Readiness" pod="{word}/{word}" podUID={uid32} containerName="{word}"`,
+	`W1120 23:44:35.100000    5203 prober.go:104] "Probe failed" probeType="Readiness" pod="{word}/{word}" podUID={uid} containerName="{word}" probeResult=failure output="Get \"http://{ip}:8080/healthz\": dial tcp [{ip6}]:8080: connect: connection refused"`,
+	`E1120 23:44:36.100000    5203 nestedpendingoperations.go:335] Operation for "{volumeName:kubernetes.io/nfs/{uid}-{word1} podName:{uid} nodeName:}" failed. No retries permitted until 2026-11-20 23:46:36. Error: MountVolume.SetUp failed for volume "{word1}" (UniqueName: "kubernetes.io/nfs/{uid}-{word1}") pod "{word}" (UID: "{uid}") : mount failed: exit status 32 Mounting command: mount Mounting arguments: -t nfs {word}:/export/{word} /var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~nfs/{word1} Output: mount.nfs: Connection timed out`,
+	`E1120 23:44:37.100000    5203 kubelet.go:1730] "Unable to attach or mount volumes for pod; skipping pod" err="unmounted volumes=[{word1}], unattached volumes=[{word1}]: timed out waiting for the condition" pod="{word}/{word}"`,
+	`I1120 23:44:38.100000    5203 setters.go:552] "Node became not ready" node="{word1}.{word}.{word}" condition={"type":"Ready","status":"False","reason":"KubeletNotReady","message":"PLEG is not healthy"}`,
+	`E1120 23:44:39.100000    5203 controller.go:144] failed to ensure lease exists, will retry in 7s, error: Get "https://api-int.{word}.{word}:6443/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{word}-{word}?timeout=10s": context deadline exceeded`,
+	`E1120 23:44:40.100000    5203 reflector.go:138] object-"{word}"/"{word}": Failed to watch *v1.Secret: failed to list *v1.Secret: secrets "{word}" is forbidden: User "system:node:{host}" cannot list resource "secrets" in API group "" in the namespace "{word}"`,
+	`E1120 23:44:41.100000    5203 kubelet_node_status.go:470] "Error updating node status, will retry" err="error getting node \"{word}\": Get \"https://{word}:6443/api/v1/nodes/{word}?resourceVersion=0&timeout=10s\": Authorization: Bearer {secret}: context deadline exceeded"`,
+	`E1120 23:44:42.100000    5203 event.go:276] Unable to write event: 'Post "https://{word}:{secret}@{word}.{word}.example/api/v1/namespaces/{word}/events": dial tcp {ip}:6443: connect: connection refused'(may retry after sleeping)`,
+	`W1120 23:44:43.100000    5203 container.go:586] Failed to update stats for container "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{uid_}.slice/crio-6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7.scope": unable to parse, continuing to push stats`,
+	`E1120 23:44:44.100000    5203 kubelet.go:2448] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized, {ip6}"`,
+	`E1120 23:44:45.100000    5203 kuberuntime_sandbox.go:70] "Failed to create sandbox for pod" err="rpc error: code = DeadlineExceeded desc = failed to set up sandbox container network for pod \"{word}\": plugin type=\"multus\" name=\"multus-cni-network\" failed (add): [{word}/{word}/{uid}:ovn-kubernetes]: error adding container to network" pod="{word}/{word}"`,
+	`I1120 23:44:46.100000    5203 kubelet.go:1950] "SyncLoop ADD" source="api" pods=["{word}/{word}","{word}/{word}"]`,
+	`I1120 23:44:47.100000    5203 kubelet.go:1975] "SyncLoop (PLEG): event for pod" pod="{word}/{word}" event=&{ID:{uid} Type:ContainerStarted Data:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7}`,
+	`I1120 23:44:48.100000    5203 kubelet.go:1975] SyncLoop (PLEG): "{word}_{word}({uid})", event: &pleg.PodLifecycleEvent{ID:"{uid}", Type:"ContainerDied", Data:"6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7"}`,
+	`E1120 23:44:49.100000    5203 kubelet_volumes.go:154] orphaned pod "{uid}" found, but volume paths are still present on disk : There were a total of 1 errors similar to this. Turn up verbosity to see them.`,
+	`E1120 23:44:50.100000    5203 remote_runtime.go:222] "StopPodSandbox from runtime service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded: k8s_POD_{word}_{word}_{uid}_0" podSandboxID="373fbf20374b46c6ce88c61c7560bad1c2e30057bbda4680f85226d09400a552"`,
+	`E1120 23:44:51.100000    5203 kubelet.go:1302] "Image garbage collection failed multiple times in a row" err="failed to garbage collect required amount of images: {word}.{word}/{word}:latest"`,
+	`E1120 23:44:52.100000    5203 fsHandler.go:119] failed to collect filesystem stats - rootDiskErr: could not stat "/var/log/pods/{word}_{word}_{uid}/{word}/0.log" to get inode usage: stat: no such file or directory, extraDiskErr: <nil>`,
+	`E1120 23:44:53.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="unmounted volumes: persistentvolumeclaim \"{word}\" not found, configmap \"{word}\" not found, password={secret} token={secret} AKIAQZBBYQZCCYQZDDYQ" pod="{word}/{word}" podUID={uid}`,
+	`E1120 23:44:54.100000    5203 summary_sys_containers.go:83] "Failed to get system container stats" err="failed to get cgroup stats for \"/kubepods/burstable/pod{uid}\": failed to get container info" containerName="/kubepods/burstable/pod{uid}"`,
+}
+
+// systemLines come from kernel, systemd and runtimes; time and host are put
+// before them.
+var systemLines = []string{
+	`kernel: nfs: server {host} not responding, still trying`,
+	`kernel: nfs: server {word} not responding, still trying`,
+	`kernel: nfs: server {ip} not responding, still trying`,
+	`kernel: CIFS: VFS: \\{word}\{word} Send error in SessSetup = -126`,
+	`kernel: CIFS: VFS: Server {word} has not responded in 180 seconds. Reconnecting...`,
+	`kernel: CIFS VFS: cifs_mount failed for //{word}/{word} w/return code = -112`,
+	`kernel: Task in /kubepods/burstable/pod{uid} killed as a result of limit of /kubepods/burstable/pod{uid}`,
+	`kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{uid_}.slice,task_memcg=/kubepods.slice/kubepods-pod{uid_}.slice,task=java,pid=4711,uid=0`,
+	`systemd[1]: var-lib-kubelet-pods-{uidx}-volumes-kubernetes.io\x7enfs-{word}.mount: Mount process exited, code=killed status=15`,
+	`systemd[1]: Timeout waiting for systemd to create kubepods-burstable-pod{uid_}.slice`,
+	`containerd[991]: time="2026-11-20T23:45:01.000000000Z" level=error msg="PullImage \"{word}.{word}.{word}/{word}:1.0\" failed" error="failed to pull and unpack image: failed to do request: Head \"https://{word}.{word}.{word}/v2/{word}/manifests/1.0\": dial tcp {ip}:443: i/o timeout"`,
+	`containerd[991]: time="2026-11-20T23:45:02.000000000Z" level=info msg="RunPodSandbox for &PodSandboxMetadata{Name:{word},Uid:{uid},Namespace:{word},Attempt:0,}"`,
+	`containerd[991]: time="2026-11-20T23:45:03.000000000Z" level=error msg="RunPodSandbox for &PodSandboxMetadata{Name:{word},Uid:{uid},Namespace:{word},Attempt:0,} failed, error" error="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+	`containerd[991]: time="2026-11-20T23:45:04.000000000Z" level=info msg="CreateContainer within sandbox \"5a11cafe5a11cafe\" for container &ContainerMetadata{Name:{word},Attempt:0,}"`,
+	`crio[991]: time="2026-11-20 23:45:05.000000000Z" level=info msg="Created container c0ffee01c0ffee01: {word}/{word}/{word}" id=a734f153-e8c4-4e29-bb8b-7846d862d604 name=/runtime.v1.RuntimeService/CreateContainer`,
+	`crio[991]: time="2026-11-20 23:45:06.000000000Z" level=info msg="Started container" PID=4711 containerID=c0ffee01c0ffee02 description={word}/{word}/{word} id=a734f153-e8c4-4e29-bb8b-7846d862d604 name=/runtime.v1.RuntimeService/StartContainer`,
+	`dockerd[991]: time="2026-11-20T23:45:07.000000000Z" level=error msg="Handler for POST /v1.24/images/create?fromImage={word}%2F{word}&tag=v2 returned error: Get https://{word}.{word}.{word}/v2/: net/http: request canceled while waiting for connection"`,
+	`dockerd[991]: 2026-11-20T23:45:08.123456789Z container die c0ffee01c0ffee03 (exitCode=137, image={word}/{word}:1, io.kubernetes.container.name={word}, io.kubernetes.docker.type=container, io.kubernetes.pod.name={word}, io.kubernetes.pod.namespace={word}, io.kubernetes.pod.uid={uid}, name=k8s_{word}_{word}_{word}_{uid}_0)`,
+	`multipathd[77]: mpatha: iqn.2001-04.com.{word}:storage.{word} remaining active paths: 0`,
+	`chronyd[88]: Source {ip} offline, mail to {word}@{word}.{word} from 52:54:00:{word}`,
+	`kernel: BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 36s! {dashed}`,
+}
+
+// canaryFiles are other files of the bundle.
+var canaryFiles = map[string]string{
+	"etc/hostname":                                   "{word1}.{word}.{word}\n",
+	"sos_commands/host/hostnamectl_status":           "   Static hostname: {word}.{word}.{word}\n        Machine ID: {uid32}\n           Boot ID: {uid32}\n  Operating System: Red Hat Enterprise Linux CoreOS\n            Kernel: Linux 5.14.0\n",
+	"sos_commands/networking/ip_-o_addr":             "1: lo    inet 127.0.0.1/8 scope host lo\n2: eth0    inet {ip}/24 brd {ip} scope global eth0\n2: eth0    inet6 {ip6}/64 scope global\n",
+	"sos_commands/filesys/mount_-l":                  "{word}:/vol/{word} on /var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~nfs/{word} type nfs4 (rw,addr={ip})\n//{word}/{word} on /mnt/{word} type cifs (rw,username={word},password={secret})\n",
+	"sos_commands/crio/crictl_ps_-a":                 "CONTAINER           IMAGE                                    CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n6f2c0f4ab1d3e       {word}/{word}:v1   2 hours ago         Running             {word}              0                   5a11cafe5a11c       {word}\n7f2c0f4ab1d3e       {word}:5000/{word}@sha256:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7   2 hours ago         Exited             {word}              0                   6a11cafe5a11c       {word}\n",
+	"sos_commands/kubernetes/kubectl_get_nodes.yaml": "apiVersion: v1\nkind: Node\nmetadata:\n  name: {word}.{word}.{word}\n  uid: {uid}\n  labels:\n    kubernetes.io/hostname: {word}\nspec:\n  providerID: aws:///{word}/i-0abcdef1234567890\nstatus:\n  addresses:\n  - address: {ip}\n    type: InternalIP\n  images:\n  - names:\n    - {word}/{word}:v3\n  conditions:\n  - type: Ready\n    status: \"False\"\n    reason: KubeletNotReady\n    message: 'PLEG is not healthy'\n    lastHeartbeatTime: \"2026-11-20T23:45:00Z\"\n    lastTransitionTime: \"2026-11-20T23:45:00Z\"\n",
+	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
+	"broken/{word}.tar.gz":                           "\x1f\x8b\x08 no",
+	"{word}/{word}-notes.bin":                        "\x00\x01\x02\x03{word}",
+}
+
+// bundle writes the bundle as a directory below dir, whose name tells the node,
+// and returns its path.
+func (p *planted) bundle(t *testing.T, dir string) string {
+	t.Helper()
+	node := p.word()
+	fqdn := node + "." + p.word() + "." + p.word()
+	log, err := os.ReadFile(filepath.Join(samples, "stuck-pods", "kubelet.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.line = "the log of stuck-pods"
+	text := strings.NewReplacer("worker-10", fqdn, "10.0.12.34", p.ip(), "prod/", p.word()+"/").Replace(string(log))
+	klog := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for _, l := range kubeletLines {
+		klog = append(klog, p.fill(l))
+	}
+	slices.SortStableFunc(klog, func(a, b string) int {
+		return strings.Compare(a[min(1, len(a)):min(21, len(a))], b[min(1, len(b)):min(21, len(b))])
+	})
+	var lines []string
+	for _, l := range klog {
+		if len(l) > 20 && l[0] >= 'A' && l[0] <= 'Z' && l[5] == ' ' {
+			l = "Nov 20 " + l[6:14] + " " + fqdn + " kubelet[5203]: " + l
+		}
+		lines = append(lines, l)
+	}
+	for i, l := range systemLines {
+		for k := range 3 { // some causes want more than one
+			lines = append(lines, fmt.Sprintf("Nov 20 23:%d:%02d %s %s", 50+k, i, fqdn, p.fill(l)))
+		}
+	}
+	root := filepath.Join(dir, "sosreport-"+node+"-01234567-2026-11-20-"+p.word())
+	p.marks["01234567"] = "number of the case"
+	files := map[string]string{"var/log/messages": strings.Join(lines, "\n") + "\n"}
+	for name, content := range canaryFiles {
+		files[name] = content
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		content, path := files[name], filepath.Join(root, p.fill(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if name != "var/log/messages" {
+			content = p.fill(content)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// packed is a bundle as an archive.
+func packedTree(t *testing.T, root string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(filepath.Dir(root), path)
+		if err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	})
+	if err != nil || w.Close() != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	path := root + ".tar.gz"
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// seen returns the names that a text holds, folded. Dashes of all spellings are
+// one, so that a UID is found however it is written.
+func (p *planted) seen(text string) []string {
+	text = strings.ToLower(text)
+	var out []string
+	for m := range p.marks {
+		if strings.Contains(text, m) {
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// canaryRuns are all commands, in all of their formats. DIR stands for a
+// directory that the run may write to, IN and PACK for the bundle.
+func canaryRuns() [][]string {
+	var out [][]string
+	add := func(args ...string) { out = append(out, args) }
+	all := func(formats []report.Format, args ...string) {
+		for _, f := range formats {
+			args = append(args, "-o", f.Name+"=DIR/"+f.Name)
+		}
+		add(args...)
+	}
+	all(report.Formats, "analyze", "--verbose", "IN")
+	all(report.Formats, "analyze", "PACK")
+	all(report.TimelineFormats, "timeline", "IN")
+	all(report.EventFormats, "events", "--verbose", "IN")
+	all(report.InspectFormats, "inspect", "--verbose", "PACK")
+	all(compareFormats(), "compare", "--verbose", filepath.Join(samples, "healthy", "kubelet.log"), "IN")
+	add("analyze", "IN")
+	for _, f := range []string{"text", "json", "csv"} {
+		add("query", "-o", f, "--expr", `{__name__=~"kubelet_.+|container_.+"}`, "IN")
+		add("query", "-o", f, "--list", "IN")
+	}
+	add("query", "-o", "json", "--alerts", "IN")
+	add("query", "--expr", "no_such_series", "IN")
+	for _, f := range []string{"text", "json"} {
+		add("replay", "-o", f, "IN")
+	}
+	// Errors name what was given.
+	add("analyze", "IN/no-such-file")
+	add("analyze", "--node", "qznodey", "IN")
+	add("analyze", "--strict", "--fail-on", "info", "IN")
+	add("analyze", "IN/broken", "IN/etc")
+	add("analyze", "--separate", "IN", "PACK")
+	add("inspect", "IN/metrics")
+	return out
+}
+
+// TestCanary: none of some 300 names that are planted in logs, metrics, facts,
+// objects, paths and names of inputs comes out of a redacted run, in any format
+// of any command, in a file name or on standard error, with a key or without.
+// The same runs without --redact show most of them, so the test can fail.
+func TestCanary(t *testing.T) {
+	p := &planted{marks: map[string]string{"qznodey": "--node"}}
+	root := p.bundle(t, t.TempDir())
+	archive := packedTree(t, root)
+	t.Logf("%d names", len(p.marks))
+	if len(p.marks) < 300 {
+		t.Errorf("only %d names are planted", len(p.marks))
+	}
+	shown := map[string]bool{}
+	for _, flags := range [][]string{nil, {"--redact"}, {"--redact-key", "k"}} {
+		for _, args := range canaryRuns() {
+			text := canaryRun(t, args, flags, root, archive)
+			for _, m := range p.seen(text) {
+				if flags == nil {
+					shown[m] = true
+				} else {
+					t.Errorf("%v %v: %s is left, planted in %.300s\n%s", flags, args, m, p.marks[m], around(text, m))
+				}
+			}
+		}
+	}
+	for _, m := range canaryBatch(t, p, root, archive, false) {
+		shown[m] = true
+	}
+	for _, m := range canaryBatch(t, p, root, archive, true) {
+		t.Errorf("batch: %s is left, planted in %.300s", m, p.marks[m])
+	}
+	t.Logf("%d of %d names are seen without --redact", len(shown), len(p.marks))
+	if len(shown) < len(p.marks)/2 {
+		t.Errorf("only %d of %d names come out without --redact: the test proves little", len(shown), len(p.marks))
+	}
+}
+
+func around(text, mark string) string {
+	i := strings.Index(strings.ToLower(text), mark)
+	return fmt.Sprintf("%q", text[max(0, i-120):min(len(text), i+80)])
+}
+
+// canaryRun gives all that a run writes: both streams, files and their names.
+func canaryRun(t *testing.T, args, flags []string, root, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	full := append([]string{"plegforensics", args[0]}, flags...)
+	for _, a := range args[1:] {
+		a = strings.Replace(strings.Replace(strings.Replace(a, "DIR", dir, 1), "PACK", archive, 1), "IN", root, 1)
+		full = append(full, a)
+	}
+	var stdout, stderr bytes.Buffer
+	run(context.Background(), full, strings.NewReader(""), &stdout, &stderr)
+	text := stdout.String() + islandOf(t, stdout.Bytes()) + "\n--- stderr\n" + stderr.String()
+	return text + written(t, dir)
+}
+
+// written is the names and the contents of all files below dir, unpacked.
+func written(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
+			z, err := zstd.NewReader(nil)
+			if err != nil {
+				return err
+			}
+			defer z.Close()
+			if data, err = z.DecodeAll(data, nil); err != nil {
+				return err
+			}
+		}
+		rel, _ := filepath.Rel(dir, path)
+		b.WriteString("\n--- " + rel + "\n")
+		b.Write(data)
+		b.WriteString(islandOf(t, data))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// canaryBatch runs a fleet of bundles, some of which are broken, merges its
+// partial, and returns the names that come out.
+func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []string {
+	t.Helper()
+	dir := t.TempDir()
+	flags := []string{}
+	if redact {
+		flags = []string{"--redact-key", "k"}
+	}
+	broken := filepath.Join(filepath.Dir(root), p.word()+".tar.xz")
+	if err := os.WriteFile(broken, []byte("\xfd7zXZ\x00no"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	one := func(args ...string) {
+		var stdout, stderr bytes.Buffer
+		run(context.Background(), append([]string{"plegforensics", "batch"}, args...), strings.NewReader(""), &stdout, &stderr)
+		all.WriteString(stdout.String() + islandOf(t, stdout.Bytes()) + stderr.String())
+	}
+	args := append(flags, "--out-dir", filepath.Join(dir, "out"), "--partial", filepath.Join(dir, "p.plegp"))
+	for _, f := range report.Formats {
+		args = append(args, "--report", f.Name)
+	}
+	one(append(args, root, archive, broken, root+"-gone")...)
+	rest := []string{"--verbose"}
+	for _, f := range fleet.Formats {
+		rest = append(rest, "-o", f.Name+"="+filepath.Join(dir, f.Name))
+	}
+	one(append(append(rest, flags...), root, broken)...)
+	one(append([]string{"merge"}, append(rest, filepath.Join(dir, "p.plegp"))...)...)
+	seen := p.seen(all.String() + written(t, dir))
+	if redact {
+		for _, m := range seen {
+			t.Logf("%s", around(all.String()+written(t, dir), m))
+		}
+	}
+	return seen
+}
+
+// TestCanaryMap: what was replaced is in the map, but for credentials.
+func TestCanaryMap(t *testing.T) {
+	p := &planted{marks: map[string]string{}}
+	root := p.bundle(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "map.json")
+	var stdout, stderr bytes.Buffer
+	run(context.Background(), []string{"plegforensics", "analyze", "--redact", "--redact-map", path, root}, strings.NewReader(""), &stdout, &stderr)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct{ Name string }
+	if err := json.Unmarshal(data, &list); err != nil || len(list) < 50 {
+		t.Fatalf("%v, %d entries", err, len(list))
+	}
+	if bytes.Contains(bytes.ToLower(data), []byte("a1b2c3d4e5f6g7h8")) {
+		t.Errorf("the map holds a credential")
+	}
+}

@@ -1,0 +1,233 @@
+package redact
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// form is a stretch of text that tells by its form alone what it is.
+type form struct {
+	from, end int
+	kind      Kind
+	text      string // canonical: what two spellings have in common
+}
+
+// formAt returns the longest form at the word s[i:j]; its end is 0 if there is
+// none. A UID may begin within the word, as in "pod0d1cfa64-…".
+func formAt(s string, i, j int) form {
+	var best form
+	try := func(f form) {
+		if f.end > best.end {
+			best = f
+		}
+	}
+	try(uidForm(s, i, j))
+	if j == len(s) {
+		return best
+	}
+	switch s[j] {
+	case '-', '_':
+		try(dashedIP(s, i, j))
+		try(instanceForm(s, i, j))
+	case '.':
+		try(ip4Form(s, i))
+	case ':':
+		try(ip6Form(s, i))
+		try(macForm(s, i))
+	}
+	switch s[j] {
+	case '-', '.', '_', '+', '%', '@':
+		try(mailForm(s, i))
+	}
+	switch s[j] {
+	case '-', '.', '_', '/', ':', '@':
+		try(imageForm(s, i))
+		try(hostForm(s, i))
+	}
+	return best
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+
+func allHex(s string) bool {
+	for k := range len(s) {
+		if !isHex(s[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// uidForm knows 8-4-4-4-12 hexadecimal digits, with dashes in any spelling, and
+// 32 digits without: UIDs of static pods, boot and machine ids.
+func uidForm(s string, i, j int) form {
+	if n := j - i; (n == 32 || n == 35 && strings.HasPrefix(s[i:], "pod")) && allHex(s[j-32:j]) {
+		return form{j - 32, j, UID, strings.ToLower(s[j-32 : j])}
+	}
+	if j-i < 8 || !allHex(s[j-8:j]) || j == len(s) {
+		return form{}
+	}
+	at, text := j, s[j-8:j]
+	for _, n := range []int{4, 4, 4, 12} {
+		sep := 1
+		if at >= len(s) {
+			return form{}
+		}
+		if s[at] != '-' {
+			if sep = escaped(s[at:], '-'); sep == 0 {
+				return form{}
+			}
+		}
+		at += sep
+		if at+n > len(s) || !allHex(s[at:at+n]) {
+			return form{}
+		}
+		text += "-" + s[at:at+n]
+		at += n
+	}
+	if at < len(s) && isHex(s[at]) {
+		return form{}
+	}
+	return form{j - 8, at, UID, strings.ToLower(text)}
+}
+
+// octets reads four numbers up to 255 that sep joins.
+func octets(s string, seps string) (text string, end int) {
+	at := 0
+	for k := range 4 {
+		if k > 0 {
+			if at >= len(s) || !strings.ContainsRune(seps, rune(s[at])) {
+				return "", 0
+			}
+			at++
+			text += "."
+		}
+		n, from := 0, at
+		for at < len(s) && at-from < 3 && s[at] >= '0' && s[at] <= '9' {
+			n = n*10 + int(s[at]-'0')
+			at++
+		}
+		if at == from || n > 255 {
+			return "", 0
+		}
+		text += s[from:at]
+	}
+	return text, at
+}
+
+func digitAt(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+// ip4Form knows IPv4 addresses; five numbers are a version.
+func ip4Form(s string, i int) form {
+	text, n := octets(s[i:], ".")
+	end := i + n
+	if n == 0 || end < len(s) && isAlnum(s[end]) || end+1 < len(s) && s[end] == '.' && digitAt(s, end+1) {
+		return form{}
+	}
+	if i > 0 && (s[i-1] == '.' && i > 1 && digitAt(s, i-2)) {
+		return form{}
+	}
+	return form{i, end, IP, text}
+}
+
+// dashedIP knows ip-10-0-12-34, the name that clouds give a node of that
+// address, and private addresses in the names of pods.
+func dashedIP(s string, i, j int) form {
+	word := strings.ToLower(s[i:j])
+	if word == "ip" {
+		if _, n := octets(s[j+1:], "-_"); n > 0 && (j+1+n == len(s) || !isAlnum(s[j+1+n])) {
+			return form{i, j + 1 + n, Node, "ip-" + strings.ReplaceAll(s[j+1:j+1+n], "_", "-")}
+		}
+		return form{}
+	}
+	text, n := octets(s[i:], "-_")
+	if n == 0 || i+n < len(s) && isAlnum(s[i+n]) {
+		return form{}
+	}
+	if a, err := netip.ParseAddr(text); err != nil || !a.IsPrivate() {
+		return form{} // a date
+	}
+	return form{i, i + n, IP, text}
+}
+
+// instanceForm knows the ids of machines of EC2.
+func instanceForm(s string, i, j int) form {
+	if s[i:j] != "i" || s[j] != '-' {
+		return form{}
+	}
+	end := wordEnd(s, j+1)
+	if n := end - j - 1; n != 8 && n != 17 || !allHex(s[j+1:end]) {
+		return form{}
+	}
+	return form{i, end, Node, s[i:end]}
+}
+
+// ip6Form knows IPv6 addresses with two colons or more.
+func ip6Form(s string, i int) form {
+	if i > 0 && isAlnum(s[i-1]) {
+		return form{}
+	}
+	end, colons := i, 0
+	for end < len(s) && end-i < 46 && (isHex(s[end]) || s[end] == ':' || s[end] == '.') {
+		if s[end] == ':' {
+			colons++
+		}
+		end++
+	}
+	if end < len(s) && isAlnum(s[end]) {
+		return form{}
+	}
+	for end > i && (s[end-1] == '.' || s[end-1] == ':' && !strings.HasSuffix(s[i:end], "::")) {
+		end--
+	}
+	if colons < 2 {
+		return form{}
+	}
+	a, err := netip.ParseAddr(s[i:end])
+	if err != nil || !a.Is6() || a.IsUnspecified() || a.IsLoopback() {
+		return form{}
+	}
+	if a.Is4In6() {
+		return form{i, end, IP, a.Unmap().String()}
+	}
+	return form{i, end, IP, a.String()}
+}
+
+func macForm(s string, i int) form {
+	const length = len("00:00:00:00:00:00")
+	end := i + length
+	if end > len(s) || end < len(s) && (isAlnum(s[end]) || s[end] == ':') || i > 0 && s[i-1] == ':' {
+		return form{}
+	}
+	for k := range length {
+		if c := s[i+k]; k%3 == 2 && c != ':' || k%3 != 2 && !isHex(c) {
+			return form{}
+		}
+	}
+	return form{i, end, MAC, strings.ToLower(s[i:end])}
+}
+
+// run returns the end of the stretch from i of letters, digits and more.
+func run(s string, i int, more string) int {
+	for i < len(s) && (isAlnum(s[i]) && s[i] < 0x80 || strings.IndexByte(more, s[i]) >= 0) {
+		i++
+	}
+	return i
+}
+
+func mailForm(s string, i int) form {
+	at := run(s, i, "._%+-")
+	if at == len(s) || s[at] != '@' {
+		return form{}
+	}
+	end := at + 1 + len(strings.TrimRight(s[at+1:run(s, at+1, ".-")], ".-"))
+	domain := s[at+1 : end]
+	if !strings.Contains(domain, ".") || !lettersOnly(domain[strings.LastIndexByte(domain, '.')+1:]) {
+		return form{}
+	}
+	return form{i, end, Mail, strings.ToLower(s[i:end])}
+}
+
+func lettersOnly(s string) bool {
+	return len(s) >= 2 && !strings.ContainsFunc(s, func(c rune) bool { return c < 'a' || c > 'z' })
+}

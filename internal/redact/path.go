@@ -1,0 +1,67 @@
+package redact
+
+import "strings"
+
+// The names of inputs, and of directories and files in them, are given by
+// people and collectors: customer, cluster, host, number of the case. What is no
+// word that reports and known layouts use is taken for a name.
+
+// learnPath learns the words of a path.
+func (r *Redactor) learnPath(path string) {
+	for _, w := range strings.FieldsFunc(path, func(c rune) bool { return !isNameRune(c) }) {
+		if isPathName(w) {
+			r.learn(Path, w)
+		}
+	}
+}
+
+// isPathName reports whether a word of a path may tell something.
+func isPathName(w string) bool {
+	digits := len(w) - len(strings.Trim(w, "0123456789"))
+	switch {
+	case digits == len(w):
+		return len(w) >= 6 && !isDate(w)
+	case len(w) < 3, vocabulary()[strings.ToLower(w)], figures().MatchString(w):
+		return false
+	case len(w) >= 16 && allHex(w): // ids of journals, containers, archives
+		return false
+	}
+	return true
+}
+
+// isDate reports whether a number is a date, a date with a time, or seconds
+// since the epoch.
+func isDate(w string) bool {
+	return strings.HasPrefix(w, "20") && (len(w) == 8 || len(w) == 12 || len(w) == 14) || strings.HasPrefix(w, "1") && len(w) == 10
+}
+
+// Path replaces the names in a path of an input. Numbers and words that are
+// kept elsewhere go too where they are names here.
+func (r *Redactor) Path(path string) string {
+	r.learnPath(path)
+	r.Settle()
+	var b strings.Builder
+	last := 0
+	for i := 0; i < len(path); {
+		if !isAlnum(path[i]) {
+			i++
+			continue
+		}
+		j := wordEnd(path, i)
+		if n := r.names[strings.ToLower(path[i:j])]; n != nil && n.plain && (n.kind == Path || n.kind == Node) {
+			n.count++
+			b.WriteString(path[last:i])
+			b.WriteString(n.pseudonym)
+			last = j
+		}
+		i = j
+	}
+	return r.Text(b.String() + path[last:])
+}
+
+// baseName is the last element of a path: where an input lay on the disk of the
+// reader tells about the reader.
+func baseName(path string) string {
+	path = strings.TrimRight(path, `/\`)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}

@@ -1,0 +1,410 @@
+package redact
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// lazy is an expression that is compiled when it is first needed: most runs do
+// not redact. The tests need each.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// span is a stretch of text whose position tells what it is.
+type span struct {
+	from, to int
+	kind     Kind
+}
+
+// shape is a form of text that tells what the names in it are: group i of the
+// expression is of kind kinds[i-1], "" for none.
+type shape struct {
+	re    func() *regexp.Regexp
+	kinds []Kind
+	hint  string // a line without it cannot match
+}
+
+// Parts of expressions.
+const (
+	q     = `\\*["']` // a quotation mark, escaped or not
+	host  = `([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)`
+	ref   = `([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])`
+	label = `([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)`
+)
+
+// shapes are tried in this order; see learn on why that matters.
+var shapes = []shape{
+	// Pods.
+	{lazy(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
+	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "od"},
+	{lazy(q + `([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})` + q), []Kind{Namespace, Pod}, "/"},
+	{lazy(`[Nn]amespace:(?:\s?` + q + `)?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
+	{lazy(`(?m)^\s*Namespace:\s+([a-z0-9][a-z0-9-]*)\s*$`), []Kind{Namespace}, "Namespace:"},
+	{lazy(`PodSandboxMetadata\{Name:([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
+	{lazy(`\bname:` + q + `([a-z0-9][a-z0-9.-]*)`), []Kind{Pod}, "ame:"},
+	{lazy(`ContainerMetadata\{Name:([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "ame:"},
+	{lazy(`\bk8s_([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_[0-9a-f-]{8,}`), []Kind{Container, Pod, Namespace}, "k8s_"},
+	{lazy(`/pods/([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*)_[0-9a-f-]{8,36}(?:/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod, Container}, "/pods/"},
+	{lazy(`/containers/([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*)-[0-9a-f]{64}`), []Kind{Pod, Namespace, Container}, "/containers/"},
+	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/(?:pods|events)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "/namespaces/"},
+	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/[a-z]+/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Object}, "/namespaces/"},
+	{lazy(`/apis?/[^\s"']*namespaces/([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespaces/"},
+	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "/"},
+	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
+	{lazy(`\bin namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "in namespace"},
+	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "pod"},
+	{lazy(`object ` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object "},
+	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, ` `},
+	{lazy(`\bpersistentvolume(?:claim)?s? ` + q + label + q), []Kind{Volume}, "persistentvolume"},
+	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
+	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
+	{lazy(`"namespace"\s?:\s?"` + label + `"\s?,\s?"name"\s?:\s?"` + label + `"`), []Kind{Namespace, Pod}, `"namespace"`},
+	// Nodes. A colon alone is prose ("the node: PLEG unhealthy") unless what follows looks like no word.
+	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override|[Hh]ostname|Host):? ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "o"},
+	{lazy(`\b(?:[Nn]odes?|for node) (?:` + q + `)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "ode"},
+	{lazy(`\b(?:[Nn]ode|for node) ([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
+	{lazy(`system:node:` + host), []Kind{Node}, "system:node:"},
+	{lazy(`gce://([a-z0-9-]+)/[a-z0-9-]+/([a-z0-9-]+)`), []Kind{Host, Node}, "gce://"},
+	{lazy(`/api/v1/nodes/` + host), []Kind{Node}, "/api/v1/nodes/"},
+	{lazy(`leases?/([a-z0-9][a-z0-9.-]*[.-][a-z0-9.-]*[a-z0-9])`), []Kind{Node}, "lease"},
+	// Images.
+	{lazy(`\b[Ii]mages?:? (?:` + q + `)` + ref), []Kind{Image}, "mage"},
+	{lazy(`\b(?:[Ii]mage|[Rr]eference|[Pp]ull(?:ing|ed)?|PullImage|ImageStatus)(?: for| of| from)?:? (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._-]*[/:][A-Za-z0-9._/@:-]*[A-Za-z0-9])`), []Kind{Image}, " "},
+	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, ""},
+	{lazy(`(?:[Rr]epoTags|[Rr]epoDigests|[Nn]ames)` + `\\?"?\s?[:=]\s?\[\s*(?:` + q + `)?` + ref), []Kind{Image}, "["},
+	// Volumes.
+	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*` + q + `([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
+	{lazy(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
+	{lazy(`kubernetes\.io~[a-z-]+/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "kubernetes.io~"},
+	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
+	// Hosts.
+	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
+	{lazy(`(?:^|[^:\w/])//([A-Za-z0-9][A-Za-z0-9.-]*)/([A-Za-z0-9$][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, "//"},
+	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9.-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
+	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)`), []Kind{Host, Volume}, ":/"},
+	{lazy(`\b(?:https?|tcp|udp|nfs|cifs|smb|ldaps?|ftp|s3|grpcs?|wss?|registry|oci|docker)://(?:[^/\s"'@]*@)?` + host), []Kind{Host}, "://"},
+	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, " "},
+	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
+	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
+	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, ":"},
+}
+
+// places are surroundings that tell an ordinary name but would learn too much:
+// the host in front of a line, the node in front of a sentence.
+var places = []shape{
+	{lazy(`^(?:[A-Z][a-z]{2} [ \d]\d [\d:.]+|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+) ([A-Za-z0-9][A-Za-z0-9.-]*) `), []Kind{Node}, " "},
+	{lazy(`^([A-Za-z0-9][A-Za-z0-9.-]*): `), []Kind{Node}, ": "},
+	{lazy(`_HOSTNAME"?\s*[=:]\s*"?([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "_HOSTNAME"},
+	{lazy(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
+	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
+}
+
+// keyed is KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
+var keyed = lazy(`([A-Za-z][A-Za-z0-9_./-]*)\\*"?(?:\s?[=:]\s?\\*"([^"\\\s]{1,253})|=([^"'\\\s,;)\]}]{1,253}))`)
+
+// keys tell what the value of a metric label, of a key of a log line, or of an
+// attribute is. They are written in small letters, without what joins words.
+var keys = map[string]Kind{
+	"pod": Pod, "podname": Pod, "exportedpod": Pod, "kubernetespodname": Pod, "iokubernetespodname": Pod, "podref": Pod, "pods": Pod, "podfullname": Pod, "relatedpod": Pod,
+	"namespace": Namespace, "podnamespace": Namespace, "exportednamespace": Namespace, "kubernetesnamespace": Namespace, "kubernetesnamespacename": Namespace,
+	"iokubernetespodnamespace": Namespace, "podns": Namespace, "namespacename": Namespace, "ns": Namespace,
+	"node": Node, "nodename": Node, "hostname": Node, "host": Node, "kubernetesnode": Node, "kubernetesiohostname": Node, "hostnameoverride": Node, "instance": Node,
+	"exportednode": Node, "exportedinstance": Node, "fqdn": Node, "machinename": Node, "computer": Node, "staticname": Node, "statichostname": Node,
+	"nodenames": Node, "targetnode": Node, "providerid": Node,
+	"container": Container, "containername": Container, "iokubernetescontainername": Container, "exportedcontainer": Container, "ctrname": Container,
+	"image": Image, "imagename": Image, "imageref": Image, "imagespec": Image, "imageid": Image, "sandboximage": Image, "podinfracontainerimage": Image, "pauseimage": Image, "rootfsimagename": Image, "fromimage": Image,
+	"iokubernetescrioimagename": Image, "iokubernetescriosandboximage": Image, "imageuri": Image, "repotags": Image, "repodigests": Image,
+	"volume": Volume, "volumename": Volume, "volumespecname": Volume, "outervolumespecname": Volume, "innervolumespecname": Volume, "persistentvolume": Volume,
+	"persistentvolumeclaim": Volume, "pvc": Volume, "pvcname": Volume, "claim": Volume, "claimname": Volume, "export": Volume, "share": Volume,
+	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
+	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
+	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
+	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
+}
+
+// lists are KEY=[a b] and KEY: ["a","b"].
+var lists = lazy(`\b(pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\[([^\]]+)\]`)
+
+// listKinds are the kinds of their elements.
+var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image, "nodes": Node, "containers": Container, "namespaces": Namespace,
+	"repoTags": Image, "repoDigests": Image, "RepoTags": Image, "RepoDigests": Image}
+
+// listed appends the elements of lists.
+func listed(out []span, s string) []span {
+	if !strings.Contains(s, "[") {
+		return out
+	}
+	for _, m := range lists().FindAllStringSubmatchIndex(s, -1) {
+		k := listKinds[s[m[2]:m[3]]]
+		for at := m[4]; at < m[5]; {
+			if strings.IndexByte(edges, s[at]) >= 0 {
+				at++
+				continue
+			}
+			end := at
+			for end < m[5] && strings.IndexByte(" ,\"'\\", s[end]) < 0 {
+				end++
+			}
+			if ns := strings.IndexByte(s[at:end], '/'); k == Pod && ns > 0 {
+				out = append(out, span{at, at + ns, Namespace})
+				at += ns + 1
+			}
+			out = append(out, span{at, end, k})
+			at = end + 1
+		}
+	}
+	return out
+}
+
+// keyKind is the kind of the values of a key, "" for none.
+func keyKind(key string) Kind {
+	return keys[strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			return c + 'a' - 'A'
+		case c == '_' || c == '.' || c == '-' || c == '/':
+			return -1
+		}
+		return c
+	}, key)]
+}
+
+// value is the part of the value of a key that is a name of that kind.
+func value(k Kind, v string) (from, to int) {
+	to = len(v)
+	switch k {
+	case Node, Host:
+		if i := strings.Index(v, "://"); i >= 0 {
+			if strings.HasPrefix(v, "unix") || strings.HasPrefix(v, "npipe") || strings.HasPrefix(v, "file") {
+				return 0, 0
+			}
+			if from = i + len("://"); strings.HasPrefix(v[from:], "/") { // aws:///zone/instance
+				return strings.LastIndexByte(v, '/') + 1, to
+			}
+			to = from + run(v[from:], 0, ".-_")
+			return from, to
+		}
+		if strings.ContainsAny(v, "/ ") || strings.Count(v, ":") > 1 {
+			return 0, 0
+		}
+		if i := strings.IndexByte(v, ':'); i >= 0 {
+			to = i // a port is no name
+		}
+	case Image:
+		v = strings.TrimLeft(v, "[")
+		if allHex(v) || strings.HasPrefix(v, "sha256:") {
+			return 0, 0
+		}
+	case UID:
+		if len(v) < 8 {
+			return 0, 0
+		}
+	default:
+		if strings.ContainsAny(v, "/ :(") {
+			return 0, 0
+		}
+	}
+	return from, to
+}
+
+// positions are the stretches of s whose surroundings tell what they are, in
+// the order in which they are to be learned.
+func positions(s string) []span {
+	var out []span
+	for _, sh := range shapes {
+		out = sh.spans(out, s)
+	}
+	out = listed(out, s)
+	if strings.ContainsAny(s, "=:") {
+		for _, m := range keyed().FindAllStringSubmatchIndex(s, -1) {
+			k := keyKind(s[m[2]:m[3]])
+			if k == "" {
+				continue
+			}
+			from, to := m[4], m[5]
+			if from < 0 {
+				from, to = m[6], m[7]
+			}
+			if a, b := value(k, s[from:to]); b > a {
+				out = append(out, span{from + a, from + b, k})
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(x span) bool { return x.to <= x.from })
+}
+
+// spans appends what the groups of a shape match.
+func (sh shape) spans(out []span, s string) []span {
+	if !strings.Contains(s, sh.hint) {
+		return out
+	}
+	for _, m := range sh.re().FindAllStringSubmatchIndex(s, -1) {
+		for i, k := range sh.kinds {
+			if from, to := m[2*i+2], m[2*i+3]; k != "" && from >= 0 {
+				out = append(out, span{from, to, k})
+			}
+		}
+	}
+	return out
+}
+
+// Learn notes the names of a text by their positions, then by their form.
+func (r *Redactor) Learn(s string) {
+	if s == "" {
+		return
+	}
+	for _, p := range positions(s) {
+		r.learnAs(p.kind, s[p.from:p.to])
+	}
+	for i := 0; i < len(s); {
+		if !isAlnum(s[i]) {
+			i++
+			continue
+		}
+		j := wordEnd(s, i)
+		if f := formAt(s, i, j); f.end > 0 {
+			r.learnAs(f.kind, f.text)
+			j = max(j, f.end)
+		}
+		i = j
+	}
+}
+
+// learnAs learns a name and what else it tells.
+func (r *Redactor) learnAs(k Kind, text string) {
+	text = strings.Trim(text, edges)
+	switch k {
+	case Image:
+		r.learnImage(text)
+	case Node:
+		r.learnHostname(text)
+	case Host:
+		if isIP(text) {
+			return // found by its form
+		}
+		if public(text) || isFileName(text) || schemes[strings.ToLower(text)] {
+			return
+		}
+		r.learn(Host, text)
+		if short, _, dotted := strings.Cut(text, "."); dotted && strings.ContainsAny(short, "0123456789-") {
+			r.learn(Host, short)
+		}
+	case Namespace, Pod, Container, Volume, Object:
+		if isIP(text) || strings.HasSuffix(text, ".go") || public(text) {
+			return
+		}
+		r.learn(k, text)
+		if k == Pod {
+			r.learnWorkload(text)
+		}
+	default:
+		r.learn(k, text)
+	}
+}
+
+// schemes stand before ":/" and are no hosts.
+var schemes = map[string]bool{"http": true, "https": true, "file": true, "unix": true, "npipe": true, "docker": true, "containerd": true, "cri-o": true, "tcp": true, "udp": true, "nfs": true, "aws": true, "gce": true, "azure": true, "overlay": true, "error": true}
+
+func isIP(s string) bool { f := ip4Form(s, 0); return f.end == len(s) && s != "" }
+
+// learnWorkload learns what the pods of a workload have in common.
+func (r *Redactor) learnWorkload(pod string) {
+	if m := replica().FindStringSubmatch(pod); m != nil && !familiar(m[1]) {
+		r.learn(Object, m[1])
+	}
+}
+
+// replica is the name of a pod of a deployment.
+var replica = lazy(`^(.+)-[bcdf0-9a-z]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}$`)
+
+// learnImage learns an image reference: with and without tag, and its registry.
+func (r *Redactor) learnImage(text string) {
+	text = strings.TrimPrefix(text, "docker-pullable://")
+	text = strings.NewReplacer("%2F", "/", "%2f", "/", "%3A", ":", "%3a", ":", "%40", "@").Replace(text)
+	if public(text) || allHex(text) || strings.HasPrefix(text, "sha256:") || text == "" {
+		return
+	}
+	end := imageEnd(text, 0)
+	text = text[:end]
+	bare, _, _ := strings.Cut(text, "@")
+	if i := strings.LastIndexByte(bare, ':'); i > strings.LastIndexByte(bare, '/') {
+		bare = bare[:i]
+	}
+	first, path, deep := strings.Cut(bare, "/")
+	if !deep && (isFileName(bare) || familiar(text)) {
+		return
+	}
+	r.learn(Image, text)
+	r.learn(Image, bare)
+	if deep && (isRegistry(first) || strings.Contains(first, ":")) {
+		name, _, _ := strings.Cut(first, ":")
+		r.learn(Registry, first)
+		if !wellKnown[name] {
+			r.learn(Registry, name)
+		}
+		if strings.Contains(path, "/") {
+			r.learn(Image, path)
+		}
+	}
+}
+
+// learnHostname learns the name of a node, and of one registered by its domain
+// name the first label and the domain.
+func (r *Redactor) learnHostname(h string) {
+	h = strings.Trim(h, edges)
+	if isIP(h) || h == "" || public(h) || isFileName(h) {
+		return
+	}
+	r.learn(Node, h)
+	if short, domain, ok := strings.Cut(h, "."); ok {
+		r.learn(Node, short)
+		if strings.Contains(domain, ".") && !public(domain) {
+			r.learn(Host, domain)
+		}
+	}
+}
+
+// inContext replaces ordinary names where they stand as names.
+func (r *Redactor) inContext(s string) string {
+	found := positions(s)
+	for _, sh := range places {
+		found = sh.spans(found, s)
+	}
+	found = append(found, r.pairs(s)...)
+	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var b strings.Builder
+	last := 0
+	for _, f := range found {
+		n := r.names[strings.ToLower(s[f.from:f.to])]
+		if f.from < last || n == nil || !n.plain || n.pseudonym == "" {
+			continue // all others are replaced later, wherever they stand
+		}
+		n.count++
+		b.WriteString(s[last:f.from])
+		b.WriteString(n.pseudonym)
+		last = f.to
+	}
+	return b.String() + s[last:]
+}
+
+// pair is ns/pod without anything else that says so.
+var pair = lazy(`([A-Za-z0-9][A-Za-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
+
+// pairs are the names of ns/pod where both are known ones.
+func (r *Redactor) pairs(s string) []span {
+	if !strings.Contains(s, "/") {
+		return nil
+	}
+	var out []span
+	for _, m := range pair().FindAllStringSubmatchIndex(s, -1) {
+		ns, pod := r.names[strings.ToLower(s[m[2]:m[3]])], r.names[strings.ToLower(s[m[4]:m[5]])]
+		if ns != nil && pod != nil && ns.kind == Namespace && (pod.kind == Pod || pod.kind == Container) {
+			out = append(out, span{m[2], m[3], Namespace}, span{m[4], m[5], Pod})
+		}
+	}
+	return out
+}
