@@ -117,6 +117,7 @@ var (
 	fieldTyp = reflect.TypeFor[parse.Field]()
 	inputTyp = reflect.TypeFor[parse.Input]()
 	fileTyp  = reflect.TypeFor[parse.File]()
+	factType = reflect.TypeFor[parse.Fact]()
 	// textual are plain strings; strings of a type of their own are words that
 	// the tool chose, such as outcomes and severities.
 	textual  = reflect.TypeFor[string]()
@@ -169,10 +170,18 @@ func (w *walker) walk(v reflect.Value) {
 		case fileTyp, inputTyp:
 			w.r.learnPath(v.FieldByName("Path").String())
 		}
+		if v.Type() == factType {
+			w.r.label(parse.Field{Name: v.FieldByName("Key").String(), Value: v.FieldByName("Value").String()})
+		}
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				w.walk(v.Field(i))
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
 			}
+			if k := fieldKinds[f.Name]; k != "" && f.Type == textual {
+				w.r.label(parse.Field{Name: k, Value: v.Field(i).String()})
+			}
+			w.walk(v.Field(i))
 		}
 		if e, ok := v.Interface().(parse.Event); ok {
 			w.r.Learn(e.Text().String())
@@ -271,6 +280,9 @@ func (c *copier) pointer(v reflect.Value) reflect.Value {
 	}
 	return out
 }
+
+// fieldKinds are fields of records that hold one name of a kind, by keys.
+var fieldKinds = map[string]string{"Node": "node", "Host": "node", "Hostname": "node", "Namespace": "namespace", "Pod": "pod", "PodName": "pod", "PodUID": "uid"}
 
 // nameFields are the fields that hold one name and nothing else.
 var nameFields = map[string]bool{"Name": true, "Namespace": true, "Pod": true, "PodName": true, "Host": true, "Node": true}
