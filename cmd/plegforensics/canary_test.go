@@ -56,7 +56,7 @@ func (p *planted) ip() string {
 
 func (p *planted) ip6() string {
 	p.n++
-	tail := p.mark(fmt.Sprintf("%x", 0xcaf0+p.n))
+	tail := p.mark(fmt.Sprintf(":%x", 0xcaf0+p.n))[1:]
 	return []string{"2001::" + tail, "fd00:10:96::" + tail, "2001:db8:0:1:1:1:1:" + tail, "fe80::5054:ff:fe12:" + tail}[p.n%4]
 }
 
