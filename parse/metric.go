@@ -36,7 +36,7 @@ type Chunk struct {
 // Series is one metric series over the snapshots of a bundle, oldest first.
 type Series struct {
 	Name   string
-	Labels []Field // sorted by name, without __name__, as the file writes them
+	Labels []Field // sorted by name, without __name__, as the file writes them; bounds (le, quantile) of snapshots as a server does
 	Type   string  // counter, gauge, histogram, summary, unknown
 	// Raw is the series as its first file writes it, up to the value; ""
 	// when it does not come from lines of text.

@@ -67,17 +67,27 @@ func ruleFiles(path string) ([]string, error) {
 	return names, nil
 }
 
-var topKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?([A-Za-z_]+)["']?[ \t]*:`) })
+var topKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^( *)["']?([A-Za-z_]+)["']?[ \t]*:`)
+})
 
 // kindOfRules tells the kinds apart by the keys at the margin, which also works
-// where the file is no YAML at all. JSON is what a server answered.
+// where the file is no YAML at all. The margin is that of the first key. JSON is
+// what a server answered.
 func kindOfRules(data []byte) ruleKind {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '{' && bytes.Contains(text, []byte("groups")) {
 		return alertFile
 	}
 	keys := map[string]bool{}
+	margin := -1
 	for _, m := range topKey().FindAllSubmatch(data, -1) {
-		keys[string(m[1])] = true
+		if margin < 0 {
+			margin = len(m[1])
+		}
+		if len(m[1]) == margin {
+			keys[string(m[2])] = true
+		}
 	}
 	switch {
 	case keys["id"]:

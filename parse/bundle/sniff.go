@@ -184,29 +184,8 @@ func isSnapshots(h []byte) bool {
 		(bytes.Contains(line, []byte(`"pods":[`)) || bytes.Contains(line, []byte(`"pods": [`)) || bytes.Contains(line, []byte(`"list_error"`)))
 }
 
-// isProtobufMetrics knows delimited io.prometheus.client.MetricFamily
-// messages: a length, then field 1, a metric name.
-func isProtobufMetrics(h []byte) bool {
-	n, i := uvarint(h)
-	if i == 0 || n < 4 || len(h) < i+4 || h[i] != 0x0a {
-		return false
-	}
-	size := int(h[i+1])
-	if size == 0 || size >= 0x80 || len(h) < i+2+size || uint64(size+2) > n {
-		return false
-	}
-	return isMetricName(h[i+2:i+2+size]) && !isText(h[:min(len(h), 2)])
-}
-
-func uvarint(h []byte) (v uint64, n int) {
-	for i := 0; i < len(h) && i < 5; i++ {
-		v |= uint64(h[i]&0x7f) << (7 * i)
-		if h[i] < 0x80 {
-			return v, i + 1
-		}
-	}
-	return 0, 0
-}
+// isProtobufMetrics knows delimited io.prometheus.client.MetricFamily messages.
+func isProtobufMetrics(h []byte) bool { return metrics.Sniff(h) == metrics.FormatProto }
 
 func isMetricName(b []byte) bool {
 	for i, c := range b {
@@ -271,10 +250,13 @@ func isNumber(b []byte) bool {
 	return digits
 }
 
-// isMetricsJSON knows the answers of the Prometheus HTTP API and the export
-// format of VictoriaMetrics.
+// isMetricsJSON knows the answers of the Prometheus HTTP API, the results in
+// them alone, as promtool prints them, and the export format of VictoriaMetrics.
 func isMetricsJSON(h []byte) bool {
 	h = starts(h)
+	if bytes.HasPrefix(h, []byte("[")) {
+		return metrics.Sniff(h) == metrics.FormatAPI
+	}
 	if !bytes.HasPrefix(h, []byte("{")) {
 		return false
 	}

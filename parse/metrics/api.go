@@ -50,19 +50,8 @@ func (d *apiDecoder) here() uint32 {
 	return d.line
 }
 
-// object walks the members of an object and calls member with each name; member
+// members walks the members of an object and calls member with each name; member
 // must consume the value.
-func (d *apiDecoder) object(member func(name string) error) error {
-	t, err := d.dec.Token()
-	if err != nil {
-		return err
-	}
-	if t != json.Delim('{') {
-		return fmt.Errorf("object expected, found %v", t)
-	}
-	return d.members(member)
-}
-
 func (d *apiDecoder) members(member func(name string) error) error {
 	for d.dec.More() {
 		t, err := d.dec.Token()
@@ -91,10 +80,20 @@ func (d *apiDecoder) skip() error {
 	return d.dec.Decode(&raw)
 }
 
-// response reads one whole answer of the API.
+// response reads one whole answer of the API, or the array of its result alone,
+// which is what "promtool query -o json" prints.
 func (d *apiDecoder) response() error {
+	t, err := d.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case t == json.Delim('['):
+		return d.array(d.bare)
+	case t != json.Delim('{'):
+		return fmt.Errorf("object expected, found %v", t)
+	}
 	status := ""
-	return d.object(func(name string) error {
+	return d.members(func(name string) error {
 		switch name {
 		case "status":
 			return d.dec.Decode(&status)
@@ -180,6 +179,28 @@ type apiSeries struct {
 	Histograms []json.RawMessage `json:"histograms"`
 }
 
+// bare reads one element of an array of results: a series with its samples, or
+// the labels of one.
+func (d *apiDecoder) bare() error {
+	line := d.here()
+	var raw json.RawMessage
+	if err := d.dec.Decode(&raw); err != nil {
+		return err
+	}
+	var e apiSeries
+	if json.Unmarshal(raw, &e) == nil && e.Metric != nil {
+		d.series(&e, line)
+		return nil
+	}
+	var m map[string]string
+	if err := json.Unmarshal(raw, &m); err != nil {
+		d.part.warnLine(line, "damaged series skipped: "+clip([]byte(err.Error()), 120))
+		return nil
+	}
+	d.known(m, line)
+	return nil
+}
+
 // apiSample is a pair of Unix seconds and a value in quotes.
 type apiSample struct {
 	at int64 // ns
@@ -215,6 +236,12 @@ func (d *apiDecoder) element() error {
 		d.part.warnLine(line, "damaged series skipped: "+clip([]byte(err.Error()), 120))
 		return nil
 	}
+	d.series(&e, line)
+	return nil
+}
+
+// series takes in one element of a vector or matrix.
+func (d *apiDecoder) series(e *apiSeries, line uint32) {
 	if len(e.Histogram) > 0 || len(e.Histograms) > 0 {
 		d.part.warnLine(line, "skipped: the API's JSON of native histograms does not tell their schema")
 	}
@@ -222,7 +249,6 @@ func (d *apiDecoder) element() error {
 		e.Values = append(e.Values, *e.Value)
 	}
 	d.take(e.Metric, e.Values, line)
-	return nil
 }
 
 // take adds the samples of one labelled series. Results of expressions have no
@@ -260,13 +286,19 @@ func (d *apiDecoder) bareSeries() error {
 	if err := d.dec.Decode(&m); err != nil {
 		return err
 	}
-	if m["__name__"] != "" {
-		d.key = keyOf(d.key[:0], labels.FromMap(m))
-		if d.part.room(d.key, d.here()) {
-			d.part.bare = append(d.part.bare, d.part.addKey(d.key))
-		}
-	}
+	d.known(m, d.here())
 	return nil
+}
+
+// known notes that a series exists.
+func (d *apiDecoder) known(m map[string]string, line uint32) {
+	if m["__name__"] == "" {
+		return
+	}
+	d.key = keyOf(d.key[:0], labels.FromMap(m))
+	if d.part.room(d.key, line) {
+		d.part.bare = append(d.part.bare, d.part.addKey(d.key))
+	}
 }
 
 // apiAlert is an active alert as the API states it.

@@ -46,6 +46,24 @@ func lines(p parse.Part) string {
 	return b.String()
 }
 
+// TestBoundsAreNumbers has one bound written in several ways, by kubelets of
+// several versions or in several formats: it is one series.
+func TestBoundsAreNumbers(t *testing.T) {
+	text := func(le string) string {
+		return "# TYPE h_seconds histogram\nh_seconds_bucket{le=\"" + le + "\"} 1\n# TYPE s_x summary\ns_x{quantile=\"" + le + "\"} 1\n# TYPE g_x gauge\ng_x{le=\"" + le + "\"} 1\n"
+	}
+	for _, order := range [][]string{{"m/20261120T233100Z.prom", text("1"), "m/20261120T233115Z.prom", text("1.0"), "m/20261120T233130Z.prom", text("1e0")},
+		{"m/20261120T233130Z.prom", text("1e0"), "m/20261120T233115Z.prom", text("1.0"), "m/20261120T233100Z.prom", text("1")}} {
+		var got []string
+		for _, s := range decodeAll(order...).Series {
+			got = append(got, fmt.Sprint(s, " ", len(s.Points)))
+		}
+		if g, want := strings.Join(got, "\n"), "g_x{le=\"1\"} 1\ng_x{le=\"1.0\"} 1\ng_x{le=\"1e0\"} 1\nh_seconds_bucket{le=\"1.0\"} 3\ns_x{quantile=\"1.0\"} 3"; g != want {
+			t.Errorf("got\n%s\nwant\n%s", g, want)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	const dated = "m/20261120T233100Z.prom"
 	tests := []struct{ name, path, in, want string }{
@@ -53,6 +71,18 @@ func TestText(t *testing.T) {
 			"a_total 1 @23:31:00 :2\nb_x{l=\"v\"} 2.5 @23:31:00 :3\n"},
 		{"no final line feed", dated, "a_x 1", "a_x 1 @23:31:00 :1\n"},
 		{"crlf and bom", dated, "\ufeffa_x 1\r\nb_x 2\r\n", "a_x 1 @23:31:00 :1\nb_x 2 @23:31:00 :2\n"},
+		{"decimal value without labels is no time", dated, "a_x 1.5\nb_x 2.5\n\nc_x{l=\"}\"} 3.25\n",
+			"a_x 1.5 @23:31:00 :1\nb_x 2.5 @23:31:00 :2\nc_x{l=\"}\"} 3.25 @23:31:00 :4\n"},
+		{"blank lines in OpenMetrics", dated, "a_x 1\n\nb_x 2\n\n\nc_x 3\n# EOF\n",
+			"a_x 1 @23:31:00 :1\nb_x 2 @23:31:00 :3\nc_x 3 @23:31:00 :6\n"},
+		{"OpenMetrics without its end, by a later time", dated, "a_x 1\nb_x{l=\"v\"} 2 1795217461.5\n",
+			"a_x 1 @23:31:00 :1\nb_x{l=\"v\"} 2 @23:31:01.5 :2\n"},
+		{"OpenMetrics without its end, by an exemplar", dated, "a_total 1 # {trace=\"x\"} 0.5\nb_x 2\n",
+			"a_total 1 @23:31:00 :1\nb_x 2 @23:31:00 :2\n"},
+		{"OpenMetrics 2", dated, "# TYPE h histogram\n# UNIT h seconds\nh{l=\"v\"} {count:3,sum:1.5,bucket:[0.5:1,+Inf:3]} st@1795217000.5\n# TYPE q summary\nq {count:1,sum:2,quantile:[0.5:4]}\nc_total 7 # {id=\"x\"} 5 1795217000\nbroken {count\n# EOF\n",
+			"c_total 7 @23:31:00 :6\nh_bucket{l=\"v\",le=\"+Inf\"} 3 @23:31:00 :3\nh_bucket{l=\"v\",le=\"0.5\"} 1 @23:31:00 :3\nh_count{l=\"v\"} 3 @23:31:00 :3\nh_sum{l=\"v\"} 1.5 @23:31:00 :3\nq{quantile=\"0.5\"} 4 @23:31:00 :5\nq_count 1 @23:31:00 :5\nq_sum 2 @23:31:00 :5\nwarning :7 damaged line skipped: broken {count\n"},
+		{"bare array of promtool", dated, `[{"metric":{"__name__":"up","job":"a"},"value":[1795217460,"1"]},{"metric":{"__name__":"x"},"values":[[1795217460,"2"],[1795217475,"3"]]}]`,
+			"up{job=\"a\"} 1 @23:31:00 :1\nx 2 @23:31:00 :1\nx 3 @23:31:15 :1\n"},
 		{"damaged line in the middle", dated, "a_x 1\nb_x{l=\"v\" 2\nc_x 3\n",
 			"a_x 1 @23:31:00 :1\nc_x 3 @23:31:00 :3\nwarning :2 damaged line skipped: b_x{l=\"v\" 2\n"},
 		{"unclosed quote does not swallow lines", dated, "a_x{l=\"v} 1\nb_x{l=\"w\"} 2\nc_x 3\n",

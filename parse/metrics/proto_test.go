@@ -71,6 +71,25 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
+// TestProtobufOfAnyLength has first messages of which the length is a blank or
+// a letter, which text may begin with too.
+func TestProtobufOfAnyLength(t *testing.T) {
+	for n := 1; n < 200; n++ {
+		in := delimited(t, &dto.MetricFamily{Name: strings.Repeat("a", n)}, &dto.MetricFamily{Name: "b_x", Type: dto.MetricType_GAUGE, Metric: []dto.Metric{{Gauge: &dto.Gauge{Value: 1}}}})
+		if Sniff([]byte(in)) != FormatProto {
+			t.Errorf("first message of %d bytes not recognized", in[0])
+		}
+		if got := lines(decodeAll("m/20261120T233100Z.pb", in)); got != "b_x 1 @23:31:00 :0\n" {
+			t.Errorf("first message of %d bytes: %s", in[0], got)
+		}
+	}
+	for _, text := range []string{"\n\n# HELP a b\n", "\n\n\ta_x 1\n", "a_x 1\n", "", "\n"} {
+		if Sniff([]byte(text)) == FormatProto {
+			t.Errorf("%q taken for protobuf", text)
+		}
+	}
+}
+
 // natives renders native histograms.
 func natives(p parse.Part) string {
 	var b strings.Builder

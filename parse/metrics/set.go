@@ -3,9 +3,11 @@ package metrics
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
@@ -172,11 +174,8 @@ func (s *Set) internFields(fs []parse.Field) []parse.Field {
 func (s *Set) Finish() parse.Part {
 	var out parse.Part
 	for _, g := range s.unify() {
-		series, dup := g.join()
+		series, dup := g.join(s.types)
 		s.warnings = append(append(s.warnings, dup...), g.failed()...)
-		for _, x := range series {
-			x.Type = TypeOf(x.Name, s.types)
-		}
 		out.Series = append(out.Series, series...)
 		out.Scrapes = append(out.Scrapes, g.scrapes...)
 	}
@@ -284,15 +283,21 @@ func complete(targets []*target, attr func(*target) *string) {
 	}
 }
 
-// join merges the series of the members of a group.
-func (g *group) join() ([]*parse.Series, []parse.Warning) {
+// join merges the series of the members of a group. types maps families to
+// types.
+func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning) {
 	for _, sc := range g.scrapes {
 		sc.Node, sc.Job = g.node, g.job
 	}
 	all := map[string]*parse.Series{}
 	var out []*parse.Series
 	for _, t := range g.members {
-		for name, x := range t.byName {
+		for _, name := range slices.Sorted(maps.Keys(t.byName)) {
+			x := t.byName[name]
+			x.Type = TypeOf(x.Name, types)
+			if !g.own && normalizeBound(x) {
+				name = x.String()
+			}
 			if old := all[name]; old != nil {
 				mergeInto(old, x)
 				continue
@@ -330,7 +335,36 @@ func (g *group) failed() []parse.Warning {
 		Msg: fmt.Sprintf("%d snapshots failed and hold no metrics, the first here: %s", n, clip([]byte(first.Failed), 120))}}
 }
 
+// normalizeBound writes the bound of a bucket or quantile as a server does when
+// it scrapes it: a float with a point, so that 10, 10.0 and 1e1 are one. It
+// reports whether that changed the series.
+func normalizeBound(x *parse.Series) bool {
+	label := map[string]string{"histogram": labels.BucketLabel, "summary": "quantile"}[x.Type]
+	if label == "" {
+		return false
+	}
+	for i, f := range x.Labels {
+		if f.Name != label {
+			continue
+		}
+		v, err := strconv.ParseFloat(f.Value, 64)
+		if err != nil {
+			return false
+		}
+		x.Labels[i].Value = labels.FormatOpenMetricsFloat(v)
+		return x.Labels[i].Value != f.Value
+	}
+	return false
+}
+
 func mergeInto(old, x *parse.Series) {
+	if old.Raw != x.Raw && old.Raw != "" && x.Raw != "" {
+		loser := old
+		if old.Raw < x.Raw {
+			loser = x
+		}
+		keepSpelling(loser)
+	}
 	old.Points = append(old.Points, x.Points...)
 	old.Histograms = append(old.Histograms, x.Histograms...)
 	old.Chunks = append(old.Chunks, x.Chunks...)
@@ -339,6 +373,20 @@ func mergeInto(old, x *parse.Series) {
 	}
 	if old.Raw == "" || x.Raw != "" && x.Raw < old.Raw {
 		old.Raw = x.Raw
+	}
+}
+
+// keepSpelling keeps the lines of a series that is to be merged into one that
+// is written in another way.
+func keepSpelling(x *parse.Series) {
+	for _, p := range x.Points {
+		if _, kept := p.Src.Odd[p.Line]; kept || p.Line == 0 || len(p.Src.Odd) >= maxOdd {
+			continue
+		}
+		if p.Src.Odd == nil {
+			p.Src.Odd = map[uint32]string{}
+		}
+		p.Src.Odd[p.Line] = x.Raw + " " + parse.FormatValue(p.V)
 	}
 }
 

@@ -3,6 +3,7 @@ package metrics
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 )
 
 // Format is how a file writes metrics.
@@ -22,14 +23,17 @@ const (
 // wants the first few KiB. Error pages of a metrics endpoint are FormatNone:
 // only a file's place can say that they stand for a snapshot.
 func Sniff(head []byte) Format {
+	if protoHead(head) { // the length of its first message may look like a blank
+		return FormatProto
+	}
 	head = bytes.TrimLeft(trimBOM(head), " \t\r\n")
 	switch {
 	case len(head) == 0:
 		return FormatNone
 	case head[0] == '{':
 		return sniffBrace(head)
-	case protoHead(head):
-		return FormatProto
+	case head[0] == '[':
+		return sniffArray(head)
 	case textHead(head):
 		return FormatText
 	}
@@ -49,6 +53,19 @@ func sniffBrace(head []byte) Format {
 		return FormatAPI
 	case bytes.HasPrefix(head, []byte(`{"`)) && looksLikeSample(line):
 		return FormatText // quoted metric name: {"name", label="x"} 1
+	}
+	return FormatNone
+}
+
+// sniffArray knows what promtool prints: the result of a query alone.
+func sniffArray(head []byte) Format {
+	first := bytes.TrimLeft(head[1:], " \t\r\n")
+	switch {
+	case !bytes.HasPrefix(first, []byte("{")):
+		return FormatNone
+	case bytes.Contains(head, []byte(`"metric"`)) && (bytes.Contains(head, []byte(`"value"`)) || bytes.Contains(head, []byte(`"values"`)) ||
+		bytes.Contains(head, []byte(`"histogram"`)) || bytes.Contains(head, []byte(`"histograms"`))), bytes.HasPrefix(first[1:], []byte(`"__name__"`)):
+		return FormatAPI
 	}
 	return FormatNone
 }
@@ -138,25 +155,48 @@ func isNumber(b []byte) bool {
 	return len(b) > 0
 }
 
-// protoHead recognises a length-delimited MetricFamily: its size, then field 1
-// (the name) holding a metric name.
+// protoHead recognizes a length-delimited MetricFamily: its size, then the name
+// of a metric (field 1), then nothing but fields of the message. b is the
+// beginning of the file, which may end within the message.
 func protoHead(b []byte) bool {
 	size, n := binary.Uvarint(b)
-	if n <= 0 || size < 4 || len(b) < n+3 || b[n] != 0x0a {
+	if n <= 0 || size < 3 || size > math.MaxInt32 || len(b) < n+3 || b[n] != 0x0a {
 		return false
 	}
-	nameLen, m := binary.Uvarint(b[n+1:])
-	if m <= 0 || nameLen == 0 || nameLen > 512 || nameLen+2 > size {
-		return false
+	cut := int(size) > len(b)-n
+	msg := b[n:min(len(b), n+int(size))]
+	for first := true; len(msg) > 0; first = false {
+		tag, m := binary.Uvarint(msg)
+		if m <= 0 || tag>>3 < 1 || tag>>3 > 5 {
+			return cut && m == 0
+		}
+		v, k := binary.Uvarint(msg[m:])
+		if k <= 0 {
+			return cut && k == 0 && !first
+		}
+		msg = msg[m+k:]
+		if tag&7 == 0 {
+			continue // the type
+		}
+		if tag&7 != 2 || v > uint64(len(msg)) && !cut {
+			return false
+		}
+		value := msg[:min(uint64(len(msg)), v)]
+		if first && !isMetricName(value) {
+			return false
+		}
+		msg = msg[len(value):]
 	}
-	name := b[n+1+m:]
-	name = name[:min(len(name), int(nameLen))]
+	return true
+}
+
+func isMetricName(name []byte) bool {
 	for i, c := range name {
 		if !isNameByte(c, i == 0) {
 			return false
 		}
 	}
-	return len(name) > 0
+	return len(name) > 0 && len(name) <= 512
 }
 
 func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

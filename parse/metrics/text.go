@@ -52,8 +52,13 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 	d := &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
 	for from := 0; from < len(data); {
 		to, eof := nextEOFLine(data, from)
-		d.open = eof || floatStamps(data[from:to])
-		d.section(from, to)
+		switch {
+		case composite(data[from:to]):
+			d.openMetrics2(from, to)
+		default:
+			d.open = eof || openMetrics(data[from:to])
+			d.section(from, to)
+		}
 		if eof {
 			if s := p.current(); s != nil {
 				s.ended = true
@@ -81,19 +86,44 @@ func nextEOFLine(data []byte, from int) (int, bool) {
 	}
 }
 
-// floatStamps reports whether the first sample line has a time stamp with a
-// decimal point, as OpenMetrics writes seconds and the text format does not.
-func floatStamps(data []byte) bool {
-	for len(data) > 0 {
+// openMetrics reports whether lines are OpenMetrics of which the "# EOF" is
+// missing: a UNIT line, an exemplar, or a time stamp with a decimal point, as
+// OpenMetrics writes seconds, tell. The first samples are looked at.
+func openMetrics(data []byte) bool {
+	const enough = 500
+	for samples := 0; len(data) > 0 && samples < enough; {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
-		if len(line) == 0 || line[0] == '#' || !looksLikeSample(line) {
+		switch {
+		case bytes.HasPrefix(line, []byte("# UNIT ")):
+			return true
+		case len(line) == 0, line[0] == '#':
 			continue
 		}
-		f := bytes.Fields(line[bytes.LastIndexByte(line, '}')+1:])
-		return len(f) >= 2 && bytes.IndexByte(f[len(f)-1], '.') > 0
+		value, exemplar, ok := bytes.Cut(line[labelsLen(line):], []byte(" # {"))
+		if ok && bytes.IndexByte(exemplar, '}') >= 0 {
+			return true
+		}
+		if f := bytes.Fields(value); len(f) >= 2 && isNumber(f[0]) {
+			return bytes.IndexByte(f[1], '.') > 0
+		}
+		samples++
 	}
 	return false
+}
+
+// labelsLen is the length of the name and the labels of a sample line.
+func labelsLen(line []byte) int {
+	i := 0
+	for i < len(line) && line[i] != ' ' && line[i] != '\t' && line[i] != '{' {
+		i++
+	}
+	if j := i + len(line[i:]) - len(bytes.TrimLeft(line[i:], " \t")); j < len(line) && line[j] == '{' {
+		if n := dumpLabelsLen(line[j:]); n > 0 {
+			return j + n
+		}
+	}
+	return i
 }
 
 // section parses data[from:to], which is all of one format.
@@ -103,8 +133,12 @@ func (d *textDecoder) section(from, to int) {
 		end := d.cut(from, to, size)
 		next := d.piece(from, end)
 		bad := skipBlank(d.data, next, end)
-		if bad >= end {
+		switch {
+		case bad >= end:
 			from, size = end, min(2*size, bigPiece)
+			continue
+		case bad > next: // OpenMetrics has no blank lines, but files do
+			from = bad
 			continue
 		}
 		from, size = d.skipBad(bad, end), smallPiece

@@ -307,6 +307,26 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestParseDress(t *testing.T) {
+	const rule = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: rate(x_total[2 * 1m]) > 0\n"
+	indent := func(s string) string { return "    " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ") + "\n" }
+	object := "kind: PrometheusRule\nmetadata: {name: n}\nspec: # rules\n" + indent(rule) + "status: {}\n"
+	for name, text := range map[string]string{
+		"plain": rule, "byte order mark": "\ufeff" + rule, "indented": "# head\n---\n" + indent(rule), "object": object,
+		"indented object": indent(object), "object with byte order mark": "\ufeff" + object,
+		"object as JSON": `{"kind": "PrometheusRule", "spec": {"groups": [{"name": "g", "rules": [{"alert": "A", "expr": "rate(x_total[2 * 1m]) > 0"}]}]}}`,
+		"API":            "\ufeff" + `{"status":"success","data":{"groups":[{"name":"g","rules":[{"type":"alerting","name":"A","query":"rate(x_total[2 * 1m]) > 0"}]}]}}`,
+	} {
+		gs, errs := Parse(name, []byte(text))
+		if len(errs) > 0 || len(gs) != 1 || len(gs[0].Rules) != 1 || gs[0].Rules[0].Alert != "A" {
+			t.Errorf("%s: %v %v", name, gs, errs)
+		}
+	}
+	if _, errs := Parse("f", []byte(indent("groups:\n- name: g\n  rules:\n  - alert: A\n    expr: sum(\n"))); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "f:5:15: ") {
+		t.Errorf("%v", errs)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(builtin)
 	f.Add([]byte(`{"data":{"groups":[{"name":"g","rules":[{"name":"A","query":"up","type":"alerting"}]}]}}`))

@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -39,15 +40,30 @@ func placed(name string, errs []error) []error {
 	return slices.CompactFunc(out, func(a, b error) bool { return a.Error() == b.Error() })
 }
 
-var specKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^spec:[ \t]*\r?\n`) })
+// content is a rule file without a byte order mark and without the indentation
+// that all of its lines may have, and how wide that is.
+func content(data []byte) ([]byte, int) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	for line := range bytes.Lines(data) {
+		text := bytes.TrimLeft(line, " ")
+		if t := bytes.TrimSpace(text); len(t) > 0 && t[0] != '#' && t[0] != '%' && !bytes.HasPrefix(t, []byte("---")) {
+			return data, len(line) - len(text)
+		}
+	}
+	return data, 0
+}
 
 // unwrapped takes the rule groups out of the PrometheusRule object of the
 // Prometheus operator. Each keeps its line and column, so that
 // mistakes do.
 func unwrapped(data []byte) []byte {
-	at := specKey().FindIndex(data)
-	if at == nil || !regexp.MustCompile(`(?m)^kind:[ \t]*["']?PrometheusRule\b`).Match(data) {
-		return data
+	data, margin := content(data)
+	key := func(pattern string) *regexp.Regexp {
+		return regexp.MustCompile(fmt.Sprintf("(?m)^ {%d}", margin) + pattern)
+	}
+	at := key(`spec:[ \t]*(#.*)?\r?\n`).FindIndex(data)
+	if at == nil || !key(`kind:[ \t]*["']?PrometheusRule\b`).Match(data) {
+		return unwrappedJSON(data)
 	}
 	out := bytes.Repeat([]byte("\n"), bytes.Count(data[:at[1]], []byte("\n")))
 	indent := -1
@@ -67,4 +83,17 @@ func unwrapped(data []byte) []byte {
 		out = append(out, line...)
 	}
 	return out
+}
+
+// unwrappedJSON is unwrapped for the object as JSON, which is what kubectl
+// prints. YAML reads JSON, so the groups stay as they are.
+func unwrappedJSON(data []byte) []byte {
+	var doc struct {
+		Kind string          `json:"kind"`
+		Spec json.RawMessage `json:"spec"`
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) || json.Unmarshal(data, &doc) != nil || doc.Kind != "PrometheusRule" || len(doc.Spec) == 0 {
+		return data
+	}
+	return doc.Spec
 }

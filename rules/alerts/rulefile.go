@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"time"
@@ -93,7 +94,7 @@ func parseAPI(name string, data []byte) ([]Group, bool) {
 			}
 		}
 	}
-	if json.Unmarshal(data, &doc) != nil || len(doc.Data.Groups) == 0 {
+	if json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &doc) != nil || len(doc.Data.Groups) == 0 {
 		return nil, false
 	}
 	var out []Group

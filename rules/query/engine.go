@@ -50,8 +50,11 @@ func OpenWith(s *Store, opt Options) *DB {
 }
 
 // Parser returns the PromQL parser that expressions and rule files are held
-// against.
-func Parser() parser.Parser { return parser.NewParser(parser.Options{}) }
+// against. It takes what promtool does: of the experiments, durations that are
+// computed.
+func Parser() parser.Parser {
+	return parser.NewParser(parser.Options{ExperimentalDurationExpr: true})
+}
 
 // Result is the value of an expression, owned by the caller.
 type Result struct {
@@ -165,7 +168,7 @@ func Selectors(e parser.Expr) []*parser.VectorSelector {
 func (s *Store) Matching(ms []*labels.Matcher) []*Series {
 	var out []*Series
 	for _, x := range (&querier{s: s}).candidates(ms) {
-		if matches(x.Labels, ms) {
+		if x.matches(ms) {
 			out = append(out, x)
 		}
 	}

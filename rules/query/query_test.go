@@ -104,6 +104,19 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+func TestBoundsMatchInAnySpelling(t *testing.T) {
+	n := snapshots("h_seconds_bucket|10.0 1 2", "h_seconds_bucket|2.5 1 2", "h_seconds_bucket|+Inf 1 2")
+	db := Open(NewStore([]*replay.Node{n}))
+	for expr, want := range map[string]string{
+		`count(h_seconds_bucket{le="10"})`: "{}=1;", `count(h_seconds_bucket{le="10.0"})`: "{}=1;", `count(h_seconds_bucket{le=~"10|2.5"})`: "{}=2;",
+		`count(h_seconds_bucket{le!="10"})`: "{}=2;", `count(h_seconds_bucket{le!~"10.0|.Inf"})`: "{}=1;", `count(h_seconds_bucket{le="1"})`: "",
+	} {
+		if got, err := db.Instant(context.Background(), expr, at(20)); err != nil || show(got) != want {
+			t.Errorf("%s = %s %v, want %s", expr, show(got), err, want)
+		}
+	}
+}
+
 func TestRange(t *testing.T) {
 	db := Open(NewStore([]*replay.Node{snapshots("a_total 0 30 60 90 120")}))
 	got, err := db.Range(context.Background(), "sum(a_total)", at(0), at(60), 30*time.Second)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
@@ -320,7 +321,7 @@ type querier struct {
 func (q *querier) Select(_ context.Context, _ bool, _ *storage.SelectHints, ms ...*labels.Matcher) storage.SeriesSet {
 	var out []*Series
 	for _, x := range q.candidates(ms) {
-		if x.to >= q.from && x.from <= q.to && matches(x.Labels, ms) {
+		if x.to >= q.from && x.from <= q.to && x.matches(ms) {
 			out = append(out, x)
 		}
 	}
@@ -336,6 +337,30 @@ func (q *querier) candidates(ms []*labels.Matcher) []*Series {
 		}
 	}
 	return q.s.all
+}
+
+// matches reports whether matchers pick a series. The bound of a bucket or
+// quantile of a snapshot may be written as servers of any version keep it: le
+// "10" is "10.0".
+func (s *Series) matches(ms []*labels.Matcher) bool {
+	for _, m := range ms {
+		v := s.Labels.Get(m.Name)
+		ok := m.Matches(v)
+		if (m.Name == labels.BucketLabel || m.Name == "quantile") && s.Kind == Real && (s.Source.Job != "" || s.Source.Node != "") {
+			if f, err := strconv.ParseFloat(v, 64); err == nil {
+				other := m.Matches(strconv.FormatFloat(f, 'g', -1, 64))
+				if m.Type == labels.MatchEqual || m.Type == labels.MatchRegexp {
+					ok = ok || other
+				} else {
+					ok = ok && other
+				}
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func matches(ls labels.Labels, ms []*labels.Matcher) bool {
