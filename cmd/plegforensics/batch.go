@@ -17,6 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -310,7 +311,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.Nodes = append(r.Nodes, report.NewNode(n, rules.Eval(n, b.pack)))
+		r.Nodes = append(r.Nodes, model.Analyze(n, rules.Eval(n, b.pack)))
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil

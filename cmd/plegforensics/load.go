@@ -12,6 +12,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/parse/clock"
@@ -178,7 +179,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		r.Warnings = append(r.Warnings, b.Warnings...)
 		r.Bundles = append(r.Bundles, b)
 		for _, n := range ns {
-			r.Nodes = append(r.Nodes, report.NewNode(n, rules.EvalAtOnce(n, pack, runner(c))))
+			r.Nodes = append(r.Nodes, model.Analyze(n, rules.EvalAtOnce(n, pack, runner(c))))
 		}
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)

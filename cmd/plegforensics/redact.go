@@ -10,6 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
@@ -109,47 +111,61 @@ func redactedValue[T any](c *cli.Context, v T, ns []*replay.Node) (T, error) {
 	return redact.Copy(red, v), writeMap(c, red)
 }
 
-// redactedReplay replaces names on the way to a writer of replays. It learns
-// pods as they come: a recording is read once.
-type redactedReplay struct {
+// replaySink makes what is simulated fit to be shown and writes it. It learns
+// names as they come: a recording is read once.
+type replaySink struct {
 	report.ReplayWriter
-	red *redact.Redactor
+	clean *model.Cleaner
+	red   *redact.Redactor // nil without --redact
 }
 
-// redactReplay puts the redaction before w where the flags ask for it.
-func redactReplay(c *cli.Context, w report.ReplayWriter, what *simulate.WhatIf) report.ReplayWriter {
-	if !redacting(c) {
-		return w
-	}
-	red := redactorOf(c)
-	for _, pod := range what.Without {
-		red.Pod(pod, pod)
-	}
-	return &redactedReplay{w, red}
-}
-
-// Relist implements report.ReplayWriter.
-func (r *redactedReplay) Relist(x *simulate.Relist) {
-	for _, e := range x.Events {
-		r.red.Pod("", e.Pod)
-	}
-	for _, uids := range [][]string{x.Inspected, x.Failed, x.Reinspect} {
-		for _, uid := range uids {
-			r.red.Pod("", uid)
+// replayTo opens the writer of a replay of a kubelet.
+func replayTo(c *cli.Context, f *report.ReplayFormat, w io.Writer, p pleg.Profile, what *simulate.WhatIf) *replaySink {
+	s := &replaySink{clean: model.NewCleaner(nil)}
+	if redacting(c) {
+		s.red = redactorOf(c)
+		s.clean = model.NewCleaner(s.red)
+		for _, pod := range what.Without {
+			s.red.Pod(pod, pod)
 		}
 	}
-	r.red.Learn(x.ListErr)
-	r.red.Settle()
-	r.ReplayWriter.Relist(redact.Copy(r.red, x))
+	s.ReplayWriter = f.New(w, s.clean.Profile(p), c.Bool("show-filtered"))
+	return s
 }
 
-// End implements report.ReplayWriter.
-func (r *redactedReplay) End(end *report.ReplayEnd) error {
-	shown := *end
-	r.red.Walk([]any{shown.Answer, shown.Assumptions, shown.Warnings})
-	r.red.Settle()
-	shown.Answer, shown.Assumptions, shown.Warnings = redact.Copy(r.red, end.Answer), redact.Copy(r.red, end.Assumptions), redact.Copy(r.red, end.Warnings)
-	return r.ReplayWriter.End(&shown)
+func (s *replaySink) relist(x *simulate.Relist) {
+	if s.red != nil {
+		for _, e := range x.Events {
+			s.red.Pod("", e.Pod)
+		}
+		for _, uids := range [][]string{x.Inspected, x.Failed, x.Reinspect} {
+			for _, uid := range uids {
+				s.red.Pod("", uid)
+			}
+		}
+		s.learn(x.ListErr)
+	}
+	s.Relist(s.clean.SimRelist(x))
+}
+
+func (s *replaySink) end(x *model.Simulated) error {
+	if s.red != nil {
+		if a := x.Answer; a != nil {
+			s.learn(append(append([]string{a.Sentence, a.Change}, a.Changes...), a.Assumptions...)...)
+		}
+		s.learn(x.Assumptions...)
+		for _, w := range x.Warnings {
+			s.learn(w.String())
+		}
+	}
+	return s.End(s.clean.ReplayEnd(x))
+}
+
+func (s *replaySink) learn(texts ...string) {
+	for _, t := range texts {
+		s.red.Learn(t)
+	}
+	s.red.Settle()
 }
 
 // mapKey is where the claimed place of the redaction map is kept.

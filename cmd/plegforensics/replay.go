@@ -14,6 +14,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
@@ -208,13 +209,13 @@ func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
 		return err
 	}
 	for _, x := range relists {
-		w.Relist(x)
+		w.relist(x)
 	}
-	end := &report.ReplayEnd{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer}
+	end := &model.Simulated{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer}
 	if answer == nil {
 		end.Assumptions = l.Assumptions()
 	}
-	return w.End(end)
+	return w.end(end)
 }
 
 // exportAll writes snapshots that are not replayed themselves.
@@ -330,7 +331,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 		}
 		for _, x := range sim.Step(s) {
 			relists++
-			w.Relist(x)
+			w.relist(x)
 		}
 	}
 	if err := source(&feed, step); err != nil {
@@ -340,7 +341,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	rest, totals, answer := sim.Finish()
 	for _, x := range rest {
 		relists++
-		w.Relist(x)
+		w.relist(x)
 	}
 	if !r.c.Bool("quiet") && !redacting(r.c) {
 		warn(r.c.App.ErrWriter, feed.Decoder.Warnings)
@@ -351,7 +352,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	if relists == 0 {
 		return nothingToReplay()
 	}
-	err = w.End(&report.ReplayEnd{Totals: totals, Machine: sim.Machine(), Answer: answer,
+	err = w.end(&model.Simulated{Totals: totals, Machine: sim.Machine(), Answer: answer,
 		Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings})
 	if err == nil && r.c.Bool("strict") && len(feed.Decoder.Warnings) > 0 {
 		return &exitError{exitPartial, "some lines could not be replayed", "the warnings above say which"}
@@ -430,7 +431,7 @@ func (r *replayRun) claimReplay() error {
 }
 
 // begin opens the outputs, now that there is something to write.
-func (r *replayRun) begin(p pleg.Profile) (report.ReplayWriter, error) {
+func (r *replayRun) begin(p pleg.Profile) (*replaySink, error) {
 	if err := r.beginExport(); err != nil {
 		return nil, err
 	}
@@ -441,7 +442,7 @@ func (r *replayRun) begin(p pleg.Profile) (report.ReplayWriter, error) {
 	if _, err := io.WriteString(r.out, mark(r.c, r.format.Name)); err != nil {
 		return nil, err
 	}
-	return redactReplay(r.c, r.format.New(r.out, p, r.c.Bool("show-filtered")), &r.what), nil
+	return replayTo(r.c, r.format, r.out, p, &r.what), nil
 }
 
 func (r *replayRun) beginExport() (err error) {

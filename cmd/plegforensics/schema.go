@@ -1,30 +1,29 @@
 package main
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/plegforensics/plegforensics/internal/fleet"
-	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 func schemaCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "schema",
-		Usage:       "print the JSON Schema of the JSON documents",
-		ArgsUsage:   "[report|fleet]",
-		Description: "report, the default, is what analyze and timeline write; fleet is what batch writes.",
+		Usage:       "print the JSON Schema of a kind of JSON document",
+		ArgsUsage:   "[" + strings.Join(model.Kinds(), "|") + "]",
+		Description: "Every JSON document names its kind and version in its field \"schema\". The default is\nreport, what analyze writes; fleet is what batch writes, the others what the command\nof that name writes.",
 		Action: func(c *cli.Context) error {
-			text := report.Schema
-			switch which := c.Args().First(); which {
-			case "", "report":
-			case "fleet":
-				text = fleet.SchemaJSON
-			default:
-				return unknown("schema", which, []string{"report", "fleet"})
+			kind := "report"
+			if c.Args().Present() {
+				kind = c.Args().First()
 			}
-			_, err := fmt.Fprint(c.App.Writer, text)
+			text := model.Schema(kind)
+			if text == nil {
+				return unknown("schema", kind, model.Kinds())
+			}
+			_, err := c.App.Writer.Write(text)
 			return err
 		},
 	}

@@ -1,12 +1,12 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
@@ -41,80 +41,12 @@ func writeAlertText(w io.Writer, as []alerts.Audit, o Options) error {
 	return e.err
 }
 
-// jsonAlert is one alert of query --alerts.
-type jsonAlert struct {
-	Alert    string       `json:"alert"`
-	Group    string       `json:"group"`
-	File     string       `json:"file"`
-	Expr     string       `json:"expr"`
-	For      float64      `json:"for_seconds"`
-	Severity string       `json:"severity,omitempty"`
-	Outcome  string       `json:"outcome"`
-	Sentence string       `json:"sentence"`
-	Reasons  []string     `json:"reasons"`
-	Firings  []jsonFiring `json:"firings"`
-	Missed   []jsonMissed `json:"missed_episodes"`
-	Hangs    []jsonHang   `json:"missed_hangs"`
-}
-
-type jsonFiring struct {
-	Labels      labelSet `json:"labels"`
-	Annotations labelSet `json:"annotations"`
-	Active      string   `json:"active"`
-	From        string   `json:"from"`
-	To          *string  `json:"to"`
-	Peak        string   `json:"peak"`
-}
-
-type jsonMissed struct {
-	Node    string `json:"node"`
-	Episode int    `json:"episode"`
-}
-
-// jsonHang is a breach that metrics prove and that an alert did not tell of.
-type jsonHang struct {
-	Node  string  `json:"node"`
-	Rule  string  `json:"rule"`
-	Start *string `json:"start"`
-	End   *string `json:"end"`
-	Value float64 `json:"value_seconds"`
-}
-
 func writeAlertJSON(w io.Writer, as []alerts.Audit) error {
-	out := struct {
-		Schema string      `json:"schema"`
-		Alerts []jsonAlert `json:"alerts"`
-	}{schemaOf("alerts"), []jsonAlert{}}
+	out := &model.AlertList{Schema: "plegforensics/query/v1", Alerts: []model.Alert{}}
 	for i := range as {
-		out.Alerts = append(out.Alerts, alertJSON(&as[i]))
+		out.Alerts = append(out.Alerts, model.NewCleaner(nil).Alert(&as[i]))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
-}
-
-func alertJSON(a *alerts.Audit) jsonAlert {
-	j := jsonAlert{Visible(a.Alert), Visible(a.Group), Visible(a.File), Visible(a.Expr), a.For.Seconds(), Visible(a.Severity), string(a.Outcome), Visible(a.Sentence()),
-		[]string{}, []jsonFiring{}, []jsonMissed{}, []jsonHang{}}
-	for _, r := range a.Reasons {
-		j.Reasons = append(j.Reasons, Visible(r))
-	}
-	for _, m := range a.Missed {
-		if m.Episode < 0 {
-			j.Hangs = append(j.Hangs, jsonHang{Visible(m.Node), m.Rule, stamp(m.From), stamp(m.To), m.Value.Seconds()})
-			continue
-		}
-		j.Missed = append(j.Missed, jsonMissed{Visible(m.Node), m.Episode})
-	}
-	for _, f := range a.Firings {
-		x := jsonFiring{Labels: labelSet(f.Labels), Annotations: labelSet(f.Annotations), Active: f.ActiveAt.Format(time.RFC3339Nano), From: f.From.Format(time.RFC3339Nano), Peak: value(f.Peak)}
-		if !f.To.IsZero() {
-			to := f.To.Format(time.RFC3339Nano)
-			x.To = &to
-		}
-		j.Firings = append(j.Firings, x)
-	}
-	return j
+	return Encode(w, out)
 }
 
 // audited says what became of the alerts, in short: of the built-in ones those

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -20,64 +23,15 @@ var EventFormats = []Format{
 	{"csv", "one event a row, for a spreadsheet", writeEventsCSV},
 }
 
-// The types below mirror schema plegforensics/events/v1.
-type (
-	jsonEventNode struct {
-		Name       string           `json:"name"`
-		Events     []jsonPodEvent   `json:"events"`
-		Audit      jsonAudit        `json:"audit"`
-		ShortLived []jsonShortLived `json:"short_lived"`
-	}
-	jsonAudit struct {
-		Audited    bool     `json:"audited"`
-		Observed   int      `json:"observed"`
-		Replayed   int      `json:"replayed"`
-		Missing    int      `json:"missing"`
-		Late       int      `json:"late"`
-		Unexpected int      `json:"unexpected"`
-		Discarded  int      `json:"discarded"`
-		Notes      []string `json:"notes"`
-	}
-	jsonShortLived struct {
-		ID       string         `json:"id"`
-		Pod      string         `json:"pod"`
-		Started  *string        `json:"started"`
-		Ended    *string        `json:"ended"`
-		Evidence []jsonEvidence `json:"evidence"`
-	}
-	jsonPodEvent struct {
-		Node        string         `json:"node,omitempty"` // ndjson only
-		Time        *string        `json:"time"`
-		PodUID      *string        `json:"pod_uid"`
-		Pod         *string        `json:"pod"`
-		Type        *string        `json:"type"`
-		Data        *string        `json:"data"`
-		Status      string         `json:"status"`
-		RuntimeTime *string        `json:"runtime_time"`
-		Lag         *float64       `json:"lag_seconds"`
-		ExitCode    *int           `json:"exit_code"`
-		Evidence    []jsonEvidence `json:"evidence"`
-	}
-)
-
-func podEventJSON(e *replay.PodEvent) jsonPodEvent {
-	j := jsonPodEvent{Time: stamp(e.At), PodUID: known(e.PodUID), Pod: known(e.Pod), Type: known(e.Type), Data: known(e.Data),
-		Status: e.Status, RuntimeTime: stamp(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: evidenceJSON(e.Evidence())}
-	if e.HasLag {
-		s := seconds(e.Lag)
-		j.Lag = &s
-	}
-	return j
-}
-
+// writeEventsJSON writes one event a line: a node can have very many.
 func writeEventsJSON(w io.Writer, r *Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("{\"schema\":\"plegforensics/events/v1\",\n\"nodes\":[")
-	for i, n := range r.Nodes {
+	for i, n := range model.Fill(r, nil).Events().Nodes {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		if err := writeEventNode(b, n.Node); err != nil {
+		if err := writeEventNode(b, n); err != nil {
 			return err
 		}
 	}
@@ -85,50 +39,33 @@ func writeEventsJSON(w io.Writer, r *Report, _ Options) error {
 	return b.Flush()
 }
 
-// writeEventNode writes one event a line: a node can have very many.
-func writeEventNode(b *bufio.Writer, n *replay.Node) error {
-	head := jsonEventNode{Name: Visible(n.Name), Events: []jsonPodEvent{}, Audit: auditJSON(&n.Audit), ShortLived: []jsonShortLived{}}
-	for _, s := range n.Audit.ShortLived {
-		head.ShortLived = append(head.ShortLived, jsonShortLived{Visible(s.ID), Visible(s.Pod), stamp(s.Started), stamp(s.Ended), evidenceJSON(s.Evidence)})
-	}
-	text, err := compact(head)
-	if err != nil {
-		return err
-	}
+func writeEventNode(b *bufio.Writer, n model.NodeEvents) error {
+	events := n.Events
+	n.Events = model.Seq[model.PodEvent]{}
+	head, err := model.Compact(n)
 	const open = `"events":[`
-	before, after, _ := strings.Cut(string(text), open)
-	b.WriteString("\n" + before + open)
-	for i, e := range n.Audit.Events.All() {
-		if i > 0 {
-			b.WriteString(",")
-		}
-		line, err := compact(podEventJSON(&e))
-		if err != nil {
-			return err
-		}
-		b.WriteString("\n")
-		b.Write(line)
-	}
-	_, err = b.WriteString(after)
+	before, after, _ := bytes.Cut(head, []byte(open))
+	fmt.Fprintf(b, "\n%s%s", before, open)
+	comma := ""
+	events.Each(func(e model.PodEvent) {
+		line, bad := model.Compact(e)
+		fmt.Fprintf(b, "%s\n%s", comma, line)
+		comma, err = ",", cmp.Or(err, bad)
+	})
+	b.Write(after)
 	return err
-}
-
-func auditJSON(a *replay.Audit) jsonAudit {
-	return jsonAudit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, visibleAll(a.Notes)}
 }
 
 func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
 	b := bufio.NewWriter(w)
-	for _, n := range r.Nodes {
-		for _, e := range n.Audit.Events.All() {
-			j := podEventJSON(&e)
-			j.Node = Visible(n.Name)
-			if err := MarkedLine(b, "event", j); err != nil {
-				return err
-			}
-		}
+	var err error
+	for _, n := range model.Fill(r, nil).Events().Nodes {
+		n.Events.Each(func(e model.PodEvent) {
+			e.Node = n.Name
+			err = cmp.Or(err, MarkedLine(b, "event", e))
+		})
 	}
-	return b.Flush()
+	return cmp.Or(err, b.Flush())
 }
 
 var eventColumns = []string{"node", "time", "pod_uid", "pod", "type", "data", "status", "runtime_time", "lag_seconds", "exit_code", "file", "line"}

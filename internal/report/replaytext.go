@@ -9,8 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/plegforensics/plegforensics/pleg"
-	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // replayText prints relists that did something; quiet ones are counted.
@@ -21,17 +20,14 @@ type replayText struct {
 	healthy  bool
 }
 
-func newReplayText(w io.Writer, p pleg.Profile, showFiltered bool) ReplayWriter {
+func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
 	t := &replayText{w: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered, healthy: true}
-	version, kind := "of unknown version", "generic"
-	if p.Version != "" {
-		version = Visible(p.Version)
+	version := "of unknown version"
+	if p.Version != nil {
+		version = *p.Version
 	}
-	if p.Evented {
-		kind = "evented"
-	}
-	t.printf("Replay with the %s PLEG of kubelet %s: period %v, threshold %v, channel for %d events\n\n",
-		kind, version, p.Period, p.Threshold, p.Capacity)
+	t.printf("Replay with the %s PLEG of kubelet %s: period %s, threshold %s, channel for %d events\n\n",
+		p.PLEG, version, span(&p.Period), span(&p.Threshold), p.Capacity)
 	return t
 }
 
@@ -39,8 +35,8 @@ func newReplayText(w io.Writer, p pleg.Profile, showFiltered bool) ReplayWriter 
 func (t *replayText) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
 
 // Relist implements ReplayWriter.
-func (t *replayText) Relist(r *simulate.Relist) {
-	if len(r.Events) == 0 && r.OK() && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked {
+func (t *replayText) Relist(r model.SimRelist) {
+	if len(r.Events) == 0 && listedOK(&r) && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked {
 		t.quiet++
 		return
 	}
@@ -50,30 +46,32 @@ func (t *replayText) Relist(r *simulate.Relist) {
 	if r.Stream {
 		what = "stream"
 	}
-	t.printf("%s  %s  %8.3fs  %s\n", clockText(r.Start), what, float64(r.End-r.Start)/1e9, t.note(r))
+	t.printf("%s  %s  %8.3fs  %s\n", clockText(r.Start), what, r.Took, t.note(&r))
 	for _, e := range r.Events {
-		if e.Filtered() && !t.filtered {
+		if e.Filtered && !t.filtered {
 			continue
 		}
-		t.printf("    %-16s  %s  %s%s\n", e.Type, Visible(e.Pod), Visible(e.Data), eventNote(e))
+		t.printf("    %-16s  %s  %s%s\n", e.Type, e.Pod, e.Data, eventNote(e))
 	}
 }
 
-func (t *replayText) note(r *simulate.Relist) string {
+func listedOK(r *model.SimRelist) bool { return r.Outcome == "ok" }
+
+func (t *replayText) note(r *model.SimRelist) string {
 	var parts []string
 	switch {
-	case r.OK() && r.Pods < 0:
+	case listedOK(r) && r.Pods < 0:
 		parts = append(parts, "pods listed")
-	case r.OK():
+	case listedOK(r):
 		parts = append(parts, plural(r.Pods, "pod")+" listed")
 	default:
-		parts = append(parts, "list failed: "+cut(Visible(r.ListErr), 120))
+		parts = append(parts, "list failed: "+model.Cut(r.ListError, 120))
 	}
 	if n := len(r.Inspected); n > 0 {
 		parts = append(parts, plural(n, "inspection"))
 	}
 	if len(r.Failed) > 0 {
-		parts = append(parts, "inspection failed: "+cut(Visible(strings.Join(r.Failed, ", ")), 200))
+		parts = append(parts, "inspection failed: "+model.Cut(strings.Join(r.Failed, ", "), 200))
 	}
 	if r.Discarded > 0 {
 		parts = append(parts, fmt.Sprintf("%d events discarded", r.Discarded))
@@ -87,13 +85,13 @@ func (t *replayText) note(r *simulate.Relist) string {
 	return strings.Join(parts, "; ")
 }
 
-func eventNote(e pleg.Event) string {
+func eventNote(e model.SimEvent) string {
 	var s string
 	if e.ExitCode != nil {
 		s = fmt.Sprintf("  exit code %d", *e.ExitCode)
 	}
 	switch {
-	case e.Filtered():
+	case e.Filtered:
 		s += "  (filtered)"
 	case !e.Delivered:
 		s += "  DISCARDED"
@@ -109,30 +107,28 @@ func (t *replayText) flushQuiet() {
 }
 
 // End implements ReplayWriter.
-func (t *replayText) End(end *ReplayEnd) error {
+func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
-	if s := &end.Totals; s.Duration.Count > 0 {
-		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", plural(s.Duration.Count, "relist"), s.Failed,
-			Span(s.Duration.Sum), Span(s.Longest), clockText(s.LongestAt))
-		t.printf("%d events sent, %d discarded\n", s.Events, s.Discarded)
+	if m := &end.Metrics; m.Relists > 0 {
+		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", plural(m.Relists, "relist"), m.Failed,
+			span(&m.Duration), span(&end.Longest), clockText(end.LongestAt))
+		t.printf("%s sent, %d discarded\n", plural(end.Sent, "event"), m.Discarded)
 	}
-	t.health(&end.Totals)
-	assumptions := end.Assumptions
-	if end.Answer != nil {
-		t.answer(end.Answer)
-		assumptions = end.Answer.Assumptions
+	t.health(end.Unhealthy)
+	if end.WhatIf != nil {
+		t.answer(end.WhatIf)
 	}
-	for _, a := range assumptions {
-		t.printf("Assumed: %s.\n", Visible(a))
+	for _, a := range end.Assumptions {
+		t.printf("Assumed: %s.\n", a)
 	}
 	return t.w.Flush()
 }
 
-func (t *replayText) health(s *simulate.Totals) {
-	if len(s.Unhealthy) == 0 {
+func (t *replayText) health(unhealthy []model.SimUnhealthy) {
+	if len(unhealthy) == 0 {
 		t.printf("PLEG stayed healthy\n")
 	}
-	for _, u := range s.Unhealthy {
+	for _, u := range unhealthy {
 		to, why := "the end of the input", ""
 		if u.To != 0 {
 			to = clockText(u.To)
@@ -144,13 +140,13 @@ func (t *replayText) health(s *simulate.Totals) {
 	}
 }
 
-func (t *replayText) answer(a *simulate.Answer) {
-	t.printf("\n%s\n\n", Visible(a.Sentence))
+func (t *replayText) answer(a *model.SimAnswer) {
+	t.printf("\n%s\n\n", a.Sentence)
 	tw := table.NewWriter()
 	tw.SetStyle(table.StyleLight)
 	tw.Style().Format.Header = text.FormatDefault
 	tw.AppendHeader(table.Row{"", "as it was", "what if"})
-	for _, r := range a.Rows {
+	for _, r := range a.Table {
 		tw.AppendRow(table.Row{r.Measure, amount(r.Was, r.Unit), amount(r.Would, r.Unit)})
 	}
 	t.printf("%s\n\n", tw.Render())
@@ -162,4 +158,12 @@ func amount(v float64, unit string) string {
 		unit = ""
 	}
 	return quantity(v, unit)
+}
+
+// clockText is a moment as the replay text prints it.
+func clockText(at model.Time) string {
+	if at == 0 {
+		return "never"
+	}
+	return at.UTC().Format("2006-01-02 15:04:05.000Z")
 }

@@ -5,100 +5,21 @@
 package report
 
 import (
-	"github.com/plegforensics/plegforensics/replay/simulate"
-
-	_ "embed"
 	"io"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
-	"github.com/plegforensics/plegforensics/rules"
-	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// Schema is the JSON Schema of the report, timeline and events documents.
-//
-//go:embed schema.json
-var Schema string
-
-// Report is all that is said about the inputs.
-type Report struct {
-	Version      string // of the tool
-	Inputs       []parse.Input
-	Warnings     []parse.Warning
-	Nodes        []Node // by name
-	Correlations []Correlation
-	Alerts       []alerts.Audit  // what became of alerts; nil where none was asked about
-	Bundles      []*parse.Bundle // what inspect looks at; nil for other commands
-}
+// Report is what a report is written from.
+type Report = model.Analysis
 
 // Node is what was rebuilt about a node and what the rules say of it.
-type Node struct {
-	*replay.Node
-	rules.Result
-	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
-}
-
-// NewNode puts together what is said about a node.
-func NewNode(n *replay.Node, res rules.Result) Node {
-	return Node{Node: n, Result: res, WhatIf: simulate.Standard(n)}
-}
+type Node = model.Analyzed
 
 // Correlation is something that several nodes share.
-type Correlation struct {
-	Kind       string // breaches-together, shared-cause, shared-object
-	Summary    string
-	Nodes      []string
-	Start, End int64
-	Cause      string
-	Evidence   []replay.Evidence
-}
-
-// Counts are findings by severity.
-type Counts struct{ Critical, Warning, Info int }
-
-// Findings counts the breaches of all nodes by severity.
-func (r *Report) Findings() Counts {
-	var c Counts
-	for _, n := range r.Nodes {
-		for _, b := range n.Breaches {
-			switch b.Severity {
-			case rules.Critical:
-				c.Critical++
-			case rules.Warning:
-				c.Warning++
-			case rules.Info:
-				c.Info++
-			}
-		}
-	}
-	return c
-}
-
-// Worst is the highest severity found, "" if there is no finding.
-func (r *Report) Worst() rules.Severity {
-	c := r.Findings()
-	switch {
-	case c.Critical > 0:
-		return rules.Critical
-	case c.Warning > 0:
-		return rules.Warning
-	case c.Info > 0:
-		return rules.Info
-	}
-	return ""
-}
-
-// Partial reports whether some input could be read only in part.
-func (r *Report) Partial() bool {
-	for _, in := range r.Inputs {
-		if in.Partial {
-			return true
-		}
-	}
-	return false
-}
+type Correlation = model.Shared
 
 // Options steer the writers that have a choice.
 type Options struct {

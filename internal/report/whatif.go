@@ -102,19 +102,3 @@ func markdownWhatIf(b *bufio.Writer, n *Node) {
 	markdownList(b, "Assumed", whatIfAssumed(n.WhatIf))
 }
 
-// jsonWhatIf mirrors an answer in plegforensics/report/v1.
-type jsonWhatIf struct {
-	Changes     []string        `json:"changes"`
-	Sentence    string          `json:"answer"`
-	Table       []jsonAnswerRow `json:"table"`
-	Assumptions []string        `json:"assumptions"`
-}
-
-func whatIfJSON(as []*simulate.Answer) []jsonWhatIf {
-	var out []jsonWhatIf
-	for _, a := range as {
-		j := answerJSON(a)
-		out = append(out, jsonWhatIf{j.Changes, j.Sentence, j.Table, visibleAll(a.Assumptions)})
-	}
-	return out
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -67,6 +68,9 @@ func roundTo3(d time.Duration) time.Duration {
 	unit := time.Duration(math.Pow(10, math.Floor(math.Log10(float64(d)))-2))
 	return d.Round(max(unit, 1))
 }
+
+// span is a number of seconds for people, "?" for nil.
+func span(s *float64) string { return maybe(model.Duration(s)) }
 
 func maybe(d time.Duration) string {
 	if d < 0 {

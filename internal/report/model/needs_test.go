@@ -1,4 +1,4 @@
-package report
+package model
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func TestJournalCommands(t *testing.T) {
 		"kind-export":   "docker exec n1 journalctl -u crio -o short-precise --utc --no-pager > crio.log",
 		"sosreport":     "journalctl -u crio -o short-precise --utc --no-pager > crio.log",
 	} {
-		n := &Node{Node: new(replay.Node)}
+		n := &Analyzed{Node: new(replay.Node)}
 		n.Coverage = []*parse.Coverage{{File: &parse.File{Layout: layout}}}
 		h := holding{layout: layoutOf(n), node: "n1"}
 		if got := h.journal("crio", "crio.log"); got != want {

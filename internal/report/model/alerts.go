@@ -1,0 +1,55 @@
+package model
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/rules/alerts"
+)
+
+// Alert cleans the audit of an alert.
+func (c *Cleaner) Alert(a *alerts.Audit) Alert {
+	out := Alert{Alert: c.Text(a.Alert), Group: c.Text(a.Group), File: c.Text(a.File), Expr: c.Text(a.Expr), For: a.For.Seconds(), Severity: c.Text(a.Severity),
+		Outcome: string(a.Outcome), Sentence: c.Text(a.Sentence()), Reasons: c.Texts(a.Reasons), Firings: []Firing{}, Missed: []Missed{}, Hangs: []Hang{},
+		Builtin: a.File == alerts.BuiltinFile, Sightless: a.Sightless}
+	for _, m := range a.Missed {
+		if m.Episode < 0 {
+			out.Hangs = append(out.Hangs, Hang{c.Name(m.Node), m.Rule, Time(m.From), Time(m.To), m.Value.Seconds()})
+			continue
+		}
+		out.Missed = append(out.Missed, Missed{c.Name(m.Node), m.Episode})
+	}
+	for _, f := range a.Firings {
+		out.Firings = append(out.Firings, Firing{c.labels(f.Labels), c.labels(f.Annotations), moment(f.ActiveAt), moment(f.From), moment(f.To), Value(f.Peak)})
+	}
+	return out
+}
+
+func moment(t time.Time) Time {
+	if t.IsZero() {
+		return 0
+	}
+	return Time(t.UnixNano())
+}
+
+func (c *Cleaner) labels(fs []parse.Field) map[string]string {
+	out := map[string]string{}
+	for _, f := range fs {
+		out[c.Text(f.Name)] = c.Name(f.Value)
+	}
+	return out
+}
+
+// Value writes a sample as Prometheus' API does: the shortest form that reads
+// back equal, with an exponent only for the very small and the very large.
+func Value(v float64) string {
+	switch abs := math.Abs(v); {
+	case math.IsInf(v, 1):
+		return "+Inf"
+	case abs != 0 && !math.IsInf(v, 0) && (abs < 1e-6 || abs >= 1e21):
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

@@ -1,0 +1,84 @@
+package model
+
+import (
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/alerts"
+)
+
+// Analysis is what was read, rebuilt and found: what a report is filled from.
+// Its strings are those of the inputs.
+type Analysis struct {
+	Version      string // of the tool
+	Inputs       []parse.Input
+	Warnings     []parse.Warning
+	Nodes        []Analyzed // by name
+	Correlations []Shared
+	Alerts       []alerts.Audit  // what became of alerts; nil where none was asked about
+	Bundles      []*parse.Bundle // what inspect looks at; nil for other commands
+}
+
+// Analyzed is what was rebuilt about a node and what the rules say of it.
+type Analyzed struct {
+	*replay.Node
+	rules.Result
+	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
+}
+
+// Analyze puts together what is said about a node.
+func Analyze(n *replay.Node, res rules.Result) Analyzed {
+	return Analyzed{Node: n, Result: res, WhatIf: simulate.Standard(n)}
+}
+
+// Shared is something that several nodes share.
+type Shared struct {
+	Kind       string // breaches-together, shared-cause, shared-object
+	Summary    string
+	Nodes      []string
+	Start, End int64
+	Cause      string
+	Evidence   []replay.Evidence
+}
+
+// Findings counts the breaches of all nodes by severity.
+func (a *Analysis) Findings() Counts {
+	var c Counts
+	for _, n := range a.Nodes {
+		for _, b := range n.Breaches {
+			switch b.Severity {
+			case rules.Critical:
+				c.Critical++
+			case rules.Warning:
+				c.Warning++
+			case rules.Info:
+				c.Info++
+			}
+		}
+	}
+	return c
+}
+
+// Worst is the highest severity found, "" if there is no finding.
+func (a *Analysis) Worst() rules.Severity {
+	switch c := a.Findings(); {
+	case c.Critical > 0:
+		return rules.Critical
+	case c.Warning > 0:
+		return rules.Warning
+	case c.Info > 0:
+		return rules.Info
+	}
+	return ""
+}
+
+// Partial reports whether some input could be read only in part.
+func (a *Analysis) Partial() bool {
+	for _, in := range a.Inputs {
+		if in.Partial {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Names replaces names of a cluster by pseudonyms.
+type Names interface {
+	Text(string) string // names that stand in a text
+	Name(string) string // a name and nothing else
+}
+
+// MaxQuote is the length at which a quoted line is cut, in bytes.
+const MaxQuote = 1024
+
+// Cleaner makes strings of the inputs fit to be shown. A nil Cleaner redacts
+// nothing.
+type Cleaner struct{ names Names }
+
+// NewCleaner returns a Cleaner that redacts with names; nil: not at all.
+func NewCleaner(names Names) *Cleaner { return &Cleaner{names} }
+
+func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
+
+// Text is s with names replaced and everything visible.
+func (c *Cleaner) Text(s string) string {
+	if c.redacts() {
+		s = c.names.Text(s)
+	}
+	return Visible(s)
+}
+
+// Name is a name of the cluster, such as that of a pod, as it is shown.
+func (c *Cleaner) Name(s string) string {
+	if c.redacts() {
+		s = c.names.Name(s)
+	}
+	return Visible(s)
+}
+
+// Input is the path of an input. Where it lay on the disk of the reader tells
+// about the reader, so a redacted one is the last element only.
+func (c *Cleaner) Input(path string) string {
+	if c.redacts() {
+		path = strings.TrimRight(path, `/\`)
+		path = path[strings.LastIndexAny(path, `/\`)+1:]
+	}
+	return c.Text(path)
+}
+
+// Quote is Text cut at MaxQuote, with a mark where it was cut.
+func (c *Cleaner) Quote(s string) string { return Cut(c.Text(s), MaxQuote) }
+
+// Texts is Text over a list, never nil.
+func (c *Cleaner) Texts(in []string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = c.Text(s)
+	}
+	return out
+}
+
+// names is Name over a list, never nil.
+func (c *Cleaner) nameList(in []string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = c.Name(s)
+	}
+	return out
+}
+
+// known is Text, nil for "".
+func (c *Cleaner) known(s string) *string {
+	if s == "" {
+		return nil
+	}
+	s = c.Text(s)
+	return &s
+}
+
+// Visible makes a string from an input safe to show: control characters,
+// escape sequences, bidirectional overrides and invalid UTF-8 become visible
+// escapes, so that nothing in a bundle can act on a terminal, a viewer or a
+// reader's eye. A tab stays a tab.
+func Visible(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case hidden(r):
+			if r < 0x100 {
+				fmt.Fprintf(&b, `\x%02x`, r)
+			} else {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			}
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports whether r has no face of its own or changes how others look.
+func hidden(r rune) bool {
+	if r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) ||
+		unicode.Is(unicode.Zp, r) || unicode.Is(unicode.Co, r) || r >= 0xfff0 && r <= 0xffff
+}
+
+// Cut shortens s to at most n bytes at a rune boundary, ending in an ellipsis.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:max(n, 0)] + "…"
+}

@@ -1,0 +1,84 @@
+package model
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// commands fills in what the commands of the causes leave open: the runtime of
+// the node, and when the incident was.
+type commands struct {
+	unit, daemon string // of the runtime, "" unknown
+	from, to     time.Time
+}
+
+// around is how much before and after an incident its logs are asked for.
+const around = 5 * time.Minute
+
+func commandsOf(n *Analyzed) commands {
+	var out commands
+	if n.Kubelet.Runtime != "" {
+		h := &holding{Analyzed: n, runtime: runtimeOf(n)}
+		out.unit, out.daemon = h.unit(), h.daemon()
+	}
+	if from, to := incident(n); from != 0 {
+		out.from = time.Unix(0, from).UTC().Add(-around).Truncate(time.Second)
+		out.to = time.Unix(0, to).UTC().Add(around).Truncate(time.Second)
+	}
+	return out
+}
+
+// incident is when the worst happened: the first to the last episode, or else
+// the first breach; 0 where nothing did.
+func incident(n *Analyzed) (from, to int64) {
+	see := func(a, b int64) {
+		if a != 0 && (from == 0 || a < from) {
+			from = a
+		}
+		to = max(to, a, b)
+	}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		see(e.LastStart.At, max(e.Recovered.At, e.LastReport))
+		see(e.FirstReport, e.LastReport)
+	}
+	if from == 0 {
+		for i := range n.Breaches {
+			see(n.Breaches[i].Start, n.Breaches[i].End)
+			if from != 0 {
+				break
+			}
+		}
+	}
+	if day := int64(24 * time.Hour); to-from > day { // the log of a day is as much as anybody reads
+		to = from + day
+	}
+	return from, to
+}
+
+var (
+	since     = regexp.MustCompile(`--since ('TIME'|-\d+(min|h|d))`)
+	unitFlags = regexp.MustCompile(`(?:-u (?:containerd|crio|docker|cri-o) ?){2,}`)
+	unitNames = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
+)
+
+// fill replaces the runtimes that a command may be about by the one that the
+// node has, and a time before now by the time of the incident.
+func (c commands) fill(s string) string {
+	if c.unit != "" {
+		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")
+		s = unitNames.ReplaceAllStringFunc(s, func(all string) string {
+			if name := c.daemon; slices.Contains(strings.Fields(all), name) {
+				return name
+			}
+			return c.unit
+		})
+	}
+	if !c.from.IsZero() {
+		s = since.ReplaceAllString(s, fmt.Sprintf("--since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime)))
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,42 @@
+package model
+
+// Comparison is plegforensics/compare/v1, what compare writes.
+type Comparison struct {
+	Schema   string `json:"schema"`
+	Baseline string `json:"baseline"`
+	Incident string `json:"incident"`
+	Summary  string `json:"summary"`
+	Nodes    []Pair `json:"nodes"`
+	// Notes name the nodes without a partner.
+	Notes []string `json:"notes"`
+}
+
+// Pair is one node of the baseline and one of the incident.
+type Pair struct {
+	Baseline string    `json:"baseline"`
+	Incident string    `json:"incident"`
+	Rows     []Compare `json:"rows"`
+}
+
+// Title names the node, or both where they differ.
+func (p *Pair) Title() string {
+	if p.Baseline == p.Incident {
+		return p.Incident
+	}
+	return p.Baseline + " against " + p.Incident
+}
+
+// Compare is one thing compared.
+type Compare struct {
+	Group    string `json:"group"`
+	What     string `json:"what"`
+	Baseline string `json:"baseline"`
+	Incident string `json:"incident"`
+	Verdict  string `json:"verdict"`
+	Why      string `json:"why,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     uint32 `json:"line,omitempty"`
+	Text     string `json:"text,omitempty"`
+
+	Where string `json:"-"`
+}

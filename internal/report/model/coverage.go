@@ -1,0 +1,80 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// covered are the sources whose absence is worth a row; the three runtimes
+// stand for one another.
+var covered = []struct {
+	name    string
+	sources []parse.Source
+}{
+	{"kubelet", []parse.Source{parse.SrcKubelet}},
+	{"container runtime", []parse.Source{parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd, parse.SrcPodman}},
+	{"kernel", []parse.Source{parse.SrcKernel}},
+	{"systemd and other daemons", []parse.Source{parse.SrcSystemd, parse.SrcSystem, parse.SrcCNI}},
+	{"Kubernetes events", []parse.Source{parse.SrcKubeEvents}},
+	{"metrics", []parse.Source{parse.SrcMetrics}},
+	{"system files", []parse.Source{parse.SrcFacts, parse.SrcStack}},
+}
+
+// covers say for each source what the input holds of it: an absence that is not
+// said reads like a clean bill.
+func covers(n *replay.Node) []SourceCover {
+	var out []SourceCover
+	for _, s := range covered {
+		out = append(out, cover(n, s.name, s.sources))
+	}
+	return out
+}
+
+func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {
+	lines, known := 0, 0
+	var from, to int64
+	see := func(at int64) {
+		if at == 0 {
+			return
+		}
+		if from == 0 || at < from {
+			from = at
+		}
+		to = max(to, at)
+	}
+	for _, c := range n.Coverage {
+		if c.Origin != nil && slices.Contains(sources, c.Origin.Source) {
+			lines += c.Lines
+		}
+	}
+	for _, e := range n.Events {
+		if slices.Contains(sources, e.Origin.Source) {
+			known++
+			if e.Basis != parse.NoTime {
+				see(e.At)
+			}
+		}
+	}
+	have := slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })
+	x := SourceCover{Name: name, Present: true}
+	switch {
+	case slices.Contains(sources, parse.SrcMetrics) && (len(n.Scrapes) > 0 || len(n.Series) > 0):
+		for _, s := range n.Scrapes {
+			see(s.At)
+		}
+		x.Seen, x.Known = fmt.Sprintf("%d snapshots", len(n.Scrapes)), fmt.Sprintf("%d series", len(n.Series))
+	case slices.Contains(sources, parse.SrcFacts) && len(n.Facts) > 0:
+		x.Seen = fmt.Sprintf("%d values", len(n.Facts))
+	case lines == 0 && known == 0 && !have:
+		x.Seen, x.Present = "not in the input", false
+	case lines == 0 && known == 0:
+		x.Seen, x.Known = "read", "none"
+	default:
+		x.Seen, x.Known = itoa(max(lines, known)), itoa(known)
+	}
+	x.Span = Span{Time(from), Time(to)}
+	return x
+}

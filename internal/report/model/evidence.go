@@ -1,0 +1,113 @@
+package model
+
+import (
+	"strconv"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Evidence is a line of an input and what it is cited for.
+type Evidence struct {
+	File   string `json:"file"`
+	Line   uint32 `json:"line,omitempty"`
+	Offset *int64 `json:"offset,omitempty"` // nil in an export that was laid out
+	Time   Time   `json:"time"`
+	Text   string `json:"text"`
+	Source string `json:"source"`
+	Note   string `json:"note,omitempty"`
+
+	Message string `json:"-"` // what the text ends in, behind framing and header; "" unknown
+	Length  int    `json:"-"` // of the line, in bytes
+	Input   int    `json:"-"` // index of the input, -1 unknown
+}
+
+// Where is file and line as they are quoted.
+func (e *Evidence) Where() string {
+	if e.Line == 0 {
+		return e.File
+	}
+	return e.File + ":" + strconv.FormatUint(uint64(e.Line), 10)
+}
+
+// Proof is a list of evidence, each made when it is asked for: of thousands of
+// relists a text report quotes ten.
+type Proof struct {
+	cited []replay.Evidence
+	clean *Cleaner
+	made  []Evidence // instead of cited
+}
+
+// ProofOf returns a proof of evidence that is made already.
+func ProofOf(es ...Evidence) Proof { return Proof{made: es} }
+
+func (c *Cleaner) proof(es []replay.Evidence) Proof {
+	for i := range es {
+		if es[i].Record != nil {
+			continue
+		}
+		var kept []replay.Evidence // rare: a note without a line is no evidence
+		for _, e := range es {
+			if e.Record != nil {
+				kept = append(kept, e)
+			}
+		}
+		return Proof{cited: kept, clean: c}
+	}
+	return Proof{cited: es, clean: c}
+}
+
+func (c *Cleaner) record(rs ...parse.Record) Proof {
+	var es []replay.Evidence
+	for _, r := range rs {
+		if r != nil {
+			es = append(es, replay.Evidence{Record: r})
+		}
+	}
+	return Proof{cited: es, clean: c}
+}
+
+// Len is how many there are.
+func (p Proof) Len() int { return len(p.made) + len(p.cited) }
+
+// At returns the i-th.
+func (p Proof) At(i int) Evidence {
+	if p.made != nil {
+		return p.made[i]
+	}
+	return p.clean.evidence(p.cited[i])
+}
+
+// First returns the first n, or all if there are fewer.
+func (p Proof) First(n int) []Evidence {
+	out := make([]Evidence, min(n, p.Len()))
+	for i := range out {
+		out[i] = p.At(i)
+	}
+	return out
+}
+
+// All returns all, never nil.
+func (p Proof) All() []Evidence { return p.First(p.Len()) }
+
+// MarshalJSON implements json.Marshaler.
+func (p Proof) MarshalJSON() ([]byte, error) { return Compact(p.All()) }
+
+// evidence cleans one piece.
+func (c *Cleaner) evidence(e replay.Evidence) Evidence {
+	at, text := e.Where(), e.Quote()
+	out := Evidence{Line: at.Line, Text: c.Quote(text), Source: string(e.From()), Note: c.Text(e.Note), Length: len(text), Input: -1}
+	if at.File != nil {
+		out.File, out.Input = c.Text(at.File.Path), at.File.Input
+	}
+	if at.File == nil || !at.File.Export {
+		out.Offset = &at.Offset
+	}
+	if s := e.When(); s.Basis > parse.NoTime {
+		out.Time = Time(s.At)
+	}
+	if ev, ok := e.Record.(*parse.Event); ok {
+		out.Message = c.Quote(ev.Message())
+	}
+	return out
+}

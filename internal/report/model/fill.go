@@ -1,0 +1,268 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// Fill makes the report of an analysis. Names, if not nil, replaces the names of
+// the cluster.
+func Fill(a *Analysis, names Names) *Report {
+	c := NewCleaner(names)
+	r := &Report{Schema: "plegforensics/report/v1", Tool: Tool{a.Version}, Inputs: []Input{}, Nodes: []*Node{},
+		Correlations: []Correlation{}, Findings: a.Findings()}
+	for i, in := range a.Inputs {
+		r.Inputs = append(r.Inputs, c.input(in, i, a.Warnings))
+	}
+	for _, w := range a.Warnings {
+		r.Warnings = append(r.Warnings, c.warning(w, ""))
+	}
+	for i := range a.Nodes {
+		r.Nodes = append(r.Nodes, c.node(&a.Nodes[i]))
+	}
+	for _, x := range a.Correlations {
+		r.Correlations = append(r.Correlations, Correlation{x.Kind, c.Text(x.Summary), c.nameList(x.Nodes), Time(x.Start), Time(x.End), x.Cause, c.proof(x.Evidence)})
+	}
+	for i := range a.Alerts {
+		r.Alerts = append(r.Alerts, c.Alert(&a.Alerts[i]))
+	}
+	r.Inspect = func() *Inspect { return c.inspect(a) }
+	return r
+}
+
+func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
+	out := Input{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial, []Warning{}}
+	for _, w := range ws {
+		if w.File != nil && w.File.Input == i || w.File == nil && i == 0 {
+			out.Warnings = append(out.Warnings, c.warning(w, out.Path))
+		}
+	}
+	return out
+}
+
+// warning is about a member, or about what is called input.
+func (c *Cleaner) warning(w parse.Warning, input string) Warning {
+	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.Text(w.Msg)}
+	if w.File != nil {
+		out.File, out.Where = c.Text(w.File.Path), c.Text(w.Pos.String())
+	}
+	return out
+}
+
+func (c *Cleaner) node(n *Analyzed) *Node {
+	out := &Node{
+		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
+		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis)},
+		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n.Node), Causes: []Cause{},
+		History: c.history(n.Node), Audited: c.audited(n.Node), Collect: c.nodeNeeds(n), Sources: covers(n.Node),
+		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
+	}
+	for i := range n.Episodes {
+		out.Episodes = append(out.Episodes, c.episode(&n.Episodes[i], n.Causes))
+	}
+	for _, b := range n.Breaches {
+		out.Breaches = append(out.Breaches, Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold),
+			c.Text(b.Unit), c.Text(b.Subject), c.proof(b.Evidence)})
+	}
+	out.Relists = relistStats(out.History)
+	for i := range n.Ops {
+		out.Operations = append(out.Operations, c.operation(&n.Ops[i]))
+	}
+	for i := range n.Node.Blame {
+		out.Blame = append(out.Blame, c.blame(&n.Node.Blame[i], n.Relists))
+	}
+	run := commandsOf(n)
+	for i := range n.Causes {
+		out.Causes = append(out.Causes, c.cause(&n.Causes[i], run))
+	}
+	for i := range n.LookAlikes {
+		out.LookAlikes = append(out.LookAlikes, c.cause(&n.LookAlikes[i], run))
+	}
+	for _, a := range n.WhatIf {
+		out.WhatIf = append(out.WhatIf, c.Answer(a))
+	}
+	for _, g := range out.History.Gaps {
+		out.Gaps = append(out.Gaps, NamedSpan{g.Span, g.Why})
+	}
+	return out
+}
+
+// lastFact is the value of the last fact of that key, "" if there is none.
+func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
+	for i := len(fs) - 1; i >= 0; i-- {
+		if fs[i].Key == key {
+			return c.Text(fs[i].Value)
+		}
+	}
+	return ""
+}
+
+func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
+	out := Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
+		PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.proof(k.Evidence)}
+	if k.Period > 0 {
+		out.Period = Long(k.Period)
+	}
+	if k.Threshold > 0 {
+		out.Threshold = Long(k.Threshold)
+	}
+	if k.RPCTimeout > 0 {
+		out.RPCTimeout = Long(k.RPCTimeout)
+	}
+	if v := k.Verbosity; v >= 0 {
+		out.Verbosity = &v
+	}
+	return out
+}
+
+func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
+	out := Episode{
+		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
+		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.Text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
+		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.Text(e.StepBasis),
+		Causes: []string{}, Evidence: c.proof(e.Evidence),
+	}
+	if e.PeakAge > 0 {
+		out.PeakAge = Long(e.PeakAge)
+	}
+	if len(e.LastStarts) > 1 {
+		for _, s := range e.LastStarts {
+			out.LastStarts = append(out.LastStarts, Time(s.At))
+		}
+	}
+	if e.NotReady != nil {
+		out.NotReady = &Span{Time(e.NotReady.From), Time(e.NotReady.To)}
+	}
+	for i := range causes {
+		if slices.Contains(causes[i].Episodes, e.ID) {
+			out.Causes = append(out.Causes, causes[i].ID)
+		}
+	}
+	return out
+}
+
+// slack is the uncertainty of a moment in seconds, nil where that is unknown.
+func slack(i replay.Instant) *float64 {
+	if !i.Known() {
+		return nil
+	}
+	return Long(i.Slack)
+}
+
+func (c *Cleaner) operation(o *replay.Operation) Operation {
+	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.proof(o.Evidence)}
+	if n := o.Calls; n >= 0 {
+		out.Calls = &n
+	}
+	if o.ShareOfRelist >= 0 {
+		out.Share = Number(o.ShareOfRelist)
+	}
+	return out
+}
+
+func (c *Cleaner) counts(n *replay.Node) EventCounts {
+	a := &n.Audit
+	out := EventCounts{Observed: n.Observed.Len(), Discarded: a.Discarded, ShortLived: len(a.ShortLived), Notes: c.Texts(a.Notes)}
+	if a.Audited {
+		out.Replayed, out.Missing, out.Late, out.Unexpected = &a.Replayed, &a.Missing, &a.Late, &a.Unexpected
+	}
+	return out
+}
+
+func (c *Cleaner) blame(b *replay.Blame, relists []replay.Relist) Blame {
+	out := Blame{Total: Seconds(b.Total), List: Long(b.List), Inspect: Long(b.Inspect), ByOperation: c.shares(b.ByOperation, c.Text),
+		ByPod: c.shares(b.ByPod, c.Name), Unexplained: Seconds(b.Unexplained), Notes: c.Texts(b.Notes)}
+	if b.Relist >= 0 && b.Relist < len(relists) {
+		out.Start = Time(relists[b.Relist].Start.At)
+	}
+	return out
+}
+
+func (c *Cleaner) shares(ss []replay.Share, what func(string) string) []Share {
+	out := []Share{}
+	for _, s := range ss {
+		out = append(out, Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.proof(s.Evidence)})
+	}
+	return out
+}
+
+func (c *Cleaner) cause(x *rules.Cause, run commands) Cause {
+	out := Cause{ID: x.ID, Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
+		For: c.proof(x.For), Against: c.proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
+		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References)}
+	for _, s := range x.Commands {
+		out.Commands = append(out.Commands, c.Text(run.fill(s)))
+	}
+	if x.Level != rules.Possible { // a possible cause is too weak to point at others
+		out.Objects = c.objects(x.For)
+	}
+	return out
+}
+
+// objects are the servers and registries that evidence names.
+func (c *Cleaner) objects(es []replay.Evidence) []Object {
+	var out []Object
+	for _, e := range es {
+		if e.Record == nil {
+			continue
+		}
+		for _, f := range fieldsOf(e.Record) {
+			kind, name := objectOf(f)
+			if name == "" {
+				continue
+			}
+			o := Object{kind, c.Name(name), Time(e.When().At)}
+			i := slices.IndexFunc(out, func(x Object) bool { return x.Kind == o.Kind && x.Name == o.Name })
+			switch {
+			case i < 0:
+				out = append(out, o)
+			case o.At != 0 && o.At < out[i].At:
+				out[i].At = o.At
+			}
+		}
+	}
+	return out
+}
+
+func fieldsOf(r parse.Record) []parse.Field {
+	switch r := r.(type) {
+	case *parse.Event:
+		return r.Fields()
+	case *parse.Fact:
+		return r.Attrs
+	}
+	return nil
+}
+
+// objectOf names what lies outside a node and can fail for several: file
+// servers and registries. A local device fails alone.
+func objectOf(f parse.Field) (kind, name string) {
+	switch f.Name {
+	case "server", "srv":
+		return "server", f.Value
+	case "image":
+		host, _, ok := strings.Cut(f.Value, "/")
+		if ok && strings.ContainsAny(host, ".:") {
+			return "registry", host
+		}
+	}
+	return "", ""
+}
+
+// Answer cleans the answer to a what-if.
+func (c *Cleaner) Answer(a *simulate.Answer) WhatIf {
+	out := WhatIf{c.Texts(a.Changes), c.Text(a.Sentence), []AnswerRow{}, c.Texts(a.Assumptions), c.Text(a.Change)}
+	for _, r := range a.Rows {
+		out.Table = append(out.Table, AnswerRow(r))
+	}
+	return out
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

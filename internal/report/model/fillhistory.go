@@ -1,0 +1,236 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+func (c *Cleaner) history(n *replay.Node) *History {
+	h := &History{Name: c.Name(n.Name), Relists: c.relists(n), Bounded: []Bounded{}, Health: []Health{}, Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
+		Failed: []FailedCall{}, Events: c.events(auditedEvents(n)), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n) }}
+	for _, b := range n.Bounded {
+		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.proof(b.Evidence)}
+		if b.Sum > 0 {
+			x.Sum = Long(b.Sum)
+		}
+		h.Bounded = append(h.Bounded, x)
+	}
+	for _, x := range n.Health {
+		h.Health = append(h.Health, Health{Span{Time(x.From), Time(x.To)}, string(x.State)})
+	}
+	for _, x := range n.Ready {
+		r := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.Text(x.Reason)}
+		if x.Record != nil {
+			e := c.evidence(x.Evidence)
+			r.Evidence = &e
+		}
+		h.Ready = append(h.Ready, r)
+	}
+	for i := range n.Runs {
+		r := &n.Runs[i]
+		h.Runs = append(h.Runs, Run{r.PID, Time(r.Start.At), Time(r.End.At), c.known(r.Version), Time(r.First), Time(r.Last), c.proof(r.Evidence)})
+	}
+	for _, g := range n.Gaps {
+		h.Gaps = append(h.Gaps, Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.proof(g.Evidence)})
+	}
+	for i := range n.Failures {
+		f := &n.Failures[i]
+		h.Failed = append(h.Failed, FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.proof(f.Evidence)})
+	}
+	return h
+}
+
+// relists are the proven relists. The kubelet runs one at a time, so each is
+// over by the start of the next one; the last is open if it hangs at the end of
+// the input.
+func (c *Cleaner) relists(n *replay.Node) []Relist {
+	out := make([]Relist, 0, len(n.Relists))
+	for i := range n.Relists {
+		r := &n.Relists[i]
+		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
+			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At)}
+		if d, ok := r.Duration(); ok {
+			x.Duration = Long(d)
+		}
+		out = append(out, x)
+	}
+	next := Time(0)
+	for i := len(out) - 1; i >= 0; i-- {
+		r := &out[i]
+		if r.Until == 0 {
+			r.Until = next
+			r.Open = next == 0 && r.Outcome == string(replay.OutcomeHung) && unhealthyAtEnd(n)
+		}
+		if r.Start != 0 {
+			next = r.Start
+		}
+	}
+	return out
+}
+
+// unhealthyAtEnd reports whether the last episode was not over by the end of the
+// input.
+func unhealthyAtEnd(n *replay.Node) bool {
+	k := len(n.Episodes)
+	return k > 0 && !n.Episodes[k-1].Recovered.Known()
+}
+
+// longestShown is how many relists "longest" lists; knownShare is the share of
+// relists whose length must be known for quantiles to be told.
+const (
+	longestShown = 10
+	knownShare   = 0.95
+)
+
+func relistStats(h *History) RelistStats {
+	out := RelistStats{Proven: len(h.Relists), Bounded: len(h.Bounded), CountMin: len(h.Relists), CountMax: len(h.Relists), Longest: []Relist{}}
+	for _, b := range h.Bounded {
+		out.CountMin += b.Min
+		out.CountMax += b.Max
+	}
+	var lengths []time.Duration
+	var idx []int
+	for i := range h.Relists {
+		r := &h.Relists[i]
+		if r.Duration != nil {
+			lengths = append(lengths, Duration(r.Duration))
+		}
+		if r.Duration != nil || r.Outcome == string(replay.OutcomeHung) {
+			idx = append(idx, i)
+		}
+	}
+	slices.Sort(lengths)
+	if out.Known = len(lengths); out.Known > 0 {
+		out.Max = Long(lengths[out.Known-1])
+	}
+	if float64(out.Known) >= knownShare*float64(out.CountMax) && out.Known > 0 {
+		out.P50, out.P99 = Long(lengths[rank(out.Known, 50)]), Long(lengths[rank(out.Known, 99)])
+	}
+	slices.SortStableFunc(idx, func(a, b int) int {
+		x, y := h.Relists[a].Duration, h.Relists[b].Duration
+		switch {
+		case x == nil && y == nil:
+			return 0
+		case x == nil:
+			return -1
+		case y == nil:
+			return 1
+		}
+		return cmp.Compare(*y, *x)
+	})
+	for _, i := range idx[:min(len(idx), longestShown)] {
+		out.Longest = append(out.Longest, h.Relists[i])
+	}
+	return out
+}
+
+// rank is the index of the p-th percentile of n ascending values: a value that
+// occurred, never an interpolation.
+func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
+
+// auditedEvents are the events with their audit where there was one, else the
+// observed ones.
+func auditedEvents(n *replay.Node) replay.PodEvents {
+	if n.Audit.Events.Len() > 0 {
+		return n.Audit.Events
+	}
+	return n.Observed
+}
+
+func (c *Cleaner) events(es replay.PodEvents) Seq[PodEvent] {
+	return Seq[PodEvent]{es.Len(), func(yield func(PodEvent) bool) {
+		for _, e := range es.All() {
+			x := PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
+				RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.proof(e.Evidence())}
+			if e.Pod != "" {
+				pod := c.Name(e.Pod)
+				x.Pod = &pod
+			}
+			if e.HasLag {
+				x.Lag = Number(Seconds(e.Lag))
+			}
+			if !yield(x) {
+				return
+			}
+		}
+	}}
+}
+
+func (c *Cleaner) requests(rs replay.Requests) Seq[Request] {
+	return Seq[Request]{rs.Len(), func(yield func(Request) bool) {
+		for _, r := range rs.All() {
+			what := " container"
+			if r.Sandbox {
+				what = " sandbox"
+			}
+			x := Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.proof(r.Evidence())}
+			if !yield(x) {
+				return
+			}
+		}
+	}}
+}
+
+// lines are the dated known messages of everybody but the bulk of the kubelet.
+func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
+	return Seq[Line]{len(es), func(yield func(Line) bool) {
+		for _, e := range es {
+			if e.Basis == parse.NoTime || bulk(e) {
+				continue
+			}
+			x := Line{Time(e.At), cmp.Or(c.Text(string(e.Origin.Source)), "other"), max(e.Severity, 'A'), ids(e.Sigs), c.record(e)}
+			if !yield(x) {
+				return
+			}
+		}
+	}}
+}
+
+func bulk(e *parse.Event) bool {
+	for _, s := range e.Sigs.Sigs {
+		if !s.Bulk {
+			return false
+		}
+	}
+	return true
+}
+
+func ids(s *parse.SigSet) string {
+	var names []string
+	for _, g := range s.Sigs {
+		names = append(names, g.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *Cleaner) audited(n *replay.Node) NodeEvents {
+	a := &n.Audit
+	out := NodeEvents{c.Name(n.Name), c.events(a.Events), Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, []ShortLived{}}
+	for _, s := range a.ShortLived {
+		out.ShortLived = append(out.ShortLived, ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.proof(s.Evidence)})
+	}
+	return out
+}
+
+// Events is the events document of a report.
+func (r *Report) Events() *Events {
+	out := &Events{Schema: "plegforensics/events/v1", Nodes: []NodeEvents{}}
+	for _, n := range r.Nodes {
+		out.Nodes = append(out.Nodes, n.Audited)
+	}
+	return out
+}
+
+// Timeline is the timeline document of a report.
+func (r *Report) Timeline() *Timeline {
+	out := &Timeline{Schema: "plegforensics/timeline/v1", Nodes: []*History{}}
+	for _, n := range r.Nodes {
+		out.Nodes = append(out.Nodes, n.History)
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package model
+
+// Timeline is plegforensics/timeline/v1, what timeline writes.
+type Timeline struct {
+	Schema string     `json:"schema"`
+	Nodes  []*History `json:"nodes"`
+}
+
+// History is what a node did.
+type History struct {
+	Name    string        `json:"name"`
+	Relists []Relist      `json:"relists"`
+	Bounded []Bounded     `json:"relists_bounded"`
+	Health  []Health      `json:"health"`
+	Ready   []Ready       `json:"node_ready"`
+	Runs    []Run         `json:"kubelet_runs"`
+	Gaps    []Gap         `json:"gaps"`
+	Failed  []FailedCall  `json:"failed_calls"`
+	Events  Seq[PodEvent] `json:"-"` // audited ones where there was an audit
+
+	Requests Seq[Request]   `json:"-"` // calls that the runtime logged
+	Lines    Seq[Line]      `json:"-"` // known messages but the bulk of the kubelet
+	Charts   func() []Chart `json:"-"` // of metrics and system files
+}
+
+// Relist is one run of the relist procedure that evidence proves.
+type Relist struct {
+	Start      Time     `json:"start"`
+	StartSlack *float64 `json:"start_uncertainty_seconds"` // ±
+	End        Time     `json:"end"`
+	EndSlack   *float64 `json:"end_uncertainty_seconds"`
+	Duration   *float64 `json:"duration_seconds,omitempty"`
+	Outcome    string   `json:"outcome"`
+	Listed     *bool    `json:"listed"`
+	Basis      []string `json:"basis"`
+	Open       bool     `json:"open,omitempty"` // it had not ended by the end of the input
+	Evidence   Proof    `json:"evidence"`
+
+	ListEnd Time `json:"-"`
+	Until   Time `json:"-"` // by when it was over: its end, or the start of the next one
+}
+
+// Bounded says that between two moments some relists ran that no evidence dates
+// one by one.
+type Bounded struct {
+	Span
+	Min      int      `json:"count_min"`
+	Max      int      `json:"count_max"`
+	Sum      *float64 `json:"together_seconds,omitempty"` // as the metrics count it
+	Long     int      `json:"over_10s,omitempty"`
+	Silent   bool     `json:"metrics_silent,omitempty"` // no snapshot in between succeeded
+	Evidence Proof    `json:"evidence"`
+}
+
+// Health is a stretch of one state of PLEG.
+type Health struct {
+	Span
+	State string `json:"state"`
+}
+
+// Ready is a change of the node's Ready condition.
+type Ready struct {
+	Time     Time      `json:"time"`
+	Ready    bool      `json:"ready"`
+	Reason   string    `json:"reason"`
+	Evidence *Evidence `json:"evidence"`
+}
+
+// Run is one process of the kubelet.
+type Run struct {
+	PID     int     `json:"pid"`
+	Start   Time    `json:"start"`
+	End     Time    `json:"end"`
+	Version *string `json:"version"`
+
+	First, Last Time  `json:"-"` // lines
+	Evidence    Proof `json:"-"`
+}
+
+// Gap is a stretch in which the log says nothing.
+type Gap struct {
+	Span
+	Why      string `json:"why"`
+	Evidence Proof  `json:"evidence"`
+}
+
+// FailedCall is a CRI call that failed.
+type FailedCall struct {
+	Call       string   `json:"call"`
+	Code       string   `json:"code"`
+	Scope      string   `json:"scope,omitempty"` // all, pod, ready
+	Pod        string   `json:"pod,omitempty"`
+	Object     string   `json:"object,omitempty"`
+	Start      Time     `json:"start"` // known where the error means a deadline
+	StartSlack *float64 `json:"start_uncertainty_seconds"`
+	End        Time     `json:"end"`
+	Evidence   Proof    `json:"evidence"`
+}
+
+// Begin is when the call is known to have run, first.
+func (f *FailedCall) Begin() Time {
+	if f.Start != 0 {
+		return f.Start
+	}
+	return f.End
+}
+
+// Request is one call that the runtime logged.
+type Request struct {
+	Name       string // "stop container", "create sandbox"
+	Pod, ID    string
+	Start, End Time
+	Error      string
+	Evidence   Proof
+}
+
+// Line is a known message.
+type Line struct {
+	At       Time
+	Source   string
+	Severity byte
+	IDs      string // of its signatures
+	Evidence Proof
+}
+
+// Chart is a metric: values by time, nil where there is none, and the line of each.
+type Chart struct {
+	Name, Unit string
+	Gap        float64 // seconds; a longer distance of samples breaks the line
+	At         []Time
+	Value      []*float64
+	Evidence   func(i int) Proof
+}
+
+// Events is plegforensics/events/v1, what events writes.
+type Events struct {
+	Schema string       `json:"schema"`
+	Nodes  []NodeEvents `json:"nodes"`
+}
+
+// NodeEvents are the events of one node and their audit.
+type NodeEvents struct {
+	Name       string        `json:"name"`
+	Events     Seq[PodEvent] `json:"events"`
+	Audit      Audit         `json:"audit"`
+	ShortLived []ShortLived  `json:"short_lived"`
+}
+
+// Audit counts events by what the audit says of them.
+type Audit struct {
+	Audited    bool     `json:"audited"`
+	Observed   int      `json:"observed"`
+	Replayed   int      `json:"replayed"`
+	Missing    int      `json:"missing"`
+	Late       int      `json:"late"`
+	Unexpected int      `json:"unexpected"`
+	Discarded  int      `json:"discarded"`
+	Notes      []string `json:"notes"`
+}
+
+// ShortLived is a container that lived and died between two relists.
+type ShortLived struct {
+	ID       string `json:"id"`
+	Pod      string `json:"pod"`
+	Started  Time   `json:"started"`
+	Ended    Time   `json:"ended"`
+	Evidence Proof  `json:"evidence"`
+}
+
+// PodEvent is one pod lifecycle event, observed or replayed.
+type PodEvent struct {
+	Node        string   `json:"node,omitempty"` // ndjson only
+	Time        Time     `json:"time"`
+	PodUID      *string  `json:"pod_uid"`
+	Pod         *string  `json:"pod"`
+	Type        *string  `json:"type"`
+	Data        *string  `json:"data"`
+	Status      string   `json:"status"`
+	RuntimeTime Time     `json:"runtime_time"`
+	Lag         *float64 `json:"lag_seconds"`
+	ExitCode    *int     `json:"exit_code"`
+	Evidence    Proof    `json:"evidence"`
+}
+
+// PodName is the pod, or its UID.
+func (e *PodEvent) PodName() string {
+	if e.Pod != nil {
+		return *e.Pod
+	}
+	return text(e.PodUID)
+}
+
+// ID is the container or sandbox.
+func (e *PodEvent) ID() string { return text(e.Data) }
+
+// Kind is the type of the event.
+func (e *PodEvent) Kind() string { return text(e.Type) }
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,95 @@
+package model
+
+// Inspect is plegforensics/inspect/v1, what inspect writes.
+type Inspect struct {
+	Schema   string      `json:"schema"`
+	Tool     Tool        `json:"tool"`
+	Inputs   []Held      `json:"inputs"`
+	Nodes    []HeldNode  `json:"nodes"`
+	Files    []File      `json:"files"`
+	Gaps     []Silence   `json:"gaps"`
+	Lost     []Loss      `json:"lost"`
+	Missing  []Need      `json:"missing"`
+	Warnings []HeldIssue `json:"warnings"`
+
+	Prefix string `json:"-"` // what the paths of all files begin with
+}
+
+// Held is an input.
+type Held struct {
+	Path      string `json:"path"`
+	Kind      string `json:"kind"`
+	Files     int    `json:"files"`
+	FilesUsed int    `json:"files_used"`
+	Bytes     int64  `json:"bytes"`
+	Partial   bool   `json:"partial"`
+}
+
+// HeldNode is a node that the input holds.
+type HeldNode struct {
+	Name      string   `json:"name"`
+	Version   *string  `json:"kubelet_version"`
+	Runtime   *string  `json:"runtime"`
+	Start     Time     `json:"start"`
+	End       Time     `json:"end"`
+	Zone      *string  `json:"timezone"`
+	ZoneBasis *string  `json:"timezone_basis"`
+	Sources   []string `json:"sources"`
+}
+
+// File is a file of an input and what it gave.
+type File struct {
+	Path      string   `json:"path"`
+	Role      string   `json:"role"`
+	Layout    *string  `json:"layout"`
+	Node      *string  `json:"node"`
+	Used      bool     `json:"used"`
+	Why       *string  `json:"why_not,omitempty"`
+	Lines     int      `json:"lines"`
+	Records   int      `json:"records"`
+	Start     Time     `json:"start"`
+	End       Time     `json:"end"`
+	Sources   []string `json:"sources"`
+	Zone      *string  `json:"timezone"`
+	ZoneBasis *string  `json:"timezone_basis"`
+	Year      *int     `json:"year"`
+	YearBasis *string  `json:"year_basis"`
+	Reversed  bool     `json:"reversed"`
+	Jumps     int      `json:"clock_steps"`
+	Copies    int      `json:"copies,omitempty"`
+	CopyOf    *string  `json:"copy_of,omitempty"`
+
+	Clock   string `json:"-"` // how its stamps were dated, in words
+	Repeats string `json:"-"` // how much of it other files hold too, in words
+}
+
+// Silence is a stretch in which one writer of a file wrote nothing.
+type Silence struct {
+	Source string  `json:"source"`
+	File   string  `json:"file"`
+	Line   uint32  `json:"line"`
+	Start  Time    `json:"start"`
+	End    Time    `json:"end"`
+	Length float64 `json:"length_seconds"`
+
+	Where string `json:"-"`
+}
+
+// Loss is a place where something was lost before the bundle was made.
+type Loss struct {
+	What  string `json:"what"`
+	Count int    `json:"count,omitempty"`
+	File  string `json:"file"`
+	Line  uint32 `json:"line"`
+	Time  Time   `json:"time"`
+	Text  string `json:"text"`
+
+	Where string `json:"-"`
+}
+
+// HeldIssue is a problem with an input.
+type HeldIssue struct {
+	File    string `json:"file"`
+	Offset  int64  `json:"offset"`
+	Message string `json:"message"`
+}

@@ -1,0 +1,285 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// needs lists what to collect next, the most useful first.
+func (c *Cleaner) needs(a *Analysis) []Need {
+	out := []Need{}
+	for i := range a.Nodes {
+		out = append(out, c.nodeNeeds(&a.Nodes[i])...)
+	}
+	if len(a.Nodes) == 0 {
+		out = append(out, Need{nil, "the log of a kubelet", "without it nothing can be said about PLEG",
+			"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"})
+	}
+	for _, b := range a.Bundles {
+		out = append(out, c.clockNeeds(b)...)
+		out = append(out, c.killedNeeds(b)...)
+	}
+	return out
+}
+
+// holding is what a node's records hold.
+type holding struct {
+	*Analyzed
+	keys       map[string]bool // fact keys
+	dumps      map[string]bool // programs with a goroutine dump
+	wchan      bool
+	conditions bool   // a node object with its conditions
+	node       string // for commands
+	runtime    string // unit of the runtime
+	verbosity  int
+	layout     string // of the bundle that holds the node
+}
+
+func holdingOf(n *Analyzed) *holding {
+	h := &holding{Analyzed: n, keys: map[string]bool{}, dumps: map[string]bool{}, node: shell(n.Name), verbosity: -1}
+	for _, f := range n.Facts {
+		h.keys[f.Key] = true
+		if f.Key == facts.KeyGoroutines {
+			h.dumps[f.Attr("program")] = true
+		}
+		h.wchan = h.wchan || f.Attr("wchan") != ""
+	}
+	for _, o := range n.Objects {
+		h.conditions = h.conditions || o.Kind == facts.ObjectCondition
+	}
+	for _, c := range n.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			h.verbosity = max(h.verbosity, c.MaxV)
+		}
+	}
+	h.layout, h.runtime = layoutOf(n), runtimeOf(n)
+	return h
+}
+
+// runtimeOf is the runtime of a node, containerd where none is known.
+func runtimeOf(n *Analyzed) string {
+	for _, s := range []string{"cri-o", "docker"} {
+		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), s) {
+			return s
+		}
+	}
+	return "containerd"
+}
+
+// layoutOf is the layout of the bundle that the node's records come from.
+func layoutOf(n *Analyzed) string {
+	for _, c := range n.Coverage {
+		if c.File.Layout != "" {
+			return c.File.Layout
+		}
+	}
+	for _, f := range n.Facts {
+		if f.File != nil && f.File.Layout != "" {
+			return f.File.Layout
+		}
+	}
+	for _, o := range n.Objects {
+		if o.File.Layout != "" {
+			return o.File.Layout
+		}
+	}
+	return ""
+}
+
+// journal is the command that collects the log of a unit, with the tool that
+// the collector of the bundle leads one to have at hand.
+func (h *holding) journal(unit, file string) string {
+	switch h.layout {
+	case "must-gather", "openshift-ci", "insights", "node-logs":
+		return "oc adm node-logs " + h.node + " -u " + unit + " > " + file
+	case "talos-support":
+		if unit != "kubelet" {
+			unit = "cri"
+		}
+		return "talosctl -n " + h.node + " logs " + unit + " > " + file
+	case "kind-export":
+		return "docker exec " + h.node + " journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+	}
+	return "journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+}
+
+// shell quotes a name for a command line.
+func shell(name string) string {
+	if name == "" {
+		return "NODE"
+	}
+	for _, c := range name {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._", c)) {
+			return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		}
+	}
+	return name
+}
+
+// unit is the runtime's systemd unit.
+func (h *holding) unit() string {
+	if h.runtime == "cri-o" {
+		return "crio"
+	}
+	return h.runtime
+}
+
+// daemon is the runtime's process.
+func (h *holding) daemon() string {
+	switch h.runtime {
+	case "cri-o":
+		return "crio"
+	case "docker":
+		return "dockerd"
+	}
+	return h.runtime
+}
+
+func (h *holding) proxy(path string) string {
+	return fmt.Sprintf("kubectl get --raw '/api/v1/nodes/%s/proxy/%s'", strings.Trim(h.node, "'"), path)
+}
+
+// wants is every need and when it holds, the most useful first.
+var wants = []struct {
+	lacks func(*holding) bool
+	what  string
+	why   string
+	run   func(*holding) string
+}{
+	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "the log of the kubelet", "it dates relists, failures and health",
+		func(h *holding) string { return h.journal("kubelet", "kubelet.log") }},
+	{(*holding).late, "the kubelet log from before the trouble", "the log begins less than ten minutes before the first breach, so what led to it is missing",
+		func(h *holding) string {
+			at := time.Unix(0, h.Episodes[0].Breach).UTC()
+			return fmt.Sprintf("journalctl -u kubelet -o short-precise --utc --no-pager --since '%s UTC' --until '%s UTC' > kubelet-before.log",
+				at.Add(-time.Hour).Format(time.DateTime), at.Format(time.DateTime))
+		}},
+	{func(h *holding) bool {
+		return !h.Have[parse.SrcContainerd] && !h.Have[parse.SrcCRIO] && !h.Have[parse.SrcDockerd]
+	},
+		"the log of the container runtime", "it shows what the runtime did while the kubelet waited, and lets PLEG events be audited",
+		func(h *holding) string { return h.journal(h.unit(), h.unit()+".log") }},
+	{func(h *holding) bool {
+		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"]
+	},
+		"a goroutine dump of the runtime, taken while PLEG is unhealthy and before any restart", "it names the lock or system call on which the runtime hangs",
+		func(h *holding) string {
+			return "kill -USR1 $(pidof " + h.daemon() + "); journalctl -u " + h.unit() + " --since -1min --no-pager > stacks.log"
+		}},
+	{func(h *holding) bool { return len(h.Episodes) > 0 && !h.dumps["kubelet"] },
+		"a goroutine dump of the kubelet, taken while PLEG is unhealthy", "it tells a relist that waits for the runtime from one that waits for the kubelet itself",
+		func(h *holding) string { return h.proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
+	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "the kernel log", "dead mounts, blocked tasks, lock-ups and OOM kills stand there",
+		(*holding).kernelLog},
+	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "the process table with wait channels", "tasks in uninterruptible sleep show which device or server does not answer",
+		func(h *holding) string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }},
+	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for",
+		func(h *holding) string {
+			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`
+		}},
+	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states",
+		func(h *holding) string { return h.proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
+	{func(h *holding) bool { return len(h.Containers) == 0 }, "a listing of containers and sandboxes", "their number and states bound the cost of a relist",
+		func(h *holding) string {
+			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
+		}},
+	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5",
+		func(h *holding) string {
+			return "set logging.verbosity: 5 in /var/lib/kubelet/config.yaml and restart the kubelet"
+		}},
+	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "the kubelet's configuration", "timeouts, limits and feature gates are assumed to be the defaults",
+		func(h *holding) string { return h.proxy("configz") + " > configz.json" }},
+	{func(h *holding) bool { return !h.keys["psi.io.some.avg60"] }, "pressure of CPU, memory and I/O", "it tells a starved node from a hanging runtime",
+		func(h *holding) string { return "head -v /proc/pressure/* > pressure.txt" }},
+	{func(h *holding) bool { return !h.keys[facts.KeyMounts] && !h.keys[facts.KeyNetworkMount] }, "the mounts", "a dead network file system can only be blamed when it is known to be mounted",
+		func(h *holding) string { return "cat /proc/mounts > mounts; timeout 10 df -h > df.txt" }},
+	{func(h *holding) bool { return !h.conditions }, "the node object and its events", "conditions and events date what the cluster saw",
+		func(h *holding) string {
+			return "kubectl get node " + h.node + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
+		}},
+}
+
+// kernelLog is the command that collects the kernel's log.
+func (h *holding) kernelLog() string {
+	switch h.layout {
+	case "must-gather", "openshift-ci", "insights", "node-logs":
+		return "oc debug node/" + h.node + " -- chroot /host journalctl -k -o short-precise --utc --no-pager > kernel.log"
+	case "talos-support":
+		return "talosctl -n " + h.node + " dmesg > dmesg.log"
+	}
+	return "journalctl -k -o short-precise --utc --no-pager > kernel.log"
+}
+
+// late reports whether the kubelet log begins too shortly before the first
+// breach.
+func (h *holding) late() bool {
+	return h.Have[parse.SrcKubelet] && len(h.Episodes) > 0 && h.Episodes[0].Breach != 0 && h.Window.Start != 0 &&
+		h.Episodes[0].Breach-h.Window.Start < int64(10*time.Minute)
+}
+
+func (c *Cleaner) nodeNeeds(n *Analyzed) []Need {
+	h := holdingOf(n)
+	var out []Need
+	for _, w := range wants {
+		if w.lacks(h) {
+			name := c.Name(n.Name)
+			out = append(out, Need{&name, w.what, w.why, c.Text(w.run(h))})
+		}
+	}
+	return out
+}
+
+// clockNeeds asks for the zone or year where one was assumed, once a bundle.
+func (c *Cleaner) clockNeeds(b *parse.Bundle) []Need {
+	var out []Need
+	zone, year := false, false
+	for _, e := range b.Events {
+		zone = zone || e.Basis == parse.ZoneGuessed
+		year = year || e.Basis == parse.YearGuessed
+	}
+	if zone {
+		out = append(out, Need{nil, "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl; or give --tz ZONE"})
+	}
+	if year {
+		out = append(out, Need{nil, "the year", "stamps without a year are dated by the file's modification time", "date -u; or give --year YEAR"})
+	}
+	return out
+}
+
+// killedNeeds asks for what the collector could not get.
+func (c *Cleaner) killedNeeds(b *parse.Bundle) []Need {
+	var out []Need
+	seen := map[string]bool{}
+	for _, f := range b.Facts {
+		cmd := f.Attr("command")
+		if f.Key != facts.KeyKilled || cmd == "" || seen[cmd] || strings.HasPrefix(cmd, "plug-in ") {
+			continue
+		}
+		seen[cmd] = true
+		var name *string
+		if f.File != nil && f.File.Node != "" {
+			s := c.Name(f.File.Node)
+			name = &s
+		}
+		cmd = c.Text(cmd)
+		out = append(out, Need{name, "the output of " + cmd, "the collector had to kill it, which is itself a symptom", "timeout 600 " + cmd})
+	}
+	for _, m := range b.Markers {
+		if m.Kind == parse.MarkSuppressed {
+			out = append(out, Need{nil, "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
+				"set RateLimitIntervalSec=0 in /etc/systemd/journald.conf and restart systemd-journald"})
+			break
+		}
+	}
+	for _, m := range b.Markers {
+		if m.Kind == parse.MarkNull {
+			out = append(out, Need{nil, "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/rules/query"
+)
+
+// querySchema is stated by the three documents that query writes.
+const querySchema = "plegforensics/query/v1"
+
+// QueryResult is the value of an expression, in the shape of the Prometheus HTTP
+// API.
+type QueryResult struct {
+	Schema   string    `json:"schema"`
+	Status   string    `json:"status"`
+	Data     QueryData `json:"data"`
+	Warnings []string  `json:"warnings,omitempty"`
+
+	Rows []QueryRow `json:"-"`
+	Text string     `json:"-"` // of a string
+}
+
+// QueryData is the type and the value: rows, or one sample.
+type QueryData struct {
+	Type   string `json:"resultType"`
+	Result any    `json:"result"`
+}
+
+// QueryRow is one series.
+type QueryRow struct {
+	Metric     map[string]string `json:"metric"`
+	Value      json.RawMessage   `json:"value,omitempty"`
+	Values     []json.RawMessage `json:"values,omitempty"`
+	Histogram  json.RawMessage   `json:"histogram,omitempty"`
+	Histograms []json.RawMessage `json:"histograms,omitempty"`
+
+	Name    string   `json:"-"` // in PromQL's notation
+	Samples []Sample `json:"-"`
+}
+
+// Sample is one value.
+type Sample struct {
+	T         int64   // Unix ms
+	V         float64 // NaN of a histogram
+	Histogram string  // "" of a number
+}
+
+// Number reports whether the sample is a number that can be drawn.
+func (s Sample) Number() bool {
+	return s.Histogram == "" && !math.IsNaN(s.V) && !math.IsInf(s.V, 0)
+}
+
+// String is the value as it is printed.
+func (s Sample) String() string {
+	if s.Histogram != "" {
+		return s.Histogram
+	}
+	return Value(s.V)
+}
+
+// MetricList is what query --list writes.
+type MetricList struct {
+	Schema  string   `json:"schema"`
+	Metrics []Metric `json:"metrics"`
+}
+
+// Metric is a metric of the input.
+type Metric struct {
+	Name   string   `json:"name"`
+	Type   string   `json:"type"`
+	Kind   string   `json:"kind"`
+	Series int      `json:"series"`
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Labels []string `json:"labels"`
+	Help   string   `json:"help,omitempty"`
+}
+
+// AlertList is what query --alerts writes.
+type AlertList struct {
+	Schema string  `json:"schema"`
+	Alerts []Alert `json:"alerts"`
+}
+
+// MilliTime writes Unix milliseconds as RFC 3339.
+func MilliTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// Query cleans the value of an expression.
+func (c *Cleaner) Query(t *query.Table) *QueryResult {
+	out := &QueryResult{Schema: querySchema, Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Rows: []QueryRow{}, Text: c.Text(t.Text)}
+	for _, r := range t.Rows {
+		out.Rows = append(out.Rows, c.queryRow(r, t.Type == "matrix"))
+	}
+	switch t.Type {
+	case "scalar":
+		out.Data.Result = apiSample(t.Rows[0].Samples[0])
+	case "string":
+		out.Data.Result = []any{0, out.Text}
+	default:
+		out.Data.Result = out.Rows
+	}
+	return out
+}
+
+func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
+	shown := query.Row{Labels: append(r.Labels[:0:0], r.Labels...)}
+	for i, f := range shown.Labels {
+		shown.Labels[i].Value = f.Value
+		if c.redacts() {
+			shown.Labels[i].Value = c.names.Name(f.Value)
+		}
+	}
+	out := QueryRow{Metric: c.labels(r.Labels), Name: Visible(shown.String())}
+	for _, s := range r.Samples {
+		x := Sample{T: s.T, V: s.V}
+		if s.H != nil {
+			x.V, x.Histogram = math.NaN(), s.H.String()
+		}
+		out.Samples = append(out.Samples, x)
+		switch raw := apiSample(s); {
+		case matrix && s.H != nil:
+			out.Histograms = append(out.Histograms, raw)
+		case matrix:
+			out.Values = append(out.Values, raw)
+		case s.H != nil:
+			out.Histogram = raw
+		default:
+			out.Value = raw
+		}
+	}
+	return out
+}
+
+// apiTime writes Unix milliseconds as seconds with as many decimals as needed.
+func apiTime(ms int64) string {
+	s := strconv.FormatFloat(float64(ms)/1000, 'f', 3, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+func apiSample(s query.Sample) json.RawMessage {
+	if s.H == nil {
+		return json.RawMessage("[" + apiTime(s.T) + `,"` + Value(s.V) + `"]`)
+	}
+	b := "[" + apiTime(s.T) + `,{"count":"` + Value(s.H.Count) + `","sum":"` + Value(s.H.Sum) + `"`
+	for i, k := range s.H.Buckets {
+		b += []string{`,"buckets":[`, ","}[min(i, 1)]
+		b += fmt.Sprintf(`[%d,"%s","%s","%s"]`, k.Boundaries, Value(k.Lo), Value(k.Hi), Value(k.N))
+	}
+	if len(s.H.Buckets) > 0 {
+		b += "]"
+	}
+	return json.RawMessage(b + "}]")
+}
+
+// Metrics cleans a list of metrics.
+func (c *Cleaner) Metrics(ms []query.Metric) *MetricList {
+	out := &MetricList{querySchema, []Metric{}}
+	for _, m := range ms {
+		out.Metrics = append(out.Metrics, Metric{c.Text(m.Name), c.Text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.Texts(m.Labels), c.Text(m.Help)})
+	}
+	return out
+}

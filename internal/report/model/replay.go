@@ -1,0 +1,168 @@
+package model
+
+import (
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/simulate"
+)
+
+// Replay is plegforensics/replay/v1, what replay writes. The relists are
+// written while they are simulated, the rest at the end.
+type Replay struct {
+	Schema  string      `json:"schema"`
+	Profile Profile     `json:"profile"`
+	Relists []SimRelist `json:"relists"`
+	ReplayEnd
+}
+
+// Profile is the kubelet that was simulated.
+type Profile struct {
+	Version    *string  `json:"kubelet_version"`
+	Assumed    bool     `json:"assumed"`
+	Family     string   `json:"family"`
+	PLEG       string   `json:"pleg"`
+	Period     float64  `json:"relist_period_seconds"`
+	Threshold  float64  `json:"relist_threshold_seconds"`
+	RPCTimeout float64  `json:"runtime_request_timeout_seconds"`
+	Capacity   int      `json:"channel_capacity"`
+	Parallel   int      `json:"parallel_inspect"`
+	Behaviour  []string `json:"behaviour"`
+}
+
+// SimRelist is one simulated relist.
+type SimRelist struct {
+	Start     Time       `json:"start"`
+	End       Time       `json:"end"` // unknown where it is blocked
+	Outcome   string     `json:"outcome"`
+	LastSeen  Time       `json:"last_seen"`
+	Healthy   bool       `json:"healthy"`
+	Events    []SimEvent `json:"events"`
+	Inspected []string   `json:"inspected"`
+	Failed    []string   `json:"inspect_failed"`
+	Reinspect []string   `json:"reinspect"`
+	Blocked   bool       `json:"blocked,omitempty"`
+	Stream    bool       `json:"stream,omitempty"`
+
+	Pods      int     `json:"-"` // listed, -1 unknown
+	ListError string  `json:"-"`
+	Discarded int     `json:"-"`
+	Took      float64 `json:"-"` // seconds
+}
+
+// SimEvent is an event that the simulated PLEG made.
+type SimEvent struct {
+	Pod       string `json:"pod"`
+	Type      string `json:"type"`
+	Data      string `json:"data"`
+	Delivered bool   `json:"delivered"`
+	ExitCode  *int   `json:"exit_code,omitempty"`
+
+	Filtered bool `json:"-"` // the kubelet keeps it to itself
+}
+
+// ReplayEnd is what is known once a replay is over.
+type ReplayEnd struct {
+	Unhealthy   []SimUnhealthy `json:"unhealthy"`
+	Metrics     SimMetrics     `json:"metrics"`
+	WhatIf      *SimAnswer     `json:"what_if,omitempty"`
+	Assumptions []string       `json:"assumptions"`
+	Exposed     []Exposed      `json:"exposed"`
+	Warnings    []Warning      `json:"warnings"`
+
+	Longest   float64 `json:"-"` // seconds
+	LongestAt Time    `json:"-"`
+	Sent      int     `json:"-"` // events
+}
+
+// SimUnhealthy is a stretch in which the simulated PLEG was unhealthy.
+type SimUnhealthy struct {
+	Span
+	Never bool `json:"never_relisted,omitempty"`
+}
+
+// SimMetrics sums up a replay.
+type SimMetrics struct {
+	Relists   int     `json:"relists"`
+	Failed    int     `json:"relists_failed"`
+	Discarded int     `json:"discarded_events"`
+	Duration  float64 `json:"duration_seconds_sum"`
+	Intervals int     `json:"interval_seconds_count"`
+	Interval  float64 `json:"interval_seconds_sum"`
+}
+
+// SimAnswer is the answer to --what-if.
+type SimAnswer struct {
+	Changes  []string    `json:"changes"`
+	Sentence string      `json:"answer"`
+	Table    []AnswerRow `json:"table"`
+}
+
+// Exposed is one sample of the simulated kubelet's own metrics.
+type Exposed struct {
+	Name  string  `json:"name"`
+	Label string  `json:"label,omitempty"`
+	Is    string  `json:"label_value,omitempty"`
+	Value float64 `json:"value"`
+}
+
+// Profile describes a simulated kubelet.
+func (c *Cleaner) Profile(p pleg.Profile) Profile {
+	out := Profile{Version: c.known(p.Version), Assumed: p.Assumed, Family: p.Family, PLEG: "generic", Period: Seconds(p.Period),
+		Threshold: Seconds(p.Threshold), RPCTimeout: Seconds(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel, Behaviour: []string{}}
+	if p.Evented {
+		out.PLEG = "evented"
+	}
+	for _, s := range p.Switches() {
+		out.Behaviour = append(out.Behaviour, string(s))
+	}
+	return out
+}
+
+// SimRelist cleans a simulated relist.
+func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
+	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: []SimEvent{},
+		Inspected: c.nameList(r.Inspected), Failed: c.nameList(r.Failed), Reinspect: c.nameList(r.Reinspect), Blocked: r.Blocked, Stream: r.Stream,
+		Pods: r.Pods, ListError: c.Text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
+	if !r.OK() {
+		out.Outcome = string(replay.OutcomeListFailed)
+	}
+	if !r.Blocked {
+		out.End = Time(r.End)
+	}
+	for _, e := range r.Events {
+		out.Events = append(out.Events, SimEvent{c.Name(e.Pod), string(e.Type), c.Text(e.Data), e.Delivered, e.ExitCode, e.Filtered()})
+	}
+	return out
+}
+
+// Simulated is what is known once a replay is over.
+type Simulated struct {
+	Totals      simulate.Totals
+	Machine     *pleg.Machine
+	Answer      *simulate.Answer // nil without --what-if
+	Assumptions []string
+	Warnings    []parse.Warning
+}
+
+// ReplayEnd cleans the end of a replay.
+func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
+	t := &s.Totals
+	out := ReplayEnd{Unhealthy: []SimUnhealthy{}, Assumptions: c.Texts(s.Assumptions), Exposed: []Exposed{}, Warnings: []Warning{},
+		Metrics: SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
+		Longest: Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events}
+	for _, x := range simulate.Exposition(s.Machine, t) {
+		out.Exposed = append(out.Exposed, Exposed(x))
+	}
+	for _, u := range t.Unhealthy {
+		out.Unhealthy = append(out.Unhealthy, SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never})
+	}
+	if s.Answer != nil {
+		a := c.Answer(s.Answer)
+		out.WhatIf, out.Assumptions = &SimAnswer{a.Changes, a.Sentence, a.Table}, a.Assumptions
+	}
+	for _, w := range s.Warnings {
+		out.Warnings = append(out.Warnings, c.warning(w, ""))
+	}
+	return out
+}

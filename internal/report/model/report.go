@@ -1,0 +1,384 @@
+package model
+
+import "github.com/plegforensics/plegforensics/rules"
+
+// Report is plegforensics/report/v1, what analyze writes. Fields may be added,
+// never renamed or given another meaning.
+type Report struct {
+	Schema       string        `json:"schema"`
+	Tool         Tool          `json:"tool"`
+	Inputs       []Input       `json:"inputs"`
+	Nodes        []*Node       `json:"nodes"`
+	Correlations []Correlation `json:"correlations"`
+	Alerts       []Alert       `json:"alerts,omitempty"`
+	Findings     Counts        `json:"findings"`
+
+	Warnings []Warning       `json:"-"` // of all inputs
+	Inspect  func() *Inspect `json:"-"` // what the inputs hold, made when it is asked for
+}
+
+// Tool is the program that wrote a document.
+type Tool struct {
+	Version string `json:"version"`
+}
+
+// Input is a file, directory or archive that was given.
+type Input struct {
+	Path      string    `json:"path"`
+	Kind      string    `json:"kind"`
+	Files     int       `json:"files"`
+	FilesUsed int       `json:"files_used"`
+	Bytes     int64     `json:"bytes"`
+	Partial   bool      `json:"partial"`
+	Warnings  []Warning `json:"warnings"`
+}
+
+// Warning is a problem with an input.
+type Warning struct {
+	File    string `json:"file"`
+	Line    uint32 `json:"line,omitempty"`
+	Offset  int64  `json:"offset"`
+	Message string `json:"message"`
+
+	Where string `json:"-"` // "" for the input as a whole
+}
+
+// String is the warning as it is shown.
+func (w *Warning) String() string {
+	if w.Where == "" {
+		return w.Message
+	}
+	return w.Where + ": " + w.Message
+}
+
+// Node is what is said about one node.
+type Node struct {
+	Name       string        `json:"name"`
+	Kubelet    Kubelet       `json:"kubelet"`
+	Window     Window        `json:"window"`
+	Status     string        `json:"status"`
+	Summary    string        `json:"summary"`
+	Episodes   []Episode     `json:"episodes"`
+	Breaches   []Breach      `json:"breaches"`
+	Relists    RelistStats   `json:"relists"`
+	Operations []Operation   `json:"operations"`
+	Events     EventCounts   `json:"events"`
+	Blame      []Blame       `json:"blame,omitempty"`
+	Causes     []Cause       `json:"causes"`
+	LookAlikes []Cause       `json:"look_alikes,omitempty"`
+	WhatIf     []WhatIf      `json:"what_if,omitempty"`
+	Gaps       []NamedSpan   `json:"gaps,omitempty"`
+	Collect    []Need        `json:"collect,omitempty"`
+	History    *History      `json:"-"`
+	Audited    NodeEvents    `json:"-"`
+	Sources    []SourceCover `json:"-"`
+	Kernel, OS string        `json:"-"`
+}
+
+// Kubelet is the profile of a node's kubelet.
+type Kubelet struct {
+	Version    *string  `json:"version"`
+	VersionMin string   `json:"version_min,omitempty"`
+	VersionMax string   `json:"version_max,omitempty"`
+	Runtime    *string  `json:"runtime"`
+	PLEG       string   `json:"pleg"`
+	Period     *float64 `json:"relist_period_seconds"`
+	Threshold  *float64 `json:"relist_threshold_seconds"`
+	RPCTimeout *float64 `json:"runtime_request_timeout_seconds"`
+	Verbosity  *int     `json:"verbosity"`
+	Basis      string   `json:"basis"`
+	Evidence   Proof    `json:"evidence"`
+}
+
+// Versions is the version, or its bounds, "" if nothing is known.
+func (k *Kubelet) Versions() string {
+	switch {
+	case k.Version != nil:
+		return *k.Version
+	case k.VersionMin != "" && k.VersionMax != "":
+		return k.VersionMin + " to " + k.VersionMax
+	case k.VersionMin != "":
+		return k.VersionMin + " or later"
+	case k.VersionMax != "":
+		return k.VersionMax + " or earlier"
+	}
+	return ""
+}
+
+// Window is the span of time that a node's records cover.
+type Window struct {
+	Start         Time   `json:"start"`
+	End           Time   `json:"end"`
+	Timezone      string `json:"timezone"`
+	TimezoneBasis string `json:"timezone_basis"`
+}
+
+// Span is a stretch of time; To is unknown while it lasts.
+type Span struct {
+	From Time `json:"from"`
+	To   Time `json:"to"`
+}
+
+// NamedSpan is a stretch of time and why it is told.
+type NamedSpan struct {
+	Span
+	Why string `json:"why"`
+}
+
+// Episode is one continuous stretch of PLEG being unhealthy.
+type Episode struct {
+	ID              int      `json:"id"`
+	LastRelistStart Time     `json:"last_relist_start"`
+	LastStarts      []Time   `json:"last_relist_starts,omitempty"`
+	Breach          Time     `json:"breach"`
+	FirstReport     Time     `json:"first_report"`
+	LastReport      Time     `json:"last_report"`
+	Recovered       Time     `json:"recovered"`
+	RecoveredSlack  *float64 `json:"recovered_uncertainty_seconds,omitempty"`
+	RecoveredBasis  string   `json:"recovered_basis"`
+	PeakAge         *float64 `json:"peak_age_seconds"`
+	Threshold       float64  `json:"threshold_seconds"`
+	Reports         int      `json:"reports"`
+	NeverRelisted   bool     `json:"never_relisted,omitempty"`
+	Uncertainty     *float64 `json:"uncertainty_seconds"`
+	StuckStep       string   `json:"stuck_step"`
+	StuckStepBasis  string   `json:"stuck_step_basis,omitempty"`
+	NotReady        *Span    `json:"node_not_ready"`
+	Causes          []string `json:"causes"`
+	Evidence        Proof    `json:"evidence"`
+}
+
+// Start is when the episode began, as far as it is known.
+func (e *Episode) Start() Time {
+	if e.Breach != 0 {
+		return e.Breach
+	}
+	return e.FirstReport
+}
+
+// Breach is a threshold that a value crossed.
+type Breach struct {
+	Rule      string   `json:"rule"`
+	Severity  string   `json:"severity"`
+	Start     Time     `json:"start"`
+	End       Time     `json:"end"`
+	Value     *float64 `json:"value"`
+	Threshold *float64 `json:"threshold"`
+	Unit      string   `json:"unit"`
+	Subject   string   `json:"subject,omitempty"`
+	Evidence  Proof    `json:"evidence"`
+}
+
+// Name is the rule and what it was held against.
+func (b *Breach) Name() string {
+	if b.Subject == "" {
+		return b.Rule
+	}
+	return b.Rule + " (" + b.Subject + ")"
+}
+
+// Title is the rule in words and what it was held against.
+func (b *Breach) Title() string {
+	s := b.Rule
+	if r := rules.LookupBreach(b.Rule); r != nil {
+		s = r.Title
+	}
+	if b.Subject != "" {
+		s += " (" + b.Subject + ")"
+	}
+	return s
+}
+
+// RelistStats sums up the relists of a node. Quantiles are told only where
+// nearly every relist has a known length: those that logs and metrics date are
+// the long ones, and a median of them says nothing of the others.
+type RelistStats struct {
+	Proven   int      `json:"proven"`
+	Bounded  int      `json:"bounded"`
+	Known    int      `json:"known_lengths"`
+	CountMin int      `json:"count_min"` // relists in all, at least
+	CountMax int      `json:"count_max"` // and at most, as far as the evidence bounds them
+	P50      *float64 `json:"p50_seconds"`
+	P99      *float64 `json:"p99_seconds"`
+	Max      *float64 `json:"max_seconds"`
+	Longest  []Relist `json:"longest"` // hung ones of unknown end lead
+}
+
+// Operation sums up one CRI operation.
+type Operation struct {
+	Operation string   `json:"operation"`
+	Calls     *int     `json:"calls"`
+	Errors    int      `json:"errors"`
+	P50       *float64 `json:"p50_seconds"`
+	P99       *float64 `json:"p99_seconds"`
+	Total     *float64 `json:"total_seconds"`
+	Share     *float64 `json:"share_of_relist"`
+	Evidence  Proof    `json:"evidence"`
+}
+
+// EventCounts are the pod lifecycle events by what the audit says of them.
+type EventCounts struct {
+	Observed   int      `json:"observed"`
+	Replayed   *int     `json:"replayed"`
+	Missing    *int     `json:"missing"`
+	Late       *int     `json:"late"`
+	Unexpected *int     `json:"unexpected"`
+	Discarded  int      `json:"discarded"`
+	ShortLived int      `json:"short_lived,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
+}
+
+// Blame says where the seconds of a relist went.
+type Blame struct {
+	Start       Time     `json:"relist_start"`
+	Total       float64  `json:"total_seconds"`
+	List        *float64 `json:"list_seconds"`
+	Inspect     *float64 `json:"inspect_seconds"`
+	ByOperation []Share  `json:"by_operation"`
+	ByPod       []Share  `json:"by_pod"`
+	Unexplained float64  `json:"unexplained_seconds"`
+	Notes       []string `json:"notes,omitempty"`
+}
+
+// First is the greatest share, nil if none is known.
+func (b *Blame) First() *Share {
+	switch {
+	case len(b.ByPod) > 0:
+		return &b.ByPod[0]
+	case len(b.ByOperation) > 0:
+		return &b.ByOperation[0]
+	}
+	return nil
+}
+
+// Share is a part of a relist's seconds.
+type Share struct {
+	What     string  `json:"what"`
+	ID       string  `json:"id,omitempty"`
+	Seconds  float64 `json:"seconds"`
+	Calls    int     `json:"calls,omitempty"`
+	Evidence Proof   `json:"evidence"`
+}
+
+// Cause is a probable cause, or what looks like one.
+type Cause struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title"`
+	Level       string   `json:"level"`
+	Confidence  float64  `json:"confidence"`
+	Episodes    []int    `json:"episodes"`
+	For         Proof    `json:"for"`
+	Against     Proof    `json:"against"`
+	Missing     []string `json:"missing"`
+	Explanation string   `json:"explanation"`
+	Path        []string `json:"path,omitempty"`
+	Remediation []string `json:"remediation"`
+	Commands    []string `json:"commands,omitempty"` // for this node and the time of the incident
+	References  []string `json:"references"`
+
+	Objects []Object `json:"-"` // what the evidence names outside the node
+}
+
+// Object is a server, device or registry that evidence names.
+type Object struct {
+	Kind, Name string
+	At         Time // first seen
+}
+
+// Correlation is something that several nodes share.
+type Correlation struct {
+	Kind     string   `json:"kind"`
+	Summary  string   `json:"summary"`
+	Nodes    []string `json:"nodes"`
+	Start    Time     `json:"start"`
+	End      Time     `json:"end"`
+	Cause    string   `json:"cause,omitempty"`
+	Evidence Proof    `json:"evidence"`
+}
+
+// Counts are breaches by severity.
+type Counts struct {
+	Critical int `json:"critical"`
+	Warning  int `json:"warning"`
+	Info     int `json:"info"`
+}
+
+// WhatIf is what a changed history would have meant.
+type WhatIf struct {
+	Changes     []string    `json:"changes"`
+	Sentence    string      `json:"answer"`
+	Table       []AnswerRow `json:"table"`
+	Assumptions []string    `json:"assumptions"`
+
+	Change string `json:"-"` // the changes in words
+}
+
+// AnswerRow is one measure as it was and as it would have been.
+type AnswerRow struct {
+	Measure string  `json:"measure"`
+	Unit    string  `json:"unit"`
+	Was     float64 `json:"was"`
+	Would   float64 `json:"would"`
+}
+
+// Need is something that the input lacks, what it would settle, and the command
+// that collects it.
+type Need struct {
+	Node    *string `json:"node"`
+	What    string  `json:"what"`
+	Why     string  `json:"why"`
+	Command string  `json:"command"`
+}
+
+// SourceCover is what the input holds of one source.
+type SourceCover struct {
+	Name    string
+	Seen    string // "12 lines", "not in the input"
+	Known   string // known messages
+	Span    Span
+	Present bool
+}
+
+// Alert is what became of an alert.
+type Alert struct {
+	Alert    string   `json:"alert"`
+	Group    string   `json:"group"`
+	File     string   `json:"file"`
+	Expr     string   `json:"expr"`
+	For      float64  `json:"for_seconds"`
+	Severity string   `json:"severity,omitempty"`
+	Outcome  string   `json:"outcome"`
+	Sentence string   `json:"sentence"`
+	Reasons  []string `json:"reasons"`
+	Firings  []Firing `json:"firings"`
+	Missed   []Missed `json:"missed_episodes"`
+	Hangs    []Hang   `json:"missed_hangs"`
+
+	Builtin   bool `json:"-"`
+	Sightless bool `json:"-"` // the series that it looks at are not in the input
+}
+
+// Firing is one stretch in which an alert fired.
+type Firing struct {
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	Active      Time              `json:"active"`
+	From        Time              `json:"from"`
+	To          Time              `json:"to"`
+	Peak        string            `json:"peak"` // as Prometheus prints numbers
+}
+
+// Missed is an episode over which an alert did not fire.
+type Missed struct {
+	Node    string `json:"node"`
+	Episode int    `json:"episode"`
+}
+
+// Hang is a breach that metrics prove and that an alert did not tell of.
+type Hang struct {
+	Node  string  `json:"node"`
+	Rule  string  `json:"rule"`
+	Start Time    `json:"start"`
+	End   Time    `json:"end"`
+	Value float64 `json:"value_seconds"`
+}

@@ -1,0 +1,173 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// documents are the types behind each kind of JSON document. query writes one of
+// three.
+var documents = []struct {
+	kind, about string
+	types       []reflect.Type
+}{
+	{"report", "what analyze writes", of[Report]()},
+	{"timeline", "what timeline writes", of[Timeline]()},
+	{"events", "what events writes", of[Events]()},
+	{"inspect", "what inspect writes", of[Inspect]()},
+	{"compare", "what compare writes", of[Comparison]()},
+	{"replay", "what replay writes", of[Replay]()},
+	{"query", "what query, query --list and query --alerts write", append(append(of[QueryResult](), of[MetricList]()...), of[AlertList]()...)},
+	{"fleet", "what batch writes", of[Fleet]()},
+}
+
+func of[T any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[T]()} }
+
+// Kinds are the kinds of JSON documents.
+func Kinds() []string {
+	var out []string
+	for _, d := range documents {
+		out = append(out, d.kind)
+	}
+	return out
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of a kind of document, nil if
+// there is no such kind. It is derived from the structs that are encoded, so the
+// two cannot differ.
+func Schema(kind string) []byte {
+	i := slices.IndexFunc(documents, func(d struct {
+		kind, about string
+		types       []reflect.Type
+	}) bool {
+		return d.kind == kind
+	})
+	if i < 0 {
+		return nil
+	}
+	d := documents[i]
+	s := schemer{defs: map[string]any{}, names: map[reflect.Type]string{}}
+	top := map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"$id":     "urn:plegforensics:schema:" + kind + ":v1",
+		"title":   "plegforensics/" + kind + "/v1, " + d.about,
+		"description": "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent, never a zero. " +
+			"Fields may be added, so unknown ones are to be ignored.",
+	}
+	var each []map[string]any
+	for _, t := range d.types {
+		o := s.object(t)
+		o["properties"].(map[string]any)["schema"] = map[string]any{"const": "plegforensics/" + kind + "/v1"}
+		each = append(each, o)
+	}
+	if len(each) == 1 {
+		maps.Copy(top, each[0])
+	} else {
+		top["anyOf"] = each
+	}
+	top["$defs"] = s.defs
+	out, err := json.MarshalIndent(top, "", "  ")
+	if err != nil {
+		panic(err) // maps of strings
+	}
+	return append(out, '\n')
+}
+
+// schemer derives schemas; what occurs twice is a definition.
+type schemer struct {
+	defs  map[string]any
+	names map[reflect.Type]string
+}
+
+func (s *schemer) object(t reflect.Type) map[string]any {
+	props, required := map[string]any{}, []string{}
+	s.fields(t, props, &required)
+	slices.Sort(required)
+	return map[string]any{"type": "object", "properties": props, "required": slices.Compact(required)}
+}
+
+// fields adds the fields of a struct as encoding/json finds them.
+func (s *schemer) fields(t reflect.Type, props map[string]any, required *[]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported():
+		case f.Anonymous && name == "":
+			s.fields(f.Type, props, required)
+		case name == "":
+			panic(fmt.Sprintf("%s.%s has no JSON name", t, f.Name))
+		default:
+			props[name] = s.of(f.Type)
+			if !strings.Contains(opts, "omitempty") {
+				*required = append(*required, name)
+			}
+		}
+	}
+}
+
+var (
+	timeType = reflect.TypeFor[Time]()
+	proof    = reflect.TypeFor[Proof]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+	evidence = reflect.TypeFor[Evidence]()
+)
+
+func (s *schemer) of(t reflect.Type) map[string]any {
+	switch t {
+	case timeType:
+		return map[string]any{"type": []string{"string", "null"}, "format": "date-time"}
+	case proof:
+		return map[string]any{"type": "array", "items": s.of(evidence)}
+	case rawType:
+		return map[string]any{"type": "array"} // a sample: time and value
+	}
+	if strings.HasPrefix(t.Name(), "Seq[") {
+		yield := t.Field(1).Type.In(0) // All: func(yield func(T) bool)
+		return map[string]any{"type": "array", "items": s.of(yield.In(0))}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		if x := s.of(t.Elem()); t.Elem().Kind() == reflect.Struct {
+			return map[string]any{"anyOf": []any{x, map[string]any{"type": "null"}}}
+		} else if name, ok := x["type"].(string); ok {
+			x["type"] = []string{name, "null"}
+			return x
+		}
+	case reflect.Slice:
+		elem := t.Elem()
+		if elem.Kind() == reflect.Pointer { // lists hold no null
+			elem = elem.Elem()
+		}
+		return map[string]any{"type": "array", "items": s.of(elem)}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": s.of(t.Elem())}
+	case reflect.Struct:
+		return s.define(t)
+	case reflect.Interface:
+		return map[string]any{}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int64, reflect.Uint32:
+		return map[string]any{"type": "integer"}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	}
+	panic("no schema for " + t.String())
+}
+
+func (s *schemer) define(t reflect.Type) map[string]any {
+	def := s.names[t]
+	if def == "" {
+		def = strings.ToLower(t.Name()[:1]) + t.Name()[1:]
+		s.names[t] = def // before its fields: that ends a recursion
+		s.defs[def] = s.object(t)
+	}
+	return map[string]any{"$ref": "#/$defs/" + def}
+}

@@ -1,0 +1,136 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"math"
+	"time"
+)
+
+// Time is a moment in Unix ns. The zero Time is unknown, and null in JSON; any
+// other is RFC 3339 with nanoseconds in UTC.
+type Time int64
+
+const timeLayout = "2006-01-02T15:04:05.000000000Z"
+
+// Known reports whether the moment is known.
+func (t Time) Known() bool { return t != 0 }
+
+// UTC is the moment as a time.Time.
+func (t Time) UTC() time.Time { return time.Unix(0, int64(t)).UTC() }
+
+// String is the moment as in JSON, "" if unknown.
+func (t Time) String() string {
+	if t == 0 {
+		return ""
+	}
+	return t.UTC().Format(timeLayout)
+}
+
+// Sub is the duration from u to t.
+func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
+
+// MarshalJSON implements json.Marshaler.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t == 0 {
+		return []byte("null"), nil
+	}
+	return t.UTC().AppendFormat(make([]byte, 0, len(timeLayout)+2), `"`+timeLayout+`"`), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	var s *string
+	if err := json.Unmarshal(b, &s); err != nil || s == nil {
+		*t = 0
+		return err
+	}
+	at, err := time.Parse(time.RFC3339Nano, *s)
+	*t = Time(at.UnixNano())
+	return err
+}
+
+// Seconds converts a duration to the unit of the documents.
+func Seconds(d time.Duration) float64 { return float64(d) / 1e9 }
+
+// Number is f for JSON, nil where that has no number for it.
+func Number(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+// Long is the seconds of a duration, nil for a negative one, which is unknown.
+func Long(d time.Duration) *float64 {
+	if d < 0 {
+		return nil
+	}
+	return Number(Seconds(d))
+}
+
+// Duration is the inverse of Long: -1 for nil.
+func Duration(s *float64) time.Duration {
+	if s == nil {
+		return -1
+	}
+	return time.Duration(math.Round(*s * 1e9))
+}
+
+func round2(f float64) float64 { return math.Round(f*100) / 100 }
+
+// Compact is one line of JSON with < and > as they are.
+func Compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Seq is a list whose elements are made when they are asked for, in the same
+// order each time. The zero Seq is empty.
+type Seq[T any] struct {
+	Len int // elements, or more where some are left out
+	All iter.Seq[T]
+}
+
+// Each calls f with each element.
+func (s Seq[T]) Each(f func(T)) {
+	if s.All != nil {
+		s.All(func(x T) bool { f(x); return true })
+	}
+}
+
+// SeqOf returns a Seq over a slice.
+func SeqOf[T any](xs []T) Seq[T] {
+	return Seq[T]{len(xs), func(yield func(T) bool) {
+		for _, x := range xs {
+			if !yield(x) {
+				return
+			}
+		}
+	}}
+}
+
+// MarshalJSON implements json.Marshaler: an array, one element a line.
+func (s Seq[T]) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	var err error
+	first := true
+	s.Each(func(x T) {
+		if err == nil {
+			if !first {
+				b.WriteByte(',')
+			}
+			first = false
+			err = e.Encode(x)
+		}
+	})
+	b.WriteByte(']')
+	return b.Bytes(), err
+}
