@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -67,7 +68,7 @@ func runQuery(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("list") {
-		return show(c, rebound(ts, report.MetricFormats(db.List())))
+		return show(c, rebound(ts, report.MetricFormats(model.NewCleaner(nil).Metrics(db.List()))))
 	}
 	return evaluate(c, ts, db, ns, expr)
 }
@@ -93,8 +94,9 @@ func auditAlerts(c *cli.Context) error {
 	for _, n := range ns {
 		watched = append(watched, alerts.Watched{Node: n, Breaches: rules.Eval(n, &rules.Pack{}).Breaches})
 	}
-	audits, err := redactedValue(c, alerts.Evaluate(c.Context, db, groups, watched), ns)
-	if err != nil {
+	clean, red := cleanerFor(c, ns)
+	audits := clean.AlertAudit(alerts.Evaluate(c.Context, db, groups, watched))
+	if err := writeMap(c, red); err != nil {
 		return err
 	}
 	return show(c, rebound(ts, report.AlertFormats(audits)))
@@ -166,11 +168,13 @@ func evaluate(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node, expr
 	if err != nil {
 		return err
 	}
-	t, err := redactedValue(c, r.Table(), ns)
-	if err != nil {
+	clean, red := cleanerFor(c, ns)
+	table := r.Table()
+	shown := clean.Query(&table)
+	if err := writeMap(c, red); err != nil {
 		return err
 	}
-	return show(c, rebound(ts, report.QueryFormats(&t)))
+	return show(c, rebound(ts, report.QueryFormats(shown)))
 }
 
 func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {

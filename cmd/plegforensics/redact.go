@@ -101,14 +101,15 @@ func redacted(c *cli.Context, r *report.Report) (*report.Report, error) {
 	return out, writeMap(c, red)
 }
 
-// redactedValue replaces the names of ns in v where the flags ask for it.
-func redactedValue[T any](c *cli.Context, v T, ns []*replay.Node) (T, error) {
+// cleanerFor makes what is said of nodes fit to be shown, with the names replaced
+// where the flags ask for it; red is nil where they do not.
+func cleanerFor(c *cli.Context, ns []*replay.Node) (clean *model.Cleaner, red *redact.Redactor) {
 	if !redacting(c) {
-		return v, nil
+		return model.NewCleaner(nil), nil
 	}
-	red := redactorOf(c)
+	red = redactorOf(c)
 	red.Nodes(ns)
-	return redact.Copy(red, v), writeMap(c, red)
+	return model.NewCleaner(red), red
 }
 
 // replaySink makes what is simulated fit to be shown and writes it. It learns
@@ -183,7 +184,7 @@ func claimMap(c *cli.Context) error {
 // writeMap writes what was replaced.
 func writeMap(c *cli.Context, red *redact.Redactor) error {
 	f, wanted := c.App.Metadata[mapKey].(*output.File)
-	if !wanted {
+	if !wanted || red == nil {
 		return nil
 	}
 	return f.Write(c.Context, func(w io.Writer) error {

@@ -38,10 +38,10 @@ func nfsView(t *testing.T) *View {
 	var rs []Record
 	for i := range 4 {
 		c := cause("storage-nfs-unresponsive", "likely", 0.8)
-		c.Proof = []Quote{{fmt.Sprintf("n%d/messages:7", i), "kernel: nfs: server 10.0.0.9 not responding"}}
+		c.Proof = []Quote{{Where: fmt.Sprintf("n%d/messages:7", i), Text: "kernel: nfs: server 10.0.0.9 not responding"}}
 		n := sickNode(fmt.Sprintf("n%d", i), 100+int64(i), c)
 		n.Objects = []Object{{"server", "10.0.0.9", 0}}
-		n.Breaches = []Breach{{"relist-threshold-exceeded", "critical", 2, (100 + int64(i)) * minuteNs, []Quote{{fmt.Sprintf("n%d/messages:9", i), "PLEG is not healthy"}}},
+		n.Breaches = []Breach{{"relist-threshold-exceeded", "critical", 2, (100 + int64(i)) * minuteNs, []Quote{{Where: fmt.Sprintf("n%d/messages:9", i), Text: "PLEG is not healthy"}}},
 			{"own-rule", "info", 1, 0, nil}}
 		rs = append(rs, sampleRecord(n.Name, n))
 	}

@@ -1,141 +1,19 @@
 package fleet
 
 import (
-	_ "embed"
-	"encoding/json"
 	"io"
-	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
-)
-
-// SchemaJSON is the JSON Schema of the fleet report.
-//
-//go:embed schema.json
-var SchemaJSON string
-
-// The types below are schema plegforensics/fleet/v1. Times are RFC 3339 in UTC
-// or null, durations seconds.
-type (
-	jsonFleet struct {
-		Schema       string            `json:"schema"`
-		Tool         jsonTool          `json:"tool"`
-		Bundles      jsonBundles       `json:"bundles"`
-		Nodes        []jsonNode        `json:"nodes"`
-		Days         []jsonDay         `json:"days"`
-		Causes       []jsonRank        `json:"causes"`
-		Correlations []jsonCorrelation `json:"correlations"`
-		Outliers     []jsonOutlier     `json:"outliers"`
-		Versions     []jsonVersions    `json:"versions"`
-		Problems     []jsonProblem     `json:"problems"`
-	}
-	jsonTool struct {
-		Version string `json:"version"`
-		Rules   string `json:"rules"`
-		Options string `json:"options"`
-	}
-	jsonBundles struct {
-		Total    int `json:"total"`
-		Analysed int `json:"analysed"`
-		Partial  int `json:"partial"`
-		Nothing  int `json:"nothing"`
-		Deadline int `json:"deadline"`
-		Failed   int `json:"failed"`
-	}
-	jsonNode struct {
-		Kind     string        `json:"kind,omitempty"` // ndjson only
-		Name     string        `json:"name"`
-		Bundles  []string      `json:"bundles"`
-		Status   string        `json:"status"`
-		Summary  string        `json:"summary"`
-		Kubelet  string        `json:"kubelet"`
-		Runtime  string        `json:"runtime"`
-		Kernel   string        `json:"kernel"`
-		OS       string        `json:"os"`
-		Relists  int           `json:"relists_proven"`
-		P99      float64       `json:"relist_p99_seconds"`
-		Episodes []jsonEpisode `json:"episodes"`
-		Causes   []Cause       `json:"causes"`
-		Breaches []jsonBreach  `json:"breaches"`
-		Proof    []Quote       `json:"evidence"`
-	}
-	jsonEpisode struct {
-		Breach    *string  `json:"breach"`
-		Recovered *string  `json:"recovered"`
-		PeakAge   float64  `json:"peak_age_seconds"`
-		Stuck     string   `json:"stuck_step"`
-		Causes    []string `json:"causes"`
-	}
-	jsonBreach struct {
-		Rule     string  `json:"rule"`
-		Severity string  `json:"severity"`
-		Count    int     `json:"count"`
-		First    *string `json:"first"`
-		Proof    []Quote `json:"evidence"`
-	}
-	jsonDay struct {
-		Node      string  `json:"node"`
-		Date      string  `json:"date"`
-		Episodes  int     `json:"episodes"`
-		Unhealthy float64 `json:"unhealthy_seconds"`
-	}
-	jsonRank struct {
-		Kind       string   `json:"kind,omitempty"`
-		ID         string   `json:"id"`
-		Title      string   `json:"title"`
-		Nodes      []string `json:"nodes"`
-		Episodes   int      `json:"episodes"`
-		Confidence float64  `json:"confidence"`
-		Proof      []Quote  `json:"evidence"`
-	}
-	jsonCorrelation struct {
-		Kind    string   `json:"kind"`
-		Summary string   `json:"summary"`
-		Nodes   []string `json:"nodes"`
-		Start   *string  `json:"start"`
-		End     *string  `json:"end"`
-		Cause   string   `json:"cause,omitempty"`
-		Object  string   `json:"object,omitempty"`
-		Proof   []Quote  `json:"evidence"`
-	}
-	jsonOutlier struct {
-		Node   string  `json:"node"`
-		What   string  `json:"what"`
-		Value  float64 `json:"value"`
-		Median float64 `json:"median"`
-		Unit   string  `json:"unit"`
-	}
-	jsonVersions struct {
-		Kubelet   string `json:"kubelet"`
-		Runtime   string `json:"runtime"`
-		Kernel    string `json:"kernel"`
-		OS        string `json:"os"`
-		Nodes     int    `json:"nodes"`
-		Unhealthy int    `json:"unhealthy"`
-		Episodes  int    `json:"episodes"`
-	}
-	jsonProblem struct {
-		Kind     string `json:"kind,omitempty"`
-		Bundle   string `json:"bundle"`
-		Status   Status `json:"status"`
-		Warnings int    `json:"warnings"`
-		Error    string `json:"error,omitempty"`
-	}
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 func writeJSON(w io.Writer, v *View, _ bool) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	j := toJSON(v)
-	report.Scrub(&j)
-	return e.Encode(j)
+	return report.Encode(w, v.document())
 }
 
 // writeNDJSON writes a line for each node, cause, correlation and problem.
 func writeNDJSON(w io.Writer, v *View, _ bool) error {
-	j := toJSON(v)
-	report.Scrub(&j)
+	j := v.document()
 	var lines []any
 	for _, x := range j.Nodes {
 		x.Kind = "node"
@@ -160,58 +38,52 @@ func writeNDJSON(w io.Writer, v *View, _ bool) error {
 	return nil
 }
 
-func toJSON(v *View) jsonFleet {
-	j := jsonFleet{Schema: "plegforensics/fleet/v1", Tool: jsonTool{v.Header.Tool, v.Header.Rules, v.Header.Options},
-		Bundles: jsonBundles{v.Bundles, v.By[Analysed], v.By[Partly], v.By[Nothing], v.By[Deadline], v.By[Failed]},
-		Nodes:   []jsonNode{}, Days: []jsonDay{}, Causes: []jsonRank{}, Correlations: []jsonCorrelation{},
-		Outliers: []jsonOutlier{}, Versions: []jsonVersions{}, Problems: []jsonProblem{}}
+// document is the View as plegforensics/fleet/v1. The strings of records are
+// visible already.
+func (v *View) document() *model.Fleet {
+	j := &model.Fleet{Schema: "plegforensics/fleet/v1", Tool: model.FleetTool{Version: v.Header.Tool, Rules: v.Header.Rules, Options: v.Header.Options},
+		Bundles: model.FleetBundles{Total: v.Bundles, Analysed: v.By[Analysed], Partial: v.By[Partly], Nothing: v.By[Nothing], Deadline: v.By[Deadline], Failed: v.By[Failed]},
+		Nodes:   []model.FleetNode{}, Days: []model.FleetDay{}, Causes: []model.FleetCause{}, Correlations: []model.FleetCorrelation{},
+		Outliers: []model.FleetOutlier{}, Versions: []model.FleetVersions{}, Problems: []model.FleetProblem{}}
 	for _, m := range v.Nodes {
 		j.Nodes = append(j.Nodes, memberJSON(m))
 	}
 	for _, d := range v.Days {
-		j.Days = append(j.Days, jsonDay{d.Node, d.Date, d.Episodes, d.Unhealthy.Seconds()})
+		j.Days = append(j.Days, model.FleetDay{Node: d.Node, Date: d.Date, Episodes: d.Episodes, Unhealthy: d.Unhealthy.Seconds()})
 	}
 	for _, c := range v.Causes {
-		j.Causes = append(j.Causes, jsonRank{"", c.ID, c.Title, c.Nodes, c.Episodes, c.Confidence, full(c.Proof)})
+		j.Causes = append(j.Causes, model.FleetCause{ID: c.ID, Title: c.Title, Nodes: c.Nodes, Episodes: c.Episodes, Confidence: c.Confidence, Proof: full(c.Proof)})
 	}
 	for _, c := range v.Correlations {
-		j.Correlations = append(j.Correlations, jsonCorrelation{c.Kind, c.Summary, c.Nodes, stamp(c.Start), stamp(c.End), c.Cause, c.Object, full(c.Proof)})
+		j.Correlations = append(j.Correlations, model.FleetCorrelation{Kind: c.Kind, Summary: c.Summary, Nodes: c.Nodes,
+			Start: model.Time(c.Start), End: model.Time(c.End), Cause: c.Cause, Object: c.Object, Proof: full(c.Proof)})
 	}
 	for _, o := range v.Outliers {
-		j.Outliers = append(j.Outliers, jsonOutlier(o))
+		j.Outliers = append(j.Outliers, model.FleetOutlier(o))
 	}
 	for _, x := range v.Versions {
-		j.Versions = append(j.Versions, jsonVersions(x))
+		j.Versions = append(j.Versions, model.FleetVersions(x))
 	}
 	for _, r := range v.Problems {
-		j.Problems = append(j.Problems, jsonProblem{"", r.Name, r.Status, r.Warnings, r.Error})
+		j.Problems = append(j.Problems, model.FleetProblem{Bundle: r.Name, Status: string(r.Status), Warnings: r.Warnings, Error: r.Error})
 	}
 	return j
 }
 
-func memberJSON(m *Member) jsonNode {
-	j := jsonNode{Name: m.Name, Bundles: m.Bundles, Status: m.Status, Summary: m.Summary, Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel,
-		OS: m.OS, Relists: m.Relists, P99: m.P99, Episodes: []jsonEpisode{}, Causes: append([]Cause{}, m.Causes...), Breaches: []jsonBreach{}, Proof: full(m.Proof)}
+func memberJSON(m *Member) model.FleetNode {
+	j := model.FleetNode{Name: m.Name, Bundles: m.Bundles, Status: m.Status, Summary: m.Summary, Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel,
+		OS: m.OS, Relists: m.Relists, P99: m.P99, Episodes: []model.FleetEpisode{}, Causes: append([]Cause{}, m.Causes...), Breaches: []model.FleetBreach{}, Proof: full(m.Proof)}
 	for _, e := range m.Episodes {
-		x := jsonEpisode{stamp(e.Breach), stamp(e.Recovered), e.PeakAge, e.Stuck, []string{}}
+		x := model.FleetEpisode{Breach: model.Time(e.Breach), Recovered: model.Time(e.Recovered), PeakAge: e.PeakAge, Stuck: e.Stuck, Causes: []string{}}
 		for _, c := range e.Causes {
 			x.Causes = append(x.Causes, c.ID)
 		}
 		j.Episodes = append(j.Episodes, x)
 	}
 	for _, b := range m.Breaches {
-		j.Breaches = append(j.Breaches, jsonBreach{b.Rule, b.Severity, b.Count, stamp(b.First), full(b.Proof)})
+		j.Breaches = append(j.Breaches, model.FleetBreach{Rule: b.Rule, Severity: b.Severity, Count: b.Count, First: model.Time(b.First), Proof: full(b.Proof)})
 	}
 	return j
 }
 
 func full(qs []Quote) []Quote { return append([]Quote{}, qs...) }
-
-// stamp formats Unix ns as RFC 3339 in UTC, nil for unknown.
-func stamp(at int64) *string {
-	if at == 0 {
-		return nil
-	}
-	s := time.Unix(0, at).UTC().Format("2006-01-02T15:04:05.000000000Z")
-	return &s
-}

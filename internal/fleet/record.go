@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/replay"
@@ -68,14 +69,7 @@ type Episode struct {
 }
 
 // Cause is a probable cause.
-type Cause struct {
-	ID         string  `json:"id"`
-	Title      string  `json:"title"`
-	Level      string  `json:"level"`
-	Confidence float64 `json:"confidence"`
-	Episodes   []int   `json:"episodes"` // empty: the node as a whole
-	Proof      []Quote `json:"proof,omitempty"`
-}
+type Cause = model.NodeCause
 
 // Breach counts how often a rule was broken.
 type Breach struct {
@@ -94,10 +88,7 @@ type Object struct {
 }
 
 // Quote is a line of evidence.
-type Quote struct {
-	Where string `json:"where"`
-	Text  string `json:"text"`
-}
+type Quote = model.Quote
 
 // Kept of each node, so that a record stays small whatever the bundle holds.
 const (
@@ -198,7 +189,8 @@ func reduceNode(n *report.Node) Node {
 		}
 	}
 	for _, c := range n.Causes[:min(len(n.Causes), maxCauses)] {
-		out.Causes = append(out.Causes, Cause{c.ID, c.Title, string(c.Level), float64(int(c.Confidence*100+0.5)) / 100, append([]int{}, c.Episodes...), quotes(c.For)})
+		out.Causes = append(out.Causes, Cause{ID: c.ID, Title: c.Title, Level: string(c.Level),
+			Confidence: float64(int(c.Confidence*100+0.5)) / 100, Episodes: append([]int{}, c.Episodes...), Proof: quotes(c.For)})
 	}
 	return out
 }
@@ -220,7 +212,7 @@ func quotes(es []replay.Evidence) []Quote {
 			if len(text) > maxText {
 				text = strings.ToValidUTF8(text[:maxText], "") + "…"
 			}
-			out = append(out, Quote{e.Where().String(), text})
+			out = append(out, Quote{Where: e.Where().String(), Text: text})
 		}
 	}
 	return out

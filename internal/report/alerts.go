@@ -2,6 +2,8 @@ package report
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,42 +13,43 @@ import (
 )
 
 // AlertFormats are the output formats of query --alerts.
-func AlertFormats(as []alerts.Audit) []Format {
+func AlertFormats(as *model.AlertList) []Format {
 	return []Format{
-		{"text", "one alert a paragraph", func(w io.Writer, _ *Report, o Options) error { return writeAlertText(w, as, o) }},
-		{"json", "one object", func(w io.Writer, _ *Report, _ Options) error { return writeAlertJSON(w, as) }},
+		{"text", "one alert a paragraph", func(w io.Writer, _ *Report, o Options) error { return writeAlertText(w, as.Alerts, o) }},
+		{"json", "one object", func(w io.Writer, _ *Report, _ Options) error { return encodeLine(w, as) }},
 	}
 }
 
-func writeAlertText(w io.Writer, as []alerts.Audit, o Options) error {
+func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 	e := &errWriter{w: w}
 	for i := range as {
 		a := &as[i]
-		e.printf("%-6s %s\n", a.Outcome, Visible(a.Sentence()))
+		e.printf("%-6s %s\n", a.Outcome, a.Sentence)
 		for k, f := range a.Firings {
 			if k == 5 && !o.Verbose {
 				e.printf("         and %d more firings\n", len(a.Firings)-k)
 				break
 			}
 			to := "the end of the data"
-			if !f.To.IsZero() {
-				to = f.To.Format(time.RFC3339)
+			if f.To != 0 {
+				to = f.To.UTC().Format(time.RFC3339)
 			}
-			e.printf("         %s to %s, peak %s\n", f.From.Format(time.RFC3339), to, strconv.FormatFloat(f.Peak, 'g', 6, 64))
-			for _, x := range f.Annotations {
-				e.printf("           %s: %s\n", Visible(x.Name), Visible(x.Value))
+			e.printf("         %s to %s, peak %s\n", f.From.UTC().Format(time.RFC3339), to, fourDigits(f.Peak))
+			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
+				e.printf("           %s: %s\n", name, f.Annotations[name])
 			}
 		}
 	}
 	return e.err
 }
 
-func writeAlertJSON(w io.Writer, as []alerts.Audit) error {
-	out := &model.AlertList{Schema: "plegforensics/query/v1", Alerts: []model.Alert{}}
-	for i := range as {
-		out.Alerts = append(out.Alerts, model.NewCleaner(nil).Alert(&as[i]))
+// fourDigits shortens a number as Prometheus prints it.
+func fourDigits(s string) string {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
 	}
-	return Encode(w, out)
+	return quantity(v, "")
 }
 
 // audited says what became of the alerts, in short: of the built-in ones those

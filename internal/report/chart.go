@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plegforensics/plegforensics/rules/query"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Charts drawn at most, and their height in lines of text.
@@ -18,9 +18,9 @@ const (
 
 // writeCharts draws one chart a row. All share the axis of time, so that they
 // can be read one below the other, and each has its own axis of values.
-func writeCharts(w io.Writer, t *query.Table, o Options) error {
+func writeCharts(w io.Writer, t *model.QueryResult, o Options) error {
 	e := &errWriter{w: w}
-	if t.Type != "matrix" {
+	if t.Data.Type != "matrix" {
 		e.printf("a chart needs a range: give --start, --end or --step\n")
 		return e.err
 	}
@@ -30,7 +30,7 @@ func writeCharts(w io.Writer, t *query.Table, o Options) error {
 			e.printf("\nand %d more series\n", len(t.Rows)-i)
 			break
 		}
-		e.printf("\n%s\n", Visible(r.String()))
+		e.printf("\n%s\n", r.Name)
 		for _, line := range drawChart(r, from, to, plotWidth(o)) {
 			e.printf("%s\n", line)
 		}
@@ -45,7 +45,7 @@ func plotWidth(o Options) int {
 	return min(max(o.Width-14, 20), 160)
 }
 
-func timeBounds(t *query.Table) (from, to int64) {
+func timeBounds(t *model.QueryResult) (from, to int64) {
 	first := true
 	for _, r := range t.Rows {
 		for _, s := range r.Samples {
@@ -105,7 +105,7 @@ func (c *canvas) row(i int) string {
 
 // drawChart returns the lines of one chart. Neighbouring samples are joined;
 // where one or more are missing the line breaks, because nothing is known.
-func drawChart(r query.Row, from, to int64, cols int) []string {
+func drawChart(r model.QueryRow, from, to int64, cols int) []string {
 	lo, hi := bounds(r)
 	if math.IsNaN(lo) {
 		return []string{"  no numbers to draw"}
@@ -117,10 +117,10 @@ func drawChart(r query.Row, from, to int64, cols int) []string {
 	x := func(t int64) int { return int(float64(t-from) / float64(max(to-from, 1)) * float64(c.w-1)) }
 	y := func(v float64) int { return int((hi - v) / (hi - lo) * float64(c.h-1)) }
 	step := usualStep(r.Samples)
-	var last query.Sample
+	var last model.Sample
 	joined := false
 	for _, s := range r.Samples {
-		if s.H != nil || math.IsNaN(s.V) || math.IsInf(s.V, 0) {
+		if !s.Number() {
 			joined = false
 			continue
 		}
@@ -135,7 +135,7 @@ func drawChart(r query.Row, from, to int64, cols int) []string {
 }
 
 // usualStep is the smallest distance of neighbouring samples.
-func usualStep(ss []query.Sample) int64 {
+func usualStep(ss []model.Sample) int64 {
 	step := int64(math.MaxInt64 / 2)
 	for i := 1; i < len(ss); i++ {
 		if d := ss[i].T - ss[i-1].T; d > 0 {

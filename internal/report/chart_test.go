@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plegforensics/plegforensics/rules/query"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-func rowOf(vs ...float64) query.Row {
-	var r query.Row
+func rowOf(vs ...float64) model.QueryRow {
+	var r model.QueryRow
 	for i, v := range vs {
-		r.Samples = append(r.Samples, query.Sample{T: int64(i) * 15_000, V: v})
+		r.Samples = append(r.Samples, model.Sample{T: int64(i) * 15_000, V: v})
 	}
 	return r
 }
@@ -37,20 +37,7 @@ func TestChartOfConstantAndNothing(t *testing.T) {
 	if got := drawChart(rowOf(5, 5), 0, 15_000, 20); len(got) != chartHeight+1 {
 		t.Errorf("constant: %q", got)
 	}
-	if got := drawChart(query.Row{}, 0, 0, 20); len(got) != 1 {
+	if got := drawChart(model.QueryRow{}, 0, 0, 20); len(got) != 1 {
 		t.Errorf("empty: %q", got)
-	}
-}
-
-func TestAPIValues(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 1.5: "1.5", 1e21: "1e+21", 1e-7: "1e-07", 1e20: "100000000000000000000"} {
-		if got := value(v); got != want {
-			t.Errorf("%g is %s, want %s", v, got, want)
-		}
-	}
-	for ms, want := range map[int64]string{0: "0", 1500: "1.5", 1795217460123: "1795217460.123", 1795217460000: "1795217460"} {
-		if got := apiTime(ms); got != want {
-			t.Errorf("%d is %s, want %s", ms, got, want)
-		}
 	}
 }

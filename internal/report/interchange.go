@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"time"
 )
@@ -105,7 +106,7 @@ func writeIntervals(w io.Writer, r *Report, _ Options) error {
 	out := struct {
 		Schema string     `json:"schema"`
 		Items  []interval `json:"items"`
-	}{schemaOf("intervals"), []interval{}}
+	}{model.SchemaName("intervals"), []interval{}}
 	err := rows(r, func(x row) error {
 		if x.Start != nil {
 			out.Items = append(out.Items, intervalOf(x))

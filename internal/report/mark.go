@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"strings"
 )
@@ -27,13 +28,10 @@ func Mark(format, version, command string) string {
 	return ""
 }
 
-// schemaOf is the schema of a JSON document, or of the objects of JSON lines.
-func schemaOf(name string) string { return "plegforensics/" + name + "/v1" }
-
 // MarkedLine writes an object as a line of JSON whose first key is the schema.
 func MarkedLine(w io.Writer, name string, object any) error {
 	var b bytes.Buffer
-	b.WriteString(`{"schema":"` + schemaOf(name) + `",`)
+	b.WriteString(`{"schema":"` + model.SchemaName(name) + `",`)
 	skip := b.Len()
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -101,4 +101,3 @@ func markdownWhatIf(b *bufio.Writer, n *Node) {
 	}
 	markdownList(b, "Assumed", whatIfAssumed(n.WhatIf))
 }
-

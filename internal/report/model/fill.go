@@ -16,7 +16,7 @@ import (
 // the cluster.
 func Fill(a *Analysis, names Names) *Report {
 	c := NewCleaner(names)
-	r := &Report{Schema: "plegforensics/report/v1", Tool: Tool{a.Version}, Inputs: []Input{}, Nodes: []*Node{},
+	r := &Report{Schema: SchemaName("report"), Tool: Tool{a.Version}, Inputs: []Input{}, Nodes: []*Node{},
 		Correlations: []Correlation{}, Findings: a.Findings()}
 	for i, in := range a.Inputs {
 		r.Inputs = append(r.Inputs, c.input(in, i, a.Warnings))
@@ -28,7 +28,7 @@ func Fill(a *Analysis, names Names) *Report {
 		r.Nodes = append(r.Nodes, c.node(&a.Nodes[i]))
 	}
 	for _, x := range a.Correlations {
-		r.Correlations = append(r.Correlations, Correlation{x.Kind, c.Text(x.Summary), c.nameList(x.Nodes), Time(x.Start), Time(x.End), x.Cause, c.proof(x.Evidence)})
+		r.Correlations = append(r.Correlations, Correlation{x.Kind, c.Text(x.Summary), c.nameList(x.Nodes), Time(x.Start), Time(x.End), c.Text(x.Cause), c.proof(x.Evidence)})
 	}
 	for i := range a.Alerts {
 		r.Alerts = append(r.Alerts, c.Alert(&a.Alerts[i]))

@@ -219,7 +219,7 @@ func (c *Cleaner) audited(n *replay.Node) NodeEvents {
 
 // Events is the events document of a report.
 func (r *Report) Events() *Events {
-	out := &Events{Schema: "plegforensics/events/v1", Nodes: []NodeEvents{}}
+	out := &Events{Schema: SchemaName("events"), Nodes: []NodeEvents{}}
 	for _, n := range r.Nodes {
 		out.Nodes = append(out.Nodes, n.Audited)
 	}
@@ -228,7 +228,7 @@ func (r *Report) Events() *Events {
 
 // Timeline is the timeline document of a report.
 func (r *Report) Timeline() *Timeline {
-	out := &Timeline{Schema: "plegforensics/timeline/v1", Nodes: []*History{}}
+	out := &Timeline{Schema: SchemaName("timeline"), Nodes: []*History{}}
 	for _, n := range r.Nodes {
 		out.Nodes = append(out.Nodes, n.History)
 	}

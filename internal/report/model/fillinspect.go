@@ -17,7 +17,7 @@ var heldSources = []parse.Source{
 // inspect makes the inspect document.
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inspect(a)
-	out := &Inspect{Schema: "plegforensics/inspect/v1", Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
+	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
 		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Text(x.prefix)}
 	for _, in := range a.Inputs {
 		out.Inputs = append(out.Inputs, Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial})

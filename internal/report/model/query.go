@@ -8,14 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
-// querySchema is stated by the three documents that query writes.
-const querySchema = "plegforensics/query/v1"
-
-// QueryResult is the value of an expression, in the shape of the Prometheus HTTP
-// API.
+// QueryResult is plegforensics/query/v1: the value of an expression, in the shape
+// of the Prometheus HTTP API.
 type QueryResult struct {
 	Schema   string    `json:"schema"`
 	Status   string    `json:"status"`
@@ -64,7 +62,7 @@ func (s Sample) String() string {
 	return Value(s.V)
 }
 
-// MetricList is what query --list writes.
+// MetricList is plegforensics/metrics/v1, what query --list writes.
 type MetricList struct {
 	Schema  string   `json:"schema"`
 	Metrics []Metric `json:"metrics"`
@@ -82,10 +80,19 @@ type Metric struct {
 	Help   string   `json:"help,omitempty"`
 }
 
-// AlertList is what query --alerts writes.
+// AlertList is plegforensics/alerts/v1, what query --alerts writes.
 type AlertList struct {
 	Schema string  `json:"schema"`
 	Alerts []Alert `json:"alerts"`
+}
+
+// AlertAudit cleans audits of alerts.
+func (c *Cleaner) AlertAudit(as []alerts.Audit) *AlertList {
+	out := &AlertList{SchemaName("alerts"), []Alert{}}
+	for i := range as {
+		out.Alerts = append(out.Alerts, c.Alert(&as[i]))
+	}
+	return out
 }
 
 // MilliTime writes Unix milliseconds as RFC 3339.
@@ -93,7 +100,7 @@ func MilliTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-0
 
 // Query cleans the value of an expression.
 func (c *Cleaner) Query(t *query.Table) *QueryResult {
-	out := &QueryResult{Schema: querySchema, Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Rows: []QueryRow{}, Text: c.Text(t.Text)}
+	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Rows: []QueryRow{}, Text: c.Text(t.Text)}
 	for _, r := range t.Rows {
 		out.Rows = append(out.Rows, c.queryRow(r, t.Type == "matrix"))
 	}
@@ -160,7 +167,7 @@ func apiSample(s query.Sample) json.RawMessage {
 
 // Metrics cleans a list of metrics.
 func (c *Cleaner) Metrics(ms []query.Metric) *MetricList {
-	out := &MetricList{querySchema, []Metric{}}
+	out := &MetricList{SchemaName("metrics"), []Metric{}}
 	for _, m := range ms {
 		out.Metrics = append(out.Metrics, Metric{c.Text(m.Name), c.Text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.Texts(m.Labels), c.Text(m.Help)})
 	}

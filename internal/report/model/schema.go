@@ -3,29 +3,33 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// documents are the types behind each kind of JSON document. query writes one of
-// three.
-var documents = []struct {
+// document is a kind of JSON document and the type that is encoded as it.
+type document struct {
 	kind, about string
-	types       []reflect.Type
-}{
-	{"report", "what analyze writes", of[Report]()},
-	{"timeline", "what timeline writes", of[Timeline]()},
-	{"events", "what events writes", of[Events]()},
-	{"inspect", "what inspect writes", of[Inspect]()},
-	{"compare", "what compare writes", of[Comparison]()},
-	{"replay", "what replay writes", of[Replay]()},
-	{"query", "what query, query --list and query --alerts write", append(append(of[QueryResult](), of[MetricList]()...), of[AlertList]()...)},
-	{"fleet", "what batch writes", of[Fleet]()},
+	typ         reflect.Type
 }
 
-func of[T any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[T]()} }
+// documents are the kinds that commands write.
+var documents = []document{
+	{"report", "what analyze writes", reflect.TypeFor[Report]()},
+	{"timeline", "what timeline writes", reflect.TypeFor[Timeline]()},
+	{"events", "what events writes", reflect.TypeFor[Events]()},
+	{"inspect", "what inspect writes", reflect.TypeFor[Inspect]()},
+	{"compare", "what compare writes", reflect.TypeFor[Comparison]()},
+	{"replay", "what replay writes", reflect.TypeFor[Replay]()},
+	{"query", "what query writes", reflect.TypeFor[QueryResult]()},
+	{"metrics", "what query --list writes", reflect.TypeFor[MetricList]()},
+	{"alerts", "what query --alerts writes", reflect.TypeFor[AlertList]()},
+	{"fleet", "what batch writes", reflect.TypeFor[Fleet]()},
+}
+
+// SchemaName is what documents of a kind state in their field "schema".
+func SchemaName(kind string) string { return "plegforensics/" + kind + "/v1" }
 
 // Kinds are the kinds of JSON documents.
 func Kinds() []string {
@@ -40,35 +44,18 @@ func Kinds() []string {
 // there is no such kind. It is derived from the structs that are encoded, so the
 // two cannot differ.
 func Schema(kind string) []byte {
-	i := slices.IndexFunc(documents, func(d struct {
-		kind, about string
-		types       []reflect.Type
-	}) bool {
-		return d.kind == kind
-	})
+	i := slices.IndexFunc(documents, func(d document) bool { return d.kind == kind })
 	if i < 0 {
 		return nil
 	}
-	d := documents[i]
 	s := schemer{defs: map[string]any{}, names: map[reflect.Type]string{}}
-	top := map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"$id":     "urn:plegforensics:schema:" + kind + ":v1",
-		"title":   "plegforensics/" + kind + "/v1, " + d.about,
-		"description": "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent, never a zero. " +
-			"Fields may be added, so unknown ones are to be ignored.",
-	}
-	var each []map[string]any
-	for _, t := range d.types {
-		o := s.object(t)
-		o["properties"].(map[string]any)["schema"] = map[string]any{"const": "plegforensics/" + kind + "/v1"}
-		each = append(each, o)
-	}
-	if len(each) == 1 {
-		maps.Copy(top, each[0])
-	} else {
-		top["anyOf"] = each
-	}
+	top := s.object(documents[i].typ)
+	top["properties"].(map[string]any)["schema"] = map[string]any{"const": SchemaName(kind)}
+	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	top["$id"] = "urn:plegforensics:schema:" + kind + ":v1"
+	top["title"] = SchemaName(kind) + ", " + documents[i].about
+	top["description"] = "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent, never a zero. " +
+		"Fields may be added, so unknown ones are to be ignored."
 	top["$defs"] = s.defs
 	out, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {

@@ -1,4 +1,4 @@
-package report
+package model
 
 import (
 	"strings"
@@ -38,14 +38,14 @@ func FuzzVisible(f *testing.F) {
 				t.Fatalf("%q leaves %U", s, r)
 			}
 		}
-		if q := Quote(s); len(q) > MaxQuote || !utf8.ValidString(q) {
+		if q := NewCleaner(nil).Quote(s); len(q) > MaxQuote || !utf8.ValidString(q) {
 			t.Fatalf("Quote(%q) has %d bytes", s, len(q))
 		}
 	})
 }
 
 func TestCut(t *testing.T) {
-	if got := cut(strings.Repeat("é", 10), 8); got != "éé…" {
+	if got := Cut(strings.Repeat("é", 10), 8); got != "éé…" {
 		t.Errorf("got %q", got)
 	}
 }
