@@ -31,14 +31,14 @@ func TestDocuments(t *testing.T) {
 			if kind == "compare" {
 				files = in[:1]
 			}
-			doc := output(t, append(append(args, "--quiet", "--tz", "UTC", "--year", "2026"), files...)...)
+			doc := printed(t, append(append(args, "--quiet", "--tz", "UTC", "--year", "2026"), files...)...)
 			if err := schemas.JSON(model.Schema(kind), doc); err != nil {
 				t.Errorf("%s of %s: %v", kind, sample, err)
 			}
 		}
 	}
 	for _, args := range [][]string{{"--expr", "plegforensics_node_ready"}, {"--expr", "1+1"}} {
-		doc := output(t, append(append([]string{"query", "--quiet", "--tz", "UTC", "--year", "2026", "-o", "json"}, args...), inputsOf(t, "hang-list")...)...)
+		doc := printed(t, append(append([]string{"query", "--quiet", "--tz", "UTC", "--year", "2026", "-o", "json"}, args...), inputsOf(t, "hang-list")...)...)
 		if err := schemas.JSON(model.Schema("query"), doc); err != nil {
 			t.Errorf("query %v: %v", args, err)
 		}
