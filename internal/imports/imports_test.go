@@ -50,8 +50,10 @@ var layers = []layer{
 		impure: "the PromQL engine wants a context and a logger"},
 	{pkg: "rules/promtest", own: []string{"parse", "rules/alerts", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
 		impure: "the PromQL engine wants a context"},
-	{pkg: "internal/report", own: []string{"parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
-	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "replay", "rules", "internal/report"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/report/model", own: []string{"parse", "parse/facts", "pleg", "replay", "replay/...", "rules", "rules/alerts", "rules/query"}},
+	{pkg: "internal/report/timeline", own: []string{"internal/report/model"}},
+	{pkg: "internal/report", own: []string{"internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 
 // impureImports give access to the world: files, clocks, scheduling, chance.
