@@ -1,8 +1,10 @@
 package parse
 
 import (
+	"cmp"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -78,6 +80,44 @@ func (s *Series) Samples() iter.Seq[Point] {
 			}
 		}
 	}
+}
+
+// Within returns the series with only its samples from since to until, Unix ns, 0
+// for open; nil where there are none.
+func (s *Series) Within(since, until int64) *Series {
+	in := func(at int64) bool { return (since == 0 || at >= since) && (until == 0 || at <= until) }
+	out := *s
+	out.Points, out.Histograms, out.Chunks = nil, nil, nil
+	for _, c := range s.Chunks {
+		switch {
+		case in(c.Min) && in(c.Max):
+			out.Chunks = append(out.Chunks, c)
+		case s.Unpack == nil || since != 0 && c.Max < since || until != 0 && c.Min > until:
+		default: // it lies across an end
+			part := *s
+			part.Chunks = []Chunk{c}
+			for p := range s.Unpack(&part) {
+				if in(p.At) {
+					out.Points = append(out.Points, p)
+				}
+			}
+		}
+	}
+	for _, p := range s.Points {
+		if in(p.At) {
+			out.Points = append(out.Points, p)
+		}
+	}
+	slices.SortStableFunc(out.Points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+	for _, h := range s.Histograms {
+		if in(h.At) {
+			out.Histograms = append(out.Histograms, h)
+		}
+	}
+	if len(out.Points)+len(out.Histograms)+len(out.Chunks) == 0 {
+		return nil
+	}
+	return &out
 }
 
 // Sampled reports whether the series has float samples, packed ones included.

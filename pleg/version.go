@@ -82,6 +82,10 @@ type Profile struct {
 // in all releases from 1.14 to 1.35.
 const DefaultMinor = 35
 
+// NewestMinor is the newest release whose generator this package knows; later
+// ones are taken to behave like it.
+const NewestMinor = 36
+
 // New returns the profile of a version such as "v1.28.0", "1.27.6+k3s1" or
 // "1.36". The empty version gives the default profile, marked Assumed.
 func New(version string) (Profile, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -29,6 +30,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args, nil
 	}
 	var flags, words []string
+	once := map[string]bool{}
 	for i := 0; i < len(rest); i++ {
 		a := rest[i]
 		if a == "--" {
@@ -40,8 +42,14 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			continue
 		}
 		if short := glued(cmd, a); short != "" {
-			flags = append(flags, short, a[2:])
-			continue
+			a, rest[i] = short, a[2:]
+			i--
+		}
+		if name := single(cmd, a); name != "" {
+			if once[name] {
+				return nil, usage("the second would replace the first", "--%s given twice", name)
+			}
+			once[name] = true
 		}
 		flags = append(flags, a)
 		if takesValue(cmd, a) && i+1 < len(rest) {
@@ -85,6 +93,23 @@ func takesValue(cmd *cli.Command, a string) bool {
 	return false
 }
 
+// single returns the name of the flag word a when the flag takes one value, ""
+// when it may be repeated.
+func single(cmd *cli.Command, a string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+	for _, f := range cmd.Flags {
+		if !slices.Contains(f.Names(), name) {
+			continue
+		}
+		switch f.(type) {
+		case *cli.BoolFlag, *cli.StringSliceFlag:
+			return ""
+		}
+		return f.Names()[0]
+	}
+	return ""
+}
+
 // glued returns the one-letter flag of "-j7", "" if a is no such word.
 func glued(cmd *cli.Command, a string) string {
 	if len(a) < 3 || a[1] == '-' || a[2] == '=' {
@@ -97,8 +122,19 @@ func glued(cmd *cli.Command, a string) string {
 			}
 		}
 	}
-	if short := a[:2]; takesValue(cmd, short) {
-		return short
+	short := a[:2]
+	if !takesValue(cmd, short) || numeric(cmd, short) && (a[2] < '0' || a[2] > '9') { // -json is no number of jobs
+		return ""
 	}
-	return ""
+	return short
+}
+
+// numeric reports whether a flag takes a number.
+func numeric(cmd *cli.Command, a string) bool {
+	for _, f := range cmd.Flags {
+		if _, number := f.(*cli.IntFlag); number && slices.Contains(f.Names(), a[1:]) {
+			return true
+		}
+	}
+	return false
 }

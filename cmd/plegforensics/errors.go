@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
+	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
 // Exit statuses, as the command line contract has them.
@@ -41,7 +42,7 @@ func usage(hint, format string, args ...any) error {
 // unknown is a wrong word where one of a list is expected.
 func unknown(what, word string, known []string) error {
 	hint := "one of " + strings.Join(known, ", ")
-	if best := nearest(word, known); best != "" {
+	if best := spell.Nearest(word, known); best != "" {
 		hint = fmt.Sprintf("did you mean %q?", best)
 	}
 	return usage(hint, "unknown %s %q", what, word)
@@ -57,7 +58,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		}
 		name := strings.TrimLeft(flag, "-")
 		hint := "see " + c.App.Name + " " + c.Command.Name + " --help"
-		if best := nearest(name, names); best != "" {
+		if best := spell.Nearest(name, names); best != "" {
 			hint = fmt.Sprintf("did you mean --%s?", best)
 		}
 		return usage(hint, "unknown flag --%s", name)
@@ -107,37 +108,4 @@ func rootCause(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// nearest returns the word of known that is within a third of its length in
-// edits of word, "" if none is.
-func nearest(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := edits(word, k); d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		prev := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := prev
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			prev = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

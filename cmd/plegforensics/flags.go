@@ -3,7 +3,6 @@ package main
 import (
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -101,75 +100,4 @@ func join(groups ...[]cli.Flag) []cli.Flag {
 		out = append(out, g...)
 	}
 	return out
-}
-
-// zone reads --tz: a place, UTC, or an offset.
-func zone(s string) (*time.Location, error) {
-	if s == "" {
-		return nil, nil
-	}
-	for _, l := range []string{"-07:00", "-0700", "-07"} {
-		if t, err := time.Parse(l, s); err == nil {
-			_, off := t.Zone()
-			return time.FixedZone(s, off), nil
-		}
-	}
-	loc, err := time.LoadLocation(s)
-	if err != nil || s == "Local" {
-		return nil, usage("a place (Europe/Berlin), UTC, or an offset (+05:30)", "--tz: unknown zone %q", s)
-	}
-	return loc, nil
-}
-
-// size reads a number of bytes with an optional unit.
-func size(flag, s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	digits := strings.TrimRight(s, "KMGTPEIBkmgtpeib ")
-	var n int64
-	for _, r := range digits {
-		if r < '0' || r > '9' || n > 1<<59 {
-			return 0, usage("for example 500MB or 64GiB", "--%s: bad size %q", flag, s)
-		}
-		n = n*10 + int64(r-'0')
-	}
-	unit := strings.ToUpper(strings.TrimSpace(s[len(digits):]))
-	base := int64(1000)
-	if strings.HasSuffix(unit, "IB") || len(unit) == 1 {
-		base = 1024
-	}
-	power := strings.Index("BKMGTPE", strings.TrimSuffix(strings.TrimSuffix(unit, "IB"), "B")+"") // "" is bytes
-	if digits == "" || power < 0 {
-		return 0, usage("for example 500MB or 64GiB", "--%s: bad size %q", flag, s)
-	}
-	for range power {
-		if n > 1<<62/base {
-			return 0, usage("at most 8EiB", "--%s: %q is too large", flag, s)
-		}
-		n *= base
-	}
-	return n, nil
-}
-
-// moment reads --since and --until: an absolute time, or a duration before end.
-func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	if d, err := time.ParseDuration(s); err == nil {
-		if d > 0 {
-			d = -d
-		}
-		return end + int64(d), nil
-	}
-	if loc == nil {
-		loc = time.UTC
-	}
-	for _, l := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02"} {
-		if t, err := time.ParseInLocation(l, s, loc); err == nil {
-			return t.UnixNano(), nil
-		}
-	}
-	return 0, usage("RFC 3339, \"2006-01-02 15:04\", or a duration before the end (-2h)", "--%s: bad time %q", flag, s)
 }

@@ -88,7 +88,7 @@ func gatesOf(c *cli.Context, causes func() ([]string, error)) ([]gate, error) {
 }
 
 func gateOf(word string, causes func() ([]string, error)) (gate, error) {
-	if word == "none" {
+	if word == "none" || word == "" { // an empty variable
 		return nil, nil
 	}
 	if id, ok := strings.CutPrefix(word, "cause:"); ok {

@@ -71,9 +71,6 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	if err != nil {
 		return bundle.Options{}, err
 	}
-	if c.Int("jobs") < 1 {
-		return bundle.Options{}, usage("a number of workers, at least 1", "--jobs: bad number %d", c.Int("jobs"))
-	}
 	opt := bundle.Options{
 		Jobs:  c.Int("jobs"),
 		Stdin: c.App.Reader,
@@ -126,34 +123,7 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 		}
 		ns = slices.DeleteFunc(ns, func(n *replay.Node) bool { return !slices.Contains(want, n.Name) })
 	}
-	return ns, clip(c, ns)
-}
-
-// clip applies --since and --until.
-func clip(c *cli.Context, ns []*replay.Node) error {
-	loc, err := zone(c.String("tz"))
-	if err != nil {
-		return err
-	}
-	var end int64
-	for _, n := range ns {
-		end = max(end, n.Window.End)
-	}
-	since, err := moment("since", c.String("since"), loc, end)
-	if err != nil {
-		return err
-	}
-	until, err := moment("until", c.String("until"), loc, end)
-	if err != nil {
-		return err
-	}
-	if since == 0 && until == 0 {
-		return nil
-	}
-	for _, n := range ns {
-		n.Clip(since, until)
-	}
-	return nil
+	return clip(c, ns)
 }
 
 // build makes the report: bundles, nodes, findings.

@@ -101,7 +101,7 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 func setUsageError(c *cli.Command) {
 	c.OnUsageError = onUsageError
 	c.HideHelpCommand = true
-	c.Before = hushed
+	c.Before = func(c *cli.Context) error { return errors.Join(hushed(c), checkValues(c)) }
 	for _, s := range c.Subcommands {
 		setUsageError(s)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
@@ -59,6 +60,8 @@ type replayRun struct {
 	out        *output.Writer // nil until there is something to write
 	export     *output.Writer // the same
 	writer     simulate.Exporter
+	inWindow   func(start int64) bool // of recorded relists; nil: all
+	left       int                    // lines left out by the window
 }
 
 func replayAction(c *cli.Context) error {
@@ -91,6 +94,9 @@ func (r *replayRun) input(p pleg.Profile) error {
 		defer in.Close()
 		head := bufio.NewReaderSize(in, 1<<20)
 		if looksRecorded(head) {
+			if r.inWindow, err = recordedWindow(r.c); err != nil {
+				return err
+			}
 			return r.stream(head, name, p)
 		}
 		if name == "-" {
@@ -153,9 +159,15 @@ func nothingToReplay() error {
 
 // listings replays recorded relists that were inside a bundle.
 func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
+	var err error
+	if r.inWindow, err = recordedWindow(r.c); err != nil {
+		return err
+	}
 	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		for _, l := range b.Listings {
-			feed.Line(l.Raw, l.Pos, step)
+			if r.wanted(l.Raw) {
+				feed.Line(l.Raw, l.Pos, step)
+			}
 		}
 		return nil
 	})
@@ -280,7 +292,7 @@ func whatIfUsage(arg string, err error) error {
 		keys = append(keys, k.Key)
 	}
 	hint := "one of " + strings.Join(keys, ", ")
-	if best := nearest(key, keys); best != "" {
+	if best := spell.Nearest(key, keys); best != "" {
 		hint = fmt.Sprintf("did you mean %q?", best)
 	}
 	return usage(hint, "%v", err)
@@ -306,7 +318,9 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
 	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		return eachLine(in, func(text []byte, line uint32, offset int64) error {
-			feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
+			if r.wanted(text) {
+				feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
+			}
 			return r.c.Context.Err()
 		})
 	})
@@ -348,6 +362,9 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	}
 	if failed != nil {
 		return failed
+	}
+	if relists == 0 && r.left > 0 {
+		return &exitError{exitNothing, "no recorded relist in the window", "--since and --until leave out all of " + report.Plural(r.left, "line")}
 	}
 	if relists == 0 {
 		return nothingToReplay()

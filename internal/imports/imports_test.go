@@ -29,7 +29,8 @@ var layers = []layer{
 	{pkg: "parse/journal", own: []string{"parse"}},
 	{pkg: "parse/journal/binary", own: []string{"parse", "parse/journal", "parse/logs"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz"}},
 	{pkg: "internal/nodes", third: []string{"go.yaml.in/yaml"}},
-	{pkg: "parse/logs", own: []string{"internal/nodes", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // expressions are compiled once, by who needs them first
+	{pkg: "internal/spell"},
+	{pkg: "parse/logs", own: []string{"internal/nodes", "internal/spell", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // expressions are compiled once, by who needs them first
 	{pkg: "parse/metrics", own: []string{"parse"}, third: []string{"github.com/prometheus/", "github.com/gogo/protobuf", "google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	{pkg: "parse/metrics/tsdb", own: []string{"parse", "parse/metrics"}, third: []string{"github.com/prometheus/", "github.com/klauspost/compress"},
 		impure: "the index reader wants a context"},
@@ -42,9 +43,9 @@ var layers = []layer{
 	{pkg: "replay/internal/host", own: []string{"parse", "parse/facts", "pleg"}},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg", "replay/internal/..."}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
-	{pkg: "rules", own: []string{"internal/nodes", "parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
-	{pkg: "rules/query", own: []string{"parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
+	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},
 	{pkg: "rules/alerts", own: []string{"parse", "parse/metrics", "replay", "rules", "rules/query"}, third: []string{"github.com/prometheus/", "go.yaml.in/yaml"},
 		impure: "the PromQL engine wants a context and a logger"},

@@ -48,6 +48,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	for _, f := range files {
 		f.resolve(anchors, opt)
 	}
+	warnOverruled(b, files)
 	stampFacts(b, anchors)
 	datesSinceBoot(b, files)
 	for _, f := range files {
@@ -55,6 +56,18 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 		ordered = ordered || len(f.events) == len(b.Events) && f.ascending
 	}
 	return ordered
+}
+
+// warnOverruled tells where the zone that was given is not the one that the
+// input proves: of the first such file, one is enough.
+func warnOverruled(b *parse.Bundle, files []*file) {
+	for _, f := range files {
+		if z := f.overruled; z.name != "" {
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: parse.Pos{File: f.File},
+				Msg: "the time zone given is not the one that the input proves, " + z.name + " (" + z.why + ")"})
+			return
+		}
+	}
 }
 
 // file is what one file dates: its events, of which there may be millions, and
@@ -68,6 +81,7 @@ type file struct {
 	zoneWord string // zone named by a header line: "UTC", "CEST"
 
 	envelope, header zone
+	overruled        zone // that the input proves and an option overrules
 	shift            int // of the years that the survey numbers
 	year             int
 	yearBasis        string

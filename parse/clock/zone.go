@@ -158,8 +158,17 @@ var collectedInUTC = map[string]bool{"must-gather": true, "openshift-ci": true, 
 // base is the zone of stamps that carry none.
 func (f *file) base(a *anchors, opt Options) zone {
 	if opt.Zone != nil {
-		return zone{name: opt.Zone.String(), loc: opt.Zone, why: "given by --tz", basis: parse.Stated}
+		z := zone{name: opt.Zone.String(), loc: opt.Zone, why: "given by --tz", basis: parse.Stated}
+		if proven := f.inferred(a); proven.basis > parse.ZoneGuessed && proven.at(f.newest()) != z.at(f.newest()) {
+			f.overruled = proven
+		}
+		return z
 	}
+	return f.inferred(a)
+}
+
+// inferred is the zone that the input itself tells.
+func (f *file) inferred(a *anchors) zone {
 	if z, ok := f.byAnchor(); ok {
 		return z
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
+	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/parse"
 )
 
@@ -311,36 +312,8 @@ func (l *loader) check() {
 
 // suggest names the nearest known word, if there is one near enough.
 func suggest(word string, known []string) string {
-	best, at := 3, -1
-	for i, k := range known {
-		if d := distance(word, k); d < best {
-			best, at = d, i
-		}
+	if best := spell.Within(word, known, 2, 1); len(best) > 0 {
+		return fmt.Sprintf("; did you mean %q?", best[0])
 	}
-	if at < 0 {
-		return "; known: " + strings.Join(known, ", ")
-	}
-	return fmt.Sprintf("; did you mean %q?", known[at])
-}
-
-// distance is the number of single-byte edits between two words, counted to
-// the end of the shorter of 64 bytes and the word.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
-		}
-	}
-	return row[len(b)]
+	return "; known: " + strings.Join(known, ", ")
 }

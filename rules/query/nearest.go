@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/plegforensics/plegforensics/internal/spell"
 )
 
 // Unknown returns the metric names of an expression that no series has, each
@@ -34,7 +36,7 @@ func (s *Store) Nearest(name string) []string {
 	}
 	var all []near
 	for n := range s.byName {
-		d := distance(name, n)
+		d := spell.Distance(name, n)
 		if strings.Contains(n, name) || strings.Contains(name, n) {
 			d = min(d, len(name)/3)
 		}
@@ -48,29 +50,6 @@ func (s *Store) Nearest(name string) []string {
 		out = append(out, n.name)
 	}
 	return out
-}
-
-// distance is the Levenshtein distance of two names, capped by their length.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 200)], b[:min(len(b), 200)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			up := row[j]
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			row[j] = min(cost, up+1, row[j-1]+1)
-			diag = up
-		}
-	}
-	return row[len(b)]
 }
 
 // Name returns the metric name of a label set.

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// checks are what the values of flags must satisfy beyond their type, whether
+// they come from the command line or the environment.
+var checks = []struct {
+	flag  string
+	check func(c *cli.Context, value string) error
+}{
+	{"kubelet-version", func(c *cli.Context, v string) error { return checkVersion(c, v) }},
+	{"year", checkYear},
+	{"tz", func(_ *cli.Context, v string) error { _, err := zone(v); return err }},
+	{"since", checkMoment("since")},
+	{"until", checkMoment("until")},
+	{"time", checkMoment("time")},
+	{"start", checkMoment("start")},
+	{"end", checkMoment("end")},
+	{"relist-threshold", checkPositive("relist-threshold")},
+	{"relist-period", checkPositive("relist-period")},
+	{"deadline", checkPositive("deadline")},
+	{"step", checkPositive("step")},
+	{"lookback", checkPositive("lookback")},
+	{"max-bytes", checkSize},
+	{"max-files", checkCount("max-files")},
+	{"max-depth", checkCount("max-depth")},
+	{"shard-total", checkCount("shard-total")},
+	{"jobs", checkCount("jobs")},
+	{"color", checkWhen("color")},
+	{"links", checkWhen("links")},
+}
+
+// checkValues looks at every flag that was given, before any work.
+func checkValues(c *cli.Context) error {
+	for _, x := range checks {
+		if !c.IsSet(x.flag) || emptied(c, x.flag) {
+			continue
+		}
+		if err := x.check(c, fmt.Sprint(c.Value(x.flag))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptied reports whether a flag is set by an empty variable, which is as good as
+// none.
+func emptied(c *cli.Context, flag string) bool {
+	v, there := os.LookupEnv(envName(flag)[0])
+	return there && v == "" && slices.Contains([]string{"", "0", "0s"}, fmt.Sprint(c.Value(flag)))
+}
+
+var versionForm = regexp.MustCompile(`^v?1\.(\d{1,2})(\.\d+)?([-+.][0-9A-Za-z.+_-]*)?$`)
+
+// checkVersion wants a release of Kubernetes; of one that is newer than this
+// program it says what it is taken for.
+func checkVersion(c *cli.Context, v string) error {
+	m := versionForm.FindStringSubmatch(v)
+	if m == nil {
+		return usage("for example --kubelet-version v1.28.0", "--kubelet-version: invalid version %q", v)
+	}
+	if n, _ := strconv.Atoi(m[1]); n > pleg.NewestMinor && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --kubelet-version %s is newer than v1.%d, the newest that is known, and is taken for it\n", visible(v), pleg.NewestMinor)
+	}
+	return nil
+}
+
+// checkYear wants a year in which there was a kubelet, or may be.
+func checkYear(_ *cli.Context, v string) error {
+	if n, err := strconv.Atoi(v); err != nil || n < 2014 || n > 2100 {
+		return usage("four digits, for example --year 2026", "--year: invalid year %s", v)
+	}
+	return nil
+}
+
+func checkMoment(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		_, err := moment(flag, v, nil, 0)
+		return err
+	}
+}
+
+func checkPositive(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		if d, err := time.ParseDuration(v); err != nil || d <= 0 {
+			return usage("a duration above zero, for example 3m or 1s", "--%s: invalid duration %s", flag, v)
+		}
+		return nil
+	}
+}
+
+func checkCount(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		if n, err := strconv.Atoi(v); err != nil || n < 1 {
+			return usage("a number, at least 1", "--%s: invalid number %s", flag, v)
+		}
+		return nil
+	}
+}
+
+func checkSize(_ *cli.Context, v string) error {
+	n, err := size("max-bytes", v)
+	if err == nil && n < 1 {
+		err = usage("for example 500MB or 64GiB", "--max-bytes: invalid size %q", v)
+	}
+	return err
+}
+
+func checkWhen(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		if !slices.Contains(whenWords, v) {
+			return unknown("value of --"+flag, v, whenWords)
+		}
+		return nil
+	}
+}
+
+// zone reads --tz: a place, UTC, or an offset.
+func zone(s string) (*time.Location, error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, l := range []string{"-07:00", "-0700", "-07"} {
+		if t, err := time.Parse(l, s); err == nil {
+			_, off := t.Zone()
+			return time.FixedZone(s, off), nil
+		}
+	}
+	loc, err := time.LoadLocation(s)
+	if err != nil || s == "Local" {
+		return nil, usage("a place (Europe/Berlin), UTC, or an offset (+05:30)", "--tz: unknown zone %q", s)
+	}
+	return loc, nil
+}
+
+// size reads a number of bytes with an optional unit.
+func size(flag, s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	digits := strings.TrimRight(s, "KMGTPEIBkmgtpeib ")
+	var n int64
+	for _, r := range digits {
+		if r < '0' || r > '9' || n > 1<<59 {
+			return 0, usage("for example 500MB or 64GiB", "--%s: invalid size %q", flag, s)
+		}
+		n = n*10 + int64(r-'0')
+	}
+	unit := strings.ToUpper(strings.TrimSpace(s[len(digits):]))
+	base := int64(1000)
+	if strings.HasSuffix(unit, "IB") || len(unit) == 1 {
+		base = 1024
+	}
+	power := strings.Index("BKMGTPE", strings.TrimSuffix(strings.TrimSuffix(unit, "IB"), "B")+"") // "" is bytes
+	if digits == "" || power < 0 {
+		return 0, usage("for example 500MB or 64GiB", "--%s: invalid size %q", flag, s)
+	}
+	for range power {
+		if n > 1<<62/base {
+			return 0, usage("at most 8EiB", "--%s: %q is too large", flag, s)
+		}
+		n *= base
+	}
+	return n, nil
+}
+
+// moment reads --since and --until: an absolute time, or a duration before end.
+func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil {
+		if d > 0 {
+			d = -d
+		}
+		return end + int64(d), nil
+	}
+	if loc == nil {
+		loc = time.UTC
+	}
+	for _, l := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02"} {
+		if t, err := time.ParseInLocation(l, s, loc); err == nil {
+			return t.UnixNano(), nil
+		}
+	}
+	return 0, usage("RFC 3339, \"2006-01-02 15:04\", or a duration before the end (-2h)", "--%s: invalid time %q", flag, s)
+}

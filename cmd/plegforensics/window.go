@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// frame reads --since and --until, 0 for what is not given. End is what a
+// duration counts back from.
+func frame(c *cli.Context, end int64) (since, until int64, err error) {
+	loc, err := zone(c.String("tz"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if since, err = moment("since", c.String("since"), loc, end); err != nil {
+		return 0, 0, err
+	}
+	until, err = moment("until", c.String("until"), loc, end)
+	return since, until, err
+}
+
+// clip applies --since and --until: nodes of which the window holds nothing are
+// left out, with a word about them.
+func clip(c *cli.Context, ns []*replay.Node) ([]*replay.Node, error) {
+	if c.String("since") == "" && c.String("until") == "" {
+		return ns, nil
+	}
+	var from, to int64
+	for _, n := range ns {
+		if w := n.Window; w.Start != 0 && (from == 0 || w.Start < from) {
+			from = w.Start
+		}
+		to = max(to, n.Window.End)
+	}
+	since, until, err := frame(c, to)
+	if err != nil {
+		return nil, err
+	}
+	if since != 0 && until != 0 && since > until {
+		return nil, usage(covers(from, to), "--since %s is after --until %s", instantText(since), instantText(until))
+	}
+	var without []string
+	kept := slices.DeleteFunc(slices.Clone(ns), func(n *replay.Node) bool {
+		empty := since != 0 && n.Window.End < since || until != 0 && n.Window.Start > until
+		if !empty {
+			n.Clip(since, until)
+			empty = !n.Dated()
+		}
+		if empty {
+			without = append(without, n.Name)
+		}
+		return empty
+	})
+	if len(kept) == 0 {
+		return nil, &exitError{exitNothing, "no data in the window " + windowText(since, until), covers(from, to)}
+	}
+	if len(without) > 0 && !c.Bool("quiet") && !redacting(c) {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no data of %s in the window\n", visible(fmt.Sprint(without)))
+	}
+	return kept, nil
+}
+
+// covers tells the span of the input, so that the next try can be right.
+func covers(from, to int64) string {
+	if from == 0 && to == 0 {
+		return "nothing in the input is dated"
+	}
+	return "the input covers " + instantText(from) + " to " + instantText(to)
+}
+
+func windowText(since, until int64) string {
+	switch {
+	case until == 0:
+		return "from " + instantText(since) + " on"
+	case since == 0:
+		return "until " + instantText(until)
+	}
+	return instantText(since) + " to " + instantText(until)
+}
+
+func instantText(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// recordedWindow is --since and --until for relists that are replayed as they
+// are read: their end is not known then, so that no duration can count back from
+// it. It is nil where neither flag is given.
+func recordedWindow(c *cli.Context) (func(int64) bool, error) {
+	for _, flag := range []string{"since", "until"} {
+		if _, err := time.ParseDuration(c.String(flag)); err == nil {
+			return nil, usage("give the time itself: RFC 3339, or \"2006-01-02 15:04\"", "--%s: recorded relists are replayed as they are read, and their end is not known", flag)
+		}
+	}
+	since, until, err := frame(c, 0)
+	if err != nil || since == 0 && until == 0 {
+		return nil, err
+	}
+	if since != 0 && until != 0 && since > until {
+		return nil, usage("", "--since %s is after --until %s", instantText(since), instantText(until))
+	}
+	return func(at int64) bool { return at >= since && (until == 0 || at <= until) }, nil
+}
+
+// wanted reports whether a recorded relist lies in the window. A line whose time
+// cannot be read is left to the decoder, which warns of it.
+func (r *replayRun) wanted(line []byte) bool {
+	if r.inWindow == nil {
+		return true
+	}
+	m := recordedTime().FindSubmatch(line[:min(len(line), 4096)])
+	if m == nil {
+		return true
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(m[1]))
+	if err != nil || r.inWindow(at.UnixNano()) {
+		return true
+	}
+	r.left++
+	return false
+}
+
+var recordedTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"time"\s*:\s*"([^"]+)"`) })

@@ -1,0 +1,68 @@
+// Package spell finds the word that was meant where an unknown one stands: a
+// flag, a rule id, a metric name.
+package spell
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxWord is how many bytes of a word are compared; names are shorter.
+const maxWord = 200
+
+// Nearest returns the word of known that the writer of word most probably
+// meant, "" when none is close: at most a third of its letters, and one more,
+// differ.
+func Nearest(word string, known []string) string {
+	if best := Within(word, known, len(word)/3+1, 1); len(best) > 0 {
+		return best[0]
+	}
+	return ""
+}
+
+// Within returns up to n words of known that are at most d edits from word,
+// nearest first, words of one distance in their order.
+func Within(word string, known []string, d, n int) []string {
+	type near struct {
+		word string
+		d    int
+	}
+	var all []near
+	for _, k := range known {
+		if e := Distance(word, k); e <= d {
+			all = append(all, near{k, e})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.d, b.d) })
+	var out []string
+	for _, x := range all[:min(len(all), n)] {
+		out = append(out, x.word)
+	}
+	return out
+}
+
+// Distance is the number of edits of single bytes between two words, and a swap
+// of neighbors is one edit: what typing gets wrong most often. It is the optimal
+// string alignment distance.
+func Distance(a, b string) int {
+	a, b = a[:min(len(a), maxWord)], b[:min(len(b), maxWord)]
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
