@@ -69,6 +69,9 @@ func (s *Series) Samples() iter.Seq[Point] {
 					}
 					points = points[1:]
 				}
+				if len(points) > 0 && points[0].At == p.At {
+					points = points[1:] // held twice
+				}
 				if !yield(p) {
 					return
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
 // groupKey names members that are decoded together.
@@ -95,9 +96,27 @@ func (l *loader) collect() []*slot {
 	})
 	var out []*slot
 	for _, k := range keys {
-		out = append(out, l.groups[k].decode())
+		g := l.groups[k]
+		if of, ok := tsdb.SnapshotOf(k.key); ok && k.role == parse.RoleTSDB && l.groups[groupKey{k.input, k.role, of}] != nil {
+			out = append(out, g.leaveOut("a snapshot of the database in whose directory it lies: what it holds counts once, as that database has it"))
+			continue
+		}
+		out = append(out, g.decode())
 	}
 	return out
+}
+
+// leaveOut reads nothing of a group and says why.
+func (g *group) leaveOut(why string) *slot {
+	for _, m := range g.files {
+		if m.remove != nil {
+			m.remove()
+		}
+		m.File.Unused = why
+	}
+	s := &slot{file: g.files[0].File}
+	s.part.Warnings = []parse.Warning{{Pos: parse.Pos{File: s.file}, Msg: "left out: " + why}}
+	return s
 }
 
 func (g *group) decode() *slot {

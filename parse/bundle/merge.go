@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
 // merge puts what the units hold into the bundle: in the order of the inputs,
@@ -28,6 +29,7 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 		add(b, &s.part)
 		s.part = parse.Part{} // the bundle alone holds what may be dropped from it
 	}
+	b.Series = metrics.Once(b.Series)
 	describe(b, units)
 }
 

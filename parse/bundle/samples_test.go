@@ -117,3 +117,43 @@ func listing(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
+
+// TestDatabaseWithItsSnapshot copies a data directory as it is after the API
+// was asked for a snapshot, and as an administrator copies it: twice.
+func TestDatabaseWithItsSnapshot(t *testing.T) {
+	dir := makeDatabase(t)
+	alone, err := Load(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"snapshot": "snapshots/20261120T233100Z-0a1b2c3d4e5f6071", "copy": "copy"} {
+		t.Run(name, func(t *testing.T) {
+			both := filepath.Join(t.TempDir(), "data")
+			for _, at := range []string{both, filepath.Join(both, to)} {
+				if err := os.CopyFS(at, os.DirFS(dir)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := Load(context.Background(), []string{both}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := samplesOf(b), samplesOf(alone); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			if said := strings.Contains(fmt.Sprint(b.Warnings), "a snapshot of the database"); said != (name == "snapshot") {
+				t.Errorf("%v", b.Warnings)
+			}
+		})
+	}
+}
+
+func samplesOf(b *parse.Bundle) string {
+	n := 0
+	for _, s := range b.Series {
+		for range s.Samples() {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d series, %d samples", len(b.Series), n)
+}

@@ -58,6 +58,15 @@ func Root(p string) (root string, ok bool) {
 	return "", false
 }
 
+// SnapshotOf returns the database that a directory is a snapshot of by its
+// place, as the API of the server makes them: DATA/snapshots/TIME-HASH.
+func SnapshotOf(root string) (data string, ok bool) {
+	above, name := cut(root)
+	data, dir := cut(above)
+	stamp, _, dashed := strings.Cut(name, "-")
+	return data, dir == "snapshots" && dashed && len(stamp) > 8 && stamp[0] >= '0' && stamp[0] <= '9'
+}
+
 // cut splits off the last element of a path. The name of an archive stays on
 // what is above, with its '!', so that two archives are two databases.
 func cut(p string) (above, last string) {
