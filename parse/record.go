@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"hash/maphash"
+	"time"
 )
 
 // Source names who wrote a line; it is the "source" of evidence.
@@ -255,7 +256,19 @@ type Sig struct {
 	// Bulk marks messages that come by the hundred thousand. Their lines
 	// are never warnings by themselves.
 	Bulk bool
+	// Symptom marks messages that tell what failed, as the kubelet sees it, and
+	// never why.
+	Symptom bool
+	// Lag is how long after its beginning a trouble is logged; LagCall stands
+	// for the deadline of a runtime call.
+	Lag time.Duration
+	// LagField names the field that states it, "" for none.
+	LagField string
 }
+
+// LagCall as the Lag of a signature stands for the deadline of a runtime call,
+// which is a setting of the node.
+const LagCall time.Duration = -1
 
 // SigSet is the set of signatures that one line matched, interned.
 type SigSet struct{ Sigs []*Sig }

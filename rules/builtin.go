@@ -7,6 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
+// builtinDir is where the definitions lie that the program ships.
+const builtinDir = "rules/causes/"
+
 // Builtin returns the pack of causes that the program ships. A mistake in one
 // of its files is a programmer's mistake; the tests find it, and the problems
 // are returned so that "rules check" shows them too.
@@ -20,7 +23,7 @@ func Builtin() (*Pack, []Problem) {
 	var probs []Problem
 	for _, f := range files {
 		name := f.Name
-		f.Name = "rules/causes/" + name
+		f.Name = builtinDir + name
 		defs, bad := read(f, true)
 		for _, d := range defs {
 			if d.ID+".yaml" != name {

@@ -17,47 +17,56 @@ import (
 type Condition struct {
 	Name string
 	Doc  string
-	Args string // names of its arguments, separated by blanks
-	Look func(*subject, map[string]string) outcome
+	Args []Arg
+	// Symptom marks conditions about what failed: they prove that, and nothing
+	// about why.
+	Symptom bool
+	Look    func(*subject, map[string]string) outcome
 }
 
 // conditions is every condition, in the order of "rules list".
 var conditions = []Condition{
-	{"breach", "PLEG was unhealthy: there is an episode", "", lookBreach},
-	{"phase", "the episode hangs in this step of the relist", "step", lookPhase},
-	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", "", lookPlegAlone},
-	{"status-too", "the runtime's Status call fails in the same stall", "", lookStatusToo},
-	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", "", lookStatusOnly},
-	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC time-out such as 2T", "over", lookAge},
-	{"sawtooth", "relist starts lie 2kT+1 s apart: k pods time out twice a relist", "", lookSawtooth},
-	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; with stored, stored errors of inspections keep it open whether any did", "calls code scope min stored", lookRPC},
-	{"stored-error", "no status call is seen to time out, but pod workers get the stored error of one in place of a status", "", lookStoredError},
-	{"same-object", "status calls fail again and again for one container or sandbox", "", lookSameObject},
-	{"many-objects", "status calls fail for many different objects", "", lookManyObjects},
-	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", "is", lookCadence},
-	{"silence", "every log source is silent for about as long as the age says", "", lookSilence},
-	{"journal-lag", "lines reached the journal late", "over", lookLag},
-	{"churn", "pods changed around the stall, at least so many", "pods", lookChurn},
-	{"outage", "list calls were refused for a stretch of this length", "over under", lookOutage},
-	{"startup", "'never successful' shows only in the first moments of a kubelet process", "", lookStartup},
-	{"status-pending", "the first status check of one kubelet process has not completed for so long", "over", lookStatusPending},
-	{"never-persists", "no relist succeeds long after the kubelet started", "", lookNeverPersists},
-	{"kubelet", "the kubelet's version lies in this range", "within", lookKubelet},
-	{"kernel", "the kernel's release lies in this range", "within match", lookKernel},
-	{"runtime", "the container runtime is of this kind", "is", lookRuntime},
-	{"os", "the node's operating system", "is", lookOS},
-	{"evented", "the kubelet runs with the evented PLEG", "", lookEvented},
-	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", "", lookHealthy},
-	{"short-lived", "the runtime's log shows containers that lived and died between two relists", "", lookShortLived},
-	{"clock-100ns", "ages count in steps of 100 ns, as on Windows", "", lookCoarseClock},
-	{"clock-jump", "the wall clock stepped", "over", lookClockJump},
-	{"hung-many", "tasks of several programs hang in the kernel", "min", lookHungMany},
-	{"lockups-at-once", "soft lockups on several CPUs in the same moment", "", lookLockups},
-	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", "first then lines", lookFollowedBy},
-	{"exited-pile", "exited containers outnumber running ones", "", lookExitedPile},
-	{"shim-pile", "far more shims than containers", "", lookShimPile},
-	{"shim-stays", "containerd's start tries to remove a left-over shim, and the shim does not go", "", lookShimStays},
-	{"runnable", "the run queue is far longer than the processors", "", lookRunnable},
+	{"breach", "PLEG was unhealthy: there is an episode", nil, true, lookBreach},
+	{"phase", "the episode hangs in this step of the relist", args("step", argSteps), true, lookPhase},
+	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", nil, true, lookPlegAlone},
+	{"status-too", "the runtime's Status call fails in the same stall", nil, true, lookStatusToo},
+	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
+	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, lookAge},
+	{"sawtooth", "relist starts lie 2kT+1 s apart: k pods time out twice a relist", nil, true, lookSawtooth},
+	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; with stored, stored errors of inspections keep it open whether any did", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText), true, lookRPC},
+	{"stored-error", "no status call is seen to time out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
+	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, lookSameObject},
+	{"many-objects", "status calls fail for many different objects", nil, true, lookManyObjects},
+	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", args("is", argCadence), true, lookCadence},
+	{"silence", "every log source is silent for about as long as the age says", nil, true, lookSilence},
+	{"journal-lag", "lines reached the journal late", args("over", argDuration), false, lookLag},
+	{"churn", "pods changed around the stall, at least so many", args("pods", argCount), false, lookChurn},
+	{"outage", "list calls were refused for a stretch of this length", args("over", argDuration, "under", argDuration), true, lookOutage},
+	{"startup", "'never successful' shows only in the first moments of a kubelet process", nil, true, lookStartup},
+	{"status-pending", "the first status check of one kubelet process has not completed for so long", args("over", argDuration), true, lookStatusPending},
+	{"never-persists", "no relist succeeds long after the kubelet started", nil, true, lookNeverPersists},
+	{"kubelet", "the kubelet's version lies in this range", args("within", argVersions), true, lookKubelet},
+	{"kernel", "the kernel's release lies in this range", args("within", argVersions, "match", argPattern), false, lookKernel},
+	{"runtime", "the container runtime is of this kind", args("is", argRuntime), true, lookRuntime},
+	{"os", "the node's operating system", args("is", argOS), false, lookOS},
+	{"evented", "the kubelet runs with the evented PLEG", nil, true, lookEvented},
+	{"healthy", "the input covers a stretch in which PLEG was healthy throughout", nil, true, lookHealthy},
+	{"short-lived", "the runtime's log shows containers that lived and died between two relists", nil, true, lookShortLived},
+	{"clock-100ns", "ages count in steps of 100 ns, as on Windows", nil, false, lookCoarseClock},
+	{"clock-jump", "the wall clock stepped", args("over", argDuration), false, lookClockJump},
+	{"hung-many", "tasks of several programs hang in the kernel", args("min", argCount), false, lookHungMany},
+	{"lockups-at-once", "soft lockups on several CPUs in the same moment", nil, false, lookLockups},
+	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", args("first", argSig, "then", argSig, "lines", argCount), false, lookFollowedBy},
+	{"exited-pile", "exited containers outnumber running ones", nil, false, lookExitedPile},
+	{"shim-pile", "far more shims than containers", nil, false, lookShimPile},
+	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, lookShimStays},
+	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, lookSerialCalls},
+	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, lookSlowLists},
+	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
+	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},
+	{"many-shims", "several different shims do not answer containerd in time", nil, true, lookManyShims},
+	{"runtime-restarted", "systemd started the runtime's unit after it had ended, or a second time", nil, true, lookRestarted},
+	{"runnable", "the run queue is far longer than the processors", nil, false, lookRunnable},
 }
 
 // Conditions lists every named condition.

@@ -262,7 +262,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || !s.aliveAfter(down[best].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || s.n.Window.Start > down[bestFrom].End-outageGap || !s.aliveAfter(down[best].End)) {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])

@@ -24,7 +24,8 @@ func (m mark) Quote() string      { return m.Text.String() }
 // lookCadence judges the spacing of the skip lines: the sync loop sleeps 5 s
 // between them once it has backed off (kubelet.go syncLoop), so 5.0 s proves a
 // scheduled kubelet. Pauses over a minute are not "slow": there the loop
-// itself waits for the runtime.
+// itself waits for the runtime. Nor are multiples of 5 s, which lines that are
+// missing leave, nor those of the first seconds, in which the pauses still grow.
 func lookCadence(s *subject, args map[string]string) outcome {
 	if s.ep == nil {
 		return cannotLook()
@@ -35,7 +36,7 @@ func lookCadence(s *subject, args map[string]string) outcome {
 		switch gap := es[i].At - es[i-1].At; {
 		case gap > 49*second/10 && gap < 52*second/10:
 			steady++
-		case gap > 6*second && gap < minute:
+		case gap > 6*second && gap < minute && es[i-1].At-es[0].At > growing && !ofPauses(gap):
 			slow++
 		}
 	}
@@ -46,6 +47,17 @@ func lookCadence(s *subject, args map[string]string) outcome {
 		return found(events("", es...)...)
 	}
 	return notThere()
+}
+
+// growing is how long the pauses of the sync loop grow: 0.1 s and twice as much up
+// to 3.2 s.
+const growing = 64 * second / 10
+
+// ofPauses reports whether a gap is as long as several pauses of 5 s.
+func ofPauses(gap int64) bool {
+	n := (gap + 5*second/2) / (5 * second)
+	off := gap - n*5*second
+	return n > 0 && off > -second/5 && off < n*second/5
 }
 
 // lookSilence compares the log's silence with the age: a process that does not

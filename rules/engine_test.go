@@ -41,7 +41,7 @@ func node(es ...*parse.Event) *replay.Node {
 
 // def is a cause that looks for the given clauses.
 func def(id string, for_ []*Clause, against ...*Clause) *Def {
-	return &Def{ID: id, Title: id, Kind: KindCause, Scope: ScopeEpisode, Phase: []string{"list"}, Prior: -1.5, For: for_, Against: against}
+	return &Def{ID: id, Title: id, Kind: KindMechanism, Scope: ScopeEpisode, Phase: []string{"list"}, Prior: -1.5, For: for_, Against: against}
 }
 
 func clause(sig string, w float64) *Clause {

@@ -29,7 +29,7 @@ func EvalAtOnce(n *replay.Node, p *Pack, parallel func(tasks ...func())) Result 
 	// above possible, since nothing is to be explained.
 	if len(res.Causes) == 0 && len(n.Episodes) == 0 && len(res.LookAlikes) > 0 {
 		c := res.LookAlikes[0]
-		c.Level, c.Confidence = Possible, min(c.Confidence, likelyFrom-0.01)
+		c.Level, c.Confidence = Possible, min(c.Confidence, possibleMost)
 		res.Causes = append(res.Causes, c)
 	}
 	res.Status = status(v, &res)
@@ -80,7 +80,7 @@ func (x *scored) cause() Cause {
 		}
 	}
 	c := Cause{
-		ID: x.def.ID, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
+		ID: x.def.ID, Kind: x.def.Kind, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
 		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
 		Explanation: x.explanation(vars), Path: x.path(vars),
 		Remediation: x.def.Remediation, References: x.def.References,
@@ -135,8 +135,8 @@ func (x *scored) path(vars map[string]string) []string {
 			out = append(out, "against: "+say)
 		}
 	}
-	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !contains(r, x.sub.rt) {
-		out = append(out, "against: this is known of "+strings.Join(r, " and ")+", and the node runs "+x.sub.rt)
+	if x.limit != "" {
+		out = append(out, "no more than possible: "+x.limit)
 	}
 	if x.explained != nil {
 		out = append(out, "it is itself explained by "+x.explained.def.ID+", which stands before it")

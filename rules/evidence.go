@@ -129,7 +129,7 @@ func (s *subject) lookSig(c *Clause) outcome {
 	best := outside
 	prev := (*parse.Event)(nil)
 	for _, e := range s.candidates(c, late) {
-		t := s.timing(e, late)
+		t := s.timing(e, max(late, s.statedLag(c, e)))
 		if e == prev || t == outside && !c.Any || !c.matches(s.view, e) {
 			continue
 		}
@@ -149,7 +149,7 @@ func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	var lists [][]*parse.Event
 	for _, id := range c.Sigs {
 		es := s.sig(id)
-		if !c.Any {
+		if g := s.holder(id).sig; !c.Any && g != nil && g.LagField == "" {
 			es, _ = s.reach(es, late)
 		}
 		if len(es) > 0 {
@@ -209,11 +209,26 @@ func (s *subject) lateness(c *Clause) int64 {
 		return c.Late
 	}
 	for _, id := range c.Sigs {
-		if strings.HasPrefix(id, "rpc.") || strings.HasPrefix(id, "rt.") || id == "pleg.listfail" {
+		switch g := s.holder(id).sig; {
+		case g == nil:
+		case g.Lag == parse.LagCall:
 			return s.t
+		case g.Lag > 0:
+			return int64(g.Lag)
 		}
-		if id == "k.hung" {
-			return 2 * minute
+	}
+	return 0
+}
+
+// statedLag is how long after its beginning a trouble was logged by what the line
+// says itself.
+func (s *subject) statedLag(c *Clause, e *parse.Event) int64 {
+	for _, g := range e.Sigs.Sigs {
+		if g.LagField == "" || !contains(c.Sigs, g.ID) {
+			continue
+		}
+		if d, ok := duration(e.Field(g.LagField)); ok && d > 0 {
+			return d
 		}
 	}
 	return 0

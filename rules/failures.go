@@ -56,13 +56,17 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 		}
 		told := false
 		for j := i; j < len(calls) && calls[j].End <= e.At+layers; j++ {
-			told = told || isList(&calls[j])
+			told = told || isList(&calls[j]) || calls[j].Scope == "pod"
 		}
 		if told {
 			continue
 		}
-		out = append(out, &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), End: e.At,
-			Details: &replay.FailureDetails{Err: e.Field("err")}, Evidence: []replay.Evidence{{Record: e}}})
+		f := &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), End: e.At,
+			Details: &replay.FailureDetails{Err: e.Field("err")}, Evidence: []replay.Evidence{{Record: e}}}
+		if uid := e.Field("pod_uid"); uid != "" { // 1.36 relists single pods on demand
+			f.Call, f.Scope, f.Details.PodUID = "GetPod", "pod", uid
+		}
+		out = append(out, f)
 	}
 	byEnd := func(i, j int) bool { return out[i].End < out[j].End }
 	if !sort.SliceIsSorted(out, byEnd) {

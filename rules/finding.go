@@ -60,6 +60,7 @@ const (
 // Cause is a probable cause with what speaks for and against it.
 type Cause struct {
 	ID          string
+	Kind        Kind // symptom: what failed; mechanism: why
 	Title       string
 	Level       Level
 	Confidence  float64 // 0 … 1, calibrated

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -93,9 +94,10 @@ func (x *index) listTogether(ids []string) {
 
 // holder is where the events of a signature are.
 type holder struct {
-	of    []bool // the classes that have the signature, nil: none has
-	first int    // the index of the first event
-	lines int    // how many there are
+	sig   *parse.Sig // nil: no event has it
+	of    []bool     // the classes that have the signature, nil: none has
+	first int        // the index of the first event
+	lines int        // how many there are
 }
 
 func (x *index) holder(id string) *holder {
@@ -110,12 +112,17 @@ func (x *index) holder(id string) *holder {
 			continue
 		}
 		if h.of == nil {
-			h.of, h.first = make([]bool, len(x.census.Classes)), c.First
+			h.of, h.first, h.sig = make([]bool, len(x.census.Classes)), c.First, named(c.Sigs, id)
 		}
 		h.of[i], h.lines = true, h.lines+c.Lines
 	}
 	x.holders[id] = h
 	return h
+}
+
+// named returns the signature of that id from a set that holds it.
+func named(set *parse.SigSet, id string) *parse.Sig {
+	return set.Sigs[slices.IndexFunc(set.Sigs, func(g *parse.Sig) bool { return g.ID == id })]
 }
 
 // bulk reports whether so many of the events have a signature that they are better

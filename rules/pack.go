@@ -42,7 +42,8 @@ type Kind string
 
 // Kinds of definitions.
 const (
-	KindCause     Kind = "cause"      // a reason for PLEG trouble
+	KindMechanism Kind = "mechanism"  // why it failed: needs evidence of its own kind
+	KindSymptom   Kind = "symptom"    // what failed, as the kubelet or the runtime shows it
 	KindLookAlike Kind = "look-alike" // looks like PLEG trouble and is not
 )
 
@@ -152,10 +153,13 @@ type Clause struct {
 	Absent bool // found when looked for and not there
 	Any    bool // counts wherever it stands in time
 	Repeat bool // periodic: repetition adds
-	Late   int64
-	Source string // independent source it counts for; "" by its records
-	Say    string
-	Looks  []parse.Source // where it would stand
+	// Symptom marks evidence of what failed; conditions and signatures say so
+	// of themselves.
+	Symptom bool
+	Late    int64
+	Source  string // independent source it counts for; "" by its records
+	Say     string
+	Looks   []parse.Source // where it would stand
 }
 
 // FieldTest is a condition on one field.

@@ -45,9 +45,7 @@ type pager struct {
 
 func (w *pager) cause(d *Def, p *Pack) {
 	w.title(d.ID, d.Title)
-	if d.Kind == KindLookAlike {
-		w.para("", "A look-alike: it resembles PLEG trouble and is none.")
-	}
+	w.para("", kindWords[d.Kind])
 	w.section("Meaning", d.Mechanism)
 	w.section("Impact", d.Impact)
 	w.section("Where it bites", phaseWords(d))
@@ -59,7 +57,7 @@ func (w *pager) cause(d *Def, p *Pack) {
 	w.items("Remediation", d.Remediation)
 	w.asks(d.Missing)
 	w.items("References", d.References)
-	w.section("Grade", gradeWords[d.Grade])
+	w.section("Grade", strings.TrimSpace(gradeWords[d.Grade]+" "+d.supportWords()))
 }
 
 func (w *pager) breach(r *BreachRule) {
@@ -235,6 +233,21 @@ func (a Affects) words() string {
 		out = append(out, "Nodes: "+a.OS+".")
 	}
 	return strings.Join(out, " ")
+}
+
+var kindWords = map[Kind]string{
+	KindLookAlike: "A look-alike: it resembles PLEG trouble and is none.",
+	KindSymptom:   "A symptom: it says what failed, not why. A mechanism that explains it stands before it.",
+	KindMechanism: "A mechanism: it says why something failed, and is likely only with evidence of its own beside what failed.",
+}
+
+// supportWords says how many public cases stand behind a definition, and what
+// follows if they are too few.
+func (d *Def) supportWords() string {
+	if d.Kind != KindMechanism || d.Supported() {
+		return ""
+	}
+	return "Fewer than two independent public incidents and no source support it, so without a self-explaining line it is never more than possible."
 }
 
 var gradeWords = map[string]string{

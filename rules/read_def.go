@@ -8,7 +8,7 @@ import (
 )
 
 func (r *reader) def(n *nodes.Node) *Def {
-	d := &Def{Place: r.place(n), Kind: KindCause, Scope: ScopeEpisode, Prior: priors[1].P}
+	d := &Def{Place: r.place(n), Kind: KindMechanism, Scope: ScopeEpisode, Prior: priors[1].P}
 	mapping(r, n, "a cause", defKeys, d)
 	return d
 }
@@ -17,7 +17,7 @@ var defKeys = []key[Def]{
 	{"id", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.ID) }},
 	{"title", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Title) }},
 	{"kind", func(r *reader, n *nodes.Node, d *Def) {
-		r.word(n, func(s string) { d.Kind = Kind(s) }, string(KindCause), string(KindLookAlike))
+		r.word(n, func(s string) { d.Kind = Kind(s) }, string(KindMechanism), string(KindSymptom), string(KindLookAlike))
 	}},
 	{"scope", func(r *reader, n *nodes.Node, d *Def) {
 		r.word(n, func(s string) { d.Scope = Scope(s) }, string(ScopeEpisode), string(ScopeNode), string(ScopeBreach))
@@ -112,6 +112,8 @@ var clauseKeys = []key[Clause]{
 	{"where", func(r *reader, n *nodes.Node, c *Clause) { r.where(n, c) }},
 	{"text", func(r *reader, n *nodes.Node, c *Clause) { c.Text = r.pattern(n) }},
 	{"unless", func(r *reader, n *nodes.Node, c *Clause) { c.Unless = r.pattern(n) }},
+	{"error", func(r *reader, n *nodes.Node, c *Clause) { c.Text = r.errors(n) }},
+	{"except", func(r *reader, n *nodes.Node, c *Clause) { c.Unless = r.errors(n) }},
 	{"num", func(r *reader, n *nodes.Node, c *Clause) { r.num(n, &c.Num) }},
 	{"reduce", func(r *reader, n *nodes.Node, c *Clause) {
 		r.word(n, func(s string) { c.Reduce = s }, "last", "max", "increase", "rate")
@@ -124,6 +126,7 @@ var clauseKeys = []key[Clause]{
 	{"absent", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Absent) }},
 	{"anytime", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Any) }},
 	{"repeat", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Repeat) }},
+	{"symptom", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Symptom) }},
 	{"late", func(r *reader, n *nodes.Node, c *Clause) { r.dur(n, &c.Late) }},
 	{"source", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Source) }},
 	{"say", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Say) }},
@@ -134,6 +137,18 @@ var clauseKeys = []key[Clause]{
 			c.Looks = append(c.Looks, parse.Source(s))
 		}
 	}},
+}
+
+// errors reads names of error classes.
+func (r *reader) errors(n *nodes.Node) *Pattern {
+	var names []string
+	r.strs(n, &names)
+	expr, unknown := errorExpr(names)
+	if unknown != "" {
+		r.bad(n, nearest(unknown, errorNames()), "unknown error class %q", unknown)
+		return nil
+	}
+	return rightPattern(expr)
 }
 
 func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
@@ -148,6 +163,13 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	}
 	if c.Word == "" {
 		r.bad(n, "", "evidence needs a weight")
+	}
+	if cond := conditionByName(c.Cond); cond != nil && !r.ours {
+		for _, msg := range checkArgs(cond, c.Args) {
+			r.bad(n, "", "%s", msg)
+		}
+	} else if cond == nil && len(c.Args) > 0 {
+		r.bad(n, "", "args without a condition")
 	}
 	if c.Metric != "" && c.Num == nil {
 		r.bad(n, "", "a metric needs num, such as \"> 0.5\"")

@@ -19,8 +19,9 @@ const (
 	objectBonus  = 1.5 // two sources name the same container, pod, server or device
 	undatedShare = 0.8 // of a signal whose time is unknown while an episode is to be explained
 	wrongRuntime = 2.0 // subtracted when the cause needs another runtime
-	likelyFrom   = 0.5
+	likelyFrom   = 0.7
 	possibleFrom = 0.07
+	possibleMost = 0.49 // of a cause that is no more than possible
 	confirmFrom  = 0.85
 	mostCauses   = 8
 	mostEpisodes = 64 // episodes judged one by one; of more, the first and last
@@ -37,6 +38,7 @@ type scored struct {
 	contra    []outcome // against
 	against   float64
 	shared    string // object that two sources name
+	limit     string // why it can be no more than possible, "" if it can
 	explained *scored
 	episodes  []int
 }
@@ -84,8 +86,102 @@ func (x *scored) sum() {
 		x.score += objectBonus
 	}
 	x.score -= x.against
-	x.conf = 1 / (1 + math.Exp(-x.score))
+	x.conf = banded(1 / (1 + math.Exp(-x.score)))
+	if x.limit = x.limits(); x.limit != "" {
+		x.conf = min(x.conf, possibleMost)
+	}
 	x.level = x.levelOf()
+}
+
+// banded leaves out the confidences between possible and likely: what is not
+// likely is less likely than not.
+func banded(p float64) float64 {
+	if p < likelyFrom {
+		return p * possibleMost / likelyFrom
+	}
+	return p
+}
+
+// leastOwn is the weight from which evidence of its own kind carries a mechanism.
+const leastOwn = 1.0
+
+// limits says why a cause can be no more than possible: a mechanism that shows
+// only in what failed, a version or runtime that it needs and nothing states, a
+// catalogue entry that too few cases support.
+func (x *scored) limits() string {
+	d, s := x.def, x.sub
+	switch {
+	case d.Kind == KindMechanism && x.own() < leastOwn:
+		return "nothing but what failed speaks for it"
+	case d.Kind == KindSymptom && x.shown() < leastShown:
+		return "no line shows it, only what goes with it"
+	}
+	if r := d.Affects.Runtimes; len(r) > 0 && !contains(r, s.rt) {
+		if s.rt != "" {
+			return "it is known of " + strings.Join(r, " and ") + " only, and the node runs " + s.rt
+		}
+		return "nothing states the container runtime, and it is known of " + strings.Join(r, " and ") + " only"
+	}
+	if x.proven() {
+		return ""
+	}
+	if d.Affects.Kubelet != "" {
+		if _, known := s.kubeletIn(d.Affects.Kubelet); !known {
+			return "nothing states the version of the kubelet, and it is known of " + d.Affects.Kubelet + " only"
+		}
+	}
+	if d.Affects.Kernel != "" && s.kernel == nil && !s.anySig("k.version", "k.tainted") {
+		return "nothing states the version of the kernel, and it is known of " + d.Affects.Kernel + " only"
+	}
+	if d.Kind == KindMechanism && !d.Supported() {
+		return "fewer than two independent public incidents and no source support it"
+	}
+	return ""
+}
+
+// leastShown is the weight of the core evidence that shows a symptom.
+const leastShown = 1.5
+
+// shown is the weight of the best core evidence.
+func (x *scored) shown() float64 {
+	w := 0.0
+	for i := range x.found {
+		if o := &x.found[i]; o.clause.Core {
+			w = max(w, o.clause.Weight)
+		}
+	}
+	return w
+}
+
+// own is the weight of the evidence that is not about what failed.
+func (x *scored) own() float64 {
+	w := 0.0
+	for i := range x.found {
+		if !x.found[i].symptom() {
+			w += x.found[i].worth()
+		}
+	}
+	return w
+}
+
+// symptom reports whether the outcome tells what failed and not why.
+func (o *outcome) symptom() bool {
+	if o.clause.Symptom || o.clause.Proof {
+		return o.clause.Symptom
+	}
+	if c := conditionByName(o.clause.Cond); c != nil {
+		return c.Symptom
+	}
+	for _, ev := range o.records {
+		e, ok := ev.Record.(*parse.Event)
+		if !ok {
+			return false
+		}
+		if !slices.ContainsFunc(e.Sigs.Sigs, func(g *parse.Sig) bool { return g.Symptom && contains(o.clause.Sigs, g.ID) }) {
+			return false
+		}
+	}
+	return len(o.clause.Sigs) > 0
 }
 
 func byWeight(os []outcome) {
@@ -267,10 +363,14 @@ func newJudgements(v *view, causes []*Def, subjects int) *judgements {
 
 // node judges the causes that are of the node as a whole.
 func (j *judgements) node() {
-	s := nodeSubject(j.v)
+	whole, failed := nodeSubject(j.v), incidentSubject(j.v)
 	for i, d := range j.causes {
-		if d.ofNode(j.subjects) {
-			j.best[i] = judge(d, s)
+		switch {
+		case !d.ofNode(j.subjects), d.Scope == ScopeBreach && j.subjects == 0 && len(failed.slowTimes()) == 0:
+		case d.Scope == ScopeNode || d.Kind == KindLookAlike:
+			j.best[i] = judge(d, whole)
+		default:
+			j.best[i] = judge(d, failed)
 		}
 	}
 }
@@ -324,7 +424,7 @@ func (j *judgements) settled() []*scored {
 // are so many episodes.
 func (d *Def) ofNode(episodes int) bool {
 	if episodes == 0 {
-		return d.Scope != ScopeBreach
+		return true
 	}
 	return d.Scope == ScopeNode || d.Kind == KindLookAlike
 }
@@ -359,7 +459,12 @@ func precede(xs []*scored) {
 				continue
 			}
 			b.explained = a
-			b.conf = min(b.conf, a.conf-0.01)
+			if b.def.Kind == KindMechanism {
+				b.conf = min(b.conf, possibleMost) // it follows from the other; it is no reason of its own
+			}
+			if b.conf = min(b.conf, a.conf-0.01); b.conf < likelyFrom {
+				b.conf = min(b.conf, possibleMost)
+			}
 			b.level = demote(b)
 		}
 	}

@@ -125,7 +125,9 @@ type subject struct {
 	*view
 	ep       *replay.Episode // nil: the node as a whole
 	from, to int64           // evidence counts in here
+	end      int64           // what is logged later, for what it tells, explains nothing
 	breach   int64           // 0 without an episode
+	spans    []replay.Span   // of a node without an episode: when something failed; nil: everything counts
 }
 
 // nodeSubject asks about the whole node.
@@ -142,9 +144,11 @@ func episodeSubject(v *view, e *replay.Episode) *subject {
 	if s.from = start - lookBack; e.FirstReport != 0 && e.Never {
 		s.from = e.FirstReport - lookBack
 	}
-	s.to = max(e.LastReport, e.Recovered.At, e.Breach) + v.t
+	s.end = max(e.LastReport, e.Recovered.At, e.Breach)
+	s.to = s.end + v.t
 	if !e.Recovered.Known() {
 		s.to = max(s.to, v.openUntil(e))
+		s.end = s.to
 	}
 	if s.breach == 0 {
 		s.breach = e.FirstReport
@@ -175,7 +179,7 @@ const (
 
 func (s *subject) timing(r parse.Record, late int64) timing {
 	st := r.When()
-	if s.ep == nil || r.From() == parse.SrcFacts || r.From() == parse.SrcStack {
+	if s.ep == nil && s.spans == nil || r.From() == parse.SrcFacts || r.From() == parse.SrcStack {
 		return undated
 	}
 	if st.Basis <= parse.FileTime {
@@ -183,9 +187,15 @@ func (s *subject) timing(r parse.Record, late int64) timing {
 	}
 	at := st.At - late
 	switch {
+	case s.ep == nil && s.inIncident(at):
+		return before
+	case s.ep == nil && s.oneClock:
+		return outside
+	case s.ep == nil:
+		return undated
 	case at >= s.from && at <= s.breach:
 		return before
-	case at > s.breach && at <= s.to:
+	case at > s.breach && at <= s.end:
 		return during
 	case s.otherClock(r):
 		return undated

@@ -93,6 +93,7 @@ const (
 	KeyRunc1       = "process.runc"
 	KeyRuncs       = "process.runc.count"
 	KeyCNIProcess  = "process.cni"
+	KeyStopped     = "process.stopped"
 	KeyGPUProcess  = "process.gpu"
 	KeyAgent       = "process.agent"
 	KeyFrozen      = "cgroup.frozen"
@@ -216,7 +217,8 @@ var Keys = []Key{
 	{KeyShims, "count", "", "container shims and monitors (containerd-shim*, conmon)"},
 	{KeyRunc1, "count", "pid ppid comm args stat wchan start", "an OCI runtime process; Num is its pid"},
 	{KeyRuncs, "count", "", "OCI runtime processes"},
-	{KeyCNIProcess, "count", "pid ppid comm args stat wchan start", "a running CNI plug-in; Num is its pid"},
+	{KeyCNIProcess, "count", "pid ppid comm args stat wchan start age", "a running CNI plugin, a child of the kubelet or the runtime; Num is its pid, age how much older it is than the youngest process listed"},
+	{KeyStopped, "count", "pid ppid comm args stat role wchan start age", "a daemon, shim or OCI runtime in state T: stopped by a signal or a debugger; role is daemon, shim or runc; Num is its pid"},
 	{KeyGPUProcess, "count", "pid comm args stat wchan start", "a GPU tool or hook; Num is its pid"},
 	{KeyAgent, "count", "pid comm args stat wchan start", "a security or backup agent that may intercept file access; Num is its pid"},
 	{KeyFrozen, "bool", "cgroup", "freezer state of a cgroup; 1 when frozen"},

@@ -2,8 +2,10 @@ package facts
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -80,6 +82,11 @@ func (s *scan) ps() {
 // process is a row of a process table.
 type process struct {
 	pid, ppid, stat, wchan, cpu, rss, start, comm, args string
+
+	pos    parse.Pos
+	line   string
+	thread bool
+	age    time.Duration // by the start of the youngest row, 0 unknown
 }
 
 // census counts what a process table shows.
@@ -94,11 +101,13 @@ func (s *scan) table(head []string, tool string) {
 	c := columns(head)
 	n := census{pos: s.pos(), line: s.line}
 	pid := ""
+	var rows []process
 	for s.advance() {
 		p, ok := c.row(s.line)
 		if !ok {
 			continue
 		}
+		p.pos, p.line = s.pos(), s.line
 		// Threads follow their process: "-" for the pid (ps m), or the same pid
 		// in several rows (ps -L).
 		thread := p.pid == "-" || p.pid == pid && c.lwp >= 0
@@ -109,7 +118,16 @@ func (s *scan) table(head []string, tool string) {
 			n.processes++
 		}
 		n.threads++
-		s.process(p, thread, &n)
+		p.thread = thread
+		if !thread && (p.comm == "kubelet" || p.comm == "hyperkube" || p.comm == "kubenswrapper") {
+			s.kubeletFlags(strings.Fields(p.args))
+		}
+		rows = append(rows, p)
+	}
+	ages(rows)
+	roles := rolesOf(rows)
+	for i := range rows {
+		s.process(&rows[i], roles[i], &n)
 	}
 	if tool == "ps" {
 		s.census(n, c)
@@ -199,51 +217,55 @@ func command(args string) string {
 }
 
 // process states what is worth knowing about one row.
-func (s *scan) process(p process, thread bool, n *census) {
-	pid := num(p.pid)
+func (s *scan) process(p *process, role string, n *census) {
 	attrs := []parse.Field{
 		attr("pid", p.pid), attr("ppid", p.ppid), attr("comm", p.comm), attr("args", clip(p.args)), attr("stat", p.stat),
 		attr("wchan", p.wchan), attr("start", p.start),
 	}
+	if p.age > 0 {
+		attrs = append(attrs, attr("age", p.age.String()))
+	}
+	add := func(key string) { s.addAt(p.pos, p.line, key, p.comm, num(p.pid), attrs...) }
 	switch {
 	case strings.HasPrefix(p.stat, "D"):
 		n.dstates++
-		s.add(KeyDState, p.comm, pid, attrs...)
+		add(KeyDState)
 	case strings.HasPrefix(p.stat, "Z") || strings.HasSuffix(p.args, "<defunct>"):
 		n.zombies++
-		s.add(KeyZombie, p.comm, pid, attrs...)
+		add(KeyZombie)
 		return
 	}
-	if thread {
+	if p.thread {
 		return
 	}
-	switch roleOf(p) {
+	if role != "" && role != "cni" && (strings.HasPrefix(p.stat, "T") || strings.HasPrefix(p.stat, "t")) {
+		attrs := append(slices.Clone(attrs), attr("role", role))
+		s.addAt(p.pos, p.line, KeyStopped, p.comm, num(p.pid), attrs...)
+	}
+	switch role {
 	case "shim":
 		n.shims++
 	case "runc":
 		n.runcs++
-		s.add(KeyRunc1, p.comm, pid, attrs...)
+		add(KeyRunc1)
 	case "daemon":
 		s.daemon(p, attrs)
 	case "cni":
-		s.add(KeyCNIProcess, p.comm, pid, attrs...)
+		add(KeyCNIProcess)
 	case "gpu":
-		s.add(KeyGPUProcess, p.comm, pid, attrs...)
+		add(KeyGPUProcess)
 	case "agent":
-		s.add(KeyAgent, p.comm, pid, attrs...)
+		add(KeyAgent)
 	}
 }
 
-// daemon states the kubelet, a runtime or PID 1, and reads the kubelet's flags.
-func (s *scan) daemon(p process, attrs []parse.Field) {
+// daemon states the kubelet, a runtime or PID 1.
+func (s *scan) daemon(p *process, attrs []parse.Field) {
 	cpu, ok := number(p.cpu)
 	if !ok {
 		cpu = math.NaN()
 	}
-	s.add(KeyDaemon, p.comm, cpu, append(attrs, attr("cpu", p.cpu), attr("rss", p.rss))...)
-	if p.comm == "kubelet" || p.comm == "hyperkube" || p.comm == "kubenswrapper" {
-		s.kubeletFlags(strings.Fields(p.args))
-	}
+	s.addAt(p.pos, p.line, KeyDaemon, p.comm, cpu, append(attrs, attr("cpu", p.cpu), attr("rss", p.rss))...)
 }
 
 // programs tells by the name of a program, or its beginning where a star ends
@@ -263,8 +285,63 @@ var programs = []struct{ name, role string }{
 	{"cbagentd", "agent"}, {"sophos*", "agent"}, {"savd", "agent"}, {"esets*", "agent"}, {"kesl", "agent"}, {"fapolicyd", "agent"}, {"auditd", ""},
 }
 
-// roleOf tells what a process is to us, "" for nothing.
-func roleOf(p process) string {
+// rolesOf tells what the processes of a table are to us. A CNI plug-in is a program
+// of a CNI directory, or of a known name, that the kubelet or a runtime started:
+// where the table states parents, others of such names are none.
+func rolesOf(rows []process) []string {
+	roles, daemons, parents := make([]string, len(rows)), map[string]bool{}, false
+	for i := range rows {
+		roles[i] = roleOf(&rows[i])
+		daemons[rows[i].pid] = daemons[rows[i].pid] || roles[i] == "daemon" && rows[i].pid != "1"
+		parents = parents || rows[i].ppid != ""
+	}
+	for i := range rows {
+		p := &rows[i]
+		plugin := roles[i] == "cni" || roles[i] == "" && ofCNI(p.args)
+		switch {
+		case plugin && (daemons[p.ppid] || !parents):
+			roles[i] = "cni"
+		case roles[i] == "cni":
+			roles[i] = ""
+		}
+	}
+	return roles
+}
+
+// ofCNI reports whether a command line runs a program, or a script, of a directory
+// of CNI plug-ins.
+func ofCNI(args string) bool {
+	for i, word := range strings.Fields(args) {
+		if strings.HasPrefix(word, "/") && strings.Contains(word, "/cni/") {
+			return true
+		}
+		if i == 1 {
+			break
+		}
+	}
+	return false
+}
+
+// ages sets the age of the rows that state when they started with a date: the
+// youngest is about as old as the table.
+func ages(rows []process) {
+	var newest time.Time
+	starts := make([]time.Time, len(rows))
+	for i := range rows {
+		starts[i], _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(rows[i].start), " "))
+		if starts[i].After(newest) {
+			newest = starts[i]
+		}
+	}
+	for i := range rows {
+		if !starts[i].IsZero() {
+			rows[i].age = newest.Sub(starts[i])
+		}
+	}
+}
+
+// roleOf tells what a process is to us by its name, "" for nothing.
+func roleOf(p *process) string {
 	if p.pid == "1" {
 		return "daemon"
 	}

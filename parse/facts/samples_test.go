@@ -22,6 +22,8 @@ var moreOutputs = []struct{ path, in, want string }{
 		"4 sar.majflt 77 tool=sar"},
 	{"ps_aux", "USER  PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 11 0.0 0.0 1 2 ? S 05:22 0:00 /opt/cni/bin/calico\nroot 12 0.0 0.0 1 2 ? S 05:22 0:00 nvidia-smi\nroot 13 0.0 0.0 1 2 ? S 05:22 0:00 /opt/CrowdStrike/falcon-sensor\n",
 		"2 process.cni 11 pid=11 comm=calico args=/opt/cni/bin/calico stat=S start=05:22"},
+	{"ps_axo", "F S PID PPID WCHAN STARTED TTY TIME CMD\n4 T 101 3 do_signal_stop Sun Nov 22 17:24:34 2026 ? 00:00:01 dockerd\n0 S 202 3 do_wait Sun Nov 22 17:24:34 2026 ? 00:00:01 kubelet\n0 S 300 202 do_wait Sun Nov 22 17:26:49 2026 ? 00:00:00 /bin/bash /opt/cni/bin/acme-net\n0 R 400 3 - Sun Nov 22 17:35:41 2026 ? 00:00:00 ps axo\n",
+		"2 process.stopped 101 pid=101 ppid=3 comm=dockerd args=dockerd stat=T wchan=do_signal_stop start=Sun Nov 22 17:24:34 2026 age=11m7s role=daemon"},
 	{"kubelet-cmdline.txt", "/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml --v=2 --runtime-request-timeout 4m\n", "1 kubelet.runtime_request_timeout 240 from=flag"},
 	{"proc/812/cmdline", "kubelet\x00--v=5\x00", "1 kubelet.verbosity 5 from=flag"},
 	{"proc/sys/kernel/threads-max", "255000\n", "1 threads.max 255000"},

@@ -114,7 +114,7 @@ func newEntry(g *Signature) *entry {
 	e := &entry{Signature: g, everyLine: everyLine[g.ID]}
 	e.extract, e.quick = findExtractor(g.Extract)
 	e.heads = e.sureHeads()
-	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Extract: e.fields}
+	e.sig = &parse.Sig{ID: g.ID, Sources: g.Sources, Bulk: g.Bulk, Symptom: g.Symptom, Lag: g.Lag, LagField: g.LagField, Extract: e.fields}
 	e.alone = &parse.SigSet{Sigs: []*parse.Sig{e.sig}}
 	return e
 }

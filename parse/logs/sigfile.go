@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
 	"github.com/plegforensics/plegforensics/internal/spell"
@@ -27,12 +28,15 @@ type Signature struct {
 	Sources  []parse.Source // who writes it; empty: anybody
 	Severity string         // severities it is written with, "EW"; empty: any. Unknown severity always passes
 	Doc      string
-	Bulk     bool     // comes by the hundred thousand
-	Literals []string // at least one must occur; each ≥ MinLiteral bytes
-	Fold     bool     // literals match letters of either case
-	Unless   []string // none may occur
-	Messages []string // exact message of a structured, JSON or logrus line
-	Keys     []Key    // keys of such a line and the fields they give
+	Bulk     bool          // comes by the hundred thousand
+	Symptom  bool          // tells what failed, as the kubelet sees it, and never why
+	Lag      time.Duration // how long after its beginning a trouble is logged; parse.LagCall: the deadline of a call
+	LagField string        // the field that states it
+	Literals []string      // at least one must occur; each ≥ MinLiteral bytes
+	Fold     bool          // literals match letters of either case
+	Unless   []string      // none may occur
+	Messages []string      // exact message of a structured, JSON or logrus line
+	Keys     []Key         // keys of such a line and the fields they give
 	Regexps  []*Regexp
 	Extract  string        // name of a Go extractor
 	Set      []parse.Field // constant fields
@@ -111,6 +115,12 @@ var signatureKeys = []keyReader{
 	{"severity", func(l *loader, n *nodes.Node) { l.sig.Severity = l.str(n) }},
 	{"doc", func(l *loader, n *nodes.Node) { l.sig.Doc = l.str(n) }},
 	{"bulk", func(l *loader, n *nodes.Node) { l.sig.Bulk = l.flag(n) }},
+	{"role", func(l *loader, n *nodes.Node) {
+		if l.sig.Symptom = l.str(n) == "symptom"; !l.sig.Symptom {
+			l.errorf(n, "unknown role %q; known: symptom", n.Value)
+		}
+	}},
+	{"lag", func(l *loader, n *nodes.Node) { l.lag(n) }},
 	{"fold", func(l *loader, n *nodes.Node) { l.sig.Fold = l.flag(n) }},
 	{"literals", func(l *loader, n *nodes.Node) { l.sig.Literals = l.strs(n) }},
 	{"unless", func(l *loader, n *nodes.Node) { l.sig.Unless = l.strs(n) }},
@@ -196,6 +206,24 @@ func (l *loader) flag(n *nodes.Node) bool {
 		l.errorf(n, "want true or false, not %q", n.Value)
 	}
 	return n.Value == "true"
+}
+
+// lag reads a duration, "call" for the deadline of a runtime call, or the name of
+// a field in braces.
+func (l *loader) lag(n *nodes.Node) {
+	switch field, ok := strings.CutPrefix(n.Value, "{"); {
+	case n.Value == "call":
+		l.sig.Lag = parse.LagCall
+	case ok && strings.HasSuffix(field, "}"):
+		l.sig.LagField = strings.TrimSuffix(field, "}")
+	default:
+		d, err := time.ParseDuration(n.Value)
+		if err != nil || d <= 0 {
+			l.errorf(n, "want a duration such as 2m, call, or a field such as {dur}, not %q", n.Value)
+			return
+		}
+		l.sig.Lag = d
+	}
 }
 
 func (l *loader) source(n *nodes.Node, s string) parse.Source {

@@ -1,0 +1,144 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// networkCalls are the calls that wait for the network of their pod under
+// dockershim: pkg/kubelet/dockershim/docker_sandbox.go up to 1.23.
+var networkCalls = []string{"RunPodSandbox", "StopPodSandbox", "PodSandboxStatus"}
+
+// otherCalls are calls that hang with a runtime or a container that hangs, and need
+// no network.
+var otherCalls = []string{"ListPodSandbox", "ListContainers", "GetPods", "ContainerStatus", "StopContainer", "StartContainer", "CreateContainer", "RemoveContainer", "Status"}
+
+// lookNetworkCalls tells a plugin that hangs from a container that does: the
+// creation of one sandbox and the stop or status of another have nothing in common
+// but the network.
+func lookNetworkCalls(s *subject, _ map[string]string) outcome {
+	if s.rt != "docker" {
+		return cannotLook()
+	}
+	var hits []*replay.Failure
+	var calls, objects []string
+	for _, f := range s.within(s.fails) {
+		if f.Code != "DeadlineExceeded" && !timedOut().MatchString(f.Err()) {
+			continue
+		}
+		if slices.Contains(otherCalls, f.Call) {
+			return notThere()
+		}
+		if !slices.Contains(networkCalls, f.Call) {
+			continue
+		}
+		hits = append(hits, f)
+		if !slices.Contains(calls, f.Call) {
+			calls = append(calls, f.Call)
+		}
+		if o := firstNonEmpty(f.ObjectID(), f.Pod, f.PodUID()); o != "" && !slices.Contains(objects, o) {
+			objects = append(objects, o)
+		}
+	}
+	if !slices.Contains(calls, "RunPodSandbox") || len(calls) < 2 {
+		return notThere()
+	}
+	sort.Strings(calls)
+	o := foundFailures(hits)
+	o.vars["calls"], o.vars["objects"] = strings.Join(calls, ", "), strconv.Itoa(max(len(objects), 2))
+	return o
+}
+
+// leastShims is from how many of them on it is not the shims.
+const leastShims = 3
+
+// lookManyShims counts the containers of whose shims containerd complains.
+func lookManyShims(s *subject, _ map[string]string) outcome {
+	if !s.have[parse.SrcContainerd] {
+		return cannotLook()
+	}
+	seen := map[string]bool{}
+	var es []*parse.Event
+	for _, id := range []string{"ctrd.getstate", "ctrd.taskexit"} {
+		for _, e := range s.inWindow(id) {
+			of := e.Field("id")
+			if of == "" || seen[of] || !timedOut().MatchString(e.Quote()) {
+				continue
+			}
+			seen[of] = true
+			es = append(es, e)
+		}
+	}
+	if len(es) < leastShims {
+		return notThere()
+	}
+	sortEvents(es)
+	o := found(events("", es...)...)
+	o.count, o.source = len(es), string(parse.SrcContainerd)
+	o.vars = map[string]string{"shims": strconv.Itoa(len(es))}
+	return o
+}
+
+var runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(containerd|docker|crio|cri-docker)\.service$`)
+})
+
+// unitOf is the runtime's unit that a line of systemd is about, "" for another. Old
+// releases print the description only.
+func unitOf(e *parse.Event) string {
+	if u := e.Field("unit"); u != "" {
+		if runtimeUnit().MatchString(u) {
+			return u
+		}
+		return ""
+	}
+	switch what := e.Field("what"); {
+	case strings.Contains(what, "containerd container runtime"):
+		return "containerd.service"
+	case strings.Contains(what, "Docker Application Container Engine"):
+		return "docker.service"
+	case strings.Contains(what, "CRI-O"), strings.Contains(what, "Open Container Initiative Daemon"):
+		return "crio.service"
+	}
+	return ""
+}
+
+// lookRestarted wants the end of a runtime's unit and a start after it, or two
+// starts of one boot: a start alone is what every node begins with.
+func lookRestarted(s *subject, _ map[string]string) outcome {
+	if !s.have[parse.SrcSystemd] {
+		return cannotLook()
+	}
+	var all []*parse.Event
+	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart"} {
+		all = append(all, s.inWindow(id)...)
+	}
+	sortEvents(all)
+	before := map[string]*parse.Event{}
+	for _, e := range all {
+		unit := unitOf(e)
+		if unit == "" {
+			continue
+		}
+		if op := e.Field("op"); op != "Started" {
+			if op != "Starting" {
+				before[unit] = e
+			}
+			continue
+		}
+		if b := before[unit]; b != nil {
+			o := found(events("", b, e)...)
+			o.vars, o.source = map[string]string{"unit": unit}, string(parse.SrcSystemd)
+			return o
+		}
+		before[unit] = e
+	}
+	return notThere()
+}

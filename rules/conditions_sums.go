@@ -1,0 +1,228 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// statusOps are the operations of which a relist makes one a sandbox and one a
+// container of each changed pod, one after the other; listOps those that it makes
+// once.
+var (
+	statusOps = []string{"podsandbox_status", "container_status"}
+	listOps   = []string{"list_podsandbox", "list_containers"}
+)
+
+// callSum is what the metrics say of one operation while a relist ran: calls that
+// ended then, and how long they took together.
+type callSum struct {
+	op            string
+	calls, errors int
+	sum           time.Duration
+	evidence      []replay.Evidence
+}
+
+func (c *callSum) mean() time.Duration { return c.sum / time.Duration(max(c.calls, 1)) }
+
+// slowTime is a relist of 10 s and more, or several that the metrics count
+// together, and how long it took at least.
+type slowTime struct {
+	from, to int64
+	relists  int
+	took     time.Duration
+	what     string // in words
+	evidence []replay.Evidence
+}
+
+// slowTimes are the slow relists of the subject's time, longest first: those with
+// a start and an end, those of which the metrics prove the length, and the one that
+// an episode is made of.
+func (s *subject) slowTimes() []slowTime {
+	var out []slowTime
+	add := func(x slowTime) {
+		known := func(y slowTime) bool { return y.took >= x.took && y.from <= x.to && x.from <= y.to }
+		if x.took >= slowRelist && (s.ep == nil || x.to >= s.from+lookBack && x.from <= s.end) && !slices.ContainsFunc(out, known) {
+			out = append(out, x)
+		}
+	}
+	for i := range s.n.Relists {
+		r := &s.n.Relists[i]
+		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + human(longOf(r)) + " relist of " + clock(r.Start.At), r.Evidence})
+	}
+	for i := range s.n.Proofs {
+		p := &s.n.Proofs[i]
+		if p.Kind != replay.ProofLong && p.Kind != replay.ProofRelist {
+			continue
+		}
+		what := "a relist of at least " + human(p.SumMin)
+		if p.Kind == replay.ProofLong && p.Count > 1 {
+			what = "the at least " + human(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
+		}
+		add(slowTime{min(p.From, p.To-int64(p.SumMin)), p.To, max(p.Count, 1), p.SumMin, what + " up to " + clock(p.To), p.Evidence})
+	}
+	if s.ep != nil && s.ep.LastStart.Known() && len(s.ep.LastStarts) <= 1 {
+		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + human(s.ep.PeakAge) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
+	}
+	slices.SortStableFunc(out, func(a, b slowTime) int { return cmp.Compare(b.took, a.took) })
+	return out
+}
+
+// callsDuring sums up the steps of the metrics that overlap a time. Others make
+// such calls too, so each is an upper bound.
+func (s *subject) callsDuring(t *slowTime, ops []string) []callSum {
+	var out []callSum
+	for i := range s.n.Calls {
+		c := &s.n.Calls[i]
+		if c.Whole || c.To <= t.from || c.From >= t.to || c.Calls == 0 || !slices.Contains(ops, c.Operation) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(x callSum) bool { return x.op == c.Operation })
+		if at < 0 {
+			out, at = append(out, callSum{op: c.Operation}), len(out)
+		}
+		x := &out[at]
+		x.calls, x.errors, x.sum = x.calls+c.Calls, x.errors+c.Errors, x.sum+c.Sum
+		x.evidence = append(x.evidence, c.Evidence...)
+	}
+	return out
+}
+
+// Bounds of the arithmetic of calls: so many make a row of them, and such a share
+// of a relist explains it.
+const (
+	leastCalls = 20
+	leastShare = 0.4
+	wholeShare = 0.8 // from here on it explains all
+)
+
+// lookSerialCalls multiplies: the status calls of a relist are made one after the
+// other, so their number times their mean is what they cost it. Up to 1.35 each
+// pod is listed again too.
+func lookSerialCalls(s *subject, _ map[string]string) outcome {
+	if len(s.n.Calls) == 0 {
+		return cannotLook()
+	}
+	listed, known := s.kubeletIn("<1.36")
+	for _, t := range s.slowTimes() {
+		calls := s.callsDuring(&t, statusOps)
+		if !slices.ContainsFunc(calls, func(c callSum) bool { return c.calls >= leastCalls }) || slices.ContainsFunc(calls, s.hangs) {
+			continue
+		}
+		if pods := callsOf(calls, "podsandbox_status"); listed && known && pods > 0 {
+			for _, c := range s.callsDuring(&t, listOps) {
+				n := min(c.calls, pods)
+				calls = append(calls, callSum{op: c.op, calls: n, sum: c.mean() * time.Duration(n), evidence: c.evidence})
+			}
+		}
+		if o := t.explained(calls); o.state == Found {
+			return o
+		}
+	}
+	return notThere()
+}
+
+// hangs reports whether calls do not return rather than take long.
+func (s *subject) hangs(c callSum) bool { return int64(c.mean()) > s.t/2 || c.errors*10 > c.calls }
+
+func callsOf(calls []callSum, op string) int {
+	for i := range calls {
+		if calls[i].op == op {
+			return calls[i].calls
+		}
+	}
+	return 0
+}
+
+// lookSlowLists adds: a relist lists sandboxes and then containers, each once.
+func lookSlowLists(s *subject, _ map[string]string) outcome {
+	if len(s.n.Calls) == 0 {
+		return cannotLook()
+	}
+	for _, t := range s.slowTimes() {
+		calls := s.callsDuring(&t, listOps)
+		for i := range calls {
+			calls[i].sum = calls[i].mean() * time.Duration(t.relists)
+			calls[i].calls = t.relists
+		}
+		if o := t.explained(calls); o.state == Found {
+			return o
+		}
+	}
+	return notThere()
+}
+
+func (c *callSum) product() string {
+	calls := " calls × "
+	if c.calls == 1 {
+		calls = " call × "
+	}
+	return strconv.Itoa(c.calls) + " " + c.op + calls + human(c.mean()) + " = " + human(c.sum)
+}
+
+// explained says how much of the time calls explain; of those that matter little
+// it says nothing.
+func (t *slowTime) explained(calls []callSum) outcome {
+	slices.SortStableFunc(calls, func(a, b callSum) int { return cmp.Compare(b.sum, a.sum) })
+	var words []string
+	es := slices.Clone(t.evidence[:min(1, len(t.evidence))])
+	sum := time.Duration(0)
+	for i := range calls {
+		if c := &calls[i]; c.sum > t.took/50 {
+			words, es, sum = append(words, c.product()), append(es, c.evidence...), sum+c.sum
+		}
+	}
+	if float64(sum) < leastShare*float64(t.took) {
+		return notThere()
+	}
+	share := human(sum) + " of " + t.what
+	if sum > t.took+t.took/20 {
+		share = human(sum) + ", calls of others included, for " + t.what
+	}
+	o := found(es...)
+	o.source = "arithmetic"
+	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare)
+	o.vars = map[string]string{"sums": strings.Join(words, ", "), "share": share}
+	return o
+}
+
+// lookHungCalls finds calls that failed at their deadline by what the metrics say
+// of them: their number times the deadline is how long they took.
+func lookHungCalls(s *subject, args map[string]string) outcome {
+	// From 1.36 on a list may be about one pod, and the metrics do not tell.
+	lists := strings.Contains(args["operations"], "list_")
+	if in, known := s.kubeletIn("<1.36"); len(s.n.Calls) == 0 || lists && !(in && known) {
+		return cannotLook()
+	}
+	for i := range s.n.Calls {
+		c := &s.n.Calls[i]
+		if c.Errors == 0 || c.Whole || !contains(strings.Split(args["operations"], ","), c.Operation) || s.ep != nil && (c.To < s.from+lookBack || c.From > s.to) {
+			continue
+		}
+		if of := time.Duration(c.Errors) * time.Duration(s.t); c.Sum < of*9/10 {
+			continue
+		}
+		o := found(c.Evidence...)
+		x := callSum{op: c.Operation, calls: c.Errors, sum: time.Duration(c.Errors) * time.Duration(s.t)}
+		o.source, o.vars = "metrics", map[string]string{"sums": x.product(), "sum": human(c.Sum), "to": clock(c.To)}
+		return o
+	}
+	return notThere()
+}
+
+// human prints a duration to about three figures.
+func human(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatFloat(float64(d)/1e6, 'g', 3, 64) + " ms"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
+	case d < 10*time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
+	}
+	return d.Round(time.Second).String()
+}

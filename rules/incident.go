@@ -1,0 +1,77 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// incidentSubject asks about the node where PLEG never passed its threshold, but
+// something failed: only what stands in or shortly before such a time explains it.
+func incidentSubject(v *view) *subject {
+	return &subject{view: v, spans: v.incidents()}
+}
+
+// slowRelist is the length from which a relist is an incident by itself.
+const slowRelist = replay.LongRelist
+
+// incidents are the times in which something failed that a cause could explain:
+// slow relists, runtime calls that hung or were refused, a runtime that is down, a
+// node that is NotReady. nil where the input shows none.
+func (v *view) incidents() []replay.Span {
+	var all []replay.Span
+	for _, t := range nodeSubject(v).slowTimes() {
+		all = append(all, replay.Span{From: t.from, To: t.to})
+	}
+	for _, f := range v.fails {
+		switch {
+		case hung(f):
+			all = append(all, replay.Span{From: f.End - v.t, To: f.End})
+		case f.Code == "Unavailable" || refused(f.Err()):
+			all = append(all, replay.Span{From: f.End, To: f.End})
+		}
+	}
+	for _, e := range v.sig(parse.SigStatusDown) {
+		all = append(all, replay.Span{From: e.At, To: e.At})
+	}
+	for i, c := range v.n.Ready {
+		if c.Ready {
+			continue
+		}
+		to := v.n.Window.End
+		if i+1 < len(v.n.Ready) {
+			to = v.n.Ready[i+1].At
+		}
+		all = append(all, replay.Span{From: c.At, To: to})
+	}
+	return joined(all)
+}
+
+// longOf is how long a relist took, 0 if its end is not known.
+func longOf(r *replay.Relist) time.Duration {
+	d, _ := r.Duration()
+	return d
+}
+
+// joined puts spans that touch or nearly do into one, oldest first.
+func joined(all []replay.Span) []replay.Span {
+	slices.SortFunc(all, func(a, b replay.Span) int { return cmp.Compare(a.From, b.From) })
+	var out []replay.Span
+	for _, s := range all {
+		if n := len(out); n > 0 && s.From <= out[n-1].To+minute {
+			out[n-1].To = max(out[n-1].To, s.To)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// inIncident reports whether a moment lies in one of the spans or so little before
+// it that it may be its cause.
+func (s *subject) inIncident(at int64) bool {
+	return slices.ContainsFunc(s.spans, func(i replay.Span) bool { return at >= i.From-lookBack && at <= i.To })
+}
