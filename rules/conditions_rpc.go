@@ -262,7 +262,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || s.n.Window.Start > down[bestFrom].End-outageGap || !s.aliveAfter(down[best].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || !s.aliveBefore(down[bestFrom].End) || !s.aliveAfter(down[best].End)) {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])
@@ -290,6 +290,13 @@ func (s *subject) aliveBetween(from, to int64) bool {
 	ev := s.n.Observed
 	i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
 	return i < ev.Len() && ev.Item(i).At < to
+}
+
+// aliveBefore reports whether anything shows that the runtime still worked before a
+// moment: pod events, a relist, or more than a minute of log without complaints. A
+// log that begins in an outage does not tell how long that was.
+func (s *subject) aliveBefore(at int64) bool {
+	return s.n.Window.Start < at-outageGap || s.aliveBetween(0, at)
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:

@@ -57,6 +57,10 @@ const (
 	Possible  Level = "possible"
 )
 
+// Legend says what the levels mean, for whoever prints them. The shares are those
+// of internal/cmd/reliability on incidents that the rules were not made from.
+const Legend = "confirmed: proven by a line that explains itself; likely: right in at least 8 of 10; possible: not excluded"
+
 // Cause is a probable cause with what speaks for and against it.
 type Cause struct {
 	ID          string

@@ -169,19 +169,26 @@ func verdict(r *Result, episode int) string {
 		if !explainsEpisode(&c, episode) {
 			continue
 		}
-		switch c.Level {
-		case Confirmed:
-			return "cause: " + lowerFirst(c.Title) + " (" + c.ID + ", confirmed)"
-		case Likely:
-			return "most likely cause: " + lowerFirst(c.Title) + " (" + c.ID + ")"
+		name := lowerFirst(c.Title) + " (" + c.ID + ")"
+		switch {
+		case c.Level == Possible:
+			return "cause unknown; " + c.ID + " is possible" + toTell(&c)
+		case c.Kind == KindSymptom:
+			return name + "; why is not known" + toTell(&c)
+		case c.Level == Confirmed:
+			return "cause, confirmed: " + name
 		}
-		out := "cause not established; the evidence allows " + c.ID
-		if len(c.Missing) > 0 {
-			out += ", to settle it collect " + lowerFirst(c.Missing[0])
-		}
-		return out
+		return "most likely cause: " + name
 	}
-	return "cause unknown from this input"
+	return "cause unknown"
+}
+
+// toTell names the first input that would tell more about a cause.
+func toTell(c *Cause) string {
+	if len(c.Missing) == 0 {
+		return ""
+	}
+	return ": collect " + lowerFirst(c.Missing[0])
 }
 
 func explainsEpisode(c *Cause, id int) bool {

@@ -57,7 +57,7 @@ func markdownNode(b *bufio.Writer, n *Node, opt Options) {
 	}
 	for i, c := range n.Causes {
 		if i == 0 {
-			fmt.Fprintf(b, "\n### Probable causes\n")
+			fmt.Fprintf(b, "\n### %s\n", causesHeading(n.Causes))
 		}
 		if i == 3 && !opt.Verbose {
 			break

@@ -121,7 +121,7 @@ func (p *printer) node(n *Node) {
 	p.para("  ", windowLine(n.Window))
 	p.timeline(n)
 	p.episodes(n)
-	p.causes("Probable causes", n.Causes)
+	p.causes(causesHeading(n.Causes), n.Causes)
 	p.causes("Looks like PLEG trouble, is not", otherLookAlikes(n))
 	p.whatIf(n)
 	p.breaches(n)
@@ -228,6 +228,9 @@ func (p *printer) causes(title string, cs []rules.Cause) {
 		return
 	}
 	p.heading(title)
+	if cs[0].Kind != rules.KindLookAlike {
+		p.para("", rules.Legend)
+	}
 	for i, c := range cs {
 		if i == 3 && !p.opt.Verbose {
 			fmt.Fprintf(p, "  and %s less likely, in the JSON report or with --verbose\n", plural(len(cs)-i, "cause"))
@@ -235,6 +238,14 @@ func (p *printer) causes(title string, cs []rules.Cause) {
 		}
 		p.cause(i+1, c)
 	}
+}
+
+// causesHeading says whether any of the causes is more than possible.
+func causesHeading(cs []rules.Cause) string {
+	if len(cs) > 0 && cs[0].Level == rules.Possible {
+		return "Cause unknown; these are possible"
+	}
+	return "Probable causes"
 }
 
 // otherLookAlikes are those that the causes do not already name.
@@ -247,7 +258,7 @@ func otherLookAlikes(n *Node) []rules.Cause {
 func (p *printer) cause(rank int, c rules.Cause) {
 	head := fmt.Sprintf("%d. %s: %s", rank, c.ID, c.Title)
 	fmt.Fprintf(p, "%s\n", p.paint(bold, head))
-	level := fmt.Sprintf("%s, confidence %.0f%%", c.Level, 100*c.Confidence)
+	level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
 	if len(c.Episodes) > 0 {
 		level += ", explains episode " + numbers(c.Episodes)
 	}

@@ -194,7 +194,7 @@ func (c *Cleaner) shares(ss []replay.Share, what func(string) string) []Share {
 }
 
 func (c *Cleaner) cause(x *rules.Cause, run commands) Cause {
-	out := Cause{ID: x.ID, Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
+	out := Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
 		For: c.proof(x.For), Against: c.proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
 		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References)}
 	for _, s := range x.Commands {

@@ -263,6 +263,7 @@ type Share struct {
 // Cause is a probable cause, or what looks like one.
 type Cause struct {
 	ID          string   `json:"id"`
+	Kind        string   `json:"kind"` // symptom: what failed; mechanism: why; look-alike
 	Title       string   `json:"title"`
 	Level       string   `json:"level"`
 	Confidence  float64  `json:"confidence"`
