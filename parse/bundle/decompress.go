@@ -38,7 +38,7 @@ func (c *codecs) open(f format, src *counter, dict int64) (io.Reader, func(), er
 		if err != nil {
 			return nil, nothing, err
 		}
-		return r, func() { c.xz = keepIdle(c.xz, r) }, nil
+		return xzSteps{r}, func() { c.xz = keepIdle(c.xz, r) }, nil
 	case fmtZstd:
 		r, err := c.openZstd(src.Reader, dict)
 		if err != nil {
@@ -73,6 +73,22 @@ func (c *codecs) openXZ(src io.Reader, dict int64) (*xz.Reader, error) {
 	r, _ := pop(&c.xz)
 	err := resetXZ(&r, src, maxXZDict(dict))
 	return r, err
+}
+
+// xzSteps reads little at a time: where data is damaged the library drops what
+// it has decoded for the call.
+type xzSteps struct{ r *xz.Reader }
+
+func (x xzSteps) Read(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = x.r.Read(p[n:min(n+xzStep, len(p))])
+		n += k
+	}
+	if n > 0 {
+		err = nil // it comes again
+	}
+	return n, err
 }
 
 // resetXZ lets a reader begin with src; it makes one where there is none.

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 )
 
@@ -52,8 +53,6 @@ func detect(head []byte) format {
 	switch {
 	case isBzip2(head):
 		return fmtBzip2
-	case isSkippable(head):
-		return fmtZstd
 	case isTarHeader(head):
 		return fmtTar
 	}
@@ -69,7 +68,7 @@ func isBzip2(h []byte) bool {
 }
 
 // isSkippable recognises a skippable frame, with which zstd and lz4 files may
-// begin. Only zstd tools write them first.
+// begin.
 func isSkippable(h []byte) bool {
 	return len(h) >= 8 && h[0]&0xf0 == 0x50 && h[1] == 0x2a && h[2] == 0x4d && h[3] == 0x18
 }
@@ -110,10 +109,57 @@ func sealed(h []byte) string {
 		return "is a 7z archive, which is not supported: unpack it first"
 	case bytes.HasPrefix(h, []byte("Rar!\x1a\x07")):
 		return "is a RAR archive, which is not supported: unpack it first"
+	case bytes.HasPrefix(h, []byte("LZIP")) && len(h) > 4 && h[4] <= 1:
+		return "is packed with lzip, which is not supported: unpack it first (lzip -d)"
+	case isLZMA(h):
+		return "is packed with lzma, the format before xz, which is not supported: unpack it first (xz -d)"
+	case bytes.HasPrefix(h, []byte("MSCF\x00\x00\x00\x00")):
+		return "is a cabinet (.cab), which is not supported: unpack it first (cabextract, or expand on Windows)"
 	case bytes.HasPrefix(h, []byte("\x1f\x9d")):
 		return "is packed with compress (.Z), which is not supported: unpack it first"
 	}
 	return ""
+}
+
+// program names what is a program, or a script that carries an archive, and says
+// what to do; "" when it is neither. Bundles hold programs that are of no use, so
+// only what is given by itself is asked.
+func program(h []byte) string {
+	switch {
+	case bytes.HasPrefix(h, []byte("MZ")) && len(h) > 0x40 && h[0x3f] == 0:
+		return "is a program for Windows, maybe an archive that extracts itself: unpack it first (unzip, 7z x)"
+	case bytes.HasPrefix(h, []byte("\x7fELF")):
+		return "is a program, maybe an archive that extracts itself: unpack it first"
+	case isSelfExtracting(h):
+		return "is a shell script that extracts an archive: unpack it first, where it can do no harm (makeself: --noexec --target DIR)"
+	}
+	return ""
+}
+
+// isLZMA recognises the header of an .lzma file: properties, the size of the
+// dictionary, the size of the data, and the first byte of the range coder, which
+// is zero. The header has no magic number, so all that is usual must hold.
+func isLZMA(h []byte) bool {
+	if len(h) < 14 || h[0] != 0x5d || h[13] != 0 {
+		return false
+	}
+	le := binary.LittleEndian
+	dict, size := le.Uint32(h[1:]), le.Uint64(h[5:])
+	return dict >= 1<<12 && dict&(dict-1) == 0 && (size == 1<<64-1 || size < 1<<40)
+}
+
+// isSelfExtracting recognises shell scripts that carry an archive, by what
+// makeself and its like say in the first lines.
+func isSelfExtracting(h []byte) bool {
+	if !bytes.HasPrefix(h, []byte("#!")) {
+		return false
+	}
+	for _, sign := range []string{"Makeself", "makeself", "__ARCHIVE_BELOW__", "__ARCHIVE__", "ARCHIVE_START", "PAYLOAD:", "__PAYLOAD"} {
+		if bytes.Contains(h, []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPGP recognises the packets with which an encrypted OpenPGP message begins

@@ -33,6 +33,7 @@ const nodeOnly parse.Role = "node"
 const (
 	whyUnknown = "its content is of no known kind"
 	whyEmpty   = "empty"
+	whyHole    = "holds nothing but NUL bytes"
 	whyCopy    = "a copy of another file of the bundle"
 	whyOwn     = "a report of plegforensics, whose quotes are no log"
 	whyBinary  = "binary sar data; the text or XML of the same day is used"

@@ -20,13 +20,17 @@ func (w *walker) leaf(m member) error {
 	}
 	buf := w.l.take()
 	eof, err := buf.fill(m.r)
+	skipped, eof, err := buf.skipHole(m.r, eof, err)
+	if skipped > 0 {
+		m.at = nil // what is read from here on begins elsewhere
+	}
 	if buf.from == buf.to && err == nil {
 		w.l.give(buf)
-		return w.empty(m)
+		return w.empty(m, skipped)
 	}
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
-	why, form := w.identify(f, head, m.lone)
+	why, form := w.identify(f, withoutHoles(head), m.lone || w.u.only)
 	var laid *exports.Reader
 	if form != exports.None {
 		f.Export = true
@@ -40,6 +44,7 @@ func (w *walker) leaf(m member) error {
 		if f.Unused = why; why == "" {
 			f.Unused = whyUnknown
 		}
+		w.keepSnippet(f, m, buf.data(), eof)
 		w.l.give(buf)
 		w.unused(f, m, eof)
 		return w.passOn(f, 0, err)
@@ -48,7 +53,7 @@ func (w *walker) leaf(m member) error {
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:
-		err = w.lines(s, m, buf, eof, err)
+		err = w.lines(s, m, buf, skipped, eof, err)
 	case d.random != nil:
 		err = w.random(s, d, m, buf, eof, err)
 	case d.group != nil:
@@ -69,14 +74,17 @@ func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 	return err
 }
 
-func (w *walker) empty(m member) error {
+func (w *walker) empty(m member, skipped int64) error {
 	if w.u.close != nil {
 		return nil // not a file: the unit that stands for a directory
 	}
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Unused: whyEmpty}
 	w.u.slots = append(w.u.slots, &slot{file: f})
+	if skipped > 0 {
+		f.Unused = whyHole
+	}
 	if m.lone {
-		w.u.warn(parse.Pos{File: f}, "is empty")
+		w.u.warn(parse.Pos{File: f}, "%s", map[bool]string{false: "is empty", true: whyHole}[skipped > 0])
 	}
 	return nil
 }
@@ -99,6 +107,31 @@ func (w *walker) unused(f *parse.File, m member, eof bool) {
 		return
 	}
 	w.u.slots = append(w.u.slots, &slot{file: f})
+}
+
+// snippet is the text of a member of no known kind.
+type snippet struct {
+	m    member
+	text []byte
+}
+
+// keepSnippet keeps a short text of no known kind: if the archive turns out to
+// hold nothing else, it is read as the text alone would be.
+func (w *walker) keepSnippet(f *parse.File, m member, data []byte, eof bool) {
+	if w.snippet = nil; w.b.files == 1 && w.u.lone && !m.lone && eof && f.Unused == whyUnknown && isText(withoutHoles(data)) {
+		w.snippet = &snippet{m, bytes.Clone(data)}
+	}
+}
+
+// loneSnippet reads the only member of an archive as if it were given itself.
+func (w *walker) loneSnippet() error {
+	x := w.snippet
+	if w.snippet = nil; x == nil || w.b.files != 1 || len(w.u.slots) != 1 {
+		return nil
+	}
+	w.u.slots, w.u.unlisted, w.u.only = nil, 0, true
+	x.m.r, x.m.at = bytes.NewReader(x.text), nil
+	return w.leaf(x.m)
 }
 
 // whole hands a member over in one piece.

@@ -112,13 +112,14 @@ type lineReader struct {
 	long   *parse.Warning // about the run that is submitted next
 }
 
-// lines decodes a text log whose beginning is in buf already. It returns the
+// lines decodes a text log whose beginning, but for the bytes that were skipped,
+// is in buf already. It returns the
 // read error that cut the member short, if any.
-func (w *walker) lines(s *slot, m member, buf *buffer, eof bool, err error) error {
+func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, err error) error {
 	head := buf.data()
-	s.lines = w.l.opt.newLines(s.file, head[:min(len(head), headLen)])
+	s.lines = w.l.opt.newLines(s.file, withoutHoles(head[:min(len(head), headLen)]))
 	s.described(head)
-	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, eof: eof, err: err}
+	lr := &lineReader{w: w, s: s, r: m.r, buf: buf, offset: skipped, eof: eof, err: err}
 	if p := w.plain(m, s.lines); p == nil || err != nil || !lr.plain(p) {
 		for lr.next() {
 		}

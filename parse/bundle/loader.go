@@ -40,6 +40,7 @@ type unit struct {
 	input    int
 	path     string                  // parse.File.Path
 	lone     bool                    // named on the command line, not found in a directory
+	only     bool                    // the only file of its input
 	open     func() (*opened, error) // nil: nothing to read, warnings only
 	close    func()                  // set on the last unit of a directory
 	stored   int64

@@ -103,6 +103,7 @@ func (l *loader) directory(index int, dir string) []*unit {
 	for _, u := range d.units {
 		u.id = d.ids.identify(u.path) // again, now that all signs were seen
 		u.ids = d.ids.clone()
+		u.only = len(d.units) == 1
 	}
 	return append(d.units, note)
 }

@@ -17,6 +17,9 @@ type walker struct {
 	b      *budget
 	codecs codecs
 	idle   []*counter
+	// snippet is the text that the archive holds, as long as it is all that it
+	// holds.
+	snippet *snippet
 }
 
 // counter wraps r; counters nest as layers do and are used again.
@@ -69,6 +72,9 @@ func (w *walker) unit(u *unit) {
 	w.o, w.in = o, in
 	m := member{path: u.path, mtime: o.mtime, size: o.size, r: in, at: o.at, lone: u.lone}
 	err = w.member(m)
+	if err == nil {
+		err = w.loneSnippet()
+	}
 	u.stored = in.n
 	u.files = max(u.files, w.b.files)
 	if err == nil || w.l.ctx.Err() != nil {
@@ -83,6 +89,9 @@ func (w *walker) unit(u *unit) {
 func (w *walker) member(m member) error {
 	src := w.counter(m.r)
 	defer w.release(src)
+	if skipFrames(src) {
+		m.at = nil
+	}
 	head := src.peek(peekLen)
 	f := detect(head)
 	if m.depth == 0 {
@@ -92,7 +101,11 @@ func (w *walker) member(m member) error {
 		w.warnAt(m, 0, "nested more than %d layers deep (max-depth): not opened", w.b.lim.Depth)
 		return nil
 	}
-	if why := sealed(head); why != "" {
+	why := sealed(head)
+	if why == "" && m.lone {
+		why = program(head)
+	}
+	if why != "" {
 		w.warnAt(m, 0, "%s", why)
 		return nil
 	}

@@ -178,6 +178,53 @@ func TestHole(t *testing.T) {
 	}
 }
 
+// TestIslands breaks the index, and the objects on both sides of some entries:
+// none of the entries may be lost for what stands beside it.
+func TestIslands(t *testing.T) {
+	for _, tt := range journals[:3] {
+		b := load(t, tt.file)
+		r := open(t, b)
+		var entries []int64
+		for e := range r.Entries {
+			entries = append(entries, e.Offset)
+		}
+		var objects []int64
+		for off := r.Header.size; off <= r.Header.tailObject; {
+			o, ok := r.object(off)
+			if !ok {
+				t.Fatalf("no object at %d", off)
+			}
+			objects = append(objects, off)
+			off += align(o.size)
+		}
+		kind := func(off int64) byte { o, _ := r.object(off); return o.kind }
+		broken := 0
+		for i := 1; i+1 < len(objects); i++ {
+			if kind(objects[i]) == objEntry && kind(objects[i-1]) == objData && kind(objects[i+1]) == objData && broken < 5 {
+				broken++
+				for _, off := range []int64{objects[i-1], objects[i+1]} {
+					copy(b[off:], bytes.Repeat([]byte{0xa5}, 16))
+				}
+				i += 20
+			}
+		}
+		b[r.Header.entryArray] = objTag
+		got := map[int64]bool{}
+		x := open(t, b)
+		for e := range x.Entries {
+			got[e.Offset] = true
+		}
+		for _, off := range entries {
+			if !got[off] {
+				t.Errorf("%s: the entry at %d is lost", tt.file, off)
+			}
+		}
+		if broken == 0 {
+			t.Errorf("%s: nothing was broken", tt.file)
+		}
+	}
+}
+
 // TestMutations flips bytes at random: no panic, no endless work, and every
 // entry given lies within the file.
 func TestMutations(t *testing.T) {

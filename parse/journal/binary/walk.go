@@ -121,8 +121,8 @@ func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
 }
 
 // resync returns the next offset before end at which an object begins that
-// another, or unused space, or the end follows, and whether only zeros lie
-// between. Journald allocates ahead: zeros behind the last object are no fault.
+// another, or unused space, or the end follows, or that can only be an entry, and
+// whether only zeros lie between. Journald allocates ahead: zeros behind the last object are no fault.
 func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
 	zeros = true
 	for ; off < end; off += 8 {
@@ -133,7 +133,7 @@ func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
 		if binary.LittleEndian.Uint64(b) == 0 {
 			continue
 		}
-		if o, ok := r.object(off); ok && r.followed(off+align(o.size), end) {
+		if o, ok := r.object(off); ok && (r.followed(off+align(o.size), end) || r.isEntry(off, o)) {
 			return off, zeros
 		}
 		zeros = false
@@ -144,13 +144,36 @@ func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
 // followed reports whether something plausible begins at off.
 func (r *Reader) followed(off, end int64) bool {
 	if off >= end {
-		return off == end
+		return off < end+8 // the file may end before the padding
 	}
 	if _, ok := r.object(off); ok {
 		return true
 	}
 	b := r.win.at(off, 8)
 	return b != nil && binary.LittleEndian.Uint64(b) == 0
+}
+
+// isEntry reports whether an object is an entry beyond doubt, whatever follows
+// it: half of its items or more are data, and the others could be.
+func (r *Reader) isEntry(off int64, o object) bool {
+	per, _ := r.itemSize()
+	n := (o.size - entryHeader) / per
+	if o.kind != objEntry || n < 1 || n > maxItems {
+		return false
+	}
+	b := r.win.at(off+entryHeader, int(n*per))
+	items := append([]byte(nil), b...) // the window moves
+	data := int64(0)
+	for ; len(items) >= int(per); items = items[per:] {
+		at := r.offsetAt(items)
+		if at < r.Header.size || at%8 != 0 || at >= r.win.size {
+			return false
+		}
+		if d, ok := r.object(at); ok && d.kind == objData {
+			data++
+		}
+	}
+	return b != nil && 2*data >= n
 }
 
 // align rounds a size up to the alignment of objects.

@@ -1,0 +1,175 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/plegforensics/plegforensics/internal/hostile"
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// loaded reads one input and gives its events as text.
+func loaded(t *testing.T, in string) (*parse.Bundle, string) {
+	t.Helper()
+	b, err := Load(context.Background(), []string{in}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, dump(b, false)
+}
+
+// textsOf gives the texts of events, without what stands before them.
+func textsOf(b *parse.Bundle) string {
+	var s strings.Builder
+	for _, e := range b.Events {
+		fmt.Fprintln(&s, strings.Trim(string(e.Message()), "\x00"))
+	}
+	return s.String()
+}
+
+// TestHoles: NUL bytes before, between and behind the lines of a log lose none of
+// them, and cited offsets stay true.
+func TestHoles(t *testing.T) {
+	log := testLog(900)
+	plain, _ := loaded(t, file(t, "kubelet.log", log))
+	cut := bytes.IndexByte(log[2000:], '\n') + 2001
+	hole := func(n int) []byte { return make([]byte, n) }
+	for _, tt := range []struct {
+		name string
+		data []byte
+	}{
+		{"8 KiB before", append(hole(8<<10), log...)},
+		{"12 KiB before", append(hole(12<<10), log...)},
+		{"700 KiB before", append(hole(700<<10), log...)},
+		{"9 MiB before", append(hole(9<<20), log...)},
+		{"64 KiB between", append(append(append([]byte{}, log[:cut]...), hole(64<<10)...), log[cut:]...)},
+		{"64 KiB behind", append(append([]byte{}, log...), hole(64<<10)...)},
+	} {
+		for _, wrap := range []func([]byte) string{
+			func(b []byte) string { return file(t, "kubelet.log", b) },
+			func(b []byte) string { return file(t, "x.tar.gz", gz(t, tarOf(t, entry{"node/kubelet.log", b}))) },
+		} {
+			path := wrap(tt.data)
+			got, _ := loaded(t, path)
+			if textsOf(got) != textsOf(plain) {
+				t.Errorf("%s, %s: %d events, %d without the hole", tt.name, filepath.Base(path), len(got.Events), len(plain.Events))
+			}
+			for _, e := range got.Events {
+				line := tt.data[e.Offset:]
+				line = bytes.TrimLeft(line[:bytes.IndexByte(append(line, '\n'), '\n')], "\x00")
+				if text := strings.TrimLeft(e.Text().String(), "\x00"); text != string(line) {
+					t.Fatalf("%s: offset %d holds %.80q, not %.80q", tt.name, e.Offset, line, text)
+				}
+			}
+		}
+	}
+	b, err := Load(context.Background(), []string{file(t, "kubelet.log", hole(3<<20))}, Options{})
+	if err != nil || len(b.Warnings) != 1 || b.Warnings[0].Msg != whyHole {
+		t.Errorf("nothing but NUL bytes: %v, %v", b.Warnings, err)
+	}
+}
+
+// TestFlippedXZ: of a small xz file with one wrong bit as much is read as the
+// library can decode, within a step.
+func TestFlippedXZ(t *testing.T) {
+	log := hostile.Log()
+	for len(log) < 64<<10 {
+		log = append(log, testLog(50)...)
+	}
+	packed := pipe(t, log, "xz", "-c")
+	for _, at := range []int{len(packed) / 4, len(packed) / 2, len(packed) * 3 / 4} {
+		bad := bytes.Clone(packed)
+		bad[at] ^= 0x10
+		most := decodable(bad)
+		b, _ := loaded(t, file(t, "kubelet.log.xz", bad))
+		if len(b.Files) != 1 || b.Files[0].Size < most-xzStep || most < 4096 {
+			t.Errorf("bit at %d of %d: %v bytes are read, %d can be", at, len(packed), b.Files[0].Size, most)
+		}
+		if len(b.Warnings) == 0 {
+			t.Errorf("bit at %d: no warning", at)
+		}
+	}
+}
+
+// decodable is how many bytes of an xz file can be decoded.
+func decodable(data []byte) int64 {
+	var r codecs
+	z, err := r.openXZ(bytes.NewReader(data), 64<<20)
+	var one [1]byte
+	var n int64
+	for err == nil {
+		var k int
+		k, err = z.Read(one[:])
+		n += int64(k)
+	}
+	return n
+}
+
+// TestSkippableFrames: frames of users before the data hide neither lz4 nor zstd.
+func TestSkippableFrames(t *testing.T) {
+	log := testLog(300)
+	plain, _ := loaded(t, file(t, "kubelet.log", log))
+	frame := binary.LittleEndian.AppendUint32([]byte("\x52\x2a\x4d\x18"), 9000)
+	frame = append(frame, make([]byte, 9000)...)
+	var l bytes.Buffer
+	lw := lz4.NewWriter(&l)
+	lw.Write(log)
+	lw.Close()
+	zw, _ := zstd.NewWriter(nil)
+	for name, packed := range map[string][]byte{"lz4": l.Bytes(), "zst": zw.EncodeAll(log, nil)} {
+		got, _ := loaded(t, file(t, "kubelet.log."+name, append(append(bytes.Clone(frame), frame...), packed...)))
+		if textsOf(got) != textsOf(plain) || len(got.Warnings) > 0 {
+			t.Errorf("%s: %d events of %d, %v", name, len(got.Events), len(plain.Events), got.Warnings)
+		}
+	}
+}
+
+// TestSnippet: a few lines of no known kind are read alike whether they are given
+// as a file, as the only file of an archive or of a directory.
+func TestSnippet(t *testing.T) {
+	text := []byte("skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.123s ago; threshold is 3m0s]\nPLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s\n")
+	path := file(t, "snippet.txt", text)
+	plain, want := loaded(t, path)
+	if len(plain.Events) == 0 {
+		t.Fatal("the file alone gives no events")
+	}
+	for _, in := range []string{
+		file(t, "x.tar", tarOf(t, entry{"a/snippet.txt", text})), file(t, "x.tar.gz", gz(t, tarOf(t, entry{"snippet.txt", text}))),
+		file(t, "x.zip", zipOf(t, entry{"snippet.txt", text})), filepath.Dir(path),
+	} {
+		if _, got := loaded(t, in); got != want {
+			t.Errorf("%s gives\n%s, the file alone\n%s", in, got, want)
+		}
+	}
+}
+
+// TestForeign: what cannot be read is named, with what to do.
+func TestForeign(t *testing.T) {
+	lzma := append([]byte("\x5d\x00\x00\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\x00"), "xyz0123456789"...)
+	pe := append([]byte("MZ\x90\x00"), make([]byte, 200)...)
+	for _, tt := range []struct{ name, data, want string }{
+		{"logs.tar.lzma", string(lzma), "xz -d"},
+		{"logs.tar.lz", "LZIP\x01\x0c0123456789", "lzip -d"},
+		{"logs.cab", "MSCF\x00\x00\x00\x00\x2c\x00", "cabextract"},
+		{"logs.exe", string(pe), "extracts itself"},
+		{"logs.elf", "\x7fELF\x02\x01\x01\x00\x00\x00", "extracts itself"},
+		{"logs.run", "#!/bin/sh\n# This script was generated using Makeself 2.4.0\n\x1f\x8b\x08", "--noexec"},
+		{"logs.sh", "#!/bin/bash\nARCHIVE=`awk '/^__ARCHIVE_BELOW__/ {print NR+1}' $0`\n", "unpack it first"},
+	} {
+		b, err := Load(context.Background(), []string{file(t, tt.name, []byte(tt.data))}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Msg, tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, b.Warnings, tt.want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+// hole is how many NUL bytes in a row are a hole in a text: what logrotate's
+// copytruncate leaves before the first line, and a power failure before the
+// lines that were being written.
+const hole = 64
+
+var holeOfNUL = make([]byte, hole)
+
+// withoutHoles is the beginning of a member with its holes cut out, so that they
+// do not hide what it is. The decoders get them: offsets stay true.
+func withoutHoles(head []byte) []byte {
+	if !bytes.Contains(head, holeOfNUL) {
+		return head
+	}
+	out := make([]byte, 0, len(head))
+	for len(head) > 0 {
+		i := bytes.Index(head, holeOfNUL)
+		if i < 0 {
+			return append(out, head...)
+		}
+		out = append(out, head[:i]...)
+		head = bytes.TrimLeft(head[i:], "\x00")
+	}
+	return out
+}
+
+// skipHole drops a hole at the beginning of a member that is longer than what
+// identification looks at. It returns how many bytes it dropped.
+func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error) {
+	var skipped int64
+	for err == nil && b.from < b.to && len(bytes.TrimLeft(b.data()[:min(len(b.data()), headLen)], "\x00")) == 0 {
+		text := bytes.TrimLeft(b.data(), "\x00")
+		skipped += int64(len(b.data()) - len(text))
+		n := copy(b.mem[headroom:], text)
+		b.from, b.to = headroom, headroom+n
+		if !eof {
+			eof, err = b.fill(r)
+		}
+	}
+	return skipped, eof, err
+}
+
+// skipFrames drops the skippable frames with which zstd and lz4 files may begin;
+// what follows them tells which of the two it is. It reports whether there were
+// any.
+func skipFrames(src *counter) bool {
+	found := false
+	for {
+		h := src.peek(8)
+		if !isSkippable(h) {
+			return found
+		}
+		found = true
+		size := int64(binary.LittleEndian.Uint32(h[4:])) + 8
+		if _, err := io.CopyN(io.Discard, src.Reader, size); err != nil {
+			return found
+		}
+	}
+}
