@@ -405,7 +405,7 @@ func TestGitLab(t *testing.T) {
 func TestTextfile(t *testing.T) {
 	r := fixture("node\"\\\n", 1)
 	r.Nodes = append(r.Nodes, r.Nodes[0])
-	p := textparse.NewPromParser(written(t, writeTextfile, r), labels.NewSymbolTable(), false)
+	p := textparse.NewPromParser(written(t, over(writeTextfile), r), labels.NewSymbolTable(), false)
 	seen := map[string]float64{}
 	for {
 		et, err := p.Next()

@@ -1,44 +1,52 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
-	"time"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // timesketchLine is one event in the JSON lines that Timesketch and plaso's
 // json_line readers take: message, datetime and timestamp_desc are required.
 type timesketchLine struct {
-	Message       string `json:"message"`
-	Datetime      string `json:"datetime"`
-	TimestampDesc string `json:"timestamp_desc"`
-	Timestamp     int64  `json:"timestamp"` // µs since 1970
-	DataType      string `json:"data_type"`
-	Parser        string `json:"parser"`
-	Hostname      string `json:"hostname"`
-	Pod           string `json:"pod,omitempty"`
-	State         string `json:"state,omitempty"`
-	DisplayName   string `json:"display_name,omitempty"`
-	Line          uint32 `json:"line,omitempty"`
-	Text          string `json:"text,omitempty"`
+	Message       string   `json:"message"`
+	Datetime      string   `json:"datetime"`
+	TimestampDesc string   `json:"timestamp_desc"`
+	Timestamp     int64    `json:"timestamp"` // µs since 1970
+	DataType      string   `json:"data_type"`
+	Parser        string   `json:"parser"`
+	Hostname      string   `json:"hostname"`
+	Pod           string   `json:"pod,omitempty"`
+	State         string   `json:"state,omitempty"`
+	Uncertainty   *float64 `json:"uncertainty_seconds,omitempty"`
+	Seconds       *float64 `json:"seconds,omitempty"`
+	DisplayName   string   `json:"display_name,omitempty"`
+	Line          uint32   `json:"line,omitempty"`
+	Text          string   `json:"text,omitempty"`
 }
 
 // writeTimesketch writes the start, and where it is known the end, of every
-// finding.
-func writeTimesketch(w io.Writer, r *Report, _ Options) error {
+// claim.
+func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return rows(r, func(x row) error {
-		for _, m := range []struct {
-			at   *string
-			desc string
-		}{{x.Start, "Start Time"}, {x.End, "End Time"}} {
-			if m.at == nil {
+	return rows(r, func(x *row) error {
+		ends := []struct {
+			at    model.Time
+			slack *float64
+			desc  string
+		}{{x.Start, x.StartSlack, "Start Time"}, {x.End, x.EndSlack, "End Time"}, {x.LatestEnd, nil, "Latest End Time"}}
+		for _, m := range ends {
+			if m.at == 0 {
 				continue
 			}
-			if err := e.Encode(timesketch(x, *m.at, m.desc)); err != nil {
+			if err := e.Encode(timesketch(x, m.at, m.slack, m.desc)); err != nil {
 				return err
 			}
 		}
@@ -46,10 +54,10 @@ func writeTimesketch(w io.Writer, r *Report, _ Options) error {
 	})
 }
 
-func timesketch(x row, at, desc string) timesketchLine {
-	t, _ := time.Parse(time.RFC3339Nano, at)
-	l := timesketchLine{Message: sentence(x), Datetime: t.Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
-		Timestamp: t.UnixMicro(), DataType: "plegforensics:" + x.Kind, Parser: "plegforensics", Hostname: x.Node, Pod: x.Pod, State: x.State}
+func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLine {
+	l := timesketchLine{Message: sentence(x), Datetime: at.UTC().Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
+		Timestamp: at.UTC().UnixMicro(), DataType: "plegforensics:" + x.Kind, Parser: "plegforensics", Hostname: x.Node, Pod: x.Pod, State: x.State,
+		Uncertainty: slack, Seconds: x.Seconds}
 	if x.Evidence != nil {
 		l.DisplayName, l.Line, l.Text = x.Evidence.File, x.Evidence.Line, x.Evidence.Text
 	}
@@ -57,24 +65,55 @@ func timesketch(x row, at, desc string) timesketchLine {
 }
 
 // sentence says what a row is in words.
-func sentence(x row) string {
+func sentence(x *row) string {
 	switch x.Kind {
-	case "episode":
+	case timeline.Episode:
 		return fmt.Sprintf("PLEG unhealthy, episode %s, stuck in %s", x.ID, x.State)
-	case "breach":
+	case timeline.Breach:
 		return fmt.Sprintf("%s: %s of %s %s (threshold %s)", x.State, x.ID, float(x.Value), x.Unit, float(x.Threshold))
-	case "relist":
-		return fmt.Sprintf("relist, %s (%s)", x.State, x.Detail)
-	case "event":
+	case timeline.Cause:
+		return fmt.Sprintf("%s cause: %s", x.State, x.ID)
+	case timeline.Relist:
+		return fmt.Sprintf("relist, %s, %s (%s)", x.State, relistLength(x), x.Detail)
+	case timeline.Bounded:
+		return trimmed("%s undated relists, %s", x.ID, x.Detail)
+	case timeline.Event:
 		return fmt.Sprintf("%s %s of pod %s, %s", x.Detail, x.ID, x.Pod, x.State)
-	case "health":
+	case timeline.Health:
 		return "PLEG " + x.State
-	case "ready":
+	case timeline.Ready:
 		return fmt.Sprintf("node Ready=%s %s", x.State, x.Detail)
-	case "gap":
+	case timeline.Gap:
 		return "no log: " + x.State
+	case timeline.Run:
+		return x.Detail + " pid " + x.ID
+	case timeline.Failed:
+		return fmt.Sprintf("%s failed: %s %s", x.ID, x.State, x.Pod)
+	case timeline.Request:
+		return fmt.Sprintf("runtime: %s %s, %s", x.Detail, x.Pod, x.State)
 	}
 	return x.Kind + " " + x.ID
+}
+
+// relistLength says how long a relist took, or until when it may have.
+func relistLength(x *row) string {
+	switch {
+	case x.Seconds != nil:
+		return "took " + span(x.Seconds)
+	case x.Open:
+		return "not over at the end of the input"
+	case x.LatestEnd != 0:
+		return "over by " + x.LatestEnd.UTC().Format("15:04:05")
+	}
+	return "of unknown length"
+}
+
+func trimmed(format, a, b string) string {
+	if b == "" {
+		format, _, _ = strings.Cut(format, ", ")
+		return fmt.Sprintf(format, a)
+	}
+	return fmt.Sprintf(format, a, b)
 }
 
 // The interval document that OpenShift's timeline viewers open.
@@ -101,47 +140,64 @@ type (
 )
 
 // writeIntervals writes everything that has a start as an interval; what has no
-// known end becomes a moment.
-func writeIntervals(w io.Writer, r *Report, _ Options) error {
+// known end becomes a moment. The viewers take their window from the first and
+// the last interval, so these come by time.
+func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 	out := struct {
 		Schema string     `json:"schema"`
 		Items  []interval `json:"items"`
 	}{model.SchemaName("intervals"), []interval{}}
-	err := rows(r, func(x row) error {
-		if x.Start != nil {
-			out.Items = append(out.Items, intervalOf(x))
+	for _, n := range r.Nodes {
+		for m := range timeline.Marks(n) {
+			if m.Start != 0 {
+				out.Items = append(out.Items, intervalOf(n, &m))
+			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return encode(w, &out)
+	slices.SortStableFunc(out.Items, func(a, b interval) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return Encode(w, &out)
 }
 
-func intervalOf(x row) interval {
-	to := x.End
-	if to == nil {
-		to = x.Start
-	}
-	loc := intervalLocator{Type: "Node", Keys: map[string]string{"node": x.Node}}
+// sources of intervals: what is of the node as a whole is NodeState, which the
+// viewers show at once and colour by reason; every kind else is a source of its
+// own, which they offer as a category.
+var sources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
+	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap",
+	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent"}
+
+// rowsOfNode tell NodeState rows apart.
+var rowsOfNode = map[string]string{timeline.Health: "PLEG", timeline.Ready: "Ready"}
+
+func intervalOf(n *model.Node, m *timeline.Mark) interval {
+	x := rowFrom(m)
+	keys := map[string]string{"node": n.Name}
+	loc := intervalLocator{Type: "Node", Keys: keys}
 	if x.Pod != "" {
-		loc = intervalLocator{Type: "Pod", Keys: map[string]string{"node": x.Node, "pod": x.Pod}}
+		loc.Type, keys["pod"] = "Pod", x.Pod
 	}
-	notes := map[string]string{"plegforensics": x.Kind}
+	if row := rowsOfNode[m.Kind]; row != "" {
+		keys["row"] = row
+	}
+	notes := map[string]string{"plegforensics": m.Kind}
+	reason := m.Kind + " " + m.ID
+	if sources[m.Kind] == "NodeState" {
+		reason = nodeState(m)
+		notes["phase"] = reason
+	}
 	if x.Evidence != nil {
 		notes["file"], notes["line"] = x.Evidence.File, fmt.Sprint(x.Evidence.Line)
 	}
-	return interval{Level: level(x), Display: x.Kind != "event", Source: "PLEG" + x.Kind, Locator: loc,
-		Message: intervalMessage{Reason: x.Kind + " " + x.ID, Cause: x.State, Human: sentence(x), Annotations: notes}, From: *x.Start, To: *to}
+	return interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: sources[m.Kind], Locator: loc,
+		Message: intervalMessage{Reason: reason, Cause: m.State, Human: sentence(&x), Annotations: notes}, From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
 }
 
-func level(x row) string {
+// nodeState names a state as the viewers know it: NotReady has a colour.
+func nodeState(m *timeline.Mark) string {
 	switch {
-	case x.Kind == "episode", x.State == "critical", x.Kind == "health" && x.State == "unhealthy":
-		return "Error"
-	case x.State == "warning", x.State == "missing", x.State == "late", x.State == "hung", x.State == "list-failed":
-		return "Warning"
+	case m.State == "unhealthy", m.State == "false":
+		return "NotReady"
+	case m.State == "healthy", m.State == "true":
+		return "Ready"
 	}
-	return "Info"
+	return "Unknown"
 }

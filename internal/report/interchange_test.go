@@ -10,7 +10,7 @@ import (
 
 func TestTimesketch(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeTimesketch(&out, fixture("node", 20), Options{}); err != nil {
+	if err := over(writeTimesketch)(&out, fixture("node", 20), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -35,7 +35,7 @@ func TestTimesketch(t *testing.T) {
 
 func TestIntervals(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeIntervals(&out, fixture("node", 20), Options{}); err != nil {
+	if err := over(writeIntervals)(&out, fixture("node", 20), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
@@ -68,7 +68,7 @@ func TestPerfetto(t *testing.T) {
 	again := n.Failures[0] // overlaps the first without being inside it
 	again.Start.At, again.End = again.Start.At+1e9, again.End+1e9
 	n.Failures = append(n.Failures, again)
-	if err := writePerfetto(&out, r, Options{}); err != nil {
+	if err := over(writePerfetto)(&out, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
@@ -127,7 +127,7 @@ func TestPerfetto(t *testing.T) {
 			t.Errorf("no event of phase %s", ph)
 		}
 	}
-	for _, lane := range []string{"node Ready", "PLEG health", "relists", "CRI failures", "kubelet process", "no log", "kubelet", "kernel", "containerd"} {
+	for _, lane := range []string{"node Ready", "PLEG health", "relists", "CRI failures", "kubelet process", "no log", "episodes", "undated relists", "kubelet", "kernel", "containerd"} {
 		if !lanes[lane] {
 			t.Errorf("no lane %q", lane)
 		}

@@ -1,13 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"io"
-	"slices"
-	"strings"
+	"maps"
 
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // traceEvent is one event of the Trace Event format that the Perfetto UI and
@@ -31,221 +29,172 @@ type trace struct {
 	DisplayTimeUnit string            `json:"displayTimeUnit"`
 }
 
-// Lanes of a node, as thread ids. Pods follow from lanePods on.
-const (
-	laneReady = iota + 1
-	laneHealth
-	laneRelists
-	laneFailures
-	laneRequests
-	laneRuns
-	laneGaps
-	laneSources = 20 // one a source, by name
-	lanePods    = 100
-)
+// traceMarks bounds the marks of one lane: the trace of a day of debug logs
+// stays a few megabytes.
+const traceMarks = 4000
 
-func writePerfetto(w io.Writer, r *Report, _ Options) error {
+func writePerfetto(w io.Writer, r *model.Report, _ Options) error {
 	t := trace{TraceEvents: []traceEvent{}, DisplayTimeUnit: "ms",
-		OtherData: map[string]string{"tool": "plegforensics " + r.Version, "clock": "UTC, microseconds since 1970"}}
+		OtherData: map[string]string{"tool": "plegforensics " + r.Tool.Version, "clock": "UTC, microseconds since 1970"}}
 	for i, n := range r.Nodes {
-		b := traceBuilder{pid: i + 1, end: n.Window.End, names: map[int]string{}}
-		b.node(&n)
+		b := traceBuilder{pid: i + 1, end: n.Window.End}
+		b.node(n)
 		t.TraceEvents = append(t.TraceEvents, b.events...)
 	}
-	return encode(w, &t)
+	line, err := model.Compact(&t)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
 }
 
 type traceBuilder struct {
 	pid    int
-	end    int64 // where open spans end
+	tid    int        // the last one given away
+	end    model.Time // where open spans end
 	events []traceEvent
-	spans  []traceEvent // not yet on a track of their own
-	names  map[int]string
 }
 
-func (b *traceBuilder) node(n *Node) {
-	b.meta("process_name", 0, n.Name)
-	for i, name := range []string{"node Ready", "PLEG health", "relists", "CRI failures", "runtime requests", "kubelet process", "no log"} {
-		b.meta("thread_name", laneReady+i, name)
-		b.order(laneReady + i)
-	}
-	for i, c := range n.Ready {
-		to := b.end
-		if i+1 < len(n.Ready) {
-			to = n.Ready[i+1].At
-		}
-		name := "NotReady"
-		if c.Ready {
-			name = "Ready"
-		}
-		b.span(laneReady, name, "node", c.At, to, proof(map[string]any{"reason": Visible(c.Reason)}, []replay.Evidence{c.Evidence}))
-	}
-	for _, h := range n.Health {
-		b.span(laneHealth, string(h.State), "health", h.From, h.To, nil)
-	}
-	for i := range n.Relists {
-		rl := &n.Relists[i]
-		b.span(laneRelists, "relist "+string(rl.Outcome), "relist", rl.Start.At, rl.End.At, proof(map[string]any{
-			"start_uncertainty_seconds": seconds(rl.Start.Slack), "basis": rl.Basis, "end_known": rl.End.Known()}, rl.Evidence))
-	}
-	for _, f := range n.Failures {
-		start := f.End
-		if f.Start.Known() {
-			start = f.Start.At
-		}
-		b.span(laneFailures, Visible(f.Call)+" "+Visible(f.Code), "cri", start, f.End, proof(map[string]any{"pod": Visible(f.Pod), "object": Visible(f.ObjectID())}, f.Evidence))
-	}
-	for _, r := range n.Requests.All() {
-		b.span(laneRequests, requestName(&r), "runtime", cmp.Or(r.Start, r.End), cmp.Or(r.End, r.Start), proof(map[string]any{
-			"pod": Visible(r.Pod), "id": Visible(r.ID), "error": Visible(cut(r.Err, 200)), "end_known": r.End != 0}, r.Evidence()))
-	}
-	for i := range n.Bounded {
-		x := &n.Bounded[i]
-		if x.CountMax > 0 {
-			b.span(laneRelists, "relists without a date", "relist", x.From, x.To, proof(map[string]any{"count_min": x.CountMin, "count_max": x.CountMax, "long": x.Long}, x.Evidence))
+func (b *traceBuilder) node(n *model.Node) {
+	b.events = append(b.events, traceEvent{Name: "process_name", Ph: "M", PID: b.pid, Args: map[string]any{"name": orNode(n.Name)}})
+	for _, l := range timeline.Lanes(n, traceMarks) {
+		if len(l.Marks) > 0 {
+			b.lane(l)
 		}
 	}
-	for i := range n.Runs {
-		r := &n.Runs[i]
-		from := r.First
-		if r.Start.Known() {
-			from = r.Start.At
-		}
-		b.span(laneRuns, "kubelet", "process", from, r.Last, proof(map[string]any{"pid": r.PID, "version": Visible(r.Version)}, r.Evidence))
-	}
-	for i := range n.Gaps {
-		g := &n.Gaps[i]
-		b.span(laneGaps, "no log: "+g.Why, "gap", g.From, max(g.To, g.From), proof(nil, g.Evidence))
-	}
-	b.sources(n.Node)
-	b.pods(n.Node)
-	b.pack()
-	b.counters(n.Node)
+	b.counters(n)
 }
 
-// sources are the known messages, a lane for each source.
-func (b *traceBuilder) sources(n *replay.Node) {
-	var names []parse.Source
-	for _, e := range n.Events {
-		if e.Basis != parse.NoTime && !bulk(e) && !slices.Contains(names, e.Origin.Source) {
-			names = append(names, e.Origin.Source)
-		}
+// track begins a thread; they are shown in the order in which they begin.
+func (b *traceBuilder) track(name string) int {
+	b.tid++
+	b.events = append(b.events, traceEvent{Name: "thread_name", Ph: "M", PID: b.pid, TID: b.tid, Args: map[string]any{"name": name}},
+		traceEvent{Name: "thread_sort_index", Ph: "M", PID: b.pid, TID: b.tid, Args: map[string]any{"sort_index": b.tid}})
+	return b.tid
+}
+
+// lane puts marks on tracks: viewers drop what overlaps without being nested, so
+// what does has a track beside. Relists never do: the kubelet runs one at a
+// time, and where the uncertainty of two lets them overlap, the later begins
+// when the earlier one is over.
+func (b *traceBuilder) lane(l timeline.Lane) {
+	name := l.Name
+	if l.Kind == timeline.Event {
+		name = "pod " + name
 	}
-	slices.Sort(names)
-	for i, name := range names {
-		b.meta("thread_name", laneSources+i, cmp.Or(string(name), "other"))
-		b.order(laneSources + i)
-	}
-	for _, e := range n.Events {
-		if e.Basis != parse.NoTime && !bulk(e) {
-			b.instant(laneSources+slices.Index(names, e.Origin.Source), ids(e.Sigs), string(e.Origin.Source), e.At, proof(map[string]any{"severity": string(rune(max(e.Severity, 'I')))}, []replay.Evidence{{Record: e}}))
+	tracks := []int{b.track(name)}
+	ends := []model.Time{0}
+	for i := range l.Marks {
+		m := &l.Marks[i]
+		from, to := m.Start, m.To(b.end)
+		k := 0
+		if m.Kind == timeline.Relist {
+			from, to = max(from, ends[0]), max(to, ends[0])
 		}
+		for ; to > from && k < len(ends) && ends[k] > from; k++ {
+		}
+		if k == len(ends) {
+			tracks, ends = append(tracks, b.track(name)), append(ends, 0)
+		}
+		ends[k] = max(ends[k], to)
+		b.mark(tracks[k], m, from, to)
 	}
 }
 
-func (b *traceBuilder) pods(n *replay.Node) {
-	lanes := map[string]int{}
-	for _, e := range auditedEvents(n).All() {
-		name := podOf(&e)
-		tid, ok := lanes[name]
-		if !ok {
-			tid = lanePods + len(lanes)
-			lanes[name] = tid
-			b.meta("thread_name", tid, "pod "+name)
-			b.order(tid)
-		}
-		args := map[string]any{"id": Visible(e.Data), "status": e.Status}
-		if e.HasLag {
-			args["lag_seconds"] = seconds(e.Lag)
-		}
-		b.instant(tid, e.Type, "pod", e.At, proof(args, e.Evidence()))
+func (b *traceBuilder) mark(tid int, m *timeline.Mark, from, to model.Time) {
+	e := traceEvent{Name: markName(m), Cat: m.Kind, Ph: "i", S: "t", TS: micros(from), PID: b.pid, TID: tid, Args: markArgs(m)}
+	if to > from {
+		dur := float64(to-from) / 1e3
+		e.Ph, e.S, e.Dur = "X", "", &dur
 	}
+	b.events = append(b.events, e)
+}
+
+func micros(at model.Time) float64 { return float64(at) / 1e3 }
+
+// markName is what stands on a slice.
+func markName(m *timeline.Mark) string {
+	switch m.Kind {
+	case timeline.Ready:
+		return map[string]string{"true": "Ready"}[m.State] + map[string]string{"false": "NotReady"}[m.State]
+	case timeline.Episode:
+		return "PLEG unhealthy, stuck in " + m.State
+	case timeline.Relist:
+		return "relist " + m.State
+	case timeline.Bounded:
+		return m.ID + " undated relists"
+	case timeline.Failed:
+		return m.ID + " " + m.State
+	case timeline.Gap:
+		return "no log: " + m.State
+	case timeline.Health:
+		return m.State
+	case timeline.Line:
+		return m.ID
+	}
+	return m.Detail
+}
+
+func markArgs(m *timeline.Mark) map[string]any {
+	args := map[string]any{}
+	for name, s := range map[string]string{"id": m.ID, "state": m.State, "pod": m.Pod, "detail": m.Detail, "latest_end": m.LatestEnd.String()} {
+		if s != "" {
+			args[name] = s
+		}
+	}
+	for name, v := range map[string]*float64{"start_uncertainty_seconds": m.StartSlack, "end_uncertainty_seconds": m.EndSlack, "seconds": m.Seconds, "value": m.Value, "threshold": m.Threshold} {
+		if v != nil {
+			args[name] = *v
+		}
+	}
+	if m.Open {
+		args["open"] = true
+	}
+	if m.Min != nil {
+		args["count_min"], args["count_max"] = *m.Min, *m.Max
+	}
+	if m.More > 0 {
+		args["left_out"] = m.More
+	}
+	if m.Proof.Len() > 0 {
+		e := m.Proof.At(0)
+		maps.Copy(args, map[string]any{"where": e.Where(), "text": e.Text})
+	}
+	return args
 }
 
 // counters draws the age of the last relist and the metrics.
-func (b *traceBuilder) counters(n *replay.Node) {
-	v := viewer{base: 0, files: map[string]int{}, known: map[parse.Pos]int{}}
-	count := func(name, unit string, at, value *float64) {
-		if at != nil && value != nil {
-			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: *at * 1e3, PID: b.pid, Args: map[string]any{unit: *value}})
+func (b *traceBuilder) counters(n *model.Node) {
+	count := func(name, unit string, at model.Time, value *float64) {
+		if at != 0 && value != nil {
+			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: micros(at), PID: b.pid, Args: map[string]any{unit: *value}})
 		}
 	}
-	for _, p := range v.age(n) {
-		count("age of last relist (s)", "seconds", p[0], p[1])
+	for _, p := range timeline.Age(n) {
+		count("age of last relist (s)", "seconds", p.At, p.Age)
 	}
-	for _, c := range v.charts(n) {
+	for _, c := range n.History.Charts() {
 		unit := map[string]string{" s": "seconds", "/s": "per second", " %": "percent", "": "value"}[c.Unit]
-		for i := range c.T {
-			count(strings.TrimSpace(c.Name+" "+strings.TrimSpace(c.Unit)), unit, &c.T[i], c.V[i])
+		for i := range c.At {
+			count(chartTitle(&c), unit, c.At[i], c.Value[i])
 		}
 	}
 }
 
-// order keeps the lanes in the order of their ids, not of their names.
-func (b *traceBuilder) order(tid int) { b.sort(tid, tid) }
-
-func (b *traceBuilder) sort(tid, index int) {
-	b.events = append(b.events, traceEvent{Name: "thread_sort_index", Ph: "M", PID: b.pid, TID: tid, Args: map[string]any{"sort_index": index}})
+func chartTitle(c *model.Chart) string {
+	if c.Unit == "" {
+		return c.Name
+	}
+	return c.Name + " (" + unitName(c.Unit) + ")"
 }
 
-// laneStep is the distance of the tracks that one lane needs.
-const laneStep = 1_000_000
+func unitName(unit string) string { return map[string]string{" s": "s", "/s": "1/s", " %": "%"}[unit] }
 
-// pack puts spans of one lane that overlap on several tracks: viewers drop what
-// overlaps without being nested.
-func (b *traceBuilder) pack() {
-	slices.SortStableFunc(b.spans, func(x, y traceEvent) int {
-		return cmp.Or(cmp.Compare(x.TID, y.TID), cmp.Compare(x.TS, y.TS), cmp.Compare(*y.Dur, *x.Dur))
-	})
-	var ends []float64
-	for i, e := range b.spans {
-		if i == 0 || b.spans[i-1].TID != e.TID {
-			ends = ends[:0]
-		}
-		k := slices.IndexFunc(ends, func(end float64) bool { return end <= e.TS })
-		if k < 0 {
-			if k = len(ends); k > 0 {
-				b.meta("thread_name", e.TID+k*laneStep, b.names[e.TID])
-				b.sort(e.TID+k*laneStep, e.TID)
-			}
-			ends = append(ends, 0)
-		}
-		ends[k] = e.TS + *e.Dur
-		e.TID += k * laneStep
-		b.events = append(b.events, e)
+// orNode is the name of a node, or that it has none.
+func orNode(name string) string {
+	if name == "" || name == "unknown" {
+		return "node without a name"
 	}
-}
-
-func (b *traceBuilder) meta(kind string, tid int, name string) {
-	b.names[tid] = name
-	b.events = append(b.events, traceEvent{Name: kind, Ph: "M", PID: b.pid, TID: tid, Args: map[string]any{"name": Visible(name)}})
-}
-
-func (b *traceBuilder) span(tid int, name, cat string, from, to int64, args map[string]any) {
-	if from == 0 {
-		return
-	}
-	if to == 0 {
-		to = max(b.end, from)
-	}
-	dur := float64(to-from) / 1e3
-	b.spans = append(b.spans, traceEvent{Name: name, Cat: cat, Ph: "X", TS: float64(from) / 1e3, Dur: &dur, PID: b.pid, TID: tid, Args: args})
-}
-
-func (b *traceBuilder) instant(tid int, name, cat string, at int64, args map[string]any) {
-	if at != 0 {
-		b.events = append(b.events, traceEvent{Name: Visible(name), Cat: cat, Ph: "i", S: "t", TS: float64(at) / 1e3, PID: b.pid, TID: tid, Args: args})
-	}
-}
-
-// proof adds the first quoted line to the arguments of an event.
-func proof(args map[string]any, es []replay.Evidence) map[string]any {
-	if args == nil {
-		args = map[string]any{}
-	}
-	if len(es) > 0 && es[0].Record != nil {
-		args["where"] = Visible(es[0].Where().String())
-		args["text"] = Quote(es[0].Quote())
-	}
-	return args
+	return name
 }

@@ -38,23 +38,28 @@ type Format struct {
 	Write func(io.Writer, *Report, Options) error
 }
 
+// over makes a writer of the model one of the analysis.
+func over(write func(io.Writer, *model.Report, Options) error) func(io.Writer, *Report, Options) error {
+	return func(w io.Writer, r *Report, o Options) error { return write(w, model.Fill(r, nil), o) }
+}
+
 // Formats of analyze, in the order of --help.
 var Formats = []Format{
 	{"text", "for people, in a terminal or a pipe", writeText},
 	{"json", "one object, schema plegforensics/report/v1", writeJSON},
-	{"ndjson", "one finding a line", writeNDJSON},
-	{"csv", "one finding a row", writeCSV},
+	{"ndjson", "one finding a line", over(writeNDJSON)},
+	{"csv", "one finding a row", over(writeCSV)},
 	{"markdown", "for tickets and post-mortems", writeMarkdown},
-	{"timesketch", "JSON lines for Timesketch and plaso", writeTimesketch},
-	{"intervals", "interval JSON for OpenShift's timeline viewers", writeIntervals},
-	{"perfetto", "a trace for the Perfetto UI", writePerfetto},
+	{"timesketch", "JSON lines for Timesketch and plaso", over(writeTimesketch)},
+	{"intervals", "interval JSON for OpenShift's timeline viewers", over(writeIntervals)},
+	{"perfetto", "a trace for the Perfetto UI", over(writePerfetto)},
 	{"html", "one self-contained page with an interactive timeline", writeHTML},
 	{"junit", "JUnit XML: a suite a node, a case a breach rule", writeJUnit},
 	{"sarif", "SARIF 2.1.0 with the timeline of each episode as a code flow", writeSARIF},
 	{"github", "annotations of GitHub Actions, within its limits", writeGitHub},
 	{"github-summary", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
 	{"gitlab", "a code quality report for GitLab", writeGitLab},
-	{"prom", "metrics for node_exporter's textfile collector", writeTextfile},
+	{"prom", "metrics for node_exporter's textfile collector", over(writeTextfile)},
 }
 
 // TimelineFormats are the output formats of timeline.

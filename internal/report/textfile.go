@@ -4,101 +4,107 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
 // family is one metric of the textfile and how a node fills it.
 type family struct {
 	name, help string
-	samples    func(n *Node, emit func(labels []string, v float64))
+	samples    func(n *model.Node, emit func(labels []string, v float64))
 }
 
 // families of the textfile, in the order written. All are gauges: they tell of
-// one input, not of a process that counts on.
+// one input, not of a process that counts on. Of the lengths of relists there
+// are no quantiles: those that logs and metrics date one by one are the long
+// ones.
 var families = []family{
-	{"plegforensics_node_status", "1 for the status that the input shows the node in", func(n *Node, emit func([]string, float64)) {
+	{"plegforensics_node_status", "1 for the status that the input shows the node in", func(n *model.Node, emit func([]string, float64)) {
 		emit([]string{"status", n.Status}, 1)
 	}},
-	{"plegforensics_episodes", "episodes of PLEG being unhealthy", func(n *Node, emit func([]string, float64)) {
+	{"plegforensics_episodes", "Episodes of PLEG being unhealthy", func(n *model.Node, emit func([]string, float64)) {
 		emit(nil, float64(len(n.Episodes)))
 	}},
-	{"plegforensics_unhealthy_seconds", "time in episodes whose recovery is known", func(n *Node, emit func([]string, float64)) {
-		emit(nil, unhealthySeconds(n.Node))
+	{"plegforensics_unhealthy_seconds", "Time in episodes whose recovery is known", func(n *model.Node, emit func([]string, float64)) {
+		emit(nil, unhealthySeconds(n))
 	}},
-	{"plegforensics_peak_age_seconds", "greatest age of the last relist that a line states", func(n *Node, emit func([]string, float64)) {
-		for i := range n.Episodes {
-			if n.Episodes[i].PeakAge > 0 {
-				emit(nil, peakAge(n.Node))
-				return
-			}
+	{"plegforensics_peak_age_seconds", "Greatest age of the last relist that a line states", func(n *model.Node, emit func([]string, float64)) {
+		if peak := peakAge(n); peak > 0 {
+			emit(nil, peak)
 		}
 	}},
-	{"plegforensics_breaches", "breaches by rule", breachSamples},
-	{"plegforensics_cause_confidence", "confidence of a probable cause, 0 to 1", func(n *Node, emit func([]string, float64)) {
+	{"plegforensics_breaches", "Breaches by rule", breachSamples},
+	{"plegforensics_cause_confidence", "Confidence of a probable cause, 0 to 1", func(n *model.Node, emit func([]string, float64)) {
 		for _, c := range n.Causes {
-			emit([]string{"cause", c.ID, "level", string(c.Level)}, round2(c.Confidence))
+			emit([]string{"cause", c.ID, "level", c.Level}, c.Confidence)
 		}
 	}},
-	{"plegforensics_relists_proven", "relists that evidence proves", func(n *Node, emit func([]string, float64)) {
-		emit(nil, float64(len(n.Relists)))
+	{"plegforensics_relists_proven", "Relists that evidence proves one by one", func(n *model.Node, emit func([]string, float64)) {
+		emit(nil, float64(n.Relists.Proven))
 	}},
-	{"plegforensics_relist_duration_seconds", "duration of the relists whose duration is known, by quantile", func(n *Node, emit func([]string, float64)) {
-		if s := Durations(n.Node); len(s.Sorted) > 0 {
-			emit([]string{"quantile", "0.5"}, seconds(s.P50))
-			emit([]string{"quantile", "0.99"}, seconds(s.P99))
-			emit([]string{"quantile", "1"}, seconds(s.Max))
+	{"plegforensics_relists_min", "Relists in all, at least", func(n *model.Node, emit func([]string, float64)) {
+		emit(nil, float64(n.Relists.CountMin))
+	}},
+	{"plegforensics_relists_max", "Relists in all, at most, as far as the evidence bounds them", func(n *model.Node, emit func([]string, float64)) {
+		emit(nil, float64(n.Relists.CountMax))
+	}},
+	{"plegforensics_relists_timed", "Relists of known length", func(n *model.Node, emit func([]string, float64)) {
+		emit(nil, float64(n.Relists.Known))
+	}},
+	{"plegforensics_relist_longest_seconds", "Longest relist of known length", func(n *model.Node, emit func([]string, float64)) {
+		if n.Relists.Max != nil {
+			emit(nil, *n.Relists.Max)
 		}
 	}},
 }
 
-func unhealthySeconds(n *replay.Node) float64 {
+func unhealthySeconds(n *model.Node) float64 {
 	total := 0.0
 	for i := range n.Episodes {
-		if e := &n.Episodes[i]; e.Recovered.Known() && e.Breach != 0 && e.Recovered.At > e.Breach {
-			total += float64(e.Recovered.At-e.Breach) / 1e9
+		if e := &n.Episodes[i]; e.Breach != 0 && e.Recovered > e.Breach {
+			total += model.Seconds(e.Recovered.Sub(e.Breach))
 		}
 	}
 	return total
 }
 
-func peakAge(n *replay.Node) float64 {
+// peakAge is the greatest age that a line states, 0 if none does.
+func peakAge(n *model.Node) float64 {
 	peak := 0.0
 	for i := range n.Episodes {
-		peak = max(peak, seconds(n.Episodes[i].PeakAge))
+		if a := n.Episodes[i].PeakAge; a != nil {
+			peak = max(peak, *a)
+		}
 	}
 	return peak
 }
 
-func breachSamples(n *Node, emit func([]string, float64)) {
+func breachSamples(n *model.Node, emit func([]string, float64)) {
 	count := map[string]int{}
-	var extra []string
-	for _, b := range n.Breaches {
-		if count[b.Rule] == 0 && rules.LookupBreach(b.Rule) == nil {
-			extra = append(extra, b.Rule)
-		}
-		count[b.Rule]++
+	for i := range n.Breaches {
+		count[n.Breaches[i].Rule]++
 	}
 	for _, r := range rules.BreachRules() {
 		emit([]string{"rule", r.ID, "severity", string(r.Severity)}, float64(count[r.ID]))
+		delete(count, r.ID)
 	}
-	slices.Sort(extra)
-	for _, id := range extra {
+	for _, id := range slices.Sorted(maps.Keys(count)) { // rules of a user's pack
 		emit([]string{"rule", id, "severity", ""}, float64(count[id]))
 	}
 }
 
 // writeTextfile writes the text format of Prometheus for node_exporter's
 // textfile collector. It states no times: the collector refuses them.
-func writeTextfile(w io.Writer, r *Report, _ Options) error {
+func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 	t := NewTextfile(w)
-	t.Family("plegforensics_build_info", "version of the tool")
-	t.Sample(1, "version", r.Version)
-	t.Family("plegforensics_inputs_partial", "inputs that were read only in part")
+	t.Family("plegforensics_build_info", "Version of the tool")
+	t.Sample(1, "version", r.Tool.Version)
+	t.Family("plegforensics_inputs_partial", "Inputs that were read only in part")
 	partial := 0.0
 	for _, in := range r.Inputs {
 		if in.Partial {
@@ -109,8 +115,8 @@ func writeTextfile(w io.Writer, r *Report, _ Options) error {
 	same := sameNames(r.Nodes)
 	for _, f := range families {
 		t.Family(f.name, f.help)
-		for i := range r.Nodes {
-			f.samples(&r.Nodes[i], func(labels []string, v float64) { t.Sample(v, append(slices.Clone(same[i]), labels...)...) })
+		for i, n := range r.Nodes {
+			f.samples(n, func(labels []string, v float64) { t.Sample(v, append(slices.Clone(same[i]), labels...)...) })
 		}
 	}
 	return t.Close()
@@ -118,14 +124,13 @@ func writeTextfile(w io.Writer, r *Report, _ Options) error {
 
 // sameNames is the labels that tell nodes apart: the name, and a number where
 // the inputs hold several nodes of one name.
-func sameNames(ns []Node) [][]string {
+func sameNames(ns []*model.Node) [][]string {
 	seen := map[string]int{}
 	var out [][]string
-	for i := range ns {
-		name := ns[i].Name
-		labels := []string{"node", name}
-		if seen[name]++; seen[name] > 1 {
-			labels = append(labels, "copy", strconv.Itoa(seen[name]))
+	for _, n := range ns {
+		labels := []string{"node", n.Name}
+		if seen[n.Name]++; seen[n.Name] > 1 {
+			labels = append(labels, "copy", strconv.Itoa(seen[n.Name]))
 		}
 		out = append(out, labels)
 	}
@@ -168,5 +173,5 @@ func (t *Textfile) Sample(v float64, labels ...string) {
 func (t *Textfile) Close() error { return t.b.Flush() }
 
 func labelValue(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(Visible(s))
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }

@@ -462,3 +462,17 @@ func (v *viewer) pods(n *replay.Node) []viewPod {
 	})
 	return out
 }
+
+func auditedEvents(n *replay.Node) replay.PodEvents {
+	if n.Audit.Events.Len() > 0 {
+		return n.Audit.Events
+	}
+	return n.Observed
+}
+
+func podOf(e *replay.PodEvent) string {
+	if e.Pod != "" {
+		return Visible(e.Pod)
+	}
+	return Visible(e.PodUID)
+}

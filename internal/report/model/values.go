@@ -134,3 +134,10 @@ func (s Seq[T]) MarshalJSON() ([]byte, error) {
 	b.WriteByte(']')
 	return b.Bytes(), err
 }
+
+// Until calls f with each element until it returns false.
+func (s Seq[T]) Until(f func(T) bool) {
+	if s.All != nil {
+		s.All(f)
+	}
+}

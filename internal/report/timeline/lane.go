@@ -1,0 +1,144 @@
+package timeline
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+// Lane is a row of marks of one kind, by start.
+type Lane struct {
+	Name  string
+	Kind  string
+	Marks []Mark
+}
+
+// Lanes are the rows that are drawn of a node, from what the cluster saw down to
+// who said what: readiness, health, episodes, relists, CRI calls, requests,
+// kubelet processes, what no log covers; then one a source and one a pod, each
+// of at most most marks: of more, those of most weight stand for the others.
+func Lanes(n *model.Node, most int) []Lane {
+	h, w := n.History, n.Window
+	dated, undated := split(Relists(h))
+	out := []Lane{
+		{"node Ready", Ready, slices.Collect(Readies(h))},
+		{"PLEG health", Health, slices.Collect(Healths(h))},
+		{"episodes", Episode, slices.Collect(Episodes(n))},
+		{"relists", Relist, Thin(dated, w, most)},
+		{"undated relists", Bounded, undated},
+		{"CRI failures", Failed, Thin(slices.Collect(FailedCalls(h)), w, most)},
+		{"runtime requests", Request, Thin(slices.Collect(Requests(h)), w, most)},
+		{"kubelet process", Run, slices.Collect(runs(h))},
+		{"no log", Gap, slices.Collect(gaps(h))},
+	}
+	for i := range out {
+		byStart(out[i].Marks)
+	}
+	return append(append(out, Sources(n, most)...), Pods(n, most)...)
+}
+
+func byStart(ms []Mark) {
+	slices.SortStableFunc(ms, func(a, b Mark) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+func split(all iter.Seq[Mark]) (dated, undated []Mark) {
+	for m := range all {
+		switch {
+		case m.Kind != Relist:
+			undated = append(undated, m)
+		case m.Start != 0:
+			dated = append(dated, m)
+		}
+	}
+	return dated, undated
+}
+
+// Sources are the known messages of each source, by name.
+func Sources(n *model.Node, most int) []Lane {
+	var out []Lane
+	n.History.Lines.Each(func(l model.Line) {
+		m := Mark{Kind: Line, ID: l.IDs, Start: l.At, State: string(rune(l.Severity)), Proof: l.Evidence}
+		out = put(out, l.Source, Line, m)
+	})
+	slices.SortFunc(out, func(a, b Lane) int { return cmp.Compare(a.Name, b.Name) })
+	return thinned(out, n.Window, most)
+}
+
+func put(lanes []Lane, name, kind string, m Mark) []Lane {
+	for i := range lanes {
+		if lanes[i].Name == name {
+			lanes[i].Marks = append(lanes[i].Marks, m)
+			return lanes
+		}
+	}
+	return append(lanes, Lane{name, kind, []Mark{m}})
+}
+
+// Pods are the events of each pod: those with trouble first, then the busiest.
+// All of them together have at most most marks, but each some.
+func Pods(n *model.Node, most int) []Lane {
+	var out []Lane
+	index, trouble := map[string]int{}, map[string]int{}
+	for m := range Events(n.History) {
+		if m.Start == 0 {
+			continue
+		}
+		i, known := index[m.Pod]
+		if !known {
+			i = len(out)
+			index[m.Pod] = i
+			out = append(out, Lane{m.Pod, Event, nil})
+		}
+		out[i].Marks = append(out[i].Marks, m)
+		if m.Weight() > 1 {
+			trouble[m.Pod]++
+		}
+	}
+	slices.SortFunc(out, func(a, b Lane) int {
+		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.Marks), len(a.Marks)), cmp.Compare(a.Name, b.Name))
+	})
+	return thinned(out, n.Window, max(most*4/max(len(out), 1), 20))
+}
+
+func thinned(lanes []Lane, w model.Window, most int) []Lane {
+	for i := range lanes {
+		lanes[i].Marks = Thin(lanes[i].Marks, w, most)
+	}
+	return lanes
+}
+
+// Thin keeps at most about most marks: what is long or wrong, and of the rest of
+// each of equal stretches of the window the one of most weight, which counts the
+// others.
+func Thin(ms []Mark, w model.Window, most int) []Mark {
+	if len(ms) <= most {
+		return ms
+	}
+	span := max(w.End-w.Start, 1)
+	bins := make(map[int]int, most/2) // stretch: index in out
+	var out []Mark
+	kept := 0
+	for _, m := range ms {
+		if kept < most/2 && m.Kind != Line && m.Kind != Event && m.Weight() > 1 { // half of the room is for what matters
+			out = append(out, m)
+			kept++
+			continue
+		}
+		bin := int(float64(m.Start-w.Start) / float64(span) * float64(most/2))
+		i, taken := bins[bin]
+		switch {
+		case !taken:
+			bins[bin] = len(out)
+			out = append(out, m)
+		case m.Weight() > out[i].Weight():
+			m.More = out[i].More + 1
+			out[i] = m
+		default:
+			out[i].More++
+		}
+	}
+	byStart(out)
+	return out
+}
