@@ -87,8 +87,7 @@ func (l *loader) stdin(index int) *unit {
 	return u
 }
 
-// directory lists the files below dir. Links are not followed: what they point
-// to inside the directory is read where it lies, and the rest is not ours.
+// directory lists the files below dir; of links see dirlinks.go.
 func (l *loader) directory(index int, dir string) []*unit {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -97,8 +96,10 @@ func (l *loader) directory(index int, dir string) []*unit {
 	l.opened++
 	note := &unit{input: index, path: dir}
 	note.close = func() { root.Close() }
-	d := dirWalk{l: l, root: root, note: note, input: index}
+	d := dirWalk{l: l, root: root, note: note, input: index, dir: dir, links: newDirLinks(dir)}
 	fs.WalkDir(root.FS(), ".", d.visit)
+	d.links.rename(d.units, d.ids.identify)
+	d.links.report(note, index, len(d.units) == 0)
 	d.report()
 	for _, u := range d.units {
 		u.id = d.ids.identify(u.path) // again, now that all signs were seen
@@ -113,6 +114,8 @@ type dirWalk struct {
 	root    *os.Root
 	note    *unit // carries the warnings about the directory
 	input   int
+	dir     string // as named
+	links   dirLinks
 	ids     identifier
 	units   []*unit
 	special int
@@ -131,7 +134,10 @@ func (d *dirWalk) visit(path string, e fs.DirEntry, err error) error {
 			return fs.SkipDir
 		}
 		return nil
-	case e.IsDir() || e.Type()&fs.ModeSymlink != 0:
+	case e.IsDir():
+		return nil
+	case isLink(e):
+		d.links.add(d.dir, path)
 		return nil
 	case !e.Type().IsRegular():
 		if d.special++; d.special == 1 {

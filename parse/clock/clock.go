@@ -82,7 +82,7 @@ type file struct {
 
 	envelope, header zone
 	overruled        zone // that the input proves and an option overrules
-	shift            int // of the years that the survey numbers
+	shift            int  // of the years that the survey numbers
 	year             int
 	yearBasis        string
 	yearTrust        parse.Basis
