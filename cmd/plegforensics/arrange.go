@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"os"
 	"slices"
 	"strings"
 
@@ -10,9 +12,7 @@ import (
 // arrange moves flags in front of arguments, because package flag stops at the
 // first argument and people do not. "--" ends the flags.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	if len(args) < 2 {
-		return args, nil
-	}
+	args = implied(app, args)
 	out := args[:1:1]
 	rest := args[1:]
 	cmds := app.Commands
@@ -60,11 +60,73 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(cmd.Subcommands) > 0 && cmd.ArgsUsage == "" && len(words) > 0 {
 		return nil, unknown("command", cmd.Name+" "+words[0], commandNames(cmd.Subcommands))
 	}
+	if len(words) == 0 && piped(app, cmd, flags) {
+		words = []string{"-"}
+	}
 	out = append(out, flags...)
 	if len(words) > 0 {
 		out = append(out, "--")
 	}
 	return append(out, words...), nil
+}
+
+// implied puts in the command that people leave out: paths are to be analyzed,
+// and so is what comes through a pipe.
+func implied(app *cli.App, args []string) []string {
+	analyze := append([]string{args[0], "analyze"}, args[1:]...)
+	if len(args) == 1 {
+		if fromPipe(app) {
+			return analyze
+		}
+		return args
+	}
+	first := args[1]
+	switch name, _, _ := strings.Cut(strings.TrimLeft(first, "-"), "="); {
+	case first == "-":
+		return analyze
+	case strings.HasPrefix(first, "-"):
+		if slices.Contains([]string{"h", "help", "v", "version"}, name) || find(app.Commands, "analyze") == nil {
+			return args
+		}
+		for _, f := range find(app.Commands, "analyze").Flags {
+			if slices.Contains(f.Names(), name) {
+				return analyze
+			}
+		}
+		return args
+	case find(app.Commands, first) != nil:
+		return args
+	}
+	if _, err := os.Stat(first); err == nil || strings.ContainsAny(first, `/\\.`) {
+		return analyze
+	}
+	return args
+}
+
+// piped reports whether a command without inputs is to read standard input.
+func piped(app *cli.App, cmd *cli.Command, flags []string) bool {
+	if !strings.HasPrefix(cmd.ArgsUsage, "INPUT...") || cmd.Name == "batch" || slices.Contains(flags, "-h") || slices.Contains(flags, "--help") {
+		return false
+	}
+	return fromPipe(app)
+}
+
+// fromPipe reports whether something comes through standard input: a pipe or a
+// file with at least one byte.
+func fromPipe(app *cli.App) bool {
+	if f, isFile := app.Reader.(*os.File); isFile {
+		st, err := f.Stat()
+		if err != nil || !st.Mode().IsRegular() && st.Mode()&os.ModeNamedPipe == 0 {
+			return false
+		}
+		if st.Mode().IsRegular() {
+			return st.Size() > 0
+		}
+	}
+	in := bufio.NewReader(app.Reader)
+	app.Reader = in
+	_, err := in.Peek(1)
+	return err == nil
 }
 
 func find(cmds []*cli.Command, name string) *cli.Command {

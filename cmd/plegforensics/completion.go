@@ -2,82 +2,124 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
-// completions are the scripts that ask the program itself what may follow, so
-// that they never fall behind it. %[1]s is the name of the program.
+// completions are the scripts of the shells. Each asks the program for candidates (see complete.go) and falls back to file
+// names. bash cuts words at = and :, which the script puts together again.
 var completions = []struct{ shell, script string }{
 	{"bash", `# plegforensics completion bash > /etc/bash_completion.d/plegforensics
 _plegforensics() {
-  local cur="${COMP_WORDS[COMP_CWORD]}" words
+  local words=() i w n line cur
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    w=${COMP_WORDS[i]} n=${#words[@]}
+    if ((n)) && { [[ $w == [=:] ]] || [[ ${words[n-1]} == *[=:] && ${COMP_WORDS[i-1]} == [=:] ]]; }; then
+      words[n-1]+=$w
+    else
+      words+=("$w")
+    fi
+  done
+  n=${#words[@]}
+  ((n)) || words=("") n=1
+  cur=${words[n-1]}
   COMPREPLY=()
-  if [[ "$cur" == -* ]]; then
-    words=$("${COMP_WORDS[@]:0:COMP_CWORD}" "$cur" --generate-bash-completion 2>/dev/null)
-  else
-    words=$("${COMP_WORDS[@]:0:COMP_CWORD}" --generate-bash-completion 2>/dev/null)
+  while IFS= read -r line; do
+    line=${line%%$'\t'*}
+    # what stands before the last = or : is on the line already
+    [[ $cur == *[=:]* ]] && line=${line#"${cur%"${cur##*[=:]}"}"}
+    COMPREPLY+=("$line")
+  done < <("${COMP_WORDS[0]}" __complete "${words[@]}" 2>/dev/null)
+  if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == *[=:/] ]]; then
+    compopt -o nospace 2>/dev/null
   fi
-  mapfile -t COMPREPLY < <(compgen -W "${words}" -- "$cur")
+  return 0
 }
-complete -o bashdefault -o default -F _plegforensics %[1]s
+complete -o bashdefault -o default -F _plegforensics plegforensics
 `},
-	{"zsh", `#compdef %[1]s
+	{"zsh", `#compdef plegforensics
 # plegforensics completion zsh > "${fpath[1]}/_plegforensics"
 _plegforensics() {
-  local cur=${words[CURRENT]}
-  local -a options
-  if [[ "$cur" == -* ]]; then
-    options=("${(@f)$(${words[1,CURRENT-1]} "$cur" --generate-bash-completion 2>/dev/null)}")
-  else
-    options=("${(@f)$(${words[1,CURRENT-1]} --generate-bash-completion 2>/dev/null)}")
+  local line word
+  local -a found open
+  for line in "${(@f)$(${words[1]} __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    word=${line%%%%$'\t'*}
+    [[ -n $word ]] || continue
+    if [[ $word == *[=:/] ]]; then open+=("$word"); else found+=("$word"); fi
+  done
+  if (( $#found + $#open )); then
+    (( $#found )) && compadd -- "${found[@]}"
+    (( $#open )) && compadd -S '' -- "${open[@]}"
+    return 0
   fi
-  [[ -n "${options[1]}" ]] && compadd -- "${options[@]}"
+  compset -P '*='
   _files
 }
 # From fpath this file is the body of the function; sourced, it only defines it.
 if [[ "${funcstack[1]}" == _plegforensics ]]; then
   _plegforensics "$@"
 else
-  compdef _plegforensics %[1]s
+  compdef _plegforensics plegforensics
 fi
 `},
+	{"fish", `# plegforensics completion fish > ~/.config/fish/completions/plegforensics.fish
+function __plegforensics_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found ($words[1] __complete $words[2..-1] 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        set -l word (commandline -ct)
+        if string match -q -- '*=*' $word
+            set -l head (string replace -r '=.*' '=' -- $word)
+            __fish_complete_path (string replace -r '^[^=]*=' '' -- $word) | string replace -r '^' $head
+        else
+            __fish_complete_path $word
+        end
+    end
+end
+complete -c plegforensics -f -a '(__plegforensics_complete)'
+`},
 	{"powershell", `# plegforensics completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName '%[1]s' -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName 'plegforensics' -ScriptBlock {
   param($word, $ast, $position)
   $given = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
-  if ($word -and -not $word.StartsWith('-')) { $given = @($given | Select-Object -SkipLast 1) }
-  & '%[1]s' @given --generate-bash-completion 2>$null |
-    Where-Object { $_ -like "$word*" } |
-    ForEach-Object { [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }
+  if ($word) { $given = @($given | Select-Object -SkipLast 1) }
+  & 'plegforensics' __complete @given "$word" 2>$null | ForEach-Object {
+    $name, $about = $_ -split [char]9, 2
+    if (-not $about) { $about = $name }
+    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $about)
+  }
 }
 `},
 }
 
+// shells are those that have a script.
+func shells() []string {
+	var out []string
+	for _, x := range completions {
+		out = append(out, x.shell)
+	}
+	return out
+}
+
 func completionCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "completion",
-		Usage:     "print the completion script of a shell: bash, zsh, fish, powershell",
-		ArgsUsage: "SHELL",
+		Name:        "completion",
+		Usage:       "print the completion script of a shell: " + strings.Join(shells(), ", "),
+		ArgsUsage:   "SHELL",
+		Description: "The first line of each script says where to put it.",
 		Action: func(c *cli.Context) error {
-			known := []string{"fish"}
 			shell := c.Args().First()
 			for _, x := range completions {
 				if x.shell == shell {
-					_, err := fmt.Fprintf(c.App.Writer, x.script, "plegforensics")
+					_, err := io.WriteString(c.App.Writer, x.script)
 					return err
 				}
-				known = append(known, x.shell)
 			}
-			if shell != "fish" {
-				return unknown("shell", shell, known)
-			}
-			script, err := c.App.ToFishCompletion()
-			if err == nil {
-				_, err = fmt.Fprint(c.App.Writer, script)
-			}
-			return err
+			return unknown("shell", shell, shells())
 		},
 	}
 }
@@ -92,14 +134,30 @@ func manCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.App.Writer, strings.TrimSpace(page))
+			_, err = fmt.Fprintln(c.App.Writer, strings.TrimSpace(page)+manExits())
 			return err
 		},
 	}
 }
 
-// completing reports whether a shell asks what may follow: then the order of
-// the words must stay as it is.
-func completing(args []string) bool {
-	return len(args) > 1 && args[len(args)-1] == "--generate-bash-completion"
+// manExits are the exit statuses and examples in the language of manual pages.
+func manExits() string {
+	var b strings.Builder
+	b.WriteString("\n.SH EXIT STATUS\n")
+	for _, e := range exitStatuses {
+		fmt.Fprintf(&b, ".TP\n\\fB%d\\fP\n%s\n", e.code, manText(e.means))
+	}
+	b.WriteString(".SH EXAMPLES\n")
+	for _, e := range examples {
+		fmt.Fprintf(&b, ".TP\n%s\n%s\n", manText(e.line), manText(e.about))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func manText(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
+	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
+		s = `\&` + s
+	}
+	return s
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -39,9 +41,15 @@ func usage(hint, format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Sprintf(format, args...), hint}
 }
 
+// maxListed is how many words a hint lists; only ids of rules are more.
+const maxListed = 20
+
 // unknown is a wrong word where one of a list is expected.
 func unknown(what, word string, known []string) error {
 	hint := "one of " + strings.Join(known, ", ")
+	if len(known) > maxListed {
+		hint = "plegforensics rules list shows all " + strconv.Itoa(len(known))
+	}
 	if best := spell.Nearest(word, known); best != "" {
 		hint = fmt.Sprintf("did you mean %q?", best)
 	}
@@ -57,13 +65,25 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			names = append(names, f.Names()...)
 		}
 		name := strings.TrimLeft(flag, "-")
-		hint := "see " + c.App.Name + " " + c.Command.Name + " --help"
+		hint := seeHelp(c)
+		if slices.ContainsFunc(formatWords(commandPath(c.Command.HelpName)), func(f candidate) bool { return f.word == name }) {
+			return usage("did you mean --output "+name+"?", "unknown flag --%s", name)
+		}
 		if best := spell.Nearest(name, names); best != "" {
 			hint = fmt.Sprintf("did you mean --%s?", best)
 		}
 		return usage(hint, "unknown flag --%s", name)
 	}
-	return usage("see "+c.App.Name+" "+c.Command.Name+" --help", "%s", msg)
+	return usage(seeHelp(c), "%s", msg)
+}
+
+// seeHelp points at the help page of the command.
+func seeHelp(c *cli.Context) string {
+	name := c.Command.HelpName
+	if name == "" {
+		name = c.App.Name
+	}
+	return "see " + name + " --help"
 }
 
 // finish prints err for the user and returns the exit status. Lost is what

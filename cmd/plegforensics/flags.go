@@ -2,11 +2,13 @@ package main
 
 import (
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
 // Flag categories in --help.
@@ -50,6 +52,7 @@ func durationFlag(cat, name, usage string) *cli.DurationFlag {
 // inputFlags steer how inputs are read; every command that reads a bundle has
 // them.
 func inputFlags() []cli.Flag {
+	limits := bundle.DefaultLimits
 	return []cli.Flag{
 		stringFlag(catTime, "since", "drop what ended before `TIME`: RFC 3339, \"2006-01-02 15:04\", or a duration before the end of the input (-2h)"),
 		stringFlag(catTime, "until", "drop what began after `TIME`"),
@@ -57,12 +60,12 @@ func inputFlags() []cli.Flag {
 		&cli.IntFlag{Name: "year", Usage: "`YEAR` of stamps that carry none; default inferred", EnvVars: envName("year"), Category: catTime},
 		listFlag(catNode, "node", "keep only node `NAME`; repeatable"),
 		stringFlag(catNode, "kubelet-version", "take the kubelet for version `V` (v1.28.0), whatever the input says"),
-		durationFlag(catNode, "relist-threshold", "health threshold, overrides the profile of the version"),
-		durationFlag(catNode, "relist-period", "relist period, overrides the profile of the version"),
+		&cli.DurationFlag{Name: "relist-threshold", Usage: "age `D` of the last relist from which PLEG counts as unhealthy", EnvVars: envName("relist-threshold"), Category: catNode, DefaultText: "that of the version, 3m"},
+		&cli.DurationFlag{Name: "relist-period", Usage: "time `D` between two relists", EnvVars: envName("relist-period"), Category: catNode, DefaultText: "that of the version, 1s"},
 		boolFlag(catNode, "separate", "keep several inputs apart instead of merging those of one node"),
-		stringFlag(catLimits, "max-bytes", "most bytes that one input may expand to (`SIZE`, e.g. 64GiB)"),
-		&cli.IntFlag{Name: "max-files", Usage: "most `N` files that one input may hold", EnvVars: envName("max-files"), Category: catLimits},
-		&cli.IntFlag{Name: "max-depth", Usage: "most `N` archives inside one another", EnvVars: envName("max-depth"), Category: catLimits},
+		&cli.StringFlag{Name: "max-bytes", Usage: "most bytes that one input may expand to (`SIZE`, e.g. 64GiB)", EnvVars: envName("max-bytes"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Bytes>>30, 10) + "GiB"},
+		&cli.IntFlag{Name: "max-files", Usage: "most `N` files that one input may hold", EnvVars: envName("max-files"), Category: catLimits, DefaultText: strconv.Itoa(limits.Files)},
+		&cli.IntFlag{Name: "max-depth", Usage: "maximum archive nesting depth `N`", EnvVars: envName("max-depth"), Category: catLimits, DefaultText: strconv.Itoa(limits.Depth)},
 		boolFlag(catLimits, "strict", "input problems (truncated, unreadable, cut by a limit) are failures: exit 4"),
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.GOMAXPROCS(0), Usage: "`N` workers", EnvVars: envName("jobs"), Category: catLimits, DefaultText: "number of CPUs"},
 		boolFlag(catOutput, "quiet", "no progress and no warnings on standard error"),

@@ -27,7 +27,7 @@ const warningsShown = 20
 // under --separate.
 func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 	if len(args) == 0 {
-		return nil, usage("see "+c.App.Name+" "+c.Command.Name+" --help", "no input given")
+		return nil, usage(seeHelp(c), "no input given")
 	}
 	opt, err := loadOptions(c)
 	if err != nil {

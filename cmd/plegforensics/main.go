@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -18,9 +19,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 )
-
-// version is stamped at build time: -ldflags "-X main.version=v1.2.3".
-var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -47,6 +45,8 @@ func commands() []*cli.Command {
 		schemaCommand(),
 		completionCommand(),
 		manCommand(),
+		helpCommand(),
+		versionCommand(),
 	}
 }
 
@@ -54,10 +54,10 @@ func commands() []*cli.Command {
 func run(ctx context.Context, args []string, stdin io.Reader, stdoutW, stderr io.Writer) int {
 	out := &stdout{Writer: stdoutW}
 	app := newApp(stdin, out, stderr)
-	var err error
-	if !completing(args) {
-		args, err = arrange(app, args)
+	if completing(app, args, out) {
+		return finish(app, nil, out.err)
 	}
+	args, err := arrange(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
@@ -75,7 +75,7 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:    name,
 		Usage:   "find out what the kubelet's PLEG did, from the files in a support bundle",
-		Version: version,
+		Version: buildVersion(),
 		Description: "Reads kubelet logs, journals, sosreports, must-gathers, EKS log bundles and metric\n" +
 			"snapshots as they are; needs no cluster and opens no network connection.",
 		Commands:               commands(),
@@ -85,13 +85,15 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 		Metadata:               map[string]any{outputsKey: output.NewSet(out)},
 		Suggest:                true,
 		UseShortOptionHandling: false,
-		EnableBashCompletion:   true,
+		Flags:                  []cli.Flag{cli.HelpFlag}, // our own help command keeps cli from adding it
 		HideHelpCommand:        true,
 		ExitErrHandler:         func(*cli.Context, error) {},
 		OnUsageError:           onUsageError,
 		CommandNotFound:        nil,
 		Action:                 noCommand,
 	}
+	cli.HelpPrinter = printHelp
+	cli.VersionPrinter = func(c *cli.Context) { fmt.Fprintln(c.App.Writer, versionLine(c.App)) }
 	for _, c := range app.Commands {
 		setUsageError(c)
 	}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/internal/compare"
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// The scripts of the shells ask the program itself what may follow, so that they
+// never fall behind it: "plegforensics __complete WORD... CURRENT" prints one
+// candidate a line, a tab, and what it is. Nothing printed means a file name.
+const (
+	completeWord = "__complete"
+	completeFlag = "--generate-bash-completion" // of older scripts: words alone
+)
+
+// candidate is one word that may stand where the cursor is.
+type candidate struct{ word, about string }
+
+// completing answers a shell, and reports whether one had asked.
+func completing(app *cli.App, args []string, w io.Writer) bool {
+	switch {
+	case len(args) > 1 && args[1] == completeWord:
+		words, current := args[2:], ""
+		if n := len(words); n > 0 {
+			words, current = words[:n-1], words[n-1]
+		}
+		for _, c := range candidates(app, words, current) {
+			fmt.Fprintf(w, "%s\t%s\n", c.word, c.about)
+		}
+		return true
+	case len(args) > 1 && args[len(args)-1] == completeFlag:
+		words, current := args[1:len(args)-1], ""
+		if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "-") {
+			words, current = words[:n-1], words[n-1]
+		}
+		for _, c := range candidates(app, words, current) {
+			fmt.Fprintln(w, c.word)
+		}
+		return true
+	}
+	return false
+}
+
+// candidates are what may stand for current behind words.
+func candidates(app *cli.App, words []string, current string) []candidate {
+	cmd, path, rest := commandAt(app, words)
+	out := candidatesOf(app, cmd, path, rest, current)
+	return slices.DeleteFunc(out, func(c candidate) bool { return !strings.HasPrefix(c.word, current) })
+}
+
+// commandAt finds the command that words begin with, and the words behind it.
+func commandAt(app *cli.App, words []string) (cmd *cli.Command, path string, rest []string) {
+	cmds := app.Commands
+	for len(words) > 0 {
+		next := find(cmds, words[0])
+		if next == nil {
+			break
+		}
+		cmd, cmds, words = next, next.Subcommands, words[1:]
+		path = strings.TrimSpace(path + " " + next.Name)
+	}
+	return cmd, path, words
+}
+
+func candidatesOf(app *cli.App, cmd *cli.Command, path string, rest []string, current string) []candidate {
+	if cmd == nil {
+		if len(rest) > 0 { // paths: analyze is meant
+			return candidatesOf(app, find(app.Commands, "analyze"), "analyze", rest, current)
+		}
+		if strings.HasPrefix(current, "-") {
+			return []candidate{{"--help", "help"}, {"--version", "version and build"}}
+		}
+		return append(commandWords(app.Commands), candidate{"help", "help on a command"}, candidate{"version", "version and build"})
+	}
+	if slices.Contains(rest, "--") {
+		return argumentWords(app, cmd, path, rest)
+	}
+	if n := len(rest); n > 0 && takesValue(cmd, rest[n-1]) && strings.HasPrefix(rest[n-1], "-") {
+		return valueWords(path, flagName(cmd, rest[n-1]), current)
+	}
+	if name, value, ok := strings.Cut(current, "="); ok && strings.HasPrefix(name, "--") {
+		var out []candidate
+		for _, c := range valueWords(path, flagName(cmd, name), value) {
+			out = append(out, candidate{name + "=" + c.word, c.about})
+		}
+		return out
+	}
+	if strings.HasPrefix(current, "-") {
+		return flagWords(cmd)
+	}
+	return append(commandWords(cmd.Subcommands), argumentWords(app, cmd, path, rest)...)
+}
+
+func commandWords(cs []*cli.Command) []candidate {
+	var out []candidate
+	for _, c := range cs {
+		if !c.Hidden {
+			out = append(out, candidate{c.Name, c.Usage})
+		}
+	}
+	return out
+}
+
+func flagWords(cmd *cli.Command) []candidate {
+	out := []candidate{}
+	for _, f := range cmd.Flags {
+		_, about := flagText(f)
+		for _, n := range f.Names() {
+			if len(n) > 1 {
+				out = append(out, candidate{"--" + n, about})
+			}
+		}
+	}
+	return append(out, candidate{"--help", "help"})
+}
+
+// flagName is the first name of the flag that a word is.
+func flagName(cmd *cli.Command, word string) string {
+	name := strings.TrimLeft(word, "-")
+	for _, f := range cmd.Flags {
+		if slices.Contains(f.Names(), name) {
+			return f.Names()[0]
+		}
+	}
+	return name
+}
+
+// valueWords are the values of a flag; none where it takes a path, a number or
+// free text.
+func valueWords(command, flag, current string) []candidate {
+	switch flag {
+	case "output":
+		if strings.Contains(current, "=") {
+			return nil // FORMAT=PATH
+		}
+		return formatWords(command)
+	case "report":
+		return formatWords("analyze")
+	case "color", "links":
+		return plainWords(whenWords)
+	case "fail-on":
+		if strings.HasPrefix(current, "cause:") {
+			return causeWords("cause:")
+		}
+		return plainWords([]string{"none", "info", "warning", "critical", "cause:", "episodes>0"})
+	case "what-if":
+		var out []candidate
+		for _, k := range simulate.WhatIfKeys {
+			out = append(out, candidate{k.Key + "=", k.About})
+		}
+		return out
+	case "tz":
+		return plainWords([]string{"UTC", "Europe/", "America/", "Asia/"})
+	case "shard":
+		return plainWords([]string{"auto"})
+	case "kubelet-version":
+		var out []candidate
+		for minor := 36; minor >= 11; minor-- {
+			out = append(out, candidate{fmt.Sprintf("v1.%d.0", minor), ""})
+		}
+		return out
+	}
+	return nil
+}
+
+// plainWords are words that explain themselves.
+func plainWords(words []string) []candidate {
+	var out []candidate
+	for _, w := range words {
+		out = append(out, candidate{w, ""})
+	}
+	return out
+}
+
+// formatWords are the formats of a command.
+func formatWords(command string) []candidate {
+	formats := report.Formats
+	switch command {
+	case "timeline":
+		formats = report.TimelineFormats
+	case "events":
+		formats = report.EventFormats
+	case "inspect":
+		formats = report.InspectFormats
+	case "query":
+		formats = report.QueryFormats(nil)
+	case "batch", "batch merge":
+		formats = fleetFormats()
+	case "compare":
+		var out []candidate
+		for _, f := range compare.Formats {
+			out = append(out, candidate{f.Name, ""})
+		}
+		return out
+	case "replay":
+		var out []candidate
+		for _, f := range report.ReplayFormats {
+			out = append(out, candidate{f.Name, ""})
+		}
+		return out
+	}
+	var out []candidate
+	for _, f := range formats {
+		out = append(out, candidate{f.Name, f.About})
+	}
+	return out
+}
+
+// causeWords are the built-in causes behind a prefix.
+func causeWords(prefix string) []candidate {
+	pack, _ := rules.Builtin() // a test of package rules holds the built-in files to be right
+	var out []candidate
+	for _, d := range pack.Causes {
+		out = append(out, candidate{prefix + d.ID, d.Title})
+	}
+	return out
+}
+
+// argumentWords are the arguments of commands that take no files.
+func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) []candidate {
+	switch path {
+	case "explain", "rules show":
+		out := causeWords("")
+		for _, r := range rules.BreachRules() {
+			out = append(out, candidate{r.ID, r.Title})
+		}
+		return out
+	case "schema":
+		return plainWords(model.Kinds())
+	case "completion":
+		return plainWords(shells())
+	case "help":
+		at, _, _ := commandAt(app, rest)
+		if at != nil {
+			return commandWords(at.Subcommands)
+		}
+		return commandWords(app.Commands)
+	}
+	return nil
+}

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+)
+
+// helpWidth is the longest line of a help page.
+const helpWidth = 100
+
+// exitStatuses is the table of exit statuses, for help and the manual page.
+var exitStatuses = []struct {
+	code  int
+	means string
+}{
+	{exitOK, "the work was done, whether something was found or not"},
+	{exitFindings, "findings at or above --fail-on, or a failed test case"},
+	{exitUsage, "wrong usage: unknown flag, command or value, or an output that cannot be made"},
+	{exitNothing, "no input could be analyzed, or none in the window"},
+	{exitPartial, "analyzed only in part (truncated, unreadable, cut by a limit), under --strict"},
+	{exitOutput, "an output could not be written, for example on a full disk"},
+	{exitInterrupted, "interrupted"},
+	{exitPipe, "the reader of standard output went away"},
+}
+
+// printHelp is cli's HelpPrinter: one layout for the program and its commands.
+func printHelp(w io.Writer, _ string, data any) {
+	var p page
+	switch x := data.(type) {
+	case *cli.App:
+		p.app(x)
+	case *cli.Command:
+		p.command(x)
+	}
+	_, _ = io.WriteString(w, p.String()) // standard output remembers the error
+}
+
+// page is a help page under way.
+type page struct{ strings.Builder }
+
+func (p *page) app(a *cli.App) {
+	p.section("NAME")
+	p.text(2, "", a.Name+" - "+a.Usage)
+	p.section("USAGE")
+	p.text(2, "", a.Name+" COMMAND [FLAGS] [ARGUMENTS]")
+	p.text(2, "", a.Name+" PATH...    the same as "+a.Name+" analyze PATH...")
+	p.paragraphs(a.Description)
+	p.commands(a.Commands)
+	p.examples("")
+	p.section("FLAGS")
+	p.item(2, 30, "-h, --help", "help, also of a command: "+a.Name+" help COMMAND")
+	p.item(2, 30, "-v, --version", "version and build")
+	p.exits()
+}
+
+func (p *page) command(c *cli.Command) {
+	name := c.HelpName
+	p.section("NAME")
+	p.text(2, "", name+" - "+c.Usage)
+	p.section("USAGE")
+	flags := ""
+	if slices.ContainsFunc(c.VisibleFlags(), func(f cli.Flag) bool { return !slices.Contains(f.Names(), "help") }) {
+		flags = " [FLAGS]"
+	}
+	p.text(2, "", strings.TrimSpace(name+flags+" "+strings.TrimSpace(c.ArgsUsage)))
+	p.paragraphs(c.Description)
+	p.commands(c.Subcommands)
+	p.examples(commandPath(name))
+	p.flags(c)
+	p.exits()
+	p.WriteString("\nEvery flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -;\nthe flag wins.\n")
+}
+
+// commandPath is the command without the name of the program.
+func commandPath(helpName string) string {
+	words := strings.Fields(helpName)
+	for i, w := range words {
+		if find(commands(), w) != nil {
+			return strings.Join(words[i:], " ")
+		}
+	}
+	return ""
+}
+
+func (p *page) section(title string) {
+	if p.Len() > 0 {
+		p.WriteByte('\n')
+	}
+	p.WriteString(title + "\n")
+}
+
+// paragraphs writes a description; lines that begin with blanks stay as they
+// are.
+func (p *page) paragraphs(s string) {
+	if s == "" {
+		return
+	}
+	p.section("DESCRIPTION")
+	var flow []string
+	flush := func() {
+		if len(flow) > 0 {
+			p.text(2, "", strings.Join(flow, " "))
+		}
+		flow = nil
+	}
+	for _, line := range strings.Split(s, "\n") {
+		switch {
+		case line == "":
+			flush()
+			p.WriteByte('\n')
+		case strings.HasPrefix(line, " "):
+			flush()
+			name, about, _ := strings.Cut(strings.TrimSpace(line), "  ")
+			p.item(4, 32, name, strings.TrimSpace(about))
+		default:
+			flow = append(flow, line)
+		}
+	}
+	flush()
+}
+
+func (p *page) commands(cs []*cli.Command) {
+	var shown []*cli.Command
+	for _, c := range cs {
+		if !c.Hidden {
+			shown = append(shown, c)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	p.section("COMMANDS")
+	for _, c := range shown {
+		p.item(2, 16, c.Name, c.Usage)
+	}
+}
+
+func (p *page) examples(command string) {
+	first := true
+	for _, e := range examples {
+		if e.command != command {
+			continue
+		}
+		if first {
+			p.section("EXAMPLES")
+		}
+		first = false
+		p.WriteString("  " + e.line + "\n")
+		p.text(6, "", e.about)
+	}
+}
+
+// flags writes the flags by category, those of the command itself first.
+func (p *page) flags(c *cli.Command) {
+	var order []string
+	by := map[string][]cli.Flag{}
+	for _, f := range c.VisibleFlags() {
+		if slices.Contains(f.Names(), "help") {
+			continue
+		}
+		cat := ""
+		if x, ok := f.(cli.CategorizableFlag); ok {
+			cat = x.GetCategory()
+		}
+		if by[cat] == nil {
+			order = append(order, cat)
+		}
+		by[cat] = append(by[cat], f)
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return b2i(a == "") - b2i(b == "") })
+	if len(order) == 0 {
+		return
+	}
+	p.section("FLAGS")
+	for _, cat := range order {
+		p.WriteString("  " + cmp.Or(cat, "General") + "\n")
+		for _, f := range by[cat] {
+			names, about := flagText(f)
+			p.item(4, 34, names, about)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// flagText is how a flag is written and what it does, with its default.
+func flagText(f cli.Flag) (names, about string) {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return "--" + f.Names()[0], ""
+	}
+	value := ""
+	about = d.GetUsage()
+	if a, rest, ok := strings.Cut(about, "`"); ok {
+		if v, after, ok := strings.Cut(rest, "`"); ok {
+			value, about = v, a+v+after
+		}
+	}
+	if d.TakesValue() && value == "" {
+		value = placeholder(f)
+	}
+	var words []string
+	for _, n := range f.Names() {
+		if len(n) == 1 {
+			words = slices.Insert(words, 0, "-"+n)
+		} else {
+			words = append(words, "--"+n)
+		}
+	}
+	names = strings.TrimSpace(strings.Join(words, ", ") + " " + value)
+	if def := defaultText(f); def != "" {
+		about += " (default: " + def + ")"
+	}
+	return names, about
+}
+
+func placeholder(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.DurationFlag:
+		return "DURATION"
+	case *cli.IntFlag:
+		return "N"
+	}
+	return "VALUE"
+}
+
+// defaultText is what holds where a flag is not given, "" where that is nothing
+// to speak of.
+func defaultText(f cli.Flag) string {
+	switch f := f.(type) {
+	case *cli.StringFlag:
+		if f.DefaultText != "" {
+			return f.DefaultText
+		}
+		return f.Value
+	case *cli.StringSliceFlag:
+		return f.DefaultText
+	case *cli.IntFlag:
+		if f.DefaultText == "" && f.Value != 0 {
+			return strconv.Itoa(f.Value)
+		}
+		return f.DefaultText
+	case *cli.DurationFlag:
+		if f.DefaultText == "" && f.Value != 0 {
+			return strings.TrimSuffix(f.Value.Round(time.Second).String(), "0s")
+		}
+		return f.DefaultText
+	case *cli.BoolFlag:
+		if f.Value {
+			return "on"
+		}
+	}
+	return ""
+}
+
+func (p *page) exits() {
+	p.section("EXIT STATUS")
+	for _, e := range exitStatuses {
+		p.item(2, 8, strconv.Itoa(e.code), e.means)
+	}
+}
+
+// item writes a term and what it means, from a column on; on the next line where
+// the term is too long.
+func (p *page) item(indent, column int, term, about string) {
+	head := strings.Repeat(" ", indent) + term
+	if utf8.RuneCountInString(head) > column-2 {
+		p.WriteString(head + "\n")
+		head = ""
+	}
+	p.text(column, head, about)
+}
+
+// text writes words from a column on, behind what stands before it.
+func (p *page) text(column int, head, s string) {
+	line, empty := head+strings.Repeat(" ", max(0, column-utf8.RuneCountInString(head))), true
+	for _, w := range strings.Split(s, " ") {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > helpWidth {
+			p.WriteString(strings.TrimRight(line, " ") + "\n")
+			line, empty = strings.Repeat(" ", column), true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+w, false
+	}
+	p.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// helpCommand is "help", as people type it.
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "help on a command", ArgsUsage: "[COMMAND...]", Hidden: true,
+		Action: func(c *cli.Context) error {
+			var at *cli.Command
+			cmds, name := c.App.Commands, c.App.HelpName
+			for _, word := range c.Args().Slice() {
+				next := find(cmds, word)
+				if next == nil {
+					return unknown("command", word, commandNames(cmds))
+				}
+				at, cmds, name = next, next.Subcommands, name+" "+next.Name
+			}
+			if at == nil {
+				return cli.ShowAppHelp(c)
+			}
+			shown := *at
+			shown.HelpName = name
+			printHelp(c.App.Writer, "", &shown)
+			return nil
+		},
+	}
+}
+
+// versionCommand is "version".
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "version and build", ArgsUsage: " ", Hidden: true,
+		Action: func(c *cli.Context) error {
+			_, err := fmt.Fprintln(c.App.Writer, versionLine(c.App))
+			return err
+		},
+	}
+}

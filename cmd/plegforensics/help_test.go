@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+)
+
+// TestHelpPages: every command has a page with an example, no line of it is
+// longer than a terminal of 100 columns, and no default is shown that is none.
+func TestHelpPages(t *testing.T) {
+	var visit func(path []string, cs []*cli.Command)
+	visit = func(path []string, cs []*cli.Command) {
+		for _, c := range cs {
+			here := append(append([]string{}, path...), c.Name)
+			code, page, errs := status(t, append(append([]string{}, here...), "--help")...)
+			if code != 0 {
+				t.Errorf("%v --help: exit %d: %s", here, code, errs)
+			}
+			for _, line := range strings.Split(page, "\n") {
+				if n := utf8.RuneCountInString(line); n > helpWidth {
+					t.Errorf("%v: %d columns: %s", here, n, line)
+				}
+			}
+			for _, bad := range []string{"default: 0)", "default: false", "default: \"\"", "default: 0s"} {
+				if strings.Contains(page, bad) {
+					t.Errorf("%v: %q", here, bad)
+				}
+			}
+			if !c.Hidden && !strings.Contains(page, "EXAMPLES\n  ") {
+				t.Errorf("%v: no example", here)
+			}
+			visit(here, c.Subcommands)
+		}
+	}
+	visit(nil, commands())
+}
+
+// TestExamplesAreOfCommands: an example stands under a command that exists.
+func TestExamplesAreOfCommands(t *testing.T) {
+	for _, e := range examples {
+		cs := commands()
+		for _, word := range strings.Fields(e.command) {
+			c := find(cs, word)
+			if c == nil {
+				t.Errorf("%q of %q", word, e.line)
+				break
+			}
+			cs = c.Subcommands
+		}
+	}
+}
