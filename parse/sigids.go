@@ -17,6 +17,7 @@ const (
 	SigRetrieved    = "pleg.retrieved"     // all: "Retrieved pods from runtime"
 	SigTransition   = "pleg.transition"    // pod_uid, id, old, new
 	SigListFail     = "pleg.listfail"      // err, code: "Unable to retrieve pods"
+	SigPodListFail  = "pleg.podlistfail"   // pod_uid, err, code: 1.36 on-demand, "Unable to retrieve pod"
 	SigWriteStatus  = "pleg.write-status"  // pod_ns, pod_name, err ("" on success)
 	SigIgnore       = "pleg.ignore"        // pod_ns, pod_name, err: "Ignoring events for pod"
 	SigReinspect    = "pleg.reinspect"     // pod_ns, pod_name, err ("" for the heading line)

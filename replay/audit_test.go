@@ -133,9 +133,11 @@ func TestAuditDoubt(t *testing.T) {
 		return []*parse.Event{lifeLine(10, "started", "c"), plegLine(11.1, "ContainerStarted", "c"), lifeLine(20.3, "exited", "c")}
 	}
 	for name, spoil := range map[string]func(*Node){
-		"nothing":           func(*Node) {},
-		"no relist dated":   func(n *Node) { n.Relists = nil },
-		"unhealthy":         func(n *Node) { n.Health = []HealthSpan{{Span{From: sinceStart(22), To: sinceStart(25)}, Unhealthy}} },
+		"nothing":         func(*Node) {},
+		"no relist dated": func(n *Node) { n.Relists = nil },
+		"unhealthy": func(n *Node) {
+			n.Health = []HealthSpan{{Span{From: sinceStart(22), To: sinceStart(25)}, Unhealthy, ""}}
+		},
 		"gap":               func(n *Node) { n.Gaps = []LogGap{{Span: Span{From: sinceStart(22), To: sinceStart(25)}}} },
 		"failed inspection": func(n *Node) { n.Failures = []Failure{{End: sinceStart(21.5), Details: &FailureDetails{PodUID: "u"}}} },
 		"restart":           func(n *Node) { n.Runs[0].Last = sinceStart(22) },

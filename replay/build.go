@@ -66,13 +66,14 @@ func account(n *Node, s *found, v *host.Survey, opt Options) {
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)
 	groups := lastSeen(s)
-	l := newLedger(n, s, groups, s.cover)
+	w := newWitness(n, s)
+	l := newLedger(n, s, groups, w)
 	n.Relists, n.Bounded = l.relists()
 	n.Gaps = gaps(n)
 	n.Ready = readiness(s)
-	n.Episodes = episodes(n, s, groups, s.cover)
+	n.Episodes = episodes(n, s, groups, w)
 	l.outcomes(n)
-	n.Health = health(n, s)
+	n.Health, n.Claims = health(n, s, w)
 	n.Ops = operations(n)
 }
 

@@ -58,8 +58,28 @@ func (c *coverage) runOf(line int32) int {
 	return c.shifts[i-1].run
 }
 
-// runs tells which runs there are.
+// runs tells which runs there are, and gives each the first and last line of its
+// process, whether they have a signature or not. A process id that several runs
+// share, as that of containers, tells only when the last of them ended.
 func (c *coverage) runs(runs []Run) {
+	shared := map[int]int{}
+	for i := range runs {
+		shared[runs[i].PID]++
+	}
+	for _, v := range c.list {
+		for i := range runs {
+			r := &runs[i]
+			if v.Origin.PID != r.PID {
+				continue
+			}
+			if shared[r.PID] == 1 {
+				r.First = min(r.First, v.FirstLine.At, v.LastLine.At)
+			}
+			if shared[r.PID] == 1 || i == len(runs)-1 {
+				r.Last = max(r.Last, v.FirstLine.At, v.LastLine.At)
+			}
+		}
+	}
 	for i := range runs {
 		c.pids = append(c.pids, runs[i].PID)
 	}

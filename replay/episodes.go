@@ -14,8 +14,8 @@ import (
 const startUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
-func episodes(n *Node, s *found, groups []*group, cover *coverage) []Episode {
-	w := newHealer(n, s, cover)
+func episodes(n *Node, s *found, groups []*group, complete *witness) []Episode {
+	w := newHealer(n, s, complete)
 	var out []Episode
 	byRun := map[int][]*group{}
 	for _, g := range groups {
@@ -63,22 +63,16 @@ type healer struct {
 	n     *Node
 	s     *found
 	cover *coverage
+	whole *witness // of the log
 
 	nevers map[int][]saying // by run
-	losses []int64          // when lines are known to be missing
 }
 
-func newHealer(n *Node, s *found, cover *coverage) *healer {
-	w := &healer{n: n, s: s, cover: cover, nevers: map[int][]saying{}}
+func newHealer(n *Node, s *found, complete *witness) *healer {
+	w := &healer{n: n, s: s, cover: s.cover, whole: complete, nevers: map[int][]saying{}}
 	for _, t := range s.nevers {
 		w.nevers[t.run] = append(w.nevers[t.run], t)
 	}
-	for _, m := range n.Markers {
-		if m.Kind == parse.MarkSuppressed && m.Basis != parse.NoTime {
-			w.losses = append(w.losses, m.At)
-		}
-	}
-	slices.Sort(w.losses)
 	return w
 }
 

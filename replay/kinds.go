@@ -33,6 +33,7 @@ const (
 	kWritten      = host.KindWritten
 	kLife         = host.KindLife
 	kFlag         = host.KindFlag
+	kPodList      = host.KindPodList
 	kHistory      = host.KindHistory
 	kTurn         = host.KindTurn
 	kGoroutine    = host.KindGoroutine

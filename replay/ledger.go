@@ -14,6 +14,7 @@ type claim struct {
 	run     int
 	listEnd Instant
 	end     Instant
+	took    extent // how long it ran, where that is known better than by its end
 	listed  *bool
 	outcome Outcome
 	basis   []string
@@ -28,6 +29,7 @@ type ledger struct {
 	s      *found
 	groups []*group
 	cover  *coverage
+	w      *witness
 	named  map[int][]*group       // groups by run, by start
 	starts map[int][]*MetricProof // starts from metrics, by run
 	claims []*claim
@@ -82,8 +84,8 @@ const (
 	widest = 500 * time.Millisecond
 )
 
-func newLedger(n *Node, s *found, groups []*group, cover *coverage) *ledger {
-	l := &ledger{n: n, s: s, groups: groups, cover: cover, byRun: marksByRun(s), fell: map[int]int64{}}
+func newLedger(n *Node, s *found, groups []*group, w *witness) *ledger {
+	l := &ledger{n: n, s: s, groups: groups, cover: s.cover, w: w, byRun: marksByRun(s), fell: map[int]int64{}}
 	for _, t := range s.fallbacks {
 		if _, ok := l.fell[t.run]; !ok {
 			l.fell[t.run] = t.at
@@ -147,6 +149,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.fromMetrics(idx)
 		l.merge()
 		l.ends(idx, l.byRun[run])
+		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
 		all = append(all, l.claims...)
 	}
@@ -163,7 +166,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 
 func (c *claim) relist() Relist {
 	r := Relist{Run: c.run, Start: between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
-		Outcome: c.outcome, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
+		Took: c.took.mid(), TookSlack: c.took.slack(), Outcome: c.outcome, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
 	if r.Outcome == "" {
 		r.Outcome = OutcomeUnknown
 	}
@@ -188,7 +191,12 @@ func (l *ledger) fromMarks(run int, marks []mark) {
 // a line of its own.
 func (l *ledger) fromRelisting(run int, marks []mark) {
 	var c *claim
+	var last int64
 	for _, m := range marks {
+		if c != nil && !l.w.whole(last, m.at) {
+			c = nil // what ran in a hole of the log is not known
+		}
+		last = m.at
 		switch {
 		case m.kind == kRelisting:
 			if c != nil {
@@ -228,6 +236,9 @@ func (l *ledger) nextStart(c *claim, next mark) {
 		return
 	}
 	if c.listed == nil {
+		if l.failedUnsaid(c, next) {
+			return
+		}
 		c.listed = &yes
 	}
 	c.outcome = OutcomeOK
@@ -240,6 +251,14 @@ func (l *ledger) nextStart(c *claim, next mark) {
 	}
 	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
 	c.end = between(min(lo, hi), hi)
+}
+
+// failedUnsaid reports whether a relist of which no line says that its list
+// returned lasted just as long as a call may: of a log that lost lines the error may
+// be what is missing.
+func (l *ledger) failedUnsaid(c *claim, next mark) bool {
+	over := next.at - c.lo - int64(l.n.Kubelet.RPCTimeout+l.n.Kubelet.Period)
+	return over >= -int64(relistingSlack) && over < int64(2*time.Second) && !l.w.trusts(c.run)
 }
 
 // stoppedMin is the least duration of a relist that is doubted when the log is
@@ -369,14 +388,18 @@ func (l *ledger) failed(run int, m mark, floor int64) *claim {
 	return c
 }
 
-// immediate reports whether an error says that nothing was waited for.
-func immediate(err string) bool {
-	for _, s := range []string{"connection refused", "no such file or directory", "i/o timeout", "connect: "} {
+// immediate reports whether an error says that nothing was waited for: there was
+// nobody to connect to. A dial that timed out did wait.
+func immediate(code, err string) bool {
+	if strings.Contains(err, "timeout") || strings.Contains(err, "timed out") {
+		return false
+	}
+	for _, s := range []string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint", "connection error"} {
 		if strings.Contains(err, s) {
-			return s != "i/o timeout"
+			return true
 		}
 	}
-	return false
+	return code == "Unavailable"
 }
 
 // failing names the unfiltered list call whose error was logged just before

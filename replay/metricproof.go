@@ -46,6 +46,10 @@ const (
 	// at most SumMax, after the last one that had listed pods began. Count
 	// began more than 10 s after it.
 	ProofAge ProofKind = "age"
+	// ProofPaced: Count relists began between From and To, none more than
+	// SumMax after the last one that had listed pods, and Sum after it together;
+	// none that ended took longer than SumMin.
+	ProofPaced ProofKind = "paced"
 )
 
 // MetricProof is one statement about relists that metrics prove.
@@ -58,6 +62,8 @@ type MetricProof struct {
 	Sum            time.Duration
 	SumMin, SumMax time.Duration
 	Evidence       []Evidence
+
+	step int64 // of ProofRelist: the snapshot before the one that shows its end
 }
 
 // lastSeenSlack is the granularity of kubelet_pleg_last_seen_seconds, which
@@ -291,6 +297,9 @@ func proveStep(a, b *shot) []MetricProof {
 		out = append(out, p)
 	}
 	if p, ok := proveAge(a, b); ok {
+		out = append(out, p)
+	}
+	if p, ok := provePace(a, b); ok {
 		out = append(out, p)
 	}
 	if p, ok := proveFrozen(a, b, sum); ok {

@@ -101,7 +101,7 @@ func (d *dating) relist() (MetricProof, bool) {
 	if lo > hi || endLo > endHi {
 		return MetricProof{}, false // clocks that do not agree
 	}
-	p.To, p.Start, p.End = b.at, between(lo, hi), between(endLo, endHi)
+	p.step, p.To, p.Start, p.End = z.at, b.at, between(lo, hi), between(endLo, endHi)
 	p.Listed = d.listed(z, b, &long)
 	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite(fmt.Sprintf("it ended before this snapshot, after %.1f s or so", b.sum-z.sum), "count", "sum", "icount")...)
 	return p, true
@@ -167,4 +167,45 @@ func proveAge(a, b *shot) (MetricProof, bool) {
 	}
 	p.Evidence = append(a.cite("", "isum", "icount"), b.cite(fmt.Sprintf("a relist began at least %.0f s after the last one that listed pods", p.SumMin.Seconds()), "isum", "icount")...)
 	return p, true
+}
+
+// provePace bounds the age of the last relist seen: each relist observes at its
+// start how long ago the last one began that had listed pods, and until its own
+// list returns the age grows by no more than it takes. A relist that was under way
+// at the first snapshot ended within what the longest took, so that the first start
+// of the step, and with it certainty, came a period after that at the latest.
+func provePace(a, b *shot) (MetricProof, bool) {
+	n, sum := b.icount-a.icount, b.isum-a.isum
+	if !(n >= 1) || !(sum >= 0) || !(b.sum >= a.sum) || !(b.count > a.count) {
+		return MetricProof{}, false
+	}
+	late := longestOf(a.ibuckets, b.ibuckets, sum)
+	took := longestOf(a.buckets, b.buckets, b.sum-a.sum)
+	return MetricProof{Kind: ProofPaced, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum), SumMin: seconds(took), SumMax: seconds(late),
+		Evidence: append(a.cite("", "icount", "isum"), b.cite(fmt.Sprintf("%.0f relists began, none more than %.1f s after the last one that listed pods", n, late), "icount", "isum")...)}, true
+}
+
+// longestOf bounds the longest observation of a step by its buckets and sum.
+func longestOf(a, b []bucket, sum float64) float64 {
+	if late, least, _ := tail(a, b); late > 0 {
+		return sum - least
+	} else if le := topBucket(a, b); le > 0 {
+		return min(sum, le)
+	}
+	return sum // no buckets
+}
+
+// topBucket is the upper edge of the highest bucket that grew, 0 if the
+// histograms cannot be compared.
+func topBucket(a, b []bucket) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	edge, below := 0.0, 0.0
+	for i := range b {
+		if d := b[i].n - a[i].n; d > below {
+			edge, below = b[i].le, d
+		}
+	}
+	return edge
 }

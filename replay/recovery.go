@@ -14,9 +14,6 @@ const (
 	// A healthy turn waits at most this long for something to do, so work
 	// of the loop proves the health of one second before at the earliest.
 	turnMax = time.Second
-	// A log that falls silent for longer after a skipped turn may have
-	// been cut; then the missing next line proves nothing.
-	contiguous = 60 * time.Second
 )
 
 // proof is a moment by which PLEG was healthy again, and how that is known.
@@ -159,24 +156,25 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 }
 
 // missed gives the turn at which a line like the last would have followed had
-// PLEG still been unhealthy. The log must go on and must not have lost lines;
-// after a silence that may be a cut we wait for a turn beyond it.
+// PLEG still been unhealthy. The log must be one of which a missing line proves
+// something, and go on; after a hole we wait for a turn beyond it.
 func (w *healer) missed(run, after int, last int64) (proof, bool) {
-	if w.cover.pasted(run) {
+	if !w.whole.trusts(run) {
 		return proof{}, false
 	}
 	pause := w.pause(run, after, last)
-	basis := "the sync loop did not skip its next turn, due " + pause.String() + " after the last report"
-	at := last + int64(pause)
+	basis := "the next sync-loop iteration, due " + pause.String() + " after the last report, ran normally"
+	at, from := last+int64(pause), last
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.next(run, at+int64(backoffLate))
 		if next == 0 || w.skipped(run, after, at+int64(backoffLate)) {
 			break
 		}
-		if next-at <= int64(contiguous) && !w.lost(last, at+int64(backoffMax)) {
+		if w.whole.whole(from, next) {
 			return proof{at, basis}, true
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
+		from = next
 		at = next + int64(backoffMax)
 	}
 	return proof{}, false
@@ -221,12 +219,6 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 	return step
 }
 
-// lost reports whether the log says that lines are missing in the stretch.
-func (w *healer) lost(from, to int64) bool {
-	i, _ := slices.BinarySearch(w.losses, from)
-	return i < len(w.losses) && w.losses[i] <= to+int64(30*time.Second)
-}
-
 // byStall uses housekeeping that took long: the turn in which it began was a
 // healthy one.
 func (w *healer) byStall(run int, last int64) (proof, bool) {
@@ -267,7 +259,7 @@ func (w *healer) byRelist(run int, g *group, last int64) (proof, bool) {
 		case m.kind == kListFail:
 			started, failed = 0, true
 		case m.kind == kRelisting:
-			if started != 0 && m.at > last && w.fresh(started, m.at) {
+			if started != 0 && m.at > last && w.fresh(started, m.at) && w.unbrokenLine(run, started, m.at) {
 				return proof{m.at, "a relist ran to its end before this one began"}, true
 			}
 			started = m.at
@@ -279,6 +271,12 @@ func (w *healer) byRelist(run int, g *group, last int64) (proof, bool) {
 		}
 	}
 	return proof{}, false
+}
+
+// unbrokenLine reports whether the error of a relist would stand in the log between
+// its start and the next one's.
+func (w *healer) unbrokenLine(run int, from, to int64) bool {
+	return w.whole.trusts(run) && w.whole.whole(from, to)
 }
 
 // fresh reports whether a relist that began at start made PLEG healthy when

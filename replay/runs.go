@@ -113,19 +113,14 @@ func processStart(s string) (int64, bool) {
 	return t.UnixNano() - int64(sec*1e9), true
 }
 
-// finish closes the runs: each but the last ended between its last line and
-// the first line of the next.
-func (c *runCutter) finish() []Run {
-	for i := range c.runs {
-		if i+1 == len(c.runs) {
-			break
-		}
-		lo, hi := c.runs[i].Last, c.runs[i+1].First
-		if hi > lo {
-			c.runs[i].End = between(lo, hi)
+// endRuns dates the end of each run but the last: between its last line and the
+// first line of the next.
+func endRuns(runs []Run) {
+	for i := 0; i+1 < len(runs); i++ {
+		if lo, hi := runs[i].Last, runs[i+1].First; hi > lo {
+			runs[i].End = between(lo, hi)
 		}
 	}
-	return c.runs
 }
 
 // between is a moment known to lie in [lo, hi].

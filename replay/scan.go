@@ -97,6 +97,7 @@ type found struct {
 	calls     []call
 	down      []saying
 	fallbacks []saying
+	podLists  []saying // lists of one pod on demand that failed
 	profile   []*parse.Event
 	syncs     []*parse.Event // dated, of pods that come and go
 	discards  []int32        // lines of pod events that the kubelet dropped
@@ -132,8 +133,9 @@ func scan(n *Node, v *host.Survey) *found {
 			s.add(e, int32(i), x.Kinds, rc.cur)
 		}
 	}
-	s.runs = rc.finish()
+	s.runs = rc.runs
 	s.cover.runs(s.runs)
+	endRuns(s.runs)
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
@@ -180,7 +182,9 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 	case k&kListFail != 0:
 		f := s.read(e)
 		s.marks = append(s.marks, mark{at: e.At, kind: kListFail, run: run, ev: e,
-			deadline: f.Get("code") == "DeadlineExceeded", atOnce: immediate(f.Get("err"))})
+			deadline: f.Get("code") == "DeadlineExceeded", atOnce: immediate(f.Get("code"), f.Get("err"))})
+	case k&kPodList != 0:
+		s.podLists = append(s.podLists, saying{e.At, run, e})
 	case k&kInside != 0:
 		s.addInside(e, k, run)
 	}

@@ -8,31 +8,12 @@ import (
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
-// fromMetrics adds the relists that snapshots of the metrics date. Under evented
-// PLEG the last-seen gauge is set by each health check and names none. Where a
-// log covers the time, its lines date relists better, and only the gauge adds
-// to them.
+// fromMetrics adds the relists that the last-seen gauge names. Under evented PLEG
+// it is set by each health check and names none.
 func (l *ledger) fromMetrics(run int) {
 	for _, p := range l.starts[run] {
 		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
 			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
-	}
-	for i := range l.n.Proofs {
-		p := &l.n.Proofs[i]
-		if p.Kind != ProofRelist || run >= 0 || l.runAt(p.Start.At) >= 0 || l.n.Kubelet.PLEG == "evented" {
-			continue
-		}
-		c := &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack), run: run, end: p.End, listed: p.Listed,
-			basis: basisMetrics, ev: p.Evidence}
-		switch {
-		case !p.End.Known():
-			c.outcome = OutcomeHung
-		case p.Listed != nil && *p.Listed:
-			c.outcome = OutcomeOK
-		case p.Listed != nil:
-			c.outcome = OutcomeListFailed
-		}
-		l.claims = append(l.claims, c)
 	}
 }
 
@@ -187,7 +168,7 @@ func (l *ledger) outcomes(n *Node) {
 // one that listed pods.
 func (l *ledger) settle(n *Node, e *Episode, i int) {
 	r := &n.Relists[i]
-	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) {
+	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
 		return
 	}
 	if !e.Recovered.Known() {
@@ -210,6 +191,14 @@ func (l *ledger) settle(n *Node, e *Episode, i int) {
 	if hi >= lo && hi-lo <= int64(10*time.Second) {
 		r.End, r.Outcome = between(lo, hi), OutcomeOK
 	}
+}
+
+// onDemand reports whether the list of one pod on demand failed in an episode, or
+// began in it: since 1.36 the same loop runs it between relists, so that none of
+// those need have been long.
+func (l *ledger) onDemand(e *Episode) bool {
+	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.RPCTimeout)
+	return slices.ContainsFunc(l.s.podLists, func(p saying) bool { return p.run == e.Run && p.at > e.LastStart.At && p.at <= to })
 }
 
 // nextListed returns the start of the first later relist of the same run that

@@ -14,18 +14,21 @@ type Node struct {
 	Bounded  []Bounded // stretches in which only the number of relists is bounded
 	Episodes []Episode
 	Health   []HealthSpan
-	Ready    []ReadyChange
-	Gaps     []LogGap
-	Lags     []LogLag
-	Failures []Failure // CRI calls that failed, one per call (layers merged)
-	Ops      []Operation
-	Observed PodEvents // "SyncLoop (PLEG)" lines in time order
-	History  History
-	Proofs   []MetricProof // what snapshots of the metrics prove about relists
-	Calls    []CallStep    // and what they say of the runtime calls
-	Requests Requests      // calls that the runtime logged, by their first line
-	Audit    Audit
-	Blame    []Blame
+	Claims   []Claim // of which Health is the merger
+	// Contradictions are where two sources cannot both be right.
+	Contradictions []Contradiction
+	Ready          []ReadyChange
+	Gaps           []LogGap
+	Lags           []LogLag
+	Failures       []Failure // CRI calls that failed, one per call (layers merged)
+	Ops            []Operation
+	Observed       PodEvents // "SyncLoop (PLEG)" lines in time order
+	History        History
+	Proofs         []MetricProof // what snapshots of the metrics prove about relists
+	Calls          []CallStep    // and what they say of the runtime calls
+	Requests       Requests      // calls that the runtime logged, by their first line
+	Audit          Audit
+	Blame          []Blame
 
 	Records // what the input holds of it
 }
@@ -90,22 +93,30 @@ const (
 
 // Relist is one run of the relist procedure that evidence proves.
 type Relist struct {
-	Run      int // index into Node.Runs, -1 unknown
-	Start    Instant
-	ListEnd  Instant // when GetPods returned, if known
-	End      Instant
-	Outcome  Outcome
-	Listed   *bool // did GetPods succeed; nil unknown
-	Basis    []string
-	Evidence []Evidence
+	Run     int // index into Node.Runs, -1 unknown
+	Start   Instant
+	ListEnd Instant // when GetPods returned, if known
+	End     Instant
+	// Took is how long it ran, ± TookSlack, where something measures that
+	// better than its start and end; else 0.
+	Took, TookSlack time.Duration
+	Outcome         Outcome
+	Listed          *bool // did GetPods succeed; nil unknown
+	Basis           []string
+	Evidence        []Evidence
 }
 
-// Duration returns end minus start and whether both are known.
+// Duration returns how long the relist ran, and whether that is known: to two
+// seconds or a fifth of it.
 func (r *Relist) Duration() (time.Duration, bool) {
+	if r.Took > 0 {
+		return r.Took, true
+	}
 	if !r.Start.Known() || !r.End.Known() {
 		return 0, false
 	}
-	return time.Duration(r.End.At - r.Start.At), true
+	d := time.Duration(r.End.At - r.Start.At)
+	return d, r.Start.Slack+r.End.Slack <= max(2*time.Second, d/5)
 }
 
 // Bounded says that between two moments some relists ran that no evidence
@@ -153,6 +164,12 @@ type Episode struct {
 	Evidence       []Evidence
 }
 
+// Contradiction is what two records say that cannot both be true.
+type Contradiction struct {
+	What     string // a clause: "the metrics show one relist where …"
+	Evidence []Evidence
+}
+
 // HealthState of PLEG over a stretch.
 type HealthState string
 
@@ -169,6 +186,7 @@ const (
 type HealthSpan struct {
 	Span
 	State HealthState
+	Proof string // the first kind of proof for it, "" unknown: see Claim
 }
 
 // ReadyChange is a change of the node's Ready condition.

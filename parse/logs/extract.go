@@ -20,6 +20,7 @@ var extractors = []struct {
 	{"condition", extractCondition, nil},
 	{"describe", extractDescribe, nil},
 	{"listfail", extractListFail, nil},
+	{"podlistfail", extractPodListFail, nil},
 	{"housekeeping", extractHousekeeping, nil},
 	{"rpc", extractRPC, isRPC},
 	{"syncerr", extractSyncErr, nil},

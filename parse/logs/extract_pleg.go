@@ -189,16 +189,28 @@ func joinPods(s string) string {
 	return strings.Join(fields, ",")
 }
 
-// extractListFail reads a failed list of the relist, or of one pod (1.36).
+// extractListFail reads a failed list of a relist.
 func extractListFail(r *record) ([]parse.Field, bool) {
-	const what = "GenericPLEG: Unable to retrieve pod"
-	i := strings.Index(r.msg, what)
-	if i < 0 {
+	return listFailure(r, "GenericPLEG: Unable to retrieve pods")
+}
+
+// extractPodListFail reads a failed list of one pod on demand (1.36), which is no
+// relist of the node.
+func extractPodListFail(r *record) ([]parse.Field, bool) {
+	if strings.Contains(r.msg, "retrieve pods") {
+		return nil, false
+	}
+	return listFailure(r, "GenericPLEG: Unable to retrieve pod")
+}
+
+func listFailure(r *record, what string) ([]parse.Field, bool) {
+	_, rest, ok := strings.Cut(r.msg, what)
+	if !ok {
 		return nil, false
 	}
 	err := r.first("err")
 	if r.form == formPrintf || err == "" {
-		_, err, _ = strings.Cut(r.msg[i+len(what):], ": ")
+		_, err, _ = strings.Cut(rest, ": ")
 	}
 	out := errFields([]parse.Field{{Name: "layer", Value: "generic"}}, err)
 	return addField(out, "pod_uid", r.first("podUID")), true

@@ -1,0 +1,188 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// A missing line proves something only where the log is shown to be complete.
+// What shows it: the log goes on in its own rhythm, it holds ordinary lines
+// beside those about PLEG, nothing says that lines were lost, and the pauses
+// between the lines of a skipping sync loop are those of its back-off.
+const (
+	// habitLeast and habitMost bound the longest silence that is taken for
+	// the log's habit. Lines of one-minute tickers are the rarest regular ones
+	// of a kubelet; a longer silence could hide a whole episode.
+	habitLeast = 10 * time.Second
+	habitMost  = 75 * time.Second
+	// ordinaryLeast is the least number of lines without any signature that
+	// a process must have written, and ordinaryShare their least share. Of whole
+	// logs a third and more is ordinary, of lines picked by a search for PLEG,
+	// errors and pods at most a sixth (53 captures of four kubelet versions).
+	ordinaryLeast = 30
+	ordinaryShare = 0.25
+	// tailMargin is how long before the end of a log silence stops to prove
+	// health: the node status, computed every 10 s, tells of a breach by then.
+	tailMargin = 12 * time.Second
+)
+
+// witness tells where the kubelet's log is complete.
+type witness struct {
+	holes    []Span // silences beyond the log's habit and stretches with lost lines, oldest first, disjoint
+	filtered []bool // by run: its lines are a selection
+	thinned  []bool // by run: lines are missing here and there
+}
+
+func newWitness(n *Node, s *found) *witness {
+	w := &witness{filtered: make([]bool, len(s.runs)), thinned: make([]bool, len(s.runs))}
+	w.holes = holes(n)
+	filtered(s, w.filtered)
+	w.thin(s)
+	return w
+}
+
+// trusts reports whether a missing line of the run can prove anything.
+func (w *witness) trusts(run int) bool {
+	return run >= 0 && run < len(w.filtered) && !w.filtered[run] && !w.thinned[run]
+}
+
+// whole reports whether the log goes on in its own rhythm all through a stretch.
+func (w *witness) whole(from, to int64) bool {
+	i, _ := slices.BinarySearchFunc(w.holes, from, func(h Span, at int64) int { return cmp64(h.To, at) })
+	return i == len(w.holes) || w.holes[i].From >= to
+}
+
+// thin finds runs of whose skipping sync loop some lines are missing: while PLEG
+// stays unhealthy the loop pauses five seconds at most, so that a longer pause
+// within one age, with other lines in it, shows that lines were dropped.
+func (w *witness) thin(s *found) {
+	missed := make([]int, len(s.runs))
+	var last ageLine
+	lines := slices.Clone(s.ages)
+	lines = slices.DeleteFunc(lines, func(a ageLine) bool { return a.at == 0 || !a.skip || a.run < 0 })
+	host.Arrange(lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
+	for _, a := range lines {
+		pause := a.at - last.at
+		if last.rec != nil && last.run == a.run && pause > int64(backoffMax+2*backoffLate) && pause < int64(time.Minute) && w.whole(last.at, a.at) &&
+			max(a.at-int64(a.age), last.at-int64(last.age))-min(a.at-int64(a.age), last.at-int64(last.age)) < int64(sameStart) {
+			missed[a.run]++
+		}
+		last = a
+	}
+	for run, n := range missed {
+		w.thinned[run] = n > 0
+	}
+}
+
+// filtered sets, for each run, whether its lines are a selection.
+func filtered(s *found, out []bool) {
+	kept := map[int]int{}
+	for i := range s.census.Classes {
+		if x := &s.census.Classes[i]; x.Origin.Source == parse.SrcKubelet {
+			kept[x.Origin.PID] += x.Lines
+		}
+	}
+	total := 0
+	for _, n := range kept {
+		total += n
+	}
+	for i := range s.runs {
+		pid := s.runs[i].PID
+		lines, known := s.cover.count[pid], kept[pid]
+		if pid == 0 {
+			known = total
+		}
+		ordinary := lines - known
+		out[i] = ordinary < ordinaryLeast || float64(ordinary) < ordinaryShare*float64(lines)
+	}
+}
+
+// holes lists the silences of the kubelet's log that are longer than its habit,
+// and the surroundings of markers of lost lines.
+func holes(n *Node) []Span {
+	gaps := quiet(n)
+	limit := int64(habit(gaps))
+	var out []Span
+	for _, g := range gaps {
+		if g.To-g.From > limit {
+			out = append(out, g)
+		}
+	}
+	for _, m := range n.Markers {
+		if m.Basis == parse.NoTime {
+			continue
+		}
+		switch m.Kind {
+		case parse.MarkSuppressed: // written when the next line passes, up to an interval of 30 s later
+			out = append(out, Span{From: m.At - int64(30*time.Second), To: m.At + int64(time.Second)})
+		case parse.MarkTruncated, parse.MarkNull:
+			out = append(out, Span{From: m.At - int64(time.Second), To: m.At + int64(time.Second)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Span) int { return cmp.Or(cmp64(a.From, b.From), cmp64(a.To, b.To)) })
+	return joinSpans(out)
+}
+
+// joinSpans joins spans that touch; they come sorted by start.
+func joinSpans(in []Span) []Span {
+	out := in[:0]
+	for _, x := range in {
+		if k := len(out); k > 0 && x.From <= out[k-1].To {
+			out[k-1].To = max(out[k-1].To, x.To)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// habit is the longest silence that is usual in a log: one that recurs. A few
+// longer ones are holes. gaps are those of parse.GapMin and longer.
+func habit(gaps []Span) time.Duration {
+	k := max(5, len(gaps)/50)
+	if len(gaps) < k {
+		return habitLeast
+	}
+	lengths := make([]int64, len(gaps))
+	for i, g := range gaps {
+		lengths[i] = g.To - g.From
+	}
+	slices.Sort(lengths)
+	usual := time.Duration(lengths[len(lengths)-k])
+	return min(max(usual+usual/4, habitLeast), habitMost)
+}
+
+// quiet lists the silences of parse.GapMin and more that all files with kubelet
+// lines share, oldest first.
+func quiet(n *Node) []Span {
+	var pieces []Span // stretches in which a file holds lines
+	for _, c := range n.Coverage {
+		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
+			continue
+		}
+		from, to := min(c.FirstLine.At, c.LastLine.At), max(c.FirstLine.At, c.LastLine.At)
+		gaps := make([]Span, 0, len(c.Gaps))
+		for _, g := range c.Gaps {
+			gaps = append(gaps, Span{From: min(g.Last.At, g.Next.At), To: max(g.Last.At, g.Next.At)})
+		}
+		slices.SortFunc(gaps, func(a, b Span) int { return cmp64(a.From, b.From) })
+		for _, g := range gaps {
+			pieces = append(pieces, Span{From: from, To: g.From})
+			from = g.To
+		}
+		pieces = append(pieces, Span{From: from, To: to})
+	}
+	slices.SortFunc(pieces, func(a, b Span) int { return cmp.Or(cmp64(a.From, b.From), cmp64(a.To, b.To)) })
+	pieces = joinSpans(pieces)
+	var out []Span
+	for i := 1; i < len(pieces); i++ {
+		if pieces[i].From-pieces[i-1].To >= int64(parse.GapMin) {
+			out = append(out, Span{From: pieces[i-1].To, To: pieces[i].From})
+		}
+	}
+	return out
+}
