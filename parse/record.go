@@ -291,6 +291,7 @@ type Coverage struct {
 	File      *File
 	Origin    *Origin
 	Lines     int
+	Kept      int // records among them that matched a signature
 	FirstLine Mark
 	LastLine  Mark
 	Gaps      []Gap // silences longer than GapMin or GapMinOther, oldest first

@@ -96,7 +96,7 @@ func (w *want) check(t *testing.T, e *Episode) {
 	switch {
 	case w.after == "" && e.Recovered.Known():
 		t.Errorf("episode %d: recovered %v (%s), want unknown", e.ID, e.Recovered.Time(), e.RecoveredBasis)
-	case w.after != "" && (e.Recovered.At < at(t, w.after) || e.Recovered.At > at(t, w.before)):
+	case w.after != "" && (e.Recovered.At < at(t, w.after) || e.Recovered.At-int64(e.Recovered.Slack) > at(t, w.before)):
 		t.Errorf("episode %d: recovered %v (%s), want %s to %s", e.ID, e.Recovered.Time(), e.RecoveredBasis, w.after, w.before)
 	}
 	if e.StuckStep != w.step || e.StepBasis == "" {

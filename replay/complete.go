@@ -40,7 +40,7 @@ type witness struct {
 func newWitness(n *Node, s *found) *witness {
 	w := &witness{filtered: make([]bool, len(s.runs)), thinned: make([]bool, len(s.runs))}
 	w.holes = holes(n)
-	filtered(s, w.filtered)
+	filtered(n, s, w.filtered)
 	w.thin(s)
 	return w
 }
@@ -78,26 +78,25 @@ func (w *witness) thin(s *found) {
 	}
 }
 
-// filtered sets, for each run, whether its lines are a selection.
-func filtered(s *found, out []bool) {
-	kept := map[int]int{}
-	for i := range s.census.Classes {
-		if x := &s.census.Classes[i]; x.Origin.Source == parse.SrcKubelet {
-			kept[x.Origin.PID] += x.Lines
+// filtered sets, for each run, whether its lines are a selection. Lines that
+// several files hold count in each.
+func filtered(n *Node, s *found, out []bool) {
+	type count struct{ lines, ordinary int }
+	counts := map[int]count{}
+	for _, c := range n.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			x, all := counts[c.Origin.PID], counts[0]
+			x.lines, x.ordinary = x.lines+c.Lines, x.ordinary+c.Lines-c.Kept
+			counts[c.Origin.PID] = x
+			if c.Origin.PID != 0 {
+				all.lines, all.ordinary = all.lines+c.Lines, all.ordinary+c.Lines-c.Kept
+				counts[0] = all
+			}
 		}
-	}
-	total := 0
-	for _, n := range kept {
-		total += n
 	}
 	for i := range s.runs {
-		pid := s.runs[i].PID
-		lines, known := s.cover.count[pid], kept[pid]
-		if pid == 0 {
-			known = total
-		}
-		ordinary := lines - known
-		out[i] = ordinary < ordinaryLeast || float64(ordinary) < ordinaryShare*float64(lines)
+		x := counts[s.runs[i].PID]
+		out[i] = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
 	}
 }
 
@@ -140,20 +139,24 @@ func joinSpans(in []Span) []Span {
 	return out
 }
 
-// habit is the longest silence that is usual in a log: one that recurs. A few
-// longer ones are holes. gaps are those of parse.GapMin and longer.
+// habit is the longest silence that is usual in a log: one that recurs, to a fifth
+// of its length, as the pauses between the ticks of a kubelet with nothing to do.
+// Longer ones, and those of which no two are alike, are holes. gaps are those of
+// parse.GapMin and longer.
 func habit(gaps []Span) time.Duration {
-	k := max(5, len(gaps)/50)
-	if len(gaps) < k {
-		return habitLeast
-	}
 	lengths := make([]int64, len(gaps))
 	for i, g := range gaps {
 		lengths[i] = g.To - g.From
 	}
 	slices.Sort(lengths)
-	usual := time.Duration(lengths[len(lengths)-k])
-	return min(max(usual+usual/4, habitLeast), habitMost)
+	k := max(5, len(gaps)/50) - 1
+	for i := len(lengths) - 1; i >= k; i-- {
+		if lengths[i-k] >= lengths[i]-lengths[i]/5 {
+			usual := time.Duration(lengths[i])
+			return min(max(usual+usual/5, habitLeast), habitMost)
+		}
+	}
+	return habitLeast
 }
 
 // quiet lists the silences of parse.GapMin and more that all files with kubelet

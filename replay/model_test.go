@@ -122,6 +122,15 @@ func (m *model) syncLoop(t int64) {
 	}
 }
 
+// ordinary writes what other goroutines of a kubelet log, whatever PLEG does.
+func (m *model) ordinary(t int64) {
+	for ; t < m.end; t += 2*sec + int64(m.rng.Intn(1000))*ms {
+		for k := 0; k < 3; k++ {
+			m.log(t+int64(k)*ms, 'I', "reconciler.go:224", `"operationExecutor.VerifyControllerAttachedVolume started" volume="v%d"`, k)
+		}
+	}
+}
+
 // unhealthy returns the true stretches [breach, list return).
 func (m *model) unhealthy() [][2]int64 {
 	var out [][2]int64
@@ -156,6 +165,7 @@ func runModel(seed int64, verbose bool) *model {
 	}
 	m.relists(t0 + sec + 2*ms)
 	m.syncLoop(t0 + 3*ms)
+	m.ordinary(t0)
 	slices.SortStableFunc(m.lines, func(a, b modelLine) int { return cmp64(a.at, b.at) })
 	m.lines = slices.DeleteFunc(m.lines, func(l modelLine) bool { return l.at >= m.end })
 	m.listed = slices.DeleteFunc(m.listed, func(l [2]int64) bool { return l[1] >= m.end })
@@ -181,6 +191,7 @@ func TestModel(t *testing.T) {
 		checkSane(t, n)
 		m.checkLedger(t, n, seed)
 		m.checkEpisodes(t, n, seed)
+		m.checkHealth(t, n, seed, 0.5)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -199,9 +210,84 @@ func TestModelCut(t *testing.T) {
 		checkSane(t, n)
 		m.checkStarts(t, n, seed)
 		m.checkEnds(t, n, seed)
+		m.checkHealth(t, n, seed, 0)
 		if t.Failed() {
 			t.Fatalf("seed %d, lines %d to %d", seed, i, j)
 		}
+	}
+}
+
+// TestModelHoles cuts stretches out of the same hours, as a journal that suppresses
+// lines does, or leaves only what a search for PLEG would: no health, no recovery
+// and no relist may be claimed that was not.
+func TestModelHoles(t *testing.T) {
+	for seed := int64(0); seed < 30; seed++ {
+		m := runModel(seed, seed%2 == 1)
+		holed := slices.Clone(m.lines)
+		if seed%3 == 2 {
+			holed = slices.DeleteFunc(holed, func(l modelLine) bool {
+				return !strings.Contains(l.text, "PLEG") && !strings.Contains(l.text, "rpc error")
+			})
+		} else {
+			for k := 0; k < 8; k++ {
+				from := m.lines[0].at + m.rng.Int63n(m.end-m.lines[0].at)
+				to := from + 20*sec + m.rng.Int63n(300*sec)
+				holed = slices.DeleteFunc(holed, func(l modelLine) bool { return l.at > from && l.at < to })
+			}
+		}
+		var b strings.Builder
+		for _, l := range holed {
+			b.WriteString(l.text + "\n")
+		}
+		n := buildOne(t, b.String())
+		checkSane(t, n)
+		m.checkStarts(t, n, seed)
+		m.checkEnds(t, n, seed)
+		m.checkHealth(t, n, seed, 0)
+		for i := range n.Episodes {
+			e := &n.Episodes[i]
+			for _, u := range m.unhealthy() {
+				if d := e.Breach - u[0]; d > -250*ms && d < 250*ms && e.Recovered.Known() && e.Recovered.At+int64(e.Recovered.Slack) < u[1]-ms {
+					t.Errorf("seed %d: recovered %s (%s), truth %s", seed, clock(e.Recovered.At), e.RecoveredBasis, clock(u[1]))
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// checkHealth wants no claim that is not true, and at least a share of the healthy
+// time claimed.
+func (m *model) checkHealth(t *testing.T, n *Node, seed int64, share float64) {
+	t.Helper()
+	bad := m.unhealthy()
+	lap := func(h HealthSpan, u [2]int64) int64 { return min(h.To, u[1]) - max(h.From, u[0]) }
+	well := m.end - m.lines[0].at
+	for _, u := range bad {
+		well -= u[1] - u[0]
+	}
+	claimed := int64(0)
+	for _, h := range n.Health {
+		in := int64(0)
+		for _, u := range bad {
+			in += max(0, lap(h, u))
+		}
+		switch h.State {
+		case Healthy:
+			claimed += h.To - h.From - in
+			if in > 5*ms {
+				t.Errorf("seed %d: %s to %s is claimed healthy (%s); %v of it was not", seed, clock(h.From), clock(h.To), h.Proof, time.Duration(in))
+			}
+		case Unhealthy:
+			if h.To-h.From-in > 250*ms {
+				t.Errorf("seed %d: %s to %s is claimed unhealthy (%s); %v of it was not", seed, clock(h.From), clock(h.To), h.Proof, time.Duration(h.To-h.From-in))
+			}
+		}
+	}
+	if float64(claimed) < share*float64(well) {
+		t.Errorf("seed %d: of %v of health %v is claimed", seed, time.Duration(well), time.Duration(claimed))
 	}
 }
 

@@ -163,7 +163,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 		return proof{}, false
 	}
 	pause := w.pause(run, after, last)
-	basis := "the next sync-loop iteration, due " + pause.String() + " after the last report, ran normally"
+	basis := "the next sync-loop iteration, due " + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
 	at, from := last+int64(pause), last
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.next(run, at+int64(backoffLate))
@@ -193,31 +193,36 @@ func (w *healer) skipped(run, i int, by int64) bool {
 	return false
 }
 
-// pause is the sleep of the sync loop after the skipped turn before index i,
-// from the pauses of the turns before it; the longest where there is none.
+// pause is how long after last the next turn of the loop is due at the latest: after
+// the skipped turn before index i it sleeps twice as long as before it, which the
+// turn before that tells; the longest where there is none.
 func (w *healer) pause(run, i int, last int64) time.Duration {
-	step, prev, ts := backoffFirst, last, w.s.turns
-	for n := 0; n < 12; n++ {
-		for i--; i >= 0 && (w.s.turnRun(ts[i]) != run || w.s.turnAt(ts[i]) >= prev); i-- {
+	skipped := func() int64 {
+		for i--; i >= 0 && (w.s.turnRun(w.s.turns[i]) != run || w.s.turnAt(w.s.turns[i]) > last); i-- {
 		}
-		if i < 0 || w.s.turnKinds(ts[i])&kSkip == 0 {
-			break
+		if i < 0 || w.s.turnKinds(w.s.turns[i])&kSkip == 0 {
+			return 0
 		}
-		d := time.Duration(prev - w.s.turnAt(ts[i]))
-		if d > backoffMax+backoffLate {
-			break
-		}
-		step = min(2*step, backoffMax)
-		if d > 3*time.Second {
-			return backoffMax
-		}
-		prev = w.s.turnAt(ts[i])
+		return w.s.turnAt(w.s.turns[i])
 	}
-	if step == backoffFirst {
+	turn := skipped()
+	before := skipped()
+	if turn == 0 || before == 0 {
 		return backoffMax
 	}
-	return step
+	step := backoffFirst
+	for 2*step <= time.Duration(turn-before)+timerEarly && step < backoffMax {
+		step *= 2
+	}
+	due := turn + int64(min(2*step, backoffMax))
+	if due <= last {
+		return backoffMax
+	}
+	return time.Duration(due - last)
 }
+
+// timerEarly is how much earlier than its timer a turn may look by its stamp.
+const timerEarly = 20 * time.Millisecond
 
 // byStall uses housekeeping that took long: the turn in which it began was a
 // healthy one.

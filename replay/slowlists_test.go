@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,19 @@ func TestSlowListsBehindABlockedLoop(t *testing.T) {
 	}
 }
 
+// ticking adds a line of another goroutine every two seconds, as a whole log has
+// them, and sorts.
+func ticking(lines []string, from, to string) string {
+	at, _ := time.Parse(time.TimeOnly, from)
+	end, _ := time.Parse(time.TimeOnly, to)
+	out := slices.Clone(lines)
+	for ; at.Before(end); at = at.Add(2 * time.Second) {
+		out = append(out, `I1120 `+at.Format("15:04:05")+`.000500    4242 reconciler.go:1] "something"`)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
+	return strings.Join(out, "\n")
+}
+
 // relisting is the line that begins a relist at verbosity 5.
 func relisting(stamp string) string {
 	return `I1120 ` + stamp + `    4242 generic.go:224] "GenericPLEG: Relisting"`
@@ -92,6 +106,9 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 		{"stuck", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:01:50.000000"), chatter("10:02:40.000000"), relisting("10:03:00.030000")}, true},
 	} {
 		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if c.known {
+			n = buildOne(t, ticking(c.lines, "10:00:01", "10:03:00"))
+		}
 		if got := n.Relists[0].End.Known(); got != c.known {
 			t.Errorf("%s: end known %v, want %v: %+v", c.name, got, c.known, n.Relists[0])
 		}
@@ -100,10 +117,10 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 
 // No line reports the stretch, but its relists do.
 func TestStepOfUnreportedStretch(t *testing.T) {
-	chatter := func(at string) string { return `I1120 ` + at + `    4242 x.go:1] "something"` }
-	n := buildOne(t, strings.Join([]string{relisting("10:00:00.000000"), relisting("10:00:01.010000"), chatter("10:01:00.000000"),
-		failLine("10:02:01.012000", deadlineError), relisting("10:02:02.015000"), chatter("10:03:00.000000"),
-		`I1120 10:03:08.990000    4242 kuberuntime_manager.go:436] "Retrieved pods from runtime" all=true`, relisting("10:03:10.000000"), relisting("10:03:11.010000")}, "\n"))
+	n := buildOne(t, ticking([]string{relisting("10:00:00.000000"), relisting("10:00:01.010000"),
+		failLine("10:02:01.012000", deadlineError), relisting("10:02:02.015000"),
+		`I1120 10:03:08.990000    4242 kuberuntime_manager.go:436] "Retrieved pods from runtime" all=true`, relisting("10:03:10.000000"), relisting("10:03:11.010000")},
+		"10:00:00", "10:03:12"))
 	if len(n.Episodes) != 1 || n.Episodes[0].StuckStep != StepList {
 		t.Errorf("episodes %+v, want one that is stuck in the list", n.Episodes)
 	}

@@ -295,11 +295,24 @@ func (j *Joiner) End() parse.LogPart {
 		}
 	}
 	j.part.Events = pointers(j.events)
+	j.countKept()
 	if j.lost > 0 {
 		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},
 			Msg: fmt.Sprintf("%d more warnings of this kind", j.lost)})
 	}
 	return j.part
+}
+
+// countKept counts the events of each origin; most follow one of the same.
+func (j *Joiner) countKept() {
+	var last *parse.Origin
+	var c *parse.Coverage
+	for _, e := range j.part.Events {
+		if e.Origin != last {
+			last, c = e.Origin, j.coverage(*e.Origin)
+		}
+		c.Kept++
+	}
 }
 
 // pointers lists the events of all runs: at once, as growing a list of so many
