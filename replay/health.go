@@ -546,3 +546,45 @@ func (m markLine) Where() parse.Pos   { return m.Pos }
 func (m markLine) When() parse.Stamp  { return m.Stamp }
 func (m markLine) From() parse.Source { return parse.SrcKubelet }
 func (m markLine) Quote() string      { return m.Text.String() }
+
+// WellThroughout returns the stretch that the kubelet's log and metrics cover when
+// PLEG is proven healthy all through it, and false when anything else is: unhealthy,
+// or not known. The first minute of a process, in which PLEG starts, and the moments
+// after the last line from which a report could be missing, do not count.
+func (n *Node) WellThroughout() (Span, bool) {
+	var out Span
+	for _, h := range n.Health {
+		switch {
+		case h.State == Healthy:
+			if out.From == 0 {
+				out.From = h.From
+			}
+			out.To = h.To
+		case n.starting(h):
+		case h.State == HealthUnknown && n.outside(h):
+		default:
+			return Span{}, false
+		}
+	}
+	return out, out.To > out.From
+}
+
+// starting reports whether a span belongs to the start of a kubelet process.
+func (n *Node) starting(h HealthSpan) bool {
+	if h.State != NeverRelisted && h.State != HealthUnknown {
+		return false
+	}
+	return slices.ContainsFunc(n.Runs, func(r Run) bool {
+		return r.loop != 0 && h.To <= r.First+int64(startUp) && (h.From >= r.First || h.From >= r.First-int64(startUp) && r.First != n.Runs[0].First)
+	})
+}
+
+// outside reports whether a span lies before or after all lines of the kubelet, or is
+// nothing but the margin after which a missing report would prove something.
+func (n *Node) outside(h HealthSpan) bool {
+	if len(n.Runs) == 0 {
+		return false
+	}
+	last := n.Runs[len(n.Runs)-1].Last
+	return h.To <= n.Runs[0].First || h.From >= last || h.From == last-int64(tailMargin)
+}

@@ -189,10 +189,6 @@ func lookEvented(s *subject, _ map[string]string) outcome {
 	return cannotLook()
 }
 
-// healthyFor is how long a log must cover to call it healthy, unless pod
-// events prove working relists.
-const healthyFor = 2 * minute
-
 func lookHealthy(s *subject, _ map[string]string) outcome {
 	n := s.n
 	_, long := s.nevers()
@@ -204,8 +200,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	// Where only silence speaks for PLEG, calls that hung and starts that failed speak louder.
-	if n.Observed.Len() == 0 && (n.Window.End-n.Window.Start < healthyFor || s.anySig(parse.SigDockershim, "rpc.deadline", "kube.startfail")) || s.unreadyUnsaid() {
+	if _, well := n.WellThroughout(); !well || s.unreadyUnsaid() {
 		return notThere()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {

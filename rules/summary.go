@@ -37,7 +37,8 @@ func status(v *view, r *Result) string {
 	switch {
 	case worst >= Warning.Rank():
 		return statusDegraded
-	case nodeSubject(v).logged():
+	}
+	if _, well := v.n.WellThroughout(); well && unhealthyWithoutAge(v) == "" {
 		return statusHealthy
 	}
 	return statusUnknown
@@ -54,10 +55,6 @@ func unhealthyByMetrics(r *Result) *Breach {
 	}
 	return worst
 }
-
-// logged reports whether the input shows enough of the kubelet to call it
-// healthy.
-func (s *subject) logged() bool { return lookHealthy(s, nil).state == Found }
 
 // summary is one sentence for a ticket: node, time, duration, stuck step, what
 // failed, best cause.
@@ -222,23 +219,62 @@ func quietSummary(name string, v *view, r *Result) string {
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
 		return name + ": " + said
 	}
-	switch r.Status {
-	case statusHealthy:
-		return name + ": no sign of PLEG trouble in the input."
-	case statusDegraded:
-		if best == "" && nodeSubject(v).unreadyUnsaid() {
-			return name + ": the node became NotReady, and the input does not state why; a kubelet log from 10 minutes before would."
-		}
-		if best == "" {
-			return name + ": PLEG never passed its threshold, but limits were crossed: " + r.Breaches[0].Rule + "."
-		}
-		return name + ": no PLEG breach in the input; it shows " + best + "."
+	span, well := v.n.WellThroughout()
+	within := "PLEG stayed within its threshold from " + clock(span.From) + " to " + clock(span.To)
+	switch {
+	case r.Status == statusHealthy:
+		return name + ": " + within + "."
+	case best == "" && nodeSubject(v).unreadyUnsaid():
+		return name + ": the node became NotReady, and the input does not state why; a kubelet log from 10 minutes before would."
 	}
-	if best != "" {
-		return name + ": the input does not show whether PLEG was healthy; it suggests " + best + "."
+	found := best
+	if s := slowest(v.n); s != "" {
+		found = strings.TrimSuffix(s+", "+best, ", ")
 	}
-	return name + ": the input does not show whether PLEG was healthy; a kubelet log from 10 minutes before the trouble would."
+	if found == "" && len(r.Breaches) > 0 {
+		found = r.Breaches[0].Rule
+	}
+	switch {
+	case found == "":
+		return name + ": not enough evidence to tell. Collect the kubelet log starting 10 minutes before the incident."
+	case well:
+		return name + ": " + within + ". Found: " + found + "."
+	}
+	return name + ": " + found + "; whether PLEG passed its threshold cannot be decided from this input."
 }
+
+// slowest tells of the longest relist of ten seconds or more, from lines or from
+// what snapshots of the metrics bound; "" if none is known.
+func slowest(n *replay.Node) string {
+	best, from, at := time.Duration(0), time.Duration(0), int64(0)
+	for i := range n.Relists {
+		if d, ok := n.Relists[i].Duration(); ok && d >= replay.LongRelist && d > best {
+			best, from, at = d, d, n.Relists[i].Start.At
+		}
+	}
+	for i := range n.Proofs {
+		p := &n.Proofs[i]
+		if p.Kind != replay.ProofLong || p.Count < 1 {
+			continue
+		}
+		// The longest of several is at least their mean, at most what the others leave.
+		lo := p.SumMin / time.Duration(p.Count)
+		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
+		if lo > best {
+			best, from, at = hi, lo, p.To
+		}
+	}
+	switch {
+	case best == 0:
+		return ""
+	case best-from > time.Second:
+		return "a relist took between " + brief(from) + " and " + brief(best) + " before " + clock(at)
+	}
+	return "a relist of " + brief(best) + " at " + clock(at)
+}
+
+// brief prints a duration in whole seconds.
+func brief(d time.Duration) string { return d.Round(time.Second).String() }
 
 // unhealthyWithoutAge is what is left to say of reports that were cut before the
 // age, as the window of a pager or the status of a unit shows them: from it all
