@@ -579,12 +579,13 @@ func (n *Node) starting(h HealthSpan) bool {
 	})
 }
 
-// outside reports whether a span lies before or after all lines of the kubelet, or is
-// nothing but the margin after which a missing report would prove something.
+// outside reports whether a span lies before or after all lines of the kubelet, give
+// or take the time to its first relist, or is nothing but the margin after which a
+// missing report would prove something.
 func (n *Node) outside(h HealthSpan) bool {
 	if len(n.Runs) == 0 {
 		return false
 	}
 	last := n.Runs[len(n.Runs)-1].Last
-	return h.To <= n.Runs[0].First || h.From >= last || h.From == last-int64(tailMargin)
+	return h.To <= n.Runs[0].First+2*int64(turnMax) || h.From >= last || h.From == last-int64(tailMargin)
 }
