@@ -49,13 +49,7 @@ func rebuild(n *Node, opt Options) {
 	n.Runs = s.runs
 	n.Observed = s.observed.List()
 	n.Lags = s.lags
-	var a *auditor
-	opt.Parallel.Run(
-		func() { a = beginAudit(n, s) },
-		func() { account(n, s, v, opt) },
-	)
-	n.Audit = a.finish()
-	n.Blame = blames(n, s)
+	account(n, s, v, opt)
 }
 
 // account derives the kubelet's profile and what it did when: relists, episodes,

@@ -11,10 +11,13 @@ import (
 // that everything said of the node is said of that stretch. What was concluded
 // about a moment inside keeps the proof that lies outside: a line from before
 // the window may date an episode in it.
-func (n *Node) Clip(since, until int64) {
+//
+// It returns the new indexes of the relists that are left, by their old ones. What
+// needs the whole node, as the audit does, has to be made before.
+func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	f := host.Frame{Since: since, Until: until}
 	n.Records.Clip(f)
-	n.clipRelists(f)
+	kept = n.clipRelists(f)
 	n.Episodes = slices.DeleteFunc(n.Episodes, func(e Episode) bool {
 		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.At, e.LastReport))
 	})
@@ -30,7 +33,6 @@ func (n *Node) Clip(since, until int64) {
 	n.Failures = slices.DeleteFunc(n.Failures, func(x Failure) bool { return f.Out(x.Start.At, x.End) })
 	n.Requests = n.Requests.Without(func(r Request) bool { return f.Out(r.Start, r.End) })
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
-	n.clipAudit(f)
 	// Totals are those of the samples that are left.
 	n.Proofs, n.Calls = MetricProofs(n.Series, n.Scrapes), CallSteps(n.Series)
 	n.Ops = operations(n)
@@ -38,6 +40,7 @@ func (n *Node) Clip(since, until int64) {
 	if until != 0 {
 		n.Window.End = min(n.Window.End, until)
 	}
+	return kept
 }
 
 // cut ends a span at the sides of the frame.
@@ -48,10 +51,10 @@ func cut(s *Span, f host.Frame) {
 	}
 }
 
-// clipRelists drops relists, and what was said of the seconds of those.
-func (n *Node) clipRelists(f host.Frame) {
+// clipRelists drops relists, and returns where those stand now that are left.
+func (n *Node) clipRelists(f host.Frame) map[int]int {
 	var relists []Relist
-	index := map[int]int{} // old to new
+	index := map[int]int{}
 	for i := range n.Relists {
 		if r := &n.Relists[i]; !f.Out(r.Start.At, r.End.At) {
 			index[i] = len(relists)
@@ -59,32 +62,5 @@ func (n *Node) clipRelists(f host.Frame) {
 		}
 	}
 	n.Relists = relists
-	n.Blame = slices.DeleteFunc(n.Blame, func(b Blame) bool { _, kept := index[b.Relist]; return !kept })
-	for i := range n.Blame {
-		n.Blame[i].Relist = index[n.Blame[i].Relist]
-	}
-}
-
-// clipAudit drops events, and counts those that are left.
-func (n *Node) clipAudit(f host.Frame) {
-	a := &n.Audit
-	a.Events = a.Events.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
-	a.ShortLived = slices.DeleteFunc(a.ShortLived, func(s ShortLived) bool { return f.Out(s.Started, s.Ended) })
-	a.Observed, a.Missing, a.Late, a.Unexpected, a.Discarded = n.Observed.Len(), 0, 0, 0, 0
-	matched := 0
-	for _, e := range a.Events.All() {
-		switch e.Status {
-		case StatusMatched:
-			matched++
-		case StatusMissing:
-			a.Missing++
-		case StatusLate:
-			a.Late++
-		case StatusUnexpected:
-			a.Unexpected++
-		case StatusDiscarded:
-			a.Discarded++
-		}
-	}
-	a.Replayed = matched + a.Late + a.Missing
+	return index
 }

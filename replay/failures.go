@@ -78,12 +78,13 @@ func (f Failure) Unpacked() any {
 	return f
 }
 
-// about reports whether the call was about an object, or its pod.
-func (f *Failure) about(o *host.Object, syms *parse.Symbols) bool {
+// About reports whether the call was about an object or its pod, which are given
+// by their numbers in the node's Symbols.
+func (f *Failure) About(id, podUID parse.Sym, syms *parse.Symbols) bool {
 	if f.Details == nil {
-		return f.uid == o.PodUID || f.id == o.ID
+		return f.uid == podUID || f.id == id
 	}
-	return f.Details.PodUID == syms.Text(o.PodUID) || f.Details.ObjectID == syms.Text(o.ID)
+	return f.Details.PodUID == syms.Text(podUID) || f.Details.ObjectID == syms.Text(id)
 }
 
 // Layers of the kubelet log one failed call within microseconds of each other.

@@ -15,7 +15,7 @@ func TestFailureDetails(t *testing.T) {
 	syms := parse.NewSymbols()
 	of := syms.OfString
 	at := func(caller string) *parse.Event {
-		return parse.NewEvent(&parse.EventKind{Caller: caller}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: sinceStart(1), Basis: parse.Stated}})
+		return parse.NewEvent(&parse.EventKind{Caller: caller}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: 1767323046e9, Basis: parse.Stated}})
 	}
 	calls := []call{
 		{ev: at("a.go:1"), name: of("ContainerStatus"), id: of("c1"), err: of("it broke")},
@@ -36,7 +36,7 @@ func TestFailureDetails(t *testing.T) {
 			t.Errorf("%+v, code %q of pod %q", got, f.Code, f.Pod)
 		}
 		for id, about := range map[string]bool{"c1": true, "c2": false} {
-			if f.about(&host.Object{ID: of(id), PodUID: of("u2")}, syms) != about {
+			if f.About(of(id), of("u2"), syms) != about {
 				t.Errorf("about %s: %v", id, !about)
 			}
 		}

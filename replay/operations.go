@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -49,7 +50,7 @@ func fromFailures(fs []Failure, covered map[string]Span, get func(string) *Opera
 		}
 		name, known := types[f.Call]
 		if !known {
-			name = operationType(f.Call)
+			name = OperationType(f.Call)
 			types[f.Call] = name
 		}
 		o := get(name)
@@ -78,29 +79,16 @@ func fromFailures(fs []Failure, covered map[string]Span, get func(string) *Opera
 	}
 }
 
-// operationType is the label that the metrics use for a call.
-func operationType(call string) string {
-	switch call {
-	case "ListPodSandbox":
-		return "list_podsandbox"
-	case "PodSandboxStatus":
-		return "podsandbox_status"
-	case "RunPodSandbox":
-		return "run_podsandbox"
-	case "StopPodSandbox":
-		return "stop_podsandbox"
-	case "RemovePodSandbox":
-		return "remove_podsandbox"
-	}
+// OperationType turns the name of a CRI call into the operation_type of the
+// kubelet's metrics: PodSandboxStatus becomes podsandbox_status.
+func OperationType(call string) string {
+	call = strings.ReplaceAll(call, "PodSandbox", "Podsandbox")
 	var b strings.Builder
 	for i, r := range call {
-		if r >= 'A' && r <= 'Z' {
-			if i > 0 {
-				b.WriteByte('_')
-			}
-			r += 'a' - 'A'
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
 		}
-		b.WriteRune(r)
+		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
 }

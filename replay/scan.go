@@ -99,8 +99,6 @@ type found struct {
 	fallbacks []saying
 	podLists  []saying // lists of one pod on demand that failed
 	profile   []*parse.Event
-	syncs     []*parse.Event // dated, of pods that come and go
-	discards  []int32        // lines of pod events that the kubelet dropped
 	lags      []LogLag
 	cover     *coverage
 	observed  *host.EventTable
@@ -157,9 +155,6 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 	if k&kEvent != 0 {
 		s.observed.See(e, i, &s.words)
 	}
-	if k&kDiscard != 0 {
-		s.discards = append(s.discards, i)
-	}
 	if k&(kAge|kNever|kSkip) != 0 {
 		s.addHealth(e, i, k, run)
 	}
@@ -168,9 +163,6 @@ func (s *found) add(e *parse.Event, i int32, k kinds, run int) {
 			s.addCall(e, run)
 		}
 		return
-	}
-	if k&kSync != 0 {
-		s.syncs = append(s.syncs, e)
 	}
 	switch {
 	case k&kRelisting != 0:

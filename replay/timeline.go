@@ -27,8 +27,6 @@ type Node struct {
 	Proofs         []MetricProof // what snapshots of the metrics prove about relists
 	Calls          []CallStep    // and what they say of the runtime calls
 	Requests       Requests      // calls that the runtime logged, by their first line
-	Audit          Audit
-	Blame          []Blame
 
 	Records // what the input holds of it
 }
@@ -221,43 +219,4 @@ type Operation struct {
 	Evidence      []Evidence
 
 	metricErrors int // of Errors, those that the metrics count
-}
-
-// Audit compares the events that the reference PLEG must have produced with
-// those observed.
-type Audit struct {
-	Audited                                                  bool // there was runtime history to audit against
-	Observed, Replayed, Missing, Late, Unexpected, Discarded int
-	Events                                                   PodEvents // those of Node.Observed, and what should have been there
-	ShortLived                                               []ShortLived
-	Notes                                                    []string
-}
-
-// ShortLived is a container that lived and died between two relists.
-type ShortLived struct {
-	ID, Pod        string
-	Started, Ended int64
-	Evidence       []Evidence
-}
-
-// Blame divides the seconds of one long relist.
-type Blame struct {
-	Relist      int // index into Node.Relists
-	Total       time.Duration
-	List        time.Duration // -1 unknown
-	Inspect     time.Duration // -1 unknown
-	ByOperation []Share
-	ByPod       []Share
-	Unexplained time.Duration
-	Notes       []string
-}
-
-// Share is a part of a relist and what it is charged to.
-type Share struct {
-	What     string // operation, or pod ns/name
-	ID       string // pod uid or container id, if known
-	Took     time.Duration
-	Calls    int // calls, or inspections of a pod
-	TimedOut int // of those, how many ran into the time-out
-	Evidence []Evidence
 }

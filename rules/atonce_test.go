@@ -30,7 +30,7 @@ func TestEvalAtOnce(t *testing.T) {
 		}
 	}
 	n := bigNode(5000)
-	got, want := EvalAtOnce(n, pack, backwards), Eval(n, pack)
+	got, want := EvalAtOnce(n, nil, pack, backwards), Eval(n, pack)
 	if len(want.Causes) == 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -247,13 +247,13 @@ func (s *subject) unreadyUnsaid() bool {
 }
 
 func lookShortLived(s *subject, _ map[string]string) outcome {
-	if !s.n.Audit.Audited {
+	if s.audit == nil || !s.audit.Audited {
 		return cannotLook()
 	}
-	for _, c := range s.n.Audit.ShortLived {
+	for _, c := range s.audit.ShortLived {
 		if len(c.Evidence) > 0 {
 			o := found(c.Evidence...)
-			o.vars = map[string]string{"pod": c.Pod, "object": c.ID[:min(12, len(c.ID))], "count": strconv.Itoa(len(s.n.Audit.ShortLived))}
+			o.vars = map[string]string{"pod": c.Pod, "object": c.ID[:min(12, len(c.ID))], "count": strconv.Itoa(len(s.audit.ShortLived))}
 			return o
 		}
 	}

@@ -5,17 +5,23 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/audit"
 )
 
 // Eval judges one node: thresholds crossed, probable causes, look-alikes, and
 // one sentence for a ticket. It needs nothing but the node and the pack, and
 // gives the same result for the same node.
-func Eval(n *replay.Node, p *Pack) Result { return EvalAtOnce(n, p, nil) }
+func Eval(n *replay.Node, p *Pack) Result {
+	a := audit.Of(n)
+	return EvalAtOnce(n, &a, p, nil)
+}
 
-// EvalAtOnce is Eval with a runner of tasks that share nothing they write: it may
+// EvalAtOnce is Eval of a node that was audited, nil if it was not, with a runner
+// of tasks that share nothing they write: it may
 // run them all at once, and returns when all are done. nil: one after the other.
-func EvalAtOnce(n *replay.Node, p *Pack, parallel func(tasks ...func())) Result {
+func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ...func())) Result {
 	v := newView(n)
+	v.audit = a
 	causes, alikes := rank(v, p, parallel)
 	res := Result{Breaches: breaches(v, p)}
 	for _, x := range causes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/audit"
 )
 
 // lookBack is how long before the last good relist a cause may show itself.
@@ -19,7 +20,8 @@ const (
 
 // view is a node prepared for the rules: its records by what they say.
 type view struct {
-	n *replay.Node
+	n     *replay.Node
+	audit *audit.Result // of its pod events, nil: nobody audited them
 	index
 	failures
 	byFact map[string][]*parse.Fact

@@ -17,7 +17,6 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -299,7 +298,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		return nil, err
 	}
 	r := &report.Report{Version: b.c.App.Version, Inputs: x.Inputs, Warnings: x.Warnings}
-	ns, err := nodes(b.c, x)
+	ns, err := audited(b.c, x)
 	var e *exitError
 	if errors.As(err, &e) && len(b.c.StringSlice("node")) > 0 {
 		return r, nil // the nodes asked for are in other bundles
@@ -311,7 +310,8 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.Nodes = append(r.Nodes, model.Analyze(n, rules.Eval(n, b.pack)))
+		n.Judge(rules.EvalAtOnce(n.Node, &n.Audit, b.pack, nil))
+		r.Nodes = append(r.Nodes, n)
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil

@@ -100,6 +100,34 @@ func warn(w io.Writer, ws []parse.Warning) {
 
 // nodes rebuilds the nodes of a bundle as the flags want them.
 func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
+	ns, err := rebuilt(c, b)
+	if err != nil {
+		return nil, err
+	}
+	return clip(c, ns, func(n *replay.Node, since, until int64) { n.Clip(since, until) })
+}
+
+// audited rebuilds the nodes of a bundle as the flags want them, with what follows
+// from their history. Audit and blame see all of a node, whatever will be shown.
+func audited(c *cli.Context, b *parse.Bundle) ([]model.Analyzed, error) {
+	ns, err := rebuilt(c, b)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[*replay.Node]*model.Analyzed, len(ns))
+	for _, n := range ns {
+		of[n] = model.Analyze(n)
+	}
+	ns, err = clip(c, ns, func(n *replay.Node, since, until int64) { of[n].Clip(since, until) })
+	var out []model.Analyzed
+	for _, n := range ns {
+		out = append(out, *of[n])
+	}
+	return out, err
+}
+
+// rebuilt rebuilds the nodes that the flags ask for.
+func rebuilt(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 	opt := replay.Options{
 		KubeletVersion:  c.String("kubelet-version"),
 		RelistThreshold: c.Duration("relist-threshold"),
@@ -123,7 +151,7 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 		}
 		ns = slices.DeleteFunc(ns, func(n *replay.Node) bool { return !slices.Contains(want, n.Name) })
 	}
-	return clip(c, ns)
+	return ns, nil
 }
 
 // build makes the report: bundles, nodes, findings.
@@ -141,7 +169,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 	pack := packed()
 	r := &report.Report{Version: c.App.Version}
 	for _, b := range bundles {
-		ns, err := nodes(c, b)
+		ns, err := audited(c, b)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +177,8 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		r.Warnings = append(r.Warnings, b.Warnings...)
 		r.Bundles = append(r.Bundles, b)
 		for _, n := range ns {
-			r.Nodes = append(r.Nodes, model.Analyze(n, rules.EvalAtOnce(n, pack, runner(c))))
+			n.Judge(rules.EvalAtOnce(n.Node, &n.Audit, pack, runner(c)))
+			r.Nodes = append(r.Nodes, n)
 		}
 	}
 	r.Correlations = fleet.Correlations(r.Nodes)

@@ -92,7 +92,7 @@ func auditAlerts(c *cli.Context) error {
 	}
 	var watched []alerts.Watched
 	for _, n := range ns {
-		watched = append(watched, alerts.Watched{Node: n, Breaches: rules.Eval(n, &rules.Pack{}).Breaches})
+		watched = append(watched, alerts.Watched{Node: n, Breaches: rules.EvalAtOnce(n, nil, &rules.Pack{}, nil).Breaches})
 	}
 	clean, red := cleanerFor(c, ns)
 	audits := clean.AlertAudit(alerts.Evaluate(c.Context, db, groups, watched))

@@ -18,7 +18,6 @@ import (
 	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
-	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
@@ -129,12 +128,12 @@ func (r *replayRun) bundle(p pleg.Profile) error {
 	if err != nil {
 		return err
 	}
-	var ns []*replay.Node
+	var ns []model.Analyzed
 	for _, b := range bundles {
 		if len(b.Listings) > 0 {
 			return r.listings(b, p)
 		}
-		more, err := nodes(r.c, b)
+		more, err := audited(r.c, b)
 		if err != nil {
 			return err
 		}
@@ -150,7 +149,7 @@ func (r *replayRun) bundle(p pleg.Profile) error {
 	if len(ns) == 0 {
 		return nothingToReplay()
 	}
-	return r.node(ns[0], p)
+	return r.node(&ns[0], p)
 }
 
 func nothingToReplay() error {
@@ -175,15 +174,15 @@ func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 
 // node replays one node. Questions about time go to its ledger; events come
 // from its history.
-func (r *replayRun) node(n *replay.Node, p pleg.Profile) error {
-	ledger, err := simulate.NewCounterfactual(n)
+func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
+	ledger, err := simulate.NewCounterfactual(n.Node, n.Blame)
 	if err != nil {
 		return usage("", "%v", err)
 	}
 	if q := ledger.Profile(); r.c.String("kubelet-version") == "" {
 		p = q
 	}
-	snapshots, assumed := simulate.HistorySnapshots(n)
+	snapshots, assumed := simulate.HistorySnapshots(n.Node, n.Blame)
 	switch {
 	case len(n.Relists) == 0 && n.History.Len() == 0 || len(n.Events) == 0:
 		snapshots = simulate.ContainerSnapshots(n.Containers)

@@ -26,9 +26,9 @@ func frame(c *cli.Context, end int64) (since, until int64, err error) {
 	return since, until, err
 }
 
-// clip applies --since and --until: nodes of which the window holds nothing are
-// left out, with a word about them.
-func clip(c *cli.Context, ns []*replay.Node) ([]*replay.Node, error) {
+// clip applies --since and --until by way of cut: nodes of which the window holds
+// nothing are left out, with a word about them.
+func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, until int64)) ([]*replay.Node, error) {
 	if c.String("since") == "" && c.String("until") == "" {
 		return ns, nil
 	}
@@ -50,7 +50,7 @@ func clip(c *cli.Context, ns []*replay.Node) ([]*replay.Node, error) {
 	kept := slices.DeleteFunc(slices.Clone(ns), func(n *replay.Node) bool {
 		empty := since != 0 && n.Window.End < since || until != 0 && n.Window.Start > until
 		if !empty {
-			n.Clip(since, until)
+			cut(n, since, until)
 			empty = !n.Dated()
 		}
 		if empty {

@@ -42,8 +42,10 @@ var layers = []layer{
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay/internal/host", own: []string{"parse", "parse/facts", "pleg"}},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg", "replay/internal/..."}},
-	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
-	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
+	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
+	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
+	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/internal/host"}},
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/audit", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},

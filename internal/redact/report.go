@@ -15,6 +15,12 @@ import (
 func (r *Redactor) Report(rep *report.Report) *report.Report {
 	for _, n := range rep.Nodes {
 		r.learnNode(n.Node)
+		r.learnEvents(n.Audit.Events)
+		for _, b := range n.Blame {
+			for _, s := range b.ByPod {
+				r.learnPod(s.What, s.ID)
+			}
+		}
 	}
 	r.Walk(rep)
 	r.Settle()
@@ -66,22 +72,13 @@ func (r *Redactor) learnNode(n *replay.Node) {
 	for _, e := range n.Events {
 		r.learnHostname(e.Origin.Host)
 	}
-	for _, es := range []replay.PodEvents{n.Observed, n.Audit.Events} {
-		for _, e := range es.All() {
-			r.learnPod(e.Pod, e.PodUID)
-		}
-	}
+	r.learnEvents(n.Observed)
 	for _, f := range n.Failures {
 		r.learnPod(f.Pod, f.PodUID())
 	}
 	for _, t := range n.History.All() {
 		r.learnPod(t.Namespace+"/"+t.PodName, t.PodUID)
 		r.learn(Container, t.Subject.Name)
-	}
-	for _, b := range n.Blame {
-		for _, s := range b.ByPod {
-			r.learnPod(s.What, s.ID)
-		}
 	}
 	for _, o := range n.Objects {
 		if o.Kind == "Node" {
@@ -91,6 +88,12 @@ func (r *Redactor) learnNode(n *replay.Node) {
 		}
 		r.learn(Namespace, o.Namespace)
 		r.learn(UID, o.UID)
+	}
+}
+
+func (r *Redactor) learnEvents(es replay.PodEvents) {
+	for _, e := range es.All() {
+		r.learnPod(e.Pod, e.PodUID)
 	}
 }
 

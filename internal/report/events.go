@@ -125,14 +125,14 @@ func orEmpty(s *string) string {
 func writeEventsText(w io.Writer, r *Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
-		p.auditEvents(n.Node)
+		p.auditEvents(&n)
 	}
 	return p.Flush()
 }
 
-func (p *printer) auditEvents(n *replay.Node) {
+func (p *printer) auditEvents(n *Node) {
 	a := &n.Audit
-	fmt.Fprintf(p, "%s: %s observed", nodeName(n), plural(a.Observed, "event"))
+	fmt.Fprintf(p, "%s: %s observed", nodeName(n.Node), plural(a.Observed, "event"))
 	if a.Audited {
 		fmt.Fprintf(p, ", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
 	}

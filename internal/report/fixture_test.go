@@ -6,6 +6,8 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/audit"
+	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -49,9 +51,6 @@ func fixture(name string, events int) *Report {
 			End: at(221.2), Start: replay.Instant{At: at(101.2)}, Evidence: proof(221)}},
 		Requests: replay.ListOf(replay.Request{Op: "stop", ID: name, Pod: name, Start: at(120), End: at(130), Err: name, Ended: proof(130)[0].Record}, replay.Request{Op: "create", Sandbox: true, Pod: name, Start: at(125), Begun: proof(125)[0].Record}),
 		Ops:      []replay.Operation{{Name: "list_podsandbox", Calls: -1, Errors: 2, P50: -1, P99: -1, Total: -1, ShareOfRelist: -1, Evidence: proof(221)}},
-		Blame:    []replay.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []replay.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
-		Audit: replay.Audit{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name},
-			ShortLived: []replay.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}},
 	}
 	var seen []replay.PodEvent
 	for i := range events {
@@ -60,8 +59,7 @@ func fixture(name string, events int) *Report {
 		e.Line = event(float64(i)*900/float64(events), parse.SrcKubelet)
 		seen = append(seen, e)
 	}
-	n.Audit.Events = replay.ListOf(seen...)
-	n.Observed = n.Audit.Events
+	n.Observed = replay.ListOf(seen...)
 	for i := range 50 {
 		n.Events = append(n.Events, event(float64(i*18), []parse.Source{parse.SrcKubelet, parse.SrcKernel, parse.SrcContainerd}[i%3]))
 	}
@@ -70,9 +68,11 @@ func fixture(name string, events int) *Report {
 		For: proof(221), Against: proof(222), Missing: []string{name}, Explanation: name, Path: []string{name}, Remediation: []string{name}, Commands: []string{name}, References: []string{name}}
 	return &Report{Version: "test", Inputs: []parse.Input{{Path: name, Kind: "sosreport", Files: 3, FilesUsed: 2, Bytes: 12345, Partial: true}},
 		Warnings: []parse.Warning{{Pos: parse.Pos{File: file, Offset: 77}, Msg: name}},
-		Nodes: []Node{{Node: n, WhatIf: []*simulate.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
-			Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
-			Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
+		Nodes: []Node{{Node: n, Blame: []blame.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []blame.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
+			Audit: audit.Result{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name}, Events: n.Observed,
+				ShortLived: []audit.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}}, WhatIf: []*simulate.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
+				Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
+				Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
 		Correlations: []Correlation{{Kind: "breaches-together", Summary: name, Nodes: []string{name}, Start: at(280), Cause: name, Evidence: proof(281)}}}
 }
 

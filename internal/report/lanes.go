@@ -103,7 +103,7 @@ func (p *printer) timeline(n *Node) {
 	fmt.Fprintf(p, "\n  %-*s%s\n", laneGutter, "", p.paint(faint, f.axis()))
 	lanes := []*lane{readyLane(n.Node, f), healthLane(n.Node, f)}
 	age := newAges(n.Node, f)
-	lanes = append(lanes, age.lane, relistLane(n.Node, f), failureLane(n.Node, f), requestLane(n.Node, f), eventLane(n.Node, f))
+	lanes = append(lanes, age.lane, relistLane(n.Node, f), failureLane(n.Node, f), requestLane(n.Node, f), eventLane(n, f))
 	lanes = append(lanes, sourceLanes(n.Node, f)...)
 	for _, l := range append(lanes, gapLane(n.Node, f)) {
 		if !l.empty() {
@@ -256,9 +256,9 @@ func requestLane(n *replay.Node, f laneFrame) *lane {
 }
 
 // eventLane is the pod lifecycle events, those with trouble above the others.
-func eventLane(n *replay.Node, f laneFrame) *lane {
+func eventLane(n *Node, f laneFrame) *lane {
 	l := f.lane("pod events")
-	for _, e := range auditedEvents(n).All() {
+	for _, e := range n.Audit.Events.All() {
 		switch e.Status {
 		case "missing", "discarded":
 			l.put(f, e.At, 0, 3, '!', red)

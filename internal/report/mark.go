@@ -3,9 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Every output says in its first lines that this program wrote it, so that a

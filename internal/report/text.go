@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -358,12 +359,12 @@ func relistRow(r *replay.Relist, date string) table.Row {
 }
 
 func (p *printer) blame(n *Node) {
-	if len(n.Node.Blame) == 0 {
+	if len(n.Blame) == 0 {
 		return
 	}
 	p.heading("Where the relist seconds went")
 	g := p.table("relist", "total", "list", "inspect", "charged to", "seconds", "unexplained")
-	for i, b := range n.Node.Blame {
+	for i, b := range n.Blame {
 		if i == p.few(5) {
 			break
 		}
@@ -380,7 +381,7 @@ func (p *printer) blame(n *Node) {
 	p.render(g)
 }
 
-func firstShare(b replay.Blame) *replay.Share {
+func firstShare(b blame.Blame) *blame.Share {
 	switch {
 	case len(b.ByPod) > 0:
 		return &b.ByPod[0]

@@ -130,7 +130,7 @@ func (v *viewer) node(n *Node) viewNode {
 		Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Threshold: seconds(n.Kubelet.Threshold),
 		Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
 		Age: v.age(n.Node), Relists: v.relists(n.Node), Failures: []viewFailure{},
-		Sources: v.sources(n.Node), Pods: v.pods(n.Node), Charts: v.charts(n.Node)}
+		Sources: v.sources(n.Node), Pods: v.pods(n), Charts: v.charts(n.Node)}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		start := e.Breach
@@ -423,10 +423,10 @@ func ids(s *parse.SigSet) string {
 var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
 
 // pods are the rows of pod events: those with trouble first, then the busiest.
-func (v *viewer) pods(n *replay.Node) []viewPod {
+func (v *viewer) pods(n *Node) []viewPod {
 	by := map[string]*viewPod{}
 	trouble := map[string]int{}
-	for _, e := range auditedEvents(n).All() {
+	for _, e := range n.Audit.Events.All() {
 		if e.At == 0 {
 			continue
 		}
@@ -461,13 +461,6 @@ func (v *viewer) pods(n *replay.Node) []viewPod {
 		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.T), len(a.T)), cmp.Compare(a.Name, b.Name))
 	})
 	return out
-}
-
-func auditedEvents(n *replay.Node) replay.PodEvents {
-	if n.Audit.Events.Len() > 0 {
-		return n.Audit.Events
-	}
-	return n.Observed
 }
 
 func podOf(e *replay.PodEvent) string {

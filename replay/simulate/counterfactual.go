@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
 // load is the work that one recorded relist had, divided by what it was for.
@@ -41,13 +42,13 @@ type Counterfactual struct {
 }
 
 // NewCounterfactual prepares a node; its profile is that of the kubelet's evidence.
-func NewCounterfactual(n *replay.Node) (*Counterfactual, error) {
+func NewCounterfactual(n *replay.Node, bs []blame.Blame) (*Counterfactual, error) {
 	p, err := NodeProfile(n)
 	if err != nil {
 		return nil, err
 	}
 	l := &Counterfactual{node: n, was: p}
-	l.loads = loads(n)
+	l.loads = loads(n, bs)
 	l.quiet = quietRelist(n)
 	return l, nil
 }
@@ -71,10 +72,10 @@ func NodeProfile(n *replay.Node) (pleg.Profile, error) {
 func (l *Counterfactual) Profile() pleg.Profile { return l.was }
 
 // loads takes the relists of known length apart.
-func loads(n *replay.Node) []load {
-	blame := make(map[int]*replay.Blame, len(n.Blame))
-	for i := range n.Blame {
-		blame[n.Blame[i].Relist] = &n.Blame[i]
+func loads(n *replay.Node, bs []blame.Blame) []load {
+	divided := make(map[int]*blame.Blame, len(bs))
+	for i := range bs {
+		divided[bs[i].Relist] = &bs[i]
 	}
 	var out []load
 	for i := range n.Relists {
@@ -85,7 +86,7 @@ func loads(n *replay.Node) []load {
 		}
 		w := load{start: r.Start.At, end: r.Start.At + int64(took), rest: took,
 			listFailed: r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed}
-		if b := blame[i]; b != nil {
+		if b := divided[i]; b != nil {
 			w.divide(b)
 		} else if w.listFailed {
 			w.list, w.rest = took, 0
@@ -96,7 +97,7 @@ func loads(n *replay.Node) []load {
 }
 
 // divide moves what a blame explains out of the rest.
-func (w *load) divide(b *replay.Blame) {
+func (w *load) divide(b *blame.Blame) {
 	if b.List > 0 {
 		w.list = min(b.List, w.rest)
 		w.rest -= w.list

@@ -11,6 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -103,7 +104,7 @@ func jsonItems(items []pleg.Item) []jsonItem {
 // what the runtime held, at the relists that the log proves, and at the next
 // tick of the relist period after a change that no proven relist follows
 // soon. The second value counts the relists so assumed.
-func HistorySnapshots(n *replay.Node) (out []*Snapshot, assumed int) {
+func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assumed int) {
 	w := newWorld(n)
 	if len(w.changes) == 0 {
 		return nil, 0
@@ -112,7 +113,7 @@ func HistorySnapshots(n *replay.Node) (out []*Snapshot, assumed int) {
 	for i, at := range times {
 		s := &Snapshot{At: at, List: -1, Drained: true}
 		if r, ok := w.relists[at]; ok {
-			s.decorate(n, r)
+			s.decorate(n, bs, r)
 		}
 		if i+1 < len(times) {
 			s.Next = times[i+1]
@@ -126,7 +127,7 @@ func HistorySnapshots(n *replay.Node) (out []*Snapshot, assumed int) {
 }
 
 // decorate adds what the ledger and its blame know about a relist.
-func (s *Snapshot) decorate(n *replay.Node, i int) {
+func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 	r := &n.Relists[i]
 	if r.ListEnd.Known() {
 		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
@@ -138,11 +139,11 @@ func (s *Snapshot) decorate(n *replay.Node, i int) {
 		}
 		return
 	}
-	for k := range n.Blame {
-		if n.Blame[k].Relist != i {
+	for k := range bs {
+		if bs[k].Relist != i {
 			continue
 		}
-		for _, p := range n.Blame[k].ByPod {
+		for _, p := range bs[k].ByPod {
 			if p.ID == "" {
 				continue
 			}

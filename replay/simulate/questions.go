@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
 // Figures of the questions that are asked about every long relist.
@@ -28,8 +29,8 @@ const (
 // pod that cost most. It returns nil where the log proves no long relist, or
 // where those it proves do not explain that PLEG was unhealthy: an answer about
 // them would mislead.
-func Standard(n *replay.Node) []*Answer {
-	l, err := NewCounterfactual(n)
+func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
+	l, err := NewCounterfactual(n, bs)
 	if err != nil {
 		return nil
 	}

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
 // stuckNode is a node whose relists hang on two pods, two minutes each and
 // twice, and are over the threshold.
-func stuckNode() *replay.Node {
+func stuckNode() (*replay.Node, []blame.Blame) {
 	yes := true
 	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute}}
 	at := func(s float64) int64 { return 1772366400e9 + int64(s*1e9) }
@@ -20,10 +21,10 @@ func stuckNode() *replay.Node {
 		{Start: replay.Instant{At: at(11.1)}, End: replay.Instant{At: at(251.1)}, Outcome: replay.OutcomeOK, Listed: &yes},
 		{Start: replay.Instant{At: at(252.1)}, End: replay.Instant{At: at(252.2)}, Outcome: replay.OutcomeOK, Listed: &yes},
 	}
-	n.Blame = []replay.Blame{{Relist: 1, Total: 240 * time.Second, List: -1, Inspect: 240 * time.Second,
-		ByPod: []replay.Share{{What: "shop/a", ID: "u-a", Took: 200 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 40 * time.Second, Calls: 1}}}}
+	bs := []blame.Blame{{Relist: 1, Total: 240 * time.Second, List: -1, Inspect: 240 * time.Second,
+		ByPod: []blame.Share{{What: "shop/a", ID: "u-a", Took: 200 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 40 * time.Second, Calls: 1}}}}
 	n.Episodes = []replay.Episode{{ID: 1, LastStart: replay.Instant{At: at(11.1)}, Breach: at(191.1), LastReport: at(246), Recovered: replay.Instant{At: at(252.1)}}}
-	return n
+	return n, bs
 }
 
 func TestStandard(t *testing.T) {
@@ -43,16 +44,15 @@ func TestStandard(t *testing.T) {
 // TestStandardSilent: no answer where the log proves nothing that could be
 // asked about.
 func TestStandardSilent(t *testing.T) {
-	quiet := stuckNode()
-	quiet.Relists, quiet.Blame = quiet.Relists[:1], nil
-	if got := Standard(quiet); got != nil {
+	quiet, _ := stuckNode()
+	quiet.Relists = quiet.Relists[:1]
+	if got := Standard(quiet, nil); got != nil {
 		t.Errorf("no long relist, yet %d answers", len(got))
 	}
 	// The only long relist that is proven does not explain the episode.
-	other := stuckNode()
+	other, _ := stuckNode()
 	other.Relists[1].End.At = other.Relists[1].Start.At + int64(20*time.Second)
-	other.Blame = nil
-	if got := Standard(other); got != nil {
+	if got := Standard(other, nil); got != nil {
 		t.Errorf("unexplained, yet %d answers", len(got))
 	}
 }

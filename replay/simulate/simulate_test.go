@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
 // stuck is a history in which the pod u1 cannot be inspected: its container
@@ -197,16 +198,16 @@ func TestExposition(t *testing.T) {
 
 // hungNode is a node with one relist of 241 s in which a pod was inspected
 // twice in vain.
-func hungNode() *replay.Node {
+func hungNode() (*replay.Node, []blame.Blame) {
 	n := &replay.Node{Relists: []replay.Relist{
 		{Start: replay.Instant{At: second(0)}, End: replay.Instant{At: second(0.05)}, Outcome: replay.OutcomeOK},
 		{Start: replay.Instant{At: second(10)}, ListEnd: replay.Instant{At: second(10.5)}, End: replay.Instant{At: second(251)}, Outcome: replay.OutcomeOK},
 	}}
 	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
 	n.Window = replay.Window{Start: second(0), End: second(300)}
-	n.Blame = []replay.Blame{{Relist: 1, Total: 241 * time.Second, List: 500 * time.Millisecond, Inspect: 240500 * time.Millisecond,
-		ByPod: []replay.Share{{What: "ns/web", ID: "u", Took: 240 * time.Second, Calls: 2, TimedOut: 2}}, Unexplained: 500 * time.Millisecond}}
-	return n
+	bs := []blame.Blame{{Relist: 1, Total: 241 * time.Second, List: 500 * time.Millisecond, Inspect: 240500 * time.Millisecond,
+		ByPod: []blame.Share{{What: "ns/web", ID: "u", Took: 240 * time.Second, Calls: 2, TimedOut: 2}}, Unexplained: 500 * time.Millisecond}}
+	return n, bs
 }
 
 // second is so many seconds after 2026-01-02T03:04:05Z.
@@ -247,7 +248,7 @@ func TestHistorySnapshots(t *testing.T) {
 		return replay.Transition{At: replay.Instant{At: second(s), Slack: time.Microsecond}, State: state, ExitCode: exit, Src: parse.SrcContainerd, Subject: c}
 	}
 	n.History = replay.ListOf(moved(10.2, "created", nil), moved(10.4, "running", nil), moved(20.3, "exited", &code), moved(30.1, "removed", nil))
-	snaps, assumed := HistorySnapshots(n)
+	snaps, assumed := HistorySnapshots(n, nil)
 	p, err := pleg.New("v1.28.0")
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
@@ -218,7 +217,7 @@ func (d *deriver) events() {
 func (d *deriver) failures() {
 	byKind := map[string][]int64{}
 	for _, f := range d.n.Failures {
-		k := OperationType(f.Call) + "\x00" + f.Code
+		k := replay.OperationType(f.Call) + "\x00" + f.Code
 		byKind[k] = append(byKind[k], f.End)
 	}
 	for _, k := range sortedNames(byKind) {
@@ -234,20 +233,6 @@ func sortedNames(m map[string][]int64) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// OperationType turns the name of a CRI call into the operation_type of the
-// kubelet's metrics: PodSandboxStatus becomes podsandbox_status.
-func OperationType(call string) string {
-	call = strings.ReplaceAll(call, "PodSandbox", "Podsandbox")
-	var b strings.Builder
-	for i, r := range call {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 func (d *deriver) restarts() {

@@ -3,6 +3,8 @@ package model
 import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/audit"
+	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -24,12 +26,28 @@ type Analysis struct {
 type Analyzed struct {
 	*replay.Node
 	rules.Result
+	Audit  audit.Result       // of its pod events
+	Blame  []blame.Blame      // of its long relists, longest first
 	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
 }
 
-// Analyze puts together what is said about a node.
-func Analyze(n *replay.Node, res rules.Result) Analyzed {
-	return Analyzed{Node: n, Result: res, WhatIf: simulate.Standard(n)}
+// Analyze adds to a whole node what follows from its history.
+func Analyze(n *replay.Node) *Analyzed {
+	return &Analyzed{Node: n, Audit: audit.Of(n), Blame: blame.Of(n)}
+}
+
+// Clip leaves of the node what a stretch of time holds: see replay.Node.Clip.
+func (n *Analyzed) Clip(since, until int64) {
+	kept := n.Node.Clip(since, until)
+	n.Audit.Clip(since, until)
+	n.Blame = blame.Kept(n.Blame, kept)
+}
+
+// Judge adds what the rules say of the node, and the questions that its relists
+// answer.
+func (n *Analyzed) Judge(res rules.Result) {
+	n.Result = res
+	n.WhatIf = simulate.Standard(n.Node, n.Blame)
 }
 
 // Shared is something that several nodes share.

@@ -8,6 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -60,8 +61,8 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	out := &Node{
 		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis)},
-		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n.Node), Causes: []Cause{},
-		History: c.history(n.Node), Audited: c.audited(n.Node), Collect: c.nodeNeeds(n), Sources: covers(n.Node),
+		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n), Causes: []Cause{},
+		History: c.history(n), Audited: c.audited(n), Collect: c.nodeNeeds(n), Sources: covers(n.Node),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
 	for i := range n.Episodes {
@@ -75,8 +76,8 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	for i := range n.Ops {
 		out.Operations = append(out.Operations, c.operation(&n.Ops[i]))
 	}
-	for i := range n.Node.Blame {
-		out.Blame = append(out.Blame, c.blame(&n.Node.Blame[i], n.Relists))
+	for i := range n.Blame {
+		out.Blame = append(out.Blame, c.blame(&n.Blame[i], n.Relists))
 	}
 	run := commandsOf(n)
 	for i := range n.Causes {
@@ -167,7 +168,7 @@ func (c *Cleaner) operation(o *replay.Operation) Operation {
 	return out
 }
 
-func (c *Cleaner) counts(n *replay.Node) EventCounts {
+func (c *Cleaner) counts(n *Analyzed) EventCounts {
 	a := &n.Audit
 	out := EventCounts{Observed: n.Observed.Len(), Discarded: a.Discarded, ShortLived: len(a.ShortLived), Notes: c.Texts(a.Notes)}
 	if a.Audited {
@@ -176,7 +177,7 @@ func (c *Cleaner) counts(n *replay.Node) EventCounts {
 	return out
 }
 
-func (c *Cleaner) blame(b *replay.Blame, relists []replay.Relist) Blame {
+func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
 	out := Blame{Total: Seconds(b.Total), List: Long(b.List), Inspect: Long(b.Inspect), ByOperation: c.shares(b.ByOperation, c.Text),
 		ByPod: c.shares(b.ByPod, c.Name), Unexplained: Seconds(b.Unexplained), Notes: c.Texts(b.Notes)}
 	if b.Relist >= 0 && b.Relist < len(relists) {
@@ -185,7 +186,7 @@ func (c *Cleaner) blame(b *replay.Blame, relists []replay.Relist) Blame {
 	return out
 }
 
-func (c *Cleaner) shares(ss []replay.Share, what func(string) string) []Share {
+func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 	out := []Share{}
 	for _, s := range ss {
 		out = append(out, Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.proof(s.Evidence)})

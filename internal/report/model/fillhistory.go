@@ -10,9 +10,9 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-func (c *Cleaner) history(n *replay.Node) *History {
-	h := &History{Name: c.Name(n.Name), Relists: c.relists(n), Bounded: []Bounded{}, Health: []Health{}, Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
-		Failed: []FailedCall{}, Events: c.events(auditedEvents(n)), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n) }}
+func (c *Cleaner) history(n *Analyzed) *History {
+	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: []Health{}, Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
+		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }}
 	for _, b := range n.Bounded {
 		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.proof(b.Evidence)}
 		if b.Sum > 0 {
@@ -133,15 +133,6 @@ func relistStats(h *History) RelistStats {
 // occurred, never an interpolation.
 func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
 
-// auditedEvents are the events with their audit where there was one, else the
-// observed ones.
-func auditedEvents(n *replay.Node) replay.PodEvents {
-	if n.Audit.Events.Len() > 0 {
-		return n.Audit.Events
-	}
-	return n.Observed
-}
-
 func (c *Cleaner) events(es replay.PodEvents) Seq[PodEvent] {
 	return Seq[PodEvent]{es.Len(), func(yield func(PodEvent) bool) {
 		for _, e := range es.All() {
@@ -208,7 +199,7 @@ func ids(s *parse.SigSet) string {
 	return strings.Join(names, ", ")
 }
 
-func (c *Cleaner) audited(n *replay.Node) NodeEvents {
+func (c *Cleaner) audited(n *Analyzed) NodeEvents {
 	a := &n.Audit
 	out := NodeEvents{c.Name(n.Name), c.events(a.Events), Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, []ShortLived{}}
 	for _, s := range a.ShortLived {

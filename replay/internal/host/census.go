@@ -217,8 +217,8 @@ func (r *registrar) newClass(k classKey, i int) Class {
 	return Class{classKey: k, First: i, Kinds: set.kinds, set: set}
 }
 
-// each calls do with the lines of classes that have one of the kinds.
-func (c *Census) each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
+// Each calls do with the lines of classes that have one of the kinds.
+func (c *Census) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 	any := false
 	for i := range c.Classes {
 		any = any || c.Classes[i].Kinds&k != 0

@@ -13,7 +13,7 @@ import (
 // from recorded listings. What no line states stays unknown.
 func ReadHistory(n *Records, v *Survey) (History, Requests) {
 	h := newHistorian(n, v.history)
-	v.each(KindHistory, func(i int, e *parse.Event, k Kinds) {
+	v.Each(KindHistory, func(i int, e *parse.Event, k Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}

@@ -111,7 +111,7 @@ func (t *requestTable) find() {
 	}
 	t.known = true
 	p := pairer{lifeReader: newLifeReader(t.syms), open: map[requestKey]int32{}}
-	t.census.each(KindLife, func(i int, e *parse.Event, k Kinds) {
+	t.census.Each(KindLife, func(i int, e *parse.Event, k Kinds) {
 		if e.Basis == parse.NoTime {
 			return
 		}

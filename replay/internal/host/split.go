@@ -186,7 +186,7 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
-	s.census.each(KindNotReady|KindNodeEvent|KindFlag, func(i int, e *parse.Event, k Kinds) {
+	s.census.Each(KindNotReady|KindNodeEvent|KindFlag, func(i int, e *parse.Event, k Kinds) {
 		u := s.wrote[s.census.Of[i]].unit
 		if k&(KindNotReady|KindNodeEvent) != 0 {
 			if name := objectName(e.Field("node")); name != "" {

@@ -1,4 +1,4 @@
-package replay
+package blame
 
 import (
 	"cmp"
@@ -9,30 +9,66 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
+
+// Blame divides the seconds of one long relist.
+type Blame struct {
+	Relist      int // index into Node.Relists
+	Total       time.Duration
+	List        time.Duration // -1 unknown
+	Inspect     time.Duration // -1 unknown
+	ByOperation []Share
+	ByPod       []Share
+	Unexplained time.Duration
+	Notes       []string
+}
+
+// Share is a part of a relist and what it is charged to.
+type Share struct {
+	What     string // operation, or pod ns/name
+	ID       string // pod uid or container id, if known
+	Took     time.Duration
+	Calls    int // calls, or inspections of a pod
+	TimedOut int // of those, how many ran into the time-out
+	Evidence []replay.Evidence
+}
 
 // maxBlamed bounds how many relists are divided, the longest first.
 const maxBlamed = 200
 
-// blames divides the seconds of the long relists of a node, longest first.
-func blames(n *Node, s *found) []Blame {
+// Of divides the seconds of the long relists of a node, longest first.
+func Of(n *replay.Node) []Blame {
 	var out []Blame
 	var b *blamer
 	for _, i := range longRelists(n) {
 		if b == nil {
-			b = newBlamer(n, s)
+			b = newBlamer(n)
 		}
 		out = append(out, b.relist(i))
 	}
 	return out
 }
 
+// Kept leaves of bs what is said of the relists that a clipped node has left, by
+// the indexes that replay.Node.Clip returned.
+func Kept(bs []Blame, kept map[int]int) []Blame {
+	var out []Blame
+	for _, b := range bs {
+		if i, ok := kept[b.Relist]; ok {
+			b.Relist = i
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
 // longRelists returns the indexes of the relists to divide, longest first.
-func longRelists(n *Node) []int {
+func longRelists(n *replay.Node) []int {
 	var idx []int
 	for i := range n.Relists {
-		if d, _ := n.Lasted(i); d >= LongRelist {
+		if d, _ := n.Lasted(i); d >= replay.LongRelist {
 			idx = append(idx, i)
 		}
 	}
@@ -51,7 +87,7 @@ type segment struct {
 	op       string
 	err      bool
 	timeout  bool
-	ev       []Evidence
+	ev       []replay.Evidence
 }
 
 // goLine is a line of the relist goroutine.
@@ -63,8 +99,7 @@ type goLine struct {
 
 // blamer holds what dividing any relist of a node needs.
 type blamer struct {
-	n       *Node
-	s       *found
+	n       *replay.Node
 	lines   []goLine
 	calls   []int                  // failures of the relist goroutine's kinds, by end
 	owned   bool                   // owner and uids are filled: somebody asked for them
@@ -73,8 +108,8 @@ type blamer struct {
 	timeout time.Duration
 }
 
-func newBlamer(n *Node, s *found) *blamer {
-	b := &blamer{n: n, s: s, lines: goLines(s), timeout: n.Kubelet.RPCTimeout}
+func newBlamer(n *replay.Node) *blamer {
+	b := &blamer{n: n, lines: goLines(n), timeout: n.Kubelet.RPCTimeout}
 	if b.timeout <= 0 {
 		b.timeout = pleg.RPCTimeout
 	}
@@ -89,20 +124,20 @@ func newBlamer(n *Node, s *found) *blamer {
 
 // goLines are the lines that only the relist goroutine writes. "Retrieved pods
 // from runtime" is not one: garbage collection lists all pods too.
-func goLines(s *found) []goLine {
-	lines := make([]goLine, 0, len(s.marks))
-	for i := range s.marks {
-		if m := &s.marks[i]; m.kind != kRetrieved {
-			lines = append(lines, goLine{m.at, m.ev, m.ev.Is(parse.SigWriteStatus)})
+func goLines(n *replay.Node) []goLine {
+	var lines []goLine
+	n.Census().Each(host.KindGoroutine, func(_ int, e *parse.Event, k host.Kinds) {
+		if e.Basis != parse.NoTime && (k&host.KindRetrieved == 0 || k&host.KindRelisting != 0) {
+			lines = append(lines, goLine{e.At, e, e.Is(parse.SigWriteStatus)})
 		}
-	}
+	})
 	host.Arrange(lines, func(x, y goLine) int { return cmp.Compare(x.at, y.at) })
 	return lines
 }
 
 // relistCall reports whether the relist goroutine makes such calls: unfiltered
 // lists, and lists and status calls about one pod.
-func relistCall(f *Failure) bool {
+func relistCall(f *replay.Failure) bool {
 	switch f.Call {
 	case "ListPodSandbox", "ListContainers":
 		return f.Scope == "all" || f.Scope == "pod"
@@ -121,9 +156,10 @@ func (b *blamer) owners() {
 	syms, events := b.n.Symbols, b.n.Observed.Len()
 	b.owner, b.uids = host.NewBySym[host.PodID](syms, events+b.n.History.Len()), host.NewByPod[parse.Sym](syms, events)
 	seen := func(yield func(of host.EventPod, data parse.Sym)) {
-		for i := range events {
-			e := &b.s.observed.Rows[b.n.Observed.Row(i)]
-			if of := b.s.observed.Pod(e); of.Pod != (host.PodID{}) {
+		table := host.EventTableOf(b.n.Observed)
+		for i := 0; table != nil && i < events; i++ {
+			e := &table.Rows[b.n.Observed.Row(i)]
+			if of := table.Pod(e); of.Pod != (host.PodID{}) {
 				yield(of, e.Data)
 			}
 		}
@@ -179,7 +215,7 @@ func (b *blamer) relist(i int) Blame {
 	}
 	listEnd := from
 	switch {
-	case r.Outcome == OutcomeListFailed || r.Listed != nil && !*r.Listed:
+	case r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed:
 		out.List, listEnd = total, to
 	case r.ListEnd.Known():
 		listEnd = min(r.ListEnd.At, to)
@@ -218,7 +254,7 @@ func (b *blamer) failed(from, to int64) []segment {
 		if !f.Start.Known() || f.Start.At < busy-int64(f.Start.Slack)-int64(50*time.Millisecond) {
 			continue
 		}
-		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: operationType(f.Call), err: true, timeout: true, ev: f.Evidence}
+		s := segment{from: max(f.Start.At, from), to: min(f.End, to), op: replay.OperationType(f.Call), err: true, timeout: true, ev: f.Evidence}
 		s.pod = cmp.Or(f.Pod, b.ownerOf(f.ObjectID()))
 		s.uid = cmp.Or(f.PodUID(), b.uidOf(s.pod))
 		if s.pod == "" {
@@ -259,9 +295,9 @@ func (b *blamer) inspections(from, to int64, calls []segment) []segment {
 
 func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) {
 	f := host.Fields(l.ev.Fields())
-	s := segment{from: prev, to: l.at, pod: host.PodName(f.Get("pod_ns"), f.Get("pod_name")), err: f.Get("err") != "", ev: []Evidence{{Record: l.ev}}}
+	s := segment{from: prev, to: l.at, pod: host.PodName(f.Get("pod_ns"), f.Get("pod_name")), err: f.Get("err") != "", ev: []replay.Evidence{{Record: l.ev}}}
 	s.uid = cmp.Or(f.Get("pod_uid"), b.uidOf(s.pod))
-	s.timeout = s.err && TimedOut(f.Get("err"))
+	s.timeout = s.err && replay.TimedOut(f.Get("err"))
 	if s.timeout {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {
@@ -352,7 +388,7 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
 		notes = append(notes, fmt.Sprintf("%d inspections ran one after the other, %s each on average: no single pod explains the relist",
-			n, Short(union(slices.Clone(pods))/time.Duration(n))))
+			n, replay.Short(union(slices.Clone(pods))/time.Duration(n))))
 	}
 	if out.Unexplained > out.Total/10 {
 		notes = append(notes, "the log's verbosity does not show what the unexplained part went into; -v=4 names each inspected pod")

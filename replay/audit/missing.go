@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -22,7 +23,7 @@ type listWindow struct {
 // listed did so between its start and the return of its list calls; a stretch
 // with at least one relist holds one listing; and an event whose cause is known
 // proves a listing between the two.
-func listingWindows(n *Node, proved tightest) []listWindow {
+func listingWindows(n *replay.Node, proved tightest) []listWindow {
 	var dated []listWindow
 	for i := range n.Relists {
 		r := &n.Relists[i]
@@ -93,7 +94,7 @@ func (a *auditor) missing() {
 			continue
 		}
 		a.expect(int32(i), host.TypeStarted, ls.at(l.started), ls.at(l.ended))
-		a.expect(int32(i), host.TypeDied, ls.at(l.ended), Instant{})
+		a.expect(int32(i), host.TypeDied, ls.at(l.ended), replay.Instant{})
 		if ls.at(l.removed).Known() {
 			a.out.Replayed++
 			a.hidden++ // ContainerRemoved never reaches the log
@@ -105,7 +106,7 @@ func (a *auditor) missing() {
 // expect counts one event of a life and says whether it is missing: the state
 // must have lasted over a listing, the pod be known to the kubelet, and the
 // log be able to show the line.
-func (a *auditor) expect(i int32, t host.EventType, from, to Instant) {
+func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 	l := &a.lives.rows[i]
 	if !from.Known() || l.restarted {
 		return
@@ -206,7 +207,7 @@ func (a *auditor) logged(from, to int64) bool {
 func (a *auditor) disturbed(life int32, w listWindow) bool {
 	from, to := w.from-int64(settle), w.to+int64(settle)
 	for _, h := range a.n.Health {
-		if h.State != Healthy && h.From < to && (h.To == 0 || h.To > from) {
+		if h.State != replay.Healthy && h.From < to && (h.To == 0 || h.To > from) {
 			return true
 		}
 	}
@@ -226,16 +227,16 @@ func (a *auditor) disturbed(life int32, w listWindow) bool {
 // failedFor reports whether a call about a life failed within a stretch.
 func (a *auditor) failedFor(life int32, from, to int64) bool {
 	if a.failed == nil {
-		a.failed = make([]*Failure, len(a.n.Failures))
+		a.failed = make([]*replay.Failure, len(a.n.Failures))
 		for i := range a.failed {
 			a.failed[i] = &a.n.Failures[i]
 		}
-		host.Arrange(a.failed, func(x, y *Failure) int { return cmp.Compare(x.End, y.End) })
+		host.Arrange(a.failed, func(x, y *replay.Failure) int { return cmp.Compare(x.End, y.End) })
 	}
 	o := a.lives.about(life)
 	pod := o.Pod().Text(a.n.Symbols)
 	for i := sort.Search(len(a.failed), func(i int) bool { return a.failed[i].End > from }); i < len(a.failed) && a.failed[i].End < to; i++ {
-		if f := a.failed[i]; f.Pod == pod || f.about(o, a.n.Symbols) {
+		if f := a.failed[i]; f.Pod == pod || f.About(o.ID, o.PodUID, a.n.Symbols) {
 			return true
 		}
 	}
@@ -264,7 +265,7 @@ func (a *auditor) shortLived() {
 		o := ls.about(int32(i))
 		s := ShortLived{ID: text(o.ID), Pod: cmp.Or(o.Pod().Text(a.n.Symbols), text(o.PodUID)), Started: started.At, Ended: ended.At}
 		for _, t := range [...]host.EventType{host.TypeStarted, host.TypeDied} {
-			s.Evidence = append(s.Evidence, Evidence{Record: ls.line(l, t)})
+			s.Evidence = append(s.Evidence, replay.Evidence{Record: ls.line(l, t)})
 		}
 		a.out.ShortLived = append(a.out.ShortLived, s)
 	}
@@ -273,7 +274,7 @@ func (a *auditor) shortLived() {
 
 // between reports whether two relists that followed one another bracket a
 // stretch: the first had listed before it began, the second began after.
-func (a *auditor) between(from, to Instant) bool {
+func (a *auditor) between(from, to replay.Instant) bool {
 	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from.At-int64(from.Slack) })
 	if i == 0 || i == len(a.n.Relists) {
 		return false
@@ -294,7 +295,7 @@ func (a *auditor) between(from, to Instant) bool {
 }
 
 // restarts knows when a kubelet that had just begun reported the world.
-type restarts []Span
+type restarts []replay.Span
 
 // reportSettle is how long after its first event a kubelet may go on to
 // report what its first relist found.
@@ -302,11 +303,11 @@ const reportSettle = int64(15 * time.Second)
 
 // newRestarts takes the stretch from the start of each run to shortly after
 // the first event in it: a first relist that hangs reports late.
-func newRestarts(n *Node, t *host.EventTable) restarts {
+func newRestarts(n *replay.Node, t *host.EventTable) restarts {
 	var r restarts
 	at := func(i int) int64 { return t.At(&t.Rows[n.Observed.Row(i)]) }
 	for _, run := range n.Runs {
-		s := Span{From: run.First}
+		s := replay.Span{From: run.First}
 		if run.Start.Known() {
 			s.From = run.Start.At
 		}
@@ -317,7 +318,7 @@ func newRestarts(n *Node, t *host.EventTable) restarts {
 		}
 		r = append(r, s)
 	}
-	slices.SortFunc(r, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(r, func(a, b replay.Span) int { return cmp.Compare(a.From, b.From) })
 	return r
 }
 
@@ -358,14 +359,17 @@ func newPodsKnown(a *auditor) *podsKnown {
 			earliest(k.since, of.Pod, at)
 		}
 	}
-	for _, e := range a.s.syncs {
-		f := a.s.read(e)
+	a.n.Census().Each(host.KindSync, func(_ int, e *parse.Event, _ host.Kinds) {
+		if e.Basis == parse.NoTime {
+			return
+		}
+		f := host.Fields(e.Fields())
 		for pod := range strings.SplitSeq(f.Get("pods"), ",") {
 			if pod, _, _ = strings.Cut(pod, "("); pod != "" {
 				k.sync(host.PodOfText(a.n.Symbols, pod), f.Get("op"), e.At)
 			}
 		}
-	}
+	})
 	return k
 }
 

@@ -1,10 +1,11 @@
-package replay
+package audit
 
 import (
 	"cmp"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -20,7 +21,7 @@ const (
 	statusDiscarded
 )
 
-var eventStatuses = [...]string{StatusObserved, StatusMatched, StatusLate, StatusUnexpected, StatusMissing, StatusDiscarded}
+var eventStatuses = [...]string{replay.StatusObserved, replay.StatusMatched, replay.StatusLate, replay.StatusUnexpected, replay.StatusMissing, replay.StatusDiscarded}
 
 // verdict is what the audit says of one observed event.
 type verdict struct {
@@ -43,18 +44,18 @@ type addedEvent struct {
 // are sorted when they are first asked for: most reports only count them.
 type judgedEvents struct {
 	table    *host.EventTable
-	observed PodEvents // of table, maybe not all of it
+	observed replay.PodEvents // of table, maybe not all of it
 	lives    *lives
 	verdicts []verdict // by row of table
 	more     []addedEvent
 
 	order []int32 // rows of table, and ^index into more; nil until they are sorted
-	plain []*PodEvent
+	plain []*replay.PodEvent
 }
 
 func (j *judgedEvents) Count() int { return j.observed.Len() + len(j.more) }
 
-func (j *judgedEvents) Item(i int) PodEvent {
+func (j *judgedEvents) Item(i int) replay.PodEvent {
 	j.sort()
 	k := j.order[i]
 	if k < 0 {
@@ -70,9 +71,9 @@ func (j *judgedEvents) Item(i int) PodEvent {
 
 // added makes an event that the audit added whole. A line about a dropped event
 // names no pod.
-func (j *judgedEvents) added(x *addedEvent) PodEvent {
+func (j *judgedEvents) added(x *addedEvent) replay.PodEvent {
 	text := j.table.Syms.Text
-	e := PodEvent{At: j.addedAt(x), Type: x.typ.String(), Data: text(x.data), Status: eventStatuses[x.status],
+	e := replay.PodEvent{At: j.addedAt(x), Type: x.typ.String(), Data: text(x.data), Status: eventStatuses[x.status],
 		PodUID: text(x.of.UID), Pod: x.of.Pod.Text(j.table.Syms)}
 	if x.line >= 0 {
 		e.Line = j.table.Lines[x.line]
@@ -93,7 +94,7 @@ func (j *judgedEvents) addedAt(x *addedEvent) int64 {
 }
 
 // judged adds what the audit found in the life of what the event is about.
-func (j *judgedEvents) judged(e *PodEvent, id parse.Sym, typ host.EventType, v verdict) {
+func (j *judgedEvents) judged(e *replay.PodEvent, id parse.Sym, typ host.EventType, v verdict) {
 	l := j.lives.find(id)
 	e.Change = j.lives.line(l, typ)
 	if v.status == statusUnexpected {
@@ -109,7 +110,7 @@ func (j *judgedEvents) judged(e *PodEvent, id parse.Sym, typ host.EventType, v v
 	}
 }
 
-func (j *judgedEvents) Whole() []*PodEvent {
+func (j *judgedEvents) Whole() []*replay.PodEvent {
 	if j.plain == nil {
 		j.plain = host.WholeOf(j.Count(), j.Item)
 	}

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // rowStore keeps the fields of lines as a decoder takes them, and no text.
@@ -71,7 +72,7 @@ func BenchmarkBuildBulk(b *testing.B) {
 	in := churn(75_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		Build(in, Options{})
+		Of(replay.Build(in, replay.Options{})[0])
 	}
 	b.ReportMetric(float64(len(in.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
@@ -83,7 +84,7 @@ func TestBulkCosts(t *testing.T) {
 	in := churn(lines / 6)
 	r := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
-			Build(in, Options{})
+			Of(replay.Build(in, replay.Options{})[0])
 		}
 	})
 	if got := r.AllocedBytesPerOp() / lines; got > most {
@@ -96,12 +97,13 @@ func TestBulkCosts(t *testing.T) {
 
 // TestBulk wants of taken fields what extracted ones give.
 func TestBulk(t *testing.T) {
-	n := Build(churn(40), Options{})[0]
-	if n.Observed.Len() != 80 || n.History.Len() != 160 || n.Requests.Len() != 120 || n.Audit.Late+n.Audit.Unexpected+n.Audit.Missing != 0 {
-		t.Errorf("%d events, %d transitions, %d requests, audit %+v", n.Observed.Len(), n.History.Len(), n.Requests.Len(), n.Audit)
+	n := replay.Build(churn(40), replay.Options{})[0]
+	a := Of(n)
+	if n.Observed.Len() != 80 || n.History.Len() != 160 || n.Requests.Len() != 120 || a.Late+a.Unexpected+a.Missing != 0 {
+		t.Errorf("%d events, %d transitions, %d requests, audit %+v", n.Observed.Len(), n.History.Len(), n.Requests.Len(), a)
 	}
-	e := n.Audit.Events.Item(1)
-	if e.Status != StatusMatched || e.Pod != "shop/web-0" || e.Type != "ContainerDied" || e.Lag != time.Second/6 || len(e.Evidence()) != 2 {
+	e := a.Events.Item(1)
+	if e.Status != replay.StatusMatched || e.Pod != "shop/web-0" || e.Type != "ContainerDied" || e.Lag != time.Second/6 || len(e.Evidence()) != 2 {
 		t.Errorf("%+v", e)
 	}
 }

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -40,31 +41,38 @@ func plegLine(sec float64, kind, id string) *parse.Event {
 // auditNode builds a node whose kubelet relists every second for a minute and
 // reports events of another container at both ends, so that the log is known
 // to show such lines throughout.
-func auditNode(events ...*parse.Event) *Node {
+func auditNode(events ...*parse.Event) *tested {
 	events = append(events, plegLine(0.5, "ContainerStarted", "edge"), plegLine(59, "ContainerDied", "edge"))
 	slices.SortStableFunc(events, func(a, b *parse.Event) int { return int(a.At - b.At) })
-	n := &Node{Records: Records{Events: events}, Runs: []Run{{First: sinceStart(-100), Last: sinceStart(200)}}}
+	n := &tested{Node: &replay.Node{Records: replay.Records{Events: events}, Runs: []replay.Run{{First: sinceStart(-100), Last: sinceStart(200)}}}}
 	n.Kubelet.Period = time.Second
 	yes := true
 	for s := range 60 {
 		start := sinceStart(float64(s))
-		n.Relists = append(n.Relists, Relist{Start: Instant{At: start}, ListEnd: Instant{At: start + 1e7}, End: Instant{At: start + 2e7}, Listed: &yes, Outcome: OutcomeOK})
+		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: start}, ListEnd: replay.Instant{At: start + 1e7}, End: replay.Instant{At: start + 2e7}, Listed: &yes, Outcome: replay.OutcomeOK})
 	}
-	n.Audit = audited(n)
+	n.read()
 	return n
 }
 
-// audited reads the lines of a node and audits them.
-func audited(n *Node) Audit {
+// tested is a node and the audit of it.
+type tested struct {
+	*replay.Node
+	Audit Result
+}
+
+// read reads the lines of a node and audits them.
+func (n *tested) read() {
 	v := host.Look(&n.Records)
-	s := scan(n, v)
-	n.Observed = s.observed.List()
+	events, words := host.NewEventTable(n.Events, n.Symbols, 0), host.NewEventWords(n.Symbols)
+	v.Each(host.KindEvent, func(i int, e *parse.Event, _ host.Kinds) { events.See(e, int32(i), &words) })
+	n.Observed = events.List()
 	n.History, n.Requests = host.ReadHistory(&n.Records, v)
-	return beginAudit(n, s).finish()
+	n.Audit = Of(n.Node)
 }
 
 // verdicts prints the audit without the edges.
-func verdicts(n *Node) string {
+func verdicts(n *tested) string {
 	var out []string
 	for _, e := range n.Audit.Events.All() {
 		if e.Data != "edge" {
@@ -132,62 +140,28 @@ func TestAuditDoubt(t *testing.T) {
 	events := func() []*parse.Event {
 		return []*parse.Event{lifeLine(10, "started", "c"), plegLine(11.1, "ContainerStarted", "c"), lifeLine(20.3, "exited", "c")}
 	}
-	for name, spoil := range map[string]func(*Node){
-		"nothing":         func(*Node) {},
-		"no relist dated": func(n *Node) { n.Relists = nil },
-		"unhealthy": func(n *Node) {
-			n.Health = []HealthSpan{{Span{From: sinceStart(22), To: sinceStart(25)}, Unhealthy, ""}}
+	for name, spoil := range map[string]func(*replay.Node){
+		"nothing":         func(*replay.Node) {},
+		"no relist dated": func(n *replay.Node) { n.Relists = nil },
+		"unhealthy": func(n *replay.Node) {
+			n.Health = []replay.HealthSpan{{Span: replay.Span{From: sinceStart(22), To: sinceStart(25)}, State: replay.Unhealthy}}
 		},
-		"gap":               func(n *Node) { n.Gaps = []LogGap{{Span: Span{From: sinceStart(22), To: sinceStart(25)}}} },
-		"failed inspection": func(n *Node) { n.Failures = []Failure{{End: sinceStart(21.5), Details: &FailureDetails{PodUID: "u"}}} },
-		"restart":           func(n *Node) { n.Runs[0].Last = sinceStart(22) },
+		"gap": func(n *replay.Node) {
+			n.Gaps = []replay.LogGap{{Span: replay.Span{From: sinceStart(22), To: sinceStart(25)}}}
+		},
+		"failed inspection": func(n *replay.Node) {
+			n.Failures = []replay.Failure{{End: sinceStart(21.5), Details: &replay.FailureDetails{PodUID: "u"}}}
+		},
+		"restart": func(n *replay.Node) { n.Runs[0].Last = sinceStart(22) },
 	} {
 		n := auditNode(events()...)
-		spoil(n)
-		s := scan(n, host.Look(&n.Records))
+		spoil(n.Node)
 		if n.Relists == nil { // the edges alone prove listings too: take their causes away
-			n.Observed = s.observed.List().Without(func(e PodEvent) bool { return e.At == sinceStart(0.5) })
+			n.Observed = n.Observed.Without(func(e replay.PodEvent) bool { return e.At == sinceStart(0.5) })
 		}
-		got := beginAudit(n, s).finish().Missing
+		got := Of(n.Node).Missing
 		if want := map[bool]int{true: 1}[name == "nothing"]; got != want {
 			t.Errorf("%s: %d missing, want %d", name, got, want)
 		}
-	}
-}
-
-func TestHistory(t *testing.T) {
-	n := auditNode(
-		lineAt(1, parse.SrcContainerd, parse.SigCtrLife, "op", "start-begin", "kind", "sandbox", "pod_ns", "ns", "pod_name", "web", "pod_uid", "u"),
-		lineAt(1.5, parse.SrcContainerd, parse.SigCtrLife, "op", "started", "kind", "sandbox", "id", "sb", "pod_ns", "ns", "pod_name", "web", "pod_uid", "u"),
-		lineAt(2, parse.SrcContainerd, parse.SigCtrLife, "op", "create-begin", "kind", "container", "sandbox", "sb", "name", "app"),
-		lineAt(2.25, parse.SrcContainerd, parse.SigCtrLife, "op", "created", "kind", "container", "id", "c", "sandbox", "sb", "name", "app"),
-		lineAt(3, parse.SrcContainerd, parse.SigCtrLife, "op", "start-begin", "kind", "container", "id", "c", "req", "r-1"),
-		lineAt(3.5, parse.SrcContainerd, parse.SigCtrLife, "op", "started", "kind", "container", "id", "c", "req", "r-1"),
-		lineAt(9, parse.SrcContainerd, parse.SigCtrLife, "op", "exited", "id", "c", "exit_code", "137", "exited_at", "2026-01-02T03:04:13.5Z"),
-		lineAt(9.5, parse.SrcKubelet, parse.SigFinished, "pod_uid", "u", "id", "c", "exit_code", "137"),
-		lineAt(10, parse.SrcContainerd, parse.SigCtrLife, "op", "remove-begin", "kind", "container", "id", "c"),
-		lineAt(10.5, parse.SrcContainerd, parse.SigCtrLife, "op", "remove-failed", "kind", "container", "id", "c", "err", "busy"),
-		lineAt(11, parse.SrcContainerd, parse.SigCtrLife, "op", "removed", "kind", "container", "id", "c"),
-	)
-	var got []string
-	for _, x := range n.History.All() {
-		s := fmt.Sprintf("%.2f %s %s %s/%s", float64(x.At.At-auditStart)/1e9, x.ID, x.State, x.Namespace, x.PodName)
-		if x.ExitCode != nil {
-			s += fmt.Sprintf(" %d", *x.ExitCode)
-		}
-		got = append(got, s)
-	}
-	want := "1.50 sb running ns/web; 2.25 c created ns/web; 3.50 c running ns/web; 8.50 c exited ns/web 137; 11.00 c removed ns/web"
-	if s := strings.Join(got, "; "); s != want {
-		t.Errorf("transitions\n got %s\nwant %s", s, want)
-	}
-	got = nil
-	for _, r := range n.Requests.All() {
-		d, ok := r.Latency()
-		got = append(got, fmt.Sprintf("%s %s %v %v %s", r.Op, r.ID, d, ok, r.Err))
-	}
-	want = "start sb 500ms true ; create c 250ms true ; start c 500ms true ; remove c 500ms true busy; remove c 0s false "
-	if s := strings.Join(got, "; "); s != want {
-		t.Errorf("requests\n got %s\nwant %s", s, want)
 	}
 }

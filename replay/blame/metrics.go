@@ -1,10 +1,13 @@
-package replay
+package blame
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // relistCalls are the operations that a relist makes.
@@ -24,7 +27,7 @@ func (b *blamer) byHistogram(out *Blame) {
 	if generic >= 0 {
 		rest += out.ByOperation[generic].Took // which of the two, the histogram may tell
 	}
-	if rest < LongRelist || !r.End.Known() {
+	if rest < replay.LongRelist || !r.End.Known() {
 		return
 	}
 	from, to := r.Start.At-int64(r.Start.Slack), r.End.At+int64(r.End.Slack)
@@ -36,7 +39,7 @@ func (b *blamer) byHistogram(out *Blame) {
 		}
 		found = addCalls(found, s)
 	}
-	slices.SortStableFunc(found, func(x, y Share) int { return cmp64(int64(y.Took), int64(x.Took)) })
+	slices.SortStableFunc(found, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
 	for _, f := range found {
 		budget := out.Unexplained
 		if generic >= 0 && strings.HasPrefix(f.What, "list_") {
@@ -54,13 +57,13 @@ func (b *blamer) byHistogram(out *Blame) {
 	}
 	out.ByOperation = slices.DeleteFunc(out.ByOperation, func(s Share) bool { return s.What == listCalls && s.Took == 0 })
 	if len(found) > 0 {
-		slices.SortStableFunc(out.ByOperation, func(x, y Share) int { return cmp64(int64(y.Took), int64(x.Took)) })
+		slices.SortStableFunc(out.ByOperation, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
 		out.Notes = append(out.Notes, fmt.Sprintf("shares of %s are by its histogram, calls of others included", operationNames(found)))
 	}
 }
 
 // addCalls adds the long calls of a step to the share of their operation.
-func addCalls(in []Share, s *CallStep) []Share {
+func addCalls(in []Share, s *replay.CallStep) []Share {
 	took := s.LongMean * time.Duration(s.Long)
 	for i := range in {
 		if in[i].What == s.Operation {

@@ -1,7 +1,8 @@
-package replay
+package audit
 
 import (
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -24,7 +25,7 @@ type Life struct {
 
 // livesOf gathers the runtime's history by object; what only the kubelet told is
 // not history to hold the kubelet against.
-func livesOf(of History) *lives {
+func livesOf(of replay.History) *lives {
 	ls := &lives{}
 	h, ok := of.Source().(*host.HistoryTable)
 	if !ok {
@@ -74,28 +75,28 @@ func (ls *lives) find(id parse.Sym) *Life {
 }
 
 // at is the moment of a move, the zero Instant for none.
-func (ls *lives) at(move int32) Instant {
+func (ls *lives) at(move int32) replay.Instant {
 	if move == 0 {
-		return Instant{}
+		return replay.Instant{}
 	}
 	m := &ls.of.Moves[move-1]
-	return Instant{At: m.At, Slack: m.Slack}
+	return replay.Instant{At: m.At, Slack: m.Slack}
 }
 
 // cause is the moment of the change that an event reports. It is false when
 // the runtime's account of this life leaves no room for such a change.
-func (ls *lives) cause(l *Life, t host.EventType) (Instant, bool) {
+func (ls *lives) cause(l *Life, t host.EventType) (replay.Instant, bool) {
 	switch t {
 	case host.TypeStarted:
 		started := ls.at(l.started)
 		if !started.Known() && ls.at(l.created).Known() && ls.at(l.removed).Known() {
-			return Instant{}, false // created and removed, never started
+			return replay.Instant{}, false // created and removed, never started
 		}
 		return started, true
 	case host.TypeDied:
 		return ls.at(l.ended), true
 	}
-	return Instant{}, true
+	return replay.Instant{}, true
 }
 
 // line is the runtime's line of the change that an event of a type reports, nil

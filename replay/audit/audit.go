@@ -1,9 +1,12 @@
-package replay
+package audit
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -12,24 +15,38 @@ import (
 // is what a pod's owner notices.
 const LateAfter = 10 * time.Second
 
-// beginAudit compares the events that the reference PLEG must have produced from
-// the runtime's history with the "SyncLoop (PLEG)" lines. It accuses nobody
-// falsely: what only some relist schedules would have produced, or what the
-// log's verbosity hides, is not missing.
-//
-// It begins with what the lines and the runtime's history say without any ledger:
-// finish needs the rest of the node.
-func beginAudit(n *Node, s *found) *auditor {
-	a := &auditor{n: n, s: s, judgedEvents: judgedEvents{table: s.observed, observed: n.Observed, lives: livesOf(n.History)}}
-	a.verdicts = make([]verdict, len(a.table.Rows))
+// Result compares the events that the reference PLEG must have produced with
+// those observed.
+type Result struct {
+	Audited                                                  bool // there was runtime history to audit against
+	Observed, Replayed, Missing, Late, Unexpected, Discarded int
+	Events                                                   replay.PodEvents // those of Node.Observed, and what should have been there
+	ShortLived                                               []ShortLived
+	Notes                                                    []string
+}
+
+// ShortLived is a container that lived and died between two relists.
+type ShortLived struct {
+	ID, Pod        string
+	Started, Ended int64
+	Evidence       []replay.Evidence
+}
+
+// Of compares the events that the reference PLEG must have produced from the
+// runtime's history with the "SyncLoop (PLEG)" lines of a node. It accuses nobody
+// falsely: what only some relist schedules would have produced, or what the log's
+// verbosity hides, is not missing. The node is left as it is; it must be whole,
+// not clipped to a window.
+func Of(n *replay.Node) Result {
+	table := host.EventTableOf(n.Observed)
+	if table == nil {
+		return Result{Observed: n.Observed.Len(), Events: n.Observed}
+	}
+	a := &auditor{n: n, judgedEvents: judgedEvents{table: table, observed: n.Observed, lives: livesOf(n.History)}}
+	a.verdicts = make([]verdict, len(table.Rows))
 	a.out.Observed = n.Observed.Len()
 	a.out.Audited = a.lives.any
 	a.judgeObserved()
-	return a
-}
-
-// finish holds the history against the relists.
-func (a *auditor) finish() Audit {
 	if a.out.Audited {
 		a.windows = listingWindows(a.n, a.proved)
 		a.missing()
@@ -41,16 +58,30 @@ func (a *auditor) finish() Audit {
 	return a.out
 }
 
+// Clip drops events of outside a stretch of time, and counts those that are left:
+// since and until are Unix ns, 0 leaves that side open.
+func (r *Result) Clip(since, until int64) {
+	f := host.Frame{Since: since, Until: until}
+	r.Events = r.Events.Without(func(e replay.PodEvent) bool { return f.Out(e.At, e.At) })
+	r.ShortLived = slices.DeleteFunc(r.ShortLived, func(s ShortLived) bool { return f.Out(s.Started, s.Ended) })
+	n := map[string]int{}
+	for _, e := range r.Events.All() {
+		n[e.Status]++
+	}
+	r.Missing, r.Late, r.Unexpected, r.Discarded = n[replay.StatusMissing], n[replay.StatusLate], n[replay.StatusUnexpected], n[replay.StatusDiscarded]
+	r.Observed = r.Events.Len() - r.Missing - r.Discarded
+	r.Replayed = n[replay.StatusMatched] + r.Late + r.Missing
+}
+
 // auditor is an audit under way.
 type auditor struct {
 	judgedEvents
-	n       *Node
-	s       *found
+	n       *replay.Node
 	proved  tightest // windows between observed events and their causes
 	windows []listWindow
 	unseen  []unseen
-	failed  []*Failure // by end, once somebody asked for them
-	out     Audit
+	failed  []*replay.Failure // by end, once somebody asked for them
+	out     Result
 	maybe   int // events that only some schedules would have sent
 	hidden  int // events that the log cannot show
 }
@@ -104,10 +135,10 @@ func (a *auditor) judge(e *host.EventRow, l *Life, runs restarts) verdict {
 // discarded lists the drops that the kubelet itself logs, one line an event.
 // The lines name no pod.
 func (a *auditor) discarded() {
-	for _, i := range a.s.discards {
-		a.more = append(a.more, addedEvent{line: i, typ: host.TypeNone, status: statusDiscarded})
+	a.n.Census().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) {
+		a.more = append(a.more, addedEvent{line: int32(i), typ: host.TypeNone, status: statusDiscarded})
 		a.out.Discarded++
-	}
+	})
 }
 
 func (a *auditor) notes() {

@@ -1,0 +1,61 @@
+package blame
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// blamedNode is a node with one relist of 240 s in which a pod was inspected
+// twice in vain.
+func blamedNode() *replay.Node {
+	n := &replay.Node{Relists: []replay.Relist{
+		{Start: replay.Instant{At: blameSecond(0)}, End: replay.Instant{At: blameSecond(0.05)}, Outcome: replay.OutcomeOK},
+		{Start: replay.Instant{At: blameSecond(10)}, ListEnd: replay.Instant{At: blameSecond(10.5)}, End: replay.Instant{At: blameSecond(251)}, Outcome: replay.OutcomeOK},
+	}}
+	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
+	n.Window = replay.Window{Start: blameSecond(0), End: blameSecond(300)}
+	n.Events = []*parse.Event{writeStatus(130.5)}
+	n.Failures = []replay.Failure{
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &replay.FailureDetails{PodUID: "u"}, Start: replay.Instant{At: blameSecond(10.5), Slack: time.Millisecond}, End: blameSecond(130.5), Evidence: []replay.Evidence{{Record: n.Events[0]}}},
+		{Call: "Status", Code: "DeadlineExceeded", Start: replay.Instant{At: blameSecond(20)}, End: blameSecond(140)},
+		{Call: "ContainerStatus", Code: "DeadlineExceeded", Pod: "ns/web", Details: &replay.FailureDetails{PodUID: "u"}, Start: replay.Instant{At: blameSecond(130.5), Slack: time.Millisecond}, End: blameSecond(250.5), Evidence: []replay.Evidence{{Record: n.Events[0]}}},
+	}
+	host.Look(&n.Records)
+	return n
+}
+
+func TestBlame(t *testing.T) {
+	all := Of(blamedNode())
+	if len(all) != 1 {
+		t.Fatalf("%d relists blamed, want the long one", len(all))
+	}
+	b := all[0]
+	if b.Relist != 1 || b.Total != 241*time.Second || b.List != 500*time.Millisecond || b.Unexplained != 500*time.Millisecond {
+		t.Errorf("%+v", b)
+	}
+	if len(b.ByPod) != 1 || b.ByPod[0].What != "ns/web" || b.ByPod[0].Took != 240*time.Second || b.ByPod[0].TimedOut != 2 || len(b.ByPod[0].Evidence) == 0 {
+		t.Errorf("by pod %+v", b.ByPod)
+	}
+	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Took != 240*time.Second {
+		t.Errorf("by operation %+v", b.ByOperation)
+	}
+	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspect a pod whose inspection failed twice") {
+		t.Errorf("notes %q", b.Notes)
+	}
+}
+
+// blameSecond is so many seconds after 2026-01-02T03:04:05Z.
+func blameSecond(s float64) int64 { return 1767323045e9 + int64(s*1e9) }
+
+// writeStatus is the line of an inspection of ns/web that ran into its deadline.
+func writeStatus(s float64) *parse.Event {
+	fields := []parse.Field{{Name: "pod_ns", Value: "ns"}, {Name: "pod_name", Value: "web"}, {Name: "err", Value: "rpc error: code = DeadlineExceeded desc = context deadline exceeded"}}
+	return parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "log"}, Origin: &parse.Origin{Source: parse.SrcKubelet},
+		Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigWriteStatus, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}}}},
+		parse.PlainText("write status"), parse.Event{Line: 1, Stamp: parse.Stamp{At: blameSecond(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
+}
