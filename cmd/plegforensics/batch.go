@@ -82,6 +82,7 @@ type batchRun struct {
 	dir     string // --out-dir, "" none
 	formats []*report.Format
 	done    progress
+	lost    *lostOutputs
 }
 
 func batchAction(c *cli.Context) error {
@@ -124,7 +125,10 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return finishBatch(c, ts, partial, gates, p, len(part.Shards) > 0 && len(names) == 0)
+	if err := finishBatch(c, ts, partial, gates, p, len(part.Shards) > 0 && len(names) == 0); err != nil && b.lost.first == nil {
+		return err
+	}
+	return b.lost.error()
 }
 
 func newBatchRun(c *cli.Context) (*batchRun, error) {
@@ -137,7 +141,7 @@ func newBatchRun(c *cli.Context) (*batchRun, error) {
 	if c.Bool("resume") && c.String("out-dir") == "" {
 		return nil, usage("give --out-dir DIR, the same as before", "--resume needs --out-dir")
 	}
-	b := &batchRun{c: c, dir: c.String("out-dir")}
+	b := &batchRun{c: c, dir: c.String("out-dir"), lost: &lostOutputs{}}
 	var err error
 	if b.pack, err = rulePack(c); err != nil {
 		return nil, err
@@ -229,8 +233,12 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 		}
 		rec, err = b.analyse(ctx, id, name, shown)
 	}
+	var o *output.Error
 	switch {
 	case err == nil:
+		return rec, false
+	case errors.As(err, &o): // the bundle is analyzed all the same
+		b.lost.add(o)
 		return rec, false
 	case redacting(b.c):
 		red := newRedactor(b.c)
@@ -244,6 +252,30 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline"))), false
 	}
 	return broken(id, shown, fleet.Failed, err.Error()), false
+}
+
+// lostOutputs are files in --out-dir that could not be written.
+type lostOutputs struct {
+	mu    sync.Mutex
+	n     int
+	first error
+}
+
+func (l *lostOutputs) add(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n++; l.first == nil {
+		l.first = err
+	}
+}
+
+// error ends the run where a report was lost, whatever else there is to say: the
+// fleet report knows nothing of it.
+func (l *lostOutputs) error() error {
+	if l.first == nil {
+		return nil
+	}
+	return &exitError{exitOutput, "--out-dir: " + l.first.Error(), "not written: " + report.Plural(l.n, "file") + "; --resume goes on where this run was"}
 }
 
 func broken(id, name string, s fleet.Status, why string) fleet.Record {

@@ -76,13 +76,9 @@ func mergeAction(c *cli.Context) error {
 	if err := spare(c, names...); err != nil {
 		return err
 	}
-	var ps []*fleet.Partial
-	for _, path := range names {
-		p, err := readPartial(path)
-		if err != nil {
-			return &exitError{exitNothing, fmt.Sprintf("%s: %v", path, err), "batch --partial PATH writes partials"}
-		}
-		ps = append(ps, p)
+	ps, err := readPartials(c, names)
+	if err != nil {
+		return err
 	}
 	p, err := fleet.Merge(ps...)
 	if errors.Is(err, fleet.ErrMixed) {
@@ -99,6 +95,38 @@ func mergeAction(c *cli.Context) error {
 		return err
 	}
 	return &exitError{code: exitPartial, msg: "no partial of shard " + shardList(missing), hint: "run these shards again"}
+}
+
+// readPartials reads partials. One that is damaged stops a strict merge; else it
+// is told and what is whole of it is used.
+func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
+	var out []*fleet.Partial
+	var first error
+	for _, path := range names {
+		p, err := readPartial(path)
+		if err == nil {
+			out = append(out, p)
+			continue
+		}
+		if c.Bool("strict") {
+			return nil, &exitError{exitPartial, fmt.Sprintf("%s: %v", path, err), "write it again, or merge without --strict what there is"}
+		}
+		if first == nil {
+			first = fmt.Errorf("%s: %w", path, err)
+		}
+		used := "nothing of it is used"
+		if errors.Is(err, fleet.ErrCut) || errors.Is(err, fleet.ErrTrailing) {
+			out = append(out, p)
+			used = report.Plural(len(p.Records), "bundle") + " of it used"
+		}
+		if !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; %s\n", visible(path), err, used)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &exitError{exitNothing, first.Error(), "batch --partial PATH writes partials"}
+	}
+	return out, nil
 }
 
 // shardList names the first few shards.

@@ -345,7 +345,7 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 			fmt.Fprintf(pack, "%x\n", sha256.Sum256(data))
 		}
 	}
-	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Options: hex.EncodeToString(opts.Sum(nil)[:16])}, nil
+	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID()}, nil
 }
 
 // reportPath is where the report of a bundle goes. JUnit files begin with
@@ -379,7 +379,7 @@ func fileName(path string) string {
 // part of the address: a run with other rules or options finds nothing.
 func (b *batchRun) keepPath(id, name string) string {
 	h := b.header
-	sum := sha256.Sum256([]byte(strings.Join([]string{h.Schema, h.Tool, h.Rules, h.Options, id, name}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{h.Schema, h.Tool, h.Rules, h.Options, h.Build, id, name}, "\x00")))
 	return filepath.Join(b.dir, ".records", hex.EncodeToString(sum[:])+".json")
 }
 

@@ -43,7 +43,10 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 	var out []*parse.Bundle
 	opened := 0
 	for _, inputs := range groups {
+		opt.Progress = new(bundle.Progress)
+		shown := showProgress(c, opt.Progress)
 		b, err := bundle.Load(c.Context, inputs, opt)
+		shown.end()
 		if err != nil && !errors.Is(err, bundle.ErrNoInput) {
 			return nil, err
 		}

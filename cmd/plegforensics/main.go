@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // zones by name in a container of nothing else, and on Windows
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +27,20 @@ func main() {
 	governHeap()
 	// A pipe whose reader went away ends us quietly: the write error says so.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	out := &stdout{Writer: os.Stdout}
+	app := newApp(os.Stdin, out, os.Stderr)
+	go endSoon(ctx, app)
+	os.Exit(runApp(ctx, app, os.Args, out))
+}
+
+// endSoon ends the program within a second of an interrupt, where something that
+// cannot be interrupted, such as a reader that does not read, keeps it from
+// ending by itself.
+func endSoon(ctx context.Context, app *cli.App) {
+	<-ctx.Done()
+	time.Sleep(800 * time.Millisecond)
+	outputsOf(app).Discard()
+	os.Exit(exitInterrupted)
 }
 
 // commands is every subcommand, in the order of --help.
@@ -53,7 +67,10 @@ func commands() []*cli.Command {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdoutW, stderr io.Writer) int {
 	out := &stdout{Writer: stdoutW}
-	app := newApp(stdin, out, stderr)
+	return runApp(ctx, newApp(stdin, out, stderr), args, out)
+}
+
+func runApp(ctx context.Context, app *cli.App, args []string, out *stdout) int {
 	if completing(app, args, out) {
 		return finish(app, nil, out.err)
 	}

@@ -55,7 +55,6 @@ type link struct {
 	kind, cause, title, object string
 	points                     []point
 	weight                     float64 // mean confidence
-	proof                      []Quote
 }
 
 // correlate finds what nodes share. Each breach is attributed once, to the
@@ -118,7 +117,7 @@ func causeLinks(points []point) []link {
 			}
 			l := byID[c.ID]
 			if l == nil {
-				l = &link{kind: SharedCause, cause: c.ID, title: c.Title, proof: c.Proof}
+				l = &link{kind: SharedCause, cause: c.ID, title: c.Title}
 				byID[c.ID] = l
 			}
 			l.points = append(l.points, p)
@@ -149,35 +148,54 @@ func objectLinks(points []point) []link {
 		}
 	}
 	for _, l := range byName {
-		l.cause, l.title, l.weight, l.proof = commonCause(l.points, l.object)
+		l.cause, l.title, l.weight = commonCause(l.points)
 	}
 	return settled(byName)
 }
 
-// commonCause is the cause with the greatest sum of confidence. Evidence that
-// names the object is preferred as proof.
-func commonCause(points []point, object string) (id, title string, sum float64, proof []Quote) {
+// commonCause is the cause with the greatest sum of confidence.
+func commonCause(points []point) (id, title string, sum float64) {
 	total := map[string]float64{}
 	for _, p := range points {
 		for _, c := range p.cs {
 			total[c.ID] += c.Confidence
 		}
 	}
-	_, name, _ := strings.Cut(object, " ")
 	for _, p := range points {
 		for _, c := range p.cs {
 			w := total[c.ID]
 			if w > sum || w == sum && c.ID < id {
-				id, title, sum, proof = c.ID, c.Title, w, c.Proof
+				id, title, sum = c.ID, c.Title, w
 			}
 		}
 	}
-	for i, q := range proof {
-		if strings.Contains(q.Text, name) {
-			return id, title, sum, proof[i : i+1]
+	return id, title, sum
+}
+
+// proofOf quotes what a node of the group shows of the shared thing. Evidence
+// that names the object is preferred.
+func proofOf(group []point, cause, object string) []Quote {
+	_, name, _ := strings.Cut(object, " ")
+	var proof []Quote
+	for _, p := range group {
+		for _, c := range p.cs {
+			if c.ID != cause || len(c.Proof) == 0 {
+				continue
+			}
+			if proof == nil {
+				proof = c.Proof
+			}
+			for i, q := range c.Proof {
+				if name != "" && strings.Contains(q.Text, name) {
+					return c.Proof[i : i+1]
+				}
+			}
 		}
 	}
-	return id, title, sum, proof
+	if proof == nil {
+		return group[0].node.Proof
+	}
+	return proof
 }
 
 func settled(ls map[string]*link) []link {
@@ -226,17 +244,18 @@ func nodesOf(ps []point) []string {
 }
 
 func (l *link) correlation(names []string, run []point) Correlation {
-	c := Correlation{Kind: l.kind, Nodes: names, Start: run[0].at, End: run[len(run)-1].at, Cause: l.cause, Title: l.title, Object: l.object, Proof: l.proof}
-	if c.Proof == nil {
-		c.Proof = run[0].node.Proof
+	c := Correlation{Kind: l.kind, Nodes: names, Start: run[0].at, End: run[len(run)-1].at, Cause: l.cause, Title: l.title, Object: l.object}
+	if l.object != "" { // what most of all nodes with the object have need not be what these have
+		c.Cause, c.Title, _ = commonCause(run)
 	}
+	c.Proof = proofOf(run, c.Cause, l.object)
 	c.Summary = fmt.Sprintf("%d nodes became unhealthy within %s from %s UTC", len(names), report.Span(time.Duration(c.End-c.Start)), report.Date(c.Start))
 	var shared []string
 	if l.object != "" {
 		shared = append(shared, l.object)
 	}
-	if l.cause != "" {
-		shared = append(shared, fmt.Sprintf("%s (%s)", l.cause, l.title))
+	if c.Cause != "" {
+		shared = append(shared, fmt.Sprintf("%s (%s)", c.Cause, c.Title))
 	}
 	if len(shared) > 0 {
 		c.Summary += " and share " + strings.Join(shared, ", ")

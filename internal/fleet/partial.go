@@ -22,9 +22,10 @@ const Schema = "plegforensics/partial/v1"
 // headers do not mix: they would compare what cannot be compared.
 type Header struct {
 	Schema  string `json:"schema"`
-	Tool    string `json:"tool"`    // version
-	Rules   string `json:"rules"`   // hash of the rule pack
-	Options string `json:"options"` // hash of the options that change results
+	Tool    string `json:"tool"`            // version
+	Rules   string `json:"rules"`           // hash of the rule pack
+	Options string `json:"options"`         // hash of the options that change results
+	Build   string `json:"build,omitempty"` // hash of the program, where the version names no release
 }
 
 // Partial is the result of some of the bundles.
@@ -106,8 +107,12 @@ func (p *Partial) Write(w io.Writer) error {
 	return z.Close()
 }
 
-// ErrCut says that a partial has no end.
-var ErrCut = errors.New("the partial is cut: its last line is missing")
+// ErrCut says that a partial has no end, ErrTrailing that it goes on behind it.
+// What Read returns beside them is whole as far as it goes.
+var (
+	ErrCut      = errors.New("the partial is cut: its last line is missing")
+	ErrTrailing = errors.New("something follows the end of the partial")
+)
 
 // Read reads a partial. It fails when the partial is damaged, cut, or of
 // another schema: a map that is silently smaller is worse than none.
@@ -121,7 +126,10 @@ func Read(in io.Reader) (*Partial, error) {
 	s.Buffer(make([]byte, 0, 64<<10), maxLine)
 	p := &Partial{}
 	if !s.Scan() {
-		return nil, errors.Join(errors.New("no header"), s.Err())
+		if s.Err() != nil {
+			return nil, fmt.Errorf("no header: %w", s.Err())
+		}
+		return nil, errors.New("no header")
 	}
 	if err := json.Unmarshal(s.Bytes(), &p.Header); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -142,6 +150,9 @@ func (p *Partial) body(s *bufio.Scanner) error {
 				return fmt.Errorf("line %d counts %d records, %d came", line, last.End, len(records))
 			}
 			p.Records = join(records)
+			if s.Scan() || s.Err() != nil {
+				return ErrTrailing
+			}
 			return nil
 		}
 		if line == 2 && strings.HasPrefix(s.Text(), `{"shards":`) {
@@ -152,6 +163,9 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		}
 		var r Record
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+			if s.Err() != nil {
+				break // half a line, where the file ends
+			}
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 		if r.ID == "" || !slices.Contains(statuses, r.Status) {
@@ -160,7 +174,8 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		report.Scrub(&r)
 		records = append(records, r)
 	}
-	return errors.Join(ErrCut, s.Err())
+	p.Records, p.Shards = join(records), nil // of a part of the shard
+	return ErrCut
 }
 
 func (p *Partial) shards(line []byte) error {
@@ -209,6 +224,8 @@ func difference(a, b Header) string {
 	switch {
 	case a.Tool != b.Tool:
 		return "tool " + a.Tool + " and " + b.Tool
+	case a.Build != b.Build:
+		return "builds " + cmp.Or(a.Build, "unknown") + " and " + cmp.Or(b.Build, "unknown") + " of tool " + a.Tool
 	case a.Rules != b.Rules:
 		return "rule packs"
 	}

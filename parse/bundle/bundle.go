@@ -48,6 +48,21 @@ type Progress struct {
 	Read  atomic.Int64 // bytes of the inputs, as stored
 	Total atomic.Int64 // bytes that the inputs hold, as far as known
 	Files atomic.Int64 // members seen
+	file  atomic.Pointer[string]
+}
+
+// File is the member that was begun last, "" before the first.
+func (p *Progress) File() string {
+	if s := p.file.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+// begin notes that a member is read.
+func (p *Progress) begin(path string) {
+	p.Files.Add(1)
+	p.file.Store(&path)
 }
 
 // ErrNoInput says that none of the inputs could be opened. The bundle returned

@@ -14,7 +14,7 @@ const maxUnlisted = 10000
 // leaf decodes a member that no layer can be peeled off any more. It returns
 // the error of an outer layer that cut it short.
 func (w *walker) leaf(m member) error {
-	w.l.opt.Progress.Files.Add(1)
+	w.l.opt.Progress.begin(m.path)
 	if m.depth == 0 || m.lone || w.b.files == 0 { // archives count their members
 		w.b.files++
 	}

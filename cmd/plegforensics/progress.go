@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse/bundle"
+)
+
+// Progress stands on standard error where that is a terminal, from the time on
+// from which one begins to wonder, and is wiped away before anything else is
+// printed.
+const (
+	wonder  = time.Second
+	refresh = 200 * time.Millisecond
+)
+
+// progressLine shows how far the reading is.
+type progressLine struct {
+	w     io.Writer
+	width int
+	of    *bundle.Progress
+	begun time.Time
+	stop  chan struct{}
+	done  sync.WaitGroup
+}
+
+// showProgress begins to show how far the reading is; end it before anything
+// else goes to standard error. It returns nil, which may be ended too, where
+// nobody would see it.
+func showProgress(c *cli.Context, of *bundle.Progress) *progressLine {
+	f, isFile := c.App.ErrWriter.(*os.File)
+	if c.Bool("quiet") || !isFile || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	p := &progressLine{w: f, width: width, of: of, begun: time.Now(), stop: make(chan struct{})}
+	p.done.Go(p.run)
+	return p
+}
+
+func (p *progressLine) run() {
+	select {
+	case <-p.stop:
+		return
+	case <-time.After(wonder):
+	}
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	for {
+		fmt.Fprint(p.w, "\r\x1b[K"+p.text(time.Since(p.begun)))
+		select {
+		case <-p.stop:
+			fmt.Fprint(p.w, "\r\x1b[K")
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// text is one line that fits the terminal: bytes read of all, the rate, the
+// file.
+func (p *progressLine) text(took time.Duration) string {
+	read, total := p.of.Read.Load(), p.of.Total.Load()
+	if total > 0 && read >= total {
+		return "reading is done, putting it together"
+	}
+	s := report.Bytes(read)
+	if total > 0 {
+		s += fmt.Sprintf(" of %s (%d%%)", report.Bytes(total), read*100/total)
+	}
+	if rate := float64(read) / took.Seconds(); rate > 0 {
+		s += ", " + report.Bytes(int64(rate)) + "/s"
+	}
+	if name := p.of.File(); name != "" {
+		s += "  " + visible(name)
+	}
+	return short(s, p.width-1)
+}
+
+// short cuts a line in its middle, so that both its numbers and the end of the
+// file's name are seen.
+func short(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	head := min(44, width/2)
+	return string(r[:head]) + "…" + string(r[len(r)-(width-head-1):])
+}
+
+// end wipes the line away.
+func (p *progressLine) end() {
+	if p != nil {
+		close(p.stop)
+		p.done.Wait()
+	}
+}
