@@ -48,10 +48,11 @@ func newDirLinks(dir string) dirLinks {
 	return dirLinks{top: top}
 }
 
-// add takes a link; dir is the directory as it was named, path is relative to it.
-func (l *dirLinks) add(dir, path string) {
+// add takes a link; dir is the directory as it was named and root the same, path
+// is relative to it.
+func (l *dirLinks) add(root *os.Root, dir, path string) {
 	full := filepath.Join(dir, filepath.FromSlash(path))
-	to, err := os.Readlink(full)
+	to, err := root.Readlink(filepath.FromSlash(path))
 	if err != nil {
 		to = "?"
 	}

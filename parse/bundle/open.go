@@ -137,7 +137,7 @@ func (d *dirWalk) visit(path string, e fs.DirEntry, err error) error {
 	case e.IsDir():
 		return nil
 	case isLink(e):
-		d.links.add(d.dir, path)
+		d.links.add(d.root, d.dir, path)
 		return nil
 	case !e.Type().IsRegular():
 		if d.special++; d.special == 1 {
