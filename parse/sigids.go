@@ -25,6 +25,7 @@ const (
 	SigDiscard      = "pleg.discard"       // "event channel is full, discard this relist() cycle event"
 	SigFinished     = "pleg.finished"      // pod_uid, id, exit_code: "Generic (PLEG): container finished"
 	SigEvent        = "pleg.event"         // pod_ns, pod_name, pod_uid, type, data: "SyncLoop (PLEG)"
+	SigEventIgnored = "pleg.event-ignored" // pod_uid, type, data: the same of a pod that the kubelet no longer manages
 	SigEvented      = "pleg.evented"       // any other "Evented PLEG" line
 	SigFallback     = "pleg.fallback"      // "Fall back to Generic PLEG relisting"
 

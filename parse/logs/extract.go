@@ -16,6 +16,7 @@ var extractors = []struct {
 }{
 	{"age", extractAge, isAge},
 	{"event", extractEvent, isEvent},
+	{"ignoredevent", extractIgnoredEvent, isIgnoredEvent},
 	{"sync", extractSync, isSync},
 	{"condition", extractCondition, nil},
 	{"describe", extractDescribe, nil},

@@ -84,13 +84,40 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 	} else {
 		pod, event = r.podEvent()
 	}
-	out := addPod(r.fields(), pod)
+	return addEvent(addPod(r.fields(), pod), event), true
+}
+
+// addEvent adds what an event says.
+func addEvent(out []parse.Field, event string) []parse.Field {
 	out = addField(out, "pod_uid", eventValue(event, "ID"))
 	out = addField(out, "type", eventValue(event, "Type"))
 	if v := eventValue(event, "Data"); v != "interface" { // interface {}(nil)
 		out = addField(out, "data", v)
 	}
-	return out, true
+	return out
+}
+
+const (
+	ignoredPrintf = "SyncLoop (PLEG): ignore irrelevant event: "
+	ignoredKeyed  = "ignore irrelevant event"
+)
+
+// isIgnoredEvent tells what extractIgnoredEvent would.
+func isIgnoredEvent(r *record) bool {
+	return strings.HasPrefix(r.msg, ignoredPrintf) || r.form != formPrintf && strings.HasSuffix(r.msg, ignoredKeyed)
+}
+
+// extractIgnoredEvent reads an event of a pod that the kubelet no longer manages,
+// of which it names the uid only.
+func extractIgnoredEvent(r *record) ([]parse.Field, bool) {
+	event, ok := strings.CutPrefix(r.msg, ignoredPrintf)
+	if !ok {
+		if !isIgnoredEvent(r) {
+			return nil, false
+		}
+		event = r.first("event")
+	}
+	return addEvent(r.fields(), event), true
 }
 
 // podEvent returns the values of pod and event.

@@ -351,6 +351,9 @@ func newPodsKnown(a *auditor) *podsKnown {
 	for i := 0; named && i < a.n.Observed.Len(); i++ {
 		e := &a.table.Rows[a.n.Observed.Row(i)]
 		of := a.table.Pod(e)
+		if a.table.Lines[e.Line].Is(parse.SigEventIgnored) {
+			continue // of a pod that the kubelet does not manage
+		}
 		if !asked[of.UID] && !asked[of.Pod.Name] {
 			continue
 		}

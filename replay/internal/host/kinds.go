@@ -53,7 +53,7 @@ var kindTable = []struct {
 	{parse.SigTransition, KindInside | KindTransition}, {parse.SigFinished, KindInside | KindFinished}, {parse.SigDiscard, KindInside | KindDiscard},
 	{parse.SigWriteStatus, KindInside | KindInspectFail | KindWritten}, {parse.SigIgnore, KindInside | KindInspectFail},
 	{parse.SigReinspect, KindInside | KindInspectFail}, {parse.SigDeleteStatus, KindInside},
-	{parse.SigListFail, KindListFail}, {parse.SigPodListFail, KindPodList}, {parse.SigEvent, KindEvent}, {parse.SigSync, KindSync},
+	{parse.SigListFail, KindListFail}, {parse.SigPodListFail, KindPodList}, {parse.SigEvent, KindEvent}, {parse.SigEventIgnored, KindEvent}, {parse.SigSync, KindSync},
 	{parse.SigNotReady, KindNotReady}, {parse.SigNodeEvent, KindNodeEvent}, {parse.SigCondition, KindCondition},
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
