@@ -172,13 +172,14 @@ func TestAbsence(t *testing.T) {
 		{"no job named", `absent(kube_node_info)`, Blind, "the input has no series kube_node_info, and nothing else of that target: its absence proves nothing"},
 		{"job that is there", `absent(y{job="kubelet"})`, Fired, ""},
 		{"series that goes", `absent(gone)`, Fired, ""},
+		{"exporter that was scraped whole", `absent(proc_y)`, Fired, ""},
 		{"nothing to take away", `x > 0 unless y`, Blind, "the input has no series y"},
 		{"taken away", `x > 0 unless up`, Never, ""},
 		{"a constant in its place", `(y or vector(0)) < 1`, Blind, "the input has no series y"},
 		{"another series in its place", `(y or x) > 0`, Fired, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := audit(t, groupHead+"  - alert: A\n    expr: "+tt.expr+"\n    for: 1m\n", node(40, x, gone))[0]
+			a := audit(t, groupHead+"  - alert: A\n    expr: "+tt.expr+"\n    for: 1m\n", node(40, x, gone, spec{"proc_x", nil, x.f}, spec{"process_start_time_seconds", nil, x.f}))[0]
 			if a.Outcome != tt.want || !strings.Contains(a.Sentence(), tt.says) {
 				t.Errorf("%s: %s", a.Outcome, a.Sentence())
 			}

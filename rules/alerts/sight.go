@@ -3,6 +3,7 @@ package alerts
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,12 +43,13 @@ type view struct {
 	// needless are the reasons why the absence of series, which it asks for,
 	// tells nothing.
 	needless []string
-	asks     []*parser.VectorSelector // whose absence it asks for
+	asks     []*parser.VectorSelector                 // whose absence it asks for
+	reach    map[*parser.VectorSelector]time.Duration // of those with a range, how far back they look
 	done     map[string]bool
 }
 
 func (s *sight) of(expr string) *view {
-	v := &view{done: map[string]bool{}}
+	v := &view{done: map[string]bool{}, reach: map[*parser.VectorSelector]time.Duration{}}
 	s.look(expr, v)
 	v.missing, v.limits, v.silences, v.needless = unique(v.missing), unique(v.limits), unique(v.silences), unique(v.needless)
 	return v
@@ -60,6 +62,12 @@ func (s *sight) look(expr string, v *view) {
 		return
 	}
 	asks := absenceTests(tree)
+	parser.Inspect(tree, func(n parser.Node, _ []parser.Node) error {
+		if m, ok := n.(*parser.MatrixSelector); ok {
+			v.reach[m.VectorSelector.(*parser.VectorSelector)] = m.Range
+		}
+		return nil
+	})
 	for _, sel := range query.Selectors(tree) {
 		if asks[sel] {
 			v.asks = append(v.asks, sel)
@@ -109,7 +117,7 @@ func (s *sight) unproven(a *Audit, v *view) []string {
 	}
 	var why string
 	a.Firings = slices.DeleteFunc(a.Firings, func(f Firing) bool {
-		if s.looked(v.asks, f.ActiveAt, f.From) {
+		if s.looked(v, f.ActiveAt, f.From) {
 			return false
 		}
 		why = fmt.Sprintf("the input holds nothing of that target from %s to %s: absence in that time proves nothing",
@@ -213,23 +221,46 @@ func target(sel *parser.VectorSelector) []*labels.Matcher {
 }
 
 // targetSeen reports whether the input holds anything of the exporter that a
-// selector means: only then is the absence of one of its series a fact.
+// selector means: only then is the absence of one of its series a fact. One that
+// names no exporter means that of the metrics whose names begin alike, and
+// those must be there whole, with the metrics of the process itself.
 func (s *sight) targetSeen(sel *parser.VectorSelector) bool {
 	ms := target(sel)
-	return len(ms) > 0 && slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool { return x.Kind == query.Real })
+	if len(ms) > 0 {
+		return slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool { return x.Kind == query.Real })
+	}
+	family, _, ok := strings.Cut(sel.Name, "_")
+	if !ok {
+		return false
+	}
+	for _, whole := range s.db.Matching([]*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "process_start_time_seconds")}) {
+		ms := []*labels.Matcher{labels.MustNewMatcher(labels.MatchRegexp, nameLabel, regexp.QuoteMeta(family)+"_.*")}
+		for _, l := range []string{"job", "instance"} {
+			ms = append(ms, labels.MustNewMatcher(labels.MatchEqual, l, whole.Labels.Get(l)))
+		}
+		if whole.Kind == query.Real && slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool { return x.Kind == query.Real }) {
+			return true
+		}
+	}
+	return false
 }
 
-// looked reports whether somebody looked at the targets of all selectors in a
-// stretch of time: a series of theirs has a sample there, or one that says that
-// the scrape failed.
-func (s *sight) looked(sels []*parser.VectorSelector, from, to time.Time) bool {
-	for _, sel := range sels {
+// looked reports whether somebody looked at the targets of all selectors whose
+// absence an expression asks for, from as long before a stretch of time as the
+// selector reaches back: a series of theirs has a sample there, or one that says
+// that the scrape failed.
+func (s *sight) looked(v *view, from, to time.Time) bool {
+	for _, sel := range v.asks {
+		if s.absent(sel) != "" {
+			continue // its target never exposed it
+		}
 		ms := target(sel)
 		if len(ms) == 0 {
 			ms = []*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "up")}
 		}
+		first := from.Add(-max(v.reach[sel], query.Lookback)).UnixMilli() + 1
 		if !slices.ContainsFunc(s.db.Matching(ms), func(x *query.Series) bool {
-			return x.Kind == query.Derived || x.Kind == query.Real && sampled(x, from.UnixMilli(), to.UnixMilli())
+			return x.Kind == query.Derived || x.Kind == query.Real && sampled(x, first, to.UnixMilli())
 		}) {
 			return false
 		}
