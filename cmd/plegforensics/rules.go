@@ -11,16 +11,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/parse/logs"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/trial"
 )
 
 func rulesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "rules",
-		Usage: "the built-in and user rule packs: list, show, check, test",
+		Usage: "the built-in and user rule packs: list, show, check, test, export",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "one line for each cause and breach rule", ArgsUsage: " ", Flags: packFlags(), Action: rulesList},
-			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it", ArgsUsage: "ID", Flags: packFlags(), Action: explainCommand().Action},
+			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it, or a built-in alert", ArgsUsage: "ID", Flags: packFlags(), Action: rulesShow},
 			{Name: "check", Usage: "look for mistakes in rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesCheck,
 				Description: "PATH is a file or a directory of causes, of Prometheus rules, or of tests in promtool's format.\n" +
 					"Without PATH the built-in causes are checked. Exit status 2 when something is wrong."},
@@ -28,10 +29,11 @@ func rulesCommand() *cli.Command {
 				Description: "PATH is a file or a directory of causes, which carry their test cases, or of tests of Prometheus\n" +
 					"rules in the format of \"promtool test rules\". Without PATH the built-in causes are tested.\n" +
 					"Exit status 1 when a case fails."},
+			rulesExportCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return unknown("rules command", c.Args().First(), []string{"list", "show", "check", "test"})
+				return unknown("rules command", c.Args().First(), []string{"list", "show", "check", "test", "export"})
 			}
 			return cli.ShowSubcommandHelp(c)
 		},
@@ -66,6 +68,10 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 	}
 	for _, r := range rules.BreachRules() {
 		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", r.ID, "breach, "+string(r.Severity), r.Title))
+	}
+	for _, name := range alerts.BuiltinAlerts() {
+		_, r, _ := alerts.BuiltinRule(name)
+		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", name, "alert, "+r.Labels["severity"], r.Annotations["summary"]))
 	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err

@@ -2,14 +2,19 @@ package promcheck
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/plegforensics/plegforensics/parse/bundle"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/promtest"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 // verdict is what we make of a test file: whether all its tests pass.
@@ -91,4 +96,55 @@ func TestRuleFiles(t *testing.T) {
 			t.Errorf("%s: %v, promtool: %v\n%s", name, errs, err, out)
 		}
 	}
+}
+
+// TestExportedAlertsOverCaptures holds the exported alerts against what is known
+// of recorded kubelets: each tells of PLEG's being unhealthy within a minute, and
+// of nothing else.
+func TestExportedAlertsOverCaptures(t *testing.T) {
+	known, err := filepath.Glob("../../../shared/data/kubelets/*/truth.json")
+	if err != nil || len(known) == 0 {
+		t.Skip("no captures")
+	}
+	groups, errs := alerts.Parse("rules", alerts.Export(alerts.ExportOptions{})[0].Data)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	told := 0
+	for _, name := range known {
+		var truth struct {
+			Episodes []struct{ Breach time.Time }
+		}
+		data, err := os.ReadFile(name)
+		if err == nil {
+			err = json.Unmarshal(data, &truth)
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		capture := filepath.Dir(name)
+		b, err := bundle.Load(context.Background(), []string{filepath.Join(capture, "metrics.tar.xz")}, bundle.Options{})
+		if err != nil {
+			continue // it has no metrics
+		}
+		n := &replay.Node{Records: replay.Records{Series: b.Series, Scrapes: b.Scrapes}}
+		first := time.Time{}
+		for _, a := range alerts.Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), groups, nil) {
+			for _, f := range a.Firings {
+				if first.IsZero() || f.From.Before(first) {
+					first = f.From
+				}
+			}
+		}
+		switch {
+		case len(truth.Episodes) == 0 && !first.IsZero():
+			t.Errorf("%s: an alert fired at %s", capture, first)
+		case len(truth.Episodes) == 0:
+		case first.IsZero() || first.Sub(truth.Episodes[0].Breach) > time.Minute || truth.Episodes[0].Breach.Sub(first) > 20*time.Second:
+			t.Errorf("%s: unhealthy at %s, an alert fired at %s", capture, truth.Episodes[0].Breach, first)
+		default:
+			told++
+		}
+	}
+	t.Logf("%d of %d captures: told within a minute", told, len(known))
 }
