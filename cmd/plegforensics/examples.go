@@ -37,6 +37,7 @@ var examples = []struct{ command, line, about string }{
 	{"rules show", "plegforensics rules show runtime-hang-global", "the page of a cause"},
 	{"rules check", "plegforensics rules check my-rules/", "mistakes in rule files, with their lines"},
 	{"rules test", "plegforensics rules test my-rules/", "the test cases in them"},
+	{"rules export", "plegforensics rules export prometheus --dir alerts/", "alerts for a server, with their tests"},
 
 	{"explain", "plegforensics explain runtime-hang-global", "the page of a cause"},
 	{"inspect", "plegforensics inspect sosreport.tar.xz", "what the bundle holds"},
