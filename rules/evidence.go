@@ -130,6 +130,9 @@ func (s *subject) lookSig(c *Clause) outcome {
 	prev := (*parse.Event)(nil)
 	for _, e := range s.candidates(c, late) {
 		t := s.timing(e, max(late, s.statedLag(c, e)))
+		if t != outside && s.blockedBefore(c, e) {
+			t = outside
+		}
 		if e == prev || t == outside && !c.Any || !c.matches(s.view, e) {
 			continue
 		}
@@ -220,6 +223,21 @@ func (s *subject) lateness(c *Clause) int64 {
 	return 0
 }
 
+// blockedBefore reports whether a task that the kernel reports was blocked already
+// while the node still worked: the incident does not wait for it.
+func (s *subject) blockedBefore(c *Clause, e *parse.Event) bool {
+	if e.Basis <= parse.FileTime || e.From() != parse.SrcKernel || s.otherClock(e) {
+		return false
+	}
+	for _, id := range c.Sigs {
+		if g := s.holder(id).sig; g != nil && g.Lag > 0 && e.Is(id) {
+			began := e.At - int64(g.Lag)
+			return s.began() != 0 && began < s.began()-30*second-int64(e.Res.Duration())
+		}
+	}
+	return false
+}
+
 // statedLag is how long after its beginning a trouble was logged by what the line
 // says itself.
 func (s *subject) statedLag(c *Clause, e *parse.Event) int64 {
@@ -290,6 +308,9 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 	o.late, o.undated = t == during, t == undated
 	if o.late && !c.Any {
 		o.factor = 0.4
+	}
+	if o.undated && v.toExplain && o.records[0].From() == parse.SrcKernel {
+		o.factor = undatedKernel
 	}
 	if c.Repeat && o.count >= 3 {
 		o.factor *= 1 + min(0.3, 0.1*math.Log2(float64(o.count)))

@@ -50,6 +50,24 @@ func (v *view) incidents() []replay.Span {
 	return joined(all)
 }
 
+// began is when the first of the calls that failed began, or the first relist that
+// took long; 0 if nothing failed.
+func (s *subject) began() int64 {
+	switch {
+	case s.ep == nil && len(s.spans) == 0:
+		return 0
+	case s.ep == nil:
+		return s.spans[0].From
+	}
+	at := s.ep.LastStart.At
+	for _, f := range s.within(s.fails) {
+		if hung(f) && f.End-s.t > s.from+lookBack-10*minute {
+			at = min(at, f.End-s.t)
+		}
+	}
+	return at
+}
+
 // longOf is how long a relist took, 0 if its end is not known.
 func longOf(r *replay.Relist) time.Duration {
 	d, _ := r.Duration()

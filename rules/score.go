@@ -18,13 +18,16 @@ const (
 	furtherMost  = 0.5 // of the best signal, all further ones together
 	objectBonus  = 1.5 // two sources name the same container, pod, server or device
 	undatedShare = 0.8 // of a signal whose time is unknown while an episode is to be explained
-	wrongRuntime = 2.0 // subtracted when the cause needs another runtime
-	likelyFrom   = 0.7
-	possibleFrom = 0.07
-	possibleMost = 0.49 // of a cause that is no more than possible
-	confirmFrom  = 0.85
-	mostCauses   = 8
-	mostEpisodes = 64 // episodes judged one by one; of more, the first and last
+	// undatedKernel is the share of kernel lines without a date while an episode is to
+	// be explained: a kernel log reaches back to the boot.
+	undatedKernel = 0.4
+	wrongRuntime  = 2.0 // subtracted when the cause needs another runtime
+	likelyFrom    = 0.7
+	possibleFrom  = 0.07
+	possibleMost  = 0.49 // of a cause that is no more than possible
+	confirmFrom   = 0.85
+	mostCauses    = 8
+	mostEpisodes  = 64 // episodes judged one by one; of more, the first and last
 )
 
 // scored is a cause and what was found about it for one subject.
@@ -121,6 +124,9 @@ func (x *scored) limits() string {
 			return "it is known of " + strings.Join(r, " and ") + " only, and the node runs " + s.rt
 		}
 		return "nothing states the container runtime, and it is known of " + strings.Join(r, " and ") + " only"
+	}
+	if d.Kind == KindMechanism && d.Scope != ScopeNode && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && s.logged() {
+		return "nothing failed in this input that it could explain"
 	}
 	if x.proven() {
 		return ""
@@ -364,6 +370,7 @@ func newJudgements(v *view, causes []*Def, subjects int) *judgements {
 // node judges the causes that are of the node as a whole.
 func (j *judgements) node() {
 	whole, failed := nodeSubject(j.v), incidentSubject(j.v)
+	j.v.toExplain = j.v.toExplain || len(failed.spans) > 0
 	for i, d := range j.causes {
 		switch {
 		case !d.ofNode(j.subjects), d.Scope == ScopeBreach && j.subjects == 0 && len(failed.slowTimes()) == 0:

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -34,6 +35,8 @@ type view struct {
 	os     string    // linux, windows, "" unknown
 	kernel *parse.Fact
 	t      int64 // RPC time-out, ns
+	// toExplain: the node has an episode or something that failed.
+	toExplain bool
 }
 
 func newView(n *replay.Node) *view {
@@ -53,6 +56,7 @@ func newView(n *replay.Node) *view {
 		v.t = 2 * minute
 	}
 	v.rt, v.os = runtimeOf(v), osOf(v)
+	v.toExplain = len(n.Episodes) > 0
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
 		v.kernel = k[len(k)-1]
 	}
@@ -96,14 +100,19 @@ func runtimeOf(v *view) string {
 		}
 	}
 	switch {
-	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0:
+	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0, v.dumpOf("dockerd"):
 		return "docker"
-	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0:
+	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0, v.dumpOf("crio"):
 		return "crio"
-	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0:
+	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0, v.dumpOf("containerd"):
 		return "containerd"
 	}
 	return ""
+}
+
+// dumpOf reports whether the input holds a goroutine dump of a program.
+func (v *view) dumpOf(program string) bool {
+	return slices.ContainsFunc(v.byFact["goroutine.count"], func(f *parse.Fact) bool { return f.Attr("program") == program })
 }
 
 func osOf(v *view) string {
@@ -220,6 +229,9 @@ func (s *subject) reach(es []*parse.Event, late int64) (out []*parse.Event, exac
 // otherClock reports whether the record's clock cannot be compared with that
 // of the episode: another file, and a year or zone that is a guess.
 func (s *subject) otherClock(r parse.Record) bool {
+	if s.ep == nil {
+		return !s.oneClock
+	}
 	if len(s.ep.Evidence) == 0 {
 		return true
 	}

@@ -123,6 +123,7 @@ const (
 	// Goroutine dumps.
 	KeyGoroutines = "goroutine.count"
 	KeyGoroutine  = "goroutine.wait"
+	KeyLock       = "goroutine.lock"
 
 	// Time.
 	KeyCollected = "time.collected"
@@ -246,6 +247,7 @@ var Keys = []Key{
 	{KeyGoroutines, "count", "program", "goroutines in a dump"},
 	{KeyGoroutine, "s", "program state count ids frames blocked", "goroutines that wait alike: Num is the longest wait (0 when under a minute), state as printed (\"chan send\", \"semacquire\"), blocked the innermost function outside the Go runtime and sync, frames all functions from inner to outer joined by blanks"},
 
+	{KeyLock, "s", "program waiters waits for holder holds holder_state held basis holder_waits holder_frames holder_lock", "a lock that goroutines wait for: Value is its address, Num and for the longest wait, waits the function of the one who waits longest; holder is the goroutine that keeps it, where the dump shows that, held how long that waits itself, holder_waits for what, basis how it is known"},
 	{KeyCollected, "", "", "a clock reading of the moment of collection, in Raw"},
 	{KeyZone, "s", "", "zone of the system: Num is seconds east of UTC, Value its name"},
 	{KeyBootTime, "s", "", "time of boot, Unix seconds"},

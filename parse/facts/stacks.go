@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ type goroutine struct {
 	id, state string
 	minutes   int
 	frames    []string
+	calls     []call
+	lock      string // address of the lock that it waits for, "" if it waits for none
+	found     bool   // the frame that asks for the lock was seen
 	pos       parse.Pos
 	line      string
 }
@@ -50,6 +54,7 @@ func (s *scan) goroutines() {
 		}
 		if f, ok := frame(line); ok && len(g.frames) < maxFrames {
 			g.frames = append(g.frames, f)
+			g.call(line, f)
 			if program == "" {
 				program = programOfFrame(f)
 			}
@@ -60,7 +65,33 @@ func (s *scan) goroutines() {
 	}
 	s.addAt(all[0].pos, all[0].line, KeyGoroutines, strconv.Itoa(total), float64(total), attr("program", program))
 	s.groups(all, program)
+	s.waits(all, program)
 }
+
+// call keeps the arguments of a function line, and the lock that a wait names.
+func (g *goroutine) call(line, name string) {
+	c, ok := callOf(line, name)
+	if !ok || strings.HasPrefix(line, "created by ") {
+		return
+	}
+	g.calls = append(g.calls, c)
+	switch {
+	case !strings.HasPrefix(g.state, "semacquire") && !strings.HasPrefix(g.state, "sync.") || len(c.args) == 0 || g.found:
+	case slices.Contains(noLocks, name):
+		g.found, g.lock = true, ""
+	case slices.Contains(lockCalls, name):
+		g.lock = "0x" + strconv.FormatUint(c.args[0], 16)
+	case !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "internal/sync."):
+		// The lock lies in the receiver of whoever asks for it. Where the compiler
+		// put the lock's own functions into it, that is all that is known.
+		if g.found = true; g.lock == "" {
+			g.lock = "0x" + strconv.FormatUint(c.args[0], 16)
+		}
+	}
+}
+
+// noLocks are waits for the end of something and not for a lock.
+var noLocks = []string{"sync.(*WaitGroup).Wait", "sync.(*Cond).Wait", "sync.runtime_notifyListWait"}
 
 // goroutineHead reads "goroutine 12 [chan send, 34 minutes, locked to thread]:".
 func goroutineHead(line string) (id, state string, minutes int, ok bool) {

@@ -1,0 +1,208 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// lockCalls are the functions whose first argument is the lock that a goroutine
+// waits for: package sync of Go 1.4 to 1.24.
+var lockCalls = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).lockSlow", "sync.(*RWMutex).RLock", "sync.(*RWMutex).Lock", "sync.runtime_SemacquireMutex", "sync.runtime_SemacquireRWMutexR",
+	"sync.runtime_SemacquireRWMutex", "sync.runtime_Semacquire", "internal/sync.runtime_SemacquireMutex"}
+
+// structSize is how far into a struct a lock may lie: the distance between a
+// receiver and the lock in it.
+const structSize = 0x800
+
+// holders are functions that keep a lock while they wait for something else, by
+// the functions that want that lock: each pair is about one lock in the source.
+var holders = []struct {
+	waits, holds []string
+	source       string
+}{
+	{[]string{"daemon.(*Daemon).ContainerInspect", "container.(*State).", "daemon.(*Daemon).reducePsContainer", "daemon.(*Daemon).foldFilter", "daemon.(*Daemon).Containers", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged"},
+		[]string{"daemon.(*Daemon).containerStart", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).cleanupContainer", "daemon.(*Daemon).containerPause", "daemon.(*Daemon).ConnectToNetwork",
+			"daemon.(*Daemon).killWithSignal", "container.(*Container).Reset", "daemon.(*Daemon).ContainerRename"},
+		"moby daemon/start.go, monitor.go, delete.go, kill.go: container.Lock()"},
+	{[]string{"store/container.(*statusStorage).Get", "store/container.(*statusStorage).Update", "criService).ListContainers"},
+		[]string{"store/container.(*statusStorage).Update", "store/container.(*statusStorage).UpdateSync"},
+		"containerd pkg/cri/store/container/status.go: statusStorage"},
+	{[]string{"go-cni.(*libcni).Status", "go-cni.(*libcni).Setup", "go-cni.(*libcni).Remove", "go-cni.(*libcni).Load", "criService).Status"},
+		[]string{"libcni.(*CNIConfig).AddNetwork", "libcni.(*CNIConfig).DelNetwork", "invoke.(*RawExec).ExecPlugin"},
+		"containerd/go-cni cni.go: libcni.Lock"},
+	{[]string{"bbolt.(*DB).beginRWTx", "bolt.(*DB).beginRWTx"}, []string{"bbolt.(*Tx).Commit", "bolt.(*Tx).Commit", "bbolt.(*DB).Update", "bolt.(*DB).Update", "bbolt.fdatasync", "bolt.fdatasync"}, "etcd-io/bbolt db.go: rwlock"},
+	{[]string{"server.(*Server).stopPodSandbox", "server.(*Server).StopPodSandbox", "server.(*Server).StopContainer", "oci.(*runtimeOCI)", "sandbox.(*Sandbox)"},
+		[]string{"oci.(*runtimeOCI).StopContainer", "oci.(*runtimeOCI).CreateContainer", "server.(*Server).networkStop", "ocicni.(*cniNetworkPlugin).TearDownPod", "oci.(*runtimeOCI).UpdateContainerStatus"},
+		"cri-o internal/oci/runtime_oci.go: opLock; server/sandbox_stop.go"},
+	{[]string{"go-metrics.(*Namespace)"}, []string{"go-metrics.(*Namespace).Collect"}, "docker/go-metrics namespace.go: Collect"},
+	{[]string{"pleg.(*GenericPLEG).UpdateCache", "pleg.(*GenericPLEG).Relist"}, []string{"pleg.(*GenericPLEG).Relist", "pleg.(*GenericPLEG).relist"}, "kubelet pkg/kubelet/pleg/generic.go: relistLock"},
+}
+
+// waits states one fact for each lock that goroutines wait for: how many and how
+// long, and which goroutine holds it, where the dump shows that beyond doubt.
+func (s *scan) waits(all []*goroutine, program string) {
+	byLock := map[string][]*goroutine{}
+	var order []string
+	for _, g := range all {
+		if g.lock == "" {
+			continue
+		}
+		if byLock[g.lock] == nil {
+			order = append(order, g.lock)
+		}
+		byLock[g.lock] = append(byLock[g.lock], g)
+	}
+	for _, lock := range order {
+		ws := byLock[lock]
+		first := ws[0]
+		for _, g := range ws {
+			if g.minutes > first.minutes {
+				first = g
+			}
+		}
+		attrs := []parse.Field{attr("program", program), attr("waiters", strconv.Itoa(len(ws))), attr("waits", blockedAt(first.frames)), attr("for", minutesWord(first.minutes))}
+		if h, basis := holderOf(lock, first, ws, all); h != nil {
+			attrs = append(attrs, attr("holder", h.id), attr("holds", blockedAt(h.frames)), attr("holder_state", h.state), attr("held", minutesWord(h.minutes)), attr("basis", basis),
+				attr("holder_waits", waitsFor(h)), attr("holder_frames", strings.Join(h.frames, " ")))
+			if h.lock != "" {
+				attrs = append(attrs, attr("holder_lock", h.lock))
+			}
+		}
+		s.addAt(first.pos, first.line, KeyLock, lock, float64(first.minutes)*60, attrs...)
+	}
+}
+
+func minutesWord(n int) string {
+	if n == 0 {
+		return "under 1 min"
+	}
+	return strconv.Itoa(n) + " min"
+}
+
+// holderOf is the one goroutine that holds a lock: it is in a function that keeps
+// this lock, waits for something else, and has done so for as long as the first who
+// waits for it. Of several the one counts that works on the object of the lock.
+func holderOf(lock string, first *goroutine, ws, all []*goroutine) (*goroutine, string) {
+	at, _ := strconv.ParseUint(strings.TrimPrefix(lock, "0x"), 16, 64)
+	owner := first.receiver(at)
+	for _, h := range holders {
+		if !hasFrame(first.frames, h.waits) {
+			continue
+		}
+		could := func(g *goroutine) bool {
+			return !slices.Contains(ws, g) && g.state != "running" && g.state != "runnable" && g.minutes >= first.minutes-1 && hasFrame(g.frames, h.holds)
+		}
+		if one := only(all, func(g *goroutine) bool { return could(g) && g.works(at, owner) }); one != nil {
+			return one, "it is in a function that keeps this lock, of the same object (" + h.source + ")"
+		}
+		if one := only(all, could); one != nil {
+			return one, "the only one in a function that keeps this lock (" + h.source + ")"
+		}
+	}
+	return nil, ""
+}
+
+// only returns the element that passes, nil if none or several do.
+func only(all []*goroutine, ok func(*goroutine) bool) (one *goroutine) {
+	for _, g := range all {
+		if !ok(g) {
+			continue
+		}
+		if one != nil {
+			return nil
+		}
+		one = g
+	}
+	return one
+}
+
+func hasFrame(frames, names []string) bool {
+	return slices.ContainsFunc(frames, func(f string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(f, n) })
+	})
+}
+
+// receiver is the object that the lock lies in, by the first argument of a frame
+// that is not of the lock itself; the lock where none is near.
+func (g *goroutine) receiver(lock uint64) uint64 {
+	for _, c := range g.calls {
+		if slices.Contains(lockCalls, c.name) || len(c.args) == 0 {
+			continue
+		}
+		if p := c.args[0]; p <= lock && lock-p < structSize {
+			return p
+		}
+		break
+	}
+	return lock
+}
+
+// works reports whether a goroutine has the lock, or the object that it lies in, as
+// the receiver of one of its calls.
+func (g *goroutine) works(lock, owner uint64) bool {
+	return slices.ContainsFunc(g.calls, func(c call) bool {
+		return len(c.args) > 0 && lock != 0 && (c.args[0] == lock || c.args[0] == owner) && !slices.Contains(lockCalls, c.name)
+	})
+}
+
+// call is a frame with its arguments, as far as they are numbers.
+type call struct {
+	name string
+	args []uint64
+}
+
+// callOf reads the arguments of a function line.
+func callOf(line, name string) (call, bool) {
+	i := strings.LastIndexByte(line, '(')
+	if i <= 0 || !strings.HasSuffix(line, ")") {
+		return call{}, false
+	}
+	c := call{name: name}
+	for word := range strings.SplitSeq(line[i+1:len(line)-1], ",") {
+		// A number with a question mark may be stale.
+		n, err := strconv.ParseUint(strings.TrimPrefix(strings.Trim(word, " {}"), "0x"), 16, 64)
+		if err != nil {
+			break
+		}
+		c.args = append(c.args, n)
+	}
+	return c, true
+}
+
+// waitsOn tells by a function of a stack what its goroutine waits for. The first
+// that is in the stack counts.
+var waitsOn = []struct{ frame, what string }{
+	{"dbus.", "systemd, over the bus"},
+	{"invoke.(*RawExec).ExecPlugin", "a CNI plugin"}, {"libcni.", "a CNI plugin"}, {"ocicni.", "a CNI plugin"},
+	{"go-runc.", "runc"}, {"runc/libcontainer", "runc"},
+	{"fdatasync", "the disk, to write the metadata database"}, {"bbolt.(*Tx).Commit", "the disk, to write the metadata database"},
+	{"containerd/ttrpc.", "a shim"}, {"ttrpc.(*Client)", "a shim"}, {"runtime/v2/shim", "a shim"}, {"(*shimTask)", "a shim"},
+	{"libcontainerd", "containerd"}, {"containerd/containerd.(*task)", "containerd"}, {"containerd/containerd.(*process)", "containerd"}, {"services/tasks/v1", "containerd"},
+	{"loggerutils", "the log driver"}, {"daemon/logger", "the log driver"}, {"stream.(*Config).Wait", "the output streams of the container"}, {"broadcaster", "the output streams of the container"},
+	{"remote.(*remoteRuntimeService)", "the container runtime"}, {"remoteRuntimeService", "the container runtime"},
+	{"golang.org/grpc", "a gRPC server"}, {"google.golang.org/grpc", "a gRPC server"},
+	{"syscall.Mount", "the kernel, in a mount"}, {"unix.Unmount", "the kernel, in an unmount"}, {"syscall.Unmount", "the kernel, in an unmount"}, {"os.(*Process).Wait", "a child process"}, {"exec.(*Cmd)", "a child process"},
+	{"os.Stat", "the kernel, in a file call"}, {"os.Lstat", "the kernel, in a file call"}, {"os.MkdirAll", "the kernel, in a file call"},
+	{"libnetwork", "the network driver"},
+}
+
+func waitsFor(g *goroutine) string {
+	if g.lock != "" {
+		return "another lock"
+	}
+	for _, w := range waitsOn {
+		if hasFrame(g.frames, []string{w.frame}) {
+			return w.what
+		}
+	}
+	switch {
+	case strings.HasPrefix(g.state, "chan"):
+		return "a channel"
+	case g.state == "syscall":
+		return "the kernel"
+	}
+	return ""
+}
