@@ -69,6 +69,7 @@ type Def struct {
 	Phase       []string // relist phases it bites: list, inspect, deliver; empty: none, PLEG stays healthy
 	Grade       string   // A to D: how well public cases support it
 	Prior       float64  // log-odds before any evidence
+	Standing    bool     // worth a word where nothing failed yet: a full disk, a leak
 	Affects     Affects
 	For         []*Clause
 	Against     []*Clause

@@ -24,6 +24,7 @@ var defKeys = []key[Def]{
 	}},
 	{"grade", func(r *reader, n *nodes.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
 	{"prior", func(r *reader, n *nodes.Node, d *Def) { r.prior(n, d) }},
+	{"standing", func(r *reader, n *nodes.Node, d *Def) { r.flag(n, &d.Standing) }},
 	{"phase", func(r *reader, n *nodes.Node, d *Def) { r.phases(n, d) }},
 	{"affects", func(r *reader, n *nodes.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
 	{"mechanism", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Mechanism) }},

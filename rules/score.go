@@ -125,7 +125,7 @@ func (x *scored) limits() string {
 		}
 		return "nothing states the container runtime, and it is known of " + strings.Join(r, " and ") + " only"
 	}
-	if d.Kind == KindMechanism && d.Scope != ScopeNode && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && s.logged() {
+	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && lookHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"
 	}
 	if x.proven() {
