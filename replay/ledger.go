@@ -146,9 +146,11 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		}
 		l.fromMarks(idx, l.byRun[run])
 		l.fromGroups(idx)
+		l.fromStart(idx, l.byRun[run])
 		l.fromMetrics(idx)
 		l.merge()
 		l.ends(idx, l.byRun[run])
+		l.byLists(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
 		all = append(all, l.claims...)
@@ -227,6 +229,7 @@ var (
 	basisNextStart = []string{BasisNextStart}
 	basisLastSeen  = []string{BasisLastSeen}
 	basisMetrics   = []string{BasisMetrics}
+	basisEvents    = []string{BasisEvents}
 )
 
 // nextStart closes a relist that another one follows: it ended one period
@@ -435,13 +438,17 @@ func (l *ledger) follows(run int, marks []mark, i int) bool {
 // list of all pods. Image garbage collection lists them too, so a line within
 // a period of the last one is not the relist's.
 func (l *ledger) fromRetrieved(run int, marks []mark) {
-	var prev int64
+	var prev int64 // a moment after which the one at hand began
 	for _, m := range marks {
-		if m.kind == kListFail {
+		switch {
+		case m.kind == kListFail:
 			prev = m.at
 			continue
-		}
-		if m.kind != kRetrieved {
+		case m.kind != kRetrieved:
+			// A line of the relist before, unless it is too close to the list.
+			if m.kind&kInside != 0 && prev != 0 {
+				prev = m.at
+			}
 			continue
 		}
 		gap := l.gap(run, prev)

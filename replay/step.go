@@ -19,6 +19,7 @@ type symptoms struct {
 	began      *mark  // the Relisting line of the last seen relist itself
 	slowList   *group // the list call alone of this relist outlasted the threshold
 	stall      *stall // housekeeping, which lists too, was blocked from start to end
+	sent       []turn // first and last pod event delivered before the breach, well apart
 }
 
 // step tells in which part of the relist the stretch was stuck, and why we
@@ -84,6 +85,7 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to, open int64) *sympto
 		}
 	}
 	w.failedCalls(y, from, to, open)
+	y.sent = w.sent(e, lastStart)
 	for i := 1; i < len(gs); i++ {
 		if w.outlasted(gs[i-1], gs[i]) {
 			y.slowList = gs[i]
@@ -96,6 +98,37 @@ func (w *healer) symptoms(e *Episode, gs []*group, from, to, open int64) *sympto
 		}
 	}
 	return y
+}
+
+// sentApart is how far apart pod events must be that are not the backlog of a loop
+// that had skipped.
+const sentApart = 5 * time.Second
+
+// sent finds pod events that were delivered while the last relist seen was already
+// the one that began at start, and the loop still healthy: that relist sent them,
+// so that it was past its list.
+func (w *healer) sent(e *Episode, start int64) []turn {
+	if w.n.Kubelet.PLEG == "evented" || e.Never || start == 0 {
+		return nil
+	}
+	breach := start + int64(e.Threshold)
+	var out []turn
+	for _, t := range w.s.turns[w.s.turnFrom(start+int64(sentApart)):] {
+		if w.s.turnAt(t) > breach {
+			break
+		}
+		if w.s.turnRun(t) != e.Run || w.s.turnKinds(t)&kEvent == 0 {
+			continue
+		}
+		if len(out) == 2 {
+			out = out[:1]
+		}
+		out = append(out, t)
+	}
+	if len(out) < 2 || w.s.turnAt(out[1])-w.s.turnAt(out[0]) < int64(sentApart) {
+		return nil
+	}
+	return out
 }
 
 // spans reports whether a blocked housekeeping covers the stretch: it began
@@ -138,7 +171,7 @@ func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []Evidence) {
 	case y.restarted != nil && len(y.inspecting) == 0:
 		return StepList, "a relist began after the last seen one and did not list pods",
 			[]Evidence{{Record: y.restarted.ev, Note: "begins after the last seen relist"}}
-	case len(y.inspecting) > 0:
+	case len(y.inspecting)+len(y.sent) > 0:
 		return StepUnknown, "", nil
 	case len(y.lists) > 0 && len(y.pods) == 0:
 		return StepList, "list calls timed out and no call about a single pod did",
@@ -164,6 +197,9 @@ func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []Evidence)
 		m := y.inspecting[len(y.inspecting)-1]
 		return StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
 			[]Evidence{{Record: m.ev, Note: "written by the relist after its list call"}}
+	case len(y.sent) > 0:
+		return StepInspect, "the last relist that listed pods went on to send pod events, one by one, until PLEG was unhealthy",
+			[]Evidence{{Record: w.n.Events[y.sent[0]], Note: "sent by that relist"}, {Record: w.n.Events[y.sent[1]], Note: "and still"}}
 	case len(y.pods) > 0 && len(y.lists) == 0:
 		f := y.pods[0]
 		return StepInspect, times(len(y.pods), "call") + " about single pods timed out and no list call did",

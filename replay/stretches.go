@@ -79,6 +79,32 @@ func (l *ledger) ends(run int, marks []mark) {
 	}
 }
 
+// byLists dates the ends of relists in a log of verbosity 4, where each writes a line
+// when its list returns, and others when it has inspected a pod: it ended after its
+// last such line, and a period before the next list. A list of all pods that the
+// garbage collection makes meanwhile has no such pause before it.
+func (l *ledger) byLists(run int, marks []mark) {
+	for _, c := range l.claims {
+		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(marks, c.listEnd.At+int64(l.period()), func(m mark, t int64) int { return cmp64(m.at, t) })
+		for i < len(marks) && marks[i].kind != kRetrieved && marks[i].kind != kListFail {
+			i++
+		}
+		if i == len(marks) || marks[i].kind != kRetrieved || !l.w.whole(c.listEnd.At, marks[i].at) {
+			continue
+		}
+		hi := marks[i].at - int64(l.period())
+		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].at-1)); lo <= hi {
+			c.end = between(lo, hi)
+			if c.outcome == "" {
+				c.outcome = OutcomeOK
+			}
+		}
+	}
+}
+
 // lastInside is the last line that the relist goroutine wrote in [lo, hi].
 func lastInside(marks []mark, lo, hi int64) int64 {
 	i, _ := slices.BinarySearchFunc(marks, hi, func(m mark, t int64) int { return cmp64(m.at, t) })

@@ -43,7 +43,7 @@ func (l *ledger) weave(run int) {
 	dated := map[Span]bool{} // steps of which a relist is dated by itself
 	for i := range l.n.Proofs {
 		if p := &l.n.Proofs[i]; p.Kind == ProofRelist && l.runAt(p.Start.At) == run {
-			dated[Span{From: p.step, To: p.To}] = true
+			dated[Span{From: p.step, To: p.To}] = p.SumMax > 0
 			l.join(run, timedOf(p))
 		}
 	}
