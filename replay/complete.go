@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
 // A missing line proves something only where the log is shown to be complete.
@@ -56,25 +55,35 @@ func (w *witness) whole(from, to int64) bool {
 	return i == len(w.holes) || w.holes[i].From >= to
 }
 
-// thin finds runs of whose skipping sync loop some lines are missing: while PLEG
-// stays unhealthy the loop pauses five seconds at most, so that a longer pause
-// within one age, with other lines in it, shows that lines were dropped.
+// thin finds runs of whose skipping sync loop lines are missing. While PLEG stays
+// unhealthy the loop pauses twice as long after each turn, five seconds at most, and
+// writes a line at each: a longer pause within one age, without a hole in the log,
+// shows that lines were dropped.
 func (w *witness) thin(s *found) {
-	missed := make([]int, len(s.runs))
-	var last ageLine
-	lines := slices.Clone(s.ages)
-	lines = slices.DeleteFunc(lines, func(a ageLine) bool { return a.at == 0 || !a.skip || a.run < 0 })
-	host.Arrange(lines, func(a, b ageLine) int { return cmp64(a.at, b.at) })
-	for _, a := range lines {
-		pause := a.at - last.at
-		if last.rec != nil && last.run == a.run && pause > int64(backoffMax+2*backoffLate) && pause < int64(time.Minute) && w.whole(last.at, a.at) &&
-			max(a.at-int64(a.age), last.at-int64(last.age))-min(a.at-int64(a.age), last.at-int64(last.age)) < int64(sameStart) {
-			missed[a.run]++
+	start := map[int64]int64{} // of the last relist, by the time of the line
+	for _, a := range s.ages {
+		if a.skip && a.at != 0 {
+			start[a.at] = a.at - int64(a.age)
 		}
-		last = a
 	}
-	for run, n := range missed {
-		w.thinned[run] = n > 0
+	var last, pause int64
+	run := -1
+	for _, t := range s.turns {
+		at, r := s.turnAt(t), s.turnRun(t)
+		seen, ok := start[at]
+		before, same := start[last]
+		if !ok || r < 0 || r != run || !same || max(seen, before)-min(seen, before) >= int64(sameStart) {
+			last, pause, run = at, 0, r
+			continue
+		}
+		most := int64(backoffMax)
+		if pause != 0 {
+			most = min(most, 2*pause+pause/2)
+		}
+		if d := at - last; d > most+int64(2*backoffLate) && d < int64(time.Minute) && w.whole(last, at) {
+			w.thinned[r] = true
+		}
+		last, pause = at, at-last
 	}
 }
 
