@@ -262,7 +262,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || !s.aliveBefore(down[bestFrom].End) || !s.aliveAfter(down[best].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || down[best].End-s.lastAlive(down[bestFrom].End) >= under || !s.aliveAfter(down[best].End)) {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])
@@ -292,11 +292,26 @@ func (s *subject) aliveBetween(from, to int64) bool {
 	return i < ev.Len() && ev.Item(i).At < to
 }
 
-// aliveBefore reports whether anything shows that the runtime still worked before a
-// moment: pod events, a relist, or more than a minute of log without complaints. A
-// log that begins in an outage does not tell how long that was.
-func (s *subject) aliveBefore(at int64) bool {
-	return s.n.Window.Start < at-outageGap || s.aliveBetween(0, at)
+// lastAlive is until when the runtime worked before calls were refused from a moment
+// on: that moment, if more than a minute of log without complaints comes before it,
+// or else the last relist or pod event. A log that begins in an outage does not
+// tell how long that was.
+func (s *subject) lastAlive(at int64) int64 {
+	if s.n.Window.Start < at-outageGap {
+		return at
+	}
+	last := int64(0)
+	for i := range s.n.Relists {
+		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At < at {
+			last = max(last, r.Start.At)
+		}
+	}
+	for i := s.n.Observed.Len() - 1; i >= 0; i-- {
+		if e := s.n.Observed.Item(i).At; e < at {
+			return max(last, e)
+		}
+	}
+	return last
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:

@@ -95,7 +95,7 @@ func (s *subject) callsDuring(t *slowTime, ops []string) []callSum {
 // Bounds of the arithmetic of calls: so many make a row of them, and such a share
 // of a relist explains it.
 const (
-	leastCalls = 20
+	leastCalls = 50
 	leastShare = 0.4
 	wholeShare = 0.8 // from here on it explains all
 )
@@ -110,7 +110,7 @@ func lookSerialCalls(s *subject, _ map[string]string) outcome {
 	listed, known := s.kubeletIn("<1.36")
 	for _, t := range s.slowTimes() {
 		calls := s.callsDuring(&t, statusOps)
-		if !slices.ContainsFunc(calls, func(c callSum) bool { return c.calls >= leastCalls }) || slices.ContainsFunc(calls, hangs) {
+		if callsOf(calls, statusOps...) < leastCalls || slices.ContainsFunc(calls, hangs) {
 			continue
 		}
 		if pods := callsOf(calls, "podsandbox_status"); listed && known && pods > 0 {
@@ -135,13 +135,13 @@ const slowStatus = time.Second
 // not return, or each takes too long.
 func hangs(c callSum) bool { return c.mean() > slowStatus || c.long > c.sum/4 || c.errors*10 > c.calls }
 
-func callsOf(calls []callSum, op string) int {
+func callsOf(calls []callSum, ops ...string) (n int) {
 	for i := range calls {
-		if calls[i].op == op {
-			return calls[i].calls
+		if slices.Contains(ops, calls[i].op) {
+			n += calls[i].calls
 		}
 	}
-	return 0
+	return n
 }
 
 // lookSlowLists adds: a relist lists sandboxes and then containers, each once.

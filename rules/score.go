@@ -93,6 +93,9 @@ func (x *scored) sum() {
 	if x.limit = x.limits(); x.limit != "" {
 		x.conf = min(x.conf, possibleMost)
 	}
+	if x.sub.ep == nil && x.def.Scope == ScopeBreach {
+		x.conf = min(x.conf, confirmFrom-0.01) // slow, and PLEG stayed within its threshold
+	}
 	x.level = x.levelOf()
 }
 

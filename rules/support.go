@@ -1,18 +1,17 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Support counts the independent public incidents that the references of a
 // definition name, an issue thread each, and reports whether one of them is a
-// proof in source: a fix, a commit, a file. A thread named in without counts for
-// nothing, as if it were not known yet.
-func (d *Def) Support(without ...string) (incidents int, source bool) {
+// proof in source: a fix, a commit, a file.
+func (d *Def) Support() (incidents int, source bool) {
 	var seen []string
 	for _, ref := range d.References {
 		thread := threadOf(ref)
-		if contains(without, thread) {
-			continue
-		}
 		switch {
 		case strings.Contains(thread, "/pull/"), strings.Contains(thread, "/commit/"), strings.Contains(thread, "/blob/"):
 			source = true
@@ -38,4 +37,13 @@ func (d *Def) Supported() bool {
 func threadOf(ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
 	return strings.TrimSuffix(ref, "/")
+}
+
+// Forget takes a thread out of the references, as if it were not known yet: what
+// rests on it alone is then not supported. It is how the rules are tried on a thread
+// that they were made from.
+func (p *Pack) Forget(thread string) {
+	for _, d := range p.Causes {
+		d.References = slices.DeleteFunc(slices.Clone(d.References), func(ref string) bool { return threadOf(ref) == threadOf(thread) })
+	}
 }

@@ -1,6 +1,7 @@
-// Command reliability prints how far the confidence of causes can be trusted:
-// over a folder of labelled logs (NAME.log with NAME.json beside it) it counts,
-// by range of confidence, how often a named cause is an accepted one.
+// Command reliability prints how far the confidence of causes can be trusted, over
+// a folder of labelled logs (NAME.log with NAME.json beside it). Each case is judged
+// as if the thread that it comes from were not known: a cause that then has fewer
+// than two independent incidents and no source behind it is no more than possible.
 //
 //	go run ./internal/cmd/reliability DIR
 package main
@@ -21,9 +22,19 @@ import (
 
 // label is the part of a case's sidecar that matters here.
 type label struct {
-	Cause string   `json:"cause_id"`
-	Also  []string `json:"also_supported_cause_ids"`
+	Cause  string   `json:"cause_id"`
+	Also   []string `json:"also_supported_cause_ids"`
+	Source struct {
+		URL string `json:"url"`
+	} `json:"source"`
 }
+
+// unknown and well are the labels of incidents that nobody explained, and of logs
+// in which PLEG worked.
+const (
+	unknown = "unknown"
+	well    = "no-pleg-problem"
+)
 
 func (l label) accepts(id string) bool {
 	for _, a := range append([]string{l.Cause}, l.Also...) {
@@ -35,18 +46,21 @@ func (l label) accepts(id string) bool {
 }
 
 // edges are the upper ends of the ranges of confidence.
-var edges = []float64{0.2, 0.4, 0.6, 0.8, 0.9, 1.01}
+var edges = []float64{0.25, 0.5, 0.7, 0.85, 1.01}
 
 type bin struct {
 	n, right int
 	sum      float64
 }
 
-// table counts predictions by confidence, for all causes and for first ones.
+// table counts predictions by confidence, and what became of the cases.
 type table struct {
-	all, first [6]bin
-	brier      float64
-	n          int
+	all, first             [5]bin
+	brier                  float64
+	n                      int
+	explained, firstRight  int // cases with an established cause, and those whose first cause is accepted
+	unknowns, claimed      int // cases whose cause nobody knows, and those for which one is claimed from 0.5
+	wrongLikely, wrongName []string
 }
 
 func (t *table) add(first bool, conf float64, right bool) {
@@ -70,7 +84,39 @@ func (t *table) add(first bool, conf float64, right bool) {
 	t.n++
 }
 
+// judge counts one case.
+func (t *table) judge(name string, l label, causes []rules.Cause) {
+	for i, c := range causes {
+		t.add(i == 0, c.Confidence, l.accepts(c.ID))
+		if c.Level != rules.Possible && !l.accepts(c.ID) {
+			t.wrongLikely = append(t.wrongLikely, name+": "+c.ID)
+		}
+	}
+	claim := len(causes) > 0 && causes[0].Confidence >= 0.5 && !l.accepts(causes[0].ID)
+	switch l.Cause {
+	case unknown:
+		t.unknowns++
+		if claim {
+			t.claimed++
+		}
+		return
+	case well:
+		t.explained++
+		if !claim {
+			t.firstRight++
+		}
+		return
+	}
+	t.explained++
+	if len(causes) > 0 && l.accepts(causes[0].ID) {
+		t.firstRight++
+	} else {
+		t.wrongName = append(t.wrongName, name)
+	}
+}
+
 func (t *table) write(w io.Writer) {
+	fmt.Fprintln(w, "Each case judged without the thread that it comes from.")
 	fmt.Fprintln(w, "confidence     causes  mean  accepted     first  mean  accepted")
 	low := 0.0
 	for i, e := range edges {
@@ -78,6 +124,16 @@ func (t *table) write(w io.Writer) {
 		low = e
 	}
 	fmt.Fprintf(w, "Brier score of all %d: %.3f\n", t.n, t.brier/float64(max(t.n, 1)))
+	fmt.Fprintf(w, "first cause accepted: %d of %d (%.0f%%); not: %s\n", t.firstRight, t.explained, 100*float64(t.firstRight)/float64(max(t.explained, 1)), orNone(t.wrongName))
+	fmt.Fprintf(w, "wrong and more than possible: %d %s\n", len(t.wrongLikely), orNone(t.wrongLikely))
+	fmt.Fprintf(w, "of %d whose cause is not known, %d with a claim of 0.5 or more\n", t.unknowns, t.claimed)
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 func (b bin) row() string {
@@ -101,14 +157,12 @@ func main() {
 	t.write(os.Stdout)
 }
 
-// count evaluates every case of a folder. Cases labelled unknown have no
-// accepted answer but what they also support, so they count as they are.
+// count evaluates every case of a folder.
 func count(dir string) (*table, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	pack, _ := rules.Builtin()
 	t := &table{}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
@@ -119,15 +173,20 @@ func count(dir string) (*table, error) {
 		if err := json.Unmarshal(data, &l); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if l.Cause == "" {
+			continue
+		}
 		b, err := bundle.Load(context.Background(), []string{strings.TrimSuffix(name, ".json") + ".log"}, bundle.Options{})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		pack, _ := rules.Builtin()
+		pack.Forget(l.Source.URL)
+		var causes []rules.Cause
 		for _, n := range replay.Build(b, replay.Options{}) {
-			for i, c := range rules.Eval(n, pack).Causes {
-				t.add(i == 0, c.Confidence, l.accepts(c.ID))
-			}
+			causes = append(causes, rules.Eval(n, pack).Causes...)
 		}
+		t.judge(strings.TrimSuffix(filepath.Base(name), ".json"), l, causes)
 	}
 	return t, nil
 }
