@@ -214,8 +214,8 @@ func TestCIScripts(t *testing.T) {
 const actionlint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 
 func TestGitHubWorkflow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
+	if os.Getenv("PLEGFORENSICS_BUILDS") == "" {
+		t.Skip("builds a program: the gate sets PLEGFORENSICS_BUILDS")
 	}
 	if out, err := exec.Command("go", "run", actionlint, "-version").CombinedOutput(); err != nil {
 		t.Skipf("no %s to be had: %s", actionlint, out)
