@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/docs"
 	"github.com/plegforensics/plegforensics/internal/compare"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -231,6 +232,9 @@ func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) [
 	switch path {
 	case "explain", "rules show":
 		out := causeWords("")
+		for _, t := range docs.Topics() {
+			out = append(out, candidate{t.Name, t.Heading})
+		}
 		for _, r := range rules.BreachRules() {
 			out = append(out, candidate{r.ID, r.Title})
 		}

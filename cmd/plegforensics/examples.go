@@ -40,6 +40,7 @@ var examples = []struct{ command, line, about string }{
 	{"rules export", "plegforensics rules export prometheus --dir alerts/", "alerts for a server, with their tests"},
 
 	{"explain", "plegforensics explain runtime-hang-global", "the page of a cause"},
+	{"explain", "plegforensics explain proof", "what proves that PLEG was healthy"},
 	{"inspect", "plegforensics inspect sosreport.tar.xz", "what the bundle holds"},
 	{"schema", "plegforensics schema > report.schema.json", "the JSON Schema of what analyze writes"},
 	{"completion", "source <(plegforensics completion bash)", "completion in this bash"},

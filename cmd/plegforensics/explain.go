@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/plegforensics/plegforensics/docs"
 )
 
 // pageWidth is the width of runbook pages: they are read in terminals and
@@ -13,9 +16,9 @@ const pageWidth = 80
 func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "explain",
-		Usage:       "the runbook page of a cause or breach rule: meaning, impact, proof, diagnosis, remediation",
-		ArgsUsage:   "ID",
-		Description: "ID is what a report names: a cause such as runtime-hang-global, or a breach rule such as\nrelist-threshold-exceeded. Without ID all are listed.",
+		Usage:       "the page of a cause or breach rule, or of a topic of how PLEG works",
+		ArgsUsage:   "ID|TOPIC...",
+		Description: "ID is what a report names: a cause such as runtime-hang-global, or a breach rule such as\nrelist-threshold-exceeded. Without one all are listed. Topics are:\n\n" + topicHelp(),
 		Flags:       packFlags(),
 		Action: func(c *cli.Context) error {
 			pack, err := rulePack(c)
@@ -28,7 +31,10 @@ func explainCommand() *cli.Command {
 			for i, id := range c.Args().Slice() {
 				page, ok := pack.Page(id, pageWidth)
 				if !ok {
-					return unknown("cause or rule", id, pack.IDs())
+					page, ok = docs.Text(id)
+				}
+				if !ok {
+					return unknown("cause, rule or topic", id, append(pack.IDs(), topicNames()...))
 				}
 				if i > 0 {
 					fmt.Fprintln(c.App.Writer)
@@ -40,4 +46,20 @@ func explainCommand() *cli.Command {
 			return nil
 		},
 	}
+}
+
+func topicNames() []string {
+	var out []string
+	for _, t := range docs.Topics() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+func topicHelp() string {
+	var b strings.Builder
+	for _, t := range docs.Topics() {
+		fmt.Fprintf(&b, "  %-14s  %s\n", t.Name, t.Heading)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
