@@ -47,10 +47,10 @@ func writeFleet(c *cli.Context, t target, v *fleet.View) error {
 
 func batchVerdict(c *cli.Context, gates []gate, v *fleet.View, empty bool) error {
 	if v.By[fleet.Analysed]+v.By[fleet.Partly] == 0 && !empty {
-		return &exitError{code: exitNothing, msg: "no bundle could be analysed", hint: "inspect INPUT tells what was found in one"}
+		return &exitError{code: exitNothing, msg: "no bundle could be analyzed", hint: "inspect INPUT tells what was found in one"}
 	}
 	if c.Bool("strict") && len(v.Problems) > 0 {
-		return &exitError{code: exitPartial, msg: "not analysed whole: " + report.Plural(len(v.Problems), "bundle"), hint: "the report lists them"}
+		return &exitError{code: exitPartial, msg: "not analyzed whole: " + report.Plural(len(v.Problems), "bundle"), hint: "the report lists them"}
 	}
 	return held(gates, fleetFindings(v))
 }

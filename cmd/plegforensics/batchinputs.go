@@ -210,7 +210,7 @@ func shardNumbers(c *cli.Context) (fleet.Shard, error) {
 	i, err := strconv.Atoi(a)
 	n, err2 := strconv.Atoi(b)
 	if !ok || err != nil || err2 != nil || i < 1 || i > n {
-		return fleet.Shard{}, usage("for example --shard 3/16", "--shard: bad value %q", s)
+		return fleet.Shard{}, usage("for example --shard 3/16", "--shard: invalid value %q", s)
 	}
 	return fleet.Shard{Index: i, Of: n}, nil
 }

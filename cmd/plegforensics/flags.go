@@ -86,7 +86,7 @@ func outputFlags(formats []report.Format) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, EnvVars: envName("output"), Category: catOutput,
 			Usage: "`FORMAT` or FORMAT=PATH, repeatable; one of " + strings.Join(report.Names(formats), ", "), DefaultText: "text"},
-		&cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to colour: auto, always, never; NO_COLOR is honoured", EnvVars: envName("color"), Category: catOutput},
+		&cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to color: auto, always, never; NO_COLOR is honored", EnvVars: envName("color"), Category: catOutput},
 		&cli.StringFlag{Name: "links", Value: "auto", Usage: "`WHEN` to make file names in a terminal clickable: auto, always, never", EnvVars: envName("links"), Category: catOutput},
 		boolFlag(catOutput, "pager", "show the report through $PAGER, or less, where standard output is a terminal"),
 		boolFlag(catOutput, "verbose", "quote all evidence and show every row"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,10 +12,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 )
 
-// helpWidth is the longest line of a help page.
-const helpWidth = 100
+// Lines of a help page fit the terminal, within these bounds; where there is none
+// they fit any.
+const (
+	narrowHelp = 80
+	wideHelp   = 100
+)
 
 // exitStatuses is the table of exit statuses, for help and the manual page.
 var exitStatuses = []struct {
@@ -33,7 +39,7 @@ var exitStatuses = []struct {
 
 // printHelp is cli's HelpPrinter: one layout for the program and its commands.
 func printHelp(w io.Writer, _ string, data any) {
-	var p page
+	p := page{width: helpWidth(w)}
 	switch x := data.(type) {
 	case *cli.App:
 		p.app(x)
@@ -43,8 +49,22 @@ func printHelp(w io.Writer, _ string, data any) {
 	_, _ = io.WriteString(w, p.String()) // standard output remembers the error
 }
 
+func helpWidth(w io.Writer) int {
+	if out, ok := w.(*stdout); ok {
+		if f, ok := out.Writer.(*os.File); ok {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+				return max(narrowHelp, min(n, wideHelp))
+			}
+		}
+	}
+	return narrowHelp
+}
+
 // page is a help page under way.
-type page struct{ strings.Builder }
+type page struct {
+	strings.Builder
+	width int
+}
 
 func (p *page) app(a *cli.App) {
 	p.section("NAME")
@@ -76,7 +96,8 @@ func (p *page) command(c *cli.Command) {
 	p.examples(commandPath(name))
 	p.flags(c)
 	p.exits()
-	p.WriteString("\nEvery flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -;\nthe flag wins.\n")
+	p.WriteByte('\n')
+	p.text(0, "", "Every flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -; the flag wins.")
 }
 
 // commandPath is the command without the name of the program.
@@ -284,18 +305,22 @@ func (p *page) item(indent, column int, term, about string) {
 	p.text(column, head, about)
 }
 
+// glue is a blank at which no line ends.
+const glue = "\u00a0"
+
 // text writes words from a column on, behind what stands before it.
 func (p *page) text(column int, head, s string) {
 	line, empty := head+strings.Repeat(" ", max(0, column-utf8.RuneCountInString(head))), true
+	s = strings.ReplaceAll(s, "(default: ", "(default:"+glue)
 	for _, w := range strings.Split(s, " ") {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > helpWidth {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
 			p.WriteString(strings.TrimRight(line, " ") + "\n")
 			line, empty = strings.Repeat(" ", column), true
 		}
 		if !empty {
 			line += " "
 		}
-		line, empty = line+w, false
+		line, empty = line+strings.ReplaceAll(w, glue, " "), false
 	}
 	p.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -253,7 +253,7 @@ func verdict(c *cli.Context, r *report.Report, gates []gate) error {
 		used += in.FilesUsed
 	}
 	if used == 0 && len(r.Nodes) == 0 {
-		return &exitError{code: exitNothing, msg: "no input could be analysed", hint: "inspect INPUT tells what was found in it"}
+		return &exitError{code: exitNothing, msg: "no input could be analyzed", hint: "inspect INPUT tells what was found in it"}
 	}
 	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
 		return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}

@@ -212,7 +212,8 @@ func (t *target) write(c *cli.Context, write func(io.Writer) error) error {
 
 // mark is the line by which an output of plain lines is known to be ours.
 func mark(c *cli.Context, format string) string {
-	return report.Mark(format, c.App.Version, c.Command.FullName())
+	command, _, _ := strings.Cut(commandPath(c.Command.HelpName), " ") // a merge gives what the batch would have
+	return report.Mark(format, c.App.Version, command)
 }
 
 // told says on standard error which files were written.
