@@ -93,6 +93,12 @@ var runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
 // unitOf is the runtime's unit that a line of systemd is about, "" for another. Old
 // releases print the description only.
 func unitOf(e *parse.Event) string {
+	switch {
+	case e.Is("ctrd.start"):
+		return "containerd.service"
+	case e.Is("docker.start"):
+		return "docker.service"
+	}
 	if u := e.Field("unit"); u != "" {
 		if runtimeUnit().MatchString(u) {
 			return u
@@ -113,32 +119,36 @@ func unitOf(e *parse.Event) string {
 // lookRestarted wants the end of a runtime's unit and a start after it, or two
 // starts of one boot: a start alone is what every node begins with.
 func lookRestarted(s *subject, _ map[string]string) outcome {
-	if !s.have[parse.SrcSystemd] {
+	if !s.have[parse.SrcSystemd] && !s.have[parse.SrcContainerd] && !s.have[parse.SrcDockerd] {
 		return cannotLook()
 	}
 	var all []*parse.Event
-	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart"} {
+	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
 		all = append(all, s.inWindow(id)...)
 	}
 	sortEvents(all)
-	before := map[string]*parse.Event{}
+	ended, began := map[string]*parse.Event{}, map[string]*parse.Event{}
 	for _, e := range all {
 		unit := unitOf(e)
 		if unit == "" {
 			continue
 		}
-		if op := e.Field("op"); op != "Started" {
+		if op := e.Field("op"); op != "Started" && !e.Is("ctrd.start") && !e.Is("docker.start") {
 			if op != "Starting" {
-				before[unit] = e
+				ended[unit] = e
 			}
 			continue
 		}
-		if b := before[unit]; b != nil {
+		b := ended[unit]
+		if first := began[unit]; b == nil && first != nil && e.At-first.At > minute { // the same start is told by several
+			b = first
+		}
+		if b != nil {
 			o := found(events("", b, e)...)
 			o.vars, o.source = map[string]string{"unit": unit}, string(parse.SrcSystemd)
 			return o
 		}
-		before[unit] = e
+		began[unit] = e
 	}
 	return notThere()
 }

@@ -29,6 +29,7 @@ type Signature struct {
 	Severity string         // severities it is written with, "EW"; empty: any. Unknown severity always passes
 	Doc      string
 	Bulk     bool          // comes by the hundred thousand
+	Context  bool          // for the reader of a report only: no rule asks for it
 	Symptom  bool          // tells what failed, as the kubelet sees it, and never why
 	Lag      time.Duration // how long after its beginning a trouble is logged; parse.LagCall: the deadline of a call
 	LagField string        // the field that states it
@@ -116,8 +117,9 @@ var signatureKeys = []keyReader{
 	{"doc", func(l *loader, n *nodes.Node) { l.sig.Doc = l.str(n) }},
 	{"bulk", func(l *loader, n *nodes.Node) { l.sig.Bulk = l.flag(n) }},
 	{"role", func(l *loader, n *nodes.Node) {
-		if l.sig.Symptom = l.str(n) == "symptom"; !l.sig.Symptom {
-			l.errorf(n, "unknown role %q; known: symptom", n.Value)
+		switch l.sig.Symptom, l.sig.Context = n.Value == "symptom", n.Value == "context"; {
+		case !l.sig.Symptom && !l.sig.Context:
+			l.errorf(n, "unknown role %q; known: symptom, context", n.Value)
 		}
 	}},
 	{"lag", func(l *loader, n *nodes.Node) { l.lag(n) }},

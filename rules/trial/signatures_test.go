@@ -1,0 +1,143 @@
+package trial
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/parse/logs"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+var sigID = regexp.MustCompile(`^[a-z]+\.[a-z][a-z0-9-]*$`)
+
+// literals are the texts in the Go files of a directory that look like ids of
+// signatures, and where they stand.
+func literals(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Go files in %s: %v", dir, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if s, err := strconv.Unquote(l.Value); err == nil && sigID.MatchString(s) {
+					out[s] = fset.Position(l.Pos()).String()
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// goDirs returns the directories of the module that hold Go files other than tests.
+func goDirs(t *testing.T) (out []string) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && len(e.Name()) > 2) {
+			return filepath.SkipDir
+		}
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !slices.Contains(out, filepath.Dir(path)) {
+			out = append(out, filepath.Dir(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSignaturesInCode holds the ids in the rules' Go code against the signatures.
+func TestSignaturesInCode(t *testing.T) {
+	set, areas := logs.Builtin(), map[string]bool{}
+	for _, s := range set.Signatures() {
+		area, _, _ := strings.Cut(s.ID, ".")
+		areas[area] = true
+	}
+	for id, at := range literals(t, "..") {
+		area, _, _ := strings.Cut(id, ".")
+		fact := slices.ContainsFunc(facts.Keys, func(k facts.Key) bool { return k.Name == id })
+		if areas[area] && !fact && !strings.HasSuffix(id, ".service") && set.Lookup(id) == nil {
+			t.Errorf("%s: no signature %q", at, id)
+		}
+	}
+}
+
+// TestSignaturesHaveEffect wants each signature in a cause or in code, unless it is
+// marked as context, and none that is marked and asked for all the same.
+func TestSignaturesHaveEffect(t *testing.T) {
+	used := map[string]bool{}
+	pack, probs := rules.Builtin()
+	for _, p := range probs {
+		t.Error(p)
+	}
+	for _, d := range pack.Causes {
+		for _, c := range slices.Concat(d.For, d.Against) {
+			for _, id := range append([]string{c.Args["first"], c.Args["then"]}, c.Sigs...) {
+				used[id] = true
+			}
+		}
+	}
+	for _, dir := range goDirs(t) {
+		for id := range literals(t, dir) {
+			used[id] = true
+		}
+	}
+	seen := map[string]string{}
+	for _, s := range logs.Builtin().Signatures() {
+		if !used[s.ID] && !s.Context {
+			t.Errorf("%s:%d: nothing asks for %s", s.File, s.Line, s.ID)
+		}
+		var exprs []string
+		for _, re := range s.Regexps {
+			exprs = append(exprs, re.String())
+		}
+		key := strings.Join(slices.Concat(s.Literals, exprs, s.Messages, []string{s.Extract, s.Severity, fmt.Sprint(s.Keys, s.Set)}), "\x00")
+		for _, src := range s.Sources {
+			key += "\x00" + string(src)
+		}
+		if at := seen[key]; at != "" {
+			t.Errorf("%s:%d: %s finds the same lines as %s", s.File, s.Line, s.ID, at)
+		}
+		seen[key] = s.ID
+	}
+}
+
+// TestConditionArguments holds the arguments in the causes against what the
+// conditions take.
+func TestConditionArguments(t *testing.T) {
+	names, err := filepath.Glob("../causes/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err, names)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, probs := rules.Read(name, data); len(probs) > 0 {
+			t.Error(probs)
+		}
+	}
+}
