@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -18,6 +19,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
@@ -162,7 +164,7 @@ func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 	if r.inWindow, err = recordedWindow(r.c); err != nil {
 		return err
 	}
-	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
+	return r.simulate(nil, p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		for _, l := range b.Listings {
 			if r.wanted(l.Raw) {
 				feed.Line(l.Raw, l.Pos, step)
@@ -172,48 +174,76 @@ func (r *replayRun) listings(b *parse.Bundle, p pleg.Profile) error {
 	})
 }
 
-// node replays one node. Questions about time go to its ledger; events come
-// from its history.
+// node replays one node. Without changes that is its history as it was; questions
+// about time go to the relists that the input proves, one about the channel to
+// the events.
 func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
-	ledger, err := simulate.NewCounterfactual(n.Node, n.Blame)
+	counter, err := simulate.NewCounterfactual(n.Node, n.Blame)
 	if err != nil {
 		return usage("", "%v", err)
 	}
-	if q := ledger.Profile(); r.c.String("kubelet-version") == "" {
+	if q := counter.Profile(); r.c.String("kubelet-version") == "" {
 		p = q
 	}
+	if len(n.Events) == 0 && len(n.Containers) > 0 {
+		return r.snapshots(nil, p, simulate.ContainerSnapshots(n.Containers))
+	}
 	snapshots, assumed := simulate.HistorySnapshots(n.Node, n.Blame)
-	switch {
-	case len(n.Relists) == 0 && n.History.Len() == 0 || len(n.Events) == 0:
-		snapshots = simulate.ContainerSnapshots(n.Containers)
-	case !r.what.Empty() && r.what.Capacity == 0 || len(snapshots) == 0:
+	if !slices.ContainsFunc(snapshots, func(s *simulate.Snapshot) bool { return s.Pods >= 0 }) {
+		if r.exportFile != nil {
+			return &exitError{exitNothing, "no container history to export", historyWanted}
+		}
+		if r.what.Capacity != 0 {
+			return &exitError{exitNothing, "the input does not show what became of containers: whether events fit a channel is not known", historyWanted}
+		}
+	}
+	if !r.what.Empty() && r.what.Capacity == 0 {
 		if err := r.exportAll(snapshots); err != nil {
 			return err
 		}
-		return r.ledger(ledger, p)
+		return r.ask(counter, p)
 	}
-	if len(snapshots) == 0 {
+	if len(snapshots) == 0 && len(n.Episodes) == 0 && !proven(n.Node) {
 		return nothingToReplay()
 	}
-	if assumed > 0 {
+	if assumed > 0 && !r.c.Bool("quiet") {
 		fmt.Fprintf(r.c.App.ErrWriter, "plegforensics: note: %d of %d relists are assumed: the log does not date them\n", assumed, len(snapshots))
 	}
-	return r.simulate(p, func(_ *simulate.Feed, step func(*simulate.Snapshot)) error {
-		for _, s := range snapshots {
+	if !r.what.Empty() {
+		return r.snapshots(nil, p, snapshots)
+	}
+	return r.snapshots(n, p, snapshots)
+}
+
+// historyWanted is what tells of containers.
+const historyWanted = "the input needs a runtime log, or a kubelet log with -v=4"
+
+// proven reports whether the input proves anything about the health of PLEG.
+func proven(n *replay.Node) bool {
+	return slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool { return h.State != replay.HealthUnknown })
+}
+
+// snapshots replays snapshots: as they are, or for n as its history tells.
+func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.Snapshot) error {
+	if len(ss) == 0 && n == nil {
+		return nothingToReplay()
+	}
+	return r.simulate(n, p, func(_ *simulate.Feed, step func(*simulate.Snapshot)) error {
+		for _, s := range ss {
 			step(s)
 		}
 		return nil
 	})
 }
 
-// ledger answers from the relists that the log proves.
-func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
+// ask answers from the relists that the input proves, where these suffice.
+func (r *replayRun) ask(l *simulate.Counterfactual, p pleg.Profile) error {
+	if why, wanted := l.Unproven(); why != "" {
+		return &exitError{exitNothing, why, wanted}
+	}
 	relists, totals, answer, err := l.Ask(r.what)
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
-	}
-	if len(relists) == 0 {
-		return &exitError{exitNothing, "the log proves no relist of known length", "replay needs relists, a runtime log, or recorded listings"}
 	}
 	w, err := r.begin(p)
 	if err != nil {
@@ -222,11 +252,7 @@ func (r *replayRun) ledger(l *simulate.Counterfactual, p pleg.Profile) error {
 	for _, x := range relists {
 		w.relist(x)
 	}
-	end := &model.Simulated{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer}
-	if answer == nil {
-		end.Assumptions = l.Assumptions()
-	}
-	return w.end(end)
+	return w.end(&model.Simulated{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer})
 }
 
 // exportAll writes snapshots that are not replayed themselves.
@@ -315,7 +341,7 @@ const maxSnapshotLine = 256 << 20
 // stream replays recorded relists while they are read.
 func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
-	return r.simulate(p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
+	return r.simulate(nil, p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		return eachLine(in, func(text []byte, line uint32, offset int64) error {
 			if r.wanted(text) {
 				feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
@@ -325,8 +351,10 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	})
 }
 
-// simulate runs the reference PLEG over what source steps through.
-func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*simulate.Snapshot)) error) error {
+// simulate runs the reference PLEG over what source steps through. Of a node the
+// relists bring their events; when they ran and how PLEG was is as its history has
+// it.
+func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*simulate.Feed, func(*simulate.Snapshot)) error) error {
 	sim, err := simulate.NewSimulation(p, r.what)
 	if err != nil {
 		return usage("evented PLEG exists from 1.26", "%v", err)
@@ -338,13 +366,19 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	var feed simulate.Feed
 	var failed error
 	relists := 0
+	tell := func(x *simulate.Relist) {
+		relists++
+		if n != nil {
+			simulate.Witness(n.Node, x)
+		}
+		w.relist(x)
+	}
 	step := func(s *simulate.Snapshot) {
 		if err := r.exportLine(s); err != nil && failed == nil {
 			failed = err
 		}
 		for _, x := range sim.Step(s) {
-			relists++
-			w.relist(x)
+			tell(x)
 		}
 	}
 	if err := source(&feed, step); err != nil {
@@ -353,8 +387,7 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	feed.End(step)
 	rest, totals, answer := sim.Finish()
 	for _, x := range rest {
-		relists++
-		w.relist(x)
+		tell(x)
 	}
 	if !r.c.Bool("quiet") && !redacting(r.c) {
 		warn(r.c.App.ErrWriter, feed.Decoder.Warnings)
@@ -365,11 +398,15 @@ func (r *replayRun) simulate(p pleg.Profile, source func(*simulate.Feed, func(*s
 	if relists == 0 && r.left > 0 {
 		return &exitError{exitNothing, "no recorded relist in the window", "--since and --until leave out all of " + report.Plural(r.left, "line")}
 	}
-	if relists == 0 {
+	end := &model.Simulated{Totals: totals, Machine: sim.Machine(), Answer: answer, Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings}
+	switch {
+	case n != nil:
+		end.Totals.Witness(n.Node)
+		end.Node, end.Machine, end.Assumptions = n, nil, simulate.HistoryAssumptions(n.Node)
+	case relists == 0:
 		return nothingToReplay()
 	}
-	err = w.end(&model.Simulated{Totals: totals, Machine: sim.Machine(), Answer: answer,
-		Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings})
+	err = w.end(end)
 	if err == nil && r.c.Bool("strict") && len(feed.Decoder.Warnings) > 0 {
 		return &exitError{exitPartial, "some lines could not be replayed", "the warnings above say which"}
 	}

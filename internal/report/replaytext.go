@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -79,7 +80,11 @@ func (t *replayText) note(r *model.SimRelist) string {
 	if r.Blocked {
 		parts = append(parts, "blocked: the event channel is full and nobody drains it")
 	}
-	if !r.Healthy {
+	if r.Assumed {
+		parts = append(parts, "assumed")
+	}
+	switch {
+	case r.Health == "" && !r.Healthy, r.Health == "unhealthy", r.Health == "never-relisted":
 		parts = append(parts, "PLEG unhealthy at its end")
 	}
 	return strings.Join(parts, "; ")
@@ -114,7 +119,11 @@ func (t *replayText) End(end model.ReplayEnd) error {
 			span(&m.Duration), span(&end.Longest), clockText(end.LongestAt))
 		t.printf("%s sent, %d discarded\n", plural(end.Sent, "event"), m.Discarded)
 	}
-	t.health(end.Unhealthy)
+	if end.Health != nil {
+		t.history(&end)
+	} else {
+		t.health(end.Unhealthy)
+	}
 	if end.WhatIf != nil {
 		t.answer(end.WhatIf)
 	}
@@ -138,6 +147,41 @@ func (t *replayText) health(unhealthy []model.SimUnhealthy) {
 		}
 		t.printf("PLEG unhealthy from %s to %s%s\n", clockText(u.From), to, why)
 	}
+}
+
+// history tells how PLEG was, by the history of a node.
+func (t *replayText) history(end *model.ReplayEnd) {
+	for i := range end.Episodes {
+		e := &end.Episodes[i]
+		from := "a moment that no line dates"
+		if at := cmp.Or(e.Breach, e.FirstReport); at != 0 {
+			from = clockText(at)
+		}
+		switch {
+		case e.Recovered != 0:
+			slack := ""
+			if e.RecoveredSlack != nil {
+				slack = " (±" + span(e.RecoveredSlack) + ")"
+			}
+			t.printf("PLEG unhealthy from %s to %s%s\n", from, clockText(e.Recovered), slack)
+		default:
+			t.printf("PLEG unhealthy from %s on, at least to %s: the input does not show it recover\n", from, clockText(max(e.LastReport, e.Breach)))
+		}
+	}
+	var all, healthy float64
+	for _, h := range end.Health {
+		d := h.To.Sub(h.From).Seconds()
+		all += d
+		switch h.State {
+		case "healthy":
+			healthy += d
+		case "unknown":
+			if d >= 10 {
+				t.printf("PLEG unknown from %s to %s\n", clockText(h.From), clockText(h.To))
+			}
+		}
+	}
+	t.printf("PLEG proven healthy for %s of %s\n", span(&healthy), span(&all))
 }
 
 func (t *replayText) answer(a *model.SimAnswer) {

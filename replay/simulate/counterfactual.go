@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
@@ -81,6 +83,9 @@ func loads(n *replay.Node, bs []blame.Blame) []load {
 	for i := range n.Relists {
 		took, _ := n.Lasted(i)
 		r := &n.Relists[i]
+		if took <= 0 && r.Start.Known() && r.ListEnd.Known() {
+			took = time.Duration(r.ListEnd.At - r.Start.At) // at least
+		}
 		if took <= 0 {
 			continue
 		}
@@ -90,10 +95,41 @@ func loads(n *replay.Node, bs []blame.Blame) []load {
 			w.divide(b)
 		} else if w.listFailed {
 			w.list, w.rest = took, 0
+		} else if r.ListEnd.Known() {
+			w.list = min(time.Duration(r.ListEnd.At-r.Start.At), took)
+			w.rest -= w.list
 		}
 		out = append(out, w)
 	}
-	return out
+	return implied(n, out)
+}
+
+// implied adds the relists whose list ended an episode: after one that was over the
+// next began a period later, and the recovery shows when it had listed. Its two
+// list calls take no longer than their time-outs; what is longer were several
+// relists, of which nothing is known.
+func implied(n *replay.Node, ls []load) []load {
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if !e.Recovered.Known() {
+			continue
+		}
+		k := sort.Search(len(ls), func(k int) bool { return ls[k].start >= e.Recovered.At }) - 1
+		if k < 0 || ls[k].end < e.LastStart.At || e.StuckStep != replay.StepList && !ls[k].listFailed {
+			continue
+		}
+		if l := &ls[k]; l.start > e.LastStart.At && l.end > e.Recovered.At-int64(e.Recovered.Slack) {
+			d := min(time.Duration(e.Recovered.At-l.start)-l.list, l.rest) // it listed when PLEG recovered
+			l.list, l.rest = l.list+max(d, 0), l.rest-max(d, 0)
+			continue
+		}
+		from := ls[k].end + int64(n.Kubelet.Period)
+		took := time.Duration(e.Recovered.At - from)
+		if took > time.Second && took <= 2*n.Kubelet.RPCTimeout+e.Recovered.Slack {
+			ls = slices.Insert(ls, k+1, load{start: from, end: e.Recovered.At, list: took})
+		}
+	}
+	return ls
 }
 
 // divide moves what a blame explains out of the rest.
@@ -145,8 +181,45 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 		return out, would, nil, nil
 	}
 	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: counterfactualRows(was, would)}
-	a.Assumptions = l.assumptions(&what, was)
+	if blind, all := unknownTime(l.node); blind > replay.LongRelist && blind > all/20 {
+		a.Sentence = strings.TrimSuffix(strings.Replace(a.Sentence, ", as it did", "", 1), ".") + fmt.Sprintf("; of %s of the input nothing is proven.", replay.Short(blind))
+	}
+	a.Assumptions = l.assumptions(&what)
 	return out, would, a, nil
+}
+
+// Unproven says why the input does not prove enough of the relists to ask about
+// them, and what would; "" if it does.
+func (l *Counterfactual) Unproven() (why, wanted string) {
+	wanted = "a kubelet log with -v=4 or more around the incident, or recorded relists (plegforensics/snapshots/v1), would tell"
+	if len(l.loads) == 0 {
+		return "the input proves no relist of known length", wanted
+	}
+	was := l.asItWas()
+	known, told := unhealthySeconds(l.node), was.UnhealthyTime()
+	if told-known > known/10+5*time.Second {
+		return "the relists of known length are too few: what ran between them is not known", wanted
+	}
+	if known-told > known/10+5*time.Second {
+		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", replay.Short(told), replay.Short(known)), wanted
+	}
+	if blind, all := unknownTime(l.node); blind > all/2 {
+		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", replay.Short(blind), replay.Short(all)), wanted
+	}
+	return "", ""
+}
+
+// unknownTime is for how long nothing proves how PLEG was, and for how long the
+// input speaks of the node.
+func unknownTime(n *replay.Node) (blind, all time.Duration) {
+	for _, h := range n.Health {
+		d := time.Duration(max(h.To-h.From, 0))
+		all += d
+		if h.State == replay.HealthUnknown {
+			blind += d
+		}
+	}
+	return blind, all
 }
 
 // asItWas sums up the history without changes.
@@ -165,18 +238,14 @@ func counterfactualRows(a, b Totals) []AnswerRow {
 	})
 }
 
-// Assumptions lists what a run without changes takes for granted.
-func (l *Counterfactual) Assumptions() []string {
-	return l.assumptions(&WhatIf{}, l.asItWas())
-}
-
-func (l *Counterfactual) assumptions(what *WhatIf, was Totals) []string {
+// assumptions lists what an answer takes for granted.
+func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	out := []string{
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", replay.Short(l.quiet)),
 		"the log holds no listings: events are not replayed",
 	}
-	if known, told := unhealthySeconds(l.node), was.UnhealthyTime(); known-told > known/10+5*time.Second {
-		out = append(out, fmt.Sprintf("the relists that the log proves explain %s of the %s in which PLEG was unhealthy; the answer speaks of these", replay.Short(told), replay.Short(known)))
+	if blind, _ := unknownTime(l.node); blind > replay.LongRelist {
+		out = append(out, fmt.Sprintf("in the %s of which nothing is proven no relist was long; they may hide one", replay.Short(blind)))
 	}
 	var rest time.Duration
 	for i := range l.loads {

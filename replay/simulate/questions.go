@@ -38,7 +38,7 @@ func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 	if c.total == 0 {
 		return nil
 	}
-	if was := l.asItWas(); unhealthySeconds(n) > 0 && len(was.Unhealthy) == 0 {
+	if why, _ := l.Unproven(); why != "" {
 		return nil
 	}
 	var out []*Answer

@@ -25,11 +25,14 @@ type Relist struct {
 	pleg.Result
 	Start, End int64 // Unix ns
 	ListErr    string
-	LastSeen   int64 // start of the last relist that listed pods, 0 none yet
-	Healthy    bool  // what the health check says at End
-	Blocked    bool  // ≤ 1.13: it waits for the channel and has not ended
-	Stream     bool  // not a relist: events that the runtime's stream told at once
-	Pods       int   // listed, -1 unknown
+	LastSeen   int64              // start of the last relist that listed pods, 0 none yet
+	Healthy    bool               // what the health check says at End
+	Health     replay.HealthState // at End, by the history of a node; "" of a recording
+	Blocked    bool               // ≤ 1.13: it waits for the channel and has not ended
+	Stream     bool               // not a relist: events that the runtime's stream told at once
+	Pods       int                // listed, -1 unknown
+	Open       bool               // it ran on after End, which is all that is known
+	Assumed    bool               // nothing dates it
 }
 
 // OK reports whether the relist listed pods.
@@ -73,8 +76,11 @@ func (s *Sim) Step(in *Snapshot) *Relist {
 		}
 		s.Machine.Drain()
 	}
-	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, inspect: in.Inspect}
+	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, inspect: in.Inspect, proof: in.Proof}
 	r := s.run(w, pleg.Listing{Changed: in.Changed, Gone: in.Gone}, in.Pods)
+	if in.Proof != nil {
+		s.Totals.told(r, in.Proof)
+	}
 	if in.Drained {
 		s.Machine.Drain()
 	} else if r.Waited > 0 {

@@ -24,8 +24,10 @@ type Snapshot struct {
 	Inspect map[string]InspectOutcome
 	Drained bool // the sync loop emptied the channel after this relist
 	// Pods is the number of pods listed, of the last good listing after a
-	// failed one.
+	// failed one; -1 unknown.
 	Pods int
+	// Proof is what a log proves of the relist, nil for a recorded one.
+	Proof *Proof
 }
 
 // InspectOutcome is how inspecting one pod ended.

@@ -17,6 +17,7 @@ type work struct {
 	inspect map[string]InspectOutcome
 	lookup  func(uid string) (InspectOutcome, bool) // instead of inspect
 	rest    time.Duration                           // time that belongs to neither phase
+	proof   *Proof
 }
 
 // outcome is what the generator sees of an inspection.
@@ -55,6 +56,10 @@ func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.
 		jobs = append(jobs, d)
 	}
 	total = list + parallel(jobs, p.Parallel) + w.rest
+	if w.proof != nil && w.proof.End != 0 {
+		total = time.Duration(w.proof.End - w.start)
+		return min(list, total), total
+	}
 	if room := time.Duration(w.next-w.start) - p.Period; guessed && w.next != 0 && total > room {
 		total = max(room, 0)
 		list = min(list, total)

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
-	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: []Health{}, Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
+	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: c.health(n.Health), Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
 		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }}
 	for _, b := range n.Bounded {
 		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.proof(b.Evidence)}
@@ -19,9 +19,6 @@ func (c *Cleaner) history(n *Analyzed) *History {
 			x.Sum = Long(b.Sum)
 		}
 		h.Bounded = append(h.Bounded, x)
-	}
-	for _, x := range n.Health {
-		h.Health = append(h.Health, Health{Span{Time(x.From), Time(x.To)}, string(x.State)})
 	}
 	for _, x := range n.Ready {
 		r := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.Text(x.Reason)}
@@ -43,6 +40,14 @@ func (c *Cleaner) history(n *Analyzed) *History {
 		h.Failed = append(h.Failed, FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.proof(f.Evidence)})
 	}
 	return h
+}
+
+func (c *Cleaner) health(in []replay.HealthSpan) []Health {
+	out := []Health{}
+	for _, x := range in {
+		out = append(out, Health{Span{Time(x.From), Time(x.To)}, string(x.State)})
+	}
+	return out
 }
 
 // relists are the proven relists. The kubelet runs one at a time, so each is

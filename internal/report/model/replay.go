@@ -36,13 +36,15 @@ type SimRelist struct {
 	End       Time       `json:"end"` // unknown where it is blocked
 	Outcome   string     `json:"outcome"`
 	LastSeen  Time       `json:"last_seen"`
-	Healthy   bool       `json:"healthy"`
+	Healthy   bool       `json:"healthy"`          // of a log: proven so
+	Health    string     `json:"health,omitempty"` // of a log: healthy, unhealthy, unknown, …
 	Events    []SimEvent `json:"events"`
 	Inspected []string   `json:"inspected"`
 	Failed    []string   `json:"inspect_failed"`
 	Reinspect []string   `json:"reinspect"`
 	Blocked   bool       `json:"blocked,omitempty"`
 	Stream    bool       `json:"stream,omitempty"`
+	Assumed   bool       `json:"assumed,omitempty"` // nothing dates it
 
 	Pods      int     `json:"-"` // listed, -1 unknown
 	ListError string  `json:"-"`
@@ -64,6 +66,8 @@ type SimEvent struct {
 // ReplayEnd is what is known once a replay is over.
 type ReplayEnd struct {
 	Unhealthy   []SimUnhealthy `json:"unhealthy"`
+	Health      []Health       `json:"health,omitempty"`   // of a log: as timeline tells it
+	Episodes    []Episode      `json:"episodes,omitempty"` // of a log: as analyze tells them
 	Metrics     SimMetrics     `json:"metrics"`
 	WhatIf      *SimAnswer     `json:"what_if,omitempty"`
 	Assumptions []string       `json:"assumptions"`
@@ -122,12 +126,12 @@ func (c *Cleaner) Profile(p pleg.Profile) Profile {
 // SimRelist cleans a simulated relist.
 func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: []SimEvent{},
-		Inspected: c.nameList(r.Inspected), Failed: c.nameList(r.Failed), Reinspect: c.nameList(r.Reinspect), Blocked: r.Blocked, Stream: r.Stream,
+		Inspected: c.nameList(r.Inspected), Failed: c.nameList(r.Failed), Reinspect: c.nameList(r.Reinspect), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
 		Pods: r.Pods, ListError: c.Text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
 	if !r.OK() {
 		out.Outcome = string(replay.OutcomeListFailed)
 	}
-	if !r.Blocked {
+	if !r.Blocked && !r.Open && !r.Assumed {
 		out.End = Time(r.End)
 	}
 	for _, e := range r.Events {
@@ -139,7 +143,8 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 // Simulated is what is known once a replay is over.
 type Simulated struct {
 	Totals      simulate.Totals
-	Machine     *pleg.Machine
+	Machine     *pleg.Machine    // nil: its metrics are not those of the kubelet
+	Node        *Analyzed        // whose history was replayed as it was; nil
 	Answer      *simulate.Answer // nil without --what-if
 	Assumptions []string
 	Warnings    []parse.Warning
@@ -151,8 +156,16 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	out := ReplayEnd{Unhealthy: []SimUnhealthy{}, Assumptions: c.Texts(s.Assumptions), Exposed: []Exposed{}, Warnings: []Warning{},
 		Metrics: SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
 		Longest: Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events}
-	for _, x := range simulate.Exposition(s.Machine, t) {
-		out.Exposed = append(out.Exposed, Exposed(x))
+	if s.Machine != nil {
+		for _, x := range simulate.Exposition(s.Machine, t) {
+			out.Exposed = append(out.Exposed, Exposed(x))
+		}
+	}
+	if s.Node != nil {
+		out.Health = c.health(s.Node.Health)
+		for i := range s.Node.Episodes {
+			out.Episodes = append(out.Episodes, c.episode(&s.Node.Episodes[i], s.Node.Causes))
+		}
 	}
 	for _, u := range t.Unhealthy {
 		out.Unhealthy = append(out.Unhealthy, SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never})

@@ -1,0 +1,326 @@
+package simulate
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/blame"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// HistorySnapshots turns the history of a node into recorded relists: those that
+// the input proves, with what the runtime held then, and more at changes that no
+// proven relist can have seen. The second value counts the relists so assumed.
+func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assumed int) {
+	w := newWorld(n)
+	times := w.schedule(n)
+	for i, at := range times {
+		s := &Snapshot{At: at, List: -1, Drained: true, Proof: &Proof{Assumed: true}}
+		if r, ok := w.relists[at]; ok {
+			s.decorate(n, bs, r)
+		} else {
+			assumed++
+		}
+		if i+1 < len(times) {
+			s.Next = times[i+1]
+		}
+		if s.ListErr == "" {
+			w.upTo(at, s)
+		}
+		if len(w.changes) == 0 {
+			s.Pods = -1
+		}
+		out = append(out, s)
+	}
+	w.prove(out, times)
+	return out, assumed
+}
+
+// decorate adds what the ledger and its blame know about a relist.
+func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
+	r := &n.Relists[i]
+	s.Proof = &Proof{}
+	if took, ended := n.Lasted(i); took > 0 {
+		s.Proof.End, s.Proof.Open = r.Start.At+int64(took), !ended
+	}
+	if r.ListEnd.Known() {
+		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
+	}
+	if r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed {
+		s.ListErr = "the list calls failed"
+		if d, ok := r.Duration(); ok {
+			s.List = max(d, 0)
+		}
+		return
+	}
+	for k := range bs {
+		if bs[k].Relist != i {
+			continue
+		}
+		for _, p := range bs[k].ByPod {
+			if p.ID == "" {
+				continue
+			}
+			o := InspectOutcome{Took: p.Took / time.Duration(max(p.Calls, 1))}
+			if p.TimedOut > 0 {
+				o.Err = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
+			}
+			if s.Inspect == nil {
+				s.Inspect = make(map[string]InspectOutcome)
+			}
+			s.Inspect[p.ID] = o
+		}
+	}
+}
+
+// world is the runtime's content through time.
+type world struct {
+	changes []sighting // in time order
+	next    int
+	pods    map[string]*worldPod
+	relists map[int64]int // proven relists by start
+	told    bool          // by the relist goroutine itself: each change by the relist that saw it
+	seen    []seenEvent   // events that the sync loop got and that follow from no change
+	logged  bool          // the log shows events when the sync loop gets them: seen holds them all
+	dropped []int64       // relists that dropped an event
+}
+
+// seenEvent is an event that the sync loop got, and the start of its relist.
+type seenEvent struct {
+	*replay.PodEvent
+	at int64 // Unix ns
+}
+
+// sighting is a change that the listing of a relist shows which began at or after
+// a moment.
+type sighting struct {
+	*replay.Transition
+	at int64 // Unix ns
+}
+
+// worldPod is one pod's objects in the order of their first sighting.
+type worldPod struct {
+	uid, name, ns string
+	order         []string
+	items         map[string]*worldItem
+}
+
+type worldItem struct {
+	pleg.Item
+	sandbox bool
+}
+
+// newWorld gathers what tells of changes: the runtime's own account where there is
+// one, else the states that the relist goroutine logged. Where it logged none but
+// of exits, nothing tells what the runtime held: then the events that the kubelet
+// got are all there is.
+func newWorld(n *replay.Node) *world {
+	w := &world{pods: make(map[string]*worldPod), relists: make(map[int64]int)}
+	own, starts, all := false, false, n.History.Pointers()
+	for _, t := range all {
+		own = own || t.Src != parse.SrcKubelet
+		starts = starts || t.State == "running"
+	}
+	w.told = !own
+	for _, t := range all {
+		if (own || starts) && t.At.Known() && worldUID(t) != "" && (t.Src != parse.SrcKubelet) == own {
+			w.changes = append(w.changes, sighting{t, t.At.At})
+		}
+	}
+	slices.SortStableFunc(w.changes, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
+	})
+	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.PLEG == "evented")
+	for _, e := range n.Observed.Pointers() {
+		if e.At != 0 {
+			w.seen = append(w.seen, seenEvent{e, e.At})
+		}
+	}
+	n.Census().Each(host.KindDiscard, func(_ int, e *parse.Event, _ host.Kinds) {
+		if e.Basis != parse.NoTime {
+			w.dropped = append(w.dropped, e.At)
+		}
+	})
+	for i := range n.Relists {
+		if r := &n.Relists[i]; r.Start.Known() {
+			w.relists[r.Start.At] = i
+		}
+	}
+	return w
+}
+
+// worldUID names a transition's pod: by uid, or by name where only that is
+// known.
+func worldUID(t *replay.Transition) string {
+	return cmp.Or(t.PodUID, host.PodName(t.Namespace, t.PodName))
+}
+
+// schedule lists the relist starts, oldest first: the proven ones, and assumed
+// ones for changes that none of these can have seen.
+func (w *world) schedule(n *replay.Node) []int64 {
+	period := int64(cmp.Or(n.Kubelet.Period, pleg.Period))
+	times := make([]int64, 0, len(w.relists))
+	for at := range w.relists {
+		times = append(times, at)
+	}
+	slices.Sort(times)
+	if !w.told {
+		times = w.followers(n, times, period)
+		times = append(times, w.ticks(times, period)...)
+		slices.Sort(times)
+	}
+	times = append(times, w.assign(n, times, period)...)
+	slices.Sort(times)
+	return slices.Compact(times)
+}
+
+// assign gives each change and event that the relist goroutine or the sync loop
+// logged to the relist that logged it, and returns the starts of relists that have
+// to be assumed for that.
+func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int64) {
+	var moments []*int64
+	for i := range w.changes {
+		if w.told {
+			moments = append(moments, &w.changes[i].at)
+		}
+	}
+	for i := range w.seen {
+		if w.logged { // else most of them are of changes
+			moments = append(moments, &w.seen[i].at)
+		}
+	}
+	for i := range w.dropped {
+		moments = append(moments, &w.dropped[i])
+	}
+	slices.SortStableFunc(moments, func(a, b *int64) int { return cmp.Compare(*a, *b) })
+	last := int64(0) // start of the assumed relist at hand
+	for _, at := range moments {
+		k := sort.Search(len(known), func(k int) bool { return known[k] > *at }) - 1
+		switch {
+		case k >= 0 && w.within(n, known[k], *at, period):
+			*at = known[k]
+		case last != 0 && *at-last < period && (k < 0 || known[k] < last):
+			*at = last
+		default:
+			last = *at
+			more = append(more, last)
+		}
+	}
+	return more
+}
+
+// within reports whether the relist that began at a moment may have logged a line
+// of another one: it had not ended, or where that is not known no other can have
+// begun and come to its changes.
+func (w *world) within(n *replay.Node, start, at, period int64) bool {
+	if i, proven := w.relists[start]; proven && n.Relists[i].End.Known() {
+		end := n.Relists[i].End
+		return at <= end.At+int64(end.Slack)+int64(settle)
+	}
+	return at < start+period
+}
+
+// settle is how long after the end of a relist the sync loop may log its events.
+const settle = 100 * time.Millisecond
+
+// ticks assumes relists at the next tick of the period after changes that no
+// proven one follows within two periods.
+func (w *world) ticks(proven []int64, period int64) (more []int64) {
+	last := int64(0)
+	for _, c := range w.changes {
+		if c.at < last {
+			continue
+		}
+		i := sort.Search(len(proven), func(i int) bool { return proven[i] >= c.at })
+		if i < len(proven) && proven[i]-c.at <= 2*period {
+			continue
+		}
+		last = (c.at/period + 1) * period
+		more = append(more, last)
+	}
+	return more
+}
+
+// followers adds the relist that came a period after the end of a long one,
+// where the log proves that end but not what followed.
+func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
+	var more []int64
+	for i := range n.Relists {
+		r := &n.Relists[i]
+		if d, ok := r.Duration(); !ok || d < replay.LongRelist || len(w.changes) == 0 {
+			continue
+		}
+		at := cmp.Or(r.End.At, r.Start.At+int64(r.Took)) + period
+		k := sort.Search(len(times), func(k int) bool { return times[k] > r.Start.At })
+		if (k == len(times) || times[k] > at+period) && at <= n.Window.End {
+			more = append(more, at)
+		}
+	}
+	times = append(times, more...)
+	slices.Sort(times)
+	return times
+}
+
+// upTo applies the changes up to a time and notes which pods differ.
+func (w *world) upTo(at int64, s *Snapshot) {
+	touched := make(map[string]bool)
+	for w.next < len(w.changes) && w.changes[w.next].at <= at {
+		t := w.changes[w.next].Transition
+		w.next++
+		w.apply(t)
+		touched[worldUID(t)] = true
+	}
+	for uid := range touched {
+		p := w.pods[uid]
+		if len(p.order) == 0 {
+			delete(w.pods, uid)
+			s.Gone = append(s.Gone, uid)
+			continue
+		}
+		s.Changed = append(s.Changed, p.pod())
+	}
+	slices.Sort(s.Gone)
+	slices.SortFunc(s.Changed, func(a, b *pleg.Pod) int { return strings.Compare(a.UID, b.UID) })
+	s.Pods = len(w.pods)
+}
+
+func (w *world) apply(t *replay.Transition) {
+	uid := worldUID(t)
+	p := w.pods[uid]
+	if p == nil {
+		p = &worldPod{uid: uid, items: make(map[string]*worldItem)}
+		w.pods[uid] = p
+	}
+	p.name, p.ns = cmp.Or(p.name, t.PodName), cmp.Or(p.ns, t.Namespace)
+	if t.State == "removed" {
+		delete(p.items, t.ID)
+		p.order = slices.DeleteFunc(p.order, func(id string) bool { return id == t.ID })
+		return
+	}
+	it := p.items[t.ID]
+	if it == nil {
+		it = &worldItem{Item: pleg.Item{ID: t.ID, Name: t.Name}, sandbox: t.Sandbox}
+		p.items[t.ID] = it
+		p.order = append(p.order, t.ID)
+	}
+	it.State, _ = pleg.RawState(t.State)
+	it.ExitCode = t.ExitCode
+}
+
+func (p *worldPod) pod() *pleg.Pod {
+	out := &pleg.Pod{UID: p.uid, Name: p.name, Namespace: p.ns}
+	for _, id := range p.order {
+		if it := p.items[id]; it.sandbox {
+			out.Sandboxes = append(out.Sandboxes, it.Item)
+		} else {
+			out.Containers = append(out.Containers, it.Item)
+		}
+	}
+	return out
+}
