@@ -226,10 +226,12 @@ func (w *healer) never(run int) (Episode, bool) {
 // lines whose header was cut, event rows with relative ages.
 func (w *healer) undated() (Episode, bool) {
 	e := Episode{Run: -1, StuckStep: StepUnknown, StepBasis: "the reports carry no time", Threshold: w.n.Kubelet.Threshold}
+	told := w.s.told()
 	for _, a := range w.s.ages {
-		if a.at != 0 {
+		if a.at != 0 || told[a.age] {
 			continue
 		}
+		told[a.age] = a.exact()
 		e.Reports++
 		e.PeakAge = max(e.PeakAge, a.age)
 		if a.limit > 0 {

@@ -38,8 +38,9 @@ func (g *group) last() int64  { return g.lines[len(g.lines)-1].at }
 // lastSeen groups the dated age lines by the relist that they name.
 func lastSeen(s *found) []*group {
 	lines := make([]ageLine, 0, len(s.ages))
+	told := s.told()
 	for _, a := range s.ages {
-		if a.at != 0 {
+		if a.at != 0 && !(a.outside && told[a.age]) {
 			lines = append(lines, a)
 		}
 	}
@@ -65,6 +66,22 @@ func lastSeen(s *found) []*group {
 	slices.SortStableFunc(out, func(a, b *group) int { return cmp64(a.lo, b.lo) })
 	return out
 }
+
+// told is the set of ages that the kubelet's own dated lines state to the
+// nanosecond. The same age in a description of the node, in its JSON or in an event
+// is the same report again.
+func (s *found) told() map[time.Duration]bool {
+	out := map[time.Duration]bool{}
+	for _, a := range s.ages {
+		if a.at != 0 && !a.outside && a.exact() {
+			out[a.age] = true
+		}
+	}
+	return out
+}
+
+// exact reports whether the age is stated finer than by chance two could agree.
+func (a ageLine) exact() bool { return a.age%time.Millisecond != 0 }
 
 func cmp64(a, b int64) int {
 	switch {

@@ -65,9 +65,9 @@ func (p *profiler) lines() {
 				k.Version = v
 			}
 		case e.Is(parse.SigFlag):
-			p.flag(e)
+			p.flag(e, p.configured(e))
 		case e.Is(parse.SigGates):
-			if contains(e.Field("gates"), "EventedPLEG:true") {
+			if gates := e.Field("gates"); contains(gates, "EventedPLEG:true") || contains(gates, `"EventedPLEG":true`) {
 				k.PLEG = "evented"
 				p.cite(e, "feature gate")
 			} else if k.PLEG == "" {
@@ -84,10 +84,25 @@ func (p *profiler) lines() {
 	}
 }
 
-func (p *profiler) flag(e *parse.Event) {
+// configured reports whether the process that printed a flag has a configuration
+// file: its values are in force then, and a flag that shows its default may not have
+// been given at all.
+func (p *profiler) configured(e *parse.Event) bool {
+	return slices.ContainsFunc(p.s.profile, func(x *parse.Event) bool {
+		return x.Is(parse.SigFlag) && x.Origin.PID == e.Origin.PID && x.Field("name") == "config" && strings.Trim(x.Field("value"), `"`) != ""
+	})
+}
+
+// flagDefaults are the values that flags print when nobody set them.
+var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": ""}
+
+func (p *profiler) flag(e *parse.Event, configured bool) {
 	k := &p.n.Kubelet
 	f := e.Fields()
 	value := strings.Trim(host.FieldOf(f, "value"), `"`)
+	if name := host.FieldOf(f, "name"); configured && flagDefaults[name] == value {
+		return
+	}
 	switch host.FieldOf(f, "name") {
 	case "v":
 		if v, err := strconv.Atoi(value); err == nil && v >= 0 && v <= 100 {
@@ -146,6 +161,37 @@ func (p *profiler) facts() {
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
 	p.nodeObject()
+	p.metrics()
+}
+
+// metrics takes from the kubelet's own metrics what no line and no file states: its
+// version, and whether the evented PLEG is on. A plain kubelet's metrics say that it
+// is off since the gate exists (1.26).
+func (p *profiler) metrics() {
+	k := &p.n.Kubelet
+	for _, s := range p.n.Series {
+		if s.Job != "kubelet" && s.Label("job") != "kubelet" {
+			continue
+		}
+		switch {
+		case s.Name == "kubernetes_build_info" && k.Version == "" && s.Label("git_version") != "":
+			k.Version = versionText(s.Label("git_version"))
+			p.say("version from the kubelet's metrics")
+			for pt := range s.Samples() {
+				p.cite(s.Cite(pt), "version")
+				break
+			}
+		case s.Name == "kubernetes_feature_enabled" && s.Label("name") == "EventedPLEG" && k.PLEG == "":
+			for pt := range s.Samples() {
+				k.PLEG = "generic"
+				if pt.V == 1 {
+					k.PLEG = "evented"
+				}
+				p.cite(s.Cite(pt), "feature gate")
+				break
+			}
+		}
+	}
 }
 
 // nodeObject takes the versions from the node object where no log and no file

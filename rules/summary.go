@@ -22,7 +22,7 @@ func status(v *view, r *Result) string {
 	if len(v.n.Episodes) > 0 {
 		return statusUnhealthy
 	}
-	if unhealthyByMetrics(r) != nil {
+	if unhealthyByMetrics(r) != nil || v.cutReport() {
 		return statusUnhealthy
 	}
 	worst := 0
@@ -275,6 +275,17 @@ func slowest(n *replay.Node) string {
 
 // brief prints a duration in whole seconds.
 func brief(d time.Duration) string { return d.Round(time.Second).String() }
+
+// cutReport reports whether a line was cut within the words that only a report of an
+// old relist has: "pleg was last seen active …".
+func (v *view) cutReport() bool {
+	for _, e := range v.sig(parse.SigSkip) {
+		if reason := e.Field("reason"); strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago") {
+			return true
+		}
+	}
+	return false
+}
 
 // unhealthyWithoutAge is what is left to say of reports that were cut before the
 // age, as the window of a pager or the status of a unit shows them: from it all

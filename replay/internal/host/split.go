@@ -171,6 +171,33 @@ func (s *splitter) survey() {
 			s.unit(f, "")
 		}
 	}
+	s.metrics()
+}
+
+// metrics takes the node's name from the metrics of its kubelet, where all in a file
+// are of one node. Names of a Prometheus server's many nodes stay with their series.
+func (s *splitter) metrics() {
+	stated := map[*parse.File]string{}
+	for _, x := range s.b.Series {
+		if x.Name != "kubelet_node_name" || x.Label("node") == "" {
+			continue
+		}
+		for _, p := range x.Points {
+			if p.Src == nil || p.Src.File == nil {
+				continue
+			}
+			if old, ok := stated[p.Src.File]; ok && old != x.Label("node") {
+				stated[p.Src.File] = ""
+				continue
+			}
+			stated[p.Src.File] = x.Label("node")
+		}
+	}
+	for _, f := range s.b.Files {
+		if name := stated[f]; name != "" {
+			s.unit(f, "").names[name]++
+		}
+	}
 }
 
 // lines notes who wrote lines, when, and what they say about the node.
