@@ -283,6 +283,14 @@ func (s *subject) span(text string) (int64, bool) {
 // healthy inspections of the same relist.
 const sawtoothSlack = 5 * second
 
+// twice reports whether a relist of this kubelet inspects a failed pod a second time:
+// up to 1.31.
+func (v *view) twice() bool {
+	s := subject{view: v}
+	in, known := s.kubeletIn("<1.32")
+	return in && known
+}
+
 func lookSawtooth(s *subject, _ map[string]string) outcome {
 	if s.ep == nil {
 		return cannotLook()
@@ -291,12 +299,16 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 	if len(starts) < 2 {
 		return cannotLook()
 	}
+	each := s.t // that a stuck pod costs a relist
+	if in, known := s.kubeletIn("<1.32"); in || !known {
+		each = 2 * s.t
+	}
 	for i := 1; i < len(starts); i++ {
 		gap := starts[i] - starts[i-1] - second
-		k := (gap + s.t) / (2 * s.t)
-		if off := gap - k*2*s.t; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
+		k := (gap + each/2) / each
+		if off := gap - k*each; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
 			o := found(s.reports(2)...)
-			o.vars = map[string]string{"gap": time.Duration(starts[i] - starts[i-1]).Round(time.Second).String(), "pods": strconv.FormatInt(k, 10)}
+			o.vars = map[string]string{"gap": time.Duration(starts[i] - starts[i-1]).Round(time.Second).String(), "deadlines": strconv.FormatInt(k*each/s.t, 10)}
 			return o
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -164,6 +165,11 @@ func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []str
 		}
 		by[key] = append(by[key], f)
 	}
+	// Where some name a pod, those that name an id alone are most probably of one.
+	ofPod := func(k string) bool { return by[k][0].Pod != "" || by[k][0].PodUID() != "" }
+	if slices.ContainsFunc(order, ofPod) {
+		order = slices.DeleteFunc(order, func(k string) bool { return !ofPod(k) })
+	}
 	sort.SliceStable(order, func(i, j int) bool { return len(by[order[i]]) > len(by[order[j]]) })
 	return by, order
 }
@@ -212,6 +218,13 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 	o := foundFailures(by[order[0]])
 	if o.vars["again"] = "of one object fails"; o.count > 1 {
 		o.vars["again"] = "of the same object fails again and again"
+	}
+	if len(order) > 1 {
+		var names []string
+		for _, k := range order {
+			names = append(names, firstNonEmpty(by[k][0].Pod, k))
+		}
+		o.vars["again"] = "fails for " + strconv.Itoa(len(order)) + " objects: " + strings.Join(names, ", ")
 	}
 	return o
 }

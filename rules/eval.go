@@ -52,6 +52,9 @@ func (s *subject) vars() map[string]string {
 	if s.n.Kubelet.Version != "" {
 		v["kubelet"] = s.n.Kubelet.Version
 	}
+	if s.twice() {
+		v["twice"] = "a second time"
+	}
 	if s.ep == nil {
 		return v
 	}
@@ -63,6 +66,9 @@ func (s *subject) vars() map[string]string {
 	}
 	if s.ep.PeakAge > 0 {
 		v["age"] = s.ep.PeakAge.Round(time.Millisecond).String()
+	}
+	if s.ep.Recovered.Known() {
+		v["recovered"] = clock(s.ep.Recovered.At)
 	}
 	if s.ep.Threshold > 0 {
 		v["threshold"] = s.ep.Threshold.String()
@@ -89,7 +95,7 @@ func (x *scored) cause() Cause {
 		ID: x.def.ID, Kind: x.def.Kind, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
 		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
 		Explanation: x.explanation(vars), Path: x.path(vars),
-		Remediation: x.def.Remediation, References: x.def.References,
+		Remediation: filled(x.def.Remediation, vars), References: x.def.References,
 	}
 	c.Missing, c.Commands = x.asks()
 	return c
@@ -104,11 +110,24 @@ func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 // variable.
 const orElse = "or: "
 
-// explanation joins the sentences of the definition whose variables are known.
+// explanation joins the sentences of the definition whose variables are known. Of
+// what is only possible it says why it is no more.
 func (x *scored) explanation(vars map[string]string) string {
+	switch {
+	case x.level == Possible && x.limit != "":
+		return "Possible only: " + x.limit + "."
+	case x.level == Possible:
+		return "Possible only: too little speaks for it."
+	}
+	return strings.Join(filled(x.def.Explanation, vars), " ")
+}
+
+// filled are the sentences whose variables are known; one that begins with "or: "
+// stands in for the one before it.
+func filled(sentences []string, vars map[string]string) []string {
 	var out []string
 	said := false
-	for _, s := range x.def.Explanation {
+	for _, s := range sentences {
 		s, alternative := strings.CutPrefix(s, orElse)
 		if alternative && said {
 			continue
@@ -118,7 +137,7 @@ func (x *scored) explanation(vars map[string]string) string {
 			out = append(out, t)
 		}
 	}
-	return strings.Join(out, " ")
+	return out
 }
 
 // path retells the decision step by step.

@@ -54,7 +54,7 @@ func (w *pager) cause(d *Def, p *Pack) {
 	w.clauses("Speaks against it", d.Against)
 	w.neighbours(d, p)
 	w.items("Diagnosis", d.Diagnosis)
-	w.items("Remediation", d.Remediation)
+	w.items("Remediation", plain(d.Remediation))
 	w.asks(d.Missing)
 	w.items("References", d.References)
 	w.section("Grade", strings.TrimSpace(gradeWords[d.Grade]+" "+d.supportWords()))
@@ -166,6 +166,18 @@ func (w *pager) wrap(first, rest, text string) {
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\w+\}`) })
+
+// plain are the sentences as a page has them: without the values that only a case
+// has, and without those that stand in for another.
+func plain(sentences []string) []string {
+	var out []string
+	for _, s := range sentences {
+		if !strings.HasPrefix(s, orElse) {
+			out = append(out, placeholder().ReplaceAllString(s, "…"))
+		}
+	}
+	return out
+}
 
 // words is the clause's sentence without the values that only a case has.
 func (c *Clause) words() string { return placeholder().ReplaceAllString(c.Say, "…") }
