@@ -151,7 +151,7 @@ func overwrites(f *output.File, input string, st fs.FileInfo) string {
 		return ""
 	case os.SameFile(there, st):
 		return "is an input"
-	case !st.IsDir() || there.Size() == 0 || !within(path, input):
+	case path == "" || !st.IsDir() || there.Size() == 0 || !within(path, input):
 		return ""
 	}
 	if own, err := bundle.OwnReport(path); own && err == nil {

@@ -110,9 +110,9 @@ func (f *File) Regular() string {
 	return ""
 }
 
-// Resolved returns where a regular file lies and what is there now, nil if
-// nothing is.
-func (f *File) Resolved() (string, fs.FileInfo) { return f.target, f.info }
+// Resolved returns where a file lies, "" for what has no name of its own, and what
+// is there now, nil if nothing is.
+func (f *File) Resolved() (string, fs.FileInfo) { return f.target, f.stat() }
 
 // Files returns the outputs claimed so far.
 func (s *Set) Files() []*File { return s.files }

@@ -176,6 +176,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
 		t.Fatal(err)
 	}
+	defer os.Chmod(filepath.Dir(path), 0o755) // so that it can be removed
 	put(t, path, "short", false)
 	holds(t, path, "short")
 	if _, err := NewSet(io.Discard).Claim("--output text="+path+"2", path+"2", false); !errors.Is(err, fs.ErrPermission) {
