@@ -148,7 +148,7 @@ func packedLog(t *testing.T, name string, data []byte) []byte {
 }
 
 // sampleLines is how much of a report the README shows.
-const sampleLines = 26
+const sampleLines = 20
 
 var sampleBlock = regexp.MustCompile("(?s)(<!-- sample: .*? -->\n```text\n)(.*?)(```\n)")
 
