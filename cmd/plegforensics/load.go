@@ -53,8 +53,8 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 		if err == nil {
 			opened++
 		}
-		if !c.Bool("quiet") && !redacting(c) {
-			warn(c.App.ErrWriter, b.Warnings)
+		if !redacting(c) {
+			warn(c.App.ErrWriter, worthSaying(c, b.Warnings))
 		}
 		out = append(out, b)
 	}
@@ -85,10 +85,21 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	if n := c.Int("max-files"); n > 0 {
 		opt.Limits.Files = n
 	}
+	if n := c.Int("max-series"); n > 0 {
+		opt.Limits.Series = n
+	}
 	if n := c.Int("max-depth"); n > 0 {
 		opt.Limits.Depth = n
 	}
 	return opt, nil
+}
+
+// worthSaying are all warnings, under --quiet those of what a limit left out.
+func worthSaying(c *cli.Context, ws []parse.Warning) []parse.Warning {
+	if !c.Bool("quiet") {
+		return ws
+	}
+	return slices.DeleteFunc(slices.Clone(ws), func(w parse.Warning) bool { return !w.Cut })
 }
 
 func warn(w io.Writer, ws []parse.Warning) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SAMPLES", samples)
 			return cutFile(filepath.Join(env.WorkDir, "cut.log.gz"))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "manyseries": manySeries},
 	})
 }
 
@@ -49,6 +50,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// manySeries is the script command "manyseries FILE N": it writes a snapshot of so
+// many series, and one of the kubelet behind them.
+func manySeries(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	b := []byte("# TYPE x_bytes gauge\n")
+	for i := range n {
+		b = fmt.Appendf(b, "x_bytes{container=\"c\",namespace=\"ns\",pod=\"pod-%d\",id=\"/kubepods/burstable/%064x\"} %d\n", i, i, i)
+	}
+	b = append(b, "kubelet_pleg_last_seen_seconds 5\n"...)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
 }
 
 // cutFile writes a compressed log that ends before its end.

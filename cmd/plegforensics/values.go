@@ -36,6 +36,7 @@ var checks = []struct {
 	{"max-bytes", checkSize},
 	{"max-files", checkCount("max-files")},
 	{"max-depth", checkCount("max-depth")},
+	{"max-series", checkCount("max-series")},
 	{"shard-total", checkCount("shard-total")},
 	{"jobs", checkCount("jobs")},
 	{"color", checkWhen("color")},

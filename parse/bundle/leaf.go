@@ -6,6 +6,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/exports"
+	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
 // maxUnlisted is how many members of no known role a unit lists one by one.
@@ -140,9 +141,12 @@ func (w *walker) whole(s *slot, d *decoder, m member, buf *buffer, eof bool, err
 		w.decodeWhole(s, d, buf.data(), func() { w.l.give(buf) })
 		return err
 	}
+	if d.samples && metrics.CanStream(buf.data()) {
+		return w.samples(s, d, m, buf)
+	}
 	data, release, cut, err := w.slurp(buf, m.r, w.b.lim.Whole)
 	if cut {
-		w.u.warn(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that this kind of file may have: the rest is skipped", w.b.lim.Whole)
+		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that this kind of file may have: the rest is skipped", w.b.lim.Whole)
 	}
 	w.decodeWhole(s, d, data, release)
 	return err
@@ -202,7 +206,7 @@ func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, er
 		err = serr
 	}
 	if cut {
-		w.u.warn(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory for a file of this kind inside an archive: the rest is skipped; give the unpacked file to have all of it read", w.b.lim.Random)
+		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory for a file of this kind inside an archive: the rest is skipped; give the unpacked file to have all of it read", w.b.lim.Random)
 	}
 	s.file.Size = int64(len(data))
 	w.u.bytes += int64(len(data))

@@ -20,6 +20,7 @@ type Limits struct {
 	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
 	Random    int64         // bytes of an archived member that needs random access (160 MiB)
 	Group     int64         // bytes of archived members that are decoded together (256 MiB)
+	Series    int           // samples of one snapshot of a large metrics file, of metrics that no rule looks at (125,000)
 	Dict      int64         // dictionary or window of a decompressor (128 MiB)
 	Time      time.Duration // wall time of the whole load (2 h)
 }
@@ -35,6 +36,7 @@ var DefaultLimits = Limits{
 	Whole:     64 << 20,
 	Random:    160 << 20,
 	Group:     256 << 20,
+	Series:    125_000,
 	Dict:      128 << 20,
 	Time:      2 * time.Hour,
 }
@@ -50,6 +52,7 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.Whole, d.Whole)
 	orDefault(&l.Random, d.Random)
 	orDefault(&l.Group, d.Group)
+	orDefault(&l.Series, d.Series)
 	orDefault(&l.Dict, d.Dict)
 	orDefault(&l.Time, d.Time)
 	return l

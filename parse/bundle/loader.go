@@ -31,7 +31,7 @@ type loader struct {
 
 	samplesMu sync.Mutex
 	samples   *metrics.Set // of all metrics files
-	sampled   int          // samples taken in
+	taken     int          // samples taken in, about
 	thrifty   bool         // memory is collected more often
 }
 
@@ -76,6 +76,12 @@ func (o *opened) keep() (close func()) {
 func (u *unit) warn(pos parse.Pos, format string, args ...any) {
 	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 	u.partial = true
+}
+
+// cut is the warning that a limit left something out.
+func (u *unit) cut(pos parse.Pos, format string, args ...any) {
+	u.warn(pos, format, args...)
+	u.warnings[len(u.warnings)-1].Cut = true
 }
 
 // note is a warning that loses nothing.

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"io"
 	"runtime/debug"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -15,17 +16,72 @@ import (
 func (l *loader) sample(s *slot, data []byte) {
 	part := metrics.Decode(s.file, data)
 	s.used = !part.Empty()
+	l.sampled(part.Samples(), func(set *metrics.Set) { set.Add(part) })
+}
+
+// sampled lets add put samples into the set of all.
+func (l *loader) sampled(n int, add func(set *metrics.Set)) {
 	l.samplesMu.Lock()
 	defer l.samplesMu.Unlock()
 	if l.samples == nil {
 		l.samples = metrics.NewSet()
 	}
-	l.sampled += part.Samples()
-	l.samples.Add(part)
-	if l.sampled > manySamples && !l.thrifty {
+	l.taken += n
+	add(l.samples)
+	if l.taken > manySamples && !l.thrifty {
 		l.thrifty = true
 		collectOften()
 	}
+}
+
+// streamFrom is from how many bytes on a metrics file in text form is read in
+// pieces of that size, without ever being held whole.
+const streamFrom = 4 << 20
+
+// samples reads a metrics file that is larger than a buffer: buf is how it
+// begins.
+func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
+	w.l.big <- struct{}{}
+	release := func() { <-w.l.big }
+	piece := make([]byte, 0, streamFrom)
+	piece = append(piece, buf.data()...)
+	w.l.give(buf)
+	n, err := io.ReadFull(m.r, piece[len(piece):cap(piece)])
+	piece = piece[:len(piece)+n]
+	if err != nil {
+		w.decodeWhole(s, d, piece, release)
+		return atEnd(err)
+	}
+	defer release()
+	defer s.survive()
+	st := metrics.NewStream(s.file, w.b.lim.Series)
+	size := int64(0)
+	for len(piece) > 0 {
+		size += int64(len(piece))
+		st.Feed(piece)
+		w.l.sampled(len(piece)/100, st.Flush)
+		if err != nil {
+			break
+		}
+		n, err = io.ReadFull(m.r, piece[:cap(piece)])
+		piece = piece[:n]
+	}
+	left := 0
+	w.l.sampled(0, func(set *metrics.Set) { s.used, left = st.Close(set) })
+	s.file.Size = size
+	w.u.bytes += size
+	if left > 0 {
+		w.u.cut(parse.Pos{File: s.file}, "%d samples are left out: a snapshot of it holds more than %d, and they are of metrics that no rule looks at; --max-series raises the limit", left, w.b.lim.Series)
+	}
+	return atEnd(err)
+}
+
+// atEnd is what io.ReadFull says of the end of a file.
+func atEnd(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil
+	}
+	return err
 }
 
 // manySamples is from how many samples on memory is collected more often: what

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -41,6 +42,8 @@ type Part struct {
 	types   map[string]string // family to type, from TYPE lines
 	oddKept int
 	bad     badLines
+	most    int // samples of a snapshot, of metrics that nothing here looks at; 0: any number
+	left    int // samples left out
 }
 
 // row is one float sample; key is the series as written.
@@ -73,6 +76,7 @@ type snapshot struct {
 	own        bool // series carry the labels of a Prometheus server
 	fromText   bool // rows come from lines of text that can be quoted
 	ended      bool // "# EOF" was read
+	flushed    int  // samples that a set has taken in already
 }
 
 // Empty reports whether the part holds neither samples nor an error page.
@@ -113,7 +117,30 @@ func (p *Part) current() *snapshot {
 	return p.scrapes[len(p.scrapes)-1]
 }
 
-func (s *snapshot) samples() int { return s.to - s.from + s.hto - s.hfrom }
+func (s *snapshot) samples() int { return s.flushed + s.to - s.from + s.hto - s.hfrom }
+
+// fits reports whether a snapshot has room for one more sample: beyond the
+// limit, only for those of metrics that the program looks at by itself.
+func (p *Part) fits(s *snapshot, key []byte) bool {
+	if p.most <= 0 || s.samples() < p.most || matters(key) {
+		return true
+	}
+	p.left++
+	return false
+}
+
+// matters reports whether the program looks at a metric by itself.
+func matters(name []byte) bool {
+	for _, prefix := range lookedAt {
+		if bytes.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var lookedAt = [][]byte{[]byte("kubelet_"), []byte("process_"), []byte("go_"), []byte("up{"), []byte("node_"), []byte("kube_node_"),
+	[]byte("container_runtime_"), []byte("containerd_"), []byte("crio_"), []byte("ALERTS")}
 
 func (p *Part) addKey(key []byte) span {
 	off := len(p.text)

@@ -23,6 +23,7 @@ type Set struct {
 	symbols  *labels.SymbolTable
 	strings  map[string]string
 	warnings []parse.Warning
+	streams  int
 }
 
 // NewSet returns an empty set.
@@ -41,6 +42,8 @@ type targetKey struct {
 	dir   string
 	node  string
 	job   string
+	// stream tells snapshots of large files apart until they are read.
+	stream int
 }
 
 type target struct {
@@ -84,17 +87,50 @@ func (s *Set) addSnapshot(p *Part, sn *snapshot) {
 	t := s.target(key)
 	scrape := &sn.scrape
 	t.scrapes = append(t.scrapes, scrape)
-	for _, r := range p.rows[sn.from:sn.to] {
-		if x := s.series(t, p, r.key, sn.fromText); x != nil {
-			s.keepForeign(x, p, sn, r)
-			x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
-		}
-	}
+	s.rows(t, p, sn)
 	for _, r := range p.hists[sn.hfrom:sn.hto] {
 		if x := s.series(t, p, r.key, sn.fromText); x != nil {
 			x.Histograms = append(x.Histograms, parse.HistogramPoint{At: at(r.stamp, scrape), H: r.h, Src: scrape, Line: r.line})
 		}
 	}
+}
+
+// rows takes in the float samples of a snapshot.
+func (s *Set) rows(t *target, p *Part, sn *snapshot) {
+	scrape := &sn.scrape
+	for _, r := range p.rows[sn.from:sn.to] {
+		if x := s.series(t, p, r.key, sn.fromText); x != nil {
+			s.keepForeign(x, p, sn, r)
+			if x.Points == nil {
+				x.Points = make([]parse.Point, 0, 1) // large files hold one snapshot
+			}
+			x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
+		}
+	}
+}
+
+// apart makes a target for one snapshot of which is not known yet whose it is
+// and when it was taken.
+func (s *Set) apart(f *parse.File) *target {
+	s.streams++
+	return s.target(targetKey{input: f.Input, dir: path.Dir(f.Path), stream: s.streams})
+}
+
+// settleApart says so: t is nil for a snapshot without samples.
+func (s *Set) settleApart(t *target, sn *snapshot) {
+	if t == nil {
+		t = s.apart(sn.scrape.File)
+	}
+	t.node, t.job = sn.scrape.Node, sn.scrape.Job
+	t.scrapes = append(t.scrapes, &sn.scrape)
+	for _, x := range t.byName {
+		for i := range x.Points {
+			if x.Points[i].At == noStamp {
+				x.Points[i].At = sn.scrape.At
+			}
+		}
+	}
+	t.byKey = nil // no more of it comes
 }
 
 // keepForeign keeps the line of a sample whose file writes the series in
@@ -108,9 +144,10 @@ func (s *Set) keepForeign(x *parse.Series, p *Part, sn *snapshot, r row) {
 	}
 }
 
-// at is when a sample was true: its own stamp, else that of its snapshot.
+// at is when a sample was true: its own stamp, else that of its snapshot, which
+// is not known before the snapshot was read.
 func at(stamp int64, s *parse.Scrape) int64 {
-	if stamp != noStamp {
+	if stamp != noStamp || s.Basis == parse.NoTime && s.Samples == 0 {
 		return stamp
 	}
 	return s.At
@@ -137,14 +174,17 @@ func (s *Set) series(t *target, p *Part, k span, text bool) *parse.Series {
 		t.byKey[string(key)] = nil
 		return nil
 	}
-	x := &parse.Series{Name: s.intern(name), Labels: s.internFields(fields)}
+	raw := string(key)
+	x := &parse.Series{Name: s.intern(name), Labels: s.internFields(fields, raw)}
 	canon := x.String()
+	if canon == raw {
+		canon = raw // one copy serves both
+	}
 	if old := t.byName[canon]; old != nil {
 		x = old
 	} else {
 		t.byName[canon] = x
 	}
-	raw := strings.Clone(string(key))
 	if text && (x.Raw == "" || raw < x.Raw) {
 		x.Raw = raw
 	}
@@ -161,13 +201,25 @@ func (s *Set) intern(v string) string {
 	return v
 }
 
-func (s *Set) internFields(fs []parse.Field) []parse.Field {
+// internFields keeps labels. A value of many that was read from a series as it
+// is written is a part of that text.
+func (s *Set) internFields(fs []parse.Field, raw string) []parse.Field {
 	out := make([]parse.Field, len(fs))
 	for i, f := range fs {
-		out[i] = parse.Field{Name: s.intern(f.Name), Value: s.intern(f.Value)}
+		out[i].Name = s.intern(f.Name)
+		if old, ok := s.strings[f.Value]; ok || len(s.strings) < manyStrings {
+			out[i].Value = cmp.Or(old, s.intern(f.Value))
+		} else if j := strings.Index(raw, f.Value); j >= 0 {
+			out[i].Value = raw[j : j+len(f.Value)]
+		} else {
+			out[i].Value = strings.Clone(f.Value)
+		}
 	}
 	return out
 }
+
+// manyStrings is from how many on new ones are not expected to come again.
+const manyStrings = 20_000
 
 // Finish returns all series, sorted by node, exporter, name and labels, and
 // all scrapes, in time order. The set must not be used afterwards.

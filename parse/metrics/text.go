@@ -38,6 +38,22 @@ type textDecoder struct {
 	bad      int // lines that the parser refused
 }
 
+func newTextDecoder(p *Part, data []byte, firstLine uint32) *textDecoder {
+	return &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
+}
+
+// next goes on with the lines that follow those before, of which done was told.
+func (d *textDecoder) next(data []byte) {
+	d.data, d.lineOff = data, 0
+	d.symbols = labels.NewSymbolTable() // it would hold every label of the file
+}
+
+// done lets go of the lines read so far.
+func (d *textDecoder) done() {
+	d.line = d.lineAt(len(d.data))
+	d.data = nil
+}
+
 func decodeText(p *Part, data []byte, firstLine uint32) {
 	if len(data) == 0 {
 		return
@@ -49,7 +65,7 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 		p.rows = make([]row, 0, min(bytes.Count(data, []byte("\n")), len(data)/32)+1)
 		p.text = make([]byte, 0, len(data))
 	}
-	d := &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
+	d := newTextDecoder(p, data, firstLine)
 	for from := 0; from < len(data); {
 		to, eof := nextEOFLine(data, from)
 		switch {
@@ -296,6 +312,9 @@ func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 		at = *stamp * 1e6
 	}
 	s := d.snapshot(key, at, line)
+	if !d.part.fits(s, key) {
+		return off
+	}
 	d.part.add(s, key, v, at, line)
 	s.fromText = true
 	d.note(s, key, v)

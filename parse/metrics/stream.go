@@ -1,0 +1,113 @@
+package metrics
+
+import (
+	"bytes"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Stream reads a text file that is too large to be held, piece by piece, and
+// hands what it reads to a Set at once. It is used by one goroutine.
+type Stream struct {
+	part *Part
+	d    *textDecoder
+	head []byte // of the file, by which one without samples is judged
+	rest []byte // of the last piece, a line without its end
+	kept map[*snapshot]*target
+	fed  bool
+}
+
+// CanStream reports whether a file of which the beginning is given may be
+// streamed. The formats of which a line says little by itself may not.
+func CanStream(head []byte) bool {
+	head = trimBOM(head)
+	return Sniff(head) == FormatText && !composite(lastLine(head)) && !hasFence(head) && len(head) > 1 && head[0] >= ' '
+}
+
+// lastLine cuts what follows the last line feed.
+func lastLine(data []byte) []byte { return data[:bytes.LastIndexByte(data, '\n')+1] }
+
+// NewStream returns a stream for a file that CanStream allows. most is how many
+// samples a snapshot may hold of metrics that nothing here looks at; 0: any.
+func NewStream(f *parse.File, most int) *Stream {
+	p := newPart(f)
+	p.most = most
+	p.Format = string(FormatText)
+	return &Stream{part: p, kept: map[*snapshot]*target{}}
+}
+
+// Feed takes the next piece of the file. It may not be changed until Flush.
+func (s *Stream) Feed(data []byte) {
+	if !s.fed {
+		data = trimBOM(data)
+		s.head = bytes.Clone(data[:min(len(data), 64<<10)])
+	}
+	if len(s.rest) > 0 {
+		data = append(s.rest, data...)
+		s.rest = nil
+	}
+	whole := lastLine(data)
+	s.rest = bytes.Clone(data[len(whole):])
+	s.lines(cleanLines(whole))
+}
+
+func (s *Stream) lines(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	if s.d == nil {
+		s.d = newTextDecoder(s.part, data, 1)
+		s.d.open = openMetrics(data)
+	} else {
+		s.d.next(data)
+	}
+	s.fed = true
+	s.d.section(0, len(data))
+	s.d.done()
+}
+
+// Flush hands the samples read so far to a set and forgets them.
+func (s *Stream) Flush(set *Set) {
+	p := s.part
+	for _, sn := range p.scrapes {
+		if sn.to == sn.from {
+			continue
+		}
+		t := s.kept[sn]
+		if t == nil {
+			t = set.apart(p.File)
+			s.kept[sn] = t
+		}
+		set.rows(t, p, sn)
+		for _, r := range p.rows[sn.from:sn.to] {
+			sn.clue.stampSeen(r.stamp)
+		}
+		sn.flushed += sn.to - sn.from
+		sn.from, sn.to = 0, 0
+	}
+	p.rows, p.text = p.rows[:0], p.text[:0]
+	for _, sn := range p.scrapes {
+		sn.from, sn.to = 0, 0
+	}
+	set.warnings = append(set.warnings, p.Warnings...)
+	p.Warnings = nil
+}
+
+// Close ends the file and reports whether it held anything, and how many
+// samples were left out.
+func (s *Stream) Close(set *Set) (used bool, left int) {
+	if len(s.rest) > 0 {
+		s.lines(cleanLines(append(s.rest, '\n')))
+	}
+	s.Flush(set)
+	p := s.part
+	p.finish(s.head)
+	set.warnings = append(set.warnings, p.Warnings...)
+	for name, typ := range p.types {
+		set.addType(name, typ)
+	}
+	for _, sn := range p.scrapes {
+		set.settleApart(s.kept[sn], sn)
+	}
+	return !p.Empty() || len(s.kept) > 0, p.left
+}

@@ -1,0 +1,61 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawnSnapshots is a file of several snapshots with all that stands between.
+func drawnSnapshots(t *rapid.T) string {
+	var b strings.Builder
+	for i := range rapid.IntRange(1, 3).Draw(t, "snapshots") {
+		b.WriteString(rapid.SampledFrom([]string{"", fmt.Sprintf("# 2026-11-20T23:3%d:00Z\n", i), "\n", "$ curl localhost\n"}).Draw(t, "before"))
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+		for k := range rapid.IntRange(1, 12).Draw(t, "lines") {
+			b.WriteString(rapid.SampledFrom([]string{"# TYPE kubelet_a gauge", "# HELP x_total a", "", "damaged{ 3", "kubelet_node_name{node=\"n1\"} 1", "x_total 2e1"}).Draw(t, "line") + end)
+			fmt.Fprintf(&b, "x_bucket{le=\"%d\",l=\"é\\n\"} %d%s%s", k, i, rapid.SampledFrom([]string{"", " 1795217460000"}).Draw(t, "stamp"), end)
+		}
+	}
+	return b.String()
+}
+
+// TestStreamReadsWhatDecodeDoes cuts files anywhere.
+func TestStreamReadsWhatDecodeDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := drawnSnapshots(t)
+		if !CanStream([]byte(text)) {
+			t.Skip("not streamed")
+		}
+		want := lines(decodeAll("m/20261120T233100Z.prom", text))
+		set := NewSet()
+		s := NewStream(metricsFile("m/20261120T233100Z.prom"), 0)
+		for from := 0; from < len(text); {
+			n := min(rapid.IntRange(1, 200).Draw(t, "piece"), len(text)-from)
+			piece := []byte(text[from : from+n])
+			s.Feed(piece)
+			s.Flush(set)
+			clear(piece) // the reader takes it for the next
+			from += n
+		}
+		s.Close(set)
+		if got := lines(set.Finish()); got != want {
+			t.Fatalf("%q\ngot\n%s\nwant\n%s", text, got, want)
+		}
+	})
+}
+
+func TestStreamLeavesOut(t *testing.T) {
+	s := NewStream(metricsFile("m/20261120T233100Z.prom"), 3)
+	for i := range 10 {
+		s.Feed(fmt.Appendf(nil, "x_a{l=\"%d\"} 1\n", i))
+	}
+	s.Feed([]byte("kubelet_pleg_last_seen_seconds 5\n"))
+	set := NewSet()
+	used, left := s.Close(set)
+	if got := set.Finish(); !used || left != 7 || len(got.Series) != 4 || got.Series[0].Name != "kubelet_pleg_last_seen_seconds" || len(got.Series[0].Points) != 1 {
+		t.Errorf("%v %d %v", used, left, got.Series)
+	}
+}
