@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func queryCommand() *cli.Command {
 			"plegforensics_; --list names all of them.",
 		Flags: join([]cli.Flag{
 			&cli.StringFlag{Name: "expr", Aliases: []string{"e"}, Usage: "the `PROMQL` expression", EnvVars: envName("expr"), Category: catQuery},
-			stringFlag(catQuery, "time", "evaluate at `TIME`: RFC 3339, \"2006-01-02 15:04\", or a duration before the end (-10m)"),
+			stringFlag(catQuery, "time", "evaluate at `TIME`: RFC 3339, \"2006-01-02 15:04\", Unix seconds, or a duration before the end (-10m)"),
 			stringFlag(catQuery, "start", "first `TIME` of a range; default: the first sample"),
 			stringFlag(catQuery, "end", "last `TIME` of a range; default: the last sample"),
 			durationFlag(catQuery, "step", "distance of the moments of a range; default: the range in 250 steps, at least 15s"),
@@ -162,11 +163,17 @@ func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
 // evaluate runs the expression and writes its value.
 func evaluate(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node, expr string) error {
 	for name, near := range sortedUnknown(db.Unknown(expr)) {
+		if other, ok := db.OtherName(name); ok {
+			near = "; this kubelet calls it " + other
+		}
 		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", visible(name), visible(near))
 	}
 	r, err := result(c, db, expr)
 	if err != nil {
 		return err
+	}
+	if !c.Bool("quiet") && !redacting(c) {
+		remarks(c, db, r, expr)
 	}
 	clean, red := cleanerFor(c, ns)
 	table := r.Table()
@@ -201,6 +208,47 @@ func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {
 		return query.Result{}, err
 	}
 	return failed(db.Range(c.Context, expr, start, end, step(c, start, end)))
+}
+
+// remarks says on standard error why there is no result, or how an instant value
+// stands in the range: its peak.
+func remarks(c *cli.Context, db *query.DB, r query.Result, expr string) {
+	t := r.Table()
+	first, last, err := db.SpanOf(expr)
+	if err != nil || t.Type != "vector" && t.Type != "matrix" {
+		return
+	}
+	at, err := instant(c, "time", last, last)
+	if err != nil {
+		return
+	}
+	if len(t.Rows) == 0 {
+		for _, why := range db.Why(expr, at) {
+			if !strings.HasPrefix(why, "no series is called") { // said above
+				fmt.Fprintf(c.App.ErrWriter, "plegforensics: no series: %s\n", visible(why))
+			}
+		}
+		return
+	}
+	if t.Type == "vector" && len(t.Rows) <= 20 && last.After(first) {
+		peaks(c, db, t, expr, first, last)
+	}
+}
+
+// peaks tells the largest value of the whole range beside each value that is
+// smaller.
+func peaks(c *cli.Context, db *query.DB, t query.Table, expr string, first, last time.Time) {
+	all, err := db.Range(c.Context, expr, first, last, step(c, first, last))
+	if err != nil {
+		return
+	}
+	for _, p := range all.Peaks() {
+		for _, row := range t.Rows {
+			if row.String() == p.Labels && row.Samples[0].H == nil && row.Samples[0].V < p.V {
+				fmt.Fprintf(c.App.ErrWriter, "plegforensics: peak %s at %s  %s\n", strconv.FormatFloat(p.V, 'g', 6, 64), time.UnixMilli(p.T).UTC().Format("15:04:05"), visible(p.Labels))
+			}
+		}
+	}
 }
 
 // instant reads a time flag; a duration counts back from end.

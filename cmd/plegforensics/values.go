@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -187,6 +188,9 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 			d = -d
 		}
 		return end + int64(d), nil
+	}
+	if sec, err := strconv.ParseFloat(s, 64); err == nil && sec >= 1e8 && sec < 9e9 { // Unix seconds since 1973
+		return int64(math.Round(sec*1e3)) * 1e6, nil
 	}
 	if loc == nil {
 		loc = time.UTC

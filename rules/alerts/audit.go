@@ -178,8 +178,8 @@ func (w *Watched) trouble() []Missed {
 	for i := range w.Episodes {
 		e := &w.Episodes[i]
 		from, to := cmp.Or(e.Breach, e.FirstReport), max(e.Recovered.At, e.LastReport)
-		if e.Never && to-from < int64(time.Minute) {
-			continue // every start of a kubelet
+		if from == 0 || e.Never && to-from < int64(time.Minute) {
+			continue // of unknown time, or every start of a kubelet
 		}
 		out = append(out, Missed{Node: w.Name, Episode: e.ID, From: from, To: to})
 	}

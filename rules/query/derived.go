@@ -30,9 +30,9 @@ var derivedMetrics = []DerivedMetric{
 	{"plegforensics_relist_age_seconds", "gauge", nil,
 		"Seconds since the start of the last relist that listed pods: what the kubelet prints as \"last seen active\". Known within episodes and where the ledger holds relist after relist.", (*deriver).age},
 	{"plegforensics_relist_running", "gauge", nil,
-		"1 while a relist is proven to run, 0 between two relists that follow each other.", (*deriver).running},
+		"1 while a relist is proven to run or to hang, 0 between two relists that follow each other.", (*deriver).running},
 	{"plegforensics_pleg_unhealthy", "gauge", nil,
-		"1 while PLEG is unhealthy or has yet to relist, 0 while it is proven healthy.", (*deriver).unhealthy},
+		"1 while PLEG is proven unhealthy or has not relisted for 15 s since the kubelet started, 0 while it is proven healthy.", (*deriver).unhealthy},
 	{"plegforensics_skipped_syncs_total", "counter", nil,
 		"Lines \"skipping pod synchronization\" since the log begins, whatever the reason.", (*deriver).skips},
 	{"plegforensics_pleg_events_total", "counter", []string{"type"},
@@ -103,10 +103,29 @@ func (d *deriver) series(pieces []piece, extra ...string) {
 		b.Add(name, extra[i])
 	}
 	b.Sort()
-	step := d.step
+	step := d.stepOf(pieces)
 	d.s.add(&Series{Labels: b.Labels(), Kind: Derived, Type: d.m.Type,
 		from: pieces[0].from, to: pieces[len(pieces)-1].to,
 		iter: func() chunkenc.Iterator { return &pieceIterator{pieces: pieces, step: step} }})
+}
+
+// stepOf is the distance of samples: a second where a value grows by the second,
+// so that what is asked for at any moment is right to a second.
+func (d *deriver) stepOf(pieces []piece) int64 {
+	growing := int64(0)
+	for _, p := range pieces {
+		if p.slope != 0 {
+			growing += p.to - p.from
+		}
+	}
+	if growing == 0 {
+		return d.step
+	}
+	step := int64(1000)
+	for growing/step > maxGrid {
+		step *= 2
+	}
+	return min(step, d.step)
 }
 
 // pieceIterator samples pieces at their beginnings and ends and on a grid of
@@ -136,6 +155,9 @@ func (p *pieceIterator) Next() chunkenc.ValueType {
 	}
 	if t := p.t - p.t%p.step + p.step; t < head.to {
 		return p.set(t, head.at(t))
+	}
+	if head.slope != 0 && p.t < head.to-1 {
+		return p.set(head.to-1, head.at(head.to-1)) // what it grew to
 	}
 	p.pieces = p.pieces[1:]
 	if len(p.pieces) > 0 && p.pieces[0].from == head.to {
@@ -271,6 +293,10 @@ func (d *deriver) lag() {
 	d.series(ps)
 }
 
+// startGrace is how long the first relist of a kubelet may take to be none that
+// failed: rule relist-never-succeeded.
+const startGrace = 15_000 // ms
+
 func (d *deriver) unhealthy() {
 	var ps []piece
 	for _, h := range d.n.Health {
@@ -279,7 +305,12 @@ func (d *deriver) unhealthy() {
 			p.to = d.to
 		}
 		switch h.State {
-		case replay.Unhealthy, replay.NeverRelisted:
+		case replay.NeverRelisted:
+			if p.to-p.from <= startGrace {
+				continue // every start of a kubelet
+			}
+			p.v = 1
+		case replay.Unhealthy:
 			p.v = 1
 		case replay.Healthy:
 		default:
@@ -305,7 +336,9 @@ func (d *deriver) running() {
 			continue
 		}
 		if !r.End.Known() {
-			if e := d.episodeOf(r.Start.At); e != nil {
+			// A relist of which no call hung may not have run at all: a frozen
+			// kubelet's did not.
+			if e := d.episodeOf(r.Start.At); e != nil && r.Outcome == replay.OutcomeHung {
 				ps = append(ps, piece{from: from, to: millis(cmp.Or(e.Recovered.At, e.LastReport)), v: 1})
 			}
 			continue

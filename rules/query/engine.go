@@ -25,8 +25,9 @@ const (
 // DB is a store and the engine over it.
 type DB struct {
 	*Store
-	engine *promql.Engine
-	parser parser.Parser
+	engine   *promql.Engine
+	parser   parser.Parser
+	lookback time.Duration
 }
 
 // Options of a DB. The zero value is what a server does by default.
@@ -42,7 +43,7 @@ func Open(s *Store) *DB { return OpenWith(s, Options{}) }
 func OpenWith(s *Store, opt Options) *DB {
 	p := Parser()
 	step := cmp.Or(opt.SubqueryStep, time.Minute).Milliseconds()
-	return &DB{Store: s, parser: p, engine: promql.NewEngine(promql.EngineOpts{
+	return &DB{Store: s, parser: p, lookback: cmp.Or(opt.Lookback, Lookback), engine: promql.NewEngine(promql.EngineOpts{
 		MaxSamples: maxSamples, Timeout: timeout, LookbackDelta: cmp.Or(opt.Lookback, Lookback),
 		EnableAtModifier: true, EnableNegativeOffset: true, Parser: p,
 		NoStepSubqueryIntervalFn: func(int64) int64 { return step },

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -37,9 +38,22 @@ func moment(t time.Time) Time {
 func (c *Cleaner) labels(fs []parse.Field) map[string]string {
 	out := map[string]string{}
 	for _, f := range fs {
-		out[c.Text(f.Name)] = c.Name(f.Value)
+		out[c.Text(f.Name)] = c.labelValue(f.Value)
 	}
 	return out
+}
+
+// labelValue keeps the line feeds of a value: JSON escapes them by itself, and a
+// query for the series needs them.
+func (c *Cleaner) labelValue(v string) string {
+	if c.redacts() || !strings.Contains(v, "\n") {
+		return c.Name(v)
+	}
+	lines := strings.Split(v, "\n")
+	for i := range lines {
+		lines[i] = c.Name(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Value writes a sample as Prometheus' API does: the shortest form that reads
