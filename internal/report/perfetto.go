@@ -75,9 +75,8 @@ func (b *traceBuilder) track(name string) int {
 }
 
 // lane puts marks on tracks: viewers drop what overlaps without being nested, so
-// what does has a track beside. Relists never do: the kubelet runs one at a
-// time, and where the uncertainty of two lets them overlap, the later begins
-// when the earlier one is over.
+// what does has a track beside, as relists have where the uncertainty of two lets
+// them overlap. A relist is drawn as long as it is known to have run.
 func (b *traceBuilder) lane(l timeline.Lane) {
 	name := l.Name
 	if l.Kind == timeline.Event {
@@ -89,8 +88,11 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 		m := &l.Marks[i]
 		from, to := m.Start, m.To(b.end)
 		k := 0
-		if m.Kind == timeline.Relist {
-			from, to = max(from, ends[0]), max(to, ends[0])
+		if m.Kind == timeline.Relist && !m.Open {
+			to = from
+			if m.Seconds != nil {
+				to += model.Time(*m.Seconds * 1e9)
+			}
 		}
 		for ; to > from && k < len(ends) && ends[k] > from; k++ {
 		}
