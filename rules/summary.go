@@ -64,7 +64,7 @@ func summary(v *view, r *Result) string {
 		name = "the node"
 	}
 	if len(v.n.Episodes) == 0 {
-		return quietSummary(name, v, r)
+		return quietSummary(name, v, r) + apart(v, r)
 	}
 	e := worstEpisode(v.n.Episodes)
 	var b strings.Builder
@@ -241,6 +241,31 @@ func quietSummary(name string, v *view, r *Result) string {
 		return name + ": " + within + ". Found: " + found + "."
 	}
 	return name + ": " + found + "; whether PLEG passed its threshold cannot be decided from this input."
+}
+
+// apart is what took a node without an episode away, and is not PLEG: the reason with
+// which it turned NotReady, or heartbeats that did not get through.
+func apart(v *view, r *Result) string {
+	out := ""
+	for _, e := range v.sig(parse.SigNotReady) {
+		reason := strings.Trim(e.Field("message"), "[] ")
+		if reason == "" || strings.Contains(reason, "yet to be") || strings.Contains(reason, "may not have completed") || strings.Contains(reason, "PLEG is not healthy") {
+			continue
+		}
+		out = " The node became NotReady"
+		if e.Basis > parse.FileTime {
+			out += " at " + clock(e.At)
+		}
+		out += ": " + strings.TrimSuffix(reason, ".") + "."
+		break
+	}
+	for _, c := range r.LookAlikes {
+		if (c.ID == "api-server-unreachable" || c.ID == "kubelet-stopped-posting") && c.Level != Possible {
+			out += " " + c.Title + " (" + c.ID + ")."
+			break
+		}
+	}
+	return out
 }
 
 // slowest tells of the longest relist of ten seconds or more, from lines or from
