@@ -35,7 +35,7 @@ var pieces = []string{
 }
 
 // manyLines are pieces that come in rows longer than a record may be.
-var manyLines = []string{"\tindented", pre + "\tx", "plain", "2024-04-16T06:21:39.5Z stderr P more "}
+var manyLines = []string{"", "\tindented", pre + "\tx", "plain", "2024-04-16T06:21:39.5Z stderr P more "}
 
 func drawLog(t *rapid.T) []byte {
 	var b bytes.Buffer

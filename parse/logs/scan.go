@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -37,8 +38,18 @@ func (d *Decoder) Decode(run Run) Result {
 			s.block(d.framing.Next(s.data[s.at:], true))
 		}
 	}
+	blank := 0 // lines before this one that are empty
 	for s.at < len(s.data) {
 		rec := s.data[s.at:]
+		if rec[0] == '\n' {
+			if blank++; blank > 2 && s.blanks(rec) {
+				continue
+			}
+			s.record(rec[:0], 1)
+			s.at++
+			continue
+		}
+		blank = 0
 		n := bytes.IndexByte(rec, '\n')
 		if n < 0 {
 			n = len(rec)
@@ -47,6 +58,38 @@ func (d *Decoder) Decode(run Run) Result {
 		s.at += n + 1
 	}
 	return s.end()
+}
+
+// blanks takes the empty lines with which rec begins at once, where the one
+// before them was taken as such: all of them are alike, but for their number. It
+// reports whether it could.
+func (s *scanner) blanks(rec []byte) bool {
+	if s.open.active || s.unfinished || s.entry.Form != journal.Blank {
+		return false
+	}
+	n := newlines(rec)
+	s.at += n - 1
+	s.line += uint32(n - 1)
+	s.parser.Parse(rec[:0], &s.entry)
+	s.reopen()
+	s.take(rec[:0], n)
+	s.res.lines += n
+	s.line++
+	s.at++
+	return true
+}
+
+// newlines is how many newlines b begins with.
+func newlines(b []byte) int {
+	const eight = 0x0a0a0a0a0a0a0a0a
+	n := 0
+	for n+8 <= len(b) && binary.LittleEndian.Uint64(b[n:]) == eight {
+		n += 8
+	}
+	for n < len(b) && b[n] == '\n' {
+		n++
+	}
+	return n
 }
 
 // scanner decodes one run, and then another.
