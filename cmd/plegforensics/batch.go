@@ -59,7 +59,6 @@ func batchFlags() []cli.Flag {
 		stringFlag(catBatch, "shard", "analyze only part `I/N` of the bundles, from 1/N to N/N; auto takes both from the CI system or the Kubernetes Job"),
 		&cli.IntFlag{Name: "shard-total", Usage: "`N` for --shard auto where the environment tells the index only", EnvVars: envName("shard-total"), Category: catBatch},
 		stringFlag(catBatch, "partial", "write the results as a partial for batch merge to `PATH`"),
-		durationFlag(catBatch, "deadline", "most time for one bundle, looked at while reading and between steps"),
 	}
 }
 

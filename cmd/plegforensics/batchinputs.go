@@ -24,6 +24,7 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/rules/causes"
 )
 
@@ -151,7 +152,7 @@ func packed(path string) bool {
 
 // listed reads names, one a line; where a NUL stands, NULs separate them.
 func listed(in io.Reader) ([]string, error) {
-	data, err := io.ReadAll(bufio.NewReader(in))
+	data, err := readAll("the list", bufio.NewReader(in))
 	if err != nil {
 		return nil, err
 	}
@@ -291,8 +292,11 @@ func hashFile(ctx context.Context, h io.Writer, path string) error {
 		return bare(err)
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil {
+		bundle.Impatient(f, st)
+	}
 	_, err = io.Copy(h, cancelReader{ctx, f})
-	return err
+	return bundle.Told(err)
 }
 
 // cancelReader ends when its context does.
@@ -338,7 +342,7 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 			return fleet.Header{}, err
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
+			data, err := readAside(name)
 			if err != nil {
 				return fleet.Header{}, usage("", "--rules: %v", err)
 			}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -47,6 +47,9 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 		shown := showProgress(c, opt.Progress)
 		b, err := bundle.Load(c.Context, inputs, opt)
 		shown.end()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, overdue(c)
+		}
 		if err != nil && !errors.Is(err, bundle.ErrNoInput) {
 			return nil, err
 		}
@@ -73,6 +76,11 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	most, err := size("max-bytes", c.String("max-bytes"))
 	if err != nil {
 		return bundle.Options{}, err
+	}
+	if slices.Contains(c.Args().Slice(), "-") {
+		if err := endless(c); err != nil {
+			return bundle.Options{}, err
+		}
 	}
 	opt := bundle.Options{
 		Jobs:  c.Int("jobs"),
@@ -244,7 +252,7 @@ func readRules(path string) ([]*rules.Def, error) {
 	}
 	var out []*rules.Def
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		data, err := readAside(name)
 		if err != nil {
 			return nil, usage("", "--rules: %v", err)
 		}

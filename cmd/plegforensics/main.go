@@ -30,6 +30,9 @@ func main() {
 	out := &stdout{Writer: os.Stdout}
 	app := newApp(os.Stdin, out, os.Stderr)
 	go endSoon(ctx, app)
+	if err := tooLittle(); err != nil {
+		os.Exit(finish(app, err, nil))
+	}
 	os.Exit(runApp(ctx, app, os.Args, out))
 }
 
@@ -120,7 +123,7 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 func setUsageError(c *cli.Command) {
 	c.OnUsageError = onUsageError
 	c.HideHelpCommand = true
-	c.Before = func(c *cli.Context) error { return errors.Join(hushed(c), checkValues(c)) }
+	c.Before, c.After = before, after
 	for _, s := range c.Subcommands {
 		setUsageError(s)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -74,7 +73,7 @@ func (p *promRules) ruleFilesOf(t *promtest.File) []alerts.Group {
 			p.mistakes = append(p.mistakes, fmt.Sprintf("%s:%d: no rule file matches %q", t.Name, pattern.Line, pattern.Text))
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
+			data, err := readAside(name)
 			if err != nil {
 				p.mistakes = append(p.mistakes, fmt.Sprintf("%s:%d: %v", t.Name, pattern.Line, err))
 				continue

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,7 +121,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 			return nil, usage("", "--alert-rules: %v", err)
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
+			data, err := readAside(name)
 			if err != nil {
 				return nil, usage("", "--alert-rules: %v", err)
 			}

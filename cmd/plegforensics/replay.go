@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/simulate"
@@ -326,11 +326,11 @@ func whatIfUsage(arg string, err error) error {
 // openInput opens a plain file or standard input.
 func openInput(c *cli.Context, path string) (io.ReadCloser, string, error) {
 	if path == "-" {
-		return io.NopCloser(c.App.Reader), "-", nil
+		return io.NopCloser(c.App.Reader), "-", endless(c)
 	}
-	f, err := os.Open(path)
+	f, err := bundle.OpenFile(path)
 	if err != nil {
-		return nil, "", &exitError{exitNothing, err.Error(), ""}
+		return nil, "", &exitError{exitNothing, path + " " + err.Error(), ""}
 	}
 	return f, filepath.Base(path), nil
 }

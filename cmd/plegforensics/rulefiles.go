@@ -38,7 +38,7 @@ func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
+			data, err := readAside(name)
 			if err != nil {
 				return nil, usage("", "%v", err)
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -25,7 +26,7 @@ func (l *loader) expand(index int, path string) []*unit {
 	case fi.IsDir():
 		return l.directory(index, path)
 	case !fi.Mode().IsRegular():
-		return []*unit{failed(index, path, fmt.Errorf("is %s, not a file; to read a stream give - and redirect standard input", kindOf(fi.Mode())))}
+		return []*unit{failed(index, path, notFile(fi.Mode()))}
 	}
 	u := &unit{input: index, path: filepath.Base(path), lone: true}
 	u.open = func() (*opened, error) {
@@ -69,11 +70,61 @@ func regular(f *os.File, err error) (*opened, error) {
 	if err == nil && !fi.Mode().IsRegular() {
 		err = errors.New("is not a regular file")
 	}
+	if err == nil {
+		Impatient(f, fi)
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return &opened{r: f, at: f, size: fi.Size(), mtime: fi.ModTime().UnixNano(), close: func() { f.Close() }}, nil
+}
+
+// patience is how long a file without a size may take to be read: the kernel
+// makes up its contents, and some of those files never end.
+const patience = 5 * time.Second
+
+// Impatient sets the time in which a file that has no size must have been read.
+// What has a size, or cannot be waited for, is not concerned.
+func Impatient(f *os.File, fi fs.FileInfo) {
+	if fi.Size() == 0 {
+		_ = f.SetReadDeadline(time.Now().Add(patience)) // an ordinary file knows no deadlines and needs none
+	}
+}
+
+// Told words the errors of reading whose usual words say too little.
+func Told(err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("gave no end within %s, as files do that the kernel makes up (/proc/kmsg): give what a command such as dmesg prints", patience)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return errors.New("too many open files: the limit (ulimit -n) is reached")
+	case errors.Is(err, syscall.ENOMEM):
+		return errors.New("cannot allocate memory: the limit (ulimit -v, a cgroup) is reached")
+	}
+	return err
+}
+
+// OpenFile opens a file to be read from its beginning, and refuses devices and
+// the like as Load does.
+func OpenFile(path string) (*os.File, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, Told(cause(err))
+	}
+	if fi.Mode()&fs.ModeDevice != 0 {
+		return nil, notFile(fi.Mode())
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, Told(cause(err))
+	}
+	Impatient(f, fi)
+	return f, nil
+}
+
+func notFile(m fs.FileMode) error {
+	return fmt.Errorf("is %s, not a file; to read a stream give - and redirect standard input", kindOf(m))
 }
 
 func (l *loader) stdin(index int) *unit {

@@ -22,6 +22,9 @@ func (s *input) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.n += int64(n)
 	s.progress.Read.Add(int64(n))
+	if s.b.stored < 0 && s.n > s.b.lim.Bytes {
+		return n, &limitError{fmt.Sprintf("is a stream of more than the limit of %d bytes (max-bytes): the rest is skipped", s.b.lim.Bytes), true}
+	}
 	return n, err
 }
 
@@ -148,7 +151,7 @@ func plain(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "data is cut short"
 	}
-	return err.Error()
+	return Told(err).Error()
 }
 
 // isFinal reports whether err ends the reading of the whole top-level file.

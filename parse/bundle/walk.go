@@ -212,6 +212,9 @@ func (w *walker) fileOf(m member) *parse.File {
 
 // cause strips the path from an error of package os: the warning has it.
 func cause(err error) error {
+	if told := Told(err); told != err {
+		return told
+	}
 	var p interface{ Unwrap() error }
 	if errors.As(err, &p) {
 		if u := p.Unwrap(); u != nil {
