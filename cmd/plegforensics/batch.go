@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -112,6 +111,13 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if b.dir != "" {
+		held, err := holdOutDir(b.dir, shard)
+		if err != nil {
+			return err
+		}
+		defer held.free()
+	}
 	part := &fleet.Partial{Header: b.header}
 	if shard != (fleet.Shard{}) {
 		names, part.Shards = shardOf(shard, names), []fleet.Shard{shard}
@@ -157,11 +163,6 @@ func newBatchRun(c *cli.Context) (*batchRun, error) {
 			return nil, unknown("report format", name, report.Names(report.Formats))
 		}
 		b.formats = append(b.formats, f)
-	}
-	if b.dir != "" {
-		if err := os.MkdirAll(filepath.Join(b.dir, ".records"), 0o755); err != nil {
-			return nil, usage("", "--out-dir: %v", err)
-		}
 	}
 	return b, nil
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/plegforensics/plegforensics/internal/fleet"
+)
+
+// The directory of --out-dir belongs to one run at a time, or to the shards of
+// one: two runs would write the same reports and records. A run locks
+// .records/lock, a shard shares that lock and has one of its own. The system
+// drops the locks of a run that was killed.
+
+// outDir is a directory of --out-dir that this run holds.
+type outDir struct{ locks []*os.File }
+
+// errBusy says that another run holds a lock.
+var errBusy = errors.New("another run holds it")
+
+// holdOutDir makes the directory if it is missing, and takes it. What a run that
+// was killed left half written is removed if nobody else is at work.
+func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
+	records := filepath.Join(dir, ".records")
+	if err := os.MkdirAll(records, 0o755); err != nil {
+		return nil, usage("", "--out-dir: %v", err)
+	}
+	busy := usage("wait for it, or give another --out-dir; shards of one run may share it", "--out-dir %s: another run is at work there", dir)
+	main, err := openLock(filepath.Join(records, "lock"))
+	if err != nil {
+		return nil, usage("", "--out-dir: %v", err)
+	}
+	o := &outDir{locks: []*os.File{main}}
+	alone := lock(main, true)
+	if alone == nil {
+		removeHalves(dir)
+		removeHalves(records)
+	}
+	if shard == (fleet.Shard{}) {
+		if errors.Is(alone, errBusy) {
+			o.free()
+			return nil, busy
+		}
+		return o, nil
+	}
+	if err := lock(main, false); errors.Is(err, errBusy) {
+		o.free()
+		return nil, busy
+	}
+	own, err := openLock(filepath.Join(records, fmt.Sprintf("lock-%d-of-%d", shard.Index, shard.Of)))
+	if err == nil {
+		o.locks = append(o.locks, own)
+		err = lock(own, true)
+	}
+	if errors.Is(err, errBusy) {
+		o.free()
+		return nil, usage("each shard may run once at a time", "--out-dir %s: another run of shard %s is at work there", dir, shard)
+	}
+	return o, nil
+}
+
+// free gives the directory up. The files of the locks stay: removing one that
+// another run has just opened would leave two runs with a lock each.
+func (o *outDir) free() {
+	for _, f := range o.locks {
+		_ = f.Close() // which drops the lock
+	}
+}
+
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+}
+
+// half is the name of a file that is being written: output.createTemp makes them.
+var half = regexp.MustCompile(`^\..+\.[A-Z2-7]{8}\.tmp$`)
+
+// removeHalves removes what was being written when a run was killed.
+func removeHalves(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && half.MatchString(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // it does no harm if it stays
+		}
+	}
+}

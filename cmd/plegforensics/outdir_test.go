@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/fleet"
+)
+
+// TestOutDirBusy: two runs on one --out-dir refuse each other, shards of one run
+// do not, and a run that ended leaves the directory free.
+func TestOutDirBusy(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks")
+	}
+	dir, out := fleetOf(t, 2), t.TempDir()
+	one := func(want int, args ...string) {
+		t.Helper()
+		cmd := process(append([]string{"batch", dir, "--quiet", "-o", "json", "--report", "json", "--out-dir", out}, args...)...)
+		msg, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != want {
+			t.Errorf("%v: exit %d, want %d: %v %.200s", args, code, want, err, msg)
+		}
+		if want != 0 && !strings.Contains(string(msg), "is at work there") {
+			t.Errorf("%v: %s", args, msg)
+		}
+	}
+	held, err := holdOutDir(out, fleet.Shard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one(exitUsage)
+	one(exitUsage, "--shard", "1/2")
+	held.free()
+	one(0)
+	if held, err = holdOutDir(out, fleet.Shard{Index: 1, Of: 2}); err != nil {
+		t.Fatal(err)
+	}
+	one(exitUsage)
+	one(exitUsage, "--shard", "1/2")
+	one(0, "--shard", "2/2")
+	held.free()
+	one(0)
+}
+
+// TestOutDirHalves: what a killed run left half written is gone after the next.
+func TestOutDirHalves(t *testing.T) {
+	out := t.TempDir()
+	halves := []string{".node-0001.html.ABCDEF23.tmp", ".records/.0123.json.ABCDEFGH.tmp"}
+	if err := os.MkdirAll(filepath.Join(out, ".records"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(halves, ".mine.tmp", "notes.tmp") {
+		if err := os.WriteFile(filepath.Join(out, name), []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "batch", fleetOf(t, 1), "-o", "json", "--report", "json", "--out-dir", out)
+	for _, name := range halves {
+		if _, err := os.Stat(filepath.Join(out, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s stays: %v", name, err)
+		}
+	}
+	for _, name := range []string{".mine.tmp", "notes.tmp"} {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			t.Errorf("%s is gone, which no run wrote", name)
+		}
+	}
+}
