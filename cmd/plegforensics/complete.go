@@ -14,6 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
 // The scripts of the shells ask the program itself what may follow, so that they
@@ -238,7 +239,12 @@ func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) [
 		for _, r := range rules.BreachRules() {
 			out = append(out, candidate{r.ID, r.Title})
 		}
+		if path == "rules show" {
+			out = append(out, plainWords(alerts.BuiltinAlerts())...)
+		}
 		return out
+	case "rules export":
+		return plainWords([]string{"prometheus"})
 	case "schema":
 		return plainWords(model.Kinds())
 	case "completion":

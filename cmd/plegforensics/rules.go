@@ -67,7 +67,7 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", d.ID, kind, d.Title))
 	}
 	for _, r := range rules.BreachRules() {
-		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", r.ID, "breach, "+string(r.Severity), r.Title))
+		lines = append(lines, fmt.Sprintf("%-32s %-24s %s%s", r.ID, "breach, "+string(r.Severity), r.Title, limitOf(&r)))
 	}
 	for _, name := range alerts.BuiltinAlerts() {
 		_, r, _ := alerts.BuiltinRule(name)
@@ -75,6 +75,14 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// limitOf is the threshold of a breach rule; none where any event breaks it.
+func limitOf(r *rules.BreachRule) string {
+	if r.Threshold == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (from %g %s)", r.Threshold, r.Unit)
 }
 
 // rulesCheck reads the files named and prints every mistake with its position.
