@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -29,7 +30,7 @@ func analyzeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return reportOn(c, report.Formats, func(r *report.Report) { auditReport(c, r, groups) })
+			return reportOn(c, report.Formats, func(r *model.Analysis) { auditReport(c, r, groups) })
 		},
 	}
 }
@@ -49,7 +50,7 @@ func timelineCommand() *cli.Command {
 // auditReport adds what became of the alerts: of the built-in ones, unless
 // --alerts is off, where the input holds metrics of a kubelet, and of those of
 // --alert-rules.
-func auditReport(c *cli.Context, r *report.Report, groups []alerts.Group) {
+func auditReport(c *cli.Context, r *model.Analysis, groups []alerts.Group) {
 	var ns []*replay.Node
 	var watched []alerts.Watched
 	for i := range r.Nodes {
@@ -74,8 +75,8 @@ func kubeletMetrics(n *replay.Node) bool {
 }
 
 // reportOn loads the inputs and writes the report in the formats asked for.
-// more, if not nil, adds to the report as it will be shown.
-func reportOn(c *cli.Context, formats []report.Format, more func(*report.Report)) error {
+// more, if not nil, adds to what was found.
+func reportOn(c *cli.Context, formats []report.Format, more func(*model.Analysis)) error {
 	ts, err := begin(c, formats)
 	if err != nil {
 		return err
@@ -88,16 +89,19 @@ func reportOn(c *cli.Context, formats []report.Format, more func(*report.Report)
 	if err != nil {
 		return err
 	}
-	shown, err := redacted(c, r)
-	if err != nil {
-		return err
-	}
 	if more != nil {
-		more(shown)
+		more(r)
+	}
+	shown, red := fill(c, r)
+	if red != nil && !c.Bool("quiet") {
+		warn(c.App.ErrWriter, r.Warnings)
 	}
 	if err := emit(c, ts, shown); err != nil {
 		return err
 	}
+	if err := writeMap(c, red); err != nil {
+		return err
+	}
 	told(c)
-	return verdict(c, shown, gates)
+	return verdict(c, r, gates)
 }

@@ -15,7 +15,9 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -66,7 +68,7 @@ func batchFlags() []cli.Flag {
 func fleetFormats() []report.Format {
 	var out []report.Format
 	for _, f := range fleet.Formats {
-		out = append(out, report.Format{Name: f.Name, About: f.About})
+		out = append(out, report.Format{Name: f.Name, Ext: f.Ext, About: f.About})
 	}
 	return out
 }
@@ -293,13 +295,15 @@ func (b *batchRun) shown(name, id string) string {
 // analyse loads a bundle, writes its reports, and keeps the record for a later
 // --resume. The report is garbage when it returns.
 func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.Record, error) {
-	r, err := b.load(ctx, name)
+	found, err := b.load(ctx, name)
 	if err != nil {
 		return fleet.Record{}, err
 	}
+	var red *redact.Redactor
 	if redacting(b.c) {
-		r = newRedactor(b.c).Report(r)
+		red = newRedactor(b.c)
 	}
+	r := fillWith(found, red)
 	rec := fleet.Reduce(id, shown, r)
 	if err := ctx.Err(); err != nil {
 		return rec, err
@@ -321,7 +325,7 @@ func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.R
 	return rec, b.keep(&rec, name)
 }
 
-func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error) {
+func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, error) {
 	x, err := bundle.Load(ctx, []string{name}, b.opt)
 	if err != nil {
 		if errors.Is(err, bundle.ErrNoInput) && len(x.Warnings) > 0 {
@@ -329,7 +333,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		}
 		return nil, err
 	}
-	r := &report.Report{Version: b.c.App.Version, Inputs: x.Inputs, Warnings: x.Warnings}
+	r := &model.Analysis{Version: b.c.App.Version, Inputs: x.Inputs, Warnings: x.Warnings}
 	ns, err := audited(b.c, x)
 	var e *exitError
 	if errors.As(err, &e) && len(b.c.StringSlice("node")) > 0 {
@@ -345,7 +349,6 @@ func (b *batchRun) load(ctx context.Context, name string) (*report.Report, error
 		n.Judge(rules.EvalAtOnce(n.Node, &n.Audit, b.pack, nil))
 		r.Nodes = append(r.Nodes, n)
 	}
-	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil
 }
 

@@ -355,17 +355,11 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 // reportPath is where the report of a bundle goes. JUnit files begin with
 // junit, because that is what Prow looks for.
 func (b *batchRun) reportPath(f *report.Format, name, id string) string {
-	stem := fileName(name) + "-" + shortHash(name, id)
-	switch f.Name {
-	case "junit":
-		return filepath.Join(b.dir, "junit_"+stem+".xml")
-	case "text", "markdown", "github-summary":
-		ext := map[string]string{"text": ".txt", "markdown": ".md", "github-summary": ".summary.md"}[f.Name]
-		return filepath.Join(b.dir, stem+ext)
-	case "json", "ndjson", "csv", "html", "sarif", "prom":
-		return filepath.Join(b.dir, stem+"."+f.Name)
+	stem := fileName(name) + "-" + shortHash(name, id) + f.Ext
+	if f.Name == "junit" { // Prow and others look for this beginning
+		stem = "junit_" + stem
 	}
-	return filepath.Join(b.dir, stem+"."+f.Name+".json")
+	return filepath.Join(b.dir, stem)
 }
 
 // fileName makes the last element of a path safe as a file name everywhere.

@@ -7,7 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/compare"
+	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 func compareCommand() *cli.Command {
@@ -27,7 +29,7 @@ func compareCommand() *cli.Command {
 func compareFormats() []report.Format {
 	var out []report.Format
 	for _, f := range compare.Formats {
-		out = append(out, report.Format{Name: f.Name})
+		out = append(out, report.Format{Name: f.Name, Ext: f.Ext, About: f.About})
 	}
 	return out
 }
@@ -51,21 +53,29 @@ func compareAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var reports [2]*report.Report
+	var reports [2]*model.Analysis
 	for i, path := range paths {
-		r, err := buildOf(c, []string{path})
-		if err != nil {
-			return err
-		}
-		if reports[i], err = redacted(c, r); err != nil {
+		if reports[i], err = buildOf(c, []string{path}); err != nil {
 			return err
 		}
 	}
-	res := compare.Reports(labels[0], reports[0], labels[1], reports[1])
+	var red *redact.Redactor
+	var names model.Names
+	if redacting(c) {
+		red = redactorOf(c)
+		red.Analysis(reports[0])
+		red.Analysis(reports[1])
+		names = red
+	}
+	found := compare.Reports(labels[0], reports[0], labels[1], reports[1])
+	res := found.Document(model.NewCleaner(names))
 	for _, t := range ts {
 		if err := writeComparison(c, t, res); err != nil {
 			return err
 		}
+	}
+	if err := writeMap(c, red); err != nil {
+		return err
 	}
 	told(c)
 	return held(gates, findingsOf(reports[1]))
@@ -79,7 +89,7 @@ func labeled(arg, label string) (string, string) {
 	return label, arg
 }
 
-func writeComparison(c *cli.Context, t target, res compare.Result) error {
+func writeComparison(c *cli.Context, t target, res *model.Comparison) error {
 	for _, f := range compare.Formats {
 		if f.Name != t.format.Name {
 			continue

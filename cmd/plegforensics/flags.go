@@ -91,6 +91,7 @@ func outputFlags(formats []report.Format) []cli.Flag {
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to color: auto, always, never; NO_COLOR is honored", EnvVars: envName("color"), Category: catOutput},
 		&cli.StringFlag{Name: "links", Value: "auto", Usage: "`WHEN` to make file names in a terminal clickable: auto, always, never", EnvVars: envName("links"), Category: catOutput},
 		boolFlag(catOutput, "pager", "show the report through $PAGER, or less, where standard output is a terminal"),
+		stringFlag(catOutput, "display-tz", "tell local times of `ZONE` beside UTC: Europe/Berlin, +05:30"),
 		boolFlag(catOutput, "verbose", "quote all evidence and show every row"),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -30,7 +31,7 @@ type foundCause struct {
 	nodes []string
 }
 
-func findingsOf(r *report.Report) findings {
+func findingsOf(r *model.Analysis) findings {
 	var f findings
 	for i := range r.Nodes {
 		n := &r.Nodes[i]

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // linksWanted reports whether file names on standard output shall be
@@ -50,7 +50,8 @@ func linksWork(env func(string) string) bool {
 // linker gives the address of a position: that of the file where it lies on
 // disk, with the line as fragment. What is inside an archive has none, nor has
 // anything in a redacted report, whose addresses would tell names.
-func linker(c *cli.Context, inputs []parse.Input) func(parse.Pos) string {
+func linker(c *cli.Context) func(*model.Evidence) string {
+	inputs := c.Args().Slice()
 	if want, err := linksWanted(c); err != nil || !want || redacting(c) || c.Bool("separate") {
 		return nil
 	}
@@ -58,17 +59,17 @@ func linker(c *cli.Context, inputs []parse.Input) func(parse.Pos) string {
 	if err != nil {
 		host = ""
 	}
-	return func(at parse.Pos) string {
-		if at.File == nil || at.File.Input < 0 || at.File.Input >= len(inputs) {
+	return func(e *model.Evidence) string {
+		if e.Input < 0 || e.Input >= len(inputs) {
 			return ""
 		}
-		path := onDisk(inputs[at.File.Input].Path, at.File.Path)
+		path := onDisk(inputs[e.Input], e.File)
 		if path == "" {
 			return ""
 		}
 		u := url.URL{Scheme: "file", Host: host, Path: filepath.ToSlash(path)}
-		if at.Line > 0 {
-			u.Fragment = strconv.Itoa(int(at.Line))
+		if e.Line > 0 {
+			u.Fragment = strconv.Itoa(int(e.Line))
 		}
 		return u.String()
 	}

@@ -10,8 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/plegforensics/plegforensics/internal/fleet"
-	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/bundle"
@@ -69,7 +67,7 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 }
 
 func loadOptions(c *cli.Context) (bundle.Options, error) {
-	loc, err := zone(c.String("tz"))
+	loc, err := zone("tz", c.String("tz"))
 	if err != nil {
 		return bundle.Options{}, err
 	}
@@ -177,9 +175,9 @@ func rebuilt(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 }
 
 // build makes the report: bundles, nodes, findings.
-func build(c *cli.Context) (*report.Report, error) { return buildOf(c, c.Args().Slice()) }
+func build(c *cli.Context) (*model.Analysis, error) { return buildOf(c, c.Args().Slice()) }
 
-func buildOf(c *cli.Context, args []string) (*report.Report, error) {
+func buildOf(c *cli.Context, args []string) (*model.Analysis, error) {
 	packed, err := rulesBeside(c)
 	if err != nil {
 		return nil, err
@@ -189,7 +187,7 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 		return nil, err
 	}
 	pack := packed()
-	r := &report.Report{Version: c.App.Version}
+	r := &model.Analysis{Version: c.App.Version}
 	for _, b := range bundles {
 		ns, err := audited(c, b)
 		if err != nil {
@@ -203,7 +201,6 @@ func buildOf(c *cli.Context, args []string) (*report.Report, error) {
 			r.Nodes = append(r.Nodes, n)
 		}
 	}
-	r.Correlations = fleet.Correlations(r.Nodes)
 	return r, nil
 }
 
@@ -266,7 +263,7 @@ func readRules(path string) ([]*rules.Def, error) {
 }
 
 // verdict turns findings and input problems into the exit status.
-func verdict(c *cli.Context, r *report.Report, gates []gate) error {
+func verdict(c *cli.Context, r *model.Analysis, gates []gate) error {
 	used := 0
 	for _, in := range r.Inputs {
 		used += in.FilesUsed

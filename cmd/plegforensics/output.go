@@ -16,6 +16,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
@@ -177,16 +178,18 @@ func within(path, dir string) bool {
 }
 
 // emit writes the report to every target.
-func emit(c *cli.Context, ts []target, r *report.Report) error {
+func emit(c *cli.Context, ts []target, r *model.Report) error {
 	for _, t := range ts {
-		opt := report.Options{Width: 120, Verbose: c.Bool("verbose")}
+		opt, err := fileOptions(c)
+		if err != nil {
+			return err
+		}
 		if t.file.Stdout() {
-			var err error
 			if opt, err = terminal(c); err != nil {
 				return err
 			}
 			if r != nil { // query writes formats of its own
-				opt.Link = linker(c, r.Inputs)
+				opt.Link = linker(c)
 			}
 		}
 		if err := t.write(c, func(w io.Writer) error { return t.format.Write(w, r, opt) }); err != nil {
@@ -232,9 +235,20 @@ func told(c *cli.Context) {
 	}
 }
 
+// fileOptions are the options of what goes to a file.
+func fileOptions(c *cli.Context) (report.Options, error) {
+	opt := report.Options{Width: 120, Verbose: c.Bool("verbose")}
+	var err error
+	opt.Zone, err = zone("display-tz", c.String("display-tz"))
+	return opt, err
+}
+
 // terminal decides width and colour of standard output.
 func terminal(c *cli.Context) (report.Options, error) {
-	opt := report.Options{Width: 120, Verbose: c.Bool("verbose")}
+	opt, err := fileOptions(c)
+	if err != nil {
+		return opt, err
+	}
 	tty := onTerminal(c)
 	if tty {
 		if w, _, err := term.GetSize(int(stdoutFile(c).Fd())); err == nil {

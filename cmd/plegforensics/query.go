@@ -255,7 +255,7 @@ func instant(c *cli.Context, flag string, def, end time.Time) (time.Time, error)
 	if c.String(flag) == "" {
 		return def, nil
 	}
-	loc, err := zone(c.String("tz"))
+	loc, err := zone("tz", c.String("tz"))
 	if err != nil {
 		return def, err
 	}

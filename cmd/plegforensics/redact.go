@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
+	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -88,17 +89,25 @@ func redactorOf(c *cli.Context) *redact.Redactor {
 	return newRedactor(c)
 }
 
-// redacted replaces the names of the report where the flags ask for it.
-func redacted(c *cli.Context, r *report.Report) (*report.Report, error) {
-	if !redacting(c) {
-		return r, nil
+// fill makes the report of an analysis, with the names replaced where the flags
+// ask for it; red is nil where they do not. The names that were replaced are
+// known when the report is written: see writeMap.
+func fill(c *cli.Context, a *model.Analysis) (r *model.Report, red *redact.Redactor) {
+	if redacting(c) {
+		red = redactorOf(c)
 	}
-	red := redactorOf(c)
-	out := red.Report(r)
-	if !c.Bool("quiet") {
-		warn(c.App.ErrWriter, out.Warnings)
+	return fillWith(a, red), red
+}
+
+func fillWith(a *model.Analysis, red *redact.Redactor) *model.Report {
+	var names model.Names
+	if red != nil {
+		red.Analysis(a)
+		names = red
 	}
-	return out, writeMap(c, red)
+	r := model.Fill(a, names)
+	fleet.Correlate(r)
+	return r
 }
 
 // cleanerFor makes what is said of nodes fit to be shown, with the names replaced

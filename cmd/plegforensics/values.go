@@ -23,7 +23,8 @@ var checks = []struct {
 }{
 	{"kubelet-version", func(c *cli.Context, v string) error { return checkVersion(c, v) }},
 	{"year", checkYear},
-	{"tz", func(_ *cli.Context, v string) error { _, err := zone(v); return err }},
+	{"tz", func(_ *cli.Context, v string) error { _, err := zone("tz", v); return err }},
+	{"display-tz", func(_ *cli.Context, v string) error { _, err := zone("display-tz", v); return err }},
 	{"since", checkMoment("since")},
 	{"until", checkMoment("until")},
 	{"time", checkMoment("time")},
@@ -130,7 +131,7 @@ func checkWhen(flag string) func(*cli.Context, string) error {
 }
 
 // zone reads --tz: a place, UTC, or an offset.
-func zone(s string) (*time.Location, error) {
+func zone(flag, s string) (*time.Location, error) {
 	if s == "" {
 		return nil, nil
 	}
@@ -142,7 +143,7 @@ func zone(s string) (*time.Location, error) {
 	}
 	loc, err := time.LoadLocation(s)
 	if err != nil || s == "Local" {
-		return nil, usage("a place (Europe/Berlin), UTC, or an offset (+05:30)", "--tz: unknown zone %q", s)
+		return nil, usage("a place (Europe/Berlin), UTC, or an offset (+05:30)", "--%s: unknown zone %q", flag, s)
 	}
 	return loc, nil
 }

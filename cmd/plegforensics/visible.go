@@ -1,6 +1,7 @@
 package main
 
-import "github.com/plegforensics/plegforensics/internal/report"
+import "github.com/plegforensics/plegforensics/internal/report/model"
 
-// visible makes text from inputs and arguments safe for the terminal.
-func visible(s string) string { return report.Visible(s) }
+// visible makes a string that comes from outside safe for a terminal: messages
+// on standard error hold names of files and values of flags.
+func visible(s string) string { return model.Visible(s) }

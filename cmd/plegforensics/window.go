@@ -15,7 +15,7 @@ import (
 // frame reads --since and --until, 0 for what is not given. End is what a
 // duration counts back from.
 func frame(c *cli.Context, end int64) (since, until int64, err error) {
-	loc, err := zone(c.String("tz"))
+	loc, err := zone("tz", c.String("tz"))
 	if err != nil {
 		return 0, 0, err
 	}

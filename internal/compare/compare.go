@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
@@ -54,7 +55,7 @@ type Result struct {
 
 // Reports compares two reports. Nodes pair by name; where each side has but
 // one, those two.
-func Reports(baseLabel string, base *report.Report, incLabel string, inc *report.Report) Result {
+func Reports(baseLabel string, base *model.Analysis, incLabel string, inc *model.Analysis) Result {
 	res := Result{BaselineLabel: baseLabel, IncidentLabel: incLabel}
 	for _, p := range pairs(base, inc, &res) {
 		res.Pairs = append(res.Pairs, Pair{p[0].Name, p[1].Name, rows(p[0], p[1])})
@@ -63,19 +64,19 @@ func Reports(baseLabel string, base *report.Report, incLabel string, inc *report
 	return res
 }
 
-func pairs(base, inc *report.Report, res *Result) [][2]*report.Node {
+func pairs(base, inc *model.Analysis, res *Result) [][2]*model.Analyzed {
 	if len(base.Nodes) == 1 && len(inc.Nodes) == 1 {
-		return [][2]*report.Node{{&base.Nodes[0], &inc.Nodes[0]}}
+		return [][2]*model.Analyzed{{&base.Nodes[0], &inc.Nodes[0]}}
 	}
-	var out [][2]*report.Node
-	byName := map[string]*report.Node{}
+	var out [][2]*model.Analyzed
+	byName := map[string]*model.Analyzed{}
 	for i := range base.Nodes {
 		byName[base.Nodes[i].Name] = &base.Nodes[i]
 	}
 	for i := range inc.Nodes {
 		n := &inc.Nodes[i]
 		if b := byName[n.Name]; b != nil {
-			out = append(out, [2]*report.Node{b, n})
+			out = append(out, [2]*model.Analyzed{b, n})
 			delete(byName, n.Name)
 			continue
 		}
@@ -87,7 +88,7 @@ func pairs(base, inc *report.Report, res *Result) [][2]*report.Node {
 	return out
 }
 
-func rows(a, b *report.Node) []Row {
+func rows(a, b *model.Analyzed) []Row {
 	var out []Row
 	out = append(out, health(a, b)...)
 	out = append(out, relists(a, b)...)
@@ -101,9 +102,9 @@ func rows(a, b *report.Node) []Row {
 }
 
 // span is the time that a node's records cover.
-func span(n *report.Node) time.Duration { return time.Duration(n.Window.End - n.Window.Start) }
+func span(n *model.Analyzed) time.Duration { return time.Duration(n.Window.End - n.Window.Start) }
 
-func health(a, b *report.Node) []Row {
+func health(a, b *model.Analyzed) []Row {
 	ua, ub := unhealthy(a), unhealthy(b)
 	rows := []Row{
 		valued("health", "time PLEG was unhealthy", ua, ub),
@@ -115,7 +116,7 @@ func health(a, b *report.Node) []Row {
 	return rows
 }
 
-func unhealthy(n *report.Node) time.Duration {
+func unhealthy(n *model.Analyzed) time.Duration {
 	var d time.Duration
 	for _, h := range n.Health {
 		if h.State == replay.Unhealthy && h.To > h.From {
@@ -140,32 +141,48 @@ func order[T cmp.Ordered](a, b T) Verdict {
 }
 
 // relists compares the durations: the longest by value, the rest as two samples.
-func relists(a, b *report.Node) []Row {
-	sa, sb := report.Durations(a.Node), report.Durations(b.Node)
-	if len(sa.Sorted) == 0 || len(sb.Sorted) == 0 {
+func relists(a, b *model.Analyzed) []Row {
+	sa, sb := lengths(a), lengths(b)
+	if len(sa) == 0 || len(sb) == 0 {
 		return []Row{{Group: "relists", What: "duration", Baseline: known(sa), Incident: known(sb), Verdict: Unknown,
 			Why: "one side has no relist of known length"}}
 	}
-	v, why := shifted(sa.Sorted, sb.Sorted)
+	v, why := shifted(sa, sb)
 	rows := []Row{
-		{Group: "relists", What: "median duration", Baseline: report.Span(sa.P50), Incident: report.Span(sb.P50), Verdict: v, Why: why},
-		valued("relists", "longest", sa.Max, sb.Max),
+		{Group: "relists", What: "median duration", Baseline: known(sa), Incident: known(sb), Verdict: v, Why: why},
+		valued("relists", "longest", sa[len(sa)-1], sb[len(sb)-1]),
 	}
-	if len(sb.Longest) > 0 {
-		rows[1].Evidence = b.Relists[sb.Longest[0]].Evidence
+	for i := range b.Relists {
+		if d, ok := b.Relists[i].Duration(); ok && d == sb[len(sb)-1] {
+			rows[1].Evidence = b.Relists[i].Evidence
+			break
+		}
 	}
 	return rows
 }
 
-func known(s report.DurationStats) string {
-	if len(s.Sorted) == 0 {
+// lengths are the known lengths of relists, ascending.
+func lengths(n *model.Analyzed) []time.Duration {
+	var out []time.Duration
+	for i := range n.Relists {
+		if d, ok := n.Relists[i].Duration(); ok {
+			out = append(out, d)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// known is the median of ascending lengths.
+func known(ds []time.Duration) string {
+	if len(ds) == 0 {
 		return "unknown"
 	}
-	return report.Span(s.P50)
+	return report.Span(ds[(len(ds)*50+99)/100-1])
 }
 
 // operations compares the mean seconds of CRI operations where metrics tell.
-func operations(a, b *report.Node) []Row {
+func operations(a, b *model.Analyzed) []Row {
 	byName := map[string]replay.Operation{}
 	for _, o := range a.Ops {
 		byName[o.Name] = o
@@ -194,7 +211,7 @@ type counted struct {
 	first []replay.Evidence
 }
 
-func failureCounts(n *report.Node) map[string]counted {
+func failureCounts(n *model.Analyzed) map[string]counted {
 	out := map[string]counted{}
 	for _, f := range n.Failures {
 		bump(out, f.Call+" "+f.Code, f.Evidence)
@@ -202,7 +219,7 @@ func failureCounts(n *report.Node) map[string]counted {
 	return out
 }
 
-func eventCounts(n *report.Node) map[string]counted {
+func eventCounts(n *model.Analyzed) map[string]counted {
 	out := map[string]counted{}
 	for _, e := range n.Audit.Events.All() {
 		if e.Status != replay.StatusMissing && e.Status != replay.StatusDiscarded {
@@ -216,7 +233,7 @@ func eventCounts(n *report.Node) map[string]counted {
 }
 
 // signalCounts are lines by signature; bulk messages are no signals.
-func signalCounts(n *report.Node) map[string]counted {
+func signalCounts(n *model.Analyzed) map[string]counted {
 	out := map[string]counted{}
 	for _, e := range n.Events {
 		for _, s := range e.Sigs.Sigs {
@@ -266,7 +283,7 @@ func rate(n int, d time.Duration) string {
 }
 
 // configuration lists settings and versions that differ.
-func configuration(a, b *report.Node) []Row {
+func configuration(a, b *model.Analyzed) []Row {
 	fa, fb := settings(a), settings(b)
 	var out []Row
 	keys := map[string]bool{}
@@ -297,7 +314,7 @@ var settingKeys = []string{"os.name", "kernel.version", "kernel.cmdline", "runti
 	"cpu.count", "mem.total", "pid.max", "kubelet.config", "kubelet.flag", "kubelet.max_pods", "kubelet.cgroup_driver", "kubelet.evented_pleg",
 	"kubelet.node_status_update_frequency", "kubelet.pod_pids_limit"}
 
-func settings(n *report.Node) map[string]setting {
+func settings(n *model.Analyzed) map[string]setting {
 	out := map[string]setting{}
 	k := n.Kubelet
 	for name, v := range map[string]string{"kubelet version": k.Version, "runtime": k.Runtime, "PLEG": k.PLEG} {
@@ -322,7 +339,7 @@ func settings(n *report.Node) map[string]setting {
 	return out
 }
 
-func causes(a, b *report.Node) []Row {
+func causes(a, b *model.Analyzed) []Row {
 	was := map[string]string{}
 	for _, c := range a.Causes {
 		was[c.ID] = fmt.Sprintf("%s, %.0f%%", c.Level, 100*c.Confidence)
@@ -378,4 +395,23 @@ func number(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Document is the result as plegforensics/compare/v1, fit to be shown.
+func (res *Result) Document(c *model.Cleaner) *model.Comparison {
+	out := &model.Comparison{Schema: model.SchemaName("compare"), Baseline: c.Text(res.BaselineLabel), Incident: c.Text(res.IncidentLabel),
+		Summary: c.Text(res.Summary), Nodes: []model.Pair{}, Notes: c.Texts(res.Notes)}
+	for _, p := range res.Pairs {
+		pair := model.Pair{Baseline: c.Name(p.Baseline), Incident: c.Name(p.Incident), Rows: []model.Compare{}}
+		for _, r := range p.Rows {
+			x := model.Compare{Group: r.Group, What: c.Text(r.What), Baseline: c.Text(r.Baseline), Incident: c.Text(r.Incident), Verdict: string(r.Verdict), Why: c.Text(r.Why)}
+			if p := c.Proof(r.Evidence); p.Len() > 0 {
+				e := p.At(0)
+				x.File, x.Line, x.Text, x.Where = e.File, e.Line, e.Text, e.Where()
+			}
+			pair.Rows = append(pair.Rows, x)
+		}
+		out.Nodes = append(out.Nodes, pair)
+	}
+	return out
 }

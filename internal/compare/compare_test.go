@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -64,8 +64,8 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-func node(name string, unhealthy time.Duration, causes ...string) report.Node {
-	n := report.Node{Node: &replay.Node{Records: replay.Records{Name: name}, Window: replay.Window{Start: 1, End: int64(time.Hour)}}}
+func node(name string, unhealthy time.Duration, causes ...string) model.Analyzed {
+	n := model.Analyzed{Node: &replay.Node{Records: replay.Records{Name: name}, Window: replay.Window{Start: 1, End: int64(time.Hour)}}}
 	if unhealthy > 0 {
 		n.Health = []replay.HealthSpan{{Span: replay.Span{From: 1, To: 1 + int64(unhealthy)}, State: replay.Unhealthy}}
 		n.Episodes = []replay.Episode{{ID: 1}}
@@ -78,7 +78,7 @@ func node(name string, unhealthy time.Duration, causes ...string) report.Node {
 }
 
 func TestReports(t *testing.T) {
-	res := Reports("good", &report.Report{Nodes: []report.Node{node("a", 0, "old")}}, "bad", &report.Report{Nodes: []report.Node{node("b", time.Minute, "new")}})
+	res := Reports("good", &model.Analysis{Nodes: []model.Analyzed{node("a", 0, "old")}}, "bad", &model.Analysis{Nodes: []model.Analyzed{node("b", time.Minute, "new")}})
 	if len(res.Pairs) != 1 {
 		t.Fatalf("two single nodes do not pair: %+v", res)
 	}
@@ -96,14 +96,14 @@ func TestReports(t *testing.T) {
 	}
 	for _, f := range Formats {
 		var out bytes.Buffer
-		if err := f.Write(&out, res, true); err != nil || !strings.Contains(out.String(), "unhealthy") {
+		if err := f.Write(&out, res.Document(model.NewCleaner(nil)), true); err != nil || !strings.Contains(out.String(), "unhealthy") {
 			t.Errorf("%s: %v\n%s", f.Name, err, out.String())
 		}
 	}
 }
 
 func TestPairsByName(t *testing.T) {
-	res := Reports("good", &report.Report{Nodes: []report.Node{node("a", 0), node("b", 0)}}, "bad", &report.Report{Nodes: []report.Node{node("b", 0), node("c", 0)}})
+	res := Reports("good", &model.Analysis{Nodes: []model.Analyzed{node("a", 0), node("b", 0)}}, "bad", &model.Analysis{Nodes: []model.Analyzed{node("b", 0), node("c", 0)}})
 	if len(res.Pairs) != 1 || res.Pairs[0].Baseline != "b" || len(res.Notes) != 2 {
 		t.Errorf("got %+v", res)
 	}

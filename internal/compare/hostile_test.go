@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"strings"
 	"testing"
 	"unicode"
@@ -22,12 +23,12 @@ func TestHostile(t *testing.T) {
 		"newline":  "one\ntwo\r\nthree\u2028four",
 		"long":     strings.Repeat("A", 1<<20),
 	} {
-		e := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: s}}, parse.PlainText(s), parse.Event{Line: 1})
+		e := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: s}, Origin: &parse.Origin{}}, parse.PlainText(s), parse.Event{Line: 1})
 		res := Result{BaselineLabel: s, IncidentLabel: s, Summary: s, Notes: []string{s}, Pairs: []Pair{{s, s, []Row{
 			{Group: "signals", What: s, Baseline: s, Incident: s, Verdict: Worse, Why: "p=0.1", Evidence: []replay.Evidence{{Record: e, Note: s}}}}}}}
 		for _, f := range Formats {
 			var out bytes.Buffer
-			if err := f.Write(&out, res, true); err != nil {
+			if err := f.Write(&out, res.Document(model.NewCleaner(nil)), true); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range out.String() {

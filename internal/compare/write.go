@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -11,16 +10,22 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Format is an output format of a comparison.
 type Format struct {
-	Name  string
-	Write func(w io.Writer, res Result, all bool) error // all: rows that are the same or noise too
+	Name, Ext, About string
+	Write            func(w io.Writer, res *model.Comparison, all bool) error // all: rows that are the same or noise too
 }
 
 // Formats in the order of --help.
-var Formats = []Format{{"text", writeText}, {"json", writeJSON}, {"markdown", writeMarkdown}, {"html", writeHTML}}
+var Formats = []Format{
+	{"text", ".txt", "a table for people", writeText},
+	{"json", ".json", "one object, schema plegforensics/compare/v1", func(w io.Writer, res *model.Comparison, _ bool) error { return report.Encode(w, res) }},
+	{"markdown", ".md", "for tickets and post-mortems", writeMarkdown},
+	{"html", ".html", "one self-contained page", writeHTML},
+}
 
 // Names of the formats.
 func Names() []string {
@@ -33,33 +38,19 @@ func Names() []string {
 
 // shown drops what did not change, unless all is asked for; how many rows were
 // dropped is said.
-func shown(p Pair, all bool) (rows []Row, same, noise int) {
+func shown(p *model.Pair, all bool) (rows []model.Compare, same, noise int) {
 	for _, r := range p.Rows {
 		switch r.Verdict {
-		case Same:
+		case string(Same):
 			same++
-		case Noise:
+		case string(Noise):
 			noise++
 		}
-		if all || r.Verdict != Same && r.Verdict != Noise {
+		if all || r.Verdict != string(Same) && r.Verdict != string(Noise) {
 			rows = append(rows, r)
 		}
 	}
 	return rows, same, noise
-}
-
-func where(r Row) string {
-	if len(r.Evidence) == 0 || r.Evidence[0].Record == nil {
-		return ""
-	}
-	return r.Evidence[0].Where().String()
-}
-
-func title(p Pair) string {
-	if p.Baseline == p.Incident {
-		return p.Incident
-	}
-	return p.Baseline + " against " + p.Incident
 }
 
 func left(same, noise int, all bool) string {
@@ -69,25 +60,26 @@ func left(same, noise int, all bool) string {
 	return fmt.Sprintf("Not shown: %d the same, %d that chance explains.", same, noise)
 }
 
-func writeText(w io.Writer, res Result, all bool) error {
+func writeText(w io.Writer, res *model.Comparison, all bool) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, report.Visible(res.Summary))
-	for _, p := range res.Pairs {
+	fmt.Fprintln(&b, res.Summary)
+	for i := range res.Nodes {
+		p := &res.Nodes[i]
 		rows, same, noise := shown(p, all)
-		fmt.Fprintf(&b, "\n%s\n", report.Visible(title(p)))
+		fmt.Fprintf(&b, "\n%s\n", p.Title())
 		t := table.NewWriter()
 		style := table.StyleLight
 		style.Options = table.OptionsNoBordersAndSeparators
 		style.Format.Header = text.FormatDefault
 		style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
 		t.SetStyle(style)
-		t.AppendHeader(table.Row{"", "what", report.Visible(res.BaselineLabel), report.Visible(res.IncidentLabel), "verdict", "line"})
+		t.AppendHeader(table.Row{"", "what", res.Baseline, res.Incident, "verdict", "line"})
 		for i, r := range rows {
 			group := r.Group
 			if i > 0 && rows[i-1].Group == group {
 				group = ""
 			}
-			t.AppendRow(table.Row{group, report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), r.Verdict, report.Visible(where(r))})
+			t.AppendRow(table.Row{group, r.What, r.Baseline, r.Incident, r.Verdict, r.Where})
 		}
 		for _, l := range strings.Split(t.Render(), "\n") {
 			fmt.Fprintln(&b, strings.TrimRight(l, " "))
@@ -97,73 +89,23 @@ func writeText(w io.Writer, res Result, all bool) error {
 		}
 	}
 	for _, n := range res.Notes {
-		fmt.Fprintln(&b, report.Visible(n))
+		fmt.Fprintln(&b, n)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-type jsonRow struct {
-	Group    string `json:"group"`
-	What     string `json:"what"`
-	Baseline string `json:"baseline"`
-	Incident string `json:"incident"`
-	Verdict  string `json:"verdict"`
-	Why      string `json:"why,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     uint32 `json:"line,omitempty"`
-	Text     string `json:"text,omitempty"`
-}
-
-type jsonPair struct {
-	Baseline string    `json:"baseline"`
-	Incident string    `json:"incident"`
-	Rows     []jsonRow `json:"rows"`
-}
-
-func writeJSON(w io.Writer, res Result, _ bool) error {
-	out := struct {
-		Schema   string     `json:"schema"`
-		Baseline string     `json:"baseline"`
-		Incident string     `json:"incident"`
-		Summary  string     `json:"summary"`
-		Nodes    []jsonPair `json:"nodes"`
-		Notes    []string   `json:"notes"`
-	}{"plegforensics/compare/v1", report.Visible(res.BaselineLabel), report.Visible(res.IncidentLabel), report.Visible(res.Summary), []jsonPair{}, []string{}}
-	for _, p := range res.Pairs {
-		j := jsonPair{report.Visible(p.Baseline), report.Visible(p.Incident), []jsonRow{}}
-		for _, r := range p.Rows {
-			x := jsonRow{r.Group, report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), string(r.Verdict), r.Why, "", 0, ""}
-			if len(r.Evidence) > 0 && r.Evidence[0].Record != nil {
-				pos := r.Evidence[0].Where()
-				x.Line, x.Text = pos.Line, report.Quote(r.Evidence[0].Quote())
-				if pos.File != nil {
-					x.File = report.Visible(pos.File.Path)
-				}
-			}
-			j.Rows = append(j.Rows, x)
-		}
-		out.Nodes = append(out.Nodes, j)
-	}
-	for _, n := range res.Notes {
-		out.Notes = append(out.Notes, report.Visible(n))
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
-}
-
-func writeMarkdown(w io.Writer, res Result, all bool) error {
+func writeMarkdown(w io.Writer, res *model.Comparison, all bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# PLEG comparison\n\n%s\n", report.Markdown(res.Summary))
-	for _, p := range res.Pairs {
+	for i := range res.Nodes {
+		p := &res.Nodes[i]
 		rows, same, noise := shown(p, all)
 		fmt.Fprintf(&b, "\n## %s\n\n| | what | %s | %s | verdict | line |\n|---|---|---|---|---|---|\n",
-			report.Markdown(title(p)), report.Markdown(res.BaselineLabel), report.Markdown(res.IncidentLabel))
+			report.Markdown(p.Title()), report.Markdown(res.Baseline), report.Markdown(res.Incident))
 		for _, r := range rows {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Group, report.Markdown(r.What), report.Markdown(r.Baseline),
-				report.Markdown(r.Incident), r.Verdict, report.Markdown(where(r)))
+				report.Markdown(r.Incident), r.Verdict, report.Markdown(r.Where))
 		}
 		if l := left(same, noise, all); l != "" {
 			fmt.Fprintf(&b, "\n%s\n", l)
@@ -204,32 +146,33 @@ type pagePair struct {
 	Groups      []pageGroup
 }
 
-func writeHTML(w io.Writer, res Result, all bool) error {
+func writeHTML(w io.Writer, res *model.Comparison, all bool) error {
 	data := struct {
 		StyleHash                   string
 		Style                       template.HTML
 		Summary, Baseline, Incident string
 		Pairs                       []pagePair
 		Notes                       []string
-	}{report.StyleHash(), report.Style(), report.Visible(res.Summary), report.Visible(res.BaselineLabel), report.Visible(res.IncidentLabel), nil, nil}
-	for _, p := range res.Pairs {
+	}{report.StyleHash(), report.Style(), res.Summary, res.Baseline, res.Incident, nil, nil}
+	for i := range res.Nodes {
+		p := &res.Nodes[i]
 		rows, same, noise := shown(p, all)
-		x := pagePair{Title: report.Visible(title(p)), Left: left(same, noise, all)}
+		x := pagePair{Title: p.Title(), Left: left(same, noise, all)}
 		for i, r := range rows {
 			if i == 0 || rows[i-1].Group != r.Group {
 				x.Groups = append(x.Groups, pageGroup{Name: r.Group})
 			}
 			g := &x.Groups[len(x.Groups)-1]
-			row := pageRow{report.Visible(r.What), report.Visible(r.Baseline), report.Visible(r.Incident), string(r.Verdict), r.Why, report.Visible(where(r)), ""}
+			row := pageRow{r.What, r.Baseline, r.Incident, string(r.Verdict), r.Why, r.Where, ""}
 			if row.Where != "" {
-				row.Text = report.Quote(r.Evidence[0].Quote())
+				row.Text = r.Text
 			}
 			g.Rows = append(g.Rows, row)
 		}
 		data.Pairs = append(data.Pairs, x)
 	}
 	for _, n := range res.Notes {
-		data.Notes = append(data.Notes, report.Visible(n))
+		data.Notes = append(data.Notes, n)
 	}
 	return page.Execute(w, data)
 }

@@ -48,7 +48,7 @@ func nfsView(t *testing.T) *View {
 	rs = append(rs, sampleRecord("well", Node{Name: "well", Status: "healthy"}), sampleRecord("dim", Node{Name: "dim", Status: "unknown"}),
 		Record{ID: "broken", Name: "broken<&\x01>.tar", Status: Failed, Error: "not an archive: 100%\n::error::x"}, Record{ID: "half", Name: "half.tar", Status: Partly, Warnings: 3})
 	for i := range rs {
-		report.Scrub(&rs[i])
+		rs[i].clean()
 	}
 	return viewOf(t, rs...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Kinds of correlations.
@@ -266,20 +267,20 @@ func (l *link) correlation(names []string, run []point) Correlation {
 	return c
 }
 
-// Correlations is what the nodes of one report share, for analyze.
-func Correlations(ns []report.Node) []report.Correlation {
-	if len(ns) < fewest {
-		return nil
+// Correlate adds to a report what its nodes share.
+func Correlate(r *model.Report) {
+	if len(r.Nodes) < fewest {
+		return
 	}
-	var out []report.Correlation
-	for _, c := range correlate(members([]Record{{Nodes: reduceNodes(ns)}})) {
-		x := report.Correlation{Kind: c.Kind, Summary: c.Summary, Nodes: c.Nodes, Start: c.Start, End: c.End, Cause: c.Cause}
-		for i := range ns {
-			if slices.Contains(c.Nodes, ns[i].Name) {
-				x.Evidence = append(x.Evidence, proofIn(&ns[i], c.Start, c.End)...)
+	for _, c := range correlate(members([]Record{{Nodes: reduceNodes(r.Nodes)}})) {
+		x := model.Correlation{Kind: c.Kind, Summary: c.Summary, Nodes: c.Nodes, Start: model.Time(c.Start), End: model.Time(c.End), Cause: c.Cause}
+		var proof []model.Evidence
+		for _, n := range r.Nodes {
+			if slices.Contains(c.Nodes, n.Name) {
+				proof = append(proof, proofIn(n, x.Start, x.End)...)
 			}
 		}
-		out = append(out, x)
+		x.Evidence = model.ProofOf(proof...)
+		r.Correlations = append(r.Correlations, x)
 	}
-	return out
 }

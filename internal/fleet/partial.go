@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Schema of a partial.
@@ -135,9 +135,9 @@ func Read(in io.Reader) (*Partial, error) {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if p.Schema != Schema {
-		return nil, fmt.Errorf("schema %q, want %s", report.Quote(p.Schema), Schema)
+		return nil, fmt.Errorf("schema %q, want %s", model.Cut(model.Visible(p.Schema), 100), Schema)
 	}
-	report.Scrub(&p.Header)
+	p.Header.clean()
 	return p, p.body(s)
 }
 
@@ -171,7 +171,7 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		if r.ID == "" || !slices.Contains(statuses, r.Status) {
 			return fmt.Errorf("line %d: record without id or of unknown status", line)
 		}
-		report.Scrub(&r)
+		r.clean()
 		records = append(records, r)
 	}
 	p.Records, p.Shards = join(records), nil // of a part of the shard
@@ -263,4 +263,44 @@ func bytesOf(r *Record) string {
 		return r.Name // a Record holds nothing that JSON refuses but NaN
 	}
 	return string(b)
+}
+
+// A partial comes from outside like any input: clean makes its strings visible.
+func (h *Header) clean() {
+	for _, s := range []*string{&h.Schema, &h.Tool, &h.Rules, &h.Options} {
+		*s = model.Visible(*s)
+	}
+}
+
+func (r *Record) clean() {
+	see := func(ss ...*string) {
+		for _, s := range ss {
+			*s = model.Visible(*s)
+		}
+	}
+	seeAll := func(qs []Quote) {
+		for i := range qs {
+			see(&qs[i].Where, &qs[i].Text)
+		}
+	}
+	see(&r.ID, &r.Name, &r.Error, &r.Kind)
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		see(&n.Name, &n.Status, &n.Summary, &n.Kubelet, &n.Runtime, &n.Kernel, &n.OS)
+		seeAll(n.Proof)
+		for k := range n.Episodes {
+			see(&n.Episodes[k].Stuck)
+		}
+		for k := range n.Causes {
+			see(&n.Causes[k].ID, &n.Causes[k].Title, &n.Causes[k].Level)
+			seeAll(n.Causes[k].Proof)
+		}
+		for k := range n.Breaches {
+			see(&n.Breaches[k].Rule, &n.Breaches[k].Severity)
+			seeAll(n.Breaches[k].Proof)
+		}
+		for k := range n.Objects {
+			see(&n.Objects[k].Kind, &n.Objects[k].Name)
+		}
+	}
 }

@@ -4,11 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/parse/facts"
-	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -101,12 +97,13 @@ const (
 
 // Reduce makes the record of a report. The caller gives identity and name, and
 // changes the status where it knows better.
-func Reduce(id, name string, r *report.Report) Record {
+func Reduce(id, name string, r *model.Report) Record {
 	rec := Record{ID: id, Name: name, Status: Analysed, Warnings: len(r.Warnings), Nodes: reduceNodes(r.Nodes)}
-	used := 0
+	used, partial := 0, false
 	for _, in := range r.Inputs {
 		rec.Kind, rec.Bytes = in.Kind, rec.Bytes+in.Bytes
 		used += in.FilesUsed
+		partial = partial || in.Partial
 	}
 	switch {
 	case used == 0 && len(r.Nodes) == 0:
@@ -114,25 +111,20 @@ func Reduce(id, name string, r *report.Report) Record {
 		if why := firstWarning(r); why != "" {
 			rec.Error += ": " + why
 		}
-	case r.Partial():
+	case partial:
 		rec.Status, rec.Error = Partly, firstWarning(r)
 	}
-	report.Scrub(&rec)
 	rec.place()
 	return rec
 }
 
 // firstWarning is the first thing that was wrong with the inputs, "" if there is
 // none.
-func firstWarning(r *report.Report) string {
+func firstWarning(r *model.Report) string {
 	if len(r.Warnings) == 0 {
 		return ""
 	}
-	w := r.Warnings[0]
-	if w.File == nil {
-		return w.Msg
-	}
-	return w.Pos.String() + ": " + w.Msg
+	return r.Warnings[0].String()
 }
 
 // place completes where the quotes stand: of hundreds of bundles that all hold
@@ -168,121 +160,90 @@ func placeIn(bundle, where string) string {
 	return strings.TrimRight(bundle, `/\`) + "/" + where
 }
 
-func reduceNodes(ns []report.Node) []Node {
+func reduceNodes(ns []*model.Node) []Node {
 	out := []Node{}
-	for i := range ns {
-		out = append(out, reduceNode(&ns[i]))
+	for _, n := range ns {
+		out = append(out, reduceNode(n))
 	}
 	return out
 }
 
-func reduceNode(n *report.Node) Node {
-	out := Node{Name: n.Name, Status: n.Status, Summary: n.Summary, Kubelet: n.Kubelet.Version, Runtime: n.Kubelet.Runtime,
-		Kernel: fact(n.Facts, facts.KeyKernel), OS: fact(n.Facts, facts.KeyOS), Start: n.Window.Start, End: n.Window.End,
-		Relists: len(n.Relists), P99: report.Durations(n.Node).P99.Seconds(),
+func reduceNode(n *model.Node) Node {
+	out := Node{Name: n.Name, Status: n.Status, Summary: n.Summary, Kubelet: pointed(n.Kubelet.Version), Runtime: pointed(n.Kubelet.Runtime),
+		Kernel: n.Kernel, OS: n.OS, Start: int64(n.Window.Start), End: int64(n.Window.End), Relists: n.Relists.Proven, P99: seconds(n.Relists.P99),
 		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches), Objects: objects(n)}
 	for i := range n.Episodes[:min(len(n.Episodes), maxEpisodes)] {
 		e := &n.Episodes[i]
-		out.Episodes = append(out.Episodes, Episode{e.ID, e.Breach, e.Recovered.At, e.PeakAge.Seconds(), string(e.StuckStep)})
+		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), int64(e.Recovered), seconds(e.PeakAge), e.StuckStep})
 		if i == 0 {
 			out.Proof = quotes(e.Evidence)
 		}
 	}
-	for _, c := range n.Causes[:min(len(n.Causes), maxCauses)] {
-		out.Causes = append(out.Causes, Cause{ID: c.ID, Title: c.Title, Level: string(c.Level),
-			Confidence: float64(int(c.Confidence*100+0.5)) / 100, Episodes: append([]int{}, c.Episodes...), Proof: quotes(c.For)})
+	for i := range n.Causes[:min(len(n.Causes), maxCauses)] {
+		c := &n.Causes[i]
+		out.Causes = append(out.Causes, Cause{ID: c.ID, Title: c.Title, Level: c.Level, Confidence: c.Confidence, Episodes: append([]int{}, c.Episodes...), Proof: quotes(c.For)})
 	}
 	return out
 }
 
-func fact(fs []*parse.Fact, key string) string {
-	for i := len(fs) - 1; i >= 0; i-- {
-		if fs[i].Key == key {
-			return fs[i].Value
-		}
+func pointed(s *string) string {
+	if s == nil {
+		return ""
 	}
-	return ""
+	return *s
 }
 
-func quotes(es []replay.Evidence) []Quote {
+// seconds is 0 for what is not known.
+func seconds(f *float64) float64 {
+	if f == nil {
+		return 0
+	}
+	return *f
+}
+
+func quotes(p model.Proof) []Quote {
 	var out []Quote
-	for _, e := range es {
-		if e.Record != nil && len(out) < maxProof {
-			text := e.Quote()
-			if len(text) > maxText {
-				text = strings.ToValidUTF8(text[:maxText], "") + "…"
-			}
-			out = append(out, Quote{Where: e.Where().String(), Text: text})
-		}
+	for _, e := range p.First(maxProof) {
+		out = append(out, Quote{Where: e.Where(), Text: model.Cut(e.Text, maxText)})
 	}
 	return out
 }
 
-func reduceBreaches(bs []rules.Breach) []Breach {
+func reduceBreaches(bs []model.Breach) []Breach {
 	out := []Breach{}
-	for _, b := range bs {
-		i := slices.IndexFunc(out, func(x Breach) bool { return x.Rule == b.Rule && x.Severity == string(b.Severity) })
-		if i < 0 {
-			out = append(out, Breach{b.Rule, string(b.Severity), 0, b.Start, quotes(b.Evidence)})
-			i = len(out) - 1
+	for i := range bs {
+		b := &bs[i]
+		k := slices.IndexFunc(out, func(x Breach) bool { return x.Rule == b.Rule && x.Severity == b.Severity })
+		if k < 0 {
+			out = append(out, Breach{b.Rule, b.Severity, 0, int64(b.Start), quotes(b.Evidence)})
+			k = len(out) - 1
 		}
-		out[i].Count++
+		out[k].Count++
 	}
 	slices.SortFunc(out, func(a, b Breach) int { return strings.Compare(a.Rule+"\x00"+a.Severity, b.Rule+"\x00"+b.Severity) })
 	return out
 }
 
-// objects are the servers, devices and registries that the evidence for the
-// causes names.
-func objects(n *report.Node) []Object {
-	seen := map[[2]string]int64{}
-	for i, c := range n.Causes {
-		if c.Level == rules.Possible && i > 0 {
-			continue // too weak to point at others
-		}
-		for _, e := range c.For {
-			if e.Record == nil {
-				continue
-			}
-			for _, f := range fieldsOf(e.Record) {
-				if kind, name := objectOf(f); name != "" {
-					k := [2]string{kind, name}
-					if at, have := seen[k]; !have || e.When().At != 0 && e.When().At < at {
-						seen[k] = e.When().At
-					}
-				}
-			}
-		}
-	}
+// objects are the servers and registries that the evidence for the causes names.
+// A possible cause is too weak to point at others, unless it is the best there is.
+func objects(n *model.Node) []Object {
 	out := []Object{}
-	for k, at := range seen {
-		out = append(out, Object{k[0], k[1], at})
+	for i := range n.Causes {
+		c := &n.Causes[i]
+		if c.Level == string(rules.Possible) && i > 0 {
+			continue
+		}
+		for _, o := range c.Objects {
+			x := Object{o.Kind, o.Name, int64(o.At)}
+			k := slices.IndexFunc(out, func(y Object) bool { return y.Kind == x.Kind && y.Name == x.Name })
+			switch {
+			case k < 0:
+				out = append(out, x)
+			case x.At != 0 && x.At < out[k].At:
+				out[k].At = x.At
+			}
+		}
 	}
 	slices.SortFunc(out, func(a, b Object) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
 	return out[:min(len(out), maxObjects)]
-}
-
-func fieldsOf(r parse.Record) []parse.Field {
-	switch r := r.(type) {
-	case *parse.Event:
-		return r.Fields()
-	case *parse.Fact:
-		return r.Attrs
-	}
-	return nil
-}
-
-// objectOf names what lies outside a node and can fail for several: file
-// servers and registries. A local device fails alone.
-func objectOf(f parse.Field) (kind, name string) {
-	switch f.Name {
-	case "server", "srv":
-		return "server", f.Value
-	case "image":
-		host, _, ok := strings.Cut(f.Value, "/")
-		if ok && strings.ContainsAny(host, ".:") {
-			return "registry", host
-		}
-	}
-	return "", ""
 }

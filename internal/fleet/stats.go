@@ -7,20 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // proofIn is the first evidence of the node's breaches between from and to.
-func proofIn(n *report.Node, from, to int64) []replay.Evidence {
+func proofIn(n *model.Node, from, to model.Time) []model.Evidence {
 	for i := range n.Episodes {
-		if e := &n.Episodes[i]; (e.Breach >= from && e.Breach <= to || from == 0) && len(e.Evidence) > 0 {
-			return e.Evidence[:1]
+		if e := &n.Episodes[i]; (e.Breach >= from && e.Breach <= to || from == 0) && e.Evidence.Len() > 0 {
+			return e.Evidence.First(1)
 		}
 	}
-	for _, b := range n.Breaches {
-		if b.Start >= from && b.Start <= to && len(b.Evidence) > 0 {
-			return b.Evidence[:1]
+	for i := range n.Breaches {
+		if b := &n.Breaches[i]; b.Start >= from && b.Start <= to && b.Evidence.Len() > 0 {
+			return b.Evidence.First(1)
 		}
 	}
 	return nil

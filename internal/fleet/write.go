@@ -15,24 +15,23 @@ import (
 
 // Format is an output format of the fleet report.
 type Format struct {
-	Name  string
-	About string
-	Write func(w io.Writer, v *View, all bool) error // all: every row, not the first few
+	Name, Ext, About string
+	Write            func(w io.Writer, v *View, all bool) error // all: every row, not the first few
 }
 
 // Formats in the order of --help.
 var Formats = []Format{
-	{"text", "tables for people", writeText},
-	{"json", "one object, schema plegforensics/fleet/v1", writeJSON},
-	{"ndjson", "one node, cause, correlation or problem a line", writeNDJSON},
-	{"markdown", "for tickets and post-mortems", writeMarkdown},
-	{"html", "one self-contained page", writeHTML},
-	{"junit", "JUnit XML: a suite of the bundles, a suite a node, a case a breach rule", writeJUnit},
-	{"sarif", "SARIF 2.1.0: what nodes share, breaches and causes", writeSARIF},
-	{"github", "annotations of GitHub Actions, within its limits", writeGitHub},
-	{"github-summary", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
-	{"gitlab", "a code quality report for GitLab", writeGitLab},
-	{"prom", "metrics for node_exporter's textfile collector", writeTextfile},
+	{"text", ".txt", "tables for people", writeText},
+	{"json", ".json", "one object, schema plegforensics/fleet/v1", writeJSON},
+	{"ndjson", ".ndjson", "one node, cause, correlation or problem a line", writeNDJSON},
+	{"markdown", ".md", "for tickets and post-mortems", writeMarkdown},
+	{"html", ".html", "one self-contained page", writeHTML},
+	{"junit", ".xml", "JUnit XML: a suite of the bundles, a suite a node, a case a breach rule", writeJUnit},
+	{"sarif", ".sarif", "SARIF 2.1.0: what nodes share, breaches and causes", writeSARIF},
+	{"github", ".txt", "annotations of GitHub Actions, within its limits", writeGitHub},
+	{"github-summary", ".md", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
+	{"gitlab", ".json", "a code quality report for GitLab", writeGitLab},
+	{"prom", ".prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
 // section is a table of the report in the form that text, Markdown and HTML

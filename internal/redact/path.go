@@ -58,10 +58,3 @@ func (r *Redactor) Path(path string) string {
 	}
 	return r.Text(b.String() + path[last:])
 }
-
-// baseName is the last element of a path: where an input lay on the disk of the
-// reader tells about the reader.
-func baseName(path string) string {
-	path = strings.TrimRight(path, `/\`)
-	return path[strings.LastIndexAny(path, `/\`)+1:]
-}

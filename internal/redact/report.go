@@ -1,19 +1,27 @@
 package redact
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// Report returns a copy of rep in which every name is replaced. The original is
-// not changed.
-func (r *Redactor) Report(rep *report.Report) *report.Report {
-	for _, n := range rep.Nodes {
+// Analysis learns every name that the inputs of a report hold and everything that
+// is said about them. Then the redactor replaces these names wherever they stand.
+func (r *Redactor) Analysis(a *model.Analysis) {
+	l := learner{r, map[*parse.File]bool{}}
+	for _, in := range a.Inputs {
+		r.learnPath(in.Path)
+		r.Learn(in.Path)
+	}
+	for _, w := range a.Warnings {
+		l.file(w.File)
+		r.Learn(w.Msg)
+	}
+	for _, n := range a.Nodes {
 		r.learnNode(n.Node)
 		r.learnEvents(n.Audit.Events)
 		for _, b := range n.Blame {
@@ -22,16 +30,24 @@ func (r *Redactor) Report(rep *report.Report) *report.Report {
 			}
 		}
 	}
-	r.Walk(rep)
+	for _, n := range a.Nodes {
+		l.node(n.Node)
+		for _, e := range n.Episodes {
+			l.notes(e.Evidence)
+		}
+		for _, b := range n.Breaches {
+			l.notes(b.Evidence)
+		}
+		for _, c := range slices.Concat(n.Causes, n.LookAlikes) {
+			l.notes(c.For)
+			l.notes(c.Against)
+		}
+	}
+	for _, b := range a.Bundles {
+		l.bundle(b)
+	}
+	model.Fill(a, l).Inspect() // what is said about all this
 	r.Settle()
-	return Copy(r, rep)
-}
-
-// Copy returns v with every learned name replaced, for outputs that do not hold
-// a report; v is not changed.
-func Copy[T any](r *Redactor, v T) T {
-	c := copier{r: r, seen: map[place]reflect.Value{}}
-	return c.copy(reflect.ValueOf(&v)).Elem().Interface().(T)
 }
 
 // Pod learns a pod by its ns/name and UID, either of which may be empty, and
@@ -49,9 +65,10 @@ func (r *Redactor) Pod(name, uid string) {
 
 // Nodes learns the names of nodes, for outputs that do not hold a report.
 func (r *Redactor) Nodes(ns []*replay.Node) {
+	l := learner{r, map[*parse.File]bool{}}
 	for _, n := range ns {
 		r.learnNode(n)
-		r.Walk(n)
+		l.node(n)
 	}
 	r.Settle()
 }
@@ -107,102 +124,6 @@ func (r *Redactor) learnPod(pod, uid string) {
 	}
 }
 
-// Walk learns from every string below v.
-func (r *Redactor) Walk(v any) {
-	w := walker{r: r, seen: map[place]bool{}}
-	w.walk(reflect.ValueOf(v))
-}
-
-var (
-	textType = reflect.TypeFor[parse.Text]()
-	sigsType = reflect.TypeFor[*parse.SigSet]()
-	eventTyp = reflect.TypeFor[parse.Event]()
-	fieldTyp = reflect.TypeFor[parse.Field]()
-	inputTyp = reflect.TypeFor[parse.Input]()
-	fileTyp  = reflect.TypeFor[parse.File]()
-	factType = reflect.TypeFor[parse.Fact]()
-	// textual are plain strings; strings of a type of their own are words that
-	// the tool chose, such as outcomes and severities.
-	textual  = reflect.TypeFor[string]()
-	nameList = reflect.TypeFor[[]string]()
-)
-
-// packed is a replay.List or a replay.Failure: what it holds is in its exported
-// fields once it is unpacked.
-type packed interface{ Unpacked() any }
-
-func unpacked(v reflect.Value) reflect.Value {
-	if p, ok := v.Interface().(packed); ok {
-		return reflect.ValueOf(p.Unpacked())
-	}
-	return v
-}
-
-// place identifies a value: a struct and its first field share an address.
-type place struct {
-	at  uintptr
-	typ reflect.Type
-}
-
-type walker struct {
-	r    *Redactor
-	seen map[place]bool
-}
-
-func (w *walker) walk(v reflect.Value) {
-	if v.Type() == textType {
-		w.r.Learn(v.Interface().(parse.Text).String())
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == sigsType || w.seen[place{v.Pointer(), v.Type()}] {
-			return
-		}
-		w.seen[place{v.Pointer(), v.Type()}] = true
-		w.walk(v.Elem())
-	case reflect.Interface:
-		if !v.IsNil() {
-			w.walk(v.Elem())
-		}
-	case reflect.Struct:
-		v = unpacked(v)
-		switch v.Type() {
-		case fieldTyp:
-			w.r.label(v.Interface().(parse.Field))
-		case fileTyp, inputTyp:
-			w.r.learnPath(v.FieldByName("Path").String())
-		}
-		if v.Type() == factType {
-			w.r.label(parse.Field{Name: v.FieldByName("Key").String(), Value: v.FieldByName("Value").String()})
-		}
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if !f.IsExported() {
-				continue
-			}
-			if k := fieldKinds[f.Name]; k != "" && f.Type == textual {
-				w.r.label(parse.Field{Name: k, Value: v.Field(i).String()})
-			}
-			w.walk(v.Field(i))
-		}
-		if e, ok := v.Interface().(parse.Event); ok {
-			w.r.Learn(e.Text().String())
-		}
-	case reflect.Slice, reflect.Array:
-		if scalar(v.Type().Elem()) {
-			return
-		}
-		for i := range v.Len() {
-			w.walk(v.Index(i))
-		}
-	case reflect.String:
-		if v.Type() == textual {
-			w.r.Learn(v.String())
-		}
-	}
-}
-
 // label learns the value of a label by its name.
 func (r *Redactor) label(f parse.Field) {
 	k := keyKind(f.Name)
@@ -219,104 +140,125 @@ func (r *Redactor) label(f parse.Field) {
 	}
 }
 
-func scalar(t reflect.Type) bool { return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128 }
-
-// copier copies a value with all strings replaced, sharing kept as it was.
-type copier struct {
-	r    *Redactor
-	seen map[place]reflect.Value
+// learner learns from records and, as model.Names, from whatever a document says:
+// it gives back what it is given.
+type learner struct {
+	r     *Redactor
+	files map[*parse.File]bool // seen
 }
 
-func (c *copier) copy(v reflect.Value) reflect.Value {
-	if v.Type() == textType {
-		return reflect.ValueOf(parse.PlainText(c.r.Text(v.Interface().(parse.Text).String())))
+// Text implements model.Names.
+func (l learner) Text(s string) string { l.r.Learn(s); return s }
+
+// Name implements model.Names.
+func (l learner) Name(s string) string { l.r.Learn(s); return s }
+
+// Path implements model.Names.
+func (l learner) Path(s string) string { l.r.learnPath(s); return s }
+
+func (l learner) file(f *parse.File) {
+	if f == nil || l.files[f] {
+		return
 	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		return c.pointer(v)
-	case reflect.Interface:
-		if v.IsNil() {
-			return v
-		}
-		out := reflect.New(v.Type()).Elem()
-		out.Set(c.copy(v.Elem()))
-		return out
-	case reflect.Struct:
-		v = unpacked(v)
-		out := reflect.New(v.Type()).Elem()
-		out.Set(v)
-		c.fields(out, v)
-		return out
-	case reflect.Slice:
-		if v.IsNil() || scalar(v.Type().Elem()) {
-			return v
-		}
-		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		for i := range v.Len() {
-			out.Index(i).Set(c.copy(v.Index(i)))
-		}
-		return out
-	case reflect.String:
-		if v.Type() == textual {
-			return reflect.ValueOf(c.r.Text(v.String()))
-		}
-	}
-	return v
+	l.files[f] = true
+	l.r.learnPath(f.Path)
+	l.key("node", f.Node)
 }
 
-func (c *copier) pointer(v reflect.Value) reflect.Value {
-	if v.IsNil() || v.Type() == sigsType {
-		return v
+// key learns the value of a field that holds one name of a kind.
+func (l learner) key(name, value string) {
+	if value != "" {
+		l.r.label(parse.Field{Name: name, Value: value})
+		l.r.Learn(value)
 	}
-	key := place{v.Pointer(), v.Type()}
-	if out, ok := c.seen[key]; ok {
-		return out
-	}
-	out := reflect.New(v.Type().Elem())
-	c.seen[key] = out
-	if v.Elem().Kind() == reflect.Struct {
-		from := unpacked(v.Elem())
-		out.Elem().Set(from)
-		c.fields(out.Elem(), from)
-	} else {
-		out.Elem().Set(c.copy(v.Elem()))
-	}
-	return out
 }
 
-// fieldKinds are fields of records that hold one name of a kind, by keys.
-var fieldKinds = map[string]string{"Node": "node", "Host": "node", "Hostname": "node", "Namespace": "namespace", "Pod": "pod", "PodName": "pod", "PodUID": "uid"}
+func (l learner) fields(fs []parse.Field) {
+	for _, f := range fs {
+		l.key(f.Name, f.Value)
+	}
+}
 
-// nameFields are the fields that hold one name and nothing else.
-var nameFields = map[string]bool{"Name": true, "Namespace": true, "Pod": true, "PodName": true, "Host": true, "Node": true}
-
-// fields replaces the exported fields of out, a shallow copy of v.
-func (c *copier) fields(out, v reflect.Value) {
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		switch {
-		case !f.IsExported():
-		case f.Type == textual && (nameFields[f.Name] || v.Type() == fieldTyp && f.Name == "Value"):
-			out.Field(i).SetString(c.r.Name(v.Field(i).String()))
-		case f.Name == "Nodes" && f.Type == nameList:
-			names := slices.Clone(v.Field(i).Interface().([]string))
-			for k := range names {
-				names[k] = c.r.Name(names[k])
-			}
-			out.Field(i).Set(reflect.ValueOf(names))
-		case v.Type() == inputTyp && f.Name == "Path":
-			out.Field(i).SetString(c.r.Path(baseName(v.Field(i).String())))
-		case v.Type() == fileTyp && f.Name == "Path":
-			out.Field(i).SetString(c.r.Path(v.Field(i).String()))
-		default:
-			out.Field(i).Set(c.copy(v.Field(i)))
+func (l learner) notes(es []replay.Evidence) {
+	for _, e := range es {
+		l.r.Learn(e.Note)
+		if e.Record != nil {
+			l.file(e.Where().File)
+			l.r.Learn(e.Quote())
 		}
 	}
-	if v.Type() == eventTyp {
-		e := out.Addr().Interface().(*parse.Event)
-		t := parse.PlainText(c.r.Text(e.Text().String()))
-		e.Lot = parse.NewLot(e.EventKind, t)
-		e.SetText(t)
-		e.Msg, e.Body = 0, 0 // lengths have changed
+}
+
+// node learns from the records of a node.
+func (l learner) node(n *replay.Node) {
+	for _, e := range n.Events {
+		l.file(e.File)
+		l.key("host", e.Origin.Host)
+		l.r.Learn(e.Text().String())
+	}
+	l.facts(n.Facts)
+	for _, o := range n.Objects {
+		l.file(o.File)
+		l.fields(o.Fields)
+		l.r.Learn(o.Text.String())
+	}
+	for _, s := range n.Series {
+		l.key("node", s.Node)
+		l.fields(s.Labels)
+	}
+	for _, s := range n.Scrapes {
+		l.file(s.File)
+		l.key("node", s.Node)
+		l.r.Learn(s.Failed)
+	}
+	for _, m := range n.Markers {
+		l.r.Learn(m.Text.String())
+	}
+	for _, c := range n.Containers {
+		l.file(c.File)
+		l.key("namespace", c.Namespace)
+		l.key("pod", c.PodName)
+		l.key("uid", c.PodUID)
+		l.r.learn(Container, c.Name)
+		l.r.Learn(c.Text.String())
+	}
+	for _, c := range n.Coverage {
+		l.file(c.File)
+		if c.Origin != nil {
+			l.key("host", c.Origin.Host)
+		}
+	}
+	for i := range n.Failures {
+		l.r.Learn(n.Failures[i].Err())
+	}
+	for _, q := range n.Requests.All() {
+		l.r.learnPod(q.Pod, "")
+		l.r.Learn(q.Err)
+	}
+	for _, t := range n.History.All() {
+		if t.Line != nil {
+			l.file(t.Line.Where().File)
+		}
+	}
+}
+
+func (l learner) facts(fs []*parse.Fact) {
+	for _, f := range fs {
+		l.file(f.File)
+		l.key(f.Key, f.Value)
+		l.fields(f.Attrs)
+		l.r.Learn(f.Text.String())
+	}
+}
+
+// bundle learns from what no node holds.
+func (l learner) bundle(b *parse.Bundle) {
+	for _, f := range b.Files {
+		l.file(f)
+	}
+	l.facts(b.Facts)
+	for _, m := range b.Markers {
+		l.file(m.File)
+		l.r.Learn(m.Text.String())
 	}
 }

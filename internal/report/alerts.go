@@ -15,8 +15,8 @@ import (
 // AlertFormats are the output formats of query --alerts.
 func AlertFormats(as *model.AlertList) []Format {
 	return []Format{
-		{"text", "one alert a paragraph", func(w io.Writer, _ *Report, o Options) error { return writeAlertText(w, as.Alerts, o) }},
-		{"json", "one object", func(w io.Writer, _ *Report, _ Options) error { return encodeLine(w, as) }},
+		{"text", ".txt", "one alert a paragraph", func(w io.Writer, _ *model.Report, o Options) error { return writeAlertText(w, as.Alerts, o) }},
+		{"json", ".json", "one object", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, as) }},
 	}
 }
 
@@ -56,20 +56,20 @@ func fourDigits(s string) string {
 // that fired, the first that was silent where it ought to have told, and the
 // names of the others; quiet is the number of those that had nothing to tell or
 // nothing to look at.
-func audited(r *Report, all bool) (tell []string, quiet int) {
+func audited(r *model.Report, all bool) (tell []string, quiet int) {
 	var too []string
 	silent := false
 	for i := range r.Alerts {
 		a := &r.Alerts[i]
 		switch {
-		case all || a.File != alerts.BuiltinFile || a.Outcome == alerts.Fired:
-			tell = append(tell, Visible(a.Sentence()))
-		case len(a.Missed) == 0 || a.Sightless:
+		case all || !a.Builtin || a.Outcome == string(alerts.Fired):
+			tell = append(tell, a.Sentence)
+		case len(a.Missed)+len(a.Hangs) == 0 || a.Sightless:
 			quiet++
 		case silent:
-			too = append(too, Visible(a.Alert))
+			too = append(too, a.Alert)
 		default:
-			tell = append(tell, Visible(a.Sentence()))
+			tell = append(tell, a.Sentence)
 			silent = true
 		}
 	}
@@ -80,14 +80,14 @@ func audited(r *Report, all bool) (tell []string, quiet int) {
 }
 
 // alertsHeading stands over the audit of alerts.
-const alertsHeading = "Would an alert have told"
+const alertsHeading = "Would alerts have fired?"
 
 // quietAlerts counts the alerts of which nothing is told.
 func quietAlerts(n int) string {
-	return plural(n, "alert") + " did not fire, and had nothing to tell or nothing to look at"
+	return plural(n, "alert") + " stayed silent correctly or had no data"
 }
 
-func (p *printer) alerts(r *Report) {
+func (p *printer) alerts(r *model.Report) {
 	if len(r.Alerts) == 0 {
 		return
 	}

@@ -14,10 +14,10 @@ import (
 // nowhere when nothing was audited.
 func TestAlertsInReports(t *testing.T) {
 	r := fixture("n1", 3)
-	const heading = "Would an alert have told"
+	const heading = "Would alerts have fired?"
 	for _, name := range []string{"text", "json", "markdown", "html"} {
 		var b bytes.Buffer
-		if err := Lookup(Formats, name).Write(&b, r, Options{}); err != nil {
+		if err := Lookup(Formats, name).Write(&b, fill(r), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(b.String(), heading) || strings.Contains(b.String(), `"alerts"`) {
@@ -31,12 +31,12 @@ func TestAlertsInReports(t *testing.T) {
 		{File: alerts.BuiltinFile, Alert: "Quiet", Outcome: alerts.Never},
 	}
 	for name, want := range map[string][]string{
-		"text":     {heading, "would have fired at 2026-03-04T10:00:00Z", "Slow would not have fired", "1 alert did not fire"},
-		"markdown": {"## " + heading, "would have fired at", "Slow would not", "1 alert did not fire"},
-		"html":     {heading, "would have fired at", "Slow would not", "1 alert did not fire"},
+		"text":     {heading, "would have fired at 2026-03-04T10:00:00Z", "Slow would not have fired", "Quiet would not have fired"},
+		"markdown": {"## " + heading, "would have fired at", "Slow would not", "1 alert stayed silent"},
+		"html":     {heading, "would have fired at", "Slow would not", "1 alert stayed silent"},
 	} {
 		var b bytes.Buffer
-		if err := Lookup(Formats, name).Write(&b, r, Options{Width: 200}); err != nil {
+		if err := Lookup(Formats, name).Write(&b, fill(r), Options{Width: 200, Verbose: name == "text"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range want {
@@ -44,12 +44,12 @@ func TestAlertsInReports(t *testing.T) {
 				t.Errorf("%s lacks %q", name, w)
 			}
 		}
-		if strings.Contains(b.String(), "Old\x1b") || strings.Contains(b.String(), "Quiet") {
+		if strings.Contains(b.String(), "Old\x1b") || name != "text" && strings.Contains(b.String(), "Quiet") {
 			t.Errorf("%s passes an escape or tells of a quiet alert", name)
 		}
 	}
 	var b bytes.Buffer
-	if err := Lookup(Formats, "json").Write(&b, r, Options{}); err != nil {
+	if err := Lookup(Formats, "json").Write(&b, fill(r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"net/url"
 	"regexp"
@@ -24,10 +25,10 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-func written(t *testing.T, f func(io.Writer, *Report, Options) error, r *Report) []byte {
+func written(t *testing.T, f func(io.Writer, *model.Report, Options) error, r *Report) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := f(&out, r, Options{Width: 100}); err != nil {
+	if err := f(&out, fill(r), Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -196,8 +197,9 @@ func TestSARIFLimits(t *testing.T) {
 	for i := range sarifFlowSteps + 50 {
 		n.Relists = append(n.Relists, replay.Relist{Start: replay.Instant{At: n.Episodes[0].Breach + int64(i)}})
 	}
+	whole := fill(&Report{Nodes: []Node{n}}).Nodes[0]
 	for _, room := range []int{sarifFlowSteps, 7, 1, 0} {
-		if got := len(sarifSteps(&n, n.Episodes[0].Breach, n.Episodes[0].Recovered.At, room)); got != room {
+		if got := len(sarifSteps(whole, whole.Episodes[0].Breach, whole.Episodes[0].Recovered, room)); got != room {
 			t.Errorf("%d steps where there is room for %d", got, room)
 		}
 	}
@@ -285,7 +287,7 @@ func TestFingerprints(t *testing.T) {
 	b := breaches(3, rules.Critical)
 	b.Inputs[0].Path = "elsewhere"
 	b.Nodes[0].Breaches = b.Nodes[0].Breaches[2:]
-	fa, fb := findings(a), findings(b)
+	fa, fb := findings(fill(a)), findings(fill(b))
 	if fa[2].fingerprint() != fb[0].fingerprint() {
 		t.Error("the fingerprint depends on other findings")
 	}
@@ -349,7 +351,7 @@ func TestGitHubMessage(t *testing.T) {
 func TestHealthyIsNoFinding(t *testing.T) {
 	r := fixture("n", 1)
 	r.Nodes[0].Status, r.Nodes[0].Breaches = "healthy", nil
-	if fs := findings(r); len(fs) != 0 {
+	if fs := findings(fill(r)); len(fs) != 0 {
 		t.Errorf("%d findings of a node that is well", len(fs))
 	}
 }
@@ -405,7 +407,7 @@ func TestGitLab(t *testing.T) {
 func TestTextfile(t *testing.T) {
 	r := fixture("node\"\\\n", 1)
 	r.Nodes = append(r.Nodes, r.Nodes[0])
-	p := textparse.NewPromParser(written(t, over(writeTextfile), r), labels.NewSymbolTable(), false)
+	p := textparse.NewPromParser(written(t, writeTextfile, r), labels.NewSymbolTable(), false)
 	seen := map[string]float64{}
 	for {
 		et, err := p.Next()

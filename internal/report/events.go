@@ -9,25 +9,23 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/replay"
 )
 
 // EventFormats are the output formats of events.
 var EventFormats = []Format{
-	{"text", "events by time, with what the audit says of each", writeEventsText},
-	{"json", "one object, schema plegforensics/events/v1", writeEventsJSON},
-	{"ndjson", "one event a line, with the node's name", writeEventsNDJSON},
-	{"csv", "one event a row, for a spreadsheet", writeEventsCSV},
+	{"text", ".txt", "events by time, with what the audit says of each", writeEventsText},
+	{"json", ".json", "one object, schema plegforensics/events/v1", writeEventsJSON},
+	{"ndjson", ".ndjson", "one event a line, with the node's name", writeEventsNDJSON},
+	{"csv", ".csv", "one event a row, for a spreadsheet", writeEventsCSV},
 }
 
 // writeEventsJSON writes one event a line: a node can have very many.
-func writeEventsJSON(w io.Writer, r *Report, _ Options) error {
+func writeEventsJSON(w io.Writer, r *model.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("{\"schema\":\"plegforensics/events/v1\",\n\"nodes\":[")
-	for i, n := range model.Fill(r, nil).Events().Nodes {
+	for i, n := range r.Events().Nodes {
 		if i > 0 {
 			b.WriteString(",")
 		}
@@ -56,10 +54,10 @@ func writeEventNode(b *bufio.Writer, n model.NodeEvents) error {
 	return err
 }
 
-func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
+func writeEventsNDJSON(w io.Writer, r *model.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	var err error
-	for _, n := range model.Fill(r, nil).Events().Nodes {
+	for _, n := range r.Events().Nodes {
 		n.Events.Each(func(e model.PodEvent) {
 			e.Node = n.Name
 			err = cmp.Or(err, MarkedLine(b, "event", e))
@@ -70,111 +68,80 @@ func writeEventsNDJSON(w io.Writer, r *Report, _ Options) error {
 
 var eventColumns = []string{"node", "time", "pod_uid", "pod", "type", "data", "status", "runtime_time", "lag_seconds", "exit_code", "file", "line"}
 
-func writeEventsCSV(w io.Writer, r *Report, _ Options) error {
+func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
 	c := csv.NewWriter(w)
-	if err := c.Write(eventColumns); err != nil {
-		return err
-	}
-	for _, n := range r.Nodes {
-		for _, e := range n.Audit.Events.All() {
-			if err := c.Write(eventRow(n.Name, &e)); err != nil {
-				return err
-			}
-		}
+	err := c.Write(eventColumns)
+	for _, n := range r.Events().Nodes {
+		n.Events.Each(func(e model.PodEvent) {
+			err = cmp.Or(err, c.Write(eventRow(n.Name, &e)))
+		})
 	}
 	c.Flush()
-	return c.Error()
+	return cmp.Or(err, c.Error())
 }
 
-func eventRow(node string, e *replay.PodEvent) []string {
-	row := []string{csvCell(node), orEmpty(stamp(e.At)), csvCell(e.PodUID), csvCell(e.Pod), csvCell(e.Type), csvCell(e.Data), e.Status,
-		orEmpty(stamp(e.RuntimeTime)), "", "", "", ""}
-	if e.HasLag {
-		row[8] = strconv.FormatFloat(seconds(e.Lag), 'f', 6, 64)
+func eventRow(node string, e *model.PodEvent) []string {
+	row := []string{node, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), "", integer(e.ExitCode), "", ""}
+	if e.Lag != nil {
+		row[8] = strconv.FormatFloat(*e.Lag, 'f', 6, 64)
 	}
-	if e.ExitCode != nil {
-		row[9] = strconv.Itoa(*e.ExitCode)
+	if e.Evidence.Len() > 0 {
+		ev := e.Evidence.At(0)
+		row[10], row[11] = ev.File, strconv.FormatUint(uint64(ev.Line), 10)
 	}
-	for _, ev := range e.Evidence() {
-		if ev.Record == nil || ev.Where().File == nil {
-			continue
-		}
-		row[10], row[11] = csvCell(ev.Where().File.Path), strconv.FormatUint(uint64(ev.Where().Line), 10)
-		break
+	for i := range row {
+		row[i] = Cell(row[i])
 	}
 	return row
 }
 
-// csvCell makes a string safe in a spreadsheet: a leading = + - @ or tab would
-// start a formula there.
-func csvCell(s string) string {
-	s = Visible(s)
-	if s != "" && strings.ContainsRune("=+-@\t", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func writeEventsText(w io.Writer, r *Report, opt Options) error {
+func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
-		p.auditEvents(&n)
+		p.setDay(n.Window)
+		p.auditEvents(&n.Audited)
 	}
 	return p.Flush()
 }
 
-func (p *printer) auditEvents(n *Node) {
-	a := &n.Audit
-	fmt.Fprintf(p, "%s: %s observed", nodeName(n.Node), plural(a.Observed, "event"))
-	if a.Audited {
-		fmt.Fprintf(p, ", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
-	}
-	fmt.Fprintf(p, ", %d discarded\n", a.Discarded)
-	for _, note := range a.Notes {
-		fmt.Fprintf(p, "  %s\n", Visible(note))
+func (p *printer) auditEvents(n *model.NodeEvents) {
+	p.para("", orNode(n.Name)+": "+eventsLine(&n.Audit))
+	for _, note := range n.Audit.Notes {
+		p.para("  ", note)
 	}
 	fmt.Fprintln(p)
-	for _, e := range a.Events.All() {
-		p.event(&e)
-	}
-	for _, s := range a.ShortLived {
-		fmt.Fprintf(p, "%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run\n",
-			clockOf(s.Started), Visible(s.ID), Visible(s.Pod), Span(time.Duration(s.Ended-s.Started)))
+	n.Events.Each(func(e model.PodEvent) { p.event(&e) })
+	for _, s := range n.ShortLived {
+		p.para("", fmt.Sprintf("%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run",
+			p.clock(s.Started), shortID(s.ID), s.Pod, Span(s.Ended.Sub(s.Started))))
 	}
 	fmt.Fprintln(p)
 }
 
-func (p *printer) event(e *replay.PodEvent) {
-	pod := e.Pod
-	if pod == "" {
-		pod = e.PodUID
+// shortID is how tools show a container id.
+func shortID(id string) string {
+	if len(id) > 12 && strings.Trim(id, "0123456789abcdef") == "" {
+		return id[:12]
 	}
-	line := fmt.Sprintf("%s  %-10s  %-16s  %s  %s", clockOf(e.At), e.Status, e.Type, Visible(pod), Visible(e.Data))
-	if e.HasLag {
-		line += "  after " + Span(e.Lag)
+	return id
+}
+
+// event is one line; where that is too long, the end of the place of the line
+// gives way.
+func (p *printer) event(e *model.PodEvent) {
+	line := fmt.Sprintf("%s  %-10s  %-16s  %s  %s", p.clock(e.Time), e.Status, e.Kind(), e.PodName(), shortID(e.ID()))
+	if e.Lag != nil {
+		line += "  after " + span(e.Lag)
 	}
 	if e.ExitCode != nil {
 		line += fmt.Sprintf("  exit code %d", *e.ExitCode)
 	}
-	for _, ev := range e.Evidence() {
-		if ev.Record != nil {
-			line += "  [" + Visible(ev.Where().String()) + "]"
-			break
+	if e.Evidence.Len() > 0 {
+		ev := e.Evidence.At(0)
+		where := "  [" + shortPath(ev.Where(), 40) + "]"
+		if len(line)+len(where) <= p.opt.Width || p.opt.Verbose {
+			line += where
 		}
 	}
 	fmt.Fprintln(p, strings.TrimRight(line, " "))
-}
-
-func nodeName(n *replay.Node) string {
-	if n.Name == "" {
-		return "node without a name"
-	}
-	return Visible(n.Name)
 }

@@ -9,22 +9,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
 // finding is a breach or a probable cause, as the formats of CI systems list
 // them.
 type finding struct {
-	node     *Node
+	node     *model.Node
 	rule     string // id of the breach rule or cause
 	subject  string // what the rule was held against, "" the node
 	title    string
 	severity rules.Severity
-	start    int64 // 0 unknown
+	start    model.Time
 	message  string
-	evidence []replay.Evidence
-	cause    *rules.Cause // nil for a breach
+	evidence model.Proof
+	cause    *model.Cause // nil for a breach
 	episodes []int        // that it is or explains
 }
 
@@ -32,10 +32,9 @@ type finding struct {
 // and rule: a format with a limit keeps the front of the list. On a node that is
 // well there is nothing to explain: a CI system that is told why nothing
 // happened shows it as an issue.
-func findings(r *Report) []finding {
+func findings(r *model.Report) []finding {
 	var out []finding
-	for i := range r.Nodes {
-		n := &r.Nodes[i]
+	for _, n := range r.Nodes {
 		for j := range n.Breaches {
 			out = append(out, breachFinding(n, &n.Breaches[j]))
 		}
@@ -53,24 +52,14 @@ func findings(r *Report) []finding {
 	return out
 }
 
-func breachFinding(n *Node, b *rules.Breach) finding {
-	f := finding{node: n, rule: b.Rule, subject: b.Subject, title: b.Rule, severity: b.Severity, start: b.Start, evidence: b.Evidence}
-	if r := rules.LookupBreach(b.Rule); r != nil {
-		f.title = r.Title
-	}
-	if b.Subject != "" {
-		f.title += " (" + b.Subject + ")"
-	}
-	what := f.title
-	if b.Subject != "" {
-		what += " (" + b.Subject + ")"
-	}
-	f.message = fmt.Sprintf("%s: %s: %s", nodeName(n.Node), Visible(what), measured(b))
+func breachFinding(n *model.Node, b *model.Breach) finding {
+	f := finding{node: n, rule: b.Rule, subject: b.Subject, title: b.Title(), severity: rules.Severity(b.Severity), start: b.Start, evidence: b.Evidence}
+	f.message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), f.title, measured(b))
 	if b.Start != 0 {
-		f.message += ", from " + Date(b.Start) + " UTC"
+		f.message += ", from " + date(b.Start) + " UTC"
 	}
 	if b.End != 0 {
-		f.message += " to " + Date(b.End) + " UTC"
+		f.message += " to " + date(b.End) + " UTC"
 	}
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Breach == b.Start {
@@ -81,31 +70,31 @@ func breachFinding(n *Node, b *rules.Breach) finding {
 }
 
 // measured is the value of a breach and what it was held against.
-func measured(b *rules.Breach) string {
-	s := quantity(b.Value, Visible(b.Unit))
-	if b.Threshold != 0 {
-		s += ", threshold " + quantity(b.Threshold, Visible(b.Unit))
+func measured(b *model.Breach) string {
+	s := amountOf(b.Value, b.Unit)
+	if b.Threshold != nil && *b.Threshold != 0 {
+		s += ", threshold " + amountOf(b.Threshold, b.Unit)
 	}
 	return s
 }
 
 // causeFinding weighs a cause by how sure it is: a likely one is worth a
 // warning, a possible one is a hint.
-func causeFinding(n *Node, c *rules.Cause) finding {
+func causeFinding(n *model.Node, c *model.Cause) finding {
 	f := finding{node: n, rule: c.ID, title: c.Title, severity: rules.Warning, evidence: c.For, cause: c, episodes: c.Episodes}
-	if c.Level == rules.Possible {
+	if c.Level == string(rules.Possible) {
 		f.severity = rules.Info
 	}
 	f.start = causeStart(n, c)
-	f.message = fmt.Sprintf("%s: %s (%s, confidence %.2f)", nodeName(n.Node), Visible(c.Title), c.Level, c.Confidence)
+	f.message = fmt.Sprintf("%s: %s (%s, confidence %.2f)", orNode(n.Name), c.Title, c.Level, c.Confidence)
 	if c.Explanation != "" {
-		f.message += ": " + Visible(c.Explanation)
+		f.message += ": " + c.Explanation
 	}
 	return f
 }
 
 // causeStart is the breach of the first episode that the cause explains.
-func causeStart(n *Node, c *rules.Cause) int64 {
+func causeStart(n *model.Node, c *model.Cause) model.Time {
 	for i := range n.Episodes {
 		if slices.Contains(c.Episodes, n.Episodes[i].ID) {
 			return n.Episodes[i].Breach
@@ -122,29 +111,28 @@ func Fingerprint(node, rule, subject string, start int64) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (f *finding) fingerprint() string { return Fingerprint(f.node.Name, f.rule, f.subject, f.start) }
+func (f *finding) fingerprint() string {
+	return Fingerprint(f.node.Name, f.rule, f.subject, int64(f.start))
+}
 
 // proofText quotes evidence as lines of text, at most most pieces.
-func proofText(es []replay.Evidence, most int) string {
+func proofText(p model.Proof, most int) string {
 	var b strings.Builder
-	for _, e := range pick(es, most) {
-		if e.Record == nil {
-			continue
-		}
-		b.WriteString(Visible(e.Where().String()))
+	for _, e := range p.First(most) {
+		b.WriteString(e.Where())
 		if e.Note != "" {
-			b.WriteString(" (" + Visible(e.Note) + ")")
+			b.WriteString(" (" + e.Note + ")")
 		}
-		b.WriteString("\n  " + Quote(e.Quote()) + "\n")
+		b.WriteString("\n  " + e.Text + "\n")
 	}
-	if more := len(es) - most; more > 0 {
+	if more := p.Len() - most; more > 0 {
 		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	return b.String()
 }
 
 // inputPath is where a finding without a file of its own is placed.
-func inputPath(r *Report) string {
+func inputPath(r *model.Report) string {
 	if len(r.Inputs) > 0 && r.Inputs[0].Path != "" {
 		return r.Inputs[0].Path
 	}

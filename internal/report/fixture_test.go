@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -11,6 +12,22 @@ import (
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
+
+// Report is what a report is filled from.
+type Report = model.Analysis
+
+// Node is a node of it.
+type Node = model.Analyzed
+
+// fill makes a report of an analysis, with something in every field.
+func fill(a *Report) *model.Report {
+	r := model.Fill(a, nil)
+	if len(r.Nodes) > 0 {
+		n := r.Nodes[0]
+		r.Correlations = append(r.Correlations, model.Correlation{Kind: "breaches-together", Summary: n.Name, Nodes: []string{n.Name}, Start: n.Window.Start, Cause: n.Name})
+	}
+	return r
+}
 
 // fixture is a report of one node with something in every field. Every string
 // that would come from an input is name, so that a test can look for it.
@@ -73,7 +90,7 @@ func fixture(name string, events int) *Report {
 				ShortLived: []audit.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}}, WhatIf: []*simulate.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
 				Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
 				Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
-		Correlations: []Correlation{{Kind: "breaches-together", Summary: name, Nodes: []string{name}, Start: at(280), Cause: name, Evidence: proof(281)}}}
+	}
 }
 
 func relistSeries(file *parse.File, suffix string, at func(float64) int64, v func(int) float64) *parse.Series {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -21,9 +22,9 @@ const SummaryBytes = 1 << 20
 
 // writeGitHub writes annotations of GitHub: the worst finding of each rule on a
 // node, because places for annotations are few.
-func writeGitHub(w io.Writer, r *Report, _ Options) error {
+func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
 	type key struct {
-		node *Node
+		node *model.Node
 		rule string
 	}
 	fs := findings(r)
@@ -53,13 +54,13 @@ func githubLevel(s rules.Severity) string {
 }
 
 func annotation(level string, x *Item) string {
-	title := Visible(x.Rule)
+	title := x.Rule
 	if x.Node != "" {
-		title += " on " + Visible(x.Node)
+		title += " on " + x.Node
 	}
 	props := "title=" + commandProperty(title)
 	if len(x.Places) > 0 && x.Places[0].File != "" {
-		props += ",file=" + commandProperty(Visible(x.Places[0].File))
+		props += ",file=" + commandProperty(x.Places[0].File)
 		if line := x.Places[0].Line; line > 0 {
 			props += fmt.Sprintf(",line=%d", line)
 		}
@@ -69,7 +70,7 @@ func annotation(level string, x *Item) string {
 		msg += fmt.Sprintf(" (the worst or first of %d)", x.Times)
 	}
 	msg += "\n" + x.proof(2)
-	return "::" + level + " " + props + "::" + commandData(cut(strings.TrimSpace(msg), githubMessage))
+	return "::" + level + " " + props + "::" + commandData(model.Cut(strings.TrimSpace(msg), githubMessage))
 }
 
 // commandData and commandProperty escape what would end a workflow command or
@@ -84,7 +85,7 @@ func commandProperty(s string) string {
 
 // writeGitHubSummary writes the Markdown report cut to what a step summary
 // may hold: at a line, with a word that it was cut.
-func writeGitHubSummary(w io.Writer, r *Report, opt Options) error {
+func writeGitHubSummary(w io.Writer, r *model.Report, opt Options) error {
 	var b bytes.Buffer
 	if err := writeMarkdown(&b, r, opt); err != nil {
 		return err
@@ -127,7 +128,7 @@ type gitlabLines struct {
 }
 
 // writeGitLab writes the code quality report: one issue a finding.
-func writeGitLab(w io.Writer, r *Report, _ Options) error {
+func writeGitLab(w io.Writer, r *model.Report, _ Options) error {
 	return WriteCodeQuality(w, items(findings(r)), inputPath(r))
 }
 

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/plegforensics/plegforensics/parse"
 )
 
 // hostile are strings that act on something when a writer lets them through.
@@ -39,7 +38,7 @@ func TestHostile(t *testing.T) {
 		r := fixture(s, 12)
 		for _, f := range append(append([]Format{}, Formats...), TimelineFormats...) {
 			var out bytes.Buffer
-			if err := f.Write(&out, r, Options{Width: 100, Verbose: true}); err != nil {
+			if err := f.Write(&out, fill(r), Options{Width: 100, Verbose: true}); err != nil {
 				t.Errorf("%s of %s: %v", f.Name, kind, err)
 				continue
 			}
@@ -86,10 +85,10 @@ var terminalOwn = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*\x1b\\\\")
 func inertTerminal(t *testing.T, f Format, kind string, r *Report) {
 	t.Helper()
 	var out bytes.Buffer
-	link := func(p parse.Pos) string {
-		return (&url.URL{Scheme: "file", Path: "/" + p.File.Path, Fragment: "1"}).String()
+	link := func(e *model.Evidence) string {
+		return (&url.URL{Scheme: "file", Path: "/" + e.File, Fragment: "1"}).String()
 	}
-	if err := f.Write(&out, r, Options{Width: 160, Color: true, Link: link}); err != nil {
+	if err := f.Write(&out, fill(r), Options{Width: 160, Color: true, Link: link}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), `\x1b]8;;file`) {
@@ -139,10 +138,10 @@ func inertHTML(t *testing.T, kind, out string) {
 func TestDeterminism(t *testing.T) {
 	for _, f := range Formats {
 		var a, b bytes.Buffer
-		if err := f.Write(&a, fixture("node", 200), Options{}); err != nil {
+		if err := f.Write(&a, fill(fixture("node", 200)), Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Write(&b, fixture("node", 200), Options{}); err != nil {
+		if err := f.Write(&b, fill(fixture("node", 200)), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -154,7 +153,7 @@ func TestDeterminism(t *testing.T) {
 // TestHTMLSize: a hundred thousand events stay below 25 MB.
 func TestHTMLSize(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeHTML(&out, fixture("worker-3", 100_000), Options{}); err != nil {
+	if err := writeHTML(&out, fill(fixture("worker-3", 100_000)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() > 25<<20 {

@@ -12,8 +12,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/replay"
-	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 //go:embed html/page.tmpl
@@ -92,7 +91,7 @@ type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where, Short
 // document tree, and the chart libraries that draw as many weigh a megabyte,
 // know neither the whiskers nor the lanes, and style themselves in ways that
 // the policy forbids.
-func writeHTML(w io.Writer, r *Report, _ Options) error {
+func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 	tmpl, err := template.New("page").Parse(pageSource)
 	if err != nil {
 		return err
@@ -104,7 +103,7 @@ func writeHTML(w io.Writer, r *Report, _ Options) error {
 	p := page{
 		Title:       "PLEG report: " + title(r),
 		Description: description(r),
-		Version:     r.Version,
+		Version:     r.Tool.Version,
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 			StyleHash(), hashOf(scriptSource)),
 		Style:  Style(),
@@ -112,47 +111,44 @@ func writeHTML(w io.Writer, r *Report, _ Options) error {
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
 	}
 	for _, in := range r.Inputs {
-		p.Inputs = append(p.Inputs, pageInput{Visible(in.Path), in.Kind, Bytes(in.Bytes)})
+		p.Inputs = append(p.Inputs, pageInput{in.Path, in.Kind, Bytes(in.Bytes)})
 	}
-	for i := range r.Nodes {
-		p.Nodes = append(p.Nodes, nodePage(&r.Nodes[i]))
+	for _, n := range r.Nodes {
+		p.Nodes = append(p.Nodes, nodePage(n))
 	}
 	for _, c := range r.Correlations {
-		p.Correlations = append(p.Correlations, Visible(c.Summary))
+		p.Correlations = append(p.Correlations, c.Summary)
 	}
 	alerts, quiet := audited(r, false)
 	if p.Alerts = alerts; quiet > 0 {
 		p.Alerts = append(p.Alerts, quietAlerts(quiet))
 	}
-	for _, x := range r.Warnings {
-		p.Warnings = append(p.Warnings, Visible(x.String()))
+	for i := range r.Warnings {
+		p.Warnings = append(p.Warnings, r.Warnings[i].String())
 	}
-	trusted := [3]template.HTML{p.Style, p.Script, p.Data}
-	scrub(&p)
-	p.Style, p.Script, p.Data = trusted[0], trusted[1], trusted[2]
 	return tmpl.Execute(w, p)
 }
 
-func title(r *Report) string {
+func title(r *model.Report) string {
 	var names []string
 	for i, n := range r.Nodes {
 		if i == 3 {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, titleOf(&n))
+		names = append(names, sentenceCase(orNode(n.Name)))
 	}
 	return strings.Join(names, ", ")
 }
 
-func description(r *Report) string {
+func description(r *model.Report) string {
 	for _, n := range r.Nodes {
 		if n.Status == "unhealthy" {
-			return Visible(n.Summary)
+			return n.Summary
 		}
 	}
 	if len(r.Nodes) > 0 {
-		return Visible(r.Nodes[0].Summary)
+		return r.Nodes[0].Summary
 	}
 	return "no node found"
 }
@@ -162,60 +158,55 @@ func hashOf(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
 }
 
-func nodePage(n *Node) pageNode {
-	summary := strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
-	p := pageNode{Name: titleOf(n), Status: n.Status, Summary: Visible(sentenceCase(summary)),
-		Kubelet: kubeletLine(n.Kubelet), Window: windowLine(n.Window),
-		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n))}
+func nodePage(n *model.Node) pageNode {
+	p := pageNode{Name: sentenceCase(orNode(n.Name)), Status: n.Status, Summary: sentenceCase(plainSummary(n)), Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
+		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n)), WhatIf: whatIfRows(n.WhatIf), Assumed: whatIfAssumed(n.WhatIf)}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		last := instant(e.LastStart)
-		if e.Never {
+		last := withSlack(e.LastRelistStart, e.Uncertainty, dayAndTime)
+		if e.NeverRelisted {
 			last = "never since start"
 		}
 		p.Episodes = append(p.Episodes, pageEpisode{ID: e.ID, Reports: e.Reports, Last: last, Breach: clockOf(e.Breach),
-			Recovered: instant(e.Recovered), For: episodeLength(e), Age: age(e), Step: string(e.StuckStep),
+			Recovered: withSlack(e.Recovered, e.RecoveredSlack, dayAndTime), For: episodeLength(e), Age: span(e.PeakAge), Step: e.StuckStep,
 			NotReady: notReady(e.NotReady, dayAndTime), Evidence: quotePages(e.Evidence)})
 	}
-	for _, b := range n.Breaches {
-		p.Breaches = append(p.Breaches, pageBreach{string(b.Severity), Visible(b.Name()), clockOf(b.Start), clockOf(b.End),
-			quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), firstWhere(b.Evidence), ending(firstWhere(b.Evidence), 42)})
-	}
-	for _, i := range Durations(n.Node).Longest {
-		var cells []string
-		for _, c := range relistRow(&n.Relists[i], dayAndTime) {
-			cells = append(cells, fmt.Sprint(c))
+	for i := range n.Breaches {
+		b := &n.Breaches[i]
+		where := ""
+		if b.Evidence.Len() > 0 {
+			e := b.Evidence.At(0)
+			where = e.Where()
 		}
-		p.Relists = append(p.Relists, cells)
+		p.Breaches = append(p.Breaches, pageBreach{b.Severity, b.Name(), clockOf(b.Start), clockOf(b.End), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit), where, ending(where, 42)})
 	}
-	p.WhatIf, p.Assumed = whatIfRows(n.WhatIf), whatIfAssumed(n.WhatIf)
-	p.Coverage, p.Gaps = coverageRows(n.Node), gapTexts(n.Node)
+	for i := range n.Relists.Longest {
+		p.Relists = append(p.Relists, relistCells(&n.Relists.Longest[i]))
+	}
+	for _, s := range n.Sources {
+		p.Coverage = append(p.Coverage, []string{s.Name, s.Seen, s.Known, known(s.Span.From), known(s.Span.To)})
+	}
+	for i := range n.History.Gaps {
+		p.Gaps = append(p.Gaps, gapLine(&n.History.Gaps[i], clockOf))
+	}
 	return p
 }
 
-// titleOf is the name of a node as a heading.
-func titleOf(n *Node) string {
-	if n.Name == "" || n.Name == "unknown" {
-		return "Node without a name"
+// known is a moment with its date, "" if it is unknown.
+func known(at model.Time) string {
+	if at == 0 {
+		return ""
 	}
-	return Visible(n.Name)
+	return date(at)
 }
 
-// sentenceCase begins s with a capital.
-func sentenceCase(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
-}
-
-func causePages(cs []rules.Cause) pageCauses {
+func causePages(cs []model.Cause) pageCauses {
 	var out []pageCause
-	for i, c := range cs {
-		out = append(out, pageCause{Open: i == 0, ID: c.ID, Title: Visible(c.Title), Level: string(c.Level),
-			Confidence: fmt.Sprintf("%.0f%%", 100*c.Confidence), Episodes: numbers(c.Episodes), Explanation: Visible(c.Explanation),
-			For: quotePages(c.For), Against: quotePages(c.Against), Path: list(c.Path), Remediation: list(c.Remediation),
-			Missing: list(c.Missing), Commands: list(c.Commands)})
+	for i := range cs {
+		c := &cs[i]
+		out = append(out, pageCause{Open: i == 0, ID: c.ID, Title: c.Title, Level: c.Level + " " + c.Kind,
+			Confidence: fmt.Sprintf("%.0f%%", 100*c.Confidence), Episodes: numbers(c.Episodes), Explanation: c.Explanation,
+			For: quotePages(c.For), Against: quotePages(c.Against), Path: c.Path, Remediation: c.Remediation, Missing: c.Missing, Commands: c.Commands})
 	}
 	if len(out) <= causesOpen+1 {
 		return pageCauses{First: out}
@@ -227,39 +218,28 @@ func causePages(cs []rules.Cause) pageCauses {
 // timeline holds them all.
 const quotesShown = 50
 
-func quotePages(es []replay.Evidence) pageQuotes {
+func quotePages(p model.Proof) pageQuotes {
 	var all []pageQuote
-	for _, e := range pick(es, quotesShown) {
-		if e.Record != nil {
-			where := Visible(e.Where().String())
-			base := strings.LastIndexAny(where, "/!") + 1
-			all = append(all, pageQuote{where[:base], where[base:], Visible(e.Note), Quote(e.Quote())})
-		}
+	for _, e := range p.First(quotesShown) {
+		where := e.Where()
+		base := strings.LastIndexAny(where, "/!") + 1
+		all = append(all, pageQuote{where[:base], where[base:], e.Note, e.Text})
 	}
 	if len(all) <= quotesOpen+1 { // a drawer for a single line is not worth a click
-		return pageQuotes{all, nil, len(es)}
+		return pageQuotes{all, nil, p.Len()}
 	}
-	return pageQuotes{all[:quotesOpen], all[quotesOpen:], len(es)}
-}
-
-func firstWhere(es []replay.Evidence) string {
-	if len(es) == 0 || es[0].Record == nil {
-		return ""
-	}
-	return Visible(es[0].Where().String())
+	return pageQuotes{all[:quotesOpen], all[quotesOpen:], p.Len()}
 }
 
 // island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end
 // the script element, and a hundred thousand quoted lines stay a few megabytes.
-func island(r *Report) (string, error) {
+func island(r *model.Report) (string, error) {
 	var buf bytes.Buffer
 	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
 	if err != nil {
 		return "", err
 	}
-	v := viewOf(r)
-	scrub(&v)
-	if err := json.NewEncoder(z).Encode(v); err != nil {
+	if err := json.NewEncoder(z).Encode(viewOf(r)); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {

@@ -10,36 +10,35 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// short makes a text visible and writes the common top of all paths as "…/".
-func (x inspection) short(s string) string {
-	if x.prefix != "" {
-		s = strings.ReplaceAll(s, x.prefix, "…/")
+// belowTop writes the common top of all paths as "…/".
+func belowTop(x *model.Inspect, s string) string {
+	if x.Prefix != "" {
+		s = strings.ReplaceAll(s, x.Prefix, "…/")
 	}
-	return Visible(s)
+	return s
 }
 
 // shown is how many rows of a list the text shows without --verbose.
 const shown = 15
 
 // writeInspectText tells what the inputs hold.
-func writeInspectText(w io.Writer, r *Report, opt Options) error {
+func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
-	x := inspect(r)
+	x := r.Inspect()
 	p.inputs(r)
-	if x.prefix != "" {
-		fmt.Fprintf(p, "  files lie below %s, written as …/\n", Visible(x.prefix))
+	if x.Prefix != "" {
+		fmt.Fprintf(p, "  files lie below %s, written as …/\n", x.Prefix)
 	}
-	p.heldNodes(r, x)
+	p.heldNodes(x)
 	p.usedFiles(x)
 	p.unusedFiles(x)
 	p.silences(x)
 	p.losses(x)
-	p.needs(x.missing)
-	p.warnings(r)
+	p.needs(x.Missing)
+	p.warnings(r.Warnings)
 	return p.Flush()
 }
 
@@ -57,43 +56,40 @@ func (p *printer) andMore(n int) {
 	}
 }
 
-func (p *printer) heldNodes(r *Report, x inspection) {
-	if len(r.Nodes) == 0 {
+func (p *printer) heldNodes(x *model.Inspect) {
+	if len(x.Nodes) == 0 {
 		return
 	}
 	p.heading("Nodes")
 	t := p.table("node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone")
-	for _, n := range r.Nodes {
-		t.AppendRow(table.Row{Visible(n.Name), orUnknown(Visible(kubeletVersion(&n.Kubelet))), orUnknown(Visible(n.Kubelet.Runtime)),
-			Date(n.Window.Start), Date(n.Window.End), orUnknown(Visible(n.Window.Timezone)), orUnknown(x.short(n.Window.TimezoneBasis))})
+	for i := range x.Nodes {
+		n := &x.Nodes[i]
+		t.AppendRow(table.Row{n.Name, orUnknown(orEmpty(n.Version)), orUnknown(orEmpty(n.Runtime)), when(n.Start), when(n.End),
+			orUnknown(orEmpty(n.Zone)), orUnknown(belowTop(x, orEmpty(n.ZoneBasis)))})
 	}
 	p.render(t)
 }
 
-// kubeletVersion is the version, or its bounds.
-func kubeletVersion(k *replay.Kubelet) string {
-	switch {
-	case k.Version != "":
-		return k.Version
-	case k.VersionMin != "" && k.VersionMax != "":
-		return k.VersionMin + " to " + k.VersionMax
-	case k.VersionMin != "":
-		return k.VersionMin + " or later"
-	case k.VersionMax != "":
-		return k.VersionMax + " or earlier"
+// filesOf are the files by whether they gave something.
+func filesOf(x *model.Inspect, used bool) []model.File {
+	var out []model.File
+	for _, f := range x.Files {
+		if f.Used == used {
+			out = append(out, f)
+		}
 	}
-	return ""
+	return out
 }
 
-func (p *printer) usedFiles(x inspection) {
-	files := x.files
+func (p *printer) usedFiles(x *model.Inspect) {
+	files := filesOf(x, true)
 	if len(files) == 0 {
 		return
 	}
 	p.heading("Files used")
 	t := p.table("role", "lines", "records", "from", "to", "file")
 	for _, f := range files[:p.limit(len(files))] {
-		t.AppendRow(table.Row{string(f.Role), blankZero(f.lines), blankZero(f.records), when(f.from), when(f.to), tail(x.short(f.Path), max(p.opt.Width-84, 28))})
+		t.AppendRow(table.Row{f.Role, blankZero(f.Lines), blankZero(f.Records), when(f.Start), when(f.End), tail(belowTop(x, f.Path), max(p.opt.Width-84, 28))})
 	}
 	p.render(t)
 	p.andMore(len(files))
@@ -102,11 +98,11 @@ func (p *printer) usedFiles(x inspection) {
 }
 
 // repeats tells which files hold what others hold too; it is used once.
-func (p *printer) repeats(x inspection) {
+func (p *printer) repeats(x *model.Inspect) {
 	var rows []string
-	for i := range x.files {
-		if s := x.files[i].repeats(); s != "" {
-			rows = append(rows, tail(x.short(x.files[i].Path), max(p.opt.Width/2, 40))+": "+x.short(s))
+	for _, f := range x.Files {
+		if f.Repeats != "" {
+			rows = append(rows, tail(belowTop(x, f.Path), max(p.opt.Width/2, 40))+": "+belowTop(x, f.Repeats))
 		}
 	}
 	if len(rows) == 0 {
@@ -120,11 +116,11 @@ func (p *printer) repeats(x inspection) {
 }
 
 // clocks tells how the files were dated, files that were dated alike together.
-func (p *printer) clocks(x inspection) {
+func (p *printer) clocks(x *model.Inspect) {
 	var order []string
 	byWords := map[string][]string{}
-	for _, f := range x.files {
-		w := x.short(clockWords(f.clock))
+	for _, f := range filesOf(x, true) {
+		w := belowTop(x, f.Clock)
 		if w == "" {
 			continue
 		}
@@ -136,7 +132,7 @@ func (p *printer) clocks(x inspection) {
 	if len(order) == 0 {
 		return
 	}
-	p.heading("How stamps were dated")
+	p.heading("How timestamps were dated")
 	for _, w := range order[:p.limit(len(order))] {
 		p.para("  - ", w)
 		few := 2
@@ -144,7 +140,7 @@ func (p *printer) clocks(x inspection) {
 			few = len(byWords[w])
 		}
 		for _, path := range byWords[w][:min(few, len(byWords[w]))] {
-			fmt.Fprintf(p, "      %s\n", tail(x.short(path), max(p.opt.Width-8, 30)))
+			fmt.Fprintf(p, "      %s\n", tail(belowTop(x, path), max(p.opt.Width-8, 30)))
 		}
 		if more := len(byWords[w]) - few; more > 0 {
 			fmt.Fprintf(p, "      and %s more\n", plural(more, "file"))
@@ -153,7 +149,7 @@ func (p *printer) clocks(x inspection) {
 	p.andMore(len(order))
 }
 
-func when(at int64) string {
+func when(at model.Time) string {
 	if at == 0 {
 		return ""
 	}
@@ -176,47 +172,16 @@ func tail(s string, n int) string {
 	return "…" + string(r[len(r)-n+1:])
 }
 
-// clockWords says how the stamps of a file were dated.
-func clockWords(c *parse.FileClock) string {
-	if c == nil {
-		return ""
-	}
-	var out []string
-	zone := c.Envelope
-	if zone.Name == "" {
-		zone = c.Header
-	}
-	if zone.Name != "" && zone.Basis != "" {
-		out = append(out, zone.Name+", "+zone.Basis)
-	}
-	if c.Header.Name != "" && c.Envelope.Name != "" && c.Header.Offset != c.Envelope.Offset {
-		out = append(out, "messages "+c.Header.Name+", "+c.Header.Basis)
-	}
-	if c.Year > 1970 && c.YearBasis != "" && c.YearBasis != zone.Basis { // 1970: only times since boot
-		out = append(out, fmt.Sprintf("%d: %s", c.Year, c.YearBasis))
-	}
-	if c.Reversed {
-		out = append(out, "newest line first")
-	}
-	if n := len(c.Jumps); n > 0 {
-		out = append(out, plural(n, "clock step"))
-	}
-	if c.Moved > 0 {
-		out = append(out, "lines from before the clock was set moved to where the boot's own clock has them")
-	}
-	return strings.Join(out, "; ")
-}
-
 // unusedFiles groups the files that were not used by the reason.
-func (p *printer) unusedFiles(x inspection) {
-	files := x.unused
+func (p *printer) unusedFiles(x *model.Inspect) {
+	files := filesOf(x, false)
 	if len(files) == 0 {
 		return
 	}
 	p.heading("Files not used")
 	byWhy := map[string][]string{}
 	for _, f := range files {
-		byWhy[f.Unused] = append(byWhy[f.Unused], f.Path)
+		byWhy[orEmpty(f.Why)] = append(byWhy[orEmpty(f.Why)], f.Path)
 	}
 	whys := make([]string, 0, len(byWhy))
 	for why := range byWhy {
@@ -226,61 +191,61 @@ func (p *printer) unusedFiles(x inspection) {
 	for _, why := range whys {
 		paths := byWhy[why]
 		slices.Sort(paths)
-		fmt.Fprintf(p, "  %s: %s\n", plural(len(paths), "file"), Visible(why))
+		fmt.Fprintf(p, "  %s: %s\n", plural(len(paths), "file"), why)
 		few := 3
 		if p.opt.Verbose {
 			few = len(paths)
 		}
 		for _, path := range paths[:min(few, len(paths))] {
-			fmt.Fprintf(p, "    %s\n", tail(x.short(path), max(p.opt.Width-6, 30)))
+			fmt.Fprintf(p, "    %s\n", tail(belowTop(x, path), max(p.opt.Width-6, 30)))
 		}
 	}
 }
 
-func (p *printer) silences(x inspection) {
-	gaps := x.gaps
+func (p *printer) silences(x *model.Inspect) {
+	gaps := x.Gaps
 	if len(gaps) == 0 {
 		return
 	}
-	p.heading("Silences of the kubelet and the runtime, " + Span(longGap) + " and longer")
+	p.heading("Silences of the kubelet and the runtime, 5m and longer")
 	t := p.table("source", "from", "to", "length", "file and line")
 	for _, g := range gaps[:p.limit(len(gaps))] {
-		t.AppendRow(table.Row{string(g.source), when(g.from.At), when(g.to.At), Span(g.length()), tail(x.short(g.from.Pos.String()), max(p.opt.Width/2, 40))})
+		t.AppendRow(table.Row{g.Source, when(g.Start), when(g.End), span(&g.Length), tail(belowTop(x, g.Where), max(p.opt.Width/2, 40))})
 	}
 	p.render(t)
 	p.andMore(len(gaps))
 }
 
-func (p *printer) losses(x inspection) {
-	lost := x.lost
+func (p *printer) losses(x *model.Inspect) {
+	lost := x.Lost
 	if len(lost) == 0 {
 		return
 	}
 	p.heading("Lost or disturbed before the bundle was made")
 	for _, l := range lost[:p.limit(len(lost))] {
-		what := l.what
-		if l.n > 0 {
-			what += fmt.Sprintf(" (%d)", l.n)
+		what := l.What
+		if l.Count > 0 {
+			what += fmt.Sprintf(" (%d)", l.Count)
 		}
 		fmt.Fprintf(p, "  %s\n", what)
-		fmt.Fprintf(p, "    %s\n", p.paint(faint, tail(x.short(l.rec.Where().String()), max(p.opt.Width-6, 30))))
-		fmt.Fprintf(p, "    %s\n", cut(Visible(l.rec.Quote()), max(p.opt.Width-6, 30)))
+		fmt.Fprintf(p, "    %s\n", p.paint(faint, tail(belowTop(x, l.Where), max(p.opt.Width-6, 30))))
+		fmt.Fprintf(p, "    %s\n", model.Cut(l.Text, max(p.opt.Width-6, 30)))
 	}
 	p.andMore(len(lost))
 }
 
-func (p *printer) needs(list []need) {
+func (p *printer) needs(list []model.Need) {
 	if len(list) == 0 {
 		return
 	}
-	p.heading("What would make the answer better")
+	p.heading("What to collect next")
 	node := ""
 	for _, n := range list {
-		if n.node != node && n.node != "" {
-			fmt.Fprintf(p, "  on %s\n", Visible(n.node))
+		if name := orEmpty(n.Node); name != node && name != "" {
+			fmt.Fprintf(p, "  on %s\n", name)
 		}
-		node = n.node
-		p.para("  - ", n.what+": "+n.why)
-		fmt.Fprintf(p, "      %s\n", n.command)
+		node = orEmpty(n.Node)
+		p.para("  - ", n.What+": "+n.Why)
+		fmt.Fprintf(p, "      %s\n", n.Command)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestTimesketch(t *testing.T) {
 	var out bytes.Buffer
-	if err := over(writeTimesketch)(&out, fixture("node", 20), Options{}); err != nil {
+	if err := writeTimesketch(&out, fill(fixture("node", 20)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -35,7 +35,7 @@ func TestTimesketch(t *testing.T) {
 
 func TestIntervals(t *testing.T) {
 	var out bytes.Buffer
-	if err := over(writeIntervals)(&out, fixture("node", 20), Options{}); err != nil {
+	if err := writeIntervals(&out, fill(fixture("node", 20)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
@@ -68,7 +68,7 @@ func TestPerfetto(t *testing.T) {
 	again := n.Failures[0] // overlaps the first without being inside it
 	again.Start.At, again.End = again.Start.At+1e9, again.End+1e9
 	n.Failures = append(n.Failures, again)
-	if err := over(writePerfetto)(&out, r, Options{}); err != nil {
+	if err := writePerfetto(&out, fill(r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // Item is something that CI systems are told, whether a report or a fleet says
-// it. Strings are made visible by the writers.
+// it.
 type Item struct {
 	Node        string // "" when it is of no single node
 	Rule        string // id of a rule, a cause, or a kind of thing that nodes share
@@ -53,7 +53,7 @@ func (x *Item) proof(most int) string {
 	var b strings.Builder
 	for _, p := range x.Places[:min(len(x.Places), most)] {
 		if p.Text != "" {
-			fmt.Fprintf(&b, "%s\n  %s\n", Visible(p.String()), Quote(p.Text))
+			fmt.Fprintf(&b, "%s\n  %s\n", p.String(), p.Text)
 		}
 	}
 	if more := len(x.Places) - most; more > 0 {
@@ -76,10 +76,10 @@ func items(fs []finding) []Item {
 	var out []Item
 	for i := range fs {
 		f := &fs[i]
-		x := Item{Node: f.node.Name, Rule: f.rule, Title: f.title, Severity: f.severity, Start: f.start, Message: f.message, Fingerprint: f.fingerprint()}
-		for _, e := range f.evidence {
-			if e.Record != nil && e.Where().File != nil {
-				x.Places = append(x.Places, Place{e.Where().File.Path, e.Where().Line, e.Quote()})
+		x := Item{Node: f.node.Name, Rule: f.rule, Title: f.title, Severity: f.severity, Start: int64(f.start), Message: f.message, Fingerprint: f.fingerprint()}
+		for _, e := range f.evidence.All() {
+			if e.File != "" {
+				x.Places = append(x.Places, Place{e.File, e.Line, e.Text})
 			}
 		}
 		out = append(out, x)
@@ -123,5 +123,5 @@ func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
 		path := strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/")
 		out = append(out, gitlabIssue{"plegforensics", x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
 	}
-	return encode(w, &out)
+	return Encode(w, &out)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -16,20 +17,19 @@ const (
 )
 
 // writeJUnit writes one suite a node and one case a breach rule. A rule that
-// was broken is a failure, its evidence the text. Strings are made visible one
-// by one, because the lines of a failure's text stay lines. On a node of which too
+// was broken is a failure, its evidence the text. On a node of which too
 // little is known to call it healthy, rules that nothing broke are skipped.
-func writeJUnit(w io.Writer, r *Report, _ Options) error {
+func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
 	var out []Suite
-	for i := range r.Nodes {
-		out = append(out, suite(&r.Nodes[i]))
+	for _, n := range r.Nodes {
+		out = append(out, suite(n))
 	}
 	return WriteJUnit(w, out)
 }
 
-func suite(n *Node) Suite {
-	s := Suite{Name: nodeName(n.Node), Host: n.Name, Start: n.Window.Start, Properties: suiteProperties(n), Out: n.Summary}
-	byRule := map[string][]*rules.Breach{}
+func suite(n *model.Node) Suite {
+	s := Suite{Name: orNode(n.Name), Host: n.Name, Start: int64(n.Window.Start), Properties: suiteProperties(n), Out: n.Summary}
+	byRule := map[string][]*model.Breach{}
 	for i := range n.Breaches {
 		byRule[n.Breaches[i].Rule] = append(byRule[n.Breaches[i].Rule], &n.Breaches[i])
 	}
@@ -47,7 +47,7 @@ func suite(n *Node) Suite {
 	return s
 }
 
-func suiteProperties(n *Node) [][2]string {
+func suiteProperties(n *model.Node) [][2]string {
 	var out [][2]string
 	add := func(name, value string) {
 		if value != "" {
@@ -55,8 +55,8 @@ func suiteProperties(n *Node) [][2]string {
 		}
 	}
 	add("status", n.Status)
-	add("kubelet", kubeletVersion(&n.Kubelet))
-	add("runtime", n.Kubelet.Runtime)
+	add("kubelet", n.Kubelet.Versions())
+	add("runtime", orEmpty(n.Kubelet.Runtime))
 	add("episodes", strconv.Itoa(len(n.Episodes)))
 	for _, c := range n.Causes {
 		add("cause."+c.ID, fmt.Sprintf("%s, confidence %.2f", c.Level, c.Confidence))
@@ -72,8 +72,8 @@ func CaseClass(node string) string {
 // Untold is why a case is skipped where too little is known.
 const Untold = "the input shows too little of the kubelet to tell"
 
-func junitRule(n *Node, id, title string, bs []*rules.Breach) Case {
-	c := Case{Name: id, Class: CaseClass(nodeName(n.Node))}
+func junitRule(n *model.Node, id, title string, bs []*model.Breach) Case {
+	c := Case{Name: id, Class: CaseClass(orNode(n.Name))}
 	if len(bs) == 0 {
 		if n.Status == "unknown" {
 			c.Skipped = Untold
@@ -82,19 +82,19 @@ func junitRule(n *Node, id, title string, bs []*rules.Breach) Case {
 	}
 	worst := bs[0]
 	for _, b := range bs {
-		if b.Severity.Rank() > worst.Severity.Rank() {
+		if rules.Severity(b.Severity).Rank() > rules.Severity(worst.Severity).Rank() {
 			worst = b
 		}
 		if b.End > b.Start && b.Start != 0 {
-			c.Seconds += float64(b.End-b.Start) / 1e9
+			c.Seconds += model.Seconds(b.End.Sub(b.Start))
 		}
 	}
-	c.Failure = &Failure{Message: failureMessage(title, bs), Type: string(worst.Severity), Text: failureText(n, bs)}
+	c.Failure = &Failure{Message: failureMessage(title, bs), Type: worst.Severity, Text: failureText(n, bs)}
 	return c
 }
 
-func failureMessage(title string, bs []*rules.Breach) string {
-	s := Visible(title) + ": " + measured(bs[0])
+func failureMessage(title string, bs []*model.Breach) string {
+	s := title + ": " + measured(bs[0])
 	if len(bs) > 1 {
 		s += fmt.Sprintf(", and %s more", plural(len(bs)-1, "breach"))
 	}
@@ -103,7 +103,7 @@ func failureMessage(title string, bs []*rules.Breach) string {
 
 // failureText is the evidence block of a failure: what was measured, quotes,
 // and the probable causes.
-func failureText(n *Node, bs []*rules.Breach) string {
+func failureText(n *model.Node, bs []*model.Breach) string {
 	var b strings.Builder
 	for i, x := range bs {
 		if i == junitBreaches {
@@ -117,7 +117,7 @@ func failureText(n *Node, bs []*rules.Breach) string {
 		if i == 3 {
 			break
 		}
-		fmt.Fprintf(&b, "\nprobable cause: %s (%s, %s, confidence %.2f)\n%s", Visible(c.Title), Visible(c.ID), c.Level, c.Confidence, proofText(c.For, junitQuotes))
+		fmt.Fprintf(&b, "\nprobable cause: %s (%s, %s, confidence %.2f)\n%s", c.Title, c.ID, c.Level, c.Confidence, proofText(c.For, junitQuotes))
 	}
 	return b.String()
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Suite is a test suite of JUnit XML. Strings are made visible when it is
-// written, all but Text, whose lines stay lines.
+// Suite is a test suite of JUnit XML.
 type Suite struct {
 	Name, Host string
 	Start      int64 // Unix ns, 0 unknown
@@ -26,7 +25,7 @@ type Case struct {
 	Failure     *Failure
 }
 
-// Failure is why a case failed. Text is visible already.
+// Failure is why a case failed.
 type Failure struct{ Message, Type, Text string }
 
 // The types below are the JUnit XML that CI systems read: what the schemas of
@@ -103,7 +102,7 @@ func WriteJUnit(w io.Writer, suites []Suite) error {
 }
 
 func (s *Suite) xml() (out junitSuite, took float64) {
-	out = junitSuite{Name: Visible(s.Name), Hostname: Visible(s.Host), SystemOut: Visible(s.Out), Tests: len(s.Cases)}
+	out = junitSuite{Name: s.Name, Hostname: s.Host, SystemOut: s.Out, Tests: len(s.Cases)}
 	if s.Start != 0 {
 		out.Timestamp = time.Unix(0, s.Start).UTC().Format("2006-01-02T15:04:05")
 	}
@@ -111,14 +110,14 @@ func (s *Suite) xml() (out junitSuite, took float64) {
 		if out.Properties == nil {
 			out.Properties = &junitProperties{}
 		}
-		out.Properties.Properties = append(out.Properties.Properties, junitProperty{Visible(p[0]), Visible(p[1])})
+		out.Properties.Properties = append(out.Properties.Properties, junitProperty{p[0], p[1]})
 	}
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		took += c.Seconds
-		x := junitCase{Name: Visible(c.Name), Class: Visible(c.Class), Time: junitTime(c.Seconds), Error: c.Error.xml(), Failure: c.Failure.xml()}
+		x := junitCase{Name: c.Name, Class: c.Class, Time: junitTime(c.Seconds), Error: c.Error.xml(), Failure: c.Failure.xml()}
 		if c.Skipped != "" {
-			x.Skipped = &junitMessage{Text: Visible(c.Skipped)}
+			x.Skipped = &junitMessage{Text: c.Skipped}
 			out.Skipped++
 		}
 		if c.Error != nil {
@@ -137,7 +136,7 @@ func (f *Failure) xml() *junitMessage {
 	if f == nil {
 		return nil
 	}
-	return &junitMessage{Message: Visible(f.Message), Type: Visible(f.Type), Text: f.Text}
+	return &junitMessage{Message: f.Message, Type: f.Type, Text: f.Text}
 }
 
 func junitTime(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }

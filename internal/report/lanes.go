@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,8 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // wideEnough is the width from which a terminal shows all lanes; below it the
@@ -32,7 +31,7 @@ type lane struct {
 
 // laneFrame maps moments to columns.
 type laneFrame struct {
-	from, to int64
+	from, to model.Time
 	cols     int
 }
 
@@ -45,12 +44,12 @@ func (f laneFrame) lane(name string) *lane {
 }
 
 // column may lie outside the frame.
-func (f laneFrame) column(at int64) int {
+func (f laneFrame) column(at model.Time) int {
 	return int(math.Floor(float64(at-f.from) / float64(f.to-f.from+1) * float64(f.cols)))
 }
 
 // put marks the columns of a span; to 0 is a moment.
-func (l *lane) put(f laneFrame, from, to int64, weight int, c rune, color text.Colors) {
+func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color text.Colors) {
 	a := f.column(from)
 	b := a
 	if to > from {
@@ -87,25 +86,29 @@ func (l *lane) line(p *printer) string {
 
 // timeline draws a node's time: the lanes where the terminal is wide enough,
 // else the age of the last relist where that says something.
-func (p *printer) timeline(n *Node) {
-	w := n.Window
-	if w.Start == 0 || w.End-w.Start < int64(n.Kubelet.Threshold)/10 {
-		return // an excerpt of a few lines has no shape
-	}
-	f := laneFrame{w.Start, w.End, p.opt.Width - laneGutter - 2}
-	if p.opt.Width < wideEnough {
-		if age := newAges(n.Node, f); age.peak >= n.Kubelet.Threshold/4 && age.peak > 0 {
-			fmt.Fprintf(p, "  %-*s%s\n", laneGutter, "age", age.lane.line(p))
-			p.para("  "+strings.Repeat(" ", laneGutter), age.note())
-		}
+func (p *printer) timeline(n *model.Node) {
+	f, drawable := p.frame(n)
+	if !drawable || p.opt.Width < wideEnough {
+		p.ageLine(n)
 		return
 	}
 	fmt.Fprintf(p, "\n  %-*s%s\n", laneGutter, "", p.paint(faint, f.axis()))
-	lanes := []*lane{readyLane(n.Node, f), healthLane(n.Node, f)}
-	age := newAges(n.Node, f)
-	lanes = append(lanes, age.lane, relistLane(n.Node, f), failureLane(n.Node, f), requestLane(n.Node, f), eventLane(n, f))
-	lanes = append(lanes, sourceLanes(n.Node, f)...)
-	for _, l := range append(lanes, gapLane(n.Node, f)) {
+	age := newAges(n, f)
+	lanes := []*lane{}
+	pods := f.lane("pod events")
+	for _, l := range timeline.Lanes(n, 1<<30) {
+		switch l.Kind {
+		case timeline.Event:
+			pods.draw(f, l.Marks)
+		case timeline.Episode, timeline.Run:
+		default:
+			lanes = append(lanes, f.lane(l.Name).draw(f, l.Marks))
+		}
+		if l.Kind == timeline.Health {
+			lanes = append(lanes, age.lane)
+		}
+	}
+	for _, l := range append(lanes, pods) {
 		if !l.empty() {
 			fmt.Fprintf(p, "  %-*s%s\n", laneGutter, fit(l.name, laneGutter-1), l.line(p))
 		}
@@ -113,20 +116,85 @@ func (p *printer) timeline(n *Node) {
 	if age.peak > 0 {
 		p.para("  "+strings.Repeat(" ", laneGutter), "age "+age.note())
 	}
-	p.para("  "+strings.Repeat(" ", laneGutter), "─ well  █ not  ▪ relist  ▬ long relist  × list failed  ◆ hung  ~ relists without a date  ! error  ▵ warning  · else  ░ no log")
+	p.para("  "+strings.Repeat(" ", laneGutter), "─ well  █ not  ▪ relist  ▬ long relist  × list failed  ◆ hung  ~ undated relists  ! error  ▵ warning  · else  ░ no log")
+}
+
+// frame is where a node's time is drawn; an excerpt of a few lines has no shape.
+func (p *printer) frame(n *model.Node) (f laneFrame, drawable bool) {
+	w := n.Window
+	threshold := 180.0
+	if t := n.Kubelet.Threshold; t != nil {
+		threshold = *t
+	}
+	return laneFrame{w.Start, w.End, max(p.opt.Width-laneGutter-2, 10)}, w.Start != 0 && model.Seconds(w.End.Sub(w.Start)) >= threshold/10
+}
+
+// ageLine draws the age of the last relist where that says something.
+func (p *printer) ageLine(n *model.Node) {
+	f, drawable := p.frame(n)
+	if !drawable {
+		return
+	}
+	if age := newAges(n, f); age.peak > 0 && age.peak >= age.threshold/4 {
+		fmt.Fprintf(p, "  %-*s%s\n", laneGutter-2, "age", age.lane.line(p))
+		p.line("  "+strings.Repeat(" ", laneGutter-2), age.note())
+	}
+}
+
+// glyphs are the characters of marks by weight: of what is well or unremarkable,
+// suspect, wrong.
+var glyphs = map[string][3]rune{timeline.Ready: {'─', '▒', '█'}, timeline.Health: {'─', '▒', '█'}, timeline.Bounded: {'~', '▬', '▬'}, timeline.Failed: {'!', '!', '!'},
+	timeline.Gap: {'░', '░', '░'}, timeline.Request: {'·', '▵', '!'}, timeline.Event: {'·', '▵', '!'}, timeline.Line: {'·', '▵', '!'}}
+
+// draw puts marks on the lane, and returns it.
+func (l *lane) draw(f laneFrame, ms []timeline.Mark) *lane {
+	for i := range ms {
+		m := &ms[i]
+		w := m.Weight()
+		c, color := glyph(m), []text.Colors{nil, nil, yellow, red}[w]
+		switch {
+		case m.Kind == timeline.Health && m.State == "unknown":
+			continue
+		case w == 1 && (m.Kind == timeline.Ready || m.Kind == timeline.Health || m.Kind == timeline.Relist):
+			color = green
+		case m.Kind == timeline.Gap:
+			color = faint
+		}
+		l.put(f, m.Start, m.To(f.to), w, c, color)
+		if m.Kind == timeline.Failed && m.End > m.Start { // the call, and where it failed
+			l.put(f, m.Start, m.End-1, 4, '─', yellow)
+			l.put(f, m.End, 0, 5, c, color)
+		}
+	}
+	return l
+}
+
+func glyph(m *timeline.Mark) rune {
+	if m.Kind != timeline.Relist {
+		return glyphs[m.Kind][m.Weight()-1]
+	}
+	switch {
+	case m.State == "list-failed":
+		return '×'
+	case m.State == "hung":
+		return '◆'
+	case m.Long():
+		return '▬'
+	}
+	return '▪'
 }
 
 // axis writes times above the columns where they begin.
 func (f laneFrame) axis() string {
-	span := f.to - f.from
-	l, least := "15:04:05", 12
+	span := int64(f.to - f.from)
+	l, narrowest := "15:04:05", 12
 	switch {
 	case span > int64(48*time.Hour):
-		l, least = "01-02 15:04", 15
+		l, narrowest = "01-02 15:04", 15
 	case span > int64(30*time.Minute):
-		l, least = "15:04", 9
+		l, narrowest = "15:04", 9
 	}
-	step := axisStep(span, f.cols/least)
+	step := model.Time(axisStep(span, f.cols/narrowest))
 	var b strings.Builder
 	at := 0
 	for t := (f.from/step + 1) * step; t <= f.to; t += step {
@@ -155,167 +223,6 @@ func axisStep(span int64, most int) int64 {
 	return span/int64(max(most, 1)) + 1
 }
 
-func readyLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("node Ready")
-	for i, c := range n.Ready {
-		to := f.to
-		if i+1 < len(n.Ready) {
-			to = n.Ready[i+1].At
-		}
-		if c.Ready {
-			l.put(f, c.At, to, 1, '─', green)
-		} else {
-			l.put(f, c.At, to, 2, '█', red)
-		}
-	}
-	return l
-}
-
-func healthLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("PLEG")
-	for _, h := range n.Health {
-		if h.From == 0 {
-			continue
-		}
-		to := h.To
-		if to == 0 {
-			to = f.to
-		}
-		switch h.State {
-		case replay.Healthy:
-			l.put(f, h.From, to, 1, '─', green)
-		case replay.Unhealthy:
-			l.put(f, h.From, to, 3, '█', red)
-		case replay.NeverRelisted, replay.RuntimeDown:
-			l.put(f, h.From, to, 2, '▒', yellow)
-		}
-	}
-	return l
-}
-
-// relistLane shows of the relists that share a column the worst.
-func relistLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("relists")
-	for _, b := range n.Bounded {
-		if b.CountMax > 0 {
-			l.put(f, b.From, b.To, 1, '~', map[bool]text.Colors{true: yellow, false: faint}[b.Long > 0])
-		}
-	}
-	for i := range n.Relists {
-		r := &n.Relists[i]
-		if !r.Start.Known() {
-			continue
-		}
-		d, _ := r.Duration()
-		switch {
-		case r.Outcome == replay.OutcomeListFailed:
-			l.put(f, r.Start.At, r.End.At, 5, '×', red)
-		case r.Outcome == replay.OutcomeHung:
-			l.put(f, r.Start.At, r.End.At, 4, '◆', red)
-		case d >= replay.LongRelist:
-			l.put(f, r.Start.At, r.End.At, 3, '▬', yellow)
-		default:
-			l.put(f, r.Start.At, r.End.At, 2, '▪', green)
-		}
-	}
-	return l
-}
-
-func failureLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("CRI failures")
-	for i := range n.Failures {
-		x := &n.Failures[i]
-		if x.End == 0 {
-			continue
-		}
-		from := x.End
-		if x.Start.Known() {
-			from = x.Start.At
-		}
-		l.put(f, from, x.End, 1, '─', yellow)
-		l.put(f, x.End, 0, 2, '!', red)
-	}
-	return l
-}
-
-// requestLane is what the runtime logged of its work.
-func requestLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("requests")
-	for _, r := range n.Requests.All() {
-		switch {
-		case r.Start == 0 && r.End == 0:
-		case r.Err != "":
-			l.put(f, cmp.Or(r.Start, r.End), r.End, 3, '!', red)
-		case r.End == 0:
-			l.put(f, r.Start, 0, 2, '▵', yellow)
-		default:
-			l.put(f, cmp.Or(r.Start, r.End), r.End, 1, '·', nil)
-		}
-	}
-	return l
-}
-
-// eventLane is the pod lifecycle events, those with trouble above the others.
-func eventLane(n *Node, f laneFrame) *lane {
-	l := f.lane("pod events")
-	for _, e := range n.Audit.Events.All() {
-		switch e.Status {
-		case "missing", "discarded":
-			l.put(f, e.At, 0, 3, '!', red)
-		case "late", "unexpected":
-			l.put(f, e.At, 0, 2, '▵', yellow)
-		default:
-			l.put(f, e.At, 0, 1, '·', nil)
-		}
-	}
-	return l
-}
-
-// sourceLanes are the known messages of each source, by name.
-func sourceLanes(n *replay.Node, f laneFrame) []*lane {
-	by := map[parse.Source]*lane{}
-	var names []parse.Source
-	for _, e := range n.Events {
-		if e.Basis == parse.NoTime || bulk(e) {
-			continue
-		}
-		l := by[e.Origin.Source]
-		if l == nil {
-			name := Visible(string(e.Origin.Source))
-			if name == "" {
-				name = "other"
-			}
-			l = f.lane(name)
-			by[e.Origin.Source] = l
-			names = append(names, e.Origin.Source)
-		}
-		switch e.Severity {
-		case 'E', 'F':
-			l.put(f, e.At, 0, 3, '!', red)
-		case 'W':
-			l.put(f, e.At, 0, 2, '▵', yellow)
-		default:
-			l.put(f, e.At, 0, 1, '·', nil)
-		}
-	}
-	slices.Sort(names)
-	var out []*lane
-	for _, name := range names {
-		out = append(out, by[name])
-	}
-	return out
-}
-
-func gapLane(n *replay.Node, f laneFrame) *lane {
-	l := f.lane("no log")
-	for _, g := range n.Gaps {
-		if g.From != 0 && g.To > g.From {
-			l.put(f, g.From, g.To, 1, '░', faint)
-		}
-	}
-	return l
-}
-
 // ages is the lane of the age of the last relist: a bar a column, as high as
 // the greatest age in it.
 type ages struct {
@@ -327,8 +234,11 @@ type ages struct {
 
 var bars = []rune("▁▂▃▄▅▆▇█")
 
-func newAges(n *replay.Node, f laneFrame) ages {
-	a := ages{lane: f.lane("age"), threshold: n.Kubelet.Threshold}
+func newAges(n *model.Node, f laneFrame) ages {
+	a := ages{lane: f.lane("age")}
+	if t := n.Kubelet.Threshold; t != nil {
+		a.threshold = model.Duration(t)
+	}
 	high := make([]float64, f.cols)
 	for i := range high {
 		high[i] = -1
@@ -338,21 +248,20 @@ func newAges(n *replay.Node, f laneFrame) ages {
 			high[col] = v
 		}
 	}
-	v := viewer{base: 0}
-	pts := v.age(n)
+	pts := timeline.Age(n)
 	for i, p := range pts {
-		if p[0] == nil || p[1] == nil {
+		if p.At == 0 || p.Age == nil {
 			continue
 		}
-		t1, v1 := int64(*p[0]*1e6), *p[1]
+		t1, v1 := p.At, *p.Age
 		raise(f.column(t1), v1)
 		a.peak = max(a.peak, time.Duration(v1*1e9))
-		if i == 0 || pts[i-1][1] == nil {
+		if i == 0 || pts[i-1].Age == nil {
 			continue
 		}
-		t0, v0 := int64(*pts[i-1][0]*1e6), *pts[i-1][1]
+		t0, v0 := pts[i-1].At, *pts[i-1].Age
 		for c := max(f.column(t0), 0); c < min(f.column(t1), f.cols) && v1 > v0; c++ { // the end of a column is where a rising age is greatest
-			end := f.from + int64(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1))
+			end := f.from + model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1))
 			raise(c, v0+(v1-v0)*float64(end-t0)/float64(t1-t0))
 		}
 	}
@@ -378,7 +287,7 @@ func newAges(n *replay.Node, f laneFrame) ages {
 func (a *ages) note() string {
 	s := "of the last relist, at most " + Span(a.peak)
 	if a.threshold > 0 {
-		s += fmt.Sprintf("; threshold %s at %c", a.threshold, a.at)
+		s += fmt.Sprintf("; threshold %s at %c", Span(a.threshold), a.at)
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ func TestLanes(t *testing.T) {
 	r := fixture("worker-3", 400)
 	draw := func(width int) string {
 		var out bytes.Buffer
-		if err := writeTimelineText(&out, r, Options{Width: width}); err != nil {
+		if err := writeTimelineText(&out, fill(r), Options{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -45,7 +46,7 @@ func TestLanes(t *testing.T) {
 // TestAge: the bars rise to the peak, and the bar that the note names is the
 // first of those past the threshold.
 func TestAge(t *testing.T) {
-	n := fixture("worker-3", 1).Nodes[0].Node
+	n := fill(fixture("worker-3", 1)).Nodes[0]
 	f := laneFrame{n.Window.Start, n.Window.End, 90}
 	a := newAges(n, f)
 	if got, want := a.peak.Seconds(), 242.0; got < want-2 || got > want+2 {
@@ -53,8 +54,8 @@ func TestAge(t *testing.T) {
 	}
 	last := -1
 	for c, bar := range a.lane.cells {
-		at := f.from + int64(float64(c)/90*float64(f.to-f.from))
-		if at <= n.Relists[0].Start.At || at >= n.Episodes[0].Recovered.At-1e10 {
+		at := f.from + model.Time(float64(c)/90*float64(f.to-f.from))
+		if at <= n.History.Relists[0].Start || at >= n.Episodes[0].Recovered-1e10 {
 			continue
 		}
 		i := strings.IndexRune(string(bars), bar)
@@ -71,7 +72,7 @@ func TestAge(t *testing.T) {
 // TestAxis: labels do not touch, whatever the span.
 func TestAxis(t *testing.T) {
 	for _, span := range []int64{1e9, 60e9, 600e9, 3600e9, 86400e9, 30 * 86400e9} {
-		f := laneFrame{1772366400e9 + 123456789, 1772366400e9 + 123456789 + span, 180}
+		f := laneFrame{1772366400e9 + 123456789, model.Time(1772366400e9 + 123456789 + span), 180}
 		axis := f.axis()
 		if strings.Count(axis, "╷") < 1 || span > 1e9 && strings.Count(axis, "╷") < 3 || text.StringWidthWithoutEscSequences(axis) > 180 || strings.Contains(strings.ReplaceAll(axis, "╷", " "), "::") {
 			t.Errorf("axis of %d s: %q", span/1e9, axis)

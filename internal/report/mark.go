@@ -17,9 +17,9 @@ import (
 // Mark is the line that goes before an output in a format of plain lines, ""
 // for the other formats.
 func Mark(format, version, command string) string {
-	what := Visible(strings.TrimSpace("plegforensics " + version + " " + command))
+	what := model.Visible(strings.TrimSpace("plegforensics " + version + " " + command))
 	switch format {
-	case "text", "chart":
+	case "text", "ticket", "chart":
 		return what + "\n"
 	case "markdown", "github-summary":
 		return "<!-- " + what + " -->\n"

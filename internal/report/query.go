@@ -14,19 +14,19 @@ import (
 // QueryFormats are the output formats of query, bound to one result.
 func QueryFormats(t *model.QueryResult) []Format {
 	return []Format{
-		{"text", "a table, with a chart under a range", func(w io.Writer, _ *Report, o Options) error { return writeQueryText(w, t, o) }},
-		{"json", "the shape of the Prometheus HTTP API", func(w io.Writer, _ *Report, _ Options) error { return encodeLine(w, t) }},
-		{"csv", "one sample a row", func(w io.Writer, _ *Report, _ Options) error { return writeQueryCSV(w, t) }},
-		{"chart", "line charts in the terminal", func(w io.Writer, _ *Report, o Options) error { return writeCharts(w, t, o) }},
+		{"text", ".txt", "a table, with a chart under a range", func(w io.Writer, _ *model.Report, o Options) error { return writeQueryText(w, t, o) }},
+		{"json", ".json", "the shape of the Prometheus HTTP API", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, t) }},
+		{"csv", ".csv", "one sample a row", func(w io.Writer, _ *model.Report, _ Options) error { return writeQueryCSV(w, t) }},
+		{"chart", ".txt", "line charts in the terminal", func(w io.Writer, _ *model.Report, o Options) error { return writeCharts(w, t, o) }},
 	}
 }
 
 // MetricFormats are the output formats of query --list.
 func MetricFormats(ms *model.MetricList) []Format {
 	return []Format{
-		{"text", "a table", func(w io.Writer, _ *Report, _ Options) error { return writeMetricText(w, ms) }},
-		{"json", "one object", func(w io.Writer, _ *Report, _ Options) error { return encodeLine(w, ms) }},
-		{"csv", "one metric a row", func(w io.Writer, _ *Report, _ Options) error { return writeMetricCSV(w, ms) }},
+		{"text", ".txt", "a table", func(w io.Writer, _ *model.Report, _ Options) error { return writeMetricText(w, ms) }},
+		{"json", ".json", "one object", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, ms) }},
+		{"csv", ".csv", "one metric a row", func(w io.Writer, _ *model.Report, _ Options) error { return writeMetricCSV(w, ms) }},
 	}
 }
 
@@ -123,11 +123,11 @@ func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"series", "time", "value"}}
 	if t.Data.Type == "string" {
-		rows = append(rows, []string{"", "", csvCell(t.Text)})
+		rows = append(rows, []string{"", "", Cell(t.Text)})
 	}
 	for _, r := range t.Rows {
 		for _, s := range r.Samples {
-			rows = append(rows, []string{csvCell(r.Name), model.MilliTime(s.T), s.String()})
+			rows = append(rows, []string{Cell(r.Name), model.MilliTime(s.T), s.String()})
 		}
 	}
 	return c.WriteAll(rows)
@@ -153,7 +153,7 @@ func writeMetricCSV(w io.Writer, ms *model.MetricList) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"metric", "type", "kind", "series", "from", "to", "labels"}}
 	for _, m := range ms.Metrics {
-		rows = append(rows, []string{csvCell(m.Name), csvCell(m.Type), m.Kind, strconv.Itoa(m.Series), m.From, m.To, csvCell(strings.Join(m.Labels, " "))})
+		rows = append(rows, []string{Cell(m.Name), Cell(m.Type), m.Kind, strconv.Itoa(m.Series), m.From, m.To, Cell(strings.Join(m.Labels, " "))})
 	}
 	return c.WriteAll(rows)
 }

@@ -6,36 +6,33 @@ import (
 	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-func (p *printer) quotes(indent string, es []replay.Evidence) {
-	for _, e := range es {
-		p.quote(indent, e)
+func (p *printer) quotes(indent string, es []model.Evidence) {
+	for i := range es {
+		p.quote(indent, &es[i])
 	}
 }
 
 // quote prints where a line stands, of a long path the end, which tells most;
 // what it is cited for; and its text on a line of its own, cut to the width
 // unless verbose, of the framing and the header sooner than of the message.
-func (p *printer) quote(indent string, e replay.Evidence) {
-	if e.Record == nil {
-		return
-	}
+func (p *printer) quote(indent string, e *model.Evidence) {
 	hang := strings.Repeat(" ", len(indent)+2)
 	width := p.opt.Width - text.StringWidthWithoutEscSequences(indent)
-	at, note := Visible(e.Where().String()), Visible(e.Note)
-	line, when := flat(e.Quote()), ""
+	at, note := e.Where(), e.Note
+	line, when := flat(e.Text), ""
 	if !p.opt.Verbose {
-		at = ending(at, max(width, 30))
-		line = excerpt(e.Record, line, max(p.opt.Width-len(hang), 40))
-		if t := e.When(); t.Basis > parse.NoTime && strings.HasPrefix(line, "…") {
-			when = " " + p.clock(t.At) // which was cut off
+		at = shortPath(at, max(width, 30))
+		line = excerpt(e, line, max(p.opt.Width-len(hang), 40))
+		if e.Time != 0 && strings.HasPrefix(line, "…") {
+			when = " " + p.clock(e.Time) // which was cut off
 		}
 	}
 	free := width - text.StringWidthWithoutEscSequences(at+when) - 2
-	at = p.link(e.Where(), at) + when
+	at = p.link(e, at) + when
 	switch {
 	case note == "":
 		fmt.Fprintf(p, "%s%s\n", indent, at)
@@ -48,18 +45,23 @@ func (p *printer) quote(indent string, e replay.Evidence) {
 	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
 }
 
-// flat is a quote that takes one line.
-func flat(s string) string { return strings.ReplaceAll(Quote(s), "\t", " ") }
-
-// excerpt is what fits of the line of a record: the end of it if the message
-// does, else the beginning of the message.
-func excerpt(r parse.Record, line string, width int) string {
-	e, ok := r.(*parse.Event)
-	if !ok || text.StringWidthWithoutEscSequences(line) <= width {
-		return fit(line, width)
+// shortPath is a path as it is quoted: of what lies in archives and folders the
+// last element, which tells most.
+func shortPath(at string, most int) string {
+	if i := strings.LastIndexAny(at, "/!"); i > 0 && len(at) > 40 {
+		at = "…/" + at[i+1:]
 	}
-	msg := flat(e.Message())
-	if msg == "" || msg == line {
+	return ending(at, most)
+}
+
+// flat is a quote that takes one line.
+func flat(s string) string { return strings.ReplaceAll(s, "\t", " ") }
+
+// excerpt is what fits of a quoted line: the end of it if the message does, else
+// the beginning of the message.
+func excerpt(e *model.Evidence, line string, width int) string {
+	msg := flat(e.Message)
+	if text.StringWidthWithoutEscSequences(line) <= width || msg == "" || msg == line {
 		return fit(line, width)
 	}
 	room := width - 1 - text.StringWidthWithoutEscSequences(msg)
@@ -74,11 +76,11 @@ func excerpt(r parse.Record, line string, width int) string {
 }
 
 // link makes s a hyperlink to a position, where that has an address.
-func (p *printer) link(at parse.Pos, s string) string { return p.linked(at, s).link() }
+func (p *printer) link(at *model.Evidence, s string) string { return p.linked(at, s).link() }
 
 // linked is a cell of a table that links to a position. It stays text until it
 // is known that the table fits: paragraphs are wrapped, and have no links.
-func (p *printer) linked(at parse.Pos, s string) linkCell {
+func (p *printer) linked(at *model.Evidence, s string) linkCell {
 	c := linkCell{text: s}
 	if p.opt.Link != nil {
 		c.to = p.opt.Link(at)

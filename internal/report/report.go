@@ -1,7 +1,6 @@
-// Package report tells what was found: it holds the one Report value and
-// writes it in each output format, one file per format. Writers never go back
-// to the inputs, and every string that comes from an input passes through
-// Visible or the format's own escaping.
+// Package report writes what was found, one file a format, over the documents
+// of package model: nothing here reads an input, and no string needs escaping
+// but for the syntax of a format.
 package report
 
 import (
@@ -9,69 +8,57 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/parse"
 )
-
-// Report is what a report is written from.
-type Report = model.Analysis
-
-// Node is what was rebuilt about a node and what the rules say of it.
-type Node = model.Analyzed
-
-// Correlation is something that several nodes share.
-type Correlation = model.Shared
 
 // Options steer the writers that have a choice.
 type Options struct {
-	Width   int  // columns of the terminal; 0: 80
-	Color   bool // ANSI colours
-	Verbose bool // quote all evidence, not the best few
-	// Link gives the address that a position links to, "" if it has none; nil
-	// where the terminal has no hyperlinks.
-	Link func(parse.Pos) string
+	Width   int            // columns of the terminal; 0: 80
+	Color   bool           // ANSI colours
+	Verbose bool           // quote all evidence, not the best few
+	Zone    *time.Location // local times are told beside UTC; nil: they are not
+	// Link gives the address that a line of an input links to, "" if it has none;
+	// nil where the terminal has no hyperlinks.
+	Link func(*model.Evidence) string
 }
 
-// Format is an output format of the report.
+// Format is an output format of a report.
 type Format struct {
 	Name  string
+	Ext   string // what the names of its files end in, told apart from other formats
 	About string
-	Write func(io.Writer, *Report, Options) error
-}
-
-// over makes a writer of the model one of the analysis.
-func over(write func(io.Writer, *model.Report, Options) error) func(io.Writer, *Report, Options) error {
-	return func(w io.Writer, r *Report, o Options) error { return write(w, model.Fill(r, nil), o) }
+	Write func(io.Writer, *model.Report, Options) error
 }
 
 // Formats of analyze, in the order of --help.
 var Formats = []Format{
-	{"text", "for people, in a terminal or a pipe", writeText},
-	{"json", "one object, schema plegforensics/report/v1", writeJSON},
-	{"ndjson", "one finding a line", over(writeNDJSON)},
-	{"csv", "one finding a row", over(writeCSV)},
-	{"markdown", "for tickets and post-mortems", writeMarkdown},
-	{"timesketch", "JSON lines for Timesketch and plaso", over(writeTimesketch)},
-	{"intervals", "interval JSON for OpenShift's timeline viewers", over(writeIntervals)},
-	{"perfetto", "a trace for the Perfetto UI", over(writePerfetto)},
-	{"html", "one self-contained page with an interactive timeline", writeHTML},
-	{"junit", "JUnit XML: a suite a node, a case a breach rule", writeJUnit},
-	{"sarif", "SARIF 2.1.0 with the timeline of each episode as a code flow", writeSARIF},
-	{"github", "annotations of GitHub Actions, within its limits", writeGitHub},
-	{"github-summary", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
-	{"gitlab", "a code quality report for GitLab", writeGitLab},
-	{"prom", "metrics for node_exporter's textfile collector", over(writeTextfile)},
+	{"text", ".txt", "one screen for people; all of it with --verbose", writeText},
+	{"ticket", ".ticket.txt", "the verdict and its proof, to paste into a ticket", writeTicket},
+	{"json", ".json", "one object, schema plegforensics/report/v1", writeJSON},
+	{"ndjson", ".ndjson", "one claim a line", writeNDJSON},
+	{"csv", ".csv", "one claim a row", writeCSV},
+	{"markdown", ".md", "for tickets and post-mortems, with a picture", writeMarkdown},
+	{"timesketch", ".timesketch.jsonl", "JSON lines for Timesketch and plaso", writeTimesketch},
+	{"intervals", ".intervals.json", "interval JSON for OpenShift's timeline viewers", writeIntervals},
+	{"perfetto", ".perfetto.json", "a trace for the Perfetto UI", writePerfetto},
+	{"html", ".html", "one self-contained page with an interactive timeline", writeHTML},
+	{"junit", ".xml", "JUnit XML: a suite a node, a case a breach rule", writeJUnit},
+	{"sarif", ".sarif", "SARIF 2.1.0 with the timeline of each episode as a code flow", writeSARIF},
+	{"github", ".github.txt", "annotations of GitHub Actions, within its limits", writeGitHub},
+	{"github-summary", ".summary.md", "a step summary of GitHub Actions, at most 1 MiB", writeGitHubSummary},
+	{"gitlab", ".gitlab.json", "a code quality report for GitLab", writeGitLab},
+	{"prom", ".prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
 // TimelineFormats are the output formats of timeline.
 var TimelineFormats = []Format{
-	{"text", "a table of relists, health and gaps", writeTimelineText},
-	{"json", "one object, schema plegforensics/timeline/v1", writeTimelineJSON},
+	{"text", ".txt", "a table of relists, health and gaps", writeTimelineText},
+	{"json", ".json", "one object, schema plegforensics/timeline/v1", writeTimelineJSON},
 }
 
 // InspectFormats are the output formats of inspect.
 var InspectFormats = []Format{
-	{"text", "tables of files, gaps, losses and what is missing", writeInspectText},
-	{"json", "one object, schema plegforensics/inspect/v1", writeInspectJSON},
+	{"text", ".txt", "tables of files, gaps, losses and what is missing", writeInspectText},
+	{"json", ".json", "one object, schema plegforensics/inspect/v1", writeInspectJSON},
 }
 
 // Lookup finds a format by name, nil if there is none.
@@ -92,6 +79,3 @@ func Names(formats []Format) []string {
 	}
 	return out
 }
-
-// seconds converts a duration to the unit of the JSON contract.
-func seconds(d time.Duration) float64 { return float64(d) / 1e9 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -79,10 +80,10 @@ type (
 		Properties   sarifProperties   `json:"properties"`
 	}
 	sarifProperties struct {
-		Node       string   `json:"node"`
-		Start      *string  `json:"start,omitempty"`
-		Episodes   []int    `json:"episodes,omitempty"`
-		Confidence *float64 `json:"confidence,omitempty"`
+		Node       string     `json:"node"`
+		Start      model.Time `json:"start,omitempty"`
+		Episodes   []int      `json:"episodes,omitempty"`
+		Confidence *float64   `json:"confidence,omitempty"`
 	}
 	sarifLocation struct {
 		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
@@ -117,9 +118,9 @@ type (
 
 // writeSARIF writes breaches and causes as results; those that belong to an
 // episode carry its timeline as a code flow.
-func writeSARIF(w io.Writer, r *Report, _ Options) error {
+func writeSARIF(w io.Writer, r *model.Report, _ Options) error {
 	all := findings(r)
-	run := newSARIF(r.Version)
+	run := newSARIF(r.Tool.Version)
 	index := map[string]int{}
 	run.Tool.Driver.Rules = sarifRules(all, index)
 	for i := range all[:min(len(all), sarifResults)] {
@@ -135,16 +136,16 @@ func writeSARIF(w io.Writer, r *Report, _ Options) error {
 }
 
 // sarifNotes are the problems of the inputs.
-func sarifNotes(r *Report) []sarifNotification {
+func sarifNotes(r *model.Report) []sarifNotification {
 	var out []sarifNotification
 	for i, w := range r.Warnings {
 		if i == sarifLocations {
 			out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("and %d more input problems", len(r.Warnings)-i)}})
 			break
 		}
-		n := sarifNotification{Level: "warning", Message: sarifMessage{w.Msg}}
-		if w.File != nil {
-			n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(w.File.Path)}}}}
+		n := sarifNotification{Level: "warning", Message: sarifMessage{w.Message}}
+		if w.Where != "" {
+			n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(w.File)}}}}
 		}
 		out = append(out, n)
 	}
@@ -204,12 +205,12 @@ func sarifLevel(s rules.Severity) string {
 func sarifResultOf(f *finding, index map[string]int) sarifResult {
 	x := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: sarifLevel(f.severity), Message: sarifMessage{f.message},
 		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": f.fingerprint()},
-		Properties: sarifProperties{Node: f.node.Name, Start: stamp(f.start), Episodes: f.episodes}}
+		Properties: sarifProperties{Node: f.node.Name, Start: f.start, Episodes: f.episodes}}
 	if f.cause != nil {
-		x.Properties.Confidence = number(round2(f.cause.Confidence))
+		x.Properties.Confidence = &f.cause.Confidence
 	}
-	for _, e := range pick(f.evidence, sarifLocations) {
-		if l := sarifPlace(e); l.Physical != nil {
+	for _, e := range f.evidence.First(sarifLocations) {
+		if l := sarifPlace(&e); l.Physical != nil {
 			x.Locations = append(x.Locations, l)
 		}
 	}
@@ -223,22 +224,20 @@ func sarifResultOf(f *finding, index map[string]int) sarifResult {
 	return x
 }
 
-func sarifPlace(e replay.Evidence) sarifLocation {
+func sarifPlace(e *model.Evidence) sarifLocation {
 	var l sarifLocation
 	if e.Note != "" {
 		l.Message = &sarifMessage{e.Note}
 	}
-	if e.Record == nil || e.Where().File == nil {
+	if e.File == "" {
 		return l
 	}
-	pos := e.Where()
-	l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(pos.File.Path)}}
-	snippet := &sarifMessage{Quote(e.Quote())}
-	if pos.Line > 0 {
-		l.Physical.Region = &sarifRegion{StartLine: pos.Line, Snippet: snippet}
-	} else if pos.Offset >= 0 {
-		length := len(e.Quote())
-		l.Physical.Region = &sarifRegion{ByteOffset: &pos.Offset, ByteLength: &length, Snippet: snippet}
+	l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(e.File)}}
+	snippet := &sarifMessage{e.Text}
+	if e.Line > 0 {
+		l.Physical.Region = &sarifRegion{StartLine: e.Line, Snippet: snippet}
+	} else if e.Offset != nil && *e.Offset >= 0 {
+		l.Physical.Region = &sarifRegion{ByteOffset: e.Offset, ByteLength: &e.Length, Snippet: snippet}
 	}
 	return l
 }
@@ -246,7 +245,7 @@ func sarifPlace(e replay.Evidence) sarifLocation {
 // fileURI is a path as a relative URI reference: drive letters and colons must
 // not look like a scheme.
 func fileURI(path string) string {
-	path = strings.TrimLeft(strings.ReplaceAll(Visible(path), `\`, "/"), "/")
+	path = strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "/")
 	u := url.URL{Path: path}
 	return u.String()
 }
@@ -254,13 +253,13 @@ func fileURI(path string) string {
 // sarifFlowOf tells an episode as a thread flow of at most room steps: relists,
 // failed calls, health and readiness, oldest first. Nil when the node has no
 // such episode or there is no room.
-func sarifFlowOf(n *Node, id, room int) *sarifFlow {
+func sarifFlowOf(n *model.Node, id, room int) *sarifFlow {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.ID != id {
 			continue
 		}
-		from, to := e.LastStart.At, e.Recovered.At
+		from, to := e.LastRelistStart, e.Recovered
 		if from == 0 {
 			from = e.FirstReport
 		}
@@ -271,21 +270,21 @@ func sarifFlowOf(n *Node, id, room int) *sarifFlow {
 		if len(steps) == 0 {
 			return nil
 		}
-		return &sarifFlow{sarifMessage{fmt.Sprintf("timeline of episode %d on %s", id, nodeName(n.Node))}, []sarifThread{{steps}}}
+		return &sarifFlow{sarifMessage{fmt.Sprintf("timeline of episode %d on %s", id, orNode(n.Name))}, []sarifThread{{steps}}}
 	}
 	return nil
 }
 
-func sarifSteps(n *Node, from, to int64, room int) []sarifStep {
+func sarifSteps(n *model.Node, from, to model.Time, room int) []sarifStep {
 	var ms []moment
 	for _, m := range moments(n) {
 		if m.at >= from && m.at <= to {
 			ms = append(ms, m)
 		}
 	}
-	for i := range n.Relists {
-		if r := &n.Relists[i]; r.Start.Known() && r.Start.At >= from && r.Start.At <= to {
-			ms = append(ms, moment{r.Start.At, "relist starts " + slack(r.Start) + ": " + relistWords(r), pick(r.Evidence, 1)})
+	for m := range timeline.Relists(n.History) {
+		if m.Kind == timeline.Relist && m.Start >= from && m.Start <= to {
+			ms = append(ms, moment{m.Start, relistWords(&m), m.Proof})
 		}
 	}
 	slices.SortStableFunc(ms, func(a, b moment) int { return int(max(min(a.at-b.at, 1), -1)) })
@@ -299,18 +298,23 @@ func sarifSteps(n *Node, from, to int64, room int) []sarifStep {
 	return out
 }
 
-func relistWords(r *replay.Relist) string {
-	if d, ok := r.Duration(); ok {
-		return string(r.Outcome) + " after " + Span(d)
+func relistWords(m *timeline.Mark) string {
+	s := "relist starts"
+	if m.StartSlack != nil {
+		s += " ±" + span(m.StartSlack)
 	}
-	return string(r.Outcome)
+	s += ": " + m.State
+	if m.Seconds != nil {
+		s += " after " + span(m.Seconds)
+	}
+	return s
 }
 
 func sarifStepOf(m moment) sarifStep {
-	s := sarifStep{ExecutionTime: time.Unix(0, m.at).UTC().Format(time.RFC3339Nano), Importance: "important"}
-	if len(m.ev) > 0 {
-		s.Location = sarifPlace(m.ev[0])
-		s.Location.Message = nil
+	s := sarifStep{ExecutionTime: m.at.UTC().Format(time.RFC3339Nano), Importance: "important"}
+	if m.ev.Len() > 0 {
+		e := m.ev.At(0)
+		s.Location = sarifPlace(&e)
 	}
 	s.Location.Message = &sarifMessage{strings.TrimSpace(m.what)}
 	return s

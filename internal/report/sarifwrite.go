@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 func newSARIF(version string) *sarifRun {
@@ -34,7 +36,7 @@ func (run *sarifRun) write(w io.Writer, most int) error {
 	notes := len(run.Invocations[0].Notifications)
 	for {
 		var b bytes.Buffer
-		if err := encode(&b, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{*run}}); err != nil {
+		if err := Encode(&b, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{*run}}); err != nil {
 			return err
 		}
 		if fit := most - most/10; b.Len() <= fit || len(run.Results) == 0 || compressed(b.Bytes()) <= fit {
@@ -92,7 +94,7 @@ func WriteSARIF(w io.Writer, version string, items []Item) error {
 func sarifItem(x *Item, index map[string]int) sarifResult {
 	out := sarifResult{RuleID: x.Rule, RuleIndex: index[x.Rule], Level: sarifLevel(x.Severity), Message: sarifMessage{x.Message},
 		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": x.Fingerprint},
-		Properties: sarifProperties{Node: x.Node, Start: stamp(x.Start)}}
+		Properties: sarifProperties{Node: x.Node, Start: model.Time(x.Start)}}
 	for _, p := range x.Places[:min(len(x.Places), sarifLocations)] {
 		out.Locations = append(out.Locations, sarifLocation{Physical: p.sarif()})
 	}
@@ -117,7 +119,7 @@ func sarifItem(x *Item, index map[string]int) sarifResult {
 func (p Place) sarif() *sarifPhysical {
 	out := &sarifPhysical{Artifact: sarifArtifact{fileURI(p.File)}}
 	if p.Line > 0 {
-		out.Region = &sarifRegion{StartLine: p.Line, Snippet: &sarifMessage{Quote(p.Text)}}
+		out.Region = &sarifRegion{StartLine: p.Line, Snippet: &sarifMessage{p.Text}}
 	}
 	return out
 }

@@ -1,560 +1,448 @@
 package report
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/plegforensics/plegforensics/replay"
-	"github.com/plegforensics/plegforensics/replay/blame"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// printer writes the text formats: one place for width, colour and cutting.
-type printer struct {
-	*bufio.Writer
-	opt  Options
-	date string // layout of moments: with the day only where a node's records span several
-}
-
-func newPrinter(w io.Writer, opt Options) *printer {
-	if opt.Width <= 0 {
-		opt.Width = 80
+// writeText answers on one screen: the verdict on each node, the cause and its
+// best proofs, what to do first, what to collect next. All of it is under
+// --verbose.
+func writeText(w io.Writer, r *model.Report, opt Options) error {
+	if opt.Verbose {
+		return writeVerbose(w, r, opt)
 	}
-	return &printer{bufio.NewWriter(w), opt, dayAndTime}
-}
-
-// writeText answers in the first screen: verdict, episodes, causes with quoted
-// lines; then the numbers; then a block to paste into a ticket.
-func writeText(w io.Writer, r *Report, opt Options) error {
 	p := newPrinter(w, opt)
-	p.inputs(r)
-	for i := range r.Nodes {
-		p.node(&r.Nodes[i])
+	p.inputLine(r)
+	worst := worstNode(r.Nodes)
+	for _, n := range r.Nodes {
+		if n == worst {
+			p.screen(n)
+		}
 	}
-	p.correlations(r.Correlations)
-	p.alerts(r)
-	p.ticket(r)
-	p.warnings(r)
+	p.others(r.Nodes, worst)
+	p.footer(r, worst)
 	return p.Flush()
 }
 
-// setDay drops the day from moments where all records are of one day, which the
-// line about the window names.
-func (p *printer) setDay(w replay.Window) {
-	p.date = dayAndTime
-	if w.Start != 0 && layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
-		p.date = timeOnly
+// worstNode is the node that the screen is about.
+func worstNode(ns []*model.Node) *model.Node {
+	var worst *model.Node
+	rank := func(n *model.Node) int {
+		return map[string]int{"unhealthy": 3, "degraded": 2, "unknown": 1}[n.Status]*1000 + min(len(n.Episodes), 999)
+	}
+	for _, n := range ns {
+		if worst == nil || rank(n) > rank(worst) {
+			worst = n
+		}
+	}
+	return worst
+}
+
+// inputLine says what was read, and that something of it was not.
+func (p *printer) inputLine(r *model.Report) {
+	var names []string
+	files, used, size, partial := 0, 0, int64(0), false
+	for _, in := range r.Inputs {
+		names = append(names, lastElement(in.Path))
+		files, used, size, partial = files+in.Files, used+in.FilesUsed, size+in.Bytes, partial || in.Partial
+	}
+	if len(names) > 3 {
+		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
+	}
+	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, plural(files, "file"), Bytes(size))
+	if partial {
+		s += ", partially read"
+	}
+	if k := len(r.Warnings); k > 0 {
+		s += "; " + plural(k, "input problem")
+	}
+	p.para("", s)
+}
+
+func lastElement(path string) string {
+	path = strings.TrimRight(path, "/")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// gutter is the width of the labels.
+const gutter = 12
+
+// label prints a labelled paragraph.
+func (p *printer) label(name, s string) {
+	if s != "" {
+		p.para(fmt.Sprintf("  %-*s", gutter, name), s)
 	}
 }
 
-// second is a moment without its fraction, for tables that are wide already.
-func (p *printer) second(at int64) string { return layout(at, strings.TrimSuffix(p.date, ".000")) }
+// line prints a labelled line, cut to the width.
+func (p *printer) line(indent, s string) {
+	fmt.Fprintln(p, indent+fit(s, max(p.opt.Width-text.StringWidthWithoutEscSequences(indent), 20)))
+}
 
-func (p *printer) clock(at int64) string { return layout(at, p.date) }
+// screen is the verdict on one node, its cause, and what to do.
+func (p *printer) screen(n *model.Node) {
+	p.setDay(n.Window)
+	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), orNode(n.Name)+": "+n.Status))
+	if len(n.Episodes) == 0 {
+		p.label("verdict", sentenceCase(plainSummary(n)))
+		p.crossed(n)
+	} else {
+		p.incident(n)
+	}
+	p.label("node", kubeletShort(n))
+	p.label("log", logShort(n))
+	p.ageLine(n)
+	if p.mostLikely(n) {
+		p.doFirst(n)
+		return
+	}
+	p.collectNext(n)
+}
 
-// instant is a moment with its uncertainty where that is worth saying.
-func (p *printer) instant(i replay.Instant) string { return instantAs(i, p.date) }
+// mainEpisode is the one with the greatest age, or the longest.
+func mainEpisode(n *model.Node) *model.Episode {
+	best := &n.Episodes[0]
+	size := func(e *model.Episode) float64 {
+		if e.PeakAge != nil {
+			return *e.PeakAge
+		}
+		return model.Seconds(max(e.Recovered, e.LastReport).Sub(e.Start()))
+	}
+	for i := range n.Episodes {
+		if e := &n.Episodes[i]; size(e) > size(best) {
+			best = e
+		}
+	}
+	return best
+}
 
-func (p *printer) paint(c text.Colors, s string) string {
-	if !p.opt.Color {
+// incident tells the episode that counts.
+func (p *printer) incident(n *model.Node) {
+	e := mainEpisode(n)
+	p.label("PLEG", unhealthyWords(e, n.Window.End)+p.zoned(e))
+	if k := len(n.Episodes); k > 1 {
+		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k))
+	}
+	age := "not stated"
+	if e.PeakAge != nil {
+		age = span(e.PeakAge)
+	}
+	stuck := ""
+	if e.StuckStep != "unknown" && e.StuckStep != "" {
+		stuck = ", stuck in the " + e.StuckStep + " phase"
+		if e.StuckStepBasis != "" {
+			stuck += " (" + e.StuckStepBasis + ")"
+		}
+	}
+	p.label("peak age", age+", threshold "+Span(model.Duration(&e.Threshold))+stuck)
+	if e.NotReady != nil {
+		to := "the end of the log"
+		if e.NotReady.To != 0 {
+			to = layout(e.NotReady.To, time.TimeOnly)
+		}
+		p.label("NotReady", fmt.Sprintf("%s to %s%s", layout(e.NotReady.From, time.TimeOnly), to, notReadyWhy(n, e)))
+	}
+}
+
+// unhealthyWords is from when to when PLEG was unhealthy, and whether it is over.
+func unhealthyWords(e *model.Episode, end model.Time) string {
+	from := layout(e.Start(), time.DateTime) + " UTC"
+	if e.Uncertainty != nil && *e.Uncertainty >= 0.5 {
+		from += " ±" + span(e.Uncertainty)
+	}
+	if e.NeverRelisted {
+		from += ", no relist having succeeded since the kubelet started"
+	}
+	if e.Recovered == 0 {
+		s := "unhealthy from " + from
+		if end-e.LastReport > 60*second {
+			s += ", recovery not seen"
+		} else {
+			s += ", not recovered by the end of the log"
+		}
+		if e.LastReport > e.Start() {
+			s += ", last reported " + layout(e.LastReport, time.TimeOnly)
+		}
 		return s
 	}
-	return c.EscapeSeq() + s + text.Reset.EscapeSeq()
-}
-
-var (
-	bold   = text.Colors{text.Bold}
-	faint  = text.Colors{text.Faint}
-	red    = text.Colors{text.FgRed, text.Bold}
-	yellow = text.Colors{text.FgYellow}
-	green  = text.Colors{text.FgGreen}
-)
-
-func statusColor(status string) text.Colors {
-	switch status {
-	case "unhealthy":
-		return red
-	case "degraded":
-		return yellow
-	case "healthy":
-		return green
+	to := layout(e.Recovered, time.TimeOnly)
+	if layout(e.Recovered, time.DateOnly) != layout(e.Start(), time.DateOnly) {
+		to = layout(e.Recovered, time.DateTime)
 	}
-	return faint
+	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {
+		to += " ±" + span(e.RecoveredSlack)
+	}
+	return fmt.Sprintf("unhealthy from %s to %s, recovered after %s", from, to, episodeLength(e))
 }
 
-func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s)) }
+// zoned is the same in local time, where that is asked for.
+func (p *printer) zoned(e *model.Episode) string {
+	if p.opt.Zone == nil || e.Start() == 0 {
+		return ""
+	}
+	s := e.Start().UTC().In(p.opt.Zone).Format("2006-01-02 15:04:05")
+	if e.Recovered != 0 {
+		s += " to " + e.Recovered.UTC().In(p.opt.Zone).Format(time.TimeOnly)
+	}
+	return " (" + s + " " + p.opt.Zone.String() + ")"
+}
 
-// para prints s wrapped to the width, each line after indent.
-func (p *printer) para(indent, s string) {
-	hang := strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
-	wrapped := text.WrapSoft(Visible(s), max(p.opt.Width-len(hang), 20))
-	for i, line := range strings.Split(wrapped, "\n") {
+// notReadyWhy is what the lines say of why the node became NotReady.
+func notReadyWhy(n *model.Node, e *model.Episode) string {
+	why := ""
+	for _, c := range n.History.Ready {
+		if c.Time == e.NotReady.From && !c.Ready && c.Reason != "" {
+			why = ", reason " + c.Reason
+		}
+	}
+	for _, x := range e.Evidence.First(10) { // the line with the condition, or the event beside it
+		if d := x.Time - e.NotReady.From; d > -second && d < second && strings.Contains(x.Text, "PLEG is not healthy") {
+			return ", because PLEG is not healthy"
+		}
+	}
+	return why
+}
+
+const second = model.Time(1e9)
+
+// crossed lists the gravest thresholds of a node without an episode.
+func (p *printer) crossed(n *model.Node) {
+	bs := slices.Clone(n.Breaches)
+	slices.SortStableFunc(bs, func(a, b model.Breach) int {
+		return rules.Severity(b.Severity).Rank() - rules.Severity(a.Severity).Rank()
+	})
+	for i := range bs[:min(len(bs), 3)] {
+		b := &bs[i]
+		name := "crossed"
 		if i > 0 {
-			indent = hang
+			name = ""
 		}
-		fmt.Fprintln(p, strings.TrimRight(indent+strings.TrimRight(line, " "), " "))
-	}
-}
-
-func (p *printer) inputs(r *Report) {
-	for _, in := range r.Inputs {
-		part := ""
-		if in.Partial {
-			part = p.paint(yellow, "  read in part, see warnings")
+		s := fmt.Sprintf("%s: %s from %s, %s of %s", b.Severity, b.Name(), p.second(b.Start), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit))
+		if b.Evidence.Len() > 0 {
+			e := b.Evidence.At(0)
+			s += "  " + shortPath(e.Where(), 40)
 		}
-		fmt.Fprintf(p, "%s  %s, %s in %s used of %d%s\n", p.paint(bold, Visible(in.Path)), in.Kind, Bytes(in.Bytes),
-			plural(in.FilesUsed, "file"), in.Files, part)
+		p.line(fmt.Sprintf("  %-*s", gutter, name), s)
 	}
 }
 
-func (p *printer) node(n *Node) {
-	p.setDay(n.Window)
-	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), Visible(n.Name)+": "+n.Status))
-	p.para("  ", n.Summary)
-	p.para("  ", kubeletLine(n.Kubelet))
-	p.para("  ", windowLine(n.Window))
-	p.timeline(n)
-	p.episodes(n)
-	p.causes(causesHeading(n.Causes), n.Causes)
-	p.causes("Looks like PLEG trouble, is not", otherLookAlikes(n))
-	p.whatIf(n)
-	p.breaches(n)
-	p.relists(n)
-	p.blame(n)
-	p.operations(n)
-	p.events(n)
-	p.gaps(n)
-}
-
-func kubeletLine(k replay.Kubelet) string {
-	version := kubeletVersion(&k)
-	if version == "" {
-		version = "version unknown"
-	}
-	s := "kubelet " + version + ", runtime " + orUnknown(k.Runtime) + ", PLEG " + orUnknown(k.PLEG)
-	if k.Threshold > 0 {
-		s += fmt.Sprintf(", relist every %s, threshold %s", k.Period, k.Threshold)
-	}
-	if k.RPCTimeout > 0 {
-		s += fmt.Sprintf(", CRI time-out %s", k.RPCTimeout)
-	}
-	if k.Basis != "" {
-		s += " (" + Visible(k.Basis) + ")"
+func kubeletShort(n *model.Node) string {
+	k := &n.Kubelet
+	s := "kubelet " + cmp.Or(k.Versions(), "of unknown version") + ", " + cmp.Or(orEmpty(k.Runtime), "unknown runtime")
+	if k.PLEG != "" && k.PLEG != "unknown" {
+		s += ", " + k.PLEG + " PLEG"
 	}
 	return s
 }
 
-func windowLine(w replay.Window) string {
+// logShort is what the records cover, and how their timestamps were read.
+func logShort(n *model.Node) string {
+	w := n.Window
 	if w.Start == 0 {
 		return "no dated line"
 	}
-	s := fmt.Sprintf("%s to %s UTC, %s", Date(w.Start), Date(w.End), Span(time.Duration(w.End-w.Start)))
-	switch {
-	case w.Timezone == "stated":
-		s += "; every stamp states its zone"
-	case w.TimezoneBasis != "":
-		s += fmt.Sprintf("; stamps in %s (%s)", orUnknown(w.Timezone), Visible(w.TimezoneBasis))
+	to := layout(w.End, time.DateTime)
+	if layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
+		to = layout(w.End, time.TimeOnly)
+	}
+	s := fmt.Sprintf("%s to %s UTC", layout(w.Start, time.DateTime), to)
+	if w.TimezoneBasis != "" && w.Timezone != "stated" {
+		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
+	}
+	lost := 0.0
+	for _, g := range n.History.Gaps {
+		if g.From != 0 && g.To > g.From {
+			lost += model.Seconds(g.To.Sub(g.From))
+		}
+	}
+	if k := len(n.History.Gaps); k > 0 {
+		s += fmt.Sprintf("; %s", plural(k, "gap"))
+		if lost > 0 {
+			s += " of " + span(&lost)
+		}
 	}
 	return s
 }
 
-func (p *printer) episodes(n *Node) {
-	if len(n.Episodes) == 0 {
-		return
-	}
-	p.heading("PLEG unhealthy")
-	g := p.table("#", "last relist began", "breach", "recovered", "for", "peak age", "stuck in", "lines", "node NotReady")
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		began := p.instant(e.LastStart)
-		if e.Never {
-			began = "never since start"
+// mostLikely tells the cause with its three best proofs, and reports whether one
+// is more than possible.
+func (p *printer) mostLikely(n *model.Node) bool {
+	if len(n.Causes) == 0 {
+		if n.Status != "healthy" {
+			p.heading("Cause unknown")
 		}
-		g.AppendRow(table.Row{e.ID, began, p.clock(e.Breach), p.instant(e.Recovered), episodeLength(e),
-			age(e), e.StuckStep, e.Reports, p.notReady(e.NotReady)})
+		return n.Status == "healthy"
 	}
-	p.render(g)
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if e.RecoveredBasis != "" {
-			p.para(fmt.Sprintf("  %d: ", e.ID), "recovery: "+e.RecoveredBasis)
-		}
-		if e.StepBasis != "" {
-			p.para(fmt.Sprintf("  %d: ", e.ID), fmt.Sprintf("stuck in %s: %s", e.StuckStep, e.StepBasis))
-		}
-		p.quotes("     ", pick(e.Evidence, p.few(3)))
-	}
-}
-
-func episodeLength(e *replay.Episode) string {
+	c := &n.Causes[0]
+	known := c.Level != string(rules.Possible)
+	head := fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
 	switch {
-	case e.Breach == 0:
-		return "?"
-	case e.Recovered.Known():
-		return Span(time.Duration(e.Recovered.At - e.Breach))
-	case e.LastReport > e.Breach:
-		return "≥ " + Span(time.Duration(e.LastReport-e.Breach))
+	case n.Status == "healthy":
+		head, known = "Proof", true
+	case !known:
+		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
 	}
-	return "?"
+	p.heading(head)
+	p.clipped("  ", c.Explanation, 3)
+	for i, e := range c.For.First(3) {
+		p.proof(i+1, &e)
+	}
+	if c.Against.Len() > 0 {
+		e := c.Against.At(0)
+		p.line("  against  ", strings.TrimSpace(cmp.Or(e.Note, flat(e.Text))+"  "+shortPath(e.Where(), 40)))
+	}
+	var also []string
+	for _, x := range n.Causes[1:min(len(n.Causes), 4)] {
+		also = append(also, fmt.Sprintf("%s (%s, %.0f%%)", x.ID, x.Level, 100*x.Confidence))
+	}
+	if len(also) > 0 {
+		p.line("  also     ", strings.Join(also, ", "))
+	}
+	return known
 }
 
-func age(e *replay.Episode) string {
-	if e.PeakAge <= 0 {
-		return "?"
+// proof is a quoted line in two rows: where and what for, then the text.
+func (p *printer) proof(i int, e *model.Evidence) {
+	where := shortPath(e.Where(), 40)
+	rest := ""
+	if e.Time != 0 {
+		rest = "  " + layout(e.Time, time.TimeOnly)
 	}
-	return Span(e.PeakAge)
+	if e.Note != "" {
+		rest += "  " + e.Note
+	}
+	room := max(p.opt.Width-4-text.StringWidthWithoutEscSequences(where), 20)
+	fmt.Fprintf(p, "  %d %s%s\n", i, p.link(e, where), fit(rest, room))
+	msg := flat(cmp.Or(e.Message, e.Text))
+	fmt.Fprintf(p, "    %s\n", p.paint(faint, fit(msg, max(p.opt.Width-4, 20))))
 }
 
-func (p *printer) notReady(s *replay.Span) string { return notReady(s, p.date) }
-
-func notReady(s *replay.Span, date string) string {
-	if s == nil {
-		return ""
+// clipped prints at most most lines of a paragraph.
+func (p *printer) clipped(indent, s string, most int) {
+	lines := strings.Split(text.WrapSoft(s, max(p.opt.Width-len(indent), 20)), "\n")
+	for i, l := range lines[:min(len(lines), most)] {
+		l = strings.TrimRight(l, " ")
+		if i == most-1 && len(lines) > most {
+			l = fit(l+" …", p.opt.Width-len(indent))
+		}
+		fmt.Fprintln(p, indent+l)
+		indent = strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
 	}
-	if s.To == 0 {
-		return layout(s.From, date) + " → ?"
-	}
-	return layout(s.From, date) + " → " + layout(s.To, date)
 }
 
-func (p *printer) causes(title string, cs []rules.Cause) {
-	if len(cs) == 0 {
+// doFirst is the first two things to do, and the commands for this node.
+func (p *printer) doFirst(n *model.Node) {
+	if len(n.Causes) == 0 {
 		return
 	}
-	p.heading(title)
-	if cs[0].Kind != rules.KindLookAlike {
-		p.para("", rules.Legend)
-	}
-	for i, c := range cs {
-		if i == 3 && !p.opt.Verbose {
-			fmt.Fprintf(p, "  and %s less likely, in the JSON report or with --verbose\n", plural(len(cs)-i, "cause"))
-			break
-		}
-		p.cause(i+1, c)
-	}
-}
-
-// causesHeading says whether any of the causes is more than possible.
-func causesHeading(cs []rules.Cause) string {
-	if len(cs) > 0 && cs[0].Level == rules.Possible {
-		return "Cause unknown; these are possible"
-	}
-	return "Probable causes"
-}
-
-// otherLookAlikes are those that the causes do not already name.
-func otherLookAlikes(n *Node) []rules.Cause {
-	return slices.DeleteFunc(slices.Clone(n.LookAlikes), func(l rules.Cause) bool {
-		return slices.ContainsFunc(n.Causes, func(c rules.Cause) bool { return c.ID == l.ID })
-	})
-}
-
-func (p *printer) cause(rank int, c rules.Cause) {
-	head := fmt.Sprintf("%d. %s: %s", rank, c.ID, c.Title)
-	fmt.Fprintf(p, "%s\n", p.paint(bold, head))
-	level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
-	if len(c.Episodes) > 0 {
-		level += ", explains episode " + numbers(c.Episodes)
-	}
-	fmt.Fprintf(p, "   %s\n", p.paint(faint, level))
-	p.para("   ", c.Explanation)
-	p.labelled("for", c.For, p.few(3))
-	p.labelled("against", c.Against, p.few(2))
-	for _, m := range c.Missing[:min(len(c.Missing), p.few(2))] {
-		p.para("   missing  ", m)
-	}
-	for _, m := range c.Remediation[:min(len(c.Remediation), p.few(3))] {
-		p.para("   do       ", m)
-	}
-	for _, m := range c.Commands[:min(len(c.Commands), p.few(2))] {
-		p.para("   run      ", m)
-	}
-}
-
-func (p *printer) labelled(label string, es []replay.Evidence, most int) {
-	for i, e := range pick(es, most) {
-		l := ""
-		if i == 0 {
-			l = label
-		}
-		p.quote(fmt.Sprintf("   %-9s", l), e)
-	}
-	if len(es) > most {
-		fmt.Fprintf(p, "   %-9s%s\n", "", p.paint(faint, "and "+plural(len(es)-most, "line")+" more"))
-	}
-}
-
-// few is how much of a list to show: all of it when verbose.
-func (p *printer) few(n int) int {
-	if p.opt.Verbose {
-		return 1 << 30
-	}
-	return n
-}
-
-func pick(es []replay.Evidence, most int) []replay.Evidence { return es[:min(len(es), most)] }
-
-func (p *printer) breaches(n *Node) {
-	if len(n.Breaches) == 0 {
+	c := &n.Causes[0]
+	if len(c.Remediation)+len(c.Commands) == 0 || n.Status == "healthy" {
 		return
 	}
-	p.heading("Thresholds crossed")
-	g := p.table("severity", "rule", "from", "to", "value", "threshold", "where")
-	for _, b := range n.Breaches {
-		var where any = ""
-		if len(b.Evidence) > 0 && b.Evidence[0].Record != nil {
-			at := b.Evidence[0].Where()
-			where = p.linked(at, ending(Visible(at.String()), 22))
-		}
-		g.AppendRow(table.Row{b.Severity, Visible(b.Name()), p.second(b.Start), p.second(b.End), quantity(b.Value, b.Unit), quantity(b.Threshold, b.Unit), where})
+	p.heading("Do first")
+	for i, s := range c.Remediation[:min(len(c.Remediation), 2)] {
+		p.clipped(fmt.Sprintf("  %d. ", i+1), s, 2)
 	}
-	p.render(g)
+	for _, s := range c.Commands[:min(len(c.Commands), 2)] {
+		fmt.Fprintf(p, "     $ %s\n", s) // whole: it is copied
+	}
 }
 
-func (p *printer) relists(n *Node) {
-	if len(n.Relists) == 0 && len(n.Bounded) == 0 {
+// collectNext is what would settle it.
+func (p *printer) collectNext(n *model.Node) {
+	var what []string
+	if len(n.Causes) > 0 {
+		what = n.Causes[0].Missing
+	}
+	if len(what)+len(n.Collect) == 0 {
 		return
 	}
-	s := Durations(n.Node)
-	p.heading("Relists")
-	line := fmt.Sprintf("%d proven, %s between proofs", len(n.Relists), plural(len(n.Bounded), "stretch"))
-	if len(s.Sorted) > 0 {
-		line += fmt.Sprintf("; of %d with known length: median %s, 99%% %s, longest %s", len(s.Sorted), Span(s.P50), Span(s.P99), Span(s.Max))
+	p.heading("Collect next")
+	for _, s := range what[:min(len(what), 2)] {
+		p.clipped("  - ", s, 2)
 	}
-	p.para("  ", line)
-	g := p.table("start (UTC)", "±", "length", "outcome", "listed", "proof")
-	rows := 0
-	for _, i := range s.Longest {
-		r := &n.Relists[i]
-		if d, ok := r.Duration(); ok && d < 2*time.Second || rows == p.few(5) {
-			break
-		}
-		rows++
-		g.AppendRow(p.relistRow(r))
-	}
-	if rows > 0 {
-		p.render(g)
+	for i := range n.Collect[:min(len(n.Collect), 2)] {
+		x := &n.Collect[i]
+		p.clipped("  - ", x.What+": "+x.Why, 2)
+		fmt.Fprintf(p, "    $ %s\n", x.Command)
 	}
 }
 
-func (p *printer) relistRow(r *replay.Relist) table.Row { return relistRow(r, p.date) }
-
-func relistRow(r *replay.Relist, date string) table.Row {
-	length := "?"
-	if d, ok := r.Duration(); ok {
-		length = Span(d)
-	}
-	listed := "?"
-	if r.Listed != nil {
-		listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
-	}
-	return table.Row{layout(r.Start.At, date), slack(r.Start), length, r.Outcome, listed, strings.Join(r.Basis, ", ")}
-}
-
-func (p *printer) blame(n *Node) {
-	if len(n.Blame) == 0 {
-		return
-	}
-	p.heading("Where the relist seconds went")
-	g := p.table("relist", "total", "list", "inspect", "charged to", "seconds", "unexplained")
-	for i, b := range n.Blame {
-		if i == p.few(5) {
-			break
-		}
-		start := "?"
-		if b.Relist >= 0 && b.Relist < len(n.Relists) {
-			start = p.clock(n.Relists[b.Relist].Start.At)
-		}
-		what, secs := "", ""
-		if s := firstShare(b); s != nil {
-			what, secs = Visible(s.What), Span(s.Took)
-		}
-		g.AppendRow(table.Row{start, Span(b.Total), maybe(b.List), maybe(b.Inspect), what, secs, Span(b.Unexplained)})
-	}
-	p.render(g)
-}
-
-func firstShare(b blame.Blame) *blame.Share {
-	switch {
-	case len(b.ByPod) > 0:
-		return &b.ByPod[0]
-	case len(b.ByOperation) > 0:
-		return &b.ByOperation[0]
-	}
-	return nil
-}
-
-func (p *printer) operations(n *Node) {
-	if len(n.Ops) == 0 {
-		return
-	}
-	p.heading("CRI operations")
-	g := p.table("operation", "calls", "errors", "median", "99%", "total", "share of relist")
-	for _, o := range n.Ops {
-		if o.Calls == 0 && o.Errors == 0 && !p.opt.Verbose {
+// others are the nodes that the screen is not about, a line each.
+func (p *printer) others(ns []*model.Node, worst *model.Node) {
+	const most = 8
+	shown := 0
+	for _, n := range ns {
+		if n == worst {
 			continue
 		}
-		calls, share := "?", "?"
-		if o.Calls >= 0 {
-			calls = fmt.Sprint(o.Calls)
+		if shown == 0 {
+			p.heading("Other nodes")
 		}
-		if o.ShareOfRelist >= 0 {
-			share = fmt.Sprintf("%.0f%%", 100*o.ShareOfRelist)
-		}
-		g.AppendRow(table.Row{o.Name, calls, o.Errors, maybe(o.P50), maybe(o.P99), maybe(o.Total), share})
-	}
-	p.render(g)
-}
-
-func (p *printer) events(n *Node) {
-	a := n.Audit
-	if n.Observed.Len() == 0 && !a.Audited && a.Discarded == 0 {
-		return
-	}
-	p.heading("Pod lifecycle events")
-	line := fmt.Sprintf("%s observed", plural(n.Observed.Len(), "event"))
-	if a.Audited {
-		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
-	}
-	if a.Discarded > 0 {
-		line += fmt.Sprintf(", %d discarded", a.Discarded)
-	}
-	if len(a.ShortLived) > 0 {
-		line += ", " + plural(len(a.ShortLived), "container") + " too short-lived for any relist to see"
-	}
-	p.para("  ", line)
-	for _, note := range a.Notes {
-		p.para("  ", note)
-	}
-}
-
-func (p *printer) gaps(n *Node) {
-	if len(n.Gaps) == 0 {
-		return
-	}
-	p.heading("What the log does not cover")
-	for i, g := range n.Gaps {
-		if i == p.few(5) {
-			fmt.Fprintf(p, "  and %s more\n", plural(len(n.Gaps)-i, "gap"))
-			break
-		}
-		length := ""
-		if g.To > g.From && g.From > 0 {
-			length = " (" + Span(time.Duration(g.To-g.From)) + ")"
-		}
-		p.para("  ", fmt.Sprintf("%s to %s%s: %s", p.clock(g.From), p.clock(g.To), length, g.Why))
-	}
-}
-
-func (p *printer) correlations(cs []Correlation) {
-	if len(cs) == 0 {
-		return
-	}
-	p.heading("Across nodes")
-	for _, c := range cs {
-		p.para("  ", c.Summary)
-	}
-}
-
-// ticket is the block to paste: at most fifteen lines, no colour, no table.
-func (p *printer) ticket(r *Report) {
-	if len(r.Nodes) == 0 {
-		return
-	}
-	p.heading("For the ticket")
-	for i := range r.Nodes {
-		n := &r.Nodes[i]
-		if i == 12 {
-			fmt.Fprintf(p, "  and %s more\n", plural(len(r.Nodes)-i, "node"))
-			break
-		}
-		p.para("  ", n.Summary)
-	}
-	fmt.Fprintf(p, "  plegforensics %s\n", r.Version)
-}
-
-func (p *printer) warnings(r *Report) {
-	if len(r.Warnings) == 0 {
-		return
-	}
-	p.heading("Read with trouble")
-	for i, w := range r.Warnings {
-		if i == p.few(10) {
-			fmt.Fprintf(p, "  and %s more\n", plural(len(r.Warnings)-i, "warning"))
-			break
-		}
-		p.para("  ", w.String())
-	}
-}
-
-// grid is a table before it is known whether it fits.
-type grid struct {
-	columns []string
-	rows    []table.Row
-}
-
-func (p *printer) table(columns ...string) *grid { return &grid{columns: columns} }
-
-func (g *grid) AppendRow(r table.Row) { g.rows = append(g.rows, r) }
-
-// render prints the table or, where it is wider than the terminal, each row as
-// a paragraph that names its columns: nothing is cut.
-func (p *printer) render(g *grid) {
-	lines := strings.Split(p.layOut(g), "\n")
-	for _, l := range lines {
-		if text.StringWidthWithoutEscSequences(strings.TrimRight(l, " ")) > p.opt.Width {
-			p.paragraphs(g)
+		if shown++; shown > most {
+			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", plural(len(ns)-1-most, "node"))
 			return
 		}
-	}
-	for _, l := range lines {
-		fmt.Fprintln(p, strings.TrimRight(l, " "))
+		p.line("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)))
 	}
 }
 
-// layOut sets the rows in the one style that the text formats use.
-func (p *printer) layOut(g *grid) string {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	if p.opt.Color {
-		style.Color.Header = faint
+// footer is what else was found, the one legend, and the next command.
+func (p *printer) footer(r *model.Report, worst *model.Node) {
+	fmt.Fprintln(p)
+	if worst != nil {
+		p.line(fmt.Sprintf("  %-*s", gutter, "also found"), alsoFound(r, worst))
 	}
-	t.SetStyle(style)
-	var head table.Row
-	for _, c := range g.columns {
-		head = append(head, c)
+	if k := len(r.Correlations); k > 0 {
+		p.line(fmt.Sprintf("  %-*s", gutter, "across"), r.Correlations[0].Summary)
 	}
-	t.AppendHeader(head)
-	for _, r := range g.rows {
-		row := slices.Clone(r)
-		for i := range row {
-			if c, ok := row[i].(linkCell); ok {
-				row[i] = c.link()
-			}
-		}
-		t.AppendRow(row)
+	next := "--verbose shows all of it, -o html=report.html draws it"
+	if worst != nil && len(worst.Causes) > 0 && worst.Status != "healthy" {
+		p.label("confidence", rules.Legend)
+		next += ", explain " + worst.Causes[0].ID + " tells more"
 	}
-	return t.Render()
+	p.label("next", next)
 }
 
-func (p *printer) paragraphs(g *grid) {
-	for _, r := range g.rows {
-		var parts []string
-		for i, c := range r {
-			if s := fmt.Sprint(c); s != "" {
-				parts = append(parts, g.columns[i]+" "+s)
-			}
-		}
-		p.para("  - ", strings.Join(parts, ", "))
+// alsoFound counts what the screen leaves out.
+func alsoFound(r *model.Report, n *model.Node) string {
+	var out []string
+	if k := len(n.Breaches); k > 0 {
+		out = append(out, plural(k, "threshold")+" crossed")
 	}
+	if k := len(otherLookAlikes(n)); k > 0 {
+		out = append(out, plural(k, "look-alike"))
+	}
+	if m := n.Events.Missing; m != nil && *m > 0 {
+		out = append(out, plural(*m, "missing PLEG event"))
+	}
+	if n.Events.Discarded > 0 {
+		out = append(out, plural(n.Events.Discarded, "discarded PLEG event"))
+	}
+	fired := 0
+	for i := range r.Alerts {
+		if r.Alerts[i].Outcome == "fired" {
+			fired++
+		}
+	}
+	if len(r.Alerts) > 0 {
+		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, plural(len(r.Alerts), "alert")))
+	}
+	if len(n.WhatIf) > 0 {
+		out = append(out, plural(len(n.WhatIf), "what-if"))
+	}
+	if len(out) == 0 {
+		return "nothing else"
+	}
+	return strings.Join(out, ", ")
 }

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // view is the data of the interactive timeline, column by column: names are
@@ -94,6 +91,7 @@ type (
 		S    []string  `json:"s"`
 		I    []string  `json:"i"`
 		V    []*int    `json:"v"`
+		M    []int     `json:"m,omitempty"` // like this one, left out
 	}
 	viewPod struct {
 		Name string     `json:"name"`
@@ -104,368 +102,201 @@ type (
 		G    []*float64 `json:"g"`
 		V    []*int     `json:"v"`
 	}
+	viewChart struct {
+		Name string     `json:"name"`
+		Unit string     `json:"unit"`
+		Gap  float64    `json:"gap"` // a longer distance of samples breaks the line, ms
+		T    []float64  `json:"t"`
+		V    []*float64 `json:"v"`
+		Q    []*int     `json:"q"`
+	}
 )
+
+// viewMarks bounds the marks of one lane of the page; of more, those of most
+// weight stand for the others and say how many these are.
+const viewMarks = 40_000
 
 // viewer builds a view; quotes are shared among nodes.
 type viewer struct {
 	out   view
 	files map[string]int
-	known map[parse.Pos]int
+	known map[[2]int]int // file and line, or offset: the quote
 	types map[string]int
-	base  int64
+	base  model.Time
 }
 
-func viewOf(r *Report) view {
-	v := &viewer{files: map[string]int{}, known: map[parse.Pos]int{}, types: map[string]int{}}
+func viewOf(r *model.Report) view {
+	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}, types: map[string]int{}}
 	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
-	for i := range r.Nodes {
-		v.out.Nodes = append(v.out.Nodes, v.node(&r.Nodes[i]))
+	for _, n := range r.Nodes {
+		v.out.Nodes = append(v.out.Nodes, v.node(n))
 	}
 	return v.out
 }
 
-func (v *viewer) node(n *Node) viewNode {
+func (v *viewer) node(n *model.Node) viewNode {
 	v.base = n.Window.Start
-	out := viewNode{Name: titleOf(n), Base: float64(v.base) / 1e6,
-		Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Threshold: seconds(n.Kubelet.Threshold),
-		Episodes: []viewEpisode{}, Ready: v.ready(n), Health: []viewSpan{},
-		Age: v.age(n.Node), Relists: v.relists(n.Node), Failures: []viewFailure{},
-		Sources: v.sources(n.Node), Pods: v.pods(n), Charts: v.charts(n.Node)}
+	out := viewNode{Name: sentenceCase(orNode(n.Name)), Base: float64(v.base) / 1e6, Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Episodes: []viewEpisode{},
+		Ready: []viewSpan{}, Health: []viewSpan{}, Age: [][2]*float64{}, Failures: []viewFailure{}, Sources: []viewSource{}, Pods: []viewPod{},
+		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: []viewBounded{},
+		Relists: viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, D: []float64{}, O: []int{}, B: []string{}, V: []*int{}}}
+	if t := n.Kubelet.Threshold; t != nil {
+		out.Threshold = *t
+	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		start := e.Breach
-		if start == 0 {
-			start = e.FirstReport
-		}
-		out.Episodes = append(out.Episodes, viewEpisode{v.opt(e.LastStart.At), v.opt(start), v.opt(e.Recovered.At), v.opt(max(e.LastReport, start))})
+		out.Episodes = append(out.Episodes, viewEpisode{v.opt(e.LastRelistStart), v.opt(e.Start()), v.opt(e.Recovered), v.opt(max(e.LastReport, e.Start()))})
 	}
-	for _, h := range n.Health {
-		if h.From != 0 {
-			out.Health = append(out.Health, viewSpan{F: v.ms(h.From), T: v.opt(h.To), S: string(h.State)})
+	for _, p := range timeline.Age(n) {
+		out.Age = append(out.Age, [2]*float64{v.opt(p.At), p.Age})
+	}
+	for _, l := range timeline.Lanes(n, viewMarks) {
+		v.lane(&out, l)
+	}
+	return out
+}
+
+// lane puts the marks of a lane into the columns of their kind.
+func (v *viewer) lane(out *viewNode, l timeline.Lane) {
+	switch l.Kind {
+	case timeline.Line:
+		out.Sources = append(out.Sources, v.source(l))
+		return
+	case timeline.Event:
+		out.Pods = append(out.Pods, v.pod(l))
+		return
+	}
+	for i := range l.Marks {
+		m := &l.Marks[i]
+		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End), V: v.quote(m.Proof)}
+		switch l.Kind {
+		case timeline.Ready:
+			s.R, s.W = m.State == "true", m.Detail
+			out.Ready = append(out.Ready, s)
+		case timeline.Health:
+			s.S = m.State
+			out.Health = append(out.Health, s)
+		case timeline.Run:
+			s.S, s.W = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " ")
+			out.Runs = append(out.Runs, s)
+		case timeline.Gap:
+			if s.W = m.State; m.End > m.Start {
+				out.Gaps = append(out.Gaps, s)
+			}
+		case timeline.Request:
+			s.S, s.W, s.R = m.Detail, m.Pod, m.State == "failed"
+			out.Requests = append(out.Requests, s)
+		case timeline.Failed:
+			out.Failures = append(out.Failures, viewFailure{s.F, s.T, m.ID, m.State, m.Pod, s.V})
+		case timeline.Bounded:
+			b := viewBounded{F: s.F, T: v.ms(m.End), Min: *m.Min, Max: *m.Max, V: s.V}
+			if m.Value != nil {
+				b.N, b.S = 1, *m.Value
+			}
+			out.Bounded = append(out.Bounded, b)
+		case timeline.Relist:
+			v.relist(&out.Relists, m, s)
 		}
 	}
-	out.Requests = v.requests(n.Node)
-	out.Runs, out.Gaps, out.Bounded = v.runs(n.Node), v.gaps(n.Node), v.bounded(n.Node)
-	for _, f := range n.Failures {
-		start := f.End
-		if f.Start.Known() {
-			start = f.Start.At
+}
+
+var outcomeIndex = map[string]int{"ok": 0, "list-failed": 1, "hung": 2, "unknown": 3}
+
+func (v *viewer) relist(out *viewRelists, m *timeline.Mark, s viewSpan) {
+	out.S, out.E = append(out.S, s.F), append(out.E, s.T)
+	out.U, out.D = append(out.U, orZero(m.StartSlack)), append(out.D, orZero(m.EndSlack))
+	out.O, out.B, out.V = append(out.O, outcomeIndex[m.State]), append(out.B, strings.ReplaceAll(m.Detail, " ", ", ")), append(out.V, s.V)
+}
+
+func orZero(f *float64) float64 {
+	if f == nil {
+		return 0
+	}
+	return *f
+}
+
+func (v *viewer) source(l timeline.Lane) viewSource {
+	out := viewSource{Name: l.Name}
+	left := false
+	for i := range l.Marks {
+		m := &l.Marks[i]
+		out.T, out.S, out.I = append(out.T, v.ms(m.Start)), append(out.S, m.State), append(out.I, m.ID)
+		out.V, out.M = append(out.V, v.quote(m.Proof)), append(out.M, m.More)
+		left = left || m.More > 0
+	}
+	if !left {
+		out.M = nil
+	}
+	return out
+}
+
+var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
+
+func (v *viewer) pod(l timeline.Lane) viewPod {
+	out := viewPod{Name: l.Name}
+	for i := range l.Marks {
+		m := &l.Marks[i]
+		y, ok := v.types[m.Detail]
+		if !ok {
+			y = len(v.out.Types)
+			v.types[m.Detail] = y
+			v.out.Types = append(v.out.Types, m.Detail)
 		}
-		if f.End != 0 {
-			out.Failures = append(out.Failures, viewFailure{v.ms(start), v.opt(f.End), Visible(f.Call), Visible(f.Code), Visible(f.Pod), v.quote(f.Evidence)})
+		var lag *float64
+		if m.Seconds != nil {
+			s := math.Round(*m.Seconds*1e3) / 1e3
+			lag = &s
 		}
+		out.T, out.Y, out.S = append(out.T, v.ms(m.Start)), append(out.Y, y), append(out.S, statusIndex[m.State])
+		out.D, out.G, out.V = append(out.D, model.Cut(m.ID, 16)), append(out.G, lag), append(out.V, v.quote(m.Proof))
+	}
+	return out
+}
+
+func (v *viewer) charts(n *model.Node) []viewChart {
+	out := []viewChart{}
+	for _, c := range n.History.Charts() {
+		x := viewChart{Name: c.Name, Unit: c.Unit, Gap: c.Gap * 1e3, V: c.Value}
+		for i, at := range c.At {
+			x.T, x.Q = append(x.T, v.ms(at)), append(x.Q, v.quote(c.Evidence(i)))
+		}
+		out = append(out, x)
 	}
 	return out
 }
 
 // ms is a moment in the node's milliseconds, to the microsecond.
-func (v *viewer) ms(at int64) float64 { return float64((at-v.base)/1e3) / 1e3 }
+func (v *viewer) ms(at model.Time) float64 { return float64((at-v.base)/1e3) / 1e3 }
 
-func (v *viewer) opt(at int64) *float64 {
+func (v *viewer) opt(at model.Time) *float64 {
 	if at == 0 {
 		return nil
 	}
-	return number(v.ms(at))
+	ms := v.ms(at)
+	return &ms
 }
 
 // quote puts the first evidence away and returns its index.
-func (v *viewer) quote(es []replay.Evidence) *int {
-	if len(es) == 0 || es[0].Record == nil {
+func (v *viewer) quote(p model.Proof) *int {
+	if p.Len() == 0 {
 		return nil
 	}
-	return v.record(es[0].Record)
-}
-
-func (v *viewer) record(r parse.Record) *int {
-	p := r.Where()
-	if i, ok := v.known[p]; ok {
-		return &i
-	}
-	path := ""
-	if p.File != nil {
-		path = Visible(p.File.Path)
-	}
-	f, ok := v.files[path]
+	e := p.At(0)
+	f, ok := v.files[e.File]
 	if !ok {
 		f = len(v.out.Files)
-		v.files[path] = f
-		v.out.Files = append(v.out.Files, path)
+		v.files[e.File] = f
+		v.out.Files = append(v.out.Files, e.File)
+	}
+	place := [2]int{f, int(e.Line)}
+	if e.Line == 0 && e.Offset != nil {
+		place[1] = -1 - int(*e.Offset)
+	}
+	if i, ok := v.known[place]; ok {
+		return &i
 	}
 	i := len(v.out.Ev.F)
-	v.known[p] = i
-	v.out.Ev.F = append(v.out.Ev.F, f)
-	v.out.Ev.L = append(v.out.Ev.L, p.Line)
-	v.out.Ev.X = append(v.out.Ev.X, Quote(r.Quote()))
+	v.known[place] = i
+	v.out.Ev.F, v.out.Ev.L, v.out.Ev.X = append(v.out.Ev.F, f), append(v.out.Ev.L, e.Line), append(v.out.Ev.X, e.Text)
 	return &i
-}
-
-// requests are the calls that the runtime logged: what, for which pod, and how
-// it ended, if the log tells.
-func (v *viewer) requests(n *replay.Node) []viewSpan {
-	out := []viewSpan{}
-	for _, r := range n.Requests.All() {
-		if len(out) == signalsShown || r.Start == 0 && r.End == 0 {
-			continue
-		}
-		s := viewSpan{F: v.ms(cmp.Or(r.Start, r.End)), T: v.opt(r.End), S: requestName(&r), W: Visible(r.Pod), V: v.quote(r.Evidence())}
-		if r.Err != "" {
-			s.R = true
-			s.W = strings.TrimPrefix(s.W+": "+Visible(cut(r.Err, 200)), ": ")
-		}
-		out = append(out, s)
-	}
-	slices.SortStableFunc(out, func(a, b viewSpan) int { return cmp.Compare(a.F, b.F) })
-	return out
-}
-
-func requestName(r *replay.Request) string {
-	if r.Sandbox {
-		return r.Op + " sandbox"
-	}
-	return r.Op + " container"
-}
-
-// runs are the lives of the kubelet process.
-func (v *viewer) runs(n *replay.Node) []viewSpan {
-	out := []viewSpan{}
-	for i := range n.Runs {
-		r := &n.Runs[i]
-		from := r.First
-		if r.Start.Known() {
-			from = r.Start.At
-		}
-		if from == 0 {
-			continue
-		}
-		s := viewSpan{F: v.ms(from), T: v.opt(r.Last), W: Visible(r.Version), V: v.quote(r.Evidence)}
-		if r.PID > 0 {
-			s.S = fmt.Sprint(r.PID)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func (v *viewer) gaps(n *replay.Node) []viewSpan {
-	out := []viewSpan{}
-	for _, g := range n.Gaps {
-		if g.From != 0 && g.To > g.From {
-			out = append(out, viewSpan{F: v.ms(g.From), T: v.opt(g.To), W: Visible(g.Why), V: v.quote(g.Evidence)})
-		}
-	}
-	return out
-}
-
-// bounded are the stretches in which relists ran that no line dates.
-func (v *viewer) bounded(n *replay.Node) []viewBounded {
-	out := []viewBounded{}
-	for _, b := range n.Bounded {
-		if b.From != 0 && b.To > b.From && b.CountMax > 0 {
-			out = append(out, viewBounded{v.ms(b.From), v.ms(b.To), b.CountMin, b.CountMax, b.Long, seconds(b.Sum), v.quote(b.Evidence)})
-		}
-	}
-	return out
-}
-
-func (v *viewer) ready(n *Node) []viewSpan {
-	out := []viewSpan{}
-	for i, c := range n.Ready {
-		s := viewSpan{F: v.ms(c.At), R: c.Ready, W: Visible(c.Reason), V: v.quote([]replay.Evidence{c.Evidence})}
-		if i+1 < len(n.Ready) {
-			s.T = v.opt(n.Ready[i+1].At)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// age is the curve of the age of the last relist that listed pods: straight
-// lines between the relists of the ledger, broken where it holds none.
-func (v *viewer) age(n *replay.Node) [][2]*float64 {
-	out := [][2]*float64{}
-	zero := 0.0
-	add := func(at int64, age *float64) { out = append(out, [2]*float64{v.opt(at), age}) }
-	var last int64
-	for i := range n.Relists {
-		r := &n.Relists[i]
-		if r.Listed == nil || !*r.Listed || !r.Start.Known() {
-			continue
-		}
-		seen := r.Start.At
-		if r.ListEnd.Known() {
-			seen = r.ListEnd.At
-		}
-		if last != 0 {
-			switch end := recoveredBetween(n, last, seen); {
-			case end != 0: // a relist that no line dates ended the episode
-				add(end, number(float64(end-last)/1e9))
-				add(end, nil)
-			case float64(seen-last)/1e9 > seconds(n.Kubelet.Threshold)/4 && !inEpisode(n, last, seen):
-				add(last, nil) // nothing proves that no relist ran in between
-			default:
-				add(seen, number(float64(seen-last)/1e9))
-			}
-		}
-		add(seen, &zero)
-		if lag := float64(seen-r.Start.At) / 1e9; lag > 0 {
-			out[len(out)-1][1] = &lag
-		}
-		last = r.Start.At
-	}
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if !e.LastStart.Known() || e.LastStart.At < last || e.LastReport <= last {
-			continue
-		}
-		end := max(e.LastReport, e.Recovered.At)
-		add(end, number(float64(end-e.LastStart.At)/1e9))
-		if e.Recovered.Known() {
-			add(end, &zero)
-		}
-	}
-	return out
-}
-
-// recoveredBetween is when the episode that began with the relist at from was
-// over, if that was clearly before the next relist that the ledger holds.
-func recoveredBetween(n *replay.Node, from, to int64) int64 {
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if at := e.Recovered.At; e.Recovered.Known() && at > from && at+int64(e.Recovered.Slack)+1e9 < to && e.LastStart.At >= from-1e9 && e.LastStart.At < to {
-			return max(at, e.LastReport)
-		}
-	}
-	return 0
-}
-
-func inEpisode(n *replay.Node, from, to int64) bool {
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if e.LastStart.At >= from-1e9 && e.LastStart.At < to || e.Breach > from && e.Breach < to {
-			return true
-		}
-	}
-	return false
-}
-
-var outcomeIndex = map[replay.Outcome]int{replay.OutcomeOK: 0, replay.OutcomeListFailed: 1, replay.OutcomeHung: 2, replay.OutcomeUnknown: 3}
-
-func (v *viewer) relists(n *replay.Node) viewRelists {
-	out := viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, D: []float64{}, O: []int{}, B: []string{}, V: []*int{}}
-	for i := range n.Relists {
-		r := &n.Relists[i]
-		if !r.Start.Known() {
-			continue
-		}
-		out.S = append(out.S, v.ms(r.Start.At))
-		out.E = append(out.E, v.opt(r.End.At))
-		out.U = append(out.U, seconds(r.Start.Slack))
-		out.D = append(out.D, seconds(r.End.Slack))
-		out.O = append(out.O, outcomeIndex[r.Outcome])
-		out.B = append(out.B, strings.Join(r.Basis, ", "))
-		out.V = append(out.V, v.quote(r.Evidence))
-	}
-	return out
-}
-
-// signalsShown bounds the dots of one source.
-const signalsShown = 20000
-
-// sources are the matched lines of everybody but the bulk of the kubelet.
-func (v *viewer) sources(n *replay.Node) []viewSource {
-	by := map[parse.Source]*viewSource{}
-	for _, e := range n.Events {
-		if e.Basis == parse.NoTime || bulk(e) {
-			continue
-		}
-		src := e.Origin.Source
-		if src == "" {
-			src = "other"
-		}
-		s := by[src]
-		if s == nil {
-			s = &viewSource{Name: string(src)}
-			by[src] = s
-		}
-		if len(s.T) == signalsShown {
-			continue
-		}
-		s.T = append(s.T, v.ms(e.At))
-		s.S = append(s.S, string(rune(max(e.Severity, 'A'))))
-		s.I = append(s.I, ids(e.Sigs))
-		s.V = append(s.V, v.record(e))
-	}
-	out := []viewSource{}
-	for _, s := range by {
-		out = append(out, *s)
-	}
-	slices.SortFunc(out, func(a, b viewSource) int { return cmp.Compare(a.Name, b.Name) })
-	return out
-}
-
-func bulk(e *parse.Event) bool {
-	for _, s := range e.Sigs.Sigs {
-		if !s.Bulk {
-			return false
-		}
-	}
-	return true
-}
-
-func ids(s *parse.SigSet) string {
-	var names []string
-	for _, g := range s.Sigs {
-		names = append(names, g.ID)
-	}
-	return strings.Join(names, ", ")
-}
-
-var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
-
-// pods are the rows of pod events: those with trouble first, then the busiest.
-func (v *viewer) pods(n *Node) []viewPod {
-	by := map[string]*viewPod{}
-	trouble := map[string]int{}
-	for _, e := range n.Audit.Events.All() {
-		if e.At == 0 {
-			continue
-		}
-		name := podOf(&e)
-		p := by[name]
-		if p == nil {
-			p = &viewPod{Name: name}
-			by[name] = p
-		}
-		y, ok := v.types[e.Type]
-		if !ok {
-			y = len(v.out.Types)
-			v.types[e.Type] = y
-			v.out.Types = append(v.out.Types, Visible(e.Type))
-		}
-		s := statusIndex[e.Status]
-		if s > 1 {
-			trouble[name]++
-		}
-		var lag *float64
-		if e.HasLag {
-			lag = number(math.Round(seconds(e.Lag)*1e3) / 1e3)
-		}
-		p.T, p.Y, p.S = append(p.T, v.ms(e.At)), append(p.Y, y), append(p.S, s)
-		p.D, p.G, p.V = append(p.D, Visible(cut(e.Data, 16))), append(p.G, lag), append(p.V, v.quote(e.Evidence()))
-	}
-	out := []viewPod{}
-	for _, p := range by {
-		out = append(out, *p)
-	}
-	slices.SortFunc(out, func(a, b viewPod) int {
-		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.T), len(a.T)), cmp.Compare(a.Name, b.Name))
-	})
-	return out
-}
-
-func podOf(e *replay.PodEvent) string {
-	if e.Pod != "" {
-		return Visible(e.Pod)
-	}
-	return Visible(e.PodUID)
 }

@@ -8,30 +8,30 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // whatIfColumns head the table of what-ifs.
 var whatIfColumns = []string{"what if", "PLEG", "unhealthy for", "breaches", "longest relist"}
 
 // whatIfRows are the history as it was and as it would have been.
-func whatIfRows(as []*simulate.Answer) [][]string {
+func whatIfRows(as []model.WhatIf) [][]string {
 	if len(as) == 0 {
 		return nil
 	}
-	out := [][]string{whatIfRow("as it was", as[0], was)}
-	for _, a := range as {
-		out = append(out, whatIfRow(Visible(a.Change), a, would))
+	out := [][]string{whatIfRow("as it was", &as[0], was)}
+	for i := range as {
+		out = append(out, whatIfRow(as[i].Change, &as[i], would))
 	}
 	return out
 }
 
-func was(r simulate.AnswerRow) float64   { return r.Was }
-func would(r simulate.AnswerRow) float64 { return r.Would }
+func was(r model.AnswerRow) float64   { return r.Was }
+func would(r model.AnswerRow) float64 { return r.Would }
 
-func whatIfRow(name string, a *simulate.Answer, side func(simulate.AnswerRow) float64) []string {
+func whatIfRow(name string, a *model.WhatIf, side func(model.AnswerRow) float64) []string {
 	measure := func(name string) float64 {
-		for _, r := range a.Rows {
+		for _, r := range a.Table {
 			if r.Measure == name {
 				return side(r)
 			}
@@ -50,11 +50,11 @@ func whatIfRow(name string, a *simulate.Answer, side func(simulate.AnswerRow) fl
 }
 
 // whatIfAssumed is what all answers take for granted, then what only some do.
-func whatIfAssumed(as []*simulate.Answer) []string {
+func whatIfAssumed(as []model.WhatIf) []string {
 	var out []string
 	for _, a := range as {
 		for _, s := range a.Assumptions {
-			if s = Visible(s); !slices.Contains(out, s) {
+			if !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		}
@@ -64,7 +64,7 @@ func whatIfAssumed(as []*simulate.Answer) []string {
 
 // whatIf prints the answers with health in one column, so that they stand as a
 // table on narrow screens too.
-func (p *printer) whatIf(n *Node) {
+func (p *printer) whatIf(n *model.Node) {
 	if len(n.WhatIf) == 0 {
 		return
 	}
@@ -81,14 +81,12 @@ func (p *printer) whatIf(n *Node) {
 		g.AppendRow(table.Row{fit(r[0], max(p.opt.Width-46, 34)), health, r[4]})
 	}
 	p.render(g)
-	for _, s := range firstOf(whatIfAssumed(n.WhatIf), p.few(3)) {
+	for _, s := range whatIfAssumed(n.WhatIf) {
 		p.para("  ", "assumed: "+s)
 	}
 }
 
-func firstOf(s []string, most int) []string { return s[:min(len(s), most)] }
-
-func markdownWhatIf(b *bufio.Writer, n *Node) {
+func markdownWhatIf(b *bufio.Writer, n *model.Node) {
 	if len(n.WhatIf) == 0 {
 		return
 	}

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Date formats Unix ns with date and milliseconds, in UTC.
-func Date(at int64) string { return layout(at, "2006-01-02 15:04:05.000") }
+func Date(at int64) string { return date(model.Time(at)) }
+
+func date(at model.Time) string { return layout(at, "2006-01-02 15:04:05.000") }
 
 // Layouts of moments in tables: without the year, because rows must fit.
 const (
@@ -20,63 +21,69 @@ const (
 	timeOnly   = "15:04:05.000"
 )
 
-func clockOf(at int64) string { return layout(at, dayAndTime) }
+func clockOf(at model.Time) string { return layout(at, dayAndTime) }
 
-func layout(at int64, l string) string {
+func layout(at model.Time, l string) string {
 	if at == 0 {
 		return "?"
 	}
-	return time.Unix(0, at).UTC().Format(l)
+	return at.UTC().Format(l)
 }
 
-// instant is a moment with its uncertainty where that is worth saying.
-func instant(i replay.Instant) string { return instantAs(i, dayAndTime) }
-
-func instantAs(i replay.Instant, date string) string {
-	if !i.Known() {
-		return "?"
+// withSlack is a moment with its uncertainty in seconds where that is worth
+// saying.
+func withSlack(at model.Time, slack *float64, date string) string {
+	if at == 0 || slack == nil || *slack < 0.005 {
+		return layout(at, date)
 	}
-	if i.Slack < 5*time.Millisecond {
-		return layout(i.At, date)
-	}
-	return layout(i.At, date) + " " + slack(i)
+	return layout(at, date) + " ±" + span(slack)
 }
 
-func slack(i replay.Instant) string {
-	if !i.Known() {
-		return ""
-	}
-	return "±" + Span(i.Slack)
-}
-
-// Span formats a duration for people: three significant figures below a
-// minute, whole seconds above.
+// Span formats a duration for people: three significant figures, in units that
+// they read easily: 8.17 ms, 19.1s, 4m48s, 2h5m, 3d4h.
 func Span(d time.Duration) string {
-	if d < 0 {
-		return "-" + Span(-d)
-	}
 	switch {
+	case d < 0:
+		return "-" + Span(-d)
 	case d == 0:
 		return "0s"
-	case d < time.Minute:
-		return roundTo3(d).String()
+	case d < 999500*time.Nanosecond:
+		return digits3(float64(d)/1e3) + " µs"
+	case d < 999500*time.Microsecond:
+		return digits3(float64(d)/1e6) + " ms"
+	case d < 59950*time.Millisecond:
+		return digits3(d.Seconds()) + "s"
+	case d < time.Hour-500*time.Millisecond:
+		return units(d.Round(time.Second), time.Minute, "m", time.Second, "s")
+	case d < 48*time.Hour:
+		return units(d.Round(time.Minute), time.Hour, "h", time.Minute, "m")
 	}
-	return d.Round(time.Second).String()
+	return units(d.Round(time.Hour), 24*time.Hour, "d", time.Hour, "h")
 }
 
-func roundTo3(d time.Duration) time.Duration {
-	unit := time.Duration(math.Pow(10, math.Floor(math.Log10(float64(d)))-2))
-	return d.Round(max(unit, 1))
+func digits3(f float64) string {
+	unit := math.Pow(10, math.Floor(math.Log10(f))-2)
+	out := strconv.FormatFloat(math.Round(f/unit)*unit, 'f', max(0, int(-math.Log10(unit)+0.5)), 64)
+	if strings.Contains(out, ".") {
+		out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
+	}
+	return out
+}
+
+func units(d, large time.Duration, l string, small time.Duration, s string) string {
+	out := fmt.Sprintf("%d%s", d/large, l)
+	if rest := d % large / small; rest > 0 {
+		out += fmt.Sprintf("%d%s", rest, s)
+	}
+	return out
 }
 
 // span is a number of seconds for people, "?" for nil.
-func span(s *float64) string { return maybe(model.Duration(s)) }
-
-func maybe(d time.Duration) string {
-	if d < 0 {
+func span(s *float64) string {
+	if s == nil {
 		return "?"
 	}
-	return Span(d)
+	return Span(model.Duration(s))
 }
 
 // quantity is a value and its unit; seconds become a span.
@@ -88,13 +95,23 @@ func quantity(v float64, unit string) string {
 		return Span(time.Duration(v * 1e9))
 	}
 	s := strconv.FormatFloat(v, 'g', 4, 64)
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+	if math.Abs(v) >= 1e4 && math.Abs(v) < 1e15 || v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		s = strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	if unit == "" {
 		return s
 	}
+	if v == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
 	return s + " " + unit
+}
+
+func amountOf(v *float64, unit string) string {
+	if v == nil {
+		return "?"
+	}
+	return quantity(*v, unit)
 }
 
 // Bytes formats a size with a binary unit.
@@ -123,19 +140,31 @@ func plural(n int, noun string) string {
 }
 
 func numbers(ns []int) string {
-	var b strings.Builder
-	for i, n := range ns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Itoa(n))
+	var words []string
+	for _, n := range ns {
+		words = append(words, strconv.Itoa(n))
 	}
-	return b.String()
+	return strings.Join(words, ", ")
 }
 
 func orUnknown(s string) string {
 	if s == "" {
 		return "unknown"
 	}
-	return Visible(s)
+	return s
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// sentenceCase begins s with a capital.
+func sentenceCase(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
 }

@@ -116,7 +116,7 @@ function relistLane() {
   const what = i => `relist, ${OUT[r.o[i]]}` + (r.e[i] == null ? ", end unknown" : `, ${((r.e[i] - r.s[i]) / 1e3).toFixed(3)} s`) + ` (start ±${+r.u[i].toPrecision(3)} s; ${r.b[i]})`;
   const m = i => ({ lane: "relists", what: what(i), from: at(r.s[i]), to: at(r.e[i]), ev: r.v[i] });
   const color = i => r.o[i] === 0 && r.e[i] != null && r.e[i] - r.s[i] >= LONG ? colors.warn : outColor(r.o[i]);
-  const between = b => ({ lane: "relists", what: `${b.min === b.max ? b.min : `between ${b.min} and ${b.max}`} relists that no line dates` + (b.n ? `, ${b.n} of them over 10 s, together ${+b.s.toPrecision(3)} s` : ""), from: at(b.f), to: at(b.t), ev: b.v });
+  const between = b => ({ lane: "relists", what: `${b.min === b.max ? b.min : `between ${b.min} and ${b.max}`} undated relists` + (b.n ? `, ${b.n} of them over 10 s, together ${+b.s.toPrecision(3)} s` : ""), from: at(b.f), to: at(b.t), ev: b.v });
   const whisker = (t, slack, y) => {
     const w = slack * 1e3 / (view[1] - view[0]) * width(), x = X(t);
     if (w < 1.5 || x + w < LABEL() || x - w > W - RIGHT) return;
@@ -200,7 +200,7 @@ function dots(y, h, n, time, color, make, shape) {
 
 const SEV = { I: 0, W: 1, E: 2, F: 2 };
 function signalLane(src) {
-  const make = i => ({ lane: src.name, what: src.i[i], from: at(src.t[i]), to: null, ev: src.v[i] });
+  const make = i => ({ lane: src.name, what: src.i[i] + (src.m && src.m[i] ? `, and ${src.m[i]} more like it close by` : ""), from: at(src.t[i]), to: null, ev: src.v[i] });
   const weight = i => SEV[src.s[i]] || 0;
   const color = i => weight(i) < minSeverity ? null : [colors.dim, colors.warn, colors.bad][weight(i)];
   return { name: src.name, h: 18, marks: () => src.t.map((_, i) => i).filter(i => color(i) != null).map(make), draw(y) {

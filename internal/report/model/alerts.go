@@ -12,7 +12,7 @@ import (
 
 // Alert cleans the audit of an alert.
 func (c *Cleaner) Alert(a *alerts.Audit) Alert {
-	out := Alert{Alert: c.Text(a.Alert), Group: c.Text(a.Group), File: c.Text(a.File), Expr: c.Text(a.Expr), For: a.For.Seconds(), Severity: c.Text(a.Severity),
+	out := Alert{Alert: c.Text(a.Alert), Group: c.Text(a.Group), File: c.Path(a.File), Expr: c.Text(a.Expr), For: a.For.Seconds(), Severity: c.Text(a.Severity),
 		Outcome: string(a.Outcome), Sentence: c.Text(a.Sentence()), Reasons: c.Texts(a.Reasons), Firings: []Firing{}, Missed: []Missed{}, Hangs: []Hang{},
 		Builtin: a.File == alerts.BuiltinFile, Sightless: a.Sightless}
 	for _, m := range a.Missed {

@@ -13,13 +13,12 @@ import (
 // Analysis is what was read, rebuilt and found: what a report is filled from.
 // Its strings are those of the inputs.
 type Analysis struct {
-	Version      string // of the tool
-	Inputs       []parse.Input
-	Warnings     []parse.Warning
-	Nodes        []Analyzed // by name
-	Correlations []Shared
-	Alerts       []alerts.Audit  // what became of alerts; nil where none was asked about
-	Bundles      []*parse.Bundle // what inspect looks at; nil for other commands
+	Version  string // of the tool
+	Inputs   []parse.Input
+	Warnings []parse.Warning
+	Nodes    []Analyzed      // by name
+	Alerts   []alerts.Audit  // what became of alerts; nil where none was asked about
+	Bundles  []*parse.Bundle // what inspect looks at; nil for other commands
 }
 
 // Analyzed is what was rebuilt about a node and what the rules say of it.
@@ -48,16 +47,6 @@ func (n *Analyzed) Clip(since, until int64) {
 func (n *Analyzed) Judge(res rules.Result) {
 	n.Result = res
 	n.WhatIf = simulate.Standard(n.Node, n.Blame)
-}
-
-// Shared is something that several nodes share.
-type Shared struct {
-	Kind       string // breaches-together, shared-cause, shared-object
-	Summary    string
-	Nodes      []string
-	Start, End int64
-	Cause      string
-	Evidence   []replay.Evidence
 }
 
 // Findings counts the breaches of all nodes by severity.

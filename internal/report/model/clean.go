@@ -5,23 +5,29 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Names replaces names of a cluster by pseudonyms.
 type Names interface {
 	Text(string) string // names that stand in a text
 	Name(string) string // a name and nothing else
+	Path(string) string // the path of a file
 }
 
 // MaxQuote is the length at which a quoted line is cut, in bytes.
 const MaxQuote = 1024
 
 // Cleaner makes strings of the inputs fit to be shown. A nil Cleaner redacts
-// nothing.
-type Cleaner struct{ names Names }
+// nothing. Cleaners are used by one goroutine at a time.
+type Cleaner struct {
+	names Names
+	paths map[string]string // shown already: few files hold many lines
+}
 
 // NewCleaner returns a Cleaner that redacts with names; nil: not at all.
-func NewCleaner(names Names) *Cleaner { return &Cleaner{names} }
+func NewCleaner(names Names) *Cleaner { return &Cleaner{names, map[string]string{}} }
 
 func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
 
@@ -41,6 +47,19 @@ func (c *Cleaner) Name(s string) string {
 	return Visible(s)
 }
 
+// Path is the path of a file inside an input.
+func (c *Cleaner) Path(path string) string {
+	if !c.redacts() {
+		return Visible(path)
+	}
+	out, known := c.paths[path]
+	if !known {
+		out = Visible(c.names.Path(path))
+		c.paths[path] = out
+	}
+	return out
+}
+
 // Input is the path of an input. Where it lay on the disk of the reader tells
 // about the reader, so a redacted one is the last element only.
 func (c *Cleaner) Input(path string) string {
@@ -48,7 +67,16 @@ func (c *Cleaner) Input(path string) string {
 		path = strings.TrimRight(path, `/\`)
 		path = path[strings.LastIndexAny(path, `/\`)+1:]
 	}
-	return c.Text(path)
+	return c.Path(path)
+}
+
+// where is a position as it is quoted.
+func (c *Cleaner) where(p parse.Pos) string {
+	if p.File == nil {
+		return "?"
+	}
+	e := Evidence{File: c.Path(p.File.Path), Line: p.Line}
+	return e.Where()
 }
 
 // Quote is Text cut at MaxQuote, with a mark where it was cut.
@@ -79,6 +107,11 @@ func (c *Cleaner) known(s string) *string {
 	}
 	s = c.Text(s)
 	return &s
+}
+
+func (c *Cleaner) knownPath(path string) *string {
+	path = c.Path(path)
+	return &path
 }
 
 // Visible makes a string from an input safe to show: control characters,

@@ -41,7 +41,8 @@ type Proof struct {
 // ProofOf returns a proof of evidence that is made already.
 func ProofOf(es ...Evidence) Proof { return Proof{made: es} }
 
-func (c *Cleaner) proof(es []replay.Evidence) Proof {
+// Proof is evidence that is cleaned when it is asked for.
+func (c *Cleaner) Proof(es []replay.Evidence) Proof {
 	for i := range es {
 		if es[i].Record != nil {
 			continue
@@ -98,7 +99,7 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	at, text := e.Where(), e.Quote()
 	out := Evidence{Line: at.Line, Text: c.Quote(text), Source: string(e.From()), Note: c.Text(e.Note), Length: len(text), Input: -1}
 	if at.File != nil {
-		out.File, out.Input = c.Text(at.File.Path), at.File.Input
+		out.File, out.Input = c.Path(at.File.Path), at.File.Input
 	}
 	if at.File == nil || !at.File.Export {
 		out.Offset = &at.Offset

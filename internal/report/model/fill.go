@@ -28,9 +28,6 @@ func Fill(a *Analysis, names Names) *Report {
 	for i := range a.Nodes {
 		r.Nodes = append(r.Nodes, c.node(&a.Nodes[i]))
 	}
-	for _, x := range a.Correlations {
-		r.Correlations = append(r.Correlations, Correlation{x.Kind, c.Text(x.Summary), c.nameList(x.Nodes), Time(x.Start), Time(x.End), c.Text(x.Cause), c.proof(x.Evidence)})
-	}
 	for i := range a.Alerts {
 		r.Alerts = append(r.Alerts, c.Alert(&a.Alerts[i]))
 	}
@@ -52,7 +49,7 @@ func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
 func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.Text(w.Msg)}
 	if w.File != nil {
-		out.File, out.Where = c.Text(w.File.Path), c.Text(w.Pos.String())
+		out.File, out.Where = c.Path(w.File.Path), c.where(w.Pos)
 	}
 	return out
 }
@@ -70,7 +67,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	}
 	for _, b := range n.Breaches {
 		out.Breaches = append(out.Breaches, Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold),
-			c.Text(b.Unit), c.Text(b.Subject), c.proof(b.Evidence)})
+			c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)})
 	}
 	out.Relists = relistStats(out.History)
 	for i := range n.Ops {
@@ -107,7 +104,7 @@ func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 	out := Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
-		PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.proof(k.Evidence)}
+		PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
 	if k.Period > 0 {
 		out.Period = Long(k.Period)
 	}
@@ -128,7 +125,7 @@ func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
 		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
 		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.Text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
 		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.Text(e.StepBasis),
-		Causes: []string{}, Evidence: c.proof(e.Evidence),
+		Causes: []string{}, Evidence: c.Proof(e.Evidence),
 	}
 	if e.PeakAge > 0 {
 		out.PeakAge = Long(e.PeakAge)
@@ -158,7 +155,7 @@ func slack(i replay.Instant) *float64 {
 }
 
 func (c *Cleaner) operation(o *replay.Operation) Operation {
-	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.proof(o.Evidence)}
+	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.Proof(o.Evidence)}
 	if n := o.Calls; n >= 0 {
 		out.Calls = &n
 	}
@@ -189,21 +186,19 @@ func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
 func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 	out := []Share{}
 	for _, s := range ss {
-		out = append(out, Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.proof(s.Evidence)})
+		out = append(out, Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)})
 	}
 	return out
 }
 
 func (c *Cleaner) cause(x *rules.Cause, run commands) Cause {
 	out := Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
-		For: c.proof(x.For), Against: c.proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
+		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
 		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References)}
 	for _, s := range x.Commands {
 		out.Commands = append(out.Commands, c.Text(run.fill(s)))
 	}
-	if x.Level != rules.Possible { // a possible cause is too weak to point at others
-		out.Objects = c.objects(x.For)
-	}
+	out.Objects = c.objects(x.For)
 	return out
 }
 

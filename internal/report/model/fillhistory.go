@@ -14,7 +14,7 @@ func (c *Cleaner) history(n *Analyzed) *History {
 	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: c.health(n.Health), Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
 		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }}
 	for _, b := range n.Bounded {
-		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.proof(b.Evidence)}
+		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.Proof(b.Evidence)}
 		if b.Sum > 0 {
 			x.Sum = Long(b.Sum)
 		}
@@ -30,14 +30,14 @@ func (c *Cleaner) history(n *Analyzed) *History {
 	}
 	for i := range n.Runs {
 		r := &n.Runs[i]
-		h.Runs = append(h.Runs, Run{r.PID, Time(r.Start.At), Time(r.End.At), c.known(r.Version), Time(r.First), Time(r.Last), c.proof(r.Evidence)})
+		h.Runs = append(h.Runs, Run{r.PID, Time(r.Start.At), Time(r.End.At), c.known(r.Version), Time(r.First), Time(r.Last), c.Proof(r.Evidence)})
 	}
 	for _, g := range n.Gaps {
-		h.Gaps = append(h.Gaps, Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.proof(g.Evidence)})
+		h.Gaps = append(h.Gaps, Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.Proof(g.Evidence)})
 	}
 	for i := range n.Failures {
 		f := &n.Failures[i]
-		h.Failed = append(h.Failed, FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.proof(f.Evidence)})
+		h.Failed = append(h.Failed, FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)})
 	}
 	return h
 }
@@ -58,7 +58,7 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
-			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At)}
+			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At)}
 		if d, ok := r.Duration(); ok {
 			x.Duration = Long(d)
 		}
@@ -142,7 +142,7 @@ func (c *Cleaner) events(es replay.PodEvents) Seq[PodEvent] {
 	return Seq[PodEvent]{es.Len(), func(yield func(PodEvent) bool) {
 		for _, e := range es.All() {
 			x := PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
-				RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.proof(e.Evidence())}
+				RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.Proof(e.Evidence())}
 			if e.Pod != "" {
 				pod := c.Name(e.Pod)
 				x.Pod = &pod
@@ -164,7 +164,7 @@ func (c *Cleaner) requests(rs replay.Requests) Seq[Request] {
 			if r.Sandbox {
 				what = " sandbox"
 			}
-			x := Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.proof(r.Evidence())}
+			x := Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.Proof(r.Evidence())}
 			if !yield(x) {
 				return
 			}
@@ -208,7 +208,7 @@ func (c *Cleaner) audited(n *Analyzed) NodeEvents {
 	a := &n.Audit
 	out := NodeEvents{c.Name(n.Name), c.events(a.Events), Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, []ShortLived{}}
 	for _, s := range a.ShortLived {
-		out.ShortLived = append(out.ShortLived, ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.proof(s.Evidence)})
+		out.ShortLived = append(out.ShortLived, ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)})
 	}
 	return out
 }

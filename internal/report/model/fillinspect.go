@@ -18,7 +18,7 @@ var heldSources = []parse.Source{
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inspect(a)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Text(x.prefix)}
+		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Path(x.prefix)}
 	for _, in := range a.Inputs {
 		out.Inputs = append(out.Inputs, Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial})
 	}
@@ -30,7 +30,7 @@ func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	}
 	for _, g := range x.gaps {
 		where := parse.Pos{File: g.file, Line: g.from.Line}
-		out.Gaps = append(out.Gaps, Silence{string(g.source), c.Text(g.file.Path), g.from.Line, Time(g.from.At), Time(g.to.At), g.length().Seconds(), c.Text(where.String())})
+		out.Gaps = append(out.Gaps, Silence{string(g.source), c.Path(g.file.Path), g.from.Line, Time(g.from.At), Time(g.to.At), g.length().Seconds(), c.where(where)})
 	}
 	for _, l := range x.lost {
 		e := c.evidence(replay.Evidence{Record: l.rec})
@@ -39,7 +39,7 @@ func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	for _, w := range a.Warnings {
 		i := HeldIssue{Offset: w.Offset, Message: c.Text(w.Msg)}
 		if w.File != nil {
-			i.File = c.Text(w.File.Path)
+			i.File = c.Path(w.File.Path)
 		}
 		out.Warnings = append(out.Warnings, i)
 	}
@@ -59,7 +59,7 @@ func (c *Cleaner) heldNode(n *Analyzed) HeldNode {
 }
 
 func (c *Cleaner) file(f *fileView) File {
-	out := File{Path: c.Text(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Used: f.Unused == "", Why: c.known(f.Unused),
+	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Used: f.Unused == "", Why: c.known(f.Unused),
 		Lines: f.lines, Records: f.records, Start: Time(f.from), End: Time(f.to), Sources: []string{}, Copies: f.copies,
 		Clock: c.Text(clockWords(f.clock)), Repeats: c.Text(f.repeats())}
 	if f.Node != "" {
@@ -70,7 +70,7 @@ func (c *Cleaner) file(f *fileView) File {
 		out.Sources = append(out.Sources, string(s))
 	}
 	if f.journal != nil && f.journal.Copies > 0 {
-		out.Copies, out.CopyOf = f.journal.Copies, c.known(f.journal.CopyOf.Path)
+		out.Copies, out.CopyOf = f.journal.Copies, c.knownPath(f.journal.CopyOf.Path)
 	}
 	if k := f.clock; k != nil {
 		zone := k.Envelope

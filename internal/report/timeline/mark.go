@@ -7,6 +7,7 @@ package timeline
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,9 @@ func (m *Mark) To(end model.Time) model.Time {
 }
 
 // Weight is 3 for what is wrong, 2 for what is suspect, else 1.
-func (m *Mark) Weight() int {
+func (m *Mark) Weight() int { return max(m.weight(), 1) }
+
+func (m *Mark) weight() int {
 	switch m.Kind {
 	case Episode, Failed:
 		return 3
@@ -358,3 +361,6 @@ func Events(h *model.History) iter.Seq[Mark] {
 		})
 	}
 }
+
+// Collect are marks as a slice.
+func Collect(ms iter.Seq[Mark]) []Mark { return slices.Collect(ms) }

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
+)
+
+// ganttBars is how many bars of a section are drawn: forges refuse larger
+// pictures, and nobody reads them.
+const ganttBars = 25
+
+// gantt draws health, NotReady and long relists as a Mermaid chart, which GitHub,
+// GitLab and most ticket systems show as a picture.
+func gantt(b *bufio.Writer, n *model.Node) {
+	end := n.Window.End
+	sections := []struct {
+		name string
+		bars []string
+	}{
+		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths(n.History)), end, func(m *timeline.Mark) (string, string) {
+			return m.State, map[string]string{"healthy": "done, ", "unhealthy": "crit, "}[m.State]
+		})},
+		{"Node", ganttMarks(timeline.Collect(timeline.Readies(n.History)), end, func(m *timeline.Mark) (string, string) {
+			if m.State == "true" {
+				return "Ready", "done, "
+			}
+			return "NotReady", "crit, "
+		})},
+		{"Long relists", ganttMarks(longRelists(n), end, func(m *timeline.Mark) (string, string) {
+			if m.Open {
+				return m.State + " not over", "active, "
+			}
+			return m.State + " " + span(m.Seconds), "active, "
+		})},
+	}
+	total := 0
+	for _, s := range sections {
+		total += len(s.bars)
+	}
+	if total < 2 || end <= n.Window.Start {
+		return
+	}
+	format := "%H:%M:%S"
+	if n.Window.End.Sub(n.Window.Start) > 24*time.Hour {
+		format = "%m-%d %H:%M"
+	}
+	fmt.Fprintf(b, "\n```mermaid\ngantt\n    title %s (UTC)\n    dateFormat YYYY-MM-DD HH:mm:ss.SSS\n    axisFormat %s\n", ganttText(orNode(n.Name)), format)
+	for _, s := range sections {
+		if len(s.bars) > 0 {
+			fmt.Fprintf(b, "    section %s\n", s.name)
+		}
+		for _, bar := range s.bars {
+			fmt.Fprintf(b, "    %s\n", bar)
+		}
+	}
+	fmt.Fprintf(b, "```\n")
+}
+
+func longRelists(n *model.Node) []timeline.Mark {
+	return slices.DeleteFunc(timeline.Collect(timeline.Relists(n.History)), func(m timeline.Mark) bool {
+		return m.Kind != timeline.Relist || !m.Long() && !m.Open
+	})
+}
+
+// ganttMarks are the longest bars, by start. A bar is at least a millisecond
+// long, because the chart refuses others.
+func ganttMarks(ms []timeline.Mark, end model.Time, words func(*timeline.Mark) (name, tags string)) []string {
+	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { return m.Start == 0 || m.To(end) <= m.Start })
+	if len(ms) > ganttBars {
+		slices.SortStableFunc(ms, func(a, b timeline.Mark) int {
+			return int(max(min(b.To(end)-b.Start-a.To(end)+a.Start, 1), -1))
+		})
+		ms = ms[:ganttBars]
+		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return int(max(min(a.Start-b.Start, 1), -1)) })
+	}
+	var out []string
+	for i := range ms {
+		m := &ms[i]
+		name, tags := words(m)
+		const format = "2006-01-02 15:04:05.000" // read as local time, so that the digits of UTC are shown
+		from, to := m.Start, max(m.To(end), m.Start+1e6)
+		out = append(out, fmt.Sprintf("%s :%s%s, %s", ganttText(name), tags, layout(from, format), layout(to, format)))
+	}
+	return out
+}
+
+// ganttText is a name in the syntax of the chart: letters, digits and a few signs
+// that it does not act on.
+func ganttText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == ' ', r == '/', r == '_', r == 'µ', r == '≤':
+			return r
+		}
+		return '_'
+	}, s)
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// ticketNodes is how many nodes a ticket tells of.
+const ticketNodes = 12
+
+// writeTicket writes the block to paste: plain text without colour or table,
+// each node with its summary, its cause and the line that proves it best.
+func writeTicket(w io.Writer, r *model.Report, _ Options) error {
+	e := &errWriter{w: w}
+	for i, n := range r.Nodes {
+		if i == ticketNodes {
+			e.printf("and %s more\n", plural(len(r.Nodes)-i, "node"))
+			break
+		}
+		for _, l := range ticketLines(n) {
+			e.printf("%s\n", l)
+		}
+	}
+	if len(r.Nodes) == 0 {
+		e.printf("No node was found in the input.\n")
+	}
+	return e.err
+}
+
+func ticketLines(n *model.Node) []string {
+	out := []string{n.Summary}
+	if len(n.Causes) == 0 || n.Status == "healthy" {
+		return out
+	}
+	c := &n.Causes[0]
+	if c.Level == string(rules.Possible) {
+		for i := range n.Collect[:min(len(n.Collect), 1)] {
+			out = append(out, "Collect next: "+n.Collect[i].What+": "+n.Collect[i].Command)
+		}
+	} else if len(c.Remediation) > 0 {
+		out = append(out, "Do first: "+c.Remediation[0])
+	}
+	for _, e := range c.For.First(2) {
+		out = append(out, fmt.Sprintf("Proof: %s  %s", shortPath(e.Where(), 60), fit(flat(e.Text), 200)))
+	}
+	return out
+}
