@@ -70,6 +70,9 @@ func (p *printer) inputLine(r *model.Report) {
 }
 
 func lastElement(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
 	path = strings.TrimRight(path, "/")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
