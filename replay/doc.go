@@ -1,6 +1,7 @@
 // Package replay says what happened: it rebuilds, per node, the runs of the
-// kubelet, the relist ledger, the episodes of unhealthiness, the history of
-// containers and the audit of pod lifecycle events from the records of a bundle.
+// kubelet, the relist ledger, the episodes of unhealthiness and the history of
+// containers from the records of a bundle. What follows from a node is told by
+// packages audit, blame and simulate.
 //
 // What a log holds most of, pod events and what happened to containers, is kept
 // as rows of numbers, texts as Syms and lines as indexes, and read as Lists.

@@ -25,7 +25,7 @@ type story struct {
 	health   []strip // by state
 	episodes []strip // from breach to recovery, 0 open
 	relists  []strip // of 10 s and more, by their start; to is how long
-	events   int    // that the sync loop got
+	events   int     // that the sync loop got
 	dropped  int
 }
 

@@ -31,6 +31,7 @@ const (
 	hangFor   = 9 * time.Minute
 	threshold = 3 * time.Minute
 	rpcLimit  = 2 * time.Minute
+	period    = time.Second // from the end of a relist to the start of the next
 )
 
 // host is the node that all lines come from.
@@ -108,14 +109,14 @@ func (g *gen) hang() {
 			return
 		}
 		g.hangStart = g.now
-		g.nextRPC = g.now.Add(rpcLimit)
+		g.nextRPC = g.now.Add(period + rpcLimit)
 		g.nextSkip = g.now.Add(threshold)
 	}
 	if g.now.After(g.nextRPC) {
 		g.klog('E', "remote_runtime.go:277", `"ListPodSandbox with filter from runtime service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" filter="nil"`)
 		g.klog('E', "kuberuntime_sandbox.go:285", `"Failed to list pod sandboxes" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`)
 		g.klog('E', "generic.go:238", `"GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`)
-		g.nextRPC = g.nextRPC.Add(rpcLimit)
+		g.nextRPC = g.now.Add(period + rpcLimit)
 	}
 	if g.now.After(g.nextSkip) {
 		g.klog('E', "kubelet.go:2327", fmt.Sprintf(`"Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %v ago; threshold is %v"`, g.now.Sub(g.hangStart), threshold))

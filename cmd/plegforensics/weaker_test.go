@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/genlog"
+)
+
+// claims are what analyze and timeline claim of a log.
+type claims struct {
+	story
+	causes map[string]float64 // confidence by id
+}
+
+func claimsOf(t *testing.T, log string) claims {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubelet.log")
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	common := []string{"-o", "json", "--quiet", "--tz", "UTC", "--year", "2026", path}
+	code, out, _ := status(t, append([]string{"timeline"}, common...)...)
+	if code != 0 {
+		return claims{}
+	}
+	c := claims{story: timelineStory(t, []byte(out)), causes: map[string]float64{}}
+	report := []byte(must(t, append([]string{"analyze"}, common...)...))
+	c.episodes = analyzeStory(t, report).episodes
+	for _, x := range parsed(t, report).list("nodes")[0].list("causes") {
+		c.causes[x.text("id")] = x.num("confidence")
+	}
+	return c
+}
+
+// overlap is for how long a stretch overlaps those of a state.
+func (c *claims) overlap(from, to float64, state string) (sum float64) {
+	for _, h := range c.health {
+		if h.state == state {
+			sum += max(0, min(to, h.to)-max(from, h.from))
+		}
+	}
+	return sum
+}
+
+// stronger lists what part claims beyond what whole does.
+func stronger(part, whole *claims) (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, h := range part.health {
+		if bad := whole.overlap(h.from, h.to, "unhealthy"); h.state == "healthy" && bad > 0.5 {
+			add("healthy for %.1f s in which the whole log shows it unhealthy: %v", bad, h)
+		}
+		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "healthy" && bad > 1 {
+			add("healthy for %.1f s of which the whole log proves nothing: %v", bad, h)
+		}
+	}
+	for _, e := range part.episodes {
+		if bad := whole.overlap(e.to+5, e.to+15, "unhealthy"); e.to != 0 && bad > 1 {
+			add("recovered at %.1f, and the whole log shows it unhealthy then", e.to)
+		}
+	}
+	for _, r := range part.relists {
+		found := false
+		for _, w := range whole.relists {
+			found = found || math.Abs(w.from-r.from) < max(2, w.to/5) && math.Abs(w.to-r.to) <= max(2, w.to/5)
+		}
+		if !found {
+			add("a relist of %.1f s at %.1f that the whole log does not show", r.to, r.from)
+		}
+	}
+	for id, conf := range part.causes {
+		if w := whole.causes[id]; conf > w+0.005 && conf >= 0.5 {
+			add("%s with %.2f, whole %.2f", id, conf, w)
+		}
+	}
+	return out
+}
+
+// TestLessIsWeaker: removing lines never yields a stronger claim: no health, no
+// recovery, no length of a relist, no confidence of a cause.
+func TestLessIsWeaker(t *testing.T) {
+	for seed := range uint64(4) {
+		var b bytes.Buffer
+		if err := genlog.Write(&b, genlog.Options{Bytes: 24 << 20, Seed: seed + 1, Errors: 2}); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(b.String(), "\n")
+		whole := claimsOf(t, b.String())
+		if seed == 0 && len(whole.episodes) == 0 {
+			t.Fatal("the generated log shows no episode")
+		}
+		r := rand.New(rand.NewPCG(seed, 7))
+		keep := func(want func(i int, line string) bool) string {
+			var s strings.Builder
+			for i, l := range lines {
+				if want(i, l) {
+					s.WriteString(l)
+				}
+			}
+			return s.String()
+		}
+		n := len(lines)
+		end, hole := n/4+r.IntN(n/2), r.IntN(n*3/4)
+		for name, text := range map[string]string{
+			"cut":     keep(func(i int, _ string) bool { return i < end }),
+			"tail":    keep(func(i int, _ string) bool { return i >= end }),
+			"hole":    keep(func(i int, _ string) bool { return i < hole || i > hole+n/5 }),
+			"third":   keep(func(int, string) bool { return r.IntN(3) > 0 }),
+			"tenth":   keep(func(int, string) bool { return r.IntN(10) > 0 }),
+			"grep":    keep(func(_ int, l string) bool { return strings.Contains(l, "PLEG") || strings.Contains(l, "pleg") }),
+			"errors":  keep(func(_ int, l string) bool { return strings.Contains(l, "]: E") }),
+			"kubelet": keep(func(_ int, l string) bool { return strings.Contains(l, "kubelet") }),
+		} {
+			part := claimsOf(t, text)
+			for _, s := range stronger(&part, &whole) {
+				t.Errorf("seed %d, %s: %s", seed, name, s)
+			}
+		}
+	}
+}
