@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 	"pgregory.net/rapid"
 
+	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
@@ -77,7 +78,7 @@ func (s *server) run(t testing.TB, from, to int64, feed func(app storage.Appende
 	for _, g := range s.groups {
 		ends = append(ends, to+g.Interval().Milliseconds())
 	}
-	for now := from; now <= slices.Max(ends); now += 5000 {
+	for now := from + mod(-from, 5000); now <= slices.Max(ends); now += 5000 {
 		app := s.store.Appender(context.Background())
 		feed(app, now)
 		if err := app.Commit(); err != nil {
@@ -307,5 +308,36 @@ func feeder(db *query.DB) func(app storage.Appender, until int64) {
 				c.k = c.it.Next()
 			}
 		}
+	}
+}
+
+// TestDeployedRulesAgainstRuleManager does the same with rules as clusters carry
+// them over the metrics of recorded kubelets.
+func TestDeployedRulesAgainstRuleManager(t *testing.T) {
+	yaml, err := os.ReadFile("testdata/deployed.rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, errs := Parse("deployed", yaml)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	var order []string
+	withInterval := string(yaml)
+	for _, g := range groups {
+		order = append(order, g.Name)
+		withInterval = strings.Replace(withInterval, "- name: "+g.Name+"\n", "- name: "+g.Name+"\n  interval: 30s\n", 1)
+	}
+	captures, _ := filepath.Glob("../../../shared/data/kubelets/*-0[234]-*/metrics.tar.xz")
+	if len(captures) == 0 {
+		t.Skip("no captures")
+	}
+	for _, name := range captures {
+		b, err := bundle.Load(context.Background(), []string{name}, bundle.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fired := holdAgainst(t, t, t.TempDir(), withInterval, order, &replay.Node{Records: replay.Records{Series: b.Series, Scrapes: b.Scrapes}})
+		t.Logf("%s: %d firings the same", filepath.Base(filepath.Dir(name)), fired)
 	}
 }
