@@ -78,6 +78,11 @@ func (d *Decoder) count(head []byte) {
 		if v > best {
 			best, d.logrus = v, logrusHints[i].source
 		}
+		// dockerd starts a containerd of its own, which writes to the same place
+		// and says more than dockerd does.
+		if logrusHints[i].source == parse.SrcDockerd && v > 0 {
+			best, d.logrus = logrus+1, parse.SrcDockerd
+		}
 	}
 }
 
