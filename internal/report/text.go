@@ -295,7 +295,14 @@ func (p *printer) mostLikely(n *model.Node) bool {
 	case !known:
 		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
 	}
-	p.heading(head)
+	rest := ""
+	if i := strings.LastIndex(head, " ("); i > 0 && text.StringWidthWithoutEscSequences(head) > p.opt.Width {
+		head, rest = head[:i], head[i+1:]
+	}
+	p.heading(fit(head, p.opt.Width))
+	if rest != "" {
+		p.line("  ", rest)
+	}
 	p.clipped("  ", c.Explanation, 3)
 	for i, e := range c.For.First(3) {
 		p.proof(i+1, &e)

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+// TestScreen: the report of a sample is one screen, and no line but a command to
+// copy is wider than the terminal; nor is any of the whole report.
+func TestScreen(t *testing.T) {
+	for _, sample := range sampleNames(t) {
+		for columns, width := range map[string]int{"80": 80, "100": 100, "140": 140} {
+			t.Setenv("COLUMNS", columns)
+			screen := string(printed(t, append([]string{"analyze", "--quiet", "--tz", "UTC", "--year", "2026"}, inputsOf(t, sample)...)...))
+			if n := strings.Count(screen, "\n"); n > 40 && width >= 100 {
+				t.Errorf("%s at %s columns has %d lines:\n%s", sample, columns, n, screen)
+			}
+			for _, line := range strings.Split(screen, "\n") {
+				if text.StringWidthWithoutEscSequences(line) > width && !strings.Contains(line, "$ ") {
+					t.Errorf("%s at %s columns: %s", sample, columns, line)
+				}
+			}
+			if !strings.Contains(screen, "plegforensics") || !strings.Contains(screen, "--verbose") {
+				t.Errorf("%s names no next command", sample)
+			}
+		}
+	}
+}
+
+// TestNewFormat: a format is one line of the table; batch finds its extension.
+func TestNewFormat(t *testing.T) {
+	kept := report.Formats
+	defer func() { report.Formats = kept }()
+	report.Formats = append(report.Formats[:len(kept):len(kept)], report.Format{Name: "tsv", Ext: ".tsv", About: "a test",
+		Write: func(w io.Writer, r *model.Report, _ report.Options) error {
+			_, err := io.WriteString(w, r.Nodes[0].Name+"\t"+r.Nodes[0].Status+"\n")
+			return err
+		}})
+	dir := t.TempDir()
+	printed(t, "batch", "--quiet", "--report", "tsv", "--out-dir", dir, filepath.Join(samples, "healthy", "kubelet.log"))
+	if names, _ := filepath.Glob(filepath.Join(dir, "kubelet.log-*.tsv")); len(names) != 1 {
+		all, _ := filepath.Glob(filepath.Join(dir, "*"))
+		t.Errorf("batch wrote %v", all)
+	}
+}
