@@ -6,4 +6,5 @@
 set -eu
 version=${1:?usage: scripts/release.sh vX.Y.Z}
 cd "$(dirname "$0")/.."
+scripts/govulncheck.sh
 exec go run ./internal/cmd/release -version "$version"

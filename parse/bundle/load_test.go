@@ -286,7 +286,10 @@ func FuzzWalk(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lim := Limits{Bytes: 8 << 20, Files: 100, Depth: 4, Whole: 1 << 20, Random: 1 << 20, Dict: 1 << 20, Time: 5 * time.Second}
+		if len(data) > 16<<10 {
+			return
+		}
+		lim := Limits{Bytes: 256 << 10, Files: 20, Depth: 4, Whole: 64 << 10, Random: 64 << 10, Dict: 64 << 10, Time: 5 * time.Second}
 		b, err := Load(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(data), Jobs: 1, Limits: lim})
 		if err != nil {
 			t.Fatal(err)

@@ -189,6 +189,9 @@ func TestBill(t *testing.T) {
 	if err := schemas.JSONWith(set, "bom.json", bom); err != nil {
 		t.Error(err)
 	}
+	if parts, licences := strings.Count(string(bom), `"purl"`), strings.Count(string(bom), `"licenses"`); licences < parts {
+		t.Errorf("%d of %d components have a licence", licences, parts)
+	}
 	for _, want := range []string{`"pkg:golang/github.com/CycloneDX/cyclonedx-go@v`, `"pkg:golang/stdlib@1.`, `"timestamp": "2026-03-01T12:00:00Z"`, `"value": "h1:`} {
 		if !bytes.Contains(bom, []byte(want)) {
 			t.Errorf("no %s in\n%s", want, bom)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -36,6 +37,10 @@ func bill(path, version string, at time.Time) ([]byte, error) {
 	main.Properties = settings(info)
 	b.Metadata = &cdx.Metadata{Timestamp: at.Format(time.RFC3339), Component: &main}
 
+	dirs, err := moduleDirs()
+	if err != nil {
+		return nil, err
+	}
 	std := component(cdx.ComponentTypeLibrary, "stdlib", strings.TrimPrefix(info.GoVersion, "go"))
 	std.Licenses = &cdx.Licenses{{License: &cdx.License{ID: "BSD-3-Clause"}}}
 	parts := []cdx.Component{std}
@@ -46,6 +51,16 @@ func bill(path, version string, at time.Time) ([]byte, error) {
 		c := component(cdx.ComponentTypeLibrary, m.Path, m.Version)
 		if m.Sum != "" {
 			c.Properties = &[]cdx.Property{{Name: "go:sum", Value: m.Sum}}
+		}
+		for _, id := range spdx(dirs[m.Path]) {
+			if c.Licenses == nil {
+				c.Licenses = &cdx.Licenses{}
+			}
+			l := cdx.License{ID: id}
+			if strings.HasPrefix(id, "LicenseRef-") {
+				l = cdx.License{Name: id}
+			}
+			*c.Licenses = append(*c.Licenses, cdx.LicenseChoice{License: &l})
 		}
 		parts = append(parts, c)
 	}
@@ -59,6 +74,21 @@ func bill(path, version string, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	err = cdx.NewBOMEncoder(&out, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(b, cdx.SpecVersion1_6)
 	return out.Bytes(), err
+}
+
+// moduleDirs is where the sources of all modules lie.
+func moduleDirs() (map[string]string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all").Output()
+	if err != nil {
+		return nil, err
+	}
+	dirs := map[string]string{}
+	for _, l := range strings.Split(string(out), "\n") {
+		if path, dir, ok := strings.Cut(l, "\t"); ok {
+			dirs[path] = dir
+		}
+	}
+	return dirs, nil
 }
 
 // component names a Go module by its package URL.
