@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,5 +49,18 @@ func TestNewFormat(t *testing.T) {
 	if names, _ := filepath.Glob(filepath.Join(dir, "kubelet.log-*.tsv")); len(names) != 1 {
 		all, _ := filepath.Glob(filepath.Join(dir, "*"))
 		t.Errorf("batch wrote %v", all)
+	}
+}
+
+// TestFormatsPage: the page about formats names all of the table.
+func TestFormatsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(repository, "docs", "formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(report.Names(report.Formats), model.Kinds()...) {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/formats.md does not name %s", name)
+		}
 	}
 }

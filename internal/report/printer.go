@@ -117,7 +117,7 @@ func (p *printer) table(columns ...string) *grid { return &grid{columns: columns
 func (g *grid) AppendRow(r table.Row) { g.rows = append(g.rows, r) }
 
 // least is how narrow a column may become before one is left out.
-const least = 9
+const least = 20
 
 // render prints the table. Where it is wider than the terminal, the widest
 // columns are wrapped; where that is not enough, the last ones are left out.
@@ -137,6 +137,9 @@ func (p *printer) render(g *grid) {
 	}
 	for _, l := range strings.Split(p.layOut(g, widths, wrapped), "\n") {
 		fmt.Fprintln(p, strings.TrimRight(l, " "))
+	}
+	if left := g.columns[len(widths):]; len(left) > 0 {
+		p.para("  ", p.paint(faint, "a wider terminal shows also: "+strings.Join(left, ", ")))
 	}
 }
 
