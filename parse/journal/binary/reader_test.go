@@ -3,6 +3,8 @@ package binary
 import (
 	"bytes"
 	"encoding/binary"
+	"flag"
+	"fmt"
 	"io"
 	"math/rand"
 	"os"
@@ -323,7 +325,13 @@ func (x excerpt) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-func FuzzReader(f *testing.F) {
+var updateSeeds = flag.Bool("update-seeds", false, "rewrite the seeds of FuzzReader")
+
+// TestSeeds: the seeds of FuzzReader are excerpts of the journals of testdata.
+// They lie in files, as to unpack the journals would take the instrumented
+// program longer than all the rest.
+func TestSeeds(t *testing.T) {
+	f := t
 	for _, tt := range journals {
 		b := load(f, tt.file)
 		r := open(f, b)
@@ -344,8 +352,35 @@ func FuzzReader(f *testing.F) {
 		le.PutUint64(data[88:], uint64(start))                                 // size of the header
 		le.PutUint64(data[96:], uint64(r.Header.tailObject)+512-uint64(start)) // of the arena
 		le.PutUint64(data[176:], 0)                                            // no index: the objects are walked
-		f.Add(data, uint32(start-minHeader))
+		seed := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\nuint32(%d)\n", data, start-minHeader)
+		name := filepath.Join("testdata", "fuzz", "FuzzReader", strings.TrimSuffix(tt.file, ".journal.xz"))
+		if *updateSeeds {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(seed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(name)
+		if err != nil || string(have) != seed {
+			t.Errorf("%s is no excerpt of its journal (-update-seeds): %v", name, err)
+		}
+		n := 0
+		x, err := Open(excerpt{data, start - minHeader}, int64(len(data))+start-minHeader, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range x.Entries {
+			n++
+		}
+		if n < 3 {
+			t.Errorf("%s: %d entries", name, n)
+		}
 	}
+}
+
+func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, shift uint32) {
 		if len(data) < minHeader || len(data) > 64<<10 {
 			return
