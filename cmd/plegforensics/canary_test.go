@@ -440,13 +440,13 @@ func canaryBatch(t *testing.T, p *planted, root, archive string, redact bool) []
 	return seen
 }
 
-// TestCanaryMap: what was replaced is in the map, but for credentials.
+// TestCanaryMap: what an output that shows all replaces is in the map, but for credentials.
 func TestCanaryMap(t *testing.T) {
 	p := &planted{marks: map[string]string{}}
 	root := p.bundle(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "map.json")
 	var stdout, stderr bytes.Buffer
-	run(context.Background(), []string{"plegforensics", "analyze", "--redact", "--redact-map", path, root}, strings.NewReader(""), &stdout, &stderr)
+	run(context.Background(), []string{"plegforensics", "analyze", "--redact", "--redact-map", path, "-o", "html", root}, strings.NewReader(""), &stdout, &stderr)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

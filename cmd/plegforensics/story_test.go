@@ -118,6 +118,9 @@ func same(t *testing.T, what string, got, want []strip) {
 func derived(t *testing.T, in []string, health []strip) {
 	value := map[string]string{"healthy": "0", "unhealthy": "1", "never-relisted": "1"}
 	for _, h := range health {
+		if h.state == "never-relisted" && h.to-h.from < 16 {
+			continue // the start of a kubelet, which the series leaves out
+		}
 		if want, ok := value[h.state]; ok && h.to-h.from > 2 {
 			at := time.Unix(0, int64((h.from+h.to)/2*1e9)).UTC().Format(time.RFC3339Nano)
 			args := []string{"query", "-o", "json", "--quiet", "--tz", "UTC", "--year", "2026", "--time", at, "--expr", "plegforensics_pleg_unhealthy"}
