@@ -85,16 +85,6 @@ func (c *coverage) runs(runs []Run) {
 	}
 }
 
-// pasted reports whether the run left so few lines that they may be a selection,
-// as in an issue; then a line that is missing proves nothing.
-func (c *coverage) pasted(run int) bool {
-	pid := 0
-	if run >= 0 && run < len(c.pids) {
-		pid = c.pids[run]
-	}
-	return c.count[pid] < 30
-}
-
 // next returns a moment at or after at, as early as is known, by which the
 // run's process wrote a line; 0 if it wrote none. Silences shorter than
 // parse.GapMin are not recorded, so the answer is late by up to that.

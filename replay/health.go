@@ -348,7 +348,6 @@ func (h *healthClaims) episodes() {
 		}
 		to := h.n.Window.End
 		if e.Recovered.Known() {
-			to = e.Recovered.At + int64(e.Recovered.Slack)
 			sure = max(sure, e.Recovered.At-int64(e.Recovered.Slack))
 			to = max(e.Recovered.At, sure)
 		} else if e.Run >= 0 && e.Run+1 < len(h.s.runs) {

@@ -171,8 +171,6 @@ func writeHTML(w io.Writer, res *model.Comparison, all bool) error {
 		}
 		data.Pairs = append(data.Pairs, x)
 	}
-	for _, n := range res.Notes {
-		data.Notes = append(data.Notes, n)
-	}
+	data.Notes = append(data.Notes, res.Notes...)
 	return page.Execute(w, data)
 }
