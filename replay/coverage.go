@@ -14,20 +14,13 @@ type coverage struct {
 	events []*parse.Event
 	lines  []int32 // dated events of the kubelet, in time order
 	list   []*parse.Coverage
-	shifts []shift     // where another run goes on
-	pids   []int       // of the runs
-	count  map[int]int // lines by process id, 0: of all
+	shifts []shift // where another run goes on
+	pids   []int   // of the runs
 }
 
 func newCoverage(n *Node, v *host.Survey) *coverage {
-	c := &coverage{events: n.Events, lines: make([]int32, 0, v.Kubelet), count: map[int]int{}}
+	c := &coverage{events: n.Events, lines: make([]int32, 0, v.Kubelet)}
 	for _, v := range n.Coverage {
-		if v.Origin.Source == parse.SrcKubelet {
-			c.count[v.Origin.PID] += v.Lines
-			if v.Origin.PID != 0 {
-				c.count[0] += v.Lines
-			}
-		}
 		if v.Origin.Source == parse.SrcKubelet && v.FirstLine.Basis != parse.NoTime && v.LastLine.Basis != parse.NoTime {
 			c.list = append(c.list, v)
 		}
