@@ -588,3 +588,11 @@ func (n *Node) outside(h HealthSpan) bool {
 	last := n.Runs[len(n.Runs)-1].Last
 	return h.To <= n.Runs[0].First+2*int64(turnMax) || h.From >= last || h.From == last-int64(tailMargin)
 }
+
+// SaysDown reports whether the condition of the node, as an object of the API states
+// it, calls the container runtime down.
+func (n *Node) SaysDown() bool {
+	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
+		return contains(host.FieldOf(o.Fields, "message"), "container runtime is down")
+	})
+}

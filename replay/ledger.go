@@ -242,9 +242,13 @@ func (l *ledger) nextStart(c *claim, next mark) {
 		if l.failedUnsaid(c, next) {
 			return
 		}
-		c.listed = &yes
+		if l.w.trusts(c.run) {
+			c.listed = &yes // or an error would stand between
+		}
 	}
-	c.outcome = OutcomeOK
+	if c.listed != nil {
+		c.outcome = OutcomeOK
+	}
 	hi := next.at - int64(l.period())
 	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, or only after minutes

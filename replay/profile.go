@@ -54,7 +54,7 @@ func (p *profiler) cite(r parse.Record, note string) {
 
 // lines reads the start-up lines of the last run that has any.
 func (p *profiler) lines() {
-	k := &p.n.Kubelet
+	k, configured := &p.n.Kubelet, p.configured()
 	for _, e := range p.s.profile {
 		switch {
 		case e.Is(parse.SigVersion):
@@ -65,7 +65,7 @@ func (p *profiler) lines() {
 				k.Version = v
 			}
 		case e.Is(parse.SigFlag):
-			p.flag(e, p.configured(e))
+			p.flag(e, configured[e.Origin.PID])
 		case e.Is(parse.SigGates):
 			if gates := e.Field("gates"); contains(gates, "EventedPLEG:true") || contains(gates, `"EventedPLEG":true`) {
 				k.PLEG = "evented"
@@ -84,13 +84,17 @@ func (p *profiler) lines() {
 	}
 }
 
-// configured reports whether the process that printed a flag has a configuration
-// file: its values are in force then, and a flag that shows its default may not have
-// been given at all.
-func (p *profiler) configured(e *parse.Event) bool {
-	return slices.ContainsFunc(p.s.profile, func(x *parse.Event) bool {
-		return x.Is(parse.SigFlag) && x.Origin.PID == e.Origin.PID && x.Field("name") == "config" && strings.Trim(x.Field("value"), `"`) != ""
-	})
+// configured tells, by process id, which processes have a configuration file: its
+// values are in force then, and a flag that shows its default may not have been given
+// at all.
+func (p *profiler) configured() map[int]bool {
+	out := map[int]bool{}
+	for _, e := range p.s.profile {
+		if e.Is(parse.SigFlag) && !out[e.Origin.PID] && e.Field("name") == "config" && strings.Trim(e.Field("value"), `"`) != "" {
+			out[e.Origin.PID] = true
+		}
+	}
+	return out
 }
 
 // flagDefaults are the values that flags print when nobody set them.

@@ -181,7 +181,7 @@ func lookPlegAlone(s *subject, _ map[string]string) outcome {
 	if s.ep == nil || s.ep.Never {
 		return notThere()
 	}
-	if len(s.inStall(parse.SigStatusDown))+len(s.inStall(parse.SigStatusWait)) > 0 {
+	if len(s.inStall(parse.SigStatusDown))+len(s.inStall(parse.SigStatusWait)) > 0 || s.n.SaysDown() {
 		return notThere()
 	}
 	return found(s.reports(1)...)

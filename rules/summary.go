@@ -208,9 +208,13 @@ func lowerFirst(s string) string {
 
 // quietSummary is the sentence for a node without an episode.
 func quietSummary(name string, v *view, r *Result) string {
-	best := ""
+	best, maybe := "", ""
 	if len(r.Causes) > 0 {
-		best = lowerFirst(r.Causes[0].Title) + " (" + r.Causes[0].ID + ", " + string(r.Causes[0].Level) + ")"
+		if c := r.Causes[0]; c.Level == Possible {
+			maybe = "; cause unknown, " + c.ID + " is possible"
+		} else {
+			best = lowerFirst(c.Title) + " (" + c.ID + ", " + string(c.Level) + ")"
+		}
 	}
 	if b := unhealthyByMetrics(r); b != nil {
 		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
@@ -224,7 +228,7 @@ func quietSummary(name string, v *view, r *Result) string {
 	switch {
 	case r.Status == statusHealthy:
 		return name + ": " + within + "."
-	case best == "" && nodeSubject(v).unreadyUnsaid():
+	case best+maybe == "" && nodeSubject(v).unreadyUnsaid():
 		return name + ": the node became NotReady, and the input does not state why; a kubelet log from 10 minutes before would."
 	}
 	found := best
@@ -236,11 +240,11 @@ func quietSummary(name string, v *view, r *Result) string {
 	}
 	switch {
 	case found == "":
-		return name + ": not enough evidence to tell. Collect the kubelet log starting 10 minutes before the incident."
+		return name + ": not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident."
 	case well:
-		return name + ": " + within + ". Found: " + found + "."
+		return name + ": " + within + ". Found: " + found + maybe + "."
 	}
-	return name + ": " + found + "; whether PLEG passed its threshold cannot be decided from this input."
+	return name + ": " + found + maybe + "; whether PLEG passed its threshold cannot be decided from this input."
 }
 
 // apart is what took a node without an episode away, and is not PLEG: the reason with
@@ -271,7 +275,7 @@ func apart(v *view, r *Result) string {
 // slowest tells of the longest relist of ten seconds or more, from lines or from
 // what snapshots of the metrics bound; "" if none is known.
 func slowest(n *replay.Node) string {
-	best, from, at := time.Duration(0), time.Duration(0), int64(0)
+	best, from, at, dated := time.Duration(0), time.Duration(0), int64(0), true
 	for i := range n.Relists {
 		if d, ok := n.Relists[i].Duration(); ok && d >= replay.LongRelist && d > best {
 			best, from, at = d, d, n.Relists[i].Start.At
@@ -287,11 +291,14 @@ func slowest(n *replay.Node) string {
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
 			best, from, at = hi, lo, p.To
+			dated = len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
 		}
 	}
 	switch {
 	case best == 0:
 		return ""
+	case !dated:
+		return "a relist took between " + brief(from) + " and " + brief(best) + ", nothing dates it"
 	case best-from > time.Second:
 		return "a relist took between " + brief(from) + " and " + brief(best) + " before " + clock(at)
 	}

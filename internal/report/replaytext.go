@@ -207,7 +207,7 @@ func amount(v float64, unit string) string {
 // clockText is a moment as the replay text prints it.
 func clockText(at model.Time) string {
 	if at == 0 {
-		return "never"
+		return "an unknown time"
 	}
 	return at.UTC().Format("2006-01-02 15:04:05.000Z")
 }

@@ -200,6 +200,9 @@ func (w *Watched) trouble() []Missed {
 func (m *Missed) String() string {
 	at := time.Unix(0, m.From).UTC().Format(time.RFC3339)
 	if m.Rule == "slow-relist" {
+		if m.From == 0 {
+			return fmt.Sprintf("a relist took %s%s", m.Value.Round(time.Second), on(m.Node))
+		}
 		return fmt.Sprintf("a relist took %s after %s%s", m.Value.Round(time.Second), at, on(m.Node))
 	}
 	if m.To > m.From {
