@@ -209,8 +209,10 @@ func (h *healthClaims) failing(run int, add func(from, to int64)) {
 		}
 	}
 	timeout := int64(h.n.Kubelet.RPCTimeout)
-	for i := range h.n.Failures {
-		f := &h.n.Failures[i]
+	r := &h.s.runs[run]
+	k, _ := slices.BinarySearchFunc(h.n.Failures, r.First, func(f Failure, t int64) int { return cmp64(f.End, t) })
+	for ; k < len(h.n.Failures) && h.n.Failures[k].End-timeout <= r.Last; k++ {
+		f := &h.n.Failures[k]
 		if f.Code == "DeadlineExceeded" && f.Scope != "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers") {
 			add(f.End-timeout, h.listsAgain(run, f.End, timeout))
 		}

@@ -45,7 +45,7 @@ _plegforensics() {
   local line word
   local -a found open
   for line in "${(@f)$(${words[1]} __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
-    word=${line%%%%$'\t'*}
+    word=${line%%$'\t'*}
     [[ -n $word ]] || continue
     if [[ $word == *[=:/] ]]; then open+=("$word"); else found+=("$word"); fi
   done

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,6 +78,9 @@ func gateFlag() cli.Flag {
 func gatesOf(c *cli.Context, causes func() ([]string, error)) ([]gate, error) {
 	var out []gate
 	for _, word := range c.StringSlice("fail-on") {
+		if v, set := os.LookupEnv("PLEGFORENSICS_FAIL_ON"); word == "" && set && v == "" {
+			continue // an empty variable is none; an empty flag is a mistake
+		}
 		g, err := gateOf(strings.TrimSpace(word), causes)
 		if err != nil {
 			return nil, err
@@ -89,7 +93,7 @@ func gatesOf(c *cli.Context, causes func() ([]string, error)) ([]gate, error) {
 }
 
 func gateOf(word string, causes func() ([]string, error)) (gate, error) {
-	if word == "none" || word == "" { // an empty variable
+	if word == "none" {
 		return nil, nil
 	}
 	if id, ok := strings.CutPrefix(word, "cause:"); ok {
