@@ -63,13 +63,13 @@ type healer struct {
 	n     *Node
 	s     *found
 	cover *coverage
-	whole *witness // of the log
+	log   *witness // where it is complete
 
 	nevers map[int][]saying // by run
 }
 
 func newHealer(n *Node, s *found, complete *witness) *healer {
-	w := &healer{n: n, s: s, cover: s.cover, whole: complete, nevers: map[int][]saying{}}
+	w := &healer{n: n, s: s, cover: s.cover, log: complete, nevers: map[int][]saying{}}
 	for _, t := range s.nevers {
 		w.nevers[t.run] = append(w.nevers[t.run], t)
 	}

@@ -62,8 +62,8 @@ const (
 )
 
 // health merges what is claimed about the health of PLEG into one sequence of
-// spans over the window. What nothing proves is unknown. Where claims differ the
-// reports of the kubelet itself count, and the contradiction is noted.
+// spans over the window. What nothing proves is unknown. Where claims differ, the
+// reports of the kubelet itself count.
 func health(n *Node, s *found, w *witness) ([]HealthSpan, []Claim) {
 	if n.Window.Start == 0 {
 		return nil, nil
@@ -591,8 +591,8 @@ func (n *Node) outside(h HealthSpan) bool {
 	return h.To <= n.Runs[0].First+2*int64(turnMax) || h.From >= last || h.From == last-int64(tailMargin)
 }
 
-// SaysDown reports whether the condition of the node, as an object of the API states
-// it, calls the container runtime down.
+// SaysDown reports whether a condition of the node, as an object of the API states it
+// at any time, calls the container runtime down.
 func (n *Node) SaysDown() bool {
 	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
 		return contains(host.FieldOf(o.Fields, "message"), "container runtime is down")

@@ -159,7 +159,7 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 // PLEG still been unhealthy. The log must be one of which a missing line proves
 // something, and go on; after a hole we wait for a turn beyond it.
 func (w *healer) missed(run, after int, last int64) (proof, bool) {
-	if !w.whole.trusts(run) {
+	if !w.log.trusts(run) {
 		return proof{}, false
 	}
 	pause := w.pause(run, after, last)
@@ -170,7 +170,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 		if next == 0 || w.skipped(run, after, at+int64(backoffLate)) {
 			break
 		}
-		if w.whole.whole(from, next) {
+		if w.log.whole(from, next) {
 			return proof{at, basis}, true
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
@@ -281,7 +281,7 @@ func (w *healer) byRelist(run int, g *group, last int64) (proof, bool) {
 // unbrokenLine reports whether the error of a relist would stand in the log between
 // its start and the next one's.
 func (w *healer) unbrokenLine(run int, from, to int64) bool {
-	return w.whole.trusts(run) && w.whole.whole(from, to)
+	return w.log.trusts(run) && w.log.whole(from, to)
 }
 
 // fresh reports whether a relist that began at start made PLEG healthy when

@@ -39,7 +39,7 @@ func (w *healer) between(p, r *Relist) (Episode, bool) {
 	if r.ListEnd.Known() {
 		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
 	}
-	if visible <= breach || !w.whole.whole(p.Start.At, visible) || !w.whole.trusts(p.Run) {
+	if visible <= breach || !w.log.whole(p.Start.At, visible) || !w.log.trusts(p.Run) {
 		return Episode{}, false
 	}
 	if t := w.cover.next(p.Run, p.Start.At+int64(limit)/2); t == 0 || t > visible {
