@@ -11,6 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
 // Fill makes the report of an analysis. Names, if not nil, replaces the names of
@@ -59,7 +60,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis)},
 		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n), Causes: []Cause{},
-		History: c.history(n), Audited: c.audited(n), Collect: c.nodeNeeds(n), Sources: covers(n.Node),
+		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: covers(n.Node),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
 	for i := range n.Episodes {
@@ -76,7 +77,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	for i := range n.Blame {
 		out.Blame = append(out.Blame, c.blame(&n.Blame[i], n.Relists))
 	}
-	run := commandsOf(n)
+	run := advice.CommandsFor(n.Node, n.Breaches)
 	for i := range n.Causes {
 		out.Causes = append(out.Causes, c.cause(&n.Causes[i], run))
 	}
@@ -191,12 +192,12 @@ func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 	return out
 }
 
-func (c *Cleaner) cause(x *rules.Cause, run commands) Cause {
+func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
 	out := Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
 		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
 		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References)}
 	for _, s := range x.Commands {
-		out.Commands = append(out.Commands, c.Text(run.fill(s)))
+		out.Commands = append(out.Commands, c.Text(run.Fill(s)))
 	}
 	out.Objects = c.objects(x.For)
 	return out

@@ -1,11 +1,10 @@
 package model
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/inventory"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
 // heldSources is the order in which sources are listed.
@@ -16,25 +15,25 @@ var heldSources = []parse.Source{
 
 // inspect makes the inspect document.
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
-	x := inspect(a)
+	x := inventory.Of(a.Bundles)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Path(x.prefix)}
+		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Path(x.Prefix)}
 	for _, in := range a.Inputs {
 		out.Inputs = append(out.Inputs, Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial})
 	}
 	for i := range a.Nodes {
 		out.Nodes = append(out.Nodes, c.heldNode(&a.Nodes[i]))
 	}
-	for _, f := range append(x.files, x.unused...) {
-		out.Files = append(out.Files, c.file(&f))
+	for i := range x.Files {
+		out.Files = append(out.Files, c.file(&x.Files[i]))
 	}
-	for _, g := range x.gaps {
-		where := parse.Pos{File: g.file, Line: g.from.Line}
-		out.Gaps = append(out.Gaps, Silence{string(g.source), c.Path(g.file.Path), g.from.Line, Time(g.from.At), Time(g.to.At), g.length().Seconds(), c.where(where)})
+	for _, g := range x.Gaps {
+		where := parse.Pos{File: g.File, Line: g.From.Line}
+		out.Gaps = append(out.Gaps, Silence{string(g.Source), c.Path(g.File.Path), g.From.Line, Time(g.From.At), Time(g.To.At), g.Length().Seconds(), c.where(where)})
 	}
-	for _, l := range x.lost {
-		e := c.evidence(replay.Evidence{Record: l.rec})
-		out.Lost = append(out.Lost, Loss{l.what, l.n, e.File, e.Line, Time(l.rec.When().At), e.Text, e.Where()})
+	for _, l := range x.Lost {
+		e := c.evidence(replay.Evidence{Record: l.Record})
+		out.Lost = append(out.Lost, Loss{l.What, l.N, e.File, e.Line, Time(l.Record.When().At), e.Text, e.Where()})
 	}
 	for _, w := range a.Warnings {
 		i := HeldIssue{Offset: w.Offset, Message: c.Text(w.Msg)}
@@ -58,25 +57,22 @@ func (c *Cleaner) heldNode(n *Analyzed) HeldNode {
 	return out
 }
 
-func (c *Cleaner) file(f *fileView) File {
-	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Used: f.Unused == "", Why: c.known(f.Unused),
-		Lines: f.lines, Records: f.records, Start: Time(f.from), End: Time(f.to), Sources: []string{}, Copies: f.copies,
-		Clock: c.Text(clockWords(f.clock)), Repeats: c.Text(f.repeats())}
+func (c *Cleaner) file(f *inventory.File) File {
+	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Used: f.Why == "", Why: c.known(f.Why),
+		Lines: f.Lines, Records: f.Records, Start: Time(f.From), End: Time(f.To), Sources: []string{}, Copies: f.Copies,
+		Clock: c.Text(f.Dating()), Repeats: c.Text(f.Repeats())}
 	if f.Node != "" {
 		name := c.Name(f.Node)
 		out.Node = &name
 	}
-	for _, s := range f.sources {
+	for _, s := range f.Sources {
 		out.Sources = append(out.Sources, string(s))
 	}
-	if f.journal != nil && f.journal.Copies > 0 {
-		out.Copies, out.CopyOf = f.journal.Copies, c.knownPath(f.journal.CopyOf.Path)
+	if f.CopyOf != nil {
+		out.CopyOf = c.knownPath(f.CopyOf.Path)
 	}
-	if k := f.clock; k != nil {
-		zone := k.Envelope
-		if zone.Name == "" {
-			zone = k.Header
-		}
+	if k := f.Clock; k != nil {
+		zone := f.Zone()
 		out.Zone, out.ZoneBasis, out.YearBasis = c.known(zone.Name), c.known(zone.Basis), c.known(k.YearBasis)
 		if y := k.Year; y > 1970 {
 			out.Year = &y
@@ -86,40 +82,30 @@ func (c *Cleaner) file(f *fileView) File {
 	return out
 }
 
-// clockWords says how the stamps of a file were dated.
-func clockWords(c *parse.FileClock) string {
-	if c == nil {
-		return ""
+// needs lists what to collect next, the most useful first.
+func (c *Cleaner) needs(a *Analysis) []Need {
+	var all []advice.Need
+	for i := range a.Nodes {
+		all = append(all, advice.OfNode(a.Nodes[i].Node)...)
 	}
-	var out []string
-	zone := c.Envelope
-	if zone.Name == "" {
-		zone = c.Header
+	if len(a.Nodes) == 0 {
+		all = append(all, advice.Kubelet())
 	}
-	if zone.Name != "" && zone.Basis != "" {
-		out = append(out, zone.Name+", "+zone.Basis)
+	for _, b := range a.Bundles {
+		all = append(all, advice.OfBundle(b)...)
 	}
-	if c.Header.Name != "" && c.Envelope.Name != "" && c.Header.Offset != c.Envelope.Offset {
-		out = append(out, "messages "+c.Header.Name+", "+c.Header.Basis)
-	}
-	if c.Year > 1970 && c.YearBasis != "" && c.YearBasis != zone.Basis { // 1970: only times since boot
-		out = append(out, fmt.Sprintf("%d: %s", c.Year, c.YearBasis))
-	}
-	if c.Reversed {
-		out = append(out, "newest line first")
-	}
-	if n := len(c.Jumps); n > 0 {
-		out = append(out, fmt.Sprintf("clock steps: %d", n))
-	}
-	if c.Moved > 0 {
-		out = append(out, "lines from before the clock was set moved to where the boot's own clock has them")
-	}
-	return strings.Join(out, "; ")
+	return c.needList(all)
 }
 
-func records(n int) string {
-	if n == 1 {
-		return "1 record"
+func (c *Cleaner) needList(in []advice.Need) []Need {
+	out := []Need{}
+	for _, x := range in {
+		n := Need{nil, c.Text(x.What), x.Why, c.Text(x.Command)}
+		if x.Node != "" {
+			name := c.Name(x.Node)
+			n.Node = &name
+		}
+		out = append(out, n)
 	}
-	return itoa(n) + " records"
+	return out
 }

@@ -1,4 +1,4 @@
-package model
+package advice
 
 import (
 	"testing"
@@ -16,9 +16,9 @@ func TestJournalCommands(t *testing.T) {
 		"kind-export":   "docker exec n1 journalctl -u crio -o short-precise --utc --no-pager > crio.log",
 		"sosreport":     "journalctl -u crio -o short-precise --utc --no-pager > crio.log",
 	} {
-		n := &Analyzed{Node: new(replay.Node)}
+		n := new(replay.Node)
 		n.Coverage = []*parse.Coverage{{File: &parse.File{Layout: layout}}}
-		h := holding{layout: layoutOf(n), node: "n1"}
+		h := holding{layout: layoutOf(n), name: "n1"}
 		if got := h.journal("crio", "crio.log"); got != want {
 			t.Errorf("%s: %s, want %s", layout, got, want)
 		}

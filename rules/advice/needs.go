@@ -1,46 +1,47 @@
-package model
+// Package advice says what to collect next, and fills in the commands of the
+// causes: the tool of the collector that made the bundle, the runtime of the
+// node, the time of the incident.
+package advice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
-// needs lists what to collect next, the most useful first.
-func (c *Cleaner) needs(a *Analysis) []Need {
-	out := []Need{}
-	for i := range a.Nodes {
-		out = append(out, c.nodeNeeds(&a.Nodes[i])...)
-	}
-	if len(a.Nodes) == 0 {
-		out = append(out, Need{nil, "the log of a kubelet", "without it nothing can be said about PLEG",
-			"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"})
-	}
-	for _, b := range a.Bundles {
-		out = append(out, c.clockNeeds(b)...)
-		out = append(out, c.killedNeeds(b)...)
-	}
-	return out
+// Need is something that the input lacks, what it would settle, and the command
+// that collects it.
+type Need struct {
+	Node               string // "" where it is of no single node
+	What, Why, Command string
+}
+
+// Kubelet is what is needed where no node was found.
+func Kubelet() Need {
+	return Need{"", "the log of a kubelet", "without it nothing can be said about PLEG",
+		"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"}
 }
 
 // holding is what a node's records hold.
 type holding struct {
-	*Analyzed
+	*replay.Node
 	keys       map[string]bool // fact keys
 	dumps      map[string]bool // programs with a goroutine dump
 	wchan      bool
 	conditions bool   // a node object with its conditions
-	node       string // for commands
+	name       string // of the node, for commands
 	runtime    string // unit of the runtime
 	verbosity  int
 	layout     string // of the bundle that holds the node
 }
 
-func holdingOf(n *Analyzed) *holding {
-	h := &holding{Analyzed: n, keys: map[string]bool{}, dumps: map[string]bool{}, node: shell(n.Name), verbosity: -1}
+func holdingOf(n *replay.Node) *holding {
+	h := &holding{Node: n, keys: map[string]bool{}, dumps: map[string]bool{}, name: shell(n.Name), verbosity: -1}
 	for _, f := range n.Facts {
 		h.keys[f.Key] = true
 		if f.Key == facts.KeyGoroutines {
@@ -61,7 +62,7 @@ func holdingOf(n *Analyzed) *holding {
 }
 
 // runtimeOf is the runtime of a node, containerd where none is known.
-func runtimeOf(n *Analyzed) string {
+func runtimeOf(n *replay.Node) string {
 	for _, s := range []string{"cri-o", "docker"} {
 		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), s) {
 			return s
@@ -71,7 +72,7 @@ func runtimeOf(n *Analyzed) string {
 }
 
 // layoutOf is the layout of the bundle that the node's records come from.
-func layoutOf(n *Analyzed) string {
+func layoutOf(n *replay.Node) string {
 	for _, c := range n.Coverage {
 		if c.File.Layout != "" {
 			return c.File.Layout
@@ -95,14 +96,14 @@ func layoutOf(n *Analyzed) string {
 func (h *holding) journal(unit, file string) string {
 	switch h.layout {
 	case "must-gather", "openshift-ci", "insights", "node-logs":
-		return "oc adm node-logs " + h.node + " -u " + unit + " > " + file
+		return "oc adm node-logs " + h.name + " -u " + unit + " > " + file
 	case "talos-support":
 		if unit != "kubelet" {
 			unit = "cri"
 		}
-		return "talosctl -n " + h.node + " logs " + unit + " > " + file
+		return "talosctl -n " + h.name + " logs " + unit + " > " + file
 	case "kind-export":
-		return "docker exec " + h.node + " journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+		return "docker exec " + h.name + " journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
 	}
 	return "journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
 }
@@ -140,7 +141,7 @@ func (h *holding) daemon() string {
 }
 
 func (h *holding) proxy(path string) string {
-	return fmt.Sprintf("kubectl get --raw '/api/v1/nodes/%s/proxy/%s'", strings.Trim(h.node, "'"), path)
+	return fmt.Sprintf("kubectl get --raw '/api/v1/nodes/%s/proxy/%s'", strings.Trim(h.name, "'"), path)
 }
 
 // wants is every need and when it holds, the most useful first.
@@ -199,7 +200,7 @@ var wants = []struct {
 		func(h *holding) string { return "cat /proc/mounts > mounts; timeout 10 df -h > df.txt" }},
 	{func(h *holding) bool { return !h.conditions }, "the node object and its events", "conditions and events date what the cluster saw",
 		func(h *holding) string {
-			return "kubectl get node " + h.node + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
+			return "kubectl get node " + h.name + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
 		}},
 }
 
@@ -207,9 +208,9 @@ var wants = []struct {
 func (h *holding) kernelLog() string {
 	switch h.layout {
 	case "must-gather", "openshift-ci", "insights", "node-logs":
-		return "oc debug node/" + h.node + " -- chroot /host journalctl -k -o short-precise --utc --no-pager > kernel.log"
+		return "oc debug node/" + h.name + " -- chroot /host journalctl -k -o short-precise --utc --no-pager > kernel.log"
 	case "talos-support":
-		return "talosctl -n " + h.node + " dmesg > dmesg.log"
+		return "talosctl -n " + h.name + " dmesg > dmesg.log"
 	}
 	return "journalctl -k -o short-precise --utc --no-pager > kernel.log"
 }
@@ -221,20 +222,25 @@ func (h *holding) late() bool {
 		h.Episodes[0].Breach-h.Window.Start < int64(10*time.Minute)
 }
 
-func (c *Cleaner) nodeNeeds(n *Analyzed) []Need {
+// OfNode lists what the records of a node lack, the most useful first.
+func OfNode(n *replay.Node) []Need {
 	h := holdingOf(n)
 	var out []Need
 	for _, w := range wants {
 		if w.lacks(h) {
-			name := c.Name(n.Name)
-			out = append(out, Need{&name, w.what, w.why, c.Text(w.run(h))})
+			out = append(out, Need{n.Name, w.what, w.why, w.run(h)})
 		}
 	}
 	return out
 }
 
-// clockNeeds asks for the zone or year where one was assumed, once a bundle.
-func (c *Cleaner) clockNeeds(b *parse.Bundle) []Need {
+// OfBundle lists what a bundle lacks as a whole: zone or year where one was
+// assumed, what the collector could not get, what the journal lost.
+func OfBundle(b *parse.Bundle) []Need {
+	return slices.Concat(clockNeeds(b), killedNeeds(b), markerNeeds(b))
+}
+
+func clockNeeds(b *parse.Bundle) []Need {
 	var out []Need
 	zone, year := false, false
 	for _, e := range b.Events {
@@ -242,16 +248,15 @@ func (c *Cleaner) clockNeeds(b *parse.Bundle) []Need {
 		year = year || e.Basis == parse.YearGuessed
 	}
 	if zone {
-		out = append(out, Need{nil, "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl; or give --tz ZONE"})
+		out = append(out, Need{"", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl; or give --tz ZONE"})
 	}
 	if year {
-		out = append(out, Need{nil, "the year", "stamps without a year are dated by the file's modification time", "date -u; or give --year YEAR"})
+		out = append(out, Need{"", "the year", "stamps without a year are dated by the file's modification time", "date -u; or give --year YEAR"})
 	}
 	return out
 }
 
-// killedNeeds asks for what the collector could not get.
-func (c *Cleaner) killedNeeds(b *parse.Bundle) []Need {
+func killedNeeds(b *parse.Bundle) []Need {
 	var out []Need
 	seen := map[string]bool{}
 	for _, f := range b.Facts {
@@ -260,26 +265,26 @@ func (c *Cleaner) killedNeeds(b *parse.Bundle) []Need {
 			continue
 		}
 		seen[cmd] = true
-		var name *string
-		if f.File != nil && f.File.Node != "" {
-			s := c.Name(f.File.Node)
-			name = &s
+		node := ""
+		if f.File != nil {
+			node = f.File.Node
 		}
-		cmd = c.Text(cmd)
-		out = append(out, Need{name, "the output of " + cmd, "the collector had to kill it, which is itself a symptom", "timeout 600 " + cmd})
+		out = append(out, Need{node, "the output of " + cmd, "the collector had to kill it, which is itself a symptom", "timeout 600 " + cmd})
 	}
-	for _, m := range b.Markers {
-		if m.Kind == parse.MarkSuppressed {
-			out = append(out, Need{nil, "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
-				"set RateLimitIntervalSec=0 in /etc/systemd/journald.conf and restart systemd-journald"})
-			break
-		}
+	return out
+}
+
+func markerNeeds(b *parse.Bundle) []Need {
+	var out []Need
+	has := func(k parse.MarkerKind) bool {
+		return slices.ContainsFunc(b.Markers, func(m *parse.Marker) bool { return m.Kind == k })
 	}
-	for _, m := range b.Markers {
-		if m.Kind == parse.MarkNull {
-			out = append(out, Need{nil, "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
-			break
-		}
+	if has(parse.MarkSuppressed) {
+		out = append(out, Need{"", "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
+			"set RateLimitIntervalSec=0 in /etc/systemd/journald.conf and restart systemd-journald"})
+	}
+	if has(parse.MarkNull) {
+		out = append(out, Need{"", "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
 	}
 	return out
 }

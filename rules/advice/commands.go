@@ -1,4 +1,4 @@
-package model
+package advice
 
 import (
 	"fmt"
@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
-// commands fills in what the commands of the causes leave open: the runtime of
+// Commands fills in what the commands of the causes leave open: the runtime of
 // the node, and when the incident was.
-type commands struct {
+type Commands struct {
 	unit, daemon string // of the runtime, "" unknown
 	from, to     time.Time
 }
@@ -18,13 +21,14 @@ type commands struct {
 // around is how much before and after an incident its logs are asked for.
 const around = 5 * time.Minute
 
-func commandsOf(n *Analyzed) commands {
-	var out commands
+// CommandsFor returns the Commands of a node with its breaches.
+func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
+	var out Commands
 	if n.Kubelet.Runtime != "" {
-		h := &holding{Analyzed: n, runtime: runtimeOf(n)}
+		h := &holding{Node: n, runtime: runtimeOf(n)}
 		out.unit, out.daemon = h.unit(), h.daemon()
 	}
-	if from, to := incident(n); from != 0 {
+	if from, to := incident(n, breaches); from != 0 {
 		out.from = time.Unix(0, from).UTC().Add(-around).Truncate(time.Second)
 		out.to = time.Unix(0, to).UTC().Add(around).Truncate(time.Second)
 	}
@@ -33,7 +37,7 @@ func commandsOf(n *Analyzed) commands {
 
 // incident is when the worst happened: the first to the last episode, or else
 // the first breach; 0 where nothing did.
-func incident(n *Analyzed) (from, to int64) {
+func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
 			from = a
@@ -46,8 +50,8 @@ func incident(n *Analyzed) (from, to int64) {
 		see(e.FirstReport, e.LastReport)
 	}
 	if from == 0 {
-		for i := range n.Breaches {
-			see(n.Breaches[i].Start, n.Breaches[i].End)
+		for i := range breaches {
+			see(breaches[i].Start, breaches[i].End)
 			if from != 0 {
 				break
 			}
@@ -65,9 +69,9 @@ var (
 	unitNames = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
 )
 
-// fill replaces the runtimes that a command may be about by the one that the
+// Fill replaces the runtimes that a command may be about by the one that the
 // node has, and a time before now by the time of the incident.
-func (c commands) fill(s string) string {
+func (c Commands) Fill(s string) string {
 	if c.unit != "" {
 		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")
 		s = unitNames.ReplaceAllStringFunc(s, func(all string) string {

@@ -1,0 +1,307 @@
+// Package inventory says what bundles hold, file by file: what each gave, how it
+// was dated, where its writers were silent, what was lost before the bundle was
+// made. Nothing in it is inferred from the behavior of the kubelet.
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+)
+
+// Inventory is what bundles hold.
+type Inventory struct {
+	Files  []File // those that gave something, by role; then those that did not
+	Prefix string // what the paths of all files begin with
+	Gaps   []Gap  // silences of a source, longest first
+	Lost   []Loss // in the order of the bundle
+}
+
+// File is a file and what it gave.
+type File struct {
+	*parse.File
+	Why      string // it is not used, "" where it is
+	Lines    int
+	Records  int
+	From, To int64 // Unix ns
+	Clock    *parse.FileClock
+	Sources  []parse.Source
+	Copies   int         // records that another file holds too, and gives
+	CopyOf   *parse.File // of a binary journal: the file that holds them
+	entries  int         // of a binary journal
+}
+
+// Repeats says how much of the file other files hold too, "" when nothing.
+func (f *File) Repeats() string {
+	if f.CopyOf != nil {
+		return fmt.Sprintf("%d of %d entries also appear in %s", f.Copies, f.entries, f.CopyOf.Path)
+	}
+	if f.Copies > 0 {
+		return fmt.Sprintf("%d of %s also appear in another file", f.Copies, records(f.Records))
+	}
+	return ""
+}
+
+func records(n int) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return fmt.Sprint(n, " records")
+}
+
+// Gap is a silence of one source.
+type Gap struct {
+	File     *parse.File
+	Source   parse.Source
+	From, To parse.Mark
+}
+
+// Length is how long the source was silent.
+func (g *Gap) Length() time.Duration { return time.Duration(g.To.At - g.From.At) }
+
+// Loss is a place where something was lost before the bundle was made.
+type Loss struct {
+	What   string
+	Record parse.Record
+	N      int // messages, if the line tells
+}
+
+// Of takes bundles apart.
+func Of(bundles []*parse.Bundle) Inventory {
+	var x Inventory
+	for _, b := range bundles {
+		x.add(b)
+	}
+	slices.SortStableFunc(x.Gaps, func(a, b Gap) int { return cmp.Compare(b.Length(), a.Length()) })
+	slices.SortStableFunc(x.Files, func(a, b File) int { return cmp.Compare(a.rank(), b.rank()) })
+	x.Prefix = commonTop(x.Files)
+	return x
+}
+
+// roleOrder is the order in which inspect lists files: what tells most first.
+var roleOrder = []parse.Role{
+	parse.RoleKubeletLog, parse.RoleLog, parse.RoleJournal, parse.RoleRuntimeLog, parse.RoleKernelLog, parse.RoleMetrics, parse.RoleTSDB,
+	parse.RoleSnapshots, parse.RoleCRI, parse.RoleStacks, parse.RoleObjects, parse.RoleManifest, parse.RoleFacts, parse.RoleRules,
+}
+
+// rank orders files by role; those that gave nothing come last, as they stand.
+func (f *File) rank() int {
+	if f.Why != "" {
+		return len(roleOrder) + 1
+	}
+	if i := slices.Index(roleOrder, f.Role); i >= 0 {
+		return i
+	}
+	return len(roleOrder)
+}
+
+// commonTop is the directory, or archive and directory, that all files lie in,
+// with its separator.
+func commonTop(files []File) string {
+	if len(files) < 2 {
+		return ""
+	}
+	top := files[0].Path
+	for _, f := range files[1:] {
+		n := 0
+		for n < len(top) && n < len(f.Path) && top[n] == f.Path[n] {
+			n++
+		}
+		top = top[:n]
+	}
+	return top[:strings.LastIndexAny(top, "/!")+1]
+}
+
+func (x *Inventory) add(b *parse.Bundle) {
+	views := make(map[*parse.File]*File, len(b.Files))
+	var order []*File
+	for _, f := range b.Files {
+		if views[f] == nil {
+			v := &File{File: f, Why: f.Unused}
+			views[f] = v
+			order = append(order, v)
+		}
+	}
+	count(b, views)
+	countCopies(b, views)
+	for i := range b.Clocks {
+		if v := views[b.Clocks[i].File]; v != nil {
+			v.Clock = &b.Clocks[i]
+		}
+	}
+	for _, v := range order {
+		if v.Why == "" && v.Lines+v.Records == 0 {
+			v.Why = nothingIn(v)
+		}
+		x.Files = append(x.Files, *v)
+	}
+	x.silences(b)
+	x.losses(b)
+}
+
+// countCopies counts the records that another file of the bundle holds too.
+func countCopies(b *parse.Bundle, views map[*parse.File]*File) {
+	for f, n := range b.Copies {
+		if v := views[f]; v != nil {
+			v.Copies = n
+			v.Records += n
+		}
+	}
+	for _, j := range b.Journals {
+		if v := views[j.File]; v != nil && j.Copies > 0 {
+			v.Copies, v.CopyOf, v.entries = j.Copies, j.CopyOf, j.Entries
+		}
+	}
+}
+
+// nothingIn says of a file that a decoder took why it gave nothing.
+func nothingIn(v *File) string {
+	if v.Size == 0 {
+		return "empty"
+	}
+	return "read; nothing relevant to the kubelet"
+}
+
+// count counts lines and records by file, and the span that they cover.
+func count(b *parse.Bundle, views map[*parse.File]*File) {
+	see := func(f *parse.File, at parse.Stamp, records, lines int) {
+		v := views[f]
+		if v == nil {
+			return
+		}
+		v.Records += records
+		v.Lines += lines
+		if at.Basis > parse.FileTime {
+			v.span(at.At)
+		}
+	}
+	for _, c := range b.Coverage {
+		see(c.File, c.FirstLine.Stamp, 0, c.Lines)
+		see(c.File, c.LastLine.Stamp, 0, 0)
+		if v := views[c.File]; v != nil && c.Origin.Source != "" && !slices.Contains(v.Sources, c.Origin.Source) {
+			v.Sources = append(v.Sources, c.Origin.Source)
+		}
+	}
+	for _, e := range b.Events {
+		see(e.File, e.Stamp, 1, 0)
+	}
+	for _, m := range b.Markers {
+		see(m.File, parse.Stamp{}, 1, 0)
+	}
+	for _, f := range b.Facts {
+		at := parse.Stamp{}
+		if f.Raw.Set { // else it holds at the time of the file
+			at = f.Stamp
+		}
+		see(f.File, at, 1, 0)
+	}
+	for _, o := range b.Objects {
+		see(o.File, o.Stamp, 1, 0)
+	}
+	for _, c := range b.Containers {
+		see(c.File, c.Stamp, 1, 0)
+	}
+	for i := range b.Listings {
+		see(b.Listings[i].File, b.Listings[i].Stamp, 1, 0)
+	}
+	for _, s := range b.Scrapes {
+		see(s.File, s.Stamp, 1, 0)
+	}
+}
+
+func (v *File) span(at int64) {
+	if v.From == 0 || at < v.From {
+		v.From = at
+	}
+	v.To = max(v.To, at)
+}
+
+// longGap is the shortest silence of a kubelet or runtime that inspect shows:
+// a healthy kubelet writes more often than that.
+const longGap = 5 * time.Minute
+
+// silences collects the long gaps of the programs that matter.
+func (x *Inventory) silences(b *parse.Bundle) {
+	for _, c := range b.Coverage {
+		switch c.Origin.Source {
+		case parse.SrcKubelet, parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd:
+		default:
+			continue
+		}
+		for _, g := range c.Gaps {
+			v := Gap{c.File, c.Origin.Source, g.Last, g.Next}
+			if g.Last.Basis != parse.NoTime && g.Next.Basis != parse.NoTime && v.Length() >= longGap {
+				x.Gaps = append(x.Gaps, v)
+			}
+		}
+	}
+}
+
+// losses collects the places where messages or output were lost.
+func (x *Inventory) losses(b *parse.Bundle) {
+	words := map[parse.MarkerKind]string{
+		parse.MarkSuppressed: "messages dropped by the rate limit of the log",
+		parse.MarkNull:       "message left out of the JSON export because of its length",
+		parse.MarkTruncated:  "cut by the collector or the upload",
+		parse.MarkClock:      "the clock was changed",
+		parse.MarkReboot:     "another boot",
+		parse.MarkEmpty:      "the log holds no entries",
+	}
+	for _, m := range b.Markers {
+		if what := words[m.Kind]; what != "" {
+			x.Lost = append(x.Lost, Loss{what, m, m.N})
+		}
+	}
+	for _, f := range b.Facts {
+		switch f.Key {
+		case facts.KeyKilled:
+			x.Lost = append(x.Lost, Loss{"a command of the collector did not end", f, 0})
+		case facts.KeyTruncated:
+			x.Lost = append(x.Lost, Loss{"the collector kept only part of an output", f, 0})
+		case facts.KeySkipped:
+			x.Lost = append(x.Lost, Loss{"the collector left something out", f, 0})
+		}
+	}
+}
+
+// Dating says how the stamps of the file were dated.
+func (f *File) Dating() string {
+	c := f.Clock
+	if c == nil {
+		return ""
+	}
+	var out []string
+	zone := f.Zone()
+	if zone.Name != "" && zone.Basis != "" {
+		out = append(out, zone.Name+", "+zone.Basis)
+	}
+	if c.Header.Name != "" && c.Envelope.Name != "" && c.Header.Offset != c.Envelope.Offset {
+		out = append(out, "messages "+c.Header.Name+", "+c.Header.Basis)
+	}
+	if c.Year > 1970 && c.YearBasis != "" && c.YearBasis != zone.Basis { // 1970: only times since boot
+		out = append(out, fmt.Sprintf("%d: %s", c.Year, c.YearBasis))
+	}
+	if c.Reversed {
+		out = append(out, "newest line first")
+	}
+	if n := len(c.Jumps); n > 0 {
+		out = append(out, fmt.Sprintf("clock steps: %d", n))
+	}
+	if c.Moved > 0 {
+		out = append(out, "lines from before the clock was set moved to where the boot's own clock has them")
+	}
+	return strings.Join(out, "; ")
+}
+
+// Zone is that of the envelope, or else of the header.
+func (f *File) Zone() parse.ZoneInfo {
+	if z := f.Clock.Envelope; z.Name != "" {
+		return z
+	}
+	return f.Clock.Header
+}
