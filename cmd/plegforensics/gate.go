@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
-	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -140,7 +139,7 @@ func episodeGate(most int) gate {
 		if f.episodes <= most {
 			return ""
 		}
-		return fmt.Sprintf("%s, more than %d", report.Plural(f.episodes, "episode"), most)
+		return fmt.Sprintf("%s, more than %d", model.Plural(f.episodes, "episode"), most)
 	}
 }
 
@@ -180,7 +179,7 @@ func severityGate(level rules.Severity) gate {
 		case others == 0:
 			return fmt.Sprintf("%s on %s is %s", worst.rule, worst.node, worst.severity)
 		}
-		return fmt.Sprintf("%s on %s is %s, and %s", worst.rule, worst.node, worst.severity, report.Plural(others, "other finding"))
+		return fmt.Sprintf("%s on %s is %s, and %s", worst.rule, worst.node, worst.severity, model.Plural(others, "other finding"))
 	}
 }
 

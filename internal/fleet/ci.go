@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -36,7 +37,7 @@ func (v *View) items() []report.Item {
 		r := &v.Problems[i]
 		out = append(out, report.Item{Rule: notWhole, Title: "A bundle was not analysed whole", Severity: rules.Warning,
 			Message:     strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", r.Name, r.Status, r.Error), ": "),
-			Fingerprint: report.Fingerprint("", notWhole, r.ID, 0), Places: []report.Place{{File: r.Name}}})
+			Fingerprint: report.Fingerprint("", notWhole, r.ID, 0), Proof: model.ProofOf(model.Evidence{File: r.Name})})
 	}
 	report.SortItems(out)
 	return out
@@ -44,8 +45,8 @@ func (v *View) items() []report.Item {
 
 // correlationItem tells what nodes share, with the breaches of each as steps.
 func (v *View) correlationItem(c *Correlation) report.Item {
-	x := report.Item{Rule: c.Kind, Title: correlationTitles[c.Kind], Severity: rules.Critical, Start: c.Start, Message: c.Summary,
-		Fingerprint: report.Fingerprint(strings.Join(c.Nodes, ","), c.Kind, c.Cause+" "+c.Object, c.Start), Places: places(c.Proof)}
+	x := report.Item{Rule: c.Kind, Title: correlationTitles[c.Kind], Severity: rules.Critical, Start: model.Time(c.Start), Message: c.Summary,
+		Fingerprint: report.Fingerprint(strings.Join(c.Nodes, ","), c.Kind, c.Cause+" "+c.Object, c.Start), Proof: placesOf(c.Proof)}
 	if c.Kind == SharedVersion || c.Kind == BreachesTogether {
 		x.Severity = rules.Warning // nothing shows that it is no chance
 	}
@@ -60,13 +61,15 @@ func (v *View) correlationItem(c *Correlation) report.Item {
 			}
 		}
 	}
+	var steps []report.Step
 	for _, p := range pointsOf(members) {
 		if p.at >= c.Start && p.at <= c.End {
-			s := report.Step{At: p.at, What: p.node.Name + " is unhealthy"}
-			if qs := places(p.node.Proof); len(qs) > 0 {
-				s.Place = &qs[0]
-			}
-			x.Steps = append(x.Steps, s)
+			steps = append(steps, report.Step{At: model.Time(p.at), What: p.node.Name + " is unhealthy", Proof: placesOf(p.node.Proof)})
+		}
+	}
+	if len(steps) > 0 {
+		x.Flows = func(room int) []report.Flow {
+			return []report.Flow{{Title: x.Title, Steps: steps[:min(len(steps), room)]}}
 		}
 	}
 	return x
@@ -80,8 +83,8 @@ var correlationTitles = map[string]string{
 }
 
 func breachItem(m *Member, b *Breach) report.Item {
-	x := report.Item{Node: m.Name, Rule: b.Rule, Title: ruleTitle(b.Rule), Severity: rules.Severity(b.Severity), Start: b.First, Times: b.Count,
-		Fingerprint: report.Fingerprint(m.Name, b.Rule, "", b.First), Places: places(b.Proof)}
+	x := report.Item{Node: m.Name, Rule: b.Rule, Title: ruleTitle(b.Rule), Severity: rules.Severity(b.Severity), Start: model.Time(b.First), Times: b.Count,
+		Fingerprint: report.Fingerprint(m.Name, b.Rule, "", b.First), Proof: placesOf(b.Proof)}
 	x.Message = fmt.Sprintf("%s: %s%s", m.Name, x.Title, since(b.First))
 	return x
 }
@@ -100,42 +103,37 @@ func ruleTitle(id string) string {
 	return id
 }
 
-// causeItem weighs a cause as a single report does: a likely one is worth a
-// warning, a possible one is a hint.
 func causeItem(m *Member, c *Cause) report.Item {
-	x := report.Item{Node: m.Name, Rule: c.ID, Title: c.Title, Severity: rules.Warning, Message: fmt.Sprintf("%s: %s (%s, confidence %.2f)", m.Name, c.Title, c.Level, c.Confidence),
-		Places: places(c.Proof)}
-	if c.Level == string(rules.Possible) {
-		x.Severity = rules.Info
-	}
+	x := report.Item{Node: m.Name, Rule: c.ID, Title: c.Title, Severity: report.CauseSeverity(c.Level), Level: c.Level, Confidence: &c.Confidence,
+		Message: report.CauseMessage(m.Name, c.Title, c.Level, c.Confidence), Proof: placesOf(c.Proof)}
 	for _, e := range m.Episodes {
 		for _, ec := range e.Causes {
 			if ec.ID == c.ID && x.Start == 0 {
-				x.Start = e.Breach
+				x.Start = model.Time(e.Breach)
 			}
 		}
 	}
-	x.Fingerprint = report.Fingerprint(m.Name, c.ID, "", x.Start)
+	x.Fingerprint = report.Fingerprint(m.Name, c.ID, "", int64(x.Start))
 	return x
 }
 
-// places reads back where quotes stand: path:line, or a path alone.
-func places(qs []Quote) []report.Place {
-	var out []report.Place
+// placesOf reads back where quotes stand: path:line, or a path alone.
+func placesOf(qs []Quote) model.Proof {
+	var out []model.Evidence
 	for _, q := range qs {
-		p := report.Place{File: q.Where, Text: q.Text}
+		e := model.Evidence{File: q.Where, Text: q.Text}
 		if i := strings.LastIndexByte(q.Where, ':'); i > 0 {
 			if n, err := strconv.ParseUint(q.Where[i+1:], 10, 32); err == nil && n > 0 {
-				p.File, p.Line = q.Where[:i], uint32(n)
+				e.File, e.Line = q.Where[:i], uint32(n)
 			}
 		}
-		out = append(out, p)
+		out = append(out, e)
 	}
-	return out
+	return model.ProofOf(out...)
 }
 
 func writeSARIF(w io.Writer, v *View, _ bool) error {
-	return report.WriteSARIF(w, v.Header.Tool, v.items())
+	return report.WriteSARIF(w, v.Header.Tool, v.items(), "fleet", nil)
 }
 
 func writeGitHub(w io.Writer, v *View, _ bool) error { return report.WriteAnnotations(w, v.items()) }
@@ -169,15 +167,15 @@ func writeJUnit(w io.Writer, v *View, _ bool) error {
 // error, what was analysed in part is skipped. A CI system that only reads
 // JUnit then sees that its map has holes.
 func (v *View) bundleSuite() report.Suite {
-	s := report.Suite{Name: "bundles", Out: v.headline()}
+	s := report.Suite{Name: "bundles", Out: v.headline(), Properties: []report.SuiteProperty{{Name: "bundles", Value: strconv.Itoa(v.Bundles)}}}
 	for _, b := range v.Names {
 		c := report.Case{Name: b.Name, Class: "plegforensics.bundles"}
 		switch b.Status {
 		case Analysed:
 		case Partly:
-			c.Skipped = strings.TrimSuffix(fmt.Sprintf("analysed in part, %s: %s", report.Plural(b.Warnings, "warning"), b.Error), ": ")
+			c.Skipped = &report.Told{Text: strings.TrimSuffix(fmt.Sprintf("analysed in part, %s: %s", model.Plural(b.Warnings, "warning"), b.Error), ": ")}
 		default:
-			c.Error = &report.Failure{Message: b.Error, Type: string(b.Status)}
+			c.Error = &report.Told{Message: b.Error, Type: string(b.Status)}
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -185,67 +183,16 @@ func (v *View) bundleSuite() report.Suite {
 }
 
 func nodeSuite(m *Member) report.Suite {
-	s := report.Suite{Name: m.Name, Host: m.Name, Start: m.start, Out: m.Summary,
-		Properties: [][2]string{{"status", m.Status}, {"episodes", strconv.Itoa(len(m.Episodes))}, {"bundles", strings.Join(m.Bundles, ", ")}}}
-	for _, p := range [][2]string{{"kubelet", m.Kubelet}, {"runtime", m.Runtime}, {"kernel", m.Kernel}, {"system", m.OS}} {
-		if p[1] != "" {
-			s.Properties = append(s.Properties, p)
-		}
-	}
-	for _, c := range m.Causes {
-		s.Properties = append(s.Properties, [2]string{"cause." + c.ID, fmt.Sprintf("%s, confidence %.2f", c.Level, c.Confidence)})
-	}
-	byRule := map[string][]*Breach{}
+	var items []report.Item
 	for i := range m.Breaches {
-		byRule[m.Breaches[i].Rule] = append(byRule[m.Breaches[i].Rule], &m.Breaches[i])
+		items = append(items, breachItem(m, &m.Breaches[i]))
 	}
-	for _, r := range rules.BreachRules() {
-		s.Cases = append(s.Cases, ruleCase(m, r.ID, byRule[r.ID]))
-		delete(byRule, r.ID)
+	for i := range m.Causes {
+		items = append(items, causeItem(m, &m.Causes[i]))
 	}
-	for i := range m.Breaches { // rules of a user's pack
-		if bs := byRule[m.Breaches[i].Rule]; bs != nil {
-			s.Cases = append(s.Cases, ruleCase(m, m.Breaches[i].Rule, bs))
-			delete(byRule, m.Breaches[i].Rule)
-		}
-	}
-	return s
-}
-
-func ruleCase(m *Member, id string, bs []*Breach) report.Case {
-	c := report.Case{Name: id, Class: report.CaseClass(m.Name)}
-	if len(bs) == 0 {
-		if m.Status == "unknown" {
-			c.Skipped = report.Untold
-		}
-		return c
-	}
-	worst, count := bs[0], 0
-	var text strings.Builder
-	for _, b := range bs {
-		count += b.Count
-		if rules.Severity(b.Severity).Rank() > rules.Severity(worst.Severity).Rank() {
-			worst = b
-		}
-		fmt.Fprintf(&text, "\n%s, %d times%s\n%s", b.Severity, b.Count, since(b.First), lines(b.Proof))
-	}
-	for i, x := range m.Causes {
-		if i == maxProof {
-			break
-		}
-		fmt.Fprintf(&text, "\nprobable cause: %s (%s, %s, confidence %.2f)\n%s", x.Title, x.ID, x.Level, x.Confidence, lines(x.Proof))
-	}
-	c.Failure = &report.Failure{Message: fmt.Sprintf("%s: %d times%s", ruleTitle(id), count, since(worst.First)), Type: worst.Severity, Text: text.String()}
-	return c
-}
-
-// lines are quotes as lines of text.
-func lines(qs []Quote) string {
-	var b strings.Builder
-	for _, q := range qs {
-		fmt.Fprintf(&b, "%s\n  %s\n", q.Where, q.Text)
-	}
-	return b.String()
+	return report.NodeSuite(m.Name, m.Status, m.Summary, model.Time(m.start), []report.SuiteProperty{{Name: "episodes", Value: strconv.Itoa(len(m.Episodes))},
+		{Name: "bundles", Value: strings.Join(m.Bundles, ", ")}, {Name: "kubelet", Value: m.Kubelet}, {Name: "runtime", Value: m.Runtime},
+		{Name: "kernel", Value: m.Kernel}, {Name: "system", Value: m.OS}}, items)
 }
 
 // writeTextfile writes metrics of the fleet with the names and labels that a

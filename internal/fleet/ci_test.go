@@ -65,7 +65,7 @@ func TestFleetJUnit(t *testing.T) {
 	for _, want := range []string{
 		`<testsuite name="bundles" tests="8" failures="0" errors="1" skipped="1"`,
 		`<skipped>analysed in part, 3 warnings</skipped>`,
-		`<failure message="PLEG was unhealthy: 2 times, from `,
+		`<failure message="PLEG was unhealthy, from `, `(the worst or first of 2)" type="critical"`,
 		"n2/messages:9\n  PLEG is not healthy", "n2/messages:7\n  kernel: nfs",
 		`<testcase name="own-rule" classname="plegforensics.n1"`,
 		`<testsuite name="well" tests="`, `<skipped>` + report.Untold,

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // Format is an output format of the fleet report.
@@ -48,9 +49,9 @@ const rowsShown = 40
 
 // headline is one sentence about the fleet.
 func (v *View) headline() string {
-	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", report.Plural(v.Bundles, "bundle"), report.Plural(len(v.Nodes), "node"), v.Unhealthy, report.Plural(v.Episodes, "episode"))
+	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", model.Plural(v.Bundles, "bundle"), model.Plural(len(v.Nodes), "node"), v.Unhealthy, model.Plural(v.Episodes, "episode"))
 	if n := len(v.Problems); n > 0 {
-		s += fmt.Sprintf("; not analysed whole: %s", report.Plural(n, "bundle"))
+		s += fmt.Sprintf("; not analysed whole: %s", model.Plural(n, "bundle"))
 	}
 	return s
 }

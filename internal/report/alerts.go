@@ -84,7 +84,7 @@ const alertsHeading = "Would alerts have fired?"
 
 // quietAlerts counts the alerts of which nothing is told.
 func quietAlerts(n int) string {
-	return plural(n, "alert") + " stayed silent correctly or had no data"
+	return model.Plural(n, "alert") + " stayed silent correctly or had no data"
 }
 
 func (p *printer) alerts(r *model.Report) {

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"net/url"
 	"regexp"
@@ -15,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/textparse"
@@ -199,7 +200,7 @@ func TestSARIFLimits(t *testing.T) {
 	}
 	whole := fill(&Report{Nodes: []Node{n}}).Nodes[0]
 	for _, room := range []int{sarifFlowSteps, 7, 1, 0} {
-		if got := len(sarifSteps(whole, whole.Episodes[0].Breach, whole.Episodes[0].Recovered, room)); got != room {
+		if got := len(steps(whole, whole.Episodes[0].Breach, whole.Episodes[0].Recovered, room)); got != room {
 			t.Errorf("%d steps where there is room for %d", got, room)
 		}
 	}
@@ -237,16 +238,13 @@ func TestSARIFBytes(t *testing.T) {
 	items := make([]Item, 64)
 	for i := range items {
 		items[i] = Item{Node: "n", Rule: "r", Title: "t", Severity: rules.Critical, Message: fmt.Sprint("m", i), Fingerprint: fmt.Sprint(i),
-			Steps: []Step{{At: int64(i + 1), What: strings.Repeat("x", 200)}}}
+			Flows: func(int) []Flow {
+				return []Flow{{"t", []Step{{At: model.Time(i + 1), What: strings.Repeat("x", 200)}}}}
+			}}
 	}
 	write := func(most int) ([]byte, sarifRun) {
 		var b bytes.Buffer
-		run := newSARIF("v1")
-		index := map[string]int{}
-		run.Tool.Driver.Rules = sarifRules(nil, index)
-		for i := range items {
-			run.Results = append(run.Results, sarifItem(&items[i], index))
-		}
+		run := newSARIF("v1", items, "input")
 		if err := run.write(&b, most); err != nil {
 			t.Fatal(err)
 		}
@@ -287,18 +285,17 @@ func TestFingerprints(t *testing.T) {
 	b := breaches(3, rules.Critical)
 	b.Inputs[0].Path = "elsewhere"
 	b.Nodes[0].Breaches = b.Nodes[0].Breaches[2:]
-	fa, fb := findings(fill(a)), findings(fill(b))
-	if fa[2].fingerprint() != fb[0].fingerprint() {
+	fa, fb := items(fill(a)), items(fill(b))
+	if fa[2].Fingerprint != fb[0].Fingerprint {
 		t.Error("the fingerprint depends on other findings")
 	}
-	c := fa[0]
-	c.subject = "list_podsandbox"
-	if c.fingerprint() == fa[0].fingerprint() {
+	a.Nodes[0].Breaches[0].Subject = "list_podsandbox"
+	if items(fill(a))[0].Fingerprint == fa[0].Fingerprint {
 		t.Error("the subject does not count")
 	}
 	seen := map[string]bool{}
 	for _, f := range fa {
-		seen[f.fingerprint()] = true
+		seen[f.Fingerprint] = true
 	}
 	if len(seen) != 3 {
 		t.Errorf("%d fingerprints of 3 findings", len(seen))
@@ -351,7 +348,7 @@ func TestGitHubMessage(t *testing.T) {
 func TestHealthyIsNoFinding(t *testing.T) {
 	r := fixture("n", 1)
 	r.Nodes[0].Status, r.Nodes[0].Breaches = "healthy", nil
-	if fs := findings(fill(r)); len(fs) != 0 {
+	if fs := items(fill(r)); len(fs) != 0 {
 		t.Errorf("%d findings of a node that is well", len(fs))
 	}
 }

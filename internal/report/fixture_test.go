@@ -2,8 +2,9 @@ package report
 
 import (
 	"fmt"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -23,15 +24,10 @@ const SummaryBytes = 1 << 20
 // writeGitHub writes annotations of GitHub: the worst finding of each rule on a
 // node, because places for annotations are few.
 func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
-	type key struct {
-		node *model.Node
-		rule string
-	}
-	fs := findings(r)
-	at := map[key]int{}
+	at := map[[2]string]int{}
 	var out []Item
-	for i, x := range items(fs) {
-		k := key{fs[i].node, fs[i].rule}
+	for _, x := range items(r) {
+		k := [2]string{x.Node, x.Rule}
 		if j, have := at[k]; have {
 			out[j].Times++
 			continue
@@ -41,6 +37,29 @@ func writeGitHub(w io.Writer, r *model.Report, _ Options) error {
 		out = append(out, x)
 	}
 	return WriteAnnotations(w, out)
+}
+
+// WriteAnnotations writes workflow commands that GitHub shows as annotations:
+// the gravest ten of each level, at most thirty of the fifty that a job may
+// have. What is left out is said in a last line, which is no annotation. Items
+// come gravest first.
+func WriteAnnotations(w io.Writer, items []Item) error {
+	b := bufio.NewWriter(w)
+	count := map[string]int{}
+	left := 0
+	for i := range items {
+		level := githubLevel(items[i].Severity)
+		if count[level] == githubPerLevel {
+			left++
+			continue
+		}
+		count[level]++
+		fmt.Fprintln(b, annotation(level, &items[i]))
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "plegforensics: %s more; the step summary and the report have all\n", model.Plural(left, "finding"))
+	}
+	return b.Flush()
 }
 
 func githubLevel(s rules.Severity) string {
@@ -59,17 +78,13 @@ func annotation(level string, x *Item) string {
 		title += " on " + x.Node
 	}
 	props := "title=" + commandProperty(title)
-	if len(x.Places) > 0 && x.Places[0].File != "" {
-		props += ",file=" + commandProperty(x.Places[0].File)
-		if line := x.Places[0].Line; line > 0 {
-			props += fmt.Sprintf(",line=%d", line)
+	if e := x.Proof.Best(); e != nil && e.File != "" {
+		props += ",file=" + commandProperty(e.File)
+		if e.Line > 0 {
+			props += fmt.Sprintf(",line=%d", e.Line)
 		}
 	}
-	msg := x.Message
-	if x.Times > 1 {
-		msg += fmt.Sprintf(" (the worst or first of %d)", x.Times)
-	}
-	msg += "\n" + x.proof(2)
+	msg := x.told() + "\n" + x.proof(2)
 	return "::" + level + " " + props + "::" + commandData(model.Cut(strings.TrimSpace(msg), githubMessage))
 }
 
@@ -129,7 +144,23 @@ type gitlabLines struct {
 
 // writeGitLab writes the code quality report: one issue a finding.
 func writeGitLab(w io.Writer, r *model.Report, _ Options) error {
-	return WriteCodeQuality(w, items(findings(r)), inputPath(r))
+	return WriteCodeQuality(w, items(r), inputPath(r))
+}
+
+// WriteCodeQuality writes GitLab's code quality report. An item without a file
+// is placed at fallback, because GitLab wants a path.
+func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
+	out := []gitlabIssue{}
+	for i := range items {
+		x := &items[i]
+		p := model.Evidence{File: fallback}
+		if e := x.Proof.Best(); e != nil && e.File != "" {
+			p = *e
+		}
+		path := strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/")
+		out = append(out, gitlabIssue{"plegforensics", x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
+	}
+	return Encode(w, &out)
 }
 
 func gitlabSeverity(s rules.Severity) string {

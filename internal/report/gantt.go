@@ -23,10 +23,10 @@ func gantt(b *bufio.Writer, n *model.Node) {
 		name string
 		bars []string
 	}{
-		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths(n.History)), end, func(m *timeline.Mark) (string, string) {
+		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end, func(m *timeline.Mark) (string, string) {
 			return m.State, map[string]string{"healthy": "done, ", "unhealthy": "crit, "}[m.State]
 		})},
-		{"Node", ganttMarks(timeline.Collect(timeline.Readies(n.History)), end, func(m *timeline.Mark) (string, string) {
+		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end, func(m *timeline.Mark) (string, string) {
 			if m.State == "true" {
 				return "Ready", "done, "
 			}
@@ -63,7 +63,7 @@ func gantt(b *bufio.Writer, n *model.Node) {
 }
 
 func longRelists(n *model.Node) []timeline.Mark {
-	return slices.DeleteFunc(timeline.Collect(timeline.Relists(n.History)), func(m timeline.Mark) bool {
+	return slices.DeleteFunc(timeline.Collect(timeline.Relists, n), func(m timeline.Mark) bool {
 		return m.Kind != timeline.Relist || !m.Long() && !m.Open
 	})
 }

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"io"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 // hostile are strings that act on something when a writer lets them through.

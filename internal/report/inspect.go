@@ -143,7 +143,7 @@ func (p *printer) clocks(x *model.Inspect) {
 			fmt.Fprintf(p, "      %s\n", tail(belowTop(x, path), max(p.opt.Width-8, 30)))
 		}
 		if more := len(byWords[w]) - few; more > 0 {
-			fmt.Fprintf(p, "      and %s more\n", plural(more, "file"))
+			fmt.Fprintf(p, "      and %s more\n", model.Plural(more, "file"))
 		}
 	}
 	p.andMore(len(order))
@@ -191,7 +191,7 @@ func (p *printer) unusedFiles(x *model.Inspect) {
 	for _, why := range whys {
 		paths := byWhy[why]
 		slices.Sort(paths)
-		fmt.Fprintf(p, "  %s: %s\n", plural(len(paths), "file"), why)
+		fmt.Fprintf(p, "  %s: %s\n", model.Plural(len(paths), "file"), why)
 		few := 3
 		if p.opt.Verbose {
 			few = len(paths)

@@ -55,7 +55,7 @@ func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
 }
 
 func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLine {
-	l := timesketchLine{Message: sentence(x), Datetime: at.UTC().Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
+	l := timesketchLine{Message: sentence(&x.Mark), Datetime: at.UTC().Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
 		Timestamp: at.UTC().UnixMicro(), DataType: "plegforensics:" + x.Kind, Parser: "plegforensics", Hostname: x.Node, Pod: x.Pod, State: x.State,
 		Uncertainty: slack, Seconds: x.Seconds}
 	if x.Evidence != nil {
@@ -65,7 +65,7 @@ func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLi
 }
 
 // sentence says what a row is in words.
-func sentence(x *row) string {
+func sentence(x *timeline.Mark) string {
 	switch x.Kind {
 	case timeline.Episode:
 		return fmt.Sprintf("PLEG unhealthy, episode %s, stuck in %s", x.ID, x.State)
@@ -96,7 +96,7 @@ func sentence(x *row) string {
 }
 
 // relistLength says how long a relist took, or until when it may have.
-func relistLength(x *row) string {
+func relistLength(x *timeline.Mark) string {
 	switch {
 	case x.Seconds != nil:
 		return "took " + span(x.Seconds)
@@ -148,11 +148,11 @@ func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 		Items  []interval `json:"items"`
 	}{model.SchemaName("intervals"), []interval{}}
 	for _, n := range r.Nodes {
-		for m := range timeline.Marks(n) {
+		timeline.Marks(n, func(m timeline.Mark) {
 			if m.Start != 0 {
 				out.Items = append(out.Items, intervalOf(n, &m))
 			}
-		}
+		})
 	}
 	slices.SortStableFunc(out.Items, func(a, b interval) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return Encode(w, &out)
@@ -169,11 +169,10 @@ var sources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "N
 var rowsOfNode = map[string]string{timeline.Health: "PLEG", timeline.Ready: "Ready"}
 
 func intervalOf(n *model.Node, m *timeline.Mark) interval {
-	x := rowFrom(m)
 	keys := map[string]string{"node": n.Name}
 	loc := intervalLocator{Type: "Node", Keys: keys}
-	if x.Pod != "" {
-		loc.Type, keys["pod"] = "Pod", x.Pod
+	if m.Pod != "" {
+		loc.Type, keys["pod"] = "Pod", m.Pod
 	}
 	if row := rowsOfNode[m.Kind]; row != "" {
 		keys["row"] = row
@@ -184,11 +183,11 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 		reason = nodeState(m)
 		notes["phase"] = reason
 	}
-	if x.Evidence != nil {
-		notes["file"], notes["line"] = x.Evidence.File, fmt.Sprint(x.Evidence.Line)
+	if e := m.Proof.Best(); e != nil {
+		notes["file"], notes["line"] = e.File, fmt.Sprint(e.Line)
 	}
 	return interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: sources[m.Kind], Locator: loc,
-		Message: intervalMessage{Reason: reason, Cause: m.State, Human: sentence(&x), Annotations: notes}, From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
+		Message: intervalMessage{Reason: reason, Cause: m.State, Human: sentence(m), Annotations: notes}, From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
 }
 
 // nodeState names a state as the viewers know it: NotReady has a colour.

@@ -1,127 +1,257 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
 // Item is something that CI systems are told, whether a report or a fleet says
-// it.
+// it: a breach, a cause, what nodes share.
 type Item struct {
 	Node        string // "" when it is of no single node
 	Rule        string // id of a rule, a cause, or a kind of thing that nodes share
+	Subject     string // what the rule was held against, "" the node
 	Title       string
 	Severity    rules.Severity
-	Start       int64 // Unix ns, 0 unknown
+	Start       model.Time
+	Seconds     float64 // how long it lasted, as far as that is known
 	Message     string
 	Fingerprint string
 	Times       int // how often; 0 and 1 are once
-	Places      []Place
-	Steps       []Step // what happened, oldest first
+	Proof       model.Proof
+	Episodes    []int    // that it is or explains
+	Level       string   // of a cause
+	Confidence  *float64 // of a cause, nil for anything else
+	Do          []string
+	References  []string
+	// Flows tell what happened in at most room steps; nil where nothing is told.
+	Flows func(room int) []Flow
 }
 
-// Place is a line of evidence.
-type Place struct {
-	File string
-	Line uint32 // 0: the file as a whole
-	Text string
+// Flow is what happened, oldest first.
+type Flow struct {
+	Title string
+	Steps []Step
 }
 
 // Step is a moment of what happened.
 type Step struct {
-	At    int64
+	At    model.Time
 	What  string
-	Place *Place
+	Proof model.Proof
 }
 
-// SortItems puts the gravest first, then by node, time and rule: a format with
-// a limit keeps the front of the list.
+// Fingerprint identifies a finding over runs of the tool: the same rule on the
+// same node and subject at the same moment, whatever the bundle is called and
+// whatever else was found.
+func Fingerprint(node, rule, subject string, start int64) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{node, rule, subject, strconv.FormatInt(start, 10)}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// SortItems puts the gravest first, then by node, time, rule and subject: a
+// format with a limit keeps the front of the list.
 func SortItems(items []Item) {
 	slices.SortStableFunc(items, func(a, b Item) int {
-		return cmp.Or(b.Severity.Rank()-a.Severity.Rank(), strings.Compare(a.Node, b.Node), cmp.Compare(a.Start, b.Start), strings.Compare(a.Rule, b.Rule))
+		return cmp.Or(b.Severity.Rank()-a.Severity.Rank(), strings.Compare(a.Node, b.Node), cmp.Compare(a.Start, b.Start),
+			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Subject, b.Subject))
 	})
 }
 
-// proof quotes the first places.
+// told is the message, and how often.
+func (x *Item) told() string {
+	if x.Times > 1 {
+		return fmt.Sprintf("%s (the worst or first of %d)", x.Message, x.Times)
+	}
+	return x.Message
+}
+
+// proof quotes at most most pieces of evidence as lines of text.
 func (x *Item) proof(most int) string {
 	var b strings.Builder
-	for _, p := range x.Places[:min(len(x.Places), most)] {
-		if p.Text != "" {
-			fmt.Fprintf(&b, "%s\n  %s\n", p.String(), p.Text)
+	for _, e := range x.Proof.First(most) {
+		b.WriteString(e.Where())
+		if e.Note != "" {
+			b.WriteString(" (" + e.Note + ")")
 		}
+		b.WriteString("\n  " + e.Text + "\n")
 	}
-	if more := len(x.Places) - most; more > 0 {
+	if more := x.Proof.Len() - most; more > 0 {
 		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	return b.String()
 }
 
-// String is file and line as they are quoted.
-func (p Place) String() string {
-	if p.Line == 0 {
-		return p.File
+// items are the breaches and causes of a report, the gravest first.
+func items(r *model.Report) []Item {
+	var out []Item
+	for _, n := range r.Nodes {
+		out = append(out, nodeItems(n)...)
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	SortItems(out)
+	return out
 }
 
-// items are findings in the form that the formats share; SARIF, which has room
-// for more, takes the findings themselves.
-func items(fs []finding) []Item {
+// nodeItems are those of one node. On a node that is well there is nothing to
+// explain: a CI system that is told why nothing happened shows it as an issue.
+func nodeItems(n *model.Node) []Item {
 	var out []Item
-	for i := range fs {
-		f := &fs[i]
-		x := Item{Node: f.node.Name, Rule: f.rule, Title: f.title, Severity: f.severity, Start: int64(f.start), Message: f.message, Fingerprint: f.fingerprint()}
-		for _, e := range f.evidence.All() {
-			if e.File != "" {
-				x.Places = append(x.Places, Place{e.File, e.Line, e.Text})
-			}
+	for i := range n.Breaches {
+		out = append(out, breachItem(n, &n.Breaches[i]))
+	}
+	for i := range n.Causes {
+		if n.Status != "healthy" {
+			out = append(out, causeItem(n, &n.Causes[i]))
 		}
-		out = append(out, x)
+	}
+	for i := range out {
+		x := &out[i]
+		x.Node, x.Fingerprint = n.Name, Fingerprint(n.Name, x.Rule, x.Subject, int64(x.Start))
+		x.Flows = func(room int) []Flow { return flows(n, x.Episodes, room) }
 	}
 	return out
 }
 
-// WriteAnnotations writes workflow commands that GitHub shows as annotations:
-// the gravest ten of each level, at most thirty of the fifty that a job may
-// have. What is left out is said in a last line, which is no annotation. Items
-// come gravest first.
-func WriteAnnotations(w io.Writer, items []Item) error {
-	b := bufio.NewWriter(w)
-	count := map[string]int{}
-	left := 0
-	for i := range items {
-		level := githubLevel(items[i].Severity)
-		if count[level] == githubPerLevel {
-			left++
-			continue
+func breachItem(n *model.Node, b *model.Breach) Item {
+	x := Item{Rule: b.Rule, Subject: b.Subject, Title: b.Title(), Severity: rules.Severity(b.Severity), Start: b.Start, Proof: b.Evidence}
+	x.Message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), x.Title, amountOf(b.Value, b.Unit))
+	if b.Threshold != nil && *b.Threshold != 0 {
+		x.Message += ", threshold " + amountOf(b.Threshold, b.Unit)
+	}
+	if b.Start != 0 {
+		x.Message += ", from " + date(b.Start) + " UTC"
+	}
+	if b.End != 0 {
+		x.Message += " to " + date(b.End) + " UTC"
+	}
+	if b.Start != 0 && b.End > b.Start {
+		x.Seconds = model.Seconds(b.End.Sub(b.Start))
+	}
+	for i := range n.Episodes {
+		if e := &n.Episodes[i]; e.Breach == b.Start {
+			x.Episodes = append(x.Episodes, e.ID)
 		}
-		count[level]++
-		fmt.Fprintln(b, annotation(level, &items[i]))
 	}
-	if left > 0 {
-		fmt.Fprintf(b, "plegforensics: %s more; the step summary and the report have all\n", plural(left, "finding"))
-	}
-	return b.Flush()
+	return x
 }
 
-// WriteCodeQuality writes GitLab's code quality report. An item without a file
-// is placed at fallback, because GitLab wants a path.
-func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
-	out := []gitlabIssue{}
-	for i := range items {
-		x := &items[i]
-		p := Place{File: fallback}
-		if len(x.Places) > 0 {
-			p = x.Places[0]
+// causeItem weighs a cause by how sure it is.
+func causeItem(n *model.Node, c *model.Cause) Item {
+	x := Item{Rule: c.ID, Title: c.Title, Severity: CauseSeverity(c.Level), Proof: c.For, Episodes: c.Episodes, Level: c.Level, Confidence: &c.Confidence,
+		Do: c.Remediation, References: c.References}
+	for i := range n.Episodes {
+		if e := &n.Episodes[i]; x.Start == 0 && slices.Contains(c.Episodes, e.ID) {
+			x.Start = e.Breach
 		}
-		path := strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/")
-		out = append(out, gitlabIssue{"plegforensics", x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
 	}
-	return Encode(w, &out)
+	x.Message = CauseMessage(orNode(n.Name), c.Title, c.Level, c.Confidence)
+	if c.Explanation != "" {
+		x.Message += ": " + c.Explanation
+	}
+	return x
+}
+
+// CauseMessage says which cause a node has, and how sure that is.
+func CauseMessage(node, title, level string, confidence float64) string {
+	return fmt.Sprintf("%s: %s (%s, confidence %.2f)", node, title, level, confidence)
+}
+
+// CauseSeverity is that of a cause by its level: a likely one is worth a
+// warning, a possible one is a hint.
+func CauseSeverity(level string) rules.Severity {
+	if level == string(rules.Possible) {
+		return rules.Info
+	}
+	return rules.Warning
+}
+
+// flows tell the episodes with these ids, in at most room steps together.
+func flows(n *model.Node, ids []int, room int) []Flow {
+	var out []Flow
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		if !slices.Contains(ids, e.ID) {
+			continue
+		}
+		to := cmp.Or(e.Recovered, max(n.Window.End, e.LastReport))
+		if s := steps(n, cmp.Or(e.LastRelistStart, e.FirstReport), to, room); len(s) > 0 {
+			room -= len(s)
+			out = append(out, Flow{fmt.Sprintf("timeline of episode %d on %s", e.ID, orNode(n.Name)), s})
+		}
+	}
+	return out
+}
+
+// steps are the moments and relists of a stretch, oldest first.
+func steps(n *model.Node, from, to model.Time, room int) []Step {
+	out := moments(n)
+	for _, m := range timeline.Collect(timeline.Relists, n) {
+		if m.Kind == timeline.Relist {
+			out = append(out, Step{m.Start, relistWords(&m), m.Proof})
+		}
+	}
+	out = slices.DeleteFunc(out, func(s Step) bool { return s.At < from || s.At > to })
+	sortSteps(out)
+	if len(out) > room { // both ends tell more than the middle
+		out = slices.Delete(out, room-room/2, len(out)-room/2)
+	}
+	return out
+}
+
+func sortSteps(s []Step) {
+	slices.SortStableFunc(s, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+}
+
+func relistWords(m *timeline.Mark) string {
+	s := "relist starts"
+	if m.StartSlack != nil {
+		s += " ±" + span(m.StartSlack)
+	}
+	s += ": " + m.State
+	if m.Seconds != nil {
+		s += " after " + span(m.Seconds)
+	}
+	return s
+}
+
+// moments are the turning points of a node, oldest first: what a post-mortem
+// timeline lists.
+func moments(n *model.Node) []Step {
+	var out []Step
+	add := func(at model.Time, what string, proof model.Proof) {
+		if at != 0 {
+			out = append(out, Step{at, strings.TrimSpace(what), proof})
+		}
+	}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		add(e.LastRelistStart, fmt.Sprintf("last relist to list pods before episode %d begins (±%s)", e.ID, span(e.Uncertainty)), e.Evidence)
+		add(e.Breach, fmt.Sprintf("PLEG becomes unhealthy: episode %d", e.ID), model.Proof{})
+		add(e.FirstReport, fmt.Sprintf("first line that reports episode %d", e.ID), model.Proof{})
+		add(e.Recovered, fmt.Sprintf("PLEG healthy again: %s", e.RecoveredBasis), model.Proof{})
+	}
+	for i := range n.History.Failed {
+		f := &n.History.Failed[i]
+		if f.Scope == "all" || f.Code == "DeadlineExceeded" {
+			add(f.End, fmt.Sprintf("%s fails: %s %s", f.Call, f.Code, f.Pod), f.Evidence)
+		}
+	}
+	for _, m := range timeline.Collect(timeline.Readies, n) {
+		add(m.Start, map[string]string{"true": "node Ready", "false": "node NotReady"}[m.State], m.Proof)
+	}
+	for i := range n.History.Runs {
+		r := &n.History.Runs[i]
+		add(r.Start, fmt.Sprintf("kubelet starts, pid %d", r.PID), r.Evidence)
+	}
+	sortSteps(out)
+	return out
 }

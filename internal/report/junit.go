@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,114 +11,188 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// Quotes in a failure, and breaches of one rule that a failure describes.
+// Quotes in a failure, breaches of one rule that it describes, and causes.
 const (
 	junitQuotes   = 5
 	junitBreaches = 20
+	junitCauses   = 3
 )
 
-// writeJUnit writes one suite a node and one case a breach rule. A rule that
-// was broken is a failure, its evidence the text. On a node of which too
-// little is known to call it healthy, rules that nothing broke are skipped.
-func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
-	var out []Suite
-	for _, n := range r.Nodes {
-		out = append(out, suite(n))
+// The types below are the JUnit XML that CI systems read: what the schemas of
+// Jenkins' xUnit plugin allow, old and new. So a case has no properties of its
+// own, and what is skipped says why in text, not in an attribute.
+type (
+	junitSuites struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Time     string   `xml:"time,attr"`
+		Suites   []Suite  `xml:"testsuite"`
 	}
-	return WriteJUnit(w, out)
+
+	// Suite is a test suite of JUnit XML. WriteJUnit counts its cases.
+	Suite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Timestamp  string          `xml:"timestamp,attr,omitempty"`
+		Host       string          `xml:"hostname,attr,omitempty"`
+		Properties []SuiteProperty `xml:"properties>property"`
+		Cases      []Case          `xml:"testcase"`
+		Out        string          `xml:"system-out,omitempty"`
+	}
+
+	// SuiteProperty is a name and a value.
+	SuiteProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+
+	// Case is a test case. At most one of Skipped, Error and Failure is set.
+	Case struct {
+		Name    string  `xml:"name,attr"`
+		Class   string  `xml:"classname,attr"`
+		Time    string  `xml:"time,attr"`
+		Skipped *Told   `xml:"skipped"`
+		Error   *Told   `xml:"error"`
+		Failure *Told   `xml:"failure"`
+		Seconds float64 `xml:"-"`
+	}
+
+	// Told is why a case was skipped or failed.
+	Told struct {
+		Message string `xml:"message,attr,omitempty"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// WriteJUnit writes suites as one document.
+func WriteJUnit(w io.Writer, suites []Suite) error {
+	out := junitSuites{Name: "plegforensics", Suites: suites}
+	total := 0.0
+	for i := range suites {
+		s := &suites[i]
+		took := s.count()
+		s.Time = junitTime(took)
+		out.Tests, out.Failures, out.Errors, total = out.Tests+s.Tests, out.Failures+s.Failures, out.Errors+s.Errors, total+took
+	}
+	out.Time = junitTime(total)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
 
-func suite(n *model.Node) Suite {
-	s := Suite{Name: orNode(n.Name), Host: n.Name, Start: int64(n.Window.Start), Properties: suiteProperties(n), Out: n.Summary}
-	byRule := map[string][]*model.Breach{}
-	for i := range n.Breaches {
-		byRule[n.Breaches[i].Rule] = append(byRule[n.Breaches[i].Rule], &n.Breaches[i])
+func (s *Suite) count() (took float64) {
+	s.Tests = len(s.Cases)
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		c.Time = junitTime(c.Seconds)
+		took += c.Seconds
+		for told, n := range map[*Told]*int{c.Skipped: &s.Skipped, c.Error: &s.Errors, c.Failure: &s.Failures} {
+			if told != nil {
+				*n++
+			}
+		}
+	}
+	return took
+}
+
+func junitTime(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
+
+// NodeSuite is the suite of a node: one case a breach rule. A rule that was
+// broken is a failure, its evidence the text. On a node of which too little is
+// known to call it healthy, rules that nothing broke are skipped. Properties
+// without a value are left out.
+func NodeSuite(name, status, summary string, start model.Time, properties []SuiteProperty, items []Item) Suite {
+	s := Suite{Name: orNode(name), Host: name, Out: summary, Timestamp: start.UTC().Format("2006-01-02T15:04:05")}
+	if start == 0 {
+		s.Timestamp = ""
+	}
+	var causes []Item
+	byRule := map[string][]Item{}
+	for _, x := range items {
+		x.Message = strings.TrimPrefix(x.Message, s.Name+": ")
+		if x.Confidence == nil {
+			byRule[x.Rule] = append(byRule[x.Rule], x)
+			continue
+		}
+		causes = append(causes, x)
+		properties = append(properties, SuiteProperty{"cause." + x.Rule, fmt.Sprintf("%s, confidence %.2f", x.Level, *x.Confidence)})
+	}
+	for _, p := range append([]SuiteProperty{{"status", status}}, properties...) {
+		if p.Value != "" {
+			s.Properties = append(s.Properties, p)
+		}
+	}
+	add := func(id string) {
+		c := Case{Name: id, Class: "plegforensics." + strings.ReplaceAll(s.Name, ".", "-")} // dots would make packages of a name
+		if xs := byRule[id]; len(xs) > 0 {
+			c.fail(xs, causes)
+		} else if status == "unknown" {
+			c.Skipped = &Told{Text: Untold}
+		}
+		delete(byRule, id)
+		s.Cases = append(s.Cases, c)
 	}
 	for _, rule := range rules.BreachRules() {
-		s.Cases = append(s.Cases, junitRule(n, rule.ID, rule.Title, byRule[rule.ID]))
-		delete(byRule, rule.ID)
+		add(rule.ID)
 	}
-	for i := range n.Breaches { // rules of a user's pack
-		id := n.Breaches[i].Rule
-		if bs := byRule[id]; bs != nil {
-			s.Cases = append(s.Cases, junitRule(n, id, id, bs))
-			delete(byRule, id)
+	for _, x := range items { // rules of a user's pack
+		if byRule[x.Rule] != nil {
+			add(x.Rule)
 		}
 	}
 	return s
-}
-
-func suiteProperties(n *model.Node) [][2]string {
-	var out [][2]string
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, [2]string{name, value})
-		}
-	}
-	add("status", n.Status)
-	add("kubelet", n.Kubelet.Versions())
-	add("runtime", orEmpty(n.Kubelet.Runtime))
-	add("episodes", strconv.Itoa(len(n.Episodes)))
-	for _, c := range n.Causes {
-		add("cause."+c.ID, fmt.Sprintf("%s, confidence %.2f", c.Level, c.Confidence))
-	}
-	return out
-}
-
-// CaseClass is the class of a node's cases. Dots would make packages of a name.
-func CaseClass(node string) string {
-	return "plegforensics." + strings.ReplaceAll(node, ".", "-")
 }
 
 // Untold is why a case is skipped where too little is known.
 const Untold = "the input shows too little of the kubelet to tell"
 
-func junitRule(n *model.Node, id, title string, bs []*model.Breach) Case {
-	c := Case{Name: id, Class: CaseClass(orNode(n.Name))}
-	if len(bs) == 0 {
-		if n.Status == "unknown" {
-			c.Skipped = Untold
-		}
-		return c
-	}
-	worst := bs[0]
-	for _, b := range bs {
-		if rules.Severity(b.Severity).Rank() > rules.Severity(worst.Severity).Rank() {
-			worst = b
-		}
-		if b.End > b.Start && b.Start != 0 {
-			c.Seconds += model.Seconds(b.End.Sub(b.Start))
-		}
-	}
-	c.Failure = &Failure{Message: failureMessage(title, bs), Type: worst.Severity, Text: failureText(n, bs)}
-	return c
-}
-
-func failureMessage(title string, bs []*model.Breach) string {
-	s := title + ": " + measured(bs[0])
-	if len(bs) > 1 {
-		s += fmt.Sprintf(", and %s more", plural(len(bs)-1, "breach"))
-	}
-	return s
-}
-
-// failureText is the evidence block of a failure: what was measured, quotes,
-// and the probable causes.
-func failureText(n *model.Node, bs []*model.Breach) string {
+// fail makes a failure of breaches of one rule: what was measured, quotes, and
+// the probable causes.
+func (c *Case) fail(xs, causes []Item) {
+	worst := &xs[0]
 	var b strings.Builder
-	for i, x := range bs {
-		if i == junitBreaches {
-			fmt.Fprintf(&b, "\nand %s more\n", plural(len(bs)-i, "breach"))
-			break
+	for i := range xs {
+		x := &xs[i]
+		c.Seconds += x.Seconds
+		if x.Severity.Rank() > worst.Severity.Rank() {
+			worst = x
 		}
-		f := breachFinding(n, x)
-		fmt.Fprintf(&b, "\n%s\n%s", f.message, proofText(x.Evidence, junitQuotes))
-	}
-	for i, c := range n.Causes {
-		if i == 3 {
-			break
+		switch {
+		case i == junitBreaches:
+			fmt.Fprintf(&b, "\nand %s more\n", model.Plural(len(xs)-i, "breach"))
+		case i < junitBreaches:
+			fmt.Fprintf(&b, "\n%s\n%s", x.told(), x.proof(junitQuotes))
 		}
-		fmt.Fprintf(&b, "\nprobable cause: %s (%s, %s, confidence %.2f)\n%s", c.Title, c.ID, c.Level, c.Confidence, proofText(c.For, junitQuotes))
 	}
-	return b.String()
+	for i := range causes[:min(len(causes), junitCauses)] {
+		fmt.Fprintf(&b, "\nprobable cause: %s (%s)\n%s", causes[i].Message, causes[i].Rule, causes[i].proof(junitQuotes))
+	}
+	c.Failure = &Told{worst.told(), string(worst.Severity), b.String()}
+	if more := len(xs) - 1; more > 0 {
+		c.Failure.Message += fmt.Sprintf(", and %s more", model.Plural(more, "breach"))
+	}
+}
+
+func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
+	var out []Suite
+	for _, n := range r.Nodes {
+		out = append(out, NodeSuite(n.Name, n.Status, n.Summary, n.Window.Start, []SuiteProperty{{"kubelet", n.Kubelet.Versions()},
+			{"runtime", orEmpty(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n)))
+	}
+	return WriteJUnit(w, out)
 }

@@ -2,10 +2,11 @@ package report
 
 import (
 	"bytes"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // writeMarkdown writes a post-mortem: the block for the ticket, then for each
@@ -18,7 +16,7 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	fmt.Fprintf(b, "# PLEG report\n")
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			fmt.Fprintf(b, "\nand %s more\n", plural(len(r.Nodes)-i, "node"))
+			fmt.Fprintf(b, "\nand %s more\n", model.Plural(len(r.Nodes)-i, "node"))
 			break
 		}
 		fmt.Fprintln(b)
@@ -126,43 +124,6 @@ func markdownList(b *bufio.Writer, title string, xs []string) {
 	}
 }
 
-// moment is one line of the post-mortem timeline.
-type moment struct {
-	at   model.Time
-	what string
-	ev   model.Proof
-}
-
-// moments are the turning points of a node, oldest first: what a post-mortem
-// timeline lists.
-func moments(n *model.Node) []moment {
-	var ms []moment
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		ms = append(ms, moment{e.LastRelistStart, fmt.Sprintf("last relist to list pods before episode %d begins (±%s)", e.ID, span(e.Uncertainty)), e.Evidence},
-			moment{e.Breach, fmt.Sprintf("PLEG becomes unhealthy: episode %d", e.ID), model.Proof{}},
-			moment{e.FirstReport, fmt.Sprintf("first line that reports episode %d", e.ID), model.Proof{}},
-			moment{e.Recovered, fmt.Sprintf("PLEG healthy again: %s", e.RecoveredBasis), model.Proof{}})
-	}
-	for i := range n.History.Failed {
-		f := &n.History.Failed[i]
-		if f.Scope == "all" || f.Code == "DeadlineExceeded" {
-			ms = append(ms, moment{f.End, strings.TrimSpace(fmt.Sprintf("%s fails: %s %s", f.Call, f.Code, f.Pod)), f.Evidence})
-		}
-	}
-	for m := range timeline.Readies(n.History) {
-		ms = append(ms, moment{m.Start, map[string]string{"true": "node Ready", "false": "node NotReady"}[m.State], m.Proof})
-	}
-	for i := range n.History.Runs {
-		if r := &n.History.Runs[i]; r.Start != 0 {
-			ms = append(ms, moment{r.Start, fmt.Sprintf("kubelet starts, pid %d", r.PID), r.Evidence})
-		}
-	}
-	ms = slices.DeleteFunc(ms, func(m moment) bool { return m.at == 0 })
-	slices.SortStableFunc(ms, func(a, b moment) int { return int(max(min(a.at-b.at, 1), -1)) })
-	return ms
-}
-
 // momentsShown bounds the timeline table: a ticket is read by people.
 const momentsShown = 200
 
@@ -178,11 +139,10 @@ func markdownTimeline(b *bufio.Writer, n *model.Node) {
 			return
 		}
 		where := ""
-		if m.ev.Len() > 0 {
-			e := m.ev.At(0)
+		if e := m.Proof.Best(); e != nil {
 			where = code(e.Where())
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", date(m.at), md(m.what), where)
+		fmt.Fprintf(b, "| %s | %s | %s |\n", date(m.At), md(m.What), where)
 	}
 }
 

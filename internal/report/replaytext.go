@@ -64,12 +64,12 @@ func (t *replayText) note(r *model.SimRelist) string {
 	case listedOK(r) && r.Pods < 0:
 		parts = append(parts, "pods listed")
 	case listedOK(r):
-		parts = append(parts, plural(r.Pods, "pod")+" listed")
+		parts = append(parts, model.Plural(r.Pods, "pod")+" listed")
 	default:
 		parts = append(parts, "list failed: "+model.Cut(r.ListError, 120))
 	}
 	if n := len(r.Inspected); n > 0 {
-		parts = append(parts, plural(n, "inspection"))
+		parts = append(parts, model.Plural(n, "inspection"))
 	}
 	if len(r.Failed) > 0 {
 		parts = append(parts, "inspection failed: "+model.Cut(strings.Join(r.Failed, ", "), 200))
@@ -106,7 +106,7 @@ func eventNote(e model.SimEvent) string {
 
 func (t *replayText) flushQuiet() {
 	if t.quiet > 0 {
-		t.printf("    … %s without events\n", plural(t.quiet, "relist"))
+		t.printf("    … %s without events\n", model.Plural(t.quiet, "relist"))
 		t.quiet = 0
 	}
 }
@@ -115,9 +115,9 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
 	if m := &end.Metrics; m.Relists > 0 {
-		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", plural(m.Relists, "relist"), m.Failed,
+		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", model.Plural(m.Relists, "relist"), m.Failed,
 			span(&m.Duration), span(&end.Longest), clockText(end.LongestAt))
-		t.printf("%s sent, %d discarded\n", plural(end.Sent, "event"), m.Discarded)
+		t.printf("%s sent, %d discarded\n", model.Plural(end.Sent, "event"), m.Discarded)
 	}
 	if end.Health != nil {
 		t.history(&end)

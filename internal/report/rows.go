@@ -12,49 +12,22 @@ import (
 
 // row is one claim in the flat formats: what spreadsheets and line tools take.
 type row struct {
-	Kind       string          `json:"kind"` // of package timeline
-	Node       string          `json:"node"`
-	ID         string          `json:"id"`
-	Start      model.Time      `json:"start"`
-	End        model.Time      `json:"end"`
-	Seconds    *float64        `json:"seconds"`
-	Value      *float64        `json:"value"`
-	Threshold  *float64        `json:"threshold"`
-	Unit       string          `json:"unit,omitempty"`
-	State      string          `json:"state,omitempty"`
-	Pod        string          `json:"pod,omitempty"`
-	Detail     string          `json:"detail,omitempty"`
-	Evidence   *model.Evidence `json:"evidence"`
-	StartSlack *float64        `json:"start_uncertainty_seconds,omitempty"`
-	EndSlack   *float64        `json:"end_uncertainty_seconds,omitempty"`
-	LatestEnd  model.Time      `json:"latest_end,omitempty"` // by when it was over, where the end is unknown
-	Open       bool            `json:"open,omitempty"`       // it lasts at the end of the input
-	Min        *int            `json:"count_min,omitempty"`
-	Max        *int            `json:"count_max,omitempty"`
+	Node string `json:"node"`
+	timeline.Mark
+	Evidence *model.Evidence `json:"evidence"`
 }
 
 // rows flattens the report, node by node, kind by kind, oldest first.
 func rows(r *model.Report, emit func(*row) error) error {
+	var err error
 	for _, n := range r.Nodes {
-		for m := range timeline.Marks(n) {
-			x := rowFrom(&m)
-			x.Node = n.Name
-			if err := emit(&x); err != nil {
-				return err
+		timeline.Marks(n, func(m timeline.Mark) {
+			if err == nil {
+				err = emit(&row{n.Name, m, m.Proof.Best()})
 			}
-		}
+		})
 	}
-	return nil
-}
-
-func rowFrom(m *timeline.Mark) row {
-	x := row{Kind: m.Kind, ID: m.ID, Start: m.Start, End: m.End, Seconds: m.Seconds, Value: m.Value, Threshold: m.Threshold, Unit: m.Unit, State: m.State,
-		Pod: m.Pod, Detail: m.Detail, StartSlack: m.StartSlack, EndSlack: m.EndSlack, LatestEnd: m.LatestEnd, Open: m.Open, Min: m.Min, Max: m.Max}
-	if m.Proof.Len() > 0 {
-		e := m.Proof.At(0)
-		x.Evidence = &e
-	}
-	return x
+	return err
 }
 
 // writeNDJSON writes one claim a line.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/url"
@@ -9,7 +11,6 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/internal/report/timeline"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -119,77 +120,96 @@ type (
 // writeSARIF writes breaches and causes as results; those that belong to an
 // episode carry its timeline as a code flow.
 func writeSARIF(w io.Writer, r *model.Report, _ Options) error {
-	all := findings(r)
-	run := newSARIF(r.Tool.Version)
-	index := map[string]int{}
-	run.Tool.Driver.Rules = sarifRules(all, index)
-	for i := range all[:min(len(all), sarifResults)] {
-		x := sarifResultOf(&all[i], index)
-		if len(x.Locations) == 0 { // consumers refuse a result without a place
-			x.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(inputPath(r))}}}}
-		}
-		run.Results = append(run.Results, x)
+	return WriteSARIF(w, r.Tool.Version, items(r), inputPath(r), r.Warnings)
+}
+
+// inputPath is where a finding without a file of its own is placed.
+func inputPath(r *model.Report) string {
+	if len(r.Inputs) > 0 && r.Inputs[0].Path != "" {
+		return r.Inputs[0].Path
 	}
-	run.note(len(all) - len(run.Results))
-	run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotes(r)...)
+	return "input"
+}
+
+// WriteSARIF writes items as results, the gravest of them; items come gravest
+// first. A result without a place stands at fallback, because consumers refuse
+// it else.
+func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warnings []model.Warning) error {
+	run := newSARIF(version, items, fallback)
+	for i, x := range warnings {
+		if i == sarifLocations {
+			run.warn("and %d more input problems", len(warnings)-i)
+			break
+		}
+		run.warn("%s", x.Message)
+		if x.Where != "" {
+			run.note().Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(x.File)}}}}
+		}
+	}
 	return run.write(w, sarifBytes)
 }
 
-// sarifNotes are the problems of the inputs.
-func sarifNotes(r *model.Report) []sarifNotification {
-	var out []sarifNotification
-	for i, w := range r.Warnings {
-		if i == sarifLocations {
-			out = append(out, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf("and %d more input problems", len(r.Warnings)-i)}})
-			break
+func newSARIF(version string, items []Item, fallback string) *sarifRun {
+	run := &sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: true}}}
+	run.Tool.Driver = sarifDriver{Name: "plegforensics", Version: version, InformationURI: "https://github.com/plegforensics/plegforensics"}
+	index := run.rules(items)
+	for i := range items[:min(len(items), sarifResults)] {
+		x := sarifResultOf(&items[i], index)
+		if len(x.Locations) == 0 {
+			x.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(fallback)}}}}
 		}
-		n := sarifNotification{Level: "warning", Message: sarifMessage{w.Message}}
-		if w.Where != "" {
-			n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(w.File)}}}}
-		}
-		out = append(out, n)
+		run.Results = append(run.Results, x)
 	}
-	return out
+	if left := len(items) - len(run.Results); left > 0 {
+		run.warn("%d results of lower severity were left out: consumers keep %d", left, sarifResults)
+	}
+	return run
 }
 
-// sarifRules lists every breach rule and the causes that were found, and fills
-// index with their places.
-func sarifRules(all []finding, index map[string]int) []sarifRule {
-	var out []sarifRule
-	add := func(x sarifRule) {
-		if _, have := index[x.ID]; !have {
-			index[x.ID] = len(out)
-			out = append(out, x)
-		}
-	}
-	for _, r := range rules.BreachRules() {
-		x := sarifRule{ID: r.ID, Short: sarifMessage{r.Title}, Full: &sarifMessage{r.Doc}, Default: sarifDefault{sarifLevel(r.Severity)}}
-		x.help(r.Remediation, r.References)
-		add(x)
-	}
-	found := slices.Clone(all)
-	slices.SortStableFunc(found, func(a, b finding) int { return strings.Compare(a.rule, b.rule) })
-	for _, f := range found {
-		x := sarifRule{ID: f.rule, Short: sarifMessage{f.title}, Default: sarifDefault{sarifLevel(f.severity)}}
-		if f.cause != nil {
-			x.Default.Level = "warning"
-			x.help(f.cause.Remediation, f.cause.References)
-		}
-		add(x)
-	}
-	return out
+func (run *sarifRun) warn(format string, args ...any) {
+	inv := &run.Invocations[0]
+	inv.Notifications = append(inv.Notifications, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf(format, args...)}})
 }
 
-func (x *sarifRule) help(do, refs []string) {
-	if len(do) > 0 {
-		x.Help = &sarifMessage{strings.Join(do, " ")}
-	}
-	for _, ref := range refs {
-		if u, err := url.Parse(ref); err == nil && u.IsAbs() {
-			x.HelpURI = u.String()
+// note is the last one.
+func (run *sarifRun) note() *sarifNotification {
+	all := run.Invocations[0].Notifications
+	return &all[len(all)-1]
+}
+
+// rules lists every breach rule and what else was found, and returns their
+// places.
+func (run *sarifRun) rules(items []Item) (index map[string]int) {
+	index = map[string]int{}
+	add := func(x sarifRule, do, refs []string) {
+		if _, have := index[x.ID]; have {
 			return
 		}
+		if len(do) > 0 {
+			x.Help = &sarifMessage{strings.Join(do, " ")}
+		}
+		for _, ref := range refs {
+			if u, err := url.Parse(ref); err == nil && u.IsAbs() && x.HelpURI == "" {
+				x.HelpURI = u.String()
+			}
+		}
+		index[x.ID] = len(run.Tool.Driver.Rules)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, x)
 	}
+	for _, r := range rules.BreachRules() {
+		add(sarifRule{ID: r.ID, Short: sarifMessage{r.Title}, Full: &sarifMessage{r.Doc}, Default: sarifDefault{sarifLevel(r.Severity)}}, r.Remediation, r.References)
+	}
+	found := slices.Clone(items)
+	slices.SortStableFunc(found, func(a, b Item) int { return strings.Compare(a.Rule, b.Rule) })
+	for i := range found {
+		x := &found[i]
+		level := sarifLevel(x.Severity)
+		if x.Confidence != nil {
+			level = "warning"
+		}
+		add(sarifRule{ID: x.Rule, Short: sarifMessage{x.Title}, Default: sarifDefault{level}}, x.Do, x.References)
+	}
+	return index
 }
 
 func sarifLevel(s rules.Severity) string {
@@ -202,24 +222,29 @@ func sarifLevel(s rules.Severity) string {
 	return "note"
 }
 
-func sarifResultOf(f *finding, index map[string]int) sarifResult {
-	x := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: sarifLevel(f.severity), Message: sarifMessage{f.message},
-		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": f.fingerprint()},
-		Properties: sarifProperties{Node: f.node.Name, Start: f.start, Episodes: f.episodes}}
-	if f.cause != nil {
-		x.Properties.Confidence = &f.cause.Confidence
-	}
-	for _, e := range f.evidence.First(sarifLocations) {
+func sarifResultOf(f *Item, index map[string]int) sarifResult {
+	x := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: sarifLevel(f.Severity), Message: sarifMessage{f.Message},
+		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": f.Fingerprint},
+		Properties: sarifProperties{Node: f.Node, Start: f.Start, Episodes: f.Episodes, Confidence: f.Confidence}}
+	for _, e := range f.Proof.First(sarifLocations) {
 		if l := sarifPlace(&e); l.Physical != nil {
 			x.Locations = append(x.Locations, l)
 		}
 	}
-	room := sarifFlowSteps
-	for _, id := range f.episodes {
-		if flow := sarifFlowOf(f.node, id, room); flow != nil {
-			room -= len(flow.ThreadFlows[0].Locations)
-			x.Flows = append(x.Flows, *flow)
+	if f.Flows == nil {
+		return x
+	}
+	for _, flow := range f.Flows(sarifFlowSteps) {
+		var steps []sarifStep
+		for _, s := range flow.Steps {
+			step := sarifStep{ExecutionTime: s.At.UTC().Format(time.RFC3339Nano), Importance: "important"}
+			if e := s.Proof.Best(); e != nil {
+				step.Location = sarifPlace(e)
+			}
+			step.Location.Message = &sarifMessage{s.What}
+			steps = append(steps, step)
 		}
+		x.Flows = append(x.Flows, sarifFlow{sarifMessage{flow.Title}, []sarifThread{{steps}}})
 	}
 	return x
 }
@@ -250,72 +275,48 @@ func fileURI(path string) string {
 	return u.String()
 }
 
-// sarifFlowOf tells an episode as a thread flow of at most room steps: relists,
-// failed calls, health and readiness, oldest first. Nil when the node has no
-// such episode or there is no room.
-func sarifFlowOf(n *model.Node, id, room int) *sarifFlow {
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if e.ID != id {
-			continue
+// write writes the log within most compressed bytes. Where it would be longer,
+// first the results of lower severity lose their code flows, half of those that
+// have some at a time, then the results themselves go.
+func (run *sarifRun) write(w io.Writer, most int) error {
+	flows, results := len(run.Results), len(run.Results)
+	notes := len(run.Invocations[0].Notifications)
+	for {
+		var b bytes.Buffer
+		if err := Encode(&b, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{*run}}); err != nil {
+			return err
 		}
-		from, to := e.LastRelistStart, e.Recovered
-		if from == 0 {
-			from = e.FirstReport
+		if fit := most - most/10; b.Len() <= fit || len(run.Results) == 0 || compressed(b.Bytes()) <= fit {
+			_, err := w.Write(b.Bytes())
+			return err
 		}
-		if to == 0 {
-			to = max(n.Window.End, e.LastReport)
+		if flows > 0 {
+			flows /= 2
+			for i := range run.Results[flows:] {
+				run.Results[flows+i].Flows = nil
+			}
+		} else {
+			run.Results = run.Results[:len(run.Results)/2]
 		}
-		steps := sarifSteps(n, from, to, room)
-		if len(steps) == 0 {
-			return nil
-		}
-		return &sarifFlow{sarifMessage{fmt.Sprintf("timeline of episode %d on %s", id, orNode(n.Name))}, []sarifThread{{steps}}}
+		run.Invocations[0].Notifications = run.Invocations[0].Notifications[:notes]
+		run.warn("the results from the %d. on carry no timeline and %d results were left out: the file would be longer than consumers take", flows+1, results-len(run.Results))
 	}
-	return nil
 }
 
-func sarifSteps(n *model.Node, from, to model.Time, room int) []sarifStep {
-	var ms []moment
-	for _, m := range moments(n) {
-		if m.at >= from && m.at <= to {
-			ms = append(ms, m)
-		}
+// compressed is how long data is after gzip.
+func compressed(data []byte) int {
+	var n counter
+	z := gzip.NewWriter(&n)
+	if _, err := z.Write(data); err != nil {
+		return len(data)
 	}
-	for m := range timeline.Relists(n.History) {
-		if m.Kind == timeline.Relist && m.Start >= from && m.Start <= to {
-			ms = append(ms, moment{m.Start, relistWords(&m), m.Proof})
-		}
+	if err := z.Close(); err != nil {
+		return len(data)
 	}
-	slices.SortStableFunc(ms, func(a, b moment) int { return int(max(min(a.at-b.at, 1), -1)) })
-	if len(ms) > room { // both ends tell more than the middle
-		ms = append(ms[:room-room/2:room-room/2], ms[len(ms)-room/2:]...)
-	}
-	var out []sarifStep
-	for _, m := range ms {
-		out = append(out, sarifStepOf(m))
-	}
-	return out
+	return int(n)
 }
 
-func relistWords(m *timeline.Mark) string {
-	s := "relist starts"
-	if m.StartSlack != nil {
-		s += " ±" + span(m.StartSlack)
-	}
-	s += ": " + m.State
-	if m.Seconds != nil {
-		s += " after " + span(m.Seconds)
-	}
-	return s
-}
+// counter counts what is written.
+type counter int
 
-func sarifStepOf(m moment) sarifStep {
-	s := sarifStep{ExecutionTime: m.at.UTC().Format(time.RFC3339Nano), Importance: "important"}
-	if m.ev.Len() > 0 {
-		e := m.ev.At(0)
-		s.Location = sarifPlace(&e)
-	}
-	s.Location.Message = &sarifMessage{strings.TrimSpace(m.what)}
-	return s
-}
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }

@@ -59,12 +59,12 @@ func (p *printer) inputLine(r *model.Report) {
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
 	}
-	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, plural(files, "file"), Bytes(size))
+	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, model.Plural(files, "file"), Bytes(size))
 	if partial {
 		s += ", partially read"
 	}
 	if k := len(r.Warnings); k > 0 {
-		s += "; " + plural(k, "input problem")
+		s += "; " + model.Plural(k, "input problem")
 	}
 	p.para("", s)
 }
@@ -269,7 +269,7 @@ func logShort(n *model.Node) string {
 		}
 	}
 	if k := len(n.History.Gaps); k > 0 {
-		s += fmt.Sprintf("; %s", plural(k, "gap"))
+		s += fmt.Sprintf("; %s", model.Plural(k, "gap"))
 		if lost > 0 {
 			s += " of " + span(&lost)
 		}
@@ -400,7 +400,7 @@ func (p *printer) others(ns []*model.Node, worst *model.Node) {
 			p.heading("Other nodes")
 		}
 		if shown++; shown > most {
-			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", plural(len(ns)-1-most, "node"))
+			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", model.Plural(len(ns)-1-most, "node"))
 			return
 		}
 		p.line("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)))
@@ -428,16 +428,16 @@ func (p *printer) footer(r *model.Report, worst *model.Node) {
 func alsoFound(r *model.Report, n *model.Node) string {
 	var out []string
 	if k := len(n.Breaches); k > 0 {
-		out = append(out, plural(k, "threshold")+" crossed")
+		out = append(out, model.Plural(k, "threshold")+" crossed")
 	}
 	if k := len(otherLookAlikes(n)); k > 0 {
-		out = append(out, plural(k, "look-alike"))
+		out = append(out, model.Plural(k, "look-alike"))
 	}
 	if m := n.Events.Missing; m != nil && *m > 0 {
-		out = append(out, plural(*m, "missing PLEG event"))
+		out = append(out, model.Plural(*m, "missing PLEG event"))
 	}
 	if n.Events.Discarded > 0 {
-		out = append(out, plural(n.Events.Discarded, "discarded PLEG event"))
+		out = append(out, model.Plural(n.Events.Discarded, "discarded PLEG event"))
 	}
 	fired := 0
 	for i := range r.Alerts {
@@ -446,10 +446,10 @@ func alsoFound(r *model.Report, n *model.Node) string {
 		}
 	}
 	if len(r.Alerts) > 0 {
-		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, plural(len(r.Alerts), "alert")))
+		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, model.Plural(len(r.Alerts), "alert")))
 	}
 	if len(n.WhatIf) > 0 {
-		out = append(out, plural(len(n.WhatIf), "what-if"))
+		out = append(out, model.Plural(len(n.WhatIf), "what-if"))
 	}
 	if len(out) == 0 {
 		return "nothing else"

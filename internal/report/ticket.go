@@ -17,7 +17,7 @@ func writeTicket(w io.Writer, r *model.Report, _ Options) error {
 	e := &errWriter{w: w}
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			e.printf("and %s more\n", plural(len(r.Nodes)-i, "node"))
+			e.printf("and %s more\n", model.Plural(len(r.Nodes)-i, "node"))
 			break
 		}
 		for _, l := range ticketLines(n) {

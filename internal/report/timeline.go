@@ -49,7 +49,7 @@ func (p *printer) ledger(h *model.History) {
 func (p *printer) stretch(b *model.Bounded) string {
 	count := fmt.Sprintf("between %d and %d undated relists", b.Min, b.Max)
 	if b.Min == b.Max {
-		count = plural(b.Min, "undated relist")
+		count = model.Plural(b.Min, "undated relist")
 	}
 	s := fmt.Sprintf("%s to %s: %s", p.clock(b.From), p.clock(b.To), count)
 	switch {

@@ -37,7 +37,7 @@ func (p *printer) inputs(r *model.Report) {
 			part = p.paint(yellow, "  partially read, see Input problems")
 		}
 		fmt.Fprintf(p, "%s  %s, %s in %s used of %d%s\n", p.paint(bold, in.Path), in.Kind, Bytes(in.Bytes),
-			plural(in.FilesUsed, "file"), in.Files, part)
+			model.Plural(in.FilesUsed, "file"), in.Files, part)
 	}
 }
 
@@ -227,7 +227,7 @@ func (p *printer) breaches(n *model.Node) {
 
 // relistsLine says how many relists are known, and what of their length.
 func relistsLine(s *model.RelistStats) string {
-	line := fmt.Sprintf("%d proven, %s without evidence of each", s.Proven, plural(s.Bounded, "interval"))
+	line := fmt.Sprintf("%d proven, %s without evidence of each", s.Proven, model.Plural(s.Bounded, "interval"))
 	if s.CountMax > s.Proven {
 		line += fmt.Sprintf(", %d to %d relists in all", s.CountMin, s.CountMax)
 	}
@@ -326,7 +326,7 @@ func (p *printer) operations(n *model.Node) {
 }
 
 func eventsLine(a *model.Audit) string {
-	line := plural(a.Observed, "event") + " observed"
+	line := model.Plural(a.Observed, "event") + " observed"
 	if a.Audited {
 		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
 	}
@@ -341,7 +341,7 @@ func (p *printer) events(n *model.Node) {
 	p.heading("Pod lifecycle events")
 	line := eventsLine(a)
 	if k := len(n.Audited.ShortLived); k > 0 {
-		line += ", " + plural(k, "container") + " too short-lived for any relist to see"
+		line += ", " + model.Plural(k, "container") + " too short-lived for any relist to see"
 	}
 	p.para("  ", line)
 	for _, note := range a.Notes {
@@ -384,7 +384,7 @@ func (p *printer) warnings(ws []model.Warning) {
 	p.heading("Input problems")
 	for i := range ws {
 		if i == p.few(10) {
-			fmt.Fprintf(p, "  and %s more\n", plural(len(ws)-i, "problem"))
+			fmt.Fprintf(p, "  and %s more\n", model.Plural(len(ws)-i, "problem"))
 			break
 		}
 		p.para("  ", ws[i].String())

@@ -126,19 +126,6 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
-// Plural is plural for the packages that write reports of their own.
-func Plural(n int, noun string) string { return plural(n, noun) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "ch") {
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func numbers(ns []int) string {
 	var words []string
 	for _, n := range ns {

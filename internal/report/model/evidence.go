@@ -79,6 +79,15 @@ func (p Proof) At(i int) Evidence {
 	return p.clean.evidence(p.cited[i])
 }
 
+// Best returns the first, nil if there is none.
+func (p Proof) Best() *Evidence {
+	if p.Len() == 0 {
+		return nil
+	}
+	e := p.At(0)
+	return &e
+}
+
 // First returns the first n, or all if there are fewer.
 func (p Proof) First(n int) []Evidence {
 	out := make([]Evidence, min(n, p.Len()))

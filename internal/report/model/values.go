@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"iter"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -80,6 +82,17 @@ func Duration(s *float64) time.Duration {
 
 func round2(f float64) float64 { return math.Round(f*100) / 100 }
 
+// Plural is a number of things in words.
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
 // Compact is one line of JSON with < and > as they are.
 func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -133,11 +146,4 @@ func (s Seq[T]) MarshalJSON() ([]byte, error) {
 	})
 	b.WriteByte(']')
 	return b.Bytes(), err
-}
-
-// Until calls f with each element until it returns false.
-func (s Seq[T]) Until(f func(T) bool) {
-	if s.All != nil {
-		s.All(f)
-	}
 }

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -20,18 +19,19 @@ type Lane struct {
 // kubelet processes, what no log covers; then one a source and one a pod, each
 // of at most most marks: of more, those of most weight stand for the others.
 func Lanes(n *model.Node, most int) []Lane {
-	h, w := n.History, n.Window
-	dated, undated := split(Relists(h))
+	all := Collect(Relists, n)
+	dated := slices.DeleteFunc(slices.Clone(all), func(m Mark) bool { return m.Kind != Relist || m.Start == 0 })
+	undated := slices.DeleteFunc(all, func(m Mark) bool { return m.Kind == Relist })
 	out := []Lane{
-		{"node Ready", Ready, slices.Collect(Readies(h))},
-		{"PLEG health", Health, slices.Collect(Healths(h))},
-		{"episodes", Episode, slices.Collect(Episodes(n))},
-		{"relists", Relist, Thin(dated, w, most)},
+		{"node Ready", Ready, Collect(Readies, n)},
+		{"PLEG health", Health, Collect(Healths, n)},
+		{"episodes", Episode, Collect(Episodes, n)},
+		{"relists", Relist, Thin(dated, n.Window, most)},
 		{"undated relists", Bounded, undated},
-		{"CRI failures", Failed, Thin(slices.Collect(FailedCalls(h)), w, most)},
-		{"runtime requests", Request, Thin(slices.Collect(Requests(h)), w, most)},
-		{"kubelet process", Run, slices.Collect(runs(h))},
-		{"no log", Gap, slices.Collect(gaps(h))},
+		{"CRI failures", Failed, Thin(Collect(FailedCalls, n), n.Window, most)},
+		{"runtime requests", Request, Thin(Collect(Requests, n), n.Window, most)},
+		{"kubelet process", Run, Collect(runs, n)},
+		{"no log", Gap, Collect(gaps, n)},
 	}
 	for i := range out {
 		byStart(out[i].Marks)
@@ -43,37 +43,18 @@ func byStart(ms []Mark) {
 	slices.SortStableFunc(ms, func(a, b Mark) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-func split(all iter.Seq[Mark]) (dated, undated []Mark) {
-	for m := range all {
-		switch {
-		case m.Kind != Relist:
-			undated = append(undated, m)
-		case m.Start != 0:
-			dated = append(dated, m)
-		}
-	}
-	return dated, undated
-}
-
 // Sources are the known messages of each source, by name.
 func Sources(n *model.Node, most int) []Lane {
 	var out []Lane
 	n.History.Lines.Each(func(l model.Line) {
-		m := Mark{Kind: Line, ID: l.IDs, Start: l.At, State: string(rune(l.Severity)), Proof: l.Evidence}
-		out = put(out, l.Source, Line, m)
+		i := slices.IndexFunc(out, func(x Lane) bool { return x.Name == l.Source })
+		if i < 0 {
+			i, out = len(out), append(out, Lane{Name: l.Source, Kind: Line})
+		}
+		out[i].Marks = append(out[i].Marks, Mark{Kind: Line, ID: l.IDs, Start: l.At, State: string(rune(l.Severity)), Proof: l.Evidence})
 	})
 	slices.SortFunc(out, func(a, b Lane) int { return cmp.Compare(a.Name, b.Name) })
 	return thinned(out, n.Window, most)
-}
-
-func put(lanes []Lane, name, kind string, m Mark) []Lane {
-	for i := range lanes {
-		if lanes[i].Name == name {
-			lanes[i].Marks = append(lanes[i].Marks, m)
-			return lanes
-		}
-	}
-	return append(lanes, Lane{name, kind, []Mark{m}})
 }
 
 // Pods are the events of each pod: those with trouble first, then the busiest.
@@ -81,7 +62,7 @@ func put(lanes []Lane, name, kind string, m Mark) []Lane {
 func Pods(n *model.Node, most int) []Lane {
 	var out []Lane
 	index, trouble := map[string]int{}, map[string]int{}
-	for m := range Events(n.History) {
+	for _, m := range Collect(Events, n) {
 		if m.Start == 0 {
 			continue
 		}

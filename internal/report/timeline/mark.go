@@ -5,8 +5,8 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,23 +33,27 @@ const (
 )
 
 // Mark is one claim about a node: what, from when to when and with which
-// uncertainty, and by which lines.
+// uncertainty, and by which lines. Its JSON is what the flat formats tell of it.
 type Mark struct {
-	Kind                 string
-	ID                   string
-	State                string // outcome, severity, level: a word of the tool
-	Pod                  string
-	Detail               string
-	Start, End           model.Time // End is unknown for a moment and for what has no known end
-	StartSlack, EndSlack *float64   // ±, seconds
-	LatestEnd            model.Time // by when it was over, where End is unknown
-	Open                 bool       // it lasts at the end of the input
-	Seconds              *float64   // its length; of an event, the lag behind the runtime
-	Value, Threshold     *float64
-	Unit                 string
-	Min, Max             *int // relists, of Bounded
-	More                 int  // marks like this one that are left out here
-	Proof                model.Proof
+	Kind       string      `json:"kind"`
+	ID         string      `json:"id"`
+	Start      model.Time  `json:"start"`
+	End        model.Time  `json:"end"`     // unknown for a moment and for what has no known end
+	Seconds    *float64    `json:"seconds"` // its length; of an event, the lag behind the runtime
+	Value      *float64    `json:"value"`
+	Threshold  *float64    `json:"threshold"`
+	Unit       string      `json:"unit,omitempty"`
+	State      string      `json:"state,omitempty"` // outcome, severity, level: a word of the tool
+	Pod        string      `json:"pod,omitempty"`
+	Detail     string      `json:"detail,omitempty"`
+	StartSlack *float64    `json:"start_uncertainty_seconds,omitempty"` // ±
+	EndSlack   *float64    `json:"end_uncertainty_seconds,omitempty"`
+	LatestEnd  model.Time  `json:"latest_end,omitempty"` // by when it was over, where End is unknown
+	Open       bool        `json:"open,omitempty"`       // it lasts at the end of the input
+	Min        *int        `json:"count_min,omitempty"`  // relists, of Bounded
+	Max        *int        `json:"count_max,omitempty"`
+	More       int         `json:"-"` // marks like this one that are left out here
+	Proof      model.Proof `json:"-"`
 }
 
 // To is where the mark is drawn to: its end, the end of the input for what lasts
@@ -118,101 +122,65 @@ func (m Mark) span() Mark {
 	return m
 }
 
-// Marks are all claims about a node, kind by kind, oldest first. Lines of logs
+// Marks adds all claims about a node, kind by kind, oldest first. Lines of logs
 // are no claims.
-func Marks(n *model.Node) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for _, part := range []iter.Seq[Mark]{findings(n), Relists(n.History), Healths(n.History), Readies(n.History), runs(n.History),
-			gaps(n.History), FailedCalls(n.History), Requests(n.History), operations(n), Events(n.History)} {
-			for m := range part {
-				if !yield(m) {
-					return
-				}
-			}
-		}
+func Marks(n *model.Node, add func(Mark)) {
+	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, FailedCalls, Requests, operations, Events} {
+		part(n, add)
 	}
 }
 
-func findings(n *model.Node) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for m := range Episodes(n) {
-			if !yield(m) {
-				return
-			}
-		}
-		for i := range n.Breaches {
-			b := &n.Breaches[i]
-			m := Mark{Kind: Breach, ID: b.Rule, Start: b.Start, End: b.End, Value: b.Value, Threshold: b.Threshold, Unit: b.Unit, State: b.Severity, Detail: b.Subject, Proof: b.Evidence}
-			if !yield(m.span()) {
-				return
-			}
-		}
-		for i := range n.Causes {
-			c := &n.Causes[i]
-			m := Mark{Kind: Cause, ID: c.ID, Value: number(c.Confidence), Unit: "confidence", State: c.Level, Detail: c.Explanation, Proof: c.For}
-			for k := range n.Episodes {
-				if e := &n.Episodes[k]; m.Start == 0 && contains(c.Episodes, e.ID) {
-					m.Start = e.Start()
-				}
-			}
-			if !yield(m) {
-				return
-			}
-		}
+// Episodes adds the stretches of PLEG being unhealthy.
+func Episodes(n *model.Node, add func(Mark)) {
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
+			Open: e.Recovered == 0, Value: e.PeakAge, Threshold: number(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
 	}
 }
 
-func contains(ids []int, id int) bool {
-	for _, x := range ids {
-		if x == id {
-			return true
-		}
-	}
-	return false
-}
-
-// Episodes are the stretches of PLEG being unhealthy.
-func Episodes(n *model.Node) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range n.Episodes {
-			e := &n.Episodes[i]
-			m := Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
-				Open: e.Recovered == 0, Value: e.PeakAge, Threshold: number(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}
-			if !yield(m.span()) {
-				return
-			}
-		}
+func breaches(n *model.Node, add func(Mark)) {
+	for i := range n.Breaches {
+		b := &n.Breaches[i]
+		add(Mark{Kind: Breach, ID: b.Rule, Start: b.Start, End: b.End, Value: b.Value, Threshold: b.Threshold, Unit: b.Unit, State: b.Severity, Detail: b.Subject, Proof: b.Evidence}.span())
 	}
 }
 
-// Relists are the proven ones, then the stretches in which some ran that no line
-// dates.
-func Relists(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range h.Relists {
-			r := &h.Relists[i]
-			m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
-				Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
-			if r.End == 0 {
-				m.LatestEnd = r.Until
-			}
-			if !yield(m) {
-				return
+func causes(n *model.Node, add func(Mark)) {
+	for i := range n.Causes {
+		c := &n.Causes[i]
+		m := Mark{Kind: Cause, ID: c.ID, Value: number(c.Confidence), Unit: "confidence", State: c.Level, Detail: c.Explanation, Proof: c.For}
+		for k := range n.Episodes {
+			if e := &n.Episodes[k]; m.Start == 0 && slices.Contains(c.Episodes, e.ID) {
+				m.Start = e.Start()
 			}
 		}
-		for i := range h.Bounded {
-			b := &h.Bounded[i]
-			if b.Max == 0 {
-				continue
-			}
-			m := Mark{Kind: Bounded, ID: counts(b.Min, b.Max), Start: b.From, End: b.To, Min: &b.Min, Max: &b.Max, State: "undated", Detail: BoundedWords(b), Proof: b.Evidence}
-			if b.Long > 0 {
-				m.Value, m.Unit = b.Sum, "seconds"
-			}
-			if !yield(m.span()) {
-				return
-			}
+		add(m)
+	}
+}
+
+// Relists adds the proven ones, then the stretches in which some ran that no
+// line dates.
+func Relists(n *model.Node, add func(Mark)) {
+	for i := range n.History.Relists {
+		r := &n.History.Relists[i]
+		m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
+			Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
+		if r.End == 0 {
+			m.LatestEnd = r.Until
 		}
+		add(m)
+	}
+	for i := range n.History.Bounded {
+		b := &n.History.Bounded[i]
+		if b.Max == 0 {
+			continue
+		}
+		m := Mark{Kind: Bounded, ID: counts(b.Min, b.Max), Start: b.From, End: b.To, Min: &b.Min, Max: &b.Max, State: "undated", Detail: BoundedWords(b), Proof: b.Evidence}
+		if b.Long > 0 {
+			m.Value, m.Unit = b.Sum, "seconds"
+		}
+		add(m.span())
 	}
 }
 
@@ -235,132 +203,101 @@ func BoundedWords(b *model.Bounded) string {
 	return strings.Join(out, ", ")
 }
 
-// Healths are the stretches of one state of PLEG.
-func Healths(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i, x := range h.Health {
-			m := Mark{Kind: Health, Start: x.From, End: x.To, State: x.State, Open: x.To == 0 && i+1 == len(h.Health)}
-			if x.From != 0 && !yield(m.span()) {
-				return
-			}
+// Healths adds the stretches of one state of PLEG.
+func Healths(n *model.Node, add func(Mark)) {
+	for i, x := range n.History.Health {
+		if x.From != 0 {
+			add(Mark{Kind: Health, Start: x.From, End: x.To, State: x.State, Open: x.To == 0 && i+1 == len(n.History.Health)}.span())
 		}
 	}
 }
 
-// Readies are the stretches of the node being Ready or not.
-func Readies(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i, x := range h.Ready {
-			m := Mark{Kind: Ready, Start: x.Time, State: strconv.FormatBool(x.Ready), Detail: x.Reason, Open: i+1 == len(h.Ready)}
-			if !m.Open {
-				m.End = h.Ready[i+1].Time
-			}
-			if x.Evidence != nil {
-				m.Proof = model.ProofOf(*x.Evidence)
-			}
-			if !yield(m.span()) {
-				return
-			}
+// Readies adds the stretches of the node being Ready or not.
+func Readies(n *model.Node, add func(Mark)) {
+	for i, x := range n.History.Ready {
+		m := Mark{Kind: Ready, Start: x.Time, State: strconv.FormatBool(x.Ready), Detail: x.Reason, Open: i+1 == len(n.History.Ready)}
+		if !m.Open {
+			m.End = n.History.Ready[i+1].Time
+		}
+		if x.Evidence != nil {
+			m.Proof = model.ProofOf(*x.Evidence)
+		}
+		add(m.span())
+	}
+}
+
+func runs(n *model.Node, add func(Mark)) {
+	for i := range n.History.Runs {
+		r := &n.History.Runs[i]
+		m := Mark{Kind: Run, Start: cmp.Or(r.Start, r.First), End: r.Last, Detail: "kubelet", Proof: r.Evidence}
+		if r.PID > 0 {
+			m.ID = strconv.Itoa(r.PID)
+		}
+		if r.Version != nil {
+			m.Detail += " " + *r.Version
+		}
+		if m.Start != 0 {
+			add(m.span())
 		}
 	}
 }
 
-func runs(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range h.Runs {
-			r := &h.Runs[i]
-			m := Mark{Kind: Run, Start: r.First, End: r.Last, Detail: "kubelet", Proof: r.Evidence}
-			if r.Start != 0 {
-				m.Start = r.Start
-			}
-			if r.PID > 0 {
-				m.ID = strconv.Itoa(r.PID)
-			}
-			if r.Version != nil {
-				m.Detail += " " + *r.Version
-			}
-			if m.Start != 0 && !yield(m.span()) {
-				return
-			}
+func gaps(n *model.Node, add func(Mark)) {
+	for i := range n.History.Gaps {
+		g := &n.History.Gaps[i]
+		add(Mark{Kind: Gap, Start: g.From, End: g.To, State: g.Why, Proof: g.Evidence}.span())
+	}
+}
+
+// FailedCalls adds the CRI calls that failed.
+func FailedCalls(n *model.Node, add func(Mark)) {
+	for i := range n.History.Failed {
+		if f := &n.History.Failed[i]; f.End != 0 {
+			add(Mark{Kind: Failed, ID: f.Call, Start: f.Begin(), End: f.End, StartSlack: f.StartSlack, State: f.Code, Pod: f.Pod, Detail: f.Object, Proof: f.Evidence}.span())
 		}
 	}
 }
 
-func gaps(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range h.Gaps {
-			g := &h.Gaps[i]
-			m := Mark{Kind: Gap, Start: g.From, End: g.To, State: g.Why, Proof: g.Evidence}
-			if !yield(m.span()) {
-				return
-			}
+// Requests adds the calls that the runtime logged.
+func Requests(n *model.Node, add func(Mark)) {
+	n.History.Requests.Each(func(r model.Request) {
+		m := Mark{Kind: Request, ID: r.ID, Start: cmp.Or(r.Start, r.End), End: r.End, State: "ok", Pod: r.Pod, Detail: r.Name, Proof: r.Evidence}
+		if r.End == 0 {
+			m.State = "no end in the log"
 		}
-	}
-}
-
-// FailedCalls are the CRI calls that failed.
-func FailedCalls(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range h.Failed {
-			f := &h.Failed[i]
-			if f.End == 0 {
-				continue
-			}
-			m := Mark{Kind: Failed, ID: f.Call, Start: f.Begin(), End: f.End, StartSlack: f.StartSlack, State: f.Code, Pod: f.Pod, Detail: f.Object, Proof: f.Evidence}
-			if !yield(m.span()) {
-				return
-			}
+		if r.Error != "" {
+			m.State, m.Detail = "failed", r.Name+": "+r.Error
 		}
-	}
-}
-
-// Requests are the calls that the runtime logged.
-func Requests(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		h.Requests.Until(func(r model.Request) bool {
-			m := Mark{Kind: Request, ID: r.ID, Start: r.Start, End: r.End, State: "ok", Pod: r.Pod, Detail: r.Name, Proof: r.Evidence}
-			switch {
-			case r.Start == 0 && r.End == 0:
-				return true
-			case r.Start == 0:
-				m.Start = r.End
-			case r.End == 0:
-				m.State = "no end in the log"
-			}
-			if r.Error != "" {
-				m.State, m.Detail = "failed", r.Name+": "+r.Error
-			}
-			return yield(m.span())
-		})
-	}
-}
-
-func operations(n *model.Node) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for i := range n.Operations {
-			o := &n.Operations[i]
-			m := Mark{Kind: Operation, ID: o.Operation, Value: o.Total, Unit: "seconds", Detail: fmt.Sprintf("%d errors", o.Errors), Proof: o.Evidence}
-			if o.Calls != nil {
-				m.Detail = fmt.Sprintf("%d calls, %s", *o.Calls, m.Detail)
-			}
-			if o.Errors > 0 {
-				m.State = "errors"
-			}
-			if !yield(m) {
-				return
-			}
+		if m.Start != 0 {
+			add(m.span())
 		}
+	})
+}
+
+func operations(n *model.Node, add func(Mark)) {
+	for i := range n.Operations {
+		o := &n.Operations[i]
+		m := Mark{Kind: Operation, ID: o.Operation, Value: o.Total, Unit: "seconds", Detail: model.Plural(o.Errors, "error"), Proof: o.Evidence}
+		if o.Calls != nil {
+			m.Detail = model.Plural(*o.Calls, "call") + ", " + m.Detail
+		}
+		if o.Errors > 0 {
+			m.State = "errors"
+		}
+		add(m)
 	}
 }
 
-// Events are the pod lifecycle events.
-func Events(h *model.History) iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		h.Events.Until(func(e model.PodEvent) bool {
-			return yield(Mark{Kind: Event, ID: e.ID(), Start: e.Time, State: e.Status, Pod: e.PodName(), Detail: e.Kind(), Seconds: e.Lag, Proof: e.Evidence})
-		})
-	}
+// Events adds the pod lifecycle events.
+func Events(n *model.Node, add func(Mark)) {
+	n.History.Events.Each(func(e model.PodEvent) {
+		add(Mark{Kind: Event, ID: e.ID(), Start: e.Time, State: e.Status, Pod: e.PodName(), Detail: e.Kind(), Seconds: e.Lag, Proof: e.Evidence})
+	})
 }
 
-// Collect are marks as a slice.
-func Collect(ms iter.Seq[Mark]) []Mark { return slices.Collect(ms) }
+// Collect returns what one of the functions above adds.
+func Collect(part func(*model.Node, func(Mark)), n *model.Node) []Mark {
+	var out []Mark
+	part(n, func(m Mark) { out = append(out, m) })
+	return out
+}
