@@ -114,7 +114,7 @@ func (r *rig) want(what, got, want string) {
 }
 
 // versions has one release of each family and of each boundary.
-var versions = []string{"v1.11.0", "v1.13.5", "v1.14.6", "v1.17.17", "v1.18.0", "v1.31.14", "v1.32.0", "v1.35.6", "v1.36.3"}
+var versions = []string{"v1.11.0", "v1.13.5", "v1.14.6", "v1.17.17", "v1.18.0", "v1.31.14", "v1.32.0", "v1.35.6", "v1.36.3", "v1.37.0"}
 
 func each(t *testing.T, do func(t *testing.T, r *rig)) {
 	for _, v := range versions {

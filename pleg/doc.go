@@ -7,7 +7,7 @@
 // is fed only what changed since the listing before, so that its cost follows
 // changes and not pods times relists. Evented models the event-driven
 // generator in the same way. Profile holds what differs between kubelet
-// versions 1.11 to 1.36 as data.
+// versions as data: the table rules, with the source of each line.
 //
 // The package reads no clock, starts nothing and logs nothing. Times are Unix
 // nanoseconds that the caller states. It says nothing about logs or bundles:

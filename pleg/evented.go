@@ -32,20 +32,33 @@ type StreamEvent struct {
 	IPs       []string
 }
 
-// Evented is the event-driven generator (gate EventedPLEG, 1.26 to 1.36). It
-// shares the channel and the cache with the generic one, which relists every
-// 300 s while the stream works.
+// Evented is the event-driven generator (gate EventedPLEG, from 1.26). Up to 1.36
+// it shares the channel and the cache with the generic one, which relists every
+// 300 s while the stream works. From 1.37 it only asks the generic one, which goes
+// on as ever, for a relist of the pod in which a container stopped.
 type Evented struct {
 	Generic *Machine
 	// Ignored counts messages without a sandbox status.
 	Ignored int
 	// Attempts counts stream errors in the watcher's lifetime.
 	Attempts int
-	// FellBack is set once the stream was given up and the generic generator
-	// took over at its own period and threshold.
+	// FellBack is set once the stream was given up, which it is for the life of the
+	// process. Up to 1.36 the generic generator then goes on at its own period and
+	// threshold; from 1.37 nothing else changes.
 	FellBack bool
-	// Relists counts the generic relists that stream errors forced.
+	// Relists counts the generic relists that stream errors forced (up to 1.36).
 	Relists int
+	// Hints counts the pod relists asked for, and HintsLost those for which the
+	// queue had no place (from 1.37).
+	Hints, HintsLost int
+
+	requests []request
+}
+
+// request is a pod relist that waits in the queue of the generic generator.
+type request struct {
+	uid string
+	at  int64
 }
 
 // maxStreamAttempts is the number of failed connections after which the
@@ -61,9 +74,10 @@ func NewEvented(p Profile) (*Evented, error) {
 	return &Evented{Generic: NewMachine(p.UseEvented())}, nil
 }
 
-// Receive handles one message: it refreshes the cache and sends the events
-// that the message stands for. A status older than the cached one is dropped
-// with its events, except that DELETED always removes.
+// Receive handles one message. Up to 1.36 it refreshes the cache and sends the
+// events that the message stands for; a status older than the cached one is dropped
+// with its events. From 1.37 a stop asks for a relist of the pod (see RelistPods)
+// and the rest of the message is not looked at.
 func (e *Evented) Receive(s StreamEvent) []Event {
 	m := e.Generic
 	if e.FellBack {
@@ -71,6 +85,10 @@ func (e *Evented) Receive(s StreamEvent) []Event {
 	}
 	if s.Pod == nil {
 		e.Ignored++
+		return nil
+	}
+	if m.Has(EventedHints) {
+		e.hint(s)
 		return nil
 	}
 	in := Inspection{IPs: s.IPs, Modified: s.At}
@@ -89,6 +107,34 @@ func (e *Evented) Receive(s StreamEvent) []Event {
 	return r.out.Events
 }
 
+// hint asks for a relist of the pod whose container stopped (processCRIEvents of
+// 1.37). Requests are not merged; a full queue drops them.
+func (e *Evented) hint(s StreamEvent) {
+	switch {
+	case s.Type != StreamStopped:
+	case len(e.requests) == RequestQueue:
+		e.HintsLost++
+	default:
+		e.Hints++
+		e.requests = append(e.requests, request{s.UID, s.At})
+	}
+}
+
+// RelistPods serves the pod relists that were asked for, oldest first, at the time
+// now; list gives a pod as the runtime lists it then, nil when it is gone, and how
+// its inspection ends. Requests older than the last global relist are dropped.
+func (e *Evented) RelistPods(now int64, list func(uid string) (*Pod, Inspection)) []Result {
+	var out []Result
+	for _, q := range e.requests {
+		pod, in := list(q.uid)
+		if r, ran := e.Generic.RelistPod(q.uid, q.at, now, pod, in); ran {
+			out = append(out, r)
+		}
+	}
+	e.requests = e.requests[:0]
+	return out
+}
+
 // sight moves the gauges from what the pod looked like to what it looks like.
 // The diff base of the generic relist stays: the next one finds the change
 // again and only the cache's order keeps it from repeating it.
@@ -103,29 +149,36 @@ func (m *Machine) sight(uid string, pod *Pod) {
 	m.pending[uid] = struct{}{}
 }
 
-// StreamError handles a broken stream: each one forces a generic relist at
-// once, without a pause; after the fifth the kubelet falls back to the
-// generic generator at 1 s and 3 m. It reports whether a relist is forced.
+// StreamError handles a broken stream: the kubelet connects again at once, and gives
+// up for good after the fifth error. Up to 1.36 each error forces a generic relist,
+// and giving up means falling back to the generic generator at 1 s and 3 m. It
+// reports whether a relist is forced.
 func (e *Evented) StreamError() bool {
 	if e.FellBack {
 		return false
 	}
 	e.Attempts++
-	e.Relists++
 	if e.Attempts >= maxStreamAttempts {
 		e.FellBack = true
-		m := e.Generic
-		m.Evented, m.Period, m.Threshold = false, Period, Threshold
+		e.requests = nil
+	}
+	if !e.Generic.Has(EventedSends) {
+		return false
+	}
+	e.Relists++
+	if e.FellBack {
+		e.Generic.Profile = e.Generic.UseGeneric()
 	}
 	return true
 }
 
 // HealthText is the error of the evented health check, "" while healthy: it
 // only minds a full channel. A healthy answer also sets last_seen to the time
-// of the check, which hides the age of generic relists in that metric.
+// of the check, which hides the age of generic relists in that metric. From 1.37
+// there is no such check.
 func (e *Evented) HealthText() string {
 	m := e.Generic
-	if m.queue < m.Capacity {
+	if m.queue < m.Capacity || !m.Has(EventedSends) {
 		return ""
 	}
 	return fmt.Sprintf("EventedPLEG: pleg event channel capacity is full with %d events", m.queue)

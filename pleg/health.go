@@ -36,12 +36,50 @@ func (m *Machine) HealthText(now int64) string {
 	return fmt.Sprintf("pleg was last seen active %v ago; threshold is %v", age, m.Threshold)
 }
 
+// Deadlines is how many timeouts a stuck pod costs a relist that is not the first
+// to see it: a failed pod is inspected once, in some versions a second time.
+func (p *Profile) Deadlines() int {
+	if p.Has(InspectTwice) {
+		return 2
+	}
+	return 1
+}
+
+// Deadlines is Profile.Deadlines of all releases from one version to another, 0
+// where they differ or one is no version. The empty version is an open end.
+func Deadlines(from, to string) int {
+	lo, hi := OldestMinor, NewestMinor
+	for _, end := range []struct {
+		version string
+		minor   *int
+	}{{from, &lo}, {to, &hi}} {
+		if end.version == "" {
+			continue
+		}
+		n, err := minorOf(end.version)
+		if err != nil {
+			return 0
+		}
+		*end.minor = n
+	}
+	n := 0
+	for minor := lo; minor <= hi; minor++ {
+		p := ofMinor(minor)
+		if d := p.Deadlines(); n != 0 && d != n {
+			return 0
+		} else {
+			n = d
+		}
+	}
+	return n
+}
+
 // StuckRelist is how long a relist lasts that n pods hold up, each with one
-// CRI call that runs into the time-out. The relist that first sees them makes
-// n inspections; up to 1.31 every later one makes two of each.
+// CRI call that runs into the timeout. The relist that first sees them makes
+// n inspections.
 func (p *Profile) StuckRelist(n int, first bool) time.Duration {
-	if !first && p.Has(InspectTwice) {
-		n *= 2
+	if !first {
+		n *= p.Deadlines()
 	}
 	return time.Duration(n) * p.RPCTimeout
 }

@@ -156,7 +156,7 @@ func (r *relist) pod(uid string) {
 	// In ≤ 1.31 a success here takes the pod off the list of leftovers. A pod
 	// that fails here stays on it and is inspected a second time.
 	delete(m.again, uid)
-	if status != nil && m.Evented && !m.accepted(uid, status) {
+	if status != nil && m.ordered() && !m.accepted(uid, status) {
 		m.pending[uid] = struct{}{}
 		return
 	}
@@ -180,7 +180,7 @@ func (r *relist) inspect(uid string, pod *Pod) (*Status, bool) {
 	in := r.l.inspect(uid)
 	status := statusOf(&m.Profile, pod, in, m.Cache.Get(uid), r.l.Start)
 	r.out.Inspected = append(r.out.Inspected, uid)
-	if !m.Cache.set(uid, status, m.Evented) {
+	if !m.Cache.set(uid, status, m.ordered()) {
 		m.Refused++
 	}
 	if in.Err != "" {
@@ -190,8 +190,12 @@ func (r *relist) inspect(uid string, pod *Pod) (*Status, bool) {
 	return status, true
 }
 
-// accepted reports whether the cache holds this very status: under evented
-// PLEG a refused one neither advances the record nor sends events (≥ 1.26).
+// ordered reports whether the cache refuses a status older than the one it holds:
+// while the stream of evented PLEG writes it too.
+func (m *Machine) ordered() bool { return m.Evented && m.Has(EventedSends) }
+
+// accepted reports whether the cache holds this very status: a refused one
+// neither advances the record nor sends events.
 func (m *Machine) accepted(uid string, s *Status) bool { return m.Cache.Get(uid) == s }
 
 // inspectLeftovers is the second pass of ≤ 1.31: every pod that failed in the

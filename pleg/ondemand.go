@@ -12,21 +12,22 @@ func (m *Machine) RequestReinspect(uid string) {
 	}
 }
 
-// RelistPod runs an on-demand relist of one pod (1.36), asked for at the time
-// requested; pod is what listing by its uid gave, nil when it is gone. It
-// returns false, having done nothing, when a global relist has begun since
-// the request or the version has no such relists. It moves neither LastSeen
-// nor the cache's global freshness: workers of other pods stay blocked.
+// RelistPod runs an on-demand relist of one pod (from 1.36), asked for at the time
+// requested; pod is what listing by its uid gave. A pod that is gone is left to the
+// next global relist (KEP-3386). It returns false, having done nothing, when a
+// global relist has begun since the request or the version has no such relists. It
+// moves neither LastSeen nor the cache's global freshness: workers of other pods
+// stay blocked.
 func (m *Machine) RelistPod(uid string, requested, now int64, pod *Pod, in Inspection) (Result, bool) {
-	if !m.Has(OnDemandRelist) || requested < m.LastSeen {
+	if !m.Has(OnDemandRelist) || requested <= m.LastSeen {
 		return Result{}, false
+	}
+	if pod == nil {
+		return Result{}, true
 	}
 	l := Listing{Start: now, Inspect: func(string) Inspection { return in }}
 	rec := m.records[uid]
 	if rec == nil {
-		if pod == nil {
-			return Result{}, true
-		}
 		rec = &record{}
 		m.records[uid] = rec
 	}

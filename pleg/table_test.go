@@ -2,6 +2,7 @@ package pleg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,42 +46,61 @@ func TestTransitionTable(t *testing.T) {
 // Which behaviours each release has, printed. A change here is a change of
 // what we claim about a kubelet version.
 const wantSwitches = `
-                                                 11 13 14 15 16 17 18 21 22 23 25 26 31 32 35 36
-family                                           A1 A1 A1 A1 A1 A1 A2 A2 A2 A2 A2 A2 A2  B  B  C
-blocking event channel                            x  x  .  .  .  .  .  .  .  .  .  .  .  .  .  .
-"yet to be successful" before the first relist    .  x  x  x  x  x  x  x  x  x  x  x  x  x  x  x
-discards when the channel is full                 .  .  x  x  x  x  x  x  x  x  x  x  x  x  x  x
-relist sets running_* gauges                      .  .  .  .  x  x  x  x  x  x  x  x  x  x  x  x
-no IP reuse without sandbox statuses              x  x  x  x  x  x  .  .  .  .  .  .  .  .  .  .
-kubelet_pleg_last_seen_seconds                    .  .  .  .  .  .  x  x  x  x  x  x  x  x  x  x
-"container finished" line                         .  .  .  .  .  .  .  .  x  x  x  x  x  x  x  x
-NotFound on status calls skipped                  .  .  .  .  .  .  .  .  .  x  x  x  x  x  x  x
-EventedPLEG gate                                  .  .  .  .  .  .  .  .  .  .  .  x  x  x  x  x
-failed pods inspected twice per relist            x  x  x  x  x  x  x  x  x  x  x  x  x  .  .  .
-each inspection lists by pod uid again            x  x  x  x  x  x  x  x  x  x  x  x  x  x  x  .
-watch conditions                                  .  .  .  .  .  .  .  .  .  .  .  .  .  x  x  .
-reinspection requests and PodSync                 .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  x
-on-demand pod relists                             .  .  .  .  .  .  .  .  .  .  .  .  .  .  .  x
+                                                 11 13 14 16 17 18 19 22 23 26 31 32 35 36 37
+family                                           A1 A1 A1 A1 A1 A2 A2 A2 A2 A2 A2  B  B  C  C
+blocking event channel                            x  x  .  .  .  .  .  .  .  .  .  .  .  .  .
+"yet to be successful" before the first relist    .  x  x  x  x  x  x  x  x  x  x  x  x  x  x
+discards when the channel is full                 .  .  x  x  x  x  x  x  x  x  x  x  x  x  x
+relist sets running_* gauges                      .  .  .  x  x  x  x  x  x  x  x  x  x  x  x
+no IP reuse without sandbox statuses              x  x  x  x  x  .  .  .  .  .  .  .  .  .  .
+kubelet_pleg_last_seen_seconds                    .  .  .  .  .  x  x  x  x  x  x  x  x  x  x
+pod gauge counts running sandboxes                .  .  .  .  .  .  x  x  x  x  x  x  x  x  x
+"container finished" line                         .  .  .  .  .  .  .  x  x  x  x  x  x  x  x
+NotFound on status calls skipped                  .  .  .  .  .  .  .  .  x  x  x  x  x  x  x
+EventedPLEG gate                                  .  .  .  .  .  .  .  .  .  x  x  x  x  x  x
+evented PLEG sends events, relists every 5m       .  .  .  .  .  .  .  .  .  x  x  x  x  x  .
+evented PLEG only asks for pod relists            .  .  .  .  .  .  .  .  .  .  .  .  .  .  x
+failed pods inspected twice per relist            x  x  x  x  x  x  x  x  x  x  x  .  .  .  .
+each inspection lists by pod uid again            x  x  x  x  x  x  x  x  x  x  x  x  x  .  .
+watch conditions                                  .  .  .  .  .  .  .  .  .  .  .  x  x  .  .
+reinspection requests and PodSync                 .  .  .  .  .  .  .  .  .  .  .  .  .  x  x
+on-demand pod relists                             .  .  .  .  .  .  .  .  .  .  .  .  .  x  x
+on-demand relists cannot be switched off          .  .  .  .  .  .  .  .  .  .  .  .  .  .  x
 `
 
+// columns are the releases at which any switch turns, the oldest and the newest
+// known: a new line of the table brings its own.
+func columns() []int {
+	at := []int{OldestMinor, NewestMinor}
+	for _, r := range rules {
+		if r.From > OldestMinor {
+			at = append(at, r.From)
+		}
+		if r.To != 0 {
+			at = append(at, r.To)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
 func TestProfiles(t *testing.T) {
-	minors := []int{11, 13, 14, 15, 16, 17, 18, 21, 22, 23, 25, 26, 31, 32, 35, 36}
+	minors := columns()
+	if last := minors[len(minors)-1]; last != NewestMinor {
+		t.Errorf("the table speaks of 1.%d, the newest known is 1.%d", last, NewestMinor)
+	}
 	profiles := make([]Profile, len(minors))
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%48s", "")
 	for i, n := range minors {
-		p, err := New(fmt.Sprintf("v1.%d.0", n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		profiles[i] = p
+		profiles[i] = profileOf(t, n)
 		fmt.Fprintf(&b, "%3d", n)
 	}
 	fmt.Fprintf(&b, "\n%-48s", "family")
 	for _, p := range profiles {
 		fmt.Fprintf(&b, "%3s", p.Family)
 	}
-	for _, s := range switches {
+	for _, s := range rules {
 		fmt.Fprintf(&b, "\n%-48s", s.Switch)
 		for _, p := range profiles {
 			fmt.Fprintf(&b, "%3s", map[bool]string{true: "x", false: "."}[p.Has(s.Switch)])
@@ -89,6 +109,43 @@ func TestProfiles(t *testing.T) {
 	b.WriteString("\n")
 	if got := b.String(); got != wantSwitches {
 		t.Errorf("got\n%s\nwant\n%s", got, wantSwitches)
+	}
+	t.Logf("kubelet versions covered: v1.%d to v1.%d", OldestMinor, NewestMinor)
+}
+
+func profileOf(t *testing.T, minor int) Profile {
+	t.Helper()
+	p, err := New(fmt.Sprintf("v1.%d.0", minor))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestRulesHaveSources: each line of the table says where it comes from.
+func TestRulesHaveSources(t *testing.T) {
+	for _, r := range rules {
+		if !strings.Contains(r.Source, "kubernetes#") && !strings.Contains(r.Source, "seen in v1.") {
+			t.Errorf("%s: source %q names no pull request and no tree", r.Switch, r.Source)
+		}
+		if strings.HasPrefix(r.Source, "seen in") && r.Doubt == "" {
+			t.Errorf("%s: no pull request, and no word of it", r.Switch)
+		}
+	}
+}
+
+func TestBeyond(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.37.0": "", "1.37": "", "": "", "banana": "",
+		"v1.38.0": "newest known rules (v1.37) used", "v1.99.0": "newest known rules (v1.37) used",
+	} {
+		if got := Beyond(version); got != want {
+			t.Errorf("Beyond(%q) = %q, want %q", version, got, want)
+		}
+	}
+	newest, beyond := profileOf(t, NewestMinor), profileOf(t, 99)
+	if !slices.Equal(newest.Switches(), beyond.Switches()) || newest.Family != beyond.Family {
+		t.Error("1.99 does not behave like the newest known release")
 	}
 }
 
@@ -120,6 +177,7 @@ func TestStuckArithmetic(t *testing.T) {
 		{"v1.31.14", 2, "4m0s", "8m0s", 1},
 		{"v1.32.0", 1, "2m0s", "2m0s", 2},
 		{"v1.36.3", 2, "4m0s", "4m0s", 2},
+		{"v1.37.0", 1, "2m0s", "2m0s", 2},
 	} {
 		p, err := New(c.version)
 		if err != nil {
@@ -128,6 +186,20 @@ func TestStuckArithmetic(t *testing.T) {
 		got := fmt.Sprint(p.StuckRelist(c.n, true), p.StuckRelist(c.n, false), p.StuckPodsToBreach())
 		if want := fmt.Sprint(c.first, " ", c.later, " ", c.breach); got != want {
 			t.Errorf("%s, %d stuck: %s, want %s", c.version, c.n, got, want)
+		}
+	}
+}
+
+func TestDeadlines(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     int
+	}{
+		{"v1.28.0", "v1.28.0", 2}, {"v1.36.3", "v1.36.3", 1}, {"v1.99.0", "v1.99.0", 1}, {"", "v1.20", 2}, {"v1.21", "", 0},
+		{"v1.32", "", 1}, {"v1.28", "v1.33", 0}, {"", "", 0}, {"banana", "", 0},
+	} {
+		if got := Deadlines(c.from, c.to); got != c.want {
+			t.Errorf("Deadlines(%q, %q) = %d, want %d", c.from, c.to, got, c.want)
 		}
 	}
 }

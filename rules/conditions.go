@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"sort"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -32,7 +34,7 @@ var conditions = []Condition{
 	{"status-too", "the runtime's Status call fails in the same stall", nil, true, lookStatusToo},
 	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
 	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, lookAge},
-	{"sawtooth", "relist starts lie 2kT+1 s apart: k pods time out twice a relist", nil, true, lookSawtooth},
+	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, lookSawtooth},
 	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; with stored, stored errors of inspections keep it open whether any did", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText), true, lookRPC},
 	{"stored-error", "no status call is seen to time out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
 	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, lookSameObject},
@@ -279,16 +281,15 @@ func (s *subject) span(text string) (int64, bool) {
 	return duration(text)
 }
 
-// sawtoothSlack is how far a gap may lie from 2kT+1 s: scheduling, and the
+// sawtoothSlack is how far a gap may lie from a multiple of T and 1 s: scheduling, and the
 // healthy inspections of the same relist.
 const sawtoothSlack = 5 * second
 
-// twice reports whether a relist of this kubelet inspects a failed pod a second time:
-// up to 1.31.
-func (v *view) twice() bool {
-	s := subject{view: v}
-	in, known := s.kubeletIn("<1.32")
-	return in && known
+// deadlines is how many timeouts a stuck pod costs each relist after the first of
+// this kubelet, 0 where its version is not known well enough to tell.
+func (v *view) deadlines() int {
+	k := &v.n.Kubelet
+	return pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax))
 }
 
 func lookSawtooth(s *subject, _ map[string]string) outcome {
@@ -299,9 +300,9 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 	if len(starts) < 2 {
 		return cannotLook()
 	}
-	each := s.t // that a stuck pod costs a relist
-	if in, known := s.kubeletIn("<1.32"); in || !known {
-		each = 2 * s.t
+	each := 2 * s.t // that a stuck pod costs a relist
+	if s.deadlines() == 1 {
+		each = s.t
 	}
 	for i := 1; i < len(starts); i++ {
 		gap := starts[i] - starts[i-1] - second

@@ -52,7 +52,10 @@ func (s *subject) vars() map[string]string {
 	if s.n.Kubelet.Version != "" {
 		v["kubelet"] = s.n.Kubelet.Version
 	}
-	if s.twice() {
+	switch s.deadlines() {
+	case 1:
+		v["once"] = "once"
+	case 2:
 		v["twice"] = "a second time"
 	}
 	if s.ep == nil {

@@ -65,17 +65,16 @@ func emptied(c *cli.Context, flag string) bool {
 	return there && v == "" && slices.Contains([]string{"", "0", "0s"}, fmt.Sprint(c.Value(flag)))
 }
 
-var versionForm = regexp.MustCompile(`^v?1\.(\d{1,2})(\.\d+)?([-+.][0-9A-Za-z.+_-]*)?$`)
+var versionForm = regexp.MustCompile(`^v?1\.\d{1,2}(\.\d+)?([-+.][0-9A-Za-z.+_-]*)?$`)
 
 // checkVersion wants a release of Kubernetes; of one that is newer than this
 // program it says what it is taken for.
 func checkVersion(c *cli.Context, v string) error {
-	m := versionForm.FindStringSubmatch(v)
-	if m == nil {
+	if !versionForm.MatchString(v) {
 		return usage("for example --kubelet-version v1.28.0", "--kubelet-version: invalid version %q", v)
 	}
-	if n, _ := strconv.Atoi(m[1]); n > pleg.NewestMinor && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --kubelet-version %s is newer than v1.%d, the newest that is known, and is taken for it\n", visible(v), pleg.NewestMinor)
+	if rules := pleg.Beyond(v); rules != "" && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --kubelet-version %s: %s\n", visible(v), rules)
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func (c *Case) fail(xs, causes []Item) {
 func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
 	var out []Suite
 	for _, n := range r.Nodes {
-		out = append(out, NodeSuite(n.Name, n.Status, n.Summary, n.Window.Start, []SuiteProperty{{"kubelet", n.Kubelet.Versions()},
+		out = append(out, NodeSuite(n.Name, n.Status, n.Summary, n.Window.Start, []SuiteProperty{{"kubelet", n.Kubelet.Known()},
 			{"runtime", orEmpty(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n)))
 	}
 	return WriteJUnit(w, out)

@@ -27,6 +27,9 @@ func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter
 	if p.Version != nil {
 		version = *p.Version
 	}
+	if p.Rules != "" {
+		version += ", " + p.Rules
+	}
 	t.printf("Replay with the %s PLEG of kubelet %s: period %s, threshold %s, channel for %d events\n\n",
 		p.PLEG, version, span(&p.Period), span(&p.Threshold), p.Capacity)
 	return t

@@ -241,7 +241,7 @@ func (p *printer) crossed(n *model.Node) {
 
 func kubeletShort(n *model.Node) string {
 	k := &n.Kubelet
-	s := "kubelet " + cmp.Or(k.Versions(), "of unknown version") + ", " + cmp.Or(orEmpty(k.Runtime), "unknown runtime")
+	s := "kubelet " + cmp.Or(k.Known(), "of unknown version") + ", " + cmp.Or(orEmpty(k.Runtime), "unknown runtime")
 	if k.PLEG != "" && k.PLEG != "unknown" {
 		s += ", " + k.PLEG + " PLEG"
 	}

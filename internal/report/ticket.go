@@ -32,6 +32,9 @@ func writeTicket(w io.Writer, r *model.Report, _ Options) error {
 
 func ticketLines(n *model.Node) []string {
 	out := []string{n.Summary}
+	if n.Kubelet.Rules != "" {
+		out = append(out, "Kubelet "+n.Kubelet.Known())
+	}
 	if len(n.Causes) == 0 || n.Status == "healthy" {
 		return out
 	}

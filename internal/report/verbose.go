@@ -67,7 +67,7 @@ func plainSummary(n *model.Node) string {
 }
 
 func kubeletLine(k *model.Kubelet) string {
-	version := k.Versions()
+	version := k.Known()
 	if version == "" {
 		version = "version unknown"
 	}

@@ -382,8 +382,8 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("inspecting %s ran into the %v time-out %s", s.What, b.timeout, timesWord(s.TimedOut)))
-		if s.TimedOut > 1 && b.twice() {
-			notes = append(notes, "kubelets up to 1.31 inspect a pod whose inspection failed twice in each later relist: N stuck pods hold it 2·N time-outs")
+		if s.TimedOut > 1 {
+			notes = append(notes, b.cost()...)
 		}
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
@@ -396,10 +396,16 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 	return notes
 }
 
-// twice reports whether the kubelet's version inspects failed pods twice.
-func (b *blamer) twice() bool {
-	p, err := pleg.New(cmp.Or(b.n.Kubelet.Version, b.n.Kubelet.VersionMax))
-	return err == nil && p.Has(pleg.InspectTwice)
+// cost says what stuck pods cost a relist of this kubelet, where its version tells.
+func (b *blamer) cost() []string {
+	k := &b.n.Kubelet
+	switch pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax)) {
+	case 1:
+		return []string{"this kubelet inspects a pod whose inspection failed once in each later relist: N stuck pods hold it N timeouts"}
+	case 2:
+		return []string{"this kubelet inspects a pod whose inspection failed twice in each later relist: N stuck pods hold it 2·N timeouts"}
+	}
+	return nil
 }
 
 func timesWord(n int) string {

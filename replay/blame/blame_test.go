@@ -44,7 +44,7 @@ func TestBlame(t *testing.T) {
 	if len(b.ByOperation) != 2 || b.ByOperation[0].What != "container_status" || b.ByOperation[0].Took != 240*time.Second {
 		t.Errorf("by operation %+v", b.ByOperation)
 	}
-	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspect a pod whose inspection failed twice") {
+	if !strings.Contains(strings.Join(b.Notes, "\n"), "inspects a pod whose inspection failed twice") {
 		t.Errorf("notes %q", b.Notes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
@@ -105,7 +106,7 @@ func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 	out := Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
-		PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
+		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
 	if k.Period > 0 {
 		out.Period = Long(k.Period)
 	}

@@ -20,6 +20,7 @@ type Replay struct {
 type Profile struct {
 	Version    *string  `json:"kubelet_version"`
 	Assumed    bool     `json:"assumed"`
+	Rules      string   `json:"rules,omitempty"` // of a version newer than any known: whose rules were used
 	Family     string   `json:"family"`
 	PLEG       string   `json:"pleg"`
 	Period     float64  `json:"relist_period_seconds"`
@@ -112,7 +113,7 @@ type Exposed struct {
 
 // Profile describes a simulated kubelet.
 func (c *Cleaner) Profile(p pleg.Profile) Profile {
-	out := Profile{Version: c.known(p.Version), Assumed: p.Assumed, Family: p.Family, PLEG: "generic", Period: Seconds(p.Period),
+	out := Profile{Version: c.known(p.Version), Assumed: p.Assumed, Rules: p.Beyond(), Family: p.Family, PLEG: "generic", Period: Seconds(p.Period),
 		Threshold: Seconds(p.Threshold), RPCTimeout: Seconds(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel, Behaviour: []string{}}
 	if p.Evented {
 		out.PLEG = "evented"

@@ -1,0 +1,81 @@
+package pleg
+
+import "fmt"
+
+// Switch names one behaviour that differs between kubelet versions.
+type Switch string
+
+// Switches. The constants' values are what reports print.
+const (
+	BlockingSend      Switch = "blocking event channel"
+	NeverText         Switch = "\"yet to be successful\" before the first relist"
+	Discards          Switch = "discards when the channel is full"
+	RelistGauges      Switch = "relist sets running_* gauges"
+	RocketClause      Switch = "no IP reuse without sandbox statuses"
+	LastSeenMetric    Switch = "kubelet_pleg_last_seen_seconds"
+	RunningSandboxes  Switch = "pod gauge counts running sandboxes"
+	ExitCodeLine      Switch = "\"container finished\" line"
+	NotFoundSkipped   Switch = "NotFound on status calls skipped"
+	EventedAvailable  Switch = "EventedPLEG gate"
+	EventedSends      Switch = "evented PLEG sends events, relists every 5m"
+	EventedHints      Switch = "evented PLEG only asks for pod relists"
+	InspectTwice      Switch = "failed pods inspected twice per relist"
+	InspectRelists    Switch = "each inspection lists by pod uid again"
+	WatchConditions   Switch = "watch conditions"
+	ReinspectRequests Switch = "reinspection requests and PodSync"
+	OnDemandRelist    Switch = "on-demand pod relists"
+	OnDemandLocked    Switch = "on-demand relists cannot be switched off"
+)
+
+// Rule says in which minor releases (1.N) a switch is on.
+type Rule struct {
+	Switch
+	From, To int // both included; To 0: still on in the newest release known
+	// Source is the change that it comes from, and Doubt what about the release
+	// was not verified, "" for nothing.
+	Source, Doubt string
+}
+
+// Covers reports whether the switch is on in 1.minor.
+func (r *Rule) Covers(minor int) bool { return minor >= r.From && (r.To == 0 || minor <= r.To) }
+
+// Range is the span of releases in words: "≤ 1.13", "1.32–1.35", "≥ 1.36".
+func (r *Rule) Range() string {
+	switch {
+	case r.To == 0:
+		return fmt.Sprintf("≥ 1.%d", r.From)
+	case r.From == 0:
+		return fmt.Sprintf("≤ 1.%d", r.To)
+	case r.From == r.To:
+		return fmt.Sprintf("1.%d", r.From)
+	}
+	return fmt.Sprintf("1.%d–1.%d", r.From, r.To)
+}
+
+// Rules are all switches in the order in which reports print them. The caller
+// must not change them.
+func Rules() []Rule { return rules }
+
+// rules is the only place that knows which release behaves how: the profile, its
+// family, the periods of evented PLEG and the cost of a stuck pod follow from it.
+// "Seen in" names kubelet trees that were read and, of generic.go, run.
+var rules = []Rule{
+	{BlockingSend, 0, 13, "kubernetes#72709 ended it", ""},
+	{NeverText, 13, 0, "kubernetes#69007", "backports to ≤ 1.12"},
+	{Discards, 14, 0, "kubernetes#72709", "backports to ≤ 1.13"},
+	{RelistGauges, 16, 0, "kubernetes#81573", ""},
+	{RocketClause, 0, 17, "kubernetes#87193 ended it", ""},
+	{LastSeenMetric, 18, 0, "kubernetes#86251", ""},
+	{RunningSandboxes, 19, 0, "seen in v1.19.1, not in v1.18.20", "the pull request"},
+	{ExitCodeLine, 22, 0, "kubernetes#99880", ""},
+	{NotFoundSkipped, 23, 0, "kubernetes#107670, back in 1.23 with #108164", "the first patch releases of 1.22 and 1.23 that have it"},
+	{EventedAvailable, 26, 0, "kubernetes#111384, alpha again since #122697", ""},
+	{EventedSends, 26, 36, "kubernetes#111384; #139262 ended it", ""},
+	{EventedHints, 37, 0, "kubernetes#139262, in v1.37.0-rc.0; KEP-3386", ""},
+	{InspectTwice, 0, 31, "kubernetes#25077; not in v1.32.10", "the pull request that ended it"},
+	{InspectRelists, 0, 35, "seen in v1.35.6, not in v1.36.2", "the pull request that ended it"},
+	{WatchConditions, 32, 35, "kubernetes#128518; #137363 ended it", ""},
+	{ReinspectRequests, 36, 0, "kubernetes#137363", ""},
+	{OnDemandRelist, 36, 0, "kubernetes#137362, on by default with #137946", ""},
+	{OnDemandLocked, 37, 0, "kubernetes#140805", ""},
+}
