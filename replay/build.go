@@ -8,6 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
 // Options override what the records say about the kubelet. The zero value
@@ -41,34 +44,29 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 func rebuild(n *Node, opt Options) {
 	v := host.Look(&n.Records)
 	n.Have, n.Window = sources(n, v), window(n, v)
-	var s *found
+	var s *kubelet.Log
 	opt.Parallel.Run(
-		func() { s = scan(n, v) },
+		func() { s = kubelet.Read(&n.Records, v) },
 		func() { n.History, n.Requests = host.ReadHistory(&n.Records, v) },
 	)
-	n.Runs = s.runs
-	n.Observed = s.observed.List()
-	n.Lags = s.lags
-	account(n, s, v, opt)
+	n.Runs = s.Runs
+	n.Observed = s.Observed.List()
+	n.Lags = s.Lags
+	account(n, s, v.Census.Forms, opt)
 }
 
 // account derives the kubelet's profile and what it did when: relists, episodes,
 // health, runtime calls. It leaves pod events and history alone but for their times.
-func account(n *Node, s *found, v *host.Survey, opt Options) {
-	profile(n, s, v.Census.Forms, opt)
-	n.Failures = failures(s.calls, n.Symbols, n.Kubelet.RPCTimeout)
+func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
+	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
+	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)
-	groups := lastSeen(s)
-	w := newWitness(n, s)
-	l := newLedger(n, s, groups, w)
-	n.Relists, n.Bounded = l.relists()
-	n.Gaps = gaps(n)
-	n.Ready = readiness(s)
-	n.Episodes = episodes(n, s, groups, w)
-	l.outcomes(n)
-	n.Health, n.Claims = health(n, s, w)
-	n.Ops = operations(n)
+	n.Gaps = kubelet.Gaps(&n.Records)
+	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
+	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
+	n.Health, n.Claims, n.Contradictions = a.Health, a.Claims, a.Contradictions
+	n.Ops = snapshots.Operations(n.Series, n.Calls, n.Failures)
 }
 
 // sources tells which sources the node's records come from.

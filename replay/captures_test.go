@@ -164,3 +164,5 @@ func checkSane(t *testing.T, n *Node) {
 		}
 	}
 }
+
+func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000 UTC") }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
 // Clip leaves of a node what a stretch of time holds: since and until are Unix
@@ -35,7 +36,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
 	// Totals are those of the samples that are left.
 	n.Proofs, n.Calls = MetricProofs(n.Series, n.Scrapes), CallSteps(n.Series)
-	n.Ops = operations(n)
+	n.Ops = snapshots.Operations(n.Series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)
 	if until != 0 {
 		n.Window.End = min(n.Window.End, until)

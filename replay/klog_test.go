@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -211,7 +212,7 @@ func sortEvents(es []*parse.Event) {
 	slices.SortStableFunc(es, func(a, b *parse.Event) int {
 		switch {
 		case a.At != b.At:
-			return cmp64(a.At, b.At)
+			return cmp.Compare(a.At, b.At)
 		case a.Where().Before(b.Where()):
 			return -1
 		case b.Where().Before(a.Where()):

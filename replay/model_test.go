@@ -1,12 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 )
 
 // model is a kubelet in miniature: one relist goroutine, one sync loop, a
@@ -91,7 +94,7 @@ func (m *model) relist(t, list, inspect int64, fail string) int64 {
 
 // healthyAt returns the start that the health check sees, and the age.
 func (m *model) seen(at int64) (start int64, ok bool) {
-	i, _ := slices.BinarySearchFunc(m.listed, at, func(l [2]int64, t int64) int { return cmp64(l[1], t+1) })
+	i, _ := slices.BinarySearchFunc(m.listed, at, func(l [2]int64, t int64) int { return cmp.Compare(l[1], t+1) })
 	if i == 0 {
 		return 0, false
 	}
@@ -100,7 +103,7 @@ func (m *model) seen(at int64) (start int64, ok bool) {
 
 // syncLoop checks the health as the kubelet does and logs turns that skip.
 func (m *model) syncLoop(t int64) {
-	pause := backoffFirst
+	pause := kubelet.BackoffFirst
 	for t < m.end {
 		start, ok := m.seen(t)
 		switch {
@@ -110,7 +113,7 @@ func (m *model) syncLoop(t int64) {
 			m.log(t+150_000, 'E', "kubelet.go:2327",
 				`"Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, time.Duration(t-start))
 		default:
-			pause = backoffFirst
+			pause = kubelet.BackoffFirst
 			if m.rng.Intn(5) == 0 {
 				m.log(t, 'I', "kubelet_getters.go:187", `"Pod status updated" pod="default/a" status="Running"`)
 			}
@@ -118,7 +121,7 @@ func (m *model) syncLoop(t int64) {
 			continue
 		}
 		t += int64(pause)
-		pause = min(2*pause, backoffMax)
+		pause = min(2*pause, kubelet.BackoffMax)
 	}
 }
 
@@ -166,7 +169,7 @@ func runModel(seed int64, verbose bool) *model {
 	m.relists(t0 + sec + 2*ms)
 	m.syncLoop(t0 + 3*ms)
 	m.ordinary(t0)
-	slices.SortStableFunc(m.lines, func(a, b modelLine) int { return cmp64(a.at, b.at) })
+	slices.SortStableFunc(m.lines, func(a, b modelLine) int { return cmp.Compare(a.at, b.at) })
 	m.lines = slices.DeleteFunc(m.lines, func(l modelLine) bool { return l.at >= m.end })
 	m.listed = slices.DeleteFunc(m.listed, func(l [2]int64) bool { return l[1] >= m.end })
 	return m

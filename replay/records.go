@@ -1,6 +1,8 @@
 package replay
 
-import "github.com/plegforensics/plegforensics/replay/internal/host"
+import (
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
 
 // What package host reads of a node, under the names of the timeline.
 type (

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -175,37 +174,5 @@ func TestUndatedReports(t *testing.T) {
 	}
 	if e := n.Episodes[0]; e.Breach != 0 || e.LastStart.Known() || e.Recovered.Known() || e.Reports != 1 || e.PeakAge != 200*time.Second {
 		t.Errorf("episode %+v, want an age and no time", e)
-	}
-}
-
-func TestProcessStart(t *testing.T) {
-	got, ok := processStart("2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179")
-	if want := time.Date(2020, 12, 26, 14, 41, 39, 0, time.UTC); !ok || time.Unix(0, got).UTC().Truncate(time.Second) != want {
-		t.Errorf("process start %v, want %v", time.Unix(0, got).UTC(), want)
-	}
-	for _, s := range []string{"", "m=+1", "2021-01-09 19:48:52 +0800 CST", "x y z m=+5", "2021-01-09 19:48:52 +0800 CST m=+-5"} {
-		if _, ok := processStart(s); ok {
-			t.Errorf("%q gives a process start", s)
-		}
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	bs := []bucket{{1, 50}, {2, 100}}
-	if got, lo, hi := quantile(bs, 0.5, 0); got != time.Second || lo != 0 || hi != time.Second {
-		t.Errorf("median %v in %v…%v, want 1s", got, lo, hi)
-	}
-	if got, _, _ := quantile(nil, 0.5, 0); got != -1 {
-		t.Errorf("quantile of nothing is %v", got)
-	}
-	// Five calls of two minutes among quick ones: their bucket reaches to
-	// 298 s, the sum tells that they took 120.
-	bs = []bucket{{0.005, 95}, {119.2, 95}, {298, 100}, {math.Inf(1), 100}}
-	if got, lo, hi := quantile(bs, 0.99, 600*time.Second); got < 119*time.Second || got > 121*time.Second || hi != 298*time.Second || lo >= got {
-		t.Errorf("99%% %v in %v…%v, want about 2m", got, lo, hi)
-	}
-	bs = []bucket{{10, 99}, {math.Inf(1), 100}}
-	if got, lo, hi := quantile(bs, 0.999, 0); got != -1 || lo != 10*time.Second || hi != -1 {
-		t.Errorf("beyond the last bound %v in %v…%v, want unknown over 10s", got, lo, hi)
 	}
 }

@@ -1,7 +1,13 @@
 package replay
 
 import (
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
 // Node is everything that was rebuilt about one node.
@@ -31,192 +37,51 @@ type Node struct {
 	Records // what the input holds of it
 }
 
-// Kubelet is the profile of the node's kubelet and how it is known.
-type Kubelet struct {
-	Version    string // "v1.28.0", "" unknown
-	VersionMin string // bounds by fingerprint where no line states it: "v1.21"
-	VersionMax string
-	Runtime    string // "containerd 1.7.2", "" unknown
-	PLEG       string // generic, evented, unknown
-	Period     time.Duration
-	Threshold  time.Duration
-	RPCTimeout time.Duration // runtimeRequestTimeout
-	Verbosity  int           // -v, -1 unknown
-	Basis      string        // in words, what is evidence and what is default
-	Evidence   []Evidence
+// WellThroughout returns the stretch that the kubelet's log and metrics cover when
+// PLEG is proven healthy all through it, and false when anything else is: unhealthy,
+// or not known.
+func (n *Node) WellThroughout() (Span, bool) { return relist.Well(n.Health, n.Runs) }
 
-	thresholdSet bool // by option: overrules the lines
+// SaysDown reports whether a condition of the node, as an object of the API states it
+// at any time, calls the container runtime down.
+func (n *Node) SaysDown() bool {
+	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
+		return strings.Contains(host.FieldOf(o.Fields, "message"), "container runtime is down")
+	})
 }
 
-// Window is the span of time that the node's records cover.
-type Window struct {
-	Start, End    int64 // Unix ns, 0 unknown
-	Timezone      string
-	TimezoneBasis string
-}
-
-// Run is one process of the kubelet.
-type Run struct {
-	PID        int
-	Start, End Instant // Start unknown when the log begins later; End unknown for the last
-	First      int64   // first and last line, Unix ns
-	Last       int64
-	Version    string
-	Evidence   []Evidence
-
-	loop  int64 // when the sync loop started, 0 unknown
-	exact bool  // Start comes from a monotonic reading
-}
-
-// Outcome of a relist.
-type Outcome string
-
-// Outcomes.
-const (
-	OutcomeOK         Outcome = "ok"
-	OutcomeListFailed Outcome = "list-failed"
-	OutcomeHung       Outcome = "hung"
-	OutcomeUnknown    Outcome = "unknown"
-)
-
-// Bases of a relist in the ledger.
-const (
-	BasisLastSeen  = "last-seen"
-	BasisRelisting = "relisting-line"
-	BasisListError = "list-error"
-	BasisEvents    = "pleg-events"
-	BasisMetrics   = "metrics"
-	BasisNextStart = "next-start"
-)
-
-// Relist is one run of the relist procedure that evidence proves.
-type Relist struct {
-	Run     int // index into Node.Runs, -1 unknown
-	Start   Instant
-	ListEnd Instant // when GetPods returned, if known
-	End     Instant
-	// Took is how long it ran, ± TookSlack, where something measures that
-	// better than its start and end; else 0.
-	Took, TookSlack time.Duration
-	Outcome         Outcome
-	Listed          *bool // did GetPods succeed; nil unknown
-	Basis           []string
-	Evidence        []Evidence
-}
-
-// Duration returns how long the relist ran, and whether that is known: to two
-// seconds or a fifth of it.
-func (r *Relist) Duration() (time.Duration, bool) {
-	if r.Took > 0 {
-		return r.Took, true
+// Lasted is how long the relist with index i took, from start to end; one that
+// hung lasted at least to the last line that speaks of its run. It is 0 and
+// false when the start is not known, false when the end is not: then the
+// duration is a lower bound.
+func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
+	r := &n.Relists[i]
+	if d, ok := r.Duration(); ok || r.Outcome != OutcomeHung || !r.Start.Known() {
+		return d, ok
 	}
-	if !r.Start.Known() || !r.End.Known() {
-		return 0, false
+	end := n.Window.End
+	for k := range n.Runs {
+		if run := &n.Runs[k]; k == r.Run && run.Last != 0 {
+			end = run.Last
+		}
 	}
-	d := time.Duration(r.End.At - r.Start.At)
-	return d, r.Start.Slack+r.End.Slack <= max(2*time.Second, d/5)
+	return max(time.Duration(end-r.Start.At), 0), false
 }
 
-// Bounded says that between two moments some relists ran that no evidence
-// dates one by one.
-type Bounded struct {
-	From, To           int64
-	CountMin, CountMax int
-	// What the metrics add; zero where the log alone bounds them.
-	Sum      time.Duration // how long they took together
-	Long     int           // how many of them took over 10 s
-	Silent   bool          // no snapshot succeeded in between
-	Evidence []Evidence    // of Long and Silent
+// Short prints a duration for people.
+func Short(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Microsecond).String()
 }
 
-// Step is the part of a relist that is stuck.
-type Step string
-
-// Steps.
-const (
-	StepList    Step = "list"
-	StepInspect Step = "inspect"
-	StepDeliver Step = "deliver"
-	StepUnknown Step = "unknown"
-)
-
-// Episode is one continuous stretch of PLEG being unhealthy.
-type Episode struct {
-	ID             int
-	Run            int
-	LastStart      Instant   // start of the last relist that listed pods before the breach; unknown if none ever did
-	LastStarts     []Instant // all last-seen starts seen during the stretch, oldest first: it may span several relists
-	Breach         int64     // LastStart + threshold
-	FirstReport    int64     // first and last line that states an age (or "never")
-	LastReport     int64
-	Recovered      Instant // earliest proof of health again; unknown when none in the input
-	RecoveredBasis string
-	Threshold      time.Duration
-	PeakAge        time.Duration
-	Reports        int  // lines that state an age past the threshold
-	NeverReports   int  // lines that say that PLEG has yet to be successful; they state no age
-	Never          bool // no relist has succeeded since the process started
-	StuckStep      Step
-	StepBasis      string
-	NotReady       *Span
-	Evidence       []Evidence
-}
-
-// Contradiction is what two records say that cannot both be true.
-type Contradiction struct {
-	What     string // a clause: "the metrics show one relist where …"
-	Evidence []Evidence
-}
-
-// HealthState of PLEG over a stretch.
-type HealthState string
-
-// Health states.
-const (
-	Healthy       HealthState = "healthy"
-	Unhealthy     HealthState = "unhealthy"
-	NeverRelisted HealthState = "never-relisted"
-	RuntimeDown   HealthState = "runtime-down"
-	HealthUnknown HealthState = "unknown"
-)
-
-// HealthSpan is a stretch of one health state.
-type HealthSpan struct {
-	Span
-	State HealthState
-	Proof string // the first kind of proof for it, "" unknown: see Claim
-}
-
-// ReadyChange is a change of the node's Ready condition.
-type ReadyChange struct {
-	At     int64
-	Ready  bool
-	Reason string
-	Evidence
-}
-
-// LogGap is a stretch in which the log says nothing.
-type LogGap struct {
-	Span
-	Why      string // rotation, rate-limit, reboot, truncated, silence
-	Evidence []Evidence
-}
-
-// LogLag says that lines arrived late in the journal: a stalled log pipeline.
-type LogLag struct {
-	At  int64
-	Lag time.Duration
-	Evidence
-}
-
-// Operation sums up one CRI operation.
-type Operation struct {
-	Name          string        // podsandbox_status, …: the operation_type of the metrics
-	Calls, Errors int           // Calls -1 unknown
-	P50, P99      time.Duration // -1 unknown
-	Total         time.Duration
-	ShareOfRelist float64 // at most this part of the relist time, -1 unknown
-	Evidence      []Evidence
-
-	metricErrors int // of Errors, those that the metrics count
+// TimedOut reports whether an error text says that a call ran into its
+// deadline.
+func TimedOut(err string) bool {
+	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
+		strings.Contains(err, "operation timeout")
 }

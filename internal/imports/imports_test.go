@@ -1,11 +1,14 @@
 package imports
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +44,10 @@ var layers = []layer{
 	{pkg: "parse/bundle", own: []string{"parse/...", "parse"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz", "github.com/prometheus/"},
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay/internal/host", own: []string{"parse", "parse/facts", "pleg"}},
-	{pkg: "replay", own: []string{"parse", "parse/facts", "pleg", "replay/internal/..."}},
+	{pkg: "replay/internal/kubelet", own: []string{"parse", "parse/facts", "replay/internal/host"}},
+	{pkg: "replay/internal/snapshots", own: []string{"parse", "replay/internal/host", "replay/internal/kubelet"}},
+	{pkg: "replay/internal/relist", own: []string{"parse", "parse/facts", "replay/internal/host", "replay/internal/kubelet", "replay/internal/snapshots"}},
+	{pkg: "replay", own: []string{"parse", "parse/facts", "replay/internal/..."}},
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/internal/host"}},
@@ -99,6 +105,27 @@ func forbidden(l *layer, imp string) string {
 	return ""
 }
 
+// TestSizes: no part of the rebuild is too long to be read in one sitting.
+func TestSizes(t *testing.T) {
+	const most = 3000
+	for _, p := range list(t) {
+		if name := strings.TrimPrefix(p.ImportPath, module+"/"); name != "replay" && !matches("replay/...", name) {
+			continue
+		}
+		lines := 0
+		for _, f := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(text, []byte{'\n'})
+		}
+		if lines > most {
+			t.Errorf("%s has %d lines without tests, more than %d: divide it by what it knows", p.ImportPath, lines, most)
+		}
+	}
+}
+
 // TestDocs: every package says in its comment what it is for.
 func TestDocs(t *testing.T) {
 	for _, p := range list(t) {
@@ -147,13 +174,13 @@ func matches(pattern, name string) bool {
 }
 
 type pkg struct {
-	ImportPath, Doc string
-	Imports         []string
+	ImportPath, Doc, Dir string
+	Imports, GoFiles     []string
 }
 
 func list(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", module+"/...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Dir,Imports,GoFiles", module+"/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

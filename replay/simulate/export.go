@@ -36,8 +36,7 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 	}
 	j := jsonSnapshot{Time: time.Unix(0, s.At).UTC().Format("2006-01-02T15:04:05.000000000Z"), ListErr: s.ListErr}
 	if s.List >= 0 {
-		v := s.List.Seconds()
-		j.List = &v
+		j.List = new(s.List.Seconds())
 	}
 	if !s.Drained {
 		j.Drained = &s.Drained
@@ -47,8 +46,7 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 		for uid, o := range s.Inspect {
 			in := jsonInspect{Error: o.Err}
 			if o.Took >= 0 {
-				v := o.Took.Seconds()
-				in.Seconds = &v
+				in.Seconds = new(o.Took.Seconds())
 			}
 			j.Inspect[uid] = in
 		}

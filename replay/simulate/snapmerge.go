@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -183,16 +184,9 @@ func equalPods(a, b *pleg.Pod) bool {
 }
 
 func equalItems(a, b []pleg.Item) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := &a[i], &b[i]
-		if x.ID != y.ID || x.State != y.State || x.Name != y.Name || !equalCode(x.ExitCode, y.ExitCode) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y pleg.Item) bool {
+		return x.ID == y.ID && x.State == y.State && x.Name == y.Name && equalCode(x.ExitCode, y.ExitCode)
+	})
 }
 
 func equalCode(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }

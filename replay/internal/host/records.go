@@ -53,3 +53,8 @@ type Records struct {
 
 	census *Census // of Events, once it was asked for
 }
+
+// Between is a moment known to lie in [lo, hi].
+func Between(lo, hi int64) Instant {
+	return Instant{At: lo + (hi-lo)/2, Slack: time.Duration((hi - lo + 1) / 2)}
+}

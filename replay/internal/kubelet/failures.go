@@ -1,0 +1,220 @@
+package kubelet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Failure is a CRI call that failed, told by one or several layers.
+type Failure struct {
+	Call  string // ListPodSandbox, ContainerStatus, …
+	Scope string // all, pod, ready, "" for calls about one object
+	Code  string // gRPC code by name
+
+	// Details are set where somebody made or changed them: tests, redaction.
+	// They differ from failure to failure, and there may be tens of thousands:
+	// else they are numbers, and made whole when they are asked for.
+	Details *FailureDetails
+
+	Pod      string // ns/name
+	End      int64
+	Start    host.Instant // End minus the RPC timeout for DeadlineExceeded
+	Evidence []host.Evidence
+
+	syms         *parse.Symbols
+	err, id, uid parse.Sym
+}
+
+// FailureDetails are what the methods of Failure of the same names return.
+type FailureDetails struct{ Err, ObjectID, PodUID string }
+
+// Err is the error as the log states it.
+func (f *Failure) Err() string {
+	if f.Details != nil {
+		return f.Details.Err
+	}
+	return f.text(f.err)
+}
+
+// AppendErr appends what Err returns, for callers who look at many failures.
+func (f *Failure) AppendErr(dst []byte) []byte {
+	if f.Details != nil || f.err == 0 {
+		return append(dst, f.Err()...)
+	}
+	return f.syms.AppendText(dst, f.err)
+}
+
+// ObjectID is the id of the container or sandbox, as printed.
+func (f *Failure) ObjectID() string {
+	if f.Details != nil {
+		return f.Details.ObjectID
+	}
+	return f.text(f.id)
+}
+
+// PodUID is the uid of the pod.
+func (f *Failure) PodUID() string {
+	if f.Details != nil {
+		return f.Details.PodUID
+	}
+	return f.text(f.uid)
+}
+
+func (f *Failure) text(s parse.Sym) string {
+	if s == 0 {
+		return ""
+	}
+	return f.syms.Text(s)
+}
+
+// Unpacked returns the failure with its Details.
+func (f Failure) Unpacked() any {
+	f.Details = &FailureDetails{f.Err(), f.ObjectID(), f.PodUID()}
+	f.syms, f.err, f.id, f.uid = nil, 0, 0, 0
+	return f
+}
+
+// About reports whether the call was about an object or its pod, which are given
+// by their numbers in the node's Symbols.
+func (f *Failure) About(id, podUID parse.Sym, syms *parse.Symbols) bool {
+	if f.Details == nil {
+		return f.uid == podUID || f.id == id
+	}
+	return f.Details.PodUID == syms.Text(podUID) || f.Details.ObjectID == syms.Text(id)
+}
+
+// Layers of the kubelet log one failed call within microseconds of each other.
+const LayerGap = 20 * time.Millisecond
+
+// A call that times out returns 0 to 5 ms after its deadline, later on a loaded
+// machine.
+const DeadlineLate = 40 * time.Millisecond
+
+// FailuresOf merges the lines of all layers into one failure per call.
+func FailuresOf(calls []Call, syms *parse.Symbols, timeout time.Duration) []Failure {
+	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[host.PodID]string{}}
+	out, lines := make([]Failure, 0, len(calls)), make([]host.Evidence, len(calls))
+	for i := range calls {
+		lines[i].Record = calls[i].Line
+		f := r.failure(&calls[i])
+		f.Evidence = lines[i : i+1 : i+1]
+		if j := mergeable(out, &f); j >= 0 {
+			out[j].merge(&f)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// failureReader makes failures of lines, with one copy of each of the few words
+// and pods.
+type failureReader struct {
+	syms    *parse.Symbols
+	timeout time.Duration
+	words   map[parse.Sym]string
+	pods    map[host.PodID]string
+}
+
+func (r *failureReader) failure(c *Call) Failure {
+	f := Failure{Call: r.word(c.Name), Scope: r.word(c.Scope), Code: r.word(c.code), Pod: r.pod(c.pod),
+		syms: r.syms, err: c.err, id: c.id, uid: c.uid}
+	if c.Line.Basis == parse.NoTime {
+		return f
+	}
+	f.End = c.Line.At
+	if f.Code == "DeadlineExceeded" && plainTimeout(f.Call) && r.timeout > 0 {
+		f.Start = host.Instant{At: f.End - int64(r.timeout), Slack: DeadlineLate}
+	}
+	return f
+}
+
+func (r *failureReader) word(s parse.Sym) string {
+	text, ok := r.words[s]
+	if !ok {
+		text = r.syms.Text(s)
+		r.words[s] = text
+	}
+	return text
+}
+
+func (r *failureReader) pod(p host.PodID) string {
+	text, ok := r.pods[p]
+	if !ok {
+		text = p.Text(r.syms)
+		r.pods[p] = text
+	}
+	return text
+}
+
+// plainTimeout reports whether the call's deadline is runtimeRequestTimeout;
+// that of RunPodSandbox is twice as long, those of StopContainer and ExecSync
+// depend on the pod.
+func plainTimeout(call string) bool {
+	return slices.Contains([]string{"ListPodSandbox", "ListContainers", "PodSandboxStatus", "ContainerStatus",
+		"Status", "Version", "CreateContainer", "StartContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"}, call)
+}
+
+// mergeable finds the failure that f is another layer's line about, -1 if none.
+func mergeable(out []Failure, f *Failure) int {
+	if f.End == 0 {
+		return -1
+	}
+	for j := len(out) - 1; j >= 0 && j >= len(out)-8; j-- {
+		g := &out[j]
+		if f.End-g.End > int64(LayerGap) || g.End == 0 {
+			return -1
+		}
+		if agree(f.Call, g.Call) && agree(f.Code, g.Code) && agree(f.id, g.id) &&
+			agree(f.uid, g.uid) && agree(f.Pod, g.Pod) && agree(f.Scope, g.Scope) && !twice(f, g) {
+			return j
+		}
+	}
+	return -1
+}
+
+// agree reports whether two statements do not contradict each other.
+func agree[T comparable](a, b T) bool {
+	var none T
+	return a == none || b == none || a == b
+}
+
+// twice reports whether the same layer speaks again: another call.
+func twice(f, g *Failure) bool {
+	e := f.Evidence[0].Record.(*parse.Event)
+	for _, x := range g.Evidence {
+		if o := x.Record.(*parse.Event); o.Caller == e.Caller && e.Caller != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// merge adds what another layer says.
+func (f *Failure) merge(g *Failure) {
+	f.Call, f.Scope, f.Code, f.Pod = cmp.Or(f.Call, g.Call), cmp.Or(f.Scope, g.Scope), cmp.Or(f.Code, g.Code), cmp.Or(f.Pod, g.Pod)
+	f.err, f.id, f.uid = cmp.Or(f.err, g.err), cmp.Or(f.id, g.id), cmp.Or(f.uid, g.uid)
+	if !f.Start.Known() {
+		f.Start = g.Start
+	}
+	f.Evidence = append(f.Evidence, g.Evidence...)
+}
+
+// immediate reports whether an error says that nothing was waited for: there was
+// nobody to connect to. A dial that timed out did wait.
+func immediate(code, err string) bool {
+	if strings.Contains(err, "timeout") || strings.Contains(err, "timed out") {
+		return false
+	}
+	for _, s := range []string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint", "connection error"} {
+		if strings.Contains(err, s) {
+			return true
+		}
+	}
+	return code == "Unavailable"
+}

@@ -1,0 +1,48 @@
+package kubelet
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// TestFailureDetails wants of a failure whose details are numbers what one gives
+// that was unpacked, and of the layers of one call all that any of them says.
+func TestFailureDetails(t *testing.T) {
+	syms := parse.NewSymbols()
+	of := syms.OfString
+	at := func(caller string) *parse.Event {
+		return parse.NewEvent(&parse.EventKind{Caller: caller}, parse.Text{}, parse.Event{Stamp: parse.Stamp{At: 1767323046e9, Basis: parse.Stated}})
+	}
+	calls := []Call{
+		{Line: at("a.go:1"), Name: of("ContainerStatus"), id: of("c1"), err: of("it broke")},
+		{Line: at("b.go:1"), Name: of("ContainerStatus"), code: of("Unknown"), uid: of("u1"), pod: host.PodID{NS: of("ns"), Name: of("web")}},
+	}
+	fs := FailuresOf(calls, syms, time.Minute)
+	if len(fs) != 1 || len(fs[0].Evidence) != 2 {
+		t.Fatalf("%d failures, want the one of two layers", len(fs))
+	}
+	f := &fs[0]
+	u := f.Unpacked().(Failure)
+	want := FailureDetails{Err: "it broke", ObjectID: "c1", PodUID: "u1"}
+	if u.Details == nil || *u.Details != want {
+		t.Errorf("details %+v, want %+v", u.Details, want)
+	}
+	for _, f := range []*Failure{f, &u} {
+		if got := (FailureDetails{f.Err(), f.ObjectID(), f.PodUID()}); got != want || f.Code != "Unknown" || f.Pod != "ns/web" {
+			t.Errorf("%+v, code %q of pod %q", got, f.Code, f.Pod)
+		}
+		for id, about := range map[string]bool{"c1": true, "c2": false} {
+			if f.About(of(id), of("u2"), syms) != about {
+				t.Errorf("about %s: %v", id, !about)
+			}
+		}
+	}
+	u.Details = nil
+	if rest := (FailureDetails{u.Err(), u.ObjectID(), u.PodUID()}); !reflect.ValueOf(rest).IsZero() {
+		t.Errorf("an unpacked failure still knows %+v", rest)
+	}
+}

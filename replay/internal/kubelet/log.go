@@ -1,0 +1,327 @@
+package kubelet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Mark is a dated line of the relist goroutine.
+type Mark struct {
+	At       int64
+	Line     *parse.Event
+	Run      int
+	Kind     host.Kinds
+	Deadline bool // the list call ran into its deadline
+	AtOnce   bool // it failed without waiting for anything
+}
+
+// Age is a line that states how long ago PLEG was last active.
+type Age struct {
+	At     int64 // 0 when undated
+	Age    time.Duration
+	Limit  time.Duration // the threshold that the line states, 0 if it states none
+	res    time.Duration // granularity of at
+	Skip   bool          // written by the sync loop
+	Run    int
+	Record parse.Record
+
+	header  bool // at is the kubelet's own clock, not that of arrival
+	outside bool // told by another than the kubelet: an event row, an object
+}
+
+// Turn is a line of the sync loop, by its index: it skipped, or it worked.
+type Turn int32
+
+// TurnKinds are the kinds of the line of a turn: KindSkip where the loop skipped,
+// and KindAge or KindNever if PLEG was among the reasons.
+func (s *Log) TurnKinds(t Turn) host.Kinds { return s.census.Classes[s.census.Of[t]].Kinds }
+
+// TurnAt is when a turn was.
+func (s *Log) TurnAt(t Turn) int64 { return s.census.Events[t].At }
+
+// TurnRun is the run that a turn was in.
+func (s *Log) TurnRun(t Turn) int { return s.Cover.runOf(int32(t)) }
+
+// TurnFrom is the index of the first turn at or after a moment.
+func (s *Log) TurnFrom(at int64) int {
+	i, _ := slices.BinarySearchFunc(s.Turns, at, func(t Turn, at int64) int { return cmp.Compare(s.TurnAt(t), at) })
+	return i
+}
+
+// Saying is a dated line of which only the moment counts.
+type Saying struct {
+	At   int64
+	Run  int
+	Line *parse.Event
+}
+
+// Stall is a housekeeping run that took too long.
+type Stall struct {
+	From, To int64
+	Run      int
+	Line     *parse.Event
+}
+
+// Call is a failed runtime call as one layer tells it.
+type Call struct {
+	Line                            *parse.Event
+	Run                             int32
+	Name, Scope, code, err, id, uid parse.Sym
+	pod                             host.PodID
+}
+
+// Log is what one pass over a node's events finds, each list in time order.
+type Log struct {
+	*host.Records
+
+	Runs       []Run
+	Marks      []Mark
+	Ages       []Age
+	Nevers     []Saying
+	Turns      []Turn
+	Stalls     []Stall
+	ReadyLines []ReadyLine
+	Calls      []Call
+	Down       []Saying
+	Fallbacks  []Saying
+	PodLists   []Saying // lists of one pod on demand that failed
+	profile    []*parse.Event
+	Lags       []LogLag
+	Cover      *Coverage
+	Observed   *host.EventTable
+
+	census *host.Census
+	Syms   *parse.Symbols
+	words  host.EventWords
+	failed *parse.Columns // callFields
+	text   []parse.Field  // of the line at hand
+}
+
+// Read reads the node's events once and sorts what matters into typed lists.
+func Read(n *host.Records, v *host.Survey) *Log {
+	s := &Log{Records: n, Syms: n.Symbols, census: v.Census, words: host.NewEventWords(n.Symbols), Cover: newCoverage(n, v),
+		failed: parse.NewColumns(n.Symbols, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Symbols, v.Events),
+		Turns: make([]Turn, 0, v.Turns), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
+	rc := newRunCutter()
+	for i, at := range v.Of {
+		x := &v.Classes[at]
+		kubelet := x.Origin.Source == parse.SrcKubelet
+		if x.Kinds&^host.KindLife == 0 && !kubelet {
+			continue
+		}
+		e := n.Events[i]
+		if kubelet && e.Basis != parse.NoTime {
+			s.Cover.saw(i, rc.run(e, x.Kinds))
+			s.lag(e)
+		}
+		if x.Kinds&^host.KindLife != 0 {
+			s.add(e, int32(i), x.Kinds, rc.cur)
+		}
+	}
+	s.Runs = rc.runs
+	s.Cover.runs(s.Runs)
+	endRuns(s.Runs)
+	for _, o := range n.Objects {
+		s.addObject(o)
+	}
+	slices.SortStableFunc(s.ReadyLines, func(a, b ReadyLine) int { return cmp.Compare(a.At, b.At) })
+	return s
+}
+
+// read returns the fields of a line. They are good until the next call.
+func (s *Log) read(e *parse.Event) host.Fields {
+	s.text = e.AppendFields(s.text[:0])
+	return s.text
+}
+
+// add files one event under every kind that it is of.
+func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
+	if k&host.KindProfile != 0 {
+		s.profile = append(s.profile, e)
+	}
+	if k&host.KindEvent != 0 {
+		s.Observed.See(e, i, &s.words)
+	}
+	if k&(host.KindAge|host.KindNever|host.KindSkip) != 0 {
+		s.addHealth(e, i, k, run)
+	}
+	if e.Basis == parse.NoTime {
+		if k&host.KindCall != 0 {
+			s.addCall(e, run)
+		}
+		return
+	}
+	switch {
+	case k&host.KindRelisting != 0:
+		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindRelisting, Run: run, Line: e})
+	case k&host.KindRetrieved != 0:
+		if s.read(e).Get("all") == "true" {
+			s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindRetrieved, Run: run, Line: e})
+		}
+	case k&host.KindListFail != 0:
+		f := s.read(e)
+		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindListFail, Run: run, Line: e,
+			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("code"), f.Get("err"))})
+	case k&host.KindPodList != 0:
+		s.PodLists = append(s.PodLists, Saying{e.At, run, e})
+	case k&host.KindInside != 0:
+		s.addInside(e, k, run)
+	}
+	s.addLoop(e, i, k, run)
+}
+
+func (s *Log) addInside(e *parse.Event, k host.Kinds, run int) {
+	m := Mark{At: e.At, Kind: host.KindInside, Run: run, Line: e}
+	if k&host.KindInspectFail != 0 && s.read(e).Get("err") != "" {
+		m.Kind |= host.KindInspectFail
+	}
+	s.Marks = append(s.Marks, m)
+}
+
+// addLoop files lines of the sync loop and of the node status loop.
+func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
+	if k&host.KindCall != 0 {
+		s.addCall(e, run)
+	}
+	if k&(host.KindSync|host.KindEvent) != 0 && k&host.KindSkip == 0 {
+		s.Turns = append(s.Turns, Turn(i))
+	}
+	if k&host.KindDown != 0 {
+		s.Down = append(s.Down, Saying{e.At, run, e})
+	}
+	if k&host.KindFallback != 0 {
+		s.Fallbacks = append(s.Fallbacks, Saying{e.At, run, e})
+	}
+	switch {
+	case k&host.KindHousekeeping != 0:
+		if d, err := time.ParseDuration(s.read(e).Get("actual")); err == nil && d > 0 {
+			s.Stalls = append(s.Stalls, Stall{e.At - int64(d), e.At, run, e})
+		}
+	case k&host.KindNotReady != 0:
+		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.read(e).Get("reason"), Run: run, Line: e})
+	case k&host.KindNodeEvent != 0:
+		s.addNodeEvent(e, run)
+	case k&host.KindCondition != 0:
+		s.addCondition(e, run)
+	}
+}
+
+func (s *Log) addNodeEvent(e *parse.Event, run int) {
+	name := s.read(e).Get("event")
+	if name == "NodeReady" || name == "NodeNotReady" {
+		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet,
+			reason: name, Run: run, Line: e})
+	}
+}
+
+// lagMin is the least delay between writing and arrival that tells of a
+// stalled log pipeline; idle journals lag 0.1 to 2 ms.
+const lagMin = 2 * time.Second
+
+// lag notes that a line of the kubelet arrived late. The zone difference between
+// header and envelope is already resolved in the events' times.
+func (s *Log) lag(e *parse.Event) {
+	if e.Arrived == 0 || !e.Headed {
+		return
+	}
+	lag := time.Duration(e.Arrived - e.At)
+	if lag < lagMin+e.ArrivedRes() || lag > 24*time.Hour {
+		return
+	}
+	l := LogLag{At: e.At, Lag: lag, Evidence: host.Evidence{Record: e}}
+	// One entry a stall: the largest lag within a minute.
+	if k := len(s.Lags); k > 0 && e.At-s.Lags[k-1].At < int64(time.Minute) {
+		if lag > s.Lags[k-1].Lag {
+			s.Lags[k-1] = l
+		}
+		return
+	}
+	s.Lags = append(s.Lags, l)
+}
+
+// addCondition files a row of the Ready condition; rows of other conditions
+// carry neither reason of the kubelet's readiness.
+func (s *Log) addCondition(e *parse.Event, run int) {
+	f := s.read(e)
+	reason := host.FieldOf(f, "reason")
+	if !strings.HasPrefix(reason, "Kubelet") || (reason != "KubeletReady" && reason != "KubeletNotReady") {
+		return
+	}
+	at := e.At
+	if t, ok := parseStamp(host.FieldOf(f, "transition")); ok {
+		at = t
+	}
+	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, Run: run, Line: e})
+}
+
+// addHealth files a line about the health of PLEG: an age, a "never", a turn
+// of the sync loop that skipped.
+func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
+	at := int64(0)
+	if e.Basis != parse.NoTime {
+		at = e.At
+	}
+	if k&host.KindAge != 0 {
+		f := s.read(e)
+		age, err := time.ParseDuration(host.FieldOf(f, "age"))
+		if err == nil && age > 0 {
+			limit, _ := time.ParseDuration(host.FieldOf(f, "threshold"))
+			a := Age{At: at, Age: age, Limit: limit, res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
+				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
+			if k&host.KindCondition != 0 {
+				a = heartbeat(a, f)
+			}
+			s.Ages = append(s.Ages, a)
+		}
+	}
+	if at == 0 {
+		return
+	}
+	if k&host.KindNever != 0 {
+		s.Nevers = append(s.Nevers, Saying{at, run, e})
+	}
+	if k&host.KindSkip != 0 {
+		s.Turns = append(s.Turns, Turn(i))
+	}
+}
+
+// heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
+// age was computed then, not when the row was printed.
+func heartbeat(a Age, f []parse.Field) Age {
+	if t, ok := parseStamp(host.FieldOf(f, "heartbeat")); ok {
+		a.At, a.res, a.header = t, time.Second, true
+	}
+	return a
+}
+
+// parseStamp reads an RFC 3339 stamp, the only form that carries its own zone
+// in the condition rows of objects.
+func parseStamp(s string) (int64, bool) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || t.Year() < 2000 {
+		return 0, false
+	}
+	return t.UnixNano(), true
+}
+
+// callFields are the fields of a failed runtime call.
+var callFields = [...]string{"call", "scope", "code", "err", "id", "pod_uid", "pod_ns", "pod_name"}
+
+// addCall files a failed runtime call.
+func (s *Log) addCall(e *parse.Event, run int) {
+	var f [len(callFields)]parse.Sym
+	s.failed.Read(e, f[:])
+	s.Calls = append(s.Calls, Call{Line: e, Run: int32(run), Name: f[0], Scope: f[1], code: f[2], err: f[3], id: f[4], uid: f[5], pod: host.PodID{NS: f[6], Name: f[7]}})
+}
+
+// LogLag says that lines arrived late in the journal: a stalled log pipeline.
+type LogLag struct {
+	At  int64
+	Lag time.Duration
+	host.Evidence
+}

@@ -1,0 +1,551 @@
+package kubelet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Times prints a count and a noun.
+func Times(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Defaults of the kubelet; none of the first two is a flag in any version.
+const (
+	GenericPeriod    = time.Second
+	genericThreshold = 3 * time.Minute
+	EventedPeriod    = 300 * time.Second
+	eventedThreshold = 10 * time.Minute
+	defaultTimeout   = 2 * time.Minute // runtimeRequestTimeout
+)
+
+// Given is what somebody who asks states about the kubelet: it overrules the lines.
+// Zero values state nothing.
+type Given struct {
+	KubeletVersion                string // "v1.28.0" or "1.28"
+	RelistThreshold, RelistPeriod time.Duration
+}
+
+// profiler fills a node's kubelet profile and says how each value is known.
+type profiler struct {
+	k     Profile
+	s     *Log
+	forms []*parse.Event // lines whose form tells the version
+	opt   Given
+	basis []string
+}
+
+// ProfileOf settles the profile; forms are the lines whose form tells the version.
+func ProfileOf(s *Log, forms []*parse.Event, opt Given) Profile {
+	p := &profiler{s: s, forms: forms, opt: opt}
+	p.k.Verbosity = -1
+	p.lines()
+	p.facts()
+	p.runtime()
+	p.version()
+	p.health()
+	p.timeout()
+	p.verbosity()
+	p.k.Basis = strings.Join(p.basis, "; ")
+	return p.k
+}
+
+func (p *profiler) say(s string) { p.basis = append(p.basis, s) }
+
+func (p *profiler) cite(r parse.Record, note string) {
+	p.k.Evidence = append(p.k.Evidence, host.Evidence{Record: r, Note: note})
+}
+
+// lines reads the start-up lines of the last run that has any.
+func (p *profiler) lines() {
+	k, configured := &p.k, p.configured()
+	for _, e := range p.s.profile {
+		switch {
+		case e.Is(parse.SigVersion):
+			if v := versionText(e.Field("version")); v != "" {
+				if v != k.Version {
+					p.cite(e, "version")
+				}
+				k.Version = v
+			}
+		case e.Is(parse.SigFlag):
+			p.flag(e, configured[e.Origin.PID])
+		case e.Is(parse.SigGates):
+			if gates := e.Field("gates"); strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`) {
+				k.PLEG = "evented"
+				p.cite(e, "feature gate")
+			} else if k.PLEG == "" {
+				k.PLEG = "generic"
+			}
+		case e.Is(parse.SigRuntime):
+			if name := e.Field("name"); name != "" {
+				k.Runtime = strings.TrimSpace(name + " " + e.Field("version"))
+			}
+		}
+	}
+	if k.Version != "" {
+		p.say("version stated")
+	}
+}
+
+// configured tells, by process id, which processes have a configuration file: its
+// values are in force then, and a flag that shows its default may not have been given
+// at all.
+func (p *profiler) configured() map[int]bool {
+	out := map[int]bool{}
+	for _, e := range p.s.profile {
+		if e.Is(parse.SigFlag) && !out[e.Origin.PID] && e.Field("name") == "config" && strings.Trim(e.Field("value"), `"`) != "" {
+			out[e.Origin.PID] = true
+		}
+	}
+	return out
+}
+
+// flagDefaults are the values that flags print when nobody set them.
+var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": ""}
+
+func (p *profiler) flag(e *parse.Event, configured bool) {
+	k := &p.k
+	f := e.Fields()
+	value := strings.Trim(host.FieldOf(f, "value"), `"`)
+	if name := host.FieldOf(f, "name"); configured && flagDefaults[name] == value {
+		return
+	}
+	switch host.FieldOf(f, "name") {
+	case "v":
+		if v, err := strconv.Atoi(value); err == nil && v >= 0 && v <= 100 {
+			k.Verbosity = v
+		}
+	case "runtime-request-timeout":
+		if d, err := time.ParseDuration(value); err == nil && d > 0 {
+			k.RPCTimeout = d
+		}
+	case "feature-gates":
+		if strings.Contains(value, "EventedPLEG=true") {
+			k.PLEG = "evented"
+			p.cite(e, "feature gate")
+		}
+	}
+}
+
+// facts reads configuration and versions that other files state; a
+// configuration file overrides the flag's default, which is all that the flag
+// lines show.
+func (p *profiler) facts() {
+	k := &p.k
+	name, version := "", ""
+	for _, f := range p.s.Facts {
+		switch f.Key {
+		case facts.KeyKubelet:
+			if k.Version == "" {
+				k.Version = versionText(f.Value)
+				p.say("version from " + f.File.Path)
+				p.cite(f, "version")
+			}
+		case facts.KeyRPCTimeout:
+			if f.Num > 0 && f.Num < 1e6 {
+				k.RPCTimeout = time.Duration(f.Num * float64(time.Second))
+				p.cite(f, "runtimeRequestTimeout")
+			}
+		case facts.KeyVerbosity:
+			if k.Verbosity < 0 && f.Num >= 0 && f.Num <= 100 {
+				k.Verbosity = int(f.Num)
+			}
+		case facts.KeyEvented:
+			if f.Num == 1 && k.PLEG == "" {
+				k.PLEG = "evented"
+				p.cite(f, "feature gate")
+			}
+		case facts.KeyRuntimeName:
+			name = f.Value
+		case facts.KeyRuntimeVersion:
+			version = f.Value
+			if a := f.Attr("name"); a != "" {
+				name = a
+			}
+		}
+	}
+	if k.Runtime == "" && name != "" {
+		k.Runtime = strings.TrimSpace(name + " " + version)
+	}
+	p.nodeObject()
+	p.metrics()
+}
+
+// metrics takes from the kubelet's own metrics what no line and no file states: its
+// version, and whether the evented PLEG is on. A plain kubelet's metrics say that it
+// is off since the gate exists (1.26).
+func (p *profiler) metrics() {
+	k := &p.k
+	for _, s := range p.s.Series {
+		if s.Job != "kubelet" && s.Label("job") != "kubelet" {
+			continue
+		}
+		switch {
+		case s.Name == "kubernetes_build_info" && k.Version == "" && s.Label("git_version") != "":
+			k.Version = versionText(s.Label("git_version"))
+			p.say("version from the kubelet's metrics")
+			for pt := range s.Samples() {
+				p.cite(s.Cite(pt), "version")
+				break
+			}
+		case s.Name == "kubernetes_feature_enabled" && s.Label("name") == "EventedPLEG" && k.PLEG == "":
+			for pt := range s.Samples() {
+				k.PLEG = "generic"
+				if pt.V == 1 {
+					k.PLEG = "evented"
+				}
+				p.cite(s.Cite(pt), "feature gate")
+				break
+			}
+		}
+	}
+}
+
+// nodeObject takes the versions from the node object where no log and no file
+// states them: the kubelet reports them to the API.
+func (p *profiler) nodeObject() {
+	k := &p.k
+	var newest *parse.Object
+	for _, o := range p.s.Objects {
+		if o.Kind == facts.ObjectNode && host.FieldOf(o.Fields, "kubelet_version") != "" && (newest == nil || o.At >= newest.At) {
+			newest = o
+		}
+	}
+	if newest == nil {
+		return
+	}
+	if k.Version == "" {
+		k.Version = versionText(host.FieldOf(newest.Fields, "kubelet_version"))
+		p.say("version from the node object in " + newest.File.Path)
+		p.cite(newest, "version")
+	}
+	if k.Runtime == "" {
+		name, version, _ := strings.Cut(host.FieldOf(newest.Fields, "runtime"), "://")
+		k.Runtime = strings.TrimSpace(name + " " + version)
+	}
+}
+
+// runtime names the kind of the runtime, where nothing states it, by who writes
+// lines and by what only the dockershim says. dockerd comes first, as it runs a
+// containerd of its own, whose lines name its name space moby.
+func (p *profiler) runtime() {
+	if p.k.Runtime != "" {
+		return
+	}
+	kind := ""
+	for _, e := range p.forms {
+		switch src := e.From(); {
+		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):
+			kind = "docker"
+		case kind == "" && src == parse.SrcCRIO:
+			kind = "cri-o"
+		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
+			kind = "containerd"
+		}
+		if kind == "docker" {
+			break
+		}
+	}
+	if kind != "" {
+		p.k.Runtime = kind
+		p.say("runtime " + kind + " by its lines")
+	}
+}
+
+// dockershim reports whether a line of the kubelet comes from its client of
+// dockerd.
+func dockershim(e *parse.Event) bool {
+	return e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")
+}
+
+func (p *profiler) version() {
+	k := &p.k
+	if p.opt.KubeletVersion != "" {
+		k.Version = versionText(p.opt.KubeletVersion)
+		p.basis = slices.DeleteFunc(p.basis, func(s string) bool { return strings.HasPrefix(s, "version") })
+		p.say("version by option")
+	}
+	if k.Version != "" {
+		k.VersionMin, k.VersionMax = k.Version, k.Version
+		return
+	}
+	lo, hi := fingerprintRange(p.forms)
+	if lo > 0 {
+		k.VersionMin = "v1." + strconv.Itoa(lo)
+	}
+	if hi > 0 {
+		k.VersionMax = "v1." + strconv.Itoa(hi)
+	}
+	switch {
+	case lo > 0 && hi > 0:
+		p.say("version " + k.VersionMin + " to " + k.VersionMax + " by the form of its lines")
+	case lo > 0:
+		p.say("version " + k.VersionMin + " or later by the form of its lines")
+	case hi > 0:
+		p.say("version " + k.VersionMax + " or earlier by the form of its lines")
+	default:
+		p.say("version unknown")
+	}
+}
+
+// health settles period and threshold: by option, by the lines that state the
+// threshold, by the evented gate, else the generic constants.
+func (p *profiler) health() {
+	k := &p.k
+	stated := p.stated()
+	if stated == eventedThreshold && k.PLEG == "" {
+		k.PLEG = "evented"
+		p.say("evented PLEG by its threshold of 10m0s")
+	}
+	k.Period, k.Threshold = GenericPeriod, genericThreshold
+	if k.PLEG == "evented" {
+		k.Period, k.Threshold = EventedPeriod, eventedThreshold
+	}
+	switch {
+	case p.opt.RelistThreshold > 0:
+		k.Threshold, k.ThresholdSet = p.opt.RelistThreshold, true
+		p.say("threshold by option")
+	case stated > 0:
+		k.Threshold = stated
+		p.say("threshold stated by the kubelet")
+	default:
+		p.say("threshold by default")
+	}
+	if p.opt.RelistPeriod > 0 {
+		k.Period = p.opt.RelistPeriod
+		p.say("period by option")
+	}
+	if k.PLEG == "" {
+		k.PLEG = "unknown"
+		if k.Version != "" && OlderThan(k.Version, 26) || stated == genericThreshold {
+			k.PLEG = "generic"
+		}
+	}
+}
+
+// stated is the threshold that most lines state, 0 if none does.
+func (p *profiler) stated() time.Duration {
+	count := map[time.Duration]int{}
+	best := time.Duration(0)
+	for _, a := range p.s.Ages {
+		if a.Limit <= 0 {
+			continue
+		}
+		count[a.Limit]++
+		if count[a.Limit] > count[best] || count[a.Limit] == count[best] && a.Limit < best {
+			best = a.Limit
+		}
+	}
+	return best
+}
+
+// timeout settles runtimeRequestTimeout. Failing lists measure it: they follow
+// each other by timeout plus period. Flag lines show the flag's default even
+// where the configuration file says otherwise, so measurements win.
+func (p *profiler) timeout() {
+	k := &p.k
+	measured, n := p.measured()
+	switch {
+	case n > 0 && measured != k.RPCTimeout:
+		k.RPCTimeout = measured
+		p.say("runtimeRequestTimeout " + measured.String() + " measured from " + Times(n, "pair") + " of failing lists")
+	case k.RPCTimeout > 0:
+		p.say("runtimeRequestTimeout stated")
+	default:
+		k.RPCTimeout = defaultTimeout
+		p.say("runtimeRequestTimeout by default")
+	}
+}
+
+// measured is the timeout by the least distance of two list failures that
+// waited for their deadline and follow each other, and the number of distances
+// that agree: a slow first call, or a relist in between that no line tells of,
+// only makes them longer.
+func (p *profiler) measured() (time.Duration, int) {
+	gaps := p.failureGaps()
+	if len(gaps) == 0 {
+		return p.single()
+	}
+	slices.Sort(gaps)
+	whole, ok := wholeSeconds(gaps[0])
+	if !ok {
+		return p.single()
+	}
+	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
+	usual := cmp.Or(p.k.RPCTimeout, defaultTimeout)
+	switch {
+	case whole == usual:
+		return whole, n
+	case n == 1 && (whole > usual || whole%(5*time.Second) != 0):
+		return p.single() // two hangs apart from each other are as far apart as they like
+	}
+	return whole, n
+}
+
+// A call that waits for its deadline returns up to this late, with the rest of
+// its relist, on a loaded machine.
+const timeoutLate = 400 * time.Millisecond
+
+// wholeSeconds is the number of seconds that a measured timeout stands for: it
+// never comes early.
+func wholeSeconds(d time.Duration) (time.Duration, bool) {
+	whole := (d + 20*time.Millisecond).Truncate(time.Second)
+	return whole, whole > 0 && d-whole <= timeoutLate
+}
+
+// failureGaps are the distances of list failures by deadline, less the period.
+// A relist that listed pods in between, by a line of its own or because it was
+// the last seen later on, parts them.
+func (p *profiler) failureGaps() []time.Duration {
+	var gaps []time.Duration
+	starts := p.lastSeen()
+	prev, begun := map[int]int64{}, map[int]int{}
+	for _, m := range p.s.Marks {
+		switch {
+		case m.Kind == host.KindRelisting:
+			begun[m.Run]++
+		case m.Kind != host.KindListFail:
+			delete(prev, m.Run)
+		case !m.Deadline:
+			delete(prev, m.Run)
+		default:
+			if t := prev[m.Run]; t != 0 && begun[m.Run] < 2 && !anyIn(starts[m.Run], t, m.At) {
+				gaps = append(gaps, time.Duration(m.At-t)-p.k.Period)
+			}
+			prev[m.Run], begun[m.Run] = m.At, 0
+		}
+	}
+	return gaps
+}
+
+// lastSeen are the starts of relists that ages name, by run, in order.
+func (p *profiler) lastSeen() map[int][]int64 {
+	out := map[int][]int64{}
+	for _, a := range p.s.Ages {
+		if a.At != 0 {
+			out[a.Run] = append(out[a.Run], a.At-int64(a.Age))
+		}
+	}
+	for _, l := range out {
+		slices.Sort(l)
+	}
+	return out
+}
+
+// anyIn reports whether one of the moments, which are in order, lies between
+// two others.
+func anyIn(moments []int64, from, to int64) bool {
+	i, _ := slices.BinarySearch(moments, from+1)
+	return i < len(moments) && moments[i] < to
+}
+
+// single measures by one failure and the last-seen start before it: the
+// attempt began a period after that relist, which takes some time itself. A
+// timeout longer than usual must explain why no call at all had failed before.
+func (p *profiler) single() (time.Duration, int) {
+	tries := 0
+	for _, m := range p.s.Marks {
+		if m.Kind != host.KindListFail || !m.Deadline {
+			continue
+		}
+		if tries++; tries > 64 {
+			break // they all say the same
+		}
+		start, ok := p.seenAfter(&m)
+		if !ok {
+			continue
+		}
+		d := time.Duration(m.At-start) - p.k.Period
+		usual := cmp.Or(p.k.RPCTimeout, defaultTimeout)
+		whole := d.Truncate(time.Second)
+		switch {
+		case whole <= 0 || d-whole >= 500*time.Millisecond:
+		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.Run, start, m.At-int64(d)/10):
+			return whole, 1
+		case d < usual+time.Second:
+			return 0, 0 // agrees with what is stated or usual
+		}
+	}
+	return 0, 0
+}
+
+// seenAfter is the start of the relist that the first age after a mark names.
+func (p *profiler) seenAfter(m *Mark) (int64, bool) {
+	ages := p.s.Ages
+	i := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
+	for ; i < len(ages); i++ {
+		if a := &ages[i]; a.Run == m.Run && a.res <= time.Millisecond {
+			return a.At - int64(a.Age), true
+		}
+	}
+	return 0, false
+}
+
+// timedOut reports whether a call of the run ended at its deadline between the
+// moments.
+func (p *profiler) timedOut(run int, from, to int64) bool {
+	calls := p.s.Calls
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].Line.At > from })
+	for ; i < len(calls) && calls[i].Line.At < to; i++ {
+		if c := &calls[i]; int(c.Run) == run && p.s.Syms.Text(c.code) == "DeadlineExceeded" {
+			return true
+		}
+	}
+	return false
+}
+
+// verbosity is the flag's, else the least that the lines prove.
+func (p *profiler) verbosity() {
+	k := &p.k
+	if k.Verbosity >= 0 {
+		p.say("verbosity stated")
+		return
+	}
+	for _, c := range p.s.Coverage {
+		if c.Origin.Source == parse.SrcKubelet {
+			k.Verbosity = max(k.Verbosity, c.MaxV)
+		}
+	}
+	for _, m := range p.s.Marks {
+		if m.Kind == host.KindRelisting {
+			k.Verbosity = max(k.Verbosity, 5)
+			break
+		}
+	}
+	if len(p.s.Observed.Rows) > 0 {
+		k.Verbosity = max(k.Verbosity, 2)
+	}
+	if k.Verbosity >= 0 {
+		p.say("verbosity at least " + strconv.Itoa(k.Verbosity) + " by its lines")
+	}
+}
+
+// Profile is the profile of the node's kubelet and how it is known.
+type Profile struct {
+	Version    string // "v1.28.0", "" unknown
+	VersionMin string // bounds by fingerprint where no line states it: "v1.21"
+	VersionMax string
+	Runtime    string // "containerd 1.7.2", "" unknown
+	PLEG       string // generic, evented, unknown
+	Period     time.Duration
+	Threshold  time.Duration
+	RPCTimeout time.Duration // runtimeRequestTimeout
+	Verbosity  int           // -v, -1 unknown
+	Basis      string        // in words, what is evidence and what is default
+	Evidence   []host.Evidence
+
+	ThresholdSet bool // by option: overrules the lines
+}

@@ -1,0 +1,119 @@
+package kubelet
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// ageText finds the age in the message of an object, which the kubelet wrote
+// as it writes its log.
+var ageText = regexp.MustCompile(`last seen active ([0-9][0-9.hmsµn]*) ago(?:; threshold is ([0-9.hms]+[a-z]))?`)
+
+// forever is the age that kubelets before 1.13 print when no relist has
+// succeeded yet: the greatest duration.
+const forever = 290 * 365 * 24 * time.Hour
+
+// addObject files what a Kubernetes object says about the node's health: ages
+// in messages, changes of the Ready condition. Objects state whole seconds.
+func (s *Log) addObject(o *parse.Object) {
+	var at int64
+	if o.Basis != parse.NoTime {
+		at = o.At
+	}
+	switch o.Kind {
+	case facts.ObjectCondition:
+		if host.FieldOf(o.Fields, "type") != "Ready" {
+			return
+		}
+		if at != 0 {
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
+				reason: host.FieldOf(o.Fields, "reason"), Run: s.RunAt(at), Object: o})
+		}
+		if t, ok := parseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
+			at = t
+		}
+	case facts.ObjectEvent:
+		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: r == "NodeReady", reason: r, Run: s.RunAt(at), Object: o})
+		}
+	default:
+		return
+	}
+	s.addMessage(o, at)
+}
+
+func (s *Log) addMessage(o *parse.Object, at int64) {
+	msg := host.FieldOf(o.Fields, "message")
+	if !strings.Contains(msg, "last seen active") {
+		return
+	}
+	m := ageText.FindStringSubmatch(msg)
+	if m == nil {
+		return
+	}
+	age, err := time.ParseDuration(m[1])
+	if err != nil || age <= 0 || age > forever {
+		return
+	}
+	limit, _ := time.ParseDuration(m[2])
+	s.Ages = append(s.Ages, Age{At: at, Age: age, Limit: limit, res: time.Second, Run: s.RunAt(at), Record: o, header: true, outside: true})
+}
+
+// RunAt returns the run that wrote at the moment, or the last one before it,
+// -1 if there is none.
+func (s *Log) RunAt(at int64) int {
+	i, found := slices.BinarySearchFunc(s.Runs, at, func(r Run, t int64) int { return cmp.Compare(r.First, t) })
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// Readiness lists the changes of the node's Ready condition, each once though
+// several lines tell of it.
+func Readiness(s *Log) []ReadyChange {
+	var out []ReadyChange
+	for _, l := range s.ReadyLines {
+		if k := len(out); k > 0 && out[k-1].Ready == l.Ready {
+			if out[k-1].Reason == "" || len(l.reason) > 0 && out[k-1].Reason == "NodeNotReady" {
+				out[k-1].Reason = l.reason
+			}
+			continue
+		}
+		out = append(out, ReadyChange{At: l.At, Ready: l.Ready, Reason: l.reason, Evidence: host.Evidence{Record: l.rec()}})
+	}
+	return out
+}
+
+func (l *ReadyLine) rec() parse.Record {
+	if l.Line != nil {
+		return l.Line
+	}
+	return l.Object
+}
+
+// ReadyLine is a line about the node's Ready condition.
+type ReadyLine struct {
+	At     int64
+	Ready  bool
+	Status bool // written when the status was computed: proves the health of that moment
+	reason string
+	Run    int
+	Line   *parse.Event
+	Object *parse.Object // instead of Line: a Kubernetes object
+}
+
+// ReadyChange is a change of the node's Ready condition.
+type ReadyChange struct {
+	At     int64
+	Ready  bool
+	Reason string
+	host.Evidence
+}

@@ -1,0 +1,150 @@
+package kubelet
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// startSlack is how long before its first line a kubelet process may have
+// started: it prints within moments.
+const startSlack = time.Second
+
+// runCutter cuts the events of a node into runs of the kubelet: a run ends
+// where another process id appears, or where a process that already runs its
+// sync loop prints start-up lines (a container's process id is always 1).
+type runCutter struct {
+	runs    []Run
+	byPID   map[int]int
+	looping []bool // the run printed "Starting kubelet main sync loop"
+	cur     int
+}
+
+func newRunCutter() *runCutter { return &runCutter{byPID: map[int]int{}, cur: -1} }
+
+// run returns the index of the run that a dated line of the kubelet belongs to.
+// Others belong to that at hand: cur, -1 before the first such line.
+func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
+	c.cur = c.pick(e.Origin.PID, k)
+	r := &c.runs[c.cur]
+	if r.First == 0 {
+		r.First = e.At
+	}
+	r.Last = max(r.Last, e.At)
+	if k&(host.KindStart|host.KindNotReady) != 0 {
+		c.note(r, e, k)
+	}
+	return c.cur
+}
+
+func (c *runCutter) pick(pid int, k host.Kinds) int {
+	if c.cur >= 0 && k&host.KindStart == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
+		return c.cur // as nearly all lines
+	}
+	i, known := c.cur, c.cur >= 0
+	if pid != 0 {
+		if j, ok := c.byPID[pid]; ok {
+			i, known = j, true
+		} else if known && c.runs[i].PID != 0 {
+			known = false
+		}
+	}
+	if known && k&host.KindStart != 0 && c.looping[i] {
+		known = false
+	}
+	if !known {
+		c.runs = append(c.runs, Run{PID: pid})
+		c.looping = append(c.looping, false)
+		i = len(c.runs) - 1
+	}
+	if pid != 0 {
+		c.runs[i].PID = pid
+		c.byPID[pid] = i
+	}
+	if k&host.KindStarting != 0 {
+		c.looping[i] = true
+	}
+	return i
+}
+
+// note takes what start-up lines and monotonic readings say about the run.
+func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
+	if k&host.KindNotReady != 0 {
+		if t, ok := processStart(e.Field("heartbeat")); ok && !r.exact {
+			r.Start, r.exact = host.Instant{At: t, Slack: time.Second}, true
+			r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "monotonic reading: seconds since the process started"})
+		}
+		return
+	}
+	if e.Is(parse.SigVersion) && r.Version == "" {
+		r.Version = versionText(e.Field("version"))
+		r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "the process states its version"})
+	}
+	if k&host.KindStarting != 0 && r.Loop == 0 {
+		r.Loop = e.At
+		r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "PLEG and sync loop start here"})
+	}
+	if !r.Start.Known() {
+		r.Start = host.Instant{At: r.First, Slack: startSlack}
+	}
+}
+
+// processStart reads Go's "2021-01-09 19:48:52.46 +0800 CST m=+1199233.17"
+// and returns the moment at which the process' monotonic clock was zero.
+func processStart(s string) (int64, bool) {
+	head, mono, ok := strings.Cut(s, " m=+")
+	if !ok {
+		return 0, false
+	}
+	sec, err := strconv.ParseFloat(mono, 64)
+	if err != nil || sec < 0 || sec > 1e9 {
+		return 0, false
+	}
+	f := strings.Fields(head)
+	if len(f) < 3 {
+		return 0, false
+	}
+	t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
+	if err != nil {
+		return 0, false
+	}
+	return t.UnixNano() - int64(sec*1e9), true
+}
+
+// endRuns dates the end of each run but the last: between its last line and the
+// first line of the next.
+func endRuns(runs []Run) {
+	for i := 0; i+1 < len(runs); i++ {
+		if lo, hi := runs[i].Last, runs[i+1].First; hi > lo {
+			runs[i].End = host.Between(lo, hi)
+		}
+	}
+}
+
+// versionText gives a version its leading v and cuts build suffixes off.
+func versionText(s string) string {
+	s = strings.Trim(s, "\"' ")
+	if s == "" {
+		return ""
+	}
+	if s[0] != 'v' {
+		s = "v" + s
+	}
+	return s
+}
+
+// Run is one process of the kubelet.
+type Run struct {
+	PID        int
+	Start, End host.Instant // Start unknown when the log begins later; End unknown for the last
+	First      int64        // first and last line, Unix ns
+	Last       int64
+	Version    string
+	Evidence   []host.Evidence
+
+	Loop  int64 // when the sync loop started, 0 unknown
+	exact bool  // Start comes from a monotonic reading
+}

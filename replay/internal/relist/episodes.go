@@ -1,0 +1,309 @@
+package relist
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+)
+
+// Step is the part of a relist that is stuck.
+type Step string
+
+// Steps.
+const (
+	StepList    Step = "list"
+	StepInspect Step = "inspect"
+	StepDeliver Step = "deliver"
+	StepUnknown Step = "unknown"
+)
+
+// Episode is one continuous stretch of PLEG being unhealthy.
+type Episode struct {
+	ID             int
+	Run            int
+	LastStart      host.Instant   // start of the last relist that listed pods before the breach; unknown if none ever did
+	LastStarts     []host.Instant // all last-seen starts seen during the stretch, oldest first: it may span several relists
+	Breach         int64          // LastStart + threshold
+	FirstReport    int64          // first and last line that states an age (or "never")
+	LastReport     int64
+	Recovered      host.Instant // earliest proof of health again; unknown when none in the input
+	RecoveredBasis string
+	Threshold      time.Duration
+	PeakAge        time.Duration
+	Reports        int  // lines that state an age past the threshold
+	NeverReports   int  // lines that say that PLEG has yet to be successful; they state no age
+	Never          bool // no relist has succeeded since the process started
+	StuckStep      Step
+	StepBasis      string
+	NotReady       *host.Span
+	Evidence       []host.Evidence
+}
+
+// startUp is how long a kubelet may take for its first relist before "yet to
+// be successful" is more than the transient of every start.
+const startUp = 60 * time.Second
+
+// episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
+func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubelet.Witness) []Episode {
+	w := newHealer(n, complete)
+	var out []Episode
+	byRun := map[int][]*kubelet.LastSeen{}
+	for _, g := range groups {
+		byRun[g.Run] = append(byRun[g.Run], g)
+	}
+	for run := -1; run < len(w.s.Runs); run++ {
+		out = append(out, w.run(run, byRun[run])...)
+	}
+	slices.SortStableFunc(out, func(a, b Episode) int { return cmp.Compare(a.Breach, b.Breach) })
+	out = append(out, w.unreported(a.Relists, out)...)
+	if e, ok := w.undated(); ok {
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b Episode) int { return cmp.Compare(a.Breach, b.Breach) })
+	for i := range out {
+		out[i].ID = i + 1
+		if i > 0 {
+			trim(&out[i-1], &out[i])
+		}
+	}
+	for i := range out {
+		out[i].NotReady = notReady(a.Ready, &out[i])
+	}
+	return out
+}
+
+// trim keeps neighbours disjoint: an episode is over when the next one begins.
+func trim(a, b *Episode) {
+	if a.Breach == 0 || a.Recovered.Known() && a.Recovered.At <= b.Breach {
+		return
+	}
+	if a.Run != b.Run {
+		a.Recovered = host.Instant{}
+		a.RecoveredBasis = "the kubelet process ended while PLEG was unhealthy"
+		return
+	}
+	lo := max(a.LastReport, a.Breach)
+	a.Recovered = host.Between(min(lo, b.Breach), b.Breach)
+	a.Recovered = host.Instant{At: b.Breach, Slack: 2 * a.Recovered.Slack}
+	a.RecoveredBasis = "a newer relist was last seen active before the next stretch began"
+}
+
+// healer finds when PLEG was healthy again.
+type healer struct {
+	n     *Known
+	s     *kubelet.Log
+	cover *kubelet.Coverage
+	log   *kubelet.Witness // where it is complete
+
+	nevers map[int][]kubelet.Saying // by run
+}
+
+func newHealer(n *Known, complete *kubelet.Witness) *healer {
+	s := n.Log
+	w := &healer{n: n, s: s, cover: s.Cover, log: complete, nevers: map[int][]kubelet.Saying{}}
+	for _, t := range s.Nevers {
+		w.nevers[t.Run] = append(w.nevers[t.Run], t)
+	}
+	return w
+}
+
+// run finds the episodes of one run of the kubelet.
+func (w *healer) run(run int, mine []*kubelet.LastSeen) []Episode {
+	var out []Episode
+	for i := 0; i < len(mine); {
+		j := i + 1
+		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) {
+			j++
+		}
+		var next *kubelet.LastSeen
+		if j < len(mine) {
+			next = mine[j]
+		}
+		out = append(out, w.episode(run, mine[i:j], next))
+		i = j
+	}
+	if e, ok := w.never(run); ok {
+		out = append([]Episode{e}, out...)
+	}
+	return out
+}
+
+// limit is the threshold in force for a group.
+func (w *healer) limit(g *kubelet.LastSeen) time.Duration {
+	if g.Limit > 0 && !w.n.Kubelet.ThresholdSet {
+		return g.Limit
+	}
+	return w.n.Kubelet.Threshold
+}
+
+// unbroken reports whether PLEG was never healthy between the lines that name
+// a and those that name the newer relist b: the list call of b outlasted the
+// threshold, or, for all that the log shows, the sync loop went on skipping from
+// a to b without missing a turn.
+func (w *healer) unbroken(a, b *kubelet.LastSeen) bool {
+	if w.outlasted(a, b) {
+		return true
+	}
+	return a.Lines[len(a.Lines)-1].Skip && b.Lines[0].Skip && b.First()-a.Last() <= int64(kubelet.BackoffMax+kubelet.BackoffLate)
+}
+
+// outlasted reports whether the list of b returned when b was past the
+// threshold already. It returned after the last line that named a, which may
+// tell. Else, where the sync loop was blocked all the while, the node tells: it
+// was not ready and did not become so, and nothing reported b as soon as it
+// passed the threshold, as a loop that had been healthy would have done.
+func (w *healer) outlasted(a, b *kubelet.LastSeen) bool {
+	past := b.Lo + int64(w.limit(b))
+	switch {
+	case past <= a.Last():
+		return true
+	case b.Loose || b.First()-past < int64(2*kubelet.TurnMax) || slices.ContainsFunc(a.Lines, func(l kubelet.Age) bool { return l.Skip }):
+		return false // a loop that skips misses no turn unless PLEG is healthy
+	case w.n.Kubelet.Verbosity < 2:
+		return false // no line would say that the node is ready again
+	}
+	ns := w.s.ReadyLines
+	i, _ := slices.BinarySearchFunc(ns, b.First()+int64(kubelet.LayerGap), func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
+	for i--; i >= 0 && ns[i].At >= a.First()-int64(kubelet.LayerGap); i-- {
+		if l := &ns[i]; l.Run == a.Run && l.Status {
+			return !l.Ready && l.At < b.First()-int64(kubelet.LayerGap)
+		}
+	}
+	return false
+}
+
+// episode describes one stretch, over the groups that it spans.
+func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen) Episode {
+	last := gs[len(gs)-1]
+	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
+	e.Breach = e.LastStart.At + int64(w.limit(gs[0]))
+	e.FirstReport, e.LastReport = gs[0].First(), last.Last()
+	for _, g := range gs {
+		e.LastStarts = append(e.LastStarts, g.Start())
+		e.Reports += len(g.Lines)
+		e.FirstReport = min(e.FirstReport, g.First())
+		e.LastReport = max(e.LastReport, g.Last())
+		for _, a := range g.Lines {
+			e.PeakAge = max(e.PeakAge, a.Age)
+		}
+	}
+	e.Recovered, e.RecoveredBasis = w.recovered(run, last, next, e.LastReport)
+	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
+	e.Evidence = append(reports(gs), e.Evidence...)
+	return e
+}
+
+// reports quotes the first and last line of each relist of the stretch, and
+// the line of the longest age.
+func reports(gs []*kubelet.LastSeen) []host.Evidence {
+	var out []host.Evidence
+	seen := map[parse.Record]bool{}
+	add := func(a kubelet.Age, note string) {
+		if !seen[a.Record] {
+			seen[a.Record] = true
+			out = append(out, host.Evidence{Record: a.Record, Note: note})
+		}
+	}
+	for i, g := range gs {
+		if i >= 3 && i < len(gs)-1 {
+			continue // a flapping node: the first and last say it all
+		}
+		peak := g.Lines[0]
+		for _, a := range g.Lines {
+			if a.Age > peak.Age {
+				peak = a
+			}
+		}
+		add(g.Lines[0], "last seen active "+g.Lines[0].Age.String()+" before this line: the relist of "+clock(g.Start().At))
+		add(peak, "longest age")
+		add(g.Lines[len(g.Lines)-1], "last report")
+	}
+	return out
+}
+
+func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000 UTC") }
+
+// never finds the stretch in which no relist of the run had succeeded, when it
+// is more than the transient of a start.
+func (w *healer) never(run int) (Episode, bool) {
+	lines := w.nevers[run]
+	if len(lines) == 0 {
+		return Episode{}, false
+	}
+	first, last := lines[0].At, lines[len(lines)-1].At
+	from := first
+	if run >= 0 {
+		if r := &w.s.Runs[run]; r.Loop != 0 {
+			from = r.Loop
+		} else if r.Start.Known() {
+			from = r.Start.At
+		}
+	}
+	if last-from <= int64(startUp) {
+		return Episode{}, false
+	}
+	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
+		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
+		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still none"}}}
+	g := &kubelet.LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
+	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
+	var ev []host.Evidence
+	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
+	e.Evidence = append(e.Evidence, ev...)
+	return e, true
+}
+
+// undated makes one episode of the reports that carry no time at all: pasted
+// lines whose header was cut, event rows with relative ages.
+func (w *healer) undated() (Episode, bool) {
+	e := Episode{Run: -1, StuckStep: StepUnknown, StepBasis: "the reports carry no time", Threshold: w.n.Kubelet.Threshold}
+	told := w.s.Told()
+	for _, a := range w.s.Ages {
+		if a.At != 0 || told[a.Age] {
+			continue
+		}
+		told[a.Age] = a.Exact()
+		e.Reports++
+		e.PeakAge = max(e.PeakAge, a.Age)
+		if a.Limit > 0 {
+			e.Threshold = a.Limit
+		}
+		if len(e.Evidence) < 3 {
+			e.Evidence = append(e.Evidence, host.Evidence{Record: a.Record, Note: "no time: the age is all that it tells"})
+		}
+	}
+	return e, e.Reports > 0
+}
+
+// notReady finds the stretch of NotReady that belongs to the episode: one that
+// began in it, or lasted into it.
+func notReady(changes []kubelet.ReadyChange, e *Episode) *host.Span {
+	if e.Breach == 0 {
+		return nil
+	}
+	end := e.Recovered.At + int64(10*time.Second) // the node status is computed every ten seconds
+	if !e.Recovered.Known() {
+		end = math.MaxInt64
+	}
+	// Changes alternate, so the last one before the breach and the two after
+	// it are all that can matter.
+	i, _ := slices.BinarySearchFunc(changes, e.Breach+1, func(c kubelet.ReadyChange, at int64) int { return cmp.Compare(c.At, at) })
+	for i = max(i-1, 0); i < len(changes) && changes[i].At <= end; i++ {
+		if changes[i].Ready {
+			continue
+		}
+		sp := &host.Span{From: changes[i].At}
+		if i+1 < len(changes) {
+			sp.To = changes[i+1].At
+		}
+		if sp.To == 0 || sp.To > e.Breach {
+			return sp
+		}
+	}
+	return nil
+}

@@ -1,0 +1,443 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
+)
+
+// Claim says that something held over a stretch of time, by which kind of proof
+// and which records.
+type Claim struct {
+	host.Span
+	State    HealthState
+	Proof    string // one of the Proof constants of health
+	Evidence []host.Evidence
+}
+
+// Proofs of the health of PLEG.
+const (
+	// ProofListing: a relist began, and its list returned. From then on the
+	// last relist seen is that one, until a threshold after its start.
+	ProofListing = "listing"
+	// ProofPace: the interval histogram shows that no relist of a stretch began
+	// late.
+	ProofPace = "relist-interval"
+	// ProofGauge: kubelet_pleg_last_seen_seconds.
+	ProofGauge = "last-seen-gauge"
+	// ProofSilence: a log that is shown to be complete reports nothing, and the
+	// sync loop that would was not blocked.
+	ProofSilence = "complete-log"
+	// ProofReport: lines that state how old the last relist is, or that none
+	// has succeeded.
+	ProofReport = "report"
+	// ProofDown: lines that call the container runtime down.
+	ProofDown = "runtime-status"
+)
+
+// health merges what is claimed about the health of PLEG into one sequence of
+// spans over the window. What nothing proves is unknown. Where claims differ, the
+// reports of the kubelet itself count.
+func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim) {
+	if n.Window.Start == 0 {
+		return nil, nil
+	}
+	h := healthClaims{n: n, past: past, s: n.Log, w: w}
+	h.listings()
+	h.metrics()
+	for i := range h.s.Runs {
+		h.silence(i)
+	}
+	h.outages()
+	h.nevers()
+	h.episodes()
+	p := &painter{}
+	for _, c := range h.out {
+		p.paint(c.From, c.To, c.State, c.Proof)
+	}
+	return p.spans(n.Window), h.out
+}
+
+// healthClaims gathers claims; a later one covers earlier ones.
+type healthClaims struct {
+	n    *Known
+	past *Account
+	s    *kubelet.Log
+	w    *kubelet.Witness
+	out  []Claim
+}
+
+func (h *healthClaims) add(from, to int64, st HealthState, proof string, ev ...host.Evidence) {
+	if to > from {
+		h.out = append(h.out, Claim{host.Span{From: from, To: to}, st, proof, ev})
+	}
+}
+
+// listings claims health by relists of which start and list are dated. A
+// process that ended relists no more.
+func (h *healthClaims) listings() {
+	limit := int64(h.n.Kubelet.Threshold)
+	for i := range h.past.Relists {
+		r := &h.past.Relists[i]
+		if r.Listed == nil || !*r.Listed {
+			continue
+		}
+		seen := r.ListEnd
+		if !seen.Known() {
+			seen = r.End
+		}
+		if !seen.Known() {
+			continue
+		}
+		to := r.Start.At - int64(r.Start.Slack) + limit
+		if r.Run >= 0 && r.Run+1 < len(h.s.Runs) {
+			to = min(to, h.s.Runs[r.Run].Last)
+		}
+		h.add(seen.At+int64(seen.Slack), to, Healthy, ProofListing, r.Evidence...)
+	}
+}
+
+// metrics claims health by snapshots.
+func (h *healthClaims) metrics() {
+	limit := int64(h.n.Kubelet.Threshold)
+	for i := range h.n.Proofs {
+		switch p := &h.n.Proofs[i]; p.Kind {
+		case snapshots.ProofPaced:
+			h.pace(p, limit)
+		case snapshots.ProofStart:
+			if h.n.Kubelet.PLEG != "evented" {
+				h.add(p.From, p.Start.At-int64(p.Start.Slack)+limit, Healthy, ProofGauge, p.Evidence...)
+			}
+		}
+	}
+}
+
+// pace claims health from the first start of a relist in a step between two
+// snapshots until the age of the last one could pass the limit. Relists are at least
+// a period apart, but for those that a broken stream of the evented PLEG forces.
+func (h *healthClaims) pace(p *snapshots.Proof, limit int64) {
+	if int64(p.SumMax+p.SumMin) > limit {
+		return
+	}
+	last := p.From
+	if h.n.Kubelet.PLEG != "evented" {
+		last += int64(p.Count-1) * int64(h.n.Kubelet.Period)
+	}
+	// A snapshot that had to wait is later than its stamp, by no more than what
+	// the intervals leave of the step.
+	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+timerLate), p.To-int64(p.Sum)+int64(p.SumMax))
+	h.add(from, last-int64(p.SumMax)+limit, Healthy, ProofPace, p.Evidence...)
+}
+
+// silence claims health where the log of a run would tell of the opposite.
+func (h *healthClaims) silence(run int) {
+	r := &h.s.Runs[run]
+	if !h.w.Trusts(run) || r.First == 0 {
+		return
+	}
+	from, to := r.First, r.Last-int64(kubelet.TailMargin)
+	if run+1 < len(h.s.Runs) {
+		to = r.Last
+	}
+	doubts := h.doubts(run, from, r.Last)
+	for _, d := range doubts {
+		if d.From > from {
+			h.add(from, min(d.From, to), Healthy, ProofSilence)
+		}
+		from = max(from, d.To)
+	}
+	h.add(from, to, Healthy, ProofSilence)
+}
+
+// doubts are the stretches of a run in which a log without reports proves
+// nothing: holes; a sync loop that is blocked by its housekeeping; lists that fail
+// or hang; a node that is not ready for a reason that may be PLEG; the start, until
+// something shows that a relist listed pods.
+func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
+	var out []host.Span
+	add := func(from, to int64) {
+		if to > from && to > first && from < last {
+			out = append(out, host.Span{From: from, To: to})
+		}
+	}
+	for _, x := range h.w.Holes {
+		add(x.From, x.To)
+	}
+	for i := range h.s.Stalls {
+		if x := &h.s.Stalls[i]; x.Run == run {
+			add(x.From-int64(kubelet.TurnMax), x.To)
+		}
+	}
+	h.failing(run, add)
+	h.unready(run, add)
+	add(first, h.begun(run))
+	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return kubelet.JoinSpans(out)
+}
+
+// failing adds the time from the start of a list that failed until something
+// shows that one succeeded, or until the next one would have failed too.
+func (h *healthClaims) failing(run int, add func(from, to int64)) {
+	for i := range h.past.Relists {
+		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == OutcomeListFailed && r.End.Known() {
+			add(r.Start.At-int64(r.Start.Slack), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
+		}
+	}
+	timeout := int64(h.n.Kubelet.RPCTimeout)
+	r := &h.s.Runs[run]
+	k, _ := slices.BinarySearchFunc(h.n.Failures, r.First, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
+	for ; k < len(h.n.Failures) && h.n.Failures[k].End-timeout <= r.Last; k++ {
+		f := &h.n.Failures[k]
+		if f.Code == "DeadlineExceeded" && f.Scope != "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers") {
+			add(f.End-timeout, h.listsAgain(run, f.End, timeout))
+		}
+	}
+}
+
+// listsAgain is the first moment after a list failed at which one is shown to have
+// succeeded: by pod events, by lines that a relist writes after its list, by the end of
+// an episode, by a relist that is dated; else when another one that took as long
+// would have failed.
+func (h *healthClaims) listsAgain(run int, failed, took int64) int64 {
+	at := failed + took + 3*int64(time.Second)
+	for _, t := range h.s.Turns[h.s.TurnFrom(failed+2*int64(kubelet.TurnMax)):] {
+		if h.s.TurnAt(t) >= at {
+			break
+		}
+		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&host.KindEvent != 0 {
+			at = h.s.TurnAt(t)
+			break
+		}
+	}
+	i, _ := slices.BinarySearchFunc(h.s.Marks, failed+1, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+	for ; i < len(h.s.Marks) && h.s.Marks[i].At < at; i++ {
+		if m := &h.s.Marks[i]; m.Run == run && m.Kind&(host.KindInside|host.KindRetrieved) != 0 {
+			at = m.At
+		}
+	}
+	for i := range h.past.Episodes {
+		if r := h.past.Episodes[i].Recovered; r.Known() && r.At > failed {
+			at = min(at, r.At)
+		}
+	}
+	return at
+}
+
+// unready adds the time in which the node was not ready and nothing says that
+// PLEG was not the reason. The condition follows PLEG by up to conditionLate.
+func (h *healthClaims) unready(run int, add func(from, to int64)) {
+	for i := range h.past.Ready {
+		c := &h.past.Ready[i]
+		if c.Ready || c.Record == nil || othersOnly(c.Record) {
+			continue
+		}
+		to := h.s.Runs[run].Last
+		if i+1 < len(h.past.Ready) {
+			to = h.past.Ready[i+1].At
+		}
+		add(c.At-int64(conditionLate), to)
+	}
+}
+
+// conditionLate is how long after a breach the node's condition may follow: it is
+// computed every 10 s, up to 4 % later since 1.23.
+const conditionLate = 10400 * time.Millisecond
+
+// othersOnly reports whether a line that calls the node not ready states its
+// reasons, and PLEG is none of them.
+func othersOnly(r parse.Record) bool {
+	msg := ""
+	switch x := r.(type) {
+	case *parse.Event:
+		msg = x.Field("message")
+	case *parse.Object:
+		msg = host.FieldOf(x.Fields, "message")
+	}
+	return msg != "" && !strings.Contains(msg, "PLEG") && !strings.Contains(msg, "status check may not have completed")
+}
+
+// begun is the first moment of a run at which a relist is known to have listed
+// pods: by a line that only follows one, or by work of a healthy sync loop.
+// A log that begins later than its process needs no such line.
+func (h *healthClaims) begun(run int) int64 {
+	r := &h.s.Runs[run]
+	if r.Loop == 0 && !slices.ContainsFunc(h.s.Nevers, func(t kubelet.Saying) bool { return t.Run == run }) {
+		return r.First
+	}
+	from := max(r.First, r.Loop)
+	for _, t := range h.s.Nevers {
+		if t.Run == run {
+			from = max(from, t.At)
+		}
+	}
+	for _, t := range h.s.Turns[h.s.TurnFrom(from):] {
+		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&host.KindEvent != 0 {
+			return h.s.TurnAt(t)
+		}
+	}
+	// Without any pod there is no event; the loop would go on to skip.
+	if h.w.Whole(from, from+int64(2*kubelet.BackoffMax)) {
+		return from + int64(2*kubelet.BackoffMax)
+	}
+	return r.Last
+}
+
+// nevers claims that no relist had succeeded from the start of a run to the last
+// line that says so.
+func (h *healthClaims) nevers() {
+	last := map[int]*kubelet.Saying{}
+	for i := range h.s.Nevers {
+		if t := &h.s.Nevers[i]; t.Run >= 0 && (last[t.Run] == nil || t.At > last[t.Run].At) {
+			last[t.Run] = t
+		}
+	}
+	for run := range h.s.Runs {
+		if t := last[run]; t != nil {
+			h.add(h.s.Runs[run].First, t.At, NeverRelisted, ProofReport, host.Evidence{Record: t.Line})
+		}
+	}
+}
+
+// outages claims the stretches in which the kubelet called the runtime down; the
+// loop says so every five seconds at most.
+func (h *healthClaims) outages() {
+	for i := 0; i < len(h.s.Down); {
+		j := i
+		for j+1 < len(h.s.Down) && h.s.Down[j+1].At-h.s.Down[j].At <= int64(2*kubelet.BackoffMax) {
+			j++
+		}
+		h.add(h.s.Down[i].At, h.s.Down[j].At+1, RuntimeDown, ProofDown, host.Evidence{Record: h.s.Down[i].Line}, host.Evidence{Record: h.s.Down[j].Line})
+		i = j + 1
+	}
+}
+
+// episodes claims each episode from its breach to the last moment of which it is
+// certain; from then to the proof of recovery nothing is known.
+func (h *healthClaims) episodes() {
+	for i := range h.past.Episodes {
+		e := &h.past.Episodes[i]
+		if e.Breach == 0 {
+			continue
+		}
+		st, sure := Unhealthy, max(e.LastReport, e.Breach)
+		if e.Never {
+			st = NeverRelisted
+		}
+		to := h.n.Window.End
+		if e.Recovered.Known() {
+			sure = max(sure, e.Recovered.At-int64(e.Recovered.Slack))
+			to = max(e.Recovered.At, sure)
+		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
+			to = max(sure, h.s.Runs[e.Run+1].First)
+		}
+		h.add(sure, to, HealthUnknown, "", e.Evidence...)
+		h.add(e.Breach, sure, st, ProofReport, e.Evidence...)
+	}
+}
+
+// painter keeps disjoint spans; later paint covers earlier.
+type painter struct{ layers []HealthSpan }
+
+func (p *painter) paint(from, to int64, st HealthState, proof string) {
+	if to > from {
+		p.layers = append(p.layers, HealthSpan{host.Span{From: from, To: to}, st, proof})
+	}
+}
+
+// spans flattens the layers in one sweep; what no layer covers is unknown.
+func (p *painter) spans(w Window) []HealthSpan {
+	type edge struct {
+		at    int64
+		layer int
+		open  bool
+	}
+	var edges []edge
+	for i, l := range p.layers {
+		from, to := max(l.From, w.Start), min(l.To, w.End)
+		if to > from {
+			edges = append(edges, edge{from, i, true}, edge{to, i, false})
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var out []HealthSpan
+	add := func(from, to int64, st HealthState, proof string) {
+		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from {
+			out[k-1].To = to
+		} else if to > from {
+			out = append(out, HealthSpan{host.Span{From: from, To: to}, st, proof})
+		}
+	}
+	top := &stack{}
+	at := w.Start
+	for _, e := range edges {
+		if e.at > at {
+			st, proof := HealthUnknown, ""
+			if k := top.top(); k >= 0 {
+				st, proof = p.layers[k].State, p.layers[k].Proof
+			}
+			add(at, e.at, st, proof)
+			at = e.at
+		}
+		top.set(e.layer, e.open)
+	}
+	if w.End > at {
+		add(at, w.End, HealthUnknown, "")
+	}
+	return out
+}
+
+// stack tells the highest open layer; closing is lazy, so that a sweep over n
+// layers costs O(n log n).
+type stack struct {
+	heap []int
+	open map[int]bool
+}
+
+func (s *stack) set(layer int, open bool) {
+	if s.open == nil {
+		s.open = map[int]bool{}
+	}
+	if !open {
+		delete(s.open, layer)
+		return
+	}
+	s.open[layer] = true
+	i, _ := slices.BinarySearch(s.heap, layer)
+	s.heap = slices.Insert(s.heap, i, layer)
+}
+
+func (s *stack) top() int {
+	for len(s.heap) > 0 {
+		k := s.heap[len(s.heap)-1]
+		if s.open[k] {
+			return k
+		}
+		s.heap = s.heap[:len(s.heap)-1]
+	}
+	return -1
+}
+
+// HealthState of PLEG over a stretch.
+type HealthState string
+
+// Health states.
+const (
+	Healthy       HealthState = "healthy"
+	Unhealthy     HealthState = "unhealthy"
+	NeverRelisted HealthState = "never-relisted"
+	RuntimeDown   HealthState = "runtime-down"
+	HealthUnknown HealthState = "unknown"
+)
+
+// HealthSpan is a stretch of one health state.
+type HealthSpan struct {
+	host.Span
+	State HealthState
+	Proof string // the first kind of proof for it, "" unknown: see Claim
+}

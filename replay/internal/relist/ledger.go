@@ -1,0 +1,534 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
+)
+
+// claim is a relist whose start is known to lie in [lo, hi].
+type claim struct {
+	lo, hi  int64
+	run     int
+	listEnd host.Instant
+	end     host.Instant
+	took    extent // how long it ran, where that is known better than by its end
+	listed  *bool
+	outcome Outcome
+	basis   []string
+	ev      []host.Evidence
+	exact   bool              // from a Relisting line
+	group   *kubelet.LastSeen // the last-seen lines that name it
+}
+
+// ledger collects what is known about single relists.
+type ledger struct {
+	n       *Known
+	s       *kubelet.Log
+	groups  []*kubelet.LastSeen
+	cover   *kubelet.Coverage
+	w       *kubelet.Witness
+	named   map[int][]*kubelet.LastSeen // groups by run, by start
+	starts  map[int][]*snapshots.Proof  // starts from metrics, by run
+	claims  []*claim
+	against []Contradiction
+	byRun   [][]kubelet.Mark // marks of each run, in time order
+	fell    map[int]int64    // when evented PLEG of a run gave up
+
+	counts   host.BySym[uint32] // of events by container, in the stretch at hand
+	counting bool               // counts has room
+	room     claimRoom
+}
+
+var (
+	yes = true
+	no  = false
+)
+
+// claimRoom makes claims of one line each in blocks: a log of verbosity 5 has
+// hundreds of thousands.
+type claimRoom struct {
+	claims []claim
+	lines  []host.Evidence
+}
+
+func (r *claimRoom) claim(c claim, line host.Evidence) *claim {
+	const block = 256
+	if len(r.claims) == cap(r.claims) {
+		r.claims, r.lines = make([]claim, 0, block), make([]host.Evidence, 0, block)
+	}
+	i := len(r.claims)
+	r.lines = append(r.lines, line)
+	c.ev = r.lines[i : i+1 : i+1]
+	r.claims = append(r.claims, c)
+	return &r.claims[i]
+}
+
+// Tolerances of the reconstruction, with where they come from.
+const (
+	// A Relisting line precedes the reading of the start by microseconds.
+	relistingSlack = 2 * time.Millisecond
+	// A timer never fires early; on a loaded machine it fired up to 0.33 s
+	// late (2,156 relists of 11 captures).
+	timerLate = 350 * time.Millisecond
+	// A refused connection fails within microseconds, on a loaded machine
+	// it took up to 0.19 s.
+	refusedLate = 200 * time.Millisecond
+	// The relist goroutine writes its next line right after an error.
+	sameMoment = 5 * time.Millisecond
+	// Claims that no error proves must be at least this sharp.
+	widest = 500 * time.Millisecond
+)
+
+func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger {
+	s := n.Log
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: marksByRun(s), fell: map[int]int64{}}
+	for _, t := range s.Fallbacks {
+		if _, ok := l.fell[t.Run]; !ok {
+			l.fell[t.Run] = t.At
+		}
+	}
+	return l
+}
+
+// marksByRun divides the marks by run; those of none come last. One run has them
+// all in most logs.
+func marksByRun(s *kubelet.Log) [][]kubelet.Mark {
+	runs := len(s.Runs)
+	of := func(m *kubelet.Mark) int {
+		if m.Run < 0 {
+			return runs
+		}
+		return m.Run
+	}
+	out := make([][]kubelet.Mark, runs+1)
+	for i := 0; i < len(s.Marks); {
+		run, j := of(&s.Marks[i]), i+1
+		for j < len(s.Marks) && of(&s.Marks[j]) == run {
+			j++
+		}
+		if out[run] == nil {
+			out[run] = s.Marks[i:j:j]
+		} else {
+			out[run] = append(out[run], s.Marks[i:j]...)
+		}
+		i = j
+	}
+	return out
+}
+
+// relists builds the ledger: per run the claims of the goroutine's own lines,
+// those of the last-seen arithmetic, those that follow from their neighbours,
+// merged, and the stretches between them.
+func (l *ledger) relists() ([]Relist, []Bounded) {
+	named := map[int][]*kubelet.LastSeen{}
+	for _, g := range l.groups {
+		named[g.Run] = append(named[g.Run], g)
+	}
+	l.named = named
+	l.starts = map[int][]*snapshots.Proof{}
+	for i := range l.n.Proofs {
+		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofStart && l.n.Kubelet.PLEG != "evented" {
+			run := l.runAt(p.Start.At)
+			l.starts[run] = append(l.starts[run], p)
+		}
+	}
+	var all []*claim
+	var bounded []Bounded
+	for run := range l.byRun {
+		l.claims = nil
+		idx := run
+		if run == len(l.s.Runs) {
+			idx = -1
+		}
+		l.fromMarks(idx, l.byRun[run])
+		l.fromGroups(idx)
+		l.fromStart(idx, l.byRun[run])
+		l.fromMetrics(idx)
+		l.merge()
+		l.ends(idx, l.byRun[run])
+		l.byLists(idx, l.byRun[run])
+		l.weave(idx)
+		bounded = append(bounded, l.stretches(idx)...)
+		all = append(all, l.claims...)
+	}
+	host.Arrange(all, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
+	bounded = append(bounded, l.counted()...)
+	host.Arrange(bounded, func(a, b Bounded) int { return cmp.Compare(a.From, b.From) })
+	out := make([]Relist, len(all))
+	for i, c := range all {
+		out[i] = c.relist()
+	}
+	l.claims = all
+	return out, bounded
+}
+
+func (c *claim) relist() Relist {
+	r := Relist{Run: c.run, Start: host.Between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
+		Took: c.took.mid(), TookSlack: c.took.slack(), Outcome: c.outcome, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
+	if r.Outcome == "" {
+		r.Outcome = OutcomeUnknown
+	}
+	if r.End.Known() && r.End.At < r.Start.At {
+		r.End.At = r.Start.At
+	}
+	return r
+}
+
+// fromMarks makes claims of the relist goroutine's own lines.
+func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
+	verbose := slices.ContainsFunc(marks, func(m kubelet.Mark) bool { return m.Kind == host.KindRelisting })
+	if verbose {
+		l.fromRelisting(run, marks)
+		return
+	}
+	l.fromFailures(run, marks)
+	l.fromRetrieved(run, marks)
+}
+
+// fromRelisting reads a log of verbosity 5, in which every relist begins with
+// a line of its own.
+func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
+	var c *claim
+	var last int64
+	for _, m := range marks {
+		if c != nil && !l.w.Whole(last, m.At) {
+			c = nil // what ran in a hole of the log is not known
+		}
+		last = m.At
+		switch {
+		case m.Kind == host.KindRelisting:
+			if c != nil {
+				l.nextStart(c, m)
+			}
+			c = l.room.claim(claim{lo: m.At - int64(relistingSlack)/2, hi: m.At + int64(relistingSlack), run: run, exact: true,
+				basis: basisRelisting}, host.Evidence{Record: m.Line})
+			l.claims = append(l.claims, c)
+		case c == nil && m.Kind == host.KindListFail:
+			// The log begins in the middle of this relist.
+			l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.At)))
+		case c == nil:
+		case m.Kind == host.KindRetrieved:
+			if !c.listEnd.Known() && c.listed == nil {
+				c.listEnd, c.listed = host.Instant{At: m.At, Slack: sameMoment}, &yes
+			}
+		case m.Kind == host.KindListFail:
+			c.fail(m)
+		case c.listed == nil:
+			c.listed = &yes
+		}
+	}
+}
+
+var (
+	basisRelisting = []string{BasisRelisting}
+	basisListError = []string{BasisListError}
+	basisNextStart = []string{BasisNextStart}
+	basisLastSeen  = []string{BasisLastSeen}
+	basisMetrics   = []string{BasisMetrics}
+	basisEvents    = []string{BasisEvents}
+)
+
+// nextStart closes a relist that another one follows: it ended one period
+// before. Without an error line in between, its list call succeeded.
+func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
+	if c.end.Known() {
+		return
+	}
+	if c.listed == nil {
+		if l.failedUnsaid(c, next) {
+			return
+		}
+		if l.w.Trusts(c.run) {
+			c.listed = &yes // or an error would stand between
+		}
+	}
+	if c.listed != nil {
+		c.outcome = OutcomeOK
+	}
+	hi := next.At - int64(l.period())
+	if l.evented(c.run, c.lo) || hi < c.lo {
+		return // forced relists follow at once, or only after minutes
+	}
+	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
+		return // it may have been over long before: the process did not run
+	}
+	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
+	c.end = host.Between(min(lo, hi), hi)
+}
+
+// failedUnsaid reports whether a relist of which no line says that its list
+// returned lasted just as long as a call may: of a log that lost lines the error may
+// be what is missing.
+func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
+	over := next.At - c.lo - int64(l.n.Kubelet.RPCTimeout+l.n.Kubelet.Period)
+	return over >= -int64(relistingSlack) && over < int64(2*time.Second) && !l.w.Trusts(c.run)
+}
+
+// stoppedMin is the least duration of a relist that is doubted when the log is
+// silent over it: at verbosity 5 the kubelet writes several lines a second.
+const stoppedMin = 20 * time.Second
+
+// silent reports whether the process wrote nothing in the second half of [from,
+// to], nor until a period before the relist line after it: one that wakes up
+// writes its lines in any order.
+func (l *ledger) silent(run int, from, to, relisting int64) bool {
+	t := l.cover.Next(run, from+(to-from)/2)
+	return t != 0 && t >= relisting-int64(l.period())
+}
+
+// fail closes the relist with its error line.
+func (c *claim) fail(m kubelet.Mark) {
+	c.end, c.outcome, c.listed = host.Instant{At: m.At, Slack: time.Millisecond}, OutcomeListFailed, &no
+	c.ev = append(c.ev, host.Evidence{Record: m.Line, Note: "this attempt ended here"})
+	if !slices.Contains(c.basis, BasisListError) {
+		c.basis = append(slices.Clip(c.basis), BasisListError)
+	}
+}
+
+// period is the pause between two generic relists.
+func (l *ledger) period() time.Duration {
+	if l.n.Kubelet.PLEG == "evented" && l.n.Kubelet.Period == kubelet.EventedPeriod {
+		return kubelet.GenericPeriod // where it is asked for, evented PLEG has fallen back
+	}
+	return l.n.Kubelet.Period
+}
+
+// evented reports whether evented PLEG was in use: relists are minutes apart
+// then, and a broken stream forces some at once. After its fallback line the
+// kubelet relists as ever.
+func (l *ledger) evented(run int, at int64) bool {
+	if l.n.Kubelet.PLEG != "evented" {
+		return false
+	}
+	fell, ok := l.fell[run]
+	return !ok || at < fell
+}
+
+// gap is the least time between the end of a relist and the start of the next.
+func (l *ledger) gap(run int, at int64) int64 {
+	if l.evented(run, at) {
+		return 0 // a broken stream forces relists at once
+	}
+	return int64(l.period())
+}
+
+// fromFailures dates relists whose list call failed, and the attempt that
+// follows each.
+func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
+	floor := l.floor(run) // no later relist can have started before
+	named := l.named[run]
+	for i, m := range marks {
+		// A failing relist is not one that was last seen.
+		gap := l.gap(run, m.At)
+		for len(named) > 0 && named[0].Hi+gap <= m.At {
+			floor = max(floor, named[0].Lo+gap)
+			named = named[1:]
+		}
+		if m.Kind != host.KindListFail {
+			floor = max(floor, m.At+gap)
+			continue
+		}
+		c := l.failed(run, m, floor)
+		l.claims = append(l.claims, c)
+		floor = m.At + gap
+		if gap > 0 && l.follows(run, marks, i) {
+			next := m.At + int64(l.period())
+			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(timerLate), run: run,
+				basis: basisNextStart, ev: []host.Evidence{{Record: m.Line, Note: "the next attempt starts one period after this one ended"}}})
+		}
+	}
+}
+
+// floor is the earliest moment at which a relist of the run can start.
+func (l *ledger) floor(run int) int64 {
+	if run < 0 {
+		return 0
+	}
+	r := &l.s.Runs[run]
+	switch {
+	case r.Loop != 0:
+		return r.Loop - int64(sameMoment)
+	case r.Start.Known():
+		return r.Start.At - int64(r.Start.Slack)
+	}
+	return 0
+}
+
+// floorBy is the floor at a moment, by the relists last seen before it too.
+func (l *ledger) floorBy(run int, at int64) int64 {
+	floor, gap := l.floor(run), l.gap(run, at)
+	for _, g := range l.named[run] {
+		if g.Hi+gap > at {
+			break
+		}
+		floor = max(floor, g.Lo+gap)
+	}
+	return floor
+}
+
+// failed dates the start of a relist by its error line.
+func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
+	c := &claim{run: run, basis: basisListError, end: host.Instant{At: m.At, Slack: time.Millisecond}, outcome: OutcomeListFailed,
+		listed: &no, ev: []host.Evidence{{Record: m.Line}}}
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	switch {
+	case m.Deadline:
+		c.hi = m.At - timeout + int64(time.Millisecond)
+		c.lo = c.hi - int64(kubelet.DeadlineLate)
+		if l.failing(run, m.At) != "ListPodSandbox" {
+			c.lo = c.hi - timeout // the first of the two list calls may have been slow
+		}
+		if c.hi < floor {
+			// The kubelet waits less than assumed.
+			c.lo, c.hi = floor, m.At
+		}
+	case m.AtOnce && (floor == 0 || m.At-floor > int64(timerLate)):
+		c.lo, c.hi = m.At-int64(refusedLate), m.At
+	default:
+		c.lo, c.hi = m.At-2*timeout, m.At
+	}
+	c.lo = min(max(c.lo, floor), c.hi)
+	return c
+}
+
+// failing names the unfiltered list call whose error was logged just before
+// the relist's, "" if none was.
+func (l *ledger) failing(run int, at int64) string {
+	calls := l.s.Calls
+	i, _ := slices.BinarySearchFunc(calls, at, func(c kubelet.Call, t int64) int { return cmp.Compare(c.Line.At, t) })
+	for i < len(calls) && calls[i].Line.At == at {
+		i++
+	}
+	for i--; i >= 0 && at-calls[i].Line.At <= int64(sameMoment); i-- {
+		c := &calls[i]
+		if name := l.s.Syms.Text(c.Name); int(c.Run) == run && (name == "ListPodSandbox" || name == "ListContainers") && l.s.Syms.Text(c.Scope) == "all" {
+			return name
+		}
+	}
+	return ""
+}
+
+// follows reports whether the process lived on after the i-th mark for long
+// enough to start another relist.
+func (l *ledger) follows(run int, marks []kubelet.Mark, i int) bool {
+	due := marks[i].At + int64(l.period()+timerLate)
+	if run < 0 {
+		return i+1 < len(marks) && marks[i+1].At < due
+	}
+	// A process that then falls silent may have been stopped.
+	next := l.cover.Next(run, due)
+	return next != 0 && next-due <= int64(10*time.Second)
+}
+
+// fromRetrieved reads a log of verbosity 4 of 1.27 and later: a line ends each
+// list of all pods. Image garbage collection lists them too, so a line within
+// a period of the last one is not the relist's.
+func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
+	var prev int64 // a moment after which the one at hand began
+	for _, m := range marks {
+		switch {
+		case m.Kind == host.KindListFail:
+			prev = m.At
+			continue
+		case m.Kind != host.KindRetrieved:
+			// A line of the relist before, unless it is too close to the list.
+			if m.Kind&host.KindInside != 0 && prev != 0 {
+				prev = m.At
+			}
+			continue
+		}
+		gap := l.gap(run, prev)
+		lo := prev + gap
+		if prev != 0 && m.At < lo && gap > 0 {
+			continue
+		}
+		if prev != 0 && gap > 0 && m.At-lo <= int64(widest) {
+			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.At, run: run, listed: &yes, listEnd: host.Instant{At: m.At, Slack: sameMoment},
+				basis: basisNextStart}, host.Evidence{Record: m.Line, Note: "its list of all pods returned here"}))
+		}
+		prev = m.At
+	}
+}
+
+// fromGroups adds the relists that last-seen ages name.
+func (l *ledger) fromGroups(run int) {
+	var prev *kubelet.LastSeen
+	for _, g := range l.named[run] {
+		c := &claim{lo: g.Lo, hi: g.Hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
+		if prev != nil && prev.Last() > g.Hi && prev.Last() < g.First() {
+			// Its list returned after the last line that still named the older relist.
+			c.listEnd = host.Between(prev.Last(), g.First())
+		}
+		prev = g
+		for _, i := range []int{0, len(g.Lines) - 1} {
+			if a := g.Lines[i]; i == 0 || len(g.Lines) > 1 {
+				c.ev = append(c.ev, host.Evidence{Record: a.Record, Note: "last seen active " + a.Age.String() + " before this line"})
+			}
+		}
+		l.claims = append(l.claims, c)
+	}
+}
+
+// merge joins claims that must be the same relist: their bounds overlap, and
+// two relists are at least a period apart.
+func (l *ledger) merge() {
+	host.Arrange(l.claims, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
+	out := l.claims[:0]
+	for _, c := range l.claims {
+		if len(out) > 0 && out[len(out)-1].same(c) {
+			out[len(out)-1].join(c)
+			continue
+		}
+		out = append(out, c)
+	}
+	l.claims = out
+}
+
+// same reports whether two claims, each sharper than a period, are one relist.
+func (c *claim) same(d *claim) bool {
+	if c.exact && d.exact {
+		return false
+	}
+	near := int64(0)
+	if c.hi-c.lo <= int64(widest) && d.hi-d.lo <= int64(widest) {
+		near = int64(30 * time.Millisecond)
+	}
+	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
+}
+
+// join narrows c by d.
+func (c *claim) join(d *claim) {
+	switch lo, hi := max(c.lo, d.lo), min(c.hi, d.hi); {
+	case lo <= hi:
+		c.lo, c.hi = lo, hi
+	case d.hi-d.lo < c.hi-c.lo:
+		c.lo, c.hi = d.lo, d.hi
+	}
+	if d.end.Known() {
+		c.end = d.end
+	}
+	if d.listEnd.Known() {
+		c.listEnd = d.listEnd
+	}
+	if d.listed != nil {
+		c.listed = d.listed
+	}
+	if d.outcome != "" {
+		c.outcome = d.outcome
+	}
+	c.exact = c.exact || d.exact
+	if d.group != nil {
+		c.group = d.group
+	}
+	for _, b := range d.basis {
+		if !slices.Contains(c.basis, b) {
+			c.basis = append(slices.Clip(c.basis), b)
+		}
+	}
+	c.ev = append(c.ev, d.ev...)
+}

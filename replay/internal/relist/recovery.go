@@ -1,0 +1,282 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+)
+
+// proof is a moment by which PLEG was healthy again, and how that is known.
+type proof struct {
+	at    int64
+	basis string
+}
+
+// recovered finds the earliest proof that PLEG was healthy again after the
+// last report of a stretch. Slack reaches back to the last moment at which it
+// was certainly unhealthy.
+func (w *healer) recovered(run int, g *kubelet.LastSeen, next *kubelet.LastSeen, last int64) (host.Instant, string) {
+	last = w.failing(run, last)
+	var best proof
+	consider := func(p proof, ok bool) {
+		if ok && p.at > last && (best.at == 0 || p.at < best.at) {
+			best = p
+		}
+	}
+	consider(w.byTurns(run, g, last))
+	consider(w.byStall(run, last))
+	consider(w.byNode(run, last))
+	consider(w.byRelist(run, g, last))
+	if next != nil && next.Lo > last && (best.at == 0 || best.at > next.Lo+int64(w.limit(next))) {
+		// Its list returned a little later, how much the lines do not tell.
+		best = proof{next.Hi, "start of a newer relist that listed pods, from a later last-seen age"}
+	}
+	if best.at == 0 {
+		if run >= 0 && run+1 < len(w.s.Runs) {
+			return w.byNextRun(run)
+		}
+		return host.Instant{}, "no proof of health after the last report in the input"
+	}
+	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, best.basis
+}
+
+// failing follows a streak of failing lists on from the last report: while no
+// relist can have succeeded between two failures, PLEG stayed unhealthy.
+func (w *healer) failing(run int, last int64) int64 {
+	ms := w.s.Marks
+	i, _ := slices.BinarySearchFunc(ms, last, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
+	prev := int64(0)
+	for j := i - 1; j >= 0 && prev == 0 && last-ms[j].At < int64(10*time.Minute); j-- {
+		if ms[j].Run == run && ms[j].Kind == host.KindListFail {
+			prev = ms[j].At
+		} else if ms[j].Run == run && ms[j].Kind&(host.KindInside|host.KindRetrieved) != 0 {
+			break
+		}
+	}
+	if prev == 0 {
+		return last
+	}
+	for ; i < len(ms); i++ {
+		m := &ms[i]
+		if m.Run != run || m.Kind == host.KindRelisting {
+			continue
+		}
+		if m.Kind != host.KindListFail || m.At-prev >= w.attempt(m) {
+			break
+		}
+		prev, last = m.At, max(last, m.At)
+	}
+	return last
+}
+
+// attempt is the least distance of a failure from the one before it that has
+// room for a relist in between.
+func (w *healer) attempt(m *kubelet.Mark) int64 {
+	d := 2 * int64(w.n.Kubelet.Period)
+	if m.Deadline {
+		d += int64(w.n.Kubelet.RPCTimeout)
+	}
+	return d
+}
+
+// byNextRun looks for health in the next process: a restart is no recovery by
+// itself, its first relist is.
+func (w *healer) byNextRun(run int) (host.Instant, string) {
+	next := run + 1
+	from := w.s.Runs[next].First
+	none := "the kubelet process ended while PLEG was unhealthy"
+	if l := w.nevers[next]; len(l) > 0 {
+		from = max(from, l[len(l)-1].At)
+	}
+	if from-w.s.Runs[next].First > int64(startUp) {
+		return host.Instant{}, none
+	}
+	var best proof
+	for _, p := range []func() (proof, bool){
+		func() (proof, bool) { return w.firstWork(next, from, 0) },
+		func() (proof, bool) { return w.byNode(next, from) },
+	} {
+		if q, ok := p(); ok && (best.at == 0 || q.at < best.at) {
+			best = q
+		}
+	}
+	if best.at == 0 {
+		return host.Instant{}, none
+	}
+	return host.Instant{At: best.at, Slack: time.Duration(best.at - w.s.Runs[run].Last)}, "a new kubelet process: " + best.basis
+}
+
+// byTurns looks at the sync loop: a turn that skipped for other reasons only,
+// work that it does only when healthy, or the missing next line of a loop that
+// backs off.
+func (w *healer) byTurns(run int, g *kubelet.LastSeen, last int64) (proof, bool) {
+	i := w.s.TurnFrom(last + 1)
+	end := g.Lines[len(g.Lines)-1]
+	quiet := int64(0) // until when work may stem from a turn that began before the report
+	if !end.Skip {
+		quiet = int64(kubelet.TurnMax)
+	}
+	p, ok := w.firstWork(run, last, quiet)
+	if end.Skip {
+		if q, found := w.missed(run, i, last); found && (!ok || q.at < p.at) {
+			p, ok = q, true
+		}
+	}
+	return p, ok
+}
+
+// firstWork finds the first turn after the moment that did not skip for PLEG.
+func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
+	for _, t := range w.s.Turns[w.s.TurnFrom(last+quiet+1):] {
+		k, at := w.s.TurnKinds(t), w.s.TurnAt(t)
+		switch {
+		case w.s.TurnRun(t) != run && run >= 0:
+			if w.s.TurnRun(t) > run {
+				return proof{}, false
+			}
+		case k&host.KindSkip != 0 && k&(host.KindAge|host.KindNever) != 0:
+			return proof{}, false
+		case k&host.KindSkip != 0:
+			return proof{at, "the sync loop skipped for other reasons only"}, true
+		default:
+			return proof{at, "the sync loop worked again"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// missed gives the turn at which a line like the last would have followed had
+// PLEG still been unhealthy. The log must be one of which a missing line proves
+// something, and go on; after a hole we wait for a turn beyond it.
+func (w *healer) missed(run, after int, last int64) (proof, bool) {
+	if !w.log.Trusts(run) {
+		return proof{}, false
+	}
+	pause := w.pause(run, after, last)
+	basis := "the next sync-loop iteration, due " + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
+	at, from := last+int64(pause), last
+	for hop := 0; hop < 16; hop++ {
+		next := w.cover.Next(run, at+int64(kubelet.BackoffLate))
+		if next == 0 || w.skipped(run, after, at+int64(kubelet.BackoffLate)) {
+			break
+		}
+		if w.log.Whole(from, next) {
+			return proof{at, basis}, true
+		}
+		basis = "the kubelet logs again and its sync loop did not skip a turn"
+		from = next
+		at = next + int64(kubelet.BackoffMax)
+	}
+	return proof{}, false
+}
+
+// skipped reports whether a turn from index i on skipped for PLEG by then.
+func (w *healer) skipped(run, i int, by int64) bool {
+	for _, t := range w.s.Turns[i:] {
+		if w.s.TurnAt(t) > by {
+			return false
+		}
+		if k := w.s.TurnKinds(t); k&host.KindSkip != 0 && k&(host.KindAge|host.KindNever) != 0 && w.s.TurnRun(t) == run {
+			return true
+		}
+	}
+	return false
+}
+
+// pause is how long after last the next turn of the loop is due at the latest: after
+// the skipped turn before index i it sleeps twice as long as before it, which the
+// turn before that tells; the longest where there is none.
+func (w *healer) pause(run, i int, last int64) time.Duration {
+	skipped := func() int64 {
+		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > last); i-- {
+		}
+		if i < 0 || w.s.TurnKinds(w.s.Turns[i])&host.KindSkip == 0 {
+			return 0
+		}
+		return w.s.TurnAt(w.s.Turns[i])
+	}
+	turn := skipped()
+	before := skipped()
+	if turn == 0 || before == 0 {
+		return kubelet.BackoffMax
+	}
+	step := kubelet.BackoffFirst
+	for 2*step <= time.Duration(turn-before)+timerEarly && step < kubelet.BackoffMax {
+		step *= 2
+	}
+	due := turn + int64(min(2*step, kubelet.BackoffMax))
+	if due <= last {
+		return kubelet.BackoffMax
+	}
+	return time.Duration(due - last)
+}
+
+// timerEarly is how much earlier than its timer a turn may look by its stamp.
+const timerEarly = 20 * time.Millisecond
+
+// byStall uses housekeeping that took long: the turn in which it began was a
+// healthy one.
+func (w *healer) byStall(run int, last int64) (proof, bool) {
+	i, _ := slices.BinarySearchFunc(w.s.Stalls, last+1, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
+	for _, t := range w.s.Stalls[i:min(i+8, len(w.s.Stalls))] { // it runs one at a time
+		if t.Run == run && t.From > last {
+			return proof{t.From, "housekeeping began, which only a healthy sync loop starts"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// byNode uses the node status, which is computed from the same health check.
+func (w *healer) byNode(run int, last int64) (proof, bool) {
+	i, _ := slices.BinarySearchFunc(w.s.ReadyLines, last+1, func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
+	for ; i < len(w.s.ReadyLines); i++ {
+		if l := &w.s.ReadyLines[i]; l.Ready && l.At > last && (l.Run == run || run < 0) {
+			return proof{l.At, "the node became ready"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// byRelist uses lines of the relist goroutine. In a log of verbosity 5 a relist
+// that is followed by another one and printed no error listed pods. Where only
+// failed lists kept the age growing, any line from after a list call proves
+// one that succeeded.
+func (w *healer) byRelist(run int, g *kubelet.LastSeen, last int64) (proof, bool) {
+	ms := w.s.Marks
+	i, _ := slices.BinarySearchFunc(ms, g.Hi+1, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
+	started, failed := int64(0), false
+	for ; i < len(ms); i++ {
+		m := &ms[i]
+		if m.Run != run {
+			continue
+		}
+		switch {
+		case m.Kind == host.KindListFail:
+			started, failed = 0, true
+		case m.Kind == host.KindRelisting:
+			if started != 0 && m.At > last && w.fresh(started, m.At) && w.unbrokenLine(run, started, m.At) {
+				return proof{m.At, "a relist ran to its end before this one began"}, true
+			}
+			started = m.At
+		case m.At <= last:
+		case started != 0 && w.fresh(started, m.At):
+			return proof{m.At, "a relist listed pods"}, true
+		case started == 0 && failed && m.Kind&host.KindInside != 0:
+			return proof{m.At, "a relist got past its list call"}, true
+		}
+	}
+	return proof{}, false
+}
+
+// unbrokenLine reports whether the error of a relist would stand in the log between
+// its start and the next one's.
+func (w *healer) unbrokenLine(run int, from, to int64) bool {
+	return w.log.Trusts(run) && w.log.Whole(from, to)
+}
+
+// fresh reports whether a relist that began at start made PLEG healthy when
+// its list returned: a list slower than the threshold does not.
+func (w *healer) fresh(start, at int64) bool { return at-start < int64(w.n.Kubelet.Threshold) }

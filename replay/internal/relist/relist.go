@@ -1,0 +1,77 @@
+package relist
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Outcome of a relist.
+type Outcome string
+
+// Outcomes.
+const (
+	OutcomeOK         Outcome = "ok"
+	OutcomeListFailed Outcome = "list-failed"
+	OutcomeHung       Outcome = "hung"
+	OutcomeUnknown    Outcome = "unknown"
+)
+
+// Bases of a relist in the ledger.
+const (
+	BasisLastSeen  = "last-seen"
+	BasisRelisting = "relisting-line"
+	BasisListError = "list-error"
+	BasisEvents    = "pleg-events"
+	BasisMetrics   = "metrics"
+	BasisNextStart = "next-start"
+)
+
+// Relist is one run of the relist procedure that evidence proves.
+type Relist struct {
+	Run     int // index into Node.Runs, -1 unknown
+	Start   host.Instant
+	ListEnd host.Instant // when GetPods returned, if known
+	End     host.Instant
+	// Took is how long it ran, ± TookSlack, where something measures that
+	// better than its start and end; else 0.
+	Took, TookSlack time.Duration
+	Outcome         Outcome
+	Listed          *bool // did GetPods succeed; nil unknown
+	Basis           []string
+	Evidence        []host.Evidence
+}
+
+// Duration returns how long the relist ran, and whether that is known: to two
+// seconds or a fifth of it.
+func (r *Relist) Duration() (time.Duration, bool) {
+	if r.Took > 0 {
+		return r.Took, true
+	}
+	if !r.Start.Known() || !r.End.Known() {
+		return 0, false
+	}
+	d := time.Duration(r.End.At - r.Start.At)
+	return d, r.Start.Slack+r.End.Slack <= max(2*time.Second, d/5)
+}
+
+// Bounded says that between two moments some relists ran that no evidence
+// dates one by one.
+type Bounded struct {
+	From, To           int64
+	CountMin, CountMax int
+	// What the metrics add; zero where the log alone bounds them.
+	Sum      time.Duration   // how long they took together
+	Long     int             // how many of them took over 10 s
+	Silent   bool            // no snapshot succeeded in between
+	Evidence []host.Evidence // of Long and Silent
+}
+
+// Contradiction is what two records say that cannot both be true.
+type Contradiction struct {
+	What     string // a clause: "the metrics show one relist where …"
+	Evidence []host.Evidence
+}
+
+// own reports whether the relist has its own Relisting line.
+func (r *Relist) own() bool { return len(r.Basis) > 0 && r.Basis[0] == BasisRelisting }

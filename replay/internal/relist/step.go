@@ -1,0 +1,272 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+)
+
+// symptoms is what the log shows between the last relist that listed pods and
+// the end of a stretch.
+type symptoms struct {
+	listFails  []kubelet.Mark // list calls of relists that failed
+	lists      []*kubelet.Failure
+	pods       []*kubelet.Failure
+	inspecting []kubelet.Mark    // lines of the relist goroutine past its list call
+	restarted  *kubelet.Mark     // a relist began after the last seen one
+	began      *kubelet.Mark     // the Relisting line of the last seen relist itself
+	slowList   *kubelet.LastSeen // the list call alone of this relist outlasted the threshold
+	stall      *kubelet.Stall    // housekeeping, which lists too, was blocked from start to end
+	sent       []kubelet.Turn    // first and last pod event delivered before the breach, well apart
+}
+
+// step tells in which part of the relist the stretch was stuck, and why we
+// think so; unknown when nothing tells.
+func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.Evidence) {
+	from, to := e.Breach, e.LastReport
+	switch {
+	case len(gs) > 0:
+		from = gs[0].Lo
+	case e.LastStart.Known():
+		from = e.LastStart.At
+	}
+	if e.Recovered.Known() {
+		to = max(to, e.Recovered.At)
+	}
+	y := w.symptoms(e, gs, from, to, w.openUntil(e, to))
+	for _, judge := range []func(*symptoms, *Episode) (Step, string, []host.Evidence){
+		w.listStep, w.inspectStep, w.deliverStep,
+	} {
+		if s, why, ev := judge(y, e); s != StepUnknown {
+			return s, why, ev
+		}
+	}
+	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
+}
+
+// openUntil is until when a call may fail that was under way at the last report
+// of an episode whose end the log does not show: to, or a deadline after the
+// report.
+func (w *healer) openUntil(e *Episode, to int64) int64 {
+	if e.Recovered.Known() || e.LastReport == 0 {
+		return to
+	}
+	return max(to, e.LastReport+int64(w.n.Kubelet.RPCTimeout))
+}
+
+// symptoms collects what the log shows from one moment to another, and calls
+// that were under way by then and failed before a third.
+func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int64) *symptoms {
+	y := &symptoms{}
+	ms := w.s.Marks
+	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+	lastStart := from
+	if len(gs) > 0 {
+		lastStart = gs[len(gs)-1].Hi
+	}
+	// The relist after the recovery belongs to health again.
+	end := e.LastReport
+	for ; i < len(ms) && ms[i].At <= open; i++ {
+		m := &ms[i]
+		if m.Run != e.Run || m.At > to && !(m.Kind == host.KindListFail && m.Deadline) {
+			continue
+		}
+		switch {
+		case m.Kind == host.KindListFail && m.At > from:
+			y.listFails = append(y.listFails, *m)
+		case m.Kind == host.KindRelisting && m.At > lastStart && m.At <= end:
+			y.restarted = m
+		case m.Kind == host.KindRelisting && m.At <= lastStart && m.At >= lastStart-int64(20*time.Millisecond):
+			y.began = m
+		case m.Kind&host.KindInside != 0 && m.At > max(e.Breach, lastStart) && m.At <= end:
+			y.inspecting = append(y.inspecting, *m)
+		}
+	}
+	w.failedCalls(y, from, to, open)
+	y.sent = w.sent(e, lastStart)
+	for i := 1; i < len(gs); i++ {
+		if w.outlasted(gs[i-1], gs[i]) {
+			y.slowList = gs[i]
+		}
+	}
+	i, _ = slices.BinarySearchFunc(w.s.Stalls, e.Breach, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
+	for ; i < len(w.s.Stalls) && w.s.Stalls[i].To <= to; i++ {
+		if t := &w.s.Stalls[i]; t.Run == e.Run && len(gs) > 0 && spans(t, gs[0], e) {
+			y.stall = t
+		}
+	}
+	return y
+}
+
+// sentApart is how far apart pod events must be that are not the backlog of a loop
+// that had skipped.
+const sentApart = 5 * time.Second
+
+// sent finds pod events that were delivered while the last relist seen was already
+// the one that began at start, and the loop still healthy: that relist sent them,
+// so that it was past its list.
+func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
+	if w.n.Kubelet.PLEG == "evented" || e.Never || start == 0 {
+		return nil
+	}
+	breach := start + int64(e.Threshold)
+	var out []kubelet.Turn
+	for _, t := range w.s.Turns[w.s.TurnFrom(start+int64(sentApart)):] {
+		if w.s.TurnAt(t) > breach {
+			break
+		}
+		if w.s.TurnRun(t) != e.Run || w.s.TurnKinds(t)&host.KindEvent == 0 {
+			continue
+		}
+		if len(out) == 2 {
+			out = out[:1]
+		}
+		out = append(out, t)
+	}
+	if len(out) < 2 || w.s.TurnAt(out[1])-w.s.TurnAt(out[0]) < int64(sentApart) {
+		return nil
+	}
+	return out
+}
+
+// spans reports whether a blocked housekeeping covers the stretch: it began
+// with it, within the two seconds between housekeeping runs and the duration
+// of a list call, and outlasted the breach.
+func spans(t *kubelet.Stall, g *kubelet.LastSeen, e *Episode) bool {
+	return t.From >= g.Lo-int64(2*time.Second) && t.From <= g.Lo+int64(30*time.Second) && t.To > e.Breach
+}
+
+// failedCalls sorts the failed calls that waited for their deadline.
+func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
+	fs := w.n.Failures
+	i, _ := slices.BinarySearchFunc(fs, from, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
+	for ; i < len(fs) && fs[i].End <= open; i++ {
+		f := &fs[i]
+		if f.Code != "DeadlineExceeded" || f.End > to && !(f.Start.Known() && f.Start.At <= to) {
+			continue
+		}
+		switch f.Call {
+		case "ListPodSandbox", "ListContainers":
+			if f.Scope == "pod" {
+				y.pods = append(y.pods, f)
+			} else {
+				y.lists = append(y.lists, f)
+			}
+		case "PodSandboxStatus", "ContainerStatus":
+			y.pods = append(y.pods, f)
+		}
+	}
+}
+
+func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+	switch {
+	case len(y.listFails) > 0:
+		ev := []host.Evidence{{Record: y.listFails[0].Line, Note: "the list call of a relist failed"}}
+		return StepList, kubelet.Times(len(y.listFails), "relist") + " failed in the list call", ev
+	case y.slowList != nil:
+		return StepList, "the list call of a relist outlasted the threshold: the one before was still named " +
+			"the last seen when it had been running for longer", []host.Evidence{{Record: y.slowList.Lines[0].Record, Note: "names a relist that began long before it became the last seen"}}
+	case y.restarted != nil && len(y.inspecting) == 0:
+		return StepList, "a relist began after the last seen one and did not list pods",
+			[]host.Evidence{{Record: y.restarted.Line, Note: "begins after the last seen relist"}}
+	case len(y.inspecting)+len(y.sent) > 0:
+		return StepUnknown, "", nil
+	case len(y.lists) > 0 && len(y.pods) == 0:
+		return StepList, "list calls timed out and no call about a single pod did",
+			[]host.Evidence{{Record: y.lists[0].Evidence[0].Record, Note: "a list call timed out"}}
+	case y.stall != nil && len(y.pods) == 0 && w.alive(e):
+		return StepList, "housekeeping, which makes the same list calls, was blocked as long as PLEG",
+			[]host.Evidence{{Record: y.stall.Line, Note: "blocked since " + clock(y.stall.From)}}
+	}
+	return StepUnknown, "", nil
+}
+
+// alive reports whether the kubelet wrote lines in the middle of the stretch:
+// a process that was stopped as a whole did not hang in a call.
+func (w *healer) alive(e *Episode) bool {
+	mid := e.LastStart.At + (e.Breach-e.LastStart.At)/2
+	t := w.cover.Next(e.Run, mid)
+	return t != 0 && t < e.Breach
+}
+
+func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+	switch {
+	case len(y.inspecting) > 0:
+		m := y.inspecting[len(y.inspecting)-1]
+		return StepInspect, "the relist goroutine worked past its list call while PLEG was unhealthy",
+			[]host.Evidence{{Record: m.Line, Note: "written by the relist after its list call"}}
+	case len(y.sent) > 0:
+		return StepInspect, "the last relist that listed pods went on to send pod events, one by one, until PLEG was unhealthy",
+			[]host.Evidence{{Record: w.s.Events[y.sent[0]], Note: "sent by that relist"}, {Record: w.s.Events[y.sent[1]], Note: "and still"}}
+	case len(y.pods) > 0 && len(y.lists) == 0:
+		f := y.pods[0]
+		return StepInspect, kubelet.Times(len(y.pods), "call") + " about single pods timed out and no list call did",
+			[]host.Evidence{{Record: f.Evidence[0].Record, Note: "a status call timed out"}}
+	case len(y.pods) > 0 && len(e.LastStarts) > 0 && w.aligned(y.pods, e):
+		return StepInspect, "status calls timed out a whole number of timeouts after the start of the relist",
+			[]host.Evidence{{Record: y.pods[0].Evidence[0].Record, Note: "a status call timed out"}}
+	case y.began != nil && y.restarted == nil && len(y.lists) == 0 && !w.old():
+		return StepInspect, "no relist began after the last seen one, which had listed pods", []host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
+	}
+	return StepUnknown, "", nil
+}
+
+// aligned reports whether a failure lies a whole number of timeouts after the
+// start of a relist of the stretch.
+func (w *healer) aligned(fs []*kubelet.Failure, e *Episode) bool {
+	timeout := int64(w.n.Kubelet.RPCTimeout)
+	if timeout <= 0 {
+		return false
+	}
+	for _, f := range fs[:min(len(fs), 32)] {
+		for _, s := range e.LastStarts[:min(len(e.LastStarts), 32)] {
+			if d := f.End - s.At; d >= timeout && d%timeout < int64(2*time.Second) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// old reports whether the kubelet sends pod events blockingly: before 1.14.
+func (w *healer) old() bool {
+	return kubelet.OlderThan(w.n.Kubelet.Version, 14) || w.n.Kubelet.Version == "" && kubelet.OlderThan(w.n.Kubelet.VersionMax, 14)
+}
+
+// deliverStep finds the deadlock of kubelets before 1.14: the relist blocks on
+// the full event channel, which an unhealthy sync loop does not drain.
+func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evidence) {
+	if !w.old() || len(y.pods)+len(y.lists) > 0 {
+		return StepUnknown, "", nil
+	}
+	for _, f := range w.s.Facts {
+		if f.Key == facts.KeyGoroutine && relistSends(f) {
+			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []host.Evidence{{Record: f, Note: "goroutine that waits"}}
+		}
+	}
+	if timeout := w.n.Kubelet.RPCTimeout; y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
+		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
+			[]host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
+	}
+	return StepUnknown, "", nil
+}
+
+// relistSends reports whether a goroutine dump shows the relist in a channel
+// send.
+func relistSends(f *parse.Fact) bool {
+	has := func(s string) bool {
+		for _, a := range f.Attrs {
+			if strings.Contains(a.Value, s) {
+				return true
+			}
+		}
+		return strings.Contains(f.Value, s)
+	}
+	return has("chan send") && (has("pleg") || has("relist"))
+}

@@ -1,0 +1,299 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
+)
+
+// fromMetrics adds the relists that the last-seen gauge names. Under evented PLEG
+// it is set by each health check and names none.
+func (l *ledger) fromMetrics(run int) {
+	for _, p := range l.starts[run] {
+		l.claims = append(l.claims, &claim{lo: p.Start.At - int64(p.Start.Slack), hi: p.Start.At + int64(p.Start.Slack) - 1,
+			run: run, listed: &yes, basis: basisMetrics, ev: p.Evidence})
+	}
+}
+
+// counted bounds the number of relists by the counters of the metrics, and says
+// how long they took where that is much, or across a silence.
+func (l *ledger) counted() []Bounded {
+	by := map[host.Span]*Bounded{}
+	var order []*Bounded
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		at := host.Span{From: p.From, To: p.To}
+		if p.Kind == snapshots.ProofCount && p.Count > 0 {
+			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Sum: p.Sum}
+			order = append(order, by[at])
+		}
+	}
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		b := by[host.Span{From: p.From, To: p.To}]
+		switch {
+		case b == nil:
+		case p.Kind == snapshots.ProofLong:
+			b.Long, b.Evidence = p.Count, append(b.Evidence, p.Evidence...)
+		case p.Kind == snapshots.ProofGap:
+			b.Silent, b.Evidence = true, append(b.Evidence, p.Evidence...)
+		}
+	}
+	out := make([]Bounded, len(order))
+	for i, b := range order {
+		out[i] = *b
+	}
+	return out
+}
+
+// runAt returns the run that was alive at the moment, -1 if none is known.
+func (l *ledger) runAt(at int64) int {
+	i := l.s.RunAt(at + int64(time.Second))
+	if i >= 0 && at > l.s.Runs[i].Last && i+1 < len(l.s.Runs) {
+		return -1
+	}
+	return i
+}
+
+// ends dates the ends of relists that are known to be followed directly.
+func (l *ledger) ends(run int, marks []kubelet.Mark) {
+	for i, c := range l.claims {
+		if c.end.Known() || i+1 == len(l.claims) || c.group == nil || l.evented(c.run, c.lo) {
+			continue
+		}
+		d := l.claims[i+1]
+		hi := d.hi - int64(l.period())
+		if hi < c.lo {
+			continue
+		}
+		switch last := c.group.Last(); {
+		case slices.Contains(d.basis, BasisListError) && last >= d.lo:
+			// Still named while a later attempt ran and failed: nothing
+			// that listed pods ran in between.
+			c.end, c.outcome = host.Between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
+		case d.group != nil && last >= d.lo-int64(l.period()):
+			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+timerLate)), hi), OutcomeOK
+		}
+	}
+}
+
+// byLists dates the ends of relists in a log of verbosity 4, where each writes a line
+// when its list returns, and others when it has inspected a pod: it ended after its
+// last such line, and a period before the next list. A list of all pods that the
+// garbage collection makes meanwhile has no such pause before it.
+func (l *ledger) byLists(run int, marks []kubelet.Mark) {
+	for _, c := range l.claims {
+		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(marks, c.listEnd.At+int64(l.period()), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+		for i < len(marks) && marks[i].Kind != host.KindRetrieved && marks[i].Kind != host.KindListFail {
+			i++
+		}
+		if i == len(marks) || marks[i].Kind != host.KindRetrieved || !l.w.Whole(c.listEnd.At, marks[i].At) {
+			continue
+		}
+		hi := marks[i].At - int64(l.period())
+		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi {
+			c.end = host.Between(lo, hi)
+			if c.outcome == "" {
+				c.outcome = OutcomeOK
+			}
+		}
+	}
+}
+
+// lastInside is the last line that the relist goroutine wrote in [lo, hi].
+func lastInside(marks []kubelet.Mark, lo, hi int64) int64 {
+	i, _ := slices.BinarySearchFunc(marks, hi, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+	if i > 0 && marks[i-1].At >= lo {
+		return marks[i-1].At
+	}
+	return lo
+}
+
+// stretches bounds the number of relists between dated ones by the pod events
+// that were delivered: two events of one container need two relists. Events
+// right after a dated relist may be its own.
+func (l *ledger) stretches(run int) []Bounded {
+	if run < 0 || l.period() <= 0 {
+		return nil
+	}
+	r := &l.s.Runs[run]
+	if l.evented(run, r.Last) {
+		return nil // the events may be the runtime's own
+	}
+	var out []Bounded
+	from, dated := r.First, false
+	close := func(to int64) {
+		if to-from <= int64(l.period()) {
+			return
+		}
+		least := l.distinct(from, to)
+		if dated {
+			least--
+		}
+		if least > 0 {
+			out = append(out, Bounded{From: from, To: to, CountMin: least, CountMax: int((to-from)/int64(l.period())) + 1})
+		}
+	}
+	for _, c := range l.claims {
+		close(c.lo)
+		from, dated = max(from, c.hi, c.end.At), true
+	}
+	close(r.Last)
+	return out
+}
+
+// distinct is the least number of relists that the events delivered in
+// (from, to) need.
+func (l *ledger) distinct(from, to int64) int {
+	t := l.s.Observed
+	ev := t.Rows
+	i := sort.Search(len(ev), func(i int) bool { return t.At(&ev[i]) >= from })
+	if !l.counting {
+		l.counting, l.counts = true, host.NewBySym[uint32](l.s.Syms, len(ev))
+		l.counts.Touch()
+	}
+	most, first := uint32(0), i
+	for ; i < len(ev) && t.At(&ev[i]) < to; i++ {
+		n := l.counts.At(ev[i].Data)
+		*n++
+		most = max(most, *n)
+	}
+	for ; first < i; first++ {
+		*l.counts.At(ev[first].Data) = 0
+	}
+	return int(most)
+}
+
+// outcomes completes the ledger by what the episodes tell: the end of relists
+// that were stuck in inspection, and relists that hang to the end of the log.
+func (l *ledger) outcomes(relists []Relist, eps []Episode) {
+	for i := range eps {
+		e := &eps[i]
+		for _, s := range e.LastStarts {
+			// The last one that began then.
+			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.At }) - 1
+			if k >= 0 && relists[k].Start.At == s.At {
+				l.settle(relists, e, k)
+			}
+		}
+	}
+	for i := range relists {
+		if r := &relists[i]; r.Outcome == OutcomeUnknown && r.End.Known() && r.Listed != nil && *r.Listed {
+			r.Outcome = OutcomeOK
+		}
+	}
+}
+
+// settle dates the end of a relist that an episode of the inspect phase was
+// stuck in: it ran until PLEG was last reported, and a period before the next
+// one that listed pods.
+func (l *ledger) settle(relists []Relist, e *Episode, i int) {
+	r := &relists[i]
+	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
+		return
+	}
+	if !e.Recovered.Known() {
+		r.Outcome = OutcomeHung
+		return
+	}
+	// PLEG stays unhealthy until the next relist has listed: a period, the
+	// lateness of its timer and a list call after this one ended. Lists that
+	// were slow may become slower.
+	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
+	hi := e.Recovered.At - int64(l.period())
+	if next := nextListed(relists, i); next != 0 {
+		hi = next - int64(l.period())
+	}
+	if m := l.lastAligned(r, e.Recovered.At); m > lo {
+		lo = m
+	} else if m == 0 {
+		lo = min(lo, l.lastLine(r, e.LastReport, lo))
+	}
+	if hi >= lo && hi-lo <= int64(10*time.Second) {
+		r.End, r.Outcome = host.Between(lo, hi), OutcomeOK
+	}
+}
+
+// onDemand reports whether the list of one pod on demand failed in an episode, or
+// began in it: since 1.36 the same loop runs it between relists, so that none of
+// those need have been long.
+func (l *ledger) onDemand(e *Episode) bool {
+	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.RPCTimeout)
+	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Saying) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
+}
+
+// nextListed returns the start of the first later relist of the same run that
+// a last-seen age names, 0 if none.
+func nextListed(relists []Relist, i int) int64 {
+	for j := i + 1; j < len(relists); j++ {
+		if s := &relists[j]; s.Run == relists[i].Run && slices.Contains(s.Basis, BasisLastSeen) {
+			return s.Start.At
+		}
+	}
+	return 0
+}
+
+// lastLine is the last line that the relist wrote of an inspection before the
+// moment: it may have ended right then, and the next list may have been slow.
+func (l *ledger) lastLine(r *Relist, before, none int64) int64 {
+	run := r.Run
+	if run < 0 {
+		run = len(l.byRun) - 1
+	}
+	marks := l.byRun[run]
+	i, _ := slices.BinarySearchFunc(marks, before+1, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+	for i--; i >= 0 && marks[i].At > r.Start.At; i-- {
+		if marks[i].Kind&host.KindInside != 0 {
+			return marks[i].At
+		}
+	}
+	return none
+}
+
+// listed is how long the list calls of a relist took at most, as far as the
+// first inspection that timed out tells; 0 if none does, or they were quick.
+func (l *ledger) listed(r *Relist) int64 {
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	fails := l.n.Failures
+	i, _ := slices.BinarySearchFunc(fails, r.Start.At+timeout, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
+	for ; i < len(fails) && fails[i].End <= r.Start.At+2*timeout; i++ {
+		if f := &fails[i]; f.Call == "PodSandboxStatus" && f.Code == "DeadlineExceeded" {
+			if took := f.End - r.Start.At - timeout; took > int64(l.period()) {
+				return took
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// lastAligned returns when the last inspection of the relist timed out before
+// the moment: a whole number of timeouts after the start, since pods are
+// inspected one after the other and each stuck one costs one timeout.
+func (l *ledger) lastAligned(r *Relist, before int64) int64 {
+	timeout := int64(l.n.Kubelet.RPCTimeout)
+	if timeout <= 0 {
+		return 0
+	}
+	best := int64(0)
+	fails := l.n.Failures
+	i, _ := slices.BinarySearchFunc(fails, r.Start.At, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
+	for ; i < len(fails) && fails[i].End <= before; i++ {
+		f := &fails[i]
+		if f.Code != "DeadlineExceeded" || f.Scope == "all" {
+			continue
+		}
+		if d := (f.End - r.Start.At) % timeout; d < int64(2*time.Second) && f.End-r.Start.At >= timeout && f.End > best {
+			best = f.End
+		}
+	}
+	return best
+}

@@ -1,0 +1,81 @@
+package relist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// unreported finds stretches in which PLEG was unhealthy by its own relists
+// although no line says so: a sync loop that is itself blocked checks nothing.
+// Only a log of verbosity 5 proves them, in which every relist has its line.
+func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
+	var out []Episode
+	last := map[int]*Relist{} // by run: the last relist that listed pods
+	for i := range relists {
+		r := &relists[i]
+		if r.Run < 0 || !r.own() || r.Listed == nil || !*r.Listed {
+			continue
+		}
+		if p := last[r.Run]; p != nil {
+			if e, ok := w.between(p, r); ok && !coincides(known, &e) {
+				out = append(out, e)
+			}
+		}
+		last[r.Run] = r
+	}
+	return out
+}
+
+// between makes an episode of two relists that listed pods one after the other
+// when the second had not listed a threshold after the first began.
+func (w *healer) between(p, r *Relist) (Episode, bool) {
+	limit := w.n.Kubelet.Threshold
+	breach := p.Start.At + int64(limit)
+	visible := r.Start.At // the list cannot have returned before
+	if r.ListEnd.Known() {
+		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
+	}
+	if visible <= breach || !w.log.Whole(p.Start.At, visible) || !w.log.Trusts(p.Run) {
+		return Episode{}, false
+	}
+	if t := w.cover.Next(p.Run, p.Start.At+int64(limit)/2); t == 0 || t > visible {
+		return Episode{}, false // a silent process may have been suspended with its clock
+	}
+	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []host.Instant{p.Start}, Breach: breach, Threshold: limit,
+		Recovered: host.Instant{At: visible, Slack: r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
+		Evidence: []host.Evidence{{Record: p.Evidence[0].Record, Note: "the last relist that listed pods began here"},
+			{Record: r.Evidence[0].Record, Note: fmt.Sprintf("the next one that did, %s later", time.Duration(r.Start.At-p.Start.At).Round(time.Second))}}}
+	switch {
+	case r.ListEnd.Known():
+		e.Recovered, e.RecoveredBasis = r.ListEnd, "a relist listed pods"
+	case r.End.Known():
+		end := r.End.At + int64(r.End.Slack)
+		e.Recovered, e.RecoveredBasis = host.Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"
+	}
+	e.LastReport = breach // bounds the search for symptoms only
+	var ev []host.Evidence
+	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
+	e.LastReport = 0
+	e.Evidence = append(e.Evidence, ev...)
+	return e, true
+}
+
+// coincides reports whether an episode is among those known from lines, which
+// are disjoint and sorted by breach.
+func coincides(known []Episode, e *Episode) bool {
+	i, _ := slices.BinarySearchFunc(known, e.Breach, func(k Episode, at int64) int { return cmp.Compare(k.Breach, at) })
+	for _, k := range known[max(i-2, 0):min(i+2, len(known))] {
+		end := k.Recovered.At
+		if end == 0 {
+			end = max(k.LastReport, k.Breach)
+		}
+		if k.Run == e.Run && k.Breach <= e.Recovered.At && e.Breach <= end {
+			return true
+		}
+	}
+	return false
+}

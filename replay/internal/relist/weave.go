@@ -1,0 +1,210 @@
+package relist
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
+)
+
+// extent is a length known to lie in [lo, hi]; the zero extent is unknown.
+type extent struct{ lo, hi time.Duration }
+
+func (x extent) mid() time.Duration { return x.lo + (x.hi-x.lo)/2 }
+
+func (x extent) slack() time.Duration { return (x.hi - x.lo + 1) / 2 }
+
+// timed is a relist whose length the metrics measure: it began and ended within
+// bounds.
+type timed struct {
+	*snapshots.Proof
+	start, end host.Span
+	took       extent
+}
+
+func timedOf(p *snapshots.Proof) timed {
+	t := timed{Proof: p, start: host.Span{From: p.Start.At - int64(p.Start.Slack), To: p.Start.At + int64(p.Start.Slack)}, took: extent{p.SumMin, p.SumMax}}
+	if p.SumMax == 0 {
+		t.took.hi = 1 << 62
+	}
+	if p.End.Known() {
+		t.end = host.Span{From: p.End.At - int64(p.End.Slack), To: p.End.At + int64(p.End.Slack)}
+	}
+	return t
+}
+
+// weave joins the relists whose length snapshots of the metrics measure with those
+// that the lines of the run date: the lines say when, the metrics how long. One that
+// no line dates is a relist of its own. Relists are serial: where a line dates another
+// one well inside, the two sources contradict each other, and the lines count.
+func (l *ledger) weave(run int) {
+	if l.n.Kubelet.PLEG == "evented" {
+		return
+	}
+	dated := map[host.Span]bool{} // steps of which a relist is dated by itself
+	for i := range l.n.Proofs {
+		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofRelist && l.runAt(p.Start.At) == run {
+			dated[host.Span{From: p.Step, To: p.To}] = p.SumMax > 0
+			l.join(run, timedOf(p))
+		}
+	}
+	for i := range l.n.Proofs {
+		p := &l.n.Proofs[i]
+		if p.Kind != snapshots.ProofLong || p.From == 0 || dated[host.Span{From: p.From, To: p.To}] || l.runAt(p.To-int64(p.SumMin)) != run {
+			continue
+		}
+		if t, ok := l.remaining(p); ok {
+			l.join(run, t)
+		}
+	}
+	host.Arrange(l.claims, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
+}
+
+func (l *ledger) join(run int, t timed) {
+	if k := l.match(&t); k >= 0 {
+		l.claims[k].measure(&t)
+	} else if c := l.inside(&t); c != nil {
+		l.against = append(l.against, Contradiction{
+			"the metrics show one relist where a line dates the start of another one", slices.Concat(t.Evidence, c.ev)})
+	} else {
+		l.claims = append(l.claims, t.claim(run))
+	}
+}
+
+// remaining is the one relist of over ten seconds that ended between two snapshots
+// beside those that lines date; false where there are more, or none.
+func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
+	n, took := p.Count, extent{p.SumMin, p.SumMax}
+	for _, c := range l.claims {
+		d, ok := c.length()
+		if ok && d >= snapshots.LongRelist && c.end.At > p.From && c.end.At <= p.To {
+			n--
+			took.lo, took.hi = took.lo-d, took.hi-d
+		}
+	}
+	took.lo = max(took.lo, snapshots.LongRelist)
+	if n != 1 || took.hi < took.lo {
+		return timed{}, false
+	}
+	t := timed{Proof: p, took: took, end: host.Span{From: p.From, To: p.To}, start: host.Span{From: p.From - int64(took.hi), To: p.To - int64(took.lo)}}
+	// Relists are serial: it began a period after the end of one that began
+	// before it, and ended a period before the next.
+	for _, c := range l.claims {
+		gap := l.gap(c.run, c.lo)
+		if c.end.Known() && c.hi < t.start.To && c.end.At-int64(c.end.Slack) < t.start.To && c.lo < t.start.From {
+			t.start.From = max(t.start.From, c.end.At-int64(c.end.Slack)+gap)
+		}
+		if c.lo > t.start.To && c.hi <= t.end.To {
+			t.end.To = max(min(t.end.To, c.hi-gap), t.end.From)
+		}
+	}
+	t.start.To = min(t.start.To, t.end.To-int64(took.lo))
+	t.end.From = max(t.end.From, t.start.From+int64(took.lo))
+	return t, t.start.From <= t.start.To && t.end.From <= t.end.To
+}
+
+// length is how long the claim's relist ran, and whether that is known.
+func (c *claim) length() (time.Duration, bool) {
+	r := c.relist()
+	return r.Duration()
+}
+
+// match finds the claim that must be the measured relist, -1 if there is none: it
+// began within the bounds, and its end, where that is known, agrees.
+func (l *ledger) match(t *timed) int {
+	best := -1
+	for i, c := range l.claims {
+		if c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) {
+			continue
+		}
+		// Of several the last one can have run so long: the others ended
+		// before it began.
+		if best < 0 || c.lo > l.claims[best].lo {
+			best = i
+		}
+	}
+	return best
+}
+
+// fits reports whether what is known of the claim agrees with the measure. A gauge
+// alone names a relist that listed pods, mostly a quick one before the long one.
+func (c *claim) fits(t *timed) bool {
+	if c.listed != nil && t.Listed != nil && *c.listed != *t.Listed {
+		return false
+	}
+	if !c.end.Known() {
+		return !onlyMetrics(c.basis) || t.Listed != nil && *t.Listed
+	}
+	if t.end.To == 0 {
+		return false
+	}
+	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
+	const late = int64(100 * time.Millisecond)
+	return hi >= t.end.From-late && lo <= t.end.To+late && hi-c.lo >= int64(t.took.lo)-late && lo-c.hi <= int64(t.took.hi)+late
+}
+
+func onlyMetrics(basis []string) bool { return len(basis) == 1 && basis[0] == BasisMetrics }
+
+// inside finds a relist that a line dates to begin while the measured one ran.
+func (l *ledger) inside(t *timed) *claim {
+	for _, c := range l.claims {
+		if c.lo > t.start.To && c.hi < max(t.end.From, t.start.From+int64(t.took.lo)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// measure narrows the claim by the length that the metrics state.
+func (c *claim) measure(t *timed) {
+	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
+	if t.end.To != 0 && !c.end.Known() {
+		c.took = t.length()
+		lo, hi := max(t.end.From, c.lo+int64(t.took.lo)), t.end.To
+		if c.took.hi != 0 {
+			hi = min(hi, c.hi+int64(c.took.hi))
+		}
+		c.end = host.Between(min(lo, hi), hi)
+	}
+	if c.listed == nil {
+		c.listed = t.Listed
+	}
+	if c.outcome == "" {
+		c.outcome = t.outcome()
+	}
+	if !slices.Contains(c.basis, BasisMetrics) {
+		c.basis = append(slices.Clip(c.basis), BasisMetrics)
+	}
+	c.ev = append(c.ev, t.Evidence...)
+}
+
+// claim is the measured relist alone.
+func (t *timed) claim(run int) *claim {
+	c := &claim{lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, outcome: t.outcome(), basis: basisMetrics, ev: t.Evidence}
+	if t.end.To != 0 {
+		c.end, c.took = host.Between(t.end.From, t.end.To), t.length()
+	}
+	return c
+}
+
+// length is how long it took, the zero extent where nothing bounds that from above.
+func (t *timed) length() extent {
+	if t.took.hi == 1<<62 {
+		return extent{}
+	}
+	return t.took
+}
+
+func (t *timed) outcome() Outcome {
+	switch {
+	case t.end.To == 0:
+		return OutcomeHung
+	case t.Listed == nil:
+		return ""
+	case *t.Listed:
+		return OutcomeOK
+	}
+	return OutcomeListFailed
+}

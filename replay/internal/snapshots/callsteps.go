@@ -1,0 +1,311 @@
+package snapshots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// CallStep is what the metrics say of one runtime operation between two
+// snapshots that follow each other.
+type CallStep struct {
+	Operation string // the operation_type of the metrics
+	// From is the snapshot before, Unix ns. In the first step, Whole, it is
+	// the start of the process, 0 if unknown: the counters began at zero.
+	From, To int64
+	Whole    bool
+	// Calls ended in the step, Errors of them with an error; they took Sum
+	// together. The kubelet counts a call when it ends, so that one that
+	// hangs is not among them.
+	Calls, Errors int
+	Sum           time.Duration
+	// Long is how many took longer than Edge, the lowest bucket bound of 10 s
+	// or more (or the last finite one), at least LongMean on average.
+	Long           int
+	Edge, LongMean time.Duration
+	Evidence       []host.Evidence
+
+	source  string
+	buckets []bucket // growth, cumulative
+}
+
+// callGenerations lists, newest first, the names of the operation metrics and
+// what one unit of the durations is in seconds. From 1.14 to 1.17 the kubelet
+// exposes both; they count the same calls.
+var callGenerations = []struct {
+	duration, calls, errors string
+	unit                    float64
+}{
+	{"kubelet_runtime_operations_duration_seconds", "kubelet_runtime_operations_total", "kubelet_runtime_operations_errors_total", 1},
+	{"kubelet_runtime_operations_latency_microseconds", "kubelet_runtime_operations", "kubelet_runtime_operations_errors", 1e-6},
+}
+
+// callGeneration is the newest one that the series hold, -1 for none.
+func callGeneration(series []*parse.Series) int {
+	for i, g := range callGenerations {
+		for _, s := range series {
+			if s.Sampled() && (s.Name == g.duration+"_count" || s.Name == g.calls) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// callShot is one operation in one snapshot.
+type callShot struct {
+	calls, count, sum, errors float64 // NaN unknown
+	buckets                   []bucket
+	rec, errRec               *parse.Sample
+}
+
+// callSource is one exporter's view of the operations: the snapshots of a
+// kubelet, or the copy that a Prometheus server keeps of them.
+type callSource struct {
+	name  string
+	times []int64
+	keep  map[int64]bool // times to read, nil: all
+	ops   map[string]map[int64]*callShot
+}
+
+// CallSteps returns what the metrics of one node say of its runtime calls,
+// ordered by operation, source and time.
+func CallSteps(series []*parse.Series) []CallStep {
+	gen := callGeneration(series)
+	if gen < 0 {
+		return nil
+	}
+	sources := callSources(series, gen)
+	starts := processStartsAt(series, sources)
+	var out []CallStep
+	for _, src := range sources {
+		for op, shots := range src.ops {
+			out = append(out, src.steps(op, shots, starts)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b CallStep) int {
+		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.source, b.source), cmp.Compare(a.To, b.To))
+	})
+	return out
+}
+
+func callSources(series []*parse.Series, gen int) []*callSource {
+	g := callGenerations[gen]
+	byName := map[string]*callSource{}
+	var order []*callSource
+	for _, s := range series {
+		op := s.Label("operation_type")
+		role := callRole(s.Name, g.duration, g.calls, g.errors)
+		if op == "" || role == "" {
+			continue
+		}
+		name := sourceName(s)
+		src := byName[name]
+		if src == nil {
+			src = &callSource{name: name, ops: map[string]map[int64]*callShot{}}
+			src.keep = spaced(longest(series, func(x *parse.Series) bool {
+				return callRole(x.Name, g.duration, g.calls, g.errors) == role && sourceName(x) == name
+			}))
+			byName[name] = src
+			order = append(order, src)
+		}
+		src.add(s, op, role, g.unit)
+	}
+	for _, src := range order {
+		src.finish()
+	}
+	return order
+}
+
+func sourceName(s *parse.Series) string {
+	return s.Job + "\x00" + s.Label("job") + "\x00" + s.Label("instance")
+}
+
+// callRole says what a series of the generation counts, "" for others.
+func callRole(name, duration, calls, errors string) string {
+	switch name {
+	case calls:
+		return "calls"
+	case errors:
+		return "errors"
+	case duration + "_count":
+		return "count"
+	case duration + "_sum":
+		return "sum"
+	case duration + "_bucket":
+		return "bucket"
+	}
+	return ""
+}
+
+func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
+	shots := src.ops[op]
+	if shots == nil {
+		shots = map[int64]*callShot{}
+		src.ops[op] = shots
+	}
+	le, err := strconv.ParseFloat(s.Label("le"), 64)
+	if role == "bucket" && (err != nil || math.IsNaN(le)) {
+		return
+	}
+	for p := range s.Samples() {
+		if src.keep != nil && !src.keep[p.At] || p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
+			continue // undatable, a stale mark, or no counter
+		}
+		t := shots[p.At]
+		if t == nil {
+			nan := math.NaN()
+			t = &callShot{calls: nan, count: nan, sum: nan, errors: nan}
+			shots[p.At] = t
+			src.times = append(src.times, p.At)
+		}
+		switch role {
+		case "calls":
+			t.calls = p.V
+			if t.rec == nil {
+				t.rec = s.Cite(p)
+			}
+		case "errors":
+			t.errors, t.errRec = p.V, s.Cite(p)
+		case "count":
+			t.count = p.V
+		case "sum":
+			t.sum, t.rec = p.V*unit, s.Cite(p)
+		case "bucket":
+			t.buckets = append(t.buckets, bucket{le, p.V})
+		}
+	}
+}
+
+func (src *callSource) finish() {
+	slices.Sort(src.times)
+	src.times = slices.Compact(src.times)
+	for _, shots := range src.ops {
+		for _, t := range shots {
+			slices.SortFunc(t.buckets, func(a, b bucket) int { return cmp.Compare(a.le, b.le) })
+			if math.IsNaN(t.count) {
+				t.count = t.calls
+			}
+			if math.IsNaN(t.errors) {
+				t.errors = 0 // the counter appears with the first error
+			}
+		}
+	}
+}
+
+// processStartsAt gives the start of the kubelet's process, Unix seconds, by
+// the time of the snapshot.
+func processStartsAt(series []*parse.Series, sources []*callSource) map[int64]float64 {
+	out, read := map[int64]float64{}, map[int64]bool{}
+	for _, src := range sources {
+		for _, at := range src.times {
+			read[at] = true
+		}
+	}
+	for _, s := range series {
+		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
+			continue
+		}
+		for p := range s.Samples() {
+			if read[p.At] {
+				out[p.At] = p.V
+			}
+		}
+	}
+	return out
+}
+
+// steps compares the snapshots of one operation. An operation that appears
+// later than the first snapshot began at zero.
+func (src *callSource) steps(op string, shots map[int64]*callShot, starts map[int64]float64) []CallStep {
+	var out []CallStep
+	var before int64
+	var last *callShot
+	zero := &callShot{}
+	for i, at := range src.times {
+		t := shots[at]
+		if t == nil || math.IsNaN(t.count) {
+			if last == nil {
+				before = at
+			}
+			continue
+		}
+		a := last
+		fresh := i > 0 && starts[at]-starts[before] > 1.5
+		if a == nil || fresh || t.count < a.count || t.sum < a.sum-1e-9 || t.errors < a.errors {
+			a = zero
+		}
+		s := callStep(op, a, t)
+		s.From, s.To, s.source = before, at, src.name
+		if before == 0 {
+			s.Whole = true
+			if v := starts[at]; v > 0 && v < 1e10 {
+				s.From = int64(v * 1e9)
+			}
+		}
+		out = append(out, s)
+		last, before = t, at
+	}
+	return out
+}
+
+// callStep is the growth from a to b.
+func callStep(op string, a, b *callShot) CallStep {
+	s := CallStep{Operation: op, Calls: int(b.count - a.count), Errors: int(b.errors - a.errors), buckets: grown(a.buckets, b.buckets)}
+	if d := b.sum - a.sum; d > 0 && d < 1e9 {
+		s.Sum = seconds(d)
+	}
+	s.long()
+	if b.rec != nil {
+		s.Evidence = append(s.Evidence, host.Evidence{Record: b.rec, Note: fmt.Sprintf("%s: %d calls, %.4f s together", op, s.Calls, s.Sum.Seconds())})
+	}
+	if b.errRec != nil && s.Errors > 0 {
+		s.Evidence = append(s.Evidence, host.Evidence{Record: b.errRec, Note: fmt.Sprintf("%s: %d of %d calls failed", op, s.Errors, s.Calls)})
+	}
+	return s
+}
+
+// grown is the growth of a cumulative histogram; nil where the bounds differ.
+func grown(a, b []bucket) []bucket {
+	if len(a) != 0 && len(a) != len(b) {
+		return nil
+	}
+	out := slices.Clone(b)
+	for i := range a {
+		if a[i].le != b[i].le {
+			return nil
+		}
+		out[i].n -= a[i].n
+	}
+	return out
+}
+
+// callEdge is from where on a call counts as long: the kubelet's own relist
+// buckets end there.
+const callEdge = 10.0
+
+// long counts the calls beyond the edge and bounds their mean from below: the
+// others took at most the upper bound of their buckets.
+func (s *CallStep) long() {
+	n := len(s.buckets)
+	if n < 2 || !math.IsInf(s.buckets[n-1].le, 1) {
+		return
+	}
+	most, below := 0.0, 0.0
+	for _, b := range s.buckets[:n-1] {
+		most += max(b.n-below, 0) * b.le
+		below, s.Edge = b.n, seconds(b.le)
+		if b.le >= callEdge {
+			break
+		}
+	}
+	if s.Long = int(max(s.buckets[n-1].n-below, 0)); s.Long > 0 {
+		s.LongMean = max(s.Edge, (s.Sum-seconds(most))/time.Duration(s.Long))
+	}
+}

@@ -1,0 +1,467 @@
+package snapshots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// LongRelist is the length from which a relist is blamed on something: the
+// last finite bucket of the relist histograms, beyond which the metrics no
+// longer tell one length from another.
+const LongRelist = 10 * time.Second
+
+// ProofKind says what snapshots of the kubelet's metrics prove.
+type ProofKind string
+
+// Kinds of proof.
+const (
+	// ProofStart: the last relist whose list calls had succeeded when the
+	// kubelet last judged its health began at Start.
+	ProofStart ProofKind = "start"
+	// ProofCount: between From and To, Count relists ended, and they took
+	// Sum together.
+	ProofCount ProofKind = "count"
+	// ProofLong: of the relists that ended between From and To, Count took
+	// longer than 10 s, together between SumMin and SumMax.
+	ProofLong ProofKind = "long"
+	// ProofRunning: a relist was running at To; if From is set, it was the
+	// same one that was running at From already.
+	ProofRunning ProofKind = "running"
+	// ProofRestart: the kubelet process was replaced between From and To;
+	// Start is the start of the new one if its metrics state it.
+	ProofRestart ProofKind = "restart"
+	// ProofGap: no snapshot succeeded between From and To, although they
+	// came regularly before. Count and Sum are the relists that ended across
+	// the gap.
+	ProofGap ProofKind = "gap"
+	// ProofFrozen: between From and To relists were Sum apart that no relist
+	// filled: the process itself did not run.
+	ProofFrozen ProofKind = "frozen"
+	// ProofRelist: one relist of at least SumMin, and at most SumMax where
+	// that is set, began at Start and ended at End, which is unknown while it
+	// runs at To.
+	ProofRelist ProofKind = "relist"
+	// ProofAge: between From and To some relist began at least SumMin, and
+	// at most SumMax, after the last one that had listed pods began. Count
+	// began more than 10 s after it.
+	ProofAge ProofKind = "age"
+	// ProofPaced: Count relists began between From and To, none more than
+	// SumMax after the last one that had listed pods, and Sum after it together;
+	// none that ended took longer than SumMin.
+	ProofPaced ProofKind = "paced"
+)
+
+// Proof is one statement about relists that metrics prove.
+type Proof struct {
+	Kind           ProofKind
+	From, To       int64 // Unix ns
+	Start, End     host.Instant
+	Listed         *bool // of ProofRelist: whether it listed pods, nil unknown
+	Count          int   // -1 unknown
+	Sum            time.Duration
+	SumMin, SumMax time.Duration
+	Evidence       []host.Evidence
+
+	Step int64 // of ProofRelist: the snapshot before the one that shows its end
+}
+
+// lastSeenSlack is the granularity of kubelet_pleg_last_seen_seconds, which
+// the kubelet cuts to whole seconds: the true start lies within the second.
+const lastSeenSlack = 500 * time.Millisecond
+
+// processSlack is the granularity of process_start_time_seconds: clock ticks on
+// top of a boot time in whole seconds.
+const processSlack = time.Second
+
+// Proofs returns what the kubelet's relist metrics prove, in time order.
+// series and scrapes are those of one node. Semantics follow pkg/kubelet/pleg
+// of 1.14 to 1.36: a relist is counted when it ends, failed ones included; the
+// interval is observed at each start against the last successful start.
+func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
+	shots := relistShots(series)
+	var out []Proof
+	out = append(out, proveStarts(shots)...)
+	for i, t := range shots {
+		if p, ok := proveLongSinceStart(t); ok && (i == 0 || restarted(shots[i-1], t)) {
+			if i > 0 {
+				p.From = max(p.From, shots[i-1].at)
+			}
+			out = append(out, p)
+		}
+	}
+	for i := 1; i < len(shots); i++ {
+		out = append(out, proveStep(shots[i-1], shots[i])...)
+	}
+	out = append(out, proveRunning(shots)...)
+	out = append(out, proveGaps(shots, scrapes)...)
+	slices.SortStableFunc(out, func(a, b Proof) int {
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From))
+	})
+	return out
+}
+
+// shot is what one snapshot says about relists. Unknown numbers are NaN.
+type shot struct {
+	at        int64
+	src       *parse.Scrape
+	count     float64 // relists ended
+	sum       float64 // their seconds
+	icount    float64 // relists begun, but for the first successful ones
+	isum      float64
+	lastSeen  float64
+	start     float64 // of the process, Unix seconds
+	buckets   []bucket
+	ibuckets  []bucket
+	rec       map[string]*parse.Sample
+	step      int64 // since the sample before, also where that one was left out
+	undatable bool
+}
+
+type bucket struct{ le, n float64 }
+
+// relistMetrics lists, newest generation first, the names under which the
+// kubelet reports relists, and what one unit is in seconds.
+var relistMetrics = []struct {
+	duration, interval string
+	unit               float64
+}{
+	{"kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds", 1},
+	{"kubelet_pleg_relist_latency_microseconds", "kubelet_pleg_relist_interval_microseconds", 1e-6},
+}
+
+// relistShots arranges the samples by snapshot. Where both generations of
+// names exist (1.14 to 1.17) only the newer one is read: they count the same
+// relists.
+func relistShots(series []*parse.Series) []*shot {
+	gen := relistMetrics[0]
+	for _, g := range slices.Backward(relistMetrics) {
+		if slices.ContainsFunc(series, func(s *parse.Series) bool { return s.Name == g.duration+"_count" }) {
+			gen = g
+		}
+	}
+	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}, keep: notable(series, gen.duration+"_sum", gen.unit)}
+	for _, s := range series {
+		switch s.Name {
+		case gen.duration + "_count":
+			b.each(s, "count", func(t *shot, v float64) { t.count = v })
+		case gen.duration + "_sum":
+			b.each(s, "sum", func(t *shot, v float64) { t.sum = v * gen.unit })
+		case gen.interval + "_count":
+			b.each(s, "icount", func(t *shot, v float64) { t.icount = v })
+		case gen.interval + "_sum":
+			b.each(s, "isum", func(t *shot, v float64) { t.isum = v * gen.unit })
+		case "kubelet_pleg_last_seen_seconds":
+			b.each(s, "seen", func(t *shot, v float64) { t.lastSeen = v })
+		}
+	}
+	// Only now is every snapshot there that a bucket may belong to.
+	for _, s := range series {
+		switch s.Name {
+		case gen.duration + "_bucket":
+			b.bucket(s, func(t *shot) *[]bucket { return &t.buckets })
+		case gen.interval + "_bucket":
+			b.bucket(s, func(t *shot) *[]bucket { return &t.ibuckets })
+		}
+	}
+	b.processStarts(series)
+	return b.shots()
+}
+
+type shotBuilder struct {
+	unit   float64
+	byTime map[int64]*shot
+	keep   map[int64]int64 // times to read and the step before each; nil: all
+}
+
+func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64)) {
+	for p := range s.Samples() {
+		step, kept := b.keep[p.At]
+		if b.keep != nil && !kept || math.IsNaN(p.V) {
+			continue // NaN is a stale mark: no snapshot
+		}
+		t := b.byTime[p.At]
+		if t == nil {
+			nan := math.NaN()
+			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, lastSeen: nan, start: nan,
+				rec: map[string]*parse.Sample{}, step: step, undatable: p.Src.Basis == parse.NoTime}
+			b.byTime[p.At] = t
+		}
+		set(t, p.V)
+		t.rec[role] = s.Cite(p)
+	}
+}
+
+func (b *shotBuilder) bucket(s *parse.Series, of func(*shot) *[]bucket) {
+	le, err := strconv.ParseFloat(s.Label("le"), 64)
+	if err != nil {
+		return
+	}
+	for p := range s.Samples() {
+		if t := b.byTime[p.At]; t != nil && !math.IsNaN(p.V) {
+			*of(t) = append(*of(t), bucket{le, p.V})
+		}
+	}
+}
+
+// processStarts adds the start of the kubelet's process. Other exporters
+// write the same name; only samples of the snapshots at hand count.
+func (b *shotBuilder) processStarts(series []*parse.Series) {
+	for _, s := range series {
+		if s.Name != "process_start_time_seconds" || s.Job != "kubelet" && s.Label("job") != "kubelet" {
+			continue
+		}
+		for p := range s.Samples() {
+			if t := b.byTime[p.At]; t != nil && !math.IsNaN(p.V) {
+				t.start = p.V
+				t.rec["start"] = s.Cite(p)
+			}
+		}
+	}
+}
+
+func (b *shotBuilder) shots() []*shot {
+	var out []*shot
+	for _, t := range b.byTime {
+		if t.undatable {
+			continue
+		}
+		slices.SortFunc(t.buckets, func(x, y bucket) int { return cmp.Compare(x.le, y.le) })
+		slices.SortFunc(t.ibuckets, func(x, y bucket) int { return cmp.Compare(x.le, y.le) })
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(x, y *shot) int { return cmp.Compare(x.at, y.at) })
+	for i := 1; i < len(out); i++ {
+		if out[i].step == 0 {
+			out[i].step = out[i].at - out[i-1].at
+		}
+	}
+	return out
+}
+
+// cite returns the samples of the given roles as evidence; the note goes to
+// the first.
+func (t *shot) cite(note string, roles ...string) []host.Evidence {
+	var out []host.Evidence
+	for _, r := range roles {
+		if m := t.rec[r]; m != nil {
+			out = append(out, host.Evidence{Record: m, Note: note})
+			note = ""
+		}
+	}
+	return out
+}
+
+// proveStarts reads each new value of the last-seen gauge.
+func proveStarts(shots []*shot) []Proof {
+	var out []Proof
+	last := math.NaN()
+	for i, t := range shots {
+		if !(t.lastSeen > 0) || t.lastSeen == last {
+			continue
+		}
+		last = t.lastSeen
+		if i > 0 && t.icount == shots[i-1].icount && int64(t.lastSeen-1)*1e9 > shots[i-1].at {
+			continue // no relist began since the snapshot before: the evented PLEG moves the gauge too
+		}
+		at := int64(t.lastSeen)*1e9 + int64(lastSeenSlack)
+		out = append(out, Proof{Kind: ProofStart, From: t.at, To: t.at, Count: -1,
+			Start:    host.Instant{At: at, Slack: lastSeenSlack},
+			Evidence: t.cite("start of the last relist that listed pods, cut to whole seconds", "seen")})
+	}
+	return out
+}
+
+// restarted reports whether the process changed between two snapshots.
+func restarted(a, b *shot) bool {
+	return b.start-a.start > 1.5 || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
+}
+
+// proveStep compares two snapshots that follow each other.
+func proveStep(a, b *shot) []Proof {
+	if restarted(a, b) {
+		p := Proof{Kind: ProofRestart, From: a.at, To: b.at, Count: -1,
+			Evidence: append(a.cite("", "start", "count"), b.cite("of a new process", "start", "count")...)}
+		if b.start > 0 {
+			p.Start = host.Instant{At: int64(b.start * 1e9), Slack: processSlack}
+		}
+		return []Proof{p}
+	}
+	n, sum := b.count-a.count, b.sum-a.sum
+	if math.IsNaN(n) || math.IsNaN(sum) {
+		return nil
+	}
+	out := []Proof{{Kind: ProofCount, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
+		Evidence: append(a.cite("", "count", "sum"), b.cite(fmt.Sprintf("%.0f relists more, %.3f s together", n, sum), "count", "sum")...)}}
+	if p, ok := proveLong(a, b, sum); ok {
+		out = append(out, p)
+	}
+	if p, ok := proveAge(a, b); ok {
+		out = append(out, p)
+	}
+	if p, ok := provePace(a, b); ok {
+		out = append(out, p)
+	}
+	if p, ok := proveFrozen(a, b, sum); ok {
+		out = append(out, p)
+	}
+	return out
+}
+
+// proveLong bounds the relists beyond the last finite bucket: what the others
+// may have taken follows from their buckets.
+func proveLong(a, b *shot, sum float64) (Proof, bool) {
+	n, least, most := tail(a.buckets, b.buckets)
+	if n == 0 {
+		return Proof{}, false
+	}
+	p := Proof{Kind: ProofLong, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
+		SumMin: max(seconds(sum-most), time.Duration(n)*10*time.Second), SumMax: seconds(sum - least)}
+	p.SumMax = max(p.SumMax, p.SumMin)
+	p.Evidence = append(a.cite("", "sum"), b.cite(fmt.Sprintf("%.0f relists over 10 s ended here, %.1f s together", n, p.SumMax.Seconds()), "sum", "count")...)
+	return p, true
+}
+
+// proveLongSinceStart is proveLong for the first snapshot of a process, whose
+// counters began at zero. From is 0 where its metrics do not state its start.
+func proveLongSinceStart(t *shot) (Proof, bool) {
+	zero := &shot{buckets: make([]bucket, len(t.buckets))}
+	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
+		zero.at = int64(t.start * 1e9)
+	}
+	return proveLong(zero, t, t.sum)
+}
+
+// tail compares two histograms: how many observations fell beyond the last
+// finite bucket, and between what bounds the sum of all others lies.
+func tail(a, b []bucket) (n, least, most float64) {
+	if len(a) != len(b) || len(b) < 2 || !math.IsInf(b[len(b)-1].le, 1) {
+		return 0, 0, 0
+	}
+	below, edge := 0.0, 0.0
+	for i := range b[:len(b)-1] {
+		d := b[i].n - a[i].n
+		least += (d - below) * edge
+		most += (d - below) * b[i].le
+		below, edge = d, b[i].le
+	}
+	return max(b[len(b)-1].n-a[len(a)-1].n-below, 0), least, most
+}
+
+// proveFrozen finds a pause between relist starts that no relist filled: the
+// interval histogram moved beyond its last bucket, the durations did not. A
+// stopped process answers no scrape, so the pause must fit between the two
+// snapshots (an interval may also be that of a long relist that ended before
+// them); and other relists must have run beside it, because under the evented
+// PLEG they are minutes apart by design.
+func proveFrozen(a, b *shot, sum float64) (Proof, bool) {
+	n, _, most := tail(a.ibuckets, b.ibuckets)
+	long, _, _ := tail(a.buckets, b.buckets)
+	pause := b.isum - a.isum - most
+	apart := float64(b.at-a.at) / 1e9
+	if n != 1 || long > 0 || b.icount-a.icount < 3 || pause < 30 || pause < 2*sum || pause > apart+5 {
+		return Proof{}, false
+	}
+	return Proof{Kind: ProofFrozen, From: a.at, To: b.at, Count: 1, Sum: seconds(pause),
+		Evidence: append(a.cite("", "isum"), b.cite(fmt.Sprintf("starts of two relists lie at least %.0f s apart, yet no relist took long", pause), "isum", "sum")...)}, true
+}
+
+// proveRunning compares relists begun with relists ended. Idle, the second is
+// ahead by one (the first relist has no interval) and by the failures before
+// the first success; one less means that a relist is under way.
+func proveRunning(shots []*shot) []Proof {
+	var out []Proof
+	for i := 0; i < len(shots); {
+		j := i + 1
+		for j < len(shots) && !restarted(shots[j-1], shots[j]) {
+			j++
+		}
+		out = append(out, runningOf(shots[i:j])...)
+		out = append(out, proveRelists(shots[i:j])...)
+		i = j
+	}
+	return out
+}
+
+// runningOf judges the snapshots of one process.
+func runningOf(shots []*shot) []Proof {
+	idle := idleAhead(shots)
+	var out []Proof
+	for i, t := range shots {
+		if !t.running(idle) {
+			continue
+		}
+		p := Proof{Kind: ProofRunning, To: t.at, Count: 1,
+			Evidence: t.cite("as many relists begun as ended: one was running", "count", "icount")}
+		for k := i - 1; k >= 0 && shots[k].count == t.count && shots[k].icount == t.icount; k-- {
+			p.From = shots[k].at
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// proveGaps finds silences between good snapshots that came regularly.
+// /metrics calls the runtime itself, so it hangs while the runtime does: the
+// gap is evidence, and the relists that ended across it say how long.
+func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
+	step := medianStep(shots)
+	if step == 0 {
+		return nil
+	}
+	var out []Proof
+	for i := 1; i < len(shots); i++ {
+		a, b := shots[i-1], shots[i]
+		failed := failedBetween(scrapes, a.at, b.at)
+		if min(b.step, b.at-a.at) <= 5*step/2 && len(failed) == 0 {
+			continue
+		}
+		p := Proof{Kind: ProofGap, From: a.at, To: b.at, Count: -1}
+		note := fmt.Sprintf("no snapshot for %s, usually every %s", round(b.at-a.at), round(step))
+		if !restarted(a, b) && b.count >= a.count {
+			p.Count, p.Sum = int(b.count-a.count), seconds(b.sum-a.sum)
+			note += fmt.Sprintf("; across the gap %d relists took %.1f s", p.Count, p.Sum.Seconds())
+		}
+		p.Evidence = append(a.cite("", "sum", "count"), b.cite(note, "sum", "count")...)
+		p.Evidence = append(p.Evidence, failed...)
+		if len(p.Evidence) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// failedBetween returns the error pages among the snapshots of the kubelet.
+func failedBetween(scrapes []*parse.Scrape, from, to int64) []host.Evidence {
+	var out []host.Evidence
+	for _, s := range scrapes {
+		if s.Failed != "" && s.At > from && s.At < to && (s.Job == "" || s.Job == "kubelet") && len(out) < 5 {
+			out = append(out, host.Evidence{Record: s, Note: "error page instead of metrics"})
+		}
+	}
+	return out
+}
+
+// medianStep is the usual distance of snapshots in ns, 0 when there are too
+// few to tell.
+func medianStep(shots []*shot) int64 {
+	if len(shots) < 4 {
+		return 0
+	}
+	var ds []int64
+	for i := 1; i < len(shots); i++ {
+		ds = append(ds, shots[i].step)
+	}
+	slices.Sort(ds)
+	return ds[len(ds)/2]
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func round(ns int64) time.Duration { return time.Duration(ns).Round(time.Second) }

@@ -1,0 +1,152 @@
+package snapshots
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+const ProofBase = int64(1_795_217_460) // 2026-11-20 23:31:00 UTC
+
+// Table builds series from rows: one column a snapshot, 15 s apart from base
+// plus the given offsets; NaN-free, "-" for no sample.
+func Table(offsets []int, rows ...string) ([]*parse.Series, []*parse.Scrape) {
+	var scrapes []*parse.Scrape
+	for i, o := range offsets {
+		scrapes = append(scrapes, &parse.Scrape{File: &parse.File{Path: fmt.Sprintf("m/%02d.prom", i)}, Job: "kubelet",
+			Stamp: parse.Stamp{At: (ProofBase + int64(o)) * 1e9, Basis: parse.Stated}})
+	}
+	var out []*parse.Series
+	for n, r := range rows {
+		f := strings.Fields(r)
+		name, le, _ := strings.Cut(f[0], "|")
+		s := &parse.Series{Name: name, Job: "kubelet"}
+		if le != "" {
+			s.Labels = []parse.Field{{Name: "le", Value: le}}
+		}
+		for i, v := range f[1:] {
+			if v == "-" {
+				continue
+			}
+			var x float64
+			fmt.Sscan(v, &x)
+			s.Points = append(s.Points, parse.Point{At: scrapes[i].At, V: x, Src: scrapes[i], Line: uint32(n + 1)})
+		}
+		out = append(out, s)
+	}
+	return out, scrapes
+}
+
+func showProofs(ps []Proof, kinds ...ProofKind) string {
+	var b strings.Builder
+	for _, p := range ps {
+		for _, k := range kinds {
+			if p.Kind != k {
+				continue
+			}
+			fmt.Fprintf(&b, "%s", k)
+			if p.From != 0 {
+				fmt.Fprintf(&b, " +%d", p.From/1e9-ProofBase)
+			}
+			fmt.Fprintf(&b, "..+%d n=%d sum=%v", p.To/1e9-ProofBase, p.Count, p.Sum.Round(time.Millisecond))
+			if p.SumMax != 0 {
+				fmt.Fprintf(&b, " [%v %v]", p.SumMin, p.SumMax)
+			}
+			if p.Start.Known() {
+				fmt.Fprintf(&b, " start=+%d±%v", p.Start.At/1e9-ProofBase, p.Start.Slack)
+			}
+			if len(p.Evidence) == 0 {
+				b.WriteString(" NO EVIDENCE")
+			}
+			b.WriteString("; ")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+func TestMetricProofs(t *testing.T) {
+	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
+	tests := []struct {
+		name    string
+		offsets []int
+		rows    []string
+		kinds   []ProofKind
+		want    string
+	}{
+		{"last seen names a start", []int{0, 15}, []string{"kubelet_pleg_last_seen_seconds 1795217459 1795217459", D + "_count 1 1", D + "_sum 1 1"},
+			[]ProofKind{ProofStart}, "start +0..+0 n=-1 sum=0s start=+-1±500ms"},
+		{"counts and sums", []int{0, 15}, []string{D + "_count 10 24", D + "_sum 1 1.5"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=14 sum=500ms"},
+		{"a hung relist is bounded by the buckets of the others", []int{0, 15, 300}, []string{
+			D + "_count 10 20 31", D + "_sum 1 1.5 242", D + "_bucket|5 10 20 30", D + "_bucket|10 10 20 30", D + "_bucket|+Inf 10 20 31"},
+			[]ProofKind{ProofLong}, "long +15..+300 n=1 sum=4m0.5s [3m10.5s 4m0.5s]"},
+		{"a single snapshot counts from the start of the process", []int{0}, []string{
+			D + "_count 31", D + "_sum 242", D + "_bucket|5 30", D + "_bucket|10 30", D + "_bucket|+Inf 31", "process_start_time_seconds 1795217360"},
+			[]ProofKind{ProofLong}, "long +-100..+0 n=1 sum=4m2s [1m32s 4m2s]"},
+		{"begun and ended", []int{0, 15, 30, 45}, []string{D + "_count 10 20 20 20", I + "_count 9 20 20 19", D + "_sum 1 1 1 1"},
+			[]ProofKind{ProofRunning}, "running..+15 n=1 sum=0s; running +15..+30 n=1 sum=0s"},
+		{"failures before the first success shift the idle value", []int{0, 15}, []string{D + "_count 14 25", I + "_count 10 22", D + "_sum 1 1"},
+			[]ProofKind{ProofRunning}, "running..+15 n=1 sum=0s"},
+		{"restart by counter", []int{0, 15}, []string{D + "_count 10 2", D + "_sum 1 0.1", "process_start_time_seconds 1795217400 1795217470"},
+			[]ProofKind{ProofRestart, ProofCount}, "restart +0..+15 n=-1 sum=0s start=+10±1s"},
+		{"restart by start time alone", []int{0, 15}, []string{D + "_count 10 12", D + "_sum 1 1.1", "process_start_time_seconds 1795217400 1795217470"},
+			[]ProofKind{ProofRestart, ProofCount}, "restart +0..+15 n=-1 sum=0s start=+10±1s"},
+		{"gap over a hang", []int{0, 15, 30, 45, 60, 320}, []string{D + "_count 10 20 30 40 50 53", D + "_sum 1 2 3 4 5 245"},
+			[]ProofKind{ProofGap}, "gap +60..+320 n=3 sum=4m0s"},
+		{"frozen process", []int{0, 15, 30, 45, 300}, []string{D + "_count 10 20 30 40 50", D + "_sum 1 2 3 4 5", I + "_count 9 19 29 39 49", I + "_sum 10 20 30 40 290",
+			D + "_bucket|10 10 20 30 40 50", D + "_bucket|+Inf 10 20 30 40 50", I + "_bucket|2.5 9 19 29 39 48", I + "_bucket|+Inf 9 19 29 39 49"},
+			[]ProofKind{ProofFrozen}, "frozen +45..+300 n=1 sum=3m47.5s"},
+		{"microseconds before 1.14", []int{0, 15}, []string{"kubelet_pleg_relist_latency_microseconds_count 10 11", "kubelet_pleg_relist_latency_microseconds_sum 1e6 121e6"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=1 sum=2m0s"},
+		{"both generations are never added", []int{0, 15}, []string{D + "_count 10 11", D + "_sum 1 2",
+			"kubelet_pleg_relist_latency_microseconds_count 10 11", "kubelet_pleg_relist_latency_microseconds_sum 1e6 2e6"},
+			[]ProofKind{ProofCount}, "count +0..+15 n=1 sum=1s"},
+		{"the evented PLEG moves last seen without a relist", []int{0, 15}, []string{"kubelet_pleg_last_seen_seconds 1795217459 1795217474", D + "_count 3 3", I + "_count 2 2", D + "_sum 1 1"},
+			[]ProofKind{ProofStart}, "start +0..+0 n=-1 sum=0s start=+-1±500ms"},
+		{"an interval beyond the buckets is the age of the last good relist", []int{0, 15, 30, 45}, []string{D + "_count 10 20 20 21", I + "_count 9 20 20 21", D + "_sum 1 2 2 122", I + "_sum 9 20 20 262",
+			D + "_bucket|10 10 20 20 20", D + "_bucket|+Inf 10 20 20 21", I + "_bucket|10 9 20 20 20", I + "_bucket|+Inf 9 20 20 21"},
+			[]ProofKind{ProofAge}, "age +30..+45 n=1 sum=4m2s [4m2s 4m2s]"},
+		{"of several intervals the longest is at least the mean", []int{0, 15, 400}, []string{D + "_count 10 20 23", I + "_count 9 19 22", D + "_sum 1 2 362", I + "_sum 9 19 749",
+			D + "_bucket|10 10 20 20", D + "_bucket|+Inf 10 20 23", I + "_bucket|10 9 19 19", I + "_bucket|+Inf 9 19 22"},
+			[]ProofKind{ProofAge}, "age +15..+400 n=3 sum=12m10s [4m3.333333333s 12m10s]"},
+		{"a stopped process observes a long interval too", []int{0, 15, 400}, []string{D + "_count 10 20 30", I + "_count 9 19 29", D + "_sum 1 2 3", I + "_sum 9 19 389",
+			D + "_bucket|10 10 20 30", D + "_bucket|+Inf 10 20 30", I + "_bucket|10 9 19 28", I + "_bucket|+Inf 9 19 29"},
+			[]ProofKind{ProofAge}, ""},
+		{"a relist seen running is dated", []int{0, 15, 30, 135, 150}, []string{D + "_count 10 20 20 20 21", I + "_count 9 20 20 20 21", D + "_sum 1 2 2 2 122", I + "_sum 9 20 20 20 142.1",
+			D + "_bucket|10 10 20 20 20 20", D + "_bucket|+Inf 10 20 20 20 21", "kubelet_pleg_last_seen_seconds 1795217459 1795217469 1795217469 1795217469 1795217469"},
+			[]ProofKind{ProofRelist}, "relist +15..+150 n=1 sum=0s [2m0s 2m0s] start=+15±0s"},
+		{"one that still runs has no end", []int{0, 15, 30}, []string{D + "_count 10 20 20", I + "_count 9 20 20", D + "_sum 1 2 2"},
+			[]ProofKind{ProofRelist}, "relist +15..+30 n=1 sum=0s start=+7±7.5s"},
+		{"one between two snapshots", []int{0, 60}, []string{D + "_count 10 31", I + "_count 9 30", D + "_sum 1 21.5", D + "_bucket|.5 10 30", D + "_bucket|10 10 30", D + "_bucket|+Inf 10 31"},
+			[]ProofKind{ProofRelist}, "relist +0..+60 n=1 sum=0s [10.5s 20.5s] start=+24±24.75s"},
+		{"no metrics", nil, nil, []ProofKind{ProofStart, ProofCount, ProofGap}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			series, scrapes := Table(tt.offsets, tt.rows...)
+			if got := showProofs(Proofs(series, scrapes), tt.kinds...); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorPagesMakeAGap(t *testing.T) {
+	series, scrapes := Table([]int{0, 15, 30, 60, 75}, "kubelet_pleg_relist_duration_seconds_count 1 2 3 4 5", "kubelet_pleg_relist_duration_seconds_sum 1 2 3 4 5")
+	scrapes = append(scrapes, &parse.Scrape{File: &parse.File{Path: "m/bad.prom"}, Line: 1, Failed: "An error has occurred while serving metrics:",
+		Stamp: parse.Stamp{At: (ProofBase + 45) * 1e9, Basis: parse.Stated}})
+	got := Proofs(series, scrapes)
+	for _, p := range got {
+		if p.Kind == ProofGap {
+			last := p.Evidence[len(p.Evidence)-1]
+			if last.Where().String() != "m/bad.prom:1" || p.From/1e9-ProofBase != 30 {
+				t.Errorf("gap from +%d cites %v", p.From/1e9-ProofBase, last.Where())
+			}
+			return
+		}
+	}
+	t.Error("no gap")
+}

@@ -1,0 +1,294 @@
+package snapshots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+)
+
+// Operations sums up the runtime calls by operation: from the growth of the
+// metrics where there are any, and from the failed calls of the log. A failure
+// that ended between the snapshots is in their counters already.
+func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Failure) []Operation {
+	byName := map[string]*Operation{}
+	get := func(name string) *Operation {
+		o := byName[name]
+		if o == nil {
+			o = &Operation{Name: name, Calls: -1, P50: -1, P99: -1, ShareOfRelist: -1}
+			byName[name] = o
+		}
+		return o
+	}
+	covered := fromMetrics(series, calls, get)
+	fromFailures(failures, covered, get)
+	shareRelists(series, byName)
+	out := make([]Operation, 0, len(byName))
+	for _, o := range byName {
+		out = append(out, *o)
+	}
+	slices.SortFunc(out, func(a, b Operation) int {
+		if c := cmp.Compare(int64(b.Total), int64(a.Total)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+// fromFailures adds the failed calls of the log.
+func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(string) *Operation) {
+	inside, types := map[string]int{}, map[string]string{}
+	for i := range fs {
+		f := &fs[i]
+		if f.Call == "" {
+			continue
+		}
+		name, known := types[f.Call]
+		if !known {
+			name = OperationType(f.Call)
+			types[f.Call] = name
+		}
+		o := get(name)
+		if len(o.Evidence) < 3 {
+			o.Evidence = append(o.Evidence, f.Evidence[0])
+		}
+		if c, ok := covered[name]; ok && f.End > c.From && f.End <= c.To {
+			inside[name]++
+			continue
+		}
+		o.Errors++
+		if o.Calls >= 0 {
+			o.Calls++
+		}
+		if f.Start.Known() {
+			o.Total += time.Duration(f.End - f.Start.At)
+		}
+	}
+	// Failures that the kubelet's counters do not know: never fewer errors
+	// than lines that tell of one.
+	for name, n := range inside {
+		if o := get(name); o.metricErrors < n {
+			o.Errors += n - o.metricErrors
+			o.Calls = max(o.Calls, o.Errors)
+		}
+	}
+}
+
+// OperationType turns the name of a CRI call into the operation_type of the
+// kubelet's metrics: PodSandboxStatus becomes podsandbox_status.
+func OperationType(call string) string {
+	call = strings.ReplaceAll(call, "PodSandbox", "Podsandbox")
+	var b strings.Builder
+	for i, r := range call {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// fromMetrics adds the growth over the snapshots, or the values since the start
+// of the process where there is a single one, and returns the span that it
+// covers by operation. Several sources count the same calls: the one that saw
+// most is taken.
+func fromMetrics(series []*parse.Series, steps []CallStep, get func(string) *Operation) map[string]host.Span {
+	covered := map[string]host.Span{}
+	for i := 0; i < len(steps); {
+		j := i + 1
+		for j < len(steps) && steps[j].Operation == steps[i].Operation && steps[j].source == steps[i].source {
+			j++
+		}
+		run := steps[i:j]
+		if len(run) > 1 && run[0].Whole {
+			run = run[1:]
+		}
+		o := get(run[0].Operation)
+		if sum := sumCalls(run); sum.Calls > o.Calls {
+			sum.Name, sum.ShareOfRelist = o.Name, o.ShareOfRelist
+			*o = sum
+			covered[o.Name] = host.Span{From: run[0].From, To: run[len(run)-1].To}
+		}
+		i = j
+	}
+	summaryQuantiles(series, get)
+	return covered
+}
+
+// sumCalls adds up the steps of one operation.
+func sumCalls(run []CallStep) Operation {
+	o := Operation{P50: -1, P99: -1}
+	var bs []bucket
+	for i := range run {
+		s := &run[i]
+		o.Calls += s.Calls
+		o.Errors += s.Errors
+		o.Total += s.Sum
+		bs = addBuckets(bs, s.buckets)
+		if i == len(run)-1 || s.Errors > 0 && len(o.Evidence) < 2 {
+			o.Evidence = append(o.Evidence, s.Evidence...)
+		}
+	}
+	o.metricErrors = o.Errors
+	if len(bs) == 0 || o.Calls == 0 {
+		return o
+	}
+	var lo, hi time.Duration
+	o.P50, _, _ = quantile(bs, 0.5, o.Total)
+	o.P99, lo, hi = quantile(bs, 0.99, o.Total)
+	if n := len(o.Evidence); n > 0 {
+		o.Evidence[n-1].Note += boundsNote(lo, hi)
+	}
+	return o
+}
+
+func boundsNote(lo, hi time.Duration) string {
+	switch {
+	case lo < 0:
+		return ""
+	case hi < 0:
+		return fmt.Sprintf("; by its buckets the 99th percentile is over %v", lo)
+	}
+	return fmt.Sprintf("; by its buckets the 99th percentile lies between %v and %v", lo, hi)
+}
+
+func addBuckets(sum, bs []bucket) []bucket {
+	if len(sum) == 0 {
+		return slices.Clone(bs)
+	}
+	if len(sum) != len(bs) {
+		return sum
+	}
+	for i := range bs {
+		sum[i].n += bs[i].n
+	}
+	return sum
+}
+
+// summaryQuantiles reads the quantiles of the summaries of kubelets before
+// 1.14: those of the last snapshot, over the ten minutes before it.
+func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
+	if callGeneration(series) != 1 {
+		return
+	}
+	for _, s := range series {
+		op := s.Label("operation_type")
+		if op == "" || !s.Sampled() || s.Name != callGenerations[1].duration {
+			continue
+		}
+		v := math.NaN()
+		for p := range s.Samples() {
+			v = p.V * callGenerations[1].unit
+		}
+		if !(v >= 0 && v < 1e6) {
+			continue
+		}
+		switch s.Label("quantile") {
+		case "0.5":
+			get(op).P50 = seconds(v)
+		case "0.99":
+			get(op).P99 = seconds(v)
+		}
+	}
+}
+
+// shareRelists divides the time of the relists between the calls that a relist
+// makes. Others make these calls too, so that each share is an upper bound: a
+// relist lists once, and inspects as often as pods changed.
+func shareRelists(series []*parse.Series, byName map[string]*Operation) {
+	count, sum := relistGrowth(relistShots(series))
+	if sum <= 0 {
+		return
+	}
+	for _, name := range [...]string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
+		o := byName[name]
+		if o == nil || o.Calls <= 0 {
+			continue
+		}
+		total := o.Total.Seconds()
+		if strings.HasPrefix(name, "list_") {
+			total *= min(1, count/float64(o.Calls))
+		}
+		o.ShareOfRelist = min(1, total/sum)
+	}
+}
+
+// relistGrowth is how many relists ended over the snapshots and their seconds
+// together; those of one snapshot count from the start of the process.
+func relistGrowth(shots []*shot) (count, sum float64) {
+	if len(shots) == 1 {
+		return shots[0].count, shots[0].sum
+	}
+	for i := 1; i < len(shots); i++ {
+		a, b := shots[i-1], shots[i]
+		if math.IsNaN(b.count) || math.IsNaN(b.sum) {
+			continue
+		}
+		if restarted(a, b) {
+			count, sum = count+b.count, sum+b.sum
+		} else if !math.IsNaN(a.count) && !math.IsNaN(a.sum) {
+			count, sum = count+b.count-a.count, sum+b.sum-a.sum
+		}
+	}
+	return count, sum
+}
+
+// quantile estimates a quantile of a histogram, and the bounds of its bucket
+// (hi -1: none). Within the bucket it interpolates as Prometheus does, but in
+// the topmost one that holds anything, where the sum of all observations says
+// more: there it takes their mean. All are -1 without observations; the
+// estimate alone is -1 where nothing narrows an open bucket.
+func quantile(bs []bucket, q float64, sum time.Duration) (est, lo, hi time.Duration) {
+	all := 0.0
+	if len(bs) > 0 {
+		all = bs[len(bs)-1].n
+	}
+	if all <= 0 {
+		return -1, -1, -1
+	}
+	edge, below, others := 0.0, 0.0, 0.0
+	for _, b := range bs {
+		in := b.n - below
+		if b.n < q*all || in <= 0 {
+			others += max(in, 0) * (edge + b.le) / 2
+			edge, below = b.le, b.n
+			continue
+		}
+		if b.n >= all && sum > 0 {
+			return topmost(edge, b.le, (sum.Seconds()-others)/in)
+		}
+		if math.IsInf(b.le, 1) {
+			return -1, seconds(edge), -1
+		}
+		return seconds(edge + (b.le-edge)*(q*all-below)/in), seconds(edge), seconds(b.le)
+	}
+	return -1, -1, -1
+}
+
+// topmost keeps the mean of the topmost bucket within its bounds.
+func topmost(lo, hi, mean float64) (est, low, high time.Duration) {
+	if math.IsInf(hi, 1) {
+		return seconds(max(mean, lo)), seconds(lo), -1
+	}
+	return seconds(min(max(mean, lo), hi)), seconds(lo), seconds(hi)
+}
+
+// Operation sums up one CRI operation.
+type Operation struct {
+	Name          string        // podsandbox_status, …: the operation_type of the metrics
+	Calls, Errors int           // Calls -1 unknown
+	P50, P99      time.Duration // -1 unknown
+	Total         time.Duration
+	ShareOfRelist float64 // at most this part of the relist time, -1 unknown
+	Evidence      []host.Evidence
+
+	metricErrors int // of Errors, those that the metrics count
+}
