@@ -11,8 +11,10 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 //go:embed html/page.tmpl
@@ -38,13 +40,28 @@ type page struct {
 
 type pageInput struct{ Path, Kind, Size string }
 
+// pageHead is the first screen of a node: the verdict, four numbers, what to do.
+type pageHead struct {
+	Name, Status, Badge, Summary, Cause, Level, Lead, Ticket string
+	Do                                                       []pageStep
+	Numbers                                                  []pageNumber
+}
+
+type pageStep struct {
+	N    int
+	Text string
+}
+
+type pageNumber struct{ Value, Label string }
+
 type pageNode struct {
-	Name, Status, Summary, Kubelet, Window string
-	Episodes                               []pageEpisode
-	Causes, LookAlikes                     pageCauses
-	Breaches                               []pageBreach
-	WhatIf, Relists, Coverage              [][]string
-	Assumed, Gaps                          []string
+	Head                          pageHead
+	Name, Status, Kubelet, Window string
+	Episodes                      []pageEpisode
+	Causes, LookAlikes            pageCauses
+	Breaches                      []pageBreach
+	WhatIf, Relists, Coverage     [][]string
+	Assumed, Gaps                 []string
 }
 
 type pageEpisode struct {
@@ -136,7 +153,7 @@ func title(r *model.Report) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, sentenceCase(orNode(n.Name)))
+		names = append(names, nodeName(n))
 	}
 	return strings.Join(names, ", ")
 }
@@ -159,7 +176,7 @@ func hashOf(s string) string {
 }
 
 func nodePage(n *model.Node) pageNode {
-	p := pageNode{Name: sentenceCase(orNode(n.Name)), Status: n.Status, Summary: sentenceCase(plainSummary(n)), Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
+	p := pageNode{Head: headOf(n), Name: nodeName(n), Status: n.Status, Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
 		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n)), WhatIf: whatIfRows(n.WhatIf), Assumed: whatIfAssumed(n.WhatIf)}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
@@ -190,6 +207,66 @@ func nodePage(n *model.Node) pageNode {
 		p.Gaps = append(p.Gaps, gapLine(&n.History.Gaps[i], clockOf))
 	}
 	return p
+}
+
+// nodeName heads what is told of a node.
+func nodeName(n *model.Node) string {
+	if n.Name == "" || n.Name == "unknown" {
+		return "Unnamed node"
+	}
+	return n.Name
+}
+
+// stepsShown is how many things to do the first screen names.
+const stepsShown = 3
+
+func headOf(n *model.Node) pageHead {
+	h := pageHead{Name: nodeName(n), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(ticketLines(n), "\n")}
+	var do []string
+	known := false
+	if len(n.Causes) > 0 && n.Status != "healthy" {
+		c := &n.Causes[0]
+		known = c.Level != string(rules.Possible)
+		h.Cause, h.Level = c.Title+".", fmt.Sprintf("%s, %.0f%%", sentenceCase(c.Level), 100*c.Confidence)
+		if do = c.Remediation; !known {
+			h.Cause, do = "Cause unknown. Possible: "+c.Title+".", nil
+		}
+	}
+	if h.Lead = "Do first"; !known {
+		h.Lead = "Collect next"
+		for _, c := range n.Collect {
+			do = append(do, c.What)
+		}
+	}
+	for i, d := range do[:min(len(do), stepsShown)] {
+		h.Do = append(h.Do, pageStep{i + 1, d})
+	}
+	longest := pageNumber{"unknown", "longest relist"}
+	if l := n.Relists.Longest; len(l) > 0 && l[0].Duration != nil {
+		longest.Value = span(l[0].Duration)
+	}
+	if len(n.Episodes) == 0 {
+		h.Numbers = []pageNumber{{"none", "breach proven"}, longest}
+		return h
+	}
+	e := mainEpisode(n)
+	h.Badge = "PLEG " + n.Status + " " + episodeLength(e)
+	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery (UTC)"}
+	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {
+		when.Label += " ±" + span(e.RecoveredSlack)
+	}
+	if e.Recovered == 0 {
+		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
+	}
+	peak := pageNumber{orUnknown(strings.TrimPrefix(span(e.PeakAge), "?")), "peak age (" + span(&e.Threshold) + " allowed)"}
+	down := pageNumber{"unknown", "node NotReady"}
+	if s := e.NotReady; s != nil && s.To != 0 {
+		down.Value = Span(s.To.Sub(s.From))
+	} else if s != nil {
+		down = pageNumber{"from " + layout(s.From, time.TimeOnly), "node NotReady, end not seen"}
+	}
+	h.Numbers = []pageNumber{when, peak, longest, down}
+	return h
 }
 
 // known is a moment with its date, "" if it is unknown.

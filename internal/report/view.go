@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
@@ -27,15 +30,19 @@ type viewQuotes struct {
 type viewNode struct {
 	Name      string        `json:"name"`
 	Base      float64       `json:"base"` // ms since 1970
+	Dated     bool          `json:"dated"`
 	Span      [2]float64    `json:"span"`
-	Threshold float64       `json:"threshold"` // seconds
+	Threshold float64       `json:"threshold"` // seconds, 0 unknown
+	First     *int          `json:"first"`     // the quote to begin with
 	Episodes  []viewEpisode `json:"episodes"`
 	Ready     []viewSpan    `json:"ready"`
 	Health    []viewSpan    `json:"health"`
-	Age       [][2]*float64 `json:"age"`
+	Age       viewAge       `json:"age"`
 	Relists   viewRelists   `json:"relists"`
-	Failures  []viewFailure `json:"failures"`
+	Calls     []viewCall    `json:"calls"`
+	Bin       float64       `json:"bin"` // width of the bins of the sources, ms
 	Sources   []viewSource  `json:"sources"`
+	Log       viewLog       `json:"log"`
 	Pods      []viewPod     `json:"pods"`
 	Charts    []viewChart   `json:"charts"`
 	Requests  []viewSpan    `json:"requests"`
@@ -59,48 +66,68 @@ type (
 		W string   `json:"w,omitempty"`
 		V *int     `json:"v"`
 	}
+	// viewAge bounds the age of the last relist: a span a row, in straight lines;
+	// -1 is no bound.
+	viewAge struct {
+		F  []float64 `json:"f"`
+		T  []float64 `json:"t"`
+		L0 []float64 `json:"l0"`
+		L1 []float64 `json:"l1"`
+		H0 []float64 `json:"h0"`
+		H1 []float64 `json:"h1"`
+	}
 	viewBounded struct {
-		F   float64 `json:"f"`
-		T   float64 `json:"t"`
-		Min int     `json:"min"`
-		Max int     `json:"max"`
-		N   int     `json:"n,omitempty"` // of them, how many were long
-		S   float64 `json:"s,omitempty"` // how long they took together, seconds
-		V   *int    `json:"v"`
+		F   float64  `json:"f"`
+		T   float64  `json:"t"`
+		Min int      `json:"min"`
+		Max int      `json:"max"`
+		N   int      `json:"n,omitempty"` // how many of them took over 10 s
+		S   *float64 `json:"s,omitempty"` // how long all took together, seconds
+		V   *int     `json:"v"`
 	}
 	viewRelists struct {
 		S []float64  `json:"s"`
-		E []*float64 `json:"e"`
+		E []*float64 `json:"e"` // end; of one that lasts, the end of the input
+		L []*float64 `json:"l"` // when the list returned
+		K []*float64 `json:"k"` // seconds, where they are known better than by start and end
 		U []float64  `json:"u"` // ± of the start, seconds
 		D []float64  `json:"d"` // ± of the end
 		O []int      `json:"o"`
 		B []string   `json:"b"`
 		V []*int     `json:"v"`
 	}
-	viewFailure struct {
-		F float64  `json:"f"`
-		T *float64 `json:"t"`
-		C string   `json:"c"`
-		K string   `json:"k"`
-		P string   `json:"p,omitempty"`
-		V *int     `json:"v"`
+	viewCall struct {
+		Name string     `json:"name"`
+		Lost float64    `json:"lost"` // seconds of all its failures together
+		List []viewSpan `json:"list"` // s is the code, w the pod
 	}
+	// viewSource counts the messages of a source by bins: i is their number
+	// from the begin of the window, n three counts a bin by weight.
 	viewSource struct {
-		Name string    `json:"name"`
+		Name  string `json:"name"`
+		Total int    `json:"total"`
+		I     []int  `json:"i"`
+		N     []int  `json:"n"`
+	}
+	// viewLog are the lines of the log pane, by time.
+	viewLog struct {
 		T    []float64 `json:"t"`
-		S    []string  `json:"s"`
-		I    []string  `json:"i"`
-		V    []*int    `json:"v"`
+		S    []int     `json:"s"` // index of the source
+		W    []int     `json:"w"` // weight
+		V    []int     `json:"v"`
 		M    []int     `json:"m,omitempty"` // like this one, left out
+		Left int       `json:"left"`        // left out in all
 	}
 	viewPod struct {
-		Name string     `json:"name"`
-		T    []float64  `json:"t"`
-		Y    []int      `json:"y"`
-		S    []int      `json:"s"`
-		D    []string   `json:"d"`
-		G    []*float64 `json:"g"`
-		V    []*int     `json:"v"`
+		Name  string       `json:"name"`
+		Cause bool         `json:"cause,omitempty"` // a failed call names it
+		A     [][2]float64 `json:"a"`               // when a container of it ran
+		T     []float64    `json:"t"`
+		Y     []int        `json:"y"`
+		S     []int        `json:"s"`
+		D     []string     `json:"d"`
+		G     []*float64   `json:"g"`
+		V     []*int       `json:"v"`
 	}
 	viewChart struct {
 		Name string     `json:"name"`
@@ -112,9 +139,14 @@ type (
 	}
 )
 
-// viewMarks bounds the marks of one lane of the page; of more, those of most
-// weight stand for the others and say how many these are.
-const viewMarks = 40_000
+const (
+	// viewMarks bounds the marks of one lane of the page, and the lines of its log
+	// pane; of more, those of most weight stand for the others and say how many
+	// these are.
+	viewMarks = 40_000
+	// viewBins bounds the bins of a histogram.
+	viewBins = 4_000
+)
 
 // viewer builds a view; quotes are shared among nodes.
 type viewer struct {
@@ -123,11 +155,13 @@ type viewer struct {
 	known map[[2]int]int // file and line, or offset: the quote
 	types map[string]int
 	base  model.Time
+	end   model.Time
 }
 
 func viewOf(r *model.Report) view {
 	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}, types: map[string]int{}}
 	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
+	v.out.Ev = viewQuotes{[]int{}, []uint32{}, []string{}}
 	for _, n := range r.Nodes {
 		v.out.Nodes = append(v.out.Nodes, v.node(n))
 	}
@@ -135,77 +169,148 @@ func viewOf(r *model.Report) view {
 }
 
 func (v *viewer) node(n *model.Node) viewNode {
-	v.base = n.Window.Start
-	out := viewNode{Name: sentenceCase(orNode(n.Name)), Base: float64(v.base) / 1e6, Span: [2]float64{0, math.Max(v.ms(n.Window.End), 1)}, Episodes: []viewEpisode{},
-		Ready: []viewSpan{}, Health: []viewSpan{}, Age: [][2]*float64{}, Failures: []viewFailure{}, Sources: []viewSource{}, Pods: []viewPod{},
-		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: []viewBounded{},
-		Relists: viewRelists{S: []float64{}, E: []*float64{}, U: []float64{}, D: []float64{}, O: []int{}, B: []string{}, V: []*int{}}}
+	w := reach(n)
+	v.base, v.end = w.Start, w.End
+	out := viewNode{Name: nodeName(n), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
+		Ready: []viewSpan{}, Health: []viewSpan{}, Calls: []viewCall{}, Sources: []viewSource{}, Pods: []viewPod{},
+		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: v.bounded(n.History.Bounded), Age: v.age(n),
+		Relists: viewRelists{[]float64{}, []*float64{}, []*float64{}, []*float64{}, []float64{}, []float64{}, []int{}, []string{}, []*int{}}}
 	if t := n.Kubelet.Threshold; t != nil {
 		out.Threshold = *t
 	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		out.Episodes = append(out.Episodes, viewEpisode{v.opt(e.LastRelistStart), v.opt(e.Start()), v.opt(e.Recovered), v.opt(max(e.LastReport, e.Start()))})
+		if out.First == nil {
+			out.First = v.quote(e.Evidence)
+		}
 	}
-	for _, p := range timeline.Age(n) {
-		out.Age = append(out.Age, [2]*float64{v.opt(p.At), p.Age})
-	}
-	for _, l := range timeline.Lanes(n, viewMarks) {
+	lanes := timeline.Lanes(n, viewMarks)
+	for _, l := range lanes {
 		v.lane(&out, l)
+	}
+	v.log(&out, n, lanes)
+	slices.SortStableFunc(out.Calls, func(a, b viewCall) int { return cmp.Compare(b.Lost, a.Lost) })
+	slices.SortStableFunc(out.Pods, func(a, b viewPod) int { return rank(b.Cause) - rank(a.Cause) })
+	return out
+}
+
+func rank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// reach is the window of a node and what is proven of the time before and after
+// it: the last good relist may lie before the first line.
+func reach(n *model.Node) model.Window {
+	w := n.Window
+	see := func(at model.Time) {
+		if at == 0 || w.Start == 0 {
+			return
+		}
+		w.Start, w.End = min(w.Start, at), max(w.End, at)
+	}
+	for i := range n.Episodes {
+		see(n.Episodes[i].LastRelistStart)
+		see(n.Episodes[i].Recovered)
+	}
+	for i := range n.History.Relists {
+		see(n.History.Relists[i].Start)
+		see(n.History.Relists[i].End)
+	}
+	return w
+}
+
+func (v *viewer) age(n *model.Node) viewAge {
+	out := viewAge{[]float64{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}
+	for _, a := range n.History.Ages() {
+		high := [2]float64{-1, -1}
+		if a.Bounded {
+			high = [2]float64{ceil(a.High[0]), ceil(a.High[1])}
+		}
+		out.F, out.T = append(out.F, v.ms(a.From)), append(out.T, v.ms(a.To))
+		out.L0, out.L1 = append(out.L0, floor(a.Low[0])), append(out.L1, floor(a.Low[1]))
+		out.H0, out.H1 = append(out.H0, high[0]), append(out.H1, high[1])
 	}
 	return out
 }
 
+// floor and ceil round bounds to a hundredth so that they stay bounds.
+func floor(f float64) float64 { return math.Floor(f*100) / 100 }
+func ceil(f float64) float64  { return math.Ceil(f*100) / 100 }
+
 // lane puts the marks of a lane into the columns of their kind.
 func (v *viewer) lane(out *viewNode, l timeline.Lane) {
-	switch l.Kind {
-	case timeline.Line:
-		out.Sources = append(out.Sources, v.source(l))
-		return
-	case timeline.Event:
-		out.Pods = append(out.Pods, v.pod(l))
+	if l.Kind == timeline.Event {
+		out.Pods = append(out.Pods, v.pod(l, out.Calls))
 		return
 	}
 	for i := range l.Marks {
 		m := &l.Marks[i]
-		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End), V: v.quote(m.Proof)}
+		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End)}
 		switch l.Kind {
 		case timeline.Ready:
-			s.R, s.W = m.State == "true", m.Detail
+			s.R, s.W, s.V = m.State == "true", m.Detail, v.quote(m.Proof)
 			out.Ready = append(out.Ready, s)
 		case timeline.Health:
 			s.S = m.State
 			out.Health = append(out.Health, s)
 		case timeline.Run:
-			s.S, s.W = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " ")
+			s.S, s.W, s.V = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " "), v.quote(m.Proof)
 			out.Runs = append(out.Runs, s)
 		case timeline.Gap:
-			if s.W = m.State; m.End > m.Start {
+			if s.W, s.V = m.State, v.quote(m.Proof); m.End > m.Start {
 				out.Gaps = append(out.Gaps, s)
 			}
 		case timeline.Request:
-			s.S, s.W, s.R = m.Detail, m.Pod, m.State == "failed"
+			s.S, s.W, s.R, s.V = m.Detail, m.Pod, m.State == "failed", v.quote(m.Proof)
 			out.Requests = append(out.Requests, s)
 		case timeline.Failed:
-			out.Failures = append(out.Failures, viewFailure{s.F, s.T, m.ID, m.State, m.Pod, s.V})
-		case timeline.Bounded:
-			b := viewBounded{F: s.F, T: v.ms(m.End), Min: *m.Min, Max: *m.Max, V: s.V}
-			if m.Value != nil {
-				b.N, b.S = 1, *m.Value
-			}
-			out.Bounded = append(out.Bounded, b)
+			s.S, s.W, s.V = m.State, m.Pod, v.quote(m.Proof)
+			out.Calls = addCall(out.Calls, m.ID, s)
 		case timeline.Relist:
-			v.relist(&out.Relists, m, s)
+			v.relist(&out.Relists, m)
 		}
 	}
 }
 
+func addCall(calls []viewCall, name string, s viewSpan) []viewCall {
+	i := slices.IndexFunc(calls, func(c viewCall) bool { return c.Name == name })
+	if i < 0 {
+		i = len(calls)
+		calls = append(calls, viewCall{Name: name})
+	}
+	if s.T != nil {
+		calls[i].Lost += (*s.T - s.F) / 1e3
+	}
+	calls[i].List = append(calls[i].List, s)
+	return calls
+}
+
 var outcomeIndex = map[string]int{"ok": 0, "list-failed": 1, "hung": 2, "unknown": 3}
 
-func (v *viewer) relist(out *viewRelists, m *timeline.Mark, s viewSpan) {
-	out.S, out.E = append(out.S, s.F), append(out.E, s.T)
+func (v *viewer) relist(out *viewRelists, m *timeline.Mark) {
+	end := m.End
+	if m.Open {
+		end = v.end
+	}
+	out.S, out.E, out.L, out.K = append(out.S, v.ms(m.Start)), append(out.E, v.opt(end)), append(out.L, v.opt(m.Listed)), append(out.K, m.Seconds)
 	out.U, out.D = append(out.U, orZero(m.StartSlack)), append(out.D, orZero(m.EndSlack))
-	out.O, out.B, out.V = append(out.O, outcomeIndex[m.State]), append(out.B, strings.ReplaceAll(m.Detail, " ", ", ")), append(out.V, s.V)
+	out.O, out.B, out.V = append(out.O, outcomeIndex[m.State]), append(out.B, strings.ReplaceAll(m.Detail, " ", ", ")), append(out.V, v.quote(m.Proof))
+}
+
+// bounded are the stretches in which only the number of relists is known, and of
+// some how many of them were long.
+func (v *viewer) bounded(bs []model.Bounded) []viewBounded {
+	out := []viewBounded{}
+	for i := range bs {
+		if b := &bs[i]; b.Max > 0 && b.From != 0 {
+			out = append(out, viewBounded{v.ms(b.From), v.ms(b.To), b.Min, b.Max, b.Long, b.Sum, v.quote(b.Evidence)})
+		}
+	}
+	return out
 }
 
 func orZero(f *float64) float64 {
@@ -215,25 +320,71 @@ func orZero(f *float64) float64 {
 	return *f
 }
 
-func (v *viewer) source(l timeline.Lane) viewSource {
-	out := viewSource{Name: l.Name}
+// log fills the histograms of the sources and the lines of the log pane.
+func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
+	w := model.Window{Start: v.base, End: v.end}
+	width := timeline.BinWidth(w, viewBins)
+	out.Bin = float64(width) / float64(time.Millisecond)
+	index := map[string]int{}
+	for i, h := range timeline.Histograms(n, v.base, width) {
+		index[h.Source] = i
+		s := viewSource{Name: h.Source, Total: h.Total, I: []int{}, N: []int{}}
+		for _, b := range h.Bins {
+			s.I, s.N = append(s.I, b.Index), append(s.N, b.Count[:]...)
+		}
+		out.Sources = append(out.Sources, s)
+	}
+	type row struct {
+		at                    model.Time
+		source, weight, quote int
+		more                  int
+	}
+	rows, shown := []row{}, map[int]bool{}
+	add := func(name string, m *timeline.Mark) {
+		q := v.quote(m.Proof)
+		if q == nil || m.Start == 0 || shown[*q] {
+			return
+		}
+		i, known := index[name]
+		if !known {
+			i = -1
+		}
+		shown[*q] = true
+		rows = append(rows, row{m.Start, i, m.Weight(), *q, m.More})
+		out.Log.Left += m.More
+	}
+	for _, l := range lanes {
+		if l.Kind == timeline.Line {
+			for i := range l.Marks {
+				add(l.Name, &l.Marks[i])
+			}
+		}
+	}
+	for _, m := range timeline.Collect(timeline.Episodes, n) { // its lines, whatever the lanes left out
+		for _, e := range m.Proof.First(quotesShown) {
+			add("kubelet", &timeline.Mark{Kind: timeline.Line, State: "E", Start: e.Time, Proof: model.ProofOf(e)})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.at, b.at) })
 	left := false
-	for i := range l.Marks {
-		m := &l.Marks[i]
-		out.T, out.S, out.I = append(out.T, v.ms(m.Start)), append(out.S, m.State), append(out.I, m.ID)
-		out.V, out.M = append(out.V, v.quote(m.Proof)), append(out.M, m.More)
-		left = left || m.More > 0
+	g := &out.Log
+	g.T, g.S, g.W, g.V = []float64{}, []int{}, []int{}, []int{}
+	for _, r := range rows {
+		g.T, g.S, g.W, g.V, g.M = append(g.T, v.ms(r.at)), append(g.S, r.source), append(g.W, r.weight), append(g.V, r.quote), append(g.M, r.more)
+		left = left || r.more > 0
 	}
 	if !left {
-		out.M = nil
+		g.M = nil
 	}
-	return out
 }
 
 var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
 
-func (v *viewer) pod(l timeline.Lane) viewPod {
-	out := viewPod{Name: l.Name}
+func (v *viewer) pod(l timeline.Lane, calls []viewCall) viewPod {
+	out := viewPod{Name: l.Name, A: v.alive(l.Marks)}
+	for _, c := range calls {
+		out.Cause = out.Cause || l.Name != "" && slices.ContainsFunc(c.List, func(s viewSpan) bool { return s.W == l.Name })
+	}
 	for i := range l.Marks {
 		m := &l.Marks[i]
 		y, ok := v.types[m.Detail]
@@ -249,6 +400,54 @@ func (v *viewer) pod(l timeline.Lane) viewPod {
 		}
 		out.T, out.Y, out.S = append(out.T, v.ms(m.Start)), append(out.Y, y), append(out.S, statusIndex[m.State])
 		out.D, out.G, out.V = append(out.D, model.Cut(m.ID, 16)), append(out.G, lag), append(out.V, v.quote(m.Proof))
+	}
+	return out
+}
+
+// alive is when the events say that a container or the sandbox of a pod ran: what
+// dies without having started ran before the input, and what starts without
+// dying runs at its end. A lane that leaves events out says nothing.
+func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
+	out := [][2]float64{}
+	running := map[string]model.Time{}
+	var from, to model.Time
+	add := func(a, b model.Time) {
+		if b < a {
+			return
+		}
+		if k := len(out); k > 0 && v.ms(a) <= out[k-1][1] {
+			out[k-1] = [2]float64{min(out[k-1][0], v.ms(a)), max(out[k-1][1], v.ms(b))}
+			return
+		}
+		out = append(out, [2]float64{v.ms(a), v.ms(b)})
+	}
+	seen := map[string]bool{}
+	var spans [][2]model.Time
+	for i := range ms {
+		m := &ms[i]
+		if m.More > 0 {
+			return out
+		}
+		switch {
+		case m.Detail == "ContainerStarted":
+			running[m.ID] = m.Start
+		case m.Detail == "ContainerDied" || m.Detail == "ContainerRemoved":
+			if from, to = running[m.ID], m.Start; from == 0 && !seen[m.ID] {
+				from = v.base
+			}
+			if from != 0 {
+				spans = append(spans, [2]model.Time{from, to})
+			}
+			delete(running, m.ID)
+		}
+		seen[m.ID] = true
+	}
+	for _, at := range running {
+		spans = append(spans, [2]model.Time{at, v.end})
+	}
+	slices.SortFunc(spans, func(a, b [2]model.Time) int { return cmp.Compare(a[0], b[0]) })
+	for _, s := range spans {
+		add(s[0], s[1])
 	}
 	return out
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/age"
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
 	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: c.health(n.Health), Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
-		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }}
+		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }, Ages: func() []Age { return ages(n.Node) }}
 	for _, b := range n.Bounded {
 		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.Proof(b.Evidence)}
 		if b.Sum > 0 {
@@ -172,14 +173,29 @@ func (c *Cleaner) requests(rs replay.Requests) Seq[Request] {
 	}}
 }
 
-// lines are the dated known messages of everybody but the bulk of the kubelet.
+func ages(n *replay.Node) []Age {
+	var out []Age
+	for _, s := range age.Of(n) {
+		a := Age{Span: Span{Time(s.From), Time(s.To)}, Low: [2]float64{s.Low0.Seconds(), s.Low1.Seconds()}}
+		if s.High0 != age.Unknown {
+			a.High, a.Bounded = [2]float64{s.High0.Seconds(), s.High1.Seconds()}, true
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// lines are the dated known messages.
 func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
 	return Seq[Line]{len(es), func(yield func(Line) bool) {
 		for _, e := range es {
-			if e.Basis == parse.NoTime || bulk(e) {
+			if e.Basis == parse.NoTime {
 				continue
 			}
-			x := Line{Time(e.At), cmp.Or(c.Text(string(e.Origin.Source)), "other"), max(e.Severity, 'A'), ids(e.Sigs), c.record(e)}
+			x := Line{At: Time(e.At), Source: cmp.Or(c.Text(string(e.Origin.Source)), "other"), Severity: max(e.Severity, 'A'), Bulk: bulk(e)}
+			if !x.Bulk {
+				x.IDs, x.Evidence = ids(e.Sigs), c.record(e)
+			}
 			if !yield(x) {
 				return
 			}

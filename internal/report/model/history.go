@@ -19,8 +19,18 @@ type History struct {
 	Events  Seq[PodEvent] `json:"-"` // audited ones where there was an audit
 
 	Requests Seq[Request]   `json:"-"` // calls that the runtime logged
-	Lines    Seq[Line]      `json:"-"` // known messages but the bulk of the kubelet
+	Lines    Seq[Line]      `json:"-"` // dated known messages
 	Charts   func() []Chart `json:"-"` // of metrics and system files
+	Ages     func() []Age   `json:"-"` // bounds of the age of the last relist
+}
+
+// Age bounds how old the last relist that listed pods was, in seconds, at both
+// ends of a span over which the bounds are straight lines. High says nothing
+// where it is not Bounded.
+type Age struct {
+	Span
+	Low, High [2]float64
+	Bounded   bool
 }
 
 // Relist is one run of the relist procedure that evidence proves.
@@ -120,6 +130,7 @@ type Line struct {
 	Source   string
 	Severity byte
 	IDs      string // of its signatures
+	Bulk     bool   // one of the many by which a kubelet at verbosity 4 and more tells of each relist
 	Evidence Proof
 }
 

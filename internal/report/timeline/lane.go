@@ -47,6 +47,9 @@ func byStart(ms []Mark) {
 func Sources(n *model.Node, most int) []Lane {
 	var out []Lane
 	n.History.Lines.Each(func(l model.Line) {
+		if l.Bulk {
+			return
+		}
 		i := slices.IndexFunc(out, func(x Lane) bool { return x.Name == l.Source })
 		if i < 0 {
 			i, out = len(out), append(out, Lane{Name: l.Source, Kind: Line})

@@ -52,6 +52,7 @@ type Mark struct {
 	Open       bool        `json:"open,omitempty"`       // it lasts at the end of the input
 	Min        *int        `json:"count_min,omitempty"`  // relists, of Bounded
 	Max        *int        `json:"count_max,omitempty"`
+	Listed     model.Time  `json:"-"` // when the list of a relist returned
 	More       int         `json:"-"` // marks like this one that are left out here
 	Proof      model.Proof `json:"-"`
 }
@@ -165,7 +166,7 @@ func Relists(n *model.Node, add func(Mark)) {
 	for i := range n.History.Relists {
 		r := &n.History.Relists[i]
 		m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
-			Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
+			Listed: r.ListEnd, Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
 		if r.End == 0 {
 			m.LatestEnd = r.Until
 		}

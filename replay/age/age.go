@@ -1,0 +1,373 @@
+// Package age bounds how old the last relist that listed pods was, at every
+// moment that evidence tells something of. It is a function of a node's history
+// and does no I/O.
+//
+// The kubelet keeps the start of the last relist of which the list calls
+// returned without an error, and calls PLEG unhealthy when it lies more than the
+// threshold back (pkg/kubelet/pleg/generic.go, Healthy and Relist, v1.11 to v1.37).
+package age
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Span says that from From to To (Unix ns) the age rose from at least Low0 to at
+// least Low1, and from at most High0 to at most High1, both in straight lines.
+// High is Unknown at both ends where nothing bounds the age.
+type Span struct {
+	From, To     int64
+	Low0, Low1   time.Duration
+	High0, High1 time.Duration
+}
+
+// Unknown is a bound that no evidence gives.
+const Unknown time.Duration = -1
+
+// Of returns the bounds over the window of a node, oldest first, without
+// overlap. Where a process had not yet listed pods there is no age, and no Span.
+func Of(n *replay.Node) []Span {
+	b := bounds{n: n, to: n.Window.End}
+	b.relists()
+	b.reports()
+	b.health()
+	b.paces()
+	b.restarts()
+	return b.merge(n.Window.Start, n.Window.End)
+}
+
+// bound holds from From to To: the age is at least (or at most) the time since
+// Since, or Flat if that is set.
+type bound struct {
+	from, to int64
+	since    int64
+	flat     time.Duration
+}
+
+func (c *bound) at(t int64) time.Duration {
+	if c.flat > 0 {
+		return c.flat
+	}
+	return max(time.Duration(t-c.since), 0)
+}
+
+type bounds struct {
+	n         *replay.Node
+	to        int64
+	low, high []bound
+	none      []bound // there is no age
+}
+
+func (b *bounds) atLeast(from, to, since int64) {
+	if from = max(from, since); to > from {
+		b.low = append(b.low, bound{from: from, to: to, since: since})
+	}
+}
+
+// atMost holds until the process ends: no later relist makes the age greater.
+func (b *bounds) atMost(run int, from, since int64) {
+	to := b.to
+	if run >= 0 && run+1 < len(b.n.Runs) {
+		to = min(to, b.n.Runs[run].Last)
+	}
+	if to > from {
+		b.high = append(b.high, bound{from: from, to: to, since: since})
+	}
+}
+
+// gapOfOne is a distance between two relists in which no third one fits: the
+// kubelet waits a period after each.
+const gapOfOne = 1500 * time.Millisecond
+
+// relists are serial: while one runs, the age is that of the one before until it
+// has listed, and its own from then on.
+func (b *bounds) relists() {
+	since := int64(0) // the last relist that listed began no later than this
+	for i := range b.n.Relists {
+		r := &b.n.Relists[i]
+		if !r.Start.Known() {
+			continue
+		}
+		late, early := r.Start.At+int64(r.Start.Slack), r.Start.At-int64(r.Start.Slack)
+		if i == 0 || !follows(&b.n.Relists[i-1], r) || since == 0 {
+			since = late
+		} else {
+			b.atLeast(b.n.Relists[i-1].End.At-int64(b.n.Relists[i-1].End.Slack), early, since)
+		}
+		end := early
+		switch {
+		case r.End.Known():
+			end = max(end, r.End.At-int64(r.End.Slack))
+		case r.ListEnd.Known():
+			end = max(end, r.ListEnd.At-int64(r.ListEnd.Slack))
+		case r.Took > 0:
+			end = early + int64(r.Took-r.TookSlack)
+		}
+		listed := r.Listed != nil && *r.Listed
+		switch {
+		case r.Listed != nil && !listed:
+			b.atLeast(early, end, since)
+		case listed && r.ListEnd.Known():
+			list := max(r.ListEnd.At-int64(r.ListEnd.Slack), early)
+			b.atLeast(early, list, since)
+			b.atLeast(list, end, late)
+			since = late
+		default:
+			b.atLeast(early, end, late)
+			since = late
+		}
+		if seen := seen(b.n.Relists, i); listed && seen != 0 {
+			b.atMost(r.Run, seen, early)
+		}
+	}
+}
+
+// follows reports that no relist ran between two.
+func follows(a, b *replay.Relist) bool {
+	return a.Run == b.Run && a.End.Known() && b.Start.At-a.End.At+int64(a.End.Slack+b.Start.Slack) < int64(gapOfOne)
+}
+
+// seen is the latest moment at which the list of a relist that listed returned,
+// 0 unknown: relists are serial.
+func seen(rs []replay.Relist, i int) int64 {
+	r := &rs[i]
+	switch {
+	case r.ListEnd.Known():
+		return r.ListEnd.At + int64(r.ListEnd.Slack)
+	case r.End.Known():
+		return r.End.At + int64(r.End.Slack)
+	case i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run:
+		return rs[i+1].Start.At + int64(rs[i+1].Start.Slack)
+	}
+	return 0
+}
+
+// reports state an age to the microsecond.
+func (b *bounds) reports() {
+	for i := range b.n.Episodes {
+		e := &b.n.Episodes[i]
+		k := len(e.LastStarts)
+		if e.Never || k == 0 {
+			continue
+		}
+		first, last := e.LastStarts[0], e.LastStarts[k-1]
+		b.atMost(e.Run, e.FirstReport, first.At-int64(first.Slack))
+		b.atMost(e.Run, e.LastReport, last.At-int64(last.Slack))
+		b.atLeast(last.At-int64(last.Slack), e.LastReport, last.At+int64(last.Slack))
+		if k == 1 {
+			continue
+		}
+		b.atLeast(first.At-int64(first.Slack), e.FirstReport, first.At+int64(first.Slack))
+	}
+}
+
+// health is the age held against the threshold.
+func (b *bounds) health() {
+	limit := b.n.Kubelet.Threshold
+	if limit <= 0 {
+		return
+	}
+	for _, h := range b.n.Health {
+		to := h.To
+		if to == 0 {
+			to = b.to
+		}
+		switch x := (bound{from: h.From, to: to, flat: limit}); h.State {
+		case replay.Healthy:
+			b.high = append(b.high, x)
+		case replay.Unhealthy:
+			b.low = append(b.low, x)
+		case replay.NeverRelisted:
+			b.none = append(b.none, x)
+		}
+	}
+}
+
+// paces: the interval histogram bounds how far starts of relists lay apart in a
+// step between two snapshots, and the gauge dates one
+// that had listed; it is set when health is asked for, so later ones may have too.
+func (b *bounds) paces() {
+	evented := b.n.Kubelet.PLEG == "evented"
+	for i := range b.n.Proofs {
+		p := &b.n.Proofs[i]
+		run := b.runAt(p.To)
+		switch {
+		case p.Kind == replay.ProofStart && !evented:
+			b.atMost(run, p.To, p.Start.At-int64(p.Start.Slack))
+		case p.Kind == replay.ProofPaced && p.Count > 0:
+			last := p.From
+			if !evented {
+				last += int64(p.Count-1) * int64(b.n.Kubelet.Period)
+			}
+			// The first start of the step lies within one interval and one relist of its begin.
+			from := max(p.From+int64(p.SumMin+p.SumMax), p.To-int64(p.Sum)+int64(p.SumMax))
+			if from < last {
+				b.high = append(b.high, bound{from: from, to: last, flat: p.SumMax + p.SumMin})
+			}
+			b.atMost(run, max(from, last), last-int64(p.SumMax))
+		}
+	}
+}
+
+// runAt is the run of the kubelet at a moment, -1 unknown.
+func (b *bounds) runAt(t int64) int {
+	run := -1
+	for i := range b.n.Runs {
+		if b.n.Runs[i].First <= t {
+			run = i
+		}
+	}
+	return run
+}
+
+// restarts: a new process has no age before its first relist listed, and an old
+// one none after its end.
+func (b *bounds) restarts() {
+	for i := 1; i < len(b.n.Runs); i++ {
+		from, to := b.n.Runs[i-1].Last, b.n.Runs[i].First
+		for k := range b.n.Relists {
+			if r := &b.n.Relists[k]; r.Run == i && r.Listed != nil && *r.Listed && seen(b.n.Relists, k) != 0 {
+				to = max(to, seen(b.n.Relists, k))
+				break
+			}
+		}
+		b.none = append(b.none, bound{from: from, to: to})
+	}
+}
+
+// merge lays the bounds out.
+func (b *bounds) merge(from, to int64) []Span {
+	if to <= from {
+		return nil
+	}
+	for _, list := range [][]bound{b.low, b.high, b.none} {
+		slices.SortStableFunc(list, func(x, y bound) int { return cmp.Compare(x.from, y.from) })
+	}
+	edges := []int64{from, to}
+	for _, list := range [][]bound{b.low, b.high, b.none} {
+		for i := range list {
+			edges = append(edges, list[i].from, list[i].to)
+		}
+	}
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	low, high, none := active{all: b.low, least: false}, active{all: b.high, least: true}, active{all: b.none}
+	var out []Span
+	for i := 1; i < len(edges); i++ {
+		f, t := max(edges[i-1], from), min(edges[i], to)
+		if t <= f {
+			continue
+		}
+		none.advance(f)
+		low.advance(f)
+		high.advance(f)
+		if len(none.now) > 0 {
+			continue
+		}
+		out = pieces(out, &low, &high, f, t)
+	}
+	return out
+}
+
+// pieces adds the spans from f to t, over which the same bounds hold: it cuts
+// where a rising bound meets a flat one.
+func pieces(out []Span, low, high *active, f, t int64) []Span {
+	cuts := []int64{f, t}
+	for _, a := range []*active{low, high} {
+		if at := a.crossing(); at > f && at < t {
+			cuts = append(cuts, at)
+		}
+	}
+	slices.Sort(cuts)
+	for i := 1; i < len(cuts); i++ {
+		s := Span{From: cuts[i-1], To: cuts[i], High0: Unknown, High1: Unknown}
+		if s.To == s.From {
+			continue
+		}
+		s.Low0, s.Low1 = low.over(s.From, s.To)
+		if len(high.now) > 0 {
+			s.High0, s.High1 = high.over(s.From, s.To)
+		}
+		if k := len(out); k > 0 && out[k-1].joins(&s) {
+			out[k-1].To, out[k-1].Low1, out[k-1].High1 = s.To, s.Low1, s.High1
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// joins reports whether a span goes on in another in straight lines.
+func (s *Span) joins(next *Span) bool {
+	goes := func(a0, a1, b0, b1 time.Duration) bool {
+		if a0 == Unknown || b0 == Unknown {
+			return a0 == b0
+		}
+		return a1 == b0 && (a1 > a0) == (b1 > b0)
+	}
+	return s.To == next.From && goes(s.Low0, s.Low1, next.Low0, next.Low1) && goes(s.High0, s.High1, next.High0, next.High1)
+}
+
+// active are the bounds that hold at a moment.
+type active struct {
+	all   []bound // by from
+	next  int
+	now   []bound
+	least bool // the least of them counts, else the greatest
+}
+
+// advance moves to a moment; of rising upper bounds only the best is kept, since
+// they hold as long as each other but for the end of a process.
+func (a *active) advance(t int64) {
+	a.now = slices.DeleteFunc(a.now, func(c bound) bool { return c.to <= t })
+	for ; a.next < len(a.all) && a.all[a.next].from <= t; a.next++ {
+		c := a.all[a.next]
+		if c.to <= t {
+			continue
+		}
+		if a.least && c.flat == 0 {
+			if slices.ContainsFunc(a.now, func(o bound) bool { return o.flat == 0 && o.since >= c.since && o.to >= c.to }) {
+				continue
+			}
+			a.now = slices.DeleteFunc(a.now, func(o bound) bool { return o.flat == 0 && o.since <= c.since && o.to <= c.to })
+		}
+		a.now = append(a.now, c)
+	}
+}
+
+// over is the bound at both ends of a stretch over which one bound leads.
+func (a *active) over(f, t int64) (first, last time.Duration) {
+	mid := f + (t-f)/2
+	best := -1
+	for i := range a.now {
+		if best < 0 || a.least == (a.now[i].at(mid) < a.now[best].at(mid)) && a.now[i].at(mid) != a.now[best].at(mid) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, 0
+	}
+	return a.now[best].at(f), a.now[best].at(t)
+}
+
+// crossing is where the best rising bound meets the best flat one, 0 nowhere.
+func (a *active) crossing() int64 {
+	var since int64
+	var flat time.Duration
+	for i := range a.now {
+		c := &a.now[i]
+		switch {
+		case c.flat > 0 && (flat == 0 || a.least == (c.flat < flat)):
+			flat = c.flat
+		case c.flat == 0 && (since == 0 || a.least == (c.since > since)):
+			since = c.since
+		}
+	}
+	if flat == 0 || since == 0 {
+		return 0
+	}
+	return since + int64(flat)
+}
