@@ -1,0 +1,95 @@
+package age
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+func sec(s float64) int64 { return int64(s * 1e9) }
+
+func when(s float64) replay.Instant { return replay.Instant{At: sec(s)} }
+
+func yes() *bool { b := true; return &b }
+func no() *bool  { b := false; return &b }
+
+// bounds at a moment, in seconds; high -1 is none.
+func boundsAt(t *testing.T, n *replay.Node, s float64) (low, high float64) {
+	t.Helper()
+	for _, x := range Of(n) {
+		if x.From <= sec(s) && sec(s) < x.To {
+			k := float64(sec(s)-x.From) / float64(x.To-x.From)
+			low = x.Low0.Seconds() + k*(x.Low1-x.Low0).Seconds()
+			if high = -1; x.High0 != Unknown {
+				high = x.High0.Seconds() + k*(x.High1-x.High0).Seconds()
+			}
+			return low, high
+		}
+	}
+	return -1, -1
+}
+
+// TestOf: what each kind of evidence says of the age, and what it does not.
+func TestOf(t *testing.T) {
+	hung := replay.Relist{Run: -1, Start: when(1000), ListEnd: when(1000.5), End: when(1240), Listed: yes()}
+	failed := replay.Relist{Run: -1, Start: when(1241), End: when(1361), Listed: no()}
+	for _, c := range []struct {
+		name      string
+		node      replay.Node
+		at        float64
+		low, high float64
+	}{
+		{"before the list of a relist returns, the one before counts, which began earlier", replay.Node{Relists: []replay.Relist{hung}}, 1000.4, 0.4, -1},
+		{"while it inspects, its own age", replay.Node{Relists: []replay.Relist{hung}}, 1100, 100, 100},
+		{"after its end another may have listed", replay.Node{Relists: []replay.Relist{hung}}, 1250, 0, 250},
+		{"a relist of which the list failed leaves the age alone", replay.Node{Relists: []replay.Relist{hung, failed}}, 1300, 300, 300},
+		{"and so does the pause between the two", replay.Node{Relists: []replay.Relist{hung, failed}}, 1240.5, 240.5, 240.5},
+		{"healthy is below the threshold", replay.Node{Kubelet: replay.Kubelet{Threshold: 180 * time.Second},
+			Health: []replay.HealthSpan{{Span: replay.Span{From: sec(900), To: sec(2000)}, State: replay.Healthy}}}, 1000, 0, 180},
+		{"unhealthy is above it", replay.Node{Kubelet: replay.Kubelet{Threshold: 180 * time.Second},
+			Health: []replay.HealthSpan{{Span: replay.Span{From: sec(900), To: sec(2000)}, State: replay.Unhealthy}}}, 1000, 180, -1},
+		{"unknown says nothing", replay.Node{Kubelet: replay.Kubelet{Threshold: 180 * time.Second},
+			Health: []replay.HealthSpan{{Span: replay.Span{From: sec(900), To: sec(2000)}, State: replay.HealthUnknown}}}, 1000, 0, -1},
+		{"a report states it", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1200, 250, 250},
+		{"and nothing after the last one but an upper bound", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1400, 0, 450},
+		{"twenty starts within 20 s leave no room", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
+			Proofs: []replay.MetricProof{{Kind: replay.ProofPaced, From: sec(1000), To: sec(1021), Count: 20, Sum: 20 * time.Second, SumMin: 100 * time.Millisecond, SumMax: 1500 * time.Millisecond}}}, 1010, 0, 1.6},
+		{"a new process has no age before its first relist", replay.Node{Relists: []replay.Relist{hung},
+			Runs: []replay.Run{{First: sec(900), Last: sec(1100)}, {First: sec(1110), Last: sec(2000)}}}, 1105, -1, -1},
+	} {
+		c.node.Window = replay.Window{Start: sec(800), End: sec(2000)}
+		for i := range c.node.Relists {
+			if len(c.node.Runs) > 0 {
+				c.node.Relists[i].Run = 0
+			}
+		}
+		low, high := boundsAt(t, &c.node, c.at)
+		if near := func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 }; !near(low, c.low) || !near(high, c.high) {
+			t.Errorf("%s: %.3f to %.3f, want %.3f to %.3f", c.name, low, high, c.low, c.high)
+		}
+	}
+}
+
+// TestSpans: spans are ordered, do not overlap, and no bound crosses the other.
+func TestSpans(t *testing.T) {
+	n := replay.Node{Kubelet: replay.Kubelet{Threshold: 180 * time.Second}, Window: replay.Window{Start: sec(0), End: sec(5000)}}
+	for i := range 200 {
+		start := float64(10 + 20*i)
+		n.Relists = append(n.Relists, replay.Relist{Run: -1, Start: replay.Instant{At: sec(start), Slack: time.Second}, End: when(start + float64(i%17)), Listed: [](*bool){yes(), no(), nil}[i%3]})
+		n.Health = append(n.Health, replay.HealthSpan{Span: replay.Span{From: sec(start), To: sec(start + 15)}, State: replay.Healthy})
+	}
+	last := int64(0)
+	for _, s := range Of(&n) {
+		if s.From < last || s.To <= s.From {
+			t.Fatalf("%+v after %d", s, last)
+		}
+		last = s.To
+		if s.High0 != Unknown && (s.Low0 > s.High0 || s.Low1 > s.High1) {
+			t.Errorf("bounds cross: %+v", s)
+		}
+	}
+	if last == 0 {
+		t.Fatal("no spans")
+	}
+}
