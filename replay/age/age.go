@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
 // Span says that from From to To (Unix ns) the age rose from at least Low0 to at
@@ -195,9 +196,9 @@ func (b *bounds) paces() {
 		p := &b.n.Proofs[i]
 		run := b.runAt(p.To)
 		switch {
-		case p.Kind == replay.ProofStart && !evented:
+		case p.Kind == snapshots.ProofStart && !evented:
 			b.atMost(run, p.To, p.Start.At-int64(p.Start.Slack))
-		case p.Kind == replay.ProofPaced && p.Count > 0:
+		case p.Kind == snapshots.ProofPaced && p.Count > 0:
 			last := p.From
 			if !evented {
 				last += int64(p.Count-1) * int64(b.n.Kubelet.Period)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
 func sec(s float64) int64 { return int64(s * 1e9) }
@@ -54,7 +55,7 @@ func TestOf(t *testing.T) {
 		{"a report states it", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1200, 250, 250},
 		{"and nothing after the last one but an upper bound", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1400, 0, 450},
 		{"twenty starts within 20 s leave no room", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
-			Proofs: []replay.MetricProof{{Kind: replay.ProofPaced, From: sec(1000), To: sec(1021), Count: 20, Sum: 20 * time.Second, SumMin: 100 * time.Millisecond, SumMax: 1500 * time.Millisecond}}}, 1010, 0, 1.6},
+			Proofs: []replay.MetricProof{{Kind: snapshots.ProofPaced, From: sec(1000), To: sec(1021), Count: 20, Sum: 20 * time.Second, SumMin: 100 * time.Millisecond, SumMax: 1500 * time.Millisecond}}}, 1010, 0, 1.6},
 		{"a new process has no age before its first relist", replay.Node{Relists: []replay.Relist{hung},
 			Runs: []replay.Run{{First: sec(900), Last: sec(1100)}, {First: sec(1110), Last: sec(2000)}}}, 1105, -1, -1},
 	} {
