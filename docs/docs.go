@@ -1,49 +1,182 @@
-// Package docs holds the pages that the program prints itself: topics of how
-// PLEG works, for "explain TOPIC".
+// Package docs holds the page that the program prints itself: topics of how PLEG
+// works, for "explain TOPIC". The page is the only place where their text stands;
+// what differs between kubelet versions comes from the table of package pleg.
 package docs
 
 import (
 	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/plegforensics/plegforensics/pleg"
 )
 
 //go:embed how-pleg-works.md
 var howPLEGWorks string
 
-// topics are the words by which a section is asked for, in the order of the page.
-var topics = []struct{ name, heading string }{
-	{"relist", "What a relist is"},
-	{"last-seen", `What "last seen active" counts from`},
-	{"step", "Which step a relist hangs in"},
-	{"health-check", "What the kubelet's health check sees"},
-	{"proof", "What proves that PLEG was healthy"},
-	{"times", "How times are reconstructed"},
-	{"evented", "What evented PLEG changes"},
-	{"audit", "How events are audited"},
-	{"confidence", "How to read confidence"},
+// Topic is a section that can be asked for.
+type Topic struct {
+	Name, Heading string
+	Aliases       []string      // names of code, events, gates and metrics that it is about
+	Causes, Rules []string      // of which pages it is the background
+	Topics        []string      // that it leads to
+	Switches      []pleg.Switch // in which versions differ here
 }
 
-// Topic is a section that can be asked for.
-type Topic struct{ Name, Heading string }
+// topics are in the order of the page.
+var topics = []Topic{
+	{Name: "pleg", Heading: "What PLEG is", Topics: []string{"relist", "events", "healthy"}},
+	{Name: "relist", Heading: "What a relist is", Aliases: []string{"GetPods", "GenericPLEG", "relisting"},
+		Causes:   []string{"runtime-hang-global", "runtime-hang-single-container", "many-changes-serial-update", "pod-density"},
+		Rules:    []string{"slow-relist", "relist-list-failed", "relist-interval-long"},
+		Topics:   []string{"update-cache", "step"},
+		Switches: []pleg.Switch{pleg.InspectTwice, pleg.InspectRelists, pleg.NotFoundSkipped}},
+	{Name: "events", Heading: "Which events a change makes",
+		Aliases: []string{"generateEvents", "ContainerStarted", "ContainerDied", "ContainerRemoved", "ContainerChanged", "PodSync", "ConditionMet", "PodLifecycleEvent"},
+		Causes:  []string{"missed-short-lived-container", "lost-exit-event", "runtime-state-desync"}, Topics: []string{"audit", "channel"},
+		Switches: []pleg.Switch{pleg.ExitCodeLine, pleg.WatchConditions, pleg.ReinspectRequests}},
+	{Name: "update-cache", Heading: "What an inspection does: updateCache", Aliases: []string{"updateCache", "inspect", "inspection", "GetPodStatus", "podsToReinspect", "GetNewerThan"},
+		Causes: []string{"runtime-hang-single-container", "many-changes-serial-update", "sandbox-teardown-stuck"},
+		Topics: []string{"relist", "on-demand-relist"}, Switches: []pleg.Switch{pleg.InspectTwice, pleg.InspectRelists, pleg.NotFoundSkipped, pleg.RocketClause, pleg.ReinspectRequests}},
+	{Name: "channel", Heading: "The event channel and its discards", Aliases: []string{"eventChannel", "discards", "kubelet_pleg_discard_events"},
+		Causes: []string{"event-channel-full-discard", "relist-deadlock-channel-full"}, Rules: []string{"pleg-events-discarded"},
+		Topics: []string{"events", "healthy"}, Switches: []pleg.Switch{pleg.BlockingSend, pleg.Discards}},
+	{Name: "healthy", Heading: "What the health check says: Healthy()", Aliases: []string{"health-check", "health", "last-seen", "skipping pod synchronization"},
+		Causes: []string{"startup-transient", "no-pleg-problem"}, Rules: []string{"relist-threshold-exceeded", "relist-never-succeeded", "sync-loop-stalled"},
+		Topics: []string{"ready-condition", "proof"}, Switches: []pleg.Switch{pleg.NeverText, pleg.LastSeenMetric}},
+	{Name: "ready-condition", Heading: "From PLEG to the node's Ready condition", Aliases: []string{"ReadyCondition", "NotReady", "NodeNotReady", "KubeletNotReady"},
+		Causes: []string{"kubelet-stopped-posting", "network-not-ready", "runtime-status-only"}, Rules: []string{"node-not-ready"}, Topics: []string{"healthy"}},
+	{Name: "evented", Heading: "What evented PLEG changes", Aliases: []string{"EventedPLEG", "evented-pleg", "GetContainerEvents"},
+		Causes: []string{"evented-pleg-fallback", "evented-pleg-defect"}, Topics: []string{"on-demand-relist", "healthy"},
+		Switches: []pleg.Switch{pleg.EventedAvailable, pleg.EventedSends, pleg.EventedHints}},
+	{Name: "on-demand-relist", Heading: "What on-demand relists are", Aliases: []string{"PLEGOnDemandRelist", "pod-relist", "RequestRelist"},
+		Topics: []string{"relist", "evented"}, Switches: []pleg.Switch{pleg.OnDemandRelist, pleg.OnDemandLocked, pleg.ReinspectRequests}},
+	{Name: "metrics", Heading: "Which metrics tell of PLEG",
+		Aliases: []string{"kubelet_pleg_relist_latency_microseconds", "kubelet_pleg_relist_interval_microseconds", "kubelet_pleg_relist_duration_seconds",
+			"kubelet_pleg_relist_interval_seconds", "kubelet_pleg_last_seen_seconds", "kubelet_pleg_pod_relist_duration_seconds", "summaries"},
+		Rules: []string{"slow-relist", "runtime-operation-slow", "metrics-gap"}, Topics: []string{"proof"},
+		Switches: []pleg.Switch{pleg.Discards, pleg.RelistGauges, pleg.LastSeenMetric, pleg.RunningSandboxes, pleg.OnDemandRelist}},
+	{Name: "step", Heading: "Which step a relist hangs in", Causes: []string{"runtime-hang-global", "runtime-hang-single-container", "relist-deadlock-channel-full"}, Topics: []string{"relist"}},
+	{Name: "proof", Heading: "What proves that PLEG was healthy", Topics: []string{"times", "confidence"}},
+	{Name: "times", Heading: "How times are reconstructed", Causes: []string{"clock-jump"}},
+	{Name: "audit", Heading: "How events are audited", Topics: []string{"events"}},
+	{Name: "confidence", Heading: "How to read confidence"},
+}
 
 // Topics are all of them.
-func Topics() []Topic {
-	var out []Topic
+func Topics() []Topic { return slices.Clone(topics) }
+
+// Find is the topic of a name or alias, in whatever case, nil for none.
+func Find(name string) *Topic {
+	name = strings.TrimSuffix(name, "()")
+	for i := range topics {
+		t := &topics[i]
+		if strings.EqualFold(t.Name, name) || slices.ContainsFunc(t.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
+			return t
+		}
+	}
+	return nil
+}
+
+// About names the topics that are the background of a cause or breach rule.
+func About(id string) []string {
+	var out []string
 	for _, t := range topics {
-		out = append(out, Topic{t.name, t.heading})
+		if slices.Contains(t.Causes, id) || slices.Contains(t.Rules, id) {
+			out = append(out, t.Name)
+		}
 	}
 	return out
 }
 
-// Text is the text of a topic as it stands in the page, false for an unknown one.
-func Text(name string) (string, bool) {
-	for _, t := range topics {
-		if t.name != name {
+// Text is the topic as one screen of at most 100 columns: its section of the page,
+// what differs between versions, and where to go on. A version, "" for none, keeps
+// the differences to those that it has.
+func (t *Topic) Text(version string) string {
+	_, after, _ := strings.Cut(howPLEGWorks, "\n## "+t.Heading+"\n")
+	text, _, _ := strings.Cut(after, "\n## ")
+	var b strings.Builder
+	b.WriteString(t.Heading + "\n")
+	told := false
+	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if concerns(p, version) {
+			told = true
+			b.WriteString("\n" + strings.TrimSuffix(strings.TrimPrefix(p, "```\n"), "\n```") + "\n")
+		}
+	}
+	if !told {
+		return t.Heading + "\n\nKubelet " + version + " has nothing of this.\n" + t.links()
+	}
+	b.WriteString(t.versions(version))
+	b.WriteString(t.links())
+	return b.String()
+}
+
+// claimed is the range of versions in the brackets that end a paragraph.
+var claimed = regexp.MustCompile(`\[(≥ |≤ )?1\.(\d+)(?:–1\.(\d+))?;[^\[\]]*\]$`)
+
+// concerns reports whether a paragraph holds for a version: always for none, and
+// where it states no range.
+func concerns(paragraph, version string) bool {
+	m := claimed.FindStringSubmatch(paragraph)
+	p, err := pleg.New(version)
+	if m == nil || version == "" || err != nil {
+		return true
+	}
+	lo, _ := strconv.Atoi(m[2])
+	hi := lo
+	switch {
+	case m[1] == "≥ ":
+		hi = math.MaxInt
+	case m[1] == "≤ ":
+		lo = 0
+	case m[3] != "":
+		hi, _ = strconv.Atoi(m[3])
+	}
+	return lo <= p.Minor && p.Minor <= hi
+}
+
+// versions are the lines of the table of rules that belong to the topic.
+func (t *Topic) versions(version string) string {
+	var b strings.Builder
+	p, err := pleg.New(version)
+	known := version != "" && err == nil
+	for _, r := range pleg.Rules() {
+		if !slices.Contains(t.Switches, r.Switch) || known && !p.Has(r.Switch) {
 			continue
 		}
-		_, after, ok := strings.Cut(howPLEGWorks, "\n## "+t.heading+"\n")
-		text, _, _ := strings.Cut(after, "\n## ")
-		return t.heading + "\n\n" + strings.TrimSpace(text) + "\n", ok
+		fmt.Fprintf(&b, "  %-9s  %s: %s\n", r.Range(), r.Switch, r.Source)
+		if r.Doubt != "" {
+			fmt.Fprintf(&b, "  %-9s  not verified: %s\n", "", r.Doubt)
+		}
 	}
-	return "", false
+	switch {
+	case known && p.Beyond() != "":
+		return "\nKubelet " + version + " (" + p.Beyond() + ")\n" + b.String()
+	case known && b.Len() > 0:
+		return "\nKubelet " + version + "\n" + b.String()
+	case b.Len() == 0:
+		return ""
+	}
+	return "\nBy version\n" + b.String()
+}
+
+func (t *Topic) links() string {
+	var b strings.Builder
+	for _, l := range []struct {
+		what string
+		ids  []string
+	}{{"Causes", t.Causes}, {"Rules", t.Rules}, {"Topics", t.Topics}} {
+		if len(l.ids) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", l.what, strings.Join(l.ids, ", "))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/docs"
+	"github.com/plegforensics/plegforensics/internal/spell"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 // pageWidth is the width of runbook pages: they are read in terminals and
@@ -18,8 +21,8 @@ func explainCommand() *cli.Command {
 		Name:        "explain",
 		Usage:       "the page of a cause or breach rule, or of a topic of how PLEG works",
 		ArgsUsage:   "ID|TOPIC...",
-		Description: "ID is what a report names: a cause such as runtime-hang-global, or a breach rule such as\nrelist-threshold-exceeded. Without one all are listed. Topics are:\n\n" + topicHelp(),
-		Flags:       packFlags(),
+		Description: "ID is what a report names: a cause such as runtime-hang-global, or a breach rule such as\nrelist-threshold-exceeded. Without one all are listed. Names of code, events, gates and metrics\nlead to their topic (generateEvents, ContainerDied, EventedPLEG). Topics are:\n\n" + topicHelp(),
+		Flags:       join(packFlags(), []cli.Flag{stringFlag(catRules, "kubelet-version", "what differs between versions: only what kubelet `V` (v1.28.0) does")}),
 		Action: func(c *cli.Context) error {
 			pack, err := rulePack(c)
 			if err != nil {
@@ -29,12 +32,9 @@ func explainCommand() *cli.Command {
 				return listRules(c.App.Writer, pack)
 			}
 			for i, id := range c.Args().Slice() {
-				page, ok := pack.Page(id, pageWidth)
+				page, ok := explained(pack, id, c.String("kubelet-version"))
 				if !ok {
-					page, ok = docs.Text(id)
-				}
-				if !ok {
-					return unknown("cause, rule or topic", id, append(pack.IDs(), topicNames()...))
+					return unlike(id, pack)
 				}
 				if i > 0 {
 					fmt.Fprintln(c.App.Writer)
@@ -48,6 +48,51 @@ func explainCommand() *cli.Command {
 	}
 }
 
+// explained is the page of a cause or rule with its topics, or a topic.
+func explained(pack *rules.Pack, id, version string) (string, bool) {
+	if page, ok := pack.Page(id, pageWidth); ok {
+		if about := docs.About(id); len(about) > 0 {
+			page += "\nTopics\n  " + strings.Join(about, ", ") + "\n"
+		}
+		return page, true
+	}
+	if t := docs.Find(id); t != nil {
+		return t.Text(version), true
+	}
+	return "", false
+}
+
+// nearMisses is how many ids are offered in place of an unknown one.
+const nearMisses = 5
+
+// unlike says that an id has no page, and which come near it.
+func unlike(id string, pack *rules.Pack) error {
+	known := append(pack.IDs(), topicNames()...)
+	for _, t := range docs.Topics() {
+		known = append(known, t.Aliases...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	var near []string
+	for _, k := range known {
+		if len(id) >= 4 && strings.Contains(strings.ToLower(k), strings.ToLower(id)) {
+			near = append(near, k)
+		}
+	}
+	if len(near) == 0 {
+		near = spell.Within(id, known, len(id)/4+1, nearMisses)
+	}
+	near = near[:min(len(near), nearMisses)]
+	hint := "plegforensics explain lists all ids, explain --help the topics"
+	switch {
+	case len(near) == 1:
+		hint = fmt.Sprintf("did you mean %q?", near[0])
+	case len(near) > 1:
+		hint = "near it: " + strings.Join(near, ", ")
+	}
+	return usage(hint, "unknown cause, rule or topic %q", id)
+}
+
 func topicNames() []string {
 	var out []string
 	for _, t := range docs.Topics() {
@@ -59,7 +104,7 @@ func topicNames() []string {
 func topicHelp() string {
 	var b strings.Builder
 	for _, t := range docs.Topics() {
-		fmt.Fprintf(&b, "  %-14s  %s\n", t.Name, t.Heading)
+		fmt.Fprintf(&b, "  %-16s  %s\n", t.Name, t.Heading)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
