@@ -8,24 +8,22 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// BreachRule is a threshold and how a node is held against it.
+// BreachRule says what is held against a node, with which weight. Its thresholds
+// are the limits of the same name.
 type BreachRule struct {
 	ID          string // stable, kebab-case
 	Title       string
 	Severity    Severity
-	Threshold   float64 // in Unit; 0 where the input states its own
-	Unit        string  // seconds, lines, events, calls, restarts, percent
-	Doc         string  // meaning and impact, for the runbook page
+	Doc         string // meaning and impact, for the runbook page
 	Remediation []string
 	References  []string
 	look        func(*view, *BreachRule) []Breach // nil: broken by metrics only
 }
 
-// BreachRules is every breach rule, in the order of "rules list". Thresholds are those of the kubelet where it has one, and say why
-// where it has none.
+// BreachRules is every breach rule, in the order of "rules list".
 func BreachRules() []BreachRule { return breachRules }
 
-// BreachRule returns the rule of id, nil when there is none.
+// LookupBreach returns the rule of id, nil when there is none.
 func LookupBreach(id string) *BreachRule {
 	for i := range breachRules {
 		if breachRules[i].ID == id {
@@ -36,59 +34,59 @@ func LookupBreach(id string) *BreachRule {
 }
 
 var breachRules = []BreachRule{
-	{"relist-threshold-exceeded", "PLEG was unhealthy", Critical, 180, "seconds",
+	{"relist-threshold-exceeded", "PLEG was unhealthy", Critical,
 		"The last relist whose list calls succeeded began longer ago than the kubelet allows (3 minutes, 10 with the evented PLEG). The kubelet sets the node NotReady and stops syncing pods until a relist gets its list again.",
 		[]string{"Read the ranked causes of the episode; the stuck step decides where to look.", "Take goroutine dumps of the kubelet and the runtime before restarting either."},
 		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/pleg/generic.go"}, breakEpisodes},
-	{"relist-never-succeeded", "no relist succeeded since the kubelet started", Critical, 15, "seconds",
-		"The kubelet started and could not list pods even once for longer than a start takes (15 s). The node stays NotReady.",
+	{"relist-never-succeeded", "no relist succeeded since the kubelet started", Critical,
+		"The kubelet started and could not list pods even once for longer than a start takes. The node stays NotReady.",
 		[]string{"Check that the container runtime runs and answers: crictl ps, systemctl status."},
 		[]string{"https://github.com/kubernetes/kubernetes/issues/84978"}, breakNever},
-	{"relist-list-failed", "relists failed to list pods", Warning, 0, "calls",
+	{"relist-list-failed", "relists failed to list pods", Warning,
 		"GetPods (ListPodSandbox and ListContainers for the whole node) returned an error, so the relist ended without moving its time on. Three minutes of this make the node NotReady.",
 		[]string{"The error code tells what to do: DeadlineExceeded, the runtime hangs; Unavailable, it is not there; ResourceExhausted, the list is too large."},
 		[]string{"https://github.com/kubernetes/kubernetes/pull/45496"}, breakListFailed},
-	{"slow-relist", "a relist took long", Warning, 10, "seconds",
-		"A relist took longer than 10 s, the last finite bucket of the kubelet's own histogram: pod events of that time came late by as much. It becomes critical at the health threshold.",
+	{"slow-relist", "a relist took long", Warning,
+		"A relist took as long as the threshold or longer, by default 10 s, the last finite bucket of the kubelet's own histogram: pod events of that time came late by as much. It becomes critical at the health threshold.",
 		[]string{"Compare the relist's list and inspection time; many changed pods or slow calls are the usual reasons."},
 		[]string{"https://github.com/kubernetes/kubernetes/issues/93886"}, breakSlow},
-	{"pleg-events-discarded", "pod lifecycle events were discarded", Warning, 0, "events",
+	{"pleg-events-discarded", "pod lifecycle events were discarded", Warning,
 		"The event channel of 1000 was full and the kubelet threw events away. The pod record is already updated, so they never come again: pods wait for their periodic sync.",
 		[]string{"Find why the sync loop did not drain the channel; a kubelet restart re-reads everything."},
 		[]string{"https://github.com/kubernetes/kubernetes/pull/72709"}, breakDiscards},
-	{"runtime-down", "the runtime's status check failed", Warning, 30, "seconds",
+	{"runtime-down", "the runtime's status check failed", Warning,
 		"The kubelet's Status call, made every 5 s, has not succeeded for 30 s: \"container runtime is down\". The node is NotReady for this reason alone, whatever PLEG says.",
 		[]string{"crictl info against crictl ps tells a blocked Status call from a dead runtime."},
 		[]string{"https://github.com/containerd/containerd/issues/4666"}, breakRuntimeDown},
-	{"sync-loop-stalled", "the kubelet's sync loop was blocked", Warning, 15, "seconds",
-		"Housekeeping runs inside the sync loop every 2 s and calls the runtime; it took longer than 15 s, so nothing else was synced meanwhile, and health lines came late.",
+	{"sync-loop-stalled", "the kubelet's sync loop was blocked", Warning,
+		"Housekeeping runs inside the sync loop every 2 s and calls the runtime; it took longer than the threshold, and nothing else was synced meanwhile, and health lines came late.",
 		[]string{"Look for failed runtime calls of the same length, or for a dead mount below the kubelet's directory."},
 		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet_pods.go"}, breakHousekeeping},
-	{"journal-lag", "log lines arrived late", Warning, 10, "seconds",
+	{"journal-lag", "log lines arrived late", Warning,
 		"Lines reached the journal long after the kubelet wrote them: journald or the disk under it was blocked. It is evidence of a stall of the whole node, and makes envelope times useless for the order of events.",
 		[]string{"Check disk pressure and journald's own messages for that time."},
 		[]string{"https://github.com/k3s-io/k3s/issues/2370"}, breakLag},
-	{"kubelet-restarted", "the kubelet restarted", Info, 1, "restarts",
+	{"kubelet-restarted", "the kubelet restarted", Info,
 		"The log holds more than one kubelet process. Every start re-reports all containers as events and cannot say how old the last relist is.",
 		[]string{"Find out who restarts it: systemd watchdog, an operator, a crash."},
 		nil, breakRestarts},
-	{"relist-interval-long", "two relists began far apart, and none of them took long", Warning, 30, "seconds",
+	{"relist-interval-long", "two relists began far apart, and none of them took long", Warning,
 		"The metrics show a pause between the starts of two relists that no relist filled, and within which nothing could be scraped: the kubelet's process itself did not run. A paused virtual machine or a starved CPU does that; the runtime is not to blame. Metrics only; the pause is a lower bound.",
 		[]string{"Look for a snapshot, a live migration or CPU pressure of the host at that time."},
 		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/pleg/generic.go"}, nil},
-	{"runtime-operation-slow", "calls of one runtime operation took long", Warning, 1, "seconds",
-		"The kubelet's own histogram of runtime calls shows calls of one operation that took longer on average than 1 s for calls that only read, 10 s for calls that change a container and 30 s for setting up or stopping a sandbox, or single ones over 10 s. A call is counted when it ends. The value is the mean of the slow calls, at least.",
+	{"runtime-operation-slow", "calls of one runtime operation took long", Warning,
+		"The kubelet's own histogram of runtime calls shows calls of one operation that took longer on average than its threshold (by default 1 s for calls that only read, 10 s for calls that change a container and 30 s for setting up or stopping a sandbox), or single ones over it and over 10 s. A call is counted when it ends. The value is the mean of the slow calls, at least. Single calls that are fewer than one an hour since the snapshot before, or since a start of unknown time, are told and are no warning.",
 		[]string{"The operation says where to look: list calls, the size of the node and locks in the runtime; status calls, one pod; create and start, disk and runc.", "Compare with the status operation: if that is quick, the runtime as a whole is alive."},
 		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/instrumented_services.go"}, nil},
-	{"runtime-operation-errors", "calls of one runtime operation failed", Warning, 10, "percent",
-		"More than 10 % of the calls of one runtime operation between two snapshots of the metrics ended with an error, at least three of them. Failed probes (exec_sync) do not count.",
+	{"runtime-operation-errors", "calls of one runtime operation failed", Warning,
+		"A larger share of the calls of one runtime operation between two snapshots of the metrics ended with an error than the threshold allows. Failed probes (exec_sync) do not count. It is a warning while at least as many calls fail an hour as must fail at all; a share since a start long ago, or of unknown time, and failures to pull images or to clean up, which the kubelet tries again, are told and are none.",
 		[]string{"The kubelet's log names the object and the error of each call."},
 		[]string{"https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/instrumented_services.go"}, nil},
-	{"metrics-gap", "the kubelet's metrics have a gap over the trouble", Info, 0, "seconds",
+	{"metrics-gap", "the kubelet's metrics have a gap over the trouble", Info,
 		"Snapshots of /metrics came regularly, but none over an unhealthy stretch or a relist that took long. /metrics asks the runtime for statistics and hangs with it, so the gap is itself a symptom, and alerts on these series saw nothing. The counters jump across it.",
 		[]string{"Alert on the absence of the series, or on the age that the kubelet's log states."},
 		[]string{"https://github.com/kubernetes/kubernetes/issues/87108"}, nil},
-	{"node-not-ready", "the node was NotReady", Critical, 0, "seconds",
+	{"node-not-ready", "the node was NotReady", Critical,
 		"The Ready condition of the node was not True. After 5 minutes pods are evicted unless they tolerate it.",
 		[]string{"The reason in the condition says who reported it: KubeletNotReady with PLEG, the runtime or the network."},
 		nil, breakNotReady},
@@ -96,6 +94,7 @@ var breachRules = []BreachRule{
 
 // breaches holds the node against every rule.
 func breaches(v *view, p *Pack) []Breach {
+	v.pack = p
 	var out []Breach
 	for i := range breachRules {
 		if look := breachRules[i].look; look != nil {
@@ -108,11 +107,27 @@ func breaches(v *view, p *Pack) []Breach {
 }
 
 // breach fills in what the rule says.
-func (r *BreachRule) breach(from, to int64, value float64, es []replay.Evidence) Breach {
+func (v *view) breach(r *BreachRule, from, to int64, value float64, es []replay.Evidence) Breach {
 	if len(es) > keepMax {
 		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
 	}
-	return Breach{Rule: r.ID, Severity: r.Severity, Start: from, End: to, Value: value, Threshold: r.Threshold, Unit: r.Unit, Evidence: es}
+	l := v.limitOf(r)
+	return Breach{Rule: r.ID, Severity: r.Severity, Start: from, End: to, Value: value, Threshold: l.Value, Unit: l.Unit, Evidence: es}
+}
+
+// limitOf is the first limit of a rule: its own, or its unit where each of the
+// things it is held against has one.
+func (v *view) limitOf(r *BreachRule) Limit {
+	if l, ok := v.pack.limit(r.ID); ok {
+		return l
+	}
+	return Limit{Unit: unitSeconds}
+}
+
+// limit is the value of a threshold by its name.
+func (v *view) limit(name string) float64 {
+	l, _ := v.pack.limit(name)
+	return l.Value
 }
 
 func secs(d time.Duration) float64 { return float64(d) / float64(time.Second) }
@@ -124,9 +139,9 @@ func breakEpisodes(v *view, r *BreachRule) []Breach {
 		if e.Never || len(e.Evidence) == 0 {
 			continue
 		}
-		b := r.breach(e.Breach, e.Recovered.At, secs(e.PeakAge), e.Evidence)
-		if b.Threshold = secs(e.Threshold); b.Threshold == 0 {
-			b.Threshold = r.Threshold
+		b := v.breach(r, e.Breach, e.Recovered.At, secs(e.PeakAge), e.Evidence)
+		if e.Threshold > 0 {
+			b.Threshold = secs(e.Threshold)
 		}
 		out = append(out, b)
 	}
@@ -142,8 +157,11 @@ func breakNever(v *view, r *BreachRule) []Breach {
 			j++
 		}
 		first, last := long[i], long[j]
-		out = append(out, r.breach(first.At, v.recoveredAfter(last.At), secs(time.Duration(last.At-first.At)), events("", first, last)))
 		i = j + 1
+		if last.At-first.At < int64(v.limit(r.ID)*float64(second))-second {
+			continue
+		}
+		out = append(out, v.breach(r, first.At, v.recoveredAfter(last.At), secs(time.Duration(last.At-first.At)), events("", first, last)))
 	}
 	return out
 }
@@ -180,7 +198,9 @@ func breakListFailed(v *view, r *BreachRule) []Breach {
 	var out []Breach
 	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
 		run := es[s[0]:s[1]]
-		out = append(out, r.breach(run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+		if float64(len(run)) >= v.limit(r.ID) {
+			out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+		}
 	}
 	return out
 }
@@ -198,7 +218,9 @@ func breakDiscards(v *view, r *BreachRule) []Breach {
 	var out []Breach
 	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
 		run := es[s[0]:s[1]]
-		out = append(out, r.breach(run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+		if float64(len(run)) >= v.limit(r.ID) {
+			out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+		}
 	}
 	return out
 }
@@ -208,10 +230,10 @@ func breakSlow(v *view, r *BreachRule) []Breach {
 	for i := range v.n.Relists {
 		l := &v.n.Relists[i]
 		d, ok := l.Duration()
-		if !ok || secs(d) < r.Threshold || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed || byMetrics(l) {
+		if !ok || secs(d) < v.limit(r.ID) || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed || byMetrics(l) {
 			continue
 		}
-		out = append(out, r.breach(l.Start.At, l.End.At, secs(d), l.Evidence))
+		out = append(out, v.breach(r, l.Start.At, l.End.At, secs(d), l.Evidence))
 	}
 	return out
 }
@@ -232,7 +254,9 @@ func breakRuntimeDown(v *view, r *BreachRule) []Breach {
 		if v.starting(first) && last-first < 30*second {
 			continue
 		}
-		out = append(out, r.breach(first-30*second, last, secs(time.Duration(last-first+30*second)), ends(run)))
+		if d := secs(time.Duration(last - first + 30*second)); d >= v.limit(r.ID) {
+			out = append(out, v.breach(r, first-30*second, last, d, ends(run)))
+		}
 	}
 	return out
 }
@@ -253,10 +277,10 @@ func breakHousekeeping(v *view, r *BreachRule) []Breach {
 	var out []Breach
 	for _, e := range v.sig(parse.SigHousekeeping) {
 		d, ok := duration(e.Field("actual"))
-		if !ok || float64(d)/float64(second) < r.Threshold {
+		if !ok || float64(d)/float64(second) < v.limit(r.ID) {
 			continue
 		}
-		out = append(out, r.breach(e.At-d, e.At, secs(time.Duration(d)), events("", e)))
+		out = append(out, v.breach(r, e.At-d, e.At, secs(time.Duration(d)), events("", e)))
 	}
 	return out
 }
@@ -272,10 +296,10 @@ func breakLag(v *view, r *BreachRule) []Breach {
 				worst = i
 			}
 		}
-		if secs(run[worst].Lag) < r.Threshold || run[worst].Record == nil {
+		if secs(run[worst].Lag) < v.limit(r.ID) || run[worst].Record == nil {
 			continue
 		}
-		out = append(out, r.breach(run[0].At, run[len(run)-1].At+int64(run[len(run)-1].Lag), secs(run[worst].Lag), []replay.Evidence{run[worst].Evidence}))
+		out = append(out, v.breach(r, run[0].At, run[len(run)-1].At+int64(run[len(run)-1].Lag), secs(run[worst].Lag), []replay.Evidence{run[worst].Evidence}))
 	}
 	return out
 }
@@ -291,8 +315,17 @@ func breakRestarts(v *view, r *BreachRule) []Breach {
 	if len(es) == 0 {
 		return nil
 	}
-	b := r.breach(es[0].When().At, es[len(es)-1].When().At, float64(len(es)), es)
-	if len(es) >= 3 {
+	return v.restarted(r, es[0].When().At, es[len(es)-1].When().At, es)
+}
+
+// restarted is the breach of so many restarts as there is evidence for.
+func (v *view) restarted(r *BreachRule, from, to int64, es []replay.Evidence) []Breach {
+	n := float64(len(es))
+	if n < v.limit(r.ID) {
+		return nil
+	}
+	b := v.breach(r, from, to, n, es)
+	if n >= v.limit(limitRestartWarn) {
 		b.Severity = Warning
 	}
 	return []Breach{b}
@@ -316,7 +349,11 @@ func breakNotReady(v *view, r *BreachRule) []Breach {
 				es = append(es, changes[i+1].Evidence)
 			}
 		}
-		b := r.breach(c.At, end, 0, es)
+		// One that has not ended lasted at least to the last word about it.
+		if secs(time.Duration(max(end, changes[i].At)-c.At)) < v.limit(r.ID) {
+			continue
+		}
+		b := v.breach(r, c.At, end, 0, es)
 		if end != 0 {
 			b.Value = secs(time.Duration(end - c.At))
 		}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -87,7 +88,7 @@ func (m *metricView) ages() []Breach {
 		var es []replay.Evidence
 		flush := func(end int64) {
 			if len(es) > 0 && !m.said(from, max(end, from), stuck[:2]...) {
-				b := r.breach(from, end, secs(worst), es)
+				b := m.breach(r, from, end, secs(worst), es)
 				b.Threshold = secs(limit)
 				out = append(out, b)
 			}
@@ -126,7 +127,7 @@ func (m *metricView) stale() []Breach {
 		}
 		// The relist that observed it began before To: so long before was PLEG
 		// unhealthy at the latest.
-		b := r.breach(p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
+		b := m.breach(r, p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
 		b.Threshold = secs(limit)
 		if !covered(out, &b) && !m.said(p.From, p.To, stuck[:2]...) {
 			out = append(out, b)
@@ -152,6 +153,9 @@ func (m *metricView) listing(to int64) bool {
 	return false
 }
 
+// relistEdge is the last finite bucket of the relist histogram, in seconds.
+const relistEdge = 10
+
 // longRelists turns what the relist histogram proves about relists over 10 s
 // into breaches, less those that the log dates one by one.
 func (m *metricView) longRelists() []Breach {
@@ -163,10 +167,13 @@ func (m *metricView) longRelists() []Breach {
 			continue
 		}
 		from, mean := p.From, p.SumMin/time.Duration(p.Count)
+		if secs(mean) < m.limit(r.ID) && m.limit(r.ID) > relistEdge {
+			continue
+		}
 		if q := m.runningAt(p.From); q != nil && q.From != 0 {
 			from = q.From
 		}
-		out = append(out, r.breach(from, p.To, secs(mean), p.Evidence))
+		out = append(out, m.breach(r, from, p.To, secs(mean), p.Evidence))
 	}
 	return out
 }
@@ -194,7 +201,7 @@ func (m *metricView) running() []Breach {
 			continue
 		}
 		d := time.Duration(p.To - p.From)
-		if secs(d) < r.Threshold || m.said(p.From, p.To, stuck...) || m.dated(p.From, p.To) || m.proof(replay.ProofLong, -1, p.To) != nil {
+		if secs(d) < m.limit(r.ID) || m.said(p.From, p.To, stuck...) || m.dated(p.From, p.To) || m.proof(replay.ProofLong, -1, p.To) != nil {
 			continue
 		}
 		end := int64(0)
@@ -203,7 +210,7 @@ func (m *metricView) running() []Breach {
 		}
 		es := append([]replay.Evidence{}, p.Evidence...)
 		es[0].Note = fmt.Sprintf("the same relist was running %v before already", d.Round(time.Second))
-		out = append(out, r.breach(p.From, end, secs(d), es))
+		out = append(out, m.breach(r, p.From, end, secs(d), es))
 	}
 	return out
 }
@@ -247,8 +254,8 @@ func (m *metricView) intervals() []Breach {
 	r := LookupBreach("relist-interval-long")
 	var out []Breach
 	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofFrozen {
-			out = append(out, r.breach(p.From, p.To, secs(p.Sum), p.Evidence))
+		if p := &m.n.Proofs[i]; p.Kind == replay.ProofFrozen && secs(p.Sum) >= m.limit(r.ID) {
+			out = append(out, m.breach(r, p.From, p.To, secs(p.Sum), p.Evidence))
 		}
 	}
 	return out
@@ -277,13 +284,13 @@ func (m *metricView) discards() []Breach {
 			if cur != nil && from-cur.End <= stretchGap {
 				cur.Value, cur.End = cur.Value+n, p.At
 			} else {
-				out = append(out, r.breach(from, p.At, n, nil))
+				out = append(out, m.breach(r, from, p.At, n, nil))
 				cur = &out[len(out)-1]
 			}
 			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("%.0f events more than before were discarded", n)})
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(b Breach) bool { return b.Value < m.limit(r.ID) })
 }
 
 // restarts are those of the kubelet that no line of the log shows.
@@ -291,7 +298,6 @@ func (m *metricView) restarts() []Breach {
 	r := LookupBreach("kubelet-restarted")
 	var first, last int64
 	var es []replay.Evidence
-	n := 0
 	for i := range m.n.Proofs {
 		p := &m.n.Proofs[i]
 		if p.Kind != replay.ProofRestart || len(p.Evidence) == 0 || m.ran(p.From, p.To) {
@@ -301,19 +307,15 @@ func (m *metricView) restarts() []Breach {
 		if p.Start.Known() {
 			at = p.Start.At
 		}
-		if n++; n == 1 {
+		if len(es) == 0 {
 			first = at
 		}
 		last, es = at, append(es, p.Evidence[len(p.Evidence)-1])
 	}
-	if n == 0 {
+	if len(es) == 0 {
 		return nil
 	}
-	b := r.breach(first, last, float64(n), es)
-	if n >= 3 {
-		b.Severity = Warning
-	}
-	return []Breach{b}
+	return m.restarted(r, first, last, es)
 }
 
 // ran reports whether the log shows a kubelet that started in a span.
@@ -334,10 +336,10 @@ func (m *metricView) gaps() []Breach {
 	var out []Breach
 	for i := range m.n.Proofs {
 		p := &m.n.Proofs[i]
-		if p.Kind != replay.ProofGap || !m.said(p.From, p.To, stuck[:3]...) && !m.longIn(p) {
+		if p.Kind != replay.ProofGap || secs(time.Duration(p.To-p.From)) < m.limit(r.ID) || !m.said(p.From, p.To, stuck[:3]...) && !m.longIn(p) {
 			continue
 		}
-		out = append(out, r.breach(p.From, p.To, secs(time.Duration(p.To-p.From)), p.Evidence))
+		out = append(out, m.breach(r, p.From, p.To, secs(time.Duration(p.To-p.From)), p.Evidence))
 	}
 	return out
 }
@@ -352,40 +354,41 @@ func (m *metricView) longIn(gap *replay.MetricProof) bool {
 	return false
 }
 
-// callLimits are the operations that ought to be quick, and how long one may
-// take on average: calls that read, and calls that change something. Pulls,
-// probes and stops take as long as images, commands and grace periods do.
-var callLimits = map[string]float64{
-	"list_podsandbox": 1, "list_containers": 1, "podsandbox_status": 1, "container_status": 1, "status": 1, "version": 1,
-	"create_container": 10, "start_container": 10, "remove_container": 10, "remove_podsandbox": 10,
-	"run_podsandbox": 30, "stop_podsandbox": 30,
-}
-
-// slowLeast is how much a slow operation must have cost before its average
-// counts: two slow calls on a busy node are no finding.
-const slowLeast = 10 * time.Second
-
 // slowCalls are operations that took long on average, or that took longer than
 // their limit and 10 s at least once.
 func (m *metricView) slowCalls() []Breach {
 	r := LookupBreach("runtime-operation-slow")
-	return m.calls(r, func(s *replay.CallStep) (value, threshold float64) {
-		limit := callLimits[s.Operation]
+	return m.calls(r, func(s *replay.CallStep) (value, threshold float64, weight Severity) {
+		limit := m.limit(r.ID + "." + s.Operation) // 0: none, as pulls, probes and stops take as long as images, commands and grace periods do
 		if limit == 0 || s.Calls < 1 {
-			return 0, 0
+			return 0, 0, ""
 		}
-		if mean := secs(s.Sum) / float64(s.Calls); mean > limit && s.Sum >= slowLeast {
+		weight = r.Severity
+		if mean := secs(s.Sum) / float64(s.Calls); mean > limit && secs(s.Sum) >= m.limit(limitSlowTotal) {
 			value = mean
 		}
 		if s.Long > 0 && secs(s.LongMean) > limit {
+			if value == 0 && perHour(s, s.Long) < 1 {
+				weight = Info
+			}
 			value = math.Max(value, secs(s.LongMean))
 		}
-		return value, limit
+		return value, limit, weight
 	})
 }
 
-// failedLeast is how many calls must have failed before their share counts.
-const failedLeast = 3
+// perHour is how often something happened in a step; 0 where its begin is
+// unknown: a count since then has no rate.
+func perHour(s *replay.CallStep, n int) float64 {
+	if s.From == 0 || s.To <= s.From {
+		return 0
+	}
+	return float64(n) / time.Duration(s.To-s.From).Hours()
+}
+
+// retried are operations whose failure the kubelet expects: it pulls images by
+// names that users write, and cleans up again in its next round.
+var retried = []string{"remove_container", "remove_podsandbox", "stop_container", "pull_image", "remove_image", "image_status", "exec", "attach", "port_forward"}
 
 // sayErrors are the rules by which the log itself tells of an operation that
 // fails.
@@ -398,36 +401,43 @@ var sayErrors = map[string][]string{
 // container that is gone when it is asked for are everyday matters.
 func (m *metricView) failedCalls() []Breach {
 	r := LookupBreach("runtime-operation-errors")
-	return m.calls(r, func(s *replay.CallStep) (value, threshold float64) {
-		if s.Errors < failedLeast || s.Calls < s.Errors || s.Operation == "exec_sync" || m.said(s.From, s.To, sayErrors[s.Operation]...) {
-			return 0, 0
+	return m.calls(r, func(s *replay.CallStep) (value, threshold float64, weight Severity) {
+		if float64(s.Errors) < m.limit(limitFailedCalls) || s.Calls < s.Errors || s.Operation == "exec_sync" || m.said(s.From, s.To, sayErrors[s.Operation]...) {
+			return 0, 0, ""
 		}
-		if share := 100 * float64(s.Errors) / float64(s.Calls); share > r.Threshold {
+		weight = r.Severity
+		if contains(retried, s.Operation) || perHour(s, s.Errors) < m.limit(limitFailedCalls) {
+			weight = Info
+		}
+		if share := 100 * float64(s.Errors) / float64(s.Calls); share > m.limit(r.ID) {
 			value = share
 		}
-		return value, r.Threshold
+		return value, m.limit(r.ID), weight
 	})
 }
 
 // calls joins steps that break a limit: one breach an operation and stretch,
-// with the largest value.
-func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64)) []Breach {
+// with the largest value and weight.
+func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64, weight Severity)) []Breach {
 	var out []Breach
 	var cur *Breach
 	for i := range m.steps {
 		s := &m.steps[i]
-		value, limit := judge(s)
+		value, limit, weight := judge(s)
 		if value == 0 || len(s.Evidence) == 0 {
 			continue
 		}
 		value = math.Round(value*1000) / 1000
 		if cur != nil && cur.Subject == s.Operation && s.From >= cur.End && s.From-cur.End <= stretchGap {
 			cur.Value, cur.End = math.Max(cur.Value, value), s.To
+			if weight.Rank() > cur.Severity.Rank() {
+				cur.Severity = weight
+			}
 			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], s.Evidence...)
 			continue
 		}
-		b := r.breach(s.From, s.To, value, append([]replay.Evidence{}, s.Evidence...))
-		b.Threshold, b.Subject = limit, s.Operation
+		b := m.breach(r, s.From, s.To, value, append([]replay.Evidence{}, s.Evidence...))
+		b.Threshold, b.Subject, b.Severity = limit, s.Operation, weight
 		if !covered(out, &b) {
 			out = append(out, b)
 			cur = &out[len(out)-1]

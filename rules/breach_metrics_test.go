@@ -152,3 +152,37 @@ func TestUnhealthyByMetricsAlone(t *testing.T) {
 		t.Errorf("%s: %s", r.Status, r.Summary)
 	}
 }
+
+// TestWeightOfCalls holds that a share or a single slow call since a start long
+// ago, or of unknown time, is told and is no warning; nor is what the kubelet
+// tries again.
+func TestWeightOfCalls(t *testing.T) {
+	const (
+		O = "kubelet_runtime_operations_duration_seconds"
+		E = "kubelet_runtime_operations_errors_total"
+	)
+	began := func(sec int) string {
+		return fmt.Sprintf("process_start_time_seconds %d %d", base/second-int64(sec), base/second-int64(sec))
+	}
+	for _, tt := range []struct {
+		name    string
+		offsets []int
+		rows    []string
+		want    Severity
+	}{
+		{"clean-up since the start", []int{0}, []string{O + "_count|remove_container 14", O + "_sum|remove_container 1", E + "|remove_container 4"}, Info},
+		{"clean-up within a minute", []int{0, 60}, []string{O + "_count|remove_container 10 24", O + "_sum|remove_container 1 2", E + "|remove_container 0 4"}, Info},
+		{"status calls since an unknown start", []int{0}, []string{O + "_count|container_status 14", O + "_sum|container_status 1", E + "|container_status 4"}, Info},
+		{"status calls since a start of days ago", []int{0, 60}, []string{began(300000), O + "_count|container_status 14 14", O + "_sum|container_status 1 1", E + "|container_status 4 4"}, Info},
+		{"status calls since a start of minutes ago", []int{0, 60}, []string{began(300), O + "_count|container_status 14 14", O + "_sum|container_status 1 1", E + "|container_status 4 4"}, Warning},
+		{"sandboxes within a minute", []int{0, 60}, []string{O + "_count|run_podsandbox 10 24", O + "_sum|run_podsandbox 1 2", E + "|run_podsandbox 0 4"}, Warning},
+		{"one slow list since an unknown start", []int{0}, []string{O + "_count|list_containers 9000", O + "_sum|list_containers 100", O + "_bucket|list_containers|10 8999", O + "_bucket|list_containers|+Inf 9000"}, Info},
+		{"one slow list within a minute", []int{0, 60}, []string{O + "_count|list_containers 9000 9060", O + "_sum|list_containers 100 121", O + "_bucket|list_containers|10 9000 9059", O + "_bucket|list_containers|+Inf 9000 9060"}, Warning},
+		{"lists that are slow as a rule", []int{0}, []string{O + "_count|list_containers 9000", O + "_sum|list_containers 20000"}, Warning},
+	} {
+		bs := breaches(newView(metricNode(snapshots(parse.Stated, tt.offsets, tt.rows...))), nil)
+		if len(bs) != 1 || bs[0].Severity != tt.want {
+			t.Errorf("%s: %+v, want one of weight %s", tt.name, bs, tt.want)
+		}
+	}
+}

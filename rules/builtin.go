@@ -24,7 +24,8 @@ func Builtin() (*Pack, []Problem) {
 	for _, f := range files {
 		name := f.Name
 		f.Name = builtinDir + name
-		defs, bad := read(f, true)
+		held, bad := read(f, true)
+		defs := held.Defs
 		for _, d := range defs {
 			if d.ID+".yaml" != name {
 				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(name, ".yaml")), ""})

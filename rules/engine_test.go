@@ -241,10 +241,12 @@ func TestCheckFindsNames(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("id: x\nfor:\n  - sig: a\n    weight: weak\n"))
 	f.Add([]byte("- 1\n---\n{}\n"))
+	f.Add([]byte("thresholds:\n  slow-relist: 5s\n  runtime-operation-errors: 25%\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		defs, _ := Read("f.yaml", data)
+		held, _ := Read("f.yaml", data)
 		p := &Pack{}
-		p.Add(defs...)
+		p.Add(held.Defs...)
+		p.SetLimits(held.Limits...)
 		p.Check(nil, nil)
 	})
 }

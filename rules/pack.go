@@ -11,6 +11,7 @@ import (
 type Pack struct {
 	Causes []*Def // by id
 	byID   map[string]*Def
+	set    map[string]Limit // thresholds that are not the default
 }
 
 // Cause returns the definition of id, nil when the pack has none.

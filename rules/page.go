@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -15,8 +16,9 @@ func (p *Pack) Page(id string, width int) (string, bool) {
 		w.cause(d, p)
 		return w.b.String(), true
 	}
-	if r := LookupBreach(id); r != nil {
-		w.breach(r)
+	rule, _, _ := strings.Cut(id, ".")
+	if r := LookupBreach(rule); r != nil && (rule == id || slices.Contains(LimitNames(), id)) {
+		w.breach(r, p)
 		return w.b.String(), true
 	}
 	return "", false
@@ -60,19 +62,26 @@ func (w *pager) cause(d *Def, p *Pack) {
 	w.section("Grade", strings.TrimSpace(gradeWords[d.Grade]+" "+d.supportWords()))
 }
 
-func (w *pager) breach(r *BreachRule) {
+func (w *pager) breach(r *BreachRule, p *Pack) {
 	w.title(r.ID, r.Title)
+	w.para("", "A threshold that the evidence crosses; severity "+string(r.Severity)+".")
 	w.section("Meaning and impact", r.Doc)
-	w.section("Threshold", r.thresholdWords())
+	var items []string
+	for _, l := range p.LimitsOf(r.ID) {
+		items = append(items, l.words())
+	}
+	w.items("Thresholds", items)
 	w.items("Remediation", r.Remediation)
 	w.items("References", r.References)
 }
 
-func (r *BreachRule) thresholdWords() string {
-	if r.Threshold == 0 {
-		return "any (" + r.Unit + "); severity " + string(r.Severity)
+// words are the name, value and source of a limit.
+func (l *Limit) words() string {
+	s := l.Name + " = " + l.String()
+	if l.Set != "" {
+		s += " (set by " + l.Set + "; default " + l.Default() + ")"
 	}
-	return sprintf("more than %g %s; severity %s", r.Threshold, r.Unit, r.Severity)
+	return s + ". " + l.Source
 }
 
 func (w *pager) title(id, title string) {

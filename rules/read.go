@@ -28,31 +28,37 @@ func (p Problem) String() string {
 	return s
 }
 
-// Read decodes a rule file: one or several cause definitions, separated by
-// "---". What it cannot understand becomes a Problem with its line; the
-// definitions without problems are returned all the same.
-func Read(file string, data []byte) ([]*Def, []Problem) {
+// Contents is what a rule file holds.
+type Contents struct {
+	Defs   []*Def
+	Limits []Limit
+}
+
+// Read decodes a rule file: one or several documents, separated by "---", each
+// the definition of a cause or thresholds of breach rules. What it cannot
+// understand becomes a Problem with its line; the rest is returned all the same.
+func Read(file string, data []byte) (Contents, []Problem) {
 	return read(nodes.Parse(file, data), false)
 }
 
 // read decodes a file that was scanned. The expressions of our own files are not
 // parsed before they are asked for: a test holds them to be right.
-func read(f nodes.File, ours bool) (defs []*Def, probs []Problem) {
+func read(f nodes.File, ours bool) (out Contents, probs []Problem) {
 	for i := range f.Docs {
 		r := &reader{file: f.Name, ours: ours}
-		d := r.def(&f.Docs[i])
-		if len(r.probs) == 0 {
-			r.complete(d)
-		}
-		if len(r.probs) == 0 {
-			defs = append(defs, d)
+		if isLimits(&f.Docs[i]) {
+			out.Limits = append(out.Limits, r.limits(&f.Docs[i])...)
+		} else if d := r.def(&f.Docs[i]); len(r.probs) == 0 {
+			if r.complete(d); len(r.probs) == 0 {
+				out.Defs = append(out.Defs, d)
+			}
 		}
 		probs = append(probs, r.probs...)
 	}
 	if f.Err != nil {
 		probs = append(probs, yamlProblem(f.Name, f.Err))
 	}
-	return defs, probs
+	return out, probs
 }
 
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): (.*)`) })

@@ -22,6 +22,7 @@ const (
 // view is a node prepared for the rules: its records by what they say.
 type view struct {
 	n     *replay.Node
+	pack  *Pack         // for its thresholds, nil: the defaults
 	audit *audit.Result // of its pod events, nil: nobody audited them
 	index
 	failures

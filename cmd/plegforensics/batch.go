@@ -334,7 +334,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, erro
 		return nil, err
 	}
 	r := &model.Analysis{Version: b.c.App.Version, Inputs: x.Inputs, Warnings: x.Warnings}
-	ns, err := audited(b.c, x)
+	ns, err := audited(b.c, x, b.pack)
 	var e *exitError
 	if errors.As(err, &e) && len(b.c.StringSlice("node")) > 0 {
 		return r, nil // the nodes asked for are in other bundles

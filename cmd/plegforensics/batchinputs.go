@@ -313,7 +313,7 @@ func (c cancelReader) Read(p []byte) (int, error) {
 }
 
 // resultFlags are the flags that change what is found in a bundle.
-var resultFlags = []string{"since", "until", "tz", "year", "node", "kubelet-version", "relist-threshold", "relist-period",
+var resultFlags = []string{"since", "until", "tz", "year", "node", "kubelet-version", "relist-threshold", "relist-period", "threshold",
 	"max-bytes", "max-files", "max-depth", "max-series", "redact", "redact-key"}
 
 // headerOf says how the records of this run are made.

@@ -161,6 +161,12 @@ func valueWords(command, flag, current string) []candidate {
 			out = append(out, candidate{k.Key + "=", k.About})
 		}
 		return out
+	case "threshold":
+		var out []candidate
+		for _, l := range (*rules.Pack)(nil).Limits() {
+			out = append(out, candidate{l.Name + "=", "default " + l.String()})
+		}
+		return out
 	case "tz":
 		return plainWords([]string{"UTC", "Europe/", "America/", "Asia/"})
 	case "shard":

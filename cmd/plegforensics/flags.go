@@ -76,11 +76,7 @@ func inputFlags() []cli.Flag {
 
 // ruleFlags steer what counts as a finding.
 func ruleFlags() []cli.Flag {
-	return []cli.Flag{
-		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH`; repeatable"),
-		boolFlag(catRules, "no-builtin-rules", "leave the built-in causes out"),
-		gateFlag(),
-	}
+	return append(packFlags(), gateFlag())
 }
 
 // outputFlags choose among formats.

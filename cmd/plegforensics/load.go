@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -120,7 +122,7 @@ func warn(w io.Writer, ws []parse.Warning) {
 
 // nodes rebuilds the nodes of a bundle as the flags want them.
 func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
-	ns, err := rebuilt(c, b)
+	ns, err := rebuilt(c, b, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +131,8 @@ func nodes(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
 
 // audited rebuilds the nodes of a bundle as the flags want them, with what follows
 // from their history. Audit and blame see all of a node, whatever will be shown.
-func audited(c *cli.Context, b *parse.Bundle) ([]model.Analyzed, error) {
-	ns, err := rebuilt(c, b)
+func audited(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]model.Analyzed, error) {
+	ns, err := rebuilt(c, b, pack)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +148,12 @@ func audited(c *cli.Context, b *parse.Bundle) ([]model.Analyzed, error) {
 	return out, err
 }
 
-// rebuilt rebuilds the nodes that the flags ask for.
-func rebuilt(c *cli.Context, b *parse.Bundle) ([]*replay.Node, error) {
+// rebuilt rebuilds the nodes that the flags ask for, with the health threshold
+// of a pack where no flag states one.
+func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node, error) {
 	opt := replay.Options{
 		KubeletVersion:  c.String("kubelet-version"),
-		RelistThreshold: c.Duration("relist-threshold"),
+		RelistThreshold: cmp.Or(c.Duration("relist-threshold"), pack.HealthThreshold()),
 		RelistPeriod:    c.Duration("relist-period"),
 	}
 	opt.Parallel = runner(c)
@@ -189,7 +192,7 @@ func buildOf(c *cli.Context, args []string) (*model.Analysis, error) {
 	pack := packed()
 	r := &model.Analysis{Version: c.App.Version}
 	for _, b := range bundles {
-		ns, err := audited(c, b)
+		ns, err := audited(c, b, pack)
 		if err != nil {
 			return nil, err
 		}
@@ -217,13 +220,17 @@ func rulePack(c *cli.Context) (*rules.Pack, error) {
 // together with the built-in ones, which are read while the caller does something
 // else.
 func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
-	var defs []*rules.Def
+	var own rules.Contents
 	for _, path := range c.StringSlice("rules") {
 		more, err := readRules(path)
 		if err != nil {
 			return nil, err
 		}
-		defs = append(defs, more...)
+		own.Defs, own.Limits = append(own.Defs, more.Defs...), append(own.Limits, more.Limits...)
+	}
+	flagged, err := thresholds(c)
+	if err != nil {
+		return nil, err
 	}
 	builtin := make(chan *rules.Pack, 1)
 	if c.Bool("no-builtin-rules") {
@@ -236,28 +243,51 @@ func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
 	}
 	return func() *rules.Pack {
 		pack := <-builtin
-		pack.Add(defs...)
+		pack.Add(own.Defs...)
+		pack.SetLimits(own.Limits...)
+		pack.SetLimits(flagged...)
 		return pack
 	}, nil
 }
 
+// thresholds are those of --threshold.
+func thresholds(c *cli.Context) ([]rules.Limit, error) {
+	var out []rules.Limit
+	for _, arg := range c.StringSlice("threshold") {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, usage("--threshold slow-relist=5s", "--threshold: %q is no NAME=VALUE", arg)
+		}
+		l, err := rules.ParseLimit(strings.TrimSpace(name), value, "--threshold")
+		var no *rules.UnknownLimitError
+		switch {
+		case errors.As(err, &no):
+			return nil, unknown("threshold", no.Name, rules.LimitNames())
+		case err != nil:
+			return nil, usage("", "--threshold %s: %v", name, err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
 // readRules reads a rule file, or all .yaml files of a directory.
-func readRules(path string) ([]*rules.Def, error) {
+func readRules(path string) (rules.Contents, error) {
+	var out rules.Contents
 	names, err := ruleFiles(path)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	var out []*rules.Def
 	for _, name := range names {
 		data, err := readAside(name)
 		if err != nil {
-			return nil, usage("", "--rules: %v", err)
+			return out, usage("", "--rules: %v", err)
 		}
-		defs, bad := rules.Read(name, data)
+		held, bad := rules.Read(name, data)
 		if len(bad) > 0 {
-			return nil, usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
+			return out, usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
 		}
-		out = append(out, defs...)
+		out.Defs, out.Limits = append(out.Defs, held.Defs...), append(out.Limits, held.Limits...)
 	}
 	return out, nil
 }

@@ -135,7 +135,7 @@ func (r *replayRun) bundle(p pleg.Profile) error {
 		if len(b.Listings) > 0 {
 			return r.listings(b, p)
 		}
-		more, err := audited(r.c, b)
+		more, err := audited(r.c, b, nil)
 		if err != nil {
 			return err
 		}

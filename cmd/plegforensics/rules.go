@@ -45,6 +45,7 @@ func packFlags() []cli.Flag {
 	return []cli.Flag{
 		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH`; repeatable"),
 		boolFlag(catRules, "no-builtin-rules", "leave the built-in causes out"),
+		listFlag(catRules, "threshold", "set a threshold of a breach rule, `NAME=VALUE`; repeatable; \"rules list\" names all"),
 	}
 }
 
@@ -56,7 +57,8 @@ func rulesList(c *cli.Context) error {
 	return listRules(c.App.Writer, pack)
 }
 
-// listRules prints one line for each cause, look-alike and breach rule.
+// listRules prints one line for each cause, look-alike, breach rule and alert, and
+// then one for each threshold with its value and why it is that.
 func listRules(w io.Writer, pack *rules.Pack) error {
 	var lines []string
 	for _, d := range pack.Causes {
@@ -67,22 +69,38 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", d.ID, kind, d.Title))
 	}
 	for _, r := range rules.BreachRules() {
-		lines = append(lines, fmt.Sprintf("%-32s %-24s %s%s", r.ID, "breach, "+string(r.Severity), r.Title, limitOf(&r)))
+		lines = append(lines, fmt.Sprintf("%-32s %-24s %s%s", r.ID, "breach, "+string(r.Severity), r.Title, limitOf(pack, r.ID)))
 	}
 	for _, name := range alerts.BuiltinAlerts() {
 		_, r, _ := alerts.BuiltinRule(name)
 		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", name, "alert, "+r.Labels["severity"], r.Annotations["summary"]))
 	}
+	lines = append(lines, "", "Thresholds: --threshold NAME=VALUE, or \"thresholds:\" in a rules file, sets one", "")
+	for _, l := range pack.Limits() {
+		lines = append(lines, visible(limitLine(&l)))
+	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
 }
 
-// limitOf is the threshold of a breach rule; none where any event breaks it.
-func limitOf(r *rules.BreachRule) string {
-	if r.Threshold == 0 {
-		return ""
+// limitLine is the name, value and source of a threshold.
+func limitLine(l *rules.Limit) string {
+	from := l.Source
+	if l.Set != "" {
+		from = "set by " + l.Set + "; default " + l.Default() + ", " + from
 	}
-	return fmt.Sprintf(" (from %g %s)", r.Threshold, r.Unit)
+	return fmt.Sprintf("%-40s %-12s %s", l.Name, l, from)
+}
+
+// limitOf is the threshold of a breach rule; none where any event breaks it, or
+// where it has several.
+func limitOf(p *rules.Pack, id string) string {
+	for _, l := range p.LimitsOf(id) {
+		if l.Name == id && l.Value > 0 {
+			return " (from " + l.String() + ")"
+		}
+	}
+	return ""
 }
 
 // rulesCheck reads the files named and prints every mistake with its position.
@@ -114,15 +132,18 @@ func rulesCheck(c *cli.Context) error {
 	if len(lines) > 0 {
 		return usage("", "%s in rule files", plural(len(lines), "mistake"))
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(countDefs(pack, files), files, &prom))
+	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(countDefs(pack, files), countLimits(pack, files), files, &prom))
 	return err
 }
 
 // contents says what was checked.
-func contents(causes int, files []string, p *promRules) string {
+func contents(causes, limits int, files []string, p *promRules) string {
 	var parts []string
-	if files == nil || len(files) > 0 {
+	if files == nil || len(files) > 0 && (causes > 0 || limits == 0) {
 		parts = append(parts, fmt.Sprintf("%d causes", causes))
+	}
+	if limits > 0 {
+		parts = append(parts, plural(limits, "threshold"))
 	}
 	if p.groups > 0 {
 		parts = append(parts, fmt.Sprintf("%s in %s", plural(p.rules, "rule"), plural(p.groups, "group")))
@@ -208,8 +229,9 @@ func packOf(c *cli.Context, named []ruleFile) (*rules.Pack, []rules.Problem, []s
 	var probs []rules.Problem
 	for _, f := range named {
 		if f.kind == causeFile {
-			defs, bad := rules.Read(f.name, f.data)
-			pack.Add(defs...)
+			held, bad := rules.Read(f.name, f.data)
+			pack.Add(held.Defs...)
+			pack.SetLimits(held.Limits...)
 			probs = append(probs, bad...)
 		}
 	}
@@ -229,6 +251,18 @@ func countIn(probs []rules.Problem, files []string) int {
 	n := 0
 	for _, p := range probs {
 		if inFiles(p.File, files) {
+			n++
+		}
+	}
+	return n
+}
+
+// countLimits counts the thresholds that the files named set.
+func countLimits(p *rules.Pack, files []string) int {
+	n := 0
+	for _, l := range p.Limits() {
+		file, _, _ := strings.Cut(l.Set, ":")
+		if l.Set != "" && files != nil && inFiles(file, files) {
 			n++
 		}
 	}
