@@ -62,7 +62,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.RPCTimeout)
 	n.Proofs = MetricProofs(n.Series, n.Scrapes)
 	n.Calls = CallSteps(n.Series)
-	n.Gaps = kubelet.Gaps(&n.Records)
+	n.Gaps = s.Gaps()
 	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.Health, n.Claims, n.Contradictions = a.Health, a.Claims, a.Contradictions

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
@@ -42,11 +43,16 @@ type Node struct {
 // or not known.
 func (n *Node) WellThroughout() (Span, bool) { return relist.Well(n.Health, n.Runs) }
 
-// SaysDown reports whether a condition of the node, as an object of the API states it
-// at any time, calls the container runtime down.
-func (n *Node) SaysDown() bool {
+// SaysDown reports whether an object of the API calls the container runtime down: an
+// event in a stretch of time, or a condition that held in it, from its transition to
+// its heartbeat. One that states no time may be of any.
+func (n *Node) SaysDown(in Span) bool {
 	return slices.ContainsFunc(n.Objects, func(o *parse.Object) bool {
-		return strings.Contains(host.FieldOf(o.Fields, "message"), "container runtime is down")
+		if !strings.Contains(host.FieldOf(o.Fields, "message"), "container runtime is down") {
+			return false
+		}
+		seen, _ := kubelet.ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
+		return o.Basis == parse.NoTime || max(o.At, seen) >= in.From && (in.To == 0 || o.At <= in.To)
 	})
 }
 

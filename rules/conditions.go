@@ -183,17 +183,23 @@ func lookPlegAlone(s *subject, _ map[string]string) outcome {
 	if s.ep == nil || s.ep.Never {
 		return notThere()
 	}
-	if len(s.inStall(parse.SigStatusDown))+len(s.inStall(parse.SigStatusWait)) > 0 || s.n.SaysDown() {
+	if len(s.inStall(parse.SigStatusDown))+len(s.inStall(parse.SigStatusWait)) > 0 || s.n.SaysDown(s.stall()) {
 		return notThere()
 	}
 	return found(s.reports(1)...)
 }
 
-// inStall returns the events between the last good relist and the last report.
+// stall is from the last good relist to the last report.
+func (s *subject) stall() replay.Span {
+	return replay.Span{From: s.from + lookBack, To: max(s.ep.LastReport, s.ep.Breach)}
+}
+
+// inStall returns the events of the stall.
 func (s *subject) inStall(id string) []*parse.Event {
 	var out []*parse.Event
+	at := s.stall()
 	for _, e := range s.inWindow(id) {
-		if e.At >= s.from+lookBack && e.At <= max(s.ep.LastReport, s.ep.Breach) {
+		if e.At >= at.From && e.At <= at.To {
 			out = append(out, e)
 		}
 	}

@@ -40,7 +40,7 @@ type Witness struct {
 // NewWitness looks for what shows that lines are missing.
 func NewWitness(s *Log) *Witness {
 	w := &Witness{filtered: make([]bool, len(s.Runs)), thinned: make([]bool, len(s.Runs))}
-	w.Holes = holes(s.Records)
+	w.Holes = s.holes()
 	filtered(s, w.filtered)
 	w.thin(s)
 	return w
@@ -113,13 +113,12 @@ func filtered(s *Log, out []bool) {
 
 // holes lists the silences of the kubelet's log that are longer than its habit,
 // and the surroundings of markers of lost lines.
-func holes(n *host.Records) []host.Span {
-	gaps := quiet(n)
-	limit := int64(habit(gaps))
+func (n *Log) holes() []host.Span {
+	limit := int64(habit(n.silences))
 	var out []host.Span
-	for _, g := range gaps {
-		if g.To-g.From > limit {
-			out = append(out, g)
+	for _, g := range n.silences {
+		if g.Next.At-g.Last.At > limit {
+			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})
 		}
 	}
 	for _, m := range n.Markers {
@@ -154,10 +153,10 @@ func JoinSpans(in []host.Span) []host.Span {
 // of its length, as the pauses between the ticks of a kubelet with nothing to do.
 // Longer ones, and those of which no two are alike, are holes. gaps are those of
 // parse.GapMin and longer.
-func habit(gaps []host.Span) time.Duration {
+func habit(gaps []parse.Gap) time.Duration {
 	lengths := make([]int64, len(gaps))
 	for i, g := range gaps {
-		lengths[i] = g.To - g.From
+		lengths[i] = g.Next.At - g.Last.At
 	}
 	slices.Sort(lengths)
 	k := max(5, len(gaps)/50) - 1
@@ -168,37 +167,6 @@ func habit(gaps []host.Span) time.Duration {
 		}
 	}
 	return habitLeast
-}
-
-// quiet lists the silences of parse.GapMin and more that all files with kubelet
-// lines share, oldest first.
-func quiet(n *host.Records) []host.Span {
-	var pieces []host.Span // stretches in which a file holds lines
-	for _, c := range n.Coverage {
-		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
-			continue
-		}
-		from, to := min(c.FirstLine.At, c.LastLine.At), max(c.FirstLine.At, c.LastLine.At)
-		gaps := make([]host.Span, 0, len(c.Gaps))
-		for _, g := range c.Gaps {
-			gaps = append(gaps, host.Span{From: min(g.Last.At, g.Next.At), To: max(g.Last.At, g.Next.At)})
-		}
-		slices.SortFunc(gaps, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
-		for _, g := range gaps {
-			pieces = append(pieces, host.Span{From: from, To: g.From})
-			from = g.To
-		}
-		pieces = append(pieces, host.Span{From: from, To: to})
-	}
-	slices.SortFunc(pieces, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-	pieces = JoinSpans(pieces)
-	var out []host.Span
-	for i := 1; i < len(pieces); i++ {
-		if pieces[i].From-pieces[i-1].To >= int64(parse.GapMin) {
-			out = append(out, host.Span{From: pieces[i-1].To, To: pieces[i].From})
-		}
-	}
-	return out
 }
 
 // The sync loop pauses 0.1, 0.2, … 5 s between turns that it skips

@@ -15,7 +15,7 @@ const gapMin = 2 * time.Minute
 
 // Gaps lists where the log says nothing: silences of the kubelet with the
 // marker that explains them, lost lines, cut files.
-func Gaps(n *host.Records) []LogGap {
+func (n *Log) Gaps() []LogGap {
 	var out []LogGap
 	var reasons []*parse.Marker
 	for _, m := range n.Markers {
@@ -24,8 +24,11 @@ func Gaps(n *host.Records) []LogGap {
 		}
 	}
 	slices.SortStableFunc(reasons, func(a, b *parse.Marker) int { return cmp.Compare(a.At, b.At) })
-	for _, s := range silences(n) {
-		g := LogGap{Span: host.Span{From: s.Last.At, To: s.Next.At}, Why: "silence", Evidence: []host.Evidence{{Record: s.last}, {Record: s.next}}}
+	for _, s := range n.silences {
+		if s.Next.At-s.Last.At < int64(gapMin) {
+			continue
+		}
+		g := LogGap{Span: host.Span{From: s.Last.At, To: s.Next.At}, Why: "silence", Evidence: []host.Evidence{{Record: markLine{s.Last}}, {Record: markLine{s.Next}}}}
 		for len(reasons) > 0 && reasons[0].At < s.Last.At {
 			reasons = reasons[1:]
 		}
@@ -57,54 +60,47 @@ func gapWhy(k parse.MarkerKind) string {
 	return ""
 }
 
-// silence is a stretch in which no file holds a line of the kubelet.
-type silence struct {
-	parse.Gap
-	last, next markLine
-}
-
-// silences intersects the silences of all files that hold kubelet lines.
-func silences(n *host.Records) []silence {
-	type piece struct {
-		from, to int64
-		a, b     markLine
-	}
-	var cover []piece // stretches in which somebody wrote, from the gaps between
+// silences lists the stretches of parse.GapMin and more in which no file holds a line
+// of the kubelet, oldest first.
+func silences(n *host.Records) []parse.Gap {
+	type stretch struct{ first, last parse.Mark } // in which a file holds lines
+	var written []stretch
 	for _, c := range n.Coverage {
 		if c.Origin.Source != parse.SrcKubelet || c.FirstLine.Basis == parse.NoTime || c.LastLine.Basis == parse.NoTime {
 			continue
 		}
-		first, last := c.FirstLine, c.LastLine
-		if first.At > last.At {
-			first, last = last, first
+		from, to := inOrder(c.FirstLine, c.LastLine)
+		gaps := make([]parse.Gap, len(c.Gaps))
+		for i, g := range c.Gaps {
+			gaps[i].Last, gaps[i].Next = inOrder(g.Last, g.Next)
 		}
-		from := first
-		gs := slices.Clone(c.Gaps)
-		for i := range gs {
-			if gs[i].Last.At > gs[i].Next.At {
-				gs[i].Last, gs[i].Next = gs[i].Next, gs[i].Last
-			}
+		slices.SortStableFunc(gaps, func(a, b parse.Gap) int { return cmp.Compare(a.Last.At, b.Last.At) })
+		for _, g := range gaps {
+			written = append(written, stretch{from, g.Last})
+			from = g.Next
 		}
-		slices.SortStableFunc(gs, func(a, b parse.Gap) int { return cmp.Compare(a.Last.At, b.Last.At) })
-		for _, g := range gs {
-			if g.Next.At-g.Last.At >= int64(gapMin) {
-				cover = append(cover, piece{from.At, g.Last.At, markLine{from}, markLine{g.Last}})
-				from = g.Next
-			}
-		}
-		cover = append(cover, piece{from.At, last.At, markLine{from}, markLine{last}})
+		written = append(written, stretch{from, to})
 	}
-	slices.SortStableFunc(cover, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
-	var out []silence
-	for i := 1; i < len(cover); i++ {
-		if cover[i].to < cover[i-1].to { // nested: keep the later end in front
-			cover[i].to, cover[i].b = cover[i-1].to, cover[i-1].b
+	slices.SortStableFunc(written, func(a, b stretch) int { return cmp.Compare(a.first.At, b.first.At) })
+	var out []parse.Gap
+	var end parse.Mark
+	for i, w := range written {
+		if i > 0 && w.first.At-end.At >= int64(parse.GapMin) {
+			out = append(out, parse.Gap{Last: end, Next: w.first})
 		}
-		if cover[i].from-cover[i-1].to >= int64(gapMin) {
-			out = append(out, silence{parse.Gap{Last: cover[i-1].b.Mark, Next: cover[i].a.Mark}, cover[i-1].b, cover[i].a})
+		if i == 0 || w.last.At >= end.At {
+			end = w.last
 		}
 	}
 	return out
+}
+
+// inOrder returns two marks, the earlier one first: files may be newest first.
+func inOrder(a, b parse.Mark) (first, last parse.Mark) {
+	if a.At > b.At {
+		return b, a
+	}
+	return a, b
 }
 
 // markLine makes a mark a record.

@@ -95,11 +95,12 @@ type Log struct {
 	Cover      *Coverage
 	Observed   *host.EventTable
 
-	census *host.Census
-	Syms   *parse.Symbols
-	words  host.EventWords
-	failed *parse.Columns // callFields
-	text   []parse.Field  // of the line at hand
+	silences []parse.Gap // that all files share
+	census   *host.Census
+	Syms     *parse.Symbols
+	words    host.EventWords
+	failed   *parse.Columns // callFields
+	text     []parse.Field  // of the line at hand
 }
 
 // Read reads the node's events once and sorts what matters into typed lists.
@@ -125,6 +126,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	}
 	s.Runs = rc.runs
 	s.Cover.runs(s.Runs)
+	s.silences = silences(n)
 	endRuns(s.Runs)
 	for _, o := range n.Objects {
 		s.addObject(o)
@@ -253,7 +255,7 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 		return
 	}
 	at := e.At
-	if t, ok := parseStamp(host.FieldOf(f, "transition")); ok {
+	if t, ok := ParseStamp(host.FieldOf(f, "transition")); ok {
 		at = t
 	}
 	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, Run: run, Line: e})
@@ -293,15 +295,15 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 // heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
 // age was computed then, not when the row was printed.
 func heartbeat(a Age, f []parse.Field) Age {
-	if t, ok := parseStamp(host.FieldOf(f, "heartbeat")); ok {
+	if t, ok := ParseStamp(host.FieldOf(f, "heartbeat")); ok {
 		a.At, a.res, a.header = t, time.Second, true
 	}
 	return a
 }
 
-// parseStamp reads an RFC 3339 stamp, the only form that carries its own zone
+// ParseStamp reads an RFC 3339 stamp, the only form that carries its own zone
 // in the condition rows of objects.
-func parseStamp(s string) (int64, bool) {
+func ParseStamp(s string) (int64, bool) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || t.Year() < 2000 {
 		return 0, false

@@ -36,7 +36,7 @@ func (s *Log) addObject(o *parse.Object) {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
 				reason: host.FieldOf(o.Fields, "reason"), Run: s.RunAt(at), Object: o})
 		}
-		if t, ok := parseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
+		if t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
 			at = t
 		}
 	case facts.ObjectEvent:
