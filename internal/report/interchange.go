@@ -85,6 +85,8 @@ func sentence(x *timeline.Mark) string {
 		return fmt.Sprintf("node Ready=%s %s", x.State, x.Detail)
 	case timeline.Gap:
 		return "no log: " + x.State
+	case timeline.Conflict:
+		return "contradiction: " + x.Detail
 	case timeline.Run:
 		return x.Detail + " pid " + x.ID
 	case timeline.Failed:
@@ -162,7 +164,7 @@ func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 // viewers show at once and colour by reason; every kind else is a source of its
 // own, which they offer as a category.
 var sources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
-	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap",
+	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap", timeline.Conflict: "Contradiction",
 	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent"}
 
 // rowsOfNode tell NodeState rows apart.

@@ -144,7 +144,7 @@ func (p *printer) ageLine(n *model.Node) {
 // glyphs are the characters of marks by weight: of what is well or unremarkable,
 // suspect, wrong.
 var glyphs = map[string][3]rune{timeline.Ready: {'─', '▒', '█'}, timeline.Health: {'─', '▒', '█'}, timeline.Bounded: {'~', '▬', '▬'}, timeline.Failed: {'!', '!', '!'},
-	timeline.Gap: {'░', '░', '░'}, timeline.Request: {'·', '▵', '!'}, timeline.Event: {'·', '▵', '!'}, timeline.Line: {'·', '▵', '!'}}
+	timeline.Gap: {'░', '░', '░'}, timeline.Conflict: {'?', '?', '?'}, timeline.Request: {'·', '▵', '!'}, timeline.Event: {'·', '▵', '!'}, timeline.Line: {'·', '▵', '!'}}
 
 // draw puts marks on the lane, and returns it.
 func (l *lane) draw(f laneFrame, ms []timeline.Mark) *lane {

@@ -104,6 +104,9 @@ func (p *printer) screen(n *model.Node) {
 	}
 	p.label("node", kubeletShort(n))
 	p.label("log", logShort(n))
+	for i := range n.Conflicts {
+		p.label("warning", n.Conflicts[i].Message)
+	}
 	p.ageLine(n)
 	if p.mostLikely(n) {
 		p.doFirst(n)

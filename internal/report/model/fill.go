@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,11 @@ func Fill(a *Analysis, names Names) *Report {
 		r.Warnings = append(r.Warnings, c.warning(w, ""))
 	}
 	for i := range a.Nodes {
-		r.Nodes = append(r.Nodes, c.node(&a.Nodes[i]))
+		n := c.node(&a.Nodes[i])
+		r.Nodes = append(r.Nodes, n)
+		for k := range n.Conflicts {
+			r.Warnings = append(r.Warnings, n.Conflicts[k].warning())
+		}
 	}
 	for i := range a.Alerts {
 		r.Alerts = append(r.Alerts, c.Alert(&a.Alerts[i]))
@@ -91,6 +96,23 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	for _, g := range out.History.Gaps {
 		out.Gaps = append(out.Gaps, NamedSpan{g.Span, g.Why})
 	}
+	for i := range n.Contradictions {
+		out.Conflicts = append(out.Conflicts, c.conflict(&n.Contradictions[i]))
+	}
+	return out
+}
+
+// conflict quotes both lines in its message.
+func (c *Cleaner) conflict(x *replay.Contradiction) Conflict {
+	out := Conflict{Evidence: c.Proof(x.Evidence), Against: c.Proof(x.Against)}
+	quote := func(p Proof) string {
+		e := p.Best()
+		if e == nil {
+			return "what follows from others"
+		}
+		return strconv.Quote(Cut(cmp.Or(e.Message, e.Text), 160)) + " (" + e.Where() + ")"
+	}
+	out.Message = c.Text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
 	return out
 }
 

@@ -68,6 +68,7 @@ type Node struct {
 	LookAlikes []Cause       `json:"look_alikes,omitempty"`
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
 	Gaps       []NamedSpan   `json:"gaps,omitempty"`
+	Conflicts  []Conflict    `json:"contradictions,omitempty"`
 	Collect    []Need        `json:"collect,omitempty"`
 	History    *History      `json:"-"`
 	Audited    NodeEvents    `json:"-"`
@@ -121,6 +122,22 @@ type Window struct {
 	End           Time   `json:"end"`
 	Timezone      string `json:"timezone"`
 	TimezoneBasis string `json:"timezone_basis"`
+}
+
+// Conflict is what two lines say that cannot both be true; the second counts.
+type Conflict struct {
+	Message  string `json:"message"` // with both lines
+	Evidence Proof  `json:"evidence"`
+	Against  Proof  `json:"against"`
+}
+
+// warning is the conflict as a problem of the input, at the first line.
+func (x *Conflict) warning() Warning {
+	w := Warning{Message: x.Message}
+	if e := x.Evidence.Best(); e != nil {
+		w.File, w.Line, w.Where = e.File, e.Line, e.Where()
+	}
+	return w
 }
 
 // Span is a stretch of time; To is unknown while it lasts.

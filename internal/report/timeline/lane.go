@@ -32,6 +32,7 @@ func Lanes(n *model.Node, most int) []Lane {
 		{"runtime requests", Request, Thin(Collect(Requests, n), n.Window, most)},
 		{"kubelet process", Run, Collect(runs, n)},
 		{"no log", Gap, Collect(gaps, n)},
+		{"contradictions", Conflict, Collect(conflicts, n)},
 	}
 	for i := range out {
 		byStart(out[i].Marks)

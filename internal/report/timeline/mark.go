@@ -25,6 +25,7 @@ const (
 	Ready     = "ready"
 	Run       = "run"
 	Gap       = "gap"
+	Conflict  = "contradiction" // two sources cannot both be right
 	Failed    = "failed-call"
 	Request   = "request"
 	Operation = "operation"
@@ -91,6 +92,8 @@ func (m *Mark) weight() int {
 		case m.Long():
 			return 2
 		}
+	case Conflict:
+		return 2
 	case Bounded:
 		if m.Value != nil {
 			return 2
@@ -126,7 +129,7 @@ func (m Mark) span() Mark {
 // Marks adds all claims about a node, kind by kind, oldest first. Lines of logs
 // are no claims.
 func Marks(n *model.Node, add func(Mark)) {
-	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, FailedCalls, Requests, operations, Events} {
+	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events} {
 		part(n, add)
 	}
 }
@@ -247,6 +250,17 @@ func gaps(n *model.Node, add func(Mark)) {
 	for i := range n.History.Gaps {
 		g := &n.History.Gaps[i]
 		add(Mark{Kind: Gap, Start: g.From, End: g.To, State: g.Why, Proof: g.Evidence}.span())
+	}
+}
+
+func conflicts(n *model.Node, add func(Mark)) {
+	for i := range n.Conflicts {
+		x := &n.Conflicts[i]
+		m := Mark{Kind: Conflict, ID: strconv.Itoa(i + 1), Detail: x.Message, Proof: x.Evidence}
+		if e := x.Against.Best(); e != nil {
+			m.Start = e.Time
+		}
+		add(m)
 	}
 }
 

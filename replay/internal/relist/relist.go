@@ -71,6 +71,7 @@ type Bounded struct {
 type Contradiction struct {
 	What     string // a clause: "the metrics show one relist where …"
 	Evidence []host.Evidence
+	Against  []host.Evidence // what counts
 }
 
 // own reports whether the relist has its own Relisting line.
