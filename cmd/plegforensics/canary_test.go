@@ -65,12 +65,14 @@ func (p *planted) uid() string {
 	return p.mark(fmt.Sprintf("%08x", 0xbeef0000+p.n)) + "-0c0e-4a0c-9b1e-" + p.mark(fmt.Sprintf("%012x", 0x2a8affff0000+p.n))
 }
 
+var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed)(\d?)\}`)
+
 // fill replaces {word}, {ip}, … of a template by names. A digit makes them one
 // and the same within it: {word1}.
 func (p *planted) fill(template string) string {
 	p.line = template
 	same := map[string]string{}
-	return regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed)(\d?)\}`).ReplaceAllStringFunc(template, func(m string) string {
+	return canarySlot.ReplaceAllStringFunc(template, func(m string) string {
 		if v, ok := same[m]; ok {
 			return v
 		}

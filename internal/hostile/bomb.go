@@ -54,18 +54,7 @@ func xzBomb(w io.Writer, n int64, dict byte) error {
 		}
 	}
 	buf = append(buf, 0)
-	for i := unpadded; i%4 != 0; i++ {
-		buf = append(buf, 0)
-	}
-	index := binary.AppendUvarint(binary.AppendUvarint([]byte{0, 1}, uint64(unpadded)), uint64(count*zeroChunkSize))
-	for len(index)%4 != 0 {
-		index = append(index, 0)
-	}
-	index = binary.LittleEndian.AppendUint32(index, crc32.ChecksumIEEE(index))
-	tail := append(binary.LittleEndian.AppendUint32(nil, uint32(len(index)/4-1)), 0, 0)
-	buf = append(buf, index...)
-	buf = binary.LittleEndian.AppendUint32(buf, crc32.ChecksumIEEE(tail))
-	_, err := w.Write(append(append(buf, tail...), "YZ"...))
+	_, err := w.Write(xzEnd(buf, int(unpadded), count*zeroChunkSize))
 	return err
 }
 
@@ -151,4 +140,41 @@ func bombMember(w io.Writer) error {
 	t.WriteHeader(&tar.Header{Name: "node/kubelet.log", Size: int64(len(Log())), Mode: 0o644, Typeflag: tar.TypeReg})
 	t.Write(Log())
 	return t.Close()
+}
+
+// StoredXZ is an xz file of data as it is, in chunks that are not compressed:
+// it is made as fast as it can be copied.
+func StoredXZ(data []byte) []byte {
+	head := []byte{2, 0, 0x21, 1, 8, 0, 0, 0} // one filter, LZMA2, dictionary of 64 KiB
+	head = binary.LittleEndian.AppendUint32(head, crc32.ChecksumIEEE(head))
+	b := append(xzFrame(nil, 0), head...)
+	begin := len(b) - len(head)
+	for off := 0; off < len(data); off += 1 << 16 {
+		part := data[off:min(len(data), off+1<<16)]
+		control := byte(2)
+		if off == 0 {
+			control = 1 // with a reset of the dictionary
+		}
+		b = append(b, control, byte((len(part)-1)>>8), byte(len(part)-1))
+		b = append(b, part...)
+	}
+	b = append(b, 0)
+	unpadded := len(b) - begin
+	return xzEnd(b, unpadded, int64(len(data)))
+}
+
+// xzEnd appends what follows the only block of a stream: padding, index, footer.
+func xzEnd(b []byte, unpadded int, size int64) []byte {
+	for i := unpadded; i%4 != 0; i++ {
+		b = append(b, 0)
+	}
+	index := binary.AppendUvarint(binary.AppendUvarint([]byte{0, 1}, uint64(unpadded)), uint64(size))
+	for len(index)%4 != 0 {
+		index = append(index, 0)
+	}
+	index = binary.LittleEndian.AppendUint32(index, crc32.ChecksumIEEE(index))
+	tail := append(binary.LittleEndian.AppendUint32(nil, uint32(len(index)/4-1)), 0, 0)
+	b = append(b, index...)
+	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(tail))
+	return append(append(b, tail...), "YZ"...)
 }

@@ -25,7 +25,7 @@ type span struct {
 type shape struct {
 	re    func() *regexp.Regexp
 	kinds []Kind
-	hint  string // a line without it cannot match
+	hint  string // a text without any of these, between bars, cannot match
 }
 
 // Parts of expressions.
@@ -55,16 +55,16 @@ var shapes = []shape{
 	{lazy(`/apis?/[^\s"']*namespaces/([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespaces/"},
 	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "/"},
 	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
-	{lazy(`\bin namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "in namespace"},
+	{lazy(`\bin (?:the )?namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "namespace"},
 	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "pod"},
-	{lazy(`object ` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object "},
-	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, ` `},
+	{lazy(`object[ -]` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object"},
+	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, ` "| '| \`},
 	{lazy(`\bpersistentvolume(?:claim)?s? ` + q + label + q), []Kind{Volume}, "persistentvolume"},
 	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
 	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
 	{lazy(`"namespace"\s?:\s?"` + label + `"\s?,\s?"name"\s?:\s?"` + label + `"`), []Kind{Namespace, Pod}, `"namespace"`},
 	// Nodes. A colon alone is prose ("the node: PLEG unhealthy") unless what follows looks like no word.
-	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override|[Hh]ostname|Host):? ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "o"},
+	{lazy(`\b(?:node|nodeName|kubernetes\.io/hostname|hostname-override|[Hh]ostname|Host):? ?([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)`), []Kind{Node}, "ode|ostname|Host"},
 	{lazy(`\b(?:[Nn]odes?|for node) (?:` + q + `)([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "ode"},
 	{lazy(`\b(?:[Nn]ode|for node) ([A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]+)`), []Kind{Node}, "ode "},
 	{lazy(`system:node:` + host), []Kind{Node}, "system:node:"},
@@ -73,8 +73,8 @@ var shapes = []shape{
 	{lazy(`leases?/([a-z0-9][a-z0-9.-]*[.-][a-z0-9.-]*[a-z0-9])`), []Kind{Node}, "lease"},
 	// Images.
 	{lazy(`\b[Ii]mages?:? (?:` + q + `)` + ref), []Kind{Image}, "mage"},
-	{lazy(`\b(?:[Ii]mage|[Rr]eference|[Pp]ull(?:ing|ed)?|PullImage|ImageStatus)(?: for| of| from)?:? (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._-]*[/:][A-Za-z0-9._/@:-]*[A-Za-z0-9])`), []Kind{Image}, " "},
-	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, ""},
+	{lazy(`\b(?:[Ii]mage|[Rr]eference|[Pp]ull(?:ing|ed)?|PullImage|ImageStatus)(?: for| of| from)?:? (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._-]*[/:][A-Za-z0-9._/@:-]*[A-Za-z0-9])`), []Kind{Image}, "mage|eference|ull"},
+	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, "PullImage|reference|Image:"},
 	{lazy(`(?:[Rr]epoTags|[Rr]epoDigests|[Nn]ames)` + `\\?"?\s?[:=]\s?\[\s*(?:` + q + `)?` + ref), []Kind{Image}, "["},
 	// Volumes.
 	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*` + q + `([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
@@ -87,7 +87,7 @@ var shapes = []shape{
 	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9.-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
 	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)`), []Kind{Host, Volume}, ":/"},
 	{lazy(`\b(?:https?|tcp|udp|nfs|cifs|smb|ldaps?|ftp|s3|grpcs?|wss?|registry|oci|docker)://(?:[^/\s"'@]*@)?` + host), []Kind{Host}, "://"},
-	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, " "},
+	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
 	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
 	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, ":"},
@@ -237,9 +237,19 @@ func positions(s string) []span {
 	return slices.DeleteFunc(out, func(x span) bool { return x.to <= x.from })
 }
 
+// hinted reports whether a text holds one of the hints.
+func hinted(s, hints string) bool {
+	for h := range strings.SplitSeq(hints, "|") {
+		if strings.Contains(s, h) {
+			return true
+		}
+	}
+	return false
+}
+
 // spans appends what the groups of a shape match.
 func (sh shape) spans(out []span, s string) []span {
-	if !strings.Contains(s, sh.hint) {
+	if !hinted(s, sh.hint) {
 		return out
 	}
 	for _, m := range sh.re().FindAllStringSubmatchIndex(s, -1) {

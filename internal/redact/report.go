@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -32,21 +31,18 @@ func (r *Redactor) Analysis(a *model.Analysis) {
 	}
 	for _, n := range a.Nodes {
 		l.node(n.Node)
-		for _, e := range n.Episodes {
-			l.notes(e.Evidence)
-		}
-		for _, b := range n.Breaches {
-			l.notes(b.Evidence)
-		}
-		for _, c := range slices.Concat(n.Causes, n.LookAlikes) {
-			l.notes(c.For)
-			l.notes(c.Against)
-		}
 	}
 	for _, b := range a.Bundles {
 		l.bundle(b)
 	}
-	model.Fill(a, l).Inspect() // what is said about all this
+	said := model.Fill(a, l) // what is said about all this
+	said.Inspect()
+	for _, n := range said.Nodes {
+		for range n.History.Events.All {
+		}
+		for range n.History.Requests.All {
+		}
+	}
 	r.Settle()
 }
 
@@ -179,7 +175,8 @@ func (l learner) fields(fs []parse.Field) {
 	}
 }
 
-func (l learner) notes(es []replay.Evidence) {
+// Cited implements model.Citer.
+func (l learner) Cited(es []replay.Evidence) {
 	for _, e := range es {
 		l.r.Learn(e.Note)
 		if e.Record != nil {

@@ -9,6 +9,9 @@ import (
 // agree on it, and the map of replacements must not hold it.
 const hidden = "[secret]"
 
+// sensitive are the words that name a credential, or parts of them.
+var sensitive = []string{"passw", "passphrase", "secret", "token", "key", "signature", "credential"}
+
 // credentials are what is removed wherever it stands; the group is the secret,
 // all of the match where there is none.
 var credentials = []struct {
@@ -20,8 +23,8 @@ var credentials = []struct {
 	{lazy(`\b[Bb]asic\s+([A-Za-z0-9+/]{8,}={1,2}|[A-Za-z0-9+/]*[A-Z0-9][A-Za-z0-9+/]{11,})`), []string{"basic"}},
 	{lazy(`(?i)\bauthorization\\?["']?\s*[:=]\s*\[?\\?["']?([A-Za-z0-9._~+/=-]{8,})`), []string{"authorization"}},
 	{lazy(`[A-Za-z][A-Za-z0-9+.-]*://([^/\s"'@]+)@`), []string{"@"}},
-	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|signature|credential)s?\\?["']?=\\?["']?([^\s"'\\,;&}\])]{3,})`), []string{"="}},
-	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|credential)s?\\?["']?:\s?\\?["']([^\s"'\\]{6,})`), []string{`:`}},
+	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|signature|credential)s?\\?["']?=\\?["']?([^\s"'\\,;&}\])]{3,})`), sensitive},
+	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|credential)s?\\?["']?:\s?\\?["']([^\s"'\\]{6,})`), sensitive},
 	{lazy(`(?i)\b(?:pass|pwd|sig)=([^\s"'\\,;&}\])]{4,})`), []string{"pass=", "pwd=", "sig="}},
 	{lazy(`(?i)\b(?:password|passwd|passphrase|token):\s?([^\s"'\\,;{}\[\]]*[0-9][^\s"'\\,;{}\[\]]{5,}|[^\s"'\\,;{}\[\]]{6,}[0-9][^\s"'\\,;{}\[\]]*)`), []string{"passw", "passphrase:", "token:"}},
 	{lazy(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?`), []string{"eyj"}},

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Names replaces names of a cluster by pseudonyms.
@@ -16,6 +17,12 @@ type Names interface {
 	Path(string) string // the path of a file
 }
 
+// Citer is implemented by Names that want to know of all that a document may
+// cite, also of what is made only when it is asked for.
+type Citer interface {
+	Cited([]replay.Evidence)
+}
+
 // MaxQuote is the length at which a quoted line is cut, in bytes.
 const MaxQuote = 1024
 
@@ -23,11 +30,15 @@ const MaxQuote = 1024
 // nothing. Cleaners are used by one goroutine at a time.
 type Cleaner struct {
 	names Names
+	citer Citer             // the same, if it is one
 	paths map[string]string // shown already: few files hold many lines
 }
 
 // NewCleaner returns a Cleaner that redacts with names; nil: not at all.
-func NewCleaner(names Names) *Cleaner { return &Cleaner{names, map[string]string{}} }
+func NewCleaner(names Names) *Cleaner {
+	citer, _ := names.(Citer)
+	return &Cleaner{names, citer, map[string]string{}}
+}
 
 func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
 

@@ -43,6 +43,9 @@ func ProofOf(es ...Evidence) Proof { return Proof{made: es} }
 
 // Proof is evidence that is cleaned when it is asked for.
 func (c *Cleaner) Proof(es []replay.Evidence) Proof {
+	if c != nil && c.citer != nil {
+		c.citer.Cited(es)
+	}
 	for i := range es {
 		if es[i].Record != nil {
 			continue
@@ -65,7 +68,7 @@ func (c *Cleaner) record(rs ...parse.Record) Proof {
 			es = append(es, replay.Evidence{Record: r})
 		}
 	}
-	return Proof{cited: es, clean: c}
+	return c.Proof(es)
 }
 
 // Len is how many there are.
