@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
@@ -38,11 +40,44 @@ func writeFleet(c *cli.Context, t target, v *fleet.View) error {
 		if f.Name != t.format.Name {
 			continue
 		}
+		v.Links = reportLinks(c, t, v)
 		if err := t.write(c, func(w io.Writer) error { return f.Write(w, v, c.Bool("verbose")) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reportLinks are the pages of the bundles as seen from the page of the fleet,
+// where both are in files.
+func reportLinks(c *cli.Context, t target, v *fleet.View) map[string]string {
+	place := t.file.Regular()
+	if t.format.Name != "html" || place == "" {
+		return nil
+	}
+	dir := c.String("out-dir")
+	if dir == "" { // merge: beside the page
+		dir = filepath.Dir(place)
+	}
+	out := map[string]string{}
+	for _, r := range v.Names {
+		page := filepath.Join(dir, reportName(report.Lookup(report.Formats, "html"), r.Name, r.ID))
+		if _, err := os.Stat(page); err != nil {
+			continue
+		}
+		from, err := filepath.Abs(filepath.Dir(place))
+		if err != nil {
+			continue
+		}
+		to, err := filepath.Abs(page)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(from, to); err == nil {
+			out[r.Name] = (&url.URL{Path: "./" + filepath.ToSlash(rel)}).EscapedPath()
+		}
+	}
+	return out
 }
 
 func batchVerdict(c *cli.Context, gates []gate, v *fleet.View, empty bool) error {

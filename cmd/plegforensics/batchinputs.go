@@ -352,14 +352,19 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID()}, nil
 }
 
-// reportPath is where the report of a bundle goes. JUnit files begin with
-// junit, because that is what Prow looks for.
+// reportPath is where the report of a bundle goes.
 func (b *batchRun) reportPath(f *report.Format, name, id string) string {
+	return filepath.Join(b.dir, reportName(f, name, id))
+}
+
+// reportName is the file of the report of a bundle. JUnit files begin with junit,
+// because that is what Prow looks for.
+func reportName(f *report.Format, name, id string) string {
 	stem := fileName(name) + "-" + shortHash(name, id) + f.Ext
 	if f.Name == "junit" { // Prow and others look for this beginning
 		stem = "junit_" + stem
 	}
-	return filepath.Join(b.dir, stem)
+	return stem
 }
 
 // fileName makes the last element of a path safe as a file name everywhere.

@@ -37,22 +37,23 @@ type Record struct {
 
 // Node is what is kept of one node of a bundle. Times are Unix ns, 0 unknown.
 type Node struct {
-	Name     string    `json:"name"`
-	Status   string    `json:"status"`
-	Summary  string    `json:"summary"`
-	Kubelet  string    `json:"kubelet,omitempty"`
-	Runtime  string    `json:"runtime,omitempty"`
-	Kernel   string    `json:"kernel,omitempty"`
-	OS       string    `json:"os,omitempty"`
-	Start    int64     `json:"start"`
-	End      int64     `json:"end"`
-	Relists  int       `json:"relists"`         // proven
-	P99      float64   `json:"relist_p99"`      // seconds, 0 unknown
-	Episodes []Episode `json:"episodes"`        // by breach
-	Causes   []Cause   `json:"causes"`          // best first
-	Breaches []Breach  `json:"breaches"`        // by rule
-	Objects  []Object  `json:"objects"`         // what the causes' evidence names, by kind and name
-	Proof    []Quote   `json:"proof,omitempty"` // first lines of evidence
+	Name     string     `json:"name"`
+	Status   string     `json:"status"`
+	Summary  string     `json:"summary"`
+	Kubelet  string     `json:"kubelet,omitempty"`
+	Runtime  string     `json:"runtime,omitempty"`
+	Kernel   string     `json:"kernel,omitempty"`
+	OS       string     `json:"os,omitempty"`
+	Start    int64      `json:"start"`
+	End      int64      `json:"end"`
+	Relists  int        `json:"relists"`           // proven
+	P99      float64    `json:"relist_p99"`        // seconds, 0 unknown
+	Episodes []Episode  `json:"episodes"`          // by breach
+	Healthy  [][2]int64 `json:"healthy,omitempty"` // from, to: PLEG proven healthy
+	Causes   []Cause    `json:"causes"`            // best first
+	Breaches []Breach   `json:"breaches"`          // by rule
+	Objects  []Object   `json:"objects"`           // what the causes' evidence names, by kind and name
+	Proof    []Quote    `json:"proof,omitempty"`   // first lines of evidence
 }
 
 // Episode is a stretch of PLEG being unhealthy.
@@ -60,6 +61,7 @@ type Episode struct {
 	ID        int     `json:"id"`
 	Breach    int64   `json:"breach"`
 	Recovered int64   `json:"recovered"`
+	Last      int64   `json:"last,omitempty"` // report of it
 	PeakAge   float64 `json:"peak_age_seconds"`
 	Stuck     string  `json:"stuck_step"`
 }
@@ -174,9 +176,14 @@ func reduceNode(n *model.Node) Node {
 		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches), Objects: objects(n)}
 	for i := range n.Episodes[:min(len(n.Episodes), maxEpisodes)] {
 		e := &n.Episodes[i]
-		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), int64(e.Recovered), seconds(e.PeakAge), e.StuckStep})
+		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), int64(e.Recovered), int64(e.LastReport), seconds(e.PeakAge), e.StuckStep})
 		if i == 0 {
 			out.Proof = quotes(e.Evidence)
+		}
+	}
+	for _, h := range n.History.Health {
+		if h.State == "healthy" && h.From != 0 && h.To > h.From && len(out.Healthy) < maxEpisodes {
+			out.Healthy = append(out.Healthy, [2]int64{int64(h.From), int64(h.To)})
 		}
 	}
 	for i := range n.Causes[:min(len(n.Causes), maxCauses)] {

@@ -25,6 +25,7 @@ type View struct {
 	Correlations []Correlation
 	Outliers     []Outlier
 	Versions     []Versions
+	Links        map[string]string // of a bundle by name to its report, relative to the page
 }
 
 // Member is a node as all bundles together show it.
@@ -40,6 +41,8 @@ type Member struct {
 	Breaches                     []Breach
 	Objects                      []Object
 	Proof                        []Quote
+
+	Healthy [][2]int64 // PLEG proven healthy, Unix ns
 
 	start, end int64 // 0 unknown
 }
@@ -146,6 +149,7 @@ func (m *Member) add(bundle string, n *Node) {
 	if m.start == 0 || n.Start != 0 && n.Start < m.start {
 		m.start = n.Start
 	}
+	m.Healthy = append(m.Healthy, n.Healthy...)
 	m.Relists, m.P99 = max(m.Relists, n.Relists), max(m.P99, n.P99)
 	for _, e := range n.Episodes {
 		if !slices.ContainsFunc(m.Episodes, func(x MemberEpisode) bool {

@@ -325,6 +325,9 @@ func island(r *model.Report) (string, error) {
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), nil
 }
 
+// Hash is the hash of a script for a content security policy.
+func Hash(script string) string { return hashOf(script) }
+
 // Style is the style sheet of all pages of the tool, as an element.
 func Style() template.HTML { return template.HTML("<style>" + styleSource + "</style>") }
 
