@@ -43,6 +43,7 @@ type Row struct {
 type Pair struct {
 	Baseline, Incident string // names of the nodes
 	Rows               []Row
+	Charts             []model.CompareChart
 }
 
 // Result of a comparison.
@@ -58,7 +59,7 @@ type Result struct {
 func Reports(baseLabel string, base *model.Analysis, incLabel string, inc *model.Analysis) Result {
 	res := Result{BaselineLabel: baseLabel, IncidentLabel: incLabel}
 	for _, p := range pairs(base, inc, &res) {
-		res.Pairs = append(res.Pairs, Pair{p[0].Name, p[1].Name, rows(p[0], p[1])})
+		res.Pairs = append(res.Pairs, Pair{p[0].Name, p[1].Name, rows(p[0], p[1]), charts(p[0].Node, p[1].Node)})
 	}
 	res.Summary = summary(res)
 	return res
@@ -402,7 +403,7 @@ func (res *Result) Document(c *model.Cleaner) *model.Comparison {
 	out := &model.Comparison{Schema: model.SchemaName("compare"), Baseline: c.Text(res.BaselineLabel), Incident: c.Text(res.IncidentLabel),
 		Summary: c.Text(res.Summary), Nodes: []model.Pair{}, Notes: c.Texts(res.Notes)}
 	for _, p := range res.Pairs {
-		pair := model.Pair{Baseline: c.Name(p.Baseline), Incident: c.Name(p.Incident), Rows: []model.Compare{}}
+		pair := model.Pair{Baseline: c.Name(p.Baseline), Incident: c.Name(p.Incident), Rows: []model.Compare{}, Charts: p.Charts}
 		for _, r := range p.Rows {
 			x := model.Compare{Group: r.Group, What: c.Text(r.What), Baseline: c.Text(r.Baseline), Incident: c.Text(r.Incident), Verdict: string(r.Verdict), Why: c.Text(r.Why)}
 			if p := c.Proof(r.Evidence); p.Len() > 0 {

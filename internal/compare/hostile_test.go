@@ -24,7 +24,7 @@ func TestHostile(t *testing.T) {
 		"long":     strings.Repeat("A", 1<<20),
 	} {
 		e := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: s}, Origin: &parse.Origin{}}, parse.PlainText(s), parse.Event{Line: 1})
-		res := Result{BaselineLabel: s, IncidentLabel: s, Summary: s, Notes: []string{s}, Pairs: []Pair{{s, s, []Row{
+		res := Result{BaselineLabel: s, IncidentLabel: s, Summary: s, Notes: []string{s}, Pairs: []Pair{{Baseline: s, Incident: s, Rows: []Row{
 			{Group: "signals", What: s, Baseline: s, Incident: s, Verdict: Worse, Why: "p=0.1", Evidence: []replay.Evidence{{Record: e, Note: s}}}}}}}
 		for _, f := range Formats {
 			var out bytes.Buffer

@@ -124,7 +124,9 @@ var page = template.Must(template.New("compare").Parse(`<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><meta name="generator" content="plegforensics">
 <title>PLEG comparison: {{.Baseline}}, {{.Incident}}</title>{{.Style}}</head><body><main>
 <h1>PLEG comparison</h1><p class="summary">{{.Summary}}</p>
-{{range .Pairs}}<section><h2>{{.Title}}</h2>{{if .Groups}}<div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table class="compare">
+{{range .Pairs}}<section><h2>{{.Title}}</h2>{{if .Charts}}<div class="pair" role="group" aria-label="Age of the last relist, aligned at the breach">{{range $i, $c := .Charts}}<figure><figcaption><strong>{{if $i}}{{$.Incident}}{{else}}{{$.Baseline}}{{end}}</strong> {{.About}}</figcaption>
+<svg viewBox="0 0 1000 140" preserveAspectRatio="none" role="img" aria-label="{{.About}}"><path class="band" d="{{.Band}}"/>{{if ge .Limit 0.0}}<line class="limit" x1="0" x2="1000" y1="{{.Limit}}" y2="{{.Limit}}"/>{{end}}{{range .Health}}<rect class="{{.State}}" x="{{.X}}" y="126" width="{{.Width}}" height="14"/>{{end}}<line class="zero" x1="{{.Zero}}" x2="{{.Zero}}" y1="0" y2="140"/></svg>
+<p class="ends"><span>{{.From}}</span><span>{{.To}}</span></p></figure>{{end}}</div>{{end}}{{if .Groups}}<div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table class="compare">
 <thead><tr><th scope="col">what</th><th scope="col">{{$.Baseline}}</th><th scope="col">{{$.Incident}}</th><th scope="col">verdict</th><th scope="col">rests on</th></tr></thead>
 {{range .Groups}}<tbody><tr><th class="group" colspan="5" scope="rowgroup">{{.Name}}</th></tr>
 {{range .Rows}}<tr><th scope="row">{{.What}}</th><td>{{.Baseline}}</td><td>{{.Incident}}</td><td><span class="verdict {{.Verdict}}">{{.Verdict}}</span></td><td>{{.Why}}{{if .Where}}<details><summary><code>{{.Where}}</code></summary><pre>{{.Text}}</pre></details>{{end}}</td></tr>
@@ -143,6 +145,7 @@ type pageGroup struct {
 
 type pagePair struct {
 	Title, Left string
+	Charts      []model.CompareChart
 	Groups      []pageGroup
 }
 
@@ -157,7 +160,7 @@ func writeHTML(w io.Writer, res *model.Comparison, all bool) error {
 	for i := range res.Nodes {
 		p := &res.Nodes[i]
 		rows, same, noise := shown(p, all)
-		x := pagePair{Title: p.Title(), Left: left(same, noise, all)}
+		x := pagePair{Title: p.Title(), Charts: p.Charts, Left: left(same, noise, all)}
 		for i, r := range rows {
 			if i == 0 || rows[i-1].Group != r.Group {
 				x.Groups = append(x.Groups, pageGroup{Name: r.Group})

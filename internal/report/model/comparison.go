@@ -16,6 +16,23 @@ type Pair struct {
 	Baseline string    `json:"baseline"`
 	Incident string    `json:"incident"`
 	Rows     []Compare `json:"rows"`
+
+	Charts []CompareChart `json:"-"` // of the baseline and of the incident
+}
+
+// CompareChart is the age of the last relist on a canvas of 1000 by 120: the
+// breach at Zero, the threshold at Limit, below 0 if it is unknown.
+type CompareChart struct {
+	About, From, To string
+	Zero, Limit     float64
+	Band            string // path of what the age can have been
+	Health          []CompareBar
+}
+
+// CompareBar is a stretch of a state: good or bad.
+type CompareBar struct {
+	State    string
+	X, Width float64
 }
 
 // Title names the node, or both where they differ.
