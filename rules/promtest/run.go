@@ -83,13 +83,14 @@ func (r *run) all() []Failure {
 	if last/r.file.Interval > maxSteps {
 		return []Failure{{Line: r.test.Line, What: "test", Err: fmt.Sprintf("%s of %s each are too many steps", last, r.file.Interval)}}
 	}
-	for at := time.Duration(0); at <= last; at += r.file.Interval {
+	for k := range last/r.file.Interval + 1 {
+		at := k * r.file.Interval
 		if err := r.step(at); err != nil {
 			r.fails = append(r.fails, Failure{Line: r.test.Line, What: "at " + short(at), Err: err.Error()})
 			return r.fails
 		}
 		for i := range r.test.alerts {
-			if c := &r.test.alerts[i]; at <= c.at && c.at < at+r.file.Interval {
+			if c := &r.test.alerts[i]; at <= c.at && c.at-at < r.file.Interval {
 				r.compareAlerts(c)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/value"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
@@ -68,10 +69,25 @@ func (s *Store) Append(ls labels.Labels, t int64, v float64, h *histogram.FloatH
 	case t == last.t:
 		return fmt.Errorf("two different samples of %s at the same time", ls)
 	}
-	x.rec = append(x.rec, recorded{t, v, h})
+	x.rec = append(x.rec, recorded{t, v, hinted(x.rec[len(x.rec)-1].h, h)})
 	x.to = t
 	s.to = max(s.to, t)
 	return nil
+}
+
+// hinted is a histogram as a server gives it back after another one of the same
+// series: it says itself whether its counts were reset between them
+// (tsdb/chunkenc/float_histogram.go).
+func hinted(last, h *histogram.FloatHistogram) *histogram.FloatHistogram {
+	if h == nil || last == nil || value.IsStaleNaN(h.Sum) || value.IsStaleNaN(last.Sum) || h.CounterResetHint == histogram.GaugeType {
+		return h
+	}
+	out := *h
+	out.CounterResetHint = histogram.NotCounterReset
+	if h.DetectReset(last) {
+		out.CounterResetHint = histogram.CounterReset
+	}
+	return &out
 }
 
 func sameSample(a, b recorded) bool {
