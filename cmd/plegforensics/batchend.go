@@ -41,9 +41,11 @@ func writeFleet(c *cli.Context, t target, v *fleet.View) error {
 			continue
 		}
 		v.Links = reportLinks(c, t, v)
-		if err := t.write(c, func(w io.Writer) error { return f.Write(w, v, c.Bool("verbose")) }); err != nil {
-			return err
+		opt, err := t.options(c)
+		if err == nil {
+			err = t.write(c, func(w io.Writer) error { return f.Write(w, v, opt) })
 		}
+		return err
 	}
 	return nil
 }

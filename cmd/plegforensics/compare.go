@@ -94,7 +94,11 @@ func writeComparison(c *cli.Context, t target, res *model.Comparison) error {
 		if f.Name != t.format.Name {
 			continue
 		}
-		return t.write(c, func(w io.Writer) error { return f.Write(w, res, c.Bool("verbose")) })
+		opt, err := t.options(c)
+		if err == nil {
+			err = t.write(c, func(w io.Writer) error { return f.Write(w, res, opt) })
+		}
+		return err
 	}
 	return nil
 }

@@ -180,17 +180,12 @@ func within(path, dir string) bool {
 // emit writes the report to every target.
 func emit(c *cli.Context, ts []target, r *model.Report) error {
 	for _, t := range ts {
-		opt, err := fileOptions(c)
+		opt, err := t.options(c)
 		if err != nil {
 			return err
 		}
-		if t.file.Stdout() {
-			if opt, err = terminal(c); err != nil {
-				return err
-			}
-			if r != nil { // query writes formats of its own
-				opt.Link = linker(c)
-			}
+		if t.file.Stdout() && r != nil { // query writes formats of its own
+			opt.Link = linker(c)
 		}
 		if err := t.write(c, func(w io.Writer) error { return t.format.Write(w, r, opt) }); err != nil {
 			return err
@@ -241,6 +236,14 @@ func fileOptions(c *cli.Context) (report.Options, error) {
 	var err error
 	opt.Zone, err = zone("display-tz", c.String("display-tz"))
 	return opt, err
+}
+
+// options are those of the target.
+func (t *target) options(c *cli.Context) (report.Options, error) {
+	if t.file.Stdout() {
+		return terminal(c)
+	}
+	return fileOptions(c)
 }
 
 // terminal decides width and colour of standard output.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
@@ -96,7 +97,7 @@ func TestReports(t *testing.T) {
 	}
 	for _, f := range Formats {
 		var out bytes.Buffer
-		if err := f.Write(&out, res.Document(model.NewCleaner(nil)), true); err != nil || !strings.Contains(out.String(), "unhealthy") {
+		if err := f.Write(&out, res.Document(model.NewCleaner(nil)), report.Options{Width: 200, Verbose: true}); err != nil || !strings.Contains(out.String(), "unhealthy") {
 			t.Errorf("%s: %v\n%s", f.Name, err, out.String())
 		}
 	}

@@ -3,10 +3,12 @@ package compare
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -28,7 +30,7 @@ func TestHostile(t *testing.T) {
 			{Group: "signals", What: s, Baseline: s, Incident: s, Verdict: Worse, Why: "p=0.1", Evidence: []replay.Evidence{{Record: e, Note: s}}}}}}}
 		for _, f := range Formats {
 			var out bytes.Buffer
-			if err := f.Write(&out, res.Document(model.NewCleaner(nil)), true); err != nil {
+			if err := f.Write(&out, res.Document(model.NewCleaner(nil)), report.Options{Width: 200, Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range out.String() {
@@ -50,10 +52,35 @@ func TestHostile(t *testing.T) {
 					t.Errorf("json of %s is not valid", kind)
 				}
 			case "markdown":
+				text = outsideCode(text)
 				if strings.Contains(text, "<b>") || strings.Contains(strings.ReplaceAll(text, `\]`, ""), "](http") {
 					t.Errorf("markdown of %s is live", kind)
 				}
 			}
 		}
 	}
+}
+
+// outsideCode drops the code spans of Markdown: a run of backticks to the next
+// run of that length in the line.
+func outsideCode(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		for line != "" {
+			before, _, open := strings.Cut(line, "`")
+			out.WriteString(before)
+			line = line[len(before):]
+			if !open {
+				break
+			}
+			rest := strings.TrimLeft(line, "`")
+			fence := line[:len(line)-len(rest)]
+			if _, after, closed := strings.Cut(rest, fence); closed && !strings.HasSuffix(before, `\`) {
+				line = after
+				continue
+			}
+			line = rest // an escaped backtick
+		}
+	}
+	return out.String()
 }

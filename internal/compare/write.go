@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -16,13 +12,13 @@ import (
 // Format is an output format of a comparison.
 type Format struct {
 	Name, Ext, About string
-	Write            func(w io.Writer, res *model.Comparison, all bool) error // all: rows that are the same or noise too
+	Write            func(io.Writer, *model.Comparison, report.Options) error
 }
 
 // Formats in the order of --help.
 var Formats = []Format{
 	{"text", ".txt", "a table for people", writeText},
-	{"json", ".json", "one object, schema plegforensics/compare/v1", func(w io.Writer, res *model.Comparison, _ bool) error { return report.Encode(w, res) }},
+	{"json", ".json", "one object, schema plegforensics/compare/v1", func(w io.Writer, res *model.Comparison, _ report.Options) error { return report.Encode(w, res) }},
 	{"markdown", ".md", "for tickets and post-mortems", writeMarkdown},
 	{"html", ".html", "one self-contained page", writeHTML},
 }
@@ -60,62 +56,38 @@ func left(same, noise int, all bool) string {
 	return fmt.Sprintf("Not shown: %d the same, %d that chance explains.", same, noise)
 }
 
-func writeText(w io.Writer, res *model.Comparison, all bool) error {
-	var b strings.Builder
-	fmt.Fprintln(&b, res.Summary)
+// document is the comparison in words and tables.
+func document(res *model.Comparison, all bool) *report.Document {
+	d := &report.Document{Title: "PLEG comparison", Summary: res.Summary, Notes: res.Notes}
 	for i := range res.Nodes {
 		p := &res.Nodes[i]
+		s := report.Section{Title: p.Title(), Columns: []string{"", "what", res.Baseline, res.Incident, "verdict", "line", "rests on"}}
 		rows, same, noise := shown(p, all)
-		fmt.Fprintf(&b, "\n%s\n", p.Title())
-		t := table.NewWriter()
-		style := table.StyleLight
-		style.Options = table.OptionsNoBordersAndSeparators
-		style.Format.Header = text.FormatDefault
-		style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-		t.SetStyle(style)
-		t.AppendHeader(table.Row{"", "what", res.Baseline, res.Incident, "verdict", "line"})
 		for i, r := range rows {
 			group := r.Group
 			if i > 0 && rows[i-1].Group == group {
 				group = ""
 			}
-			t.AppendRow(table.Row{group, r.What, r.Baseline, r.Incident, r.Verdict, r.Where})
-		}
-		for _, l := range strings.Split(t.Render(), "\n") {
-			fmt.Fprintln(&b, strings.TrimRight(l, " "))
+			line := report.Cell{}
+			if r.Where != "" {
+				line = report.Cell{Text: r.Where, At: &model.Evidence{File: r.File, Line: r.Line, Text: r.Text}}
+			}
+			s.Row(group, r.What, r.Baseline, r.Incident, r.Verdict, line, r.Why)
 		}
 		if l := left(same, noise, all); l != "" {
-			fmt.Fprintln(&b, "  "+l)
+			s.Notes = []string{l}
 		}
+		d.Sections = append(d.Sections, s)
 	}
-	for _, n := range res.Notes {
-		fmt.Fprintln(&b, n)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return d
 }
 
-func writeMarkdown(w io.Writer, res *model.Comparison, all bool) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# PLEG comparison\n\n%s\n", report.Markdown(res.Summary))
-	for i := range res.Nodes {
-		p := &res.Nodes[i]
-		rows, same, noise := shown(p, all)
-		fmt.Fprintf(&b, "\n## %s\n\n| | what | %s | %s | verdict | line |\n|---|---|---|---|---|---|\n",
-			report.Markdown(p.Title()), report.Markdown(res.Baseline), report.Markdown(res.Incident))
-		for _, r := range rows {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Group, report.Markdown(r.What), report.Markdown(r.Baseline),
-				report.Markdown(r.Incident), r.Verdict, report.Markdown(r.Where))
-		}
-		if l := left(same, noise, all); l != "" {
-			fmt.Fprintf(&b, "\n%s\n", l)
-		}
-	}
-	for _, n := range res.Notes {
-		fmt.Fprintf(&b, "\n- %s\n", report.Markdown(n))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+func writeText(w io.Writer, res *model.Comparison, opt report.Options) error {
+	return document(res, opt.Verbose).Text(w, opt)
+}
+
+func writeMarkdown(w io.Writer, res *model.Comparison, opt report.Options) error {
+	return document(res, opt.Verbose).Markdown(w)
 }
 
 var page = template.Must(template.New("compare").Parse(`<!DOCTYPE html>
@@ -149,7 +121,7 @@ type pagePair struct {
 	Groups      []pageGroup
 }
 
-func writeHTML(w io.Writer, res *model.Comparison, all bool) error {
+func writeHTML(w io.Writer, res *model.Comparison, opt report.Options) error {
 	data := struct {
 		StyleHash                   string
 		Style                       template.HTML
@@ -159,8 +131,8 @@ func writeHTML(w io.Writer, res *model.Comparison, all bool) error {
 	}{report.StyleHash(), report.Style(), res.Summary, res.Baseline, res.Incident, nil, nil}
 	for i := range res.Nodes {
 		p := &res.Nodes[i]
-		rows, same, noise := shown(p, all)
-		x := pagePair{Title: p.Title(), Charts: p.Charts, Left: left(same, noise, all)}
+		rows, same, noise := shown(p, opt.Verbose)
+		x := pagePair{Title: p.Title(), Charts: p.Charts, Left: left(same, noise, opt.Verbose)}
 		for i, r := range rows {
 			if i == 0 || rows[i-1].Group != r.Group {
 				x.Groups = append(x.Groups, pageGroup{Name: r.Group})

@@ -132,21 +132,23 @@ func placesOf(qs []Quote) model.Proof {
 	return model.ProofOf(out...)
 }
 
-func writeSARIF(w io.Writer, v *View, _ bool) error {
+func writeSARIF(w io.Writer, v *View, _ report.Options) error {
 	return report.WriteSARIF(w, v.Header.Tool, v.items(), "fleet", nil)
 }
 
-func writeGitHub(w io.Writer, v *View, _ bool) error { return report.WriteAnnotations(w, v.items()) }
+func writeGitHub(w io.Writer, v *View, _ report.Options) error {
+	return report.WriteAnnotations(w, v.items())
+}
 
-func writeGitLab(w io.Writer, v *View, _ bool) error {
+func writeGitLab(w io.Writer, v *View, _ report.Options) error {
 	return report.WriteCodeQuality(w, v.items(), "fleet")
 }
 
 // writeGitHubSummary writes the Markdown report with every row, as far as a
 // step summary may go.
-func writeGitHubSummary(w io.Writer, v *View, _ bool) error {
+func writeGitHubSummary(w io.Writer, v *View, _ report.Options) error {
 	var b bytes.Buffer
-	if err := writeMarkdown(&b, v, true); err != nil {
+	if err := writeMarkdown(&b, v, report.Options{Verbose: true}); err != nil {
 		return err
 	}
 	_, err := w.Write(report.CutLines(b.Bytes(), report.SummaryBytes))
@@ -155,7 +157,7 @@ func writeGitHubSummary(w io.Writer, v *View, _ bool) error {
 
 // writeJUnit writes a suite of the bundles, one case each, and a suite of each
 // node, one case a breach rule with the evidence in the failure.
-func writeJUnit(w io.Writer, v *View, _ bool) error {
+func writeJUnit(w io.Writer, v *View, _ report.Options) error {
 	suites := []report.Suite{v.bundleSuite()}
 	for _, m := range v.Nodes {
 		suites = append(suites, nodeSuite(m))
@@ -197,7 +199,7 @@ func nodeSuite(m *Member) report.Suite {
 
 // writeTextfile writes metrics of the fleet with the names and labels that a
 // single report gives them.
-func writeTextfile(w io.Writer, v *View, _ bool) error {
+func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	t := report.NewTextfile(w)
 	t.Family("plegforensics_build_info", "version of the tool")
 	t.Sample(1, "version", v.Header.Tool)

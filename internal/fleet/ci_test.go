@@ -21,7 +21,7 @@ func format(t *testing.T, name string, v *View) []byte {
 	for _, f := range Formats {
 		if f.Name == name {
 			var b bytes.Buffer
-			if err := f.Write(&b, v, false); err != nil {
+			if err := f.Write(&b, v, report.Options{Width: 200}); err != nil {
 				t.Fatal(err)
 			}
 			return b.Bytes()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plegforensics/plegforensics/internal/report"
 	"pgregory.net/rapid"
 )
 
@@ -42,7 +43,7 @@ func written(t *testing.T, v *View) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, f := range Formats {
-		if err := f.Write(&b, v, true); err != nil {
+		if err := f.Write(&b, v, report.Options{Width: 200, Verbose: true}); err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
 	}
@@ -162,7 +163,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, x := range Formats {
-			if err := x.Write(io.Discard, NewView(p), true); err != nil {
+			if err := x.Write(io.Discard, NewView(p), report.Options{Verbose: true}); err != nil {
 				t.Errorf("%s: %v", x.Name, err)
 			}
 		}
@@ -294,7 +295,7 @@ func TestHostileFleet(t *testing.T) {
 	var b bytes.Buffer
 	for _, f := range Formats {
 		b.Reset()
-		if err := f.Write(&b, v, true); err != nil {
+		if err := f.Write(&b, v, report.Options{Width: 200, Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsAny(b.String(), "\x1b\u202e") || (f.Name == "html" || f.Name == "markdown") && strings.Contains(b.String(), "<script>alert") {

@@ -7,12 +7,12 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-func writeJSON(w io.Writer, v *View, _ bool) error {
+func writeJSON(w io.Writer, v *View, _ report.Options) error {
 	return report.Encode(w, v.document())
 }
 
 // writeNDJSON writes a line for each node, cause, correlation and problem.
-func writeNDJSON(w io.Writer, v *View, _ bool) error {
+func writeNDJSON(w io.Writer, v *View, _ report.Options) error {
 	j := v.document()
 	var lines []any
 	for _, x := range j.Nodes {

@@ -21,12 +21,6 @@ var filterSource string
 
 var page = template.Must(template.New("fleet").Parse(pageSource))
 
-type pageSection struct {
-	Title   string
-	Columns []string
-	Rows    [][]string
-}
-
 // pageRow is a node: its time on the axis of all, what is wrong, the link to its
 // report.
 type pageRow struct {
@@ -52,21 +46,23 @@ type pageBar struct {
 
 // writeHTML writes one page of all rows; without its script only the filters are
 // missing.
-func writeHTML(w io.Writer, v *View, _ bool) error {
+func writeHTML(w io.Writer, v *View, _ report.Options) error {
 	data := struct {
 		StyleHash, ScriptHash string
 		Style, Script         template.HTML
 		Headline, Version     string
 		Ticks                 []string
 		Rows                  []pageRow
-		Sections              []pageSection
+		Sections              []report.Section
 	}{StyleHash: report.StyleHash(), ScriptHash: report.Hash(filterSource), Style: report.Style(),
 		Script: template.HTML("<script>" + filterSource + "</script>"), Headline: v.headline(), Version: v.Header.Tool, Rows: v.pageRows()}
 	if from, to := v.span(); to > from {
 		data.Ticks = []string{tick(from), tick(from + (to-from)/2), tick(to)}
 	}
-	for _, s := range v.sections(true) {
-		data.Sections = append(data.Sections, pageSection{s.title, s.columns, s.rows})
+	for _, s := range v.words(true).Sections {
+		if len(s.Rows) > 0 {
+			data.Sections = append(data.Sections, s)
+		}
 	}
 	return page.Execute(w, data)
 }

@@ -1,14 +1,10 @@
 package fleet
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -17,7 +13,7 @@ import (
 // Format is an output format of the fleet report.
 type Format struct {
 	Name, Ext, About string
-	Write            func(w io.Writer, v *View, all bool) error // all: every row, not the first few
+	Write            func(io.Writer, *View, report.Options) error
 }
 
 // Formats in the order of --help.
@@ -35,15 +31,6 @@ var Formats = []Format{
 	{"prom", ".prom", "metrics for node_exporter's textfile collector", writeTextfile},
 }
 
-// section is a table of the report in the form that text, Markdown and HTML
-// share. Cells are visible text.
-type section struct {
-	title   string
-	columns []string
-	rows    [][]string
-	more    int // rows left out
-}
-
 // rowsShown is how many rows of a table are shown unless all are asked for.
 const rowsShown = 40
 
@@ -56,29 +43,26 @@ func (v *View) headline() string {
 	return s
 }
 
-func (v *View) sections(all bool) []section {
-	out := []section{v.correlationRows(), v.causeRows(), v.nodeRows(all), v.dayRows(), v.outlierRows(), v.versionRows(), v.problemRows()}
-	kept := out[:0]
-	for _, s := range out {
-		if len(s.rows) == 0 {
-			continue
+// words is the fleet in words and tables: every row, or the first few.
+func (v *View) words(all bool) *report.Document {
+	d := &report.Document{Title: "PLEG fleet report", Summary: v.headline(), Version: v.Header.Tool,
+		Sections: []report.Section{v.correlationRows(), v.causeRows(), v.nodeRows(all), v.dayRows(), v.outlierRows(), v.versionRows(), v.problemRows()}}
+	for i := range d.Sections {
+		if !all {
+			d.Sections[i].Keep(rowsShown)
 		}
-		if !all && len(s.rows) > rowsShown {
-			s.more, s.rows = len(s.rows)-rowsShown, s.rows[:rowsShown]
-		}
-		kept = append(kept, s)
 	}
-	return kept
+	return d
 }
 
-func (v *View) correlationRows() section {
-	s := section{title: "Shared by several nodes", columns: []string{"nodes", "from (UTC)", "to", "what", "evidence"}}
+func (v *View) correlationRows() report.Section {
+	s := report.Section{Title: "Shared by several nodes", Columns: []string{"nodes", "from (UTC)", "to", "what", "evidence"}}
 	for _, c := range v.Correlations {
 		from, to := "", ""
 		if c.Start != 0 {
 			from, to = report.Date(c.Start), report.Date(c.End)
 		}
-		s.rows = append(s.rows, []string{fmt.Sprint(len(c.Nodes)), from, to, c.Summary, quote(c.Proof)})
+		s.Row(fmt.Sprint(len(c.Nodes)), from, to, c.Summary, quote(c.Proof))
 	}
 	return s
 }
@@ -90,19 +74,19 @@ func quote(qs []Quote) string {
 	return qs[0].Where + " " + qs[0].Text
 }
 
-func (v *View) causeRows() section {
-	s := section{title: "Probable causes over the fleet", columns: []string{"nodes", "episodes", "confidence", "cause", "what", "evidence"}}
+func (v *View) causeRows() report.Section {
+	s := report.Section{Title: "Probable causes over the fleet", Columns: []string{"nodes", "episodes", "confidence", "cause", "what", "evidence"}}
 	for _, c := range v.Causes {
-		s.rows = append(s.rows, []string{fmt.Sprint(len(c.Nodes)), fmt.Sprint(c.Episodes), fmt.Sprintf("up to %.2f", c.Confidence), c.ID, c.Title, quote(c.Proof)})
+		s.Row(fmt.Sprint(len(c.Nodes)), fmt.Sprint(c.Episodes), fmt.Sprintf("up to %.2f", c.Confidence), c.ID, c.Title, quote(c.Proof))
 	}
 	return s
 }
 
 // nodeRows lists nodes that something is wrong with, or all.
-func (v *View) nodeRows(all bool) section {
-	s := section{title: "Nodes", columns: []string{"node", "status", "episodes", "best cause", "kubelet", "runtime", "bundles"}}
+func (v *View) nodeRows(all bool) report.Section {
+	s := report.Section{Title: "Nodes", Columns: []string{"node", "status", "episodes", "best cause", "kubelet", "runtime", "bundles"}}
 	if !all {
-		s.title = "Nodes that are not healthy"
+		s.Title = "Nodes that are not healthy"
 	}
 	for _, m := range v.Nodes {
 		if !all && m.Status == "healthy" {
@@ -112,27 +96,27 @@ func (v *View) nodeRows(all bool) section {
 		if len(m.Causes) > 0 {
 			cause = fmt.Sprintf("%s (%s, %.2f)", m.Causes[0].ID, m.Causes[0].Level, m.Causes[0].Confidence)
 		}
-		s.rows = append(s.rows, []string{m.Name, m.Status, fmt.Sprint(len(m.Episodes)), cause, m.Kubelet, m.Runtime, strings.Join(m.Bundles, ", ")})
+		s.Row(m.Name, m.Status, fmt.Sprint(len(m.Episodes)), cause, m.Kubelet, m.Runtime, strings.Join(m.Bundles, ", "))
 	}
 	return s
 }
 
-func (v *View) dayRows() section {
-	s := section{title: "Episodes by node and day (UTC)", columns: []string{"node", "day", "episodes", "unhealthy"}}
+func (v *View) dayRows() report.Section {
+	s := report.Section{Title: "Episodes by node and day (UTC)", Columns: []string{"node", "day", "episodes", "unhealthy"}}
 	for _, d := range v.Days {
 		length := "unknown"
 		if d.Unhealthy > 0 {
 			length = report.Span(d.Unhealthy)
 		}
-		s.rows = append(s.rows, []string{d.Node, d.Date, fmt.Sprint(d.Episodes), length})
+		s.Row(d.Node, d.Date, fmt.Sprint(d.Episodes), length)
 	}
 	return s
 }
 
-func (v *View) outlierRows() section {
-	s := section{title: "Outliers", columns: []string{"node", "what", "value", "median of the fleet"}}
+func (v *View) outlierRows() report.Section {
+	s := report.Section{Title: "Outliers", Columns: []string{"node", "what", "value", "median of the fleet"}}
 	for _, o := range v.Outliers {
-		s.rows = append(s.rows, []string{o.Node, o.What, amount(o.Value, o.Unit), amount(o.Median, o.Unit)})
+		s.Row(o.Node, o.What, amount(o.Value, o.Unit), amount(o.Median, o.Unit))
 	}
 	return s
 }
@@ -144,10 +128,10 @@ func amount(x float64, unit string) string {
 	return fmt.Sprintf("%g", x)
 }
 
-func (v *View) versionRows() section {
-	s := section{title: "Versions", columns: []string{"kubelet", "runtime", "kernel", "system", "nodes", "unhealthy", "episodes"}}
+func (v *View) versionRows() report.Section {
+	s := report.Section{Title: "Versions", Columns: []string{"kubelet", "runtime", "kernel", "system", "nodes", "unhealthy", "episodes"}}
 	for _, x := range v.Versions {
-		s.rows = append(s.rows, []string{known(x.Kubelet), known(x.Runtime), known(x.Kernel), known(x.OS), fmt.Sprint(x.Nodes), fmt.Sprint(x.Unhealthy), fmt.Sprint(x.Episodes)})
+		s.Row(known(x.Kubelet), known(x.Runtime), known(x.Kernel), known(x.OS), fmt.Sprint(x.Nodes), fmt.Sprint(x.Unhealthy), fmt.Sprint(x.Episodes))
 	}
 	return s
 }
@@ -159,73 +143,18 @@ func known(s string) string {
 	return s
 }
 
-func (v *View) problemRows() section {
-	s := section{title: "Bundles not analysed whole", columns: []string{"bundle", "status", "warnings", "why"}}
+func (v *View) problemRows() report.Section {
+	s := report.Section{Title: "Bundles not analysed whole", Columns: []string{"bundle", "status", "warnings", "why"}}
 	for _, r := range v.Problems {
-		s.rows = append(s.rows, []string{r.Name, string(r.Status), fmt.Sprint(r.Warnings), r.Error})
+		s.Row(r.Name, string(r.Status), fmt.Sprint(r.Warnings), r.Error)
 	}
 	return s
 }
 
-// Widths at which a cell of the text is wrapped.
-const wideCell = 60
-
-func writeText(w io.Writer, v *View, all bool) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, v.headline())
-	for _, s := range v.sections(all) {
-		fmt.Fprintf(b, "\n%s\n", s.title)
-		for _, l := range strings.Split(textTable(s), "\n") {
-			fmt.Fprintln(b, strings.TrimRight(l, " "))
-		}
-		if s.more > 0 {
-			fmt.Fprintf(b, "  and %d more; --verbose lists all\n", s.more)
-		}
-	}
-	return b.Flush()
+func writeText(w io.Writer, v *View, opt report.Options) error {
+	return v.words(opt.Verbose).Text(w, opt)
 }
 
-func textTable(s section) string {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	t.SetStyle(style)
-	var head table.Row
-	var cols []table.ColumnConfig
-	for i, c := range s.columns {
-		head = append(head, c)
-		cols = append(cols, table.ColumnConfig{Number: i + 1, WidthMax: wideCell, WidthMaxEnforcer: text.WrapSoft})
-	}
-	t.SetColumnConfigs(cols)
-	t.AppendHeader(head)
-	for _, r := range s.rows {
-		var row table.Row
-		for _, c := range r {
-			row = append(row, c)
-		}
-		t.AppendRow(row)
-	}
-	return t.Render()
-}
-
-func writeMarkdown(w io.Writer, v *View, all bool) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# PLEG fleet report\n\n%s\n", report.Markdown(v.headline()))
-	for _, s := range v.sections(all) {
-		fmt.Fprintf(b, "\n## %s\n\n| %s |\n|%s\n", s.title, strings.Join(s.columns, " | "), strings.Repeat("---|", len(s.columns)))
-		for _, r := range s.rows {
-			cells := make([]string, len(r))
-			for i, c := range r {
-				cells[i] = report.Markdown(c)
-			}
-			fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
-		}
-		if s.more > 0 {
-			fmt.Fprintf(b, "\nand %d more\n", s.more)
-		}
-	}
-	fmt.Fprintf(b, "\nplegforensics %s\n", report.Markdown(v.Header.Tool))
-	return b.Flush()
+func writeMarkdown(w io.Writer, v *View, opt report.Options) error {
+	return v.words(opt.Verbose).Markdown(w)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -69,30 +68,21 @@ func writeEventsNDJSON(w io.Writer, r *model.Report, _ Options) error {
 var eventColumns = []string{"node", "time", "pod_uid", "pod", "type", "data", "status", "runtime_time", "lag_seconds", "exit_code", "file", "line"}
 
 func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
-	c := csv.NewWriter(w)
-	err := c.Write(eventColumns)
-	for _, n := range r.Events().Nodes {
-		n.Events.Each(func(e model.PodEvent) {
-			err = cmp.Or(err, c.Write(eventRow(n.Name, &e)))
-		})
-	}
-	c.Flush()
-	return cmp.Or(err, c.Error())
-}
-
-func eventRow(node string, e *model.PodEvent) []string {
-	row := []string{node, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), "", integer(e.ExitCode), "", ""}
-	if e.Lag != nil {
-		row[8] = strconv.FormatFloat(*e.Lag, 'f', 6, 64)
-	}
-	if e.Evidence.Len() > 0 {
-		ev := e.Evidence.At(0)
-		row[10], row[11] = ev.File, strconv.FormatUint(uint64(ev.Line), 10)
-	}
-	for i := range row {
-		row[i] = Cell(row[i])
-	}
-	return row
+	return writeTable(w, eventColumns, func(add func(...string)) error {
+		for _, n := range r.Events().Nodes {
+			n.Events.Each(func(e model.PodEvent) {
+				lag, file, line := "", "", ""
+				if e.Lag != nil {
+					lag = strconv.FormatFloat(*e.Lag, 'f', 6, 64)
+				}
+				if ev := e.Evidence.Best(); ev != nil {
+					file, line = ev.File, strconv.FormatUint(uint64(ev.Line), 10)
+				}
+				add(n.Name, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), lag, integer(e.ExitCode), file, line)
+			})
+		}
+		return nil
+	})
 }
 
 func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
@@ -136,8 +126,7 @@ func (p *printer) event(e *model.PodEvent) {
 	if e.ExitCode != nil {
 		line += fmt.Sprintf("  exit code %d", *e.ExitCode)
 	}
-	if e.Evidence.Len() > 0 {
-		ev := e.Evidence.At(0)
+	if ev := e.Evidence.Best(); ev != nil {
 		where := "  [" + shortPath(ev.Where(), 40) + "]"
 		if len(line)+len(where) <= p.opt.Width || p.opt.Verbose {
 			line += where

@@ -20,6 +20,9 @@ import (
 //go:embed html/page.tmpl
 var pageSource string
 
+// pages are the templates of all pages of the tool.
+var pages = template.Must(template.New("page").Parse(pageSource))
+
 //go:embed html/style.css
 var styleSource string
 
@@ -57,17 +60,16 @@ type pageNumber struct{ Value, Label string }
 type pageNode struct {
 	Head                          pageHead
 	Name, Status, Kubelet, Window string
-	Episodes                      []pageEpisode
+	Episodes                      Section
+	Proofs                        []pageProof
 	Causes, LookAlikes            pageCauses
-	Breaches                      []pageBreach
-	WhatIf, Relists, Coverage     [][]string
-	Assumed, Gaps                 []string
+	Sections                      []Section
 }
 
-type pageEpisode struct {
-	ID, Reports                                       int
-	Last, Breach, Recovered, For, Age, Step, NotReady string
-	Evidence                                          pageQuotes
+// pageProof are the lines that prove an episode.
+type pageProof struct {
+	Episode int
+	pageQuotes
 }
 
 // pageQuote is a quoted line; of the path that leads to it the archives and
@@ -99,8 +101,6 @@ type pageCause struct {
 	Path, Remediation, Missing, Commands                []string
 }
 
-type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where, Short string }
-
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
 // without scripts the verdict and all tables still stand. The timeline is drawn
@@ -109,10 +109,6 @@ type pageBreach struct{ Severity, Rule, From, To, Value, Threshold, Where, Short
 // know neither the whiskers nor the lanes, and style themselves in ways that
 // the policy forbids.
 func writeHTML(w io.Writer, r *model.Report, _ Options) error {
-	tmpl, err := template.New("page").Parse(pageSource)
-	if err != nil {
-		return err
-	}
 	data, err := island(r)
 	if err != nil {
 		return err
@@ -122,7 +118,7 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 		Description: description(r),
 		Version:     r.Tool.Version,
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-			StyleHash(), hashOf(scriptSource)),
+			hashOf(styleSource), hashOf(scriptSource)),
 		Style:  Style(),
 		Script: template.HTML("<script>" + scriptSource + "</script>"),
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
@@ -143,7 +139,7 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 	for i := range r.Warnings {
 		p.Warnings = append(p.Warnings, r.Warnings[i].String())
 	}
-	return tmpl.Execute(w, p)
+	return pages.ExecuteTemplate(w, "page", p)
 }
 
 func title(r *model.Report) string {
@@ -176,35 +172,13 @@ func hashOf(s string) string {
 }
 
 func nodePage(n *model.Node) pageNode {
+	t := times{date: dayAndTime}
 	p := pageNode{Head: headOf(n), Name: nodeName(n), Status: n.Status, Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
-		Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n)), WhatIf: whatIfRows(n.WhatIf), Assumed: whatIfAssumed(n.WhatIf)}
+		Episodes: t.episodes(n), Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n)), Sections: t.sections(n)}
 	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		last := withSlack(e.LastRelistStart, e.Uncertainty, dayAndTime)
-		if e.NeverRelisted {
-			last = "never since start"
+		if e := &n.Episodes[i]; e.Evidence.Len() > 0 {
+			p.Proofs = append(p.Proofs, pageProof{e.ID, quotePages(e.Evidence)})
 		}
-		p.Episodes = append(p.Episodes, pageEpisode{ID: e.ID, Reports: e.Reports, Last: last, Breach: clockOf(e.Breach),
-			Recovered: withSlack(e.Recovered, e.RecoveredSlack, dayAndTime), For: episodeLength(e), Age: span(e.PeakAge), Step: e.StuckStep,
-			NotReady: notReady(e.NotReady, dayAndTime), Evidence: quotePages(e.Evidence)})
-	}
-	for i := range n.Breaches {
-		b := &n.Breaches[i]
-		where := ""
-		if b.Evidence.Len() > 0 {
-			e := b.Evidence.At(0)
-			where = e.Where()
-		}
-		p.Breaches = append(p.Breaches, pageBreach{b.Severity, b.Name(), clockOf(b.Start), clockOf(b.End), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit), where, ending(where, 42)})
-	}
-	for i := range n.Relists.Longest {
-		p.Relists = append(p.Relists, relistCells(&n.Relists.Longest[i]))
-	}
-	for _, s := range n.Sources {
-		p.Coverage = append(p.Coverage, []string{s.Name, s.Seen, s.Known, known(s.Span.From), known(s.Span.To)})
-	}
-	for i := range n.History.Gaps {
-		p.Gaps = append(p.Gaps, gapLine(&n.History.Gaps[i], clockOf))
 	}
 	return p
 }
@@ -267,14 +241,6 @@ func headOf(n *model.Node) pageHead {
 	}
 	h.Numbers = []pageNumber{when, peak, longest, down}
 	return h
-}
-
-// known is a moment with its date, "" if it is unknown.
-func known(at model.Time) string {
-	if at == 0 {
-		return ""
-	}
-	return date(at)
 }
 
 func causePages(cs []model.Cause) pageCauses {

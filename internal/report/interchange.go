@@ -160,10 +160,10 @@ func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 	return Encode(w, &out)
 }
 
-// sources of intervals: what is of the node as a whole is NodeState, which the
+// intervalSources name what marks are of: what is of the node as a whole is NodeState, which the
 // viewers show at once and colour by reason; every kind else is a source of its
 // own, which they offer as a category.
-var sources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
+var intervalSources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
 	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap", timeline.Conflict: "Contradiction",
 	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent"}
 
@@ -181,14 +181,14 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	}
 	notes := map[string]string{"plegforensics": m.Kind}
 	reason := m.Kind + " " + m.ID
-	if sources[m.Kind] == "NodeState" {
+	if intervalSources[m.Kind] == "NodeState" {
 		reason = nodeState(m)
 		notes["phase"] = reason
 	}
 	if e := m.Proof.Best(); e != nil {
 		notes["file"], notes["line"] = e.File, fmt.Sprint(e.Line)
 	}
-	return interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: sources[m.Kind], Locator: loc,
+	return interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: intervalSources[m.Kind], Locator: loc,
 		Message: intervalMessage{Reason: reason, Cause: m.State, Human: sentence(m), Annotations: notes}, From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
 }
 

@@ -61,14 +61,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	fmt.Fprintf(b, "\n## %s: %s\n\n", md(orNode(n.Name)), n.Status)
 	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(&n.Kubelet)), md(windowLine(n.Window)))
 	gantt(b, n)
-	if len(n.Episodes) > 0 {
-		fmt.Fprintf(b, "\n### PLEG unhealthy\n\n| # | last relist began | breach | recovered | for | peak age | stuck in | lines | node NotReady |\n|---|---|---|---|---|---|---|---|---|\n")
-		for i := range n.Episodes {
-			e := &n.Episodes[i]
-			fmt.Fprintf(b, "| %d | %s | %s | %s | %s | %s | %s | %d | %s |\n", e.ID, withSlack(e.LastRelistStart, e.Uncertainty, dayAndTime), clockOf(e.Breach),
-				withSlack(e.Recovered, e.RecoveredSlack, dayAndTime), episodeLength(e), span(e.PeakAge), e.StuckStep, e.Reports, notReady(e.NotReady, dayAndTime))
-		}
-	}
+	markdownSection(b, "###", times{date: dayAndTime}.episodes(n))
 	for i := range n.Causes {
 		if i == 0 {
 			fmt.Fprintf(b, "\n### %s\n", causesHeading(n.Causes))
@@ -78,7 +71,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 		}
 		markdownCause(b, i+1, &n.Causes[i], opt)
 	}
-	markdownWhatIf(b, n)
+	markdownSection(b, "###", whatIf(n))
 	markdownTimeline(b, n)
 }
 
@@ -128,22 +121,12 @@ func markdownList(b *bufio.Writer, title string, xs []string) {
 const momentsShown = 200
 
 func markdownTimeline(b *bufio.Writer, n *model.Node) {
-	ms := moments(n)
-	if len(ms) == 0 {
-		return
+	s := Section{Title: "Timeline (UTC)", Columns: []string{"time", "what", "evidence"}}
+	for _, m := range moments(n) {
+		s.Row(date(m.At), m.What, place(m.Proof.Best(), 1<<10))
 	}
-	fmt.Fprintf(b, "\n### Timeline (UTC)\n\n| time | what | evidence |\n|---|---|---|\n")
-	for i, m := range ms {
-		if i == momentsShown {
-			fmt.Fprintf(b, "\nand %d more\n", len(ms)-i)
-			return
-		}
-		where := ""
-		if e := m.Proof.Best(); e != nil {
-			where = code(e.Where())
-		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", date(m.At), md(m.What), where)
-	}
+	s.Keep(momentsShown)
+	markdownSection(b, "###", s)
 }
 
 // mdEscape neutralises everything that Markdown or inline HTML would act on.
@@ -172,6 +155,3 @@ func code(s string) string {
 	}
 	return fence + s + fence
 }
-
-// Markdown is s as inert Markdown text.
-func Markdown(s string) string { return md(s) }

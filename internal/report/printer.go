@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,15 +16,15 @@ import (
 // printer writes the text formats: one place for width, colour and cutting.
 type printer struct {
 	*bufio.Writer
-	opt  Options
-	date string // layout of moments: with the day only where a node's records span several
+	times
+	opt Options
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
 	if opt.Width <= 0 {
 		opt.Width = 80
 	}
-	return &printer{bufio.NewWriter(w), opt, dayAndTime}
+	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt}
 }
 
 // setDay drops the day from moments where all records are of one day, which the
@@ -35,34 +34,6 @@ func (p *printer) setDay(w model.Window) {
 	if w.Start != 0 && layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
 		p.date = timeOnly
 	}
-}
-
-// second is a moment without its fraction, for tables that are wide already.
-func (p *printer) second(at model.Time) string {
-	return layout(at, strings.TrimSuffix(p.date, ".000")) + p.local(at)
-}
-
-func (p *printer) clock(at model.Time) string { return layout(at, p.date) + p.local(at) }
-
-// local is the local time beside a moment, where it is asked for.
-func (p *printer) local(at model.Time) string {
-	if p.opt.Zone == nil || at == 0 {
-		return ""
-	}
-	return at.UTC().In(p.opt.Zone).Format(" (15:04:05)")
-}
-
-// instant is a moment with its uncertainty where that is worth saying.
-func (p *printer) instant(at model.Time, slack *float64) string {
-	return withSlack(at, slack, p.date) + p.local(at)
-}
-
-// few is how much of a list to show: all of it when verbose.
-func (p *printer) few(n int) int {
-	if p.opt.Verbose {
-		return 1 << 30
-	}
-	return n
 }
 
 func (p *printer) paint(c text.Colors, s string) string {
@@ -106,22 +77,12 @@ func (p *printer) para(indent, s string) {
 	}
 }
 
-// grid is a table before it is known whether it fits.
-type grid struct {
-	columns []string
-	rows    []table.Row
-}
-
-func (p *printer) table(columns ...string) *grid { return &grid{columns: columns} }
-
-func (g *grid) AppendRow(r table.Row) { g.rows = append(g.rows, r) }
-
 // least is how narrow a column may become before one is left out.
 const least = 20
 
 // render prints the table. Where it is wider than the terminal, the widest
 // columns are wrapped; where that is not enough, the last ones are left out.
-func (p *printer) render(g *grid) {
+func (p *printer) render(g *Section) {
 	widths := p.widths(g)
 	fits := func() int { return p.opt.Width - 2*len(widths) - sum(widths) }
 	wrapped := false
@@ -138,7 +99,7 @@ func (p *printer) render(g *grid) {
 	for _, l := range strings.Split(p.layOut(g, widths, wrapped), "\n") {
 		fmt.Fprintln(p, strings.TrimRight(l, " "))
 	}
-	if left := g.columns[len(widths):]; len(left) > 0 {
+	if left := g.Columns[len(widths):]; len(left) > 0 {
 		p.para("  ", p.paint(faint, "a wider terminal shows also: "+strings.Join(left, ", ")))
 	}
 }
@@ -165,17 +126,12 @@ func nextWidest(ns []int, skip int) int {
 }
 
 // widths are those that the columns need.
-func (p *printer) widths(g *grid) []int {
-	out := make([]int, len(g.columns))
-	see := func(i int, cell any) {
-		out[i] = max(out[i], text.StringWidthWithoutEscSequences(fmt.Sprint(cell)))
-	}
-	for i, c := range g.columns {
-		see(i, c)
-	}
-	for _, r := range g.rows {
-		for i := range r {
-			see(i, r[i])
+func (p *printer) widths(g *Section) []int {
+	out := make([]int, len(g.Columns))
+	for i, c := range g.Columns {
+		out[i] = text.StringWidthWithoutEscSequences(c)
+		for _, r := range g.Rows {
+			out[i] = max(out[i], text.StringWidthWithoutEscSequences(r[i].Text))
 		}
 	}
 	return out
@@ -183,7 +139,7 @@ func (p *printer) widths(g *grid) []int {
 
 // layOut sets the rows in the one style that the text formats use. A wrapped
 // table has no links: a link ends with its line.
-func (p *printer) layOut(g *grid, widths []int, wrapped bool) string {
+func (p *printer) layOut(g *Section, widths []int, wrapped bool) string {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -196,19 +152,20 @@ func (p *printer) layOut(g *grid, widths []int, wrapped bool) string {
 	var head table.Row
 	var configs []table.ColumnConfig
 	for i, w := range widths {
-		head = append(head, g.columns[i])
+		head = append(head, g.Columns[i])
 		configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: text.WrapSoft})
 	}
 	if wrapped {
 		t.SetColumnConfigs(configs)
 	}
 	t.AppendHeader(head)
-	for _, r := range g.rows {
-		row := slices.Clone(r[:len(widths)])
-		for i := range row {
-			if c, ok := row[i].(linkCell); ok && !wrapped {
-				row[i] = c.link()
+	for _, r := range g.Rows {
+		var row table.Row
+		for _, c := range r[:len(widths)] {
+			if c.At != nil && !wrapped {
+				c.Text = p.link(c.At, c.Text)
 			}
+			row = append(row, c.Text)
 		}
 		t.AppendRow(row)
 	}

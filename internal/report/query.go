@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -120,17 +119,17 @@ func bounds(r model.QueryRow) (lo, hi float64) {
 }
 
 func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"series", "time", "value"}}
-	if t.Data.Type == "string" {
-		rows = append(rows, []string{"", "", Cell(t.Text)})
-	}
-	for _, r := range t.Rows {
-		for _, s := range r.Samples {
-			rows = append(rows, []string{Cell(r.Name), model.MilliTime(s.T), s.String()})
+	return writeTable(w, []string{"series", "time", "value"}, func(add func(...string)) error {
+		if t.Data.Type == "string" {
+			add("", "", t.Text)
 		}
-	}
-	return c.WriteAll(rows)
+		for _, r := range t.Rows {
+			for _, s := range r.Samples {
+				add(r.Name, model.MilliTime(s.T), s.String())
+			}
+		}
+		return nil
+	})
 }
 
 func writeMetricText(w io.Writer, ms *model.MetricList) error {
@@ -150,10 +149,10 @@ func writeMetricText(w io.Writer, ms *model.MetricList) error {
 }
 
 func writeMetricCSV(w io.Writer, ms *model.MetricList) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"metric", "type", "kind", "series", "from", "to", "labels"}}
-	for _, m := range ms.Metrics {
-		rows = append(rows, []string{Cell(m.Name), Cell(m.Type), m.Kind, strconv.Itoa(m.Series), m.From, m.To, Cell(strings.Join(m.Labels, " "))})
-	}
-	return c.WriteAll(rows)
+	return writeTable(w, []string{"metric", "type", "kind", "series", "from", "to", "labels"}, func(add func(...string)) error {
+		for _, m := range ms.Metrics {
+			add(m.Name, m.Type, m.Kind, strconv.Itoa(m.Series), m.From, m.To, strings.Join(m.Labels, " "))
+		}
+		return nil
+	})
 }

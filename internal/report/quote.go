@@ -76,27 +76,14 @@ func excerpt(e *model.Evidence, line string, width int) string {
 }
 
 // link makes s a hyperlink to a position, where that has an address.
-func (p *printer) link(at *model.Evidence, s string) string { return p.linked(at, s).link() }
-
-// linked is a cell of a table that links to a position. It stays text until it
-// is known that the table fits: paragraphs are wrapped, and have no links.
-func (p *printer) linked(at *model.Evidence, s string) linkCell {
-	c := linkCell{text: s}
-	if p.opt.Link != nil {
-		c.to = p.opt.Link(at)
+func (p *printer) link(at *model.Evidence, s string) string {
+	if p.opt.Link == nil {
+		return s
 	}
-	return c
-}
-
-type linkCell struct{ text, to string }
-
-func (c linkCell) String() string { return c.text }
-
-func (c linkCell) link() string {
-	if c.to == "" {
-		return c.text
+	if to := p.opt.Link(at); to != "" {
+		return text.Hyperlink(to, s)
 	}
-	return text.Hyperlink(c.to, c.text)
+	return s
 }
 
 // ending is the last n bytes of a path, which tell most.

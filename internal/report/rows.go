@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -38,44 +39,41 @@ func writeNDJSON(w io.Writer, r *model.Report, _ Options) error {
 var csvHeader = []string{"kind", "node", "id", "start", "end", "seconds", "value", "threshold", "unit",
 	"state", "pod", "detail", "file", "line", "text", "start_uncertainty_seconds", "end_uncertainty_seconds", "latest_end", "open", "count_min", "count_max"}
 
-// writeCSV writes one claim a row. No cell can start a formula.
 func writeCSV(w io.Writer, r *model.Report, _ Options) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(csvHeader); err != nil {
-		return err
-	}
-	err := rows(r, func(x *row) error {
-		file, line, text, open := "", "", "", ""
-		if x.Evidence != nil {
-			file, line, text = x.Evidence.File, strconv.FormatUint(uint64(x.Evidence.Line), 10), x.Evidence.Text
-		}
-		if x.Open {
-			open = "true"
-		}
-		cells := []string{x.Kind, x.Node, x.ID, x.Start.String(), x.End.String(), float(x.Seconds), float(x.Value), float(x.Threshold), x.Unit, x.State, x.Pod,
-			x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), open, integer(x.Min), integer(x.Max)}
-		for i := range cells {
-			cells[i] = Cell(cells[i])
-		}
-		return c.Write(cells)
+	return writeTable(w, csvHeader, func(add func(...string)) error {
+		return rows(r, func(x *row) error {
+			file, line, text, open := "", "", "", ""
+			if x.Evidence != nil {
+				file, line, text = x.Evidence.File, strconv.FormatUint(uint64(x.Evidence.Line), 10), x.Evidence.Text
+			}
+			if x.Open {
+				open = "true"
+			}
+			add(x.Kind, x.Node, x.ID, x.Start.String(), x.End.String(), float(x.Seconds), float(x.Value), float(x.Threshold), x.Unit, x.State, x.Pod,
+				x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), open, integer(x.Min), integer(x.Max))
+			return nil
+		})
 	})
-	c.Flush()
-	if err != nil {
-		return err
-	}
-	return c.Error()
 }
 
-// Cell makes s safe as a spreadsheet cell: text that would start a formula is
-// prefixed with an apostrophe. Numbers keep their sign.
-func Cell(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return s
-	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil && s[0] == '-' {
-		return s
-	}
-	return "'" + s
+// writeTable writes CSV. No cell can start a formula: text that would is
+// prefixed with an apostrophe; numbers keep their sign.
+func writeTable(w io.Writer, header []string, fill func(add func(cells ...string)) error) error {
+	c := csv.NewWriter(w)
+	err := c.Write(header)
+	bad := fill(func(cells ...string) {
+		for i, s := range cells {
+			if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+				continue
+			}
+			if _, nan := strconv.ParseFloat(s, 64); nan != nil || s[0] != '-' {
+				cells[i] = "'" + s
+			}
+		}
+		err = cmp.Or(err, c.Write(cells))
+	})
+	c.Flush()
+	return cmp.Or(err, bad, c.Error())
 }
 
 func float(f *float64) string {

@@ -21,22 +21,11 @@ const (
 	timeOnly   = "15:04:05.000"
 )
 
-func clockOf(at model.Time) string { return layout(at, dayAndTime) }
-
 func layout(at model.Time, l string) string {
 	if at == 0 {
 		return "?"
 	}
 	return at.UTC().Format(l)
-}
-
-// withSlack is a moment with its uncertainty in seconds where that is worth
-// saying.
-func withSlack(at model.Time, slack *float64, date string) string {
-	if at == 0 || slack == nil || *slack < 0.005 {
-		return layout(at, date)
-	}
-	return layout(at, date) + " ±" + span(slack)
 }
 
 // Span formats a duration for people: three significant figures, in units that

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+// Section is a table, its title and what is said around it, in the form that
+// text, Markdown and pages share.
+type Section struct {
+	Title   string
+	Lead    []string // said before the table
+	Columns []string
+	Rows    [][]Cell
+	More    int      // rows left out
+	Notes   []string // said after the table
+}
+
+// Cell is one cell of a table.
+type Cell struct {
+	Text  string
+	Class string          // of the style sheet
+	At    *model.Evidence // the line that it points to
+}
+
+// Row adds a row of Cells and of values to print.
+func (s *Section) Row(cells ...any) {
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		if x, ok := c.(Cell); ok {
+			row[i] = x
+			continue
+		}
+		row[i].Text = fmt.Sprint(c)
+	}
+	s.Rows = append(s.Rows, row)
+}
+
+// Keep leaves at most most rows.
+func (s *Section) Keep(most int) {
+	if len(s.Rows) > most {
+		s.More, s.Rows = len(s.Rows)-most, s.Rows[:most]
+	}
+}
+
+func (s *Section) empty() bool { return len(s.Rows)+len(s.Lead)+len(s.Notes) == 0 }
+
+// place is a cell that points to a line, of a long path the end.
+func place(e *model.Evidence, most int) Cell {
+	if e == nil {
+		return Cell{}
+	}
+	return Cell{Text: shortPath(e.Where(), most), At: e}
+}
+
+// section prints one that says something.
+func (p *printer) section(s Section) {
+	if s.empty() {
+		return
+	}
+	p.heading(s.Title)
+	for _, l := range s.Lead {
+		p.para("  ", l)
+	}
+	if len(s.Rows) > 0 {
+		p.render(&s)
+	}
+	if s.More > 0 {
+		fmt.Fprintf(p, "  and %d more; --verbose lists all\n", s.More)
+	}
+	for _, l := range s.Notes {
+		p.para("  ", l)
+	}
+}
+
+func markdownSection(b *bufio.Writer, level string, s Section) {
+	if s.empty() {
+		return
+	}
+	fmt.Fprintf(b, "\n%s %s\n", level, md(s.Title))
+	if len(s.Rows) > 0 {
+		fmt.Fprintf(b, "\n|")
+		for _, c := range s.Columns {
+			fmt.Fprintf(b, " %s |", md(c))
+		}
+		fmt.Fprintf(b, "\n|%s\n", strings.Repeat("---|", len(s.Columns)))
+	}
+	for _, r := range s.Rows {
+		for _, c := range r {
+			text := md(c.Text)
+			if c.At != nil {
+				text = code(c.At.Where())
+			}
+			fmt.Fprintf(b, "| %s ", text)
+		}
+		fmt.Fprintln(b, "|")
+	}
+	if s.More > 0 {
+		fmt.Fprintf(b, "\nand %d more\n", s.More)
+	}
+	for i, l := range s.Notes {
+		if i == 0 {
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "- %s\n", md(l))
+	}
+}
+
+// Document is a report that is made of sections alone.
+type Document struct {
+	Title, Summary, Version string
+	Sections                []Section
+	Notes                   []string
+}
+
+// Text writes the document for a terminal.
+func (d *Document) Text(w io.Writer, opt Options) error {
+	p := newPrinter(w, opt)
+	p.para("", d.Summary)
+	for _, s := range d.Sections {
+		p.section(s)
+	}
+	for _, n := range d.Notes {
+		p.para("", n)
+	}
+	return p.Flush()
+}
+
+// Markdown writes the document for tickets.
+func (d *Document) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# %s\n\n%s\n", md(d.Title), md(d.Summary))
+	for _, s := range d.Sections {
+		markdownSection(b, "##", s)
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(b, "\n- %s\n", md(n))
+	}
+	fmt.Fprintf(b, "\nplegforensics %s\n", md(d.Version))
+	return b.Flush()
+}

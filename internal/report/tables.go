@@ -1,0 +1,285 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+// times is how moments are written.
+type times struct {
+	date string // layout: with the day only where a node's records span several
+	zone *time.Location
+}
+
+// clock is a moment, with the local time beside it where that is asked for.
+func (t times) clock(at model.Time) string { return layout(at, t.date) + t.local(at) }
+
+// second is a moment without its fraction, for tables that are wide already.
+func (t times) second(at model.Time) string {
+	return layout(at, strings.TrimSuffix(t.date, ".000")) + t.local(at)
+}
+
+func (t times) local(at model.Time) string {
+	if t.zone == nil || at == 0 {
+		return ""
+	}
+	return at.UTC().In(t.zone).Format(" (15:04:05)")
+}
+
+// instant is a moment with its uncertainty where that is worth saying.
+func (t times) instant(at model.Time, slack *float64) string {
+	if at == 0 || slack == nil || *slack < 0.005 {
+		return t.clock(at)
+	}
+	return layout(at, t.date) + " ±" + span(slack) + t.local(at)
+}
+
+func (t times) episodes(n *model.Node) Section {
+	s := Section{Title: "PLEG unhealthy", Columns: []string{"#", "last relist began", "breach", "recovered", "for", "peak age", "stuck in", "lines", "node NotReady"}}
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		began, notReady := t.instant(e.LastRelistStart, e.Uncertainty), ""
+		if e.NeverRelisted {
+			began = "never since start"
+		}
+		if e.NotReady != nil {
+			notReady = layout(e.NotReady.From, t.date) + " → " + layout(e.NotReady.To, t.date)
+		}
+		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), span(e.PeakAge), e.StuckStep, e.Reports, notReady)
+	}
+	return s
+}
+
+// episodeLength is from breach to recovery, or what is certain of it.
+func episodeLength(e *model.Episode) string {
+	switch {
+	case e.Breach == 0:
+		return "?"
+	case e.Recovered != 0:
+		return Span(e.Recovered.Sub(e.Breach))
+	case e.LastReport > e.Breach:
+		return "≥ " + Span(e.LastReport.Sub(e.Breach))
+	}
+	return "?"
+}
+
+// sections are the tables of a node that follow its causes.
+func (t times) sections(n *model.Node) []Section {
+	return []Section{whatIf(n), t.breaches(n), t.longest(n), t.blame(n), operations(n), events(n), sources(n), t.gaps(n.History)}
+}
+
+// whatIf is the history as it was and as it would have been.
+func whatIf(n *model.Node) Section {
+	s := Section{Title: "What if", Columns: []string{"what if", "PLEG", "longest relist"}}
+	row := func(name, well string, a *model.WhatIf, side func(model.AnswerRow) float64) {
+		measured := map[string]float64{}
+		for _, r := range a.Table {
+			measured[r.Measure] = side(r)
+		}
+		if breaches := measured["stretches unhealthy"]; breaches > 0 {
+			well = "unhealthy " + quantity(measured["time unhealthy"], "seconds")
+			if breaches != 1 {
+				well += fmt.Sprintf(", %g times", breaches)
+			}
+		}
+		s.Row(name, well, quantity(measured["longest relist"], "seconds"))
+	}
+	for i := range n.WhatIf {
+		a := &n.WhatIf[i]
+		if i == 0 {
+			row("as it was", "healthy", a, func(r model.AnswerRow) float64 { return r.Was })
+		}
+		row(a.Change, "stays healthy", a, func(r model.AnswerRow) float64 { return r.Would })
+		for _, x := range a.Assumptions {
+			if x = "assumed: " + x; !slices.Contains(s.Notes, x) {
+				s.Notes = append(s.Notes, x)
+			}
+		}
+	}
+	return s
+}
+
+func (t times) breaches(n *model.Node) Section {
+	s := Section{Title: "Thresholds crossed", Columns: []string{"severity", "rule", "from", "to", "value", "threshold", "where"}}
+	for i := range n.Breaches {
+		b := &n.Breaches[i]
+		s.Row(Cell{Text: b.Severity, Class: "sev " + b.Severity}, b.Name(), t.second(b.Start), t.second(b.End), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit), place(b.Evidence.Best(), 30))
+	}
+	return s
+}
+
+// relists lists relists with what is known of each.
+func (t times) relists(title string, rs []model.Relist) Section {
+	s := Section{Title: title, Columns: []string{"start (UTC)", "±", "length", "outcome", "listed", "proof"}}
+	for i := range rs {
+		r := &rs[i]
+		listed, start, length := "?", "", span(r.Duration)
+		if r.Listed != nil {
+			listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
+		}
+		if r.StartSlack != nil {
+			start = "±" + span(r.StartSlack)
+		}
+		switch {
+		case r.Open:
+			length = "not over"
+		case r.Duration == nil && r.Until != 0:
+			length = "≤ " + Span(r.Until.Sub(r.Start))
+		case r.EndSlack != nil && *r.EndSlack >= 0.5:
+			length += " ±" + span(r.EndSlack)
+		}
+		s.Row(t.clock(r.Start), start, length, r.Outcome, listed, strings.Join(r.Basis, ", "))
+	}
+	return s
+}
+
+// shortRelist is the length below which a relist is no long one, in seconds.
+const shortRelist = 2
+
+// longest says how many relists are known, what of their length, and lists the
+// long ones.
+func (t times) longest(n *model.Node) Section {
+	all := n.Relists.Longest
+	if i := slices.IndexFunc(all, func(r model.Relist) bool { return r.Duration != nil && *r.Duration < shortRelist }); i >= 0 {
+		all = all[:i]
+	}
+	s := t.relists("Relists", all)
+	x := &n.Relists
+	if x.Proven+x.Bounded == 0 {
+		return s
+	}
+	line := fmt.Sprintf("%d proven, %s without evidence of each", x.Proven, model.Plural(x.Bounded, "interval"))
+	if x.CountMax > x.Proven {
+		line += fmt.Sprintf(", %d to %d relists in all", x.CountMin, x.CountMax)
+	}
+	if x.Max != nil {
+		line += fmt.Sprintf("; length known of %d, longest %s", x.Known, span(x.Max))
+	}
+	if x.P50 != nil {
+		line += fmt.Sprintf(", median %s, 99%% %s", span(x.P50), span(x.P99))
+	}
+	s.Lead = []string{line}
+	return s
+}
+
+func (t times) blame(n *model.Node) Section {
+	s := Section{Title: "Relist time breakdown", Columns: []string{"relist", "total", "list", "inspect", "charged to", "seconds", "unexplained"}}
+	for i := range n.Blame {
+		b := &n.Blame[i]
+		what, secs := "", ""
+		if x := b.First(); x != nil {
+			what, secs = x.What, span(&x.Seconds)
+		}
+		s.Row(t.clock(b.Start), span(&b.Total), span(b.List), span(b.Inspect), what, secs, span(&b.Unexplained))
+	}
+	return s
+}
+
+func operations(n *model.Node) Section {
+	s := Section{Title: "CRI operations", Columns: []string{"operation", "calls", "errors", "median", "99%", "total", "share of relist"}}
+	for i := range n.Operations {
+		o := &n.Operations[i]
+		calls, share := "?", "?"
+		if o.Calls != nil {
+			calls = fmt.Sprint(*o.Calls)
+		}
+		if o.Share != nil {
+			share = fmt.Sprintf("%.0f%%", 100**o.Share)
+		}
+		s.Row(o.Operation, calls, o.Errors, span(o.P50), span(o.P99), span(o.Total), share)
+	}
+	return s
+}
+
+func events(n *model.Node) Section {
+	s := Section{Title: "Pod lifecycle events"}
+	a := &n.Audited.Audit
+	if a.Observed == 0 && !a.Audited && a.Discarded == 0 {
+		return s
+	}
+	line := eventsLine(a)
+	if k := len(n.Audited.ShortLived); k > 0 {
+		line += ", " + model.Plural(k, "container") + " too short-lived for any relist to see"
+	}
+	s.Lead = append([]string{line}, a.Notes...)
+	return s
+}
+
+func eventsLine(a *model.Audit) string {
+	line := model.Plural(a.Observed, "event") + " observed"
+	if a.Audited {
+		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
+	}
+	return line + fmt.Sprintf(", %d discarded", a.Discarded)
+}
+
+// sources say what the input holds of each source: an absence that is not said
+// reads like a clean bill.
+func sources(n *model.Node) Section {
+	s := Section{Title: "What was looked at", Columns: []string{"source", "lines", "known messages", "first (UTC)", "last"}}
+	for _, x := range n.Sources {
+		s.Row(x.Name, x.Seen, x.Known, when(x.Span.From), when(x.Span.To))
+	}
+	return s
+}
+
+func (t times) gaps(h *model.History) Section {
+	s := Section{Title: "What the log does not cover"}
+	for i := range h.Gaps {
+		g := &h.Gaps[i]
+		length := ""
+		if g.From != 0 && g.To > g.From {
+			length = " (" + Span(g.To.Sub(g.From)) + ")"
+		}
+		s.Lead = append(s.Lead, fmt.Sprintf("%s to %s%s: %s", t.clock(g.From), t.clock(g.To), length, g.Why))
+	}
+	return s
+}
+
+// ledger lists all relists, and what bounds those that no line dates.
+func (t times) ledger(h *model.History) Section {
+	s := t.relists("Relists proven", h.Relists)
+	for i := range h.Bounded {
+		b := &h.Bounded[i]
+		count := fmt.Sprintf("between %d and %d undated relists", b.Min, b.Max)
+		if b.Min == b.Max {
+			count = model.Plural(b.Min, "undated relist")
+		}
+		line := fmt.Sprintf("%s to %s: %s", t.clock(b.From), t.clock(b.To), count)
+		switch {
+		case b.Long > 0 && b.Max == 1:
+			line += ", it took " + span(b.Sum)
+		case b.Long > 0:
+			line += fmt.Sprintf(", %d of them over 10s, together %s", b.Long, span(b.Sum))
+		}
+		if b.Silent {
+			line += "; no snapshot of the metrics succeeded meanwhile"
+		}
+		s.Notes = append(s.Notes, line)
+	}
+	return s
+}
+
+func (t times) health(h *model.History) Section {
+	s := Section{Title: "Health", Columns: []string{"from", "to", "for", "PLEG"}}
+	for _, x := range h.Health {
+		length := "?"
+		if x.To > x.From {
+			length = Span(x.To.Sub(x.From))
+		}
+		s.Row(t.clock(x.From), t.clock(x.To), length, x.State)
+	}
+	return s
+}
+
+func (t times) ready(h *model.History) Section {
+	s := Section{Title: "Node Ready condition", Columns: []string{"at", "ready", "reason", "where"}}
+	for _, c := range h.Ready {
+		s.Row(t.clock(c.Time), c.Ready, c.Reason, place(c.Evidence, 40))
+	}
+	return s
+}
