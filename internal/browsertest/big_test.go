@@ -54,7 +54,7 @@ func TestBig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Size() > 25<<20 {
+	if st.Size() > 3<<20 {
 		t.Errorf("the page has %d bytes", st.Size())
 	}
 	slower := 1.0

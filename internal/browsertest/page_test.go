@@ -416,7 +416,7 @@ func axeSource(t *testing.T) string {
 }
 
 // TestScreenshots writes pictures of the samples, wide and narrow, light and
-// dark, into the directory that
+// dark, and as a reader without green sees them, into the directory that
 // PLEGFORENSICS_SCREENSHOTS names, for eyes to look at.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("PLEGFORENSICS_SCREENSHOTS")
@@ -427,8 +427,13 @@ func TestScreenshots(t *testing.T) {
 		page := reportPage(t, sample)
 		for _, width := range []int64{1440, 390} {
 			s := open(t, page, width, 900)
-			for _, scheme := range []string{"light", "dark"} {
+			for _, scheme := range []string{"light", "dark", "deuteranopia"} {
 				var png []byte
+				if scheme == "deuteranopia" {
+					if err := chromedp.Run(s, emulation.SetEmulatedVisionDeficiency(emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia)); err != nil {
+						t.Fatal(err)
+					}
+				}
 				err := chromedp.Run(s, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 					chromedp.Sleep(150*time.Millisecond), chromedp.FullScreenshot(&png, 100))
 				if err == nil {
@@ -439,5 +444,56 @@ func TestScreenshots(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFleetPage: a fleet of forty bundles lists the worst first, links to their
+// reports, filters, and is nowhere wider than the window.
+func TestFleetPage(t *testing.T) {
+	browser(t)
+	dir := t.TempDir()
+	args := []string{"run", "./cmd/plegforensics", "batch", "--quiet", "--year", "2026", "--out-dir", filepath.Join(dir, "out"), "--report", "html", "-o", "html=" + filepath.Join(dir, "fleet.html")}
+	samples := []string{"healthy", "hang-list", "stuck-pods", "frozen-kubelet"}
+	for i := range 40 {
+		sample := samples[i%len(samples)]
+		log, err := os.ReadFile(filepath.Join("../../samples", sample, "kubelet.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(dir, fmt.Sprintf("bundle-%02d.log", i))
+		text := string(log)
+		for _, node := range []string{"ip-10-0-12-34.ec2.internal", "worker-10", "worker-33", "worker-1\""} {
+			text = strings.ReplaceAll(text, node, fmt.Sprintf("node-%02d", i)+strings.Repeat("\"", strings.Count(node, "\"")))
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, name)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, width := range []int64{1440, 390} {
+		s := open(t, filepath.Join(dir, "fleet.html"), width, 1000)
+		var over, shown int
+		var first, last, link string
+		s.eval(t, `document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
+		if over > 0 {
+			t.Errorf("%d px: the page is %d px wider than the screen", width, over)
+		}
+		s.eval(t, `[...document.querySelectorAll(".fleet tbody tr")][0].dataset.status`, &first)
+		s.eval(t, `[...document.querySelectorAll(".fleet tbody tr")].pop().dataset.status`, &last)
+		if first != "unhealthy" || last != "healthy" {
+			t.Errorf("first %s, last %s", first, last)
+		}
+		s.eval(t, `(()=>{const f=document.getElementById("status");f.value="healthy";f.dispatchEvent(new Event("change"));return [...document.querySelectorAll(".fleet tbody tr")].filter(r=>!r.hidden).length})()`, &shown)
+		if shown != 10 {
+			t.Errorf("%d healthy rows, want 10", shown)
+		}
+		s.eval(t, `document.querySelector(".fleet a").href`, &link)
+		s.clean(t)
+		open(t, strings.TrimPrefix(link, "file://"), width, 1000).clean(t)
 	}
 }

@@ -206,7 +206,7 @@ func headOf(n *model.Node) pageHead {
 			h.Cause, do = "Cause unknown. Possible: "+c.Title+".", nil
 		}
 	}
-	if h.Lead = "Do first"; !known {
+	if h.Lead = "Do first"; !known && n.Status != "healthy" {
 		h.Lead = "Collect next"
 		for _, c := range n.Collect {
 			do = append(do, c.What)

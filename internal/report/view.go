@@ -122,6 +122,7 @@ type (
 		Name  string       `json:"name"`
 		Cause bool         `json:"cause,omitempty"` // a failed call names it
 		A     [][2]float64 `json:"a"`               // when a container of it ran
+		O     bool         `json:"o,omitempty"`     // the last of these has no end in the events
 		T     []float64    `json:"t"`
 		Y     []int        `json:"y"`
 		S     []int        `json:"s"`
@@ -382,6 +383,7 @@ var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "lat
 
 func (v *viewer) pod(l timeline.Lane, calls []viewCall) viewPod {
 	out := viewPod{Name: l.Name, A: v.alive(l.Marks)}
+	out.O = len(out.A) > 0 && out.A[len(out.A)-1][1] >= v.ms(v.end)
 	for _, c := range calls {
 		out.Cause = out.Cause || l.Name != "" && slices.ContainsFunc(c.List, func(s viewSpan) bool { return s.W == l.Name })
 	}

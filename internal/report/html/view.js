@@ -346,7 +346,11 @@ function podLane(p) {
   const m = i => mark(p.name, `${data.types[p.y[i]]} ${p.d[i]}, ${STATUS[p.s[i]]}` + (p.g[i] == null ? "" : `, ${length(p.g[i])} after the runtime`), at(p.t[i]), null, p.v[i]);
   const first = t => { let lo = 0, hi = p.t.length; while (lo < hi) { const mid = lo + hi >> 1; at(p.t[mid]) < t ? lo = mid + 1 : hi = mid; } return lo; };
   return { key: "pod:" + p.name, name: p.name, cause: p.cause, sub: true, h: 14, marks: () => p.t.map((_, i) => i).filter(i => podWeight(p.s[i]) >= minWeight).map(m), draw(y) {
-    for (const [a, b] of p.a) if (shown(at(a), at(b))) bar(X(at(a)), X(at(b)), y + 4, 6, fills.quick);
+    p.a.forEach(([a, b], i) => { // fainter where only the want of a later event says that it ran on
+      const sure = p.o && i === p.a.length - 1 && p.t.length ? Math.max(a, p.t[p.t.length - 1]) : b;
+      if (shown(at(a), at(sure))) bar(X(at(a)), X(at(sure)), y + 4, 6, fills.quick);
+      if (sure < b && shown(at(sure), at(b))) { ctx.globalAlpha = 0.5; bar(X(at(sure)), X(at(b)), y + 5, 4, fills.quick); ctx.globalAlpha = 1; }
+    });
     let px = -9;
     for (let i = first(view[0]); i < p.t.length && at(p.t[i]) <= view[1]; i++) {
       const w = podWeight(p.s[i]), x = X(at(p.t[i]));
