@@ -40,7 +40,8 @@ const (
 const DefaultMinor = 35
 
 // The releases whose generator this package knows. Later ones are taken to
-// behave like the newest; every report says so (Beyond).
+// behave like the newest, earlier ones like the oldest; every report says so
+// (Beyond).
 const (
 	OldestMinor = 11
 	NewestMinor = 37
@@ -98,13 +99,16 @@ func (p *Profile) family() string {
 	return "A1"
 }
 
-// Beyond says that the version is newer than any that this package knows, ""
-// otherwise. Reports print it as it is.
+// Beyond says that the version is newer or older than any that this package
+// knows, "" otherwise. Reports print it as it is.
 func (p *Profile) Beyond() string {
-	if p.Minor <= NewestMinor {
-		return ""
+	switch {
+	case p.Minor > NewestMinor:
+		return fmt.Sprintf("newest known rules (v1.%d) used", NewestMinor)
+	case p.Minor < OldestMinor:
+		return fmt.Sprintf("oldest known rules (v1.%d) used", OldestMinor)
 	}
-	return fmt.Sprintf("newest known rules (v1.%d) used", NewestMinor)
+	return ""
 }
 
 // Beyond is Profile.Beyond of a version in words; "" for one that is no version.

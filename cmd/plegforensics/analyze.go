@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -92,12 +93,16 @@ func reportOn(c *cli.Context, formats []report.Format, more func(*model.Analysis
 	if more != nil {
 		more(r)
 	}
+	empty := nothing(r)
+	if empty != nil { // no file that is there is replaced by a report of nothing
+		ts = slices.DeleteFunc(ts, func(t target) bool { return !t.file.Stdout() })
+	}
 	shown, red := fill(c, r)
 	if red != nil && !c.Bool("quiet") {
 		warn(c.App.ErrWriter, r.Warnings)
 	}
-	if err := emit(c, ts, shown); err != nil {
-		return err
+	if err := emit(c, ts, shown); err != nil || empty != nil {
+		return cmp.Or(err, empty)
 	}
 	if err := writeMap(c, red); err != nil {
 		return err

@@ -52,15 +52,18 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			once[name] = true
 		}
 		flags = append(flags, a)
-		if takesValue(cmd, a) && i+1 < len(rest) {
-			i++
-			flags = append(flags, rest[i])
+		if !takesValue(cmd, a) {
+			continue
 		}
+		if i++; i == len(rest) || rest[i] == "--" {
+			return nil, usage("see "+app.Name+" "+strings.Join(out[1:], " ")+" --help", "%s needs a value", flagWord(cmd, a))
+		}
+		flags = append(flags, rest[i])
 	}
 	if len(cmd.Subcommands) > 0 && cmd.ArgsUsage == "" && len(words) > 0 {
-		return nil, unknown("command", cmd.Name+" "+words[0], commandNames(cmd.Subcommands))
+		return nil, unknown(cmd.Name+" command", words[0], commandNames(cmd.Subcommands))
 	}
-	if len(words) == 0 && piped(app, cmd, flags) {
+	if len(words) == 0 && readsPipe(cmd, flags) && piped(app) == pipeFull {
 		words = []string{"-"}
 	}
 	out = append(out, flags...)
@@ -75,14 +78,17 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 func implied(app *cli.App, args []string) []string {
 	analyze := append([]string{args[0], "analyze"}, args[1:]...)
 	if len(args) == 1 {
-		if fromPipe(app) {
+		switch piped(app) {
+		case pipeFull:
 			return analyze
+		case pipeEmpty: // reading it says so
+			return append(analyze, "-")
 		}
 		return args
 	}
 	first := args[1]
 	switch name, _, _ := strings.Cut(strings.TrimLeft(first, "-"), "="); {
-	case first == "-":
+	case first == "-", first == "--":
 		return analyze
 	case strings.HasPrefix(first, "-"):
 		if slices.Contains([]string{"h", "help", "v", "version"}, name) || find(app.Commands, "analyze") == nil {
@@ -103,30 +109,40 @@ func implied(app *cli.App, args []string) []string {
 	return args
 }
 
-// piped reports whether a command without inputs is to read standard input.
-func piped(app *cli.App, cmd *cli.Command, flags []string) bool {
-	if !strings.HasPrefix(cmd.ArgsUsage, "INPUT...") || cmd.Name == "batch" || slices.Contains(flags, "-h") || slices.Contains(flags, "--help") {
-		return false
-	}
-	return fromPipe(app)
+// readsPipe reports whether a command without inputs reads standard input.
+func readsPipe(cmd *cli.Command, flags []string) bool {
+	return strings.HasPrefix(cmd.ArgsUsage, "INPUT...") && cmd.Name != "batch" && !slices.Contains(flags, "-h") && !slices.Contains(flags, "--help")
 }
 
-// fromPipe reports whether something comes through standard input: a pipe or a
-// file with at least one byte.
-func fromPipe(app *cli.App) bool {
+// pipe is what comes through standard input.
+type pipe int
+
+const (
+	noPipe    pipe = iota // a terminal, the null device, nothing
+	pipeEmpty             // a pipe or a file without a byte
+	pipeFull              // a pipe or a file with at least one
+)
+
+// piped tells what comes through standard input. It waits for the first byte of a
+// pipe.
+func piped(app *cli.App) pipe {
 	if f, isFile := app.Reader.(*os.File); isFile {
 		st, err := f.Stat()
-		if err != nil || !st.Mode().IsRegular() && st.Mode()&os.ModeNamedPipe == 0 {
-			return false
-		}
-		if st.Mode().IsRegular() {
-			return st.Size() > 0
+		switch {
+		case err != nil || !st.Mode().IsRegular() && st.Mode()&os.ModeNamedPipe == 0:
+			return noPipe
+		case st.Mode().IsRegular() && st.Size() == 0:
+			return pipeEmpty
+		case st.Mode().IsRegular():
+			return pipeFull
 		}
 	}
 	in := bufio.NewReader(app.Reader)
 	app.Reader = in
-	_, err := in.Peek(1)
-	return err == nil
+	if _, err := in.Peek(1); err != nil {
+		return pipeEmpty
+	}
+	return pipeFull
 }
 
 func find(cmds []*cli.Command, name string) *cli.Command {
@@ -140,19 +156,26 @@ func find(cmds []*cli.Command, name string) *cli.Command {
 
 // takesValue reports whether the flag word a is followed by its value.
 func takesValue(cmd *cli.Command, a string) bool {
-	name := strings.TrimLeft(a, "-")
-	if strings.Contains(name, "=") {
-		return false
+	f := flagOf(cmd, a) // none has "=" in its name
+	_, boolean := f.(*cli.BoolFlag)
+	return f != nil && !boolean
+}
+
+// flagWord is a flag as help names it, whichever way it was typed.
+func flagWord(cmd *cli.Command, typed string) string {
+	if f := flagOf(cmd, typed); f != nil {
+		return "--" + f.Names()[0]
 	}
+	return "--" + strings.TrimLeft(typed, "-")
+}
+
+func flagOf(cmd *cli.Command, typed string) cli.Flag {
 	for _, f := range cmd.Flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, boolean := f.(*cli.BoolFlag)
-				return !boolean
-			}
+		if slices.Contains(f.Names(), strings.TrimLeft(typed, "-")) {
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
 // single returns the name of the flag word a when the flag takes one value, ""

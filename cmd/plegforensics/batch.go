@@ -106,6 +106,9 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if names, err = apart(c, b.dir, names); err != nil {
+		return err
+	}
 	if err := spare(c, append(slices.Clone(names), otherInputs(c)...)...); err != nil {
 		return err
 	}

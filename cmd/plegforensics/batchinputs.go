@@ -47,18 +47,18 @@ func batchInputs(c *cli.Context) ([]string, error) {
 	if path := c.String("manifest"); path != "" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, usage("", "--manifest: %v", err)
+			return nil, usage("", "--manifest %s", plainly(err))
 		}
 		names, err := listed(f)
 		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, usage("", "--manifest: %v", err)
+			return nil, usage("", "--manifest %s", plainly(err))
 		}
 		out = append(out, names...)
 	}
 	if stdin {
 		names, err := listed(c.App.Reader)
 		if err != nil {
-			return nil, usage("", "--from-stdin: %v", err)
+			return nil, usage("", "--from-stdin: %s", plainly(err))
 		}
 		out = append(out, names...)
 	}
@@ -344,7 +344,7 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 		for _, name := range names {
 			data, err := readAside(name)
 			if err != nil {
-				return fleet.Header{}, usage("", "--rules: %v", err)
+				return fleet.Header{}, usage("", "--rules %s", plainly(err))
 			}
 			fmt.Fprintf(pack, "%x\n", sha256.Sum256(data))
 		}

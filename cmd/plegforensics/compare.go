@@ -55,7 +55,10 @@ func compareAction(c *cli.Context) error {
 	}
 	var reports [2]*model.Analysis
 	for i, path := range paths {
-		if reports[i], err = buildOf(c, []string{path}); err != nil {
+		if reports[i], err = buildOf(c, []string{path}); err == nil {
+			err = nothing(reports[i])
+		}
+		if err != nil {
 			return err
 		}
 	}

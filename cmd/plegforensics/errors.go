@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,31 +52,84 @@ func unknown(what, word string, known []string) error {
 	if len(known) > maxListed {
 		hint = "plegforensics rules list shows all " + strconv.Itoa(len(known))
 	}
-	if best := spell.Nearest(word, known); best != "" {
-		hint = fmt.Sprintf("did you mean %q?", best)
+	if near := spell.Close(word, known, 3); len(near) > 0 {
+		hint = "did you mean " + alternatives(near) + "?"
 	}
 	return usage(hint, "unknown %s %q", what, word)
 }
 
-// onUsageError keeps cli's help dump off standard output.
+// alternatives joins words that may have been meant.
+func alternatives(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i > 0 && i == len(words)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Quote(w))
+	}
+	return b.String()
+}
+
+// onUsageError says what package flag found wrong with the command line, in the
+// words of this program, and keeps cli's help dump off standard output.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	msg := err.Error()
 	if _, flag, ok := strings.Cut(msg, "flag provided but not defined: "); ok {
-		var names []string
-		for _, f := range c.Command.Flags {
-			names = append(names, f.Names()...)
-		}
-		name := strings.TrimLeft(flag, "-")
-		hint := seeHelp(c)
-		if slices.ContainsFunc(formatWords(commandPath(c.Command.HelpName)), func(f candidate) bool { return f.word == name }) {
-			return usage("did you mean --output "+name+"?", "unknown flag --%s", name)
-		}
-		if best := spell.Nearest(name, names); best != "" {
-			hint = fmt.Sprintf("did you mean --%s?", best)
-		}
-		return usage(hint, "unknown flag --%s", name)
+		return unknownFlag(c, strings.TrimLeft(flag, "-"))
+	}
+	if m := badVariable().FindStringSubmatch(msg); m != nil {
+		return usage(wantedBy(c, m[3], seeHelp(c)), "%s: invalid value %s", m[2], m[1])
+	}
+	if m := badValue().FindStringSubmatch(msg); m != nil {
+		return usage(wantedBy(c, m[2], seeHelp(c)), "%s: invalid value %s", flagWord(c.Command, m[2]), m[1])
 	}
 	return usage(seeHelp(c), "%s", msg)
+}
+
+// What package flag and cli say of a value that does not fit its flag.
+var (
+	badValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-*([a-z0-9-]+): `)
+	})
+	badVariable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^could not parse (".*") as .* from environment variable "([A-Z0-9_]+)" for flag ([a-z0-9-]+): `)
+	})
+)
+
+// unknownFlag is a flag that the command has not, in the form in which it was
+// typed: one letter has one dash.
+func unknownFlag(c *cli.Context, name string) error {
+	if len(name) == 1 {
+		return usage(seeHelp(c), "unknown flag -%s", name)
+	}
+	if slices.ContainsFunc(formatWords(commandPath(c.Command.HelpName)), func(f candidate) bool { return f.word == name }) {
+		return usage("did you mean --output "+name+"?", "unknown flag --%s", name)
+	}
+	var names []string
+	for _, f := range c.Command.Flags {
+		names = append(names, f.Names()[0])
+	}
+	hint := seeHelp(c)
+	if best := spell.Nearest(name, names); best != "" {
+		hint = fmt.Sprintf("did you mean --%s?", best)
+	}
+	return usage(hint, "unknown flag --%s", name)
+}
+
+// wantedBy says what a flag takes, or else.
+func wantedBy(c *cli.Context, typed, or string) string {
+	switch flagOf(c.Command, typed).(type) {
+	case *cli.BoolFlag:
+		return "true or false"
+	case *cli.IntFlag:
+		return "a number"
+	case *cli.DurationFlag:
+		return "a duration, for example 3m or 1s"
+	}
+	return or
 }
 
 // seeHelp points at the help page of the command.
@@ -119,6 +174,16 @@ func failure(err, lost error) *exitError {
 		return &exitError{code: exitNothing, msg: err.Error()}
 	}
 	return nil
+}
+
+// plainly is an error of the file system as people say it: the path, and what is
+// wrong.
+func plainly(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Path + ": " + p.Err.Error()
+	}
+	return err.Error()
 }
 
 // rootCause is an error without operation and path.

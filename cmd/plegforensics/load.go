@@ -281,7 +281,7 @@ func readRules(path string) (rules.Contents, error) {
 	for _, name := range names {
 		data, err := readAside(name)
 		if err != nil {
-			return out, usage("", "--rules: %v", err)
+			return out, usage("", "--rules %s", plainly(err))
 		}
 		held, bad := rules.Read(name, data)
 		if len(bad) > 0 {
@@ -292,15 +292,18 @@ func readRules(path string) (rules.Contents, error) {
 	return out, nil
 }
 
+// nothing is the end of a run whose inputs hold nothing of a kubelet or its node.
+func nothing(r *model.Analysis) error {
+	for _, in := range r.Inputs {
+		if in.FilesUsed > 0 {
+			return nil
+		}
+	}
+	return &exitError{code: exitNothing, msg: "no input could be analyzed: nothing of a kubelet or its node is in it", hint: "inspect INPUT tells what was found in it"}
+}
+
 // verdict turns findings and input problems into the exit status.
 func verdict(c *cli.Context, r *model.Analysis, gates []gate) error {
-	used := 0
-	for _, in := range r.Inputs {
-		used += in.FilesUsed
-	}
-	if used == 0 && len(r.Nodes) == 0 {
-		return &exitError{code: exitNothing, msg: "no input could be analyzed", hint: "inspect INPUT tells what was found in it"}
-	}
 	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
 		return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
 	}

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
 )
@@ -26,12 +29,12 @@ var errBusy = errors.New("another run holds it")
 func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
 	records := filepath.Join(dir, ".records")
 	if err := os.MkdirAll(records, 0o755); err != nil {
-		return nil, usage("", "--out-dir: %v", err)
+		return nil, usage("", "--out-dir %s", plainly(err))
 	}
 	busy := usage("wait for it, or give another --out-dir; shards of one run may share it", "--out-dir %s: another run is at work there", dir)
 	main, err := openLock(filepath.Join(records, "lock"))
 	if err != nil {
-		return nil, usage("", "--out-dir: %v", err)
+		return nil, usage("", "--out-dir %s", plainly(err))
 	}
 	o := &outDir{locks: []*os.File{main}}
 	alone := lock(main, true)
@@ -60,6 +63,58 @@ func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
 		return nil, usage("each shard may run once at a time", "--out-dir %s: another run of shard %s is at work there", dir, shard)
 	}
 	return o, nil
+}
+
+// apart leaves --out-dir out of the bundles of a directory in which it lies
+// itself, and refuses one that is an input or lies in a bundle: the next run would
+// take the reports for bundles.
+func apart(c *cli.Context, dir string, names []string) ([]string, error) {
+	if dir == "" {
+		return names, nil
+	}
+	for _, arg := range c.Args().Slice() {
+		if sameFile(arg, dir) {
+			return nil, usage("write the reports somewhere else", "--out-dir %s: is an input", dir)
+		}
+	}
+	out := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return sameFile(name, dir) })
+	for _, name := range out {
+		if inside(dir, name) {
+			return nil, usage("write the reports somewhere else", "--out-dir %s: lies in the bundle %s", dir, name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &exitError{exitNothing, "no bundles found", "there is nothing but the reports of --out-dir"}
+	}
+	return out, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// inside reports whether a directory, which need not be there, lies in a bundle
+// that is a directory.
+func inside(dir, bundle string) bool {
+	if st, err := os.Stat(bundle); err != nil || !st.IsDir() {
+		return false
+	}
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return within(real, bundle)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
 }
 
 // free gives the directory up. The files of the locks stay: removing one that

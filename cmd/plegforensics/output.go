@@ -152,13 +152,39 @@ func overwrites(f *output.File, input string, st fs.FileInfo) string {
 		return ""
 	case os.SameFile(there, st):
 		return "is an input"
-	case path == "" || !st.IsDir() || there.Size() == 0 || !within(path, input):
+	case !st.IsDir() || there.Size() == 0:
+		return ""
+	case path == "": // a descriptor: it has no name, but the file that it writes to has
+		if path = named(there, input); path == "" {
+			return ""
+		}
+	case !within(path, input):
 		return ""
 	}
 	if own, err := bundle.OwnReport(path); own && err == nil {
 		return ""
 	}
 	return "is a file of the input " + input
+}
+
+// named finds a file below a directory, "" if it is not there.
+func named(file fs.FileInfo, dir string) string {
+	found := ""
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error { // reading the directory tells its errors
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil && os.SameFile(info, file) {
+			found = path
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // within reports whether a file lies below a directory.

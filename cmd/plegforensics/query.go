@@ -118,12 +118,12 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 	for _, path := range c.StringSlice("alert-rules") {
 		names, err := ruleFiles(path)
 		if err != nil {
-			return nil, usage("", "--alert-rules: %v", err)
+			return nil, usage("", "--alert-rules %s", plainly(err))
 		}
 		for _, name := range names {
 			data, err := readAside(name)
 			if err != nil {
-				return nil, usage("", "--alert-rules: %v", err)
+				return nil, usage("", "--alert-rules %s", plainly(err))
 			}
 			if name != path && kindOfRules(data) != alertFile {
 				continue

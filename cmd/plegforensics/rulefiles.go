@@ -40,7 +40,7 @@ func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 		for _, name := range names {
 			data, err := readAside(name)
 			if err != nil {
-				return nil, usage("", "%v", err)
+				return nil, usage("", "%s", plainly(err))
 			}
 			out = append(out, ruleFile{name, data, kindOfRules(data), name != path})
 		}
@@ -52,7 +52,7 @@ func namedRuleFiles(c *cli.Context) ([]ruleFile, error) {
 func ruleFiles(path string) ([]string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, usage("", "%v", err)
+		return nil, usage("", "%s", plainly(err))
 	}
 	if !st.IsDir() {
 		return []string{path}, nil

@@ -56,7 +56,7 @@ func rulesExport(c *cli.Context) error {
 		return unknown("kind of file", c.String("as"), kinds)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return usage("", "--dir: %v", err)
+		return usage("", "--dir %s", plainly(err))
 	}
 	var claimed []*output.File
 	for _, f := range files {

@@ -67,8 +67,8 @@ func emptied(c *cli.Context, flag string) bool {
 
 var versionForm = regexp.MustCompile(`^v?1\.\d{1,2}(\.\d+)?([-+.][0-9A-Za-z.+_-]*)?$`)
 
-// checkVersion wants a release of Kubernetes; of one that is newer than this
-// program it says what it is taken for.
+// checkVersion wants a release of Kubernetes; of one that this program does not
+// know it says what it is taken for.
 func checkVersion(c *cli.Context, v string) error {
 	if !versionForm.MatchString(v) {
 		return usage("for example --kubelet-version v1.28.0", "--kubelet-version: invalid version %q", v)
@@ -178,7 +178,8 @@ func size(flag, s string) (int64, error) {
 	return n, nil
 }
 
-// moment reads --since and --until: an absolute time, or a duration before end.
+// moment reads --since and --until: an absolute time, Unix seconds, or a duration
+// before end, with or without its minus.
 func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -200,5 +201,5 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 			return t.UnixNano(), nil
 		}
 	}
-	return 0, usage("RFC 3339, \"2006-01-02 15:04\", or a duration before the end (-2h)", "--%s: invalid time %q", flag, s)
+	return 0, usage("RFC 3339, \"2006-01-02 15:04\", Unix seconds, or a duration before the end of the input (-2h, or 2h)", "--%s: invalid time %q", flag, s)
 }

@@ -39,6 +39,9 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 		}
 		to = max(to, n.Window.End)
 	}
+	if from == 0 && to == 0 {
+		return nil, &exitError{exitNothing, "no data in the window: nothing in the input is dated", "leave --since and --until out"}
+	}
 	since, until, err := frame(c, to)
 	if err != nil {
 		return nil, err
@@ -59,7 +62,11 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 		return empty
 	})
 	if len(kept) == 0 {
-		return nil, &exitError{exitNothing, "no data in the window " + windowText(since, until), covers(from, to)}
+		hint := covers(from, to)
+		if (since == 0 || since <= to) && (until == 0 || until >= from) {
+			hint += ", and nothing of the time between is in the window"
+		}
+		return nil, &exitError{exitNothing, "no data in the window " + windowText(since, until), hint}
 	}
 	if len(without) > 0 && !c.Bool("quiet") && !redacting(c) {
 		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no data of %s in the window\n", visible(fmt.Sprint(without)))
@@ -69,9 +76,6 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 
 // covers tells the span of the input, so that the next try can be right.
 func covers(from, to int64) string {
-	if from == 0 && to == 0 {
-		return "nothing in the input is dated"
-	}
 	return "the input covers " + instantText(from) + " to " + instantText(to)
 }
 

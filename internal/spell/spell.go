@@ -5,6 +5,7 @@ package spell
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // maxWord is how many bytes of a word are compared; names are shorter.
@@ -14,11 +15,50 @@ const maxWord = 200
 // meant, "" when none is close: at most a third of its letters, and one more,
 // differ.
 func Nearest(word string, known []string) string {
-	if best := Within(word, known, len(word)/3+1, 1); len(best) > 0 {
+	if best := Close(word, known, 1); len(best) > 0 {
 		return best[0]
 	}
 	return ""
 }
+
+// Close returns up to n words of known that are equally close to word, none when
+// none is close. Of a name that is made of parts, as "runtime-hang-global" is,
+// the beginning is enough, or one part alone.
+func Close(word string, known []string, n int) []string {
+	limit, best := len(word)/3+1, len(word)/3+2
+	var out []string
+	for _, k := range known {
+		switch d := near(word, k); {
+		case d > limit || d > best:
+		case d < best:
+			out, best = []string{k}, d
+		case len(out) < n && !slices.Contains(out, k):
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// near is the distance of word to name, or to the parts that name begins with
+// where one letter in five differs at most. It is 1 where word is a part.
+func near(word, name string) int {
+	best := Distance(word, name)
+	if strings.Contains("-"+name+"-", "-"+word+"-") && word != "" {
+		best = min(best, 1)
+	}
+	for i := range len(name) {
+		if name[i] != '-' || i < leastPart {
+			continue
+		}
+		if d := Distance(word, name[:i]); d < best && d <= i/5 {
+			best = d
+		}
+	}
+	return best
+}
+
+// leastPart is how long the beginning of a name must be to stand for it.
+const leastPart = 5
 
 // Within returns up to n words of known that are at most d edits from word,
 // nearest first, words of one distance in their order.

@@ -25,16 +25,34 @@ type dirLinks struct {
 
 type storedLink struct{ path, target string }
 
-// tally counts things of one kind and keeps the first.
+// tally counts links of one kind and keeps the first of them.
 type tally struct {
-	n           int
-	path, first string // of the first: the link, and what it says
+	n     int
+	named []storedLink
 }
 
+// linksNamed is how many links of a kind a warning names; the others are counted.
+const linksNamed = 20
+
 func (t *tally) add(path, to string) {
-	if t.n++; t.n == 1 {
-		t.path, t.first = path, to
+	if t.n++; t.n <= linksNamed {
+		t.named = append(t.named, storedLink{path, to})
 	}
+}
+
+// list names the links and what they say.
+func (t *tally) list() string {
+	var b strings.Builder
+	for i, l := range t.named {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(l.path + " (to " + l.target + ")")
+	}
+	if more := t.n - len(t.named); more > 0 {
+		b.WriteString(" and " + strconv.Itoa(more) + " more")
+	}
+	return b.String()
 }
 
 func newDirLinks(dir string) dirLinks {
@@ -104,12 +122,12 @@ func (l *dirLinks) report(note *unit, input int, alone bool) {
 	if alone {
 		say = note.warn
 	}
-	pos := func(t *tally) parse.Pos { return parse.Pos{File: &parse.File{Path: t.path, Input: input}} }
+	pos := func(t *tally) parse.Pos { return parse.Pos{File: &parse.File{Path: t.named[0].path, Input: input}} }
 	if t := &l.outside; t.n > 0 {
-		say(pos(t), "%s out of the directory and %s not followed, this is the first (to %s): name the directory that it leads to as well", counted(t.n), isAre(t.n), t.first)
+		say(pos(t), "%s out of the directory and %s not followed, name the directory that holds the files as well: %s", counted(t.n), isAre(t.n), t.list())
 	}
 	if t := &l.nowhere; t.n > 0 {
-		say(pos(t), "%s to nothing, this is the first (to %s)", counted(t.n), t.first)
+		say(pos(t), "%s to nothing: %s", counted(t.n), t.list())
 	}
 }
 

@@ -49,13 +49,13 @@ func TestDirectoryLinks(t *testing.T) {
 			"log", "pods/x/0.log", nil, false},
 		{"containers alone", map[string]string{"log/pods/x/0.log": linkedLine},
 			map[string]string{"log/containers/a.log": "../pods/x/0.log", "log/containers/b.log": "../pods/x/0.log"},
-			"log/containers", "", []string{"a.log: 2 symbolic links lead out of the directory and are not followed, this is the first (to ../pods/x/0.log): name the directory that it leads to as well"}, true},
+			"log/containers", "", []string{"a.log: 2 symbolic links lead out of the directory and are not followed, name the directory that holds the files as well: a.log (to ../pods/x/0.log), b.log (to ../pods/x/0.log)"}, true},
 		{"an annex", map[string]string{"repo/.git/annex/objects/aa/SHA256E-s1--1": linkedLine},
 			map[string]string{"repo/node1/kubelet.log": "../.git/annex/objects/aa/SHA256E-s1--1", "repo/copy.log": "$DIR/repo/.git/annex/objects/aa/SHA256E-s1--1"},
 			"repo", "copy.log", nil, false},
 		{"dangling and circles", map[string]string{"d/k.log": linkedLine},
 			map[string]string{"d/gone": "nosuch", "d/round": "round"},
-			"d", "k.log", []string{"gone: 2 symbolic links lead to nothing, this is the first (to nosuch)"}, false},
+			"d", "k.log", []string{"gone: 2 symbolic links lead to nothing: gone (to nosuch), round (to round)"}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -216,22 +216,39 @@ func follow(path string) (string, error) {
 	return "", errors.New("too many levels of symbolic links")
 }
 
-// probe makes sure that the file can be written, and leaves nothing behind.
+// probe makes sure that the file can be written, and leaves nothing behind. What
+// may not be written may not be replaced either, although the directory would
+// admit it.
 func (f *File) probe() error {
+	if err := f.writable(); err != nil {
+		return err
+	}
 	t, err := f.beside()
 	if err == nil {
 		return errors.Join(t.Close(), os.Remove(t.Name()))
 	}
-	if f.info == nil {
-		return err
-	}
 	// No file may be made here, but the one that is there may be written: a
 	// file that is mounted into a container, for example.
-	old, inPlace := os.OpenFile(f.target, os.O_WRONLY, 0)
-	if inPlace != nil {
+	f.only = f.info != nil
+	if f.only {
+		return nil
+	}
+	return err
+}
+
+// writable reports why what is there may not be written, nil where nothing is.
+// Root may write everything, but not by accident what nobody may.
+func (f *File) writable() error {
+	switch {
+	case f.info == nil:
+		return nil
+	case f.info.Mode().Perm()&0o222 == 0:
+		return errors.New("is write-protected, mode " + f.info.Mode().Perm().String())
+	}
+	old, err := os.OpenFile(f.target, os.O_WRONLY, 0)
+	if err != nil {
 		return err
 	}
-	f.only = true
 	return old.Close()
 }
 
