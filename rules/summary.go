@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -224,7 +225,7 @@ func quietSummary(name string, v *view, r *Result) string {
 		return name + ": " + said
 	}
 	span, well := v.n.WellThroughout()
-	within := "PLEG stayed within its threshold from " + clock(span.From) + " to " + clock(span.To)
+	within := "PLEG stayed within its threshold from " + clock(span.From) + " to " + clock(span.To) + provenBy(v.n)
 	switch {
 	case r.Status == statusHealthy:
 		return name + ": " + within + "."
@@ -245,6 +246,32 @@ func quietSummary(name string, v *view, r *Result) string {
 		return name + ": " + within + ". Found: " + found + maybe + "."
 	}
 	return name + ": " + found + maybe + "; whether PLEG passed its threshold cannot be decided from this input."
+}
+
+// healthProofs words the kinds of proof that PLEG was healthy.
+var healthProofs = []struct{ proof, words string }{
+	{replay.ProofListing, "relists that listed pods"},
+	{replay.ProofPace, "the histogram of relist intervals"},
+	{replay.ProofGauge, "kubelet_pleg_last_seen_seconds"},
+	{replay.ProofSilence, "a complete kubelet log that never calls it unhealthy"},
+}
+
+// provenBy names what proves that PLEG was healthy in the window.
+func provenBy(n *replay.Node) string {
+	var words []string
+	for _, p := range healthProofs {
+		if slices.ContainsFunc(n.Claims, func(c replay.Claim) bool {
+			return c.Proof == p.proof && c.State == replay.Healthy && slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool {
+				return h.State == replay.Healthy && c.From < h.To && h.From < c.To
+			})
+		}) {
+			words = append(words, p.words)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ", proven by " + strings.Join(words, " and ")
 }
 
 // apart is what took a node without an episode away, and is not PLEG: the reason with

@@ -388,9 +388,7 @@ func (b *batchRun) keepPath(id, name string) string {
 
 func (b *batchRun) keep(r *fleet.Record, name string) error {
 	return output.Replace(b.c.Context, b.keepPath(r.ID, name), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return e.Encode(r)
+		return report.MarkedLine(w, "record", r) // it quotes lines: it is no log
 	})
 }
 

@@ -2,14 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/compare"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/parse/bundle"
 )
 
 // ownCommands are all commands that write about an input, with their formats.
@@ -74,6 +78,74 @@ func TestOwnOutputs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOwnPasted: an output behind a page of notes, or appended to a log, is no log
+// either, and what stands before it is read as ever.
+func TestOwnPasted(t *testing.T) {
+	const name = "hang-list"
+	log, err := os.ReadFile(filepath.Join(samples, name, "kubelet.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := t.TempDir()
+	for command, formats := range ownCommands() {
+		writeOwn(t, command, formats, outputs, inputsOf(t, name))
+	}
+	for _, f := range report.ReplayFormats { // one at a time
+		writeOwn(t, "replay", []string{f.Name}, outputs, inputsOf(t, name))
+	}
+	writeOwn(t, "analyze --verbose", []string{"text", "ndjson"}, outputs, inputsOf(t, name))
+	container := func(text []byte) []byte { // a log of a container that ran this program
+		const at = "2026-11-20T23:36:00.000000000Z stdout F "
+		lines := bytes.ReplaceAll(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"), []byte("\n"+at))
+		return append([]byte(at), append(lines, '\n')...)
+	}
+	notes := bytes.Repeat([]byte("What we looked at, and what plegforensics found about it, as far as we know.\n"), 400)
+	want, none := eventsOf(t, log), eventsOf(t, notes)
+	large := bytes.Repeat(log, 12) // in several runs
+	wantLarge := eventsOf(t, large)
+	if len(none) > 0 || len(want) < 10 {
+		t.Fatalf("%d events of notes, %d of the log", len(none), len(want))
+	}
+	for _, path := range glob(t, outputs, "*") {
+		out, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, tt := range map[string]struct {
+			text []byte
+			want []string
+		}{
+			"behind notes":       {append(bytes.Clone(notes), out...), nil},
+			"behind a log":       {append(bytes.Clone(log), out...), want},
+			"behind a large log": {append(bytes.Clone(large), out...), wantLarge},
+			"from a container":   {container(out), nil},
+		} {
+			if got := eventsOf(t, tt.text); !slices.Equal(got, tt.want) {
+				t.Errorf("%s %s: %d events, want %d: %.3q", filepath.Base(path), how, len(got), len(tt.want), got[min(len(tt.want), len(got)):])
+			}
+		}
+	}
+}
+
+// eventsOf reads a file and returns its events, with their lines.
+func eventsOf(t *testing.T, text []byte) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Load(t.Context(), []string{path}, bundle.Options{})
+	if err != nil && !errors.Is(err, bundle.ErrNoInput) {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := range b.Events {
+		e := b.Events[i]
+		out = append(out, fmt.Sprintf("%d %s", e.Line, e.Text()))
+	}
+	return out
 }
 
 // writeOwn writes all formats of a command into a directory.

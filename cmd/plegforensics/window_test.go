@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 )
 
 type windowed struct {
 	Nodes []struct {
+		Status   string
+		Summary  string
 		Window   struct{ Start, End time.Time }
 		Breaches []struct {
 			Rule       string
@@ -62,6 +65,9 @@ func TestWindowsHold(t *testing.T) {
 				if !rules[b.Rule] {
 					t.Errorf("%s, third %d: %s is not of the whole", name, i+1, b.Rule)
 				}
+			}
+			if n.Status == "healthy" && !strings.Contains(n.Summary, ", proven by ") {
+				t.Errorf("%s, third %d: healthy, and no word of a proof: %s", name, i+1, n.Summary)
 			}
 			for _, e := range n.Episodes {
 				if e.Breach != nil && e.Breach.After(until) || e.Recovered != nil && e.Recovered.Before(since) {

@@ -23,7 +23,9 @@ import (
 //	prom            the metric plegforensics_build_info
 //	csv             its header
 //
-// Outputs of versions that left no mark are known by their form.
+// Outputs of versions that left no mark are known by their form. Where an output
+// was appended to a log, or pasted behind notes, the mark stands in the middle of
+// the file: what is read ends there (isOwnLine).
 
 // ownHead is how much of a file may be looked at for a mark.
 const ownHead = 16 << 10
@@ -48,6 +50,9 @@ func OwnReport(path string) (bool, error) {
 // program.
 func isOwnReport(head []byte) bool {
 	head = starts(bytes.TrimPrefix(head[:min(len(head), ownHead)], []byte("\xef\xbb\xbf")))
+	if framed := containerFrame(); framed.Match(head[:min(len(head), 64)]) {
+		head = framed.ReplaceAll(head, nil)
+	}
 	if len(head) == 0 {
 		return false
 	}
@@ -66,6 +71,69 @@ func isOwnReport(head []byte) bool {
 	}
 	return ownForms().Match(line) || ownBody().Match(head[:min(len(head), 2<<10)])
 }
+
+// isOwnLine reports whether a line in the middle of a file begins an output of
+// this program. It knows marks alone: where notes say "plegforensics found this",
+// the log that follows must be read.
+func isOwnLine(line []byte) bool {
+	if !ownFirst[line[0]] {
+		return false
+	}
+	line = bytes.TrimLeft(line[:min(len(line), 4<<10)], " \t")
+	switch {
+	case len(line) == 0:
+		return false
+	case line[0] == '{':
+		if bytes.HasPrefix(line, []byte(`{"schema":"plegforensics/`)) {
+			return !bytes.HasPrefix(line, []byte(`{"schema":"plegforensics/snapshots`))
+		}
+		return bytes.HasPrefix(line, []byte(`{"message":`)) && bytes.Contains(line, []byte(`"data_type":"plegforensics:`)) ||
+			bytes.HasPrefix(line, []byte(`{"otherData":{`)) && bytes.Contains(line[:min(len(line), 512)], []byte(`"tool":"plegforensics `))
+	}
+	for _, p := range ownHeads {
+		if bytes.HasPrefix(line, []byte(p)) {
+			return true
+		}
+	}
+	return bytes.Contains(line, []byte("plegforensics")) && ownMark().Match(line)
+}
+
+// ownFirst are the bytes with which such a line may begin. Lines of logs begin
+// with others, most of them.
+var ownFirst = func() (first [256]bool) {
+	for _, c := range []byte("p<:#knsma{ \t\"[") {
+		first[c] = true
+	}
+	return first
+}()
+
+// ownMark is a mark that fills its line.
+var ownMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` +
+		`(?:<!-- |::debug::)?plegforensics [^ ]+ (?:analyze|timeline|events|replay|query|compare|batch|inspect)(?: -->)?\r?$` +
+		`|<meta name="generator" content="plegforensics"` +
+		`|<testsuites name="plegforensics"` +
+		`|"schema": ?"plegforensics/(?:[a-rt-z]|s[a-mo-z])` + // but for snapshots
+		`|"engine_name": ?"plegforensics"` +
+		`|"informationUri": ?"https://github.com/plegforensics/` + // sarif
+		`)`)
+})
+
+// ownHeads are the first lines of outputs whose mark is their form.
+var ownHeads = []string{
+	"# HELP plegforensics_build_info ",
+	"kind,node,id,start,end,seconds,value,threshold,unit,",
+	"node,time,pod_uid,pod,type,data,status,",
+	"kind,name,bundles,status,summary",
+	"metric,type,kind,series,from,to,labels",
+	"alert,group,file,expr,for_seconds,",
+}
+
+// containerFrame is what a container runtime puts before each line of its log, in
+// which this program may have run.
+var containerFrame = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[^ ]{9,30} std(?:out|err) [FP] `)
+})
 
 // ownLines are how the first line of an output begins.
 var ownLines = []string{
@@ -144,5 +212,6 @@ var ownOldJSON = sync.OnceValue(func() *regexp.Regexp {
 		`|\[\s*\{\s*"kind"\s*:\s*"[a-z]+",\s*"name"\s*:\s*"(?:[^"\\]|\\.)*",\s*"pseudonym"` + // the map of a redaction
 		`|\{\s*"traceEvents"\s*:\s*\[\s*\{\s*"name"\s*:\s*"process_name",\s*"ph"\s*:\s*"M",\s*"ts"\s*:\s*0,\s*"pid"\s*:\s*1,\s*"tid"\s*:\s*0,` + // perfetto
 		`|\{"alerts":\[\{"alert":"(?:[^"\\]|\\.)*","group":` + // query --alerts
+		`|\{"id":"[a-z]+:[0-9a-f]{64}","name":"(?:[^"\\]|\\.)*","status":"` + // a record of batch
 		`)`)
 })

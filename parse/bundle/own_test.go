@@ -64,6 +64,8 @@ func TestOwnForms(t *testing.T) {
 		"# HELP plegforensics_build_info version of the tool.\n",
 		"[\n  {\n    \"description\": \"n: \\\"x\\\"\",\n    \"check_name\": \"relist-threshold-exceeded\",\n    \"fingerprint\": \"50\"}]",
 		"{\n  \"items\": [\n    {\n      \"level\": \"Error\",\n      \"source\": \"PLEGepisode\",\n \"annotations\": {\"plegforensics\": \"episode\"}}]}",
+		"{\"id\":\"tree:e2f1f3a5e48afa5dd1683ba4dc9c80c495d7dbe75e5641631a84bee6a02b91e9\",\"name\":\"/b/n1\",\"status\":\"analysed\",\"kind\":\"directory\"}\n",
+		"{\"schema\":\"plegforensics/record/v1\",\"id\":\"tree:e2\"}\n",
 		"[{\"kind\":\"node\",\"name\":\"a\",\"pseudonym\":\"node-1\",\"count\":8}]",
 	} {
 		if !isOwnReport([]byte(own)) {

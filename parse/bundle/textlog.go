@@ -8,7 +8,7 @@ import (
 // textLogs makes the decoders of text logs; all share one set of signatures.
 func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	return func(f *parse.File, head []byte) lineDecoder {
-		d := logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role]})
+		d := logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role], Own: isOwnLine})
 		return logDecoder{d, d.NewJoiner()}
 	}
 }

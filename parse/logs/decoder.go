@@ -15,6 +15,9 @@ type Options struct {
 	// Brute matches every signature literal by literal on every line. It is
 	// the oracle that tests hold the quick way against.
 	Brute bool
+	// Own reports whether a line begins what this program wrote, which quotes
+	// lines of a log. The log ends there. Nil: no line does.
+	Own func(line []byte) bool
 }
 
 // Run is a piece of a file between two record boundaries.

@@ -38,7 +38,8 @@ type Joiner struct {
 	kinds   map[parse.EventKind]*parse.EventKind
 	section string
 	order   order
-	lost    int // warnings beyond maxWarnings
+	lost    int  // warnings beyond maxWarnings
+	over    bool // the log ended in a run before
 }
 
 // NewJoiner returns one for the file of d.
@@ -51,6 +52,10 @@ func (d *Decoder) NewJoiner() *Joiner {
 // Add appends the next run; before it stand so many lines. The result belongs to
 // the Joiner from then on.
 func (j *Joiner) Add(r *Result, before uint32) {
+	if j.over {
+		r.release()
+		return
+	}
 	if j.d.binary {
 		before = 0
 	}
@@ -108,6 +113,9 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		j.section = *r.section
 	}
 	j.direction(&r.order)
+	if j.over = r.own > 0; j.over {
+		j.warn([]parse.Warning{{Pos: parse.Pos{File: j.d.file, Line: before + r.own}, Msg: "the log ends here: what follows was written by plegforensics, whose quotes are no log"}})
+	}
 	r.release()
 }
 

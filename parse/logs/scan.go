@@ -22,6 +22,7 @@ type Result struct {
 	lines    int
 	section  *string // the last section that begins in the run, nil if none
 	order    order
+	own      uint32 // the line that Options.Own knew, 0 if none: the run was decoded up to it
 }
 
 // Lines is the number of lines of the run.
@@ -229,17 +230,54 @@ func (s *scanner) block(n int) {
 // record takes the record at s.at, which is rec and of so many lines.
 func (s *scanner) record(rec []byte, lines int) {
 	at := s.at
+	if s.owned(rec) {
+		return
+	}
 	for len(rec) > 0 && rec[0] == 0 {
 		rec = rec[1:]
 		s.at++
 	}
-	if !s.skim(rec) {
+	if !s.skim(rec) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) {
 		s.reopen()
 		s.take(rec, lines)
 	}
 	s.at = at
 	s.res.lines += lines
 	s.line += uint32(lines)
+}
+
+// owned ends the run at a line that this program wrote.
+func (s *scanner) owned(line []byte) bool {
+	if s.d.opt.Own == nil || len(line) == 0 || !s.d.opt.Own(line) {
+		return false
+	}
+	s.res.own = s.line
+	s.data = s.data[:s.at]
+	return true
+}
+
+// ownMessage is owned for the message of a line of a container's log, which is
+// that of one program.
+func (s *scanner) ownMessage(f journal.Form, h journal.HeaderKind, rec, msg []byte) bool {
+	switch {
+	case h != journal.NoHeader:
+		return false
+	case f == journal.CRI: // behind time, stream and tag, not what a logger put into JSON
+		msg = behindFields(rec, 3)
+	case f == journal.Stamped:
+		msg = behindFields(rec, 1)
+	case f != journal.Docker:
+		return false
+	}
+	return s.owned(msg)
+}
+
+// behindFields is the line behind n fields that end in a blank each.
+func behindFields(line []byte, n int) []byte {
+	for range n {
+		_, line, _ = bytes.Cut(line, []byte(" "))
+	}
+	return line
 }
 
 var newline = []byte{'\n'}

@@ -42,6 +42,9 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
+	if s.ownMessage(b.Form, b.Kind, rec, rec[b.Body:b.End]) {
+		return true
+	}
 	if s.hit = l.picks(rec[b.Body:b.End], s.picked); s.hit && (b.Other > 0 || b.Kind == journal.NoHeader || s.matcher == nil) {
 		if b.Other > 0 {
 			s.parser.Parse(rec, &s.entry)
