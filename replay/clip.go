@@ -34,8 +34,10 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Failures = slices.DeleteFunc(n.Failures, func(x Failure) bool { return f.Out(x.Start.At, x.End) })
 	n.Requests = n.Requests.Without(func(r Request) bool { return f.Out(r.Start, r.End) })
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
-	// Totals are those of the samples that are left.
-	n.Proofs, n.Calls = MetricProofs(n.Series, n.Scrapes), CallSteps(n.Series)
+	// Totals are those of the samples that are left. What a process had counted
+	// when the first of them was taken may be from before the window.
+	n.Proofs = slices.DeleteFunc(MetricProofs(n.Series, n.Scrapes), func(p MetricProof) bool { return p.Kind == ProofLong && p.From < since })
+	n.Calls = slices.DeleteFunc(CallSteps(n.Series), func(s CallStep) bool { return s.Whole && s.From < since })
 	n.Ops = snapshots.Operations(n.Series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)
 	if until != 0 {

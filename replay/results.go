@@ -114,4 +114,10 @@ const (
 	NeverRelisted = relist.NeverRelisted
 	RuntimeDown   = relist.RuntimeDown
 	HealthUnknown = relist.HealthUnknown
+
+	// Proofs of claims that PLEG was healthy.
+	ProofListing = relist.ProofListing
+	ProofPace    = relist.ProofPace
+	ProofGauge   = relist.ProofGauge
+	ProofSilence = relist.ProofSilence
 )

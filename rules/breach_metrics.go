@@ -272,6 +272,10 @@ func (m *metricView) discards() []Breach {
 			if math.IsNaN(p.V) {
 				continue
 			}
+			if last.Src == nil && m.n.Since != 0 { // what was counted by then may be from before the window
+				last = p
+				continue
+			}
 			before, from := last.V, last.At
 			last = p
 			if p.V < before {

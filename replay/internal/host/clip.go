@@ -25,6 +25,7 @@ func (f Frame) Out(from, to int64) bool {
 // objects that tell of a moment, and facts about the state of the node then.
 // What the node is and how it is configured holds at any time.
 func (n *Records) Clip(f Frame) {
+	n.Since = max(n.Since, f.Since)
 	n.Events = slices.DeleteFunc(slices.Clone(n.Events), func(e *parse.Event) bool { return f.outside(e.Stamp) })
 	n.census = nil
 	n.Facts = slices.DeleteFunc(slices.Clone(n.Facts), func(x *parse.Fact) bool { return !standing(x) && f.outside(x.Stamp) })

@@ -30,7 +30,8 @@ type Span struct{ From, To int64 }
 
 // Records are what the input holds of one node, in time order.
 type Records struct {
-	Name string
+	Name  string
+	Since int64 // nothing from before is among them, Unix ns; 0: Clip left that side open
 
 	Events  []*parse.Event
 	Facts   []*parse.Fact
