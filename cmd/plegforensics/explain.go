@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -71,24 +70,9 @@ func unlike(id string, pack *rules.Pack) error {
 	for _, t := range docs.Topics() {
 		known = append(known, t.Aliases...)
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	var near []string
-	for _, k := range known {
-		if len(id) >= 4 && strings.Contains(strings.ToLower(k), strings.ToLower(id)) {
-			near = append(near, k)
-		}
-	}
-	if len(near) == 0 {
-		near = spell.Within(id, known, len(id)/4+1, nearMisses)
-	}
-	near = near[:min(len(near), nearMisses)]
 	hint := "plegforensics explain lists all ids, explain --help the topics"
-	switch {
-	case len(near) == 1:
-		hint = fmt.Sprintf("did you mean %q?", near[0])
-	case len(near) > 1:
-		hint = "near it: " + strings.Join(near, ", ")
+	if near := spell.Close(id, known, nearMisses); len(near) > 0 {
+		hint = "did you mean " + alternatives(near) + "?"
 	}
 	return usage(hint, "unknown cause, rule or topic %q", id)
 }

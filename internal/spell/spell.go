@@ -43,7 +43,7 @@ func Close(word string, known []string, n int) []string {
 // where one letter in five differs at most. It is 1 where word is a part.
 func near(word, name string) int {
 	best := Distance(word, name)
-	if strings.Contains("-"+name+"-", "-"+word+"-") && word != "" {
+	if word != "" && strings.Contains("-"+name+"-", "-"+word+"-") || len(word) >= leastPart && strings.Contains(name, word) {
 		best = min(best, 1)
 	}
 	for i := range len(name) {
