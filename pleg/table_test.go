@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The whole table, printed. A cell holds the initials of the events:
@@ -187,6 +188,23 @@ func TestStuckArithmetic(t *testing.T) {
 		if want := fmt.Sprint(c.first, " ", c.later, " ", c.breach); got != want {
 			t.Errorf("%s, %d stuck: %s, want %s", c.version, c.n, got, want)
 		}
+	}
+}
+
+// TestIn: another version keeps what was set by hand, and takes its own periods.
+func TestIn(t *testing.T) {
+	p := profileOf(t, 28).UseEvented()
+	p.RPCTimeout = time.Minute
+	if q, err := p.In("v1.37.0"); err != nil || q.Period != Period || q.Threshold != Threshold || !q.Evented || q.RPCTimeout != time.Minute {
+		t.Errorf("evented 1.28 in 1.37: %+v, %v", q, err)
+	}
+	p = profileOf(t, 37).UseEvented()
+	p.Threshold = 4 * time.Minute
+	if q, err := p.In("v1.36.0"); err != nil || q.Period != EventedPeriod || q.Threshold != 4*time.Minute {
+		t.Errorf("evented 1.37 in 1.36: %+v, %v", q, err)
+	}
+	if q, err := p.In("v1.20.0"); err != nil || q.Evented || q.Period != Period {
+		t.Errorf("evented 1.37 in 1.20: %+v, %v", q, err)
 	}
 }
 

@@ -140,6 +140,26 @@ func (p Profile) UseGeneric() Profile {
 	return p
 }
 
+// In returns the profile of another version under the settings of p: the gate, where
+// that version has it, and what was set by hand.
+func (p Profile) In(version string) (Profile, error) {
+	q, err := New(version)
+	if err != nil {
+		return p, err
+	}
+	if p.Evented && q.Has(EventedAvailable) {
+		q = q.UseEvented()
+	}
+	if p = p.UseGeneric(); p.Period != Period {
+		q.Period = p.Period
+	}
+	if p.Threshold != Threshold {
+		q.Threshold = p.Threshold
+	}
+	q.RPCTimeout, q.Capacity, q.Parallel = p.RPCTimeout, p.Capacity, p.Parallel
+	return q, nil
+}
+
 // minorOf reads N of "v1.N…".
 func minorOf(version string) (int, error) {
 	if version == "" {

@@ -176,3 +176,21 @@ func TestUndatedReports(t *testing.T) {
 		t.Errorf("episode %+v, want an age and no time", e)
 	}
 }
+
+// TestEventedByVersion: from 1.37 on evented PLEG leaves period and threshold alone,
+// and what the lines say of relists holds as without it.
+func TestEventedByVersion(t *testing.T) {
+	for version, want := range map[string]time.Duration{"v1.28.0": 5 * time.Minute, "v1.36.3": 5 * time.Minute, "v1.37.0": time.Second, "v1.99.0": time.Second} {
+		n := buildOne(t, `I0302 10:00:00.000000       9 server.go:415] "Kubelet version" kubeletVersion="`+version+`"
+I0302 10:00:00.001000       9 server.go:416] feature gates: {map[EventedPLEG:true]}
+I0302 10:00:00.100000       9 kubelet.go:2000] "Starting kubelet main sync loop"
+`)
+		threshold := 10 * time.Minute
+		if want == time.Second {
+			threshold = 3 * time.Minute
+		}
+		if k := n.Kubelet; k.PLEG != "evented" || k.Period != want || k.Threshold != threshold || k.EventedSends() != (want > time.Second) {
+			t.Errorf("%s: %s, period %v, threshold %v", version, k.PLEG, k.Period, k.Threshold)
+		}
+	}
+}

@@ -32,11 +32,15 @@ type metricView struct {
 	steps   []replay.CallStep
 }
 
-// evented reports whether the evented PLEG is in use: it relists every five
-// minutes only, and is unhealthy after ten.
+// evented reports whether the evented PLEG of up to 1.36 is in use: it relists every
+// five minutes only, and is unhealthy after ten.
 func evented(v *view) bool {
-	if v.n.Kubelet.PLEG != "" && v.n.Kubelet.PLEG != "unknown" {
-		return v.n.Kubelet.PLEG == "evented"
+	k := v.n.Kubelet
+	if k.PLEG != "" && k.PLEG != "unknown" {
+		return k.EventedSends()
+	}
+	if k.PLEG = "evented"; !k.EventedSends() {
+		return false
 	}
 	for _, s := range v.series["kubelet_evented_pleg_connection_success_count"] {
 		for p := range s.Samples() {

@@ -44,7 +44,7 @@ var layers = []layer{
 	{pkg: "parse/bundle", own: []string{"parse/...", "parse"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz", "github.com/prometheus/"},
 		impure: "opens inputs and runs the decoders"},
 	{pkg: "replay/internal/host", own: []string{"parse", "parse/facts", "pleg"}},
-	{pkg: "replay/internal/kubelet", own: []string{"parse", "parse/facts", "replay/internal/host"}},
+	{pkg: "replay/internal/kubelet", own: []string{"parse", "parse/facts", "pleg", "replay/internal/host"}},
 	{pkg: "replay/internal/snapshots", own: []string{"parse", "replay/internal/host", "replay/internal/kubelet"}},
 	{pkg: "replay/internal/relist", own: []string{"parse", "parse/facts", "replay/internal/host", "replay/internal/kubelet", "replay/internal/snapshots"}},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "replay/internal/..."}},

@@ -191,7 +191,7 @@ func (b *bounds) health() {
 // step between two snapshots, and the gauge dates one
 // that had listed; it is set when health is asked for, so later ones may have too.
 func (b *bounds) paces() {
-	evented := b.n.Kubelet.PLEG == "evented"
+	evented := b.n.Kubelet.EventedSends()
 	for i := range b.n.Proofs {
 		p := &b.n.Proofs[i]
 		run := b.runAt(p.To)

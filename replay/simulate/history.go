@@ -136,7 +136,7 @@ func newWorld(n *replay.Node) *world {
 	slices.SortStableFunc(w.changes, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
 	})
-	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.PLEG == "evented")
+	w.logged = n.Observed.Len() > 0 && (own || len(w.changes) == 0 || n.Kubelet.EventedSends())
 	for _, e := range n.Observed.Pointers() {
 		if e.At != 0 {
 			w.seen = append(w.seen, seenEvent{e, e.At})

@@ -106,11 +106,10 @@ func (w *WhatIf) Empty() bool { return len(w.Said) == 0 }
 // Profile applies the changes to the profile of the kubelet as it was.
 func (w *WhatIf) Profile(p pleg.Profile) (pleg.Profile, error) {
 	if w.Version != "" {
-		q, err := pleg.New(w.Version)
+		q, err := p.In(w.Version)
 		if err != nil {
 			return p, err
 		}
-		q.Period, q.Threshold, q.RPCTimeout, q.Evented = p.Period, p.Threshold, p.RPCTimeout, p.Evented
 		p = q
 	}
 	switch w.PLEG {
@@ -120,7 +119,7 @@ func (w *WhatIf) Profile(p pleg.Profile) (pleg.Profile, error) {
 		}
 		p = p.UseEvented()
 	case "generic":
-		p.Evented, p.Period, p.Threshold = false, pleg.Period, pleg.Threshold
+		p = p.UseGeneric()
 	}
 	if w.Threshold > 0 {
 		p.Threshold = w.Threshold

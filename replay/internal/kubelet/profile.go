@@ -11,6 +11,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -22,14 +23,8 @@ func Times(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Defaults of the kubelet; none of the first two is a flag in any version.
-const (
-	GenericPeriod    = time.Second
-	genericThreshold = 3 * time.Minute
-	EventedPeriod    = 300 * time.Second
-	eventedThreshold = 10 * time.Minute
-	defaultTimeout   = 2 * time.Minute // runtimeRequestTimeout
-)
+// GenericPeriod is the pause between relists of the generic generator.
+const GenericPeriod = pleg.Period
 
 // Given is what somebody who asks states about the kubelet: it overrules the lines.
 // Zero values state nothing.
@@ -306,13 +301,13 @@ func (p *profiler) version() {
 func (p *profiler) health() {
 	k := &p.k
 	stated := p.stated()
-	if stated == eventedThreshold && k.PLEG == "" {
+	if stated == pleg.EventedThreshold && k.PLEG == "" {
 		k.PLEG = "evented"
 		p.say("evented PLEG by its threshold of 10m0s")
 	}
-	k.Period, k.Threshold = GenericPeriod, genericThreshold
-	if k.PLEG == "evented" {
-		k.Period, k.Threshold = EventedPeriod, eventedThreshold
+	k.Period, k.Threshold = pleg.Period, pleg.Threshold
+	if k.EventedSends() {
+		k.Period, k.Threshold = pleg.EventedPeriod, pleg.EventedThreshold
 	}
 	switch {
 	case p.opt.RelistThreshold > 0:
@@ -330,7 +325,7 @@ func (p *profiler) health() {
 	}
 	if k.PLEG == "" {
 		k.PLEG = "unknown"
-		if k.Version != "" && OlderThan(k.Version, 26) || stated == genericThreshold {
+		if k.Version != "" && OlderThan(k.Version, 26) || stated == pleg.Threshold {
 			k.PLEG = "generic"
 		}
 	}
@@ -365,7 +360,7 @@ func (p *profiler) timeout() {
 	case k.RPCTimeout > 0:
 		p.say("runtimeRequestTimeout stated")
 	default:
-		k.RPCTimeout = defaultTimeout
+		k.RPCTimeout = pleg.RPCTimeout
 		p.say("runtimeRequestTimeout by default")
 	}
 }
@@ -385,7 +380,7 @@ func (p *profiler) measured() (time.Duration, int) {
 		return p.single()
 	}
 	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
-	usual := cmp.Or(p.k.RPCTimeout, defaultTimeout)
+	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
 	switch {
 	case whole == usual:
 		return whole, n
@@ -469,7 +464,7 @@ func (p *profiler) single() (time.Duration, int) {
 			continue
 		}
 		d := time.Duration(m.At-start) - p.k.Period
-		usual := cmp.Or(p.k.RPCTimeout, defaultTimeout)
+		usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
 		whole := d.Truncate(time.Second)
 		switch {
 		case whole <= 0 || d-whole >= 500*time.Millisecond:
@@ -548,4 +543,15 @@ type Profile struct {
 	Evidence   []host.Evidence
 
 	ThresholdSet bool // by option: overrules the lines
+}
+
+// EventedSends reports whether evented PLEG is on in a version in which it sends
+// events itself and the generic generator relists rarely: up to 1.36. Later it only
+// asks for relists of single pods. Without a version, what is known best is taken.
+func (k *Profile) EventedSends() bool {
+	if k.PLEG != "evented" {
+		return false
+	}
+	p, err := pleg.New(cmp.Or(k.Version, k.VersionMin))
+	return err != nil || p.Has(pleg.EventedSends) || !p.Has(pleg.EventedAvailable)
 }

@@ -111,7 +111,7 @@ func (h *healthClaims) metrics() {
 		case snapshots.ProofPaced:
 			h.pace(p, limit)
 		case snapshots.ProofStart:
-			if h.n.Kubelet.PLEG != "evented" {
+			if !h.n.Kubelet.EventedSends() {
 				h.add(p.From, p.Start.At-int64(p.Start.Slack)+limit, Healthy, ProofGauge, p.Evidence...)
 			}
 		}
@@ -126,7 +126,7 @@ func (h *healthClaims) pace(p *snapshots.Proof, limit int64) {
 		return
 	}
 	last := p.From
-	if h.n.Kubelet.PLEG != "evented" {
+	if !h.n.Kubelet.EventedSends() {
 		last += int64(p.Count-1) * int64(h.n.Kubelet.Period)
 	}
 	// A snapshot that had to wait is later than its stamp, by no more than what

@@ -132,7 +132,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 	l.named = named
 	l.starts = map[int][]*snapshots.Proof{}
 	for i := range l.n.Proofs {
-		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofStart && l.n.Kubelet.PLEG != "evented" {
+		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofStart && !l.n.Kubelet.EventedSends() {
 			run := l.runAt(p.Start.At)
 			l.starts[run] = append(l.starts[run], p)
 		}
@@ -292,17 +292,17 @@ func (c *claim) fail(m kubelet.Mark) {
 
 // period is the pause between two generic relists.
 func (l *ledger) period() time.Duration {
-	if l.n.Kubelet.PLEG == "evented" && l.n.Kubelet.Period == kubelet.EventedPeriod {
+	if l.n.Kubelet.EventedSends() && l.n.Kubelet.Period > kubelet.GenericPeriod {
 		return kubelet.GenericPeriod // where it is asked for, evented PLEG has fallen back
 	}
 	return l.n.Kubelet.Period
 }
 
-// evented reports whether evented PLEG was in use: relists are minutes apart
+// evented reports whether the evented PLEG of up to 1.36 was in use: relists are minutes apart
 // then, and a broken stream forces some at once. After its fallback line the
 // kubelet relists as ever.
 func (l *ledger) evented(run int, at int64) bool {
-	if l.n.Kubelet.PLEG != "evented" {
+	if !l.n.Kubelet.EventedSends() {
 		return false
 	}
 	fell, ok := l.fell[run]

@@ -112,7 +112,7 @@ const sentApart = 5 * time.Second
 // the one that began at start, and the loop still healthy: that relist sent them,
 // so that it was past its list.
 func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
-	if w.n.Kubelet.PLEG == "evented" || e.Never || start == 0 {
+	if w.n.Kubelet.EventedSends() || e.Never || start == 0 {
 		return nil
 	}
 	breach := start + int64(e.Threshold)

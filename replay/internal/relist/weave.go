@@ -40,7 +40,7 @@ func timedOf(p *snapshots.Proof) timed {
 // no line dates is a relist of its own. Relists are serial: where a line dates another
 // one well inside, the two sources contradict each other, and the lines count.
 func (l *ledger) weave(run int) {
-	if l.n.Kubelet.PLEG == "evented" {
+	if l.n.Kubelet.EventedSends() {
 		return
 	}
 	dated := map[host.Span]bool{} // steps of which a relist is dated by itself
