@@ -12,6 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/internal/compare"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -171,9 +173,11 @@ func valueWords(command, flag, current string) []candidate {
 		return plainWords([]string{"UTC", "Europe/", "America/", "Asia/"})
 	case "shard":
 		return plainWords([]string{"auto"})
+	case "find":
+		return plainWords(scenario.Questions())
 	case "kubelet-version":
 		var out []candidate
-		for minor := 36; minor >= 11; minor-- {
+		for minor := pleg.NewestMinor; minor >= pleg.OldestMinor; minor-- {
 			out = append(out, candidate{fmt.Sprintf("v1.%d.0", minor), ""})
 		}
 		return out

@@ -139,7 +139,11 @@ func replayTo(c *cli.Context, f *report.ReplayFormat, w io.Writer, p pleg.Profil
 			s.red.Pod(pod, pod)
 		}
 	}
-	s.ReplayWriter = f.New(w, s.clean.Profile(p), c.Bool("show-filtered"))
+	open := f.New
+	if madeUp(c) {
+		open = f.Made
+	}
+	s.ReplayWriter = open(w, s.clean.Profile(p), c.Bool("show-filtered"))
 	return s
 }
 

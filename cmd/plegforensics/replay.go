@@ -20,6 +20,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
@@ -30,12 +31,16 @@ func replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
 		Usage:     "run the reference PLEG over recorded listings, and ask what if",
-		ArgsUsage: "INPUT...",
+		ArgsUsage: "[INPUT...]",
 		Description: "INPUT is a file of recorded relists (plegforensics/snapshots/v1), a bundle, or - for\n" +
-			"standard input. --what-if changes the history:\n\n" + whatIfHelp(),
+			"standard input. --what-if changes the history:\n\n" + whatIfHelp() +
+			"\n\n--scenario runs a node that is made up, KEY=VALUE,KEY=VALUE, and needs no INPUT:\n\n" + scenarioHelp(),
 		Flags: join([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "text", Usage: "`FORMAT` or FORMAT=PATH; one of text, json", EnvVars: envName("output"), Category: catOutput},
 			listFlag(catReplay, "what-if", "change the history: `KEY=VALUE`, repeatable"),
+			stringFlag(catReplay, "scenario", "run a made-up node instead of an input: `KEY=VALUE,...`"),
+			stringFlag(catReplay, "calibrate", "take latencies, pods and restarts of the scenario from the quieter half of the metrics in `INPUT`"),
+			stringFlag(catReplay, "find", "what turns PLEG unhealthy in the scenario: `KEY`, one of "+strings.Join(scenario.Questions(), ", ")),
 			boolFlag(catReplay, "show-filtered", "show ContainerChanged events, which the kubelet keeps to itself"),
 			stringFlag(catReplay, "export-snapshots", "also write what was replayed to `PATH`, as plegforensics/snapshots/v1"),
 		}, redactFlags()[:2], inputFlags()),
@@ -66,6 +71,9 @@ type replayRun struct {
 }
 
 func replayAction(c *cli.Context) error {
+	if madeUp(c) {
+		return scenarioAction(c)
+	}
 	if c.NArg() == 0 {
 		return usage("name a file of recorded relists, a bundle, or -", "no input given")
 	}

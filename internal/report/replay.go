@@ -19,12 +19,13 @@ type ReplayFormat struct {
 	Name  string
 	About string
 	New   func(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter
+	Made  func(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter // of a scenario
 }
 
 // ReplayFormats are the output formats of replay.
 var ReplayFormats = []ReplayFormat{
-	{"text", "events, health and the answer, for people", newReplayText},
-	{"json", "one object, schema plegforensics/replay/v1", newReplayJSON},
+	{"text", "events, health and the answer, for people", newReplayText, newScenarioText},
+	{"json", "one object, schema plegforensics/replay/v1", newReplayJSON, newReplayJSON},
 }
 
 // replayJSON writes plegforensics/replay/v1 one relist a line.

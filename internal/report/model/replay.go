@@ -74,6 +74,7 @@ type ReplayEnd struct {
 	Assumptions []string       `json:"assumptions"`
 	Exposed     []Exposed      `json:"exposed"`
 	Warnings    []Warning      `json:"warnings"`
+	Scenario    *SimScenario   `json:"scenario,omitempty"`
 
 	Longest   float64 `json:"-"` // seconds
 	LongestAt Time    `json:"-"`
@@ -101,6 +102,29 @@ type SimAnswer struct {
 	Changes  []string    `json:"changes"`
 	Sentence string      `json:"answer"`
 	Table    []AnswerRow `json:"table"`
+}
+
+// SimScenario is what was simulated in place of an input.
+type SimScenario struct {
+	Text       string     `json:"scenario"`
+	Calibrated []string   `json:"calibrated,omitempty"` // what was measured for it
+	From       Time       `json:"calibrated_from,omitzero"`
+	To         Time       `json:"calibrated_to,omitzero"`
+	Found      []SimFound `json:"found,omitempty"`
+	Longest    float64    `json:"longest_relist_seconds"`
+	Sent       int        `json:"events_sent"`
+	Cut        bool       `json:"cut,omitempty"` // ended early: too many relists
+}
+
+// SimFound is the answer to --find.
+type SimFound struct {
+	Question string   `json:"question"`
+	Answer   string   `json:"answer"`
+	Key      string   `json:"key"`
+	Value    *float64 `json:"value"` // unknown: none up to Most turns it
+	Unit     string   `json:"unit"`
+	Most     float64  `json:"most"`
+	Longest  float64  `json:"longest_relist_seconds"`
 }
 
 // Exposed is one sample of the simulated kubelet's own metrics.
@@ -147,6 +171,7 @@ type Simulated struct {
 	Machine     *pleg.Machine    // nil: its metrics are not those of the kubelet
 	Node        *Analyzed        // whose history was replayed as it was; nil
 	Answer      *simulate.Answer // nil without --what-if
+	Scenario    *SimScenario     // nil where something was recorded
 	Assumptions []string
 	Warnings    []parse.Warning
 }
@@ -161,6 +186,11 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 		for _, x := range simulate.Exposition(s.Machine, t) {
 			out.Exposed = append(out.Exposed, Exposed(x))
 		}
+	}
+	if s.Scenario != nil {
+		made := *s.Scenario
+		made.Text, made.Longest, made.Sent = c.Text(made.Text), out.Longest, out.Sent
+		out.Scenario = &made
 	}
 	if s.Node != nil {
 		out.Health = c.health(s.Node.Health)

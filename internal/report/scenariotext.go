@@ -1,0 +1,111 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+// scenarioText prints what a scenario came to: its longest relists, not all of them.
+type scenarioText struct {
+	*replayText
+	longest []model.SimRelist
+}
+
+// longestShown is how many relists are told one by one.
+const longestShown = 5
+
+func newScenarioText(w io.Writer, p model.Profile, _ bool) ReplayWriter {
+	t := &replayText{w: bufio.NewWriterSize(w, 1<<16), healthy: true}
+	version := ""
+	if p.Version != nil {
+		version = " " + *p.Version
+	}
+	if p.Rules != "" {
+		version += ", " + p.Rules
+	}
+	if p.Assumed {
+		version = " of unknown version"
+	}
+	t.printf("Scenario with the %s PLEG of kubelet%s: period %s, threshold %s, CRI timeout %s\n", p.PLEG, version, span(&p.Period), span(&p.Threshold), span(&p.RPCTimeout))
+	return &scenarioText{replayText: t}
+}
+
+// Relist implements ReplayWriter.
+func (t *scenarioText) Relist(r model.SimRelist) {
+	if len(t.longest) == longestShown && r.Took <= t.longest[longestShown-1].Took {
+		return
+	}
+	r.Events = nil
+	i, _ := slices.BinarySearchFunc(t.longest, r, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
+	t.longest = slices.Insert(t.longest, i, r)
+	t.longest = t.longest[:min(len(t.longest), longestShown)]
+}
+
+// End implements ReplayWriter.
+func (t *scenarioText) End(end model.ReplayEnd) error {
+	s := end.Scenario
+	t.printf("%s\n", s.Text)
+	if len(s.Calibrated) > 0 {
+		t.printf("Calibrated by snapshots from %s to %s: %s\n", clockText(s.From), clockText(s.To), strings.Join(s.Calibrated, "; "))
+	}
+	m := &end.Metrics
+	if m.Relists > 0 {
+		mean := m.Duration / float64(m.Relists)
+		t.printf("\n%s, %d of them could not list, %s on average, longest %s at %s\n", model.Plural(m.Relists, "relist"), m.Failed, span(&mean), span(&end.Longest), clockText(end.LongestAt))
+	}
+	t.printf("%s sent, %d discarded\n", model.Plural(end.Sent, "event"), m.Discarded)
+	t.health(end.Unhealthy)
+	if s.Cut {
+		t.printf("Ended early: too many relists for one run\n")
+	}
+	t.printf("\nLongest relists\n")
+	slices.SortFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range t.longest {
+		r := &t.longest[i]
+		t.printf("  %s  %9.3fs  %s\n", clockText(r.Start), r.Took, t.note(r))
+	}
+	t.metrics(end.Exposed)
+	for _, f := range s.Found {
+		t.printf("\nQuestion: %s?\nAnswer: %s.\n", f.Question, f.Answer)
+	}
+	if len(end.Assumptions) > 0 {
+		t.printf("\n")
+	}
+	for _, a := range end.Assumptions {
+		t.printf("Assumed: %s.\n", a)
+	}
+	return t.w.Flush()
+}
+
+// metrics are the samples at the end but for the buckets, of which the share beyond
+// the last one is told.
+func (t *scenarioText) metrics(all []model.Exposed) {
+	if len(all) == 0 {
+		return
+	}
+	t.printf("\nWhat its metrics would show at the end\n")
+	beyond := map[string]float64{}
+	for _, x := range all {
+		name, bucket := strings.CutSuffix(x.Name, "_bucket")
+		switch {
+		case bucket && x.Is == "+Inf":
+			beyond[name] += x.Value
+		case bucket && x.Is == "10":
+			beyond[name] -= x.Value
+		case bucket:
+		case x.Label != "":
+			t.printf("  %s{%s=%q} %s\n", x.Name, x.Label, x.Is, strconv.FormatFloat(x.Value, 'f', -1, 64))
+		default:
+			t.printf("  %s %s\n", x.Name, strconv.FormatFloat(x.Value, 'f', -1, 64))
+		}
+		if name, ok := strings.CutSuffix(x.Name, "_count"); ok && beyond[name] > 0 {
+			t.printf("    %g above the last bucket of 10 s, which quantiles do not see\n", beyond[name])
+		}
+	}
+}

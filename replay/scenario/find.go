@@ -1,0 +1,172 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Found is the answer to a question about a scenario.
+type Found struct {
+	Question string
+	Answer   string
+	// At is the least value with which PLEG turns unhealthy, or for workers the least
+	// with which it stays healthy, and Longest the longest relist then. Known is false
+	// where no value up to Most does.
+	Key     string
+	At      float64
+	Unit    string
+	Known   bool
+	Most    float64
+	Longest time.Duration
+}
+
+// question is a key of which the turning point can be looked for.
+type question struct {
+	key, unit, about string
+	most             int
+	set              func(s *Spec, n int)
+	good             bool // more of it keeps PLEG healthy
+}
+
+// questions step through whole numbers: pods, milliseconds, hundredths.
+var questions = []question{
+	{"changed", "pods", "how many pods that change at once make PLEG unhealthy", maxPods / 4, func(s *Spec, n int) {
+		s.Pods = max(s.Pods, n)
+		s.Changed = Burst{n, faultAt}
+	}, false},
+	{"status", "ms", "which latency of a status call makes PLEG unhealthy", 180_000, func(s *Spec, n int) { s.Status = each(n) }, false},
+	{"list", "ms", "which latency of a list call makes PLEG unhealthy", 180_000, func(s *Spec, n int) { s.List = each(n) }, false},
+	{"pods", "pods", "how many pods make PLEG unhealthy", maxPods / 4, func(s *Spec, n int) { s.Pods = max(n, s.Changed.Pods, len(s.Hangs)) }, false},
+	{"containers", "containers", "how many containers a pod make PLEG unhealthy", maxContainers, func(s *Spec, n int) { s.Containers = n }, false},
+	{"churn", "restarts/s", "how many restarts a second make PLEG unhealthy", 10_000, func(s *Spec, n int) { s.Churn = float64(n) / 10 }, false},
+	{"load", "times", "how many times slower the runtime may be", 100_000, func(s *Spec, n int) { s.Load = float64(n) / 10 }, false},
+	{"workers", "workers", "how many pods would have to be inspected at once to stay healthy", 1000, func(s *Spec, n int) { s.Workers = n }, true},
+}
+
+// Questions are the keys of which the turning point can be looked for.
+func Questions() []string {
+	out := []string{"threshold"}
+	for _, q := range questions {
+		out = append(out, q.key)
+	}
+	return out
+}
+
+func each(ms int) Latency {
+	d := time.Duration(ms) * time.Millisecond
+	return Latency{d, d}
+}
+
+// severalWorkers is the number that the open proposal has (plegMaxParallelism).
+const severalWorkers = 16
+
+// Find looks for the value of a key at which PLEG turns. The key threshold asks how
+// many changed pods and which status latency bring it there, as things are and with 16
+// pods inspected at once.
+func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
+	if key == "threshold" {
+		var out []Found
+		for _, workers := range []int{s.Workers, severalWorkers} {
+			t := s
+			t.Workers = workers
+			for _, k := range []string{"changed", "status"} {
+				if k == "status" && t.Changed.Pods == 0 && t.Churn == 0 {
+					t.Changed = Burst{t.Pods, faultAt}
+				}
+				out = append(out, find(t, p, k))
+			}
+			if s.Workers >= severalWorkers {
+				break
+			}
+		}
+		return out, nil
+	}
+	for _, q := range questions {
+		if q.key == key {
+			return []Found{find(s, p, key)}, nil
+		}
+	}
+	return nil, fmt.Errorf("no question about %q", key)
+}
+
+// find halves the range: more of a key never makes relists shorter, but for workers.
+func find(s Spec, p pleg.Profile, key string) Found {
+	var q question
+	for _, x := range questions {
+		if x.key == key {
+			q = x
+		}
+	}
+	scale := 1.0
+	if key == "churn" || key == "load" {
+		scale = 10
+	}
+	most := q.most
+	for key == "containers" && most*max(s.Pods, 1) > maxItems || (key == "pods" || key == "changed") && most*s.Containers > maxItems {
+		most /= 2
+	}
+	turned := func(n int) (bool, time.Duration) {
+		t := s
+		q.set(&t, n)
+		t.For = min(t.For, max(2*p.Threshold+2*faultAt, s.Changed.At+2*p.Threshold))
+		out := Run(t, p, nil)
+		return (len(out.Totals.Unhealthy) > 0) != q.good, out.Totals.Longest
+	}
+	f := Found{Key: key, Unit: q.unit, Most: float64(most) / scale, Question: q.about + within(&s, p, key)}
+	lo, hi := 0, 1
+	for {
+		if yes, longest := turned(hi); yes {
+			f.Known, f.Longest = true, longest
+			break
+		}
+		if hi == most {
+			break
+		}
+		lo, hi = hi, min(2*hi, most)
+	}
+	if !f.Known {
+		f.Answer = fmt.Sprintf("none up to %g %s", f.Most, q.unit)
+		return f
+	}
+	for lo+1 < hi {
+		mid := (lo + hi) / 2
+		if yes, longest := turned(mid); yes {
+			hi, f.Longest = mid, longest
+		} else {
+			lo = mid
+		}
+	}
+	f.At = float64(hi) / scale
+	if hi == 1 {
+		state := "unhealthy"
+		if q.good {
+			state = "healthy"
+		}
+		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, q.unit, replay.Short(f.Longest))
+		return f
+	}
+	verb := "unhealthy from"
+	if q.good {
+		verb = "healthy from"
+	}
+	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, q.unit, replay.Short(f.Longest))
+	if !q.good {
+		f.Answer += fmt.Sprintf(", and with the pause and the next list the age passes %v", p.Threshold)
+	}
+	return f
+}
+
+// within names what of the scenario the question leaves as it is.
+func within(s *Spec, p pleg.Profile, key string) string {
+	out := ""
+	if key != "workers" && s.Workers > 1 {
+		out += fmt.Sprintf(", with %d pods inspected at once", s.Workers)
+	}
+	if key != "changed" && s.Changed.Pods > 0 {
+		out += fmt.Sprintf(", when %d pods change at once", s.Changed.Pods)
+	}
+	return out
+}

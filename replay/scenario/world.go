@@ -1,0 +1,210 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/plegforensics/plegforensics/pleg"
+)
+
+// world is the node: what the runtime would list, and what has changed since it did.
+type world struct {
+	s    *Spec
+	draw draw
+	pods []*pod
+	// coming are the pods that are not there yet.
+	coming []*pod
+	made   int // instances of containers so far, for their ids
+
+	churned  float64 // restarts due so far
+	restarts int     // restarts made
+	burst    bool    // Changed has happened
+	hung     []bool  // by hang: its pod has changed
+}
+
+// draw is a generator of evenly spread numbers that depend on the seed alone
+// (splitmix64).
+type draw uint64
+
+// below draws a number from 0 to n-1.
+func (d *draw) below(n int) int {
+	*d += 0x9e3779b97f4a7c15
+	z := uint64(*d)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int((z ^ z>>31) % uint64(n))
+}
+
+// pod is a pod of the node.
+type pod struct {
+	uid, ns, name string
+	live          []item // one instance of each container
+	dead          []item // the instance before, of those that restarted
+	down          bool   // all containers exited, the kubelet has not started them again
+	dirty         bool   // it differs from the last listing
+}
+
+type item struct {
+	id     string
+	exited bool
+}
+
+// newWorld makes the pods. Those that hang are the first ones.
+func newWorld(s *Spec) *world {
+	w := &world{s: s, draw: draw(s.Seed), hung: make([]bool, len(s.Hangs))}
+	var named []string
+	for _, h := range s.Hangs {
+		if !h.List && !slices.Contains(named, h.Pod) {
+			named = append(named, h.Pod)
+		}
+	}
+	for i := range s.Pods + s.New.Pods {
+		p := &pod{ns: "default", name: fmt.Sprintf("pod-%d", i+1), dirty: true}
+		if i < len(named) {
+			p.ns, p.name = split(named[i])
+		}
+		p.uid = p.ns + "/" + p.name // to be read in the output
+		for range s.Containers {
+			p.live = append(p.live, w.instance())
+		}
+		if i < s.Pods {
+			w.pods = append(w.pods, p)
+		} else {
+			w.coming = append(w.coming, p)
+		}
+	}
+	return w
+}
+
+func split(name string) (ns, pod string) {
+	for i := range name {
+		if name[i] == '/' {
+			return name[:i], name[i+1:]
+		}
+	}
+	return "default", name
+}
+
+func (w *world) instance() item {
+	w.made++
+	return item{id: "c" + strconv.Itoa(w.made)}
+}
+
+// advance makes what happens up to a time since the start.
+func (w *world) advance(to time.Duration) {
+	w.churned = w.s.Churn * to.Seconds()
+	for ; w.restarts < int(w.churned); w.restarts++ {
+		p := w.pods[w.draw.below(len(w.pods))]
+		if !p.down {
+			w.restart(p, w.draw.below(len(p.live)))
+		}
+	}
+	if !w.burst && w.s.Changed.Pods > 0 && to >= w.s.Changed.At {
+		w.burst = true
+		for _, p := range w.pods[len(w.pods)-w.s.Changed.Pods:] {
+			for i := range p.live {
+				p.live[i].exited = true
+			}
+			p.down, p.dirty = true, true
+		}
+	}
+	if len(w.coming) > 0 && to >= w.s.New.At {
+		w.pods, w.coming = append(w.pods, w.coming...), nil
+	}
+	for i, h := range w.s.Hangs {
+		if !w.hung[i] && !h.List && to >= h.At { // only a pod that changed is inspected
+			w.hung[i] = true
+			for _, p := range w.pods {
+				if p.ns+"/"+p.name == h.Pod && !p.down {
+					w.restart(p, 0)
+				}
+			}
+		}
+	}
+}
+
+// restart ends an instance and starts the next; the kubelet keeps one dead one.
+func (w *world) restart(p *pod, i int) {
+	old := p.live[i]
+	old.exited = true
+	for len(p.dead) <= i {
+		p.dead = append(p.dead, item{})
+	}
+	p.dead[i], p.live[i], p.dirty = old, w.instance(), true
+}
+
+// revive starts the containers of pods whose exit was told, as the kubelet does.
+func (w *world) revive(told func(uid string) bool) {
+	for _, p := range w.pods {
+		if p.down && told(p.uid) {
+			p.down = false
+			for i := range p.live {
+				w.restart(p, i)
+			}
+		}
+	}
+}
+
+// list gives the pods that differ from the last listing.
+func (w *world) list() []*pleg.Pod {
+	var out []*pleg.Pod
+	for _, p := range w.pods {
+		if !p.dirty {
+			continue
+		}
+		p.dirty = false
+		out = append(out, p.sighting())
+	}
+	return out
+}
+
+func (p *pod) sighting() *pleg.Pod {
+	out := &pleg.Pod{UID: p.uid, Namespace: p.ns, Name: p.name, Sandboxes: []pleg.Item{{ID: "s-" + p.uid, State: pleg.RawRunning}}}
+	add := func(i int, it item) {
+		if it.id == "" {
+			return
+		}
+		state := pleg.RawRunning
+		if it.exited {
+			state = pleg.RawExited
+		}
+		out.Containers = append(out.Containers, pleg.Item{ID: it.id, Name: "c-" + strconv.Itoa(i+1), State: state})
+	}
+	for i, it := range p.live {
+		add(i, it)
+	}
+	for i, it := range p.dead {
+		add(i, it)
+	}
+	return out
+}
+
+// calls draws how long so many calls of a latency take at a time since the start.
+func (w *world) calls(l Latency, n int, at time.Duration) time.Duration {
+	var sum time.Duration
+	for range n {
+		d := l.Lo
+		if l.Hi > l.Lo {
+			d += time.Duration(w.draw.below(int(l.Hi-l.Lo) + 1))
+		}
+		sum += d
+	}
+	if at >= w.s.LoadAt {
+		sum = time.Duration(float64(sum) * w.s.Load)
+	}
+	return sum
+}
+
+// hanging is how long list calls, or the status calls of a pod, still do not answer
+// at a time since the start.
+func (w *world) hanging(p *pleg.Pod, at time.Duration) time.Duration {
+	var left time.Duration
+	for _, h := range w.s.Hangs {
+		if h.List == (p == nil) && (h.List || h.Pod == p.FullName()) && at >= h.At && at < h.At+h.For {
+			left = max(left, h.At+h.For-at)
+		}
+	}
+	return left
+}
