@@ -46,6 +46,9 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 // vars are the facts of the subject that sentences may use.
 func (s *subject) vars() map[string]string {
 	v := map[string]string{"node": s.n.Name, "timeout": time.Duration(s.t).String()}
+	if strings.Contains(s.n.Kubelet.Basis, timeoutAssumed) {
+		v["timeout"] += " (the default)"
+	}
 	if s.rt != "" {
 		v["runtime"] = s.rt
 	}
@@ -82,23 +85,20 @@ func (s *subject) vars() map[string]string {
 	return v
 }
 
+// timeoutAssumed is what the basis of a kubelet's profile says where nothing states
+// or measures runtimeRequestTimeout.
+const timeoutAssumed = "runtimeRequestTimeout by default"
+
 func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // cause writes a judgement down.
 func (x *scored) cause() Cause {
 	vars := x.sub.vars()
-	for i := range x.found {
-		for k, v := range x.found[i].vars {
-			if vars[k] == "" {
-				vars[k] = v
-			}
-		}
-	}
 	c := Cause{
 		ID: x.def.ID, Kind: x.def.Kind, Title: x.def.Title, Level: x.level, Confidence: round2(min(x.conf, mostConfident)), Episodes: x.episodes,
 		For: evidence(x.found, vars), Against: evidence(x.contra, vars),
 		Explanation: x.explanation(vars), Path: x.path(vars),
-		Remediation: filled(x.def.Remediation, vars), References: x.def.References,
+		Remediation: x.filled(x.def.Remediation, vars), References: x.def.References,
 	}
 	c.Missing, c.Commands = x.asks()
 	return c
@@ -122,12 +122,12 @@ func (x *scored) explanation(vars map[string]string) string {
 	case x.level == Possible:
 		return "Possible only: too little speaks for it."
 	}
-	return strings.Join(filled(x.def.Explanation, vars), " ")
+	return strings.Join(x.filled(x.def.Explanation, vars), " ")
 }
 
 // filled are the sentences whose variables are known; one that begins with "or: "
 // stands in for the one before it.
-func filled(sentences []string, vars map[string]string) []string {
+func (x *scored) filled(sentences []string, vars map[string]string) []string {
 	var out []string
 	said := false
 	for _, s := range sentences {
@@ -135,12 +135,26 @@ func filled(sentences []string, vars map[string]string) []string {
 		if alternative && said {
 			continue
 		}
-		t := fill(s, vars)
+		t := x.fill(s, vars)
 		if said = t != ""; said {
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// fill takes the variables of a sentence from the subject and one piece of evidence,
+// the weightiest that has them: what two lines say does not make one statement.
+func (x *scored) fill(sentence string, vars map[string]string) string {
+	if t := fill(sentence, vars); t != "" {
+		return t
+	}
+	for i := range x.found {
+		if t := fill(sentence, vars, x.found[i].vars); t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 // path retells the decision step by step.

@@ -315,7 +315,7 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 	if c.Repeat && o.count >= 3 {
 		o.factor *= 1 + min(0.3, 0.1*math.Log2(float64(o.count)))
 	}
-	o.describe(v)
+	o.describe(v, c.Say, nil)
 }
 
 // spans reports whether first and last record lie far enough apart. Records
@@ -328,22 +328,28 @@ func (o *outcome) spans(ns int64) bool {
 	return last.When().At-first.When().At >= ns
 }
 
-// describe takes source, fields and objects from the records.
-func (o *outcome) describe(v *view) {
+// describe takes source, fields and objects from the records. The fields are those
+// of one record, so that a sentence never mixes two lines: the first whose fields,
+// with what else is known, fill the sentence, or else the first.
+func (o *outcome) describe(v *view, say string, known map[string]string) {
 	if len(o.records) == 0 {
 		return
 	}
-	first := o.records[0]
-	o.source = string(first.From())
-	o.vars = map[string]string{}
-	for _, ev := range o.records {
+	o.source = string(o.records[0].From())
+	told := false
+	for i, ev := range o.records {
+		fields := map[string]string{}
 		for _, f := range v.fieldsOf(ev.Record) {
-			if o.vars[f.Name] == "" {
-				o.vars[f.Name] = f.Value
+			if fields[f.Name] == "" {
+				fields[f.Name] = f.Value
 			}
 			if obj := objectOf(f); obj != "" && !contains(o.objects, obj) {
 				o.objects = append(o.objects, obj)
 			}
+		}
+		if !told && (i == 0 || fill(say, known, fields) != "") {
+			told = i > 0 || fill(say, known, fields) != ""
+			o.vars = fields
 		}
 	}
 	if o.count > len(o.records) {
@@ -464,7 +470,7 @@ func (s *subject) lookCond(c *Clause) outcome {
 		if n < len(o.records) {
 			o.count = len(o.records)
 		}
-		o.describe(s.view)
+		o.describe(s.view, c.Say, vars)
 		if o.source = src; src == "" {
 			o.source = "timeline"
 		}
