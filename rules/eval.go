@@ -40,6 +40,9 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 	}
 	res.Status = status(v, &res)
 	res.Summary = summary(v, &res)
+	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
+		res.LookAlikes = res.LookAlikes[1:] // it is told once
+	}
 	return res
 }
 

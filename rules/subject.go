@@ -103,7 +103,7 @@ func runtimeOf(v *view) string {
 	switch {
 	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0, v.dumpOf("dockerd"):
 		return "docker"
-	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0, v.dumpOf("crio"):
+	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0, len(v.sig("crio.load")) > 0, v.dumpOf("crio"):
 		return "crio"
 	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0, v.dumpOf("containerd"):
 		return "containerd"

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,24 +58,27 @@ func unhealthyByMetrics(r *Result) *Breach {
 	return worst
 }
 
-// summary is one sentence for a ticket: node, time, duration, stuck step, what
-// failed, best cause.
+// summary is one sentence for a ticket: since when the node was NotReady and the
+// reason stated for it, what PLEG did, the stuck step, what failed, the best cause,
+// restarts.
 func summary(v *view, r *Result) string {
 	name := v.n.Name
 	if name == "" || name == "unknown" {
 		name = "the node"
 	}
 	if len(v.n.Episodes) == 0 {
-		return quietSummary(name, v, r) + apart(v, r)
+		return name + ": " + sentence(append(absence(v, nil, r), quietSummary(v, r)), v, r)
 	}
-	e := worstEpisode(v.n.Episodes)
+	e := longestEpisode(v.n.Episodes)
 	var b strings.Builder
-	b.WriteString(name + ": ")
 	switch {
 	case e.Never:
 		b.WriteString("no relist has succeeded since the kubelet started")
 		if e.FirstReport != 0 {
 			b.WriteString(", first seen " + clock(e.FirstReport))
+			if e.Recovered.Known() {
+				b.WriteString(", for " + brief(time.Duration(e.Recovered.At-e.FirstReport)))
+			}
 		}
 	default:
 		b.WriteString("PLEG unhealthy")
@@ -89,17 +93,52 @@ func summary(v *view, r *Result) string {
 	b.WriteString(stepWords(e.StuckStep))
 	b.WriteString(failing(v, e))
 	b.WriteString("; " + verdict(r, e.ID) + ".")
-	return b.String()
+	return name + ": " + sentence([]string{unready(v, e), b.String(), away(r)}, v, r)
 }
 
-func worstEpisode(es []replay.Episode) *replay.Episode {
+// sentence joins the parts that there are, restarts of the kubelet last.
+func sentence(parts []string, v *view, r *Result) string {
+	if i := slices.IndexFunc(r.Breaches, func(b Breach) bool { return b.Rule == "kubelet-restarted" }); i >= 0 {
+		parts = append(parts, "the kubelet restarted "+times(int(r.Breaches[i].Value)))
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p = strings.TrimSuffix(p, "."); p == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(p)
+	}
+	return b.String() + "."
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// longestEpisode is the one in which the last relist got oldest or that lasted
+// longest, whichever says more.
+func longestEpisode(es []replay.Episode) *replay.Episode {
 	w := &es[0]
 	for i := range es {
-		if es[i].PeakAge > w.PeakAge {
+		if lengthOf(&es[i]) > lengthOf(w) {
 			w = &es[i]
 		}
 	}
 	return w
+}
+
+func lengthOf(e *replay.Episode) int64 {
+	from := e.Breach
+	if e.Never || from == 0 {
+		from = e.FirstReport
+	}
+	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At)-from)
 }
 
 func until(e *replay.Episode) string {
@@ -208,44 +247,49 @@ func lowerFirst(s string) string {
 }
 
 // quietSummary is the sentence for a node without an episode.
-func quietSummary(name string, v *view, r *Result) string {
+func quietSummary(v *view, r *Result) string {
 	best, maybe := "", ""
 	if len(r.Causes) > 0 {
-		if c := r.Causes[0]; c.Level == Possible {
+		switch c := r.Causes[0]; {
+		case c.Kind == KindLookAlike && away(r) != "": // told before
+		case c.Kind == KindLookAlike && r.LookAlikes[0].Level != Possible:
+			best = lowerFirst(c.Title) + " (" + c.ID + ")"
+		case c.Level == Possible:
 			maybe = "; cause unknown, " + c.ID + " is possible"
-		} else {
+		default:
 			best = lowerFirst(c.Title) + " (" + c.ID + ", " + string(c.Level) + ")"
 		}
 	}
 	if b := unhealthyByMetrics(r); b != nil {
 		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
-		return name + ": PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why."
+		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why"
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
-		return name + ": " + said
+		return said
 	}
 	span, well := v.n.WellThroughout()
 	within := "PLEG stayed within its threshold from " + clock(span.From) + " to " + clock(span.To) + provenBy(v.n)
-	switch {
-	case r.Status == statusHealthy:
-		return name + ": " + within + "."
-	case best+maybe == "" && nodeSubject(v).unreadyUnsaid():
-		return name + ": the node became NotReady, and the input does not state why; a kubelet log from 10 minutes before would."
+	if r.Status == statusHealthy {
+		return within
 	}
 	found := best
 	if s := slowest(v.n); s != "" {
 		found = strings.TrimSuffix(s+", "+best, ", ")
 	}
 	if found == "" && len(r.Breaches) > 0 {
-		found = r.Breaches[0].Rule
+		if b := &r.Breaches[0]; b.Rule != "node-not-ready" && b.Rule != "kubelet-restarted" {
+			found = LookupBreach(b.Rule).Title + " (" + b.Rule + ")"
+		}
 	}
 	switch {
+	case found == "" && len(absence(v, nil, r)) > 0:
+		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "":
-		return name + ": not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident."
+		return "not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
 	case well:
-		return name + ": " + within + ". Found: " + found + maybe + "."
+		return within + ". Found: " + found + maybe
 	}
-	return name + ": " + found + maybe + "; whether PLEG passed its threshold cannot be decided from this input."
+	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
 }
 
 // healthProofs words the kinds of proof that PLEG was healthy.
@@ -274,29 +318,97 @@ func provenBy(n *replay.Node) string {
 	return ", proven by " + strings.Join(words, " and ")
 }
 
-// apart is what took a node without an episode away, and is not PLEG: the reason with
-// which it turned NotReady, or heartbeats that did not get through.
-func apart(v *view, r *Result) string {
-	out := ""
-	for _, e := range v.sig(parse.SigNotReady) {
-		reason := strings.Trim(e.Field("message"), "[] ")
-		if reason == "" || strings.Contains(reason, "yet to be") || strings.Contains(reason, "may not have completed") || strings.Contains(reason, "PLEG is not healthy") {
-			continue
-		}
-		out = " The node became NotReady"
-		if e.Basis > parse.FileTime {
-			out += " at " + clock(e.At)
-		}
-		out += ": " + strings.TrimSuffix(reason, ".") + "."
-		break
-	}
-	for _, c := range r.LookAlikes {
-		if (c.ID == "api-server-unreachable" || c.ID == "kubelet-stopped-posting") && c.Level != Possible {
-			out += " " + c.Title + " (" + c.ID + ")."
-			break
+// awayCauses are the look-alikes that take a node away by themselves.
+var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "network-not-ready"}
+
+// absence is why the node was away, as far as the input states it: the reason with
+// which it turned NotReady, heartbeats that did not get through.
+func absence(v *view, e *replay.Episode, r *Result) []string {
+	var out []string
+	for _, s := range []string{unready(v, e), away(r)} {
+		if s != "" {
+			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// away names what kept the heartbeats from the API server, "" if nothing is likely to.
+func away(r *Result) string {
+	for _, c := range r.LookAlikes {
+		if contains(awayCauses, c.ID) && c.Level != Possible {
+			return lowerFirst(c.Title) + " (" + c.ID + ")"
+		}
+	}
+	return ""
+}
+
+// unready is when the node turned NotReady and the reason stated for it: in the
+// episode, or else for the longest time. Starts of the kubelet are none.
+func unready(v *view, e *replay.Episode) string {
+	best, from, to, reason := int64(-1), int64(0), int64(0), ""
+	for i, c := range v.n.Ready {
+		if c.Ready || i > 0 && !v.n.Ready[i-1].Ready || v.starting(c.At) {
+			continue
+		}
+		until, why := int64(0), ""
+		for _, next := range v.n.Ready[i:] {
+			if next.Ready {
+				until = next.At
+				break
+			}
+			why = firstNonEmpty(why, statedReason(next.Record))
+		}
+		last := until
+		if last == 0 {
+			last = max(v.n.Window.End, c.At)
+		}
+		for _, said := range v.sig(parse.SigNotReady) { // the line after the one that records the event
+			if why == "" && said.At >= c.At && said.At <= last {
+				why = statedReason(said)
+			}
+		}
+		if e != nil && (last < e.Breach || c.At > max(e.LastReport, e.Recovered.At, e.Breach)) {
+			continue
+		}
+		if last-c.At > best {
+			best, from, to, reason = last-c.At, c.At, until, why
+		}
+	}
+	switch {
+	case best < 0 && e == nil && nodeSubject(v).unreadyUnsaid():
+		return "the node became NotReady, and the input does not state why"
+	case best < 0:
+		return ""
+	}
+	out := "NotReady from " + clock(from)
+	if to != 0 {
+		out += " to " + clock(to)
+	}
+	if reason == "" {
+		return out + ", for a reason that the input does not state"
+	}
+	return out + " (" + reason + ")"
+}
+
+// ageWords is what a reason says of PLEG beyond that it is not healthy.
+var ageWords = regexp.MustCompile(`(PLEG is not healthy): pleg was last seen active \S+ ago; threshold is [0-9hms.]*[0-9hms]`)
+
+// statedReason is the message of the condition with which a node turned NotReady.
+func statedReason(r parse.Record) string {
+	message := ""
+	switch r := r.(type) {
+	case *parse.Event:
+		message = r.Field("message")
+	case *parse.Object:
+		for _, f := range r.Fields {
+			if f.Name == "message" {
+				message = f.Value
+			}
+		}
+	}
+	message = strings.TrimSuffix(strings.Trim(strings.TrimSpace(message), "[]"), ".")
+	return ageWords.ReplaceAllString(message, "$1")
 }
 
 // slowest tells of the longest relist of ten seconds or more, from lines or from

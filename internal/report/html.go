@@ -174,7 +174,7 @@ func hashOf(s string) string {
 func nodePage(n *model.Node) pageNode {
 	t := times{date: dayAndTime}
 	p := pageNode{Head: headOf(n), Name: nodeName(n), Status: n.Status, Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
-		Episodes: t.episodes(n), Causes: causePages(n.Causes), LookAlikes: causePages(otherLookAlikes(n)), Sections: t.sections(n)}
+		Episodes: t.episodes(n), Causes: causePages(n.Causes), LookAlikes: causePages(n.LookAlikes), Sections: t.sections(n)}
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Evidence.Len() > 0 {
 			p.Proofs = append(p.Proofs, pageProof{e.ID, quotePages(e.Evidence)})

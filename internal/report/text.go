@@ -433,7 +433,7 @@ func alsoFound(r *model.Report, n *model.Node) string {
 	if k := len(n.Breaches); k > 0 {
 		out = append(out, model.Plural(k, "threshold")+" crossed")
 	}
-	if k := len(otherLookAlikes(n)); k > 0 {
+	if k := len(n.LookAlikes); k > 0 {
 		out = append(out, model.Plural(k, "look-alike"))
 	}
 	if m := n.Events.Missing; m != nil && *m > 0 {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -58,7 +57,7 @@ func (p *printer) node(n *model.Node) {
 		p.quotes("     ", e.Evidence.All())
 	}
 	p.causes(causesHeading(n.Causes), n.Causes)
-	p.causes("Look-alikes (not PLEG)", otherLookAlikes(n))
+	p.causes("Look-alikes (not PLEG)", n.LookAlikes)
 	for _, s := range p.sections(n) {
 		p.section(s)
 	}
@@ -121,13 +120,6 @@ func causesHeading(cs []model.Cause) string {
 		return "Cause unknown; these are possible"
 	}
 	return "Probable causes"
-}
-
-// otherLookAlikes are those that the causes do not already name.
-func otherLookAlikes(n *model.Node) []model.Cause {
-	return slices.DeleteFunc(slices.Clone(n.LookAlikes), func(l model.Cause) bool {
-		return slices.ContainsFunc(n.Causes, func(c model.Cause) bool { return c.ID == l.ID })
-	})
 }
 
 func levelLine(c *model.Cause) string {

@@ -107,7 +107,7 @@ func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 	if src := prefixSource(ident); src != parse.SrcUnknown {
 		return src, true
 	}
-	if ident == "" || mixed[ident] || strings.HasSuffix(ident, ".sh") {
+	if ident == "" || mixed[ident] || strings.HasSuffix(ident, ".sh") && !strings.HasPrefix(ident, "kube-") {
 		if src := prefixSource(baseIdent(w.Unit)); src != parse.SrcUnknown {
 			return src, true
 		}
