@@ -84,11 +84,11 @@ var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // logCoversStall reports whether the kubelet's lines reach from the start of
-// the relist in question to the breach; an excerpt never does. For a node, whether there are kubelet
-// lines at all.
+// the relist in question to the breach; an excerpt never does. For a node in which something
+// else failed, whether there are kubelet lines at all.
 func (s *subject) logCoversStall() bool {
-	if s.ep == nil {
-		return s.have[parse.SrcKubelet]
+	if s.ep == nil { // without anything that failed there is no stall
+		return s.have[parse.SrcKubelet] && len(s.spans) > 0
 	}
 	start := s.ep.LastStart.At
 	if start == 0 || s.n.Window.Start == 0 || s.sparse() {

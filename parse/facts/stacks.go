@@ -79,6 +79,10 @@ func (g *goroutine) call(line, name string) {
 	case !strings.HasPrefix(g.state, "semacquire") && !strings.HasPrefix(g.state, "sync.") || len(c.args) == 0 || g.found:
 	case slices.Contains(noLocks, name):
 		g.found, g.lock = true, ""
+		// Up to Go 1.24 the state of all of these is "semacquire".
+		if g.state == "semacquire" && name == "sync.(*WaitGroup).Wait" {
+			g.state = "sync.WaitGroup.Wait"
+		}
 	case slices.Contains(lockCalls, name):
 		g.lock = "0x" + strconv.FormatUint(c.args[0], 16)
 	case !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "internal/sync."):
