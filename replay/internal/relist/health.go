@@ -156,8 +156,8 @@ func (h *healthClaims) silence(run int) {
 }
 
 // doubts are the stretches of a run in which a log without reports proves
-// nothing: holes; a sync loop that is blocked by its housekeeping; lists that fail
-// or hang; a node that is not ready for a reason that may be PLEG; the start, until
+// nothing: holes, and what a loop that skips needs to say so after them; a sync loop
+// that is blocked by its housekeeping; lists that fail or hang; a node that is not ready for a reason that may be PLEG; the start, until
 // something shows that a relist listed pods.
 func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 	var out []host.Span
@@ -167,7 +167,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 		}
 	}
 	for _, x := range h.w.Holes {
-		add(x.From, x.To)
+		add(x.From, h.told(run, x.To))
 	}
 	for i := range h.s.Stalls {
 		if x := &h.s.Stalls[i]; x.Run == run {
@@ -176,9 +176,31 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 	}
 	h.failing(run, add)
 	h.unready(run, add)
-	add(first, h.begun(run))
+	add(first, max(h.begun(run), h.told(run, first)))
 	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return kubelet.JoinSpans(out)
+}
+
+// told is when silence begins to prove something behind a moment before which the
+// log tells nothing: PLEG may be unhealthy there since long, and the loop, which
+// skips then, says so again within its longest pause. Work of the loop shows
+// earlier that it skips nothing, and so does the end of an episode.
+func (h *healthClaims) told(run int, at int64) int64 {
+	until := at + int64(kubelet.BackoffMax)
+	for i := range h.past.Episodes {
+		if r := h.past.Episodes[i].Recovered; r.Known() && r.At >= at {
+			until = min(until, r.At)
+		}
+	}
+	for _, t := range h.s.Turns[h.s.TurnFrom(at):] {
+		if h.s.TurnAt(t) >= until {
+			break
+		}
+		if h.s.TurnRun(t) == run && h.s.TurnKinds(t)&(host.KindEvent|host.KindSync) != 0 {
+			return h.s.TurnAt(t)
+		}
+	}
+	return until
 }
 
 // failing adds the time from the start of a list that failed until something
