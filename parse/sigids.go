@@ -9,6 +9,7 @@ const (
 	// PLEG health.
 	SigAge   = "pleg.age"   // age, threshold: "pleg was last seen active AGE ago; threshold is T"; not for the zero time
 	SigNever = "pleg.never" // "pleg has yet to be successful" and the zero-time age 2562047h47m16.854775807s
+	SigCut   = "pleg.cut"   // seen: "PLEG is not healthy" cut before the age; seen stands where an age was to follow
 	SigSkip  = "pleg.skip"  // reason: "skipping pod synchronization", whatever the reason
 
 	// Relist goroutine.
@@ -33,6 +34,7 @@ const (
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)
 	SigNotReady     = "node.notready"     // node, heartbeat, transition, reason, message: "Node became not ready"
 	SigNodeEvent    = "node.event"        // node, event (NodeNotReady, NodeReady, …): "Recording event message"
+	SigNodeName     = "node.name"         // node: registration, columns and clauses that name the node
 	SigCondition    = "node.condition"    // status, heartbeat, transition, reason, message: condition rows of kubectl describe and YAML
 	SigHousekeeping = "kube.housekeeping" // expected, actual
 	SigStatusDown   = "rt.down"           // "container runtime is down"

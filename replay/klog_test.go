@@ -27,7 +27,8 @@ func sigLine(id, re string) testSig { return testSig{id, regexp.MustCompile(re)}
 var testSigs = []testSig{
 	sigLine(parse.SigAge, `last seen active (?P<age>[0-9.hmsµn]+) ago; threshold is (?P<threshold>[0-9hms]+)`),
 	sigLine(parse.SigNever, `pleg has yet to be successful|last seen active 2562047h47m16\.85`),
-	sigLine(parse.SigSkip, `(?i)skipping pod synchronization`),
+	sigLine(parse.SigSkip, `(?i)skipping pod synchronization(?:" err="(?P<reason>[^"]*)")?`),
+	sigLine(parse.SigCut, `PLEG is not healthy: (?P<seen>pleg was)(?: l| last| last s)?"?$`),
 	sigLine(parse.SigRelisting, `^"?GenericPLEG: Relisting"?$`),
 	sigLine(parse.SigRetrieved, `"Retrieved pods from runtime" all=(?P<all>\w+)`),
 	sigLine(parse.SigTransition, `GenericPLEG(: \S+/\S+: | ?").*( -> |oldState=)`),

@@ -72,6 +72,7 @@ func TestPositiveProofsOfRecovery(t *testing.T) {
 		{"a pod event was consumed", `I1120 10:10:20.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerDied","Data":"ab"}`, "10:10:20.000"},
 		{"a pod update was handled", `I1120 10:10:21.000000    4242 kubelet.go:2391] "SyncLoop UPDATE" source="api" pods=["a/b"]`, "10:10:21.000"},
 		{"skipped for another reason only", `E1120 10:10:22.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="container runtime is down"`, "10:10:22.000"},
+		{"skipped for a reason that was cut", `E1120 10:10:22.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime is down, PL"`, ""},
 		{"housekeeping began", `E1120 10:11:00.000000    4242 kubelet.go:2477] "Housekeeping took longer than expected" err="x" expected="1s" actual="40s"`, "10:10:20.000"},
 		{"a line of the relist goroutine alone proves nothing", `I1120 10:10:30.000000    4242 generic.go:334] "Generic (PLEG): container finished" podID="a" containerID="b" exitCode=1`, ""},
 		{"a failing list is no recovery", `E1120 10:10:30.000000    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = x"`, ""},

@@ -48,6 +48,8 @@ func (s *subject) kubeletText() string {
 		return k.VersionMax + " or earlier"
 	case k.VersionMax == "":
 		return k.VersionMin + " or later"
+	case k.VersionMin == k.VersionMax:
+		return k.VersionMin
 	default:
 		return k.VersionMin + " to " + k.VersionMax
 	}

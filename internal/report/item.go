@@ -123,10 +123,7 @@ func nodeItems(n *model.Node) []Item {
 
 func breachItem(n *model.Node, b *model.Breach) Item {
 	x := Item{Rule: b.Rule, Subject: b.Subject, Title: b.Title(), Severity: rules.Severity(b.Severity), Start: b.Start, Proof: b.Evidence}
-	x.Message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), x.Title, amountOf(b.Value, b.Unit))
-	if b.Threshold != nil && *b.Threshold != 0 {
-		x.Message += ", threshold " + amountOf(b.Threshold, b.Unit)
-	}
+	x.Message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), x.Title, measured(b))
 	if b.Start != 0 {
 		x.Message += ", from " + date(b.Start) + " UTC"
 	}

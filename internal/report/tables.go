@@ -60,7 +60,11 @@ func episodeLength(e *model.Episode) string {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0:
-		return Span(e.Recovered.Sub(e.Breach))
+		took := e.Recovered.Sub(e.Breach)
+		if s := e.RecoveredSlack; s != nil && *s >= max(0.5, took.Seconds()/10) {
+			return Span(took) + " ±" + span(s)
+		}
+		return Span(took)
 	case e.LastReport > e.Breach:
 		return "≥ " + Span(e.LastReport.Sub(e.Breach))
 	}
@@ -107,7 +111,7 @@ func (t times) breaches(n *model.Node) Section {
 	s := Section{Title: "Thresholds crossed", Columns: []string{"severity", "rule", "from", "to", "value", "threshold", "where"}}
 	for i := range n.Breaches {
 		b := &n.Breaches[i]
-		s.Row(Cell{Text: b.Severity, Class: "sev " + b.Severity}, b.Name(), t.second(b.Start), t.second(b.End), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit), place(b.Evidence.Best(), 30))
+		s.Row(Cell{Text: b.Severity, Class: "sev " + b.Severity}, b.Name(), t.second(b.Start), t.second(b.End), valueOf(b), limitOf(b), place(b.Evidence.Best(), 30))
 	}
 	return s
 }

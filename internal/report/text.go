@@ -233,7 +233,7 @@ func (p *printer) crossed(n *model.Node) {
 		if i > 0 {
 			name = ""
 		}
-		s := fmt.Sprintf("%s: %s from %s, %s of %s", b.Severity, b.Name(), p.second(b.Start), amountOf(b.Value, b.Unit), amountOf(b.Threshold, b.Unit))
+		s := fmt.Sprintf("%s: %s from %s, %s", b.Severity, b.Name(), p.second(b.Start), measured(b))
 		if b.Evidence.Len() > 0 {
 			e := b.Evidence.At(0)
 			s += "  " + shortPath(e.Where(), 40)

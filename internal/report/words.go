@@ -103,6 +103,32 @@ func amountOf(v *float64, unit string) string {
 	return quantity(*v, unit)
 }
 
+// valueOf is what was measured of a breach: a duration is a lower bound while the
+// breach lasts.
+func valueOf(b *model.Breach) string {
+	s := amountOf(b.Value, b.Unit)
+	if b.End == 0 && b.Unit == "seconds" && b.Value != nil {
+		return "at least " + s
+	}
+	return s
+}
+
+// limitOf is what it was held against, "" where a single one is one too many.
+func limitOf(b *model.Breach) string {
+	if b.Threshold == nil || *b.Threshold == 0 {
+		return ""
+	}
+	return amountOf(b.Threshold, b.Unit)
+}
+
+// measured is both.
+func measured(b *model.Breach) string {
+	if limit := limitOf(b); limit != "" {
+		return valueOf(b) + ", threshold " + limit
+	}
+	return valueOf(b)
+}
+
 // Bytes formats a size with a binary unit.
 func Bytes(n int64) string {
 	if n < 1024 {

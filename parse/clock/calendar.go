@@ -14,6 +14,14 @@ const day = int64(24 * time.Hour)
 // readings with and without a year alternate. The zero calendar is ready.
 type calendar struct{ recent, before page }
 
+// leapDay reports whether a reading of parse.YearUnknown is of 29 February, which
+// most years do not have.
+func leapDay(ns int64) bool { return ns >= leapFrom && ns < leapFrom+day }
+
+var leapFrom = first(parse.YearUnknown, time.March) - day
+
+func leapYear(y int) bool { return y%4 == 0 && (y%100 != 0 || y%400 == 0) }
+
 // page is one year.
 type page struct {
 	year           int

@@ -65,7 +65,9 @@ func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 		return false
 	}
 	if f.yearless {
-		s.walked, s.lastBare = lead, i
+		if s.walked, s.lastBare = lead, i; leapDay(lead) {
+			s.leap = i
+		}
 		if f.both && f.header.Lack&parse.LackYear == 0 {
 			s.dated = i
 		}
@@ -79,7 +81,7 @@ func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 	switch {
 	case !f.both || f.alike && header == envelope:
 	case f.plain && !far(header, envelope):
-		s.group(f.header).add(envelope - header)
+		s.group(f.header, f.envelope).add(envelope - header)
 	default:
 		s.compare(f.at(e))
 	}

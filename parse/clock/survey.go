@@ -8,17 +8,18 @@ import "github.com/plegforensics/plegforensics/parse"
 type survey struct {
 	cal calendar
 
-	latest     int64 // reading of the newest full stamp, and where it stands
-	latestAt   int
-	turns      []turn
-	lastBare   int // last item whose leading clock lacks the year
-	dated      int // last of those whose message has a clock with the year
-	heading    int // last item with a year that has one without beside it
-	headed     int // the one beside it
-	anyHeader  bool
-	bareHeader bool // a message's clock lacks the zone
-	envelopes  bool // the framing has a clock
-	zoned      bool // and the first such clock states its zone
+	latest       int64 // reading of the newest full stamp, and where it stands
+	latestAt     int
+	turns        []turn
+	lastBare     int // last item whose leading clock lacks the year
+	leap         int // last of those that is of 29 February
+	dated        int // last of those whose message has a clock with the year
+	heading      int // last item with a year that has one without beside it
+	headed       int // the one beside it
+	anyHeader    bool
+	bareHeader   bool // a message's clock lacks the zone
+	zoned        bool // a clock of the framing states its zone
+	bareEnvelope bool // and one lacks it
 
 	inner  []innerStamp
 	silent [2]*parse.EventKind // kinds that came up last of those without any
@@ -28,7 +29,11 @@ type survey struct {
 	year   int             // number of the year walked to
 	walked int64           // reading before that lacks the year, 0 for none
 
-	full, bare lag // by whether the message's clock states its zone
+	// Differences of the clocks of lines of which the message's states its zone and the
+	// framing's does not, the other way round, and of those where neither does.
+	full, framed, bare lag
+
+	beside
 }
 
 // turn is where the numbering of years changes.
@@ -63,7 +68,7 @@ func (s *survey) look(t *timeline, opt Options) {
 	}
 }
 
-func (s *survey) begin() { s.latestAt, s.lastBare, s.dated, s.heading = -1, -1, -1, -1 }
+func (s *survey) begin() { s.latestAt, s.lastBare, s.leap, s.dated, s.heading = -1, -1, -1, -1, -1 }
 
 // seeStretch surveys events that follow each other, the first at index i.
 func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
@@ -103,18 +108,18 @@ func (s *survey) join(later *survey) {
 	if later.latest > s.latest {
 		s.latest, s.latestAt = later.latest, later.latestAt
 	}
-	s.lastBare, s.dated = max(s.lastBare, later.lastBare), max(s.dated, later.dated)
+	s.lastBare, s.leap, s.dated = max(s.lastBare, later.lastBare), max(s.leap, later.leap), max(s.dated, later.dated)
 	if later.heading >= 0 {
 		s.heading, s.headed = later.heading, later.headed
 	}
 	s.anyHeader, s.bareHeader = s.anyHeader || later.anyHeader, s.bareHeader || later.bareHeader
-	if !s.envelopes {
-		s.envelopes, s.zoned = later.envelopes, later.zoned
-	}
+	s.zoned, s.bareEnvelope = s.zoned || later.zoned, s.bareEnvelope || later.bareEnvelope
 	s.inner = append(s.inner, later.inner...)
 	s.lead = later.lead
 	s.full.join(later.full)
+	s.framed.join(later.framed)
 	s.bare.join(later.bare)
+	s.beside.join(&later.beside)
 }
 
 // see surveys one item, of whatever kind.
@@ -129,7 +134,9 @@ func (s *survey) see(i int, it item) {
 	if lead.Lack&parse.LackYear != 0 {
 		s.walk(lead.NS)
 		s.turn(i)
-		s.lastBare = i
+		if s.lastBare = i; leapDay(lead.NS) {
+			s.leap = i
+		}
 		if header.Set && header.Lack&parse.LackYear == 0 {
 			s.dated = i
 		}
@@ -141,6 +148,7 @@ func (s *survey) see(i int, it item) {
 	case yearless(s.lead) && full(lead):
 		s.heading, s.headed = i, i-1
 	}
+	s.beside.see(s.lead, lead)
 	s.lead = lead
 	s.compare(header, envelope)
 	if it.event != nil {
@@ -178,8 +186,9 @@ func yearless(c parse.Clock) bool { return c.Set && c.Lack&parse.LackYear != 0 }
 
 // compare notes which clocks of a line state their zone, and how far they part.
 func (s *survey) compare(header, envelope parse.Clock) {
-	if envelope.Set && !s.envelopes {
-		s.envelopes, s.zoned = true, envelope.Lack&parse.LackZone == 0
+	if envelope.Set {
+		zoned := envelope.Lack&parse.LackZone == 0
+		s.zoned, s.bareEnvelope = s.zoned || zoned, s.bareEnvelope || !zoned
 	}
 	if !header.Set {
 		return
@@ -189,18 +198,24 @@ func (s *survey) compare(header, envelope parse.Clock) {
 	switch {
 	case !envelope.Set || envelope == header:
 	case header.Lack&parse.LackYear == 0 && envelope.Lack&parse.LackYear != 0:
-		s.group(header).add(s.cal.inYear(envelope.NS, s.cal.closest(envelope, header.NS)) - header.NS)
+		s.group(header, envelope).add(s.cal.inYear(envelope.NS, s.cal.closest(envelope, header.NS)) - header.NS)
 	default:
-		s.group(header).add(envelope.NS - s.cal.inYear(header.NS, s.cal.closest(header, envelope.NS)))
+		s.group(header, envelope).add(envelope.NS - s.cal.inYear(header.NS, s.cal.closest(header, envelope.NS)))
 	}
 }
 
 // group is what the difference of the clocks of a line counts for.
-func (s *survey) group(header parse.Clock) *lag {
-	if header.Lack&parse.LackZone != 0 {
-		return &s.bare
+func (s *survey) group(header, envelope parse.Clock) *lag {
+	switch {
+	case header.Lack&parse.LackZone == 0:
+		if envelope.Lack&parse.LackZone == 0 {
+			return new(lag) // tells nothing about zones
+		}
+		return &s.full
+	case envelope.Lack&parse.LackZone == 0:
+		return &s.framed
 	}
-	return &s.full
+	return &s.bare
 }
 
 // yearOf is the number of the year of an item whose leading clock lacks it.

@@ -65,7 +65,13 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 		return parse.YearUnknown - f.yearOf(last)
 	}
 	f.yearBasis = why
-	return latestYear(f.item(last).lead().NS, bound) - f.yearOf(last)
+	shift := latestYear(f.item(last).lead().NS, bound) - f.yearOf(last)
+	if f.leap >= 0 && !leapYear(f.yearOf(f.leap)+shift) {
+		for f.yearBasis += "; 29 February proves a leap year"; !leapYear(f.yearOf(f.leap) + shift); {
+			shift--
+		}
+	}
+	return shift
 }
 
 // anchorInFile looks for a line whose other clock has the year that its leading

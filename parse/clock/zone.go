@@ -109,17 +109,21 @@ func (f *file) newest() int64 {
 // quarter is the granularity of zone offsets.
 const quarter = int64(15 * time.Minute)
 
-// zones finds the zone of both clocks of the file. In the log of one service
-// messages with a zone and messages without one may alternate, as those of
-// logrus and klog do in k3s.
+// zones finds the zones of the clocks of the file that state none: of the framing
+// and of the messages. In the log of one service messages with a zone and messages
+// without one may alternate, as those of logrus and klog do in k3s, and in a paste
+// lines of several framings do; each reading is resolved by what it lacks itself.
 func (f *file) zones(a *anchors, opt Options) {
 	ahead, known := f.full.zone()     // zone of the envelope, seconds
+	behind, framed := f.framed.zone() // zone of the header, seconds west
 	apart, haveApart := f.bare.zone() // envelope zone minus header zone
 	switch {
-	case f.zoned:
+	case !f.bareEnvelope && f.zoned:
 		f.envelope = own()
 	case known:
 		f.envelope = fixed(ahead, "from the message's own clock on the same lines", parse.ZoneInferred)
+	case framed && haveApart:
+		f.envelope = fixed(apart-behind, "from the other framing's clock", parse.ZoneInferred)
 	default:
 		f.envelope = f.base(a, opt)
 		if z, ok := f.byAnchor(); ok && f.bareHeader && haveApart && opt.Zone == nil { // the anchor is of the message's clock
@@ -131,9 +135,9 @@ func (f *file) zones(a *anchors, opt Options) {
 	case !f.anyHeader:
 	case !f.bareHeader:
 		f.header = own()
-	case haveApart && f.zoned:
-		f.header = fixed(-apart, "from the framing's clock on the same lines", parse.ZoneInferred)
-	case !haveApart && (f.zoned || known):
+	case framed:
+		f.header = fixed(-behind, "from the framing's clock on the same lines", parse.ZoneInferred)
+	case !haveApart:
 		f.header = f.base(a, opt)
 	case apart == 0:
 		f.header = f.envelope
@@ -181,6 +185,9 @@ func (f *file) inferred(a *anchors) zone {
 	switch f.zoneWord {
 	case "UTC", "GMT", "Z":
 		return fixed(0, "named in a header line of the log", parse.ZoneInferred)
+	}
+	if off, ok := f.beside.zone(&f.cal); ok {
+		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
 	}
 	return fixed(0, "assumed: nothing in the input states it", parse.ZoneGuessed)
 }

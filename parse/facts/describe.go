@@ -23,7 +23,10 @@ var described = []struct{ key, field string }{
 
 // descriptions have one of these: the versions, or a Ready condition, which is
 // what is pasted of most.
-var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte(" KubeletNotReady "), []byte(" KubeletReady "), []byte(" NodeStatusUnknown ")}
+// Or they are the table of kubectl get nodes.
+var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte(" KubeletNotReady "), []byte(" KubeletReady "), []byte(" NodeStatusUnknown "), nodeTable}
+
+var nodeTable = []byte("NAME ")
 
 // Described reads the nodes that kubectl describe prints, in a text that may be
 // something else for the most part: collectors of logs put it among these.
@@ -49,6 +52,7 @@ type describer struct {
 	node    *parse.Object
 	seen    parse.Stamp // newest heartbeat since the name
 	version bool
+	table   bool // the line before is one of kubectl get nodes
 }
 
 // maxDescribed bounds the nodes of a text.
@@ -61,6 +65,9 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 		return
 	}
 	own := bytes.TrimLeft(raw, "*> \t")
+	if d.table = tableHead(own) || d.table && d.row(own, raw, at); d.table {
+		return
+	}
 	key, rest, ok := bytes.Cut(own, []byte(":"))
 	value := strings.TrimSpace(string(rest))
 	switch {
@@ -77,6 +84,36 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 	if i := bytes.Index(own, []byte(", ")); i > 0 && d.name != "" {
 		d.heartbeat(own, raw, at)
 	}
+}
+
+// tableHead reports whether a line heads the table of kubectl get nodes.
+func tableHead(line []byte) bool {
+	f := bytes.Fields(line)
+	return len(f) >= 4 && string(f[0]) == "NAME" && string(f[1]) == "STATUS" &&
+		slices.ContainsFunc(f[2:], func(w []byte) bool { return string(w) == "VERSION" })
+}
+
+// row reads a row of that table: the name comes first, the version alone begins with
+// a v and a digit, and the runtime of the wide form names its scheme.
+func (d *describer) row(line, raw []byte, at parse.Pos) bool {
+	f := bytes.Fields(line)
+	if len(f) < 4 || !bytes.Contains(f[1], []byte("Ready")) {
+		return false
+	}
+	o := &parse.Object{Kind: ObjectNode, Name: clip(string(f[0])), Pos: at, Text: parse.PlainText(strings.TrimRight(string(raw), "\r"))}
+	for _, w := range f[2:] {
+		switch {
+		case len(w) > 3 && w[0] == 'v' && w[1]-'0' <= 9 && bytes.IndexByte(w, '.') > 0:
+			o.Fields = append(o.Fields, parse.Field{Name: "kubelet_version", Value: clip(string(w))})
+		case bytes.Contains(w, []byte("://")):
+			o.Fields = append(o.Fields, parse.Field{Name: "runtime", Value: clip(string(w))})
+		}
+	}
+	if len(o.Fields) == 0 || len(d.out) >= maxDescribed {
+		return false
+	}
+	d.out = append(d.out, o)
+	return true
 }
 
 func (d *describer) value(key, value string, raw []byte, at parse.Pos) {

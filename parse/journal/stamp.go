@@ -166,8 +166,9 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 		return false
 	}
 	i++
-	// The text of a Go time opens podman's own lines: that is their header.
-	if m := rec[i:]; rec[off+10] == ' ' && (len(m) > 5 && (m[0] == '+' || m[0] == '-') && m[1]-'0' <= 9) {
+	if n := zoneApart(rec[off:], i-off, &c); n < 0 {
+		return false
+	} else if i += n; i >= len(rec) {
 		return false
 	}
 	e.Clock = c
@@ -183,6 +184,28 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 		return true
 	}
 	return p.writer(rec, i, ISO, e)
+}
+
+// zoneApart reads the zone of "2006-01-02 15:04:05 -0700 " or "… UTC " at i, which
+// some log services set apart by a blank, into c. It returns the bytes read, and -1
+// where the text of a Go time opens one of podman's own lines: that is their header.
+func zoneApart(b []byte, i int, c *parse.Clock) int {
+	off, n := zone(b[i:])
+	if bytes.HasPrefix(b[i:], []byte("UTC")) || bytes.HasPrefix(b[i:], []byte("GMT")) {
+		off, n = 0, 3
+	} else if n < 5 || b[i] == 'Z' {
+		return 0
+	}
+	if b[10] != ' ' || c.Lack == 0 || i+n >= len(b) || b[i+n] != ' ' {
+		return 0
+	}
+	var h Header
+	if readPodman(b, &h) {
+		return -1
+	}
+	c.NS -= int64(off) * 1e9
+	c.Lack = 0
+	return n + 1
 }
 
 // criStream reads "stdout F " or "stderr P ".

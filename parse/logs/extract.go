@@ -15,6 +15,7 @@ var extractors = []struct {
 	quick func(r *record) bool
 }{
 	{"age", extractAge, isAge},
+	{"cutreport", extractCutReport, nil},
 	{"event", extractEvent, isEvent},
 	{"ignoredevent", extractIgnoredEvent, isIgnoredEvent},
 	{"sync", extractSync, isSync},

@@ -9,8 +9,8 @@ import (
 var ageRE = onDemand(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
 
 // neverAge begins the largest time.Duration, which kubelets before 1.13 print
-// when no relist has succeeded yet. Copies round its fraction.
-const neverAge = "2562047h47m16.8"
+// when no relist has succeeded yet. Copies round or cut its fraction.
+const neverAge = "2562047h47m16"
 
 // extractAge reads "pleg was last seen active AGE ago; threshold is T".
 // Blanks inside the age are damage of copying.
@@ -40,6 +40,32 @@ func isAge(r *record) bool {
 		}
 		s = rest
 	}
+}
+
+// extractCutReport reads a report of the health of PLEG that was cut within its
+// words: seen is set where these are past the point at which "has yet to be
+// successful", which states no age, would read otherwise.
+func extractCutReport(r *record) ([]parse.Field, bool) {
+	const before, aged, never = "PLEG is not healthy", ": pleg was last seen active ", ": pleg has yet to be successful"
+	_, rest, ok := strings.Cut(r.raw, before)
+	if !ok || ageRE().MatchString(r.raw) {
+		return nil, false
+	}
+	common := func(s string) int {
+		n := 0
+		for n < len(s) && n < len(rest) && s[n] == rest[n] {
+			n++
+		}
+		return n
+	}
+	shared := len(": pleg ")
+	switch {
+	case common(never) > shared:
+		return nil, false
+	case common(aged) > shared:
+		return []parse.Field{{Name: "seen", Value: "true"}}, true
+	}
+	return nil, true
 }
 
 // isAgeText is ageRE's first group.

@@ -20,6 +20,8 @@ type openRecord struct {
 	sure    bool // picked are the entries of all literals in the message
 	picked  []uint64
 	partial bool // the last line goes on in the next (CRI "P")
+	mended  bool // a terminal broke the line before the one at hand
+	blank   bool // and swallowed a blank
 	lines   int
 	form    journal.Form
 	header  journal.HeaderKind
@@ -117,6 +119,9 @@ func (o *openRecord) accepts(s *scanner) bool {
 	if o.partial {
 		return e.Form == journal.CRI
 	}
+	if o.mended, o.blank = o.wraps(s); o.mended {
+		return true
+	}
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
 		return false
 	}
@@ -137,7 +142,12 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 	}
 	o.off, o.sure = -1, false
 	o.hit = o.hit || o.lane.holds(e.Msg)
-	if len(o.body) < maxText {
+	switch {
+	case len(o.body) >= maxText:
+	case o.mended:
+		o.mend(e.Msg, o.blank)
+		o.hit = o.hit || o.lane.holds(o.body)
+	default:
 		if !o.partial {
 			o.body = append(o.body, '\n')
 		}

@@ -21,6 +21,18 @@ type clues struct {
 	lastSeen  int64 // kubelet_pleg_last_seen_seconds: ≤ now
 	lastGC    int64 // go_memstats_last_gc_time_seconds: ≤ now, ≥ now − 2 min
 	start     int64 // process_start_time_seconds: ≤ now
+
+	relists float64 // relists that ended since the start, and their seconds
+	busy    float64
+}
+
+// age is how old the process is at least by its relists: they run one after the
+// other, a second apart (pkg/kubelet/pleg, all versions).
+func (c *clues) age() int64 {
+	if s := c.busy + max(c.relists-1, 0); s > 0 && s < 1e9 {
+		return int64(s * 1e9)
+	}
+	return 0
 }
 
 // gcPeriod is the longest time between two garbage collections of a Go
@@ -41,6 +53,9 @@ func (r reading) set() bool { return r.at != 0 }
 // which one.
 func (c *clues) lower() (int64, string) {
 	at, why := c.start, "process_start_time_seconds"
+	if age := c.age(); at != 0 && age != 0 {
+		at, why = at+age, "process_start_time_seconds and the relists since then"
+	}
 	if c.lastSeen >= at {
 		at, why = c.lastSeen, "kubelet_pleg_last_seen_seconds"
 	}
@@ -171,6 +186,20 @@ func (s *snapshot) learn(name, key []byte, v float64) {
 		s.scrape.Node = labelIn(key, "node")
 	}
 	s.exporters.learn(name)
+	if len(key) == len(name) { // without labels: the kubelet's own page, which is of one process
+		c.learnRelists(name, v)
+	}
+}
+
+func (c *clues) learnRelists(name []byte, v float64) {
+	switch string(name) {
+	case "kubelet_pleg_relist_duration_seconds_count", "kubelet_pleg_relist_latency_microseconds_count":
+		c.relists = v
+	case "kubelet_pleg_relist_duration_seconds_sum":
+		c.busy = v
+	case "kubelet_pleg_relist_latency_microseconds_sum":
+		c.busy = v / 1e6
+	}
 }
 
 // unixNS turns a gauge of Unix seconds into nanoseconds, 0 when it is not a

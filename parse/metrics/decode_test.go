@@ -211,6 +211,10 @@ func TestSnapshotTimes(t *testing.T) {
 		{"mtime too late", "metrics.txt", seen + gc, day(23, 59, 1), day(23, 30, 55), parse.LowerBound},
 		{"mtime alone", "metrics.txt", "a_x 1\n", day(23, 31, 1), day(23, 31, 1), parse.FileTime},
 		{"nothing", "metrics.txt", "a_x 1\n", 0, 0, parse.NoTime},
+		{"start of the process and its relists", "metrics.txt", "process_start_time_seconds 1.795217e+09\n" +
+			"kubelet_pleg_relist_duration_seconds_sum 60\nkubelet_pleg_relist_duration_seconds_count 101\n", 0, day(23, 26, 0), parse.LowerBound},
+		{"relists of who knows which process", "metrics.txt", "process_start_time_seconds{a=\"1\"} 1.795217e+09\n" +
+			"kubelet_pleg_relist_duration_seconds_sum{a=\"2\"} 60\nkubelet_pleg_relist_duration_seconds_count{a=\"2\"} 101\n", 0, day(23, 23, 20), parse.LowerBound},
 		{"exporter's clock", "metrics.txt", "node_time_seconds 1.79521746e+09\n", 0, day(23, 31, 0), parse.Stated},
 	}
 	for _, tt := range tests {

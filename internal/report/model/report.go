@@ -97,6 +97,8 @@ func (k *Kubelet) Versions() string {
 	switch {
 	case k.Version != nil:
 		return *k.Version
+	case k.VersionMin != "" && k.VersionMin == k.VersionMax:
+		return k.VersionMin
 	case k.VersionMin != "" && k.VersionMax != "":
 		return k.VersionMin + " to " + k.VersionMax
 	case k.VersionMin != "":

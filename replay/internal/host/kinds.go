@@ -34,6 +34,8 @@ const (
 	KindLife    // of a container runtime, about a container or sandbox
 	KindFlag
 	KindPodList // the list of one pod on demand failed
+	KindNamed   // names the node and says nothing else
+	KindCut     // a report of the health of PLEG without its age
 
 	// KindHistory tells of containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
@@ -58,7 +60,7 @@ var kindTable = []struct {
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
 	{parse.SigFallback, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
-	{parse.SigCtrLife, KindLife},
+	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigCut, KindCut},
 }
 
 func kindsOf(s *parse.SigSet) Kinds {

@@ -166,12 +166,34 @@ func (s *splitter) survey() {
 			s.byFile[f.File][0].system = f.Value
 		}
 	}
+	s.described()
 	for _, f := range s.b.Files {
 		if s.byFile[f] == nil && f.Role != parse.RoleUnknown && f.Role != parse.RoleManifest && f.Role != parse.RoleRules {
 			s.unit(f, "")
 		}
 	}
 	s.metrics()
+}
+
+// described takes the name of the node from a description or a table of nodes beside
+// the lines of a log, where it is of one node only.
+func (s *splitter) described() {
+	stated := map[*parse.File]string{}
+	for _, o := range s.b.Objects {
+		if o.Kind != facts.ObjectNode || o.Name == "" {
+			continue
+		}
+		if old, ok := stated[o.File]; ok && old != o.Name {
+			stated[o.File] = ""
+			continue
+		}
+		stated[o.File] = o.Name
+	}
+	for _, f := range s.b.Files {
+		if us, name := s.byFile[f], stated[f]; name != "" && len(us) > 0 && us[0].system == "" {
+			us[0].system = name
+		}
+	}
 }
 
 // metrics takes the node's name from the metrics of its kubelet, where all in a file
@@ -213,9 +235,9 @@ func (s *splitter) lines() {
 		}
 		s.wrote = append(s.wrote, w)
 	}
-	s.census.Each(KindNotReady|KindNodeEvent|KindFlag, func(i int, e *parse.Event, k Kinds) {
+	s.census.Each(KindNotReady|KindNodeEvent|KindNamed|KindFlag, func(i int, e *parse.Event, k Kinds) {
 		u := s.wrote[s.census.Of[i]].unit
-		if k&(KindNotReady|KindNodeEvent) != 0 {
+		if k&KindFlag == 0 {
 			if name := objectName(e.Field("node")); name != "" {
 				u.names[name]++
 			}

@@ -57,7 +57,7 @@ func (s *Log) TurnFrom(at int64) int {
 type Saying struct {
 	At   int64
 	Run  int
-	Line *parse.Event
+	Line parse.Record
 }
 
 // Stall is a housekeeping run that took too long.
@@ -88,6 +88,8 @@ type Log struct {
 	ReadyLines []ReadyLine
 	Calls      []Call
 	Down       []Saying
+	Cuts       []Saying // reports of an old relist that were cut before its age
+	Well       []Saying // moments at which PLEG was healthy by the words of a line
 	Fallbacks  []Saying
 	PodLists   []Saying // lists of one pod on demand that failed
 	profile    []*parse.Event
@@ -131,6 +133,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
+	slices.SortStableFunc(s.Well, func(a, b Saying) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(s.ReadyLines, func(a, b ReadyLine) int { return cmp.Compare(a.At, b.At) })
 	return s
 }
@@ -149,7 +152,7 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindEvent != 0 {
 		s.Observed.See(e, i, &s.words)
 	}
-	if k&(host.KindAge|host.KindNever|host.KindSkip) != 0 {
+	if k&(host.KindAge|host.KindNever|host.KindSkip|host.KindCut) != 0 {
 		s.addHealth(e, i, k, run)
 	}
 	if e.Basis == parse.NoTime {
@@ -259,6 +262,9 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 		at = t
 	}
 	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, Run: run, Line: e})
+	if t, ok := ParseStamp(host.FieldOf(f, "heartbeat")); ok && reason == "KubeletReady" {
+		s.Well = append(s.Well, Saying{t, run, e})
+	}
 }
 
 // addHealth files a line about the health of PLEG: an age, a "never", a turn
@@ -287,9 +293,43 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	if k&host.KindNever != 0 {
 		s.Nevers = append(s.Nevers, Saying{at, run, e})
 	}
+	if k&host.KindCut != 0 && s.read(e).Get("seen") != "" {
+		s.Cuts = append(s.Cuts, Saying{at, run, e})
+	}
 	if k&host.KindSkip != 0 {
 		s.Turns = append(s.Turns, Turn(i))
+		if k&Reported == 0 && othersOnly(s.read(e).Get("reason")) {
+			s.Well = append(s.Well, Saying{at, run, e})
+		}
 	}
+}
+
+// Reported are the kinds of lines that call PLEG unhealthy.
+const Reported = host.KindAge | host.KindNever | host.KindCut
+
+// ForOthers reports whether a turn skipped and lists all its reasons, none of which
+// is PLEG.
+func (s *Log) ForOthers(t Turn) bool {
+	return s.TurnKinds(t)&Reported == 0 && othersOnly(s.census.Events[t].Field("reason"))
+}
+
+// othersOnly reports whether the reasons of a loop that skips are all there and PLEG
+// is not among them. The kubelet joins all it has (runtime.go runtimeErrors, 1.4 to
+// 1.37): the state of the runtime, then the health checks, of which PLEG is the
+// first, then what the runtime says of itself.
+func othersOnly(reasons string) bool {
+	reasons = strings.TrimSuffix(strings.TrimSpace(reasons), ".")
+	switch reasons {
+	case "container runtime is down", "container runtime status check may not have completed yet":
+		return true
+	}
+	switch {
+	case strings.Contains(reasons, "PLEG"):
+		return false
+	case strings.HasPrefix(reasons, "["):
+		return strings.HasSuffix(reasons, "]")
+	}
+	return strings.HasPrefix(reasons, "container runtime not ready: ")
 }
 
 // heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
@@ -301,14 +341,15 @@ func heartbeat(a Age, f []parse.Field) Age {
 	return a
 }
 
-// ParseStamp reads an RFC 3339 stamp, the only form that carries its own zone
-// in the condition rows of objects.
+// ParseStamp reads a stamp of a condition: RFC 3339 in objects, RFC 1123 in the
+// tables of kubectl describe.
 func ParseStamp(s string) (int64, bool) {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || t.Year() < 2000 {
-		return 0, false
+	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 2000 {
+			return t.UnixNano(), true
+		}
 	}
-	return t.UnixNano(), true
+	return 0, false
 }
 
 // callFields are the fields of a failed runtime call.

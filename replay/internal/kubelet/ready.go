@@ -37,7 +37,9 @@ func (s *Log) addObject(o *parse.Object) {
 				reason: host.FieldOf(o.Fields, "reason"), Run: s.RunAt(at), Object: o})
 		}
 		if t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
-			at = t
+			if at = t; host.FieldOf(o.Fields, "status") == "True" {
+				s.Well = append(s.Well, Saying{at, s.RunAt(at), o})
+			}
 		}
 	case facts.ObjectEvent:
 		if r := host.FieldOf(o.Fields, "reason"); at != 0 && (r == "NodeReady" || r == "NodeNotReady") {

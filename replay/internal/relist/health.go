@@ -54,14 +54,20 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 	for i := range h.s.Runs {
 		h.silence(i)
 	}
+	h.first()
+	h.well()
 	h.outages()
 	h.nevers()
+	h.cuts()
 	h.episodes()
-	p := &painter{}
+	p, over := &painter{}, n.Window
 	for _, c := range h.out {
 		p.paint(c.From, c.To, c.State, c.Proof)
+		if c.State == Unhealthy {
+			over.Start = min(over.Start, c.From) // an age tells of more than the log covers
+		}
 	}
-	return p.spans(n.Window), h.out
+	return p.spans(over), h.out
 }
 
 // healthClaims gathers claims; a later one covers earlier ones.
@@ -145,6 +151,12 @@ func (h *healthClaims) silence(run int) {
 	if run+1 < len(h.s.Runs) {
 		to = r.Last
 	}
+	if r.Loop == 0 {
+		// The loop may be blocked, and PLEG unhealthy, since before the log begins.
+		if from = h.alive(run); from == 0 {
+			return
+		}
+	}
 	doubts := h.doubts(run, from, r.Last)
 	for _, d := range doubts {
 		if d.From > from {
@@ -153,6 +165,17 @@ func (h *healthClaims) silence(run int) {
 		from = max(from, d.To)
 	}
 	h.add(from, to, Healthy, ProofSilence)
+}
+
+// alive is the first moment of a run at which its sync loop worked, or skipped for
+// other reasons only; 0 if there is none.
+func (h *healthClaims) alive(run int) int64 {
+	for _, t := range h.s.Turns[h.s.TurnFrom(h.s.Runs[run].First):] {
+		if k := h.s.TurnKinds(t); h.s.TurnRun(t) == run && (k&host.KindSkip == 0 || h.s.ForOthers(t)) {
+			return h.s.TurnAt(t)
+		}
+	}
+	return 0
 }
 
 // doubts are the stretches of a run in which a log without reports proves
@@ -339,6 +362,65 @@ func (h *healthClaims) outages() {
 	}
 }
 
+// cuts claims unhealthiness by reports without an age: at their moment, and between
+// two that a backed-off loop writes one after the other.
+func (h *healthClaims) cuts() {
+	cuts := h.s.Cuts
+	for i := 0; i < len(cuts); {
+		j := i
+		for j+1 < len(cuts) && cuts[j+1].Run == cuts[i].Run && cuts[j+1].At-cuts[j].At <= int64(kubelet.BackoffMax+kubelet.BackoffLate) {
+			j++
+		}
+		h.add(cuts[i].At, cuts[j].At+1, Unhealthy, ProofReport, host.Evidence{Record: cuts[i].Line}, host.Evidence{Record: cuts[j].Line})
+		i = j + 1
+	}
+}
+
+// well claims the moments at which a line says that PLEG was healthy.
+func (h *healthClaims) well() {
+	for _, t := range h.s.Well {
+		h.add(t.At, t.At+1, Healthy, ProofReport, host.Evidence{Record: t.Line})
+	}
+}
+
+// first claims health from the first moment at which a process is known to have been
+// healthy: the relist that made it so began after its sync loop, and a threshold later
+// at the earliest its age is too great.
+func (h *healthClaims) first() {
+	for i := range h.s.Runs {
+		r := &h.s.Runs[i]
+		if r.Loop == 0 {
+			continue
+		}
+		if at := h.workFrom(i); at != 0 {
+			h.add(at, min(r.Loop-int64(sameMoment)+int64(h.n.Kubelet.Threshold), r.Last), Healthy, ProofListing, r.Evidence...)
+		}
+	}
+}
+
+// workFrom is the first moment of a run, after the last line that says that no relist
+// had succeeded, at which its sync loop worked or skipped for other reasons only; 0 if
+// there is none.
+func (h *healthClaims) workFrom(run int) int64 {
+	from := h.s.Runs[run].First
+	for _, t := range h.s.Nevers {
+		if t.Run == run {
+			from = max(from, t.At)
+		}
+	}
+	for _, t := range h.s.Turns[h.s.TurnFrom(from+1):] {
+		k := h.s.TurnKinds(t)
+		switch {
+		case h.s.TurnRun(t) != run:
+		case k&kubelet.Reported != 0:
+			return 0
+		case k&host.KindSkip == 0 && (k&host.KindEvent != 0 || h.s.TurnAt(t) > from+int64(kubelet.TurnMax)), k&host.KindSkip != 0 && h.s.ForOthers(t):
+			return h.s.TurnAt(t)
+		}
+	}
+	return 0
+}
+
 // episodes claims each episode from its breach to the last moment of which it is
 // certain; from then to the proof of recovery nothing is known.
 func (h *healthClaims) episodes() {
@@ -385,6 +467,15 @@ func (p *painter) spans(w Window) []HealthSpan {
 		if to > from {
 			edges = append(edges, edge{from, i, true}, edge{to, i, false})
 		}
+	}
+	if w.End == w.Start { // a single moment
+		st, proof := HealthUnknown, ""
+		for _, l := range p.layers {
+			if l.From <= w.Start && l.To >= w.End {
+				st, proof = l.State, l.Proof
+			}
+		}
+		return []HealthSpan{{host.Span{From: w.Start, To: w.End}, st, proof}}
 	}
 	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var out []HealthSpan

@@ -137,8 +137,9 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 			if w.s.TurnRun(t) > run {
 				return proof{}, false
 			}
-		case k&host.KindSkip != 0 && k&(host.KindAge|host.KindNever) != 0:
+		case k&host.KindSkip != 0 && k&kubelet.Reported != 0:
 			return proof{}, false
+		case k&host.KindSkip != 0 && !w.s.ForOthers(t):
 		case k&host.KindSkip != 0:
 			return proof{at, "the sync loop skipped for other reasons only"}, true
 		default:
@@ -179,7 +180,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 		if w.s.TurnAt(t) > by {
 			return false
 		}
-		if k := w.s.TurnKinds(t); k&host.KindSkip != 0 && k&(host.KindAge|host.KindNever) != 0 && w.s.TurnRun(t) == run {
+		if k := w.s.TurnKinds(t); k&host.KindSkip != 0 && k&kubelet.Reported != 0 && w.s.TurnRun(t) == run {
 			return true
 		}
 	}

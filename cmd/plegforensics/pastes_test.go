@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pastes are what people send: a few lines, cut, wrapped, or a table. Each is held
+// against what it proves and what it does not.
+var pastes = []struct {
+	name    string
+	lines   []string
+	command string
+	want    []string // must be said
+	not     []string // must not
+}{
+	{"undated lines have no date", []string{
+		`skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s`,
+	}, "analyze --since -1h", []string{"nothing in the input is dated"}, []string{"19"}},
+	{"the zero time of old kubelets", []string{
+		`I1206 18:56:49.123456    1234 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 2562047h47m16s ago; threshold is 3m0s]`,
+	}, "analyze", nil, []string{"1733", "2562047h", "106751d"}},
+	{"a line that a terminal broke", []string{
+		`Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronizat`,
+		`ion - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
+	}, "analyze --year 2020", []string{"worker-7: unhealthy", "unhealthy from 2020-12-06 18:49:31 UTC"}, nil},
+	{"29 February", []string{
+		`E0229 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
+	}, "analyze", []string{"-02-29 10:28:35 UTC"}, []string{"-03-01"}},
+	{"mixed zones", []string{
+		`2022-04-04 15:28:36 +0500 node1 kubelet[1234]: E0404 15:28:36.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m1.1s ago; threshold is 3m0s`,
+		`E0404 15:28:41.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m6.1s ago; threshold is 3m0s`,
+		`2022-04-04T10:28:46.123456Z node1 kubelet[1234]: E0404 15:28:46.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m11.1s ago; threshold is 3m0s`,
+	}, "analyze", []string{"node1: unhealthy", "2022-04-04 10:28:36 to 10:28:46 UTC"}, []string{"gap", "stall", "2 episodes"}},
+	{"node and version of a table of nodes", []string{
+		`$ kubectl get nodes -o wide`,
+		`NAME       STATUS     ROLES    AGE   VERSION    INTERNAL-IP   EXTERNAL-IP   OS-IMAGE             KERNEL-VERSION      CONTAINER-RUNTIME`,
+		`worker-7   NotReady   <none>   10d   v1.19.3    10.0.0.7      <none>        Ubuntu 18.04.5 LTS   4.15.0-112-generic  docker://19.3.6`,
+		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
+	}, "analyze", []string{"worker-7: unhealthy", "kubelet v1.19.3, docker 19.3.6"}, nil},
+	{"node by its registration", []string{
+		`I1206 18:50:00.000001    1234 kubelet_node_status.go:70] Attempting to register node worker-7`,
+		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
+	}, "analyze", []string{"worker-7: unhealthy"}, nil},
+	{"node by the column of an event", []string{
+		`  Warning  FailedCreatePodSandBox  5m3s (x12 over 3h)  kubelet, worker-7  Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	}, "analyze", []string{"worker-7: "}, nil},
+	{"a list that dockerd was not asked for any more", []string{
+		`Mar 04 10:02:00 n1 dockerd[812]: time="2020-03-04T10:02:00.014000123Z" level=error msg="Handler for GET /v1.38/containers/json returned error: context canceled"`,
+	}, "analyze", []string{"runtime-hang-global"}, nil},
+	{"a list that containerd calls failed", []string{
+		`Mar 04 10:02:00 n1 containerd[812]: time="2023-03-04T10:02:00.014000123Z" level=error msg="ListContainers with filter &ContainerFilter{Id:,State:nil,PodSandboxId:,LabelSelector:map[string]string{},} failed" error="context deadline exceeded"`,
+	}, "analyze", []string{"cannot be decided"}, []string{"Not enough evidence"}},
+}
+
+func TestPastes(t *testing.T) {
+	for _, p := range pastes {
+		t.Run(p.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "paste.log")
+			if err := os.WriteFile(path, []byte(strings.Join(p.lines, "\n")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, out, errs := runTool(append(strings.Fields(p.command), path)...)
+			out = strings.Join(strings.Fields(out+errs), " ")
+			for _, w := range p.want {
+				if !strings.Contains(out, w) {
+					t.Errorf("does not say %q:\n%s", w, out)
+				}
+			}
+			for _, w := range p.not {
+				if strings.Contains(strings.ReplaceAll(out, path, ""), w) {
+					t.Errorf("says %q:\n%s", w, out)
+				}
+			}
+		})
+	}
+}

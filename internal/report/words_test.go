@@ -1,0 +1,30 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+)
+
+func num(f float64) *float64 { return &f }
+
+// What is measured says how sure it is, and against what it was held.
+func TestAmounts(t *testing.T) {
+	at := func(s int64) model.Time { return model.Time(1.8e18 + s*1e9) }
+	for _, c := range []struct{ got, want string }{
+		{measured(&model.Breach{Value: num(1), Threshold: num(0), Unit: "calls", End: at(1)}), "1 call"},
+		{measured(&model.Breach{Value: num(35), Threshold: num(30), Unit: "seconds", End: at(1)}), "35s, threshold 30s"},
+		{measured(&model.Breach{Value: num(35), Threshold: num(30), Unit: "seconds"}), "at least 35s, threshold 30s"},
+		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(19), RecoveredSlack: num(18)}), "19s ±18s"},
+		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(113), RecoveredSlack: num(5)}), "1m53s"},
+		{episodeLength(&model.Episode{Breach: at(0), LastReport: at(113)}), "≥ 1m53s"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+	v := "v1.14"
+	if got := (&model.Kubelet{VersionMin: v, VersionMax: v}).Versions(); got != v {
+		t.Errorf("one version is called %q", got)
+	}
+}
