@@ -32,6 +32,31 @@ type StreamEvent struct {
 	IPs       []string
 }
 
+// Stream gives the messages that a runtime sends when a pod changes between two
+// sightings; nil is a pod that is not there. Those of one container come in order:
+// one that is gone at once was stopped and deleted.
+func Stream(old, cur *Pod) []StreamEvent {
+	var out []StreamEvent
+	if cur == nil && old != nil { // its last messages show it without its containers
+		cur = &Pod{UID: old.UID, Name: old.Name, Namespace: old.Namespace}
+	}
+	for _, e := range Diff(old, cur) {
+		s := StreamEvent{UID: e.Pod, Container: e.Data, Pod: cur}
+		switch e.Type {
+		case ContainerStarted:
+			s.Type = StreamStarted
+		case ContainerDied:
+			s.Type = StreamStopped
+		case ContainerRemoved:
+			s.Type = StreamDeleted
+		default:
+			s.Type = StreamCreated
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 // Evented is the event-driven generator (gate EventedPLEG, from 1.26). Up to 1.36
 // it shares the channel and the cache with the generic one, which relists every
 // 300 s while the stream works. From 1.37 it only asks the generic one, which goes

@@ -43,7 +43,7 @@ func NewFree(was pleg.Profile, what WhatIf) (*Free, error) {
 	}
 	return &Free{base: NewSim(was), sim: NewSim(is), what: what, was: was, changed: make(map[string]*pleg.Pod),
 		gone: make(map[string]struct{}), known: make(map[string]InspectOutcome),
-		dropped: make(map[string]struct{})}, nil
+		dropped: make(map[string]struct{}), sight: make(map[string]*pleg.Pod)}, nil
 }
 
 // Step takes a recorded relist and returns the simulated ones that begin
@@ -120,30 +120,38 @@ func (f *Free) listing(in *Snapshot) {
 	}
 }
 
-// stream delivers at once what a working event stream would have told of a
-// change. The next generic relist still finds the change by itself.
+// stream gives a change to the evented generator, as a working event stream would
+// have told it. Up to 1.36 that sends events itself, and the next generic relist still
+// finds the change; from 1.37 on it asks for relists of the pods whose containers
+// stopped.
 func (f *Free) stream(in *Snapshot) {
-	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: f.sim.Machine.LastSeen, Pods: in.Pods}
-	_, r.Healthy = f.sim.Machine.Healthy(in.At)
-	if f.sight == nil {
-		f.sight = make(map[string]*pleg.Pod)
-	}
-	told := func(uid string, p *pleg.Pod) {
-		if old := f.sight[uid]; old != nil || p != nil {
-			r.Result.Events = append(r.Result.Events, pleg.Diff(old, p)...)
+	m := f.sim.Machine
+	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: m.LastSeen, Pods: in.Pods}
+	e, now := &pleg.Evented{Generic: m}, make(map[string]*pleg.Pod)
+	told := func(old, p *pleg.Pod, uid string) {
+		now[uid] = p
+		for _, s := range pleg.Stream(old, p) {
+			s.At = in.At
+			r.Result.Events = append(r.Result.Events, e.Receive(s)...)
 		}
 	}
 	for _, p := range in.Changed {
 		if !f.what.drops(p.UID, p.Namespace+"/"+p.Name) {
-			told(p.UID, p)
+			told(f.sight[p.UID], p, p.UID)
 			f.sight[p.UID] = p
 		}
 	}
 	for _, uid := range in.Gone {
-		told(uid, nil)
+		if old := f.sight[uid]; old != nil {
+			told(old, nil, uid)
+		}
+	}
+	for _, x := range e.RelistPods(in.At, func(uid string) (*pleg.Pod, pleg.Inspection) { return now[uid], pleg.Inspection{} }) {
+		r.Result.Events = append(r.Result.Events, x.Events...)
+		r.Inspected = append(r.Inspected, x.Inspected...)
 	}
 	for i := range r.Events {
-		if r.Events[i].Delivered = !r.Events[i].Filtered(); r.Events[i].Delivered {
+		if r.Events[i].Delivered {
 			r.Sent++
 		}
 	}

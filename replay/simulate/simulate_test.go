@@ -287,3 +287,28 @@ func TestContainerSnapshots(t *testing.T) {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
+
+// TestEventedByVersion: up to 1.36 evented PLEG sends what the stream tells; from 1.37
+// on a stop brings one relist of that pod, and starts wait for the next of all pods.
+func TestEventedByVersion(t *testing.T) {
+	line := func(second int, state string) string {
+		return fmt.Sprintf(`{"time":"2026-01-02T03:00:%02dZ","list_seconds":0.01,"pods":[{"uid":"u1","name":"a","namespace":"ns","sandboxes":[],"containers":[{"id":"c1","state":%q}]}]}`, second, state)
+	}
+	lines := []string{line(0, "running"), line(10, "exited"), line(20, "running"), line(30, "running")}
+	for version, want := range map[string]string{
+		"v1.28.0": "stream Started; relist Started; stream Died; stream Started",
+		"v1.36.0": "stream Started; relist Started; stream Died; stream Started",
+		"v1.37.0": "relist Started; stream Died; relist Started",
+	} {
+		relists, _, _ := simulate(t, version, lines, "pleg=evented")
+		var got []string
+		for _, r := range relists {
+			for _, e := range r.Events {
+				got = append(got, map[bool]string{true: "stream ", false: "relist "}[r.Stream]+strings.TrimPrefix(string(e.Type), "Container"))
+			}
+		}
+		if s := strings.Join(got, "; "); s != want {
+			t.Errorf("%s: %s, want %s", version, s, want)
+		}
+	}
+}
