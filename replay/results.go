@@ -35,6 +35,8 @@ type (
 	CallStep = snapshots.CallStep
 	// Operation sums up one CRI operation.
 	Operation = snapshots.Operation
+	// Counted is what they say of all relists together.
+	Counted = snapshots.Counted
 )
 
 // Kinds of proof by metrics.
@@ -52,6 +54,10 @@ const (
 
 // LongRelist is the length from which a relist is blamed on something.
 const LongRelist = snapshots.LongRelist
+
+// CountedRelists is what the kubelet's counters say of its relists, in either
+// generation of names; false where none counts them.
+func CountedRelists(series []*parse.Series) (Counted, bool) { return snapshots.CountedRelists(series) }
 
 // MetricProofs returns what the kubelet's relist metrics prove, in time order.
 func MetricProofs(series []*parse.Series, scrapes []*parse.Scrape) []MetricProof {

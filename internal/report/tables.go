@@ -153,6 +153,9 @@ func (t times) longest(n *model.Node) Section {
 	}
 	s := t.relists("Relists", all)
 	x := &n.Relists
+	if x.Counted != nil {
+		s.Lead = append(s.Lead, countedLine(x.Counted))
+	}
 	if x.Proven+x.Bounded == 0 {
 		return s
 	}
@@ -166,8 +169,27 @@ func (t times) longest(n *model.Node) Section {
 	if x.P50 != nil {
 		line += fmt.Sprintf(", median %s, 99%% %s", span(x.P50), span(x.P99))
 	}
-	s.Lead = []string{line}
+	s.Lead = append([]string{line}, s.Lead...)
 	return s
+}
+
+// countedLine is what the kubelet's counters say of its relists.
+func countedLine(x *model.Counted) string {
+	line := model.Plural(x.Count, "relist") + " counted by " + x.Metric
+	if x.Total != nil && x.Count > 0 {
+		mean := *x.Total / float64(x.Count)
+		line += ", " + span(&mean) + " on average"
+	}
+	if x.P99 != nil {
+		line += fmt.Sprintf(", median %s, 99%% %s", span(x.P50), span(x.P99))
+		if x.Recent {
+			line += " in the last minutes"
+		}
+	}
+	if x.Rate != nil {
+		line += fmt.Sprintf(", %.3g a second", *x.Rate)
+	}
+	return line
 }
 
 func (t times) blame(n *model.Node) Section {
@@ -194,7 +216,11 @@ func operations(n *model.Node) Section {
 		if o.Share != nil {
 			share = fmt.Sprintf("%.0f%%", 100**o.Share)
 		}
-		s.Row(o.Operation, calls, o.Errors, span(o.P50), span(o.P99), span(o.Total), share)
+		errors := fmt.Sprint(o.Errors)
+		if o.ErrorsUnknown {
+			errors = "?"
+		}
+		s.Row(o.Operation, calls, errors, span(o.P50), span(o.P99), span(o.Total), share)
 	}
 	return s
 }

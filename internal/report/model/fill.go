@@ -77,6 +77,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 			c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)})
 	}
 	out.Relists = relistStats(out.History)
+	out.Relists.Counted = c.counted(n.Node)
 	for i := range n.Ops {
 		out.Operations = append(out.Operations, c.operation(&n.Ops[i]))
 	}
@@ -179,12 +180,25 @@ func slack(i replay.Instant) *float64 {
 }
 
 func (c *Cleaner) operation(o *replay.Operation) Operation {
-	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.Proof(o.Evidence)}
+	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, ErrorsUnknown: o.ErrorsUnknown, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.Proof(o.Evidence)}
 	if n := o.Calls; n >= 0 {
 		out.Calls = &n
 	}
 	if o.ShareOfRelist >= 0 {
 		out.Share = Number(o.ShareOfRelist)
+	}
+	return out
+}
+
+// counted is what the kubelet's counters say of its relists, nil for nothing.
+func (c *Cleaner) counted(n *replay.Node) *Counted {
+	x, ok := replay.CountedRelists(n.Series)
+	if !ok {
+		return nil
+	}
+	out := &Counted{Metric: c.Text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent, Evidence: c.Proof(x.Evidence)}
+	if x.Rate >= 0 {
+		out.Rate = Number(x.Rate)
 	}
 	return out
 }

@@ -231,6 +231,19 @@ type RelistStats struct {
 	P99      *float64 `json:"p99_seconds"`
 	Max      *float64 `json:"max_seconds"`
 	Longest  []Relist `json:"longest"` // hung ones of unknown end lead
+	Counted  *Counted `json:"counted,omitempty"`
+}
+
+// Counted is what the kubelet's own counters say of its relists.
+type Counted struct {
+	Metric   string   `json:"metric"`
+	Count    int      `json:"count"` // since the start of the process
+	Total    *float64 `json:"total_seconds"`
+	P50      *float64 `json:"p50_seconds"`
+	P99      *float64 `json:"p99_seconds"`
+	Recent   bool     `json:"quantiles_recent"` // of a summary: of the last minutes only
+	Rate     *float64 `json:"per_second"`
+	Evidence Proof    `json:"evidence"`
 }
 
 // Operation sums up one CRI operation.
@@ -243,6 +256,8 @@ type Operation struct {
 	Total     *float64 `json:"total_seconds"`
 	Share     *float64 `json:"share_of_relist"`
 	Evidence  Proof    `json:"evidence"`
+
+	ErrorsUnknown bool `json:"errors_unknown,omitempty"` // errors is 0 only because nothing counts them
 }
 
 // EventCounts are the pod lifecycle events by what the audit says of them.

@@ -28,6 +28,7 @@ func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Fai
 		return o
 	}
 	covered := fromMetrics(series, calls, get)
+	unstated(series, byName)
 	fromFailures(failures, covered, get)
 	shareRelists(series, byName)
 	out := make([]Operation, 0, len(byName))
@@ -65,10 +66,12 @@ func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(s
 			continue
 		}
 		o.Errors++
+		o.ErrorsUnknown = false
 		if o.Calls >= 0 {
 			o.Calls++
 		}
 		if f.Start.Known() {
+			o.Total = max(o.Total, 0)
 			o.Total += time.Duration(f.End - f.Start.At)
 		}
 	}
@@ -79,6 +82,33 @@ func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(s
 			o.Errors += n - o.metricErrors
 			o.Calls = max(o.Calls, o.Errors)
 		}
+	}
+}
+
+// unstated marks what the metrics do not say of the operations that they count: how
+// long the calls took, where an excerpt has no sums, and how many failed. The kubelet
+// has no counter of errors for an operation that never failed, so that its absence says
+// something only in a whole snapshot, which has the start of the process too.
+func unstated(series []*parse.Series, byName map[string]*Operation) {
+	gen := callGeneration(series)
+	if gen < 0 {
+		return
+	}
+	g := callGenerations[gen]
+	summed, errors := map[string]bool{}, false
+	for _, s := range series {
+		switch s.Name {
+		case g.duration + "_sum":
+			summed[s.Label("operation_type")] = true
+		case g.errors, "process_start_time_seconds":
+			errors = true
+		}
+	}
+	for name, o := range byName {
+		if o.Total == 0 && !summed[name] {
+			o.Total = -1
+		}
+		o.ErrorsUnknown = !errors && o.Errors == 0
 	}
 }
 
@@ -210,7 +240,7 @@ func shareRelists(series []*parse.Series, byName map[string]*Operation) {
 	}
 	for _, name := range [...]string{"list_podsandbox", "list_containers", "podsandbox_status", "container_status"} {
 		o := byName[name]
-		if o == nil || o.Calls <= 0 {
+		if o == nil || o.Calls <= 0 || o.Total < 0 {
 			continue
 		}
 		total := o.Total.Seconds()
@@ -286,8 +316,9 @@ type Operation struct {
 	Name          string        // podsandbox_status, …: the operation_type of the metrics
 	Calls, Errors int           // Calls -1 unknown
 	P50, P99      time.Duration // -1 unknown
-	Total         time.Duration
-	ShareOfRelist float64 // at most this part of the relist time, -1 unknown
+	Total         time.Duration // -1 unknown
+	ErrorsUnknown bool          // nothing says whether any failed
+	ShareOfRelist float64       // at most this part of the relist time, -1 unknown
 	Evidence      []host.Evidence
 
 	metricErrors int // of Errors, those that the metrics count

@@ -1,0 +1,130 @@
+package snapshots
+
+import (
+	"math"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Counted is what the kubelet's metrics say of all relists: their number and lengths,
+// in either generation of names. What they do not state is -1.
+type Counted struct {
+	Metric   string        // the name that the kubelet uses
+	Count    int           // since the start of the process, by the last snapshot
+	Total    time.Duration // of these
+	P50, P99 time.Duration
+	// Recent says that the quantiles are those of a summary: of the last minutes before
+	// the snapshot. Those of a histogram are of all relists that the snapshots cover.
+	Recent   bool
+	Rate     float64 // relists a second between the first and the last snapshot
+	Evidence []host.Evidence
+}
+
+// CountedRelists reads them; false where no snapshot counts relists.
+func CountedRelists(series []*parse.Series) (Counted, bool) {
+	c := Counted{Total: -1, P50: -1, P99: -1, Rate: -1}
+	for i, g := range relistMetrics {
+		var counts, sums, quantiles []*parse.Series
+		for _, s := range series {
+			switch s.Name {
+			case g.duration + "_count":
+				counts = append(counts, s)
+			case g.duration + "_sum":
+				sums = append(sums, s)
+			case g.duration:
+				quantiles = append(quantiles, s)
+			}
+		}
+		last, src := lastValue(counts)
+		if src == nil {
+			continue
+		}
+		c.Metric, c.Count = g.duration, int(last)
+		c.Evidence = []host.Evidence{{Record: src, Note: "relists since the start of the process"}}
+		if sum, s := lastValue(sums); s != nil && s.At == src.At {
+			c.Total = seconds(sum * g.unit)
+		}
+		shots := relistShots(series)
+		c.rate(shots)
+		if i == 0 {
+			c.buckets(shots)
+		} else {
+			c.summary(quantiles, g.unit)
+		}
+		return c, true
+	}
+	return c, false
+}
+
+// lastValue is the newest number of some series.
+func lastValue(all []*parse.Series) (v float64, src *parse.Sample) {
+	for _, s := range all {
+		for p := range s.Samples() {
+			if p.V >= 0 && p.V < 1e15 && (src == nil || p.At >= src.At) {
+				v, src = p.V, s.Cite(p)
+			}
+		}
+	}
+	return v, src
+}
+
+func (c *Counted) rate(shots []*shot) {
+	if len(shots) < 2 {
+		return
+	}
+	grown := 0.0
+	for i := 1; i < len(shots); i++ {
+		a, b := shots[i-1], shots[i]
+		switch {
+		case math.IsNaN(a.count) || math.IsNaN(b.count):
+			return
+		case restarted(a, b):
+			grown += b.count
+		default:
+			grown += b.count - a.count
+		}
+	}
+	if d := time.Duration(shots[len(shots)-1].at - shots[0].at).Seconds(); d > 0 {
+		c.Rate = grown / d
+	}
+}
+
+// buckets takes the quantiles of the relists that the snapshots cover, or of all since
+// the start of the process where there is only one or that started in between.
+func (c *Counted) buckets(shots []*shot) {
+	if len(shots) == 0 {
+		return
+	}
+	last := shots[len(shots)-1]
+	bs, total := addBuckets(nil, last.buckets), last.sum
+	if first := shots[0]; len(shots) > 1 && len(first.buckets) == len(bs) && first.count <= last.count && first.sum <= last.sum {
+		for i := range bs {
+			bs[i].n -= first.buckets[i].n
+		}
+		total -= first.sum
+	}
+	if math.IsNaN(total) {
+		total = 0
+	}
+	c.P50, _, _ = quantile(bs, 0.5, seconds(total))
+	c.P99, _, _ = quantile(bs, 0.99, seconds(total))
+}
+
+func (c *Counted) summary(quantiles []*parse.Series, unit float64) {
+	for _, q := range []struct {
+		label string
+		at    *time.Duration
+	}{{"0.5", &c.P50}, {"0.99", &c.P99}} {
+		var of []*parse.Series
+		for _, s := range quantiles {
+			if s.Label("quantile") == q.label {
+				of = append(of, s)
+			}
+		}
+		if v, src := lastValue(of); src != nil {
+			*q.at, c.Recent = seconds(v*unit), true
+		}
+	}
+}
