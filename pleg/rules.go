@@ -71,11 +71,11 @@ var rules = []Rule{
 	{NotFoundSkipped, 23, 0, "kubernetes#107670, back in 1.23 with #108164", "the first patch releases of 1.22 and 1.23 that have it"},
 	{EventedAvailable, 26, 0, "kubernetes#111384, alpha again since #122697", ""},
 	{EventedSends, 26, 36, "kubernetes#111384; #139262 ended it", ""},
-	{EventedHints, 37, 0, "kubernetes#139262, in v1.37.0-rc.0; KEP-3386", ""},
+	{EventedHints, 37, 0, "kubernetes#139262, seen in v1.37.0; KEP-3386", ""},
 	{InspectTwice, 0, 31, "kubernetes#25077; not in v1.32.10", "the pull request that ended it"},
 	{InspectRelists, 0, 35, "seen in v1.35.6, not in v1.36.2", "the pull request that ended it"},
 	{WatchConditions, 32, 35, "kubernetes#128518; #137363 ended it", ""},
 	{ReinspectRequests, 36, 0, "kubernetes#137363", ""},
 	{OnDemandRelist, 36, 0, "kubernetes#137362, on by default with #137946", ""},
-	{OnDemandLocked, 37, 0, "kubernetes#140805", ""},
+	{OnDemandLocked, 37, 0, "kubernetes#140805, seen in v1.37.0", ""},
 }
