@@ -414,10 +414,15 @@ func statedReason(r parse.Record) string {
 // slowest tells of the longest relist of ten seconds or more, from lines or from
 // what snapshots of the metrics bound; "" if none is known.
 func slowest(n *replay.Node) string {
-	best, from, at, dated := time.Duration(0), time.Duration(0), int64(0), true
+	best, from, at, dated, assumed := time.Duration(0), time.Duration(0), int64(0), true, ""
 	for i := range n.Relists {
-		if d, ok := n.Relists[i].Duration(); ok && d >= replay.LongRelist && d > best {
-			best, from, at = d, d, n.Relists[i].Start.At
+		r := &n.Relists[i]
+		if d, ok := r.Duration(); ok && d >= replay.LongRelist && d > best {
+			best, from, at, assumed = d, d, r.Start.At, ""
+			// The start is the error's moment less the timeout.
+			if len(r.Basis) == 1 && r.Basis[0] == replay.BasisListError && strings.Contains(n.Kubelet.Basis, timeoutAssumed) {
+				assumed = ", by the default timeout"
+			}
 		}
 	}
 	for i := range n.Proofs {
@@ -429,7 +434,7 @@ func slowest(n *replay.Node) string {
 		lo := p.SumMin / time.Duration(p.Count)
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
-			best, from, at = hi, lo, p.To
+			best, from, at, assumed = hi, lo, p.To, ""
 			dated = len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
 		}
 	}
@@ -441,7 +446,7 @@ func slowest(n *replay.Node) string {
 	case best-from > time.Second:
 		return "a relist took between " + brief(from) + " and " + brief(best) + " before " + clock(at)
 	}
-	return "a relist of " + brief(best) + " at " + clock(at)
+	return "a relist of " + brief(best) + " at " + clock(at) + assumed
 }
 
 // brief prints a duration in whole seconds.

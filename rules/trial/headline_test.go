@@ -1,0 +1,56 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse/logs"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// TestHeadline: the sentence for the ticket leads with NotReady and its stated reason,
+// or else with what kept the node away; it tells of the longest episode and of
+// restarts; a look-alike stands in one list only.
+func TestHeadline(t *testing.T) {
+	const lease = `kubelet[900]: E0304 10:00:%s.000000     900 controller.go:146] "Failed to ensure lease exists, will retry" err="Get \"https://10.1.1.1:6443/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1?timeout=10s\": dial tcp 10.1.1.1:6443: connect: connection refused"`
+	skip := func(at, age string) string {
+		return "E0304 " + at + `.000000     900 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active ` + age + ` ago; threshold is 3m0s"`
+	}
+	for _, c := range []struct {
+		name, lines   string
+		starts, holds string
+	}{
+		{"a described node turned NotReady before its last heartbeat",
+			"  Ready   False   Wed, 04 Mar 2026 10:25:43 +0000   Wed, 04 Mar 2026 10:06:30 +0000   KubeletNotReady   [container runtime is down, PLEG is not healthy: pleg was last seen active 22m13.5s ago; threshold is 3m0s]",
+			"the node: NotReady from 2026-03-04 10:06:30 UTC (container runtime is down, PLEG is not healthy); PLEG unhealthy from 2026-03-04 10:06:29 UTC", ""},
+		{"the API server is away",
+			"Mar 04 10:00:00 n1 " + strings.Replace(lease, "%s", "00", 1) + "\nMar 04 10:00:10 n1 " + strings.Replace(lease, "%s", "10", 1),
+			"n1: the API server cannot be reached (api-server-unreachable)", ""},
+		{"the second episode lasts longer",
+			strings.Join([]string{skip("10:03:05", "3m5s"), skip("10:03:10", "3m10s"), skip("10:03:15", "3m15s"), skip("10:13:05", "3m5s"), skip("10:13:10", "3m10s"), skip("10:23:15", "13m15s")}, "\n"),
+			"", "last relist at least 13m15s old (the longest of 2 episodes)"},
+		{"NotReady, and no line says why",
+			"Normal  NodeNotReady  25m (x3 over 46m)  kubelet, n1  Node n1 status is now: NodeNotReady",
+			"n1: the node became NotReady, and the input does not state why", ""},
+		{"one write of a lease is cut off",
+			`E0304 10:00:00.000000     900 controller.go:149] failed to update node lease, error: Put https://10.1.1.1:6443/apis/coordination.k8s.io/v1beta1/namespaces/kube-node-lease/leases/n1?timeout=10s: read tcp 10.1.1.9:52274->10.1.1.1:6443: read: connection reset by peer`,
+			"the node: not enough evidence to tell", "cause unknown, api-server-unreachable is possible"},
+	} {
+		pack, _ := rules.Builtin()
+		nodes := replay.Build(Bundle(&rules.TestCase{Files: []rules.TestFile{{Name: "input.log", Text: c.lines + "\n"}}}, logs.Builtin()), replay.Options{})
+		if len(nodes) != 1 {
+			t.Errorf("%s: %d nodes", c.name, len(nodes))
+			continue
+		}
+		r := rules.Eval(nodes[0], pack)
+		if !strings.HasPrefix(r.Summary, c.starts) || !strings.Contains(r.Summary, c.holds) {
+			t.Errorf("%s: %q; want it to begin with %q and to hold %q", c.name, r.Summary, c.starts, c.holds)
+		}
+		for _, l := range r.LookAlikes {
+			if named(r.Causes, l.ID) {
+				t.Errorf("%s: %s is told twice", c.name, l.ID)
+			}
+		}
+	}
+}
