@@ -319,7 +319,7 @@ func (b *batchRun) analyse(ctx context.Context, id, name, shown string) (fleet.R
 			if _, err := io.WriteString(w, report.Mark(f.Name, b.c.App.Version, "analyze")); err != nil {
 				return err
 			}
-			return f.Write(w, r, report.Options{Width: 120, Verbose: b.c.Bool("verbose")})
+			return f.Write(w, r, report.Options{Width: fileWidth, Verbose: b.c.Bool("verbose")})
 		})
 		if err != nil {
 			return rec, err

@@ -29,7 +29,7 @@ var examples = []struct{ command, line, about string }{
 
 	{"compare", "plegforensics compare good.tar.xz bad.tar.xz", "what is worse in the second"},
 
-	{"batch", "plegforensics batch 'bundles/*.tar.xz' --out-dir reports --resume -o html=fleet.html", "a report each and one of them all; goes on where it was stopped"},
+	{"batch", "plegforensics batch 'bundles/*.tar.xz' --out-dir reports -o html=fleet.html", "a report each and one of them all; --resume goes on where it was stopped"},
 	{"batch", "plegforensics batch bundles/ --shard 1/4 --partial 1.plegp", "a quarter of the work, on one of four machines"},
 	{"batch merge", "plegforensics batch merge --strict -o html=fleet.html *.plegp", "one report of all shards"},
 

@@ -60,6 +60,22 @@ func helpWidth(w io.Writer) int {
 	return narrowHelp
 }
 
+// listWidth is that of a list on standard output: of the terminal, or what files
+// have.
+func listWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= 40 {
+		return n
+	}
+	if out, ok := w.(*stdout); ok {
+		if f, ok := out.Writer.(*os.File); ok {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+				return max(n, 40)
+			}
+		}
+	}
+	return fileWidth
+}
+
 // page is a help page under way.
 type page struct {
 	strings.Builder

@@ -256,9 +256,12 @@ func told(c *cli.Context) {
 	}
 }
 
+// fileWidth is how many columns text has that goes to no terminal.
+const fileWidth = 120
+
 // fileOptions are the options of what goes to a file.
 func fileOptions(c *cli.Context) (report.Options, error) {
-	opt := report.Options{Width: 120, Verbose: c.Bool("verbose")}
+	opt := report.Options{Width: fileWidth, Verbose: c.Bool("verbose")}
 	var err error
 	opt.Zone, err = zone("display-tz", c.String("display-tz"))
 	return opt, err

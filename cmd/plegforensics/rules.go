@@ -60,37 +60,37 @@ func rulesList(c *cli.Context) error {
 // listRules prints one line for each cause, look-alike, breach rule and alert, and
 // then one for each threshold with its value and why it is that.
 func listRules(w io.Writer, pack *rules.Pack) error {
-	var lines []string
+	p := page{width: listWidth(w)}
 	for _, d := range pack.Causes {
 		kind := string(d.Kind)
 		if len(d.Phase) > 0 {
 			kind += " (" + strings.Join(d.Phase, ", ") + ")"
 		}
-		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", d.ID, kind, d.Title))
+		p.item(0, idColumn, d.ID, kind+": "+d.Title)
 	}
 	for _, r := range rules.BreachRules() {
-		lines = append(lines, fmt.Sprintf("%-32s %-24s %s%s", r.ID, "breach, "+string(r.Severity), r.Title, limitOf(pack, r.ID)))
+		p.item(0, idColumn, r.ID, "breach, "+string(r.Severity)+": "+r.Title+limitOf(pack, r.ID))
 	}
 	for _, name := range alerts.BuiltinAlerts() {
 		_, r, _ := alerts.BuiltinRule(name)
-		lines = append(lines, fmt.Sprintf("%-32s %-24s %s", name, "alert, "+r.Labels["severity"], r.Annotations["summary"]))
+		p.item(0, idColumn, name, "alert, "+r.Labels["severity"]+": "+r.Annotations["summary"])
 	}
-	lines = append(lines, "", "Thresholds: --threshold NAME=VALUE, or \"thresholds:\" in a rules file, sets one", "")
+	p.WriteByte('\n')
+	p.text(0, "", "Thresholds: --threshold NAME=VALUE, or \"thresholds:\" in a rules file, sets one")
+	p.WriteByte('\n')
 	for _, l := range pack.Limits() {
-		lines = append(lines, visible(limitLine(&l)))
+		from := l.Source
+		if l.Set != "" {
+			from = "set by " + l.Set + "; default " + l.Default() + ", " + from
+		}
+		p.item(0, limitColumn, visible(l.Name), visible(fmt.Sprintf("%-11s %s", strings.ReplaceAll(l.String(), " ", glue), from)))
 	}
-	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// limitLine is the name, value and source of a threshold.
-func limitLine(l *rules.Limit) string {
-	from := l.Source
-	if l.Set != "" {
-		from = "set by " + l.Set + "; default " + l.Default() + ", " + from
-	}
-	return fmt.Sprintf("%-40s %-12s %s", l.Name, l, from)
-}
+// idColumn is where the words about an id begin.
+const idColumn, limitColumn = 34, 42
 
 // limitOf is the threshold of a breach rule; none where any event breaks it, or
 // where it has several.

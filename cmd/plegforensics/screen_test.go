@@ -35,6 +35,25 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestWidths: no line of any command is wider than the terminal, or than what goes
+// to a file; but for commands to copy, which are one line each.
+func TestWidths(t *testing.T) {
+	in := filepath.Join(samples, "hang-list")
+	for columns, width := range map[string]int{"80": 80, "": fileWidth} {
+		t.Setenv("COLUMNS", columns)
+		for _, args := range [][]string{
+			{"rules", "list"}, {"explain"}, {"inspect", in}, {"compare", filepath.Join(samples, "healthy"), in}, {"replay", in},
+			{"replay", "--what-if", "threshold=10m", in}, {"batch", "--quiet", in, filepath.Join(samples, "healthy")},
+		} {
+			for _, line := range strings.Split(string(printed(t, args...)), "\n") {
+				if text.StringWidthWithoutEscSequences(line) > width && !strings.HasPrefix(line, "      ") {
+					t.Errorf("%q at %q columns: %s", args, columns, line)
+				}
+			}
+		}
+	}
+}
+
 // TestNewFormat: a format is one line of the table; batch finds its extension.
 func TestNewFormat(t *testing.T) {
 	kept := report.Formats

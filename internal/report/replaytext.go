@@ -30,13 +30,29 @@ func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter
 	if p.Rules != "" {
 		version += ", " + p.Rules
 	}
-	t.printf("Replay with the %s PLEG of kubelet %s: period %s, threshold %s, channel for %d events\n\n",
+	t.para("Replay with the %s PLEG of kubelet %s: period %s, threshold %s, channel for %d events",
 		p.PLEG, version, span(&p.Period), span(&p.Threshold), p.Capacity)
+	t.printf("\n")
 	return t
 }
 
 // printf writes; a bufio.Writer keeps the first error for Flush.
 func (t *replayText) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
+
+// para writes prose, wrapped.
+func (t *replayText) para(format string, args ...any) { t.hang("", fmt.Sprintf(format, args...)) }
+
+// hang writes words behind a head, wrapped beside it.
+func (t *replayText) hang(head, words string) {
+	for _, l := range strings.Split(text.WrapSoft(words, replayWidth-len(head)), "\n") {
+		t.printf("%s\n", strings.TrimRight(head+strings.TrimRight(l, " "), " "))
+		head = strings.Repeat(" ", len(head))
+	}
+}
+
+// replayWidth is that of the narrowest terminal: a recording is written as it is
+// read.
+const replayWidth = 80
 
 // Relist implements ReplayWriter.
 func (t *replayText) Relist(r model.SimRelist) {
@@ -50,12 +66,12 @@ func (t *replayText) Relist(r model.SimRelist) {
 	if r.Stream {
 		what = "stream"
 	}
-	t.printf("%s  %s  %8.3fs  %s\n", clockText(r.Start), what, r.Took, t.note(&r))
+	t.hang(fmt.Sprintf("%s  %s  %8.3fs  ", clockText(r.Start), what, r.Took), t.note(&r))
 	for _, e := range r.Events {
 		if e.Filtered && !t.filtered {
 			continue
 		}
-		t.printf("    %-16s  %s  %s%s\n", e.Type, e.Pod, e.Data, eventNote(e))
+		t.printf("    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
 	}
 }
 
@@ -118,7 +134,8 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
 	if m := &end.Metrics; m.Relists > 0 {
-		t.printf("\n%s, %d of them could not list, %s in all, longest %s at %s\n", model.Plural(m.Relists, "relist"), m.Failed,
+		t.printf("\n")
+		t.para("%s, %d of them could not list, %s in all, longest %s at %s", model.Plural(m.Relists, "relist"), m.Failed,
 			span(&m.Duration), span(&end.Longest), clockText(end.LongestAt))
 		t.printf("%s sent, %d discarded\n", model.Plural(end.Sent, "event"), m.Discarded)
 	}
@@ -131,7 +148,7 @@ func (t *replayText) End(end model.ReplayEnd) error {
 		t.answer(end.WhatIf)
 	}
 	for _, a := range end.Assumptions {
-		t.printf("Assumed: %s.\n", a)
+		t.para("Assumed: %s.", a)
 	}
 	return t.w.Flush()
 }
@@ -168,7 +185,7 @@ func (t *replayText) history(end *model.ReplayEnd) {
 			}
 			t.printf("PLEG unhealthy from %s to %s%s\n", from, clockText(e.Recovered), slack)
 		default:
-			t.printf("PLEG unhealthy from %s on, at least to %s: the input does not show it recover\n", from, clockText(max(e.LastReport, e.Breach)))
+			t.para("PLEG unhealthy from %s on, at least to %s: the input does not show it recover", from, clockText(max(e.LastReport, e.Breach)))
 		}
 	}
 	var all, healthy float64
@@ -188,7 +205,9 @@ func (t *replayText) history(end *model.ReplayEnd) {
 }
 
 func (t *replayText) answer(a *model.SimAnswer) {
-	t.printf("\n%s\n\n", a.Sentence)
+	t.printf("\n")
+	t.para("%s", a.Sentence)
+	t.printf("\n")
 	tw := table.NewWriter()
 	tw.SetStyle(table.StyleLight)
 	tw.Style().Format.Header = text.FormatDefault
