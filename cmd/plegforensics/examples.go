@@ -21,7 +21,7 @@ var examples = []struct{ command, line, about string }{
 
 	{"replay", "plegforensics replay kubelet.log --what-if threshold=5m", "would a longer threshold have avoided it?"},
 	{"replay", "plegforensics replay snapshots.jsonl --what-if parallel-inspect=8", "the same for recorded relists"},
-	{"replay", "plegforensics replay --scenario pods=66,containers=7,status=40ms,changed=66 --find status", "a made-up node: how slow may the runtime be?"},
+	{"replay", "plegforensics replay --scenario pods=66,status=40ms,changed=66 --find status", "a made-up node: how slow may the runtime be?"},
 
 	{"query", "plegforensics query kubelet.log --list", "the series that there are"},
 	{"query", "plegforensics query kubelet.log -e plegforensics_pleg_healthy", "one of them"},
