@@ -3,7 +3,6 @@ package metrics
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"path"
 	"slices"
@@ -50,6 +49,7 @@ type target struct {
 	targetKey
 	byKey   map[string]*parse.Series // as written
 	byName  map[string]*parse.Series // canonical
+	order   []*parse.Series          // those of byName as they came
 	scrapes []*parse.Scrape
 }
 
@@ -123,7 +123,7 @@ func (s *Set) settleApart(t *target, sn *snapshot) {
 	}
 	t.node, t.job = sn.scrape.Node, sn.scrape.Job
 	t.scrapes = append(t.scrapes, &sn.scrape)
-	for _, x := range t.byName {
+	for _, x := range t.order {
 		for i := range x.Points {
 			if x.Points[i].At == noStamp {
 				x.Points[i].At = sn.scrape.At
@@ -184,6 +184,7 @@ func (s *Set) series(t *target, p *Part, k span, text bool) *parse.Series {
 		x = old
 	} else {
 		t.byName[canon] = x
+		t.order = append(t.order, x)
 	}
 	if text && (x.Raw == "" || raw < x.Raw) {
 		x.Raw = raw
@@ -225,13 +226,16 @@ const manyStrings = 20_000
 // all scrapes, in time order. The set must not be used afterwards.
 func (s *Set) Finish() parse.Part {
 	var out parse.Part
-	for _, g := range s.unify() {
+	groups := s.unify()
+	for _, g := range groups {
 		series, dup := g.join(s.types)
 		s.warnings = append(append(s.warnings, dup...), g.failed()...)
 		out.Series = append(out.Series, series...)
 		out.Scrapes = append(out.Scrapes, g.scrapes...)
 	}
-	slices.SortFunc(out.Series, CompareSeries)
+	if len(groups) > 1 {
+		slices.SortFunc(out.Series, CompareSeries)
+	}
 	slices.SortStableFunc(out.Scrapes, compareScrapes)
 	slices.SortStableFunc(s.warnings, func(a, b parse.Warning) int { return comparePos(a.Pos, b.Pos) })
 	out.Warnings = s.warnings
@@ -341,30 +345,37 @@ func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning)
 	for _, sc := range g.scrapes {
 		sc.Node, sc.Job = g.node, g.job
 	}
-	all := map[string]*parse.Series{}
 	var out []*parse.Series
 	for _, t := range g.members {
-		for _, name := range slices.Sorted(maps.Keys(t.byName)) {
-			x := t.byName[name]
+		for _, x := range t.order {
 			x.Type = TypeOf(x.Name, types)
-			if !g.own && normalizeBound(x) {
-				name = x.String()
+			if !g.own {
+				normalizeBound(x)
 			}
-			if old := all[name]; old != nil {
-				mergeInto(old, x)
-				continue
-			}
-			all[name] = x
-			out = append(out, x)
 		}
+		out = append(out, t.order...)
 	}
+	slices.SortStableFunc(out, CompareSeries)
+	out = mergeSame(out)
 	dups, late := map[*parse.Scrape]*oddSamples{}, map[*parse.Scrape]*oddSamples{}
-	slices.SortFunc(out, CompareSeries)
 	for _, x := range out {
 		x.Node, x.Job = g.node, g.job
 		settle(x, dups, late)
 	}
 	return out, append(warnOdd(dups, "repeat a series at the same time; the first is kept"), warnOdd(late, "are older than the one before them; sorted by time")...)
+}
+
+// mergeSame joins the series of sorted ones that are the same.
+func mergeSame(xs []*parse.Series) []*parse.Series {
+	out := xs[:min(len(xs), 1)]
+	for _, x := range xs[len(out):] {
+		if last := out[len(out)-1]; CompareSeries(last, x) == 0 {
+			mergeInto(last, x)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // failed says how many snapshots of an exporter hold an error instead of metrics:
@@ -388,12 +399,11 @@ func (g *group) failed() []parse.Warning {
 }
 
 // normalizeBound writes the bound of a bucket or quantile as a server does when
-// it scrapes it: a float with a point, so that 10, 10.0 and 1e1 are one. It
-// reports whether that changed the series.
-func normalizeBound(x *parse.Series) bool {
+// it scrapes it: a float with a point, so that 10, 10.0 and 1e1 are one.
+func normalizeBound(x *parse.Series) {
 	label := map[string]string{"histogram": labels.BucketLabel, "summary": "quantile"}[x.Type]
 	if label == "" {
-		return false
+		return
 	}
 	for i, f := range x.Labels {
 		if f.Name != label {
@@ -401,12 +411,11 @@ func normalizeBound(x *parse.Series) bool {
 		}
 		v, err := strconv.ParseFloat(f.Value, 64)
 		if err != nil {
-			return false
+			return
 		}
 		x.Labels[i].Value = labels.FormatOpenMetricsFloat(v)
-		return x.Labels[i].Value != f.Value
+		return
 	}
-	return false
 }
 
 func mergeInto(old, x *parse.Series) {
