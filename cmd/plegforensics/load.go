@@ -77,6 +77,10 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	if err != nil {
 		return bundle.Options{}, err
 	}
+	held, err := size("max-held", c.String("max-held"))
+	if err != nil {
+		return bundle.Options{}, err
+	}
 	if slices.Contains(c.Args().Slice(), "-") {
 		if err := endless(c); err != nil {
 			return bundle.Options{}, err
@@ -89,6 +93,9 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	}
 	if most > 0 {
 		opt.Limits.Bytes = most
+	}
+	if held > 0 {
+		opt.Limits.Hold(held)
 	}
 	if n := c.Int("max-files"); n > 0 {
 		opt.Limits.Files = n

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,6 +45,9 @@ func queryCommand() *cli.Command {
 
 func runQuery(c *cli.Context) error {
 	expr := strings.TrimSpace(c.String("expr"))
+	if alerts := c.Bool("alerts") || len(c.StringSlice("alert-rules")) > 0; expr != "" && (alerts || c.Bool("list")) || alerts && c.Bool("list") {
+		return usage("one of --expr, --list, and --alerts with --alert-rules", "--expr, --list and --alerts exclude each other")
+	}
 	if c.Bool("alerts") || len(c.StringSlice("alert-rules")) > 0 {
 		return auditAlerts(c)
 	}
@@ -206,7 +210,14 @@ func result(c *cli.Context, db *query.DB, expr string) (query.Result, error) {
 	if err != nil {
 		return query.Result{}, err
 	}
-	return failed(db.Range(c.Context, expr, start, end, step(c, start, end)))
+	if end.Before(start) {
+		return query.Result{}, usage("", "--end lies before --start")
+	}
+	r, err := db.Range(c.Context, expr, start, end, step(c, start, end))
+	if errors.Is(err, query.ErrSteps) {
+		return r, usage("", "--step: %v", err)
+	}
+	return failed(r, err)
 }
 
 // remarks says on standard error why there is no result, or how an instant value

@@ -62,7 +62,7 @@ func TestQuery(t *testing.T) {
 		{"unknown name", []string{"-e", "kubelet_pleg_lastseen_seconds"}, 0, "no series", "did you mean kubelet_pleg_last_seen_seconds?"},
 		{"engine error", []string{"-e", "kubelet_node_name + on(nothing) {__name__=~\"kubelet_.*\"}"}, 2, "", "many-to-many"},
 		{"bad time", []string{"-e", "up", "--time", "noon"}, 2, "", "--time: invalid time"},
-		{"end before start", []string{"-e", "up", "--start", "2026-11-20T23:31:30Z", "--end", "2026-11-20T23:31:00Z"}, 2, "", "end lies before start"},
+		{"end before start", []string{"-e", "up", "--start", "2026-11-20T23:31:30Z", "--end", "2026-11-20T23:31:00Z"}, 2, "", "--end lies before --start"},
 		{"bad format", []string{"-e", "up", "-o", "yaml"}, 2, "", "unknown output format"},
 	}
 	for _, tt := range tests {

@@ -42,6 +42,9 @@ func rulesExport(c *cli.Context) error {
 	if c.NArg() != 1 || c.Args().First() != "prometheus" {
 		return usage("rules export prometheus", "export needs the name of what the rules are for: prometheus")
 	}
+	if c.String("dir") != "" && c.IsSet("as") {
+		return usage("--dir writes all files", "--dir and --as exclude each other")
+	}
 	files := alerts.Export(alerts.ExportOptions{Warnings: c.Bool("warnings"), Runbook: c.String("runbook-url")})
 	dir := c.String("dir")
 	if dir == "" {

@@ -35,7 +35,8 @@ var checks = []struct {
 	{"deadline", checkPositive("deadline")},
 	{"step", checkPositive("step")},
 	{"lookback", checkPositive("lookback")},
-	{"max-bytes", checkSize},
+	{"max-bytes", checkSize("max-bytes")},
+	{"max-held", checkSize("max-held")},
 	{"max-files", checkCount("max-files")},
 	{"max-depth", checkCount("max-depth")},
 	{"max-series", checkCount("max-series")},
@@ -112,12 +113,14 @@ func checkCount(flag string) func(*cli.Context, string) error {
 	}
 }
 
-func checkSize(_ *cli.Context, v string) error {
-	n, err := size("max-bytes", v)
-	if err == nil && n < 1 {
-		err = usage("for example 500MB or 64GiB", "--max-bytes: invalid size %q", v)
+func checkSize(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		n, err := size(flag, v)
+		if err == nil && n < 1 {
+			err = usage("for example 500MB or 64GiB", "--%s: invalid size %q", flag, v)
+		}
+		return err
 	}
-	return err
 }
 
 func checkWhen(flag string) func(*cli.Context, string) error {

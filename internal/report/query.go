@@ -16,6 +16,7 @@ func QueryFormats(t *model.QueryResult) []Format {
 		{"text", ".txt", "a table, with a chart under a range", func(w io.Writer, _ *model.Report, o Options) error { return writeQueryText(w, t, o) }},
 		{"json", ".json", "the shape of the Prometheus HTTP API", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, t) }},
 		{"csv", ".csv", "one sample a row", func(w io.Writer, _ *model.Report, _ Options) error { return writeQueryCSV(w, t) }},
+		{"html", ".html", "a page with a plot of each series, and a table", func(w io.Writer, _ *model.Report, _ Options) error { return writeQueryHTML(w, t) }},
 		{"chart", ".txt", "line charts in the terminal", func(w io.Writer, _ *model.Report, o Options) error { return writeCharts(w, t, o) }},
 	}
 }

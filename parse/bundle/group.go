@@ -68,7 +68,7 @@ func (w *walker) keepForGroup(s *slot, m member, buf *buffer, eof bool, err erro
 	}
 	if w.u.held += int64(len(data)); w.u.held > w.b.lim.Group {
 		w.u.held -= int64(len(data))
-		w.u.warn(parse.Pos{File: s.file}, "skipped: members that are decoded together exceed the %d bytes held in memory; give the unpacked directory to have all of them read", w.b.lim.Group)
+		w.u.cut(parse.Pos{File: s.file}, "skipped: members that are decoded together exceed the %d bytes held in memory; give the unpacked directory to have all of them read, or raise the limit by --max-held", w.b.lim.Group)
 		return nil, err
 	}
 	return data, err

@@ -146,7 +146,7 @@ func (w *walker) whole(s *slot, d *decoder, m member, buf *buffer, eof bool, err
 	}
 	data, release, cut, err := w.slurp(buf, m.r, w.b.lim.Whole)
 	if cut {
-		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that this kind of file may have: the rest is skipped", w.b.lim.Whole)
+		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory of a file of this kind: the rest is skipped; --max-held raises the limit", w.b.lim.Whole)
 	}
 	w.decodeWhole(s, d, data, release)
 	return err
@@ -206,7 +206,7 @@ func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, er
 		err = serr
 	}
 	if cut {
-		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory for a file of this kind inside an archive: the rest is skipped; give the unpacked file to have all of it read", w.b.lim.Random)
+		w.u.cut(parse.Pos{File: s.file, Offset: int64(len(data))}, "larger than the %d bytes that are held in memory for a file of this kind inside an archive: the rest is skipped; give the unpacked file to have all of it read, or raise the limit by --max-held", w.b.lim.Random)
 	}
 	s.file.Size = int64(len(data))
 	w.u.bytes += int64(len(data))

@@ -41,6 +41,12 @@ var DefaultLimits = Limits{
 	Time:      2 * time.Hour,
 }
 
+// Hold lets files that are not read as a stream take up to n bytes of memory:
+// metrics as protobuf or JSON, the journal or the database in an archive.
+func (l *Limits) Hold(n int64) {
+	l.Whole, l.Random, l.Group = n, max(n, DefaultLimits.Random), max(n, DefaultLimits.Group)
+}
+
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	orDefault(&l.Bytes, d.Bytes)

@@ -88,6 +88,9 @@ func (d *DB) Vector(ctx context.Context, expr string, at time.Time) (promql.Vect
 	return nil, fmt.Errorf("the expression gives a %s, not a vector", r.Value.Type())
 }
 
+// ErrSteps is part of the error of a range that has too many steps.
+var ErrSteps = errors.New("steps exceed the limit")
+
 // Range evaluates expr from start to end, both included, every step.
 func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step time.Duration) (Result, error) {
 	switch {
@@ -96,7 +99,7 @@ func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step 
 	case end.Before(start):
 		return Result{}, errors.New("end lies before start")
 	case int64(end.Sub(start)/step) > maxSteps:
-		return Result{}, fmt.Errorf("%d steps exceed the limit of %d: choose a longer step", int64(end.Sub(start)/step), maxSteps)
+		return Result{}, fmt.Errorf("%d %w of %d", int64(end.Sub(start)/step), ErrSteps, maxSteps)
 	}
 	q, err := d.engine.NewRangeQuery(ctx, d.Store, nil, expr, start, end, step)
 	if err != nil {
