@@ -125,13 +125,13 @@ func window(n *Node, v *host.Survey) Window {
 			add(o.Stamp)
 		}
 	}
-	w.Timezone, w.TimezoneBasis = zone(n)
+	w.Timezone, w.TimezoneBasis, w.YearBasis = zone(n)
 	return w
 }
 
 // zone returns the zone of the file that holds most of the node's kubelet
 // lines: the zone of the message headers, or else of the framing.
-func zone(n *Node) (name, basis string) {
+func zone(n *Node) (name, basis, year string) {
 	lines := map[*parse.File]int{}
 	for _, c := range n.Coverage {
 		if c.Origin.Source == parse.SrcKubelet {
@@ -145,16 +145,23 @@ func zone(n *Node) (name, basis string) {
 		if z.Name == "" {
 			z = c.Envelope
 		}
-		if z.Name != "" && z.Name != parse.ZoneSinceBoot && lines[c.File] > best {
-			best, name, basis = lines[c.File], z.Name, z.Basis
+		if z.Name == "" || z.Name == parse.ZoneSinceBoot {
+			continue
+		}
+		// One file without a zone is enough for not every stamp to state it.
+		if from := lines[c.File]; from > best && (z.Name != "stated" || best < 0) || name == "stated" && z.Name != name && from > 0 {
+			best, name, basis, year = from, z.Name, z.Basis, c.YearBasis
 		}
 	}
 	if name == "" {
 		for _, f := range n.Facts {
 			if f.Key == facts.KeyZone {
-				return f.Value, "stated in " + f.Pos.String()
+				return f.Value, "stated in " + f.Pos.String(), year
 			}
 		}
 	}
-	return name, basis
+	if year == "stated on each line" || year == basis {
+		year = ""
+	}
+	return name, basis, year
 }

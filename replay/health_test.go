@@ -43,3 +43,18 @@ func TestHealthOfFewLines(t *testing.T) {
 		}
 	}
 }
+
+// The last relist of a log of verbosity 5 runs until the next one begins: where none
+// does, it had not ended by the last line.
+func TestRelistOpenAtTheEnd(t *testing.T) {
+	lines := []string{`I1120 10:00:00.000000    4242 generic.go:225] "GenericPLEG: Relisting"`, `I1120 10:00:01.010000    4242 generic.go:225] "GenericPLEG: Relisting"`}
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf(`I1120 10:00:%02d.500000    4242 kubelet.go:1] "something else"`, i))
+	}
+	n := buildOne(t, strings.Join(lines, "\n"))
+	last := len(n.Relists) - 1
+	took, ended := n.Lasted(last)
+	if n.Relists[last].Outcome != OutcomeHung || ended || took < 58*time.Second {
+		t.Errorf("the last relist: %s, %v, ended %v", n.Relists[last].Outcome, took, ended)
+	}
+}

@@ -131,8 +131,11 @@ func (t times) relists(title string, rs []model.Relist) Section {
 		switch {
 		case r.Open:
 			length = "not over"
-		case r.Duration == nil && r.Until != 0:
-			length = "≤ " + Span(r.Until.Sub(r.Start))
+			if r.Least > 0 {
+				length = "≥ " + Span(r.Least) + ", not over"
+			}
+		case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
+			length = "≤ " + Span(r.Until.Sub(r.Start)+max(model.Duration(r.StartSlack), 0)) // nothing says that it took any time
 		case r.EndSlack != nil && *r.EndSlack >= 0.5:
 			length += " ±" + span(r.EndSlack)
 		}

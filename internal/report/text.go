@@ -265,6 +265,9 @@ func logShort(n *model.Node) string {
 	if w.TimezoneBasis != "" && w.Timezone != "stated" {
 		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
 	}
+	if w.YearBasis != "" {
+		s += ", year: " + w.YearBasis
+	}
 	lost := 0.0
 	for _, g := range n.History.Gaps {
 		if g.From != 0 && g.To > g.From {

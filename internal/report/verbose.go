@@ -98,6 +98,9 @@ func windowLine(w model.Window) string {
 	case w.TimezoneBasis != "":
 		s += fmt.Sprintf("; timestamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
 	}
+	if w.YearBasis != "" {
+		s += "; year: " + w.YearBasis
+	}
 	return s
 }
 

@@ -23,6 +23,18 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
+	for _, c := range []struct {
+		r    model.Relist
+		want string
+	}{
+		{model.Relist{Start: at(0), StartSlack: num(0.1), Until: at(0) + 1e8, Duration: num(0.1), Basis: []string{"list-error"}}, "≤ 200 ms"},
+		{model.Relist{Start: at(0), StartSlack: num(60), Until: at(180), Basis: []string{"list-error"}}, "≤ 4m"},
+		{model.Relist{Start: at(0), Open: true, Least: 117e9}, "≥ 1m57s, not over"},
+	} {
+		if got := (times{}).relists("", []model.Relist{c.r}).Rows[0][2].Text; got != c.want {
+			t.Errorf("length %q, want %q", got, c.want)
+		}
+	}
 	v := "v1.14"
 	if got := (&model.Kubelet{VersionMin: v, VersionMax: v}).Versions(); got != v {
 		t.Errorf("one version is called %q", got)

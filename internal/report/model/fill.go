@@ -64,7 +64,7 @@ func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 func (c *Cleaner) node(n *Analyzed) *Node {
 	out := &Node{
 		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
-		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis)},
+		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis), c.Text(n.Window.YearBasis)},
 		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n), Causes: []Cause{},
 		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: covers(n.Node),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),

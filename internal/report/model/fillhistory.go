@@ -63,6 +63,7 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 		if d, ok := r.Duration(); ok {
 			x.Duration = Long(d)
 		}
+		x.Least, _ = n.Lasted(i)
 		out = append(out, x)
 	}
 	next := Time(0)
@@ -70,7 +71,7 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 		r := &out[i]
 		if r.Until == 0 {
 			r.Until = next
-			r.Open = next == 0 && r.Outcome == string(replay.OutcomeHung) && unhealthyAtEnd(n)
+			r.Open = next == 0 && r.Outcome == string(replay.OutcomeHung) && !recoveredAfter(n, r.Start)
 		}
 		if r.Start != 0 {
 			next = r.Start
@@ -79,11 +80,10 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 	return out
 }
 
-// unhealthyAtEnd reports whether the last episode was not over by the end of the
-// input.
-func unhealthyAtEnd(n *replay.Node) bool {
+// recoveredAfter reports whether the last episode was over after a moment.
+func recoveredAfter(n *replay.Node, at Time) bool {
 	k := len(n.Episodes)
-	return k > 0 && !n.Episodes[k-1].Recovered.Known()
+	return k > 0 && n.Episodes[k-1].Recovered.Known() && n.Episodes[k-1].Recovered.At > int64(at)
 }
 
 // longestShown is how many relists "longest" lists; knownShare is the share of

@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Timeline is plegforensics/timeline/v1, what timeline writes.
 type Timeline struct {
 	Schema string     `json:"schema"`
@@ -46,8 +48,9 @@ type Relist struct {
 	Open       bool     `json:"open,omitempty"` // it had not ended by the end of the input
 	Evidence   Proof    `json:"evidence"`
 
-	ListEnd Time `json:"-"`
-	Until   Time `json:"-"` // by when it was over: its end, or the start of the next one
+	Least   time.Duration `json:"-"` // how long it ran at least, of one that is open
+	ListEnd Time          `json:"-"`
+	Until   Time          `json:"-"` // by when it was over: its end, or the start of the next one
 }
 
 // Bounded says that between two moments some relists ran that no evidence dates

@@ -124,6 +124,7 @@ type Window struct {
 	End           Time   `json:"end"`
 	Timezone      string `json:"timezone"`
 	TimezoneBasis string `json:"timezone_basis"`
+	YearBasis     string `json:"year_basis,omitempty"`
 }
 
 // Conflict is what two lines say that cannot both be true; the second counts.

@@ -215,7 +215,14 @@ func (p *profiler) nodeObject() {
 	k := &p.k
 	var newest *parse.Object
 	for _, o := range p.s.Objects {
-		if o.Kind == facts.ObjectNode && host.FieldOf(o.Fields, "kubelet_version") != "" && (newest == nil || o.At >= newest.At) {
+		version := host.FieldOf(o.Fields, "kubelet_version")
+		if o.Kind != facts.ObjectNode || version == "" {
+			continue
+		}
+		if newest != nil && newest.Name != o.Name && version != host.FieldOf(newest.Fields, "kubelet_version") {
+			return // a table of several nodes: which of them this one is, it does not say
+		}
+		if newest == nil || o.At >= newest.At {
 			newest = o
 		}
 	}
@@ -285,6 +292,8 @@ func (p *profiler) version() {
 		k.VersionMax = "v1." + strconv.Itoa(hi)
 	}
 	switch {
+	case lo > 0 && lo == hi:
+		p.say("version " + k.VersionMin + " by the form of its lines")
 	case lo > 0 && hi > 0:
 		p.say("version " + k.VersionMin + " to " + k.VersionMax + " by the form of its lines")
 	case lo > 0:

@@ -49,6 +49,7 @@ type Window struct {
 	Start, End    int64 // Unix ns, 0 unknown
 	Timezone      string
 	TimezoneBasis string
+	YearBasis     string // how the year is known, "" where each line states it
 }
 
 // Well returns the stretch that the kubelet's log and metrics cover when

@@ -222,6 +222,19 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 			c.listed = &yes
 		}
 	}
+	l.stillOpen(run, c)
+}
+
+// stillOpen notes that the last relist of a log had not ended by the last line: the
+// next one would have begun a period after its end, with a line of its own.
+func (l *ledger) stillOpen(run int, c *claim) {
+	if c == nil || c.end.Known() || run < 0 || run+1 < len(l.s.Runs) || l.evented(run, c.lo) {
+		return
+	}
+	last := l.s.Runs[run].Last
+	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Whole(c.hi, last) {
+		c.outcome = OutcomeHung
+	}
 }
 
 var (
