@@ -135,7 +135,7 @@ func Read(in io.Reader) (*Partial, error) {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if p.Schema != Schema {
-		return nil, fmt.Errorf("schema %q, want %s", model.Cut(model.Visible(p.Schema), 100), Schema)
+		return nil, fmt.Errorf("schema %q, want %s", model.Cut(model.NewCleaner(nil).Text(p.Schema), 100), Schema)
 	}
 	p.Header.clean()
 	return p, p.body(s)
@@ -265,19 +265,14 @@ func bytesOf(r *Record) string {
 	return string(b)
 }
 
-// A partial comes from outside like any input: clean makes its strings visible.
+// A partial comes from outside like any input: clean makes its strings fit to be
+// shown.
 func (h *Header) clean() {
-	for _, s := range []*string{&h.Schema, &h.Tool, &h.Rules, &h.Options} {
-		*s = model.Visible(*s)
-	}
+	model.NewCleaner(nil).In(&h.Schema, &h.Tool, &h.Rules, &h.Options)
 }
 
 func (r *Record) clean() {
-	see := func(ss ...*string) {
-		for _, s := range ss {
-			*s = model.Visible(*s)
-		}
-	}
+	see := model.NewCleaner(nil).In
 	seeAll := func(qs []Quote) {
 		for i := range qs {
 			see(&qs[i].Where, &qs[i].Text)

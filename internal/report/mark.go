@@ -17,7 +17,7 @@ import (
 // Mark is the line that goes before an output in a format of plain lines, ""
 // for the other formats.
 func Mark(format, version, command string) string {
-	what := model.Visible(strings.TrimSpace("plegforensics " + version + " " + command))
+	what := model.NewCleaner(nil).Text(strings.TrimSpace("plegforensics " + version + " " + command))
 	switch format {
 	case "text", "ticket", "chart":
 		return what + "\n"

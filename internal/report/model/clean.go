@@ -26,7 +26,8 @@ type Citer interface {
 // MaxQuote is the length at which a quoted line is cut, in bytes.
 const MaxQuote = 1024
 
-// Cleaner makes strings of the inputs fit to be shown. A nil Cleaner redacts
+// Cleaner makes strings of the inputs fit to be shown: it is the only way in, so
+// that nobody else has to know what must be escaped. A nil Cleaner redacts
 // nothing. Cleaners are used by one goroutine at a time.
 type Cleaner struct {
 	names Names
@@ -47,7 +48,14 @@ func (c *Cleaner) Text(s string) string {
 	if c.redacts() {
 		s = c.names.Text(s)
 	}
-	return Visible(s)
+	return visible(s)
+}
+
+// In cleans strings where they are: those of a document that came from outside.
+func (c *Cleaner) In(ss ...*string) {
+	for _, s := range ss {
+		*s = c.Text(*s)
+	}
 }
 
 // Name is a name of the cluster, such as that of a pod, as it is shown.
@@ -55,17 +63,17 @@ func (c *Cleaner) Name(s string) string {
 	if c.redacts() {
 		s = c.names.Name(s)
 	}
-	return Visible(s)
+	return visible(s)
 }
 
 // Path is the path of a file inside an input.
 func (c *Cleaner) Path(path string) string {
 	if !c.redacts() {
-		return Visible(path)
+		return visible(path)
 	}
 	out, known := c.paths[path]
 	if !known {
-		out = Visible(c.names.Path(path))
+		out = visible(c.names.Path(path))
 		c.paths[path] = out
 	}
 	return out
@@ -125,11 +133,11 @@ func (c *Cleaner) knownPath(path string) *string {
 	return &path
 }
 
-// Visible makes a string from an input safe to show: control characters,
+// visible makes a string from an input safe to show: control characters,
 // escape sequences, bidirectional overrides and invalid UTF-8 become visible
 // escapes, so that nothing in a bundle can act on a terminal, a viewer or a
 // reader's eye. A tab stays a tab.
-func Visible(s string) string {
+func visible(s string) string {
 	if plain(s) {
 		return s
 	}

@@ -1,6 +1,10 @@
 package model
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,8 +24,8 @@ func TestVisible(t *testing.T) {
 		{"c1 \u009b31m", `c1 \x9b31m`},
 		{"del\x7f", `del\x7f`},
 	} {
-		if got := Visible(c.in); got != c.want {
-			t.Errorf("Visible(%q) = %q, want %q", c.in, got, c.want)
+		if got := visible(c.in); got != c.want {
+			t.Errorf("visible(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
 }
@@ -29,7 +33,7 @@ func TestVisible(t *testing.T) {
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b]8;;x\x07")
 	f.Fuzz(func(t *testing.T, s string) {
-		out := Visible(s)
+		out := visible(s)
 		if !utf8.ValidString(out) {
 			t.Fatalf("invalid UTF-8 out of %q", s)
 		}
@@ -48,4 +52,30 @@ func TestCut(t *testing.T) {
 	if got := Cut(strings.Repeat("é", 10), 8); got != "éé…" {
 		t.Errorf("got %q", got)
 	}
+}
+
+// TestOneWayIn: nobody but the Cleaner escapes, and no package outside the model
+// decides which characters are hidden.
+func TestOneWayIn(t *testing.T) {
+	calls := regexp.MustCompile(`model\.[vV]isible\(|unicode\.(IsControl|IsPrint|IsGraphic|Cf|Co|Bidi_Control)\b|strconv\.(Append)?Quote(ToASCII|ToGraphic)`)
+	files, outside := 0, 0
+	err := filepath.WalkDir("../../..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(filepath.ToSlash(path), "/internal/report/model/") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, c := range calls.FindAllString(string(data), -1) {
+			outside++
+			t.Errorf("%s: %s", path, c)
+		}
+		files++
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+	if inside, err := os.ReadFile("clean.go"); err != nil || len(calls.FindAllString(string(inside), -1)) == 0 {
+		t.Error("the model does not decide it either")
+	}
+	t.Logf("%d calls outside the model, %d files", outside, files)
 }

@@ -123,7 +123,7 @@ func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
 			shown.Labels[i].Value = c.names.Name(f.Value)
 		}
 	}
-	out := QueryRow{Metric: c.labels(r.Labels), Name: Visible(shown.String())}
+	out := QueryRow{Metric: c.labels(r.Labels), Name: visible(shown.String())}
 	for _, s := range r.Samples {
 		x := Sample{T: s.T, V: s.V}
 		if s.H != nil {
