@@ -209,13 +209,8 @@ func (f laneFrame) axis() string {
 	return b.String()
 }
 
-// axisSteps are distances of ticks that people read easily.
-var axisSteps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
-	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour}
-
 func axisStep(span int64, most int) int64 {
-	for _, s := range axisSteps {
+	for _, s := range timeline.Steps {
 		if span/int64(s) <= int64(max(most, 1)) {
 			return int64(s)
 		}
@@ -224,7 +219,7 @@ func axisStep(span int64, most int) int64 {
 }
 
 // ages is the lane of the age of the last relist: a bar a column, as high as
-// the greatest age in it.
+// the greatest age that is proven in it.
 type ages struct {
 	lane      *lane
 	peak      time.Duration
@@ -243,26 +238,14 @@ func newAges(n *model.Node, f laneFrame) ages {
 	for i := range high {
 		high[i] = -1
 	}
-	raise := func(col int, v float64) {
-		if col >= 0 && col < f.cols && v > high[col] {
-			high[col] = v
+	for _, x := range n.History.Ages() {
+		if !x.Bounded && x.Low[1] <= 0 {
+			continue // nothing is known
 		}
-	}
-	pts := timeline.Age(n)
-	for i, p := range pts {
-		if p.At == 0 || p.Age == nil {
-			continue
-		}
-		t1, v1 := p.At, *p.Age
-		raise(f.column(t1), v1)
-		a.peak = max(a.peak, time.Duration(v1*1e9))
-		if i == 0 || pts[i-1].Age == nil {
-			continue
-		}
-		t0, v0 := pts[i-1].At, *pts[i-1].Age
-		for c := max(f.column(t0), 0); c < min(f.column(t1), f.cols) && v1 > v0; c++ { // the end of a column is where a rising age is greatest
-			end := f.from + model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1))
-			raise(c, v0+(v1-v0)*float64(end-t0)/float64(t1-t0))
+		a.peak = max(a.peak, model.Duration(&x.Low[0]), model.Duration(&x.Low[1]))
+		for c := max(f.column(x.From), 0); c <= min(f.column(x.To), f.cols-1); c++ { // the end of a column is where a rising age is greatest
+			at := min(f.from+model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1)), x.To)
+			high[c] = max(high[c], x.Low[0]+(x.Low[1]-x.Low[0])*float64(at-x.From)/float64(max(x.To-x.From, 1)))
 		}
 	}
 	top := max(a.peak, a.threshold).Seconds()
@@ -285,7 +268,7 @@ func newAges(n *model.Node, f laneFrame) ages {
 }
 
 func (a *ages) note() string {
-	s := "of the last relist, at most " + Span(a.peak)
+	s := "of the last relist, proven up to " + Span(a.peak)
 	if a.threshold > 0 {
 		s += fmt.Sprintf("; threshold %s at %c", Span(a.threshold), a.at)
 	}

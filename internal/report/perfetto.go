@@ -166,15 +166,20 @@ func markArgs(m *timeline.Mark) map[string]any {
 	return args
 }
 
-// counters draws the age of the last relist and the metrics.
+// counters draws the bounds of the age of the last relist, and the metrics.
 func (b *traceBuilder) counters(n *model.Node) {
 	count := func(name, unit string, at model.Time, value *float64) {
 		if at != 0 && value != nil {
 			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: micros(at), PID: b.pid, Args: map[string]any{unit: *value}})
 		}
 	}
-	for _, p := range timeline.Age(n) {
-		count("age of last relist (s)", "seconds", p.At, p.Age)
+	for _, a := range n.History.Ages() {
+		for i, at := range []model.Time{a.From, a.To} {
+			count("age of last relist, at least (s)", "seconds", at, &a.Low[i])
+			if a.Bounded {
+				count("age of last relist, at most (s)", "seconds", at, &a.High[i])
+			}
+		}
 	}
 	for _, c := range n.History.Charts() {
 		unit := map[string]string{" s": "seconds", "/s": "per second", " %": "percent", "": "value"}[c.Unit]

@@ -23,13 +23,14 @@ type Bin struct {
 	Count [3]int
 }
 
-// binWidths are widths that people read easily.
-var binWidths = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
-	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+// Steps are distances of ticks and widths of bins that people read easily.
+var Steps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour}
 
 // BinWidth is the least width of which at most most cover the window.
 func BinWidth(w model.Window, most int) time.Duration {
-	for _, b := range binWidths {
+	for _, b := range Steps {
 		if int64(w.End-w.Start)/int64(b) < int64(most) {
 			return b
 		}
