@@ -274,7 +274,7 @@ func lookAge(s *subject, args map[string]string) outcome {
 		return notThere()
 	}
 	o := found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...)
-	o.vars = map[string]string{"age": s.ep.PeakAge.Round(time.Millisecond).String()}
+	o.vars = map[string]string{"age": parse.Short(s.ep.PeakAge)}
 	return o
 }
 
@@ -315,7 +315,7 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 		k := (gap + each/2) / each
 		if off := gap - k*each; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
 			o := found(s.reports(2)...)
-			o.vars = map[string]string{"gap": time.Duration(starts[i] - starts[i-1]).Round(time.Second).String(), "deadlines": strconv.FormatInt(k*each/s.t, 10)}
+			o.vars = map[string]string{"gap": parse.Short(time.Duration(starts[i] - starts[i-1])), "deadlines": strconv.FormatInt(k*each/s.t, 10)}
 			return o
 		}
 	}

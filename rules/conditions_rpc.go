@@ -279,7 +279,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])
-	o.vars["outage"] = time.Duration(span).Round(time.Second).String()
+	o.vars["outage"] = parse.Short(time.Duration(span))
 	return o
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -52,21 +53,21 @@ func (s *subject) slowTimes() []slowTime {
 	}
 	for i := range s.n.Relists {
 		r := &s.n.Relists[i]
-		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + human(longOf(r)) + " relist of " + clock(r.Start.At), r.Evidence})
+		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.Short(longOf(r)) + " relist of " + clock(r.Start.At), r.Evidence})
 	}
 	for i := range s.n.Proofs {
 		p := &s.n.Proofs[i]
 		if p.Kind != replay.ProofLong && p.Kind != replay.ProofRelist {
 			continue
 		}
-		what := "a relist of at least " + human(p.SumMin)
+		what := "a relist of at least " + parse.Short(p.SumMin)
 		if p.Kind == replay.ProofLong && p.Count > 1 {
-			what = "the at least " + human(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
+			what = "the at least " + parse.Short(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
 		}
 		add(slowTime{min(p.From, p.To-int64(p.SumMin)), p.To, max(p.Count, 1), p.SumMin, what + " up to " + clock(p.To), p.Evidence})
 	}
 	if s.ep != nil && s.ep.LastStart.Known() && len(s.ep.LastStarts) <= 1 {
-		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + human(s.ep.PeakAge) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
+		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Short(s.ep.PeakAge) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
 	}
 	slices.SortStableFunc(out, func(a, b slowTime) int { return cmp.Compare(b.took, a.took) })
 	return out
@@ -167,7 +168,7 @@ func (c *callSum) product() string {
 	if c.calls == 1 {
 		calls = " call × "
 	}
-	return strconv.Itoa(c.calls) + " " + c.op + calls + human(c.mean()) + " = " + human(c.sum)
+	return strconv.Itoa(c.calls) + " " + c.op + calls + parse.Short(c.mean()) + " = " + parse.Short(c.sum)
 }
 
 // explained says how much of the time calls explain; of those that matter little
@@ -185,9 +186,9 @@ func (t *slowTime) explained(calls []callSum) outcome {
 	if float64(sum) < leastShare*float64(t.took) {
 		return notThere()
 	}
-	share := human(sum) + " of " + t.what
+	share := parse.Short(sum) + " of " + t.what
 	if sum > t.took+t.took/20 {
-		share = human(sum) + ", calls of others included, for " + t.what
+		share = parse.Short(sum) + ", calls of others included, for " + t.what
 	}
 	o := found(es...)
 	o.source = "arithmetic"
@@ -214,21 +215,8 @@ func lookHungCalls(s *subject, args map[string]string) outcome {
 		}
 		o := found(c.Evidence...)
 		x := callSum{op: c.Operation, calls: c.Errors, sum: time.Duration(c.Errors) * time.Duration(s.t)}
-		o.source, o.vars = "metrics", map[string]string{"sums": x.product(), "sum": human(c.Sum), "to": clock(c.To)}
+		o.source, o.vars = "metrics", map[string]string{"sums": x.product(), "sum": parse.Short(c.Sum), "to": clock(c.To)}
 		return o
 	}
 	return notThere()
-}
-
-// human prints a duration to about three figures.
-func human(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return strconv.FormatFloat(float64(d)/1e6, 'g', 3, 64) + " ms"
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
-	case d < 10*time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
-	}
-	return d.Round(time.Second).String()
 }

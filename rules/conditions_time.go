@@ -80,7 +80,7 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 			es = s.reports(2)
 		}
 		o := found(es...)
-		o.vars = map[string]string{"silence": time.Duration(g.To - g.From).Round(time.Second).String()}
+		o.vars = map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))}
 		return o
 	}
 	if s.logCoversStall() {
@@ -124,7 +124,7 @@ func lookLag(s *subject, args map[string]string) outcome {
 		return notThere()
 	}
 	o := found(worst.Evidence)
-	o.vars = map[string]string{"lag": worst.Lag.Round(time.Second).String()}
+	o.vars = map[string]string{"lag": parse.Short(worst.Lag)}
 	o.source = "journal"
 	return o
 }
@@ -255,7 +255,7 @@ func lookStatusPending(s *subject, args map[string]string) outcome {
 		}
 		if e.At-f.At >= over {
 			o := found(events("", f, e)...)
-			o.vars = map[string]string{"for": time.Duration(e.At - f.At).Round(time.Second).String()}
+			o.vars = map[string]string{"for": parse.Short(time.Duration(e.At - f.At))}
 			o.source = string(parse.SrcKubelet)
 			return o
 		}
@@ -272,7 +272,7 @@ func lookNeverPersists(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	o := found(events("", long...)...)
-	o.vars = map[string]string{"for": time.Duration(long[len(long)-1].At - long[0].At).Round(time.Second).String()}
+	o.vars = map[string]string{"for": parse.Short(time.Duration(long[len(long)-1].At - long[0].At))}
 	return o
 }
 
@@ -281,8 +281,8 @@ func lookClockJump(s *subject, args map[string]string) outcome {
 	for _, c := range s.n.Clocks {
 		for _, j := range c.Jumps {
 			if abs(j.Step) >= over && j.At.IsValid() && j.At.Text.Len() > 0 {
-				o := found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + time.Duration(j.Step).Round(time.Second).String() + " before this line"})
-				o.vars = map[string]string{"step": time.Duration(j.Step).Round(time.Second).String()}
+				o := found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + parse.Short(time.Duration(j.Step)) + " before this line"})
+				o.vars = map[string]string{"step": parse.Short(time.Duration(j.Step))}
 				o.source = "clock"
 				return o
 			}

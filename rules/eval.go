@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/audit"
 )
@@ -48,7 +49,7 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 
 // vars are the facts of the subject that sentences may use.
 func (s *subject) vars() map[string]string {
-	v := map[string]string{"node": s.n.Name, "timeout": time.Duration(s.t).String()}
+	v := map[string]string{"node": s.n.Name, "timeout": parse.Short(time.Duration(s.t))}
 	if strings.Contains(s.n.Kubelet.Basis, timeoutAssumed) {
 		v["timeout"] += " (the default)"
 	}
@@ -74,7 +75,7 @@ func (s *subject) vars() map[string]string {
 		v["breach"] = clock(s.ep.Breach)
 	}
 	if s.ep.PeakAge > 0 {
-		v["age"] = s.ep.PeakAge.Round(time.Millisecond).String()
+		v["age"] = parse.Short(s.ep.PeakAge)
 	}
 	if s.ep.Recovered.Known() {
 		v["recovered"] = clock(s.ep.Recovered.At)

@@ -77,7 +77,7 @@ func summary(v *view, r *Result) string {
 		if e.FirstReport != 0 {
 			b.WriteString(", first seen " + clock(e.FirstReport))
 			if e.Recovered.Known() {
-				b.WriteString(", for " + brief(time.Duration(e.Recovered.At-e.FirstReport)))
+				b.WriteString(", for " + parse.Short(time.Duration(e.Recovered.At-e.FirstReport)))
 			}
 		}
 	default:
@@ -143,7 +143,7 @@ func lengthOf(e *replay.Episode) int64 {
 
 func until(e *replay.Episode) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
-		return "with no recovery in the input, last relist at least " + e.PeakAge.Round(time.Second).String() + " old"
+		return "with no recovery in the input, last relist at least " + parse.Short(e.PeakAge) + " old"
 	}
 	d := time.Duration(e.Recovered.At - e.Breach).Round(time.Second)
 	return "for " + d.String()
@@ -442,19 +442,12 @@ func slowest(n *replay.Node) string {
 	case best == 0:
 		return ""
 	case !dated:
-		return "a relist took between " + brief(from) + " and " + brief(best) + ", nothing dates it"
+		return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + ", nothing dates it"
 	case best-from > time.Second:
-		return "a relist took between " + brief(from) + " and " + brief(best) + " before " + clock(at)
+		return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + " before " + clock(at)
 	}
-	return "a relist of " + brief(best) + " at " + clock(at) + assumed
+	return "a relist of " + parse.Short(best) + " at " + clock(at) + assumed
 }
-
-// brief prints a duration in whole seconds.
-func brief(d time.Duration) string { return d.Round(time.Second).String() }
-
-// cutReport reports whether a line was cut within the words that only a report of an
-// old relist has: "pleg was last seen active …".
-func (v *view) cutReport() bool {
 	for _, e := range v.sig(parse.SigSkip) {
 		if reason := e.Field("reason"); strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago") {
 			return true

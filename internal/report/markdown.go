@@ -64,7 +64,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	markdownSection(b, "###", times{date: dayAndTime}.episodes(n))
 	for i := range n.Causes {
 		if i == 0 {
-			fmt.Fprintf(b, "\n### %s\n", causesHeading(n.Causes))
+			fmt.Fprintf(b, "\n### %s\n", causesHeading(n))
 		}
 		if i == 3 && !opt.Verbose {
 			break

@@ -56,7 +56,7 @@ func (p *printer) node(n *model.Node) {
 		}
 		p.quotes("     ", e.Evidence.All())
 	}
-	p.causes(causesHeading(n.Causes), n.Causes)
+	p.causes(causesHeading(n), n.Causes)
 	p.causes("Look-alikes (not PLEG)", n.LookAlikes)
 	for _, s := range p.sections(n) {
 		p.section(s)
@@ -117,9 +117,13 @@ func (p *printer) causes(title string, cs []model.Cause) {
 	}
 }
 
-// causesHeading says whether any of the causes is more than possible.
-func causesHeading(cs []model.Cause) string {
-	if len(cs) > 0 && cs[0].Level == string(rules.Possible) {
+// causesHeading says whether any of the causes is more than possible; of a node
+// that is well they say what shows it.
+func causesHeading(n *model.Node) string {
+	switch {
+	case n.Status == "healthy":
+		return "Proof"
+	case len(n.Causes) > 0 && n.Causes[0].Level == string(rules.Possible):
 		return "Cause unknown; these are possible"
 	}
 	return "Probable causes"

@@ -381,14 +381,14 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 		if s.TimedOut == 0 {
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("inspecting %s ran into the %v time-out %s", s.What, b.timeout, timesWord(s.TimedOut)))
+		notes = append(notes, fmt.Sprintf("inspecting %s timed out after %s %s", s.What, parse.Short(b.timeout), timesWord(s.TimedOut)))
 		if s.TimedOut > 1 {
 			notes = append(notes, b.cost()...)
 		}
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
 		notes = append(notes, fmt.Sprintf("%d inspections ran one after the other, %s each on average: no single pod explains the relist",
-			n, replay.Short(union(slices.Clone(pods))/time.Duration(n))))
+			n, parse.Short(union(slices.Clone(pods))/time.Duration(n))))
 	}
 	if out.Unexplained > out.Total/10 {
 		notes = append(notes, "the log's verbosity does not show what the unexplained part went into; -v=4 names each inspected pod")

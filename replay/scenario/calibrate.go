@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -64,7 +65,7 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 		if calls[l.kind] > 0 {
 			d := max(sum[l.kind]/time.Duration(calls[l.kind]), time.Microsecond)
 			*l.at = Latency{d, d}
-			say("%d %s calls took %s on average", calls[l.kind], l.kind, replay.Short(d))
+			say("%d %s calls took %s on average", calls[l.kind], l.kind, parse.Short(d))
 		}
 	}
 	if restarts := inspected - calls["run"]; restarts > 0 {

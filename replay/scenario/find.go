@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
-	"github.com/plegforensics/plegforensics/replay"
 )
 
 // Found is the answer to a question about a scenario.
@@ -145,14 +145,14 @@ func find(s Spec, p pleg.Profile, key string) Found {
 		if q.good {
 			state = "healthy"
 		}
-		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, q.unit, replay.Short(f.Longest))
+		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, q.unit, parse.Short(f.Longest))
 		return f
 	}
 	verb := "unhealthy from"
 	if q.good {
 		verb = "healthy from"
 	}
-	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, q.unit, replay.Short(f.Longest))
+	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, q.unit, parse.Short(f.Longest))
 	if !q.good {
 		f.Answer += fmt.Sprintf(", and with the pause and the next list the age passes %v", p.Threshold)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
@@ -79,9 +80,9 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals) string {
 		fmt.Fprintf(&s, "PLEG would still have been unhealthy: %s instead of %s", breaches(b), breaches(a))
 	}
 	if d := a.Longest - b.Longest; d > 100*time.Millisecond || d < -100*time.Millisecond {
-		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", replay.Short(b.Longest), replay.Short(a.Longest))
+		fmt.Fprintf(&s, "; the longest relist would have taken %s instead of %s", parse.Short(b.Longest), parse.Short(a.Longest))
 	} else if is.Threshold != was.Threshold && len(a.Unhealthy)+len(b.Unhealthy) > 0 {
-		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %v", replay.Short(b.Longest), is.Threshold)
+		fmt.Fprintf(&s, "; the longest relist would still have taken %s, against a threshold of %s", parse.Short(b.Longest), parse.Short(is.Threshold))
 	}
 	if a.Discarded != b.Discarded {
 		fmt.Fprintf(&s, "; %d events would have been discarded instead of %d", b.Discarded, a.Discarded)
@@ -102,9 +103,9 @@ func spoken(w *WhatIf) string {
 		noun = "pods"
 	}
 	add(len(w.Without) > 0, "%s %s left out", noun, strings.Join(w.Without, " and "))
-	add(w.Threshold > 0, "a threshold of %v", w.Threshold)
-	add(w.Period > 0, "a relist period of %v", w.Period)
-	add(w.RPCTimeout > 0, "a runtime request timeout of %v", w.RPCTimeout)
+	add(w.Threshold > 0, "a threshold of %s", parse.Short(w.Threshold))
+	add(w.Period > 0, "a relist period of %s", parse.Short(w.Period))
+	add(w.RPCTimeout > 0, "a runtime request timeout of %s", parse.Short(w.RPCTimeout))
 	add(w.Capacity > 0, "a channel for %d events", w.Capacity)
 	add(w.Parallel > 0, "%d pods inspected at once", w.Parallel)
 	add(w.Latency > 0, "runtime calls taking %g times as long", w.Latency)
@@ -118,7 +119,7 @@ func spoken(w *WhatIf) string {
 
 // breaches says how often and how long a history was unhealthy.
 func breaches(t Totals) string {
-	sum := replay.Short(t.UnhealthyTime())
+	sum := parse.Short(t.UnhealthyTime())
 	first := time.Unix(0, t.Unhealthy[0].From).UTC().Format("2006-01-02 15:04:05Z")
 	if n := len(t.Unhealthy); n > 1 {
 		return fmt.Sprintf("%d breaches, %s in all, the first at %s", n, sum, first)
@@ -128,7 +129,7 @@ func breaches(t Totals) string {
 
 // assume lists what a simulation of listings takes for granted.
 func assume(what *WhatIf, was pleg.Profile) []string {
-	out := []string{"calls of which no duration is recorded count as instant; those that ran into their time-out count as the time-out"}
+	out := []string{"calls of which no duration is recorded count as instant; those that timed out count as the timeout"}
 	if was.Assumed {
 		out = append(out, "kubelet version not stated: the rules of 1.35 apply; events are the same from 1.14 to 1.35")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
@@ -182,7 +183,7 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 	}
 	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: counterfactualRows(was, would)}
 	if blind, all := unknownTime(l.node); blind > replay.LongRelist && blind > all/20 {
-		a.Sentence = strings.TrimSuffix(strings.Replace(a.Sentence, ", as it did", "", 1), ".") + fmt.Sprintf("; of %s of the input nothing is proven.", replay.Short(blind))
+		a.Sentence = strings.TrimSuffix(strings.Replace(a.Sentence, ", as it did", "", 1), ".") + fmt.Sprintf("; of %s of the input nothing is proven.", parse.Short(blind))
 	}
 	a.Assumptions = l.assumptions(&what)
 	return out, would, a, nil
@@ -201,10 +202,10 @@ func (l *Counterfactual) Unproven() (why, wanted string) {
 		return "the relists of known length are too few: what ran between them is not known", wanted
 	}
 	if known-told > known/10+5*time.Second {
-		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", replay.Short(told), replay.Short(known)), wanted
+		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", parse.Short(told), parse.Short(known)), wanted
 	}
 	if blind, all := unknownTime(l.node); blind > all/2 {
-		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", replay.Short(blind), replay.Short(all)), wanted
+		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", parse.Short(blind), parse.Short(all)), wanted
 	}
 	return "", ""
 }
@@ -241,11 +242,11 @@ func counterfactualRows(a, b Totals) []AnswerRow {
 // assumptions lists what an answer takes for granted.
 func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	out := []string{
-		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", replay.Short(l.quiet)),
+		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", parse.Short(l.quiet)),
 		"the log holds no listings: events are not replayed",
 	}
 	if blind, _ := unknownTime(l.node); blind > replay.LongRelist {
-		out = append(out, fmt.Sprintf("in the %s of which nothing is proven no relist was long; they may hide one", replay.Short(blind)))
+		out = append(out, fmt.Sprintf("in the %s of which nothing is proven no relist was long; they may hide one", parse.Short(blind)))
 	}
 	var rest time.Duration
 	for i := range l.loads {
@@ -254,7 +255,7 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 		}
 	}
 	if rest > time.Second {
-		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", replay.Short(rest)))
+		out = append(out, fmt.Sprintf("%s of the long relists belong to no known call or pod and stay as they were", parse.Short(rest)))
 	}
 	return append(out, assumeChanges(what)...)
 }

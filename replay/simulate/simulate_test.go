@@ -123,12 +123,12 @@ func TestSimulatedBlocking(t *testing.T) {
 
 func TestWhatIf(t *testing.T) {
 	for _, c := range []struct{ what, healthy, sentence string }{
-		{"without-pod=ns/a", "", "With pod ns/a left out, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would have taken 10ms instead of 4m0s."},
+		{"without-pod=ns/a", "", "With pod ns/a left out, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would have taken 10 ms instead of 4m."},
 		{"without-pod=u1", "", "pod u1 left out, PLEG would have stayed healthy"},
-		{"threshold=5m", "", "With a threshold of 5m0s, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would still have taken 4m0s, against a threshold of 5m0s."},
+		{"threshold=5m", "", "With a threshold of 5m, PLEG would have stayed healthy: one breach of 1m1s at 2026-01-02 03:05:02Z would not have happened; the longest relist would still have taken 4m, against a threshold of 5m."},
 		{"threshold=1m", "61.00 to 122.01, 182.00 to 363.01", "PLEG would still have been unhealthy: 2 breaches"},
-		{"rpc-timeout=30s", "", "the longest relist would have taken 1m0s instead of 4m0s"},
-		{"kubelet-version=v1.34.0", "", "the longest relist would have taken 2m0s instead of 4m0s"},
+		{"rpc-timeout=30s", "", "the longest relist would have taken 1m instead of 4m"},
+		{"kubelet-version=v1.34.0", "", "the longest relist would have taken 2m instead of 4m"},
 		{"pleg=evented", "", "With evented PLEG, PLEG would have stayed healthy"},
 		{"parallel-inspect=8", "302.00 to 363.01", "nothing changes for PLEG's health"}, // one pod's inspections follow one another
 		{"channel-capacity=1", "302.00 to 363.01", "nothing changes for PLEG's health"},

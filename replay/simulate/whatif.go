@@ -30,7 +30,7 @@ type WhatIf struct {
 var WhatIfKeys = []struct{ Key, Value, About string }{
 	{"threshold", "DURATION", "age of the last relist at which PLEG turns unhealthy"},
 	{"period", "DURATION", "pause between two relists"},
-	{"rpc-timeout", "DURATION", "time-out of a call to the runtime (runtimeRequestTimeout)"},
+	{"rpc-timeout", "DURATION", "timeout of a call to the runtime (runtimeRequestTimeout)"},
 	{"channel-capacity", "N", "events that the channel holds"},
 	{"parallel-inspect", "N", "pods inspected at once"},
 	{"without-pod", "UID|NS/NAME", "leave a pod out; repeatable"},

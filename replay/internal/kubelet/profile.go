@@ -365,7 +365,7 @@ func (p *profiler) timeout() {
 	switch {
 	case n > 0 && measured != k.RPCTimeout:
 		k.RPCTimeout = measured
-		p.say("runtimeRequestTimeout " + measured.String() + " measured from " + Times(n, "pair") + " of failing lists")
+		p.say("runtimeRequestTimeout " + parse.Short(measured) + " measured from " + Times(n, "pair") + " of failing lists")
 	case k.RPCTimeout > 0:
 		p.say("runtimeRequestTimeout stated")
 	default:

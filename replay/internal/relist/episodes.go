@@ -219,7 +219,7 @@ func reports(gs []*kubelet.LastSeen) []host.Evidence {
 				peak = a
 			}
 		}
-		add(g.Lines[0], "last seen active "+g.Lines[0].Age.String()+" before this line: the relist of "+clock(g.Start().At))
+		add(g.Lines[0], "last seen active "+parse.Short(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
 		add(peak, "longest age")
 		add(g.Lines[len(g.Lines)-1], "last report")
 	}

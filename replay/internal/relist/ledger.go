@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -480,7 +481,7 @@ func (l *ledger) fromGroups(run int) {
 		prev = g
 		for _, i := range []int{0, len(g.Lines) - 1} {
 			if a := g.Lines[i]; i == 0 || len(g.Lines) > 1 {
-				c.ev = append(c.ev, host.Evidence{Record: a.Record, Note: "last seen active " + a.Age.String() + " before this line"})
+				c.ev = append(c.ev, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Short(a.Age) + " before this line"})
 			}
 		}
 		l.claims = append(l.claims, c)

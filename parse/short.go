@@ -1,0 +1,48 @@
+package parse
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Short prints a duration for people: three significant figures, in units that
+// they read easily: 8.17 ms, 19.1s, 4m48s, 2h5m, 3d4h.
+func Short(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Short(-d)
+	case d == 0:
+		return "0s"
+	case d < 999500*time.Nanosecond:
+		return digits3(float64(d)/1e3) + " µs"
+	case d < 999500*time.Microsecond:
+		return digits3(float64(d)/1e6) + " ms"
+	case d < 59950*time.Millisecond:
+		return digits3(d.Seconds()) + "s"
+	case d < time.Hour-500*time.Millisecond:
+		return inUnits(d.Round(time.Second), time.Minute, "m", time.Second, "s")
+	case d < 48*time.Hour:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "m")
+	}
+	return inUnits(d.Round(time.Hour), 24*time.Hour, "d", time.Hour, "h")
+}
+
+func digits3(f float64) string {
+	unit := math.Pow(10, math.Floor(math.Log10(f))-2)
+	out := strconv.FormatFloat(math.Round(f/unit)*unit, 'f', max(0, int(-math.Log10(unit)+0.5)), 64)
+	if strings.Contains(out, ".") {
+		out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
+	}
+	return out
+}
+
+func inUnits(d, large time.Duration, l string, small time.Duration, s string) string {
+	out := fmt.Sprintf("%d%s", d/large, l)
+	if rest := d % large / small; rest > 0 {
+		out += fmt.Sprintf("%d%s", rest, s)
+	}
+	return out
+}
