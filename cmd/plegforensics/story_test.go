@@ -100,6 +100,45 @@ func oneStory(t *testing.T, in []string) {
 		}
 	}
 	derived(t, in, base.health)
+	longestSlice(t, read("json"), read("perfetto"))
+	viewed(t, read("intervals"))
+}
+
+// longestSlice: the longest relist of a trace is the longest of the history; one
+// that hangs at the end of the input lasts until then.
+func longestSlice(t *testing.T, report, trace []byte) {
+	t.Helper()
+	n := parsed(t, report).list("nodes")[0]
+	want, got := n.sub("relists").num("max_seconds"), 0.0
+	for _, r := range n.sub("relists").list("longest") {
+		if open, _ := r["open"].(bool); open && r["start"] != nil {
+			want = max(want, n.sub("window").when("end")-r.when("start"))
+		}
+	}
+	for _, e := range parsed(t, trace).list("traceEvents") {
+		if e.text("ph") == "X" && e.text("cat") == "relist" {
+			got = max(got, e.num("dur")/1e6)
+		}
+	}
+	if math.Abs(got-want) > 1e-3 {
+		t.Errorf("the longest slice of a relist is %gs, the longest relist %gs", got, want)
+	}
+}
+
+// viewed: no interval lies outside of the window on which the viewer opens, from
+// the begin of the first to the end of the last.
+func viewed(t *testing.T, b []byte) {
+	t.Helper()
+	items := parsed(t, b).list("items")
+	if len(items) == 0 {
+		t.Fatal("no intervals")
+	}
+	start, end := items[0].when("from"), items[len(items)-1].when("to")
+	for _, i := range items {
+		if i.when("to") < start || i.when("from") > end {
+			t.Fatalf("outside of the window: %v", i)
+		}
+	}
 }
 
 // same compares what two outputs tell, to the microseconds that some of them cut.

@@ -60,6 +60,38 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// TestIntervalsView: the viewer of OpenShift opens on the time from the begin of
+// the first interval to the end of the last one, drops what ends before or begins
+// after it (to the millisecond of its clock), and shows at once what has the
+// display flag: nothing of the report is dropped, and only single pod events
+// wait for the flag to be overridden.
+func TestIntervalsView(t *testing.T) {
+	var out bytes.Buffer
+	if err := writeIntervals(&out, fill(fixture("node", 200)), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Items []struct {
+			From, To time.Time
+			Display  bool
+			Source   string
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || len(doc.Items) < 200 {
+		t.Fatalf("%d items, %v", len(doc.Items), err)
+	}
+	ms := func(at time.Time) int64 { return at.UnixMilli() }
+	start, end := ms(doc.Items[0].From), ms(doc.Items[len(doc.Items)-1].To)
+	for _, i := range doc.Items {
+		if ms(i.To) < start || ms(i.From) > end {
+			t.Errorf("not in the window: %+v", i)
+		}
+		if !i.Display && i.Source != "PLEGEvent" {
+			t.Errorf("hidden: %+v", i)
+		}
+	}
+}
+
 // TestPerfetto checks the fields that the Trace Event format documents.
 func TestPerfetto(t *testing.T) {
 	var out bytes.Buffer

@@ -29,9 +29,9 @@ type trace struct {
 	DisplayTimeUnit string            `json:"displayTimeUnit"`
 }
 
-// traceMarks bounds the marks of one lane: the trace of a day of debug logs
-// stays a few megabytes.
-const traceMarks = 4000
+// traceMarks bounds the marks of one lane: the trace of any log stays below about
+// ten megabytes a node.
+const traceMarks = 2000
 
 func writePerfetto(w io.Writer, r *model.Report, _ Options) error {
 	t := trace{TraceEvents: []traceEvent{}, DisplayTimeUnit: "ms",

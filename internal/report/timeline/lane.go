@@ -62,7 +62,8 @@ func Sources(n *model.Node, most int) []Lane {
 }
 
 // Pods are the events of each pod: those with trouble first, then the busiest.
-// All of them together have at most most marks, but each some.
+// All of them together have about four times most marks at most; where that
+// would leave a pod too few, the last ones share a lane.
 func Pods(n *model.Node, most int) []Lane {
 	var out []Lane
 	index, trouble := map[string]int{}, map[string]int{}
@@ -84,14 +85,34 @@ func Pods(n *model.Node, most int) []Lane {
 	slices.SortFunc(out, func(a, b Lane) int {
 		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.Marks), len(a.Marks)), cmp.Compare(a.Name, b.Name))
 	})
-	return thinned(out, n.Window, max(most*4/max(len(out), 1), 20))
+	if room := max(most*4/leastEvents, 1); len(out) > room { // one lane more for all the others
+		rest := Lane{model.Plural(len(out)-room, "more pod"), Event, nil}
+		for _, l := range out[room:] {
+			rest.Marks = append(rest.Marks, l.Marks...)
+		}
+		byStart(rest.Marks)
+		out = append(out[:room], rest)
+	}
+	return thinned(out, n.Window, max(most*4/max(len(out), 1), leastEvents))
 }
+
+// leastEvents is how many marks a pod has at least.
+const leastEvents = 20
 
 func thinned(lanes []Lane, w model.Window, most int) []Lane {
 	for i := range lanes {
 		lanes[i].Marks = Thin(lanes[i].Marks, w, most)
 	}
 	return lanes
+}
+
+// outranks reports whether m rather than o stands for both: the longer relist, or
+// what is graver.
+func (m *Mark) outranks(o *Mark) bool {
+	if a, b := m.Seconds, o.Seconds; m.Kind == Relist && a != nil && b != nil && *a != *b {
+		return *a > *b
+	}
+	return m.Weight() > o.Weight()
 }
 
 // Thin keeps at most about most marks: what is long or wrong, and of the rest of
@@ -117,7 +138,7 @@ func Thin(ms []Mark, w model.Window, most int) []Mark {
 		case !taken:
 			bins[bin] = len(out)
 			out = append(out, m)
-		case m.Weight() > out[i].Weight():
+		case m.outranks(&out[i]):
 			m.More = out[i].More + 1
 			out[i] = m
 		default:

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -46,5 +47,51 @@ func TestRelistsEnd(t *testing.T) {
 	}
 	if m := got[1]; m.To(99) != 99 || m.LatestEnd != 0 {
 		t.Errorf("the open one is drawn to %d", m.To(99))
+	}
+}
+
+// TestThinKeepsLongest: whatever is left out, the longest relist is not.
+func TestThinKeepsLongest(t *testing.T) {
+	var ms []Mark
+	for i := range 50_000 {
+		took := float64(i%97) / 10
+		if i%3 == 0 {
+			took += 10 // a long one
+		}
+		if i == 44_444 {
+			took = 400
+		}
+		ms = append(ms, Mark{Kind: Relist, State: []string{"ok", "list-failed"}[i%2], Start: model.Time(i * 1e9), Seconds: &took})
+	}
+	longest := 0.0
+	out := Thin(ms, model.Window{Start: 1, End: 50_000 * 1e9}, 200)
+	for _, m := range out {
+		longest = max(longest, *m.Seconds)
+	}
+	if longest != 400 || len(out) > 210 {
+		t.Errorf("%d marks, longest %g", len(out), longest)
+	}
+}
+
+// TestPodsBounded: thousands of pods do not make thousands of lanes, and no event
+// is lost without being counted.
+func TestPodsBounded(t *testing.T) {
+	var events []model.PodEvent
+	for i := range 30_000 {
+		pod, status := fmt.Sprint("ns/pod-", i%9000), "matched"
+		if i%9000 == 8999 {
+			status = "missing"
+		}
+		events = append(events, model.PodEvent{Time: model.Time(i + 1), Pod: &pod, Status: status})
+	}
+	lanes := Pods(&model.Node{History: &model.History{Events: model.SeqOf(events)}, Window: model.Window{Start: 1, End: 30_000}}, 2000)
+	marks, total := 0, 0
+	for _, l := range lanes {
+		for _, m := range l.Marks {
+			marks, total = marks+1, total+1+m.More
+		}
+	}
+	if len(lanes) != 401 || marks > 10_000 || total != len(events) || lanes[0].Name != "ns/pod-8999" || lanes[400].Name != "8600 more pods" {
+		t.Errorf("%d lanes, %d marks for %d, from %s to %s", len(lanes), marks, total, lanes[0].Name, lanes[len(lanes)-1].Name)
 	}
 }
