@@ -448,6 +448,10 @@ func slowest(n *replay.Node) string {
 	}
 	return "a relist of " + parse.Short(best) + " at " + clock(at) + assumed
 }
+
+// cutReport reports whether a line was cut within the words that only a report of an
+// old relist has: "pleg was last seen active …".
+func (v *view) cutReport() bool {
 	for _, e := range v.sig(parse.SigSkip) {
 		if reason := e.Field("reason"); strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago") {
 			return true
