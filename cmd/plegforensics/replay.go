@@ -22,6 +22,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/replay/stream"
 )
 
 // catReplay is the category of replay's own flags.
@@ -66,6 +67,8 @@ type replayRun struct {
 	out        *output.Writer // nil until there is something to write
 	export     *output.Writer // the same
 	writer     simulate.Exporter
+	player     *stream.Player // of recorded container events, nil without
+	tell       func(*simulate.Relist)
 	inWindow   func(start int64) bool // of recorded relists; nil: all
 	left       int                    // lines left out by the window
 }
@@ -105,6 +108,12 @@ func (r *replayRun) input(p pleg.Profile) error {
 		if looksRecorded(head) {
 			if r.inWindow, err = recordedWindow(r.c); err != nil {
 				return err
+			}
+			if b, _ := head.Peek(64 << 10); stream.Is(b) {
+				if !p.Has(pleg.EventedAvailable) || !r.what.Empty() {
+					return usage("evented PLEG exists from 1.26; --what-if does not change recorded container events", "the input holds recorded container events")
+				}
+				p, r.player = p.UseEvented(), &stream.Player{}
 			}
 			return r.stream(head, name, p)
 		}
@@ -351,8 +360,19 @@ func (r *replayRun) stream(in io.Reader, name string, p pleg.Profile) error {
 	file := &parse.File{Path: name, Role: parse.RoleSnapshots, Size: -1}
 	return r.simulate(nil, p, func(feed *simulate.Feed, step func(*simulate.Snapshot)) error {
 		return eachLine(in, func(text []byte, line uint32, offset int64) error {
-			if r.wanted(text) {
-				feed.Line(text, parse.Pos{File: file, Line: line, Offset: offset}, step)
+			pos := parse.Pos{File: file, Line: line, Offset: offset}
+			switch {
+			case !r.wanted(text):
+			case r.player != nil && stream.Is(text):
+				feed.End(step) // relists before it come first
+				x, err := r.player.Play(text)
+				if err != nil {
+					feed.Decoder.Warnings = append(feed.Decoder.Warnings, parse.Warning{Pos: pos, Msg: err.Error()})
+				} else if x != nil {
+					r.tell(x)
+				}
+			default:
+				feed.Line(text, pos, step)
 			}
 			return r.c.Context.Err()
 		})
@@ -381,6 +401,9 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 		}
 		w.relist(x)
 	}
+	if r.tell = tell; r.player != nil {
+		r.player = stream.NewPlayer(sim.Machine())
+	}
 	step := func(s *simulate.Snapshot) {
 		if err := r.exportLine(s); err != nil && failed == nil {
 			failed = err
@@ -407,6 +430,11 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 		return &exitError{exitNothing, "no recorded relist in the window", "--since and --until leave out all of " + model.Plural(r.left, "line")}
 	}
 	end := &model.Simulated{Totals: totals, Machine: sim.Machine(), Answer: answer, Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings}
+	if r.player != nil {
+		end.Totals.Events += r.player.Sent
+		end.Totals.Discarded += r.player.Discarded
+		end.Assumptions = append(end.Assumptions, r.player.Notes()...)
+	}
 	switch {
 	case n != nil:
 		end.Totals.Witness(n.Node)
