@@ -13,6 +13,21 @@ const hole = 64
 
 var holeOfNUL = make([]byte, hole)
 
+var manyNUL = make([]byte, 4096)
+
+// leadingNUL is how many NUL bytes b begins with. Terabytes of nothing are read
+// as fast as memory is compared.
+func leadingNUL(b []byte) int {
+	n := 0
+	for len(b)-n >= len(manyNUL) && bytes.Equal(b[n:n+len(manyNUL)], manyNUL) {
+		n += len(manyNUL)
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
+}
+
 // withoutHoles is the beginning of a member with its holes cut out, so that they
 // do not hide what it is. The decoders get them: offsets stay true.
 func withoutHoles(head []byte) []byte {
@@ -26,7 +41,7 @@ func withoutHoles(head []byte) []byte {
 			return append(out, head...)
 		}
 		out = append(out, head[:i]...)
-		head = bytes.TrimLeft(head[i:], "\x00")
+		head = head[i+leadingNUL(head[i:]):]
 	}
 	return out
 }
@@ -35,10 +50,13 @@ func withoutHoles(head []byte) []byte {
 // identification looks at. It returns how many bytes it dropped.
 func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error) {
 	var skipped int64
-	for err == nil && b.from < b.to && len(bytes.TrimLeft(b.data()[:min(len(b.data()), headLen)], "\x00")) == 0 {
-		text := bytes.TrimLeft(b.data(), "\x00")
-		skipped += int64(len(b.data()) - len(text))
-		n := copy(b.mem[headroom:], text)
+	for err == nil && b.from < b.to {
+		nothing := leadingNUL(b.data())
+		if nothing < min(len(b.data()), headLen) {
+			break
+		}
+		skipped += int64(nothing)
+		n := copy(b.mem[headroom:], b.data()[nothing:])
 		b.from, b.to = headroom, headroom+n
 		if !eof {
 			eof, err = b.fill(r)

@@ -40,7 +40,7 @@ func roleSource(r parse.Role) parse.Source {
 
 // count holds the vote among the bare lines of the head.
 func (d *Decoder) count(head []byte) {
-	p := journal.NewParser(d.framing)
+	p := d.cutter
 	var e journal.Entry
 	klogs, kubelet, other, logrus := 0, 0, 0, 0
 	votes := make([]int, len(logrusHints))
