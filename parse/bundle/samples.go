@@ -71,7 +71,7 @@ func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 	s.file.Size = size
 	w.u.bytes += size
 	if left > 0 {
-		w.u.cut(parse.Pos{File: s.file}, "%d samples are left out: a snapshot of it holds more than %d, and they are of metrics that no rule looks at; --max-series raises the limit", left, w.b.lim.Series)
+		w.u.cut(parse.Pos{File: s.file}, "%d samples are left out: a snapshot of it holds more than %d, of which those of metrics that rules look at are kept first; --max-series raises the limit", left, w.b.lim.Series)
 	}
 	return atEnd(err)
 }

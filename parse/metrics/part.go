@@ -119,10 +119,14 @@ func (p *Part) current() *snapshot {
 
 func (s *snapshot) samples() int { return s.flushed + s.to - s.from + s.hto - s.hfrom }
 
+// lookedAtMost is how many times the limit the samples of a snapshot may be if
+// the program looks at them by itself: no kubelet has nearly as many.
+const lookedAtMost = 2
+
 // fits reports whether a snapshot has room for one more sample: beyond the
 // limit, only for those of metrics that the program looks at by itself.
 func (p *Part) fits(s *snapshot, key []byte) bool {
-	if p.most <= 0 || s.samples() < p.most || matters(key) {
+	if p.most <= 0 || s.samples() < p.most || s.samples() < lookedAtMost*p.most && matters(key) {
 		return true
 	}
 	p.left++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -42,6 +43,9 @@ const DefaultInterval = 30 * time.Second
 func Parse(name string, data []byte) ([]Group, []error) {
 	if gs, ok := parseAPI(name, data); ok {
 		return gs, nil
+	}
+	if nested(data) > deepest {
+		return nil, []error{fmt.Errorf("%s: parentheses nested more than %d deep", name, deepest)}
 	}
 	rg, errs := rulefmt.Parse(unwrapped(data), false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
 	if len(errs) > 0 {
@@ -125,4 +129,23 @@ const BuiltinFile = "built-in"
 func Builtin() []Group {
 	gs, _ := Parse(BuiltinFile, builtin) // a test holds the file to be right
 	return gs
+}
+
+// deepest is how deep the parentheses of a rule file may be nested: the parser of
+// PromQL takes time with the square of it.
+const deepest = 1000
+
+// nested is how deep the parentheses of a text are nested.
+func nested(data []byte) int {
+	depth, most := 0, 0
+	for _, c := range data {
+		switch c {
+		case '(':
+			depth++
+			most = max(most, depth)
+		case ')':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
 }

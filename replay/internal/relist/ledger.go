@@ -42,6 +42,7 @@ type ledger struct {
 
 	counts   host.BySym[uint32] // of events by container, in the stretch at hand
 	counting bool               // counts has room
+	looked   int                // events that were counted, all stretches together
 	room     claimRoom
 }
 
