@@ -125,7 +125,7 @@ type release struct {
 
 // build compiles the program.
 func (r *release) build(p platform, out string) error {
-	return goTool(p, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", out, "./cmd/"+program)
+	return goTool(p, "build", "-pgo=cmd/"+program+"/release.pgo", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", out, "./cmd/"+program)
 }
 
 // goTool runs the go command for a platform, with nothing of the caller's
