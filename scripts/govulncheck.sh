@@ -3,7 +3,7 @@
 # database can be reached; says so and goes on where it cannot.
 set -eu
 cd "$(dirname "$0")/.."
-out=$(go run golang.org/x/vuln/cmd/govulncheck@latest ./cmd/plegforensics 2>&1) && { echo "$out" | tail -n 3; exit 0; }
+out=$(go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./cmd/plegforensics 2>&1) && { echo "$out" | tail -n 3; exit 0; }
 case $out in
 *"Vulnerability #"*) echo "$out"; exit 1 ;;
 esac
