@@ -145,7 +145,7 @@ func audited(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]model.Analyze
 	}
 	of := make(map[*replay.Node]*model.Analyzed, len(ns))
 	for _, n := range ns {
-		of[n] = model.Analyze(n)
+		of[n] = model.Analyze(n, runner(c))
 	}
 	ns, err = clip(c, ns, func(n *replay.Node, since, until int64) { of[n].Clip(since, until) })
 	var out []model.Analyzed

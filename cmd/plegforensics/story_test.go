@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/csv"
@@ -20,13 +21,14 @@ import (
 )
 
 // story is what one output tells of a node, in seconds since 1970. What an output
-// does not tell is nil, or -1.
+// does not tell is nil; why, says untold.
 type story struct {
 	health   []strip // by state
 	episodes []strip // from breach to recovery, 0 open
-	relists  []strip // of 10 s and more, by their start; to is how long
-	events   int     // that the sync loop got
-	dropped  int
+	relists  []strip // of 10 s and more, by their start; to is how long, 0 open
+	events   []strip // that the sync loop got, by type
+	dropped  []strip // that the kubelet says it dropped
+	thinned  bool    // of very many marks some stand for others: their number is right
 }
 
 type strip struct {
@@ -34,11 +36,42 @@ type strip struct {
 	state    string
 }
 
-// long adds a relist of 10 s or more.
-func (s *story) long(start, took float64) {
-	if took >= 10 {
+// untold says what an output has no place for, and why.
+var untold = map[string]string{
+	"analyze: relists":  "it shows the ten longest", // where they are fewer, they are compared
+	"analyze: events":   "it counts them: TestOneStory compares the counts",
+	"analyze: dropped":  "the same",
+	"timeline: events":  "it counts them: the command events lists them",
+	"timeline: dropped": "the same",
+	"events: health":    "it lists events, as its name says",
+	"events: episodes":  "the same",
+	"events: relists":   "the same",
+}
+
+// long adds a relist of 10 s or more, or of no known end.
+func (s *story) long(start, took float64, open bool) {
+	switch {
+	case open:
+		s.relists = append(s.relists, strip{from: start, state: "open"})
+	case took >= 10:
 		s.relists = append(s.relists, strip{from: start, to: took})
 	}
+}
+
+// event adds what the audit says of an event.
+func (s *story) event(at float64, typ, status string) {
+	switch status {
+	case "discarded":
+		s.dropped = append(s.dropped, strip{from: at})
+	case "missing":
+	default:
+		s.events = append(s.events, strip{from: at, state: typ})
+	}
+}
+
+// empty is the story of an output that would tell all.
+func empty() story {
+	return story{[]strip{}, []strip{}, []strip{}, []strip{}, []strip{}, false}
 }
 
 // TestOneStory: every command and format tells the same of a node.
@@ -81,26 +114,38 @@ func oneStory(t *testing.T, in []string) {
 		args = append(args, "-o", "json", "--quiet", "--tz", "UTC", "--year", "2026")
 		return []byte(must(t, append(args, in...)...))
 	}
-	base := timelineStory(t, command("timeline"))
+	timeline, report := command("timeline"), read("json")
 	views := map[string]story{
-		"analyze": analyzeStory(t, read("json")), "events": eventsStory(t, command("events")), "ndjson": ndjsonStory(t, read("ndjson")),
-		"csv": csvStory(t, read("csv")), "intervals": intervalsStory(t, read("intervals")), "perfetto": perfettoStory(t, read("perfetto")), "html": htmlStory(t, read("html")),
-		"replay": replayStory(t, command("replay")),
+		"analyze": analyzeStory(t, report), "timeline": timelineStory(t, timeline), "events": eventsStory(t, command("events")),
+		"ndjson": ndjsonStory(t, read("ndjson")), "csv": csvStory(t, read("csv")), "intervals": intervalsStory(t, read("intervals")),
+		"perfetto": perfettoStory(t, read("perfetto")), "html": htmlStory(t, read("html")),
 	}
-	base.episodes, base.events, base.dropped = views["analyze"].episodes, views["analyze"].events, views["analyze"].dropped
+	replayed := command("replay")
+	views["replay"] = replayStory(t, replayed)
+	base := views["csv"]
 	for name, v := range views {
 		same(t, name+": health", v.health, base.health)
 		same(t, name+": episodes", v.episodes, base.episodes)
-		same(t, name+": relists of 10 s and more", v.relists, base.relists)
-		if v.events >= 0 && v.events != base.events {
-			t.Errorf("%s: %d events, want %d", name, v.events, base.events)
+		same(t, name+": relists", v.relists, base.relists)
+		if name == "replay" || v.thinned { // replay tells them by the start of their relist
+			if len(v.events) != len(base.events) || v.dropped != nil && len(v.dropped) != len(base.dropped) {
+				t.Errorf("%s: %d events and %d discarded, want %d and %d", name, len(v.events), len(v.dropped), len(base.events), len(base.dropped))
+			}
+			continue
 		}
-		if v.dropped >= 0 && v.dropped != base.dropped {
-			t.Errorf("%s: %d events discarded, want %d", name, v.dropped, base.dropped)
+		same(t, name+": events", v.events, base.events)
+		same(t, name+": dropped", v.dropped, base.dropped)
+	}
+	for name, d := range map[string]doc{"analyze": parsed(t, report).list("nodes")[0].sub("events"), "timeline": parsed(t, timeline).list("nodes")[0].sub("events")} {
+		if n, lost := int(d.num("observed")), int(d.num("discarded")); n != len(base.events) || lost != len(base.dropped) {
+			t.Errorf("%s: %d events and %d discarded, want %d and %d", name, n, lost, len(base.events), len(base.dropped))
 		}
 	}
-	derived(t, in, base.health)
-	longestSlice(t, read("json"), read("perfetto"))
+	if lost := int(parsed(t, replayed).sub("metrics").num("discarded_events")); lost != len(base.dropped) {
+		t.Errorf("replay: %d events discarded, want %d", lost, len(base.dropped))
+	}
+	derived(t, in, &base)
+	longestSlice(t, report, read("perfetto"))
 	viewed(t, read("intervals"))
 }
 
@@ -145,29 +190,55 @@ func viewed(t *testing.T, b []byte) {
 func same(t *testing.T, what string, got, want []strip) {
 	t.Helper()
 	if got == nil {
+		if untold[what] == "" {
+			t.Errorf("%s: it tells nothing, and nothing says why", what)
+		}
 		return
 	}
+	sorted := func(l []strip) []strip {
+		return slices.SortedStableFunc(slices.Values(l), func(a, b strip) int {
+			return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+		})
+	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 0.002 }
+	got, want = sorted(got), sorted(want)
 	if !slices.EqualFunc(got, want, func(a, b strip) bool { return near(a.from, b.from) && near(a.to, b.to) && a.state == b.state }) {
-		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+		t.Errorf("%s:\n got %d %.2000v\nwant %d %.2000v", what, len(got), fmt.Sprint(got), len(want), fmt.Sprint(want))
 	}
 }
 
-// derived asks the derived series in the middle of each stretch of health.
-func derived(t *testing.T, in []string, health []strip) {
+// derived asks the derived series in the middle of each stretch of health and of each
+// long relist, and at the end for the events and those discarded. Episodes and their
+// recovery are steps of plegforensics_pleg_unhealthy, as the health is.
+func derived(t *testing.T, in []string, base *story) {
+	ask := func(at float64, expr, want string) {
+		t.Helper()
+		when := time.Unix(0, int64(at*1e9)).UTC().Format(time.RFC3339Nano)
+		args := []string{"query", "-o", "json", "--quiet", "--tz", "UTC", "--year", "2026", "--time", when, "--expr", expr}
+		if out := must(t, append(args, in...)...); !strings.Contains(out, `"`+want+`"]`) {
+			t.Errorf("derived series %s at %s, want %s: %s", expr, when, want, out)
+		}
+	}
 	value := map[string]string{"healthy": "0", "unhealthy": "1", "never-relisted": "1"}
-	for _, h := range health {
+	end := 0.0
+	for _, h := range base.health {
+		end = max(end, h.to)
 		if h.state == "never-relisted" && h.to-h.from < 16 {
 			continue // the start of a kubelet, which the series leaves out
 		}
 		if want, ok := value[h.state]; ok && h.to-h.from > 2 {
-			at := time.Unix(0, int64((h.from+h.to)/2*1e9)).UTC().Format(time.RFC3339Nano)
-			args := []string{"query", "-o", "json", "--quiet", "--tz", "UTC", "--year", "2026", "--time", at, "--expr", "plegforensics_pleg_unhealthy"}
-			if out := must(t, append(args, in...)...); !strings.Contains(out, `"`+want+`"]`) {
-				t.Errorf("derived series at %s, %s: %s", at, h.state, out)
-			}
+			ask((h.from+h.to)/2, "plegforensics_pleg_unhealthy", want)
 		}
 	}
+	for _, r := range base.relists {
+		ask(r.from+max(r.to, 2)/2, "plegforensics_relist_running", "1")
+	}
+	if end == 0 {
+		return
+	}
+	count := func(l []strip) string { return strconv.Itoa(len(l)) }
+	ask(end, "sum(plegforensics_pleg_events_total) or vector(0)", count(base.events))
+	ask(end, "sum(plegforensics_discarded_events_total) or vector(0)", count(base.dropped))
 }
 
 // doc is one JSON document, and ways into it.
@@ -191,6 +262,8 @@ func (d doc) list(key string) (out []doc) {
 	}
 	return out
 }
+
+func (d doc) column(key string) []any { l, _ := d[key].([]any); return l }
 
 func (d doc) num(key string) float64 { v, _ := d[key].(float64); return v }
 
@@ -225,60 +298,46 @@ func episodes(l []doc) []strip {
 	return out
 }
 
-// byStart orders relists and drops an order of the output's own.
-func byStart(l []strip) []strip {
-	slices.SortFunc(l, func(a, b strip) int { return int(math.Copysign(1, a.from-b.from)) })
-	return l
-}
-
 func timelineStory(t *testing.T, b []byte) story {
 	n := parsed(t, b).list("nodes")[0]
-	s := story{health: spans(n.list("health")), relists: []strip{}}
+	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), relists: []strip{}}
 	for _, r := range n.list("relists") {
-		s.long(r.when("start"), r.num("duration_seconds"))
+		s.long(r.when("start"), r.num("duration_seconds"), r["open"] == true)
 	}
 	return s
 }
 
 func analyzeStory(t *testing.T, b []byte) story {
 	n := parsed(t, b).list("nodes")[0]
-	s := story{episodes: episodes(n.list("episodes")), events: int(n.sub("events").num("observed")), dropped: int(n.sub("events").num("discarded"))}
+	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), relists: []strip{}}
 	longest := n.sub("relists").list("longest")
 	for _, r := range longest {
-		s.long(r.when("start"), r.num("duration_seconds"))
+		s.long(r.when("start"), r.num("duration_seconds"), r["open"] == true)
 	}
 	if len(s.relists) == len(longest) && len(longest) > 0 {
 		s.relists = nil // it may not show them all
-	} else {
-		s.relists = byStart(append([]strip{}, s.relists...))
 	}
 	return s
 }
 
 func eventsStory(t *testing.T, b []byte) story {
-	s := story{}
+	s := story{events: []strip{}, dropped: []strip{}}
 	for _, e := range parsed(t, b).list("nodes")[0].list("events") {
-		switch e.text("status") {
-		case "discarded":
-			s.dropped++
-		case "missing":
-		default:
-			s.events++
-		}
+		s.event(e.when("time"), e.text("type"), e.text("status"))
 	}
 	return s
 }
 
 func replayStory(t *testing.T, b []byte) story {
 	d := parsed(t, b)
-	s := story{health: spans(d.list("health")), episodes: episodes(d.list("episodes")), relists: []strip{}, dropped: int(d.sub("metrics").num("discarded_events"))}
+	s := story{health: spans(d.list("health")), episodes: episodes(d.list("episodes")), relists: []strip{}, events: []strip{}}
 	for _, r := range d.list("relists") {
 		if r.when("end") != 0 {
-			s.long(r.when("start"), r.when("end")-r.when("start"))
+			s.long(r.when("start"), r.when("end")-r.when("start"), r["open"] == true)
 		}
 		for _, e := range r.list("events") {
 			if typ := e.text("type"); typ != "ContainerRemoved" && e["delivered"] == true {
-				s.events++
+				s.event(r.when("start"), typ, "")
 			}
 		}
 	}
@@ -286,33 +345,32 @@ func replayStory(t *testing.T, b []byte) story {
 }
 
 func ndjsonStory(t *testing.T, b []byte) story {
-	s := story{health: []strip{}, episodes: []strip{}, relists: []strip{}}
+	s := empty()
 	for line := range strings.Lines(string(b)) {
 		r := parsed(t, []byte(line))
-		s.row(r.text("kind"), r.text("state"), r.when("start"), r.when("end"), r.num("seconds"))
+		s.row(r.text("kind"), r.text("state"), r.text("detail"), r.when("start"), r.when("end"), r.num("seconds"), r["open"] == true)
 	}
-	s.relists = byStart(s.relists)
 	return s
 }
 
 // row is a row of CSV and NDJSON.
-func (s *story) row(kind, state string, start, end, seconds float64) {
+func (s *story) row(kind, state, detail string, start, end, seconds float64, open bool) {
 	switch kind {
 	case "health":
 		s.health = append(s.health, strip{start, end, state})
 	case "episode":
 		s.episodes = append(s.episodes, strip{from: start, to: end})
 	case "relist":
-		s.long(start, seconds)
+		s.long(start, seconds, open)
 	case "event":
-		switch state {
-		case "discarded":
-			s.dropped++
-		case "missing":
-		default:
-			s.events++
-		}
+		s.event(start, kindOf(detail), state)
 	}
+}
+
+// kindOf is the type of an event without what rows add to it.
+func kindOf(detail string) string {
+	typ, _, _ := strings.Cut(detail, " ")
+	return typ
 }
 
 func csvStory(t *testing.T, b []byte) story {
@@ -322,7 +380,7 @@ func csvStory(t *testing.T, b []byte) story {
 	if err != nil || len(rows) == 0 {
 		t.Fatal(err)
 	}
-	s := story{health: []strip{}, episodes: []strip{}, relists: []strip{}}
+	s := empty()
 	column := func(row []string, name string) string {
 		if i := slices.Index(rows[0], name); i >= 0 && i < len(row) {
 			return row[i]
@@ -331,34 +389,38 @@ func csvStory(t *testing.T, b []byte) story {
 	}
 	for _, row := range rows[1:] {
 		seconds, _ := strconv.ParseFloat(column(row, "seconds"), 64)
-		s.row(column(row, "kind"), column(row, "state"), unix(column(row, "start")), unix(column(row, "end")), seconds)
+		s.row(column(row, "kind"), column(row, "state"), column(row, "detail"), unix(column(row, "start")), unix(column(row, "end")), seconds, column(row, "open") == "true")
 	}
-	s.relists = byStart(s.relists)
 	return s
 }
 
 func intervalsStory(t *testing.T, b []byte) story {
-	s := story{health: []strip{}, events: -1, dropped: -1}
+	s := empty()
 	for _, x := range parsed(t, b).list("items") {
-		m := x.sub("message")
-		if m.sub("annotations").text("plegforensics") == "health" {
-			s.health = append(s.health, strip{x.when("from"), x.when("to"), m.text("cause")})
+		m, notes, to := x.sub("message"), x.sub("message").sub("annotations"), x.when("to")
+		open := notes.text("open") == "true"
+		if open {
+			to = 0
 		}
+		seconds, _ := strconv.ParseFloat(notes.text("seconds"), 64)
+		kind, _, _ := strings.Cut(m.text("humanMessage"), " ")
+		s.row(notes.text("plegforensics"), m.text("cause"), kind, x.when("from"), to, seconds, open)
 	}
 	return s
 }
 
 func perfettoStory(t *testing.T, b []byte) story {
-	s := story{health: []strip{}, relists: []strip{}, events: -1, dropped: -1}
+	s := empty()
 	for _, e := range parsed(t, b).list("traceEvents") {
-		from, took := e.num("ts")/1e6, e.num("dur")/1e6
-		switch {
-		case e.text("ph") != "X":
-		case e.text("cat") == "health":
-			s.health = append(s.health, strip{from, from + took, e.text("name")})
-		case e.text("cat") == "relist" && strings.HasPrefix(e.text("name"), "relist "):
-			s.long(from, took)
+		args, from, to := e.sub("args"), e.num("ts")/1e6, 0.0
+		if e.text("ph") == "X" && args["open"] != true {
+			to = from + e.num("dur")/1e6
 		}
+		left := int(args.num("left_out"))
+		for range 1 + left {
+			s.row(e.text("cat"), args.text("state"), kindOf(args.text("detail")), from, to, args.num("seconds"), args["open"] == true)
+		}
+		s.thinned = s.thinned || left > 0
 	}
 	return s
 }
@@ -382,9 +444,10 @@ func htmlStory(t *testing.T, b []byte) story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := parsed(t, plain).list("nodes")[0]
+	d := parsed(t, plain)
+	n := d.list("nodes")[0]
 	at := func(ms float64) float64 { return (n.num("base") + ms) / 1e3 }
-	s := story{health: []strip{}, episodes: []strip{}, events: -1, dropped: -1}
+	s := empty()
 	for _, h := range n.list("health") {
 		s.health = append(s.health, strip{at(h.num("f")), at(h.num("t")), h.text("s")})
 	}
@@ -397,6 +460,19 @@ func htmlStory(t *testing.T, b []byte) story {
 			x.to = at(e.num("t"))
 		}
 		s.episodes = append(s.episodes, x)
+	}
+	r := n.sub("relists")
+	for i, start := range r.column("s") {
+		hung, drawn := r.column("o")[i] == 2.0, r.column("e")[i] != nil // one that hangs is drawn if it lasts
+		took, _ := r.column("k")[i].(float64)
+		s.long(at(start.(float64)), took, hung && drawn)
+	}
+	types := d.column("types")
+	status := []string{"observed", "matched", "missing", "late", "unexpected", "discarded"}
+	for _, p := range n.list("pods") {
+		for i, t := range p.column("t") {
+			s.event(at(t.(float64)), types[int(p.column("y")[i].(float64))].(string), status[int(p.column("s")[i].(float64))])
+		}
 	}
 	return s
 }

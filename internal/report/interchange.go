@@ -185,6 +185,12 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 		reason = nodeState(m)
 		notes["phase"] = reason
 	}
+	if m.Seconds != nil {
+		notes["seconds"] = float(m.Seconds)
+	}
+	if m.Open {
+		notes["open"] = "true" // it ends with the input only because that does
+	}
 	if e := m.Proof.Best(); e != nil {
 		notes["file"], notes["line"] = e.File, fmt.Sprint(e.Line)
 	}

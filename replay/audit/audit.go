@@ -92,8 +92,8 @@ func (a *auditor) judgeObserved() {
 	for i := range a.n.Observed.Len() {
 		row := a.n.Observed.Row(i)
 		e := &a.table.Rows[row]
-		if l := a.lives.find(e.Data); l != nil && a.table.At(e) != 0 {
-			a.verdicts[row] = a.judge(e, l, runs)
+		if l, seen := a.lives.find(e.Data), a.table.At(e); l != nil && seen != 0 {
+			a.verdicts[row] = a.judge(e, seen, l, runs)
 		}
 		switch a.verdicts[row].status {
 		case statusLate:
@@ -107,8 +107,7 @@ func (a *auditor) judgeObserved() {
 // judge holds one event against the life of what it is about. A kubelet that
 // has just started reports the world as it finds it: such an event is no news
 // and has no lag.
-func (a *auditor) judge(e *host.EventRow, l *Life, runs restarts) verdict {
-	seen := a.table.At(e)
+func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) verdict {
 	at, ok := a.lives.cause(l, e.Type)
 	if at.Known() && at.At < seen { // events come by time, and so do these windows by their ends
 		a.proved.add(listWindow{from: at.At - int64(at.Slack), to: seen})

@@ -229,6 +229,9 @@ func (d *deriver) discards() { d.counter(d.eventTimes(parse.SigDiscard)) }
 func (d *deriver) events() {
 	byType := map[string][]int64{}
 	for _, e := range d.n.Observed.All() {
+		if e.At == 0 {
+			continue // of no known time
+		}
 		byType[e.Type] = append(byType[e.Type], e.At)
 	}
 	for _, t := range sortedNames(byType) {

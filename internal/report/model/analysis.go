@@ -30,9 +30,12 @@ type Analyzed struct {
 	WhatIf []*simulate.Answer // standard questions, none where nothing long is proven
 }
 
-// Analyze adds to a whole node what follows from its history.
-func Analyze(n *replay.Node) *Analyzed {
-	return &Analyzed{Node: n, Audit: audit.Of(n), Blame: blame.Of(n)}
+// Analyze adds to a whole node what follows from its history, side by side if the
+// caller brings a runner.
+func Analyze(n *replay.Node, run replay.Parallel) *Analyzed {
+	a := &Analyzed{Node: n}
+	run.Run(func() { a.Audit = audit.Of(n) }, func() { a.Blame = blame.Of(n) })
+	return a
 }
 
 // Clip leaves of the node what a stretch of time holds: see replay.Node.Clip.

@@ -76,6 +76,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		out.Breaches = append(out.Breaches, Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold),
 			c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)})
 	}
+	out.History.Told, out.History.Counts, out.Health = out.Episodes, out.Events, out.History.Health
 	out.Relists = relistStats(out.History)
 	out.Relists.Counted = c.counted(n.Node)
 	for i := range n.Ops {

@@ -18,6 +18,8 @@ type History struct {
 	Runs    []Run         `json:"kubelet_runs"`
 	Gaps    []Gap         `json:"gaps"`
 	Failed  []FailedCall  `json:"failed_calls"`
+	Told    []Episode     `json:"episodes"`
+	Counts  EventCounts   `json:"events"`
 	Events  Seq[PodEvent] `json:"-"` // audited ones where there was an audit
 
 	Requests Seq[Request]   `json:"-"` // calls that the runtime logged

@@ -69,6 +69,7 @@ type Node struct {
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
 	Gaps       []NamedSpan   `json:"gaps,omitempty"`
 	Conflicts  []Conflict    `json:"contradictions,omitempty"`
+	Health     []Health      `json:"health"` // as timeline tells it
 	Collect    []Need        `json:"collect,omitempty"`
 	History    *History      `json:"-"`
 	Audited    NodeEvents    `json:"-"`

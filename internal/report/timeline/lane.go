@@ -123,7 +123,11 @@ func Thin(ms []Mark, w model.Window, most int) []Mark {
 		return ms
 	}
 	span := max(w.End-w.Start, 1)
-	bins := make(map[int]int, most/2) // stretch: index in out
+	type place struct {
+		bin   int
+		state string
+	}
+	bins := make(map[place]int, most/2) // index in out
 	var out []Mark
 	kept := 0
 	for _, m := range ms {
@@ -132,7 +136,10 @@ func Thin(ms []Mark, w model.Window, most int) []Mark {
 			kept++
 			continue
 		}
-		bin := int(float64(m.Start-w.Start) / float64(span) * float64(most/2))
+		bin := place{bin: int(float64(m.Start-w.Start) / float64(span) * float64(most/2))}
+		if m.Kind == Event {
+			bin.state = m.State // what is left out can be counted by what the audit says of it
+		}
 		i, taken := bins[bin]
 		switch {
 		case !taken:

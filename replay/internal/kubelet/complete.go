@@ -43,6 +43,7 @@ func NewWitness(s *Log) *Witness {
 	w.Holes = s.holes()
 	filtered(s, w.filtered)
 	w.thin(s)
+	w.unbegun(s)
 	return w
 }
 
@@ -68,6 +69,9 @@ func (w *Witness) thin(s *Log) {
 			start[a.At] = a.At - int64(a.Age)
 		}
 	}
+	if len(start) == 0 {
+		return // and there may be very many turns
+	}
 	var last, pause int64
 	run := -1
 	for _, t := range s.Turns {
@@ -88,6 +92,31 @@ func (w *Witness) thin(s *Log) {
 		last, pause = at, at-last
 	}
 }
+
+// unbegun finds runs of verbosity 5 in which a list failed twice and no line tells of
+// the relist in between that began: each writes one first.
+func (w *Witness) unbegun(s *Log) {
+	begun, last := map[int]bool{}, map[int]int64{} // of verbosity 5; the failure after the last begin
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.Run < 0 {
+			continue
+		}
+		switch m.Kind {
+		case host.KindRelisting:
+			begun[m.Run] = true
+			delete(last, m.Run)
+		case host.KindListFail:
+			if t := last[m.Run]; t != 0 && begun[m.Run] && w.Whole(t, m.At) {
+				w.thinned[m.Run] = true
+			}
+			last[m.Run] = m.At
+		}
+	}
+}
+
+// Lossy reports whether lines of the run are missing here and there.
+func (w *Witness) Lossy(run int) bool { return run >= 0 && run < len(w.thinned) && w.thinned[run] }
 
 // filtered sets, for each run, whether its lines are a selection. Lines that
 // several files hold count in each.

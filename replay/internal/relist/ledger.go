@@ -154,6 +154,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.merge()
 		l.ends(idx, l.byRun[run])
 		l.byLists(idx, l.byRun[run])
+		l.refute(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
 		all = append(all, l.claims...)
@@ -268,6 +269,9 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	hi := next.At - int64(l.period())
 	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, or only after minutes
+	}
+	if l.w.Lossy(c.run) && hi-c.lo > int64(stoppedMin) {
+		return // the line of the next one may be among those that are missing
 	}
 	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
 		return // it may have been over long before: the process did not run

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -33,6 +34,28 @@ func timedOf(p *snapshots.Proof) timed {
 		t.end = host.Span{From: p.End.At - int64(p.End.Slack), To: p.End.At + int64(p.End.Slack)}
 	}
 	return t
+}
+
+// refute parts what lines alone put together, where the counters show that a relist
+// ended meanwhile: relists are serial, and lines in between are missing. What began
+// then has no known end, and an error line is of a later relist.
+func (l *ledger) refute(run int, marks []kubelet.Mark) {
+	for _, c := range l.claims {
+		end := c.end.At - int64(c.end.Slack)
+		if !c.end.Known() || end-c.lo < int64(snapshots.LongRelist) || !slices.ContainsFunc(l.n.Proofs, func(p snapshots.Proof) bool {
+			return p.Kind == snapshots.ProofCount && p.Count > 0 && p.From >= c.hi && 2*p.To-p.From < end // a snapshot may be later than its stamp
+		}) {
+			continue
+		}
+		i, failed := slices.BinarySearchFunc(marks, c.end.At, func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
+		switch {
+		case c.outcome != OutcomeListFailed:
+			c.end, c.outcome = host.Instant{}, ""
+		case c.exact && failed && marks[i].Kind == host.KindListFail:
+			l.claims = append(l.claims, l.failed(run, marks[i], max(l.floorBy(run, marks[i].At), c.hi+l.gap(run, c.hi))))
+			c.end, c.outcome, c.listed, c.basis, c.ev = host.Instant{}, "", nil, basisRelisting, c.ev[:1]
+		}
+	}
 }
 
 // weave joins the relists whose length snapshots of the metrics measure with those
@@ -116,7 +139,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) {
+		if c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) || !c.end.Known() && l.anyOther(t) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -126,6 +149,13 @@ func (l *ledger) match(t *timed) int {
 		}
 	}
 	return best
+}
+
+// anyOther reports whether the measured relist may as well be one that no line dates:
+// it began at any time of a stretch longer than itself, and was too short for the
+// loop to report it.
+func (l *ledger) anyOther(t *timed) bool {
+	return t.start.To-t.start.From > int64(t.took.lo+30*time.Second) && t.took.lo < l.n.Kubelet.Threshold
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge
@@ -160,13 +190,14 @@ func (l *ledger) inside(t *timed) *claim {
 // measure narrows the claim by the length that the metrics state.
 func (c *claim) measure(t *timed) {
 	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
-	if t.end.To != 0 && !c.end.Known() {
-		c.took = t.length()
+	if t.end.To != 0 {
 		lo, hi := max(t.end.From, c.lo+int64(t.took.lo)), t.end.To
 		if c.took.hi != 0 {
 			hi = min(hi, c.hi+int64(c.took.hi))
 		}
-		c.end = host.Between(min(lo, hi), hi)
+		if end := host.Between(min(lo, hi), hi); !c.end.Known() || c.end.Slack > end.Slack {
+			c.end, c.took = end, t.length()
+		}
 	}
 	if c.listed == nil {
 		c.listed = t.Listed
