@@ -52,7 +52,7 @@ func analysisOf(t testing.TB, stdin []byte, inputs ...string) *model.Analysis {
 		}
 	}
 	for _, n := range replay.Build(b, replay.Options{}) {
-		x := model.Analyze(n)
+		x := model.Analyze(n, nil)
 		x.Judge(rules.EvalAtOnce(n, &x.Audit, builtinPack(), nil))
 		a.Nodes = append(a.Nodes, *x)
 	}
@@ -313,7 +313,7 @@ func claimsIn(a *model.Analysis) claims {
 	}
 	for i := range n.Relists {
 		if d, known := n.Relists[i].Duration(); known {
-			c.long(seconds(n.Relists[i].Start.At), d.Seconds())
+			c.long(seconds(n.Relists[i].Start.At), d.Seconds(), false)
 		}
 	}
 	for _, e := range n.Episodes {

@@ -68,6 +68,9 @@ func stronger(part, whole *claims) (out []string) {
 		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "healthy" && bad > 1 {
 			out = append(out, fmt.Sprintf("healthy for %.1f s of which the whole log proves nothing: %v", bad, h))
 		}
+		if bad := whole.overlap(h.from, h.to, "healthy"); h.state == "unhealthy" && bad > 0.5 {
+			out = append(out, fmt.Sprintf("unhealthy for %.1f s in which the whole log shows it healthy: %v", bad, h))
+		}
 		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "unhealthy" && bad > 1 {
 			out = append(out, fmt.Sprintf("unhealthy for %.1f s of which the whole log proves nothing: %v", bad, h))
 		}
@@ -86,11 +89,6 @@ func contrary(part, whole *claims) (out []string) {
 	for _, h := range part.health {
 		if bad := whole.overlap(h.from, h.to, "unhealthy"); h.state == "healthy" && bad > 0.5 {
 			add("healthy for %.1f s in which the whole log shows it unhealthy: %v", bad, h)
-		}
-	}
-	for _, h := range part.health {
-		if bad := whole.overlap(h.from, h.to, "healthy"); h.state == "unhealthy" && bad > 0.5 {
-			add("unhealthy for %.1f s in which the whole log shows it healthy: %v", bad, h)
 		}
 	}
 	for _, e := range part.episodes {
