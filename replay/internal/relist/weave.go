@@ -152,10 +152,10 @@ func (l *ledger) match(t *timed) int {
 }
 
 // anyOther reports whether the measured relist may as well be one that no line dates:
-// it began at any time of a stretch longer than itself, and was too short for the
+// it began at any time of a stretch much longer than itself, and was too short for the
 // loop to report it.
 func (l *ledger) anyOther(t *timed) bool {
-	return t.start.To-t.start.From > int64(t.took.lo+30*time.Second) && t.took.lo < l.n.Kubelet.Threshold
+	return t.start.To-t.start.From > int64(2*t.took.lo+time.Minute) && t.took.lo < l.n.Kubelet.Threshold
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge
@@ -192,8 +192,8 @@ func (c *claim) measure(t *timed) {
 	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
 	if t.end.To != 0 {
 		lo, hi := max(t.end.From, c.lo+int64(t.took.lo)), t.end.To
-		if c.took.hi != 0 {
-			hi = min(hi, c.hi+int64(c.took.hi))
+		if took := t.length(); took.hi != 0 {
+			hi = min(hi, c.hi+int64(took.hi))
 		}
 		if end := host.Between(min(lo, hi), hi); !c.end.Known() || c.end.Slack > end.Slack {
 			c.end, c.took = end, t.length()
