@@ -152,10 +152,10 @@ func (l *ledger) match(t *timed) int {
 }
 
 // anyOther reports whether the measured relist may as well be one that no line dates:
-// it began at any time of a stretch much longer than itself, and was too short for the
-// loop to report it.
+// all that is known is that it ended before the first snapshot of its process, and
+// it was too short for the loop to report it.
 func (l *ledger) anyOther(t *timed) bool {
-	return t.start.To-t.start.From > int64(2*t.took.lo+time.Minute) && t.took.lo < l.n.Kubelet.Threshold
+	return t.Whole && t.start.To-t.start.From > int64(t.took.lo+30*time.Second) && t.took.lo < l.n.Kubelet.Threshold
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge

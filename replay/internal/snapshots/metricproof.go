@@ -65,6 +65,7 @@ type Proof struct {
 	Start, End     host.Instant
 	Listed         *bool // of ProofRelist: whether it listed pods, nil unknown
 	Count          int   // -1 unknown
+	Whole          bool  // since the start of the process
 	Sum            time.Duration
 	SumMin, SumMax time.Duration
 	Evidence       []host.Evidence
@@ -335,7 +336,9 @@ func proveLongSinceStart(t *shot) (Proof, bool) {
 	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
 		zero.at = int64(t.start * 1e9)
 	}
-	return proveLong(zero, t, t.sum)
+	p, ok := proveLong(zero, t, t.sum)
+	p.Whole = true
+	return p, ok
 }
 
 // tail compares two histograms: how many observations fell beyond the last
