@@ -52,7 +52,12 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 		}
 	}
 	if s.ListErr == "" {
-		x.apply(s)
+		for _, p := range s.Changed {
+			x.pods[p.UID] = p
+		}
+		for _, uid := range s.Gone {
+			delete(x.pods, uid)
+		}
 		j.Pods = x.listing()
 	}
 	b, err := json.Marshal(j)
@@ -63,15 +68,6 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 		b = append(b[:len(b)-1], `,"pods":[]}`...)
 	}
 	return append(b, '\n'), nil
-}
-
-func (x *Exporter) apply(s *Snapshot) {
-	for _, p := range s.Changed {
-		x.pods[p.UID] = p
-	}
-	for _, uid := range s.Gone {
-		delete(x.pods, uid)
-	}
 }
 
 func (x *Exporter) listing() []jsonPod {
