@@ -51,7 +51,7 @@ var layers = []layer{
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/age", own: []string{"replay", "replay/internal/snapshots"}},
-	{pkg: "replay/scenario", own: []string{"pleg", "replay", "replay/simulate"}},
+	{pkg: "replay/scenario", own: []string{"parse", "pleg", "replay", "replay/simulate"}},
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/internal/host"}},
 	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/audit", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
