@@ -56,7 +56,7 @@ func TestQuery(t *testing.T) {
 		{"list as csv", []string{"--list", "-o", "csv"}, 0, "metric,type,kind,series,from,to,labels\n", ""},
 		{"alerts", []string{"--alerts"}, 0, "KubeNodeNotReady would not have fired: it was blind, because the input has no series kube_node_status_condition", ""},
 		{"alerts as json", []string{"--alerts", "-o", "json"}, 0, `"alerts":[{"alert":"KubeletPlegDurationHigh"`, ""},
-		{"no such rule file", []string{"--alert-rules", "/nowhere/rules.yaml"}, 2, "", "--alert-rules: stat /nowhere/rules.yaml"},
+		{"no such rule file", []string{"--alert-rules", "/nowhere/rules.yaml"}, 2, "", "--alert-rules /nowhere/rules.yaml: no such file"},
 		{"no expression", nil, 2, "", "no expression given"},
 		{"parse error with position", []string{"-e", "sum(kubelet"}, 2, "", "1:12: parse error"},
 		{"unknown name", []string{"-e", "kubelet_pleg_lastseen_seconds"}, 0, "no series", "did you mean kubelet_pleg_last_seen_seconds?"},
