@@ -50,7 +50,7 @@ func TestAge(t *testing.T) {
 	n := fill(fixture("worker-3", 1)).Nodes[0]
 	f := laneFrame{n.Window.Start, n.Window.End, 90}
 	a := newAges(n, f)
-	if got, want := a.peak.Seconds(), 242.0; got < want-2 || got > want+2 {
+	if got, want := a.peak.Seconds(), 240.0; got < want-2 || got > want+2 {
 		t.Errorf("peak %v s, want about %v", got, want)
 	}
 	last := -1
@@ -65,7 +65,7 @@ func TestAge(t *testing.T) {
 		}
 		last = i
 	}
-	if a.at != '▆' {
+	if a.at != '▇' {
 		t.Errorf("threshold at %c", a.at)
 	}
 }

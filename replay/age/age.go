@@ -150,11 +150,15 @@ func seen(rs []replay.Relist, i int) int64 {
 func (b *bounds) reports() {
 	for i := range b.n.Episodes {
 		e := &b.n.Episodes[i]
-		k := len(e.LastStarts)
+		starts := e.LastStarts
+		if len(starts) == 0 && e.LastStart.Known() {
+			starts = []replay.Instant{e.LastStart}
+		}
+		k := len(starts)
 		if e.Never || k == 0 {
 			continue
 		}
-		first, last := e.LastStarts[0], e.LastStarts[k-1]
+		first, last := starts[0], starts[k-1]
 		b.atMost(e.Run, e.FirstReport, first.At-int64(first.Slack))
 		b.atMost(e.Run, e.LastReport, last.At-int64(last.Slack))
 		b.atLeast(last.At-int64(last.Slack), e.LastReport, last.At+int64(last.Slack))
