@@ -104,7 +104,7 @@ func contrary(part, whole *claims) (out []string) {
 			found = found || near && math.Abs(w.to-r.to) <= max(2, w.to/5, part.length[r.from])
 		}
 		if !found {
-			add("a relist of %.1f±%.1f s at %.1f±%.1f that the whole log does not show", r.to, part.length[r.from], r.from, part.slack[r.from])
+			add("a relist of %.1f±%.1f s at %.1f±%.1f that the whole log does not show: %v", r.to, part.length[r.from], r.from, part.slack[r.from], whole.relists)
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -216,7 +217,8 @@ func (w *world) snapshot(t0, at int64) string {
 func (w *world) put(t *testing.T, want func(name string) bool, change func(name, text string) string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range w.files {
+	for _, name := range slices.Sorted(maps.Keys(w.files)) { // in one order: want and change may throw dice
+		text := w.files[name]
 		if !want(name) {
 			continue
 		}

@@ -17,7 +17,14 @@ func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
 	last := map[int]*Relist{} // by run: the last relist that listed pods
 	for i := range relists {
 		r := &relists[i]
-		if r.Run < 0 || !r.own() || r.Listed == nil || !*r.Listed {
+		switch {
+		case r.Listed != nil && !*r.Listed:
+			continue
+		case r.Run < 0:
+			clear(last) // it may have listed in any of them
+			continue
+		case !r.own() || r.Listed == nil:
+			delete(last, r.Run)
 			continue
 		}
 		if p := last[r.Run]; p != nil {
