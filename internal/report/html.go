@@ -191,6 +191,19 @@ func nodeName(n *model.Node) string {
 	return n.Name
 }
 
+// breached is what is known of a breach that no line reports.
+func breached(n *model.Node) pageNumber {
+	for i := range n.Breaches {
+		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" {
+			return pageNumber{"from " + layout(b.Start, time.TimeOnly), "breach (UTC), " + amountOf(b.Value, b.Unit)}
+		}
+	}
+	if n.Status == "unhealthy" {
+		return pageNumber{"unknown", "time of the breach"}
+	}
+	return pageNumber{"none", "breach proven"}
+}
+
 // stepsShown is how many things to do the first screen names.
 const stepsShown = 3
 
@@ -215,12 +228,12 @@ func headOf(n *model.Node) pageHead {
 	for i, d := range do[:min(len(do), stepsShown)] {
 		h.Do = append(h.Do, pageStep{i + 1, d})
 	}
-	longest := pageNumber{"unknown", "longest relist"}
+	longest := pageNumber{"unknown", "longest dated relist"}
 	if l := n.Relists.Longest; len(l) > 0 && l[0].Duration != nil {
 		longest.Value = span(l[0].Duration)
 	}
 	if len(n.Episodes) == 0 {
-		h.Numbers = []pageNumber{{"none", "breach proven"}, longest}
+		h.Numbers = []pageNumber{breached(n), longest}
 		return h
 	}
 	e := mainEpisode(n)
@@ -229,7 +242,9 @@ func headOf(n *model.Node) pageHead {
 	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {
 		when.Label += " ±" + span(e.RecoveredSlack)
 	}
-	if e.Recovered == 0 {
+	if e.Start() == 0 {
+		h.Badge, when = "PLEG "+n.Status, pageNumber{"unknown", "time of the breach"}
+	} else if e.Recovered == 0 {
 		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
 	}
 	peak := pageNumber{orUnknown(strings.TrimPrefix(span(e.PeakAge), "?")), "peak age (" + span(&e.Threshold) + " allowed)"}

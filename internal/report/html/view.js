@@ -35,7 +35,7 @@ function tick(t) {
 
 // ---- geometry -----------------------------------------------------------
 // On a narrow screen names stand above their lanes.
-const LEFT = 1, RIGHT = 46, AXIS = 24, HEAD = () => innerWidth < 600 && !paper ? 13 : 0;
+const LEFT = 1, RIGHT = 56, AXIS = 24, HEAD = () => innerWidth < 600 && !paper ? 13 : 0;
 const width = () => Math.max(W - LEFT - RIGHT, 10);
 const X = t => LEFT + (t - view[0]) / (view[1] - view[0]) * width();
 const T = x => view[0] + (x - LEFT) / width() * (view[1] - view[0]);
@@ -138,7 +138,7 @@ const health = n => n.health.map(s => ({ from: at(s.f), to: s.t == null ? end() 
 function ageLane() {
   const a = node.age, n = a.f.length, limit = node.threshold;
   let peak = 0;
-  for (let i = 0; i < n; i++) peak = Math.max(peak, a.l0[i], a.l1[i], Math.min(a.h1[i], limit || a.h1[i]));
+  for (let i = 0; i < n; i++) peak = Math.max(peak, a.l0[i], a.l1[i], Math.min(Math.max(a.h0[i], a.h1[i]), 3 * limit || Infinity));
   const top = Math.max(peak, limit) * 1.15 || 1;
   const find = t => { let lo = 0, hi = n; while (lo < hi) { const mid = lo + hi >> 1; at(a.t[mid]) <= t ? lo = mid + 1 : hi = mid; } return lo < n && at(a.f[lo]) <= t ? lo : -1; };
   const value = t => {
@@ -165,7 +165,7 @@ function ageLane() {
         ctx.beginPath(); ctx.moveTo(x0, Y(a.l0[i])); ctx.lineTo(x1, Y(a.l1[i])); ctx.lineTo(x1, Y(h1)); ctx.lineTo(x0, Y(h0)); ctx.fill();
         ctx.globalAlpha = 1; ctx.lineWidth = 1.5; ctx.strokeStyle = colors.info;
         ctx.beginPath(); ctx.moveTo(x0, Y(a.l0[i])); ctx.lineTo(x1, Y(a.l1[i]));
-        if (!open) { ctx.moveTo(x0, Y(h0)); ctx.lineTo(x1, Y(h1)); }
+        if (!open && Math.min(h0, h1) < top) { ctx.moveTo(x0, Y(h0)); ctx.lineTo(x1, Y(h1)); } // what lies above the lane has no edge
         ctx.stroke(); ctx.lineWidth = 1;
       }
       ctx.restore();
@@ -221,7 +221,13 @@ function relistLane() {
   const densest = Math.max(...b.map(s => s.max / (s.t - s.f)), 1e-9);
   return { key: "relists", name: "Relists", h: 32,
     marks: () => [...r.s.map((_, i) => m(i)), ...b.filter(s => s.n).map(between)],
-    count: (a, e) => { let k = 0, worst = 0; for (let i = first(a); i < n && from(i) <= e; i++) { k++; worst = Math.max(worst, took(i) || 0); } return { k, worst, more: b.filter(s => at(s.t) > a && at(s.f) < e).reduce((x, s) => x + s.max, 0) }; },
+    count: (a, e) => {
+      let k = 0, worst = 0;
+      for (let i = Math.max(first(a - longest) - 1, 0); i < n && from(i) <= e; i++) if ((to(i) == null ? from(i) : to(i)) >= a) { k++; worst = Math.max(worst, took(i) || 0); }
+      // Relists are serial and a second apart: a part of a stretch holds no more than its seconds.
+      const more = b.filter(s => at(s.t) > a && at(s.f) < e).reduce((x, s) => x + Math.min(s.max, Math.ceil((Math.min(at(s.t), e) - Math.max(at(s.f), a)) / 1e3) + 1), 0);
+      return { k, worst, more };
+    },
     draw(y) {
       for (const s of b) { // only counted: a thin band, as dark as relists are dense
         if (!shown(at(s.f), at(s.t))) continue;
@@ -236,7 +242,7 @@ function relistLane() {
         const x0 = X(from(i)), e = to(i), x1 = e == null ? x0 + 2 : X(e), long = took(i) >= LONG;
         if (x1 < LEFT || !long && x1 - x0 < 1.5 && x0 - px < 0.7 && r.o[i] === 0) continue;
         px = x0;
-        const fill = long ? fills.hung : r.o[i] === 1 ? fills.bad : r.o[i] === 0 ? fills.quick : fills.hung;
+        const fill = long ? fills.hung : r.o[i] === 1 ? fills.bad : r.o[i] === 2 ? fills.hung : fills.quick;
         bar(x0, x1, y + 2, 18, fill, long ? (r.o[i] === 1 && !step(i) ? "list failed " : step(i)) + length(took(i)) : "", colors["hung-ink"]);
       }
       ctx.fillStyle = colors.fg;
@@ -311,7 +317,7 @@ function sourceLane(src, index) {
 // Rates and lengths of one unit share a scale.
 function chartLane(c) {
   const scale = node.charts.filter(o => o.unit === c.unit);
-  const top = Math.max(...(folded.has("scale") ? [c] : scale).map(o => Math.max(...o.v.map(v => v || 0)))) || 1;
+  const top = Math.max(...scale.map(o => Math.max(...o.v.map(v => v || 0)))) || 1;
   const own = Math.max(...c.v.map(v => v || 0));
   const say = v => c.unit.trim() === "s" ? length(v) : figures(v) + c.unit;
   const low = top > 0 && own < top / 20 ? own || 1 : top; // a chart that would be flat has a scale of its own, and says so
@@ -333,6 +339,7 @@ function chartLane(c) {
     ctx.stroke(); ctx.restore();
     ctx.fillStyle = colors.line; ctx.fillRect(LEFT, y + 37, width(), 0.5);
     text(W - RIGHT + 4, y + 10, say(low), colors.dim); text(W - RIGHT + 4, y + 38, "0", colors.dim);
+    if (low !== top) text(W - RIGHT + 4, y + 24, "own scale", colors.dim);
   }, at(t, slack) {
     let best = -1, least = slack * 2;
     for (let i = 0; i < c.t.length; i++) { const d = Math.abs(at(c.t[i]) - t); if (c.v[i] != null && d < least) { best = i; least = d; } }
@@ -385,7 +392,7 @@ function buildLanes() {
   const rows = allPods || podFilter ? pods : pods.slice(0, PODS);
   for (const p of rows) add(podLane(p));
   lanes.sort((a, b) => pinned.has(b.key) - pinned.has(a.key));
-  for (const l of lanes) l.height = folded.has(l.key) ? 6 : l.h;
+  for (const l of lanes) l.height = folded.has(l.key) ? 13 : l.h;
   $("more-pods").hidden = pods.length <= PODS || !!podFilter;
   $("more-pods").textContent = allPods ? `Fold to ${PODS} pods` : `Show all ${pods.length} pods`;
   $("pods").textContent = n.pods.length ? `${many(n.pods.length, "pod")} in the events` + (rows.length < n.pods.length ? `, ${rows.length} shown; pods of failed calls first, then those with late, missing or discarded events` : "") + "." : "";
@@ -403,14 +410,14 @@ function gutter() {
     const row = el("div", "name" + (l.sub ? " sub" : "") + (l.cause ? " suspect" : "")), fold = el("button", "fold", l.name), pin = el("button", "pin", pinned.has(l.key) ? "★" : "☆");
     row.style.top = y + "px"; row.style.height = l.height + 3 + "px";
     fold.type = pin.type = "button";
-    fold.title = l.name; fold.dataset.key = l.key;
+    fold.title = l.name; fold.dataset.key = l.key; pin.dataset.key = "pin " + l.key;
     fold.setAttribute("aria-expanded", String(!folded.has(l.key)));
     pin.setAttribute("aria-pressed", String(pinned.has(l.key)));
     pin.setAttribute("aria-label", "Pin " + l.name + " to the top");
     fold.addEventListener("click", () => { folded.has(l.key) ? folded.delete(l.key) : folded.add(l.key); buildLanes(); save(); redraw(); });
     pin.addEventListener("click", () => { pinned.has(l.key) ? pinned.delete(l.key) : pinned.add(l.key); buildLanes(); save(); redraw(); });
     row.append(fold, pin); box.append(row);
-    if (had === l.key) fold.focus();
+    if (had === l.key) fold.focus(); else if (had === "pin " + l.key) pin.focus();
     l.y = y += HEAD();
     y += l.height + 3;
   }
@@ -525,9 +532,10 @@ function address() {
   if (laneFilter) out.set("lane", laneFilter);
   if (minWeight) out.set("severity", minWeight);
   if (allPods) out.set("pods", "all");
-  if (range) out.set("range", iso(range[0]) + "," + iso(range[1]));
+  if (range && node.dated) out.set("range", iso(range[0]) + "," + iso(range[1]));
   const e = selected && evidence(selected.ev);
-  if (e) out.set("line", where(e));
+  out.set("line", e ? where(e) : "");
+  if (selected && !e) out.set("mark", selected.key + "," + iso(selected.from));
   return out.toString();
 }
 function load() {
@@ -538,14 +546,16 @@ function load() {
   if (i < 0) i = 0;
   folded = new Set((p.get("fold") || "").split("|").filter(Boolean)); pinned = new Set((p.get("pin") || "").split("|").filter(Boolean));
   podFilter = $("pod").value = p.get("pod") || ""; laneFilter = $("lane").value = p.get("lane") || ""; allPods = p.get("pods") === "all";
-  minWeight = +p.get("severity") || 0; $("severity").value = String(minWeight);
+  minWeight = Math.min(Math.max(+p.get("severity") || 0, 0), 2); $("severity").value = String(minWeight);
   $("find").value = p.get("q") || "";
-  pick(i, pair(p.get("t")), p.get("line"));
-  range = pair(p.get("range")); sumRange();
+  pick(i, pair(p.get("t")), p.get("line"), p.get("mark"));
+  range = pair(p.get("range"));
+  if (range) range = range[1] < node.base || range[0] > end() ? null : [Math.max(range[0], node.base), Math.min(range[1], end())];
+  sumRange();
 }
 const pair = s => { const [a, b] = (s || "").split(",").map(parseTime); return a != null && b != null && b > a ? [a, b] : null; };
 
-function pick(i, span, line) {
+function pick(i, span, line, markAt) {
   node = data.nodes[i];
   $("node").value = i;
   document.querySelectorAll(".head").forEach((h, k) => { h.hidden = k !== i; });
@@ -555,7 +565,12 @@ function pick(i, span, line) {
   buildLanes(); fillLog();
   span ? setView(span[0], span[1], true) : whole(true);
   const k = line ? node.log.v.findIndex(v => where(evidence(v)) === line) : node.first == null ? -1 : node.log.v.indexOf(node.first);
-  const m = k >= 0 ? lineMark(k) : line ? inOrder().find(m => m.ev != null && where(evidence(m.ev)) === line) : null;
+  let m = k >= 0 ? lineMark(k) : line ? inOrder().find(m => m.ev != null && where(evidence(m.ev)) === line) : null;
+  if (line === "") { // nothing was selected, or what no line states
+    const cut = (markAt || "").lastIndexOf(","), l = cut < 0 ? null : lanes.find(l => l.key === markAt.slice(0, cut)), t = parseTime((markAt || "").slice(cut + 1));
+    m = l && t != null ? l.at(t + 1, 2) : null;
+    if (m) m.key = l.key;
+  }
   m ? show(m, true) : hide();
 }
 
@@ -589,6 +604,7 @@ function listMarks() {
   const out = [];
   for (const m of inOrder()) { if (m.from > view[1]) break; if ((m.to == null ? m.from : m.to) >= view[0]) out.push(m); if (out.length === 200) break; }
   const body = $("marks"); body.textContent = "";
+  $("marks-left").textContent = out.length < 200 ? "" : "The first 200 of the marks in view; zoom in for the others.";
   for (const m of out) {
     const tr = el("tr"), e = evidence(m.ev), td = el("td"), b = el("button", "", e ? where(e) : "show");
     for (const s of [stamp(m.from), m.lane, m.what]) tr.append(el("td", "", s));
@@ -629,7 +645,7 @@ function fillLog() {
   const l = node.log;
   rows = l.t.map((_, i) => i).filter(i => l.w[i] > minWeight);
   $("lines").style.height = rows.length * ROW + "px";
-  $("left").textContent = l.left ? `${l.left} more lines are counted in the lanes and left out here` : "";
+  $("left").textContent = !l.t.length ? "No dated line of a log to show" : l.left ? `${l.left} more lines are counted in the lanes and left out here` : "";
   runSearch();
 }
 function runSearch() {
@@ -744,7 +760,7 @@ canvas.addEventListener("pointermove", e => {
   if (Math.abs(dx) > 3) drag.moved = true;
   if (!drag.moved) return;
   if (drag.pan) { const dt = dx / width() * (drag.view[1] - drag.view[0]); setView(drag.view[0] - dt, drag.view[1] - dt); }
-  else { range = [T(Math.max(Math.min(drag.x, e.offsetX), LEFT)), T(Math.min(Math.max(drag.x, e.offsetX), W - RIGHT))]; drawOver(); }
+  else if (node.dated) { range = [T(Math.max(Math.min(drag.x, e.offsetX), LEFT)), T(Math.min(Math.max(drag.x, e.offsetX), W - RIGHT))]; drawOver(); }
 });
 canvas.addEventListener("pointerup", e => {
   touches.delete(e.pointerId);
@@ -775,12 +791,13 @@ for (const ev of ["pointerup", "pointercancel"]) strip.addEventListener(ev, () =
 strip.addEventListener("dblclick", () => whole());
 
 const pan = k => { const s = view[1] - view[0]; setView(view[0] + s * k, view[1] + s * k); };
-const grow = by => { const s = (view[1] - view[0]) / 40; range = range ? [range[0], Math.max(range[1] + by * s, range[0] + s)] : [(view[0] + view[1]) / 2, (view[0] + view[1]) / 2 + s]; sumRange(); save(); };
+const grow = by => {
+  if (!node.dated) return; const s = (view[1] - view[0]) / 40; range = range ? [range[0], Math.max(range[1] + by * s, range[0] + s)] : [(view[0] + view[1]) / 2, (view[0] + view[1]) / 2 + s]; sumRange(); save(); };
 const KEYS = { ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole(), n: () => step(1), p: () => step(-1), e: () => $("episode").click(), "[": () => grow(-1), "]": () => grow(1) };
 for (const c of [canvas, strip]) c.addEventListener("keydown", e => { const act = KEYS[e.key]; if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); } });
 addEventListener("keydown", e => {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-  if (e.key === "Escape") { if ($("help").open) return; if (range) { range = null; sumRange(); save(); } else if (selected) hide(); }
+  if (e.key === "Escape") { if (document.querySelector("dialog[open]") || typing) return; if (range) { range = null; sumRange(); save(); } else if (selected) hide(); }
   else if (e.key === "?" && !typing) { e.preventDefault(); $("help").showModal(); }
   else if (e.key === "/" && !typing) { e.preventDefault(); $("find").focus(); }
 });
