@@ -74,6 +74,10 @@ func (s *side) chart(after time.Duration, top float64) model.CompareChart {
 	if l := s.node.Kubelet.Threshold; l > 0 {
 		c.Limit = y(l.Seconds())
 	}
+	c.About += fmt.Sprintf("; from 0 to %s", report.Span(time.Duration(top*1e9)))
+	if l := s.node.Kubelet.Threshold; l > 0 {
+		c.About += ", dashed: threshold " + report.Span(l)
+	}
 	c.From, c.To = "−"+report.Span(chartBefore), "+"+report.Span(after)
 	for _, h := range s.node.Health {
 		end := h.To

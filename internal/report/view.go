@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -163,8 +164,13 @@ func viewOf(r *model.Report) view {
 	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}, types: map[string]int{}}
 	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
 	v.out.Ev = viewQuotes{[]int{}, []uint32{}, []string{}}
+	names := map[string]int{}
 	for _, n := range r.Nodes {
-		v.out.Nodes = append(v.out.Nodes, v.node(n))
+		x := v.node(n)
+		if names[x.Name]++; names[x.Name] > 1 { // the address tells them apart
+			x.Name = fmt.Sprintf("%s #%d", x.Name, names[x.Name])
+		}
+		v.out.Nodes = append(v.out.Nodes, x)
 	}
 	return v.out
 }

@@ -793,7 +793,9 @@ strip.addEventListener("dblclick", () => whole());
 const pan = k => { const s = view[1] - view[0]; setView(view[0] + s * k, view[1] + s * k); };
 const grow = by => {
   if (!node.dated) return; const s = (view[1] - view[0]) / 40; range = range ? [range[0], Math.max(range[1] + by * s, range[0] + s)] : [(view[0] + view[1]) / 2, (view[0] + view[1]) / 2 + s]; sumRange(); save(); };
-const KEYS = { ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole(), n: () => step(1), p: () => step(-1), e: () => $("episode").click(), "[": () => grow(-1), "]": () => grow(1) };
+// cross moves the crosshair by keys; what all lanes tell there is read out.
+const cross = by => { pointer = Math.min(Math.max((pointer == null ? LEFT + width() / 2 : pointer) + by * width() / 60, LEFT), W - RIGHT); readout(T(pointer)); drawOver(); };
+const KEYS = { ",": () => cross(-1), ".": () => cross(1), ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), "0": () => whole(), Home: () => whole(), n: () => step(1), p: () => step(-1), e: () => $("episode").click(), "[": () => grow(-1), "]": () => grow(1) };
 for (const c of [canvas, strip]) c.addEventListener("keydown", e => { const act = KEYS[e.key]; if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); } });
 addEventListener("keydown", e => {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
