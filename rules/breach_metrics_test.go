@@ -2,10 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/metrics"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -183,6 +185,27 @@ func TestWeightOfCalls(t *testing.T) {
 		bs := breaches(newView(metricNode(snapshots(parse.Stated, tt.offsets, tt.rows...))), nil)
 		if len(bs) != 1 || bs[0].Severity != tt.want {
 			t.Errorf("%s: %+v, want one of weight %s", tt.name, bs, tt.want)
+		}
+	}
+}
+
+// TestCountersGrow: what a counter holds says nothing of the time looked at, only
+// what it grew by does.
+func TestCountersGrow(t *testing.T) {
+	const failed = "kubelet_evented_pleg_connection_error_count"
+	pack, _ := Builtin()
+	for row, want := range map[string]bool{failed + " 3 5": true, failed + " 3 3": false, failed + " 7": false} {
+		n := metricNode(snapshots(parse.Stated, []int{0, 60}, row))
+		found := slices.ContainsFunc(Eval(n, pack).Causes, func(c Cause) bool { return c.ID == "evented-pleg-fallback" })
+		if found != want {
+			t.Errorf("%s: the fall-back is named: %v", row, found)
+		}
+	}
+	for _, d := range pack.Causes {
+		for _, c := range append(d.For, d.Against...) {
+			if metrics.TypeOf(c.Metric, nil) == "counter" && c.Reduce != "increase" && c.Reduce != "rate" {
+				t.Errorf("%s: %s of the counter %s", d.ID, c.Reduce, c.Metric)
+			}
 		}
 	}
 }

@@ -78,7 +78,13 @@ func alternatives(words []string) string {
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	msg := err.Error()
 	if _, flag, ok := strings.Cut(msg, "flag provided but not defined: "); ok {
-		return unknownFlag(c, strings.TrimLeft(flag, "-"))
+		if flag = strings.TrimLeft(flag, "-"); len(flag) > 1 {
+			flag = "-" + flag
+		}
+		return unknownFlag(c, "-"+flag)
+	}
+	if _, word, ok := strings.Cut(msg, "bad flag syntax: "); ok {
+		return unknownFlag(c, word)
 	}
 	if m := badVariable().FindStringSubmatch(msg); m != nil {
 		return usage(wantedBy(c, m[3], seeHelp(c)), "%s: invalid value %s", m[2], m[1])
@@ -99,24 +105,23 @@ var (
 	})
 )
 
-// unknownFlag is a flag that the command has not, in the form in which it was
-// typed: one letter has one dash.
-func unknownFlag(c *cli.Context, name string) error {
-	if len(name) == 1 {
-		return usage(seeHelp(c), "unknown flag -%s", name)
-	}
-	if slices.ContainsFunc(formatWords(commandPath(c.Command.HelpName)), func(f candidate) bool { return f.word == name }) {
-		return usage("did you mean --output "+name+"?", "unknown flag --%s", name)
-	}
-	var names []string
-	for _, f := range c.Command.Flags {
-		names = append(names, f.Names()[0])
-	}
+// unknownFlag is a flag that the command has not, as it was typed.
+func unknownFlag(c *cli.Context, typed string) error {
+	name, _, _ := strings.Cut(strings.TrimLeft(typed, "-"), "=")
 	hint := seeHelp(c)
-	if best := spell.Nearest(name, names); best != "" {
-		hint = fmt.Sprintf("did you mean --%s?", best)
+	if len(name) > 1 {
+		var names []string
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()[0])
+		}
+		if best := spell.Nearest(name, names); best != "" {
+			hint = fmt.Sprintf("did you mean --%s?", best)
+		}
+		if slices.ContainsFunc(formatWords(commandPath(c.Command.HelpName)), func(f candidate) bool { return f.word == name }) {
+			hint = "did you mean --output " + name + "?"
+		}
 	}
-	return usage(hint, "unknown flag --%s", name)
+	return usage(hint, "unknown flag %s", typed)
 }
 
 // wantedBy says what a flag takes, or else.

@@ -44,6 +44,8 @@ func TestWidths(t *testing.T) {
 		for _, args := range [][]string{
 			{"rules", "list"}, {"explain"}, {"inspect", in}, {"compare", filepath.Join(samples, "healthy"), in}, {"replay", in},
 			{"replay", "--what-if", "threshold=10m", in}, {"batch", "--quiet", in, filepath.Join(samples, "healthy")},
+			{"events", in}, {"timeline", in}, {"query", "--list", in}, {"query", "--alerts", in},
+			{"query", "--expr", "sum by (node) (plegforensics_pleg_unhealthy)", "--step", "30s", in},
 		} {
 			for _, line := range strings.Split(string(printed(t, args...)), "\n") {
 				if text.StringWidthWithoutEscSequences(line) > width && !strings.HasPrefix(line, "      ") {

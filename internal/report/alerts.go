@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -21,26 +22,26 @@ func AlertFormats(as *model.AlertList) []Format {
 }
 
 func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
-	e := &errWriter{w: w}
+	p := newPrinter(w, o)
 	for i := range as {
 		a := &as[i]
-		e.printf("%-6s %s\n", a.Outcome, a.Sentence)
+		p.para(fmt.Sprintf("%-6s ", a.Outcome), a.Sentence)
 		for k, f := range a.Firings {
 			if k == 5 && !o.Verbose {
-				e.printf("         and %d more firings\n", len(a.Firings)-k)
+				p.para("         ", fmt.Sprintf("and %d more firings", len(a.Firings)-k))
 				break
 			}
 			to := "the end of the data"
 			if f.To != 0 {
 				to = f.To.UTC().Format(time.RFC3339)
 			}
-			e.printf("         %s to %s, peak %s\n", f.From.UTC().Format(time.RFC3339), to, fourDigits(f.Peak))
+			p.para("         ", f.From.UTC().Format(time.RFC3339)+" to "+to+", peak "+fourDigits(f.Peak))
 			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
-				e.printf("           %s: %s\n", name, f.Annotations[name])
+				p.para("           ", name+": "+f.Annotations[name])
 			}
 		}
 	}
-	return e.err
+	return p.Flush()
 }
 
 // fourDigits shortens a number as Prometheus prints it.

@@ -116,10 +116,11 @@ func shortID(id string) string {
 	return id
 }
 
-// event is one line; where that is too long, the end of the place of the line
-// gives way.
+// event is one line; where that is too long, the place of the line is left out,
+// and then the rest wraps.
 func (p *printer) event(e *model.PodEvent) {
-	line := fmt.Sprintf("%s  %-10s  %-16s  %s  %s", p.clock(e.Time), e.Status, e.Kind(), e.PodName(), shortID(e.ID()))
+	head := p.clock(e.Time) + "  "
+	line := fmt.Sprintf("%-10s  %-16s  %s  %s", e.Status, e.Kind(), e.PodName(), shortID(e.ID()))
 	if e.Lag != nil {
 		line += "  after " + span(e.Lag)
 	}
@@ -128,9 +129,9 @@ func (p *printer) event(e *model.PodEvent) {
 	}
 	if ev := e.Evidence.Best(); ev != nil {
 		where := "  [" + shortPath(ev.Where(), 40) + "]"
-		if len(line)+len(where) <= p.opt.Width || p.opt.Verbose {
+		if len(head)+len(line)+len(where) <= p.opt.Width || p.opt.Verbose {
 			line += where
 		}
 	}
-	fmt.Fprintln(p, strings.TrimRight(line, " "))
+	p.para(head, line)
 }

@@ -68,7 +68,7 @@ func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s))
 // para prints s wrapped to the width, each line after indent.
 func (p *printer) para(indent, s string) {
 	hang := strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
-	wrapped := text.WrapSoft(s, max(p.opt.Width-len(hang), 20))
+	wrapped := text.WrapSoft(s, max(p.opt.Width-len(hang), least))
 	for i, line := range strings.Split(wrapped, "\n") {
 		if i > 0 {
 			indent = hang

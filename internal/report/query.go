@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
@@ -24,7 +27,7 @@ func QueryFormats(t *model.QueryResult) []Format {
 // MetricFormats are the output formats of query --list.
 func MetricFormats(ms *model.MetricList) []Format {
 	return []Format{
-		{"text", ".txt", "a table", func(w io.Writer, _ *model.Report, _ Options) error { return writeMetricText(w, ms) }},
+		{"text", ".txt", "one metric a paragraph", func(w io.Writer, _ *model.Report, o Options) error { return writeMetricText(w, ms, o) }},
 		{"json", ".json", "one object", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, ms) }},
 		{"csv", ".csv", "one metric a row", func(w io.Writer, _ *model.Report, _ Options) error { return writeMetricCSV(w, ms) }},
 	}
@@ -60,7 +63,7 @@ func writeQueryText(w io.Writer, t *model.QueryResult, o Options) error {
 	case len(t.Rows) == 0:
 		e.printf("no series\n")
 	case t.Data.Type == "matrix":
-		writeMatrix(e, t)
+		writeMatrix(e, t, o)
 		if e.err == nil {
 			e.err = writeCharts(w, t, o)
 		}
@@ -84,12 +87,26 @@ func writeVector(e *errWriter, t *model.QueryResult) {
 	}
 }
 
-func writeMatrix(e *errWriter, t *model.QueryResult) {
-	e.printf("%8s  %12s  %12s  %12s  %12s  %s\n", "samples", "first", "last", "min", "max", "series")
+// writeMatrix writes a row of numbers for each series, behind them its name, or
+// before them on a line of its own where one is too long.
+func writeMatrix(e *errWriter, t *model.QueryResult, o Options) {
+	const numbers = "%8s  %12s  %12s  %12s  %12s"
+	head := fmt.Sprintf(numbers, "samples", "first", "last", "min", "max")
+	above := slices.ContainsFunc(t.Rows, func(r model.QueryRow) bool {
+		return len(head)+2+text.StringWidthWithoutEscSequences(r.Name) > max(o.Width, 80)
+	})
+	line := func(numbers, series string) {
+		if above {
+			e.printf("%s\n%s\n", series, numbers)
+		} else {
+			e.printf("%s  %s\n", numbers, series)
+		}
+	}
+	line(head, "series")
 	for _, r := range t.Rows {
 		lo, hi := bounds(r)
 		n := len(r.Samples)
-		e.printf("%8d  %12s  %12s  %12s  %12s  %s\n", n, short(r.Samples[0]), short(r.Samples[n-1]), sixDigits(lo), sixDigits(hi), r.Name)
+		line(fmt.Sprintf(numbers, strconv.Itoa(n), short(r.Samples[0]), short(r.Samples[n-1]), sixDigits(lo), sixDigits(hi)), r.Name)
 	}
 }
 
@@ -133,20 +150,18 @@ func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
 	})
 }
 
-func writeMetricText(w io.Writer, ms *model.MetricList) error {
-	e := &errWriter{w: w}
-	width := 0
+// writeMetricText tells of each metric its type, and below it what there is of it
+// and what it means.
+func writeMetricText(w io.Writer, ms *model.MetricList, o Options) error {
+	p := newPrinter(w, o)
 	for _, m := range ms.Metrics {
-		width = max(width, len(m.Name))
-	}
-	e.printf("%-*s  %-9s  %-8s  %6s  %-24s  %s\n", width, "metric", "type", "kind", "series", "last sample", "labels")
-	for _, m := range ms.Metrics {
-		e.printf("%-*s  %-9s  %-8s  %6d  %-24s  %s\n", width, m.Name, m.Type, m.Kind, m.Series, m.To, strings.Join(m.Labels, ","))
+		p.para("", m.Name+"  "+m.Type)
+		p.para("    ", fmt.Sprintf("%d series, %s, last sample %s; labels: %s", m.Series, m.Kind, m.To, strings.Join(m.Labels, ", ")))
 		if m.Help != "" {
-			e.printf("%*s  %s\n", width, "", m.Help)
+			p.para("    ", m.Help)
 		}
 	}
-	return e.err
+	return p.Flush()
 }
 
 func writeMetricCSV(w io.Writer, ms *model.MetricList) error {
