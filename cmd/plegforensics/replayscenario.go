@@ -120,6 +120,10 @@ func calibrated(c *cli.Context, path string, p pleg.Profile, made *model.SimScen
 	if err != nil {
 		return spec, p, &exitError{exitNothing, "nothing to calibrate by: " + err.Error(), "it takes several snapshots of the kubelet's /metrics, or a TSDB"}
 	}
-	made.Calibrated, made.From, made.To = cal.Basis, model.Time(cal.From), model.Time(cal.To)
+	made.Calibrated = cal.Basis
+	for _, u := range cal.Used {
+		made.Used = append(made.Used, model.Span{From: model.Time(u.From), To: model.Time(u.To)})
+	}
+	made.From, made.To = made.Used[0].From, made.Used[len(made.Used)-1].To
 	return cal.Spec, p, nil
 }

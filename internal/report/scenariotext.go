@@ -52,7 +52,11 @@ func (t *scenarioText) End(end model.ReplayEnd) error {
 	s := end.Scenario
 	t.printf("%s\n", s.Text)
 	if len(s.Calibrated) > 0 {
-		t.printf("Calibrated by snapshots from %s to %s: %s\n", clockText(s.From), clockText(s.To), strings.Join(s.Calibrated, "; "))
+		var used []string
+		for _, u := range s.Used {
+			used = append(used, clockText(u.From)+" to "+clockText(u.To))
+		}
+		t.printf("Calibrated by snapshots from %s: %s\n", strings.Join(used, ", "), strings.Join(s.Calibrated, "; "))
 	}
 	m := &end.Metrics
 	if m.Relists > 0 {

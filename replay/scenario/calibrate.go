@@ -14,10 +14,12 @@ import (
 // Calibration is what a node's metrics say of it while little went on.
 type Calibration struct {
 	Spec  Spec
-	From  int64 // of the snapshots used, Unix ns
-	To    int64
-	Basis []string // what was measured, in words
+	Used  []Stretch // between snapshots, oldest first, joined where they meet
+	Basis []string  // what was measured, in words
 }
+
+// Stretch is a span of time, Unix ns.
+type Stretch struct{ From, To int64 }
 
 // kinds are the runtime calls of a relist by what a scenario calls them.
 var kinds = map[string]string{
@@ -35,9 +37,10 @@ type step struct {
 
 // Calibrate takes latencies, pods and restarts of a node from its quieter half: those
 // steps between two snapshots of the metrics in which list and status calls took least
-// time, or from all of them.
+// time, or from all of them. Calls of which there are none then are those counted since
+// the kubelet started, as the first snapshot has them.
 func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
-	steps := stepsOf(n)
+	steps, started := stepsOf(n)
 	if len(steps) == 0 {
 		return Calibration{}, fmt.Errorf("no two snapshots of the kubelet's metrics that count runtime calls")
 	}
@@ -45,11 +48,12 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 		slices.SortStableFunc(steps, func(a, b *step) int { return cmp.Compare(a.busy(), b.busy()) })
 		steps = steps[:(len(steps)+1)/2]
 	}
-	c := Calibration{Spec: base, From: math.MaxInt64}
+	slices.SortFunc(steps, func(a, b *step) int { return cmp.Compare(a.from, b.from) })
+	c := Calibration{Spec: base}
 	calls, sum := map[string]int{}, map[string]time.Duration{}
 	inspected, seconds := 0, 0.0
 	for _, s := range steps {
-		c.From, c.To = min(c.From, s.from), max(c.To, s.to)
+		c.use(s.from, s.to)
 		for kind := range s.calls {
 			calls[kind] += s.calls[kind]
 			sum[kind] += s.sum[kind]
@@ -62,10 +66,14 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 		kind string
 		at   *Latency
 	}{{"list", &c.Spec.List}, {"status", &c.Spec.Status}} {
-		if calls[l.kind] > 0 {
-			d := max(sum[l.kind]/time.Duration(calls[l.kind]), time.Microsecond)
+		n, took, since := calls[l.kind], sum[l.kind], ""
+		if n == 0 {
+			n, took, since = started.calls[l.kind], started.sum[l.kind], " from the start of the kubelet to the first snapshot"
+		}
+		if n > 0 {
+			d := max(took/time.Duration(n), time.Microsecond)
 			*l.at = Latency{d, d}
-			say("%d %s calls took %s on average", calls[l.kind], l.kind, parse.Short(d))
+			say("%s took %s on average%s", counted(n, l.kind+" call"), parse.Short(d), since)
 		}
 	}
 	if restarts := inspected - calls["run"]; restarts > 0 {
@@ -75,13 +83,29 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 	pods, containers := c.running(n)
 	if pods > 0 {
 		c.Spec.Pods = min(pods, maxPods)
-		say("%d running pods", pods)
+		say("%s", counted(pods, "running pod"))
 	}
 	if pods > 0 && containers > 0 {
 		c.Spec.Containers = min(max((containers+pods/2)/pods, 1), maxContainers)
-		say("%d running containers", containers)
+		say("%s", counted(containers, "running container"))
 	}
 	return c, c.Spec.check()
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// use notes that a step was measured by; steps come oldest first.
+func (c *Calibration) use(from, to int64) {
+	if n := len(c.Used); n > 0 && from <= c.Used[n-1].To {
+		c.Used[n-1].To = max(c.Used[n-1].To, to)
+		return
+	}
+	c.Used = append(c.Used, Stretch{from, to})
 }
 
 // busy is the share of the step that list and status calls took.
@@ -89,20 +113,26 @@ func (s *step) busy() float64 {
 	return float64(s.sum["list"]+s.sum["status"]) / float64(max(s.to-s.from, 1))
 }
 
-// stepsOf puts together what the steps say of each operation; the counters of a first
-// snapshot count from a start that nobody may know.
-func stepsOf(n *replay.Node) []*step {
+// stepsOf puts together what the steps say of each operation, and what the first
+// snapshot counted since a start that nobody may know.
+func stepsOf(n *replay.Node) (out []*step, started *step) {
 	at := map[[2]int64]*step{}
-	var out []*step
+	started = newStep(0, 0)
+	counted := map[string]bool{}
 	for i := range n.Calls {
 		c := &n.Calls[i]
 		kind := kinds[c.Operation]
+		if kind != "" && c.Whole && !counted[c.Operation] {
+			counted[c.Operation] = true
+			started.calls[kind] += c.Calls
+			started.sum[kind] += c.Sum
+		}
 		if kind == "" || c.Whole || c.To <= c.From {
 			continue
 		}
 		key := [2]int64{c.From, c.To}
 		if at[key] == nil {
-			at[key] = &step{from: c.From, to: c.To, calls: map[string]int{}, sum: map[string]time.Duration{}}
+			at[key] = newStep(c.From, c.To)
 			out = append(out, at[key])
 		}
 		s := at[key]
@@ -113,7 +143,11 @@ func stepsOf(n *replay.Node) []*step {
 		}
 	}
 	slices.SortFunc(out, func(a, b *step) int { return cmp.Compare(a.from, b.from) })
-	return out
+	return out, started
+}
+
+func newStep(from, to int64) *step {
+	return &step{from: from, to: to, calls: map[string]int{}, sum: map[string]time.Duration{}}
 }
 
 // running are the gauges of pods and containers, as the last snapshot used has them.
@@ -132,7 +166,8 @@ func (c *Calibration) running(n *replay.Node) (pods, containers int) {
 			continue
 		}
 		for p := range s.Samples() {
-			if at := p.At; at >= c.From && at <= c.To && p.V >= 0 && p.V < 1e6 {
+			in := func(u Stretch) bool { return p.At >= u.From && p.At <= u.To }
+			if p.V >= 0 && p.V < 1e6 && slices.ContainsFunc(c.Used, in) {
 				*into = int(p.V)
 			}
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func profile(t *testing.T, version string) pleg.Profile {
 
 func TestParse(t *testing.T) {
 	s := parsed(t, "pods=66,containers=7,list=5ms,status=40ms,churn=10/s,load=×4,hang=status:prod/api-2:330s,workers=16")
-	want := "66 pods of 7 containers, list calls of 5ms, status calls of 40ms, 10 container restarts a second, calls 4 times as long from 0s on, " +
+	want := "66 pods of 7 containers, list calls of 5 ms, status calls of 40 ms, 10 container restarts a second, calls 4 times as long from 0s on, " +
 		"status of prod/api-2 hangs for 5m30s from 30s on, 16 pods inspected at once, for 10m0s"
 	if got := s.String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -153,5 +154,27 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Find(s, p, "weather"); err == nil {
 		t.Error("weather can be asked for")
+	}
+}
+
+// TestAddedLatency: a latency with a sign comes on top of what there was, and pods that
+// come in goes are each inspected when they come.
+func TestAddedLatency(t *testing.T) {
+	base := Default()
+	base.Status = Latency{3 * time.Millisecond, 3 * time.Millisecond}
+	s, err := Parse(base, "status=+120ms-260ms,list=+1s")
+	if err != nil || s.Status != (Latency{123 * time.Millisecond, 263 * time.Millisecond}) || s.List != (Latency{1005 * time.Millisecond, 1005 * time.Millisecond}) {
+		t.Fatal(s, err)
+	}
+	// Three pods of a container and a sandbox: 2 status calls each, and from 1.36 on no lists.
+	s = parsed(t, "pods=1,containers=1,list=1s,status=100ms,new=1@10s,new=3@30s,for=1m")
+	var busy []time.Duration
+	Run(s, profile(t, "v1.36.0"), func(r *simulate.Relist) {
+		if len(r.Inspected) > 0 {
+			busy = append(busy, time.Duration(r.End-r.Start))
+		}
+	})
+	if want := []time.Duration{2200 * time.Millisecond, 2600 * time.Millisecond}; !slices.Equal(busy, want) {
+		t.Errorf("relists that inspect take %v, want %v", busy, want)
 	}
 }

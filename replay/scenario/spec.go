@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Spec is a scenario.
@@ -17,7 +19,7 @@ type Spec struct {
 	Status           Latency       // of one status call
 	Churn            float64       // containers that restart, each second
 	Changed          Burst         // pods all of whose containers exit at once
-	New              Burst         // pods that come on top
+	New              []Burst       // pods that come on top
 	Load             float64       // factor on every call from LoadAt on
 	LoadAt           time.Duration // since the start
 	Hangs            []Hang
@@ -72,11 +74,11 @@ func Default() Spec {
 var Keys = []struct{ Key, Value, About string }{
 	{"pods", "N", "pods on the node (30)"},
 	{"containers", "N", "containers of each pod, its sandbox apart (2)"},
-	{"list", "TIME or TIME-TIME", "one list call: a relist makes two, an inspection up to 1.35 two more (5ms)"},
-	{"status", "TIME or TIME-TIME", "one status call, of a container or a sandbox (5ms)"},
+	{"list", "TIME or TIME-TIME", "one list call: a relist makes two, an inspection up to 1.35 two more (5ms); +TIME adds to what was calibrated"},
+	{"status", "TIME or TIME-TIME", "one status call, of a container or a sandbox (5ms); +TIME adds to what was calibrated"},
 	{"churn", "N/s", "containers that restart each second"},
 	{"changed", "N or N@TIME", "pods all of whose containers exit at once (at 30s)"},
-	{"new", "N or N@TIME", "pods that come on top at once, with all their containers (at 30s)"},
+	{"new", "N or N@TIME", "pods that come on top at once, with all their containers (at 30s); repeatable"},
 	{"load", "×N or ×N@TIME", "every call takes N times as long, from then on (from the start)"},
 	{"hang", "list:TIME or status:NS/NAME:TIME", "calls that do not answer for so long; @TIME says from when (30s); repeatable"},
 	{"workers", "N", "pods inspected at once; no release has more than 1"},
@@ -96,7 +98,7 @@ func Parse(base Spec, text string) (Spec, error) {
 		if !ok || value == "" {
 			return s, fmt.Errorf("%q is not of the form KEY=VALUE", part)
 		}
-		if key != "hang" && slices.Contains(s.set, key) {
+		if key != "hang" && key != "new" && slices.Contains(s.set, key) {
 			return s, fmt.Errorf("%s is stated twice", key)
 		}
 		if err := s.read(key, value); err != nil {
@@ -114,9 +116,9 @@ func (s *Spec) read(key, value string) (err error) {
 	case "containers":
 		s.Containers, err = number(value, 1, maxContainers)
 	case "list":
-		s.List, err = latency(value)
+		s.List, err = latency(s.List, value)
 	case "status":
-		s.Status, err = latency(value)
+		s.Status, err = latency(s.Status, value)
 	case "churn":
 		s.Churn, err = strconv.ParseFloat(strings.TrimSuffix(value, "/s"), 64)
 		if err != nil || !(s.Churn >= 0 && s.Churn <= 1e4) {
@@ -125,7 +127,10 @@ func (s *Spec) read(key, value string) (err error) {
 	case "changed":
 		s.Changed, err = burst(value)
 	case "new":
-		s.New, err = burst(value)
+		var b Burst
+		if b, err = burst(value); err == nil {
+			s.New = append(slices.Clip(s.New), b)
+		}
 	case "load":
 		n, at, from := strings.Cut(value, "@")
 		s.Load, err = strconv.ParseFloat(strings.TrimPrefix(strings.TrimPrefix(n, "×"), "x"), 64)
@@ -163,8 +168,8 @@ func (s *Spec) Stated(key string) bool { return slices.Contains(s.set, key) }
 
 func (s *Spec) check() error {
 	switch {
-	case (s.Pods+s.New.Pods)*s.Containers > maxItems:
-		return fmt.Errorf("%d pods of %d containers are more than %d containers", s.Pods+s.New.Pods, s.Containers, maxItems)
+	case s.pods()*s.Containers > maxItems:
+		return fmt.Errorf("%d pods of %d containers are more than %d containers", s.pods(), s.Containers, maxItems)
 	case s.For > maxFor:
 		return fmt.Errorf("for: longer than %v", maxFor)
 	case s.Changed.Pods > s.Pods:
@@ -177,6 +182,15 @@ func (s *Spec) check() error {
 		}
 	}
 	return nil
+}
+
+// pods are those there from the start and those that come.
+func (s *Spec) pods() int {
+	n := s.Pods
+	for _, b := range s.New {
+		n += b.Pods
+	}
+	return n
 }
 
 func burst(text string) (b Burst, err error) {
@@ -214,8 +228,10 @@ func moment(text string) (time.Duration, error) {
 	return span(text)
 }
 
-func latency(text string) (Latency, error) {
-	lo, hi, ranged := strings.Cut(text, "-")
+// latency reads a range, which with a sign comes on top of base.
+func latency(base Latency, text string) (Latency, error) {
+	more, added := strings.CutPrefix(text, "+")
+	lo, hi, ranged := strings.Cut(more, "-")
 	if !ranged {
 		hi = lo
 	}
@@ -226,6 +242,9 @@ func latency(text string) (Latency, error) {
 	}
 	if a > b {
 		return Latency{}, fmt.Errorf("%q ends before it begins", text)
+	}
+	if added {
+		a, b = a+base.Lo, b+base.Hi
 	}
 	return Latency{a, b}, nil
 }
@@ -259,8 +278,8 @@ func (s *Spec) String() string {
 	if s.Changed.Pods > 0 {
 		add("%d pods change at %v", s.Changed.Pods, s.Changed.At)
 	}
-	if s.New.Pods > 0 {
-		add("%d new pods at %v", s.New.Pods, s.New.At)
+	for _, b := range s.New {
+		add("%d new pods at %v", b.Pods, b.At)
 	}
 	if s.Load != 1 {
 		add("calls %g times as long from %v on", s.Load, s.LoadAt)
@@ -283,7 +302,7 @@ func (s *Spec) String() string {
 
 func (l Latency) String() string {
 	if l.Lo == l.Hi {
-		return l.Lo.String()
+		return parse.Short(l.Lo)
 	}
-	return l.Lo.String() + " to " + l.Hi.String()
+	return parse.Short(l.Lo) + " to " + parse.Short(l.Hi)
 }

@@ -14,8 +14,8 @@ type world struct {
 	s    *Spec
 	draw draw
 	pods []*pod
-	// coming are the pods that are not there yet.
-	coming []*pod
+	// coming are the pods that are not there yet, by burst of New.
+	coming [][]*pod
 	made   int // instances of containers so far, for their ids
 
 	churned  float64 // restarts due so far
@@ -60,7 +60,7 @@ func newWorld(s *Spec) *world {
 			named = append(named, h.Pod)
 		}
 	}
-	for i := range s.Pods + s.New.Pods {
+	for i := range s.pods() {
 		p := &pod{ns: "default", name: fmt.Sprintf("pod-%d", i+1), dirty: true}
 		if i < len(named) {
 			p.ns, p.name = split(named[i])
@@ -69,12 +69,14 @@ func newWorld(s *Spec) *world {
 		for range s.Containers {
 			p.live = append(p.live, w.instance())
 		}
-		if i < s.Pods {
-			w.pods = append(w.pods, p)
-		} else {
-			w.coming = append(w.coming, p)
-		}
+		w.pods = append(w.pods, p)
 	}
+	from := s.Pods
+	for _, b := range s.New {
+		w.coming = append(w.coming, w.pods[from:from+b.Pods])
+		from += b.Pods
+	}
+	w.pods = slices.Clip(w.pods[:s.Pods])
 	return w
 }
 
@@ -103,15 +105,17 @@ func (w *world) advance(to time.Duration) {
 	}
 	if !w.burst && w.s.Changed.Pods > 0 && to >= w.s.Changed.At {
 		w.burst = true
-		for _, p := range w.pods[len(w.pods)-w.s.Changed.Pods:] {
+		for _, p := range w.pods[w.s.Pods-w.s.Changed.Pods : w.s.Pods] {
 			for i := range p.live {
 				p.live[i].exited = true
 			}
 			p.down, p.dirty = true, true
 		}
 	}
-	if len(w.coming) > 0 && to >= w.s.New.At {
-		w.pods, w.coming = append(w.pods, w.coming...), nil
+	for i, b := range w.s.New {
+		if to >= b.At {
+			w.pods, w.coming[i] = append(w.pods, w.coming[i]...), nil
+		}
 	}
 	for i, h := range w.s.Hangs {
 		if !w.hung[i] && !h.List && to >= h.At { // only a pod that changed is inspected

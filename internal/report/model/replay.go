@@ -110,6 +110,7 @@ type SimScenario struct {
 	Calibrated []string   `json:"calibrated,omitempty"` // what was measured for it
 	From       Time       `json:"calibrated_from,omitzero"`
 	To         Time       `json:"calibrated_to,omitzero"`
+	Used       []Span     `json:"calibrated_stretches,omitempty"` // of that time, those measured by
 	Found      []SimFound `json:"found,omitempty"`
 	Longest    float64    `json:"longest_relist_seconds"`
 	Sent       int        `json:"events_sent"`
