@@ -10,6 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -51,7 +52,7 @@ type Result struct {
 	BaselineLabel, IncidentLabel string
 	Summary                      string
 	Pairs                        []Pair
-	Notes                        []string // nodes without a partner
+	Notes                        []string // nodes without a partner; whose rules were used for an unknown version
 }
 
 // Reports compares two reports. Nodes pair by name; where each side has but
@@ -59,6 +60,7 @@ type Result struct {
 func Reports(baseLabel string, base *model.Analysis, incLabel string, inc *model.Analysis) Result {
 	res := Result{BaselineLabel: baseLabel, IncidentLabel: incLabel}
 	for _, p := range pairs(base, inc, &res) {
+		res.Notes = append(res.Notes, rulesNotes(p[0], p[1])...)
 		res.Pairs = append(res.Pairs, Pair{p[0].Name, p[1].Name, rows(p[0], p[1]), charts(p[0].Node, p[1].Node)})
 	}
 	res.Summary = summary(res)
@@ -87,6 +89,17 @@ func pairs(base, inc *model.Analysis, res *Result) [][2]*model.Analyzed {
 		res.Notes = append(res.Notes, "only in the baseline: "+name)
 	}
 	return out
+}
+
+// rulesNotes say whose rules were used for kubelets newer or older than any known.
+func rulesNotes(sides ...*model.Analyzed) []string {
+	var out []string
+	for _, n := range sides {
+		if rules := pleg.Beyond(n.Kubelet.Version); rules != "" {
+			out = append(out, fmt.Sprintf("%s: kubelet %s: %s", n.Name, n.Kubelet.Version, rules))
+		}
+	}
+	return slices.Compact(out)
 }
 
 func rows(a, b *model.Analyzed) []Row {

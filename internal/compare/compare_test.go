@@ -109,3 +109,22 @@ func TestPairsByName(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 }
+
+// TestRulesOfNewerVersions: a comparison says whose rules were used for a kubelet newer
+// than any known, in every format.
+func TestRulesOfNewerVersions(t *testing.T) {
+	for version, want := range map[string]bool{"v1.99.0": true, "v1.37.0": false} {
+		b := node("a", 0)
+		b.Kubelet.Version = version
+		res := Reports("good", &model.Analysis{Nodes: []model.Analyzed{node("a", 0)}}, "bad", &model.Analysis{Nodes: []model.Analyzed{b}})
+		for _, f := range Formats {
+			var out bytes.Buffer
+			if err := f.Write(&out, res.Document(model.NewCleaner(nil)), report.Options{Width: 200}); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(out.String(), "newest known rules (v1.37) used"); got != want {
+				t.Errorf("%s of %s: says whose rules: %v", f.Name, version, got)
+			}
+		}
+	}
+}

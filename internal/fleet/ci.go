@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -32,6 +33,11 @@ func (v *View) items() []report.Item {
 				out = append(out, causeItem(m, &m.Causes[i]))
 			}
 		}
+	}
+	for _, note := range v.ruleNotes() {
+		x := report.RulesItem("fleet", note, model.Proof{})
+		x.Fingerprint = report.Fingerprint("", x.Rule, note, 0)
+		out = append(out, x)
 	}
 	for i := range v.Problems {
 		r := &v.Problems[i]
@@ -210,6 +216,12 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	t.Family("plegforensics_node_status", "1 for the status that the input shows the node in")
 	for _, m := range v.Nodes {
 		t.Sample(1, "node", m.Name, "status", m.Status)
+	}
+	t.Family("plegforensics_kubelet_info", "version of the kubelet, and whose rules were used if it is newer or older than any known")
+	for _, m := range v.Nodes {
+		if m.Kubelet != "" {
+			t.Sample(1, "node", m.Name, "version", m.Kubelet, "rules", pleg.Beyond(m.Kubelet))
+		}
 	}
 	t.Family("plegforensics_episodes", "episodes of PLEG being unhealthy")
 	for _, m := range v.Nodes {

@@ -340,7 +340,7 @@ func TestVersions(t *testing.T) {
 		rs = append(rs, sampleRecord(n.Name, n))
 	}
 	got := fmt.Sprint(viewOf(t, rs...).Versions)
-	if want := "[{v1.28.4  6.1  2 1 1} {v1.28.4    1 0 0} {v1.28.4  5.10  1 0 0}]"; got != want {
+	if want := "[{v1.28.4  6.1   2 1 1} {v1.28.4     1 0 0} {v1.28.4  5.10   1 0 0}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -351,5 +351,24 @@ func TestHealthyNeedsNoCause(t *testing.T) {
 	v := viewOf(t, sampleRecord("a", Node{Name: "a", Status: "healthy", Causes: []Cause{cause("no-pleg-problem", "possible", 0.5)}}))
 	if len(v.Causes) != 0 || len(v.items()) != 0 {
 		t.Errorf("%+v %+v", v.Causes, v.items())
+	}
+}
+
+// TestRulesOfNewerVersions: every format says whose rules were used for a kubelet
+// newer than any known, and says nothing of one that is known.
+func TestRulesOfNewerVersions(t *testing.T) {
+	for version, want := range map[string]bool{"v1.99.0": true, "v1.37.0": false} {
+		n := sickNode("worker-1", 5)
+		n.Kubelet = version
+		v := viewOf(t, sampleRecord("a", n))
+		for _, f := range Formats {
+			var b bytes.Buffer
+			if err := f.Write(&b, v, report.Options{Width: 200}); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(b.String(), "newest known rules (v1.37) used"); got != want {
+				t.Errorf("%s of %s: says whose rules: %v", f.Name, version, got)
+			}
+		}
 	}
 }

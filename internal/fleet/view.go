@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -72,6 +73,7 @@ type Rank struct {
 // Versions is one combination and how its nodes fare.
 type Versions struct {
 	Kubelet, Runtime, Kernel, OS string
+	Rules                        string // whose were used, where Kubelet is newer or older than any known
 	Nodes, Unhealthy, Episodes   int
 }
 
@@ -275,7 +277,7 @@ func ranks(ms []*Member) []Rank {
 func versions(ms []*Member) []Versions {
 	byKey := map[Versions]*Versions{}
 	for _, m := range ms {
-		k := Versions{Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel, OS: m.OS}
+		k := Versions{Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel, OS: m.OS, Rules: pleg.Beyond(m.Kubelet)}
 		x := byKey[k]
 		if x == nil {
 			c := k

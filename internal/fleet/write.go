@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,18 @@ func (v *View) headline() string {
 	if n := len(v.Problems); n > 0 {
 		s += fmt.Sprintf("; not analysed whole: %s", model.Plural(n, "bundle"))
 	}
-	return s
+	return strings.Join(append([]string{s}, v.ruleNotes()...), "; ")
+}
+
+// ruleNotes say whose rules were used for each version newer or older than any known.
+func (v *View) ruleNotes() []string {
+	var out []string
+	for _, x := range v.Versions {
+		if note := "kubelet " + x.Kubelet + ": " + x.Rules; x.Rules != "" && !slices.Contains(out, note) {
+			out = append(out, note)
+		}
+	}
+	return out
 }
 
 // words is the fleet in words and tables: every row, or the first few.

@@ -2,32 +2,41 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// TestRulesOfNewerVersions: a report about a kubelet newer than any known says whose
-// rules were used. The other formats list findings or events one by one and name no
-// version at all.
+// TestRulesOfNewerVersions: every format about a kubelet newer or older than any known
+// says whose rules were used, and none does of one that is known.
 func TestRulesOfNewerVersions(t *testing.T) {
-	lists := []string{"ndjson", "csv", "timesketch", "intervals", "perfetto", "sarif", "github", "gitlab", "prom"}
-	for _, version := range []string{"v1.38.0", "v1.99.0", "v1.37.2"} {
+	all := map[string][]Format{"analyze": Formats, "timeline": TimelineFormats}
+	for _, f := range EventFormats {
+		if f.Name == "text" || f.Name == "json" { // the others list events alone
+			all["events"] = append(all["events"], f)
+		}
+	}
+	for version, want := range map[string]string{"v1.38.0": "newest known rules (v1.37) used", "v1.99.0": "newest known rules (v1.37) used",
+		"v1.10.9": "oldest known rules (v1.11) used", "v1.37.2": ""} {
 		a := fixture("worker-1", 3)
 		a.Nodes[0].Kubelet.Version = version
 		r := fill(a)
-		for _, f := range Formats {
-			if slices.Contains(lists, f.Name) {
-				continue
-			}
-			var b bytes.Buffer
-			if err := f.Write(&b, r, Options{}); err != nil {
-				t.Fatal(err)
-			}
-			said := strings.Contains(strings.ReplaceAll(b.String(), "&#43;", "+"), "newest known rules (v1.37) used")
-			if want := version != "v1.37.2"; said != want {
-				t.Errorf("%s of %s: says whose rules: %v", f.Name, version, said)
+		for command, formats := range all {
+			for _, f := range formats {
+				if got := told(t, f, r); want == "" && strings.Contains(got, "known rules") || !strings.Contains(got, want) {
+					t.Errorf("%s -o %s of %s does not say %q", command, f.Name, version, want)
+				}
 			}
 		}
 	}
+}
+
+func told(t *testing.T, f Format, r *model.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "&#43;", "+")), " ")
 }

@@ -91,6 +91,8 @@ func sentence(x *timeline.Mark) string {
 		return x.Detail + " pid " + x.ID
 	case timeline.Failed:
 		return fmt.Sprintf("%s failed: %s %s", x.ID, x.State, x.Pod)
+	case timeline.Note:
+		return x.Detail
 	case timeline.Request:
 		return fmt.Sprintf("runtime: %s %s, %s", x.Detail, x.Pod, x.State)
 	}
@@ -165,7 +167,7 @@ func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
 // own, which they offer as a category.
 var intervalSources = map[string]string{timeline.Health: "NodeState", timeline.Ready: "NodeState", timeline.Episode: "PLEGEpisode", timeline.Breach: "PLEGBreach",
 	timeline.Cause: "PLEGCause", timeline.Relist: "PLEGRelist", timeline.Bounded: "PLEGUndated", timeline.Run: "KubeletProcess", timeline.Gap: "LogGap", timeline.Conflict: "Contradiction",
-	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent"}
+	timeline.Failed: "CRIFailure", timeline.Request: "RuntimeRequest", timeline.Event: "PLEGEvent", timeline.Note: "Note"}
 
 // rowsOfNode tell NodeState rows apart.
 var rowsOfNode = map[string]string{timeline.Health: "PLEG", timeline.Ready: "Ready"}

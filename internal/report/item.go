@@ -113,6 +113,9 @@ func nodeItems(n *model.Node) []Item {
 			out = append(out, causeItem(n, &n.Causes[i]))
 		}
 	}
+	if k := &n.Kubelet; k.Rules != "" {
+		out = append(out, RulesItem(orNode(n.Name), k.Note(), k.Evidence))
+	}
 	for i := range out {
 		x := &out[i]
 		x.Node, x.Fingerprint = n.Name, Fingerprint(n.Name, x.Rule, x.Subject, int64(x.Start))
@@ -155,6 +158,12 @@ func causeItem(n *model.Node, c *model.Cause) Item {
 		x.Message += ": " + c.Explanation
 	}
 	return x
+}
+
+// RulesItem says of a node whose rules were used for a kubelet of unknown version.
+func RulesItem(node, note string, proof model.Proof) Item {
+	return Item{Rule: "kubelet-version-unknown", Title: "The version of the kubelet is newer or older than any known", Severity: rules.Info,
+		Message: node + ": " + note, Proof: proof}
 }
 
 // CauseMessage says which cause a node has, and how sure that is.

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
@@ -58,6 +59,9 @@ type traceBuilder struct {
 
 func (b *traceBuilder) node(n *model.Node) {
 	b.events = append(b.events, traceEvent{Name: "process_name", Ph: "M", PID: b.pid, Args: map[string]any{"name": orNode(n.Name)}})
+	if notes := n.History.Notes; len(notes) > 0 {
+		b.events = append(b.events, traceEvent{Name: "process_labels", Ph: "M", PID: b.pid, Args: map[string]any{"labels": strings.Join(notes, "; ")}})
+	}
 	for _, l := range timeline.Lanes(n, traceMarks) {
 		if len(l.Marks) > 0 {
 			b.lane(l)

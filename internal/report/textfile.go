@@ -27,6 +27,11 @@ var families = []family{
 	{"plegforensics_node_status", "1 for the status that the input shows the node in", func(n *model.Node, emit func([]string, float64)) {
 		emit([]string{"status", n.Status}, 1)
 	}},
+	{"plegforensics_kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known", func(n *model.Node, emit func([]string, float64)) {
+		if v := n.Kubelet.Versions(); v != "" {
+			emit([]string{"version", v, "rules", n.Kubelet.Rules}, 1)
+		}
+	}},
 	{"plegforensics_episodes", "Episodes of PLEG being unhealthy", func(n *model.Node, emit func([]string, float64)) {
 		emit(nil, float64(len(n.Episodes)))
 	}},

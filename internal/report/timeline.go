@@ -14,6 +14,9 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 		p.setDay(n.Window)
 		p.heading(n.Name)
 		p.para("  ", windowLine(n.Window))
+		for _, note := range n.History.Notes {
+			p.para("  ", note)
+		}
 		p.timeline(n)
 		for _, r := range n.History.Runs {
 			p.para("  ", fmt.Sprintf("kubelet pid %d: %s to %s %s", r.PID, p.clock(r.First), p.clock(r.Last), orEmpty(r.Version)))

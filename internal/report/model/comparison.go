@@ -7,7 +7,8 @@ type Comparison struct {
 	Incident string `json:"incident"`
 	Summary  string `json:"summary"`
 	Nodes    []Pair `json:"nodes"`
-	// Notes name the nodes without a partner.
+	// Notes name the nodes without a partner, and whose rules were used for a kubelet
+	// newer or older than any known.
 	Notes []string `json:"notes"`
 }
 

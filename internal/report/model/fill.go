@@ -95,6 +95,10 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	for _, a := range n.WhatIf {
 		out.WhatIf = append(out.WhatIf, c.Answer(a))
 	}
+	if note := out.Kubelet.Note(); note != "" {
+		out.History.Notes = []string{note}
+		out.Audited.Audit.Notes = append(out.Audited.Audit.Notes, note)
+	}
 	for _, g := range out.History.Gaps {
 		out.Gaps = append(out.Gaps, NamedSpan{g.Span, g.Why})
 	}

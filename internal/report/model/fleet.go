@@ -39,6 +39,7 @@ type FleetNode struct {
 	Status   string         `json:"status"`
 	Summary  string         `json:"summary"`
 	Kubelet  string         `json:"kubelet"`
+	Rules    string         `json:"rules,omitempty"` // whose were used, where the kubelet is newer or older than any known
 	Runtime  string         `json:"runtime"`
 	Kernel   string         `json:"kernel"`
 	OS       string         `json:"os"`
@@ -130,6 +131,7 @@ type FleetVersions struct {
 	Runtime   string `json:"runtime"`
 	Kernel    string `json:"kernel"`
 	OS        string `json:"os"`
+	Rules     string `json:"rules,omitempty"` // whose were used, where the kubelet is newer or older than any known
 	Nodes     int    `json:"nodes"`
 	Unhealthy int    `json:"unhealthy"`
 	Episodes  int    `json:"episodes"`

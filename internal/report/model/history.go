@@ -20,6 +20,7 @@ type History struct {
 	Failed  []FailedCall  `json:"failed_calls"`
 	Told    []Episode     `json:"episodes"`
 	Counts  EventCounts   `json:"events"`
+	Notes   []string      `json:"notes,omitempty"`
 	Events  Seq[PodEvent] `json:"-"` // audited ones where there was an audit
 
 	Requests Seq[Request]   `json:"-"` // calls that the runtime logged

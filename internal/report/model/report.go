@@ -82,7 +82,7 @@ type Kubelet struct {
 	Version    *string  `json:"version"`
 	VersionMin string   `json:"version_min,omitempty"`
 	VersionMax string   `json:"version_max,omitempty"`
-	Rules      string   `json:"rules,omitempty"` // of a version newer than any known: whose rules were used
+	Rules      string   `json:"rules,omitempty"` // of a version newer or older than any known: whose rules were used
 	Runtime    *string  `json:"runtime"`
 	PLEG       string   `json:"pleg"`
 	Period     *float64 `json:"relist_period_seconds"`
@@ -110,13 +110,22 @@ func (k *Kubelet) Versions() string {
 	return ""
 }
 
-// Known is Versions, and whose rules were used where the version is newer than any
-// known.
+// Known is Versions, and whose rules were used where the version is newer or older
+// than any known.
 func (k *Kubelet) Known() string {
 	if k.Rules == "" {
 		return k.Versions()
 	}
 	return k.Versions() + ", " + k.Rules
+}
+
+// Note says whose rules were used where the version is newer or older than any known,
+// for the formats that name no version; else it is "".
+func (k *Kubelet) Note() string {
+	if k.Rules == "" {
+		return ""
+	}
+	return "kubelet " + k.Versions() + ": " + k.Rules
 }
 
 // Window is the span of time that a node's records cover.

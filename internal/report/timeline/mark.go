@@ -31,6 +31,7 @@ const (
 	Operation = "operation"
 	Event     = "event"
 	Line      = "line" // of a log
+	Note      = "note" // about all that is told of the node
 )
 
 // Mark is one claim about a node: what, from when to when and with which
@@ -129,7 +130,7 @@ func (m Mark) span() Mark {
 // Marks adds all claims about a node, kind by kind, oldest first. Lines of logs
 // are no claims.
 func Marks(n *model.Node, add func(Mark)) {
-	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events} {
+	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events, notes} {
 		part(n, add)
 	}
 }
@@ -250,6 +251,13 @@ func gaps(n *model.Node, add func(Mark)) {
 	for i := range n.History.Gaps {
 		g := &n.History.Gaps[i]
 		add(Mark{Kind: Gap, Start: g.From, End: g.To, State: g.Why, Proof: g.Evidence}.span())
+	}
+}
+
+// notes cover the window: they go for all that is told of it.
+func notes(n *model.Node, add func(Mark)) {
+	for i, text := range n.History.Notes {
+		add(Mark{Kind: Note, ID: strconv.Itoa(i + 1), Start: n.Window.Start, End: n.Window.End, Detail: text}.span())
 	}
 }
 
