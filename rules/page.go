@@ -26,12 +26,19 @@ func (p *Pack) Page(id string, width int) (string, bool) {
 
 // IDs lists everything that has a page, causes and breach rules, sorted.
 func (p *Pack) IDs() []string {
+	out := p.CauseIDs()
+	for i := range breachRules {
+		out = append(out, breachRules[i].ID)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// CauseIDs are the ids of the causes and look-alikes, sorted.
+func (p *Pack) CauseIDs() []string {
 	var out []string
 	for _, d := range p.Causes {
 		out = append(out, d.ID)
-	}
-	for i := range breachRules {
-		out = append(out, breachRules[i].ID)
 	}
 	sort.Strings(out)
 	return out

@@ -82,7 +82,7 @@ func reportOn(c *cli.Context, formats []report.Format, more func(*model.Analysis
 	if err != nil {
 		return err
 	}
-	gates, err := gatesOf(c, ruleIDs(c))
+	gates, err := gatesOf(c, causeIDs(c))
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	gates, err := gatesOf(c, ruleIDs(c))
+	gates, err := gatesOf(c, causeIDs(c))
 	if err != nil {
 		return err
 	}

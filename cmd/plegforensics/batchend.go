@@ -98,10 +98,6 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	gates, err := gatesOf(c, nil)
-	if err != nil {
-		return err
-	}
 	if !c.Args().Present() {
 		return usage("plegforensics batch merge out/*.plegp", "no partials given")
 	}
@@ -121,6 +117,10 @@ func mergeAction(c *cli.Context) error {
 	if errors.Is(err, fleet.ErrMixed) {
 		return usage("run all shards with one version and the same flags", "%v", err)
 	}
+	if err != nil {
+		return err
+	}
+	gates, err := gatesOf(c, func() ([]string, error) { return strings.Fields(p.Causes), nil })
 	if err != nil {
 		return err
 	}

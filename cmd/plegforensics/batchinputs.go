@@ -349,7 +349,9 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 			fmt.Fprintf(pack, "%x\n", sha256.Sum256(data))
 		}
 	}
-	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID()}, nil
+	ids, err := causeIDs(c)()
+	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Causes: strings.Join(ids, " "),
+		Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID()}, err
 }
 
 // reportPath is where the report of a bundle goes.

@@ -49,7 +49,7 @@ func compareAction(c *cli.Context) error {
 	if err := spare(c, paths[:]...); err != nil {
 		return err
 	}
-	gates, err := gatesOf(c, ruleIDs(c))
+	gates, err := gatesOf(c, causeIDs(c))
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,8 @@ func valueWords(command, flag, current string) []candidate {
 		if strings.HasPrefix(current, "cause:") {
 			return causeWords("cause:")
 		}
-		return plainWords([]string{"none", "info", "warning", "critical", "cause:", "episodes>0"})
+		return []candidate{{"none", "never"}, {"info", "any breach"}, {"warning", "a breach that is at least a warning"},
+			{"critical", "a critical breach"}, {"cause:", "a cause is named"}, {"episodes>0", "PLEG was unhealthy more often"}}
 	case "what-if":
 		var out []candidate
 		for _, k := range simulate.WhatIfKeys {
@@ -169,7 +170,7 @@ func valueWords(command, flag, current string) []candidate {
 			out = append(out, candidate{l.Name + "=", "default " + l.String()})
 		}
 		return out
-	case "tz":
+	case "tz", "display-tz":
 		return plainWords([]string{"UTC", "Europe/", "America/", "Asia/"})
 	case "shard":
 		return plainWords([]string{"auto"})
@@ -211,13 +212,13 @@ func formatWords(command string) []candidate {
 	case "compare":
 		var out []candidate
 		for _, f := range compare.Formats {
-			out = append(out, candidate{f.Name, ""})
+			out = append(out, candidate{f.Name, f.About})
 		}
 		return out
 	case "replay":
 		var out []candidate
 		for _, f := range report.ReplayFormats {
-			out = append(out, candidate{f.Name, ""})
+			out = append(out, candidate{f.Name, f.About})
 		}
 		return out
 	}
@@ -250,7 +251,10 @@ func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) [
 			out = append(out, candidate{r.ID, r.Title})
 		}
 		if path == "rules show" {
-			out = append(out, plainWords(alerts.BuiltinAlerts())...)
+			for _, name := range alerts.BuiltinAlerts() {
+				_, r, _ := alerts.BuiltinRule(name)
+				out = append(out, candidate{name, r.Annotations["summary"]})
+			}
 		}
 		return out
 	case "rules export":

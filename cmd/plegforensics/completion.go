@@ -13,7 +13,7 @@ import (
 var completions = []struct{ shell, script string }{
 	{"bash", `# plegforensics completion bash > /etc/bash_completion.d/plegforensics
 _plegforensics() {
-  local words=() i w n line cur
+  local words=() i w n line cur about=() wide=0
   for ((i = 1; i <= COMP_CWORD; i++)); do
     w=${COMP_WORDS[i]} n=${#words[@]}
     if ((n)) && { [[ $w == [=:] ]] || [[ ${words[n-1]} == *[=:] && ${COMP_WORDS[i-1]} == [=:] ]]; }; then
@@ -27,13 +27,22 @@ _plegforensics() {
   cur=${words[n-1]}
   COMPREPLY=()
   while IFS= read -r line; do
+    about+=("${line#*$'\t'}")
     line=${line%%$'\t'*}
     # what stands before the last = or : is on the line already
     [[ $cur == *[=:]* ]] && line=${line#"${cur%"${cur##*[=:]}"}"}
     COMPREPLY+=("$line")
+    ((${#line} > wide)) && wide=${#line}
   done < <("${COMP_WORDS[0]}" __complete "${words[@]}" 2>/dev/null)
   if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == *[=:/] ]]; then
     compopt -o nospace 2>/dev/null
+  fi
+  if ((COMP_TYPE == 63 && ${#COMPREPLY[@]} > 1)); then # a list is shown and no word put in
+    for i in "${!COMPREPLY[@]}"; do
+      [[ ${about[i]} ]] || continue
+      printf -v line '%-*s  %s' "$wide" "${COMPREPLY[i]}" "${about[i]}"
+      COMPREPLY[i]=${line:0:${COLUMNS:-80}-2}
+    done
   fi
   return 0
 }
@@ -43,15 +52,23 @@ complete -o bashdefault -o default -F _plegforensics plegforensics
 # plegforensics completion zsh > "${fpath[1]}/_plegforensics"
 _plegforensics() {
   local line word
-  local -a found open
-  for line in "${(@f)$(${words[1]} __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+  local -a found open told more lines
+  integer wide=0
+  lines=("${(@f)$(${words[1]} __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in "${lines[@]}"; do
+    word=${line%%$'\t'*}
+    (( $#word > wide )) && wide=$#word
+  done
+  for line in "${lines[@]}"; do
     word=${line%%$'\t'*}
     [[ -n $word ]] || continue
-    if [[ $word == *[=:/] ]]; then open+=("$word"); else found+=("$word"); fi
+    line="${(r:wide:)word}  ${line#*$'\t'}"
+    line=${line[1,COLUMNS-2]}
+    if [[ $word == *[=:/] ]]; then open+=("$word") more+=("$line"); else found+=("$word") told+=("$line"); fi
   done
   if (( $#found + $#open )); then
-    (( $#found )) && compadd -- "${found[@]}"
-    (( $#open )) && compadd -S '' -- "${open[@]}"
+    (( $#found )) && compadd -l -d told -- "${found[@]}"
+    (( $#open )) && compadd -l -S '' -d more -- "${open[@]}"
     return 0
   fi
   compset -P '*='

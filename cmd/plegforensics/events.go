@@ -12,9 +12,10 @@ func eventsCommand() *cli.Command {
 		Usage:     "PLEG event sequences per pod: observed, replayed, and the difference",
 		ArgsUsage: "INPUT...",
 		Description: "Each event has a status. observed: a \"SyncLoop (PLEG)\" line, and no log of the container\n" +
-			"runtime to hold it against. matched, late, unexpected: the same with such a log. missing:\n" +
-			"the runtime's history must have led to the event and no line shows it. discarded: the\n" +
-			"kubelet says that its event channel was full.",
+			"runtime to hold it against. With such a log: matched, the log explains it; late, so, but\n" +
+			"more than 10s after the change; unexpected, the log contradicts it; missing, every schedule\n" +
+			"of relists that fits the evidence sends it, and no line shows it. discarded: the kubelet\n" +
+			"says that its event channel was full.",
 		Flags: join(outputFlags(report.EventFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
 			return reportOn(c, report.EventFormats, nil)

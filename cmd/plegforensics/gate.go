@@ -72,8 +72,7 @@ func gateFlag() cli.Flag {
 	return f
 }
 
-// gatesOf reads --fail-on. Causes gives the ids that cause:ID may name; it is nil
-// where no rules are at hand to check them.
+// gatesOf reads --fail-on. Causes gives the ids that cause:ID may name.
 func gatesOf(c *cli.Context, causes func() ([]string, error)) ([]gate, error) {
 	var out []gate
 	for _, word := range c.StringSlice("fail-on") {
@@ -113,24 +112,24 @@ func gateOf(word string, causes func() ([]string, error)) (gate, error) {
 }
 
 func checkCause(id string, causes func() ([]string, error)) error {
-	if causes == nil {
-		return nil
-	}
 	ids, err := causes()
-	if err != nil || slices.Contains(ids, id) {
+	switch {
+	case err != nil || slices.Contains(ids, id):
 		return err
+	case rules.LookupBreach(id) != nil:
+		return usage("breaches count by severity: --fail-on warning", "--fail-on: %q is a breach rule and no cause", id)
 	}
 	return unknown("cause", id, ids)
 }
 
-// ruleIDs are the ids of the causes and breach rules that the flags choose.
-func ruleIDs(c *cli.Context) func() ([]string, error) {
+// causeIDs are the ids of the causes that the flags choose.
+func causeIDs(c *cli.Context) func() ([]string, error) {
 	return func() ([]string, error) {
 		pack, err := rulePack(c)
 		if err != nil {
 			return nil, err
 		}
-		return pack.IDs(), nil
+		return pack.CauseIDs(), nil
 	}
 }
 

@@ -30,9 +30,9 @@ func queryCommand() *cli.Command {
 			"plegforensics_; --list names all of them.",
 		Flags: join([]cli.Flag{
 			&cli.StringFlag{Name: "expr", Aliases: []string{"e"}, Usage: "the `PROMQL` expression", EnvVars: envName("expr"), Category: catQuery},
-			stringFlag(catQuery, "time", "evaluate at `TIME`: RFC 3339, \"2006-01-02 15:04\", Unix seconds, or a duration before the end (-10m)"),
-			stringFlag(catQuery, "start", "first `TIME` of a range; default: the first sample"),
-			stringFlag(catQuery, "end", "last `TIME` of a range; default: the last sample"),
+			stringFlag(catQuery, "time", "evaluate at `TIME`: "+momentForms+" of the samples (-10m, or 10m); default: the last sample"),
+			stringFlag(catQuery, "start", "first `TIME` of a range, in the same forms, a duration before --end; default: the first sample"),
+			stringFlag(catQuery, "end", "last `TIME` of a range, in the same forms; default: the last sample"),
 			durationFlag(catQuery, "step", "distance of the moments of a range; default: the range in 250 steps, at least 15s"),
 			&cli.DurationFlag{Name: "lookback", Value: query.Lookback, Usage: "how long a sample stays current", EnvVars: envName("lookback"), Category: catQuery},
 			boolFlag(catQuery, "list", "list the metrics instead of evaluating an expression"),

@@ -181,7 +181,11 @@ func size(flag, s string) (int64, error) {
 	return n, nil
 }
 
-// moment reads --since and --until: an absolute time, Unix seconds, or a duration
+// momentForms are the forms in which a flag takes a moment, up to what a duration
+// counts back from.
+const momentForms = "RFC 3339, \"2006-01-02 15:04\" or a date alone (in --tz, else UTC), Unix seconds, or a duration before the end"
+
+// moment reads a flag that takes a moment: an absolute time, Unix seconds, or a duration
 // before end, with or without its minus.
 func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	if s == "" {
@@ -204,5 +208,5 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 			return t.UnixNano(), nil
 		}
 	}
-	return 0, usage("RFC 3339, \"2006-01-02 15:04\", Unix seconds, or a duration before the end of the input (-2h, or 2h)", "--%s: invalid time %q", flag, s)
+	return 0, usage(momentForms+" (-2h, or 2h)", "--%s: invalid time %q", flag, s)
 }

@@ -67,7 +67,7 @@ var anyRecord = rapid.Custom(func(t *rapid.T) Record {
 // them twice and merged in any nesting, gives the same bytes.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		h := Header{Schema, "v1", "r", "o", ""}
+		h := Header{Schema: Schema, Tool: "v1", Rules: "r", Options: "o"}
 		rs := rapid.SliceOfN(anyRecord, 0, 12).Draw(rt, "records")
 		whole, err := Merge(&Partial{Header: h, Records: rs})
 		if err != nil {
@@ -132,8 +132,13 @@ func TestMissing(t *testing.T) {
 }
 
 func TestMergeRefuses(t *testing.T) {
-	a := Header{Schema, "v1", "r", "o", ""}
-	for _, b := range []Header{{Schema, "v2", "r", "o", ""}, {Schema, "v1", "s", "o", ""}, {Schema, "v1", "r", "p", ""}, {Schema, "v1", "r", "o", "0a1b"}} {
+	a := Header{Schema: Schema, Tool: "v1", Rules: "r", Options: "o"}
+	for _, change := range []func(*Header){
+		func(h *Header) { h.Tool = "v2" }, func(h *Header) { h.Rules = "s" },
+		func(h *Header) { h.Options = "p" }, func(h *Header) { h.Build = "0a1b" },
+	} {
+		b := a
+		change(&b)
 		if _, err := Merge(&Partial{Header: a}, &Partial{Header: b}); !errors.Is(err, ErrMixed) {
 			t.Errorf("%v and %v: %v", a, b, err)
 		}

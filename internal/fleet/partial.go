@@ -24,6 +24,7 @@ type Header struct {
 	Schema  string `json:"schema"`
 	Tool    string `json:"tool"`            // version
 	Rules   string `json:"rules"`           // hash of the rule pack
+	Causes  string `json:"causes"`          // ids of its causes, joined by blanks
 	Options string `json:"options"`         // hash of the options that change results
 	Build   string `json:"build,omitempty"` // hash of the program, where the version names no release
 }
@@ -268,7 +269,7 @@ func bytesOf(r *Record) string {
 // A partial comes from outside like any input: clean makes its strings fit to be
 // shown.
 func (h *Header) clean() {
-	model.NewCleaner(nil).In(&h.Schema, &h.Tool, &h.Rules, &h.Options)
+	model.NewCleaner(nil).In(&h.Schema, &h.Tool, &h.Rules, &h.Causes, &h.Options)
 }
 
 func (r *Record) clean() {
