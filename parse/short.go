@@ -46,3 +46,14 @@ func inUnits(d, large time.Duration, l string, small time.Duration, s string) st
 	}
 	return out
 }
+
+// Plural is a number of things in words.
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -95,6 +95,19 @@ const timeoutAssumed = "runtimeRequestTimeout by default"
 
 func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }
 
+// clocks is from when to when, 0 unknown; the day and the zone are not said twice.
+func clocks(from, to int64) string {
+	if to == 0 {
+		return clock(from)
+	}
+	const day = len("2006-01-02 ")
+	a, b := clock(from), clock(to)
+	if a[:day] == b[:day] {
+		b = b[day : len(b)-len(" UTC")]
+	}
+	return a + " to " + b
+}
+
 // cause writes a judgement down.
 func (x *scored) cause() Cause {
 	vars := x.sub.vars()

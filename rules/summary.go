@@ -268,7 +268,7 @@ func quietSummary(v *view, r *Result) string {
 		return said
 	}
 	span, well := v.n.WellThroughout()
-	within := "PLEG stayed within its threshold from " + clock(span.From) + " to " + clock(span.To) + provenBy(v.n)
+	within := "PLEG stayed within its threshold from " + clocks(span.From, span.To) + provenBy(v.n)
 	if r.Status == statusHealthy {
 		return within
 	}
@@ -315,7 +315,11 @@ func provenBy(n *replay.Node) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return ", proven by " + strings.Join(words, " and ")
+	last := len(words) - 1
+	if last > 0 {
+		words[last-1], words = words[last-1]+" and "+words[last], words[:last]
+	}
+	return ", proven by " + strings.Join(words, ", ")
 }
 
 // awayCauses are the look-alikes that take a node away by themselves.
@@ -381,10 +385,7 @@ func unready(v *view, e *replay.Episode) string {
 	case best < 0:
 		return ""
 	}
-	out := "NotReady from " + clock(from)
-	if to != 0 {
-		out += " to " + clock(to)
-	}
+	out := "NotReady from " + clocks(from, to)
 	if reason == "" {
 		return out + ", for a reason that the input does not state"
 	}
@@ -485,5 +486,5 @@ func unhealthyWithoutAge(v *view) string {
 	case n == 1:
 		return "a line reports at " + clock(first) + " that PLEG is not healthy, but is cut before the age of the last relist; the whole line tells since when."
 	}
-	return strconv.Itoa(n) + " lines report from " + clock(first) + " to " + clock(last) + " that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
+	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
 }

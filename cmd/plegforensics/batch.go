@@ -18,6 +18,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -280,7 +281,7 @@ func (l *lostOutputs) error() error {
 	if l.first == nil {
 		return nil
 	}
-	return &exitError{exitOutput, "--out-dir: " + l.first.Error(), "not written: " + model.Plural(l.n, "file") + "; --resume goes on where this run was"}
+	return &exitError{exitOutput, "--out-dir: " + l.first.Error(), "not written: " + parse.Plural(l.n, "file") + "; --resume goes on where this run was"}
 }
 
 func broken(id, name string, s fleet.Status, why string) fleet.Record {
@@ -403,7 +404,7 @@ func (p *progress) end() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 	took := time.Since(p.start)
-	fmt.Fprintf(p.w, "plegforensics: %s, %s in %s (%.1f bundles/s)", model.Plural(p.done, "bundle"), report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())
+	fmt.Fprintf(p.w, "plegforensics: %s, %s in %s (%.1f bundles/s)", parse.Plural(p.done, "bundle"), report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())
 	if p.resumed > 0 {
 		fmt.Fprintf(p.w, ", %d of them by an earlier run", p.resumed)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // finishBatch writes the partial and the report, and gives the verdict. Empty
@@ -87,7 +87,7 @@ func batchVerdict(c *cli.Context, gates []gate, v *fleet.View, empty bool) error
 		return &exitError{code: exitNothing, msg: "no bundle could be analyzed", hint: "inspect INPUT tells what was found in one"}
 	}
 	if c.Bool("strict") && len(v.Problems) > 0 {
-		return &exitError{code: exitPartial, msg: "not analyzed whole: " + model.Plural(len(v.Problems), "bundle"), hint: "the report lists them"}
+		return &exitError{code: exitPartial, msg: "not analyzed whole: " + parse.Plural(len(v.Problems), "bundle"), hint: "the report lists them"}
 	}
 	return held(gates, fleetFindings(v))
 }
@@ -154,7 +154,7 @@ func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 		used := "nothing of it is used"
 		if errors.Is(err, fleet.ErrCut) || errors.Is(err, fleet.ErrTrailing) {
 			out = append(out, p)
-			used = model.Plural(len(p.Records), "bundle") + " of it used"
+			used = parse.Plural(len(p.Records), "bundle") + " of it used"
 		}
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; %s\n", visible(path), err, used)

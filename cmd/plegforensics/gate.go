@@ -11,6 +11,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -138,7 +139,7 @@ func episodeGate(most int) gate {
 		if f.episodes <= most {
 			return ""
 		}
-		return fmt.Sprintf("%s, more than %d", model.Plural(f.episodes, "episode"), most)
+		return fmt.Sprintf("%s, more than %d", parse.Plural(f.episodes, "episode"), most)
 	}
 }
 
@@ -178,7 +179,7 @@ func severityGate(level rules.Severity) gate {
 		case others == 0:
 			return fmt.Sprintf("%s on %s is %s", worst.rule, worst.node, worst.severity)
 		}
-		return fmt.Sprintf("%s on %s is %s, and %s", worst.rule, worst.node, worst.severity, model.Plural(others, "other finding"))
+		return fmt.Sprintf("%s on %s is %s, and %s", worst.rule, worst.node, worst.severity, parse.Plural(others, "other finding"))
 	}
 }
 

@@ -38,10 +38,10 @@ func TestQuery(t *testing.T) {
 		out    string // wanted part of standard output
 		errs   string // wanted part of standard error
 	}{
-		{"age at the last sample", []string{"-e", "time() - kubelet_pleg_last_seen_seconds"}, 0, "30  {instance=\"w1\"", ""},
-		{"earlier", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "2026-11-20T23:31:16Z"}, 0, "\n25  kubelet_pleg", ""},
-		{"before the end", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time=-16s"}, 0, "\n10  kubelet_pleg", ""},
-		{"Unix seconds", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "1795217476"}, 0, "\n25  kubelet_pleg", ""},
+		{"age at the last sample", []string{"-e", "time() - kubelet_pleg_last_seen_seconds"}, 0, "30     {instance=\"w1\"", ""},
+		{"earlier", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "2026-11-20T23:31:16Z"}, 0, "\n  25     kubelet_pleg", ""},
+		{"before the end", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time=-16s"}, 0, "\n  10     kubelet_pleg", ""},
+		{"Unix seconds", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "1795217476"}, 0, "\n  25     kubelet_pleg", ""},
 		{"peak beside a value", []string{"-e", "kubelet_pleg_relist_duration_seconds_count", "--time", "1795217476"}, 0, "", "peak 40 at 23:31:30  kubelet_pleg"},
 		{"why there is none", []string{"-e", "kubelet_pleg_relist_duration_seconds_count{node=\"w2\"}"}, 0, "no series", `no series kubelet_pleg_relist_duration_seconds_count has node="w2"; node is "w1"`},
 		{"json", []string{"-e", "sum(kubelet_pleg_relist_duration_seconds_count)", "-o", "json"}, 0,

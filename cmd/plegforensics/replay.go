@@ -427,7 +427,7 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 		return failed
 	}
 	if relists == 0 && r.left > 0 {
-		return &exitError{exitNothing, "no recorded relist in the window", "--since and --until leave out all of " + model.Plural(r.left, "line")}
+		return &exitError{exitNothing, "no recorded relist in the window", "--since and --until leave out all of " + parse.Plural(r.left, "line")}
 	}
 	end := &model.Simulated{Totals: totals, Machine: sim.Machine(), Answer: answer, Assumptions: sim.Assumptions(), Warnings: feed.Decoder.Warnings}
 	if r.player != nil {

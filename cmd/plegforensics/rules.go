@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/parse/logs"
 	"github.com/plegforensics/plegforensics/rules"
@@ -130,7 +131,7 @@ func rulesCheck(c *cli.Context) error {
 		fmt.Fprintln(c.App.Writer, visible(l))
 	}
 	if len(lines) > 0 {
-		return usage("", "%s in rule files", plural(len(lines), "mistake"))
+		return usage("", "%s in rule files", parse.Plural(len(lines), "mistake"))
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(countDefs(pack, files), countLimits(pack, files), files, &prom))
 	return err
@@ -143,25 +144,18 @@ func contents(causes, limits int, files []string, p *promRules) string {
 		parts = append(parts, fmt.Sprintf("%d causes", causes))
 	}
 	if limits > 0 {
-		parts = append(parts, plural(limits, "threshold"))
+		parts = append(parts, parse.Plural(limits, "threshold"))
 	}
 	if p.groups > 0 {
-		parts = append(parts, fmt.Sprintf("%s in %s", plural(p.rules, "rule"), plural(p.groups, "group")))
+		parts = append(parts, fmt.Sprintf("%s in %s", parse.Plural(p.rules, "rule"), parse.Plural(p.groups, "group")))
 	}
 	if len(p.suites) > 0 {
-		parts = append(parts, fmt.Sprintf("%s in %s", plural(p.tests, "test"), plural(len(p.suites), "file")))
+		parts = append(parts, fmt.Sprintf("%s in %s", parse.Plural(p.tests, "test"), parse.Plural(len(p.suites), "file")))
 	}
 	if len(parts) == 0 {
 		parts = []string{"no rules"}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // rulesTest runs the test cases of the causes named against the whole pack,

@@ -1,40 +1,38 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
 // TestDocuments: what every command writes of every sample is what the schema
-// of that kind says.
+// of that kind says, and the exports are right for their consumers; so also of
+// each log, and the metrics beside it, that PLEGFORENSICS_CAPTURES has a pattern of.
 func TestDocuments(t *testing.T) {
 	for _, sample := range sampleNames(t) {
-		in := inputsOf(t, sample)
-		for kind, args := range map[string][]string{
-			"report":   {"analyze", "-o", "json"},
-			"timeline": {"timeline", "-o", "json"},
-			"events":   {"events", "-o", "json"},
-			"inspect":  {"inspect", "-o", "json"},
-			"replay":   {"replay", "--show-filtered", "-o", "json"},
-			"compare":  {"compare", "-o", "json", filepath.Join(samples, "healthy", "kubelet.log")},
-			"alerts":   {"query", "--alerts", "-o", "json"},
-			"metrics":  {"query", "--list", "-o", "json"},
-			"fleet":    {"batch", "-o", "json"},
-		} {
-			if kind == "replay" && sample != "hang-list" && sample != "stuck-pods" {
-				continue // the log dates no relist
-			}
-			files := in
-			if kind == "compare" {
-				files = in[:1]
-			}
-			doc := printed(t, append(append(args, "--quiet", "--tz", "UTC", "--year", "2026"), files...)...)
-			if err := schemas.JSON(model.Schema(kind), doc); err != nil {
-				t.Errorf("%s of %s: %v", kind, sample, err)
-			}
+		t.Run(sample, func(t *testing.T) {
+			consumers(t, sample == "hang-list" || sample == "stuck-pods", inputsOf(t, sample)...)
+		})
+	}
+	for _, pattern := range strings.Fields(os.Getenv("PLEGFORENSICS_CAPTURES")) {
+		captures, err := filepath.Glob(pattern)
+		if err != nil || len(captures) == 0 {
+			t.Errorf("%s: no captures, %v", pattern, err)
+		}
+		for _, log := range captures {
+			metrics, _ := filepath.Glob(filepath.Dir(log) + "/metrics.tar*")
+			t.Run(filepath.Base(filepath.Dir(log))+"/"+filepath.Base(log), func(t *testing.T) { consumers(t, false, append(metrics, log)...) })
 		}
 	}
 	for _, args := range [][]string{{"--expr", "plegforensics_node_ready"}, {"--expr", "1+1"}} {
@@ -42,5 +40,71 @@ func TestDocuments(t *testing.T) {
 		if err := schemas.JSON(model.Schema("query"), doc); err != nil {
 			t.Errorf("query %v: %v", args, err)
 		}
+	}
+}
+
+// consumers checks all that is written of some inputs as its readers would.
+func consumers(t *testing.T, replays bool, in ...string) {
+	got := map[string][]byte{}
+	for kind, args := range map[string][]string{
+		"report":   {"analyze", "-o", "json"},
+		"timeline": {"timeline", "-o", "json"},
+		"events":   {"events", "-o", "json"},
+		"inspect":  {"inspect", "-o", "json"},
+		"replay":   {"replay", "--show-filtered", "-o", "json"},
+		"compare":  {"compare", "-o", "json", filepath.Join(samples, "healthy", "kubelet.log")},
+		"alerts":   {"query", "--alerts", "-o", "json"},
+		"metrics":  {"query", "--list", "-o", "json"},
+		"query":    {"query", "--expr", "plegforensics_node_ready", "-o", "json"},
+		"fleet":    {"batch", "-o", "json"},
+		"prom":     {"analyze", "-o", "prom"},
+		"sarif":    {"analyze", "-o", "sarif"},
+		"junit":    {"analyze", "-o", "junit"},
+	} {
+		files := in
+		if kind == "compare" {
+			files = in[:1]
+		}
+		var out, errs bytes.Buffer
+		args = append(append(args, "--quiet", "--tz", "UTC", "--year", "2026"), files...)
+		code := run(context.Background(), append([]string{"plegforensics"}, args...), strings.NewReader(""), &out, &errs)
+		got[kind] = out.Bytes()
+		if code == exitNothing && !replays && slices.Contains([]string{"replay", "query", "metrics", "alerts"}, kind) {
+			continue // the log dates no relist; there is no metric
+		}
+		if code != exitOK {
+			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), code, errs.String())
+			continue
+		}
+		if s := model.Schema(kind); s != nil {
+			if err := schemas.JSON(s, out.Bytes()); err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+	}
+	if err := schemas.SARIF(got["sarif"]); err != nil {
+		t.Errorf("sarif: %v", err)
+	}
+	if err := schemas.JUnit(got["junit"]); err != nil {
+		t.Errorf("junit: %v", err)
+	}
+	checkMetrics(t, got["prom"])
+}
+
+// checkMetrics is "promtool check metrics", by the linter that it uses and, where
+// it is on the PATH, by itself.
+func checkMetrics(t *testing.T, text []byte) {
+	problems, err := promlint.New(bytes.NewReader(text)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("metrics: %v %v", problems, err)
+	}
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(tool, "check", "metrics")
+	cmd.Stdin = bytes.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
 	}
 }

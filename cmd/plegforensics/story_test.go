@@ -177,7 +177,8 @@ func longestSlice(t *testing.T, report, trace []byte) {
 }
 
 // viewed: no interval lies outside of the window on which the viewer opens, from
-// the begin of the first to the end of the last.
+// the begin of the first to the end of the last, and only single pod events wait
+// for its switch that shows what has no display flag.
 func viewed(t *testing.T, b []byte) {
 	t.Helper()
 	items := parsed(t, b).list("items")
@@ -188,6 +189,9 @@ func viewed(t *testing.T, b []byte) {
 	for _, i := range items {
 		if i.when("to") < start || i.when("from") > end {
 			t.Fatalf("outside of the window: %v", i)
+		}
+		if shown, _ := i["display"].(bool); !shown && i.text("source") != "PLEGEvent" {
+			t.Fatalf("hidden: %v", i)
 		}
 	}
 }

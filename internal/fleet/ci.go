@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -181,7 +182,7 @@ func (v *View) bundleSuite() report.Suite {
 		switch b.Status {
 		case Analysed:
 		case Partly:
-			c.Skipped = &report.Told{Text: strings.TrimSuffix(fmt.Sprintf("analysed in part, %s: %s", model.Plural(b.Warnings, "warning"), b.Error), ": ")}
+			c.Skipped = &report.Told{Text: strings.TrimSuffix(fmt.Sprintf("analysed in part, %s: %s", parse.Plural(b.Warnings, "warning"), b.Error), ": ")}
 		default:
 			c.Error = &report.Told{Message: b.Error, Type: string(b.Status)}
 		}

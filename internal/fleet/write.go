@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Format is an output format of the fleet report.
@@ -37,9 +37,9 @@ const rowsShown = 40
 
 // headline is one sentence about the fleet.
 func (v *View) headline() string {
-	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", model.Plural(v.Bundles, "bundle"), model.Plural(len(v.Nodes), "node"), v.Unhealthy, model.Plural(v.Episodes, "episode"))
+	s := fmt.Sprintf("%s, %s, %d unhealthy with %s", parse.Plural(v.Bundles, "bundle"), parse.Plural(len(v.Nodes), "node"), v.Unhealthy, parse.Plural(v.Episodes, "episode"))
 	if n := len(v.Problems); n > 0 {
-		s += fmt.Sprintf("; not analysed whole: %s", model.Plural(n, "bundle"))
+		s += fmt.Sprintf("; not analysed whole: %s", parse.Plural(n, "bundle"))
 	}
 	return strings.Join(append([]string{s}, v.ruleNotes()...), "; ")
 }

@@ -51,6 +51,7 @@ var layers = []layer{
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/age", own: []string{"replay", "replay/internal/snapshots"}},
+	{pkg: "replay/curves", own: []string{"parse", "replay"}},
 	{pkg: "replay/scenario", own: []string{"parse", "pleg", "replay", "replay/simulate"}},
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/internal/host"}},
@@ -65,9 +66,9 @@ var layers = []layer{
 	{pkg: "parse/inventory", own: []string{"parse", "parse/facts"}},
 	{pkg: "rules/advice", own: []string{"parse", "parse/facts", "replay", "rules"}},
 	{pkg: "internal/report/model", own: []string{"parse", "parse/facts", "parse/inventory", "pleg", "replay", "replay/...", "rules", "rules/advice", "rules/alerts", "rules/query"}},
-	{pkg: "internal/report/timeline", own: []string{"internal/report/model"}},
+	{pkg: "internal/report/timeline", own: []string{"internal/report/model", "parse"}},
 	{pkg: "internal/report", own: []string{"internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
-	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "pleg", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 
 // impureImports give access to the world: files, clocks, scheduling, chance.

@@ -90,7 +90,7 @@ var shapes = []shape{
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
 	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
-	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, ":"},
+	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, ":"}, // of digits alone it is a time
 }
 
 // places are surroundings that tell an ordinary name but would learn too much:

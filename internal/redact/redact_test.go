@@ -77,7 +77,7 @@ func TestText(t *testing.T) {
 		"6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7",
 		"pkg/kubelet/pleg/generic.go:238", "sos_commands/logs/journalctl:369", "kubelet.pleg.unhealthy", "containerd.service", "5.14.0-427.13.1.el9_4.x86_64",
 		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "basic authentication failed",
-		"2026-11-22 10:33:20", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "net.ipv4.ip_forward = 1"} {
+		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
 		r.Learn(keep)
 		r.Settle()

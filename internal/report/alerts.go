@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
@@ -85,7 +86,7 @@ const alertsHeading = "Would alerts have fired?"
 
 // quietAlerts counts the alerts of which nothing is told.
 func quietAlerts(n int) string {
-	return model.Plural(n, "alert") + " stayed silent correctly or had no data"
+	return parse.Plural(n, "alert") + " stayed silent correctly or had no data"
 }
 
 func (p *printer) alerts(r *model.Report) {

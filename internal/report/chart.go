@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -16,49 +15,76 @@ const (
 	chartHeight = 8
 )
 
-// writeCharts draws one chart a row. All share the axis of time, so that they
-// can be read one below the other, and each has its own axis of values.
-func writeCharts(w io.Writer, t *model.QueryResult, o Options) error {
-	e := &errWriter{w: w}
+// charts draws one chart a row. All share the axis of time, so that they can be
+// read one below the other, and each has its own axis of values.
+func (p *printer) charts(t *model.QueryResult) {
 	if t.Data.Type != "matrix" {
-		e.printf("a chart needs a range: give --start, --end or --step\n")
-		return e.err
+		p.para("", "a chart needs a range: give --start, --end or --step")
+		return
 	}
 	from, to := timeBounds(t)
 	for i, r := range t.Rows {
 		if i == maxCharts {
-			e.printf("\nand %d more series\n", len(t.Rows)-i)
+			fmt.Fprintf(p, "\nand %d more series\n", len(t.Rows)-i)
 			break
 		}
-		e.printf("\n%s\n", r.Name)
-		for _, line := range drawChart(r, from, to, plotWidth(o)) {
-			e.printf("%s\n", line)
-		}
+		fmt.Fprintf(p, "\n%s\n%s\n", r.Name, strings.Join(drawChart(r, from, to, min(max(p.opt.Width-14, 20), 160)), "\n"))
 	}
-	return e.err
 }
 
-func plotWidth(o Options) int {
-	if o.Width == 0 {
-		o.Width = 80
-	}
-	return min(max(o.Width-14, 20), 160)
-}
-
+// timeBounds are the first and the last moment of all rows, in Unix ms.
 func timeBounds(t *model.QueryResult) (from, to int64) {
-	first := true
+	from, to = math.MaxInt64, math.MinInt64
 	for _, r := range t.Rows {
 		for _, s := range r.Samples {
-			if first || s.T < from {
-				from = s.T
-			}
-			if first || s.T > to {
-				to = s.T
-			}
-			first = false
+			from, to = min(from, s.T), max(to, s.T)
 		}
 	}
 	return from, to
+}
+
+// axes are those of one chart: values from lo to hi, moments in Unix ms.
+type axes struct {
+	lo, hi   float64
+	from, to int64
+}
+
+// axesOf fits the axis of values to a row; false if it has no number.
+func axesOf(r model.QueryRow, from, to int64) (axes, bool) {
+	lo, hi := bounds(r)
+	if lo == hi {
+		lo, hi = lo-math.Abs(lo)/10-0.5, hi+math.Abs(hi)/10+0.5
+	}
+	return axes{lo, hi, from, to}, !math.IsNaN(lo)
+}
+
+// trace goes along the numbers of a row: x from the left, y from the top, both from
+// 0 to 1. Neighbouring samples are joined; where one or more are missing the line
+// breaks, because nothing is known.
+func (a *axes) trace(r model.QueryRow, draw func(x, y float64, joined bool)) {
+	step := usualStep(r.Samples)
+	last, joined := int64(0), false
+	for _, s := range r.Samples {
+		if s.Number() {
+			draw(float64(s.T-a.from)/float64(max(a.to-a.from, 1)), (a.hi/2-s.V/2)/(a.hi/2-a.lo/2), joined && s.T-last <= step*3/2)
+			last = s.T
+		}
+		joined = s.Number()
+	}
+}
+
+// values are the labels of the axis of values, from the top.
+func (a *axes) values() (top, middle, bottom string) {
+	return sixDigits(a.hi), sixDigits(a.lo/2 + a.hi/2), sixDigits(a.lo)
+}
+
+// times are those of the axis of time, with its date if that is longer than a day.
+func (a *axes) times() (first, last string) {
+	layout := "15:04:05Z"
+	if a.to-a.from > 24*time.Hour.Milliseconds() {
+		layout = "2006-01-02 15:04Z"
+	}
+	return time.UnixMilli(a.from).UTC().Format(layout), time.UnixMilli(a.to).UTC().Format(layout)
 }
 
 // canvas is a field of braille characters, each 2 dots wide and 4 high.
@@ -103,35 +129,30 @@ func (c *canvas) row(i int) string {
 	return b.String()
 }
 
-// drawChart returns the lines of one chart. Neighbouring samples are joined;
-// where one or more are missing the line breaks, because nothing is known.
+// drawChart returns the lines of one chart.
 func drawChart(r model.QueryRow, from, to int64, cols int) []string {
-	lo, hi := bounds(r)
-	if math.IsNaN(lo) {
+	a, ok := axesOf(r, from, to)
+	if !ok {
 		return []string{"  no numbers to draw"}
 	}
-	if lo == hi {
-		lo, hi = lo-math.Abs(lo)/10-0.5, hi+math.Abs(hi)/10+0.5
-	}
 	c := newCanvas(cols, chartHeight)
-	x := func(t int64) int { return int(float64(t-from) / float64(max(to-from, 1)) * float64(c.w-1)) }
-	y := func(v float64) int { return int((hi - v) / (hi - lo) * float64(c.h-1)) }
-	step := usualStep(r.Samples)
-	var last model.Sample
-	joined := false
-	for _, s := range r.Samples {
-		if !s.Number() {
-			joined = false
-			continue
+	lastX, lastY := 0, 0
+	a.trace(r, func(x, y float64, joined bool) {
+		toX, toY := int(x*float64(c.w-1)), int(y*float64(c.h-1))
+		if !joined {
+			lastX, lastY = toX, toY
 		}
-		if joined && s.T-last.T <= step*3/2 {
-			c.line(x(last.T), y(last.V), x(s.T), y(s.V))
-		} else {
-			c.set(x(s.T), y(s.V))
-		}
-		last, joined = s, true
+		c.line(lastX, lastY, toX, toY)
+		lastX, lastY = toX, toY
+	})
+	labels := [chartHeight]string{}
+	labels[0], labels[chartHeight/2], labels[chartHeight-1] = a.values()
+	var out []string
+	for i, label := range labels {
+		out = append(out, fmt.Sprintf("%12s ┤%s", label, c.row(i)))
 	}
-	return frame(c, lo, hi, from, to)
+	first, last := a.times()
+	return append(out, fmt.Sprintf("%14s%s%*s", "", first, max(cols-len(first), len(last)+1), last))
 }
 
 // usualStep is the smallest distance of neighbouring samples.
@@ -143,33 +164,4 @@ func usualStep(ss []model.Sample) int64 {
 		}
 	}
 	return step
-}
-
-// frame puts the axes around a drawing.
-func frame(c *canvas, lo, hi float64, from, to int64) []string {
-	var out []string
-	for i := range chartHeight {
-		label := ""
-		switch i {
-		case 0:
-			label = sixDigits(hi)
-		case chartHeight - 1:
-			label = sixDigits(lo)
-		case chartHeight / 2:
-			label = sixDigits((lo + hi) / 2)
-		}
-		out = append(out, fmt.Sprintf("%12s ┤%s", label, c.row(i)))
-	}
-	a, b := axisTime(from, to-from), axisTime(to, to-from)
-	pad := max(c.w/2-len(a)-len(b), 1)
-	return append(out, strings.Repeat(" ", 14)+a+strings.Repeat(" ", pad)+b)
-}
-
-// axisTime writes a time with its date if the axis is longer than a day.
-func axisTime(ms, span int64) string {
-	layout := "15:04:05Z"
-	if span > 24*time.Hour.Milliseconds() {
-		layout = "2006-01-02 15:04Z"
-	}
-	return time.UnixMilli(ms).UTC().Format(layout)
 }

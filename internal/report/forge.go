@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Limits of GitHub's annotations: of each level a step shows ten, a job fifty.
@@ -48,7 +48,7 @@ func WriteAnnotations(w io.Writer, items []Item) error {
 	count := map[string]int{}
 	left := 0
 	for i := range items {
-		level := githubLevel(items[i].Severity)
+		level := levelsOf(items[i].Severity).github
 		if count[level] == githubPerLevel {
 			left++
 			continue
@@ -57,19 +57,9 @@ func WriteAnnotations(w io.Writer, items []Item) error {
 		fmt.Fprintln(b, annotation(level, &items[i]))
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "plegforensics: %s more; the step summary and the report have all\n", model.Plural(left, "finding"))
+		fmt.Fprintf(b, "plegforensics: %s more; the step summary and the report have all\n", parse.Plural(left, "finding"))
 	}
 	return b.Flush()
-}
-
-func githubLevel(s rules.Severity) string {
-	switch s {
-	case rules.Critical:
-		return "error"
-	case rules.Warning:
-		return "warning"
-	}
-	return "notice"
 }
 
 func annotation(level string, x *Item) string {
@@ -125,21 +115,17 @@ func CutLines(text []byte, most int) []byte {
 
 // gitlabIssue is one entry of GitLab's code quality report.
 type gitlabIssue struct {
-	Engine      string         `json:"engine_name"`
-	Description string         `json:"description"`
-	CheckName   string         `json:"check_name"`
-	Fingerprint string         `json:"fingerprint"`
-	Severity    string         `json:"severity"` // info, minor, major, critical, blocker
-	Location    gitlabLocation `json:"location"`
-}
-
-type gitlabLocation struct {
-	Path  string      `json:"path"`
-	Lines gitlabLines `json:"lines"`
-}
-
-type gitlabLines struct {
-	Begin uint32 `json:"begin"`
+	Engine      string `json:"engine_name"`
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"` // info, minor, major, critical, blocker
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin uint32 `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
 }
 
 // writeGitLab writes the code quality report: one issue a finding.
@@ -157,18 +143,9 @@ func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
 		if e := x.Proof.Best(); e != nil && e.File != "" {
 			p = *e
 		}
-		path := strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/")
-		out = append(out, gitlabIssue{"plegforensics", x.Message, x.Rule, x.Fingerprint, gitlabSeverity(x.Severity), gitlabLocation{path, gitlabLines{max(p.Line, 1)}}})
+		issue := gitlabIssue{Engine: "plegforensics", Description: x.Message, CheckName: x.Rule, Fingerprint: x.Fingerprint, Severity: levelsOf(x.Severity).gitlab}
+		issue.Location.Path, issue.Location.Lines.Begin = strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/"), max(p.Line, 1)
+		out = append(out, issue)
 	}
 	return Encode(w, &out)
-}
-
-func gitlabSeverity(s rules.Severity) string {
-	switch s {
-	case rules.Critical:
-		return "critical"
-	case rules.Warning:
-		return "major"
-	}
-	return "info"
 }

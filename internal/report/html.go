@@ -20,8 +20,11 @@ import (
 //go:embed html/page.tmpl
 var pageSource string
 
-// pages are the templates of all pages of the tool.
-var pages = template.Must(template.New("page").Parse(pageSource))
+// pages is the template of the page.
+var pages = template.Must(template.New("page").Funcs(template.FuncMap{
+	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "numbers": numbers, "quotes": quotesOf, "causes": causesOf, "split": splitPath,
+	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
+}).Parse(pageSource))
 
 //go:embed html/style.css
 var styleSource string
@@ -29,19 +32,23 @@ var styleSource string
 //go:embed html/view.js
 var scriptSource string
 
-// page is what the template shows. Everything in it but the four trusted parts
+// page is what the template shows. Everything in it but the three trusted parts
 // is escaped by the template for the place where it stands.
 type page struct {
-	Title, Description, Version string
-	CSP                         string
-	Style, Script, Data         template.HTML
-	Inputs                      []pageInput
-	Nodes                       []pageNode
-	Correlations, Warnings      []string
-	Alerts                      []string
+	*model.Report
+	Title, Description, CSP string
+	Style, Script, Data     template.HTML
+	Told                    []pageNode
+	Alerts                  []string
 }
 
-type pageInput struct{ Path, Kind, Size string }
+// pageNode is a node, the first screen of it, and its tables.
+type pageNode struct {
+	*model.Node
+	Head     pageHead
+	Unwell   Section
+	Sections []Section
+}
 
 // pageHead is the first screen of a node: the verdict, four numbers, what to do.
 type pageHead struct {
@@ -57,49 +64,25 @@ type pageStep struct {
 
 type pageNumber struct{ Value, Label string }
 
-type pageNode struct {
-	Head                          pageHead
-	Name, Status, Kubelet, Window string
-	Episodes                      Section
-	Proofs                        []pageProof
-	Causes, LookAlikes            pageCauses
-	Sections                      []Section
-}
-
-// pageProof are the lines that prove an episode.
-type pageProof struct {
-	Episode int
-	pageQuotes
-}
-
-// pageQuote is a quoted line; of the path that leads to it the archives and
-// folders stand apart, because only the end of it tells lines apart.
-type pageQuote struct{ In, Where, Note, Text string }
-
 // pageQuotes are the few that convince and the rest, which opens on demand.
 type pageQuotes struct {
-	Best, Rest []pageQuote
-	Total      int // more than both where the page leaves some to the JSON report
+	Best, Rest []model.Evidence
+	Left       int // those that the page leaves to the JSON report
 }
 
 // quotesOpen is how many quotes of a list stand open.
 const quotesOpen = 3
 
-// Left are the quotes that the page does not show.
-func (q pageQuotes) Left() int { return q.Total - len(q.Best) - len(q.Rest) }
-
 // pageCauses are the causes that lead and those that open on demand.
 type pageCauses struct{ First, Rest []pageCause }
 
+type pageCause struct {
+	*model.Cause
+	Open bool // its evidence too
+}
+
 // causesOpen is how many causes stand open.
 const causesOpen = 3
-
-type pageCause struct {
-	Open                                                bool // its evidence too
-	ID, Title, Level, Confidence, Episodes, Explanation string
-	For, Against                                        pageQuotes
-	Path, Remediation, Missing, Commands                []string
-}
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
@@ -114,30 +97,22 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 		return err
 	}
 	p := page{
+		Report:      r,
 		Title:       "PLEG report: " + title(r),
 		Description: description(r),
-		Version:     r.Tool.Version,
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 			hashOf(styleSource), hashOf(scriptSource)),
 		Style:  Style(),
 		Script: template.HTML("<script>" + scriptSource + "</script>"),
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
 	}
-	for _, in := range r.Inputs {
-		p.Inputs = append(p.Inputs, pageInput{in.Path, in.Kind, Bytes(in.Bytes)})
-	}
 	for _, n := range r.Nodes {
-		p.Nodes = append(p.Nodes, nodePage(n))
-	}
-	for _, c := range r.Correlations {
-		p.Correlations = append(p.Correlations, c.Summary)
+		t := times{date: dayAndTime}
+		p.Told = append(p.Told, pageNode{n, headOf(n), t.episodes(n), t.sections(n)})
 	}
 	alerts, quiet := audited(r, false)
 	if p.Alerts = alerts; quiet > 0 {
 		p.Alerts = append(p.Alerts, quietAlerts(quiet))
-	}
-	for i := range r.Warnings {
-		p.Warnings = append(p.Warnings, r.Warnings[i].String())
 	}
 	return pages.ExecuteTemplate(w, "page", p)
 }
@@ -169,18 +144,6 @@ func description(r *model.Report) string {
 func hashOf(s string) string {
 	h := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
-}
-
-func nodePage(n *model.Node) pageNode {
-	t := times{date: dayAndTime}
-	p := pageNode{Head: headOf(n), Name: nodeName(n), Status: n.Status, Kubelet: kubeletLine(&n.Kubelet), Window: windowLine(n.Window),
-		Episodes: t.episodes(n), Causes: causePages(n.Causes), LookAlikes: causePages(n.LookAlikes), Sections: t.sections(n)}
-	for i := range n.Episodes {
-		if e := &n.Episodes[i]; e.Evidence.Len() > 0 {
-			p.Proofs = append(p.Proofs, pageProof{e.ID, quotePages(e.Evidence)})
-		}
-	}
-	return p
 }
 
 // nodeName heads what is told of a node.
@@ -258,35 +221,36 @@ func headOf(n *model.Node) pageHead {
 	return h
 }
 
-func causePages(cs []model.Cause) pageCauses {
-	var out []pageCause
+func causesOf(cs []model.Cause) pageCauses {
+	var all []pageCause
 	for i := range cs {
-		c := &cs[i]
-		out = append(out, pageCause{Open: i == 0, ID: c.ID, Title: c.Title, Level: c.Level + " " + c.Kind,
-			Confidence: fmt.Sprintf("%.0f%%", 100*c.Confidence), Episodes: numbers(c.Episodes), Explanation: c.Explanation,
-			For: quotePages(c.For), Against: quotePages(c.Against), Path: c.Path, Remediation: c.Remediation, Missing: c.Missing, Commands: c.Commands})
+		all = append(all, pageCause{&cs[i], i == 0})
 	}
-	if len(out) <= causesOpen+1 {
-		return pageCauses{First: out}
+	if len(all) <= causesOpen+1 {
+		return pageCauses{First: all}
 	}
-	return pageCauses{out[:causesOpen], out[causesOpen:]}
+	return pageCauses{all[:causesOpen], all[causesOpen:]}
 }
 
 // quotesShown bounds the quotes of one list in the static part of the page; the
 // timeline holds them all.
 const quotesShown = 50
 
-func quotePages(p model.Proof) pageQuotes {
-	var all []pageQuote
-	for _, e := range p.First(quotesShown) {
-		where := e.Where()
-		base := strings.LastIndexAny(where, "/!") + 1
-		all = append(all, pageQuote{where[:base], where[base:], e.Note, e.Text})
-	}
+func quotesOf(p model.Proof) pageQuotes {
+	all := p.First(quotesShown)
+	left := p.Len() - len(all)
 	if len(all) <= quotesOpen+1 { // a drawer for a single line is not worth a click
-		return pageQuotes{all, nil, p.Len()}
+		return pageQuotes{all, nil, left}
 	}
-	return pageQuotes{all[:quotesOpen], all[quotesOpen:], p.Len()}
+	return pageQuotes{all[:quotesOpen], all[quotesOpen:], left}
+}
+
+// splitPath is where a line stands: the archives and folders apart, because only
+// the end of a path tells lines apart.
+func splitPath(e model.Evidence) [2]string {
+	where := e.Where()
+	base := strings.LastIndexAny(where, "/!") + 1
+	return [2]string{where[:base], where[base:]}
 }
 
 // island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // shown is how many rows of a list the text shows without --verbose.
@@ -97,7 +98,7 @@ func (x *inspection) grouped(title string, few int, said func(*model.File) strin
 		s.Lead = append(s.Lead, "- "+head(what, len(all)))
 		for i, path := range all {
 			if i == few && !x.opt.Verbose {
-				s.Lead = append(s.Lead, "    and "+model.Plural(len(all)-i, "more file"))
+				s.Lead = append(s.Lead, "    and "+parse.Plural(len(all)-i, "more file"))
 				break
 			}
 			s.Lead = append(s.Lead, "    "+x.path(path, max(x.opt.Width-8, 30)))
@@ -118,7 +119,7 @@ func (x *inspection) clocks() Section {
 
 func (x *inspection) unused() Section {
 	return x.grouped("Files not used", 3, func(f *model.File) string { return orEmpty(f.Why) },
-		func(why string, n int) string { return model.Plural(n, "file") + ": " + why })
+		func(why string, n int) string { return parse.Plural(n, "file") + ": " + why })
 }
 
 func (x *inspection) silences() Section {

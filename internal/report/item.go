@@ -144,6 +144,19 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 	return x
 }
 
+// levels are the words of CI systems for a severity.
+type levels struct{ sarif, github, gitlab string }
+
+func levelsOf(s rules.Severity) levels {
+	switch s {
+	case rules.Critical:
+		return levels{"error", "error", "critical"}
+	case rules.Warning:
+		return levels{"warning", "warning", "major"}
+	}
+	return levels{"note", "notice", "info"}
+}
+
 // causeItem weighs a cause by how sure it is.
 func causeItem(n *model.Node, c *model.Cause) Item {
 	x := Item{Rule: c.ID, Title: c.Title, Severity: CauseSeverity(c.Level), Proof: c.For, Episodes: c.Episodes, Level: c.Level, Confidence: &c.Confidence,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -174,7 +175,7 @@ func (c *Case) fail(xs, causes []Item) {
 		}
 		switch {
 		case i == junitBreaches:
-			fmt.Fprintf(&b, "\nand %s more\n", model.Plural(len(xs)-i, "breach"))
+			fmt.Fprintf(&b, "\nand %s more\n", parse.Plural(len(xs)-i, "breach"))
 		case i < junitBreaches:
 			fmt.Fprintf(&b, "\n%s\n%s", x.told(), x.proof(junitQuotes))
 		}
@@ -184,7 +185,7 @@ func (c *Case) fail(xs, causes []Item) {
 	}
 	c.Failure = &Told{worst.told(), string(worst.Severity), b.String()}
 	if more := len(xs) - 1; more > 0 {
-		c.Failure.Message += fmt.Sprintf(", and %s more", model.Plural(more, "breach"))
+		c.Failure.Message += fmt.Sprintf(", and %s more", parse.Plural(more, "breach"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // writeMarkdown writes a post-mortem: the block for the ticket, then for each
@@ -16,7 +17,7 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	fmt.Fprintf(b, "# PLEG report\n")
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			fmt.Fprintf(b, "\nand %s more\n", model.Plural(len(r.Nodes)-i, "node"))
+			fmt.Fprintf(b, "\nand %s more\n", parse.Plural(len(r.Nodes)-i, "node"))
 			break
 		}
 		fmt.Fprintln(b)
@@ -59,7 +60,7 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 
 func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	fmt.Fprintf(b, "\n## %s: %s\n\n", md(orNode(n.Name)), n.Status)
-	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(&n.Kubelet)), md(windowLine(n.Window)))
+	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(windowLine(n.Window)))
 	gantt(b, n)
 	markdownSection(b, "###", times{date: dayAndTime}.episodes(n))
 	for i := range n.Causes {

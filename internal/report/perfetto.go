@@ -186,21 +186,13 @@ func (b *traceBuilder) counters(n *model.Node) {
 		}
 	}
 	for _, c := range n.History.Charts() {
-		unit := map[string]string{" s": "seconds", "/s": "per second", " %": "percent", "": "value"}[c.Unit]
+		unit := map[string]string{"s": "seconds", "/s": "per second", "%": "percent", "": "value"}[c.Unit]
+		name := c.Name + map[string]string{"s": " (s)", "/s": " (1/s)", "%": " (%)"}[c.Unit]
 		for i := range c.At {
-			count(chartTitle(&c), unit, c.At[i], c.Value[i])
+			count(name, unit, c.At[i], c.Value[i])
 		}
 	}
 }
-
-func chartTitle(c *model.Chart) string {
-	if c.Unit == "" {
-		return c.Name
-	}
-	return c.Name + " (" + unitName(c.Unit) + ")"
-}
-
-func unitName(unit string) string { return map[string]string{" s": "s", "/s": "1/s", " %": "%"}[unit] }
 
 // orNode is the name of a node, or that it has none.
 func orNode(name string) string {

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
@@ -20,7 +17,11 @@ func QueryFormats(t *model.QueryResult) []Format {
 		{"json", ".json", "the shape of the Prometheus HTTP API", func(w io.Writer, _ *model.Report, _ Options) error { return encodeLine(w, t) }},
 		{"csv", ".csv", "one sample a row", func(w io.Writer, _ *model.Report, _ Options) error { return writeQueryCSV(w, t) }},
 		{"html", ".html", "a page with a plot of each series, and a table", func(w io.Writer, _ *model.Report, _ Options) error { return writeQueryHTML(w, t) }},
-		{"chart", ".txt", "line charts in the terminal", func(w io.Writer, _ *model.Report, o Options) error { return writeCharts(w, t, o) }},
+		{"chart", ".txt", "line charts in the terminal", func(w io.Writer, _ *model.Report, o Options) error {
+			p := newPrinter(w, o)
+			p.charts(t)
+			return p.Flush()
+		}},
 	}
 }
 
@@ -43,71 +44,46 @@ func encodeLine(w io.Writer, v any) error {
 	return err
 }
 
-// errWriter keeps the first error of a sequence of writes.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (e *errWriter) printf(format string, args ...any) {
-	if e.err == nil {
-		_, e.err = fmt.Fprintf(e.w, format, args...)
+// querySection is the value of an expression as a table; its title says of what.
+func querySection(t *model.QueryResult) Section {
+	s := Section{Title: t.Text, Notes: t.Warnings}
+	switch {
+	case t.Data.Type == "string":
+	case len(t.Rows) == 0:
+		s.Title = "no series"
+	case t.Data.Type == "matrix":
+		from, to := timeBounds(t)
+		s.Title = strconv.Itoa(len(t.Rows)) + " series from " + model.MilliTime(from) + " to " + model.MilliTime(to)
+		s.Columns = []string{"series", "samples", "first", "last", "min", "max"}
+		for _, r := range t.Rows {
+			lo, hi := bounds(r)
+			n := len(r.Samples)
+			s.Row(r.Name, n, short(r.Samples[0]), short(r.Samples[n-1]), sixDigits(lo), sixDigits(hi))
+		}
+	default:
+		s.Title = strconv.Itoa(len(t.Rows)) + " series at " + model.MilliTime(t.Rows[0].Samples[0].T)
+		s.Columns = []string{"value", "series"}
+		for _, r := range t.Rows {
+			s.Row(r.Samples[0].String(), r.Name)
+		}
 	}
+	return s
 }
 
 func writeQueryText(w io.Writer, t *model.QueryResult, o Options) error {
-	e := &errWriter{w: w}
-	switch {
-	case t.Data.Type == "string":
-		e.printf("%s\n", t.Text)
-	case len(t.Rows) == 0:
-		e.printf("no series\n")
-	case t.Data.Type == "matrix":
-		writeMatrix(e, t, o)
-		if e.err == nil {
-			e.err = writeCharts(w, t, o)
-		}
-	default:
-		writeVector(e, t)
+	p := newPrinter(w, o)
+	s := querySection(t)
+	p.para("", s.Title)
+	if len(s.Rows) > 0 {
+		p.render(&s)
 	}
-	for _, x := range t.Warnings {
-		e.printf("note: %s\n", x)
+	if t.Data.Type == "matrix" && len(s.Rows) > 0 {
+		p.charts(t)
 	}
-	return e.err
-}
-
-func writeVector(e *errWriter, t *model.QueryResult) {
-	e.printf("at %s\n", model.MilliTime(t.Rows[0].Samples[0].T))
-	width := 0
-	for _, r := range t.Rows {
-		width = max(width, len(r.Samples[0].String()))
+	for _, x := range s.Notes {
+		p.para("note: ", x)
 	}
-	for _, r := range t.Rows {
-		e.printf("%*s  %s\n", width, r.Samples[0].String(), r.Name)
-	}
-}
-
-// writeMatrix writes a row of numbers for each series, behind them its name, or
-// before them on a line of its own where one is too long.
-func writeMatrix(e *errWriter, t *model.QueryResult, o Options) {
-	const numbers = "%8s  %12s  %12s  %12s  %12s"
-	head := fmt.Sprintf(numbers, "samples", "first", "last", "min", "max")
-	above := slices.ContainsFunc(t.Rows, func(r model.QueryRow) bool {
-		return len(head)+2+text.StringWidthWithoutEscSequences(r.Name) > max(o.Width, 80)
-	})
-	line := func(numbers, series string) {
-		if above {
-			e.printf("%s\n%s\n", series, numbers)
-		} else {
-			e.printf("%s  %s\n", numbers, series)
-		}
-	}
-	line(head, "series")
-	for _, r := range t.Rows {
-		lo, hi := bounds(r)
-		n := len(r.Samples)
-		line(fmt.Sprintf(numbers, strconv.Itoa(n), short(r.Samples[0]), short(r.Samples[n-1]), sixDigits(lo), sixDigits(hi)), r.Name)
-	}
+	return p.Flush()
 }
 
 func short(s model.Sample) string {

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"io"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
@@ -30,65 +32,42 @@ var ReplayFormats = []ReplayFormat{
 
 // replayJSON writes plegforensics/replay/v1 one relist a line.
 type replayJSON struct {
-	w        *bufio.Writer
+	*bufio.Writer
 	err      error
-	n        int
+	sep      string
 	filtered bool
 }
 
 func newReplayJSON(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
-	j := &replayJSON{w: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered}
-	j.text("{\"schema\":\"plegforensics/replay/v1\",\n\"profile\":")
-	j.value(p)
-	j.text(",\n\"relists\":[")
+	j := &replayJSON{Writer: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered}
+	j.value("{\"schema\":\"plegforensics/replay/v1\",\n\"profile\":", p, 0)
+	j.sep = ",\n\"relists\":[\n"
 	return j
 }
 
-func (j *replayJSON) text(s string) {
-	if j.err == nil {
-		_, j.err = j.w.WriteString(s)
-	}
-}
-
-func (j *replayJSON) value(v any) {
+// value writes a value without its first bytes.
+func (j *replayJSON) value(before string, v any, without int) {
 	b, err := model.Compact(v)
-	if err != nil && j.err == nil {
-		j.err = err
-	}
-	j.text(string(b))
+	j.err = cmp.Or(j.err, err)
+	j.WriteString(before)
+	j.Write(b[min(without, len(b)):])
 }
 
 // Relist implements ReplayWriter.
 func (j *replayJSON) Relist(r model.SimRelist) {
-	if j.n++; j.n > 1 {
-		j.text(",")
-	}
-	j.text("\n")
 	if !j.filtered {
-		kept := r.Events[:0]
-		for _, e := range r.Events {
-			if !e.Filtered {
-				kept = append(kept, e)
-			}
-		}
-		r.Events = kept
+		r.Events = slices.DeleteFunc(r.Events, func(e model.SimEvent) bool { return e.Filtered })
 	}
-	j.value(r)
+	j.value(j.sep, r, 0)
+	j.sep = ",\n"
 }
 
-// End implements ReplayWriter.
+// End implements ReplayWriter: its fields stand beside the relists.
 func (j *replayJSON) End(end model.ReplayEnd) error {
-	b, err := model.Compact(end)
-	if err != nil && j.err == nil {
-		j.err = err
+	if j.sep != ",\n" {
+		j.WriteString(",\n\"relists\":[")
 	}
-	j.text("\n],\n")
-	if len(b) > 1 {
-		j.text(string(b[1:])) // its fields stand beside "relists"
-	}
-	j.text("\n")
-	if j.err != nil {
-		return j.err
-	}
-	return j.w.Flush()
+	j.value("\n],\n", end, len("{"))
+	j.WriteString("\n")
+	return cmp.Or(j.err, j.Flush())
 }

@@ -1,58 +1,41 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // replayText prints relists that did something; quiet ones are counted.
 type replayText struct {
-	w        *bufio.Writer
+	*printer
 	filtered bool
 	quiet    int
 	healthy  bool
 }
 
-func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
-	t := &replayText{w: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered, healthy: true}
-	version := "of unknown version"
-	if p.Version != nil {
-		version = *p.Version
-	}
-	if p.Rules != "" {
-		version += ", " + p.Rules
-	}
-	t.para("Replay with the %s PLEG of kubelet %s: period %s, threshold %s, channel for %d events",
-		p.PLEG, version, span(&p.Period), span(&p.Threshold), p.Capacity)
-	t.printf("\n")
-	return t
-}
-
-// printf writes; a bufio.Writer keeps the first error for Flush.
-func (t *replayText) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
-
-// para writes prose, wrapped.
-func (t *replayText) para(format string, args ...any) { t.hang("", fmt.Sprintf(format, args...)) }
-
-// hang writes words behind a head, wrapped beside it.
-func (t *replayText) hang(head, words string) {
-	for _, l := range strings.Split(text.WrapSoft(words, replayWidth-len(head)), "\n") {
-		t.printf("%s\n", strings.TrimRight(head+strings.TrimRight(l, " "), " "))
-		head = strings.Repeat(" ", len(head))
-	}
-}
-
 // replayWidth is that of the narrowest terminal: a recording is written as it is
 // read.
 const replayWidth = 80
+
+func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
+	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true}
+	t.para("", fmt.Sprintf("Replay with %s, channel for %d events", profileWords(&p), p.Capacity))
+	fmt.Fprintln(t)
+	return t
+}
+
+func profileWords(p *model.Profile) string {
+	version := cmp.Or(orEmpty(p.Version), "of unknown version")
+	if p.Rules != "" {
+		version += ", " + p.Rules
+	}
+	return fmt.Sprintf("the %s PLEG of kubelet %s: period %s, threshold %s", p.PLEG, version, span(&p.Period), span(&p.Threshold))
+}
 
 // Relist implements ReplayWriter.
 func (t *replayText) Relist(r model.SimRelist) {
@@ -66,12 +49,12 @@ func (t *replayText) Relist(r model.SimRelist) {
 	if r.Stream {
 		what = "stream"
 	}
-	t.hang(fmt.Sprintf("%s  %s  %8.3fs  ", clockText(r.Start), what, r.Took), t.note(&r))
+	t.para(fmt.Sprintf("%s  %s  %8.3fs  ", clockText(r.Start), what, r.Took), t.note(&r))
 	for _, e := range r.Events {
 		if e.Filtered && !t.filtered {
 			continue
 		}
-		t.printf("    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
+		fmt.Fprintf(t, "    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
 	}
 }
 
@@ -83,12 +66,12 @@ func (t *replayText) note(r *model.SimRelist) string {
 	case listedOK(r) && r.Pods < 0:
 		parts = append(parts, "pods listed")
 	case listedOK(r):
-		parts = append(parts, model.Plural(r.Pods, "pod")+" listed")
+		parts = append(parts, parse.Plural(r.Pods, "pod")+" listed")
 	default:
 		parts = append(parts, "list failed: "+model.Cut(r.ListError, 120))
 	}
 	if n := len(r.Inspected); n > 0 {
-		parts = append(parts, model.Plural(n, "inspection"))
+		parts = append(parts, parse.Plural(n, "inspection"))
 	}
 	if len(r.Failed) > 0 {
 		parts = append(parts, "inspection failed: "+model.Cut(strings.Join(r.Failed, ", "), 200))
@@ -125,7 +108,7 @@ func eventNote(e model.SimEvent) string {
 
 func (t *replayText) flushQuiet() {
 	if t.quiet > 0 {
-		t.printf("    … %s without events\n", model.Plural(t.quiet, "relist"))
+		fmt.Fprintf(t, "    … %s without events\n", parse.Plural(t.quiet, "relist"))
 		t.quiet = 0
 	}
 }
@@ -134,10 +117,9 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
 	if m := &end.Metrics; m.Relists > 0 {
-		t.printf("\n")
-		t.para("%s, %d of them could not list, %s in all, longest %s at %s", model.Plural(m.Relists, "relist"), m.Failed,
-			span(&m.Duration), span(&end.Longest), clockText(end.LongestAt))
-		t.printf("%s sent, %d discarded\n", model.Plural(end.Sent, "event"), m.Discarded)
+		fmt.Fprintf(t, "\n")
+		t.para("", relistsWords(&end, span(&m.Duration)+" in all"))
+		fmt.Fprintf(t, "%s sent, %d discarded\n", parse.Plural(end.Sent, "event"), m.Discarded)
 	}
 	if end.Health != nil {
 		t.history(&end)
@@ -148,24 +130,30 @@ func (t *replayText) End(end model.ReplayEnd) error {
 		t.answer(end.WhatIf)
 	}
 	for _, a := range end.Assumptions {
-		t.para("Assumed: %s.", a)
+		t.para("", "Assumed: "+a+".")
 	}
-	return t.w.Flush()
+	return t.Flush()
+}
+
+// relistsWords sums up all relists.
+func relistsWords(end *model.ReplayEnd, length string) string {
+	return fmt.Sprintf("%s, %d of them could not list, %s, longest %s at %s", parse.Plural(end.Metrics.Relists, "relist"), end.Metrics.Failed,
+		length, span(&end.Longest), clockText(end.LongestAt))
 }
 
 func (t *replayText) health(unhealthy []model.SimUnhealthy) {
 	if len(unhealthy) == 0 {
-		t.printf("PLEG stayed healthy\n")
+		fmt.Fprintf(t, "PLEG stayed healthy\n")
 	}
 	for _, u := range unhealthy {
-		to, why := "the end of the input", ""
+		to := "the end of the input"
 		if u.To != 0 {
 			to = clockText(u.To)
 		}
 		if u.Never {
-			why = ", no relist having succeeded yet"
+			to += ", no relist having succeeded yet"
 		}
-		t.printf("PLEG unhealthy from %s to %s%s\n", clockText(u.From), to, why)
+		fmt.Fprintf(t, "PLEG unhealthy from %s to %s\n", clockText(u.From), to)
 	}
 }
 
@@ -177,53 +165,42 @@ func (t *replayText) history(end *model.ReplayEnd) {
 		if at := cmp.Or(e.Breach, e.FirstReport); at != 0 {
 			from = clockText(at)
 		}
+		words := "PLEG unhealthy from " + from
 		switch {
-		case e.Recovered != 0:
-			slack := ""
-			if e.RecoveredSlack != nil {
-				slack = " (±" + span(e.RecoveredSlack) + ")"
-			}
-			t.printf("PLEG unhealthy from %s to %s%s\n", from, clockText(e.Recovered), slack)
+		case e.Recovered == 0:
+			words += " on, at least to " + clockText(max(e.LastReport, e.Breach)) + ": the input does not show it recover"
+		case e.RecoveredSlack != nil:
+			words += " to " + clockText(e.Recovered) + " (±" + span(e.RecoveredSlack) + ")"
 		default:
-			t.para("PLEG unhealthy from %s on, at least to %s: the input does not show it recover", from, clockText(max(e.LastReport, e.Breach)))
+			words += " to " + clockText(e.Recovered)
 		}
+		t.para("", words)
 	}
 	var all, healthy float64
 	for _, h := range end.Health {
 		d := h.To.Sub(h.From).Seconds()
 		all += d
-		switch h.State {
-		case "healthy":
+		switch {
+		case h.State == "healthy":
 			healthy += d
-		case "unknown":
-			if d >= 10 {
-				t.printf("PLEG unknown from %s to %s\n", clockText(h.From), clockText(h.To))
-			}
+		case h.State == "unknown" && d >= 10:
+			fmt.Fprintf(t, "PLEG unknown from %s to %s\n", clockText(h.From), clockText(h.To))
 		}
 	}
-	t.printf("PLEG proven healthy for %s of %s\n", span(&healthy), span(&all))
+	fmt.Fprintf(t, "PLEG proven healthy for %s of %s\n", span(&healthy), span(&all))
 }
 
 func (t *replayText) answer(a *model.SimAnswer) {
-	t.printf("\n")
-	t.para("%s", a.Sentence)
-	t.printf("\n")
-	tw := table.NewWriter()
-	tw.SetStyle(table.StyleLight)
-	tw.Style().Format.Header = text.FormatDefault
-	tw.AppendHeader(table.Row{"", "as it was", "what if"})
+	fmt.Fprintln(t)
+	t.para("", a.Sentence)
+	fmt.Fprintln(t)
+	s := Section{Columns: []string{"", "as it was", "what if"}}
 	for _, r := range a.Table {
-		tw.AppendRow(table.Row{r.Measure, amount(r.Was, r.Unit), amount(r.Would, r.Unit)})
+		unit := strings.TrimPrefix(r.Unit, "count")
+		s.Row(r.Measure, quantity(r.Was, unit), quantity(r.Would, unit))
 	}
-	t.printf("%s\n\n", tw.Render())
-}
-
-// amount is quantity without the word for counts.
-func amount(v float64, unit string) string {
-	if unit == "count" {
-		unit = ""
-	}
-	return quantity(v, unit)
+	t.render(&s)
+	fmt.Fprintln(t)
 }
 
 // clockText is a moment as the replay text prints it.

@@ -33,13 +33,12 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool        sarifTool         `json:"tool"`
+		Tool struct {
+			Driver sarifDriver `json:"driver"`
+		} `json:"tool"`
 		Invocations []sarifInvocation `json:"invocations"`
 		ColumnKind  string            `json:"columnKind"`
 		Results     []sarifResult     `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
 		Name           string      `json:"name"`
@@ -53,10 +52,9 @@ type (
 		Full    *sarifMessage `json:"fullDescription,omitempty"`
 		Help    *sarifMessage `json:"help,omitempty"`
 		HelpURI string        `json:"helpUri,omitempty"`
-		Default sarifDefault  `json:"defaultConfiguration"`
-	}
-	sarifDefault struct {
-		Level string `json:"level"`
+		Default struct {
+			Level string `json:"level"`
+		} `json:"defaultConfiguration"`
 	}
 	sarifMessage struct {
 		Text string `json:"text"`
@@ -91,11 +89,10 @@ type (
 		Message  *sarifMessage  `json:"message,omitempty"`
 	}
 	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
 	}
 	sarifRegion struct {
 		StartLine  uint32        `json:"startLine,omitempty"`
@@ -141,9 +138,9 @@ func WriteSARIF(w io.Writer, version string, items []Item, fallback string, warn
 			run.warn("and %d more input problems", len(warnings)-i)
 			break
 		}
-		run.warn("%s", x.Message)
+		note := run.warn("%s", x.Message)
 		if x.Where != "" {
-			run.note().Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(x.File)}}}}
+			note.Locations = []sarifLocation{sarifFile(x.File)}
 		}
 	}
 	return run.write(w, sarifBytes)
@@ -156,7 +153,7 @@ func newSARIF(version string, items []Item, fallback string) *sarifRun {
 	for i := range items[:min(len(items), sarifResults)] {
 		x := sarifResultOf(&items[i], index)
 		if len(x.Locations) == 0 {
-			x.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{fileURI(fallback)}}}}
+			x.Locations = []sarifLocation{sarifFile(fallback)}
 		}
 		run.Results = append(run.Results, x)
 	}
@@ -166,14 +163,9 @@ func newSARIF(version string, items []Item, fallback string) *sarifRun {
 	return run
 }
 
-func (run *sarifRun) warn(format string, args ...any) {
-	inv := &run.Invocations[0]
-	inv.Notifications = append(inv.Notifications, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf(format, args...)}})
-}
-
-// note is the last one.
-func (run *sarifRun) note() *sarifNotification {
-	all := run.Invocations[0].Notifications
+func (run *sarifRun) warn(format string, args ...any) *sarifNotification {
+	all := append(run.Invocations[0].Notifications, sarifNotification{Level: "warning", Message: sarifMessage{fmt.Sprintf(format, args...)}})
+	run.Invocations[0].Notifications = all
 	return &all[len(all)-1]
 }
 
@@ -181,10 +173,11 @@ func (run *sarifRun) note() *sarifNotification {
 // places.
 func (run *sarifRun) rules(items []Item) (index map[string]int) {
 	index = map[string]int{}
-	add := func(x sarifRule, do, refs []string) {
+	add := func(x sarifRule, level string, do, refs []string) {
 		if _, have := index[x.ID]; have {
 			return
 		}
+		x.Default.Level = level
 		if len(do) > 0 {
 			x.Help = &sarifMessage{strings.Join(do, " ")}
 		}
@@ -197,33 +190,23 @@ func (run *sarifRun) rules(items []Item) (index map[string]int) {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, x)
 	}
 	for _, r := range rules.BreachRules() {
-		add(sarifRule{ID: r.ID, Short: sarifMessage{r.Title}, Full: &sarifMessage{r.Doc}, Default: sarifDefault{sarifLevel(r.Severity)}}, r.Remediation, r.References)
+		add(sarifRule{ID: r.ID, Short: sarifMessage{r.Title}, Full: &sarifMessage{r.Doc}}, levelsOf(r.Severity).sarif, r.Remediation, r.References)
 	}
 	found := slices.Clone(items)
 	slices.SortStableFunc(found, func(a, b Item) int { return strings.Compare(a.Rule, b.Rule) })
 	for i := range found {
 		x := &found[i]
-		level := sarifLevel(x.Severity)
+		level := levelsOf(x.Severity).sarif
 		if x.Confidence != nil {
 			level = "warning"
 		}
-		add(sarifRule{ID: x.Rule, Short: sarifMessage{x.Title}, Default: sarifDefault{level}}, x.Do, x.References)
+		add(sarifRule{ID: x.Rule, Short: sarifMessage{x.Title}}, level, x.Do, x.References)
 	}
 	return index
 }
 
-func sarifLevel(s rules.Severity) string {
-	switch s {
-	case rules.Critical:
-		return "error"
-	case rules.Warning:
-		return "warning"
-	}
-	return "note"
-}
-
 func sarifResultOf(f *Item, index map[string]int) sarifResult {
-	x := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: sarifLevel(f.Severity), Message: sarifMessage{f.Message},
+	x := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: levelsOf(f.Severity).sarif, Message: sarifMessage{f.Message},
 		Locations: []sarifLocation{}, Fingerprints: map[string]string{"plegforensics/v1": f.Fingerprint},
 		Properties: sarifProperties{Node: f.Node, Start: f.Start, Episodes: f.Episodes, Confidence: f.Confidence}}
 	for _, e := range f.Proof.First(sarifLocations) {
@@ -257,7 +240,7 @@ func sarifPlace(e *model.Evidence) sarifLocation {
 	if e.File == "" {
 		return l
 	}
-	l.Physical = &sarifPhysical{Artifact: sarifArtifact{fileURI(e.File)}}
+	l.Physical = sarifFile(e.File).Physical
 	snippet := &sarifMessage{e.Text}
 	if e.Line > 0 {
 		l.Physical.Region = &sarifRegion{StartLine: e.Line, Snippet: snippet}
@@ -265,6 +248,12 @@ func sarifPlace(e *model.Evidence) sarifLocation {
 		l.Physical.Region = &sarifRegion{ByteOffset: e.Offset, ByteLength: &e.Length, Snippet: snippet}
 	}
 	return l
+}
+
+func sarifFile(path string) sarifLocation {
+	p := new(sarifPhysical)
+	p.Artifact.URI = fileURI(path)
+	return sarifLocation{Physical: p}
 }
 
 // fileURI is a path as a relative URI reference: drive letters and colons must

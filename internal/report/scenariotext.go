@@ -1,14 +1,15 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // scenarioText prints what a scenario came to: its longest relists, not all of them.
@@ -21,18 +22,11 @@ type scenarioText struct {
 const longestShown = 5
 
 func newScenarioText(w io.Writer, p model.Profile, _ bool) ReplayWriter {
-	t := &replayText{w: bufio.NewWriterSize(w, 1<<16), healthy: true}
-	version := ""
-	if p.Version != nil {
-		version = " " + *p.Version
-	}
-	if p.Rules != "" {
-		version += ", " + p.Rules
-	}
+	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), healthy: true}
 	if p.Assumed {
-		version = " of unknown version"
+		p.Version = nil
 	}
-	t.printf("Scenario with the %s PLEG of kubelet%s: period %s, threshold %s, CRI timeout %s\n", p.PLEG, version, span(&p.Period), span(&p.Threshold), span(&p.RPCTimeout))
+	t.para("", fmt.Sprintf("Scenario with %s, CRI timeout %s", profileWords(&p), span(&p.RPCTimeout)))
 	return &scenarioText{replayText: t}
 }
 
@@ -50,41 +44,42 @@ func (t *scenarioText) Relist(r model.SimRelist) {
 // End implements ReplayWriter.
 func (t *scenarioText) End(end model.ReplayEnd) error {
 	s := end.Scenario
-	t.printf("%s\n", s.Text)
+	t.para("", s.Text)
 	if len(s.Calibrated) > 0 {
 		var used []string
 		for _, u := range s.Used {
 			used = append(used, clockText(u.From)+" to "+clockText(u.To))
 		}
-		t.printf("Calibrated by snapshots from %s: %s\n", strings.Join(used, ", "), strings.Join(s.Calibrated, "; "))
+		t.para("", "Calibrated by snapshots from "+strings.Join(used, ", ")+": "+strings.Join(s.Calibrated, "; "))
 	}
 	m := &end.Metrics
 	if m.Relists > 0 {
 		mean := m.Duration / float64(m.Relists)
-		t.printf("\n%s, %d of them could not list, %s on average, longest %s at %s\n", model.Plural(m.Relists, "relist"), m.Failed, span(&mean), span(&end.Longest), clockText(end.LongestAt))
+		fmt.Fprintln(t)
+		t.para("", relistsWords(&end, span(&mean)+" on average"))
 	}
-	t.printf("%s sent, %d discarded\n", model.Plural(end.Sent, "event"), m.Discarded)
+	fmt.Fprintf(t, "%s sent, %d discarded\n", parse.Plural(end.Sent, "event"), m.Discarded)
 	t.health(end.Unhealthy)
 	if s.Cut {
-		t.printf("Ended early: too many relists for one run\n")
+		fmt.Fprintf(t, "Ended early: too many relists for one run\n")
 	}
-	t.printf("\nLongest relists\n")
+	fmt.Fprintf(t, "\nLongest relists\n")
 	slices.SortFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range t.longest {
 		r := &t.longest[i]
-		t.printf("  %s  %9.3fs  %s\n", clockText(r.Start), r.Took, t.note(r))
+		t.para(fmt.Sprintf("  %s  %9.3fs  ", clockText(r.Start), r.Took), t.note(r))
 	}
 	t.metrics(end.Exposed)
 	for _, f := range s.Found {
-		t.printf("\nQuestion: %s?\nAnswer: %s.\n", f.Question, f.Answer)
+		fmt.Fprintf(t, "\nQuestion: %s?\nAnswer: %s.\n", f.Question, f.Answer)
 	}
 	if len(end.Assumptions) > 0 {
-		t.printf("\n")
+		fmt.Fprintln(t)
 	}
 	for _, a := range end.Assumptions {
-		t.printf("Assumed: %s.\n", a)
+		t.para("", "Assumed: "+a+".")
 	}
-	return t.w.Flush()
+	return t.Flush()
 }
 
 // metrics are the samples at the end but for the buckets, of which the share beyond
@@ -93,7 +88,7 @@ func (t *scenarioText) metrics(all []model.Exposed) {
 	if len(all) == 0 {
 		return
 	}
-	t.printf("\nWhat its metrics would show at the end\n")
+	fmt.Fprintf(t, "\nWhat its metrics would show at the end\n")
 	beyond := map[string]float64{}
 	for _, x := range all {
 		name, bucket := strings.CutSuffix(x.Name, "_bucket")
@@ -104,12 +99,12 @@ func (t *scenarioText) metrics(all []model.Exposed) {
 			beyond[name] -= x.Value
 		case bucket:
 		case x.Label != "":
-			t.printf("  %s{%s=%q} %s\n", x.Name, x.Label, x.Is, strconv.FormatFloat(x.Value, 'f', -1, 64))
+			fmt.Fprintf(t, "  %s{%s=%q} %s\n", x.Name, x.Label, x.Is, strconv.FormatFloat(x.Value, 'f', -1, 64))
 		default:
-			t.printf("  %s %s\n", x.Name, strconv.FormatFloat(x.Value, 'f', -1, 64))
+			fmt.Fprintf(t, "  %s %s\n", x.Name, strconv.FormatFloat(x.Value, 'f', -1, 64))
 		}
 		if name, ok := strings.CutSuffix(x.Name, "_count"); ok && beyond[name] > 0 {
-			t.printf("    %g above the last bucket of 10 s, which quantiles do not see\n", beyond[name])
+			fmt.Fprintf(t, "    %g above the last bucket of 10 s, which quantiles do not see\n", beyond[name])
 		}
 	}
 }

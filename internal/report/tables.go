@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // times is how moments are written.
@@ -162,7 +163,7 @@ func (t times) longest(n *model.Node) Section {
 	if x.Proven+x.Bounded == 0 {
 		return s
 	}
-	line := fmt.Sprintf("%d proven, %s without evidence of each", x.Proven, model.Plural(x.Bounded, "interval"))
+	line := fmt.Sprintf("%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
 	if x.CountMax > x.Proven {
 		line += fmt.Sprintf(", %d to %d relists in all", x.CountMin, x.CountMax)
 	}
@@ -178,7 +179,7 @@ func (t times) longest(n *model.Node) Section {
 
 // countedLine is what the kubelet's counters say of its relists.
 func countedLine(x *model.Counted) string {
-	line := model.Plural(x.Count, "relist") + " counted by " + x.Metric
+	line := parse.Plural(x.Count, "relist") + " counted by " + x.Metric
 	if x.Total != nil && x.Count > 0 {
 		mean := *x.Total / float64(x.Count)
 		line += ", " + span(&mean) + " on average"
@@ -236,14 +237,14 @@ func events(n *model.Node) Section {
 	}
 	line := eventsLine(a)
 	if k := len(n.Audited.ShortLived); k > 0 {
-		line += ", " + model.Plural(k, "container") + " too short-lived for any relist to see"
+		line += ", " + parse.Plural(k, "container") + " too short-lived for any relist to see"
 	}
 	s.Lead = append([]string{line}, a.Notes...)
 	return s
 }
 
 func eventsLine(a *model.Audit) string {
-	line := model.Plural(a.Observed, "event") + " observed"
+	line := parse.Plural(a.Observed, "event") + " observed"
 	if a.Audited {
 		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
 	}
@@ -280,7 +281,7 @@ func (t times) ledger(h *model.History) Section {
 		b := &h.Bounded[i]
 		count := fmt.Sprintf("between %d and %d undated relists", b.Min, b.Max)
 		if b.Min == b.Max {
-			count = model.Plural(b.Min, "undated relist")
+			count = parse.Plural(b.Min, "undated relist")
 		}
 		line := fmt.Sprintf("%s to %s: %s", t.clock(b.From), t.clock(b.To), count)
 		switch {

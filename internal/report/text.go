@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -59,12 +60,12 @@ func (p *printer) inputLine(r *model.Report) {
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
 	}
-	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, model.Plural(files, "file"), Bytes(size))
+	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, parse.Plural(files, "file"), Bytes(size))
 	if partial {
 		s += ", partially read"
 	}
 	if k := len(r.Warnings); k > 0 {
-		s += "; " + model.Plural(k, "input problem")
+		s += "; " + parse.Plural(k, "input problem")
 	}
 	p.para("", s)
 }
@@ -162,7 +163,10 @@ func (p *printer) incident(n *model.Node) {
 
 // unhealthyWords is from when to when PLEG was unhealthy, and whether it is over.
 func unhealthyWords(e *model.Episode, end model.Time) string {
-	from := layout(e.Start(), time.DateTime) + " UTC"
+	from := "a moment that no line dates"
+	if e.Start() != 0 {
+		from = layout(e.Start(), time.DateTime) + " UTC"
+	}
 	if e.Uncertainty != nil && *e.Uncertainty >= 0.5 {
 		from += " ±" + span(e.Uncertainty)
 	}
@@ -257,11 +261,14 @@ func logShort(n *model.Node) string {
 	if w.Start == 0 {
 		return "no dated line"
 	}
-	to := layout(w.End, time.DateTime)
-	if layout(w.Start, time.DateOnly) == layout(w.End, time.DateOnly) {
-		to = layout(w.End, time.TimeOnly)
+	s := layout(w.Start, time.DateTime)
+	switch to := layout(w.End, time.DateTime); {
+	case layout(w.Start, time.DateOnly) != layout(w.End, time.DateOnly):
+		s += " to " + to
+	case to != s:
+		s += " to " + layout(w.End, time.TimeOnly)
 	}
-	s := fmt.Sprintf("%s to %s UTC", layout(w.Start, time.DateTime), to)
+	s += " UTC"
 	if w.TimezoneBasis != "" && w.Timezone != "stated" {
 		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
 	}
@@ -275,7 +282,7 @@ func logShort(n *model.Node) string {
 		}
 	}
 	if k := len(n.History.Gaps); k > 0 {
-		s += fmt.Sprintf("; %s", model.Plural(k, "gap"))
+		s += fmt.Sprintf("; %s", parse.Plural(k, "gap"))
 		if lost > 0 {
 			s += " of " + span(&lost)
 		}
@@ -315,30 +322,35 @@ func (p *printer) mostLikely(n *model.Node) bool {
 	}
 	if c.Against.Len() > 0 {
 		e := c.Against.At(0)
-		p.line("  against  ", strings.TrimSpace(cmp.Or(e.Note, flat(e.Text))+"  "+shortPath(e.Where(), 40)))
+		p.clipped("  against  ", cmp.Or(e.Note, flat(e.Text))+" ("+shortPath(e.Where(), 40)+")", 2)
 	}
 	var also []string
 	for _, x := range n.Causes[1:min(len(n.Causes), 4)] {
 		also = append(also, fmt.Sprintf("%s (%s, %.0f%%)", x.ID, x.Level, 100*x.Confidence))
 	}
 	if len(also) > 0 {
-		p.line("  also     ", strings.Join(also, ", "))
+		p.clipped("  also     ", strings.Join(also, ", "), 2)
 	}
 	return known
 }
 
-// proof is a quoted line in two rows: where and what for, then the text.
+// proof is a quoted line: where and what for, on a row of its own where that is
+// long; then the text.
 func (p *printer) proof(i int, e *model.Evidence) {
 	where := shortPath(e.Where(), 40)
 	rest := ""
 	if e.Time != 0 {
 		rest = "  " + layout(e.Time, time.TimeOnly)
 	}
-	if e.Note != "" {
+	room := p.opt.Width - 6 - text.StringWidthWithoutEscSequences(where+rest)
+	fits := e.Note != "" && text.StringWidthWithoutEscSequences(e.Note) <= room
+	if fits {
 		rest += "  " + e.Note
 	}
-	room := max(p.opt.Width-4-text.StringWidthWithoutEscSequences(where), 20)
-	fmt.Fprintf(p, "  %d %s%s\n", i, p.link(e, where), fit(rest, room))
+	fmt.Fprintf(p, "  %d %s%s\n", i, p.link(e, where), rest)
+	if !fits && e.Note != "" {
+		p.clipped("    ", e.Note, 1)
+	}
 	msg := flat(cmp.Or(e.Message, e.Text))
 	fmt.Fprintf(p, "    %s\n", p.paint(faint, fit(msg, max(p.opt.Width-4, 20))))
 }
@@ -385,11 +397,11 @@ func (p *printer) collectNext(n *model.Node) {
 	}
 	p.heading("Collect next")
 	for _, s := range what[:min(len(what), 2)] {
-		p.clipped("  - ", s, 2)
+		p.clipped("  - ", sentenceCase(s), 2)
 	}
 	for i := range n.Collect[:min(len(n.Collect), 2)] {
 		x := &n.Collect[i]
-		p.clipped("  - ", x.What+": "+x.Why, 2)
+		p.clipped("  - ", sentenceCase(x.What)+": "+x.Why, 2)
 		fmt.Fprintf(p, "    $ %s\n", x.Command)
 	}
 }
@@ -406,7 +418,7 @@ func (p *printer) others(ns []*model.Node, worst *model.Node) {
 			p.heading("Other nodes")
 		}
 		if shown++; shown > most {
-			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", model.Plural(len(ns)-1-most, "node"))
+			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-1-most, "node"))
 			return
 		}
 		p.line("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)))
@@ -422,10 +434,10 @@ func (p *printer) footer(r *model.Report, worst *model.Node) {
 	if k := len(r.Correlations); k > 0 {
 		p.line(fmt.Sprintf("  %-*s", gutter, "across"), r.Correlations[0].Summary)
 	}
-	next := "--verbose shows all of it, -o html=report.html draws it"
+	next := "--verbose shows all, -o html=report.html"
 	if worst != nil && len(worst.Causes) > 0 && worst.Status != "healthy" {
 		p.label("confidence", rules.Legend)
-		next += ", explain " + worst.Causes[0].ID + " tells more"
+		next += ", explain " + worst.Causes[0].ID
 	}
 	p.label("next", next)
 }
@@ -434,16 +446,16 @@ func (p *printer) footer(r *model.Report, worst *model.Node) {
 func alsoFound(r *model.Report, n *model.Node) string {
 	var out []string
 	if k := len(n.Breaches); k > 0 {
-		out = append(out, model.Plural(k, "threshold")+" crossed")
+		out = append(out, parse.Plural(k, "threshold")+" crossed")
 	}
 	if k := len(n.LookAlikes); k > 0 {
-		out = append(out, model.Plural(k, "look-alike"))
+		out = append(out, parse.Plural(k, "look-alike"))
 	}
 	if m := n.Events.Missing; m != nil && *m > 0 {
-		out = append(out, model.Plural(*m, "missing PLEG event"))
+		out = append(out, parse.Plural(*m, "missing PLEG event"))
 	}
 	if n.Events.Discarded > 0 {
-		out = append(out, model.Plural(n.Events.Discarded, "discarded PLEG event"))
+		out = append(out, parse.Plural(n.Events.Discarded, "discarded PLEG event"))
 	}
 	fired := 0
 	for i := range r.Alerts {
@@ -452,10 +464,10 @@ func alsoFound(r *model.Report, n *model.Node) string {
 		}
 	}
 	if len(r.Alerts) > 0 {
-		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, model.Plural(len(r.Alerts), "alert")))
+		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert")))
 	}
 	if len(n.WhatIf) > 0 {
-		out = append(out, model.Plural(len(n.WhatIf), "what-if"))
+		out = append(out, parse.Plural(len(n.WhatIf), "what-if"))
 	}
 	if len(out) == 0 {
 		return "nothing else"

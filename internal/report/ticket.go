@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -14,20 +16,19 @@ const ticketNodes = 12
 // writeTicket writes the block to paste: plain text without colour or table,
 // each node with its summary, its cause and the line that proves it best.
 func writeTicket(w io.Writer, r *model.Report, _ Options) error {
-	e := &errWriter{w: w}
+	var lines []string
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			e.printf("and %s more\n", model.Plural(len(r.Nodes)-i, "node"))
+			lines = append(lines, "and "+parse.Plural(len(r.Nodes)-i, "node")+" more")
 			break
 		}
-		for _, l := range ticketLines(n) {
-			e.printf("%s\n", l)
-		}
+		lines = append(lines, ticketLines(n)...)
 	}
 	if len(r.Nodes) == 0 {
-		e.printf("No node was found in the input.\n")
+		lines = append(lines, "No node was found in the input.")
 	}
-	return e.err
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
 }
 
 func ticketLines(n *model.Node) []string {

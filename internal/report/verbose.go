@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -34,7 +35,7 @@ func (p *printer) inputs(r *model.Report) {
 			part = p.paint(yellow, "  partially read, see Input problems")
 		}
 		fmt.Fprintf(p, "%s  %s, %s in %s used of %d%s\n", p.paint(bold, in.Path), in.Kind, Bytes(in.Bytes),
-			model.Plural(in.FilesUsed, "file"), in.Files, part)
+			parse.Plural(in.FilesUsed, "file"), in.Files, part)
 	}
 }
 
@@ -42,7 +43,7 @@ func (p *printer) node(n *model.Node) {
 	p.setDay(n.Window)
 	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), n.Name+": "+n.Status))
 	p.para("  ", sentenceCase(plainSummary(n)))
-	p.para("  ", kubeletLine(&n.Kubelet))
+	p.para("  ", kubeletLine(n.Kubelet))
 	p.para("  ", windowLine(n.Window))
 	p.timeline(n)
 	p.section(p.episodes(n))
@@ -69,7 +70,7 @@ func plainSummary(n *model.Node) string {
 	return strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
 }
 
-func kubeletLine(k *model.Kubelet) string {
+func kubeletLine(k model.Kubelet) string {
 	version := k.Known()
 	if version == "" {
 		version = "version unknown"
@@ -179,7 +180,7 @@ func (p *printer) warnings(ws []model.Warning) {
 	p.heading("Input problems")
 	for i := range ws {
 		if i == 10 && !p.opt.Verbose {
-			fmt.Fprintf(p, "  and %s more\n", model.Plural(len(ws)-i, "problem"))
+			fmt.Fprintf(p, "  and %s more\n", parse.Plural(len(ws)-i, "problem"))
 			break
 		}
 		p.para("  ", ws[i].String())

@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -12,47 +14,62 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
-// view is the data of the interactive timeline, column by column: names are
-// short because they repeat. Times are milliseconds after the node's base.
+// view is the data of the interactive timeline: names are short because they
+// repeat. Times are milliseconds after the node's base.
 type view struct {
-	Nodes []viewNode `json:"nodes"`
-	Files []string   `json:"files"`
-	Types []string   `json:"types"`
-	Ev    viewQuotes `json:"ev"`
+	Nodes []viewNode         `json:"nodes"`
+	Files []string           `json:"files"`
+	Types []string           `json:"types"`
+	Ev    columns[viewQuote] `json:"ev"`
 }
 
-// viewQuotes are quoted lines: file index, line, text.
-type viewQuotes struct {
-	F []int    `json:"f"`
-	L []uint32 `json:"l"`
-	X []string `json:"x"`
+// columns are rows that are written column by column: an array for each field.
+type columns[Row any] []Row
+
+// MarshalJSON implements json.Marshaler.
+func (rows columns[Row]) MarshalJSON() ([]byte, error) {
+	out := map[string]any{}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
+		column := reflect.MakeSlice(reflect.SliceOf(f.Type), len(rows), len(rows))
+		for k := range rows {
+			column.Index(k).Set(reflect.ValueOf(&rows[k]).Elem().Field(i))
+		}
+		out[f.Tag.Get("json")] = column.Interface()
+	}
+	return json.Marshal(out)
 }
 
 type viewNode struct {
-	Name      string        `json:"name"`
-	Base      float64       `json:"base"` // ms since 1970
-	Dated     bool          `json:"dated"`
-	Span      [2]float64    `json:"span"`
-	Threshold float64       `json:"threshold"` // seconds, 0 unknown
-	First     *int          `json:"first"`     // the quote to begin with
-	Episodes  []viewEpisode `json:"episodes"`
-	Ready     []viewSpan    `json:"ready"`
-	Health    []viewSpan    `json:"health"`
-	Age       viewAge       `json:"age"`
-	Relists   viewRelists   `json:"relists"`
-	Calls     []viewCall    `json:"calls"`
-	Bin       float64       `json:"bin"` // width of the bins of the sources, ms
-	Sources   []viewSource  `json:"sources"`
-	Log       viewLog       `json:"log"`
-	Pods      []viewPod     `json:"pods"`
-	Charts    []viewChart   `json:"charts"`
-	Requests  []viewSpan    `json:"requests"`
-	Runs      []viewSpan    `json:"runs"`
-	Gaps      []viewSpan    `json:"gaps"`
-	Bounded   []viewBounded `json:"bounded"`
+	Name      string              `json:"name"`
+	Base      float64             `json:"base"` // ms since 1970
+	Dated     bool                `json:"dated"`
+	Span      [2]float64          `json:"span"`
+	Threshold float64             `json:"threshold"` // seconds, 0 unknown
+	First     *int                `json:"first"`     // the quote to begin with
+	Episodes  []viewEpisode       `json:"episodes"`
+	Ready     []viewSpan          `json:"ready"`
+	Health    []viewSpan          `json:"health"`
+	Age       columns[viewAge]    `json:"age"`
+	Relists   columns[viewRelist] `json:"relists"`
+	Calls     []viewCall          `json:"calls"`
+	Bin       float64             `json:"bin"` // width of the bins of the sources, ms
+	Sources   []viewSource        `json:"sources"`
+	Log       columns[viewLine]   `json:"log"`
+	Pods      []viewPod           `json:"pods"`
+	Charts    []viewChart         `json:"charts"`
+	Requests  []viewSpan          `json:"requests"`
+	Runs      []viewSpan          `json:"runs"`
+	Gaps      []viewSpan          `json:"gaps"`
+	Bounded   []viewBounded       `json:"bounded"`
 }
 
 type (
+	// viewQuote is a quoted line: file index, line, text.
+	viewQuote struct {
+		F int    `json:"f"`
+		L uint32 `json:"l"`
+		X string `json:"x"`
+	}
 	viewEpisode struct {
 		S *float64 `json:"s"` // last relist start
 		F *float64 `json:"f"` // breach
@@ -67,15 +84,15 @@ type (
 		W string   `json:"w,omitempty"`
 		V *int     `json:"v"`
 	}
-	// viewAge bounds the age of the last relist: a span a row, in straight lines;
-	// -1 is no bound.
+	// viewAge bounds the age of the last relist in a span, in straight lines; -1 is
+	// no bound.
 	viewAge struct {
-		F  []float64 `json:"f"`
-		T  []float64 `json:"t"`
-		L0 []float64 `json:"l0"`
-		L1 []float64 `json:"l1"`
-		H0 []float64 `json:"h0"`
-		H1 []float64 `json:"h1"`
+		F  float64 `json:"f"`
+		T  float64 `json:"t"`
+		L0 float64 `json:"l0"`
+		L1 float64 `json:"l1"`
+		H0 float64 `json:"h0"`
+		H1 float64 `json:"h1"`
 	}
 	viewBounded struct {
 		F   float64  `json:"f"`
@@ -86,16 +103,16 @@ type (
 		S   *float64 `json:"s,omitempty"` // how long all took together, seconds
 		V   *int     `json:"v"`
 	}
-	viewRelists struct {
-		S []float64  `json:"s"`
-		E []*float64 `json:"e"` // end; of one that lasts, the end of the input
-		L []*float64 `json:"l"` // when the list returned
-		K []*float64 `json:"k"` // seconds, where they are known better than by start and end
-		U []float64  `json:"u"` // ± of the start, seconds
-		D []float64  `json:"d"` // ± of the end
-		O []int      `json:"o"`
-		B []string   `json:"b"`
-		V []*int     `json:"v"`
+	viewRelist struct {
+		S float64  `json:"s"`
+		E *float64 `json:"e"` // end; of one that lasts, the end of the input
+		L *float64 `json:"l"` // when the list returned
+		K *float64 `json:"k"` // seconds, where they are known better than by start and end
+		U float64  `json:"u"` // ± of the start, seconds
+		D float64  `json:"d"` // ± of the end
+		O int      `json:"o"`
+		B string   `json:"b"`
+		V *int     `json:"v"`
 	}
 	viewCall struct {
 		Name string     `json:"name"`
@@ -110,14 +127,13 @@ type (
 		I     []int  `json:"i"`
 		N     []int  `json:"n"`
 	}
-	// viewLog are the lines of the log pane, by time.
-	viewLog struct {
-		T    []float64 `json:"t"`
-		S    []int     `json:"s"` // index of the source
-		W    []int     `json:"w"` // weight
-		V    []int     `json:"v"`
-		M    []int     `json:"m,omitempty"` // like this one, left out
-		Left int       `json:"left"`        // left out in all
+	// viewLine is a line of the log pane.
+	viewLine struct {
+		T float64 `json:"t"`
+		S int     `json:"s"` // index of the source
+		W int     `json:"w"` // weight
+		V int     `json:"v"`
+		M int     `json:"m"` // like this one, left out
 	}
 	viewPod struct {
 		Name  string       `json:"name"`
@@ -163,7 +179,6 @@ type viewer struct {
 func viewOf(r *model.Report) view {
 	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}, types: map[string]int{}}
 	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
-	v.out.Ev = viewQuotes{[]int{}, []uint32{}, []string{}}
 	names := map[string]int{}
 	for _, n := range r.Nodes {
 		x := v.node(n)
@@ -180,8 +195,7 @@ func (v *viewer) node(n *model.Node) viewNode {
 	v.base, v.end = w.Start, w.End
 	out := viewNode{Name: nodeName(n), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
 		Ready: []viewSpan{}, Health: []viewSpan{}, Calls: []viewCall{}, Sources: []viewSource{}, Pods: []viewPod{},
-		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: v.bounded(n.History.Bounded), Age: v.age(n),
-		Relists: viewRelists{[]float64{}, []*float64{}, []*float64{}, []*float64{}, []float64{}, []float64{}, []int{}, []string{}, []*int{}}}
+		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: v.bounded(n.History.Bounded), Age: v.age(n)}
 	if t := n.Kubelet.Threshold; t != nil {
 		out.Threshold = *t
 	}
@@ -230,16 +244,13 @@ func reach(n *model.Node) model.Window {
 	return w
 }
 
-func (v *viewer) age(n *model.Node) viewAge {
-	out := viewAge{[]float64{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}
+func (v *viewer) age(n *model.Node) (out columns[viewAge]) {
 	for _, a := range n.History.Ages() {
 		high := [2]float64{-1, -1}
 		if a.Bounded {
 			high = [2]float64{ceil(a.High[0]), ceil(a.High[1])}
 		}
-		out.F, out.T = append(out.F, v.ms(a.From)), append(out.T, v.ms(a.To))
-		out.L0, out.L1 = append(out.L0, floor(a.Low[0])), append(out.L1, floor(a.Low[1]))
-		out.H0, out.H1 = append(out.H0, high[0]), append(out.H1, high[1])
+		out = append(out, viewAge{v.ms(a.From), v.ms(a.To), floor(a.Low[0]), floor(a.Low[1]), high[0], high[1]})
 	}
 	return out
 }
@@ -278,7 +289,7 @@ func (v *viewer) lane(out *viewNode, l timeline.Lane) {
 			s.S, s.W, s.V = m.State, m.Pod, v.quote(m.Proof)
 			out.Calls = addCall(out.Calls, m.ID, s)
 		case timeline.Relist:
-			v.relist(&out.Relists, m)
+			out.Relists = append(out.Relists, v.relist(m))
 		}
 	}
 }
@@ -298,14 +309,13 @@ func addCall(calls []viewCall, name string, s viewSpan) []viewCall {
 
 var outcomeIndex = map[string]int{"ok": 0, "list-failed": 1, "hung": 2, "unknown": 3}
 
-func (v *viewer) relist(out *viewRelists, m *timeline.Mark) {
+func (v *viewer) relist(m *timeline.Mark) viewRelist {
 	end := m.End
 	if m.Open {
 		end = v.end
 	}
-	out.S, out.E, out.L, out.K = append(out.S, v.ms(m.Start)), append(out.E, v.opt(end)), append(out.L, v.opt(m.Listed)), append(out.K, m.Seconds)
-	out.U, out.D = append(out.U, orZero(m.StartSlack)), append(out.D, orZero(m.EndSlack))
-	out.O, out.B, out.V = append(out.O, outcomeIndex[m.State]), append(out.B, strings.ReplaceAll(m.Detail, " ", ", ")), append(out.V, v.quote(m.Proof))
+	return viewRelist{v.ms(m.Start), v.opt(end), v.opt(m.Listed), m.Seconds, orZero(m.StartSlack), orZero(m.EndSlack),
+		outcomeIndex[m.State], strings.ReplaceAll(m.Detail, " ", ", "), v.quote(m.Proof)}
 }
 
 // bounded are the stretches in which only the number of relists is known, and of
@@ -341,12 +351,7 @@ func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 		}
 		out.Sources = append(out.Sources, s)
 	}
-	type row struct {
-		at                    model.Time
-		source, weight, quote int
-		more                  int
-	}
-	rows, shown := []row{}, map[int]bool{}
+	shown := map[int]bool{}
 	add := func(name string, m *timeline.Mark) {
 		q := v.quote(m.Proof)
 		if q == nil || m.Start == 0 || shown[*q] {
@@ -357,8 +362,7 @@ func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 			i = -1
 		}
 		shown[*q] = true
-		rows = append(rows, row{m.Start, i, m.Weight(), *q, m.More})
-		out.Log.Left += m.More
+		out.Log = append(out.Log, viewLine{v.ms(m.Start), i, m.Weight(), *q, m.More})
 	}
 	for _, l := range lanes {
 		if l.Kind == timeline.Line {
@@ -372,17 +376,7 @@ func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 			add("kubelet", &timeline.Mark{Kind: timeline.Line, State: "E", Start: e.Time, Proof: model.ProofOf(e)})
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.at, b.at) })
-	left := false
-	g := &out.Log
-	g.T, g.S, g.W, g.V = []float64{}, []int{}, []int{}, []int{}
-	for _, r := range rows {
-		g.T, g.S, g.W, g.V, g.M = append(g.T, v.ms(r.at)), append(g.S, r.source), append(g.W, r.weight), append(g.V, r.quote), append(g.M, r.more)
-		left = left || r.more > 0
-	}
-	if !left {
-		g.M = nil
-	}
+	slices.SortStableFunc(out.Log, func(a, b viewLine) int { return cmp.Compare(a.T, b.T) })
 }
 
 var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
@@ -418,7 +412,6 @@ func (v *viewer) pod(l timeline.Lane, calls []viewCall) viewPod {
 func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 	out := [][2]float64{}
 	running := map[string]model.Time{}
-	var from, to model.Time
 	add := func(a, b model.Time) {
 		if b < a {
 			return
@@ -440,11 +433,12 @@ func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 		case m.Detail == "ContainerStarted":
 			running[m.ID] = m.Start
 		case m.Detail == "ContainerDied" || m.Detail == "ContainerRemoved":
-			if from, to = running[m.ID], m.Start; from == 0 && !seen[m.ID] {
+			from := running[m.ID]
+			if from == 0 && !seen[m.ID] {
 				from = v.base
 			}
 			if from != 0 {
-				spans = append(spans, [2]model.Time{from, to})
+				spans = append(spans, [2]model.Time{from, m.Start})
 			}
 			delete(running, m.ID)
 		}
@@ -502,8 +496,8 @@ func (v *viewer) quote(p model.Proof) *int {
 	if i, ok := v.known[place]; ok {
 		return &i
 	}
-	i := len(v.out.Ev.F)
+	i := len(v.out.Ev)
 	v.known[place] = i
-	v.out.Ev.F, v.out.Ev.L, v.out.Ev.X = append(v.out.Ev.F, f), append(v.out.Ev.L, e.Line), append(v.out.Ev.X, e.Text)
+	v.out.Ev = append(v.out.Ev, viewQuote{f, e.Line, e.Text})
 	return &i
 }

@@ -189,7 +189,7 @@ func (f *file) inferred(a *anchors) zone {
 	if off, ok := f.beside.zone(&f.cal); ok {
 		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
 	}
-	return fixed(0, "assumed: nothing in the input states it", parse.ZoneGuessed)
+	return fixed(0, "assumed: no time zone in the input", parse.ZoneGuessed)
 }
 
 // zone returns the constant difference of the two clocks of a line, rounded to a

@@ -319,7 +319,7 @@ function chartLane(c) {
   const scale = node.charts.filter(o => o.unit === c.unit);
   const top = Math.max(...scale.map(o => Math.max(...o.v.map(v => v || 0)))) || 1;
   const own = Math.max(...c.v.map(v => v || 0));
-  const say = v => c.unit.trim() === "s" ? length(v) : figures(v) + c.unit;
+  const say = v => c.unit === "s" ? length(v) : figures(v) + (c.unit === "%" ? " %" : c.unit);
   const low = top > 0 && own < top / 20 ? own || 1 : top; // a chart that would be flat has a scale of its own, and says so
   const m = i => mark(c.name, say(c.v[i]), at(c.t[i]), null, c.q[i]);
   return { key: "chart:" + c.name, name: c.name, h: 40, sub: true, marks: () => [], draw(y) {
@@ -639,13 +639,14 @@ function sumRange() {
 const ROW = 20;
 let rows = [], found = [], cursor = -1;
 const firstLine = t => { const l = node.log.t; let lo = 0, hi = l.length; while (lo < hi) { const mid = lo + hi >> 1; at(l[mid]) < t ? lo = mid + 1 : hi = mid; } return lo; };
-const lineMark = i => { const l = node.log; return { lane: l.s[i] < 0 ? "log" : node.sources[l.s[i]].name, what: ["", "line", "warning", "error"][l.w[i]] + (l.m && l.m[i] ? `, and ${l.m[i]} more like it close by` : ""), from: at(l.t[i]), to: null, ev: l.v[i], key: "log:" + (l.s[i] < 0 ? "" : node.sources[l.s[i]].name), line: i }; };
+const lineMark = i => { const l = node.log; return { lane: l.s[i] < 0 ? "log" : node.sources[l.s[i]].name, what: ["", "line", "warning", "error"][l.w[i]] + (l.m[i] ? `, and ${l.m[i]} more like it close by` : ""), from: at(l.t[i]), to: null, ev: l.v[i], key: "log:" + (l.s[i] < 0 ? "" : node.sources[l.s[i]].name), line: i }; };
 
 function fillLog() {
   const l = node.log;
   rows = l.t.map((_, i) => i).filter(i => l.w[i] > minWeight);
   $("lines").style.height = rows.length * ROW + "px";
-  $("left").textContent = !l.t.length ? "No dated line of a log to show" : l.left ? `${l.left} more lines are counted in the lanes and left out here` : "";
+  const left = l.m.reduce((a, b) => a + b, 0);
+  $("left").textContent = !l.t.length ? "No dated line of a log to show" : left ? `${left} more lines are counted in the lanes and left out here` : "";
   runSearch();
 }
 function runSearch() {
@@ -700,7 +701,7 @@ function drawLog() {
     const hit = search && search.exec(s);
     if (hit && hit[0]) code.append(s.slice(0, hit.index), el("mark", "", hit[0]), s.slice(hit.index + hit[0].length)); else code.textContent = s;
     row.append(code);
-    if (l.m && l.m[i]) row.append(el("i", "", `+${l.m[i]}`));
+    if (l.m[i]) row.append(el("i", "", `+${l.m[i]}`));
     out.append(row);
   }
   list.replaceChildren(out);

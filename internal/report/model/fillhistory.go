@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/age"
+	"github.com/plegforensics/plegforensics/replay/curves"
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
@@ -171,6 +172,18 @@ func (c *Cleaner) requests(rs replay.Requests) Seq[Request] {
 			}
 		}
 	}}
+}
+
+func (c *Cleaner) charts(n *replay.Node) []Chart {
+	var out []Chart
+	for _, x := range curves.Of(n) {
+		chart := Chart{Name: x.Name, Unit: x.Unit, Gap: Seconds(x.Gap), Evidence: func(i int) Proof { return c.record(x.Points[i].By) }}
+		for _, p := range x.Points {
+			chart.At, chart.Value = append(chart.At, Time(p.At)), append(chart.Value, Number(p.Value))
+		}
+		out = append(out, chart)
+	}
+	return out
 }
 
 func ages(n *replay.Node) []Age {

@@ -25,7 +25,7 @@ type History struct {
 
 	Requests Seq[Request]   `json:"-"` // calls that the runtime logged
 	Lines    Seq[Line]      `json:"-"` // dated known messages
-	Charts   func() []Chart `json:"-"` // of metrics and system files
+	Charts   func() []Chart `json:"-"` // the curves of the node
 	Ages     func() []Age   `json:"-"` // bounds of the age of the last relist
 }
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"iter"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -81,17 +79,6 @@ func Duration(s *float64) time.Duration {
 }
 
 func round2(f float64) float64 { return math.Round(f*100) / 100 }
-
-// Plural is a number of things in words.
-func Plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "ch"):
-		noun += "e"
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
 
 // Compact is one line of JSON with < and > as they are.
 func Compact(v any) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Lane is a row of marks of one kind, by start.
@@ -86,7 +87,7 @@ func Pods(n *model.Node, most int) []Lane {
 		return cmp.Or(cmp.Compare(trouble[b.Name], trouble[a.Name]), cmp.Compare(len(b.Marks), len(a.Marks)), cmp.Compare(a.Name, b.Name))
 	})
 	if room := max(most*4/leastEvents, 1); len(out) > room { // one lane more for all the others
-		rest := Lane{model.Plural(len(out)-room, "more pod"), Event, nil}
+		rest := Lane{parse.Plural(len(out)-room, "more pod"), Event, nil}
 		for _, l := range out[room:] {
 			rest.Marks = append(rest.Marks, l.Marks...)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Kinds of marks.
@@ -300,9 +301,9 @@ func Requests(n *model.Node, add func(Mark)) {
 func operations(n *model.Node, add func(Mark)) {
 	for i := range n.Operations {
 		o := &n.Operations[i]
-		m := Mark{Kind: Operation, ID: o.Operation, Value: o.Total, Unit: "seconds", Detail: model.Plural(o.Errors, "error"), Proof: o.Evidence}
+		m := Mark{Kind: Operation, ID: o.Operation, Value: o.Total, Unit: "seconds", Detail: parse.Plural(o.Errors, "error"), Proof: o.Evidence}
 		if o.Calls != nil {
-			m.Detail = model.Plural(*o.Calls, "call") + ", " + m.Detail
+			m.Detail = parse.Plural(*o.Calls, "call") + ", " + m.Detail
 		}
 		if o.Errors > 0 {
 			m.State = "errors"

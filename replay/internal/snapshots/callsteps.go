@@ -263,7 +263,7 @@ func callStep(op string, a, b *callShot) CallStep {
 	}
 	s.long()
 	if b.rec != nil {
-		s.Evidence = append(s.Evidence, host.Evidence{Record: b.rec, Note: fmt.Sprintf("%s: %d calls, %.4f s together", op, s.Calls, s.Sum.Seconds())})
+		s.Evidence = append(s.Evidence, host.Evidence{Record: b.rec, Note: op + ": " + parse.Plural(s.Calls, "call") + ", " + parse.Short(s.Sum) + " together"})
 	}
 	if b.errRec != nil && s.Errors > 0 {
 		s.Evidence = append(s.Evidence, host.Evidence{Record: b.errRec, Note: fmt.Sprintf("%s: %d of %d calls failed", op, s.Errors, s.Calls)})

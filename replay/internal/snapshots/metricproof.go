@@ -299,7 +299,7 @@ func proveStep(a, b *shot) []Proof {
 		return nil
 	}
 	out := []Proof{{Kind: ProofCount, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
-		Evidence: append(a.cite("", "count", "sum"), b.cite(fmt.Sprintf("%.0f relists more, %.3f s together", n, sum), "count", "sum")...)}}
+		Evidence: append(a.cite("", "count", "sum"), b.cite(fmt.Sprintf("%.0f relists more, %s together", n, parse.Short(seconds(sum))), "count", "sum")...)}}
 	if p, ok := proveLong(a, b, sum); ok {
 		out = append(out, p)
 	}
@@ -325,7 +325,7 @@ func proveLong(a, b *shot, sum float64) (Proof, bool) {
 	p := Proof{Kind: ProofLong, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
 		SumMin: max(seconds(sum-most), time.Duration(n)*10*time.Second), SumMax: seconds(sum - least)}
 	p.SumMax = max(p.SumMax, p.SumMin)
-	p.Evidence = append(a.cite("", "sum"), b.cite(fmt.Sprintf("%.0f relists over 10 s ended here, %.1f s together", n, p.SumMax.Seconds()), "sum", "count")...)
+	p.Evidence = append(a.cite("", "sum"), b.cite(fmt.Sprintf("%.0f relists over 10 s ended here, %s together", n, parse.Short(p.SumMax)), "sum", "count")...)
 	return p, true
 }
 

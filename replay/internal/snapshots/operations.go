@@ -187,7 +187,7 @@ func boundsNote(lo, hi time.Duration) string {
 	case hi < 0:
 		return fmt.Sprintf("; by its buckets the 99th percentile is over %v", lo)
 	}
-	return fmt.Sprintf("; by its buckets the 99th percentile lies between %v and %v", lo, hi)
+	return fmt.Sprintf("; by its buckets the 99th percentile lies between %s and %s", parse.Short(lo), parse.Short(hi))
 }
 
 func addBuckets(sum, bs []bucket) []bucket {
