@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
@@ -360,7 +359,8 @@ func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, erro
 type progress struct {
 	mu          *sync.Mutex
 	w           io.Writer
-	tty, quiet  bool
+	tty         *os.File // nil: nobody sees a line change
+	quiet       bool
 	start       time.Time
 	total, done int
 	resumed     int // taken from an earlier run
@@ -368,9 +368,7 @@ type progress struct {
 }
 
 func newProgress(c *cli.Context, total int) progress {
-	f, isFile := c.App.ErrWriter.(*os.File)
-	return progress{mu: &sync.Mutex{}, w: c.App.ErrWriter, quiet: c.Bool("quiet"), total: total, start: time.Now(),
-		tty: isFile && term.IsTerminal(int(f.Fd()))}
+	return progress{mu: &sync.Mutex{}, w: c.App.ErrWriter, tty: screen(c), quiet: c.Bool("quiet"), total: total, start: time.Now()}
 }
 
 func (p *progress) step(r *fleet.Record, resumed bool) {
@@ -384,15 +382,15 @@ func (p *progress) step(r *fleet.Record, resumed bool) {
 	if p.quiet {
 		return
 	}
-	if p.tty {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p.tty != nil {
+		fmt.Fprint(p.tty, "\r\x1b[K")
 	}
 	if r.Error != "" {
-		fmt.Fprintf(p.w, "plegforensics: warning: %s: %s: %s\n", visible(r.Name), r.Status, r.Error)
+		fmt.Fprintf(p.w, "plegforensics: warning: %s: %s: %s\n", r.Name, r.Status, r.Error)
 	}
-	if p.tty {
+	if p.tty != nil {
 		left := time.Since(p.start) / time.Duration(p.done) * time.Duration(p.total-p.done)
-		fmt.Fprintf(p.w, "%d of %d bundles, about %s left", p.done, p.total, report.Span(left.Round(time.Second)))
+		fmt.Fprintf(p.tty, "%d of %d bundles, about %s left", p.done, p.total, report.Span(left.Round(time.Second)))
 	}
 }
 
@@ -400,8 +398,8 @@ func (p *progress) end() {
 	if p.quiet || p.done == 0 {
 		return
 	}
-	if p.tty {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p.tty != nil {
+		fmt.Fprint(p.tty, "\r\x1b[K")
 	}
 	took := time.Since(p.start)
 	fmt.Fprintf(p.w, "plegforensics: %s, %s in %s (%.1f bundles/s)", parse.Plural(p.done, "bundle"), report.Bytes(p.bytes), report.Span(took), float64(p.done)/took.Seconds())

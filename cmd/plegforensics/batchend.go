@@ -157,7 +157,7 @@ func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 			used = parse.Plural(len(p.Records), "bundle") + " of it used"
 		}
 		if !c.Bool("quiet") {
-			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; %s\n", visible(path), err, used)
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; %s\n", path, err, used)
 		}
 	}
 	if len(out) == 0 {

@@ -40,7 +40,7 @@ func batchInputs(c *cli.Context) ([]string, error) {
 		names, packs := expand(arg)
 		if packs > 1 && !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s holds %d archives among other files: it is taken for one bundle; a pattern, such as '%s/*.tar.gz', makes each a bundle\n",
-				visible(arg), packs, visible(strings.TrimRight(arg, "/")))
+				arg, packs, strings.TrimRight(arg, "/"))
 		}
 		out = append(out, names...)
 	}

@@ -154,10 +154,10 @@ func finish(app *cli.App, err, lost error) int {
 		return exitOK
 	}
 	if e.msg != "" {
-		fmt.Fprintf(app.ErrWriter, "plegforensics: error: %s\n", visible(e.msg))
+		fmt.Fprintf(app.ErrWriter, "plegforensics: error: %s\n", e.msg)
 	}
 	if e.hint != "" {
-		fmt.Fprintf(app.ErrWriter, "plegforensics: hint: %s\n", visible(e.hint))
+		fmt.Fprintf(app.ErrWriter, "plegforensics: hint: %s\n", e.hint)
 	}
 	return e.code
 }

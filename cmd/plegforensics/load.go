@@ -123,7 +123,7 @@ func warn(w io.Writer, ws []parse.Warning) {
 			fmt.Fprintf(w, "plegforensics: warning: and %d more, see the report\n", len(ws)-i)
 			return
 		}
-		fmt.Fprintf(w, "plegforensics: warning: %s\n", visible(x.String()))
+		fmt.Fprintf(w, "plegforensics: warning: %s\n", x.String())
 	}
 }
 

@@ -68,9 +68,9 @@ func commands() []*cli.Command {
 }
 
 // run is main without the process: it returns the exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdoutW, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdin io.Reader, stdoutW, stderrW io.Writer) int {
 	out := &stdout{Writer: stdoutW}
-	return runApp(ctx, newApp(stdin, out, stderr), args, out)
+	return runApp(ctx, newApp(stdin, out, stderrW), args, out)
 }
 
 func runApp(ctx context.Context, app *cli.App, args []string, out *stdout) int {
@@ -87,7 +87,7 @@ func runApp(ctx context.Context, app *cli.App, args []string, out *stdout) int {
 	return finish(app, err, out.err)
 }
 
-func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
+func newApp(stdin io.Reader, out *stdout, errs io.Writer) *cli.App {
 	name := "plegforensics"
 	if strings.HasPrefix(baseName(os.Args[0]), "kubectl-") {
 		name = "kubectl plegforensics"
@@ -101,7 +101,7 @@ func newApp(stdin io.Reader, out *stdout, stderr io.Writer) *cli.App {
 		Commands:               commands(),
 		Reader:                 stdin,
 		Writer:                 out,
-		ErrWriter:              stderr,
+		ErrWriter:              &stderr{errs},
 		Metadata:               map[string]any{outputsKey: output.NewSet(out)},
 		Suggest:                true,
 		UseShortOptionHandling: false,

@@ -248,7 +248,7 @@ func told(c *cli.Context) {
 	var names []string
 	for _, f := range outputsOf(c.App).Files() {
 		if f.Regular() != "" && f.Written() {
-			names = append(names, visible(f.Regular()))
+			names = append(names, f.Regular())
 		}
 	}
 	if len(names) > 0 {

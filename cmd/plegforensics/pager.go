@@ -24,6 +24,9 @@ func paged(c *cli.Context, write func(io.Writer) error) error {
 	}
 	cmd := pagerCommand(os.Getenv)
 	cmd.Stdout, cmd.Stderr = stdoutFile(c), c.App.ErrWriter
+	if e, ours := cmd.Stderr.(*stderr); ours {
+		cmd.Stderr = e.Writer // the pager's own
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return write(c.App.Writer)

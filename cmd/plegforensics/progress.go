@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -36,8 +35,8 @@ type progressLine struct {
 // else goes to standard error. It returns nil, which may be ended too, where
 // nobody would see it.
 func showProgress(c *cli.Context, of *bundle.Progress) *progressLine {
-	f, isFile := c.App.ErrWriter.(*os.File)
-	if c.Bool("quiet") || !isFile || !term.IsTerminal(int(f.Fd())) {
+	f := screen(c)
+	if c.Bool("quiet") || f == nil {
 		return nil
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

@@ -169,7 +169,7 @@ func evaluate(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node, expr
 		if other, ok := db.OtherName(name); ok {
 			near = "; this kubelet calls it " + other
 		}
-		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", visible(name), visible(near))
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no series is called %s%s\n", name, near)
 	}
 	r, err := result(c, db, expr)
 	if err != nil {
@@ -235,7 +235,7 @@ func remarks(c *cli.Context, db *query.DB, r query.Result, expr string) {
 	if len(t.Rows) == 0 {
 		for _, why := range db.Why(expr, at) {
 			if !strings.HasPrefix(why, "no series is called") { // said above
-				fmt.Fprintf(c.App.ErrWriter, "plegforensics: no series: %s\n", visible(why))
+				fmt.Fprintf(c.App.ErrWriter, "plegforensics: no series: %s\n", why)
 			}
 		}
 		return
@@ -255,7 +255,7 @@ func peaks(c *cli.Context, db *query.DB, t query.Table, expr string, first, last
 	for _, p := range all.Peaks() {
 		for _, row := range t.Rows {
 			if row.String() == p.Labels && row.Samples[0].H == nil && row.Samples[0].V < p.V {
-				fmt.Fprintf(c.App.ErrWriter, "plegforensics: peak %s at %s  %s\n", strconv.FormatFloat(p.V, 'g', 6, 64), time.UnixMilli(p.T).UTC().Format("15:04:05"), visible(p.Labels))
+				fmt.Fprintf(c.App.ErrWriter, "plegforensics: peak %s at %s  %s\n", strconv.FormatFloat(p.V, 'g', 6, 64), time.UnixMilli(p.T).UTC().Format("15:04:05"), p.Labels)
 			}
 		}
 	}

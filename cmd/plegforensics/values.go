@@ -75,7 +75,7 @@ func checkVersion(c *cli.Context, v string) error {
 		return usage("for example --kubelet-version v1.28.0", "--kubelet-version: invalid version %q", v)
 	}
 	if rules := pleg.Beyond(v); rules != "" && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --kubelet-version %s: %s\n", visible(v), rules)
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --kubelet-version %s: %s\n", v, rules)
 	}
 	return nil
 }

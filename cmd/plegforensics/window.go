@@ -69,7 +69,7 @@ func clip(c *cli.Context, ns []*replay.Node, cut func(n *replay.Node, since, unt
 		return nil, &exitError{exitNothing, "no data in the window " + windowText(since, until), hint}
 	}
 	if len(without) > 0 && !c.Bool("quiet") && !redacting(c) {
-		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no data of %s in the window\n", visible(fmt.Sprint(without)))
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: no data of %s in the window\n", fmt.Sprint(without))
 	}
 	return kept, nil
 }

@@ -46,6 +46,14 @@ func (x *inspection) below(s string) string {
 	return s
 }
 
+// said is a sentence of which the paths are shortened, but for --verbose.
+func (x *inspection) said(s string) string {
+	if s = x.below(s); !x.opt.Verbose {
+		s = shortPaths(s)
+	}
+	return s
+}
+
 // path is a path below the common top that takes at most most columns.
 func (x *inspection) path(s string, most int) string { return ending(x.below(s), most) }
 
@@ -53,7 +61,7 @@ func (x *inspection) nodes() Section {
 	s := Section{Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
 	for i := range x.Nodes {
 		n := &x.Nodes[i]
-		s.Row(n.Name, orUnknown(orEmpty(n.Version)), orUnknown(orEmpty(n.Runtime)), when(n.Start), when(n.End), orUnknown(orEmpty(n.Zone)), orUnknown(x.below(orEmpty(n.ZoneBasis))))
+		s.Row(n.Name, orUnknown(orEmpty(n.Version)), orUnknown(orEmpty(n.Runtime)), when(n.Start), when(n.End), orUnknown(orEmpty(n.Zone)), orUnknown(x.said(orEmpty(n.ZoneBasis))))
 	}
 	return s
 }
@@ -113,7 +121,7 @@ func (x *inspection) clocks() Section {
 		if !f.Used {
 			return ""
 		}
-		return x.below(f.Clock)
+		return x.said(f.Clock)
 	}, func(what string, _ int) string { return what })
 }
 

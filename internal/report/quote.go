@@ -54,6 +54,15 @@ func shortPath(at string, most int) string {
 	return ending(at, most)
 }
 
+// shortPaths is a sentence with its paths as they are quoted.
+func shortPaths(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		words[i] = shortPath(w, max(len(w), 60))
+	}
+	return strings.Join(words, " ")
+}
+
 // flat is a quote that takes one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\t", " ") }
 

@@ -270,10 +270,10 @@ func logShort(n *model.Node) string {
 	}
 	s += " UTC"
 	if w.TimezoneBasis != "" && w.Timezone != "stated" {
-		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
+		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + shortPaths(w.TimezoneBasis) + ")"
 	}
 	if w.YearBasis != "" {
-		s += ", year: " + w.YearBasis
+		s += ", year: " + shortPaths(w.YearBasis)
 	}
 	lost := 0.0
 	for _, g := range n.History.Gaps {

@@ -38,20 +38,17 @@ type File struct {
 
 // Repeats says how much of the file other files hold too, "" when nothing.
 func (f *File) Repeats() string {
+	all, also := parse.Plural(f.Records, "record"), "another file"
 	if f.CopyOf != nil {
-		return fmt.Sprintf("%d of %d entries also appear in %s", f.Copies, f.entries, f.CopyOf.Path)
+		all, also = fmt.Sprint(f.entries, " entries"), f.CopyOf.Path
 	}
-	if f.Copies > 0 {
-		return fmt.Sprintf("%d of %s also appear in another file", f.Copies, records(f.Records))
+	switch f.Copies {
+	case 0:
+		return ""
+	case 1:
+		return "1 of " + all + " also appears in " + also
 	}
-	return ""
-}
-
-func records(n int) string {
-	if n == 1 {
-		return "1 record"
-	}
-	return fmt.Sprint(n, " records")
+	return fmt.Sprintf("%d of %s also appear in %s", f.Copies, all, also)
 }
 
 // Gap is a silence of one source.
