@@ -14,7 +14,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, heads: map[lineKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -109,14 +109,21 @@ func lineOf(w writerKey, e *Event) lineKey {
 
 // lineCopies is the copies of a line in one file.
 type lineCopies struct {
+	line int32 // by its number
 	file *File
 	n    int
 	res  int64
-	next int32 // index of those in another file, -1 for none
+}
+
+// copyKey is a line, by its number, in one file.
+type copyKey struct {
+	line int32
+	file *File
 }
 
 // uniquer drops copies, second by second. What it needs for one is used again for
-// the next.
+// the next. Thousands of files may hold the same line: no step looks at all of
+// them for each.
 type uniquer struct {
 	lines   map[*File]int // of each file
 	who     map[writer]int32
@@ -124,9 +131,11 @@ type uniquer struct {
 	writers []writerKey
 	first   map[writerKey]*File
 	several map[writerKey]bool // writers with lines in several files
-	keys    []lineKey
-	heads   map[lineKey]int32 // the first copies of a line in all
+	numbers map[lineKey]int32
+	copies  map[copyKey]int32 // index of them in all
 	all     []lineCopies
+	line    []int32 // of each event, -1 where no other file can hold it
+	best    []int32 // of each line: the index of those that are kept
 }
 
 // unique appends the events of one second without the copies of other files.
@@ -149,61 +158,56 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	if len(u.several) == 0 {
 		return append(out, same...)
 	}
-	clear(u.heads)
-	u.keys, u.all = u.keys[:0], u.all[:0]
+	clear(u.numbers)
+	clear(u.copies)
+	u.all, u.line, u.best = u.all[:0], u.line[:0], u.best[:0]
 	for i, e := range same {
-		k := lineKey{writerKey: u.writers[i]}
-		if u.several[k.writerKey] {
-			k = lineOf(k.writerKey, e)
-			u.count(k, e)
+		line := int32(-1)
+		if w := u.writers[i]; u.several[w] {
+			line = u.count(lineOf(w, e), e)
 		}
-		u.keys = append(u.keys, k)
+		u.line = append(u.line, line)
+	}
+	for i, c := range u.all {
+		if best := &u.best[c.line]; *best < 0 || u.prefer(c, u.all[*best]) {
+			*best = int32(i)
+		}
 	}
 	for i, e := range same {
-		if !u.several[u.writers[i]] || u.preferred(u.keys[i]) == e.File {
+		if line := u.line[i]; line < 0 || u.all[u.best[line]].file == e.File {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// count counts e among the copies of its line.
-func (u *uniquer) count(k lineKey, e *Event) {
-	head, ok := u.heads[k]
-	if !ok {
-		head = -1
+// count counts e among the copies of its line, whose number it returns.
+func (u *uniquer) count(k lineKey, e *Event) int32 {
+	line, known := u.numbers[k]
+	if !known {
+		line = int32(len(u.best))
+		u.numbers[k] = line
+		u.best = append(u.best, -1)
 	}
-	for i := head; i >= 0; i = u.all[i].next {
-		if u.all[i].file == e.File {
-			u.all[i].n++
-			return
-		}
+	at, known := u.copies[copyKey{line, e.File}]
+	if !known {
+		at = int32(len(u.all))
+		u.copies[copyKey{line, e.File}] = at
+		u.all = append(u.all, lineCopies{line: line, file: e.File, res: int64(e.Res.Duration())})
 	}
-	u.heads[k] = int32(len(u.all))
-	u.all = append(u.all, lineCopies{e.File, 1, int64(e.Res.Duration()), head})
+	u.all[at].n++
+	return line
 }
 
-// preferred is the file whose copies of a line are kept.
-func (u *uniquer) preferred(k lineKey) *File {
-	best := u.all[u.heads[k]]
-	for i := best.next; i >= 0; i = u.all[i].next {
-		c := u.all[i]
-		switch {
-		case c.n != best.n:
-			if c.n > best.n {
-				best = c
-			}
-		case c.res != best.res:
-			if c.res < best.res {
-				best = c
-			}
-		case u.lines[c.file] != u.lines[best.file]:
-			if u.lines[c.file] > u.lines[best.file] {
-				best = c
-			}
-		case (Pos{File: c.file}).Before(Pos{File: best.file}):
-			best = c
-		}
+// prefer reports whether the copies c of a line are kept rather than d.
+func (u *uniquer) prefer(c, d lineCopies) bool {
+	switch {
+	case c.n != d.n:
+		return c.n > d.n
+	case c.res != d.res:
+		return c.res < d.res
+	case u.lines[c.file] != u.lines[d.file]:
+		return u.lines[c.file] > u.lines[d.file]
 	}
-	return best.file
+	return Pos{File: c.file}.Before(Pos{File: d.file})
 }

@@ -1,0 +1,68 @@
+package parse
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestUnique holds which copies of lines are kept.
+func TestUnique(t *testing.T) {
+	kubelet := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}
+	coarse := &Origin{Source: SrcKernel, Host: "n1"}
+	type line struct {
+		file   string
+		at     int64
+		text   string
+		res    time.Duration
+		origin *Origin
+	}
+	tests := []struct {
+		name  string
+		lines []line
+		want  string
+	}{
+		{"other moments are other lines", []line{{"a", 1, "x", 0, kubelet}, {"b", 2, "x", 0, kubelet}}, "a:x b:x"},
+		{"the first file by path", []line{{"b", 1, "x", 0, kubelet}, {"a", 1, "x", 0, kubelet}}, "a:x"},
+		{"the file with most copies", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "x", 0, kubelet}, {"b", 1, "x", 0, kubelet}}, "b:x b:x"},
+		{"the finest stamps", []line{{"a", 1, "x", time.Second, kubelet}, {"b", 1, "x", time.Microsecond, kubelet}}, "b:x"},
+		{"the file with most lines", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "x", 0, kubelet}, {"b", 5e9, "y", 0, kubelet}}, "b:x b:y"},
+		{"another text stays", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "y", 0, kubelet}}, "a:x b:y"},
+		{"a second is enough without a clock of their own", []line{{"a", 1, "x", 0, coarse}, {"b", 9e8, "x", 0, coarse}}, "a:x"},
+	}
+	for _, tt := range tests {
+		files := map[string]*File{}
+		var events []*Event
+		for _, l := range tt.lines {
+			if files[l.file] == nil {
+				files[l.file] = &File{Path: l.file}
+			}
+			kind := &EventKind{File: files[l.file], Origin: l.origin, Headed: l.origin == kubelet}
+			events = append(events, NewEvent(kind, PlainText(l.text), Event{Stamp: Stamp{At: l.at, Res: ResolutionOf(l.res), Basis: Stated}}))
+		}
+		got := ""
+		for _, e := range Unique(events) {
+			got += fmt.Sprintf(" %s:%s", e.File.Path, e.Message())
+		}
+		if got != " "+tt.want {
+			t.Errorf("%s: got%s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestUniqueManyFiles holds that a line in many files costs no look at each of
+// them for each: with 100,000 that would be minutes.
+func TestUniqueManyFiles(t *testing.T) {
+	var events []*Event
+	for i := range 100_000 {
+		kind := &EventKind{File: &File{Path: fmt.Sprint(i)}, Origin: &Origin{Source: SrcKubelet}, Headed: true}
+		events = append(events, NewEvent(kind, PlainText("x"), Event{Stamp: Stamp{At: 1, Basis: Stated}}))
+	}
+	start := time.Now()
+	if kept := Unique(events); len(kept) != 1 || kept[0].File.Path != "0" {
+		t.Fatalf("%d lines are kept of 100,000 copies", len(kept))
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
