@@ -86,6 +86,11 @@ type batchRun struct {
 }
 
 func batchAction(c *cli.Context) error {
+	unmake, err := makeDirs(c.String("out-dir")) // outputs may go there too
+	if err != nil {
+		return usage("", "--out-dir %s", plainly(err))
+	}
+	defer unmake()
 	ts, err := targets(c, fleetFormats())
 	if err != nil {
 		return err

@@ -24,6 +24,26 @@ type outDir struct{ locks []*os.File }
 // errBusy says that another run holds a lock.
 var errBusy = errors.New("another run holds it")
 
+// makeDirs makes a directory and what is missing above it. What it returns removes
+// those of them again that are empty: a run that is refused leaves none.
+func makeDirs(dir string) (unmake func(), err error) {
+	var made []string
+	for d := dir; d != ""; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
+			break
+		}
+		made = append(made, d)
+	}
+	if dir != "" {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	return func() {
+		for _, d := range made {
+			_ = os.Remove(d) // not of what has something in it
+		}
+	}, err
+}
+
 // holdOutDir makes the directory if it is missing, and takes it. What a run that
 // was killed left half written is removed if nobody else is at work.
 func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {

@@ -71,3 +71,23 @@ func TestOutDirHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestOutDirMade: outputs may go into a directory that the run makes; one that is
+// refused leaves no directory behind.
+func TestOutDirMade(t *testing.T) {
+	bundles, top := fleetOf(t, 1), t.TempDir()
+	out := filepath.Join(top, "a", "b")
+	refused := []string{"batch", "--quiet", bundles, "--out-dir", out, "-o", "html=" + filepath.Join(out, "no", "fleet.html")}
+	if code, _, errs := status(t, refused...); code != exitUsage || !strings.Contains(errs, "does not exist") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if left, _ := os.ReadDir(top); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	must(t, "batch", "--quiet", bundles, "--out-dir", out, "-o", "html="+filepath.Join(out, "fleet.html"), "-o", "json="+filepath.Join(top, "a", "fleet.json"))
+	for _, name := range []string{"b/fleet.html", "fleet.json"} {
+		if _, err := os.Stat(filepath.Join(top, "a", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 )
 
@@ -58,7 +59,7 @@ func (v *View) ruleNotes() []string {
 // words is the fleet in words and tables: every row, or the first few.
 func (v *View) words(all bool) *report.Document {
 	d := &report.Document{Title: "PLEG fleet report", Summary: v.headline(), Version: v.Header.Tool,
-		Sections: []report.Section{v.correlationRows(), v.causeRows(), v.nodeRows(all), v.dayRows(), v.outlierRows(), v.versionRows(), v.problemRows()}}
+		Sections: []report.Section{v.correlationRows(all), v.causeRows(all), v.nodeRows(all), v.dayRows(), v.outlierRows(), v.versionRows(), v.problemRows()}}
 	for i := range d.Sections {
 		if !all {
 			d.Sections[i].Keep(rowsShown)
@@ -67,29 +68,35 @@ func (v *View) words(all bool) *report.Document {
 	return d
 }
 
-func (v *View) correlationRows() report.Section {
+func (v *View) correlationRows(all bool) report.Section {
 	s := report.Section{Title: "Shared by several nodes", Columns: []string{"nodes", "from (UTC)", "to", "what", "evidence"}}
 	for _, c := range v.Correlations {
 		from, to := "", ""
 		if c.Start != 0 {
 			from, to = report.Date(c.Start), report.Date(c.End)
 		}
-		s.Row(fmt.Sprint(len(c.Nodes)), from, to, c.Summary, quote(c.Proof))
+		s.Row(fmt.Sprint(len(c.Nodes)), from, to, c.Summary, quote(c.Proof, all))
 	}
 	return s
 }
 
-func quote(qs []Quote) string {
-	if len(qs) == 0 {
+// quoted is how much of a line of evidence is shown unless all is asked for.
+const quoted = 80
+
+func quote(qs []Quote, all bool) string {
+	switch {
+	case len(qs) == 0:
 		return ""
+	case all:
+		return qs[0].Where + " " + qs[0].Text
 	}
-	return qs[0].Where + " " + qs[0].Text
+	return qs[0].Where + " " + model.Cut(qs[0].Text, quoted)
 }
 
-func (v *View) causeRows() report.Section {
+func (v *View) causeRows(all bool) report.Section {
 	s := report.Section{Title: "Probable causes over the fleet", Columns: []string{"nodes", "episodes", "confidence", "cause", "what", "evidence"}}
 	for _, c := range v.Causes {
-		s.Row(fmt.Sprint(len(c.Nodes)), fmt.Sprint(c.Episodes), fmt.Sprintf("up to %.2f", c.Confidence), c.ID, c.Title, quote(c.Proof))
+		s.Row(fmt.Sprint(len(c.Nodes)), fmt.Sprint(c.Episodes), fmt.Sprintf("up to %.2f", c.Confidence), c.ID, c.Title, quote(c.Proof, all))
 	}
 	return s
 }

@@ -67,10 +67,10 @@ func (x *inspection) nodes() Section {
 }
 
 func (x *inspection) used() Section {
-	s := Section{Title: "Files used", Columns: []string{"role", "lines", "records", "from", "to", "file"}}
+	s := Section{Title: "Files used", Columns: []string{"role", "file", "lines", "records", "from", "to"}}
 	for _, f := range x.Files {
 		if f.Used {
-			s.Row(f.Role, blankZero(f.Lines), blankZero(f.Records), when(f.Start), when(f.End), x.path(f.Path, max(x.opt.Width-84, 28)))
+			s.Row(f.Role, x.path(f.Path, max(x.opt.Width-84, 28)), blankZero(f.Lines), blankZero(f.Records), when(f.Start), when(f.End))
 		}
 	}
 	return s

@@ -204,7 +204,7 @@ func (f laneFrame) axis() string {
 			continue
 		}
 		b.WriteString(strings.Repeat(" ", col-at) + label)
-		at = col + text.StringWidthWithoutEscSequences(label)
+		at = col + breadth(label)
 	}
 	return b.String()
 }

@@ -67,35 +67,70 @@ func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s))
 
 // para prints s wrapped to the width, each line after indent.
 func (p *printer) para(indent, s string) {
-	hang := strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
-	wrapped := text.WrapSoft(s, max(p.opt.Width-len(hang), least))
-	for i, line := range strings.Split(wrapped, "\n") {
+	hang := strings.Repeat(" ", breadth(indent))
+	for i, line := range strings.Split(wrap(s, max(p.opt.Width-len(hang), least)), "\n") {
 		if i > 0 {
 			indent = hang
 		}
-		fmt.Fprintln(p, strings.TrimRight(indent+strings.TrimRight(line, " "), " "))
+		fmt.Fprintln(p, strings.TrimRight(indent+line, " "))
 	}
+}
+
+// wrap breaks a text into lines of at most width columns: between words, and words
+// that are longer where a part of them ends.
+func wrap(s string, width int) string {
+	var lines []string
+	for l := range strings.SplitSeq(s, "\n") {
+		if breadth(l) <= width {
+			lines = append(lines, l)
+			continue
+		}
+		line := ""
+		for word := range strings.FieldsSeq(l) {
+			n := breadth(word)
+			if line != "" && breadth(line)+1+n > width {
+				lines, line = append(lines, line), ""
+			}
+			for n > width && !strings.Contains(word, "\x1b") {
+				head := part(word, width)
+				lines, word, n = append(lines, head), word[len(head):], n-breadth(head)
+			}
+			if line != "" {
+				line += " "
+			}
+			line += word
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func breadth(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// part is the beginning of a word that is longer than width.
+func part(word string, width int) string {
+	end, good, n := len(word), 0, 0
+	for i, r := range word {
+		if n += text.RuneWidth(r); n > width && i > 0 {
+			end = i
+			break
+		}
+		if strings.ContainsRune("-/.,:{", r) {
+			good = i + 1
+		}
+	}
+	if good > end/2 {
+		return word[:good]
+	}
+	return word[:end]
 }
 
 // least is how narrow a column may become before one is left out.
 const least = 20
 
-// render prints the table. Where it is wider than the terminal, the widest
-// columns are wrapped; where that is not enough, the last ones are left out.
+// render prints the table as wide as the terminal is.
 func (p *printer) render(g *Section) {
-	widths := p.widths(g)
-	fits := func() int { return p.opt.Width - 2*len(widths) - sum(widths) }
-	wrapped := false
-	for fits() < 0 {
-		i := widest(widths)
-		if widths[i] <= least {
-			widths = widths[:len(widths)-1]
-			continue
-		}
-		wrapped = true
-		second := widths[nextWidest(widths, i)] // no column gives way before a wider one
-		widths[i] = max(least, min(widths[i]-1, max(second, widths[i]+fits())))
-	}
+	widths, wrapped := p.fit(g)
 	for _, l := range strings.Split(p.layOut(g, widths, wrapped), "\n") {
 		fmt.Fprintln(p, strings.TrimRight(l, " "))
 	}
@@ -104,37 +139,59 @@ func (p *printer) render(g *Section) {
 	}
 }
 
-func sum(ns []int) int {
-	total := 0
-	for _, n := range ns {
-		total += n
-	}
-	return total
-}
-
-func widest(ns []int) int { return nextWidest(ns, -1) }
-
-// nextWidest is the index of the greatest but the one at skip.
-func nextWidest(ns []int, skip int) int {
-	best := -1
-	for i, n := range ns {
-		if i != skip && (best < 0 || n > ns[best]) {
-			best = i
+// fit returns the widths of the columns that are shown: the last ones are left out
+// where all cannot fit. Of the others the widest gives way first, as far as that
+// breaks no word; then the one of the longest word does.
+func (p *printer) fit(g *Section) (widths []int, wrapped bool) {
+	need, words := p.widths(g)
+	narrow := 0
+	for i, n := range need {
+		if narrow += 2 + min(n, least); i > 0 && narrow > p.opt.Width {
+			need = need[:i]
+			break
 		}
 	}
-	return max(best, 0)
+	over := 2*len(need) - p.opt.Width
+	for _, n := range need {
+		over += n
+	}
+	for wrapped = over > 0; over > 0; over-- {
+		give, breaks := -1, -1
+		for i, n := range need {
+			if n > max(words[i], least) && (give < 0 || n > need[give]) {
+				give = i
+			}
+			if n > least && (breaks < 0 || words[i] > words[breaks]) {
+				breaks = i
+			}
+		}
+		if give < 0 {
+			give = breaks
+		}
+		if give < 0 {
+			break // one column that is wider than the terminal
+		}
+		need[give]--
+	}
+	return need, wrapped
 }
 
-// widths are those that the columns need.
-func (p *printer) widths(g *Section) []int {
-	out := make([]int, len(g.Columns))
+// widths are those that the columns need, and those of their longest words.
+func (p *printer) widths(g *Section) (need, words []int) {
+	see := func(i int, s string) {
+		need[i] = max(need[i], breadth(s))
+		for w := range strings.FieldsSeq(s) {
+			words[i] = max(words[i], breadth(w))
+		}
+	}
+	need, words = make([]int, len(g.Columns)), make([]int, len(g.Columns))
 	for i, c := range g.Columns {
-		out[i] = text.StringWidthWithoutEscSequences(c)
+		see(i, c)
 		for _, r := range g.Rows {
-			out[i] = max(out[i], text.StringWidthWithoutEscSequences(r[i].Text))
+			see(i, r[i].Text)
 		}
 	}
-	return out
+	return need, words
 }
 
 // layOut sets the rows in the one style that the text formats use. A wrapped
@@ -153,7 +210,7 @@ func (p *printer) layOut(g *Section, widths []int, wrapped bool) string {
 	var configs []table.ColumnConfig
 	for i, w := range widths {
 		head = append(head, g.Columns[i])
-		configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: text.WrapSoft})
+		configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: wrap})
 	}
 	if wrapped {
 		t.SetColumnConfigs(configs)

@@ -21,7 +21,7 @@ func (p *printer) quotes(indent string, es []model.Evidence) {
 // unless verbose, of the framing and the header sooner than of the message.
 func (p *printer) quote(indent string, e *model.Evidence) {
 	hang := strings.Repeat(" ", len(indent)+2)
-	width := p.opt.Width - text.StringWidthWithoutEscSequences(indent)
+	width := p.opt.Width - breadth(indent)
 	at, note := e.Where(), e.Note
 	line, when := flat(e.Text), ""
 	if !p.opt.Verbose {
@@ -31,12 +31,12 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 			when = " " + p.clock(e.Time) // which was cut off
 		}
 	}
-	free := width - text.StringWidthWithoutEscSequences(at+when) - 2
+	free := width - breadth(at+when) - 2
 	at = p.link(e, at) + when
 	switch {
 	case note == "":
 		fmt.Fprintf(p, "%s%s\n", indent, at)
-	case text.StringWidthWithoutEscSequences(note) <= free:
+	case breadth(note) <= free:
 		fmt.Fprintf(p, "%s%s  %s\n", indent, at, p.paint(faint, note))
 	default:
 		fmt.Fprintf(p, "%s%s\n", indent, at)
@@ -70,15 +70,15 @@ func flat(s string) string { return strings.ReplaceAll(s, "\t", " ") }
 // the beginning of the message.
 func excerpt(e *model.Evidence, line string, width int) string {
 	msg := flat(e.Message)
-	if text.StringWidthWithoutEscSequences(line) <= width || msg == "" || msg == line {
+	if breadth(line) <= width || msg == "" || msg == line {
 		return fit(line, width)
 	}
-	room := width - 1 - text.StringWidthWithoutEscSequences(msg)
+	room := width - 1 - breadth(msg)
 	before, whole := strings.CutSuffix(line, msg)
 	if !whole || room < 0 {
 		return fit("…"+msg, width)
 	}
-	for text.StringWidthWithoutEscSequences(before) > room {
+	for breadth(before) > room {
 		_, before, _ = strings.Cut(before, " ")
 	}
 	return "…" + strings.TrimLeft(before, " ") + msg
@@ -109,7 +109,7 @@ func ending(s string, n int) string {
 
 // fit cuts s to width columns.
 func fit(s string, width int) string {
-	if text.StringWidthWithoutEscSequences(s) <= width {
+	if breadth(s) <= width {
 		return s
 	}
 	return text.Trim(s, width-1) + "…"

@@ -64,7 +64,11 @@ func (p *printer) section(s Section) {
 	}
 	p.heading(s.Title)
 	for _, l := range s.Lead {
-		p.para("  ", l)
+		if item, ok := strings.CutPrefix(l, "- "); ok {
+			p.para("  - ", item)
+		} else {
+			p.para("  ", l)
+		}
 	}
 	if len(s.Rows) > 0 {
 		p.render(&s)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
@@ -90,7 +88,7 @@ func (p *printer) label(name, s string) {
 
 // line prints a labelled line, cut to the width.
 func (p *printer) line(indent, s string) {
-	fmt.Fprintln(p, indent+fit(s, max(p.opt.Width-text.StringWidthWithoutEscSequences(indent), 20)))
+	fmt.Fprintln(p, indent+fit(s, max(p.opt.Width-breadth(indent), 20)))
 }
 
 // screen is the verdict on one node, its cause, and what to do.
@@ -309,7 +307,7 @@ func (p *printer) mostLikely(n *model.Node) bool {
 		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
 	}
 	rest := ""
-	if i := strings.LastIndex(head, " ("); i > 0 && text.StringWidthWithoutEscSequences(head) > p.opt.Width {
+	if i := strings.LastIndex(head, " ("); i > 0 && breadth(head) > p.opt.Width {
 		head, rest = head[:i], head[i+1:]
 	}
 	p.heading(fit(head, p.opt.Width))
@@ -342,8 +340,8 @@ func (p *printer) proof(i int, e *model.Evidence) {
 	if e.Time != 0 {
 		rest = "  " + layout(e.Time, time.TimeOnly)
 	}
-	room := p.opt.Width - 6 - text.StringWidthWithoutEscSequences(where+rest)
-	fits := e.Note != "" && text.StringWidthWithoutEscSequences(e.Note) <= room
+	room := p.opt.Width - 6 - breadth(where+rest)
+	fits := e.Note != "" && breadth(e.Note) <= room
 	if fits {
 		rest += "  " + e.Note
 	}
@@ -357,14 +355,14 @@ func (p *printer) proof(i int, e *model.Evidence) {
 
 // clipped prints at most most lines of a paragraph.
 func (p *printer) clipped(indent, s string, most int) {
-	lines := strings.Split(text.WrapSoft(s, max(p.opt.Width-len(indent), 20)), "\n")
+	lines := strings.Split(wrap(s, max(p.opt.Width-len(indent), 20)), "\n")
 	for i, l := range lines[:min(len(lines), most)] {
 		l = strings.TrimRight(l, " ")
 		if i == most-1 && len(lines) > most {
 			l = fit(l+" …", p.opt.Width-len(indent))
 		}
 		fmt.Fprintln(p, indent+l)
-		indent = strings.Repeat(" ", text.StringWidthWithoutEscSequences(indent))
+		indent = strings.Repeat(" ", breadth(indent))
 	}
 }
 
