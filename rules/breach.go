@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -251,7 +252,7 @@ func breakRuntimeDown(v *view, r *BreachRule) []Breach {
 		first, last := run[0].At, run[len(run)-1].At
 		// The check has already failed for 30 s at the first line, except in
 		// the first moments of a kubelet.
-		if v.starting(first) && last-first < 30*second {
+		if last-first < 30*second && (v.starting(first) || v.mayStart(run[0])) {
 			continue
 		}
 		if d := secs(time.Duration(last - first + 30*second)); d >= v.limit(r.ID) {
@@ -271,6 +272,18 @@ func (v *view) starting(at int64) bool {
 		}
 	}
 	return false
+}
+
+// mayStart reports whether a line may be one of the first of a kubelet that calls the
+// runtime down until its first check of it is done: 1.13 and before.
+func (v *view) mayStart(e *parse.Event) bool {
+	if in, known := nodeSubject(v).kubeletIn("<1.14"); known && !in {
+		return false
+	}
+	i := slices.IndexFunc(v.n.Runs, func(r replay.Run) bool {
+		return r.First <= e.At && e.At <= r.Last && (r.PID == 0 || r.PID == e.Origin.PID)
+	})
+	return i < 0 || e.At-v.n.Runs[i].First < minute && !v.n.Runs[i].Start.Known()
 }
 
 func breakHousekeeping(v *view, r *BreachRule) []Breach {

@@ -40,7 +40,7 @@ func status(v *view, r *Result) string {
 	case worst >= Warning.Rank():
 		return statusDegraded
 	}
-	if _, well := v.n.WellThroughout(); well && unhealthyWithoutAge(v) == "" {
+	if _, well := v.n.WellThroughout(); well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
 		return statusHealthy
 	}
 	return statusUnknown
@@ -269,6 +269,9 @@ func quietSummary(v *view, r *Result) string {
 	}
 	span, well := v.n.WellThroughout()
 	within := "PLEG stayed within its threshold from " + clocks(span.From, span.To) + provenBy(v.n)
+	if span.To-span.From < second {
+		within = "PLEG was within its threshold at " + clock(span.From) + provenBy(v.n)
+	}
 	if r.Status == statusHealthy {
 		return within
 	}
@@ -281,6 +284,7 @@ func quietSummary(v *view, r *Result) string {
 			found = LookupBreach(b.Rule).Title + " (" + b.Rule + ")"
 		}
 	}
+	found = firstNonEmpty(found, v.heldBack())
 	switch {
 	case found == "" && len(absence(v, nil, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
@@ -290,6 +294,28 @@ func quietSummary(v *view, r *Result) string {
 		return within + ". Found: " + found + maybe
 	}
 	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
+}
+
+// mostSkipGap is more than the sync loop sleeps between two of its turns while it is
+// held back (kubelet: syncLoop doubles 100 ms up to 5 s).
+const mostSkipGap = 6 * second
+
+// heldBack tells of a kubelet whose first status check of the runtime is still to come
+// where the input ends, "" of one that has just started or went on.
+func (v *view) heldBack() string {
+	es := v.sig(parse.SigStatusWait)
+	if len(es) == 0 {
+		return ""
+	}
+	e := es[len(es)-1]
+	if v.n.Window.End-e.At > mostSkipGap || v.starting(e.At) {
+		return ""
+	}
+	said := "the kubelet skips pod synchronization, since its first status check of the runtime has not completed"
+	if e.At != 0 {
+		said += ", last at " + clock(e.At)
+	}
+	return said
 }
 
 // healthProofs words the kinds of proof that PLEG was healthy.

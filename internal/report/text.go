@@ -171,6 +171,9 @@ func unhealthyWords(e *model.Episode, end model.Time) string {
 	if e.NeverRelisted {
 		from += ", no relist having succeeded since the kubelet started"
 	}
+	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
+		return "unhealthy; no line of it states a time"
+	}
 	if e.Recovered == 0 {
 		s := "unhealthy from " + from
 		if end-e.LastReport > 60*second {

@@ -247,6 +247,8 @@ func TestBareSources(t *testing.T) {
 		{"containerd", `time="2019-02-20T14:28:54Z" level=info msg="loading plugin"` + "\n", Options{}, parse.SrcContainerd},
 		{"logrus of anybody", `time="2019-02-20T14:28:54Z" level=info msg="hello"` + "\n", Options{}, parse.SrcUnknown},
 		{"logrus, stated", `time="2019-02-20T14:28:54Z" level=info msg="hello"` + "\n", Options{Source: parse.SrcCRIO}, parse.SrcCRIO},
+		{"crictl, whose deadlines are not the kubelet's", "E0720 02:47:16.761915   25610 remote_runtime.go:269] \"StopPodSandbox from runtime service failed\" err=\"x\"\nFATA[0002] stopping the pod sandbox\n", Options{}, parse.SrcFacts},
+		{"the kubelet, and crictl asked later", boring + "\nE0720 02:47:16.761915   25610 remote_runtime.go:269] \"StopPodSandbox from runtime service failed\" err=\"x\"\nFATA[0002] stopping\n", Options{}, parse.SrcKubelet},
 		{"dmesg", "[   12.345678] hello\n", Options{}, parse.SrcKernel},
 		{"events", "15m  Normal  Scheduled  pod/x  y\n", Options{}, parse.SrcKubeEvents},
 		{"prose", "hello\n", Options{}, parse.SrcUnknown},

@@ -42,7 +42,7 @@ func roleSource(r parse.Role) parse.Source {
 func (d *Decoder) count(head []byte) {
 	p := d.cutter
 	var e journal.Entry
-	klogs, kubelet, other, logrus := 0, 0, 0, 0
+	klogs, kubelet, other, logrus, client, tool := 0, 0, 0, 0, 0, false
 	votes := make([]int, len(logrusHints))
 	for len(head) > 0 {
 		n := d.framing.Next(head, true)
@@ -57,6 +57,9 @@ func (d *Decoder) count(head []byte) {
 			klogs++
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
+				if bytes.HasPrefix(e.Header.Caller, []byte("remote_")) {
+					client++
+				}
 			} else if hint(otherCallers, e.Header.Caller) {
 				other++
 			}
@@ -67,7 +70,15 @@ func (d *Decoder) count(head []byte) {
 					votes[i]++
 				}
 			}
+		default:
+			tool = tool || hint(toolStarts, e.Msg)
 		}
+	}
+	// crictl is built from the same client of the runtime as the kubelet, and its calls
+	// have deadlines of their own (kubernetes-sigs/cri-tools, --timeout 2s).
+	if tool && client > 0 && klogs == client {
+		d.klog, d.plain = parse.SrcFacts, parse.SrcFacts
+		return
 	}
 	// A few klog lines within a runtime's log are those of CNI plug-ins.
 	if other > kubelet || kubelet == 0 && logrus > 4*klogs {
@@ -99,6 +110,9 @@ var (
 		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"),
 		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go")}
 )
+
+// toolStarts begin the lines that crictl writes to a terminal.
+var toolStarts = [][]byte{[]byte("FATA["), []byte("ERRO["), []byte("WARN["), []byte("DEBU[")}
 
 func hint(prefixes [][]byte, caller []byte) bool {
 	for _, p := range prefixes {

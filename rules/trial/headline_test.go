@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,6 +18,9 @@ func TestHeadline(t *testing.T) {
 	skip := func(at, age string) string {
 		return "E0304 " + at + `.000000     900 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active ` + age + ` ago; threshold is 3m0s"`
 	}
+	start := func(at string, pid int) string {
+		return fmt.Sprintf(`I0304 %s.000000     %d kubelet.go:2310] "Starting kubelet main sync loop"`, at, pid)
+	}
 	for _, c := range []struct {
 		name, lines   string
 		starts, holds string
@@ -26,13 +30,23 @@ func TestHeadline(t *testing.T) {
 			"the node: NotReady from 2026-03-04 10:06:30 UTC (container runtime is down, PLEG is not healthy); PLEG unhealthy from 2026-03-04 10:06:29 UTC", ""},
 		{"the API server is away",
 			"Mar 04 10:00:00 n1 " + strings.Replace(lease, "%s", "00", 1) + "\nMar 04 10:00:10 n1 " + strings.Replace(lease, "%s", "10", 1),
-			"n1: the API server cannot be reached (api-server-unreachable)", ""},
+			"n1: calls to the API server fail (api-server-unreachable)", ""},
 		{"the second episode lasts longer",
 			strings.Join([]string{skip("10:03:05", "3m5s"), skip("10:03:10", "3m10s"), skip("10:03:15", "3m15s"), skip("10:13:05", "3m5s"), skip("10:13:10", "3m10s"), skip("10:23:15", "13m15s")}, "\n"),
 			"", "last relist at least 13m15s old (the longest of 2 episodes)"},
 		{"NotReady, and no line says why",
 			"Normal  NodeNotReady  25m (x3 over 46m)  kubelet, n1  Node n1 status is now: NodeNotReady",
 			"n1: the node became NotReady, and the input does not state why", ""},
+		{"the first status check of the runtime is still to come",
+			`E1108 18:54:46.297244     900 kubelet.go:2383] "Skipping pod synchronization" err="container runtime status check may not have completed yet"` + "\n" +
+				`I1108 18:54:46.320642     900 kuberuntime_manager.go:447] "Retrieved pods from runtime" all=true`,
+			"the node: PLEG was within its threshold at ", "Found: the kubelet skips pod synchronization, since its first status check of the runtime has not completed"},
+		{"the kubelet restarted", strings.Join([]string{start("10:00:01", 900), skip("10:03:05", "3m5s"), start("10:05:01", 901), start("10:09:01", 902)}, "\n"),
+			"the node: PLEG unhealthy from", "; the kubelet restarted 2 times."},
+		{"the network plugin is not set up",
+			`E0304 10:00:00.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"` + "\n" +
+				`E0304 10:00:05.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"`,
+			"", "(network-not-ready)"},
 		{"one write of a lease is cut off",
 			`E0304 10:00:00.000000     900 controller.go:149] failed to update node lease, error: Put https://10.1.1.1:6443/apis/coordination.k8s.io/v1beta1/namespaces/kube-node-lease/leases/n1?timeout=10s: read tcp 10.1.1.9:52274->10.1.1.1:6443: read: connection reset by peer`,
 			"the node: not enough evidence to tell", "cause unknown, api-server-unreachable is possible"},
