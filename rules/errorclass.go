@@ -20,12 +20,13 @@ var errorClasses = []errorClass{
 	{"refused", `connect: (?:connection refused|no such file or directory)|Cannot connect to the Docker daemon|cannot connect to Docker endpoint|TransientFailure|connection is unavailable|transport is closing|error reading from server: EOF|connection reset by peer`, "Go net.OpError of ECONNREFUSED and ENOENT; grpc-go clientconn.go; moby client/errors.go"},
 	{"too-large", `message larger than max`, "grpc-go rpc_util.go"},
 	{"no-files", `too many open files`, "EMFILE and ENFILE, errno(3)"},
-	{"no-watches", `inotify|fsnotify`, "inotify(7): EMFILE and ENOSPC mean the limits of instances and watches"},
+	{"no-watches", `inotify|fsnotify|[wW]atcher\b`, "inotify(7): EMFILE and ENOSPC mean the limits of instances and watches"},
 	{"no-space", `no space left on device`, "ENOSPC, errno(3)"},
 	{"no-memory", `cannot allocate memory`, "ENOMEM, errno(3)"},
 	{"no-process", `resource temporarily unavailable|pthread_create failed|failed to create new OS thread`, "EAGAIN of fork(2); Go runtime os_linux.go newosproc"},
 	{"no-network-config", `uninitialized|not initialized|failed to find plugin|no networks found`, "containernetworking/cni libcni; go-cni errors.go"},
 	{"not-found", `NotFound|not found|[Nn]o such (?:container|object|sandbox)|does not exist`, "CRI: codes.NotFound"},
+	{"whole-node", `(?:^|[^p] )Out of memory: Kill|CONSTRAINT_NONE|global_oom`, "Linux mm/oom_kill.c"},
 	{"one-container", `memory cgroup out of memory|Memory cgroup out of memory|CONSTRAINT_MEMCG|killed as a result of limit`, "Linux mm/oom_kill.c, mm/memcontrol.c"},
 }
 

@@ -8,7 +8,8 @@ import (
 
 // conditionRow reads a condition as kubectl describe node prints it: "Ready
 // False Sat, 28 Sep 2019 15:05:43 +0000 Sat, … KubeletNotReady …". The clock
-// is that of the heartbeat. Up to 1.8 kubectl put tabs between the columns.
+// is that of the heartbeat, of a status that the kubelet did not post that of the
+// transition. Up to 1.8 kubectl put tabs between the columns.
 func conditionRow(b []byte) (parse.Clock, bool) {
 	kind, rest := cell(b)
 	if !camel(kind) {
@@ -24,7 +25,10 @@ func conditionRow(b []byte) (parse.Clock, bool) {
 	if n == 0 {
 		return parse.Clock{}, false
 	}
-	_, n = rfc1123(bytes.TrimLeft(rest[n:], " \t"))
+	turned, n := rfc1123(bytes.TrimLeft(rest[n:], " \t"))
+	if string(status) == "Unknown" {
+		c = turned // who says so is the controller, from the transition on
+	}
 	return c, n > 0
 }
 

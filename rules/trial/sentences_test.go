@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse/logs"
@@ -81,6 +82,29 @@ func TestSampleSentences(t *testing.T) {
 		}
 		if bad := hole.Find(data); bad != nil {
 			t.Errorf("%s: %s", name, bad)
+		}
+	}
+}
+
+// TestNotSaid: what lines do not prove is not said of them.
+func TestNotSaid(t *testing.T) {
+	pack, _ := rules.Builtin()
+	for _, c := range []struct{ name, lines, not string }{
+		{"up to Linux 4.20 the line of the victim tells no scope",
+			"[  152.700479] Memory cgroup out of memory: Kill process 4142 (python3) score 68 or sacrifice child\n" +
+				"[  152.701942] Killed process 4254 (python3) total-vm:11968kB, anon-rss:4288kB, file-rss:3972kB, shmem-rss:0kB\n", "node as a whole"},
+		{"inotify has limits of its own",
+			"F0304 10:00:00.000000       7 kubelet.go:1339] failed to start Plugin Watcher. err: failed to start plugin watcher, err: too many open files\n", "descriptor"},
+		{"docker lists containers without its containerd",
+			`Mar 04 10:00:00 n1 dockerd[900]: time="2026-03-04T10:00:00.8Z" level=warning msg="grpc: addrConn.createTransport failed to connect to {unix:///var/run/docker/containerd/docker-containerd.sock 0  <nil>}. Err :connection error: desc = \"transport: error while dialing: dial unix /var/run/docker/containerd/docker-containerd.sock: connect: connection refused\". Reconnecting..." module=grpc` + "\n",
+			"no relist can list"},
+	} {
+		for _, cause := range Eval(&rules.TestCase{Files: []rules.TestFile{{Name: "input.log", Text: c.lines}}}, pack, logs.Builtin()) {
+			for _, s := range printed(&cause) {
+				if strings.Contains(s, c.not) {
+					t.Errorf("%s: %s says %q", c.name, cause.ID, s)
+				}
+			}
 		}
 	}
 }
