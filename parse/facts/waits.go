@@ -18,27 +18,46 @@ var lockCalls = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "intern
 const structSize = 0x800
 
 // holders are functions that keep a lock while they wait for something else, by
-// the functions that want that lock: each pair is about one lock in the source.
+// the functions that want that lock: each entry is about one lock in the source.
 var holders = []struct {
 	waits, holds []string
 	source       string
+	state        string   // of the one that keeps it, "" any: in others it may have let go
+	left         []string // functions that are called with the lock let go
+	own          bool     // the functions are methods of what the lock lies in
+	self         bool     // who wants the lock may have it already
 }{
-	{[]string{"daemon.(*Daemon).ContainerInspect", "container.(*State).", "daemon.(*Daemon).reducePsContainer", "daemon.(*Daemon).foldFilter", "daemon.(*Daemon).Containers", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged"},
-		[]string{"daemon.(*Daemon).containerStart", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).cleanupContainer", "daemon.(*Daemon).containerPause", "daemon.(*Daemon).ConnectToNetwork",
-			"daemon.(*Daemon).killWithSignal", "container.(*Container).Reset", "daemon.(*Daemon).ContainerRename"},
-		"moby daemon/start.go, monitor.go, delete.go, kill.go: container.Lock()"},
-	{[]string{"store/container.(*statusStorage).Get", "store/container.(*statusStorage).Update", "criService).ListContainers"},
-		[]string{"store/container.(*statusStorage).Update", "store/container.(*statusStorage).UpdateSync"},
-		"containerd pkg/cri/store/container/status.go: statusStorage"},
-	{[]string{"go-cni.(*libcni).Status", "go-cni.(*libcni).Setup", "go-cni.(*libcni).Remove", "go-cni.(*libcni).Load", "criService).Status"},
-		[]string{"libcni.(*CNIConfig).AddNetwork", "libcni.(*CNIConfig).DelNetwork", "invoke.(*RawExec).ExecPlugin"},
-		"containerd/go-cni cni.go: libcni.Lock"},
-	{[]string{"bbolt.(*DB).beginRWTx", "bolt.(*DB).beginRWTx"}, []string{"bbolt.(*Tx).Commit", "bolt.(*Tx).Commit", "bbolt.(*DB).Update", "bolt.(*DB).Update", "bbolt.fdatasync", "bolt.fdatasync"}, "etcd-io/bbolt db.go: rwlock"},
-	{[]string{"server.(*Server).stopPodSandbox", "server.(*Server).StopPodSandbox", "server.(*Server).StopContainer", "oci.(*runtimeOCI)", "sandbox.(*Sandbox)"},
-		[]string{"oci.(*runtimeOCI).StopContainer", "oci.(*runtimeOCI).CreateContainer", "server.(*Server).networkStop", "ocicni.(*cniNetworkPlugin).TearDownPod", "oci.(*runtimeOCI).UpdateContainerStatus"},
-		"cri-o internal/oci/runtime_oci.go: opLock; server/sandbox_stop.go"},
-	{[]string{"go-metrics.(*Namespace)"}, []string{"go-metrics.(*Namespace).Collect"}, "docker/go-metrics namespace.go: Collect"},
-	{[]string{"pleg.(*GenericPLEG).UpdateCache", "pleg.(*GenericPLEG).Relist"}, []string{"pleg.(*GenericPLEG).Relist", "pleg.(*GenericPLEG).relist"}, "kubelet pkg/kubelet/pleg/generic.go: relistLock"},
+	{waits: []string{"daemon.(*Daemon).ContainerInspect", "container.(*State).", "daemon.(*Daemon).reducePsContainer", "daemon.(*Daemon).foldFilter", "daemon.(*Daemon).Containers", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).containerStatPath", "daemon.(*Daemon).killWithSignal"},
+		holds: []string{"daemon.(*Daemon).containerStart", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).cleanupContainer", "daemon.(*Daemon).containerPause", "daemon.(*Daemon).ConnectToNetwork",
+			"daemon.(*Daemon).killWithSignal", "container.(*Container).Reset", "daemon.(*Daemon).ContainerRename", "daemon.(*Daemon).containerExtractToDir", "daemon.(*Daemon).containerArchivePath", "daemon.(*Daemon).containerStatPath"},
+		source: "moby daemon/start.go, monitor.go, delete.go, kill.go, archive.go: container.Lock()"},
+	{waits: []string{"layer.(*layerStore)."}, holds: []string{"layer.(*layerStore).CreateRWLayer", "layer.(*layerStore).ReleaseRWLayer"}, state: "syscall", own: true, source: "moby layer/layer_store.go: mountL"},
+	{waits: []string{"devmapper.(*DeviceSet)."}, holds: []string{"devmapper.(*DeviceSet)."}, state: "syscall", own: true, source: "moby daemon/graphdriver/devmapper/deviceset.go"},
+	{waits: []string{"supervisor.(*Monitor).Monitor"}, holds: []string{"supervisor.(*Monitor).processEvent"}, own: true, source: "containerd 0.2 supervisor/monitor_linux.go"},
+	{waits: []string{"supervisor.(*Monitor).Monitor"}, holds: []string{"supervisor.(*Monitor).start"}, state: "chan send", own: true, source: "containerd 0.2 supervisor/monitor_linux.go"},
+	{waits: []string{"store/container.(*statusStorage).Get", "store/container.(*statusStorage).Update", "criService).ListContainers"},
+		holds:  []string{"store/container.(*statusStorage).Update", "store/container.(*statusStorage).UpdateSync"},
+		source: "containerd pkg/cri/store/container/status.go: statusStorage"},
+	{waits: []string{"go-cni.(*libcni).Status", "go-cni.(*libcni).Setup", "go-cni.(*libcni).Remove", "go-cni.(*libcni).Load", "criService).Status"},
+		holds:  []string{"libcni.(*CNIConfig).AddNetwork", "libcni.(*CNIConfig).DelNetwork", "libcni.(*CNIConfig).GetStatusNetworkList", "invoke.(*RawExec).ExecPlugin"},
+		source: "containerd/go-cni cni.go: libcni.Lock"},
+	{waits: []string{"bbolt.(*DB).beginRWTx", "bolt.(*DB).beginRWTx"}, holds: []string{"bbolt.(*Tx).Commit", "bolt.(*Tx).Commit", "bbolt.(*DB).Update", "bolt.(*DB).Update", "bbolt.fdatasync", "bolt.fdatasync"}, source: "etcd-io/bbolt db.go: rwlock"},
+	{waits: []string{"metadata.(*DB).Update"}, holds: []string{"metadata.(*DB).GarbageCollect"}, own: true, source: "containerd metadata/db.go: wlock"},
+	{waits: []string{"nri.(*local)."}, holds: []string{"nri.(*local)."}, own: true, source: "containerd pkg/nri/nri.go, cri-o internal/nri/nri.go: one mutex for all plugins"},
+	{waits: []string{"reaper.(*subscriber)."}, holds: []string{"reaper.(*subscriber).do"}, own: true, source: "containerd sys/reaper/reaper_unix.go: subscriber"},
+	{waits: []string{"reaper.(*Monitor)."}, holds: []string{"reaper.Reap"}, state: "chan send", source: "containerd sys/reaper/reaper_unix.go up to 1.2: Reap"},
+	{waits: []string{"reaper.(*Monitor)."}, holds: []string{"reaper.(*Monitor).Unsubscribe"}, own: true, source: "containerd sys/reaper/reaper_unix.go: Unsubscribe"},
+	{waits: []string{"task.(*service).handleProcessExit"}, holds: []string{"task.(*service).Create"}, own: true, self: true, source: "containerd runtime/v2/runc/task/service.go 1.7.2: Create"},
+	{waits: []string{"linux/shim.(*Service).", "runtime/v1/shim.(*Service)."}, holds: []string{"linux/shim.(*Service).checkProcesses", "linux/shim.(*Service).Exec", "runtime/v1/shim.(*Service).checkProcesses"}, own: true, source: "containerd linux/shim/service.go: Service.mu"},
+	{waits: []string{"server.(*Server).stopPodSandbox", "server.(*Server).StopPodSandbox", "server.(*Server).StopContainer", "oci.(*runtimeOCI)", "sandbox.(*Sandbox)"},
+		holds:  []string{"oci.(*runtimeOCI).StopLoopForContainer", "oci.(*runtimeOCI).StopContainer", "oci.(*runtimeOCI).CreateContainer", "server.(*Server).networkStop", "ocicni.(*cniNetworkPlugin).TearDownPod", "oci.(*runtimeOCI).UpdateContainerStatus"},
+		left:   []string{"oci.(*Container).WaitOnStopTimeout"},
+		source: "cri-o internal/oci/runtime_oci.go: opLock; server/sandbox_stop.go"},
+	{waits: []string{"oci.(*Container).SetAsStopping", "oci.(*Container).SetAsDoneStopping", "oci.(*Container).WaitOnStopTimeout", "oci.(*Container).SetStopKillLoopBegun"},
+		holds: []string{"oci.(*Container).WaitOnStopTimeout"}, state: "chan send", own: true, source: "cri-o internal/oci/container.go: stopLock"},
+	{waits: []string{"go-metrics.(*Namespace)"}, holds: []string{"go-metrics.(*Namespace).Collect"}, source: "docker/go-metrics namespace.go: Collect"},
+	{waits: []string{"network.(*PluginManager).GetPodNetworkStatus", "network.(*PluginManager).TearDownPod", "network.(*PluginManager).SetUpPod"}, holds: []string{"network.(*PluginManager).SetUpPod", "network.(*PluginManager).TearDownPod"}, source: "kubelet dockershim/network/plugins.go: podLock"},
+	{waits: []string{"pleg.(*GenericPLEG).UpdateCache", "pleg.(*GenericPLEG).Relist"}, holds: []string{"pleg.(*GenericPLEG).Relist", "pleg.(*GenericPLEG).relist"}, source: "kubelet pkg/kubelet/pleg/generic.go: relistLock"},
 }
 
 // waits states one fact for each lock that goroutines wait for: how many and how
@@ -89,11 +108,15 @@ func holderOf(lock string, first *goroutine, ws, all []*goroutine) (*goroutine, 
 	at, _ := strconv.ParseUint(strings.TrimPrefix(lock, "0x"), 16, 64)
 	owner := first.receiver(at)
 	for _, h := range holders {
-		if !hasFrame(first.frames, h.waits) {
+		if !first.asks(h.waits) {
 			continue
 		}
+		if h.self && hasFrame(first.frames, h.holds) && first.works(at, owner) {
+			return first, "it has the lock already, by a function further out (" + h.source + ")"
+		}
 		could := func(g *goroutine) bool {
-			return !slices.Contains(ws, g) && g.state != "running" && g.state != "runnable" && g.minutes >= first.minutes-1 && hasFrame(g.frames, h.holds)
+			return !slices.Contains(ws, g) && g.state != "running" && g.state != "runnable" && g.minutes >= first.minutes-1 && hasFrame(g.frames, h.holds) &&
+				strings.HasPrefix(g.state, h.state) && !hasFrame(g.frames, h.left) && (!h.own || !g.elsewhere(h.holds, at, owner))
 		}
 		if one := only(all, func(g *goroutine) bool { return could(g) && g.works(at, owner) }); one != nil {
 			return one, "it is in a function that keeps this lock, of the same object (" + h.source + ")"
@@ -103,6 +126,37 @@ func holderOf(lock string, first *goroutine, ws, all []*goroutine) (*goroutine, 
 		}
 	}
 	return nil, ""
+}
+
+// asks reports whether one of the functions is, or has called, what wants the lock
+// and no lock of another object lies between: it stands within the first functions
+// outside the locks themselves.
+func (g *goroutine) asks(names []string) bool {
+	near := g.frames
+	for len(near) > 0 && (strings.HasPrefix(near[0], "sync.") || strings.HasPrefix(near[0], "internal/sync.") || strings.HasPrefix(near[0], "runtime")) {
+		near = near[1:]
+	}
+	return hasFrame(near[:min(askDepth, len(near))], names)
+}
+
+// askDepth is how many functions may stand between a lock and the one that an entry
+// of holders names.
+const askDepth = 4
+
+// elsewhere reports whether the functions work on another object than that of the
+// lock, as far as their receivers are known.
+func (g *goroutine) elsewhere(names []string, lock, owner uint64) bool {
+	there := false
+	for _, c := range g.calls {
+		if len(c.args) == 0 || !hasFrame([]string{c.name}, names) {
+			continue
+		}
+		if c.args[0] == lock || c.args[0] == owner || lock == 0 {
+			return false
+		}
+		there = true
+	}
+	return there
 }
 
 // only returns the element that passes, nil if none or several do.
@@ -175,7 +229,8 @@ func callOf(line, name string) (call, bool) {
 // waitsOn tells by a function of a stack what its goroutine waits for. The first
 // that is in the stack counts.
 var waitsOn = []struct{ frame, what string }{
-	{"dbus.", "systemd, over the bus"},
+	{"dbus.", "systemd, over the bus"}, {"(*oom).Flush", "the notification of a container's memory limit"},
+	{"nri/pkg/adaptation", "an NRI plugin"},
 	{"invoke.(*RawExec).ExecPlugin", "a CNI plugin"}, {"libcni.", "a CNI plugin"}, {"ocicni.", "a CNI plugin"},
 	{"go-runc.", "runc"}, {"runc/libcontainer", "runc"},
 	{"fdatasync", "the disk, to write the metadata database"}, {"bbolt.(*Tx).Commit", "the disk, to write the metadata database"},

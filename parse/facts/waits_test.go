@@ -160,6 +160,158 @@ google.golang.org/grpc.invoke(0x1)
 k8s.io/kubernetes/pkg/kubelet/cri/remote.(*remoteRuntimeService).ListPodSandbox(0xc0007)
 k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).Relist(0xc000f00000)
 `, "190", "the container runtime"},
+	{"dockerd: inspect waits for a copy into the container (moby#46782)", `goroutine 30 [sync.Mutex.Lock, 12 minutes]:
+sync.(*Mutex).Lock(0xc00103f200)
+github.com/docker/docker/daemon.(*Daemon).ContainerInspect(0xc00000c1e0, 0xc01)
+
+goroutine 21 [syscall, 14 minutes]:
+syscall.Syscall6(0x101)
+os.OpenFile(0xc003)
+github.com/docker/docker/daemon.(*containerFSView).RunInFS(0xc0009)
+github.com/docker/docker/daemon.(*Daemon).containerExtractToDir(0xc00000c1e0, 0xc001000000)
+`, "21", "the kernel"},
+	{"docker's containerd: the monitor reads the notification of a memory limit (kubernetes#70417, containerd#2750)", `goroutine 40 [semacquire, 4391 minutes]:
+sync.runtime_Semacquire(0xc420198b24)
+sync.(*Mutex).Lock(0xc420198b20)
+github.com/docker/containerd/supervisor.(*Monitor).MonitorOOM(0xc420198b10, 0xc42)
+github.com/docker/containerd/supervisor.(*Supervisor).monitorProcess(0xc42010d520)
+
+goroutine 12 [syscall, 4392 minutes]:
+syscall.read(0x49, 0xc420048818, 0x8)
+github.com/docker/containerd/runtime.(*oom).Flush(0xc420389cb0)
+github.com/docker/containerd/supervisor.(*Monitor).processEvent(0xc420198b10, 0x49, 0x1)
+github.com/docker/containerd/supervisor.(*Monitor).start(0xc420198b10)
+`, "12", "the notification of a container's memory limit"},
+	{"docker's containerd: the monitor sends into a full channel (moby#30026)", `goroutine 44 [semacquire, 61 minutes]:
+sync.(*Mutex).Lock(0xc420198b20)
+github.com/docker/containerd/supervisor.(*Monitor).Monitor(0xc420198b10, 0xc42)
+
+goroutine 12 [chan send, 61 minutes]:
+github.com/docker/containerd/supervisor.(*Monitor).start(0xc420198b10)
+`, "12", "a channel"},
+	{"docker's containerd: a monitor that waits for events keeps nothing", `goroutine 44 [semacquire, 61 minutes]:
+sync.(*Mutex).Lock(0xc420198b20)
+github.com/docker/containerd/supervisor.(*Monitor).Monitor(0xc420198b10, 0xc42)
+
+goroutine 12 [syscall, 61 minutes]:
+syscall.EpollWait(0x4)
+github.com/docker/containerd/supervisor.(*Monitor).start(0xc420198b10)
+`, "", ""},
+	{"shim: exits wait for one whose subscriber does not take it (containerd#9217)", `goroutine 387 [semacquire, 4 minutes]:
+sync.runtime_SemacquireMutex(0x400022601c, 0x0, 0x1)
+sync.(*Mutex).lockSlow(0x4000226018)
+sync.(*Mutex).Lock(...)
+github.com/containerd/containerd/sys/reaper.(*subscriber).do(0x4000226018, 0x4000311ec8)
+github.com/containerd/containerd/sys/reaper.(*Monitor).notify.func1(0x40000247e0)
+
+goroutine 300 [chan receive, 6 minutes]:
+github.com/containerd/containerd/sys/reaper.stop(0x40)
+github.com/containerd/containerd/sys/reaper.(*Monitor).notify.func1.1()
+github.com/containerd/containerd/sys/reaper.(*subscriber).do(0x4000226018, 0x4000311ee8)
+
+goroutine 301 [chan receive, 6 minutes]:
+github.com/containerd/containerd/sys/reaper.(*Monitor).notify.func1.1()
+github.com/containerd/containerd/sys/reaper.(*subscriber).do(0x4000999018, 0x4000311ee8)
+`, "300", "a channel"},
+	{"shim: only the subscriber of another is busy", `goroutine 387 [semacquire, 4 minutes]:
+sync.(*Mutex).lockSlow(0x4000226018)
+sync.(*Mutex).Lock(...)
+github.com/containerd/containerd/sys/reaper.(*subscriber).do(0x4000226018, 0x4000311ec8)
+
+goroutine 301 [chan receive, 6 minutes]:
+github.com/containerd/containerd/sys/reaper.(*subscriber).do(0x4000999018, 0x4000311ee8)
+`, "", ""},
+	{"shim: the reaper sends to one who wants to leave (containerd#3525)", `goroutine 20 [semacquire, 33 minutes]:
+sync.(*Mutex).Lock(0xc0000561c0)
+github.com/containerd/containerd/runtime/v1/shim.(*Monitor).helper(0x1)
+github.com/containerd/containerd/sys/reaper.(*Monitor).Unsubscribe(0xc0000561c0, 0xc0000b2000)
+github.com/containerd/containerd/sys/reaper.(*Monitor).Wait(0xc0000561c0)
+
+goroutine 1 [chan send, 33 minutes]:
+github.com/containerd/containerd/sys/reaper.Reap(0x0, 0x0)
+main.handleSignals(0xc00)
+`, "1", "a channel"},
+	{"shim: a create that waits for itself (containerd#9103)", `goroutine 36 [semacquire, 202 minutes]:
+sync.runtime_SemacquireMutex(0x7ffc9cac9e28?, 0x0?, 0x203000?)
+sync.(*Mutex).lockSlow(0xc000024a80)
+sync.(*Mutex).Lock(...)
+github.com/containerd/containerd/runtime/v2/runc/task.(*service).handleProcessExit(0xc000024a80, {{0x0}})
+github.com/containerd/containerd/runtime/v2/runc/task.(*service).preStart.func1(0xc0)
+github.com/containerd/containerd/runtime/v2/runc/task.(*service).Create(0xc000024a80, {0xaf0a30})
+`, "36", "another lock"},
+	{"shim of docker: an exit waits for an exec that waits for runc (moby#40145)", `goroutine 8 [semacquire, 900 minutes]:
+sync.runtime_SemacquireMutex(0xc4200bc0c4, 0x646b00)
+sync.(*Mutex).Lock(0xc4200bc0c0)
+github.com/containerd/containerd/linux/shim.(*Service).checkProcesses(0xc4200bc0c0, 0xbf643d861cba3c4b)
+github.com/containerd/containerd/linux/shim.(*Service).processExits(0xc4200bc0c0)
+
+goroutine 77 [chan receive, 901 minutes]:
+github.com/containerd/containerd/reaper.(*Monitor).Wait(0xc420)
+github.com/containerd/containerd/vendor/github.com/containerd/go-runc.(*Runc).Exec(0xc4201)
+github.com/containerd/containerd/linux/shim.(*Service).Exec(0xc4200bc0c0, 0x7f)
+`, "77", "runc"},
+	{"CRI-O: a stop that sends its timeout to nobody (cri-o#9256)", `goroutine 500 [sync.Mutex.Lock, 90 minutes]:
+sync.(*Mutex).Lock(0xc00201ef28)
+github.com/cri-o/cri-o/internal/oci.(*Container).SetAsDoneStopping(0xc00201ec00)
+github.com/cri-o/cri-o/internal/oci.(*runtimeOCI).StopLoopForContainer(0xc001de5520)
+
+goroutine 480 [chan send, 95 minutes]:
+github.com/cri-o/cri-o/internal/oci.(*Container).WaitOnStopTimeout(0xc00201ec00, {0x2455340, 0xc000ed9e90}, 0xe10)
+github.com/cri-o/cri-o/internal/oci.(*runtimeOCI).StopContainer(0xc001de5520, {0x2455340?})
+`, "480", "a channel"},
+	{"CRI-O: who waits for the end of a stop has let the lock go, the stop itself keeps it (cri-o#9406)", `goroutine 41391428 [sync.Mutex.Lock, 215 minutes]:
+sync.(*Mutex).lockSlow(0xc0045c7bd0)
+sync.(*RWMutex).Lock(0x556e4b5976a0?)
+github.com/cri-o/cri-o/internal/oci.(*runtimeOCI).UpdateContainerStatus(0xc009228400, {0x556e4b5976a0?})
+
+goroutine 41000001 [select, 220 minutes]:
+github.com/cri-o/cri-o/internal/oci.(*Container).WaitOnStopTimeout(0xc0045c7b00, {0x2455340, 0xc000ed9e90}, 0xe10)
+github.com/cri-o/cri-o/internal/oci.(*runtimeOCI).StopContainer(0xc009228400, {0x2455340?})
+
+goroutine 41000002 [select, 220 minutes]:
+github.com/cri-o/cri-o/internal/oci.(*runtimeOCI).StopLoopForContainer(0xc009228400, 0xc0045c7b00)
+`, "41000002", ""},
+	{"CRI-O: all of NRI behind a stop that waits for another lock (cri-o#10352)", `goroutine 900 [sync.Mutex.Lock, 61 minutes]:
+sync.(*Mutex).Lock(0xc000510040)
+github.com/cri-o/cri-o/internal/nri.(*local).RunPodSandbox(0xc000510000, {0x1})
+github.com/cri-o/cri-o/server.(*nriAPI).runPodSandbox(0xc0006)
+
+goroutine 700 [sync.RWMutex.RLock, 61 minutes]:
+sync.(*RWMutex).RLock(...)
+github.com/cri-o/cri-o/internal/oci.(*Container).State(0xc00201ec00)
+github.com/cri-o/cri-o/server.(*criContainer).GetStatus(0xc1)
+github.com/cri-o/cri-o/internal/nri.(*local).StopContainer(0xc000510000, {0x1})
+github.com/cri-o/cri-o/server.(*nriAPI).stopContainer(0xc0006)
+`, "700", "another lock"},
+	{"kubelet: the status of a sandbox waits for its teardown (kubernetes#107749)", `goroutine 610 [semacquire, 8 minutes]:
+sync.(*Mutex).Lock(0xc0011a0008)
+k8s.io/kubernetes/pkg/kubelet/dockershim/network.(*PluginManager).GetPodNetworkStatus(0xc0009e4000, 0xc00)
+
+goroutine 590 [syscall, 9 minutes]:
+syscall.Syscall6(0xf7)
+os.(*Process).Wait(0xc0019)
+os/exec.(*Cmd).Wait(0xc0018)
+github.com/containernetworking/cni/pkg/invoke.(*RawExec).ExecPlugin(0xc0017)
+k8s.io/kubernetes/pkg/kubelet/dockershim/network.(*PluginManager).TearDownPod(0xc0009e4000, 0xc00)
+`, "590", "a CNI plugin"},
+	{"dockerd: devicemapper waits for the kernel (moby#22031)", `goroutine 70 [semacquire, 30 minutes]:
+sync.(*Mutex).Lock(0xc820232038)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).MountDevice(0xc820232000, 0xc8)
+
+goroutine 66 [syscall, 31 minutes, locked to thread]:
+github.com/docker/docker/pkg/devicemapper._Cfunc_dm_udev_wait(0x1)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).deactivateDevice(0xc820232000, 0xc8)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).UnmountDevice(0xc820232000, 0xc8)
+`, "66", "the kernel"},
+	{"containerd: updates of the metadata wait for their garbage collection", `goroutine 210 [sync.RWMutex.RLock, 7 minutes]:
+sync.(*RWMutex).RLock(...)
+github.com/containerd/containerd/metadata.(*DB).Update(0xc0000d8000, 0xc00)
+
+goroutine 19 [syscall, 8 minutes]:
+syscall.Syscall(0x4b, 0x9)
+go.etcd.io/bbolt.fdatasync(0xc0000d9000)
+github.com/containerd/containerd/metadata.(*DB).GarbageCollect(0xc0000d8000, {0x1})
+`, "19", "the disk, to write the metadata database"},
 	{"a wait group is no lock", `goroutine 1 [semacquire, 20 minutes]:
 sync.runtime_Semacquire(0xc00103f200)
 sync.(*WaitGroup).Wait(0xc00103f1f8)
