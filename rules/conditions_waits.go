@@ -120,3 +120,50 @@ func (v *view) podOfContainer(id string) string {
 	}
 	return ""
 }
+
+// settled is how long a runtime may take to handle the exit of a container that it
+// already refuses to work on.
+const settled = 30 * second
+
+var saysStopped = regexp.MustCompile(`(?i)\bnot running\b|in a stopped (?:container|state)`)
+
+// lookStopOfStopped joins what the runtime says of one container: that it does not
+// run, and later, by a stop that ends at its deadline, that its exit is still awaited.
+func lookStopOfStopped(s *subject, _ map[string]string) outcome {
+	type said struct {
+		at int64
+		by replay.Evidence
+	}
+	gone := map[string]said{}
+	tell := func(id string, at int64, by replay.Evidence) {
+		if len(id) < 12 || at == 0 {
+			return
+		}
+		if g, ok := gone[id[:12]]; !ok || at < g.at {
+			gone[id[:12]] = said{at, by}
+		}
+	}
+	for _, sig := range []string{"docker.notrunning", "ctrd.execstopped"} {
+		for _, e := range s.inWindow(sig) {
+			tell(e.Field("id"), e.At, replay.Evidence{Record: e})
+		}
+	}
+	fails := s.within(s.fails)
+	for _, f := range fails {
+		if len(f.Evidence) > 0 && saysStopped.MatchString(f.Err()) {
+			tell(f.ObjectID(), f.End, f.Evidence[0])
+		}
+	}
+	for _, f := range fails {
+		if f.Call != "StopContainer" && f.Call != "KillContainer" || len(f.Evidence) == 0 || len(f.ObjectID()) < 12 || !timedOut().MatchString(f.Code+" "+f.Err()) {
+			continue
+		}
+		if g, ok := gone[f.ObjectID()[:12]]; ok && f.End-g.at >= settled {
+			o := found(f.Evidence[0], g.by)
+			o.vars = map[string]string{"id": f.ObjectID()[:12], "call": f.Call, "later": parse.Short(time.Duration(f.End - g.at))}
+			o.objects = []string{"container:" + f.ObjectID()}
+			return o
+		}
+	}
+	return notThere()
+}
