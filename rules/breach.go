@@ -264,6 +264,11 @@ func breakRuntimeDown(v *view, r *BreachRule) []Breach {
 
 // starting reports whether a kubelet started within the minute before at.
 func (v *view) starting(at int64) bool {
+	if slices.ContainsFunc(v.n.Runs, func(r replay.Run) bool {
+		return r.Start.Known() && at >= r.Start.At-second && at < r.Start.At+minute
+	}) {
+		return true
+	}
 	for _, id := range []string{parse.SigStarting, parse.SigNever} {
 		for _, e := range v.sig(id) {
 			if d := at - e.At; d >= -second && d < minute {

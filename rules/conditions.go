@@ -227,7 +227,7 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 	if len(s.sig(parse.SigStarting))+len(s.sig(parse.SigNever)) > 0 {
 		return notThere()
 	}
-	down := append(append([]*parse.Event{}, s.sig(parse.SigStatusDown)...), s.statusTimeouts()...)
+	down := append(slices.DeleteFunc(slices.Clone(s.sig(parse.SigStatusDown)), s.atStart), s.statusTimeouts()...)
 	if len(down) == 0 {
 		return notThere()
 	}

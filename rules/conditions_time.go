@@ -210,6 +210,10 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 // still to come, moments after its start, which alone keeps a node NotReady.
 func (s *subject) firstCheck() outcome {
 	waits := s.sig(parse.SigStatusWait)
+	if len(waits) == 0 {
+		// Up to 1.13 a check that is still to come was told like one that had failed for 30 s.
+		waits = s.sig(parse.SigStatusDown)
+	}
 	if len(waits) == 0 || waits[len(waits)-1].At-waits[0].At >= minute || !s.atStart(waits[0]) {
 		return notThere()
 	}
@@ -224,7 +228,7 @@ func (s *subject) firstCheck() outcome {
 func (s *subject) atStart(e *parse.Event) bool {
 	if m := uptime().FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
-		return err == nil && n < 60
+		return err == nil && (n < 30 || n < 60 && !e.Is(parse.SigStatusDown))
 	}
 	if e.Sigs.Has(parse.SigStatusWait) && e.Sigs.Has(parse.SigNever) { // neither the first relist nor the first status check is done
 		return true
@@ -236,12 +240,7 @@ func (s *subject) atStart(e *parse.Event) bool {
 			}
 		}
 	}
-	for i := range s.n.Runs {
-		if r := &s.n.Runs[i]; r.Start.Known() && e.At-r.Start.At >= -second && e.At-r.Start.At < minute {
-			return true
-		}
-	}
-	return false
+	return s.starting(e.At)
 }
 
 func lookStatusPending(s *subject, args map[string]string) outcome {
