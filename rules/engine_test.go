@@ -119,6 +119,7 @@ func TestThreeOutcomes(t *testing.T) {
 	v := newView(n)
 	s := episodeSubject(v, &n.Episodes[0])
 	c := clause("k.a", 3)
+	c.Looks = []parse.Source{parse.SrcKernel}
 	if o := s.look(c); o.state != CannotLook {
 		t.Errorf("without a kernel log: %v, want cannot look", o.state)
 	}
@@ -205,13 +206,14 @@ func TestFill(t *testing.T) {
 }
 
 func TestReadTellsWhere(t *testing.T) {
-	const text = "id: x\ntitel: y\nfor:\n  - sig: k.a\n    weight: stron\n  - cond: fase\n    weight: weak\n  - weight: weak\n"
+	const text = "id: x\ntitel: y\nfor:\n  - sig: k.a\n    weight: stron\n  - cond: fase\n    weight: weak\n  - weight: weak\n  - sig: k.a\n    weight: weak\n    absent: true\n"
 	_, probs := Read("x.yaml", []byte(text))
 	want := []string{
 		`x.yaml:2: unknown field "titel" in a cause (did you mean "title"?)`,
 		`x.yaml:5: "stron" is not one of certain, strong, moderate, weak, hint, rules-out (did you mean "strong"?)`,
 		`x.yaml:6: unknown condition "fase" (did you mean "phase"?)`,
 		`x.yaml:8: evidence needs exactly one of sig, fact, metric, cond`,
+		`x.yaml:9: a message counts as absent only where its log is there: looks must name it, as in looks: [kernel]`,
 	}
 	var got []string
 	for _, p := range probs {

@@ -97,7 +97,7 @@ func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 		return nil
 	}
 	at := len(s.n.Events)
-	for _, src := range c.looksIn() {
+	for _, src := range c.Looks {
 		if i, ok := s.first[src]; ok {
 			at = min(at, i)
 		}
@@ -108,21 +108,9 @@ func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
 	return []replay.Evidence{{Record: s.n.Events[at], Note: note}}
 }
 
-// looksIn says which sources would hold the clause's lines.
-func (c *Clause) looksIn() []parse.Source {
-	if c.Looks != nil {
-		return c.Looks
-	}
-	var out []parse.Source
-	for _, id := range c.Sigs {
-		out = append(out, sourcesOf(id)...)
-	}
-	return out
-}
-
 func (s *subject) lookSig(c *Clause) outcome {
 	o := outcome{state: CannotLook}
-	if ss := c.looksIn(); len(ss) == 0 && len(s.n.Events) > 0 || s.looked(ss) {
+	if s.looked(c.Looks) {
 		o.state = NotThere
 	}
 	late := s.lateness(c)

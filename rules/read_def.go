@@ -100,6 +100,9 @@ func (r *reader) clause(n *nodes.Node) *Clause {
 	if len(r.probs) == known {
 		r.oneTarget(n, c)
 	}
+	if c.Absent && len(c.Sigs) > 0 && len(c.Looks) == 0 {
+		r.bad(n, "", "a message counts as absent only where its log is there: looks must name it, as in looks: [kernel]")
+	}
 	return c
 }
 

@@ -271,30 +271,3 @@ func (v *view) has(name string) bool {
 	}
 	return len(v.series[name]) > 0
 }
-
-// sourcesOf says who writes the lines of a signature, by the first part of its
-// id; nil means anybody.
-func sourcesOf(sig string) []parse.Source {
-	area, _, _ := strings.Cut(sig, ".")
-	switch area {
-	case "k":
-		return []parse.Source{parse.SrcKernel}
-	case "pleg", "rpc", "rt", "kube", "node", "sync", "win":
-		return []parse.Source{parse.SrcKubelet}
-	case "docker":
-		return []parse.Source{parse.SrcDockerd}
-	case "ctrd":
-		return []parse.Source{parse.SrcContainerd}
-	case "crio":
-		return []parse.Source{parse.SrcCRIO}
-	case "sd":
-		return []parse.Source{parse.SrcSystemd}
-	case "cni":
-		return []parse.Source{parse.SrcCNI, parse.SrcKubelet}
-	case "go", "stack":
-		return []parse.Source{parse.SrcStack}
-	case "ps":
-		return []parse.Source{parse.SrcFacts}
-	}
-	return nil
-}
