@@ -213,7 +213,8 @@ type Scrape struct {
 	Line    uint32 // first line of the snapshot
 	Node    string // node that it was taken from, "" unknown
 	Job     string // exporter, as in Series
-	Samples int
+	Samples int    // all that it holds
+	Passed  int    // of these, those of a large snapshot that were counted and not kept, as nobody asked for their metrics
 	// Odd holds lines that cannot be rebuilt from series and value, by line
 	// number: time stamps, unusual number formats.
 	Odd map[uint32]string

@@ -60,13 +60,14 @@ func rebuild(n *Node, opt Options) {
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.RPCTimeout)
-	n.Proofs = MetricProofs(n.Series, n.Scrapes)
-	n.Calls = CallSteps(n.Series)
+	series := snapshots.OfKubelet(n.Series)
+	n.Proofs = MetricProofs(series, n.Scrapes)
+	n.Calls = CallSteps(series)
 	n.Gaps = s.Gaps()
 	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.Health, n.Claims, n.Contradictions = a.Health, a.Claims, a.Contradictions
-	n.Ops = snapshots.Operations(n.Series, n.Calls, n.Failures)
+	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 }
 
 // sources tells which sources the node's records come from.

@@ -36,9 +36,10 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Observed = n.Observed.Without(func(e PodEvent) bool { return f.Out(e.At, e.At) })
 	// Totals are those of the samples that are left. What a process had counted
 	// when the first of them was taken may be from before the window.
-	n.Proofs = slices.DeleteFunc(MetricProofs(n.Series, n.Scrapes), func(p MetricProof) bool { return p.Kind == ProofLong && p.From < since })
-	n.Calls = slices.DeleteFunc(CallSteps(n.Series), func(s CallStep) bool { return s.Whole && s.From < since })
-	n.Ops = snapshots.Operations(n.Series, n.Calls, n.Failures)
+	series := snapshots.OfKubelet(n.Series)
+	n.Proofs = slices.DeleteFunc(MetricProofs(series, n.Scrapes), func(p MetricProof) bool { return p.Kind == ProofLong && p.From < since })
+	n.Calls = slices.DeleteFunc(CallSteps(series), func(s CallStep) bool { return s.Whole && s.From < since })
+	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)
 	if until != 0 {
 		n.Window.End = min(n.Window.End, until)

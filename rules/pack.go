@@ -215,3 +215,16 @@ type TestFact struct {
 	Key, Value string
 	Attrs      map[string]string
 }
+
+// Metrics are the names of the metrics that the causes look at.
+func (p *Pack) Metrics() map[string]bool {
+	out := map[string]bool{}
+	for _, d := range p.Causes {
+		for _, cs := range [][]*Clause{d.For, d.Against} {
+			for _, c := range cs {
+				out[c.Metric] = true
+			}
+		}
+	}
+	return out
+}

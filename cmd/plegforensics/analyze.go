@@ -31,7 +31,12 @@ func analyzeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return reportOn(c, report.Formats, func(r *model.Analysis) { auditReport(c, r, groups) })
+			var builtin []alerts.Group
+			if c.Bool("alerts") {
+				builtin = alerts.Builtin()
+			}
+			asks := alerts.Asks(slices.Concat(builtin, groups))
+			return reportOn(c, report.Formats, asks, func(r *model.Analysis) { auditReport(c, r, builtin, groups) })
 		},
 	}
 }
@@ -43,15 +48,14 @@ func timelineCommand() *cli.Command {
 		ArgsUsage: "INPUT...",
 		Flags:     join(outputFlags(report.TimelineFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.TimelineFormats, nil)
+			return reportOn(c, report.TimelineFormats, query.Asks{}, nil)
 		},
 	}
 }
 
-// auditReport adds what became of the alerts: of the built-in ones, unless
-// --alerts is off, where the input holds metrics of a kubelet, and of those of
-// --alert-rules.
-func auditReport(c *cli.Context, r *model.Analysis, groups []alerts.Group) {
+// auditReport adds what became of the alerts: of the built-in ones only where the
+// input holds metrics of a kubelet.
+func auditReport(c *cli.Context, r *model.Analysis, builtin, groups []alerts.Group) {
 	var ns []*replay.Node
 	var watched []alerts.Watched
 	for i := range r.Nodes {
@@ -59,8 +63,8 @@ func auditReport(c *cli.Context, r *model.Analysis, groups []alerts.Group) {
 		ns = append(ns, n.Node)
 		watched = append(watched, alerts.Watched{Node: n.Node, Breaches: n.Breaches})
 	}
-	if c.Bool("alerts") && slices.ContainsFunc(ns, kubeletMetrics) {
-		groups = append(alerts.Builtin(), groups...)
+	if slices.ContainsFunc(ns, kubeletMetrics) {
+		groups = slices.Concat(builtin, groups)
 	}
 	if len(groups) == 0 {
 		return
@@ -76,8 +80,8 @@ func kubeletMetrics(n *replay.Node) bool {
 }
 
 // reportOn loads the inputs and writes the report in the formats asked for.
-// more, if not nil, adds to what was found.
-func reportOn(c *cli.Context, formats []report.Format, more func(*model.Analysis)) error {
+// more, if not nil, adds to what was found; asks are the metrics that it reads.
+func reportOn(c *cli.Context, formats []report.Format, asks query.Asks, more func(*model.Analysis)) error {
 	ts, err := begin(c, formats)
 	if err != nil {
 		return err
@@ -86,7 +90,7 @@ func reportOn(c *cli.Context, formats []report.Format, more func(*model.Analysis
 	if err != nil {
 		return err
 	}
-	r, err := build(c)
+	r, err := build(c, asks)
 	if err != nil {
 		return err
 	}

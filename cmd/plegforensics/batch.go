@@ -164,6 +164,8 @@ func newBatchRun(c *cli.Context) (*batchRun, error) {
 	if b.opt, err = loadOptions(c); err != nil {
 		return nil, err
 	}
+	read := b.pack.Metrics()
+	b.opt.Asked = func(name string) bool { return read[name] }
 	if b.header, err = headerOf(c); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func compareCommand() *cli.Command {
@@ -55,7 +56,7 @@ func compareAction(c *cli.Context) error {
 	}
 	var reports [2]*model.Analysis
 	for i, path := range paths {
-		if reports[i], err = buildOf(c, []string{path}); err == nil {
+		if reports[i], err = buildOf(c, []string{path}, query.Asks{}); err == nil {
 			err = nothing(reports[i])
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func eventsCommand() *cli.Command {
@@ -18,7 +19,7 @@ func eventsCommand() *cli.Command {
 			"says that its event channel was full.",
 		Flags: join(outputFlags(report.EventFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.EventFormats, nil)
+			return reportOn(c, report.EventFormats, query.Asks{}, nil)
 		},
 	}
 }

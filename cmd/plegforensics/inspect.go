@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func inspectCommand() *cli.Command {
@@ -16,7 +17,7 @@ func inspectCommand() *cli.Command {
 			"which command would collect what a better answer needs.",
 		Flags: join(outputFlags(report.InspectFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.InspectFormats, nil)
+			return reportOn(c, report.InspectFormats, query.Asks{}, nil)
 		},
 	}
 }

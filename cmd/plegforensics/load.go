@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -18,14 +19,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse/clock"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 // warningsShown is how many warnings go to standard error; the report has all.
 const warningsShown = 20
 
 // load reads the inputs of the command line: one bundle, or one for each input
-// under --separate.
-func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
+// under --separate. asked reports whether more than the rebuild looks at a metric;
+// nil: at all.
+func load(c *cli.Context, args []string, asked func(metric string) bool) ([]*parse.Bundle, error) {
 	if len(args) == 0 {
 		return nil, usage(seeHelp(c), "no input given")
 	}
@@ -33,6 +36,7 @@ func load(c *cli.Context, args []string) ([]*parse.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	opt.Asked = asked
 	groups := [][]string{args}
 	if c.Bool("separate") {
 		groups = nil
@@ -185,14 +189,19 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 }
 
 // build makes the report: bundles, nodes, findings.
-func build(c *cli.Context) (*model.Analysis, error) { return buildOf(c, c.Args().Slice()) }
+func build(c *cli.Context, asks query.Asks) (*model.Analysis, error) {
+	return buildOf(c, c.Args().Slice(), asks)
+}
 
-func buildOf(c *cli.Context, args []string) (*model.Analysis, error) {
+// buildOf is build of other inputs. asks are the metrics that alert rules read.
+func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, error) {
 	packed, err := rulesBeside(c)
 	if err != nil {
 		return nil, err
 	}
-	bundles, err := load(c, args)
+	packed = sync.OnceValue(packed)
+	read := sync.OnceValue(func() map[string]bool { return packed().Metrics() })
+	bundles, err := load(c, args, func(name string) bool { return asks.Has(name) || read()[name] })
 	if err != nil {
 		return nil, err
 	}

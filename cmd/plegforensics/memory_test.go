@@ -31,6 +31,7 @@ func TestMemoryOfMetrics(t *testing.T) {
 		mib   int64
 	}{
 		{"100 snapshots of 3,000 series", genmetrics.Snapshots, genmetrics.Options{Series: 3000, Scrapes: 100}, 96},
+		{"a snapshot of 400,000 series", genmetrics.Snapshots, genmetrics.Options{Series: 400_000, Scrapes: 1}, 128},
 		{"a database of 2,000,000 samples", genmetrics.Database, genmetrics.Options{Series: 1000, Scrapes: 2000}, 128},
 	}
 	for _, tt := range tests {

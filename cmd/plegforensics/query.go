@@ -67,7 +67,11 @@ func runQuery(c *cli.Context) error {
 			return usage("", "--expr: %v", err)
 		}
 	}
-	db, ns, err := openDB(c)
+	var asks query.Asks
+	if asks.Add(expr); c.Bool("list") {
+		asks.All()
+	}
+	db, ns, err := openDB(c, asks)
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func auditAlerts(c *cli.Context) error {
 	if c.Bool("alerts") {
 		groups = append(alerts.Builtin(), groups...)
 	}
-	db, ns, err := openDB(c)
+	db, ns, err := openDB(c, alerts.Asks(groups))
 	if err != nil {
 		return err
 	}
@@ -142,9 +146,9 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 	return groups, nil
 }
 
-// openDB loads the inputs into a database.
-func openDB(c *cli.Context) (*query.DB, []*replay.Node, error) {
-	bundles, err := load(c, c.Args().Slice())
+// openDB loads the inputs into a database of the metrics that are asked for.
+func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, error) {
+	bundles, err := load(c, c.Args().Slice(), asks.Has)
 	if err != nil {
 		return nil, nil, err
 	}

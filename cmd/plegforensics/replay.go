@@ -23,6 +23,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/replay/stream"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 // catReplay is the category of replay's own flags.
@@ -143,7 +144,7 @@ func looksRecorded(head *bufio.Reader) bool {
 // bundle replays what a bundle holds: recorded listings, listings of container
 // tools, the runtime's history, or the relists that the kubelet's log proves.
 func (r *replayRun) bundle(p pleg.Profile) error {
-	bundles, err := load(r.c, r.c.Args().Slice())
+	bundles, err := load(r.c, r.c.Args().Slice(), query.Asks{}.Has)
 	if err != nil {
 		return err
 	}

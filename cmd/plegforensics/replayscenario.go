@@ -10,6 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func scenarioHelp() string {
@@ -95,7 +96,7 @@ func scenarioKeys() []string {
 // flag names another.
 func calibrated(c *cli.Context, path string, p pleg.Profile, made *model.SimScenario) (scenario.Spec, pleg.Profile, error) {
 	spec := scenario.Default()
-	bundles, err := load(c, []string{path})
+	bundles, err := load(c, []string{path}, query.Asks{}.Has)
 	if err != nil {
 		return spec, p, err
 	}

@@ -67,7 +67,7 @@ func ours(t *testing.T, dir string) samples {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set.Add(metrics.Decode(&parse.File{Path: "m/" + filepath.Base(name), Role: parse.RoleMetrics}, data))
+		set.Add(metrics.Decode(&parse.File{Path: "m/" + filepath.Base(name), Role: parse.RoleMetrics}, data, metrics.Want{}))
 	}
 	return collect(set.Finish().Series)
 }

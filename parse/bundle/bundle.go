@@ -35,6 +35,9 @@ type Options struct {
 	Limits   Limits    // zero fields take the default
 	Clock    clock.Options
 	Progress *Progress // updated while loading, may be nil
+	// Asked reports whether the caller asks for a metric beside those that rules
+	// and the rebuild look at; nil: for all. Of others a large snapshot is only counted.
+	Asked func(metric string) bool
 
 	// newLines makes the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder

@@ -14,7 +14,7 @@ import (
 // snapshot repeats all but the values. The set does not depend on the order in
 // which files arrive.
 func (l *loader) sample(s *slot, data []byte) {
-	part := metrics.Decode(s.file, data)
+	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked})
 	s.used = !part.Empty()
 	l.sampled(part.Samples(), func(set *metrics.Set) { set.Add(part) })
 }
@@ -54,7 +54,7 @@ func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 	}
 	defer release()
 	defer s.survive()
-	st := metrics.NewStream(s.file, w.b.lim.Series)
+	st := metrics.NewStream(s.file, metrics.Want{Most: w.b.lim.Series, Asked: w.l.opt.Asked})
 	size := int64(0)
 	for len(piece) > 0 {
 		size += int64(len(piece))

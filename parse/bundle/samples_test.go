@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -156,4 +157,49 @@ func samplesOf(b *parse.Bundle) string {
 		}
 	}
 	return fmt.Sprintf("%d series, %d samples", len(b.Series), n)
+}
+
+// TestMetricsCostAsManyAsThereAre reads snapshots of 40,000 to 160,000 series:
+// what is allocated grows with their number by the same, within a fifth, whether
+// all of them are asked for or none.
+func TestMetricsCostAsManyAsThereAre(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads large files")
+	}
+	for _, asked := range []bool{false, true} {
+		opt := Options{Jobs: 1, Limits: Limits{Series: 1 << 20}, Asked: func(string) bool { return asked }}
+		var bytes [3]float64
+		for i := range bytes {
+			n := 40_000 << i
+			name := filepath.Join(t.TempDir(), "20261120T233100Z.prom")
+			if err := os.WriteFile(name, seriesText(n), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			b, err := Load(context.Background(), []string{name}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			bytes[i] = float64(after.TotalAlloc - before.TotalAlloc)
+			if held := len(b.Series); asked && held != n || !asked && held > n/2 || b.Scrapes[0].Samples != n || len(b.Warnings) > 0 {
+				t.Fatalf("%d series of %d, %d samples, %v", held, n, b.Scrapes[0].Samples, b.Warnings)
+			}
+		}
+		first, second := (bytes[1]-bytes[0])/40_000, (bytes[2]-bytes[1])/80_000
+		t.Logf("asked %v: %.0f bytes a series up to 80,000, %.0f beyond", asked, first, second)
+		if second > 1.2*first {
+			t.Errorf("asked %v: a series costs %.0f bytes up to 80,000 and %.0f beyond", asked, first, second)
+		}
+	}
+}
+
+// seriesText is a snapshot of n series of one metric of a queue.
+func seriesText(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "workqueue_depth{name=\"queue_%d\",host=\"10.0.0.%d\"} %d\n", i, i%250, i%7)
+	}
+	return b.Bytes()
 }

@@ -23,7 +23,7 @@ func BenchmarkDecode(b *testing.B) {
 	f := metricsFile("m/20261120T233100Z.prom")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		Decode(f, text)
+		Decode(f, text, Want{})
 	}
 }
 
@@ -35,6 +35,6 @@ func BenchmarkSet(b *testing.B) {
 	set := NewSet()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		set.Add(Decode(f, text))
+		set.Add(Decode(f, text, Want{}))
 	}
 }

@@ -13,9 +13,9 @@ import (
 // warning with its position, and a file that holds an error page instead of
 // metrics becomes a failed scrape. It is pure and may run concurrently on
 // different files. data is not kept, but a line feed may be written where one
-// stands already.
-func Decode(f *parse.File, data []byte) *Part {
-	p := newPart(f)
+// stands already. Formats other than text are kept whole.
+func Decode(f *parse.File, data []byte, w Want) *Part {
+	p := newPart(f, w)
 	data = toUTF8(data)
 	format := Sniff(data[:min(len(data), 64<<10)])
 	switch format {
@@ -96,7 +96,7 @@ func (p *Part) close(s *snapshot) {
 	for _, r := range p.hists[s.hfrom:s.hto] {
 		c.stampSeen(r.stamp)
 	}
-	s.scrape.Samples = s.samples()
+	s.scrape.Samples = s.samples() + s.scrape.Passed
 	s.scrape.Stamp, s.scrape.Why = c.resolve(p.File)
 	if !s.own {
 		s.scrape.Job = s.exporters.job()
@@ -104,7 +104,7 @@ func (p *Part) close(s *snapshot) {
 	if s.scrape.Node == "" && !s.own {
 		s.scrape.Node = p.File.Node
 	}
-	s.families = nil
+	s.families, s.sampled = nil, nil
 }
 
 func (c *clues) stampSeen(at int64) {

@@ -18,7 +18,7 @@ func metricsFile(path string) *parse.File {
 func decodeAll(pairs ...string) parse.Part {
 	set := NewSet()
 	for i := 0; i < len(pairs); i += 2 {
-		set.Add(Decode(metricsFile(pairs[i]), []byte(pairs[i+1])))
+		set.Add(Decode(metricsFile(pairs[i]), []byte(pairs[i+1]), Want{}))
 	}
 	return set.Finish()
 }
@@ -222,7 +222,7 @@ func TestSnapshotTimes(t *testing.T) {
 			f := metricsFile(tt.path)
 			f.ModTime = tt.mtime
 			set := NewSet()
-			set.Add(Decode(f, []byte(tt.in)))
+			set.Add(Decode(f, []byte(tt.in), Want{}))
 			got := set.Finish().Scrapes[0]
 			if got.At != tt.at || got.Basis != tt.basis {
 				t.Errorf("got %v %v (%s), want %v %v", got.Time(), got.Basis, got.Why, time.Unix(0, tt.at).UTC(), tt.basis)
@@ -286,7 +286,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		part := Decode(metricsFile("x.prom"), data)
+		part := Decode(metricsFile("x.prom"), data, Want{})
 		n := part.Samples()
 		set := NewSet()
 		set.Add(part)

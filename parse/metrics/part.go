@@ -42,8 +42,10 @@ type Part struct {
 	types   map[string]string // family to type, from TYPE lines
 	oddKept int
 	bad     badLines
-	most    int // samples of a snapshot, of metrics that nothing here looks at; 0: any number
-	left    int // samples left out
+	want    Want
+	left    int    // samples left out for the limit
+	name    []byte // asked about last
+	asked   bool   // the answer
 }
 
 // row is one float sample; key is the series as written.
@@ -73,10 +75,11 @@ type snapshot struct {
 	family     string
 	families   map[string]struct{}
 	exporters  exporterSet
-	own        bool // series carry the labels of a Prometheus server
-	fromText   bool // rows come from lines of text that can be quoted
-	ended      bool // "# EOF" was read
-	flushed    int  // samples that a set has taken in already
+	own        bool                // series carry the labels of a Prometheus server
+	fromText   bool                // rows come from lines of text that can be quoted
+	ended      bool                // "# EOF" was read
+	flushed    int                 // samples that a set has taken in already
+	sampled    map[string]struct{} // names of which a sample was kept though nobody asks for them
 }
 
 // Empty reports whether the part holds neither samples nor an error page.
@@ -85,7 +88,9 @@ func (p *Part) Empty() bool { return len(p.rows)+len(p.hists)+len(p.scrapes) == 
 // Samples is the number of samples read.
 func (p *Part) Samples() int { return len(p.rows) + len(p.hists) }
 
-func newPart(f *parse.File) *Part { return &Part{File: f, types: map[string]string{}} }
+func newPart(f *parse.File, w Want) *Part {
+	return &Part{File: f, want: w, types: map[string]string{}}
+}
 
 // open returns the snapshot being filled, starting one if need be.
 func (p *Part) open(line uint32) *snapshot {
@@ -119,18 +124,52 @@ func (p *Part) current() *snapshot {
 
 func (s *snapshot) samples() int { return s.flushed + s.to - s.from + s.hto - s.hfrom }
 
-// lookedAtMost is how many times the limit the samples of a snapshot may be if
-// the program looks at them by itself: no kubelet has nearly as many.
-const lookedAtMost = 2
+// Want says which samples of a text file are kept. The zero value keeps all.
+type Want struct {
+	// Most is how many samples of a snapshot are kept; of metrics that the
+	// program looks at by itself twice as many, which no kubelet has. 0: any number.
+	Most int
+	// Asked reports whether the caller asks for a metric beside those that the
+	// program looks at by itself; nil: for all. Of what nobody asks for, a
+	// snapshot of more than plenty samples keeps one a name, and counts the rest.
+	Asked func(name string) bool
+}
 
-// fits reports whether a snapshot has room for one more sample: beyond the
-// limit, only for those of metrics that the program looks at by itself.
+// plenty is more samples than a kubelet has in a snapshot.
+const plenty = 20_000
+
+// fits reports whether a sample is kept.
 func (p *Part) fits(s *snapshot, key []byte) bool {
-	if p.most <= 0 || s.samples() < p.most || s.samples() < lookedAtMost*p.most && matters(key) {
+	n, most := s.samples(), p.want.Most
+	switch {
+	case n >= plenty && p.want.Asked != nil && !p.asks(s, key):
+		s.scrape.Passed++
+		return false
+	case most <= 0 || n < most || n < 2*most && matters(nameOf(key)):
 		return true
 	}
 	p.left++
 	return false
+}
+
+// asks reports whether somebody asks for the metric of a sample, or it is the
+// first of its name.
+func (p *Part) asks(s *snapshot, key []byte) bool {
+	name := nameOf(key)
+	if !bytes.Equal(name, p.name) {
+		p.name, p.asked = append(p.name[:0], name...), matters(name) || p.want.Asked(string(name))
+	}
+	if p.asked {
+		return true
+	}
+	if _, seen := s.sampled[string(name)]; seen || p.want.Most > 0 && s.samples() >= p.want.Most {
+		return false
+	}
+	if s.sampled == nil {
+		s.sampled = map[string]struct{}{}
+	}
+	s.sampled[string(name)] = struct{}{}
+	return true
 }
 
 // matters reports whether the program looks at a metric by itself.
@@ -140,11 +179,19 @@ func matters(name []byte) bool {
 			return true
 		}
 	}
-	return false
+	return string(name) == "up"
 }
 
-var lookedAt = [][]byte{[]byte("kubelet_"), []byte("process_"), []byte("go_"), []byte("up{"), []byte("node_"), []byte("kube_node_"),
-	[]byte("container_runtime_"), []byte("containerd_"), []byte("crio_"), []byte("ALERTS")}
+// nameOf is the metric name of a series as written; "" where it is in quotes.
+func nameOf(key []byte) []byte {
+	if i := bytes.IndexByte(key, '{'); i >= 0 {
+		return key[:i]
+	}
+	return key
+}
+
+var lookedAt = [][]byte{[]byte("kubelet_"), []byte("process_"), []byte("go_"), []byte("node_"), []byte("kube_node_"),
+	[]byte("kubernetes_"), []byte("container_runtime_"), []byte("containerd_"), []byte("crio_"), []byte("engine_daemon_"), []byte("ALERTS")}
 
 func (p *Part) addKey(key []byte) span {
 	off := len(p.text)

@@ -47,9 +47,8 @@ type targetKey struct {
 
 type target struct {
 	targetKey
-	byKey   map[string]*parse.Series // as written
-	byName  map[string]*parse.Series // canonical
-	order   []*parse.Series          // those of byName as they came
+	byKey   map[string]*parse.Series // as written, and in canonical notation; nil: no series
+	order   []*parse.Series          // as they came
 	scrapes []*parse.Scrape
 }
 
@@ -156,7 +155,7 @@ func at(stamp int64, s *parse.Scrape) int64 {
 func (s *Set) target(k targetKey) *target {
 	t := s.targets[k]
 	if t == nil {
-		t = &target{targetKey: k, byKey: map[string]*parse.Series{}, byName: map[string]*parse.Series{}}
+		t = &target{targetKey: k, byKey: map[string]*parse.Series{}}
 		s.targets[k] = t
 	}
 	return t
@@ -177,14 +176,13 @@ func (s *Set) series(t *target, p *Part, k span, text bool) *parse.Series {
 	raw := string(key)
 	x := &parse.Series{Name: s.intern(name), Labels: s.internFields(fields, raw)}
 	canon := x.String()
-	if canon == raw {
-		canon = raw // one copy serves both
-	}
-	if old := t.byName[canon]; old != nil {
+	if old := t.byKey[canon]; old != nil {
 		x = old
 	} else {
-		t.byName[canon] = x
 		t.order = append(t.order, x)
+		if canon != raw {
+			t.byKey[canon] = x
+		}
 	}
 	if text && (x.Raw == "" || raw < x.Raw) {
 		x.Raw = raw
@@ -355,7 +353,7 @@ func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning)
 		}
 		out = append(out, t.order...)
 	}
-	slices.SortStableFunc(out, CompareSeries)
+	slices.SortFunc(out, CompareSeries) // those that are the same are joined in any order
 	out = mergeSame(out)
 	dups, late := map[*parse.Scrape]*oddSamples{}, map[*parse.Scrape]*oddSamples{}
 	for _, x := range out {

@@ -27,11 +27,9 @@ func CanStream(head []byte) bool {
 // lastLine cuts what follows the last line feed.
 func lastLine(data []byte) []byte { return data[:bytes.LastIndexByte(data, '\n')+1] }
 
-// NewStream returns a stream for a file that CanStream allows. most is how many
-// samples a snapshot may hold of metrics that nothing here looks at; 0: any.
-func NewStream(f *parse.File, most int) *Stream {
-	p := newPart(f)
-	p.most = most
+// NewStream returns a stream for a file that CanStream allows.
+func NewStream(f *parse.File, w Want) *Stream {
+	p := newPart(f, w)
 	p.Format = string(FormatText)
 	return &Stream{part: p, kept: map[*snapshot]*target{}}
 }

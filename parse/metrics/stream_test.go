@@ -31,7 +31,7 @@ func TestStreamReadsWhatDecodeDoes(t *testing.T) {
 		}
 		want := lines(decodeAll("m/20261120T233100Z.prom", text))
 		set := NewSet()
-		s := NewStream(metricsFile("m/20261120T233100Z.prom"), 0)
+		s := NewStream(metricsFile("m/20261120T233100Z.prom"), Want{})
 		for from := 0; from < len(text); {
 			n := min(rapid.IntRange(1, 200).Draw(t, "piece"), len(text)-from)
 			piece := []byte(text[from : from+n])
@@ -48,7 +48,7 @@ func TestStreamReadsWhatDecodeDoes(t *testing.T) {
 }
 
 func TestStreamLeavesOut(t *testing.T) {
-	s := NewStream(metricsFile("m/20261120T233100Z.prom"), 3)
+	s := NewStream(metricsFile("m/20261120T233100Z.prom"), Want{Most: 3})
 	for i := range 10 {
 		s.Feed(fmt.Appendf(nil, "x_a{l=\"%d\"} 1\n", i))
 	}
@@ -57,5 +57,32 @@ func TestStreamLeavesOut(t *testing.T) {
 	used, left := s.Close(set)
 	if got := set.Finish(); !used || left != 7 || len(got.Series) != 4 || got.Series[0].Name != "kubelet_pleg_last_seen_seconds" || len(got.Series[0].Points) != 1 {
 		t.Errorf("%v %d %v", used, left, got.Series)
+	}
+}
+
+// TestUnaskedMetricsAreCounted holds that of metrics that nobody asks for a large
+// snapshot keeps enough to know them by name, and all samples of the others.
+func TestUnaskedMetricsAreCounted(t *testing.T) {
+	var b strings.Builder
+	for i := range plenty {
+		fmt.Fprintf(&b, "x_a{l=\"%d\"} 1\n", i)
+	}
+	for i := range 10 {
+		fmt.Fprintf(&b, "x_b{l=\"%d\"} 1\nx_c{l=\"%d\"} 1\nkubelet_d{l=\"%d\"} 1\n{\"x.e\",l=\"%d\"} 1\n", i, i, i, i)
+	}
+	f := metricsFile("m/20261120T233100Z.prom")
+	w := Want{Asked: func(name string) bool { return name == "x_b" }}
+	st, streamed, whole := NewStream(f, w), NewSet(), NewSet()
+	st.Feed([]byte(b.String()))
+	st.Close(streamed)
+	whole.Add(Decode(f, []byte(b.String()), w))
+	for _, set := range []*Set{streamed, whole} {
+		got, n := set.Finish(), map[string]int{}
+		for _, s := range got.Series {
+			n[s.Name]++
+		}
+		if sc := got.Scrapes[0]; n["x_a"] != plenty || n["x_b"] != 10 || n["x_c"] != 1 || n["kubelet_d"] != 10 || n["x.e"] != 1 || sc.Passed != 18 || sc.Samples != plenty+40 {
+			t.Errorf("%v, %d of %d passed over", n, sc.Passed, sc.Samples)
+		}
 	}
 }

@@ -354,11 +354,8 @@ func (d *textDecoder) family(name string, line uint32) {
 // note lets the snapshot learn who it is from and when it was taken. Only the
 // first sample of a name is looked at.
 func (d *textDecoder) note(s *snapshot, key []byte, v float64) {
-	name := key
-	if i := bytes.IndexByte(key, '{'); i >= 0 {
-		name = key[:i]
-	}
-	if bytes.Equal(name, d.lastName) && !bytes.Equal(name, []byte("container_last_seen")) {
+	name := nameOf(key)
+	if len(name) == 0 || bytes.Equal(name, d.lastName) && !bytes.Equal(name, []byte("container_last_seen")) {
 		return
 	}
 	d.lastName = append(d.lastName[:0], name...)

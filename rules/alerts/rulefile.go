@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -148,4 +149,24 @@ func nested(data []byte) int {
 		}
 	}
 	return most
+}
+
+// Asks are the metrics that the rules of groups read, and those that they write.
+func Asks(groups []Group) query.Asks {
+	var out query.Asks
+	for i := range groups {
+		for j := range groups[i].Rules {
+			r := &groups[i].Rules[j]
+			out.Add(r.Expr)
+			out.Name(r.Record)
+			for _, texts := range []map[string]string{r.Labels, r.Annotations} {
+				for _, text := range texts {
+					if strings.Contains(text, "query") {
+						out.All() // a template may ask for anything
+					}
+				}
+			}
+		}
+	}
+	return out
 }

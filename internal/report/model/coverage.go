@@ -62,10 +62,15 @@ func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {
 	x := SourceCover{Name: name, Present: true}
 	switch {
 	case slices.Contains(sources, parse.SrcMetrics) && (len(n.Scrapes) > 0 || len(n.Series) > 0):
+		passed := 0
 		for _, s := range n.Scrapes {
 			see(s.At)
+			passed += s.Passed
 		}
 		x.Seen, x.Known = fmt.Sprintf("%d snapshots", len(n.Scrapes)), fmt.Sprintf("%d series", len(n.Series))
+		if passed > 0 {
+			x.Known += fmt.Sprintf(", and %d samples that nothing here looks at", passed)
+		}
 	case slices.Contains(sources, parse.SrcFacts) && len(n.Facts) > 0:
 		x.Seen = fmt.Sprintf("%d values", len(n.Facts))
 	case lines == 0 && known == 0 && !have:

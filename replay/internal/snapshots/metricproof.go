@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -80,6 +81,17 @@ const lastSeenSlack = 500 * time.Millisecond
 // processSlack is the granularity of process_start_time_seconds: clock ticks on
 // top of a boot time in whole seconds.
 const processSlack = time.Second
+
+// OfKubelet are the series that this package looks at.
+func OfKubelet(series []*parse.Series) []*parse.Series {
+	var out []*parse.Series
+	for _, s := range series {
+		if strings.HasPrefix(s.Name, "kubelet_") || s.Name == "process_start_time_seconds" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
 
 // Proofs returns what the kubelet's relist metrics prove, in time order.
 // series and scrapes are those of one node. Semantics follow pkg/kubelet/pleg
