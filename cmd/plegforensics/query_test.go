@@ -54,7 +54,7 @@ func TestQuery(t *testing.T) {
 		{"scalar", []string{"-e", "1+1", "-o", "json"}, 0, `"resultType":"scalar"`, ""},
 		{"list", []string{"--list"}, 0, "kubelet_pleg_last_seen_seconds", ""},
 		{"list as csv", []string{"--list", "-o", "csv"}, 0, "metric,type,kind,series,from,to,labels\n", ""},
-		{"alerts", []string{"--alerts"}, 0, "KubeNodeNotReady would not have fired: it was blind, because the input has no series kube_node_status_condition", ""},
+		{"alerts", []string{"--alerts"}, 0, "KubeNodeNotReady was blind, because the input has no series kube_node_status_condition", ""},
 		{"alerts as json", []string{"--alerts", "-o", "json"}, 0, `"alerts":[{"alert":"KubeletPlegDurationHigh"`, ""},
 		{"no such rule file", []string{"--alert-rules", "/nowhere/rules.yaml"}, 2, "", "--alert-rules /nowhere/rules.yaml: no such file"},
 		{"no expression", nil, 2, "", "no expression given"},

@@ -86,7 +86,7 @@ const alertsHeading = "Would alerts have fired?"
 
 // quietAlerts counts the alerts of which nothing is told.
 func quietAlerts(n int) string {
-	return parse.Plural(n, "alert") + " stayed silent correctly or had no data"
+	return parse.Plural(n, "alert") + " stayed silent correctly or had too little data"
 }
 
 func (p *printer) alerts(r *model.Report) {

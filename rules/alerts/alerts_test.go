@@ -80,7 +80,7 @@ func TestStates(t *testing.T) {
 	}{
 		{"no for", "expr: x_state > 0", "60-195:12 240-285:18 600--1:59", Fired},
 		{"for", "expr: x_state > 0\n    for: 1m", "120-195:12 660--1:59", Fired},
-		{"for too long", "expr: x_state > 0\n    for: 1h", "", Never},
+		{"for too long", "expr: x_state > 0\n    for: 1h", "", Blind},
 		{"keep firing bridges a pause", "expr: x_state > 0\n    keep_firing_for: 2m", "60-405:18 600--1:59", Fired},
 		{"never", "expr: x_state > 1000", "", Never},
 	}
@@ -289,6 +289,45 @@ func TestBlindReasons(t *testing.T) {
 		if a.Outcome != Blind || !strings.Contains(strings.Join(a.Reasons, ";"), tt.want) {
 			t.Errorf("%s: %s %v", tt.expr, a.Outcome, a.Reasons)
 		}
+	}
+}
+
+// TestSilenceNeedsItsWindow has inputs that are too short, or have holes too long,
+// for the silence of an alert to tell anything.
+func TestSilenceNeedsItsWindow(t *testing.T) {
+	x := spec{"x_total", nil, always(func(i int) float64 { return 1 })}
+	hole := spec{"x_total", nil, func(i int) (float64, bool) { return 1, i < 10 || i >= 30 }}
+	for _, tt := range []struct {
+		n    int
+		x    spec
+		rule string
+		want Outcome
+		says string
+	}{
+		{1, x, "expr: x_total > 5", Never, "its value came to 1"},
+		{1, x, "expr: x_total > 5\n    for: 1m", Blind, "x_total has a single sample, and the alert waits for 1m; its value came to 1"},
+		{1, x, "expr: up == 0\n    for: 1m", Blind, "up has a single sample"},
+		{1, x, "expr: x_total and x_total offset 3m", Blind, "looks back 3m"},
+		{1, x, "expr: x_total > 5 and max_over_time(x_total[15m])", Never, ""},
+		{1, x, "expr: x_total > 5 unless max_over_time(x_total[15m]) > 7", Never, ""},
+		{1, x, "expr: (x_total or max_over_time(x_total[15m])) > 5", Never, ""},
+		{1, x, "expr: x_total > 5 or max_over_time(x_total[15m]) > 7", Blind, "looks back 15m"},
+		{1, x, "expr: max_over_time(x_total[5m:1m]) > 7", Blind, "looks back 5m"},
+		{20, x, "expr: increase(x_total[10m]) > 0\n    for: 1m", Blind, "x_total has samples over 4m45s, and the alert looks back 10m and then waits for 1m"},
+		{44, x, "expr: increase(x_total[10m]) > 0\n    for: 1m", Never, ""},
+		{60, hole, "expr: x_total > 5\n    for: 5m", Blind, "x_total has no sample from 23:33:15 to 23:38:30 UTC"},
+		{60, hole, "expr: x_total > 5\n    for: 6m", Never, ""},
+		{60, hole, "expr: increase(x_total[6m]) > 5\n    for: 1m", Never, ""},
+		{60, hole, "expr: increase(x_total[2m]) > 5\n    for: 1m", Blind, "x_total has no sample from"},
+	} {
+		a := audit(t, groupHead+"  - alert: A\n    "+tt.rule+"\n", node(tt.n, tt.x))[0]
+		if a.Outcome != tt.want || !strings.Contains(a.Sentence(), tt.says) {
+			t.Errorf("%d samples, %s\n%s: %s", tt.n, tt.rule, a.Outcome, a.Sentence())
+		}
+	}
+	recorded := groupHead + "  - record: y\n    expr: rate(x_total[5m])\n  - alert: A\n    expr: y offset 1m > 1\n    for: 2m\n"
+	if a := audit(t, recorded, node(10, x))[0]; a.Outcome != Blind || !strings.Contains(a.Sentence(), "looks back 6m and then waits for 2m") {
+		t.Error(a.Sentence())
 	}
 }
 

@@ -94,16 +94,22 @@ func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes 
 	if r.err != nil {
 		v.missing = append(v.missing, "the expression failed: "+errors.Unwrap(r.err).Error())
 	}
-	a.Reasons, a.Sightless = slices.Concat(v.missing, v.limits), len(v.missing) > 0
+	a.Sightless = len(v.missing) > 0
 	a.Missed = missed(&a, nodes, s.writes)
+	dark := v.missing
+	if len(dark) == 0 {
+		dark = slices.Concat(s.short(g, d), v.silences(d.For))
+	}
+	if len(a.Missed) > 0 {
+		dark = unique(slices.Concat(dark, v.saturated, v.silences(0)))
+	}
 	switch {
 	case len(a.Firings) > 0:
-		a.Outcome = Fired
-		a.Reasons = append(a.Reasons, s.stale(d.Expr, a.Firings)...)
-	case len(v.missing) > 0, len(a.Missed) > 0 && len(v.limits) > 0:
-		a.Outcome = Blind
+		a.Outcome, a.Reasons = Fired, slices.Concat(v.missing, v.saturated, v.silences(0), s.stale(d.Expr, a.Firings))
+	case len(dark) > 0:
+		a.Outcome, a.Reasons = Blind, dark
 	default:
-		a.Outcome, a.Reasons = Never, v.silences // what else limits its view did not matter
+		a.Outcome = Never
 	}
 	if a.Outcome != Fired && len(v.needless) == 0 {
 		a.Reasons = append(a.Reasons, e.near(ctx, i, r)...)
@@ -234,7 +240,7 @@ func (a *Audit) Sentence() string {
 			fmt.Fprintf(&b, ", and %d more times", n)
 		}
 	case Blind:
-		fmt.Fprintf(&b, "%s would not have fired: it was blind", a.Alert)
+		fmt.Fprintf(&b, "%s was blind", a.Alert)
 	default:
 		fmt.Fprintf(&b, "%s would not have fired", a.Alert)
 	}

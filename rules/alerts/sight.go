@@ -37,9 +37,9 @@ func newSight(e *evaluation) *sight {
 // view is what an expression cannot see. Recorded series are followed to what
 // they were recorded from.
 type view struct {
-	missing  []string // series that it needs and that are not there
-	limits   []string // what narrows its view of those that are
-	silences []string // of the limits, the gaps
+	missing   []string // series that it needs and that are not there
+	saturated []string // quantiles that cannot exceed a bound
+	gaps      []gap    // of the series that it looks at
 	// needless are the reasons why the absence of series, which it asks for,
 	// tells nothing.
 	needless []string
@@ -51,7 +51,7 @@ type view struct {
 func (s *sight) of(expr string) *view {
 	v := &view{done: map[string]bool{}, reach: map[*parser.VectorSelector]time.Duration{}}
 	s.look(expr, v)
-	v.missing, v.limits, v.silences, v.needless = unique(v.missing), unique(v.limits), unique(v.silences), unique(v.needless)
+	v.missing, v.saturated, v.needless = unique(v.missing), unique(v.saturated), unique(v.needless)
 	return v
 }
 
@@ -90,10 +90,9 @@ func (s *sight) look(expr string, v *view) {
 			v.needless = append(v.needless, why)
 		}
 	}
-	silences := s.silent(tree)
 	v.missing = append(v.missing, s.thin(tree)...)
-	v.limits = append(append(v.limits, s.saturated(tree)...), silences...)
-	v.silences = append(v.silences, silences...)
+	v.saturated = append(v.saturated, s.saturated(tree)...)
+	v.gaps = append(v.gaps, s.gaps(tree)...)
 }
 
 // real reports whether the input itself holds series that a selector picks.
@@ -355,36 +354,76 @@ func (s *sight) topBucket(sel *parser.VectorSelector) float64 {
 	return top
 }
 
-// silent finds gaps of the selected series that are far longer than their
-// usual distance.
-func (s *sight) silent(tree parser.Expr) []string {
-	var out []string
-	for _, g := range s.gaps(tree) {
-		out = append(out, fmt.Sprintf("%s has no sample from %s to %s", g.name,
-			g.from.Format("15:04:05"), g.to.Format("15:04:05 MST")))
-	}
-	return out
-}
-
 // gap is a stretch in which a series that an expression selects is silent.
 type gap struct {
 	name     string
 	from, to time.Time
+	through  time.Duration // so long a one is seen through by counting over it
+}
+
+// blind is how long nothing is seen of what went on in the gap.
+func (g *gap) blind() time.Duration {
+	if d := g.to.Sub(g.from); d > g.through {
+		return d
+	}
+	return 0
 }
 
 // gaps are the longest silences of the selected series, where they are far
 // longer than the usual distance of samples.
 func (s *sight) gaps(tree parser.Expr) []gap {
 	var out []gap
-	for _, sel := range query.Selectors(tree) {
+	parser.Inspect(tree, func(n parser.Node, path []parser.Node) error {
+		sel, ok := n.(*parser.VectorSelector)
+		if !ok {
+			return nil
+		}
 		series := s.db.Matching(sel.LabelMatchers)
 		if len(series) == 0 || series[0].Kind == query.Recorded {
-			continue // the gap is that of what it was recorded from
+			return nil // the gap is that of what it was recorded from
 		}
 		from, to := longestGap(series[0])
 		if usual := closest(series[0]); usual != math.MaxInt64 && to-from > 4*usual && to-from > 60_000 {
-			out = append(out, gap{sel.Name, time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()})
+			out = append(out, gap{sel.Name, time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC(), counted(path)})
 		}
+		return nil
+	})
+	return out
+}
+
+// counted is the range over which the function at the end of a path counts what
+// happens between two samples, 0 where it only sees samples.
+func counted(path []parser.Node) time.Duration {
+	if len(path) < 2 {
+		return 0
+	}
+	m, ok := path[len(path)-1].(*parser.MatrixSelector)
+	c, call := path[len(path)-2].(*parser.Call)
+	if !ok || !call || !slices.Contains([]string{"rate", "increase", "delta"}, c.Func.Name) {
+		return 0
+	}
+	return m.Range
+}
+
+// silences says in which gaps of at least a length the view lay in the dark; gaps
+// of several series at the same time are one.
+func (v *view) silences(least time.Duration) []string {
+	var out []string
+	for i, g := range v.gaps {
+		same := func(o gap) bool {
+			return o.from.Equal(g.from) && o.to.Equal(g.to) && o.blind() >= least && o.blind() > 0
+		}
+		if !same(g) || slices.ContainsFunc(v.gaps[:i], same) {
+			continue
+		}
+		var names []string
+		for _, o := range v.gaps[i:] {
+			if same(o) && !slices.Contains(names, o.name) {
+				names = append(names, o.name)
+			}
+		}
+		has := map[bool]string{true: "has", false: "have"}[len(names) == 1]
+		out = append(out, fmt.Sprintf("%s %s no sample from %s to %s", strings.Join(names, ", "), has, g.from.Format("15:04:05"), g.to.Format("15:04:05 MST")))
 	}
 	return out
 }
