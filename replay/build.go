@@ -63,11 +63,20 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.Calls = CallSteps(series)
+	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed")}
 	n.Gaps = s.Gaps()
 	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.Health, n.Claims, n.Contradictions = a.Health, a.Claims, a.Contradictions
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
+}
+
+func podRelists(all []kubelet.Mark, note string) []Evidence {
+	var out []Evidence
+	for _, x := range all {
+		out = append(out, Evidence{Record: x.Line, Note: "relist of one pod on demand: " + note})
+	}
+	return out
 }
 
 // sources tells which sources the node's records come from.

@@ -59,6 +59,11 @@ const LongRelist = snapshots.LongRelist
 // generation of names; false where none counts them.
 func CountedRelists(series []*parse.Series) (Counted, bool) { return snapshots.CountedRelists(series) }
 
+// CountedPodRelists is what they say of the relists of single pods on demand.
+func CountedPodRelists(series []*parse.Series) (Counted, bool) {
+	return snapshots.CountedPodRelists(series)
+}
+
 // MetricProofs returns what the kubelet's relist metrics prove, in time order.
 func MetricProofs(series []*parse.Series, scrapes []*parse.Scrape) []MetricProof {
 	return snapshots.Proofs(series, scrapes)

@@ -27,6 +27,7 @@ type Node struct {
 	Ready          []ReadyChange
 	Gaps           []LogGap
 	Lags           []LogLag
+	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)
 	Ops            []Operation
 	Observed       PodEvents // "SyncLoop (PLEG)" lines in time order
@@ -36,6 +37,14 @@ type Node struct {
 	Requests       Requests      // calls that the runtime logged, by their first line
 
 	Records // what the input holds of it
+}
+
+// OnDemand are the relists of single pods that kubelets from 1.36 on make between those
+// of the node, as lines tell of them. They are no relists of the node: the age of the
+// last one counts on while they run, and none of the node begins.
+type OnDemand struct {
+	Begun  []Evidence // at verbosity 5
+	Failed []Evidence // their list did not come
 }
 
 // WellThroughout returns the stretch that the kubelet's log and metrics cover when

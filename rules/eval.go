@@ -68,6 +68,9 @@ func (s *subject) vars() map[string]string {
 	if s.ep == nil {
 		return v
 	}
+	if s.ep.OnDemand {
+		v["demand"] = "on demand"
+	}
 	if s.ep.LastStart.Known() {
 		v["start"] = clock(s.ep.LastStart.At)
 	}
@@ -215,7 +218,11 @@ func (s *subject) opening(vars map[string]string) []string {
 	case replay.StepList:
 		out = append(out, withBasis("it hung while listing pods, before any pod was inspected", s.ep.StepBasis))
 	case replay.StepInspect:
-		out = append(out, withBasis("listing worked; it hung while inspecting changed pods", s.ep.StepBasis))
+		what := "while inspecting changed pods"
+		if s.ep.OnDemand {
+			what = "in the relist of one pod on demand"
+		}
+		out = append(out, withBasis("listing worked; it hung "+what, s.ep.StepBasis))
 	case replay.StepDeliver:
 		out = append(out, withBasis("it hung while delivering events", s.ep.StepBasis))
 	default:

@@ -90,7 +90,7 @@ func summary(v *view, r *Result) string {
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
 	}
-	b.WriteString(stepWords(e.StuckStep))
+	b.WriteString(stepWords(e))
 	b.WriteString(failing(v, e))
 	b.WriteString("; " + verdict(r, e.ID) + ".")
 	return name + ": " + sentence([]string{unready(v, e), b.String(), away(r)}, v, r)
@@ -149,11 +149,14 @@ func until(e *replay.Episode) string {
 	return "for " + d.String()
 }
 
-func stepWords(s replay.Step) string {
-	switch s {
+func stepWords(e *replay.Episode) string {
+	switch e.StuckStep {
 	case replay.StepList:
 		return ", stuck listing pods"
 	case replay.StepInspect:
+		if e.OnDemand {
+			return ", stuck in the relist of one pod on demand"
+		}
 		return ", stuck inspecting changed pods"
 	case replay.StepDeliver:
 		return ", stuck delivering events"

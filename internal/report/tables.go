@@ -158,7 +158,10 @@ func (t times) longest(n *model.Node) Section {
 	s := t.relists("Relists", all)
 	x := &n.Relists
 	if x.Counted != nil {
-		s.Lead = append(s.Lead, countedLine(x.Counted))
+		s.Lead = append(s.Lead, countedLine("relist", x.Counted))
+	}
+	if x.OnDemand != nil {
+		s.Lead = append(s.Lead, onDemandLine(x.OnDemand))
 	}
 	if x.Proven+x.Bounded == 0 {
 		return s
@@ -177,9 +180,26 @@ func (t times) longest(n *model.Node) Section {
 	return s
 }
 
+// onDemandLine tells of relists of single pods.
+func onDemandLine(x *model.OnDemand) string {
+	var parts []string
+	if x.Counted != nil {
+		parts = append(parts, countedLine("on-demand relist", x.Counted))
+	} else {
+		parts = append(parts, "on-demand relists")
+	}
+	if x.Begun != nil {
+		parts = append(parts, fmt.Sprintf("%d by lines that they begin", *x.Begun))
+	}
+	if x.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d could not list the pod (%s)", x.Failed, x.Evidence.Best().Where()))
+	}
+	return strings.Join(parts, "; ") + "; each is of one pod and none of the relists of the node"
+}
+
 // countedLine is what the kubelet's counters say of its relists.
-func countedLine(x *model.Counted) string {
-	line := parse.Plural(x.Count, "relist") + " counted by " + x.Metric
+func countedLine(what string, x *model.Counted) string {
+	line := parse.Plural(x.Count, what) + " counted by " + x.Metric
 	if x.Total != nil && x.Count > 0 {
 		mean := *x.Total / float64(x.Count)
 		line += ", " + span(&mean) + " on average"
@@ -190,6 +210,9 @@ func countedLine(x *model.Counted) string {
 			line += " in the last minutes"
 		}
 	}
+	if x.Long != nil && *x.Long > 0 {
+		line += fmt.Sprintf(", %d of them longer than %s", *x.Long, span(x.Edge))
+	}
 	if x.Rate != nil {
 		line += fmt.Sprintf(", %.3g a second", *x.Rate)
 	}
@@ -198,6 +221,9 @@ func countedLine(x *model.Counted) string {
 
 func (t times) blame(n *model.Node) Section {
 	s := Section{Title: "Relist time breakdown", Columns: []string{"relist", "total", "list", "inspect", "charged to", "seconds", "unexplained"}}
+	if len(n.Blame) > 0 && n.Relists.OnDemand != nil {
+		s.Lead = append(s.Lead, "on-demand relists, each of one pod, are no part of these and not divided")
+	}
 	for i := range n.Blame {
 		b := &n.Blame[i]
 		what, secs := "", ""
@@ -277,6 +303,9 @@ func (t times) gaps(h *model.History) Section {
 // ledger lists all relists, and what bounds those that no line dates.
 func (t times) ledger(h *model.History) Section {
 	s := t.relists("Relists proven", h.Relists)
+	if h.OnDemand != nil {
+		s.Lead = append(s.Lead, onDemandLine(h.OnDemand))
+	}
 	for i := range h.Bounded {
 		b := &h.Bounded[i]
 		count := fmt.Sprintf("between %d and %d undated relists", b.Min, b.Max)

@@ -106,6 +106,9 @@ type blamer struct {
 	owner   host.BySym[host.PodID] // of containers and sandboxes, by id
 	uids    host.ByPod[parse.Sym]  // of pods
 	timeout time.Duration
+	// podLists says that an inspection lists by the uid of the pod again. Where it does
+	// not, such a list is that of a relist of one pod on demand, none of the node.
+	podLists bool
 }
 
 func newBlamer(n *replay.Node) *blamer {
@@ -113,8 +116,10 @@ func newBlamer(n *replay.Node) *blamer {
 	if b.timeout <= 0 {
 		b.timeout = pleg.RPCTimeout
 	}
+	p, err := pleg.New(n.Kubelet.Version)
+	b.podLists = err != nil || p.Has(pleg.InspectRelists)
 	for i := range n.Failures {
-		if f := &n.Failures[i]; f.End != 0 && relistCall(f) {
+		if f := &n.Failures[i]; f.End != 0 && b.relistCall(f) {
 			b.calls = append(b.calls, i)
 		}
 	}
@@ -137,10 +142,10 @@ func goLines(n *replay.Node) []goLine {
 
 // relistCall reports whether the relist goroutine makes such calls: unfiltered
 // lists, and lists and status calls about one pod.
-func relistCall(f *replay.Failure) bool {
+func (b *blamer) relistCall(f *replay.Failure) bool {
 	switch f.Call {
 	case "ListPodSandbox", "ListContainers":
-		return f.Scope == "all" || f.Scope == "pod"
+		return f.Scope == "all" || f.Scope == "pod" && b.podLists
 	case "PodSandboxStatus", "ContainerStatus":
 		return true
 	}

@@ -59,3 +59,22 @@ func writeStatus(s float64) *parse.Event {
 		Sigs: &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigWriteStatus, Extract: func(_ string, dst []parse.Field) []parse.Field { return append(dst, fields...) }}}}},
 		parse.PlainText("write status"), parse.Event{Line: 1, Stamp: parse.Stamp{At: blameSecond(s), Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 }
+
+// TestBlameLeavesOnDemandOut: up to 1.35 an inspection lists by the uid of its pod again;
+// from 1.36 on only the relist of one pod on demand does, so that no relist of the node
+// is charged with it.
+func TestBlameLeavesOnDemandOut(t *testing.T) {
+	for version, charged := range map[string]bool{"v1.35.4": true, "v1.36.3": false} {
+		n := blamedNode()
+		n.Kubelet.Version, n.Records = version, replay.Records{}
+		for i := range n.Failures {
+			if f := &n.Failures[i]; f.Call == "ContainerStatus" {
+				f.Call, f.Scope = "ListPodSandbox", "pod"
+			}
+		}
+		b := Of(n)[0]
+		if got := len(b.ByPod) > 0; got != charged {
+			t.Errorf("%s: charged to %+v", version, b.ByPod)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
-	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
@@ -78,7 +77,8 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	}
 	out.History.Told, out.History.Counts, out.Health = out.Episodes, out.Events, out.History.Health
 	out.Relists = relistStats(out.History)
-	out.Relists.Counted = c.counted(n.Node)
+	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), c.onDemand(n.Node)
+	out.History.OnDemand = out.Relists.OnDemand
 	for i := range n.Ops {
 		out.Operations = append(out.Operations, c.operation(&n.Ops[i]))
 	}
@@ -134,7 +134,7 @@ func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 	out := Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
-		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
+		Rules: RulesFor(k.Version), PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
 	if k.Period > 0 {
 		out.Period = Long(k.Period)
 	}
@@ -196,14 +196,31 @@ func (c *Cleaner) operation(o *replay.Operation) Operation {
 }
 
 // counted is what the kubelet's counters say of its relists, nil for nothing.
-func (c *Cleaner) counted(n *replay.Node) *Counted {
-	x, ok := replay.CountedRelists(n.Series)
+// onDemand is nil where nothing tells of relists of single pods.
+func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
+	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Failed: len(n.OnDemand.Failed), Evidence: c.Proof(n.OnDemand.Failed)}
+	if begun := len(n.OnDemand.Begun); begun > 0 {
+		x.Begun = &begun
+		if x.Failed == 0 {
+			x.Evidence = c.Proof(n.OnDemand.Begun)
+		}
+	}
+	if x.Counted == nil && x.Begun == nil && x.Failed == 0 {
+		return nil
+	}
+	return x
+}
+
+func (c *Cleaner) counted(x replay.Counted, ok bool) *Counted {
 	if !ok {
 		return nil
 	}
 	out := &Counted{Metric: c.Text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent, Evidence: c.Proof(x.Evidence)}
 	if x.Rate >= 0 {
 		out.Rate = Number(x.Rate)
+	}
+	if x.Edge > 0 {
+		out.Long, out.Edge = &x.Long, Long(x.Edge)
 	}
 	return out
 }

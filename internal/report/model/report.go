@@ -1,6 +1,9 @@
 package model
 
-import "github.com/plegforensics/plegforensics/rules"
+import (
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/rules"
+)
 
 // Report is plegforensics/report/v1, what analyze writes. Fields may be added,
 // never renamed or given another meaning.
@@ -118,6 +121,10 @@ func (k *Kubelet) Known() string {
 	}
 	return k.Versions() + ", " + k.Rules
 }
+
+// RulesFor says whose rules are used for a version newer or older than any known, "" for
+// the others.
+func RulesFor(version string) string { return pleg.Beyond(version) }
 
 // Note says whose rules were used where the version is newer or older than any known,
 // for the formats that name no version; else it is "".
@@ -243,9 +250,21 @@ type RelistStats struct {
 	Max      *float64 `json:"max_seconds"`
 	Longest  []Relist `json:"longest"` // hung ones of unknown end lead
 	Counted  *Counted `json:"counted,omitempty"`
+
+	OnDemand *OnDemand `json:"on_demand,omitempty"`
 }
 
-// Counted is what the kubelet's own counters say of its relists.
+// OnDemand are the relists of single pods that kubelets from 1.36 on make between those
+// of the node, among which they are never counted.
+type OnDemand struct {
+	Counted  *Counted `json:"counted,omitempty"`
+	Begun    *int     `json:"begun,omitempty"` // by lines of verbosity 5
+	Failed   int      `json:"failed"`          // by lines: their list did not come
+	Evidence Proof    `json:"evidence"`        // of those that failed, or of those that began
+}
+
+// Counted is what the kubelet's own counters say of its relists, or of those of single
+// pods.
 type Counted struct {
 	Metric   string   `json:"metric"`
 	Count    int      `json:"count"` // since the start of the process
@@ -253,6 +272,8 @@ type Counted struct {
 	P50      *float64 `json:"p50_seconds"`
 	P99      *float64 `json:"p99_seconds"`
 	Recent   bool     `json:"quantiles_recent"` // of a summary: of the last minutes only
+	Long     *int     `json:"longer,omitempty"` // than the last bound of the histogram, which quantiles do not see beyond
+	Edge     *float64 `json:"longer_than_seconds,omitempty"`
 	Rate     *float64 `json:"per_second"`
 	Evidence Proof    `json:"evidence"`
 }

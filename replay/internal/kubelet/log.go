@@ -91,7 +91,8 @@ type Log struct {
 	Cuts       []Saying // reports of an old relist that were cut before its age
 	Well       []Saying // moments at which PLEG was healthy by the words of a line
 	Fallbacks  []Saying
-	PodLists   []Saying // lists of one pod on demand that failed
+	PodRelists []Mark // relists of one pod on demand that begin
+	PodLists   []Mark // and those of which the list failed
 	profile    []*parse.Event
 	Lags       []LogLag
 	Cover      *Coverage
@@ -172,8 +173,10 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 		f := s.read(e)
 		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindListFail, Run: run, Line: e,
 			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("code"), f.Get("err"))})
+	case k&host.KindPodRelist != 0:
+		s.PodRelists = append(s.PodRelists, Mark{At: e.At, Kind: host.KindPodRelist, Run: run, Line: e})
 	case k&host.KindPodList != 0:
-		s.PodLists = append(s.PodLists, Saying{e.At, run, e})
+		s.PodLists = append(s.PodLists, Mark{At: e.At, Kind: host.KindPodList, Run: run, Line: e, Deadline: s.read(e).Get("code") == "DeadlineExceeded"})
 	case k&host.KindInside != 0:
 		s.addInside(e, k, run)
 	}

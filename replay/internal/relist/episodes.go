@@ -40,6 +40,7 @@ type Episode struct {
 	Never          bool // no relist has succeeded since the process started
 	StuckStep      Step
 	StepBasis      string
+	OnDemand       bool // it is the relist of one pod on demand that waited for its deadline, not one of the node
 	NotReady       *host.Span
 	Evidence       []host.Evidence
 }

@@ -18,6 +18,7 @@ type symptoms struct {
 	listFails  []kubelet.Mark // list calls of relists that failed
 	lists      []*kubelet.Failure
 	pods       []*kubelet.Failure
+	onDemand   *kubelet.Mark     // the relist of one pod that waited from the last relist until after the breach
 	inspecting []kubelet.Mark    // lines of the relist goroutine past its list call
 	restarted  *kubelet.Mark     // a relist began after the last seen one
 	began      *kubelet.Mark     // the Relisting line of the last seen relist itself
@@ -89,6 +90,7 @@ func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int
 		}
 	}
 	w.failedCalls(y, from, to, open)
+	y.onDemand = w.onDemand(e, lastStart, open)
 	y.sent = w.sent(e, lastStart)
 	for i := 1; i < len(gs); i++ {
 		if w.outlasted(gs[i-1], gs[i]) {
@@ -102,6 +104,19 @@ func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int
 		}
 	}
 	return y
+}
+
+// onDemand finds the relist of one pod on demand that waited for its deadline from a
+// few seconds after the last relist began until after the breach.
+func (w *healer) onDemand(e *Episode, start, open int64) *kubelet.Mark {
+	for i := range w.s.PodLists {
+		p := &w.s.PodLists[i]
+		began := p.At - int64(w.n.Kubelet.RPCTimeout)
+		if p.Run == e.Run && p.Deadline && p.At > e.Breach && p.At <= open && began >= start && began < start+int64(5*time.Second) {
+			return p
+		}
+	}
+	return nil
 }
 
 // sentApart is how far apart pod events must be that are not the backlog of a loop
@@ -204,6 +219,10 @@ func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evid
 	case len(y.sent) > 0:
 		return StepInspect, "the last relist that listed pods went on to send pod events, one by one, until PLEG was unhealthy",
 			[]host.Evidence{{Record: w.s.Events[y.sent[0]], Note: "sent by that relist"}, {Record: w.s.Events[y.sent[1]], Note: "and still"}}
+	case len(y.lists) == 0 && y.onDemand != nil:
+		e.OnDemand = true
+		return StepInspect, "the relist of one pod on demand waited for its deadline, and while it does no relist of the node begins",
+			[]host.Evidence{{Record: y.onDemand.Line, Note: "the relist of one pod on demand timed out"}}
 	case len(y.pods) > 0 && len(y.lists) == 0:
 		f := y.pods[0]
 		return StepInspect, kubelet.Times(len(y.pods), "call") + " about single pods timed out and no list call did",

@@ -233,7 +233,7 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 // those need have been long.
 func (l *ledger) onDemand(e *Episode) bool {
 	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.RPCTimeout)
-	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Saying) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
+	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }
 
 // nextListed returns the start of the first later relist of the same run that

@@ -17,15 +17,30 @@ type Counted struct {
 	P50, P99 time.Duration
 	// Recent says that the quantiles are those of a summary: of the last minutes before
 	// the snapshot. Those of a histogram are of all relists that the snapshots cover.
-	Recent   bool
+	Recent bool
+	// Long are those longer than Edge, the last finite bound of the histogram, which
+	// quantiles do not see beyond.
+	Long     int
+	Edge     time.Duration
 	Rate     float64 // relists a second between the first and the last snapshot
 	Evidence []host.Evidence
 }
 
+// podRelistMetrics count the relists of single pods that kubelets from 1.36 on make on
+// demand; those of the node do not count them.
+var podRelistMetrics = []relistMetric{{"kubelet_pleg_pod_relist_duration_seconds", "", 1}}
+
 // CountedRelists reads them; false where no snapshot counts relists.
-func CountedRelists(series []*parse.Series) (Counted, bool) {
+func CountedRelists(series []*parse.Series) (Counted, bool) { return counted(series, relistMetrics) }
+
+// CountedPodRelists reads those of single pods.
+func CountedPodRelists(series []*parse.Series) (Counted, bool) {
+	return counted(series, podRelistMetrics)
+}
+
+func counted(series []*parse.Series, gens []relistMetric) (Counted, bool) {
 	c := Counted{Total: -1, P50: -1, P99: -1, Rate: -1}
-	for i, g := range relistMetrics {
+	for _, g := range gens {
 		var counts, sums, quantiles []*parse.Series
 		for _, s := range series {
 			switch s.Name {
@@ -46,9 +61,9 @@ func CountedRelists(series []*parse.Series) (Counted, bool) {
 		if sum, s := lastValue(sums); s != nil && s.At == src.At {
 			c.Total = seconds(sum * g.unit)
 		}
-		shots := relistShots(series)
+		shots := shotsOf(series, gens)
 		c.rate(shots)
-		if i == 0 {
+		if g.unit == 1 {
 			c.buckets(shots)
 		} else {
 			c.summary(quantiles, g.unit)
@@ -98,6 +113,9 @@ func (c *Counted) buckets(shots []*shot) {
 		return
 	}
 	last := shots[len(shots)-1]
+	if n := len(last.buckets); n > 1 && math.IsInf(last.buckets[n-1].le, 1) {
+		c.Long, c.Edge = int(last.buckets[n-1].n-last.buckets[n-2].n), seconds(last.buckets[n-2].le)
+	}
 	bs, total := addBuckets(nil, last.buckets), last.sum
 	if first := shots[0]; len(shots) > 1 && len(first.buckets) == len(bs) && first.count <= last.count && first.sum <= last.sum {
 		for i := range bs {

@@ -40,3 +40,24 @@ func TestCountedRelists(t *testing.T) {
 		t.Error("relists from nothing")
 	}
 }
+
+// TestCountedPodRelists: relists of single pods are read by their own name, and those of
+// the node never count them.
+func TestCountedPodRelists(t *testing.T) {
+	series := func(name, le string, v float64) *parse.Series {
+		s := &parse.Series{Name: name, Points: []parse.Point{{At: 1, V: v, Src: &parse.Scrape{Stamp: parse.Stamp{At: 1, Basis: parse.Stated}}}}}
+		if le != "" {
+			s.Labels = []parse.Field{{Name: "le", Value: le}}
+		}
+		return s
+	}
+	const pod = "kubelet_pleg_pod_relist_duration_seconds"
+	all := []*parse.Series{series(pod+"_count", "", 16), series(pod+"_sum", "", 240.15), series(pod+"_bucket", "0.01", 11), series(pod+"_bucket", "10", 15), series(pod+"_bucket", "+Inf", 16)}
+	c, ok := CountedPodRelists(all)
+	if !ok || c.Metric != pod || c.Count != 16 || c.Total != 240150*time.Millisecond || c.Long != 1 || c.Edge != 10*time.Second || c.Rate != -1 {
+		t.Errorf("%+v, %v", c, ok)
+	}
+	if c, ok := CountedRelists(all); ok {
+		t.Errorf("taken for relists of the node: %+v", c)
+	}
+}

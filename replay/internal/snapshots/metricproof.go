@@ -141,20 +141,24 @@ type bucket struct{ le, n float64 }
 
 // relistMetrics lists, newest generation first, the names under which the
 // kubelet reports relists, and what one unit is in seconds.
-var relistMetrics = []struct {
-	duration, interval string
-	unit               float64
-}{
+var relistMetrics = []relistMetric{
 	{"kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds", 1},
 	{"kubelet_pleg_relist_latency_microseconds", "kubelet_pleg_relist_interval_microseconds", 1e-6},
 }
 
-// relistShots arranges the samples by snapshot. Where both generations of
+type relistMetric struct {
+	duration, interval string
+	unit               float64
+}
+
+func relistShots(series []*parse.Series) []*shot { return shotsOf(series, relistMetrics) }
+
+// shotsOf arranges the samples by snapshot. Where both generations of
 // names exist (1.14 to 1.17) only the newer one is read: they count the same
 // relists.
-func relistShots(series []*parse.Series) []*shot {
-	gen := relistMetrics[0]
-	for _, g := range slices.Backward(relistMetrics) {
+func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
+	gen := gens[0]
+	for _, g := range slices.Backward(gens) {
 		if slices.ContainsFunc(series, func(s *parse.Series) bool { return s.Name == g.duration+"_count" }) {
 			gen = g
 		}
