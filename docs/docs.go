@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/pleg"
 )
@@ -93,10 +94,10 @@ func About(id string) []string {
 	return out
 }
 
-// Text is the topic as one screen of at most 100 columns: its section of the page,
-// what differs between versions, and where to go on. A version, "" for none, keeps
-// the differences to those that it has.
-func (t *Topic) Text(version string) string {
+// Text is the topic as one screen of so many columns, 76 or more: its section of the
+// page, what differs between versions, and where to go on. A version, "" for none,
+// keeps the differences to those that it has.
+func (t *Topic) Text(version string, width int) string {
 	_, after, _ := strings.Cut(howPLEGWorks, "\n## "+t.Heading+"\n")
 	text, _, _ := strings.Cut(after, "\n## ")
 	var b strings.Builder
@@ -105,16 +106,45 @@ func (t *Topic) Text(version string) string {
 	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		if concerns(p, version) {
 			told = true
-			b.WriteString("\n" + strings.TrimSuffix(strings.TrimPrefix(p, "```\n"), "\n```") + "\n")
+			table, is := strings.CutPrefix(p, "```\n")
+			if is {
+				p = strings.TrimSuffix(table, "\n```") + "\n"
+			} else {
+				p = flow("", strings.ReplaceAll(p, "*", ""), width)
+			}
+			b.WriteString("\n" + p)
 		}
 	}
 	if !told {
-		return t.Heading + "\n\nKubelet " + version + " has nothing of this.\n" + t.links()
+		return t.Heading + "\n\nKubelet " + version + " has nothing of this.\n" + t.links(width)
 	}
-	b.WriteString(t.versions(version))
-	b.WriteString(t.links())
+	b.WriteString(t.versions(version, width))
+	b.WriteString(t.links(width))
 	return b.String()
 }
+
+// flow fills lines of a width with the words of a text after head; the lines after the
+// first are indented by as much as head is wide.
+func flow(head, text string, width int) string {
+	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
+	var b strings.Builder
+	line := head
+	for _, w := range strings.Fields(together.ReplaceAllString(text, "$1\x00$2")) {
+		sep := ""
+		if line != head && line != indent {
+			sep = " "
+		}
+		if sep != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width {
+			b.WriteString(line + "\n")
+			line, sep = indent, ""
+		}
+		line += sep + w
+	}
+	return strings.ReplaceAll(b.String()+line, "\x00", " ") + "\n"
+}
+
+// together are words between which no line ends: a bound and a number with its unit.
+var together = regexp.MustCompile(`([≥≤]|\b\d+)\s+(\d|[smT]\b|%)`)
 
 // claimed is the range of versions in the brackets that end a paragraph.
 var claimed = regexp.MustCompile(`\[(≥ |≤ )?1\.(\d+)(?:–1\.(\d+))?;[^\[\]]*\]$`)
@@ -141,7 +171,7 @@ func concerns(paragraph, version string) bool {
 }
 
 // versions are the lines of the table of rules that belong to the topic.
-func (t *Topic) versions(version string) string {
+func (t *Topic) versions(version string, width int) string {
 	var b strings.Builder
 	p, err := pleg.New(version)
 	known := version != "" && err == nil
@@ -149,9 +179,9 @@ func (t *Topic) versions(version string) string {
 		if !slices.Contains(t.Switches, r.Switch) || known && !p.Has(r.Switch) {
 			continue
 		}
-		fmt.Fprintf(&b, "  %-9s  %s: %s\n", r.Range(), r.Switch, r.Source)
+		b.WriteString(flow(fmt.Sprintf("  %-9s  ", r.Range()), string(r.Switch)+": "+r.Source, width))
 		if r.Doubt != "" {
-			fmt.Fprintf(&b, "  %-9s  not verified: %s\n", "", r.Doubt)
+			b.WriteString(flow(fmt.Sprintf("  %-9s  ", ""), "not verified: "+r.Doubt, width))
 		}
 	}
 	switch {
@@ -165,14 +195,14 @@ func (t *Topic) versions(version string) string {
 	return "\nBy version\n" + b.String()
 }
 
-func (t *Topic) links() string {
+func (t *Topic) links(width int) string {
 	var b strings.Builder
 	for _, l := range []struct {
 		what string
 		ids  []string
 	}{{"Causes", t.Causes}, {"Rules", t.Rules}, {"Topics", t.Topics}} {
 		if len(l.ids) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", l.what, strings.Join(l.ids, ", "))
+			b.WriteString(flow(fmt.Sprintf("%-8s", l.what+":"), strings.Join(l.ids, ", "), width))
 		}
 	}
 	if b.Len() == 0 {

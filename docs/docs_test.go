@@ -10,10 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-const (
-	columns = 100
-	screen  = 40
-)
+const screen = 40
 
 // claim is how a paragraph ends: the versions for which it holds, and its sources.
 var claim = regexp.MustCompile(`\[(≥ 1\.\d+|≤ 1\.\d+|1\.\d+(–1\.\d+)?);\s[^\[\]]*[\w.)#/][^\[\]]*\]$`)
@@ -26,14 +23,19 @@ func TestTopics(t *testing.T) {
 	}
 	for i := range topics {
 		x := &topics[i]
-		for _, version := range []string{"", "v1.13.0", "v1.28.0", "v1.37.0", "v1.99.0"} {
-			lines := strings.Split(strings.TrimSuffix(x.Text(version), "\n"), "\n")
-			if len(lines) > screen {
-				t.Errorf("%s of %q: %d lines", x.Name, version, len(lines))
-			}
-			for _, line := range lines {
-				if n := len([]rune(line)); n > columns {
-					t.Errorf("%s of %q: %d columns: %s", x.Name, version, n, line)
+		for _, columns := range []int{80, 100} {
+			for _, version := range []string{"", "v1.11.0", "v1.25.0", "v1.31.0", "v1.32.0", "v1.36.0", "v1.37.0", "v1.99.0"} {
+				lines := strings.Split(strings.TrimSuffix(x.Text(version, columns), "\n"), "\n")
+				if len(lines) > screen {
+					t.Errorf("%s of %q: %d lines", x.Name, version, len(lines))
+				}
+				for _, line := range lines {
+					if strings.HasSuffix(line, "≥") || strings.HasSuffix(line, "≤") {
+						t.Errorf("%s: a bound is torn: %s", x.Name, line)
+					}
+					if n := len([]rune(line)); n > columns {
+						t.Errorf("%s of %q: %d columns: %s", x.Name, version, n, line)
+					}
 				}
 			}
 		}
@@ -94,12 +96,23 @@ func TestTextOfVersion(t *testing.T) {
 		{"evented", "v1.28.0", "writes the cache and sends", "the stream is a hint"},
 		{"evented", "v1.20.0", "has nothing of this", "KEP-3386"},
 		{"events", "v1.13.0", "old \\ new", "nothing of this"},
+		{"events", "v1.31.0", "old \\ new", "ConditionMet"},
+		{"events", "v1.32.0", "ConditionMet", "PodSync"},
+		{"events", "v1.36.0", "PodSync", "ConditionMet"},
+		{"relist", "v1.31.0", "inspects it twice", "it takes two"},
+		{"relist", "v1.32.0", "it takes two", "inspects it twice"},
+		{"update-cache", "v1.31.0", "a second time in it", "inspected again, once"},
+		{"update-cache", "v1.32.0", "inspected again, once", "a second time in it"},
+		{"healthy", "v1.11.0", "2562047h47m16.854775807s", "yet to be successful"},
+		{"healthy", "v1.13.0", "yet to be successful", "2562047h47m"},
+		{"on-demand-relist", "v1.35.0", "has nothing of this", "SyncPod"},
+		{"on-demand-relist", "v1.36.0", "After SyncPod", "cannot be switched off:"},
 		{"channel", "v1.13.5", "waits for a place", "is dropped"},
 		{"channel", "v1.31.0", "is dropped", "waits for a place"},
 		{"events", "v1.99.0", "newest known rules (v1.37) used", "watch conditions"},
 		{"healthy", "v1.28.0", "last seen active", "nothing of this"},
 	} {
-		text := Find(c.topic).Text(c.version)
+		text := strings.Join(strings.Fields(Find(c.topic).Text(c.version, 80)), " ")
 		if !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) {
 			t.Errorf("%s of %s:\n%s", c.topic, c.version, text)
 		}

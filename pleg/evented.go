@@ -122,7 +122,10 @@ func (e *Evented) Receive(s StreamEvent) []Event {
 		m.Refused++
 		return nil
 	}
+	// The diff base of the generic relist stays: the next one finds the change again
+	// and only the cache's order keeps it from repeating it.
 	m.sight(s.UID, s.Pod)
+	m.pending[s.UID] = struct{}{}
 	r := relist{m: m}
 	var events []Event
 	for _, t := range streamEvents[s.Type] {
@@ -158,20 +161,6 @@ func (e *Evented) RelistPods(now int64, list func(uid string) (*Pod, Inspection)
 	}
 	e.requests = e.requests[:0]
 	return out
-}
-
-// sight moves the gauges from what the pod looked like to what it looks like.
-// The diff base of the generic relist stays: the next one finds the change
-// again and only the cache's order keeps it from repeating it.
-func (m *Machine) sight(uid string, pod *Pod) {
-	rec := m.records[uid]
-	if rec == nil {
-		rec = &record{}
-		m.records[uid] = rec
-	}
-	m.Gauges.replace(rec.cur, pod)
-	rec.cur = pod
-	m.pending[uid] = struct{}{}
 }
 
 // StreamError handles a broken stream: the kubelet connects again at once, and gives

@@ -23,17 +23,20 @@ type Machine struct {
 	// sighting that the second inspection of ≤ 1.31 works on.
 	again map[string]*Pod
 	watch map[string]map[string]*watch
-	queue int // events in the channel
+	// between holds the pods that something else than a listing showed since the last
+	// one, and how that listing had them, nil for not at all.
+	between map[string]*Pod
+	queue   int // events in the channel
 }
 
 // record is one pod's podRecord: the last sighting that was advanced, and the
-// one of the present listing.
+// present one.
 type record struct{ old, cur *Pod }
 
 // NewMachine returns the generator of a kubelet that has just started.
 func NewMachine(p Profile) *Machine {
 	return &Machine{Profile: p, records: make(map[string]*record),
-		pending: make(map[string]struct{}), again: make(map[string]*Pod)}
+		pending: make(map[string]struct{}), again: make(map[string]*Pod), between: make(map[string]*Pod)}
 }
 
 // Listing is the outcome of the list calls of one relist, told as the changes
@@ -66,6 +69,20 @@ type Result struct {
 	Waited    int // events that found the channel full and blocked the relist (≤ 1.13)
 }
 
+// sight takes a sighting of a pod that is not of a listing.
+func (m *Machine) sight(uid string, pod *Pod) {
+	rec := m.records[uid]
+	if rec == nil {
+		rec = &record{}
+		m.records[uid] = rec
+	}
+	if _, have := m.between[uid]; !have {
+		m.between[uid] = rec.cur
+	}
+	m.Gauges.replace(rec.cur, pod)
+	rec.cur = pod
+}
+
 // Relist runs one relist. Its cost follows the changes of the listing and the
 // pods left over from failures, not the number of pods.
 func (m *Machine) Relist(l Listing) Result {
@@ -91,6 +108,14 @@ func (m *Machine) Relist(l Listing) Result {
 // pods that can have events or need an inspection, sorted.
 func (m *Machine) setCurrent(l *Listing) []string {
 	touched := make(map[string]struct{}, len(l.Changed)+len(l.Gone)+len(m.pending))
+	for uid, listed := range m.between { // as it was listed before, unless the listing tells
+		if rec := m.records[uid]; rec != nil {
+			m.Gauges.replace(rec.cur, listed)
+			rec.cur = listed
+			touched[uid] = struct{}{}
+		}
+	}
+	clear(m.between)
 	for _, p := range l.Changed {
 		rec := m.records[p.UID]
 		if rec == nil {

@@ -26,13 +26,7 @@ func (m *Machine) RelistPod(uid string, requested, now int64, pod *Pod, in Inspe
 		return Result{}, true
 	}
 	l := Listing{Start: now, Inspect: func(string) Inspection { return in }}
-	rec := m.records[uid]
-	if rec == nil {
-		rec = &record{}
-		m.records[uid] = rec
-	}
-	m.Gauges.replace(rec.cur, pod)
-	rec.cur = pod
+	m.sight(uid, pod)
 	r := relist{m: m, l: &l, failed: make(map[string]*Pod)}
 	r.pod(uid)
 	if p, failed := r.failed[uid]; failed {

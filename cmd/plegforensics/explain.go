@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,6 +29,13 @@ func explainCommand() *cli.Command {
 				return err
 			}
 			if !c.Args().Present() {
+				p := page{width: listWidth(c.App.Writer)}
+				for _, t := range docs.Topics() {
+					p.item(0, idColumn, t.Name, "topic: "+t.Heading)
+				}
+				if _, err := io.WriteString(c.App.Writer, p.String()); err != nil {
+					return err
+				}
 				return listRules(c.App.Writer, pack)
 			}
 			for i, id := range c.Args().Slice() {
@@ -56,7 +64,7 @@ func explained(pack *rules.Pack, id, version string) (string, bool) {
 		return page, true
 	}
 	if t := docs.Find(id); t != nil {
-		return t.Text(version), true
+		return t.Text(version, pageWidth), true
 	}
 	return "", false
 }
@@ -66,11 +74,12 @@ const nearMisses = 5
 
 // unlike says that an id has no page, and which come near it.
 func unlike(id string, pack *rules.Pack) error {
-	known := append(pack.IDs(), topicNames()...)
+	known := topicNames()
 	for _, t := range docs.Topics() {
 		known = append(known, t.Aliases...)
 	}
-	hint := "plegforensics explain lists all ids, explain --help the topics"
+	known = append(known, pack.IDs()...)
+	hint := "plegforensics explain lists all"
 	if near := spell.Close(id, known, nearMisses); len(near) > 0 {
 		hint = "did you mean " + alternatives(near) + "?"
 	}

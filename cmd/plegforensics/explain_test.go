@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/docs"
@@ -23,6 +25,15 @@ func TestTopicsLead(t *testing.T) {
 			if rules.LookupBreach(id) == nil {
 				t.Errorf("%s names the rule %s", x.Name, id)
 			}
+		}
+		for _, id := range append(slices.Clone(x.Causes), x.Rules...) {
+			_, back, _ := strings.Cut(must(t, "explain", id), "\nTopics\n")
+			if !slices.Contains(strings.FieldsFunc(back, func(r rune) bool { return strings.ContainsRune(", \n", r) }), x.Name) {
+				t.Errorf("the page of %s does not lead to %s: %s", id, x.Name, back)
+			}
+		}
+		if all := must(t, "explain"); !strings.Contains(all, "\n"+x.Name+" ") && !strings.HasPrefix(all, x.Name+" ") {
+			t.Errorf("%s is not listed", x.Name)
 		}
 		for _, alias := range append([]string{x.Name}, x.Aliases...) {
 			if _, ok := pack.Page(alias, pageWidth); ok {

@@ -403,7 +403,7 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 		w.relist(x)
 	}
 	if r.tell = tell; r.player != nil {
-		r.player = stream.NewPlayer(sim.Machine())
+		r.player = stream.NewPlayer(sim)
 	}
 	step := func(s *simulate.Snapshot) {
 		if err := r.exportLine(s); err != nil && failed == nil {

@@ -74,8 +74,7 @@ func NewSim(p pleg.Profile) *Sim {
 // relist cannot have run because the one before it never ended.
 func (s *Sim) Step(in *Snapshot) *Relist {
 	if s.stuck {
-		s.stuck = !in.Drained
-		if s.stuck {
+		if s.stuck = !in.Drained; s.stuck {
 			s.Totals.Skipped++
 			return nil
 		}
@@ -144,6 +143,7 @@ func (s *Sim) Finish() Totals {
 // health follows the health check through time.
 type health struct {
 	threshold time.Duration
+	since     int64 // since when that is the threshold, 0 from the start
 	lastSeen  int64
 	open      *Unhealthy
 	past      []Unhealthy
@@ -171,9 +171,15 @@ func (h *health) failed(start int64) {
 
 // cross opens a stretch if the threshold was crossed by now.
 func (h *health) cross(now int64) {
-	if at := h.lastSeen + int64(h.threshold); h.lastSeen != 0 && h.open == nil && now > at {
+	if at := max(h.lastSeen+int64(h.threshold), h.since); h.lastSeen != 0 && h.open == nil && now > at {
 		h.open = &Unhealthy{Span: replay.Span{From: at}}
 	}
+}
+
+// judge makes the health check compare with another threshold from a moment on.
+func (h *health) judge(at int64, threshold time.Duration) {
+	h.cross(at)
+	h.threshold, h.since = threshold, at
 }
 
 func (h *health) finish(end int64) []Unhealthy {
@@ -232,26 +238,28 @@ func (s *Simulation) Step(in *Snapshot) []*Relist {
 func (s *Simulation) Finish() ([]*Relist, Totals, *Answer) {
 	var rest []*Relist
 	var is, was Totals
-	switch {
-	case s.free != nil:
+	if s.free != nil {
 		rest, is = s.free.Finish()
 		was = s.free.Was()
-	default:
-		is = s.plain.Finish()
-		if s.base == nil {
-			return nil, is, nil
-		}
+	} else if is = s.plain.Finish(); s.base == nil {
+		return nil, is, nil
+	} else {
 		was = s.base.Finish()
 	}
 	return rest, is, answer(&s.what, s.Was, s.Is, was, is, assume(&s.what, s.Was))
 }
 
 // Machine is the simulated generator, for its gauges.
-func (s *Simulation) Machine() *pleg.Machine {
+func (s *Simulation) Machine() *pleg.Machine { return s.sim().Machine }
+
+// Judge takes over the threshold of the generator, which may have changed at a moment.
+func (s *Simulation) Judge(at int64) { s.sim().health.judge(at, s.Machine().Threshold) }
+
+func (s *Simulation) sim() *Sim {
 	if s.free != nil {
-		return s.free.sim.Machine
+		return s.free.sim
 	}
-	return s.plain.Machine
+	return s.plain
 }
 
 // Assumptions lists what the replay takes for granted.
@@ -266,19 +274,13 @@ type Feed struct {
 
 // Line reads one line and gives do the snapshot before it, if there is one.
 func (f *Feed) Line(text []byte, pos parse.Pos, do func(*Snapshot)) {
-	s := f.Decoder.Decode(text, pos)
-	if s == nil {
-		return
+	if s := f.Decoder.Decode(text, pos); s != nil {
+		if f.held != nil {
+			f.held.Next = s.At
+			do(f.held)
+		}
+		f.held = s
 	}
-	f.push(s, do)
-}
-
-func (f *Feed) push(s *Snapshot, do func(*Snapshot)) {
-	if f.held != nil {
-		f.held.Next = s.At
-		do(f.held)
-	}
-	f.held = s
 }
 
 // End gives do the last snapshot.

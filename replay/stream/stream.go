@@ -41,14 +41,17 @@ func Is(text []byte) bool {
 // Player gives messages to the evented generator of a machine.
 type Player struct {
 	evented *pleg.Evented
+	sim     *simulate.Simulation
 	// Sent and Discarded count the events that messages made, Messages and Errors what
 	// was read.
 	Sent, Discarded  int
 	Messages, Errors int
 }
 
-// NewPlayer plays to the machine that generic relists run on too.
-func NewPlayer(m *pleg.Machine) *Player { return &Player{evented: &pleg.Evented{Generic: m}} }
+// NewPlayer plays to the simulation that generic relists run in too.
+func NewPlayer(sim *simulate.Simulation) *Player {
+	return &Player{evented: &pleg.Evented{Generic: sim.Machine()}, sim: sim}
+}
 
 // Play handles one line. It returns what the generator did at that moment, nil for
 // nothing; an error is a line that makes no sense.
@@ -64,6 +67,7 @@ func (p *Player) Play(text []byte) (*simulate.Relist, error) {
 	if l.Error != nil {
 		p.Errors++
 		p.evented.StreamError()
+		p.sim.Judge(at) // falling back brings the generic threshold
 		return nil, nil
 	}
 	if l.Stream == nil {
@@ -107,7 +111,7 @@ func (p *Player) Notes() []string {
 	out := []string{fmt.Sprintf("%d messages of the runtime's event stream were recorded, %d breaks of it", p.Messages, p.Errors)}
 	switch sends := e.Generic.Has(pleg.EventedSends); {
 	case e.FellBack && sends:
-		out = append(out, "the stream broke five times: the kubelet fell back to the generic PLEG, and later messages make no events; health is judged by the threshold of 10m throughout")
+		out = append(out, "the stream broke five times: the kubelet fell back to the generic PLEG, and later messages make no events; from then on its threshold of "+e.Generic.Threshold.String()+" counts")
 	case e.FellBack:
 		out = append(out, "the stream broke five times: later messages bring no relists; the generic PLEG went on as before")
 	}
