@@ -198,5 +198,8 @@ func readPartial(path string) (*fleet.Partial, error) {
 		return nil, bare(err)
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.New("holds no *.plegp files")
+	}
 	return fleet.Read(f)
 }

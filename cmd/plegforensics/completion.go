@@ -130,6 +130,9 @@ func completionCommand() *cli.Command {
 		Description: "The first line of each script says where to put it.",
 		Action: func(c *cli.Context) error {
 			shell := c.Args().First()
+			if shell == "" {
+				return usage("one of "+strings.Join(shells(), ", "), "completion needs the name of a shell")
+			}
 			for _, x := range completions {
 				if x.shell == shell {
 					_, err := io.WriteString(c.App.Writer, x.script)

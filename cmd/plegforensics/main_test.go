@@ -90,3 +90,19 @@ func cutFile(path string) error {
 	}
 	return os.WriteFile(path, b.Bytes()[:b.Len()-2000], 0o644)
 }
+
+// TestBuildsAreToldApart: where the version names no sources, the build does, and
+// stands in what partials are compared by.
+func TestBuildsAreToldApart(t *testing.T) {
+	if exact(buildVersion()) {
+		t.Skip("the version says it all")
+	}
+	if id := buildID(); len(id) != 12 || !strings.Contains(string(printed(t, "version")), " build "+id) {
+		t.Errorf("build %q is not told: %s", id, printed(t, "version"))
+	}
+	path := filepath.Join(t.TempDir(), "x.plegp")
+	printed(t, "batch", "--quiet", "--partial", path, filepath.Join(samples, "healthy"))
+	if p, err := readPartial(path); err != nil || p.Build != buildID() {
+		t.Errorf("the partial is of build %q, %v", p.Build, err)
+	}
+}

@@ -91,3 +91,30 @@ func TestOutDirMade(t *testing.T) {
 		}
 	}
 }
+
+// TestReportLost: a report that cannot be written ends the run with the status of
+// outputs, whatever a gate says; the others are written.
+func TestReportLost(t *testing.T) {
+	bundles, out := fleetOf(t, 2), t.TempDir()
+	args := []string{"batch", "--quiet", bundles, "--report", "json", "--out-dir", out, "--fail-on", "episodes>0"}
+	status(t, args...)
+	reports := glob(t, out, "*.json")
+	if len(reports) != 2 {
+		t.Fatalf("reports: %v", reports)
+	}
+	for _, path := range reports {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(reports[0], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := status(t, args...)
+	if code != exitOutput || !strings.Contains(errs, "is a directory") || !strings.Contains(errs, "not written: 1 file") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, err := os.Stat(reports[1]); err != nil {
+		t.Error(err)
+	}
+}

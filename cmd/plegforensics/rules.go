@@ -22,7 +22,7 @@ func rulesCommand() *cli.Command {
 		Usage: "the built-in and user rule packs: list, show, check, test, export",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "one line for each cause and breach rule", ArgsUsage: " ", Flags: packFlags(), Action: rulesList},
-			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it, or a built-in alert", ArgsUsage: "ID", Flags: packFlags(), Action: rulesShow},
+			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it, or a built-in alert", ArgsUsage: "ID...", Flags: packFlags(), Action: rulesShow},
 			{Name: "check", Usage: "look for mistakes in rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesCheck,
 				Description: "PATH is a file or a directory of causes, of Prometheus rules, or of tests in promtool's format.\n" +
 					"Without PATH the built-in causes are checked. Exit status 2 when something is wrong."},

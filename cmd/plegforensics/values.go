@@ -42,8 +42,25 @@ var checks = []struct {
 	{"max-series", checkCount("max-series")},
 	{"shard-total", checkCount("shard-total")},
 	{"jobs", checkCount("jobs")},
+	{"redact-key", checkGiven("redact-key")},
+	{"redact-map", checkGiven("redact-map")},
+	{"partial", checkGiven("partial")},
+	{"out-dir", checkGiven("out-dir")},
+	{"dir", checkGiven("dir")},
+	{"export-snapshots", checkGiven("export-snapshots")},
+	{"manifest", checkGiven("manifest")},
 	{"color", checkWhen("color")},
 	{"links", checkWhen("links")},
+}
+
+// checkArguments refuses what a command would not look at.
+func checkArguments(c *cli.Context) error {
+	form := c.Command.ArgsUsage
+	most := len(strings.Fields(form))
+	if len(c.Command.Subcommands) > 0 || strings.Contains(form, "...") || c.NArg() <= most {
+		return nil
+	}
+	return usage(strings.TrimSpace(c.Command.HelpName+" "+form), "unexpected argument %q", c.Args().Get(most))
 }
 
 // checkValues looks at every flag that was given, before any work.
@@ -120,6 +137,17 @@ func checkSize(flag string) func(*cli.Context, string) error {
 			err = usage("for example 500MB or 64GiB", "--%s: invalid size %q", flag, v)
 		}
 		return err
+	}
+}
+
+// checkGiven refuses nothing where something was meant: of "--redact-key $KEY" a
+// variable that is not set would leave a report with all its names.
+func checkGiven(flag string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, v string) error {
+		if v == "" {
+			return usage("leave the flag out, or give it a value", "--%s: is empty", flag)
+		}
+		return nil
 	}
 }
 

@@ -127,6 +127,9 @@ func Read(in io.Reader) (*Partial, error) {
 	s.Buffer(make([]byte, 0, 64<<10), maxLine)
 	p := &Partial{}
 	if !s.Scan() {
+		if errors.Is(s.Err(), zstd.ErrMagicMismatch) {
+			return nil, errors.New("is no partial of batch")
+		}
 		if s.Err() != nil {
 			return nil, fmt.Errorf("no header: %w", s.Err())
 		}

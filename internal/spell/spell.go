@@ -23,12 +23,12 @@ func Nearest(word string, known []string) string {
 
 // Close returns up to n words of known that are equally close to word, none when
 // none is close. Of a name that is made of parts, as "runtime-hang-global" is,
-// the beginning is enough, or one part alone.
+// the beginning is enough, or one part alone. Capitals do not count.
 func Close(word string, known []string, n int) []string {
 	limit, best := len(word)/3+1, len(word)/3+2
 	var out []string
 	for _, k := range known {
-		switch d := near(word, k); {
+		switch d := near(strings.ToLower(word), strings.ToLower(k)); {
 		case d > limit || d > best:
 		case d < best:
 			out, best = []string{k}, d

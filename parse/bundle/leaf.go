@@ -31,7 +31,7 @@ func (w *walker) leaf(m member) error {
 	}
 	head := buf.data()[:min(buf.to-buf.from, headLen)]
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: -1}
-	why, form := w.identify(f, withoutHoles(head), m.lone || w.u.only)
+	why, form, guessed := w.identify(f, withoutHoles(head), m.lone || w.u.only)
 	var laid *exports.Reader
 	if form != exports.None {
 		f.Export = true
@@ -50,7 +50,7 @@ func (w *walker) leaf(m member) error {
 		w.unused(f, m, eof)
 		return w.passOn(f, 0, err)
 	}
-	s := &slot{file: f, laid: laid}
+	s := &slot{file: f, laid: laid, guessed: guessed}
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:
@@ -90,6 +90,9 @@ func (w *walker) empty(m member, skipped int64) error {
 	return nil
 }
 
+// sayUnknown is said of a file that the user named and that is of no use.
+const sayUnknown = "holds nothing that is recognised"
+
 // unused lists a member that no decoder takes. One of our own reports is no
 // file of the input: the report of an input is the same before and after it
 // was written beside it.
@@ -98,7 +101,7 @@ func (w *walker) unused(f *parse.File, m member, eof bool) {
 		w.u.own++
 	}
 	if m.lone {
-		what := "holds nothing that is recognised"
+		what := sayUnknown
 		if f.Unused == whyOwn {
 			what = "is " + whyOwn
 		}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -11,12 +12,13 @@ import (
 
 // slot is a member and what its decoder found.
 type slot struct {
-	file   *parse.File
-	part   parse.Part
-	lines  lineDecoder
-	laid   *exports.Reader // what the lines come from, nil: from the member itself
-	failed bool            // something of it is lost
-	used   bool            // gave records that are not in part
+	file    *parse.File
+	part    parse.Part
+	lines   lineDecoder
+	laid    *exports.Reader // what the lines come from, nil: from the member itself
+	failed  bool            // something of it is lost
+	used    bool            // gave records that are not in part
+	guessed bool            // a log if the decoder finds anything in it
 
 	mu     sync.Mutex
 	runs   []*runResult // under way, and those behind them
@@ -111,10 +113,21 @@ func (s *slot) conclude() {
 		found = s.lines.Finish()
 	}()
 	found.Warnings = append(found.Warnings, s.part.Warnings...)
+	if s.guessed && !tells(&found) {
+		s.file.Role, s.file.Unused = parse.RoleUnknown, whyUnknown
+		found.Warnings = append(found.Warnings, parse.Warning{Pos: parse.Pos{File: s.file}, Msg: sayUnknown})
+		found.Coverage = nil
+	}
 	if s.laid != nil {
 		relocate(&found, s.laid)
 	}
 	s.part.LogPart, s.lines, s.laid, s.runs = found, nil, nil, nil
+}
+
+// tells reports whether a log has a record or a line that says when it was written.
+func tells(p *parse.LogPart) bool {
+	return len(p.Events)+len(p.Markers)+len(p.Facts)+len(p.Containers) > 0 ||
+		slices.ContainsFunc(p.Coverage, func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set })
 }
 
 // survive turns a panic of a decoder into a warning: one hostile member must

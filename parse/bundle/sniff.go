@@ -14,8 +14,8 @@ import (
 
 // identify decides what a member is good for: a layout that knows its path
 // says so, else its content does. It returns why a layout has no use for it, and
-// what kind of export of a log it is.
-func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, form exports.Form) {
+// what kind of export of a log it is, and whether only the user's word makes it a log.
+func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, form exports.Form, guessed bool) {
 	id := w.u.id
 	if f.Path != w.u.path || w.u.lone {
 		id = w.u.ids.identify(f.Path)
@@ -29,9 +29,9 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, fo
 		form = exported(f, id.Role, head)
 	}
 	if f.Role == parse.RoleUnknown && lone && isText(head) {
-		f.Role = parse.RoleLog // named by the user: let the log decoder try
+		f.Role, guessed = parse.RoleLog, true // named by the user: let the log decoder try
 	}
-	return id.Why, form
+	return id.Why, form, guessed
 }
 
 // byContent is the role of a file whose layout gives it f.Role, or nothing:
