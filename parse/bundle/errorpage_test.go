@@ -21,6 +21,8 @@ func TestErrorPagesAmongSnapshots(t *testing.T) {
 		{"a/index.html", "<!DOCTYPE html>\n<html>", parse.RoleUnknown},
 		{"a/notes.txt", page, parse.RoleUnknown},
 		{"a/x.prom", "nothing of the kind\n", parse.RoleUnknown},
+		{"a.prom", "2026-11-20T23:31:00Z\nkubelet_x 1\n", parse.RoleMetrics},
+		{"a.txt", "$ curl localhost\n# Fri Nov 20 23:31:00 UTC 2026\n```\nx_y{a=\"b\"} 12\n```\n", parse.RoleMetrics},
 		{"a/x", "a_x{l=\"" + strings.Repeat("v", headLen), parse.RoleMetrics},
 	} {
 		head := tt.head[:min(len(tt.head), headLen)]

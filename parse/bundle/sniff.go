@@ -49,6 +49,8 @@ func byContent(f *parse.File, head []byte) parse.Role {
 		return parse.RoleTSDB
 	}
 	switch kind := facts.Kind(f.Path, head); {
+	case kind == "date" && isFewSamples(head):
+		return parse.RoleMetrics
 	case kind == "date":
 		return parse.RoleFacts // one line that is a date and nothing else
 	case kind != "" && !hasLogLines(head):
@@ -205,7 +207,22 @@ func isExposition(h []byte) bool {
 			hits++
 		}
 		return hits == 2
-	}) || hits == 1 && bytes.Count(bytes.TrimSpace(h), newline) == 0 || len(h) == headLen && metrics.Sniff(h) == metrics.FormatText && hits == 0
+	}) || isFewSamples(h) || len(h) == headLen && metrics.Sniff(h) == metrics.FormatText && hits == 0
+}
+
+// isFewSamples knows a text that holds nothing but samples, be it one, and what
+// people leave around them: the date, say.
+func isFewSamples(h []byte) bool {
+	samples := 0
+	for line := range bytes.SplitSeq(h, newline) {
+		switch line = bytes.TrimSpace(line); {
+		case isExpositionLine(line):
+			samples++
+		case !metrics.Dress(line):
+			return false
+		}
+	}
+	return samples > 0
 }
 
 func isExpositionLine(line []byte) bool {

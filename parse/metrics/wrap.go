@@ -133,7 +133,7 @@ func (d *textDecoder) dateLine(text []byte, line uint32) bool {
 	if len(text) > 128 {
 		return false
 	}
-	t, ok := parseTime(strings.Trim(string(text), " \t#=-*>"))
+	t, ok := dateOf(text)
 	if !ok {
 		return false
 	}
@@ -143,6 +143,16 @@ func (d *textDecoder) dateLine(text []byte, line uint32) bool {
 	t.why = "date line before the snapshot"
 	d.part.open(line).clue.said = t
 	return true
+}
+
+func dateOf(text []byte) (reading, bool) { return parseTime(strings.Trim(string(text), " \t#=-*>")) }
+
+// Dress reports whether a line is one of those that stand around metrics in what
+// people paste: a date, a fence, the command.
+func Dress(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	_, dated := dateOf(line[:min(len(line), 128)])
+	return dated || len(line) == 0 || isFence(line) || bytes.HasPrefix(line, []byte("$ "))
 }
 
 // clip returns text as a valid string of at most n bytes.
