@@ -71,6 +71,9 @@ func auditReport(c *cli.Context, r *model.Analysis, builtin, groups []alerts.Gro
 	}
 	if s := query.NewStore(ns); len(ns) > 0 {
 		r.Alerts = alerts.Evaluate(c.Context, query.Open(s), groups, watched)
+		refused := refusedRules(r.Alerts)
+		warn(c.App.ErrWriter, refused)
+		r.Warnings = append(r.Warnings, refused...)
 	}
 }
 

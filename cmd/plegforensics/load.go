@@ -321,7 +321,11 @@ func nothing(r *model.Analysis) error {
 // verdict turns findings and input problems into the exit status.
 func verdict(c *cli.Context, r *model.Analysis, gates []gate) error {
 	if c.Bool("strict") && (r.Partial() || len(r.Warnings) > 0) {
-		return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
+		return errPartial()
 	}
 	return held(gates, findingsOf(r))
+}
+
+func errPartial() error {
+	return &exitError{code: exitPartial, msg: "some input was read only in part", hint: "the warnings above say which"}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
@@ -71,14 +73,24 @@ func runQuery(c *cli.Context) error {
 	if asks.Add(expr); c.Bool("list") {
 		asks.All()
 	}
-	db, ns, err := openDB(c, asks)
+	db, ns, warned, err := openDB(c, asks)
 	if err != nil {
 		return err
 	}
 	if c.Bool("list") {
-		return show(c, rebound(ts, report.MetricFormats(model.NewCleaner(nil).Metrics(db.List()))))
+		err = show(c, rebound(ts, report.MetricFormats(model.NewCleaner(nil).Metrics(db.List()))))
+	} else {
+		err = evaluate(c, ts, db, ns, expr)
 	}
-	return evaluate(c, ts, db, ns, expr)
+	return cmp.Or(err, strictly(c, warned))
+}
+
+// strictly is the failure of a run under --strict that read its input in part.
+func strictly(c *cli.Context, warned []parse.Warning) error {
+	if !c.Bool("strict") || len(warned) == 0 {
+		return nil
+	}
+	return errPartial()
 }
 
 // auditAlerts evaluates rule files instead of an expression.
@@ -94,7 +106,7 @@ func auditAlerts(c *cli.Context) error {
 	if c.Bool("alerts") {
 		groups = append(alerts.Builtin(), groups...)
 	}
-	db, ns, err := openDB(c, alerts.Asks(groups))
+	db, ns, warned, err := openDB(c, alerts.Asks(groups))
 	if err != nil {
 		return err
 	}
@@ -103,11 +115,32 @@ func auditAlerts(c *cli.Context) error {
 		watched = append(watched, alerts.Watched{Node: n, Breaches: rules.EvalAtOnce(n, nil, &rules.Pack{}, nil).Breaches})
 	}
 	clean, red := cleanerFor(c, ns)
-	audits := clean.AlertAudit(alerts.Evaluate(c.Context, db, groups, watched))
+	found := alerts.Evaluate(c.Context, db, groups, watched)
+	refused := refusedRules(found)
+	warn(c.App.ErrWriter, refused)
+	audits := clean.AlertAudit(found)
 	if err := writeMap(c, red); err != nil {
 		return err
 	}
-	return show(c, rebound(ts, report.AlertFormats(audits)))
+	return cmp.Or(show(c, rebound(ts, report.AlertFormats(audits))), strictly(c, append(warned, refused...)))
+}
+
+// refusedRules says which alerts were not judged because of what they cost.
+func refusedRules(as []alerts.Audit) []parse.Warning {
+	n, first := 0, -1
+	for i := range as {
+		if as[i].Refused {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	a := &as[first]
+	return []parse.Warning{{Pos: parse.Pos{File: &parse.File{Path: a.File}}, Cut: true,
+		Msg: fmt.Sprintf("not evaluated for what it would cost: %s, the first of them %s in group %s", parse.Plural(n, "alert"), a.Alert, a.Group)}}
 }
 
 // show writes a value whose formats hold it.
@@ -147,24 +180,25 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 }
 
 // openDB loads the inputs into a database of the metrics that are asked for.
-func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, error) {
+func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, []parse.Warning, error) {
+	var warned []parse.Warning
 	bundles, err := load(c, c.Args().Slice(), asks.Has)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var all []*replay.Node
 	for _, b := range bundles {
 		ns, err := nodes(c, b)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		all = append(all, ns...)
+		all, warned = append(all, ns...), append(warned, b.Warnings...)
 	}
 	s := query.NewStore(all)
 	if _, _, ok := s.Span(); !ok {
-		return nil, nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
+		return nil, nil, nil, &exitError{code: exitNothing, msg: "the input holds neither metrics nor a kubelet log to derive series from", hint: "inspect INPUT tells what was found in it"}
 	}
-	return query.OpenWith(s, query.Options{Lookback: c.Duration("lookback")}), all, nil
+	return query.OpenWith(s, query.Options{Lookback: c.Duration("lookback")}), all, warned, nil
 }
 
 // evaluate runs the expression and writes its value.

@@ -372,3 +372,40 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"data":{"groups":[{"name":"g","rules":[{"name":"A","query":"up","type":"alerting"}]}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) { Parse("x", data) })
 }
+
+// TestCostlyRulesAreRefused has rules that would cost too much, alone, together, or
+// by what they read: each says so, and the others are judged.
+func TestCostlyRulesAreRefused(t *testing.T) {
+	n := node(20, spec{"x", nil, always(func(i int) float64 { return 1 })})
+	as := audit(t, groupHead+`  - alert: Costly
+    expr: count_over_time(vector(1)[100y:1s]) > 1
+  - record: y
+    expr: count_over_time(vector(1)[100y:1s])
+  - alert: Reads
+    expr: y > 1
+  - alert: Plain
+    expr: x == 1
+`, n)
+	for _, want := range []struct {
+		alert   string
+		outcome Outcome
+		says    string
+	}{{"Costly", Blind, "not evaluated: it would touch about"}, {"Reads", Blind, "the rule that records y failed"}, {"Plain", Fired, ""}} {
+		a := find(t, as, want.alert)
+		if a.Outcome != want.outcome || a.Refused != (want.says != "") || !strings.Contains(a.Sentence(), want.says) {
+			t.Errorf("%s: %s", a.Outcome, a.Sentence())
+		}
+	}
+	groups, errs := Parse("many.yaml", []byte(groupHead+"  - alert: A\n    expr: x == 1\n"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	one := groups[0].Rules[0]
+	for range 2 * maxWork / ruleWork {
+		groups[0].Rules = append(groups[0].Rules, one)
+	}
+	as = Evaluate(context.Background(), query.Open(query.NewStore([]*replay.Node{n})), groups, nil)
+	if last := &as[len(as)-1]; as[0].Outcome != Fired || !last.Refused || !strings.Contains(last.Sentence(), "the rules before it use up") {
+		t.Errorf("%s; %s", as[0].Sentence(), last.Sentence())
+	}
+}

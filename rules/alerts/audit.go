@@ -38,6 +38,7 @@ type Audit struct {
 	Pending            time.Duration // longest time pending without firing
 	Reasons            []string      // why it was blind, or what narrowed its view
 	Sightless          bool          // the series that it looks at are not in the input
+	Refused            bool          // it, or a rule that it reads, would cost too much
 	// Missed is what an alert on PLEG ought to have told and did not.
 	Missed []Missed
 }
@@ -83,6 +84,10 @@ func Evaluate(ctx context.Context, db *query.DB, groups []Group, nodes []Watched
 func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes []Watched) Audit {
 	g, d := e.groups[i].def, r.def
 	a := Audit{File: g.File, Group: g.Name, Alert: d.Alert, Expr: d.Expr, For: d.For, Severity: d.Labels["severity"], Pending: r.seen.pending}
+	if r.refused {
+		a.Outcome, a.Sightless, a.Refused, a.Reasons = Blind, true, true, []string{"it was not evaluated: " + r.err.Error()}
+		return a
+	}
 	for _, f := range r.seen.firings {
 		a.Firings = append(a.Firings, *f)
 	}
@@ -94,7 +99,7 @@ func (e *evaluation) judge(ctx context.Context, i int, r *rule, s *sight, nodes 
 	if r.err != nil {
 		v.missing = append(v.missing, "the expression failed: "+errors.Unwrap(r.err).Error())
 	}
-	a.Sightless = len(v.missing) > 0
+	a.Sightless, a.Refused = len(v.missing) > 0, v.refused
 	a.Missed = missed(&a, nodes, s.writes)
 	dark := v.missing
 	if len(dark) == 0 {

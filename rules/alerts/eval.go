@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -158,6 +159,7 @@ func evaluate(ctx context.Context, db *query.DB, defs []Group) (*evaluation, err
 			}
 		}
 	}
+	e.refuse()
 	if complete := e.workOut(ctx); !complete {
 		db.Forget()
 		e.restart()
@@ -239,6 +241,42 @@ func (e *evaluation) survey() (written bool) {
 	return written
 }
 
+// What the rules of an audit may cost together, in samples touched; ruleWork is
+// what each costs before it touches any. A long input with many series may cost
+// more: what all its samples cost twenty times.
+const (
+	maxWork  = 30_000_000
+	ruleWork = 1500
+	passes   = 20
+)
+
+var errTogether = errors.New("the rules before it use up what all may cost together: give fewer rules or a shorter input")
+
+// refuse takes out the rules that cost too much, alone or after those before them,
+// so that files which are too large for this, or made to be, end in time.
+func (e *evaluation) refuse() {
+	most, sum := float64(maxWork), 0.0
+	for _, c := range e.clocks {
+		most = max(most, passes*float64(e.db.Len())*float64((c.to-c.from)/c.step))
+	}
+	for i, g := range e.groups {
+		c := e.clocks[i]
+		for _, r := range g.rules {
+			work := ruleWork + e.db.Work(r.def.Expr, time.UnixMilli(c.from), time.UnixMilli(c.to), time.Duration(c.step)*time.Millisecond)
+			switch own := min(most, query.MaxWork); {
+			case work > own:
+				r.err = &query.WorkError{Work: work, Most: own}
+			case sum+work > most:
+				r.err = errTogether
+			default:
+				sum += work
+				continue
+			}
+			r.refused, r.written = true, true
+		}
+	}
+}
+
 // workOut plans the rules that can be, in order, and reports whether that were
 // all. What recording rules among them give is written, so that those behind
 // them see it.
@@ -247,6 +285,9 @@ func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 	done := map[string]bool{} // names whose samples are all written
 	for i, g := range e.groups {
 		for _, r := range g.rules {
+			if r.refused {
+				continue
+			}
 			if !e.settled(g, r, done) || !e.planRule(ctx, i, r) {
 				complete = false
 				continue
@@ -324,6 +365,9 @@ func (e *evaluation) run(ctx context.Context, i int, r *rule) {
 func (e *evaluation) restart() {
 	for _, g := range e.groups {
 		for _, r := range g.rules {
+			if r.refused {
+				continue
+			}
 			r.wrote, r.written, r.err = nil, false, nil
 			if r.plan != nil {
 				r.plan.rewind()

@@ -20,14 +20,18 @@ import (
 type sight struct {
 	db     *query.DB
 	writes map[string][]string // name of a recorded series to the expressions of its rules
+	failed map[string]*rule    // names of recorded series to rules that failed to write them
 }
 
 func newSight(e *evaluation) *sight {
-	s := &sight{e.db, map[string][]string{}}
+	s := &sight{e.db, map[string][]string{}, map[string]*rule{}}
 	for _, g := range e.groups {
 		for _, r := range g.rules {
 			if r.def.Record != "" {
 				s.writes[r.def.Record] = append(s.writes[r.def.Record], r.def.Expr)
+				if r.err != nil {
+					s.failed[r.def.Record] = r
+				}
 			}
 		}
 	}
@@ -46,6 +50,7 @@ type view struct {
 	asks     []*parser.VectorSelector                 // whose absence it asks for
 	reach    map[*parser.VectorSelector]time.Duration // of those with a range, how far back they look
 	done     map[string]bool
+	refused  bool // a rule that it reads would cost too much
 }
 
 func (s *sight) of(expr string) *view {
@@ -75,6 +80,10 @@ func (s *sight) look(expr string, v *view) {
 		if src, ok := s.writes[sel.Name]; ok && !s.real(sel) {
 			if !v.done[sel.Name] {
 				v.done[sel.Name] = true
+				if r := s.failed[sel.Name]; r != nil {
+					v.missing = append(v.missing, "the rule that records "+sel.Name+" failed: "+r.err.Error())
+					v.refused = v.refused || r.refused
+				}
 				for _, e := range src {
 					s.look(e, v)
 				}

@@ -83,6 +83,7 @@ type rule struct {
 	expander Expander
 	plan     *plan   // its results, where they were worked out before
 	written  bool    // the plan was written whole
+	refused  bool    // it would cost too much; err says so
 	seen     *record // what to keep of its alerts; nil in unit tests
 	err      error   // the first mistake
 }

@@ -15,7 +15,7 @@ import (
 
 // Limits on one query.
 const (
-	maxSamples = 20_000_000 // held in memory at once by the engine
+	maxSamples = 10_000_000 // held in memory at once by the engine
 	timeout    = 5 * time.Minute
 	maxSteps   = 110_000 // of a range query
 	// Lookback is how long a sample stays current, as in Prometheus.
@@ -28,6 +28,9 @@ type DB struct {
 	engine   *promql.Engine
 	parser   parser.Parser
 	lookback time.Duration
+	// subqueryStep is that of subqueries which name none.
+	subqueryStep time.Duration
+	asked        map[string]error // what was asked at one moment, and whether it may be
 }
 
 // Options of a DB. The zero value is what a server does by default.
@@ -42,11 +45,11 @@ func Open(s *Store) *DB { return OpenWith(s, Options{}) }
 // OpenWith is Open with options.
 func OpenWith(s *Store, opt Options) *DB {
 	p := Parser()
-	step := cmp.Or(opt.SubqueryStep, time.Minute).Milliseconds()
-	return &DB{Store: s, parser: p, lookback: cmp.Or(opt.Lookback, Lookback), engine: promql.NewEngine(promql.EngineOpts{
+	step := cmp.Or(opt.SubqueryStep, time.Minute)
+	return &DB{Store: s, parser: p, lookback: cmp.Or(opt.Lookback, Lookback), subqueryStep: step, asked: map[string]error{}, engine: promql.NewEngine(promql.EngineOpts{
 		MaxSamples: maxSamples, Timeout: timeout, LookbackDelta: cmp.Or(opt.Lookback, Lookback),
 		EnableAtModifier: true, EnableNegativeOffset: true, Parser: p,
-		NoStepSubqueryIntervalFn: func(int64) int64 { return step },
+		NoStepSubqueryIntervalFn: func(int64) int64 { return step.Milliseconds() },
 	})}
 }
 
@@ -65,6 +68,14 @@ type Result struct {
 
 // Instant evaluates expr at one moment.
 func (d *DB) Instant(ctx context.Context, expr string, at time.Time) (Result, error) {
+	err, known := d.asked[expr]
+	if !known {
+		err = d.bounded(expr, at, at, 0)
+		d.asked[expr] = err
+	}
+	if err != nil {
+		return Result{}, err
+	}
 	q, err := d.engine.NewInstantQuery(ctx, d.Store, nil, expr, at)
 	if err != nil {
 		return Result{}, err
@@ -100,6 +111,9 @@ func (d *DB) Range(ctx context.Context, expr string, start, end time.Time, step 
 		return Result{}, errors.New("end lies before start")
 	case int64(end.Sub(start)/step) > maxSteps:
 		return Result{}, fmt.Errorf("%d %w of %d", int64(end.Sub(start)/step), ErrSteps, maxSteps)
+	}
+	if err := d.bounded(expr, start, end, step); err != nil {
+		return Result{}, err
 	}
 	q, err := d.engine.NewRangeQuery(ctx, d.Store, nil, expr, start, end, step)
 	if err != nil {

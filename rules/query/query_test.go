@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -277,4 +278,41 @@ func sameValue(a, b chunkenc.Iterator) bool {
 	_, x := a.At()
 	_, y := b.At()
 	return math.Float64bits(x) == math.Float64bits(y)
+}
+
+// TestWorkIsBounded holds that expressions which would cost too much are refused
+// before they are evaluated, and others are not.
+func TestWorkIsBounded(t *testing.T) {
+	n := &replay.Node{Records: replay.Records{Name: "n"}}
+	sc := &parse.Scrape{Stamp: parse.Stamp{At: 1e18, Basis: parse.Stated}}
+	for i := range 100 {
+		x := &parse.Series{Name: "x", Labels: []parse.Field{{Name: "l", Value: fmt.Sprint(i)}}}
+		for k := range 10 {
+			x.Points = append(x.Points, parse.Point{At: 1e18 + int64(k)*15e9, Src: sc})
+		}
+		n.Series = append(n.Series, x)
+	}
+	db := Open(NewStore([]*replay.Node{n}))
+	at := time.Unix(1e9, 0)
+	for expr, refused := range map[string]bool{
+		"count_over_time(vector(1)[100y:1s])":                          true,
+		"sum_over_time(sum_over_time(vector(1)[1h:10ms])[1h:1s])":      false,
+		"sum_over_time(sum_over_time(vector(1)[9h:1ms])[9h:1s])":       true,
+		"max_over_time(x[10h:1ms])":                                    true,
+		"max_over_time(x[10h:1m])":                                     false,
+		"sum(rate(x[5m]))":                                             false,
+		"max_over_time((sum(x) > 1)[1000d:1s] offset 1d) or vector(1)": true,
+	} {
+		_, err := db.Instant(context.Background(), expr, at)
+		var too *WorkError
+		if errors.As(err, &too) != refused {
+			t.Errorf("%s: %v", expr, err)
+		}
+		if _, again := db.Instant(context.Background(), expr, at); (again == nil) != (err == nil) {
+			t.Errorf("%s: the second time %v", expr, again)
+		}
+	}
+	if _, err := db.Range(context.Background(), "max_over_time(x[1h:1s])", at, at.Add(time.Hour), 50*time.Millisecond); err == nil {
+		t.Error("a range of costly moments is evaluated")
+	}
 }

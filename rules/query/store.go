@@ -84,6 +84,9 @@ func (s *Store) All() []*Series {
 // when the store has none.
 func (s *Store) Span() (from, to int64, ok bool) { return s.from, s.to, len(s.all) > 0 }
 
+// Len is the number of series.
+func (s *Store) Len() int { return len(s.all) }
+
 // Names returns the metric names, sorted.
 func (s *Store) Names() []string {
 	out := make([]string, 0, len(s.byName))
