@@ -54,51 +54,54 @@ func fourDigits(s string) string {
 	return quantity(v, "")
 }
 
-// audited says what became of the alerts, in short: of the built-in ones those
+// alertsTold says what became of the alerts, in short: of the built-in ones those
 // that fired, the first that was silent where it ought to have told, and the
-// names of the others; quiet is the number of those that had nothing to tell or
-// nothing to look at.
-func audited(r *model.Report, all bool) (tell []string, quiet int) {
+// names of the others; those that had nothing to tell or to look at are counted.
+func alertsTold(r *model.Report, all bool) Section {
+	s := Section{Title: "Would alerts have fired?"}
 	var too []string
-	silent := false
+	silent, quiet := false, 0
 	for i := range r.Alerts {
 		a := &r.Alerts[i]
 		switch {
 		case all || !a.Builtin || a.Outcome == string(alerts.Fired):
-			tell = append(tell, a.Sentence)
+			s.Notes = append(s.Notes, a.Sentence)
 		case len(a.Missed)+len(a.Hangs) == 0 || a.Sightless:
 			quiet++
 		case silent:
 			too = append(too, a.Alert)
 		default:
-			tell = append(tell, a.Sentence)
+			s.Notes = append(s.Notes, a.Sentence)
 			silent = true
 		}
 	}
 	if len(too) > 0 {
-		tell = append(tell, strings.Join(too, ", ")+" would not have fired either")
-	}
-	return tell, quiet
-}
-
-// alertsHeading stands over the audit of alerts.
-const alertsHeading = "Would alerts have fired?"
-
-// quietAlerts counts the alerts of which nothing is told.
-func quietAlerts(n int) string {
-	return parse.Plural(n, "alert") + " stayed silent correctly or had too little data"
-}
-
-func (p *printer) alerts(r *model.Report) {
-	if len(r.Alerts) == 0 {
-		return
-	}
-	p.heading(alertsHeading)
-	tell, quiet := audited(r, p.opt.Verbose)
-	for _, s := range tell {
-		p.para("  - ", s)
+		s.Notes = append(s.Notes, strings.Join(too, ", ")+" would not have fired either")
 	}
 	if quiet > 0 {
-		p.para("  ", quietAlerts(quiet))
+		s.Notes = append(s.Notes, parse.Plural(quiet, "alert")+" stayed silent correctly or had too little data")
 	}
+	return s
+}
+
+// across is what nodes share.
+func across(r *model.Report) Section {
+	s := Section{Title: "Across nodes"}
+	for i := range r.Correlations {
+		s.Notes = append(s.Notes, r.Correlations[i].Summary)
+	}
+	return s
+}
+
+// problems are those of the inputs, most at most.
+func problems(r *model.Report, most int) Section {
+	s := Section{Title: "Input problems"}
+	for i := range r.Warnings {
+		if i == most {
+			s.Notes = append(s.Notes, "and "+parse.Plural(len(r.Warnings)-i, "more problem"))
+			break
+		}
+		s.Notes = append(s.Notes, r.Warnings[i].String())
+	}
+	return s
 }

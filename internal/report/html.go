@@ -39,7 +39,7 @@ type page struct {
 	Title, Description, CSP string
 	Style, Script, Data     template.HTML
 	Told                    []pageNode
-	Alerts                  []string
+	Across, Fired, Problems Section
 }
 
 // pageNode is a node, the first screen of it, and its tables.
@@ -98,6 +98,9 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 	}
 	p := page{
 		Report:      r,
+		Across:      across(r),
+		Fired:       alertsTold(r, false),
+		Problems:    problems(r, len(r.Warnings)),
 		Title:       "PLEG report: " + title(r),
 		Description: description(r),
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
@@ -109,10 +112,6 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 	for _, n := range r.Nodes {
 		t := times{date: dayAndTime}
 		p.Told = append(p.Told, pageNode{n, headOf(n), t.episodes(n), t.sections(n)})
-	}
-	alerts, quiet := audited(r, false)
-	if p.Alerts = alerts; quiet > 0 {
-		p.Alerts = append(p.Alerts, quietAlerts(quiet))
 	}
 	return pages.ExecuteTemplate(w, "page", p)
 }

@@ -28,7 +28,11 @@ func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 		p.section(s)
 	}
 	p.needs(x.Missing)
-	p.warnings(r.Warnings)
+	most := len(r.Warnings)
+	if !opt.Verbose {
+		most = shown
+	}
+	p.section(problems(r, most))
 	return p.Flush()
 }
 

@@ -33,26 +33,8 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	for _, n := range r.Nodes {
 		markdownNode(b, n, opt)
 	}
-	if len(r.Correlations) > 0 {
-		fmt.Fprintf(b, "\n## Across nodes\n\n")
-		for i := range r.Correlations {
-			fmt.Fprintf(b, "- %s\n", md(r.Correlations[i].Summary))
-		}
-	}
-	if tell, quiet := audited(r, opt.Verbose); len(r.Alerts) > 0 {
-		fmt.Fprintf(b, "\n## %s\n\n", alertsHeading)
-		for _, s := range tell {
-			fmt.Fprintf(b, "- %s\n", md(s))
-		}
-		if quiet > 0 {
-			fmt.Fprintf(b, "- %s\n", quietAlerts(quiet))
-		}
-	}
-	if len(r.Warnings) > 0 {
-		fmt.Fprintf(b, "\n## Input problems\n\n")
-		for i := range r.Warnings {
-			fmt.Fprintf(b, "- %s\n", md(r.Warnings[i].String()))
-		}
+	for _, x := range []Section{across(r), alertsTold(r, opt.Verbose), problems(r, len(r.Warnings))} {
+		markdownSection(b, "##", x)
 	}
 	fmt.Fprintf(b, "\nplegforensics %s\n", md(r.Tool.Version))
 	return b.Flush()

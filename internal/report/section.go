@@ -77,7 +77,7 @@ func (p *printer) section(s Section) {
 		fmt.Fprintf(p, "  and %d more; --verbose lists all\n", s.More)
 	}
 	for _, l := range s.Notes {
-		p.para("  ", l)
+		p.para("  - ", l)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,40 +33,34 @@ var families = []family{
 			emit([]string{"version", v, "rules", n.Kubelet.Rules}, 1)
 		}
 	}},
-	{"plegforensics_episodes", "Episodes of PLEG being unhealthy", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, float64(len(n.Episodes)))
-	}},
-	{"plegforensics_unhealthy_seconds", "Time in episodes whose recovery is known", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, unhealthySeconds(n))
-	}},
-	{"plegforensics_peak_age_seconds", "Greatest age of the last relist that a line states", func(n *model.Node, emit func([]string, float64)) {
-		if peak := peakAge(n); peak > 0 {
-			emit(nil, peak)
-		}
-	}},
+	{"plegforensics_episodes", "Episodes of PLEG being unhealthy", one(func(n *model.Node) float64 { return float64(len(n.Episodes)) })},
+	{"plegforensics_unhealthy_seconds", "Time in episodes whose recovery is known", one(unhealthySeconds)},
+	{"plegforensics_peak_age_seconds", "Greatest age of the last relist that a line states", one(peakAge)},
 	{"plegforensics_breaches", "Breaches by rule", breachSamples},
 	{"plegforensics_cause_confidence", "Confidence of a probable cause, 0 to 1", func(n *model.Node, emit func([]string, float64)) {
 		for _, c := range n.Causes {
 			emit([]string{"cause", c.ID, "level", c.Level}, c.Confidence)
 		}
 	}},
-	{"plegforensics_relists_proven", "Relists that evidence proves one by one", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, float64(n.Relists.Proven))
-	}},
-	{"plegforensics_relists_min", "Relists in all, at least", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, float64(n.Relists.CountMin))
-	}},
-	{"plegforensics_relists_max", "Relists in all, at most, as far as the evidence bounds them", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, float64(n.Relists.CountMax))
-	}},
-	{"plegforensics_relists_timed", "Relists of known length", func(n *model.Node, emit func([]string, float64)) {
-		emit(nil, float64(n.Relists.Known))
-	}},
-	{"plegforensics_relist_longest_seconds", "Longest relist of known length", func(n *model.Node, emit func([]string, float64)) {
-		if n.Relists.Max != nil {
-			emit(nil, *n.Relists.Max)
+	{"plegforensics_relists_proven", "Relists that evidence proves one by one", one(func(n *model.Node) float64 { return float64(n.Relists.Proven) })},
+	{"plegforensics_relists_min", "Relists in all, at least", one(func(n *model.Node) float64 { return float64(n.Relists.CountMin) })},
+	{"plegforensics_relists_max", "Relists in all, at most, as far as the evidence bounds them", one(func(n *model.Node) float64 { return float64(n.Relists.CountMax) })},
+	{"plegforensics_relists_timed", "Relists of known length", one(func(n *model.Node) float64 { return float64(n.Relists.Known) })},
+	{"plegforensics_relist_longest_seconds", "Longest relist of known length", one(func(n *model.Node) float64 {
+		if n.Relists.Max == nil {
+			return math.NaN()
 		}
-	}},
+		return *n.Relists.Max
+	})},
+}
+
+// one is a sample without labels; none where the value is not a number.
+func one(value func(*model.Node) float64) func(*model.Node, func([]string, float64)) {
+	return func(n *model.Node, emit func([]string, float64)) {
+		if v := value(n); !math.IsNaN(v) {
+			emit(nil, v)
+		}
+	}
 }
 
 func unhealthySeconds(n *model.Node) float64 {
@@ -78,12 +73,12 @@ func unhealthySeconds(n *model.Node) float64 {
 	return total
 }
 
-// peakAge is the greatest age that a line states, 0 if none does.
+// peakAge is the greatest age that a line states, NaN if none does.
 func peakAge(n *model.Node) float64 {
-	peak := 0.0
+	peak := math.NaN()
 	for i := range n.Episodes {
-		if a := n.Episodes[i].PeakAge; a != nil {
-			peak = max(peak, *a)
+		if a := n.Episodes[i].PeakAge; a != nil && !(*a <= peak) {
+			peak = *a
 		}
 	}
 	return peak

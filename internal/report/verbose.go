@@ -18,13 +18,13 @@ func writeVerbose(w io.Writer, r *model.Report, opt Options) error {
 	for _, n := range r.Nodes {
 		p.node(n)
 	}
-	p.correlations(r.Correlations)
-	p.alerts(r)
+	p.section(across(r))
+	p.section(alertsTold(r, true))
 	p.heading("For the ticket")
 	if err := writeTicket(p, r, opt); err != nil {
 		return err
 	}
-	p.warnings(r.Warnings)
+	p.section(problems(r, len(r.Warnings)))
 	return p.Flush()
 }
 
@@ -160,29 +160,5 @@ func (p *printer) labelled(label string, proof model.Proof) {
 		e := proof.At(i)
 		p.quote(fmt.Sprintf("   %-9s", label), &e)
 		label = ""
-	}
-}
-
-func (p *printer) correlations(cs []model.Correlation) {
-	if len(cs) == 0 {
-		return
-	}
-	p.heading("Across nodes")
-	for i := range cs {
-		p.para("  ", cs[i].Summary)
-	}
-}
-
-func (p *printer) warnings(ws []model.Warning) {
-	if len(ws) == 0 {
-		return
-	}
-	p.heading("Input problems")
-	for i := range ws {
-		if i == 10 && !p.opt.Verbose {
-			fmt.Fprintf(p, "  and %s more\n", parse.Plural(len(ws)-i, "problem"))
-			break
-		}
-		p.para("  ", ws[i].String())
 	}
 }

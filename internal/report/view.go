@@ -267,26 +267,25 @@ func (v *viewer) lane(out *viewNode, l timeline.Lane) {
 	}
 	for i := range l.Marks {
 		m := &l.Marks[i]
-		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End)}
+		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End), S: m.State, W: m.Detail, V: v.quote(m.Proof)}
 		switch l.Kind {
 		case timeline.Ready:
-			s.R, s.W, s.V = m.State == "true", m.Detail, v.quote(m.Proof)
+			s.S, s.R = "", m.State == "true"
 			out.Ready = append(out.Ready, s)
 		case timeline.Health:
-			s.S = m.State
 			out.Health = append(out.Health, s)
 		case timeline.Run:
-			s.S, s.W, s.V = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " "), v.quote(m.Proof)
+			s.S, s.W = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " ")
 			out.Runs = append(out.Runs, s)
 		case timeline.Gap:
-			if s.W, s.V = m.State, v.quote(m.Proof); m.End > m.Start {
+			if s.S, s.W = "", m.State; m.End > m.Start {
 				out.Gaps = append(out.Gaps, s)
 			}
 		case timeline.Request:
-			s.S, s.W, s.R, s.V = m.Detail, m.Pod, m.State == "failed", v.quote(m.Proof)
+			s.S, s.W, s.R = m.Detail, m.Pod, m.State == "failed"
 			out.Requests = append(out.Requests, s)
 		case timeline.Failed:
-			s.S, s.W, s.V = m.State, m.Pod, v.quote(m.Proof)
+			s.W = m.Pod
 			out.Calls = addCall(out.Calls, m.ID, s)
 		case timeline.Relist:
 			out.Relists = append(out.Relists, v.relist(m))

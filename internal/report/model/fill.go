@@ -42,13 +42,17 @@ func Fill(a *Analysis, names Names) *Report {
 }
 
 func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
-	out := Input{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial, []Warning{}}
+	out := Input{c.held(in), []Warning{}}
 	for _, w := range ws {
 		if w.File != nil && w.File.Input == i || w.File == nil && i == 0 {
 			out.Warnings = append(out.Warnings, c.warning(w, out.Path))
 		}
 	}
 	return out
+}
+
+func (c *Cleaner) held(in parse.Input) Held {
+	return Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial}
 }
 
 // warning is about a member, or about what is called input.
@@ -75,7 +79,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		out.Breaches = append(out.Breaches, Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold),
 			c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)})
 	}
-	out.History.Told, out.History.Counts, out.Health = out.Episodes, out.Events, out.History.Health
+	out.History.Told, out.History.Counts, out.Health, out.Gaps = out.Episodes, out.Events, out.History.Health, out.History.Gaps
 	out.Relists = relistStats(out.History)
 	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), c.onDemand(n.Node)
 	out.History.OnDemand = out.Relists.OnDemand
@@ -98,9 +102,6 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	if note := out.Kubelet.Note(); note != "" {
 		out.History.Notes = []string{note}
 		out.Audited.Audit.Notes = append(out.Audited.Audit.Notes, note)
-	}
-	for _, g := range out.History.Gaps {
-		out.Gaps = append(out.Gaps, NamedSpan{g.Span, g.Why})
 	}
 	for i := range n.Contradictions {
 		out.Conflicts = append(out.Conflicts, c.conflict(&n.Contradictions[i]))
@@ -314,7 +315,7 @@ func objectOf(f parse.Field) (kind, name string) {
 
 // Answer cleans the answer to a what-if.
 func (c *Cleaner) Answer(a *simulate.Answer) WhatIf {
-	out := WhatIf{c.Texts(a.Changes), c.Text(a.Sentence), []AnswerRow{}, c.Texts(a.Assumptions), c.Text(a.Change)}
+	out := WhatIf{SimAnswer{c.Texts(a.Changes), c.Text(a.Sentence), []AnswerRow{}}, c.Texts(a.Assumptions), c.Text(a.Change)}
 	for _, r := range a.Rows {
 		out.Table = append(out.Table, AnswerRow(r))
 	}

@@ -2,9 +2,9 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -100,38 +100,22 @@ func relistStats(h *History) RelistStats {
 		out.CountMin += b.Min
 		out.CountMax += b.Max
 	}
-	var lengths []time.Duration
-	var idx []int
-	for i := range h.Relists {
-		r := &h.Relists[i]
-		if r.Duration != nil {
-			lengths = append(lengths, Duration(r.Duration))
+	length := func(r Relist) float64 {
+		if r.Duration == nil {
+			return math.Inf(1) // one that hung leads
 		}
-		if r.Duration != nil || r.Outcome == string(replay.OutcomeHung) {
-			idx = append(idx, i)
+		return *r.Duration
+	}
+	all := slices.DeleteFunc(slices.Clone(h.Relists), func(r Relist) bool { return r.Duration == nil && r.Outcome != string(replay.OutcomeHung) })
+	slices.SortStableFunc(all, func(a, b Relist) int { return cmp.Compare(length(b), length(a)) })
+	out.Longest = append(out.Longest, all[:min(len(all), longestShown)]...)
+	known := slices.DeleteFunc(all, func(r Relist) bool { return r.Duration == nil })
+	slices.Reverse(known)
+	if out.Known = len(known); out.Known > 0 {
+		out.Max = known[out.Known-1].Duration
+		if float64(out.Known) >= knownShare*float64(out.CountMax) {
+			out.P50, out.P99 = known[rank(out.Known, 50)].Duration, known[rank(out.Known, 99)].Duration
 		}
-	}
-	slices.Sort(lengths)
-	if out.Known = len(lengths); out.Known > 0 {
-		out.Max = Long(lengths[out.Known-1])
-	}
-	if float64(out.Known) >= knownShare*float64(out.CountMax) && out.Known > 0 {
-		out.P50, out.P99 = Long(lengths[rank(out.Known, 50)]), Long(lengths[rank(out.Known, 99)])
-	}
-	slices.SortStableFunc(idx, func(a, b int) int {
-		x, y := h.Relists[a].Duration, h.Relists[b].Duration
-		switch {
-		case x == nil && y == nil:
-			return 0
-		case x == nil:
-			return -1
-		case y == nil:
-			return 1
-		}
-		return cmp.Compare(*y, *x)
-	})
-	for _, i := range idx[:min(len(idx), longestShown)] {
-		out.Longest = append(out.Longest, h.Relists[i])
 	}
 	return out
 }

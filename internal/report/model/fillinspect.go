@@ -17,9 +17,9 @@ var heldSources = []parse.Source{
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inventory.Of(a.Bundles)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []HeldIssue{}, Prefix: c.Path(x.Prefix)}
+		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []Warning{}, Prefix: c.Path(x.Prefix)}
 	for _, in := range a.Inputs {
-		out.Inputs = append(out.Inputs, Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial})
+		out.Inputs = append(out.Inputs, c.held(in))
 	}
 	for i := range a.Nodes {
 		out.Nodes = append(out.Nodes, c.heldNode(&a.Nodes[i]))
@@ -36,11 +36,7 @@ func (c *Cleaner) inspect(a *Analysis) *Inspect {
 		out.Lost = append(out.Lost, Loss{l.What, l.N, e.File, e.Line, Time(l.Record.When().At), e.Text, e.Where()})
 	}
 	for _, w := range a.Warnings {
-		i := HeldIssue{Offset: w.Offset, Message: c.Text(w.Msg)}
-		if w.File != nil {
-			i.File = c.Path(w.File.Path)
-		}
-		out.Warnings = append(out.Warnings, i)
+		out.Warnings = append(out.Warnings, c.warning(w, ""))
 	}
 	return out
 }

@@ -2,15 +2,15 @@ package model
 
 // Inspect is plegforensics/inspect/v1, what inspect writes.
 type Inspect struct {
-	Schema   string      `json:"schema"`
-	Tool     Tool        `json:"tool"`
-	Inputs   []Held      `json:"inputs"`
-	Nodes    []HeldNode  `json:"nodes"`
-	Files    []File      `json:"files"`
-	Gaps     []Silence   `json:"gaps"`
-	Lost     []Loss      `json:"lost"`
-	Missing  []Need      `json:"missing"`
-	Warnings []HeldIssue `json:"warnings"`
+	Schema   string     `json:"schema"`
+	Tool     Tool       `json:"tool"`
+	Inputs   []Held     `json:"inputs"`
+	Nodes    []HeldNode `json:"nodes"`
+	Files    []File     `json:"files"`
+	Gaps     []Silence  `json:"gaps"`
+	Lost     []Loss     `json:"lost"`
+	Missing  []Need     `json:"missing"`
+	Warnings []Warning  `json:"warnings"`
 
 	Prefix string `json:"-"` // what the paths of all files begin with
 }
@@ -85,11 +85,4 @@ type Loss struct {
 	Text  string `json:"text"`
 
 	Where string `json:"-"`
-}
-
-// HeldIssue is a problem with an input.
-type HeldIssue struct {
-	File    string `json:"file"`
-	Offset  int64  `json:"offset"`
-	Message string `json:"message"`
 }

@@ -204,7 +204,7 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	}
 	if s.Answer != nil {
 		a := c.Answer(s.Answer)
-		out.WhatIf, out.Assumptions = &SimAnswer{a.Changes, a.Sentence, a.Table}, a.Assumptions
+		out.WhatIf, out.Assumptions = &a.SimAnswer, a.Assumptions
 	}
 	for _, w := range s.Warnings {
 		out.Warnings = append(out.Warnings, c.warning(w, ""))

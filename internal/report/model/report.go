@@ -27,13 +27,8 @@ type Tool struct {
 
 // Input is a file, directory or archive that was given.
 type Input struct {
-	Path      string    `json:"path"`
-	Kind      string    `json:"kind"`
-	Files     int       `json:"files"`
-	FilesUsed int       `json:"files_used"`
-	Bytes     int64     `json:"bytes"`
-	Partial   bool      `json:"partial"`
-	Warnings  []Warning `json:"warnings"`
+	Held
+	Warnings []Warning `json:"warnings"`
 }
 
 // Warning is a problem with an input.
@@ -70,7 +65,7 @@ type Node struct {
 	Causes     []Cause       `json:"causes"`
 	LookAlikes []Cause       `json:"look_alikes,omitempty"`
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
-	Gaps       []NamedSpan   `json:"gaps,omitempty"`
+	Gaps       []Gap         `json:"gaps,omitempty"`
 	Conflicts  []Conflict    `json:"contradictions,omitempty"`
 	Health     []Health      `json:"health"` // as timeline tells it
 	Collect    []Need        `json:"collect,omitempty"`
@@ -164,12 +159,6 @@ func (x *Conflict) warning() Warning {
 type Span struct {
 	From Time `json:"from"`
 	To   Time `json:"to"`
-}
-
-// NamedSpan is a stretch of time and why it is told.
-type NamedSpan struct {
-	Span
-	Why string `json:"why"`
 }
 
 // Episode is one continuous stretch of PLEG being unhealthy.
@@ -382,10 +371,8 @@ type Counts struct {
 
 // WhatIf is what a changed history would have meant.
 type WhatIf struct {
-	Changes     []string    `json:"changes"`
-	Sentence    string      `json:"answer"`
-	Table       []AnswerRow `json:"table"`
-	Assumptions []string    `json:"assumptions"`
+	SimAnswer
+	Assumptions []string `json:"assumptions"`
 
 	Change string `json:"-"` // the changes in words
 }
