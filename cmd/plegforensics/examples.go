@@ -24,7 +24,7 @@ var examples = []struct{ command, line, about string }{
 	{"replay", "plegforensics replay --scenario pods=66,status=40ms,changed=66 --find status", "a made-up node: how slow may the runtime be?"},
 
 	{"query", "plegforensics query kubelet.log --list", "the series that there are"},
-	{"query", "plegforensics query kubelet.log -e plegforensics_pleg_healthy", "one of them"},
+	{"query", "plegforensics query kubelet.log -e plegforensics_pleg_unhealthy", "one of them"},
 	{"query", "plegforensics query metrics/ --alerts", "which alerts would have fired"},
 
 	{"compare", "plegforensics compare good.tar.xz bad.tar.xz", "what is worse in the second"},
