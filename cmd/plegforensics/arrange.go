@@ -66,6 +66,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(words) == 0 && readsPipe(cmd, flags) && piped(app) == pipeFull {
 		words = []string{"-"}
 	}
+	if helpWanted(flags) { // of the command, whatever it was to do
+		return append(out, "--help"), nil
+	}
 	out = append(out, flags...)
 	if len(words) > 0 {
 		out = append(out, "--")
@@ -111,7 +114,11 @@ func implied(app *cli.App, args []string) []string {
 
 // readsPipe reports whether a command without inputs reads standard input.
 func readsPipe(cmd *cli.Command, flags []string) bool {
-	return strings.HasPrefix(cmd.ArgsUsage, "INPUT...") && cmd.Name != "batch" && !slices.Contains(flags, "-h") && !slices.Contains(flags, "--help")
+	return strings.HasPrefix(cmd.ArgsUsage, "INPUT...") && cmd.Name != "batch" && !helpWanted(flags)
+}
+
+func helpWanted(flags []string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool { return f == "-h" || f == "--help" || f == "-help" })
 }
 
 // pipe is what comes through standard input.

@@ -105,7 +105,7 @@ func overdue(c *cli.Context) error {
 
 // before is what all commands do first.
 func before(c *cli.Context) error {
-	if err := errors.Join(hushed(c), checkArguments(c), checkValues(c)); err != nil {
+	if err := errors.Join(hushed(c), checkArguments(c), checkVariables(c), checkValues(c)); err != nil {
 		return err
 	}
 	withDeadline(c)

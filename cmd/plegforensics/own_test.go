@@ -29,7 +29,7 @@ func ownCommands() map[string][]string {
 		"analyze": report.Names(report.Formats), "timeline": report.Names(report.TimelineFormats),
 		"events": report.Names(report.EventFormats), "inspect": report.Names(report.InspectFormats),
 		"query --list": report.Names(report.MetricFormats(nil)), "query --alerts": report.Names(report.AlertFormats(nil)),
-		"query --expr=plegforensics_pleg_healthy": report.Names(report.QueryFormats(nil)),
+		"query --expr=plegforensics_pleg_unhealthy": report.Names(report.QueryFormats(nil)),
 		"batch": fleets, "compare": compares,
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/plegforensics/plegforensics/internal/spell"
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
@@ -61,6 +62,33 @@ func checkArguments(c *cli.Context) error {
 		return nil
 	}
 	return usage(strings.TrimSpace(c.Command.HelpName+" "+form), "unexpected argument %q", c.Args().Get(most))
+}
+
+// checkVariables refuses a variable that misses the name of a flag's by a letter:
+// a gate in it would never hold. Others may begin like ours for reasons of their
+// own.
+func checkVariables(c *cli.Context) error {
+	var known []string
+	var visit func(cs []*cli.Command)
+	visit = func(cs []*cli.Command) {
+		for _, cmd := range cs {
+			for _, f := range cmd.Flags {
+				known = append(known, envName(f.Names()[0])...)
+			}
+			visit(cmd.Subcommands)
+		}
+	}
+	visit(c.App.Commands)
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" || !strings.HasPrefix(name, envName("")[0]) || slices.Contains(known, name) {
+			continue
+		}
+		if near := spell.Within(name, known, 1, 1); len(near) > 0 {
+			return usage("did you mean "+near[0]+"?", "%s: no flag has this variable", name)
+		}
+	}
+	return nil
 }
 
 // checkValues looks at every flag that was given, before any work.

@@ -58,16 +58,22 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	return ordered
 }
 
-// warnOverruled tells where the zone that was given is not the one that the
-// input proves: of the first such file, one is enough.
+// warnOverruled tells where the zone or year that was given is not the one that
+// the input proves: of the first such file, one is enough.
 func warnOverruled(b *parse.Bundle, files []*file) {
 	for _, f := range files {
-		if z := f.overruled; z.name != "" {
-			b.Warnings = append(b.Warnings, parse.Warning{Pos: parse.Pos{File: f.File},
-				Msg: "the time zone given is not the one that the input proves, " + z.name + " (" + z.why + ")"})
+		for _, proven := range f.overruled {
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: parse.Pos{File: f.File}, Msg: "the " + proven})
+		}
+		if f.overruled != nil {
 			return
 		}
 	}
+}
+
+// overrule notes what the input proves and an option overrules.
+func (f *file) overrule(what, proven, why string) {
+	f.overruled = append(f.overruled, what+" given is not the one that the input proves, "+proven+" ("+why+")")
 }
 
 // file is what one file dates: its events, of which there may be millions, and
@@ -81,8 +87,8 @@ type file struct {
 	zoneWord string // zone named by a header line: "UTC", "CEST"
 
 	envelope, header zone
-	overruled        zone // that the input proves and an option overrules
-	shift            int  // of the years that the survey numbers
+	overruled        []string // what the input proves and an option overrules
+	shift            int      // of the years that the survey numbers
 	year             int
 	yearBasis        string
 	yearTrust        parse.Basis

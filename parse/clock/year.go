@@ -2,6 +2,7 @@ package clock
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +46,11 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 	}
 	if opt.Year != 0 {
 		f.yearBasis, f.yearTrust = "given by --year", parse.Stated
-		return opt.Year - f.yearOf(last)
+		given := opt.Year - f.yearOf(last)
+		if proven, why, ok := f.anchorInFile(); ok && proven != given {
+			f.overrule("year", strconv.Itoa(f.yearOf(last)+proven), why)
+		}
+		return given
 	}
 	if shift, why, ok := f.anchorInFile(); ok {
 		f.yearBasis, f.yearTrust = why, parse.YearInferred

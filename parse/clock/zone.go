@@ -164,7 +164,7 @@ func (f *file) base(a *anchors, opt Options) zone {
 	if opt.Zone != nil {
 		z := zone{name: opt.Zone.String(), loc: opt.Zone, why: "given by --tz", basis: parse.Stated}
 		if proven := f.inferred(a); proven.basis > parse.ZoneGuessed && proven.at(f.newest()) != z.at(f.newest()) {
-			f.overruled = proven
+			f.overrule("time zone", proven.name, proven.why)
 		}
 		return z
 	}
