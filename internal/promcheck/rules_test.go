@@ -153,3 +153,33 @@ func TestExportedAlertsOverCaptures(t *testing.T) {
 	}
 	t.Logf("%d of %d unhealthy captures told within a minute; %d of %d others silent", told, unhealthy, metrics-unhealthy, metrics-unhealthy)
 }
+
+// TestExportedRulesPassPromtool lets promtool check the exported rules and run the
+// tests that are exported with them.
+func TestExportedRulesPassPromtool(t *testing.T) {
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, opt := range []alerts.ExportOptions{{}, {Warnings: true}} {
+		dir, ran := t.TempDir(), 0
+		for _, f := range alerts.Export(opt) {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, f := range alerts.Export(opt) {
+			verb := map[string]string{"rules": "check", "tests": "test"}[f.Kind]
+			if verb == "" {
+				continue
+			}
+			ran++
+			if out, err := exec.Command(tool, verb, "rules", filepath.Join(dir, f.Name)).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", f.Name, err, out)
+			}
+		}
+		if ran != 2 {
+			t.Errorf("%d files for promtool", ran)
+		}
+	}
+}
