@@ -22,7 +22,7 @@ var pageSource string
 
 // pages is the template of the page.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "numbers": numbers, "quotes": quotesOf, "causes": causesOf, "split": splitPath,
+	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "split": splitPath,
 	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 }).Parse(pageSource))
 

@@ -68,7 +68,7 @@ func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLi
 func sentence(x *timeline.Mark) string {
 	switch x.Kind {
 	case timeline.Episode:
-		return fmt.Sprintf("PLEG unhealthy, episode %s, stuck in %s", x.ID, x.State)
+		return "PLEG unhealthy, episode " + x.ID + ", " + stuckIn(x.State)
 	case timeline.Breach:
 		return fmt.Sprintf("%s: %s of %s %s (threshold %s)", x.State, x.ID, float(x.Value), x.Unit, float(x.Threshold))
 	case timeline.Cause:

@@ -125,7 +125,7 @@ func markName(m *timeline.Mark) string {
 	case timeline.Ready:
 		return map[string]string{"true": "Ready"}[m.State] + map[string]string{"false": "NotReady"}[m.State]
 	case timeline.Episode:
-		return "PLEG unhealthy, stuck in " + m.State
+		return "PLEG unhealthy, " + stuckIn(m.State)
 	case timeline.Relist:
 		return "relist " + m.State
 	case timeline.Bounded:

@@ -53,7 +53,7 @@ func (p *printer) node(n *model.Node) {
 			p.para(fmt.Sprintf("  %d: ", e.ID), "recovery: "+e.RecoveredBasis)
 		}
 		if e.StuckStepBasis != "" {
-			p.para(fmt.Sprintf("  %d: ", e.ID), fmt.Sprintf("stuck in %s: %s", e.StuckStep, e.StuckStepBasis))
+			p.para(fmt.Sprintf("  %d: ", e.ID), stuckIn(e.StuckStep)+": "+e.StuckStepBasis)
 		}
 		p.quotes("     ", e.Evidence.All())
 	}
@@ -135,10 +135,10 @@ func levelLine(c *model.Cause) string {
 }
 
 func (p *printer) cause(rank int, c *model.Cause) {
-	fmt.Fprintf(p, "%s\n", p.paint(bold, fmt.Sprintf("%d. %s: %s", rank, c.ID, c.Title)))
+	p.para(fmt.Sprintf("%d. ", rank), p.paint(bold, c.ID+": "+c.Title))
 	level := levelLine(c)
 	if len(c.Episodes) > 0 {
-		level += ", explains episode " + numbers(c.Episodes)
+		level += ", explains " + episodesWords(c.Episodes)
 	}
 	fmt.Fprintf(p, "   %s\n", p.paint(faint, level))
 	p.para("   ", c.Explanation)
@@ -151,7 +151,7 @@ func (p *printer) cause(rank int, c *model.Cause) {
 		p.para("   do       ", m)
 	}
 	for _, m := range c.Commands {
-		p.para("   run      ", m)
+		fmt.Fprintf(p, "   run    $ %s\n", m) // whole: it is copied
 	}
 }
 

@@ -106,12 +106,21 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
-func numbers(ns []int) string {
-	var words []string
-	for _, n := range ns {
-		words = append(words, strconv.Itoa(n))
+// stuckIn is the step of the relist in which PLEG was unhealthy.
+func stuckIn(step string) string {
+	if step == "" || step == "unknown" {
+		return "stuck in an unknown phase"
 	}
-	return strings.Join(words, ", ")
+	return "stuck in " + step
+}
+
+// episodesWords names episodes.
+func episodesWords(ids []int) string {
+	words := strings.Fields(strings.Trim(fmt.Sprint(ids), "[]"))
+	if len(words) == 1 {
+		return "episode " + words[0]
+	}
+	return "episodes " + strings.Join(words, ", ")
 }
 
 func orUnknown(s string) string {
