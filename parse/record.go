@@ -350,6 +350,7 @@ const (
 	MarkNull       MarkerKind = "null"       // journal JSON null: the message was lost at export
 	MarkClock      MarkerKind = "clock"      // "Time has been changed", "clock_step"
 	MarkRotated    MarkerKind = "rotated"    // "Journal started", rotation
+	MarkExcerpt    MarkerKind = "excerpt"    // "--": a search left lines out here
 	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload cut the file here
 )
 

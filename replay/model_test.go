@@ -167,7 +167,7 @@ func runModel(seed int64, verbose bool) *model {
 		m.log(t0-20_000, 'I', "generic.go:224", `"GenericPLEG: Relisting"`)
 	}
 	m.relists(t0 + sec + 2*ms)
-	m.syncLoop(t0 + 3*ms)
+	m.syncLoop(t0) // its first turn skips: no relist has listed yet
 	m.ordinary(t0)
 	slices.SortStableFunc(m.lines, func(a, b modelLine) int { return cmp.Compare(a.at, b.at) })
 	m.lines = slices.DeleteFunc(m.lines, func(l modelLine) bool { return l.at >= m.end })

@@ -103,7 +103,8 @@ func TestFailedListsDateTheirStart(t *testing.T) {
 		start      string
 		slack      time.Duration
 	}{
-		{"default timeout", failLine("10:02:00.003000", deadline), 2 * time.Minute, "10:00:00", 50 * time.Millisecond},
+		{"the usual timeout, measured", failLine("10:02:00.003000", deadline) + "\n" + failLine("10:04:01.006000", deadline), 2 * time.Minute, "10:00:00", 50 * time.Millisecond},
+		{"nothing tells the timeout", failLine("10:02:00.003000", deadline), 2 * time.Minute, "09:47:00", 15 * time.Minute},
 		{"timeout measured from the distance", failLine("10:02:00.003000", deadline) + "\n" + failLine("10:02:31.006000", deadline), 30 * time.Second, "10:01:30", 50 * time.Millisecond},
 		{"refused at once", failLine("10:02:00.003000", refused), 2 * time.Minute, "10:02:00", 250 * time.Millisecond},
 	} {

@@ -105,12 +105,17 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 		{"stopped", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:03:00.020000"), relisting("10:03:00.030000")}, false},
 		{"stuck", []string{relisting("10:00:00.000000"), chatter("10:00:00.500000"), chatter("10:01:50.000000"), chatter("10:02:40.000000"), relisting("10:03:00.030000")}, true},
 	} {
-		n := buildOne(t, strings.Join(c.lines, "\n"))
-		if c.known {
-			n = buildOne(t, ticking(c.lines, "10:00:01", "10:03:00"))
+		var quick []string // what shows that a relist is due every second
+		for s := 52; s < 60; s++ {
+			quick = append(quick, relisting(fmt.Sprintf("09:59:%d.000000", s)))
 		}
-		if got := n.Relists[0].End.Known(); got != c.known {
-			t.Errorf("%s: end known %v, want %v: %+v", c.name, got, c.known, n.Relists[0])
+		lines := append(quick, c.lines...)
+		n := buildOne(t, strings.Join(lines, "\n"))
+		if c.known {
+			n = buildOne(t, ticking(lines, "10:00:01", "10:03:00"))
+		}
+		if r := n.Relists[len(quick)]; r.End.Known() != c.known {
+			t.Errorf("%s: end known %v, want %v: %+v", c.name, r.End.Known(), c.known, r)
 		}
 	}
 }

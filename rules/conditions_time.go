@@ -27,7 +27,7 @@ func (m mark) Quote() string      { return m.Text.String() }
 // itself waits for the runtime. Nor are multiples of 5 s, which lines that are
 // missing leave, nor those of the first seconds, in which the pauses still grow.
 func lookCadence(s *subject, args map[string]string) outcome {
-	if s.ep == nil {
+	if s.ep == nil || args["is"] == "slow" && s.ep.Partial {
 		return cannotLook()
 	}
 	es := s.inStall(parse.SigSkip)
@@ -95,6 +95,9 @@ const sparseBelow = 12
 
 // sparse reports whether the input is an excerpt rather than a log.
 func (s *subject) sparse() bool {
+	if s.ep != nil && s.ep.Partial {
+		return true
+	}
 	lines := 0
 	for _, c := range s.n.Coverage {
 		lines += c.Lines

@@ -50,7 +50,7 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 // vars are the facts of the subject that sentences may use.
 func (s *subject) vars() map[string]string {
 	v := map[string]string{"node": s.n.Name, "timeout": parse.Short(time.Duration(s.t))}
-	if strings.Contains(s.n.Kubelet.Basis, timeoutAssumed) {
+	if !s.n.Kubelet.TimeoutKnown {
 		v["timeout"] += " (the default)"
 	}
 	if s.rt != "" {
@@ -91,10 +91,6 @@ func (s *subject) vars() map[string]string {
 	}
 	return v
 }
-
-// timeoutAssumed is what the basis of a kubelet's profile says where nothing states
-// or measures runtimeRequestTimeout.
-const timeoutAssumed = "runtimeRequestTimeout by default"
 
 func clock(at int64) string { return time.Unix(0, at).UTC().Format("2006-01-02 15:04:05 UTC") }
 

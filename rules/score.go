@@ -40,6 +40,7 @@ type scored struct {
 	found     []outcome // for, best first
 	contra    []outcome // against
 	against   float64
+	unseen    bool   // the log shows too little of a stall to tell whether something speaks against it
 	shared    string // object that two sources name
 	limit     string // why it can be no more than possible, "" if it can
 	explained *scored
@@ -69,8 +70,11 @@ func judge(d *Def, s *subject) *scored {
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
 	for _, c := range d.Against {
-		if o := s.look(c); o.state == Found && len(o.records) > 0 {
+		switch o := s.look(c); {
+		case o.state == Found && len(o.records) > 0:
 			x.contra = append(x.contra, o)
+		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && s.ep != nil && s.have[parse.SrcKubelet]:
+			x.unseen = true
 		}
 	}
 	x.sum()
@@ -133,6 +137,9 @@ func (x *scored) limits() string {
 	}
 	if x.proven() {
 		return ""
+	}
+	if x.unseen {
+		return "the log does not show whether calls failed in the stall"
 	}
 	if d.Affects.Kubelet != "" {
 		if _, known := s.kubeletIn(d.Affects.Kubelet); !known {

@@ -444,15 +444,11 @@ func statedReason(r parse.Record) string {
 // slowest tells of the longest relist of ten seconds or more, from lines or from
 // what snapshots of the metrics bound; "" if none is known.
 func slowest(n *replay.Node) string {
-	best, from, at, dated, assumed := time.Duration(0), time.Duration(0), int64(0), true, ""
+	best, from, at, dated := time.Duration(0), time.Duration(0), int64(0), true
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		if d, ok := r.Duration(); ok && d >= replay.LongRelist && d > best {
-			best, from, at, assumed = d, d, r.Start.At, ""
-			// The start is the error's moment less the timeout.
-			if len(r.Basis) == 1 && r.Basis[0] == replay.BasisListError && strings.Contains(n.Kubelet.Basis, timeoutAssumed) {
-				assumed = ", by the default timeout"
-			}
+			best, from, at = d, d, r.Start.At
 		}
 	}
 	for i := range n.Proofs {
@@ -464,7 +460,7 @@ func slowest(n *replay.Node) string {
 		lo := p.SumMin / time.Duration(p.Count)
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
-			best, from, at, assumed = hi, lo, p.To, ""
+			best, from, at = hi, lo, p.To
 			dated = len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
 		}
 	}
@@ -476,7 +472,7 @@ func slowest(n *replay.Node) string {
 	case best-from > time.Second:
 		return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + " before " + clock(at)
 	}
-	return "a relist of " + parse.Short(best) + " at " + clock(at) + assumed
+	return "a relist of " + parse.Short(best) + " at " + clock(at)
 }
 
 // cutReport reports whether a line was cut within the words that only a report of an

@@ -65,7 +65,7 @@ func (c *claims) overlap(from, to float64, state string) (sum float64) {
 func stronger(part, whole *claims) (out []string) {
 	out = contrary(part, whole)
 	for _, h := range part.health {
-		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "healthy" && bad > 5 { // the log tells of a recovery to a pause of the loop
+		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "healthy" && bad > 1 {
 			out = append(out, fmt.Sprintf("healthy for %.1f s of which the whole log proves nothing: %v", bad, h))
 		}
 		if bad := whole.overlap(h.from, h.to, "healthy"); h.state == "unhealthy" && bad > 0.5 {

@@ -53,7 +53,7 @@ func newWorld(seed uint64, verbosity int) *world {
 			t = w.trouble(t, kind) + worldSecond + w.r.Int64N(5_000_000)
 		}
 	}
-	w.syncLoop(t0 + 9_000_000)
+	w.syncLoop(t0) // its first turn skips: no relist has listed yet
 	w.chatter(t0)
 	w.write()
 	for at := t0 + 7*worldSecond; at < w.end; at += 15 * worldSecond {

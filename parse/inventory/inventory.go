@@ -244,6 +244,7 @@ func (x *Inventory) losses(b *parse.Bundle) {
 	words := map[parse.MarkerKind]string{
 		parse.MarkSuppressed: "messages dropped by the rate limit of the log",
 		parse.MarkNull:       "message left out of the JSON export because of its length",
+		parse.MarkExcerpt:    "a search left lines out",
 		parse.MarkTruncated:  "cut by the collector or the upload",
 		parse.MarkClock:      "the clock was changed",
 		parse.MarkReboot:     "another boot",

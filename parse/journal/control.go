@@ -10,6 +10,9 @@ import (
 // control reads the lines in which journalctl and klog speak about the file.
 func control(b []byte, e *Entry) bool {
 	switch {
+	case string(bytes.TrimRight(b, " \r")) == "--": // what grep puts between matches with lines around them
+		e.Form, e.Marker.Kind = Control, parse.MarkExcerpt
+		return true
 	case bytes.HasPrefix(b, []byte("-- ")):
 		return journalControl(b[3:], e)
 	case bytes.HasPrefix(b, []byte("Log file created at: ")):

@@ -35,15 +35,35 @@ type Witness struct {
 	Holes    []host.Span // silences beyond the log's habit and stretches with lost lines, oldest first, disjoint
 	filtered []bool      // by run: its lines are a selection
 	thinned  []bool      // by run: lines are missing here and there
+	begun    []bool      // by run: of verbosity 5, each relist begins with a line of its own
+	few      []bool      // by run: it has few lines
+	pace     []int64     // by run: how far apart quick relists begin
+	jitter   []int64     // by run: how much that differs
+	quick    []int64     // by run: when several had followed each other so, 0 never
 }
 
 // NewWitness looks for what shows that lines are missing.
 func NewWitness(s *Log) *Witness {
-	w := &Witness{filtered: make([]bool, len(s.Runs)), thinned: make([]bool, len(s.Runs))}
+	w := &Witness{filtered: make([]bool, len(s.Runs)), thinned: make([]bool, len(s.Runs)), begun: make([]bool, len(s.Runs)), few: make([]bool, len(s.Runs)), pace: make([]int64, len(s.Runs)),
+		jitter: make([]int64, len(s.Runs)), quick: make([]int64, len(s.Runs))}
+	for i := range s.Marks {
+		if m := &s.Marks[i]; m.Run >= 0 && m.Kind == host.KindRelisting {
+			w.begun[m.Run] = true
+		}
+	}
 	w.Holes = s.holes()
-	filtered(s, w.filtered)
+	if slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt }) {
+		for i := range w.thinned {
+			w.thinned[i] = true
+		}
+	}
+	w.pick(s)
+	w.errorsOnly(s)
 	w.thin(s)
 	w.unbegun(s)
+	w.combed(s)
+	w.unstarted(s)
+	w.alone(s)
 	return w
 }
 
@@ -96,7 +116,7 @@ func (w *Witness) thin(s *Log) {
 // unbegun finds runs of verbosity 5 in which a list failed twice and no line tells of
 // the relist in between that began: each writes one first.
 func (w *Witness) unbegun(s *Log) {
-	begun, last := map[int]bool{}, map[int]int64{} // of verbosity 5; the failure after the last begin
+	last := map[int]int64{} // the failure after the last begin
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		if m.Run < 0 {
@@ -104,10 +124,9 @@ func (w *Witness) unbegun(s *Log) {
 		}
 		switch m.Kind {
 		case host.KindRelisting:
-			begun[m.Run] = true
 			delete(last, m.Run)
 		case host.KindListFail:
-			if t := last[m.Run]; t != 0 && begun[m.Run] && w.Whole(t, m.At) {
+			if t := last[m.Run]; t != 0 && w.begun[m.Run] && w.Whole(t, m.At) {
 				w.thinned[m.Run] = true
 			}
 			last[m.Run] = m.At
@@ -115,12 +134,147 @@ func (w *Witness) unbegun(s *Log) {
 	}
 }
 
+// quickMost is the most that quick relists begin apart: a period, a late timer and
+// some milliseconds of work.
+const quickMost = 1500 * time.Millisecond
+
+// combed finds runs of verbosity 4 or 5 in whose pauses between the begins of relists,
+// or between their lists, whole numbers of the usual pause prevail: lines are missing
+// here and there.
+func (w *Witness) combed(s *Log) {
+	type pauses struct {
+		last  int64
+		quick []int64
+		long  []int64 // up to combMost of the usual ones
+		first int64   // when quickLeast quick ones had been
+	}
+	runs := make([]pauses, len(s.Runs))
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.Run < 0 || m.Kind != host.KindRelisting && (m.Kind != host.KindRetrieved || w.begun[m.Run]) {
+			continue
+		}
+		p := &runs[m.Run]
+		if d := m.At - p.last; p.last != 0 && w.Whole(p.last, m.At) {
+			if d <= int64(quickMost) {
+				if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
+					p.first = m.At
+				}
+			} else if d <= combMost*int64(quickMost) {
+				p.long = append(p.long, d)
+			}
+		}
+		p.last = m.At
+	}
+	for run := range runs {
+		p := &runs[run]
+		w.pace[run], w.jitter[run] = int64(GenericPeriod+10*time.Millisecond), int64(combLate)
+		if len(p.quick) > 0 {
+			slices.Sort(p.quick)
+			w.pace[run] = p.quick[len(p.quick)/2]
+			w.jitter[run] = max(int64(combLate), p.quick[len(p.quick)*9/10]-w.pace[run])
+			w.quick[run] = p.first
+		}
+		whole := 0
+		for _, d := range p.long {
+			if w.Comb(run, d) {
+				whole++
+			}
+		}
+		if whole >= 3 && whole > len(p.long)/2 {
+			w.thinned[run] = true
+		}
+	}
+}
+
+// combMost is up to how many usual pauses a longer one is held against: of more, any
+// length is near a whole number.
+const combMost = 9
+
+// Comb reports whether a pause between the begins of two relists is a whole number of
+// usual ones: lines of quick relists may be missing from it.
+func (w *Witness) Comb(run int, pause int64) bool {
+	if run < 0 || run >= len(w.pace) {
+		return false
+	}
+	k := (pause + w.pace[run]/2) / w.pace[run]
+	off := pause - k*w.pace[run]
+	return k >= 2 && k <= combMost && max(off, -off) <= (k+1)*w.jitter[run]
+}
+
+// combLate is the least by which quick relists differ, and their timers.
+const combLate = 25 * time.Millisecond
+
+// quickLeast is how many quick relists show that the generic generator relists: the
+// evented one, which does so every five minutes, forces some at once when it breaks.
+const quickLeast = 6
+
+// Paced reports whether relists of the run followed each other by a period, or did so
+// before a moment, if one is given. A process that relists so goes on with it.
+func (w *Witness) Paced(run int, before int64) bool {
+	return run >= 0 && run < len(w.quick) && w.quick[run] != 0 && (before == 0 || w.quick[run] <= before)
+}
+
+// startFlags are flags of every kubelet, in the order in which it prints all it has.
+var startFlags = []string{"cgroup-driver", "config", "event-qps", "feature-gates", "hostname-override", "max-pods", "root-dir", "runtime-request-timeout", "v"}
+
+// unstarted finds runs of which some lines of the start are there and others, which
+// every process writes (1.11 to 1.37), are not: the flags after the first one that
+// is there, the start of the sync loop, and its first turn, which skips because no
+// relist has succeeded yet.
+func (w *Witness) unstarted(s *Log) {
+	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
+	for _, e := range s.profile {
+		run := s.RunAt(e.At)
+		if run < 0 || e.Basis == parse.NoTime {
+			continue
+		}
+		if e.Is(parse.SigFlag) {
+			flags[run] = append(flags[run], e.Field("name"))
+		}
+		begins[run] = begins[run] || e.Is(parse.SigFlag) || e.Is(parse.SigVersion) || e.Is(parse.SigGates)
+	}
+	for run := range s.Runs {
+		r := &s.Runs[run]
+		if len(flags[run]) > 0 {
+			first := slices.Min(flags[run])
+			w.thinned[run] = w.thinned[run] || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
+		}
+		w.filtered[run] = w.filtered[run] || begins[run] && r.Loop == 0 && r.Last-r.First > int64(time.Minute)
+		if r.Loop == 0 || r.Last-r.Loop < int64(time.Minute) {
+			continue
+		}
+		w.filtered[run] = w.filtered[run] || !slices.ContainsFunc(s.Turns[s.TurnFrom(r.Loop):s.TurnFrom(r.Loop+int64(TurnMax))], func(t Turn) bool {
+			return s.TurnRun(t) == run && s.TurnKinds(t)&host.KindSkip != 0
+		})
+	}
+}
+
+// alone finds runs in which the error of a relist stands without that of its call,
+// which the client of the runtime writes first.
+func (w *Witness) alone(s *Log) {
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.Run < 0 || m.Kind != host.KindListFail || w.thinned[m.Run] {
+			continue
+		}
+		k, _ := slices.BinarySearchFunc(s.Calls, m.At-int64(LayerGap), func(c Call, t int64) int { return cmp.Compare(c.Line.At, t) })
+		w.thinned[m.Run] = k == len(s.Calls) || s.Calls[k].Line.At > m.At
+	}
+}
+
+// Picks reports whether the run's lines are known to be less than it wrote. Of a few
+// lines nobody can tell.
+func (w *Witness) Picks(run int) bool {
+	return w.Lossy(run) || run >= 0 && run < len(w.filtered) && w.filtered[run] && !w.few[run]
+}
+
 // Lossy reports whether lines of the run are missing here and there.
 func (w *Witness) Lossy(run int) bool { return run >= 0 && run < len(w.thinned) && w.thinned[run] }
 
-// filtered sets, for each run, whether its lines are a selection. Lines that
+// pick sets, for each run, whether its lines are a selection. Lines that
 // several files hold count in each.
-func filtered(s *Log, out []bool) {
+func (w *Witness) pick(s *Log) {
 	type count struct{ lines, ordinary int }
 	counts := map[int]count{}
 	for _, c := range s.Coverage {
@@ -136,14 +290,31 @@ func filtered(s *Log, out []bool) {
 	}
 	for i := range s.Runs {
 		x := counts[s.Runs[i].PID]
-		out[i] = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
+		w.few[i] = x.lines < 2*ordinaryLeast
+		w.filtered[i] = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
+	}
+}
+
+// errorsOnly finds runs whose lines were picked by their severity.
+func (w *Witness) errorsOnly(s *Log) {
+	all, bad := make([]int, len(s.Runs)), make([]int, len(s.Runs))
+	for _, i := range s.Cover.lines {
+		if run := s.Cover.runOf(i); run >= 0 && s.Events[i].Severity != 0 {
+			all[run]++
+			if s.Events[i].Severity != 'I' {
+				bad[run]++
+			}
+		}
+	}
+	for run := range all {
+		w.filtered[run] = w.filtered[run] || all[run] > 0 && all[run] == bad[run]
 	}
 }
 
 // holes lists the silences of the kubelet's log that are longer than its habit,
 // and the surroundings of markers of lost lines.
 func (n *Log) holes() []host.Span {
-	limit := int64(habit(n.silences))
+	limit := int64(habit(n.silences, n.rhythm()))
 	var out []host.Span
 	for _, g := range n.silences {
 		if g.Next.At-g.Last.At > limit {
@@ -182,7 +353,7 @@ func JoinSpans(in []host.Span) []host.Span {
 // of its length, as the pauses between the ticks of a kubelet with nothing to do.
 // Longer ones, and those of which no two are alike, are holes. gaps are those of
 // parse.GapMin and longer.
-func habit(gaps []parse.Gap) time.Duration {
+func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 	lengths := make([]int64, len(gaps))
 	for i, g := range gaps {
 		lengths[i] = g.Next.At - g.Last.At
@@ -192,8 +363,23 @@ func habit(gaps []parse.Gap) time.Duration {
 	for i := len(lengths) - 1; i >= k; i-- {
 		if lengths[i-k] >= lengths[i]-lengths[i]/5 {
 			usual := time.Duration(lengths[i])
-			return min(max(usual+usual/5, habitLeast), habitMost)
+			return min(max(usual+usual/5, least), habitMost)
 		}
+	}
+	return least
+}
+
+// rhythm is the longest silence that is no hole in any log of the kubelet: at verbosity
+// 4 it writes several lines a second.
+func (n *Log) rhythm() time.Duration {
+	lists := 0
+	for i := range n.Marks {
+		if n.Marks[i].Kind&(host.KindRelisting|host.KindRetrieved) != 0 {
+			lists++
+		}
+	}
+	if lists >= ordinaryLeast {
+		return time.Duration(parse.GapMin)
 	}
 	return habitLeast
 }

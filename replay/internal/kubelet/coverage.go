@@ -106,6 +106,17 @@ func (c *Coverage) Next(run int, at int64) int64 {
 	return best
 }
 
+// Lull is the longest time in a stretch in which the kubelet wrote no line with a
+// signature.
+func (c *Coverage) Lull(from, to int64) int64 {
+	i, _ := slices.BinarySearchFunc(c.lines, from, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
+	last, most := from, int64(0)
+	for ; i < len(c.lines) && c.events[c.lines[i]].At < to; i++ {
+		most, last = max(most, c.events[c.lines[i]].At-last), c.events[c.lines[i]].At
+	}
+	return max(most, to-last)
+}
+
 // nextLine returns when the origin wrote its next line at or after the moment.
 func nextLine(v *parse.Coverage, at int64) int64 {
 	first, last := min(v.FirstLine.At, v.LastLine.At), max(v.FirstLine.At, v.LastLine.At)

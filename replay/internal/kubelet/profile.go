@@ -333,7 +333,7 @@ func (p *profiler) health() {
 		p.say("period by option")
 	}
 	if k.PLEG == "" {
-		k.PLEG = "unknown"
+		k.PLEG = PLEGUnknown
 		if k.Version != "" && OlderThan(k.Version, 26) || stated == pleg.Threshold {
 			k.PLEG = "generic"
 		}
@@ -358,27 +358,41 @@ func (p *profiler) stated() time.Duration {
 
 // timeout settles runtimeRequestTimeout. Failing lists measure it: they follow
 // each other by timeout plus period. Flag lines show the flag's default even
-// where the configuration file says otherwise, so measurements win.
+// where the configuration file says otherwise, so measurements win. What nothing
+// measures or states is assumed, and proves nothing.
 func (p *profiler) timeout() {
 	k := &p.k
-	measured, n := p.measured()
+	measured, by := p.measured()
+	k.TimeoutKnown = true
 	switch {
-	case n > 0 && measured != k.RPCTimeout:
+	case by != "" && measured != k.RPCTimeout:
 		k.RPCTimeout = measured
-		p.say("runtimeRequestTimeout " + parse.Short(measured) + " measured from " + Times(n, "pair") + " of failing lists")
+		p.say("runtimeRequestTimeout " + parse.Short(measured) + " measured from " + by)
 	case k.RPCTimeout > 0:
 		p.say("runtimeRequestTimeout stated")
-	default:
+	case p.fromFile():
 		k.RPCTimeout = pleg.RPCTimeout
+		p.say("runtimeRequestTimeout by default, which the configuration file leaves")
+	default:
+		k.RPCTimeout, k.TimeoutKnown = pleg.RPCTimeout, false
 		p.say("runtimeRequestTimeout by default")
 	}
 }
 
+// fromFile reports whether the configuration of the kubelet is at hand: what it does
+// not set has its default.
+func (p *profiler) fromFile() bool {
+	return slices.ContainsFunc(p.s.Facts, func(f *parse.Fact) bool {
+		from := f.Attr("from")
+		return strings.HasPrefix(f.Key, "kubelet.") && (from == "file" || from == "configz")
+	})
+}
+
 // measured is the timeout by the least distance of two list failures that
-// waited for their deadline and follow each other, and the number of distances
-// that agree: a slow first call, or a relist in between that no line tells of,
-// only makes them longer.
-func (p *profiler) measured() (time.Duration, int) {
+// waited for their deadline and follow each other, and what measures it, "" nothing:
+// a slow first call, or a relist in between that no line tells of,
+// only makes distances longer.
+func (p *profiler) measured() (time.Duration, string) {
 	gaps := p.failureGaps()
 	if len(gaps) == 0 {
 		return p.single()
@@ -390,13 +404,10 @@ func (p *profiler) measured() (time.Duration, int) {
 	}
 	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
 	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
-	switch {
-	case whole == usual:
-		return whole, n
-	case n == 1 && (whole > usual || whole%(5*time.Second) != 0):
+	if whole != usual && n == 1 && (whole > usual || whole%(5*time.Second) != 0) {
 		return p.single() // two hangs apart from each other are as far apart as they like
 	}
-	return whole, n
+	return whole, Times(n, "pair") + " of failing lists"
 }
 
 // A call that waits for its deadline returns up to this late, with the rest of
@@ -459,7 +470,8 @@ func anyIn(moments []int64, from, to int64) bool {
 // single measures by one failure and the last-seen start before it: the
 // attempt began a period after that relist, which takes some time itself. A
 // timeout longer than usual must explain why no call at all had failed before.
-func (p *profiler) single() (time.Duration, int) {
+func (p *profiler) single() (time.Duration, string) {
+	const by = "a failing list and the relist before it"
 	tries := 0
 	for _, m := range p.s.Marks {
 		if m.Kind != host.KindListFail || !m.Deadline {
@@ -478,12 +490,12 @@ func (p *profiler) single() (time.Duration, int) {
 		switch {
 		case whole <= 0 || d-whole >= 500*time.Millisecond:
 		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.Run, start, m.At-int64(d)/10):
-			return whole, 1
+			return whole, by
 		case d < usual+time.Second:
-			return 0, 0 // agrees with what is stated or usual
+			return usual, by
 		}
 	}
-	return 0, 0
+	return 0, ""
 }
 
 // seenAfter is the start of the relist that the first age after a mark names.
@@ -537,6 +549,9 @@ func (p *profiler) verbosity() {
 	}
 }
 
+// PLEGUnknown is Profile.PLEG where nothing tells whether the evented PLEG is on.
+const PLEGUnknown = "unknown"
+
 // Profile is the profile of the node's kubelet and how it is known.
 type Profile struct {
 	Version    string // "v1.28.0", "" unknown
@@ -552,6 +567,7 @@ type Profile struct {
 	Evidence   []host.Evidence
 
 	ThresholdSet bool // by option: overrules the lines
+	TimeoutKnown bool // RPCTimeout is stated or measured, else the default is assumed
 }
 
 // EventedSends reports whether evented PLEG is on in a version in which it sends

@@ -42,6 +42,7 @@ type Episode struct {
 	StepBasis      string
 	OnDemand       bool // it is the relist of one pod on demand that waited for its deadline, not one of the node
 	NotReady       *host.Span
+	Partial        bool // the log of its process is a selection, or lost lines: what is not there proves nothing
 	Evidence       []host.Evidence
 }
 
@@ -73,7 +74,7 @@ func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubele
 		}
 	}
 	for i := range out {
-		out[i].NotReady = notReady(a.Ready, &out[i])
+		out[i].NotReady, out[i].Partial = notReady(a.Ready, &out[i]), complete.Picks(out[i].Run)
 	}
 	return out
 }

@@ -11,8 +11,9 @@ import (
 
 // fromStart dates the first relist of a process whose list took long: the loop
 // reports that no relist has succeeded, and no attempt failed, so that it is one and
-// the same that runs from the start of PLEG. It ends with the events of all that runs
-// on the node, which it sends without a pause of a period.
+// the same that runs from the start of PLEG. A call takes no longer than it may, and
+// the loop a pause to hear of it: a later event is of another attempt, whatever lines are missing. It ends with
+// the events of all that runs on the node, which it sends without a pause of a period.
 func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 	if run < 0 || l.s.Runs[run].Loop == 0 || !l.w.Trusts(run) || l.evented(run, l.s.Runs[run].Loop) {
 		return
@@ -25,7 +26,7 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 		}
 	}
 	events := l.burst(run, max(last.At, r.Loop))
-	if last.Line == nil || last.At-r.Loop < int64(snapshots.LongRelist) || events.From == 0 || !l.w.Whole(r.Loop, events.To) ||
+	if last.Line == nil || last.At-r.Loop < int64(snapshots.LongRelist) || events.From == 0 || events.From-r.Loop > int64(l.n.Kubelet.RPCTimeout+kubelet.BackoffMax+l.period()) || !l.w.Whole(r.Loop, events.To) ||
 		slices.ContainsFunc(marks, func(m kubelet.Mark) bool {
 			return m.Kind&(host.KindListFail|host.KindRelisting) != 0 && m.At < events.From
 		}) {

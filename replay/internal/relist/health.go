@@ -49,11 +49,13 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 		return nil, nil
 	}
 	h := healthClaims{n: n, past: past, s: n.Log, w: w}
-	h.listings()
-	h.metrics()
 	for i := range h.s.Runs {
 		h.silence(i)
 	}
+	h.listings(false)
+	h.unproven()
+	h.listings(true)
+	h.metrics()
 	h.first()
 	h.well()
 	h.outages()
@@ -85,13 +87,14 @@ func (h *healthClaims) add(from, to int64, st HealthState, proof string, ev ...h
 	}
 }
 
-// listings claims health by relists of which start and list are dated. A
-// process that ended relists no more.
-func (h *healthClaims) listings() {
+// listings claims health by relists of which start and list are dated: those that lines
+// date, of which recovered tells too, and those that the metrics measure. A process that
+// ended relists no more.
+func (h *healthClaims) listings(measured bool) {
 	limit := int64(h.n.Kubelet.Threshold)
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
-		if r.Listed == nil || !*r.Listed {
+		if r.Listed == nil || !*r.Listed || (slices.Contains(r.Basis, BasisMetrics) && !r.own()) != measured {
 			continue
 		}
 		seen := r.ListEnd
@@ -357,7 +360,7 @@ func (h *healthClaims) outages() {
 		for j+1 < len(h.s.Down) && h.s.Down[j+1].At-h.s.Down[j].At <= int64(2*kubelet.BackoffMax) {
 			j++
 		}
-		h.add(h.s.Down[i].At, h.s.Down[j].At+1, RuntimeDown, ProofDown, host.Evidence{Record: h.s.Down[i].Line}, host.Evidence{Record: h.s.Down[j].Line})
+		h.add(h.s.Down[i].At, h.s.Down[j].At, RuntimeDown, ProofDown, host.Evidence{Record: h.s.Down[i].Line}, host.Evidence{Record: h.s.Down[j].Line})
 		i = j + 1
 	}
 }
@@ -421,27 +424,50 @@ func (h *healthClaims) workFrom(run int) int64 {
 	return 0
 }
 
+// certain is until when an episode is certain: the last report, or the least that the
+// proof of its end leaves.
+func certain(e *Episode) int64 {
+	sure := max(e.LastReport, e.Breach)
+	if e.Recovered.Known() {
+		sure = max(sure, e.Recovered.At-int64(e.Recovered.Slack))
+	}
+	return sure
+}
+
+// unproven takes back what silence and lines prove between the end of what is certain of
+// an episode and the recovery that they prove; what the metrics do stays.
+func (h *healthClaims) unproven() {
+	for i := range h.past.Episodes {
+		e := &h.past.Episodes[i]
+		if e.Breach == 0 {
+			continue
+		}
+		sure, to := certain(e), h.n.Window.End
+		if e.Recovered.Known() {
+			to = max(e.Recovered.At, sure)
+			if strings.HasPrefix(e.RecoveredBasis, missedTurn) {
+				to += int64(e.Recovered.Slack) // one line may be missing, two turns in a row prove it
+			}
+		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
+			to = max(sure, h.s.Runs[e.Run+1].First)
+		}
+		h.add(sure, to, HealthUnknown, "", e.Evidence...)
+	}
+}
+
 // episodes claims each episode from its breach to the last moment of which it is
-// certain; from then to the proof of recovery nothing is known.
+// certain.
 func (h *healthClaims) episodes() {
 	for i := range h.past.Episodes {
 		e := &h.past.Episodes[i]
 		if e.Breach == 0 {
 			continue
 		}
-		st, sure := Unhealthy, max(e.LastReport, e.Breach)
+		st := Unhealthy
 		if e.Never {
 			st = NeverRelisted
 		}
-		to := h.n.Window.End
-		if e.Recovered.Known() {
-			sure = max(sure, e.Recovered.At-int64(e.Recovered.Slack))
-			to = max(e.Recovered.At, sure)
-		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
-			to = max(sure, h.s.Runs[e.Run+1].First)
-		}
-		h.add(sure, to, HealthUnknown, "", e.Evidence...)
-		h.add(e.Breach, sure, st, ProofReport, e.Evidence...)
+		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
 	}
 }
 

@@ -13,17 +13,18 @@ import (
 
 // claim is a relist whose start is known to lie in [lo, hi].
 type claim struct {
-	lo, hi  int64
-	run     int
-	listEnd host.Instant
-	end     host.Instant
-	took    extent // how long it ran, where that is known better than by its end
-	listed  *bool
-	outcome Outcome
-	basis   []string
-	ev      []host.Evidence
-	exact   bool              // from a Relisting line
-	group   *kubelet.LastSeen // the last-seen lines that name it
+	lo, hi   int64
+	run      int
+	listEnd  host.Instant
+	end      host.Instant
+	took     extent // how long it ran, where that is known better than by its end
+	listed   *bool
+	outcome  Outcome
+	basis    []string
+	ev       []host.Evidence
+	exact    bool              // from a Relisting line
+	measured bool              // by metrics: each relist is measured once
+	group    *kubelet.LastSeen // the last-seen lines that name it
 }
 
 // ledger collects what is known about single relists.
@@ -82,6 +83,8 @@ const (
 	refusedLate = 200 * time.Millisecond
 	// The relist goroutine writes its next line right after an error.
 	sameMoment = 5 * time.Millisecond
+	// The longest timeout that kubelets are known to be given.
+	timeoutMost = 15 * time.Minute
 	// Claims that no error proves must be at least this sharp.
 	widest = 500 * time.Millisecond
 )
@@ -190,7 +193,9 @@ func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
 		return
 	}
 	l.fromFailures(run, marks)
-	l.fromRetrieved(run, marks)
+	if !l.w.Lossy(run) {
+		l.fromRetrieved(run, marks)
+	}
 }
 
 // fromRelisting reads a log of verbosity 5, in which every relist begins with
@@ -215,12 +220,22 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 			// The log begins in the middle of this relist.
 			l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.At)))
 		case c == nil:
+		case l.skipped(c, m.At-c.lo) || l.w.Lossy(run) && m.At-c.lo >= int64(l.period()):
+			c = nil // of a later one: its begin is missing
+			if m.Kind == host.KindListFail {
+				l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.At)))
+			}
 		case m.Kind == host.KindRetrieved:
 			if !c.listEnd.Known() && c.listed == nil {
 				c.listEnd, c.listed = host.Instant{At: m.At, Slack: sameMoment}, &yes
 			}
 		case m.Kind == host.KindListFail:
-			c.fail(m)
+			if f := l.failed(run, m, l.floorBy(run, m.At)); c.hi+int64(widest) < f.lo {
+				l.claims = append(l.claims, f) // of a later one: its begin is missing
+				c = nil
+			} else {
+				c.fail(m)
+			}
 		case c.listed == nil:
 			c.listed = &yes
 		}
@@ -270,8 +285,8 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	if l.evented(c.run, c.lo) || hi < c.lo {
 		return // forced relists follow at once, or only after minutes
 	}
-	if l.w.Lossy(c.run) && hi-c.lo > int64(stoppedMin) {
-		return // the line of the next one may be among those that are missing
+	if pause := next.At - c.lo; l.skipped(c, pause) || pause > 2*int64(l.period()) && !l.w.Paced(c.run, l.since(c)) {
+		return // lines of others may be missing from between, or none was due
 	}
 	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
 		return // it may have been over long before: the process did not run
@@ -280,12 +295,29 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	c.end = host.Between(min(lo, hi), hi)
 }
 
+// since is the moment before which relists must have followed each other by a period, so
+// that it is known of a later one that they do: 0, any, where the generator is.
+func (l *ledger) since(c *claim) int64 {
+	if l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
+		return c.lo
+	}
+	return 0
+}
+
+// skipped reports whether the line of another relist may be missing from a pause that
+// begins with a claimed one.
+func (l *ledger) skipped(c *claim, pause int64) bool {
+	if pause > 2*int64(l.period()) && pause < int64(snapshots.LongRelist) && l.cover.Lull(c.lo, c.lo+pause) > 3*int64(l.period())/2 {
+		return true // a hole that is no longer than the log's habit
+	}
+	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
+}
+
 // failedUnsaid reports whether a relist of which no line says that its list
-// returned lasted just as long as a call may: of a log that lost lines the error may
-// be what is missing.
+// returned lasted just as long as a call may: the error may be what is missing.
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
 	over := next.At - c.lo - int64(l.n.Kubelet.RPCTimeout+l.n.Kubelet.Period)
-	return over >= -int64(relistingSlack) && over < int64(2*time.Second) && !l.w.Trusts(c.run)
+	return over >= -int64(relistingSlack) && over < int64(2*time.Second)
 }
 
 // stoppedMin is the least duration of a relist that is doubted when the log is
@@ -396,7 +428,7 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 		listed: &no, ev: []host.Evidence{{Record: m.Line}}}
 	timeout := int64(l.n.Kubelet.RPCTimeout)
 	switch {
-	case m.Deadline:
+	case m.Deadline && l.n.Kubelet.TimeoutKnown:
 		c.hi = m.At - timeout + int64(time.Millisecond)
 		c.lo = c.hi - int64(kubelet.DeadlineLate)
 		if l.failing(run, m.At) != "ListPodSandbox" {
@@ -408,8 +440,10 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 		}
 	case m.AtOnce && (floor == 0 || m.At-floor > int64(timerLate)):
 		c.lo, c.hi = m.At-int64(refusedLate), m.At
+	case l.n.Kubelet.TimeoutKnown:
+		c.lo, c.hi = m.At-2*timeout-int64(kubelet.DeadlineLate), m.At
 	default:
-		c.lo, c.hi = m.At-2*timeout, m.At
+		c.lo, c.hi = m.At-2*int64(timeoutMost), m.At
 	}
 	c.lo = min(max(c.lo, floor), c.hi)
 	return c

@@ -36,7 +36,7 @@ func (w *healer) recovered(run int, g *kubelet.LastSeen, next *kubelet.LastSeen,
 	}
 	if best.at == 0 {
 		if run >= 0 && run+1 < len(w.s.Runs) {
-			return w.byNextRun(run)
+			return w.byNextRun(run, last)
 		}
 		return host.Instant{}, "no proof of health after the last report in the input"
 	}
@@ -84,7 +84,7 @@ func (w *healer) attempt(m *kubelet.Mark) int64 {
 
 // byNextRun looks for health in the next process: a restart is no recovery by
 // itself, its first relist is.
-func (w *healer) byNextRun(run int) (host.Instant, string) {
+func (w *healer) byNextRun(run int, last int64) (host.Instant, string) {
 	next := run + 1
 	from := w.s.Runs[next].First
 	none := "the kubelet process ended while PLEG was unhealthy"
@@ -106,7 +106,7 @@ func (w *healer) byNextRun(run int) (host.Instant, string) {
 	if best.at == 0 {
 		return host.Instant{}, none
 	}
-	return host.Instant{At: best.at, Slack: time.Duration(best.at - w.s.Runs[run].Last)}, "a new kubelet process: " + best.basis
+	return host.Instant{At: best.at, Slack: time.Duration(best.at - last)}, "a new kubelet process: " + best.basis
 }
 
 // byTurns looks at the sync loop: a turn that skipped for other reasons only,
@@ -157,7 +157,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 		return proof{}, false
 	}
 	pause := w.pause(run, after, last)
-	basis := "the next sync-loop iteration, due " + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
+	basis := missedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
 	at, from := last+int64(pause), last
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.Next(run, at+int64(kubelet.BackoffLate))
@@ -173,6 +173,9 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 	}
 	return proof{}, false
 }
+
+// missedTurn begins the basis of a recovery that the missing line of one turn proves.
+const missedTurn = "the next sync-loop iteration, due "
 
 // skipped reports whether a turn from index i on skipped for PLEG by then.
 func (w *healer) skipped(run, i int, by int64) bool {

@@ -72,7 +72,7 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 			continue
 		}
 		switch last := c.group.Last(); {
-		case slices.Contains(d.basis, BasisListError) && last >= d.lo:
+		case slices.Contains(d.basis, BasisListError) && last >= d.lo && d.hi-d.lo <= int64(l.period()):
 			// Still named while a later attempt ran and failed: nothing
 			// that listed pods ran in between.
 			c.end, c.outcome = host.Between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
@@ -84,8 +84,8 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 
 // byLists dates the ends of relists in a log of verbosity 4, where each writes a line
 // when its list returns, and others when it has inspected a pod: it ended after its
-// last such line, and a period before the next list. A list of all pods that the
-// garbage collection makes meanwhile has no such pause before it.
+// last such line, and a period before the next list. Where there is more room than
+// that between the two, the list may be the garbage collection's, or one is missing.
 func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 	for _, c := range l.claims {
 		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
@@ -98,8 +98,11 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 		if i == len(marks) || marks[i].Kind != host.KindRetrieved || !l.w.Whole(c.listEnd.At, marks[i].At) {
 			continue
 		}
+		if l.skipped(c, marks[i].At-c.listEnd.At) {
+			continue
+		}
 		hi := marks[i].At - int64(l.period())
-		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi {
+		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi && hi-lo <= int64(widest) {
 			c.end = host.Between(lo, hi)
 			if c.outcome == "" {
 				c.outcome = OutcomeOK
@@ -125,7 +128,7 @@ func (l *ledger) stretches(run int) []Bounded {
 		return nil
 	}
 	r := &l.s.Runs[run]
-	if l.evented(run, r.Last) {
+	if l.evented(run, r.Last) || l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
 		return nil // the events may be the runtime's own
 	}
 	var out []Bounded
@@ -230,8 +233,11 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 
 // onDemand reports whether the list of one pod on demand failed in an episode, or
 // began in it: since 1.36 the same loop runs it between relists, so that none of
-// those need have been long.
+// those need have been long. Its own line is no more certain to be there than another.
 func (l *ledger) onDemand(e *Episode) bool {
+	if k := &l.n.Kubelet; !kubelet.OlderThan(cmp.Or(k.Version, k.VersionMax), 36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
+		return true
+	}
 	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.RPCTimeout)
 	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }

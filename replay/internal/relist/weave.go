@@ -104,7 +104,11 @@ func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 		d, ok := c.length()
 		if ok && d >= snapshots.LongRelist && c.end.At > p.From && c.end.At <= p.To {
 			n--
-			took.lo, took.hi = took.lo-d, took.hi-d
+			slack := c.relist().TookSlack
+			if slack == 0 {
+				slack = c.end.Slack + time.Duration(c.hi-c.lo)/2
+			}
+			took.lo, took.hi = took.lo-d-slack, took.hi-d+slack
 		}
 	}
 	took.lo = max(took.lo, snapshots.LongRelist)
@@ -139,7 +143,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) || !c.end.Known() && l.anyOther(t) {
+		if c.measured || c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t)) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -156,6 +160,16 @@ func (l *ledger) match(t *timed) int {
 // it was too short for the loop to report it.
 func (l *ledger) anyOther(t *timed) bool {
 	return t.Whole && t.start.To-t.start.From > int64(t.took.lo+30*time.Second) && t.took.lo < l.n.Kubelet.Threshold
+}
+
+// orNext reports whether the measured relist may as well be one after the claimed,
+// that no line dates. It cannot where an older one is still named when that would have
+// begun: the claimed one had not listed by then, and a failure writes a line.
+func (l *ledger) orNext(c *claim, t *timed) bool {
+	if t.Listed != nil || c.lo+l.gap(c.run, c.lo) > t.start.To || c.outcome == OutcomeHung {
+		return false
+	}
+	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *kubelet.LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge
@@ -189,6 +203,7 @@ func (l *ledger) inside(t *timed) *claim {
 
 // measure narrows the claim by the length that the metrics state.
 func (c *claim) measure(t *timed) {
+	c.measured = true
 	c.lo, c.hi = max(c.lo, t.start.From), min(c.hi, t.start.To)
 	if t.end.To != 0 {
 		lo, hi := max(t.end.From, c.lo+int64(t.took.lo)), t.end.To
@@ -213,7 +228,7 @@ func (c *claim) measure(t *timed) {
 
 // claim is the measured relist alone.
 func (t *timed) claim(run int) *claim {
-	c := &claim{lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, outcome: t.outcome(), basis: basisMetrics, ev: t.Evidence}
+	c := &claim{measured: true, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, outcome: t.outcome(), basis: basisMetrics, ev: t.Evidence}
 	if t.end.To != 0 {
 		c.end, c.took = host.Between(t.end.From, t.end.To), t.length()
 	}

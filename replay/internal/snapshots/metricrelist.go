@@ -136,9 +136,10 @@ func (d *dating) began() (lo, hi int64) {
 
 // listed tells by the interval that the next relist observed whether this one
 // listed pods: the interval counts from the start of the last that did. Known
-// only where just this one ended and just the next began.
+// only where just this one ended and just the next began, and no pod was listed on
+// demand meanwhile, which makes relists wait.
 func (d *dating) listed(z, b *shot, long *Proof) *bool {
-	if long.Count != 1 || b.count-z.count != 1 || b.icount-z.icount != 1 {
+	if long.Count != 1 || b.count-z.count != 1 || b.icount-z.icount != 1 || b.pods != z.pods {
 		return nil
 	}
 	switch pause := b.isum - z.isum - (b.sum - z.sum); {
