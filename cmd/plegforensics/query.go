@@ -161,6 +161,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 		if err != nil {
 			return nil, usage("", "--alert-rules %s", plainly(err))
 		}
+		before := len(groups)
 		for _, name := range names {
 			data, err := readAside(name)
 			if err != nil {
@@ -174,6 +175,9 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 				return nil, usage("rules check PATH shows all mistakes", "--alert-rules: %v", bad[0])
 			}
 			groups = append(groups, gs...)
+		}
+		if len(groups) == before {
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --alert-rules %s: no rules in it\n", visible(path))
 		}
 	}
 	return groups, nil

@@ -37,8 +37,13 @@ func (s *Store) OtherName(name string) (other string, ok bool) {
 		base, found := strings.CutSuffix(name, suffix)
 		for _, r := range renamed {
 			for i := range r {
-				if found && base == r[i] && s.Has(r[1-i]+suffix) {
-					return r[1-i] + suffix, true
+				if !found || base != r[i] {
+					continue
+				}
+				for _, end := range []string{suffix, suffix + "_bucket"} { // a summary became a histogram
+					if s.Has(r[1-i] + end) {
+						return r[1-i] + end, true
+					}
 				}
 			}
 		}
@@ -140,7 +145,11 @@ func (d *DB) unmatched(sel *parser.VectorSelector) string {
 // nearestOf lists the values that are spelled most like one.
 func nearestOf(value string, values []string) string {
 	const most = 5
-	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(spell.Distance(value, a), spell.Distance(value, b)) })
+	away := make(map[string]int, len(values))
+	for _, v := range values {
+		away[v] = spell.Distance(value, v)
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(away[a], away[b]) })
 	var out []string
 	for _, v := range values[:min(len(values), most)] {
 		out = append(out, fmt.Sprintf("%q", v))

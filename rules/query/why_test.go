@@ -10,7 +10,7 @@ import (
 )
 
 func TestWhy(t *testing.T) {
-	db := Open(NewStore([]*replay.Node{snapshots("h_seconds_bucket|10.0 1 2 3", "h_seconds_bucket|2.5 1 2 3", "kubelet_running_pods 3 4 5")}))
+	db := Open(NewStore([]*replay.Node{snapshots("h_seconds_bucket|10.0 1 2 3", "h_seconds_bucket|2.5 1 2 3", "kubelet_running_pods 3 4 5", "kubelet_runtime_operations_duration_seconds_bucket|10.0 1 2 3")}))
 	for _, tt := range []struct {
 		expr string
 		at   int64
@@ -20,6 +20,7 @@ func TestWhy(t *testing.T) {
 		{`h_seconds_bucket{lee="11"}`, 30, `no series h_seconds_bucket has a label lee`},
 		{`rate(kubelet_running_pods[10s])`, 30, `samples of kubelet_running_pods are 15s apart, so that a range of 10s never holds two; try [1m]`},
 		{`kubelet_running_pod_count`, 30, `no series is called kubelet_running_pod_count; this kubelet calls it kubelet_running_pods`},
+		{`kubelet_runtime_operations_latency_microseconds`, 30, `this kubelet calls it kubelet_runtime_operations_duration_seconds_bucket`},
 		{`kubelet_running_pods`, 3600, `the last sample of kubelet_running_pods is of 2026-11-20 23:31:30 UTC, more than 5m before the moment asked for`},
 		{`kubelet_running_pods`, -60, `the first sample of kubelet_running_pods is of 2026-11-20 23:31:00 UTC, after the moment asked for`},
 		{`kubelet_running_pods > 9`, 30, `a comparison that does not hold`},
