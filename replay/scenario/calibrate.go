@@ -73,7 +73,7 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 		if n > 0 {
 			d := max(took/time.Duration(n), time.Microsecond)
 			*l.at = Latency{d, d}
-			say("%s took %s on average%s", counted(n, l.kind+" call"), parse.Short(d), since)
+			say("%s took %s on average%s", parse.Plural(n, l.kind+" call"), parse.Short(d), since)
 		}
 	}
 	if restarts := inspected - calls["run"]; restarts > 0 {
@@ -83,20 +83,13 @@ func Calibrate(base Spec, n *replay.Node, all bool) (Calibration, error) {
 	pods, containers := c.running(n)
 	if pods > 0 {
 		c.Spec.Pods = min(pods, maxPods)
-		say("%s", counted(pods, "running pod"))
+		say("%s", parse.Plural(pods, "running pod"))
 	}
 	if pods > 0 && containers > 0 {
 		c.Spec.Containers = min(max((containers+pods/2)/pods, 1), maxContainers)
-		say("%s", counted(containers, "running container"))
+		say("%s", parse.Plural(containers, "running container"))
 	}
 	return c, c.Spec.check()
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // use notes that a step was measured by; steps come oldest first.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -108,6 +109,12 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	for key == "containers" && most*max(s.Pods, 1) > maxItems || (key == "pods" || key == "changed") && most*s.Containers > maxItems {
 		most /= 2
 	}
+	switch timeout := s.Profile(p).RPCTimeout; key { // beyond it a call fails and takes no longer
+	case "list", "status":
+		most = max(1, min(most, int(float64(timeout-1)/s.Load/1e6)))
+	case "load":
+		most = max(1, min(most, int(10*float64(timeout-1)/float64(max(s.List.Hi, s.Status.Hi)))))
+	}
 	turned := func(n int) (bool, time.Duration) {
 		t := s
 		q.set(&t, n)
@@ -129,6 +136,9 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	}
 	if !f.Known {
 		f.Answer = fmt.Sprintf("none up to %g %s", f.Most, q.unit)
+		if most < q.most && key != "pods" && key != "changed" && key != "containers" {
+			f.Answer += ", beyond which calls run into their timeout"
+		}
 		return f
 	}
 	for lo+1 < hi {
@@ -140,19 +150,23 @@ func find(s Spec, p pleg.Profile, key string) Found {
 		}
 	}
 	f.At = float64(hi) / scale
+	unit := q.unit
+	if f.At == 1 && key != "load" {
+		unit = strings.TrimSuffix(unit, "s")
+	}
 	if hi == 1 {
 		state := "unhealthy"
 		if q.good {
 			state = "healthy"
 		}
-		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, q.unit, parse.Short(f.Longest))
+		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, unit, parse.Short(f.Longest))
 		return f
 	}
 	verb := "unhealthy from"
 	if q.good {
 		verb = "healthy from"
 	}
-	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, q.unit, parse.Short(f.Longest))
+	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, unit, parse.Short(f.Longest))
 	if !q.good {
 		f.Answer += fmt.Sprintf(", and with the pause and the next list the age passes %v", p.Threshold)
 	}
@@ -165,8 +179,12 @@ func within(s *Spec, p pleg.Profile, key string) string {
 	if key != "workers" && s.Workers > 1 {
 		out += fmt.Sprintf(", with %d pods inspected at once", s.Workers)
 	}
-	if key != "changed" && s.Changed.Pods > 0 {
-		out += fmt.Sprintf(", when %d pods change at once", s.Changed.Pods)
+	switch n := s.Changed.Pods; {
+	case key == "changed" || n == 0:
+	case n == 1:
+		out += ", when 1 pod changes"
+	default:
+		out += fmt.Sprintf(", when %d pods change at once", n)
 	}
 	return out
 }

@@ -107,11 +107,15 @@ func (r *run) listing(at time.Duration, free bool) (time.Duration, string) {
 	if free {
 		return 0, ""
 	}
-	if left := r.w.hanging(nil, at); left >= r.p.RPCTimeout {
+	left := r.w.hanging(nil, at)
+	if left >= r.p.RPCTimeout {
 		return r.p.RPCTimeout, timedOut
-	} else {
-		return left + r.w.calls(r.w.s.List, 2, at), ""
 	}
+	took, failed := r.w.calls(r.w.s.List, 2, at, r.p.RPCTimeout)
+	if failed {
+		return left + took, timedOut
+	}
+	return left + took, ""
 }
 
 // inspections draws how long inspecting each pod takes that the relist may inspect,
@@ -152,8 +156,12 @@ func (r *run) inspections(in *simulate.Snapshot, at time.Duration, free bool) {
 // and fails again is inspected a second time up to 1.31: each counts half of both.
 func (r *run) inspect(p *pleg.Pod, at time.Duration, again bool) simulate.InspectOutcome {
 	lists, status := r.p.Calls([]*pleg.Pod{p})
-	took := r.w.calls(r.w.s.List, lists-2, at)
-	left, timeout := r.w.hanging(p, at+took), r.p.RPCTimeout
+	timeout := r.p.RPCTimeout
+	took, failed := r.w.calls(r.w.s.List, lists-2, at, timeout)
+	if failed {
+		return simulate.InspectOutcome{Took: took, Err: timedOut}
+	}
+	left := r.w.hanging(p, at+took)
 	if left >= timeout {
 		first := timeout
 		if again && r.p.Deadlines() == 2 {
@@ -161,7 +169,12 @@ func (r *run) inspect(p *pleg.Pod, at time.Duration, again bool) simulate.Inspec
 		}
 		return simulate.InspectOutcome{Took: took + first, Err: timedOut}
 	}
-	return simulate.InspectOutcome{Took: took + left + r.w.calls(r.w.s.Status, status, at)}
+	checks, failed := r.w.calls(r.w.s.Status, status, at, timeout)
+	o := simulate.InspectOutcome{Took: took + left + checks}
+	if failed {
+		o.Err = timedOut
+	}
+	return o
 }
 
 // Assumptions are what a run takes for granted.

@@ -178,3 +178,31 @@ func TestAddedLatency(t *testing.T) {
 		t.Errorf("relists that inspect take %v, want %v", busy, want)
 	}
 }
+
+// TestCallsTimeOut: a call that would last for runtimeRequestTimeout fails with it, by
+// its own latency or by the load.
+func TestCallsTimeOut(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		longest time.Duration
+		failed  int
+	}{
+		// The first list call of each attempt fails after 2 m, from the second relist on.
+		{"list=3m,for=10m", 2 * time.Minute, 5},
+		{"list=1m,load=×3,for=10m", 2 * time.Minute, 5},
+		{"list=1m,for=4m,timeout=30s", 30 * time.Second, 8},
+		// Two lists, and the first status call of the one pod that changed.
+		{"status=3m,changed=1,for=3m", 2*time.Minute + 10*time.Millisecond, 0},
+		{"status=119s,containers=1,changed=1,for=3m", 2*119*time.Second + 10*time.Millisecond, 0},
+	} {
+		out := Run(parsed(t, c.text), profile(t, "v1.36.0"), nil)
+		if out.Totals.Longest != c.longest || out.Totals.Failed != c.failed {
+			t.Errorf("%s: longest %v, %d failed, want %v, %d", c.text, out.Totals.Longest, out.Totals.Failed, c.longest, c.failed)
+		}
+	}
+	// What lasts longer fails sooner: the question ends where calls time out.
+	fs, err := Find(parsed(t, "pods=1,containers=1,changed=1"), profile(t, "v1.36.0"), "status")
+	if err != nil || !fs[0].Known || fs[0].Most != 119_999 || fs[0].At < 59_000 || fs[0].At > 90_000 {
+		t.Errorf("status: %+v, %v", fs, err)
+	}
+}

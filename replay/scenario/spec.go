@@ -95,6 +95,7 @@ func Parse(base Spec, text string) (Spec, error) {
 	for _, part := range strings.Split(text, ",") {
 		part = strings.TrimSpace(part)
 		key, value, ok := strings.Cut(part, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || value == "" {
 			return s, fmt.Errorf("%q is not of the form KEY=VALUE", part)
 		}
@@ -156,7 +157,9 @@ func (s *Spec) read(key, value string) (err error) {
 			err = fmt.Errorf("%q is neither warm nor cold", value)
 		}
 	case "seed":
-		s.Seed, err = strconv.ParseUint(value, 10, 64)
+		if s.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			err = fmt.Errorf("%q is not a whole number from 0", value)
+		}
 	default:
 		err = fmt.Errorf("no such key")
 	}
@@ -270,16 +273,20 @@ func hang(text string) (Hang, error) {
 // String is the scenario in words, for reports.
 func (s *Spec) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d pods of %d containers, list calls of %s, status calls of %s", s.Pods, s.Containers, s.List, s.Status)
+	fmt.Fprintf(&b, "%s of %s, list calls of %s, status calls of %s", parse.Plural(s.Pods, "pod"), parse.Plural(s.Containers, "container"), s.List, s.Status)
 	add := func(format string, args ...any) { fmt.Fprintf(&b, ", "+format, args...) }
 	if s.Churn > 0 {
 		add("%g container restarts a second", math.Round(s.Churn*1000)/1000)
 	}
 	if s.Changed.Pods > 0 {
-		add("%d pods change at %v", s.Changed.Pods, s.Changed.At)
+		verb := "change"
+		if s.Changed.Pods == 1 {
+			verb += "s"
+		}
+		add("%s %s at %v", parse.Plural(s.Changed.Pods, "pod"), verb, s.Changed.At)
 	}
 	for _, b := range s.New {
-		add("%d new pods at %v", b.Pods, b.At)
+		add("%s at %v", parse.Plural(b.Pods, "new pod"), b.At)
 	}
 	if s.Load != 1 {
 		add("calls %g times as long from %v on", s.Load, s.LoadAt)

@@ -185,20 +185,23 @@ func (p *pod) sighting() *pleg.Pod {
 	return out
 }
 
-// calls draws how long so many calls of a latency take at a time since the start.
-func (w *world) calls(l Latency, n int, at time.Duration) time.Duration {
-	var sum time.Duration
+// calls draws how long so many calls of a latency take at a time since the start. One
+// that would last for the timeout fails with it, and no other follows.
+func (w *world) calls(l Latency, n int, at, timeout time.Duration) (sum time.Duration, failed bool) {
 	for range n {
 		d := l.Lo
 		if l.Hi > l.Lo {
 			d += time.Duration(w.draw.below(int(l.Hi-l.Lo) + 1))
 		}
+		if at >= w.s.LoadAt {
+			d = time.Duration(float64(d) * w.s.Load)
+		}
+		if d >= timeout {
+			return sum + timeout, true
+		}
 		sum += d
 	}
-	if at >= w.s.LoadAt {
-		sum = time.Duration(float64(sum) * w.s.Load)
-	}
-	return sum
+	return sum, false
 }
 
 // hanging is how long list calls, or the status calls of a pod, still do not answer
