@@ -63,6 +63,8 @@ func listedOK(r *model.SimRelist) bool { return r.Outcome == "ok" }
 func (t *replayText) note(r *model.SimRelist) string {
 	var parts []string
 	switch {
+	case r.Stream:
+		parts = append(parts, "told by the runtime")
 	case listedOK(r) && r.Pods < 0:
 		parts = append(parts, "pods listed")
 	case listedOK(r):

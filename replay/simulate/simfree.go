@@ -120,16 +120,18 @@ func (f *Free) listing(in *Snapshot) {
 	}
 }
 
-// stream gives a change to the evented generator, as a working event stream would
-// have told it. Up to 1.36 that sends events itself, and the next generic relist still
-// finds the change; from 1.37 on it asks for relists of the pods whose containers
-// stopped.
+// stream gives a change to the evented generator as a working event stream would. Up to
+// 1.36 that sends events, and the next relist still finds the change; from 1.37 on it
+// asks for relists of the pods whose containers stopped.
 func (f *Free) stream(in *Snapshot) {
 	m := f.sim.Machine
-	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: m.LastSeen, Pods: in.Pods}
+	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: m.LastSeen, Pods: -1}
+	_, r.Healthy = m.Healthy(in.At)
 	e, now := &pleg.Evented{Generic: m}, make(map[string]*pleg.Pod)
 	told := func(old, p *pleg.Pod, uid string) {
-		now[uid] = p
+		if now[uid] = p; m.LastSeen == 0 { // what ran before the kubelet did tells nothing
+			return
+		}
 		for _, s := range pleg.Stream(old, p) {
 			s.At = in.At
 			r.Result.Events = append(r.Result.Events, e.Receive(s)...)
@@ -142,9 +144,7 @@ func (f *Free) stream(in *Snapshot) {
 		}
 	}
 	for _, uid := range in.Gone {
-		if old := f.sight[uid]; old != nil {
-			told(old, nil, uid)
-		}
+		told(f.sight[uid], nil, uid)
 	}
 	for _, x := range e.RelistPods(in.At, func(uid string) (*pleg.Pod, pleg.Inspection) { return now[uid], pleg.Inspection{} }) {
 		r.Result.Events = append(r.Result.Events, x.Events...)

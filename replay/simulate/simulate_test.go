@@ -296,13 +296,16 @@ func TestEventedByVersion(t *testing.T) {
 	}
 	lines := []string{line(0, "running"), line(10, "exited"), line(20, "running"), line(30, "running")}
 	for version, want := range map[string]string{
-		"v1.28.0": "stream Started; relist Started; stream Died; stream Started",
-		"v1.36.0": "stream Started; relist Started; stream Died; stream Started",
+		"v1.28.0": "relist Started; stream Died; stream Started",
+		"v1.36.0": "relist Started; stream Died; stream Started",
 		"v1.37.0": "relist Started; stream Died; relist Started",
 	} {
 		relists, _, _ := simulate(t, version, lines, "pleg=evented")
 		var got []string
 		for _, r := range relists {
+			if r.Stream && (!r.Healthy || r.Pods != -1) {
+				t.Errorf("%s: a message is told as a relist of %d pods, healthy %v", version, r.Pods, r.Healthy)
+			}
 			for _, e := range r.Events {
 				got = append(got, map[bool]string{true: "stream ", false: "relist "}[r.Stream]+strings.TrimPrefix(string(e.Type), "Container"))
 			}
