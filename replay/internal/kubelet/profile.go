@@ -580,3 +580,10 @@ func (k *Profile) EventedSends() bool {
 	p, err := pleg.New(cmp.Or(k.Version, k.VersionMin))
 	return err != nil || p.Has(pleg.EventedSends) || !p.Has(pleg.EventedAvailable)
 }
+
+// OnDemandRelists reports whether the kubelet may relist single pods between relists of
+// the node: from 1.36 on.
+func (k *Profile) OnDemandRelists() bool {
+	p, err := pleg.New(cmp.Or(k.Version, k.VersionMax))
+	return err != nil || p.Has(pleg.OnDemandRelist)
+}

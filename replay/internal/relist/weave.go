@@ -70,7 +70,12 @@ func (l *ledger) weave(run int) {
 	for i := range l.n.Proofs {
 		if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofRelist && l.runAt(p.Start.At) == run {
 			dated[host.Span{From: p.Step, To: p.To}] = p.SumMax > 0
-			l.join(run, timedOf(p))
+			t := timedOf(p)
+			if p.Listed != nil && !*p.Listed && !p.Pods && l.n.Kubelet.OnDemandRelists() { // one of a pod may fill the pause
+				q := *p
+				q.Listed, t.Proof = nil, &q
+			}
+			l.join(run, t)
 		}
 	}
 	for i := range l.n.Proofs {

@@ -72,6 +72,7 @@ type Proof struct {
 	Evidence       []host.Evidence
 
 	Step int64 // of ProofRelist: the snapshot before the one that shows its end
+	Pods bool  // of ProofRelist: the relists of single pods meanwhile are counted
 }
 
 // lastSeenSlack is the granularity of kubelet_pleg_last_seen_seconds, which
@@ -128,6 +129,7 @@ type shot struct {
 	sum       float64 // their seconds
 	icount    float64 // relists begun, but for the first successful ones
 	isum      float64
+	pods      float64 // seconds of relists of single pods, which the same loop makes from 1.36 on
 	lastSeen  float64
 	pods      float64 // relists of single pods on demand that ended; 0 before 1.36
 	start     float64 // of the process, Unix seconds
@@ -184,6 +186,12 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 	// Only now is every snapshot there that a bucket may belong to.
 	for _, s := range series {
 		switch s.Name {
+		case podRelistMetrics[0].duration + "_sum":
+			for p := range s.Samples() {
+				if t := b.byTime[p.At]; t != nil {
+					t.pods = p.V
+				}
+			}
 		case gen.duration + "_bucket":
 			b.bucket(s, func(t *shot) *[]bucket { return &t.buckets })
 		case gen.interval + "_bucket":
@@ -209,7 +217,7 @@ func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64
 		t := b.byTime[p.At]
 		if t == nil {
 			nan := math.NaN()
-			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, lastSeen: nan, start: nan,
+			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, pods: nan, lastSeen: nan, start: nan,
 				rec: map[string]*parse.Sample{}, step: step, undatable: p.Src.Basis == parse.NoTime}
 			b.byTime[p.At] = t
 		}
@@ -376,6 +384,18 @@ func tail(a, b []bucket) (n, least, most float64) {
 	return max(b[len(b)-1].n-a[len(a)-1].n-below, 0), least, most
 }
 
+// podSeconds is how long relists of single pods took that ended between two snapshots:
+// none of the node begins meanwhile. It is false where nothing counts them.
+func podSeconds(a, b *shot) (float64, bool) {
+	switch {
+	case math.IsNaN(b.pods):
+		return 0, false
+	case math.IsNaN(a.pods) || a.pods > b.pods:
+		return b.pods, true
+	}
+	return b.pods - a.pods, true
+}
+
 // proveFrozen finds a pause between relist starts that no relist filled: the
 // interval histogram moved beyond its last bucket, the durations did not. A
 // stopped process answers no scrape, so the pause must fit between the two
@@ -385,7 +405,8 @@ func tail(a, b []bucket) (n, least, most float64) {
 func proveFrozen(a, b *shot, sum float64) (Proof, bool) {
 	n, _, most := tail(a.ibuckets, b.ibuckets)
 	long, _, _ := tail(a.buckets, b.buckets)
-	pause := b.isum - a.isum - most
+	onDemand, _ := podSeconds(a, b)
+	pause := b.isum - a.isum - most - onDemand
 	apart := float64(b.at-a.at) / 1e9
 	if n != 1 || long > 0 || b.icount-a.icount < 3 || pause < 30 || pause < 2*sum || pause > apart+5 {
 		return Proof{}, false

@@ -150,3 +150,65 @@ func TestErrorPagesMakeAGap(t *testing.T) {
 	}
 	t.Error("no gap")
 }
+
+// TestOnDemandRelistsInThePause: from 1.36 on the loop relists single pods between two
+// relists of the node. Their seconds fill a pause that would else be that of a list that
+// failed, or of a process that stood still.
+func TestOnDemandRelistsInThePause(t *testing.T) {
+	const D, I, P = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds", "kubelet_pleg_pod_relist_duration_seconds_sum"
+	at := func(s int) int64 { return int64(1_795_367_345+s) * 1e9 }
+	series := func(name, le string, values ...float64) *parse.Series {
+		s := &parse.Series{Name: name}
+		if le != "" {
+			s.Labels = []parse.Field{{Name: "le", Value: le}}
+		}
+		for i, v := range values {
+			s.Points = append(s.Points, parse.Point{At: at(20 * i), V: v, Src: &parse.Scrape{Stamp: parse.Stamp{At: at(20 * i), Basis: parse.Stated}}})
+		}
+		return s
+	}
+	// A relist of 83 s that runs at the second to the sixth snapshot; the next one begins
+	// 2.26 s after its end.
+	long := []*parse.Series{series(D+"_count", "", 60, 60, 60, 60, 60, 61), series(D+"_sum", "", .26, .26, .26, .26, .26, 83.16),
+		series(I+"_count", "", 59, 60, 60, 60, 60, 61), series(I+"_sum", "", 59.3, 60.3, 60.3, 60.3, 60.3, 145.46),
+		series(D+"_bucket", "10", 60, 60, 60, 60, 60, 60), series(D+"_bucket", "+Inf", 60, 60, 60, 60, 60, 61)}
+	for pods, want := range map[float64]string{0: "list failed", 2.26: "unknown", 0.2: "list failed"} {
+		got := "none"
+		for _, p := range Proofs(append(long, series(P, "", .1, .1, .1, .1, .1, .1+pods)), nil) {
+			if p.Kind == ProofRelist && p.SumMax > time.Minute {
+				switch {
+				case !p.Pods:
+					got = "not counted"
+				case p.Listed == nil:
+					got = "unknown"
+				case *p.Listed:
+					got = "listed"
+				default:
+					got = "list failed"
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("relists of single pods took %v s: %s, want %s", pods, got, want)
+		}
+	}
+	// No relist of the node for four minutes, and none that took long.
+	still := []*parse.Series{series(D+"_count", "", 60, 70), series(D+"_sum", "", .3, .35), series(D+"_bucket", "10", 60, 70), series(D+"_bucket", "+Inf", 60, 70),
+		series(I+"_count", "", 59, 69), series(I+"_sum", "", 59, 59+9+15), series(I+"_bucket", "1", 30, 30), series(I+"_bucket", "10", 59, 68), series(I+"_bucket", "+Inf", 59, 69)}
+	for _, s := range still { // 300 s apart
+		s.Points[1].At = at(300)
+		s.Points[1].Src.Stamp.At = at(300)
+	}
+	still[5].Points[1].V = 59 + 9 + 241
+	for pods, want := range map[float64]bool{0: true, 240: false} {
+		x := series(P, "", .1, .1+pods)
+		x.Points[1].At, x.Points[1].Src.Stamp.At = at(300), at(300)
+		frozen := false
+		for _, p := range Proofs(append(still, x), nil) {
+			frozen = frozen || p.Kind == ProofFrozen
+		}
+		if frozen != want {
+			t.Errorf("relists of single pods took %v s: stood still %v", pods, frozen)
+		}
+	}
+}

@@ -105,6 +105,7 @@ func (d *dating) relist() (Proof, bool) {
 	}
 	p.Step, p.To, p.Start, p.End = z.at, b.at, host.Between(lo, hi), host.Between(endLo, endHi)
 	p.Listed = d.listed(z, b, &long)
+	_, p.Pods = podSeconds(z, b)
 	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite(fmt.Sprintf("it ended before this snapshot, after %.1f s or so", b.sum-z.sum), "count", "sum", "icount")...)
 	return p, true
 }
@@ -142,12 +143,13 @@ func (d *dating) listed(z, b *shot, long *Proof) *bool {
 	if long.Count != 1 || b.count-z.count != 1 || b.icount-z.icount != 1 || b.pods != z.pods {
 		return nil
 	}
+	onDemand, _ := podSeconds(z, b)
 	switch pause := b.isum - z.isum - (b.sum - z.sum); {
 	case pause < 0.9:
 		return nil
 	case pause < 1.6: // a period and a late timer
 		return new(true)
-	case pause >= 1.9: // a period more: it counts from the one before
+	case pause >= 1.9+onDemand: // a period more: it counts from the one before
 		return new(false)
 	}
 	return nil
@@ -184,6 +186,9 @@ func provePace(a, b *shot) (Proof, bool) {
 	}
 	late := longestOf(a.ibuckets, b.ibuckets, sum)
 	took := longestOf(a.buckets, b.buckets, b.sum-a.sum)
+	if onDemand, ok := podSeconds(a, b); ok {
+		took += onDemand
+	}
 	return Proof{Kind: ProofPaced, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum), SumMin: seconds(took), SumMax: seconds(late),
 		Evidence: append(a.cite("", "icount", "isum"), b.cite(fmt.Sprintf("%.0f relists began, none more than %.1f s after the last one that listed pods", n, late), "icount", "isum")...)}, true
 }
