@@ -78,7 +78,7 @@ func play(t *testing.T, dir, where, block string) {
 	cmd := exec.Command("bash", "-c", "source '"+script+"'\n"+block)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "REPOSITORY="+root, "PLEGFORENSICS_TZ=UTC", "PLEGFORENSICS_YEAR=2026")
 	out, err := cmd.CombinedOutput()
-	failed := regexp.MustCompile(`(?m)^FAILED .*$|^plegforensics: error: .*$|command not found|^plegforensics: warning: .*$`)
+	failed := regexp.MustCompile(`(?m)^FAILED .*$|^plegforensics: error: .*$|command not found|^plegforensics: warning: .*$|^plegforensics: no series: .*$`)
 	for _, line := range failed.FindAllString(string(out), -1) {
 		if !strings.HasPrefix(line, "plegforensics: error: --fail-on: ") {
 			t.Errorf("%s: %s\nin\n%s\n%s", where, line, block, out)

@@ -49,6 +49,9 @@ const maxListed = 20
 // unknown is a wrong word where one of a list is expected.
 func unknown(what, word string, known []string) error {
 	hint := "one of " + strings.Join(known, ", ")
+	if len(known) == 0 {
+		hint = "there is none"
+	}
 	if len(known) > maxListed {
 		hint = "plegforensics rules list shows all " + strconv.Itoa(len(known))
 	}

@@ -348,7 +348,7 @@ func openInput(c *cli.Context, path string) (io.ReadCloser, string, error) {
 	}
 	f, err := bundle.OpenFile(path)
 	if err != nil {
-		return nil, "", &exitError{exitNothing, path + " " + err.Error(), ""}
+		return nil, "", &exitError{exitNothing, path + ": " + err.Error(), ""}
 	}
 	return f, filepath.Base(path), nil
 }

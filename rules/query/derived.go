@@ -104,8 +104,10 @@ func (d *deriver) series(pieces []piece, extra ...string) {
 	}
 	b.Sort()
 	step := d.stepOf(pieces)
-	d.s.add(&Series{Labels: b.Labels(), Kind: Derived, Type: d.m.Type,
-		from: pieces[0].from, to: pieces[len(pieces)-1].to,
+	last := &pieces[len(pieces)-1]
+	to := last.to
+	last.to++ // what is known to the end is known at the end: who asks for the last value gets it
+	d.s.add(&Series{Labels: b.Labels(), Kind: Derived, Type: d.m.Type, from: pieces[0].from, to: to,
 		iter: func() chunkenc.Iterator { return &pieceIterator{pieces: pieces, step: step} }})
 }
 
