@@ -129,7 +129,7 @@ type shot struct {
 	sum       float64 // their seconds
 	icount    float64 // relists begun, but for the first successful ones
 	isum      float64
-	pods      float64 // seconds of relists of single pods, which the same loop makes from 1.36 on
+	podSum    float64 // seconds of relists of single pods, which the same loop makes from 1.36 on
 	lastSeen  float64
 	pods      float64 // relists of single pods on demand that ended; 0 before 1.36
 	start     float64 // of the process, Unix seconds
@@ -189,7 +189,7 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 		case podRelistMetrics[0].duration + "_sum":
 			for p := range s.Samples() {
 				if t := b.byTime[p.At]; t != nil {
-					t.pods = p.V
+					t.podSum = p.V
 				}
 			}
 		case gen.duration + "_bucket":
@@ -217,7 +217,7 @@ func (b *shotBuilder) each(s *parse.Series, role string, set func(*shot, float64
 		t := b.byTime[p.At]
 		if t == nil {
 			nan := math.NaN()
-			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, pods: nan, lastSeen: nan, start: nan,
+			t = &shot{at: p.At, src: p.Src, count: nan, sum: nan, icount: nan, isum: nan, podSum: nan, lastSeen: nan, start: nan,
 				rec: map[string]*parse.Sample{}, step: step, undatable: p.Src.Basis == parse.NoTime}
 			b.byTime[p.At] = t
 		}
@@ -388,12 +388,12 @@ func tail(a, b []bucket) (n, least, most float64) {
 // none of the node begins meanwhile. It is false where nothing counts them.
 func podSeconds(a, b *shot) (float64, bool) {
 	switch {
-	case math.IsNaN(b.pods):
+	case math.IsNaN(b.podSum):
 		return 0, false
-	case math.IsNaN(a.pods) || a.pods > b.pods:
-		return b.pods, true
+	case math.IsNaN(a.podSum) || a.podSum > b.podSum:
+		return b.podSum, true
 	}
-	return b.pods - a.pods, true
+	return b.podSum - a.podSum, true
 }
 
 // proveFrozen finds a pause between relist starts that no relist filled: the
