@@ -129,13 +129,8 @@ func title(r *model.Report) string {
 }
 
 func description(r *model.Report) string {
-	for _, n := range r.Nodes {
-		if n.Status == "unhealthy" {
-			return n.Summary
-		}
-	}
-	if len(r.Nodes) > 0 {
-		return r.Nodes[0].Summary
+	if n := worstNode(r.Nodes); n != nil {
+		return n.Summary
 	}
 	return "no node found"
 }
