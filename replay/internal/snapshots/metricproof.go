@@ -131,7 +131,6 @@ type shot struct {
 	isum      float64
 	podSum    float64 // seconds of relists of single pods, which the same loop makes from 1.36 on
 	lastSeen  float64
-	pods      float64 // relists of single pods on demand that ended; 0 before 1.36
 	start     float64 // of the process, Unix seconds
 	buckets   []bucket
 	ibuckets  []bucket
@@ -177,8 +176,6 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 			b.each(s, "icount", func(t *shot, v float64) { t.icount = v })
 		case gen.interval + "_sum":
 			b.each(s, "isum", func(t *shot, v float64) { t.isum = v * gen.unit })
-		case "kubelet_pleg_pod_relist_duration_seconds_count":
-			b.each(s, "pods", func(t *shot, v float64) { t.pods = v })
 		case "kubelet_pleg_last_seen_seconds":
 			b.each(s, "seen", func(t *shot, v float64) { t.lastSeen = v })
 		}
