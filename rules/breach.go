@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -331,9 +332,32 @@ func breakRestarts(v *view, r *BreachRule) []Breach {
 		}
 	}
 	if len(es) == 0 {
+		es = events("", v.scheduledRestarts()...)
+	}
+	if len(es) == 0 {
 		return nil
 	}
 	return v.restarted(r, es[0].When().At, es[len(es)-1].When().At, es)
+}
+
+// scheduledRestarts are the lines with which systemd tells of a restart of the kubelet,
+// or supervisord of one that follows its end.
+func (v *view) scheduledRestarts() (out []*parse.Event) {
+	for _, e := range v.sig("sys.restart") {
+		if e.Field("unit") == "kubelet.service" && strings.HasPrefix(e.Field("what"), "Scheduled") {
+			out = append(out, e)
+		}
+	}
+	ended := false
+	for _, e := range v.sig("sys.runtime") {
+		if e.Field("what") == "kubelet" {
+			if ended && e.Field("op") == "Started" {
+				out = append(out, e)
+			}
+			ended = e.Field("op") == "Stopped"
+		}
+	}
+	return out
 }
 
 // restarted is the breach of so many restarts as there is evidence for.

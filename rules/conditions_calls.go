@@ -110,6 +110,8 @@ func unitOf(e *parse.Event) string {
 		return "containerd.service"
 	case strings.Contains(what, "Docker Application Container Engine"):
 		return "docker.service"
+	case what == "docker", what == "containerd", what == "crio": // as supervisord calls them
+		return what + ".service"
 	case strings.Contains(what, "CRI-O"), strings.Contains(what, "Open Container Initiative Daemon"):
 		return "crio.service"
 	}
@@ -119,9 +121,6 @@ func unitOf(e *parse.Event) string {
 // lookRestarted wants the end of a runtime's unit and a start after it, or two
 // starts of one boot: a start alone is what every node begins with.
 func lookRestarted(s *subject, _ map[string]string) outcome {
-	if !s.have[parse.SrcSystemd] && !s.have[parse.SrcContainerd] && !s.have[parse.SrcDockerd] {
-		return cannotLook()
-	}
 	var all []*parse.Event
 	for _, id := range []string{"sys.runtime", "sys.exit", "sys.unitfail", "sys.restart", "ctrd.start", "docker.start"} {
 		all = append(all, s.inWindow(id)...)
