@@ -341,16 +341,16 @@ func breakRestarts(v *view, r *BreachRule) []Breach {
 }
 
 // scheduledRestarts are the lines with which systemd tells of a restart of the kubelet,
-// or supervisord of one that follows its end.
+// or supervisord and snaps of one that follows its end.
 func (v *view) scheduledRestarts() (out []*parse.Event) {
 	for _, e := range v.sig("sys.restart") {
-		if e.Field("unit") == "kubelet.service" && strings.HasPrefix(e.Field("what"), "Scheduled") {
+		if kubeletUnit().MatchString(e.Field("unit")) && strings.HasPrefix(e.Field("what"), "Scheduled") {
 			out = append(out, e)
 		}
 	}
 	ended := false
 	for _, e := range v.sig("sys.runtime") {
-		if e.Field("what") == "kubelet" {
+		if e.Field("what") == "kubelet" || e.Field("what") == "" && kubeletUnit().MatchString(e.Field("unit")) {
 			if ended && e.Field("op") == "Started" {
 				out = append(out, e)
 			}

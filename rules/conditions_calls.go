@@ -86,9 +86,16 @@ func lookManyShims(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-var runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(containerd|docker|crio|cri-docker)\.service$`)
-})
+// The units of the runtimes and of the kubelet, also as snaps call them, with and
+// without the suffix.
+var (
+	runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:containerd|dockerd?|crio|cri-docker)(?:\.service)?$`)
+	})
+	kubeletUnit = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:kubelet|kubelite|origin-node|atomic-openshift-node)(?:\.service)?$`)
+	})
+)
 
 // unitOf is the runtime's unit that a line of systemd is about, "" for another. Old
 // releases print the description only.
@@ -116,6 +123,34 @@ func unitOf(e *parse.Event) string {
 		return "crio.service"
 	}
 	return ""
+}
+
+// lookUnitDown wants the unit of the node's own runtime: docker's is inactive on many
+// a node of containerd. Where no input tells the runtime, a unit counts that systemd
+// was to start, if no other runtime's is active.
+func lookUnitDown(s *subject, _ map[string]string) outcome {
+	var down []*parse.Fact
+	active := false
+	for _, f := range s.byFact["systemd.unit"] {
+		unit := f.Attr("unit")
+		switch state := f.Value; {
+		case !runtimeUnit().MatchString(unit):
+		case state == "active" && !strings.Contains(unit, "cri-docker"):
+			active = true
+		case state == "failed", state == "inactive":
+			mine := s.rt != "" && strings.Contains(unit, s.rt)
+			unwanted := state == "inactive" && slices.Contains([]string{"masked", "disabled"}, f.Attr("load"))
+			if mine || s.rt == "" && !unwanted {
+				down = append(down, f)
+			}
+		}
+	}
+	if len(down) == 0 || s.rt == "" && active {
+		return notThere()
+	}
+	o := factsFound("", down...)
+	o.vars = map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value}
+	return o
 }
 
 // lookRestarted wants the end of a runtime's unit and a start after it, or two

@@ -80,6 +80,8 @@ var outputs = []struct {
 	{"systemctl_list-jobs", "list-jobs", " JOB UNIT                 TYPE  STATE\n 123 kubepods-x.slice     start waiting\n 124 run-docker.scope     start running\n\n2 jobs listed.\n",
 		[]string{"2 systemd.job 123 unit=kubepods-x.slice type=start state=waiting", "5 systemd.job.count 2"}},
 	{"systemctl_list-jobs", "list-jobs", "No jobs running.\n", []string{"1 systemd.job.count 0"}},
+	{"systemctl_status_docker", "unit-status", "● docker.service\n     Loaded: masked (Reason: Unit docker.service is masked.)\n     Active: inactive (dead) since Tue 2026-11-17 16:49:41 UTC; 3h 3min ago\n",
+		[]string{"3 systemd.unit \"inactive\" unit=docker.service active=inactive sub=dead since=Tue 2026-11-17 16:49:41 UTC load=masked"}},
 	{"systemctl_status_kubelet", "unit-status", "● kubelet.service - kubelet\n     Loaded: loaded\n     Active: failed (Result: exit-code) since Sat 2026-11-21 00:01:20 UTC; 4min ago\n   Main PID: 42 (code=exited)\n      Tasks: 4915 (limit: 4915)\n",
 		[]string{`3 systemd.unit.failed "kubelet.service" unit=kubelet.service`, `3 systemd.unit "failed" unit=kubelet.service active=failed sub=Result: exit-code since=Sat 2026-11-21 00:01:20 UTC pid=42 tasks=4915 limit=4915`}},
 	{"systemctl_cat_kubelet", "unit-file", "# /etc/systemd/system/kubelet.service\n[Service]\nExecStart=/usr/bin/kubelet --v=6\nCPUQuota=50%\n",

@@ -74,16 +74,27 @@ func isUnitStatus(name, head string) bool {
 // unitStatus reads systemctl status of one or more units.
 func (s *scan) unitStatus() {
 	var unit *parse.Fact
-	name := ""
+	name, load := "", ""
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
 		key, v, ok := strings.Cut(line, ": ")
+		head := strings.TrimLeft(line, "●*x×○↻ ")
 		switch {
-		case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "):
-			name = fields(strings.TrimLeft(s.line, "●*x×○↻ "))[0]
+		case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "),
+			head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked one has no description
+			name, load = fields(head)[0], ""
 			unit = nil
+		case ok && key == "Loaded":
+			if strings.HasPrefix(v, "masked") {
+				load = "masked"
+			} else if strings.Contains(v, "; disabled") {
+				load = "disabled"
+			}
 		case ok && key == "Active":
 			unit = s.active(name, v)
+			if load != "" {
+				s.attach(unit, "load", load)
+			}
 		case ok && unit != nil && key == "Main PID":
 			s.attach(unit, "pid", fields(v)[0])
 		case ok && unit != nil && key == "Tasks":

@@ -52,6 +52,16 @@ func TestHeadline(t *testing.T) {
 		{"supervisord restarts docker",
 			"2016-05-09 12:34:55,700 INFO exited: docker (exit status 2; not expected)\n2016-05-09 12:34:56,789 INFO spawned: 'docker' with pid 4711",
 			"the node: ", "(runtime-restart"},
+		{"a snap is refreshed",
+			"Sep 5 04:50:39 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-containerd.\nSep 5 04:50:40 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.\n" +
+				"Sep 5 04:50:55 n1 systemd[1]: Started Service for snap application microk8s.daemon-containerd.\nSep 5 04:50:56 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.",
+			"n1: ", "(runtime-restart"},
+		{"and with it the kubelet",
+			"Sep 5 04:50:40 n1 systemd[1]: Stopped Service for snap application microk8s.daemon-kubelite.\nSep 5 04:50:56 n1 systemd[1]: Started Service for snap application microk8s.daemon-kubelite.",
+			"n1: ", "the kubelet restarted once."},
+		{"systemd restarts the kubelet of a snap",
+			"Dec 17 19:35:42 n1 systemd[1]: snap.microk8s.daemon-kubelet.service: Scheduled restart job, restart counter is at 5.",
+			"n1: ", "the kubelet restarted once."},
 		{"the network plugin is not set up",
 			`E0304 10:00:00.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"` + "\n" +
 				`E0304 10:00:05.000000     900 kubelet.go:2855] "Container runtime network not ready" networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"`,
