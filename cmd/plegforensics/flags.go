@@ -54,7 +54,7 @@ func durationFlag(cat, name, usage string) *cli.DurationFlag {
 func inputFlags() []cli.Flag {
 	limits := bundle.DefaultLimits
 	return []cli.Flag{
-		stringFlag(catTime, "since", "drop what ended before `TIME`: "+momentForms+" of the input (-2h, or 2h)"),
+		stringFlag(catTime, "since", "drop what ended before `TIME`: "+momentForms+" of the input (2d, 2h or -2h)"),
 		stringFlag(catTime, "until", "drop what began after `TIME`, in the same forms"),
 		stringFlag(catTime, "tz", "time `ZONE` of stamps that carry none: UTC, Europe/Berlin, +05:30; overrides what the bundle says"),
 		&cli.IntFlag{Name: "year", Usage: "`YEAR` of stamps that carry none; default inferred", EnvVars: envName("year"), Category: catTime},

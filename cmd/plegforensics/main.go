@@ -134,8 +134,7 @@ func noCommand(c *cli.Context) error {
 	if !c.Args().Present() {
 		return cli.ShowAppHelp(c)
 	}
-	word := c.Args().First()
-	return unknown("command", word, commandNames(c.App.Commands))
+	return unknown("command", c.Args().First(), append(commandNames(c.App.Commands), "help", "version"))
 }
 
 func commandNames(cs []*cli.Command) []string {

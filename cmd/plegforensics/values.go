@@ -38,11 +38,11 @@ var checks = []struct {
 	{"lookback", checkPositive("lookback")},
 	{"max-bytes", checkSize("max-bytes")},
 	{"max-held", checkSize("max-held")},
-	{"max-files", checkCount("max-files")},
-	{"max-depth", checkCount("max-depth")},
-	{"max-series", checkCount("max-series")},
-	{"shard-total", checkCount("shard-total")},
-	{"jobs", checkCount("jobs")},
+	{"max-files", checkCount("max-files", math.MaxInt)},
+	{"max-depth", checkCount("max-depth", math.MaxInt)},
+	{"max-series", checkCount("max-series", math.MaxInt)},
+	{"shard-total", checkCount("shard-total", math.MaxInt)},
+	{"jobs", checkCount("jobs", mostJobs)},
 	{"redact-key", checkGiven("redact-key")},
 	{"redact-map", checkGiven("redact-map")},
 	{"partial", checkGiven("partial")},
@@ -149,10 +149,19 @@ func checkPositive(flag string) func(*cli.Context, string) error {
 	}
 }
 
-func checkCount(flag string) func(*cli.Context, string) error {
+// mostJobs is more than any machine has use for; starting the workers of a slip
+// of the finger would take longer than the work.
+const mostJobs = 4096
+
+// checkCount wants a number from 1 to most.
+func checkCount(flag string, most int) func(*cli.Context, string) error {
+	form := "a number, at least 1"
+	if most < math.MaxInt {
+		form = fmt.Sprintf("a number from 1 to %d", most)
+	}
 	return func(_ *cli.Context, v string) error {
-		if n, err := strconv.Atoi(v); err != nil || n < 1 {
-			return usage("a number, at least 1", "--%s: invalid number %s", flag, v)
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > most {
+			return usage(form, "--%s: invalid number %s", flag, v)
 		}
 		return nil
 	}
@@ -247,11 +256,8 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 	if s == "" {
 		return 0, nil
 	}
-	if d, err := time.ParseDuration(s); err == nil {
-		if d > 0 {
-			d = -d
-		}
-		return end + int64(d), nil
+	if d, ok := ago(s); ok {
+		return end - int64(d), nil
 	}
 	if sec, err := strconv.ParseFloat(s, 64); err == nil && sec >= 1e8 && sec < 9e9 { // Unix seconds since 1973
 		return int64(math.Round(sec*1e3)) * 1e6, nil
@@ -264,5 +270,23 @@ func moment(flag, s string, loc *time.Location, end int64) (int64, error) {
 			return t.UnixNano(), nil
 		}
 	}
-	return 0, usage(momentForms+" (-2h, or 2h)", "--%s: invalid time %q", flag, s)
+	return 0, usage(momentForms+" (2d, 2h or -2h)", "--%s: invalid time %q", flag, s)
+}
+
+// ago reads a duration that counts back from an end, with or without its minus.
+// Before hours it takes days of 24 hours: 2d, 1d12h.
+func ago(s string) (time.Duration, bool) {
+	s = strings.TrimPrefix(s, "-")
+	var days time.Duration
+	if n, rest, ok := strings.Cut(s, "d"); ok {
+		whole, err := strconv.ParseUint(n, 10, 16)
+		if days, s = time.Duration(whole)*24*time.Hour, rest; err != nil || s == "" {
+			return days, err == nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || days+d < 0 || strings.HasPrefix(s, "+") {
+		return 0, false
+	}
+	return days + d, true
 }

@@ -96,7 +96,7 @@ func instantText(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-0
 // it. It is nil where neither flag is given.
 func recordedWindow(c *cli.Context) (func(int64) bool, error) {
 	for _, flag := range []string{"since", "until"} {
-		if _, err := time.ParseDuration(c.String(flag)); err == nil {
+		if _, relative := ago(c.String(flag)); relative {
 			return nil, usage("give the time itself: RFC 3339, or \"2006-01-02 15:04\"", "--%s: recorded relists are replayed as they are read, and their end is not known", flag)
 		}
 	}

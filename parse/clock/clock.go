@@ -11,6 +11,7 @@
 package clock
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -71,9 +72,12 @@ func warnOverruled(b *parse.Bundle, files []*file) {
 	}
 }
 
-// overrule notes what the input proves and an option overrules.
+// overrule notes once what the input proves and an option overrules.
 func (f *file) overrule(what, proven, why string) {
-	f.overruled = append(f.overruled, what+" given is not the one that the input proves, "+proven+" ("+why+")")
+	note := what + " given is not the one that the input proves, " + proven + " (" + why + ")"
+	if !slices.Contains(f.overruled, note) {
+		f.overruled = append(f.overruled, note)
+	}
 }
 
 // file is what one file dates: its events, of which there may be millions, and
