@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
+	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -19,7 +22,21 @@ func eventsCommand() *cli.Command {
 			"says that its event channel was full.",
 		Flags: join(outputFlags(report.EventFormats), redactFlags(), inputFlags()),
 		Action: func(c *cli.Context) error {
-			return reportOn(c, report.EventFormats, query.Asks{}, nil)
+			return reportOn(c, report.EventFormats, query.Asks{}, func(r *model.Analysis) { warnOfRules(c, r) })
 		},
+	}
+}
+
+// warnOfRules says whose rules were used for a kubelet newer or older than any known:
+// the rows of csv have no place for it. Of --kubelet-version that is said already.
+func warnOfRules(c *cli.Context, r *model.Analysis) {
+	if c.Bool("quiet") || c.IsSet("kubelet-version") {
+		return
+	}
+	for i := range r.Nodes {
+		v := r.Nodes[i].Kubelet.Version
+		if rules := model.RulesFor(v); rules != "" {
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: kubelet %s: %s\n", v, rules)
+		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 )
 
 // EventFormats are the output formats of events.
 var EventFormats = []Format{
 	{"text", ".txt", "events by time, with what the audit says of each", writeEventsText},
 	{"json", ".json", "one object, schema plegforensics/events/v1", writeEventsJSON},
-	{"ndjson", ".ndjson", "one event a line, with the node's name", writeEventsNDJSON},
+	{"ndjson", ".ndjson", "one event a line, with the node's name; of a kubelet newer or older than any known a line of kind note", writeEventsNDJSON},
 	{"csv", ".csv", "one event a row, for a spreadsheet", writeEventsCSV},
 }
 
@@ -56,10 +57,13 @@ func writeEventNode(b *bufio.Writer, n model.NodeEvents) error {
 func writeEventsNDJSON(w io.Writer, r *model.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	var err error
-	for _, n := range r.Events().Nodes {
-		n.Events.Each(func(e model.PodEvent) {
-			e.Node = n.Name
+	for _, n := range r.Nodes {
+		n.Audited.Events.Each(func(e model.PodEvent) {
+			e.Node = n.Audited.Name
 			err = cmp.Or(err, MarkedLine(b, "event", e))
+		})
+		timeline.Notes(n, func(m timeline.Mark) { // as analyze writes them: no event
+			err = cmp.Or(err, MarkedLine(b, "finding", row{n.Name, m, nil}))
 		})
 	}
 	return cmp.Or(err, b.Flush())

@@ -51,7 +51,7 @@ func near(word, name string) int {
 			continue
 		}
 		if d := Distance(word, name[:i]); d < best && d <= i/5 {
-			best = d
+			best = max(d, 1) // a whole name that is as close comes as near
 		}
 	}
 	return best

@@ -30,6 +30,9 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
+	if got := Close("event", []string{"event-channel-full", "events"}, 5); !slices.Equal(got, []string{"event-channel-full", "events"}) {
+		t.Errorf("%q", got)
+	}
 	if got := Within("a", []string{"b", "a", "ab", "c"}, 1, 3); !slices.Equal(got, []string{"a", "b", "ab"}) {
 		t.Errorf("%q", got)
 	}

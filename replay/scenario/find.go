@@ -151,7 +151,7 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	}
 	f.At = float64(hi) / scale
 	unit := q.unit
-	if f.At == 1 && key != "load" {
+	if f.At == 1 && key != "load" && unit != "ms" {
 		unit = strings.TrimSuffix(unit, "s")
 	}
 	if hi == 1 {

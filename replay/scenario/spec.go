@@ -215,7 +215,7 @@ func number(text string, lo, hi int) (int, error) {
 func span(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > maxFor {
-		return 0, fmt.Errorf("%q is not a duration such as 40ms or 5m", text)
+		return 0, fmt.Errorf("%q is not a duration such as 40ms or 5m, up to %v", text, maxFor)
 	}
 	return d, nil
 }

@@ -40,6 +40,7 @@ type Counterfactual struct {
 	loads []load
 	quiet time.Duration // what a relist with nothing to do takes
 	was   pleg.Profile
+	fell  []replay.Fallback
 	// recorded sums up the run without changes, once it was asked for.
 	recorded *Totals
 }
@@ -50,10 +51,7 @@ func NewCounterfactual(n *replay.Node, bs []blame.Blame) (*Counterfactual, error
 	if err != nil {
 		return nil, err
 	}
-	l := &Counterfactual{node: n, was: p}
-	l.loads = loads(n, bs)
-	l.quiet = quietRelist(n)
-	return l, nil
+	return &Counterfactual{node: n, was: p, loads: loads(n, bs), quiet: quietRelist(n), fell: n.Fallbacks()}, nil
 }
 
 // NodeProfile is the profile of a node's kubelet, as far as it is known.
@@ -69,6 +67,24 @@ func NodeProfile(n *replay.Node) (pleg.Profile, error) {
 	p.Period, p.Threshold = cmp.Or(k.Period, p.Period), cmp.Or(k.Threshold, p.Threshold)
 	p.RPCTimeout = cmp.Or(k.RPCTimeout, p.RPCTimeout)
 	return p, err
+}
+
+// at is p at a moment: in a fallback relists have the period and the threshold of the
+// generic generator, but for what p does not have from the evented one. A what-if that
+// names the generator takes its stream to work.
+func (l *Counterfactual) at(now int64, what *WhatIf, p pleg.Profile) pleg.Profile {
+	for _, f := range l.fell {
+		if what.PLEG != "" || !p.Evented || now < f.From || now >= f.To {
+			continue
+		}
+		if p.Period == pleg.EventedPeriod {
+			p.Period = pleg.Period
+		}
+		if p.Threshold == pleg.EventedThreshold {
+			p.Threshold = pleg.Threshold
+		}
+	}
+	return p
 }
 
 // Profile is the profile of the kubelet as it was.
@@ -182,7 +198,7 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 		return out, would, nil, nil
 	}
 	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: counterfactualRows(was, would)}
-	if blind, all := unknownTime(l.node); blind > replay.LongRelist && blind > all/20 {
+	if blind, all := l.node.UnknownTime(); blind > replay.LongRelist && blind > all/20 {
 		a.Sentence = strings.TrimSuffix(strings.Replace(a.Sentence, ", as it did", "", 1), ".") + fmt.Sprintf("; of %s of the input nothing is proven.", parse.Short(blind))
 	}
 	a.Assumptions = l.assumptions(&what)
@@ -197,30 +213,17 @@ func (l *Counterfactual) Unproven() (why, wanted string) {
 		return "the input proves no relist of known length", wanted
 	}
 	was := l.asItWas()
-	known, told := unhealthySeconds(l.node), was.UnhealthyTime()
+	known, told := l.node.UnhealthyTime(), was.UnhealthyTime()
 	if told-known > known/10+5*time.Second {
 		return "the relists of known length are too few: what ran between them is not known", wanted
 	}
 	if known-told > known/10+5*time.Second {
 		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", parse.Short(told), parse.Short(known)), wanted
 	}
-	if blind, all := unknownTime(l.node); blind > all/2 {
+	if blind, all := l.node.UnknownTime(); blind > all/2 {
 		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", parse.Short(blind), parse.Short(all)), wanted
 	}
 	return "", ""
-}
-
-// unknownTime is for how long nothing proves how PLEG was, and for how long the
-// input speaks of the node.
-func unknownTime(n *replay.Node) (blind, all time.Duration) {
-	for _, h := range n.Health {
-		d := time.Duration(max(h.To-h.From, 0))
-		all += d
-		if h.State == replay.HealthUnknown {
-			blind += d
-		}
-	}
-	return blind, all
 }
 
 // asItWas sums up the history without changes.
@@ -245,7 +248,7 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", parse.Short(l.quiet)),
 		"the log holds no listings: events are not replayed",
 	}
-	if blind, _ := unknownTime(l.node); blind > replay.LongRelist {
+	if blind, _ := l.node.UnknownTime(); blind > replay.LongRelist {
 		out = append(out, fmt.Sprintf("in the %s of which nothing is proven no relist was long; they may hide one", parse.Short(blind)))
 	}
 	var rest time.Duration
@@ -260,19 +263,6 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	return append(out, assumeChanges(what)...)
 }
 
-// unhealthySeconds is how long the episodes of a node lasted.
-func unhealthySeconds(n *replay.Node) time.Duration {
-	var sum time.Duration
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		to := cmp.Or(e.Recovered.At, e.LastReport)
-		if e.Breach != 0 && to > e.Breach {
-			sum += time.Duration(to - e.Breach)
-		}
-	}
-	return sum
-}
-
 // maxCounterfactualRelists bounds a simulation over a long window.
 const maxCounterfactualRelists = 1 << 22
 
@@ -285,18 +275,21 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 	if len(l.loads) == 0 {
 		return nil, t
 	}
-	h := health{threshold: p.Threshold}
 	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
 	if w := l.node.Window.End; w > end { // let the relist after the last one show that all is well again
 		end = min(w, end+3*int64(p.Period))
 	}
 	lastSeen := int64(0)
 	t.From = now
+	as, p := p, l.at(now, what, p)
+	h := health{threshold: p.Threshold}
 	open := func() bool { return h.open != nil && now <= l.node.Window.End }
 	for i, first, n := 0, true, 0; (now <= end || open()) && n < maxCounterfactualRelists; n++ {
 		for i+1 < len(l.loads) && l.loads[i+1].start <= now {
 			i, first = i+1, true
 		}
+		p = l.at(now, what, as)
+		h.threshold = p.Threshold
 		list, took := l.quiet, l.quiet
 		w := &l.loads[i]
 		busy := first || now < w.end
@@ -340,6 +333,11 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 			h.lastSeen = now
 		}
 		now = l.next(ended, p.Period, i, busy)
+		for _, f := range l.fell { // the generic generator starts anew
+			if ended < f.From && f.From < now && l.at(f.From, what, as).Period < p.Period {
+				now = f.From
+			}
+		}
 	}
 	t.To = max(end, now)
 	t.Unhealthy = h.finish(min(now, end))

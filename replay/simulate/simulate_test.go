@@ -236,6 +236,34 @@ func TestCounterfactual(t *testing.T) {
 	}
 }
 
+// TestFellBack: evented PLEG relists every second once it has fallen back, and the
+// history as it was says so.
+func TestFellBack(t *testing.T) {
+	n, _ := hungNode()
+	n.Kubelet.PLEG = "evented"
+	for i := range n.Relists { // the stream breaks after 5s
+		n.Relists[i].End = replay.Instant{At: n.Relists[i].Start.At + 5e7}
+	}
+	l, err := NewCounterfactual(n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w WhatIf
+	if err := w.Set("pleg=evented"); err != nil {
+		t.Fatal(err)
+	}
+	if all := l.asItWas().Duration.Count; all != 1 {
+		t.Errorf("while the stream works: %d relists, want the first alone in 10s", all)
+	}
+	l.recorded, l.fell = nil, []replay.Fallback{{From: second(5), To: second(300)}}
+	if all := l.asItWas().Duration.Count; all < 6 {
+		t.Errorf("fallen back after 5s of 10s: %d relists", all)
+	}
+	if _, would, _, err := l.Ask(w); err != nil || would.Duration.Count != 1 {
+		t.Errorf("a stream that works: %d relists, %v", would.Duration.Count, err)
+	}
+}
+
 func TestHistorySnapshots(t *testing.T) {
 	n, yes, code := &replay.Node{}, true, 1
 	n.Kubelet.Period = time.Second

@@ -131,7 +131,7 @@ func (m Mark) span() Mark {
 // Marks adds all claims about a node, kind by kind, oldest first. Lines of logs
 // are no claims.
 func Marks(n *model.Node, add func(Mark)) {
-	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events, notes} {
+	for _, part := range []func(*model.Node, func(Mark)){Episodes, breaches, causes, Relists, Healths, Readies, runs, gaps, conflicts, FailedCalls, Requests, operations, Events, Notes} {
 		part(n, add)
 	}
 }
@@ -255,8 +255,8 @@ func gaps(n *model.Node, add func(Mark)) {
 	}
 }
 
-// notes cover the window: they go for all that is told of it.
-func notes(n *model.Node, add func(Mark)) {
+// Notes adds what goes for all that is told of the node; they cover the window.
+func Notes(n *model.Node, add func(Mark)) {
 	for i, text := range n.History.Notes {
 		add(Mark{Kind: Note, ID: strconv.Itoa(i + 1), Start: n.Window.Start, End: n.Window.End, Detail: text}.span())
 	}
