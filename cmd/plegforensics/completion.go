@@ -154,11 +154,17 @@ func manCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.App.Writer, strings.TrimSpace(page)+manExits())
+			_, err = fmt.Fprintln(c.App.Writer, manForm.Replace(strings.TrimSpace(page))+manExits())
 			return err
 		},
 	}
 }
+
+// manForm puts right what the library says of the calls that there are, and of flags
+// without a default: that they have an empty one, or 0.
+var manForm = strings.NewReplacer(
+	"plegforensics [GLOBAL OPTIONS] command [COMMAND OPTIONS] [ARGUMENTS...]", "plegforensics COMMAND [FLAGS] [ARGUMENTS]\nplegforensics PATH...",
+	" (default: 0)", "", " (default: 0s)", "", `=""`, "")
 
 // manExits are the exit statuses and examples in the language of manual pages.
 func manExits() string {
