@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
+	"unicode/utf16"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -43,7 +46,24 @@ func readAll(path string, in io.Reader) ([]byte, error) {
 	if len(data) > maxAside {
 		return nil, fmt.Errorf("%s holds more than %d MiB", path, maxAside>>20)
 	}
-	return data, nil
+	return asUTF8(data), nil
+}
+
+// asUTF8 turns UTF-16 with a byte order mark, as PowerShell writes it, into
+// UTF-8.
+func asUTF8(data []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	case !bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return data
+	}
+	var units []uint16
+	for at := 2; at+1 < len(data); at += 2 {
+		units = append(units, order.Uint16(data[at:]))
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // endless refuses standard input that is a device: one that gives nothing is

@@ -367,6 +367,22 @@ func TestParseDress(t *testing.T) {
 	}
 }
 
+// TestSecondDocument: of several objects in a file none is left out in silence.
+// Of several documents of plain groups a server reads the first.
+func TestSecondDocument(t *testing.T) {
+	const groups = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: x > 0\n"
+	object := "kind: PrometheusRule\nspec:\n  " + strings.ReplaceAll(strings.TrimSpace(groups), "\n", "\n  ") + "\n"
+	for text, line := range map[string]string{
+		object + "---\n" + object: "f:8: ", groups + "---\n" + object: "f:6: ", object + "--- # more\n---\n" + groups: "f:9: ",
+		object + "---\n# end\n": "", "# head\n---\n" + object: "", groups + "---\n" + groups: "",
+	} {
+		gs, errs := Parse("f", []byte(text))
+		if line == "" && (len(errs) > 0 || len(gs) != 1) || line != "" && (len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), line)) {
+			t.Errorf("%q: %d groups, %v", text, len(gs), errs)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(builtin)
 	f.Add([]byte(`{"data":{"groups":[{"name":"g","rules":[{"name":"A","query":"up","type":"alerting"}]}]}}`))

@@ -53,6 +53,28 @@ func content(data []byte) ([]byte, int) {
 	return data, 0
 }
 
+// secondDocument is the line at which the second document of a file that has
+// content begins, 0 where there is none.
+func secondDocument(data []byte) int {
+	mark, seen, n := 0, false, 0
+	for line := range bytes.Lines(data) {
+		n++
+		text := bytes.TrimSpace(line)
+		switch {
+		case bytes.HasPrefix(line, []byte("---")) && (len(text) == 3 || text[3] == ' ' || text[3] == '\t'):
+			if seen {
+				mark = n
+			}
+		case len(text) == 0 || text[0] == '#':
+		case mark > 0:
+			return mark
+		default:
+			seen = seen || text[0] != '%'
+		}
+	}
+	return 0
+}
+
 // unwrapped takes the rule groups out of the PrometheusRule object of the
 // Prometheus operator. Each keeps its line and column, so that
 // mistakes do.

@@ -48,7 +48,12 @@ func Parse(name string, data []byte) ([]Group, []error) {
 	if nested(data) > deepest {
 		return nil, []error{fmt.Errorf("%s: parentheses nested more than %d deep", name, deepest)}
 	}
-	rg, errs := rulefmt.Parse(unwrapped(data), false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
+	plain, _ := content(data)
+	groups := unwrapped(data)
+	if line := secondDocument(data); line > 0 && len(groups) != len(plain) {
+		return nil, []error{fmt.Errorf("%s:%d: a second document beside a PrometheusRule: it needs a file of its own", name, line)}
+	}
+	rg, errs := rulefmt.Parse(groups, false, model.UTF8Validation, query.Parser(), promslog.NewNopLogger())
 	if len(errs) > 0 {
 		return nil, placed(name, errs)
 	}
