@@ -160,8 +160,27 @@ func Parse(name string, data []byte) (*File, []error) {
 
 // reader turns the document into a File and collects mistakes.
 type reader struct {
-	name string
-	errs []error
+	name   string
+	errs   []error
+	values int // that the series so far repeat
+}
+
+// maxValues bounds how many values the series of a file repeat: the parser holds
+// each of them.
+const maxValues = 2_000_000
+
+var repeats = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`x([0-9]+)`) })
+
+// parse reads a series with its values.
+func (r *reader) parse(p parser.Parser, series, values string) (labels.Labels, []parser.SequenceValue, error) {
+	for _, m := range repeats().FindAllStringSubmatch(values, -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n > maxValues-r.values {
+			return labels.EmptyLabels(), nil, fmt.Errorf("the file repeats more than %d values", maxValues)
+		}
+		r.values += n
+	}
+	return p.ParseSeriesDesc(series + " " + values)
 }
 
 func (r *reader) bad(line int, format string, args ...any) {
@@ -212,7 +231,7 @@ func (r *reader) test(d *testDocument, f *File, at place) Test {
 	}
 	p := query.Parser()
 	for i, s := range d.Series {
-		ls, vs, err := p.ParseSeriesDesc(s.Series + " " + s.Values)
+		ls, vs, err := r.parse(p, s.Series, s.Values)
 		if err != nil {
 			r.bad(at.of("input_series", i).line(), "series %q: %v", s.Series, err)
 		}
@@ -237,7 +256,7 @@ func (r *reader) test(d *testDocument, f *File, at place) Test {
 		}
 		c := exprCase{line: line, at: time.Duration(e.At), expr: e.Expr}
 		for _, w := range e.Want {
-			s, err := wanted(p, w.Labels, w.Value, w.Histogram)
+			s, err := r.wanted(p, w.Labels, w.Value, w.Histogram)
 			if err != nil {
 				r.bad(line, "labels %q: %v", w.Labels, err)
 			}
@@ -249,12 +268,12 @@ func (r *reader) test(d *testDocument, f *File, at place) Test {
 }
 
 // wanted reads one of exp_samples.
-func wanted(p parser.Parser, metric string, value float64, hist string) (sample, error) {
+func (r *reader) wanted(p parser.Parser, metric string, value float64, hist string) (sample, error) {
 	ls, err := p.ParseMetric(metric)
 	if err != nil || hist == "" {
 		return sample{labels: ls, value: value}, err
 	}
-	_, vs, err := p.ParseSeriesDesc("{} " + hist)
+	_, vs, err := r.parse(p, "{}", hist)
 	switch {
 	case err != nil:
 		return sample{}, err

@@ -113,3 +113,27 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("tests: &a\n- promql_expr_test: [{expr: up, exp_samples: [{labels: up, histogram: '{{}}'}]}]\nrule_files: *a\n"))
 	f.Fuzz(func(t *testing.T, data []byte) { Parse("x", data) })
 }
+
+// TestRepeatsAreBounded: a few letters can ask for more values than memory holds,
+// in one series, in many, and in what is expected.
+func TestRepeatsAreBounded(t *testing.T) {
+	series := func(values ...string) string {
+		out := "tests:\n- input_series:\n"
+		for _, v := range values {
+			out += "  - {series: x, values: '" + v + "'}\n"
+		}
+		return out
+	}
+	for text, line := range map[string]int{
+		series("1+1x999999999999999999999"): 3, series("1 _x3000000"): 3, series("1x1000000", "2 2x1000000", "1x1"): 5,
+		series("{{schema:0 sum:1 count:1}}x3000000"): 3,
+		series("1x5") + "  promql_expr_test:\n  - {expr: x, eval_time: 1m, exp_samples: [{labels: x, histogram: '{{count:1}}x3000000'}]}\n": 5,
+		series("1x1000000", "2x999999"): 0,
+	} {
+		_, errs := Parse("t.yaml", []byte(text))
+		want := fmt.Sprintf("t.yaml:%d: ", line)
+		if line == 0 && len(errs) > 0 || line > 0 && (len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) || !strings.Contains(errs[0].Error(), "repeats more than")) {
+			t.Errorf("%.90q: %v", text, errs)
+		}
+	}
+}
