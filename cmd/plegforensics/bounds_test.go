@@ -3,30 +3,89 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf16"
+	"time"
 )
 
-// TestRuleFilesInUTF16: PowerShell writes what kubectl prints as UTF-16.
-func TestRuleFilesInUTF16(t *testing.T) {
-	const object = "kind: PrometheusRule\r\nspec:\r\n  groups:\r\n  - name: g\r\n    rules:\r\n    - alert: A\r\n      expr: x{y=\"ü🚀\"} > 0\r\n"
-	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		var data []byte
-		for _, u := range utf16.Encode([]rune("\ufeff" + object)) {
-			data = order.AppendUint16(data, u)
+// TestEndless: what never ends is refused, or read up to a stated limit.
+func TestEndless(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs the devices of Linux")
+	}
+	log := filepath.Join(samples, "healthy", "kubelet.log")
+	for _, tt := range []struct{ args, want string }{
+		{"analyze /dev/zero", "is a device, not a file"},
+		{"inspect /dev/random", "is a device, not a file"},
+		{"replay /dev/zero", "is a device, not a file"},
+		{"batch /dev/zero", "neither a file nor a directory"},
+		{"analyze --rules /dev/zero " + log, "holds more than 64 MiB"},
+		{"query --alert-rules /dev/zero --alerts " + log, "holds more than 64 MiB"},
+		{"rules check /dev/zero", "holds more than 64 MiB"},
+		{"batch --manifest /dev/zero", "holds more than 64 MiB"},
+		{"analyze - </dev/zero", "standard input is a device"},
+		{"replay - </dev/zero", "standard input is a device"},
+	} {
+		cmd, in, _ := strings.Cut(tt.args, " <")
+		var stdin *os.File
+		if in != "" {
+			var err error
+			if stdin, err = os.Open(in); err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
 		}
-		name := filepath.Join(t.TempDir(), "r.yaml")
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		var out, stderr bytes.Buffer
+		code := run(ctx, append([]string{"plegforensics"}, strings.Fields(cmd)...), stdin, &out, &stderr)
+		if code == 0 || code == exitInterrupted || !strings.Contains(stderr.String()+out.String(), tt.want) {
+			t.Errorf("%s: exit %d, %s", tt.args, code, stderr.String())
 		}
-		var out, errs bytes.Buffer
-		code := run(context.Background(), []string{"plegforensics", "rules", "check", name}, strings.NewReader(""), &out, &errs)
-		if code != 0 || out.String() != "1 rule in 1 group, no mistakes\n" {
-			t.Errorf("%v: exit %d %s%s", order, code, out.String(), errs.String())
+	}
+	var out, stderr bytes.Buffer
+	if run(context.Background(), []string{"plegforensics", "analyze", "--max-bytes", "100KB", "-"}, endlessLines{}, &out, &stderr); !strings.Contains(stderr.String(), "stream of more than the limit of 100000 bytes (max-bytes)") {
+		t.Errorf("an endless pipe: %s", stderr.String())
+	}
+}
+
+// endlessLines is a pipe that somebody fills for ever.
+type endlessLines struct{}
+
+func (endlessLines) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = "x\n"[i%2]
+	}
+	return len(p), nil
+}
+
+// TestDeadline: a run that takes too long ends, with a message and no output.
+func TestDeadline(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.json")
+	var out, stderr bytes.Buffer
+	code := run(context.Background(), []string{"plegforensics", "analyze", "--deadline", "1ns", "-o", "json=" + path, filepath.Join(samples, "hang-list", "kubelet.log")}, nil, &out, &stderr)
+	if code != exitNothing || !strings.Contains(stderr.String(), "not done within 1ns") {
+		t.Errorf("exit %d, %s", code, stderr.String())
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a report was written")
+	}
+}
+
+// TestUlimits: a limit of the process that is too low to run with is named.
+func TestUlimits(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("limits differ")
+	}
+	for limit, want := range map[string]string{"-n 9": "open files (ulimit -n) is 9", "-v 2000000": "addresses (ulimit -v) is 1953 MiB"} {
+		cmd := exec.Command("sh", "-c", "ulimit "+limit+" && exec plegforensics analyze "+filepath.Join(samples, "healthy", "kubelet.log"))
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {
+			t.Errorf("ulimit %s: %v, %.300s", limit, err, out)
 		}
 	}
 }
