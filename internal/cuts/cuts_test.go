@@ -1,5 +1,3 @@
-// Package cuts holds what is claimed of evidence that was cut down at random against
-// what kubelets really did, and against what is claimed of all of it.
 package cuts
 
 import (
