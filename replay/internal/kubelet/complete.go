@@ -307,7 +307,7 @@ func (w *Witness) errorsOnly(s *Log) {
 		}
 	}
 	for run := range all {
-		w.filtered[run] = w.filtered[run] || all[run] > 0 && all[run] == bad[run]
+		w.filtered[run] = w.filtered[run] || all[run] >= ordinaryLeast && all[run] == bad[run]
 	}
 }
 

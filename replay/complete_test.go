@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
+)
+
+// seconds is a log of verbosity 5 with a quick relist every second, without those lines
+// that are left out.
+func seconds(n int, without func(i int) bool) []string {
+	var out []string
+	for i := range n {
+		at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(time.Duration(i) * 1010 * time.Millisecond)
+		if !without(i) {
+			out = append(out, relisting(at.Format("15:04:05.000000")))
+		}
+		for k := range 3 {
+			out = append(out, `I1120 `+at.Add(time.Duration(200+k)*time.Millisecond).Format("15:04:05.000000")+`    4242 reconciler.go:1] "something"`)
+		}
+	}
+	return out
+}
+
+// Of a pause of whole periods nobody knows whether a relist took long or the lines of
+// others are missing.
+func TestMissingBeginsAreNoLongRelists(t *testing.T) {
+	for name, without := range map[string]func(int) bool{
+		"one":   func(i int) bool { return i == 30 },
+		"some":  func(i int) bool { return i%5 == 3 },
+		"three": func(i int) bool { return i > 29 && i < 33 },
+		"half":  func(i int) bool { return i*i%7 < 3 },
+	} {
+		for _, r := range buildOne(t, strings.Join(seconds(60, without), "\n")).Relists {
+			if d, ok := r.Duration(); ok && d > 500*time.Millisecond {
+				t.Errorf("%s: a relist of %v", name, d)
+			}
+		}
+	}
+	n := buildOne(t, strings.Join(seconds(60, func(int) bool { return false }), "\n"))
+	if d, ok := n.Relists[40].Duration(); !ok || d > 100*time.Millisecond {
+		t.Errorf("a relist of the whole log takes %v, %v", d, ok)
+	}
+}
+
+// Each process skips its first turn, since no relist has listed yet: a log that shows
+// the start of the loop and not that line is a selection.
+func TestStartWithoutItsFirstTurn(t *testing.T) {
+	start := `I1120 10:00:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`
+	turn := `E1120 10:00:00.500100    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`
+	event := `I1120 10:00:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
+	well := func(lines ...string) (sum time.Duration) {
+		for _, h := range buildOne(t, ticking(lines, "10:00:00", "10:09:00")).Health {
+			if h.State == relist.Healthy {
+				sum += time.Duration(h.To - h.From)
+			}
+		}
+		return sum
+	}
+	with, without := well(start, turn, event), well(start, event)
+	if with < 8*time.Minute || without > 3*time.Minute {
+		t.Error(fmt.Sprintf("healthy for %v with the first turn, %v without", with, without))
+	}
+}
