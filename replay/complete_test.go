@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +61,6 @@ func TestStartWithoutItsFirstTurn(t *testing.T) {
 	}
 	with, without := well(start, turn, event), well(start, event)
 	if with < 8*time.Minute || without > 3*time.Minute {
-		t.Error(fmt.Sprintf("healthy for %v with the first turn, %v without", with, without))
+		t.Errorf("healthy for %v with the first turn, %v without", with, without)
 	}
 }
