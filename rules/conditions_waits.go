@@ -14,11 +14,7 @@ import (
 // lookWaitedFor joins a goroutine that keeps a lock with the one process of its kind
 // that is as old as its wait: what it waits for, and whose that is.
 func lookWaitedFor(s *subject, args map[string]string) outcome {
-	what, err := newPattern(args["what"])
-	if err != nil {
-		return cannotLook()
-	}
-	state := cannotLook()
+	what, state := rightPattern(args["what"]), cannotLook()
 	for _, lock := range s.byFact["goroutine.lock"] {
 		if lock.Attr("holder") == "" || !what.MatchString(lock.Attr("holder_waits")) {
 			continue

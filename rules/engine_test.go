@@ -234,7 +234,7 @@ func TestCheckFindsNames(t *testing.T) {
 	d.Explains = []string{"y"}
 	p := &Pack{}
 	p.Add(d)
-	probs := p.Check([]string{"k.nfs", "k.oom"}, nil)
+	probs := p.Check(nil)
 	if len(probs) != 2 || probs[1].Hint != "k.nfs" {
 		t.Errorf("got %v", probs)
 	}
@@ -243,13 +243,15 @@ func TestCheckFindsNames(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("id: x\nfor:\n  - sig: a\n    weight: weak\n"))
 	f.Add([]byte("- 1\n---\n{}\n"))
+	f.Add([]byte("signatures:\n- {id: a.b, literals: [abcdef], samples: [abcdef]}\n"))
 	f.Add([]byte("thresholds:\n  slow-relist: 5s\n  runtime-operation-errors: 25%\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		held, _ := Read("f.yaml", data)
 		p := &Pack{}
 		p.Add(held.Defs...)
 		p.SetLimits(held.Limits...)
-		p.Check(nil, nil)
+		p.AddSignatures(held.Signatures...)
+		p.Check(nil)
 	})
 }
 

@@ -175,7 +175,7 @@ func (x *failures) of(args map[string]string, from, to int) []*replay.Failure {
 // said is which failures of a range have a code and an error that a pattern
 // matches.
 type said struct {
-	pattern  *Pattern // nil: none does
+	pattern  *Pattern
 	from, to int
 	known    []picked
 	text     []byte // of the failure at hand
@@ -184,8 +184,7 @@ type said struct {
 func (x *failures) saying(expr string) *said {
 	s := x.said[expr]
 	if s == nil {
-		s = &said{to: -1}
-		s.pattern, _ = newPattern(expr)
+		s = &said{to: -1, pattern: rightPattern(expr)}
 		x.said[expr] = s
 	}
 	return s

@@ -229,25 +229,10 @@ func (l *Limit) wants() string {
 	return "a number of " + l.Unit
 }
 
-// isLimits reports whether a document sets thresholds and defines no cause.
-func isLimits(n *nodes.Node) bool {
-	if n.Kind == nodes.Document && len(n.Content) > 0 {
-		n = &n.Content[0]
-	}
-	return n.Kind == nodes.Mapping && len(n.Content) >= 2 && n.Content[0].Value == limitsKey
-}
-
 // limitsKey is the only key of a document that sets thresholds.
 const limitsKey = "thresholds"
 
-// limits reads a document of thresholds: "thresholds:" and a mapping of names to
-// values.
-func (r *reader) limits(n *nodes.Node) []Limit {
-	var out []Limit
-	mapping(r, n, "a document of thresholds", []key[[]Limit]{{limitsKey, (*reader).limitValues}}, &out)
-	return out
-}
-
+// limitValues reads a mapping of names of thresholds to values.
 func (r *reader) limitValues(n *nodes.Node, into *[]Limit) {
 	seen := map[string]bool{}
 	r.pairs(n, func(k, v *nodes.Node) {

@@ -1,15 +1,19 @@
 package rules
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // Pack is a set of cause definitions, the built-in ones and those of the user.
 // Build it with Builtin or Load; the zero Pack knows no cause.
 type Pack struct {
-	Causes []*Def // by id
+	Causes []*Def            // by id
+	Sigs   *logs.Set         // with the signatures of the user; nil: the built-in ones
+	Own    []*logs.Signature // of the user, the wrong ones too
 	byID   map[string]*Def
 	set    map[string]Limit // thresholds that are not the default
 }
@@ -36,6 +40,28 @@ func (p *Pack) Add(defs ...*Def) {
 		p.Causes = append(p.Causes, d)
 	}
 	sort.Slice(p.Causes, func(i, j int) bool { return p.Causes[i].ID < p.Causes[j].ID })
+}
+
+// Signatures are those that the pack is used with.
+func (p *Pack) Signatures() *logs.Set {
+	if p.Sigs == nil {
+		return logs.Builtin()
+	}
+	return p.Sigs
+}
+
+// AddSignatures puts signatures of a user beside those of the pack. Where one is
+// wrong, none is added.
+func (p *Pack) AddSignatures(own ...*logs.Signature) []Problem {
+	if len(own) == 0 {
+		return nil
+	}
+	p.Own = append(p.Own, own...)
+	set, bad := logs.Extend(p.Own)
+	if len(bad) == 0 {
+		p.Sigs = set
+	}
+	return problems(bad)
 }
 
 // Kind says what a definition stands for.
@@ -82,6 +108,8 @@ type Def struct {
 	Explanation []string // sentences; one with an unresolved {name} is left out
 	Tests       []TestCase
 }
+
+func (d *Def) clauses() []*Clause { return slices.Concat(d.For, d.Against) }
 
 // Affects bounds what a cause can bite. Empty fields bound nothing.
 type Affects struct {
@@ -220,10 +248,8 @@ type TestFact struct {
 func (p *Pack) Metrics() map[string]bool {
 	out := map[string]bool{}
 	for _, d := range p.Causes {
-		for _, cs := range [][]*Clause{d.For, d.Against} {
-			for _, c := range cs {
-				out[c.Metric] = true
-			}
+		for _, c := range d.clauses() {
+			out[c.Metric] = true
 		}
 	}
 	return out

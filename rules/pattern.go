@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // Pattern is a regular expression of a rule. Many need one of a few literals to
@@ -27,6 +29,9 @@ type Pattern struct {
 
 func newPattern(expr string) (*Pattern, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err == nil {
+		err = logs.Affordable(tree)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // Problem is a mistake in a rule file.
@@ -30,15 +31,48 @@ func (p Problem) String() string {
 
 // Contents is what a rule file holds.
 type Contents struct {
-	Defs   []*Def
-	Limits []Limit
+	Defs       []*Def
+	Limits     []Limit
+	Signatures []*logs.Signature
+}
+
+// Add puts what another file holds behind it.
+func (c *Contents) Add(o Contents) {
+	c.Defs = append(c.Defs, o.Defs...)
+	c.Limits = append(c.Limits, o.Limits...)
+	c.Signatures = append(c.Signatures, o.Signatures...)
 }
 
 // Read decodes a rule file: one or several documents, separated by "---", each
-// the definition of a cause or thresholds of breach rules. What it cannot
+// the definition of a cause, thresholds of breach rules, or signatures. What it cannot
 // understand becomes a Problem with its line; the rest is returned all the same.
 func Read(file string, data []byte) (Contents, []Problem) {
 	return read(nodes.Parse(file, data), false)
+}
+
+// signaturesKey is the only key of a document that holds signatures.
+const signaturesKey = "signatures"
+
+// begins reports whether a document is a mapping whose first key is that one, so
+// that it defines no cause.
+func begins(n *nodes.Node, key string) bool {
+	if n.Kind == nodes.Document && len(n.Content) > 0 {
+		n = &n.Content[0]
+	}
+	return n.Kind == nodes.Mapping && len(n.Content) >= 2 && n.Content[0].Value == key
+}
+
+func (r *reader) signatures(n *nodes.Node, into *[]*logs.Signature) {
+	sigs, bad := logs.Entries(r.file, n)
+	*into = sigs
+	r.probs = append(r.probs, problems(bad)...)
+}
+
+func problems(bad []logs.Mistake) (out []Problem) {
+	for _, m := range bad {
+		out = append(out, Problem{Place{m.File, m.Line}, m.Msg, ""})
+	}
+	return out
 }
 
 // read decodes a file that was scanned. The expressions of our own files are not
@@ -46,8 +80,10 @@ func Read(file string, data []byte) (Contents, []Problem) {
 func read(f nodes.File, ours bool) (out Contents, probs []Problem) {
 	for i := range f.Docs {
 		r := &reader{file: f.Name, ours: ours}
-		if isLimits(&f.Docs[i]) {
-			out.Limits = append(out.Limits, r.limits(&f.Docs[i])...)
+		if doc := &f.Docs[i]; begins(doc, limitsKey) {
+			mapping(r, doc, "a document of thresholds", []key[[]Limit]{{limitsKey, (*reader).limitValues}}, &out.Limits)
+		} else if begins(doc, signaturesKey) {
+			mapping(r, doc, "a document of signatures", []key[[]*logs.Signature]{{signaturesKey, (*reader).signatures}}, &out.Signatures)
 		} else if d := r.def(&f.Docs[i]); len(r.probs) == 0 {
 			if r.complete(d); len(r.probs) == 0 {
 				out.Defs = append(out.Defs, d)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
@@ -307,11 +308,24 @@ func (r *reader) complete(d *Def) {
 }
 
 // Check finds what only the whole pack can tell: references to causes that
-// nobody defines, and, with the names given, signatures and fact keys that do
-// not exist. sigs and facts may be nil to skip those checks; a fact key that
-// ends in ".*" stands for its family.
-func (p *Pack) Check(sigs, facts []string) []Problem {
+// nobody defines, signatures and fact keys that do not exist, and signatures of
+// the user that no cause asks for. facts may be nil to skip that check; a fact key
+// that ends in ".*" stands for its family.
+func (p *Pack) Check(facts []string) []Problem {
 	var out []Problem
+	var sigs []string
+	for _, s := range append(p.Signatures().Signatures(), p.Own...) {
+		sigs = append(sigs, s.ID)
+	}
+	asked := p.asked()
+	for _, s := range p.Own {
+		switch {
+		case asked[s.ID] && s.Context:
+			out = append(out, Problem{Place{s.File, s.Line}, sprintf("signature %s is marked as context, and a cause asks for it", s.ID), ""})
+		case !asked[s.ID] && !s.Context:
+			out = append(out, Problem{Place{s.File, s.Line}, sprintf("no cause asks for signature %s: use it in one, or mark it as role: context", s.ID), ""})
+		}
+	}
 	ids := make([]string, 0, len(p.Causes))
 	for _, d := range p.Causes {
 		ids = append(ids, d.ID)
@@ -322,8 +336,34 @@ func (p *Pack) Check(sigs, facts []string) []Problem {
 				out = append(out, Problem{d.Place, sprintf("cause %s explains %q, which no file defines", d.ID, e), nearest(e, ids)})
 			}
 		}
-		for _, c := range append(append([]*Clause{}, d.For...), d.Against...) {
+		for _, c := range d.clauses() {
 			out = append(out, checkClause(c, sigs, facts)...)
+		}
+	}
+	return out
+}
+
+// asked are the signatures that causes ask for.
+func (p *Pack) asked() map[string]bool {
+	out := map[string]bool{}
+	for _, d := range p.Causes {
+		for _, c := range d.clauses() {
+			for _, id := range c.asks() {
+				out[id] = true
+			}
+		}
+	}
+	return out
+}
+
+// asks are the signatures that a clause names, as such or for its condition.
+func (c *Clause) asks() []string {
+	out := slices.Clone(c.Sigs)
+	if cond := conditionByName(c.Cond); cond != nil {
+		for _, a := range cond.Args {
+			if id := c.Args[a.Name]; a.Type.Want == argSig.Want && id != "" {
+				out = append(out, id)
+			}
 		}
 	}
 	return out
@@ -331,8 +371,8 @@ func (p *Pack) Check(sigs, facts []string) []Problem {
 
 func checkClause(c *Clause, sigs, facts []string) []Problem {
 	var out []Problem
-	for _, s := range c.Sigs {
-		if sigs != nil && !contains(sigs, s) {
+	for _, s := range c.asks() {
+		if !contains(sigs, s) {
 			out = append(out, Problem{c.Place, sprintf("unknown signature %q", s), nearest(s, sigs)})
 		}
 	}

@@ -7,7 +7,7 @@ func TestBuiltinReads(t *testing.T) {
 	for _, x := range probs {
 		t.Error(x)
 	}
-	for _, x := range p.Check(nil, nil) {
+	for _, x := range p.Check(nil) {
 		t.Error(x)
 	}
 	if len(p.Causes) < 70 {

@@ -164,6 +164,7 @@ func newBatchRun(c *cli.Context) (*batchRun, error) {
 	if b.opt, err = loadOptions(c); err != nil {
 		return nil, err
 	}
+	b.opt.Signatures = b.pack.Sigs
 	read := b.pack.Metrics()
 	b.opt.Asked = func(name string) bool { return read[name] }
 	if b.header, err = headerOf(c); err != nil {

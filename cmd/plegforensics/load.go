@@ -17,6 +17,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/bundle"
 	"github.com/plegforensics/plegforensics/parse/clock"
+	"github.com/plegforensics/plegforensics/parse/logs"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/query"
@@ -27,8 +28,8 @@ const warningsShown = 20
 
 // load reads the inputs of the command line: one bundle, or one for each input
 // under --separate. asked reports whether more than the rebuild looks at a metric;
-// nil: at all.
-func load(c *cli.Context, args []string, asked func(metric string) bool) ([]*parse.Bundle, error) {
+// nil: at all. sigs are as in bundle.Options.
+func load(c *cli.Context, args []string, asked func(metric string) bool, sigs *logs.Set) ([]*parse.Bundle, error) {
 	if len(args) == 0 {
 		return nil, usage(seeHelp(c), "no input given")
 	}
@@ -36,7 +37,7 @@ func load(c *cli.Context, args []string, asked func(metric string) bool) ([]*par
 	if err != nil {
 		return nil, err
 	}
-	opt.Asked = asked
+	opt.Asked, opt.Signatures = asked, sigs
 	groups := [][]string{args}
 	if c.Bool("separate") {
 		groups = nil
@@ -195,13 +196,13 @@ func build(c *cli.Context, asks query.Asks) (*model.Analysis, error) {
 
 // buildOf is build of other inputs. asks are the metrics that alert rules read.
 func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, error) {
-	packed, err := rulesBeside(c)
+	packed, sigs, err := rulesBeside(c)
 	if err != nil {
 		return nil, err
 	}
 	packed = sync.OnceValue(packed)
 	read := sync.OnceValue(func() map[string]bool { return packed().Metrics() })
-	bundles, err := load(c, args, func(name string) bool { return asks.Has(name) || read()[name] })
+	bundles, err := load(c, args, func(name string) bool { return asks.Has(name) || read()[name] }, sigs)
 	if err != nil {
 		return nil, err
 	}
@@ -225,28 +226,32 @@ func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, e
 
 // rulePack is the built-in causes and those of --rules.
 func rulePack(c *cli.Context) (*rules.Pack, error) {
-	packed, err := rulesBeside(c)
+	packed, _, err := rulesBeside(c)
 	if err != nil {
 		return nil, err
 	}
 	return packed(), nil
 }
 
-// rulesBeside reads the causes of --rules and returns a function that gives them
-// together with the built-in ones, which are read while the caller does something
-// else.
-func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
+// rulesBeside reads the files of --rules and returns a function that gives their
+// causes together with the built-in ones, which are read while the caller does
+// something else, and the signatures if any are of those files.
+func rulesBeside(c *cli.Context) (func() *rules.Pack, *logs.Set, error) {
 	var own rules.Contents
 	for _, path := range c.StringSlice("rules") {
 		more, err := readRules(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		own.Defs, own.Limits = append(own.Defs, more.Defs...), append(own.Limits, more.Limits...)
+		own.Add(more)
+	}
+	var set rules.Pack
+	if bad := set.AddSignatures(own.Signatures...); len(bad) > 0 {
+		return nil, nil, badRules(bad)
 	}
 	flagged, err := thresholds(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	builtin := make(chan *rules.Pack, 1)
 	if c.Bool("no-builtin-rules") {
@@ -262,8 +267,13 @@ func rulesBeside(c *cli.Context) (func() *rules.Pack, error) {
 		pack.Add(own.Defs...)
 		pack.SetLimits(own.Limits...)
 		pack.SetLimits(flagged...)
+		pack.Sigs, pack.Own = set.Sigs, set.Own
 		return pack
-	}, nil
+	}, set.Sigs, nil
+}
+
+func badRules(bad []rules.Problem) error {
+	return usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
 }
 
 // thresholds are those of --threshold.
@@ -301,9 +311,9 @@ func readRules(path string) (rules.Contents, error) {
 		}
 		held, bad := rules.Read(name, data)
 		if len(bad) > 0 {
-			return out, usage("rules check PATH shows all mistakes", "--rules: %s", bad[0])
+			return out, badRules(bad)
 		}
-		out.Defs, out.Limits = append(out.Defs, held.Defs...), append(out.Limits, held.Limits...)
+		out.Add(held)
 	}
 	return out, nil
 }

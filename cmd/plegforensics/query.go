@@ -186,7 +186,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 // openDB loads the inputs into a database of the metrics that are asked for.
 func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, []parse.Warning, error) {
 	var warned []parse.Warning
-	bundles, err := load(c, c.Args().Slice(), asks.Has)
+	bundles, err := load(c, c.Args().Slice(), asks.Has, nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -144,7 +144,7 @@ func looksRecorded(head *bufio.Reader) bool {
 // bundle replays what a bundle holds: recorded listings, listings of container
 // tools, the runtime's history, or the relists that the kubelet's log proves.
 func (r *replayRun) bundle(p pleg.Profile) error {
-	bundles, err := load(r.c, r.c.Args().Slice(), query.Asks{}.Has)
+	bundles, err := load(r.c, r.c.Args().Slice(), query.Asks{}.Has, nil)
 	if err != nil {
 		return err
 	}

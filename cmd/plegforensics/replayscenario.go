@@ -96,7 +96,7 @@ func scenarioKeys() []string {
 // flag names another.
 func calibrated(c *cli.Context, path string, p pleg.Profile, made *model.SimScenario) (scenario.Spec, pleg.Profile, error) {
 	spec := scenario.Default()
-	bundles, err := load(c, []string{path}, query.Asks{}.Has)
+	bundles, err := load(c, []string{path}, query.Asks{}.Has, nil)
 	if err != nil {
 		return spec, p, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
-	"github.com/plegforensics/plegforensics/parse/logs"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/trial"
@@ -24,8 +23,9 @@ func rulesCommand() *cli.Command {
 			{Name: "list", Usage: "one line for each cause and breach rule", ArgsUsage: " ", Flags: packFlags(), Action: rulesList},
 			{Name: "show", Usage: "the runbook page of a cause or breach rule, as explain prints it, or a built-in alert", ArgsUsage: "ID...", Flags: packFlags(), Action: rulesShow},
 			{Name: "check", Usage: "look for mistakes in rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesCheck,
-				Description: "PATH is a file or a directory of causes, of Prometheus rules, or of tests in promtool's format.\n" +
-					"Without PATH the built-in causes are checked. Exit status 2 when something is wrong."},
+				Description: "PATH is a file or a directory of causes with their signatures, of Prometheus rules, or of\n" +
+					"tests in promtool's format. Without PATH the built-in causes are checked. Exit status 2 when\n" +
+					"something is wrong."},
 			{Name: "test", Usage: "run the test cases of rule files", ArgsUsage: "[PATH...]", Flags: packFlags(), Action: rulesTest,
 				Description: "PATH is a file or a directory of causes, which carry their test cases, or of tests of Prometheus\n" +
 					"rules in the format of \"promtool test rules\". Without PATH the built-in causes are tested.\n" +
@@ -44,7 +44,7 @@ func rulesCommand() *cli.Command {
 // packFlags choose the rule pack.
 func packFlags() []cli.Flag {
 	return []cli.Flag{
-		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH`; repeatable"),
+		listFlag(catRules, "rules", "extra rule pack, file or directory `PATH` of causes, thresholds and signatures (known messages); repeatable"),
 		boolFlag(catRules, "no-builtin-rules", "leave the built-in causes out"),
 		listFlag(catRules, "threshold", "set a threshold of a breach rule, `NAME=VALUE`; repeatable; \"rules list\" names all"),
 	}
@@ -68,6 +68,9 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 			kind += " (" + strings.Join(d.Phase, ", ") + ")"
 		}
 		p.item(0, idColumn, d.ID, kind+": "+d.Title)
+	}
+	for _, s := range pack.Own {
+		p.item(0, idColumn, visible(s.ID), visible("signature: "+s.Doc))
 	}
 	for _, r := range rules.BreachRules() {
 		p.item(0, idColumn, r.ID, "breach, "+string(r.Severity)+": "+r.Title+limitOf(pack, r.ID))
@@ -114,7 +117,7 @@ func rulesCheck(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	probs = append(probs, pack.Check(signatureIDs(), factKeys())...)
+	probs = append(probs, pack.Check(factKeys())...)
 	sort.SliceStable(probs, func(i, j int) bool {
 		a, b := probs[i], probs[j]
 		return a.File < b.File || a.File == b.File && a.Line < b.Line
@@ -133,15 +136,35 @@ func rulesCheck(c *cli.Context) error {
 	if len(lines) > 0 {
 		return usage("", "%s in rule files", parse.Plural(len(lines), "mistake"))
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(countDefs(pack, files), countLimits(pack, files), files, &prom))
+	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(pack, files, &prom))
 	return err
 }
 
 // contents says what was checked.
-func contents(causes, limits int, files []string, p *promRules) string {
+func contents(pack *rules.Pack, files []string, p *promRules) string {
+	causes, limits, sigs := 0, 0, 0
+	for _, d := range pack.Causes {
+		if inFiles(d.Place.File, files) {
+			causes++
+		}
+	}
+	for _, l := range pack.Limits() {
+		file, _, _ := strings.Cut(l.Set, ":")
+		if l.Set != "" && files != nil && inFiles(file, files) {
+			limits++
+		}
+	}
+	for _, s := range pack.Own {
+		if inFiles(s.File, files) {
+			sigs++
+		}
+	}
 	var parts []string
-	if files == nil || len(files) > 0 && (causes > 0 || limits == 0) {
+	if files == nil || len(files) > 0 && (causes > 0 || limits+sigs == 0) {
 		parts = append(parts, fmt.Sprintf("%d causes", causes))
+	}
+	if sigs > 0 {
+		parts = append(parts, parse.Plural(sigs, "signature"))
 	}
 	if limits > 0 {
 		parts = append(parts, parse.Plural(limits, "threshold"))
@@ -196,7 +219,7 @@ func runTrials(w io.Writer, pack *rules.Pack, files []string) (run, failed int) 
 	if files != nil && len(files) == 0 {
 		return 0, 0
 	}
-	for _, o := range trial.Run(pack, logs.Builtin()) {
+	for _, o := range trial.Run(pack) {
 		if !inFiles(o.Def.Place.File, files) {
 			continue
 		}
@@ -221,14 +244,17 @@ func packOf(c *cli.Context, named []ruleFile) (*rules.Pack, []rules.Problem, []s
 		return pack, probs, nil, nil
 	}
 	var probs []rules.Problem
+	var all rules.Contents
 	for _, f := range named {
 		if f.kind == causeFile {
 			held, bad := rules.Read(f.name, f.data)
-			pack.Add(held.Defs...)
-			pack.SetLimits(held.Limits...)
+			all.Add(held)
 			probs = append(probs, bad...)
 		}
 	}
+	pack.Add(all.Defs...)
+	pack.SetLimits(all.Limits...)
+	probs = append(probs, pack.AddSignatures(all.Signatures...)...)
 	return pack, probs, filesOf(named, causeFile), nil
 }
 
@@ -249,41 +275,6 @@ func countIn(probs []rules.Problem, files []string) int {
 		}
 	}
 	return n
-}
-
-// countLimits counts the thresholds that the files named set.
-func countLimits(p *rules.Pack, files []string) int {
-	n := 0
-	for _, l := range p.Limits() {
-		file, _, _ := strings.Cut(l.Set, ":")
-		if l.Set != "" && files != nil && inFiles(file, files) {
-			n++
-		}
-	}
-	return n
-}
-
-func countDefs(p *rules.Pack, files []string) int {
-	n := 0
-	for _, d := range p.Causes {
-		if inFiles(d.Place.File, files) {
-			n++
-		}
-	}
-	return n
-}
-
-// signatureIDs are the names that a rule may cite as a signature.
-func signatureIDs() []string {
-	sigs, err := logs.BuiltinSignatures()
-	if err != nil {
-		return nil // a test of package logs holds the built-in files to be right
-	}
-	var out []string
-	for _, s := range sigs {
-		out = append(out, s.ID)
-	}
-	return out
 }
 
 func factKeys() []string {

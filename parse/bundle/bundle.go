@@ -39,9 +39,10 @@ type Options struct {
 	// and the rebuild look at; nil: for all. Of others a large snapshot is only counted.
 	Asked func(metric string) bool
 
+	Signatures *logs.Set // that lines are held against; nil: the built-in ones
+
 	// newLines makes the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder
-	sigs     *logs.Set
 	// plainRun and placesLeast are the constants; tests make them small.
 	plainRun, placesLeast int64
 }
@@ -85,9 +86,11 @@ func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, err
 		opt.Progress = new(Progress)
 	}
 	opt.Limits = opt.Limits.withDefaults()
-	opt.sigs = logs.Builtin()
+	if opt.Signatures == nil {
+		opt.Signatures = logs.Builtin()
+	}
 	if opt.newLines == nil {
-		opt.newLines = textLogs(opt.sigs)
+		opt.newLines = textLogs(opt.Signatures)
 	}
 	orDefault(&opt.plainRun, plainRun)
 	orDefault(&opt.placesLeast, placesLeast)

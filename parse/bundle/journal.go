@@ -22,7 +22,7 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 		p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: f}, Msg: err.Error()})
 		return p
 	}
-	d := logs.NewEntryDecoder(f, l.opt.sigs, logs.Options{})
+	d := logs.NewEntryDecoder(f, l.opt.Signatures, logs.Options{})
 	x := newIndexer(f, r.Header)
 	p.LogPart = d.Finish(l.batches(d, entriesOf(r, x)))
 	p.Journals = append(p.Journals, x.JournalFile)

@@ -17,9 +17,12 @@ type Regexp struct {
 	machine *regexp.Regexp
 }
 
-// NewRegexp parses an expression, and tells what is wrong with it.
+// NewRegexp parses an expression of a user, and tells what is wrong with it.
 func NewRegexp(expr string) (*Regexp, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err == nil {
+		err = Affordable(tree)
+	}
 	if err != nil {
 		return nil, err
 	}

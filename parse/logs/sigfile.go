@@ -44,8 +44,9 @@ type Signature struct {
 	Samples  []Sample
 	Not      []string // lines that must not match
 
-	File string // where it is defined
-	Line int
+	File  string // where it is defined
+	Line  int
+	Wrong bool // told in a Mistake
 }
 
 // Key says which field a key of a structured line gives. Field "pod" stands
@@ -76,21 +77,42 @@ func loadFile(f nodes.File, ours bool) ([]*Signature, error) {
 	if len(f.Docs) == 0 || len(f.Docs[0].Content) == 0 {
 		return nil, fmt.Errorf("%s: no signatures in it", name)
 	}
-	list := &f.Docs[0].Content[0]
-	if list.Kind != nodes.Sequence {
-		return nil, fmt.Errorf("%s:%d: want a list of signatures, each beginning with \"- id:\"", name, list.Line)
-	}
-	var out []*Signature
+	out, bad := entries(name, &f.Docs[0].Content[0], ours)
 	var errs []error
-	for i := range list.Content {
-		n := &list.Content[i]
-		l := &loader{file: name, ours: ours, sig: &Signature{File: name, Line: n.Line}}
-		l.mapping(n, signatureKeys)
-		l.check()
-		errs = append(errs, l.errs...)
-		out = append(out, l.sig)
+	for _, m := range bad {
+		errs = append(errs, m)
 	}
 	return out, errors.Join(errs...)
+}
+
+// Mistake is what is wrong in a list of signatures.
+type Mistake struct {
+	File string
+	Line int
+	Msg  string
+}
+
+func (m Mistake) Error() string { return fmt.Sprintf("%s:%d: %s", m.File, m.Line, m.Msg) }
+
+// Entries reads a user's list of signatures, which stands in a file of that name.
+func Entries(file string, list *nodes.Node) ([]*Signature, []Mistake) {
+	return entries(file, list, false)
+}
+
+func entries(file string, list *nodes.Node, ours bool) (out []*Signature, bad []Mistake) {
+	if list.Kind != nodes.Sequence {
+		return nil, []Mistake{{file, list.Line, "want a list of signatures, each beginning with \"- id:\""}}
+	}
+	for i := range list.Content {
+		n := &list.Content[i]
+		l := &loader{file: file, ours: ours, sig: &Signature{File: file, Line: n.Line}}
+		l.mapping(n, signatureKeys)
+		l.check()
+		l.sig.Wrong = len(l.bad) > 0
+		bad = append(bad, l.bad...)
+		out = append(out, l.sig)
+	}
+	return out, bad
 }
 
 // loader reads one entry and collects what is wrong with it.
@@ -98,7 +120,7 @@ type loader struct {
 	file string
 	ours bool
 	sig  *Signature
-	errs []error
+	bad  []Mistake
 }
 
 type keyReader struct {
@@ -145,7 +167,7 @@ var signatureKeys = []keyReader{
 }
 
 func (l *loader) errorf(n *nodes.Node, format string, args ...any) {
-	l.errs = append(l.errs, fmt.Errorf("%s:%d: %s", l.file, n.Line, fmt.Sprintf(format, args...)))
+	l.bad = append(l.bad, Mistake{l.file, n.Line, fmt.Sprintf(format, args...)})
 }
 
 // mapping feeds each key of n to its reader.
@@ -337,6 +359,9 @@ func (l *loader) check() {
 	}
 	if len(s.Keys) > 0 && len(s.Messages) == 0 && len(s.Regexps) == 0 {
 		l.errorf(n, "signature %s has keys but neither message nor regexp", s.ID)
+	}
+	if !l.ours {
+		l.bound(n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -64,6 +65,26 @@ func TestBuildRejects(t *testing.T) {
 	}
 }
 
+// TestExtendBounds refuses more signatures than a pack may bring, and expressions
+// that are slow on every text.
+func TestExtendBounds(t *testing.T) {
+	var own []*Signature
+	for i := range mostOwn + 1 {
+		lit := fmt.Sprintf("ACME message %d.", i)
+		own = append(own, &Signature{ID: "acme.a", Literals: []string{lit}, Samples: []Sample{{Msg: lit}}, File: "x.yaml", Line: i + 1})
+	}
+	if _, bad := Extend(own); len(bad) != 1 || bad[0].Line != mostOwn+1 {
+		t.Errorf("got %v", bad)
+	}
+	set, bad := Extend(own[1:])
+	if len(bad) > 0 || ids(set.Match("", 0, []byte("x ACME message 1000. y"))) != "acme.a" {
+		t.Errorf("got %v", bad)
+	}
+	if _, err := NewRegexp(strings.Repeat(`[a-z]{1,900}x`, 9)); err == nil {
+		t.Error("a costly expression was taken")
+	}
+}
+
 // TestUserPack adds a signature to the built-in ones, as --rules does.
 func TestUserPack(t *testing.T) {
 	pack, err := Load("mine.yaml", []byte(`
@@ -79,13 +100,9 @@ func TestUserPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sigs, err := BuiltinSignatures()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := Build(append(sigs, pack...)...)
-	if err != nil {
-		t.Fatal(err)
+	set, bad := Extend(pack)
+	if len(bad) > 0 {
+		t.Fatal(bad)
 	}
 	for line, want := range map[string]string{
 		"Acme Agent Stalled for 17s":            "acme.agent",

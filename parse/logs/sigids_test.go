@@ -74,9 +74,14 @@ func yields(set *Set, id, field string) bool {
 	return false
 }
 
-// TestBuiltinDocs holds every built-in entry to its duties: a doc sentence and
-// literals that are not contained in one another.
+// TestBuiltinDocs holds every built-in entry to its duties: a doc sentence,
+// literals that are not contained in one another, and lines that no other finds.
 func TestBuiltinDocs(t *testing.T) {
+	for _, m := range doubles(builtin(t).Signatures(), 0) {
+		if strings.Contains(m.Msg, "finds the same lines") {
+			t.Error(m)
+		}
+	}
 	for _, e := range builtin(t).entries {
 		if !strings.HasSuffix(e.Doc, ".") {
 			t.Errorf("%s:%d: %s has no doc sentence", e.File, e.Line, e.ID)

@@ -40,13 +40,13 @@ func (o Outcome) String() string {
 	return s
 }
 
-// Run runs every test case of the pack, in its order.
-func Run(pack *rules.Pack, set *logs.Set) []Outcome {
+// Run runs every test case of the pack, in its order, with its signatures.
+func Run(pack *rules.Pack) []Outcome {
 	var out []Outcome
 	for _, d := range pack.Causes {
 		for i := range d.Tests {
 			c := &d.Tests[i]
-			out = append(out, Outcome{d, c, Check(d, c, Eval(c, pack, set))})
+			out = append(out, Outcome{d, c, Check(d, c, Eval(c, pack, pack.Signatures()))})
 		}
 	}
 	return out

@@ -1,0 +1,158 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/internal/nodes"
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/parse/logs/signatures"
+)
+
+// Bounds of what users bring, several times what any of our own signatures has.
+const (
+	mostOwn      = 1000 // signatures of all files together
+	mostLiterals = 100  // of a signature
+	mostCommon   = 10   // one in so many ordinary lines may hold a literal
+	mostProgram  = 4000 // instructions of a compiled expression
+)
+
+var ownID = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+
+// Affordable returns an error for an expression that would be slow on every text:
+// the time that one takes grows with its compiled size.
+func Affordable(tree *syntax.Regexp) error {
+	p, err := syntax.Compile(tree.Simplify())
+	if err == nil && len(p.Inst) > mostProgram {
+		err = fmt.Errorf("the expression takes up to %d steps for each character, more than %d: shorten its repetitions", len(p.Inst), mostProgram)
+	}
+	return err
+}
+
+// bound reports what would make an entry of a user slow on ordinary logs.
+func (l *loader) bound(n *nodes.Node) {
+	s := l.sig
+	if s.ID != "" && !ownID.MatchString(s.ID) {
+		l.errorf(n, "signature %q: an id is words of small letters and digits with a dot between them", s.ID)
+	}
+	if len(s.Literals) > mostLiterals {
+		l.errorf(n, "signature %s has %d literals, more than %d", s.ID, len(s.Literals), mostLiterals)
+	}
+	quiet := strings.Split(signatures.Quiet, "\n")
+	for _, lit := range s.Literals {
+		holds := func(line string) bool { return contains([]byte(line), lit, s.Fold) }
+		if !slices.ContainsFunc(quiet, holds) {
+			continue
+		}
+		if k := len(slices.DeleteFunc(slices.Clone(quiet), func(line string) bool { return !holds(line) })); k*mostCommon > len(quiet) {
+			l.errorf(n, "signature %s: literal %q stands in %d of %d ordinary lines, so it finds nothing", s.ID, lit, k, len(quiet))
+		}
+	}
+}
+
+// Extend compiles the built-in signatures with those of a user behind them. Of
+// what is wrong with the latter it tells all that reading them has not told; the set
+// is then nil.
+func Extend(own []*Signature) (*Set, []Mistake) {
+	if slices.ContainsFunc(own, func(s *Signature) bool { return s.Wrong }) {
+		return nil, nil
+	}
+	builtin, err := BuiltinSignatures()
+	if err != nil {
+		panic("embedded signatures: " + err.Error()) // a test loads every embedded file
+	}
+	all := slices.Concat(builtin, own)
+	bad := doubles(all, len(builtin))
+	if len(own) > mostOwn {
+		bad = append(bad, Mistake{own[mostOwn].File, own[mostOwn].Line, fmt.Sprintf("%d signatures are more than %d", len(own), mostOwn)})
+	}
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	set, err := Build(all...)
+	if err != nil {
+		return nil, []Mistake{{own[0].File, own[0].Line, err.Error()}}
+	}
+	for _, e := range set.entries[len(builtin):] {
+		for _, msg := range set.untrue(e) {
+			bad = append(bad, Mistake{e.File, e.Line, msg})
+		}
+	}
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	return set, nil
+}
+
+// doubles reports signatures from place from on that have the id of an earlier one
+// of another file, or find the lines of an earlier one.
+func doubles(all []*Signature, from int) (out []Mistake) {
+	ids, finds := map[string]*Signature{}, map[string]*Signature{}
+	for i, s := range all {
+		key := s.finder()
+		if i >= from {
+			if o := ids[s.ID]; o != nil && o.File != s.File {
+				out = append(out, Mistake{s.File, s.Line, fmt.Sprintf("signature %s is defined at %s:%d", s.ID, o.File, o.Line)})
+			} else if o := finds[key]; o != nil {
+				out = append(out, Mistake{s.File, s.Line, fmt.Sprintf("signature %s finds the same lines as %s (%s:%d)", s.ID, o.ID, o.File, o.Line)})
+			}
+		}
+		ids[s.ID], finds[key] = cmp.Or(ids[s.ID], s), cmp.Or(finds[key], s)
+	}
+	return out
+}
+
+// finder is what decides which lines a signature finds, and what it takes of them.
+func (s *Signature) finder() string {
+	var exprs []string
+	for _, re := range s.Regexps {
+		exprs = append(exprs, re.String())
+	}
+	return fmt.Sprintf("%q", [][]string{sorted(s.Literals), exprs, sorted(s.Messages), sorted(s.Unless), {s.Extract, s.Severity}}) + fmt.Sprint(s.Keys, s.Set) +
+		fmt.Sprint(slices.Sorted(slices.Values(s.Sources)))
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// untrue holds an entry against its own samples: each must match and yield its
+// fields, and no line of "not" may match.
+func (s *Set) untrue(e *entry) (out []string) {
+	matches := func(src parse.Source, line string) bool {
+		found := s.Match(src, 0, []byte(line))
+		return found != nil && slices.Contains(found.Sigs, e.sig)
+	}
+	for i, sample := range e.Samples {
+		if !matches(sample.Source, sample.Msg) {
+			out = append(out, fmt.Sprintf("signature %s does not match its sample %d: %s", e.ID, i+1, sample.Msg))
+			continue
+		}
+		want := slices.Clone(sample.Fields)
+		for _, f := range e.Set { // a sample may leave them out
+			if !slices.ContainsFunc(want, func(w parse.Field) bool { return w.Name == f.Name }) {
+				want = append(want, f)
+			}
+		}
+		if want, got := listed(want), listed(e.fields(sample.Msg, nil)); want != got {
+			out = append(out, fmt.Sprintf("signature %s: sample %d states the fields {%s}, and its line has {%s}", e.ID, i+1, want, got))
+		}
+	}
+	for _, line := range e.Not {
+		if src := append(slices.Clone(e.Sources), parse.SrcUnknown)[0]; matches(src, line) {
+			out = append(out, fmt.Sprintf("signature %s matches a line of its own \"not\": %s", e.ID, line))
+		}
+	}
+	return out
+}
+
+// listed are fields by name.
+func listed(fields []parse.Field) string {
+	var out []string
+	for _, f := range fields {
+		out = append(out, fmt.Sprintf("%s: %q", f.Name, f.Value))
+	}
+	return strings.Join(sorted(out), ", ")
+}
