@@ -7,6 +7,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -35,7 +36,7 @@ func warnOfRules(c *cli.Context, r *model.Analysis) {
 	}
 	for i := range r.Nodes {
 		v := r.Nodes[i].Kubelet.Version
-		if rules := model.RulesFor(v); rules != "" {
+		if rules := pleg.Beyond(v); rules != "" {
 			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: kubelet %s: %s\n", v, rules)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -94,7 +95,7 @@ func pairs(base, inc *model.Analysis, res *Result) [][2]*model.Analyzed {
 func rulesNotes(sides ...*model.Analyzed) []string {
 	var out []string
 	for _, n := range sides {
-		if rules := model.RulesFor(n.Kubelet.Version); rules != "" {
+		if rules := pleg.Beyond(n.Kubelet.Version); rules != "" {
 			out = append(out, fmt.Sprintf("%s: kubelet %s: %s", n.Name, n.Kubelet.Version, rules))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -220,7 +221,7 @@ func writeTextfile(w io.Writer, v *View, _ report.Options) error {
 	t.Family("plegforensics_kubelet_info", "version of the kubelet, and whose rules were used if it is newer or older than any known")
 	for _, m := range v.Nodes {
 		if m.Kubelet != "" {
-			t.Sample(1, "node", m.Name, "version", m.Kubelet, "rules", model.RulesFor(m.Kubelet))
+			t.Sample(1, "node", m.Name, "version", m.Kubelet, "rules", pleg.Beyond(m.Kubelet))
 		}
 	}
 	t.Family("plegforensics_episodes", "episodes of PLEG being unhealthy")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
 )
 
 func writeJSON(w io.Writer, v *View, _ report.Options) error {
@@ -71,7 +72,7 @@ func (v *View) document() *model.Fleet {
 }
 
 func memberJSON(m *Member) model.FleetNode {
-	j := model.FleetNode{Name: m.Name, Bundles: m.Bundles, Status: m.Status, Summary: m.Summary, Kubelet: m.Kubelet, Rules: model.RulesFor(m.Kubelet), Runtime: m.Runtime, Kernel: m.Kernel,
+	j := model.FleetNode{Name: m.Name, Bundles: m.Bundles, Status: m.Status, Summary: m.Summary, Kubelet: m.Kubelet, Rules: pleg.Beyond(m.Kubelet), Runtime: m.Runtime, Kernel: m.Kernel,
 		OS: m.OS, Relists: m.Relists, P99: m.P99, Episodes: []model.FleetEpisode{}, Causes: append([]Cause{}, m.Causes...), Breaches: []model.FleetBreach{}, Proof: full(m.Proof)}
 	for _, e := range m.Episodes {
 		x := model.FleetEpisode{Breach: model.Time(e.Breach), Recovered: model.Time(e.Recovered), PeakAge: e.PeakAge, Stuck: e.Stuck, Causes: []string{}}

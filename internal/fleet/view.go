@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -277,7 +277,7 @@ func ranks(ms []*Member) []Rank {
 func versions(ms []*Member) []Versions {
 	byKey := map[Versions]*Versions{}
 	for _, m := range ms {
-		k := Versions{Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel, OS: m.OS, Rules: model.RulesFor(m.Kubelet)}
+		k := Versions{Kubelet: m.Kubelet, Runtime: m.Runtime, Kernel: m.Kernel, OS: m.OS, Rules: pleg.Beyond(m.Kubelet)}
 		x := byKey[k]
 		if x == nil {
 			c := k

@@ -38,9 +38,9 @@ func (r *Redactor) Analysis(a *model.Analysis) {
 	said := model.Fill(a, l) // what is said about all this
 	said.Inspect()
 	for _, n := range said.Nodes {
-		for range n.History.Events.All {
+		for range n.History.Events {
 		}
-		for range n.History.Requests.All {
+		for range n.History.Requests {
 		}
 	}
 	r.Settle()

@@ -39,7 +39,7 @@ func writeEventsJSON(w io.Writer, r *model.Report, _ Options) error {
 
 func writeEventNode(b *bufio.Writer, n model.NodeEvents) error {
 	events := n.Events
-	n.Events = model.Seq[model.PodEvent]{}
+	n.Events = nil
 	head, err := model.Compact(n)
 	const open = `"events":[`
 	before, after, _ := bytes.Cut(head, []byte(open))

@@ -25,9 +25,10 @@ type Answer struct {
 
 // AnswerRow is one measure as it was and as it would have been.
 type AnswerRow struct {
-	Measure    string
-	Unit       string // seconds or count
-	Was, Would float64
+	Measure string  `json:"measure"`
+	Unit    string  `json:"unit"` // seconds or count
+	Was     float64 `json:"was"`
+	Would   float64 `json:"would"`
 }
 
 // answer compares two histories.

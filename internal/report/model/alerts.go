@@ -10,10 +10,10 @@ import (
 	"github.com/plegforensics/plegforensics/rules/alerts"
 )
 
-// Alert cleans the audit of an alert.
-func (c *Cleaner) Alert(a *alerts.Audit) Alert {
+// alert cleans the audit of an alert.
+func (c *Cleaner) alert(a alerts.Audit) Alert {
 	out := Alert{Alert: c.Text(a.Alert), Group: c.Text(a.Group), File: c.Path(a.File), Expr: c.Text(a.Expr), For: a.For.Seconds(), Severity: c.Text(a.Severity),
-		Outcome: string(a.Outcome), Sentence: c.Text(a.Sentence()), Reasons: c.Texts(a.Reasons), Firings: []Firing{}, Missed: []Missed{}, Hangs: []Hang{},
+		Outcome: string(a.Outcome), Sentence: c.Text(a.Sentence()), Reasons: c.Texts(a.Reasons), Firings: list(a.Firings, c.firing), Missed: []Missed{}, Hangs: []Hang{},
 		Builtin: a.File == alerts.BuiltinFile, Sightless: a.Sightless}
 	for _, m := range a.Missed {
 		if m.Episode < 0 {
@@ -22,10 +22,11 @@ func (c *Cleaner) Alert(a *alerts.Audit) Alert {
 		}
 		out.Missed = append(out.Missed, Missed{c.Name(m.Node), m.Episode})
 	}
-	for _, f := range a.Firings {
-		out.Firings = append(out.Firings, Firing{c.labels(f.Labels), c.labels(f.Annotations), moment(f.ActiveAt), moment(f.From), moment(f.To), Value(f.Peak)})
-	}
 	return out
+}
+
+func (c *Cleaner) firing(f alerts.Firing) Firing {
+	return Firing{c.labels(f.Labels), c.labels(f.Annotations), moment(f.ActiveAt), moment(f.From), moment(f.To), Value(f.Peak)}
 }
 
 func moment(t time.Time) Time {
@@ -46,14 +47,10 @@ func (c *Cleaner) labels(fs []parse.Field) map[string]string {
 // labelValue keeps the line feeds of a value: JSON escapes them by itself, and a
 // query for the series needs them.
 func (c *Cleaner) labelValue(v string) string {
-	if c.redacts() || !strings.Contains(v, "\n") {
+	if c.redacts() {
 		return c.Name(v)
 	}
-	lines := strings.Split(v, "\n")
-	for i := range lines {
-		lines[i] = c.Name(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(list(strings.Split(v, "\n"), c.Name), "\n")
 }
 
 // Value writes a sample as Prometheus' API does: the shortest form that reads

@@ -59,11 +59,14 @@ func (c *Cleaner) In(ss ...*string) {
 }
 
 // Name is a name of the cluster, such as that of a pod, as it is shown.
-func (c *Cleaner) Name(s string) string {
+func (c *Cleaner) Name(s string) string { return visible(c.pseudonym(s)) }
+
+// pseudonym is what stands for a name, which may hold what cannot be seen.
+func (c *Cleaner) pseudonym(s string) string {
 	if c.redacts() {
-		s = c.names.Name(s)
+		return c.names.Name(s)
 	}
-	return visible(s)
+	return s
 }
 
 // Path is the path of a file inside an input.
@@ -102,36 +105,13 @@ func (c *Cleaner) where(p parse.Pos) string {
 func (c *Cleaner) Quote(s string) string { return Cut(c.Text(s), MaxQuote) }
 
 // Texts is Text over a list, never nil.
-func (c *Cleaner) Texts(in []string) []string {
-	out := make([]string, len(in))
-	for i, s := range in {
-		out[i] = c.Text(s)
-	}
-	return out
-}
-
-// names is Name over a list, never nil.
-func (c *Cleaner) nameList(in []string) []string {
-	out := make([]string, len(in))
-	for i, s := range in {
-		out[i] = c.Name(s)
-	}
-	return out
-}
+func (c *Cleaner) Texts(in []string) []string { return list(in, c.Text) }
 
 // known is Text, nil for "".
-func (c *Cleaner) known(s string) *string {
-	if s == "" {
-		return nil
-	}
-	s = c.Text(s)
-	return &s
-}
+func (c *Cleaner) known(s string) *string { return some(c.Text(s)) }
 
-func (c *Cleaner) knownPath(path string) *string {
-	path = c.Path(path)
-	return &path
-}
+// knownName is Name, nil for "".
+func (c *Cleaner) knownName(s string) *string { return some(c.Name(s)) }
 
 // visible makes a string from an input safe to show: control characters,
 // escape sequences, bidirectional overrides and invalid UTF-8 become visible

@@ -8,16 +8,19 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// covered are the sources whose absence is worth a row; the three runtimes
-// stand for one another.
-var covered = []struct {
+// coveredRow is what sources are told together.
+type coveredRow struct {
 	name    string
 	sources []parse.Source
-}{
+}
+
+// covered are the sources whose absence is worth a row, in the order in which they
+// are listed; the three runtimes stand for one another.
+var covered = []coveredRow{
 	{"kubelet", []parse.Source{parse.SrcKubelet}},
 	{"container runtime", []parse.Source{parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd, parse.SrcPodman}},
 	{"kernel", []parse.Source{parse.SrcKernel}},
-	{"systemd and other daemons", []parse.Source{parse.SrcSystemd, parse.SrcSystem, parse.SrcCNI}},
+	{"systemd and other daemons", []parse.Source{parse.SrcSystemd, parse.SrcCNI, parse.SrcSystem}},
 	{"Kubernetes events", []parse.Source{parse.SrcKubeEvents}},
 	{"metrics", []parse.Source{parse.SrcMetrics}},
 	{"system files", []parse.Source{parse.SrcFacts, parse.SrcStack}},
@@ -26,11 +29,7 @@ var covered = []struct {
 // covers say for each source what the input holds of it: an absence that is not
 // said reads like a clean bill.
 func covers(n *replay.Node) []SourceCover {
-	var out []SourceCover
-	for _, s := range covered {
-		out = append(out, cover(n, s.name, s.sources))
-	}
-	return out
+	return list(covered, func(s coveredRow) SourceCover { return cover(n, s.name, s.sources) })
 }
 
 func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {

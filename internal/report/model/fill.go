@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
@@ -20,12 +21,9 @@ import (
 func Fill(a *Analysis, names Names) *Report {
 	c := NewCleaner(names)
 	r := &Report{Schema: SchemaName("report"), Tool: Tool{a.Version}, Inputs: []Input{}, Nodes: []*Node{},
-		Correlations: []Correlation{}, Findings: a.Findings()}
+		Correlations: []Correlation{}, Alerts: list(a.Alerts, c.alert), Findings: a.Findings(), Warnings: c.warnings(a.Warnings)}
 	for i, in := range a.Inputs {
 		r.Inputs = append(r.Inputs, c.input(in, i, a.Warnings))
-	}
-	for _, w := range a.Warnings {
-		r.Warnings = append(r.Warnings, c.warning(w, ""))
 	}
 	for i := range a.Nodes {
 		n := c.node(&a.Nodes[i])
@@ -33,9 +31,6 @@ func Fill(a *Analysis, names Names) *Report {
 		for k := range n.Conflicts {
 			r.Warnings = append(r.Warnings, n.Conflicts[k].warning())
 		}
-	}
-	for i := range a.Alerts {
-		r.Alerts = append(r.Alerts, c.Alert(&a.Alerts[i]))
 	}
 	r.Inspect = func() *Inspect { return c.inspect(a) }
 	return r
@@ -55,6 +50,10 @@ func (c *Cleaner) held(in parse.Input) Held {
 	return Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial}
 }
 
+func (c *Cleaner) warnings(ws []parse.Warning) []Warning {
+	return list(ws, func(w parse.Warning) Warning { return c.warning(w, "") })
+}
+
 // warning is about a member, or about what is called input.
 func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.Text(w.Msg)}
@@ -65,52 +64,34 @@ func (c *Cleaner) warning(w parse.Warning, input string) Warning {
 }
 
 func (c *Cleaner) node(n *Analyzed) *Node {
+	run := advice.CommandsFor(n.Node, n.Breaches)
+	cause := func(x rules.Cause) Cause { return c.cause(&x, run) }
 	out := &Node{
 		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis), c.Text(n.Window.YearBasis)},
-		Episodes: []Episode{}, Breaches: []Breach{}, Operations: []Operation{}, Events: c.counts(n), Causes: []Cause{},
+		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
+		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
+		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
 		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: covers(n.Node),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
-	for i := range n.Episodes {
-		out.Episodes = append(out.Episodes, c.episode(&n.Episodes[i], n.Causes))
-	}
-	for _, b := range n.Breaches {
-		out.Breaches = append(out.Breaches, Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold),
-			c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)})
-	}
-	out.History.Told, out.History.Counts, out.Health, out.Gaps = out.Episodes, out.Events, out.History.Health, out.History.Gaps
-	out.Relists = relistStats(out.History)
-	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), c.onDemand(n.Node)
-	out.History.OnDemand = out.Relists.OnDemand
-	for i := range n.Ops {
-		out.Operations = append(out.Operations, c.operation(&n.Ops[i]))
-	}
-	for i := range n.Blame {
-		out.Blame = append(out.Blame, c.blame(&n.Blame[i], n.Relists))
-	}
-	run := advice.CommandsFor(n.Node, n.Breaches)
-	for i := range n.Causes {
-		out.Causes = append(out.Causes, c.cause(&n.Causes[i], run))
-	}
-	for i := range n.LookAlikes {
-		out.LookAlikes = append(out.LookAlikes, c.cause(&n.LookAlikes[i], run))
-	}
-	for _, a := range n.WhatIf {
-		out.WhatIf = append(out.WhatIf, c.Answer(a))
-	}
+	h := out.History
+	h.Counts, out.Episodes, out.Health, out.Gaps = out.Events, h.Told, h.Health, h.Gaps
+	out.Relists = relistStats(h)
+	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), h.OnDemand
 	if note := out.Kubelet.Note(); note != "" {
-		out.History.Notes = []string{note}
+		h.Notes = []string{note}
 		out.Audited.Audit.Notes = append(out.Audited.Audit.Notes, note)
-	}
-	for i := range n.Contradictions {
-		out.Conflicts = append(out.Conflicts, c.conflict(&n.Contradictions[i]))
 	}
 	return out
 }
 
+func (c *Cleaner) breach(b rules.Breach) Breach {
+	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold), c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)}
+}
+
 // conflict quotes both lines in its message.
-func (c *Cleaner) conflict(x *replay.Contradiction) Conflict {
+func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 	out := Conflict{Evidence: c.Proof(x.Evidence), Against: c.Proof(x.Against)}
 	quote := func(p Proof) string {
 		e := p.Best()
@@ -134,21 +115,13 @@ func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 }
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
-	out := Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
-		Rules: RulesFor(k.Version), PLEG: k.PLEG, Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
-	if k.Period > 0 {
-		out.Period = Long(k.Period)
-	}
-	if k.Threshold > 0 {
-		out.Threshold = Long(k.Threshold)
-	}
-	if k.RPCTimeout > 0 {
-		out.RPCTimeout = Long(k.RPCTimeout)
-	}
-	if v := k.Verbosity; v >= 0 {
-		out.Verbosity = &v
-	}
-	return out
+	return Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
+		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Period: Longer(k.Period), Threshold: Longer(k.Threshold), RPCTimeout: Longer(k.RPCTimeout),
+		Verbosity: count(k.Verbosity), Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
+}
+
+func (c *Cleaner) episodes(n *Analyzed) []Episode {
+	return list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n.Causes) })
 }
 
 func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
@@ -156,15 +129,10 @@ func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
 		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
 		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.Text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
 		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.Text(e.StepBasis),
-		Causes: []string{}, Evidence: c.Proof(e.Evidence),
-	}
-	if e.PeakAge > 0 {
-		out.PeakAge = Long(e.PeakAge)
+		PeakAge: Longer(e.PeakAge), Causes: []string{}, Evidence: c.Proof(e.Evidence),
 	}
 	if len(e.LastStarts) > 1 {
-		for _, s := range e.LastStarts {
-			out.LastStarts = append(out.LastStarts, Time(s.At))
-		}
+		out.LastStarts = list(e.LastStarts, func(s replay.Instant) Time { return Time(s.At) })
 	}
 	if e.NotReady != nil {
 		out.NotReady = &Span{Time(e.NotReady.From), Time(e.NotReady.To)}
@@ -185,18 +153,15 @@ func slack(i replay.Instant) *float64 {
 	return Long(i.Slack)
 }
 
-func (c *Cleaner) operation(o *replay.Operation) Operation {
-	out := Operation{Operation: c.Text(o.Name), Errors: o.Errors, ErrorsUnknown: o.ErrorsUnknown, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total), Evidence: c.Proof(o.Evidence)}
-	if n := o.Calls; n >= 0 {
-		out.Calls = &n
-	}
+func (c *Cleaner) operation(o replay.Operation) Operation {
+	out := Operation{Operation: c.Text(o.Name), Calls: count(o.Calls), Errors: o.Errors, ErrorsUnknown: o.ErrorsUnknown, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total),
+		Evidence: c.Proof(o.Evidence)}
 	if o.ShareOfRelist >= 0 {
 		out.Share = Number(o.ShareOfRelist)
 	}
 	return out
 }
 
-// counted is what the kubelet's counters say of its relists, nil for nothing.
 // onDemand is nil where nothing tells of relists of single pods.
 func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Failed: len(n.OnDemand.Failed), Evidence: c.Proof(n.OnDemand.Failed)}
@@ -212,6 +177,7 @@ func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	return x
 }
 
+// counted is what the kubelet's counters say of its relists, nil for nothing.
 func (c *Cleaner) counted(x replay.Counted, ok bool) *Counted {
 	if !ok {
 		return nil
@@ -245,22 +211,16 @@ func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
 }
 
 func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
-	out := []Share{}
-	for _, s := range ss {
-		out = append(out, Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)})
-	}
-	return out
+	return list(ss, func(s blame.Share) Share {
+		return Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)}
+	})
 }
 
 func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
-	out := Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
+	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
 		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
-		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References)}
-	for _, s := range x.Commands {
-		out.Commands = append(out.Commands, c.Text(run.Fill(s)))
-	}
-	out.Objects = c.objects(x.For)
-	return out
+		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References), Objects: c.objects(x.For),
+		Commands: list(x.Commands, func(s string) string { return c.Text(run.Fill(s)) })}
 }
 
 // objects are the servers and registries that evidence names.
@@ -313,13 +273,9 @@ func objectOf(f parse.Field) (kind, name string) {
 	return "", ""
 }
 
-// Answer cleans the answer to a what-if.
-func (c *Cleaner) Answer(a *simulate.Answer) WhatIf {
-	out := WhatIf{SimAnswer{c.Texts(a.Changes), c.Text(a.Sentence), []AnswerRow{}}, c.Texts(a.Assumptions), c.Text(a.Change)}
-	for _, r := range a.Rows {
-		out.Table = append(out.Table, AnswerRow(r))
-	}
-	return out
+// answer cleans the answer to a what-if.
+func (c *Cleaner) answer(a *simulate.Answer) WhatIf {
+	return WhatIf{SimAnswer{c.Texts(a.Changes), c.Text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.Texts(a.Assumptions), c.Text(a.Change)}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

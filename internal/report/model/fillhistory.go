@@ -9,47 +9,39 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/age"
+	"github.com/plegforensics/plegforensics/replay/audit"
 	"github.com/plegforensics/plegforensics/replay/curves"
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
-	h := &History{Name: c.Name(n.Name), Relists: c.relists(n.Node), Bounded: []Bounded{}, Health: c.health(n.Health), Ready: []Ready{}, Runs: []Run{}, Gaps: []Gap{},
-		Failed: []FailedCall{}, Events: c.events(n.Audit.Events), Requests: c.requests(n.Requests), Lines: c.lines(n.Events), Charts: func() []Chart { return c.charts(n.Node) }, Ages: func() []Age { return ages(n.Node) }}
-	for _, b := range n.Bounded {
-		x := Bounded{Span: Span{Time(b.From), Time(b.To)}, Min: b.CountMin, Max: b.CountMax, Long: b.Long, Silent: b.Silent, Evidence: c.Proof(b.Evidence)}
-		if b.Sum > 0 {
-			x.Sum = Long(b.Sum)
-		}
-		h.Bounded = append(h.Bounded, x)
-	}
-	for _, x := range n.Ready {
-		r := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.Text(x.Reason)}
-		if x.Record != nil {
-			e := c.evidence(x.Evidence)
-			r.Evidence = &e
-		}
-		h.Ready = append(h.Ready, r)
-	}
-	for i := range n.Runs {
-		r := &n.Runs[i]
-		h.Runs = append(h.Runs, Run{r.PID, Time(r.Start.At), Time(r.End.At), c.known(r.Version), Time(r.First), Time(r.Last), c.Proof(r.Evidence)})
-	}
-	for _, g := range n.Gaps {
-		h.Gaps = append(h.Gaps, Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.Proof(g.Evidence)})
-	}
-	for i := range n.Failures {
-		f := &n.Failures[i]
-		h.Failed = append(h.Failed, FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)})
-	}
-	return h
+	return &History{Name: c.Name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
+		Ready: list(n.Ready, c.ready), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: list(n.Failures, c.failed), OnDemand: c.onDemand(n.Node),
+		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),
+		Charts: func() []Chart { return c.charts(n.Node) }, Ages: func() []Age { return list(age.Of(n.Node), ageOf) }}
 }
 
-func (c *Cleaner) health(in []replay.HealthSpan) []Health {
-	out := []Health{}
-	for _, x := range in {
-		out = append(out, Health{Span{Time(x.From), Time(x.To)}, string(x.State)})
-	}
-	return out
+func (c *Cleaner) bounded(b replay.Bounded) Bounded {
+	return Bounded{Span{Time(b.From), Time(b.To)}, b.CountMin, b.CountMax, Longer(b.Sum), b.Long, b.Silent, c.Proof(b.Evidence)}
+}
+
+func healthOf(x replay.HealthSpan) Health {
+	return Health{Span{Time(x.From), Time(x.To)}, string(x.State)}
+}
+
+func (c *Cleaner) ready(x replay.ReadyChange) Ready {
+	return Ready{Time(x.At), x.Ready, c.Text(x.Reason), c.Proof([]replay.Evidence{x.Evidence}).Best()}
+}
+
+func (c *Cleaner) run(r replay.Run) Run {
+	return Run{r.PID, Time(r.Start.At), Time(r.End.At), c.known(r.Version), Time(r.First), Time(r.Last), c.Proof(r.Evidence)}
+}
+
+func (c *Cleaner) gap(g replay.LogGap) Gap {
+	return Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.Proof(g.Evidence)}
+}
+
+func (c *Cleaner) failed(f replay.Failure) FailedCall {
+	return FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)}
 }
 
 // relists are the proven relists. The kubelet runs one at a time, so each is
@@ -124,38 +116,21 @@ func relistStats(h *History) RelistStats {
 // occurred, never an interpolation.
 func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
 
-func (c *Cleaner) events(es replay.PodEvents) Seq[PodEvent] {
-	return Seq[PodEvent]{es.Len(), func(yield func(PodEvent) bool) {
-		for _, e := range es.All() {
-			x := PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
-				RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.Proof(e.Evidence())}
-			if e.Pod != "" {
-				pod := c.Name(e.Pod)
-				x.Pod = &pod
-			}
-			if e.HasLag {
-				x.Lag = Number(Seconds(e.Lag))
-			}
-			if !yield(x) {
-				return
-			}
-		}
-	}}
+func (c *Cleaner) event(e replay.PodEvent) PodEvent {
+	x := PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Pod: c.knownName(e.Pod), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
+		RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.Proof(e.Evidence())}
+	if e.HasLag {
+		x.Lag = Number(Seconds(e.Lag))
+	}
+	return x
 }
 
-func (c *Cleaner) requests(rs replay.Requests) Seq[Request] {
-	return Seq[Request]{rs.Len(), func(yield func(Request) bool) {
-		for _, r := range rs.All() {
-			what := " container"
-			if r.Sandbox {
-				what = " sandbox"
-			}
-			x := Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.Proof(r.Evidence())}
-			if !yield(x) {
-				return
-			}
-		}
-	}}
+func (c *Cleaner) request(r replay.Request) Request {
+	what := " container"
+	if r.Sandbox {
+		what = " sandbox"
+	}
+	return Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.Proof(r.Evidence())}
 }
 
 func (c *Cleaner) charts(n *replay.Node) []Chart {
@@ -170,21 +145,13 @@ func (c *Cleaner) charts(n *replay.Node) []Chart {
 	return out
 }
 
-func ages(n *replay.Node) []Age {
-	var out []Age
-	for _, s := range age.Of(n) {
-		a := Age{Span: Span{Time(s.From), Time(s.To)}, Low: [2]float64{s.Low0.Seconds(), s.Low1.Seconds()}}
-		if s.High0 != age.Unknown {
-			a.High, a.Bounded = [2]float64{s.High0.Seconds(), s.High1.Seconds()}, true
-		}
-		out = append(out, a)
-	}
-	return out
+func ageOf(s age.Span) Age {
+	return Age{Span{Time(s.From), Time(s.To)}, [2]float64{s.Low0.Seconds(), s.Low1.Seconds()}, [2]float64{s.High0.Seconds(), s.High1.Seconds()}, s.High0 != age.Unknown}
 }
 
 // lines are the dated known messages.
 func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
-	return Seq[Line]{len(es), func(yield func(Line) bool) {
+	return func(yield func(Line) bool) {
 		for _, e := range es {
 			if e.Basis == parse.NoTime {
 				continue
@@ -197,49 +164,33 @@ func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
 				return
 			}
 		}
-	}}
+	}
 }
 
 func bulk(e *parse.Event) bool {
-	for _, s := range e.Sigs.Sigs {
-		if !s.Bulk {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.Sigs.Sigs, func(s *parse.Sig) bool { return !s.Bulk })
 }
 
 func ids(s *parse.SigSet) string {
-	var names []string
-	for _, g := range s.Sigs {
-		names = append(names, g.ID)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(list(s.Sigs, func(g *parse.Sig) string { return g.ID }), ", ")
 }
 
 func (c *Cleaner) audited(n *Analyzed) NodeEvents {
 	a := &n.Audit
-	out := NodeEvents{c.Name(n.Name), c.events(a.Events), Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, []ShortLived{}}
-	for _, s := range a.ShortLived {
-		out.ShortLived = append(out.ShortLived, ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)})
-	}
-	return out
+	return NodeEvents{c.Name(n.Name), seqOf(a.Events.All(), c.event),
+		Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, list(a.ShortLived, c.shortLived)}
+}
+
+func (c *Cleaner) shortLived(s audit.ShortLived) ShortLived {
+	return ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)}
 }
 
 // Events is the events document of a report.
 func (r *Report) Events() *Events {
-	out := &Events{Schema: SchemaName("events"), Nodes: []NodeEvents{}}
-	for _, n := range r.Nodes {
-		out.Nodes = append(out.Nodes, n.Audited)
-	}
-	return out
+	return &Events{SchemaName("events"), list(r.Nodes, func(n *Node) NodeEvents { return n.Audited })}
 }
 
 // Timeline is the timeline document of a report.
 func (r *Report) Timeline() *Timeline {
-	out := &Timeline{Schema: SchemaName("timeline"), Nodes: []*History{}}
-	for _, n := range r.Nodes {
-		out.Nodes = append(out.Nodes, n.History)
-	}
-	return out
+	return &Timeline{SchemaName("timeline"), list(r.Nodes, func(n *Node) *History { return n.History })}
 }

@@ -7,26 +7,11 @@ import (
 	"github.com/plegforensics/plegforensics/rules/advice"
 )
 
-// heldSources is the order in which sources are listed.
-var heldSources = []parse.Source{
-	parse.SrcKubelet, parse.SrcContainerd, parse.SrcCRIO, parse.SrcDockerd, parse.SrcPodman, parse.SrcKernel, parse.SrcSystemd,
-	parse.SrcCNI, parse.SrcSystem, parse.SrcKubeEvents, parse.SrcMetrics, parse.SrcFacts, parse.SrcStack,
-}
-
 // inspect makes the inspect document.
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inventory.Of(a.Bundles)
-	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: []Held{}, Nodes: []HeldNode{}, Files: []File{},
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: []Warning{}, Prefix: c.Path(x.Prefix)}
-	for _, in := range a.Inputs {
-		out.Inputs = append(out.Inputs, c.held(in))
-	}
-	for i := range a.Nodes {
-		out.Nodes = append(out.Nodes, c.heldNode(&a.Nodes[i]))
-	}
-	for i := range x.Files {
-		out.Files = append(out.Files, c.file(&x.Files[i]))
-	}
+	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: list(a.Inputs, c.held), Nodes: list(a.Nodes, c.heldNode), Files: list(x.Files, c.file),
+		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: c.warnings(a.Warnings), Prefix: c.Path(x.Prefix)}
 	for _, g := range x.Gaps {
 		where := parse.Pos{File: g.File, Line: g.From.Line}
 		out.Gaps = append(out.Gaps, Silence{string(g.Source), c.Path(g.File.Path), g.From.Line, Time(g.From.At), Time(g.To.At), g.Length().Seconds(), c.where(where)})
@@ -35,37 +20,29 @@ func (c *Cleaner) inspect(a *Analysis) *Inspect {
 		e := c.evidence(replay.Evidence{Record: l.Record})
 		out.Lost = append(out.Lost, Loss{l.What, l.N, e.File, e.Line, Time(l.Record.When().At), e.Text, e.Where()})
 	}
-	for _, w := range a.Warnings {
-		out.Warnings = append(out.Warnings, c.warning(w, ""))
-	}
 	return out
 }
 
-func (c *Cleaner) heldNode(n *Analyzed) HeldNode {
+func (c *Cleaner) heldNode(n Analyzed) HeldNode {
 	k := c.kubelet(&n.Kubelet)
 	out := HeldNode{Name: c.Name(n.Name), Version: c.known(k.Versions()), Runtime: k.Runtime, Start: Time(n.Window.Start), End: Time(n.Window.End),
 		Zone: c.known(n.Window.Timezone), ZoneBasis: c.known(n.Window.TimezoneBasis), Sources: []string{}}
-	for _, s := range heldSources {
-		if n.Have[s] {
-			out.Sources = append(out.Sources, string(s))
+	for _, x := range covered {
+		for _, s := range x.sources {
+			if n.Have[s] {
+				out.Sources = append(out.Sources, string(s))
+			}
 		}
 	}
 	return out
 }
 
-func (c *Cleaner) file(f *inventory.File) File {
-	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Used: f.Why == "", Why: c.known(f.Why),
-		Lines: f.Lines, Records: f.Records, Start: Time(f.From), End: Time(f.To), Sources: []string{}, Copies: f.Copies,
-		Clock: c.Text(f.Dating()), Repeats: c.Text(f.Repeats())}
-	if f.Node != "" {
-		name := c.Name(f.Node)
-		out.Node = &name
-	}
-	for _, s := range f.Sources {
-		out.Sources = append(out.Sources, string(s))
-	}
+func (c *Cleaner) file(f inventory.File) File {
+	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Node: c.knownName(f.Node), Used: f.Why == "", Why: c.known(f.Why),
+		Lines: f.Lines, Records: f.Records, Start: Time(f.From), End: Time(f.To), Copies: f.Copies,
+		Sources: list(f.Sources, func(s parse.Source) string { return string(s) }), Clock: c.Text(f.Dating()), Repeats: c.Text(f.Repeats())}
 	if f.CopyOf != nil {
-		out.CopyOf = c.knownPath(f.CopyOf.Path)
+		out.CopyOf = some(c.Path(f.CopyOf.Path))
 	}
 	if k := f.Clock; k != nil {
 		zone := f.Zone()
@@ -94,14 +71,7 @@ func (c *Cleaner) needs(a *Analysis) []Need {
 }
 
 func (c *Cleaner) needList(in []advice.Need) []Need {
-	out := []Need{}
-	for _, x := range in {
-		n := Need{nil, c.Text(x.What), x.Why, c.Text(x.Command)}
-		if x.Node != "" {
-			name := c.Name(x.Node)
-			n.Node = &name
-		}
-		out = append(out, n)
-	}
-	return out
+	return list(in, func(x advice.Need) Need {
+		return Need{c.knownName(x.Node), c.Text(x.What), x.Why, c.Text(x.Command)}
+	})
 }

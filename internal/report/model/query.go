@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules/alerts"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
@@ -88,11 +88,7 @@ type AlertList struct {
 
 // AlertAudit cleans audits of alerts.
 func (c *Cleaner) AlertAudit(as []alerts.Audit) *AlertList {
-	out := &AlertList{SchemaName("alerts"), []Alert{}}
-	for i := range as {
-		out.Alerts = append(out.Alerts, c.Alert(&as[i]))
-	}
-	return out
+	return &AlertList{SchemaName("alerts"), list(as, c.alert)}
 }
 
 // MilliTime writes Unix milliseconds as RFC 3339.
@@ -100,10 +96,8 @@ func MilliTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-0
 
 // Query cleans the value of an expression.
 func (c *Cleaner) Query(t *query.Table) *QueryResult {
-	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Rows: []QueryRow{}, Text: c.Text(t.Text)}
-	for _, r := range t.Rows {
-		out.Rows = append(out.Rows, c.queryRow(r, t.Type == "matrix"))
-	}
+	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Text: c.Text(t.Text)}
+	out.Rows = list(t.Rows, func(r query.Row) QueryRow { return c.queryRow(r, t.Type == "matrix") })
 	switch t.Type {
 	case "scalar":
 		out.Data.Result = apiSample(t.Rows[0].Samples[0])
@@ -116,13 +110,7 @@ func (c *Cleaner) Query(t *query.Table) *QueryResult {
 }
 
 func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
-	shown := query.Row{Labels: append(r.Labels[:0:0], r.Labels...)}
-	for i, f := range shown.Labels {
-		shown.Labels[i].Value = f.Value
-		if c.redacts() {
-			shown.Labels[i].Value = c.names.Name(f.Value)
-		}
-	}
+	shown := query.Row{Labels: list(r.Labels, func(f parse.Field) parse.Field { return parse.Field{Name: f.Name, Value: c.pseudonym(f.Value)} })}
 	out := QueryRow{Metric: c.labels(r.Labels), Name: visible(shown.String())}
 	for _, s := range r.Samples {
 		x := Sample{T: s.T, V: s.V}
@@ -145,10 +133,7 @@ func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
 }
 
 // apiTime writes Unix milliseconds as seconds with as many decimals as needed.
-func apiTime(ms int64) string {
-	s := strconv.FormatFloat(float64(ms)/1000, 'f', 3, 64)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
+func apiTime(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) }
 
 func apiSample(s query.Sample) json.RawMessage {
 	if s.H == nil {
@@ -167,9 +152,7 @@ func apiSample(s query.Sample) json.RawMessage {
 
 // Metrics cleans a list of metrics.
 func (c *Cleaner) Metrics(ms []query.Metric) *MetricList {
-	out := &MetricList{SchemaName("metrics"), []Metric{}}
-	for _, m := range ms {
-		out.Metrics = append(out.Metrics, Metric{c.Text(m.Name), c.Text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.Texts(m.Labels), c.Text(m.Help)})
-	}
-	return out
+	return &MetricList{SchemaName("metrics"), list(ms, func(m query.Metric) Metric {
+		return Metric{c.Text(m.Name), c.Text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.Texts(m.Labels), c.Text(m.Help)}
+	})}
 }

@@ -129,30 +129,23 @@ type SimFound struct {
 }
 
 // Exposed is one sample of the simulated kubelet's own metrics.
-type Exposed struct {
-	Name  string  `json:"name"`
-	Label string  `json:"label,omitempty"`
-	Is    string  `json:"label_value,omitempty"`
-	Value float64 `json:"value"`
-}
+type Exposed = simulate.Exposed
 
 // Profile describes a simulated kubelet.
 func (c *Cleaner) Profile(p pleg.Profile) Profile {
 	out := Profile{Version: c.known(p.Version), Assumed: p.Assumed, Rules: p.Beyond(), Family: p.Family, PLEG: "generic", Period: Seconds(p.Period),
-		Threshold: Seconds(p.Threshold), RPCTimeout: Seconds(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel, Behaviour: []string{}}
+		Threshold: Seconds(p.Threshold), RPCTimeout: Seconds(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel,
+		Behaviour: list(p.Switches(), func(s pleg.Switch) string { return string(s) })}
 	if p.Evented {
 		out.PLEG = "evented"
-	}
-	for _, s := range p.Switches() {
-		out.Behaviour = append(out.Behaviour, string(s))
 	}
 	return out
 }
 
 // SimRelist cleans a simulated relist.
 func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
-	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: []SimEvent{},
-		Inspected: c.nameList(r.Inspected), Failed: c.nameList(r.Failed), Reinspect: c.nameList(r.Reinspect), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
+	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: list(r.Events, c.simEvent),
+		Inspected: list(r.Inspected, c.Name), Failed: list(r.Failed, c.Name), Reinspect: list(r.Reinspect, c.Name), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
 		Pods: r.Pods, ListError: c.Text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
 	if !r.OK() {
 		out.Outcome = string(replay.OutcomeListFailed)
@@ -160,10 +153,11 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 	if !r.Blocked && !r.Open && !r.Assumed {
 		out.End = Time(r.End)
 	}
-	for _, e := range r.Events {
-		out.Events = append(out.Events, SimEvent{c.Name(e.Pod), string(e.Type), c.Text(e.Data), e.Delivered, e.ExitCode, e.Filtered()})
-	}
 	return out
+}
+
+func (c *Cleaner) simEvent(e pleg.Event) SimEvent {
+	return SimEvent{c.Name(e.Pod), string(e.Type), c.Text(e.Data), e.Delivered, e.ExitCode, e.Filtered()}
 }
 
 // Simulated is what is known once a replay is over.
@@ -180,13 +174,12 @@ type Simulated struct {
 // ReplayEnd cleans the end of a replay.
 func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	t := &s.Totals
-	out := ReplayEnd{Unhealthy: []SimUnhealthy{}, Assumptions: c.Texts(s.Assumptions), Exposed: []Exposed{}, Warnings: []Warning{},
-		Metrics: SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
-		Longest: Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events}
+	out := ReplayEnd{Assumptions: c.Texts(s.Assumptions), Exposed: []Exposed{}, Warnings: c.warnings(s.Warnings),
+		Unhealthy: list(t.Unhealthy, func(u simulate.Unhealthy) SimUnhealthy { return SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never} }),
+		Metrics:   SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
+		Longest:   Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events}
 	if s.Machine != nil {
-		for _, x := range simulate.Exposition(s.Machine, t) {
-			out.Exposed = append(out.Exposed, Exposed(x))
-		}
+		out.Exposed = simulate.Exposition(s.Machine, t)
 	}
 	if s.Scenario != nil {
 		made := *s.Scenario
@@ -194,20 +187,11 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 		out.Scenario = &made
 	}
 	if s.Node != nil {
-		out.Health = c.health(s.Node.Health)
-		for i := range s.Node.Episodes {
-			out.Episodes = append(out.Episodes, c.episode(&s.Node.Episodes[i], s.Node.Causes))
-		}
-	}
-	for _, u := range t.Unhealthy {
-		out.Unhealthy = append(out.Unhealthy, SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never})
+		out.Health, out.Episodes = list(s.Node.Health, healthOf), c.episodes(s.Node)
 	}
 	if s.Answer != nil {
-		a := c.Answer(s.Answer)
+		a := c.answer(s.Answer)
 		out.WhatIf, out.Assumptions = &a.SimAnswer, a.Assumptions
-	}
-	for _, w := range s.Warnings {
-		out.Warnings = append(out.Warnings, c.warning(w, ""))
 	}
 	return out
 }

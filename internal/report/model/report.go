@@ -1,7 +1,7 @@
 package model
 
 import (
-	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -116,10 +116,6 @@ func (k *Kubelet) Known() string {
 	}
 	return k.Versions() + ", " + k.Rules
 }
-
-// RulesFor says whose rules are used for a version newer or older than any known, "" for
-// the others.
-func RulesFor(version string) string { return pleg.Beyond(version) }
 
 // Note says whose rules were used where the version is newer or older than any known,
 // for the formats that name no version; else it is "".
@@ -378,12 +374,7 @@ type WhatIf struct {
 }
 
 // AnswerRow is one measure as it was and as it would have been.
-type AnswerRow struct {
-	Measure string  `json:"measure"`
-	Unit    string  `json:"unit"`
-	Was     float64 `json:"was"`
-	Would   float64 `json:"would"`
-}
+type AnswerRow = simulate.AnswerRow
 
 // Need is something that the input lacks, what it would settle, and the command
 // that collects it.

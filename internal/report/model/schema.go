@@ -114,7 +114,7 @@ func (s *schemer) of(t reflect.Type) map[string]any {
 		return map[string]any{"type": "array"} // a sample: time and value
 	}
 	if strings.HasPrefix(t.Name(), "Seq[") {
-		yield := t.Field(1).Type.In(0) // All: func(yield func(T) bool)
+		yield := t.In(0) // func(yield func(T) bool)
 		return map[string]any{"type": "array", "items": s.of(yield.In(0))}
 	}
 	switch t.Kind() {

@@ -78,6 +78,39 @@ func Duration(s *float64) time.Duration {
 	return time.Duration(math.Round(*s * 1e9))
 }
 
+// Longer is the seconds of a duration, nil for 0 too, where that is unknown.
+func Longer(d time.Duration) *float64 {
+	if d == 0 {
+		return nil
+	}
+	return Long(d)
+}
+
+// count is n, nil for a negative number, which is unknown.
+func count(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// some is s, nil for "".
+func some(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// list is what f makes of each element, never nil.
+func list[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i := range in {
+		out[i] = f(in[i])
+	}
+	return out
+}
+
 func round2(f float64) float64 { return math.Round(f*100) / 100 }
 
 // Compact is one line of JSON with < and > as they are.
@@ -90,47 +123,30 @@ func Compact(v any) ([]byte, error) {
 }
 
 // Seq is a list whose elements are made when they are asked for, in the same
-// order each time. The zero Seq is empty.
-type Seq[T any] struct {
-	Len int // elements, or more where some are left out
-	All iter.Seq[T]
-}
+// order each time. A nil Seq is empty.
+type Seq[T any] iter.Seq[T]
 
 // Each calls f with each element.
 func (s Seq[T]) Each(f func(T)) {
-	if s.All != nil {
-		s.All(func(x T) bool { f(x); return true })
+	if s != nil {
+		s(func(x T) bool { f(x); return true })
 	}
 }
 
-// SeqOf returns a Seq over a slice.
-func SeqOf[T any](xs []T) Seq[T] {
-	return Seq[T]{len(xs), func(yield func(T) bool) {
-		for _, x := range xs {
-			if !yield(x) {
+// seqOf is a Seq of what f makes of each element.
+func seqOf[A, B any](all iter.Seq2[int, A], f func(A) B) Seq[B] {
+	return func(yield func(B) bool) {
+		for _, x := range all {
+			if !yield(f(x)) {
 				return
 			}
 		}
-	}}
+	}
 }
 
-// MarshalJSON implements json.Marshaler: an array, one element a line.
+// MarshalJSON implements json.Marshaler.
 func (s Seq[T]) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	var err error
-	first := true
-	s.Each(func(x T) {
-		if err == nil {
-			if !first {
-				b.WriteByte(',')
-			}
-			first = false
-			err = e.Encode(x)
-		}
-	})
-	b.WriteByte(']')
-	return b.Bytes(), err
+	all := []T{}
+	s.Each(func(x T) { all = append(all, x) })
+	return Compact(all)
 }

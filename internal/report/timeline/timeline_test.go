@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -84,7 +85,7 @@ func TestPodsBounded(t *testing.T) {
 		}
 		events = append(events, model.PodEvent{Time: model.Time(i + 1), Pod: &pod, Status: status})
 	}
-	lanes := Pods(&model.Node{History: &model.History{Events: model.SeqOf(events)}, Window: model.Window{Start: 1, End: 30_000}}, 2000)
+	lanes := Pods(&model.Node{History: &model.History{Events: model.Seq[model.PodEvent](slices.Values(events))}, Window: model.Window{Start: 1, End: 30_000}}, 2000)
 	marks, total := 0, 0
 	for _, l := range lanes {
 		for _, m := range l.Marks {
