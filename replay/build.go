@@ -59,7 +59,7 @@ func rebuild(n *Node, opt Options) {
 // health, runtime calls. It leaves pod events and history alone but for their times.
 func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
-	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.RPCTimeout)
+	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.CallTimeout())
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.Calls = CallSteps(series)

@@ -130,3 +130,46 @@ func TestStepOfUnreportedStretch(t *testing.T) {
 		t.Errorf("episodes %+v, want one that is stuck in the list", n.Episodes)
 	}
 }
+
+// What nothing states, measures or confirms is assumed, and dates no call. Two
+// failures that follow each other sooner than a stated timeout refute it.
+func TestKnownTimeout(t *testing.T) {
+	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
+	inspect := `E1120 %s    4242 generic.go:453] "PLEG: Write status" err="` + deadlineError + `" pod="prod/api-2"`
+	stated := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --runtime-request-timeout="2m0s"`
+	begins := `I1120 %s    4242 generic.go:224] "GenericPLEG: Relisting"`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		known bool
+	}{
+		{"one failure alone", []string{fail("10:02:00.003000")}, false},
+		{"two failing lists a minute apart", []string{fail("10:02:00.003000"), fail("10:03:00.006000")}, false},
+		{"the same, where 2m is stated", []string{stated, fail("10:02:00.003000"), fail("10:03:00.006000")}, false},
+		{"the same behind the lines of relists, some of which are missing",
+			[]string{stated, fmt.Sprintf(begins, "09:58:30.000000"), fail("10:02:00.003000"), fail("10:03:00.006000"), fmt.Sprintf(begins, "10:03:01.010000")}, false},
+		{"stated", []string{stated, fail("10:02:00.003000")}, true},
+		{"one inspection", []string{fmt.Sprintf(inspect, "10:02:00.003000")}, false},
+		{"an inspection that fails twice in a relist", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:04:00.009000")}, true},
+		{"once in each of two relists", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:04:01.016000")}, true},
+		{"at other distances", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:05:12.700000")}, false},
+		{"a timeout after the start of the relist", []string{fmt.Sprintf(inspect, "10:02:00.003000"), skipLine("10:03:01.000000", 181010*time.Millisecond)}, true},
+		{"two inspections too close to each other, where 2m is stated", []string{stated, fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:02:30.009000")}, false},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		if n.Kubelet.TimeoutKnown != c.known {
+			t.Errorf("%s: known %v (%s), want %v", c.name, n.Kubelet.TimeoutKnown, n.Kubelet.Basis, c.known)
+		}
+		for i := range n.Failures {
+			if f := &n.Failures[i]; f.Start.Known() && !c.known {
+				t.Errorf("%s: a call that failed began at %v", c.name, f.Start)
+			}
+		}
+		for i := 1; i < len(n.Relists); i++ {
+			a, b := &n.Relists[i-1], &n.Relists[i]
+			if a.End.Known() && b.Start.At-int64(b.Start.Slack) < a.End.At {
+				t.Errorf("%s: a relist begins %v ± %v before the one before it ended", c.name, time.Duration(a.End.At-b.Start.At), b.Start.Slack)
+			}
+		}
+	}
+}

@@ -85,7 +85,4 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 
 // TimedOut reports whether an error text says that a call ran into its
 // deadline.
-func TimedOut(err string) bool {
-	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
-		strings.Contains(err, "operation timeout")
-}
+func TimedOut(err string) bool { return kubelet.TimedOut(err) }

@@ -49,9 +49,11 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 
 // vars are the facts of the subject that sentences may use.
 func (s *subject) vars() map[string]string {
-	v := map[string]string{"node": s.n.Name, "timeout": parse.Short(time.Duration(s.t))}
-	if !s.n.Kubelet.TimeoutKnown {
-		v["timeout"] += " (the default)"
+	v := map[string]string{"node": s.n.Name, "deadline": parse.Short(time.Duration(s.t))}
+	if s.n.Kubelet.TimeoutKnown {
+		v["timeout"] = v["deadline"]
+	} else {
+		v["deadline"] += " (if the default holds)"
 	}
 	if s.rt != "" {
 		v["runtime"] = s.rt

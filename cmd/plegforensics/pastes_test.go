@@ -60,6 +60,10 @@ var pastes = []struct {
 	{"a list that dockerd was not asked for any more", []string{
 		`Mar 04 10:02:00 n1 dockerd[812]: time="2020-03-04T10:02:00.014000123Z" level=error msg="Handler for GET /v1.38/containers/json returned error: context canceled"`,
 	}, "analyze", []string{"runtime-hang-global"}, nil},
+	{"deadlines of which nothing tells how long they are", []string{
+		`E0307 12:00:00.500000    1500 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+		`E0307 12:01:00.500000    1500 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+	}, "analyze --verbose", []string{"GetPods for the whole node timed out. ", "2 calls", "less than 2m apart"}, []string{"after 2m", "default)", "59s"}},
 	{"a list that containerd calls failed", []string{
 		`Mar 04 10:02:00 n1 containerd[812]: time="2023-03-04T10:02:00.014000123Z" level=error msg="ListContainers with filter &ContainerFilter{Id:,State:nil,PodSandboxId:,LabelSelector:map[string]string{},} failed" error="context deadline exceeded"`,
 	}, "analyze", []string{"cannot be decided"}, []string{"Not enough evidence"}},

@@ -105,17 +105,14 @@ type blamer struct {
 	owned   bool                   // owner and uids are filled: somebody asked for them
 	owner   host.BySym[host.PodID] // of containers and sandboxes, by id
 	uids    host.ByPod[parse.Sym]  // of pods
-	timeout time.Duration
+	timeout time.Duration // 0: not known
 	// podLists says that an inspection lists by the uid of the pod again. Where it does
 	// not, such a list is that of a relist of one pod on demand, none of the node.
 	podLists bool
 }
 
 func newBlamer(n *replay.Node) *blamer {
-	b := &blamer{n: n, lines: goLines(n), timeout: n.Kubelet.RPCTimeout}
-	if b.timeout <= 0 {
-		b.timeout = pleg.RPCTimeout
-	}
+	b := &blamer{n: n, lines: goLines(n), timeout: n.Kubelet.CallTimeout()}
 	p, err := pleg.New(n.Kubelet.Version)
 	b.podLists = err != nil || p.Has(pleg.InspectRelists)
 	for i := range n.Failures {
@@ -303,7 +300,7 @@ func (b *blamer) inspection(l *goLine, prev int64, chatty bool) (segment, bool) 
 	s := segment{from: prev, to: l.at, pod: host.PodName(f.Get("pod_ns"), f.Get("pod_name")), err: f.Get("err") != "", ev: []replay.Evidence{{Record: l.ev}}}
 	s.uid = cmp.Or(f.Get("pod_uid"), b.uidOf(s.pod))
 	s.timeout = s.err && replay.TimedOut(f.Get("err"))
-	if s.timeout {
+	if s.timeout && b.timeout > 0 {
 		s.from = max(s.from, l.at-int64(b.timeout)-int64(time.Second))
 	} else if !chatty {
 		return s, false // the line before may be any time away
@@ -386,7 +383,11 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 		if s.TimedOut == 0 {
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("inspecting %s timed out after %s %s", s.What, parse.Short(b.timeout), timesWord(s.TimedOut)))
+		after := ""
+		if b.timeout > 0 {
+			after = " after " + parse.Short(b.timeout)
+		}
+		notes = append(notes, fmt.Sprintf("inspecting %s timed out%s %s", s.What, after, timesWord(s.TimedOut)))
 		if s.TimedOut > 1 {
 			notes = append(notes, b.cost()...)
 		}

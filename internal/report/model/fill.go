@@ -116,7 +116,7 @@ func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 	return Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
-		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Period: Longer(k.Period), Threshold: Longer(k.Threshold), RPCTimeout: Longer(k.RPCTimeout),
+		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Period: Longer(k.Period), Threshold: Longer(k.Threshold), RPCTimeout: Longer(k.CallTimeout()),
 		Verbosity: count(k.Verbosity), Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
 }
 

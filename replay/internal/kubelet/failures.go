@@ -95,7 +95,8 @@ const LayerGap = 20 * time.Millisecond
 // machine.
 const DeadlineLate = 40 * time.Millisecond
 
-// FailuresOf merges the lines of all layers into one failure per call.
+// FailuresOf merges the lines of all layers into one failure per call. timeout is 0
+// where it is not known: then nothing tells when a call began.
 func FailuresOf(calls []Call, syms *parse.Symbols, timeout time.Duration) []Failure {
 	r := failureReader{syms: syms, timeout: timeout, words: map[parse.Sym]string{}, pods: map[host.PodID]string{}}
 	out, lines := make([]Failure, 0, len(calls)), make([]host.Evidence, len(calls))
@@ -217,4 +218,11 @@ func immediate(code, err string) bool {
 		}
 	}
 	return code == "Unavailable"
+}
+
+// TimedOut reports whether an error text says that a call ran into its
+// deadline.
+func TimedOut(err string) bool {
+	return strings.Contains(err, "DeadlineExceeded") || strings.Contains(err, "deadline exceeded") ||
+		strings.Contains(err, "operation timeout")
 }

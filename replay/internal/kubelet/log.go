@@ -16,7 +16,7 @@ type Mark struct {
 	Line     *parse.Event
 	Run      int
 	Kind     host.Kinds
-	Deadline bool // the list call ran into its deadline
+	Deadline bool // the call ran into its deadline
 	AtOnce   bool // it failed without waiting for anything
 }
 
@@ -185,8 +185,10 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 
 func (s *Log) addInside(e *parse.Event, k host.Kinds, run int) {
 	m := Mark{At: e.At, Kind: host.KindInside, Run: run, Line: e}
-	if k&host.KindInspectFail != 0 && s.read(e).Get("err") != "" {
-		m.Kind |= host.KindInspectFail
+	if k&host.KindInspectFail != 0 {
+		if err := s.read(e).Get("err"); err != "" {
+			m.Kind, m.Deadline = m.Kind|host.KindInspectFail, TimedOut(err)
+		}
 	}
 	s.Marks = append(s.Marks, m)
 }

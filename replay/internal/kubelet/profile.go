@@ -359,24 +359,89 @@ func (p *profiler) stated() time.Duration {
 // timeout settles runtimeRequestTimeout. Failing lists measure it: they follow
 // each other by timeout plus period. Flag lines show the flag's default even
 // where the configuration file says otherwise, so measurements win. What nothing
-// measures or states is assumed, and proves nothing.
+// measures, confirms or states is assumed, and proves nothing.
 func (p *profiler) timeout() {
 	k := &p.k
+	stated := k.RPCTimeout > 0
 	measured, by := p.measured()
-	k.TimeoutKnown = true
-	switch {
-	case by != "" && measured != k.RPCTimeout:
-		k.RPCTimeout = measured
+	if by != "" && measured != k.RPCTimeout {
+		k.RPCTimeout, k.TimeoutKnown = measured, true
 		p.say("runtimeRequestTimeout " + parse.Short(measured) + " measured from " + by)
-	case k.RPCTimeout > 0:
+		return
+	}
+	k.RPCTimeout, k.TimeoutKnown = cmp.Or(k.RPCTimeout, pleg.RPCTimeout), true
+	waits := p.waits()
+	switch least := k.RPCTimeout - 3*time.Second/2; { // stamps may be cut to seconds
+	case slices.ContainsFunc(append(p.failureGaps(), waits.own...), func(d time.Duration) bool { return d < least }):
+		k.TimeoutKnown = false
+		p.say("runtimeRequestTimeout unknown: calls that ran into a deadline one after the other are less than " + parse.Short(k.RPCTimeout) + " apart")
+	case stated:
 		p.say("runtimeRequestTimeout stated")
 	case p.fromFile():
-		k.RPCTimeout = pleg.RPCTimeout
 		p.say("runtimeRequestTimeout by default, which the configuration file leaves")
+	case slices.ContainsFunc(waits.all, func(d time.Duration) bool {
+		late := d - k.RPCTimeout + 20*time.Millisecond
+		return late >= 0 && (late <= timeoutLate || late >= k.Period && late <= k.Period+timeoutLate)
+	}):
+		p.say("runtimeRequestTimeout by default, which inspections that failed confirm")
 	default:
-		k.RPCTimeout, k.TimeoutKnown = pleg.RPCTimeout, false
-		p.say("runtimeRequestTimeout by default")
+		k.TimeoutKnown = false
+		p.say("runtimeRequestTimeout unknown, 2m is the default")
 	}
+}
+
+// waits are how long inspections waited for a deadline, by the one that failed before or
+// by the start of their relist: they follow each other within a relist, and from one
+// relist to the next a period later.
+type waits struct {
+	own []time.Duration // between lines of the relist goroutine, which does one thing at a time
+	all []time.Duration
+}
+
+func (p *profiler) waits() waits {
+	var w waits
+	type failed struct {
+		at  int64
+		run int
+		own bool
+	}
+	var ends []failed
+	for _, m := range p.s.Marks {
+		if m.Kind&host.KindInspectFail != 0 && m.Deadline {
+			ends = append(ends, failed{m.At, m.Run, true})
+		}
+	}
+	for i := range p.s.Calls {
+		c := &p.s.Calls[i]
+		if p.s.Syms.Text(c.code) == "DeadlineExceeded" && p.s.Syms.Text(c.Name) == "PodSandboxStatus" && c.Line.Basis != parse.NoTime {
+			ends = append(ends, failed{c.Line.At, int(c.Run), false})
+		}
+	}
+	slices.SortStableFunc(ends, func(a, b failed) int { return cmp.Compare(a.at, b.at) })
+	starts := p.lastSeen()
+	prev, prevOwn := map[int]int64{}, map[int]int64{}
+	for _, e := range ends {
+		gap := func(since map[int]int64) (time.Duration, bool) {
+			d := time.Duration(e.at - since[e.run])
+			return d, since[e.run] != 0 && d >= time.Second // less: another layer tells of the same
+		}
+		if d, ok := gap(prev); ok {
+			w.all = append(w.all, d)
+		}
+		if d, ok := gap(prevOwn); e.own && ok {
+			w.own = append(w.own, d)
+		}
+		if l := starts[e.run]; len(l) > 0 {
+			if i, _ := slices.BinarySearch(l, e.at-int64(time.Second)); i > 0 {
+				w.all = append(w.all, time.Duration(e.at-l[i-1]))
+			}
+		}
+		prev[e.run] = e.at
+		if e.own {
+			prevOwn[e.run] = e.at
+		}
+	}
+	return w
 }
 
 // fromFile reports whether the configuration of the kubelet is at hand: what it does
@@ -567,7 +632,15 @@ type Profile struct {
 	Evidence   []host.Evidence
 
 	ThresholdSet bool // by option: overrules the lines
-	TimeoutKnown bool // RPCTimeout is stated or measured, else the default is assumed
+	TimeoutKnown bool // RPCTimeout is stated, measured or confirmed, else it is assumed and dates nothing
+}
+
+// CallTimeout is the runtimeRequestTimeout where it is known, else 0.
+func (k *Profile) CallTimeout() time.Duration {
+	if !k.TimeoutKnown {
+		return 0
+	}
+	return k.RPCTimeout
 }
 
 // EventedSends reports whether evented PLEG is on in a version in which it sends

@@ -203,6 +203,10 @@ func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
 func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 	var c *claim
 	var last int64
+	failed := int64(0) // no relist begins sooner after the last one that failed
+	later := func(m kubelet.Mark) {
+		l.claims = append(l.claims, l.failed(run, m, max(l.floorBy(run, m.At), failed)))
+	}
 	for _, m := range marks {
 		if c != nil && !l.w.Whole(last, m.At) {
 			c = nil // what ran in a hole of the log is not known
@@ -216,28 +220,27 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 			c = l.room.claim(claim{lo: m.At - int64(relistingSlack)/2, hi: m.At + int64(relistingSlack), run: run, exact: true,
 				basis: basisRelisting}, host.Evidence{Record: m.Line})
 			l.claims = append(l.claims, c)
-		case c == nil && m.Kind == host.KindListFail:
-			// The log begins in the middle of this relist.
-			l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.At)))
-		case c == nil:
-		case l.skipped(c, m.At-c.lo) || l.w.Lossy(run) && m.At-c.lo >= int64(l.period()):
+		case c == nil || c.end.Known() || l.skipped(c, m.At-c.lo) || l.w.Lossy(run) && m.At-c.lo >= int64(l.period()):
 			c = nil // of a later one: its begin is missing
 			if m.Kind == host.KindListFail {
-				l.claims = append(l.claims, l.failed(run, m, l.floorBy(run, m.At)))
+				later(m)
 			}
 		case m.Kind == host.KindRetrieved:
 			if !c.listEnd.Known() && c.listed == nil {
 				c.listEnd, c.listed = host.Instant{At: m.At, Slack: sameMoment}, &yes
 			}
 		case m.Kind == host.KindListFail:
-			if f := l.failed(run, m, l.floorBy(run, m.At)); c.hi+int64(widest) < f.lo {
-				l.claims = append(l.claims, f) // of a later one: its begin is missing
+			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo {
+				later(m) // of a later one: its begin is missing
 				c = nil
 			} else {
 				c.fail(m)
 			}
 		case c.listed == nil:
 			c.listed = &yes
+		}
+		if m.Kind == host.KindListFail {
+			failed = m.At + l.gap(run, m.At)
 		}
 	}
 	l.stillOpen(run, c)
@@ -426,9 +429,9 @@ func (l *ledger) floorBy(run int, at int64) int64 {
 func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 	c := &claim{run: run, basis: basisListError, end: host.Instant{At: m.At, Slack: time.Millisecond}, outcome: OutcomeListFailed,
 		listed: &no, ev: []host.Evidence{{Record: m.Line}}}
-	timeout := int64(l.n.Kubelet.RPCTimeout)
+	timeout := int64(l.n.Kubelet.CallTimeout())
 	switch {
-	case m.Deadline && l.n.Kubelet.TimeoutKnown:
+	case m.Deadline && timeout > 0:
 		c.hi = m.At - timeout + int64(time.Millisecond)
 		c.lo = c.hi - int64(kubelet.DeadlineLate)
 		if l.failing(run, m.At) != "ListPodSandbox" {
@@ -440,7 +443,7 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 		}
 	case m.AtOnce && (floor == 0 || m.At-floor > int64(timerLate)):
 		c.lo, c.hi = m.At-int64(refusedLate), m.At
-	case l.n.Kubelet.TimeoutKnown:
+	case timeout > 0:
 		c.lo, c.hi = m.At-2*timeout-int64(kubelet.DeadlineLate), m.At
 	default:
 		c.lo, c.hi = m.At-2*int64(timeoutMost), m.At

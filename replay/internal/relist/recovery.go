@@ -77,7 +77,7 @@ func (w *healer) failing(run int, last int64) int64 {
 func (w *healer) attempt(m *kubelet.Mark) int64 {
 	d := 2 * int64(w.n.Kubelet.Period)
 	if m.Deadline {
-		d += int64(w.n.Kubelet.RPCTimeout)
+		d += int64(w.n.Kubelet.CallTimeout())
 	}
 	return d
 }

@@ -52,13 +52,13 @@ func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.
 }
 
 // openUntil is until when a call may fail that was under way at the last report
-// of an episode whose end the log does not show: to, or a deadline after the
-// report.
+// of an episode whose end the log does not show: to, or a deadline, if known, after
+// the report.
 func (w *healer) openUntil(e *Episode, to int64) int64 {
 	if e.Recovered.Known() || e.LastReport == 0 {
 		return to
 	}
-	return max(to, e.LastReport+int64(w.n.Kubelet.RPCTimeout))
+	return max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
 }
 
 // symptoms collects what the log shows from one moment to another, and calls

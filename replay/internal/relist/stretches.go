@@ -271,12 +271,13 @@ func (l *ledger) lastLine(r *Relist, before, none int64) int64 {
 }
 
 // listed is how long the list calls of a relist took at most, as far as the
-// first inspection that timed out tells; 0 if none does, or they were quick.
+// first inspection that timed out tells; 0 if none does, or they were quick. Where the
+// timeout is not known they may have taken all the time before it.
 func (l *ledger) listed(r *Relist) int64 {
-	timeout := int64(l.n.Kubelet.RPCTimeout)
+	timeout := int64(l.n.Kubelet.CallTimeout())
 	fails := l.n.Failures
 	i, _ := slices.BinarySearchFunc(fails, r.Start.At+timeout, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
-	for ; i < len(fails) && fails[i].End <= r.Start.At+2*timeout; i++ {
+	for ; i < len(fails) && (timeout == 0 || fails[i].End <= r.Start.At+2*timeout); i++ {
 		if f := &fails[i]; f.Call == "PodSandboxStatus" && f.Code == "DeadlineExceeded" {
 			if took := f.End - r.Start.At - timeout; took > int64(l.period()) {
 				return took
