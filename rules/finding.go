@@ -84,6 +84,7 @@ type Result struct {
 	Breaches   []Breach // by start
 	Causes     []Cause  // by confidence, best first
 	LookAlikes []Cause  // what looks like PLEG trouble and is not
-	Status     string   // unhealthy, degraded, healthy, unknown
-	Summary    string   // one sentence for a ticket
+	Unjudged   []Unjudged
+	Status     string // unhealthy, degraded, healthy, unknown
+	Summary    string // one sentence for a ticket
 }

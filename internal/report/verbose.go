@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -59,8 +61,24 @@ func (p *printer) node(n *model.Node) {
 	}
 	p.causes(causesHeading(n), n.Causes)
 	p.causes("Look-alikes (not PLEG)", n.LookAlikes)
+	p.unjudged(n.Unjudged)
 	for _, s := range p.sections(n) {
 		p.section(s)
+	}
+}
+
+// unjudged tells by what is missing which causes could not be judged.
+func (p *printer) unjudged(us []model.Unjudged) {
+	by := map[string][]string{}
+	for _, u := range us {
+		needs := strings.Join(u.Needs, " or ")
+		by[needs] = append(by[needs], u.ID)
+	}
+	if len(us) > 0 {
+		p.heading("Not judged, as the input lacks")
+	}
+	for _, needs := range slices.Sorted(maps.Keys(by)) {
+		p.para("  ", needs+": "+strings.Join(by[needs], ", "))
 	}
 }
 

@@ -71,7 +71,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis), c.Text(n.Window.YearBasis)},
 		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
-		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
+		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
 		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: covers(n.Node),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
@@ -88,6 +88,10 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 
 func (c *Cleaner) breach(b rules.Breach) Breach {
 	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold), c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)}
+}
+
+func (c *Cleaner) unjudged(u rules.Unjudged) Unjudged {
+	return Unjudged{c.Text(u.ID), c.Text(u.Title), c.Texts(u.Needs)}
 }
 
 // conflict quotes both lines in its message.

@@ -49,6 +49,14 @@ func (w *Warning) String() string {
 	return w.Where + ": " + w.Message
 }
 
+// Unjudged is a cause that could not be judged, and what input that would take:
+// any of Needs.
+type Unjudged struct {
+	ID    string   `json:"id"`
+	Title string   `json:"title"`
+	Needs []string `json:"needs"`
+}
+
 // Node is what is said about one node.
 type Node struct {
 	Name       string        `json:"name"`
@@ -64,6 +72,7 @@ type Node struct {
 	Blame      []Blame       `json:"blame,omitempty"`
 	Causes     []Cause       `json:"causes"`
 	LookAlikes []Cause       `json:"look_alikes,omitempty"`
+	Unjudged   []Unjudged    `json:"not_judged,omitempty"`
 	WhatIf     []WhatIf      `json:"what_if,omitempty"`
 	Gaps       []Gap         `json:"gaps,omitempty"`
 	Conflicts  []Conflict    `json:"contradictions,omitempty"`

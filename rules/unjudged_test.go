@@ -1,0 +1,41 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// TestUnjudged: a cause is not judged exactly where nothing of the input could
+// show its core evidence, and then it says what would.
+func TestUnjudged(t *testing.T) {
+	p, _ := Builtin()
+	needs := func(n *replay.Node) map[string][]string {
+		out := map[string][]string{}
+		for _, u := range Eval(n, p).Unjudged {
+			out[u.ID] = u.Needs
+		}
+		return out
+	}
+	of := needs(&replay.Node{Records: replay.Records{Have: map[parse.Source]bool{parse.SrcKubelet: true}}})
+	if got := of["kernel-netdev-refcount-leak"]; !slices.Contains(got, "kernel log") {
+		t.Errorf("without a kernel log it needs %q", got)
+	}
+	if got := of["kernel-epoll-pipe-regression"]; !slices.Contains(got, "facts kernel.*") {
+		t.Errorf("without a kernel version it needs %q", got)
+	}
+	if got, ok := of["runtime-down"]; ok {
+		t.Errorf("with a kubelet log it needs %q", got)
+	}
+	of = needs(&replay.Node{Records: replay.Records{Have: map[parse.Source]bool{parse.SrcKernel: true}}})
+	if got, ok := of["kernel-netdev-refcount-leak"]; ok {
+		t.Errorf("with a kernel log it needs %q", got)
+	}
+	for name := range conditionNeeds {
+		if conditionByName(name) == nil {
+			t.Errorf("no condition %s", name)
+		}
+	}
+}
