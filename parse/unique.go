@@ -14,7 +14,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]bool{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -92,16 +92,19 @@ func (u *uniquer) number(e *EventKind) (k kindWriter) {
 
 // lineKey is a line. Where the moment is exact a sum and the length stand for the
 // message: that a writer wrote two lines in one moment which agree in them does
-// not happen in practice. In a second there may be thousands of lines, and there
-// are few writers without a clock of their own.
+// not happen in practice, unless its moments hold very many lines. In a second there
+// may be thousands, and there are few writers without a clock of their own.
 type lineKey struct {
 	writerKey
 	sum, length uint32
 	message     string
 }
 
-func lineOf(w writerKey, e *Event) lineKey {
-	if w.at == 0 {
+// mostBySum is how many lines of a writer and a moment are told apart by sums.
+const mostBySum = 32
+
+func lineOf(w writerKey, e *Event, lines int) lineKey {
+	if w.at == 0 || lines > mostBySum {
 		return lineKey{writerKey: w, message: e.Message()}
 	}
 	return lineKey{writerKey: w, sum: e.messageSum(), length: uint32(e.messageLen())}
@@ -130,7 +133,7 @@ type uniquer struct {
 	kinds   map[*EventKind]kindWriter
 	writers []writerKey
 	first   map[writerKey]*File
-	several map[writerKey]bool // writers with lines in several files
+	several map[writerKey]int // writers with lines in several files: how many from the second file on
 	numbers map[lineKey]int32
 	copies  map[copyKey]int32 // index of them in all
 	all     []lineCopies
@@ -151,8 +154,8 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 		u.writers = append(u.writers, k)
 		if f := u.first[k]; f == nil {
 			u.first[k] = e.File
-		} else if f != e.File {
-			u.several[k] = true
+		} else if u.several[k] > 0 || f != e.File {
+			u.several[k]++
 		}
 	}
 	if len(u.several) == 0 {
@@ -163,8 +166,8 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	u.all, u.line, u.best = u.all[:0], u.line[:0], u.best[:0]
 	for i, e := range same {
 		line := int32(-1)
-		if w := u.writers[i]; u.several[w] {
-			line = u.count(lineOf(w, e), e)
+		if w := u.writers[i]; u.several[w] > 0 {
+			line = u.count(lineOf(w, e, u.several[w]), e)
 		}
 		u.line = append(u.line, line)
 	}

@@ -66,3 +66,18 @@ func TestUniqueManyFiles(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 }
+
+// TestUniqueCrowd holds that lines of one moment are told apart by more than their
+// sums where there are so many that two of these agree.
+func TestUniqueCrowd(t *testing.T) {
+	const lines = 300_000
+	kubelet := &Origin{Source: SrcKubelet}
+	kinds := []*EventKind{{File: &File{Path: "a"}, Origin: kubelet, Headed: true}, {File: &File{Path: "b"}, Origin: kubelet, Headed: true}}
+	var events []*Event
+	for i := range lines {
+		events = append(events, NewEvent(kinds[i&1], PlainText(fmt.Sprintf("%08d", i)), Event{Stamp: Stamp{At: 1, Basis: Stated}}))
+	}
+	if got := len(Unique(events)); got != lines {
+		t.Errorf("%d of %d different lines are left", got, lines)
+	}
+}

@@ -105,6 +105,9 @@ func loadOptions(c *cli.Context) (bundle.Options, error) {
 	if n := c.Int("max-files"); n > 0 {
 		opt.Limits.Files = n
 	}
+	if n := c.Int("max-logs"); n > 0 {
+		opt.Limits.Logs = n
+	}
 	if n := c.Int("max-series"); n > 0 {
 		opt.Limits.Series = n
 	}

@@ -39,6 +39,7 @@ var checks = []struct {
 	{"max-bytes", checkSize("max-bytes")},
 	{"max-held", checkSize("max-held")},
 	{"max-files", checkCount("max-files", math.MaxInt)},
+	{"max-logs", checkCount("max-logs", math.MaxInt)},
 	{"max-depth", checkCount("max-depth", math.MaxInt)},
 	{"max-series", checkCount("max-series", math.MaxInt)},
 	{"shard-total", checkCount("shard-total", math.MaxInt)},

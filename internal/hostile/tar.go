@@ -128,6 +128,7 @@ func tarCases() []Case {
 		{Name: "sparse-4GiB.tar", Lines: LogLines, Build: func(w io.Writer) error { return sparse(w, 4<<30) }},
 		{Name: "sparse-8EiB.tar", Lines: LogLines, Build: func(w io.Writer) error { return sparse(w, 1<<62) }},
 		{Name: "members-million.tar.gz", Lines: LogLines, Build: million},
+		{Name: "members-50000-logs.tar", Lines: LogLines, Quiet: true, Build: func(w io.Writer) error { return SmallLogs(w, 50_000) }},
 	}
 	for i := range cases {
 		switch cases[i].Name {
@@ -160,6 +161,22 @@ func sparse(w io.Writer, hole int64) error {
 		header{name: "PaxHeaders/s", typ: 'x'}.entry([]byte(pax)),
 		header{name: "GNUSparseFile/s"}.entry(data),
 		ok("node/kubelet.log")))
+	return err
+}
+
+// SmallLogs is an archive with the readable log and n more of one line.
+func SmallLogs(w io.Writer, n int) error {
+	if _, err := w.Write(ok("node/kubelet.log")); err != nil {
+		return err
+	}
+	for i := range n {
+		line := fmt.Sprintf("Mar 13 15:%02d:%02d node-1 kubelet[812]: I0313 15:%02d:%02d.%06d     812 kubelet.go:2456] \"SyncLoop (PLEG): event for pod\" pod=\"default/p-%d\" event={\"ID\":\"u\",\"Type\":\"ContainerStarted\",\"Data\":\"x\"}\n",
+			30+i/60%20, i%60, 30+i/60%20, i%60, i, i)
+		if _, err := w.Write(header{name: fmt.Sprintf("node-%d/kubelet.log", i)}.entry([]byte(line))); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(make([]byte, 1024))
 	return err
 }
 

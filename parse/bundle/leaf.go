@@ -50,6 +50,12 @@ func (w *walker) leaf(m member) error {
 		w.unused(f, m, eof)
 		return w.passOn(f, 0, err)
 	}
+	if d.lines {
+		if w.b.logs++; w.b.logs > w.b.lim.Logs {
+			w.l.give(buf)
+			return w.passOn(f, 0, err)
+		}
+	}
 	s := &slot{file: f, laid: laid, guessed: guessed}
 	w.u.slots = append(w.u.slots, s)
 	switch {

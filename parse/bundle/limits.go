@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
 	Files     int           // members of one input (2^20)
+	Logs      int           // logs of one archive that are read (100,000): each costs some 4 KiB, whatever its length
 	Depth     int           // layers of archive or compression (12)
 	Ratio     int64         // expansion of one stream (250), enforced once …
 	RatioFree int64         // … a top-level file has expanded to this (512 MiB)
@@ -29,6 +30,7 @@ type Limits struct {
 var DefaultLimits = Limits{
 	Bytes:     128 << 30,
 	Files:     1 << 20,
+	Logs:      100_000,
 	Depth:     12,
 	Ratio:     250,
 	RatioFree: 512 << 20,
@@ -51,6 +53,7 @@ func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	orDefault(&l.Bytes, d.Bytes)
 	orDefault(&l.Files, d.Files)
+	orDefault(&l.Logs, d.Logs)
 	orDefault(&l.Depth, d.Depth)
 	orDefault(&l.Ratio, d.Ratio)
 	orDefault(&l.RatioFree, d.RatioFree)
@@ -91,6 +94,7 @@ type budget struct {
 	stored   int64 // size of the file, -1 when unknown
 	out      int64 // bytes that came out of decompressors
 	files    int
+	logs     int
 }
 
 // alive reports why reading must stop, nil if it may go on.

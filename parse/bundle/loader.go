@@ -47,10 +47,11 @@ type unit struct {
 	bytes    int64 // decompressed bytes that decoders or sniffers saw
 	files    int
 	unlisted int
-	own      int   // of files, reports of this program
-	held     int64 // bytes kept in memory for groups
-	spooled  int64 // bytes kept in temporary files for groups
-	slots    []*slot
+	own      int           // of files, reports of this program
+	held     int64         // bytes kept in memory for groups
+	spooled  int64         // bytes kept in temporary files for groups
+	slots    []*slot       // until they are merged
+	listed   []*parse.File // theirs, once all are known
 	warnings []parse.Warning
 	partial  bool
 	kind     format     // outermost wrapping

@@ -16,6 +16,7 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 	var slots []*slot
 	for _, u := range units {
 		slots = append(slots, u.slots...)
+		u.slots = nil
 		accountUnit(b, u)
 	}
 	for _, s := range slots {
@@ -37,11 +38,11 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 // first sign.
 func settle(units []*unit) {
 	for _, u := range units {
-		files := make([]*parse.File, 0, len(u.slots))
+		u.listed = make([]*parse.File, 0, len(u.slots))
 		for _, s := range u.slots {
-			files = append(files, s.file)
+			u.listed = append(u.listed, s.file)
 		}
-		u.ids.finish(files)
+		u.ids.finish(u.listed)
 	}
 }
 

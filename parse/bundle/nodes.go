@@ -12,9 +12,9 @@ import (
 func nameNodes(b *parse.Bundle, units []*unit) {
 	tops := map[*parse.File]string{}
 	for _, u := range units {
-		for _, s := range u.slots {
-			if top, l := u.ids.top(s.file.Path); l != nil && l.oneNode {
-				tops[s.file] = strconv.Itoa(s.file.Input) + "/" + top
+		for _, f := range u.listed {
+			if top, l := u.ids.top(f.Path); l != nil && l.oneNode {
+				tops[f] = strconv.Itoa(f.Input) + "/" + top
 			}
 		}
 	}

@@ -69,18 +69,24 @@ type dating struct {
 }
 
 func (f *file) dating() dating {
-	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: new(calendar), turns: f.turns, shift: f.shift, trust: f.yearTrust,
+	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust,
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
 }
 
 // stretch stamps events of f that follow each other, the first at index i.
 func (d *dating) stretch(i int, es []*parse.Event, f *file, opt Options) {
-	later := make([]dating, opt.parts(len(es)))
-	froms := make([]int, len(later)+1)
+	n := opt.parts(len(es))
+	if n == 1 {
+		d.all(i, es)
+		return
+	}
+	later := make([]dating, n)
+	froms := make([]int, n+1)
 	opt.beside(len(es), func(of, from, to int) {
 		part := d
 		if of > 0 {
 			later[of] = f.dating()
+			later[of].cal = new(calendar)
 			part = &later[of]
 		}
 		froms[of] = from

@@ -38,12 +38,12 @@ type Options struct {
 // be in order of time, ties in the order of a file.
 func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	files := collect(b, opt)
+	journals := map[*parse.File]*parse.JournalFile{}
 	for _, j := range b.Journals {
-		for _, f := range files {
-			if f.File == j.File {
-				f.journal = j
-			}
-		}
+		journals[j.File] = j
+	}
+	for _, f := range files {
+		f.journal = journals[f.File]
 	}
 	anchors := gather(b, files)
 	for _, f := range files {
@@ -106,11 +106,14 @@ type file struct {
 // collect groups the dated items of b by file, in path order.
 func collect(b *parse.Bundle, opt Options) []*file {
 	by := map[*parse.File]*file{}
+	cal := new(calendar)
 	of := func(f *parse.File) *file {
-		if by[f] == nil {
-			by[f] = &file{File: f}
+		have := by[f]
+		if have == nil {
+			have = &file{File: f, survey: survey{cal: cal}}
+			by[f] = have
 		}
-		return by[f]
+		return have
 	}
 	for _, r := range runs(b.Events, opt) {
 		of(r.events[0].File).addEvents(r.events, r.ordered)
@@ -129,9 +132,12 @@ func collect(b *parse.Bundle, opt Options) []*file {
 		f.reversed = f.reversed || c.Reversed
 		f.addMarks(c)
 	}
-	var files []*file
+	files := make([]*file, 0, len(by))
+	room := new(behind)
 	for _, f := range by {
 		f.order()
+		*room = behind{}
+		f.behind = room
 		f.look(&f.timeline, opt)
 		files = append(files, f)
 	}

@@ -6,7 +6,8 @@ import "github.com/plegforensics/plegforensics/parse"
 // depend on the year and the zone that are yet to be found. Indices are of items,
 // -1 for none.
 type survey struct {
-	cal calendar
+	*behind // while the file is walked over, then nil
+	cal     *calendar
 
 	latest       int64 // reading of the newest full stamp, and where it stands
 	latestAt     int
@@ -21,19 +22,22 @@ type survey struct {
 	zoned        bool // a clock of the framing states its zone
 	bareEnvelope bool // and one lacks it
 
-	inner  []innerStamp
-	silent [2]*parse.EventKind // kinds that came up last of those without any
-
-	forms  [formSlots]form // of events seen
-	lead   parse.Clock     // leading clock of the item before
-	year   int             // number of the year walked to
-	walked int64           // reading before that lacks the year, 0 for none
+	inner []innerStamp
 
 	// Differences of the clocks of lines of which the message's states its zone and the
 	// framing's does not, the other way round, and of those where neither does.
 	full, framed, bare lag
 
 	beside
+}
+
+// behind is what a walk remembers of the items behind it.
+type behind struct {
+	forms  [formSlots]form     // of events seen
+	silent [2]*parse.EventKind // kinds without an inner stamp that came up last
+	lead   parse.Clock         // leading clock of the item before
+	year   int                 // number of the year walked to
+	walked int64               // reading before that lacks the year, 0 for none
 }
 
 // turn is where the numbering of years changes.
@@ -66,24 +70,32 @@ func (s *survey) look(t *timeline, opt Options) {
 			s.see(i+len(x.events), *x.mark)
 		}
 	}
+	s.behind = nil
 }
 
 func (s *survey) begin() { s.latestAt, s.lastBare, s.leap, s.dated, s.heading = -1, -1, -1, -1, -1 }
 
 // seeStretch surveys events that follow each other, the first at index i.
 func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
-	later := make([]survey, opt.parts(len(es)))
+	if len(es) == 0 {
+		return
+	}
+	var later []survey // beside the first part, which s is
+	if n := opt.parts(len(es)); n > 1 {
+		later = make([]survey, n)
+	}
 	opt.beside(len(es), func(of, from, to int) {
 		part := s
 		if of > 0 {
 			part = &later[of]
+			part.behind, part.cal = new(behind), new(calendar)
 			part.begin()
 			part.lead = item{event: es[from-1]}.lead()
 		}
 		part.seeAll(i+from, es[from:to])
 	})
-	for k := range later[1:] {
-		part := &later[k+1]
+	for k := 1; k < len(later); k++ {
+		part := &later[k]
 		if len(part.turns) > 0 {
 			s.walkOn(part, item{event: es[part.turns[0].index-i]}.lead().NS)
 		}

@@ -186,7 +186,7 @@ func (f *file) inferred(a *anchors) zone {
 	case "UTC", "GMT", "Z":
 		return fixed(0, "named in a header line of the log", parse.ZoneInferred)
 	}
-	if off, ok := f.beside.zone(&f.cal); ok {
+	if off, ok := f.beside.zone(f.cal); ok {
 		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
 	}
 	return fixed(0, "assumed: no time zone in the input", parse.ZoneGuessed)

@@ -51,6 +51,7 @@ const leastWindow = 60
 
 func (s *survey) read(head []byte, tags bool) {
 	l := newLooker()
+	defer l.parser.Release()
 	full := 0 // whether the line before was as long as any
 	u := undress{dress: dress{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
 	for s.lines < surveyLines && len(head) > 0 {

@@ -115,6 +115,7 @@ const surveyLines = 2000
 // survey names the framing of a file of lines and looks for sections.
 func (f *Framing) survey(head []byte) {
 	p := NewParser(f)
+	defer p.Release()
 	var e Entry
 	forms := map[Form]int{}
 	headers := map[HeaderKind]int{}

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"math"
+	"sync"
 )
 
 // Parser reads the records of one file. It caches what neighbouring lines have
@@ -41,11 +42,25 @@ type Parser struct {
 // has another writer makes it forget.
 const maxPrefixes = 4096
 
+// idleParsers are those that were released: one takes some 30 KiB, and an
+// archive may hold very many small files.
+var idleParsers = sync.Pool{New: func() any { return &Parser{prefixes: map[string]*Who{}, who: map[Who]*Who{}} }}
+
 // NewParser returns a parser for a file framed as f says.
 func NewParser(f *Framing) *Parser {
-	p := &Parser{framing: f, prefixes: map[string]*Who{}, who: map[Who]*Who{}}
+	p := idleParsers.Get().(*Parser)
+	p.framing = f
 	p.klog[0] = math.MaxUint64 // no header: the two overlap
 	return p
+}
+
+// Release lets another file have the memory of a parser that is not used any more,
+// nor an Entry that it filled.
+func (p *Parser) Release() {
+	clear(p.prefixes)
+	clear(p.who)
+	*p = Parser{prefixes: p.prefixes, who: p.who}
+	idleParsers.Put(p)
 }
 
 // Parse reads one record: a line without its newline, or a block of lines in

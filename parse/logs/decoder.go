@@ -42,7 +42,7 @@ type Decoder struct {
 
 	idle idleScanners
 
-	cutter *journal.Parser // of Cut alone
+	cutter *journal.Parser // of Cut alone, nil before it is needed
 	entry  journal.Entry   // of Cut alone
 }
 
@@ -50,7 +50,6 @@ type Decoder struct {
 // 256 KiB; it settles the framing and who wrote lines that do not tell.
 func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
 	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head)}
-	d.cutter = journal.NewParser(d.framing)
 	d.vote(head)
 	return d
 }
@@ -106,6 +105,9 @@ type shape struct {
 }
 
 func (d *Decoder) shape(rec []byte) shape {
+	if d.cutter == nil {
+		d.cutter = journal.NewParser(d.framing)
+	}
 	e := &d.entry
 	d.cutter.Parse(rec, e)
 	return shape{e.Form, e.Header.Kind, e.Partial, e.Who}

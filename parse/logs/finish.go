@@ -32,7 +32,7 @@ type Joiner struct {
 	d       *Decoder
 	part    parse.LogPart
 	events  [][]parse.Event // of each run
-	match   *Matcher
+	match   *Matcher        // nil before it is needed
 	origins map[parse.Origin]*parse.Coverage
 	known   map[*parse.Origin]*parse.Coverage // of the origins that scanners handed in
 	kinds   map[parse.EventKind]*parse.EventKind
@@ -44,7 +44,7 @@ type Joiner struct {
 
 // NewJoiner returns one for the file of d.
 func (d *Decoder) NewJoiner() *Joiner {
-	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, match: d.set.NewMatcher(), kinds: map[parse.EventKind]*parse.EventKind{}}
+	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, kinds: map[parse.EventKind]*parse.EventKind{}}
 	j.part.Format = d.framing.Name
 	return j
 }
@@ -148,6 +148,9 @@ func (r *Result) moveLines(before uint32) {
 
 // rematch matches an event again, now that its writer is known.
 func (j *Joiner) rematch(e *parse.Event) bool {
+	if j.match == nil {
+		j.match = j.d.set.NewMatcher()
+	}
 	sigs := j.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
 	if sigs == nil {
 		return false
@@ -293,6 +296,7 @@ func (j *Joiner) direction(o *order) {
 // End returns what the file holds. It turns the coverage of one with its newest
 // line first round.
 func (j *Joiner) End() parse.LogPart {
+	j.d.retire()
 	reversed := j.order.down > j.order.up && (j.order.down > 2 || j.order.up == 0)
 	for _, c := range j.part.Coverage {
 		if len(c.Gaps) > maxGaps {

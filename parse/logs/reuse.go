@@ -42,13 +42,17 @@ func (d *Decoder) scanner(run Run) *scanner {
 	s := d.idle.get()
 	if s == nil {
 		s = d.newScanner()
+		s.d, s.parser = d, journal.NewParser(d.framing)
 	}
 	s.begin(run)
 	return s
 }
 
 func (d *Decoder) newScanner() *scanner {
-	s := &scanner{d: d, parser: journal.NewParser(d.framing), lanes: map[laneKey]*lane{}, laneBy: map[*parse.Origin]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
+	if s, _ := d.set.retired.Get().(*scanner); s != nil && !d.opt.Brute {
+		return s
+	}
+	s := &scanner{lanes: map[laneKey]*lane{}, laneBy: map[*parse.Origin]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
 	s.forget()
 	if d.opt.Brute {
 		s.match = d.set.MatchBrute
@@ -58,6 +62,28 @@ func (d *Decoder) newScanner() *scanner {
 	}
 	return s
 }
+
+// retire lets the next file have the memory of the scanners, as an archive may hold
+// very many small ones. No run follows.
+func (d *Decoder) retire() {
+	for s := d.idle.get(); s != nil; s = d.idle.get() {
+		if s.matcher == nil || len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds)+len(s.lotOf) > fewTaught {
+			continue // it would take longer to empty than to make
+		}
+		clear(s.callers)
+		clear(s.origins)
+		clear(s.writers)
+		clear(s.kinds)
+		s.empty()
+		clear(s.lots[:cap(s.lots)])
+		s.parser.Release()
+		s.d, s.parser, s.res, s.taken, s.called, s.lag = nil, nil, Result{}, 0, "", lagYear{}
+		d.set.retired.Put(s)
+	}
+}
+
+// fewTaught is how much a small file teaches at most.
+const fewTaught = 64
 
 // forget drops what was learned of runs before.
 func (s *scanner) forget() {
@@ -79,11 +105,16 @@ func (s *scanner) begin(run Run) {
 		s.matcher.lately = s.taker.keepWith(s.keep)
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
+	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
+	s.empty()
+}
+
+// empty drops what stood in the run before.
+func (s *scanner) empty() {
 	s.entry = journal.Entry{}
 	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked}
 	clear(s.picked)
 	s.skimmed, s.hit, s.unfinished = skimmed{}, false, false
-	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
 	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, briskLanes{}
 	clear(s.lanes)
 	clear(s.laneBy)

@@ -18,7 +18,8 @@ type Set struct {
 	entries []*entry
 	filters audiences
 	byID    map[string]*entry
-	words   int // of a picked bitset
+	words   int       // of a picked bitset
+	retired sync.Pool // scanners of files that were read: see retire
 }
 
 // entry is one signature, compiled.

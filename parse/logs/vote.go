@@ -40,7 +40,8 @@ func roleSource(r parse.Role) parse.Source {
 
 // count holds the vote among the bare lines of the head.
 func (d *Decoder) count(head []byte) {
-	p := d.cutter
+	p := journal.NewParser(d.framing)
+	defer p.Release()
 	var e journal.Entry
 	klogs, kubelet, other, logrus, client, tool := 0, 0, 0, 0, 0, false
 	votes := make([]int, len(logrusHints))
