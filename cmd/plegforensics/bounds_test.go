@@ -88,4 +88,9 @@ func TestUlimits(t *testing.T) {
 			t.Errorf("ulimit %s: %v, %.300s", limit, err, out)
 		}
 	}
+	// What is said to be enough is.
+	cmd := exec.Command("sh", "-c", "ulimit -v 2621440 && ulimit -n 16 && exec plegforensics analyze "+filepath.Join(samples, "hang-list", "kubelet.log"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with the least that is said to be needed: %v, %.300s", err, out)
+	}
 }
