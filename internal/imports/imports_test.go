@@ -29,7 +29,7 @@ type layer struct {
 var layers = []layer{
 	{pkg: "parse", may: []string{"sync"}}, // decoders share the symbols
 	{pkg: "pleg"},
-	{pkg: "parse/journal", own: []string{"parse"}},
+	{pkg: "parse/journal", own: []string{"parse"}, may: []string{"sync"}}, // files that are read side by side hand their parsers on
 	{pkg: "parse/journal/binary", own: []string{"parse", "parse/journal", "parse/logs"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz"}},
 	{pkg: "internal/nodes", third: []string{"go.yaml.in/yaml"}},
 	{pkg: "internal/spell"},

@@ -45,7 +45,7 @@ const (
 	xzMaxBlock = 256 << 20 // decompressed; a larger one would have to wait for the one before anyway
 	xzMinFile  = 512 << 10 // decompressed; less is not worth the goroutines
 	xzPiece    = 256 << 10
-	xzStep     = 512      // asked of the library at a time: at damage it drops what it has of them
+	xzStep     = 128      // asked of the library at a time: at damage it drops what it has of them
 	xzAhead    = 24 << 20 // how far one of several blocks may be ahead of the reader
 )
 
