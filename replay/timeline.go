@@ -71,8 +71,15 @@ func (n *Node) SaysDown(in Span) bool {
 // duration is a lower bound.
 func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 	r := &n.Relists[i]
-	if d, ok := r.Duration(); ok || r.Outcome != OutcomeHung || !r.Start.Known() {
-		return d, ok
+	d, ok := r.Duration()
+	switch {
+	case ok:
+		return d, true
+	case r.Outcome == OutcomeHung && r.Start.Known():
+	case r.Took > 0:
+		return max(d-r.TookSlack, 0), false
+	default:
+		return max(d-r.Start.Slack-r.End.Slack, 0), false
 	}
 	end := n.Window.End
 	for k := range n.Runs {

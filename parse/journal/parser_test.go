@@ -40,6 +40,7 @@ func TestParseLine(t *testing.T) {
 		{"no pid", "Mar 13 15:41:18 node-7 kubelet: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet"}, "hello"},
 		{"no host", "Mar 13 15:41:18 kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"no identifier", "Mar 13 15:41:18 node-7 unknown[42]: hello", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "unknown", PID: 42}, "hello"},
+		{"the day and the host were taken out", "15:41:18 kubelet[4242]: hello", Ident, "", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"the host was taken out", "Mar 13 15:41:18  kubelet[4242]: hello", BSD, "03-13T15:41:18", Who{Ident: "kubelet", PID: 4242}, "hello"},
 		{"a level instead of a host", "2021-03-13 15:41:18,791 INFO success: hello", ISO, "2021-03-13T15:41:18.791", Who{}, "INFO success: hello"},
 		{"kernel", "Mar 13 15:41:18 node-7 kernel: eth0: link up", BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kernel"}, "eth0: link up"},

@@ -97,6 +97,12 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	if host[i-1] == ']' {
 		return 0, w // a caller
 	}
+	if clockTime(host) { // the stamp without its day
+		if n, w = splitWho(b[i+1:]); n > 0 && len(w.host) == 0 {
+			return i + 1 + n, w
+		}
+		return 0, prefixWho{}
+	}
 	rest := win[i+1:]
 	j := bytes.IndexByte(rest, ' ')
 	switch {
@@ -123,6 +129,11 @@ func hostless(b []byte) (int, prefixWho) {
 		return 0, prefixWho{}
 	}
 	return n + 1, w
+}
+
+// clockTime reports whether a word is "15:04:05".
+func clockTime(b []byte) bool {
+	return len(b) == 8 && b[2] == ':' && b[5] == ':' && b[0]-'0' < 3 && b[7]-'0' < 10
 }
 
 // levelWord reports whether a word is the level that loggers without host and

@@ -212,8 +212,12 @@ func (b *blamer) relist(i int) Blame {
 	total, ended := b.n.Lasted(i)
 	out := Blame{Relist: i, Total: total, List: -1, Inspect: -1}
 	from, to := r.Start.At, r.Start.At+int64(total)
-	if !ended {
+	switch {
+	case ended:
+	case r.Outcome == replay.OutcomeHung:
 		out.Notes = append(out.Notes, "the relist had not ended when the log ends: its length is a lower bound")
+	default:
+		out.Notes = append(out.Notes, "start and end are known roughly: the length is a lower bound")
 	}
 	listEnd := from
 	switch {

@@ -49,6 +49,23 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+// TestBlameNeedsALongRelist: a relist that failed at a known moment and began at any
+// time before is not long by that.
+func TestBlameNeedsALongRelist(t *testing.T) {
+	n := blamedNode()
+	r := &n.Relists[1]
+	r.Outcome, r.ListEnd = replay.OutcomeListFailed, replay.Instant{}
+	r.Start.Slack = 15 * time.Minute
+	if all := Of(n); len(all) != 0 {
+		t.Errorf("%+v, of a relist without a start", all)
+	}
+	r.Start.Slack = 100 * time.Second
+	all := Of(n)
+	if len(all) != 1 || all[0].Total != 141*time.Second || !strings.Contains(strings.Join(all[0].Notes, " "), "lower bound") {
+		t.Errorf("%+v, want a lower bound", all)
+	}
+}
+
 // blameSecond is so many seconds after 2026-01-02T03:04:05Z.
 func blameSecond(s float64) int64 { return 1767323045e9 + int64(s*1e9) }
 

@@ -116,7 +116,8 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	if at.File == nil || !at.File.Export {
 		out.Offset = &at.Offset
 	}
-	if s := e.When(); s.Basis > parse.NoTime {
+	_, fact := e.Record.(*parse.Fact) // the file's time is when it was saved, not when this was seen
+	if s := e.When(); s.Basis > parse.FileTime || s.Basis == parse.FileTime && !fact {
 		out.Time = Time(s.At)
 	}
 	if ev, ok := e.Record.(*parse.Event); ok {
