@@ -328,7 +328,7 @@ func nothing(r *model.Analysis) error {
 			return nil
 		}
 	}
-	return &exitError{code: exitNothing, msg: "no input could be analyzed: nothing of a kubelet or its node is in it", hint: "inspect INPUT tells what was found in it"}
+	return &exitError{code: exitNothing, msg: "no input could be analyzed: nothing in it is recognized as of a kubelet or its node", hint: "inspect INPUT tells what was found in it"}
 }
 
 // verdict turns findings and input problems into the exit status.
