@@ -4,8 +4,8 @@
 # how many executions each reached. TIME may be a number of executions: 1000x.
 #
 # LEDGER, .fuzz-ledger.tsv unless set, keeps for each target how often it was executed
-# in all runs so far, the inputs of its corpus and how much of the statements of its package
-# these cover. Those that were executed least come first, and those that have reached
+# in all runs so far, the inputs of its corpus and how much of the statements of its package,
+# of a program those of all its packages, these cover. Those that were executed least come first, and those that have reached
 # GOAL executions, 10,000,000 unless set, are left out: a run that was broken off is
 # gone on with by starting it again.
 #
@@ -44,8 +44,10 @@ file_corpus() {
 # engine's own are read beside those of the package in a directory next to it, where
 # relative paths hold.
 coverage() {
-  local package beside inputs percent
+  local package covered beside inputs percent
   package=$(go list "$1")
+  covered=$package
+  [ "$(go list -f '{{.Name}}' "$1")" != main ] || covered=$(go list -deps "$1" | grep "^$(go list -m)/" | paste -sd,)
   beside=$(mktemp -d "$(dirname "$1")/.fuzz-cover.XXXXXX")
   mkdir -p "$beside/testdata/fuzz/$2"
   find "$PWD/$1" -mindepth 1 -maxdepth 1 ! -name testdata -exec ln -s -t "$beside" {} +
@@ -55,7 +57,7 @@ coverage() {
   done
   inputs=$(find "$beside/testdata/fuzz/$2" -type l | wc -l)
   percent=
-  if go test -c -cover -coverpkg "$package" -o "$beside/.test" "$1" >/dev/null 2>&1; then
+  if go test -c -cover -coverpkg "$covered" -o "$beside/.test" "$1" >/dev/null 2>&1; then
     percent=$(cd "$beside" && ./.test -test.run "^$2\$" -test.coverprofile /dev/null 2>/dev/null | grep -oE 'coverage: [0-9.]+%' | grep -oE '[0-9.]+')
   fi
   rm -r "$beside"

@@ -13,4 +13,4 @@ case $status,$out in
 0,*"No vulnerabilities found"*) echo "$out" | tail -n 3; exit 0 ;;
 124,*) out="no answer within ${TIMEOUT:-300} s" ;;
 esac
-echo "govulncheck could not run, nothing was checked: $(echo "$out" | tail -n 1)" >&2
+echo "govulncheck could not run, nothing was checked: $(echo "$out" | grep -v "^exit status" | tail -n 1)" >&2

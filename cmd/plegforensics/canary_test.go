@@ -139,6 +139,35 @@ var kubeletLines = []string{
 	`E1120 23:44:54.100000    5203 summary_sys_containers.go:83] "Failed to get system container stats" err="failed to get cgroup stats for \"/kubepods/burstable/pod{uid}\": failed to get container info" containerName="/kubepods/burstable/pod{uid}"`,
 }
 
+// failures are what the kubelet says went wrong, in which names of clouds, storage,
+// certificates and people stand.
+var failures = []string{
+	`mount failed: mount error(113): could not connect to {word}`,
+	`mount failed: Mounting arguments: -t cifs -o username={word},domain={word},vers=3.0 //{word}/{word} /x`,
+	`mount failed: Mounting arguments: -t ceph -o name={word},mds_namespace={word} {ip}:6789,{ip}:6789:/volumes/{word}/{word} /x`,
+	`mount failed: Mounting arguments: -t glusterfs -o backup-volfile-servers={word}:{word} {word}:{word} /x`,
+	`mount failed: Mounting arguments: -t nfs -o nfsvers=4.1,clientaddr={ip},mountaddr={ip} {word}:/a/{word}/{word}/{word} /x`,
+	`admission: annotations {\"{word}.{word}.example/owner\":\"{word}\"} and label {word}.{word}.io/t={word}`,
+	`postStart: DB_USER={word} CUSTOMER={word} APP_DB={word} jdbc:postgresql://{word}:5432/{word} MY_PASSWORD={secret}`,
+	`failed to read kubeconfig: client-key-data: {secret}{secret}`,
+	`AccessDenied: arn:aws:sts::123456789012:assumed-role/{word}/{word} on arn:aws:iam::123456789012:role/{word}`,
+	`attach: /subscriptions/{word}/resourceGroups/{word}/providers/Microsoft.Compute/disks/{word}`,
+	`failed to pull: Head \"https://registry.gitlab.com/v2/{word}/{word}/manifests/v1\": i/o timeout`,
+	`failed to pull: https://auth.docker.io/token?scope=repository%3A{word}%2F{word}%3Apull&service=x: 401`,
+	`csi: VolumeHandle: \"{word}#{word}\" kubernetes.io/csi/x.csi.ceph.com^0001-{word}-0001`,
+	`tls: certificate is valid for {host}, {word}, {word}, not {word}`,
+	`tls: unknown authority subject=CN={word},OU={word},O={word}`,
+	`User {word}@{word}.{word} of user {word} cannot get resource, home /home/{word}`,
+	`cni: [{word}/{word} 6f2c0f4a] failed to configure pod interface`,
+	`lvm: /dev/mapper/{word}-lv is full; unit mnt-{word}\x2d{word}.mount and /mnt/{word}`,
+	`references non-existent secret key: {word}`,
+	`exec: \"{word}\": executable file not found in $PATH`,
+	`RuntimeClass \"{word}\" not found for deployment.apps/{word}`,
+	`docker login -u bob -p {secret} r; curl -u {word}:{secret} x`,
+	`dial tcp [{ip6}%25eth0]:10250: connect: connection refused`,
+	`proxy HTTPS_PROXY=http://{word}.{word}.{word}:3128 NO_PROXY=.{word}.{word},.svc`,
+}
+
 // systemLines come from kernel, systemd and runtimes; time and host are put
 // before them.
 var systemLines = []string{
@@ -193,6 +222,10 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 	klog := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for _, l := range kubeletLines {
 		klog = append(klog, p.fill(l))
+	}
+	for i, what := range failures {
+		line := fmt.Sprintf(`E1120 23:46:%02d.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="%s" pod="{word}/{word}" podUID={uid}`, i, what)
+		klog = append(klog, p.fill(line))
 	}
 	slices.SortStableFunc(klog, func(a, b string) int {
 		return strings.Compare(a[min(1, len(a)):min(21, len(a))], b[min(1, len(b)):min(21, len(b))])

@@ -119,10 +119,11 @@ var keys = map[string]Kind{
 	"image": Image, "imagename": Image, "imageref": Image, "imagespec": Image, "imageid": Image, "sandboximage": Image, "podinfracontainerimage": Image, "pauseimage": Image, "rootfsimagename": Image, "fromimage": Image,
 	"iokubernetescrioimagename": Image, "iokubernetescriosandboximage": Image, "imageuri": Image, "repotags": Image, "repodigests": Image,
 	"volume": Volume, "volumename": Volume, "volumespecname": Volume, "outervolumespecname": Volume, "innervolumespecname": Volume, "persistentvolume": Volume,
-	"persistentvolumeclaim": Volume, "pvc": Volume, "pvcname": Volume, "claim": Volume, "claimname": Volume, "export": Volume, "share": Volume,
+	"persistentvolumeclaim": Volume, "pvc": Volume, "pvcname": Volume, "claim": Volume, "claimname": Volume, "volumehandle": Volume, "mdsnamespace": Volume, "export": Volume, "share": Volume,
 	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
+	"user": Object, "username": Object,
 	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
@@ -215,10 +216,12 @@ func value(k Kind, v string) (from, to int) {
 // the order in which they are to be learned.
 func positions(s string) []span {
 	var out []span
-	for _, sh := range shapes {
-		out = sh.spans(out, s)
+	for _, list := range [][]shape{shapes, elsewhere} {
+		for _, sh := range list {
+			out = sh.spans(out, s)
+		}
 	}
-	out = listed(out, s)
+	out = attributes(listed(out, s), s)
 	if strings.ContainsAny(s, "=:") {
 		for _, m := range keyed().FindAllStringSubmatchIndex(s, -1) {
 			k := keyKind(s[m[2]:m[3]])
@@ -271,7 +274,7 @@ func (r *Redactor) Learn(s string) {
 		r.learnAs(p.kind, s[p.from:p.to])
 	}
 	for i := 0; i < len(s); {
-		if !isAlnum(s[i]) {
+		if i += escapeAt(s, i); i == len(s) || !isAlnum(s[i]) {
 			i++
 			continue
 		}

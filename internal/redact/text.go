@@ -15,10 +15,12 @@ func (r *Redactor) Text(s string) string {
 	var b strings.Builder
 	last := 0
 	for i := 0; i < len(s); {
+		i += escapeAt(s, i)
 		end := i
 		var n *name
 		from := i
 		switch {
+		case i == len(s):
 		case isAlnum(s[i]):
 			end = wordEnd(s, i)
 			from, end, n = r.nameAt(s, i, end)
@@ -111,6 +113,29 @@ var escapes = map[byte][]string{
 	'_': {`\x5f`, `\\x5f`, "%5f"},
 	'@': {"%40", `\x40`, `\\x40`},
 }
+
+// escapeAt is how long what stands at i goes on as the escape of a byte that joins
+// words, as in a%2Fb and a\x2db: b is a word.
+func escapeAt(s string, i int) int {
+	if i == 0 || i+2 > len(s) || !isAlnum(s[i]) {
+		return 0
+	}
+	mark := ""
+	switch s[i-1] {
+	case '%':
+	case '\\':
+		mark = "x"
+	default:
+		return 0
+	}
+	if end := i + len(mark) + 2; end <= len(s) && s[i:i+len(mark)] == mark && joins[strings.ToLower(s[end-2:end])] {
+		return len(mark) + 2
+	}
+	return 0
+}
+
+// joins are the bytes between words, in hexadecimal.
+var joins = map[string]bool{"20": true, "22": true, "26": true, "2c": true, "2d": true, "2e": true, "2f": true, "3a": true, "3b": true, "3d": true, "40": true, "5b": true, "5d": true, "5f": true, "7c": true, "7e": true}
 
 // escaped is the length of an escape of c at the beginning of s, 0 if there is
 // none.

@@ -1,0 +1,76 @@
+package redact
+
+import "strings"
+
+// elsewhere are shapes of names that are none of Kubernetes: of clouds, storage,
+// certificates, people and tools.
+var elsewhere = []shape{
+	// Registries as they are asked.
+	{lazy(`/v2/([A-Za-z0-9][A-Za-z0-9._%/-]*)/(?:manifests|blobs|tags)/`), []Kind{Image}, "/v2/"},
+	{lazy(`repository(?::|%3[Aa])([A-Za-z0-9][A-Za-z0-9._%/-]*?)(?::|%3[Aa])(?:pull|push)`), []Kind{Image}, "repository"},
+	// Clouds.
+	{lazy(`\barn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:(\d{12})?:(?:[a-z-]+[/:])?([A-Za-z0-9._-]+)(?:[/:]([A-Za-z0-9._-]+))?`), []Kind{Object, Object, Object}, "arn:aws"},
+	{lazy(`\b(\d{12})\.dkr\.ecr\.`), []Kind{Object}, ".dkr.ecr."},
+	{lazy(`\b((?:vol|snap|fs|fsap)-[0-9a-f]{8,18})\b`), []Kind{Volume}, "vol-|snap-|fs-|fsap-"},
+	{lazy(`\b((?:vpc|subnet|eni|sg|ami|igw|rtb|nat|acl|lt|eipalloc|eipassoc|eni-attach)-[0-9a-f]{8,18})\b`), []Kind{Object}, "vpc-|subnet-|eni-|sg-|ami-|igw-|rtb-|nat-|acl-|lt-|eip"},
+	{lazy(`(?i)/subscriptions/([A-Za-z0-9-]+)`), []Kind{Object}, "ubscriptions/"},
+	{lazy(`(?i)/resourceGroups/([A-Za-z0-9._()-]+)`), []Kind{Object}, "esource"},
+	{lazy(`/providers/Microsoft\.[A-Za-z.]+/[A-Za-z]+/([A-Za-z0-9._-]+)`), []Kind{Object}, "/providers/"},
+	// Storage.
+	{lazy(`kubernetes\.io/[A-Za-z0-9./-]+\^([A-Za-z0-9][^\s"'\\)^]*)`), []Kind{Volume}, "^"},
+	{lazy(`:\d{2,5}:/([A-Za-z0-9._-]+)(?:/([A-Za-z0-9._-]+))?(?:/([A-Za-z0-9._-]+))?`), []Kind{Volume, Volume, Volume}, ":/"},
+	{lazy(`(?:^|[\s"'=(\[])` + host + `:/([A-Za-z0-9._-]+)/(?:([A-Za-z0-9._-]+)/)?(?:([A-Za-z0-9._-]+)/)?[A-Za-z0-9._-]*`), []Kind{Host, Volume, Volume, Volume}, ":/"},
+	{lazy(`-t glusterfs .*? ` + host + `:/?([A-Za-z0-9._-]+)`), []Kind{Host, Volume}, "glusterfs"},
+	{lazy(`volfile-servers?=([^:\s,]+)(?::([^:\s,]+))?(?::([^:\s,]+))?`), []Kind{Host, Host, Host}, "volfile-server"},
+	{lazy(`-t ceph .*?\bname=([A-Za-z0-9._-]+)`), []Kind{Object}, "-t ceph"},
+	{lazy(`\brbd:? image ` + label + `/` + label), []Kind{Volume, Volume}, "rbd"},
+	{lazy(`\[([A-Za-z0-9._-]+)\] (?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]+)\.vmdk`), []Kind{Volume, Volume}, ".vmdk"},
+	{lazy(`(?:/dev/mapper/|\bdm-name-)([A-Za-z0-9][A-Za-z0-9._+-]*)`), []Kind{Volume}, "/dev/mapper/|dm-name-"},
+	{lazy(`(?:/mnt/|/media/|\bmnt-|\bmedia-)([A-Za-z0-9][A-Za-z0-9_-]*)(?:\\+x2d([A-Za-z0-9_-]+))?`), []Kind{Volume, Volume}, "/mnt/|mnt-|/media/|media-"},
+	// Hosts.
+	{lazy(`(?m)\bserver (?:` + q + `)?` + host + `(?:` + q + `)?\s*$`), []Kind{Host}, "server "},
+	{lazy(`mount error\(\d+\): could not connect to ` + host), []Kind{Host}, "mount error"},
+	{lazy(`[=,]\.([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`), []Kind{Host}, "_PROXY|_proxy"},
+	{lazy(`\bmember ` + host + ` https?://`), []Kind{Host}, "member "},
+	{lazy(`certificate is valid for ([^\s,]+)(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?`), []Kind{Host, Host, Host, Host, Host, Host}, "certificate is valid for"},
+	{lazy(`\bjdbc:[a-z0-9:]+//` + host + `(?::\d+)?[/;](?:databaseName=)?([A-Za-z0-9_.-]+)`), []Kind{Host, Object}, "jdbc:"},
+	// People, and who a certificate is of.
+	{lazy(`(?:^|[\s"'/,+(=])(?:CN|OU?)\s?=\s?([A-Za-z0-9][^\s,/+"'\\;)=:]*)(?: ([^\s,/+"'\\;)=:]+)(?:[,/+"'\\;)]|$))?`), []Kind{Object, Object}, "CN|O"},
+	{lazy(`\bof user ([A-Za-z0-9_][A-Za-z0-9_.-]*)`), []Kind{Object}, "of user "},
+	{lazy(`\b(?:Accepted|Failed) [a-z/-]+ for (?:invalid user )?([^\s"']+) from `), []Kind{Object}, " for "},
+	{lazy(`\bsudo(?:\[\d+\])?: +([^\s:]+) : `), []Kind{Object}, "sudo"},
+	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
+	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "_"},
+	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
+	// Tools that name what they handle.
+	{lazy(`(?m)^\s*-?\s*(?:current-context|cluster|context|user): ([^\s"'{}]+)\s*$`), []Kind{Object}, "ontext:|cluster:|user:"},
+	{lazy(`\[([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*) [0-9a-f]{4,64}\]`), []Kind{Namespace, Pod}, "["},
+	{lazy(`\bpod ([a-z0-9][a-z0-9.-]*[a-z0-9]) (?:in (?:the )?namespace|not found)`), []Kind{Pod}, "pod "},
+	{lazy(`\([0-9a-fA-F-]{8,36}\):([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "):"},
+	{lazy(`non-existent (?:config|secret) key: ([^\s"'\\]+)`), []Kind{Object}, "non-existent"},
+	{lazy(`\bexec: ` + q + `([^\s"'\\]+)` + q + `: executable file not found`), []Kind{Object}, "exec: "},
+	{lazy(`\b(?:Runtime|Priority|Storage|Ingress)Class ` + q + label + q), []Kind{Object}, "Class "},
+	{lazy(`\bPriorityClass ([a-z0-9][a-z0-9-]*-[a-z0-9-]*[a-z0-9]|[a-z]*[0-9][a-z0-9]*)`), []Kind{Object}, "PriorityClass "},
+	{lazy(`\b(?:deployment|daemonset|statefulset|replicaset)(?:\.apps)?/` + label), []Kind{Object}, "deployment|set"},
+	{lazy(`\b(?:job|cronjob)\.batch/` + label), []Kind{Object}, ".batch/"},
+	{lazy(`\bpod/` + label + ` (?:created|deleted|evicted|configured|patched|unchanged|condition)`), []Kind{Pod}, "pod/"},
+	{lazy(`\bhelm release ` + label), []Kind{Object}, "helm release "},
+}
+
+// attribute is a label, a taint or an annotation with its value: example.com/team=a.
+var attribute = lazy(`([A-Za-z0-9][A-Za-z0-9.-]*\.[a-z]+)/[A-Za-z0-9._-]+\\*"?(?:=|\s?:\s?|" value )\\*"?([A-Za-z0-9][A-Za-z0-9._-]*)`)
+
+// attributes appends the values of labels and annotations, but for those of
+// Kubernetes itself, which say what everybody's say.
+func attributes(out []span, s string) []span {
+	if !strings.Contains(s, "/") {
+		return out
+	}
+	for _, m := range attribute().FindAllStringSubmatchIndex(s, -1) {
+		if domain := s[m[2]:m[3]]; strings.HasSuffix(domain, "kubernetes.io") || strings.HasSuffix(domain, "k8s.io") {
+			continue
+		}
+		out = append(out, span{m[4], m[5], Object})
+	}
+	return out
+}
