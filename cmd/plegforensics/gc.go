@@ -27,12 +27,22 @@ const (
 	mostBeside = 64 << 20 // bytes of records that leave room for the whole rest
 )
 
-// loaded says that the inputs were read.
-var loaded atomic.Bool
+// What is read of a series takes some 350 bytes, most of it pointers: to look through
+// them costs more than through the texts of as many lines. So the heap may grow by
+// loadRoom more for each. What PromQL makes of a series, its labels in one piece, where
+// it is found, and a value, takes as much again, and lives as long.
+const (
+	loadRoom   = 120
+	seriesRoom = 320
+)
+
+// room is by how many bytes the heap may grow now.
+var room atomic.Int64
 
 // governHeap chooses the pace of the collector after each collection, unless
 // the user did.
 func governHeap() {
+	room.Store(heapRoom)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapPercent(4<<20, heapRoom)) // which is where Go begins
 		afterCollection()
@@ -46,24 +56,33 @@ type collected struct{ _ [16]byte }
 func afterCollection() {
 	runtime.AddCleanup(new(collected), func(live []metrics.Sample) {
 		metrics.Read(live)
-		room := heapRoom
-		if loaded.Load() {
-			room = restRoom
-		}
-		debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), room))
+		debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), int(room.Load())))
 		afterCollection()
 	}, []metrics.Sample{{Name: "/gc/heap/live:bytes"}})
 }
 
 // roomForRest lets the heap grow from where it is when the inputs were read.
 func roomForRest(held uint64) {
-	loaded.Store(true)
+	room.Store(restRoom)
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	debug.SetGCPercent(restPercent(live[0].Value.Uint64(), held))
+}
+
+// roomForSeries lets the heap grow by what a query makes of so many series. To look
+// through all of them meanwhile, again and again, would find little.
+func roomForSeries(n int) {
+	more := int64(n) * seriesRoom
+	if more < restRoom || os.Getenv("GOGC") != "" {
+		return
+	}
+	room.Add(more)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(heapPercent(live[0].Value.Uint64(), int(room.Load())))
 }
 
 // restPercent is the growth from so many live bytes at which the heap is as much

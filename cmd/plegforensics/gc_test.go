@@ -33,6 +33,31 @@ func TestRestPercent(t *testing.T) {
 	}
 }
 
+// TestRoomForSeries adds up what collections look at while series are read, and
+// while a query makes as much of them again: a series is looked at as often however
+// many there are, and not at all for few.
+func TestRoomForSeries(t *testing.T) {
+	const each = 350 // bytes of a series, and of what is made of it
+	for _, n := range []int{1000, 64_000, 256_000, 1_000_000, 4_000_000} {
+		looks, live := 0.0, 8<<20
+		grow := func(to int, room func() int) {
+			for {
+				next := live + live*heapPercent(uint64(live), room())/100
+				if next > to {
+					return
+				}
+				live = next
+				looks += float64(live)
+			}
+		}
+		grow(8<<20+n*each, func() int { return heapRoom + (live-8<<20)/each*loadRoom })
+		grow(8<<20+2*n*each, func() int { return restRoom + n*seriesRoom })
+		if looks /= 2 * float64(n) * each; looks > 2.5 {
+			t.Errorf("%d series: each byte is looked at %.1f times", n, looks)
+		}
+	}
+}
+
 // TestGovernHeap wants the pace to follow the heap.
 func TestGovernHeap(t *testing.T) {
 	t.Setenv("GOGC", "")

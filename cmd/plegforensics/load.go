@@ -38,6 +38,7 @@ func load(c *cli.Context, args []string, asked func(metric string) bool, sigs *l
 		return nil, err
 	}
 	opt.Asked, opt.Signatures = asked, sigs
+	opt.Held = func(n int) { room.Add(int64(n) * loadRoom) }
 	groups := [][]string{args}
 	if c.Bool("separate") {
 		groups = nil

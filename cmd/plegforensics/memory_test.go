@@ -71,6 +71,7 @@ func TestMemoryChild(t *testing.T) {
 	if args == "" {
 		t.Skip("started by TestMemoryOfMetrics")
 	}
+	governHeap()
 	if rc := run(context.Background(), append([]string{"plegforensics"}, strings.Fields(args)...), strings.NewReader(""), io.Discard, os.Stderr); rc != exitOK {
 		t.Fatalf("status %d", rc)
 	}

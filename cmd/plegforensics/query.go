@@ -197,6 +197,7 @@ func openDB(c *cli.Context, asks query.Asks) (*query.DB, []*replay.Node, []parse
 			return nil, nil, nil, err
 		}
 		all, warned = append(all, ns...), append(warned, b.Warnings...)
+		roomForSeries(len(b.Series))
 	}
 	s := query.NewStore(all)
 	if _, _, ok := s.Span(); !ok {

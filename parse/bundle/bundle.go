@@ -38,6 +38,9 @@ type Options struct {
 	// Asked reports whether the caller asks for a metric beside those that rules
 	// and the rebuild look at; nil: for all. Of others a large snapshot is only counted.
 	Asked func(metric string) bool
+	// Held is told how many more metric series are held each time that samples were
+	// read; nil: nobody is. One call at a time.
+	Held func(series int)
 
 	Signatures *logs.Set // that lines are held against; nil: the built-in ones
 

@@ -31,8 +31,6 @@ type loader struct {
 
 	samplesMu sync.Mutex
 	samples   *metrics.Set // of all metrics files
-	taken     int          // samples taken in, about
-	thrifty   bool         // memory is collected more often
 }
 
 // unit is one top-level file: what one walker reads from front to back.

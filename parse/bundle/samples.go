@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"io"
-	"runtime/debug"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/metrics"
@@ -16,21 +15,20 @@ import (
 func (l *loader) sample(s *slot, data []byte) {
 	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked})
 	s.used = !part.Empty()
-	l.sampled(part.Samples(), func(set *metrics.Set) { set.Add(part) })
+	l.sampled(func(set *metrics.Set) { set.Add(part) })
 }
 
 // sampled lets add put samples into the set of all.
-func (l *loader) sampled(n int, add func(set *metrics.Set)) {
+func (l *loader) sampled(add func(set *metrics.Set)) {
 	l.samplesMu.Lock()
 	defer l.samplesMu.Unlock()
 	if l.samples == nil {
 		l.samples = metrics.NewSet()
 	}
-	l.taken += n
+	before := l.samples.Len()
 	add(l.samples)
-	if l.taken > manySamples && !l.thrifty {
-		l.thrifty = true
-		collectOften()
+	if l.opt.Held != nil {
+		l.opt.Held(l.samples.Len() - before)
 	}
 }
 
@@ -59,7 +57,7 @@ func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 	for len(piece) > 0 {
 		size += int64(len(piece))
 		st.Feed(piece)
-		w.l.sampled(len(piece)/100, st.Flush)
+		w.l.sampled(st.Flush)
 		if err != nil {
 			break
 		}
@@ -67,7 +65,7 @@ func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 		piece = piece[:n]
 	}
 	left := 0
-	w.l.sampled(0, func(set *metrics.Set) { s.used, left = st.Close(set) })
+	w.l.sampled(func(set *metrics.Set) { s.used, left = st.Close(set) })
 	s.file.Size = size
 	w.u.bytes += size
 	if left > 0 {
@@ -82,19 +80,6 @@ func atEnd(err error) error {
 		return nil
 	}
 	return err
-}
-
-// manySamples is from how many samples on memory is collected more often: what
-// is held grows with each snapshot, and half of it again as garbage is enough.
-const manySamples = 50_000
-
-// collectOften lets garbage grow to half of what is held only, unless the user
-// has said how far it may grow.
-func collectOften() {
-	const usual = 100
-	if was := debug.SetGCPercent(50); was != usual {
-		debug.SetGCPercent(was)
-	}
 }
 
 // series returns what the metrics files hold together.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/prometheus/common/model"
@@ -54,16 +55,45 @@ var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func escape(s string) string { return escaper.Replace(s) }
 
 // parseKey reads a series as written. No TYPE line is in sight of the parser,
-// so it leaves "le" and "quantile" as the file spells them.
-func parseKey(key []byte, symbols *labels.SymbolTable) (name string, fields []parse.Field, ok bool) {
-	line := append(append(make([]byte, 0, len(key)+3), key...), " 0"...)
-	p := textparse.NewPromParser(line, symbols, false)
+// so it leaves "le" and "quantile" as the file spells them. The fields may take the
+// place of used.
+func parseKey(key string, used []parse.Field) (name string, fields []parse.Field, ok bool) {
+	if name, fields, ok = plainKey(key, used); ok {
+		return name, fields, true
+	}
+	p := textparse.NewPromParser([]byte(key+" 0"), labels.NewSymbolTable(), false)
 	if e, err := p.Next(); err != nil || e != textparse.EntrySeries {
 		return "", nil, false
 	}
 	var ls labels.Labels
 	p.Labels(&ls)
 	return split(ls)
+}
+
+// plainKey reads what nearly all series are, a name and labels without escapes:
+// the parts are those of the key, where a parser of its own for each of a million
+// series would be most of what reading them costs.
+func plainKey(key string, fields []parse.Field) (string, []parse.Field, bool) {
+	name, rest, labelled := strings.Cut(key, "{")
+	if !model.LegacyValidation.IsValidMetricName(name) || strings.IndexByte(rest, '\\') >= 0 {
+		return "", nil, false
+	}
+	if !labelled {
+		return name, fields, true
+	}
+	for rest != "}" {
+		label, value, _ := strings.Cut(rest, `="`)
+		value, next, ended := strings.Cut(value, `"`)
+		if !ended || label == nameLabel || !model.LegacyValidation.IsValidLabelName(label) {
+			return "", nil, false
+		}
+		if value != "" {
+			fields = append(fields, parse.Field{Name: label, Value: value})
+		}
+		rest = strings.TrimPrefix(next, ",")
+	}
+	slices.SortStableFunc(fields, func(a, b parse.Field) int { return strings.Compare(a.Name, b.Name) })
+	return name, fields, true
 }
 
 // split takes the name out of a label set.

@@ -19,19 +19,38 @@ import (
 type Set struct {
 	targets  map[targetKey]*target
 	types    map[string]string
-	symbols  *labels.SymbolTable
-	strings  map[string]string
 	warnings []parse.Warning
 	streams  int
+	made     int // series
+
+	// What each series takes is cut from larger pieces: a collection of the heap
+	// looks at every object by itself.
+	series slab[parse.Series]
+	fields slab[parse.Field]
+	points slab[parse.Point]
+	keys   strings.Builder
+	room   []parse.Field // of the key being read
+}
+
+// slab is the rest of a piece from which parts are cut.
+type slab[T any] []T
+
+func (s *slab[T]) cut(n int) []T {
+	if len(*s) < n {
+		*s = make([]T, max(n, 128))
+	}
+	out := (*s)[:n:n]
+	*s = (*s)[n:]
+	return out
 }
 
 // NewSet returns an empty set.
 func NewSet() *Set {
-	return &Set{
-		targets: map[targetKey]*target{}, types: map[string]string{},
-		symbols: labels.NewSymbolTable(), strings: map[string]string{},
-	}
+	return &Set{targets: map[targetKey]*target{}, types: map[string]string{}}
 }
+
+// Len is the number of series made so far.
+func (s *Set) Len() int { return s.made }
 
 // targetKey tells exporters apart: the same name and labels from two of them
 // are two series.
@@ -47,8 +66,8 @@ type targetKey struct {
 
 type target struct {
 	targetKey
-	byKey   map[string]*parse.Series // as written, and in canonical notation; nil: no series
-	order   []*parse.Series          // as they came
+	byKey   map[string]*parse.Series // as written; nil: no series
+	order   []*parse.Series          // as they came; one that is written in two ways is there twice
 	scrapes []*parse.Scrape
 }
 
@@ -64,7 +83,7 @@ func (s *Set) Add(p *Part) {
 	if len(p.bare) > 0 {
 		t := s.target(targetKey{own: true})
 		for _, k := range p.bare {
-			s.series(t, p, k, false)
+			s.seriesOf(t, p, k, false)
 		}
 	}
 }
@@ -88,7 +107,7 @@ func (s *Set) addSnapshot(p *Part, sn *snapshot) {
 	t.scrapes = append(t.scrapes, scrape)
 	s.rows(t, p, sn)
 	for _, r := range p.hists[sn.hfrom:sn.hto] {
-		if x := s.series(t, p, r.key, sn.fromText); x != nil {
+		if x := s.seriesOf(t, p, r.key, sn.fromText); x != nil {
 			x.Histograms = append(x.Histograms, parse.HistogramPoint{At: at(r.stamp, scrape), H: r.h, Src: scrape, Line: r.line})
 		}
 	}
@@ -98,14 +117,24 @@ func (s *Set) addSnapshot(p *Part, sn *snapshot) {
 func (s *Set) rows(t *target, p *Part, sn *snapshot) {
 	scrape := &sn.scrape
 	for _, r := range p.rows[sn.from:sn.to] {
-		if x := s.series(t, p, r.key, sn.fromText); x != nil {
-			s.keepForeign(x, p, sn, r)
-			if x.Points == nil {
-				x.Points = make([]parse.Point, 0, 1) // large files hold one snapshot
-			}
-			x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
+		x := s.ofRow(t, p, r, sn.fromText)
+		if x == nil {
+			continue
 		}
+		if x.Points == nil {
+			x.Points = s.points.cut(1)[:0] // large files hold one snapshot
+		}
+		x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
 	}
+}
+
+// ofRow finds or makes the series of a sample. One without a time of its own hardly
+// comes twice in a snapshot that is apart: join finds where it does.
+func (s *Set) ofRow(t *target, p *Part, r row, text bool) *parse.Series {
+	if t.stream > 0 && r.stamp == noStamp {
+		return s.newSeries(t, p, s.keep(p.key(r.key)), text)
+	}
+	return s.seriesOf(t, p, r.key, text)
 }
 
 // apart makes a target for one snapshot of which is not known yet whose it is
@@ -132,17 +161,6 @@ func (s *Set) settleApart(t *target, sn *snapshot) {
 	t.byKey = nil // no more of it comes
 }
 
-// keepForeign keeps the line of a sample whose file writes the series in
-// another way than its first file.
-func (s *Set) keepForeign(x *parse.Series, p *Part, sn *snapshot, r row) {
-	if !sn.fromText || x.Raw == string(p.key(r.key)) {
-		return
-	}
-	if _, kept := sn.scrape.Odd[r.line]; !kept {
-		p.keepOdd(sn, r.line, append(append(slices.Clone(p.key(r.key)), ' '), parse.FormatValue(r.value)...))
-	}
-}
-
 // at is when a sample was true: its own stamp, else that of its snapshot, which
 // is not known before the snapshot was read.
 func at(stamp int64, s *parse.Scrape) int64 {
@@ -161,64 +179,54 @@ func (s *Set) target(k targetKey) *target {
 	return t
 }
 
-// series finds or makes the series of a key.
-func (s *Set) series(t *target, p *Part, k span, text bool) *parse.Series {
+// seriesOf finds or makes the series of a key.
+func (s *Set) seriesOf(t *target, p *Part, k span, text bool) *parse.Series {
 	key := p.key(k)
-	if x, ok := t.byKey[string(key)]; ok {
+	x, ok := t.byKey[string(key)]
+	if ok && (x == nil || x.Raw != "" || !text) {
 		return x
 	}
-	name, fields, ok := parseKey(key, s.symbols)
-	if !ok {
-		s.warnings = append(s.warnings, parse.Warning{Pos: parse.Pos{File: p.File}, Msg: "series skipped: " + clip(key, 80)})
-		t.byKey[string(key)] = nil
-		return nil
-	}
-	raw := string(key)
-	x := &parse.Series{Name: s.intern(name), Labels: s.internFields(fields, raw)}
-	canon := x.String()
-	if old := t.byKey[canon]; old != nil {
-		x = old
-	} else {
-		t.order = append(t.order, x)
-		if canon != raw {
-			t.byKey[canon] = x
-		}
-	}
-	if text && (x.Raw == "" || raw < x.Raw) {
+	raw := s.keep(key)
+	if ok {
 		x.Raw = raw
+	} else if x = s.newSeries(t, p, raw, text); x != nil {
+		t.byKey[raw] = x
 	}
-	t.byKey[raw] = x
 	return x
 }
 
-func (s *Set) intern(v string) string {
-	if old, ok := s.strings[v]; ok {
-		return old
-	}
-	v = strings.Clone(v)
-	s.strings[v] = v
-	return v
-}
-
-// internFields keeps labels. A value of many that was read from a series as it
-// is written is a part of that text.
-func (s *Set) internFields(fs []parse.Field, raw string) []parse.Field {
-	out := make([]parse.Field, len(fs))
-	for i, f := range fs {
-		out[i].Name = s.intern(f.Name)
-		if old, ok := s.strings[f.Value]; ok || len(s.strings) < manyStrings {
-			out[i].Value = cmp.Or(old, s.intern(f.Value))
-		} else if j := strings.Index(raw, f.Value); j >= 0 {
-			out[i].Value = raw[j : j+len(f.Value)]
-		} else {
-			out[i].Value = strings.Clone(f.Value)
+// newSeries makes the series of a key, nil if it is none.
+func (s *Set) newSeries(t *target, p *Part, key string, text bool) *parse.Series {
+	name, fields, ok := parseKey(key, s.room[:0])
+	s.room = fields[:0]
+	if !ok {
+		if _, told := t.byKey[key]; !told {
+			t.byKey[key] = nil
+			s.warnings = append(s.warnings, parse.Warning{Pos: parse.Pos{File: p.File}, Msg: "series skipped: " + clip([]byte(key), 80)})
 		}
+		return nil
 	}
-	return out
+	s.made++
+	x := &s.series.cut(1)[0]
+	x.Name, x.Labels = name, s.fields.cut(len(fields))
+	copy(x.Labels, fields)
+	if text {
+		x.Raw = key
+	}
+	t.order = append(t.order, x)
+	return x
 }
 
-// manyStrings is from how many on new ones are not expected to come again.
-const manyStrings = 20_000
+// keep returns a key that lasts.
+func (s *Set) keep(key []byte) string {
+	if s.keys.Cap()-s.keys.Len() < len(key) {
+		s.keys = strings.Builder{}
+		s.keys.Grow(max(len(key), 8<<10))
+	}
+	from := s.keys.Len()
+	s.keys.Write(key)
+	return s.keys.String()[from:]
+}
 
 // Finish returns all series, sorted by node, exporter, name and labels, and
 // all scrapes, in time order. The set must not be used afterwards.
@@ -242,10 +250,15 @@ func (s *Set) Finish() parse.Part {
 
 // CompareSeries orders series by node, exporter, name and labels.
 func CompareSeries(a, b *parse.Series) int {
-	return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Name, b.Name),
-		slices.CompareFunc(a.Labels, b.Labels, func(x, y parse.Field) int {
-			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Value, y.Value))
-		}))
+	if c := cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Name, b.Name)); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a.Labels, b.Labels, func(x, y parse.Field) int {
+		if c := cmp.Compare(x.Name, y.Name); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.Value, y.Value)
+	})
 }
 
 func compareScrapes(a, b *parse.Scrape) int {
@@ -353,7 +366,7 @@ func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning)
 		}
 		out = append(out, t.order...)
 	}
-	slices.SortFunc(out, CompareSeries) // those that are the same are joined in any order
+	sortSeries(out) // those that are the same are joined in any order
 	out = mergeSame(out)
 	dups, late := map[*parse.Scrape]*oddSamples{}, map[*parse.Scrape]*oddSamples{}
 	for _, x := range out {

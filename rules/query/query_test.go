@@ -316,3 +316,20 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Error("a range of costly moments is evaluated")
 	}
 }
+
+// TestStoreTakesFewObjects wants a collection of the heap to have little to look at
+// for each of many series: its labels, and no more.
+func TestStoreTakesFewObjects(t *testing.T) {
+	const n = 2000
+	src := &parse.Scrape{Node: "w1", Job: "kubelet", Samples: n, Stamp: parse.Stamp{At: 1e9, Basis: parse.Stated}}
+	var xs []*parse.Series
+	for i := range n {
+		xs = append(xs, &parse.Series{Name: "x", Node: "w1", Job: "kubelet", Labels: []parse.Field{{Name: "l", Value: fmt.Sprint(i)}}, Points: []parse.Point{{At: 1e9, V: 1, Src: src}}})
+	}
+	node := &replay.Node{Records: replay.Records{Series: xs, Scrapes: []*parse.Scrape{src}}}
+	var s *Store
+	each := testing.AllocsPerRun(3, func() { s = NewStore([]*replay.Node{node}) }) / n
+	if each > 1.5 || len(s.byName["x"]) != n {
+		t.Errorf("%.1f objects a series, %d of %d series", each, len(s.byName["x"]), n)
+	}
+}

@@ -20,30 +20,10 @@ type recorded struct {
 
 // Forget removes all recorded series.
 func (s *Store) Forget() {
-	recorded := func(x *Series) bool { return x.Kind == Recorded }
-	s.all = slices.DeleteFunc(s.all, recorded)
-	for h, l := range s.seen {
-		if l = slices.DeleteFunc(l, recorded); len(l) == 0 {
-			delete(s.seen, h)
-		} else {
-			s.seen[h] = l
-		}
-	}
-	for n, l := range s.byName {
-		if l = slices.DeleteFunc(l, recorded); len(l) == 0 {
-			delete(s.byName, n)
-		} else {
-			s.byName[n] = l
-		}
-	}
-	s.from, s.to = 0, 0
-	for i, x := range s.all {
-		if i == 0 || x.from < s.from {
-			s.from = x.from
-		}
-		if i == 0 || x.to > s.to {
-			s.to = x.to
-		}
+	held := slices.DeleteFunc(s.all, func(x *Series) bool { return x.Kind == Recorded })
+	*s = *emptyStore()
+	for _, x := range held {
+		s.add(x)
 	}
 }
 
@@ -51,7 +31,7 @@ func (s *Store) Forget() {
 // evaluation of a rule: h or, if that is nil, v. Samples of a series come in
 // time order; one more of the same time must be the same.
 func (s *Store) Append(ls labels.Labels, t int64, v float64, h *histogram.FloatHistogram) error {
-	x := s.find(ls)
+	x := s.find(ls.Hash(), ls)
 	if x == nil {
 		x = &Series{Labels: ls, Kind: Recorded, Type: "gauge", from: t, to: t, rec: []recorded{{t, v, h}}}
 		x.iter = func() chunkenc.Iterator { return &recordedIterator{samples: x.rec} }

@@ -35,28 +35,42 @@ type Series struct {
 	Source *parse.Series // of real ones
 	from   int64         // ms of the first and last sample, inclusive
 	to     int64
-	rec    []recorded // of recorded ones
-	iter   func() chunkenc.Iterator
+	rec    []recorded               // of recorded ones
+	iter   func() chunkenc.Iterator // nil: the points of Source
+	next   *Series                  // of the same hash
 }
 
 // Span returns the Unix milliseconds of the first and last sample.
 func (s *Series) Span() (from, to int64) { return s.from, s.to }
 
 // Samples returns an iterator over the samples.
-func (s *Series) Samples() chunkenc.Iterator { return s.iter() }
+func (s *Series) Samples() chunkenc.Iterator { return s.samples(nil) }
+
+// samples may take the place of an iterator that is no longer used.
+func (s *Series) samples(used chunkenc.Iterator) chunkenc.Iterator {
+	if s.iter != nil {
+		return s.iter()
+	}
+	it, ok := used.(*pointIterator)
+	if !ok {
+		it = new(pointIterator)
+	}
+	*it = pointIterator{points: s.Source.Points, hists: s.Source.Histograms}
+	return it
+}
 
 // view makes a Series what the engine wants (storage.Series).
 type view struct{ *Series }
 
-func (v view) Labels() labels.Labels                        { return v.Series.Labels }
-func (v view) Iterator(chunkenc.Iterator) chunkenc.Iterator { return v.iter() }
+func (v view) Labels() labels.Labels                             { return v.Series.Labels }
+func (v view) Iterator(used chunkenc.Iterator) chunkenc.Iterator { return v.samples(used) }
 
 // Store holds series for the PromQL engine. It implements storage.Queryable.
 // It is filled first and read afterwards, by one goroutine.
 type Store struct {
 	all    []*Series
 	byName map[string][]*Series
-	seen   map[uint64][]*Series
+	seen   map[uint64]*Series // by hash of the labels
 	from   int64
 	to     int64
 }
@@ -64,7 +78,7 @@ type Store struct {
 // NewStore returns a store of the series of all nodes and of what is derived
 // from their logs.
 func NewStore(nodes []*replay.Node) *Store {
-	s := &Store{byName: map[string][]*Series{}, seen: map[uint64][]*Series{}}
+	s := emptyStore()
 	for _, n := range nodes {
 		s.AddReal(n.Series, n.Scrapes)
 	}
@@ -72,6 +86,10 @@ func NewStore(nodes []*replay.Node) *Store {
 		s.addDerived(n)
 	}
 	return s
+}
+
+func emptyStore() *Store {
+	return &Store{byName: map[string][]*Series{}, seen: map[uint64]*Series{}}
 }
 
 // All returns the series, sorted by labels.
@@ -103,47 +121,51 @@ func (s *Store) Has(name string) bool { return len(s.byName[name]) > 0 }
 // add takes a series in unless one of the same labels is there already, which
 // the engine could not tell apart.
 func (s *Store) add(x *Series) bool {
-	if s.find(x.Labels) != nil {
+	h := x.Labels.Hash()
+	if s.find(h, x.Labels) != nil {
 		return false
 	}
+	x.next, s.seen[h] = s.seen[h], x
 	if len(s.all) == 0 || x.from < s.from {
 		s.from = x.from
 	}
 	if len(s.all) == 0 || x.to > s.to {
 		s.to = x.to
 	}
-	h := x.Labels.Hash()
-	s.seen[h] = append(s.seen[h], x)
 	s.all = append(s.all, x)
 	name := x.Labels.Get(nameLabel)
 	s.byName[name] = append(s.byName[name], x)
 	return true
 }
 
-// find returns the series of the labels, nil if there is none.
-func (s *Store) find(ls labels.Labels) *Series {
-	for _, x := range s.seen[ls.Hash()] {
-		if labels.Equal(x.Labels, ls) {
-			return x
-		}
+// find returns the series of the labels, of which the hash is given, nil if there
+// is none.
+func (s *Store) find(hash uint64, ls labels.Labels) *Series {
+	x := s.seen[hash]
+	for x != nil && !labels.Equal(x.Labels, ls) {
+		x = x.next
 	}
-	return nil
+	return x
 }
 
 // AddReal takes in the series of files and the scrapes that they stand in.
 func (s *Store) AddReal(series []*parse.Series, scrapes []*parse.Scrape) {
 	targets := targetScrapes(scrapes)
-	for _, x := range series {
+	l := newLabeller()
+	s.all = slices.Grow(s.all, len(series))
+	es := make([]Series, len(series))
+	for i, x := range series {
 		if len(x.Points)+len(x.Histograms)+len(x.Chunks) == 0 {
 			continue
 		}
-		e := realSeries(x, targets[targetOf(x)])
+		e := &es[i]
+		*e = realSeries(x, l.of(x), targets[targetOf(x)])
 		if !s.add(e) {
 			e.Labels = withLabel(e.Labels, "source", sourceOf(x))
 			s.add(e)
 		}
 	}
-	s.addUp(targets)
+	s.addUp(targets, l)
 }
 
 type target struct{ node, job string }
@@ -166,15 +188,16 @@ func targetScrapes(scrapes []*parse.Scrape) map[target][]*parse.Scrape {
 }
 
 // realSeries wraps a series of a file.
-func realSeries(x *parse.Series, scrapes []*parse.Scrape) *Series {
-	e := &Series{Labels: realLabels(x), Kind: Real, Type: x.Type, Source: x}
+func realSeries(x *parse.Series, ls labels.Labels, scrapes []*parse.Scrape) Series {
+	e := Series{Labels: ls, Kind: Real, Type: x.Type, Source: x}
 	e.from, e.to = spanOf(x)
 	if len(x.Chunks) > 0 {
 		e.iter = func() chunkenc.Iterator { return packedIterator(x) }
 		return e
 	}
-	stale := staleAt(x, scrapes)
-	e.iter = func() chunkenc.Iterator { return newPointIterator(x, stale) }
+	if stale := staleAt(x, scrapes); len(stale) > 0 {
+		e.iter = func() chunkenc.Iterator { return newPointIterator(x, stale) }
+	}
 	return e
 }
 
@@ -209,31 +232,47 @@ func millis(ns int64) int64 {
 	return ns / 1_000_000
 }
 
-// realLabels returns the labels of a series with those of its target.
-func realLabels(x *parse.Series) labels.Labels {
-	b := labels.NewScratchBuilder(len(x.Labels) + 5)
-	b.Add(nameLabel, x.Name)
-	for _, l := range x.Labels {
-		b.Add(l.Name, l.Value)
-	}
-	for _, l := range targetLabels(x) {
-		if x.Label(l.Name) == "" && l.Value != "" {
-			b.Add(l.Name, l.Value)
-		}
-	}
-	b.Sort()
-	return b.Labels()
+// labeller gives series the labels of their targets.
+type labeller struct {
+	b       labels.ScratchBuilder
+	targets map[target][]parse.Field
 }
 
-// targetLabels are what a Prometheus server would attach to a snapshot. Series
-// that come from a server have their labels already.
-func targetLabels(x *parse.Series) []parse.Field {
+func newLabeller() *labeller {
+	return &labeller{labels.NewScratchBuilder(16), map[target][]parse.Field{}}
+}
+
+// of returns the labels of a series with those of its target. Series that come from
+// a server have theirs already.
+func (l *labeller) of(x *parse.Series) labels.Labels {
+	t := targetOf(x)
 	if src := firstScrape(x); src != nil && src.Node == "" && src.Job == "" {
-		return nil
+		t = target{}
 	}
+	extra, ok := l.targets[t]
+	if !ok {
+		extra = t.labels()
+		l.targets[t] = extra
+	}
+	l.b.Reset()
+	l.b.Add(nameLabel, x.Name)
+	for _, f := range x.Labels {
+		l.b.Add(f.Name, f.Value)
+	}
+	for _, f := range extra {
+		if x.Label(f.Name) == "" && f.Value != "" {
+			l.b.Add(f.Name, f.Value)
+		}
+	}
+	l.b.Sort()
+	return l.b.Labels()
+}
+
+// labels are what a Prometheus server would attach to a snapshot.
+func (t target) labels() []parse.Field {
 	var out []parse.Field
-	if x.Job != "" {
-		base, endpoint, sub := strings.Cut(x.Job, "/")
+	if t.job != "" {
+		base, endpoint, sub := strings.Cut(t.job, "/")
 		out = append(out, parse.Field{Name: "job", Value: base})
 		switch {
 		case sub:
@@ -242,7 +281,7 @@ func targetLabels(x *parse.Series) []parse.Field {
 			out = append(out, parse.Field{Name: "metrics_path", Value: "/metrics"})
 		}
 	}
-	return append(out, parse.Field{Name: "instance", Value: x.Node}, parse.Field{Name: "node", Value: x.Node})
+	return append(out, parse.Field{Name: "instance", Value: t.node}, parse.Field{Name: "node", Value: t.node})
 }
 
 func firstScrape(x *parse.Series) *parse.Scrape {
@@ -290,7 +329,7 @@ func staleAt(x *parse.Series, scrapes []*parse.Scrape) []int64 {
 
 // addUp adds one "up" series per exporter: 1 where a snapshot was taken, 0
 // where an error page stands instead.
-func (s *Store) addUp(targets map[target][]*parse.Scrape) {
+func (s *Store) addUp(targets map[target][]*parse.Scrape, l *labeller) {
 	keys := make([]target, 0, len(targets))
 	for t := range targets {
 		keys = append(keys, t)
@@ -305,7 +344,8 @@ func (s *Store) addUp(targets map[target][]*parse.Scrape) {
 			}
 			up.Points = append(up.Points, parse.Point{At: sc.At, V: v, Src: sc, Line: sc.Line})
 		}
-		s.add(realSeries(up, nil))
+		e := realSeries(up, l.of(up), nil)
+		s.add(&e)
 	}
 }
 
