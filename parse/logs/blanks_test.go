@@ -1,0 +1,32 @@
+package logs
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestNewlines: millions of empty lines are counted, and cost each much less than a
+// line that holds something.
+func TestNewlines(t *testing.T) {
+	const lines = 1 << 19
+	const line = "E1120 23:44:30.100000    5203 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1.5s ago; threshold is 3m0s]\n"
+	least := func(between string) time.Duration {
+		text := line + strings.Repeat(between, lines) + line
+		best := time.Hour
+		for range 3 {
+			begin := time.Now()
+			p := decodeString(text)
+			best = min(best, time.Since(begin))
+			if n := len(p.Events); n != 2 || p.Lines != lines+2 || p.Events[1].Line != lines+2 {
+				t.Fatalf("%d events, %d lines", n, p.Lines)
+			}
+		}
+		return best
+	}
+	empty, other := least("\n"), least("x\n")
+	t.Logf("%d empty lines take %v, others %v", lines, empty, other)
+	if empty > other/16 {
+		t.Errorf("%d empty lines take %v, others %v", lines, empty, other)
+	}
+}
