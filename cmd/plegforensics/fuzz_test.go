@@ -174,11 +174,11 @@ func FuzzSameFindings(f *testing.F) {
 	dir := f.TempDir()
 	for _, lines := range sampleLogs() {
 		for form := range len(carried) + 1 {
-			f.Add([]byte(thin(lines, 6<<10)), uint8(form), uint16(3<<10))
+			f.Add([]byte(thin(lines, 3<<10)), uint8(form), uint16(3<<9))
 		}
 	}
 	f.Fuzz(func(t *testing.T, log []byte, form uint8, at uint16) {
-		if len(log) > 12<<10 {
+		if len(log) > 8<<10 {
 			return
 		}
 		how := int(form) % (len(carried) + 1)
