@@ -10,8 +10,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// isPS recognises the header of ps in any of its formats.
+// isPS recognises the header of ps in any of its formats, or rows alone.
 func isPS(_, head string) bool {
+	if headless(head) != nil {
+		return true
+	}
 	for line := range strings.Lines(head) {
 		if c := columns(fields(line)); c.pid >= 0 && c.args >= 0 {
 			return true
@@ -21,6 +24,70 @@ func isPS(_, head string) bool {
 		}
 	}
 	return false
+}
+
+// rowForms are the rows of "ps aux" and "ps -ef" by what their columns hold, and the
+// headers that they have: a list that was filtered or pasted lacks it. No other
+// output has such numbers, states and times in this order.
+var rowForms = []struct {
+	header string
+	cells  []func(string) bool
+}{
+	{"USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND", []func(string) bool{
+		isUser, spelled("9"), spelled("9", "9.9"), spelled("9", "9.9"), spelled("9"), spelled("9"), isTerminal, isState, spelled("9:9", "a9", "9"), spelled("9:9"), notEmpty}},
+	{"UID PID PPID C STIME TTY TIME CMD", []func(string) bool{
+		isUser, spelled("9"), spelled("9"), spelled("9"), spelled("9:9", "a9", "9"), isTerminal, spelled("9:9:9", "9-9:9:9"), notEmpty}},
+}
+
+func isUser(w string) bool { return w[0] >= 'a' && w[0] <= 'z' || w[0] == '_' }
+func isTerminal(w string) bool {
+	return w == "?" || strings.HasPrefix(w, "pts/") || strings.HasPrefix(w, "tty")
+}
+func isState(w string) bool  { return strings.IndexByte("DIRSTtWXZ", w[0]) >= 0 && len(w) < 6 }
+func notEmpty(w string) bool { return w != "" }
+
+// spelled accepts words that, with their runs of digits as 9 and of letters as a, are
+// one of the forms.
+func spelled(forms ...string) func(string) bool {
+	return func(w string) bool {
+		var b []byte
+		for i := range len(w) {
+			c := w[i]
+			switch {
+			case c >= '0' && c <= '9':
+				c = '9'
+			case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z':
+				c = 'a'
+			}
+			if n := len(b); n == 0 || c != b[n-1] || c != '9' && c != 'a' {
+				b = append(b, c)
+			}
+		}
+		return slices.Contains(forms, string(b))
+	}
+}
+
+// headless returns the header that a list of rows alone would have, nil where any
+// line is something else. The last line may be cut.
+func headless(head string) []string {
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	if len(lines) > 1 && len(head) >= headLen {
+		lines = lines[:len(lines)-1]
+	}
+	for _, form := range rowForms {
+		other := func(line string) bool {
+			f := fields(line)
+			return len(f) < len(form.cells) || slices.ContainsFunc(form.cells, func(is func(string) bool) bool {
+				word := f[0]
+				f = f[1:]
+				return !is(word)
+			})
+		}
+		if !slices.ContainsFunc(lines, other) {
+			return strings.Fields(form.header)
+		}
+	}
+	return nil
 }
 
 // psColumns are the places of the columns in a row, -1 where there is none.
@@ -76,6 +143,10 @@ func (s *scan) ps() {
 			s.table(f, "ps")
 			return
 		}
+	}
+	if header := headless(string(s.data[:min(len(s.data), headLen)])); header != nil {
+		s.rewind()
+		s.table(header, "rows") // of which others may be missing: they are not counted
 	}
 }
 
