@@ -67,10 +67,12 @@ var conditions = []Condition{
 	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
 	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},
 	{"many-shims", "several different shims do not answer containerd in time", nil, true, lookManyShims},
-	{"runtime-restarted", "systemd started the runtime's unit after it had ended, or a second time", nil, true, lookRestarted},
+	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, lookRestarted},
 	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, lookUnitDown},
 	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, lookStopOfStopped},
 	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, lookWaitedFor},
+	{"lock-chain", "a hung task waits for a lock whose holder, as the kernel says, waits for the lock of another; waiter is a pattern of its name", args("waiter", argPattern), false, lookLockChain},
+	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, lookMountWaitedFor},
 	{"runnable", "the run queue is far longer than the processors", nil, false, lookRunnable},
 }
 

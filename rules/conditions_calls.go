@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -183,6 +184,24 @@ func lookRestarted(s *subject, _ map[string]string) outcome {
 			return o
 		}
 		began[unit] = e
+	}
+	return s.youngerUnit()
+}
+
+// youngerUnit finds the unit of the node's runtime active since a moment before which
+// a kubelet that ran on had already listed pods: it was another process that answered.
+func (s *subject) youngerUnit() outcome {
+	for _, f := range s.byFact["systemd.unit"] {
+		unit := f.Attr("unit")
+		since, err := time.Parse("Mon 2006-01-02 15:04:05 UTC", f.Attr("since")) // of another zone is not known enough
+		at := since.UnixNano()
+		ranOn := func(r replay.Run) bool { return r.First < at && r.Last > at && s.aliveBetween(r.First-1, at) }
+		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
+			continue
+		}
+		o := factsFound("active since "+clock(at), f)
+		o.vars, o.source = map[string]string{"unit": unit}, string(parse.SrcSystemd)
+		return o
 	}
 	return notThere()
 }

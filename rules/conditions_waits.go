@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -162,4 +163,96 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 		}
 	}
 	return notThere()
+}
+
+// lookLockChain follows what the kernel says of hung tasks, whose lock is whose, over
+// two or more of them, to the task at the end and what that one waits for.
+func lookLockChain(s *subject, args map[string]string) outcome {
+	first, owners := rightPattern(args["waiter"]), map[string]*parse.Event{} // by the pid that waits
+	for _, e := range s.inWindow("k.owner") {
+		owners[e.Field("wpid")] = e
+	}
+	for _, e := range s.inWindow("k.owner") {
+		if !first.MatchString(e.Field("waiter")) || owners[e.Field("wpid")] != e {
+			continue
+		}
+		chain, seen := []*parse.Event{}, map[string]bool{}
+		words, pid := e.Field("waiter")+" ("+e.Field("wpid")+")", e.Field("wpid")
+		for next := e; next != nil && !seen[pid]; next = owners[pid] {
+			seen[pid], pid = true, next.Field("pid")
+			chain = append(chain, next)
+			words += " waits for the " + next.Field("what") + " that " + next.Field("comm") + " (" + pid + ") probably holds, which"
+		}
+		if len(chain) < 2 {
+			continue
+		}
+		o := found(events("", chain...)...)
+		o.source = string(parse.SrcKernel)
+		words = strings.TrimSuffix(words, ", which")
+		if seen[pid] {
+			words += ", so that none of them can go on"
+		} else if m, p := s.mountOf(pid); m != nil {
+			words += ", which hangs in " + m.Value + " of " + m.Attr("device")
+			o.records = append(o.records, replay.Evidence{Record: p}, replay.Evidence{Record: m})
+		}
+		o.vars = map[string]string{"chain": words, "holder": chain[len(chain)-1].Field("comm"), "pid": pid}
+		return o
+	}
+	return notThere()
+}
+
+// mountOf is the network mount that a task in uninterruptible sleep, of that pid or of
+// any if "", names in its command line.
+func (v *view) mountOf(pid string) (mount, task *parse.Fact) {
+	for _, p := range v.byFact["process.dstate"] {
+		if pid != "" && p.Attr("pid") != pid {
+			continue
+		}
+		for _, word := range strings.Fields(p.Attr("args")) {
+			for _, m := range v.byFact["mount.network"] {
+				below, ok := strings.CutPrefix(word, m.Value)
+				if ok && len(m.Value) > 1 && (below == "" || below[0] == '/') && (mount == nil || len(m.Value) > len(mount.Value)) {
+					mount, task = m, p
+				}
+			}
+		}
+		if mount != nil {
+			return mount, task
+		}
+	}
+	return nil, nil
+}
+
+var podDir = regexp.MustCompile(`/pods/([0-9a-f-]{36})/`)
+
+// lookMountWaitedFor joins a task in uninterruptible sleep with the network mount that
+// its command line names, the server and the pod whose volume that is.
+func lookMountWaitedFor(s *subject, _ map[string]string) outcome {
+	if len(s.byFact["process.dstate"]) == 0 || len(s.byFact["mount.network"]) == 0 {
+		return cannotLook()
+	}
+	m, p := s.mountOf("")
+	if m == nil {
+		return notThere()
+	}
+	o := factsFound("", p, m)
+	o.vars = map[string]string{"task": p.Attr("comm") + " (pid " + p.Attr("pid") + ")", "mount": m.Value + " of " + m.Attr("device")}
+	if server := m.Attr("server"); server != "" {
+		o.objects = append(o.objects, "server:"+server)
+	}
+	if dir := podDir.FindStringSubmatch(m.Value); dir != nil {
+		o.vars["mount"] += ", a volume of pod " + cmp.Or(s.podOfUID(dir[1]), dir[1])
+	}
+	return o
+}
+
+// podOfUID is the pod of a uid, by listings and failed calls.
+func (v *view) podOfUID(uid string) string {
+	if i := slices.IndexFunc(v.n.Containers, func(c *parse.Container) bool { return c.PodUID == uid && c.PodName != "" }); i >= 0 {
+		return strings.TrimPrefix(v.n.Containers[i].Namespace+"/"+v.n.Containers[i].PodName, "/")
+	}
+	if i := slices.IndexFunc(v.n.Failures, func(f replay.Failure) bool { return f.Pod != "" && f.PodUID() == uid }); i >= 0 {
+		return v.n.Failures[i].Pod
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,47 @@ func TestWaitedFor(t *testing.T) {
 		o := lookWaitedFor(nodeSubject(newView(n)), map[string]string{"what": "containerd|a child process", "of": "process.runc,process.dstate"})
 		if got := o.vars["process"]; !strings.HasPrefix(got, c.want) || (c.want == "") != (o.state != Found) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLockChain follows the owners that the kernel names to the last one, and joins
+// that with the mount that it hangs in.
+func TestLockChain(t *testing.T) {
+	owner := func(waiter, wpid, what, comm, pid string) *parse.Event {
+		return line(1, parse.SrcKernel, "k.owner", parse.Field{Name: "waiter", Value: waiter}, parse.Field{Name: "wpid", Value: wpid},
+			parse.Field{Name: "what", Value: what}, parse.Field{Name: "comm", Value: comm}, parse.Field{Name: "pid", Value: pid})
+	}
+	fact := func(key, value string, pairs ...string) *parse.Fact {
+		f := &parse.Fact{Key: key, Value: value}
+		for i := 0; i < len(pairs); i += 2 {
+			f.Attrs = append(f.Attrs, parse.Field{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return f
+	}
+	const uid = "0d1c6d2e-1111-2222-3333-444455556666"
+	const volume = "/var/lib/kubelet/pods/" + uid + "/volumes/kubernetes.io~nfs/v"
+	facts := []*parse.Fact{fact("mount.network", "/var", "device", "nas:/var", "server", "nas"), fact("mount.network", volume, "device", "nas:/v", "server", "nas"),
+		fact("process.dstate", "umount", "pid", "600", "comm", "umount", "args", "umount "+volume)}
+	shim, dockerd := owner("containerd-shim", "900", "rw-semaphore", "dockerd", "700"), owner("dockerd", "700", "mutex", "umount", "600")
+	args := map[string]string{"waiter": "^containerd-shim"}
+	for _, c := range []struct {
+		name, want string
+		owners     []*parse.Event
+	}{
+		{"one holder", "", []*parse.Event{shim}},
+		{"two", "containerd-shim (900) waits for the rw-semaphore that dockerd (700) probably holds, which waits for the mutex that umount (600) probably holds, which hangs in " + volume + " of nas:/v", []*parse.Event{shim, dockerd}},
+		{"in a ring", "containerd-shim (900) waits for the rw-semaphore that dockerd (700) probably holds, which waits for the mutex that containerd-shim (900) probably holds, so that none of them can go on",
+			[]*parse.Event{shim, owner("dockerd", "700", "mutex", "containerd-shim", "900")}},
+	} {
+		n := &replay.Node{Records: replay.Records{Events: c.owners, Facts: facts, Containers: []*parse.Container{{ID: "a", PodUID: uid, PodName: "web-0", Namespace: "shop"}}}}
+		s := nodeSubject(newView(n))
+		if got := lookLockChain(s, args).vars["chain"]; got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		o := lookMountWaitedFor(s, nil)
+		if want := volume + " of nas:/v, a volume of pod shop/web-0"; o.vars["mount"] != want || !slices.Contains(o.objects, "server:nas") {
+			t.Errorf("%s: mount %q of %q", c.name, o.vars["mount"], o.objects)
 		}
 	}
 }

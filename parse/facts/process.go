@@ -91,11 +91,11 @@ func headless(head string) []string {
 }
 
 // psColumns are the places of the columns in a row, -1 where there is none.
-type psColumns struct{ pid, ppid, stat, wchan, cpu, rss, start, args, lwp, comm, lstart int }
+type psColumns struct{ pid, ppid, stat, wchan, cpu, rss, start, args, lwp, comm, lstart, elapsed int }
 
 // columns reads the header of a process table.
 func columns(head []string) psColumns {
-	c := psColumns{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+	c := psColumns{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	shift := 0 // lstart is one column of five words
 	for i, name := range head {
 		i += shift
@@ -117,6 +117,8 @@ func columns(head []string) psColumns {
 		case "STARTED":
 			c.start, c.lstart = i, i
 			shift = 4
+		case "ELAPSED":
+			c.elapsed = i
 		case "LWP", "TID", "SPID":
 			c.lwp = i
 		case "COMM":
@@ -157,7 +159,7 @@ type process struct {
 	pos    parse.Pos
 	line   string
 	thread bool
-	age    time.Duration // by the start of the youngest row, 0 unknown
+	age    time.Duration // as stated, or by the start of the youngest row; 0 unknown
 }
 
 // census counts what a process table shows.
@@ -253,6 +255,8 @@ func (c psColumns) row(line string) (process, bool) {
 			p.comm = word
 		case c.start:
 			p.start = word
+		case c.elapsed:
+			p.age = elapsed(word)
 		default:
 			if c.lstart >= 0 && i > c.lstart && i < c.lstart+5 {
 				p.start += " " + word
@@ -405,10 +409,32 @@ func ages(rows []process) {
 		}
 	}
 	for i := range rows {
-		if !starts[i].IsZero() {
+		if !starts[i].IsZero() && rows[i].age == 0 {
 			rows[i].age = newest.Sub(starts[i])
 		}
 	}
+}
+
+// elapsed reads the age of a process as ps prints it, [[days-]hours:]minutes:seconds
+// or seconds; 0 for anything else.
+func elapsed(word string) time.Duration {
+	days, rest, ok := strings.Cut(word, "-")
+	if !ok {
+		days, rest = "0", word
+	}
+	seconds := 0
+	for part := range strings.SplitSeq(rest, ":") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > 1e9 {
+			return 0
+		}
+		seconds = seconds*60 + n
+	}
+	d, err := strconv.Atoi(days)
+	if err != nil || d < 0 || d > 36500 {
+		return 0
+	}
+	return time.Duration(d)*24*time.Hour + time.Duration(seconds)*time.Second
 }
 
 // roleOf tells what a process is to us by its name, "" for nothing.

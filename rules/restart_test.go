@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// TestYoungerUnit: a unit that is active since a moment within the run of a kubelet
+// that had listed pods before was restarted; one of another runtime, from before the
+// first list or of an unknown zone tells nothing.
+func TestYoungerUnit(t *testing.T) {
+	at := func(sec int) string {
+		return time.Unix(0, base+int64(sec)*second).UTC().Format("Mon 2006-01-02 15:04:05 UTC")
+	}
+	for _, c := range []struct {
+		name, unit, since string
+		first             int64 // of the kubelet, s
+		want              bool
+	}{
+		{"restarted", "containerd.service", at(60), -600, true},
+		{"as old as the log", "containerd.service", at(-300), -600, false},
+		{"with the kubelet, as in a boot", "containerd.service", at(60), 65, false},
+		{"another runtime", "docker.service", at(60), -600, false},
+		{"no zone", "containerd.service", "Wed 2026-03-04 10:01:00 CET", -600, false},
+	} {
+		n := node()
+		n.Relists = []replay.Relist{{Start: replay.Instant{At: base}, Outcome: replay.OutcomeOK}}
+		n.Runs = []replay.Run{{First: base + c.first*second, Last: base + 300*second}}
+		n.Facts = []*parse.Fact{{Key: "runtime.name", Value: "containerd"},
+			{Key: "systemd.unit", Value: "active", Attrs: []parse.Field{{Name: "unit", Value: c.unit}, {Name: "since", Value: c.since}}}}
+		o := lookRestarted(episodeSubject(newView(n), &n.Episodes[0]), nil)
+		if (o.state == Found) != c.want {
+			t.Errorf("%s: %v", c.name, o.state)
+		}
+	}
+}
