@@ -47,7 +47,7 @@ var breachRules = []BreachRule{
 	{"relist-list-failed", "relists failed to list pods", Warning,
 		"GetPods (ListPodSandbox and ListContainers for the whole node) returned an error, so the relist ended without moving its time on. Three minutes of this make the node NotReady.",
 		[]string{"The error code tells what to do: DeadlineExceeded, the runtime hangs; Unavailable, it is not there; ResourceExhausted, the list is too large."},
-		[]string{"https://github.com/kubernetes/kubernetes/pull/45496"}, breakListFailed},
+		[]string{"https://github.com/kubernetes/kubernetes/pull/45496"}, breakCounted(parse.SigListFail)},
 	{"slow-relist", "a relist took long", Warning,
 		"A relist took as long as the threshold or longer, by default 10 s, the last finite bucket of the kubelet's own histogram: pod events of that time came late by as much. It becomes critical at the health threshold.",
 		[]string{"Compare the relist's list and inspection time; many changed pods or slow calls are the usual reasons."},
@@ -55,7 +55,7 @@ var breachRules = []BreachRule{
 	{"pleg-events-discarded", "pod lifecycle events were discarded", Warning,
 		"The event channel of 1000 was full and the kubelet threw events away. The pod record is already updated, so they never come again: pods wait for their periodic sync.",
 		[]string{"Find why the sync loop did not drain the channel; a kubelet restart re-reads everything."},
-		[]string{"https://github.com/kubernetes/kubernetes/pull/72709"}, breakDiscards},
+		[]string{"https://github.com/kubernetes/kubernetes/pull/72709"}, breakCounted(parse.SigDiscard)},
 	{"runtime-down", "the runtime's status check failed", Warning,
 		"The kubelet's Status call, made every 5 s, has not succeeded for 30 s: \"container runtime is down\". The node is NotReady for this reason alone, whatever PLEG says.",
 		[]string{"crictl info against crictl ps tells a blocked Status call from a dead runtime."},
@@ -195,14 +195,22 @@ func stretches(n int, at func(int) int64, gap int64) [][2]int {
 	return out
 }
 
-func breakListFailed(v *view, r *BreachRule) []Breach {
-	es := v.sig(parse.SigListFail)
-	var out []Breach
-	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
-		run := es[s[0]:s[1]]
-		if float64(len(run)) >= v.limit(r.ID) {
-			out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+// breakCounted counts the lines of a signature that come together.
+func breakCounted(id string) func(*view, *BreachRule) []Breach {
+	return func(v *view, r *BreachRule) (out []Breach) {
+		for _, run := range runsOf(v.sig(id), stretchGap) {
+			if float64(len(run)) >= v.limit(r.ID) {
+				out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
+			}
 		}
+		return out
+	}
+}
+
+// runsOf cuts events into runs without a pause longer than gap.
+func runsOf(es []*parse.Event, gap int64) (out [][]*parse.Event) {
+	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, gap) {
+		out = append(out, es[s[0]:s[1]])
 	}
 	return out
 }
@@ -213,18 +221,6 @@ func ends(run []*parse.Event) []replay.Evidence {
 		return events("", run[0])
 	}
 	return events("", run[0], run[len(run)-1])
-}
-
-func breakDiscards(v *view, r *BreachRule) []Breach {
-	es := v.sig(parse.SigDiscard)
-	var out []Breach
-	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, stretchGap) {
-		run := es[s[0]:s[1]]
-		if float64(len(run)) >= v.limit(r.ID) {
-			out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
-		}
-	}
-	return out
 }
 
 func breakSlow(v *view, r *BreachRule) []Breach {
@@ -246,10 +242,8 @@ func byMetrics(l *replay.Relist) bool {
 }
 
 func breakRuntimeDown(v *view, r *BreachRule) []Breach {
-	es := v.sig(parse.SigStatusDown)
 	var out []Breach
-	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, minute) {
-		run := es[s[0]:s[1]]
+	for _, run := range runsOf(v.sig(parse.SigStatusDown), minute) {
 		first, last := run[0].At, run[len(run)-1].At
 		// The check has already failed for 30 s at the first line, except in
 		// the first moments of a kubelet.

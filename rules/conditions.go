@@ -59,8 +59,8 @@ var conditions = []Condition{
 	{"hung-many", "tasks of several programs hang in the kernel", args("min", argCount), false, lookHungMany},
 	{"lockups-at-once", "soft lockups on several CPUs in the same moment", nil, false, lookLockups},
 	{"followed-by", "a line is followed by another one within a few lines of the same file, as in a stack dump", args("first", argSig, "then", argSig, "lines", argCount), false, lookFollowedBy},
-	{"exited-pile", "exited containers outnumber running ones", nil, false, lookExitedPile},
-	{"shim-pile", "far more shims than containers", nil, false, lookShimPile},
+	{"exited-pile", "exited containers outnumber running ones", nil, false, lookPile("exited", "containers.exited", "containers.running", 300, 300, 0)},
+	{"shim-pile", "far more shims than containers", nil, false, lookPile("shims", "process.shim.count", "containers.running", 500, 0, 20)},
 	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, lookShimStays},
 	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, lookSerialCalls},
 	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, lookSlowLists},
@@ -73,7 +73,8 @@ var conditions = []Condition{
 	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, lookWaitedFor},
 	{"lock-chain", "a hung task waits for a lock whose holder, as the kernel says, waits for the lock of another; waiter is a pattern of its name", args("waiter", argPattern), false, lookLockChain},
 	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, lookMountWaitedFor},
-	{"runnable", "the run queue is far longer than the processors", nil, false, lookRunnable},
+	// Runnable tasks, not load: tasks in uninterruptible sleep raise that without using a processor.
+	{"runnable", "the run queue is far longer than the processors", nil, false, lookPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},
 }
 
 // Conditions lists every named condition.

@@ -65,22 +65,10 @@ func lookManyShims(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	seen := map[string]bool{}
-	var es []*parse.Event
-	for _, id := range []string{"ctrd.getstate", "ctrd.taskexit"} {
-		for _, e := range s.inWindow(id) {
-			of := e.Field("id")
-			if of == "" || seen[of] || !timedOut().MatchString(e.Quote()) {
-				continue
-			}
-			seen[of] = true
-			es = append(es, e)
-		}
-	}
+	es := s.distinct("id", func(e *parse.Event) bool { return timedOut().MatchString(e.Quote()) }, "ctrd.getstate", "ctrd.taskexit")
 	if len(es) < leastShims {
 		return notThere()
 	}
-	sortEvents(es)
 	o := found(events("", es...)...)
 	o.count, o.source = len(es), string(parse.SrcContainerd)
 	o.vars = map[string]string{"shims": strconv.Itoa(len(es))}

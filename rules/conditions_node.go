@@ -281,34 +281,25 @@ func factsFound(note string, fs ...*parse.Fact) outcome {
 	return o
 }
 
-func lookExitedPile(s *subject, _ map[string]string) outcome {
-	exited, running := s.fact("containers.exited"), s.fact("containers.running")
-	if exited == nil {
-		return cannotLook()
+// lookPile wants more of a fact than three times another, plus some, and than a least;
+// where the other is unknown, than so many alone. The sentence calls it by name.
+func lookPile(name, key, other string, alone, least, plus float64) func(*subject, map[string]string) outcome {
+	return func(s *subject, _ map[string]string) outcome {
+		of, by := s.fact(key), s.fact(other)
+		if of == nil {
+			return cannotLook()
+		}
+		limit := alone
+		if by != nil {
+			limit = max(least, 3*by.Num+plus)
+		}
+		if of.Num < limit {
+			return notThere()
+		}
+		o := factsFound("", of, by)
+		o.vars = map[string]string{name: strconv.FormatFloat(of.Num, 'f', -1, 64)}
+		return o
 	}
-	if exited.Num < 300 || running != nil && exited.Num < 3*running.Num {
-		return notThere()
-	}
-	o := factsFound("", exited, running)
-	o.vars = map[string]string{"exited": strconv.FormatFloat(exited.Num, 'f', -1, 64)}
-	return o
-}
-
-func lookShimPile(s *subject, _ map[string]string) outcome {
-	shims := s.fact("process.shim.count")
-	if shims == nil {
-		return cannotLook()
-	}
-	limit, other := 500.0, s.fact("containers.running")
-	if other != nil {
-		limit = 3*other.Num + 20
-	}
-	if shims.Num < limit {
-		return notThere()
-	}
-	o := factsFound("", shims, other)
-	o.vars = map[string]string{"shims": strconv.FormatFloat(shims.Num, 'f', -1, 64)}
-	return o
 }
 
 // lookShimStays wants a left-over shim whose connection does not end after
@@ -331,21 +322,4 @@ func lookShimStays(s *subject, _ map[string]string) outcome {
 		}
 	}
 	return notThere()
-}
-
-// lookRunnable wants runnable tasks, not load: tasks in uninterruptible sleep
-// raise the load average without using a processor.
-func lookRunnable(s *subject, _ map[string]string) outcome {
-	run, cpus := s.fact("procs.running"), s.fact("cpu.count")
-	if run == nil {
-		return cannotLook()
-	}
-	limit := 32.0
-	if cpus != nil && cpus.Num > 0 {
-		limit = 3 * cpus.Num
-	}
-	if run.Num < limit {
-		return notThere()
-	}
-	return factsFound("", run, cpus)
 }

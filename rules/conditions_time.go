@@ -300,22 +300,31 @@ func abs(x int64) int64 {
 	return x
 }
 
-func lookHungMany(s *subject, args map[string]string) outcome {
-	least, _ := strconv.Atoi(args["min"])
-	comms := map[string]bool{}
-	var es []*parse.Event
-	for _, e := range s.inWindow("k.hung") {
-		comm, _, _ := strings.Cut(e.Field("comm"), "/")
-		if !comms[comm] {
-			comms[comm] = true
-			es = append(es, e)
+// distinct returns the first event of each value of a field, up to a slash, in the
+// subject's window, of those that are wanted.
+func (s *subject) distinct(field string, wanted func(*parse.Event) bool, ids ...string) (out []*parse.Event) {
+	seen := map[string]bool{}
+	for _, id := range ids {
+		for _, e := range s.inWindow(id) {
+			of, _, _ := strings.Cut(e.Field(field), "/")
+			if of != "" && !seen[of] && wanted(e) {
+				seen[of] = true
+				out = append(out, e)
+			}
 		}
 	}
-	if len(comms) < max(least, 2) {
+	sortEvents(out)
+	return out
+}
+
+func lookHungMany(s *subject, args map[string]string) outcome {
+	least, _ := strconv.Atoi(args["min"])
+	es := s.distinct("comm", func(*parse.Event) bool { return true }, "k.hung")
+	if len(es) < max(least, 2) {
 		return notThere()
 	}
 	o := found(events("", es...)...)
-	o.vars = map[string]string{"programs": strconv.Itoa(len(comms))}
+	o.vars = map[string]string{"programs": strconv.Itoa(len(es))}
 	return o
 }
 
