@@ -134,8 +134,7 @@ func (v *view) limit(name string) float64 {
 
 func secs(d time.Duration) float64 { return float64(d) / float64(time.Second) }
 
-func breakEpisodes(v *view, r *BreachRule) []Breach {
-	var out []Breach
+func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 	for i := range v.n.Episodes {
 		e := &v.n.Episodes[i]
 		if e.Never || len(e.Evidence) == 0 {
@@ -183,8 +182,7 @@ const stretchGap = 5 * minute
 
 // stretches cuts moments into runs without a pause longer than gap and gives
 // the index range of each.
-func stretches(n int, at func(int) int64, gap int64) [][2]int {
-	var out [][2]int
+func stretches(n int, at func(int) int64, gap int64) (out [][2]int) {
 	for i := 0; i < n; i++ {
 		if k := len(out); k > 0 && at(i)-at(i-1) <= gap {
 			out[k-1][1] = i + 1
@@ -223,8 +221,7 @@ func ends(run []*parse.Event) []replay.Evidence {
 	return events("", run[0], run[len(run)-1])
 }
 
-func breakSlow(v *view, r *BreachRule) []Breach {
-	var out []Breach
+func breakSlow(v *view, r *BreachRule) (out []Breach) {
 	for i := range v.n.Relists {
 		l := &v.n.Relists[i]
 		d, ok := l.Duration()
@@ -241,8 +238,7 @@ func byMetrics(l *replay.Relist) bool {
 	return len(l.Basis) == 1 && l.Basis[0] == replay.BasisMetrics
 }
 
-func breakRuntimeDown(v *view, r *BreachRule) []Breach {
-	var out []Breach
+func breakRuntimeDown(v *view, r *BreachRule) (out []Breach) {
 	for _, run := range runsOf(v.sig(parse.SigStatusDown), minute) {
 		first, last := run[0].At, run[len(run)-1].At
 		// The check has already failed for 30 s at the first line, except in
@@ -286,8 +282,7 @@ func (v *view) mayStart(e *parse.Event) bool {
 	return i < 0 || e.At-v.n.Runs[i].First < minute && !v.n.Runs[i].Start.Known()
 }
 
-func breakHousekeeping(v *view, r *BreachRule) []Breach {
-	var out []Breach
+func breakHousekeeping(v *view, r *BreachRule) (out []Breach) {
 	for _, e := range v.sig(parse.SigHousekeeping) {
 		d, ok := duration(e.Field("actual"))
 		if !ok || float64(d)/float64(second) < v.limit(r.ID) {
@@ -367,8 +362,7 @@ func (v *view) restarted(r *BreachRule, from, to int64, es []replay.Evidence) []
 	return []Breach{b}
 }
 
-func breakNotReady(v *view, r *BreachRule) []Breach {
-	var out []Breach
+func breakNotReady(v *view, r *BreachRule) (out []Breach) {
 	changes := v.n.Ready
 	for i := 0; i < len(changes); i++ {
 		c := changes[i]

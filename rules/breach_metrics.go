@@ -57,7 +57,7 @@ func evented(v *view) bool {
 func (m *metricView) said(from, to int64, ids ...string) bool {
 	for i := range m.logged {
 		b := &m.logged[i]
-		if contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from) {
+		if slices.Contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from) {
 			return true
 		}
 	}
@@ -414,7 +414,7 @@ func (m *metricView) failedCalls() []Breach {
 			return 0, 0, ""
 		}
 		weight = r.Severity
-		if contains(retried, s.Operation) || perHour(s, s.Errors) < m.limit(limitFailedCalls) {
+		if slices.Contains(retried, s.Operation) || perHour(s, s.Errors) < m.limit(limitFailedCalls) {
 			weight = Info
 		}
 		if share := 100 * float64(s.Errors) / float64(s.Calls); share > m.limit(r.ID) {
@@ -426,8 +426,7 @@ func (m *metricView) failedCalls() []Breach {
 
 // calls joins steps that break a limit: one breach an operation and stretch,
 // with the largest value and weight.
-func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64, weight Severity)) []Breach {
-	var out []Breach
+func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, threshold float64, weight Severity)) (out []Breach) {
 	var cur *Breach
 	for i := range m.steps {
 		s := &m.steps[i]

@@ -108,6 +108,26 @@ func found(es ...replay.Evidence) outcome {
 	return outcome{state: Found, factor: 1, records: append([]replay.Evidence{}, es...), count: len(es)}
 }
 
+// by sets the source that an outcome counts for.
+func (o outcome) by(source string) outcome {
+	o.source = source
+	return o
+}
+
+// telling sets what sentences may say of an outcome.
+func (o outcome) telling(vars map[string]string) outcome {
+	o.vars = vars
+	return o
+}
+
+// missed is the outcome of a search in the kubelet's log that found nothing.
+func (s *subject) missed() outcome {
+	if s.logCoversStall() {
+		return notThere()
+	}
+	return cannotLook()
+}
+
 func events(note string, es ...*parse.Event) []replay.Evidence {
 	out := make([]replay.Evidence, 0, len(es))
 	for _, e := range es {
@@ -142,12 +162,10 @@ func lookPhase(s *subject, args map[string]string) outcome {
 	if s.ep == nil || s.ep.StuckStep == "" || s.ep.StuckStep == replay.StepUnknown {
 		return cannotLook()
 	}
-	if !contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" {
+	if !slices.Contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" {
 		return notThere()
 	}
-	o := found(s.reports(2)...)
-	o.vars = map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis}
-	return o
+	return found(s.reports(2)...).telling(map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis})
 }
 
 // inWindow returns the events of a signature that fall into the subject's
@@ -201,8 +219,7 @@ func (s *subject) stall() replay.Span {
 }
 
 // inStall returns the events of the stall.
-func (s *subject) inStall(id string) []*parse.Event {
-	var out []*parse.Event
+func (s *subject) inStall(id string) (out []*parse.Event) {
 	at := s.stall()
 	for _, e := range s.inWindow(id) {
 		if e.At >= at.From && e.At <= at.To {
@@ -240,8 +257,7 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 }
 
 // statusTimeouts are Status calls of the runtime that hung.
-func (s *subject) statusTimeouts() []*parse.Event {
-	var out []*parse.Event
+func (s *subject) statusTimeouts() (out []*parse.Event) {
 	for _, e := range s.sig(parse.SigRPC) {
 		if e.Field("call") == "Status" && timedOut().MatchString(e.Quote()) {
 			out = append(out, e)
@@ -279,9 +295,7 @@ func lookAge(s *subject, args map[string]string) outcome {
 	if !ok || int64(s.ep.PeakAge) < limit {
 		return notThere()
 	}
-	o := found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...)
-	o.vars = map[string]string{"age": parse.Short(s.ep.PeakAge)}
-	return o
+	return found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...).telling(map[string]string{"age": parse.Short(s.ep.PeakAge)})
 }
 
 // span reads a duration or a multiple of the RPC time-out ("2T").
@@ -320,9 +334,7 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 		gap := starts[i] - starts[i-1] - second
 		k := (gap + each/2) / each
 		if off := gap - k*each; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
-			o := found(s.reports(2)...)
-			o.vars = map[string]string{"gap": parse.Short(time.Duration(starts[i] - starts[i-1])), "deadlines": strconv.FormatInt(k*each/s.t, 10)}
-			return o
+			return found(s.reports(2)...).telling(map[string]string{"gap": parse.Short(time.Duration(starts[i] - starts[i-1])), "deadlines": strconv.FormatInt(k*each/s.t, 10)})
 		}
 	}
 	return notThere()
@@ -330,8 +342,7 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 
 // startsNear are the relist starts that lines of this kubelet process prove,
 // within half an hour of the episode, oldest first.
-func (s *subject) startsNear() []int64 {
-	var out []int64
+func (s *subject) startsNear() (out []int64) {
 	for i := range s.n.Episodes {
 		e := &s.n.Episodes[i]
 		if e.Run != s.ep.Run || e.LastStart.At < s.from-20*minute || e.LastStart.At > s.to+20*minute {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"sort"
@@ -44,7 +45,7 @@ func lookNetworkCalls(s *subject, _ map[string]string) outcome {
 		if !slices.Contains(calls, f.Call) {
 			calls = append(calls, f.Call)
 		}
-		if o := firstNonEmpty(f.ObjectID(), f.Pod, f.PodUID()); o != "" && !slices.Contains(objects, o) {
+		if o := cmp.Or(f.ObjectID(), f.Pod, f.PodUID()); o != "" && !slices.Contains(objects, o) {
 			objects = append(objects, o)
 		}
 	}
@@ -137,9 +138,7 @@ func lookUnitDown(s *subject, _ map[string]string) outcome {
 	if len(down) == 0 || s.rt == "" && active {
 		return notThere()
 	}
-	o := factsFound("", down...)
-	o.vars = map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value}
-	return o
+	return factsFound("", down...).telling(map[string]string{"unit": down[0].Attr("unit"), "state": down[0].Value})
 }
 
 // lookRestarted wants the end of a runtime's unit and a start after it, or two
@@ -167,9 +166,7 @@ func lookRestarted(s *subject, _ map[string]string) outcome {
 			b = first
 		}
 		if b != nil {
-			o := found(events("", b, e)...)
-			o.vars, o.source = map[string]string{"unit": unit}, string(parse.SrcSystemd)
-			return o
+			return found(events("", b, e)...).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
 		}
 		began[unit] = e
 	}
@@ -187,9 +184,7 @@ func (s *subject) youngerUnit() outcome {
 		if err != nil || f.Value != "active" || s.rt == "" || !runtimeUnit().MatchString(unit) || !strings.HasPrefix(unit, s.rt) || !s.covers(at) || !slices.ContainsFunc(s.n.Runs, ranOn) {
 			continue
 		}
-		o := factsFound("active since "+clock(at), f)
-		o.vars, o.source = map[string]string{"unit": unit}, string(parse.SrcSystemd)
-		return o
+		return factsFound("active since "+clock(at), f).by(string(parse.SrcSystemd)).telling(map[string]string{"unit": unit})
 	}
 	return notThere()
 }

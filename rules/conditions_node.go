@@ -35,9 +35,7 @@ func lookKubelet(s *subject, args map[string]string) outcome {
 	if !in {
 		return notThere()
 	}
-	o := found(s.profile("kubelet " + s.kubeletText())...)
-	o.vars, o.source = map[string]string{"kubelet": s.kubeletText()}, "version"
-	return o
+	return found(s.profile("kubelet " + s.kubeletText())...).by("version").telling(map[string]string{"kubelet": s.kubeletText()})
 }
 
 func (s *subject) kubeletText() string {
@@ -106,9 +104,7 @@ func lookKernel(s *subject, args map[string]string) outcome {
 	if !kernelMatches(s.kernel.Value, args) {
 		return notThere()
 	}
-	o := found(replay.Evidence{Record: s.kernel})
-	o.vars, o.source = map[string]string{"kernel": s.kernel.Value}, "version"
-	return o
+	return found(replay.Evidence{Record: s.kernel}).by("version").telling(map[string]string{"kernel": s.kernel.Value})
 }
 
 // kernelInLog reads the release from lines that kernel messages carry.
@@ -122,9 +118,7 @@ func (s *subject) kernelInLog(args map[string]string) outcome {
 		if !kernelMatches(v, args) {
 			return notThere()
 		}
-		o := found(events("", es[0])...)
-		o.vars, o.source = map[string]string{"kernel": v}, "version"
-		return o
+		return found(events("", es[0])...).by("version").telling(map[string]string{"kernel": v})
 	}
 	return cannotLook()
 }
@@ -146,9 +140,7 @@ func lookRuntime(s *subject, args map[string]string) outcome {
 	if s.rt != args["is"] {
 		return notThere()
 	}
-	o := found(s.profile("container runtime: " + s.rt)...)
-	o.source = "version"
-	return o
+	return found(s.profile("container runtime: " + s.rt)...).by("version")
 }
 
 func lookOS(s *subject, args map[string]string) outcome {
@@ -168,9 +160,7 @@ func lookOS(s *subject, args map[string]string) outcome {
 	if len(es) == 0 {
 		es = s.profile("operating system: " + s.os)
 	}
-	o := found(es...)
-	o.source = "version"
-	return o
+	return found(es...).by("version")
 }
 
 func lookEvented(s *subject, _ map[string]string) outcome {
@@ -254,9 +244,7 @@ func lookShortLived(s *subject, _ map[string]string) outcome {
 	}
 	for _, c := range s.audit.ShortLived {
 		if len(c.Evidence) > 0 {
-			o := found(c.Evidence...)
-			o.vars = map[string]string{"pod": c.Pod, "object": c.ID[:min(12, len(c.ID))], "count": strconv.Itoa(len(s.audit.ShortLived))}
-			return o
+			return found(c.Evidence...).telling(map[string]string{"pod": c.Pod, "object": c.ID[:min(12, len(c.ID))], "count": strconv.Itoa(len(s.audit.ShortLived))})
 		}
 	}
 	return notThere()
@@ -276,9 +264,7 @@ func factsFound(note string, fs ...*parse.Fact) outcome {
 			es = append(es, replay.Evidence{Record: f, Note: note})
 		}
 	}
-	o := found(es...)
-	o.source = string(parse.SrcFacts)
-	return o
+	return found(es...).by(string(parse.SrcFacts))
 }
 
 // lookPile wants more of a fact than three times another, plus some, and than a least;
@@ -296,9 +282,7 @@ func lookPile(name, key, other string, alone, least, plus float64) func(*subject
 		if of.Num < limit {
 			return notThere()
 		}
-		o := factsFound("", of, by)
-		o.vars = map[string]string{name: strconv.FormatFloat(of.Num, 'f', -1, 64)}
-		return o
+		return factsFound("", of, by).telling(map[string]string{name: strconv.FormatFloat(of.Num, 'f', -1, 64)})
 	}
 }
 
@@ -315,10 +299,7 @@ func lookShimStays(s *subject, _ map[string]string) outcome {
 	}
 	for _, e := range left {
 		if id := e.Field("id"); !gone[id] {
-			o := found(events("", e)...)
-			o.vars = map[string]string{"id": id[:min(12, len(id))]}
-			o.source = string(parse.SrcContainerd)
-			return o
+			return found(events("", e)...).by(string(parse.SrcContainerd)).telling(map[string]string{"id": id[:min(12, len(id))]})
 		}
 	}
 	return notThere()

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"sort"
@@ -16,10 +17,6 @@ import (
 // lookRPC finds failed CRI calls. Absence only counts when the kubelet's log
 // covers the relist that hung.
 func lookRPC(s *subject, args map[string]string) outcome {
-	o := cannotLook()
-	if s.logCoversStall() {
-		o = notThere()
-	}
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
 	least := 1
@@ -30,7 +27,7 @@ func lookRPC(s *subject, args map[string]string) outcome {
 		if args["stored"] != "" && len(s.storedErrors()) > 0 {
 			return cannotLook()
 		}
-		return o
+		return s.missed()
 	}
 	return foundFailures(hits)
 }
@@ -59,8 +56,7 @@ func lookStoredError(s *subject, _ map[string]string) outcome {
 // storedErrors are lines of pod workers that got, in place of a status, the error
 // with which the relist's last inspection of the pod ran into its deadline. An
 // error of the sync itself says what failed before it says how.
-func (s *subject) storedErrors() []*parse.Event {
-	var out []*parse.Event
+func (s *subject) storedErrors() (out []*parse.Event) {
 	for _, e := range s.inWindow("kube.syncerr") {
 		if s.texts.pass(mayBeStored, e) && bareTimeout().MatchString(e.Field("err")) {
 			out = append(out, e)
@@ -112,7 +108,7 @@ func foundFailures(fs []*replay.Failure) outcome {
 			break
 		}
 		for _, x := range failureObjects(f) {
-			if !contains(o.objects, x) && len(o.objects) < mostObjects {
+			if !slices.Contains(o.objects, x) && len(o.objects) < mostObjects {
 				o.objects = append(o.objects, x)
 			}
 		}
@@ -134,8 +130,7 @@ func failureVars(f *replay.Failure) map[string]string {
 	return v
 }
 
-func failureObjects(f *replay.Failure) []string {
-	var out []string
+func failureObjects(f *replay.Failure) (out []string) {
 	if id := f.ObjectID(); len(id) >= 12 {
 		out = append(out, "id:"+id[:12])
 	}
@@ -156,7 +151,7 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
 	by = map[string][]*replay.Failure{}
 	for _, f := range s.within(s.status) {
-		key := firstNonEmpty(f.PodUID(), f.Pod, f.ObjectID())
+		key := cmp.Or(f.PodUID(), f.Pod, f.ObjectID())
 		if key == "" {
 			continue
 		}
@@ -176,7 +171,7 @@ func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []str
 
 func isStatus(f *replay.Failure) bool {
 	ofPod := f.Scope == "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers")
-	return (ofPod || contains(statusCalls, f.Call)) && hung(f)
+	return (ofPod || slices.Contains(statusCalls, f.Call)) && hung(f)
 }
 
 // hung reports whether a call failed because nothing came back. A container
@@ -195,22 +190,10 @@ func hung(f *replay.Failure) bool {
 
 var timedOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)deadline|time-?out|timed out`) })
 
-func firstNonEmpty(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 func lookSameObject(s *subject, _ map[string]string) outcome {
 	by, order := s.statusFailures()
 	if len(order) == 0 {
-		if s.logCoversStall() {
-			return notThere()
-		}
-		return cannotLook()
+		return s.missed()
 	}
 	if len(order) > 4 {
 		return notThere()
@@ -222,7 +205,7 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 	if len(order) > 1 {
 		var names []string
 		for _, k := range order {
-			names = append(names, firstNonEmpty(by[k][0].Pod, k))
+			names = append(names, cmp.Or(by[k][0].Pod, k))
 		}
 		o.vars["again"] = "fails for " + strconv.Itoa(len(order)) + " objects: " + strings.Join(names, ", ")
 	}
@@ -255,10 +238,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 		}
 	}
 	if len(down) == 0 {
-		if s.logCoversStall() {
-			return notThere()
-		}
-		return cannotLook()
+		return s.missed()
 	}
 	sort.SliceStable(down, func(i, j int) bool { return down[i].End < down[j].End })
 	from, best, bestFrom := 0, -1, 0

@@ -43,8 +43,7 @@ type slowTime struct {
 // slowTimes are the slow relists of the subject's time, longest first: those with
 // a start and an end, those of which the metrics prove the length, and the one that
 // an episode is made of.
-func (s *subject) slowTimes() []slowTime {
-	var out []slowTime
+func (s *subject) slowTimes() (out []slowTime) {
 	add := func(x slowTime) {
 		known := func(y slowTime) bool { return y.took >= x.took && y.from <= x.to && x.from <= y.to }
 		if x.took >= slowRelist && (s.ep == nil || x.to >= s.from+lookBack && x.from <= s.end) && !slices.ContainsFunc(out, known) {
@@ -75,8 +74,7 @@ func (s *subject) slowTimes() []slowTime {
 
 // callsDuring sums up the steps of the metrics that overlap a time. Others make
 // such calls too, so each is an upper bound.
-func (s *subject) callsDuring(t *slowTime, ops []string) []callSum {
-	var out []callSum
+func (s *subject) callsDuring(t *slowTime, ops []string) (out []callSum) {
 	for i := range s.n.Calls {
 		c := &s.n.Calls[i]
 		if c.Whole || c.To <= t.from || c.From >= t.to || c.Calls == 0 || !slices.Contains(ops, c.Operation) {
@@ -207,7 +205,7 @@ func lookHungCalls(s *subject, args map[string]string) outcome {
 	}
 	for i := range s.n.Calls {
 		c := &s.n.Calls[i]
-		if c.Errors == 0 || c.Whole || !contains(strings.Split(args["operations"], ","), c.Operation) || s.ep != nil && (c.To < s.from+lookBack || c.From > s.to) {
+		if c.Errors == 0 || c.Whole || !slices.Contains(strings.Split(args["operations"], ","), c.Operation) || s.ep != nil && (c.To < s.from+lookBack || c.From > s.to) {
 			continue
 		}
 		if of := time.Duration(c.Errors) * time.Duration(s.t); c.Sum < of*9/10 {

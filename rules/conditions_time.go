@@ -79,14 +79,9 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		if len(es) == 0 {
 			es = s.reports(2)
 		}
-		o := found(es...)
-		o.vars = map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))}
-		return o
+		return found(es...).telling(map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))})
 	}
-	if s.logCoversStall() {
-		return notThere()
-	}
-	return cannotLook()
+	return s.missed()
 }
 
 // sparseBelow is the number of lines under which an input is an excerpt, in
@@ -126,10 +121,7 @@ func lookLag(s *subject, args map[string]string) outcome {
 	if worst == nil || worst.Record == nil {
 		return notThere()
 	}
-	o := found(worst.Evidence)
-	o.vars = map[string]string{"lag": parse.Short(worst.Lag)}
-	o.source = "journal"
-	return o
+	return found(worst.Evidence).by("journal").telling(map[string]string{"lag": parse.Short(worst.Lag)})
 }
 
 // lookChurn counts the pods that changed from the last good relist on: events
@@ -156,16 +148,10 @@ func lookChurn(s *subject, args map[string]string) outcome {
 		}
 	}
 	if len(pods) < least {
-		if s.logCoversStall() {
-			return notThere()
-		}
-		return cannotLook()
+		return s.missed()
 	}
 	sort.SliceStable(es, func(i, j int) bool { return es[i].When().At < es[j].When().At })
-	o := found(es...)
-	o.vars = map[string]string{"changed": strconv.Itoa(len(pods))}
-	o.source = "churn"
-	return o
+	return found(es...).by("churn").telling(map[string]string{"changed": strconv.Itoa(len(pods))})
 }
 
 var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m=\+(\d+)\.\d+`) })
@@ -201,9 +187,7 @@ func lookStartup(s *subject, _ map[string]string) outcome {
 	short, _ := s.nevers()
 	for _, e := range short {
 		if s.atStart(e) {
-			o := found(events("", short...)...)
-			o.source = string(parse.SrcKubelet)
-			return o
+			return found(events("", short...)...).by(string(parse.SrcKubelet))
 		}
 	}
 	return s.firstCheck()
@@ -220,9 +204,7 @@ func (s *subject) firstCheck() outcome {
 	if len(waits) == 0 || waits[len(waits)-1].At-waits[0].At >= minute || !s.atStart(waits[0]) {
 		return notThere()
 	}
-	o := found(events("the first status check of the runtime is still to come", waits...)...)
-	o.source = string(parse.SrcKubelet)
-	return o
+	return found(events("the first status check of the runtime is still to come", waits...)...).by(string(parse.SrcKubelet))
 }
 
 // atStart reports whether a line stands in the first moments of a kubelet: by
@@ -256,10 +238,7 @@ func lookStatusPending(s *subject, args map[string]string) outcome {
 			continue
 		}
 		if e.At-f.At >= over {
-			o := found(events("", f, e)...)
-			o.vars = map[string]string{"for": parse.Short(time.Duration(e.At - f.At))}
-			o.source = string(parse.SrcKubelet)
-			return o
+			return found(events("", f, e)...).by(string(parse.SrcKubelet)).telling(map[string]string{"for": parse.Short(time.Duration(e.At - f.At))})
 		}
 	}
 	return notThere()
@@ -273,31 +252,19 @@ func lookNeverPersists(s *subject, _ map[string]string) outcome {
 	if len(long) == 0 {
 		return notThere()
 	}
-	o := found(events("", long...)...)
-	o.vars = map[string]string{"for": parse.Short(time.Duration(long[len(long)-1].At - long[0].At))}
-	return o
+	return found(events("", long...)...).telling(map[string]string{"for": parse.Short(time.Duration(long[len(long)-1].At - long[0].At))})
 }
 
 func lookClockJump(s *subject, args map[string]string) outcome {
 	over, _ := duration(args["over"])
 	for _, c := range s.n.Clocks {
 		for _, j := range c.Jumps {
-			if abs(j.Step) >= over && j.At.IsValid() && j.At.Text.Len() > 0 {
-				o := found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + parse.Short(time.Duration(j.Step)) + " before this line"})
-				o.vars = map[string]string{"step": parse.Short(time.Duration(j.Step))}
-				o.source = "clock"
-				return o
+			if max(j.Step, -j.Step) >= over && j.At.IsValid() && j.At.Text.Len() > 0 {
+				return found(replay.Evidence{Record: mark{j.At}, Note: "the clock steps by " + parse.Short(time.Duration(j.Step)) + " before this line"}).by("clock").telling(map[string]string{"step": parse.Short(time.Duration(j.Step))})
 			}
 		}
 	}
 	return notThere()
-}
-
-func abs(x int64) int64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }
 
 // distinct returns the first event of each value of a field, up to a slash, in the
@@ -323,9 +290,7 @@ func lookHungMany(s *subject, args map[string]string) outcome {
 	if len(es) < max(least, 2) {
 		return notThere()
 	}
-	o := found(events("", es...)...)
-	o.vars = map[string]string{"programs": strconv.Itoa(len(es))}
-	return o
+	return found(events("", es...)...).telling(map[string]string{"programs": strconv.Itoa(len(es))})
 }
 
 func lookLockups(s *subject, _ map[string]string) outcome {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -220,7 +221,7 @@ func TestReadTellsWhere(t *testing.T) {
 		got = append(got, p.String())
 	}
 	for _, w := range want {
-		if !contains(got, w) {
+		if !slices.Contains(got, w) {
 			t.Errorf("missing %s in\n%s", w, strings.Join(got, "\n"))
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -145,8 +146,7 @@ func (x *scored) explanation(vars map[string]string) string {
 
 // filled are the sentences whose variables are known; one that begins with "or: "
 // stands in for the one before it.
-func (x *scored) filled(sentences []string, vars map[string]string) []string {
-	var out []string
+func (x *scored) filled(sentences []string, vars map[string]string) (out []string) {
 	said := false
 	for _, s := range sentences {
 		s, alternative := strings.CutPrefix(s, orElse)
@@ -260,7 +260,7 @@ func (x *scored) asks() (texts, runs []string) {
 			continue
 		}
 		texts = append(texts, m.Text)
-		if run := x.sub.forNode(m.Run); run != "" && !contains(runs, run) {
+		if run := x.sub.forNode(m.Run); run != "" && !slices.Contains(runs, run) {
 			runs = append(runs, run)
 		}
 	}

@@ -230,7 +230,7 @@ func (s *subject) blockedBefore(c *Clause, e *parse.Event) bool {
 // says itself.
 func (s *subject) statedLag(c *Clause, e *parse.Event) int64 {
 	for _, g := range e.Sigs.Sigs {
-		if g.LagField == "" || !contains(c.Sigs, g.ID) {
+		if g.LagField == "" || !slices.Contains(c.Sigs, g.ID) {
 			continue
 		}
 		if d, ok := duration(e.Field(g.LagField)); ok && d > 0 {
@@ -331,7 +331,7 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 			if fields[f.Name] == "" {
 				fields[f.Name] = f.Value
 			}
-			if obj := objectOf(f); obj != "" && !contains(o.objects, obj) {
+			if obj := objectOf(f); obj != "" && !slices.Contains(o.objects, obj) {
 				o.objects = append(o.objects, obj)
 			}
 		}

@@ -133,12 +133,15 @@ type Place struct {
 	Line int
 }
 
+// graded is a word of rule files that stands for log-odds.
+type graded struct {
+	Word string
+	Odds float64
+}
+
 // Weights in log-odds, the words that clauses use. A certain signal explains
 // itself: the line names the cause.
-var weights = []struct {
-	Word string
-	W    float64
-}{
+var weights = []graded{
 	{"certain", 4.5},
 	{"strong", 3},
 	{"moderate", 2},
@@ -149,10 +152,7 @@ var weights = []struct {
 
 // Priors in log-odds: how common a cause is among the public cases that the
 // catalogue was made from.
-var priors = []struct {
-	Word string
-	P    float64
-}{
+var priors = []graded{
 	{"common", -1.0},
 	{"occasional", -1.5},
 	{"rare", -2.0},

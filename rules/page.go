@@ -35,8 +35,7 @@ func (p *Pack) IDs() []string {
 }
 
 // CauseIDs are the ids of the causes and look-alikes, sorted.
-func (p *Pack) CauseIDs() []string {
-	var out []string
+func (p *Pack) CauseIDs() (out []string) {
 	for _, d := range p.Causes {
 		out = append(out, d.ID)
 	}
@@ -141,7 +140,7 @@ func (w *pager) clauses(head string, cs []*Clause) {
 func (w *pager) neighbours(d *Def, p *Pack) {
 	var by []string
 	for _, o := range p.Causes {
-		if contains(o.Explains, d.ID) {
+		if slices.Contains(o.Explains, d.ID) {
 			by = append(by, o.ID)
 		}
 	}
@@ -185,8 +184,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // plain are the sentences as a page has them: without the values that only a case
 // has, and without those that stand in for another.
-func plain(sentences []string) []string {
-	var out []string
+func plain(sentences []string) (out []string) {
 	for _, s := range sentences {
 		if !strings.HasPrefix(s, orElse) {
 			out = append(out, placeholder().ReplaceAllString(s, "…"))

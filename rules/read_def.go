@@ -9,7 +9,7 @@ import (
 )
 
 func (r *reader) def(n *nodes.Node) *Def {
-	d := &Def{Place: r.place(n), Kind: KindMechanism, Scope: ScopeEpisode, Prior: priors[1].P}
+	d := &Def{Place: r.place(n), Kind: KindMechanism, Scope: ScopeEpisode, Prior: priors[1].Odds}
 	mapping(r, n, "a cause", defKeys, d)
 	return d
 }
@@ -24,7 +24,7 @@ var defKeys = []key[Def]{
 		r.word(n, func(s string) { d.Scope = Scope(s) }, string(ScopeEpisode), string(ScopeNode), string(ScopeBreach))
 	}},
 	{"grade", func(r *reader, n *nodes.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
-	{"prior", func(r *reader, n *nodes.Node, d *Def) { r.prior(n, d) }},
+	{"prior", func(r *reader, n *nodes.Node, d *Def) { d.Prior = r.graded(n, priors).Odds }},
 	{"standing", func(r *reader, n *nodes.Node, d *Def) { r.flag(n, &d.Standing) }},
 	{"phase", func(r *reader, n *nodes.Node, d *Def) { r.phases(n, d) }},
 	{"affects", func(r *reader, n *nodes.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
@@ -41,18 +41,17 @@ var defKeys = []key[Def]{
 	{"tests", func(r *reader, n *nodes.Node, d *Def) { r.tests(n, d) }},
 }
 
-func (r *reader) prior(n *nodes.Node, d *Def) {
-	for _, p := range priors {
-		if p.Word == n.Value {
-			d.Prior = p.P
-			return
-		}
+// graded reads a word that stands for log-odds.
+func (r *reader) graded(n *nodes.Node, words []graded) (out graded) {
+	if i := slices.IndexFunc(words, func(g graded) bool { return g.Word == n.Value }); i >= 0 {
+		return words[i]
 	}
-	words := make([]string, len(priors))
-	for i, p := range priors {
-		words[i] = p.Word
+	var all []string
+	for _, g := range words {
+		all = append(all, g.Word)
 	}
-	r.noWord(n, words)
+	r.noWord(n, all)
+	return out
 }
 
 func (r *reader) phases(n *nodes.Node, d *Def) {
@@ -125,7 +124,10 @@ var clauseKeys = []key[Clause]{
 	}},
 	{"min", func(r *reader, n *nodes.Node, c *Clause) { r.count(n, &c.Min) }},
 	{"span", func(r *reader, n *nodes.Node, c *Clause) { r.dur(n, &c.Span) }},
-	{"weight", func(r *reader, n *nodes.Node, c *Clause) { r.weight(n, c) }},
+	{"weight", func(r *reader, n *nodes.Node, c *Clause) {
+		g := r.graded(n, weights)
+		c.Word, c.Weight = g.Word, g.Odds
+	}},
 	{"core", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Core) }},
 	{"proof", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Proof) }},
 	{"absent", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Absent) }},
@@ -179,20 +181,6 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	if c.Metric != "" && c.Num == nil {
 		r.bad(n, "", "a metric needs num, such as \"> 0.5\"")
 	}
-}
-
-func (r *reader) weight(n *nodes.Node, c *Clause) {
-	for _, w := range weights {
-		if w.Word == n.Value {
-			c.Word, c.Weight = w.Word, w.W
-			return
-		}
-	}
-	words := make([]string, len(weights))
-	for i, w := range weights {
-		words[i] = w.Word
-	}
-	r.noWord(n, words)
 }
 
 func (r *reader) condition(n *nodes.Node, c *Clause) {
@@ -311,8 +299,7 @@ func (r *reader) complete(d *Def) {
 // nobody defines, signatures and fact keys that do not exist, and signatures of
 // the user that no cause asks for. facts may be nil to skip that check; a fact key
 // that ends in ".*" stands for its family.
-func (p *Pack) Check(facts []string) []Problem {
-	var out []Problem
+func (p *Pack) Check(facts []string) (out []Problem) {
 	var sigs []string
 	for _, s := range append(p.Signatures().Signatures(), p.Own...) {
 		sigs = append(sigs, s.ID)
@@ -369,10 +356,9 @@ func (c *Clause) asks() []string {
 	return out
 }
 
-func checkClause(c *Clause, sigs, facts []string) []Problem {
-	var out []Problem
+func checkClause(c *Clause, sigs, facts []string) (out []Problem) {
 	for _, s := range c.asks() {
-		if !contains(sigs, s) {
+		if !slices.Contains(sigs, s) {
 			out = append(out, Problem{c.Place, sprintf("unknown signature %q", s), nearest(s, sigs)})
 		}
 	}
@@ -397,13 +383,4 @@ func factKnown(key string, all []string) bool {
 func familyHas(family, key string) bool {
 	prefix, ok := strings.CutSuffix(family, "*")
 	return ok && strings.HasPrefix(key, prefix)
-}
-
-func contains(all []string, s string) bool {
-	for _, a := range all {
-		if a == s {
-			return true
-		}
-	}
-	return false
 }

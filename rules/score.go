@@ -86,7 +86,7 @@ func (x *scored) sum() {
 	byWeight(x.contra)
 	x.score = x.def.Prior + sumBySource(x.found)
 	x.against = sumBySource(x.contra)
-	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !contains(r, x.sub.rt) {
+	if r := x.def.Affects.Runtimes; len(r) > 0 && x.sub.rt != "" && !slices.Contains(r, x.sub.rt) {
 		x.against += wrongRuntime
 	}
 	if x.shared = sharedObject(x.found); x.shared != "" {
@@ -126,7 +126,7 @@ func (x *scored) limits() string {
 	case d.Kind == KindSymptom && x.shown() < leastShown:
 		return "no line shows it, only what goes with it"
 	}
-	if r := d.Affects.Runtimes; len(r) > 0 && !contains(r, s.rt) {
+	if r := d.Affects.Runtimes; len(r) > 0 && !slices.Contains(r, s.rt) {
 		if s.rt != "" {
 			return "it is known of " + strings.Join(r, " and ") + " only, and the node runs " + s.rt
 		}
@@ -193,7 +193,7 @@ func (o *outcome) symptom() bool {
 		if !ok {
 			return false
 		}
-		if !slices.ContainsFunc(e.Sigs.Sigs, func(g *parse.Sig) bool { return g.Symptom && contains(o.clause.Sigs, g.ID) }) {
+		if !slices.ContainsFunc(e.Sigs.Sigs, func(g *parse.Sig) bool { return g.Symptom && slices.Contains(o.clause.Sigs, g.ID) }) {
 			return false
 		}
 	}
@@ -268,7 +268,7 @@ func (x *scored) phaseAgrees() bool {
 	if x.sub.ep == nil || x.def.Scope == ScopeNode {
 		return true
 	}
-	return contains(x.def.Phase, string(x.sub.ep.StuckStep))
+	return slices.Contains(x.def.Phase, string(x.sub.ep.StuckStep))
 }
 
 // ruledOut reports whether a version or the operating system excludes the
@@ -312,8 +312,7 @@ func rank(v *view, p *Pack, parallel func(tasks ...func())) (causes, alikes []*s
 }
 
 // sample returns up to most indices below n, the first and the last halves.
-func sample(n, most int) []int {
-	var out []int
+func sample(n, most int) (out []int) {
 	for i := 0; i < n; i++ {
 		if n <= most || i < most/2 || i >= n-most/2 {
 			out = append(out, i)
@@ -487,7 +486,7 @@ func precede(xs []*scored) {
 	}
 }
 
-func explains(a *scored, id string) bool { return contains(a.def.Explains, id) }
+func explains(a *scored, id string) bool { return slices.Contains(a.def.Explains, id) }
 
 // demote names the level of a cause that another one explains: a symptom is
 // never the confirmed reason.

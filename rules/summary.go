@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -287,7 +288,7 @@ func quietSummary(v *view, r *Result) string {
 			found = LookupBreach(b.Rule).Title + " (" + b.Rule + ")"
 		}
 	}
-	found = firstNonEmpty(found, v.heldBack())
+	found = cmp.Or(found, v.heldBack())
 	switch {
 	case found == "" && len(absence(v, nil, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
@@ -356,8 +357,7 @@ var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "
 
 // absence is why the node was away, as far as the input states it: the reason with
 // which it turned NotReady, heartbeats that did not get through.
-func absence(v *view, e *replay.Episode, r *Result) []string {
-	var out []string
+func absence(v *view, e *replay.Episode, r *Result) (out []string) {
 	for _, s := range []string{unready(v, e), away(r)} {
 		if s != "" {
 			out = append(out, s)
@@ -369,7 +369,7 @@ func absence(v *view, e *replay.Episode, r *Result) []string {
 // away names what kept the heartbeats from the API server, "" if nothing is likely to.
 func away(r *Result) string {
 	for _, c := range r.LookAlikes {
-		if contains(awayCauses, c.ID) && c.Level != Possible {
+		if slices.Contains(awayCauses, c.ID) && c.Level != Possible {
 			return lowerFirst(c.Title) + " (" + c.ID + ")"
 		}
 	}
@@ -390,7 +390,7 @@ func unready(v *view, e *replay.Episode) string {
 				until = next.At
 				break
 			}
-			why = firstNonEmpty(why, statedReason(next.Record))
+			why = cmp.Or(why, statedReason(next.Record))
 		}
 		last := until
 		if last == 0 {

@@ -15,7 +15,7 @@ func (d *Def) Support() (incidents int, source bool) {
 		switch {
 		case strings.Contains(thread, "/pull/"), strings.Contains(thread, "/commit/"), strings.Contains(thread, "/blob/"):
 			source = true
-		case strings.Contains(thread, "/issues/") && !contains(seen, thread):
+		case strings.Contains(thread, "/issues/") && !slices.Contains(seen, thread):
 			seen = append(seen, thread)
 			incidents++
 		}
