@@ -179,7 +179,6 @@ func (p *printer) needs(list []model.Need) {
 			fmt.Fprintf(p, "  on %s\n", name)
 		}
 		node = orEmpty(n.Node)
-		p.para("  - ", n.What+": "+n.Why)
-		fmt.Fprintf(p, "      %s\n", n.Command)
+		p.need(&n, whole)
 	}
 }

@@ -137,7 +137,7 @@ func (p *printer) ageLine(n *model.Node) {
 	}
 	if age := newAges(n, f); age.peak > 0 && age.peak >= age.threshold/4 {
 		fmt.Fprintf(p, "  %-*s%s\n", laneGutter-2, "age", age.lane.line(p))
-		p.line("  "+strings.Repeat(" ", laneGutter-2), age.note())
+		p.clipped("  "+strings.Repeat(" ", laneGutter-2), age.note(), 1)
 	}
 }
 

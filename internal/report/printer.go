@@ -66,13 +66,18 @@ func statusColor(status string) text.Colors {
 func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s)) }
 
 // para prints s wrapped to the width, each line after indent.
-func (p *printer) para(indent, s string) {
-	hang := strings.Repeat(" ", breadth(indent))
-	for i, line := range strings.Split(wrap(s, max(p.opt.Width-len(hang), least)), "\n") {
-		if i > 0 {
-			indent = hang
+func (p *printer) para(indent, s string) { p.clipped(indent, s, whole) }
+
+// clipped prints at most most lines of a paragraph.
+func (p *printer) clipped(indent, s string, most int) {
+	width := max(p.opt.Width-breadth(indent), least)
+	lines := strings.Split(wrap(s, width), "\n")
+	for i, l := range lines[:min(len(lines), most)] {
+		if i == most-1 && len(lines) > most {
+			l = fit(strings.TrimRight(l, " ")+" …", width)
 		}
-		fmt.Fprintln(p, strings.TrimRight(indent+line, " "))
+		fmt.Fprintln(p, strings.TrimRight(indent+l, " "))
+		indent = strings.Repeat(" ", breadth(indent))
 	}
 }
 

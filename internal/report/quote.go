@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -10,39 +12,38 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-func (p *printer) quotes(indent string, es []model.Evidence) {
-	for i := range es {
-		p.quote(indent, &es[i])
+// quotes prints evidence under a label.
+func (p *printer) quotes(indent string, proof model.Proof) {
+	for i := range proof.Len() {
+		e := proof.At(i)
+		p.quote(indent, &e)
+		indent = strings.Repeat(" ", len(indent))
 	}
 }
 
-// quote prints where a line stands, of a long path the end, which tells most;
-// what it is cited for; and its text on a line of its own, cut to the width
-// unless verbose, of the framing and the header sooner than of the message.
+// quote prints where a line stands and what it is cited for, and below it its text.
+// The screen takes the time too, and of each what fits on one row: of a path the
+// end, which tells most, and of a text the message without its header.
 func (p *printer) quote(indent string, e *model.Evidence) {
+	at, when, text, most := e.Where(), "", flat(e.Text), whole
 	hang := strings.Repeat(" ", len(indent)+2)
-	width := p.opt.Width - breadth(indent)
-	at, note := e.Where(), e.Note
-	line, when := flat(e.Text), ""
 	if !p.opt.Verbose {
-		at = shortPath(at, max(width, 30))
-		line = excerpt(e, line, max(p.opt.Width-len(hang), 40))
-		if e.Time != 0 && strings.HasPrefix(line, "…") {
-			when = " " + p.clock(e.Time) // which was cut off
+		hang, most = hang[2:], 1
+		at, text = shortPath(at, 40), fit(flat(cmp.Or(e.Message, e.Text)), max(p.opt.Width-len(indent), least))
+		if e.Time != 0 {
+			when = "  " + layout(e.Time, time.TimeOnly)
 		}
 	}
-	free := width - breadth(at+when) - 2
-	at = p.link(e, at) + when
-	switch {
-	case note == "":
-		fmt.Fprintf(p, "%s%s\n", indent, at)
-	case breadth(note) <= free:
-		fmt.Fprintf(p, "%s%s  %s\n", indent, at, p.paint(faint, note))
-	default:
-		fmt.Fprintf(p, "%s%s\n", indent, at)
-		p.para(hang, note)
+	note := ""
+	beside := breadth(indent+at+when+"  "+e.Note) <= p.opt.Width
+	if beside && e.Note != "" {
+		note = "  " + e.Note
 	}
-	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, line))
+	fmt.Fprintf(p, "%s%s%s%s\n", indent, p.link(e, at), when, note)
+	if !beside && e.Note != "" {
+		p.clipped(hang, e.Note, most)
+	}
+	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, text))
 }
 
 // shortPath is a path as it is quoted: of what lies in archives and folders the
@@ -65,24 +66,6 @@ func shortPaths(s string) string {
 
 // flat is a quote that takes one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\t", " ") }
-
-// excerpt is what fits of a quoted line: the end of it if the message does, else
-// the beginning of the message.
-func excerpt(e *model.Evidence, line string, width int) string {
-	msg := flat(e.Message)
-	if breadth(line) <= width || msg == "" || msg == line {
-		return fit(line, width)
-	}
-	room := width - 1 - breadth(msg)
-	before, whole := strings.CutSuffix(line, msg)
-	if !whole || room < 0 {
-		return fit("…"+msg, width)
-	}
-	for breadth(before) > room {
-		_, before, _ = strings.Cut(before, " ")
-	}
-	return "…" + strings.TrimLeft(before, " ") + msg
-}
 
 // link makes s a hyperlink to a position, where that has an address.
 func (p *printer) link(at *model.Evidence, s string) string {

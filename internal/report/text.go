@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,45 +24,40 @@ func writeText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	p.inputLine(r)
 	worst := worstNode(r.Nodes)
-	for _, n := range r.Nodes {
-		if n == worst {
-			p.screen(n)
-		}
+	if worst != nil {
+		p.screen(worst)
 	}
 	p.others(r.Nodes, worst)
 	p.footer(r, worst)
 	return p.Flush()
 }
 
-// worstNode is the node that the screen is about.
+// worstNode is the node that the screen is about, nil if there is none.
 func worstNode(ns []*model.Node) *model.Node {
-	var worst *model.Node
+	if len(ns) == 0 {
+		return nil
+	}
 	rank := func(n *model.Node) int {
 		return map[string]int{"unhealthy": 3, "degraded": 2, "unknown": 1}[n.Status]*1000 + min(len(n.Episodes), 999)
 	}
-	for _, n := range ns {
-		if worst == nil || rank(n) > rank(worst) {
-			worst = n
-		}
-	}
-	return worst
+	return slices.MaxFunc(ns, func(a, b *model.Node) int { return rank(a) - rank(b) })
 }
 
 // inputLine says what was read, and that something of it was not.
 func (p *printer) inputLine(r *model.Report) {
 	var names []string
-	files, used, size, partial := 0, 0, int64(0), false
+	files, used, size, partial := 0, 0, int64(0), ""
 	for _, in := range r.Inputs {
 		names = append(names, lastElement(in.Path))
-		files, used, size, partial = files+in.Files, used+in.FilesUsed, size+in.Bytes, partial || in.Partial
+		files, used, size = files+in.Files, used+in.FilesUsed, size+in.Bytes
+		if in.Partial {
+			partial = ", partially read"
+		}
 	}
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
 	}
-	s := fmt.Sprintf("%s: %d of %s used, %s", strings.Join(names, ", "), used, parse.Plural(files, "file"), Bytes(size))
-	if partial {
-		s += ", partially read"
-	}
+	s := fmt.Sprintf("%s: %d of %s used, %s%s", strings.Join(names, ", "), used, parse.Plural(files, "file"), Bytes(size), partial)
 	if k := len(r.Warnings); k > 0 {
 		s += "; " + parse.Plural(k, "input problem")
 	}
@@ -79,16 +75,14 @@ func lastElement(path string) string {
 // gutter is the width of the labels.
 const gutter = 12
 
-// label prints a labelled paragraph.
-func (p *printer) label(name, s string) {
-	if s != "" {
-		p.para(fmt.Sprintf("  %-*s", gutter, name), s)
-	}
-}
+// whole is the most of a paragraph of which nothing may be left out.
+const whole = math.MaxInt
 
-// line prints a labelled line, cut to the width.
-func (p *printer) line(indent, s string) {
-	fmt.Fprintln(p, indent+fit(s, max(p.opt.Width-breadth(indent), 20)))
+// label prints at most most lines of a labelled paragraph.
+func (p *printer) label(name, s string, most int) {
+	if s != "" {
+		p.clipped(fmt.Sprintf("  %-*s", gutter, name), s, most)
+	}
 }
 
 // screen is the verdict on one node, its cause, and what to do.
@@ -96,104 +90,119 @@ func (p *printer) screen(n *model.Node) {
 	p.setDay(n.Window)
 	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), orNode(n.Name)+": "+n.Status))
 	if len(n.Episodes) == 0 {
-		p.label("verdict", sentenceCase(plainSummary(n)))
+		p.label("verdict", sentenceCase(plainSummary(n)), whole)
 		p.crossed(n)
 	} else {
 		p.incident(n)
 	}
-	p.label("node", kubeletShort(n))
-	p.label("log", logShort(n))
+	p.label("node", kubeletShort(&n.Kubelet), whole)
+	p.label("log", shortPaths(windowLine(n.Window))+gapsShort(n.History.Gaps), whole)
 	for i := range n.Conflicts {
-		p.label("warning", n.Conflicts[i].Message)
+		p.label("warning", n.Conflicts[i].Message, whole)
 	}
 	p.ageLine(n)
-	if p.mostLikely(n) {
-		p.doFirst(n)
-		return
+	c, sure := leading(n)
+	p.mostLikely(n, c, sure)
+	switch {
+	case !sure:
+		p.collectNext(n, c)
+	case n.Status != "healthy":
+		p.doFirst(c)
 	}
-	p.collectNext(n)
+}
+
+// leading is the cause to tell first, nil if there is none, and whether that is
+// enough: it is more than possible, or the node is well and there is nothing to
+// find out.
+func leading(n *model.Node) (c *model.Cause, sure bool) {
+	if len(n.Causes) > 0 {
+		c = &n.Causes[0]
+	}
+	return c, n.Status == "healthy" || c != nil && c.Level != string(rules.Possible)
 }
 
 // mainEpisode is the one with the greatest age, or the longest.
 func mainEpisode(n *model.Node) *model.Episode {
-	best := &n.Episodes[0]
 	size := func(e *model.Episode) float64 {
 		if e.PeakAge != nil {
 			return *e.PeakAge
 		}
 		return model.Seconds(max(e.Recovered, e.LastReport).Sub(e.Start()))
 	}
-	for i := range n.Episodes {
-		if e := &n.Episodes[i]; size(e) > size(best) {
-			best = e
-		}
-	}
-	return best
+	e := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int { return cmp.Compare(size(&a), size(&b)) })
+	return &e
 }
 
 // incident tells the episode that counts.
 func (p *printer) incident(n *model.Node) {
 	e := mainEpisode(n)
-	p.label("PLEG", unhealthyWords(e, n.Window.End)+p.zoned(e))
+	p.label("PLEG", unhealthyWords(e, n.Window.End)+p.zoned(e), whole)
 	if k := len(n.Episodes); k > 1 {
-		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k))
+		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k), whole)
 	}
 	age := "not stated"
 	if e.PeakAge != nil {
 		age = span(e.PeakAge)
 	}
-	stuck := ""
+	age += ", threshold " + span(&e.Threshold)
 	if e.StuckStep != "unknown" && e.StuckStep != "" {
-		stuck = ", stuck in the " + e.StuckStep + " phase"
+		age += ", stuck in the " + e.StuckStep + " phase"
 		if e.StuckStepBasis != "" {
-			stuck += " (" + e.StuckStepBasis + ")"
+			age += " (" + e.StuckStepBasis + ")"
 		}
 	}
-	p.label("peak age", age+", threshold "+Span(model.Duration(&e.Threshold))+stuck)
+	p.label("peak age", age, whole)
 	if e.NotReady != nil {
 		to := "the end of the log"
 		if e.NotReady.To != 0 {
 			to = layout(e.NotReady.To, time.TimeOnly)
 		}
-		p.label("NotReady", fmt.Sprintf("%s to %s%s", layout(e.NotReady.From, time.TimeOnly), to, notReadyWhy(n, e)))
+		p.label("NotReady", layout(e.NotReady.From, time.TimeOnly)+" to "+to+notReadyWhy(n, e), whole)
 	}
 }
 
 // unhealthyWords is from when to when PLEG was unhealthy, and whether it is over.
 func unhealthyWords(e *model.Episode, end model.Time) string {
-	from := "a moment that no line dates"
-	if e.Start() != 0 {
-		from = layout(e.Start(), time.DateTime) + " UTC"
-	}
-	if e.Uncertainty != nil && *e.Uncertainty >= 0.5 {
-		from += " ±" + span(e.Uncertainty)
-	}
-	if e.NeverRelisted {
-		from += ", no relist having succeeded since the kubelet started"
-	}
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
 		return "unhealthy; no line of it states a time"
 	}
-	if e.Recovered == 0 {
-		s := "unhealthy from " + from
-		if end-e.LastReport > 60*second {
-			s += ", recovery not seen"
-		} else {
-			s += ", not recovered by the end of the log"
-		}
-		if e.LastReport > e.Start() {
-			s += ", last reported " + layout(e.LastReport, time.TimeOnly)
-		}
-		return s
+	s := "unhealthy from a moment that no line dates"
+	if e.Start() != 0 {
+		s = "unhealthy from " + layout(e.Start(), time.DateTime) + " UTC"
 	}
-	to := layout(e.Recovered, time.TimeOnly)
-	if layout(e.Recovered, time.DateOnly) != layout(e.Start(), time.DateOnly) {
-		to = layout(e.Recovered, time.DateTime)
+	s += slackWords(e.Uncertainty)
+	if e.NeverRelisted {
+		s += ", no relist having succeeded since the kubelet started"
 	}
-	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {
-		to += " ±" + span(e.RecoveredSlack)
+	switch {
+	case e.Recovered != 0:
+		to := untilWords(e.Start(), e.Recovered)
+		return s + " to " + to + slackWords(e.RecoveredSlack) + ", recovered after " + episodeLength(e)
+	case end-e.LastReport > 60*second:
+		s += ", recovery not seen"
+	default:
+		s += ", not recovered by the end of the log"
 	}
-	return fmt.Sprintf("unhealthy from %s to %s, recovered after %s", from, to, episodeLength(e))
+	if e.LastReport > e.Start() {
+		s += ", last reported " + layout(e.LastReport, time.TimeOnly)
+	}
+	return s
+}
+
+// slackWords is an uncertainty that is worth a word.
+func slackWords(s *float64) string {
+	if s == nil || *s < 0.5 {
+		return ""
+	}
+	return " ±" + span(s)
+}
+
+// untilWords is the end of what began at from, with its day if that is another.
+func untilWords(from, to model.Time) string {
+	if layout(from, time.DateOnly) == layout(to, time.DateOnly) {
+		return layout(to, time.TimeOnly)
+	}
+	return layout(to, time.DateTime)
 }
 
 // zoned is the same in local time, where that is asked for.
@@ -201,7 +210,7 @@ func (p *printer) zoned(e *model.Episode) string {
 	if p.opt.Zone == nil || e.Start() == 0 {
 		return ""
 	}
-	s := e.Start().UTC().In(p.opt.Zone).Format("2006-01-02 15:04:05")
+	s := e.Start().UTC().In(p.opt.Zone).Format(time.DateTime)
 	if e.Recovered != 0 {
 		s += " to " + e.Recovered.UTC().In(p.opt.Zone).Format(time.TimeOnly)
 	}
@@ -210,15 +219,15 @@ func (p *printer) zoned(e *model.Episode) string {
 
 // notReadyWhy is what the lines say of why the node became NotReady.
 func notReadyWhy(n *model.Node, e *model.Episode) string {
+	for _, x := range e.Evidence.First(10) { // the line with the condition, or the event beside it
+		if d := x.Time - e.NotReady.From; d > -second && d < second && strings.Contains(x.Text, "PLEG is not healthy") {
+			return ", because PLEG is not healthy"
+		}
+	}
 	why := ""
 	for _, c := range n.History.Ready {
 		if c.Time == e.NotReady.From && !c.Ready && c.Reason != "" {
 			why = ", reason " + c.Reason
-		}
-	}
-	for _, x := range e.Evidence.First(10) { // the line with the condition, or the event beside it
-		if d := x.Time - e.NotReady.From; d > -second && d < second && strings.Contains(x.Text, "PLEG is not healthy") {
-			return ", because PLEG is not healthy"
 		}
 	}
 	return why
@@ -232,97 +241,57 @@ func (p *printer) crossed(n *model.Node) {
 	slices.SortStableFunc(bs, func(a, b model.Breach) int {
 		return rules.Severity(b.Severity).Rank() - rules.Severity(a.Severity).Rank()
 	})
+	name := "crossed"
 	for i := range bs[:min(len(bs), 3)] {
 		b := &bs[i]
-		name := "crossed"
-		if i > 0 {
-			name = ""
-		}
 		s := fmt.Sprintf("%s: %s from %s, %s", b.Severity, b.Name(), p.second(b.Start), measured(b))
-		if b.Evidence.Len() > 0 {
-			e := b.Evidence.At(0)
+		if e := b.Evidence.Best(); e != nil {
 			s += "  " + shortPath(e.Where(), 40)
 		}
-		p.line(fmt.Sprintf("  %-*s", gutter, name), s)
+		p.label(name, s, 2)
+		name = ""
 	}
 }
 
-func kubeletShort(n *model.Node) string {
-	k := &n.Kubelet
-	s := "kubelet " + cmp.Or(k.Known(), "of unknown version") + ", " + cmp.Or(orEmpty(k.Runtime), "unknown runtime")
-	if k.PLEG != "" && k.PLEG != "unknown" {
-		s += ", " + k.PLEG + " PLEG"
+// gapsShort is how much of the log is missing.
+func gapsShort(gaps []model.Gap) string {
+	if len(gaps) == 0 {
+		return ""
 	}
-	return s
-}
-
-// logShort is what the records cover, and how their timestamps were read.
-func logShort(n *model.Node) string {
-	w := n.Window
-	if w.Start == 0 {
-		return "no dated line"
-	}
-	s := layout(w.Start, time.DateTime)
-	switch to := layout(w.End, time.DateTime); {
-	case layout(w.Start, time.DateOnly) != layout(w.End, time.DateOnly):
-		s += " to " + to
-	case to != s:
-		s += " to " + layout(w.End, time.TimeOnly)
-	}
-	s += " UTC"
-	if w.TimezoneBasis != "" && w.Timezone != "stated" {
-		s += ", timestamps in " + orUnknown(w.Timezone) + " (" + shortPaths(w.TimezoneBasis) + ")"
-	}
-	if w.YearBasis != "" {
-		s += ", year: " + shortPaths(w.YearBasis)
-	}
-	lost := 0.0
-	for _, g := range n.History.Gaps {
+	s, lost := "; "+parse.Plural(len(gaps), "gap"), time.Duration(0)
+	for _, g := range gaps {
 		if g.From != 0 && g.To > g.From {
-			lost += model.Seconds(g.To.Sub(g.From))
+			lost += g.To.Sub(g.From)
 		}
 	}
-	if k := len(n.History.Gaps); k > 0 {
-		s += fmt.Sprintf("; %s", parse.Plural(k, "gap"))
-		if lost > 0 {
-			s += " of " + span(&lost)
-		}
+	if lost > 0 {
+		s += " of " + Span(lost)
 	}
 	return s
 }
 
-// mostLikely tells the cause with its three best proofs, and reports whether one
-// is more than possible.
-func (p *printer) mostLikely(n *model.Node) bool {
-	if len(n.Causes) == 0 {
-		if n.Status != "healthy" {
-			p.heading("Cause unknown")
-		}
-		return n.Status == "healthy"
-	}
-	c := &n.Causes[0]
-	known := c.Level != string(rules.Possible)
-	head := fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
+// mostLikely tells the cause with its three best proofs.
+func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
+	var head string
 	switch {
+	case c == nil && sure:
+		return
+	case c == nil:
+		p.heading("Cause unknown")
+		return
 	case n.Status == "healthy":
-		head, known = "Proof", true
-	case !known:
+		head = "Proof"
+	case !sure:
 		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
+	default:
+		head = fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
 	}
-	rest := ""
-	if i := strings.LastIndex(head, " ("); i > 0 && breadth(head) > p.opt.Width {
-		head, rest = head[:i], head[i+1:]
-	}
-	p.heading(fit(head, p.opt.Width))
-	if rest != "" {
-		p.line("  ", rest)
-	}
+	p.heading(wrap(head, p.opt.Width))
 	p.clipped("  ", c.Explanation, 3)
 	for i, e := range c.For.First(3) {
-		p.proof(i+1, &e)
+		p.quote(fmt.Sprintf("  %d ", i+1), &e)
 	}
-	if c.Against.Len() > 0 {
-		e := c.Against.At(0)
+	if e := c.Against.Best(); e != nil {
 		p.clipped("  against  ", cmp.Or(e.Note, flat(e.Text))+" ("+shortPath(e.Where(), 40)+")", 2)
 	}
 	var also []string
@@ -332,50 +301,11 @@ func (p *printer) mostLikely(n *model.Node) bool {
 	if len(also) > 0 {
 		p.clipped("  also     ", strings.Join(also, ", "), 2)
 	}
-	return known
-}
-
-// proof is a quoted line: where and what for, on a row of its own where that is
-// long; then the text.
-func (p *printer) proof(i int, e *model.Evidence) {
-	where := shortPath(e.Where(), 40)
-	rest := ""
-	if e.Time != 0 {
-		rest = "  " + layout(e.Time, time.TimeOnly)
-	}
-	room := p.opt.Width - 6 - breadth(where+rest)
-	fits := e.Note != "" && breadth(e.Note) <= room
-	if fits {
-		rest += "  " + e.Note
-	}
-	fmt.Fprintf(p, "  %d %s%s\n", i, p.link(e, where), rest)
-	if !fits && e.Note != "" {
-		p.clipped("    ", e.Note, 1)
-	}
-	msg := flat(cmp.Or(e.Message, e.Text))
-	fmt.Fprintf(p, "    %s\n", p.paint(faint, fit(msg, max(p.opt.Width-4, 20))))
-}
-
-// clipped prints at most most lines of a paragraph.
-func (p *printer) clipped(indent, s string, most int) {
-	lines := strings.Split(wrap(s, max(p.opt.Width-len(indent), 20)), "\n")
-	for i, l := range lines[:min(len(lines), most)] {
-		l = strings.TrimRight(l, " ")
-		if i == most-1 && len(lines) > most {
-			l = fit(l+" …", p.opt.Width-len(indent))
-		}
-		fmt.Fprintln(p, indent+l)
-		indent = strings.Repeat(" ", breadth(indent))
-	}
 }
 
 // doFirst is the first two things to do, and the commands for this node.
-func (p *printer) doFirst(n *model.Node) {
-	if len(n.Causes) == 0 {
-		return
-	}
-	c := &n.Causes[0]
-	if len(c.Remediation)+len(c.Commands) == 0 || n.Status == "healthy" {
+func (p *printer) doFirst(c *model.Cause) {
+	if len(c.Remediation)+len(c.Commands) == 0 {
 		return
 	}
 	p.heading("Do first")
@@ -388,41 +318,42 @@ func (p *printer) doFirst(n *model.Node) {
 }
 
 // collectNext is what would settle it.
-func (p *printer) collectNext(n *model.Node) {
-	var what []string
-	if len(n.Causes) > 0 {
-		what = n.Causes[0].Missing
+func (p *printer) collectNext(n *model.Node, c *model.Cause) {
+	var asks []string
+	if c != nil {
+		asks = c.Missing
 	}
-	if len(what)+len(n.Collect) == 0 {
+	if len(asks)+len(n.Collect) == 0 {
 		return
 	}
 	p.heading("Collect next")
-	for _, s := range what[:min(len(what), 2)] {
+	for _, s := range asks[:min(len(asks), 2)] {
 		p.clipped("  - ", sentenceCase(s), 2)
 	}
-	for i := range n.Collect[:min(len(n.Collect), 2)] {
-		x := &n.Collect[i]
-		p.clipped("  - ", sentenceCase(x.What)+": "+x.Why, 2)
-		fmt.Fprintf(p, "    $ %s\n", x.Command)
+	for _, x := range n.Collect[:min(len(n.Collect), 2)] {
+		p.need(&x, 2)
 	}
+}
+
+// need is something to collect, and the command for it, whole: it is copied.
+func (p *printer) need(x *model.Need, most int) {
+	p.clipped("  - ", sentenceCase(x.What)+": "+x.Why, most)
+	fmt.Fprintf(p, "    $ %s\n", x.Command)
 }
 
 // others are the nodes that the screen is not about, a line each.
 func (p *printer) others(ns []*model.Node, worst *model.Node) {
 	const most = 8
-	shown := 0
-	for _, n := range ns {
-		if n == worst {
-			continue
-		}
-		if shown == 0 {
+	ns = slices.DeleteFunc(slices.Clone(ns), func(n *model.Node) bool { return n == worst })
+	for i, n := range ns {
+		if i == 0 {
 			p.heading("Other nodes")
 		}
-		if shown++; shown > most {
-			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-1-most, "node"))
-			return
+		if i == most {
+			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-most, "node"))
+			break
 		}
-		p.line("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)))
+		p.clipped("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)), 1)
 	}
 }
 
@@ -430,48 +361,40 @@ func (p *printer) others(ns []*model.Node, worst *model.Node) {
 func (p *printer) footer(r *model.Report, worst *model.Node) {
 	fmt.Fprintln(p)
 	if worst != nil {
-		p.line(fmt.Sprintf("  %-*s", gutter, "also found"), alsoFound(r, worst))
+		p.label("also found", alsoFound(r, worst), 1)
 	}
-	if k := len(r.Correlations); k > 0 {
-		p.line(fmt.Sprintf("  %-*s", gutter, "across"), r.Correlations[0].Summary)
+	if len(r.Correlations) > 0 {
+		p.label("across", r.Correlations[0].Summary, 1)
 	}
 	next := "--verbose shows all, -o html=report.html"
 	if worst != nil && len(worst.Causes) > 0 && worst.Status != "healthy" {
-		p.label("confidence", rules.Legend)
+		p.label("confidence", rules.Legend, whole)
 		next += ", explain " + worst.Causes[0].ID
 	}
-	p.label("next", next)
+	p.label("next", next, whole)
 }
 
 // alsoFound counts what the screen leaves out.
 func alsoFound(r *model.Report, n *model.Node) string {
 	var out []string
-	if k := len(n.Breaches); k > 0 {
-		out = append(out, parse.Plural(k, "threshold")+" crossed")
-	}
-	if k := len(n.LookAlikes); k > 0 {
-		out = append(out, parse.Plural(k, "look-alike"))
-	}
-	if m := n.Events.Missing; m != nil && *m > 0 {
-		out = append(out, parse.Plural(*m, "missing PLEG event"))
-	}
-	if n.Events.Discarded > 0 {
-		out = append(out, parse.Plural(n.Events.Discarded, "discarded PLEG event"))
-	}
-	fired := 0
-	for i := range r.Alerts {
-		if r.Alerts[i].Outcome == "fired" {
-			fired++
+	count := func(k int, noun, after string) {
+		if k > 0 {
+			out = append(out, parse.Plural(k, noun)+after)
 		}
 	}
+	count(len(n.Breaches), "threshold", " crossed")
+	count(len(n.LookAlikes), "look-alike", "")
+	count(n.Audited.Audit.Missing, "missing PLEG event", "")
+	count(n.Events.Discarded, "discarded PLEG event", "")
 	if len(r.Alerts) > 0 {
+		fired := 0
+		for i := range r.Alerts {
+			if r.Alerts[i].Outcome == "fired" {
+				fired++
+			}
+		}
 		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert")))
 	}
-	if len(n.WhatIf) > 0 {
-		out = append(out, parse.Plural(len(n.WhatIf), "what-if"))
-	}
-	if len(out) == 0 {
-		return "nothing else"
-	}
-	return strings.Join(out, ", ")
+	count(len(n.WhatIf), "what-if", "")
+	return cmp.Or(strings.Join(out, ", "), "nothing else")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/rules"
 )
 
 // ticketNodes is how many nodes a ticket tells of.
@@ -36,15 +35,13 @@ func ticketLines(n *model.Node) []string {
 	if n.Kubelet.Rules != "" {
 		out = append(out, "Kubelet "+n.Kubelet.Known())
 	}
-	if len(n.Causes) == 0 || n.Status == "healthy" {
+	c, sure := leading(n)
+	switch {
+	case c == nil || n.Status == "healthy":
 		return out
-	}
-	c := &n.Causes[0]
-	if c.Level == string(rules.Possible) {
-		for i := range n.Collect[:min(len(n.Collect), 1)] {
-			out = append(out, "Collect next: "+n.Collect[i].What+": "+n.Collect[i].Command)
-		}
-	} else if len(c.Remediation) > 0 {
+	case !sure && len(n.Collect) > 0:
+		out = append(out, "Collect next: "+n.Collect[0].What+": "+n.Collect[0].Command)
+	case sure && len(c.Remediation) > 0:
 		out = append(out, "Do first: "+c.Remediation[0])
 	}
 	for _, e := range c.For.First(2) {

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
@@ -57,7 +59,7 @@ func (p *printer) node(n *model.Node) {
 		if e.StuckStepBasis != "" {
 			p.para(fmt.Sprintf("  %d: ", e.ID), stuckIn(e.StuckStep)+": "+e.StuckStepBasis)
 		}
-		p.quotes("     ", e.Evidence.All())
+		p.quotes("     ", e.Evidence)
 	}
 	p.causes(causesHeading(n), n.Causes)
 	p.causes("Look-alikes (not PLEG)", n.LookAlikes)
@@ -88,12 +90,14 @@ func plainSummary(n *model.Node) string {
 	return strings.TrimPrefix(strings.TrimPrefix(n.Summary, n.Name+": "), "the node: ")
 }
 
+// kubeletShort is what ran on a node.
+func kubeletShort(k *model.Kubelet) string {
+	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(orEmpty(k.Runtime), "unknown runtime"), orUnknown(k.PLEG))
+}
+
+// kubeletLine is the same with its settings, and what tells them.
 func kubeletLine(k model.Kubelet) string {
-	version := k.Known()
-	if version == "" {
-		version = "version unknown"
-	}
-	s := "kubelet " + version + ", runtime " + orUnknown(orEmpty(k.Runtime)) + ", PLEG " + orUnknown(k.PLEG)
+	s := kubeletShort(&k)
 	if k.Threshold != nil {
 		s += fmt.Sprintf(", relist every %s, threshold %s", span(k.Period), span(k.Threshold))
 	}
@@ -106,16 +110,22 @@ func kubeletLine(k model.Kubelet) string {
 	return s
 }
 
+// windowLine is what the records cover, and how their timestamps were read.
 func windowLine(w model.Window) string {
 	if w.Start == 0 {
 		return "no dated line"
 	}
-	s := fmt.Sprintf("%s to %s UTC, %s", date(w.Start), date(w.End), Span(w.End.Sub(w.Start)))
+	s := layout(w.Start, time.DateTime)
+	if layout(w.End, time.DateTime) != s {
+		s += " to " + untilWords(w.Start, w.End) + " UTC, " + Span(w.End.Sub(w.Start))
+	} else {
+		s += " UTC"
+	}
 	switch {
 	case w.Timezone == "stated":
 		s += "; every timestamp states its zone"
 	case w.TimezoneBasis != "":
-		s += fmt.Sprintf("; timestamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
+		s += "; timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
 	}
 	if w.YearBasis != "" {
 		s += "; year: " + w.YearBasis
@@ -139,29 +149,25 @@ func (p *printer) causes(title string, cs []model.Cause) {
 // causesHeading says whether any of the causes is more than possible; of a node
 // that is well they say what shows it.
 func causesHeading(n *model.Node) string {
-	switch {
+	switch _, sure := leading(n); {
 	case n.Status == "healthy":
 		return "Proof"
-	case len(n.Causes) > 0 && n.Causes[0].Level == string(rules.Possible):
-		return "Cause unknown; these are possible"
+	case sure:
+		return "Probable causes"
 	}
-	return "Probable causes"
-}
-
-func levelLine(c *model.Cause) string {
-	return fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
+	return "Cause unknown; these are possible"
 }
 
 func (p *printer) cause(rank int, c *model.Cause) {
 	p.para(fmt.Sprintf("%d. ", rank), p.paint(bold, c.ID+": "+c.Title))
-	level := levelLine(c)
+	level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
 	if len(c.Episodes) > 0 {
 		level += ", explains " + episodesWords(c.Episodes)
 	}
 	fmt.Fprintf(p, "   %s\n", p.paint(faint, level))
 	p.para("   ", c.Explanation)
-	p.labelled("for", c.For)
-	p.labelled("against", c.Against)
+	p.quotes("   for      ", c.For)
+	p.quotes("   against  ", c.Against)
 	for _, m := range c.Missing {
 		p.para("   missing  ", m)
 	}
@@ -170,13 +176,5 @@ func (p *printer) cause(rank int, c *model.Cause) {
 	}
 	for _, m := range c.Commands {
 		fmt.Fprintf(p, "   run    $ %s\n", m) // whole: it is copied
-	}
-}
-
-func (p *printer) labelled(label string, proof model.Proof) {
-	for i := range proof.Len() {
-		e := proof.At(i)
-		p.quote(fmt.Sprintf("   %-9s", label), &e)
-		label = ""
 	}
 }
