@@ -1,10 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
@@ -16,23 +16,20 @@ const shown = 15
 // writeInspectText tells what the inputs hold.
 func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
-	x := &inspection{r.Inspect(), p}
+	x := &inspection{r.Inspect(), p, shown}
+	if opt.Verbose {
+		x.most = whole
+	}
 	p.inputs(r)
 	if x.Prefix != "" {
 		fmt.Fprintf(p, "  files lie below %s, written as …/\n", x.Prefix)
 	}
 	for _, s := range []Section{x.nodes(), x.used(), x.repeats(), x.clocks(), x.unused(), x.silences(), x.losses()} {
-		if !opt.Verbose {
-			s.Keep(shown)
-		}
+		s.Keep(x.most)
 		p.section(s)
 	}
 	p.needs(x.Missing)
-	most := len(r.Warnings)
-	if !opt.Verbose {
-		most = shown
-	}
-	p.section(problems(r, most))
+	p.section(problems(r, min(len(r.Warnings), x.most)))
 	return p.Flush()
 }
 
@@ -40,6 +37,7 @@ func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 type inspection struct {
 	*model.Inspect
 	*printer
+	most int // rows of a table
 }
 
 // below writes the common top of all paths as "…/".
@@ -61,11 +59,13 @@ func (x *inspection) said(s string) string {
 // path is a path below the common top that takes at most most columns.
 func (x *inspection) path(s string, most int) string { return ending(x.below(s), most) }
 
+// half is a path that takes half of the width.
+func (x *inspection) half(s string) string { return x.path(s, max(x.opt.Width/2, 40)) }
+
 func (x *inspection) nodes() Section {
 	s := Section{Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
-	for i := range x.Nodes {
-		n := &x.Nodes[i]
-		s.Row(n.Name, orUnknown(orEmpty(n.Version)), orUnknown(orEmpty(n.Runtime)), when(n.Start), when(n.End), orUnknown(orEmpty(n.Zone)), orUnknown(x.said(orEmpty(n.ZoneBasis))))
+	for _, n := range x.Nodes {
+		s.Row(n.Name, n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(orEmpty(n.ZoneBasis)), "unknown"))
 	}
 	return s
 }
@@ -74,70 +74,58 @@ func (x *inspection) used() Section {
 	s := Section{Title: "Files used", Columns: []string{"role", "file", "lines", "records", "from", "to"}}
 	for _, f := range x.Files {
 		if f.Used {
-			s.Row(f.Role, x.path(f.Path, max(x.opt.Width-84, 28)), blankZero(f.Lines), blankZero(f.Records), when(f.Start), when(f.End))
+			s.Row(f.Role, x.path(f.Path, max(x.opt.Width-84, 28)), blankZero(f.Lines), blankZero(f.Records), f.Start, f.End)
 		}
+	}
+	return s
+}
+
+// grouped lists the files of which something is said: one of each saying and how many
+// more there are, all under --verbose.
+func (x *inspection) grouped(title, column string, said func(*model.File) string) Section {
+	s := Section{Title: title, Columns: []string{column, "file"}}
+	count := map[string]int{}
+	for i := range x.Files {
+		count[said(&x.Files[i])]++
+	}
+	for i := range x.Files {
+		what := said(&x.Files[i])
+		k := count[what]
+		if what == "" || k == 0 {
+			continue
+		}
+		file := x.half(x.Files[i].Path)
+		if k > 1 && !x.opt.Verbose {
+			file += " and " + parse.Plural(k-1, "more file")
+			count[what] = 0
+		}
+		s.Row(what, file)
 	}
 	return s
 }
 
 // repeats tells which files hold what others hold too; it is used once.
 func (x *inspection) repeats() Section {
-	s := Section{Title: "The same lines in several files, used once", Columns: []string{"file", "of it"}}
-	for _, f := range x.Files {
-		if f.Repeats != "" {
-			s.Row(x.path(f.Path, max(x.opt.Width/2, 40)), x.below(f.Repeats))
-		}
-	}
-	return s
+	return x.grouped("The same lines in several files, used once", "of the file", func(f *model.File) string { return x.below(f.Repeats) })
 }
 
-// grouped lists paths by what is said of them, few of each, in the order of
-// first mention.
-func (x *inspection) grouped(title string, few int, said func(*model.File) string, head func(what string, n int) string) Section {
-	s := Section{Title: title}
-	var order []string
-	paths := map[string][]string{}
-	for i := range x.Files {
-		if what := said(&x.Files[i]); what != "" {
-			if paths[what] == nil {
-				order = append(order, what)
-			}
-			paths[what] = append(paths[what], x.Files[i].Path)
-		}
-	}
-	for _, what := range order {
-		all := paths[what]
-		s.Lead = append(s.Lead, "- "+head(what, len(all)))
-		for i, path := range all {
-			if i == few && !x.opt.Verbose {
-				s.Lead = append(s.Lead, "    and "+parse.Plural(len(all)-i, "more file"))
-				break
-			}
-			s.Lead = append(s.Lead, "    "+x.path(path, max(x.opt.Width-8, 30)))
-		}
-	}
-	return s
-}
-
-// clocks tells how the files were dated.
 func (x *inspection) clocks() Section {
-	return x.grouped("How timestamps were dated", 2, func(f *model.File) string {
+	return x.grouped("How timestamps were dated", "clock", func(f *model.File) string {
 		if !f.Used {
 			return ""
 		}
 		return x.said(f.Clock)
-	}, func(what string, _ int) string { return what })
+	})
 }
 
 func (x *inspection) unused() Section {
-	return x.grouped("Files not used", 3, func(f *model.File) string { return orEmpty(f.Why) },
-		func(why string, n int) string { return parse.Plural(n, "file") + ": " + why })
+	return x.grouped("Files not used", "why", func(f *model.File) string { return orEmpty(f.Why) })
 }
 
 func (x *inspection) silences() Section {
 	s := Section{Title: "Silences of the kubelet and the runtime, 5m and longer", Columns: []string{"source", "from", "to", "length", "file and line"}}
 	for _, g := range x.Gaps {
-		s.Row(g.Source, when(g.Start), when(g.End), span(&g.Length), x.path(g.Where, max(x.opt.Width/2, 40)))
+		s.Row(g.Source, g.Start, g.End, &g.Length, x.half(g.Where))
 	}
 	return s
 }
@@ -152,13 +140,6 @@ func (x *inspection) losses() Section {
 		s.Row(what, x.path(l.Where, 40), fit(flat(l.Text), max(x.opt.Width-64, 40)))
 	}
 	return s
-}
-
-func when(at model.Time) string {
-	if at == 0 {
-		return ""
-	}
-	return layout(at, time.DateTime)
 }
 
 func blankZero(n int) string {

@@ -9,13 +9,9 @@ import (
 
 func writeJSON(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r) }
 
-func writeTimelineJSON(w io.Writer, r *model.Report, _ Options) error {
-	return Encode(w, r.Timeline())
-}
+func writeTimelineJSON(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Timeline()) }
 
-func writeInspectJSON(w io.Writer, r *model.Report, _ Options) error {
-	return Encode(w, r.Inspect())
-}
+func writeInspectJSON(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Inspect()) }
 
 // Encode writes one JSON document of the model.
 func Encode(w io.Writer, v any) error {

@@ -1,8 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -31,19 +30,10 @@ func Mark(format, version, command string) string {
 
 // MarkedLine writes an object as a line of JSON whose first key is the schema.
 func MarkedLine(w io.Writer, name string, object any) error {
-	var b bytes.Buffer
-	b.WriteString(`{"schema":"` + model.SchemaName(name) + `",`)
-	skip := b.Len()
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(object); err != nil {
+	line, err := model.Compact(object)
+	if err != nil {
 		return err
 	}
-	line := b.Bytes()
-	if line[skip] == '{' {
-		copy(line[1:], line[:skip]) // over the object's own bracket
-		line = line[1:]
-	}
-	_, err := w.Write(line)
+	_, err = fmt.Fprintf(w, "{\"schema\":%q,%s\n", model.SchemaName(name), line[len("{"):])
 	return err
 }

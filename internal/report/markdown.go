@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 // writeMarkdown writes a post-mortem: the block for the ticket, then for each
@@ -15,19 +15,10 @@ import (
 func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# PLEG report\n")
-	for i, n := range r.Nodes {
-		if i == ticketNodes {
-			fmt.Fprintf(b, "\nand %s more\n", parse.Plural(len(r.Nodes)-i, "node"))
-			break
-		}
-		fmt.Fprintln(b)
-		for k, l := range ticketLines(n) {
-			if k == 0 {
-				l = "**" + md(l) + "**"
-			} else {
-				l = "- " + md(l)
-			}
-			fmt.Fprintln(b, l)
+	for _, lines := range ticket(r) {
+		fmt.Fprintf(b, "\n**%s**\n", md(lines[0]))
+		for _, l := range lines[1:] {
+			fmt.Fprintf(b, "- %s\n", md(l))
 		}
 	}
 	for _, n := range r.Nodes {
@@ -45,59 +36,15 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(windowLine(n.Window)))
 	gantt(b, n)
 	markdownSection(b, "###", times{date: dayAndTime}.episodes(n))
-	for i := range n.Causes {
-		if i == 0 {
-			fmt.Fprintf(b, "\n### %s\n", causesHeading(n))
-		}
-		if i == 3 && !opt.Verbose {
-			break
-		}
-		markdownCause(b, i+1, &n.Causes[i], opt)
+	told, quotes := n.Causes[:min(len(n.Causes), 3)], 3
+	if opt.Verbose {
+		told, quotes = n.Causes, whole
+	}
+	for i, s := range causes(causesHeading(n), rules.Legend, told, quotes) {
+		markdownSection(b, strings.Repeat("#", 3+min(i, 1)), s)
 	}
 	markdownSection(b, "###", whatIf(n))
 	markdownTimeline(b, n)
-}
-
-func markdownCause(b *bufio.Writer, rank int, c *model.Cause, opt Options) {
-	fmt.Fprintf(b, "\n#### %d. %s (`%s`, %s, %.0f%%)\n\n%s\n", rank, md(c.Title), c.ID, c.Level, 100*c.Confidence, md(c.Explanation))
-	most := 3
-	if opt.Verbose {
-		most = c.For.Len() + c.Against.Len()
-	}
-	markdownQuotes(b, "Evidence for", c.For, most)
-	markdownQuotes(b, "Evidence against", c.Against, most)
-	markdownList(b, "Do", c.Remediation)
-	if len(c.Commands) > 0 {
-		fmt.Fprintf(b, "\nRun:\n\n")
-		for _, x := range c.Commands {
-			fmt.Fprintf(b, "- %s\n", code(x))
-		}
-	}
-	markdownList(b, "What to collect next", c.Missing)
-}
-
-func markdownQuotes(b *bufio.Writer, title string, p model.Proof, most int) {
-	if p.Len() == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n\n", title)
-	for _, e := range p.First(most) {
-		note := ""
-		if e.Note != "" {
-			note = ", " + md(e.Note)
-		}
-		fmt.Fprintf(b, "- %s%s\n\n  %s\n\n", code(e.Where()), note, code(e.Text))
-	}
-}
-
-func markdownList(b *bufio.Writer, title string, xs []string) {
-	if len(xs) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n\n", title)
-	for _, x := range xs {
-		fmt.Fprintf(b, "- %s\n", md(x))
-	}
 }
 
 // momentsShown bounds the timeline table: a ticket is read by people.

@@ -51,16 +51,11 @@ var (
 	green  = text.Colors{text.FgGreen}
 )
 
-func statusColor(status string) text.Colors {
-	switch status {
-	case "unhealthy":
-		return red
-	case "degraded":
-		return yellow
-	case "healthy":
-		return green
-	}
-	return faint
+var statusColors = map[string]text.Colors{"unhealthy": red, "degraded": yellow, "healthy": green, "unknown": faint}
+
+// status prints whose verdict follows, and the verdict in a word.
+func (p *printer) status(name, status string) {
+	fmt.Fprintf(p, "\n%s\n", p.paint(statusColors[status], name+": "+status))
 }
 
 func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s)) }
@@ -133,75 +128,10 @@ func part(word string, width int) string {
 // least is how narrow a column may become before one is left out.
 const least = 20
 
-// render prints the table as wide as the terminal is.
+// render prints the table as wide as the terminal is, in the one style that the text
+// formats use. A cell that wraps has no link: a link ends with its line.
 func (p *printer) render(g *Section) {
-	widths, wrapped := p.fit(g)
-	for _, l := range strings.Split(p.layOut(g, widths, wrapped), "\n") {
-		fmt.Fprintln(p, strings.TrimRight(l, " "))
-	}
-	if left := g.Columns[len(widths):]; len(left) > 0 {
-		p.para("  ", p.paint(faint, "a wider terminal shows also: "+strings.Join(left, ", ")))
-	}
-}
-
-// fit returns the widths of the columns that are shown: the last ones are left out
-// where all cannot fit. Of the others the widest gives way first, as far as that
-// breaks no word; then the one of the longest word does.
-func (p *printer) fit(g *Section) (widths []int, wrapped bool) {
-	need, words := p.widths(g)
-	narrow := 0
-	for i, n := range need {
-		if narrow += 2 + min(n, least); i > 0 && narrow > p.opt.Width {
-			need = need[:i]
-			break
-		}
-	}
-	over := 2*len(need) - p.opt.Width
-	for _, n := range need {
-		over += n
-	}
-	for wrapped = over > 0; over > 0; over-- {
-		give, breaks := -1, -1
-		for i, n := range need {
-			if n > max(words[i], least) && (give < 0 || n > need[give]) {
-				give = i
-			}
-			if n > least && (breaks < 0 || words[i] > words[breaks]) {
-				breaks = i
-			}
-		}
-		if give < 0 {
-			give = breaks
-		}
-		if give < 0 {
-			break // one column that is wider than the terminal
-		}
-		need[give]--
-	}
-	return need, wrapped
-}
-
-// widths are those that the columns need, and those of their longest words.
-func (p *printer) widths(g *Section) (need, words []int) {
-	see := func(i int, s string) {
-		need[i] = max(need[i], breadth(s))
-		for w := range strings.FieldsSeq(s) {
-			words[i] = max(words[i], breadth(w))
-		}
-	}
-	need, words = make([]int, len(g.Columns)), make([]int, len(g.Columns))
-	for i, c := range g.Columns {
-		see(i, c)
-		for _, r := range g.Rows {
-			see(i, r[i].Text)
-		}
-	}
-	return need, words
-}
-
-// layOut sets the rows in the one style that the text formats use. A wrapped
-// table has no links: a link ends with its line.
-func (p *printer) layOut(g *Section, widths []int, wrapped bool) string {
+	widths := p.fit(g)
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -211,25 +141,66 @@ func (p *printer) layOut(g *Section, widths []int, wrapped bool) string {
 		style.Color.Header = faint
 	}
 	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
 	var head table.Row
 	var configs []table.ColumnConfig
 	for i, w := range widths {
 		head = append(head, g.Columns[i])
 		configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: wrap})
 	}
-	if wrapped {
-		t.SetColumnConfigs(configs)
-	}
+	t.SetColumnConfigs(configs)
 	t.AppendHeader(head)
 	for _, r := range g.Rows {
 		var row table.Row
-		for _, c := range r[:len(widths)] {
-			if c.At != nil && !wrapped {
+		for i, w := range widths {
+			c := r[i]
+			if c.At != nil && breadth(c.Text) <= w {
 				c.Text = p.link(c.At, c.Text)
 			}
 			row = append(row, c.Text)
 		}
 		t.AppendRow(row)
 	}
-	return t.Render()
+	fmt.Fprintln(p, t.Render())
+	if left := g.Columns[len(widths):]; len(left) > 0 {
+		p.para("  ", p.paint(faint, "a wider terminal shows also: "+strings.Join(left, ", ")))
+	}
+}
+
+// fit returns the widths of the columns that are shown: the last ones are left out
+// where all cannot fit. Of the others the widest gives way first, as far as that
+// breaks no word; then the one of the longest word does.
+func (p *printer) fit(g *Section) []int {
+	var need, words []int // the width of a column, and that of its longest word
+	narrow, over := 0, -p.opt.Width
+	for i, c := range g.Columns {
+		n, longest := breadth(c), 0
+		for _, r := range g.Rows {
+			n = max(n, breadth(r[i].Text))
+			for w := range strings.FieldsSeq(c + " " + r[i].Text) {
+				longest = max(longest, breadth(w))
+			}
+		}
+		if narrow += 2 + min(n, least); i > 0 && narrow > p.opt.Width {
+			break
+		}
+		need, words, over = append(need, n), append(words, longest), over+2+n
+	}
+	for ; over > 0; over-- {
+		give, most := -1, 0
+		for i, n := range need {
+			ease := 1<<20 + n
+			if n <= words[i] {
+				ease = words[i] // a word breaks
+			}
+			if n > least && ease > most {
+				give, most = i, ease
+			}
+		}
+		if give < 0 {
+			break // one column that is wider than the terminal
+		}
+		need[give]--
+	}
+	return need
 }

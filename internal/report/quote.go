@@ -12,15 +12,6 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// quotes prints evidence under a label.
-func (p *printer) quotes(indent string, proof model.Proof) {
-	for i := range proof.Len() {
-		e := proof.At(i)
-		p.quote(indent, &e)
-		indent = strings.Repeat(" ", len(indent))
-	}
-}
-
 // quote prints where a line stands and what it is cited for, and below it its text.
 // The screen takes the time too, and of each what fits on one row: of a path the
 // end, which tells most, and of a text the message without its header.

@@ -4,28 +4,45 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// replayText prints relists that did something; quiet ones are counted.
+// replayText prints relists that did something; quiet ones are counted. Of a
+// scenario only the longest are told, at its end.
 type replayText struct {
 	*printer
 	filtered bool
 	quiet    int
 	healthy  bool
+	made     bool // by a scenario
+	longest  []model.SimRelist
 }
 
 // replayWidth is that of the narrowest terminal: a recording is written as it is
 // read.
 const replayWidth = 80
 
+// longestShown is how many relists of a scenario are told one by one.
+const longestShown = 5
+
 func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
 	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true}
 	t.para("", fmt.Sprintf("Replay with %s, channel for %d events", profileWords(&p), p.Capacity))
 	fmt.Fprintln(t)
+	return t
+}
+
+func newScenarioText(w io.Writer, p model.Profile, _ bool) ReplayWriter {
+	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), made: true}
+	if p.Assumed {
+		p.Version = nil
+	}
+	t.para("", fmt.Sprintf("Scenario with %s, CRI timeout %s", profileWords(&p), span(&p.RPCTimeout)))
 	return t
 }
 
@@ -39,7 +56,11 @@ func profileWords(p *model.Profile) string {
 
 // Relist implements ReplayWriter.
 func (t *replayText) Relist(r model.SimRelist) {
-	if len(r.Events) == 0 && listedOK(&r) && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked {
+	switch {
+	case t.made:
+		t.keep(r)
+		return
+	case len(r.Events) == 0 && listedOK(&r) && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked:
 		t.quiet++
 		return
 	}
@@ -51,11 +72,21 @@ func (t *replayText) Relist(r model.SimRelist) {
 	}
 	t.para(fmt.Sprintf("%s  %s  %8.3fs  ", clockText(r.Start), what, r.Took), t.note(&r))
 	for _, e := range r.Events {
-		if e.Filtered && !t.filtered {
-			continue
+		if !e.Filtered || t.filtered {
+			fmt.Fprintf(t, "    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
 		}
-		fmt.Fprintf(t, "    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
 	}
+}
+
+// keep keeps a relist if it is one of the longest; of those as long the first stay.
+func (t *replayText) keep(r model.SimRelist) {
+	r.Events = nil
+	i := slices.IndexFunc(t.longest, func(x model.SimRelist) bool { return x.Took < r.Took })
+	if i < 0 {
+		i = len(t.longest)
+	}
+	t.longest = slices.Insert(t.longest, i, r)
+	t.longest = t.longest[:min(len(t.longest), longestShown)]
 }
 
 func listedOK(r *model.SimRelist) bool { return r.Outcome == "ok" }
@@ -118,15 +149,23 @@ func (t *replayText) flushQuiet() {
 // End implements ReplayWriter.
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
-	if m := &end.Metrics; m.Relists > 0 {
-		fmt.Fprintf(t, "\n")
-		t.para("", relistsWords(&end, span(&m.Duration)+" in all"))
+	m := &end.Metrics
+	length := span(&m.Duration) + " in all"
+	if t.made {
+		t.calibrated(end.Scenario)
+		mean := m.Duration / float64(max(m.Relists, 1))
+		length = span(&mean) + " on average"
+	}
+	if m.Relists > 0 {
+		fmt.Fprintln(t)
+		t.para("", fmt.Sprintf("%s, %d of them could not list, %s, longest %s at %s", parse.Plural(m.Relists, "relist"), m.Failed, length, span(&end.Longest), clockText(end.LongestAt)))
+	}
+	if m.Relists > 0 || t.made {
 		fmt.Fprintf(t, "%s sent, %d discarded\n", parse.Plural(end.Sent, "event"), m.Discarded)
 	}
-	if end.Health != nil {
-		t.history(&end)
-	} else {
-		t.health(end.Unhealthy)
+	t.health(&end)
+	if t.made {
+		t.scenario(&end)
 	}
 	if end.WhatIf != nil {
 		t.answer(end.WhatIf)
@@ -137,59 +176,50 @@ func (t *replayText) End(end model.ReplayEnd) error {
 	return t.Flush()
 }
 
-// relistsWords sums up all relists.
-func relistsWords(end *model.ReplayEnd, length string) string {
-	return fmt.Sprintf("%s, %d of them could not list, %s, longest %s at %s", parse.Plural(end.Metrics.Relists, "relist"), end.Metrics.Failed,
-		length, span(&end.Longest), clockText(end.LongestAt))
-}
-
-func (t *replayText) health(unhealthy []model.SimUnhealthy) {
-	if len(unhealthy) == 0 {
-		fmt.Fprintf(t, "PLEG stayed healthy\n")
-	}
-	for _, u := range unhealthy {
-		to := "the end of the input"
-		if u.To != 0 {
-			to = clockText(u.To)
+// health tells how PLEG was: as simulated, or by the history of a node.
+func (t *replayText) health(end *model.ReplayEnd) {
+	episodes := end.Episodes
+	if end.Health == nil {
+		for _, u := range end.Unhealthy {
+			episodes = append(episodes, model.Episode{Breach: u.From, Recovered: u.To, NeverRelisted: u.Never})
 		}
-		if u.Never {
+	}
+	for i := range episodes {
+		e := &episodes[i]
+		from, to := "a moment that no line dates", "the end of the input"
+		if e.Start() != 0 {
+			from = clockText(e.Start())
+		}
+		switch {
+		case e.RecoveredSlack != nil:
+			to = clockText(e.Recovered) + " ±" + span(e.RecoveredSlack)
+		case e.Recovered != 0:
+			to = clockText(e.Recovered)
+		case end.Health != nil:
+			to = clockText(max(e.LastReport, e.Breach)) + " at least: the input does not show it recover"
+		}
+		if e.NeverRelisted {
 			to += ", no relist having succeeded yet"
 		}
-		fmt.Fprintf(t, "PLEG unhealthy from %s to %s\n", clockText(u.From), to)
+		t.para("", "PLEG unhealthy from "+from+" to "+to)
 	}
-}
-
-// history tells how PLEG was, by the history of a node.
-func (t *replayText) history(end *model.ReplayEnd) {
-	for i := range end.Episodes {
-		e := &end.Episodes[i]
-		from := "a moment that no line dates"
-		if at := cmp.Or(e.Breach, e.FirstReport); at != 0 {
-			from = clockText(at)
-		}
-		words := "PLEG unhealthy from " + from
-		switch {
-		case e.Recovered == 0:
-			words += " on, at least to " + clockText(max(e.LastReport, e.Breach)) + ": the input does not show it recover"
-		case e.RecoveredSlack != nil:
-			words += " to " + clockText(e.Recovered) + " (±" + span(e.RecoveredSlack) + ")"
-		default:
-			words += " to " + clockText(e.Recovered)
-		}
-		t.para("", words)
+	if end.Health == nil && len(episodes) == 0 {
+		fmt.Fprintf(t, "PLEG stayed healthy\n")
 	}
-	var all, healthy float64
+	var all, healthy time.Duration
 	for _, h := range end.Health {
-		d := h.To.Sub(h.From).Seconds()
+		d := h.To.Sub(h.From)
 		all += d
 		switch {
 		case h.State == "healthy":
 			healthy += d
-		case h.State == "unknown" && d >= 10:
+		case h.State == "unknown" && d >= 10*time.Second:
 			fmt.Fprintf(t, "PLEG unknown from %s to %s\n", clockText(h.From), clockText(h.To))
 		}
 	}
-	fmt.Fprintf(t, "PLEG proven healthy for %s of %s\n", span(&healthy), span(&all))
+	if all > 0 {
+		fmt.Fprintf(t, "PLEG proven healthy for %s of %s\n", Span(healthy), Span(all))
+	}
 }
 
 func (t *replayText) answer(a *model.SimAnswer) {

@@ -2,9 +2,11 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
@@ -18,6 +20,15 @@ type Section struct {
 	Rows    [][]Cell
 	More    int      // rows left out
 	Notes   []string // said after the table
+	Parts   []Part   // said last
+}
+
+// Part is a list below a label.
+type Part struct {
+	Label    string
+	Quotes   []model.Evidence
+	Items    []string
+	Commands []string // whole: they are copied
 }
 
 // Cell is one cell of a table.
@@ -27,15 +38,27 @@ type Cell struct {
 	At    *model.Evidence // the line that it points to
 }
 
-// Row adds a row of Cells and of values to print.
+// Row adds a row of Cells and of values: moments to the second, "" for none; pointers
+// to seconds, numbers and names, "?" for nil; anything else as it prints.
 func (s *Section) Row(cells ...any) {
 	row := make([]Cell, len(cells))
 	for i, c := range cells {
-		if x, ok := c.(Cell); ok {
+		switch x := c.(type) {
+		case Cell:
 			row[i] = x
-			continue
+		case model.Time:
+			if x != 0 {
+				row[i].Text = layout(x, time.DateTime)
+			}
+		case *float64:
+			row[i].Text = span(x)
+		case *int:
+			row[i].Text = cmp.Or(integer(x), "?")
+		case *string:
+			row[i].Text = cmp.Or(orEmpty(x), "unknown")
+		default:
+			row[i].Text = fmt.Sprint(c)
 		}
-		row[i].Text = fmt.Sprint(c)
 	}
 	s.Rows = append(s.Rows, row)
 }
@@ -47,7 +70,7 @@ func (s *Section) Keep(most int) {
 	}
 }
 
-func (s *Section) empty() bool { return len(s.Rows)+len(s.Lead)+len(s.Notes) == 0 }
+func (s *Section) empty() bool { return len(s.Rows)+len(s.Lead)+len(s.Notes)+len(s.Parts) == 0 }
 
 // place is a cell that points to a line, of a long path the end.
 func place(e *model.Evidence, most int) Cell {
@@ -64,11 +87,7 @@ func (p *printer) section(s Section) {
 	}
 	p.heading(s.Title)
 	for _, l := range s.Lead {
-		if item, ok := strings.CutPrefix(l, "- "); ok {
-			p.para("  - ", item)
-		} else {
-			p.para("  ", l)
-		}
+		p.para("  ", l)
 	}
 	if len(s.Rows) > 0 {
 		p.render(&s)
@@ -79,6 +98,28 @@ func (p *printer) section(s Section) {
 	for _, l := range s.Notes {
 		p.para("  - ", l)
 	}
+	for _, x := range s.Parts {
+		p.part(&x)
+	}
+}
+
+// part prints a list with its label before the first.
+func (p *printer) part(x *Part) {
+	label := x.Label
+	indent := func() string {
+		s := fmt.Sprintf("  %-9s", label)
+		label = ""
+		return s
+	}
+	for i := range x.Quotes {
+		p.quote(indent(), &x.Quotes[i])
+	}
+	for _, s := range x.Items {
+		p.para(indent(), s)
+	}
+	for _, s := range x.Commands {
+		fmt.Fprintf(p, "%s$ %s\n", indent(), s)
+	}
 }
 
 func markdownSection(b *bufio.Writer, level string, s Section) {
@@ -86,6 +127,9 @@ func markdownSection(b *bufio.Writer, level string, s Section) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s %s\n", level, md(s.Title))
+	for _, l := range s.Lead {
+		fmt.Fprintf(b, "\n%s\n", md(l))
+	}
 	if len(s.Rows) > 0 {
 		fmt.Fprintf(b, "\n|")
 		for _, c := range s.Columns {
@@ -111,6 +155,28 @@ func markdownSection(b *bufio.Writer, level string, s Section) {
 			fmt.Fprintln(b)
 		}
 		fmt.Fprintf(b, "- %s\n", md(l))
+	}
+	for _, x := range s.Parts {
+		markdownPart(b, &x)
+	}
+}
+
+func markdownPart(b *bufio.Writer, x *Part) {
+	if len(x.Quotes)+len(x.Items)+len(x.Commands) > 0 {
+		fmt.Fprintf(b, "\n%s:\n\n", sentenceCase(x.Label))
+	}
+	for _, e := range x.Quotes {
+		note := ""
+		if e.Note != "" {
+			note = ", " + md(e.Note)
+		}
+		fmt.Fprintf(b, "- %s%s\n\n  %s\n\n", code(e.Where()), note, code(e.Text))
+	}
+	for _, s := range x.Items {
+		fmt.Fprintf(b, "- %s\n", md(s))
+	}
+	for _, s := range x.Commands {
+		fmt.Fprintf(b, "- %s\n", code(s))
 	}
 }
 

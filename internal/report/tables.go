@@ -50,7 +50,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = layout(e.NotReady.From, t.date) + " → " + layout(e.NotReady.To, t.date)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), span(e.PeakAge), e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), e.PeakAge, e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -230,7 +230,7 @@ func (t times) blame(n *model.Node) Section {
 		if x := b.First(); x != nil {
 			what, secs = x.What, span(&x.Seconds)
 		}
-		s.Row(t.clock(b.Start), span(&b.Total), span(b.List), span(b.Inspect), what, secs, span(&b.Unexplained))
+		s.Row(t.clock(b.Start), &b.Total, b.List, b.Inspect, what, secs, &b.Unexplained)
 	}
 	return s
 }
@@ -239,18 +239,14 @@ func operations(n *model.Node) Section {
 	s := Section{Title: "CRI operations", Columns: []string{"operation", "calls", "errors", "median", "99%", "total", "share of relist"}}
 	for i := range n.Operations {
 		o := &n.Operations[i]
-		calls, share := "?", "?"
-		if o.Calls != nil {
-			calls = fmt.Sprint(*o.Calls)
+		errors, share := &o.Errors, "?"
+		if o.ErrorsUnknown {
+			errors = nil
 		}
 		if o.Share != nil {
 			share = fmt.Sprintf("%.0f%%", 100**o.Share)
 		}
-		errors := fmt.Sprint(o.Errors)
-		if o.ErrorsUnknown {
-			errors = "?"
-		}
-		s.Row(o.Operation, calls, errors, span(o.P50), span(o.P99), span(o.Total), share)
+		s.Row(o.Operation, o.Calls, errors, o.P50, o.P99, o.Total, share)
 	}
 	return s
 }
@@ -282,7 +278,7 @@ func eventsLine(a *model.Audit) string {
 func sources(n *model.Node) Section {
 	s := Section{Title: "What was looked at", Columns: []string{"source", "lines", "known messages", "first (UTC)", "last"}}
 	for _, x := range n.Sources {
-		s.Row(x.Name, x.Seen, x.Known, when(x.Span.From), when(x.Span.To))
+		s.Row(x.Name, x.Seen, x.Known, x.Span.From, x.Span.To)
 	}
 	return s
 }

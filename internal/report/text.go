@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,11 @@ func (p *printer) inputLine(r *model.Report) {
 	var names []string
 	files, used, size, partial := 0, 0, int64(0), ""
 	for _, in := range r.Inputs {
-		names = append(names, lastElement(in.Path))
+		name := path.Base(in.Path)
+		if name == "-" {
+			name = "standard input"
+		}
+		names = append(names, name)
 		files, used, size = files+in.Files, used+in.FilesUsed, size+in.Bytes
 		if in.Partial {
 			partial = ", partially read"
@@ -62,14 +67,6 @@ func (p *printer) inputLine(r *model.Report) {
 		s += "; " + parse.Plural(k, "input problem")
 	}
 	p.para("", s)
-}
-
-func lastElement(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	path = strings.TrimRight(path, "/")
-	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
 // gutter is the width of the labels.
@@ -88,7 +85,7 @@ func (p *printer) label(name, s string, most int) {
 // screen is the verdict on one node, its cause, and what to do.
 func (p *printer) screen(n *model.Node) {
 	p.setDay(n.Window)
-	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), orNode(n.Name)+": "+n.Status))
+	p.status(orNode(n.Name), n.Status)
 	if len(n.Episodes) == 0 {
 		p.label("verdict", sentenceCase(plainSummary(n)), whole)
 		p.crossed(n)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -15,19 +16,23 @@ const ticketNodes = 12
 // writeTicket writes the block to paste: plain text without colour or table,
 // each node with its summary, its cause and the line that proves it best.
 func writeTicket(w io.Writer, r *model.Report, _ Options) error {
-	var lines []string
+	_, err := io.WriteString(w, strings.Join(slices.Concat(ticket(r)...), "\n")+"\n")
+	return err
+}
+
+// ticket tells of each node in a few lines.
+func ticket(r *model.Report) [][]string {
+	var out [][]string
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			lines = append(lines, "and "+parse.Plural(len(r.Nodes)-i, "node")+" more")
-			break
+			return append(out, []string{"and " + parse.Plural(len(r.Nodes)-i, "node") + " more"})
 		}
-		lines = append(lines, ticketLines(n)...)
+		out = append(out, ticketLines(n))
 	}
-	if len(r.Nodes) == 0 {
-		lines = append(lines, "No node was found in the input.")
+	if len(out) == 0 {
+		return [][]string{{"No node was found in the input."}}
 	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
-	return err
+	return out
 }
 
 func ticketLines(n *model.Node) []string {

@@ -45,43 +45,40 @@ func (p *printer) inputs(r *model.Report) {
 
 func (p *printer) node(n *model.Node) {
 	p.setDay(n.Window)
-	fmt.Fprintf(p, "\n%s\n", p.paint(statusColor(n.Status), n.Name+": "+n.Status))
+	p.status(orNode(n.Name), n.Status)
 	p.para("  ", sentenceCase(plainSummary(n)))
 	p.para("  ", kubeletLine(n.Kubelet))
 	p.para("  ", windowLine(n.Window))
 	p.timeline(n)
-	p.section(p.episodes(n))
+	s := p.episodes(n)
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		if e.RecoveredBasis != "" {
-			p.para(fmt.Sprintf("  %d: ", e.ID), "recovery: "+e.RecoveredBasis)
+			s.Notes = append(s.Notes, fmt.Sprintf("%d: recovery: %s", e.ID, e.RecoveredBasis))
 		}
 		if e.StuckStepBasis != "" {
-			p.para(fmt.Sprintf("  %d: ", e.ID), stuckIn(e.StuckStep)+": "+e.StuckStepBasis)
+			s.Notes = append(s.Notes, fmt.Sprintf("%d: %s: %s", e.ID, stuckIn(e.StuckStep), e.StuckStepBasis))
 		}
-		p.quotes("     ", e.Evidence)
+		s.Parts = append(s.Parts, Part{Label: fmt.Sprintf("%d:", e.ID), Quotes: e.Evidence.All()})
 	}
-	p.causes(causesHeading(n), n.Causes)
-	p.causes("Look-alikes (not PLEG)", n.LookAlikes)
-	p.unjudged(n.Unjudged)
-	for _, s := range p.sections(n) {
+	for _, s := range slices.Concat([]Section{s}, causes(causesHeading(n), rules.Legend, n.Causes, whole),
+		causes("Look-alikes", "what looks like trouble of PLEG, and is none", n.LookAlikes, whole), []Section{unjudged(n.Unjudged)}, p.sections(n)) {
 		p.section(s)
 	}
 }
 
 // unjudged tells by what is missing which causes could not be judged.
-func (p *printer) unjudged(us []model.Unjudged) {
+func unjudged(us []model.Unjudged) Section {
+	s := Section{Title: "Not judged, as the input lacks"}
 	by := map[string][]string{}
 	for _, u := range us {
 		needs := strings.Join(u.Needs, " or ")
 		by[needs] = append(by[needs], u.ID)
 	}
-	if len(us) > 0 {
-		p.heading("Not judged, as the input lacks")
-	}
 	for _, needs := range slices.Sorted(maps.Keys(by)) {
-		p.para("  ", needs+": "+strings.Join(by[needs], ", "))
+		s.Lead = append(s.Lead, needs+": "+strings.Join(by[needs], ", "))
 	}
+	return s
 }
 
 // plainSummary is the summary without the name of the node, which stands above
@@ -133,19 +130,6 @@ func windowLine(w model.Window) string {
 	return s
 }
 
-func (p *printer) causes(title string, cs []model.Cause) {
-	if len(cs) == 0 {
-		return
-	}
-	p.heading(title)
-	if cs[0].Kind != string(rules.KindLookAlike) {
-		p.para("", rules.Legend)
-	}
-	for i := range cs {
-		p.cause(i+1, &cs[i])
-	}
-}
-
 // causesHeading says whether any of the causes is more than possible; of a node
 // that is well they say what shows it.
 func causesHeading(n *model.Node) string {
@@ -158,23 +142,29 @@ func causesHeading(n *model.Node) string {
 	return "Cause unknown; these are possible"
 }
 
-func (p *printer) cause(rank int, c *model.Cause) {
-	p.para(fmt.Sprintf("%d. ", rank), p.paint(bold, c.ID+": "+c.Title))
+// causes are sections of causes, with at most most quotes of each list, below one
+// that says what their words mean.
+func causes(title, legend string, cs []model.Cause, most int) []Section {
+	if len(cs) == 0 {
+		return nil
+	}
+	out := []Section{{Title: title, Lead: []string{legend}}}
+	for i := range cs {
+		out = append(out, causeSection(i+1, &cs[i], most))
+	}
+	return out
+}
+
+func causeSection(rank int, c *model.Cause, most int) Section {
 	level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
 	if len(c.Episodes) > 0 {
 		level += ", explains " + episodesWords(c.Episodes)
 	}
-	fmt.Fprintf(p, "   %s\n", p.paint(faint, level))
-	p.para("   ", c.Explanation)
-	p.quotes("   for      ", c.For)
-	p.quotes("   against  ", c.Against)
-	for _, m := range c.Missing {
-		p.para("   missing  ", m)
-	}
-	for _, m := range c.Remediation {
-		p.para("   do       ", m)
-	}
-	for _, m := range c.Commands {
-		fmt.Fprintf(p, "   run    $ %s\n", m) // whole: it is copied
-	}
+	return Section{Title: fmt.Sprintf("%d. %s (%s)", rank, c.Title, c.ID), Lead: []string{level, c.Explanation}, Parts: []Part{
+		{Label: "for", Quotes: c.For.First(most)},
+		{Label: "against", Quotes: c.Against.First(most)},
+		{Label: "do", Items: c.Remediation},
+		{Label: "run", Commands: c.Commands},
+		{Label: "collect", Items: c.Missing},
+	}}
 }
