@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -75,14 +74,8 @@ func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
 	return writeTable(w, eventColumns, func(add func(...string)) error {
 		for _, n := range r.Events().Nodes {
 			n.Events.Each(func(e model.PodEvent) {
-				lag, file, line := "", "", ""
-				if e.Lag != nil {
-					lag = strconv.FormatFloat(*e.Lag, 'f', 6, 64)
-				}
-				if ev := e.Evidence.Best(); ev != nil {
-					file, line = ev.File, strconv.FormatUint(uint64(ev.Line), 10)
-				}
-				add(n.Name, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), lag, integer(e.ExitCode), file, line)
+				file, line, _ := cited(e.Evidence.Best())
+				add(n.Name, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), float(e.Lag), integer(e.ExitCode), file, line)
 			})
 		}
 		return nil

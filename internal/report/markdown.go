@@ -70,18 +70,12 @@ func md(s string) string { return mdEscape.Replace(s) }
 // any run of backticks in s, and a pipe cannot end the cell.
 func code(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\t", " ")
-	run, longest := 0, 0
-	for _, r := range s {
-		if r == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", longest+1)
-	if longest > 0 {
-		return fence + " " + s + " " + fence
+	if fence != "`" {
+		s = " " + s + " "
 	}
 	return fence + s + fence
 }

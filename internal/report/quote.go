@@ -82,9 +82,4 @@ func ending(s string, n int) string {
 }
 
 // fit cuts s to width columns.
-func fit(s string, width int) string {
-	if breadth(s) <= width {
-		return s
-	}
-	return text.Trim(s, width-1) + "…"
-}
+func fit(s string, width int) string { return text.Snip(s, width, "…") }

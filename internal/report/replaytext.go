@@ -92,51 +92,27 @@ func (t *replayText) keep(r model.SimRelist) {
 func listedOK(r *model.SimRelist) bool { return r.Outcome == "ok" }
 
 func (t *replayText) note(r *model.SimRelist) string {
-	var parts []string
-	switch {
-	case r.Stream:
-		parts = append(parts, "told by the runtime")
-	case listedOK(r) && r.Pods < 0:
-		parts = append(parts, "pods listed")
-	case listedOK(r):
-		parts = append(parts, parse.Plural(r.Pods, "pod")+" listed")
-	default:
-		parts = append(parts, "list failed: "+model.Cut(r.ListError, 120))
-	}
-	if n := len(r.Inspected); n > 0 {
-		parts = append(parts, parse.Plural(n, "inspection"))
-	}
-	if len(r.Failed) > 0 {
-		parts = append(parts, "inspection failed: "+model.Cut(strings.Join(r.Failed, ", "), 200))
-	}
-	if r.Discarded > 0 {
-		parts = append(parts, fmt.Sprintf("%d events discarded", r.Discarded))
-	}
-	if r.Blocked {
-		parts = append(parts, "blocked: the event channel is full and nobody drains it")
-	}
-	if r.Assumed {
-		parts = append(parts, "assumed")
-	}
-	switch {
-	case r.Health == "" && !r.Healthy, r.Health == "unhealthy", r.Health == "never-relisted":
-		parts = append(parts, "PLEG unhealthy at its end")
-	}
-	return strings.Join(parts, "; ")
+	var c clauses
+	listed := !r.Stream && listedOK(r)
+	c.add(r.Stream, "told by the runtime")
+	c.add(listed && r.Pods < 0, "pods listed")
+	c.add(listed && r.Pods >= 0, "%s listed", parse.Plural(r.Pods, "pod"))
+	c.add(!listed && !r.Stream, "list failed: %s", model.Cut(r.ListError, 120))
+	c.add(len(r.Inspected) > 0, "%s", parse.Plural(len(r.Inspected), "inspection"))
+	c.add(len(r.Failed) > 0, "inspection failed: %s", model.Cut(strings.Join(r.Failed, ", "), 200))
+	c.add(r.Discarded > 0, "%d events discarded", r.Discarded)
+	c.add(r.Blocked, "blocked: the event channel is full and nobody drains it")
+	c.add(r.Assumed, "assumed")
+	c.add(r.Health == "" && !r.Healthy || r.Health == "unhealthy" || r.Health == "never-relisted", "PLEG unhealthy at its end")
+	return strings.Join(c, "; ")
 }
 
 func eventNote(e model.SimEvent) string {
-	var s string
-	if e.ExitCode != nil {
-		s = fmt.Sprintf("  exit code %d", *e.ExitCode)
-	}
-	switch {
-	case e.Filtered:
-		s += "  (filtered)"
-	case !e.Delivered:
-		s += "  DISCARDED"
-	}
-	return s
+	var c clauses
+	c.add(e.ExitCode != nil, "  exit code %s", integer(e.ExitCode))
+	c.add(e.Filtered, "  (filtered)")
+	c.add(!e.Filtered && !e.Delivered, "  DISCARDED")
+	return strings.Join(c, "")
 }
 
 func (t *replayText) flushQuiet() {

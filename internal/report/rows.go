@@ -42,10 +42,8 @@ var csvHeader = []string{"kind", "node", "id", "start", "end", "seconds", "value
 func writeCSV(w io.Writer, r *model.Report, _ Options) error {
 	return writeTable(w, csvHeader, func(add func(...string)) error {
 		return rows(r, func(x *row) error {
-			file, line, text, open := "", "", "", ""
-			if x.Evidence != nil {
-				file, line, text = x.Evidence.File, strconv.FormatUint(uint64(x.Evidence.Line), 10), x.Evidence.Text
-			}
+			open := ""
+			file, line, text := cited(x.Evidence)
 			if x.Open {
 				open = "true"
 			}
@@ -54,6 +52,14 @@ func writeCSV(w io.Writer, r *model.Report, _ Options) error {
 			return nil
 		})
 	})
+}
+
+// cited is where a line stands, and its text, in cells; empty ones for nil.
+func cited(e *model.Evidence) (file, line, text string) {
+	if e == nil {
+		return "", "", ""
+	}
+	return e.File, strconv.FormatUint(uint64(e.Line), 10), e.Text
 }
 
 // writeTable writes CSV. No cell can start a formula: text that would is

@@ -166,57 +166,44 @@ func (t times) longest(n *model.Node) Section {
 	if x.Proven+x.Bounded == 0 {
 		return s
 	}
-	line := fmt.Sprintf("%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
-	if x.CountMax > x.Proven {
-		line += fmt.Sprintf(", %d to %d relists in all", x.CountMin, x.CountMax)
-	}
-	if x.Max != nil {
-		line += fmt.Sprintf("; length known of %d, longest %s", x.Known, span(x.Max))
-	}
-	if x.P50 != nil {
-		line += fmt.Sprintf(", median %s, 99%% %s", span(x.P50), span(x.P99))
-	}
-	s.Lead = append([]string{line}, s.Lead...)
+	var c clauses
+	c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
+	c.add(x.CountMax > x.Proven, "%d to %d relists in all", x.CountMin, x.CountMax)
+	c.add(x.Max != nil, "length known of %d, longest %s", x.Known, span(x.Max))
+	c.add(x.P50 != nil, "median %s, 99%% %s", span(x.P50), span(x.P99))
+	s.Lead = append([]string{c.String()}, s.Lead...)
 	return s
 }
 
 // onDemandLine tells of relists of single pods.
 func onDemandLine(x *model.OnDemand) string {
-	var parts []string
+	var c clauses
 	if x.Counted != nil {
-		parts = append(parts, countedLine("on-demand relist", x.Counted))
-	} else {
-		parts = append(parts, "on-demand relists")
+		c.add(true, "%s", countedLine("on-demand relist", x.Counted))
 	}
-	if x.Begun != nil {
-		parts = append(parts, fmt.Sprintf("%d by lines that they begin", *x.Begun))
-	}
+	c.add(x.Counted == nil, "on-demand relists")
+	c.add(x.Begun != nil, "%s by lines that they begin", integer(x.Begun))
 	if x.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d could not list the pod (%s)", x.Failed, x.Evidence.Best().Where()))
+		c.add(true, "%d could not list the pod (%s)", x.Failed, x.Evidence.Best().Where())
 	}
-	return strings.Join(parts, "; ") + "; each is of one pod and none of the relists of the node"
+	c.add(true, "each is of one pod and none of the relists of the node")
+	return strings.Join(c, "; ")
 }
 
 // countedLine is what the kubelet's counters say of its relists.
 func countedLine(what string, x *model.Counted) string {
-	line := parse.Plural(x.Count, what) + " counted by " + x.Metric
+	var c clauses
+	c.add(true, "%s counted by %s", parse.Plural(x.Count, what), x.Metric)
 	if x.Total != nil && x.Count > 0 {
 		mean := *x.Total / float64(x.Count)
-		line += ", " + span(&mean) + " on average"
+		c.add(true, "%s on average", span(&mean))
 	}
-	if x.P99 != nil {
-		line += fmt.Sprintf(", median %s, 99%% %s", span(x.P50), span(x.P99))
-		if x.Recent {
-			line += " in the last minutes"
-		}
-	}
-	if x.Long != nil && *x.Long > 0 {
-		line += fmt.Sprintf(", %d of them longer than %s", *x.Long, span(x.Edge))
-	}
+	c.add(x.P99 != nil, "median %s, 99%% %s%s", span(x.P50), span(x.P99), map[bool]string{true: " in the last minutes"}[x.Recent])
+	c.add(x.Long != nil && *x.Long > 0, "%s of them longer than %s", integer(x.Long), span(x.Edge))
 	if x.Rate != nil {
-		line += fmt.Sprintf(", %.3g a second", *x.Rate)
+		c.add(true, "%.3g a second", *x.Rate)
 	}
-	return line
+	return c.String()
 }
 
 func (t times) blame(n *model.Node) Section {
@@ -266,11 +253,11 @@ func events(n *model.Node) Section {
 }
 
 func eventsLine(a *model.Audit) string {
-	line := parse.Plural(a.Observed, "event") + " observed"
-	if a.Audited {
-		line += fmt.Sprintf(", %d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
-	}
-	return line + fmt.Sprintf(", %d discarded", a.Discarded)
+	var c clauses
+	c.add(true, "%s observed", parse.Plural(a.Observed, "event"))
+	c.add(a.Audited, "%d replayed, %d missing, %d late, %d unexpected", a.Replayed, a.Missing, a.Late, a.Unexpected)
+	c.add(true, "%d discarded", a.Discarded)
+	return c.String()
 }
 
 // sources say what the input holds of each source: an absence that is not said
@@ -304,21 +291,13 @@ func (t times) ledger(h *model.History) Section {
 	}
 	for i := range h.Bounded {
 		b := &h.Bounded[i]
-		count := fmt.Sprintf("between %d and %d undated relists", b.Min, b.Max)
-		if b.Min == b.Max {
-			count = parse.Plural(b.Min, "undated relist")
-		}
-		line := fmt.Sprintf("%s to %s: %s", t.clock(b.From), t.clock(b.To), count)
-		switch {
-		case b.Long > 0 && b.Max == 1:
-			line += ", it took " + span(b.Sum)
-		case b.Long > 0:
-			line += fmt.Sprintf(", %d of them over 10s, together %s", b.Long, span(b.Sum))
-		}
-		if b.Silent {
-			line += "; no snapshot of the metrics succeeded meanwhile"
-		}
-		s.Notes = append(s.Notes, line)
+		var c clauses
+		c.add(b.Min != b.Max, "between %d and %d undated relists", b.Min, b.Max)
+		c.add(b.Min == b.Max, "%s", parse.Plural(b.Min, "undated relist"))
+		c.add(b.Long > 0 && b.Max == 1, "it took %s", span(b.Sum))
+		c.add(b.Long > 0 && b.Max != 1, "%d of them over 10s, together %s", b.Long, span(b.Sum))
+		c.add(b.Silent, "no snapshot of the metrics succeeded meanwhile")
+		s.Notes = append(s.Notes, fmt.Sprintf("%s to %s: %s", t.clock(b.From), t.clock(b.To), c))
 	}
 	return s
 }

@@ -133,22 +133,13 @@ func mainEpisode(n *model.Node) *model.Episode {
 // incident tells the episode that counts.
 func (p *printer) incident(n *model.Node) {
 	e := mainEpisode(n)
-	p.label("PLEG", unhealthyWords(e, n.Window.End)+p.zoned(e), whole)
+	p.label("PLEG", p.unhealthy(e, n.Window.End), whole)
 	if k := len(n.Episodes); k > 1 {
 		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k), whole)
 	}
-	age := "not stated"
-	if e.PeakAge != nil {
-		age = span(e.PeakAge)
-	}
-	age += ", threshold " + span(&e.Threshold)
-	if e.StuckStep != "unknown" && e.StuckStep != "" {
-		age += ", stuck in the " + e.StuckStep + " phase"
-		if e.StuckStepBasis != "" {
-			age += " (" + e.StuckStepBasis + ")"
-		}
-	}
-	p.label("peak age", age, whole)
+	age := clauses{cmp.Or(strings.TrimPrefix(span(e.PeakAge), "?"), "not stated"), "threshold " + span(&e.Threshold)}
+	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, inBrackets(e.StuckStepBasis))
+	p.label("peak age", age.String(), whole)
 	if e.NotReady != nil {
 		to := "the end of the log"
 		if e.NotReady.To != 0 {
@@ -158,32 +149,26 @@ func (p *printer) incident(n *model.Node) {
 	}
 }
 
-// unhealthyWords is from when to when PLEG was unhealthy, and whether it is over.
-func unhealthyWords(e *model.Episode, end model.Time) string {
+// unhealthy is from when to when PLEG was unhealthy, and whether it is over.
+func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
 		return "unhealthy; no line of it states a time"
 	}
-	s := "unhealthy from a moment that no line dates"
+	var c clauses
+	from := "a moment that no line dates"
 	if e.Start() != 0 {
-		s = "unhealthy from " + layout(e.Start(), time.DateTime) + " UTC"
+		from = layout(e.Start(), time.DateTime) + " UTC" + t.local(e.Start())
 	}
-	s += slackWords(e.Uncertainty)
-	if e.NeverRelisted {
-		s += ", no relist having succeeded since the kubelet started"
+	c.add(true, "unhealthy from %s%s", from, slackWords(e.Uncertainty))
+	c.add(e.NeverRelisted, "no relist having succeeded since the kubelet started")
+	if e.Recovered != 0 {
+		return fmt.Sprintf("%s to %s%s%s, recovered after %s", c, untilWords(e.Start(), e.Recovered), t.local(e.Recovered), slackWords(e.RecoveredSlack), episodeLength(e))
 	}
-	switch {
-	case e.Recovered != 0:
-		to := untilWords(e.Start(), e.Recovered)
-		return s + " to " + to + slackWords(e.RecoveredSlack) + ", recovered after " + episodeLength(e)
-	case end-e.LastReport > 60*second:
-		s += ", recovery not seen"
-	default:
-		s += ", not recovered by the end of the log"
-	}
-	if e.LastReport > e.Start() {
-		s += ", last reported " + layout(e.LastReport, time.TimeOnly)
-	}
-	return s
+	late := end-e.LastReport > 60*second
+	c.add(late, "recovery not seen")
+	c.add(!late, "not recovered by the end of the log")
+	c.add(e.LastReport > e.Start(), "last reported %s", layout(e.LastReport, time.TimeOnly))
+	return c.String()
 }
 
 // slackWords is an uncertainty that is worth a word.
@@ -200,18 +185,6 @@ func untilWords(from, to model.Time) string {
 		return layout(to, time.TimeOnly)
 	}
 	return layout(to, time.DateTime)
-}
-
-// zoned is the same in local time, where that is asked for.
-func (p *printer) zoned(e *model.Episode) string {
-	if p.opt.Zone == nil || e.Start() == 0 {
-		return ""
-	}
-	s := e.Start().UTC().In(p.opt.Zone).Format(time.DateTime)
-	if e.Recovered != 0 {
-		s += " to " + e.Recovered.UTC().In(p.opt.Zone).Format(time.TimeOnly)
-	}
-	return " (" + s + " " + p.opt.Zone.String() + ")"
 }
 
 // notReadyWhy is what the lines say of why the node became NotReady.
@@ -373,25 +346,19 @@ func (p *printer) footer(r *model.Report, worst *model.Node) {
 
 // alsoFound counts what the screen leaves out.
 func alsoFound(r *model.Report, n *model.Node) string {
-	var out []string
-	count := func(k int, noun, after string) {
-		if k > 0 {
-			out = append(out, parse.Plural(k, noun)+after)
-		}
-	}
+	var c clauses
+	count := func(k int, noun, after string) { c.add(k > 0, "%s%s", parse.Plural(k, noun), after) }
 	count(len(n.Breaches), "threshold", " crossed")
 	count(len(n.LookAlikes), "look-alike", "")
 	count(n.Audited.Audit.Missing, "missing PLEG event", "")
 	count(n.Events.Discarded, "discarded PLEG event", "")
-	if len(r.Alerts) > 0 {
-		fired := 0
-		for i := range r.Alerts {
-			if r.Alerts[i].Outcome == "fired" {
-				fired++
-			}
+	fired := 0
+	for i := range r.Alerts {
+		if r.Alerts[i].Outcome == "fired" {
+			fired++
 		}
-		out = append(out, fmt.Sprintf("%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert")))
 	}
+	c.add(len(r.Alerts) > 0, "%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert"))
 	count(len(n.WhatIf), "what-if", "")
-	return cmp.Or(strings.Join(out, ", "), "nothing else")
+	return cmp.Or(c.String(), "nothing else")
 }

@@ -94,17 +94,10 @@ func kubeletShort(k *model.Kubelet) string {
 
 // kubeletLine is the same with its settings, and what tells them.
 func kubeletLine(k model.Kubelet) string {
-	s := kubeletShort(&k)
-	if k.Threshold != nil {
-		s += fmt.Sprintf(", relist every %s, threshold %s", span(k.Period), span(k.Threshold))
-	}
-	if k.RPCTimeout != nil {
-		s += ", CRI timeout " + span(k.RPCTimeout)
-	}
-	if k.Basis != "" {
-		s += " (" + k.Basis + ")"
-	}
-	return s
+	c := clauses{kubeletShort(&k)}
+	c.add(k.Threshold != nil, "relist every %s, threshold %s", span(k.Period), span(k.Threshold))
+	c.add(k.RPCTimeout != nil, "CRI timeout %s", span(k.RPCTimeout))
+	return c.String() + inBrackets(k.Basis)
 }
 
 // windowLine is what the records cover, and how their timestamps were read.
@@ -112,22 +105,15 @@ func windowLine(w model.Window) string {
 	if w.Start == 0 {
 		return "no dated line"
 	}
-	s := layout(w.Start, time.DateTime)
-	if layout(w.End, time.DateTime) != s {
-		s += " to " + untilWords(w.Start, w.End) + " UTC, " + Span(w.End.Sub(w.Start))
-	} else {
-		s += " UTC"
-	}
-	switch {
-	case w.Timezone == "stated":
-		s += "; every timestamp states its zone"
-	case w.TimezoneBasis != "":
-		s += "; timestamps in " + orUnknown(w.Timezone) + " (" + w.TimezoneBasis + ")"
-	}
-	if w.YearBasis != "" {
-		s += "; year: " + w.YearBasis
-	}
-	return s
+	from := layout(w.Start, time.DateTime)
+	several := layout(w.End, time.DateTime) != from
+	var c clauses
+	c.add(several, "%s to %s UTC, %s", from, untilWords(w.Start, w.End), Span(w.End.Sub(w.Start)))
+	c.add(!several, "%s UTC", from)
+	c.add(w.Timezone == "stated", "every timestamp states its zone")
+	c.add(w.Timezone != "stated" && w.TimezoneBasis != "", "timestamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
+	c.add(w.YearBasis != "", "year: %s", w.YearBasis)
+	return strings.Join(c, "; ")
 }
 
 // causesHeading says whether any of the causes is more than possible; of a node

@@ -106,6 +106,26 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", f, units[0])
 }
 
+// clauses are the parts of a sentence.
+type clauses []string
+
+// add adds one that holds.
+func (c *clauses) add(holds bool, format string, args ...any) {
+	if holds {
+		*c = append(*c, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c clauses) String() string { return strings.Join(c, ", ") }
+
+// inBrackets is a remark after what it is about.
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
 // stuckIn is the step of the relist in which PLEG was unhealthy.
 func stuckIn(step string) string {
 	if step == "" || step == "unknown" {
