@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -110,15 +109,17 @@ func breadth(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // part is the beginning of a word that is longer than width.
 func part(word string, width int) string {
-	head := text.Trim(word, width)
-	if head == "" { // its first character is wider
-		_, n := utf8.DecodeRuneInString(word)
-		head = word[:n]
+	end, n := len(word), 0
+	for i, r := range word {
+		if n += text.RuneWidth(r); n > width && i > 0 {
+			end = i
+			break
+		}
 	}
-	if good := strings.LastIndexAny(head, "-/.,:{") + 1; good > len(head)/2 {
-		return head[:good]
+	if good := strings.LastIndexAny(word[:end], "-/.,:{") + 1; good > end/2 {
+		return word[:good]
 	}
-	return head
+	return word[:end]
 }
 
 // least is how narrow a column may become before one is left out.
