@@ -455,8 +455,9 @@ func htmlStory(t *testing.T, b []byte) story {
 	n := d.list("nodes")[0]
 	at := func(ms float64) float64 { return (n.num("base") + ms) / 1e3 }
 	s := empty()
-	for _, h := range n.list("health") {
-		s.health = append(s.health, strip{at(h.num("f")), at(h.num("t")), h.text("s")})
+	health := n.sub("marks").sub("health")
+	for i, from := range health.column("f") {
+		s.health = append(s.health, strip{at(from.(float64)), at(health.column("t")[i].(float64)), health.column("s")[i].(string)})
 	}
 	for _, e := range n.list("episodes") {
 		x := strip{}
@@ -468,17 +469,16 @@ func htmlStory(t *testing.T, b []byte) story {
 		}
 		s.episodes = append(s.episodes, x)
 	}
-	r := n.sub("relists")
-	for i, start := range r.column("s") {
-		hung, drawn := r.column("o")[i] == 2.0, r.column("e")[i] != nil // one that hangs is drawn if it lasts
+	r := n.sub("marks").sub("relist")
+	for i, start := range r.column("f") {
+		hung, drawn := r.column("s")[i] == "hung", r.column("t")[i] != nil // one that hangs is drawn if it lasts
 		took, _ := r.column("k")[i].(float64)
 		s.long(at(start.(float64)), took, hung && drawn)
 	}
-	types := d.column("types")
-	status := []string{"observed", "matched", "missing", "late", "unexpected", "discarded"}
 	for _, p := range n.list("pods") {
-		for i, t := range p.column("t") {
-			s.event(at(t.(float64)), types[int(p.column("y")[i].(float64))].(string), status[int(p.column("s")[i].(float64))])
+		es := p.sub("marks")
+		for i, t := range es.column("f") {
+			s.event(at(t.(float64)), es.column("w")[i].(string), es.column("s")[i].(string))
 		}
 	}
 	return s

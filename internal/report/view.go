@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -19,7 +18,6 @@ import (
 type view struct {
 	Nodes []viewNode         `json:"nodes"`
 	Files []string           `json:"files"`
-	Types []string           `json:"types"`
 	Ev    columns[viewQuote] `json:"ev"`
 }
 
@@ -40,27 +38,21 @@ func (rows columns[Row]) MarshalJSON() ([]byte, error) {
 }
 
 type viewNode struct {
-	Name      string              `json:"name"`
-	Base      float64             `json:"base"` // ms since 1970
-	Dated     bool                `json:"dated"`
-	Span      [2]float64          `json:"span"`
-	Threshold float64             `json:"threshold"` // seconds, 0 unknown
-	First     *int                `json:"first"`     // the quote to begin with
-	Episodes  []viewEpisode       `json:"episodes"`
-	Ready     []viewSpan          `json:"ready"`
-	Health    []viewSpan          `json:"health"`
-	Age       columns[viewAge]    `json:"age"`
-	Relists   columns[viewRelist] `json:"relists"`
-	Calls     []viewCall          `json:"calls"`
-	Bin       float64             `json:"bin"` // width of the bins of the sources, ms
-	Sources   []viewSource        `json:"sources"`
-	Log       columns[viewLine]   `json:"log"`
-	Pods      []viewPod           `json:"pods"`
-	Charts    []viewChart         `json:"charts"`
-	Requests  []viewSpan          `json:"requests"`
-	Runs      []viewSpan          `json:"runs"`
-	Gaps      []viewSpan          `json:"gaps"`
-	Bounded   []viewBounded       `json:"bounded"`
+	Name      string                       `json:"name"`
+	Base      float64                      `json:"base"` // ms since 1970
+	Dated     bool                         `json:"dated"`
+	Span      [2]float64                   `json:"span"`
+	Threshold float64                      `json:"threshold"` // seconds, 0 unknown
+	First     *int                         `json:"first"`     // the quote to begin with
+	Episodes  []viewEpisode                `json:"episodes"`
+	Marks     map[string]columns[viewMark] `json:"marks"` // by kind
+	Age       columns[viewAge]             `json:"age"`
+	Bin       float64                      `json:"bin"` // width of the bins of the sources, ms
+	Sources   []timeline.Histogram         `json:"sources"`
+	Log       columns[viewLine]            `json:"log"`
+	Pods      []viewPod                    `json:"pods"`
+	Charts    []viewChart                  `json:"charts"`
+	Bounded   []viewBounded                `json:"bounded"`
 }
 
 type (
@@ -76,12 +68,18 @@ type (
 		T *float64 `json:"t"` // recovery
 		L *float64 `json:"l"` // last report
 	}
-	viewSpan struct {
+	// viewMark is a mark of a lane; the script knows what its words say of a kind.
+	viewMark struct {
 		F float64  `json:"f"`
-		T *float64 `json:"t"`
-		S string   `json:"s,omitempty"`
-		R bool     `json:"r,omitempty"`
-		W string   `json:"w,omitempty"`
+		T *float64 `json:"t"` // end; of what lasts, the end of the input
+		L *float64 `json:"l"` // when the list of a relist returned
+		K *float64 `json:"k"` // its length in seconds where it is known; of an event, the lag
+		U *float64 `json:"u"` // ± of the start, seconds
+		D *float64 `json:"d"` // ± of the end
+		S string   `json:"s"` // state
+		I string   `json:"i"` // id
+		P string   `json:"p"` // pod
+		W string   `json:"w"` // detail
 		V *int     `json:"v"`
 	}
 	// viewAge bounds the age of the last relist in a span, in straight lines; -1 is
@@ -103,30 +101,6 @@ type (
 		S   *float64 `json:"s,omitempty"` // how long all took together, seconds
 		V   *int     `json:"v"`
 	}
-	viewRelist struct {
-		S float64  `json:"s"`
-		E *float64 `json:"e"` // end; of one that lasts, the end of the input
-		L *float64 `json:"l"` // when the list returned
-		K *float64 `json:"k"` // seconds, where they are known better than by start and end
-		U float64  `json:"u"` // ± of the start, seconds
-		D float64  `json:"d"` // ± of the end
-		O int      `json:"o"`
-		B string   `json:"b"`
-		V *int     `json:"v"`
-	}
-	viewCall struct {
-		Name string     `json:"name"`
-		Lost float64    `json:"lost"` // seconds of all its failures together
-		List []viewSpan `json:"list"` // s is the code, w the pod
-	}
-	// viewSource counts the messages of a source by bins: i is their number
-	// from the begin of the window, n three counts a bin by weight.
-	viewSource struct {
-		Name  string `json:"name"`
-		Total int    `json:"total"`
-		I     []int  `json:"i"`
-		N     []int  `json:"n"`
-	}
 	// viewLine is a line of the log pane.
 	viewLine struct {
 		T float64 `json:"t"`
@@ -136,16 +110,10 @@ type (
 		M int     `json:"m"` // like this one, left out
 	}
 	viewPod struct {
-		Name  string       `json:"name"`
-		Cause bool         `json:"cause,omitempty"` // a failed call names it
-		A     [][2]float64 `json:"a"`               // when a container of it ran
-		O     bool         `json:"o,omitempty"`     // the last of these has no end in the events
-		T     []float64    `json:"t"`
-		Y     []int        `json:"y"`
-		S     []int        `json:"s"`
-		D     []string     `json:"d"`
-		G     []*float64   `json:"g"`
-		V     []*int       `json:"v"`
+		Name  string            `json:"name"`
+		A     [][2]float64      `json:"a"`           // when a container of it ran
+		O     bool              `json:"o,omitempty"` // the last of these has no end in the events
+		Marks columns[viewMark] `json:"marks"`
 	}
 	viewChart struct {
 		Name string     `json:"name"`
@@ -171,14 +139,13 @@ type viewer struct {
 	out   view
 	files map[string]int
 	known map[[2]int]int // file and line, or offset: the quote
-	types map[string]int
 	base  model.Time
 	end   model.Time
 }
 
 func viewOf(r *model.Report) view {
-	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}, types: map[string]int{}}
-	v.out.Nodes, v.out.Types, v.out.Files = []viewNode{}, []string{}, []string{}
+	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}}
+	v.out.Nodes, v.out.Files = []viewNode{}, []string{}
 	names := map[string]int{}
 	for _, n := range r.Nodes {
 		x := v.node(n)
@@ -194,8 +161,7 @@ func (v *viewer) node(n *model.Node) viewNode {
 	w := reach(n)
 	v.base, v.end = w.Start, w.End
 	out := viewNode{Name: nodeName(n), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
-		Ready: []viewSpan{}, Health: []viewSpan{}, Calls: []viewCall{}, Sources: []viewSource{}, Pods: []viewPod{},
-		Charts: v.charts(n), Requests: []viewSpan{}, Runs: []viewSpan{}, Gaps: []viewSpan{}, Bounded: v.bounded(n.History.Bounded), Age: v.age(n)}
+		Marks: map[string]columns[viewMark]{}, Pods: []viewPod{}, Charts: v.charts(n), Bounded: v.bounded(n.History.Bounded), Age: v.age(n)}
 	if t := n.Kubelet.Threshold; t != nil {
 		out.Threshold = *t
 	}
@@ -208,19 +174,16 @@ func (v *viewer) node(n *model.Node) viewNode {
 	}
 	lanes := timeline.Lanes(n, viewMarks)
 	for _, l := range lanes {
-		v.lane(&out, l)
+		switch l.Kind {
+		case timeline.Event:
+			out.Pods = append(out.Pods, v.pod(l))
+		case timeline.Line: // of the log pane
+		default:
+			out.Marks[l.Kind] = v.marks(l.Marks)
+		}
 	}
 	v.log(&out, n, lanes)
-	slices.SortStableFunc(out.Calls, func(a, b viewCall) int { return cmp.Compare(b.Lost, a.Lost) })
-	slices.SortStableFunc(out.Pods, func(a, b viewPod) int { return rank(b.Cause) - rank(a.Cause) })
 	return out
-}
-
-func rank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // reach is the window of a node and what is proven of the time before and after
@@ -259,62 +222,16 @@ func (v *viewer) age(n *model.Node) (out columns[viewAge]) {
 func floor(f float64) float64 { return math.Floor(f*100) / 100 }
 func ceil(f float64) float64  { return math.Ceil(f*100) / 100 }
 
-// lane puts the marks of a lane into the columns of their kind.
-func (v *viewer) lane(out *viewNode, l timeline.Lane) {
-	if l.Kind == timeline.Event {
-		out.Pods = append(out.Pods, v.pod(l, out.Calls))
-		return
-	}
-	for i := range l.Marks {
-		m := &l.Marks[i]
-		s := viewSpan{F: v.ms(m.Start), T: v.opt(m.End), S: m.State, W: m.Detail, V: v.quote(m.Proof)}
-		switch l.Kind {
-		case timeline.Ready:
-			s.S, s.R = "", m.State == "true"
-			out.Ready = append(out.Ready, s)
-		case timeline.Health:
-			out.Health = append(out.Health, s)
-		case timeline.Run:
-			s.S, s.W = m.ID, strings.TrimPrefix(strings.TrimPrefix(m.Detail, "kubelet"), " ")
-			out.Runs = append(out.Runs, s)
-		case timeline.Gap:
-			if s.S, s.W = "", m.State; m.End > m.Start {
-				out.Gaps = append(out.Gaps, s)
-			}
-		case timeline.Request:
-			s.S, s.W, s.R = m.Detail, m.Pod, m.State == "failed"
-			out.Requests = append(out.Requests, s)
-		case timeline.Failed:
-			s.W = m.Pod
-			out.Calls = addCall(out.Calls, m.ID, s)
-		case timeline.Relist:
-			out.Relists = append(out.Relists, v.relist(m))
+func (v *viewer) marks(ms []timeline.Mark) (out columns[viewMark]) {
+	for i := range ms {
+		m := &ms[i]
+		end := m.End
+		if m.Open {
+			end = v.end
 		}
+		out = append(out, viewMark{v.ms(m.Start), v.opt(end), v.opt(m.Listed), m.Seconds, m.StartSlack, m.EndSlack, m.State, shortID(m.ID), m.Pod, m.Detail, v.quote(m.Proof)})
 	}
-}
-
-func addCall(calls []viewCall, name string, s viewSpan) []viewCall {
-	i := slices.IndexFunc(calls, func(c viewCall) bool { return c.Name == name })
-	if i < 0 {
-		i = len(calls)
-		calls = append(calls, viewCall{Name: name})
-	}
-	if s.T != nil {
-		calls[i].Lost += (*s.T - s.F) / 1e3
-	}
-	calls[i].List = append(calls[i].List, s)
-	return calls
-}
-
-var outcomeIndex = map[string]int{"ok": 0, "list-failed": 1, "hung": 2, "unknown": 3}
-
-func (v *viewer) relist(m *timeline.Mark) viewRelist {
-	end := m.End
-	if m.Open {
-		end = v.end
-	}
-	return viewRelist{v.ms(m.Start), v.opt(end), v.opt(m.Listed), m.Seconds, orZero(m.StartSlack), orZero(m.EndSlack),
-		outcomeIndex[m.State], strings.ReplaceAll(m.Detail, " ", ", "), v.quote(m.Proof)}
+	return out
 }
 
 // bounded are the stretches in which only the number of relists is known, and of
@@ -329,37 +246,19 @@ func (v *viewer) bounded(bs []model.Bounded) []viewBounded {
 	return out
 }
 
-func orZero(f *float64) float64 {
-	if f == nil {
-		return 0
-	}
-	return *f
-}
-
 // log fills the histograms of the sources and the lines of the log pane.
 func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 	w := model.Window{Start: v.base, End: v.end}
 	width := timeline.BinWidth(w, viewBins)
 	out.Bin = float64(width) / float64(time.Millisecond)
-	index := map[string]int{}
-	for i, h := range timeline.Histograms(n, v.base, width) {
-		index[h.Source] = i
-		s := viewSource{Name: h.Source, Total: h.Total, I: []int{}, N: []int{}}
-		for _, b := range h.Bins {
-			s.I, s.N = append(s.I, b.Index), append(s.N, b.Count[:]...)
-		}
-		out.Sources = append(out.Sources, s)
-	}
+	out.Sources = timeline.Histograms(n, v.base, width)
 	shown := map[int]bool{}
 	add := func(name string, m *timeline.Mark) {
 		q := v.quote(m.Proof)
 		if q == nil || m.Start == 0 || shown[*q] {
 			return
 		}
-		i, known := index[name]
-		if !known {
-			i = -1
-		}
+		i := slices.IndexFunc(out.Sources, func(h timeline.Histogram) bool { return h.Source == name })
 		shown[*q] = true
 		out.Log = append(out.Log, viewLine{v.ms(m.Start), i, m.Weight(), *q, m.More})
 	}
@@ -378,30 +277,9 @@ func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
 	slices.SortStableFunc(out.Log, func(a, b viewLine) int { return cmp.Compare(a.T, b.T) })
 }
 
-var statusIndex = map[string]int{"observed": 0, "matched": 1, "missing": 2, "late": 3, "unexpected": 4, "discarded": 5}
-
-func (v *viewer) pod(l timeline.Lane, calls []viewCall) viewPod {
-	out := viewPod{Name: l.Name, A: v.alive(l.Marks)}
+func (v *viewer) pod(l timeline.Lane) viewPod {
+	out := viewPod{Name: l.Name, A: v.alive(l.Marks), Marks: v.marks(l.Marks)}
 	out.O = len(out.A) > 0 && out.A[len(out.A)-1][1] >= v.ms(v.end)
-	for _, c := range calls {
-		out.Cause = out.Cause || l.Name != "" && slices.ContainsFunc(c.List, func(s viewSpan) bool { return s.W == l.Name })
-	}
-	for i := range l.Marks {
-		m := &l.Marks[i]
-		y, ok := v.types[m.Detail]
-		if !ok {
-			y = len(v.out.Types)
-			v.types[m.Detail] = y
-			v.out.Types = append(v.out.Types, m.Detail)
-		}
-		var lag *float64
-		if m.Seconds != nil {
-			s := math.Round(*m.Seconds*1e3) / 1e3
-			lag = &s
-		}
-		out.T, out.Y, out.S = append(out.T, v.ms(m.Start)), append(out.Y, y), append(out.S, statusIndex[m.State])
-		out.D, out.G, out.V = append(out.D, model.Cut(m.ID, 16)), append(out.G, lag), append(out.V, v.quote(m.Proof))
-	}
 	return out
 }
 

@@ -3,6 +3,17 @@
 const $ = id => document.getElementById(id);
 const raw = Uint8Array.from(atob($("data").textContent.trim()), c => c.charCodeAt(0));
 const data = JSON.parse(await new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
+// Marks come column by column, one set of columns for each kind and each pod.
+const unpack = c => c.f.map((_, i) => Object.fromEntries(Object.keys(c).map(k => [k, c[k][i]])));
+for (const n of data.nodes) {
+  const of = kind => n.marks[kind] ? unpack(n.marks[kind]) : [], failed = of("failed-call"), calls = new Map(), named = new Set(failed.map(s => s.p));
+  for (const s of failed) calls.has(s.i) ? calls.get(s.i).push(s) : calls.set(s.i, [s]);
+  const lost = c => c.list.reduce((sum, s) => sum + (s.t == null ? 0 : s.t - s.f), 0);
+  n.calls = [...calls].map(([name, list]) => ({ name, list })).sort((a, b) => lost(b) - lost(a));
+  n.ready = of("ready"); n.health = of("health"); n.relists = of("relist"); n.requests = of("request"); n.runs = of("run"); n.gaps = of("gap").filter(g => g.t > g.f);
+  for (const p of n.pods) { p.list = unpack(p.marks); p.cause = p.name !== "" && named.has(p.name); } // a failed call names it
+  n.pods.sort((a, b) => b.cause - a.cause);
+}
 const el = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; if (text != null) e.textContent = text; return e; };
 
 // ---- state ------------------------------------------------------------
@@ -127,7 +138,7 @@ function stateLane(key, name, list) { // list of {from, to, kind, words, ev}
 }
 
 const readiness = n => {
-  const list = n.ready.map((s, i) => ({ from: at(s.f), to: s.t == null ? end() : at(s.t), kind: s.r ? "good" : "bad", words: (s.r ? "Ready" : "NotReady") + (s.w ? ": " + s.w : ""), ev: s.v }));
+  const list = n.ready.map((s, i) => ({ from: at(s.f), to: s.t == null ? end() : at(s.t), kind: s.s === "true" ? "good" : "bad", words: (s.s === "true" ? "Ready" : "NotReady") + (s.w ? ": " + s.w : ""), ev: s.v }));
   if (list.length && list[0].from > node.base) list.unshift({ from: node.base, to: list[0].from, kind: "unknown", words: "unknown" });
   return list;
 };
@@ -176,14 +187,14 @@ function ageLane() {
     } };
 }
 
-const OUT = ["ok", "list failed", "hung", "outcome unknown"];
+const OUT = { ok: "ok", "list-failed": "list failed", hung: "hung" };
 const LONG = 10; // seconds
 function relistLane() {
-  const r = node.relists, n = r.s.length, b = node.bounded;
-  const from = i => at(r.s[i]), to = i => r.e[i] == null ? null : at(r.e[i]);
-  const took = i => r.k[i] != null ? r.k[i] : r.e[i] == null ? null : (r.e[i] - r.s[i]) / 1e3;
+  const r = node.relists, n = r.length, b = node.bounded;
+  const from = i => at(r[i].f), to = i => at(r[i].t);
+  const took = i => r[i].k != null ? r[i].k : r[i].t == null ? null : (r[i].t - r[i].f) / 1e3;
   // The failed calls inside a relist are its phases as far as lines tell.
-  const calls = node.calls.flatMap(c => c.list.filter(s => s.t != null).map(s => ({ name: c.name, from: at(s.f), to: at(s.t), pod: s.w || "" })));
+  const calls = node.calls.flatMap(c => c.list.filter(s => s.t != null).map(s => ({ name: c.name, from: at(s.f), to: at(s.t), pod: s.p })));
   const phases = i => {
     const e = to(i);
     if (e == null || e - from(i) < LONG * 1e3) return [];
@@ -195,11 +206,11 @@ function relistLane() {
     const half = took(i) * 500;
     return list >= half && list > inspect ? "hung in list " : inspect >= half ? "hung in inspect " : "";
   };
-  const what = i => `relist, ${OUT[r.o[i]]}` + (took(i) == null ? ", end unknown" : ", " + (step(i) ? step(i) : "") + length(took(i))) +
-    ` (start ±${length(r.u[i])}${r.e[i] == null ? "" : `, end ±${length(r.d[i])}`}; ${r.b[i]})` + (r.l[i] == null || took(i) < 1 ? "" : `; list returned after ${length((r.l[i] - r.s[i]) / 1e3)}`) +
+  const what = i => `relist, ${OUT[r[i].s] || "outcome unknown"}` + (took(i) == null ? ", end unknown" : ", " + (step(i) ? step(i) : "") + length(took(i))) +
+    ` (start ±${length(r[i].u || 0)}${r[i].t == null ? "" : `, end ±${length(r[i].d || 0)}`}; ${r[i].w.replaceAll(" ", ", ")})` + (r[i].l == null || took(i) < 1 ? "" : `; list returned after ${length((r[i].l - r[i].f) / 1e3)}`) +
     phases(i).slice(0, 4).map(c => `; ${c.name} failed after ${length((c.to - c.from) / 1e3)}${c.pod ? " for " + c.pod : ""}`).join("");
   const counted = s => `${s.min === s.max ? many(s.min, "relist") : `${s.min} to ${s.max} relists`} that no line dates` + (s.n ? `, ${s.n} of them over 10s` : "") + (s.s ? `, together ${length(s.s)}` : "");
-  const m = i => mark("relists", what(i), from(i), to(i), r.v[i]);
+  const m = i => mark("relists", what(i), from(i), to(i), r[i].v);
   const between = s => mark("relists", counted(s), at(s.f), at(s.t), s.v);
   const whisker = (t, slack, y) => {
     const w = slack * 1e3 / (view[1] - view[0]) * width(), x = X(t);
@@ -220,7 +231,7 @@ function relistLane() {
   };
   const densest = Math.max(...b.map(s => s.max / (s.t - s.f)), 1e-9);
   return { key: "relists", name: "Relists", h: 32,
-    marks: () => [...r.s.map((_, i) => m(i)), ...b.filter(s => s.n).map(between)],
+    marks: () => [...r.map((_, i) => m(i)), ...b.filter(s => s.n).map(between)],
     count: (a, e) => {
       let k = 0, worst = 0;
       for (let i = Math.max(first(a - longest) - 1, 0); i < n && from(i) <= e; i++) if ((to(i) == null ? from(i) : to(i)) >= a) { k++; worst = Math.max(worst, took(i) || 0); }
@@ -240,13 +251,13 @@ function relistLane() {
       const begin = Math.max(first(view[0] - longest) - 1, 0);
       for (let i = begin; i < n && from(i) <= view[1]; i++) {
         const x0 = X(from(i)), e = to(i), x1 = e == null ? x0 + 2 : X(e), long = took(i) >= LONG;
-        if (x1 < LEFT || !long && x1 - x0 < 1.5 && x0 - px < 0.7 && r.o[i] === 0) continue;
+        if (x1 < LEFT || !long && x1 - x0 < 1.5 && x0 - px < 0.7 && r[i].s === "ok") continue;
         px = x0;
-        const fill = long ? fills.hung : r.o[i] === 1 ? fills.bad : r.o[i] === 2 ? fills.hung : fills.quick;
-        bar(x0, x1, y + 2, 18, fill, long ? (r.o[i] === 1 && !step(i) ? "list failed " : step(i)) + length(took(i)) : "", colors["hung-ink"]);
+        const fill = long ? fills.hung : r[i].s === "list-failed" ? fills.bad : r[i].s === "hung" ? fills.hung : fills.quick;
+        bar(x0, x1, y + 2, 18, fill, long ? (r[i].s === "list-failed" && !step(i) ? "list failed " : step(i)) + length(took(i)) : "", colors["hung-ink"]);
       }
       ctx.fillStyle = colors.fg;
-      for (let i = begin; i < n && from(i) <= view[1]; i++) { if (r.u[i] > 0) whisker(from(i), r.u[i], y); if (r.e[i] != null && r.d[i] > 0) whisker(to(i), r.d[i], y); }
+      for (let i = begin; i < n && from(i) <= view[1]; i++) { if (r[i].u > 0) whisker(from(i), r[i].u, y); if (r[i].t != null && r[i].d > 0) whisker(to(i), r[i].d, y); }
     },
     at(t, slack) { const i = near(t, slack); if (i >= 0) return m(i); const s = b.find(s => at(s.f) <= t && t <= at(s.t)); return s ? between(s) : null; },
     read(t) { const i = near(t, 1); if (i >= 0 && took(i) >= LONG) return "in a relist of " + length(took(i)); const s = b.find(s => at(s.f) <= t && t <= at(s.t)); return s ? counted(s) : ""; } };
@@ -256,8 +267,8 @@ const matches = name => !podFilter || name.includes(podFilter);
 
 // One row a call, those that lost most time first.
 function callLane(c) {
-  const list = c.list.filter(s => matches(s.w || ""));
-  const words = s => s.s + (s.t == null || s.t - s.f < 1 ? "" : " " + length((s.t - s.f) / 1e3)) + (s.w ? ", " + s.w : "");
+  const list = c.list.filter(s => matches(s.p));
+  const words = s => s.s + (s.t == null || s.t - s.f < 1 ? "" : " " + length((s.t - s.f) / 1e3)) + (s.p ? ", " + s.p : "");
   return spanLane("call:" + c.name, `${c.name} ×${c.list.length}`, list, () => "hung", words, "failed: ");
 }
 
@@ -347,31 +358,31 @@ function chartLane(c) {
   } };
 }
 
-const STATUS = ["observed", "matched", "missing", "late", "unexpected", "discarded"];
-const podWeight = s => s === 2 || s === 5 ? 2 : s === 3 || s === 4 ? 1 : 0;
+const podWeight = e => ({ missing: 2, discarded: 2, late: 1, unexpected: 1 })[e.s] || 0;
 function podLane(p) {
-  const m = i => mark(p.name, `${data.types[p.y[i]]} ${p.d[i]}, ${STATUS[p.s[i]]}` + (p.g[i] == null ? "" : `, ${length(p.g[i])} after the runtime`), at(p.t[i]), null, p.v[i]);
-  const first = t => { let lo = 0, hi = p.t.length; while (lo < hi) { const mid = lo + hi >> 1; at(p.t[mid]) < t ? lo = mid + 1 : hi = mid; } return lo; };
-  return { key: "pod:" + p.name, name: p.name, cause: p.cause, sub: true, h: 14, marks: () => p.t.map((_, i) => i).filter(i => podWeight(p.s[i]) >= minWeight).map(m), draw(y) {
+  const es = p.list, n = es.length;
+  const m = e => mark(p.name, `${e.w} ${e.i}, ${e.s}` + (e.k == null ? "" : `, ${length(e.k)} after the runtime`), at(e.f), null, e.v);
+  const first = t => { let lo = 0, hi = n; while (lo < hi) { const mid = lo + hi >> 1; at(es[mid].f) < t ? lo = mid + 1 : hi = mid; } return lo; };
+  return { key: "pod:" + p.name, name: p.name, cause: p.cause, sub: true, h: 14, marks: () => es.filter(e => podWeight(e) >= minWeight).map(m), draw(y) {
     p.a.forEach(([a, b], i) => { // fainter where only the want of a later event says that it ran on
-      const sure = p.o && i === p.a.length - 1 && p.t.length ? Math.max(a, p.t[p.t.length - 1]) : b;
+      const sure = p.o && i === p.a.length - 1 && n ? Math.max(a, es[n - 1].f) : b;
       if (shown(at(a), at(sure))) bar(X(at(a)), X(at(sure)), y + 4, 6, fills.quick);
       if (sure < b && shown(at(sure), at(b))) { ctx.globalAlpha = 0.5; bar(X(at(sure)), X(at(b)), y + 5, 4, fills.quick); ctx.globalAlpha = 1; }
     });
     let px = -9;
-    for (let i = first(view[0]); i < p.t.length && at(p.t[i]) <= view[1]; i++) {
-      const w = podWeight(p.s[i]), x = X(at(p.t[i]));
+    for (let i = first(view[0]); i < n && at(es[i].f) <= view[1]; i++) {
+      const w = podWeight(es[i]), x = X(at(es[i].f)), died = es[i].w === "ContainerDied";
       if (w < minWeight || !w && x - px < 1) continue;
       px = x;
       ctx.fillStyle = w === 2 ? colors.error : w ? colors.warn : colors.fg;
       if (w === 2) { ctx.beginPath(); ctx.moveTo(x, y + 1); ctx.lineTo(x + 4, y + 13); ctx.lineTo(x - 4, y + 13); ctx.fill(); }
-      else ctx.fillRect(x - 0.75, data.types[p.y[i]] === "ContainerDied" ? y + 1 : y + 3, 1.5, data.types[p.y[i]] === "ContainerDied" ? 12 : 8);
+      else ctx.fillRect(x - 0.75, died ? y + 1 : y + 3, 1.5, died ? 12 : 8);
     }
   }, at(t, slack) {
-    let best = -1, least = slack;
-    for (let i = first(t - slack); i < p.t.length && at(p.t[i]) <= t + slack; i++) { const d = Math.abs(at(p.t[i]) - t); if (d < least) { best = i; least = d; } }
-    return best < 0 ? null : m(best);
-  }, count: (a, e) => { let k = 0; for (let i = first(a); i < p.t.length && at(p.t[i]) <= e; i++) k++; return k; } };
+    let best = null, least = slack;
+    for (let i = first(t - slack); i < n && at(es[i].f) <= t + slack; i++) { const d = Math.abs(at(es[i].f) - t); if (d < least) { best = es[i]; least = d; } }
+    return best && m(best);
+  } };
 }
 
 const PODS = 10;
@@ -382,13 +393,13 @@ function buildLanes() {
   if (n.ready.length) add(stateLane("node", "Node", readiness(n)));
   if (n.health.length) add(stateLane("pleg", "PLEG", health(n)));
   if (n.age.f.length) add(ageLane());
-  if (n.relists.s.length || n.bounded.length) add(relistLane());
+  if (n.relists.length || n.bounded.length) add(relistLane());
   for (const c of n.calls) add(callLane(c));
-  if (n.requests.length) add(spanLane("requests", "Runtime requests", n.requests.filter(s => matches(s.w || "")), s => s.r ? "error" : s.t == null ? "warn" : "info", s => s.s + (s.t == null ? ", no end in the log" : s.t > s.f ? " " + length((s.t - s.f) / 1e3) : "") + (s.w ? ", " + s.w : "")));
-  if (n.runs.length > 1) add(spanLane("runs", "Kubelet processes", n.runs, () => "info", s => "kubelet" + (s.s ? " pid " + s.s : "") + (s.w ? " " + s.w : "")));
+  if (n.requests.length) add(spanLane("requests", "Runtime requests", n.requests.filter(s => matches(s.p)), s => s.s === "failed" ? "error" : s.t == null ? "warn" : "info", s => s.w + (s.t == null ? ", no end in the log" : s.t > s.f ? " " + length((s.t - s.f) / 1e3) : "") + (s.p ? ", " + s.p : "")));
+  if (n.runs.length > 1) add(spanLane("runs", "Kubelet processes", n.runs, () => "info", s => s.w.replace("kubelet", "kubelet" + (s.i ? " pid " + s.i : ""))));
   n.sources.forEach((s, i) => add(sourceLane(s, i)));
   for (const c of n.charts) add(chartLane(c));
-  const pods = n.pods.filter(p => matches(p.name) && (!minWeight || p.s.some(s => podWeight(s) >= minWeight)));
+  const pods = n.pods.filter(p => matches(p.name) && (!minWeight || p.list.some(e => podWeight(e) >= minWeight)));
   const rows = allPods || podFilter ? pods : pods.slice(0, PODS);
   for (const p of rows) add(podLane(p));
   lanes.sort((a, b) => pinned.has(b.key) - pinned.has(a.key));
@@ -625,7 +636,7 @@ function sumRange() {
     else if (l.key.startsWith("log:")) parts.push(`${l.key.slice(4)}: ${l.total(a, b)}`);
   }
   let events = 0;
-  for (const p of node.pods) for (const t of p.t) if (at(t) >= a && at(t) <= b) events++;
+  for (const p of node.pods) for (const e of p.list) if (at(e.f) >= a && at(e.f) <= b) events++;
   if (node.pods.length) parts.push(many(events, "pod event"));
   const zoomIn = el("button", "", "Zoom to it"), clear = el("button", "", "Clear");
   zoomIn.type = clear.type = "button";
@@ -714,7 +725,7 @@ function hitAt(x, y) {
   const t = T(x), l = laneAt(y), slack = 5 / width() * (view[1] - view[0]), m = l && !folded.has(l.key) ? l.at(t, slack) : null;
   if (m) { m.key = l.key; return m; }
   const g = node.gaps.find(g => at(g.f) <= t && t <= at(g.t));
-  return g ? mark("log", "no log: " + g.w, at(g.f), at(g.t), g.v) : null;
+  return g ? mark("log", "no log: " + g.s, at(g.f), at(g.t), g.v) : null;
 }
 function tip(m, x, y) {
   const t = $("tip");

@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,16 +11,10 @@ import (
 // Histogram counts the dated known messages of one source, all of them: what a
 // lane of marks leaves out is in it.
 type Histogram struct {
-	Source string
-	Total  int
-	Bins   []Bin // by time, without the empty ones
-}
-
-// Bin counts the messages from Index times the width of a bin after the begin
-// of the window, by weight: unremarkable, suspect, wrong.
-type Bin struct {
-	Index int
-	Count [3]int
+	Source string `json:"name"`
+	Total  int    `json:"total"`
+	Bins   []int  `json:"i"` // those that are not empty, by number from the begin of the window
+	Counts []int  `json:"n"` // three a bin, by weight: unremarkable, suspect, wrong
 }
 
 // Steps are distances of ticks and widths of bins that people read easily.
@@ -40,36 +34,26 @@ func BinWidth(w model.Window, most int) time.Duration {
 
 // Histograms are those of all sources, by name; bins are counted from base.
 func Histograms(n *model.Node, base model.Time, width time.Duration) []Histogram {
-	type key struct {
-		source string
-		bin    int
-	}
-	counts := map[key]*[3]int{}
+	counts := map[string]map[int][3]int{}
 	n.History.Lines.Each(func(l model.Line) {
-		k := key{l.Source, int((l.At - base) / model.Time(width))}
-		c := counts[k]
-		if c == nil {
-			c = new([3]int)
-			counts[k] = c
+		if counts[l.Source] == nil {
+			counts[l.Source] = map[int][3]int{}
 		}
+		bin := int((l.At - base) / model.Time(width))
 		m := Mark{Kind: Line, State: string(rune(l.Severity))}
+		c := counts[l.Source][bin]
 		c[m.Weight()-1]++
+		counts[l.Source][bin] = c
 	})
-	index := map[string]int{}
-	var out []Histogram
-	for k, c := range counts {
-		i, known := index[k.source]
-		if !known {
-			i = len(out)
-			index[k.source] = i
-			out = append(out, Histogram{Source: k.source})
+	out := []Histogram{}
+	for _, source := range slices.Sorted(maps.Keys(counts)) {
+		h := Histogram{Source: source}
+		for _, bin := range slices.Sorted(maps.Keys(counts[source])) {
+			c := counts[source][bin]
+			h.Total += c[0] + c[1] + c[2]
+			h.Bins, h.Counts = append(h.Bins, bin), append(h.Counts, c[:]...)
 		}
-		out[i].Total += c[0] + c[1] + c[2]
-		out[i].Bins = append(out[i].Bins, Bin{k.bin, *c})
-	}
-	slices.SortFunc(out, func(a, b Histogram) int { return cmp.Compare(a.Source, b.Source) })
-	for i := range out {
-		slices.SortFunc(out[i].Bins, func(a, b Bin) int { return a.Index - b.Index })
+		out = append(out, h)
 	}
 	return out
 }
