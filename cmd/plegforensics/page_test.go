@@ -21,19 +21,16 @@ type drawn struct {
 	Base      float64
 	Threshold float64
 	Age       struct{ F, T, L0, L1, H0, H1 []float64 }
-	Relists   struct {
-		S []float64
-		E []*float64
+	Marks     struct {
+		Relist struct {
+			F []float64
+			T []*float64
+		}
 	}
 	Bounded []struct {
 		F, T float64
 		N    int
 		S    *float64
-	}
-	Health []struct {
-		F float64
-		T *float64
-		S string
 	}
 	Sources []struct {
 		Name  string
@@ -214,9 +211,9 @@ func barsCover(t *testing.T, n *drawn, truth []trueRelist) {
 		cover := func(from, to float64) {
 			covered = max(covered, min(to+n.Base, r.end)-max(from+n.Base, r.begin))
 		}
-		for i, s := range n.Relists.S {
-			if e := n.Relists.E[i]; e != nil {
-				cover(s, *e)
+		for i, from := range n.Marks.Relist.F {
+			if to := n.Marks.Relist.T[i]; to != nil {
+				cover(from, *to)
 			}
 		}
 		for _, b := range n.Bounded {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -231,6 +232,8 @@ func TestSARIFSteps(t *testing.T) {
 		t.Errorf("%d steps of one result", steps)
 	}
 }
+
+func compressed(data []byte) int { return len(packed(data, gzip.DefaultCompression)) }
 
 // TestSARIFBytes: a log that fits exactly stays whole; one byte less takes
 // flows of the least grave results, and in the end results, and says so.

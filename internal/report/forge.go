@@ -85,7 +85,7 @@ func commandData(s string) string {
 }
 
 func commandProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandData(s))
 }
 
 // writeGitHubSummary writes the Markdown report cut to what a step summary

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
@@ -22,7 +21,7 @@ var pageSource string
 
 // pages is the template of the page.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "split": splitPath,
+	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
 	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 }).Parse(pageSource))
 
@@ -64,25 +63,24 @@ type pageStep struct {
 
 type pageNumber struct{ Value, Label string }
 
-// pageQuotes are the few that convince and the rest, which opens on demand.
-type pageQuotes struct {
-	Best, Rest []model.Evidence
-	Left       int // those that the page leaves to the JSON report
+// drawer is a list: what of it stands open, and the rest, which opens on demand.
+type drawer[T any] struct{ Open, Rest []T }
+
+// standOpen is how many of a list stand open; a drawer for a single one is not
+// worth a click.
+const standOpen = 3
+
+func drawerOf[T any](all []T) drawer[T] {
+	if len(all) <= standOpen+1 {
+		return drawer[T]{Open: all}
+	}
+	return drawer[T]{all[:standOpen], all[standOpen:]}
 }
-
-// quotesOpen is how many quotes of a list stand open.
-const quotesOpen = 3
-
-// pageCauses are the causes that lead and those that open on demand.
-type pageCauses struct{ First, Rest []pageCause }
 
 type pageCause struct {
 	*model.Cause
-	Open bool // its evidence too
+	Leads bool // its evidence stands open too
 }
-
-// causesOpen is how many causes stand open.
-const causesOpen = 3
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
@@ -104,7 +102,7 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 		Title:       "PLEG report: " + title(r),
 		Description: description(r),
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-			hashOf(styleSource), hashOf(scriptSource)),
+			StyleHash(), Hash(scriptSource)),
 		Style:  Style(),
 		Script: template.HTML("<script>" + scriptSource + "</script>"),
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
@@ -135,7 +133,8 @@ func description(r *model.Report) string {
 	return "no node found"
 }
 
-func hashOf(s string) string {
+// Hash is the hash of a script or a style sheet for a content security policy.
+func Hash(s string) string {
 	h := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
 }
@@ -215,29 +214,19 @@ func headOf(n *model.Node) pageHead {
 	return h
 }
 
-func causesOf(cs []model.Cause) pageCauses {
+func causesOf(cs []model.Cause) drawer[pageCause] {
 	var all []pageCause
 	for i := range cs {
 		all = append(all, pageCause{&cs[i], i == 0})
 	}
-	if len(all) <= causesOpen+1 {
-		return pageCauses{First: all}
-	}
-	return pageCauses{all[:causesOpen], all[causesOpen:]}
+	return drawerOf(all)
 }
 
 // quotesShown bounds the quotes of one list in the static part of the page; the
 // timeline holds them all.
 const quotesShown = 50
 
-func quotesOf(p model.Proof) pageQuotes {
-	all := p.First(quotesShown)
-	left := p.Len() - len(all)
-	if len(all) <= quotesOpen+1 { // a drawer for a single line is not worth a click
-		return pageQuotes{all, nil, left}
-	}
-	return pageQuotes{all[:quotesOpen], all[quotesOpen:], left}
-}
+func quotesOf(p model.Proof) drawer[model.Evidence] { return drawerOf(p.First(quotesShown)) }
 
 // splitPath is where a line stands: the archives and folders apart, because only
 // the end of a path tells lines apart.
@@ -250,25 +239,12 @@ func splitPath(e model.Evidence) [2]string {
 // island packs the data of the timeline: JSON, gzip, base64. Base64 cannot end
 // the script element, and a hundred thousand quoted lines stay a few megabytes.
 func island(r *model.Report) (string, error) {
-	var buf bytes.Buffer
-	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	if err != nil {
-		return "", err
-	}
-	if err := json.NewEncoder(z).Encode(viewOf(r)); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	return base64.StdEncoding.EncodeToString(buf.Bytes()), nil
+	data, err := json.Marshal(viewOf(r))
+	return base64.StdEncoding.EncodeToString(packed(data, gzip.BestCompression)), err
 }
-
-// Hash is the hash of a script for a content security policy.
-func Hash(script string) string { return hashOf(script) }
 
 // Style is the style sheet of all pages of the tool, as an element.
 func Style() template.HTML { return template.HTML("<style>" + styleSource + "</style>") }
 
 // StyleHash is its hash for a content security policy.
-func StyleHash() string { return hashOf(styleSource) }
+func StyleHash() string { return Hash(styleSource) }

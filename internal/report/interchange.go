@@ -76,7 +76,7 @@ func sentence(x *timeline.Mark) string {
 	case timeline.Relist:
 		return fmt.Sprintf("relist, %s, %s (%s)", x.State, relistLength(x), x.Detail)
 	case timeline.Bounded:
-		return trimmed("%s undated relists, %s", x.ID, x.Detail)
+		return strings.TrimSuffix(x.ID+" undated relists, "+x.Detail, ", ")
 	case timeline.Event:
 		return fmt.Sprintf("%s %s of pod %s, %s", x.Detail, x.ID, x.Pod, x.State)
 	case timeline.Health:
@@ -110,14 +110,6 @@ func relistLength(x *timeline.Mark) string {
 		return "over by " + x.LatestEnd.UTC().Format("15:04:05")
 	}
 	return "of unknown length"
-}
-
-func trimmed(format, a, b string) string {
-	if b == "" {
-		format, _, _ = strings.Cut(format, ", ")
-		return fmt.Sprintf(format, a)
-	}
-	return fmt.Sprintf(format, a, b)
 }
 
 // The interval document that OpenShift's timeline viewers open.

@@ -29,7 +29,7 @@ type (
 		Tests    int      `xml:"tests,attr"`
 		Failures int      `xml:"failures,attr"`
 		Errors   int      `xml:"errors,attr"`
-		Time     string   `xml:"time,attr"`
+		Time     seconds  `xml:"time,attr"`
 		Suites   []Suite  `xml:"testsuite"`
 	}
 
@@ -40,7 +40,7 @@ type (
 		Failures   int             `xml:"failures,attr"`
 		Errors     int             `xml:"errors,attr"`
 		Skipped    int             `xml:"skipped,attr"`
-		Time       string          `xml:"time,attr"`
+		Time       seconds         `xml:"time,attr"`
 		Timestamp  string          `xml:"timestamp,attr,omitempty"`
 		Host       string          `xml:"hostname,attr,omitempty"`
 		Properties []SuiteProperty `xml:"properties>property"`
@@ -58,11 +58,10 @@ type (
 	Case struct {
 		Name    string  `xml:"name,attr"`
 		Class   string  `xml:"classname,attr"`
-		Time    string  `xml:"time,attr"`
+		Time    seconds `xml:"time,attr"`
 		Skipped *Told   `xml:"skipped"`
 		Error   *Told   `xml:"error"`
 		Failure *Told   `xml:"failure"`
-		Seconds float64 `xml:"-"`
 	}
 
 	// Told is why a case was skipped or failed.
@@ -76,14 +75,11 @@ type (
 // WriteJUnit writes suites as one document.
 func WriteJUnit(w io.Writer, suites []Suite) error {
 	out := junitSuites{Name: "plegforensics", Suites: suites}
-	total := 0.0
 	for i := range suites {
 		s := &suites[i]
-		took := s.count()
-		s.Time = junitTime(took)
-		out.Tests, out.Failures, out.Errors, total = out.Tests+s.Tests, out.Failures+s.Failures, out.Errors+s.Errors, total+took
+		s.count()
+		out.Tests, out.Failures, out.Errors, out.Time = out.Tests+s.Tests, out.Failures+s.Failures, out.Errors+s.Errors, out.Time+s.Time
 	}
-	out.Time = junitTime(total)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -96,31 +92,34 @@ func WriteJUnit(w io.Writer, suites []Suite) error {
 	return err
 }
 
-func (s *Suite) count() (took float64) {
+func (s *Suite) count() {
 	s.Tests = len(s.Cases)
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		c.Time = junitTime(c.Seconds)
-		took += c.Seconds
+		s.Time += c.Time
 		for told, n := range map[*Told]*int{c.Skipped: &s.Skipped, c.Error: &s.Errors, c.Failure: &s.Failures} {
 			if told != nil {
 				*n++
 			}
 		}
 	}
-	return took
 }
 
-func junitTime(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
+// seconds are written to the millisecond.
+type seconds float64
+
+func (s seconds) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(s), 'f', 3, 64), nil
+}
 
 // NodeSuite is the suite of a node: one case a breach rule. A rule that was
 // broken is a failure, its evidence the text. On a node of which too little is
 // known to call it healthy, rules that nothing broke are skipped. Properties
 // without a value are left out.
 func NodeSuite(name, status, summary string, start model.Time, properties []SuiteProperty, items []Item) Suite {
-	s := Suite{Name: orNode(name), Host: name, Out: summary, Timestamp: start.UTC().Format("2006-01-02T15:04:05")}
-	if start == 0 {
-		s.Timestamp = ""
+	s := Suite{Name: orNode(name), Host: name, Out: summary}
+	if start != 0 {
+		s.Timestamp = start.UTC().Format("2006-01-02T15:04:05")
 	}
 	var causes []Item
 	byRule := map[string][]Item{}
@@ -169,7 +168,7 @@ func (c *Case) fail(xs, causes []Item) {
 	var b strings.Builder
 	for i := range xs {
 		x := &xs[i]
-		c.Seconds += x.Seconds
+		c.Time += seconds(x.Seconds)
 		if x.Severity.Rank() > worst.Severity.Rank() {
 			worst = x
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
 	"maps"
 	"strings"
@@ -142,30 +143,20 @@ func markName(m *timeline.Mark) string {
 	return m.Detail
 }
 
+// markArgs are what the flat formats tell of a mark, but for what the event says.
 func markArgs(m *timeline.Mark) map[string]any {
 	args := map[string]any{}
-	for name, s := range map[string]string{"id": m.ID, "state": m.State, "pod": m.Pod, "detail": m.Detail, "latest_end": m.LatestEnd.String()} {
-		if s != "" {
-			args[name] = s
-		}
+	if told, err := model.Compact(m); err == nil {
+		_ = json.Unmarshal(told, &args) // an object
 	}
-	for name, v := range map[string]*float64{"start_uncertainty_seconds": m.StartSlack, "end_uncertainty_seconds": m.EndSlack, "seconds": m.Seconds, "value": m.Value, "threshold": m.Threshold} {
-		if v != nil {
-			args[name] = *v
-		}
-	}
-	if m.Open {
-		args["open"] = true
-	}
-	if m.Min != nil {
-		args["count_min"], args["count_max"] = *m.Min, *m.Max
-	}
+	maps.DeleteFunc(args, func(name string, v any) bool {
+		return v == nil || v == "" || name == "kind" || name == "start" || name == "end"
+	})
 	if m.More > 0 {
 		args["left_out"] = m.More
 	}
-	if m.Proof.Len() > 0 {
-		e := m.Proof.At(0)
-		maps.Copy(args, map[string]any{"where": e.Where(), "text": e.Text})
+	if e := m.Proof.Best(); e != nil {
+		args["where"], args["text"] = e.Where(), e.Text
 	}
 	return args
 }

@@ -101,11 +101,10 @@ type (
 		Snippet    *sarifMessage `json:"snippet,omitempty"`
 	}
 	sarifFlow struct {
-		Message     sarifMessage  `json:"message"`
-		ThreadFlows []sarifThread `json:"threadFlows"`
-	}
-	sarifThread struct {
-		Locations []sarifStep `json:"locations"`
+		Message     sarifMessage `json:"message"`
+		ThreadFlows [1]struct {
+			Locations []sarifStep `json:"locations"`
+		} `json:"threadFlows"`
 	}
 	sarifStep struct {
 		Location      sarifLocation `json:"location"`
@@ -218,16 +217,16 @@ func sarifResultOf(f *Item, index map[string]int) sarifResult {
 		return x
 	}
 	for _, flow := range f.Flows(sarifFlowSteps) {
-		var steps []sarifStep
+		y := sarifFlow{Message: sarifMessage{flow.Title}}
 		for _, s := range flow.Steps {
 			step := sarifStep{ExecutionTime: s.At.UTC().Format(time.RFC3339Nano), Importance: "important"}
 			if e := s.Proof.Best(); e != nil {
 				step.Location = sarifPlace(e)
 			}
 			step.Location.Message = &sarifMessage{s.What}
-			steps = append(steps, step)
+			y.ThreadFlows[0].Locations = append(y.ThreadFlows[0].Locations, step)
 		}
-		x.Flows = append(x.Flows, sarifFlow{sarifMessage{flow.Title}, []sarifThread{{steps}}})
+		x.Flows = append(x.Flows, y)
 	}
 	return x
 }
@@ -275,7 +274,7 @@ func (run *sarifRun) write(w io.Writer, most int) error {
 		if err := Encode(&b, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{*run}}); err != nil {
 			return err
 		}
-		if fit := most - most/10; b.Len() <= fit || len(run.Results) == 0 || compressed(b.Bytes()) <= fit {
+		if fit := most - most/10; b.Len() <= fit || len(run.Results) == 0 || len(packed(b.Bytes(), gzip.DefaultCompression)) <= fit {
 			_, err := w.Write(b.Bytes())
 			return err
 		}
@@ -292,20 +291,11 @@ func (run *sarifRun) write(w io.Writer, most int) error {
 	}
 }
 
-// compressed is how long data is after gzip.
-func compressed(data []byte) int {
-	var n counter
-	z := gzip.NewWriter(&n)
-	if _, err := z.Write(data); err != nil {
-		return len(data)
-	}
-	if err := z.Close(); err != nil {
-		return len(data)
-	}
-	return int(n)
+// packed is data after gzip of a level that gzip knows.
+func packed(data []byte, level int) []byte {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, level)
+	_, _ = z.Write(data) // into memory: neither can fail
+	_ = z.Close()
+	return b.Bytes()
 }
-
-// counter counts what is written.
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
