@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,11 +74,9 @@ func longRelists(n *model.Node) []timeline.Mark {
 func ganttMarks(ms []timeline.Mark, end model.Time, words func(*timeline.Mark) (name, tags string)) []string {
 	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { return m.Start == 0 || m.To(end) <= m.Start })
 	if len(ms) > ganttBars {
-		slices.SortStableFunc(ms, func(a, b timeline.Mark) int {
-			return int(max(min(b.To(end)-b.Start-a.To(end)+a.Start, 1), -1))
-		})
+		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return cmp.Compare(b.To(end)-b.Start, a.To(end)-a.Start) })
 		ms = ms[:ganttBars]
-		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return int(max(min(a.Start-b.Start, 1), -1)) })
+		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	var out []string
 	for i := range ms {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,10 +24,14 @@ const laneGutter = 14
 // lane is one row of the timeline in text: a character and a weight a column,
 // of marks that share a column the heaviest shows.
 type lane struct {
-	name   string
-	cells  []rune
-	weight []int
-	colors []text.Colors
+	name  string
+	cells []cell
+}
+
+type cell struct {
+	char   rune // 0: blank
+	weight int
+	color  text.Colors
 }
 
 // laneFrame maps moments to columns.
@@ -36,11 +41,7 @@ type laneFrame struct {
 }
 
 func (f laneFrame) lane(name string) *lane {
-	l := &lane{name: name, cells: make([]rune, f.cols), weight: make([]int, f.cols), colors: make([]text.Colors, f.cols)}
-	for i := range l.cells {
-		l.cells[i] = ' '
-	}
-	return l
+	return &lane{name, make([]cell, f.cols)}
 }
 
 // column may lie outside the frame.
@@ -56,30 +57,30 @@ func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color t
 		b = f.column(to)
 	}
 	for i := max(a, 0); i <= min(b, len(l.cells)-1); i++ {
-		if weight > l.weight[i] {
-			l.cells[i], l.weight[i], l.colors[i] = c, weight, color
+		if weight > l.cells[i].weight {
+			l.cells[i] = cell{c, weight, color}
 		}
 	}
 }
 
 func (l *lane) empty() bool {
-	return !slices.ContainsFunc(l.cells, func(r rune) bool { return r != ' ' })
+	return !slices.ContainsFunc(l.cells, func(c cell) bool { return c.char != 0 })
 }
 
 // line is the lane as text, each run of one colour painted once.
 func (l *lane) line(p *printer) string {
 	var b strings.Builder
 	for i := 0; i < len(l.cells); {
-		j := i + 1
-		for j < len(l.cells) && slices.Equal(l.colors[j], l.colors[i]) {
-			j++
+		color := l.cells[i].color
+		var run []rune
+		for ; i < len(l.cells) && slices.Equal(l.cells[i].color, color); i++ {
+			run = append(run, cmp.Or(l.cells[i].char, ' '))
 		}
-		s := string(l.cells[i:j])
-		if l.colors[i] != nil {
-			s = p.paint(l.colors[i], s)
+		if color == nil {
+			b.WriteString(string(run))
+		} else {
+			b.WriteString(p.paint(color, string(run)))
 		}
-		b.WriteString(s)
-		i = j
 	}
 	return strings.TrimRight(b.String(), " ")
 }
@@ -262,7 +263,7 @@ func newAges(n *model.Node, f laneFrame) ages {
 		if a.threshold > 0 && v >= a.threshold.Seconds() {
 			color = red
 		}
-		a.lane.cells[c], a.lane.colors[c] = bars[bar(v)], color
+		a.lane.cells[c] = cell{char: bars[bar(v)], color: color}
 	}
 	return a
 }

@@ -59,9 +59,9 @@ func TestAge(t *testing.T) {
 		if at <= n.History.Relists[0].Start || at >= n.Episodes[0].Recovered-1e10 {
 			continue
 		}
-		i := strings.IndexRune(string(bars), bar)
+		i := strings.IndexRune(string(bars), bar.char)
 		if i < last {
-			t.Errorf("the age falls at column %d: %s", c, string(a.lane.cells))
+			t.Errorf("the age falls at column %d: %s", c, a.lane.line(&printer{}))
 		}
 		last = i
 	}

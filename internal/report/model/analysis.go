@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/audit"
@@ -85,10 +87,5 @@ func (a *Analysis) Worst() rules.Severity {
 
 // Partial reports whether some input could be read only in part.
 func (a *Analysis) Partial() bool {
-	for _, in := range a.Inputs {
-		if in.Partial {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Inputs, func(in parse.Input) bool { return in.Partial })
 }

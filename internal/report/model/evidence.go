@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -46,30 +47,14 @@ func (c *Cleaner) Proof(es []replay.Evidence) Proof {
 	if c != nil && c.citer != nil {
 		c.citer.Cited(es)
 	}
-	for i := range es {
-		if es[i].Record != nil {
-			continue
-		}
-		var kept []replay.Evidence // rare: a note without a line is no evidence
-		for _, e := range es {
-			if e.Record != nil {
-				kept = append(kept, e)
-			}
-		}
-		return Proof{cited: kept, clean: c}
+	note := func(e replay.Evidence) bool { return e.Record == nil }
+	if slices.ContainsFunc(es, note) { // rare: a note without a line is no evidence
+		es = slices.DeleteFunc(slices.Clone(es), note)
 	}
 	return Proof{cited: es, clean: c}
 }
 
-func (c *Cleaner) record(rs ...parse.Record) Proof {
-	var es []replay.Evidence
-	for _, r := range rs {
-		if r != nil {
-			es = append(es, replay.Evidence{Record: r})
-		}
-	}
-	return c.Proof(es)
-}
+func (c *Cleaner) record(r parse.Record) Proof { return c.Proof([]replay.Evidence{{Record: r}}) }
 
 // Len is how many there are.
 func (p Proof) Len() int { return len(p.made) + len(p.cited) }

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Timeline is plegforensics/timeline/v1, what timeline writes.
 type Timeline struct {
@@ -117,12 +120,7 @@ type FailedCall struct {
 }
 
 // Begin is when the call is known to have run, first.
-func (f *FailedCall) Begin() Time {
-	if f.Start != 0 {
-		return f.Start
-	}
-	return f.End
-}
+func (f *FailedCall) Begin() Time { return cmp.Or(f.Start, f.End) }
 
 // Request is one call that the runtime logged.
 type Request struct {
@@ -203,12 +201,7 @@ type PodEvent struct {
 }
 
 // PodName is the pod, or its UID.
-func (e *PodEvent) PodName() string {
-	if e.Pod != nil {
-		return *e.Pod
-	}
-	return text(e.PodUID)
-}
+func (e *PodEvent) PodName() string { return text(cmp.Or(e.Pod, e.PodUID)) }
 
 // ID is the container or sandbox.
 func (e *PodEvent) ID() string { return text(e.Data) }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
 )
@@ -190,12 +192,7 @@ type Episode struct {
 }
 
 // Start is when the episode began, as far as it is known.
-func (e *Episode) Start() Time {
-	if e.Breach != 0 {
-		return e.Breach
-	}
-	return e.FirstReport
-}
+func (e *Episode) Start() Time { return cmp.Or(e.Breach, e.FirstReport) }
 
 // Breach is a threshold that a value crossed.
 type Breach struct {

@@ -33,11 +33,7 @@ func SchemaName(kind string) string { return "plegforensics/" + kind + "/v1" }
 
 // Kinds are the kinds of JSON documents.
 func Kinds() []string {
-	var out []string
-	for _, d := range documents {
-		out = append(out, d.kind)
-	}
-	return out
+	return list(documents, func(d document) string { return d.kind })
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of a kind of document, nil if

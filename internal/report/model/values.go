@@ -14,9 +14,6 @@ type Time int64
 
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
-// Known reports whether the moment is known.
-func (t Time) Known() bool { return t != 0 }
-
 // UTC is the moment as a time.Time.
 func (t Time) UTC() time.Time { return time.Unix(0, int64(t)).UTC() }
 

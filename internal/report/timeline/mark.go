@@ -73,43 +73,26 @@ func (m *Mark) To(end model.Time) model.Time {
 }
 
 // Weight is 3 for what is wrong, 2 for what is suspect, else 1.
-func (m *Mark) Weight() int { return max(m.weight(), 1) }
-
-func (m *Mark) weight() int {
-	switch m.Kind {
-	case Episode, Failed:
-		return 3
-	case Breach:
-		return map[string]int{"critical": 3, "warning": 2}[m.State]
-	case Health:
-		return map[string]int{"unhealthy": 3, "never-relisted": 2, "runtime-down": 2}[m.State]
-	case Ready:
-		if m.State == "false" {
-			return 3
-		}
-	case Relist:
-		switch {
-		case m.State == "list-failed" || m.State == "hung":
-			return 3
-		case m.Long():
-			return 2
-		}
-	case Conflict:
-		return 2
-	case Bounded:
-		if m.Value != nil {
-			return 2
-		}
-	case Request:
-		if m.State == "failed" {
-			return 3
-		}
-	case Event:
-		return map[string]int{"missing": 3, "discarded": 3, "late": 2, "unexpected": 2}[m.State]
-	case Line:
-		return map[string]int{"F": 3, "E": 3, "W": 2}[m.State]
+func (m *Mark) Weight() int {
+	weight := weights[m.Kind][m.State]
+	switch {
+	case m.Kind == Episode || m.Kind == Failed:
+		weight = 3
+	case weight == 0 && (m.Kind == Conflict || m.Kind == Relist && m.Long() || m.Kind == Bounded && m.Value != nil):
+		weight = 2
 	}
-	return 1
+	return max(weight, 1)
+}
+
+// weights are those of kinds that are told apart by their state.
+var weights = map[string]map[string]int{
+	Breach:  {"critical": 3, "warning": 2},
+	Health:  {"unhealthy": 3, "never-relisted": 2, "runtime-down": 2},
+	Ready:   {"false": 3},
+	Relist:  {"list-failed": 3, "hung": 3},
+	Request: {"failed": 3},
+	Event:   {"missing": 3, "discarded": 3, "late": 2, "unexpected": 2},
+	Line:    {"F": 3, "E": 3, "W": 2},
 }
 
 // longRelist is from when a relist is long, in seconds.
