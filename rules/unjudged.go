@@ -75,8 +75,11 @@ func (v *view) needs(c *Clause, writers map[string][]parse.Source) (words []stri
 		}
 		return []string{"metric " + c.Metric}, there
 	case len(looks) == 0:
-		for _, id := range c.asks() {
+		for i, id := range c.asks() {
 			looks = append(looks, writers[id]...)
+			if i > 0 && c.Cond != "" { // it takes both, in one file
+				looks = slices.DeleteFunc(looks, func(s parse.Source) bool { return !slices.Contains(writers[id], s) })
+			}
 		}
 	}
 	if len(looks) == 0 {

@@ -105,7 +105,7 @@ type blamer struct {
 	owned   bool                   // owner and uids are filled: somebody asked for them
 	owner   host.BySym[host.PodID] // of containers and sandboxes, by id
 	uids    host.ByPod[parse.Sym]  // of pods
-	timeout time.Duration // 0: not known
+	timeout time.Duration          // 0: not known
 	// podLists says that an inspection lists by the uid of the pod again. Where it does
 	// not, such a list is that of a relist of one pod on demand, none of the node.
 	podLists bool

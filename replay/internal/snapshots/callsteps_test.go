@@ -87,6 +87,14 @@ func TestFailuresCountOnce(t *testing.T) {
 	}
 }
 
+func TestAFailureWithoutItsStartHasNoLength(t *testing.T) {
+	line := []host.Evidence{{Record: parse.NewEvent(&parse.EventKind{}, parse.Text{}, parse.Event{})}}
+	o := Operations(nil, nil, []kubelet.Failure{{Call: "StopPodSandbox", End: ProofBase * 1e9, Evidence: line}})[0]
+	if o.Errors != 1 || o.Total != -1 {
+		t.Errorf("got %d errors in %v, want 1 in an unknown time", o.Errors, o.Total)
+	}
+}
+
 func TestLongCalls(t *testing.T) {
 	steps := CallSteps(callTable([]int{0, 300}, opSeconds+"_count|status|x 10 21", opSeconds+"_sum|status|x 1 242",
 		opSeconds+"_bucket|status|0.005 10 20", opSeconds+"_bucket|status|19 10 20", opSeconds+"_bucket|status|+Inf 10 21"))

@@ -22,7 +22,7 @@ func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Fai
 	get := func(name string) *Operation {
 		o := byName[name]
 		if o == nil {
-			o = &Operation{Name: name, Calls: -1, P50: -1, P99: -1, ShareOfRelist: -1}
+			o = &Operation{Name: name, Calls: -1, P50: -1, P99: -1, Total: -1, ShareOfRelist: -1}
 			byName[name] = o
 		}
 		return o
