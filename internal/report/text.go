@@ -297,12 +297,24 @@ func (p *printer) collectNext(n *model.Node, c *model.Cause) {
 		return
 	}
 	p.heading("Collect next")
-	for _, s := range asks[:min(len(asks), 2)] {
-		p.clipped("  - ", sentenceCase(s), 2)
+	needs := slices.Clone(n.Collect)
+	for _, ask := range asks[:min(len(asks), 2)] {
+		p.clipped("  - ", sentenceCase(ask), 2)
+		same := slices.IndexFunc(needs, func(x model.Need) bool { return asksFor(ask, &x) })
+		if same >= 0 { // said once, with the command
+			fmt.Fprintf(p, "    $ %s\n", needs[same].Command)
+			needs = slices.Delete(needs, same, same+1)
+		}
 	}
-	for _, x := range n.Collect[:min(len(n.Collect), 2)] {
+	for _, x := range needs[:min(len(needs), 2)] {
 		p.need(&x, 2)
 	}
+}
+
+// asksFor reports whether what a cause asks for is what the node lacks.
+func asksFor(ask string, x *model.Need) bool {
+	thing, _, _ := strings.Cut(x.What, ",")
+	return strings.Contains(strings.ToLower(ask), strings.ToLower(thing))
 }
 
 // need is something to collect, and the command for it, whole: it is copied.
