@@ -26,6 +26,7 @@ type Node struct {
 	Contradictions []Contradiction
 	Ready          []ReadyChange
 	Gaps           []LogGap
+	Holes          []Span // where the kubelet's log is not known to be complete: silences beyond its habit, lost lines
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

@@ -277,7 +277,7 @@ func (s *subject) listFailures() []*replay.Failure { return s.within(s.lists) }
 func isList(f *replay.Failure) bool {
 	switch f.Call {
 	case "ListPodSandbox", "ListContainers", "GetPods":
-		return f.Scope != "pod"
+		return f.Scope != "pod" && f.Scope != "unknown"
 	}
 	return false
 }

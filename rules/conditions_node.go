@@ -184,7 +184,7 @@ func lookEvented(s *subject, _ map[string]string) outcome {
 func lookHealthy(s *subject, _ map[string]string) outcome {
 	n := s.n
 	_, long := s.nevers()
-	if len(n.Episodes) > 0 || len(long) > 0 || len(s.listFailures()) > 0 || !s.have[parse.SrcKubelet] {
+	if len(n.Episodes) > 0 || len(long) > 0 || len(s.listFailures()) > 0 {
 		return notThere()
 	}
 	for _, id := range []string{parse.SigAge, parse.SigListFail, parse.SigStatusDown} {
@@ -192,8 +192,12 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 			return notThere()
 		}
 	}
-	if _, well := n.WellThroughout(); !well || s.unreadyUnsaid() {
+	_, well := n.WellThroughout()
+	if !well && s.anySig("kube.startfail") {
 		return notThere()
+	}
+	if !well || s.unreadyUnsaid() || !s.have[parse.SrcKubelet] {
+		return cannotLook()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {
 		o := found(events("", first, last)...)
@@ -202,7 +206,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 		return o
 	}
 	if len(n.Events) == 0 {
-		return notThere()
+		return cannotLook()
 	}
 	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
 	o.factor = silentShare

@@ -79,18 +79,30 @@ var bareTimeout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:rpc error: code = (?:DeadlineExceeded|4) |(?:rpc error: code = (?:Unknown|2) desc = )?operation timeout: )`)
 })
 
-// logCoversStall reports whether the kubelet's lines reach from the start of
-// the relist in question to the breach; an excerpt never does. For a node in which something
-// else failed, whether there are kubelet lines at all.
+// logCoversStall reports whether the kubelet's lines reach, without a hole, from the
+// start of the relist in question to the breach; an excerpt never does. For a node in
+// which something else failed, whether they do so where it did.
 func (s *subject) logCoversStall() bool {
 	if s.ep == nil { // without anything that failed there is no stall
-		return s.have[parse.SrcKubelet] && len(s.spans) > 0
+		return s.have[parse.SrcKubelet] && len(s.spans) > 0 && !slices.ContainsFunc(s.spans, func(x replay.Span) bool {
+			return !s.logged(x.From) || !s.logged(x.To)
+		})
 	}
 	start := s.ep.LastStart.At
 	if start == 0 || s.n.Window.Start == 0 || s.sparse() {
 		return false
 	}
 	return s.n.Window.Start <= start+30*second
+}
+
+// logged reports whether lines of the kubelet stand before and after a moment.
+func (s *subject) logged(at int64) bool {
+	return slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First <= at+30*second && at <= r.Last+30*second })
+}
+
+// holed reports whether the kubelet's log has a hole in a stretch.
+func (v *view) holed(from, to int64) bool {
+	return slices.ContainsFunc(v.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from })
 }
 
 func foundFailures(fs []*replay.Failure) outcome {
@@ -255,7 +267,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || down[best].End-s.lastAlive(down[bestFrom].End) >= under || !s.aliveAfter(down[best].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || s.firstAlive(down[best].End)-s.lastAlive(down[bestFrom].End) >= under || !s.aliveAfter(down[best].End)) {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])
@@ -286,11 +298,11 @@ func (s *subject) aliveBetween(from, to int64) bool {
 }
 
 // lastAlive is until when the runtime worked before calls were refused from a moment
-// on: that moment, if more than a minute of log without complaints comes before it,
-// or else the last relist or pod event. A log that begins in an outage does not
-// tell how long that was.
+// on: that moment, if more than a minute of log without complaints or holes comes
+// before it, or else the last relist or pod event. A log that begins in an outage does
+// not tell how long that was.
 func (s *subject) lastAlive(at int64) int64 {
-	if s.n.Window.Start < at-outageGap {
+	if s.n.Window.Start < at-outageGap && !s.holed(at-outageGap, at) {
 		return at
 	}
 	last := int64(0)
@@ -305,6 +317,27 @@ func (s *subject) lastAlive(at int64) int64 {
 		}
 	}
 	return last
+}
+
+// firstAlive is from when the runtime worked after calls were refused up to a moment:
+// that moment, if a minute of log without holes follows, or else the first relist or
+// pod event.
+func (s *subject) firstAlive(at int64) int64 {
+	if !s.holed(at, at+outageGap) {
+		return at
+	}
+	first := s.n.Window.End
+	for i := range s.n.Relists {
+		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At > at {
+			first = r.Start.At
+			break
+		}
+	}
+	ev := s.n.Observed
+	if i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > at }); i < ev.Len() {
+		first = min(first, ev.Item(i).At)
+	}
+	return first
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:

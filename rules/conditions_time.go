@@ -79,7 +79,11 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		if len(es) == 0 {
 			es = s.reports(2)
 		}
-		return found(es...).telling(map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))})
+		o := found(es...).telling(map[string]string{"silence": parse.Short(time.Duration(g.To - g.From))})
+		if !s.ep.Whole {
+			o.factor = silentShare // somebody may have left lines out
+		}
+		return o
 	}
 	return s.missed()
 }

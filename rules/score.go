@@ -40,7 +40,7 @@ type scored struct {
 	found     []outcome // for, best first
 	contra    []outcome // against
 	against   float64
-	unseen    bool   // the log shows too little of a stall to tell whether something speaks against it
+	unseen    string // why nobody can tell whether something speaks against it, "" if one can
 	shared    string // object that two sources name
 	limit     string // why it can be no more than possible, "" if it can
 	explained *scored
@@ -74,7 +74,9 @@ func judge(d *Def, s *subject) *scored {
 		case o.state == Found && len(o.records) > 0:
 			x.contra = append(x.contra, o)
 		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && s.ep != nil && s.have[parse.SrcKubelet]:
-			x.unseen = true
+			x.unseen = "the log does not show whether calls failed in the stall"
+		case o.state == CannotLook && c.Cond == "healthy":
+			x.unseen = "nothing shows whether PLEG was healthy"
 		}
 	}
 	x.sum()
@@ -138,8 +140,8 @@ func (x *scored) limits() string {
 	if x.proven() {
 		return ""
 	}
-	if x.unseen {
-		return "the log does not show whether calls failed in the stall"
+	if x.unseen != "" {
+		return x.unseen
 	}
 	if d.Affects.Kubelet != "" {
 		if _, known := s.kubeletIn(d.Affects.Kubelet); !known {

@@ -150,7 +150,8 @@ func isoSeconds(b []byte) (sec int64, ok bool) {
 	if cc < 0 || yy < 0 || !validDate(m, d) || t < 0 {
 		return 0, false
 	}
-	return unixDay(cc*100+yy, m, d)*86400 + t, true
+	sec = unixDay(cc*100+yy, m, d)*86400 + t
+	return sec, sec >= 0 // 0001-01-01 is no time at all
 }
 
 // isoTail reads what may follow the seconds of an ISO stamp: fraction and zone.

@@ -48,11 +48,12 @@ func rpcKey(key []byte) int {
 }
 
 var (
-	rpcRemote  = []byte("remote")
-	rpcAll     = []byte("all")
-	rpcStated  = []byte("rpc error: code = ")
-	rpcDesc    = []byte(" desc")
-	rpcTooMuch = []byte(tooLarge)
+	rpcRemote   = []byte("remote")
+	rpcAll      = []byte("all")
+	rpcFiltered = []byte(withFilter)
+	rpcStated   = []byte("rpc error: code = ")
+	rpcDesc     = []byte(" desc")
+	rpcTooMuch  = []byte(tooLarge)
 )
 
 // directRPC reads what extractRPC would of a structured line of the remote client
@@ -84,6 +85,8 @@ func directRPC(t *told, d *direct) verdict {
 		}
 		d.add(2, "filter", filter)
 		d.add(3, "scope", rpcAll)
+	} else if bytes.HasSuffix(t.msg[:1+n], rpcFiltered) {
+		return unsure
 	}
 	if !d.object(&values) || !d.failure(values[rpcErr]) {
 		return unsure

@@ -177,7 +177,9 @@ func (c *rpc) printfObject(word, object string) {
 
 // keys takes the objects of a structured line.
 func (c *rpc) keys(r *record) {
-	c.filter, c.hasFilter = r.get("filter")
+	if c.filter, c.hasFilter = r.get("filter"); !c.hasFilter && strings.HasSuffix(r.msg, withFilter) {
+		c.filter, c.hasFilter = filterCut, true
+	}
 	c.id = r.first("containerID", "podSandboxID", "sandboxID", "containerName", "image")
 	if strings.Contains(c.id, "/") && !strings.Contains(c.id, "://") && r.first("image") == "" {
 		c.id = ""
@@ -274,13 +276,22 @@ var (
 	filterIDRE  = onDemand(`(?i)(?:^|[{, ])(?:id|pod_?sandbox_?id): ?"?[0-9a-f]`)
 )
 
-// filterScope says what a list call asked for: "all", "pod" with its uid,
+// withFilter ends the message of a list of which a key states the filter.
+const withFilter = " with filter from runtime service failed"
+
+// filterCut stands for the filter of a list that was cut with the end of its line.
+const filterCut = "…"
+
+// filterScope says what a list call asked for: "unknown" if that was cut, "all", "pod" with its uid,
 // "ready" (sandboxes) or "running" (containers), "" for anything else. Up to
 // 1.33 filters are printed by gogo/protobuf, from 1.34 on as protobuf text,
 // where READY, the enum's zero, is left out; JSON logs may hold them as objects.
 func filterScope(call, filter string) (scope, uid string) {
-	if filter == "nil" || filter == "" {
+	switch filter {
+	case "nil", "":
 		return "all", ""
+	case filterCut:
+		return "unknown", ""
 	}
 	if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]

@@ -6,6 +6,7 @@ func TestFilterScope(t *testing.T) {
 	const pod = "0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e1111"
 	tests := []struct{ call, filter, scope, uid string }{
 		{"ListPodSandbox", "nil", "all", ""},
+		{"ListPodSandbox", filterCut, "unknown", ""},
 		{"ListPodSandbox", "<nil>", "all", ""},
 		{"ListPodSandbox", "", "all", ""},
 		{"ListPodSandbox", "{}", "all", ""},

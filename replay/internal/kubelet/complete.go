@@ -3,6 +3,7 @@ package kubelet
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -52,7 +53,7 @@ func NewWitness(s *Log) *Witness {
 		}
 	}
 	w.Holes = s.holes()
-	if slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt }) {
+	if s.Broken || slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt }) {
 		for i := range w.thinned {
 			w.thinned[i] = true
 		}
@@ -106,11 +107,22 @@ func (w *Witness) thin(s *Log) {
 		if pause != 0 {
 			most = min(most, 2*pause+pause/2)
 		}
-		if d := at - last; d > most+int64(2*BackoffLate) && d < int64(time.Minute) && w.Whole(last, at) {
+		if d := at - last; (d > most+int64(2*BackoffLate) && d < int64(time.Minute) || betweenPauses(d)) && w.Whole(last, at) {
 			w.thinned[r] = true
 		}
 		last, pause = at, at-last
 	}
+}
+
+// betweenPauses reports whether a skipping sync loop makes no such pause: it is well
+// over one and less than the next.
+func betweenPauses(d int64) bool {
+	for p := int64(BackoffFirst); p < int64(BackoffMax); p *= 2 {
+		if next := min(2*p, int64(BackoffMax)); d > p+int64(2*BackoffLate) && d < next-int64(BackoffEarly) {
+			return true
+		}
+	}
+	return false
 }
 
 // unbegun finds runs of verbosity 5 in which a list failed twice and no line tells of
@@ -224,6 +236,14 @@ var startFlags = []string{"cgroup-driver", "config", "event-qps", "feature-gates
 // relist has succeeded yet.
 func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
+	for _, c := range s.Cover.list {
+		if run := s.RunAt(c.FirstLine.At); run >= 0 {
+			if _, flag, ok := strings.Cut(c.FirstLine.Text.String(), "FLAG: --"); ok {
+				name, _, _ := strings.Cut(flag, "=")
+				flags[run], begins[run] = append(flags[run], name), true
+			}
+		}
+	}
 	for _, e := range s.profile {
 		run := s.RunAt(e.At)
 		if run < 0 || e.Basis == parse.NoTime {
@@ -248,6 +268,25 @@ func (w *Witness) unstarted(s *Log) {
 			return s.TurnRun(t) == run && s.TurnKinds(t)&host.KindSkip != 0
 		})
 	}
+}
+
+// brokenLooks is how many lines, spread over the log, are looked at for a common end.
+const brokenLooks = 256
+
+// broken reports whether lines were cut or wrapped at one column: several of the same
+// length end within quotes. What they would have said may be what is missing.
+func (s *Log) broken() bool {
+	lines, at := s.Cover.lines, map[int]int{}
+	for i := 0; i < len(lines); i += 1 + len(lines)/brokenLooks {
+		text, _, _ := strings.Cut(s.Events[lines[i]].Text().String(), "\n")
+		if text = strings.TrimRight(text, "\r"); (strings.Count(text, `"`)-strings.Count(text, `\"`))%2 == 0 {
+			continue
+		}
+		if at[len(text)]++; at[len(text)] == 3 {
+			return true
+		}
+	}
+	return false
 }
 
 // alone finds runs in which the error of a relist stands without that of its call,
@@ -390,6 +429,7 @@ const (
 	BackoffFirst = 100 * time.Millisecond
 	BackoffMax   = 5 * time.Second
 	BackoffLate  = 500 * time.Millisecond
+	BackoffEarly = 20 * time.Millisecond // than its timer a turn may look by its stamp
 	// A healthy turn waits at most this long for something to do, so work
 	// of the loop proves the health of one second before at the earliest.
 	TurnMax = time.Second

@@ -13,7 +13,7 @@ import (
 // Failure is a CRI call that failed, told by one or several layers.
 type Failure struct {
 	Call  string // ListPodSandbox, ContainerStatus, …
-	Scope string // all, pod, ready, "" for calls about one object
+	Scope string // all, pod, ready, unknown where that was cut, "" for calls about one object
 	Code  string // gRPC code by name
 
 	// Details are set where somebody made or changed them: tests, redaction.

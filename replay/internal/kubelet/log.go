@@ -95,6 +95,7 @@ type Log struct {
 	PodLists   []Mark // and those of which the list failed
 	profile    []*parse.Event
 	Lags       []LogLag
+	Broken     bool // lines were cut or wrapped at one column
 	Cover      *Coverage
 	Observed   *host.EventTable
 
@@ -129,7 +130,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	}
 	s.Runs = rc.runs
 	s.Cover.runs(s.Runs)
-	s.silences = silences(n)
+	s.silences, s.Broken = silences(n), s.broken()
 	endRuns(s.Runs)
 	for _, o := range n.Objects {
 		s.addObject(o)
@@ -316,6 +317,12 @@ const Reported = host.KindAge | host.KindNever | host.KindCut
 // is PLEG.
 func (s *Log) ForOthers(t Turn) bool {
 	return s.TurnKinds(t)&Reported == 0 && othersOnly(s.census.Events[t].Field("reason"))
+}
+
+// ForPLEG reports whether a turn skipped and PLEG is a reason, or may be one of those
+// that were cut.
+func (s *Log) ForPLEG(t Turn) bool {
+	return s.TurnKinds(t)&host.KindSkip != 0 && (s.TurnKinds(t)&Reported != 0 || !s.ForOthers(t))
 }
 
 // othersOnly reports whether the reasons of a loop that skips are all there and PLEG

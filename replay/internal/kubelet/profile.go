@@ -68,6 +68,7 @@ func (p *profiler) lines() {
 	k, configured := &p.k, p.configured()
 	for _, e := range p.s.profile {
 		switch {
+		case p.s.Broken && p.cut(e):
 		case e.Is(parse.SigVersion):
 			if v := versionText(e.Field("version")); v != "" {
 				if v != k.Version {
@@ -93,6 +94,13 @@ func (p *profiler) lines() {
 	if k.Version != "" {
 		p.say("version stated")
 	}
+}
+
+// cut reports whether a line ends with a value of its own: of lines that end at one
+// column, that may be half of it.
+func (p *profiler) cut(e *parse.Event) bool {
+	text := e.Text().String()
+	return slices.ContainsFunc(e.Fields(), func(f parse.Field) bool { return strings.HasSuffix(text, f.Value) })
 }
 
 // configured tells, by process id, which processes have a configuration file: its
@@ -469,10 +477,25 @@ func (p *profiler) measured() (time.Duration, string) {
 	}
 	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
 	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
-	if whole != usual && n == 1 && (whole > usual || whole%(5*time.Second) != 0) {
+	if whole != usual && (n == 1 && (whole > usual || whole%round != 0) || p.several(whole)) {
 		return p.single() // two hangs apart from each other are as far apart as they like
 	}
 	return whole, Times(n, "pair") + " of failing lists"
+}
+
+// round is what timeouts that people set are multiples of.
+const round = 5 * time.Second
+
+// several reports whether a distance less the period may be that of relists of which
+// the lines of some in between are missing: it is no round number, and as many round
+// timeouts and periods make it up.
+func (p *profiler) several(d time.Duration) bool {
+	for k := time.Duration(2); k <= 5 && d%round != 0; k++ {
+		if one := (d + p.k.Period) / k; one*k == d+p.k.Period && (one-p.k.Period)%round == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // A call that waits for its deadline returns up to this late, with the rest of
@@ -554,6 +577,7 @@ func (p *profiler) single() (time.Duration, string) {
 		whole := d.Truncate(time.Second)
 		switch {
 		case whole <= 0 || d-whole >= 500*time.Millisecond:
+		case p.several(whole):
 		case d < usual-20*time.Millisecond, whole > usual && whole%(30*time.Second) == 0 && !p.timedOut(m.Run, start, m.At-int64(d)/10):
 			return whole, by
 		case d < usual+time.Second:

@@ -127,13 +127,10 @@ func endRuns(runs []Run) {
 // versionText gives a version its leading v and cuts build suffixes off.
 func versionText(s string) string {
 	s = strings.Trim(s, "\"' ")
-	if s == "" {
-		return ""
+	if s = strings.TrimPrefix(s, "v"); s == "" || s[0] < '0' || s[0] > '9' {
+		return "" // as where a terminal broke the line
 	}
-	if s[0] != 'v' {
-		s = "v" + s
-	}
-	return s
+	return "v" + s
 }
 
 // Run is one process of the kubelet.

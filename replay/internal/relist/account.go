@@ -26,6 +26,7 @@ type Account struct {
 	Health         []HealthSpan
 	Claims         []Claim // of which Health is the merger
 	Contradictions []Contradiction
+	Holes          []host.Span // silences beyond the log's habit and stretches with lost lines
 }
 
 // Of rebuilds what the kubelet did: relists from the lines of their own, from ages
@@ -36,7 +37,7 @@ func Of(n *Known) Account {
 	w := kubelet.NewWitness(n.Log)
 	l := newLedger(n, kubelet.GroupAges(n.Log), w)
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions = l.against
+	a.Contradictions, a.Holes = l.against, w.Holes
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups, w)
 	l.outcomes(a.Relists, a.Episodes)

@@ -42,6 +42,7 @@ type Episode struct {
 	StepBasis      string
 	OnDemand       bool // it is the relist of one pod on demand that waited for its deadline, not one of the node
 	NotReady       *host.Span
+	Whole          bool // it is shown to be complete: what is not there was not
 	Partial        bool // the log of its process is a selection, or lost lines: what is not there proves nothing
 	Evidence       []host.Evidence
 }
@@ -75,6 +76,7 @@ func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubele
 	}
 	for i := range out {
 		out[i].NotReady, out[i].Partial = notReady(a.Ready, &out[i]), complete.Picks(out[i].Run)
+		out[i].Whole = complete.Trusts(out[i].Run)
 	}
 	return out
 }

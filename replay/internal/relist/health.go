@@ -200,6 +200,11 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 			add(x.From-int64(kubelet.TurnMax), x.To)
 		}
 	}
+	for _, t := range h.s.Turns[h.s.TurnFrom(first):h.s.TurnFrom(last+1)] {
+		if h.s.TurnRun(t) == run && h.s.ForPLEG(t) {
+			add(h.s.TurnAt(t)-int64(kubelet.BackoffMax), h.told(run, h.s.TurnAt(t)+1))
+		}
+	}
 	h.failing(run, add)
 	h.unready(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
@@ -405,10 +410,13 @@ func (h *healthClaims) first() {
 // had succeeded, at which its sync loop worked or skipped for other reasons only; 0 if
 // there is none.
 func (h *healthClaims) workFrom(run int) int64 {
-	from := h.s.Runs[run].First
+	from, quiet := h.s.Runs[run].First, int64(kubelet.TurnMax)
 	for _, t := range h.s.Nevers {
-		if t.Run == run {
-			from = max(from, t.At)
+		if t.Run == run && t.At >= from {
+			from, quiet = t.At, int64(kubelet.TurnMax)
+			if e, ok := t.Line.(*parse.Event); ok && e.Is(parse.SigSkip) {
+				quiet = 0 // that was a turn itself
+			}
 		}
 	}
 	for _, t := range h.s.Turns[h.s.TurnFrom(from+1):] {
@@ -417,7 +425,7 @@ func (h *healthClaims) workFrom(run int) int64 {
 		case h.s.TurnRun(t) != run:
 		case k&kubelet.Reported != 0:
 			return 0
-		case k&host.KindSkip == 0 && (k&host.KindEvent != 0 || h.s.TurnAt(t) > from+int64(kubelet.TurnMax)), k&host.KindSkip != 0 && h.s.ForOthers(t):
+		case k&host.KindSkip == 0 && (k&host.KindEvent != 0 || h.s.TurnAt(t) > from+quiet), k&host.KindSkip != 0 && h.s.ForOthers(t):
 			return h.s.TurnAt(t)
 		}
 	}

@@ -183,7 +183,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 		if w.s.TurnAt(t) > by {
 			return false
 		}
-		if k := w.s.TurnKinds(t); k&host.KindSkip != 0 && k&kubelet.Reported != 0 && w.s.TurnRun(t) == run {
+		if w.s.TurnRun(t) == run && w.s.ForPLEG(t) {
 			return true
 		}
 	}
@@ -208,7 +208,7 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 		return kubelet.BackoffMax
 	}
 	step := kubelet.BackoffFirst
-	for 2*step <= time.Duration(turn-before)+timerEarly && step < kubelet.BackoffMax {
+	for 2*step <= time.Duration(turn-before)+kubelet.BackoffEarly && step < kubelet.BackoffMax {
 		step *= 2
 	}
 	due := turn + int64(min(2*step, kubelet.BackoffMax))
@@ -217,9 +217,6 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 	}
 	return time.Duration(due - last)
 }
-
-// timerEarly is how much earlier than its timer a turn may look by its stamp.
-const timerEarly = 20 * time.Millisecond
 
 // byStall uses housekeeping that took long: the turn in which it began was a
 // healthy one.

@@ -168,9 +168,11 @@ func (w *healer) failedCalls(y *symptoms, from, to, open int64) {
 		}
 		switch f.Call {
 		case "ListPodSandbox", "ListContainers":
-			if f.Scope == "pod" {
+			switch f.Scope {
+			case "pod":
 				y.pods = append(y.pods, f)
-			} else {
+			case "unknown":
+			default:
 				y.lists = append(y.lists, f)
 			}
 		case "PodSandboxStatus", "ContainerStatus":

@@ -153,6 +153,9 @@ func (l *ledger) stretches(run int) []Bounded {
 	return out
 }
 
+// idLeast is the least length of an id that names one container.
+const idLeast = 12
+
 // overlapMost is how many times each event may be counted.
 const overlapMost = 32
 
@@ -170,7 +173,9 @@ func (l *ledger) distinct(from, to int64) int {
 	}
 	most, first := uint32(0), i
 	for ; i < len(ev) && t.At(&ev[i]) < to && l.looked < overlapMost*len(ev)+1; i++ {
-		l.looked++
+		if l.looked++; len(l.s.Syms.Text(ev[i].Data)) < idLeast {
+			continue // cut, and as another one begins
+		}
 		n := l.counts.At(ev[i].Data)
 		*n++
 		most = max(most, *n)

@@ -1,0 +1,99 @@
+package cuts
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Finding is a claim that does not hold: of which class, and in words.
+type Finding struct{ Class, Text string }
+
+func (f Finding) String() string { return f.Class + ": " + f.Text }
+
+type findings []Finding
+
+func (f *findings) add(class, format string, args ...any) {
+	*f = append(*f, Finding{class, fmt.Sprintf(format, args...)})
+}
+
+// Beyond lists what a part of the evidence claims and the whole does not: health,
+// trouble, a recovery, a relist of 10 s or more, a cause. What the whole denies is a
+// finding from half a second on, what it does not know from a second.
+func Beyond(part, whole *model.Analyzed) []Finding {
+	if part == nil || whole == nil {
+		return nil
+	}
+	var out findings
+	for _, h := range part.Health {
+		unknown, well, ill := unknown(whole, h.From, h.To), during(whole, h.From, h.To, replay.Healthy), during(whole, h.From, h.To, replay.Unhealthy)
+		switch {
+		case h.State == replay.Healthy && (ill > time.Second/2 || unknown > time.Second):
+			out.add("health beyond", "%v not known and %v unhealthy from %s, by %s", unknown, ill, at(h.From), h.Proof)
+		case h.State == replay.Unhealthy && (well > time.Second/2 || unknown > time.Second):
+			out.add("trouble beyond", "%v not known and %v healthy from %s", unknown, well, at(h.From))
+		}
+	}
+	for i := range part.Episodes {
+		e := &part.Episodes[i]
+		again := i+1 < len(part.Episodes) && part.Episodes[i+1].Breach-e.Recovered.At < int64(time.Second) // it was healthy for a while before
+		if ill := during(whole, e.Recovered.At+int64(5*time.Second), e.Recovered.At+int64(15*time.Second), replay.Unhealthy); e.Recovered.Known() && ill > time.Second && !again {
+			out.add("recovery beyond", "%s, %v unhealthy after it", at(e.Recovered.At), ill)
+		}
+	}
+	for i := range part.Relists {
+		r := &part.Relists[i]
+		d, ok := r.Duration()
+		if !ok || d < replay.LongRelist {
+			continue
+		}
+		if !slices.ContainsFunc(whole.Relists, func(w replay.Relist) bool {
+			e, ok := w.Duration()
+			starts := r.Start.Slack + w.Start.Slack
+			return ok && abs(e-d) <= max(time.Second, r.TookSlack+w.TookSlack+starts+r.End.Slack+w.End.Slack) && abs(time.Duration(w.Start.At-r.Start.At)) <= starts+time.Second
+		}) {
+			out.add("relist beyond", "%v at %s ±%v", d, at(r.Start.At), r.Start.Slack)
+		}
+	}
+	had := map[string]float64{}
+	for _, c := range whole.Causes {
+		had[c.ID] = c.Confidence
+	}
+	for _, c := range part.Causes {
+		if c.Confidence > had[c.ID]+.05 && (c.Confidence >= .5 && had[c.ID] < .5 || c.Confidence >= .85 && had[c.ID] < .85) {
+			out.add("cause beyond", "%s %.2f, whole %.2f", c.ID, c.Confidence, had[c.ID])
+		}
+	}
+	return out
+}
+
+// during is for how long a node was in a state within a stretch.
+func during(n *model.Analyzed, from, to int64, state replay.HealthState) (sum time.Duration) {
+	for _, h := range n.Health {
+		if h.State == state {
+			sum += max(0, time.Duration(min(to, h.To)-max(from, h.From)))
+		}
+	}
+	return sum
+}
+
+// unknown is for how long nothing is known of a node within a stretch. Between the
+// recovery that it tells of and what proves that it lasts, that much is.
+func unknown(n *model.Analyzed, from, to int64) time.Duration {
+	sum := during(n, from, to, replay.HealthUnknown)
+	for _, h := range n.Health {
+		for i := range n.Episodes {
+			if r := n.Episodes[i].Recovered; h.State == replay.HealthUnknown && r.Known() && r.At >= h.From && r.At < h.To {
+				sum -= max(0, time.Duration(min(to, h.To)-max(from, r.At)))
+			}
+		}
+	}
+	return sum
+}
+
+func at(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
+
+func abs(d time.Duration) time.Duration { return max(d, -d) }
