@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plegforensics/plegforensics/internal/cuts"
 	"github.com/plegforensics/plegforensics/internal/hostile"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
@@ -38,8 +39,13 @@ var builtinPack = sync.OnceValue(func() *rules.Pack {
 // analysisOf is what analyze finds in an input, without the command line around it.
 func analysisOf(t testing.TB, stdin []byte, inputs ...string) *model.Analysis {
 	t.Helper()
+	return analysisWithin(t, smallLimits, stdin, inputs...)
+}
+
+func analysisWithin(t testing.TB, limits bundle.Limits, stdin []byte, inputs ...string) *model.Analysis {
+	t.Helper()
 	b, err := bundle.Load(context.Background(), inputs, bundle.Options{
-		Stdin: bytes.NewReader(stdin), Jobs: 1, Limits: smallLimits,
+		Stdin: bytes.NewReader(stdin), Jobs: 1, Limits: limits,
 		Clock: clock.Options{Zone: time.UTC, Year: 2026, Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
 	})
 	if err != nil {
@@ -250,10 +256,8 @@ func second(line string) int {
 
 var klogTime = regexp.MustCompile(`[IWEF]\d{4} (\d\d:\d\d:\d\d)\.`)
 
-// FuzzLess: deleting the begin, the end and blocks of a log leads to no claim that the
-// whole log refutes and to no relist that it does not show. What may appear is health
-// of which the whole log proves nothing, and a surer cause: a doubt goes with the line
-// that raises it (see TestLessIsWeaker for usual cuts). The log is a stretch of a
+// FuzzLess: deleting the begin, the end and blocks of a log leads to nothing that the
+// whole log does not support. The log is a stretch of a
 // sample; the bytes say how many lines stay and how many go, by turns.
 func FuzzLess(f *testing.F) {
 	var seconds [][]int
@@ -268,9 +272,9 @@ func FuzzLess(f *testing.F) {
 			f.Add(uint8(i), uint8(at/16), uint8(7), []byte{1, 100, 3, 1, 1, 1, 5, 40})
 		}
 	}
-	wholes := map[[3]uint8]claims{}
-	f.Fuzz(func(t *testing.T, which, at, n uint8, cuts []byte) {
-		if len(cuts) > 16 {
+	wholes := map[[3]uint8]*model.Analyzed{}
+	f.Fuzz(func(t *testing.T, which, at, n uint8, blocks []byte) {
+		if len(blocks) > 16 {
 			return
 		}
 		which %= uint8(len(sampleLogs()))
@@ -280,65 +284,24 @@ func FuzzLess(f *testing.F) {
 		lines, secs := sampleLogs()[which][from:to], seconds[which][from:to]
 		whole, ok := wholes[[3]uint8{which, at, n}]
 		if !ok {
-			whole = claimsIn(analysisOf(t, []byte(strings.Join(lines, "")), "-"))
+			whole = firstNode(analysisOf(t, []byte(strings.Join(lines, "")), "-"))
 			wholes[[3]uint8{which, at, n}] = whole
 		}
 		var part strings.Builder
 		i := 0
-		for ; len(cuts) >= 2; cuts = cuts[2:] {
-			stay := min(i+int(cuts[0]), len(lines))
+		for ; len(blocks) >= 2; blocks = blocks[2:] {
+			stay := min(i+int(blocks[0]), len(lines))
 			part.WriteString(strings.Join(lines[i:stay], ""))
-			i = min(stay+int(cuts[1]), len(lines))
+			i = min(stay+int(blocks[1]), len(lines))
 			for stay > 0 && i < len(lines) && i > stay && (secs[i] < 0 || secs[i]-secs[stay-1] <= habitMost) {
 				i++
 			}
 		}
 		part.WriteString(strings.Join(lines[i:], ""))
-		got := claimsIn(analysisOf(t, []byte(part.String()), "-"))
-		for _, s := range contrary(&got, &whole) {
-			t.Error(s)
+		for _, f := range cuts.Beyond(firstNode(analysisOf(t, []byte(part.String()), "-")), whole) {
+			t.Error(f)
 		}
 	})
-}
-
-// claimsIn is what an analysis claims of its first node.
-func claimsIn(a *model.Analysis) claims {
-	c := claims{causes: map[string]float64{}}
-	if len(a.Nodes) == 0 {
-		return c
-	}
-	n, seconds := &a.Nodes[0], func(at int64) float64 { return float64(at) / 1e9 }
-	for _, h := range n.Health {
-		c.health = append(c.health, strip{seconds(h.From), seconds(h.To), string(h.State)})
-	}
-	for i := range n.Relists {
-		if d, known := n.Relists[i].Duration(); known {
-			c.long(seconds(n.Relists[i].Start.At), d.Seconds(), false)
-		}
-	}
-	for _, e := range n.Episodes {
-		c.episodes = append(c.episodes, strip{from: seconds(e.Breach), to: seconds(e.Recovered.At)})
-	}
-	for _, x := range n.Causes {
-		c.causes[x.ID] = x.Confidence
-	}
-	return c
-}
-
-// TestClaimsIn: what the fuzz target holds to be claimed is what the outputs say.
-func TestClaimsIn(t *testing.T) {
-	for i, lines := range sampleLogs()[:4] {
-		log := strings.Join(lines, "")
-		want, got := claimsOf(t, log), claimsIn(analysisOf(t, []byte(log), "-"))
-		same(t, fmt.Sprint(i, " health"), got.health, want.health)
-		same(t, fmt.Sprint(i, " episodes"), got.episodes, want.episodes)
-		same(t, fmt.Sprint(i, " relists"), got.relists, want.relists)
-		for id, conf := range want.causes {
-			if d := got.causes[id] - conf; d > 0.005 || d < -0.005 {
-				t.Errorf("%d: %s has %.3f, the report says %.3f", i, id, got.causes[id], conf)
-			}
-		}
-	}
 }
 
 // shaped makes names of a shape that bytes choose, each with a mark in it that

@@ -2,112 +2,36 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/plegforensics/plegforensics/internal/cuts"
 	"github.com/plegforensics/plegforensics/internal/genlog"
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/parse/bundle"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
-// claims are what analyze and timeline claim of an input.
-type claims struct {
-	story
-	slack  map[float64]float64 // of the starts of relists
-	length map[float64]float64 // of their lengths
-	causes map[string]float64  // confidence by id
-}
-
-func claimsOf(t *testing.T, log string) claims {
+// nodeIn is what is told of the node of an input.
+func nodeIn(t testing.TB, path string) *model.Analyzed {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubelet.log")
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return claimsAt(t, path)
+	return firstNode(analysisWithin(t, bundle.Limits{Bytes: 1 << 30, Files: 1000, Depth: 6, Whole: 64 << 20, Random: 64 << 20, Dict: 1 << 20, Time: time.Minute}, nil, path))
 }
 
-func claimsAt(t *testing.T, path string) claims {
-	t.Helper()
-	common := []string{"-o", "json", "--quiet", "--tz", "UTC", "--year", "2026", path}
-	code, out, _ := status(t, append([]string{"timeline"}, common...)...)
-	if code != 0 {
-		return claims{}
+func firstNode(a *model.Analysis) *model.Analyzed {
+	if len(a.Nodes) == 0 {
+		return nil
 	}
-	c := claims{story: timelineStory(t, []byte(out)), slack: map[float64]float64{}, length: map[float64]float64{}, causes: map[string]float64{}}
-	for _, r := range parsed(t, []byte(out)).list("nodes")[0].list("relists") {
-		c.slack[r.when("start")] = r.num("start_uncertainty_seconds")
-		c.length[r.when("start")] = r.num("start_uncertainty_seconds") + r.num("end_uncertainty_seconds")
-	}
-	report := []byte(must(t, append([]string{"analyze"}, common...)...))
-	c.episodes = analyzeStory(t, report).episodes
-	for _, x := range parsed(t, report).list("nodes")[0].list("causes") {
-		c.causes[x.text("id")] = x.num("confidence")
-	}
-	return c
+	return &a.Nodes[0]
 }
 
-// overlap is for how long a stretch overlaps those of a state.
-func (c *claims) overlap(from, to float64, state string) (sum float64) {
-	for _, h := range c.health {
-		if h.state == state {
-			sum += max(0, min(to, h.to)-max(from, h.from))
-		}
-	}
-	return sum
-}
-
-// stronger lists what part claims beyond what whole does.
-func stronger(part, whole *claims) (out []string) {
-	out = contrary(part, whole)
-	for _, h := range part.health {
-		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "healthy" && bad > 1 {
-			out = append(out, fmt.Sprintf("healthy for %.1f s of which the whole log proves nothing: %v", bad, h))
-		}
-		if bad := whole.overlap(h.from, h.to, "healthy"); h.state == "unhealthy" && bad > 0.5 {
-			out = append(out, fmt.Sprintf("unhealthy for %.1f s in which the whole log shows it healthy: %v", bad, h))
-		}
-		if bad := whole.overlap(h.from, h.to, "unknown"); h.state == "unhealthy" && bad > 1 {
-			out = append(out, fmt.Sprintf("unhealthy for %.1f s of which the whole log proves nothing: %v", bad, h))
-		}
-	}
-	for id, conf := range part.causes {
-		if w := whole.causes[id]; conf > w+0.005 && conf >= 0.5 {
-			out = append(out, fmt.Sprintf("%s with %.2f, whole %.2f", id, conf, w))
-		}
-	}
-	return out
-}
-
-// contrary lists what part claims that cannot be if whole is right.
-func contrary(part, whole *claims) (out []string) {
-	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	for _, h := range part.health {
-		if bad := whole.overlap(h.from, h.to, "unhealthy"); h.state == "healthy" && bad > 0.5 {
-			add("healthy for %.1f s in which the whole log shows it unhealthy: %v", bad, h)
-		}
-	}
-	for _, e := range part.episodes {
-		again := slices.ContainsFunc(part.episodes, func(x strip) bool { return math.Abs(x.from-e.to) < 1 }) // it was healthy for a while before
-		if bad := whole.overlap(e.to+5, e.to+15, "unhealthy"); e.to != 0 && bad > 1 && !again {
-			add("recovered at %.1f, and the whole log shows it unhealthy then", e.to)
-		}
-	}
-	for _, r := range part.relists {
-		found := r.state == "open" // no length is claimed
-		for _, w := range whole.relists {
-			near := math.Abs(w.from-r.from) <= max(2, w.to/5, part.slack[r.from]+whole.slack[w.from])
-			found = found || near && math.Abs(w.to-r.to) <= max(2, w.to/5, part.length[r.from])
-		}
-		if !found {
-			add("a relist of %.1f±%.1f s at %.1f±%.1f that the whole log does not show: %v", r.to, part.length[r.from], r.from, part.slack[r.from], whole.relists)
-		}
-	}
-	return out
+func nodeOf(t testing.TB, log string) *model.Analyzed {
+	return nodeIn(t, fileOf(t, t.TempDir(), "kubelet.log", []byte(log)))
 }
 
 // TestLessIsWeaker: removing lines never yields a stronger claim: no health, no
@@ -119,14 +43,13 @@ func TestLessIsWeaker(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.SplitAfter(b.String(), "\n")
-		whole := claimsOf(t, b.String())
-		if seed == 0 && len(whole.episodes) == 0 {
+		whole := nodeOf(t, b.String())
+		if seed == 0 && len(whole.Episodes) == 0 {
 			t.Fatal("the generated log shows no episode")
 		}
 		for name, text := range lessOf(lines, rand.New(rand.NewPCG(seed, 7))) {
-			part := claimsOf(t, text)
-			for _, s := range stronger(&part, &whole) {
-				t.Errorf("seed %d, %s: %s", seed, name, s)
+			for _, f := range cuts.Beyond(nodeOf(t, text), whole) {
+				t.Errorf("seed %d, %s: %v", seed, name, f)
 			}
 		}
 	}
@@ -136,12 +59,11 @@ func TestLessIsWeaker(t *testing.T) {
 // that, silence behind a hole proves nothing.
 func TestFirstLineAfterHole(t *testing.T) {
 	lines := strings.SplitAfter(readSample(t, "stuck-pods"), "\n")[288:464]
-	whole := claimsOf(t, strings.Join(lines, ""))
-	part := claimsOf(t, strings.Join(lines[:72], "")+strings.Join(lines[112:], ""))
-	for _, s := range stronger(&part, &whole) {
-		t.Error(s)
+	part := nodeOf(t, strings.Join(lines[:72], "")+strings.Join(lines[112:], ""))
+	for _, f := range cuts.Beyond(part, nodeOf(t, strings.Join(lines, ""))) {
+		t.Error(f)
 	}
-	if part.overlap(part.health[0].from, part.health[len(part.health)-1].to, "healthy") == 0 {
+	if !slices.ContainsFunc(part.Health, func(h replay.HealthSpan) bool { return h.State == replay.Healthy }) {
 		t.Error("nothing is proven healthy")
 	}
 }
@@ -204,7 +126,7 @@ func TestLessFilesAreWeaker(t *testing.T) {
 			of := func(names ...string) func(string) bool {
 				return func(name string) bool { return slices.Contains(names, name) }
 			}
-			whole := claimsAt(t, w.put(t, func(string) bool { return true }, nil))
+			whole := nodeIn(t, w.put(t, func(string) bool { return true }, nil))
 			parts := map[string]string{
 				"the log alone":          w.put(t, of("kubelet.log", "kubelet.log.1"), nil),
 				"the older log":          w.put(t, of("kubelet.log.1"), nil),
@@ -228,12 +150,12 @@ func TestLessFilesAreWeaker(t *testing.T) {
 				})
 			}
 			for name, dir := range parts {
-				part := claimsAt(t, dir)
+				part := nodeIn(t, dir)
 				if strings.Contains(name, "line") || strings.Contains(name, "er log") {
-					part.causes = nil // the lines that are left out spoke against some
+					part.Causes = nil // what is left out speaks against some: the other half of an incident
 				}
-				for _, s := range stronger(&part, &whole) {
-					t.Errorf("seed %d, v%d, %s: %s", seed+1, verbosity, name, s)
+				for _, f := range cuts.Beyond(part, whole) {
+					t.Errorf("seed %d, v%d, %s: %v", seed+1, verbosity, name, f)
 				}
 			}
 		}

@@ -53,7 +53,7 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 		if !slices.ContainsFunc(whole.Relists, func(w replay.Relist) bool {
 			e, ok := w.Duration()
 			starts := r.Start.Slack + w.Start.Slack
-			return ok && abs(e-d) <= max(time.Second, r.TookSlack+w.TookSlack+starts+r.End.Slack+w.End.Slack) && abs(time.Duration(w.Start.At-r.Start.At)) <= starts+time.Second
+			return ok && abs(e-d) <= max(2*time.Second, e/5, r.TookSlack+w.TookSlack+starts+r.End.Slack+w.End.Slack) && abs(time.Duration(w.Start.At-r.Start.At)) <= max(2*time.Second, e/5, starts)
 		}) {
 			out.add("relist beyond", "%v at %s ±%v", d, at(r.Start.At), r.Start.Slack)
 		}

@@ -1,3 +1,4 @@
-// Package cuts is a test: it holds what is claimed of evidence that was cut down at
-// random against what kubelets really did, and against what is claimed of all of it.
+// Package cuts tells what is claimed of a part of the evidence and not of the whole. Its
+// test cuts evidence down at random and holds the claims to that, and to what kubelets
+// really did.
 package cuts

@@ -40,13 +40,15 @@ type Witness struct {
 	few      []bool      // by run: it has few lines
 	pace     []int64     // by run: how far apart quick relists begin
 	jitter   []int64     // by run: how much that differs
+	least    []int64     // by run: the shortest and the longest pause between the begins of quick relists
+	most     []int64
 	quick    []int64     // by run: when several had followed each other so, 0 never
 }
 
 // NewWitness looks for what shows that lines are missing.
 func NewWitness(s *Log) *Witness {
 	w := &Witness{filtered: make([]bool, len(s.Runs)), thinned: make([]bool, len(s.Runs)), begun: make([]bool, len(s.Runs)), few: make([]bool, len(s.Runs)), pace: make([]int64, len(s.Runs)),
-		jitter: make([]int64, len(s.Runs)), quick: make([]int64, len(s.Runs))}
+		jitter: make([]int64, len(s.Runs)), least: make([]int64, len(s.Runs)), most: make([]int64, len(s.Runs)), quick: make([]int64, len(s.Runs))}
 	for i := range s.Marks {
 		if m := &s.Marks[i]; m.Run >= 0 && m.Kind == host.KindRelisting {
 			w.begun[m.Run] = true
@@ -118,7 +120,7 @@ func (w *Witness) thin(s *Log) {
 // over one and less than the next.
 func betweenPauses(d int64) bool {
 	for p := int64(BackoffFirst); p < int64(BackoffMax); p *= 2 {
-		if next := min(2*p, int64(BackoffMax)); d > p+int64(2*BackoffLate) && d < next-int64(BackoffEarly) {
+		if next := min(2*p, int64(BackoffMax)); d > p+int64(2*BackoffLate) && d < next-next/20 {
 			return true
 		}
 	}
@@ -185,7 +187,7 @@ func (w *Witness) combed(s *Log) {
 			slices.Sort(p.quick)
 			w.pace[run] = p.quick[len(p.quick)/2]
 			w.jitter[run] = max(int64(combLate), p.quick[len(p.quick)*9/10]-w.pace[run])
-			w.quick[run] = p.first
+			w.quick[run], w.least[run], w.most[run] = p.first, p.quick[0], p.quick[len(p.quick)-1]
 		}
 		whole := 0
 		for _, d := range p.long {
@@ -212,6 +214,16 @@ func (w *Witness) Comb(run int, pause int64) bool {
 	k := (pause + w.pace[run]/2) / w.pace[run]
 	off := pause - k*w.pace[run]
 	return k >= 2 && k <= combMost && max(off, -off) <= (k+1)*w.jitter[run]
+}
+
+// Sum reports whether a pause between the begins of two relists may be made up of
+// several such as the run has: a line may be missing from it.
+func (w *Witness) Sum(run int, pause int64) bool {
+	if run < 0 || run >= len(w.least) || w.least[run] == 0 {
+		return true
+	}
+	k := pause / w.least[run]
+	return k >= 2 && pause <= k*(w.most[run]+int64(combLate))
 }
 
 // combLate is the least by which quick relists differ, and their timers.

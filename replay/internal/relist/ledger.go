@@ -310,7 +310,7 @@ func (l *ledger) since(c *claim) int64 {
 // skipped reports whether the line of another relist may be missing from a pause that
 // begins with a claimed one.
 func (l *ledger) skipped(c *claim, pause int64) bool {
-	if pause > 2*int64(l.period()) && pause < int64(snapshots.LongRelist) && l.cover.Lull(c.lo, c.lo+pause) > 3*int64(l.period())/2 {
+	if pause > 2*int64(l.period()) && pause < int64(snapshots.LongRelist) && (l.w.Sum(c.run, pause) || l.cover.Lull(c.lo, c.lo+pause) > 3*int64(l.period())/2) {
 		return true // a hole that is no longer than the log's habit
 	}
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
