@@ -42,7 +42,7 @@ type Witness struct {
 	jitter   []int64     // by run: how much that differs
 	least    []int64     // by run: the shortest and the longest pause between the begins of quick relists
 	most     []int64
-	quick    []int64     // by run: when several had followed each other so, 0 never
+	quick    []int64 // by run: when several had followed each other so, 0 never
 }
 
 // NewWitness looks for what shows that lines are missing.

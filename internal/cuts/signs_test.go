@@ -1,0 +1,78 @@
+package cuts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// ticking is what is told of a log of 19 minutes with ordinary lines every two seconds
+// beside those given.
+func ticking(t *testing.T, lines []string) *model.Analyzed {
+	t.Helper()
+	out := slices.Clone(lines)
+	for at := time.Date(2026, 11, 20, 10, 0, 0, 5e5, time.UTC); at.Minute() < 19; at = at.Add(2 * time.Second) {
+		out = append(out, at.Format("I0102 15:04:05.000000")+`    4242 reconciler.go:1] "something"`)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
+	n := (&source{}).claims(t, map[string]string{"kubelet.log": strings.Join(out, "\n") + "\n"})
+	if n == nil {
+		t.Fatal("no node")
+	}
+	return n
+}
+
+// TestSignsOfMissingLines: what shows that lines of a log are missing leaves silence
+// without proof; a log without such a sign is proven healthy for most of its time.
+func TestSignsOfMissingLines(t *testing.T) {
+	const (
+		event   = `I1120 10:00:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
+		flag    = `I1120 10:00:00.000000    4242 flags.go:64] FLAG: --anonymous-auth="false"`
+		call    = `E1120 10:02:00.000000    4242 remote_runtime.go:294] "ListPodSandbox with filter from runtime service failed" err="rpc error: code = Unavailable desc = x" filter="nil"`
+		list    = `E1120 10:02:00.000100    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = Unavailable desc = x"`
+		skipped = `E1120 10:05:00.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[conta`
+		report  = `E1120 10:05:%s    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m%ss ago; threshold is 3m0s"`
+		failed  = `I1120 10:0%d:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"Contai`
+	)
+	reports := func(at ...string) (out []string) {
+		for _, s := range at {
+			out = append(out, fmt.Sprintf(report, s+"00000", strings.TrimLeft(s, "0")))
+		}
+		return append([]string{event}, out...)
+	}
+	for name, c := range map[string]struct {
+		lines []string
+		whole bool
+	}{
+		"nothing": {[]string{event}, true},
+		"a flag, and neither the others nor a loop": {[]string{flag, event}, false},
+		"the error of a list with that of its call": {[]string{event, call, list}, true},
+		"the error of a list alone":                 {[]string{event, list}, false},
+		"the mark between matches of a search":      {[]string{event + "\n--", call, list}, false},
+		"pauses of a skipping loop":                 {reports("00.5", "03.7", "08.7"), true},
+		"a pause between those of a skipping loop":  {reports("00.5", "05.0", "09.5"), false},
+		"lines that end at one column":              {[]string{event, fmt.Sprintf(failed, 1), fmt.Sprintf(failed, 2), fmt.Sprintf(failed, 3)}, false},
+	} {
+		well := time.Duration(0)
+		for _, h := range ticking(t, c.lines).Health {
+			if h.State == replay.Healthy {
+				well += time.Duration(h.To - h.From)
+			}
+		}
+		if c.whole != (well > 8*time.Minute) {
+			t.Errorf("%s: healthy for %v", name, well)
+		}
+	}
+	n := ticking(t, []string{event, skipped})
+	at := time.Date(2026, 11, 20, 10, 5, 0, 0, time.UTC).UnixNano()
+	for _, h := range n.Health {
+		if h.State == replay.Healthy && h.From <= at && h.To > at {
+			t.Errorf("a loop that skips, for what was cut: healthy from %d to %d", h.From, h.To)
+		}
+	}
+}
