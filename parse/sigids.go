@@ -13,22 +13,23 @@ const (
 	SigSkip  = "pleg.skip"  // reason: "skipping pod synchronization", whatever the reason
 
 	// Relist goroutine.
-	SigRelisting    = "pleg.relisting"     // V5 "GenericPLEG: Relisting"
-	SigRelistingPod = "pleg.relisting-pod" // pod_uid: 1.36 on-demand
-	SigRetrieved    = "pleg.retrieved"     // all: "Retrieved pods from runtime"
-	SigTransition   = "pleg.transition"    // pod_uid, id, old, new
-	SigListFail     = "pleg.listfail"      // err, code: "Unable to retrieve pods"
-	SigPodListFail  = "pleg.podlistfail"   // pod_uid, err, code: 1.36 on-demand, "Unable to retrieve pod"
-	SigWriteStatus  = "pleg.write-status"  // pod_ns, pod_name, err ("" on success)
-	SigIgnore       = "pleg.ignore"        // pod_ns, pod_name, err: "Ignoring events for pod"
-	SigReinspect    = "pleg.reinspect"     // pod_ns, pod_name, err ("" for the heading line)
-	SigDeleteStatus = "pleg.delete-status" // pod_uid: no kubelet prints the name
-	SigDiscard      = "pleg.discard"       // "event channel is full, discard this relist() cycle event"
-	SigFinished     = "pleg.finished"      // pod_uid, id, exit_code: "Generic (PLEG): container finished"
-	SigEvent        = "pleg.event"         // pod_ns, pod_name, pod_uid, type, data: "SyncLoop (PLEG)"
-	SigEventIgnored = "pleg.event-ignored" // pod_uid, type, data: the same of a pod that the kubelet no longer manages
-	SigEvented      = "pleg.evented"       // any other "Evented PLEG" line
-	SigFallback     = "pleg.fallback"      // "Fall back to Generic PLEG relisting"
+	SigRelisting    = "pleg.relisting"       // V5 "GenericPLEG: Relisting"
+	SigRelistingPod = "pleg.relisting-pod"   // pod_uid: 1.36 on-demand
+	SigRetrieved    = "pleg.retrieved"       // all: "Retrieved pods from runtime"
+	SigTransition   = "pleg.transition"      // pod_uid, id, old, new
+	SigListFail     = "pleg.listfail"        // err, code: "Unable to retrieve pods"
+	SigPodDropped   = "pleg.dropped-request" // pod_uid: 1.36 on-demand, too many wait
+	SigPodListFail  = "pleg.podlistfail"     // pod_uid, err, code: 1.36 on-demand, "Unable to retrieve pod"
+	SigWriteStatus  = "pleg.write-status"    // pod_ns, pod_name, err ("" on success)
+	SigIgnore       = "pleg.ignore"          // pod_ns, pod_name, err: "Ignoring events for pod"
+	SigReinspect    = "pleg.reinspect"       // pod_ns, pod_name, err ("" for the heading line)
+	SigDeleteStatus = "pleg.delete-status"   // pod_uid: no kubelet prints the name
+	SigDiscard      = "pleg.discard"         // "event channel is full, discard this relist() cycle event"
+	SigFinished     = "pleg.finished"        // pod_uid, id, exit_code: "Generic (PLEG): container finished"
+	SigEvent        = "pleg.event"           // pod_ns, pod_name, pod_uid, type, data: "SyncLoop (PLEG)"
+	SigEventIgnored = "pleg.event-ignored"   // pod_uid, type, data: the same of a pod that the kubelet no longer manages
+	SigEvented      = "pleg.evented"         // any other "Evented PLEG" line
+	SigFallback     = "pleg.fallback"        // "Fall back to Generic PLEG relisting"
 
 	// Sync loop, node status.
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)

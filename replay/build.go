@@ -63,7 +63,8 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
 	n.Calls = CallSteps(series)
-	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed")}
+	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed"),
+		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
 	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes

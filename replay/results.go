@@ -131,4 +131,7 @@ const (
 	ProofPace    = relist.ProofPace
 	ProofGauge   = relist.ProofGauge
 	ProofSilence = relist.ProofSilence
+
+	// ProofSerial is a kind of proof that PLEG was not.
+	ProofSerial = relist.ProofSerial
 )

@@ -173,3 +173,34 @@ func TestKnownTimeout(t *testing.T) {
 		}
 	}
 }
+
+// Relists that lines date prove PLEG unhealthy though nothing reports it; a single one
+// does not while its threshold is not known to be that of the generic PLEG.
+func TestUnhealthyByRelists(t *testing.T) {
+	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
+	stated := func(d string) string {
+		return `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --runtime-request-timeout="` + d + `"`
+	}
+	version := `I1120 09:58:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.20.4"`
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  time.Duration
+	}{
+		{"two lists that failed in a row", []string{stated("2m0s"), fail("10:02:00.003000"), fail("10:04:01.005000")}, 61 * time.Second},
+		{"a pause between them", []string{stated("2m0s"), fail("10:02:00.003000"), fail("10:04:05.005000")}, 0},
+		{"one that waited for five minutes", []string{version, stated("5m0s"), fail("10:06:00.003000")}, 2 * time.Minute},
+		{"the same where the evented PLEG may be on", []string{stated("5m0s"), fail("10:06:00.003000")}, 0},
+	} {
+		n := buildOne(t, strings.Join(c.lines, "\n"))
+		got := time.Duration(0)
+		for _, h := range n.Health {
+			if h.State == Unhealthy {
+				got += time.Duration(h.To - h.From)
+			}
+		}
+		if (got - c.want).Abs() > 200*time.Millisecond {
+			t.Errorf("%s: unhealthy for %v, want %v; %+v", c.name, got, c.want, n.Health)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
-	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
 // Node is everything that was rebuilt about one node.
@@ -46,12 +45,10 @@ type Node struct {
 type OnDemand struct {
 	Begun  []Evidence // at verbosity 5
 	Failed []Evidence // their list did not come
+	// Dropped are requests for one that were dropped since 200 waited: the pod is next
+	// looked at by a relist of the node.
+	Dropped []Evidence
 }
-
-// WellThroughout returns the stretch that the kubelet's log and metrics cover when
-// PLEG is proven healthy all through it, and false when anything else is: unhealthy,
-// or not known.
-func (n *Node) WellThroughout() (Span, bool) { return relist.Well(n.Health, n.Runs) }
 
 // SaysDown reports whether an object of the API calls the container runtime down: an
 // event in a stretch of time, or a condition that held in it, from its transition to

@@ -146,6 +146,15 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 		}
 		out = append(out, b)
 	}
+	for i := range v.n.Claims {
+		c := &v.n.Claims[i]
+		if c.Proof != replay.ProofSerial {
+			continue
+		}
+		b := v.breach(r, c.From, 0, secs(v.n.Kubelet.Threshold+time.Duration(c.To-c.From)), c.Evidence)
+		b.Threshold = secs(v.n.Kubelet.Threshold)
+		out = append(out, b)
+	}
 	return out
 }
 

@@ -25,7 +25,7 @@ func status(v *view, r *Result) string {
 	if len(v.n.Episodes) > 0 {
 		return statusUnhealthy
 	}
-	if unhealthyByMetrics(r) != nil || v.cutReport() {
+	if unhealthyUnreported(r) != nil || v.cutReport() {
 		return statusUnhealthy
 	}
 	worst := 0
@@ -47,9 +47,9 @@ func status(v *view, r *Result) string {
 	return statusUnknown
 }
 
-// unhealthyByMetrics is the worst stretch of unhealthy PLEG that the metrics
-// alone prove, nil if there is none.
-func unhealthyByMetrics(r *Result) *Breach {
+// unhealthyUnreported is the worst stretch of unhealthy PLEG that the metrics or the
+// relists alone prove, nil if there is none.
+func unhealthyUnreported(r *Result) *Breach {
 	var worst *Breach
 	for i := range r.Breaches {
 		if b := &r.Breaches[i]; b.Rule == "relist-threshold-exceeded" && (worst == nil || b.Value > worst.Value) {
@@ -264,8 +264,11 @@ func quietSummary(v *view, r *Result) string {
 			best = lowerFirst(c.Title) + " (" + c.ID + ", " + string(c.Level) + ")"
 		}
 	}
-	if b := unhealthyByMetrics(r); b != nil {
+	if b := unhealthyUnreported(r); b != nil {
 		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
+		if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
+			return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Short(age) + " old" + strings.TrimSuffix("; found: "+best, "; found: ") + maybe
+		}
 		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why"
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
@@ -288,7 +291,7 @@ func quietSummary(v *view, r *Result) string {
 			found = LookupBreach(b.Rule).Title + " (" + b.Rule + ")"
 		}
 	}
-	found = cmp.Or(found, v.heldBack())
+	found = cmp.Or(found, v.heldBack(), v.dropped())
 	switch {
 	case found == "" && len(absence(v, nil, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
@@ -318,6 +321,20 @@ func (v *view) heldBack() string {
 	said := "the kubelet skips pod synchronization, since its first status check of the runtime has not completed"
 	if e.At != 0 {
 		said += ", last at " + clock(e.At)
+	}
+	return said
+}
+
+// dropped tells of relists of single pods that the kubelet would not even queue, ""
+// of none.
+func (v *view) dropped() string {
+	d := v.n.OnDemand.Dropped
+	if len(d) == 0 {
+		return ""
+	}
+	said := "the kubelet dropped " + parse.Plural(len(d), "request") + " for relists of single pods, since 200 waited"
+	if at := d[0].When(); at.Basis != parse.NoTime {
+		said += ", first at " + clock(at.At)
 	}
 	return said
 }

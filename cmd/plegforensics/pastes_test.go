@@ -64,6 +64,23 @@ var pastes = []struct {
 		`E0307 12:00:00.500000    1500 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
 		`E0307 12:01:00.500000    1500 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
 	}, "analyze --verbose", []string{"GetPods for the whole node timed out. ", "2 calls", "less than 2m apart"}, []string{"after 2m", "default)", "59s"}},
+	{"requests for relists on demand that were dropped", []string{
+		`Apr 02 11:00:03 v36 kubelet[44]: E0402 11:00:03.100000      44 generic.go:520] "Relist request channel full; dropping relist request" podUID="0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e1111"`,
+		`Apr 02 11:00:03 v36 kubelet[44]: E0402 11:00:03.200000      44 generic.go:520] "Relist request channel full; dropping relist request" podUID="0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e2222"`,
+	}, "analyze", []string{"dropped 2 requests for relists of single pods, since 200 waited, first at", "11:00:03 UTC", "kubelet v1.36 or later", "cannot be decided"}, []string{"Not enough evidence"}},
+	{"two lists that failed one after the other leave no room for one that did not", []string{
+		`Oct 11 06:42:30 dk1 kubelet[990]: E1011 06:42:30.112441     990 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+		`Oct 11 06:44:31 dk1 kubelet[990]: E1011 06:44:31.114441     990 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`,
+	}, "analyze --year 2023", []string{"dk1: unhealthy", "PLEG unhealthy from 2023-10-11 06:43:30 UTC at the latest, though no line says so", "at least 4m"}, []string{"cannot be decided"}},
+	{"an inspection that fails again at the end of each relist", []string{
+		`E0915 07:02:00.510100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+		`E0915 07:06:01.520100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+		`E0915 07:10:02.530100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	}, "analyze --year 2018", []string{"PLEG unhealthy from 2018-09-15 07:05:01 UTC at the latest", "kubelet v1.13 or earlier", "One container or sandbox cannot be inspected"}, []string{"cannot be decided"}},
+	{"inspections that fail again, but for the line of one relist", []string{
+		`E0915 07:02:00.510100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+		`E0915 07:10:02.530100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
+	}, "analyze --year 2018", []string{"cannot be decided"}, []string{"PLEG unhealthy", "relist of"}},
 	{"a list that containerd calls failed", []string{
 		`Mar 04 10:02:00 n1 containerd[812]: time="2023-03-04T10:02:00.014000123Z" level=error msg="ListContainers with filter &ContainerFilter{Id:,State:nil,PodSandboxId:,LabelSelector:map[string]string{},} failed" error="context deadline exceeded"`,
 	}, "analyze", []string{"cannot be decided"}, []string{"Not enough evidence"}},

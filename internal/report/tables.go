@@ -186,6 +186,7 @@ func onDemandLine(x *model.OnDemand) string {
 	if x.Failed > 0 {
 		c.add(true, "%d could not list the pod (%s)", x.Failed, x.Evidence.Best().Where())
 	}
+	c.add(x.Dropped > 0, "%s dropped, since 200 waited", parse.Plural(x.Dropped, "request"))
 	c.add(true, "each is of one pod and none of the relists of the node")
 	return strings.Join(c, "; ")
 }

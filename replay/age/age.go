@@ -79,10 +79,6 @@ func (b *bounds) atMost(run int, from, since int64) {
 	}
 }
 
-// gapOfOne is a distance between two relists in which no third one fits: the
-// kubelet waits a period after each.
-const gapOfOne = 1500 * time.Millisecond
-
 // relists are serial: while one runs, the age is that of the one before until it
 // has listed, and its own from then on.
 func (b *bounds) relists() {
@@ -93,7 +89,7 @@ func (b *bounds) relists() {
 			continue
 		}
 		late, early := r.Start.At+int64(r.Start.Slack), r.Start.At-int64(r.Start.Slack)
-		if i == 0 || !follows(&b.n.Relists[i-1], r) || since == 0 {
+		if i == 0 || !r.Follows(&b.n.Relists[i-1]) || since == 0 {
 			since = late
 		} else {
 			b.atLeast(b.n.Relists[i-1].End.At-int64(b.n.Relists[i-1].End.Slack), early, since)
@@ -124,11 +120,6 @@ func (b *bounds) relists() {
 			b.atMost(r.Run, seen, early)
 		}
 	}
-}
-
-// follows reports that no relist ran between two.
-func follows(a, b *replay.Relist) bool {
-	return a.Run == b.Run && a.End.Known() && b.Start.At-a.End.At+int64(a.End.Slack+b.Start.Slack) < int64(gapOfOne)
 }
 
 // seen is the latest moment at which the list of a relist that listed returned,

@@ -168,14 +168,17 @@ func (c *Cleaner) operation(o replay.Operation) Operation {
 
 // onDemand is nil where nothing tells of relists of single pods.
 func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
-	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Failed: len(n.OnDemand.Failed), Evidence: c.Proof(n.OnDemand.Failed)}
-	if begun := len(n.OnDemand.Begun); begun > 0 {
+	d := &n.OnDemand
+	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
+	if begun := len(d.Begun); begun > 0 {
 		x.Begun = &begun
-		if x.Failed == 0 {
-			x.Evidence = c.Proof(n.OnDemand.Begun)
+	}
+	for _, ev := range [][]replay.Evidence{d.Begun, d.Dropped, d.Failed} {
+		if len(ev) > 0 {
+			x.Evidence = c.Proof(ev)
 		}
 	}
-	if x.Counted == nil && x.Begun == nil && x.Failed == 0 {
+	if x.Counted == nil && x.Begun == nil && x.Failed+x.Dropped == 0 {
 		return nil
 	}
 	return x

@@ -249,9 +249,10 @@ type RelistStats struct {
 // of the node, among which they are never counted.
 type OnDemand struct {
 	Counted  *Counted `json:"counted,omitempty"`
-	Begun    *int     `json:"begun,omitempty"` // by lines of verbosity 5
-	Failed   int      `json:"failed"`          // by lines: their list did not come
-	Evidence Proof    `json:"evidence"`        // of those that failed, or of those that began
+	Begun    *int     `json:"begun,omitempty"`   // by lines of verbosity 5
+	Failed   int      `json:"failed"`            // by lines: their list did not come
+	Dropped  int      `json:"dropped,omitempty"` // requests for one that were dropped since 200 waited
+	Evidence Proof    `json:"evidence"`          // of those that failed, else of those dropped, else of those that began
 }
 
 // Counted is what the kubelet's own counters say of its relists, or of those of single

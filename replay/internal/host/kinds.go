@@ -33,10 +33,11 @@ const (
 	KindWritten // ends the inspection of a pod
 	KindLife    // of a container runtime, about a container or sandbox
 	KindFlag
-	KindPodRelist // a relist of one pod on demand begins
-	KindPodList   // its list failed
-	KindNamed     // names the node and says nothing else
-	KindCut       // a report of the health of PLEG without its age
+	KindPodRelist  // a relist of one pod on demand begins
+	KindPodList    // its list failed
+	KindPodDropped // a request for one was dropped
+	KindNamed      // names the node and says nothing else
+	KindCut        // a report of the health of PLEG without its age
 
 	// KindHistory tells of containers and sandboxes.
 	KindHistory = KindLife | KindTransition | KindFinished
@@ -56,7 +57,7 @@ var kindTable = []struct {
 	{parse.SigTransition, KindInside | KindTransition}, {parse.SigFinished, KindInside | KindFinished}, {parse.SigDiscard, KindInside | KindDiscard},
 	{parse.SigWriteStatus, KindInside | KindInspectFail | KindWritten}, {parse.SigIgnore, KindInside | KindInspectFail},
 	{parse.SigReinspect, KindInside | KindInspectFail}, {parse.SigDeleteStatus, KindInside},
-	{parse.SigListFail, KindListFail}, {parse.SigRelistingPod, KindPodRelist}, {parse.SigPodListFail, KindPodList}, {parse.SigEvent, KindEvent}, {parse.SigEventIgnored, KindEvent}, {parse.SigSync, KindSync},
+	{parse.SigListFail, KindListFail}, {parse.SigRelistingPod, KindPodRelist}, {parse.SigPodListFail, KindPodList}, {parse.SigPodDropped, KindPodDropped}, {parse.SigEvent, KindEvent}, {parse.SigEventIgnored, KindEvent}, {parse.SigSync, KindSync},
 	{parse.SigNotReady, KindNotReady}, {parse.SigNodeEvent, KindNodeEvent}, {parse.SigCondition, KindCondition},
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},

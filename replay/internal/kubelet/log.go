@@ -92,7 +92,8 @@ type Log struct {
 	Well       []Saying // moments at which PLEG was healthy by the words of a line
 	Fallbacks  []Saying
 	PodRelists []Mark // relists of one pod on demand that begin
-	PodLists   []Mark // and those of which the list failed
+	PodLists   []Mark // those of which the list failed
+	PodDrops   []Mark // and requests for some that were dropped
 	profile    []*parse.Event
 	Lags       []LogLag
 	Broken     bool // lines were cut or wrapped at one column
@@ -176,6 +177,8 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("code"), f.Get("err"))})
 	case k&host.KindPodRelist != 0:
 		s.PodRelists = append(s.PodRelists, Mark{At: e.At, Kind: host.KindPodRelist, Run: run, Line: e})
+	case k&host.KindPodDropped != 0:
+		s.PodDrops = append(s.PodDrops, Mark{At: e.At, Kind: host.KindPodDropped, Run: run, Line: e})
 	case k&host.KindPodList != 0:
 		s.PodLists = append(s.PodLists, Mark{At: e.At, Kind: host.KindPodList, Run: run, Line: e, Deadline: s.read(e).Get("code") == "DeadlineExceeded"})
 	case k&host.KindInside != 0:

@@ -26,6 +26,9 @@ func Times(n int, noun string) string {
 // GenericPeriod is the pause between relists of the generic generator.
 const GenericPeriod = pleg.Period
 
+// EventedThreshold is the threshold while the evented generator of up to 1.36 is on.
+const EventedThreshold = pleg.EventedThreshold
+
 // Given is what somebody who asks states about the kubelet: it overrules the lines.
 // Zero values state nothing.
 type Given struct {
@@ -342,7 +345,7 @@ func (p *profiler) health() {
 	}
 	if k.PLEG == "" {
 		k.PLEG = PLEGUnknown
-		if k.Version != "" && OlderThan(k.Version, 26) || stated == pleg.Threshold {
+		if v := cmp.Or(k.Version, k.VersionMax); v != "" && OlderThan(v, 26) || stated == pleg.Threshold {
 			k.PLEG = "generic"
 		}
 	}
@@ -388,7 +391,10 @@ func (p *profiler) timeout() {
 	case p.fromFile():
 		p.say("runtimeRequestTimeout by default, which the configuration file leaves")
 	case slices.ContainsFunc(waits.all, func(d time.Duration) bool {
-		late := d - k.RPCTimeout + 20*time.Millisecond
+		late := d + 20*time.Millisecond
+		if late -= k.RPCTimeout; late >= k.RPCTimeout {
+			late -= k.RPCTimeout // one pod costs a relist two timeouts, up to 1.31
+		}
 		return late >= 0 && (late <= timeoutLate || late >= k.Period && late <= k.Period+timeoutLate)
 	}):
 		p.say("runtimeRequestTimeout by default, which inspections that failed confirm")

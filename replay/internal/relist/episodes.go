@@ -47,9 +47,9 @@ type Episode struct {
 	Evidence       []host.Evidence
 }
 
-// startUp is how long a kubelet may take for its first relist before "yet to
+// StartUp is how long a kubelet may take for its first relist before "yet to
 // be successful" is more than the transient of every start.
-const startUp = 60 * time.Second
+const StartUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
 func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubelet.Witness) []Episode {
@@ -248,7 +248,7 @@ func (w *healer) never(run int) (Episode, bool) {
 			from = r.Start.At
 		}
 	}
-	if last-from <= int64(startUp) {
+	if last-from <= int64(StartUp) {
 		return Episode{}, false
 	}
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,

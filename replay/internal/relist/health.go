@@ -37,6 +37,9 @@ const (
 	// ProofReport: lines that state how old the last relist is, or that none
 	// has succeeded.
 	ProofReport = "report"
+	// ProofSerial: relists that lines date, which run one after the other, leave no room
+	// for one that listed pods.
+	ProofSerial = "serial-relists"
 	// ProofDown: lines that call the container runtime down.
 	ProofDown = "runtime-status"
 )
@@ -56,6 +59,7 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 	h.unproven()
 	h.listings(true)
 	h.metrics()
+	h.overdue()
 	h.first()
 	h.well()
 	h.outages()
@@ -109,6 +113,29 @@ func (h *healthClaims) listings(measured bool) {
 			to = min(to, h.s.Runs[r.Run].Last)
 		}
 		h.add(seen.At+int64(seen.Slack), to, Healthy, ProofListing, r.Evidence...)
+	}
+}
+
+// overdue claims unhealthiness that no line reports: from a threshold after the
+// start of the last relist that can have listed pods until it ended, or the last of
+// those that failed right after it.
+func (h *healthClaims) overdue() {
+	since := int64(0)
+	for i := range h.past.Relists {
+		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
+		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
+		if h.n.Kubelet.PLEG == kubelet.PLEGUnknown && !follows {
+			limit = max(limit, kubelet.EventedThreshold) // relists a period apart show which one it is
+		}
+		if failed := r.Listed != nil && !*r.Listed; !failed || !follows {
+			since = r.Start.At + int64(r.Start.Slack)
+		}
+		from, to := since+int64(limit), r.End.At-int64(r.End.Slack)
+		if r.Start.Known() && to > from && !slices.Contains(r.Basis, BasisMetrics) && !slices.ContainsFunc(h.past.Episodes, func(e Episode) bool {
+			return e.Breach <= to && (!e.Recovered.Known() || e.Recovered.At >= from)
+		}) {
+			h.add(from, to, Unhealthy, ProofSerial, r.Evidence...)
+		}
 	}
 }
 
@@ -520,54 +547,27 @@ func (p *painter) spans(w Window) []HealthSpan {
 			out = append(out, HealthSpan{host.Span{From: from, To: to}, st, proof})
 		}
 	}
-	top := &stack{}
+	var open []int // layers, the highest last
 	at := w.Start
 	for _, e := range edges {
 		if e.at > at {
 			st, proof := HealthUnknown, ""
-			if k := top.top(); k >= 0 {
-				st, proof = p.layers[k].State, p.layers[k].Proof
+			if k := len(open); k > 0 {
+				st, proof = p.layers[open[k-1]].State, p.layers[open[k-1]].Proof
 			}
 			add(at, e.at, st, proof)
 			at = e.at
 		}
-		top.set(e.layer, e.open)
+		if i, _ := slices.BinarySearch(open, e.layer); e.open {
+			open = slices.Insert(open, i, e.layer)
+		} else {
+			open = slices.Delete(open, i, i+1)
+		}
 	}
 	if w.End > at {
 		add(at, w.End, HealthUnknown, "")
 	}
 	return out
-}
-
-// stack tells the highest open layer; closing is lazy, so that a sweep over n
-// layers costs O(n log n).
-type stack struct {
-	heap []int
-	open map[int]bool
-}
-
-func (s *stack) set(layer int, open bool) {
-	if s.open == nil {
-		s.open = map[int]bool{}
-	}
-	if !open {
-		delete(s.open, layer)
-		return
-	}
-	s.open[layer] = true
-	i, _ := slices.BinarySearch(s.heap, layer)
-	s.heap = slices.Insert(s.heap, i, layer)
-}
-
-func (s *stack) top() int {
-	for len(s.heap) > 0 {
-		k := s.heap[len(s.heap)-1]
-		if s.open[k] {
-			return k
-		}
-		s.heap = s.heap[:len(s.heap)-1]
-	}
-	return -1
 }
 
 // HealthState of PLEG over a stretch.

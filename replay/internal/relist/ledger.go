@@ -193,6 +193,7 @@ func (l *ledger) fromMarks(run int, marks []kubelet.Mark) {
 		return
 	}
 	l.fromFailures(run, marks)
+	l.fromReinspections(run, marks)
 	if !l.w.Lossy(run) {
 		l.fromRetrieved(run, marks)
 	}

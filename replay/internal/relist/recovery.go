@@ -91,7 +91,7 @@ func (w *healer) byNextRun(run int, last int64) (host.Instant, string) {
 	if l := w.nevers[next]; len(l) > 0 {
 		from = max(from, l[len(l)-1].At)
 	}
-	if from-w.s.Runs[next].First > int64(startUp) {
+	if from-w.s.Runs[next].First > int64(StartUp) {
 		return host.Instant{}, none
 	}
 	var best proof

@@ -55,6 +55,15 @@ func (r *Relist) Duration() (time.Duration, bool) {
 	return d, r.Start.Slack+r.End.Slack <= max(2*time.Second, d/5)
 }
 
+// gapOfOne is a distance between two relists in which no third one fits: the
+// kubelet waits a period after each.
+const gapOfOne = 1500 * time.Millisecond
+
+// Follows reports that no relist ran between a and this one.
+func (r *Relist) Follows(a *Relist) bool {
+	return a.Run == r.Run && a.End.Known() && r.Start.Known() && r.Start.At-a.End.At+int64(a.End.Slack+r.Start.Slack) < int64(gapOfOne)
+}
+
 // Bounded says that between two moments some relists ran that no evidence
 // dates one by one.
 type Bounded struct {

@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
+)
+
+// WellThroughout returns the stretch that the kubelet's log and metrics cover when
+// PLEG is proven healthy all through it, and false when anything else is: unhealthy,
+// or not known. The first minute of a process, in which PLEG starts, and the moments
+// after the last line from which a report could be missing, do not count.
+func (n *Node) WellThroughout() (Span, bool) {
+	var out Span
+	for _, h := range n.Health {
+		switch {
+		case h.State == Healthy:
+			if out.From == 0 {
+				out.From = h.From
+			}
+			out.To = h.To
+		case starting(h, n.Runs):
+		case h.State == HealthUnknown && outside(h, n.Runs):
+		default:
+			return Span{}, false
+		}
+	}
+	return out, out.To > out.From
+}
+
+// starting reports whether a span belongs to the start of a kubelet process.
+func starting(h HealthSpan, runs []Run) bool {
+	if h.State != NeverRelisted && h.State != HealthUnknown {
+		return false
+	}
+	return slices.ContainsFunc(runs, func(r Run) bool {
+		return r.Loop != 0 && h.To <= r.First+int64(relist.StartUp) && (h.From >= r.First || h.From >= r.First-int64(relist.StartUp) && r.First != runs[0].First)
+	})
+}
+
+// outside reports whether a span lies before or after all lines of the kubelet, give
+// or take the time to its first relist, or is nothing but the margin after which a
+// missing report would prove something.
+func outside(h HealthSpan, runs []Run) bool {
+	if len(runs) == 0 {
+		return false
+	}
+	last := runs[len(runs)-1].Last
+	return h.To <= runs[0].First+2*int64(kubelet.TurnMax) || h.From >= last || h.From == last-int64(kubelet.TailMargin)
+}
