@@ -37,7 +37,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	// Totals are those of the samples that are left. What a process had counted
 	// when the first of them was taken may be from before the window.
 	series := snapshots.OfKubelet(n.Series)
-	n.Proofs = slices.DeleteFunc(MetricProofs(series, n.Scrapes), func(p MetricProof) bool { return p.Kind == ProofLong && p.From < since })
+	n.Proofs = slices.DeleteFunc(MetricProofs(series, n.Scrapes), func(p MetricProof) bool { return p.Whole && p.From < since })
 	n.Calls = slices.DeleteFunc(CallSteps(series), func(s CallStep) bool { return s.Whole && s.From < since })
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)

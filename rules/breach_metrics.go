@@ -133,6 +133,9 @@ func (m *metricView) stale() []Breach {
 		// unhealthy at the latest.
 		b := m.breach(r, p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
 		b.Threshold = secs(limit)
+		if p.Whole {
+			b.Start = p.From // some time since then
+		}
 		if !covered(out, &b) && !m.said(p.From, p.To, stuck[:2]...) {
 			out = append(out, b)
 		}

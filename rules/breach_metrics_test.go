@@ -209,3 +209,25 @@ func TestCountersGrow(t *testing.T) {
 		}
 	}
 }
+
+// One snapshot tells of all relists since the start of its process, but not when: the
+// observations beyond the last bucket prove a breach if their mean is over the threshold.
+func TestUnhealthyByOneSnapshot(t *testing.T) {
+	const R, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
+	for _, c := range []struct {
+		sum  string
+		want string
+	}{
+		{"4719", statusUnhealthy},
+		{"3700", statusDegraded}, // 20 of more than 10 s, together less than an hour
+	} {
+		n := metricNode(snapshots(parse.Stated, []int{0}, R+`_count 130`, R+`_sum 4590`,
+			R+`_bucket||1 110`, R+`_bucket||10 110`, R+`_bucket||+Inf 130`,
+			I+`_count 129`, I+`_sum `+c.sum, I+`_bucket||2.5 109`, I+`_bucket||10 109`, I+`_bucket||+Inf 129`))
+		r := Eval(n, &Pack{})
+		if r.Status != c.want || strings.Contains(r.Summary, "PLEG was unhealthy some time, until 2026-03-04 10:00:00 UTC by the metrics: a relist began at least 3m42s after") != (c.want == statusUnhealthy) ||
+			strings.Contains(r.Summary, "cannot be decided") == (c.want == statusUnhealthy) {
+			t.Errorf("sum %s: %s: %s", c.sum, r.Status, r.Summary)
+		}
+	}
+}

@@ -25,7 +25,8 @@ func status(v *view, r *Result) string {
 	if len(v.n.Episodes) > 0 {
 		return statusUnhealthy
 	}
-	if unhealthyUnreported(r) != nil || v.cutReport() {
+	_, well := v.n.WellThroughout()
+	if b := unhealthyUnreported(r); b != nil && (v.wholeAge(b) == nil || !well) || v.cutReport() {
 		return statusUnhealthy
 	}
 	worst := 0
@@ -41,7 +42,7 @@ func status(v *view, r *Result) string {
 	case worst >= Warning.Rank():
 		return statusDegraded
 	}
-	if _, well := v.n.WellThroughout(); well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
+	if well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
 		return statusHealthy
 	}
 	return statusUnknown
@@ -57,6 +58,34 @@ func unhealthyUnreported(r *Result) *Breach {
 		}
 	}
 	return worst
+}
+
+// wholeAge is the proof of such a stretch by what a process counted since its start,
+// which does not date it; nil for another.
+func (v *view) wholeAge(b *Breach) *replay.MetricProof {
+	for i := range v.n.Proofs {
+		if p := &v.n.Proofs[i]; p.Kind == replay.ProofAge && p.Whole && p.To == b.End && p.From == b.Start {
+			return p
+		}
+	}
+	return nil
+}
+
+// boundsOf is since when and until when a process counted, as far as that is known.
+func boundsOf(p *replay.MetricProof) string {
+	out := ""
+	if p.From != 0 {
+		out = " since the kubelet started at " + clock(p.From)
+	}
+	if datedWell(p) {
+		out += ", until " + clock(p.To)
+	}
+	return out
+}
+
+// datedWell reports whether the time of a snapshot is known, and not only from when on.
+func datedWell(p *replay.MetricProof) bool {
+	return len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
 }
 
 // summary is one sentence for a ticket: since when the node was NotReady and the
@@ -269,6 +298,9 @@ func quietSummary(v *view, r *Result) string {
 		if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
 			return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Short(age) + " old" + strings.TrimSuffix("; found: "+best, "; found: ") + maybe
 		}
+		if p := v.wholeAge(b); p != nil {
+			return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Short(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
+		}
 		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why"
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
@@ -478,7 +510,7 @@ func slowest(n *replay.Node) string {
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
 			best, from, at = hi, lo, p.To
-			dated = len(p.Evidence) > 0 && p.Evidence[0].When().Basis > parse.LowerBound
+			dated = datedWell(p)
 		}
 	}
 	switch {

@@ -103,11 +103,16 @@ func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
 	var out []Proof
 	out = append(out, proveStarts(shots)...)
 	for i, t := range shots {
-		if p, ok := proveLongSinceStart(t); ok && (i == 0 || restarted(shots[i-1], t)) {
-			if i > 0 {
-				p.From = max(p.From, shots[i-1].at)
+		if i > 0 && !restarted(shots[i-1], t) {
+			continue
+		}
+		for _, prove := range []func(*shot) (Proof, bool){proveLongSinceStart, proveAgeSinceStart} {
+			if p, ok := prove(t); ok {
+				if i > 0 {
+					p.From = max(p.From, shots[i-1].at)
+				}
+				out = append(out, p)
 			}
-			out = append(out, p)
 		}
 	}
 	for i := 1; i < len(shots); i++ {
@@ -356,13 +361,25 @@ func proveLong(a, b *shot, sum float64) (Proof, bool) {
 // proveLongSinceStart is proveLong for the first snapshot of a process, whose
 // counters began at zero. From is 0 where its metrics do not state its start.
 func proveLongSinceStart(t *shot) (Proof, bool) {
-	zero := &shot{buckets: make([]bucket, len(t.buckets))}
+	p, ok := proveLong(t.zero(), t, t.sum)
+	p.Whole = true
+	return p, ok
+}
+
+// proveAgeSinceStart is proveAge for it.
+func proveAgeSinceStart(t *shot) (Proof, bool) {
+	p, ok := proveAge(t.zero(), t)
+	p.Whole = true
+	return p, ok
+}
+
+// zero is what the process counted when it began.
+func (t *shot) zero() *shot {
+	zero := &shot{buckets: make([]bucket, len(t.buckets)), ibuckets: make([]bucket, len(t.ibuckets))}
 	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
 		zero.at = int64(t.start * 1e9)
 	}
-	p, ok := proveLong(zero, t, t.sum)
-	p.Whole = true
-	return p, ok
+	return zero
 }
 
 // tail compares two histograms: how many observations fell beyond the last
