@@ -1,6 +1,7 @@
 package relist
 
 import (
+	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
