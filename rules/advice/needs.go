@@ -186,11 +186,14 @@ var wants = []struct {
 		func(h *holding) string { return h.proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
 	{func(h *holding) bool { return len(h.Containers) == 0 }, "a listing of containers and sandboxes", "their number and states bound the cost of a relist",
 		func(h *holding) string {
+			if h.runtime == "docker" {
+				return "timeout 60 docker ps -a --no-trunc --format '{{json .}}' > ps.json"
+			}
 			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
 		}},
 	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5",
 		func(h *holding) string {
-			return "set logging.verbosity: 5 in /var/lib/kubelet/config.yaml and restart the kubelet"
+			return h.journal("kubelet", "kubelet-v5.log") + "  # after logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet"
 		}},
 	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "the kubelet's configuration", "timeouts, limits and feature gates are assumed to be the defaults",
 		func(h *holding) string { return h.proxy("configz") + " > configz.json" }},
@@ -248,10 +251,10 @@ func clockNeeds(b *parse.Bundle) []Need {
 		year = year || e.Basis == parse.YearGuessed
 	}
 	if zone {
-		out = append(out, Need{"", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl; or give --tz ZONE"})
+		out = append(out, Need{"", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl  # or give --tz ZONE"})
 	}
 	if year {
-		out = append(out, Need{"", "the year", "stamps without a year are dated by the file's modification time", "date -u; or give --year YEAR"})
+		out = append(out, Need{"", "the year", "stamps without a year are dated by the file's modification time", "date -u  # or give --year YEAR"})
 	}
 	return out
 }
@@ -281,7 +284,7 @@ func markerNeeds(b *parse.Bundle) []Need {
 	}
 	if has(parse.MarkSuppressed) {
 		out = append(out, Need{"", "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
-			"set RateLimitIntervalSec=0 in /etc/systemd/journald.conf and restart systemd-journald"})
+			"systemctl restart systemd-journald  # after RateLimitIntervalSec=0 in /etc/systemd/journald.conf"})
 	}
 	if has(parse.MarkNull) {
 		out = append(out, Need{"", "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
