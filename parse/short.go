@@ -30,6 +30,36 @@ func Short(d time.Duration) string {
 	return inUnits(d.Round(time.Hour), 24*time.Hour, "d", time.Hour, "h")
 }
 
+// Around prints a duration and its uncertainty to the same digit, the latter rounded up:
+// what it says holds of the duration itself, 2m ±47s.
+func Around(d, slack time.Duration) string {
+	digit := digitOf(d)
+	return Short(d) + " ±" + Slack(slack+(d-d.Round(digit)).Abs(), digit)
+}
+
+// Slack prints the uncertainty of something that is printed to a digit, rounded up.
+func Slack(slack, digit time.Duration) string {
+	digit = max(digit, digitOf(slack))
+	return Short((slack + digit - 1) / digit * digit)
+}
+
+// digitOf is what the last digit is worth that Short prints of a duration.
+func digitOf(d time.Duration) time.Duration {
+	switch {
+	case d >= 48*time.Hour:
+		return time.Hour
+	case d >= time.Hour-500*time.Millisecond:
+		return time.Minute
+	case d >= 59950*time.Millisecond:
+		return time.Second
+	}
+	digit := time.Duration(1)
+	for d >= 999500*digit/1000 {
+		digit *= 10
+	}
+	return digit
+}
+
 func digits3(f float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(f))-2)
 	out := strconv.FormatFloat(math.Round(f/unit)*unit, 'f', max(0, int(-math.Log10(unit)+0.5)), 64)

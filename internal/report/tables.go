@@ -36,7 +36,7 @@ func (t times) instant(at model.Time, slack *float64) string {
 	if at == 0 || slack == nil || *slack < 0.005 {
 		return t.clock(at)
 	}
-	return layout(at, t.date) + " ±" + span(slack) + t.local(at)
+	return layout(at, t.date) + " ±" + parse.Slack(model.Duration(slack), time.Millisecond) + t.local(at)
 }
 
 func (t times) episodes(n *model.Node) Section {
@@ -63,7 +63,7 @@ func episodeLength(e *model.Episode) string {
 	case e.Recovered != 0:
 		took := e.Recovered.Sub(e.Breach)
 		if s := e.RecoveredSlack; s != nil && *s >= max(0.5, took.Seconds()/10) {
-			return Span(took) + " ±" + span(s)
+			return parse.Around(took, model.Duration(s))
 		}
 		return Span(took)
 	case e.LastReport > e.Breach:
@@ -138,7 +138,7 @@ func (t times) relists(title string, rs []model.Relist) Section {
 		case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
 			length = "≤ " + Span(r.Until.Sub(r.Start)+max(model.Duration(r.StartSlack), 0)) // nothing says that it took any time
 		case r.EndSlack != nil && *r.EndSlack >= 0.5:
-			length += " ±" + span(r.EndSlack)
+			length = parse.Around(model.Duration(r.Duration), model.Duration(r.EndSlack))
 		}
 		s.Row(t.clock(r.Start), start, length, r.Outcome, listed, strings.Join(r.Basis, ", "))
 	}

@@ -143,9 +143,9 @@ func (p *printer) incident(n *model.Node) {
 	if e.NotReady != nil {
 		to := "the end of the log"
 		if e.NotReady.To != 0 {
-			to = layout(e.NotReady.To, time.TimeOnly)
+			to = untilWords(e.NotReady.From, e.NotReady.To)
 		}
-		p.label("NotReady", layout(e.NotReady.From, time.TimeOnly)+" to "+to+notReadyWhy(n, e), whole)
+		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+" to "+to+notReadyWhy(n, e), whole)
 	}
 }
 
@@ -167,7 +167,7 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	late := end-e.LastReport > 60*second
 	c.add(late, "recovery not seen")
 	c.add(!late, "not recovered by the end of the log")
-	c.add(e.LastReport > e.Start(), "last reported %s", layout(e.LastReport, time.TimeOnly))
+	c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport))
 	return c.String()
 }
 

@@ -1,0 +1,30 @@
+package parse
+
+import (
+	"testing"
+	"time"
+)
+
+// What is printed holds of the duration itself: the uncertainty has the digit of the
+// value, and covers the rounding of both.
+func TestAround(t *testing.T) {
+	for _, c := range []struct {
+		d, slack time.Duration
+		want     string
+	}{
+		{2*time.Minute + 300*time.Millisecond, 46100 * time.Millisecond, "2m ±47s"},
+		{19 * time.Second, 18 * time.Second, "19s ±18s"},
+		{19040 * time.Millisecond, 740 * time.Millisecond, "19s ±800 ms"},
+		{65 * time.Minute, 20 * time.Second, "1h5m ±1m"},
+		{5 * time.Second, 400 * time.Microsecond, "5s ±10 ms"},
+		{3 * time.Second, 90 * time.Second, "3s ±1m30s"},
+		{0, 0, "0s ±0s"},
+	} {
+		if got := Around(c.d, c.slack); got != c.want {
+			t.Errorf("%v ±%v: %s, want %s", c.d, c.slack, got, c.want)
+		}
+	}
+	if got := Slack(501*time.Millisecond, time.Second); got != "1s" {
+		t.Errorf("half a second of a moment printed to the second: %s", got)
+	}
+}
