@@ -36,22 +36,14 @@ func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 			if f.To != 0 {
 				to = f.To.UTC().Format(time.RFC3339)
 			}
-			p.para("         ", f.From.UTC().Format(time.RFC3339)+" to "+to+", peak "+fourDigits(f.Peak))
+			peak, _ := strconv.ParseFloat(f.Peak, 64) // written by us
+			p.para("         ", f.From.UTC().Format(time.RFC3339)+" to "+to+", peak "+quantity(peak, ""))
 			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
 				p.para("           ", name+": "+f.Annotations[name])
 			}
 		}
 	}
 	return p.Flush()
-}
-
-// fourDigits shortens a number as Prometheus prints it.
-func fourDigits(s string) string {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return s
-	}
-	return quantity(v, "")
 }
 
 // alertsTold says what became of the alerts, in short: of the built-in ones those

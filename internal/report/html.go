@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
@@ -203,7 +204,7 @@ func headOf(n *model.Node) pageHead {
 	} else if e.Recovered == 0 {
 		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
 	}
-	peak := pageNumber{orUnknown(strings.TrimPrefix(span(e.PeakAge), "?")), "peak age (" + span(&e.Threshold) + " allowed)"}
+	peak := pageNumber{cmp.Or(strings.TrimPrefix(span(e.PeakAge), "?"), "unknown"), "peak age (" + span(&e.Threshold) + " allowed)"}
 	down := pageNumber{"unknown", "node NotReady"}
 	if s := e.NotReady; s != nil && s.To != 0 {
 		down.Value = Span(s.To.Sub(s.From))

@@ -148,13 +148,8 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 type levels struct{ sarif, github, gitlab string }
 
 func levelsOf(s rules.Severity) levels {
-	switch s {
-	case rules.Critical:
-		return levels{"error", "error", "critical"}
-	case rules.Warning:
-		return levels{"warning", "warning", "major"}
-	}
-	return levels{"note", "notice", "info"}
+	byRank := []levels{{"note", "notice", "info"}, {"warning", "warning", "major"}, {"error", "error", "critical"}}
+	return byRank[max(s.Rank()-1, 0)]
 }
 
 // causeItem weighs a cause by how sure it is.
@@ -212,22 +207,11 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 
 // steps are the moments and relists of a stretch, oldest first.
 func steps(n *model.Node, from, to model.Time, room int) []Step {
-	out := moments(n)
-	for _, m := range timeline.Collect(timeline.Relists, n) {
-		if m.Kind == timeline.Relist {
-			out = append(out, Step{m.Start, relistWords(&m), m.Proof})
-		}
-	}
-	out = slices.DeleteFunc(out, func(s Step) bool { return s.At < from || s.At > to })
-	sortSteps(out)
+	out := slices.DeleteFunc(moments(n, true), func(s Step) bool { return s.At < from || s.At > to })
 	if len(out) > room { // both ends tell more than the middle
 		out = slices.Delete(out, room-room/2, len(out)-room/2)
 	}
 	return out
-}
-
-func sortSteps(s []Step) {
-	slices.SortStableFunc(s, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 }
 
 func relistWords(m *timeline.Mark) string {
@@ -243,8 +227,8 @@ func relistWords(m *timeline.Mark) string {
 }
 
 // moments are the turning points of a node, oldest first: what a post-mortem
-// timeline lists.
-func moments(n *model.Node) []Step {
+// timeline lists; with its relists if asked for.
+func moments(n *model.Node, relists bool) []Step {
 	var out []Step
 	add := func(at model.Time, what string, proof model.Proof) {
 		if at != 0 {
@@ -271,6 +255,11 @@ func moments(n *model.Node) []Step {
 		r := &n.History.Runs[i]
 		add(r.Start, fmt.Sprintf("kubelet starts, pid %d", r.PID), r.Evidence)
 	}
-	sortSteps(out)
+	for _, m := range timeline.Collect(timeline.Relists, n) {
+		if relists && m.Kind == timeline.Relist {
+			add(m.Start, relistWords(&m), m.Proof)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	return out
 }

@@ -77,32 +77,23 @@ func WriteJUnit(w io.Writer, suites []Suite) error {
 	out := junitSuites{Name: "plegforensics", Suites: suites}
 	for i := range suites {
 		s := &suites[i]
-		s.count()
-		out.Tests, out.Failures, out.Errors, out.Time = out.Tests+s.Tests, out.Failures+s.Failures, out.Errors+s.Errors, out.Time+s.Time
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(out); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
-}
-
-func (s *Suite) count() {
-	s.Tests = len(s.Cases)
-	for i := range s.Cases {
-		c := &s.Cases[i]
-		s.Time += c.Time
-		for told, n := range map[*Told]*int{c.Skipped: &s.Skipped, c.Error: &s.Errors, c.Failure: &s.Failures} {
-			if told != nil {
-				*n++
+		s.Tests = len(s.Cases)
+		for _, c := range s.Cases {
+			s.Time += c.Time
+			for told, n := range map[*Told]*int{c.Skipped: &s.Skipped, c.Error: &s.Errors, c.Failure: &s.Failures} {
+				if told != nil {
+					*n++
+				}
 			}
 		}
+		out.Tests, out.Failures, out.Errors, out.Time = out.Tests+s.Tests, out.Failures+s.Failures, out.Errors+s.Errors, out.Time+s.Time
 	}
+	text, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	return err
 }
 
 // seconds are written to the millisecond.

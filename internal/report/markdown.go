@@ -52,7 +52,7 @@ const momentsShown = 200
 
 func markdownTimeline(b *bufio.Writer, n *model.Node) {
 	s := Section{Title: "Timeline (UTC)", Columns: []string{"time", "what", "evidence"}}
-	for _, m := range moments(n) {
+	for _, m := range moments(n, false) {
 		s.Row(date(m.At), m.What, place(m.Proof.Best(), 1<<10))
 	}
 	s.Keep(momentsShown)

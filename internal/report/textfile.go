@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,88 +13,70 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
-// family is one metric of the textfile and how a node fills it.
-type family struct {
-	name, help string
-	samples    func(n *model.Node, emit func(labels []string, v float64))
-}
-
 // families of the textfile, in the order written. All are gauges: they tell of
 // one input, not of a process that counts on. Of the lengths of relists there
 // are no quantiles: those that logs and metrics date one by one are the long
 // ones.
-var families = []family{
-	{"plegforensics_node_status", "1 for the status that the input shows the node in", func(n *model.Node, emit func([]string, float64)) {
-		emit([]string{"status", n.Status}, 1)
-	}},
-	{"plegforensics_kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known", func(n *model.Node, emit func([]string, float64)) {
-		if v := n.Kubelet.Versions(); v != "" {
-			emit([]string{"version", v, "rules", n.Kubelet.Rules}, 1)
-		}
-	}},
-	{"plegforensics_episodes", "Episodes of PLEG being unhealthy", one(func(n *model.Node) float64 { return float64(len(n.Episodes)) })},
-	{"plegforensics_unhealthy_seconds", "Time in episodes whose recovery is known", one(unhealthySeconds)},
-	{"plegforensics_peak_age_seconds", "Greatest age of the last relist that a line states", one(peakAge)},
-	{"plegforensics_breaches", "Breaches by rule", breachSamples},
-	{"plegforensics_cause_confidence", "Confidence of a probable cause, 0 to 1", func(n *model.Node, emit func([]string, float64)) {
-		for _, c := range n.Causes {
-			emit([]string{"cause", c.ID, "level", c.Level}, c.Confidence)
-		}
-	}},
-	{"plegforensics_relists_proven", "Relists that evidence proves one by one", one(func(n *model.Node) float64 { return float64(n.Relists.Proven) })},
-	{"plegforensics_relists_min", "Relists in all, at least", one(func(n *model.Node) float64 { return float64(n.Relists.CountMin) })},
-	{"plegforensics_relists_max", "Relists in all, at most, as far as the evidence bounds them", one(func(n *model.Node) float64 { return float64(n.Relists.CountMax) })},
-	{"plegforensics_relists_timed", "Relists of known length", one(func(n *model.Node) float64 { return float64(n.Relists.Known) })},
-	{"plegforensics_relist_longest_seconds", "Longest relist of known length", one(func(n *model.Node) float64 {
-		if n.Relists.Max == nil {
-			return math.NaN()
-		}
-		return *n.Relists.Max
-	})},
+var families = []struct{ name, help string }{
+	{"node_status", "1 for the status that the input shows the node in"},
+	{"kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known"},
+	{"episodes", "Episodes of PLEG being unhealthy"},
+	{"unhealthy_seconds", "Time in episodes whose recovery is known"},
+	{"peak_age_seconds", "Greatest age of the last relist that a line states"},
+	{"breaches", "Breaches by rule"},
+	{"cause_confidence", "Confidence of a probable cause, 0 to 1"},
+	{"relists_proven", "Relists that evidence proves one by one"},
+	{"relists_min", "Relists in all, at least"},
+	{"relists_max", "Relists in all, at most, as far as the evidence bounds them"},
+	{"relists_timed", "Relists of known length"},
+	{"relist_longest_seconds", "Longest relist of known length"},
 }
 
-// one is a sample without labels; none where the value is not a number.
-func one(value func(*model.Node) float64) func(*model.Node, func([]string, float64)) {
-	return func(n *model.Node, emit func([]string, float64)) {
-		if v := value(n); !math.IsNaN(v) {
-			emit(nil, v)
-		}
+// nodeSamples adds what a node has for each family, with labels; what is not
+// known has no sample.
+func nodeSamples(n *model.Node, add func(family string, v float64, labels ...string)) {
+	add("node_status", 1, "status", n.Status)
+	if v := n.Kubelet.Versions(); v != "" {
+		add("kubelet_info", 1, "version", v, "rules", n.Kubelet.Rules)
 	}
-}
-
-func unhealthySeconds(n *model.Node) float64 {
-	total := 0.0
+	unhealthy := 0.0
+	var peak *float64
 	for i := range n.Episodes {
-		if e := &n.Episodes[i]; e.Breach != 0 && e.Recovered > e.Breach {
-			total += model.Seconds(e.Recovered.Sub(e.Breach))
+		e := &n.Episodes[i]
+		if e.Breach != 0 && e.Recovered > e.Breach {
+			unhealthy += model.Seconds(e.Recovered.Sub(e.Breach))
+		}
+		if a := e.PeakAge; a != nil && (peak == nil || *a > *peak) {
+			peak = a
 		}
 	}
-	return total
-}
-
-// peakAge is the greatest age that a line states, NaN if none does.
-func peakAge(n *model.Node) float64 {
-	peak := math.NaN()
-	for i := range n.Episodes {
-		if a := n.Episodes[i].PeakAge; a != nil && !(*a <= peak) {
-			peak = *a
+	known := func(family string, v *float64) {
+		if v != nil {
+			add(family, *v)
 		}
 	}
-	return peak
-}
-
-func breachSamples(n *model.Node, emit func([]string, float64)) {
+	add("episodes", float64(len(n.Episodes)))
+	add("unhealthy_seconds", unhealthy)
+	known("peak_age_seconds", peak)
 	count := map[string]int{}
 	for i := range n.Breaches {
 		count[n.Breaches[i].Rule]++
 	}
 	for _, r := range rules.BreachRules() {
-		emit([]string{"rule", r.ID, "severity", string(r.Severity)}, float64(count[r.ID]))
+		add("breaches", float64(count[r.ID]), "rule", r.ID, "severity", string(r.Severity))
 		delete(count, r.ID)
 	}
 	for _, id := range slices.Sorted(maps.Keys(count)) { // rules of a user's pack
-		emit([]string{"rule", id, "severity", ""}, float64(count[id]))
+		add("breaches", float64(count[id]), "rule", id, "severity", "")
 	}
+	for _, c := range n.Causes {
+		add("cause_confidence", c.Confidence, "cause", c.ID, "level", c.Level)
+	}
+	add("relists_proven", float64(n.Relists.Proven))
+	add("relists_min", float64(n.Relists.CountMin))
+	add("relists_max", float64(n.Relists.CountMax))
+	add("relists_timed", float64(n.Relists.Known))
+	known("relist_longest_seconds", n.Relists.Max)
 }
 
 // writeTextfile writes the text format of Prometheus for node_exporter's
@@ -114,9 +95,13 @@ func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 	t.Sample(partial)
 	same := sameNames(r.Nodes)
 	for _, f := range families {
-		t.Family(f.name, f.help)
+		t.Family("plegforensics_"+f.name, f.help)
 		for i, n := range r.Nodes {
-			f.samples(n, func(labels []string, v float64) { t.Sample(v, append(slices.Clone(same[i]), labels...)...) })
+			nodeSamples(n, func(family string, v float64, labels ...string) {
+				if family == f.name {
+					t.Sample(v, slices.Concat(same[i], labels)...)
+				}
+			})
 		}
 	}
 	return t.Close()

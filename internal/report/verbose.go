@@ -89,7 +89,7 @@ func plainSummary(n *model.Node) string {
 
 // kubeletShort is what ran on a node.
 func kubeletShort(k *model.Kubelet) string {
-	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(orEmpty(k.Runtime), "unknown runtime"), orUnknown(k.PLEG))
+	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(orEmpty(k.Runtime), "unknown runtime"), cmp.Or(k.PLEG, "unknown"))
 }
 
 // kubeletLine is the same with its settings, and what tells them.
@@ -111,7 +111,7 @@ func windowLine(w model.Window) string {
 	c.add(several, "%s to %s UTC, %s", from, untilWords(w.Start, w.End), Span(w.End.Sub(w.Start)))
 	c.add(!several, "%s UTC", from)
 	c.add(w.Timezone == "stated", "every timestamp states its zone")
-	c.add(w.Timezone != "stated" && w.TimezoneBasis != "", "timestamps in %s (%s)", orUnknown(w.Timezone), w.TimezoneBasis)
+	c.add(w.Timezone != "stated" && w.TimezoneBasis != "", "timestamps in %s (%s)", cmp.Or(w.Timezone, "unknown"), w.TimezoneBasis)
 	c.add(w.YearBasis != "", "year: %s", w.YearBasis)
 	return strings.Join(c, "; ")
 }

@@ -143,13 +143,6 @@ func episodesWords(ids []int) string {
 	return "episodes " + strings.Join(words, ", ")
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
-
 func orEmpty(s *string) string {
 	if s == nil {
 		return ""
