@@ -139,11 +139,7 @@ func replayTo(c *cli.Context, f *report.ReplayFormat, w io.Writer, p pleg.Profil
 			s.red.Pod(pod, pod)
 		}
 	}
-	open := f.New
-	if madeUp(c) {
-		open = f.Made
-	}
-	s.ReplayWriter = open(w, s.clean.Profile(p), c.Bool("show-filtered"))
+	s.ReplayWriter = f.New(w, s.clean.Profile(p), c.Bool("show-filtered"), madeUp(c))
 	return s
 }
 

@@ -71,14 +71,13 @@ func writeEventsNDJSON(w io.Writer, r *model.Report, _ Options) error {
 var eventColumns = []string{"node", "time", "pod_uid", "pod", "type", "data", "status", "runtime_time", "lag_seconds", "exit_code", "file", "line"}
 
 func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
-	return writeTable(w, eventColumns, func(add func(...string)) error {
+	return writeTable(w, eventColumns, func(add func(...string)) {
 		for _, n := range r.Events().Nodes {
 			n.Events.Each(func(e model.PodEvent) {
 				file, line, _ := cited(e.Evidence.Best())
 				add(n.Name, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), float(e.Lag), integer(e.ExitCode), file, line)
 			})
 		}
-		return nil
 	})
 }
 

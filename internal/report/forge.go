@@ -67,26 +67,23 @@ func annotation(level string, x *Item) string {
 	if x.Node != "" {
 		title += " on " + x.Node
 	}
-	props := "title=" + commandProperty(title)
+	props := "title=" + commandProperty.Replace(title)
 	if e := x.Proof.Best(); e != nil && e.File != "" {
-		props += ",file=" + commandProperty(e.File)
+		props += ",file=" + commandProperty.Replace(e.File)
 		if e.Line > 0 {
 			props += fmt.Sprintf(",line=%d", e.Line)
 		}
 	}
 	msg := x.told() + "\n" + x.proof(2)
-	return "::" + level + " " + props + "::" + commandData(model.Cut(strings.TrimSpace(msg), githubMessage))
+	return "::" + level + " " + props + "::" + commandData.Replace(model.Cut(strings.TrimSpace(msg), githubMessage))
 }
 
 // commandData and commandProperty escape what would end a workflow command or
 // a property of it.
-func commandData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-func commandProperty(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandData(s))
-}
+var (
+	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
 
 // writeGitHubSummary writes the Markdown report cut to what a step summary
 // may hold: at a line, with a word that it was cut.

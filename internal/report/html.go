@@ -152,7 +152,7 @@ func nodeName(n *model.Node) string {
 func breached(n *model.Node) pageNumber {
 	for i := range n.Breaches {
 		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" {
-			return pageNumber{"from " + layout(b.Start, time.TimeOnly), "breach (UTC), " + amountOf(b.Value, b.Unit)}
+			return pageNumber{"from " + layout(b.Start, time.TimeOnly), "breach (UTC), " + valueOf(b)}
 		}
 	}
 	if n.Status == "unhealthy" {

@@ -16,7 +16,7 @@ const shown = 15
 // writeInspectText tells what the inputs hold.
 func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
-	x := &inspection{r.Inspect(), p, shown}
+	x := &inspection{r.Inspect(), p, shown, max(p.opt.Width/2, 40)}
 	if opt.Verbose {
 		x.most = whole
 	}
@@ -24,7 +24,13 @@ func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 	if x.Prefix != "" {
 		fmt.Fprintf(p, "  files lie below %s, written as …/\n", x.Prefix)
 	}
-	for _, s := range []Section{x.nodes(), x.used(), x.repeats(), x.clocks(), x.unused(), x.silences(), x.losses()} {
+	for _, s := range []Section{
+		x.nodes(), x.used(),
+		x.grouped("The same lines in several files, used once", "of the file", func(f *model.File) string { return x.below(f.Repeats) }),
+		x.grouped("How timestamps were dated", "clock", x.dated),
+		x.grouped("Files not used", "why", func(f *model.File) string { return orEmpty(f.Why) }),
+		x.silences(), x.losses(),
+	} {
 		s.Keep(x.most)
 		p.section(s)
 	}
@@ -38,6 +44,7 @@ type inspection struct {
 	*model.Inspect
 	*printer
 	most int // rows of a table
+	half int // of the width, for a path
 }
 
 // below writes the common top of all paths as "…/".
@@ -58,9 +65,6 @@ func (x *inspection) said(s string) string {
 
 // path is a path below the common top that takes at most most columns.
 func (x *inspection) path(s string, most int) string { return ending(x.below(s), most) }
-
-// half is a path that takes half of the width.
-func (x *inspection) half(s string) string { return x.path(s, max(x.opt.Width/2, 40)) }
 
 func (x *inspection) nodes() Section {
 	s := Section{Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
@@ -94,7 +98,7 @@ func (x *inspection) grouped(title, column string, said func(*model.File) string
 		if what == "" || k == 0 {
 			continue
 		}
-		file := x.half(x.Files[i].Path)
+		file := x.path(x.Files[i].Path, x.half)
 		if k > 1 && !x.opt.Verbose {
 			file += " and " + parse.Plural(k-1, "more file")
 			count[what] = 0
@@ -104,28 +108,18 @@ func (x *inspection) grouped(title, column string, said func(*model.File) string
 	return s
 }
 
-// repeats tells which files hold what others hold too; it is used once.
-func (x *inspection) repeats() Section {
-	return x.grouped("The same lines in several files, used once", "of the file", func(f *model.File) string { return x.below(f.Repeats) })
-}
-
-func (x *inspection) clocks() Section {
-	return x.grouped("How timestamps were dated", "clock", func(f *model.File) string {
-		if !f.Used {
-			return ""
-		}
-		return x.said(f.Clock)
-	})
-}
-
-func (x *inspection) unused() Section {
-	return x.grouped("Files not used", "why", func(f *model.File) string { return orEmpty(f.Why) })
+// dated is how the timestamps of a file were read.
+func (x *inspection) dated(f *model.File) string {
+	if !f.Used {
+		return ""
+	}
+	return x.said(f.Clock)
 }
 
 func (x *inspection) silences() Section {
 	s := Section{Title: "Silences of the kubelet and the runtime, 5m and longer", Columns: []string{"source", "from", "to", "length", "file and line"}}
 	for _, g := range x.Gaps {
-		s.Row(g.Source, g.Start, g.End, &g.Length, x.half(g.Where))
+		s.Row(g.Source, g.Start, g.End, &g.Length, x.path(g.Where, x.half))
 	}
 	return s
 }

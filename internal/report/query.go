@@ -99,13 +99,10 @@ func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 func bounds(r model.QueryRow) (lo, hi float64) {
 	lo, hi = math.NaN(), math.NaN()
 	for _, s := range r.Samples {
-		if !s.Number() {
-			continue
-		}
-		if !(s.V >= lo) {
+		if s.Number() && !(s.V >= lo) {
 			lo = s.V
 		}
-		if !(s.V <= hi) {
+		if s.Number() && !(s.V <= hi) {
 			hi = s.V
 		}
 	}
@@ -113,7 +110,7 @@ func bounds(r model.QueryRow) (lo, hi float64) {
 }
 
 func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
-	return writeTable(w, []string{"series", "time", "value"}, func(add func(...string)) error {
+	return writeTable(w, []string{"series", "time", "value"}, func(add func(...string)) {
 		if t.Data.Type == "string" {
 			add("", "", t.Text)
 		}
@@ -122,7 +119,6 @@ func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
 				add(r.Name, model.MilliTime(s.T), s.String())
 			}
 		}
-		return nil
 	})
 }
 
@@ -141,10 +137,9 @@ func writeMetricText(w io.Writer, ms *model.MetricList, o Options) error {
 }
 
 func writeMetricCSV(w io.Writer, ms *model.MetricList) error {
-	return writeTable(w, []string{"metric", "type", "kind", "series", "from", "to", "labels"}, func(add func(...string)) error {
+	return writeTable(w, []string{"metric", "type", "kind", "series", "from", "to", "labels"}, func(add func(...string)) {
 		for _, m := range ms.Metrics {
 			add(m.Name, m.Type, m.Kind, strconv.Itoa(m.Series), m.From, m.To, strings.Join(m.Labels, " "))
 		}
-		return nil
 	})
 }

@@ -20,14 +20,13 @@ type ReplayWriter interface {
 type ReplayFormat struct {
 	Name  string
 	About string
-	New   func(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter
-	Made  func(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter // of a scenario
+	New   func(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter // made is of a scenario
 }
 
 // ReplayFormats are the output formats of replay.
 var ReplayFormats = []ReplayFormat{
-	{"text", "events, health and the answer, for people", newReplayText, newScenarioText},
-	{"json", "one object, schema plegforensics/replay/v1", newReplayJSON, newReplayJSON},
+	{"text", "events, health and the answer, for people", newReplayText},
+	{"json", "one object, schema plegforensics/replay/v1", newReplayJSON},
 }
 
 // replayJSON writes plegforensics/replay/v1 one relist a line.
@@ -38,7 +37,7 @@ type replayJSON struct {
 	filtered bool
 }
 
-func newReplayJSON(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
+func newReplayJSON(w io.Writer, p model.Profile, showFiltered, _ bool) ReplayWriter {
 	j := &replayJSON{Writer: bufio.NewWriterSize(w, 1<<16), filtered: showFiltered}
 	j.value("{\"schema\":\"plegforensics/replay/v1\",\n\"profile\":", p, 0)
 	j.sep = ",\n\"relists\":[\n"

@@ -30,15 +30,13 @@ const replayWidth = 80
 // longestShown is how many relists of a scenario are told one by one.
 const longestShown = 5
 
-func newReplayText(w io.Writer, p model.Profile, showFiltered bool) ReplayWriter {
-	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true}
-	t.para("", fmt.Sprintf("Replay with %s, channel for %d events", profileWords(&p), p.Capacity))
-	fmt.Fprintln(t)
-	return t
-}
-
-func newScenarioText(w io.Writer, p model.Profile, _ bool) ReplayWriter {
-	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), made: true}
+func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) ReplayWriter {
+	t := &replayText{printer: newPrinter(w, Options{Width: replayWidth}), filtered: showFiltered, healthy: true, made: made}
+	if !made {
+		t.para("", fmt.Sprintf("Replay with %s, channel for %d events", profileWords(&p), p.Capacity))
+		fmt.Fprintln(t)
+		return t
+	}
 	if p.Assumed {
 		p.Version = nil
 	}
@@ -81,11 +79,8 @@ func (t *replayText) Relist(r model.SimRelist) {
 // keep keeps a relist if it is one of the longest; of those as long the first stay.
 func (t *replayText) keep(r model.SimRelist) {
 	r.Events = nil
-	i := slices.IndexFunc(t.longest, func(x model.SimRelist) bool { return x.Took < r.Took })
-	if i < 0 {
-		i = len(t.longest)
-	}
-	t.longest = slices.Insert(t.longest, i, r)
+	t.longest = append(t.longest, r)
+	slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
 	t.longest = t.longest[:min(len(t.longest), longestShown)]
 }
 
@@ -162,10 +157,7 @@ func (t *replayText) health(end *model.ReplayEnd) {
 	}
 	for i := range episodes {
 		e := &episodes[i]
-		from, to := "a moment that no line dates", "the end of the input"
-		if e.Start() != 0 {
-			from = clockText(e.Start())
-		}
+		to := "the end of the input"
 		switch {
 		case e.RecoveredSlack != nil:
 			to = clockText(e.Recovered) + " ±" + span(e.RecoveredSlack)
@@ -177,7 +169,7 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		if e.NeverRelisted {
 			to += ", no relist having succeeded yet"
 		}
-		t.para("", "PLEG unhealthy from "+from+" to "+to)
+		t.para("", "PLEG unhealthy from "+clockText(e.Start())+" to "+to)
 	}
 	if end.Health == nil && len(episodes) == 0 {
 		fmt.Fprintf(t, "PLEG stayed healthy\n")

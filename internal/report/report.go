@@ -33,7 +33,7 @@ type Format struct {
 var Formats = []Format{
 	{"text", ".txt", "one screen for people; all of it with --verbose", writeText},
 	{"ticket", ".ticket.txt", "the verdict and its proof, to paste into a ticket", writeTicket},
-	{"json", ".json", "one object, schema plegforensics/report/v1", writeJSON},
+	{"json", ".json", "one object, schema plegforensics/report/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r) }},
 	{"ndjson", ".ndjson", "one claim a line", writeNDJSON},
 	{"csv", ".csv", "one claim a row", writeCSV},
 	{"markdown", ".md", "for tickets and post-mortems, with a picture", writeMarkdown},
@@ -52,13 +52,13 @@ var Formats = []Format{
 // TimelineFormats are the output formats of timeline.
 var TimelineFormats = []Format{
 	{"text", ".txt", "a table of relists, health and gaps", writeTimelineText},
-	{"json", ".json", "one object, schema plegforensics/timeline/v1", writeTimelineJSON},
+	{"json", ".json", "one object, schema plegforensics/timeline/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Timeline()) }},
 }
 
 // InspectFormats are the output formats of inspect.
 var InspectFormats = []Format{
 	{"text", ".txt", "tables of files, gaps, losses and what is missing", writeInspectText},
-	{"json", ".json", "one object, schema plegforensics/inspect/v1", writeInspectJSON},
+	{"json", ".json", "one object, schema plegforensics/inspect/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Inspect()) }},
 }
 
 // Lookup finds a format by name, nil if there is none.

@@ -157,21 +157,20 @@ func (t times) longest(n *model.Node) Section {
 	}
 	s := t.relists("Relists", all)
 	x := &n.Relists
+	if x.Proven+x.Bounded > 0 {
+		var c clauses
+		c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
+		c.add(x.CountMax > x.Proven, "%d to %d relists in all", x.CountMin, x.CountMax)
+		c.add(x.Max != nil, "length known of %d, longest %s", x.Known, span(x.Max))
+		c.add(x.P50 != nil, "median %s, 99%% %s", span(x.P50), span(x.P99))
+		s.Lead = append(s.Lead, c.String())
+	}
 	if x.Counted != nil {
 		s.Lead = append(s.Lead, countedLine("relist", x.Counted))
 	}
 	if x.OnDemand != nil {
 		s.Lead = append(s.Lead, onDemandLine(x.OnDemand))
 	}
-	if x.Proven+x.Bounded == 0 {
-		return s
-	}
-	var c clauses
-	c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
-	c.add(x.CountMax > x.Proven, "%d to %d relists in all", x.CountMin, x.CountMax)
-	c.add(x.Max != nil, "length known of %d, longest %s", x.Known, span(x.Max))
-	c.add(x.P50 != nil, "median %s, 99%% %s", span(x.P50), span(x.P99))
-	s.Lead = append([]string{c.String()}, s.Lead...)
 	return s
 }
 

@@ -300,7 +300,10 @@ func (p *printer) collectNext(n *model.Node, c *model.Cause) {
 	needs := slices.Clone(n.Collect)
 	for _, ask := range asks[:min(len(asks), 2)] {
 		p.clipped("  - ", sentenceCase(ask), 2)
-		same := slices.IndexFunc(needs, func(x model.Need) bool { return asksFor(ask, &x) })
+		same := slices.IndexFunc(needs, func(x model.Need) bool {
+			thing, _, _ := strings.Cut(x.What, ",")
+			return strings.Contains(strings.ToLower(ask), strings.ToLower(thing))
+		})
 		if same >= 0 { // said once, with the command
 			fmt.Fprintf(p, "    $ %s\n", needs[same].Command)
 			needs = slices.Delete(needs, same, same+1)
@@ -309,12 +312,6 @@ func (p *printer) collectNext(n *model.Node, c *model.Cause) {
 	for _, x := range needs[:min(len(needs), 2)] {
 		p.need(&x, 2)
 	}
-}
-
-// asksFor reports whether what a cause asks for is what the node lacks.
-func asksFor(ask string, x *model.Need) bool {
-	thing, _, _ := strings.Cut(x.What, ",")
-	return strings.Contains(strings.ToLower(ask), strings.ToLower(thing))
 }
 
 // need is something to collect, and the command for it, whole: it is copied.

@@ -138,6 +138,8 @@ func (t *Textfile) Family(name, help string) {
 	fmt.Fprintf(t.b, "# HELP %s %s.\n# TYPE %s gauge\n", name, help, name)
 }
 
+var labelValue = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // Sample writes a value of the metric with labels, names and values in turn.
 func (t *Textfile) Sample(v float64, labels ...string) {
 	t.b.WriteString(t.name)
@@ -146,7 +148,7 @@ func (t *Textfile) Sample(v float64, labels ...string) {
 		if i == 0 {
 			open = "{"
 		}
-		t.b.WriteString(open + labels[i] + `="` + labelValue(labels[i+1]) + `"`)
+		t.b.WriteString(open + labels[i] + `="` + labelValue.Replace(labels[i+1]) + `"`)
 	}
 	if len(labels) > 0 {
 		t.b.WriteString("}")
@@ -156,7 +158,3 @@ func (t *Textfile) Sample(v float64, labels ...string) {
 
 // Close writes what is left.
 func (t *Textfile) Close() error { return t.b.Flush() }
-
-func labelValue(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
-}

@@ -49,33 +49,25 @@ func quantity(v float64, unit string) string {
 		return Span(time.Duration(v * 1e9))
 	}
 	s := strconv.FormatFloat(v, 'g', 4, 64)
-	if math.Abs(v) >= 1e4 && math.Abs(v) < 1e15 || v == math.Trunc(v) && math.Abs(v) < 1e15 {
+	if math.Abs(v) < 1e15 && (math.Abs(v) >= 1e4 || v == math.Trunc(v)) {
 		s = strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	if unit == "" {
-		return s
 	}
 	if v == 1 {
 		unit = strings.TrimSuffix(unit, "s")
 	}
-	return s + " " + unit
-}
-
-func amountOf(v *float64, unit string) string {
-	if v == nil {
-		return "?"
-	}
-	return quantity(*v, unit)
+	return strings.TrimSuffix(s+" "+unit, " ")
 }
 
 // valueOf is what was measured of a breach: a duration is a lower bound while the
 // breach lasts.
 func valueOf(b *model.Breach) string {
-	s := amountOf(b.Value, b.Unit)
-	if b.End == 0 && b.Unit == "seconds" && b.Value != nil {
-		return "at least " + s
+	switch {
+	case b.Value == nil:
+		return "?"
+	case b.End == 0 && b.Unit == "seconds":
+		return "at least " + quantity(*b.Value, b.Unit)
 	}
-	return s
+	return quantity(*b.Value, b.Unit)
 }
 
 // limitOf is what it was held against, "" where a single one is one too many.
@@ -83,7 +75,7 @@ func limitOf(b *model.Breach) string {
 	if b.Threshold == nil || *b.Threshold == 0 {
 		return ""
 	}
-	return amountOf(b.Threshold, b.Unit)
+	return quantity(*b.Threshold, b.Unit)
 }
 
 // measured is both.
