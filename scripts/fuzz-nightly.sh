@@ -93,10 +93,14 @@ while read -r before dir target; do
   else
     file_corpus "$dir" "$target"
   fi
-  last=$(grep -E '^fuzz: elapsed.* execs: ' <<<"$out" | tail -n 1)
+  last=$(grep -E '^fuzz: elapsed.* execs: [0-9]+ ' <<<"$out" | tail -n 1) # whole: behind the number goes a blank
   now=$(grep -oE 'execs: [0-9]+' <<<"$last" | grep -oE '[0-9]+')
+  if [ -z "$now" ]; then
+    printf '%-45s ended before executions were counted: not entered\n' "$dir $target"
+    continue
+  fi
   IFS=$'\t' read -r inputs percent < <(coverage "$dir" "$target")
-  enter "$dir" "$target" $((before + ${now:-0})) "$inputs" "$percent"
-  printf '%-45s %s; %s so far, %s inputs cover %s %%\n' "$dir $target" "$last" $((before + ${now:-0})) "$inputs" "$percent"
+  enter "$dir" "$target" $((before + now)) "$inputs" "$percent"
+  printf '%-45s %s; %s so far, %s inputs cover %s %%\n' "$dir $target" "$last" $((before + now)) "$inputs" "$percent"
 done < <(targets)
 exit $failed

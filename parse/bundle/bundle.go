@@ -121,10 +121,13 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	var units []*unit
 	for i, path := range inputs {
 		b.Inputs[i].Path = path
-		units = append(units, l.expand(i, path)...)
+		of := l.expand(i, path)
+		countLogs(of, l.opt.Limits.Logs)
+		units = append(units, of...)
 	}
 	defer closeRoots(units)
 	l.run(units)
+	dropLogs(units)
 	settle(units)
 	if l.ctx.Err() != nil {
 		return b

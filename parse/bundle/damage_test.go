@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,11 +53,15 @@ func TestHoles(t *testing.T) {
 		{"700 KiB before", append(hole(700<<10), log...)},
 		{"9 MiB before", append(hole(9<<20), log...)},
 		{"64 KiB between", append(append(append([]byte{}, log[:cut]...), hole(64<<10)...), log[cut:]...)},
+		{"a whole head between", slices.Concat(log[:cut], hole(headLen), log[cut:])},
 		{"64 KiB behind", append(append([]byte{}, log...), hole(64<<10)...)},
 	} {
 		for _, wrap := range []func([]byte) string{
 			func(b []byte) string { return file(t, "kubelet.log", b) },
 			func(b []byte) string { return file(t, "x.tar.gz", gz(t, tarOf(t, entry{"node/kubelet.log", b}))) },
+			func(b []byte) string { // told by what it holds
+				return file(t, "y.tar.gz", gz(t, tarOf(t, entry{"a/output", b}, entry{"a/more", []byte("more\n")})))
+			},
 		} {
 			path := wrap(tt.data)
 			got, _ := loaded(t, path)
@@ -75,6 +80,33 @@ func TestHoles(t *testing.T) {
 	b, err := Load(context.Background(), []string{file(t, "kubelet.log", hole(3<<20))}, Options{})
 	if err != nil || len(b.Warnings) != 1 || b.Warnings[0].Msg != whyHole {
 		t.Errorf("nothing but NUL bytes: %v, %v", b.Warnings, err)
+	}
+}
+
+// TestHolesOfKinds: a hole hides no kind of file, nor the framing of a log.
+func TestHolesOfKinds(t *testing.T) {
+	const klog = "E1120 23:44:30.100000    5203 kubelet.go:2448] PLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s"
+	docker := strings.Repeat(`{"log":"`+klog+`\n","stream":"stderr","time":"2026-11-20T23:44:30.2Z"}`+"\n", 9)
+	syslog := strings.Repeat("Nov 20 23:44:30 n1 kubelet[5203]: "+klog+"\n", 9)
+	few := "PLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s\n"
+	for name, text := range map[string]string{"docker": docker, "syslog": syslog, "cri": strings.Repeat("2026-11-20T23:44:30.2Z stderr F "+klog+"\n", 9), "few": few} {
+		for _, at := range []int{0, strings.IndexByte(text, '\n') + 1} {
+			data := slices.Concat([]byte(text[:at]), make([]byte, 64<<10), []byte(text[at:]))
+			for _, wrap := range []func(b []byte) string{
+				func(b []byte) string { return file(t, "output", b) },
+				func(b []byte) string { return file(t, "x.tar", tarOf(t, entry{"output", b})) },
+				func(b []byte) string {
+					return file(t, "y.tar", tarOf(t, entry{"output", b}, entry{"more", []byte("more\n")}))
+				},
+			} {
+				path := wrap([]byte(text))
+				plain, _ := loaded(t, path)
+				got, _ := loaded(t, wrap(data))
+				if textsOf(got) != textsOf(plain) {
+					t.Errorf("%s in %s, hole at %d: %d events, %d without", name, filepath.Base(path), at, len(got.Events), len(plain.Events))
+				}
+			}
+		}
 	}
 }
 

@@ -51,12 +51,12 @@ func (w *walker) leaf(m member) error {
 		return w.passOn(f, 0, err)
 	}
 	if d.lines {
-		if w.b.logs++; w.b.logs > w.b.lim.Logs {
+		if w.u.logs++; w.u.count.full(w.u.logs - 1) {
 			w.l.give(buf)
-			return w.passOn(f, 0, err)
+			return err
 		}
 	}
-	s := &slot{file: f, laid: laid, guessed: guessed}
+	s := &slot{file: f, laid: laid, guessed: guessed, log: d.lines}
 	w.u.slots = append(w.u.slots, s)
 	switch {
 	case d.lines:

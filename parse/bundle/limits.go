@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
 	Files     int           // members of one input (2^20)
-	Logs      int           // logs of one archive that are read (100,000): each costs some 4 KiB, whatever its length
+	Logs      int           // logs of one input that are read (100,000): each costs some 4 KiB, whatever its length
 	Depth     int           // layers of archive or compression (12)
 	Ratio     int64         // expansion of one stream (250), enforced once …
 	RatioFree int64         // … a top-level file has expanded to this (512 MiB)
@@ -94,7 +94,6 @@ type budget struct {
 	stored   int64 // size of the file, -1 when unknown
 	out      int64 // bytes that came out of decompressors
 	files    int
-	logs     int
 }
 
 // alive reports why reading must stop, nil if it may go on.

@@ -256,6 +256,47 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLogsOfDirectory: the limit of logs holds for all files of a directory
+// together, archives among them, and the same logs are read however many walkers
+// there are.
+func TestLogsOfDirectory(t *testing.T) {
+	dir, log := t.TempDir(), testLog(40)
+	for i := range 60 {
+		name, data := fmt.Sprintf("%02d.log", i), log
+		switch {
+		case i == 3:
+			name, data = "03.tar", tarOf(t, entry{"a", testLog(9000)}, entry{"b", log}, entry{"c", log})
+		case i == 7:
+			name, data = "07.json", []byte("{}")
+		case i%9 == 5:
+			data = gz(t, log)[:200] // says that it is cut, where it is read
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, most := range []int{1, 4, 5, 20, 61} {
+		want := ""
+		for _, jobs := range []int{1, 2, 8, 8, 8} {
+			b := load(t, Options{Jobs: jobs, Limits: Limits{Logs: most}}, dir)
+			if n := b.Inputs[0].FilesUsed; n != most {
+				t.Errorf("at most %d, %d jobs: %d logs are read", most, jobs, n)
+			}
+			left := fmt.Sprintf("%d logs are left out, those behind the first %d:", 61-most, most)
+			if got := strings.Contains(fmt.Sprint(b.Warnings), left); got != (most < 61) {
+				t.Errorf("at most %d: %v", most, b.Warnings)
+			}
+			got := dump(b, false) + fmt.Sprintf("%+v", b.Inputs)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("at most %d: %d jobs read something else than one:\n%s\n%s", most, jobs, got[:min(3000, len(got))], want[:min(3000, len(want))])
+			}
+		}
+	}
+}
+
 // TestStore reads texts back in a random order.
 func TestStore(t *testing.T) {
 	s := new(textStore)

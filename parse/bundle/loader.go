@@ -46,6 +46,9 @@ type unit struct {
 	files    int
 	unlisted int
 	own      int           // of files, reports of this program
+	logs     int           // that it holds, read or not
+	count    *logCount     // of the input
+	place    int           // there
 	held     int64         // bytes kept in memory for groups
 	spooled  int64         // bytes kept in temporary files for groups
 	slots    []*slot       // until they are merged

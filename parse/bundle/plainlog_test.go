@@ -154,6 +154,7 @@ func TestPlainUnreadable(t *testing.T) {
 		d := badDisk{bytes.NewReader(log), bad}
 		return &opened{r: io.NewSectionReader(d, 0, int64(len(log))), at: d, size: int64(len(log)), close: func() { closed++ }}, nil
 	}}
+	countLogs([]*unit{u}, opt.Limits.Logs)
 	l.run([]*unit{u})
 	b := &parse.Bundle{Inputs: make([]parse.Input, 1)}
 	merge(b, []*unit{u}, nil)

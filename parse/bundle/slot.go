@@ -18,6 +18,7 @@ type slot struct {
 	laid    *exports.Reader // what the lines come from, nil: from the member itself
 	failed  bool            // something of it is lost
 	used    bool            // gave records that are not in part
+	log     bool            // counts as one
 	guessed bool            // a log if the decoder finds anything in it
 
 	mu     sync.Mutex

@@ -58,6 +58,7 @@ func (w *walker) unit(u *unit) {
 	if u.open == nil {
 		return
 	}
+	defer u.count.end(u)
 	w.u = u
 	w.b = &budget{ctx: w.l.ctx, lim: w.l.opt.Limits, deadline: w.l.deadline}
 	pos := parse.Pos{File: &parse.File{Path: u.path, Input: u.input}}
@@ -77,9 +78,6 @@ func (w *walker) unit(u *unit) {
 	}
 	u.stored = in.n
 	u.files = max(u.files, w.b.files)
-	if more := w.b.logs - w.b.lim.Logs; more > 0 {
-		u.cut(pos, "%d logs are left out, those behind the first %d: more are not read of one archive; --max-logs raises the limit", more, w.b.lim.Logs)
-	}
 	if err == nil || w.l.ctx.Err() != nil {
 		return
 	}

@@ -47,6 +47,39 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return st.Mode()
 }
 
+// TestSynced: what is written is on the disk before it has its name, and a file
+// that could not be brought there does not get it.
+func TestSynced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report")
+	put(t, path, "old", false)
+	defer func() { syncFile = (*os.File).Sync }()
+	synced := 0
+	syncFile = func(f *os.File) error {
+		synced++
+		holds(t, path, "old")
+		holds(t, f.Name(), "new")
+		return nil
+	}
+	put(t, path, "new", false)
+	holds(t, path, "new")
+	if synced != 1 {
+		t.Errorf("synced %d times", synced)
+	}
+	broken := errors.New("broken disk")
+	syncFile = func(*os.File) error { return broken }
+	f, err := NewSet(io.Discard).Claim("--output text="+path, path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(context.Background(), text("newer")); !errors.Is(err, broken) {
+		t.Errorf("a disk that breaks: %v", err)
+	}
+	holds(t, path, "new")
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
