@@ -23,12 +23,12 @@ type Bundle struct {
 
 // Input is one argument of the command line.
 type Input struct {
-	Path      string // as given
-	Kind      string // name of the layout or of the format: "sosreport", "kubelet-log", …
-	Files     int    // members seen
-	FilesUsed int    // members that gave at least one record
-	Bytes     int64  // read, after decompression
-	Partial   bool   // truncated, unreadable, or cut by a limit
+	Path      string `json:"path"`       // as given
+	Kind      string `json:"kind"`       // name of the layout or of the format: "sosreport", "kubelet-log", …
+	Files     int    `json:"files"`      // members seen
+	FilesUsed int    `json:"files_used"` // members that gave at least one record
+	Bytes     int64  `json:"bytes"`      // read, after decompression
+	Partial   bool   `json:"partial"`    // truncated, unreadable, or cut by a limit
 }
 
 // FileClock says how the year and zone of a file's stamps were resolved.

@@ -36,9 +36,7 @@ func (p *printer) charts(t *model.QueryResult) {
 func timeBounds(t *model.QueryResult) (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
 	for _, r := range t.Rows {
-		for _, s := range r.Samples {
-			from, to = min(from, s.T), max(to, s.T)
-		}
+		from, to = min(from, r.Samples[0].T), max(to, r.Samples[len(r.Samples)-1].T)
 	}
 	return from, to
 }
@@ -62,14 +60,14 @@ func axesOf(r model.QueryRow, from, to int64) (axes, bool) {
 // 0 to 1. Neighbouring samples are joined; where one or more are missing the line
 // breaks, because nothing is known.
 func (a *axes) trace(r model.QueryRow, draw func(x, y float64, joined bool)) {
-	step := usualStep(r.Samples)
+	step := usualStep(r)
 	last, joined := int64(0), false
 	for _, s := range r.Samples {
-		if s.Number() {
+		if drawable(s) {
 			draw(float64(s.T-a.from)/float64(max(a.to-a.from, 1)), (a.hi/2-s.V/2)/(a.hi/2-a.lo/2), joined && s.T-last <= step*3/2)
 			last = s.T
 		}
-		joined = s.Number()
+		joined = drawable(s)
 	}
 }
 
@@ -93,32 +91,18 @@ type canvas struct {
 	cells []byte
 }
 
-func newCanvas(cols, lines int) *canvas {
-	return &canvas{2 * cols, 4 * lines, make([]byte, cols*lines)}
-}
-
 // brailleBit is the dot of U+2800 at column x, row y of a character.
 var brailleBit = [4][2]byte{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-func (c *canvas) set(x, y int) {
-	if x >= 0 && x < c.w && y >= 0 && y < c.h {
-		c.cells[y/4*(c.w/2)+x/2] |= brailleBit[y%4][x%2]
-	}
-}
-
 // line joins two points with dots.
 func (c *canvas) line(x0, y0, x1, y1 int) {
-	n := max(abs(x1-x0), abs(y1-y0), 1)
+	n := max(x1-x0, x0-x1, y1-y0, y0-y1, 1)
 	for i := 0; i <= n; i++ {
-		c.set(x0+(x1-x0)*i/n, y0+(y1-y0)*i/n)
+		x, y := x0+(x1-x0)*i/n, y0+(y1-y0)*i/n
+		if x >= 0 && x < c.w && y >= 0 && y < c.h {
+			c.cells[y/4*(c.w/2)+x/2] |= brailleBit[y%4][x%2]
+		}
 	}
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }
 
 func (c *canvas) row(i int) string {
@@ -135,7 +119,7 @@ func drawChart(r model.QueryRow, from, to int64, cols int) []string {
 	if !ok {
 		return []string{"  no numbers to draw"}
 	}
-	c := newCanvas(cols, chartHeight)
+	c := canvas{2 * cols, 4 * chartHeight, make([]byte, cols*chartHeight)}
 	lastX, lastY := 0, 0
 	a.trace(r, func(x, y float64, joined bool) {
 		toX, toY := int(x*float64(c.w-1)), int(y*float64(c.h-1))
@@ -156,10 +140,10 @@ func drawChart(r model.QueryRow, from, to int64, cols int) []string {
 }
 
 // usualStep is the smallest distance of neighbouring samples.
-func usualStep(ss []model.Sample) int64 {
+func usualStep(r model.QueryRow) int64 {
 	step := int64(math.MaxInt64 / 2)
-	for i := 1; i < len(ss); i++ {
-		if d := ss[i].T - ss[i-1].T; d > 0 {
+	for i := 1; i < len(r.Samples); i++ {
+		if d := r.Samples[i].T - r.Samples[i-1].T; d > 0 {
 			step = min(step, d)
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 func rowOf(vs ...float64) model.QueryRow {
 	var r model.QueryRow
 	for i, v := range vs {
-		r.Samples = append(r.Samples, model.Sample{T: int64(i) * 15_000, V: v})
+		r.Samples = append(r.Samples, query.Sample{T: int64(i) * 15_000, V: v})
 	}
 	return r
 }

@@ -24,21 +24,9 @@ func gantt(b *bufio.Writer, n *model.Node) {
 		name string
 		bars []string
 	}{
-		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end, func(m *timeline.Mark) (string, string) {
-			return m.State, map[string]string{"healthy": "done, ", "unhealthy": "crit, "}[m.State]
-		})},
-		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end, func(m *timeline.Mark) (string, string) {
-			if m.State == "true" {
-				return "Ready", "done, "
-			}
-			return "NotReady", "crit, "
-		})},
-		{"Long relists", ganttMarks(longRelists(n), end, func(m *timeline.Mark) (string, string) {
-			if m.Open {
-				return m.State + " not over", "active, "
-			}
-			return m.State + " " + span(m.Seconds), "active, "
-		})},
+		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end)},
+		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end)},
+		{"Long relists", ganttMarks(longRelists(n), end)},
 	}
 	total := 0
 	for _, s := range sections {
@@ -69,9 +57,20 @@ func longRelists(n *model.Node) []timeline.Mark {
 	})
 }
 
+// ganttWords are the name of a bar and the tags by which it is coloured.
+func ganttWords(m *timeline.Mark) (name, tags string) {
+	switch {
+	case m.Kind != timeline.Relist:
+		return markName(m), map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}[m.State]
+	case m.Open:
+		return m.State + " not over", "active, "
+	}
+	return m.State + " " + span(m.Seconds), "active, "
+}
+
 // ganttMarks are the longest bars, by start. A bar is at least a millisecond
 // long, because the chart refuses others.
-func ganttMarks(ms []timeline.Mark, end model.Time, words func(*timeline.Mark) (name, tags string)) []string {
+func ganttMarks(ms []timeline.Mark, end model.Time) []string {
 	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { return m.Start == 0 || m.To(end) <= m.Start })
 	if len(ms) > ganttBars {
 		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return cmp.Compare(b.To(end)-b.Start, a.To(end)-a.Start) })
@@ -81,7 +80,7 @@ func ganttMarks(ms []timeline.Mark, end model.Time, words func(*timeline.Mark) (
 	var out []string
 	for i := range ms {
 		m := &ms[i]
-		name, tags := words(m)
+		name, tags := ganttWords(m)
 		const format = "2006-01-02 15:04:05.000" // read as local time, so that the digits of UTC are shown
 		from, to := m.Start, max(m.To(end), m.Start+1e6)
 		out = append(out, fmt.Sprintf("%s :%s%s, %s", ganttText(name), tags, layout(from, format), layout(to, format)))

@@ -187,15 +187,15 @@ func glyph(m *timeline.Mark) rune {
 
 // axis writes times above the columns where they begin.
 func (f laneFrame) axis() string {
-	span := int64(f.to - f.from)
+	span := f.to.Sub(f.from)
 	l, narrowest := "15:04:05", 12
 	switch {
-	case span > int64(48*time.Hour):
+	case span > 48*time.Hour:
 		l, narrowest = "01-02 15:04", 15
-	case span > int64(30*time.Minute):
+	case span > 30*time.Minute:
 		l, narrowest = "15:04", 9
 	}
-	step := model.Time(axisStep(span, f.cols/narrowest))
+	step := model.Time(timeline.Step(span, max(f.cols/narrowest, 1)))
 	var b strings.Builder
 	at := 0
 	for t := (f.from/step + 1) * step; t <= f.to; t += step {
@@ -208,15 +208,6 @@ func (f laneFrame) axis() string {
 		at = col + breadth(label)
 	}
 	return b.String()
-}
-
-func axisStep(span int64, most int) int64 {
-	for _, s := range timeline.Steps {
-		if span/int64(s) <= int64(max(most, 1)) {
-			return int64(s)
-		}
-	}
-	return span/int64(max(most, 1)) + 1
 }
 
 // ages is the lane of the age of the last relist: a bar a column, as high as
@@ -240,13 +231,14 @@ func newAges(n *model.Node, f laneFrame) ages {
 		high[i] = -1
 	}
 	for _, x := range n.History.Ages() {
-		if !x.Bounded && x.Low[1] <= 0 {
+		if x.High0 < 0 && x.Low1 <= 0 {
 			continue // nothing is known
 		}
-		a.peak = max(a.peak, model.Duration(&x.Low[0]), model.Duration(&x.Low[1]))
-		for c := max(f.column(x.From), 0); c <= min(f.column(x.To), f.cols-1); c++ { // the end of a column is where a rising age is greatest
-			at := min(f.from+model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1)), x.To)
-			high[c] = max(high[c], x.Low[0]+(x.Low[1]-x.Low[0])*float64(at-x.From)/float64(max(x.To-x.From, 1)))
+		a.peak = max(a.peak, x.Low0, x.Low1)
+		from, to := model.Time(x.From), model.Time(x.To)
+		for c := max(f.column(from), 0); c <= min(f.column(to), f.cols-1); c++ { // the end of a column is where a rising age is greatest
+			at := min(f.from+model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1)), to)
+			high[c] = max(high[c], x.Low0.Seconds()+(x.Low1-x.Low0).Seconds()*float64(at-from)/float64(max(to-from, 1)))
 		}
 	}
 	top := max(a.peak, a.threshold).Seconds()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/internal/report/timeline"
@@ -163,24 +164,25 @@ func markArgs(m *timeline.Mark) map[string]any {
 
 // counters draws the bounds of the age of the last relist, and the metrics.
 func (b *traceBuilder) counters(n *model.Node) {
-	count := func(name, unit string, at model.Time, value *float64) {
+	count := func(name, unit string, at int64, value *float64) {
 		if at != 0 && value != nil {
-			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: micros(at), PID: b.pid, Args: map[string]any{unit: *value}})
+			b.events = append(b.events, traceEvent{Name: name, Ph: "C", TS: micros(model.Time(at)), PID: b.pid, Args: map[string]any{unit: *value}})
 		}
 	}
 	for _, a := range n.History.Ages() {
-		for i, at := range []model.Time{a.From, a.To} {
-			count("age of last relist, at least (s)", "seconds", at, &a.Low[i])
-			if a.Bounded {
-				count("age of last relist, at most (s)", "seconds", at, &a.High[i])
-			}
+		for _, end := range []struct {
+			at        int64
+			low, high time.Duration
+		}{{a.From, a.Low0, a.High0}, {a.To, a.Low1, a.High1}} {
+			count("age of last relist, at least (s)", "seconds", end.at, new(end.low.Seconds()))
+			count("age of last relist, at most (s)", "seconds", end.at, model.Long(end.high))
 		}
 	}
-	for _, c := range n.History.Charts() {
+	for _, c := range n.History.Curves() {
 		unit := map[string]string{"s": "seconds", "/s": "per second", "%": "percent", "": "value"}[c.Unit]
 		name := c.Name + map[string]string{"s": " (s)", "/s": " (1/s)", "%": " (%)"}[c.Unit]
-		for i := range c.At {
-			count(name, unit, c.At[i], c.Value[i])
+		for _, p := range c.Points {
+			count(name, unit, p.At, model.Number(p.Value))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/rules/query"
 )
 
 // QueryFormats are the output formats of query, bound to one result.
@@ -64,7 +65,7 @@ func querySection(t *model.QueryResult) Section {
 		s.Title = strconv.Itoa(len(t.Rows)) + " series at " + model.MilliTime(t.Rows[0].Samples[0].T)
 		s.Columns = []string{"value", "series"}
 		for _, r := range t.Rows {
-			s.Row(r.Samples[0].String(), r.Name)
+			s.Row(sampleText(r.Samples[0]), r.Name)
 		}
 	}
 	return s
@@ -86,8 +87,21 @@ func writeQueryText(w io.Writer, t *model.QueryResult, o Options) error {
 	return p.Flush()
 }
 
-func short(s model.Sample) string {
-	if s.Histogram != "" {
+// drawable reports whether a sample is a number.
+func drawable(s query.Sample) bool {
+	return s.H == nil && !math.IsNaN(s.V) && !math.IsInf(s.V, 0)
+}
+
+// sampleText is a sample as it is printed.
+func sampleText(s query.Sample) string {
+	if s.H != nil {
+		return s.H.String()
+	}
+	return model.Value(s.V)
+}
+
+func short(s query.Sample) string {
+	if s.H != nil {
 		return "histogram"
 	}
 	return sixDigits(s.V)
@@ -99,10 +113,10 @@ func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 func bounds(r model.QueryRow) (lo, hi float64) {
 	lo, hi = math.NaN(), math.NaN()
 	for _, s := range r.Samples {
-		if s.Number() && !(s.V >= lo) {
+		if drawable(s) && !(s.V >= lo) {
 			lo = s.V
 		}
-		if s.Number() && !(s.V <= hi) {
+		if drawable(s) && !(s.V <= hi) {
 			hi = s.V
 		}
 	}
@@ -116,7 +130,7 @@ func writeQueryCSV(w io.Writer, t *model.QueryResult) error {
 		}
 		for _, r := range t.Rows {
 			for _, s := range r.Samples {
-				add(r.Name, model.MilliTime(s.T), s.String())
+				add(r.Name, model.MilliTime(s.T), sampleText(s))
 			}
 		}
 	})

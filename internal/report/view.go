@@ -209,18 +209,20 @@ func reach(n *model.Node) model.Window {
 
 func (v *viewer) age(n *model.Node) (out columns[viewAge]) {
 	for _, a := range n.History.Ages() {
-		high := [2]float64{-1, -1}
-		if a.Bounded {
-			high = [2]float64{ceil(a.High[0]), ceil(a.High[1])}
-		}
-		out = append(out, viewAge{v.ms(a.From), v.ms(a.To), floor(a.Low[0]), floor(a.Low[1]), high[0], high[1]})
+		out = append(out, viewAge{v.ms(model.Time(a.From)), v.ms(model.Time(a.To)), floor(a.Low0), floor(a.Low1), ceil(a.High0), ceil(a.High1)})
 	}
 	return out
 }
 
-// floor and ceil round bounds to a hundredth so that they stay bounds.
-func floor(f float64) float64 { return math.Floor(f*100) / 100 }
-func ceil(f float64) float64  { return math.Ceil(f*100) / 100 }
+// floor and ceil are bounds in seconds, rounded to a hundredth so that they stay
+// bounds, and -1 for none.
+func floor(d time.Duration) float64 { return math.Floor(d.Seconds()*100) / 100 }
+func ceil(d time.Duration) float64 {
+	if d < 0 {
+		return -1
+	}
+	return math.Ceil(d.Seconds()*100) / 100
+}
 
 func (v *viewer) marks(ms []timeline.Mark) (out columns[viewMark]) {
 	for i := range ms {
@@ -248,8 +250,7 @@ func (v *viewer) bounded(bs []model.Bounded) []viewBounded {
 
 // log fills the histograms of the sources and the lines of the log pane.
 func (v *viewer) log(out *viewNode, n *model.Node, lanes []timeline.Lane) {
-	w := model.Window{Start: v.base, End: v.end}
-	width := timeline.BinWidth(w, viewBins)
+	width := timeline.Step(v.end.Sub(v.base), viewBins)
 	out.Bin = float64(width) / float64(time.Millisecond)
 	out.Sources = timeline.Histograms(n, v.base, width)
 	shown := map[int]bool{}
@@ -333,10 +334,10 @@ func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 
 func (v *viewer) charts(n *model.Node) []viewChart {
 	out := []viewChart{}
-	for _, c := range n.History.Charts() {
-		x := viewChart{Name: c.Name, Unit: c.Unit, Gap: c.Gap * 1e3, V: c.Value}
-		for i, at := range c.At {
-			x.T, x.Q = append(x.T, v.ms(at)), append(x.Q, v.quote(c.Evidence(i)))
+	for _, c := range n.History.Curves() {
+		x := viewChart{Name: c.Name, Unit: c.Unit, Gap: model.Seconds(c.Gap) * 1e3}
+		for _, p := range c.Points {
+			x.T, x.V, x.Q = append(x.T, v.ms(model.Time(p.At))), append(x.V, model.Number(p.Value)), append(x.Q, v.quote(n.History.Cite(p.By)))
 		}
 		out = append(out, x)
 	}

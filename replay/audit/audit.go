@@ -18,11 +18,21 @@ const LateAfter = 10 * time.Second
 // Result compares the events that the reference PLEG must have produced with
 // those observed.
 type Result struct {
-	Audited                                                  bool // there was runtime history to audit against
-	Observed, Replayed, Missing, Late, Unexpected, Discarded int
-	Events                                                   replay.PodEvents // those of Node.Observed, and what should have been there
-	ShortLived                                               []ShortLived
-	Notes                                                    []string
+	Counts
+	Events     replay.PodEvents // those of Node.Observed, and what should have been there
+	ShortLived []ShortLived
+}
+
+// Counts are the events by what the audit says of them, as documents tell it.
+type Counts struct {
+	Audited    bool     `json:"audited"` // there was runtime history to audit against
+	Observed   int      `json:"observed"`
+	Replayed   int      `json:"replayed"`
+	Missing    int      `json:"missing"`
+	Late       int      `json:"late"`
+	Unexpected int      `json:"unexpected"`
+	Discarded  int      `json:"discarded"`
+	Notes      []string `json:"notes"`
 }
 
 // ShortLived is a container that lived and died between two relists.
@@ -40,7 +50,7 @@ type ShortLived struct {
 func Of(n *replay.Node) Result {
 	table := host.EventTableOf(n.Observed)
 	if table == nil {
-		return Result{Observed: n.Observed.Len(), Events: n.Observed}
+		return Result{Counts: Counts{Observed: n.Observed.Len()}, Events: n.Observed}
 	}
 	a := &auditor{n: n, judgedEvents: judgedEvents{table: table, observed: n.Observed, lives: livesOf(n.History)}}
 	a.verdicts = make([]verdict, len(table.Rows))

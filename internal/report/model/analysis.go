@@ -72,19 +72,6 @@ func (a *Analysis) Findings() Counts {
 	return c
 }
 
-// Worst is the highest severity found, "" if there is no finding.
-func (a *Analysis) Worst() rules.Severity {
-	switch c := a.Findings(); {
-	case c.Critical > 0:
-		return rules.Critical
-	case c.Warning > 0:
-		return rules.Warning
-	case c.Info > 0:
-		return rules.Info
-	}
-	return ""
-}
-
 // Partial reports whether some input could be read only in part.
 func (a *Analysis) Partial() bool {
 	return slices.ContainsFunc(a.Inputs, func(in parse.Input) bool { return in.Partial })

@@ -47,7 +47,8 @@ func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
 }
 
 func (c *Cleaner) held(in parse.Input) Held {
-	return Held{c.Input(in.Path), in.Kind, in.Files, in.FilesUsed, in.Bytes, in.Partial}
+	in.Path = c.Input(in.Path)
+	return Held(in)
 }
 
 func (c *Cleaner) warnings(ws []parse.Warning) []Warning {

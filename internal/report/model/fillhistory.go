@@ -17,7 +17,7 @@ func (c *Cleaner) history(n *Analyzed) *History {
 	return &History{Name: c.Name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
 		Ready: list(n.Ready, c.ready), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: list(n.Failures, c.failed), OnDemand: c.onDemand(n.Node),
 		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),
-		Charts: func() []Chart { return c.charts(n.Node) }, Ages: func() []Age { return list(age.Of(n.Node), ageOf) }}
+		Curves: func() []curves.Curve { return curves.Of(n.Node) }, Ages: func() []age.Span { return age.Of(n.Node) }, Cite: c.record}
 }
 
 func (c *Cleaner) bounded(b replay.Bounded) Bounded {
@@ -133,22 +133,6 @@ func (c *Cleaner) request(r replay.Request) Request {
 	return Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.Proof(r.Evidence())}
 }
 
-func (c *Cleaner) charts(n *replay.Node) []Chart {
-	var out []Chart
-	for _, x := range curves.Of(n) {
-		chart := Chart{Name: x.Name, Unit: x.Unit, Gap: Seconds(x.Gap), Evidence: func(i int) Proof { return c.record(x.Points[i].By) }}
-		for _, p := range x.Points {
-			chart.At, chart.Value = append(chart.At, Time(p.At)), append(chart.Value, Number(p.Value))
-		}
-		out = append(out, chart)
-	}
-	return out
-}
-
-func ageOf(s age.Span) Age {
-	return Age{Span{Time(s.From), Time(s.To)}, [2]float64{s.Low0.Seconds(), s.Low1.Seconds()}, [2]float64{s.High0.Seconds(), s.High1.Seconds()}, s.High0 != age.Unknown}
-}
-
 // lines are the dated known messages.
 func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
 	return func(yield func(Line) bool) {
@@ -176,9 +160,9 @@ func ids(s *parse.SigSet) string {
 }
 
 func (c *Cleaner) audited(n *Analyzed) NodeEvents {
-	a := &n.Audit
-	return NodeEvents{c.Name(n.Name), seqOf(a.Events.All(), c.event),
-		Audit{a.Audited, a.Observed, a.Replayed, a.Missing, a.Late, a.Unexpected, a.Discarded, c.Texts(a.Notes)}, list(a.ShortLived, c.shortLived)}
+	counts := n.Audit.Counts
+	counts.Notes = c.Texts(counts.Notes)
+	return NodeEvents{c.Name(n.Name), seqOf(n.Audit.Events.All(), c.event), Audit(counts), list(n.Audit.ShortLived, c.shortLived)}
 }
 
 func (c *Cleaner) shortLived(s audit.ShortLived) ShortLived {

@@ -3,6 +3,11 @@ package model
 import (
 	"cmp"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/age"
+	"github.com/plegforensics/plegforensics/replay/audit"
+	"github.com/plegforensics/plegforensics/replay/curves"
 )
 
 // Timeline is plegforensics/timeline/v1, what timeline writes.
@@ -29,19 +34,11 @@ type History struct {
 
 	Events Seq[PodEvent] `json:"-"` // audited ones where there was an audit
 
-	Requests Seq[Request]   `json:"-"` // calls that the runtime logged
-	Lines    Seq[Line]      `json:"-"` // dated known messages
-	Charts   func() []Chart `json:"-"` // the curves of the node
-	Ages     func() []Age   `json:"-"` // bounds of the age of the last relist
-}
-
-// Age bounds how old the last relist that listed pods was, in seconds, at both
-// ends of a span over which the bounds are straight lines. High says nothing
-// where it is not Bounded.
-type Age struct {
-	Span
-	Low, High [2]float64
-	Bounded   bool
+	Requests Seq[Request]             `json:"-"` // calls that the runtime logged
+	Lines    Seq[Line]                `json:"-"` // dated known messages
+	Curves   func() []curves.Curve    `json:"-"` // the metrics of the node
+	Ages     func() []age.Span        `json:"-"` // bounds of the age of the last relist
+	Cite     func(parse.Record) Proof `json:"-"` // what a point of a curve rests on
 }
 
 // Relist is one run of the relist procedure that evidence proves.
@@ -141,15 +138,6 @@ type Line struct {
 	Evidence Proof
 }
 
-// Chart is a metric: values by time, nil where there is none, and the line of each.
-type Chart struct {
-	Name, Unit string
-	Gap        float64 // seconds; a longer distance of samples breaks the line
-	At         []Time
-	Value      []*float64
-	Evidence   func(i int) Proof
-}
-
 // Events is plegforensics/events/v1, what events writes.
 type Events struct {
 	Schema string       `json:"schema"`
@@ -165,16 +153,7 @@ type NodeEvents struct {
 }
 
 // Audit counts events by what the audit says of them.
-type Audit struct {
-	Audited    bool     `json:"audited"`
-	Observed   int      `json:"observed"`
-	Replayed   int      `json:"replayed"`
-	Missing    int      `json:"missing"`
-	Late       int      `json:"late"`
-	Unexpected int      `json:"unexpected"`
-	Discarded  int      `json:"discarded"`
-	Notes      []string `json:"notes"`
-}
+type Audit audit.Counts
 
 // ShortLived is a container that lived and died between two relists.
 type ShortLived struct {

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/plegforensics/plegforensics/parse"
+
 // Inspect is plegforensics/inspect/v1, what inspect writes.
 type Inspect struct {
 	Schema   string     `json:"schema"`
@@ -16,14 +18,7 @@ type Inspect struct {
 }
 
 // Held is an input.
-type Held struct {
-	Path      string `json:"path"`
-	Kind      string `json:"kind"`
-	Files     int    `json:"files"`
-	FilesUsed int    `json:"files_used"`
-	Bytes     int64  `json:"bytes"`
-	Partial   bool   `json:"partial"`
-}
+type Held parse.Input
 
 // HeldNode is a node that the input holds.
 type HeldNode struct {

@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -38,28 +37,8 @@ type QueryRow struct {
 	Histogram  json.RawMessage   `json:"histogram,omitempty"`
 	Histograms []json.RawMessage `json:"histograms,omitempty"`
 
-	Name    string   `json:"-"` // in PromQL's notation
-	Samples []Sample `json:"-"`
-}
-
-// Sample is one value.
-type Sample struct {
-	T         int64   // Unix ms
-	V         float64 // NaN of a histogram
-	Histogram string  // "" of a number
-}
-
-// Number reports whether the sample is a number that can be drawn.
-func (s Sample) Number() bool {
-	return s.Histogram == "" && !math.IsNaN(s.V) && !math.IsInf(s.V, 0)
-}
-
-// String is the value as it is printed.
-func (s Sample) String() string {
-	if s.Histogram != "" {
-		return s.Histogram
-	}
-	return Value(s.V)
+	Name    string         `json:"-"` // in PromQL's notation
+	Samples []query.Sample `json:"-"`
 }
 
 // MetricList is plegforensics/metrics/v1, what query --list writes.
@@ -111,13 +90,8 @@ func (c *Cleaner) Query(t *query.Table) *QueryResult {
 
 func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
 	shown := query.Row{Labels: list(r.Labels, func(f parse.Field) parse.Field { return parse.Field{Name: f.Name, Value: c.pseudonym(f.Value)} })}
-	out := QueryRow{Metric: c.labels(r.Labels), Name: visible(shown.String())}
+	out := QueryRow{Metric: c.labels(r.Labels), Name: visible(shown.String()), Samples: r.Samples}
 	for _, s := range r.Samples {
-		x := Sample{T: s.T, V: s.V}
-		if s.H != nil {
-			x.V, x.Histogram = math.NaN(), s.H.String()
-		}
-		out.Samples = append(out.Samples, x)
 		switch raw := apiSample(s); {
 		case matrix && s.H != nil:
 			out.Histograms = append(out.Histograms, raw)

@@ -44,7 +44,7 @@ func Schema(kind string) []byte {
 	if i < 0 {
 		return nil
 	}
-	s := schemer{defs: map[string]any{}, names: map[reflect.Type]string{}}
+	s := schemer{}
 	top := s.object(documents[i].typ)
 	top["properties"].(map[string]any)["schema"] = map[string]any{"const": SchemaName(kind)}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -52,7 +52,7 @@ func Schema(kind string) []byte {
 	top["title"] = SchemaName(kind) + ", " + documents[i].about
 	top["description"] = "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent, never a zero. " +
 		"Fields may be added, so unknown ones are to be ignored."
-	top["$defs"] = s.defs
+	top["$defs"] = s
 	out, err := json.MarshalIndent(top, "", "  ")
 	if err != nil {
 		panic(err) // maps of strings
@@ -60,13 +60,10 @@ func Schema(kind string) []byte {
 	return append(out, '\n')
 }
 
-// schemer derives schemas; what occurs twice is a definition.
-type schemer struct {
-	defs  map[string]any
-	names map[reflect.Type]string
-}
+// schemer derives schemas; it holds that of each struct by its name.
+type schemer map[string]any
 
-func (s *schemer) object(t reflect.Type) map[string]any {
+func (s schemer) object(t reflect.Type) map[string]any {
 	props, required := map[string]any{}, []string{}
 	s.fields(t, props, &required)
 	slices.Sort(required)
@@ -74,7 +71,7 @@ func (s *schemer) object(t reflect.Type) map[string]any {
 }
 
 // fields adds the fields of a struct as encoding/json finds them.
-func (s *schemer) fields(t reflect.Type, props map[string]any, required *[]string) {
+func (s schemer) fields(t reflect.Type, props map[string]any, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -93,25 +90,24 @@ func (s *schemer) fields(t reflect.Type, props map[string]any, required *[]strin
 	}
 }
 
-var (
-	timeType = reflect.TypeFor[Time]()
-	proof    = reflect.TypeFor[Proof]()
-	rawType  = reflect.TypeFor[json.RawMessage]()
-	evidence = reflect.TypeFor[Evidence]()
-)
+// scalars are the kinds of types that are one value.
+var scalars = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Uint32: "integer", reflect.Float64: "number", reflect.String: "string"}
 
-func (s *schemer) of(t reflect.Type) map[string]any {
+func (s schemer) of(t reflect.Type) map[string]any {
 	switch t {
-	case timeType:
+	case reflect.TypeFor[Time]():
 		return map[string]any{"type": []string{"string", "null"}, "format": "date-time"}
-	case proof:
-		return map[string]any{"type": "array", "items": s.of(evidence)}
-	case rawType:
+	case reflect.TypeFor[Proof]():
+		return map[string]any{"type": "array", "items": s.of(reflect.TypeFor[Evidence]())}
+	case reflect.TypeFor[json.RawMessage]():
 		return map[string]any{"type": "array"} // a sample: time and value
 	}
 	if strings.HasPrefix(t.Name(), "Seq[") {
 		yield := t.In(0) // func(yield func(T) bool)
 		return map[string]any{"type": "array", "items": s.of(yield.In(0))}
+	}
+	if name := scalars[t.Kind()]; name != "" {
+		return map[string]any{"type": name}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -133,24 +129,15 @@ func (s *schemer) of(t reflect.Type) map[string]any {
 		return s.define(t)
 	case reflect.Interface:
 		return map[string]any{}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64, reflect.Uint32:
-		return map[string]any{"type": "integer"}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.String:
-		return map[string]any{"type": "string"}
 	}
 	panic("no schema for " + t.String())
 }
 
-func (s *schemer) define(t reflect.Type) map[string]any {
-	def := s.names[t]
-	if def == "" {
-		def = strings.ToLower(t.Name()[:1]) + t.Name()[1:]
-		s.names[t] = def // before its fields: that ends a recursion
-		s.defs[def] = s.object(t)
+func (s schemer) define(t reflect.Type) map[string]any {
+	def := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
+	if _, known := s[def]; !known {
+		s[def] = nil // before its fields: that ends a recursion
+		s[def] = s.object(t)
 	}
 	return map[string]any{"$ref": "#/$defs/" + def}
 }

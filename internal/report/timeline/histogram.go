@@ -17,19 +17,19 @@ type Histogram struct {
 	Counts []int  `json:"n"` // three a bin, by weight: unremarkable, suspect, wrong
 }
 
-// Steps are distances of ticks and widths of bins that people read easily.
-var Steps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+// steps are distances of ticks and widths of bins that people read easily.
+var steps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour}
 
-// BinWidth is the least width of which at most most cover the window.
-func BinWidth(w model.Window, most int) time.Duration {
-	for _, b := range Steps {
-		if int64(w.End-w.Start)/int64(b) < int64(most) {
-			return b
+// Step is the least distance that fits into a span at most most times.
+func Step(span time.Duration, most int) time.Duration {
+	for _, s := range steps {
+		if span/s <= time.Duration(most) {
+			return s
 		}
 	}
-	return time.Duration(int64(w.End-w.Start)/int64(most) + 1)
+	return span/time.Duration(most) + 1
 }
 
 // Histograms are those of all sources, by name; bins are counted from base.
