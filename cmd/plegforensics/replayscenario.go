@@ -64,11 +64,7 @@ func scenarioAction(c *cli.Context) error {
 			return unknown("value of --find", key, scenario.Questions())
 		}
 		for _, f := range found {
-			x := model.SimFound{Question: f.Question, Answer: f.Answer, Key: f.Key, Unit: f.Unit, Most: f.Most, Longest: model.Seconds(f.Longest)}
-			if f.Known {
-				x.Value = &f.At
-			}
-			made.Found = append(made.Found, x)
+			made.Found = append(made.Found, model.SimFound(f))
 		}
 	}
 	w, err := r.begin(spec.Profile(p))

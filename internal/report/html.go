@@ -22,7 +22,8 @@ var pageSource string
 
 // pages is the template of the page.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes": Bytes, "name": nodeName, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
+	"bytes": Bytes, "name": orNode, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
+	"ordinal": func(i int) int { return i + 1 },
 	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 }).Parse(pageSource))
 
@@ -53,13 +54,8 @@ type pageNode struct {
 // pageHead is the first screen of a node: the verdict, four numbers, what to do.
 type pageHead struct {
 	Name, Status, Badge, Summary, Cause, Level, Lead, Ticket string
-	Do                                                       []pageStep
+	Do                                                       []string
 	Numbers                                                  []pageNumber
-}
-
-type pageStep struct {
-	N    int
-	Text string
 }
 
 type pageNumber struct{ Value, Label string }
@@ -122,7 +118,7 @@ func title(r *model.Report) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, nodeName(n))
+		names = append(names, orNode(n.Name))
 	}
 	return strings.Join(names, ", ")
 }
@@ -138,14 +134,6 @@ func description(r *model.Report) string {
 func Hash(s string) string {
 	h := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
-}
-
-// nodeName heads what is told of a node.
-func nodeName(n *model.Node) string {
-	if n.Name == "" || n.Name == "unknown" {
-		return "Unnamed node"
-	}
-	return n.Name
 }
 
 // breached is what is known of a breach that no line reports.
@@ -165,7 +153,7 @@ func breached(n *model.Node) pageNumber {
 const stepsShown = 3
 
 func headOf(n *model.Node) pageHead {
-	h := pageHead{Name: nodeName(n), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(ticketLines(n), "\n")}
+	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(ticketLines(n), "\n")}
 	var do []string
 	known := false
 	if len(n.Causes) > 0 && n.Status != "healthy" {
@@ -182,9 +170,7 @@ func headOf(n *model.Node) pageHead {
 			do = append(do, c.What)
 		}
 	}
-	for i, d := range do[:min(len(do), stepsShown)] {
-		h.Do = append(h.Do, pageStep{i + 1, d})
-	}
+	h.Do = do[:min(len(do), stepsShown)]
 	longest := pageNumber{"unknown", "longest dated relist"}
 	if l := n.Relists.Longest; len(l) > 0 && l[0].Duration != nil {
 		longest.Value = span(l[0].Duration)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -34,8 +33,6 @@ type timesketchLine struct {
 // writeTimesketch writes the start, and where it is known the end, of every
 // claim.
 func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	return rows(r, func(x *row) error {
 		ends := []struct {
 			at    model.Time
@@ -46,7 +43,7 @@ func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
 			if m.at == 0 {
 				continue
 			}
-			if err := e.Encode(timesketch(x, m.at, m.slack, m.desc)); err != nil {
+			if err := encodeLine(w, timesketch(x, m.at, m.slack, m.desc)); err != nil {
 				return err
 			}
 		}
@@ -112,28 +109,24 @@ func relistLength(x *timeline.Mark) string {
 	return "of unknown length"
 }
 
-// The interval document that OpenShift's timeline viewers open.
-type (
-	interval struct {
-		Level   string          `json:"level"`
-		Display bool            `json:"display"`
-		Source  string          `json:"source"`
-		Locator intervalLocator `json:"locator"`
-		Message intervalMessage `json:"message"`
-		From    string          `json:"from"`
-		To      string          `json:"to"`
-	}
-	intervalLocator struct {
+// interval is a row of the document that OpenShift's timeline viewers open.
+type interval struct {
+	Level   string `json:"level"`
+	Display bool   `json:"display"`
+	Source  string `json:"source"`
+	Locator struct {
 		Type string            `json:"type"`
 		Keys map[string]string `json:"keys"`
-	}
-	intervalMessage struct {
+	} `json:"locator"`
+	Message struct {
 		Reason      string            `json:"reason"`
 		Cause       string            `json:"cause"`
 		Human       string            `json:"humanMessage"`
 		Annotations map[string]string `json:"annotations"`
-	}
-)
+	} `json:"message"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
 
 // writeIntervals writes everything that has a start as an interval; what has no
 // known end becomes a moment. The viewers take their window from the first and
@@ -165,19 +158,17 @@ var intervalSources = map[string]string{timeline.Health: "NodeState", timeline.R
 var rowsOfNode = map[string]string{timeline.Health: "PLEG", timeline.Ready: "Ready"}
 
 func intervalOf(n *model.Node, m *timeline.Mark) interval {
-	keys := map[string]string{"node": n.Name}
-	loc := intervalLocator{Type: "Node", Keys: keys}
+	keys, notes := map[string]string{"node": n.Name}, map[string]string{"plegforensics": m.Kind}
+	out := interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: intervalSources[m.Kind],
+		From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
+	out.Locator.Type, out.Locator.Keys = "Node", keys
 	if m.Pod != "" {
-		loc.Type, keys["pod"] = "Pod", m.Pod
+		out.Locator.Type, keys["pod"] = "Pod", m.Pod
 	}
+	out.Message.Reason, out.Message.Cause, out.Message.Human, out.Message.Annotations = m.Kind+" "+m.ID, m.State, sentence(m), notes
 	if row := rowsOfNode[m.Kind]; row != "" {
-		keys["row"] = row
-	}
-	notes := map[string]string{"plegforensics": m.Kind}
-	reason := m.Kind + " " + m.ID
-	if intervalSources[m.Kind] == "NodeState" {
-		reason = nodeState(m)
-		notes["phase"] = reason
+		state := nodeState(m)
+		keys["row"], notes["phase"], out.Message.Reason = row, state, state
 	}
 	if m.Seconds != nil {
 		notes["seconds"] = float(m.Seconds)
@@ -188,8 +179,7 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	if e := m.Proof.Best(); e != nil {
 		notes["file"], notes["line"] = e.File, fmt.Sprint(e.Line)
 	}
-	return interval{Level: []string{"Info", "Info", "Warning", "Error"}[m.Weight()], Display: m.Kind != timeline.Event, Source: intervalSources[m.Kind], Locator: loc,
-		Message: intervalMessage{Reason: reason, Cause: m.State, Human: sentence(m), Annotations: notes}, From: m.Start.String(), To: max(m.To(n.Window.End), m.Start).String()}
+	return out
 }
 
 // nodeState names a state as the viewers know it: NotReady has a colour.

@@ -63,10 +63,6 @@ func (l *lane) put(f laneFrame, from, to model.Time, weight int, c rune, color t
 	}
 }
 
-func (l *lane) empty() bool {
-	return !slices.ContainsFunc(l.cells, func(c cell) bool { return c.char != 0 })
-}
-
 // line is the lane as text, each run of one colour painted once.
 func (l *lane) line(p *printer) string {
 	var b strings.Builder
@@ -110,7 +106,7 @@ func (p *printer) timeline(n *model.Node) {
 		}
 	}
 	for _, l := range append(lanes, pods) {
-		if !l.empty() {
+		if slices.ContainsFunc(l.cells, func(c cell) bool { return c.char != 0 }) {
 			fmt.Fprintf(p, "  %-*s%s\n", laneGutter, fit(l.name, laneGutter-1), l.line(p))
 		}
 	}
@@ -215,21 +211,15 @@ func (f laneFrame) axis() string {
 type ages struct {
 	lane      *lane
 	peak      time.Duration
-	threshold time.Duration
-	at        rune // the lowest bar that reaches the threshold
+	threshold time.Duration // below 0 unknown
+	at        rune          // the lowest bar that reaches the threshold
 }
 
 var bars = []rune("▁▂▃▄▅▆▇█")
 
 func newAges(n *model.Node, f laneFrame) ages {
-	a := ages{lane: f.lane("age")}
-	if t := n.Kubelet.Threshold; t != nil {
-		a.threshold = model.Duration(t)
-	}
-	high := make([]float64, f.cols)
-	for i := range high {
-		high[i] = -1
-	}
+	a := ages{lane: f.lane("age"), threshold: model.Duration(n.Kubelet.Threshold)}
+	high := slices.Repeat([]float64{-1}, f.cols)
 	for _, x := range n.History.Ages() {
 		if x.High0 < 0 && x.Low1 <= 0 {
 			continue // nothing is known

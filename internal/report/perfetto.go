@@ -26,30 +26,22 @@ type traceEvent struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-type trace struct {
-	OtherData       map[string]string `json:"otherData"`
-	TraceEvents     []traceEvent      `json:"traceEvents"`
-	DisplayTimeUnit string            `json:"displayTimeUnit"`
-}
-
 // traceMarks bounds the marks of one lane: the trace of any log stays below about
 // ten megabytes a node.
 const traceMarks = 2000
 
 func writePerfetto(w io.Writer, r *model.Report, _ Options) error {
-	t := trace{TraceEvents: []traceEvent{}, DisplayTimeUnit: "ms",
-		OtherData: map[string]string{"tool": "plegforensics " + r.Tool.Version, "clock": "UTC, microseconds since 1970"}}
+	t := struct {
+		OtherData       map[string]string `json:"otherData"`
+		TraceEvents     []traceEvent      `json:"traceEvents"`
+		DisplayTimeUnit string            `json:"displayTimeUnit"`
+	}{map[string]string{"tool": "plegforensics " + r.Tool.Version, "clock": "UTC, microseconds since 1970"}, []traceEvent{}, "ms"}
 	for i, n := range r.Nodes {
 		b := traceBuilder{pid: i + 1, end: n.Window.End}
 		b.node(n)
 		t.TraceEvents = append(t.TraceEvents, b.events...)
 	}
-	line, err := model.Compact(&t)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
+	return encodeLine(w, &t)
 }
 
 type traceBuilder struct {
@@ -106,17 +98,12 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 			tracks, ends = append(tracks, b.track(name)), append(ends, 0)
 		}
 		ends[k] = max(ends[k], to)
-		b.mark(tracks[k], m, from, to)
+		e := traceEvent{Name: markName(m), Cat: m.Kind, Ph: "i", S: "t", TS: micros(from), PID: b.pid, TID: tracks[k], Args: markArgs(m)}
+		if to > from {
+			e.Ph, e.S, e.Dur = "X", "", new(micros(to-from))
+		}
+		b.events = append(b.events, e)
 	}
-}
-
-func (b *traceBuilder) mark(tid int, m *timeline.Mark, from, to model.Time) {
-	e := traceEvent{Name: markName(m), Cat: m.Kind, Ph: "i", S: "t", TS: micros(from), PID: b.pid, TID: tid, Args: markArgs(m)}
-	if to > from {
-		dur := float64(to-from) / 1e3
-		e.Ph, e.S, e.Dur = "X", "", &dur
-	}
-	b.events = append(b.events, e)
 }
 
 func micros(at model.Time) float64 { return float64(at) / 1e3 }

@@ -5,6 +5,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -63,10 +64,8 @@ var InspectFormats = []Format{
 
 // Lookup finds a format by name, nil if there is none.
 func Lookup(formats []Format, name string) *Format {
-	for i := range formats {
-		if formats[i].Name == name {
-			return &formats[i]
-		}
+	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return &formats[i]
 	}
 	return nil
 }

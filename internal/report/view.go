@@ -144,8 +144,7 @@ type viewer struct {
 }
 
 func viewOf(r *model.Report) view {
-	v := &viewer{files: map[string]int{}, known: map[[2]int]int{}}
-	v.out.Nodes, v.out.Files = []viewNode{}, []string{}
+	v := &viewer{out: view{Nodes: []viewNode{}, Files: []string{}}, files: map[string]int{}, known: map[[2]int]int{}}
 	names := map[string]int{}
 	for _, n := range r.Nodes {
 		x := v.node(n)
@@ -160,7 +159,7 @@ func viewOf(r *model.Report) view {
 func (v *viewer) node(n *model.Node) viewNode {
 	w := reach(n)
 	v.base, v.end = w.Start, w.End
-	out := viewNode{Name: nodeName(n), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
+	out := viewNode{Name: orNode(n.Name), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
 		Marks: map[string]columns[viewMark]{}, Pods: []viewPod{}, Charts: v.charts(n), Bounded: v.bounded(n.History.Bounded), Age: v.age(n)}
 	if t := n.Kubelet.Threshold; t != nil {
 		out.Threshold = *t
@@ -289,28 +288,17 @@ func (v *viewer) pod(l timeline.Lane) viewPod {
 // dying runs at its end. A lane that leaves events out says nothing.
 func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 	out := [][2]float64{}
-	running := map[string]model.Time{}
-	add := func(a, b model.Time) {
-		if b < a {
-			return
-		}
-		if k := len(out); k > 0 && v.ms(a) <= out[k-1][1] {
-			out[k-1] = [2]float64{min(out[k-1][0], v.ms(a)), max(out[k-1][1], v.ms(b))}
-			return
-		}
-		out = append(out, [2]float64{v.ms(a), v.ms(b)})
-	}
-	seen := map[string]bool{}
+	running, seen := map[string]model.Time{}, map[string]bool{}
 	var spans [][2]model.Time
 	for i := range ms {
 		m := &ms[i]
 		if m.More > 0 {
 			return out
 		}
-		switch {
-		case m.Detail == "ContainerStarted":
+		switch m.Detail {
+		case "ContainerStarted":
 			running[m.ID] = m.Start
-		case m.Detail == "ContainerDied" || m.Detail == "ContainerRemoved":
+		case "ContainerDied", "ContainerRemoved":
 			from := running[m.ID]
 			if from == 0 && !seen[m.ID] {
 				from = v.base
@@ -327,7 +315,13 @@ func (v *viewer) alive(ms []timeline.Mark) [][2]float64 {
 	}
 	slices.SortFunc(spans, func(a, b [2]model.Time) int { return cmp.Compare(a[0], b[0]) })
 	for _, s := range spans {
-		add(s[0], s[1])
+		switch a, b, k := v.ms(s[0]), v.ms(s[1]), len(out); {
+		case s[1] < s[0]:
+		case k > 0 && a <= out[k-1][1]:
+			out[k-1][1] = max(out[k-1][1], b)
+		default:
+			out = append(out, [2]float64{a, b})
+		}
 	}
 	return out
 }
@@ -351,8 +345,7 @@ func (v *viewer) opt(at model.Time) *float64 {
 	if at == 0 {
 		return nil
 	}
-	ms := v.ms(at)
-	return &ms
+	return new(v.ms(at))
 }
 
 // quote puts the first evidence away and returns its index.

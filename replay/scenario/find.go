@@ -11,17 +11,16 @@ import (
 
 // Found is the answer to a question about a scenario.
 type Found struct {
-	Question string
-	Answer   string
-	// At is the least value with which PLEG turns unhealthy, or for workers the least
-	// with which it stays healthy, and Longest the longest relist then. Known is false
-	// where no value up to Most does.
-	Key     string
-	At      float64
-	Unit    string
-	Known   bool
-	Most    float64
-	Longest time.Duration
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+	// Value is the least with which PLEG turns unhealthy, or for workers the least with
+	// which it stays healthy, and Longest the longest relist then. Value is nil where
+	// none up to Most does.
+	Key     string   `json:"key"`
+	Value   *float64 `json:"value"`
+	Unit    string   `json:"unit"`
+	Most    float64  `json:"most"`
+	Longest float64  `json:"longest_relist_seconds"`
 }
 
 // question is a key of which the turning point can be looked for.
@@ -124,17 +123,12 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	}
 	f := Found{Key: key, Unit: q.unit, Most: float64(most) / scale, Question: q.about + within(&s, p, key)}
 	lo, hi := 0, 1
-	for {
-		if yes, longest := turned(hi); yes {
-			f.Known, f.Longest = true, longest
-			break
-		}
-		if hi == most {
-			break
-		}
+	yes, longest := turned(hi)
+	for !yes && hi < most {
 		lo, hi = hi, min(2*hi, most)
+		yes, longest = turned(hi)
 	}
-	if !f.Known {
+	if !yes {
 		f.Answer = fmt.Sprintf("none up to %g %s", f.Most, q.unit)
 		if most < q.most && key != "pods" && key != "changed" && key != "containers" {
 			f.Answer += ", beyond which calls run into their timeout"
@@ -143,15 +137,16 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	}
 	for lo+1 < hi {
 		mid := (lo + hi) / 2
-		if yes, longest := turned(mid); yes {
-			hi, f.Longest = mid, longest
+		if yes, took := turned(mid); yes {
+			hi, longest = mid, took
 		} else {
 			lo = mid
 		}
 	}
-	f.At = float64(hi) / scale
+	at := float64(hi) / scale
+	f.Value, f.Longest = &at, longest.Seconds()
 	unit := q.unit
-	if f.At == 1 && key != "load" && unit != "ms" {
+	if at == 1 && key != "load" && unit != "ms" {
 		unit = strings.TrimSuffix(unit, "s")
 	}
 	if hi == 1 {
@@ -159,14 +154,14 @@ func find(s Spec, p pleg.Profile, key string) Found {
 		if q.good {
 			state = "healthy"
 		}
-		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, f.At, unit, parse.Short(f.Longest))
+		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, at, unit, parse.Short(longest))
 		return f
 	}
 	verb := "unhealthy from"
 	if q.good {
 		verb = "healthy from"
 	}
-	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, f.At, unit, parse.Short(f.Longest))
+	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, at, unit, parse.Short(longest))
 	if !q.good {
 		f.Answer += fmt.Sprintf(", and with the pause and the next list the age passes %v", p.Threshold)
 	}

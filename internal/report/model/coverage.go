@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -26,14 +27,10 @@ var covered = []coveredRow{
 	{"system files", []parse.Source{parse.SrcFacts, parse.SrcStack}},
 }
 
-// covers say for each source what the input holds of it: an absence that is not
-// said reads like a clean bill.
-func covers(n *replay.Node) []SourceCover {
-	return list(covered, func(s coveredRow) SourceCover { return cover(n, s.name, s.sources) })
-}
-
-func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {
-	lines, known := 0, 0
+// cover says what the input holds of sources: an absence that is not said reads
+// like a clean bill.
+func cover(n *replay.Node, row coveredRow) SourceCover {
+	sources, lines, known := row.sources, 0, 0
 	var from, to int64
 	see := func(at int64) {
 		if at == 0 {
@@ -58,7 +55,7 @@ func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {
 		}
 	}
 	have := slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })
-	x := SourceCover{Name: name, Present: true}
+	x := SourceCover{Name: row.name, Present: true}
 	switch {
 	case slices.Contains(sources, parse.SrcMetrics) && (len(n.Scrapes) > 0 || len(n.Series) > 0):
 		passed := 0
@@ -77,7 +74,7 @@ func cover(n *replay.Node, name string, sources []parse.Source) SourceCover {
 	case lines == 0 && known == 0:
 		x.Seen, x.Known = "read", "none"
 	default:
-		x.Seen, x.Known = itoa(max(lines, known)), itoa(known)
+		x.Seen, x.Known = strconv.Itoa(max(lines, known)), strconv.Itoa(known)
 	}
 	x.Span = Span{Time(from), Time(to)}
 	return x

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
 		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
-		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: covers(n.Node),
+		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: list(covered, func(r coveredRow) SourceCover { return cover(n.Node, r) }),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
 	h := out.History
@@ -225,7 +226,7 @@ func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 }
 
 func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
-	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: round2(x.Confidence), Episodes: append([]int{}, x.Episodes...),
+	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: math.Round(x.Confidence*100) / 100, Episodes: append([]int{}, x.Episodes...),
 		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
 		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References), Objects: c.objects(x.For),
 		Commands: list(x.Commands, func(s string) string { return c.Text(run.Fill(s)) })}
@@ -285,5 +286,3 @@ func objectOf(f parse.Field) (kind, name string) {
 func (c *Cleaner) answer(a *simulate.Answer) WhatIf {
 	return WhatIf{SimAnswer{c.Texts(a.Changes), c.Text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.Texts(a.Assumptions), c.Text(a.Change)}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

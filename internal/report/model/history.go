@@ -188,9 +188,4 @@ func (e *PodEvent) ID() string { return text(e.Data) }
 // Kind is the type of the event.
 func (e *PodEvent) Kind() string { return text(e.Type) }
 
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func text(s *string) string { return *cmp.Or(s, new("")) }

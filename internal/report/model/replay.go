@@ -4,6 +4,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 )
 
@@ -118,15 +119,7 @@ type SimScenario struct {
 }
 
 // SimFound is the answer to --find.
-type SimFound struct {
-	Question string   `json:"question"`
-	Answer   string   `json:"answer"`
-	Key      string   `json:"key"`
-	Value    *float64 `json:"value"` // unknown: none up to Most turns it
-	Unit     string   `json:"unit"`
-	Most     float64  `json:"most"`
-	Longest  float64  `json:"longest_relist_seconds"`
-}
+type SimFound scenario.Found
 
 // Exposed is one sample of the simulated kubelet's own metrics.
 type Exposed = simulate.Exposed

@@ -63,31 +63,24 @@ func Schema(kind string) []byte {
 // schemer derives schemas; it holds that of each struct by its name.
 type schemer map[string]any
 
+// object has the fields of a struct as encoding/json finds them.
 func (s schemer) object(t reflect.Type) map[string]any {
 	props, required := map[string]any{}, []string{}
-	s.fields(t, props, &required)
-	slices.Sort(required)
-	return map[string]any{"type": "object", "properties": props, "required": slices.Compact(required)}
-}
-
-// fields adds the fields of a struct as encoding/json finds them.
-func (s schemer) fields(t reflect.Type, props map[string]any, required *[]string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case name == "-" || !f.IsExported():
-		case f.Anonymous && name == "":
-			s.fields(f.Type, props, required)
+		case name == "-" || !f.IsExported() || f.Anonymous && name == "": // the fields of what is embedded follow
 		case name == "":
 			panic(fmt.Sprintf("%s.%s has no JSON name", t, f.Name))
 		default:
 			props[name] = s.of(f.Type)
 			if !strings.Contains(opts, "omitempty") {
-				*required = append(*required, name)
+				required = append(required, name)
 			}
 		}
 	}
+	slices.Sort(required)
+	return map[string]any{"type": "object", "properties": props, "required": required}
 }
 
 // scalars are the kinds of types that are one value.

@@ -108,8 +108,6 @@ func list[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-func round2(f float64) float64 { return math.Round(f*100) / 100 }
-
 // Compact is one line of JSON with < and > as they are.
 func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer

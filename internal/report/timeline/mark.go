@@ -101,12 +101,10 @@ const longRelist = 10
 // Long reports whether a relist is a long one.
 func (m *Mark) Long() bool { return m.Seconds != nil && *m.Seconds >= longRelist }
 
-func number(f float64) *float64 { return &f }
-
 // span sets the length of a mark that has both ends.
 func (m Mark) span() Mark {
 	if m.Start != 0 && m.End > m.Start && m.Seconds == nil {
-		m.Seconds = number(model.Seconds(m.End.Sub(m.Start)))
+		m.Seconds = new(model.Seconds(m.End.Sub(m.Start)))
 	}
 	return m
 }
@@ -124,7 +122,7 @@ func Episodes(n *model.Node, add func(Mark)) {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
-			Open: e.Recovered == 0, Value: e.PeakAge, Threshold: number(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
+			Open: e.Recovered == 0, Value: e.PeakAge, Threshold: new(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
 	}
 }
 
@@ -138,7 +136,7 @@ func breaches(n *model.Node, add func(Mark)) {
 func causes(n *model.Node, add func(Mark)) {
 	for i := range n.Causes {
 		c := &n.Causes[i]
-		m := Mark{Kind: Cause, ID: c.ID, Value: number(c.Confidence), Unit: "confidence", State: c.Level, Detail: c.Explanation, Proof: c.For}
+		m := Mark{Kind: Cause, ID: c.ID, Value: new(c.Confidence), Unit: "confidence", State: c.Level, Detail: c.Explanation, Proof: c.For}
 		for k := range n.Episodes {
 			if e := &n.Episodes[k]; m.Start == 0 && slices.Contains(c.Episodes, e.ID) {
 				m.Start = e.Start()
