@@ -172,8 +172,9 @@ func (l *ledger) distinct(from, to int64) int {
 		l.counts.Touch()
 	}
 	most, first := uint32(0), i
+	var id [64]byte
 	for ; i < len(ev) && t.At(&ev[i]) < to && l.looked < overlapMost*len(ev)+1; i++ {
-		if l.looked++; len(l.s.Syms.Text(ev[i].Data)) < idLeast {
+		if l.looked++; len(l.s.Syms.AppendText(id[:0], ev[i].Data)) < idLeast {
 			continue // cut, and as another one begins
 		}
 		n := l.counts.At(ev[i].Data)
