@@ -164,6 +164,12 @@ var failures = []string{
 	`exec: \"{word}\": executable file not found in $PATH`,
 	`RuntimeClass \"{word}\" not found for deployment.apps/{word}`,
 	`docker login -u bob -p {secret} r; curl -u {word}:{secret} x`,
+	`docker login -u {word} -p {secret} r; podman login r --username={word} && helm registry login r -u \"{word}\" x`,
+	`exec java -Dteam={word} -Dacme.owner={word} -Djava.io.tmpdir=/tmp -Dx=\"{word}\" -Dlast={word}`,
+	`no PriorityClass with name {word} was found`,
+	`PriorityClass {word} not found; StorageClass {word} does not exist; priorityClassName={word} storageClassName: \"{word}\"`,
+	`kubeconfig {apiVersion: v1, clusters: [{cluster: {server: https://{word}:6443}, name: {word1}}], contexts: [{context: {cluster: {word1}, namespace: {word}, user: {word2}}, name: {word3}}], current-context: {word3}, users: [{name: {word2}, user: {token: {secret}}}]}`,
+	`kubeconfig {\"contexts\":[{\"context\":{\"cluster\":\"{word}\",\"user\":\"{word}\"},\"name\":\"{word}\"}],\"current-context\":\"{word}\"}`,
 	`dial tcp [{ip6}%25eth0]:10250: connect: connection refused`,
 	`proxy HTTPS_PROXY=http://{word}.{word}.{word}:3128 NO_PROXY=.{word}.{word},.svc`,
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // elsewhere are shapes of names that are none of Kubernetes: of clouds, storage,
 // certificates, people and tools.
@@ -44,12 +47,18 @@ var elsewhere = []shape{
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
 	// Tools that name what they handle.
 	{lazy(`(?m)^\s*-?\s*(?:current-context|cluster|context|user): ([^\s"'{}]+)\s*$`), []Kind{Object}, "ontext:|cluster:|user:"},
+	// A kubeconfig on one line.
+	{lazy(`[{,\s"](?:current-context|cluster|context|user|name)\\*"?\s?:\s?\\*"?([A-Za-z0-9][A-Za-z0-9._@:/-]*[A-Za-z0-9])`), []Kind{Object}, "current-context|contexts:|contexts\""},
+	{lazy(`[{,\s"]namespace\\*"?\s?:\s?\\*"?` + label), []Kind{Namespace}, "current-context|contexts:|contexts\""},
+	{lazy(`\blogin\b[^;|&]{0,80}? (?:-u|--user(?:name)?)[ =]\\*["']?([A-Za-z0-9_][A-Za-z0-9._@-]*)`), []Kind{Object}, "login"},
 	{lazy(`\[([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*) [0-9a-f]{4,64}\]`), []Kind{Namespace, Pod}, "["},
 	{lazy(`\bpod ([a-z0-9][a-z0-9.-]*[a-z0-9]) (?:in (?:the )?namespace|not found)`), []Kind{Pod}, "pod "},
 	{lazy(`\([0-9a-fA-F-]{8,36}\):([a-z0-9][a-z0-9.-]*)`), []Kind{Container}, "):"},
 	{lazy(`non-existent (?:config|secret) key: ([^\s"'\\]+)`), []Kind{Object}, "non-existent"},
 	{lazy(`\bexec: ` + q + `([^\s"'\\]+)` + q + `: executable file not found`), []Kind{Object}, "exec: "},
 	{lazy(`\b(?:Runtime|Priority|Storage|Ingress)Class ` + q + label + q), []Kind{Object}, "Class "},
+	{lazy(`\b(?:Runtime|Priority|Storage|Ingress)Class with (?:the )?name:? ` + label), []Kind{Object}, "Class with"},
+	{lazy(`\b(?:Runtime|Priority|Storage|Ingress)Class:? ` + label + ` (?:not|was|is|does|has|cannot|could|will|in) `), []Kind{Object}, "Class"},
 	{lazy(`\bPriorityClass ([a-z0-9][a-z0-9-]*-[a-z0-9-]*[a-z0-9]|[a-z]*[0-9][a-z0-9]*)`), []Kind{Object}, "PriorityClass "},
 	{lazy(`\b(?:deployment|daemonset|statefulset|replicaset)(?:\.apps)?/` + label), []Kind{Object}, "deployment|set"},
 	{lazy(`\b(?:job|cronjob)\.batch/` + label), []Kind{Object}, ".batch/"},
@@ -59,6 +68,27 @@ var elsewhere = []shape{
 
 // attribute is a label, a taint or an annotation with its value: example.com/team=a.
 var attribute = lazy(`([A-Za-z0-9][A-Za-z0-9.-]*\.[a-z]+)/[A-Za-z0-9._-]+\\*"?(?:=|\s?:\s?|" value )\\*"?([A-Za-z0-9][A-Za-z0-9._-]*)`)
+
+// property is a system property of a Java program with a value that may be a name:
+// -Dteam=a.
+var property = lazy(`\B-D([A-Za-z][A-Za-z0-9._-]*)=\\*["']?([A-Za-z0-9_][A-Za-z0-9._-]*)(?:[\s"'\\,;)\]}]|$)`)
+
+// properties appends the values of system properties, but for those of Java
+// itself and plain settings.
+func properties(out []span, s string) []span {
+	if !strings.Contains(s, "-D") {
+		return out
+	}
+	for _, m := range property().FindAllStringSubmatchIndex(s, -1) {
+		family, _, _ := strings.Cut(s[m[2]:m[3]], ".")
+		switch value := s[m[4]:m[5]]; {
+		case family == "java", family == "sun", family == "jdk", family == "file", value == "true", value == "false", !strings.ContainsFunc(value, unicode.IsLetter):
+			continue
+		}
+		out = append(out, span{m[4], m[5], Object})
+	}
+	return out
+}
 
 // attributes appends the values of labels and annotations, but for those of
 // Kubernetes itself, which say what everybody's say.

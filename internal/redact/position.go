@@ -123,7 +123,7 @@ var keys = map[string]Kind{
 	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
-	"user": Object, "username": Object,
+	"user": Object, "username": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
 	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
@@ -221,7 +221,7 @@ func positions(s string) []span {
 			out = sh.spans(out, s)
 		}
 	}
-	out = attributes(listed(out, s), s)
+	out = properties(attributes(listed(out, s), s), s)
 	if strings.ContainsAny(s, "=:") {
 		for _, m := range keyed().FindAllStringSubmatchIndex(s, -1) {
 			k := keyKind(s[m[2]:m[3]])
