@@ -130,7 +130,7 @@ func TestSARIF(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for _, r := range run.Tool.Driver.Rules {
-		if ids[r.ID] || r.Short.Text == "" || !sarifLevels[r.Default.Level] {
+		if ids[r.ID] || r.Short.Text == "" || !sarifLevels[r.Default["level"]] {
 			t.Errorf("rule %+v", r)
 		}
 		ids[r.ID] = true
@@ -148,11 +148,11 @@ func TestSARIF(t *testing.T) {
 		for _, l := range x.Locations {
 			sarifCheck(t, l)
 		}
-		if len(x.Flows) != 1 || len(x.Flows[0].ThreadFlows) != 1 || len(x.Flows[0].ThreadFlows[0].Locations) < 5 {
+		if len(x.Flows) != 1 || len(x.Flows[0].ThreadFlows) != 1 || len(x.Flows[0].ThreadFlows[0]["locations"]) < 5 {
 			t.Fatalf("flows %+v", x.Flows)
 		}
 		last := ""
-		for _, s := range x.Flows[0].ThreadFlows[0].Locations {
+		for _, s := range x.Flows[0].ThreadFlows[0]["locations"] {
 			if _, err := time.Parse(time.RFC3339Nano, s.ExecutionTime); err != nil || s.Location.Message == nil {
 				t.Errorf("step %+v: %v", s, err)
 			}
@@ -172,9 +172,9 @@ func sarifCheck(t *testing.T, l sarifLocation) {
 		t.Error("location without a place")
 		return
 	}
-	u, err := url.Parse(l.Physical.Artifact.URI)
+	u, err := url.Parse(l.Physical.Artifact["uri"])
 	if err != nil || u.IsAbs() || strings.HasPrefix(u.Path, "/") {
-		t.Errorf("uri %q: %v", l.Physical.Artifact.URI, err)
+		t.Errorf("uri %q: %v", l.Physical.Artifact["uri"], err)
 	}
 	if r := l.Physical.Region; r != nil && r.StartLine < 1 && r.ByteOffset == nil {
 		t.Errorf("region %+v", r)
@@ -224,7 +224,7 @@ func TestSARIFSteps(t *testing.T) {
 	for _, x := range sarifOf(t, r).Results {
 		for _, f := range x.Flows {
 			if x.RuleID == n.Causes[0].ID {
-				steps += len(f.ThreadFlows[0].Locations)
+				steps += len(f.ThreadFlows[0]["locations"])
 			}
 		}
 	}
@@ -386,7 +386,7 @@ func TestGitLab(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, i := range issues {
-		if i.Description == "" || i.CheckName == "" || i.Location.Path != "a/kubelet.log" || i.Location.Lines.Begin < 1 || seen[i.Fingerprint] {
+		if i.Description == "" || i.CheckName == "" || i.Location.Path != "a/kubelet.log" || i.Location.Lines["begin"] < 1 || seen[i.Fingerprint] {
 			t.Errorf("issue %+v", i)
 		}
 		if !slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {

@@ -85,23 +85,20 @@ func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
 		p.setDay(n.Window)
-		p.auditEvents(&n.Audited)
+		x := &n.Audited
+		p.para("", orNode(x.Name)+": "+eventsLine(&x.Audit))
+		for _, note := range x.Audit.Notes {
+			p.para("  ", note)
+		}
+		fmt.Fprintln(p)
+		x.Events.Each(func(e model.PodEvent) { p.event(&e) })
+		for _, s := range x.ShortLived {
+			p.para("", fmt.Sprintf("%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run",
+				p.clock(s.Started), shortID(s.ID), s.Pod, Span(s.Ended.Sub(s.Started))))
+		}
+		fmt.Fprintln(p)
 	}
 	return p.Flush()
-}
-
-func (p *printer) auditEvents(n *model.NodeEvents) {
-	p.para("", orNode(n.Name)+": "+eventsLine(&n.Audit))
-	for _, note := range n.Audit.Notes {
-		p.para("  ", note)
-	}
-	fmt.Fprintln(p)
-	n.Events.Each(func(e model.PodEvent) { p.event(&e) })
-	for _, s := range n.ShortLived {
-		p.para("", fmt.Sprintf("%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run",
-			p.clock(s.Started), shortID(s.ID), s.Pod, Span(s.Ended.Sub(s.Started))))
-	}
-	fmt.Fprintln(p)
 }
 
 // shortID is how tools show a container id.

@@ -118,10 +118,8 @@ type gitlabIssue struct {
 	Fingerprint string `json:"fingerprint"`
 	Severity    string `json:"severity"` // info, minor, major, critical, blocker
 	Location    struct {
-		Path  string `json:"path"`
-		Lines struct {
-			Begin uint32 `json:"begin"`
-		} `json:"lines"`
+		Path  string            `json:"path"`
+		Lines map[string]uint32 `json:"lines"` // begin
 	} `json:"location"`
 }
 
@@ -141,7 +139,7 @@ func WriteCodeQuality(w io.Writer, items []Item, fallback string) error {
 			p = *e
 		}
 		issue := gitlabIssue{Engine: "plegforensics", Description: x.Message, CheckName: x.Rule, Fingerprint: x.Fingerprint, Severity: levelsOf(x.Severity).gitlab}
-		issue.Location.Path, issue.Location.Lines.Begin = strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/"), max(p.Line, 1)
+		issue.Location.Path, issue.Location.Lines = strings.TrimLeft(strings.TrimPrefix(p.File, "./"), "/"), map[string]uint32{"begin": max(p.Line, 1)}
 		out = append(out, issue)
 	}
 	return Encode(w, &out)

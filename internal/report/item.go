@@ -128,10 +128,10 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 	x := Item{Rule: b.Rule, Subject: b.Subject, Title: b.Title(), Severity: rules.Severity(b.Severity), Start: b.Start, Proof: b.Evidence}
 	x.Message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), x.Title, measured(b))
 	if b.Start != 0 {
-		x.Message += ", from " + date(b.Start) + " UTC"
+		x.Message += ", from " + Date(int64(b.Start)) + " UTC"
 	}
 	if b.End != 0 {
-		x.Message += " to " + date(b.End) + " UTC"
+		x.Message += " to " + Date(int64(b.End)) + " UTC"
 	}
 	if b.Start != 0 && b.End > b.Start {
 		x.Seconds = model.Seconds(b.End.Sub(b.Start))

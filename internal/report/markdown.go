@@ -31,6 +31,9 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	return b.Flush()
 }
 
+// momentsShown bounds the timeline table: a ticket is read by people.
+const momentsShown = 200
+
 func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	fmt.Fprintf(b, "\n## %s: %s\n\n", md(orNode(n.Name)), n.Status)
 	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(windowLine(n.Window)))
@@ -44,16 +47,9 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 		markdownSection(b, strings.Repeat("#", 3+min(i, 1)), s)
 	}
 	markdownSection(b, "###", whatIf(n))
-	markdownTimeline(b, n)
-}
-
-// momentsShown bounds the timeline table: a ticket is read by people.
-const momentsShown = 200
-
-func markdownTimeline(b *bufio.Writer, n *model.Node) {
 	s := Section{Title: "Timeline (UTC)", Columns: []string{"time", "what", "evidence"}}
 	for _, m := range moments(n, false) {
-		s.Row(date(m.At), m.What, place(m.Proof.Best(), 1<<10))
+		s.Row(Date(int64(m.At)), m.What, place(m.Proof.Best(), 1<<10))
 	}
 	s.Keep(momentsShown)
 	markdownSection(b, "###", s)

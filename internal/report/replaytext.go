@@ -55,10 +55,13 @@ func profileWords(p *model.Profile) string {
 // Relist implements ReplayWriter.
 func (t *replayText) Relist(r model.SimRelist) {
 	switch {
-	case t.made:
-		t.keep(r)
+	case t.made: // one of the longest is kept; of those as long the first stay
+		r.Events = nil
+		t.longest = append(t.longest, r)
+		slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
+		t.longest = t.longest[:min(len(t.longest), longestShown)]
 		return
-	case len(r.Events) == 0 && listedOK(&r) && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked:
+	case len(r.Events) == 0 && r.Outcome == "ok" && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked:
 		t.quiet++
 		return
 	}
@@ -76,19 +79,9 @@ func (t *replayText) Relist(r model.SimRelist) {
 	}
 }
 
-// keep keeps a relist if it is one of the longest; of those as long the first stay.
-func (t *replayText) keep(r model.SimRelist) {
-	r.Events = nil
-	t.longest = append(t.longest, r)
-	slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
-	t.longest = t.longest[:min(len(t.longest), longestShown)]
-}
-
-func listedOK(r *model.SimRelist) bool { return r.Outcome == "ok" }
-
 func (t *replayText) note(r *model.SimRelist) string {
 	var c clauses
-	listed := !r.Stream && listedOK(r)
+	listed := !r.Stream && r.Outcome == "ok"
 	c.add(r.Stream, "told by the runtime")
 	c.add(listed && r.Pods < 0, "pods listed")
 	c.add(listed && r.Pods >= 0, "%s listed", parse.Plural(r.Pods, "pod"))

@@ -47,14 +47,12 @@ type (
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID      string        `json:"id"`
-		Short   sarifMessage  `json:"shortDescription"`
-		Full    *sarifMessage `json:"fullDescription,omitempty"`
-		Help    *sarifMessage `json:"help,omitempty"`
-		HelpURI string        `json:"helpUri,omitempty"`
-		Default struct {
-			Level string `json:"level"`
-		} `json:"defaultConfiguration"`
+		ID      string            `json:"id"`
+		Short   sarifMessage      `json:"shortDescription"`
+		Full    *sarifMessage     `json:"fullDescription,omitempty"`
+		Help    *sarifMessage     `json:"help,omitempty"`
+		HelpURI string            `json:"helpUri,omitempty"`
+		Default map[string]string `json:"defaultConfiguration"` // level
 	}
 	sarifMessage struct {
 		Text string `json:"text"`
@@ -89,10 +87,8 @@ type (
 		Message  *sarifMessage  `json:"message,omitempty"`
 	}
 	sarifPhysical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-		Region *sarifRegion `json:"region,omitempty"`
+		Artifact map[string]string `json:"artifactLocation"` // uri
+		Region   *sarifRegion      `json:"region,omitempty"`
 	}
 	sarifRegion struct {
 		StartLine  uint32        `json:"startLine,omitempty"`
@@ -101,10 +97,8 @@ type (
 		Snippet    *sarifMessage `json:"snippet,omitempty"`
 	}
 	sarifFlow struct {
-		Message     sarifMessage `json:"message"`
-		ThreadFlows [1]struct {
-			Locations []sarifStep `json:"locations"`
-		} `json:"threadFlows"`
+		Message     sarifMessage              `json:"message"`
+		ThreadFlows [1]map[string][]sarifStep `json:"threadFlows"` // locations
 	}
 	sarifStep struct {
 		Location      sarifLocation `json:"location"`
@@ -176,7 +170,7 @@ func (run *sarifRun) rules(items []Item) (index map[string]int) {
 		if _, have := index[x.ID]; have {
 			return
 		}
-		x.Default.Level = level
+		x.Default = map[string]string{"level": level}
 		if len(do) > 0 {
 			x.Help = &sarifMessage{strings.Join(do, " ")}
 		}
@@ -217,16 +211,16 @@ func sarifResultOf(f *Item, index map[string]int) sarifResult {
 		return x
 	}
 	for _, flow := range f.Flows(sarifFlowSteps) {
-		y := sarifFlow{Message: sarifMessage{flow.Title}}
+		var steps []sarifStep
 		for _, s := range flow.Steps {
 			step := sarifStep{ExecutionTime: s.At.UTC().Format(time.RFC3339Nano), Importance: "important"}
 			if e := s.Proof.Best(); e != nil {
 				step.Location = sarifPlace(e)
 			}
 			step.Location.Message = &sarifMessage{s.What}
-			y.ThreadFlows[0].Locations = append(y.ThreadFlows[0].Locations, step)
+			steps = append(steps, step)
 		}
-		x.Flows = append(x.Flows, y)
+		x.Flows = append(x.Flows, sarifFlow{sarifMessage{flow.Title}, [1]map[string][]sarifStep{{"locations": steps}}})
 	}
 	return x
 }
@@ -250,9 +244,7 @@ func sarifPlace(e *model.Evidence) sarifLocation {
 }
 
 func sarifFile(path string) sarifLocation {
-	p := new(sarifPhysical)
-	p.Artifact.URI = fileURI(path)
-	return sarifLocation{Physical: p}
+	return sarifLocation{Physical: &sarifPhysical{Artifact: map[string]string{"uri": fileURI(path)}}}
 }
 
 // fileURI is a path as a relative URI reference: drive letters and colons must

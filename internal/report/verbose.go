@@ -136,21 +136,18 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 	}
 	out := []Section{{Title: title, Lead: []string{legend}}}
 	for i := range cs {
-		out = append(out, causeSection(i+1, &cs[i], most))
+		c := &cs[i]
+		level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
+		if len(c.Episodes) > 0 {
+			level += ", explains " + episodesWords(c.Episodes)
+		}
+		out = append(out, Section{Title: fmt.Sprintf("%d. %s (%s)", i+1, c.Title, c.ID), Lead: []string{level, c.Explanation}, Parts: []Part{
+			{Label: "for", Quotes: c.For.First(most)},
+			{Label: "against", Quotes: c.Against.First(most)},
+			{Label: "do", Items: c.Remediation},
+			{Label: "run", Commands: c.Commands},
+			{Label: "collect", Items: c.Missing},
+		}})
 	}
 	return out
-}
-
-func causeSection(rank int, c *model.Cause, most int) Section {
-	level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
-	if len(c.Episodes) > 0 {
-		level += ", explains " + episodesWords(c.Episodes)
-	}
-	return Section{Title: fmt.Sprintf("%d. %s (%s)", rank, c.Title, c.ID), Lead: []string{level, c.Explanation}, Parts: []Part{
-		{Label: "for", Quotes: c.For.First(most)},
-		{Label: "against", Quotes: c.Against.First(most)},
-		{Label: "do", Items: c.Remediation},
-		{Label: "run", Commands: c.Commands},
-		{Label: "collect", Items: c.Missing},
-	}}
 }

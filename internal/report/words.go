@@ -12,9 +12,7 @@ import (
 )
 
 // Date formats Unix ns with date and milliseconds, in UTC.
-func Date(at int64) string { return date(model.Time(at)) }
-
-func date(at model.Time) string { return layout(at, "2006-01-02 15:04:05.000") }
+func Date(at int64) string { return layout(model.Time(at), "2006-01-02 15:04:05.000") }
 
 // Layouts of moments in tables: without the year, because rows must fit.
 const (
