@@ -201,7 +201,11 @@ func TestSARIFLimits(t *testing.T) {
 	}
 	whole := fill(&Report{Nodes: []Node{n}}).Nodes[0]
 	for _, room := range []int{sarifFlowSteps, 7, 1, 0} {
-		if got := len(steps(whole, whole.Episodes[0].Breach, whole.Episodes[0].Recovered, room)); got != room {
+		got := 0
+		for _, f := range flows(whole, []int{whole.Episodes[0].ID}, room) {
+			got += len(f.Steps)
+		}
+		if got != room {
 			t.Errorf("%d steps where there is room for %d", got, room)
 		}
 	}

@@ -188,7 +188,8 @@ func CauseSeverity(level string) rules.Severity {
 	return rules.Warning
 }
 
-// flows tell the episodes with these ids, in at most room steps together.
+// flows tell the episodes with these ids, in at most room steps together: the
+// moments and relists of each, oldest first.
 func flows(n *model.Node, ids []int, room int) []Flow {
 	var out []Flow
 	for i := range n.Episodes {
@@ -196,20 +197,15 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 		if !slices.Contains(ids, e.ID) {
 			continue
 		}
-		to := cmp.Or(e.Recovered, max(n.Window.End, e.LastReport))
-		if s := steps(n, cmp.Or(e.LastRelistStart, e.FirstReport), to, room); len(s) > 0 {
-			room -= len(s)
-			out = append(out, Flow{fmt.Sprintf("timeline of episode %d on %s", e.ID, orNode(n.Name)), s})
+		from, to := cmp.Or(e.LastRelistStart, e.FirstReport), cmp.Or(e.Recovered, max(n.Window.End, e.LastReport))
+		steps := slices.DeleteFunc(moments(n, true), func(s Step) bool { return s.At < from || s.At > to })
+		if len(steps) > room { // both ends tell more than the middle
+			steps = slices.Delete(steps, room-room/2, len(steps)-room/2)
 		}
-	}
-	return out
-}
-
-// steps are the moments and relists of a stretch, oldest first.
-func steps(n *model.Node, from, to model.Time, room int) []Step {
-	out := slices.DeleteFunc(moments(n, true), func(s Step) bool { return s.At < from || s.At > to })
-	if len(out) > room { // both ends tell more than the middle
-		out = slices.Delete(out, room-room/2, len(out)-room/2)
+		if len(steps) > 0 {
+			room -= len(steps)
+			out = append(out, Flow{fmt.Sprintf("timeline of episode %d on %s", e.ID, orNode(n.Name)), steps})
+		}
 	}
 	return out
 }

@@ -42,11 +42,8 @@ var csvHeader = []string{"kind", "node", "id", "start", "end", "seconds", "value
 func writeCSV(w io.Writer, r *model.Report, _ Options) error {
 	return writeTable(w, csvHeader, func(add func(...string)) {
 		_ = rows(r, func(x *row) error {
-			open := ""
 			file, line, text := cited(x.Evidence)
-			if x.Open {
-				open = "true"
-			}
+			open := map[bool]string{true: "true"}[x.Open]
 			add(x.Kind, x.Node, x.ID, x.Start.String(), x.End.String(), float(x.Seconds), float(x.Value), float(x.Threshold), x.Unit, x.State, x.Pod,
 				x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), open, integer(x.Min), integer(x.Max))
 			return nil // writeTable keeps errors

@@ -243,16 +243,11 @@ func sarifPlace(e *model.Evidence) sarifLocation {
 	return l
 }
 
-func sarifFile(path string) sarifLocation {
-	return sarifLocation{Physical: &sarifPhysical{Artifact: map[string]string{"uri": fileURI(path)}}}
-}
-
-// fileURI is a path as a relative URI reference: drive letters and colons must
+// sarifFile is a file by a relative URI reference: drive letters and colons must
 // not look like a scheme.
-func fileURI(path string) string {
-	path = strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "/")
-	u := url.URL{Path: path}
-	return u.String()
+func sarifFile(path string) sarifLocation {
+	u := url.URL{Path: strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "/")}
+	return sarifLocation{Physical: &sarifPhysical{Artifact: map[string]string{"uri": u.String()}}}
 }
 
 // write writes the log within most compressed bytes. Where it would be longer,

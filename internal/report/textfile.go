@@ -93,33 +93,22 @@ func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 		}
 	}
 	t.Sample(partial)
-	same := sameNames(r.Nodes)
 	for _, f := range families {
 		t.Family("plegforensics_"+f.name, f.help)
-		for i, n := range r.Nodes {
+		seen := map[string]int{}
+		for _, n := range r.Nodes {
+			name := []string{"node", n.Name}
+			if seen[n.Name]++; seen[n.Name] > 1 { // the inputs hold several nodes of this name
+				name = append(name, "copy", strconv.Itoa(seen[n.Name]))
+			}
 			nodeSamples(n, func(family string, v float64, labels ...string) {
 				if family == f.name {
-					t.Sample(v, slices.Concat(same[i], labels)...)
+					t.Sample(v, slices.Concat(name, labels)...)
 				}
 			})
 		}
 	}
 	return t.Close()
-}
-
-// sameNames is the labels that tell nodes apart: the name, and a number where
-// the inputs hold several nodes of one name.
-func sameNames(ns []*model.Node) [][]string {
-	seen := map[string]int{}
-	var out [][]string
-	for _, n := range ns {
-		labels := []string{"node", n.Name}
-		if seen[n.Name]++; seen[n.Name] > 1 {
-			labels = append(labels, "copy", strconv.Itoa(seen[n.Name]))
-		}
-		out = append(out, labels)
-	}
-	return out
 }
 
 // Textfile writes metrics of node_exporter's textfile collector: gauges without
