@@ -119,10 +119,7 @@ func (p *printer) timeline(n *model.Node) {
 // frame is where a node's time is drawn; an excerpt of a few lines has no shape.
 func (p *printer) frame(n *model.Node) (f laneFrame, drawable bool) {
 	w := n.Window
-	threshold := 180.0
-	if t := n.Kubelet.Threshold; t != nil {
-		threshold = *t
-	}
+	threshold := *cmp.Or(n.Kubelet.Threshold, new(180.0))
 	return laneFrame{w.Start, w.End, max(p.opt.Width-laneGutter-2, 10)}, w.Start != 0 && model.Seconds(w.End.Sub(w.Start)) >= threshold/10
 }
 

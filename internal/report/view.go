@@ -159,11 +159,8 @@ func viewOf(r *model.Report) view {
 func (v *viewer) node(n *model.Node) viewNode {
 	w := reach(n)
 	v.base, v.end = w.Start, w.End
-	out := viewNode{Name: orNode(n.Name), Base: float64(v.base) / 1e6, Dated: v.base != 0, Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
+	out := viewNode{Name: orNode(n.Name), Base: float64(v.base) / 1e6, Dated: v.base != 0, Threshold: *cmp.Or(n.Kubelet.Threshold, new(0.0)), Span: [2]float64{0, math.Max(v.ms(w.End), 1)}, Episodes: []viewEpisode{},
 		Marks: map[string]columns[viewMark]{}, Pods: []viewPod{}, Charts: v.charts(n), Bounded: v.bounded(n.History.Bounded), Age: v.age(n)}
-	if t := n.Kubelet.Threshold; t != nil {
-		out.Threshold = *t
-	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		out.Episodes = append(out.Episodes, viewEpisode{v.opt(e.LastRelistStart), v.opt(e.Start()), v.opt(e.Recovered), v.opt(max(e.LastReport, e.Start()))})

@@ -56,20 +56,13 @@ func (n *Analyzed) Judge(res rules.Result) {
 
 // Findings counts the breaches of all nodes by severity.
 func (a *Analysis) Findings() Counts {
-	var c Counts
+	by := map[rules.Severity]int{}
 	for _, n := range a.Nodes {
 		for _, b := range n.Breaches {
-			switch b.Severity {
-			case rules.Critical:
-				c.Critical++
-			case rules.Warning:
-				c.Warning++
-			case rules.Info:
-				c.Info++
-			}
+			by[b.Severity]++
 		}
 	}
-	return c
+	return Counts{by[rules.Critical], by[rules.Warning], by[rules.Info]}
 }
 
 // Partial reports whether some input could be read only in part.
