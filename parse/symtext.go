@@ -82,10 +82,19 @@ func symData(have []byte) []byte {
 
 // unpackSym returns the text that append has written.
 func unpackSym(have []byte) string {
+	if have[0] != symUUID && have[0] != symHex {
+		return string(symData(have))
+	}
+	var b [64]byte // as long as the id of a container
+	return string(appendSym(b[:0], have))
+}
+
+// appendSym appends what unpackSym returns.
+func appendSym(dst, have []byte) []byte {
 	data := symData(have)
 	switch have[0] {
 	case symHex:
-		return hex.EncodeToString(data)
+		return hex.AppendEncode(dst, data)
 	case symUUID:
 		var b [uuidLen]byte
 		for i, at := range uuidParts {
@@ -94,17 +103,9 @@ func unpackSym(have []byte) string {
 		for _, at := range uuidDashes {
 			b[at] = '-'
 		}
-		return string(b[:])
+		return append(dst, b[:]...)
 	}
-	return string(data)
-}
-
-// appendSym appends what unpackSym returns.
-func appendSym(dst, have []byte) []byte {
-	if have[0] == symUUID || have[0] == symHex {
-		return append(dst, unpackSym(have)...)
-	}
-	return append(dst, symData(have)...)
+	return append(dst, data...)
 }
 
 // uuidParts are where in a UUID each two of its bytes stand, four digits.
