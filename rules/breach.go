@@ -378,9 +378,10 @@ func breakNotReady(v *view, r *BreachRule) (out []Breach) {
 		if c.Ready || c.Record == nil {
 			continue
 		}
-		end, es := int64(0), []replay.Evidence{c.Evidence}
+		end, until, es := int64(0), c.Until, []replay.Evidence{c.Evidence}
 		for i+1 < len(changes) && !changes[i+1].Ready {
 			i++
+			until = max(until, changes[i].Until)
 		}
 		if i+1 < len(changes) {
 			end = changes[i+1].At
@@ -389,13 +390,13 @@ func breakNotReady(v *view, r *BreachRule) (out []Breach) {
 			}
 		}
 		// One that has not ended lasted at least to the last word about it.
-		if secs(time.Duration(max(end, changes[i].At)-c.At)) < v.limit(r.ID) {
+		if secs(time.Duration(max(end, until)-c.At)) < v.limit(r.ID) {
 			continue
 		}
-		b := v.breach(r, c.At, end, 0, es)
 		if end != 0 {
-			b.Value = secs(time.Duration(end - c.At))
+			until = end
 		}
+		b := v.breach(r, c.At, end, secs(time.Duration(until-c.At)), es)
 		if v.starting(c.At) {
 			b.Severity = Info
 		}

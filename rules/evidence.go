@@ -255,6 +255,9 @@ func sortEvents(es []*parse.Event) {
 
 // matches applies the clause's tests to a line.
 func (c *Clause) matches(v *view, e *parse.Event) bool {
+	if len(c.From) > 0 && !slices.Contains(c.From, e.Origin.Source) {
+		return false
+	}
 	// Fields cost more than a look at the text.
 	if c.testsText() && !v.texts.pass(c, e) {
 		return false

@@ -190,6 +190,7 @@ type Clause struct {
 	Source  string // independent source it counts for; "" by its records
 	Say     string
 	Looks   []parse.Source // where it would stand
+	From    []parse.Source // only lines that name one of these as their writer
 }
 
 // FieldTest is a condition on one field.

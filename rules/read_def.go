@@ -144,7 +144,21 @@ var clauseKeys = []key[Clause]{
 			c.Looks = append(c.Looks, parse.Source(s))
 		}
 	}},
+	{"from", func(r *reader, n *nodes.Node, c *Clause) {
+		var from []string
+		r.strs(n, &from)
+		for _, s := range from {
+			if !slices.Contains(writers, parse.Source(s)) {
+				r.bad(n, "", "%q writes no log", s)
+			}
+			c.From = append(c.From, parse.Source(s))
+		}
+	}},
 }
+
+// writers are the sources that a line can name as its own.
+var writers = []parse.Source{parse.SrcKubelet, parse.SrcContainerd, parse.SrcDockerd, parse.SrcCRIO, parse.SrcPodman,
+	parse.SrcKernel, parse.SrcSystemd, parse.SrcCNI, parse.SrcSystem, parse.SrcKubeEvents}
 
 // errors reads names of error classes.
 func (r *reader) errors(n *nodes.Node) *Pattern {

@@ -126,7 +126,10 @@ func nodeItems(n *model.Node) []Item {
 
 func breachItem(n *model.Node, b *model.Breach) Item {
 	x := Item{Rule: b.Rule, Subject: b.Subject, Title: b.Title(), Severity: rules.Severity(b.Severity), Start: b.Start, Proof: b.Evidence}
-	x.Message = fmt.Sprintf("%s: %s: %s", orNode(n.Name), x.Title, measured(b))
+	x.Message = orNode(n.Name) + ": " + x.Title
+	if m := measured(b); m != "" {
+		x.Message += ": " + m
+	}
 	if b.Start != 0 {
 		x.Message += ", from " + Date(int64(b.Start)) + " UTC"
 	}

@@ -214,7 +214,10 @@ func (p *printer) crossed(n *model.Node) {
 	name := "crossed"
 	for i := range bs[:min(len(bs), 3)] {
 		b := &bs[i]
-		s := fmt.Sprintf("%s: %s from %s, %s", b.Severity, b.Name(), p.second(b.Start), measured(b))
+		s := fmt.Sprintf("%s: %s at %s", b.Severity, b.Name(), p.second(b.Start))
+		if m := measured(b); m != "" {
+			s = fmt.Sprintf("%s: %s from %s, %s", b.Severity, b.Name(), p.second(b.Start), m)
+		}
 		if e := b.Evidence.Best(); e != nil {
 			s += "  " + shortPath(e.Where(), 40)
 		}

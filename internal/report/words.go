@@ -57,11 +57,13 @@ func quantity(v float64, unit string) string {
 }
 
 // valueOf is what was measured of a breach: a duration is a lower bound while the
-// breach lasts.
+// breach lasts, "" where the input tells of one moment alone.
 func valueOf(b *model.Breach) string {
 	switch {
 	case b.Value == nil:
 		return "?"
+	case b.End == 0 && b.Unit == "seconds" && *b.Value == 0:
+		return ""
 	case b.End == 0 && b.Unit == "seconds":
 		return "at least " + quantity(*b.Value, b.Unit)
 	}
@@ -78,10 +80,10 @@ func limitOf(b *model.Breach) string {
 
 // measured is both.
 func measured(b *model.Breach) string {
-	if limit := limitOf(b); limit != "" {
-		return valueOf(b) + ", threshold " + limit
-	}
-	return valueOf(b)
+	var c clauses
+	c.add(valueOf(b) != "", "%s", valueOf(b))
+	c.add(limitOf(b) != "", "threshold %s", limitOf(b))
+	return c.String()
 }
 
 // Bytes formats a size with a binary unit.

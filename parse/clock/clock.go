@@ -195,15 +195,18 @@ func runs(events []*parse.Event, opt Options) []run {
 }
 
 // zoneWord returns the zone that a header line names ("-- Logs begin at Fri
-// 2017-11-03 13:31:21 UTC"), else what was known before.
+// 2017-11-03 13:31:21 UTC"), else what was known before. Words such as CST name
+// more than one zone.
 func zoneWord(m *parse.Marker, before string) string {
 	if m.Kind != parse.MarkHeader {
 		return before
 	}
-	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' }) {
-		if w == "UTC" || w == "GMT" {
+	clock := false // the word before is a time of day
+	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
+		if w == "UTC" || w == "GMT" || clock && len(w) <= 5 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			return w
 		}
+		clock = strings.Count(w, ":") == 2
 	}
 	return before
 }

@@ -164,6 +164,20 @@ func TestReversed(t *testing.T) {
 }
 
 // TestHeading: the heading of a log file states the year that its lines lack.
+// TestBareLines: where messages state their zone and other lines have the framing's
+// clock alone, the report tells how the framing's zone is known.
+func TestBareLines(t *testing.T) {
+	f := &parse.File{Path: "journal"}
+	b := lines(t, f, [2]string{"03-09T10:00:00", "2026-03-09T09:00:00Z"}, [2]string{"03-09T10:00:05", ""})
+	Resolve(b, Options{})
+	if at, _ := times(b); at[1] != "2026-03-09T09:00:05" {
+		t.Errorf("got %v", at)
+	}
+	if z := b.Clocks[0].Header; z.Name != "+01:00" {
+		t.Errorf("the zone is said to be %+v", z)
+	}
+}
+
 func TestHeading(t *testing.T) {
 	f := &parse.File{Path: "k", ModTime: unix("2026-11-21T00:00:00Z")}
 	b := lines(t, f, [2]string{"", "08-20T20:28:30"}, [2]string{"", "08-21T00:00:15"})

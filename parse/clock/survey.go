@@ -21,6 +21,7 @@ type survey struct {
 	bareHeader   bool // a message's clock lacks the zone
 	zoned        bool // a clock of the framing states its zone
 	bareEnvelope bool // and one lacks it
+	bareLine     bool // a line has no other clock than one of the framing that lacks it
 
 	inner []innerStamp
 
@@ -126,6 +127,7 @@ func (s *survey) join(later *survey) {
 	}
 	s.anyHeader, s.bareHeader = s.anyHeader || later.anyHeader, s.bareHeader || later.bareHeader
 	s.zoned, s.bareEnvelope = s.zoned || later.zoned, s.bareEnvelope || later.bareEnvelope
+	s.bareLine = s.bareLine || later.bareLine
 	s.inner = append(s.inner, later.inner...)
 	s.lead = later.lead
 	s.full.join(later.full)
@@ -203,6 +205,7 @@ func (s *survey) compare(header, envelope parse.Clock) {
 		s.zoned, s.bareEnvelope = s.zoned || zoned, s.bareEnvelope || !zoned
 	}
 	if !header.Set {
+		s.bareLine = s.bareLine || envelope.Set && envelope.Lack&parse.LackZone != 0
 		return
 	}
 	s.anyHeader = true

@@ -133,6 +133,8 @@ func (f *file) zones(a *anchors, opt Options) {
 	}
 	switch {
 	case !f.anyHeader:
+	case !f.bareHeader && f.bareLine:
+		f.header = f.envelope // for the report: the messages' clocks need none
 	case !f.bareHeader:
 		f.header = own()
 	case framed:
@@ -188,6 +190,9 @@ func (f *file) inferred(a *anchors) zone {
 	}
 	if off, ok := f.beside.zone(f.cal); ok {
 		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
+	}
+	if f.zoneWord != "" {
+		return fixed(0, "assumed: a header line names "+f.zoneWord+", which has no offset of its own", parse.ZoneGuessed)
 	}
 	return fixed(0, "assumed: no time zone in the input", parse.ZoneGuessed)
 }

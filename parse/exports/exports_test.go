@@ -136,6 +136,7 @@ func TestNoExports(t *testing.T) {
 		"containers":          `{"containers":[{"id":"a","podSandboxId":"b","createdAt":"1712913308000000000"}]}`,
 		"metrics":             `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"node":"a"},"values":[[1712913308,"1"],[1712913323,"2"]]}]}}`,
 		"a journal":           "Apr 12 09:15:07 node-7 kubelet[4242]: " + klog1 + "\nApr 12 09:15:09 node-7 kubelet[4242]: " + klog2 + "\n",
+		"JSON in a journal":   `Apr 12 09:15:07 node-7 k3s[4242]: {"level":"warn","ts":"2024-04-12T11:15:07.250+0200","caller":"wal/wal.go:806","msg":"slow fdatasync"}` + "\n" + `Apr 12 09:15:09 node-7 k3s[4242]: {"level":"warn","ts":"2024-04-12T11:15:09.000+0200","caller":"wal/wal.go:806","msg":"slow fdatasync"}` + "\n",
 		"klog":                klog1 + "\n" + klog2 + "\n",
 		"docker logs -t":      "2024-04-12T09:15:07.250918Z " + klog1 + "\n2024-04-12T09:15:09.000101Z " + klog2 + "\n",
 		"container log":       "2024-04-12T09:15:07.250918Z stderr F " + klog1 + "\n2024-04-12T09:15:09.000101Z stderr F " + klog2 + "\n",

@@ -309,7 +309,7 @@ func (l *looker) native(line []byte) bool {
 	e := &l.entry
 	switch {
 	case e.Header.Kind != journal.NoHeader && e.Header.Kind != journal.KlogBare:
-		return e.Header.Kind != journal.JSONLog || len(line) > 0 && line[0] == '{'
+		return e.Header.Kind != journal.JSONLog || line[0] == '{' || e.Form >= journal.BSD && e.Who.PID > 0
 	case e.Form == journal.Stamped, e.Form == journal.Bare, e.Form == journal.Blank:
 		return false
 	case e.Form == journal.Ident, e.Form == journal.ISO:

@@ -270,8 +270,9 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 	if t, ok := ParseStamp(host.FieldOf(f, "transition")); ok {
 		at = t
 	}
-	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, Run: run, Line: e})
-	if t, ok := ParseStamp(host.FieldOf(f, "heartbeat")); ok && reason == "KubeletReady" {
+	t, ok := ParseStamp(host.FieldOf(f, "heartbeat"))
+	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, until: t, Run: run, Line: e})
+	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
 	}
 }

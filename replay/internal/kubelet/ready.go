@@ -32,11 +32,12 @@ func (s *Log) addObject(o *parse.Object) {
 		if host.FieldOf(o.Fields, "type") != "Ready" {
 			return
 		}
+		t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat"))
 		if at != 0 {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
-				reason: host.FieldOf(o.Fields, "reason"), Run: s.RunAt(at), Object: o})
+				reason: host.FieldOf(o.Fields, "reason"), until: t, Run: s.RunAt(at), Object: o})
 		}
-		if t, ok := ParseStamp(host.FieldOf(o.Fields, "heartbeat")); ok {
+		if ok {
 			if at = t; host.FieldOf(o.Fields, "status") == "True" {
 				s.Well = append(s.Well, Saying{at, s.RunAt(at), o})
 			}
@@ -87,9 +88,10 @@ func Readiness(s *Log) []ReadyChange {
 			if out[k-1].Reason == "" || len(l.reason) > 0 && out[k-1].Reason == "NodeNotReady" {
 				out[k-1].Reason = l.reason
 			}
+			out[k-1].Until = max(out[k-1].Until, l.At, l.until)
 			continue
 		}
-		out = append(out, ReadyChange{At: l.At, Ready: l.Ready, Reason: l.reason, Evidence: host.Evidence{Record: l.rec()}})
+		out = append(out, ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: l.reason, Evidence: host.Evidence{Record: l.rec()}})
 	}
 	return out
 }
@@ -107,6 +109,7 @@ type ReadyLine struct {
 	Ready  bool
 	Status bool // written when the status was computed: proves the health of that moment
 	reason string
+	until  int64 // the last heartbeat that said the same
 	Run    int
 	Line   *parse.Event
 	Object *parse.Object // instead of Line: a Kubernetes object
@@ -115,6 +118,7 @@ type ReadyLine struct {
 // ReadyChange is a change of the node's Ready condition.
 type ReadyChange struct {
 	At     int64
+	Until  int64 // the last moment for which a record says the same
 	Ready  bool
 	Reason string
 	host.Evidence
