@@ -306,8 +306,11 @@ func (t times) health(h *model.History) Section {
 	s := Section{Title: "Health", Columns: []string{"from", "to", "for", "PLEG"}}
 	for _, x := range h.Health {
 		length := "?"
-		if x.To > x.From {
-			length = Span(x.To.Sub(x.From))
+		switch d := x.To.Sub(x.From); {
+		case d > 0 && d < time.Microsecond: // one line that proves the health of its moment
+			length = "a moment"
+		case d > 0:
+			length = Span(d)
 		}
 		s.Row(t.clock(x.From), t.clock(x.To), length, x.State)
 	}
