@@ -75,7 +75,7 @@ func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
 		for _, n := range r.Events().Nodes {
 			n.Events.Each(func(e model.PodEvent) {
 				file, line, _ := cited(e.Evidence.Best())
-				add(n.Name, e.Time.String(), orEmpty(e.PodUID), orEmpty(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), float(e.Lag), integer(e.ExitCode), file, line)
+				add(n.Name, e.Time.String(), model.Known(e.PodUID), model.Known(e.Pod), e.Kind(), e.ID(), e.Status, e.RuntimeTime.String(), float(e.Lag), integer(e.ExitCode), file, line)
 			})
 		}
 	})

@@ -28,7 +28,7 @@ func writeInspectText(w io.Writer, r *model.Report, opt Options) error {
 		x.nodes(), x.used(),
 		x.grouped("The same lines in several files, used once", "of the file", func(f *model.File) string { return x.below(f.Repeats) }),
 		x.grouped("How timestamps were dated", "clock", x.dated),
-		x.grouped("Files not used", "why", func(f *model.File) string { return orEmpty(f.Why) }),
+		x.grouped("Files not used", "why", func(f *model.File) string { return model.Known(f.Why) }),
 		x.silences(), x.losses(),
 	} {
 		s.Keep(x.most)
@@ -69,7 +69,7 @@ func (x *inspection) path(s string, most int) string { return ending(x.below(s),
 func (x *inspection) nodes() Section {
 	s := Section{Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
 	for _, n := range x.Nodes {
-		s.Row(n.Name, n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(orEmpty(n.ZoneBasis)), "unknown"))
+		s.Row(n.Name, n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(model.Known(n.ZoneBasis)), "unknown"))
 	}
 	return s
 }
@@ -136,12 +136,8 @@ func (x *inspection) losses() Section {
 	return s
 }
 
-func blankZero(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
-}
+// blankZero is a number, "" for 0: a precision of none.
+func blankZero(n int) string { return fmt.Sprintf("%.0d", n) }
 
 func (p *printer) needs(list []model.Need) {
 	if len(list) == 0 {
@@ -150,10 +146,10 @@ func (p *printer) needs(list []model.Need) {
 	p.heading("What to collect next")
 	node := ""
 	for _, n := range list {
-		if name := orEmpty(n.Node); name != node && name != "" {
+		if name := model.Known(n.Node); name != node && name != "" {
 			fmt.Fprintf(p, "  on %s\n", name)
 		}
-		node = orEmpty(n.Node)
+		node = model.Known(n.Node)
 		p.need(&n, whole)
 	}
 }

@@ -183,7 +183,7 @@ func writeJUnit(w io.Writer, r *model.Report, _ Options) error {
 	var out []Suite
 	for _, n := range r.Nodes {
 		out = append(out, NodeSuite(n.Name, n.Status, n.Summary, n.Window.Start, []SuiteProperty{{"kubelet", n.Kubelet.Known()},
-			{"runtime", orEmpty(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n)))
+			{"runtime", model.Known(n.Kubelet.Runtime)}, {"episodes", strconv.Itoa(len(n.Episodes))}}, nodeItems(n)))
 	}
 	return WriteJUnit(w, out)
 }

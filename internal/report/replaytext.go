@@ -45,7 +45,7 @@ func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) Replay
 }
 
 func profileWords(p *model.Profile) string {
-	version := cmp.Or(orEmpty(p.Version), "of unknown version")
+	version := cmp.Or(model.Known(p.Version), "of unknown version")
 	if p.Rules != "" {
 		version += ", " + p.Rules
 	}

@@ -55,7 +55,7 @@ func (s *Section) Row(cells ...any) {
 		case *int:
 			row[i].Text = cmp.Or(integer(x), "?")
 		case *string:
-			row[i].Text = cmp.Or(orEmpty(x), "unknown")
+			row[i].Text = cmp.Or(model.Known(x), "unknown")
 		default:
 			row[i].Text = fmt.Sprint(c)
 		}

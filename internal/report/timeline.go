@@ -20,7 +20,7 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 		}
 		p.timeline(n)
 		for _, r := range n.History.Runs {
-			p.para("  ", fmt.Sprintf("%s, pid %d: %s to %s", strings.TrimSpace("kubelet "+orEmpty(r.Version)), r.PID, p.clock(r.First), p.clock(r.Last)))
+			p.para("  ", fmt.Sprintf("%s, pid %d: %s to %s", strings.TrimSpace("kubelet "+model.Known(r.Version)), r.PID, p.clock(r.First), p.clock(r.Last)))
 		}
 		for _, x := range []Section{p.ledger(n.History), p.health(n.History), p.ready(n.History), p.gaps(n.History)} {
 			p.section(x)

@@ -89,7 +89,7 @@ func plainSummary(n *model.Node) string {
 
 // kubeletShort is what ran on a node.
 func kubeletShort(k *model.Kubelet) string {
-	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(orEmpty(k.Runtime), "unknown runtime"), cmp.Or(k.PLEG, "unknown"))
+	return fmt.Sprintf("kubelet %s, %s, %s PLEG", cmp.Or(k.Known(), "of unknown version"), cmp.Or(model.Known(k.Runtime), "unknown runtime"), cmp.Or(k.PLEG, "unknown"))
 }
 
 // kubeletLine is the same with its settings, and what tells them.

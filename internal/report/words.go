@@ -135,13 +135,6 @@ func episodesWords(ids []int) string {
 	return "episodes " + strings.Join(words, ", ")
 }
 
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // sentenceCase begins s with a capital.
 func sentenceCase(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {

@@ -180,12 +180,13 @@ type PodEvent struct {
 }
 
 // PodName is the pod, or its UID.
-func (e *PodEvent) PodName() string { return text(cmp.Or(e.Pod, e.PodUID)) }
+func (e *PodEvent) PodName() string { return Known(cmp.Or(e.Pod, e.PodUID)) }
 
 // ID is the container or sandbox.
-func (e *PodEvent) ID() string { return text(e.Data) }
+func (e *PodEvent) ID() string { return Known(e.Data) }
 
 // Kind is the type of the event.
-func (e *PodEvent) Kind() string { return text(e.Type) }
+func (e *PodEvent) Kind() string { return Known(e.Type) }
 
-func text(s *string) string { return *cmp.Or(s, new("")) }
+// Known is a string that may be unknown, "" if it is.
+func Known(s *string) string { return *cmp.Or(s, new("")) }
