@@ -113,13 +113,10 @@ func shortID(id string) string {
 // and then the rest wraps.
 func (p *printer) event(e *model.PodEvent) {
 	head := p.clock(e.Time) + "  "
-	line := fmt.Sprintf("%-10s  %-16s  %s  %s", e.Status, e.Kind(), e.PodName(), shortID(e.ID()))
-	if e.Lag != nil {
-		line += "  after " + span(e.Lag)
-	}
-	if e.ExitCode != nil {
-		line += fmt.Sprintf("  exit code %d", *e.ExitCode)
-	}
+	parts := clauses{fmt.Sprintf("%-10s  %-16s  %s  %s", e.Status, e.Kind(), e.PodName(), shortID(e.ID()))}
+	parts.add(e.Lag != nil, "after %s", span(e.Lag))
+	parts.add(e.ExitCode != nil, "exit code %s", integer(e.ExitCode))
+	line := strings.Join(parts, "  ")
 	if ev := e.Evidence.Best(); ev != nil {
 		where := "  [" + shortPath(ev.Where(), 40) + "]"
 		if len(head)+len(line)+len(where) <= p.opt.Width || p.opt.Verbose {

@@ -121,10 +121,7 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 // mainEpisode is the one with the greatest age, or the longest.
 func mainEpisode(n *model.Node) *model.Episode {
 	size := func(e *model.Episode) float64 {
-		if e.PeakAge != nil {
-			return *e.PeakAge
-		}
-		return model.Seconds(max(e.Recovered, e.LastReport).Sub(e.Start()))
+		return *cmp.Or(e.PeakAge, new(model.Seconds(max(e.Recovered, e.LastReport).Sub(e.Start()))))
 	}
 	e := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int { return cmp.Compare(size(&a), size(&b)) })
 	return &e

@@ -187,10 +187,9 @@ func (v *viewer) node(n *model.Node) viewNode {
 func reach(n *model.Node) model.Window {
 	w := n.Window
 	see := func(at model.Time) {
-		if at == 0 || w.Start == 0 {
-			return
+		if at != 0 && w.Start != 0 {
+			w.Start, w.End = min(w.Start, at), max(w.End, at)
 		}
-		w.Start, w.End = min(w.Start, at), max(w.End, at)
 	}
 	for i := range n.Episodes {
 		see(n.Episodes[i].LastRelistStart)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,13 +34,9 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 	sources, lines, known := row.sources, 0, 0
 	var from, to int64
 	see := func(at int64) {
-		if at == 0 {
-			return
+		if at != 0 {
+			from, to = min(cmp.Or(from, at), at), max(to, at)
 		}
-		if from == 0 || at < from {
-			from = at
-		}
-		to = max(to, at)
 	}
 	for _, c := range n.Coverage {
 		if c.Origin != nil && slices.Contains(sources, c.Origin.Source) {
