@@ -99,7 +99,7 @@ func summary(v *view, r *Result) string {
 	if len(v.n.Episodes) == 0 {
 		return name + ": " + sentence(append(absence(v, nil, r), quietSummary(v, r)), v, r)
 	}
-	e := longestEpisode(v.n.Episodes)
+	e := &v.n.Episodes[WorstEpisode(v.n.Episodes)]
 	var b strings.Builder
 	switch {
 	case e.Never:
@@ -151,13 +151,13 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// longestEpisode is the one in which the last relist got oldest or that lasted
-// longest, whichever says more.
-func longestEpisode(es []replay.Episode) *replay.Episode {
-	w := &es[0]
+// WorstEpisode is the index of the episode in which the last relist got oldest or
+// that lasted longest, whichever says more, 0 if there is none.
+func WorstEpisode(es []replay.Episode) int {
+	w := 0
 	for i := range es {
-		if lengthOf(&es[i]) > lengthOf(w) {
-			w = &es[i]
+		if lengthOf(&es[i]) > lengthOf(&es[w]) {
+			w = i
 		}
 	}
 	return w

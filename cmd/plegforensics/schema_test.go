@@ -35,6 +35,9 @@ func TestDocuments(t *testing.T) {
 			t.Run(filepath.Base(filepath.Dir(log))+"/"+filepath.Base(log), func(t *testing.T) { consumers(t, false, append(metrics, log)...) })
 		}
 	}
+	if err := schemas.JSON(model.Schema("replay"), printed(t, "replay", "-o", "json", "--scenario", "pods=30")); err != nil {
+		t.Errorf("replay --scenario: %v", err)
+	}
 	for _, args := range [][]string{{"--expr", "plegforensics_node_ready"}, {"--expr", "1+1"}} {
 		doc := printed(t, append(append([]string{"query", "--quiet", "--tz", "UTC", "--year", "2026", "-o", "json"}, args...), inputsOf(t, "hang-list")...)...)
 		if err := schemas.JSON(model.Schema("query"), doc); err != nil {

@@ -179,7 +179,7 @@ func headOf(n *model.Node) pageHead {
 		h.Numbers = []pageNumber{breached(n), longest}
 		return h
 	}
-	e := mainEpisode(n)
+	e := &n.Episodes[n.Worst]
 	h.Badge = "PLEG " + n.Status + " " + episodeLength(e)
 	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery (UTC)"}
 	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {

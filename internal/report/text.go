@@ -118,18 +118,9 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 	return c, n.Status == "healthy" || c != nil && c.Level != string(rules.Possible)
 }
 
-// mainEpisode is the one with the greatest age, or the longest.
-func mainEpisode(n *model.Node) *model.Episode {
-	size := func(e *model.Episode) float64 {
-		return *cmp.Or(e.PeakAge, new(model.Seconds(max(e.Recovered, e.LastReport).Sub(e.Start()))))
-	}
-	e := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int { return cmp.Compare(size(&a), size(&b)) })
-	return &e
-}
-
 // incident tells the episode that counts.
 func (p *printer) incident(n *model.Node) {
-	e := mainEpisode(n)
+	e := &n.Episodes[n.Worst]
 	p.label("PLEG", p.unhealthy(e, n.Window.End), whole)
 	if k := len(n.Episodes); k > 1 {
 		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k), whole)
@@ -157,14 +148,15 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 		from = layout(e.Start(), time.DateTime) + " UTC" + t.local(e.Start())
 	}
 	c.add(true, "unhealthy from %s%s", from, slackWords(e.Uncertainty))
-	c.add(e.NeverRelisted, "no relist having succeeded since the kubelet started")
-	if e.Recovered != 0 {
-		return fmt.Sprintf("%s to %s%s%s, recovered after %s", c, untilWords(e.Start(), e.Recovered), t.local(e.Recovered), slackWords(e.RecoveredSlack), episodeLength(e))
+	if late := end-e.LastReport > 60*second; e.Recovered != 0 {
+		c[0] += fmt.Sprintf(" to %s%s%s", untilWords(e.Start(), e.Recovered), t.local(e.Recovered), slackWords(e.RecoveredSlack))
+		c.add(true, "recovered after %s", episodeLength(e))
+	} else {
+		c.add(late, "recovery not seen")
+		c.add(!late, "not recovered by the end of the log")
+		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport))
 	}
-	late := end-e.LastReport > 60*second
-	c.add(late, "recovery not seen")
-	c.add(!late, "not recovered by the end of the log")
-	c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport))
+	c.add(e.NeverRelisted, "no relist had succeeded since the kubelet started")
 	return c.String()
 }
 

@@ -67,6 +67,7 @@ type Node struct {
 	Status     string        `json:"status"`
 	Summary    string        `json:"summary"`
 	Episodes   []Episode     `json:"episodes"`
+	Worst      int           `json:"-"` // index of the episode to tell first
 	Breaches   []Breach      `json:"breaches"`
 	Relists    RelistStats   `json:"relists"`
 	Operations []Operation   `json:"operations"`

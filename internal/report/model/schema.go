@@ -74,7 +74,7 @@ func (s schemer) object(t reflect.Type) map[string]any {
 			panic(fmt.Sprintf("%s.%s has no JSON name", t, f.Name))
 		default:
 			props[name] = s.of(f.Type)
-			if !strings.Contains(opts, "omitempty") {
+			if !strings.Contains(opts, "omit") {
 				required = append(required, name)
 			}
 		}
