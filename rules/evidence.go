@@ -329,7 +329,7 @@ func (o *outcome) describe(v *view, say string, known map[string]string) {
 	o.source = string(o.records[0].From())
 	told := false
 	for i, ev := range o.records {
-		fields := map[string]string{}
+		fields := map[string]string{"writer": string(ev.From())}
 		for _, f := range v.fieldsOf(ev.Record) {
 			if fields[f.Name] == "" {
 				fields[f.Name] = f.Value

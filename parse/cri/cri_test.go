@@ -102,6 +102,10 @@ func TestDecode(t *testing.T) {
 		{"fatal line", "WARN[0000] runtime connect using default endpoints\nFATA[0010] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\n",
 			"2 fact cri.failed \"FATA[0010] listing containers: rpc error: code = DeadlineExceeded desc = context deadline exceeded\" [{code DeadlineExceeded}]\n"},
 		{"json after a warning", "WARN[0000] image connect using default endpoints\n{\"containers\":[]}\n", ""},
+		{"json below its command", "[root@n1 ~]# crictl ps -o json\n{\"containers\":[{\"id\":\"c0ffee01\",\"state\":\"CONTAINER_RUNNING\"}]}\n",
+			"2 container c0ffee01 running pod=/ uid= name= in=\n"},
+		{"a table below its command", "[root@n1 ~]# crictl ps -a\nCONTAINER       IMAGE   CREATED         STATE     NAME   ATTEMPT   POD ID\nc0ffee01c0ff    abc     2 minutes ago   Running   web    0         c0ffee02c0ff\n",
+			"3 container c0ffee01c0ff running pod=/ uid= name=web in=c0ffee02c0ff\n"},
 		{"anything else", "hello world\nand more\n", "1 warning not a table of containers\n"},
 		{"empty", "", ""},
 	} {

@@ -37,17 +37,18 @@ func Decode(f *parse.File, data []byte) parse.Part {
 	return d.part
 }
 
-// jsonStart returns where the first line that begins with a brace or bracket
-// starts, if only tool messages stand before it; -1 otherwise.
+// jsonStart returns where the first line that begins a value starts, if only
+// tool messages stand before it, or the command as the shell's prompt shows it;
+// -1 otherwise.
 func jsonStart(b []byte) int {
 	for off := 0; off < len(b); {
 		line, _, _ := bytes.Cut(b[off:], []byte("\n"))
 		text := bytes.TrimSpace(line)
 		switch {
 		case len(text) == 0 || isMessage(text):
-		case text[0] == '{' || text[0] == '[':
+		case text[0] == '{', text[0] == '[' && (len(text) == 1 || bytes.IndexByte([]byte("{[]\" "), text[1]) >= 0):
 			return off
-		default:
+		case off > 0 || bytes.IndexAny(text, "$#+") < 0:
 			return -1
 		}
 		off += len(line) + 1

@@ -15,9 +15,10 @@ type column struct {
 
 // tables reads tables as crictl, docker and podman print them: a header, then
 // rows whose cells start where the titles do. Several tables may follow one
-// another.
+// another. What stands before the first is the command that printed it.
 func (d *decoder) tables(data []byte) {
 	var head []column
+	var before parse.Pos // first line that is of no table
 	for off := 0; off < len(data); {
 		line, _, _ := bytes.Cut(data[off:], []byte("\n"))
 		p := d.pos(data, off)
@@ -30,13 +31,17 @@ func (d *decoder) tables(data []byte) {
 		case isMessage([]byte(text)):
 			d.message(p, text)
 		case head == nil:
-			d.warn(p, "not a table of containers")
-			return
+			if before.File == nil {
+				before = p
+			}
 		default:
 			if !d.row(p, head, text) {
 				return
 			}
 		}
+	}
+	if head == nil && before.File != nil {
+		d.warn(before, "not a table of containers")
 	}
 }
 

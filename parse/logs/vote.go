@@ -56,11 +56,11 @@ func (d *Decoder) count(head []byte) {
 		switch c {
 		case klogText:
 			klogs++
+			if hint(clientCallers, e.Header.Caller) {
+				client++
+			}
 			if hint(kubeletCallers, e.Header.Caller) {
 				kubelet++
-				if bytes.HasPrefix(e.Header.Caller, []byte("remote_")) {
-					client++
-				}
 			} else if hint(otherCallers, e.Header.Caller) {
 				other++
 			}
@@ -102,15 +102,20 @@ func (d *Decoder) count(head []byte) {
 // otherCallers those of other Kubernetes programs; by prefix.
 var (
 	kubeletCallers = [][]byte{[]byte("kubelet"), []byte("pod_workers.go"), []byte("generic.go"), []byte("kuberuntime_"),
-		[]byte("remote_runtime.go"), []byte("status_manager.go"), []byte("setters.go"), []byte("eviction_manager.go"),
+		[]byte("remote_"), []byte("status_manager.go"), []byte("setters.go"), []byte("eviction_manager.go"),
 		[]byte("container_manager_linux.go"), []byte("volume_manager.go"), []byte("prober"), []byte("cni.go"),
 		[]byte("docker_"), []byte("desired_state_of_world_populator.go"), []byte("operation_generator.go"), []byte("pod_container_manager_linux.go")}
 	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"),
 		[]byte("leaderelection.go"), []byte("controllermanager.go"), []byte("storage_"), []byte("rest.go"), []byte("httplog.go"),
 		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
 		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"),
-		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go")}
+		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go"),
+		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go")}
 )
+
+// clientCallers are the files of the client of the runtime; since 1.31 all its
+// errors come from one (k8s.io/cri-client/pkg/internal/log.go).
+var clientCallers = [][]byte{[]byte("remote_"), []byte("log.go:32")}
 
 // toolStarts begin the lines that crictl writes to a terminal.
 var toolStarts = [][]byte{[]byte("FATA["), []byte("ERRO["), []byte("WARN["), []byte("DEBU[")}
