@@ -41,7 +41,7 @@ func TestFieldsExist(t *testing.T) {
 				continue
 			}
 			have := map[string]bool{}
-			for _, v := range []string{"node", "timeout", "runtime", "kubelet", "start", "breach", "age", "threshold", "step"} {
+			for _, v := range []string{"writer", "node", "timeout", "runtime", "kubelet", "start", "breach", "age", "threshold", "step"} {
 				have[v] = true
 			}
 			for _, id := range c.Sigs {
