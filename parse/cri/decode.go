@@ -48,7 +48,7 @@ func jsonStart(b []byte) int {
 		case len(text) == 0 || isMessage(text):
 		case text[0] == '{', text[0] == '[' && (len(text) == 1 || bytes.IndexByte([]byte("{[]\" "), text[1]) >= 0):
 			return off
-		case off > 0 || bytes.IndexAny(text, "$#+") < 0:
+		case off > 0 || !bytes.ContainsAny(text, "$#+"):
 			return -1
 		}
 		off += len(line) + 1
