@@ -85,6 +85,7 @@ type Result struct {
 	Causes     []Cause  // by confidence, best first
 	LookAlikes []Cause  // what looks like PLEG trouble and is not
 	Unjudged   []Unjudged
+	Unready    []Unready
 	Status     string // unhealthy, degraded, healthy, unknown
 	Summary    string // one sentence for a ticket
 }

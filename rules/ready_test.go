@@ -3,6 +3,7 @@ package rules
 import (
 	"testing"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -26,6 +27,38 @@ func TestNotReadyLasts(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("until %d s: not found", c.until)
+		}
+	}
+}
+
+// TestUnready wants one reason of a stretch of NotReady: what the condition states, be
+// it in a later line, never an event that only names the change.
+func TestUnready(t *testing.T) {
+	said := func(at int64, id string, fields ...parse.Field) *parse.Event {
+		return line(int(at), parse.SrcKubelet, id, fields...)
+	}
+	message := func(s string) parse.Field { return parse.Field{Name: "message", Value: s} }
+	event := &parse.Object{Fields: []parse.Field{message("Node n1 status is now: NodeNotReady")}}
+	for _, c := range []struct {
+		name, reason, want string
+		first              parse.Record
+		more               []*parse.Event
+	}{
+		{"an event", "NodeNotReady", "", event, nil},
+		{"an event, then the line", "NodeNotReady", "container runtime is down", event,
+			[]*parse.Event{said(190, parse.SigNotReady, message("container runtime is down"))}},
+		{"the line", "KubeletNotReady", "PLEG is not healthy",
+			said(188, parse.SigNotReady, message("[PLEG is not healthy: pleg was last seen active 3m8.1s ago; threshold is 3m0s]")), nil},
+		{"a word alone", "NodeStatusUnknown", "NodeStatusUnknown", &parse.Object{}, nil},
+	} {
+		n := node(c.more...)
+		at := base + 188*second
+		n.Ready = []replay.ReadyChange{{At: at, Reason: c.reason, Evidence: replay.Evidence{Record: c.first}}, {At: base + 200*second, Ready: true}}
+		n.Episodes[0].NotReady = &replay.Span{From: at, To: base + 200*second}
+		res := Result{Unready: unready(newView(n))}
+		u := res.UnreadyIn(&n.Episodes[0])
+		if u == nil || u.Why != c.want || u.To != base+200*second {
+			t.Errorf("%s: %+v, want %q", c.name, u, c.want)
 		}
 	}
 }

@@ -371,11 +371,12 @@ type judgements struct {
 	causes   []*Def
 	subjects int // episodes of the node
 	best     []*scored
-	episodes [][]int // that the cause holds for
+	worst    []*scored // of the worst episode
+	episodes [][]int   // that the cause holds for
 }
 
 func newJudgements(v *view, causes []*Def, subjects int) *judgements {
-	return &judgements{v, causes, subjects, make([]*scored, len(causes)), make([][]int, len(causes))}
+	return &judgements{v, causes, subjects, make([]*scored, len(causes)), make([]*scored, len(causes)), make([][]int, len(causes))}
 }
 
 // node judges the causes that are of the node as a whole.
@@ -396,6 +397,7 @@ func (j *judgements) node() {
 // judge judges the other causes for episodes. It goes episode by episode, so that
 // what a time has is unpacked for all causes at once.
 func (j *judgements) judge(episodes []int) {
+	worst := WorstEpisode(j.v.n.Episodes)
 	for _, k := range episodes {
 		s := episodeSubject(j.v, &j.v.n.Episodes[k])
 		for i, d := range j.causes {
@@ -407,7 +409,9 @@ func (j *judgements) judge(episodes []int) {
 				continue
 			}
 			j.episodes[i] = append(j.episodes[i], s.ep.ID)
-			j.take(i, x)
+			if j.take(i, x); k == worst {
+				j.worst[i] = x
+			}
 		}
 	}
 }
@@ -427,12 +431,23 @@ func (j *judgements) join(later *judgements) {
 			j.take(i, x)
 		}
 	}
+	for i, x := range later.worst {
+		if x != nil {
+			j.worst[i] = x
+		}
+	}
 }
 
+// settled are the strongest judgements, told by the worst episode, which a report
+// tells too, where that shows as much.
 func (j *judgements) settled() []*scored {
 	for i, x := range j.best {
+		if w := j.worst[i]; w != nil && w.level == x.level {
+			w.conf = x.conf
+			j.best[i] = w
+		}
 		if x != nil {
-			x.episodes = j.episodes[i]
+			j.best[i].episodes = j.episodes[i]
 		}
 	}
 	return j.best
@@ -512,10 +527,12 @@ func order(xs []*scored) {
 	})
 }
 
-// evidence lists what outcomes found, strongest first, each record once.
+// evidence lists what outcomes found, each record once: first what the strongest of
+// them begin with, of each kind of record one, then what the others begin with, then
+// the rest.
 func evidence(os []outcome, vars map[string]string) []replay.Evidence {
-	seen := map[parse.Pos]bool{}
-	var out []replay.Evidence
+	seen, kinds := map[parse.Pos]bool{}, map[string]bool{}
+	var out, more, rest []replay.Evidence
 	for i := range os {
 		o := &os[i]
 		for j, ev := range o.records {
@@ -526,10 +543,33 @@ func evidence(os []outcome, vars map[string]string) []replay.Evidence {
 			if j == 0 {
 				ev.Note = joinNote(fill(o.clause.Say, o.vars, vars), ev.Note)
 			}
-			out = append(out, ev)
+			switch kind := kindOf(ev.Record); {
+			case j > 0:
+				rest = append(rest, ev)
+			case kinds[kind]:
+				more = append(more, ev)
+			default:
+				kinds[kind] = true
+				out = append(out, ev)
+			}
 		}
 	}
-	return out
+	return slices.Concat(out, more, rest)
+}
+
+// kindOf tells records apart that say different things.
+func kindOf(r parse.Record) string {
+	switch r := r.(type) {
+	case *parse.Event:
+		for _, g := range r.Sigs.Sigs {
+			if r.Is(g.ID) {
+				return g.ID
+			}
+		}
+	case *parse.Fact:
+		return r.Key
+	}
+	return r.Quote()
 }
 
 // fill replaces {name} by a variable; "" when one is unknown.

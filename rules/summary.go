@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +96,7 @@ func summary(v *view, r *Result) string {
 		name = "the node"
 	}
 	if len(v.n.Episodes) == 0 {
-		return name + ": " + sentence(append(absence(v, nil, r), quietSummary(v, r)), v, r)
+		return name + ": " + sentence(append(absence(v, r), quietSummary(v, r)), v, r)
 	}
 	e := &v.n.Episodes[WorstEpisode(v.n.Episodes)]
 	var b strings.Builder
@@ -123,7 +122,7 @@ func summary(v *view, r *Result) string {
 	b.WriteString(stepWords(e))
 	b.WriteString(failing(v, e))
 	b.WriteString("; " + verdict(r, e.ID) + ".")
-	return name + ": " + sentence([]string{unready(v, e), b.String(), away(r)}, v, r)
+	return name + ": " + sentence([]string{r.UnreadyIn(e).words(), b.String(), away(r)}, v, r)
 }
 
 // sentence joins the parts that there are, restarts of the kubelet last.
@@ -194,32 +193,45 @@ func stepWords(e *replay.Episode) string {
 	return ""
 }
 
-// failing names the call and the object that failed in the episode: the first
-// one that names a pod, or else the first.
+// failing names the call that failed in the episode and what it was about: the pods
+// that could not be inspected, or else the first object.
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
-	var best *replay.Failure
+	if by, order := s.statusFailures(); len(order) > 0 && e.StuckStep != replay.StepList {
+		f := by[order[0]][0]
+		return ", " + f.Call + of(f) + more(len(order)-1) + withCode(f)
+	}
 	for _, f := range v.fails {
-		if !s.covers(f.End) || f.Call == "" || f.End < s.from+lookBack || !ofStep(f, e.StuckStep) {
-			continue
-		}
-		if best == nil || best.Pod == "" && f.Pod != "" {
-			best = f
+		if s.covers(f.End) && f.Call != "" && f.End >= s.from+lookBack && ofStep(f, e.StuckStep) {
+			return ", " + f.Call + of(f) + withCode(f)
 		}
 	}
-	if best == nil {
+	return ""
+}
+
+// of names what a call was about, "" for the whole node.
+func of(f *replay.Failure) string {
+	if f.Pod != "" {
+		return " of pod " + f.Pod
+	} else if id := f.ObjectID(); id != "" {
+		return " of " + id[:min(12, len(id))]
+	}
+	return ""
+}
+
+// more is how many others there are.
+func more(n int) string {
+	if n == 0 {
 		return ""
 	}
-	out := ", " + best.Call
-	if best.Pod != "" {
-		out += " of pod " + best.Pod
-	} else if id := best.ObjectID(); id != "" {
-		out += " of " + id[:min(12, len(id))]
+	return " and " + strconv.Itoa(n) + " more"
+}
+
+func withCode(f *replay.Failure) string {
+	if f.Code == "" {
+		return ""
 	}
-	if best.Code != "" {
-		out += " failing with " + best.Code
-	}
-	return out
+	return " failing with " + f.Code
 }
 
 // ofStep reports whether a failed call belongs to the step that hangs.
@@ -325,7 +337,7 @@ func quietSummary(v *view, r *Result) string {
 	}
 	found = cmp.Or(found, v.heldBack(), v.dropped())
 	switch {
-	case found == "" && len(absence(v, nil, r)) > 0:
+	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "":
 		return "not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
@@ -404,10 +416,14 @@ func provenBy(n *replay.Node) string {
 // awayCauses are the look-alikes that take a node away by themselves.
 var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "network-not-ready"}
 
-// absence is why the node was away, as far as the input states it: the reason with
-// which it turned NotReady, heartbeats that did not get through.
-func absence(v *view, e *replay.Episode, r *Result) (out []string) {
-	for _, s := range []string{unready(v, e), away(r)} {
+// absence is why a node without an episode was away, as far as the input states it: the
+// reason with which it turned NotReady, heartbeats that did not get through.
+func absence(v *view, r *Result) (out []string) {
+	said := longest(r.Unready, func(u *Unready) bool { return !v.starting(u.From) }).words()
+	if said == "" && nodeSubject(v).unreadyUnsaid() {
+		said = "the node became NotReady, and the input does not state why"
+	}
+	for _, s := range []string{said, away(r)} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -423,71 +439,6 @@ func away(r *Result) string {
 		}
 	}
 	return ""
-}
-
-// unready is when the node turned NotReady and the reason stated for it: in the
-// episode, or else for the longest time. Starts of the kubelet are none.
-func unready(v *view, e *replay.Episode) string {
-	best, from, to, reason := int64(-1), int64(0), int64(0), ""
-	for i, c := range v.n.Ready {
-		if c.Ready || i > 0 && !v.n.Ready[i-1].Ready || v.starting(c.At) {
-			continue
-		}
-		until, why := int64(0), ""
-		for _, next := range v.n.Ready[i:] {
-			if next.Ready {
-				until = next.At
-				break
-			}
-			why = cmp.Or(why, statedReason(next.Record))
-		}
-		last := until
-		if last == 0 {
-			last = max(v.n.Window.End, c.At)
-		}
-		for _, said := range v.sig(parse.SigNotReady) { // the line after the one that records the event
-			if why == "" && said.At >= c.At && said.At <= last {
-				why = statedReason(said)
-			}
-		}
-		if e != nil && (last < e.Breach || c.At > max(e.LastReport, e.Recovered.At, e.Breach)) {
-			continue
-		}
-		if last-c.At > best {
-			best, from, to, reason = last-c.At, c.At, until, why
-		}
-	}
-	switch {
-	case best < 0 && e == nil && nodeSubject(v).unreadyUnsaid():
-		return "the node became NotReady, and the input does not state why"
-	case best < 0:
-		return ""
-	}
-	out := "NotReady from " + clocks(from, to)
-	if reason == "" {
-		return out + ", for a reason that the input does not state"
-	}
-	return out + " (" + reason + ")"
-}
-
-// ageWords is what a reason says of PLEG beyond that it is not healthy.
-var ageWords = regexp.MustCompile(`(PLEG is not healthy): pleg was last seen active \S+ ago; threshold is [0-9hms.]*[0-9hms]`)
-
-// statedReason is the message of the condition with which a node turned NotReady.
-func statedReason(r parse.Record) string {
-	message := ""
-	switch r := r.(type) {
-	case *parse.Event:
-		message = r.Field("message")
-	case *parse.Object:
-		for _, f := range r.Fields {
-			if f.Name == "message" {
-				message = f.Value
-			}
-		}
-	}
-	message = strings.TrimSuffix(strings.Trim(strings.TrimSpace(message), "[]"), ".")
-	return ageWords.ReplaceAllString(message, "$1")
 }
 
 // slowest tells of the longest relist of ten seconds or more, from lines or from

@@ -89,7 +89,7 @@ func fixture(name string, events int) *Report {
 		Nodes: []Node{{Node: n, Blame: []blame.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []blame.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},
 			Audit: audit.Result{Counts: audit.Counts{Audited: true, Observed: events, Replayed: events, Missing: 1, Notes: []string{name}}, Events: n.Observed,
 				ShortLived: []audit.ShortLived{{ID: name, Pod: name, Started: at(1), Ended: at(2), Evidence: proof(2)}}}, WhatIf: []*simulate.Answer{{Changes: []string{name}, Change: name, Sentence: name, Assumptions: []string{name},
-				Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
+				Rows: []simulate.AnswerRow{{Measure: "stretches unhealthy", Unit: "count", Was: 1, Would: 0}, {Measure: "time unhealthy", Unit: "seconds", Was: 62}}}}, Result: rules.Result{Status: "unhealthy", Summary: name, Unready: []rules.Unready{{From: at(285), To: at(350), Why: name}}, Causes: []rules.Cause{cause}, LookAlikes: []rules.Cause{cause},
 				Breaches: []rules.Breach{{Rule: "relist-threshold-exceeded", Severity: rules.Critical, Start: at(280), End: at(342), Value: 240, Threshold: 180, Unit: "seconds", Evidence: proof(281)}}}}},
 	}
 }

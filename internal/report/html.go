@@ -22,7 +22,7 @@ var pageSource string
 
 // pages is the template of the page.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes": Bytes, "name": orNode, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
+	"bytes": Bytes, "name": orNode, "kubelet": kubeletLine, "window": windowLine, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "heading": causesHeading, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
 	"ordinal": func(i int) int { return i + 1 },
 	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 }).Parse(pageSource))

@@ -63,10 +63,19 @@ func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s))
 // para prints s wrapped to the width, each line after indent.
 func (p *printer) para(indent, s string) { p.clipped(indent, s, whole) }
 
-// clipped prints at most most lines of a paragraph.
+// clipped prints at most most lines of a paragraph: the sentences and clauses that fit,
+// or of a single one what fits.
 func (p *printer) clipped(indent, s string, most int) {
 	width := max(p.opt.Width-breadth(indent), least)
 	lines := strings.Split(wrap(s, width), "\n")
+	for len(lines) > most {
+		i := max(strings.LastIndex(s, "; "), strings.LastIndex(s, ". ")+1)
+		if i <= 0 {
+			break
+		}
+		s = s[:i]
+		lines = strings.Split(wrap(s, width), "\n")
+	}
 	for i, l := range lines[:min(len(lines), most)] {
 		if i == most-1 && len(lines) > most {
 			l = fit(strings.TrimRight(l, " ")+" …", width)

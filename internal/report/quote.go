@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 	hang := strings.Repeat(" ", len(indent)+2)
 	if !p.opt.Verbose {
 		hang, most = hang[2:], 1
-		at, text = shortPath(at, 40), fit(flat(cmp.Or(e.Message, e.Text)), max(p.opt.Width-len(indent), least))
+		at, text = shortPath(at, 40), fit(flat(e.Message), max(p.opt.Width-len(indent), least))
 		if e.Time != 0 {
 			when = "  " + layout(e.Time, time.TimeOnly)
 		}
@@ -34,7 +33,9 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 	if !beside && e.Note != "" {
 		p.clipped(hang, e.Note, most)
 	}
-	fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, text))
+	if text != "" { // else it was quoted before
+		fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, text))
+	}
 }
 
 // shortPath is a path as it is quoted: of what lies in archives and folders the

@@ -170,7 +170,10 @@ func markdownPart(b *bufio.Writer, x *Part) {
 		if e.Note != "" {
 			note = ", " + md(e.Note)
 		}
-		fmt.Fprintf(b, "- %s%s\n\n  %s\n\n", code(e.Where()), note, code(e.Text))
+		fmt.Fprintf(b, "- %s%s\n\n", code(e.Where()), note)
+		if e.Text != "" { // else it was quoted before
+			fmt.Fprintf(b, "  %s\n\n", code(e.Text))
+		}
 	}
 	for _, s := range x.Items {
 		fmt.Fprintf(b, "- %s\n", md(s))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -320,7 +321,7 @@ func (t times) health(h *model.History) Section {
 func (t times) ready(h *model.History) Section {
 	s := Section{Title: "Node Ready condition", Columns: []string{"at", "ready", "reason", "where"}}
 	for _, c := range h.Ready {
-		s.Row(t.clock(c.Time), c.Ready, c.Reason, place(c.Evidence, 40))
+		s.Row(t.clock(c.Time), c.Ready, cmp.Or(c.Why, c.Reason), place(c.Evidence, 40))
 	}
 	return s
 }

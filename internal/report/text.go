@@ -110,12 +110,20 @@ func (p *printer) screen(n *model.Node) {
 
 // leading is the cause to tell first, nil if there is none, and whether that is
 // enough: it is more than possible, or the node is well and there is nothing to
-// find out.
+// find out. Of a node that is well it is what shows that, never a suspicion.
 func leading(n *model.Node) (c *model.Cause, sure bool) {
+	if n.Status == "healthy" {
+		for _, cs := range [][]model.Cause{n.Causes, n.LookAlikes} {
+			if i := slices.IndexFunc(cs, func(c model.Cause) bool { return c.Kind == string(rules.KindLookAlike) }); i >= 0 {
+				return &cs[i], true
+			}
+		}
+		return nil, true
+	}
 	if len(n.Causes) > 0 {
 		c = &n.Causes[0]
 	}
-	return c, n.Status == "healthy" || c != nil && c.Level != string(rules.Possible)
+	return c, c != nil && c.Level != string(rules.Possible)
 }
 
 // incident tells the episode that counts.
@@ -133,7 +141,7 @@ func (p *printer) incident(n *model.Node) {
 		if e.NotReady.To != 0 {
 			to = untilWords(e.NotReady.From, e.NotReady.To)
 		}
-		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+" to "+to+notReadyWhy(n, e), whole)
+		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+" to "+to+inBrackets(e.NotReady.Why), whole)
 	}
 }
 
@@ -174,22 +182,6 @@ func untilWords(from, to model.Time) string {
 		return layout(to, time.TimeOnly)
 	}
 	return layout(to, time.DateTime)
-}
-
-// notReadyWhy is what the lines say of why the node became NotReady.
-func notReadyWhy(n *model.Node, e *model.Episode) string {
-	for _, x := range e.Evidence.First(10) { // the line with the condition, or the event beside it
-		if d := x.Time - e.NotReady.From; d > -second && d < second && strings.Contains(x.Text, "PLEG is not healthy") {
-			return ", because PLEG is not healthy"
-		}
-	}
-	why := ""
-	for _, c := range n.History.Ready {
-		if c.Time == e.NotReady.From && !c.Ready && c.Reason != "" {
-			why = ", reason " + c.Reason
-		}
-	}
-	return why
 }
 
 const second = model.Time(1e9)
@@ -235,13 +227,15 @@ func gapsShort(gaps []model.Gap) string {
 // mostLikely tells the cause with its three best proofs.
 func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 	var head string
+	well := n.Status == "healthy"
 	switch {
-	case c == nil && sure:
+	case c == nil && !sure:
+		head = "Cause unknown"
+	case c == nil && len(n.Causes) == 0:
 		return
 	case c == nil:
-		p.heading("Cause unknown")
-		return
-	case n.Status == "healthy":
+		head = "Other findings"
+	case well:
 		head = "Proof"
 	case !sure:
 		head = fmt.Sprintf("Cause unknown; possible: %s (%.0f%%, %s)", c.Title, 100*c.Confidence, c.ID)
@@ -249,18 +243,25 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 		head = fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
 	}
 	p.heading(wrap(head, p.opt.Width))
-	p.clipped("  ", c.Explanation, 3)
-	for i, e := range c.For.First(3) {
-		p.quote(fmt.Sprintf("  %d ", i+1), &e)
-	}
-	if e := c.Against.Best(); e != nil {
-		p.clipped("  against  ", cmp.Or(e.Note, flat(e.Text))+" ("+shortPath(e.Where(), 40)+")", 2)
-	}
 	var also []string
-	for _, x := range n.Causes[1:min(len(n.Causes), 4)] {
-		also = append(also, fmt.Sprintf("%s (%s, %.0f%%)", x.ID, x.Level, 100*x.Confidence))
+	for i := range n.Causes {
+		if x := &n.Causes[i]; x != c && len(also) < 3 {
+			also = append(also, fmt.Sprintf("%s (%s, %.0f%%)", x.ID, x.Level, 100*x.Confidence))
+		}
 	}
-	if len(also) > 0 {
+	if c != nil {
+		p.clipped("  ", c.Explanation, 3)
+		for i, e := range c.For.Told(3) {
+			p.quote(fmt.Sprintf("  %d ", i+1), &e)
+		}
+		if e := c.Against.Best(); e != nil {
+			p.clipped("  against  ", cmp.Or(e.Note, flat(e.Message))+" ("+shortPath(e.Where(), 40)+")", 2)
+		}
+	}
+	switch {
+	case len(also) > 0 && well:
+		p.clipped("  also     ", "signs of "+strings.Join(also, ", ")+", though PLEG was well", 2)
+	case len(also) > 0:
 		p.clipped("  also     ", strings.Join(also, ", "), 2)
 	}
 }

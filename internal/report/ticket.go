@@ -1,10 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
@@ -49,8 +49,12 @@ func ticketLines(n *model.Node) []string {
 	case sure && len(c.Remediation) > 0:
 		out = append(out, "Do first: "+c.Remediation[0])
 	}
-	for _, e := range c.For.First(2) {
-		out = append(out, fmt.Sprintf("Proof: %s  %s", shortPath(e.Where(), 60), fit(flat(e.Text), 200)))
+	for _, e := range c.For.Told(2) {
+		proof := "Proof: " + shortPath(e.Where(), 60)
+		if e.Time != 0 {
+			proof += layout(e.Time, "  "+time.TimeOnly)
+		}
+		out = append(out, proof+"  "+fit(flat(e.Message), 200))
 	}
 	return out
 }

@@ -62,10 +62,13 @@ func (p *printer) node(n *model.Node) {
 		s.Parts = append(s.Parts, Part{Label: fmt.Sprintf("%d:", e.ID), Quotes: e.Evidence.All()})
 	}
 	for _, s := range slices.Concat([]Section{s}, causes(causesHeading(n), rules.Legend, n.Causes, whole),
-		causes("Look-alikes", "what looks like trouble of PLEG, and is none", n.LookAlikes, whole), []Section{unjudged(n.Unjudged)}, p.sections(n)) {
+		causes(lookAlikes, "what looks like trouble of PLEG, and is none", n.LookAlikes, whole), []Section{unjudged(n.Unjudged)}, p.sections(n)) {
 		p.section(s)
 	}
 }
+
+// lookAlikes is the heading above them.
+const lookAlikes = "Look-alikes (not PLEG)"
 
 // unjudged tells by what is missing which causes could not be judged.
 func unjudged(us []model.Unjudged) Section {
@@ -116,17 +119,22 @@ func windowLine(w model.Window) string {
 	return strings.Join(c, "; ")
 }
 
-// causesHeading says whether any of the causes is more than possible; of a node
-// that is well they say what shows it.
+// causesHeading says whether any of the causes is more than possible; a node that is
+// well has none: they show that, or were found beside it.
 func causesHeading(n *model.Node) string {
-	switch _, sure := leading(n); {
-	case n.Status == "healthy":
+	switch c, sure := leading(n); {
+	case n.Status == "healthy" && len(n.Causes) > 0 && c == &n.Causes[0]:
 		return "Proof"
+	case n.Status == "healthy":
+		return "Other findings, though PLEG was well"
 	case sure:
 		return "Probable causes"
 	}
 	return "Cause unknown; these are possible"
 }
+
+// doLabel is said before what to do about a cause of a level.
+var doLabel = map[string]string{string(rules.Confirmed): "do", string(rules.Likely): "do", string(rules.Possible): "once sure"}
 
 // causes are sections of causes, with at most most quotes of each list, below one
 // that says what their words mean.
@@ -135,6 +143,17 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 		return nil
 	}
 	out := []Section{{Title: title, Lead: []string{legend}}}
+	seen := map[string]bool{}
+	once := func(es []model.Evidence) []model.Evidence { // what was quoted is not quoted again
+		for i := range es {
+			if e := &es[i]; seen[e.Where()] {
+				e.Text = ""
+			} else {
+				seen[e.Where()] = true
+			}
+		}
+		return es
+	}
 	for i := range cs {
 		c := &cs[i]
 		level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
@@ -142,9 +161,9 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 			level += ", explains " + episodesWords(c.Episodes)
 		}
 		out = append(out, Section{Title: fmt.Sprintf("%d. %s (%s)", i+1, c.Title, c.ID), Lead: []string{level, c.Explanation}, Parts: []Part{
-			{Label: "for", Quotes: c.For.First(most)},
-			{Label: "against", Quotes: c.Against.First(most)},
-			{Label: "do", Items: c.Remediation},
+			{Label: "for", Quotes: once(c.For.First(most))},
+			{Label: "against", Quotes: once(c.Against.First(most))},
+			{Label: doLabel[c.Level], Items: c.Remediation},
 			{Label: "run", Commands: c.Commands},
 			{Label: "collect", Items: c.Missing},
 		}})

@@ -7,8 +7,9 @@ import (
 )
 
 // conditionRE reads a node condition printed with %+v. Times may carry the
-// zone's name and a monotonic reading.
-var conditionRE = onDemand(`(?s)\{Type:(\w+) Status:(\w+)(?: LastHeartbeatTime:(.*?))?(?: LastTransitionTime:(.*?))? Reason:(\S*) Message:(.*?)\}?[\s"]*$`)
+// zone's name and a monotonic reading. The message ends with the condition: lines of
+// others may follow.
+var conditionRE = onDemand(`(?s)\{Type:(\w+) Status:(\w+)(?: LastHeartbeatTime:(.*?))?(?: LastTransitionTime:(.*?))? Reason:(\S*) Message:(.*?)(?:\}?[\s"]*$|\}[ \t]*\n)`)
 
 // condition is a v1.NodeCondition. encoding/json matches its keys without
 // regard to case, so the upper-case ones of ≥ 1.23 JSON logs fit too.

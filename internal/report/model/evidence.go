@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -18,7 +19,7 @@ type Evidence struct {
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 
-	Message string `json:"-"` // what the text ends in, behind framing and header; "" unknown
+	Message string `json:"-"` // for people: what the text ends in behind framing and header, JSON in words
 	Length  int    `json:"-"` // of the line, in bytes
 	Input   int    `json:"-"` // index of the input, -1 unknown
 }
@@ -85,6 +86,20 @@ func (p Proof) First(n int) []Evidence {
 	return out
 }
 
+// Told returns the first n of those that a note says something of; where none has a
+// note, the first.
+func (p Proof) Told(n int) (out []Evidence) {
+	for i := 0; i < p.Len() && len(out) < n; i++ {
+		if e := p.At(i); e.Note != "" {
+			out = append(out, e)
+		}
+	}
+	if out == nil {
+		return p.First(min(n, 1))
+	}
+	return out
+}
+
 // All returns all, never nil.
 func (p Proof) All() []Evidence { return p.First(p.Len()) }
 
@@ -106,7 +121,8 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 		out.Time = Time(s.At)
 	}
 	if ev, ok := e.Record.(*parse.Event); ok {
-		out.Message = c.Quote(ev.Message())
+		text = cmp.Or(ev.Message(), text)
 	}
+	out.Message = c.Quote(parse.Readable(text))
 	return out
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -104,7 +103,7 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 		if e == nil {
 			return "what follows from others"
 		}
-		return strconv.Quote(Cut(cmp.Or(e.Message, e.Text), 160)) + " (" + e.Where() + ")"
+		return strconv.Quote(Cut(e.Message, 160)) + " (" + e.Where() + ")"
 	}
 	out.Message = c.Text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
 	return out
@@ -127,10 +126,10 @@ func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 }
 
 func (c *Cleaner) episodes(n *Analyzed) []Episode {
-	return list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n.Causes) })
+	return list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n) })
 }
 
-func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
+func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {
 	out := Episode{
 		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
 		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.Text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
@@ -140,12 +139,12 @@ func (c *Cleaner) episode(e *replay.Episode, causes []rules.Cause) Episode {
 	if len(e.LastStarts) > 1 {
 		out.LastStarts = list(e.LastStarts, func(s replay.Instant) Time { return Time(s.At) })
 	}
-	if e.NotReady != nil {
-		out.NotReady = &Span{Time(e.NotReady.From), Time(e.NotReady.To)}
+	if u := n.UnreadyIn(e); u != nil {
+		out.NotReady = &Unready{Span{Time(u.From), Time(u.To)}, c.Text(u.Why)}
 	}
-	for i := range causes {
-		if slices.Contains(causes[i].Episodes, e.ID) {
-			out.Causes = append(out.Causes, causes[i].ID)
+	for i := range n.Causes {
+		if slices.Contains(n.Causes[i].Episodes, e.ID) {
+			out.Causes = append(out.Causes, n.Causes[i].ID)
 		}
 	}
 	return out

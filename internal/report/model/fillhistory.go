@@ -11,11 +11,12 @@ import (
 	"github.com/plegforensics/plegforensics/replay/age"
 	"github.com/plegforensics/plegforensics/replay/audit"
 	"github.com/plegforensics/plegforensics/replay/curves"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
 	return &History{Name: c.Name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
-		Ready: list(n.Ready, c.ready), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: list(n.Failures, c.failed), OnDemand: c.onDemand(n.Node),
+		Ready: list(n.Ready, func(x replay.ReadyChange) Ready { return c.ready(x, n.Unready) }), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: list(n.Failures, c.failed), OnDemand: c.onDemand(n.Node),
 		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),
 		Curves: func() []curves.Curve { return curves.Of(n.Node) }, Ages: func() []age.Span { return age.Of(n.Node) }, Cite: c.record}
 }
@@ -28,8 +29,14 @@ func healthOf(x replay.HealthSpan) Health {
 	return Health{Span{Time(x.From), Time(x.To)}, string(x.State)}
 }
 
-func (c *Cleaner) ready(x replay.ReadyChange) Ready {
-	return Ready{Time(x.At), x.Ready, c.Text(x.Reason), c.Proof([]replay.Evidence{x.Evidence}).Best()}
+func (c *Cleaner) ready(x replay.ReadyChange, down []rules.Unready) Ready {
+	out := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.Text(x.Reason), Evidence: c.Proof([]replay.Evidence{x.Evidence}).Best()}
+	for _, u := range down {
+		if !x.Ready && u.From == x.At {
+			out.Why = c.Text(u.Why)
+		}
+	}
+	return out
 }
 
 func (c *Cleaner) run(r replay.Run) Run {

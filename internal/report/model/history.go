@@ -82,6 +82,7 @@ type Ready struct {
 	Time     Time      `json:"time"`
 	Ready    bool      `json:"ready"`
 	Reason   string    `json:"reason"`
+	Why      string    `json:"why,omitempty"` // of NotReady, as an episode's
 	Evidence *Evidence `json:"evidence"`
 }
 

@@ -169,6 +169,12 @@ type Span struct {
 	To   Time `json:"to"`
 }
 
+// Unready is a stretch of the node being NotReady, and what the input states for it.
+type Unready struct {
+	Span
+	Why string `json:"why,omitempty"`
+}
+
 // Episode is one continuous stretch of PLEG being unhealthy.
 type Episode struct {
 	ID              int      `json:"id"`
@@ -187,7 +193,7 @@ type Episode struct {
 	Uncertainty     *float64 `json:"uncertainty_seconds"`
 	StuckStep       string   `json:"stuck_step"`
 	StuckStepBasis  string   `json:"stuck_step_basis,omitempty"`
-	NotReady        *Span    `json:"node_not_ready"`
+	NotReady        *Unready `json:"node_not_ready"`
 	Causes          []string `json:"causes"`
 	Evidence        Proof    `json:"evidence"`
 }

@@ -202,7 +202,7 @@ func Healths(n *model.Node, add func(Mark)) {
 // Readies adds the stretches of the node being Ready or not.
 func Readies(n *model.Node, add func(Mark)) {
 	for i, x := range n.History.Ready {
-		m := Mark{Kind: Ready, Start: x.Time, State: strconv.FormatBool(x.Ready), Detail: x.Reason, Open: i+1 == len(n.History.Ready)}
+		m := Mark{Kind: Ready, Start: x.Time, State: strconv.FormatBool(x.Ready), Detail: cmp.Or(x.Why, x.Reason), Open: i+1 == len(n.History.Ready)}
 		if !m.Open {
 			m.End = n.History.Ready[i+1].Time
 		}

@@ -224,7 +224,7 @@ func reports(gs []*kubelet.LastSeen) []host.Evidence {
 			}
 		}
 		add(g.Lines[0], "last seen active "+parse.Short(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
-		add(peak, "longest age")
+		add(peak, "the longest age stated")
 		add(g.Lines[len(g.Lines)-1], "last report")
 	}
 	return out
@@ -253,7 +253,7 @@ func (w *healer) never(run int) (Episode, bool) {
 	}
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
-		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still none"}}}
+		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
 	g := &kubelet.LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
 	var ev []host.Evidence

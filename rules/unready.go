@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay"
+)
+
+// Unready is a stretch of the node being NotReady.
+type Unready struct {
+	From, To int64  // To is 0 while it lasts
+	Why      string // the message of the condition, or else its reason; "" where the input states neither
+	last     int64  // To, or the last moment of which it is known
+}
+
+// unready lists when the node was NotReady and what is stated for it.
+func unready(v *view) (out []Unready) {
+	for i, c := range v.n.Ready {
+		if c.Ready || i > 0 && !v.n.Ready[i-1].Ready {
+			continue
+		}
+		u, word := Unready{From: c.At}, ""
+		for _, next := range v.n.Ready[i:] {
+			if next.Ready {
+				u.To = next.At
+				break
+			}
+			if next.Reason != "NodeNotReady" { // an event, which says that and not why
+				word = cmp.Or(word, next.Reason)
+			}
+			u.Why = cmp.Or(u.Why, statedReason(next.Record))
+		}
+		u.last = cmp.Or(u.To, max(v.n.Window.End, c.At))
+		for _, said := range v.sig(parse.SigNotReady) { // the line after the one that records the event
+			if u.Why == "" && said.At >= u.From && said.At <= u.last {
+				u.Why = statedReason(said)
+			}
+		}
+		u.Why = cmp.Or(u.Why, word)
+		out = append(out, u)
+	}
+	return out
+}
+
+// UnreadyIn is the stretch that belongs to an episode, nil if there is none.
+func (r *Result) UnreadyIn(e *replay.Episode) *Unready {
+	return longest(r.Unready, func(u *Unready) bool {
+		if e.NotReady != nil {
+			return u.From == e.NotReady.From
+		}
+		return e.Breach == 0 && u.From <= max(e.LastReport, e.Recovered.At) && u.last >= e.FirstReport
+	})
+}
+
+// longest is the longest of those that ok allows, nil if there is none.
+func longest(us []Unready, ok func(*Unready) bool) (best *Unready) {
+	for i := range us {
+		if u := &us[i]; ok(u) && (best == nil || u.last-u.From > best.last-best.From) {
+			best = u
+		}
+	}
+	return best
+}
+
+// words is a clause about it, "" for nil.
+func (u *Unready) words() string {
+	switch {
+	case u == nil:
+		return ""
+	case u.Why == "":
+		return "NotReady from " + clocks(u.From, u.To) + ", for a reason that the input does not state"
+	}
+	return "NotReady from " + clocks(u.From, u.To) + " (" + u.Why + ")"
+}
+
+// ageWords is what a reason says of PLEG beyond that it is not healthy.
+var ageWords = regexp.MustCompile(`(PLEG is not healthy): pleg was last seen active \S+ ago; threshold is [0-9hms.]*[0-9hms]`)
+
+// statusWords is the message of an event, which names the change and no reason.
+const statusWords = " status is now: "
+
+// statedReason is the message of the condition with which a node turned NotReady.
+func statedReason(r parse.Record) string {
+	message := ""
+	switch r := r.(type) {
+	case *parse.Event:
+		message = r.Field("message")
+	case *parse.Object:
+		for _, f := range r.Fields {
+			if f.Name == "message" {
+				message = f.Value
+			}
+		}
+	}
+	if strings.Contains(message, statusWords) {
+		return ""
+	}
+	message = strings.TrimSuffix(strings.Trim(strings.TrimSpace(message), "[]"), ".")
+	return ageWords.ReplaceAllString(message, "$1")
+}
