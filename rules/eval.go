@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -119,8 +120,41 @@ func (x *scored) cause() Cause {
 		Explanation: x.explanation(vars), Path: x.path(vars),
 		Remediation: x.filled(x.def.Remediation, vars), References: x.def.References,
 	}
-	c.Missing, c.Commands = x.asks()
+	c.Missing, c.Commands = x.asks(vars)
+	c.Objects = x.sub.objectsOf(c.For)
 	return c
+}
+
+// objectsOf are the servers and registries that evidence names.
+func (v *view) objectsOf(es []replay.Evidence) (out []Object) {
+	for _, e := range es {
+		at := e.When().At
+		for _, f := range v.fieldsOf(e.Record) {
+			kind, name := outsideOf(f)
+			i := slices.IndexFunc(out, func(x Object) bool { return x.Kind == kind && x.Name == name })
+			switch {
+			case name == "":
+			case i < 0:
+				out = append(out, Object{kind, name, at})
+			case at != 0 && at < out[i].At:
+				out[i].At = at
+			}
+		}
+	}
+	return out
+}
+
+// outsideOf is the object outside the node that a field names, "" for none.
+func outsideOf(f parse.Field) (kind, name string) {
+	switch f.Name {
+	case "server", "srv":
+		return "server", f.Value
+	case "image":
+		if host, _, ok := strings.Cut(f.Value, "/"); ok && strings.ContainsAny(host, ".:") {
+			return "registry", host
+		}
+	}
+	return "", ""
 }
 
 // mostConfident is the highest confidence stated: a log is never the whole story.
@@ -248,29 +282,36 @@ func timingWords(o *outcome, s *subject) string {
 	return ""
 }
 
-// asks lists input that would settle the cause and is not there, with the
-// command that collects it.
-func (x *scored) asks() (texts, runs []string) {
-	for _, m := range x.def.Missing {
-		there := false
-		for _, l := range m.Lacks {
-			there = there || x.sub.has(l)
-		}
-		if there {
-			continue
-		}
-		texts = append(texts, m.Text)
-		if run := x.sub.forNode(m.Run); run != "" && !slices.Contains(runs, run) {
+// asks lists input that would settle the cause and is not there, and what to run: what
+// the cause says, then what collects that input.
+func (x *scored) asks(vars map[string]string) (asks []Missing, runs []string) {
+	for _, r := range x.def.Run {
+		if run := x.fill(r, vars); run != "" && shellMarks(run) == shellMarks(placeholder().ReplaceAllString(r, "")) {
 			runs = append(runs, run)
 		}
 	}
-	return texts, runs
+	for _, m := range x.def.Missing {
+		if slices.ContainsFunc(m.Lacks, x.sub.has) {
+			continue
+		}
+		if id := cmp.Or(x.fill("{object}", vars), x.fill("{id}", vars)); id != "" && strings.Trim(id, "0123456789abcdef") == "" {
+			m.Run = strings.NewReplacer("CONTAINER", id, "SANDBOX", id).Replace(m.Run)
+		}
+		asks = append(asks, m)
+		if m.Run != "" && !slices.Contains(runs, m.Run) {
+			runs = append(runs, m.Run)
+		}
+	}
+	return asks, runs
 }
 
-// forNode puts the node's name, where it is known, into a command.
-func (s *subject) forNode(run string) string {
-	if s.n.Name == "" || s.n.Name == "unknown" {
-		return run
+// shellMarks counts what a shell reads as more than a part of a word. A value of the
+// input adds none to a command.
+func shellMarks(s string) (n int) {
+	for _, r := range s {
+		if strings.ContainsRune(" \t\n;&|$`\"'\\<>()*?[]{}#~!%=", r) {
+			n++
+		}
 	}
-	return strings.ReplaceAll(run, "/NODE/", "/"+s.n.Name+"/")
+	return n
 }

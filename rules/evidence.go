@@ -374,7 +374,11 @@ func (v *view) fieldsOf(r parse.Record) []parse.Field {
 		if r.Key == "goroutine.wait" {            // whose value is a state; sentences tell how long
 			value = strconv.Itoa(int(r.Num/60)) + " min"
 		}
-		return append([]parse.Field{{Name: "value", Value: value}}, r.Attrs...)
+		fs := append([]parse.Field{{Name: "value", Value: value}}, r.Attrs...)
+		for _, a := range r.Attrs { // what no other record has: stopped_pid
+			fs = append(fs, parse.Field{Name: r.Key[strings.LastIndexByte(r.Key, '.')+1:] + "_" + a.Name, Value: a.Value})
+		}
+		return fs
 	case *parse.Object:
 		return r.Fields
 	}

@@ -71,12 +71,20 @@ type Cause struct {
 	Episodes    []int   // ids of the episodes it explains; empty: the node as a whole
 	For         []replay.Evidence
 	Against     []replay.Evidence
-	Missing     []string // what input would settle it
+	Missing     []Missing // what input would settle it
 	Explanation string
 	Path        []string // the decision in plain words, step by step
 	Remediation []string
 	Commands    []string // what to run to settle it
 	References  []string
+	Objects     []Object // what the evidence for it names outside the node
+}
+
+// Object is something outside a node that can fail for several: a file server, a
+// registry. A local device fails alone.
+type Object struct {
+	Kind, Name string
+	At         int64 // first seen, 0 unknown
 }
 
 // Result is everything that the rules say about one node.

@@ -58,3 +58,14 @@ func TestOneChoice(t *testing.T) {
 		t.Errorf("the headline names another pod: %s", res.Summary)
 	}
 }
+
+// TestCommandTakesWords: a value of the input is a word of a command or leaves it out.
+func TestCommandTakesWords(t *testing.T) {
+	for pid, want := range map[string]string{"101": "kill -CONT 101", "1; reboot": "", "$(reboot)": "", "": ""} {
+		x := &scored{def: &Def{Run: []string{"kill -CONT {stopped_pid}"}}, sub: &subject{view: newView(node())}}
+		x.found = []outcome{{clause: &Clause{}, vars: map[string]string{"stopped_pid": pid}}}
+		if _, runs := x.asks(nil); strings.Join(runs, "|") != want {
+			t.Errorf("%q: %q", pid, runs)
+		}
+	}
+}

@@ -102,6 +102,7 @@ type Def struct {
 	Against     []*Clause
 	Explains    []string // causes that are its symptoms
 	Missing     []Missing
+	Run         []string // commands that tell more about the cause or mend it
 	Remediation []string
 	Diagnosis   []string // commands and questions, in order
 	References  []string
@@ -123,8 +124,17 @@ type Affects struct {
 // Missing is input that would settle a cause.
 type Missing struct {
 	Lacks []string // sources or fact keys; asked for only while none of them is in the input
+	Need  string   // id of an Input, whose text it then has
 	Text  string
 	Run   string // exact command
+}
+
+// ID tells what is missing, whoever asks for it.
+func (m *Missing) ID() string {
+	if m.Need != "" || len(m.Lacks) == 0 {
+		return m.Need
+	}
+	return m.Lacks[0]
 }
 
 // Place is a position in a rule file.

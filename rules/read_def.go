@@ -34,6 +34,7 @@ var defKeys = []key[Def]{
 	{"against", func(r *reader, n *nodes.Node, d *Def) { r.clauses(n, &d.Against) }},
 	{"explains", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Explains) }},
 	{"missing", func(r *reader, n *nodes.Node, d *Def) { r.missing(n, d) }},
+	{"run", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Run) }},
 	{"diagnosis", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Diagnosis) }},
 	{"remediation", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Remediation) }},
 	{"references", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.References) }},
@@ -79,12 +80,21 @@ func (r *reader) missing(n *nodes.Node, d *Def) {
 	r.list(n, func(c *nodes.Node) {
 		var m Missing
 		mapping(r, c, "missing", missingKeys, &m)
+		switch in := LookupInput(m.Need); {
+		case in != nil:
+			m.Text = upperFirst(in.What)
+		case m.Need != "":
+			r.bad(c, "", "nothing is called %q that one could need", m.Need)
+		case m.Text == "":
+			r.bad(c, "", "what is missing has no words: neither need nor ask")
+		}
 		d.Missing = append(d.Missing, m)
 	})
 }
 
 var missingKeys = []key[Missing]{
 	{"lacks", func(r *reader, n *nodes.Node, m *Missing) { r.strs(n, &m.Lacks) }},
+	{"need", func(r *reader, n *nodes.Node, m *Missing) { r.str(n, &m.Need) }},
 	{"ask", func(r *reader, n *nodes.Node, m *Missing) { r.str(n, &m.Text) }},
 	{"run", func(r *reader, n *nodes.Node, m *Missing) { r.str(n, &m.Run) }},
 }

@@ -15,7 +15,7 @@ import (
 const (
 	statusUnhealthy = "unhealthy"
 	statusDegraded  = "degraded"
-	statusHealthy   = "healthy"
+	StatusHealthy   = "healthy"
 	statusUnknown   = "unknown"
 )
 
@@ -42,7 +42,7 @@ func status(v *view, r *Result) string {
 		return statusDegraded
 	}
 	if well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
-		return statusHealthy
+		return StatusHealthy
 	}
 	return statusUnknown
 }
@@ -270,7 +270,7 @@ func toTell(c *Cause) string {
 	if len(c.Missing) == 0 {
 		return ""
 	}
-	return ": collect " + lowerFirst(c.Missing[0])
+	return ": collect " + lowerFirst(c.Missing[0].Text)
 }
 
 func explainsEpisode(c *Cause, id int) bool {
@@ -281,6 +281,8 @@ func explainsEpisode(c *Cause, id int) bool {
 	}
 	return false
 }
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // lowerFirst lowers the first letter of a sentence, unless the word is a name
 // such as NFS or CRI-O.
@@ -315,7 +317,7 @@ func quietSummary(v *view, r *Result) string {
 		}
 		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why"
 	}
-	if said := unhealthyWithoutAge(v); said != "" && r.Status != statusHealthy {
+	if said := unhealthyWithoutAge(v); said != "" && r.Status != StatusHealthy {
 		return said
 	}
 	span, well := v.n.WellThroughout()
@@ -323,7 +325,7 @@ func quietSummary(v *view, r *Result) string {
 	if span.To-span.From < second {
 		within = "PLEG was within its threshold at " + clock(span.From) + provenBy(v.n)
 	}
-	if r.Status == statusHealthy {
+	if r.Status == StatusHealthy {
 		return within
 	}
 	found := best

@@ -83,7 +83,7 @@ func fixture(name string, events int) *Report {
 	}
 	n.Series = []*parse.Series{relistSeries(file, "_sum", at, func(i int) float64 { return float64(i) * 1.5 }), relistSeries(file, "_count", at, func(i int) float64 { return float64(i * 14) })}
 	cause := rules.Cause{ID: "runtime-hang-global", Title: "Whole runtime does not answer", Level: rules.Likely, Confidence: 0.87, Episodes: []int{1},
-		For: proof(221), Against: proof(222), Missing: []string{name}, Explanation: name, Path: []string{name}, Remediation: []string{name}, Commands: []string{name}, References: []string{name}}
+		For: proof(221), Against: proof(222), Missing: []rules.Missing{{Text: name, Lacks: []string{"x"}}}, Explanation: name, Path: []string{name}, Remediation: []string{name}, Commands: []string{name}, References: []string{name}}
 	return &Report{Version: "test", Inputs: []parse.Input{{Path: name, Kind: "sosreport", Files: 3, FilesUsed: 2, Bytes: 12345, Partial: true}},
 		Warnings: []parse.Warning{{Pos: parse.Pos{File: file, Offset: 77}, Msg: name}},
 		Nodes: []Node{{Node: n, Blame: []blame.Blame{{Relist: 1, Total: 120 * time.Second, List: 120 * time.Second, Inspect: -1, ByPod: []blame.Share{{What: name, ID: name, Took: time.Minute, Calls: 1, Evidence: proof(221)}}, Notes: []string{name}}},

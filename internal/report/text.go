@@ -102,7 +102,7 @@ func (p *printer) screen(n *model.Node) {
 	p.mostLikely(n, c, sure)
 	switch {
 	case !sure:
-		p.collectNext(n, c)
+		p.collectNext(n)
 	case n.Status != "healthy":
 		p.doFirst(c)
 	}
@@ -281,36 +281,21 @@ func (p *printer) doFirst(c *model.Cause) {
 }
 
 // collectNext is what would settle it.
-func (p *printer) collectNext(n *model.Node, c *model.Cause) {
-	var asks []string
-	if c != nil {
-		asks = c.Missing
-	}
-	if len(asks)+len(n.Collect) == 0 {
-		return
-	}
-	p.heading("Collect next")
-	needs := slices.Clone(n.Collect)
-	for _, ask := range asks[:min(len(asks), 2)] {
-		p.clipped("  - ", sentenceCase(ask), 2)
-		same := slices.IndexFunc(needs, func(x model.Need) bool {
-			thing, _, _ := strings.Cut(x.What, ",")
-			return strings.Contains(strings.ToLower(ask), strings.ToLower(thing))
-		})
-		if same >= 0 { // said once, with the command
-			fmt.Fprintf(p, "    $ %s\n", needs[same].Command)
-			needs = slices.Delete(needs, same, same+1)
+func (p *printer) collectNext(n *model.Node) {
+	for i := range n.Collect[:min(len(n.Collect), 4)] {
+		if i == 0 {
+			p.heading("Collect next")
 		}
-	}
-	for _, x := range needs[:min(len(needs), 2)] {
-		p.need(&x, 2)
+		p.need(&n.Collect[i], 2)
 	}
 }
 
 // need is something to collect, and the command for it, whole: it is copied.
 func (p *printer) need(x *model.Need, most int) {
 	p.clipped("  - ", sentenceCase(x.What)+": "+x.Why, most)
-	fmt.Fprintf(p, "    $ %s\n", x.Command)
+	if x.Command != "" {
+		fmt.Fprintf(p, "    $ %s\n", x.Command)
+	}
 }
 
 // others are the nodes that the screen is not about, a line each.

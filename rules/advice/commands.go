@@ -14,8 +14,8 @@ import (
 // Commands fills in what the commands of the causes leave open: the runtime of
 // the node, and when the incident was.
 type Commands struct {
-	unit, daemon string // of the runtime, "" unknown
-	from, to     time.Time
+	node, unit, daemon string // "" unknown
+	from, to           time.Time
 }
 
 // around is how much before and after an incident its logs are asked for.
@@ -24,6 +24,9 @@ const around = 5 * time.Minute
 // CommandsFor returns the Commands of a node with its breaches.
 func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	var out Commands
+	if name := shell(n.Name); name == n.Name && name != "unknown" {
+		out.node = name
+	}
 	if n.Kubelet.Runtime != "" {
 		h := &holding{Node: n, runtime: runtimeOf(n)}
 		out.unit, out.daemon = h.unit(), h.daemon()
@@ -36,7 +39,7 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 }
 
 // incident is when the worst happened: the first to the last episode, or else
-// the first breach; 0 where nothing did.
+// the first breach, or else all that the records cover; 0 where nothing is dated.
 func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 	see := func(a, b int64) {
 		if a != 0 && (from == 0 || a < from) {
@@ -57,6 +60,9 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 			}
 		}
 	}
+	if from == 0 {
+		from, to = n.Window.Start, n.Window.End
+	}
 	if day := int64(24 * time.Hour); to-from > day { // the log of a day is as much as anybody reads
 		to = from + day
 	}
@@ -65,12 +71,14 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 
 var (
 	since     = regexp.MustCompile(`--since ('TIME'|-\d+(min|h|d))`)
+	ofPods    = regexp.MustCompile(`--since=\d+h`) // kubectl logs, which knows no end
+	nodeName  = regexp.MustCompile(`\bNODE\b`)
 	unitFlags = regexp.MustCompile(`(?:-u (?:containerd|crio|docker|cri-o) ?){2,}`)
 	unitNames = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
 )
 
-// Fill replaces the runtimes that a command may be about by the one that the
-// node has, and a time before now by the time of the incident.
+// Fill replaces the runtimes that a command may be about by the one that the node has,
+// a time before now by the time of the incident, and NODE by the node's name.
 func (c Commands) Fill(s string) string {
 	if c.unit != "" {
 		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")
@@ -82,7 +90,16 @@ func (c Commands) Fill(s string) string {
 		})
 	}
 	if !c.from.IsZero() {
-		s = since.ReplaceAllString(s, fmt.Sprintf("--since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime)))
+		s = since.ReplaceAllString(s, c.span())
+		s = ofPods.ReplaceAllString(s, "--since-time="+c.from.Format(time.RFC3339))
+	}
+	if c.node != "" {
+		s = nodeName.ReplaceAllString(s, c.node)
 	}
 	return strings.TrimSpace(s)
+}
+
+// span are the flags of journalctl for the time of the incident.
+func (c Commands) span() string {
+	return fmt.Sprintf("--since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime))
 }

@@ -4,6 +4,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,18 +13,20 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 // Need is something that the input lacks, what it would settle, and the command
 // that collects it.
 type Need struct {
 	Node               string // "" where it is of no single node
+	ID                 string // of an input of the rules, or else what a cause lacks; "" for a bundle as a whole
 	What, Why, Command string
 }
 
 // Kubelet is what is needed where no node was found.
 func Kubelet() Need {
-	return Need{"", "the log of a kubelet", "without it nothing can be said about PLEG",
+	return Need{"", "kubelet-log", "the log of a kubelet", "without it nothing can be said about PLEG",
 		"journalctl -u kubelet -o short-precise --utc --no-pager > kubelet.log"}
 }
 
@@ -38,9 +41,10 @@ type holding struct {
 	runtime    string // unit of the runtime
 	verbosity  int
 	layout     string // of the bundle that holds the node
+	during     string // flags of journalctl for the time of the incident, "" unknown
 }
 
-func holdingOf(n *replay.Node) *holding {
+func holdingOf(n *replay.Node, run Commands) *holding {
 	h := &holding{Node: n, keys: map[string]bool{}, dumps: map[string]bool{}, name: shell(n.Name), verbosity: -1}
 	for _, f := range n.Facts {
 		h.keys[f.Key] = true
@@ -58,6 +62,9 @@ func holdingOf(n *replay.Node) *holding {
 		}
 	}
 	h.layout, h.runtime = layoutOf(n), runtimeOf(n)
+	if !run.from.IsZero() {
+		h.during = run.span() + " "
+	}
 	return h
 }
 
@@ -103,9 +110,9 @@ func (h *holding) journal(unit, file string) string {
 		}
 		return "talosctl -n " + h.name + " logs " + unit + " > " + file
 	case "kind-export":
-		return "docker exec " + h.name + " journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+		return "docker exec " + h.name + " journalctl -u " + unit + " -o short-precise --utc " + h.during + "--no-pager > " + file
 	}
-	return "journalctl -u " + unit + " -o short-precise --utc --no-pager > " + file
+	return "journalctl -u " + unit + " -o short-precise --utc " + h.during + "--no-pager > " + file
 }
 
 // shell quotes a name for a command line.
@@ -147,13 +154,12 @@ func (h *holding) proxy(path string) string {
 // wants is every need and when it holds, the most useful first.
 var wants = []struct {
 	lacks func(*holding) bool
-	what  string
-	why   string
+	id    string // of the rules' inputs
 	run   func(*holding) string
 }{
-	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "the log of the kubelet", "it dates relists, failures and health",
+	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "kubelet-log",
 		func(h *holding) string { return h.journal("kubelet", "kubelet.log") }},
-	{(*holding).late, "the kubelet log from before the trouble", "the log begins less than ten minutes before the first breach, so what led to it is missing",
+	{(*holding).late, "kubelet-log-before",
 		func(h *holding) string {
 			at := time.Unix(0, h.Episodes[0].Breach).UTC()
 			return fmt.Sprintf("journalctl -u kubelet -o short-precise --utc --no-pager --since '%s UTC' --until '%s UTC' > kubelet-before.log",
@@ -162,46 +168,48 @@ var wants = []struct {
 	{func(h *holding) bool {
 		return !h.Have[parse.SrcContainerd] && !h.Have[parse.SrcCRIO] && !h.Have[parse.SrcDockerd]
 	},
-		"the log of the container runtime", "it shows what the runtime did while the kubelet waited, and lets PLEG events be audited",
+		"runtime-log",
 		func(h *holding) string { return h.journal(h.unit(), h.unit()+".log") }},
 	{func(h *holding) bool {
-		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"]
+		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"] && !h.keys[facts.KeyStopped]
 	},
-		"a goroutine dump of the runtime, taken while PLEG is unhealthy and before any restart", "it names the lock or system call on which the runtime hangs",
+		"runtime-stacks",
 		func(h *holding) string {
 			return "kill -USR1 $(pidof " + h.daemon() + "); journalctl -u " + h.unit() + " --since -1min --no-pager > stacks.log"
 		}},
 	{func(h *holding) bool { return len(h.Episodes) > 0 && !h.dumps["kubelet"] },
-		"a goroutine dump of the kubelet, taken while PLEG is unhealthy", "it tells a relist that waits for the runtime from one that waits for the kubelet itself",
+		"kubelet-stacks",
 		func(h *holding) string { return h.proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
-	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "the kernel log", "dead mounts, blocked tasks, lock-ups and OOM kills stand there",
+	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "kernel-log",
 		(*holding).kernelLog},
-	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "the process table with wait channels", "tasks in uninterruptible sleep show which device or server does not answer",
+	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "processes",
 		func(h *holding) string { return "ps -eLo pid,ppid,tid,stat,wchan:32,lstart,args > ps.txt" }},
-	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel stacks of the tasks in state D", "the wait channel alone does not tell what they wait for",
+	{func(h *holding) bool { return h.keys[facts.KeyDState] && !h.keys[facts.KeyKernelStack] }, "kernel-stacks",
 		func(h *holding) string {
 			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`
 		}},
-	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "two snapshots of the kubelet's metrics, a minute apart", "they give relist durations and latencies of runtime calls that no line states",
+	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "metrics",
 		func(h *holding) string { return h.proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
-	{func(h *holding) bool { return len(h.Containers) == 0 }, "a listing of containers and sandboxes", "their number and states bound the cost of a relist",
+	{func(h *holding) bool { return len(h.Containers) == 0 }, "containers",
 		func(h *holding) string {
 			if h.runtime == "docker" {
 				return "timeout 60 docker ps -a --no-trunc --format '{{json .}}' > ps.json"
 			}
 			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
 		}},
-	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5",
+	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "kubelet-log-verbose",
 		func(h *holding) string {
-			return h.journal("kubelet", "kubelet-v5.log") + "  # after logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet"
+			next := *h
+			next.during = "" // not the time of the incident
+			return next.journal("kubelet", "kubelet-v5.log") + "  # after logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet"
 		}},
-	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "the kubelet's configuration", "timeouts, limits and feature gates are assumed to be the defaults",
+	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "kubelet-config",
 		func(h *holding) string { return h.proxy("configz") + " > configz.json" }},
-	{func(h *holding) bool { return !h.keys["psi.io.some.avg60"] }, "pressure of CPU, memory and I/O", "it tells a starved node from a hanging runtime",
+	{func(h *holding) bool { return !h.keys["psi.io.some.avg60"] }, "pressure",
 		func(h *holding) string { return "head -v /proc/pressure/* > pressure.txt" }},
-	{func(h *holding) bool { return !h.keys[facts.KeyMounts] && !h.keys[facts.KeyNetworkMount] }, "the mounts", "a dead network file system can only be blamed when it is known to be mounted",
+	{func(h *holding) bool { return !h.keys[facts.KeyMounts] && !h.keys[facts.KeyNetworkMount] }, "mounts",
 		func(h *holding) string { return "cat /proc/mounts > mounts; timeout 10 df -h > df.txt" }},
-	{func(h *holding) bool { return !h.conditions }, "the node object and its events", "conditions and events date what the cluster saw",
+	{func(h *holding) bool { return !h.conditions }, "node-object",
 		func(h *holding) string {
 			return "kubectl get node " + h.name + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
 		}},
@@ -211,11 +219,11 @@ var wants = []struct {
 func (h *holding) kernelLog() string {
 	switch h.layout {
 	case "must-gather", "openshift-ci", "insights", "node-logs":
-		return "oc debug node/" + h.name + " -- chroot /host journalctl -k -o short-precise --utc --no-pager > kernel.log"
+		return "oc debug node/" + h.name + " -- chroot /host journalctl -k -o short-precise --utc " + h.during + "--no-pager > kernel.log"
 	case "talos-support":
 		return "talosctl -n " + h.name + " dmesg > dmesg.log"
 	}
-	return "journalctl -k -o short-precise --utc --no-pager > kernel.log"
+	return "journalctl -k -o short-precise --utc " + h.during + "--no-pager > kernel.log"
 }
 
 // late reports whether the kubelet log begins too shortly before the first
@@ -225,16 +233,45 @@ func (h *holding) late() bool {
 		h.Episodes[0].Breach-h.Window.Start < int64(10*time.Minute)
 }
 
-// OfNode lists what the records of a node lack, the most useful first.
-func OfNode(n *replay.Node) []Need {
-	h := holdingOf(n)
+// OfNode lists what the records of a node lack, each thing once: what would settle the
+// leading cause of a node that is not well, then the most useful. res may be nil.
+func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
+	h := holdingOf(n, run)
 	var out []Need
+	add := func(id, what, why, command string) {
+		if !slices.ContainsFunc(out, func(x Need) bool { return x.ID == id }) {
+			out = append(out, Need{n.Name, id, what, why, command})
+		}
+	}
+	if res != nil && len(res.Causes) > 0 && res.Status != rules.StatusHealthy {
+		c := &res.Causes[0]
+		for i := range c.Missing {
+			m := &c.Missing[i]
+			if in, collect := rules.LookupInput(m.ID()), h.collect(m.ID()); in != nil {
+				add(in.ID, in.What, in.Why, cmp.Or(collect, run.Fill(m.Run)))
+			} else {
+				add(m.ID(), m.Text, "it would settle whether it is "+c.ID, run.Fill(m.Run))
+			}
+		}
+	}
 	for _, w := range wants {
 		if w.lacks(h) {
-			out = append(out, Need{n.Name, w.what, w.why, w.run(h)})
+			in := rules.LookupInput(w.id)
+			add(in.ID, in.What, in.Why, w.run(h))
 		}
 	}
 	return out
+}
+
+// collect is the command that collects an input, "" for one that is got in another way
+// for each cause.
+func (h *holding) collect(id string) string {
+	for _, w := range wants {
+		if w.id == id && (id != "kubelet-log-before" || len(h.Episodes) > 0) {
+			return w.run(h)
+		}
+	}
+	return ""
 }
 
 // OfBundle lists what a bundle lacks as a whole: zone or year where one was
@@ -251,10 +288,10 @@ func clockNeeds(b *parse.Bundle) []Need {
 		year = year || e.Basis == parse.YearGuessed
 	}
 	if zone {
-		out = append(out, Need{"", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl  # or give --tz ZONE"})
+		out = append(out, Need{"", "", "the time zone of the node", "stamps without a zone are taken as UTC", "timedatectl  # or give --tz ZONE"})
 	}
 	if year {
-		out = append(out, Need{"", "the year", "stamps without a year are dated by the file's modification time", "date -u  # or give --year YEAR"})
+		out = append(out, Need{"", "", "the year", "stamps without a year are dated by the file's modification time", "date -u  # or give --year YEAR"})
 	}
 	return out
 }
@@ -272,7 +309,7 @@ func killedNeeds(b *parse.Bundle) []Need {
 		if f.File != nil {
 			node = f.File.Node
 		}
-		out = append(out, Need{node, "the output of " + cmd, "the collector had to kill it, which is itself a symptom", "timeout 600 " + cmd})
+		out = append(out, Need{node, "", "the output of " + cmd, "the collector had to kill it, which is itself a symptom", "timeout 600 " + cmd})
 	}
 	return out
 }
@@ -283,11 +320,11 @@ func markerNeeds(b *parse.Bundle) []Need {
 		return slices.ContainsFunc(b.Markers, func(m *parse.Marker) bool { return m.Kind == k })
 	}
 	if has(parse.MarkSuppressed) {
-		out = append(out, Need{"", "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
+		out = append(out, Need{"", "", "log lines that the rate limit dropped", "they cannot be had any more; lift the limit before the next time",
 			"systemctl restart systemd-journald  # after RateLimitIntervalSec=0 in /etc/systemd/journald.conf"})
 	}
 	if has(parse.MarkNull) {
-		out = append(out, Need{"", "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
+		out = append(out, Need{"", "", "messages that the JSON export left out", "journalctl replaces fields over 4096 bytes by null unless told not to", "journalctl -a -o json"})
 	}
 	return out
 }

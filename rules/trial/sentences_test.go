@@ -18,7 +18,10 @@ var unsaid = regexp.MustCompile(`\{[a-z_]+\}|^or: |(?i)\b(?:that|this|the said) 
 
 // printed are all sentences of a cause.
 func printed(c *rules.Cause) []string {
-	out := slices.Concat([]string{c.Title, c.Explanation}, c.Remediation, c.Path, c.Missing)
+	out := slices.Concat([]string{c.Title, c.Explanation}, c.Remediation, c.Path)
+	for _, m := range c.Missing {
+		out = append(out, m.Text)
+	}
 	for _, e := range slices.Concat(c.For, c.Against) {
 		out = append(out, e.Note)
 	}

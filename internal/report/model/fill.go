@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
@@ -73,7 +72,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
 		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
-		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node)), Sources: list(covered, func(r coveredRow) SourceCover { return cover(n.Node, r) }),
+		History: c.history(n), Audited: c.audited(n), Collect: c.needList(advice.OfNode(n.Node, &n.Result, run)), Sources: list(covered, func(r coveredRow) SourceCover { return cover(n.Node, r) }),
 		Kernel: c.lastFact(n.Facts, facts.KeyKernel), OS: c.lastFact(n.Facts, facts.KeyOS),
 	}
 	h := out.History
@@ -226,59 +225,9 @@ func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 
 func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
 	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: math.Round(x.Confidence*100) / 100, Episodes: append([]int{}, x.Episodes...),
-		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: c.Texts(x.Missing), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
-		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References), Objects: c.objects(x.For),
+		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: list(x.Missing, func(m rules.Missing) string { return c.Text(m.Text) }), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
+		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References), Objects: list(x.Objects, func(o rules.Object) Object { return Object{o.Kind, c.Name(o.Name), Time(o.At)} }),
 		Commands: list(x.Commands, func(s string) string { return c.Text(run.Fill(s)) })}
-}
-
-// objects are the servers and registries that evidence names.
-func (c *Cleaner) objects(es []replay.Evidence) []Object {
-	var out []Object
-	for _, e := range es {
-		if e.Record == nil {
-			continue
-		}
-		for _, f := range fieldsOf(e.Record) {
-			kind, name := objectOf(f)
-			if name == "" {
-				continue
-			}
-			o := Object{kind, c.Name(name), Time(e.When().At)}
-			i := slices.IndexFunc(out, func(x Object) bool { return x.Kind == o.Kind && x.Name == o.Name })
-			switch {
-			case i < 0:
-				out = append(out, o)
-			case o.At != 0 && o.At < out[i].At:
-				out[i].At = o.At
-			}
-		}
-	}
-	return out
-}
-
-func fieldsOf(r parse.Record) []parse.Field {
-	switch r := r.(type) {
-	case *parse.Event:
-		return r.Fields()
-	case *parse.Fact:
-		return r.Attrs
-	}
-	return nil
-}
-
-// objectOf names what lies outside a node and can fail for several: file
-// servers and registries. A local device fails alone.
-func objectOf(f parse.Field) (kind, name string) {
-	switch f.Name {
-	case "server", "srv":
-		return "server", f.Value
-	case "image":
-		host, _, ok := strings.Cut(f.Value, "/")
-		if ok && strings.ContainsAny(host, ".:") {
-			return "registry", host
-		}
-	}
-	return "", ""
 }
 
 // answer cleans the answer to a what-if.

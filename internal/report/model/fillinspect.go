@@ -59,7 +59,7 @@ func (c *Cleaner) file(f inventory.File) File {
 func (c *Cleaner) needs(a *Analysis) []Need {
 	var all []advice.Need
 	for i := range a.Nodes {
-		all = append(all, advice.OfNode(a.Nodes[i].Node)...)
+		all = append(all, advice.OfNode(a.Nodes[i].Node, nil, advice.CommandsFor(a.Nodes[i].Node, nil))...)
 	}
 	if len(a.Nodes) == 0 {
 		all = append(all, advice.Kubelet())
@@ -72,6 +72,6 @@ func (c *Cleaner) needs(a *Analysis) []Need {
 
 func (c *Cleaner) needList(in []advice.Need) []Need {
 	return list(in, func(x advice.Need) Need {
-		return Need{c.knownName(x.Node), c.Text(x.What), x.Why, c.Text(x.Command)}
+		return Need{c.knownName(x.Node), c.Text(x.ID), c.Text(x.What), x.Why, c.Text(x.Command)}
 	})
 }

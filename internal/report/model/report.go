@@ -394,6 +394,7 @@ type AnswerRow = simulate.AnswerRow
 // that collects it.
 type Need struct {
 	Node    *string `json:"node"`
+	ID      string  `json:"id,omitempty"` // the same for the same thing, whatever asks for it
 	What    string  `json:"what"`
 	Why     string  `json:"why"`
 	Command string  `json:"command"`
