@@ -37,6 +37,14 @@ func Around(d, slack time.Duration) string {
 	return Short(d) + " ±" + Slack(slack+(d-d.Round(digit)).Abs(), digit)
 }
 
+// About is Around where the uncertainty is worth a word, else Short.
+func About(d, slack time.Duration) string {
+	if slack < min(500*time.Millisecond, d/10) {
+		return Short(d)
+	}
+	return Around(d, slack)
+}
+
 // Slack prints the uncertainty of something that is printed to a digit, rounded up.
 func Slack(slack, digit time.Duration) string {
 	digit = max(digit, digitOf(slack))

@@ -140,7 +140,8 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 		if e.Never || len(e.Evidence) == 0 {
 			continue
 		}
-		b := v.breach(r, e.Breach, e.Recovered.At, secs(e.PeakAge), e.Evidence)
+		b := v.breach(r, e.Breach, e.Recovered.At, secs(v.peaks[i]), e.Evidence)
+		b.Least = true
 		if e.Threshold > 0 {
 			b.Threshold = secs(e.Threshold)
 		}
@@ -152,7 +153,7 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 			continue
 		}
 		b := v.breach(r, c.From, 0, secs(v.n.Kubelet.Threshold+time.Duration(c.To-c.From)), c.Evidence)
-		b.Threshold = secs(v.n.Kubelet.Threshold)
+		b.Threshold, b.Least = secs(v.n.Kubelet.Threshold), true
 		out = append(out, b)
 	}
 	return out
@@ -237,7 +238,9 @@ func breakSlow(v *view, r *BreachRule) (out []Breach) {
 		if !ok || secs(d) < v.limit(r.ID) || len(l.Evidence) == 0 || l.Outcome == replay.OutcomeListFailed || byMetrics(l) {
 			continue
 		}
-		out = append(out, v.breach(r, l.Start.At, l.End.At, secs(d), l.Evidence))
+		b := v.breach(r, l.Start.At, l.End.At, secs(d), l.Evidence)
+		b.Slack = secs(l.Slack())
+		out = append(out, b)
 	}
 	return out
 }

@@ -180,9 +180,25 @@ func (m *metricView) longRelists() []Breach {
 		if q := m.runningAt(p.From); q != nil && q.From != 0 {
 			from = q.From
 		}
-		out = append(out, m.breach(r, from, p.To, secs(mean), p.Evidence))
+		b := m.breach(r, from, p.To, secs(mean), p.Evidence)
+		if b.Least = true; p.Count == 1 {
+			m.measure(&b, p)
+		}
+		out = append(out, b)
 	}
 	return out
+}
+
+// measure takes the times of the only relist over 10 s that ended in a step from the
+// history, where they are told with their uncertainty.
+func (m *metricView) measure(b *Breach, p *replay.MetricProof) {
+	for i := range m.n.Relists {
+		l := &m.n.Relists[i]
+		if d, ok := l.Duration(); ok && d >= replay.LongRelist && l.End.At+int64(l.End.Slack) > p.From && l.End.At-int64(l.End.Slack) <= p.To &&
+			d+l.Slack() >= p.SumMin && (d-l.Slack() <= p.SumMax || p.SumMax == 0) {
+			b.Start, b.End, b.Value, b.Slack, b.Least = l.Start.At, l.End.At, secs(d), secs(l.Slack()), false
+		}
+	}
 }
 
 // known counts the relists over 10 s that ended in a span and are dated.
@@ -217,7 +233,9 @@ func (m *metricView) running() []Breach {
 		}
 		es := append([]replay.Evidence{}, p.Evidence...)
 		es[0].Note = fmt.Sprintf("the same relist was running %v before already", d.Round(time.Second))
-		out = append(out, m.breach(r, p.From, end, secs(d), es))
+		b := m.breach(r, p.From, end, secs(d), es)
+		b.Least = true
+		out = append(out, b)
 	}
 	return out
 }

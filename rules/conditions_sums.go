@@ -52,7 +52,7 @@ func (s *subject) slowTimes() (out []slowTime) {
 	}
 	for i := range s.n.Relists {
 		r := &s.n.Relists[i]
-		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.Short(longOf(r)) + " relist of " + clock(r.Start.At), r.Evidence})
+		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.About(longOf(r), r.Slack()) + " relist of " + clock(r.Start.At), r.Evidence})
 	}
 	for i := range s.n.Proofs {
 		p := &s.n.Proofs[i]
@@ -66,7 +66,7 @@ func (s *subject) slowTimes() (out []slowTime) {
 		add(slowTime{min(p.From, p.To-int64(p.SumMin)), p.To, max(p.Count, 1), p.SumMin, what + " up to " + clock(p.To), p.Evidence})
 	}
 	if s.ep != nil && s.ep.LastStart.Known() && len(s.ep.LastStarts) <= 1 {
-		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Short(s.ep.PeakAge) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
+		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Short(s.peakOf(s.ep)) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
 	}
 	slices.SortStableFunc(out, func(a, b slowTime) int { return cmp.Compare(b.took, a.took) })
 	return out

@@ -32,6 +32,8 @@ type Breach struct {
 	Start     int64 // Unix ns
 	End       int64 // 0 while open
 	Value     float64
+	Slack     float64 // ± of Value
+	Least     bool    // Value is a lower bound
 	Threshold float64
 	Unit      string
 	Subject   string            // what the rule was held against, "" the node: an operation

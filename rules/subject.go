@@ -5,9 +5,11 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/age"
 	"github.com/plegforensics/plegforensics/replay/audit"
 )
 
@@ -35,13 +37,14 @@ type view struct {
 	rt     string    // docker, containerd, crio, "" unknown
 	os     string    // linux, windows, "" unknown
 	kernel *parse.Fact
-	t      int64 // RPC time-out, ns
+	t      int64           // RPC time-out, ns
+	peaks  []time.Duration // of the age of the last relist, by episode
 	// toExplain: the node has an episode or something that failed.
 	toExplain bool
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
+	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {

@@ -114,7 +114,7 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		b.WriteString(" " + until(e))
+		b.WriteString(" " + until(e, v.peakOf(e)))
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
@@ -170,12 +170,16 @@ func lengthOf(e *replay.Episode) int64 {
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At)-from)
 }
 
-func until(e *replay.Episode) string {
+func until(e *replay.Episode, peak time.Duration) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
-		return "with no recovery in the input, last relist at least " + parse.Short(e.PeakAge) + " old"
+		return "with no recovery in the input, last relist at least " + parse.Short(peak) + " old"
 	}
-	d := time.Duration(e.Recovered.At - e.Breach).Round(time.Second)
-	return "for " + d.String()
+	return "for " + parse.About(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
+}
+
+// peakOf is how old the last relist got at least in an episode of the node.
+func (v *view) peakOf(e *replay.Episode) time.Duration {
+	return v.peaks[slices.IndexFunc(v.n.Episodes, func(x replay.Episode) bool { return x.ID == e.ID })]
 }
 
 func stepWords(e *replay.Episode) string {
@@ -446,11 +450,14 @@ func away(r *Result) string {
 // slowest tells of the longest relist of ten seconds or more, from lines or from
 // what snapshots of the metrics bound; "" if none is known.
 func slowest(n *replay.Node) string {
-	best, from, at, dated := time.Duration(0), time.Duration(0), int64(0), true
+	best, from, at, dated, words := time.Duration(0), time.Duration(0), int64(0), true, ""
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		if d, ok := r.Duration(); ok && d >= replay.LongRelist && d > best {
-			best, from, at = d, d, r.Start.At
+			best, from, at, words = d, d-r.Slack(), r.Start.At, parse.About(d, r.Slack())+" at "+clock(r.Start.At)
+			if r.Start.Slack >= time.Second {
+				words += " ±" + parse.Slack(r.Start.Slack, time.Second)
+			}
 		}
 	}
 	for i := range n.Proofs {
@@ -462,19 +469,19 @@ func slowest(n *replay.Node) string {
 		lo := p.SumMin / time.Duration(p.Count)
 		hi := p.SumMax - time.Duration(p.Count-1)*replay.LongRelist
 		if lo > best {
-			best, from, at = hi, lo, p.To
+			best, from, at, words = hi, lo, p.To, ""
 			dated = datedWell(p)
 		}
 	}
 	switch {
 	case best == 0:
 		return ""
+	case words != "":
+		return "a relist of " + words
 	case !dated:
 		return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + ", nothing dates it"
-	case best-from > time.Second:
-		return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + " before " + clock(at)
 	}
-	return "a relist of " + parse.Short(best) + " at " + clock(at)
+	return "a relist took between " + parse.Short(from) + " and " + parse.Short(best) + " before " + clock(at)
 }
 
 // cutReport reports whether a line was cut within the words that only a report of an

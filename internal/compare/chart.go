@@ -69,7 +69,7 @@ func (s *side) chart(after time.Duration, top float64) model.CompareChart {
 	y := func(seconds float64) float64 { return chartHeight * (1 - min(seconds, top)/top) }
 	c := model.CompareChart{Zero: x(s.zero), Limit: -1, About: "no breach; the middle of its log stands at the line"}
 	if s.main != nil {
-		c.About = fmt.Sprintf("breach at %s, peak age %s", report.Date(s.zero), report.Span(s.main.PeakAge))
+		c.About = fmt.Sprintf("breach at %s, reported age up to %s", report.Date(s.zero), report.Span(s.main.PeakAge))
 	}
 	if l := s.node.Kubelet.Threshold; l > 0 {
 		c.Limit = y(l.Seconds())

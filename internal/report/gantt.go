@@ -59,13 +59,10 @@ func longRelists(n *model.Node) []timeline.Mark {
 
 // ganttWords are the name of a bar and the tags by which it is coloured.
 func ganttWords(m *timeline.Mark) (name, tags string) {
-	switch {
-	case m.Kind != timeline.Relist:
-		return markName(m), map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}[m.State]
-	case m.Open:
-		return m.State + " not over", "active, "
+	if m.Kind == timeline.Relist {
+		return m.State + " " + m.Length, "active, "
 	}
-	return m.State + " " + span(m.Seconds), "active, "
+	return markName(m), map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}[m.State]
 }
 
 // ganttMarks are the longest bars, by start. A bar is at least a millisecond
@@ -93,7 +90,7 @@ func ganttMarks(ms []timeline.Mark, end model.Time) []string {
 func ganttText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == ' ', r == '/', r == '_', r == 'µ', r == '≤':
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == ' ', r == '/', r == '_', strings.ContainsRune("µ≤≥±", r):
 			return r
 		}
 		return '_'

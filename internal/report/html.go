@@ -171,10 +171,7 @@ func headOf(n *model.Node) pageHead {
 		}
 	}
 	h.Do = do[:min(len(do), stepsShown)]
-	longest := pageNumber{"unknown", "longest dated relist"}
-	if l := n.Relists.Longest; len(l) > 0 && l[0].Duration != nil {
-		longest.Value = span(l[0].Duration)
-	}
+	longest := pageNumber{cmp.Or(strings.TrimPrefix(n.Relists.MaxOf.Length(), "?"), "unknown"), "longest dated relist"}
 	if len(n.Episodes) == 0 {
 		h.Numbers = []pageNumber{breached(n), longest}
 		return h
@@ -190,7 +187,7 @@ func headOf(n *model.Node) pageHead {
 	} else if e.Recovered == 0 {
 		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
 	}
-	peak := pageNumber{cmp.Or(strings.TrimPrefix(span(e.PeakAge), "?"), "unknown"), "peak age (" + span(&e.Threshold) + " allowed)"}
+	peak := pageNumber{oldest(e), "peak age (" + span(&e.Threshold) + " allowed)"}
 	down := pageNumber{"unknown", "node NotReady"}
 	if s := e.NotReady; s != nil && s.To != 0 {
 		down.Value = Span(s.To.Sub(s.From))

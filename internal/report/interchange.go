@@ -71,7 +71,7 @@ func sentence(x *timeline.Mark) string {
 	case timeline.Cause:
 		return fmt.Sprintf("%s cause: %s", x.State, x.ID)
 	case timeline.Relist:
-		return fmt.Sprintf("relist, %s, %s (%s)", x.State, relistLength(x), x.Detail)
+		return fmt.Sprintf("relist, %s, length %s (%s)", x.State, x.Length, x.Detail)
 	case timeline.Bounded:
 		return strings.TrimSuffix(x.ID+" undated relists, "+x.Detail, ", ")
 	case timeline.Event:
@@ -94,19 +94,6 @@ func sentence(x *timeline.Mark) string {
 		return fmt.Sprintf("runtime: %s %s, %s", x.Detail, x.Pod, x.State)
 	}
 	return x.Kind + " " + x.ID
-}
-
-// relistLength says how long a relist took, or until when it may have.
-func relistLength(x *timeline.Mark) string {
-	switch {
-	case x.Seconds != nil:
-		return "took " + span(x.Seconds)
-	case x.Open:
-		return "not over at the end of the input"
-	case x.LatestEnd != 0:
-		return "over by " + x.LatestEnd.UTC().Format("15:04:05")
-	}
-	return "of unknown length"
 }
 
 // interval is a row of the document that OpenShift's timeline viewers open.
@@ -167,7 +154,7 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	}
 	out.Message.Reason, out.Message.Cause, out.Message.Human, out.Message.Annotations = m.Kind+" "+m.ID, m.State, sentence(m), notes
 	if row := rowsOfNode[m.Kind]; row != "" {
-		state := nodeState(m)
+		state := cmp.Or(nodeStates[m.State], "Unknown")
 		keys["row"], notes["phase"], out.Message.Reason = row, state, state
 	}
 	if m.Seconds != nil {
@@ -182,13 +169,5 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	return out
 }
 
-// nodeState names a state as the viewers know it: NotReady has a colour.
-func nodeState(m *timeline.Mark) string {
-	switch {
-	case m.State == "unhealthy", m.State == "false":
-		return "NotReady"
-	case m.State == "healthy", m.State == "true":
-		return "Ready"
-	}
-	return "Unknown"
-}
+// nodeStates name states as the viewers know them: NotReady has a colour.
+var nodeStates = map[string]string{"unhealthy": "NotReady", "false": "NotReady", "healthy": "Ready", "true": "Ready"}

@@ -213,18 +213,6 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 	return out
 }
 
-func relistWords(m *timeline.Mark) string {
-	s := "relist starts"
-	if m.StartSlack != nil {
-		s += " ±" + span(m.StartSlack)
-	}
-	s += ": " + m.State
-	if m.Seconds != nil {
-		s += " after " + span(m.Seconds)
-	}
-	return s
-}
-
 // moments are the turning points of a node, oldest first: what a post-mortem
 // timeline lists; with its relists if asked for.
 func moments(n *model.Node, relists bool) []Step {
@@ -256,7 +244,7 @@ func moments(n *model.Node, relists bool) []Step {
 	}
 	for _, m := range timeline.Collect(timeline.Relists, n) {
 		if relists && m.Kind == timeline.Relist {
-			add(m.Start, relistWords(&m), m.Proof)
+			add(m.Start, "relist starts ±"+span(m.StartSlack)+": "+m.State+", length "+m.Length, m.Proof)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.At, b.At) })

@@ -110,8 +110,8 @@ func (p *printer) timeline(n *model.Node) {
 			fmt.Fprintf(p, "  %-*s%s\n", laneGutter, fit(l.name, laneGutter-1), l.line(p))
 		}
 	}
-	if age.peak > 0 {
-		p.para("  "+strings.Repeat(" ", laneGutter), "age "+age.note())
+	if age.oldest > 0 {
+		p.para("  "+strings.Repeat(" ", laneGutter), "age: "+age.note())
 	}
 	p.para("  "+strings.Repeat(" ", laneGutter), "─ well  █ not  ▪ relist  ▬ long relist  × list failed  ◆ hung  ~ undated relists  ! error  ▵ warning  · else  ░ no log")
 }
@@ -129,7 +129,7 @@ func (p *printer) ageLine(n *model.Node) {
 	if !drawable {
 		return
 	}
-	if age := newAges(n, f); age.peak > 0 && age.peak >= age.threshold/4 {
+	if age := newAges(n, f); age.oldest > 0 && age.oldest >= age.threshold/4 {
 		fmt.Fprintf(p, "  %-*s%s\n", laneGutter-2, "age", age.lane.line(p))
 		p.clipped("  "+strings.Repeat(" ", laneGutter-2), age.note(), 1)
 	}
@@ -203,11 +203,12 @@ func (f laneFrame) axis() string {
 	return b.String()
 }
 
-// ages is the lane of the age of the last relist: a bar a column, as high as
-// the greatest age that is proven in it.
+// ages is the lane of the age of the last relist: a bar a column, as high as the age
+// is proven to get in it at least. Where that is next to nothing, ─ says that PLEG is
+// healthy, so that the age is below the threshold, and · that nothing is known.
 type ages struct {
 	lane      *lane
-	peak      time.Duration
+	oldest    time.Duration // at least
 	threshold time.Duration // below 0 unknown
 	at        rune          // the lowest bar that reaches the threshold
 }
@@ -216,41 +217,43 @@ var bars = []rune("▁▂▃▄▅▆▇█")
 
 func newAges(n *model.Node, f laneFrame) ages {
 	a := ages{lane: f.lane("age"), threshold: model.Duration(n.Kubelet.Threshold)}
-	high := slices.Repeat([]float64{-1}, f.cols)
-	for _, x := range n.History.Ages() {
-		if x.High0 < 0 && x.Low1 <= 0 {
-			continue // nothing is known
+	low, high, seen := make([]float64, f.cols), make([]float64, f.cols), f.lane("")
+	for _, m := range timeline.Collect(timeline.Healths, n) { // what counts of a column is the worst of it, and unknown is worse than healthy
+		c := cell{'·', m.Weight() + 1, []text.Colors{nil, nil, yellow, red}[m.Weight()]}
+		if m.State == "healthy" {
+			c = cell{'─', 1, green}
 		}
-		a.peak = max(a.peak, x.Low0, x.Low1)
+		a.lane.put(f, m.Start, m.To(f.to), c.weight, c.char, c.color)
+	}
+	for _, x := range n.History.Ages() {
+		a.oldest = max(a.oldest, x.Low0, x.Low1)
 		from, to := model.Time(x.From), model.Time(x.To)
 		for c := max(f.column(from), 0); c <= min(f.column(to), f.cols-1); c++ { // the end of a column is where a rising age is greatest
 			at := min(f.from+model.Time(float64(c+1)/float64(f.cols)*float64(f.to-f.from+1)), to)
-			high[c] = max(high[c], x.Low0.Seconds()+(x.Low1-x.Low0).Seconds()*float64(at-from)/float64(max(to-from, 1)))
+			low[c] = max(low[c], x.Low0.Seconds()+(x.Low1-x.Low0).Seconds()*float64(at-from)/float64(max(to-from, 1)))
+			if high[c] = max(high[c], x.High0.Seconds(), x.High1.Seconds()); x.High0 < 0 {
+				high[c] = math.Inf(1)
+			}
 		}
+		seen.put(f, from, to-1, 1, 0, nil)
 	}
-	top := max(a.peak, a.threshold).Seconds()
-	if top <= 0 {
-		return a
+	bar := func(v float64) int {
+		return min(int(v/max(a.oldest, a.threshold, 1).Seconds()*float64(len(bars))), len(bars)-1)
 	}
-	bar := func(v float64) int { return min(int(v/top*float64(len(bars))), len(bars)-1) }
-	a.at = bars[bar(a.threshold.Seconds())]
-	for c, v := range high {
-		if v < 0 {
-			continue
+	a.at = bars[max(bar(a.threshold.Seconds()), 0)]
+	for c := range a.lane.cells {
+		x := &a.lane.cells[c]
+		if x.char = cmp.Or(x.char, '·'); bar(low[c]) > 0 || seen.cells[c].weight > 0 && bar(min(high[c], 1e9)) == 0 {
+			x.char = bars[bar(low[c])]
 		}
-		color := green
-		if a.threshold > 0 && v >= a.threshold.Seconds() {
-			color = red
-		}
-		a.lane.cells[c] = cell{char: bars[bar(v)], color: color}
 	}
 	return a
 }
 
 func (a *ages) note() string {
-	s := "of the last relist, proven up to " + Span(a.peak)
+	threshold := ""
 	if a.threshold > 0 {
-		s += fmt.Sprintf("; threshold %s at %c", Span(a.threshold), a.at)
+		threshold = fmt.Sprintf("threshold %s at %c; ", Span(a.threshold), a.at)
 	}
-	return s
+	return "bars are lower bounds; " + threshold + "─ healthy; · unknown"
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/replay/age"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -50,7 +51,7 @@ func TestAge(t *testing.T) {
 	n := fill(fixture("worker-3", 1)).Nodes[0]
 	f := laneFrame{n.Window.Start, n.Window.End, 90}
 	a := newAges(n, f)
-	if got, want := a.peak.Seconds(), 240.0; got < want-2 || got > want+2 {
+	if got, want := a.oldest.Seconds(), 240.0; got < want-2 || got > want+2 {
 		t.Errorf("peak %v s, want about %v", got, want)
 	}
 	last := -1
@@ -81,5 +82,37 @@ func TestAxis(t *testing.T) {
 		if regexp.MustCompile(`\d╷`).MatchString(axis) {
 			t.Errorf("labels of %d s touch: %q", span/1e9, axis)
 		}
+	}
+}
+
+// TestAgeOfWhatIsUnknown: a column of which nothing is known is neither a low bar nor
+// green, a lower bound has the colour that the history gives its time, and what is
+// healthy without a known age is no bar.
+func TestAgeOfWhatIsUnknown(t *testing.T) {
+	spans := []age.Span{
+		{From: 0, To: 100e9, High0: 180e9, High1: 180e9},                               // healthy, no more is known
+		{From: 100e9, To: 200e9, High0: age.Unknown, High1: age.Unknown},               // nothing is known
+		{From: 200e9, To: 400e9, Low1: 200e9, High0: age.Unknown, High1: age.Unknown},  // a lower bound, of an unknown time
+		{From: 400e9, To: 500e9, Low0: 200e9, Low1: 300e9, High0: 200e9, High1: 300e9}, // unhealthy
+		{From: 500e9, To: 600e9, Low0: 1e9, Low1: 1e9, High0: 2e9, High1: 2e9},         // known to be young
+	}
+	h := &model.History{Ages: func() []age.Span { return spans }}
+	for i, state := range []string{"healthy", "unknown", "unknown", "unknown", "unhealthy", "healthy"} {
+		h.Health = append(h.Health, model.Health{Span: model.Span{From: model.Time(i*100e9 + 1), To: model.Time(i*100e9 + 100e9)}, State: state})
+	}
+	n := &model.Node{History: h, Window: model.Window{Start: 1, End: 600e9}, Kubelet: model.Kubelet{Threshold: num(180)}}
+	var b strings.Builder
+	p := newPrinter(&b, Options{Color: true})
+	a := newAges(n, laneFrame{1, 600e9, 60})
+	got := a.lane.line(p)
+	want := p.paint(green, strings.Repeat("─", 10)) + strings.Repeat("·", 10)
+	if !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b[0m·\x1b[32m▁") {
+		t.Errorf("%q, want it to begin with %q", got, want)
+	}
+	if strings.Count(got, "\x1b[31;1m") != 1 || !strings.HasSuffix(got, p.paint(green, strings.Repeat("▁", 10))) {
+		t.Errorf("%q: one stretch is unhealthy, and the last is healthy and young", got)
+	}
+	if i := strings.Index(got, "\x1b[31;1m"); !strings.ContainsAny(got[len(want):i], "▃▄▅") || strings.Contains(got[len(want):i], "\x1b") {
+		t.Errorf("%q: a lower bound of an unknown time has no colour", got[len(want):i])
 	}
 }

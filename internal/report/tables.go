@@ -51,7 +51,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = layout(e.NotReady.From, t.date) + " → " + layout(e.NotReady.To, t.date)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), e.PeakAge, e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -62,11 +62,7 @@ func episodeLength(e *model.Episode) string {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0:
-		took := e.Recovered.Sub(e.Breach)
-		if s := e.RecoveredSlack; s != nil && *s >= max(0.5, took.Seconds()/10) {
-			return parse.Around(took, model.Duration(s))
-		}
-		return Span(took)
+		return parse.About(e.Recovered.Sub(e.Breach), max(model.Duration(e.RecoveredSlack), 0))
 	case e.LastReport > e.Breach:
 		return "≥ " + Span(e.LastReport.Sub(e.Breach))
 	}
@@ -123,25 +119,14 @@ func (t times) relists(title string, rs []model.Relist) Section {
 	s := Section{Title: title, Columns: []string{"start (UTC)", "±", "length", "outcome", "listed", "proof"}}
 	for i := range rs {
 		r := &rs[i]
-		listed, start, length := "?", "", span(r.Duration)
+		listed, start := "?", ""
 		if r.Listed != nil {
 			listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
 		}
 		if r.StartSlack != nil {
 			start = "±" + span(r.StartSlack)
 		}
-		switch {
-		case r.Open:
-			length = "not over"
-			if r.Least > 0 {
-				length = "≥ " + Span(r.Least) + ", not over"
-			}
-		case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
-			length = "≤ " + Span(r.Until.Sub(r.Start)+max(model.Duration(r.StartSlack), 0)) // nothing says that it took any time
-		case r.EndSlack != nil && *r.EndSlack >= 0.5:
-			length = parse.Around(model.Duration(r.Duration), model.Duration(r.EndSlack))
-		}
-		s.Row(t.clock(r.Start), start, length, r.Outcome, listed, strings.Join(r.Basis, ", "))
+		s.Row(t.clock(r.Start), start, r.Length(), r.Outcome, listed, strings.Join(r.Basis, ", "))
 	}
 	return s
 }
@@ -162,7 +147,7 @@ func (t times) longest(n *model.Node) Section {
 		var c clauses
 		c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
 		c.add(x.CountMax > x.Proven, "%d to %d relists in all", x.CountMin, x.CountMax)
-		c.add(x.Max != nil, "length known of %d, longest %s", x.Known, span(x.Max))
+		c.add(x.Max != nil, "length known of %d, longest %s", x.Known, x.MaxOf.Length())
 		c.add(x.P50 != nil, "median %s, 99%% %s", span(x.P50), span(x.P99))
 		s.Lead = append(s.Lead, c.String())
 	}

@@ -133,7 +133,12 @@ func (p *printer) incident(n *model.Node) {
 	if k := len(n.Episodes); k > 1 {
 		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k), whole)
 	}
-	age := clauses{cmp.Or(strings.TrimPrefix(span(e.PeakAge), "?"), "not stated"), "threshold " + span(&e.Threshold)}
+	for i := range n.Breaches {
+		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
+			p.label("", fmt.Sprintf("past the threshold also from %s to %s, though no line reports it; age %s", p.second(b.Start), p.second(b.End), valueOf(b)), whole)
+		}
+	}
+	age := clauses{oldest(e), "threshold " + span(&e.Threshold)}
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, inBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
 	if e.NotReady != nil {
@@ -212,16 +217,19 @@ func gapsShort(gaps []model.Gap) string {
 	if len(gaps) == 0 {
 		return ""
 	}
-	s, lost := "; "+parse.Plural(len(gaps), "gap"), time.Duration(0)
+	lost, dated := time.Duration(0), 0
 	for _, g := range gaps {
 		if g.From != 0 && g.To > g.From {
-			lost += g.To.Sub(g.From)
+			lost, dated = lost+g.To.Sub(g.From), dated+1
 		}
 	}
-	if lost > 0 {
-		s += " of " + Span(lost)
+	c := clauses{"; " + parse.Plural(len(gaps), "gap")}
+	c.add(dated == 1, "%s long", Span(lost))
+	c.add(dated > 1, "%s together", Span(lost))
+	if dated > 0 && dated < len(gaps) {
+		c[1] = fmt.Sprintf("%d of them %s", dated, c[1])
 	}
-	return s
+	return c.String()
 }
 
 // mostLikely tells the cause with its three best proofs.

@@ -204,6 +204,9 @@ func reach(n *model.Node) model.Window {
 
 func (v *viewer) age(n *model.Node) (out columns[viewAge]) {
 	for _, a := range n.History.Ages() {
+		if a.High0 < 0 && a.Low1 <= 0 {
+			continue // nothing is known
+		}
 		out = append(out, viewAge{v.ms(model.Time(a.From)), v.ms(model.Time(a.To)), floor(a.Low0), floor(a.Low1), ceil(a.High0), ceil(a.High1)})
 	}
 	return out

@@ -64,10 +64,20 @@ func valueOf(b *model.Breach) string {
 		return "?"
 	case b.End == 0 && b.Unit == "seconds" && *b.Value == 0:
 		return ""
-	case b.End == 0 && b.Unit == "seconds":
+	case b.Least || b.End == 0 && b.Unit == "seconds" && b.Slack == 0:
 		return "at least " + quantity(*b.Value, b.Unit)
+	case b.Slack > 0:
+		return parse.About(model.Duration(b.Value), model.Duration(&b.Slack))
 	}
 	return quantity(*b.Value, b.Unit)
+}
+
+// oldest is how old the last relist got in an episode, as far as that is proven.
+func oldest(e *model.Episode) string {
+	if e.OldestAge == nil {
+		return "unknown"
+	}
+	return "at least " + span(e.OldestAge)
 }
 
 // limitOf is what it was held against, "" where a single one is one too many.

@@ -40,6 +40,27 @@ func Of(n *replay.Node) []Span {
 	return b.merge(n.Window.Start, n.Window.End)
 }
 
+// Peaks are how old the last relist got at least in each episode of a node, 0 where
+// there was none: by the reports, and by what else bounds it until the recovery.
+func Peaks(n *replay.Node) []time.Duration {
+	out := make([]time.Duration, len(n.Episodes))
+	if len(out) == 0 {
+		return out
+	}
+	spans := Of(n)
+	for i := range n.Episodes {
+		e := &n.Episodes[i]
+		out[i] = e.PeakAge
+		from, to := cmp.Or(e.Breach, e.FirstReport), cmp.Or(e.Recovered.At, n.Window.End)
+		for _, s := range spans {
+			if at := min(s.To, to); !e.Never && from != 0 && s.From < to && s.To > from {
+				out[i] = max(out[i], s.Low0+time.Duration(float64(s.Low1-s.Low0)*float64(at-s.From)/float64(s.To-s.From)))
+			}
+		}
+	}
+	return out
+}
+
 // bound holds from From to To: the age is at least (or at most) the time since
 // Since, or Flat if that is set.
 type bound struct {

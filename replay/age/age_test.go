@@ -94,3 +94,16 @@ func TestSpans(t *testing.T) {
 		t.Fatal("no spans")
 	}
 }
+
+// TestPeaks: a relist that goes on behind the last report makes the age greater than
+// any line states, and what comes after the recovery counts no more.
+func TestPeaks(t *testing.T) {
+	n := &replay.Node{Window: replay.Window{Start: sec(900), End: sec(3000)}, Kubelet: replay.Kubelet{Threshold: 180 * time.Second},
+		Relists: []replay.Relist{{Run: -1, Start: when(1000), ListEnd: when(1001), End: when(1241), Listed: yes()}, {Run: -1, Start: when(2000), ListEnd: when(2001), End: when(2500), Listed: yes()}},
+		Episodes: []replay.Episode{
+			{Run: -1, LastStart: when(1000), LastStarts: []replay.Instant{when(1000)}, Breach: sec(1180), FirstReport: sec(1182), LastReport: sec(1236), PeakAge: 236 * time.Second, Recovered: when(1242)},
+			{Run: -1, Never: true, FirstReport: sec(2600), LastReport: sec(2700)}}}
+	if got := Peaks(n); len(got) != 2 || got[0] != 241*time.Second || got[1] != 0 {
+		t.Errorf("%v", got)
+	}
+}

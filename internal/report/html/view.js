@@ -172,7 +172,7 @@ function ageLane() {
         last = x1;
         const open = a.h0[i] < 0, h0 = open ? top : a.h0[i], h1 = open ? top : a.h1[i];
         ctx.globalAlpha = open ? 0.12 : 0.35;
-        ctx.fillStyle = open ? colors.dim : colors.good;
+        ctx.fillStyle = open ? colors.dim : colors.info; // health has its own lane
         ctx.beginPath(); ctx.moveTo(x0, Y(a.l0[i])); ctx.lineTo(x1, Y(a.l1[i])); ctx.lineTo(x1, Y(h1)); ctx.lineTo(x0, Y(h0)); ctx.fill();
         ctx.globalAlpha = 1; ctx.lineWidth = 1.5; ctx.strokeStyle = colors.info;
         ctx.beginPath(); ctx.moveTo(x0, Y(a.l0[i])); ctx.lineTo(x1, Y(a.l1[i]));

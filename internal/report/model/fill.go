@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/age"
 	"github.com/plegforensics/plegforensics/replay/blame"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
@@ -87,7 +88,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 }
 
 func (c *Cleaner) breach(b rules.Breach) Breach {
-	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), Number(b.Threshold), c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)}
+	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), b.Slack, b.Least, Number(b.Threshold), c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)}
 }
 
 func (c *Cleaner) unjudged(u rules.Unjudged) Unjudged {
@@ -125,7 +126,11 @@ func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
 }
 
 func (c *Cleaner) episodes(n *Analyzed) []Episode {
-	return list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n) })
+	out := list(n.Episodes, func(e replay.Episode) Episode { return c.episode(&e, n) })
+	for i, peak := range age.Peaks(n.Node) {
+		out[i].OldestAge = Longer(peak)
+	}
+	return out
 }
 
 func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {

@@ -61,7 +61,7 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
 			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At)}
 		if d, ok := r.Duration(); ok {
-			x.Duration = Long(d)
+			x.Duration, x.LongSlack = Long(d), Long(r.Slack())
 		}
 		x.Least, _ = n.Lasted(i)
 		out = append(out, x)
@@ -111,7 +111,8 @@ func relistStats(h *History) RelistStats {
 	known := slices.DeleteFunc(all, func(r Relist) bool { return r.Duration == nil })
 	slices.Reverse(known)
 	if out.Known = len(known); out.Known > 0 {
-		out.Max = known[out.Known-1].Duration
+		out.MaxOf = &known[out.Known-1]
+		out.Max = out.MaxOf.Duration
 		if float64(out.Known) >= knownShare*float64(out.CountMax) {
 			out.P50, out.P99 = known[rank(out.Known, 50)].Duration, known[rank(out.Known, 99)].Duration
 		}

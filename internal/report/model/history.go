@@ -48,6 +48,7 @@ type Relist struct {
 	End        Time     `json:"end"`
 	EndSlack   *float64 `json:"end_uncertainty_seconds"`
 	Duration   *float64 `json:"duration_seconds,omitempty"`
+	LongSlack  *float64 `json:"duration_uncertainty_seconds,omitempty"`
 	Outcome    string   `json:"outcome"`
 	Listed     *bool    `json:"listed"`
 	Basis      []string `json:"basis"`
@@ -57,6 +58,23 @@ type Relist struct {
 	Least   time.Duration `json:"-"` // how long it ran at least, of one that is open
 	ListEnd Time          `json:"-"`
 	Until   Time          `json:"-"` // by when it was over: its end, or the start of the next one
+}
+
+// Length is how long a relist took, as far as that is known, "?" for nil.
+func (r *Relist) Length() string {
+	switch {
+	case r == nil:
+		return "?"
+	case r.Open && r.Least == 0:
+		return "not over"
+	case r.Open:
+		return "≥ " + parse.Short(r.Least) + ", not over"
+	case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
+		return "≤ " + parse.Short(r.Until.Sub(r.Start)+max(Duration(r.StartSlack), 0)) // nothing says that it took any time
+	case r.Duration == nil:
+		return "?"
+	}
+	return parse.About(Duration(r.Duration), Duration(r.LongSlack))
 }
 
 // Bounded says that between two moments some relists ran that no evidence dates

@@ -187,6 +187,7 @@ type Episode struct {
 	RecoveredSlack  *float64 `json:"recovered_uncertainty_seconds,omitempty"`
 	RecoveredBasis  string   `json:"recovered_basis"`
 	PeakAge         *float64 `json:"peak_age_seconds"`
+	OldestAge       *float64 `json:"oldest_age_seconds,omitempty"` // as all evidence proves it, at least; PeakAge is what lines state
 	Threshold       float64  `json:"threshold_seconds"`
 	Reports         int      `json:"reports"`
 	NeverRelisted   bool     `json:"never_relisted,omitempty"`
@@ -208,6 +209,8 @@ type Breach struct {
 	Start     Time     `json:"start"`
 	End       Time     `json:"end"`
 	Value     *float64 `json:"value"`
+	Slack     float64  `json:"value_uncertainty,omitempty"` // ±
+	Least     bool     `json:"value_is_least,omitempty"`    // it is a lower bound
 	Threshold *float64 `json:"threshold"`
 	Unit      string   `json:"unit"`
 	Subject   string   `json:"subject,omitempty"`
@@ -247,6 +250,7 @@ type RelistStats struct {
 	P99      *float64 `json:"p99_seconds"`
 	Max      *float64 `json:"max_seconds"`
 	Longest  []Relist `json:"longest"` // hung ones of unknown end lead
+	MaxOf    *Relist  `json:"-"`       // the relist that took Max
 	Counted  *Counted `json:"counted,omitempty"`
 
 	OnDemand *OnDemand `json:"on_demand,omitempty"`

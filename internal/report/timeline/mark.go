@@ -56,6 +56,7 @@ type Mark struct {
 	Min        *int        `json:"count_min,omitempty"`  // relists, of Bounded
 	Max        *int        `json:"count_max,omitempty"`
 	Listed     model.Time  `json:"-"` // when the list of a relist returned
+	Length     string      `json:"-"` // of a relist, in words
 	More       int         `json:"-"` // marks like this one that are left out here
 	Proof      model.Proof `json:"-"`
 }
@@ -152,7 +153,7 @@ func Relists(n *model.Node, add func(Mark)) {
 	for i := range n.History.Relists {
 		r := &n.History.Relists[i]
 		m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
-			Listed: r.ListEnd, Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
+			Listed: r.ListEnd, Length: r.Length(), Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
 		if r.End == 0 {
 			m.LatestEnd = r.Until
 		}

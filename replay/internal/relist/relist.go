@@ -46,13 +46,21 @@ type Relist struct {
 // seconds or a fifth of it, a quarter where the metrics measure it.
 func (r *Relist) Duration() (time.Duration, bool) {
 	if r.Took > 0 {
-		return r.Took, r.TookSlack <= max(2*time.Second, r.Took/4)
+		return r.Took, r.Slack() <= max(2*time.Second, r.Took/4)
 	}
 	if !r.Start.Known() || !r.End.Known() {
 		return 0, false
 	}
 	d := time.Duration(r.End.At - r.Start.At)
-	return d, r.Start.Slack+r.End.Slack <= max(2*time.Second, d/5)
+	return d, r.Slack() <= max(2*time.Second, d/5)
+}
+
+// Slack is how far off Duration may be.
+func (r *Relist) Slack() time.Duration {
+	if r.Took > 0 {
+		return r.TookSlack
+	}
+	return r.Start.Slack + r.End.Slack
 }
 
 // gapOfOne is a distance between two relists in which no third one fits: the
