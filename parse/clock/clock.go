@@ -202,7 +202,7 @@ func zoneWord(m *parse.Marker, before string) string {
 		return before
 	}
 	clock := false // the word before is a time of day
-	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
+	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' }) {
 		if w == "UTC" || w == "GMT" || clock && len(w) <= 5 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			return w
 		}

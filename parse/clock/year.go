@@ -115,10 +115,10 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 }
 
 // beginning reports whether a heading tells since when the journal keeps lines:
-// "-- Logs begin at …", and since systemd 247 "-- Journal begins at …". All
-// lines are later, by days or by a year.
+// "-- Logs begin at …", and since systemd 247 "-- Journal begins at …", or a
+// unit since when it runs. All lines are later, by days or by a year.
 func beginning(m *parse.Marker) bool {
-	return m.Kind == parse.MarkHeader && strings.Contains(m.Quote(), " begin")
+	return m.Kind == parse.MarkHeader && (strings.Contains(m.Quote(), " begin") || strings.Contains(m.Quote(), ") since "))
 }
 
 func (f *file) newestYear() int {

@@ -194,7 +194,7 @@ func (f *file) inferred(a *anchors) zone {
 	if f.zoneWord != "" {
 		return fixed(0, "assumed: a header line names "+f.zoneWord+", which has no offset of its own", parse.ZoneGuessed)
 	}
-	return fixed(0, "assumed: no time zone in the input", parse.ZoneGuessed)
+	return fixed(0, "assumed: these lines state no time zone", parse.ZoneGuessed)
 }
 
 // zone returns the constant difference of the two clocks of a line, rounded to a

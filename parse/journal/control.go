@@ -19,6 +19,13 @@ func control(b []byte, e *Entry) bool {
 		e.Form, e.Marker.Kind = Control, parse.MarkHeader
 		e.Clock, _ = slashDate(b[len("Log file created at: "):])
 		return true
+	case bytes.HasPrefix(b, []byte("Active: active (running) since ")): // systemctl status, whose last lines are later
+		c, ok := dateWithin(b)
+		if !ok {
+			return false
+		}
+		e.Form, e.Marker.Kind, e.Clock = Control, parse.MarkHeader, c
+		return true
 	case bytes.HasPrefix(b, []byte("Running on machine: ")),
 		bytes.HasPrefix(b, []byte("Binary: Built with gc ")),
 		bytes.HasPrefix(b, []byte("Log line format: [IWEF]")),

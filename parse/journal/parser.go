@@ -224,11 +224,11 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	if kubectlRow(rec, e) || p.component(e) {
 		return
 	}
-	if p.named(rec, 0, e) {
+	if grepLen(rec) == 0 && p.named(rec, 0, e) {
 		p.inner(e)
 		return
 	}
-	i := prefixLen(rec)
+	i := max(prefixLen(rec), grepLen(rec))
 	if i == 0 {
 		return
 	}
@@ -308,6 +308,20 @@ func prefixLen(b []byte) int {
 		}
 	}
 	return i
+}
+
+// grepLen is the length of what grep puts before a line of full date, the name of
+// its file and its number there, 0 if b does not begin so.
+func grepLen(b []byte) int {
+	for i, c := range b[:min(len(b), maxName)] {
+		if c == ' ' {
+			break
+		}
+		if c == ':' && i+len(":2006-01-02T") < len(b) && b[i+5] == '-' && b[i+11] == 'T' {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // addressLen is the length of "10.0.0.1: ", 0 if b does not begin so.

@@ -96,6 +96,7 @@ func TestParseLine(t *testing.T) {
 		{"markdown code", "    `" + klogLine, Bare, "", Who{}, klogLine},
 		{"MicroShift", "Mar 13 15:41:18 node-7 microshift[88]: kubelet " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", Unit: "microshift", PID: 88}, klogLine},
 		{"MicroShift, unknown component", "??? " + klogLine, Bare, "", Who{}, klogLine},
+		{"grep of several files", "messages-1.gz:7612:2024-04-01T00:32:23.142118+00:00 n1 kubelet[12]: " + klogLine, ISO, "2024-04-01T00:32:23.142118Z", Who{Host: "n1", Ident: "kubelet", PID: 12}, klogLine},
 		{"talosctl", "10.0.0.7: " + klogLine, Bare, "", Who{Host: "10.0.0.7"}, klogLine},
 		{"json-seq", "\x1e" + `{"MESSAGE":"hello","__REALTIME_TIMESTAMP":"1615650078250818"}`, JSON, "2021-03-13T15:41:18.250818Z", Who{}, "hello"},
 		{"json-sse", `data: {"MESSAGE":"hello","_PID":"9","__REALTIME_TIMESTAMP":"1615650078250818"}`, JSON, "2021-03-13T15:41:18.250818Z", Who{PID: 9}, "hello"},

@@ -300,7 +300,7 @@ func (s *scanner) take(rec []byte, lines int) {
 	}
 	l := s.laneOf(e)
 	clock := &e.Clock
-	if e.Form == journal.Control && bytes.HasPrefix(bytes.TrimLeft(rec, "* "), journalSays) {
+	if e.Form == journal.Control && !bytes.HasPrefix(rec, klogBegan) {
 		clock = &parse.Clock{}
 	}
 	l.see(s, clock, &e.Header.Clock, len(rec), lines)
@@ -325,9 +325,10 @@ func (s *scanner) enterSection(name string) {
 	clear(s.lanes) // bare lines have another writer now
 }
 
-// journalSays begins what journalctl itself says. A date in it is how far the
-// journal goes back and no moment at which anything was written to this file.
-var journalSays = []byte("-- ")
+// klogBegan begins the one line of a collector whose date is a moment of this file:
+// that of journalctl is how far the journal goes back, that of systemctl since when
+// a unit runs.
+var klogBegan = []byte("Log file created at: ")
 
 // control files a line in which the collector speaks.
 func (s *scanner) control(rec []byte) {

@@ -108,7 +108,7 @@ var (
 	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"),
 		[]byte("leaderelection.go"), []byte("controllermanager.go"), []byte("storage_"), []byte("rest.go"), []byte("httplog.go"),
 		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
-		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"),
+		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"), []byte("authentication.go"),
 		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go"),
 		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go")}
 )
