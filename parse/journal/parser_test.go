@@ -65,6 +65,7 @@ func TestParseLine(t *testing.T) {
 		{"short-monotonic", "[   39.798436] node-7 kubelet[4242]: hello", Monotonic, "", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
 		{"short-delta", "[   39.798436 <    0.000126 >] node-7 kubelet[4242]: hello", Monotonic, "", Who{Host: "node-7", Ident: "kubelet", PID: 4242}, "hello"},
 		{"dmesg", "[ 2093.228524] INFO: task containerd:9227 blocked for more than 124 seconds.", Dmesg, "", Who{Ident: "kernel"}, "INFO: task containerd:9227 blocked for more than 124 seconds."},
+		{"dmesg with the caller", "[ 2093.228524] [     T91] INFO: task a:9 blocked", Dmesg, "", Who{Ident: "kernel"}, "INFO: task a:9 blocked"},
 		{"dmesg -T", "[Sat Mar 13 15:41:18 2021] nfs: server not responding", Dmesg, "2021-03-13T15:41:18", Who{Ident: "kernel"}, "nfs: server not responding"},
 		{"dmesg -T after February of a common year", "[Tue Mar  2 15:41:18 2021] x", Dmesg, "2021-03-02T15:41:18", Who{Ident: "kernel"}, "x"},
 		{"dmesg -T in a leap year", "[Mon Mar  2 15:41:18 2020] x", Dmesg, "2020-03-02T15:41:18", Who{Ident: "kernel"}, "x"},

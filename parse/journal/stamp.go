@@ -250,6 +250,7 @@ func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 	if i < len(rec) && rec[i] == ' ' {
 		i++
 	}
+	i += callerLen(rec[i:])
 	if mono, ok := monotonic(in); ok {
 		e.Mono = mono
 		if p.named(rec, i, e) {
@@ -264,6 +265,20 @@ func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 	}
 	e.Clock = c
 	return p.kernel(rec, i, e)
+}
+
+// callerLen is the length of "[      T1] ", the task or the CPU that the kernel
+// names behind its stamp (CONFIG_PRINTK_CALLER), 0 if b does not begin so.
+func callerLen(b []byte) int {
+	end := bytes.IndexByte(b[:min(len(b), 16)], ']')
+	if end < 3 || b[0] != '[' || end+1 >= len(b) || b[end+1] != ' ' {
+		return 0
+	}
+	in := bytes.TrimLeft(b[1:end], " ")
+	if len(in) < 2 || in[0] != 'T' && in[0] != 'C' || len(bytes.Trim(in[1:], "0123456789")) > 0 {
+		return 0
+	}
+	return end + 2
 }
 
 func (p *Parser) kernel(rec []byte, i int, e *Entry) bool {

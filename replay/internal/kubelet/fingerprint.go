@@ -89,7 +89,7 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 				continue
 			}
 			if msg == "" {
-				msg = strings.TrimLeft(e.Message(), " ")
+				msg = strings.TrimLeft(e.Message(), " `") // a quote of Markdown
 			}
 			if c.fits(msg, e.Severity) {
 				lo = max(lo, c.lo)
