@@ -154,7 +154,9 @@ func ReadHeader(msg []byte, h *Header) bool {
 	}
 	switch c := msg[0]; {
 	case c == 'I' || c == 'E' || c == 'W' || c == 'F':
-		return readKlog(msg, h)
+		return readKlog(msg, h) || readTerminal(msg, h)
+	case c == 'D':
+		return readTerminal(msg, h)
 	case c == 't' || c == 'l':
 		return readLogrus(msg, h) || readBare(msg, h)
 	case c == '{':
@@ -182,6 +184,20 @@ func readLogrus(b []byte, h *Header) bool {
 	*h = Header{Kind: Logrus, Clock: c}
 	readLevel(rest[n:], h)
 	h.Kind = Logrus
+	return true
+}
+
+// readTerminal reads "INFO[2022-03-21T12:38:02+08:00] …", as dockerd and containerd
+// write to a terminal.
+func readTerminal(b []byte, h *Header) bool {
+	if len(b) < 6 || b[4] != '[' {
+		return false
+	}
+	c, n := ReadISO(b[5:])
+	if n == 0 || 5+n >= len(b) || b[5+n] != ']' {
+		return false
+	}
+	*h = Header{Kind: Logrus, Clock: c, Severity: severity(b)}
 	return true
 }
 

@@ -151,6 +151,7 @@ func TestReadHeader(t *testing.T) {
 		{"kubelet.go:1821] skipping pod synchronization", KlogBare, 0, "", 0, "kubelet.go:1821", "skipping pod synchronization"},
 		{"see kubelet.go:1821] for more", NoHeader, 0, "", 0, "", "see kubelet.go:1821] for more"},
 		{`time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`, Logrus, 'E', "2019-02-20T14:28:54.455014979Z", 0, "", `time="2019-02-20T14:28:54.455014979Z" level=error msg="x"`},
+		{"WARN[2022-03-21T12:38:02.402842410+08:00] x", Logrus, 'W', "2022-03-21T04:38:02.40284241Z", 0, "", "WARN[2022-03-21T12:38:02.402842410+08:00] x"},
 		{`time="2023-08-25 15:57:08.444000125+08:00" level=warning msg="x"`, Logrus, 'W', "2023-08-25T07:57:08.444000125Z", 0, "", `time="2023-08-25 15:57:08.444000125+08:00" level=warning msg="x"`},
 		{`{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","v":0}`, KlogJSON, 'I', "2025-04-22T11:01:02.5538606Z", 0, "kubelet.go:23", `{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","v":0}`},
 		{`{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","err":"y"}`, KlogJSON, 'E', "2025-04-22T11:01:02.5538606Z", 0, "kubelet.go:23", `{"ts":1745319662553.8606,"caller":"kubelet/kubelet.go:23","msg":"x","err":"y"}`},
