@@ -138,6 +138,7 @@ func TestFingerprint(t *testing.T) {
 		{`I1120 10:10:00.000000    4242 kubelet.go:1778] skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "", "v1.13"},
 		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s`, "v1.14", "v1.16"},
 		{`E1120 10:10:00.000000    4242 kubelet.go:1765] skipping pod synchronization - [container runtime is down, PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]`, "v1.17", "v1.20"},
+		{`I1120 10:10:00.000000    3384 kubelet.go:1846] skipping pod synchronization - [container runtime status check may not have completed yet PLEG is not healthy: pleg has yet to be successful]`, "v1.13", "v1.13"},
 		{`E1120 10:10:00.000000    4242 remote_runtime.go:163] ListPodSandbox with filter "nil" from runtime service failed: rpc error: code = 4 desc = context deadline exceeded`, "", "v1.8"},
 		{`E1120 10:10:00.000000    4242 remote_runtime.go:163] ListPodSandbox with filter "nil" from runtime service failed: rpc error: code = Unknown desc = Error response from daemon: rpc error: code = 2 desc = containerd: container not started`, "", "v1.20"},
 		{`I1120 10:10:00.000000    4242 kubelet.go:1826] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s.]`, "v1.14", "v1.14"},

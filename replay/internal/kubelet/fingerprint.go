@@ -35,11 +35,12 @@ var clues = []clue{
 	// them and in brackets even when there was one.
 	{parse.SigSkip, "container runtime is not up", printf, 0, 1, 0},
 	{parse.SigSkip, " is down PLEG", printf, 0, 13, 0},
+	{parse.SigSkip, " completed yet PLEG", printf, 0, 13, 0},
 	{parse.SigSkip, "[container runtime is down]", printf, 0, 13, 0},
 	{parse.SigSkip, "- [PLEG is not healthy…3m0s]", printf, 0, 13, 0},
 	{parse.SigSkip, " is down, PLEG", printf, 14, 20, 0},
 	{parse.SigSkip, "- PLEG is not healthy", printf, 14, 20, 0},
-	{parse.SigStatusWait, "", anyForm, 14, 0, 0},
+	{parse.SigStatusWait, "", anyForm, 13, 0, 0},
 	{parse.SigSkip, "", structured, 21, 0, 0},
 	{parse.SigListFail, "", printf, 0, 20, 0},
 	{parse.SigRPC, "from runtime service failed: ", printf, 0, 20, 0},
