@@ -20,6 +20,11 @@ type Options struct {
 	RelistThreshold time.Duration // 0 by evidence
 	RelistPeriod    time.Duration // 0 by evidence
 
+	// MostNodes is how many nodes are rebuilt, 0: all. Of more, those that wrote the
+	// most picked lines are, and LeftOut is told how many are not.
+	MostNodes int
+	LeftOut   func(nodes int)
+
 	// Parallel runs tasks that share nothing they write, all at once if it
 	// likes, and returns when all are done. nil: one after the other.
 	Parallel Parallel
@@ -31,7 +36,11 @@ type Options struct {
 // records apart from sorting; a file of the host alone still gives a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
 	var nodes []*Node
-	for _, r := range host.Split(b, opt.Parallel) {
+	records, more := host.Split(b, opt.MostNodes, opt.Parallel)
+	if more > 0 {
+		opt.LeftOut(more)
+	}
+	for _, r := range records {
 		n := &Node{Records: *r}
 		rebuild(n, opt)
 		nodes = append(nodes, n)

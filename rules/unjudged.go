@@ -33,13 +33,7 @@ var noLogs = map[parse.Source]string{parse.SrcUnknown: "any log", parse.SrcStack
 
 // unjudged lists the causes without any core evidence that could be looked for.
 func (v *view) unjudged(p *Pack) (out []Unjudged) {
-	writers := map[string][]parse.Source{} // of each signature; nil among them: anybody
-	for _, g := range p.Signatures().Signatures() {
-		writers[g.ID] = append(writers[g.ID], g.Sources...)
-		if len(g.Sources) == 0 {
-			writers[g.ID] = append(writers[g.ID], parse.SrcUnknown)
-		}
-	}
+	writers := p.Signatures().Writers()
 	for _, d := range p.Causes {
 		u := Unjudged{ID: d.ID, Title: d.Title}
 		there := func(c *Clause) bool {

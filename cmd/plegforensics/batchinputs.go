@@ -314,7 +314,7 @@ func (c cancelReader) Read(p []byte) (int, error) {
 
 // resultFlags are the flags that change what is found in a bundle.
 var resultFlags = []string{"since", "until", "tz", "year", "node", "kubelet-version", "relist-threshold", "relist-period", "threshold",
-	"max-bytes", "max-files", "max-logs", "max-depth", "max-held", "max-series", "redact", "redact-key"}
+	"max-bytes", "max-files", "max-logs", "max-nodes", "max-depth", "max-held", "max-series", "redact", "redact-key"}
 
 // headerOf says how the records of this run are made.
 func headerOf(c *cli.Context) (fleet.Header, error) {

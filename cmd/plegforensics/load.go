@@ -173,8 +173,13 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 		RelistPeriod:    c.Duration("relist-period"),
 	}
 	opt.Parallel = runner(c)
+	want := c.StringSlice("node")
+	if len(want) == 0 { // those asked for may be any
+		opt.MostNodes = cmp.Or(c.Int("max-nodes"), mostNodes)
+		opt.LeftOut = func(more int) { leftOut(c, b, opt.MostNodes, more) }
+	}
 	ns := replay.Build(b, opt)
-	if want := c.StringSlice("node"); len(want) > 0 {
+	if len(want) > 0 {
 		var have []string
 		for _, n := range ns {
 			have = append(have, n.Name)
@@ -191,6 +196,23 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 		ns = slices.DeleteFunc(ns, func(n *replay.Node) bool { return !slices.Contains(want, n.Name) })
 	}
 	return ns, nil
+}
+
+// mostNodes is how many nodes of a bundle are rebuilt: each costs some 0.4 ms and 15 KiB,
+// however little is known of it. Clusters of Kubernetes are not built larger.
+const mostNodes = 5_000
+
+// leftOut warns of nodes that a limit left out.
+func leftOut(c *cli.Context, b *parse.Bundle, most, more int) {
+	w := parse.Warning{Pos: parse.Pos{File: &parse.File{Path: b.Inputs[0].Path}}, Cut: true,
+		Msg: fmt.Sprintf("%d nodes are left out, those with the fewest lines: no more than %d are rebuilt; --max-nodes raises the limit, --node asks for one", more, most)}
+	b.Warnings = append(b.Warnings, w)
+	for i := range b.Inputs {
+		b.Inputs[i].Partial = true
+	}
+	if !redacting(c) {
+		warn(c.App.ErrWriter, []parse.Warning{w})
+	}
 }
 
 // build makes the report: bundles, nodes, findings.

@@ -40,6 +40,7 @@ var checks = []struct {
 	{"max-held", checkSize("max-held")},
 	{"max-files", checkCount("max-files", math.MaxInt)},
 	{"max-logs", checkCount("max-logs", math.MaxInt)},
+	{"max-nodes", checkCount("max-nodes", math.MaxInt)},
 	{"max-depth", checkCount("max-depth", math.MaxInt)},
 	{"max-series", checkCount("max-series", math.MaxInt)},
 	{"shard-total", checkCount("shard-total", math.MaxInt)},

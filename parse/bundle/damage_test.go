@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -197,6 +199,22 @@ func TestForeign(t *testing.T) {
 		}
 		if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Msg, tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, b.Warnings, tt.want)
+		}
+	}
+}
+
+// TestEndToldOnce: that reading failed in the middle is one warning, of a log and of
+// what is of no known kind.
+func TestEndToldOnce(t *testing.T) {
+	for name, text := range map[string]string{"log": string(testLog(3000)), "other": "nothing\nof any kind\n"} {
+		in := io.MultiReader(strings.NewReader(text), broken{errors.New("the disk is gone")})
+		b := load(t, Options{Stdin: in}, "-")
+		told := 0
+		for _, w := range b.Warnings {
+			told += strings.Count(w.Msg, "the disk is gone")
+		}
+		if told != 1 {
+			t.Errorf("%s: told %d times: %v", name, told, b.Warnings)
 		}
 	}
 }

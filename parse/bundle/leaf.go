@@ -56,6 +56,12 @@ func (w *walker) leaf(m member) error {
 			return err
 		}
 	}
+	if d.samples {
+		if w.u.snapshots++; w.u.snapshots > w.b.lim.Logs {
+			w.l.give(buf)
+			return err
+		}
+	}
 	s := &slot{file: f, laid: laid, guessed: guessed, log: d.lines}
 	w.u.slots = append(w.u.slots, s)
 	switch {

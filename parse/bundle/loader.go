@@ -35,29 +35,30 @@ type loader struct {
 
 // unit is one top-level file: what one walker reads from front to back.
 type unit struct {
-	input    int
-	path     string                  // parse.File.Path
-	lone     bool                    // named on the command line, not found in a directory
-	only     bool                    // the only file of its input
-	open     func() (*opened, error) // nil: nothing to read, warnings only
-	close    func()                  // set on the last unit of a directory
-	stored   int64
-	bytes    int64 // decompressed bytes that decoders or sniffers saw
-	files    int
-	unlisted int
-	own      int           // of files, reports of this program
-	logs     int           // that it holds, read or not
-	count    *logCount     // of the input
-	place    int           // there
-	held     int64         // bytes kept in memory for groups
-	spooled  int64         // bytes kept in temporary files for groups
-	slots    []*slot       // until they are merged
-	listed   []*parse.File // theirs, once all are known
-	warnings []parse.Warning
-	partial  bool
-	kind     format     // outermost wrapping
-	id       identity   // of a file in a directory
-	ids      identifier // of the members of an archive
+	input     int
+	path      string                  // parse.File.Path
+	lone      bool                    // named on the command line, not found in a directory
+	only      bool                    // the only file of its input
+	open      func() (*opened, error) // nil: nothing to read, warnings only
+	close     func()                  // set on the last unit of a directory
+	stored    int64
+	bytes     int64 // decompressed bytes that decoders or sniffers saw
+	files     int
+	unlisted  int
+	own       int           // of files, reports of this program
+	logs      int           // that it holds, read or not
+	snapshots int           // files of metrics that it holds, read or not
+	count     *logCount     // of the input
+	place     int           // there
+	held      int64         // bytes kept in memory for groups
+	spooled   int64         // bytes kept in temporary files for groups
+	slots     []*slot       // until they are merged
+	listed    []*parse.File // theirs, once all are known
+	warnings  []parse.Warning
+	partial   bool
+	kind      format     // outermost wrapping
+	id        identity   // of a file in a directory
+	ids       identifier // of the members of an archive
 }
 
 // opened is a top-level file that was opened.

@@ -50,8 +50,10 @@ func OwnReport(path string) (bool, error) {
 // program.
 func isOwnReport(head []byte) bool {
 	head = starts(bytes.TrimPrefix(head[:min(len(head), ownHead)], []byte("\xef\xbb\xbf")))
-	if framed := containerFrame(); framed.Match(head[:min(len(head), 64)]) {
-		head = framed.ReplaceAll(head, nil)
+	if bytes.Contains(head[:min(len(head), 64)], []byte(" std")) {
+		if framed := containerFrame(); framed.Match(head[:min(len(head), 64)]) {
+			head = framed.ReplaceAll(head, nil)
+		}
 	}
 	if len(head) == 0 {
 		return false
@@ -69,7 +71,13 @@ func isOwnReport(head []byte) bool {
 			return true
 		}
 	}
-	return ownForms().Match(line) || ownBody().Match(head[:min(len(head), 2<<10)])
+	for _, word := range ownWords {
+		if bytes.Contains(line, []byte(word)) && ownForms().Match(line) {
+			return true
+		}
+	}
+	_, body, _ := bytes.Cut(head, newline)
+	return bytes.HasPrefix(body, []byte("  ")) && ownBody().Match(head[:min(len(head), 2<<10)])
 }
 
 // isOwnLine reports whether a line in the middle of a file begins an output of
@@ -148,6 +156,9 @@ var ownLines = []string{
 	"series,time,value", "metric,type,kind,series,from,to,labels",
 	"alert,group,file,expr,for_seconds,",
 }
+
+// ownWords are words of ownForms, one for each: most lines hold none.
+var ownWords = []string{" used of ", " unhealthy with ", " events observed, ", " worse or new in ", " title=", "metric "}
 
 // ownForms is the first line of texts that carry no mark.
 var ownForms = sync.OnceValue(func() *regexp.Regexp {

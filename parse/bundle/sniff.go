@@ -48,6 +48,9 @@ func byContent(f *parse.File, head []byte) parse.Role {
 	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number, but a place
 		return parse.RoleTSDB
 	}
+	if !facts.IsDate(f.Path, head) && hasLogLines(head) {
+		return sniff(head)
+	}
 	switch kind := facts.Kind(f.Path, head); {
 	case kind == "date" && isFewSamples(head):
 		return parse.RoleMetrics

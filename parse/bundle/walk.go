@@ -20,6 +20,8 @@ type walker struct {
 	// snippet is the text that the archive holds, as long as it is all that it
 	// holds.
 	snippet *snippet
+
+	cut string // the file of which it was told last that an error ended it
 }
 
 // counter wraps r; counters nest as layers do and are used again.
@@ -78,11 +80,16 @@ func (w *walker) unit(u *unit) {
 	}
 	u.stored = in.n
 	u.files = max(u.files, w.b.files)
+	if more := u.snapshots - w.b.lim.Logs; more > 0 {
+		u.cut(pos, "%d files of metrics are left out, those behind the first %d: more are not read of one archive; --max-logs raises the limit", more, w.b.lim.Logs)
+	}
 	if err == nil || w.l.ctx.Err() != nil {
 		return
 	}
-	pos.Offset = in.n
-	u.warn(pos, "%v", plain(err))
+	if w.cut != u.path {
+		pos.Offset = in.n
+		u.warn(pos, "%v", plain(err))
+	}
 }
 
 // member peels one layer off m, or decodes it. The error ends the enclosing
@@ -199,6 +206,7 @@ func (w *walker) cutShort(f *parse.File, offset int64, err error) {
 	if err == nil || w.l.ctx.Err() != nil || errors.As(err, &s) && s.path == f.Path {
 		return
 	}
+	w.cut = f.Path
 	w.u.warn(parse.Pos{File: f, Offset: offset}, "ends here because %v", plain(err))
 }
 

@@ -172,10 +172,22 @@ func headOf(head []byte) int {
 // isTableHead knows the head of a table that has no other reader: that of
 // Windows events is read by package journal.
 func isTableHead(line []byte) bool {
-	if len(line) > 16<<10 || bytes.Contains(line, []byte("TimeCreated")) || bytes.Contains(line, []byte("LAST SEEN")) {
+	if len(line) > 16<<10 || holdsTime(line) || bytes.Contains(line, []byte("TimeCreated")) || bytes.Contains(line, []byte("LAST SEEN")) {
 		return false
 	}
 	return newTable(line) != nil
+}
+
+// holdsTime reports whether a line holds a time of day, 15:04:05, as no name of a
+// column does.
+func holdsTime(line []byte) bool {
+	digit := func(i int) bool { return line[i] >= '0' && line[i] <= '9' }
+	for i := 3; i+2 < len(line); i++ {
+		if line[i] == ':' && line[i-3] == ':' && digit(i-2) && digit(i-1) && digit(i+1) && digit(i+2) {
+			return true
+		}
+	}
+	return false
 }
 
 // tableStart passes what stands before the head of a table.

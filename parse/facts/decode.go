@@ -103,6 +103,11 @@ func Kind(path string, head []byte) string {
 	return ""
 }
 
+// IsDate reports whether a file is one line that is a date, by its path and head.
+func IsDate(path string, head []byte) bool {
+	return isDate(NameOf(path), string(head[:min(len(head), headLen)]))
+}
+
 // NameOf is the last element of a path, without what names only the form of
 // the file: the endings ".txt", ".tailed", ".gz" and the like.
 func NameOf(p string) string {

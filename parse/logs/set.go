@@ -20,6 +20,9 @@ type Set struct {
 	byID    map[string]*entry
 	words   int       // of a picked bitset
 	retired sync.Pool // scanners of files that were read: see retire
+
+	listing sync.Once
+	writers map[string][]parse.Source
 }
 
 // entry is one signature, compiled.
@@ -146,6 +149,21 @@ func (s *Set) Signatures() []*Signature {
 		out[i] = e.Signature
 	}
 	return out
+}
+
+// Writers returns, by the id of a signature, whose lines are held against it; SrcUnknown
+// among them: anybody's.
+func (s *Set) Writers() map[string][]parse.Source {
+	s.listing.Do(func() {
+		s.writers = map[string][]parse.Source{}
+		for _, e := range s.entries {
+			s.writers[e.ID] = append(s.writers[e.ID], e.Sources...)
+			if len(e.Sources) == 0 {
+				s.writers[e.ID] = append(s.writers[e.ID], parse.SrcUnknown)
+			}
+		}
+	})
+	return s.writers
 }
 
 // pickedWords is enough for the bitset of all built-in signatures, so that a

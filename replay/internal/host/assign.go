@@ -15,12 +15,20 @@ type assigner struct {
 	all   []*Records
 	named map[string]*Records // by name and by short name, in lower case
 	files map[*parse.File][]*Records
+	only  map[int]*Records // the node that all units of an input are of, nil if they are of several
 }
 
 func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigner {
-	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}}
+	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}, map[int]*Records{}}
 	for _, w := range s.writers {
 		w.node = nodes[w.unit.root()]
+	}
+	for _, u := range s.units {
+		n := nodes[u.root()]
+		if one, ok := a.only[u.file.Input]; ok && one != n {
+			n = nil
+		}
+		a.only[u.file.Input] = n
 	}
 	for _, n := range all {
 		a.named[strings.ToLower(n.Name)] = n
@@ -59,15 +67,8 @@ func (a *assigner) findFile(f *parse.File) []*Records {
 	if out != nil || f == nil {
 		return out
 	}
-	for _, u := range a.s.units {
-		if u.file.Input == f.Input {
-			if n := a.nodes[u.root()]; !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	if len(out) == 1 {
-		return out
+	if one := a.only[f.Input]; one != nil {
+		return []*Records{one}
 	}
 	if len(a.all) == 1 {
 		return a.all

@@ -92,8 +92,9 @@ type originKey struct {
 }
 
 // Split assigns every record of the bundle to a node. What each step of the
-// work on very many lines may run beside another goes through beside.
-func Split(b *parse.Bundle, beside Parallel) []*Records {
+// work on very many lines may run beside another goes through beside. Of more than
+// most nodes (0: any number) it tells how many it left out.
+func Split(b *parse.Bundle, most int, beside Parallel) (_ []*Records, more int) {
 	s := &splitter{b: b, beside: beside, byKey: map[unitKey]*unit{}, byFile: map[*parse.File][]*unit{}, byOrigin: map[originKey]*writer{}}
 	s.survey()
 	s.joinWithinFiles()
@@ -101,7 +102,7 @@ func Split(b *parse.Bundle, beside Parallel) []*Records {
 	s.joinByProcess()
 	s.joinHosts()
 	s.joinRest()
-	return s.assign()
+	return s.assign(most)
 }
 
 func (s *splitter) unit(f *parse.File, host string) *unit {
@@ -560,8 +561,9 @@ func apart(a, b *unit) bool {
 	return false
 }
 
-// assign makes the nodes and hands out the records.
-func (s *splitter) assign() []*Records {
+// assign makes the nodes and hands out the records. Those of nodes beyond most go
+// to one that is thrown away.
+func (s *splitter) assign(most int) (_ []*Records, more int) {
 	nodes := map[*unit]*Records{}
 	var out []*Records
 	var roots []*unit
@@ -573,13 +575,25 @@ func (s *splitter) assign() []*Records {
 		}
 		members[r] = append(members[r], u)
 	}
+	if most > 0 && len(roots) > most {
+		more = len(roots) - most
+		roots = s.talkative(roots, most)
+	}
+	rest := new(Records)
+	for r := range members {
+		nodes[r] = rest
+	}
 	for _, r := range roots {
 		nodes[r] = &Records{Name: nameOf(members[r])}
 		out = append(out, nodes[r])
 	}
-	out = append(out, s.objectNodes(out)...)
-	if len(out) == 0 {
-		return nil
+	byObject := s.objectNodes(out)
+	if most > 0 && len(out)+len(byObject) > most {
+		more += len(out) + len(byObject) - most
+		byObject = byObject[:most-len(out)]
+	}
+	if out = append(out, byObject...); len(out) == 0 {
+		return nil, 0
 	}
 	a := newAssigner(s, nodes, out)
 	a.records()
@@ -594,7 +608,23 @@ func (s *splitter) assign() []*Records {
 			kept = append(kept, n)
 		}
 	}
-	return kept
+	return kept, more
+}
+
+// talkative returns those of the roots whose units wrote the most picked lines, in the order
+// that they had.
+func (s *splitter) talkative(roots []*unit, most int) []*unit {
+	lines := map[*unit]int{}
+	for _, w := range s.writers {
+		lines[w.unit.root()] += w.events
+	}
+	ranked := slices.Clone(roots)
+	slices.SortStableFunc(ranked, func(a, b *unit) int { return cmp.Compare(lines[b], lines[a]) })
+	keep := map[*unit]bool{}
+	for _, r := range ranked[:most] {
+		keep[r] = true
+	}
+	return slices.DeleteFunc(roots, func(r *unit) bool { return !keep[r] })
 }
 
 // objectNodes makes a node of each Node object of an input without any kubelet
@@ -605,19 +635,19 @@ func (s *splitter) objectNodes(known []*Records) []*Records {
 			return nil
 		}
 	}
+	have := map[string]bool{}
+	for _, n := range known {
+		have[n.Name] = true
+	}
 	var out []*Records
 	for _, o := range s.b.Objects {
-		if o.Kind == facts.ObjectNode && o.Name != "" &&
-			!slices.ContainsFunc(known, func(n *Records) bool { return n.Name == o.Name }) &&
-			(len(out) == 0 || out[len(out)-1].Name != o.Name) && len(out) < maxObjectNodes {
+		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] {
+			have[o.Name] = true
 			out = append(out, &Records{Name: o.Name})
 		}
 	}
 	return out
 }
-
-// maxObjectNodes bounds the nodes made of objects alone; clusters are smaller.
-const maxObjectNodes = 20_000
 
 // holds reports whether the node has any record at all.
 func (n *Records) holds() bool {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/hostile"
+)
+
+// Bounds of a run over a hostile input, as in package bundle for reading alone.
+const (
+	hostileTime = 10 * time.Second
+	hostileMiB  = 512
+)
+
+// TestManyOfOne analyzes inputs that hold very many of something small, each in a
+// process of its own, in bounded processor time and memory.
+func TestManyOfOne(t *testing.T) {
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("reads /proc, and takes a while")
+	}
+	for _, c := range hostile.Many() {
+		t.Run(c.Name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "in")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := bufio.NewWriterSize(f, 1<<20)
+			if err := c.Build(w); err != nil || w.Flush() != nil || f.Close() != nil {
+				t.Fatal(err)
+			}
+			rss, cpu := measured(t, "analyze "+path)
+			if cpu > hostileTime { // on a busy machine the same work takes more processor time
+				again, less := measured(t, "analyze "+path)
+				rss, cpu = max(rss, again), min(cpu, less)
+			}
+			t.Logf("%v of processor time, %d MiB resident", cpu, rss>>10)
+			if cpu > hostileTime || rss>>10 > hostileMiB {
+				t.Errorf("%v of processor time, %d MiB resident: more than %v or %d MiB", cpu, rss>>10, hostileTime, hostileMiB)
+			}
+		})
+	}
+}
+
+// TestMostNodes: of too many nodes those with the most lines are rebuilt, that is
+// said and counts as reading in part, and one that is asked for is always there.
+func TestMostNodes(t *testing.T) {
+	var log strings.Builder
+	for i, host := range []string{"one", "two", "two", "three", "three", "three"} {
+		fmt.Fprintf(&log, "Mar 13 15:30:0%d %s kubelet[%d]: I0313 15:30:0%d.000000     812 kubelet.go:1823] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m%d.5s ago; threshold is 3m0s]\n", i, host, int(host[1])*7, i, i)
+	}
+	for _, c := range []struct {
+		args string
+		want int
+		has  string
+		not  string
+	}{
+		{"", exitOK, "one", "left out"},
+		{"--max-nodes 2", exitOK, "1 nodes are left out", `"name": "one"`},
+		{"--max-nodes 2 --quiet", exitOK, "1 nodes are left out", `"name": "one"`},
+		{"--max-nodes 2 --strict", exitPartial, "1 nodes are left out", `"name": "one"`},
+		{"--max-nodes 2 --node one", exitOK, "one", "left out"},
+	} {
+		var out strings.Builder
+		rc := run(t.Context(), strings.Fields("plegforensics analyze -o json --year 2026 "+c.args+" -"), strings.NewReader(log.String()), &out, &out)
+		if rc != c.want || !strings.Contains(out.String(), c.has) || strings.Contains(out.String(), c.not) {
+			t.Errorf("%s: exit %d\n%s", c.args, rc, out.String())
+		}
+	}
+}

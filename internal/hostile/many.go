@@ -1,0 +1,99 @@
+package hostile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Many returns inputs in which nothing is large but the number of something: files,
+// archives, nodes, rows, frames. Each is an archive whose last member is the
+// readable log, but for the long line.
+func Many() []Case {
+	return []Case{
+		{Name: "100,000 logs", Build: func(w io.Writer) error { return SmallLogs(w, 100_000) }},
+		members("100,000 logs of containers", 100_000, "var/log/pods/ns_p-%[1]d_%032[1]x/c/0.log",
+			"2024-03-13T15:30:00.%09[1]dZ stderr F PLEG is not healthy: pleg was last seen active 3m1.5s ago; threshold is 3m0s\n"),
+		members("100,000 journals of as many hosts", 100_000, "node-%d/journal.export", export),
+		members("100,000 snapshots of metrics", 100_000, "node-1/metrics-%d.txt", snapshot),
+		packed("100,000 archives of one log", 100_000),
+		one("100,000 rows of containers", "crictl_ps_-a.txt", 100_000, "CONTAINER           IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n",
+			"%013[1]x       %013[1]x       3 hours ago         Running             c-%[1]d                0                   %013[1]x       p-%[1]d\n", ""),
+		one("100,000 pods", "pods.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%[1]d","namespace":"n","uid":"%032[1]x"},`+
+			`"spec":{"nodeName":"node-%[1]d"},"status":{"phase":"Running","containerStatuses":[{"name":"c","containerID":"containerd://%064[1]x"}]}}`, "]}"),
+		one("100,000 nodes", "nodes.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%[1]d"},`+
+			`"status":{"conditions":[{"type":"Ready","status":"False","lastHeartbeatTime":"2024-03-13T15:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s"}]}}`, "]}"),
+		one("100,000 mounts", "mount.txt", 100_000, "", "10.0.0.1:/e/%[1]d on /var/lib/kubelet/pods/%032[1]x/volumes/kubernetes.io~nfs/v type nfs4 (rw,hard)\n", ""),
+		one("500,000 processes", "ps_auxf.txt", 500_000, "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n",
+			"root     %7[1]d  0.0  0.0      0     0 ?        D    Mar13   0:00 runc init %[1]d\n", ""),
+		one("200,000 goroutines", "goroutines.txt", 200_000, "", "goroutine %[1]d [select, 5 minutes]:\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc%[1]x)\n\t/w/generic.go:%[1]d +0x1a\n"+
+			"main.f%[1]d(0xc%[1]x)\n\t/w/f.go:%[1]d +0x2b\ncreated by k8s.io/kubernetes/pkg/kubelet.start\n\t/w/k.go:1 +0x1\n\n", ""),
+		one("a document 10,000 deep", "deep.json", 1, `{"kind":"List","apiVersion":"v1","items":[`+strings.Repeat(`{"a":`, 10_000)+"1", "", strings.Repeat("}", 10_000)+"]}"),
+		one("100,000 hosts in one log", "messages.log", 100_000, "", "Mar 13 15:30:00 node-%[1]d kubelet[%[1]d]: E0313 15:30:00.000000     812 kubelet.go:2456] \"SyncLoop (PLEG): event for pod\" pod=\"default/p\"\n", ""),
+		{Name: "a line of 1 GiB", Build: func(w io.Writer) error {
+			w.Write(Log())
+			part := bytes.Repeat([]byte("no end "), 1<<17)
+			for range 1171 {
+				w.Write(part)
+			}
+			io.WriteString(w, "\n")
+			_, err := w.Write(Log())
+			return err
+		}},
+	}
+}
+
+const (
+	export   = "__REALTIME_TIMESTAMP=17100%011[1]d\n_HOSTNAME=node-%[1]d\nSYSLOG_IDENTIFIER=kubelet\nMESSAGE=E0313 15:30:00.000000     812 kubelet.go:2456] \"SyncLoop (PLEG): event for pod\" pod=\"default/p\"\n\n"
+	snapshot = "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\"} %[1]d\n" +
+		"kubelet_pleg_relist_duration_seconds_sum %[1]d\nkubelet_pleg_relist_duration_seconds_count %[1]d\n# TYPE kubelet_pleg_last_seen_seconds gauge\nkubelet_pleg_last_seen_seconds 17%08[1]d\n"
+)
+
+// members is an archive of n small files; both formats get the number of the file.
+func members(what string, n int, name, text string) Case {
+	return Case{Name: what, Build: func(w io.Writer) error {
+		for i := range n {
+			if _, err := w.Write(header{name: fmt.Sprintf(name, i)}.entry(fmt.Appendf(nil, text, i))); err != nil {
+				return err
+			}
+		}
+		return end(w)
+	}}
+}
+
+// packed is an archive of n archives of one log.
+func packed(what string, n int) Case {
+	return Case{Name: what, Build: func(w io.Writer) error {
+		for i := range n {
+			inner := archive(header{name: "kubelet.log"}.entry(fmt.Appendf(nil, "Mar 13 15:30:00 node-1 kubelet[812]: E0313 15:30:00.%06d     812 kubelet.go:2456] x\n", i)))
+			if _, err := w.Write(header{name: fmt.Sprintf("part-%d.tar", i)}.entry(inner)); err != nil {
+				return err
+			}
+		}
+		return end(w)
+	}}
+}
+
+// one is an archive with a file of n rows, between a beginning and an end.
+func one(what, name string, n int, begin, row, after string) Case {
+	return Case{Name: what, Build: func(w io.Writer) error {
+		text := []byte(begin)
+		if row != "" {
+			for i := range n {
+				text = fmt.Appendf(text, row, i)
+			}
+		}
+		if _, err := w.Write(header{name: "node-1/" + name}.entry(append(text, after...))); err != nil {
+			return err
+		}
+		return end(w)
+	}}
+}
+
+// end writes the readable log and the end of an archive.
+func end(w io.Writer) error {
+	w.Write(ok("node-1/kubelet.log"))
+	_, err := w.Write(make([]byte, 1024))
+	return err
+}
