@@ -173,7 +173,7 @@ func (x *scored) explanation(vars map[string]string) string {
 	case x.level == Possible && x.limit != "":
 		return "Possible only: " + x.limit + "."
 	case x.level == Possible:
-		return "Possible only: too little speaks for it."
+		return "Possible only: the evidence is weak."
 	}
 	return strings.Join(x.filled(x.def.Explanation, vars), " ")
 }
@@ -233,7 +233,7 @@ func (x *scored) path(vars map[string]string) []string {
 		out = append(out, "no more than possible: "+x.limit)
 	}
 	if x.explained != nil {
-		out = append(out, "it is itself explained by "+x.explained.def.ID+", which stands before it")
+		out = append(out, "it is itself explained by "+x.explained.def.ID+", which outranks it")
 	}
 	return out
 }

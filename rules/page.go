@@ -56,10 +56,10 @@ func (w *pager) cause(d *Def, p *Pack) {
 	w.para("", kindWords[d.Kind])
 	w.section("Meaning", d.Mechanism)
 	w.section("Impact", d.Impact)
-	w.section("Where it bites", phaseWords(d))
+	w.section("Affected relist phase", phaseWords(d))
 	w.section("Affected", d.Affects.words())
-	w.clauses("Speaks for it", d.For)
-	w.clauses("Speaks against it", d.Against)
+	w.clauses("Evidence for", d.For)
+	w.clauses("Evidence against", d.Against)
 	w.neighbours(d, p)
 	w.items("Diagnosis", d.Diagnosis)
 	w.items("Remediation", plain(d.Remediation))
@@ -118,7 +118,7 @@ func (w *pager) asks(ms []Missing) {
 	if len(ms) == 0 {
 		return
 	}
-	w.heading("What to collect when it is not in the bundle")
+	w.heading("What to collect next")
 	for _, m := range ms {
 		w.hang("  - ", m.Text)
 		if m.Run != "" {
@@ -147,9 +147,9 @@ func (w *pager) neighbours(d *Def, p *Pack) {
 	if len(by)+len(d.Explains) == 0 {
 		return
 	}
-	w.heading("Neighbours")
+	w.heading("Related causes")
 	if len(d.Explains) > 0 {
-		w.hang("  - ", "explains, and stands before: "+strings.Join(d.Explains, ", "))
+		w.hang("  - ", "explains and outranks: "+strings.Join(d.Explains, ", "))
 	}
 	if len(by) > 0 {
 		w.hang("  - ", "may itself be explained by: "+strings.Join(by, ", "))
@@ -262,9 +262,9 @@ func (a Affects) words() string {
 }
 
 var kindWords = map[Kind]string{
-	KindLookAlike: "A look-alike: it resembles PLEG trouble and is none.",
-	KindSymptom:   "A symptom: it says what failed, not why. A mechanism that explains it stands before it.",
-	KindMechanism: "A mechanism: it says why something failed, and is likely only with evidence of its own beside what failed.",
+	KindLookAlike: "A look-alike: it resembles PLEG trouble but is not.",
+	KindSymptom:   "A symptom: it says what failed, not why. A mechanism that explains it outranks it.",
+	KindMechanism: "A mechanism: it says why something failed, and is likely only with its own evidence besides what failed.",
 }
 
 // supportWords says how many public cases stand behind a definition, and what

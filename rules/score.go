@@ -124,9 +124,9 @@ func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
 	case d.Kind == KindMechanism && x.own() < leastOwn:
-		return "nothing but what failed speaks for it"
+		return "the only evidence is what failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:
-		return "no line shows it, only what goes with it"
+		return "no line shows it directly"
 	}
 	if r := d.Affects.Runtimes; len(r) > 0 && !slices.Contains(r, s.rt) {
 		if s.rt != "" {

@@ -114,7 +114,7 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		b.WriteString(" " + until(e, v.peakOf(e)))
+		b.WriteString(until(e, v.peakOf(e), v.n.Window.End))
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
@@ -170,16 +170,25 @@ func lengthOf(e *replay.Episode) int64 {
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At)-from)
 }
 
-func until(e *replay.Episode, peak time.Duration) string {
+func until(e *replay.Episode, peak time.Duration, end int64) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
-		return "with no recovery in the input, last relist at least " + parse.Short(peak) + " old"
+		return ", " + Unrecovered(e.LastReport, end) + ", last relist at least " + parse.Short(peak) + " old"
 	}
-	return "for " + parse.About(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
+	return " for " + parse.About(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
 }
 
 // peakOf is how old the last relist got at least in an episode of the node.
 func (v *view) peakOf(e *replay.Episode) time.Duration {
 	return v.peaks[slices.IndexFunc(v.n.Episodes, func(x replay.Episode) bool { return x.ID == e.ID })]
+}
+
+// Unrecovered says of an episode without a recovery whether the log goes on after its
+// last report.
+func Unrecovered(last, end int64) string {
+	if end-last > minute {
+		return "recovery not seen"
+	}
+	return "not recovered by the end of the log"
 }
 
 func stepWords(e *replay.Episode) string {

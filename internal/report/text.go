@@ -161,12 +161,11 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 		from = layout(e.Start(), time.DateTime) + " UTC" + t.local(e.Start())
 	}
 	c.add(true, "unhealthy from %s%s", from, slackWords(e.Uncertainty))
-	if late := end-e.LastReport > 60*second; e.Recovered != 0 {
+	if e.Recovered != 0 {
 		c[0] += fmt.Sprintf(" to %s%s%s", untilWords(e.Start(), e.Recovered), t.local(e.Recovered), slackWords(e.RecoveredSlack))
 		c.add(true, "recovered after %s", episodeLength(e))
 	} else {
-		c.add(late, "recovery not seen")
-		c.add(!late, "not recovered by the end of the log")
+		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport))
 	}
 	c.add(e.NeverRelisted, "no relist had succeeded since the kubelet started")
@@ -188,8 +187,6 @@ func untilWords(from, to model.Time) string {
 	}
 	return layout(to, time.DateTime)
 }
-
-const second = model.Time(1e9)
 
 // crossed lists the gravest thresholds of a node without an episode.
 func (p *printer) crossed(n *model.Node) {

@@ -148,7 +148,7 @@ var layouts = []layout{
 			{path: "var_log/messages*", role: parse.RoleLog},
 			{path: "var_log/syslog*", role: parse.RoleLog},
 			{path: "ipamd/metrics.json", role: parse.RoleMetrics},
-			{path: "ipamd/**", role: parse.RoleUnknown, why: "log of the network plug-in's daemon"},
+			{path: "ipamd/**", role: parse.RoleUnknown, why: "log of the network plugin's daemon"},
 		},
 	},
 	{

@@ -103,7 +103,7 @@ func (w *walker) empty(m member, skipped int64) error {
 }
 
 // sayUnknown is said of a file that the user named and that is of no use.
-const sayUnknown = "holds nothing that is recognised"
+const sayUnknown = "not a recognized format"
 
 // unused lists a member that no decoder takes. One of our own reports is no
 // file of the input: the report of an input is the same before and after it

@@ -128,7 +128,7 @@ func TestBadInputs(t *testing.T) {
 		{"FIFO", fifo, "is a FIFO", true},
 		{"device", "/dev/zero", "is a device", true},
 		{"empty", file(t, "empty.log", nil), "is empty", false},
-		{"noise", file(t, "noise", []byte{0, 1, 2, 0xff, 0xfe, 0, 0, 0, 1, 1, 1, 1}), "nothing that is recognised", false},
+		{"noise", file(t, "noise", []byte{0, 1, 2, 0xff, 0xfe, 0, 0, 0, 1, 1, 1, 1}), "not a recognized format", false},
 		{"directory", dir, "skipped", false},
 		{"no standard input", "-", "no standard input", false},
 	}

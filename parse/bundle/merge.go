@@ -61,7 +61,7 @@ func accountUnit(b *parse.Bundle, u *unit) {
 	if more := u.unlisted - maxUnlisted; more > 0 {
 		b.Warnings = append(b.Warnings, parse.Warning{
 			Pos: parse.Pos{File: &parse.File{Path: u.path, Input: u.input}},
-			Msg: fmt.Sprintf("%d more members hold nothing that is recognised and are not listed", more),
+			Msg: fmt.Sprintf("%d more members are of no recognized format and are not listed", more),
 		})
 	}
 }

@@ -86,7 +86,7 @@ func manifestOffset(t *tree) (int, bool) {
 func (s *scan) plugin(name string, p *tree) {
 	if p.get("timeout_hit").value == "true" {
 		s.toLine(p.get("timeout_hit").line)
-		s.add(KeyKilled, name, math.NaN(), attr("command", "plug-in "+name))
+		s.add(KeyKilled, name, math.NaN(), attr("command", "plugin "+name))
 	}
 	for _, c := range p.get("commands").items() {
 		exec, file := c.get("exec").value, c.get("filepath").value

@@ -157,7 +157,7 @@ var Keys = []Key{
 	{KeyCollectorVersion, "", "", "version of the collector"},
 	{KeyCPUs, "count", "", "processors"},
 
-	{KeyRPCTimeout, "s", "from", "time-out of CRI calls; from is flag, file or configz"},
+	{KeyRPCTimeout, "s", "from", "timeout of CRI calls; from is flag, file or configz"},
 	{KeyMaxPods, "count", "from", "pods allowed on the node"},
 	{KeyVerbosity, "count", "from", "klog verbosity"},
 	{KeyEvented, "bool", "from", "feature gate EventedPLEG"},

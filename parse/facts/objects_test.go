@@ -152,7 +152,7 @@ func TestManifest(t *testing.T) {
 2 collector.version "4.12.0"
 4 time.collected "2026-11-20 19:05:51.317084"
 4 time.zone -18000
-10 collector.command.killed "crio" command=plug-in crio
+10 collector.command.killed "crio" command=plugin crio
 16 collector.command.killed 300 command=crictl ps -a file=sos_commands/crio/crictl_ps_-a code=124
 24 collector.command.slow 44.5 command=df -al file=sos_commands/filesys/df_-al code=0
 23 collector.truncated "sos_commands/filesys/df_-al" file=sos_commands/filesys/df_-al command=df -al`

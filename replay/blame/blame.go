@@ -397,7 +397,7 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 		}
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
-		notes = append(notes, fmt.Sprintf("%d inspections ran one after the other, %s each on average: no single pod explains the relist",
+		notes = append(notes, fmt.Sprintf("%d inspections ran serially, %s each on average: no single pod explains the relist",
 			n, parse.Short(union(slices.Clone(pods))/time.Duration(n))))
 	}
 	if out.Unexplained > out.Total/10 {

@@ -36,7 +36,7 @@ var WhatIfKeys = []struct{ Key, Value, About string }{
 	{"without-pod", "UID|NS/NAME", "leave a pod out; repeatable"},
 	{"runtime-latency", "FACTOR", "every runtime call takes that many times as long"},
 	{"pleg", "generic|evented", "the generator in use"},
-	{"kubelet-version", "vX.Y.Z", "the behaviour of another version"},
+	{"kubelet-version", "vX.Y.Z", "the behavior of another version"},
 }
 
 // Set reads one KEY=VALUE.

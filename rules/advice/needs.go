@@ -301,7 +301,7 @@ func killedNeeds(b *parse.Bundle) []Need {
 	seen := map[string]bool{}
 	for _, f := range b.Facts {
 		cmd := f.Attr("command")
-		if f.Key != facts.KeyKilled || cmd == "" || seen[cmd] || strings.HasPrefix(cmd, "plug-in ") {
+		if f.Key != facts.KeyKilled || cmd == "" || seen[cmd] || strings.HasPrefix(cmd, "plugin ") {
 			continue
 		}
 		seen[cmd] = true

@@ -385,7 +385,7 @@ func (p *profiler) timeout() {
 	switch least := k.RPCTimeout - 3*time.Second/2; { // stamps may be cut to seconds
 	case slices.ContainsFunc(append(p.failureGaps(), waits.own...), func(d time.Duration) bool { return d < least }):
 		k.TimeoutKnown = false
-		p.say("runtimeRequestTimeout unknown: calls that ran into a deadline one after the other are less than " + parse.Short(k.RPCTimeout) + " apart")
+		p.say("runtimeRequestTimeout unknown: serial calls that timed out are less than " + parse.Short(k.RPCTimeout) + " apart")
 	case stated:
 		p.say("runtimeRequestTimeout stated")
 	case p.fromFile():

@@ -1,0 +1,36 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unwritten are wordings that no page has: Kubernetes documentation and Go engineers say
+// it otherwise.
+var unwritten = regexp.MustCompile(`(?i)one after the other|stands? (there|before)|speaks? (for|against)|where it bites|time-out|plug-in|roll-out|name space|lock-up|` +
+	`r[au]ns? into (its|their) deadline|in vain|(does|do|did) not answer|is not there;|(f|F)ind out who|repair (the|its) way|utilisation|relabell|recognised|holds nothing`)
+
+// TestWords reads the pages of all causes and breach rules, and what is asked for.
+func TestWords(t *testing.T) {
+	pack, problems := Builtin()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, id := range pack.IDs() {
+		page, _ := pack.Page(id, 1<<20)
+		if d := pack.Cause(id); d != nil {
+			page += "\n" + strings.Join(d.Explanation, "\n")
+		}
+		for l := range strings.SplitSeq(page, "\n") {
+			if bad := unwritten.FindString(l); bad != "" {
+				t.Errorf("%s: %q in %q", id, bad, l)
+			}
+		}
+	}
+	for _, x := range inputs {
+		if bad := unwritten.FindString(x.What + "; " + x.Why); bad != "" {
+			t.Errorf("%s: %q", x.ID, bad)
+		}
+	}
+}
