@@ -10,6 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/rules"
 )
 
+const second = model.Time(1e9)
+
 // TestGaps: a sum is not written as if each gap were as long.
 func TestGaps(t *testing.T) {
 	gap := func(from, to model.Time) model.Gap {
