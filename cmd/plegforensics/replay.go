@@ -71,6 +71,7 @@ type replayRun struct {
 	player     *stream.Player // of recorded container events, nil without
 	tell       func(*simulate.Relist)
 	inWindow   func(start int64) bool // of recorded relists; nil: all
+	listed     []*simulate.Snapshot   // by container tools, instead of relists
 	left       int                    // lines left out by the window
 }
 
@@ -200,11 +201,12 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 	if err != nil {
 		return usage("", "%v", err)
 	}
-	if q := counter.Profile(); r.c.String("kubelet-version") == "" {
+	if q := counter.Was; r.c.String("kubelet-version") == "" {
 		p = q
 	}
 	if len(n.Events) == 0 && len(n.Containers) > 0 {
-		return r.snapshots(nil, p, simulate.ContainerSnapshots(n.Containers))
+		r.listed = simulate.ContainerSnapshots(n.Containers)
+		return r.toolListings(n, p)
 	}
 	snapshots, assumed := simulate.HistorySnapshots(n.Node, n.Blame)
 	if !slices.ContainsFunc(snapshots, func(s *simulate.Snapshot) bool { return s.Pods >= 0 }) {
@@ -233,6 +235,18 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 	return r.snapshots(n, p, snapshots)
 }
 
+// toolListings replays what container tools listed, each time like one relist.
+func (r *replayRun) toolListings(n *model.Analyzed, p pleg.Profile) error {
+	undated := slices.ContainsFunc(r.listed, func(s *simulate.Snapshot) bool { return s.Undated })
+	switch recorded := "recorded relists (plegforensics/snapshots/v1) would tell"; {
+	case !r.what.Empty():
+		return &exitError{exitNothing, "the listings of container tools do not show which relists the kubelet made", recorded}
+	case undated && r.exportFile != nil:
+		return &exitError{exitNothing, "nothing dates the listings: they cannot be exported", ""}
+	}
+	return r.snapshots(n, p, r.listed)
+}
+
 // historyWanted is what tells of containers.
 const historyWanted = "the input needs a runtime log, or a kubelet log with -v=4"
 
@@ -256,7 +270,7 @@ func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.
 
 // ask answers from the relists that the input proves, where these suffice.
 func (r *replayRun) ask(l *simulate.Counterfactual, p pleg.Profile) error {
-	if why, wanted := l.Unproven(); why != "" {
+	if why, wanted := l.Unproven(&r.what); why != "" {
 		return &exitError{exitNothing, why, wanted}
 	}
 	relists, totals, answer, err := l.Ask(r.what)
@@ -439,7 +453,7 @@ func (r *replayRun) simulate(n *model.Analyzed, p pleg.Profile, source func(*sim
 	switch {
 	case n != nil:
 		end.Totals.Witness(n.Node)
-		end.Node, end.Machine, end.Assumptions = n, nil, simulate.HistoryAssumptions(n.Node)
+		end.Node, end.Machine, end.Assumptions = n, nil, simulate.HistoryAssumptions(n.Node, r.listed != nil)
 	case relists == 0:
 		return nothingToReplay()
 	}

@@ -40,7 +40,7 @@ func newReplayText(w io.Writer, p model.Profile, showFiltered, made bool) Replay
 	if p.Assumed {
 		p.Version = nil
 	}
-	t.para("", fmt.Sprintf("Scenario with %s, CRI timeout %s", profileWords(&p), span(&p.RPCTimeout)))
+	t.para("", fmt.Sprintf("Scenario with %s, CRI timeout %s", profileWords(&p), span(p.RPCTimeout)))
 	return t
 }
 
@@ -71,7 +71,11 @@ func (t *replayText) Relist(r model.SimRelist) {
 	if r.Stream {
 		what = "stream"
 	}
-	t.para(fmt.Sprintf("%s  %s  %8.3fs  ", clockText(r.Start), what, r.Took), t.note(&r))
+	took := fmt.Sprintf("%8.3fs", r.Took)
+	if r.Assumed && r.Took == 0 {
+		took = "        –" // nothing tells
+	}
+	t.para(fmt.Sprintf("%s  %s  %s  ", clockText(r.Start), what, took), t.note(&r))
 	for _, e := range r.Events {
 		if !e.Filtered || t.filtered {
 			fmt.Fprintf(t, "    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))
@@ -121,8 +125,11 @@ func (t *replayText) End(end model.ReplayEnd) error {
 		length = span(&mean) + " on average"
 	}
 	if m.Relists > 0 {
+		var c clauses
+		c.add(true, "%s, %d of them could not list", parse.Plural(m.Relists, "relist"), m.Failed)
+		c.add(m.Duration > 0, "%s, longest %s at %s", length, span(&end.Longest), clockText(end.LongestAt))
 		fmt.Fprintln(t)
-		t.para("", fmt.Sprintf("%s, %d of them could not list, %s, longest %s at %s", parse.Plural(m.Relists, "relist"), m.Failed, length, span(&end.Longest), clockText(end.LongestAt)))
+		t.para("", strings.Join(c, ", "))
 	}
 	if m.Relists > 0 || t.made {
 		fmt.Fprintf(t, "%s sent, %d discarded\n", parse.Plural(end.Sent, "event"), m.Discarded)

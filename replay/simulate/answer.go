@@ -31,11 +31,15 @@ type AnswerRow struct {
 	Would   float64 `json:"would"`
 }
 
-// answer compares two histories.
-func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, assumptions []string) *Answer {
-	return &Answer{Changes: what.Said, Change: spoken(what), Sentence: sentence(what, was, is, a, b), Rows: rows(a, b),
+// answer compares two histories; for a time of blind the first may hide a breach of
+// the second.
+func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration, assumptions []string) *Answer {
+	return &Answer{Changes: what.Said, Change: spoken(what), Sentence: sentence(what, was, is, a, b, blind), Rows: rows(a, b),
 		Assumptions: assumptions}
 }
+
+// eventRows is how many rows come before those about events.
+const eventRows = 6
 
 func rows(a, b Totals) []AnswerRow {
 	return []AnswerRow{
@@ -55,20 +59,20 @@ func rows(a, b Totals) []AnswerRow {
 func (t *Totals) UnhealthyTime() time.Duration {
 	var sum time.Duration
 	for _, u := range t.Unhealthy {
-		to := u.To
-		if to == 0 {
-			to = max(t.To, u.From)
-		}
-		sum += time.Duration(to - u.From)
+		sum += time.Duration(cmp.Or(u.To, max(t.To, u.From)) - u.From)
 	}
 	return sum
 }
 
 // sentence is the answer for somebody who has no time for the table.
-func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals) string {
+func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "With %s, ", spoken(what))
 	switch n, m := len(a.Unhealthy), len(b.Unhealthy); {
+	case n == 0 && m == 0 && blind > replay.LongRelist:
+		s.WriteString("no relist that the input proves would have made PLEG unhealthy")
+	case n > 0 && m == 0 && blind > replay.LongRelist:
+		fmt.Fprintf(&s, "what the input proves would not have happened: %s", breaches(a))
 	case n == 0 && m == 0:
 		s.WriteString("PLEG would have stayed healthy, as it did")
 	case n > 0 && m == 0:
@@ -87,6 +91,9 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals) string {
 	}
 	if a.Discarded != b.Discarded {
 		fmt.Fprintf(&s, "; %d events would have been discarded instead of %d", b.Discarded, a.Discarded)
+	}
+	if blind > replay.LongRelist {
+		fmt.Fprintf(&s, "; in %s of the input nothing rules out another breach", parse.Short(blind))
 	}
 	return s.String() + "."
 }
@@ -112,9 +119,6 @@ func spoken(w *WhatIf) string {
 	add(w.Latency > 0, "runtime calls taking %g times as long", w.Latency)
 	add(w.PLEG != "", "%s PLEG", w.PLEG)
 	add(w.Version != "", "kubelet %s", w.Version)
-	if len(parts) == 0 {
-		return "nothing changed"
-	}
 	return strings.Join(parts, ", ")
 }
 
@@ -155,17 +159,10 @@ func assumeChanges(what *WhatIf) []string {
 	return out
 }
 
-// Figures of the questions that are asked about every long relist.
+// Thresholds and timeouts that every long relist is held against.
 const (
 	askThreshold  = 5 * time.Minute
 	askRPCTimeout = 30 * time.Second
-	askParallel   = 4
-	askLatency    = 0.5
-	// askVersion no longer inspects a pod twice in one relist.
-	askVersion = "v1.32.0"
-	// worthLeaving is the share of the long relists from which leaving a pod
-	// out is worth a question.
-	worthLeaving = 10 // percent
 )
 
 // Standard answers the questions that a post-mortem asks about a node, as far
@@ -182,9 +179,6 @@ func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 	if c.total == 0 {
 		return nil
 	}
-	if why, _ := l.Unproven(); why != "" {
-		return nil
-	}
 	var out []*Answer
 	for _, q := range l.questions(&c) {
 		var what WhatIf
@@ -192,6 +186,9 @@ func Standard(n *replay.Node, bs []blame.Blame) []*Answer {
 			if err := what.Set(change); err != nil {
 				return nil
 			}
+		}
+		if why, _ := l.Unproven(&what); why != "" {
+			continue
 		}
 		if _, _, a, err := l.Ask(what); err == nil && a != nil {
 			out = append(out, a)
@@ -205,8 +202,15 @@ type cost struct {
 	total     time.Duration
 	list      time.Duration
 	inspect   time.Duration
+	rest      time.Duration // belongs to no known call
+	answered  time.Duration // the longest that one call which was answered may have taken
 	listStuck bool
 	pods      []podLoad // summed over relists, the dearest first
+}
+
+// stuck reports whether a call of a long relist timed out.
+func (c *cost) stuck() bool {
+	return c.listStuck || slices.ContainsFunc(c.pods, func(p podLoad) bool { return p.stuck > 0 })
 }
 
 func (l *Counterfactual) cost() cost {
@@ -219,7 +223,11 @@ func (l *Counterfactual) cost() cost {
 		}
 		c.total += time.Duration(w.end - w.start)
 		c.list += w.list
+		c.rest += w.rest
 		c.listStuck = c.listStuck || w.listStuck
+		if !w.listStuck && !w.listFailed {
+			c.answered = max(c.answered, w.list)
+		}
 		for _, p := range w.pods {
 			key := cmp.Or(p.uid, p.name)
 			k, ok := at[key]
@@ -231,6 +239,9 @@ func (l *Counterfactual) cost() cost {
 			c.pods[k].took += p.took
 			c.pods[k].stuck += p.stuck
 			c.inspect += p.took
+			if p.stuck < p.calls {
+				c.answered = max(c.answered, p.took-time.Duration(p.stuck)*l.Was.RPCTimeout)
+			}
 		}
 	}
 	slices.SortStableFunc(c.pods, func(a, b podLoad) int {
@@ -243,11 +254,11 @@ func (l *Counterfactual) cost() cost {
 func (l *Counterfactual) questions(c *cost) [][]string {
 	var out [][]string
 	ask := func(changes ...string) { out = append(out, changes) }
-	stuck := c.listStuck || slices.ContainsFunc(c.pods, func(p podLoad) bool { return p.stuck > 0 })
-	if l.was.Threshold < askThreshold && len(l.asItWas().Unhealthy) > 0 {
+	stuck := c.stuck()
+	if l.Was.Threshold < askThreshold && len(l.asItWas().Unhealthy) > 0 {
 		ask("threshold=" + askThreshold.String())
 	}
-	if stuck && l.was.RPCTimeout > askRPCTimeout {
+	if stuck && l.Was.RPCTimeout > askRPCTimeout {
 		ask("rpc-timeout=" + askRPCTimeout.String())
 	}
 	if worst := c.dear(); len(worst) > 0 {
@@ -260,14 +271,14 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 			ask(all...)
 		}
 	}
-	if len(c.pods) > 1 && c.inspect > c.total/2 && l.was.Parallel <= 1 {
-		ask(fmt.Sprintf("parallel-inspect=%d", askParallel))
+	if len(c.pods) > 1 && c.inspect > c.total/2 && l.Was.Parallel <= 1 {
+		ask("parallel-inspect=4")
 	}
 	if !stuck && c.list+c.inspect > c.total/2 {
-		ask(fmt.Sprintf("runtime-latency=%g", askLatency))
+		ask("runtime-latency=0.5")
 	}
-	if stuck && !c.listStuck && l.was.Has(pleg.InspectTwice) {
-		ask("kubelet-version=" + askVersion)
+	if stuck && !c.listStuck && l.Was.Has(pleg.InspectTwice) {
+		ask("kubelet-version=v1.32.0") // no longer inspects a pod twice in one relist
 	}
 	return out
 }
@@ -277,7 +288,7 @@ func (c *cost) dear() []string {
 	var out []string
 	for _, p := range c.pods {
 		name := cmp.Or(p.name, p.uid)
-		if len(out) == 3 || name == "" || p.took < time.Second || p.took*100 < c.total*worthLeaving {
+		if len(out) == 3 || name == "" || p.took < time.Second || p.took < c.total/10 {
 			break
 		}
 		out = append(out, name)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 // twice, and are over the threshold.
 func stuckNode() (*replay.Node, []blame.Blame) {
 	yes := true
-	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute}}
+	n := &replay.Node{Kubelet: replay.Kubelet{Version: "v1.28.0", Period: time.Second, Threshold: 3 * time.Minute, RPCTimeout: 2 * time.Minute, TimeoutKnown: true}}
 	at := func(s float64) int64 { return 1772366400e9 + int64(s*1e9) }
 	n.Window = replay.Window{Start: at(0), End: at(900)}
 	n.Relists = []replay.Relist{
@@ -22,8 +23,10 @@ func stuckNode() (*replay.Node, []blame.Blame) {
 		{Start: replay.Instant{At: at(252.1)}, End: replay.Instant{At: at(252.2)}, Outcome: replay.OutcomeOK, Listed: &yes},
 	}
 	bs := []blame.Blame{{Relist: 1, Total: 240 * time.Second, List: -1, Inspect: 240 * time.Second,
-		ByPod: []blame.Share{{What: "shop/a", ID: "u-a", Took: 200 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 40 * time.Second, Calls: 1}}}}
+		ByPod: []blame.Share{{What: "shop/a", ID: "u-a", Took: 140 * time.Second, Calls: 2, TimedOut: 1}, {What: "shop/b", ID: "u-b", Took: 28 * time.Second, Calls: 1}}}}
 	n.Episodes = []replay.Episode{{ID: 1, LastStart: replay.Instant{At: at(11.1)}, Breach: at(191.1), LastReport: at(246), Recovered: replay.Instant{At: at(252.1)}}}
+	n.Health = []replay.HealthSpan{{Span: replay.Span{From: at(0), To: at(191.1)}, State: replay.Healthy},
+		{Span: replay.Span{From: at(191.1), To: at(252.1)}, State: replay.Unhealthy}, {Span: replay.Span{From: at(252.1), To: at(900)}, State: replay.Healthy}}
 	return n, bs
 }
 
@@ -38,6 +41,36 @@ func TestStandard(t *testing.T) {
 	want := "threshold=5m0s; rpc-timeout=30s; without-pod=shop/a; without-pod=shop/a without-pod=shop/b; parallel-inspect=4; kubelet-version=v1.32.0"
 	if got := strings.Join(asked, "; "); got != want {
 		t.Errorf("asked %s, want %s", got, want)
+	}
+}
+
+// TestUnproven: what the input leaves open is not answered.
+func TestUnproven(t *testing.T) {
+	for _, c := range []struct {
+		name, what, why string
+		change          func(*replay.Node, []blame.Blame)
+	}{
+		{"all is known", "rpc-timeout=1m", "", func(*replay.Node, []blame.Blame) {}},
+		{"an assumed timeout", "rpc-timeout=1m", "neither states nor shows the timeout", func(n *replay.Node, _ []blame.Blame) { n.Kubelet.TimeoutKnown = false }},
+		{"an assumed timeout, and calls that take longer", "runtime-latency=2", "neither states nor shows the timeout", func(n *replay.Node, _ []blame.Blame) { n.Kubelet.TimeoutKnown = false }},
+		{"an assumed timeout, which does not matter", "without-pod=shop/a", "", func(n *replay.Node, _ []blame.Blame) { n.Kubelet.TimeoutKnown = false }},
+		{"calls that were answered later than the new timeout", "rpc-timeout=20s", "answered within 28s may have run into a timeout of 20s", func(*replay.Node, []blame.Blame) {}},
+		{"calls that take too long for the timeout", "runtime-latency=5", "answered within 2m20s may have run into a timeout of 2m", func(*replay.Node, []blame.Blame) {}},
+		{"time that belongs to no call", "without-pod=shop/b", "of long relists the input does not show which calls", func(_ *replay.Node, bs []blame.Blame) { bs[0].ByPod = nil }},
+		{"time that belongs to no call, which does not matter", "threshold=5m", "", func(_ *replay.Node, bs []blame.Blame) { bs[0].ByPod = nil }},
+		{"health, but not ages", "threshold=1m", "does not show whether the last relist had begun less than 1m before", func(*replay.Node, []blame.Blame) {}},
+		{"health, and ages that do not matter", "threshold=5m", "", func(*replay.Node, []blame.Blame) {}},
+	} {
+		n, bs := stuckNode()
+		c.change(n, bs)
+		l, err := NewCounterfactual(n, bs)
+		var what WhatIf
+		if err := cmp.Or(err, what.Set(c.what)); err != nil {
+			t.Fatal(err)
+		}
+		if why, wanted := l.Unproven(&what); (why == "") != (c.why == "") || !strings.Contains(why, c.why) || (why == "") != (wanted == "") {
+			t.Errorf("%s, %s: %q (%s), want %q", c.name, c.what, why, wanted, c.why)
+		}
 	}
 }
 

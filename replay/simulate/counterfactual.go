@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/age"
 	"github.com/plegforensics/plegforensics/replay/blame"
 )
 
@@ -39,7 +39,7 @@ type Counterfactual struct {
 	node  *replay.Node
 	loads []load
 	quiet time.Duration // what a relist with nothing to do takes
-	was   pleg.Profile
+	Was   pleg.Profile  // of the kubelet as it was; its RPCTimeout is 0 where it is not known
 	fell  []replay.Fallback
 	// recorded sums up the run without changes, once it was asked for.
 	recorded *Totals
@@ -51,7 +51,8 @@ func NewCounterfactual(n *replay.Node, bs []blame.Blame) (*Counterfactual, error
 	if err != nil {
 		return nil, err
 	}
-	return &Counterfactual{node: n, was: p, loads: loads(n, bs), quiet: quietRelist(n), fell: n.Fallbacks()}, nil
+	p.RPCTimeout = n.Kubelet.CallTimeout()
+	return &Counterfactual{node: n, Was: p, loads: loads(n, bs), quiet: quietRelist(n), fell: n.Fallbacks()}, nil
 }
 
 // NodeProfile is the profile of a node's kubelet, as far as it is known.
@@ -86,9 +87,6 @@ func (l *Counterfactual) at(now int64, what *WhatIf, p pleg.Profile) pleg.Profil
 	}
 	return p
 }
-
-// Profile is the profile of the kubelet as it was.
-func (l *Counterfactual) Profile() pleg.Profile { return l.was }
 
 // loads takes the relists of known length apart.
 func loads(n *replay.Node, bs []blame.Blame) []load {
@@ -142,7 +140,7 @@ func implied(n *replay.Node, ls []load) []load {
 		}
 		from := ls[k].end + int64(n.Kubelet.Period)
 		took := time.Duration(e.Recovered.At - from)
-		if took > time.Second && took <= 2*n.Kubelet.RPCTimeout+e.Recovered.Slack {
+		if took > time.Second && took <= 2*n.Kubelet.CallTimeout()+e.Recovered.Slack {
 			ls = slices.Insert(ls, k+1, load{start: from, end: e.Recovered.At, list: took})
 		}
 	}
@@ -178,17 +176,14 @@ func quietRelist(n *replay.Node) time.Duration {
 			ds = append(ds, d)
 		}
 	}
-	if len(ds) == 0 {
-		return 50 * time.Millisecond
-	}
 	slices.Sort(ds)
-	return ds[len(ds)/2]
+	return append(ds, 50*time.Millisecond)[len(ds)/2]
 }
 
 // Ask answers a what-if. It also returns the simulated relists that were not
 // quiet, and the sums of the changed history.
 func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
-	is, err := what.Profile(l.was)
+	is, err := what.Profile(l.Was)
 	if err != nil {
 		return nil, Totals{}, nil, err
 	}
@@ -197,17 +192,15 @@ func (l *Counterfactual) Ask(what WhatIf) ([]*Relist, Totals, *Answer, error) {
 	if what.Empty() {
 		return out, would, nil, nil
 	}
-	a := &Answer{Changes: what.Said, Change: spoken(&what), Sentence: sentence(&what, l.was, is, was, would), Rows: counterfactualRows(was, would)}
-	if blind, all := l.node.UnknownTime(); blind > replay.LongRelist && blind > all/20 {
-		a.Sentence = strings.TrimSuffix(strings.Replace(a.Sentence, ", as it did", "", 1), ".") + fmt.Sprintf("; of %s of the input nothing is proven.", parse.Short(blind))
-	}
-	a.Assumptions = l.assumptions(&what)
+	blind, _ := l.blind(&what, is)
+	a := answer(&what, l.Was, is, was, would, blind, l.assumptions(&what))
+	a.Rows = a.Rows[:eventRows] // a history without listings cannot tell of events
 	return out, would, a, nil
 }
 
-// Unproven says why the input does not prove enough of the relists to ask about
-// them, and what would; "" if it does.
-func (l *Counterfactual) Unproven() (why, wanted string) {
+// Unproven says why the input does not prove enough of the relists to answer a
+// what-if, and what would; "" if it does.
+func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 	wanted = "a kubelet log with -v=4 or more around the incident, or recorded relists (plegforensics/snapshots/v1), would tell"
 	if len(l.loads) == 0 {
 		return "the input proves no relist of known length", wanted
@@ -220,26 +213,84 @@ func (l *Counterfactual) Unproven() (why, wanted string) {
 	if known-told > known/10+5*time.Second {
 		return fmt.Sprintf("the relists of known length explain %s of the %s in which PLEG was unhealthy", parse.Short(told), parse.Short(known)), wanted
 	}
-	if blind, all := l.node.UnknownTime(); blind > all/2 {
+	is, err := what.Profile(l.Was)
+	if err != nil {
+		return "", "" // Ask tells it
+	}
+	if why, wanted := l.uncertain(what, &is); why != "" {
+		return why, wanted
+	}
+	if blind, all := l.blind(what, is); blind > all/2 {
+		if limit := what.limit(&l.Was, &is); limit < l.Was.Threshold {
+			return fmt.Sprintf("for %s of %s the input does not show whether the last relist had begun less than %s before", parse.Short(blind), parse.Short(all), parse.Short(limit)), wanted
+		}
 		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", parse.Short(blind), parse.Short(all)), wanted
 	}
 	return "", ""
 }
 
+// uncertain says what about the calls to the runtime a what-if has to know and the
+// input does not show.
+func (l *Counterfactual) uncertain(what *WhatIf, is *pleg.Profile) (why, wanted string) {
+	c, known := l.cost(), l.Was.RPCTimeout > 0
+	calls := what.RPCTimeout > 0 || what.Latency > 0 || l.Was.Has(pleg.InspectTwice) != is.Has(pleg.InspectTwice)
+	slower := what.Latency > 1 && c.answered >= replay.LongRelist
+	switch took := what.scaled(c.answered); {
+	case c.rest > c.total/2 && (calls || what.Parallel > 0 || len(what.Without) > 0):
+		return fmt.Sprintf("for %s of the %s of long relists the input does not show which calls took them", parse.Short(c.rest), parse.Short(c.total)), "the log of the container runtime, or a kubelet log with -v=4 or more, would tell"
+	case !known && (slower || calls && c.stuck()):
+		return "the input neither states nor shows the timeout of calls to the runtime", "the kubelet's configuration (runtimeRequestTimeout) would tell"
+	case took > is.RPCTimeout && (slower || what.RPCTimeout > 0):
+		return fmt.Sprintf("calls that were answered within %s may have run into a timeout of %s, and what had come of that is not known", parse.Short(took), parse.Short(is.RPCTimeout)), "recorded relists (plegforensics/snapshots/v1) would tell"
+	}
+	return "", ""
+}
+
+// blind is for how long a what-if may have made PLEG unhealthy without a trace in the
+// input, and of how long: where nothing proves how PLEG was, and where the last relist
+// may have been too old for what is changed.
+func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.Duration) {
+	blind, all = l.node.UnknownTime()
+	limit := what.limit(&l.Was, &is)
+	if limit >= l.Was.Threshold {
+		return blind, all
+	}
+	blind = 0
+	for _, s := range age.Of(l.node) {
+		from, to := s.From, s.To
+		if s.Low1 > limit { // too old, and that is proven
+			to = s.To - int64(s.Low1-limit)
+		}
+		if s.High0 != age.Unknown && s.High0 <= limit {
+			from = s.To - int64(max(s.High1-limit, 0))
+		}
+		blind += time.Duration(max(min(to, s.To)-max(from, s.From), 0))
+	}
+	return blind, all
+}
+
+// limit is the age below which a relist as it was leaves PLEG healthy with the changes.
+func (w *WhatIf) limit(was, is *pleg.Profile) time.Duration {
+	limit := is.Threshold - max(is.Period-was.Period, 0)
+	if w.RPCTimeout > 0 {
+		limit -= max(is.RPCTimeout-was.RPCTimeout, 0)
+	}
+	if w.Latency > 1 {
+		limit = time.Duration(float64(limit) / w.Latency)
+	}
+	if is.Has(pleg.InspectTwice) && !was.Has(pleg.InspectTwice) {
+		limit /= 2
+	}
+	return limit
+}
+
 // asItWas sums up the history without changes.
 func (l *Counterfactual) asItWas() Totals {
 	if l.recorded == nil {
-		_, t := l.run(&WhatIf{}, l.was)
+		_, t := l.run(&WhatIf{}, l.Was)
 		l.recorded = &t
 	}
 	return *l.recorded
-}
-
-// counterfactualRows leaves out what a history without listings cannot tell.
-func counterfactualRows(a, b Totals) []AnswerRow {
-	return slices.DeleteFunc(rows(a, b), func(r AnswerRow) bool {
-		return r.Measure == "events sent" || r.Measure == "events discarded"
-	})
 }
 
 // assumptions lists what an answer takes for granted.
@@ -247,9 +298,6 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	out := []string{
 		fmt.Sprintf("between the relists that the log proves, relists ran quietly and took %s each", parse.Short(l.quiet)),
 		"the log holds no listings: events are not replayed",
-	}
-	if blind, _ := l.node.UnknownTime(); blind > replay.LongRelist {
-		out = append(out, fmt.Sprintf("in the %s of which nothing is proven no relist was long; they may hide one", parse.Short(blind)))
 	}
 	var rest time.Duration
 	for i := range l.loads {
@@ -295,7 +343,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		busy := first || now < w.end
 		failed := busy && w.listFailed
 		if busy {
-			list, took = what.lengths(w, &l.was, &p, first)
+			list, took = what.lengths(w, &l.Was, &p, first)
 			if !first {
 				took = max(took, l.quiet)
 			}
@@ -364,21 +412,21 @@ func (l *Counterfactual) next(ended int64, period time.Duration, i int, busy boo
 	at := ended + int64(max(period, time.Millisecond))
 	if i+1 < len(l.loads) {
 		start := l.loads[i+1].start
-		if at > start && start >= ended && !busy || abs(at-start) < int64(period)/2 && start > ended {
+		if at > start && start >= ended && !busy || max(at-start, start-at) < int64(period)/2 && start > ended {
 			return start
 		}
 	}
 	return at
 }
 
-func abs(v int64) int64 { return max(v, -v) }
-
 // lengths is how long a recorded relist would have taken: its list and the
 // whole. On a second visit, while the recorded one would still have run, only
 // what was stuck is still there.
 func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, total time.Duration) {
-	list = w.scaled(l.list)
-	if l.listStuck && w.RPCTimeout > 0 {
+	switch list = l.list; {
+	case !l.listStuck:
+		list = w.scaled(list)
+	case w.RPCTimeout > 0:
 		list = is.RPCTimeout
 	}
 	var jobs []time.Duration
@@ -388,12 +436,12 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 			continue
 		}
 		var job time.Duration // a pod's inspections follow one another
-		if free := p.took - time.Duration(p.stuck)*was.RPCTimeout; free > 0 && first {
-			job = w.scaled(free)
+		each := p.took / time.Duration(max(p.stuck, 1))
+		if was.RPCTimeout > 0 {
+			each = min(each, was.RPCTimeout)
 		}
-		each := was.RPCTimeout
-		if p.stuck > 0 && p.took < time.Duration(p.stuck)*was.RPCTimeout {
-			each = p.took / time.Duration(p.stuck)
+		if free := p.took - time.Duration(p.stuck)*each; first {
+			job = w.scaled(free)
 		}
 		if w.RPCTimeout > 0 {
 			each = is.RPCTimeout

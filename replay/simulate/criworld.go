@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,10 +20,11 @@ func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
 	var out []*Snapshot
 	prev := make(map[string]*pleg.Pod)
 	for _, group := range listingGroups(cs) {
-		s := &Snapshot{Pos: group[0].Pos, At: listedAt(group, out), List: -1, Drained: true}
+		s := &Snapshot{Pos: group[0].Pos, List: -1, Drained: true, Proof: &Proof{Assumed: true}}
+		s.At, s.Undated = listedAt(group, out)
 		now := podsOf(group)
 		for uid, p := range now {
-			if old := prev[uid]; old == nil || !equalPods(old, p) {
+			if old := prev[uid]; old == nil || !reflect.DeepEqual(old, p) {
 				s.Changed = append(s.Changed, p)
 			}
 		}
@@ -44,8 +46,7 @@ func ContainerSnapshots(cs []*parse.Container) []*Snapshot {
 
 // listedAt is when a listing was made, and never before the one above: one
 // whose time is unknown counts as a second after it.
-func listedAt(group []*parse.Container, out []*Snapshot) int64 {
-	at := int64(0)
+func listedAt(group []*parse.Container, out []*Snapshot) (at int64, undated bool) {
 	for _, c := range group {
 		if c.Basis > parse.NoTime {
 			at = max(at, c.At)
@@ -55,7 +56,7 @@ func listedAt(group []*parse.Container, out []*Snapshot) int64 {
 	if len(out) > 0 {
 		floor = out[len(out)-1].At + 1e9
 	}
-	return max(at, floor)
+	return max(at, floor), at < floor
 }
 
 // listingGroups puts containers and sandboxes that were listed together into

@@ -172,6 +172,7 @@ func (w *world) schedule(n *replay.Node) []int64 {
 	slices.Sort(times)
 	if !w.told {
 		times = w.followers(n, times, period)
+		slices.Sort(times)
 		times = append(times, w.ticks(times, period)...)
 		slices.Sort(times)
 	}
@@ -262,9 +263,7 @@ func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 			more = append(more, at)
 		}
 	}
-	times = append(times, more...)
-	slices.Sort(times)
-	return times
+	return append(times, more...)
 }
 
 // upTo applies the changes up to a time and notes which pods differ.

@@ -137,8 +137,12 @@ func (t *Totals) Witness(n *replay.Node) {
 	}
 }
 
-// HistoryAssumptions lists what the replay of a node takes for granted.
-func HistoryAssumptions(n *replay.Node) []string {
+// HistoryAssumptions lists what the replay of a node, or of listings of container
+// tools on it, takes for granted.
+func HistoryAssumptions(n *replay.Node, listings bool) []string {
+	if listings {
+		return []string{"each listing of a container tool is taken for one relist; those between them are not shown"}
+	}
 	out := []string{"relists are those that the input proves or that a change of a container implies; those between them are not shown"}
 	if n.History.Len() == 0 {
 		return append(out, "the input does not show what became of containers: events are not replayed")

@@ -38,6 +38,7 @@ type Relist struct {
 	Pods       int                // listed, -1 unknown
 	Open       bool               // it ran on after End, which is all that is known
 	Assumed    bool               // nothing dates it
+	Undated    bool               // nothing at all dates it: Start only orders it
 }
 
 // OK reports whether the relist listed pods.
@@ -82,6 +83,7 @@ func (s *Sim) Step(in *Snapshot) *Relist {
 	}
 	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, inspect: in.Inspect, proof: in.Proof}
 	r := s.run(w, pleg.Listing{Changed: in.Changed, Gone: in.Gone}, in.Pods)
+	r.Undated = in.Undated
 	if in.Proof != nil {
 		s.Totals.told(r, in.Proof)
 	}
@@ -131,12 +133,10 @@ func (s *Sim) count(r *Relist, took time.Duration) {
 	s.end = max(s.end, r.End)
 }
 
-// Finish ends the simulation at the end of its last relist and returns its
-// sums.
+// Finish ends the simulation at the end of its last relist and returns its sums.
 func (s *Sim) Finish() Totals {
 	t := s.Totals
-	t.From, t.To = s.first, s.end
-	t.Unhealthy = s.health.finish(s.end)
+	t.From, t.To, t.Unhealthy = s.first, s.end, s.health.finish(s.end)
 	return t
 }
 
@@ -194,9 +194,9 @@ func (h *health) finish(end int64) []Unhealthy {
 type Simulation struct {
 	Was, Is pleg.Profile
 	what    WhatIf
-	free    *Free
-	plain   *Sim // the same schedule under the changed profile
-	base    *Sim // the history as it was, where plain is not it
+	base    *Sim  // the history as it was
+	plain   *Sim  // the same schedule under the changed profile
+	free    *free // instead of plain, where the schedule changes too
 }
 
 // NewSimulation returns a simulation of the kubelet with profile was, changed
@@ -206,14 +206,12 @@ func NewSimulation(was pleg.Profile, what WhatIf) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Simulation{Was: was, Is: is, what: what}
-	if what.reschedules() {
-		s.free, err = NewFree(was, what)
-		return s, err
-	}
-	s.plain = NewSim(is)
-	if !what.Empty() {
-		s.base = NewSim(was)
+	s := &Simulation{Was: was, Is: is, what: what, base: NewSim(was), plain: NewSim(is)}
+	switch {
+	case what.reschedules():
+		s.free = newFree(was, s.plain, what)
+	case what.Empty():
+		s.base = s.plain
 	}
 	return s, nil
 }
@@ -221,46 +219,36 @@ func NewSimulation(was pleg.Profile, what WhatIf) (*Simulation, error) {
 // Step takes a recorded relist and returns the simulated ones that follow
 // from it, oldest first.
 func (s *Simulation) Step(in *Snapshot) []*Relist {
-	if s.free != nil {
-		return s.free.Step(in)
+	r := s.base.Step(in)
+	switch {
+	case s.free != nil:
+		return s.free.step(in, r)
+	case s.base != s.plain:
+		r = s.plain.Step(in)
 	}
-	if s.base != nil {
-		s.base.Step(in)
+	if r == nil {
+		return nil
 	}
-	if r := s.plain.Step(in); r != nil {
-		return []*Relist{r}
-	}
-	return nil
+	return []*Relist{r}
 }
 
 // Finish returns the relists left, the sums, and what the changes mean: nil
 // when nothing was changed.
-func (s *Simulation) Finish() ([]*Relist, Totals, *Answer) {
-	var rest []*Relist
-	var is, was Totals
+func (s *Simulation) Finish() (rest []*Relist, is Totals, a *Answer) {
 	if s.free != nil {
-		rest, is = s.free.Finish()
-		was = s.free.Was()
-	} else if is = s.plain.Finish(); s.base == nil {
-		return nil, is, nil
-	} else {
-		was = s.base.Finish()
+		rest = s.free.finish()
 	}
-	return rest, is, answer(&s.what, s.Was, s.Is, was, is, assume(&s.what, s.Was))
+	if is = s.plain.Finish(); !s.what.Empty() {
+		a = answer(&s.what, s.Was, s.Is, s.base.Finish(), is, 0, assume(&s.what, s.Was))
+	}
+	return rest, is, a
 }
 
 // Machine is the simulated generator, for its gauges.
-func (s *Simulation) Machine() *pleg.Machine { return s.sim().Machine }
+func (s *Simulation) Machine() *pleg.Machine { return s.plain.Machine }
 
 // Judge takes over the threshold of the generator, which may have changed at a moment.
-func (s *Simulation) Judge(at int64) { s.sim().health.judge(at, s.Machine().Threshold) }
-
-func (s *Simulation) sim() *Sim {
-	if s.free != nil {
-		return s.free.sim
-	}
-	return s.plain
-}
+func (s *Simulation) Judge(at int64) { s.plain.health.judge(at, s.Machine().Threshold) }
 
 // Assumptions lists what the replay takes for granted.
 func (s *Simulation) Assumptions() []string { return assume(&s.what, s.Was) }

@@ -7,12 +7,11 @@ import (
 	"github.com/plegforensics/plegforensics/pleg"
 )
 
-// Free replays a changed history on a schedule of its own. The recorded
+// free replays a changed history on a schedule of its own. The recorded
 // listings say what the runtime held from each recorded relist to the next,
 // and how long its calls took then; the simulated relists run when the
 // changed kubelet would have run them and see what was there at that time.
-type Free struct {
-	base *Sim // the history as it was
+type free struct {
 	sim  *Sim // the history as it would have been
 	what WhatIf
 	was  pleg.Profile
@@ -34,30 +33,26 @@ type Free struct {
 // at a period of a nanosecond must not fill memory.
 const maxFreeRelists = 1 << 20
 
-// NewFree returns the simulation of a changed history; was is the profile of
-// the kubelet as it was.
-func NewFree(was pleg.Profile, what WhatIf) (*Free, error) {
-	is, err := what.Profile(was)
-	if err != nil {
-		return nil, err
-	}
-	return &Free{base: NewSim(was), sim: NewSim(is), what: what, was: was, changed: make(map[string]*pleg.Pod),
+// newFree returns the changed history that sim is to run through; was is the profile
+// of the kubelet as it was.
+func newFree(was pleg.Profile, sim *Sim, what WhatIf) *free {
+	return &free{sim: sim, what: what, was: was, changed: make(map[string]*pleg.Pod),
 		gone: make(map[string]struct{}), known: make(map[string]InspectOutcome),
-		dropped: make(map[string]struct{}), sight: make(map[string]*pleg.Pod)}, nil
+		dropped: make(map[string]struct{}), sight: make(map[string]*pleg.Pod)}
 }
 
-// Step takes a recorded relist and returns the simulated ones that begin
-// before it, oldest first.
-func (f *Free) Step(in *Snapshot) []*Relist {
+// step takes a recorded relist, as the kubelet made it, and returns the simulated
+// ones that begin before it, oldest first.
+func (f *free) step(in *Snapshot, made *Relist) []*Relist {
 	f.out = nil
 	f.advance(in.At)
-	f.world(in)
+	f.world(in, made)
 	return f.out
 }
 
-// Finish returns what is left and the sums. The last recorded listing holds
-// to the end of its relist and is made at least once.
-func (f *Free) Finish() ([]*Relist, Totals) {
+// finish returns what is left. The last recorded listing holds to the end of its
+// relist and is made at least once.
+func (f *free) finish() []*Relist {
 	f.out = nil
 	if f.now != nil {
 		f.advance(max(f.until, f.now.At+1))
@@ -65,17 +60,14 @@ func (f *Free) Finish() ([]*Relist, Totals) {
 			f.relist()
 		}
 	}
-	return f.out, f.sim.Finish()
+	return f.out
 }
 
-// Was returns the sums of the history as it was, after Finish.
-func (f *Free) Was() Totals { return f.base.Finish() }
-
 // world puts a recorded relist in force.
-func (f *Free) world(in *Snapshot) {
+func (f *free) world(in *Snapshot, made *Relist) {
 	end := in.At
-	if r := f.base.Step(in); r != nil {
-		end = r.End
+	if made != nil {
+		end = made.End
 	}
 	f.idle = f.was.Period
 	if in.Next > end {
@@ -97,7 +89,7 @@ func (f *Free) world(in *Snapshot) {
 }
 
 // listing adds a recorded listing to what the next simulated one will find.
-func (f *Free) listing(in *Snapshot) {
+func (f *free) listing(in *Snapshot) {
 	if f.sim.Machine.Evented {
 		f.stream(in)
 	}
@@ -123,7 +115,7 @@ func (f *Free) listing(in *Snapshot) {
 // stream gives a change to the evented generator as a working event stream would. Up to
 // 1.36 that sends events, and the next relist still finds the change; from 1.37 on it
 // asks for relists of the pods whose containers stopped.
-func (f *Free) stream(in *Snapshot) {
+func (f *free) stream(in *Snapshot) {
 	m := f.sim.Machine
 	r := &Relist{Start: in.At, End: in.At, Stream: true, LastSeen: m.LastSeen, Pods: -1}
 	_, r.Healthy = m.Healthy(in.At)
@@ -163,7 +155,7 @@ func (f *Free) stream(in *Snapshot) {
 }
 
 // advance runs the relists that begin before a time.
-func (f *Free) advance(to int64) {
+func (f *free) advance(to int64) {
 	for n := 0; f.now != nil && f.next < to; n++ {
 		if n >= maxFreeRelists {
 			f.next = to
@@ -174,7 +166,7 @@ func (f *Free) advance(to int64) {
 }
 
 // relist runs one relist at the time due.
-func (f *Free) relist() {
+func (f *free) relist() {
 	w := f.cost()
 	l := pleg.Listing{}
 	if w.listErr == "" {
@@ -200,7 +192,7 @@ func (f *Free) relist() {
 
 // pause is how long the kubelet would have rested after the relist: as long
 // as it did, where that is recorded, with the period that it would have had.
-func (f *Free) pause() time.Duration {
+func (f *free) pause() time.Duration {
 	d := f.sim.Machine.Period
 	if f.fresh {
 		d += f.idle - f.was.Period
@@ -210,7 +202,7 @@ func (f *Free) pause() time.Duration {
 }
 
 // cost is what the relist has to do, as the changed history has it.
-func (f *Free) cost() *work {
+func (f *free) cost() *work {
 	is := f.sim.Machine.RPCTimeout
 	list := f.what.outcome(f.now.List, f.now.ListErr, f.was.RPCTimeout, is)
 	w := &work{start: f.next, list: list.Took, listErr: list.Err}

@@ -203,7 +203,7 @@ func hungNode() (*replay.Node, []blame.Blame) {
 		{Start: replay.Instant{At: second(0)}, End: replay.Instant{At: second(0.05)}, Outcome: replay.OutcomeOK},
 		{Start: replay.Instant{At: second(10)}, ListEnd: replay.Instant{At: second(10.5)}, End: replay.Instant{At: second(251)}, Outcome: replay.OutcomeOK},
 	}}
-	n.Kubelet.Version, n.Kubelet.RPCTimeout = "v1.28.0", 2*time.Minute
+	n.Kubelet.Version, n.Kubelet.RPCTimeout, n.Kubelet.TimeoutKnown = "v1.28.0", 2*time.Minute, true
 	n.Window = replay.Window{Start: second(0), End: second(300)}
 	bs := []blame.Blame{{Relist: 1, Total: 241 * time.Second, List: 500 * time.Millisecond, Inspect: 240500 * time.Millisecond,
 		ByPod: []blame.Share{{What: "ns/web", ID: "u", Took: 240 * time.Second, Calls: 2, TimedOut: 2}}, Unexplained: 500 * time.Millisecond}}

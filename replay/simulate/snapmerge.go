@@ -3,7 +3,7 @@ package simulate
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
+	"reflect"
 	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -30,7 +30,7 @@ func (m *merge) run(base int) (int, error) {
 	s.take('[')
 	for first := true; !s.take(']'); first = false {
 		if !first && !s.take(',') {
-			return s.i, s.brokenFrom(base)
+			return s.i, s.broken(base)
 		}
 		s.space()
 		if n := m.same(s.i); n > 0 {
@@ -39,7 +39,7 @@ func (m *merge) run(base int) (int, error) {
 		}
 		start := s.i
 		if !s.value() {
-			return s.i, s.brokenFrom(base)
+			return s.i, s.broken(base)
 		}
 		m.decode(start, s.i)
 	}
@@ -112,7 +112,7 @@ func (m *merge) decode(start, end int) {
 		return
 	}
 	m.step(m.find(p.UID))
-	if m.add(start, end, e) && !equalPods(e.pod, p) {
+	if m.add(start, end, e) && !reflect.DeepEqual(e.pod, p) {
 		m.changes = append(m.changes, change{e, p})
 	}
 }
@@ -176,17 +176,3 @@ type jsonItem struct {
 	State    string `json:"state"`
 	ExitCode *int   `json:"exit_code,omitempty"`
 }
-
-// equalPods compares what the diff can see of two sightings.
-func equalPods(a, b *pleg.Pod) bool {
-	return a.UID == b.UID && a.Name == b.Name && a.Namespace == b.Namespace &&
-		equalItems(a.Containers, b.Containers) && equalItems(a.Sandboxes, b.Sandboxes)
-}
-
-func equalItems(a, b []pleg.Item) bool {
-	return slices.EqualFunc(a, b, func(x, y pleg.Item) bool {
-		return x.ID == y.ID && x.State == y.State && x.Name == y.Name && equalCode(x.ExitCode, y.ExitCode)
-	})
-}
-
-func equalCode(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/pleg"
@@ -117,7 +118,7 @@ func (s *scanner) value() bool {
 	case ',', ':', '}', ']':
 		return false
 	}
-	for s.i < len(s.b) && !isDelimiter(s.b[s.i]) {
+	for s.i < len(s.b) && strings.IndexByte(",:}] \t\r\n", s.b[s.i]) < 0 {
 		s.i++
 	}
 	return true
@@ -145,19 +146,8 @@ func (s *scanner) nested() bool {
 	return false
 }
 
-func isDelimiter(c byte) bool {
-	switch c {
-	case ',', ':', '}', ']', ' ', '\t', '\r', '\n':
-		return true
-	}
-	return false
-}
-
-// broken says where the text stops being JSON.
-func (s *scanner) broken() error { return s.brokenFrom(0) }
-
-// brokenFrom is broken for a part that begins at base.
-func (s *scanner) brokenFrom(base int) error {
+// broken says where the text, which begins at base, stops being JSON.
+func (s *scanner) broken(base int) error {
 	if s.i >= len(s.b) {
 		return fmt.Errorf("JSON is cut off at byte %d", base+len(s.b))
 	}

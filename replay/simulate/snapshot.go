@@ -25,7 +25,8 @@ type Snapshot struct {
 	Drained bool // the sync loop emptied the channel after this relist
 	// Pods is the number of pods listed, of the last good listing after a
 	// failed one; -1 unknown.
-	Pods int
+	Pods    int
+	Undated bool // nothing dates it: At only orders it
 	// Proof is what a log proves of the relist, nil for a recorded one.
 	Proof *Proof
 }
@@ -135,11 +136,11 @@ func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 	}
 	for first := true; !s.take('}'); first = false {
 		if !first && !s.take(',') {
-			return l, s.broken()
+			return l, s.broken(0)
 		}
 		key, ok := s.str()
 		if !ok || !s.take(':') {
-			return l, s.broken()
+			return l, s.broken(0)
 		}
 		s.space()
 		start := s.i
@@ -149,7 +150,7 @@ func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 				return l, err
 			}
 		} else if !s.value() {
-			return l, s.broken()
+			return l, s.broken(0)
 		}
 		if to := targets[string(key)]; to != nil {
 			*to = text[start:s.i]
@@ -172,7 +173,7 @@ func (d *SnapshotDecoder) passPods(s *scanner, l *line, pos parse.Pos) error {
 		return nil
 	case len(rest) == 0 || rest[0] != '[':
 		if !s.value() {
-			return s.broken()
+			return s.broken(0)
 		}
 		return nil
 	}

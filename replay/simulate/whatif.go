@@ -1,7 +1,9 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,21 +123,8 @@ func (w *WhatIf) Profile(p pleg.Profile) (pleg.Profile, error) {
 	case "generic":
 		p = p.UseGeneric()
 	}
-	if w.Threshold > 0 {
-		p.Threshold = w.Threshold
-	}
-	if w.Period > 0 {
-		p.Period = w.Period
-	}
-	if w.RPCTimeout > 0 {
-		p.RPCTimeout = w.RPCTimeout
-	}
-	if w.Capacity > 0 {
-		p.Capacity = w.Capacity
-	}
-	if w.Parallel > 0 {
-		p.Parallel = w.Parallel
-	}
+	p.Threshold, p.Period, p.RPCTimeout = cmp.Or(w.Threshold, p.Threshold), cmp.Or(w.Period, p.Period), cmp.Or(w.RPCTimeout, p.RPCTimeout)
+	p.Capacity, p.Parallel = cmp.Or(w.Capacity, p.Capacity), cmp.Or(w.Parallel, p.Parallel)
 	return p, nil
 }
 
@@ -147,12 +136,7 @@ func (w *WhatIf) reschedules() bool {
 
 // drops reports whether a pod is one of those left out.
 func (w *WhatIf) drops(uid, name string) bool {
-	for _, x := range w.Without {
-		if x == uid || x == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.Without, uid) || slices.Contains(w.Without, name)
 }
 
 // simulatedTimeout is the error of a call that only the changed history lets

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
@@ -93,18 +94,15 @@ func parallel(jobs []time.Duration, n int) time.Duration {
 		free[0] += d
 		heap.Fix(&free, 0)
 	}
-	var end time.Duration
-	for _, d := range free {
-		end = max(end, d)
-	}
-	return end
+	return slices.Max(free)
 }
 
-// workers is a heap of the times at which workers are free.
+// workers is a heap of the times at which workers are free, of which only the first
+// changes.
 type workers []time.Duration
 
 func (w workers) Len() int           { return len(w) }
 func (w workers) Less(i, j int) bool { return w[i] < w[j] }
 func (w workers) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *workers) Push(any)          {}
-func (w *workers) Pop() any          { return nil }
+func (workers) Push(any)             {}
+func (workers) Pop() any             { return nil }

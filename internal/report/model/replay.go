@@ -26,7 +26,7 @@ type Profile struct {
 	PLEG       string   `json:"pleg"`
 	Period     float64  `json:"relist_period_seconds"`
 	Threshold  float64  `json:"relist_threshold_seconds"`
-	RPCTimeout float64  `json:"runtime_request_timeout_seconds"`
+	RPCTimeout *float64 `json:"runtime_request_timeout_seconds"`
 	Capacity   int      `json:"channel_capacity"`
 	Parallel   int      `json:"parallel_inspect"`
 	Behaviour  []string `json:"behaviour"`
@@ -127,7 +127,7 @@ type Exposed = simulate.Exposed
 // Profile describes a simulated kubelet.
 func (c *Cleaner) Profile(p pleg.Profile) Profile {
 	out := Profile{Version: c.known(p.Version), Assumed: p.Assumed, Rules: p.Beyond(), Family: p.Family, PLEG: "generic", Period: Seconds(p.Period),
-		Threshold: Seconds(p.Threshold), RPCTimeout: Seconds(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel,
+		Threshold: Seconds(p.Threshold), RPCTimeout: Longer(p.RPCTimeout), Capacity: p.Capacity, Parallel: p.Parallel,
 		Behaviour: list(p.Switches(), func(s pleg.Switch) string { return string(s) })}
 	if p.Evented {
 		out.PLEG = "evented"
@@ -145,6 +145,9 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 	}
 	if !r.Blocked && !r.Open && !r.Assumed {
 		out.End = Time(r.End)
+	}
+	if r.Undated {
+		out.Start, out.End, out.LastSeen = 0, 0, 0
 	}
 	return out
 }
