@@ -267,9 +267,7 @@ func breakRuntimeDown(v *view, r *BreachRule) (out []Breach) {
 
 // starting reports whether a kubelet started within the minute before at.
 func (v *view) starting(at int64) bool {
-	if slices.ContainsFunc(v.n.Runs, func(r replay.Run) bool {
-		return r.Start.Known() && at >= r.Start.At-second && at < r.Start.At+minute
-	}) {
+	if v.started(at) {
 		return true
 	}
 	for _, id := range []string{parse.SigStarting, parse.SigNever} {
@@ -280,6 +278,14 @@ func (v *view) starting(at int64) bool {
 		}
 	}
 	return false
+}
+
+// started reports whether a start of a kubelet that the input dates lies within the
+// minute before at.
+func (v *view) started(at int64) bool {
+	return slices.ContainsFunc(v.n.Runs, func(r replay.Run) bool {
+		return r.Start.Known() && at >= r.Start.At-second && at < r.Start.At+minute
+	})
 }
 
 // mayStart reports whether a line may be one of the first of a kubelet that calls the

@@ -212,8 +212,8 @@ func (s *subject) firstCheck() outcome {
 }
 
 // atStart reports whether a line stands in the first moments of a kubelet: by
-// its own uptime stamp, by what else is still to be done, by the start marker,
-// or because it is the first that the input has of the process.
+// its own uptime stamp, by what else is still to be done, or by the start of the
+// process.
 func (s *subject) atStart(e *parse.Event) bool {
 	if m := uptime().FindStringSubmatch(e.Quote()); m != nil {
 		n, err := strconv.Atoi(m[1])
@@ -229,7 +229,7 @@ func (s *subject) atStart(e *parse.Event) bool {
 			}
 		}
 	}
-	return s.starting(e.At)
+	return s.started(e.At)
 }
 
 func lookStatusPending(s *subject, args map[string]string) outcome {

@@ -366,18 +366,20 @@ func quietSummary(v *view, r *Result) string {
 // held back (kubelet: syncLoop doubles 100 ms up to 5 s).
 const mostSkipGap = 6 * second
 
-// heldBack tells of a kubelet whose first status check of the runtime is still to come
-// where the input ends, "" of one that has just started or went on.
+// heldBack tells of a kubelet whose first relist or status check of the runtime is still
+// to come where the input ends, "" of one that has just started or went on.
 func (v *view) heldBack() string {
-	es := v.sig(parse.SigStatusWait)
+	es, said := v.sig(parse.SigNever), "no relist has succeeded since the kubelet started"
+	if len(es) == 0 {
+		es, said = v.sig(parse.SigStatusWait), "the kubelet skips pod synchronization, since its first status check of the runtime has not completed"
+	}
 	if len(es) == 0 {
 		return ""
 	}
 	e := es[len(es)-1]
-	if v.n.Window.End-e.At > mostSkipGap || v.starting(e.At) {
+	if v.n.Window.End-e.At > mostSkipGap || v.started(e.At) || v.starting(e.At) && !e.Is(parse.SigNever) {
 		return ""
 	}
-	said := "the kubelet skips pod synchronization, since its first status check of the runtime has not completed"
 	if e.At != 0 {
 		said += ", last at " + clock(e.At)
 	}

@@ -259,6 +259,9 @@ func (p *profiler) runtime() {
 		return
 	}
 	kind := ""
+	if slices.ContainsFunc(p.s.Coverage, func(c *parse.Coverage) bool { return strings.HasPrefix(c.Origin.Ident, "cri-dockerd") }) {
+		kind = "docker"
+	}
 	for _, e := range p.forms {
 		switch src := e.From(); {
 		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):

@@ -37,8 +37,10 @@ func (s *Log) addObject(o *parse.Object) {
 			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: host.FieldOf(o.Fields, "status") == "True",
 				reason: host.FieldOf(o.Fields, "reason"), until: t, Run: s.RunAt(at), Object: o})
 		}
-		if ok {
-			if at = t; host.FieldOf(o.Fields, "status") == "True" {
+		if ok { // what it says was true then, and is cited so
+			seen := *o
+			o, at, seen.At, seen.Basis = &seen, t, t, parse.Stated
+			if host.FieldOf(o.Fields, "status") == "True" {
 				s.Well = append(s.Well, Saying{at, s.RunAt(at), o})
 			}
 		}
