@@ -512,10 +512,8 @@ func (v *view) cutReport() bool {
 func unhealthyWithoutAge(v *view) string {
 	var first, last int64
 	n := 0
-	for _, e := range v.sig(parse.SigSkip) {
-		reason := e.Field("reason")
-		if !strings.Contains(reason, "PLEG is not healthy") || strings.Contains(reason, " ago") ||
-			strings.Contains(reason, "has yet to be") || strings.Contains(reason, "may not have completed") {
+	for _, e := range v.sig(parse.SigCut) {
+		if strings.Contains(e.Quote(), "may not have completed") {
 			continue
 		}
 		if n++; n == 1 {
@@ -527,9 +525,9 @@ func unhealthyWithoutAge(v *view) string {
 	case n == 0:
 		return ""
 	case first == 0: // undated
-		return strconv.Itoa(n) + " of the lines report that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
+		return strconv.Itoa(n) + " of the lines report that PLEG is not healthy, but are cut before they have told the age of the last relist; whole lines tell since when."
 	case n == 1:
-		return "a line reports at " + clock(first) + " that PLEG is not healthy, but is cut before the age of the last relist; the whole line tells since when."
+		return "a line reports at " + clock(first) + " that PLEG is not healthy, but is cut before it has told the age of the last relist; the whole line tells since when."
 	}
-	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but are cut before the age of the last relist; whole lines tell since when."
+	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but are cut before they have told the age of the last relist; whole lines tell since when."
 }

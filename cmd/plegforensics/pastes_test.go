@@ -84,6 +84,33 @@ var pastes = []struct {
 	{"a list that containerd calls failed", []string{
 		`Mar 04 10:02:00 n1 containerd[812]: time="2023-03-04T10:02:00.014000123Z" level=error msg="ListContainers with filter &ContainerFilter{Id:,State:nil,PodSandboxId:,LabelSelector:map[string]string{},} failed" error="context deadline exceeded"`,
 	}, "analyze", []string{"cannot be decided"}, []string{"Not enough evidence"}},
+	{"a row of a node's conditions that a window of 80 columns broke", []string{
+		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18`,
+		`:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last s`,
+		`een active 10m18.040734348s ago; threshold is 3m0s`,
+	}, "analyze", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "every timestamp states its zone"}, []string{"no line of it states a time"}},
+	{"a message that was wrapped in its column", []string{
+		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active`,
+		`                 10m18.040734348s ago; threshold is`,
+		`                 3m0s`,
+	}, "analyze", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "threshold 3m"}, []string{"cannot be decided"}},
+	{"a row of a node's conditions that is cut", []string{
+		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen acti…`,
+	}, "analyze", []string{"a line reports at 2020-12-06 17:56:49 UTC that PLEG is not healthy"}, []string{"cannot be decided"}},
+	{"a condition in JSON is cited at its heartbeat", []string{
+		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"worker-7"},"status":{"conditions":[{"lastHeartbeatTime":"2020-12-06T17:56:49Z","lastTransitionTime":"2020-12-06T17:49:40Z","message":"PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s","reason":"KubeletNotReady","status":"False","type":"Ready"}]}}`,
+	}, "analyze", []string{"17:56:49 the age reached 10m18s; last seen active 10m18s before this line"}, []string{"17:49:40 the age"}},
+	{"never is no start", []string{
+		`Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 2562047h47m16.854775807s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"No relist has succeeded since the kubelet started, last at"}, []string{"startup-transient", "just started"}},
+	{"lines of cri-dockerd name the runtime", []string{
+		`Jul 21 10:00:00 n1 cri-dockerd[900]: time="2022-07-21T10:00:00Z" level=info msg="Start docker client with request timeout 0s"`,
+		`Jul 21 10:00:05 n1 kubelet[901]: E0721 10:00:05.000000     901 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m.63s ago; threshold is 3m0s"`,
+	}, "analyze", []string{"docker, generic PLEG", "unhealthy from 2022-07-21 10:00:04 UTC"}, nil},
+	{"a time zone in the input that is not that of the lines", []string{
+		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
+		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
+	}, "analyze", []string{"these lines state no time zone"}, []string{"no time zone in the input"}},
 }
 
 func TestPastes(t *testing.T) {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -25,7 +26,11 @@ func conditionRow(b []byte) (parse.Clock, bool) {
 	if n == 0 {
 		return parse.Clock{}, false
 	}
-	turned, n := rfc1123(bytes.TrimLeft(rest[n:], " \t"))
+	rest = bytes.TrimLeft(rest[n:], " \t")
+	turned, n := rfc1123(rest)
+	if n == 0 && len(rest) < len(time.RFC1123Z) && string(status) != "Unknown" {
+		return c, true // a terminal broke the row here
+	}
 	if string(status) == "Unknown" {
 		c = turned // who says so is the controller, from the transition on
 	}

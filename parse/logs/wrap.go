@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
@@ -21,11 +22,21 @@ var wrapped = []string{
 }
 
 // wraps reports whether a bare line goes on with the open record where a terminal
-// broke it, and whether the break swallowed a blank.
+// broke it, and whether the break swallowed a blank. A row of a node's conditions is
+// broken where it has not come to its message.
 func (o *openRecord) wraps(s *scanner) (ok, blank bool) {
 	e := &s.entry
 	if e.Form != journal.Bare || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" || len(e.Msg) == 0 {
 		return false, false
+	}
+	if o.form == journal.Condition {
+		if row := o.message(s); !describeRE().Match(row) {
+			row = slices.Concat(bytes.TrimRight(row, "\r"), e.Msg)
+			blank = !describeRE().Match(row)
+			if !blank || describeRE().Match(slices.Insert(row, len(row)-len(e.Msg), ' ')) {
+				return true, blank
+			}
+		}
 	}
 	return seam(o.message(s), e.Msg)
 }
@@ -48,11 +59,17 @@ func seam(before, after []byte) (ok, blank bool) {
 			}
 		}
 	}
-	// Within the age, or beside it.
+	// Within the age or the threshold, or beside them.
 	_, age, ok := strings.Cut(tail, "pleg was last seen active")
-	rest, _, ago := strings.Cut(" "+head, " ago")
+	rest, _, end := strings.Cut(" "+head, " ago")
+	if _, limit, at := strings.Cut(tail, "ago; threshold is"); at {
+		rest, _, _ = strings.Cut(head, "]")
+		rest = strings.TrimRight(rest, "\"'}. \r")
+		_, err := time.ParseDuration(squeeze(limit + rest))
+		age, ok, end = limit, !strings.HasSuffix(limit, "s"), err == nil
+	}
 	age, rest = strings.TrimSpace(age), strings.TrimSpace(rest)
-	if !ok || !ago || !isAgeText(age+rest) || len(rest) > 32 {
+	if !ok || !end || !isAgeText(age+rest) || len(rest) > 32 {
 		return false, false
 	}
 	return true, (age == "" || rest == "") && !apart
@@ -66,8 +83,12 @@ func speaksOfPLEG(s string) bool {
 // squeeze takes the blanks out.
 func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// mend joins the rest of a broken line to the open record.
+// mend joins the rest of a broken line to the open record. Of blanks that indent it
+// one is left.
 func (o *openRecord) mend(rest []byte, blank bool) {
+	if text := bytes.TrimLeft(rest, " \t"); len(text) < len(rest) {
+		rest, blank = text, !bytes.HasSuffix(o.body, []byte(" "))
+	}
 	o.body = slices.Grow(bytes.TrimRight(o.body, "\r"), len(rest)+1)
 	if blank {
 		o.body = append(o.body, ' ')
