@@ -107,6 +107,9 @@ var pastes = []struct {
 		`Jul 21 10:00:00 n1 cri-dockerd[900]: time="2022-07-21T10:00:00Z" level=info msg="Start docker client with request timeout 0s"`,
 		`Jul 21 10:00:05 n1 kubelet[901]: E0721 10:00:05.000000     901 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m.63s ago; threshold is 3m0s"`,
 	}, "analyze", []string{"docker, generic PLEG", "unhealthy from 2022-07-21 10:00:04 UTC"}, nil},
+	{"a day that no year has", []string{
+		`E0230 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
+	}, "analyze", []string{"no line of it states a time"}, []string{"03-01", "02-30"}},
 	{"a time zone in the input that is not that of the lines", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,

@@ -39,7 +39,10 @@ var monthStart = func() (t [13]int64) {
 	return t
 }()
 
-func validDate(month, day int) bool { return month >= 1 && month <= 12 && day >= 1 && day <= 31 }
+// validDate reports whether some year has the day.
+func validDate(month, day int) bool {
+	return month >= 1 && month <= 12 && day >= 1 && day <= 31 && (day < 30 || month != 2) && (day < 31 || month != 4 && month != 6 && month != 9 && month != 11)
+}
 
 // two reads two decimal digits, -1 if there are none.
 func two(b []byte) int {
