@@ -49,7 +49,7 @@ var pastes = []struct {
 	}, "analyze", []string{"kubelet v1.17 to v1.20", "year: modification time of the file"}, []string{"v1.18.3,", "v1.19.3,"}},
 	{"when the node became not ready, and since when PLEG was unhealthy", []string{
 		`  Ready   False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady   PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
-	}, "timeline", []string{"17:49:31.458 17:56:49.000 7m18s unhealthy", "17:49:40.000 false KubeletNotReady"}, nil},
+	}, "timeline", []string{"17:49:31.458 17:56:49.000 7m18s unhealthy", "17:49:40.000 false PLEG is not healthy"}, nil},
 	{"node by its registration", []string{
 		`I1206 18:50:00.000001    1234 kubelet_node_status.go:70] Attempting to register node worker-7`,
 		`E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
@@ -99,7 +99,7 @@ var pastes = []struct {
 	}, "analyze", []string{"a line reports at 2020-12-06 17:56:49 UTC that PLEG is not healthy"}, []string{"cannot be decided"}},
 	{"a condition in JSON is cited at its heartbeat", []string{
 		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"worker-7"},"status":{"conditions":[{"lastHeartbeatTime":"2020-12-06T17:56:49Z","lastTransitionTime":"2020-12-06T17:49:40Z","message":"PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s","reason":"KubeletNotReady","status":"False","type":"Ready"}]}}`,
-	}, "analyze", []string{"17:56:49 the age reached 10m18s; last seen active 10m18s before this line"}, []string{"17:49:40 the age"}},
+	}, "analyze", []string{"17:56:49 the reported age reached 10m18s; last seen active 10m18s before this line"}, []string{"17:49:40 the "}},
 	{"never is no start", []string{
 		`Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 2562047h47m16.854775807s ago; threshold is 3m0s]`,
 	}, "analyze", []string{"No relist has succeeded since the kubelet started, last at"}, []string{"startup-transient", "just started"}},
