@@ -81,6 +81,9 @@ func writeEventsCSV(w io.Writer, r *model.Report, _ Options) error {
 	})
 }
 
+// eventsAtOnce are the rows of one table: a node can have very many.
+const eventsAtOnce = 1000
+
 func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
@@ -91,7 +94,20 @@ func writeEventsText(w io.Writer, r *model.Report, opt Options) error {
 			p.para("  ", note)
 		}
 		fmt.Fprintln(p)
-		x.Events.Each(func(e model.PodEvent) { p.event(&e) })
+		s := Section{Least: 28, Columns: []string{"time", "status", "event", "pod", "note", "container", "file and line"}}
+		x.Events.Each(func(e model.PodEvent) {
+			var note clauses
+			note.add(e.Lag != nil, "after %s", span(e.Lag))
+			note.add(e.ExitCode != nil, "exit %s", integer(e.ExitCode))
+			s.Row(p.clock(e.Time), e.Status, e.Kind(), e.PodName(), note, shortID(e.ID()), place(e.Evidence.Best(), 40))
+			if len(s.Rows) == eventsAtOnce {
+				p.render(&s)
+				s.Rows = nil
+			}
+		})
+		if len(s.Rows) > 0 {
+			p.render(&s)
+		}
 		for _, s := range x.ShortLived {
 			p.para("", fmt.Sprintf("%s  short-lived  %s of %s ran for %s between two relists: PLEG cannot have seen it run",
 				p.clock(s.Started), shortID(s.ID), s.Pod, Span(s.Ended.Sub(s.Started))))
@@ -107,21 +123,4 @@ func shortID(id string) string {
 		return id[:12]
 	}
 	return id
-}
-
-// event is one line; where that is too long, the place of the line is left out,
-// and then the rest wraps.
-func (p *printer) event(e *model.PodEvent) {
-	head := p.clock(e.Time) + "  "
-	parts := clauses{fmt.Sprintf("%-10s  %-16s  %s  %s", e.Status, e.Kind(), e.PodName(), shortID(e.ID()))}
-	parts.add(e.Lag != nil, "after %s", span(e.Lag))
-	parts.add(e.ExitCode != nil, "exit code %s", integer(e.ExitCode))
-	line := strings.Join(parts, "  ")
-	if ev := e.Evidence.Best(); ev != nil {
-		where := "  [" + shortPath(ev.Where(), 40) + "]"
-		if len(head)+len(line)+len(where) <= p.opt.Width || p.opt.Verbose {
-			line += where
-		}
-	}
-	p.para(head, line)
 }

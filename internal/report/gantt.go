@@ -42,10 +42,7 @@ func gantt(b *bufio.Writer, n *model.Node) {
 	fmt.Fprintf(b, "\n```mermaid\ngantt\n    title %s (UTC)\n    dateFormat YYYY-MM-DD HH:mm:ss.SSS\n    axisFormat %s\n", ganttText(orNode(n.Name)), format)
 	for _, s := range sections {
 		if len(s.bars) > 0 {
-			fmt.Fprintf(b, "    section %s\n", s.name)
-		}
-		for _, bar := range s.bars {
-			fmt.Fprintf(b, "    %s\n", bar)
+			fmt.Fprintf(b, "    section %s\n    %s\n", s.name, strings.Join(s.bars, "\n    "))
 		}
 	}
 	fmt.Fprintf(b, "```\n")
@@ -57,13 +54,8 @@ func longRelists(n *model.Node) []timeline.Mark {
 	})
 }
 
-// ganttWords are the name of a bar and the tags by which it is coloured.
-func ganttWords(m *timeline.Mark) (name, tags string) {
-	if m.Kind == timeline.Relist {
-		return m.State + " " + m.Length, "active, "
-	}
-	return markName(m), map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}[m.State]
-}
+// ganttTags are those by which bars of a state are coloured.
+var ganttTags = map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}
 
 // ganttMarks are the longest bars, by start. A bar is at least a millisecond
 // long, because the chart refuses others.
@@ -77,7 +69,10 @@ func ganttMarks(ms []timeline.Mark, end model.Time) []string {
 	var out []string
 	for i := range ms {
 		m := &ms[i]
-		name, tags := ganttWords(m)
+		name, tags := phrase(m, 0), ganttTags[m.State]
+		if m.Kind == timeline.Relist {
+			name, tags = m.State+" "+m.Length, "active, "
+		}
 		const format = "2006-01-02 15:04:05.000" // read as local time, so that the digits of UTC are shown
 		from, to := m.Start, max(m.To(end), m.Start+1e6)
 		out = append(out, fmt.Sprintf("%s :%s%s, %s", ganttText(name), tags, layout(from, format), layout(to, format)))

@@ -153,7 +153,7 @@ func breached(n *model.Node) pageNumber {
 const stepsShown = 3
 
 func headOf(n *model.Node) pageHead {
-	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(ticketLines(n), "\n")}
+	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(times{}.ticketLines(n), "\n")}
 	var do []string
 	known := false
 	if len(n.Causes) > 0 && n.Status != "healthy" {

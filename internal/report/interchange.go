@@ -61,39 +61,39 @@ func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLi
 	return l
 }
 
-// sentence says what a row is in words.
-func sentence(x *timeline.Mark) string {
-	switch x.Kind {
-	case timeline.Episode:
-		return "PLEG unhealthy, episode " + x.ID + ", " + stuckIn(x.State)
-	case timeline.Breach:
-		return fmt.Sprintf("%s: %s of %s %s (threshold %s)", x.State, x.ID, float(x.Value), x.Unit, float(x.Threshold))
-	case timeline.Cause:
-		return fmt.Sprintf("%s cause: %s", x.State, x.ID)
-	case timeline.Relist:
-		return fmt.Sprintf("relist, %s, length %s (%s)", x.State, x.Length, x.Detail)
-	case timeline.Bounded:
-		return strings.TrimSuffix(x.ID+" undated relists, "+x.Detail, ", ")
-	case timeline.Event:
-		return fmt.Sprintf("%s %s of pod %s, %s", x.Detail, x.ID, x.Pod, x.State)
-	case timeline.Health:
-		return "PLEG " + x.State
-	case timeline.Ready:
-		return fmt.Sprintf("node Ready=%s %s", x.State, x.Detail)
-	case timeline.Gap:
-		return "no log: " + x.State
-	case timeline.Conflict:
-		return "contradiction: " + x.Detail
-	case timeline.Run:
-		return x.Detail + " pid " + x.ID
-	case timeline.Failed:
-		return fmt.Sprintf("%s failed: %s %s", x.ID, x.State, x.Pod)
-	case timeline.Note:
-		return x.Detail
-	case timeline.Request:
-		return fmt.Sprintf("runtime: %s %s, %s", x.Detail, x.Pod, x.State)
+// wordsOf are the name of a mark and the sentence that tells of it, by kind: of its
+// state (1), detail (2), id (3), pod (4), length (5), step (6) and condition (7).
+var wordsOf = map[string][2]string{
+	timeline.Episode:  {"PLEG unhealthy, %[6]s", "PLEG unhealthy, episode %[3]s, %[6]s"},
+	timeline.Cause:    {"%[2]s", "%[1]s cause: %[3]s"},
+	timeline.Relist:   {"relist %[1]s", "relist, %[1]s, length %[5]s (%[2]s)"},
+	timeline.Bounded:  {"%[3]s undated relists", "%[3]s undated relists, %[2]s"},
+	timeline.Event:    {"%[2]s", "%[2]s %[3]s of pod %[4]s, %[1]s"},
+	timeline.Health:   {"%[1]s", "PLEG %[1]s"},
+	timeline.Ready:    {"%[7]s", "node Ready=%[1]s %[2]s"},
+	timeline.Gap:      {"no log: %[1]s", "no log: %[1]s"},
+	timeline.Conflict: {"%[2]s", "contradiction: %[2]s"},
+	timeline.Run:      {"%[2]s", "%[2]s pid %[3]s"},
+	timeline.Failed:   {"%[3]s %[1]s", "%[3]s failed: %[1]s %[4]s"},
+	timeline.Note:     {"%[2]s", "%[2]s"},
+	timeline.Request:  {"%[2]s", "runtime: %[2]s %[4]s, %[1]s"},
+	timeline.Line:     {"%[3]s", "%[3]s"},
+}
+
+// phrase is the name of a mark (0), or the sentence that tells of it (1).
+func phrase(m *timeline.Mark, sentence int) string {
+	words, known := wordsOf[m.Kind]
+	if !known {
+		words = [2]string{"%[2]s", m.Kind + " %[3]s"}
 	}
-	return x.Kind + " " + x.ID
+	return strings.Trim(fmt.Sprintf(words[sentence], m.State, m.Detail, m.ID, m.Pod, m.Length, stuckIn(m.State), nodeStates[m.State]), ", ")
+}
+
+func sentence(m *timeline.Mark) string {
+	if m.Kind == timeline.Breach {
+		return fmt.Sprintf("%s: %s of %s %s (threshold %s)", m.State, m.ID, float(m.Value), m.Unit, float(m.Threshold))
+	}
+	return phrase(m, 1)
 }
 
 // interval is a row of the document that OpenShift's timeline viewers open.

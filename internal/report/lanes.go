@@ -126,10 +126,7 @@ func (p *printer) frame(n *model.Node) (f laneFrame, drawable bool) {
 // ageLine draws the age of the last relist where that says something.
 func (p *printer) ageLine(n *model.Node) {
 	f, drawable := p.frame(n)
-	if !drawable {
-		return
-	}
-	if age := newAges(n, f); age.oldest > 0 && age.oldest >= age.threshold/4 {
+	if age := newAges(n, f); drawable && age.oldest > 0 && age.oldest >= age.threshold/4 {
 		fmt.Fprintf(p, "  %-*s%s\n", laneGutter-2, "age", age.lane.line(p))
 		p.clipped("  "+strings.Repeat(" ", laneGutter-2), age.note(), 1)
 	}
@@ -164,10 +161,9 @@ func (l *lane) draw(f laneFrame, ms []timeline.Mark) *lane {
 }
 
 func glyph(m *timeline.Mark) rune {
-	if m.Kind != timeline.Relist {
-		return glyphs[m.Kind][m.Weight()-1]
-	}
 	switch {
+	case m.Kind != timeline.Relist:
+		return glyphs[m.Kind][m.Weight()-1]
 	case m.State == "list-failed":
 		return '×'
 	case m.State == "hung":
@@ -217,7 +213,7 @@ var bars = []rune("▁▂▃▄▅▆▇█")
 
 func newAges(n *model.Node, f laneFrame) ages {
 	a := ages{lane: f.lane("age"), threshold: model.Duration(n.Kubelet.Threshold)}
-	low, high, seen := make([]float64, f.cols), make([]float64, f.cols), f.lane("")
+	low, high := make([]float64, f.cols), slices.Repeat([]float64{-1}, f.cols)
 	for _, m := range timeline.Collect(timeline.Healths, n) { // what counts of a column is the worst of it, and unknown is worse than healthy
 		c := cell{'·', m.Weight() + 1, []text.Colors{nil, nil, yellow, red}[m.Weight()]}
 		if m.State == "healthy" {
@@ -235,7 +231,6 @@ func newAges(n *model.Node, f laneFrame) ages {
 				high[c] = math.Inf(1)
 			}
 		}
-		seen.put(f, from, to-1, 1, 0, nil)
 	}
 	bar := func(v float64) int {
 		return min(int(v/max(a.oldest, a.threshold, 1).Seconds()*float64(len(bars))), len(bars)-1)
@@ -243,7 +238,7 @@ func newAges(n *model.Node, f laneFrame) ages {
 	a.at = bars[max(bar(a.threshold.Seconds()), 0)]
 	for c := range a.lane.cells {
 		x := &a.lane.cells[c]
-		if x.char = cmp.Or(x.char, '·'); bar(low[c]) > 0 || seen.cells[c].weight > 0 && bar(min(high[c], 1e9)) == 0 {
+		if x.char = cmp.Or(x.char, '·'); bar(low[c]) > 0 || x.char == '─' && high[c] >= 0 && bar(min(high[c], 1e9)) == 0 {
 			x.char = bars[bar(low[c])]
 		}
 	}

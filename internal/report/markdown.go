@@ -15,7 +15,7 @@ import (
 func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# PLEG report\n")
-	for _, lines := range ticket(r) {
+	for _, lines := range ticket(r, times{zone: opt.Zone}) {
 		fmt.Fprintf(b, "\n**%s**\n", md(lines[0]))
 		for _, l := range lines[1:] {
 			fmt.Fprintf(b, "- %s\n", md(l))
@@ -35,10 +35,11 @@ func writeMarkdown(w io.Writer, r *model.Report, opt Options) error {
 const momentsShown = 200
 
 func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
+	t := times{dayAndTime, opt.Zone}
 	fmt.Fprintf(b, "\n## %s: %s\n\n", md(orNode(n.Name)), n.Status)
-	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(windowLine(n.Window)))
+	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(t.prose(windowLine(n.Window))))
 	gantt(b, n)
-	markdownSection(b, "###", times{date: dayAndTime}.episodes(n))
+	markdownSection(b, "###", t.episodes(n))
 	told, quotes := n.Causes[:min(len(n.Causes), 3)], 3
 	if opt.Verbose {
 		told, quotes = n.Causes, whole
@@ -49,7 +50,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	markdownSection(b, "###", whatIf(n))
 	s := Section{Title: "Timeline (UTC)", Columns: []string{"time", "what", "evidence"}}
 	for _, m := range moments(n, false) {
-		s.Row(Date(int64(m.At)), m.What, place(m.Proof.Best(), 1<<10))
+		s.Row(Date(int64(m.At))+t.local(m.At), m.What, place(m.Proof.Best(), 1<<10))
 	}
 	s.Keep(momentsShown)
 	markdownSection(b, "###", s)

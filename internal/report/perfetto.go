@@ -98,7 +98,7 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 			tracks, ends = append(tracks, b.track(name)), append(ends, 0)
 		}
 		ends[k] = max(ends[k], to)
-		e := traceEvent{Name: markName(m), Cat: m.Kind, Ph: "i", S: "t", TS: micros(from), PID: b.pid, TID: tracks[k], Args: markArgs(m)}
+		e := traceEvent{Name: phrase(m, 0), Cat: m.Kind, Ph: "i", S: "t", TS: micros(from), PID: b.pid, TID: tracks[k], Args: markArgs(m)}
 		if to > from {
 			e.Ph, e.S, e.Dur = "X", "", new(micros(to-from))
 		}
@@ -107,29 +107,6 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 }
 
 func micros(at model.Time) float64 { return float64(at) / 1e3 }
-
-// markName is what stands on a slice.
-func markName(m *timeline.Mark) string {
-	switch m.Kind {
-	case timeline.Ready:
-		return map[string]string{"true": "Ready"}[m.State] + map[string]string{"false": "NotReady"}[m.State]
-	case timeline.Episode:
-		return "PLEG unhealthy, " + stuckIn(m.State)
-	case timeline.Relist:
-		return "relist " + m.State
-	case timeline.Bounded:
-		return m.ID + " undated relists"
-	case timeline.Failed:
-		return m.ID + " " + m.State
-	case timeline.Gap:
-		return "no log: " + m.State
-	case timeline.Health:
-		return m.State
-	case timeline.Line:
-		return m.ID
-	}
-	return m.Detail
-}
 
 // markArgs are what the flat formats tell of a mark, but for what the event says.
 func markArgs(m *timeline.Mark) map[string]any {

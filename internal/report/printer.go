@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -55,10 +56,12 @@ var statusColors = map[string]text.Colors{"unhealthy": red, "degraded": yellow, 
 
 // status prints whose verdict follows, and the verdict in a word.
 func (p *printer) status(name, status string) {
-	fmt.Fprintf(p, "\n%s\n", p.paint(statusColors[status], name+": "+status))
+	fmt.Fprintf(p, "\n%s\n", p.paint(statusColors[status], wrap(name+": "+status, p.opt.Width)))
 }
 
-func (p *printer) heading(s string) { fmt.Fprintf(p, "\n%s\n", p.paint(bold, s)) }
+func (p *printer) heading(s string) {
+	fmt.Fprintf(p, "\n%s\n", p.paint(bold, wrap(s, p.opt.Width)))
+}
 
 // para prints s wrapped to the width, each line after indent.
 func (p *printer) para(indent, s string) { p.clipped(indent, s, whole) }
@@ -131,12 +134,15 @@ func part(word string, width int) string {
 	return word[:end]
 }
 
-// least is how narrow a column may become before one is left out.
+// least is how narrow a column may get, but for tables that say otherwise.
 const least = 20
 
 // render prints the table as wide as the terminal is, in the one style that the text
-// formats use. A cell that wraps has no link: a link ends with its line.
+// formats use; rows that show no difference are one, with their number. A cell that wraps
+// has no link: a link ends with its line.
 func (p *printer) render(g *Section) {
+	g.Least = cmp.Or(g.Least, least)
+	g.merge(len(p.fit(g)))
 	widths := p.fit(g)
 	t := table.NewWriter()
 	style := table.StyleLight
@@ -187,7 +193,7 @@ func (p *printer) fit(g *Section) []int {
 				longest = max(longest, breadth(w))
 			}
 		}
-		if narrow += 2 + min(n, least); i > 0 && narrow > p.opt.Width {
+		if narrow += 2 + min(n, g.Least); i > 0 && narrow > p.opt.Width {
 			break
 		}
 		need, words, over = append(need, n), append(words, longest), over+2+n
@@ -199,7 +205,7 @@ func (p *printer) fit(g *Section) []int {
 			if n <= words[i] {
 				ease = words[i] // a word breaks
 			}
-			if n > least && ease > most {
+			if n > g.Least && ease > most {
 				give, most = i, ease
 			}
 		}

@@ -2,8 +2,14 @@ package report
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/replay"
 )
 
 // TestWrap: every line fits, nothing is lost, and long words break where a part
@@ -49,6 +55,72 @@ func TestTableFits(t *testing.T) {
 		}
 		if told := strings.Contains(b.String(), "also:"); told == strings.Contains(b.String(), "zzz") {
 			t.Errorf("at %d columns:\n%s", width, b.String())
+		}
+	}
+}
+
+// TestNoLineIsTooWide: whatever the width, no line of a text is wider than it, but for
+// commands and quoted lines, which are whole, and no two rows of a table are the same.
+func TestNoLineIsTooWide(t *testing.T) {
+	a := fixture("ip-10-0-112-134.eu-central-1.compute.internal", 60)
+	a.Inputs[0].Path = "/" + strings.Repeat("a-long-folder/", 12) + "sosreport.tar.xz"
+	n := &a.Nodes[0]
+	var seen []replay.PodEvent
+	for i := range 9 { // three containers of a pod start at one moment, thrice
+		seen = append(seen, replay.PodEvent{At: n.Window.Start + int64(i/3)*1e9, Pod: "kube-system/aws-load-balancer-controller-7f9d8c6b5-x2x7k", Type: "ContainerStarted", Data: fmt.Sprintf("%x%063x", i, i), Status: "observed"})
+	}
+	n.Audit.Events = replay.ListOf(seen...)
+	for _, width := range []int{80, 100, 140} {
+		for name, write := range map[string]func(io.Writer, *model.Report, Options) error{"text": writeText, "events": writeEventsText, "timeline": writeTimelineText} {
+			var b strings.Builder
+			if err := write(&b, fill(a), Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(b.String()) {
+				if l = strings.TrimRight(l, "\n"); breadth(l) > width && !strings.Contains(l, "$ ") {
+					t.Errorf("%s at %d columns: %q", name, width, l)
+				}
+				if name == "events" && strings.Contains(l, "observed") && strings.Contains(l, "Started") && strings.Contains(l, "×3") == (width != 80) {
+					t.Errorf("at %d columns: %q", width, l)
+				}
+			}
+		}
+	}
+	var b strings.Builder
+	p := newPrinter(&b, Options{Width: 80})
+	p.inputs(fill(a))
+	p.heading(strings.Repeat("long words ", 20))
+	p.status(strings.Repeat("long-name-", 20), "healthy")
+	p.Flush()
+	for l := range strings.Lines(b.String()) {
+		if breadth(strings.TrimRight(l, "\n")) > 80 {
+			t.Errorf("%q", l)
+		}
+	}
+}
+
+// TestLocalTimes: the local time stands beside each moment that the verdict gives in
+// UTC, with the name of its zone, and with its day where that is another.
+func TestLocalTimes(t *testing.T) {
+	berlin := time.FixedZone("CET", 3600)
+	for in, want := range map[string]string{
+		"from 2026-11-20 23:34:19 UTC to 23:36:12; x":         "from 2026-11-20 23:34:19 UTC (2026-11-21 00:34:19 CET) to 23:36:12 (2026-11-21 00:36:12 CET); x",
+		"2026-11-20 22:34:19 to 2026-11-21 00:36:12 UTC, 1h":  "2026-11-20 22:34:19 (23:34:19 CET) to 2026-11-21 00:36:12 UTC (01:36:12 CET), 1h",
+		"at 2026-02-30 99:99:99 UTC, and 2026-11-20 22:34:19": "at 2026-02-30 99:99:99 UTC, and 2026-11-20 22:34:19",
+	} {
+		if got := (times{zone: berlin}).prose(in); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := (times{}).prose(in); got != in {
+			t.Errorf("without a zone: %q", got)
+		}
+	}
+	a := fixture("worker-3", 1)
+	a.Nodes[0].Summary = "worker-3: PLEG unhealthy from 2026-03-01 12:04:40 UTC to 12:05:42."
+	for name, want := range map[string]string{"text": "from 2026-03-01 12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)", "ticket": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)", "markdown": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)"} {
+		var b strings.Builder
+		if err := Lookup(Formats, name).Write(&b, fill(a), Options{Width: 140, Zone: berlin}); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}
 	}
 }

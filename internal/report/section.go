@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type Section struct {
 	Lead    []string // said before the table
 	Columns []string
 	Rows    [][]Cell
+	Least   int      // how narrow a column may get before the last one is left out; 0: least
 	More    int      // rows left out
 	Notes   []string // said after the table
 	Parts   []Part   // said last
@@ -67,6 +69,23 @@ func (s *Section) Row(cells ...any) {
 func (s *Section) Keep(most int) {
 	if len(s.Rows) > most {
 		s.More, s.Rows = len(s.Rows)-most, s.Rows[:most]
+	}
+}
+
+// merge makes one of rows that the first columns do not tell apart, with their number.
+func (s *Section) merge(columns int) {
+	times := map[string]int{}
+	key := func(r []Cell) (k string) {
+		for _, c := range r[:columns] {
+			k += c.Text + "\n"
+		}
+		return k
+	}
+	s.Rows = slices.DeleteFunc(s.Rows, func(r []Cell) bool { times[key(r)]++; return times[key(r)] > 1 })
+	for _, r := range s.Rows {
+		if n := times[key(r)]; n > 1 {
+			r[0].Text += fmt.Sprintf(" ×%d", n)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,11 +26,33 @@ func (t times) second(at model.Time) string {
 	return layout(at, strings.TrimSuffix(t.date, ".000")) + t.local(at)
 }
 
+// local is the time in the zone that was asked for, with its day where that is another.
 func (t times) local(at model.Time) string {
 	if t.zone == nil || at == 0 {
 		return ""
 	}
-	return at.UTC().In(t.zone).Format(" (15:04:05)")
+	there, l := at.UTC().In(t.zone), "15:04:05 MST"
+	if there.Day() != at.UTC().Day() {
+		l = time.DateOnly + " " + l
+	}
+	return there.Format(" (" + l + ")")
+}
+
+var utcWords = regexp.MustCompile(`(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)( UTC)?(?:( to )(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)( UTC)?)?`)
+
+// prose is a sentence with the local time beside each moment that it gives in UTC.
+func (t times) prose(s string) string {
+	return utcWords.ReplaceAllStringFunc(s, func(m string) string {
+		g := utcWords.FindStringSubmatch(m)
+		local := func(day, clock string) string {
+			at, err := time.Parse(time.DateTime, day+" "+clock)
+			if err != nil || g[3]+g[7] == "" {
+				return ""
+			}
+			return t.local(model.Time(at.UnixNano()))
+		}
+		return g[1] + " " + g[2] + g[3] + local(g[1], g[2]) + g[4] + g[5] + g[6] + g[7] + local(cmp.Or(strings.TrimSpace(g[5]), g[1]), g[6])
+	})
 }
 
 // instant is a moment with its uncertainty where that is worth saying.
@@ -49,7 +72,7 @@ func (t times) episodes(n *model.Node) Section {
 			began = "never since start"
 		}
 		if e.NotReady != nil {
-			notReady = layout(e.NotReady.From, t.date) + " → " + layout(e.NotReady.To, t.date)
+			notReady = t.clock(e.NotReady.From) + " → " + t.clock(e.NotReady.To)
 		}
 		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}

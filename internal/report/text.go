@@ -87,13 +87,13 @@ func (p *printer) screen(n *model.Node) {
 	p.setDay(n.Window)
 	p.status(orNode(n.Name), n.Status)
 	if len(n.Episodes) == 0 {
-		p.label("verdict", sentenceCase(plainSummary(n)), whole)
+		p.label("verdict", p.prose(sentenceCase(plainSummary(n))), whole)
 		p.crossed(n)
 	} else {
 		p.incident(n)
 	}
 	p.label("node", kubeletShort(&n.Kubelet), whole)
-	p.label("log", shortPaths(windowLine(n.Window))+gapsShort(n.History.Gaps), whole)
+	p.label("log", p.prose(shortPaths(windowLine(n.Window)))+gapsShort(n.History.Gaps), whole)
 	for i := range n.Conflicts {
 		p.label("warning", n.Conflicts[i].Message, whole)
 	}
@@ -144,9 +144,9 @@ func (p *printer) incident(n *model.Node) {
 	if e.NotReady != nil {
 		to := "the end of the log"
 		if e.NotReady.To != 0 {
-			to = untilWords(e.NotReady.From, e.NotReady.To)
+			to = untilWords(e.NotReady.From, e.NotReady.To) + p.local(e.NotReady.To)
 		}
-		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+" to "+to+inBrackets(e.NotReady.Why), whole)
+		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+p.local(e.NotReady.From)+" to "+to+inBrackets(e.NotReady.Why), whole)
 	}
 }
 
@@ -166,7 +166,7 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 		c.add(true, "recovered after %s", episodeLength(e))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
-		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport))
+		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))
 	}
 	c.add(e.NeverRelisted, "no relist had succeeded since the kubelet started")
 	return c.String()
@@ -221,11 +221,7 @@ func gapsShort(gaps []model.Gap) string {
 		}
 	}
 	c := clauses{"; " + parse.Plural(len(gaps), "gap")}
-	c.add(dated == 1, "%s long", Span(lost))
-	c.add(dated > 1, "%s together", Span(lost))
-	if dated > 0 && dated < len(gaps) {
-		c[1] = fmt.Sprintf("%d of them %s", dated, c[1])
-	}
+	c.add(dated > 0, "%s%s %s", map[bool]string{true: "at least "}[dated < len(gaps)], Span(lost), map[bool]string{true: "long", false: "together"}[len(gaps) == 1])
 	return c.String()
 }
 
@@ -247,7 +243,7 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 	default:
 		head = fmt.Sprintf("Cause: %s (%s, %.0f%%, %s)", c.Title, c.Level, 100*c.Confidence, c.ID)
 	}
-	p.heading(wrap(head, p.opt.Width))
+	p.heading(head)
 	var also []string
 	for i := range n.Causes {
 		if x := &n.Causes[i]; x != c && len(also) < 3 {

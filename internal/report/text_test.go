@@ -18,11 +18,11 @@ func TestGaps(t *testing.T) {
 		return model.Gap{Span: model.Span{From: from * second, To: to * second}}
 	}
 	for want, gaps := range map[string][]model.Gap{
-		"":                                 nil,
-		"; 1 gap, 10s long":                {gap(1, 11)},
-		"; 2 gaps, 30s together":           {gap(1, 11), gap(20, 40)},
-		"; 3 gaps, 2 of them 30s together": {gap(1, 11), gap(20, 40), gap(50, 0)},
-		"; 2 gaps":                         {gap(0, 11), gap(20, 0)},
+		"":                                nil,
+		"; 1 gap, 10s long":               {gap(1, 11)},
+		"; 2 gaps, 30s together":          {gap(1, 11), gap(20, 40)},
+		"; 3 gaps, at least 30s together": {gap(1, 11), gap(20, 40), gap(50, 0)},
+		"; 2 gaps":                        {gap(0, 11), gap(20, 0)},
 	} {
 		if got := gapsShort(gaps); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -15,19 +15,19 @@ const ticketNodes = 12
 
 // writeTicket writes the block to paste: plain text without colour or table,
 // each node with its summary, its cause and the line that proves it best.
-func writeTicket(w io.Writer, r *model.Report, _ Options) error {
-	_, err := io.WriteString(w, strings.Join(slices.Concat(ticket(r)...), "\n")+"\n")
+func writeTicket(w io.Writer, r *model.Report, opt Options) error {
+	_, err := io.WriteString(w, strings.Join(slices.Concat(ticket(r, times{zone: opt.Zone})...), "\n")+"\n")
 	return err
 }
 
 // ticket tells of each node in a few lines.
-func ticket(r *model.Report) [][]string {
+func ticket(r *model.Report, t times) [][]string {
 	var out [][]string
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
 			return append(out, []string{"and " + parse.Plural(len(r.Nodes)-i, "node") + " more"})
 		}
-		out = append(out, ticketLines(n))
+		out = append(out, t.ticketLines(n))
 	}
 	if len(out) == 0 {
 		return [][]string{{"No node was found in the input."}}
@@ -35,8 +35,8 @@ func ticket(r *model.Report) [][]string {
 	return out
 }
 
-func ticketLines(n *model.Node) []string {
-	out := []string{n.Summary}
+func (t times) ticketLines(n *model.Node) []string {
+	out := []string{t.prose(n.Summary)}
 	if n.Kubelet.Rules != "" {
 		out = append(out, "Kubelet "+n.Kubelet.Known())
 	}
@@ -47,12 +47,12 @@ func ticketLines(n *model.Node) []string {
 	case !sure && len(n.Collect) > 0:
 		out = append(out, "Collect next: "+n.Collect[0].What+": "+n.Collect[0].Command)
 	case sure && len(c.Remediation) > 0:
-		out = append(out, "Do first: "+c.Remediation[0])
+		out = append(out, "Do first: "+t.prose(c.Remediation[0]))
 	}
 	for _, e := range c.For.Told(2) {
 		proof := "Proof: " + shortPath(e.Where(), 60)
 		if e.Time != 0 {
-			proof += layout(e.Time, "  "+time.TimeOnly)
+			proof += layout(e.Time, "  "+time.TimeOnly) + t.local(e.Time)
 		}
 		out = append(out, proof+"  "+fit(flat(e.Message), 200))
 	}

@@ -34,21 +34,17 @@ func writeVerbose(w io.Writer, r *model.Report, opt Options) error {
 
 func (p *printer) inputs(r *model.Report) {
 	for _, in := range r.Inputs {
-		part := ""
-		if in.Partial {
-			part = p.paint(yellow, "  partially read, see Input problems")
-		}
-		fmt.Fprintf(p, "%s  %s, %s in %s used of %d%s\n", p.paint(bold, in.Path), in.Kind, Bytes(in.Bytes),
-			parse.Plural(in.FilesUsed, "file"), in.Files, part)
+		part := map[bool]string{true: "; partially read, see Input problems"}[in.Partial]
+		p.para("", fmt.Sprintf("%s: %s, %s in %s used of %d%s", in.Path, in.Kind, Bytes(in.Bytes), parse.Plural(in.FilesUsed, "file"), in.Files, part))
 	}
 }
 
 func (p *printer) node(n *model.Node) {
 	p.setDay(n.Window)
 	p.status(orNode(n.Name), n.Status)
-	p.para("  ", sentenceCase(plainSummary(n)))
+	p.para("  ", p.prose(sentenceCase(plainSummary(n))))
 	p.para("  ", kubeletLine(n.Kubelet))
-	p.para("  ", windowLine(n.Window))
+	p.para("  ", p.prose(windowLine(n.Window)))
 	p.timeline(n)
 	s := p.episodes(n)
 	for i := range n.Episodes {
