@@ -89,10 +89,31 @@ func (s *subject) logCoversStall() bool {
 		})
 	}
 	start := s.ep.LastStart.At
-	if start == 0 || s.n.Window.Start == 0 || s.sparse() {
+	if start == 0 || s.sparse() {
 		return false
 	}
-	return s.n.Window.Start <= start+30*second
+	return s.logged(start) && !s.holed(start, s.ep.Breach)
+}
+
+// shown reports whether the kubelet's log tells of all calls that failed in the episode
+// in question: it covers the stall, and goes on without a hole of a minute until PLEG was
+// well again or the process ended.
+func (s *subject) shown() bool {
+	e := s.ep
+	if e == nil {
+		return s.logCoversStall()
+	}
+	end := e.Recovered.At
+	if end == 0 && e.Run >= 0 && e.Run+1 < len(s.n.Runs) {
+		end = s.n.Runs[e.Run].Last
+	}
+	from := e.LastStart.At
+	if e.Never {
+		from = e.Breach
+	}
+	return from != 0 && end != 0 && !s.sparse() && s.logged(from) && !slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool {
+		return h.From < end && h.To > from && h.To-h.From > minute
+	})
 }
 
 // logged reports whether lines of the kubelet stand before and after a moment.

@@ -29,7 +29,7 @@ func (v *view) incidents() []replay.Span {
 	for _, f := range v.fails {
 		switch {
 		case hung(f):
-			all = append(all, replay.Span{From: f.End - v.t, To: f.End})
+			all = append(all, replay.Span{From: f.End - int64(v.n.Kubelet.CallTimeout()), To: f.End})
 		case f.Code == "Unavailable" || refused(f.Err()):
 			all = append(all, replay.Span{From: f.End, To: f.End})
 		}
@@ -61,8 +61,8 @@ func (s *subject) began() int64 {
 	}
 	at := s.ep.LastStart.At
 	for _, f := range s.within(s.fails) {
-		if hung(f) && f.End-s.t > s.from+lookBack-10*minute {
-			at = min(at, f.End-s.t)
+		if f.Start.Known() && hung(f) && f.Start.At > s.from+lookBack-10*minute {
+			at = min(at, f.Start.At)
 		}
 	}
 	return at

@@ -41,6 +41,7 @@ type scored struct {
 	contra    []outcome // against
 	against   float64
 	unseen    string // why nobody can tell whether something speaks against it, "" if one can
+	blind     bool   // calls that failed would speak against it, and the log does not show all of them
 	shared    string // object that two sources name
 	limit     string // why it can be no more than possible, "" if it can
 	explained *scored
@@ -77,6 +78,8 @@ func judge(d *Def, s *subject) *scored {
 			x.unseen = "the log does not show whether calls failed in the stall"
 		case o.state == CannotLook && c.Cond == "healthy":
 			x.unseen = "nothing shows whether PLEG was healthy"
+		case (c.Cond == "rpc" || c.Cond == "outage") && !s.shown():
+			x.blind = true
 		}
 	}
 	x.sum()
@@ -99,8 +102,8 @@ func (x *scored) sum() {
 	if x.limit = x.limits(); x.limit != "" {
 		x.conf = min(x.conf, possibleMost)
 	}
-	if x.sub.ep == nil && x.def.Scope == ScopeBreach {
-		x.conf = min(x.conf, confirmFrom-0.01) // slow, and PLEG stayed within its threshold
+	if x.sub.ep == nil && x.def.Scope == ScopeBreach || x.blind && !x.proven() {
+		x.conf = min(x.conf, confirmFrom-0.01) // slow, and PLEG stayed within its threshold; or what was cut may deny it
 	}
 	x.level = x.levelOf()
 }

@@ -37,6 +37,8 @@ func TestSignsOfMissingLines(t *testing.T) {
 		list    = `E1120 10:02:00.000100    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = Unavailable desc = x"`
 		skipped = `E1120 10:05:00.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[conta`
 		report  = `E1120 10:05:%s    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m%ss ago; threshold is 3m0s"`
+		golang  = `I1120 10:00:00.000000    4242 server.go:532] "Golang settings" GOGC="" GOMAXPROCS="" GOTRACEBACK=""`
+		noAge   = `E1120 10:05:%s.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last see`
 		failed  = `I1120 10:0%d:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"Contai`
 	)
 	reports := func(at ...string) (out []string) {
@@ -45,11 +47,27 @@ func TestSignsOfMissingLines(t *testing.T) {
 		}
 		return append([]string{event}, out...)
 	}
+	relists := func(line string, pauses ...float64) []string {
+		out, at := []string{event}, time.Date(2026, 11, 20, 10, 1, 0, 0, time.UTC)
+		for _, p := range pauses {
+			out = append(out, fmt.Sprintf(at.Format("I0102 15:04:05.000000")+"    4242 %s", line))
+			at = at.Add(time.Duration(p * 1e9))
+		}
+		return out
+	}
+	quick := slices.Repeat([]float64{1.01}, 20)
+	slow := []float64{12.2, 13.1, 12.6, 12.8, 12.3, 13.2, 12.4, 13.3, 12.7, 12.9}
+	const begins, lists = `generic.go:189] GenericPLEG: Relisting`, `kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
 	for name, c := range map[string]struct {
 		lines []string
 		whole bool
 	}{
 		"nothing": {[]string{event}, true},
+		"the second line of a process, and no loop": {[]string{golang, event}, false},
+		"reports without an age, a pause apart":     {[]string{event, fmt.Sprintf(noAge, "00"), fmt.Sprintf(noAge, "05")}, true},
+		"reports without an age, further apart":     {[]string{event, fmt.Sprintf(noAge, "00"), fmt.Sprintf(noAge, "10")}, false},
+		"relists that begin at once or are slow":    {relists(begins, slices.Concat(quick, slow)...), true},
+		"begins of quick ones missing beside slow":  {relists(begins, slices.Concat(quick, []float64{2.02, 1.01, 2.02, 1.01, 3.03}, slow)...), false},
 		"a flag, and neither the others nor a loop": {[]string{flag, event}, false},
 		"the error of a list with that of its call": {[]string{event, call, list}, true},
 		"the error of a list alone":                 {[]string{event, list}, false},
@@ -66,6 +84,11 @@ func TestSignsOfMissingLines(t *testing.T) {
 		}
 		if c.whole != (well > 8*time.Minute) {
 			t.Errorf("%s: healthy for %v", name, well)
+		}
+	}
+	for _, h := range ticking(t, relists(lists, slices.Concat(quick, []float64{500}, quick)...)).Health {
+		if h.State == replay.Healthy && h.To > time.Date(2026, 11, 20, 10, 4, 22, 0, time.UTC).UnixNano() && h.From < time.Date(2026, 11, 20, 10, 9, 35, 0, time.UTC).UnixNano() {
+			t.Errorf("no list for eight minutes: healthy from %d to %d", h.From, h.To)
 		}
 	}
 	n := ticking(t, []string{event, skipped})

@@ -179,9 +179,7 @@ func headOf(n *model.Node) pageHead {
 	e := &n.Episodes[n.Worst]
 	h.Badge = "PLEG " + n.Status + " " + episodeLength(e)
 	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery (UTC)"}
-	if e.RecoveredSlack != nil && *e.RecoveredSlack >= 0.5 {
-		when.Label += " ±" + span(e.RecoveredSlack)
-	}
+	when.Label += upTo(e.RecoveredSlack, "earlier")
 	if e.Start() == 0 {
 		h.Badge, when = "PLEG "+n.Status, pageNumber{"unknown", "time of the breach"}
 	} else if e.Recovered == 0 {

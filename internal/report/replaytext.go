@@ -159,10 +159,8 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		e := &episodes[i]
 		to := "the end of the input"
 		switch {
-		case e.RecoveredSlack != nil:
-			to = clockText(e.Recovered) + " ±" + span(e.RecoveredSlack)
 		case e.Recovered != 0:
-			to = clockText(e.Recovered)
+			to = clockText(e.Recovered) + upTo(e.RecoveredSlack, "earlier")
 		case end.Health != nil:
 			to = clockText(max(e.LastReport, e.Breach)) + " at least: the input does not show it recover"
 		}

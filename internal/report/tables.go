@@ -57,10 +57,16 @@ func (t times) prose(s string) string {
 
 // instant is a moment with its uncertainty where that is worth saying.
 func (t times) instant(at model.Time, slack *float64) string {
-	if at == 0 || slack == nil || *slack < 0.005 {
-		return t.clock(at)
+	return layout(at, t.date) + about(at, slack, time.Millisecond) + t.local(at)
+}
+
+// about is the uncertainty of a moment that is printed cut to a digit, rounded up, where it is
+// worth a word.
+func about(at model.Time, slack *float64, digit time.Duration) string {
+	if slack == nil || model.Duration(slack) < digit/2 {
+		return ""
 	}
-	return layout(at, t.date) + " ±" + parse.Slack(model.Duration(slack), time.Millisecond) + t.local(at)
+	return " ±" + parse.Slack(model.Duration(slack)+time.Duration(at)%digit, digit)
 }
 
 func (t times) episodes(n *model.Node) Section {
@@ -74,7 +80,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = t.clock(e.NotReady.From) + " → " + t.clock(e.NotReady.To)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), t.instant(e.Recovered, e.RecoveredSlack), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach), t.clock(e.Recovered)+upTo(e.RecoveredSlack, "earlier"), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -85,7 +91,7 @@ func episodeLength(e *model.Episode) string {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0:
-		return parse.About(e.Recovered.Sub(e.Breach), max(model.Duration(e.RecoveredSlack), 0))
+		return Span(e.Recovered.Sub(e.Breach)) + upTo(e.RecoveredSlack, "less")
 	case e.LastReport > e.Breach:
 		return "≥ " + Span(e.LastReport.Sub(e.Breach))
 	}
@@ -142,14 +148,11 @@ func (t times) relists(title string, rs []model.Relist) Section {
 	s := Section{Title: title, Columns: []string{"start (UTC)", "±", "length", "outcome", "listed", "proof"}}
 	for i := range rs {
 		r := &rs[i]
-		listed, start := "?", ""
+		listed := "?"
 		if r.Listed != nil {
 			listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
 		}
-		if r.StartSlack != nil {
-			start = "±" + span(r.StartSlack)
-		}
-		s.Row(t.clock(r.Start), start, r.Length(), r.Outcome, listed, strings.Join(r.Basis, ", "))
+		s.Row(t.clock(r.Start), strings.TrimSpace(about(r.Start, r.StartSlack, time.Millisecond)), r.Length(), r.Outcome, listed, strings.Join(r.Basis, ", "))
 	}
 	return s
 }

@@ -160,9 +160,9 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	if e.Start() != 0 {
 		from = layout(e.Start(), time.DateTime) + " UTC" + t.local(e.Start())
 	}
-	c.add(true, "unhealthy from %s%s", from, slackWords(e.Uncertainty))
+	c.add(true, "unhealthy from %s%s", from, about(e.Start(), e.Uncertainty, time.Second))
 	if e.Recovered != 0 {
-		c[0] += fmt.Sprintf(" to %s%s%s", untilWords(e.Start(), e.Recovered), t.local(e.Recovered), slackWords(e.RecoveredSlack))
+		c[0] += fmt.Sprintf(" to %s%s%s", untilWords(e.Start(), e.Recovered), t.local(e.Recovered), upTo(e.RecoveredSlack, "earlier"))
 		c.add(true, "recovered after %s", episodeLength(e))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
@@ -172,12 +172,13 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	return c.String()
 }
 
-// slackWords is an uncertainty that is worth a word.
-func slackWords(s *float64) string {
-	if s == nil || *s < 0.5 {
+// upTo is how much earlier, or less, something may have been than what is proven, where
+// that is worth a word.
+func upTo(slack *float64, word string) string {
+	if slack == nil || *slack < 0.5 {
 		return ""
 	}
-	return " ±" + span(s)
+	return " or up to " + parse.Slack(model.Duration(slack), time.Second) + " " + word
 }
 
 // untilWords is the end of what began at from, with its day if that is another.

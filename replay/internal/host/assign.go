@@ -95,33 +95,22 @@ func (a *assigner) records() {
 		n := a.ofLine(c.File, c.Origin)
 		n.Coverage = append(n.Coverage, c)
 	}
-	for _, m := range b.Markers {
-		for _, n := range a.ofFile(m.File) {
-			n.Markers = append(n.Markers, m)
-		}
-	}
-	for _, f := range b.Facts {
-		for _, n := range a.ofFile(f.File) {
-			n.Facts = append(n.Facts, f)
-		}
-	}
-	for _, c := range b.Clocks {
-		for _, n := range a.ofFile(c.File) {
-			n.Clocks = append(n.Clocks, c)
-		}
-	}
-	for _, c := range b.Containers {
-		for _, n := range a.ofFile(c.File) {
-			n.Containers = append(n.Containers, c)
-		}
-	}
-	for _, l := range b.Listings {
-		for _, n := range a.ofFile(l.File) {
-			n.Listings = append(n.Listings, l)
-		}
-	}
+	give(a, b.Markers, func(m *parse.Marker) *parse.File { return m.File }, func(n *Records) *[]*parse.Marker { return &n.Markers })
+	give(a, b.Facts, func(f *parse.Fact) *parse.File { return f.File }, func(n *Records) *[]*parse.Fact { return &n.Facts })
+	give(a, b.Clocks, func(c parse.FileClock) *parse.File { return c.File }, func(n *Records) *[]parse.FileClock { return &n.Clocks })
+	give(a, b.Containers, func(c *parse.Container) *parse.File { return c.File }, func(n *Records) *[]*parse.Container { return &n.Containers })
+	give(a, b.Listings, func(l parse.Listing) *parse.File { return l.File }, func(n *Records) *[]parse.Listing { return &n.Listings })
 	a.metrics()
 	a.objects()
+}
+
+// give hands out records by their files.
+func give[T any](a *assigner, all []T, file func(T) *parse.File, of func(*Records) *[]T) {
+	for _, x := range all {
+		for _, n := range a.ofFile(file(x)) {
+			*of(n) = append(*of(n), x)
+		}
+	}
 }
 
 // severalLogs reports whether the lines come from more than one file.

@@ -221,36 +221,30 @@ func runtimeStamp(s string) (int64, bool) {
 // relistSaw reads a transition that the relist goroutine logged (V4): the
 // runtime was in the new state when the relist listed.
 func (h *historian) relistSaw(f *lifeFields) {
-	if f.id == 0 {
-		return
-	}
-	o := h.out.object(f.id, false)
-	h.out.Objects.At(o).learn(0, f.podUID, 0, 0, 0)
-	m := Move{At: h.at.At, Slack: time.Second, Line: h.line, Object: o, Teller: ByKubelet}
 	switch f.new {
 	case h.words.nonexistent:
-		m.State = StateRemoved
+		h.sawByKubelet(f, Move{State: StateRemoved})
 	case h.words.running:
-		m.State = StateRunning
+		h.sawByKubelet(f, Move{State: StateRunning})
 	case h.words.exited:
-		m.State = StateExited
+		h.sawByKubelet(f, Move{State: StateExited})
 	case h.words.unknown:
-		m.State = StateUnknown
-	default:
-		return
+		h.sawByKubelet(f, Move{State: StateUnknown})
 	}
-	h.out.Moves = append(h.out.Moves, m)
 }
 
 // finished reads the exit code that the relist goroutine logged.
 func (h *historian) finished(f *lifeFields) {
+	h.sawByKubelet(f, Move{State: StateExited, exit: h.exitCode(f.exitCode)})
+}
+
+func (h *historian) sawByKubelet(f *lifeFields, m Move) {
 	if f.id == 0 {
 		return
 	}
-	o := h.out.object(f.id, false)
-	h.out.Objects.At(o).learn(0, f.podUID, 0, 0, 0)
-	h.out.Moves = append(h.out.Moves, Move{At: h.at.At, Slack: time.Second, Line: h.line, Object: o, State: StateExited,
-		exit: h.exitCode(f.exitCode), Teller: ByKubelet})
+	m.At, m.Slack, m.Line, m.Object, m.Teller = h.at.At, time.Second, h.line, h.out.object(f.id, false), ByKubelet
+	h.out.Objects.At(m.Object).learn(0, f.podUID, 0, 0, 0)
+	h.out.Moves = append(h.out.Moves, m)
 }
 
 // snapshots reads recorded listings: the times that an entry states itself,

@@ -33,46 +33,50 @@ const (
 
 // Witness tells where the kubelet's log is complete.
 type Witness struct {
-	Holes    []host.Span // silences beyond the log's habit and stretches with lost lines, oldest first, disjoint
-	filtered []bool      // by run: its lines are a selection
-	thinned  []bool      // by run: lines are missing here and there
-	begun    []bool      // by run: of verbosity 5, each relist begins with a line of its own
-	few      []bool      // by run: it has few lines
-	pace     []int64     // by run: how far apart quick relists begin
-	jitter   []int64     // by run: how much that differs
-	least    []int64     // by run: the shortest and the longest pause between the begins of quick relists
-	most     []int64
-	quick    []int64 // by run: when several had followed each other so, 0 never
+	Holes []host.Span // silences beyond the log's habit and stretches with lost lines, oldest first, disjoint
+	runs  []sight
+}
+
+// sight is what shows of the lines of a run.
+type sight struct {
+	filtered    bool  // they are a selection
+	thinned     bool  // some are missing here and there
+	begun       bool  // of verbosity 5: each relist begins with a line of its own
+	few         bool  // there are few
+	pace        int64 // how far apart quick relists begin
+	jitter      int64 // how much that differs
+	least, most int64 // the shortest and the longest pause between the begins of quick relists
+	quick       int64 // when several had followed each other so, 0 never
+	slow        int64 // the shortest usual pause between slow ones, 0 none
 }
 
 // NewWitness looks for what shows that lines are missing.
 func NewWitness(s *Log) *Witness {
-	w := &Witness{filtered: make([]bool, len(s.Runs)), thinned: make([]bool, len(s.Runs)), begun: make([]bool, len(s.Runs)), few: make([]bool, len(s.Runs)), pace: make([]int64, len(s.Runs)),
-		jitter: make([]int64, len(s.Runs)), least: make([]int64, len(s.Runs)), most: make([]int64, len(s.Runs)), quick: make([]int64, len(s.Runs))}
-	for i := range s.Marks {
-		if m := &s.Marks[i]; m.Run >= 0 && m.Kind == host.KindRelisting {
-			w.begun[m.Run] = true
-		}
-	}
-	w.Holes = s.holes()
-	if s.Broken || slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt }) {
-		for i := range w.thinned {
-			w.thinned[i] = true
-		}
+	w := &Witness{Holes: s.holes(), runs: make([]sight, len(s.Runs))}
+	cut := s.Broken || slices.ContainsFunc(s.Markers, func(m *parse.Marker) bool { return m.Kind == parse.MarkExcerpt })
+	for i := range w.runs {
+		w.runs[i].thinned = cut
 	}
 	w.pick(s)
 	w.errorsOnly(s)
 	w.thin(s)
-	w.unbegun(s)
+	w.lists(s)
 	w.combed(s)
 	w.unstarted(s)
-	w.alone(s)
 	return w
+}
+
+// of is what shows of a run, nothing where there is none.
+func (w *Witness) of(run int) sight {
+	if run < 0 || run >= len(w.runs) {
+		return sight{}
+	}
+	return w.runs[run]
 }
 
 // Trusts reports whether a missing line of the run can prove anything.
 func (w *Witness) Trusts(run int) bool {
-	return run >= 0 && run < len(w.filtered) && !w.filtered[run] && !w.thinned[run]
+	return run >= 0 && run < len(w.runs) && !w.runs[run].filtered && !w.runs[run].thinned
 }
 
 // Whole reports whether the log goes on in its own rhythm all through a stretch.
@@ -90,6 +94,11 @@ func (w *Witness) thin(s *Log) {
 	for _, a := range s.Ages {
 		if a.Skip && a.At != 0 {
 			start[a.At] = a.At - int64(a.Age)
+		}
+	}
+	for _, c := range s.Cuts {
+		if _, aged := start[c.At]; !aged {
+			start[c.At] = 0 // it was cut: one after the other they tell of the same relist
 		}
 	}
 	if len(start) == 0 {
@@ -110,7 +119,7 @@ func (w *Witness) thin(s *Log) {
 			most = min(most, 2*pause+pause/2)
 		}
 		if d := at - last; (d > most+int64(2*BackoffLate) && d < int64(time.Minute) || betweenPauses(d)) && w.Whole(last, at) {
-			w.thinned[r] = true
+			w.runs[r].thinned = true
 		}
 		last, pause = at, at-last
 	}
@@ -127,22 +136,22 @@ func betweenPauses(d int64) bool {
 	return false
 }
 
-// unbegun finds runs of verbosity 5 in which a list failed twice and no line tells of
-// the relist in between that began: each writes one first.
-func (w *Witness) unbegun(s *Log) {
+// lists finds runs in which lines are missing beside the error of a list: that of its call,
+// which the client of the runtime writes first, and of verbosity 5, between two that
+// failed, that a relist began.
+func (w *Witness) lists(s *Log) {
 	last := map[int]int64{} // the failure after the last begin
 	for i := range s.Marks {
 		m := &s.Marks[i]
-		if m.Run < 0 {
-			continue
-		}
-		switch m.Kind {
-		case host.KindRelisting:
+		switch {
+		case m.Run < 0:
+		case m.Kind == host.KindRelisting:
+			w.runs[m.Run].begun = true
 			delete(last, m.Run)
-		case host.KindListFail:
-			if t := last[m.Run]; t != 0 && w.begun[m.Run] && w.Whole(t, m.At) {
-				w.thinned[m.Run] = true
-			}
+		case m.Kind == host.KindListFail:
+			x, t := &w.runs[m.Run], last[m.Run]
+			k, _ := slices.BinarySearchFunc(s.Calls, m.At-int64(LayerGap), func(c Call, t int64) int { return cmp.Compare(c.Line.At, t) })
+			x.thinned = x.thinned || k == len(s.Calls) || s.Calls[k].Line.At > m.At || t != 0 && x.begun && w.Whole(t, m.At)
 			last[m.Run] = m.At
 		}
 	}
@@ -159,13 +168,14 @@ func (w *Witness) combed(s *Log) {
 	type pauses struct {
 		last  int64
 		quick []int64
-		long  []int64 // up to combMost of the usual ones
+		long  []int64 // up to combFew of the usual ones
+		slow  []int64 // habitLeast and more
 		first int64   // when quickLeast quick ones had been
 	}
 	runs := make([]pauses, len(s.Runs))
 	for i := range s.Marks {
 		m := &s.Marks[i]
-		if m.Run < 0 || m.Kind != host.KindRelisting && (m.Kind != host.KindRetrieved || w.begun[m.Run]) {
+		if m.Run < 0 || m.Kind != host.KindRelisting && (m.Kind != host.KindRetrieved || w.runs[m.Run].begun) {
 			continue
 		}
 		p := &runs[m.Run]
@@ -174,20 +184,22 @@ func (w *Witness) combed(s *Log) {
 				if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
 					p.first = m.At
 				}
-			} else if d <= combMost*int64(quickMost) {
+			} else if d <= combFew*int64(quickMost) {
 				p.long = append(p.long, d)
+			} else if d >= int64(habitLeast) {
+				p.slow = append(p.slow, d)
 			}
 		}
 		p.last = m.At
 	}
 	for run := range runs {
-		p := &runs[run]
-		w.pace[run], w.jitter[run] = int64(GenericPeriod+10*time.Millisecond), int64(combLate)
+		p, x := &runs[run], &w.runs[run]
+		x.pace, x.jitter = int64(GenericPeriod+10*time.Millisecond), int64(combLate)
 		if len(p.quick) > 0 {
 			slices.Sort(p.quick)
-			w.pace[run] = p.quick[len(p.quick)/2]
-			w.jitter[run] = max(int64(combLate), p.quick[len(p.quick)*9/10]-w.pace[run])
-			w.quick[run], w.least[run], w.most[run] = p.first, p.quick[0], p.quick[len(p.quick)-1]
+			x.pace = p.quick[len(p.quick)/2]
+			x.jitter = max(int64(combLate), p.quick[len(p.quick)*9/10]-x.pace)
+			x.quick, x.least, x.most = p.first, p.quick[0], p.quick[len(p.quick)-1]
 		}
 		whole := 0
 		for _, d := range p.long {
@@ -195,35 +207,44 @@ func (w *Witness) combed(s *Log) {
 				whole++
 			}
 		}
-		if whole >= 3 && whole > len(p.long)/2 {
-			w.thinned[run] = true
+		if slices.Sort(p.slow); len(p.slow) >= 4 && p.slow[len(p.slow)*2/3] < 2*p.slow[0] {
+			x.slow = p.slow[0]
 		}
+		x.thinned = x.thinned || whole >= 3 && whole > len(p.long)/2
 	}
 }
 
 // combMost is up to how many usual pauses a longer one is held against: of more, any
-// length is near a whole number.
-const combMost = 9
+// length is near a whole number. Of several longer ones those up to combFew tell.
+const (
+	combMost = 9
+	combFew  = 4
+)
 
 // Comb reports whether a pause between the begins of two relists is a whole number of
 // usual ones: lines of quick relists may be missing from it.
 func (w *Witness) Comb(run int, pause int64) bool {
-	if run < 0 || run >= len(w.pace) {
+	x := w.of(run)
+	if x.pace == 0 {
 		return false
 	}
-	k := (pause + w.pace[run]/2) / w.pace[run]
-	off := pause - k*w.pace[run]
-	return k >= 2 && k <= combMost && max(off, -off) <= (k+1)*w.jitter[run]
+	k := (pause + x.pace/2) / x.pace
+	off := pause - k*x.pace
+	return k >= 2 && k <= combMost && max(off, -off) <= (k+1)*x.jitter
 }
 
 // Sum reports whether a pause between the begins of two relists may be made up of
-// several such as the run has: a line may be missing from it.
+// several such as the run has, quick or slow: a line may be missing from it.
 func (w *Witness) Sum(run int, pause int64) bool {
-	if run < 0 || run >= len(w.least) || w.least[run] == 0 {
+	x := w.of(run)
+	if pause >= int64(habitLeast) {
+		return x.slow != 0 && pause >= 2*x.slow && pause < 4*x.slow
+	}
+	if x.least == 0 {
 		return true
 	}
-	k := pause / w.least[run]
-	return k >= 2 && pause <= k*(w.most[run]+int64(combLate))
+	k := pause / x.least
+	return k >= 2 && pause <= k*(x.most+int64(combLate))
 }
 
 // combLate is the least by which quick relists differ, and their timers.
@@ -236,7 +257,8 @@ const quickLeast = 6
 // Paced reports whether relists of the run followed each other by a period, or did so
 // before a moment, if one is given. A process that relists so goes on with it.
 func (w *Witness) Paced(run int, before int64) bool {
-	return run >= 0 && run < len(w.quick) && w.quick[run] != 0 && (before == 0 || w.quick[run] <= before)
+	quick := w.of(run).quick
+	return quick != 0 && (before == 0 || quick <= before)
 }
 
 // startFlags are flags of every kubelet, in the order in which it prints all it has.
@@ -250,10 +272,12 @@ func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
 	for _, c := range s.Cover.list {
 		if run := s.RunAt(c.FirstLine.At); run >= 0 {
-			if _, flag, ok := strings.Cut(c.FirstLine.Text.String(), "FLAG: --"); ok {
+			text := c.FirstLine.Text.String()
+			if _, flag, ok := strings.Cut(text, "FLAG: --"); ok {
 				name, _, _ := strings.Cut(flag, "=")
 				flags[run], begins[run] = append(flags[run], name), true
 			}
+			begins[run] = begins[run] || strings.Contains(text, `"Golang settings"`) // the second line since 1.23
 		}
 	}
 	for _, e := range s.profile {
@@ -270,13 +294,14 @@ func (w *Witness) unstarted(s *Log) {
 		r := &s.Runs[run]
 		if len(flags[run]) > 0 {
 			first := slices.Min(flags[run])
-			w.thinned[run] = w.thinned[run] || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
+			w.runs[run].thinned = w.runs[run].thinned || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
 		}
-		w.filtered[run] = w.filtered[run] || begins[run] && r.Loop == 0 && r.Last-r.First > int64(time.Minute)
+		x := &w.runs[run]
+		x.filtered = x.filtered || begins[run] && r.Loop == 0 && r.Last-r.First > int64(time.Minute)
 		if r.Loop == 0 || r.Last-r.Loop < int64(time.Minute) {
 			continue
 		}
-		w.filtered[run] = w.filtered[run] || !slices.ContainsFunc(s.Turns[s.TurnFrom(r.Loop):s.TurnFrom(r.Loop+int64(TurnMax))], func(t Turn) bool {
+		x.filtered = x.filtered || !slices.ContainsFunc(s.Turns[s.TurnFrom(r.Loop):s.TurnFrom(r.Loop+int64(TurnMax))], func(t Turn) bool {
 			return s.TurnRun(t) == run && s.TurnKinds(t)&host.KindSkip != 0
 		})
 	}
@@ -301,27 +326,15 @@ func (s *Log) broken() bool {
 	return false
 }
 
-// alone finds runs in which the error of a relist stands without that of its call,
-// which the client of the runtime writes first.
-func (w *Witness) alone(s *Log) {
-	for i := range s.Marks {
-		m := &s.Marks[i]
-		if m.Run < 0 || m.Kind != host.KindListFail || w.thinned[m.Run] {
-			continue
-		}
-		k, _ := slices.BinarySearchFunc(s.Calls, m.At-int64(LayerGap), func(c Call, t int64) int { return cmp.Compare(c.Line.At, t) })
-		w.thinned[m.Run] = k == len(s.Calls) || s.Calls[k].Line.At > m.At
-	}
-}
-
 // Picks reports whether the run's lines are known to be less than it wrote. Of a few
 // lines nobody can tell.
 func (w *Witness) Picks(run int) bool {
-	return w.Lossy(run) || run >= 0 && run < len(w.filtered) && w.filtered[run] && !w.few[run]
+	x := w.of(run)
+	return x.thinned || x.filtered && !x.few
 }
 
 // Lossy reports whether lines of the run are missing here and there.
-func (w *Witness) Lossy(run int) bool { return run >= 0 && run < len(w.thinned) && w.thinned[run] }
+func (w *Witness) Lossy(run int) bool { return w.of(run).thinned }
 
 // pick sets, for each run, whether its lines are a selection. Lines that
 // several files hold count in each.
@@ -341,8 +354,8 @@ func (w *Witness) pick(s *Log) {
 	}
 	for i := range s.Runs {
 		x := counts[s.Runs[i].PID]
-		w.few[i] = x.lines < 2*ordinaryLeast
-		w.filtered[i] = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
+		w.runs[i].few = x.lines < 2*ordinaryLeast
+		w.runs[i].filtered = x.ordinary < ordinaryLeast || float64(x.ordinary) < ordinaryShare*float64(x.lines)
 	}
 }
 
@@ -358,17 +371,18 @@ func (w *Witness) errorsOnly(s *Log) {
 		}
 	}
 	for run := range all {
-		w.filtered[run] = w.filtered[run] || all[run] >= ordinaryLeast && all[run] == bad[run]
+		w.runs[run].filtered = w.runs[run].filtered || all[run] >= ordinaryLeast && all[run] == bad[run]
 	}
 }
 
 // holes lists the silences of the kubelet's log that are longer than its habit,
 // and the surroundings of markers of lost lines.
 func (n *Log) holes() []host.Span {
-	limit := int64(habit(n.silences, n.rhythm()))
+	rhythm := n.rhythm()
+	limit := int64(habit(n.silences, rhythm))
 	var out []host.Span
 	for _, g := range n.silences {
-		if g.Next.At-g.Last.At > limit {
+		if d := g.Next.At - g.Last.At; d > limit || rhythm < habitLeast && g.Last.Pos.File != g.Next.Pos.File {
 			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})
 		}
 	}
@@ -421,7 +435,7 @@ func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 }
 
 // rhythm is the longest silence that is no hole in any log of the kubelet: at verbosity
-// 4 it writes several lines a second.
+// 4 it writes several lines a second, and a loop that skips every five seconds.
 func (n *Log) rhythm() time.Duration {
 	lists := 0
 	for i := range n.Marks {
@@ -430,7 +444,7 @@ func (n *Log) rhythm() time.Duration {
 		}
 	}
 	if lists >= ordinaryLeast {
-		return time.Duration(parse.GapMin)
+		return BackoffMax + BackoffLate
 	}
 	return habitLeast
 }

@@ -60,8 +60,12 @@ func gapWhy(k parse.MarkerKind) string {
 	return ""
 }
 
-// silences lists the stretches of parse.GapMin and more in which no file holds a line
-// of the kubelet, oldest first.
+// seamMin is the least time between the last line of a file and the first of the next
+// in which lines may be missing.
+const seamMin = time.Second
+
+// silences lists the stretches of parse.GapMin and more, or seamMin between two files,
+// in which no file holds a line of the kubelet, oldest first.
 func silences(n *host.Records) []parse.Gap {
 	type stretch struct{ first, last parse.Mark } // in which a file holds lines
 	var written []stretch
@@ -85,7 +89,7 @@ func silences(n *host.Records) []parse.Gap {
 	var out []parse.Gap
 	var end parse.Mark
 	for i, w := range written {
-		if i > 0 && w.first.At-end.At >= int64(parse.GapMin) {
+		if d := w.first.At - end.At; i > 0 && (d >= int64(parse.GapMin) || d >= int64(seamMin) && w.first.Pos.File != end.Pos.File) {
 			out = append(out, parse.Gap{Last: end, Next: w.first})
 		}
 		if i == 0 || w.last.At >= end.At {

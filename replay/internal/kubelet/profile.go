@@ -486,21 +486,21 @@ func (p *profiler) measured() (time.Duration, string) {
 	}
 	n := sort.Search(len(gaps), func(i int) bool { return gaps[i] > whole+timeoutLate })
 	usual := cmp.Or(p.k.RPCTimeout, pleg.RPCTimeout)
-	if whole != usual && (n == 1 && (whole > usual || whole%round != 0) || p.several(whole)) {
+	if whole != usual && (n == 1 && (whole > usual || whole%RoundTimeout != 0) || p.several(whole)) {
 		return p.single() // two hangs apart from each other are as far apart as they like
 	}
 	return whole, Times(n, "pair") + " of failing lists"
 }
 
-// round is what timeouts that people set are multiples of.
-const round = 5 * time.Second
+// RoundTimeout is what timeouts that people set are multiples of.
+const RoundTimeout = 5 * time.Second
 
 // several reports whether a distance less the period may be that of relists of which
 // the lines of some in between are missing: it is no round number, and as many round
 // timeouts and periods make it up.
 func (p *profiler) several(d time.Duration) bool {
-	for k := time.Duration(2); k <= 5 && d%round != 0; k++ {
-		if one := (d + p.k.Period) / k; one*k == d+p.k.Period && (one-p.k.Period)%round == 0 {
+	for k := time.Duration(2); k <= 5 && d%RoundTimeout != 0; k++ {
+		if one := (d + p.k.Period) / k; one*k == d+p.k.Period && (one-p.k.Period)%RoundTimeout == 0 {
 			return true
 		}
 	}
@@ -674,6 +674,13 @@ func (k *Profile) CallTimeout() time.Duration {
 		return 0
 	}
 	return k.RPCTimeout
+}
+
+// Timeouts reports whether a time is that of one call or several on end that ran into their
+// deadline, and up to two seconds more.
+func (k *Profile) Timeouts(d int64) bool {
+	t := int64(k.CallTimeout())
+	return t != 0 && d >= t && d%t < int64(2*time.Second)
 }
 
 // EventedSends reports whether evented PLEG is on in a version in which it sends

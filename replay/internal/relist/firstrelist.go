@@ -26,7 +26,7 @@ func (l *ledger) fromStart(run int, marks []kubelet.Mark) {
 		}
 	}
 	events := l.burst(run, max(last.At, r.Loop))
-	if last.Line == nil || last.At-r.Loop < int64(snapshots.LongRelist) || events.From == 0 || events.From-r.Loop > int64(l.n.Kubelet.RPCTimeout+kubelet.BackoffMax+l.period()) || !l.w.Whole(r.Loop, events.To) ||
+	if last.Line == nil || last.At-r.Loop < int64(snapshots.LongRelist) || events.From == 0 || events.From-r.Loop > int64(l.n.Kubelet.CallTimeout()+kubelet.BackoffMax+l.period()) || !l.w.Whole(r.Loop, events.To) ||
 		slices.ContainsFunc(marks, func(m kubelet.Mark) bool {
 			return m.Kind&(host.KindListFail|host.KindRelisting) != 0 && m.At < events.From
 		}) {

@@ -234,6 +234,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 	}
 	h.failing(run, add)
 	h.unready(run, add)
+	h.unlisted(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
 	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return kubelet.JoinSpans(out)
@@ -307,6 +308,20 @@ func (h *healthClaims) listsAgain(run int, failed, took int64) int64 {
 		}
 	}
 	return at
+}
+
+// unlisted adds the time from a threshold after a list of all pods to the next one, where
+// each has its line.
+func (h *healthClaims) unlisted(run int, add func(from, to int64)) {
+	last := int64(0)
+	for i := range h.s.Marks {
+		if m := &h.s.Marks[i]; m.Run == run && m.Kind&(host.KindRelisting|host.KindRetrieved) != 0 {
+			if due := last + int64(h.n.Kubelet.Threshold); m.At > due && h.w.Paced(run, last) {
+				add(due, h.told(run, m.At))
+			}
+			last = m.At
+		}
+	}
 }
 
 // unready adds the time in which the node was not ready and nothing says that
@@ -387,26 +402,24 @@ func (h *healthClaims) nevers() {
 // outages claims the stretches in which the kubelet called the runtime down; the
 // loop says so every five seconds at most.
 func (h *healthClaims) outages() {
-	for i := 0; i < len(h.s.Down); {
-		j := i
-		for j+1 < len(h.s.Down) && h.s.Down[j+1].At-h.s.Down[j].At <= int64(2*kubelet.BackoffMax) {
-			j++
-		}
-		h.add(h.s.Down[i].At, h.s.Down[j].At, RuntimeDown, ProofDown, host.Evidence{Record: h.s.Down[i].Line}, host.Evidence{Record: h.s.Down[j].Line})
-		i = j + 1
-	}
+	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown)
 }
 
 // cuts claims unhealthiness by reports without an age: at their moment, and between
 // two that a backed-off loop writes one after the other.
 func (h *healthClaims) cuts() {
-	cuts := h.s.Cuts
-	for i := 0; i < len(cuts); {
+	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
+}
+
+// said claims a state from the first to the last of lines that a run writes one after
+// the other, no more than a pause apart, and for an instant more.
+func (h *healthClaims) said(all []kubelet.Saying, pause time.Duration, instant int64, st HealthState, proof string) {
+	for i := 0; i < len(all); {
 		j := i
-		for j+1 < len(cuts) && cuts[j+1].Run == cuts[i].Run && cuts[j+1].At-cuts[j].At <= int64(kubelet.BackoffMax+kubelet.BackoffLate) {
+		for j+1 < len(all) && all[j+1].Run == all[i].Run && all[j+1].At-all[j].At <= int64(pause) {
 			j++
 		}
-		h.add(cuts[i].At, cuts[j].At+1, Unhealthy, ProofReport, host.Evidence{Record: cuts[i].Line}, host.Evidence{Record: cuts[j].Line})
+		h.add(all[i].At, all[j].At+instant, st, proof, host.Evidence{Record: all[i].Line}, host.Evidence{Record: all[j].Line})
 		i = j + 1
 	}
 }

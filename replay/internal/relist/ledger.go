@@ -254,7 +254,7 @@ func (l *ledger) stillOpen(run int, c *claim) {
 		return
 	}
 	last := l.s.Runs[run].Last
-	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Whole(c.hi, last) {
+	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Paced(run, l.since(c)) && !l.skipped(c, last-c.lo) && l.w.Whole(c.hi, last) {
 		c.outcome = OutcomeHung
 	}
 }
@@ -311,7 +311,8 @@ func (l *ledger) since(c *claim) int64 {
 // skipped reports whether the line of another relist may be missing from a pause that
 // begins with a claimed one.
 func (l *ledger) skipped(c *claim, pause int64) bool {
-	if pause > 2*int64(l.period()) && pause < int64(snapshots.LongRelist) && (l.w.Sum(c.run, pause) || l.cover.Lull(c.lo, c.lo+pause) > 3*int64(l.period())/2) {
+	lull := max(int64(l.period()), min(pause-3*int64(l.period())/2, 3*int64(l.period())/2)) // the least that hides a quick one
+	if pause > 2*int64(l.period()) && (l.w.Sum(c.run, pause) || pause < int64(snapshots.LongRelist) && l.cover.Lull(c.lo, c.lo+pause) > lull) {
 		return true // a hole that is no longer than the log's habit
 	}
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
@@ -320,8 +321,11 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 // failedUnsaid reports whether a relist of which no line says that its list
 // returned lasted just as long as a call may: the error may be what is missing.
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
-	over := next.At - c.lo - int64(l.n.Kubelet.RPCTimeout+l.n.Kubelet.Period)
-	return over >= -int64(relistingSlack) && over < int64(2*time.Second)
+	took, timeout := next.At-c.lo-int64(l.n.Kubelet.Period)+int64(relistingSlack), int64(l.n.Kubelet.CallTimeout())
+	if timeout == 0 { // any that people set, of which an error comes at once
+		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(timerLate)
+	}
+	return took >= timeout && took < timeout+int64(2*time.Second)
 }
 
 // stoppedMin is the least duration of a relist that is doubted when the log is

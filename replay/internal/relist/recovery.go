@@ -153,10 +153,10 @@ func (w *healer) firstWork(run int, last, quiet int64) (proof, bool) {
 // PLEG still been unhealthy. The log must be one of which a missing line proves
 // something, and go on; after a hole we wait for a turn beyond it.
 func (w *healer) missed(run, after int, last int64) (proof, bool) {
-	if !w.log.Trusts(run) {
+	pause := w.pause(run, after, last)
+	if pause == 0 || !w.log.Trusts(run) {
 		return proof{}, false
 	}
-	pause := w.pause(run, after, last)
 	basis := missedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
 	at, from := last+int64(pause), last
 	for hop := 0; hop < 16; hop++ {
@@ -164,7 +164,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 		if next == 0 || w.skipped(run, after, at+int64(kubelet.BackoffLate)) {
 			break
 		}
-		if w.log.Whole(from, next) {
+		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) {
 			return proof{at, basis}, true
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
@@ -192,7 +192,7 @@ func (w *healer) skipped(run, i int, by int64) bool {
 
 // pause is how long after last the next turn of the loop is due at the latest: after
 // the skipped turn before index i it sleeps twice as long as before it, which the
-// turn before that tells; the longest where there is none.
+// turn before that tells; 0 where there is none, of which the log may have lost more.
 func (w *healer) pause(run, i int, last int64) time.Duration {
 	skipped := func() int64 {
 		for i--; i >= 0 && (w.s.TurnRun(w.s.Turns[i]) != run || w.s.TurnAt(w.s.Turns[i]) > last); i-- {
@@ -205,7 +205,7 @@ func (w *healer) pause(run, i int, last int64) time.Duration {
 	turn := skipped()
 	before := skipped()
 	if turn == 0 || before == 0 {
-		return kubelet.BackoffMax
+		return 0
 	}
 	step := kubelet.BackoffFirst
 	for 2*step <= time.Duration(turn-before)+kubelet.BackoffEarly && step < kubelet.BackoffMax {

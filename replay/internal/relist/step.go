@@ -111,7 +111,7 @@ func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int
 func (w *healer) onDemand(e *Episode, start, open int64) *kubelet.Mark {
 	for i := range w.s.PodLists {
 		p := &w.s.PodLists[i]
-		began := p.At - int64(w.n.Kubelet.RPCTimeout)
+		began := p.At - int64(w.n.Kubelet.CallTimeout())
 		if p.Run == e.Run && p.Deadline && p.At > e.Breach && p.At <= open && began >= start && began < start+int64(5*time.Second) {
 			return p
 		}
@@ -241,18 +241,9 @@ func (w *healer) inspectStep(y *symptoms, e *Episode) (Step, string, []host.Evid
 // aligned reports whether a failure lies a whole number of timeouts after the
 // start of a relist of the stretch.
 func (w *healer) aligned(fs []*kubelet.Failure, e *Episode) bool {
-	timeout := int64(w.n.Kubelet.RPCTimeout)
-	if timeout <= 0 {
-		return false
-	}
-	for _, f := range fs[:min(len(fs), 32)] {
-		for _, s := range e.LastStarts[:min(len(e.LastStarts), 32)] {
-			if d := f.End - s.At; d >= timeout && d%timeout < int64(2*time.Second) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(fs[:min(len(fs), 32)], func(f *kubelet.Failure) bool {
+		return slices.ContainsFunc(e.LastStarts[:min(len(e.LastStarts), 32)], func(s host.Instant) bool { return w.n.Kubelet.Timeouts(f.End - s.At) })
+	})
 }
 
 // old reports whether the kubelet sends pod events blockingly: before 1.14.
@@ -271,7 +262,7 @@ func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evid
 			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []host.Evidence{{Record: f, Note: "goroutine that waits"}}
 		}
 	}
-	if timeout := w.n.Kubelet.RPCTimeout; y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
+	if timeout := cmp.Or(w.n.Kubelet.CallTimeout(), timeoutMost); y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
 		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
 			[]host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
 	}

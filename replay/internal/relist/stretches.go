@@ -244,7 +244,7 @@ func (l *ledger) onDemand(e *Episode) bool {
 	if k := &l.n.Kubelet; !kubelet.OlderThan(cmp.Or(k.Version, k.VersionMax), 36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
 		return true
 	}
-	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.RPCTimeout)
+	to := max(e.LastReport, e.Recovered.At) + int64(cmp.Or(l.n.Kubelet.CallTimeout(), timeoutMost))
 	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }
 
@@ -297,21 +297,12 @@ func (l *ledger) listed(r *Relist) int64 {
 // lastAligned returns when the last inspection of the relist timed out before
 // the moment: a whole number of timeouts after the start, since pods are
 // inspected one after the other and each stuck one costs one timeout.
-func (l *ledger) lastAligned(r *Relist, before int64) int64 {
-	timeout := int64(l.n.Kubelet.RPCTimeout)
-	if timeout <= 0 {
-		return 0
-	}
-	best := int64(0)
+func (l *ledger) lastAligned(r *Relist, before int64) (best int64) {
 	fails := l.n.Failures
 	i, _ := slices.BinarySearchFunc(fails, r.Start.At, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
 	for ; i < len(fails) && fails[i].End <= before; i++ {
-		f := &fails[i]
-		if f.Code != "DeadlineExceeded" || f.Scope == "all" {
-			continue
-		}
-		if d := (f.End - r.Start.At) % timeout; d < int64(2*time.Second) && f.End-r.Start.At >= timeout && f.End > best {
-			best = f.End
+		if f := &fails[i]; f.Code == "DeadlineExceeded" && f.Scope != "all" && l.n.Kubelet.Timeouts(f.End-r.Start.At) {
+			best = max(best, f.End)
 		}
 	}
 	return best

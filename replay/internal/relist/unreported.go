@@ -58,7 +58,7 @@ func (w *healer) between(p, r *Relist) (Episode, bool) {
 			{Record: r.Evidence[0].Record, Note: fmt.Sprintf("the next one that did, %s later", time.Duration(r.Start.At-p.Start.At).Round(time.Second))}}}
 	switch {
 	case r.ListEnd.Known():
-		e.Recovered, e.RecoveredBasis = r.ListEnd, "a relist listed pods"
+		e.Recovered, e.RecoveredBasis = host.Instant{At: r.ListEnd.At + int64(r.ListEnd.Slack), Slack: 2 * r.ListEnd.Slack}, "a relist listed pods"
 	case r.End.Known():
 		end := r.End.At + int64(r.End.Slack)
 		e.Recovered, e.RecoveredBasis = host.Instant{At: end, Slack: time.Duration(end - visible)}, "a relist that listed pods ended"

@@ -70,7 +70,7 @@ type callShot struct {
 type callSource struct {
 	name  string
 	times []int64
-	keep  map[int64]bool // times to read, nil: all
+	keep  map[int64]int64 // times to read, nil: all
 	ops   map[string]map[int64]*callShot
 }
 
@@ -109,9 +109,9 @@ func callSources(series []*parse.Series, gen int) []*callSource {
 		src := byName[name]
 		if src == nil {
 			src = &callSource{name: name, ops: map[string]map[int64]*callShot{}}
-			src.keep = spaced(longest(series, func(x *parse.Series) bool {
+			src.keep = notable(longest(series, func(x *parse.Series) bool {
 				return callRole(x.Name, g.duration, g.calls, g.errors) == role && sourceName(x) == name
-			}))
+			}), 0)
 			byName[name] = src
 			order = append(order, src)
 		}
@@ -155,7 +155,7 @@ func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
 		return
 	}
 	for p := range s.Samples() {
-		if src.keep != nil && !src.keep[p.At] || p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
+		if _, kept := src.keep[p.At]; src.keep != nil && !kept || p.Src.Basis == parse.NoTime || !(p.V >= 0 && p.V < 1e15) {
 			continue // undatable, a stale mark, or no counter
 		}
 		t := shots[p.At]

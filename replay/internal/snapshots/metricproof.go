@@ -170,7 +170,7 @@ func shotsOf(series []*parse.Series, gens []relistMetric) []*shot {
 			gen = g
 		}
 	}
-	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}, keep: notable(series, gen.duration+"_sum", gen.unit)}
+	b := shotBuilder{unit: gen.unit, byTime: map[int64]*shot{}, keep: notable(longest(series, func(s *parse.Series) bool { return s.Name == gen.duration+"_sum" }), gen.unit)}
 	for _, s := range series {
 		switch s.Name {
 		case gen.duration + "_count":

@@ -122,6 +122,8 @@ func TestMetricProofs(t *testing.T) {
 			[]ProofKind{ProofRelist}, "relist +15..+30 n=1 sum=0s start=+7±7.5s"},
 		{"one between two snapshots", []int{0, 60}, []string{D + "_count 10 31", I + "_count 9 30", D + "_sum 1 21.5", D + "_bucket|.5 10 30", D + "_bucket|10 10 30", D + "_bucket|+Inf 10 31"},
 			[]ProofKind{ProofRelist}, "relist +0..+60 n=1 sum=0s [10.5s 20.5s] start=+24±24.75s"},
+		{"before the first that lists nothing tells whether one runs", []int{0, 47}, []string{D + "_count 1 32", I + "_count 0 30", D + "_sum 120 158.5", D + "_bucket|.5 0 30", D + "_bucket|10 0 30", D + "_bucket|+Inf 1 32"},
+			[]ProofKind{ProofRelist}, "relist +0..+47 n=1 sum=0s [23.5s 38.5s] start=+-8±31s"},
 		{"no metrics", nil, nil, []ProofKind{ProofStart, ProofCount, ProofGap}, ""},
 	}
 	for _, tt := range tests {

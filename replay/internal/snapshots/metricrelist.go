@@ -21,7 +21,7 @@ func proveRelists(shots []*shot) []Proof {
 		for j+1 < len(shots) && shots[j+1].count == shots[i].count && shots[j+1].icount == shots[i].icount {
 			j++
 		}
-		d := dating{shots: shots, i: i, j: j, running: shots[i].running(idle)}
+		d := dating{shots: shots, i: i, j: j, running: shots[i].running(idle), idle: shots[i].count-shots[i].icount == idle}
 		if p, ok := d.relist(); ok {
 			out = append(out, p)
 		}
@@ -62,6 +62,7 @@ type dating struct {
 	shots   []*shot
 	i, j    int
 	running bool
+	idle    bool // none runs; before the first that lists, which observes no interval, neither can be told
 }
 
 // relist bounds start and end of the relist. It is false where nothing proves
@@ -87,8 +88,10 @@ func (d *dating) relist() (Proof, bool) {
 	case twice && !ok:
 	case ok && !within:
 		d.running = true // or it would not have ended so soon
-	case ok && !d.running:
+	case ok && d.idle:
 		lo, hi = z.at, b.at
+	case ok && !d.running:
+		hi = b.at
 	case twice && time.Duration(z.at-a.at) <= long.SumMax:
 		// The one seen running is over 10 s, and only one such ended.
 	default:
@@ -111,10 +114,13 @@ func (d *dating) relist() (Proof, bool) {
 }
 
 func (d *dating) note() string {
-	if d.running {
+	switch {
+	case d.running:
 		return "a relist was running here"
+	case d.idle:
+		return "no relist was running here"
 	}
-	return "no relist was running here"
+	return "the snapshot before"
 }
 
 // began bounds the start of the relist that runs at snapshot i: after the last

@@ -19,13 +19,12 @@ const (
 // a look.
 const busyStep = 5.0
 
-// notable picks the snapshots to read by the sum of relist durations: evenly
+// notable picks the samples to read of a sum of relist durations, in this unit: evenly
 // spaced ones, and both ends of each step in which relists took long, none
-// ended, the counter fell or snapshots are missing. It returns each with the
-// distance from the one before it in the data; nil where there are few enough to
-// read all.
-func notable(series []*parse.Series, sum string, unit float64) map[int64]int64 {
-	x := longest(series, func(s *parse.Series) bool { return s.Name == sum })
+// ended, the counter fell or snapshots are missing; of other series, whose unit is 0, only
+// the former. It returns each with the distance from the one before it in the data; nil
+// where there are few enough to read all.
+func notable(x *parse.Series, unit float64) map[int64]int64 {
 	if x == nil {
 		return nil
 	}
@@ -46,7 +45,7 @@ func notable(series []*parse.Series, sum string, unit float64) map[int64]int64 {
 			step = 0
 		}
 		took := (p.V - last.V) * unit
-		if i > 0 && extra < maxNotable && (took >= busyStep || took <= 0 || step > 5*usual/2) {
+		if unit > 0 && i > 0 && extra < maxNotable && (took >= busyStep || took <= 0 || step > 5*usual/2) {
 			out[last.At], out[p.At] = before, step
 			extra++
 		}
@@ -54,28 +53,6 @@ func notable(series []*parse.Series, sum string, unit float64) map[int64]int64 {
 			out[p.At] = step
 		}
 		last, before = p, step
-		i++
-	}
-	return out
-}
-
-// spaced picks evenly spaced times of a series, nil where it has few.
-func spaced(x *parse.Series) map[int64]bool {
-	if x == nil {
-		return nil
-	}
-	n, _ := pace(x)
-	if n <= maxShots {
-		return nil
-	}
-	out, i := map[int64]bool{}, 0
-	for p := range x.Samples() {
-		if math.IsNaN(p.V) {
-			continue
-		}
-		if i%(n/thinShots) == 0 || i == n-1 {
-			out[p.At] = true
-		}
 		i++
 	}
 	return out
