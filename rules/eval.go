@@ -72,6 +72,9 @@ func (s *subject) vars() map[string]string {
 	if s.ep == nil {
 		return v
 	}
+	if s.n.Episodes[len(s.n.Episodes)-1].Recovered.Known() {
+		v["over"] = "PLEG is healthy again"
+	}
 	if s.ep.OnDemand {
 		v["demand"] = "on demand"
 	}

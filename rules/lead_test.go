@@ -69,3 +69,12 @@ func TestCommandTakesWords(t *testing.T) {
 		}
 	}
 }
+
+// TestFillSpans: a span in a sentence is written as people do, however the line has it.
+func TestFillSpans(t *testing.T) {
+	for v, want := range map[string]string{"4m42.491725443s": "took 4m42s.", "12": "took 12.", "web-0": "took web-0."} {
+		if got := fill("took {x}.", map[string]string{"x": v}); got != want {
+			t.Errorf("%s: %s", v, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -595,6 +596,9 @@ func fill(text string, sets ...map[string]string) string {
 		}
 		if v == "" {
 			return ""
+		}
+		if d, err := time.ParseDuration(v); err == nil && d != 0 { // as people write it
+			v = parse.Short(d)
 		}
 		text = text[:i] + v + text[i+j+1:]
 		at = i + len(v)

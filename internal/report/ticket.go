@@ -54,6 +54,9 @@ func (t times) ticketLines(n *model.Node) []string {
 		if e.Time != 0 {
 			proof += layout(e.Time, "  "+time.TimeOnly) + t.local(e.Time)
 		}
+		if note, _, _ := strings.Cut(e.Note, "; "); note != "" {
+			proof += "  " + note + ":"
+		}
 		out = append(out, proof+"  "+fit(flat(e.Message), 200))
 	}
 	return out
