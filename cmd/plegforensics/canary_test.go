@@ -137,6 +137,19 @@ var kubeletLines = []string{
 	`E1120 23:44:52.100000    5203 fsHandler.go:119] failed to collect filesystem stats - rootDiskErr: could not stat "/var/log/pods/{word}_{word}_{uid}/{word}/0.log" to get inode usage: stat: no such file or directory, extraDiskErr: <nil>`,
 	`E1120 23:44:53.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="unmounted volumes: persistentvolumeclaim \"{word}\" not found, configmap \"{word}\" not found, password={secret} token={secret} AKIAQZBBYQZCCYQZDDYQ" pod="{word}/{word}" podUID={uid}`,
 	`E1120 23:44:54.100000    5203 summary_sys_containers.go:83] "Failed to get system container stats" err="failed to get cgroup stats for \"/kubepods/burstable/pod{uid}\": failed to get container info" containerName="/kubepods/burstable/pod{uid}"`,
+	// Storage, brokers, directories and machines by other grammars.
+	`E1120 23:44:30.100000    5203 csi_attacher.go:241] MountVolume.MountDevice failed: iscsi: failed to attach disk: iqn.2019-05.com.{word}:storage.{word} portal {word}:3260 lun 1`,
+	`E1120 23:44:30.100000    5203 csi_attacher.go:241] MountVolume.MountDevice failed: rbd: map failed pool {word} image {word} monitors {word}:6789,{word}:6789 user {word} keyring /etc/ceph/{word}.keyring`,
+	`E1120 23:44:30.100000    5203 kubelet_node_status.go:544] "Error updating node status, will retry" err="lookup 7.6.5.10.in-addr.arpa. ptr {host}.: no such host"`,
+	`E1120 23:44:30.100000    5203 kubelet_node_status.go:544] "Error updating node status, will retry" err="dial tcp [fe80::5054:ff:fea7:b1c2%{word}]:6443: connect: no route to host"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="ssh: handshake failed for {word}@{word}: key fingerprint SHA256:{secret}abcdefghijklmnopqrstuvwxyz0123456"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="scp {word}@{word}:/srv/{word}/backup failed"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="git clone git@{word}:{word}/{word}.git: exit status 128"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="{\"auths\":{\"{word}.corp:5000\":{\"auth\":\"{secret}\",\"username\":\"{word}\"}}}"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="Get http://169.254.169.254/computeMetadata/v1/instance/attributes/{word}?project={word}&instance={word}: EOF"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="Get /api/v1/pods?labelSelector=%22{word}%22&fieldSelector=spec.nodeName%3D{word}: EOF"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="ldap bind cn={word},ou={word},dc={word},dc=corp: refused"`,
+	`E1120 23:44:30.100000    5203 pod_workers.go:1300] "Error syncing pod, skipping" err="kafka brokers={word}:9092,{word}:9092 topic {word}: refused"`,
 }
 
 // failures are what the kubelet says went wrong, in which names of clouds, storage,

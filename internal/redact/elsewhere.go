@@ -5,6 +5,9 @@ import (
 	"unicode"
 )
 
+// port is a host before a port; of digits alone it would be a time.
+const port = `((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`
+
 // elsewhere are shapes of names that are none of Kubernetes: of clouds, storage,
 // certificates, people and tools.
 var elsewhere = []shape{
@@ -27,6 +30,10 @@ var elsewhere = []shape{
 	{lazy(`volfile-servers?=([^:\s,]+)(?::([^:\s,]+))?(?::([^:\s,]+))?`), []Kind{Host, Host, Host}, "volfile-server"},
 	{lazy(`-t ceph .*?\bname=([A-Za-z0-9._-]+)`), []Kind{Object}, "-t ceph"},
 	{lazy(`\brbd:? image ` + label + `/` + label), []Kind{Volume, Volume}, "rbd"},
+	{lazy(`\b(?:rbd|ceph)\b.*? pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, " pool"},
+	{lazy(`\b(?:rbd|ceph)\b.*? image[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, " image"},
+	{lazy(`\b(?:rbd|ceph)\b.*? (?:user|id)[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "rbd|ceph"},
+	{lazy(`/([A-Za-z0-9][A-Za-z0-9._-]*)\.keyring\b`), []Kind{Object}, ".keyring"},
 	{lazy(`\[([A-Za-z0-9._-]+)\] (?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]+)\.vmdk`), []Kind{Volume, Volume}, ".vmdk"},
 	{lazy(`(?:/dev/mapper/|\bdm-name-)([A-Za-z0-9][A-Za-z0-9._+-]*)`), []Kind{Volume}, "/dev/mapper/|dm-name-"},
 	{lazy(`(?:/mnt/|/media/|\bmnt-|\bmedia-)([A-Za-z0-9][A-Za-z0-9_-]*)(?:\\+x2d([A-Za-z0-9_-]+))?`), []Kind{Volume, Volume}, "/mnt/|mnt-|/media/|media-"},
@@ -34,11 +41,22 @@ var elsewhere = []shape{
 	{lazy(`(?m)\bserver (?:` + q + `)?` + host + `(?:` + q + `)?\s*$`), []Kind{Host}, "server "},
 	{lazy(`mount error\(\d+\): could not connect to ` + host), []Kind{Host}, "mount error"},
 	{lazy(`[=,]\.([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`), []Kind{Host}, "_PROXY|_proxy"},
+	{lazy(`(?i)\b(?:monitor|mon|portal|broker|bootstrap|bootstrap.server|server|endpoint|peer|host|addr)s?\\*["']?\s?[ =:]\s?\\*["']?` + port + `(?:,` + port + `)?(?:,` + port + `)?(?:,` + port + `)?`), []Kind{Host, Host, Host, Host}, ":"},
+	{lazy(`\b(?:ptr|PTR|cname|CNAME) ` + host + `\.?`), []Kind{Host}, "ptr|PTR|cname|CNAME"},
+	{lazy(`\[[0-9A-Fa-f]*:[0-9A-Fa-f:]+%([A-Za-z][A-Za-z0-9._-]*)\]`), []Kind{Object}, "%"},
+	{lazy(`(?:^|[\s"'=(])([A-Za-z_][A-Za-z0-9._-]*)@` + host + `:(?:[/~]|[A-Za-z0-9._-]+/)([A-Za-z0-9._-]+)?(?:/([A-Za-z0-9._-]+))?`), []Kind{Object, Host, Volume, Volume}, "@"},
+	{lazy(`\bgit@[^\s:]+:([A-Za-z0-9._-]+)/([A-Za-z0-9_-]+)`), []Kind{Object, Object}, "git@"},
+	{lazy(`\b(?:ssh|scp|sftp|rsync)\b.*? ([A-Za-z_][A-Za-z0-9._-]*)@` + host), []Kind{Object, Host}, "@"},
+	{lazy(`/attributes/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "/attributes/"},
+	{lazy(`%22([A-Za-z0-9][A-Za-z0-9._-]*)%22`), []Kind{Object}, "%22"},
+	{lazy(`(?i)(?:nodeName|hostname|metadata\.name)%3D([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Node}, "%3"},
+	{lazy(`\b[Kk]afka\b.*? topics?[ =]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "afka"},
 	{lazy(`\bmember ` + host + ` https?://`), []Kind{Host}, "member "},
 	{lazy(`certificate is valid for ([^\s,]+)(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?(?:, ([^\s,]+))?`), []Kind{Host, Host, Host, Host, Host, Host}, "certificate is valid for"},
 	{lazy(`\bjdbc:[a-z0-9:]+//` + host + `(?::\d+)?[/;](?:databaseName=)?([A-Za-z0-9_.-]+)`), []Kind{Host, Object}, "jdbc:"},
 	// People, and who a certificate is of.
 	{lazy(`(?:^|[\s"'/,+(=])(?:CN|OU?)\s?=\s?([A-Za-z0-9][^\s,/+"'\\;)=:]*)(?: ([^\s,/+"'\\;)=:]+)(?:[,/+"'\\;)]|$))?`), []Kind{Object, Object}, "CN|O"},
+	{lazy(`(?:^|[\s"'/,+(=])(?:cn|ou|uid|dc)=([A-Za-z][^\s,/+"'\\;)=:]*),(?:ou|cn|dc)=([A-Za-z][^\s,/+"'\\;)=:]*)(?:,(?:ou|dc)=([A-Za-z][^\s,/+"'\\;)=:]{3,}))?`), []Kind{Object, Object, Object}, "cn=|ou=|uid=|dc="},
 	{lazy(`\bof user ([A-Za-z0-9_][A-Za-z0-9_.-]*)`), []Kind{Object}, "of user "},
 	{lazy(`\b(?:Accepted|Failed) [a-z/-]+ for (?:invalid user )?([^\s"']+) from `), []Kind{Object}, " for "},
 	{lazy(`\bsudo(?:\[\d+\])?: +([^\s:]+) : `), []Kind{Object}, "sudo"},

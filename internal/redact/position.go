@@ -104,7 +104,7 @@ var places = []shape{
 }
 
 // keyed is KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
-var keyed = lazy(`([A-Za-z][A-Za-z0-9_./-]*)\\*"?(?:\s?[=:]\s?\\*"([^"\\\s]{1,253})|=([^"'\\\s,;)\]}]{1,253}))`)
+var keyed = lazy(`([A-Za-z][A-Za-z0-9_./-]*)\\*"?(?:\s?[=:]\s?\\*"([^"\\\s]{1,253})|=([^"'\\\s,;&)\]}]{1,253}))`)
 
 // keys tell what the value of a metric label, of a key of a log line, or of an
 // attribute is. They are written in small letters, without what joins words.
@@ -123,7 +123,7 @@ var keys = map[string]Kind{
 	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
-	"user": Object, "username": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
+	"user": Object, "username": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
 	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 

@@ -25,6 +25,8 @@ var credentials = []struct {
 	{lazy(`[A-Za-z][A-Za-z0-9+.-]*://([^/\s"'@]+)@`), []string{"@"}},
 	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|signature|credential)s?\\?["']?=\\?["']?([^\s"'\\,;&}\])]{3,})`), sensitive},
 	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|credential)s?\\?["']?:\s?\\?["']([^\s"'\\]{6,})`), sensitive},
+	{lazy(`\bauth\\*"\s?:\s?\\*"([A-Za-z0-9+/=_-]{6,})`), []string{"auth"}},
+	{lazy(`\b(?:SHA256:[A-Za-z0-9+/]{40,}=?|MD5:[0-9a-f]{2}(?::[0-9a-f]{2}){15})`), []string{"sha256:", "md5:"}}, // of somebody's key
 	{lazy(`(?i)\b(?:pass|pwd|sig)=([^\s"'\\,;&}\])]{4,})`), []string{"pass=", "pwd=", "sig="}},
 	{lazy(`(?i)\b(?:password|passwd|passphrase|token):\s?([^\s"'\\,;{}\[\]]*[0-9][^\s"'\\,;{}\[\]]{5,}|[^\s"'\\,;{}\[\]]{6,}[0-9][^\s"'\\,;{}\[\]]*)`), []string{"passw", "passphrase:", "token:"}},
 	{lazy(`(?i)\b(?:certificate-authority|client-certificate|client-key)-data\\*"?\s*[:=]\s*\\*"?([A-Za-z0-9+/=]{8,})`), []string{"-data"}},
