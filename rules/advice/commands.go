@@ -18,13 +18,16 @@ type Commands struct {
 	from, to           time.Time
 }
 
-// around is how much before and after an incident its logs are asked for.
-const around = 5 * time.Minute
+// The logs of an incident are asked for from so long before it to so long after.
+const (
+	before = 10 * time.Minute
+	after  = 5 * time.Minute
+)
 
 // CommandsFor returns the Commands of a node with its breaches.
 func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	var out Commands
-	if name := shell(n.Name); name == n.Name && name != "unknown" {
+	if name := shell(n.Name); name == n.Name {
 		out.node = name
 	}
 	if n.Kubelet.Runtime != "" {
@@ -32,8 +35,8 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 		out.unit, out.daemon = h.unit(), h.daemon()
 	}
 	if from, to := incident(n, breaches); from != 0 {
-		out.from = time.Unix(0, from).UTC().Add(-around).Truncate(time.Second)
-		out.to = time.Unix(0, to).UTC().Add(around).Truncate(time.Second)
+		out.from = time.Unix(0, from).UTC().Add(-before).Truncate(time.Second)
+		out.to = time.Unix(0, to).UTC().Add(after).Truncate(time.Second)
 	}
 	return out
 }

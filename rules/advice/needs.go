@@ -117,7 +117,7 @@ func (h *holding) journal(unit, file string) string {
 
 // shell quotes a name for a command line.
 func shell(name string) string {
-	if name == "" {
+	if name == "" || name == "unknown" {
 		return "NODE"
 	}
 	for _, c := range name {

@@ -88,6 +88,7 @@ func TestFill(t *testing.T) {
 	at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
 	n.Window = replay.Window{Start: at, End: at + int64(time.Hour)}
 	for name, want := range map[string]string{
+		"unknown":   "kubectl get --raw /api/v1/nodes/NODE/proxy/metrics",
 		"n1":        "kubectl get --raw /api/v1/nodes/n1/proxy/metrics",
 		"$(reboot)": "kubectl get --raw /api/v1/nodes/NODE/proxy/metrics",
 	} {
@@ -96,7 +97,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	const want = "journalctl -u crio --since '2026-03-04 09:55:00 UTC' --until '2026-03-04 11:05:00 UTC' --no-pager"
+	const want = "journalctl -u crio --since '2026-03-04 09:50:00 UTC' --until '2026-03-04 11:05:00 UTC' --no-pager"
 	if got := CommandsFor(n, nil).Fill("journalctl -u containerd -u crio -u docker --since -1h --no-pager"); got != want {
 		t.Error(got)
 	}

@@ -1,0 +1,43 @@
+package trial
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse/logs"
+	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
+)
+
+// TestStoppedRuntime: who reads of a stopped runtime is told to let it go on; it would
+// write no stack dump. Any other gets at least one command.
+func TestStoppedRuntime(t *testing.T) {
+	pack, problems := rules.Builtin()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	stopped := 0
+	d := pack.Cause("runtime-hang-global")
+	for i := range d.Tests {
+		all := Eval(&d.Tests[i], pack, logs.Builtin())
+		k := slices.IndexFunc(all, func(c rules.Cause) bool { return c.ID == d.ID })
+		if k < 0 {
+			continue
+		}
+		c := all[k]
+		if len(c.Commands) == 0 {
+			t.Errorf("%s: no command", d.Tests[i].Name)
+		}
+		if !slices.ContainsFunc(c.For, func(e replay.Evidence) bool { return strings.Contains(e.Note, "is stopped (state T") }) {
+			continue
+		}
+		stopped++
+		if !strings.HasPrefix(c.Commands[0], "kill -CONT ") || !strings.Contains(c.Remediation[0], "kill -CONT ") || strings.Contains(strings.Join(c.Commands, "\n"), "SIGUSR1") {
+			t.Errorf("%s: %q %q", d.Tests[i].Name, c.Remediation, c.Commands)
+		}
+	}
+	if stopped == 0 {
+		t.Error("no case with a stopped runtime")
+	}
+}
