@@ -20,13 +20,14 @@ const ganttBars = 25
 // GitLab and most ticket systems show as a picture.
 func gantt(b *bufio.Writer, n *model.Node) {
 	end := n.Window.End
+	short := func(m timeline.Mark) bool { return m.Kind != timeline.Relist || !m.Long() && !m.Open }
 	sections := []struct {
 		name string
 		bars []string
 	}{
 		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end)},
 		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end)},
-		{"Long relists", ganttMarks(longRelists(n), end)},
+		{"Long relists", ganttMarks(slices.DeleteFunc(timeline.Collect(timeline.Relists, n), short), end)},
 	}
 	total := 0
 	for _, s := range sections {
@@ -46,12 +47,6 @@ func gantt(b *bufio.Writer, n *model.Node) {
 		}
 	}
 	fmt.Fprintf(b, "```\n")
-}
-
-func longRelists(n *model.Node) []timeline.Mark {
-	return slices.DeleteFunc(timeline.Collect(timeline.Relists, n), func(m timeline.Mark) bool {
-		return m.Kind != timeline.Relist || !m.Long() && !m.Open
-	})
 }
 
 // ganttTags are those by which bars of a state are coloured.

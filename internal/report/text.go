@@ -195,18 +195,14 @@ func (p *printer) crossed(n *model.Node) {
 	slices.SortStableFunc(bs, func(a, b model.Breach) int {
 		return rules.Severity(b.Severity).Rank() - rules.Severity(a.Severity).Rank()
 	})
-	name := "crossed"
 	for i := range bs[:min(len(bs), 3)] {
 		b := &bs[i]
-		s := fmt.Sprintf("%s: %s at %s", b.Severity, b.Name(), p.second(b.Start))
-		if m := measured(b); m != "" {
-			s = fmt.Sprintf("%s: %s from %s, %s", b.Severity, b.Name(), p.second(b.Start), m)
-		}
+		c, m := clauses{fmt.Sprintf("%s: %s from %s", b.Severity, b.Name(), p.second(b.Start))}, measured(b)
+		c.add(m != "", "%s", m)
 		if e := b.Evidence.Best(); e != nil {
-			s += "  " + shortPath(e.Where(), 40)
+			c.add(true, "%s", shortPath(e.Where(), 40))
 		}
-		p.label(name, s, 2)
-		name = ""
+		p.label(map[int]string{0: "crossed"}[i], c.String(), 2)
 	}
 }
 

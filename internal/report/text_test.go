@@ -52,3 +52,10 @@ func TestOneAge(t *testing.T) {
 		}
 	}
 }
+
+// TestNoAge: an episode before any relist has no age.
+func TestNoAge(t *testing.T) {
+	if got := oldest(&model.Episode{NeverRelisted: true}); got != "none yet" {
+		t.Error(got)
+	}
+}

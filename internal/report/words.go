@@ -74,7 +74,10 @@ func valueOf(b *model.Breach) string {
 
 // oldest is how old the last relist got in an episode, as far as that is proven.
 func oldest(e *model.Episode) string {
-	if e.OldestAge == nil {
+	switch {
+	case e.NeverRelisted:
+		return "none yet"
+	case e.OldestAge == nil:
 		return "unknown"
 	}
 	return "at least " + span(e.OldestAge)
