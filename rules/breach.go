@@ -162,13 +162,8 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 func breakNever(v *view, r *BreachRule) []Breach {
 	_, long := nodeSubject(v).nevers()
 	var out []Breach
-	for i := 0; i < len(long); {
-		j := i
-		for j+1 < len(long) && long[j+1].Origin.PID == long[i].Origin.PID {
-			j++
-		}
-		first, last := long[i], long[j]
-		i = j + 1
+	for _, es := range long {
+		first, last := es[0], es[len(es)-1]
 		if last.At-first.At < int64(v.limit(r.ID)*float64(second))-second {
 			continue
 		}

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -164,27 +165,37 @@ var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m
 // captures show up to 15 s on a busy node.
 const startGrace = 15 * second
 
-// nevers groups the 'never successful' lines by process and returns, for each,
-// first and last, and whether it follows the process's start.
-func (s *subject) nevers() (short, long []*parse.Event) {
-	byPID := map[int][]*parse.Event{}
-	var pids []int
-	for _, e := range s.sig(parse.SigNever) {
-		pid := e.Origin.PID
-		if byPID[pid] == nil {
-			pids = append(pids, pid)
-		}
-		byPID[pid] = append(byPID[pid], e)
-	}
-	for _, pid := range pids {
-		es := byPID[pid]
+// nevers groups the 'never successful' lines by process: those of processes that write
+// them for no longer than a start takes, and the others.
+func (s *subject) nevers() (short []*parse.Event, long [][]*parse.Event) {
+	for _, es := range s.processes(s.sig(parse.SigNever)) {
 		if es[len(es)-1].At-es[0].At >= startGrace-second {
-			long = append(long, es...)
+			long = append(long, es)
 		} else {
 			short = append(short, es...)
 		}
 	}
 	return short, long
+}
+
+// processes divides lines that the sync loop repeats by the process that wrote them:
+// by its id, and of logs without ids where another run begins between or more time
+// passes than it is ever blocked.
+func (s *subject) processes(es []*parse.Event) (out [][]*parse.Event) {
+	at := map[int]int{}
+	another := func(last, e *parse.Event) bool {
+		return e.At-last.At > 6*minute || slices.ContainsFunc(s.n.Runs, func(r replay.Run) bool { return r.First > last.At && r.First <= e.At })
+	}
+	for _, e := range es {
+		pid := e.Origin.PID
+		i, known := at[pid]
+		if !known || pid == 0 && another(out[i][len(out[i])-1], e) {
+			i = len(out)
+			at[pid], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], e)
+	}
+	return out
 }
 
 func lookStartup(s *subject, _ map[string]string) outcome {
@@ -234,13 +245,8 @@ func (s *subject) atStart(e *parse.Event) bool {
 
 func lookStatusPending(s *subject, args map[string]string) outcome {
 	over, _ := duration(args["over"])
-	first := map[int]*parse.Event{}
-	for _, e := range s.inWindow(parse.SigStatusWait) {
-		f := first[e.Origin.PID]
-		if f == nil {
-			first[e.Origin.PID] = e
-			continue
-		}
+	for _, es := range s.processes(s.inWindow(parse.SigStatusWait)) {
+		f, e := es[0], es[len(es)-1]
 		if e.At-f.At >= over {
 			return found(events("", f, e)...).by(string(parse.SrcKubelet)).telling(map[string]string{"for": parse.Short(time.Duration(e.At - f.At))})
 		}
@@ -256,7 +262,9 @@ func lookNeverPersists(s *subject, _ map[string]string) outcome {
 	if len(long) == 0 {
 		return notThere()
 	}
-	return found(events("", long...)...).telling(map[string]string{"for": parse.Short(time.Duration(long[len(long)-1].At - long[0].At))})
+	lasted := func(es []*parse.Event) int64 { return es[len(es)-1].At - es[0].At }
+	most := slices.MaxFunc(long, func(a, b []*parse.Event) int { return cmp.Compare(lasted(a), lasted(b)) })
+	return found(events("", slices.Concat(long...)...)...).telling(map[string]string{"for": parse.Short(time.Duration(lasted(most)))})
 }
 
 func lookClockJump(s *subject, args map[string]string) outcome {

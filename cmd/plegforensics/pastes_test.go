@@ -107,6 +107,15 @@ var pastes = []struct {
 		`Jul 21 10:00:00 n1 cri-dockerd[900]: time="2022-07-21T10:00:00Z" level=info msg="Start docker client with request timeout 0s"`,
 		`Jul 21 10:00:05 n1 kubelet[901]: E0721 10:00:05.000000     901 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m.63s ago; threshold is 3m0s"`,
 	}, "analyze", []string{"docker, generic PLEG", "unhealthy from 2022-07-21 10:00:04 UTC"}, nil},
+	{"two starts of a process without an id, and a hole", []string{
+		`{"ts":1795217562073,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"}`,
+		`{"ts":1795223862073,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"}`,
+	}, "analyze", nil, []string{"for 1h45m", "over 1h45m"}},
+	{"two starts of a process without an id, and a relist between them", []string{
+		`{"ts":1795217562073,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"}`,
+		`{"ts":1795217567073,"caller":"kubelet/kubelet.go:2250","msg":"SyncLoop (PLEG): event for pod","v":2,"pod":{"name":"a","namespace":"b"},"event":{"ID":"u","Type":"ContainerStarted","Data":"d"}}`,
+		`{"ts":1795217622073,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"}`,
+	}, "analyze", nil, []string{"for 1m", "PLEG unhealthy"}},
 	{"a day that no year has", []string{
 		`E0230 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"no line of it states a time"}, []string{"03-01", "02-30"}},

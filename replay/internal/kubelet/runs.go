@@ -15,11 +15,13 @@ const startSlack = time.Second
 
 // runCutter cuts the events of a node into runs of the kubelet: a run ends
 // where another process id appears, or where a process that already runs its
-// sync loop prints start-up lines (a container's process id is always 1).
+// sync loop prints start-up lines (a container's process id is always 1), or one
+// of which a relist has succeeded says that none has (logs in JSON name no process).
 type runCutter struct {
 	runs    []Run
 	byPID   map[int]int
 	looping []bool // the run printed "Starting kubelet main sync loop"
+	listed  []bool // a relist of the run succeeded
 	cur     int
 }
 
@@ -30,6 +32,7 @@ func newRunCutter() *runCutter { return &runCutter{byPID: map[int]int{}, cur: -1
 func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 	c.cur = c.pick(e.Origin.PID, k)
 	r := &c.runs[c.cur]
+	c.listed[c.cur] = c.listed[c.cur] || k&(host.KindAge|host.KindEvent) != 0
 	if r.First == 0 {
 		r.First = e.At
 	}
@@ -41,7 +44,7 @@ func (c *runCutter) run(e *parse.Event, k host.Kinds) int {
 }
 
 func (c *runCutter) pick(pid int, k host.Kinds) int {
-	if c.cur >= 0 && k&host.KindStart == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
+	if c.cur >= 0 && k&(host.KindStart|host.KindNever) == 0 && (pid == 0 || pid == c.runs[c.cur].PID) {
 		return c.cur // as nearly all lines
 	}
 	i, known := c.cur, c.cur >= 0
@@ -52,12 +55,12 @@ func (c *runCutter) pick(pid int, k host.Kinds) int {
 			known = false
 		}
 	}
-	if known && k&host.KindStart != 0 && c.looping[i] {
+	if known && (k&host.KindStart != 0 && c.looping[i] || k&host.KindNever != 0 && c.listed[i]) {
 		known = false
 	}
 	if !known {
 		c.runs = append(c.runs, Run{PID: pid})
-		c.looping = append(c.looping, false)
+		c.looping, c.listed = append(c.looping, false), append(c.listed, false)
 		i = len(c.runs) - 1
 	}
 	if pid != 0 {
