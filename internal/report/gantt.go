@@ -29,11 +29,7 @@ func gantt(b *bufio.Writer, n *model.Node) {
 		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end)},
 		{"Long relists", ganttMarks(slices.DeleteFunc(timeline.Collect(timeline.Relists, n), short), end)},
 	}
-	total := 0
-	for _, s := range sections {
-		total += len(s.bars)
-	}
-	if total < 2 || end <= n.Window.Start {
+	if len(sections[0].bars)+len(sections[1].bars)+len(sections[2].bars) < 2 || end <= n.Window.Start {
 		return
 	}
 	format := "%H:%M:%S"
