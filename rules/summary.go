@@ -352,6 +352,8 @@ func quietSummary(v *view, r *Result) string {
 	}
 	found = cmp.Or(found, v.heldBack(), v.dropped())
 	switch {
+	case found == "" && !well && span.From != 0: // one snapshot of the metrics
+		return within + "; nothing tells of the time before or after" + maybe
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "":

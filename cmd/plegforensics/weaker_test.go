@@ -163,3 +163,18 @@ func TestLessFilesAreWeaker(t *testing.T) {
 		}
 	}
 }
+
+// One snapshot of the metrics proves how PLEG was at its moment, and no more.
+func TestOneSnapshotTellsOfItsMoment(t *testing.T) {
+	w := newWorld(1, 2)
+	first := ""
+	for name := range w.files {
+		if strings.HasPrefix(name, "metrics/") && (first == "" || name < first) {
+			first = name
+		}
+	}
+	n := nodeIn(t, w.put(t, func(name string) bool { return name == first }, nil))
+	if n.Status == "healthy" || !strings.Contains(n.Summary, "PLEG was within its threshold at ") || !strings.Contains(n.Summary, "nothing tells of the time before or after") {
+		t.Errorf("%s: %s", n.Status, n.Summary)
+	}
+}

@@ -27,6 +27,7 @@ var (
 	cutSeed   = flag.Uint64("cutseed", 1, "seed of the first of them")
 	cutsKept  = flag.String("cutskept", "", "folder for the cuts that claim too much")
 	cutsOnly  = flag.String("cutsonly", "", "only inputs whose name matches")
+	cutsReal  = flag.Bool("cutsreal", false, "cut the captures of real runtimes too, which are held against their whole alone")
 	cutsWhole = flag.Bool("cutswhole", true, "hold the claims against those of the whole too")
 )
 

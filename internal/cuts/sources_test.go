@@ -35,6 +35,10 @@ func sampleSources(t *testing.T) (out []*source) {
 // captureSources are the captures of real kubelets, where they are.
 func captureSources(t *testing.T) (out []*source) {
 	dirs, _ := filepath.Glob("../../../shared/data/kubelets/*")
+	if *cutsReal {
+		runtimes, _ := filepath.Glob("../../../shared/data/real/*")
+		dirs = append(dirs, runtimes...)
+	}
 	if testing.Short() {
 		dirs = nil
 	}
@@ -82,6 +86,15 @@ func captureSource(t *testing.T, dir string) *source {
 			}
 		}
 	}
+	for _, name := range []string{"runtime.log", "dmesg.txt", "ps.txt"} { // of real runtimes
+		if text := read(name); text != "" {
+			s.files[name] = text
+		}
+	}
+	trace := read("relist_trace.jsonl")
+	if trace == "" {
+		return s // what the kubelet did is not recorded beside it
+	}
 	var told struct {
 		Causes  []string
 		Version string
@@ -98,7 +111,7 @@ func captureSource(t *testing.T, dir string) *source {
 		}
 		cur = nil
 	}
-	for line := range strings.Lines(read("relist_trace.jsonl")) {
+	for line := range strings.Lines(trace) {
 		var e struct {
 			Ev        string
 			TS, Start time.Time
