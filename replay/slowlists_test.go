@@ -136,6 +136,7 @@ func TestStepOfUnreportedStretch(t *testing.T) {
 func TestKnownTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	inspect := `E1120 %s    4242 generic.go:453] "PLEG: Write status" err="` + deadlineError + `" pod="prod/api-2"`
+	housekeeping := `E1120 %s    4242 kubelet.go:2477] "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="%s"`
 	stated := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --runtime-request-timeout="2m0s"`
 	begins := `I1120 %s    4242 generic.go:224] "GenericPLEG: Relisting"`
 	for _, c := range []struct {
@@ -154,6 +155,8 @@ func TestKnownTimeout(t *testing.T) {
 		{"once in each of two relists", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:04:01.016000")}, true},
 		{"at other distances", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:05:12.700000")}, false},
 		{"a timeout after the start of the relist", []string{fmt.Sprintf(inspect, "10:02:00.003000"), skipLine("10:03:01.000000", 181010*time.Millisecond)}, true},
+		{"housekeeping that a list held up for as long", []string{fail("10:02:00.003000"), fmt.Sprintf(housekeeping, "10:02:00.009000", "2m0.025s")}, true},
+		{"housekeeping that took longer", []string{fail("10:02:00.003000"), fmt.Sprintf(housekeeping, "10:02:00.009000", "2m31s")}, false},
 		{"two inspections too close to each other, where 2m is stated", []string{stated, fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:02:30.009000")}, false},
 	} {
 		n := buildOne(t, strings.Join(c.lines, "\n"))

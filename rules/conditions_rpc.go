@@ -19,6 +19,9 @@ import (
 func lookRPC(s *subject, args map[string]string) outcome {
 	from, to := s.reachOf(s.fails)
 	hits := s.failures.of(args, from, to)
+	if args["starting"] != "" {
+		hits = s.ofStarting(hits)
+	}
 	least := 1
 	if n, err := strconv.Atoi(args["min"]); err == nil {
 		least = n
@@ -30,6 +33,31 @@ func lookRPC(s *subject, args map[string]string) outcome {
 		return s.missed()
 	}
 	return foundFailures(hits)
+}
+
+// ofStarting are the failures that a kubelet wrote which had not listed pods since its
+// start, or which gave up its start.
+func (s *subject) ofStarting(fs []*replay.Failure) (out []*replay.Failure) {
+	began := map[int]int64{} // by process
+	_, long := s.nevers()
+	for _, es := range append(long, s.inWindow("kube.startfail")) {
+		for _, e := range es {
+			if at, known := began[e.Origin.PID]; !known || e.At < at {
+				began[e.Origin.PID] = e.At
+			}
+		}
+	}
+	for _, f := range fs {
+		if len(f.Evidence) == 0 {
+			continue
+		}
+		if e, ok := f.Evidence[0].Record.(*parse.Event); ok {
+			if at, known := began[e.Origin.PID]; known && (e.Origin.PID != 0 || f.End >= at) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }
 
 // lookStoredError finds what a log that begins too late shows of failed
@@ -100,8 +128,8 @@ func (s *subject) logCoversStall() bool {
 // well again or the process ended.
 func (s *subject) shown() bool {
 	e := s.ep
-	if e == nil {
-		return s.logCoversStall()
+	if e == nil { // of calls that hung since nobody knows when, others may have before the log
+		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f *replay.Failure) bool { return hung(f) && !f.Start.Known() })
 	}
 	end := e.Recovered.At
 	if end == 0 && e.Run >= 0 && e.Run+1 < len(s.n.Runs) {

@@ -129,10 +129,11 @@ func leading(n *model.Node) (c *model.Cause, sure bool) {
 // incident tells the episode that counts.
 func (p *printer) incident(n *model.Node) {
 	e := &n.Episodes[n.Worst]
-	p.label("PLEG", p.unhealthy(e, n.Window.End), whole)
+	said := p.unhealthy(e, n.Window.End)
 	if k := len(n.Episodes); k > 1 {
-		p.label("", fmt.Sprintf("the worst of %d episodes; --verbose lists all", k), whole)
+		said += fmt.Sprintf("; the worst of %d episodes, --verbose lists all", k)
 	}
+	p.label("PLEG", said, whole)
 	for i := range n.Breaches {
 		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
 			p.label("", fmt.Sprintf("past the threshold also from %s to %s, though no line reports it; age %s", p.second(b.Start), p.second(b.End), valueOf(b)), whole)

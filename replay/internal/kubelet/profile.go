@@ -401,10 +401,23 @@ func (p *profiler) timeout() {
 		return late >= 0 && (late <= timeoutLate || late >= k.Period && late <= k.Period+timeoutLate)
 	}):
 		p.say("runtimeRequestTimeout by default, which inspections that failed confirm")
+	case p.heldUp(k.RPCTimeout):
+		p.say("runtimeRequestTimeout by default, which housekeeping confirms that a failed list held up")
 	default:
 		k.TimeoutKnown = false
 		p.say("runtimeRequestTimeout unknown, 2m is the default")
 	}
+}
+
+// heldUp reports whether housekeeping took as long as a timeout and ended with a list that
+// ran into its deadline: it gives up at the first one.
+func (p *profiler) heldUp(timeout time.Duration) bool {
+	return slices.ContainsFunc(p.s.Stalls, func(x Stall) bool {
+		over := time.Duration(x.To-x.From) - timeout
+		return over >= 0 && over <= time.Second && slices.ContainsFunc(p.s.Calls, func(c Call) bool {
+			return int(c.Run) == x.Run && c.Line.At > x.To-int64(time.Second) && c.Line.At <= x.To && p.s.Syms.Text(c.code) == "DeadlineExceeded" && strings.HasPrefix(p.s.Syms.Text(c.Name), "List")
+		})
+	})
 }
 
 // waits are how long inspections waited for a deadline, by the one that failed before or

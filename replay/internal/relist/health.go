@@ -270,7 +270,13 @@ func (h *healthClaims) failing(run int, add func(from, to int64)) {
 			add(r.Start.At-int64(r.Start.Slack), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
-	timeout := int64(cmp.Or(h.n.Kubelet.CallTimeout(), timeoutMost))
+	known := h.n.Kubelet.CallTimeout()
+	for _, x := range h.s.Stalls { // the list of housekeeping may have failed
+		if took := x.To - x.From; x.Run == run && (known == 0 || took >= int64(known) && took < int64(known+time.Second)) {
+			add(x.From, h.listsAgain(run, x.To, took))
+		}
+	}
+	timeout := int64(cmp.Or(known, timeoutMost))
 	r := &h.s.Runs[run]
 	k, _ := slices.BinarySearchFunc(h.n.Failures, r.First, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
 	for ; k < len(h.n.Failures) && h.n.Failures[k].End-timeout <= r.Last; k++ {
