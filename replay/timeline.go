@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +65,7 @@ func (n *Node) SaysDown(in Span) bool {
 }
 
 // Lasted is how long the relist with index i took, from start to end; one that
-// hung lasted at least to the last line that speaks of its run. It is 0 and
+// hung lasted at least to the last line that speaks of its run, or shows it to run. It is 0 and
 // false when the start is not known, false when the end is not: then the
 // duration is a lower bound.
 func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
@@ -80,12 +81,19 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 		return max(d-r.Start.Slack-r.End.Slack, 0), false
 	}
 	end := n.Window.End
-	for k := range n.Runs {
-		if run := &n.Runs[k]; k == r.Run && run.Last != 0 {
-			end = run.Last
-		}
+	if r.Run >= 0 && r.Run < len(n.Runs) {
+		end = cmp.Or(n.Runs[r.Run].Last, end)
 	}
+	end = cmp.Or(r.Seen, end)
 	return max(time.Duration(end-r.Start.At), 0), false
+}
+
+// StillRuns reports whether the relist with index i, which hung, is shown to run to the
+// end of the input, give or take the distance of two reports.
+func (n *Node) StillRuns(i int) bool {
+	r, k := &n.Relists[i], len(n.Episodes)-1
+	return r.Outcome == OutcomeHung && (r.Seen == 0 || r.Seen+int64(10*time.Second) >= n.Window.End) &&
+		(k < 0 || !n.Episodes[k].Recovered.Known() || n.Episodes[k].Recovered.At <= r.Start.At)
 }
 
 // TimedOut reports whether an error text says that a call ran into its

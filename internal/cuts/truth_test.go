@@ -138,21 +138,27 @@ func (w *truth) falsehoods(n *model.Analyzed) (out findings) {
 		w.agesOf(n, &out)
 	}
 	for i := range n.Relists {
-		w.relist(n, &n.Relists[i], &out)
+		w.relist(n, i, &out)
 	}
-	for _, b := range n.Bounded {
+	count := func(from, to int64, told, toldMost int) {
 		least, most := 0, 0
 		for _, r := range w.relists {
-			if r.start < b.To+int64(time.Second) && (r.end == 0 || r.end > b.From-int64(time.Second)) {
+			if r.start < to+int64(time.Second) && (r.end == 0 || r.end > from-int64(time.Second)) {
 				most++
-				if r.start > b.From+int64(time.Second) && r.end != 0 && r.end < b.To-int64(time.Second) {
+				if r.start > from+int64(time.Second) && r.end != 0 && r.end < to-int64(time.Second) {
 					least++
 				}
 			}
 		}
-		if b.CountMin > most || b.CountMax < least {
-			out.add("false count", "%d to %d from %s to %s, %d to %d really", b.CountMin, b.CountMax, at(b.From), at(b.To), least, most)
+		if told > most || toldMost >= 0 && toldMost < least {
+			out.add("false count", "%d to %d from %s to %s, %d to %d really", told, toldMost, at(from), at(to), least, most)
 		}
+	}
+	for _, b := range n.Bounded {
+		count(b.From, b.To, b.CountMin, b.CountMax)
+	}
+	if all, least, most := n.RelistTotal(); all.From != 0 {
+		count(all.From, all.To, least, most)
 	}
 	if n.Kubelet.Version != "" && w.version != "" && n.Kubelet.Version != w.version {
 		out.add("false version", "%s", n.Kubelet.Version)
@@ -232,19 +238,21 @@ func (w *truth) agesOf(n *model.Analyzed, out *findings) {
 }
 
 // relist holds one against the true ones: one of these must fit all that is claimed.
-func (w *truth) relist(n *model.Analyzed, r *replay.Relist, out *findings) {
+func (w *truth) relist(n *model.Analyzed, i int, out *findings) {
+	r := &n.Relists[i]
 	if !r.Start.Known() {
 		return
 	}
 	slack := int64(r.Start.Slack + near)
 	why := "no relist began then"
-	for i := range w.relists {
-		x := &w.relists[i]
+	for k := range w.relists {
+		x := &w.relists[k]
 		if x.start < r.Start.At-slack || x.start > r.Start.At+slack {
 			continue
 		}
 		miss := ""
 		off := func(d time.Duration) time.Duration { return d + 100*time.Millisecond }
+		lasted, _ := n.Lasted(i)
 		switch {
 		case r.Listed != nil && *r.Listed != x.ok && (x.end != 0 || *r.Listed):
 			miss = fmt.Sprintf("listed %v", x.ok)
@@ -256,7 +264,7 @@ func (w *truth) relist(n *model.Analyzed, r *replay.Relist, out *findings) {
 			miss = fmt.Sprintf("it took %v", time.Duration(x.end-x.start))
 		case r.ListEnd.Known() && x.ok && (r.ListEnd.At+int64(off(r.ListEnd.Slack)) < x.listLo || r.ListEnd.At-int64(off(r.ListEnd.Slack)) > x.listHi):
 			miss = fmt.Sprintf("its list returned by %s", at(x.listHi))
-		case r.Outcome == replay.OutcomeHung && x.end != 0 && x.end < r.Start.At+int64(10*time.Second):
+		case r.Outcome == replay.OutcomeHung && x.end != 0 && x.end < r.Start.At+int64(lasted-off(r.Start.Slack)):
 			miss = fmt.Sprintf("it ended at %s", at(x.end))
 		}
 		if miss == "" {

@@ -172,7 +172,8 @@ func (t times) longest(n *model.Node) Section {
 	if x.Proven+x.Bounded > 0 {
 		var c clauses
 		c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
-		c.add(x.CountMax > x.Proven, "%d to %d relists in all", x.CountMin, x.CountMax)
+		c.add(x.CountMax == nil, "at least %s in all", parse.Plural(x.CountMin, "relist"))
+		c.add(x.CountMax != nil && *x.CountMax > x.Proven, "%d to %s relists in all", x.CountMin, integer(x.CountMax))
 		c.add(x.Max != nil, "length known of %d, longest %s", x.Known, x.MaxOf.Length())
 		c.add(x.P50 != nil, "median %s, 99%% %s", span(x.P50), span(x.P99))
 		s.Lead = append(s.Lead, c.String())

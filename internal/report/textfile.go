@@ -27,7 +27,7 @@ var families = []struct{ name, help string }{
 	{"cause_confidence", "Confidence of a probable cause, 0 to 1"},
 	{"relists_proven", "Relists that evidence proves one by one"},
 	{"relists_min", "Relists in all, at least"},
-	{"relists_max", "Relists in all, at most, as far as the evidence bounds them"},
+	{"relists_max", "Relists in all, at most"},
 	{"relists_timed", "Relists of known length"},
 	{"relist_longest_seconds", "Longest relist of known length"},
 }
@@ -74,7 +74,9 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 	}
 	add("relists_proven", float64(n.Relists.Proven))
 	add("relists_min", float64(n.Relists.CountMin))
-	add("relists_max", float64(n.Relists.CountMax))
+	if most := n.Relists.CountMax; most != nil {
+		add("relists_max", float64(*most))
+	}
 	add("relists_timed", float64(n.Relists.Known))
 	known("relist_longest_seconds", n.Relists.Max)
 }

@@ -214,7 +214,7 @@ func (b *blamer) relist(i int) Blame {
 	from, to := r.Start.At, r.Start.At+int64(total)
 	switch {
 	case ended:
-	case r.Outcome == replay.OutcomeHung:
+	case r.Outcome == replay.OutcomeHung && r.Seen == 0:
 		out.Notes = append(out.Notes, "the relist had not ended when the log ends: its length is a lower bound")
 	default:
 		out.Notes = append(out.Notes, "start and end are known roughly: the length is a lower bound")

@@ -71,19 +71,13 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 		r := &out[i]
 		if r.Until == 0 {
 			r.Until = next
-			r.Open = next == 0 && r.Outcome == string(replay.OutcomeHung) && !recoveredAfter(n, r.Start)
+			r.Open = next == 0 && n.StillRuns(i)
 		}
 		if r.Start != 0 {
 			next = r.Start
 		}
 	}
 	return out
-}
-
-// recoveredAfter reports whether the last episode was over after a moment.
-func recoveredAfter(n *replay.Node, at Time) bool {
-	k := len(n.Episodes)
-	return k > 0 && n.Episodes[k-1].Recovered.Known() && n.Episodes[k-1].Recovered.At > int64(at)
 }
 
 // longestShown is how many relists "longest" lists; knownShare is the share of
@@ -93,12 +87,10 @@ const (
 	knownShare   = 0.95
 )
 
-func relistStats(h *History) RelistStats {
-	out := RelistStats{Proven: len(h.Relists), Bounded: len(h.Bounded), CountMin: len(h.Relists), CountMax: len(h.Relists), Longest: []Relist{}}
-	for _, b := range h.Bounded {
-		out.CountMin += b.Min
-		out.CountMax += b.Max
-	}
+func relistStats(h *History, n *replay.Node) RelistStats {
+	out := RelistStats{Proven: len(h.Relists), Bounded: len(h.Bounded), Longest: []Relist{}}
+	_, least, most := n.RelistTotal()
+	out.CountMin, out.CountMax = least, count(most)
 	length := func(r Relist) float64 {
 		if r.Duration == nil {
 			return math.Inf(1) // one that hung leads
@@ -113,7 +105,7 @@ func relistStats(h *History) RelistStats {
 	if out.Known = len(known); out.Known > 0 {
 		out.MaxOf = &known[out.Known-1]
 		out.Max = out.MaxOf.Duration
-		if float64(out.Known) >= knownShare*float64(out.CountMax) {
+		if most >= 0 && float64(out.Known) >= knownShare*float64(most) {
 			out.P50, out.P99 = known[rank(out.Known, 50)].Duration, known[rank(out.Known, 99)].Duration
 		}
 	}

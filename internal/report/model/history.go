@@ -55,7 +55,7 @@ type Relist struct {
 	Open       bool     `json:"open,omitempty"` // it had not ended by the end of the input
 	Evidence   Proof    `json:"evidence"`
 
-	Least   time.Duration `json:"-"` // how long it ran at least, of one that is open
+	Least   time.Duration `json:"-"` // how long it ran at least, where its length is not known
 	ListEnd Time          `json:"-"`
 	Until   Time          `json:"-"` // by when it was over: its end, or the start of the next one
 }
@@ -69,6 +69,8 @@ func (r *Relist) Length() string {
 		return "not over"
 	case r.Open:
 		return "≥ " + parse.Short(r.Least) + ", not over"
+	case r.Until == 0 && r.Duration == nil && r.Least > 0:
+		return "≥ " + parse.Short(r.Least)
 	case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
 		return "≤ " + parse.Short(r.Until.Sub(r.Start)+max(Duration(r.StartSlack), 0)) // nothing says that it took any time
 	case r.Duration == nil:

@@ -245,7 +245,7 @@ type RelistStats struct {
 	Bounded  int      `json:"bounded"`
 	Known    int      `json:"known_lengths"`
 	CountMin int      `json:"count_min"` // relists in all, at least
-	CountMax int      `json:"count_max"` // and at most, as far as the evidence bounds them
+	CountMax *int     `json:"count_max"` // and at most, null where nothing bounds them
 	P50      *float64 `json:"p50_seconds"`
 	P99      *float64 `json:"p99_seconds"`
 	Max      *float64 `json:"max_seconds"`

@@ -14,6 +14,7 @@ import (
 // claim is a relist whose start is known to lie in [lo, hi].
 type claim struct {
 	lo, hi   int64
+	seen     int64 // when a snapshot showed it to run still, where its end is not known
 	run      int
 	listEnd  host.Instant
 	end      host.Instant
@@ -41,9 +42,7 @@ type ledger struct {
 	byRun   [][]kubelet.Mark // marks of each run, in time order
 	fell    map[int]int64    // when evented PLEG of a run gave up
 
-	counts   host.BySym[uint32] // of events by container, in the stretch at hand
-	counting bool               // counts has room
-	looked   int                // events that were counted, all stretches together
+	distinct *kubelet.Distinct
 	room     claimRoom
 }
 
@@ -91,7 +90,7 @@ const (
 
 func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger {
 	s := n.Log
-	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: marksByRun(s), fell: map[int]int64{}}
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: marksByRun(s), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
 	for _, t := range s.Fallbacks {
 		if _, ok := l.fell[t.Run]; !ok {
 			l.fell[t.Run] = t.At
@@ -175,7 +174,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 
 func (c *claim) relist() Relist {
 	r := Relist{Run: c.run, Start: host.Between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
-		Took: c.took.mid(), TookSlack: c.took.slack(), Outcome: c.outcome, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
+		Took: c.took.mid(), TookSlack: c.took.slack(), Outcome: c.outcome, Seen: c.seen, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
 	if r.Outcome == "" {
 		r.Outcome = OutcomeUnknown
 	}

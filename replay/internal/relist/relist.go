@@ -37,6 +37,7 @@ type Relist struct {
 	// better than its start and end; else 0.
 	Took, TookSlack time.Duration
 	Outcome         Outcome
+	Seen            int64 // of one that hung: when it was last shown to run, 0 if to the last line of its process
 	Listed          *bool // did GetPods succeed; nil unknown
 	Basis           []string
 	Evidence        []host.Evidence
@@ -77,6 +78,7 @@ func (r *Relist) Follows(a *Relist) bool {
 type Bounded struct {
 	From, To           int64
 	CountMin, CountMax int
+	Counted            bool // by the metrics, which may date some of them too; not by the log
 	// What the metrics add; zero where the log alone bounds them.
 	Sum      time.Duration   // how long they took together
 	Long     int             // how many of them took over 10 s

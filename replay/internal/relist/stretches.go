@@ -29,7 +29,7 @@ func (l *ledger) counted() []Bounded {
 		p := &l.n.Proofs[i]
 		at := host.Span{From: p.From, To: p.To}
 		if p.Kind == snapshots.ProofCount && p.Count > 0 {
-			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Sum: p.Sum}
+			by[at] = &Bounded{From: p.From, To: p.To, CountMin: p.Count, CountMax: p.Count, Counted: true, Sum: p.Sum}
 			order = append(order, by[at])
 		}
 	}
@@ -128,16 +128,16 @@ func (l *ledger) stretches(run int) []Bounded {
 		return nil
 	}
 	r := &l.s.Runs[run]
-	if l.evented(run, r.Last) || l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
+	if l.n.Kubelet.PLEG == kubelet.PLEGUnknown {
 		return nil // the events may be the runtime's own
 	}
 	var out []Bounded
 	from, dated := r.First, false
 	close := func(to int64) {
-		if to-from <= int64(l.period()) {
+		if to-from <= int64(l.period()) || l.evented(run, from) {
 			return
 		}
-		least := l.distinct(from, to)
+		least := l.distinct.Within(from, to)
 		if dated {
 			least--
 		}
@@ -151,40 +151,6 @@ func (l *ledger) stretches(run int) []Bounded {
 	}
 	close(r.Last)
 	return out
-}
-
-// idLeast is the least length of an id that names one container.
-const idLeast = 12
-
-// overlapMost is how many times each event may be counted.
-const overlapMost = 32
-
-// distinct is the least number of relists that the events delivered in
-// (from, to) need. Stretches of one node hardly overlap; where they do a
-// thousandfold, because a hostile log mixes as many processes, fewer events are
-// looked at, which leaves a number that is still needed.
-func (l *ledger) distinct(from, to int64) int {
-	t := l.s.Observed
-	ev := t.Rows
-	i := sort.Search(len(ev), func(i int) bool { return t.At(&ev[i]) >= from })
-	if !l.counting {
-		l.counting, l.counts = true, host.NewBySym[uint32](l.s.Syms, len(ev))
-		l.counts.Touch()
-	}
-	most, first := uint32(0), i
-	var id [64]byte
-	for ; i < len(ev) && t.At(&ev[i]) < to && l.looked < overlapMost*len(ev)+1; i++ {
-		if l.looked++; len(l.s.Syms.AppendText(id[:0], ev[i].Data)) < idLeast {
-			continue // cut, and as another one begins
-		}
-		n := l.counts.At(ev[i].Data)
-		*n++
-		most = max(most, *n)
-	}
-	for ; first < i; first++ {
-		*l.counts.At(ev[first].Data) = 0
-	}
-	return int(most)
 }
 
 // outcomes completes the ledger by what the episodes tell: the end of relists
@@ -215,14 +181,16 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
 		return
 	}
-	if !e.Recovered.Known() {
-		r.Outcome = OutcomeHung
-		return
-	}
 	// PLEG stays unhealthy until the next relist has listed: a period, the
 	// lateness of its timer and a list call after this one ended. Lists that
 	// were slow may become slower.
 	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
+	if !e.Recovered.Known() {
+		if r.Outcome = OutcomeHung; r.Run < 0 || l.s.Runs[r.Run].Last-e.LastReport > int64(10*time.Second) {
+			r.Seen = lo // reports are seconds apart: the log may have lost them, or it was over
+		}
+		return
+	}
 	hi := e.Recovered.At - int64(l.period())
 	if next := nextListed(relists, i); next != 0 {
 		hi = next - int64(l.period())

@@ -223,7 +223,7 @@ func (c *claim) measure(t *timed) {
 		c.listed = t.Listed
 	}
 	if c.outcome == "" {
-		c.outcome = t.outcome()
+		c.outcome, c.seen = t.outcome()
 	}
 	if !slices.Contains(c.basis, BasisMetrics) {
 		c.basis = append(slices.Clip(c.basis), BasisMetrics)
@@ -233,7 +233,8 @@ func (c *claim) measure(t *timed) {
 
 // claim is the measured relist alone.
 func (t *timed) claim(run int) *claim {
-	c := &claim{measured: true, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, outcome: t.outcome(), basis: basisMetrics, ev: t.Evidence}
+	c := &claim{measured: true, lo: t.start.From, hi: t.start.To, run: run, listed: t.Listed, basis: basisMetrics, ev: t.Evidence}
+	c.outcome, c.seen = t.outcome()
 	if t.end.To != 0 {
 		c.end, c.took = host.Between(t.end.From, t.end.To), t.length()
 	}
@@ -248,14 +249,15 @@ func (t *timed) length() extent {
 	return t.took
 }
 
-func (t *timed) outcome() Outcome {
+// outcome is how it went, and of one that did not end, when it was last shown to run.
+func (t *timed) outcome() (out Outcome, seen int64) {
 	switch {
 	case t.end.To == 0:
-		return OutcomeHung
+		return OutcomeHung, t.To
 	case t.Listed == nil:
-		return ""
+		return "", 0
 	case *t.Listed:
-		return OutcomeOK
+		return OutcomeOK, 0
 	}
-	return OutcomeListFailed
+	return OutcomeListFailed, 0
 }
