@@ -109,12 +109,13 @@ func breaches(v *view, p *Pack) []Breach {
 }
 
 // breach fills in what the rule says.
+// A beginning before 1970 is one that was reckoned back from a line without a time.
 func (v *view) breach(r *BreachRule, from, to int64, value float64, es []replay.Evidence) Breach {
 	if len(es) > keepMax {
 		es = append(append([]replay.Evidence{}, es[:keepMax-1]...), es[len(es)-1])
 	}
 	l := v.limitOf(r)
-	return Breach{Rule: r.ID, Severity: r.Severity, Start: from, End: to, Value: value, Threshold: l.Value, Unit: l.Unit, Evidence: es}
+	return Breach{Rule: r.ID, Severity: r.Severity, Start: max(from, 0), End: to, Value: value, Threshold: l.Value, Unit: l.Unit, Evidence: es}
 }
 
 // limitOf is the first limit of a rule: its own, or its unit where each of the

@@ -10,7 +10,7 @@ type Input struct {
 // inputs are those that several causes, or the advice on a node, ask for.
 var inputs = []Input{
 	{"kubelet-log", "the log of the kubelet", "it dates relists, failures and health"},
-	{"kubelet-log-before", "the kubelet log from 10 minutes before the trouble on", "what led to it, and which object failed first, is missing"},
+	{"kubelet-log-before", "the kubelet log starting 10 minutes before the incident", "what led to it, and which object failed first, is missing"},
 	{"kubelet-log-verbose", "a kubelet log at verbosity 5, if the trouble can be repeated", "the kubelet logs each relist and each state change only at 4 and 5"},
 	{"runtime-log", "the log of the container runtime", "it shows what the runtime did while the kubelet waited"},
 	{"runtime-stacks", "a goroutine dump of the runtime, taken while calls hang and before any restart", "it names the lock or system call on which the runtime hangs"},

@@ -27,18 +27,30 @@ const (
 // CommandsFor returns the Commands of a node with its breaches.
 func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	var out Commands
-	if name := shell(n.Name); name == n.Name {
-		out.node = name
+	if n.Name != "unknown" && strings.Trim(n.Name, nameRunes) == "" {
+		out.node = n.Name
 	}
-	if n.Kubelet.Runtime != "" {
-		h := &holding{Node: n, runtime: runtimeOf(n)}
-		out.unit, out.daemon = h.unit(), h.daemon()
-	}
+	out.unit, out.daemon = runtimeOf(n)
 	if from, to := incident(n, breaches); from != 0 {
 		out.from = time.Unix(0, from).UTC().Add(-before).Truncate(time.Second)
 		out.to = time.Unix(0, to).UTC().Add(after).Truncate(time.Second)
 	}
 	return out
+}
+
+// nameRunes are what the name of a node consists of; one with others is none, and
+// has no place in a command.
+const nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
+
+// runtimeOf is the systemd unit of a node's runtime and its process, "" where nothing
+// states the runtime.
+func runtimeOf(n *replay.Node) (unit, daemon string) {
+	for _, r := range [][3]string{{"containerd", "containerd", "containerd"}, {"cri-o", "crio", "crio"}, {"docker", "docker", "dockerd"}} {
+		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), r[0]) {
+			return r[1], r[2]
+		}
+	}
+	return "", ""
 }
 
 // incident is when the worst happened: the first to the last episode, or else
@@ -73,15 +85,20 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 }
 
 var (
-	since     = regexp.MustCompile(`--since ('TIME'|-\d+(min|h|d))`)
-	ofPods    = regexp.MustCompile(`--since=\d+h`) // kubectl logs, which knows no end
+	since     = regexp.MustCompile(` --since (?:'TIME'|-\d+(?:min|h|d))`)
+	ofPods    = regexp.MustCompile(` --since=\d+h`) // kubectl logs, which knows no end
 	nodeName  = regexp.MustCompile(`\bNODE\b`)
-	unitFlags = regexp.MustCompile(`(?:-u (?:containerd|crio|docker|cri-o) ?){2,}`)
+	unitFlags = regexp.MustCompile(`(?:-u (?:containerd|crio|docker)\b ?){2,}`)
 	unitNames = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
 )
 
+// toDocker turns commands of crictl into those of a node that may have none.
+var toDocker = strings.NewReplacer("crictl inspect --output go-template --template '{{.info.pid}}'", "docker inspect -f '{{.State.Pid}}'",
+	"crictl ps -aq --state exited", "docker ps -aq --filter status=exited", "crictl ps", "docker ps", "crictl info", "docker info", "crictl version", "docker version")
+
 // Fill replaces the runtimes that a command may be about by the one that the node has,
-// a time before now by the time of the incident, and NODE by the node's name.
+// a time before now by the time of the incident, and NODE by the node's name. Where
+// nothing dates the incident, all is asked for: it need not be of the last hour.
 func (c Commands) Fill(s string) string {
 	if c.unit != "" {
 		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")
@@ -92,17 +109,17 @@ func (c Commands) Fill(s string) string {
 			return c.unit
 		})
 	}
-	if !c.from.IsZero() {
-		s = since.ReplaceAllString(s, c.span())
-		s = ofPods.ReplaceAllString(s, "--since-time="+c.from.Format(time.RFC3339))
+	if c.unit == "docker" {
+		s = toDocker.Replace(s)
+	}
+	if c.from.IsZero() {
+		s = ofPods.ReplaceAllString(since.ReplaceAllString(s, ""), "")
+	} else {
+		s = since.ReplaceAllString(s, fmt.Sprintf(" --since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime)))
+		s = ofPods.ReplaceAllString(s, " --since-time="+c.from.Format(time.RFC3339))
 	}
 	if c.node != "" {
 		s = nodeName.ReplaceAllString(s, c.node)
 	}
 	return strings.TrimSpace(s)
-}
-
-// span are the flags of journalctl for the time of the incident.
-func (c Commands) span() string {
-	return fmt.Sprintf("--since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime))
 }

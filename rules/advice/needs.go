@@ -5,7 +5,6 @@ package advice
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -36,16 +35,13 @@ type holding struct {
 	keys       map[string]bool // fact keys
 	dumps      map[string]bool // programs with a goroutine dump
 	wchan      bool
-	conditions bool   // a node object with its conditions
-	name       string // of the node, for commands
-	runtime    string // unit of the runtime
+	conditions bool // a node object with its conditions
 	verbosity  int
 	layout     string // of the bundle that holds the node
-	during     string // flags of journalctl for the time of the incident, "" unknown
 }
 
-func holdingOf(n *replay.Node, run Commands) *holding {
-	h := &holding{Node: n, keys: map[string]bool{}, dumps: map[string]bool{}, name: shell(n.Name), verbosity: -1}
+func holdingOf(n *replay.Node) *holding {
+	h := &holding{Node: n, keys: map[string]bool{}, dumps: map[string]bool{}, verbosity: -1, layout: layoutOf(n)}
 	for _, f := range n.Facts {
 		h.keys[f.Key] = true
 		if f.Key == facts.KeyGoroutines {
@@ -61,21 +57,7 @@ func holdingOf(n *replay.Node, run Commands) *holding {
 			h.verbosity = max(h.verbosity, c.MaxV)
 		}
 	}
-	h.layout, h.runtime = layoutOf(n), runtimeOf(n)
-	if !run.from.IsZero() {
-		h.during = run.span() + " "
-	}
 	return h
-}
-
-// runtimeOf is the runtime of a node, containerd where none is known.
-func runtimeOf(n *replay.Node) string {
-	for _, s := range []string{"cri-o", "docker"} {
-		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), s) {
-			return s
-		}
-	}
-	return "containerd"
 }
 
 // layoutOf is the layout of the bundle that the node's records come from.
@@ -98,88 +80,65 @@ func layoutOf(n *replay.Node) string {
 	return ""
 }
 
-// journal is the command that collects the log of a unit, with the tool that
+// journal is the command that collects the log of some units, with the tool that
 // the collector of the bundle leads one to have at hand.
-func (h *holding) journal(unit, file string) string {
+func (h *holding) journal(units, file string) string {
 	switch h.layout {
 	case "must-gather", "openshift-ci", "insights", "node-logs":
-		return "oc adm node-logs " + h.name + " -u " + unit + " > " + file
+		return "oc adm node-logs NODE" + units + " > " + file
 	case "talos-support":
-		if unit != "kubelet" {
-			unit = "cri"
+		if units != kubelet {
+			return "talosctl -n NODE logs cri > " + file
 		}
-		return "talosctl -n " + h.name + " logs " + unit + " > " + file
+		return "talosctl -n NODE logs kubelet > " + file
 	case "kind-export":
-		return "docker exec " + h.name + " journalctl -u " + unit + " -o short-precise --utc " + h.during + "--no-pager > " + file
+		return "docker exec NODE " + journalctl(units) + " > " + file
 	}
-	return "journalctl -u " + unit + " -o short-precise --utc " + h.during + "--no-pager > " + file
+	return journalctl(units) + " > " + file
 }
 
-// shell quotes a name for a command line.
-func shell(name string) string {
-	if name == "" || name == "unknown" {
-		return "NODE"
-	}
-	for _, c := range name {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._", c)) {
-			return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-		}
-	}
-	return name
+// Parts of commands as Fill takes them: all that may be meant stands there until the
+// input tells which it is.
+const (
+	kubelet  = " -u kubelet"
+	runtimes = " -u containerd -u crio -u docker"
+	during   = " --since 'TIME'"
+)
+
+func journalctl(of string) string {
+	return "journalctl" + of + " -o short-precise --utc" + during + " --no-pager"
 }
 
-// unit is the runtime's systemd unit.
-func (h *holding) unit() string {
-	if h.runtime == "cri-o" {
-		return "crio"
-	}
-	return h.runtime
+func proxy(path string) string {
+	return "kubectl get --raw '/api/v1/nodes/NODE/proxy/" + path + "'"
 }
 
-// daemon is the runtime's process.
-func (h *holding) daemon() string {
-	switch h.runtime {
-	case "cri-o":
-		return "crio"
-	case "docker":
-		return "dockerd"
-	}
-	return h.runtime
-}
-
-func (h *holding) proxy(path string) string {
-	return fmt.Sprintf("kubectl get --raw '/api/v1/nodes/%s/proxy/%s'", strings.Trim(h.name, "'"), path)
-}
-
-// wants is every need and when it holds, the most useful first.
+// wants is every need and when it holds, the most useful first, with a command to
+// be filled in.
 var wants = []struct {
 	lacks func(*holding) bool
 	id    string // of the rules' inputs
 	run   func(*holding) string
 }{
 	{func(h *holding) bool { return !h.Have[parse.SrcKubelet] }, "kubelet-log",
-		func(h *holding) string { return h.journal("kubelet", "kubelet.log") }},
+		func(h *holding) string { return h.journal(kubelet, "kubelet.log") }},
 	{(*holding).late, "kubelet-log-before",
-		func(h *holding) string {
-			at := time.Unix(0, h.Episodes[0].Breach).UTC()
-			return fmt.Sprintf("journalctl -u kubelet -o short-precise --utc --no-pager --since '%s UTC' --until '%s UTC' > kubelet-before.log",
-				at.Add(-time.Hour).Format(time.DateTime), at.Format(time.DateTime))
-		}},
+		func(h *holding) string { return h.journal(kubelet, "kubelet-before.log") }},
 	{func(h *holding) bool {
 		return !h.Have[parse.SrcContainerd] && !h.Have[parse.SrcCRIO] && !h.Have[parse.SrcDockerd]
 	},
 		"runtime-log",
-		func(h *holding) string { return h.journal(h.unit(), h.unit()+".log") }},
+		func(h *holding) string { return h.journal(runtimes, "runtime.log") }},
 	{func(h *holding) bool {
 		return len(h.Episodes) > 0 && !h.dumps["containerd"] && !h.dumps["crio"] && !h.dumps["dockerd"] && !h.keys[facts.KeyStopped]
 	},
 		"runtime-stacks",
-		func(h *holding) string {
-			return "kill -USR1 $(pidof " + h.daemon() + "); journalctl -u " + h.unit() + " --since -1min --no-pager > stacks.log"
+		func(*holding) string {
+			return "kill -USR1 $(pidof containerd crio dockerd); journalctl" + runtimes + " --since '1min ago' --no-pager > stacks.log"
 		}},
 	{func(h *holding) bool { return len(h.Episodes) > 0 && !h.dumps["kubelet"] },
 		"kubelet-stacks",
-		func(h *holding) string { return h.proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
+		func(h *holding) string { return proxy("debug/pprof/goroutine?debug=2") + " > kubelet-goroutines.txt" }},
 	{func(h *holding) bool { return !h.Have[parse.SrcKernel] }, "kernel-log",
 		(*holding).kernelLog},
 	{func(h *holding) bool { return !h.keys[facts.KeyProcesses] || !h.wchan }, "processes",
@@ -189,29 +148,28 @@ var wants = []struct {
 			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`
 		}},
 	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "metrics",
-		func(h *holding) string { return h.proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
+		func(h *holding) string { return proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
 	{func(h *holding) bool { return len(h.Containers) == 0 }, "containers",
 		func(h *holding) string {
-			if h.runtime == "docker" {
+			if kind, _ := runtimeOf(h.Node); kind == "docker" {
 				return "timeout 60 docker ps -a --no-trunc --format '{{json .}}' > ps.json"
 			}
 			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
 		}},
 	{func(h *holding) bool { return h.verbosity < 4 && h.Have[parse.SrcKubelet] }, "kubelet-log-verbose",
 		func(h *holding) string {
-			next := *h
-			next.during = "" // not the time of the incident
-			return next.journal("kubelet", "kubelet-v5.log") + "  # after logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet"
+			now := strings.Replace(h.journal(kubelet, "kubelet-v5.log"), during, "", 1)
+			return now + "  # after logging.verbosity: 5 in /var/lib/kubelet/config.yaml and a restart of the kubelet"
 		}},
 	{func(h *holding) bool { return !h.keys[facts.KeyRPCTimeout] && !h.keys[facts.KeyMaxPods] }, "kubelet-config",
-		func(h *holding) string { return h.proxy("configz") + " > configz.json" }},
+		func(h *holding) string { return proxy("configz") + " > configz.json" }},
 	{func(h *holding) bool { return !h.keys["psi.io.some.avg60"] }, "pressure",
 		func(h *holding) string { return "head -v /proc/pressure/* > pressure.txt" }},
 	{func(h *holding) bool { return !h.keys[facts.KeyMounts] && !h.keys[facts.KeyNetworkMount] }, "mounts",
 		func(h *holding) string { return "cat /proc/mounts > mounts; timeout 10 df -h > df.txt" }},
 	{func(h *holding) bool { return !h.conditions }, "node-object",
 		func(h *holding) string {
-			return "kubectl get node " + h.name + " -o yaml > node.yaml; kubectl get events -A -o json > events.json"
+			return "kubectl get node NODE -o yaml > node.yaml; kubectl get events -A -o json > events.json"
 		}},
 }
 
@@ -219,11 +177,11 @@ var wants = []struct {
 func (h *holding) kernelLog() string {
 	switch h.layout {
 	case "must-gather", "openshift-ci", "insights", "node-logs":
-		return "oc debug node/" + h.name + " -- chroot /host journalctl -k -o short-precise --utc " + h.during + "--no-pager > kernel.log"
+		return "oc debug node/NODE -- chroot /host " + journalctl(" -k") + " > kernel.log"
 	case "talos-support":
-		return "talosctl -n " + h.name + " dmesg > dmesg.log"
+		return "talosctl -n NODE dmesg > dmesg.log"
 	}
-	return "journalctl -k -o short-precise --utc " + h.during + "--no-pager > kernel.log"
+	return journalctl(" -k") + " > kernel.log"
 }
 
 // late reports whether the kubelet log begins too shortly before the first
@@ -236,11 +194,11 @@ func (h *holding) late() bool {
 // OfNode lists what the records of a node lack, each thing once: what would settle the
 // leading cause of a node that is not well, then the most useful. res may be nil.
 func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
-	h := holdingOf(n, run)
+	h := holdingOf(n)
 	var out []Need
 	add := func(id, what, why, command string) {
 		if !slices.ContainsFunc(out, func(x Need) bool { return x.ID == id }) {
-			out = append(out, Need{n.Name, id, what, why, command})
+			out = append(out, Need{n.Name, id, what, why, run.Fill(command)})
 		}
 	}
 	if res != nil && len(res.Causes) > 0 && res.Status != rules.StatusHealthy {
@@ -248,9 +206,9 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 		for i := range c.Missing {
 			m := &c.Missing[i]
 			if in, collect := rules.LookupInput(m.ID()), h.collect(m.ID()); in != nil {
-				add(in.ID, in.What, in.Why, cmp.Or(collect, run.Fill(m.Run)))
+				add(in.ID, in.What, in.Why, cmp.Or(collect, m.Run))
 			} else {
-				add(m.ID(), m.Text, "it would settle whether it is "+c.ID, run.Fill(m.Run))
+				add(m.ID(), m.Text, "it would settle whether it is "+c.ID, m.Run)
 			}
 		}
 	}
@@ -267,7 +225,7 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 // for each cause.
 func (h *holding) collect(id string) string {
 	for _, w := range wants {
-		if w.id == id && (id != "kubelet-log-before" || len(h.Episodes) > 0) {
+		if w.id == id {
 			return w.run(h)
 		}
 	}

@@ -15,17 +15,58 @@ import (
 // the collector that made the bundle.
 func TestJournalCommands(t *testing.T) {
 	for layout, want := range map[string]string{
-		"must-gather":   "oc adm node-logs n1 -u crio > crio.log",
-		"talos-support": "talosctl -n n1 logs cri > crio.log",
-		"kind-export":   "docker exec n1 journalctl -u crio -o short-precise --utc --no-pager > crio.log",
-		"sosreport":     "journalctl -u crio -o short-precise --utc --no-pager > crio.log",
+		"must-gather":   "oc adm node-logs n1 -u crio > runtime.log",
+		"talos-support": "talosctl -n n1 logs cri > runtime.log",
+		"kind-export":   "docker exec n1 journalctl -u crio -o short-precise --utc --no-pager > runtime.log",
+		"sosreport":     "journalctl -u crio -o short-precise --utc --no-pager > runtime.log",
 	} {
 		n := new(replay.Node)
-		n.Coverage = []*parse.Coverage{{File: &parse.File{Layout: layout}}}
-		h := holding{layout: layoutOf(n), name: "n1"}
-		if got := h.journal("crio", "crio.log"); got != want {
+		n.Name, n.Kubelet.Runtime = "n1", "cri-o 1.30"
+		n.Coverage = []*parse.Coverage{{File: &parse.File{Layout: layout}, Origin: new(parse.Origin)}}
+		if got := command(n, "runtime-log"); got != want {
 			t.Errorf("%s: %s, want %s", layout, got, want)
 		}
+	}
+}
+
+// command is the one that collects an input of a node, "" where nothing asks for it.
+func command(n *replay.Node, id string) string {
+	for _, x := range OfNode(n, nil, CommandsFor(n, nil)) {
+		if x.ID == id {
+			return x.Command
+		}
+	}
+	return ""
+}
+
+// TestNothingGuessed: a command holds no time of an incident that nothing dates, no
+// runtime that nothing states, and the time that its sentence says.
+func TestNothingGuessed(t *testing.T) {
+	n := new(replay.Node)
+	n.Name, n.Have = "unknown", map[parse.Source]bool{parse.SrcKubelet: true}
+	n.Episodes = []replay.Episode{{ID: 1}} // as an undated line proves it
+	pack, _ := rules.Builtin()
+	for _, d := range pack.Causes {
+		run := CommandsFor(n, nil)
+		for _, x := range OfNode(n, &rules.Result{Causes: []rules.Cause{{ID: d.ID, Missing: d.Missing}}}, run) {
+			if strings.Contains(x.Command, "--since -") || strings.Contains(x.Command, "--since=") || strings.Contains(x.Command, "TIME") || strings.Contains(x.Command, "19") {
+				t.Errorf("%s: a time that nothing dates: %s", d.ID, x.Command)
+			}
+			if c := x.Command; strings.Contains(c, "-u containerd") && !strings.Contains(c, "-u crio") && d.ID != "cni-lock-status-hang" {
+				t.Errorf("%s: a runtime that nothing states: %s", d.ID, c)
+			}
+		}
+	}
+	if got, want := command(n, "runtime-stacks"), "kill -USR1 $(pidof containerd crio dockerd); journalctl -u containerd -u crio -u docker --since '1min ago' --no-pager > stacks.log"; got != want {
+		t.Error(got)
+	}
+
+	at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
+	n.Window = replay.Window{Start: at, End: at + int64(time.Hour)}
+	n.Episodes[0] = replay.Episode{ID: 1, LastStart: replay.Instant{At: at}, Breach: at + int64(3*time.Minute), LastReport: at + int64(time.Hour)}
+	const want = "journalctl -u kubelet -o short-precise --utc --since '2026-03-04 09:50:00 UTC' --until '2026-03-04 11:05:00 UTC' --no-pager > kubelet-before.log"
+	if got := command(n, "kubelet-log-before"); got != want {
+		t.Error(got)
 	}
 }
 
@@ -100,5 +141,14 @@ func TestFill(t *testing.T) {
 	const want = "journalctl -u crio --since '2026-03-04 09:50:00 UTC' --until '2026-03-04 11:05:00 UTC' --no-pager"
 	if got := CommandsFor(n, nil).Fill("journalctl -u containerd -u crio -u docker --since -1h --no-pager"); got != want {
 		t.Error(got)
+	}
+	n.Kubelet.Runtime = "docker 20.10"
+	for s, want := range map[string]string{
+		"ps -p $(crictl inspect --output go-template --template '{{.info.pid}}' f00)": "ps -p $(docker inspect -f '{{.State.Pid}}' f00)",
+		"time crictl ps; systemctl show kubelet containerd crio docker -p TasksMax":   "time docker ps; systemctl show kubelet docker -p TasksMax",
+	} {
+		if got := CommandsFor(n, nil).Fill(s); got != want {
+			t.Error(got)
+		}
 	}
 }
