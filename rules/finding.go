@@ -61,7 +61,7 @@ const (
 
 // Legend says what the levels mean, for whoever prints them. The shares are those
 // of internal/cmd/reliability on incidents that the rules were not made from.
-const Legend = "confirmed: proven by a line that explains itself; likely: right in at least 8 of 10; possible: not excluded"
+const Legend = "confirmed: a line states it; likely: right in at least 8 of 10; possible: not excluded"
 
 // Cause is a probable cause with what speaks for and against it.
 type Cause struct {

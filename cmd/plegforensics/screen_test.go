@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,24 +15,48 @@ import (
 )
 
 // TestScreen: the report of a sample is one screen, and no line but a command to
-// copy is wider than the terminal; nor is any of the whole report.
+// copy is wider than the terminal; nor is any of the whole report. So it is of each
+// recorded node and case, read as users do: without a zone or a year.
 func TestScreen(t *testing.T) {
 	for _, sample := range sampleNames(t) {
-		for columns, width := range map[string]int{"80": 80, "100": 100, "140": 140} {
-			t.Setenv("COLUMNS", columns)
-			screen := string(printed(t, append([]string{"analyze", "--quiet", "--tz", "UTC", "--year", "2026"}, inputsOf(t, sample)...)...))
-			if n := strings.Count(screen, "\n"); n > 40 && width >= 100 {
-				t.Errorf("%s at %s columns has %d lines:\n%s", sample, columns, n, screen)
-			}
-			for _, line := range strings.Split(screen, "\n") {
-				if text.StringWidthWithoutEscSequences(line) > width && !strings.Contains(line, "$ ") {
-					t.Errorf("%s at %s columns: %s", sample, columns, line)
-				}
-			}
-			if !strings.Contains(screen, "plegforensics") || !strings.Contains(screen, "--verbose") {
-				t.Errorf("%s names no next command", sample)
-			}
+		for _, width := range []int{80, 100, 140} {
+			oneScreen(t, width, inputsOf(t, sample)...)
 		}
+	}
+	cases, _ := filepath.Glob("../../../shared/data/cases/*.log")
+	for _, in := range cases {
+		oneScreen(t, 80, in)
+		oneScreen(t, 100, in)
+	}
+	recorded, _ := filepath.Glob("../../../shared/data/kubelets/*")
+	for i, dir := range recorded {
+		in, _ := filepath.Glob(filepath.Join(dir, "[kmpes]*")) // what a bundle holds
+		oneScreen(t, []int{80, 100}[i%2], in...)
+	}
+}
+
+// oneScreen checks the report of inputs at a width in columns.
+func oneScreen(t *testing.T, width int, inputs ...string) {
+	t.Helper()
+	t.Setenv("COLUMNS", strconv.Itoa(width))
+	screen := string(printed(t, append([]string{"analyze", "--quiet"}, inputs...)...))
+	most := 40
+	if width < 100 {
+		most = 48
+	}
+	if n := strings.Count(screen, "\n"); n > most {
+		t.Errorf("%s at %d columns has %d lines:\n%s", inputs[0], width, n, screen)
+	}
+	for _, line := range strings.Split(screen, "\n") {
+		if text.StringWidthWithoutEscSequences(line) > width && !strings.Contains(line, "$ ") {
+			t.Errorf("%s at %d columns: %s", inputs[0], width, line)
+		}
+		if strings.TrimRight(line, " ") != line {
+			t.Errorf("%s at %d columns ends in spaces: %q", inputs[0], width, line)
+		}
+	}
+	if !strings.Contains(screen, "plegforensics") || !strings.Contains(screen, "--verbose") {
+		t.Errorf("%s names no next command", inputs[0])
 	}
 }
 

@@ -37,7 +37,7 @@ const momentsShown = 200
 func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	t := times{dayAndTime, opt.Zone}
 	fmt.Fprintf(b, "\n## %s: %s\n\n", md(orNode(n.Name)), n.Status)
-	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(t.prose(windowLine(n.Window))))
+	fmt.Fprintf(b, "- %s\n- %s\n", md(kubeletLine(n.Kubelet)), md(t.prose(windowLine(n.Window, true))))
 	gantt(b, n)
 	markdownSection(b, "###", t.episodes(n))
 	told, quotes := n.Causes[:min(len(n.Causes), 3)], 3

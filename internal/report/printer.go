@@ -19,13 +19,14 @@ type printer struct {
 	*bufio.Writer
 	times
 	opt Options
+	cut int // how much the screen has been cut to fit
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
 	if opt.Width <= 0 {
 		opt.Width = 80
 	}
-	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt}
+	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt, 0}
 }
 
 // setDay drops the day from moments where all records are of one day, which the
@@ -69,6 +70,7 @@ func (p *printer) para(indent, s string) { p.clipped(indent, s, whole) }
 // clipped prints at most most lines of a paragraph: the sentences and clauses that fit,
 // or of a single one what fits.
 func (p *printer) clipped(indent, s string, most int) {
+	s = p.prose(s)
 	width := max(p.opt.Width-breadth(indent), least)
 	lines := strings.Split(wrap(s, width), "\n")
 	for len(lines) > most {

@@ -106,6 +106,7 @@ func TestLocalTimes(t *testing.T) {
 	for in, want := range map[string]string{
 		"from 2026-11-20 23:34:19 UTC to 23:36:12; x":         "from 2026-11-20 23:34:19 UTC (2026-11-21 00:34:19 CET) to 23:36:12 (2026-11-21 00:36:12 CET); x",
 		"2026-11-20 22:34:19 to 2026-11-21 00:36:12 UTC, 1h":  "2026-11-20 22:34:19 (23:34:19 CET) to 2026-11-21 00:36:12 UTC (01:36:12 CET), 1h",
+		"the relist of 2026-11-20 22:34:19.123 UTC":           "the relist of 2026-11-20 22:34:19.123 UTC (23:34:19 CET)",
 		"at 2026-02-30 99:99:99 UTC, and 2026-11-20 22:34:19": "at 2026-02-30 99:99:99 UTC, and 2026-11-20 22:34:19",
 	} {
 		if got := (times{zone: berlin}).prose(in); got != want {
@@ -117,7 +118,7 @@ func TestLocalTimes(t *testing.T) {
 	}
 	a := fixture("worker-3", 1)
 	a.Nodes[0].Summary = "worker-3: PLEG unhealthy from 2026-03-01 12:04:40 UTC to 12:05:42."
-	for name, want := range map[string]string{"text": "from 2026-03-01 12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)", "ticket": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)", "markdown": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)"} {
+	for name, want := range map[string]string{"text": "from 2026-03-01 12:04:40 UTC (13:04:40 CET), recovered by 12:05:42 (13:05:42 CET)", "ticket": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)", "markdown": "12:04:40 UTC (13:04:40 CET) to 12:05:42 (13:05:42 CET)"} {
 		var b strings.Builder
 		if err := Lookup(Formats, name).Write(&b, fill(a), Options{Width: 140, Zone: berlin}); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %v\n%s", name, err, b.String())

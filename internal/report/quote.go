@@ -24,18 +24,27 @@ func (p *printer) quote(indent string, e *model.Evidence) {
 			when = "  " + layout(e.Time, time.TimeOnly) + p.local(e.Time)
 		}
 	}
-	note := ""
-	beside := breadth(indent+at+when+"  "+e.Note) <= p.opt.Width
-	if beside && e.Note != "" {
-		note = "  " + e.Note
+	fits := func(note string) bool { return breadth(indent+at+when+"  "+note) <= p.opt.Width }
+	note, beside := p.prose(e.Note), ""
+	if !p.opt.Verbose && !fits(note) {
+		note = p.prose(gist(e.Note))
 	}
-	fmt.Fprintf(p, "%s%s%s%s\n", indent, p.link(e, at), when, note)
-	if !beside && e.Note != "" {
-		p.clipped(hang, e.Note, most)
+	if note != "" && fits(note) {
+		note, beside = "", "  "+note
+	}
+	fmt.Fprintf(p, "%s%s%s%s\n", indent, p.link(e, at), when, beside)
+	if note != "" {
+		p.clipped(hang, note, most)
 	}
 	if text != "" { // else it was quoted before
 		fmt.Fprintf(p, "%s%s\n", hang, p.paint(faint, text))
 	}
+}
+
+// gist is the first thing that a note says.
+func gist(note string) string {
+	first, _, _ := strings.Cut(note, "; ")
+	return first
 }
 
 // shortPath is a path as it is quoted: of what lies in archives and folders the

@@ -160,7 +160,7 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		to := "the end of the input"
 		switch {
 		case e.Recovered != 0:
-			to = clockText(e.Recovered) + upTo(e.RecoveredSlack, "earlier")
+			to = clockText(e.Recovered) + upTo(e.RecoveredSlack)
 		case end.Health != nil:
 			to = clockText(max(e.LastReport, e.Breach)) + " at least: the input does not show it recover"
 		}

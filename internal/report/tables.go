@@ -38,7 +38,7 @@ func (t times) local(at model.Time) string {
 	return there.Format(" (" + l + ")")
 }
 
-var utcWords = regexp.MustCompile(`(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)( UTC)?(?:( to )(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)( UTC)?)?`)
+var utcWords = regexp.MustCompile(`(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)((?:\.\d+)?(?: UTC)?)(?:( to )(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)( UTC)?)?`)
 
 // prose is a sentence with the local time beside each moment that it gives in UTC.
 func (t times) prose(s string) string {
@@ -46,7 +46,7 @@ func (t times) prose(s string) string {
 		g := utcWords.FindStringSubmatch(m)
 		local := func(day, clock string) string {
 			at, err := time.Parse(time.DateTime, day+" "+clock)
-			if err != nil || g[3]+g[7] == "" {
+			if err != nil || !strings.HasSuffix(g[3]+g[7], "UTC") {
 				return ""
 			}
 			return t.local(model.Time(at.UnixNano()))
@@ -80,7 +80,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = t.clock(e.NotReady.From) + " → " + t.clock(e.NotReady.To)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), t.clock(e.Recovered)+upTo(e.RecoveredSlack, "earlier"), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach), t.clock(e.Recovered)+upTo(e.RecoveredSlack), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -91,7 +91,11 @@ func episodeLength(e *model.Episode) string {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0:
-		return Span(e.Recovered.Sub(e.Breach)) + upTo(e.RecoveredSlack, "less")
+		long := e.Recovered.Sub(e.Breach)
+		if upTo(e.RecoveredSlack) != "" {
+			return Span(max(long-model.Duration(e.RecoveredSlack), 0)) + " to " + Span(long)
+		}
+		return Span(long)
 	case e.LastReport > e.Breach:
 		return "≥ " + Span(e.LastReport.Sub(e.Breach))
 	}

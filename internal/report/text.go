@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -22,16 +23,35 @@ func writeText(w io.Writer, r *model.Report, opt Options) error {
 	if opt.Verbose {
 		return writeVerbose(w, r, opt)
 	}
-	p := newPrinter(w, opt)
-	p.inputLine(r)
-	worst := worstNode(r.Nodes)
-	if worst != nil {
-		p.screen(worst)
+	var b bytes.Buffer
+	for cut := range 8 {
+		b.Reset()
+		p := newPrinter(&b, opt)
+		p.cut = cut
+		p.inputLine(r)
+		worst := worstNode(r.Nodes)
+		if worst != nil {
+			p.screen(worst)
+		}
+		p.others(r.Nodes, worst)
+		p.footer(r, worst)
+		if err := p.Flush(); err != nil {
+			return err
+		}
+		if rows := bytes.Count(b.Bytes(), []byte("\n")) + 1; rows <= screenRows || p.opt.Width < 100 && rows <= narrowRows {
+			break
+		}
 	}
-	p.others(r.Nodes, worst)
-	p.footer(r, worst)
-	return p.Flush()
+	_, err := w.Write(b.Bytes())
+	return err
 }
+
+// Rows of a screen, the mark among them: at 100 columns and more, and at fewer.
+const screenRows, narrowRows = 40, 48
+
+// most is how many of n rows or items of lesser weight are shown: fewer the more
+// the screen has to be cut.
+func (p *printer) most(n int) int { return max(1, n-p.cut) }
 
 // worstNode is the node that the screen is about, nil if there is none.
 func worstNode(ns []*model.Node) *model.Node {
@@ -87,15 +107,15 @@ func (p *printer) screen(n *model.Node) {
 	p.setDay(n.Window)
 	p.status(orNode(n.Name), n.Status)
 	if len(n.Episodes) == 0 {
-		p.label("verdict", p.prose(sentenceCase(plainSummary(n))), whole)
+		p.label("verdict", sentenceCase(plainSummary(n)), whole)
 		p.crossed(n)
 	} else {
 		p.incident(n)
 	}
 	p.label("node", kubeletShort(&n.Kubelet), whole)
-	p.label("log", p.prose(shortPaths(windowLine(n.Window)))+gapsShort(n.History.Gaps), whole)
-	for i := range n.Conflicts {
-		p.label("warning", n.Conflicts[i].Message, whole)
+	p.label("log", shortPaths(windowLine(n.Window, false))+gapsShort(n.History.Gaps), whole)
+	for i := range n.Conflicts[:min(len(n.Conflicts), p.most(4))] {
+		p.label("warning", n.Conflicts[i].Message, p.most(8))
 	}
 	p.ageLine(n)
 	c, sure := leading(n)
@@ -139,7 +159,9 @@ func (p *printer) incident(n *model.Node) {
 			p.label("", fmt.Sprintf("past the threshold also from %s to %s, though no line reports it; age %s", p.second(b.Start), p.second(b.End), valueOf(b)), whole)
 		}
 	}
-	age := clauses{oldest(e), "threshold " + span(&e.Threshold)}
+	age := clauses{oldest(e)}
+	age.add(e.NeverRelisted, "as no relist had succeeded since the kubelet started")
+	age.add(true, "threshold %s", span(&e.Threshold))
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, inBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
 	if e.NotReady != nil {
@@ -159,27 +181,26 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	var c clauses
 	from := "a moment that no line dates"
 	if e.Start() != 0 {
-		from = layout(e.Start(), time.DateTime) + " UTC" + t.local(e.Start())
+		from = layout(e.Start(), time.DateTime) + " UTC"
 	}
 	c.add(true, "unhealthy from %s%s", from, about(e.Start(), e.Uncertainty, time.Second))
 	if e.Recovered != 0 {
-		c[0] += fmt.Sprintf(" to %s%s%s", untilWords(e.Start(), e.Recovered), t.local(e.Recovered), upTo(e.RecoveredSlack, "earlier"))
-		c.add(true, "recovered after %s", episodeLength(e))
+		by := map[bool]string{true: "at", false: "by"}[upTo(e.RecoveredSlack) == ""]
+		c.add(true, "recovered %s %s%s after %s", by, untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))
 	}
-	c.add(e.NeverRelisted, "no relist had succeeded since the kubelet started")
 	return c.String()
 }
 
-// upTo is how much earlier, or less, something may have been than what is proven, where
-// that is worth a word.
-func upTo(slack *float64, word string) string {
+// upTo is how much earlier something may have been than what is proven, where that is
+// worth a word.
+func upTo(slack *float64) string {
 	if slack == nil || *slack < 0.5 {
 		return ""
 	}
-	return " or up to " + parse.Slack(model.Duration(slack), time.Second) + " " + word
+	return " or up to " + parse.Slack(model.Duration(slack), time.Second) + " earlier"
 }
 
 // untilWords is the end of what began at from, with its day if that is another.
@@ -203,7 +224,7 @@ func (p *printer) crossed(n *model.Node) {
 		if e := b.Evidence.Best(); e != nil {
 			c.add(true, "%s", shortPath(e.Where(), 40))
 		}
-		p.label(map[int]string{0: "crossed"}[i], c.String(), 2)
+		p.label(map[int]string{0: "crossed"}[i], c.String(), p.most(2))
 	}
 }
 
@@ -249,19 +270,19 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 		}
 	}
 	if c != nil {
-		p.clipped("  ", c.Explanation, 3)
+		p.clipped("  ", c.Explanation, p.most(3))
 		for i, e := range c.For.Told(3) {
 			p.quote(fmt.Sprintf("  %d ", i+1), &e)
 		}
 		if e := c.Against.Best(); e != nil {
-			p.clipped("  against  ", cmp.Or(e.Note, flat(e.Message))+" ("+shortPath(e.Where(), 40)+")", 2)
+			p.clipped("  against  ", cmp.Or(gist(e.Note), flat(e.Message))+" ("+shortPath(e.Where(), 40)+")", p.most(2))
 		}
 	}
 	switch {
 	case len(also) > 0 && well:
-		p.clipped("  also     ", "signs of "+strings.Join(also, ", ")+", though PLEG was well", 2)
+		p.clipped("  also     ", "signs of "+strings.Join(also, ", ")+", though PLEG was well", p.most(2))
 	case len(also) > 0:
-		p.clipped("  also     ", strings.Join(also, ", "), 2)
+		p.clipped("  also     ", strings.Join(also, ", "), p.most(2))
 	}
 }
 
@@ -285,7 +306,7 @@ func (p *printer) collectNext(n *model.Node) {
 		if i == 0 {
 			p.heading("Collect next")
 		}
-		p.need(&n.Collect[i], 2)
+		p.need(&n.Collect[i], p.most(2))
 	}
 }
 
@@ -299,14 +320,14 @@ func (p *printer) need(x *model.Need, most int) {
 
 // others are the nodes that the screen is not about, a line each.
 func (p *printer) others(ns []*model.Node, worst *model.Node) {
-	const most = 8
+	most := p.most(8)
 	ns = slices.DeleteFunc(slices.Clone(ns), func(n *model.Node) bool { return n == worst })
 	for i, n := range ns {
 		if i == 0 {
 			p.heading("Other nodes")
 		}
 		if i == most {
-			fmt.Fprintf(p, "  and %s more; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-most, "node"))
+			fmt.Fprintf(p, "  and %s; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-most, "more node"))
 			break
 		}
 		p.clipped("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)), 1)

@@ -59,3 +59,34 @@ func TestNoAge(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestCut: however much there is to tell, the screen has its rows; what is cut is
+// never the verdict, a proof, a thing to do or its command.
+func TestCut(t *testing.T) {
+	a := fixture("worker-3", 1)
+	n := &a.Nodes[0]
+	long := strings.Repeat("Something that takes long to explain. ", 9)
+	c := rules.Cause{ID: "a-cause", Title: "A cause", Level: rules.Likely, Confidence: 0.9, Explanation: long, Remediation: []string{"Do this.", "Do that."}, Commands: []string{"run-this", "run-that"},
+		For: n.Breaches[0].Evidence[:1:1], Against: n.Breaches[0].Evidence}
+	c.For = append(c.For, c.For[0], c.For[0])
+	n.Causes = []rules.Cause{c, c, c, c}
+	for range 9 {
+		n.Contradictions = append(n.Contradictions, replay.Contradiction{What: long, Evidence: c.For[:1], Against: c.For[:1]})
+		a.Nodes = append(a.Nodes, a.Nodes[0])
+	}
+	for columns, most := range map[int]int{60: 48, 80: 48, 100: 40, 200: 40} {
+		var b bytes.Buffer
+		if err := writeText(&b, fill(a), Options{Width: columns}); err != nil {
+			t.Fatal(err)
+		}
+		got := b.String()
+		if rows := strings.Count(got, "\n") + 1; rows > most { // with the mark
+			t.Errorf("%d rows at %d columns:\n%s", rows, columns, got)
+		}
+		for _, part := range []string{"unhealthy from 2026", "Cause: A cause (likely, 90%", "\n  1 ", "\n  2 ", "\n  3 ", "1. Do this.", "2. Do that.", "$ run-this", "$ run-that", "--verbose"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("%d columns: no %q in\n%s", columns, part, got)
+			}
+		}
+	}
+}

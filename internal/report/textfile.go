@@ -133,18 +133,14 @@ var labelValue = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // Sample writes a value of the metric with labels, names and values in turn.
 func (t *Textfile) Sample(v float64, labels ...string) {
-	t.b.WriteString(t.name)
-	for i := 0; i+1 < len(labels); i += 2 {
-		open := ","
-		if i == 0 {
-			open = "{"
-		}
-		t.b.WriteString(open + labels[i] + `="` + labelValue.Replace(labels[i+1]) + `"`)
+	var pairs []string
+	for pair := range slices.Chunk(labels, 2) {
+		pairs = append(pairs, pair[0]+`="`+labelValue.Replace(pair[1])+`"`)
 	}
-	if len(labels) > 0 {
-		t.b.WriteString("}")
+	if len(pairs) > 0 {
+		pairs = []string{"{", strings.Join(pairs, ","), "}"}
 	}
-	t.b.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+	fmt.Fprintf(t.b, "%s%s %s\n", t.name, strings.Join(pairs, ""), strconv.FormatFloat(v, 'g', -1, 64))
 }
 
 // Close writes what is left.

@@ -54,7 +54,7 @@ func (t times) ticketLines(n *model.Node) []string {
 		if e.Time != 0 {
 			proof += layout(e.Time, "  "+time.TimeOnly) + t.local(e.Time)
 		}
-		if note, _, _ := strings.Cut(e.Note, "; "); note != "" {
+		if note := gist(e.Note); note != "" {
 			proof += "  " + note + ":"
 		}
 		out = append(out, proof+"  "+fit(flat(e.Message), 200))

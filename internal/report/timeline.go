@@ -14,7 +14,7 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 	for _, n := range r.Nodes {
 		p.setDay(n.Window)
 		p.heading(n.Name)
-		p.para("  ", p.prose(windowLine(n.Window)))
+		p.para("  ", windowLine(n.Window, true))
 		for _, note := range n.History.Notes {
 			p.para("  ", note)
 		}

@@ -42,9 +42,9 @@ func (p *printer) inputs(r *model.Report) {
 func (p *printer) node(n *model.Node) {
 	p.setDay(n.Window)
 	p.status(orNode(n.Name), n.Status)
-	p.para("  ", p.prose(sentenceCase(plainSummary(n))))
+	p.para("  ", sentenceCase(plainSummary(n)))
 	p.para("  ", kubeletLine(n.Kubelet))
-	p.para("  ", p.prose(windowLine(n.Window)))
+	p.para("  ", windowLine(n.Window, true))
 	p.timeline(n)
 	s := p.episodes(n)
 	for i := range n.Episodes {
@@ -99,8 +99,9 @@ func kubeletLine(k model.Kubelet) string {
 	return c.String() + inBrackets(k.Basis)
 }
 
-// windowLine is what the records cover, and how their timestamps were read.
-func windowLine(w model.Window) string {
+// windowLine is what the records cover, and how their timestamps were read: all of
+// that, or only what was assumed.
+func windowLine(w model.Window, all bool) string {
 	if w.Start == 0 {
 		return "no dated line"
 	}
@@ -109,9 +110,13 @@ func windowLine(w model.Window) string {
 	var c clauses
 	c.add(several, "%s to %s UTC, %s", from, untilWords(w.Start, w.End), Span(w.End.Sub(w.Start)))
 	c.add(!several, "%s UTC", from)
-	c.add(w.Timezone == "stated", "every timestamp states its zone")
-	c.add(w.Timezone != "stated" && w.TimezoneBasis != "", "timestamps in %s (%s)", cmp.Or(w.Timezone, "unknown"), w.TimezoneBasis)
-	c.add(w.YearBasis != "", "year: %s", w.YearBasis)
+	zone, guess := strings.CutPrefix(w.TimezoneBasis, "assumed: ")
+	c.add(guess, "timestamps assumed %s (%s)", w.Timezone, zone)
+	c.add(all && w.Timezone == "stated", "every timestamp states its zone")
+	c.add(all && !guess && w.Timezone != "stated" && zone != "", "timestamps in %s (%s)", cmp.Or(w.Timezone, "unknown"), zone)
+	year, guess := strings.CutPrefix(w.YearBasis, "assumed: ")
+	c.add(guess, "year assumed (%s)", year)
+	c.add(!guess && (all || year == "unknown") && year != "", "year: %s", year)
 	return strings.Join(c, "; ")
 }
 

@@ -16,8 +16,8 @@ func TestAmounts(t *testing.T) {
 		{measured(&model.Breach{Value: num(35), Threshold: num(30), Unit: "seconds", End: at(1)}), "35s, threshold 30s"},
 		{measured(&model.Breach{Value: num(35), Threshold: num(30), Unit: "seconds"}), "at least 35s, threshold 30s"},
 		{measured(&model.Breach{Value: num(0), Threshold: num(0), Unit: "seconds"}), ""},
-		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(19), RecoveredSlack: num(18)}), "19s or up to 18s less"},
-		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(113), RecoveredSlack: num(5)}), "1m53s or up to 5s less"},
+		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(19), RecoveredSlack: num(18)}), "1s to 19s"},
+		{episodeLength(&model.Episode{Breach: at(0), Recovered: at(113), RecoveredSlack: num(5)}), "1m48s to 1m53s"},
 		{episodeLength(&model.Episode{Breach: at(0), LastReport: at(113)}), "≥ 1m53s"},
 	} {
 		if c.got != c.want {

@@ -60,7 +60,7 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 	if m, ok := a.newestOf(f.File); ok {
 		bound, why = m.at, m.why
 	} else if f.ModTime != 0 {
-		bound, why, trust = f.ModTime, "modification time of the file", parse.YearGuessed
+		bound, why, trust = f.ModTime, "assumed: modification time of the file", parse.YearGuessed
 	} else if !opt.Now.IsZero() {
 		bound, why, trust = opt.Now.UnixNano(), "assumed: the latest year that is not in the future", parse.YearGuessed
 	}

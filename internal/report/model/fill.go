@@ -174,10 +174,7 @@ func (c *Cleaner) operation(o replay.Operation) Operation {
 // onDemand is nil where nothing tells of relists of single pods.
 func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	d := &n.OnDemand
-	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
-	if begun := len(d.Begun); begun > 0 {
-		x.Begun = &begun
-	}
+	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Begun: given(len(d.Begun) > 0, len(d.Begun)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
 	for _, ev := range [][]replay.Evidence{d.Begun, d.Dropped, d.Failed} {
 		if len(ev) > 0 {
 			x.Evidence = c.Proof(ev)
@@ -194,14 +191,8 @@ func (c *Cleaner) counted(x replay.Counted, ok bool) *Counted {
 	if !ok {
 		return nil
 	}
-	out := &Counted{Metric: c.Text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent, Evidence: c.Proof(x.Evidence)}
-	if x.Rate >= 0 {
-		out.Rate = Number(x.Rate)
-	}
-	if x.Edge > 0 {
-		out.Long, out.Edge = &x.Long, Long(x.Edge)
-	}
-	return out
+	return &Counted{Metric: c.Text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent,
+		Rate: given(x.Rate >= 0, x.Rate), Long: given(x.Edge > 0, x.Long), Edge: Longer(x.Edge), Evidence: c.Proof(x.Evidence)}
 }
 
 func (c *Cleaner) counts(n *Analyzed) EventCounts {

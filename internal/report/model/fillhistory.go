@@ -117,12 +117,8 @@ func relistStats(h *History, n *replay.Node) RelistStats {
 func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
 
 func (c *Cleaner) event(e replay.PodEvent) PodEvent {
-	x := PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Pod: c.knownName(e.Pod), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
-		RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Evidence: c.Proof(e.Evidence())}
-	if e.HasLag {
-		x.Lag = Number(Seconds(e.Lag))
-	}
-	return x
+	return PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Pod: c.knownName(e.Pod), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
+		RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Lag: given(e.HasLag, Seconds(e.Lag)), Evidence: c.Proof(e.Evidence())}
 }
 
 func (c *Cleaner) request(r replay.Request) Request {

@@ -47,10 +47,7 @@ func (c *Cleaner) file(f inventory.File) File {
 	if k := f.Clock; k != nil {
 		zone := f.Zone()
 		out.Zone, out.ZoneBasis, out.YearBasis = c.known(zone.Name), c.known(zone.Basis), c.known(k.YearBasis)
-		if y := k.Year; y > 1970 {
-			out.Year = &y
-		}
-		out.Reversed, out.Jumps = k.Reversed, len(k.Jumps)
+		out.Year, out.Reversed, out.Jumps = given(k.Year > 1970, k.Year), k.Reversed, len(k.Jumps)
 	}
 	return out
 }

@@ -51,21 +51,19 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 // Seconds converts a duration to the unit of the documents.
 func Seconds(d time.Duration) float64 { return float64(d) / 1e9 }
 
-// Number is f for JSON, nil where that has no number for it.
-func Number(f float64) *float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+// given is v, nil where it is unknown.
+func given[T any](known bool, v T) *T {
+	if !known {
 		return nil
 	}
-	return &f
+	return &v
 }
 
+// Number is f for JSON, nil where that has no number for it.
+func Number(f float64) *float64 { return given(!math.IsNaN(f) && !math.IsInf(f, 0), f) }
+
 // Long is the seconds of a duration, nil for a negative one, which is unknown.
-func Long(d time.Duration) *float64 {
-	if d < 0 {
-		return nil
-	}
-	return Number(Seconds(d))
-}
+func Long(d time.Duration) *float64 { return given(d >= 0, Seconds(d)) }
 
 // Duration is the inverse of Long: -1 for nil.
 func Duration(s *float64) time.Duration {
@@ -76,28 +74,13 @@ func Duration(s *float64) time.Duration {
 }
 
 // Longer is the seconds of a duration, nil for 0 too, where that is unknown.
-func Longer(d time.Duration) *float64 {
-	if d == 0 {
-		return nil
-	}
-	return Long(d)
-}
+func Longer(d time.Duration) *float64 { return given(d > 0, Seconds(d)) }
 
 // count is n, nil for a negative number, which is unknown.
-func count(n int) *int {
-	if n < 0 {
-		return nil
-	}
-	return &n
-}
+func count(n int) *int { return given(n >= 0, n) }
 
 // some is s, nil for "".
-func some(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
+func some(s string) *string { return given(s != "", s) }
 
 // list is what f makes of each element, never nil.
 func list[A, B any](in []A, f func(A) B) []B {

@@ -230,7 +230,7 @@ func reports(gs []*kubelet.LastSeen) []host.Evidence {
 	return out
 }
 
-func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000 UTC") }
+func clock(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02 15:04:05.000 UTC") }
 
 // never finds the stretch in which no relist of the run had succeeded, when it
 // is more than the transient of a start.

@@ -187,8 +187,7 @@ func (w *healer) listStep(y *symptoms, e *Episode) (Step, string, []host.Evidenc
 		ev := []host.Evidence{{Record: y.listFails[0].Line, Note: "the list call of a relist failed"}}
 		return StepList, kubelet.Times(len(y.listFails), "relist") + " failed in the list call", ev
 	case y.slowList != nil:
-		return StepList, "the list call of a relist outlasted the threshold: the one before was still named " +
-			"the last seen when it had been running for longer", []host.Evidence{{Record: y.slowList.Lines[0].Record, Note: "names a relist that began long before it became the last seen"}}
+		return StepList, "the list call of one relist lasted longer than the threshold", []host.Evidence{{Record: y.slowList.Lines[0].Record, Note: "names a relist that began long before it became the last seen"}}
 	case y.restarted != nil && len(y.inspecting) == 0:
 		return StepList, "a relist began after the last seen one and did not list pods",
 			[]host.Evidence{{Record: y.restarted.Line, Note: "begins after the last seen relist"}}
