@@ -226,7 +226,7 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	id := pathIdentity(name)
 	defer func() {
 		if x := recover(); x != nil {
-			rec = broken(id, b.shown(name, id), fleet.Failed, fmt.Sprintf("the analysis broke down: %v", x))
+			rec = fleet.Broken(id, b.shown(name, id), fleet.Failed, fmt.Sprintf("the analysis broke down: %v", x))
 		}
 	}()
 	ctx := b.c.Context
@@ -262,9 +262,9 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline"))), false
+		return fleet.Broken(id, shown, fleet.Deadline, fmt.Sprintf("not done within %s", b.c.Duration("deadline"))), false
 	}
-	return broken(id, shown, fleet.Failed, err.Error()), false
+	return fleet.Broken(id, shown, fleet.Failed, err.Error()), false
 }
 
 // lostOutputs are files in --out-dir that could not be written.
@@ -289,10 +289,6 @@ func (l *lostOutputs) error() error {
 		return nil
 	}
 	return &exitError{exitOutput, "--out-dir: " + l.first.Error(), "not written: " + parse.Plural(l.n, "file") + "; --resume goes on where this run was"}
-}
-
-func broken(id, name string, s fleet.Status, why string) fleet.Record {
-	return fleet.Record{ID: id, Name: visible(name), Status: s, Error: visible(why), Nodes: []fleet.Node{}}
 }
 
 // shown is the name of a bundle in outputs: a path tells whose it is.

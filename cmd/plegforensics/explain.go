@@ -46,7 +46,7 @@ func explainCommand() *cli.Command {
 				if i > 0 {
 					fmt.Fprintln(c.App.Writer)
 				}
-				if _, err := fmt.Fprint(c.App.Writer, page); err != nil {
+				if _, err := fmt.Fprint(shownLines{c.App.Writer}, page); err != nil {
 					return err
 				}
 			}

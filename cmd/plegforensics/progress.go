@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,10 +82,9 @@ func (p *progressLine) text(took time.Duration) string {
 	if rate := float64(read) / took.Seconds(); rate > 0 {
 		s += ", " + report.Bytes(int64(rate)) + "/s"
 	}
-	if name := p.of.File(); name != "" {
-		s += "  " + visible(name)
-	}
-	return short(s, p.width-1)
+	var b strings.Builder
+	fmt.Fprint(&stderr{&b}, strings.TrimRight(s+"  "+p.of.File(), " "))
+	return short(b.String(), p.width-1)
 }
 
 // short cuts a line in its middle, so that both its numbers and the end of the

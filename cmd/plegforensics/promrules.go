@@ -111,19 +111,19 @@ func printTest(w io.Writer, f *promtest.File, o *promtest.Outcome) {
 	if name == "" {
 		name = "unnamed"
 	}
-	fmt.Fprintln(w, word, visible(fmt.Sprintf("%s:%d: %s", f.Name, o.Test.Line, name)))
+	fmt.Fprintln(w, word, fmt.Sprintf("%s:%d: %s", f.Name, o.Test.Line, name))
 	for _, x := range o.Fails {
 		line := fmt.Sprintf("%s:%d: %s", f.Name, x.Line, x.What)
 		if x.Err != "" {
 			line += ": " + x.Err
 		}
-		fmt.Fprintln(w, "    ", visible(line))
+		fmt.Fprintln(w, "    ", line)
 		for _, d := range x.Diff {
 			sign := "-"
 			if d.Got {
 				sign = "+"
 			}
-			fmt.Fprintln(w, "      ", sign, visible(d.Text))
+			fmt.Fprintln(w, "      ", sign, d.Text)
 		}
 	}
 }

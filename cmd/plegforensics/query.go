@@ -177,7 +177,7 @@ func alertRules(c *cli.Context) ([]alerts.Group, error) {
 			groups = append(groups, gs...)
 		}
 		if len(groups) == before {
-			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --alert-rules %s: no rules in it\n", visible(path))
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --alert-rules %s: no rules in it\n", path)
 		}
 	}
 	return groups, nil

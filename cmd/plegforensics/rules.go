@@ -70,7 +70,7 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 		p.item(0, idColumn, d.ID, kind+": "+d.Title)
 	}
 	for _, s := range pack.Own {
-		p.item(0, idColumn, visible(s.ID), visible("signature: "+s.Doc))
+		p.item(0, idColumn, s.ID, "signature: "+s.Doc)
 	}
 	for _, r := range rules.BreachRules() {
 		p.item(0, idColumn, r.ID, "breach, "+string(r.Severity)+": "+r.Title+limitOf(pack, r.ID))
@@ -87,9 +87,9 @@ func listRules(w io.Writer, pack *rules.Pack) error {
 		if l.Set != "" {
 			from = "set by " + l.Set + "; default " + l.Default() + ", " + from
 		}
-		p.item(0, limitColumn, visible(l.Name), visible(fmt.Sprintf("%-11s %s", strings.ReplaceAll(l.String(), " ", glue), from)))
+		p.item(0, limitColumn, l.Name, fmt.Sprintf("%-11s %s", strings.ReplaceAll(l.String(), " ", glue), from))
 	}
-	_, err := io.WriteString(w, p.String())
+	_, err := io.WriteString(shownLines{w}, p.String())
 	return err
 }
 
@@ -123,18 +123,18 @@ func rulesCheck(c *cli.Context) error {
 		return a.File < b.File || a.File == b.File && a.Line < b.Line
 	})
 	prom := readPromRules(named)
-	var lines []string
+	var mistakes []string
 	for _, p := range probs {
 		if inFiles(p.File, files) {
-			lines = append(lines, p.String())
+			mistakes = append(mistakes, p.String())
 		}
 	}
-	lines = append(lines, prom.mistakes...)
-	for _, l := range lines {
-		fmt.Fprintln(c.App.Writer, visible(l))
+	mistakes = append(mistakes, prom.mistakes...)
+	for _, m := range mistakes {
+		fmt.Fprintln(shownLines{c.App.Writer}, m)
 	}
-	if len(lines) > 0 {
-		return usage("", "%s in rule files", parse.Plural(len(lines), "mistake"))
+	if len(mistakes) > 0 {
+		return usage("", "%s in rule files", parse.Plural(len(mistakes), "mistake"))
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s, no mistakes\n", contents(pack, files, &prom))
 	return err
@@ -204,8 +204,9 @@ func rulesTest(c *cli.Context) error {
 	if len(prom.mistakes) > 0 {
 		return usage("rules check shows all mistakes", "%s", prom.mistakes[0])
 	}
-	run, failed := runTrials(c.App.Writer, pack, files)
-	r, f := prom.run(c.Context, c.App.Writer)
+	out := shownLines{c.App.Writer}
+	run, failed := runTrials(out, pack, files)
+	r, f := prom.run(c.Context, out)
 	run, failed = run+r, failed+f
 	fmt.Fprintf(c.App.Writer, "%d cases, %d failed\n", run, failed)
 	if failed > 0 {
@@ -226,7 +227,7 @@ func runTrials(w io.Writer, pack *rules.Pack, files []string) (run, failed int) 
 		run++
 		if o.Fail != "" {
 			failed++
-			fmt.Fprintln(w, "FAIL", visible(o.String()))
+			fmt.Fprintln(w, "FAIL", o.String())
 		}
 	}
 	return run, failed

@@ -11,9 +11,6 @@ import (
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
-// visible makes a string that comes from outside safe for a terminal.
-func visible(s string) string { return model.NewCleaner(nil).Text(s) }
-
 // stderr is standard error. Each Write is a message of one line: what names of
 // files, values of flags and lines of inputs bring into it is made visible here,
 // and nowhere else.
@@ -22,11 +19,25 @@ type stderr struct{ io.Writer }
 // Write implements io.Writer.
 func (e *stderr) Write(p []byte) (int, error) {
 	line, end := strings.CutSuffix(string(p), "\n")
-	line = visible(line)
+	model.In(&line)
 	if end {
 		line += "\n"
 	}
 	_, err := io.WriteString(e.Writer, line)
+	return len(p), err
+}
+
+// shownLines writes text that no document holds but that quotes what comes from outside, such
+// as files of rules: of each of its lines everything is visible.
+type shownLines struct{ io.Writer }
+
+// Write implements io.Writer.
+func (l shownLines) Write(p []byte) (int, error) {
+	all := strings.Split(string(p), "\n")
+	for i := range all {
+		model.In(&all[i])
+	}
+	_, err := io.WriteString(l.Writer, strings.Join(all, "\n"))
 	return len(p), err
 }
 

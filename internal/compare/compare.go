@@ -413,12 +413,12 @@ func number(n int, one, many string) string {
 
 // Document is the result as plegforensics/compare/v1, fit to be shown.
 func (res *Result) Document(c *model.Cleaner) *model.Comparison {
-	out := &model.Comparison{Schema: model.SchemaName("compare"), Baseline: c.Text(res.BaselineLabel), Incident: c.Text(res.IncidentLabel),
-		Summary: c.Text(res.Summary), Nodes: []model.Pair{}, Notes: c.Texts(res.Notes)}
+	out := &model.Comparison{Schema: model.SchemaName("compare"), Baseline: res.BaselineLabel, Incident: res.IncidentLabel,
+		Summary: res.Summary, Nodes: []model.Pair{}, Notes: res.Notes}
 	for _, p := range res.Pairs {
-		pair := model.Pair{Baseline: c.Name(p.Baseline), Incident: c.Name(p.Incident), Rows: []model.Compare{}, Charts: p.Charts}
+		pair := model.Pair{Baseline: p.Baseline, Incident: p.Incident, Rows: []model.Compare{}, Charts: p.Charts}
 		for _, r := range p.Rows {
-			x := model.Compare{Group: r.Group, What: c.Text(r.What), Baseline: c.Text(r.Baseline), Incident: c.Text(r.Incident), Verdict: string(r.Verdict), Why: c.Text(r.Why)}
+			x := model.Compare{Group: r.Group, What: r.What, Baseline: r.Baseline, Incident: r.Incident, Verdict: string(r.Verdict), Why: r.Why}
 			if p := c.Proof(r.Evidence); p.Len() > 0 {
 				e := p.At(0)
 				x.File, x.Line, x.Text, x.Where = e.File, e.Line, e.Text, e.Where()
@@ -427,5 +427,5 @@ func (res *Result) Document(c *model.Cleaner) *model.Comparison {
 		}
 		out.Nodes = append(out.Nodes, pair)
 	}
-	return out
+	return c.Comparison(out)
 }

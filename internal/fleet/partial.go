@@ -139,7 +139,7 @@ func Read(in io.Reader) (*Partial, error) {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if p.Schema != Schema {
-		return nil, fmt.Errorf("schema %q, want %s", model.Cut(model.NewCleaner(nil).Text(p.Schema), 100), Schema)
+		return nil, fmt.Errorf("schema %q, want %s", model.Cut(p.Schema, 100), Schema)
 	}
 	p.Header.clean()
 	return p, p.body(s)
@@ -269,14 +269,14 @@ func bytesOf(r *Record) string {
 	return string(b)
 }
 
-// A partial comes from outside like any input: clean makes its strings fit to be
-// shown.
+// A partial comes from outside like any input, and so does what is said of a bundle
+// that made no report: clean makes the strings fit to be shown.
 func (h *Header) clean() {
-	model.NewCleaner(nil).In(&h.Schema, &h.Tool, &h.Rules, &h.Causes, &h.Options)
+	model.In(&h.Schema, &h.Tool, &h.Rules, &h.Causes, &h.Options)
 }
 
 func (r *Record) clean() {
-	see := model.NewCleaner(nil).In
+	see := model.In
 	seeAll := func(qs []Quote) {
 		for i := range qs {
 			see(&qs[i].Where, &qs[i].Text)

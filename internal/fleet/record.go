@@ -120,6 +120,13 @@ func Reduce(id, name string, r *model.Report) Record {
 	return rec
 }
 
+// Broken is the record of a bundle that could not be analysed.
+func Broken(id, name string, s Status, why string) Record {
+	r := Record{ID: id, Name: name, Status: s, Error: why, Nodes: []Node{}}
+	r.clean()
+	return r
+}
+
 // firstWarning is the first thing that was wrong with the inputs, "" if there is
 // none.
 func firstWarning(r *model.Report) string {

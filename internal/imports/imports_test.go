@@ -218,3 +218,25 @@ func TestProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestEscaping: strings of inputs are made visible by the model, as they come in. What is
+// part of no report comes in at two places: partials of batch, and words on the terminal.
+// Everything else that could escape is the model's own and does not compile elsewhere.
+func TestEscaping(t *testing.T) {
+	entrances := []string{"internal/fleet/partial.go", "cmd/plegforensics/visible.go"}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(at string, d os.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, at)
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(at)
+		if calls := bytes.Contains(source, []byte("model.In(")) || bytes.Contains(source, []byte("= model.In\n")); calls != slices.Contains(entrances, filepath.ToSlash(name)) {
+			t.Errorf("%s: calls model.In: %v", name, calls)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -40,9 +40,7 @@ type laneFrame struct {
 	cols     int
 }
 
-func (f laneFrame) lane(name string) *lane {
-	return &lane{name, make([]cell, f.cols)}
-}
+func (f laneFrame) lane(name string) *lane { return &lane{name, make([]cell, f.cols)} }
 
 // column may lie outside the frame.
 func (f laneFrame) column(at model.Time) int {

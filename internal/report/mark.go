@@ -16,7 +16,7 @@ import (
 // Mark is the line that goes before an output in a format of plain lines, ""
 // for the other formats.
 func Mark(format, version, command string) string {
-	what := model.NewCleaner(nil).Text(strings.TrimSpace("plegforensics " + version + " " + command))
+	what := strings.TrimSpace("plegforensics " + version + " " + command)
 	switch format {
 	case "text", "ticket", "chart":
 		return what + "\n"

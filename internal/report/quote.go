@@ -66,7 +66,7 @@ func shortPaths(s string) string {
 }
 
 // flat is a quote that takes one line.
-func flat(s string) string { return strings.ReplaceAll(s, "\t", " ") }
+func flat(s string) string { return strings.TrimRight(strings.ReplaceAll(s, "\t", " "), " ") }
 
 // link makes s a hyperlink to a position, where that has an address.
 func (p *printer) link(at *model.Evidence, s string) string {

@@ -79,16 +79,16 @@ func writeTable(w io.Writer, header []string, fill func(add func(cells ...string
 	return cmp.Or(err, c.Error())
 }
 
-func float(f *float64) string {
-	if f == nil {
+// known is v as text, "" for nil.
+func known[T any](v *T, text func(T) string) string {
+	if v == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*f, 'f', -1, 64)
+	return text(*v)
 }
 
-func integer(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
-}
+func integer(n *int) string { return known(n, strconv.Itoa) }
+
+func float(f *float64) string { return known(f, plainNumber) }
+
+func plainNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -24,20 +24,18 @@ func writeText(w io.Writer, r *model.Report, opt Options) error {
 		return writeVerbose(w, r, opt)
 	}
 	var b bytes.Buffer
+	worst := worstNode(r.Nodes)
 	for cut := range 8 {
 		b.Reset()
 		p := newPrinter(&b, opt)
 		p.cut = cut
 		p.inputLine(r)
-		worst := worstNode(r.Nodes)
 		if worst != nil {
 			p.screen(worst)
 		}
 		p.others(r.Nodes, worst)
 		p.footer(r, worst)
-		if err := p.Flush(); err != nil {
-			return err
-		}
+		_ = p.Flush() // into memory
 		if rows := bytes.Count(b.Bytes(), []byte("\n")) + 1; rows <= screenRows || p.opt.Width < 100 && rows <= narrowRows {
 			break
 		}
@@ -162,14 +160,14 @@ func (p *printer) incident(n *model.Node) {
 	age := clauses{oldest(e)}
 	age.add(e.NeverRelisted, "as no relist had succeeded since the kubelet started")
 	age.add(true, "threshold %s", span(&e.Threshold))
-	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, inBrackets(e.StuckStepBasis))
+	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
 	if e.NotReady != nil {
 		to := "the end of the log"
 		if e.NotReady.To != 0 {
 			to = untilWords(e.NotReady.From, e.NotReady.To) + p.local(e.NotReady.To)
 		}
-		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+p.local(e.NotReady.From)+" to "+to+inBrackets(e.NotReady.Why), whole)
+		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+p.local(e.NotReady.From)+" to "+to+model.InBrackets(e.NotReady.Why), whole)
 	}
 }
 

@@ -25,7 +25,7 @@ func ticket(r *model.Report, t times) [][]string {
 	var out [][]string
 	for i, n := range r.Nodes {
 		if i == ticketNodes {
-			return append(out, []string{"and " + parse.Plural(len(r.Nodes)-i, "node") + " more"})
+			return append(out, []string{"and " + parse.Plural(len(r.Nodes)-i, "more node")})
 		}
 		out = append(out, t.ticketLines(n))
 	}

@@ -96,7 +96,7 @@ func kubeletLine(k model.Kubelet) string {
 	c := clauses{kubeletShort(&k)}
 	c.add(k.Threshold != nil, "relist every %s, threshold %s", span(k.Period), span(k.Threshold))
 	c.add(k.RPCTimeout != nil, "CRI timeout %s", span(k.RPCTimeout))
-	return c.String() + inBrackets(k.Basis)
+	return c.String() + model.InBrackets(k.Basis)
 }
 
 // windowLine is what the records cover, and how their timestamps were read: all of

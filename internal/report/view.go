@@ -340,12 +340,7 @@ func (v *viewer) charts(n *model.Node) []viewChart {
 // ms is a moment in the node's milliseconds, to the microsecond.
 func (v *viewer) ms(at model.Time) float64 { return float64((at-v.base)/1e3) / 1e3 }
 
-func (v *viewer) opt(at model.Time) *float64 {
-	if at == 0 {
-		return nil
-	}
-	return new(v.ms(at))
-}
+func (v *viewer) opt(at model.Time) *float64 { return model.Given(at != 0, v.ms(at)) }
 
 // quote puts the first evidence away and returns its index.
 func (v *viewer) quote(p model.Proof) *int {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -32,10 +33,7 @@ func Span(d time.Duration) string { return parse.Short(d) }
 
 // span is a number of seconds for people, "?" for nil.
 func span(s *float64) string {
-	if s == nil {
-		return "?"
-	}
-	return Span(model.Duration(s))
+	return cmp.Or(known(s, func(s float64) string { return Span(model.Duration(&s)) }), "?")
 }
 
 // quantity is a value and its unit; seconds become a span.
@@ -122,14 +120,6 @@ func (c *clauses) add(holds bool, format string, args ...any) {
 }
 
 func (c clauses) String() string { return strings.Join(c, ", ") }
-
-// inBrackets is a remark after what it is about.
-func inBrackets(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " (" + s + ")"
-}
 
 // stuckIn is the step of the relist in which PLEG was unhealthy.
 func stuckIn(step string) string {

@@ -12,15 +12,15 @@ import (
 
 // alert cleans the audit of an alert.
 func (c *Cleaner) alert(a alerts.Audit) Alert {
-	out := Alert{Alert: c.Text(a.Alert), Group: c.Text(a.Group), File: c.Path(a.File), Expr: c.Text(a.Expr), For: a.For.Seconds(), Severity: c.Text(a.Severity),
-		Outcome: string(a.Outcome), Sentence: c.Text(a.Sentence()), Reasons: c.Texts(a.Reasons), Firings: list(a.Firings, c.firing), Missed: []Missed{}, Hangs: []Hang{},
+	out := Alert{Alert: c.text(a.Alert), Group: c.text(a.Group), File: c.path(a.File), Expr: c.text(a.Expr), For: a.For.Seconds(), Severity: c.text(a.Severity),
+		Outcome: string(a.Outcome), Sentence: c.text(a.Sentence()), Reasons: c.texts(a.Reasons), Firings: list(a.Firings, c.firing), Missed: []Missed{}, Hangs: []Hang{},
 		Builtin: a.File == alerts.BuiltinFile, Sightless: a.Sightless}
 	for _, m := range a.Missed {
 		if m.Episode < 0 {
-			out.Hangs = append(out.Hangs, Hang{c.Name(m.Node), m.Rule, Time(m.From), Time(m.To), m.Value.Seconds()})
+			out.Hangs = append(out.Hangs, Hang{c.name(m.Node), m.Rule, Time(m.From), Time(m.To), m.Value.Seconds()})
 			continue
 		}
-		out.Missed = append(out.Missed, Missed{c.Name(m.Node), m.Episode})
+		out.Missed = append(out.Missed, Missed{c.name(m.Node), m.Episode})
 	}
 	return out
 }
@@ -39,7 +39,7 @@ func moment(t time.Time) Time {
 func (c *Cleaner) labels(fs []parse.Field) map[string]string {
 	out := map[string]string{}
 	for _, f := range fs {
-		out[c.Text(f.Name)] = c.labelValue(f.Value)
+		out[c.text(f.Name)] = c.labelValue(f.Value)
 	}
 	return out
 }
@@ -48,9 +48,9 @@ func (c *Cleaner) labels(fs []parse.Field) map[string]string {
 // query for the series needs them.
 func (c *Cleaner) labelValue(v string) string {
 	if c.redacts() {
-		return c.Name(v)
+		return c.name(v)
 	}
-	return strings.Join(list(strings.Split(v, "\n"), c.Name), "\n")
+	return strings.Join(list(strings.Split(v, "\n"), c.name), "\n")
 }
 
 // Value writes a sample as Prometheus' API does: the shortest form that reads

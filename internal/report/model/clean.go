@@ -44,23 +44,24 @@ func NewCleaner(names Names) *Cleaner {
 
 func (c *Cleaner) redacts() bool { return c != nil && c.names != nil }
 
-// Text is s with names replaced and everything visible.
-func (c *Cleaner) Text(s string) string {
+// text is s with names replaced and everything visible.
+func (c *Cleaner) text(s string) string {
 	if c.redacts() {
 		s = c.names.Text(s)
 	}
 	return visible(s)
 }
 
-// In cleans strings where they are: those of a document that came from outside.
-func (c *Cleaner) In(ss ...*string) {
+// In makes strings visible where they are, that enter from outside and become part of
+// no report: those of a partial of batch, and of messages. Nothing else has to.
+func In(ss ...*string) {
 	for _, s := range ss {
-		*s = c.Text(*s)
+		*s = visible(*s)
 	}
 }
 
-// Name is a name of the cluster, such as that of a pod, as it is shown.
-func (c *Cleaner) Name(s string) string { return visible(c.pseudonym(s)) }
+// name is a name of the cluster, such as that of a pod, as it is shown.
+func (c *Cleaner) name(s string) string { return visible(c.pseudonym(s)) }
 
 // pseudonym is what stands for a name, which may hold what cannot be seen.
 func (c *Cleaner) pseudonym(s string) string {
@@ -70,8 +71,8 @@ func (c *Cleaner) pseudonym(s string) string {
 	return s
 }
 
-// Path is the path of a file inside an input.
-func (c *Cleaner) Path(path string) string {
+// path is the path of a file inside an input.
+func (c *Cleaner) path(path string) string {
 	if !c.redacts() {
 		return visible(path)
 	}
@@ -83,14 +84,14 @@ func (c *Cleaner) Path(path string) string {
 	return out
 }
 
-// Input is the path of an input. Where it lay on the disk of the reader tells
+// inputPath is the path of an input. Where it lay on the disk of the reader tells
 // about the reader, so a redacted one is the last element only.
-func (c *Cleaner) Input(path string) string {
+func (c *Cleaner) inputPath(path string) string {
 	if c.redacts() {
 		path = strings.TrimRight(path, `/\`)
 		path = path[strings.LastIndexAny(path, `/\`)+1:]
 	}
-	return c.Path(path)
+	return c.path(path)
 }
 
 // where is a position as it is quoted.
@@ -98,21 +99,21 @@ func (c *Cleaner) where(p parse.Pos) string {
 	if p.File == nil {
 		return "?"
 	}
-	e := Evidence{File: c.Path(p.File.Path), Line: p.Line}
+	e := Evidence{File: c.path(p.File.Path), Line: p.Line}
 	return e.Where()
 }
 
-// Quote is Text cut at MaxQuote, with a mark where it was cut.
-func (c *Cleaner) Quote(s string) string { return Cut(c.Text(s), MaxQuote) }
+// quote is Text cut at MaxQuote, with a mark where it was cut.
+func (c *Cleaner) quote(s string) string { return Cut(c.text(s), MaxQuote) }
 
-// Texts is Text over a list, never nil.
-func (c *Cleaner) Texts(in []string) []string { return list(in, c.Text) }
+// texts is Text over a list, never nil.
+func (c *Cleaner) texts(in []string) []string { return list(in, c.text) }
 
 // known is Text, nil for "".
-func (c *Cleaner) known(s string) *string { return some(c.Text(s)) }
+func (c *Cleaner) known(s string) *string { return some(c.text(s)) }
 
 // knownName is Name, nil for "".
-func (c *Cleaner) knownName(s string) *string { return some(c.Name(s)) }
+func (c *Cleaner) knownName(s string) *string { return some(c.name(s)) }
 
 // visible makes a string from an input safe to show: control characters,
 // escape sequences, bidirectional overrides and invalid UTF-8 become visible

@@ -42,7 +42,7 @@ func FuzzVisible(f *testing.F) {
 				t.Fatalf("%q leaves %U", s, r)
 			}
 		}
-		if q := NewCleaner(nil).Quote(s); len(q) > MaxQuote || !utf8.ValidString(q) {
+		if q := NewCleaner(nil).quote(s); len(q) > MaxQuote || !utf8.ValidString(q) {
 			t.Fatalf("Quote(%q) has %d bytes", s, len(q))
 		}
 	})

@@ -36,6 +36,20 @@ type CompareBar struct {
 	X, Width float64
 }
 
+// Comparison cleans the strings of a comparison but for its quotes, which are clean.
+func (c *Cleaner) Comparison(x *Comparison) *Comparison {
+	x.Baseline, x.Incident, x.Summary, x.Notes = c.text(x.Baseline), c.text(x.Incident), c.text(x.Summary), c.texts(x.Notes)
+	for i := range x.Nodes {
+		p := &x.Nodes[i]
+		p.Baseline, p.Incident = c.name(p.Baseline), c.name(p.Incident)
+		for k := range p.Rows {
+			r := &p.Rows[k]
+			r.What, r.Baseline, r.Incident, r.Why = c.text(r.What), c.text(r.Baseline), c.text(r.Incident), c.text(r.Why)
+		}
+	}
+	return x
+}
+
 // Title names the node, or both where they differ.
 func (p *Pair) Title() string {
 	if p.Baseline == p.Incident {

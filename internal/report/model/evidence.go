@@ -109,9 +109,9 @@ func (p Proof) MarshalJSON() ([]byte, error) { return Compact(p.All()) }
 // evidence cleans one piece.
 func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	at, text := e.Where(), e.Quote()
-	out := Evidence{Line: at.Line, Text: c.Quote(text), Source: string(e.From()), Note: c.Text(e.Note), Length: len(text), Input: -1}
+	out := Evidence{Line: at.Line, Text: c.quote(text), Source: string(e.From()), Note: c.text(e.Note), Length: len(text), Input: -1}
 	if at.File != nil {
-		out.File, out.Input = c.Path(at.File.Path), at.File.Input
+		out.File, out.Input = c.path(at.File.Path), at.File.Input
 	}
 	if at.File == nil || !at.File.Export {
 		out.Offset = &at.Offset
@@ -123,6 +123,6 @@ func (c *Cleaner) evidence(e replay.Evidence) Evidence {
 	if ev, ok := e.Record.(*parse.Event); ok {
 		text = cmp.Or(ev.Message(), text)
 	}
-	out.Message = c.Quote(parse.Readable(text))
+	out.Message = c.quote(parse.Readable(text))
 	return out
 }

@@ -47,7 +47,7 @@ func (c *Cleaner) input(in parse.Input, i int, ws []parse.Warning) Input {
 }
 
 func (c *Cleaner) held(in parse.Input) Held {
-	in.Path = c.Input(in.Path)
+	in.Path = c.inputPath(in.Path)
 	return Held(in)
 }
 
@@ -57,9 +57,9 @@ func (c *Cleaner) warnings(ws []parse.Warning) []Warning {
 
 // warning is about a member, or about what is called input.
 func (c *Cleaner) warning(w parse.Warning, input string) Warning {
-	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.Text(w.Msg)}
+	out := Warning{File: input, Line: w.Line, Offset: w.Offset, Message: c.text(w.Msg)}
 	if w.File != nil {
-		out.File, out.Where = c.Path(w.File.Path), c.where(w.Pos)
+		out.File, out.Where = c.path(w.File.Path), c.where(w.Pos)
 	}
 	return out
 }
@@ -68,8 +68,8 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	run := advice.CommandsFor(n.Node, n.Breaches)
 	cause := func(x rules.Cause) Cause { return c.cause(&x, run) }
 	out := &Node{
-		Name: c.Name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.Text(n.Summary),
-		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.Text(n.Window.Timezone), c.Text(n.Window.TimezoneBasis), c.Text(n.Window.YearBasis)},
+		Name: c.name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.text(n.Summary),
+		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.text(n.Window.Timezone), c.text(n.Window.TimezoneBasis), c.text(n.Window.YearBasis)},
 		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
 		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
@@ -88,11 +88,11 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 }
 
 func (c *Cleaner) breach(b rules.Breach) Breach {
-	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), b.Slack, b.Least, Number(b.Threshold), c.Text(b.Unit), c.Text(b.Subject), c.Proof(b.Evidence)}
+	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), b.Slack, b.Least, Number(b.Threshold), c.text(b.Unit), c.text(b.Subject), c.Proof(b.Evidence)}
 }
 
 func (c *Cleaner) unjudged(u rules.Unjudged) Unjudged {
-	return Unjudged{c.Text(u.ID), c.Text(u.Title), c.Texts(u.Needs)}
+	return Unjudged{c.text(u.ID), c.text(u.Title), c.texts(u.Needs)}
 }
 
 // conflict quotes both lines in its message.
@@ -105,7 +105,7 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 		}
 		return strconv.Quote(Cut(e.Message, 160)) + " (" + e.Where() + ")"
 	}
-	out.Message = c.Text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
+	out.Message = c.text(x.What) + ": " + quote(out.Evidence) + " against " + quote(out.Against) + ", which counts"
 	return out
 }
 
@@ -113,16 +113,16 @@ func (c *Cleaner) conflict(x replay.Contradiction) Conflict {
 func (c *Cleaner) lastFact(fs []*parse.Fact, key string) string {
 	for i := len(fs) - 1; i >= 0; i-- {
 		if fs[i].Key == key {
-			return c.Text(fs[i].Value)
+			return c.text(fs[i].Value)
 		}
 	}
 	return ""
 }
 
 func (c *Cleaner) kubelet(k *replay.Kubelet) Kubelet {
-	return Kubelet{Version: c.known(k.Version), VersionMin: c.Text(k.VersionMin), VersionMax: c.Text(k.VersionMax), Runtime: c.known(k.Runtime),
+	return Kubelet{Version: c.known(k.Version), VersionMin: c.text(k.VersionMin), VersionMax: c.text(k.VersionMax), Runtime: c.known(k.Runtime),
 		Rules: pleg.Beyond(k.Version), PLEG: k.PLEG, Period: Longer(k.Period), Threshold: Longer(k.Threshold), RPCTimeout: Longer(k.CallTimeout()),
-		Verbosity: count(k.Verbosity), Basis: c.Text(k.Basis), Evidence: c.Proof(k.Evidence)}
+		Verbosity: count(k.Verbosity), Basis: c.text(k.Basis), Evidence: c.Proof(k.Evidence)}
 }
 
 func (c *Cleaner) episodes(n *Analyzed) []Episode {
@@ -136,15 +136,15 @@ func (c *Cleaner) episodes(n *Analyzed) []Episode {
 func (c *Cleaner) episode(e *replay.Episode, n *Analyzed) Episode {
 	out := Episode{
 		ID: e.ID, LastRelistStart: Time(e.LastStart.At), Breach: Time(e.Breach), FirstReport: Time(e.FirstReport), LastReport: Time(e.LastReport),
-		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.Text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
-		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.Text(e.StepBasis),
+		Recovered: Time(e.Recovered.At), RecoveredSlack: slack(e.Recovered), RecoveredBasis: c.text(e.RecoveredBasis), Threshold: Seconds(e.Threshold),
+		Reports: e.Reports, NeverRelisted: e.Never, Uncertainty: slack(e.LastStart), StuckStep: string(e.StuckStep), StuckStepBasis: c.text(e.StepBasis),
 		PeakAge: Longer(e.PeakAge), Causes: []string{}, Evidence: c.Proof(e.Evidence),
 	}
 	if len(e.LastStarts) > 1 {
 		out.LastStarts = list(e.LastStarts, func(s replay.Instant) Time { return Time(s.At) })
 	}
 	if u := n.UnreadyIn(e); u != nil {
-		out.NotReady = &Unready{Span{Time(u.From), Time(u.To)}, c.Text(u.Why)}
+		out.NotReady = &Unready{Span{Time(u.From), Time(u.To)}, c.text(u.Why)}
 	}
 	for i := range n.Causes {
 		if slices.Contains(n.Causes[i].Episodes, e.ID) {
@@ -163,7 +163,7 @@ func slack(i replay.Instant) *float64 {
 }
 
 func (c *Cleaner) operation(o replay.Operation) Operation {
-	out := Operation{Operation: c.Text(o.Name), Calls: count(o.Calls), Errors: o.Errors, ErrorsUnknown: o.ErrorsUnknown, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total),
+	out := Operation{Operation: c.text(o.Name), Calls: count(o.Calls), Errors: o.Errors, ErrorsUnknown: o.ErrorsUnknown, P50: Long(o.P50), P99: Long(o.P99), Total: Long(o.Total),
 		Evidence: c.Proof(o.Evidence)}
 	if o.ShareOfRelist >= 0 {
 		out.Share = Number(o.ShareOfRelist)
@@ -174,7 +174,7 @@ func (c *Cleaner) operation(o replay.Operation) Operation {
 // onDemand is nil where nothing tells of relists of single pods.
 func (c *Cleaner) onDemand(n *replay.Node) *OnDemand {
 	d := &n.OnDemand
-	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Begun: given(len(d.Begun) > 0, len(d.Begun)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
+	x := &OnDemand{Counted: c.counted(replay.CountedPodRelists(n.Series)), Begun: Given(len(d.Begun) > 0, len(d.Begun)), Failed: len(d.Failed), Dropped: len(d.Dropped)}
 	for _, ev := range [][]replay.Evidence{d.Begun, d.Dropped, d.Failed} {
 		if len(ev) > 0 {
 			x.Evidence = c.Proof(ev)
@@ -191,13 +191,13 @@ func (c *Cleaner) counted(x replay.Counted, ok bool) *Counted {
 	if !ok {
 		return nil
 	}
-	return &Counted{Metric: c.Text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent,
-		Rate: given(x.Rate >= 0, x.Rate), Long: given(x.Edge > 0, x.Long), Edge: Longer(x.Edge), Evidence: c.Proof(x.Evidence)}
+	return &Counted{Metric: c.text(x.Metric), Count: x.Count, Total: Long(x.Total), P50: Long(x.P50), P99: Long(x.P99), Recent: x.Recent,
+		Rate: Given(x.Rate >= 0, x.Rate), Long: Given(x.Edge > 0, x.Long), Edge: Longer(x.Edge), Evidence: c.Proof(x.Evidence)}
 }
 
 func (c *Cleaner) counts(n *Analyzed) EventCounts {
 	a := &n.Audit
-	out := EventCounts{Observed: n.Observed.Len(), Discarded: a.Discarded, ShortLived: len(a.ShortLived), Notes: c.Texts(a.Notes)}
+	out := EventCounts{Observed: n.Observed.Len(), Discarded: a.Discarded, ShortLived: len(a.ShortLived), Notes: c.texts(a.Notes)}
 	if a.Audited {
 		out.Replayed, out.Missing, out.Late, out.Unexpected = &a.Replayed, &a.Missing, &a.Late, &a.Unexpected
 	}
@@ -205,8 +205,8 @@ func (c *Cleaner) counts(n *Analyzed) EventCounts {
 }
 
 func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
-	out := Blame{Total: Seconds(b.Total), List: Long(b.List), Inspect: Long(b.Inspect), ByOperation: c.shares(b.ByOperation, c.Text),
-		ByPod: c.shares(b.ByPod, c.Name), Unexplained: Seconds(b.Unexplained), Notes: c.Texts(b.Notes)}
+	out := Blame{Total: Seconds(b.Total), List: Long(b.List), Inspect: Long(b.Inspect), ByOperation: c.shares(b.ByOperation, c.text),
+		ByPod: c.shares(b.ByPod, c.name), Unexplained: Seconds(b.Unexplained), Notes: c.texts(b.Notes)}
 	if b.Relist >= 0 && b.Relist < len(relists) {
 		out.Start = Time(relists[b.Relist].Start.At)
 	}
@@ -215,18 +215,18 @@ func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
 
 func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 	return list(ss, func(s blame.Share) Share {
-		return Share{what(s.What), c.Text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)}
+		return Share{what(s.What), c.text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)}
 	})
 }
 
 func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
-	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.Text(x.Title), Level: string(x.Level), Confidence: math.Round(x.Confidence*100) / 100, Episodes: append([]int{}, x.Episodes...),
-		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: list(x.Missing, func(m rules.Missing) string { return c.Text(m.Text) }), Explanation: c.Text(x.Explanation), Path: c.Texts(x.Path),
-		Remediation: c.Texts(x.Remediation), References: c.Texts(x.References), Objects: list(x.Objects, func(o rules.Object) Object { return Object{o.Kind, c.Name(o.Name), Time(o.At)} }),
-		Commands: list(x.Commands, func(s string) string { return c.Text(run.Fill(s)) })}
+	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.text(x.Title), Level: string(x.Level), Confidence: math.Round(x.Confidence*100) / 100, Episodes: append([]int{}, x.Episodes...),
+		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: list(x.Missing, func(m rules.Missing) string { return c.text(m.Text) }), Explanation: c.text(x.Explanation), Path: c.texts(x.Path),
+		Remediation: c.texts(x.Remediation), References: c.texts(x.References), Objects: list(x.Objects, func(o rules.Object) Object { return Object{o.Kind, c.name(o.Name), Time(o.At)} }),
+		Commands: list(x.Commands, func(s string) string { return c.text(run.Fill(s)) })}
 }
 
 // answer cleans the answer to a what-if.
 func (c *Cleaner) answer(a *simulate.Answer) WhatIf {
-	return WhatIf{SimAnswer{c.Texts(a.Changes), c.Text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.Texts(a.Assumptions), c.Text(a.Change)}
+	return WhatIf{SimAnswer{c.texts(a.Changes), c.text(a.Sentence), append([]AnswerRow{}, a.Rows...)}, c.texts(a.Assumptions), c.text(a.Change)}
 }

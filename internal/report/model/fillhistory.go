@@ -15,7 +15,7 @@ import (
 )
 
 func (c *Cleaner) history(n *Analyzed) *History {
-	return &History{Name: c.Name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
+	return &History{Name: c.name(n.Name), Told: c.episodes(n), Relists: c.relists(n.Node), Bounded: list(n.Bounded, c.bounded), Health: list(n.Health, healthOf),
 		Ready: list(n.Ready, func(x replay.ReadyChange) Ready { return c.ready(x, n.Unready) }), Runs: list(n.Runs, c.run), Gaps: list(n.Gaps, c.gap), Failed: list(n.Failures, c.failed), OnDemand: c.onDemand(n.Node),
 		Events: seqOf(n.Audit.Events.All(), c.event), Requests: seqOf(n.Requests.All(), c.request), Lines: c.lines(n.Events),
 		Curves: func() []curves.Curve { return curves.Of(n.Node) }, Ages: func() []age.Span { return age.Of(n.Node) }, Cite: c.record}
@@ -30,10 +30,10 @@ func healthOf(x replay.HealthSpan) Health {
 }
 
 func (c *Cleaner) ready(x replay.ReadyChange, down []rules.Unready) Ready {
-	out := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.Text(x.Reason), Evidence: c.Proof([]replay.Evidence{x.Evidence}).Best()}
+	out := Ready{Time: Time(x.At), Ready: x.Ready, Reason: c.text(x.Reason), Evidence: c.Proof([]replay.Evidence{x.Evidence}).Best()}
 	for _, u := range down {
 		if !x.Ready && u.From == x.At {
-			out.Why = c.Text(u.Why)
+			out.Why = c.text(u.Why)
 		}
 	}
 	return out
@@ -44,11 +44,11 @@ func (c *Cleaner) run(r replay.Run) Run {
 }
 
 func (c *Cleaner) gap(g replay.LogGap) Gap {
-	return Gap{Span{Time(g.From), Time(g.To)}, c.Text(g.Why), c.Proof(g.Evidence)}
+	return Gap{Span{Time(g.From), Time(g.To)}, c.text(g.Why), c.Proof(g.Evidence)}
 }
 
 func (c *Cleaner) failed(f replay.Failure) FailedCall {
-	return FailedCall{c.Text(f.Call), c.Text(f.Code), f.Scope, c.Name(f.Pod), c.Text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)}
+	return FailedCall{c.text(f.Call), c.text(f.Code), f.Scope, c.name(f.Pod), c.text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)}
 }
 
 // relists are the proven relists. The kubelet runs one at a time, so each is
@@ -118,15 +118,12 @@ func rank(n, p int) int { return max((n*p+99)/100-1, 0) }
 
 func (c *Cleaner) event(e replay.PodEvent) PodEvent {
 	return PodEvent{Time: Time(e.At), PodUID: c.known(e.PodUID), Pod: c.knownName(e.Pod), Type: c.known(e.Type), Data: c.known(e.Data), Status: e.Status,
-		RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Lag: given(e.HasLag, Seconds(e.Lag)), Evidence: c.Proof(e.Evidence())}
+		RuntimeTime: Time(e.RuntimeTime), ExitCode: e.ExitCode, Lag: Given(e.HasLag, Seconds(e.Lag)), Evidence: c.Proof(e.Evidence())}
 }
 
 func (c *Cleaner) request(r replay.Request) Request {
-	what := " container"
-	if r.Sandbox {
-		what = " sandbox"
-	}
-	return Request{r.Op + what, c.Name(r.Pod), c.Text(r.ID), Time(r.Start), Time(r.End), Cut(c.Text(r.Err), 200), c.Proof(r.Evidence())}
+	what := map[bool]string{false: " container", true: " sandbox"}[r.Sandbox]
+	return Request{r.Op + what, c.name(r.Pod), c.text(r.ID), Time(r.Start), Time(r.End), Cut(c.text(r.Err), 200), c.Proof(r.Evidence())}
 }
 
 // lines are the dated known messages.
@@ -136,7 +133,7 @@ func (c *Cleaner) lines(es []*parse.Event) Seq[Line] {
 			if e.Basis == parse.NoTime {
 				continue
 			}
-			x := Line{At: Time(e.At), Source: cmp.Or(c.Text(string(e.Origin.Source)), "other"), Severity: max(e.Severity, 'A'), Bulk: bulk(e)}
+			x := Line{At: Time(e.At), Source: cmp.Or(c.text(string(e.Origin.Source)), "other"), Severity: max(e.Severity, 'A'), Bulk: bulk(e)}
 			if !x.Bulk {
 				x.IDs, x.Evidence = ids(e.Sigs), c.record(e)
 			}
@@ -157,12 +154,12 @@ func ids(s *parse.SigSet) string {
 
 func (c *Cleaner) audited(n *Analyzed) NodeEvents {
 	counts := n.Audit.Counts
-	counts.Notes = c.Texts(counts.Notes)
-	return NodeEvents{c.Name(n.Name), seqOf(n.Audit.Events.All(), c.event), Audit(counts), list(n.Audit.ShortLived, c.shortLived)}
+	counts.Notes = c.texts(counts.Notes)
+	return NodeEvents{c.name(n.Name), seqOf(n.Audit.Events.All(), c.event), Audit(counts), list(n.Audit.ShortLived, c.shortLived)}
 }
 
 func (c *Cleaner) shortLived(s audit.ShortLived) ShortLived {
-	return ShortLived{c.Text(s.ID), c.Name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)}
+	return ShortLived{c.text(s.ID), c.name(s.Pod), Time(s.Started), Time(s.Ended), c.Proof(s.Evidence)}
 }
 
 // Events is the events document of a report.

@@ -11,10 +11,10 @@ import (
 func (c *Cleaner) inspect(a *Analysis) *Inspect {
 	x := inventory.Of(a.Bundles)
 	out := &Inspect{Schema: SchemaName("inspect"), Tool: Tool{a.Version}, Inputs: list(a.Inputs, c.held), Nodes: list(a.Nodes, c.heldNode), Files: list(x.Files, c.file),
-		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: c.warnings(a.Warnings), Prefix: c.Path(x.Prefix)}
+		Gaps: []Silence{}, Lost: []Loss{}, Missing: c.needs(a), Warnings: c.warnings(a.Warnings), Prefix: c.path(x.Prefix)}
 	for _, g := range x.Gaps {
 		where := parse.Pos{File: g.File, Line: g.From.Line}
-		out.Gaps = append(out.Gaps, Silence{string(g.Source), c.Path(g.File.Path), g.From.Line, Time(g.From.At), Time(g.To.At), g.Length().Seconds(), c.where(where)})
+		out.Gaps = append(out.Gaps, Silence{string(g.Source), c.path(g.File.Path), g.From.Line, Time(g.From.At), Time(g.To.At), g.Length().Seconds(), c.where(where)})
 	}
 	for _, l := range x.Lost {
 		e := c.evidence(replay.Evidence{Record: l.Record})
@@ -25,7 +25,7 @@ func (c *Cleaner) inspect(a *Analysis) *Inspect {
 
 func (c *Cleaner) heldNode(n Analyzed) HeldNode {
 	k := c.kubelet(&n.Kubelet)
-	out := HeldNode{Name: c.Name(n.Name), Version: c.known(k.Versions()), Runtime: k.Runtime, Start: Time(n.Window.Start), End: Time(n.Window.End),
+	out := HeldNode{Name: c.name(n.Name), Version: c.known(k.Versions()), Runtime: k.Runtime, Start: Time(n.Window.Start), End: Time(n.Window.End),
 		Zone: c.known(n.Window.Timezone), ZoneBasis: c.known(n.Window.TimezoneBasis), Sources: []string{}}
 	for _, x := range covered {
 		for _, s := range x.sources {
@@ -38,16 +38,16 @@ func (c *Cleaner) heldNode(n Analyzed) HeldNode {
 }
 
 func (c *Cleaner) file(f inventory.File) File {
-	out := File{Path: c.Path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Node: c.knownName(f.Node), Used: f.Why == "", Why: c.known(f.Why),
+	out := File{Path: c.path(f.Path), Role: string(f.Role), Layout: c.known(f.Layout), Node: c.knownName(f.Node), Used: f.Why == "", Why: c.known(f.Why),
 		Lines: f.Lines, Records: f.Records, Start: Time(f.From), End: Time(f.To), Copies: f.Copies,
-		Sources: list(f.Sources, func(s parse.Source) string { return string(s) }), Clock: c.Text(f.Dating()), Repeats: c.Text(f.Repeats())}
+		Sources: list(f.Sources, func(s parse.Source) string { return string(s) }), Clock: c.text(f.Dating()), Repeats: c.text(f.Repeats())}
 	if f.CopyOf != nil {
-		out.CopyOf = some(c.Path(f.CopyOf.Path))
+		out.CopyOf = some(c.path(f.CopyOf.Path))
 	}
 	if k := f.Clock; k != nil {
 		zone := f.Zone()
 		out.Zone, out.ZoneBasis, out.YearBasis = c.known(zone.Name), c.known(zone.Basis), c.known(k.YearBasis)
-		out.Year, out.Reversed, out.Jumps = given(k.Year > 1970, k.Year), k.Reversed, len(k.Jumps)
+		out.Year, out.Reversed, out.Jumps = Given(k.Year > 1970, k.Year), k.Reversed, len(k.Jumps)
 	}
 	return out
 }
@@ -69,6 +69,6 @@ func (c *Cleaner) needs(a *Analysis) []Need {
 
 func (c *Cleaner) needList(in []advice.Need) []Need {
 	return list(in, func(x advice.Need) Need {
-		return Need{c.knownName(x.Node), c.Text(x.ID), c.Text(x.What), x.Why, c.Text(x.Command)}
+		return Need{c.knownName(x.Node), c.text(x.ID), c.text(x.What), x.Why, c.text(x.Command)}
 	})
 }

@@ -75,7 +75,7 @@ func MilliTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-0
 
 // Query cleans the value of an expression.
 func (c *Cleaner) Query(t *query.Table) *QueryResult {
-	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.Texts(t.Warnings), Text: c.Text(t.Text)}
+	out := &QueryResult{Schema: SchemaName("query"), Status: "success", Data: QueryData{Type: t.Type}, Warnings: c.texts(t.Warnings), Text: c.text(t.Text)}
 	out.Rows = list(t.Rows, func(r query.Row) QueryRow { return c.queryRow(r, t.Type == "matrix") })
 	switch t.Type {
 	case "scalar":
@@ -127,6 +127,6 @@ func apiSample(s query.Sample) json.RawMessage {
 // Metrics cleans a list of metrics.
 func (c *Cleaner) Metrics(ms []query.Metric) *MetricList {
 	return &MetricList{SchemaName("metrics"), list(ms, func(m query.Metric) Metric {
-		return Metric{c.Text(m.Name), c.Text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.Texts(m.Labels), c.Text(m.Help)}
+		return Metric{c.text(m.Name), c.text(m.Type), string(m.Kind), m.Series, MilliTime(m.From), MilliTime(m.To), c.texts(m.Labels), c.text(m.Help)}
 	})}
 }

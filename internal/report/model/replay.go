@@ -138,8 +138,8 @@ func (c *Cleaner) Profile(p pleg.Profile) Profile {
 // SimRelist cleans a simulated relist.
 func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: list(r.Events, c.simEvent),
-		Inspected: list(r.Inspected, c.Name), Failed: list(r.Failed, c.Name), Reinspect: list(r.Reinspect, c.Name), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
-		Pods: r.Pods, ListError: c.Text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
+		Inspected: list(r.Inspected, c.name), Failed: list(r.Failed, c.name), Reinspect: list(r.Reinspect, c.name), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
+		Pods: r.Pods, ListError: c.text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
 	if !r.OK() {
 		out.Outcome = string(replay.OutcomeListFailed)
 	}
@@ -153,7 +153,7 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 }
 
 func (c *Cleaner) simEvent(e pleg.Event) SimEvent {
-	return SimEvent{c.Name(e.Pod), string(e.Type), c.Text(e.Data), e.Delivered, e.ExitCode, e.Filtered()}
+	return SimEvent{c.name(e.Pod), string(e.Type), c.text(e.Data), e.Delivered, e.ExitCode, e.Filtered()}
 }
 
 // Simulated is what is known once a replay is over.
@@ -170,7 +170,7 @@ type Simulated struct {
 // ReplayEnd cleans the end of a replay.
 func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	t := &s.Totals
-	out := ReplayEnd{Assumptions: c.Texts(s.Assumptions), Exposed: []Exposed{}, Warnings: c.warnings(s.Warnings),
+	out := ReplayEnd{Assumptions: c.texts(s.Assumptions), Exposed: []Exposed{}, Warnings: c.warnings(s.Warnings),
 		Unhealthy: list(t.Unhealthy, func(u simulate.Unhealthy) SimUnhealthy { return SimUnhealthy{Span{Time(u.From), Time(u.To)}, u.Never} }),
 		Metrics:   SimMetrics{t.Duration.Count, t.Failed, t.Discarded, Seconds(t.Duration.Sum), t.Interval.Count, Seconds(t.Interval.Sum)},
 		Longest:   Seconds(t.Longest), LongestAt: Time(t.LongestAt), Sent: t.Events}
@@ -179,7 +179,7 @@ func (c *Cleaner) ReplayEnd(s *Simulated) ReplayEnd {
 	}
 	if s.Scenario != nil {
 		made := *s.Scenario
-		made.Text, made.Longest, made.Sent = c.Text(made.Text), out.Longest, out.Sent
+		made.Text, made.Longest, made.Sent = c.text(made.Text), out.Longest, out.Sent
 		out.Scenario = &made
 	}
 	if s.Node != nil {

@@ -218,12 +218,7 @@ type Breach struct {
 }
 
 // Name is the rule and what it was held against.
-func (b *Breach) Name() string {
-	if b.Subject == "" {
-		return b.Rule
-	}
-	return b.Rule + " (" + b.Subject + ")"
-}
+func (b *Breach) Name() string { return b.Rule + InBrackets(b.Subject) }
 
 // Title is the rule in words and what it was held against.
 func (b *Breach) Title() string {
@@ -231,10 +226,7 @@ func (b *Breach) Title() string {
 	if r := rules.LookupBreach(b.Rule); r != nil {
 		s = r.Title
 	}
-	if b.Subject != "" {
-		s += " (" + b.Subject + ")"
-	}
-	return s
+	return s + InBrackets(b.Subject)
 }
 
 // RelistStats sums up the relists of a node. Quantiles are told only where

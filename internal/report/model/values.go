@@ -51,8 +51,8 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 // Seconds converts a duration to the unit of the documents.
 func Seconds(d time.Duration) float64 { return float64(d) / 1e9 }
 
-// given is v, nil where it is unknown.
-func given[T any](known bool, v T) *T {
+// Given is v, nil where it is unknown.
+func Given[T any](known bool, v T) *T {
 	if !known {
 		return nil
 	}
@@ -60,10 +60,10 @@ func given[T any](known bool, v T) *T {
 }
 
 // Number is f for JSON, nil where that has no number for it.
-func Number(f float64) *float64 { return given(!math.IsNaN(f) && !math.IsInf(f, 0), f) }
+func Number(f float64) *float64 { return Given(!math.IsNaN(f) && !math.IsInf(f, 0), f) }
 
 // Long is the seconds of a duration, nil for a negative one, which is unknown.
-func Long(d time.Duration) *float64 { return given(d >= 0, Seconds(d)) }
+func Long(d time.Duration) *float64 { return Given(d >= 0, Seconds(d)) }
 
 // Duration is the inverse of Long: -1 for nil.
 func Duration(s *float64) time.Duration {
@@ -74,13 +74,13 @@ func Duration(s *float64) time.Duration {
 }
 
 // Longer is the seconds of a duration, nil for 0 too, where that is unknown.
-func Longer(d time.Duration) *float64 { return given(d > 0, Seconds(d)) }
+func Longer(d time.Duration) *float64 { return Given(d > 0, Seconds(d)) }
 
 // count is n, nil for a negative number, which is unknown.
-func count(n int) *int { return given(n >= 0, n) }
+func count(n int) *int { return Given(n >= 0, n) }
 
 // some is s, nil for "".
-func some(s string) *string { return given(s != "", s) }
+func some(s string) *string { return Given(s != "", s) }
 
 // list is what f makes of each element, never nil.
 func list[A, B any](in []A, f func(A) B) []B {
@@ -89,6 +89,14 @@ func list[A, B any](in []A, f func(A) B) []B {
 		out[i] = f(in[i])
 	}
 	return out
+}
+
+// InBrackets is a remark after what it is about.
+func InBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
 }
 
 // Compact is one line of JSON with < and > as they are.
