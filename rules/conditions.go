@@ -292,24 +292,32 @@ func lookAge(s *subject, args map[string]string) outcome {
 		return cannotLook()
 	}
 	limit, ok := s.span(args["over"])
-	if !ok || int64(s.ep.PeakAge) < limit {
+	if !ok {
+		return cannotLook()
+	}
+	if int64(s.ep.PeakAge) < limit {
 		return notThere()
 	}
 	return found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...).telling(map[string]string{"age": parse.Short(s.ep.PeakAge)})
 }
 
-// span reads a duration or a multiple of the RPC time-out ("2T").
+// span reads a duration or a multiple of the RPC time-out ("2T"), which tells
+// nothing where the time-out is only assumed.
 func (s *subject) span(text string) (int64, bool) {
 	if k, ok := strings.CutSuffix(text, "T"); ok {
 		f, err := strconv.ParseFloat(k, 64)
-		return int64(f * float64(s.t)), err == nil
+		return int64(f * float64(s.t)), err == nil && s.n.Kubelet.TimeoutKnown
 	}
 	return duration(text)
 }
 
-// sawtoothSlack is how far a gap may lie from a multiple of T and 1 s: scheduling, and the
-// healthy inspections of the same relist.
-const sawtoothSlack = 5 * second
+// How far a gap may lie from a multiple of T and 1 s: scheduling, and the healthy
+// inspections of the same relist. Where T is only assumed, the gap has to show that
+// it holds, and by chance one in a hundred lies so near.
+const (
+	sawtoothSlack = 5 * second
+	assumedSlack  = second
+)
 
 // deadlines is how many timeouts a stuck pod costs each relist after the first of
 // this kubelet, 0 where its version is not known well enough to tell.
@@ -330,12 +338,19 @@ func lookSawtooth(s *subject, _ map[string]string) outcome {
 	if s.deadlines() == 1 {
 		each = s.t
 	}
+	slack := int64(sawtoothSlack)
+	if !s.n.Kubelet.TimeoutKnown {
+		slack = assumedSlack
+	}
 	for i := 1; i < len(starts); i++ {
 		gap := starts[i] - starts[i-1] - second
 		k := (gap + each/2) / each
-		if off := gap - k*each; k >= 1 && k <= 8 && off >= -sawtoothSlack && off <= sawtoothSlack {
+		if off := gap - k*each; k >= 1 && k <= 8 && off >= -slack && off <= slack {
 			return found(s.reports(2)...).telling(map[string]string{"gap": parse.Short(time.Duration(starts[i] - starts[i-1])), "deadlines": strconv.FormatInt(k*each/s.t, 10)})
 		}
+	}
+	if !s.n.Kubelet.TimeoutKnown {
+		return cannotLook()
 	}
 	return notThere()
 }

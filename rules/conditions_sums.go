@@ -196,13 +196,15 @@ func (t *slowTime) explained(calls []callSum) outcome {
 }
 
 // lookHungCalls finds calls that failed at their deadline by what the metrics say
-// of them: their number times the deadline is how long they took.
+// of them: their number times the deadline is how long they took. A deadline that is
+// only assumed has to be what the long calls took on average.
 func lookHungCalls(s *subject, args map[string]string) outcome {
 	// From 1.36 on a list may be about one pod, and the metrics do not tell.
 	lists := strings.Contains(args["operations"], "list_")
 	if in, known := s.kubeletIn("<1.36"); len(s.n.Calls) == 0 || lists && !(in && known) {
 		return cannotLook()
 	}
+	none := notThere()
 	for i := range s.n.Calls {
 		c := &s.n.Calls[i]
 		if c.Errors == 0 || c.Whole || !slices.Contains(strings.Split(args["operations"], ","), c.Operation) || s.ep != nil && (c.To < s.from+lookBack || c.From > s.to) {
@@ -211,10 +213,14 @@ func lookHungCalls(s *subject, args map[string]string) outcome {
 		if of := time.Duration(c.Errors) * time.Duration(s.t); c.Sum < of*9/10 {
 			continue
 		}
+		if off := int64(c.LongMean) - s.t; !s.n.Kubelet.TimeoutKnown && (off < -s.t/50 || off > s.t/50) {
+			none = cannotLook()
+			continue
+		}
 		o := found(c.Evidence...)
 		x := callSum{op: c.Operation, calls: c.Errors, sum: time.Duration(c.Errors) * time.Duration(s.t)}
 		o.source, o.vars = "metrics", map[string]string{"sums": x.product(), "sum": parse.Short(c.Sum), "to": clock(c.To)}
 		return o
 	}
-	return notThere()
+	return none
 }
