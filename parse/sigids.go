@@ -57,6 +57,7 @@ const (
 	// Start of the kubelet.
 	SigVersion  = "kube.version"  // version
 	SigFlag     = "kube.flag"     // name, value: "FLAG: --name=value" for the flags that matter
+	SigTrace    = "kube.trace"    // started, total: with the year, "Trace[…]: … (08-Dec-2020 18:33:53.000)"
 	SigGates    = "kube.gates"    // gates: "feature gates: &{map[…]}"
 	SigRuntime  = "kube.runtime"  // name, version, api: "Container runtime initialized"
 	SigStarting = "kube.starting" // "Starting kubelet main sync loop"

@@ -69,7 +69,7 @@ type dating struct {
 }
 
 func (f *file) dating() dating {
-	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust,
+	return dating{latest: math.MinInt64, ascending: true, stamper: stamper{cal: f.cal, turns: f.turns, shift: f.shift, trust: f.yearTrust, summer: f.framed.summer(),
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
 }
 
@@ -143,6 +143,7 @@ type stamper struct {
 	year             int         // of a leading clock that lacks it
 	trust            parse.Basis // of such years
 	envelope, header reader
+	summer           bool // the messages' clock changes by an hour against that of the framing, which states its zone
 	known            [formSlots]constant
 }
 
@@ -155,6 +156,9 @@ func (s *stamper) item(index int, it item) {
 	lead := leading(header, envelope)
 	arrived, arrivedOK := s.absolute(envelope, lead, &s.envelope)
 	at, ok := s.absolute(header, lead, &s.header)
+	if s.summer && ok && arrivedOK && header.Lack&parse.LackZone != 0 && envelope.Lack&parse.LackZone == 0 && near(arrived.At-at.At-hour) {
+		at.At += hour
+	}
 	switch {
 	case ok:
 		it.set(at, arrived.At)

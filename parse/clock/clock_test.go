@@ -122,6 +122,19 @@ func TestResolve(t *testing.T) {
 		{"lines between others too far apart to tell the zone", "", Options{},
 			[][2]string{{"2022-04-04T10:28:36Z", ""}, {"", "04-04T11:28:38"}, {"2022-04-04T13:28:45Z", ""}},
 			[]string{"2022-04-04T10:28:36", "2022-04-04T11:28:38", "2022-04-04T13:28:45"}, nil, parse.Stated},
+		{"summer time ends, the framing states its zone", "", Options{},
+			[][2]string{{"2023-10-29T02:59:50+02:00", "10-29T02:59:50"}, {"2023-10-29T02:00:05+01:00", "10-29T02:00:05"}, {"2023-10-29T02:00:35+01:00", "10-29T02:00:35"}},
+			[]string{"2023-10-29T00:59:50", "2023-10-29T01:00:05", "2023-10-29T01:00:35"},
+			[]string{"2023-10-29T00:59:50", "2023-10-29T01:00:05", "2023-10-29T01:00:35"}, parse.ZoneInferred},
+		{"summer time begins, the framing states its zone", "", Options{},
+			[][2]string{{"2023-03-26T01:59:50+01:00", "03-26T01:59:50"}, {"2023-03-26T03:00:05+02:00", "03-26T03:00:05"}},
+			[]string{"2023-03-26T00:59:50", "2023-03-26T01:00:05"}, nil, parse.ZoneInferred},
+		{"a log that was held up for an hour, and less and less", "", Options{},
+			[][2]string{{"2023-10-29T10:00:00Z", "10-29T10:00:00"}, {"2023-10-29T11:30:00Z", "10-29T10:30:00"}, {"2023-10-29T11:30:00Z", "10-29T11:20:00"}},
+			[]string{"2023-10-29T10:00:00", "2023-10-29T10:30:00", "2023-10-29T11:20:00"}, nil, parse.ZoneInferred},
+		{"a dated line, and lines without any time before the next", "", Options{},
+			[][2]string{{"2020-12-08T18:33:53", ""}, {}, {}, {"", "12-08T18:33:55"}},
+			[]string{"2020-12-08T18:33:53", "0001-01-01T00:00:00", "0001-01-01T00:00:00", "2020-12-08T18:33:55"}, nil, parse.ZoneGuessed},
 		{"year bounded by the moment of analysis", "", Options{Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 			[][2]string{{"", "11-20T23:33:20"}}, []string{"2025-11-20T23:33:20"}, nil, parse.YearGuessed},
 	}
@@ -141,6 +154,9 @@ func TestResolve(t *testing.T) {
 				if c.arrived != nil && arrived[i] != c.arrived[i] {
 					t.Errorf("line %d arrived %s, want %s", i+1, arrived[i], c.arrived[i])
 				}
+			}
+			if len(b.Clocks[0].Jumps) > 0 {
+				t.Errorf("the clock is said to have been stepped: %v", b.Clocks[0].Jumps)
 			}
 			if got := b.Events[0].Basis; got != c.basis {
 				t.Errorf("basis %v, want %v", got, c.basis)
@@ -240,6 +256,27 @@ func TestHeartbeat(t *testing.T) {
 	Resolve(b, Options{})
 	if at, _ := times(b); at[1] != "2021-01-09T11:49:00" {
 		t.Errorf("got %v", at)
+	}
+}
+
+// TestTrace: a trace states when it began with the year, and its zone up to 1.18. A
+// long one is too far from its line to tell the zone.
+func TestTrace(t *testing.T) {
+	for _, c := range []struct{ started, total, want string }{
+		{"08-Dec-2020 18:33:43.000", "10001ms", "2020-12-08T18:34:00"},
+		{"2020-12-08 10:33:43.1 +0000", "10.001s", "2020-12-08T10:34:00"},
+		{"2020-12-08 09:48:43.1 +0000", "45m10s", "2020-12-08T18:34:00"},
+	} {
+		sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigTrace, Extract: func(_ string, dst []parse.Field) []parse.Field {
+			return append(dst, parse.Field{Name: "started", Value: c.started}, parse.Field{Name: "total", Value: c.total})
+		}}}}
+		f := &parse.File{Path: "k"}
+		b := lines(t, f, [2]string{"", "12-08T18:33:53"}, [2]string{"", "12-08T18:34:00"})
+		b.Events[0].EventKind = &parse.EventKind{File: b.Events[0].File, Origin: b.Events[0].Origin, Sigs: sig}
+		Resolve(b, Options{})
+		if at, _ := times(b); at[1] != c.want {
+			t.Errorf("%s: got %v, want %s", c.started, at, c.want)
+		}
 	}
 }
 

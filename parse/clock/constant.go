@@ -60,7 +60,7 @@ func (s *stamper) event(index int, e *parse.Event) {
 	raw := e.Raw()
 	s.item(index, item{event: e})
 	c.kind = 0
-	if x, ok := s.learn(raw); ok {
+	if x, ok := s.learn(raw); ok && !s.summer {
 		*c = x
 		c.kind, c.stamp = kind, e.Stamp
 	}

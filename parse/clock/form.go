@@ -85,7 +85,7 @@ func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 	default:
 		s.compare(f.at(e))
 	}
-	s.lead.NS = lead
+	s.lead.NS, s.leadAt = lead, i
 	if e.EventKind != s.silent[0] && e.EventKind != s.silent[1] && !s.gatherInner(i, e) {
 		s.silent[0], s.silent[1] = e.EventKind, s.silent[0]
 	}

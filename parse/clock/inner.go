@@ -7,12 +7,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// innerStamp is a full stamp inside the message of an item: the kubelet prints
-// the heartbeat of a node condition with date, zone and nanoseconds, taken
-// about 80 µs before the line itself.
+// innerStamp is a stamp with the year inside the message of an item: the kubelet
+// prints the heartbeat of a node condition with date, zone and nanoseconds, taken
+// about 80 µs before the line itself, and the start of an operation that was slow,
+// up to some minutes before it, since Kubernetes 1.19 without a zone.
 type innerStamp struct {
 	index int // of the item
 	at    int64
+	zoned bool // at is of UTC, and near enough to the line to tell the zone of its clock
 }
 
 // heartbeat layouts: Go's time.Time, and RFC 3339 with whole seconds.
@@ -35,16 +37,28 @@ func parseHeartbeat(s string) (at int64, ok bool) {
 	return t.UnixNano(), true
 }
 
+// traceTime is how traces state when they started since Kubernetes 1.19.
+const traceTime = "02-Jan-2006 15:04:05.000"
+
 // gatherInner notes the inner stamp of an event. Rows of kubectl
 // describe quote heartbeats long past, so only lines that the kubelet wrote at
 // that moment count.
 // It reports whether lines of the event's kind may have one.
 func (s *survey) gatherInner(index int, e *parse.Event) bool {
-	if !e.Is(parse.SigNotReady) {
+	field, zoned := "", true
+	switch {
+	case e.Is(parse.SigNotReady):
+		field = e.Field("heartbeat")
+	case e.Is(parse.SigTrace):
+		total, err := time.ParseDuration(e.Field("total"))
+		field, zoned = e.Field("started"), err == nil && total < time.Duration(quarter)
+	default:
 		return false
 	}
-	if at, ok := parseHeartbeat(e.Field("heartbeat")); ok {
-		s.inner = append(s.inner, innerStamp{index: index, at: at})
+	if at, ok := parseHeartbeat(field); ok {
+		s.inner = append(s.inner, innerStamp{index, at, zoned})
+	} else if t, err := time.Parse(traceTime, field); err == nil {
+		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), false})
 	}
 	return true
 }
@@ -57,7 +71,7 @@ func (f *file) byAnchor() (zone, bool) {
 		if !c.Set {
 			c = envelope
 		}
-		if c.Lack&parse.LackZone == 0 {
+		if c.Lack&parse.LackZone == 0 || !s.zoned {
 			continue
 		}
 		local := c.NS
@@ -68,7 +82,7 @@ func (f *file) byAnchor() (zone, bool) {
 		if off < -13*3600 || off > 15*3600 {
 			continue
 		}
-		return fixed(off, "from the heartbeat stamp in "+it.pos().String(), parse.ZoneInferred), true
+		return fixed(off, "from the stamp in the message of "+it.pos().String(), parse.ZoneInferred), true
 	}
 	return zone{}, false
 }

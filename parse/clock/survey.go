@@ -1,6 +1,10 @@
 package clock
 
-import "github.com/plegforensics/plegforensics/parse"
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // survey is what one walk over the readings of a file tells: whatever does not
 // depend on the year and the zone that are yet to be found. Indices are of items,
@@ -36,7 +40,8 @@ type survey struct {
 type behind struct {
 	forms  [formSlots]form     // of events seen
 	silent [2]*parse.EventKind // kinds without an inner stamp that came up last
-	lead   parse.Clock         // leading clock of the item before
+	lead   parse.Clock         // leading clock of the last item that has any
+	leadAt int                 // its index
 	year   int                 // number of the year walked to
 	walked int64               // reading before that lacks the year, 0 for none
 }
@@ -46,21 +51,39 @@ type turn struct{ index, year int }
 
 // lag is the least difference of the two clocks of a line, envelope minus header.
 type lag struct {
-	least int64
-	known bool
+	least, most int64
+	known       bool
+	between     bool // one was neither near the first nor a whole hour away
 }
 
 func (l *lag) add(ns int64) {
-	if !l.known || ns < l.least {
-		l.least, l.known = ns, true
+	switch {
+	case !l.known:
+		l.least, l.most, l.known = ns, ns, true
+	case ns >= l.least && ns-l.least < int64(2*time.Second):
+	default:
+		l.between = l.between || !near(ns-l.least) && !near(ns-l.least-hour) && !near(ns-l.least+hour)
+		l.least, l.most = min(l.least, ns), max(l.most, ns)
 	}
 }
 
 func (l *lag) join(other lag) {
 	if other.known {
 		l.add(other.least)
+		l.add(other.most)
+		l.between = l.between || other.between
 	}
 }
+
+const hour = int64(time.Hour)
+
+// near reports whether a difference is the lateness that lines have anyway.
+func near(d int64) bool { return d > -int64(5*time.Second) && d < int64(5*time.Second) }
+
+// summer reports whether one of the clocks changed by an hour, from or to summer time,
+// while the other states its zone and goes on. Lines that are late by anything else
+// would make it a log that was held up.
+func (l *lag) summer() bool { return l.known && !l.between && near(l.most-l.least-hour) }
 
 // look surveys the items.
 func (s *survey) look(t *timeline, opt Options) {
@@ -85,13 +108,20 @@ func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
 	if n := opt.parts(len(es)); n > 1 {
 		later = make([]survey, n)
 	}
+	lead, leadAt := s.lead, s.leadAt
 	opt.beside(len(es), func(of, from, to int) {
 		part := s
 		if of > 0 {
 			part = &later[of]
 			part.behind, part.cal = new(behind), new(calendar)
 			part.begin()
-			part.lead = item{event: es[from-1]}.lead()
+			part.lead, part.leadAt = lead, leadAt
+			for k := from - 1; k >= 0; k-- {
+				if c := (item{event: es[k]}).lead(); c.Set {
+					part.lead, part.leadAt = c, i+k
+					break
+				}
+			}
 		}
 		part.seeAll(i+from, es[from:to])
 	})
@@ -129,7 +159,7 @@ func (s *survey) join(later *survey) {
 	s.zoned, s.bareEnvelope = s.zoned || later.zoned, s.bareEnvelope || later.bareEnvelope
 	s.bareLine = s.bareLine || later.bareLine
 	s.inner = append(s.inner, later.inner...)
-	s.lead = later.lead
+	s.lead, s.leadAt = later.lead, later.leadAt
 	s.full.join(later.full)
 	s.framed.join(later.framed)
 	s.bare.join(later.bare)
@@ -156,14 +186,15 @@ func (s *survey) see(i int, it item) {
 		}
 	}
 	switch {
-	case i == 0:
 	case full(s.lead) && yearless(lead):
-		s.heading, s.headed = i-1, i
+		s.heading, s.headed = s.leadAt, i
 	case yearless(s.lead) && full(lead):
-		s.heading, s.headed = i, i-1
+		s.heading, s.headed = i, s.leadAt
 	}
-	s.beside.see(s.lead, lead)
-	s.lead = lead
+	if lead.Set { // what states no time stands between none
+		s.beside.see(s.lead, lead)
+		s.lead, s.leadAt = lead, i
+	}
 	s.compare(header, envelope)
 	if it.event != nil {
 		s.gatherInner(i, it.event)

@@ -137,6 +137,8 @@ func (f *file) zones(a *anchors, opt Options) {
 		f.header = f.envelope // for the report: the messages' clocks need none
 	case !f.bareHeader:
 		f.header = own()
+	case framed && f.framed.summer():
+		f.header = fixed(-behind, "from the framing's clock on the same lines, which also tells of an hour of summer time", parse.ZoneInferred)
 	case framed:
 		f.header = fixed(-behind, "from the framing's clock on the same lines", parse.ZoneInferred)
 	case !haveApart:

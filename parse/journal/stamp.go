@@ -171,6 +171,9 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 	} else if i += n; i >= len(rec) {
 		return false
 	}
+	if c.Lack != 0 {
+		i += zoneUnread(rec[i:])
+	}
 	e.Clock = c
 	if criStream(rec[i:], e) {
 		e.Form = CRI
@@ -206,6 +209,29 @@ func zoneApart(b []byte, i int, c *parse.Clock) int {
 	c.NS -= int64(off) * 1e9
 	c.Lack = 0
 	return n + 1
+}
+
+// zoneUnread is the length of a word behind a stamp, and of the blank after it, that is
+// meant for a zone but states no offset: "CST ", of which there are several, and "+99:99 ".
+// Taken for the host it would name a node. A word of capitals may be a host, unless
+// host and process follow.
+func zoneUnread(b []byte) int {
+	n := bytes.IndexByte(b[:min(len(b), 16)], ' ')
+	if n < 3 {
+		return 0
+	}
+	word, rest := b[:n], b[n+1:]
+	if (word[0] == '+' || word[0] == '-') && word[1]-'0' <= 9 {
+		return n + 1
+	}
+	if !zoneName(word) {
+		return 0
+	}
+	var h Header
+	if _, w := splitWho(rest); len(w.host) > 0 && w.pid > 0 || ReadHeader(rest, &h) {
+		return n + 1
+	}
+	return 0
 }
 
 // criStream reads "stdout F " or "stderr P ".
