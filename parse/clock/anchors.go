@@ -18,6 +18,7 @@ type anchors struct {
 	zones   []zoneAnchor
 	moments []momentAnchor
 	newest  map[int]momentAnchor // newest full stamp of an input
+	stated  []aged               // ages of lines that state their zone
 
 	collectors map[int]map[string]string // version of the collector by input and node
 	boots      map[int]map[string]string // id of the boot that was running at collection
@@ -65,6 +66,7 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 		}
 	}
 	for _, f := range files {
+		a.stated = append(a.stated, f.stated...)
 		if f.latest > a.newest[f.Input].at {
 			a.newest[f.Input] = momentAnchor{f.Input, f.Node, f.latest, "full stamp in " + f.item(f.latestAt).pos().String()}
 		}

@@ -43,9 +43,14 @@ const traceTime = "02-Jan-2006 15:04:05.000"
 // gatherInner notes the inner stamp of an event. Rows of kubectl
 // describe quote heartbeats long past, so only lines that the kubelet wrote at
 // that moment count.
-// It reports whether lines of the event's kind may have one.
+// It also notes the age that an event tells, and reports whether lines of the event's
+// kind may have any of these.
 func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	field, zoned := "", true
+	aged := e.Is(parse.SigAge)
+	if aged {
+		s.gatherAge(e)
+	}
 	switch {
 	case e.Is(parse.SigNotReady):
 		field = e.Field("heartbeat")
@@ -53,7 +58,7 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 		total, err := time.ParseDuration(e.Field("total"))
 		field, zoned = e.Field("started"), err == nil && total < time.Duration(quarter)
 	default:
-		return false
+		return aged
 	}
 	if at, ok := parseHeartbeat(field); ok {
 		s.inner = append(s.inner, innerStamp{index, at, zoned})

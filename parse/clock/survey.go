@@ -27,7 +27,8 @@ type survey struct {
 	bareEnvelope bool // and one lacks it
 	bareLine     bool // a line has no other clock than one of the framing that lacks it
 
-	inner []innerStamp
+	inner        []innerStamp
+	ages, stated []aged // without and with a zone
 
 	// Differences of the clocks of lines of which the message's states its zone and the
 	// framing's does not, the other way round, and of those where neither does.
@@ -159,6 +160,7 @@ func (s *survey) join(later *survey) {
 	s.zoned, s.bareEnvelope = s.zoned || later.zoned, s.bareEnvelope || later.bareEnvelope
 	s.bareLine = s.bareLine || later.bareLine
 	s.inner = append(s.inner, later.inner...)
+	s.ages, s.stated = joinAged(s.ages, later.ages), joinAged(s.stated, later.stated)
 	s.lead, s.leadAt = later.lead, later.leadAt
 	s.full.join(later.full)
 	s.framed.join(later.framed)

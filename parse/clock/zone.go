@@ -193,6 +193,9 @@ func (f *file) inferred(a *anchors) zone {
 	if off, ok := f.beside.zone(f.cal); ok {
 		return fixed(off, "from the lines around them that state theirs", parse.ZoneInferred)
 	}
+	if z, ok := f.byAges(a); ok {
+		return z
+	}
 	if f.zoneWord != "" {
 		return fixed(0, "assumed: a header line names "+f.zoneWord+", which has no offset of its own", parse.ZoneGuessed)
 	}
