@@ -116,13 +116,26 @@ var pastes = []struct {
 		`{"ts":1795217567073,"caller":"kubelet/kubelet.go:2250","msg":"SyncLoop (PLEG): event for pod","v":2,"pod":{"name":"a","namespace":"b"},"event":{"ID":"u","Type":"ContainerStarted","Data":"d"}}`,
 		`{"ts":1795217622073,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"}`,
 	}, "analyze", nil, []string{"for 1m", "PLEG unhealthy"}},
+	{"people who quote a message", []string{
+		`Does anybody know what "PLEG is not healthy: pleg was last seen active 3m12.5s ago; threshold is 3m0s" means?`,
+		`[10:02] bob: we see PLEG is not healthy: pleg was last seen active 4m12s ago; threshold is 3m0s`,
+		`2023-05-06 10:02:11 alice: my node says PLEG is not healthy: pleg has yet to be successful`,
+	}, "analyze", []string{"Not enough evidence to tell"}, []string{"unhealthy", "episode"}},
+	{"clocks that are set back at the end of summer time", []string{
+		`2023-10-29T02:59:50.000000+02:00 n1 kubelet[900]: I1029 02:59:50.000000     900 kubelet.go:2000] "SyncLoop ADD" source="api" pods=["a/b"]`,
+		`2023-10-29T02:01:50.000000+01:00 n1 kubelet[900]: E1029 02:01:50.000000     900 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s"`,
+	}, "analyze", []string{"unhealthy from 2023-10-29 01:01:44 UTC", "2023-10-29 00:59:50 to 01:01:50 UTC"}, []string{"clock-jump"}},
 	{"a day that no year has", []string{
 		`E0230 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"no line of it states a time"}, []string{"03-01", "02-30"}},
 	{"a time zone in the input that is not that of the lines", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
-		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
+		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 9m51.040734348s ago; threshold is 3m0s`,
 	}, "analyze", []string{"these lines state no time zone"}, []string{"no time zone in the input"}},
+	{"a row of a node's conditions and the log name one relist", []string{
+		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
+		`E1206 19:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
+	}, "analyze", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "these lines state no time zone"}},
 }
 
 func TestPastes(t *testing.T) {

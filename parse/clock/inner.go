@@ -14,6 +14,7 @@ import (
 type innerStamp struct {
 	index int // of the item
 	at    int64
+	what  string
 	zoned bool // at is of UTC, and near enough to the line to tell the zone of its clock
 }
 
@@ -46,7 +47,7 @@ const traceTime = "02-Jan-2006 15:04:05.000"
 // It also notes the age that an event tells, and reports whether lines of the event's
 // kind may have any of these.
 func (s *survey) gatherInner(index int, e *parse.Event) bool {
-	field, zoned := "", true
+	what, field, zoned := "heartbeat", "", true
 	aged := e.Is(parse.SigAge)
 	if aged {
 		s.gatherAge(e)
@@ -56,14 +57,14 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 		field = e.Field("heartbeat")
 	case e.Is(parse.SigTrace):
 		total, err := time.ParseDuration(e.Field("total"))
-		field, zoned = e.Field("started"), err == nil && total < time.Duration(quarter)
+		what, field, zoned = "trace's", e.Field("started"), err == nil && total < time.Duration(quarter)
 	default:
 		return aged
 	}
 	if at, ok := parseHeartbeat(field); ok {
-		s.inner = append(s.inner, innerStamp{index, at, zoned})
+		s.inner = append(s.inner, innerStamp{index, at, what, zoned})
 	} else if t, err := time.Parse(traceTime, field); err == nil {
-		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), false})
+		s.inner = append(s.inner, innerStamp{index, t.UnixNano(), what, false})
 	}
 	return true
 }
@@ -87,7 +88,7 @@ func (f *file) byAnchor() (zone, bool) {
 		if off < -13*3600 || off > 15*3600 {
 			continue
 		}
-		return fixed(off, "from the stamp in the message of "+it.pos().String(), parse.ZoneInferred), true
+		return fixed(off, "from the "+s.what+" stamp in "+it.pos().String(), parse.ZoneInferred), true
 	}
 	return zone{}, false
 }

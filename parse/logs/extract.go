@@ -15,6 +15,7 @@ var extractors = []struct {
 	quick func(r *record) bool
 }{
 	{"age", extractAge, isAge},
+	{"never", extractNever, nil},
 	{"cutreport", extractCutReport, nil},
 	{"event", extractEvent, isEvent},
 	{"ignoredevent", extractIgnoredEvent, isIgnoredEvent},

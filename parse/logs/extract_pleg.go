@@ -15,15 +15,26 @@ const neverAge = "2562047h47m16"
 // extractAge reads "pleg was last seen active AGE ago; threshold is T".
 // Blanks inside the age are damage of copying.
 func extractAge(r *record) ([]parse.Field, bool) {
-	m := ageRE().FindStringSubmatch(r.raw)
-	if m == nil {
+	at := ageRE().FindStringSubmatchIndex(r.raw)
+	if at == nil || quotedIn(r.raw[:at[0]], r.raw[at[1]:]) {
 		return nil, false
 	}
+	m := ageRE().FindStringSubmatch(r.raw[at[0]:])
 	age := strings.ReplaceAll(m[1], " ", "")
 	if strings.HasPrefix(age, neverAge) {
 		return nil, false
 	}
 	return addField([]parse.Field{{Name: "age", Value: age}}, "threshold", m[2]), true
+}
+
+// extractNever takes a line by which no relist has succeeded yet.
+func extractNever(r *record) ([]parse.Field, bool) {
+	for _, text := range [...]string{"pleg has yet to be successful", "pleg was last seen active " + neverAge} {
+		if before, behind, ok := strings.Cut(r.raw, text); ok {
+			return nil, !quotedIn(before, behind)
+		}
+	}
+	return nil, false
 }
 
 // isAge tells what extractAge would.
@@ -36,6 +47,10 @@ func isAge(r *record) bool {
 		}
 		age, _, ok := strings.Cut(rest, after)
 		if ok && isAgeText(age) {
+			if !ofSyncLoop(r.raw) {
+				_, ok = extractAge(r)
+				return ok
+			}
 			return !strings.HasPrefix(strings.ReplaceAll(age, " ", ""), neverAge)
 		}
 		s = rest

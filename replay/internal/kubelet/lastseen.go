@@ -56,9 +56,11 @@ func GroupAges(s *Log) []*LastSeen {
 				h.take(a)
 				continue
 			}
-			g = &LastSeen{Run: a.Run, relist: -1, Loose: true}
-			open[a.Run] = g
-			out = append(out, g)
+			if g = described(out, a); g == nil {
+				g = &LastSeen{relist: -1, Loose: true}
+				out = append(out, g)
+			}
+			g.Run, open[a.Run] = a.Run, g
 		}
 		g.take(a)
 	}
@@ -150,6 +152,18 @@ func (g *LastSeen) take(a Age) {
 	if a.Limit > 0 {
 		g.Limit = a.Limit
 	}
+}
+
+// described finds the group of coarse lines that were printed outside the kubelet, such
+// as a condition row that stands before its log, which name the relist of a line of its own.
+func described(groups []*LastSeen, a Age) *LastSeen {
+	lo, hi := a.bounds()
+	for _, g := range groups {
+		if g.Loose && !a.outside && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b Age) bool { return !b.outside }) {
+			return g
+		}
+	}
+	return nil
 }
 
 // earlier finds the group that a coarse line, such as a condition row printed
