@@ -16,6 +16,7 @@ const (
 	JSON
 	YAML
 	CSV
+	Tagged
 	Text // a log whose lines wear something
 )
 
@@ -35,6 +36,8 @@ func Detect(head []byte) Form {
 		}
 	case isYAML(text):
 		return YAML
+	case isTagged(text):
+		return Tagged
 	case headOf(head) >= 0:
 		return CSV
 	}
@@ -59,6 +62,8 @@ func NewReader(r io.Reader, head []byte, f Form) *Reader {
 		out.step = (&entries{source: s}).step
 	case CSV:
 		out.step = (&tableStart{source: s, out: out}).step
+	case Tagged:
+		out.step = (&tagged{source: s}).step
 	case Text:
 		out.step = (&undress{source: s, dress: dressOf(head), look: newLooker()}).step
 	default:

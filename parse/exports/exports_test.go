@@ -60,6 +60,10 @@ func TestRecords(t *testing.T) {
 	}{
 		{"Cloud Logging, YAML", "---\ninsertId: a1\njsonPayload:\n  MESSAGE: '" + klog1 + "'\n  SYSLOG_IDENTIFIER: kubelet\n  _HOSTNAME: node-7\n  _PID: '4242'\nlogName: projects/p/logs/kubelet\ntimestamp: '2024-04-12T09:15:08Z'\n---\ninsertId: a2\ntextPayload: '" + klog2 + "'\nlogName: projects/p/logs/kubelet\ntimestamp: '2024-04-12T09:15:09Z'\n",
 			YAML, []int{3, 11}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", Ident: "kubelet", PID: "4242"}},
+		{"fluentd's standard output", both("2024-04-12 11:15:08.000000000 +0200 host.kubelet: {\"message\":MSG,\"_HOSTNAME\":\"node-7\"}") + "\n",
+			Tagged, []int{0, 1}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", Ident: "kubelet"}},
+		{"fluentd's files", both("2024-04-12T09:15:08+00:00\tsystemd\t{\"MESSAGE\":MSG,\"_HOSTNAME\":\"node-7\",\"_PID\":\"4242\"}") + "\n",
+			Tagged, []int{0, 1}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", PID: "4242"}},
 		{"Cloud Logging, array", "[\n  {\n    \"jsonPayload\": {\n      \"MESSAGE\": " + quoted(klog1) + "\n    },\n    \"resource\": {\"labels\": {\"node_name\": \"node-7\"}},\n    \"timestamp\": \"2024-04-12T09:15:08Z\",\n    \"logName\": \"projects/p/logs/kubelet\"\n  },\n  {\"textPayload\": " + quoted(klog2) + ", \"timestamp\": \"2024-04-12T09:15:09Z\"}\n]\n",
 			JSON, []int{3, 9}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", Ident: "kubelet"}},
 		{"Loki, streams", `{"status":"success","data":{"resultType":"streams","result":[{"stream":{"hostname":"node-7","unit":"kubelet.service"},"values":[["1712913308000000000",` + quoted(klog1) + `],["1712913309000000000",` + quoted(klog2) + `]]}]}}`,
@@ -148,6 +152,14 @@ func TestNoExports(t *testing.T) {
 		if _, f := layOut(t, text); f != None {
 			t.Errorf("%s: form %d", name, f)
 		}
+	}
+}
+
+// TestLoggersJSON: a logger's own JSON behind a stamp is no record of fluentd's, whose
+// message would be all that is taken.
+func TestLoggersJSON(t *testing.T) {
+	if form := Detect([]byte(`2024-04-12T09:15:07Z kubelet: {"ts":1712913308000.25,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"x"}` + "\n")); form != None {
+		t.Errorf("form %d", form)
 	}
 }
 
