@@ -88,7 +88,7 @@ var pastes = []struct {
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18`,
 		`:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last s`,
 		`een active 10m18.040734348s ago; threshold is 3m0s`,
-	}, "analyze", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "every timestamp states its zone"}, []string{"no line of it states a time"}},
+	}, "analyze --verbose", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "every timestamp states its zone"}, []string{"no line of it states a time"}},
 	{"a message that was wrapped in its column", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active`,
 		`                 10m18.040734348s ago; threshold is`,
@@ -99,7 +99,7 @@ var pastes = []struct {
 	}, "analyze", []string{"a line reports at 2020-12-06 17:56:49 UTC that PLEG is not healthy"}, []string{"cannot be decided"}},
 	{"a condition in JSON is cited at its heartbeat", []string{
 		`{"apiVersion":"v1","kind":"Node","metadata":{"name":"worker-7"},"status":{"conditions":[{"lastHeartbeatTime":"2020-12-06T17:56:49Z","lastTransitionTime":"2020-12-06T17:49:40Z","message":"PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s","reason":"KubeletNotReady","status":"False","type":"Ready"}]}}`,
-	}, "analyze", []string{"17:56:49 the reported age reached 10m18s; last seen active 10m18s before this line"}, []string{"17:49:40 the "}},
+	}, "analyze", []string{"17:56:49 the reported age reached 10m18s"}, []string{"17:49:40 the "}},
 	{"never is no start", []string{
 		`Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - [container runtime is down PLEG is not healthy: pleg was last seen active 2562047h47m16.854775807s ago; threshold is 3m0s]`,
 	}, "analyze", []string{"No relist has succeeded since the kubelet started, last at"}, []string{"startup-transient", "just started"}},
@@ -135,7 +135,7 @@ var pastes = []struct {
 	{"a row of a node's conditions and the log name one relist", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 19:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
-	}, "analyze", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "these lines state no time zone"}},
+	}, "analyze --verbose", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "these lines state no time zone"}},
 }
 
 func TestPastes(t *testing.T) {
