@@ -18,6 +18,7 @@ type errorClass struct {
 var errorClasses = []errorClass{
 	{"deadline", `(?i)deadline ?exceeded|timed[ _]?out|time-?out|code = 4\b|request canceled|time allotted`, "grpc-go codes.DeadlineExceeded; net.Error of Go"},
 	{"refused", `connect: (?:connection refused|no such file or directory)|Cannot connect to the Docker daemon|cannot connect to Docker endpoint|TransientFailure|connection is unavailable|transport is closing|error reading from server: EOF|connection reset by peer`, "Go net.OpError of ECONNREFUSED and ENOENT; grpc-go clientconn.go; moby client/errors.go"},
+	{"unreachable", `dial (?:tcp|udp) \S+ (?:i/o timeout|connect: (?:no route to host|network is unreachable))`, "Go net.OpError of a connection that nobody answers"},
 	{"too-large", `message larger than max`, "grpc-go rpc_util.go"},
 	{"no-files", `too many open files`, "EMFILE and ENFILE, errno(3)"},
 	{"no-watches", `inotify|fsnotify|[wW]atcher\b`, "inotify(7): EMFILE and ENOSPC mean the limits of instances and watches"},

@@ -33,12 +33,35 @@ func (s *scan) df() {
 				if i >= 5 || device == "" {
 					device = f[0]
 				}
-				s.number(key, v, 1, attr("device", device), attr("mount", strings.Join(f[i+1:], " ")))
+				if !image(device) {
+					mount := strings.Join(f[i+1:], " ")
+					s.number(key, v, 1, attr("device", device), attr("mount", mount), attr("apart", apart(mount)))
+				}
 				break
 			}
 		}
 		device = ""
 	}
+}
+
+// image reports whether a device of df holds an image that was written full and is
+// mounted for reading: packages of snapd, squashfs of live systems, discs.
+func image(device string) bool {
+	return strings.HasPrefix(device, "/dev/loop") || strings.HasPrefix(device, "/dev/sr") || device == "squashfuse" || device == "snapfuse"
+}
+
+// apart tells what a file system is for where neither the system nor the runtime writes
+// to it, "" elsewhere.
+func apart(mount string) string {
+	if strings.Contains(mount, "/kubelet/pods/") || strings.Contains(mount, "/kubelet/plugins/") {
+		return "a volume"
+	}
+	for _, dir := range []string{"/boot", "/efi", "/home", "/media", "/sys"} {
+		if mount == dir || strings.HasPrefix(mount, dir+"/") {
+			return dir
+		}
+	}
+	return ""
 }
 
 func isLvs(_, head string) bool {

@@ -124,6 +124,7 @@ const (
 	KeyGoroutines = "goroutine.count"
 	KeyGoroutine  = "goroutine.wait"
 	KeyLock       = "goroutine.lock"
+	KeyCrash      = "goroutine.crash"
 
 	// Time.
 	KeyCollected = "time.collected"
@@ -201,7 +202,7 @@ var Keys = []Key{
 
 	{KeyDiskUtil, "percent", "device tool", "share of time in which the device had I/O outstanding"},
 	{KeyDiskAwait, "s", "device tool op", "mean time of an I/O request; op is r, w or empty for both"},
-	{KeyDiskUsed, "percent", "device mount", "space used on a file system"},
+	{KeyDiskUsed, "percent", "device mount apart", "space used on a file system; apart is what it is for, where neither the system nor the runtime writes to it"},
 	{KeyInodeUsed, "percent", "device mount", "inodes used on a file system"},
 	{KeyThinData, "percent", "volume", "data space used in a thin pool"},
 	{KeyThinMeta, "percent", "volume", "metadata space used in a thin pool"},
@@ -248,6 +249,7 @@ var Keys = []Key{
 	{KeyGoroutine, "s", "program state count ids frames blocked", "goroutines that wait alike: Num is the longest wait (0 when under a minute), state as printed (\"chan send\", \"semacquire\"), blocked the innermost function outside the Go runtime and sync, frames all functions from inner to outer joined by blanks"},
 
 	{KeyLock, "s", "program waiters waits for holder holds holder_state held basis holder_waits holder_frames holder_lock", "a lock that goroutines wait for: Value is its address, Num and for the longest wait, waits the function of the one who waits longest; holder is the goroutine that keeps it, where the dump shows that, held how long that waits itself, holder_waits for what, basis how it is known"},
+	{KeyCrash, "", "program frames", "the panic or fatal error with which a Go program ended, before the stack of the goroutine that met it"},
 	{KeyCollected, "", "", "a clock reading of the moment of collection, in Raw"},
 	{KeyZone, "s", "", "zone of the system: Num is seconds east of UTC, Value its name"},
 	{KeyBootTime, "s", "", "time of boot, Unix seconds"},

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -37,8 +38,13 @@ func (s *scan) goroutines() {
 	var g *goroutine
 	total := 0
 	program := programOf(s.file.Path)
+	var crash goroutine // only its line: what the program that ends says before the dump
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
+		if total == 0 && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+			crash = goroutine{pos: s.pos(), line: line}
+			continue
+		}
 		if id, state, minutes, ok := goroutineHead(line); ok {
 			total++
 			g = &goroutine{id: id, state: state, minutes: minutes, pos: s.pos(), line: s.line}
@@ -64,6 +70,9 @@ func (s *scan) goroutines() {
 		return
 	}
 	s.addAt(all[0].pos, all[0].line, KeyGoroutines, strconv.Itoa(total), float64(total), attr("program", program))
+	if crash.line != "" && strings.HasPrefix(all[0].state, "running") {
+		s.addAt(crash.pos, crash.line, KeyCrash, crash.line, 0, attr("program", programOfFrames(all[0].frames)), attr("frames", strings.Join(all[0].frames, " ")))
+	}
 	s.groups(all, program)
 	s.waits(all, program)
 }
@@ -219,6 +228,19 @@ func programOf(path string) string {
 		}
 	}
 	return ""
+}
+
+// programOfFrames tells by the functions of one goroutine whose it is: the kubelet
+// calls packages of runtimes, these none of the kubelet's.
+func programOfFrames(frames []string) string {
+	program := ""
+	for _, f := range frames {
+		if strings.Contains(f, "k8s.io/kubernetes/") {
+			return "kubelet"
+		}
+		program = cmp.Or(program, programOfFrame(f))
+	}
+	return program
 }
 
 // programOfFrame tells by a function whose dump it is.

@@ -115,6 +115,8 @@ func TestParseLine(t *testing.T) {
 		{"event row", "  Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout", EventRow, "", Who{}, "Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout"},
 		{"event list", "15m   Normal   Scheduled   pod/web-1   Successfully assigned", EventRow, "", Who{}, "15m   Normal   Scheduled   pod/web-1   Successfully assigned"},
 		{"event list of all namespaces", "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned", EventRow, "", Who{}, "shop   15m   Normal   Scheduled   pod/web-1   Successfully assigned"},
+		{"a heading", "# kubelet: a panic", Ident, "", Who{Ident: "kubelet"}, "a panic"},
+		{"a point of a list", "- kubelet: a panic", Ident, "", Who{Ident: "kubelet"}, "a panic"},
 		{"prose about events", "Warning: the kubelet is slow", Bare, "", Who{}, "Warning: the kubelet is slow"},
 	}
 	for _, tt := range tests {

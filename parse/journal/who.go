@@ -1,6 +1,9 @@
 package journal
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+)
 
 // maxIdent bounds the prefix "host ident[pid]: " of a line.
 const maxIdent = 384
@@ -97,6 +100,9 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	if host[i-1] == ']' {
 		return 0, w // a caller
 	}
+	if bytes.IndexFunc(host, isAlnum) < 0 { // a bullet or a heading of prose
+		return 0, w
+	}
 	if clockTime(host) { // the stamp without its day
 		if n, w = splitWho(b[i+1:]); n > 0 && len(w.host) == 0 {
 			return i + 1 + n, w
@@ -130,6 +136,8 @@ func hostless(b []byte) (int, prefixWho) {
 	}
 	return n + 1, w
 }
+
+func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // clockTime reports whether a word is "15:04:05".
 func clockTime(b []byte) bool {

@@ -122,6 +122,21 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// TestUndatedNeeds: where no line states a time, no command names one.
+func TestUndatedNeeds(t *testing.T) {
+	n := new(replay.Node)
+	n.Have = map[parse.Source]bool{parse.SrcKubelet: true}
+	n.Episodes = []replay.Episode{{Reports: 1}}
+	pack, _ := rules.Builtin()
+	for _, d := range pack.Causes {
+		for _, x := range OfNode(n, &rules.Result{Causes: []rules.Cause{{ID: d.ID, Missing: d.Missing}}}, CommandsFor(n, nil)) {
+			if x.ID == "kubelet-log-before" && strings.Contains(x.Command, "--until") {
+				t.Errorf("%s: %s", d.ID, x.Command)
+			}
+		}
+	}
+}
+
 // TestFill: what the input tells stands in a command, and nothing of a hostile name.
 func TestFill(t *testing.T) {
 	n := new(replay.Node)

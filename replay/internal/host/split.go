@@ -249,17 +249,19 @@ func (s *splitter) lines() {
 }
 
 // objectName unwraps the node of a JSON log, which writes a reference to an
-// object: {"name":"worker-3"}.
+// object: {"name":"worker-3"}. "" is what cannot be a name, such as the <node-name>
+// of a guide.
 func objectName(s string) string {
 	if strings.HasSuffix(s, "...") || strings.HasSuffix(s, "…") {
 		return "" // cut short by whoever showed the line
 	}
-	rest, ok := strings.CutPrefix(s, `{"name":"`)
-	if !ok {
-		return s
+	if rest, ok := strings.CutPrefix(s, `{"name":"`); ok {
+		s, _, _ = strings.Cut(rest, `"`)
 	}
-	name, _, _ := strings.Cut(rest, `"`)
-	return name
+	if strings.ContainsAny(s, "<>{}[]$#*") {
+		return ""
+	}
+	return s
 }
 
 func (u *unit) saw(o *parse.Origin, when Span) {
