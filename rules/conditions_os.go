@@ -13,6 +13,7 @@ const mostAges = 64
 // clock of Windows. On Linux one age in a hundred is such a multiple by chance.
 func lookCoarseClock(s *subject, _ map[string]string) outcome {
 	var es []*parse.Event
+	ticks := false // an age that is no multiple of a microsecond, to which others round
 	for _, e := range s.sig("pleg.age") {
 		_, frac, ok := strings.Cut(e.Field("age"), ".")
 		frac = strings.TrimSuffix(frac, "s")
@@ -22,12 +23,13 @@ func lookCoarseClock(s *subject, _ map[string]string) outcome {
 			return notThere()
 		default:
 			es = append(es, e)
+			ticks = ticks || len(frac) == 7
 		}
 		if len(es) == mostAges {
 			break
 		}
 	}
-	if len(es) == 0 {
+	if !ticks {
 		return cannotLook()
 	}
 	o := found(events("", es[:min(len(es), 3)]...)...)

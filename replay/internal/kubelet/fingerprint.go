@@ -90,7 +90,7 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 				continue
 			}
 			if msg == "" {
-				msg = strings.TrimLeft(e.Message(), " `") // a quote of Markdown
+				msg = e.Message()
 			}
 			if c.fits(msg, e.Severity) {
 				lo = max(lo, c.lo)
@@ -108,6 +108,7 @@ func fingerprintRange(events []*parse.Event) (lo, hi int) {
 
 func (c *clue) fits(msg string, level byte) bool {
 	f := printf
+	msg = strings.TrimLeft(msg, " `") // a quote of Markdown
 	if msg != "" && (msg[0] == '"' || msg[0] == '{') {
 		f = structured
 	}
