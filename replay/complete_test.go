@@ -60,7 +60,7 @@ func TestStartWithoutItsFirstTurn(t *testing.T) {
 		return sum
 	}
 	with, without := well(start, turn, event), well(start, event)
-	if with < 8*time.Minute || without > 3*time.Minute {
+	if with < 6*time.Minute || without > 3*time.Minute { // of the last two, in which the loop writes nothing, nobody can tell
 		t.Errorf("healthy for %v with the first turn, %v without", with, without)
 	}
 }

@@ -137,7 +137,8 @@ func TestKnownTimeout(t *testing.T) {
 	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
 	inspect := `E1120 %s    4242 generic.go:453] "PLEG: Write status" err="` + deadlineError + `" pod="prod/api-2"`
 	housekeeping := `E1120 %s    4242 kubelet.go:2477] "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="%s"`
-	stated := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --runtime-request-timeout="2m0s"`
+	unread := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --runtime-request-timeout="2m0s"`
+	stated := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --config=""` + "\n" + unread
 	begins := `I1120 %s    4242 generic.go:224] "GenericPLEG: Relisting"`
 	for _, c := range []struct {
 		name  string
@@ -150,6 +151,7 @@ func TestKnownTimeout(t *testing.T) {
 		{"the same behind the lines of relists, some of which are missing",
 			[]string{stated, fmt.Sprintf(begins, "09:58:30.000000"), fail("10:02:00.003000"), fail("10:03:00.006000"), fmt.Sprintf(begins, "10:03:01.010000")}, false},
 		{"stated", []string{stated, fail("10:02:00.003000")}, true},
+		{"a flag at its default, of a process that may read a file", []string{unread, fail("10:02:00.003000")}, false},
 		{"one inspection", []string{fmt.Sprintf(inspect, "10:02:00.003000")}, false},
 		{"an inspection that fails twice in a relist", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:04:00.009000")}, true},
 		{"once in each of two relists", []string{fmt.Sprintf(inspect, "10:02:00.003000"), fmt.Sprintf(inspect, "10:04:01.016000")}, true},

@@ -27,6 +27,7 @@ type Node struct {
 	Ready          []ReadyChange
 	Gaps           []LogGap
 	Holes          []Span // where the kubelet's log is not known to be complete: silences beyond its habit, lost lines
+	tail           int64  // until when a log without reports proves something
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

@@ -21,7 +21,7 @@ func (n *Node) WellThroughout() (Span, bool) {
 			}
 			out.To = h.To
 		case starting(h, n.Runs):
-		case h.State == HealthUnknown && outside(h, n.Runs):
+		case h.State == HealthUnknown && n.outside(h):
 		default:
 			return Span{}, false
 		}
@@ -42,10 +42,11 @@ func starting(h HealthSpan, runs []Run) bool {
 // outside reports whether a span lies before or after all lines of the kubelet, give
 // or take the time to its first relist, or is nothing but the margin after which a
 // missing report would prove something.
-func outside(h HealthSpan, runs []Run) bool {
+func (n *Node) outside(h HealthSpan) bool {
+	runs := n.Runs
 	if len(runs) == 0 {
 		return false
 	}
 	last := runs[len(runs)-1].Last
-	return h.To <= runs[0].First+2*int64(kubelet.TurnMax) || h.From >= last || h.From == last-int64(kubelet.TailMargin)
+	return h.To <= runs[0].First+2*int64(kubelet.TurnMax) || h.From >= last || h.From == n.tail
 }

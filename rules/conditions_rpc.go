@@ -124,12 +124,16 @@ func (s *subject) logCoversStall() bool {
 }
 
 // shown reports whether the kubelet's log tells of all calls that failed in the episode
-// in question: it covers the stall, and goes on without a hole of a minute until PLEG was
-// well again or the process ended.
+// in question, or of what failed: it is known to be complete, covers the stall, and goes on
+// without a hole of a minute until PLEG was well again or the process ended.
 func (s *subject) shown() bool {
 	e := s.ep
+	holed := func(from, to int64) bool {
+		return slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from && h.To-h.From > minute })
+	}
 	if e == nil { // of calls that hung since nobody knows when, others may have before the log
-		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f *replay.Failure) bool { return hung(f) && !f.Start.Known() })
+		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f *replay.Failure) bool { return hung(f) && !f.Start.Known() }) &&
+			!slices.ContainsFunc(s.spans, func(x replay.Span) bool { return holed(x.From, x.To) || !s.aliveAfter(x.To) })
 	}
 	end := e.Recovered.At
 	if end == 0 && e.Run >= 0 && e.Run+1 < len(s.n.Runs) {
@@ -139,9 +143,7 @@ func (s *subject) shown() bool {
 	if e.Never {
 		from = e.Breach
 	}
-	return from != 0 && end != 0 && !s.sparse() && s.logged(from) && !slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool {
-		return h.From < end && h.To > from && h.To-h.From > minute
-	})
+	return from != 0 && end != 0 && e.Whole && s.logged(from) && !holed(from, end)
 }
 
 // logged reports whether lines of the kubelet stand before and after a moment.

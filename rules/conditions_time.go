@@ -73,7 +73,7 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 			continue
 		}
 		from, to := max(g.From, s.ep.LastStart.At-30*second), min(g.To, s.ep.LastReport+second)
-		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second || !s.livelyAround(g.From, g.To) {
+		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second || !s.livelyAround(g.From, g.To) || s.otherwise(g.Span) {
 			continue
 		}
 		es := g.Evidence
@@ -87,6 +87,28 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		return o
 	}
 	return s.missed()
+}
+
+// otherwise reports whether a silence is not what made PLEG unhealthy: the process ran
+// again well before the breach, or its sync loop skipped turns in it, of which the lines
+// are missing then: the first pause behind it is one to which the loop backs off only
+// after others.
+func (s *subject) otherwise(silence replay.Span) bool {
+	if s.ep.Breach-silence.To > 10*second {
+		return true
+	}
+	es := s.inStall(parse.SigSkip)
+	i := sort.Search(len(es), func(i int) bool { return es[i].At >= silence.To })
+	if i+1 >= len(es) || i > 0 && es[i-1].At >= s.ep.LastStart.At {
+		return false
+	}
+	pause := es[i+1].At - es[i].At
+	for step := second / 5; step <= growing; step *= 2 {
+		if late := pause - min(step, 5*second); late > -second/50 && late < second/20 {
+			return true
+		}
+	}
+	return false
 }
 
 // sparseBelow is the number of lines under which an input is an excerpt, in

@@ -75,7 +75,7 @@ func judge(d *Def, s *subject) *scored {
 		switch o := s.look(c); {
 		case o.state == Found && len(o.records) > 0:
 			x.contra = append(x.contra, o)
-		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && s.ep != nil && s.have[parse.SrcKubelet]:
+		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && (s.ep != nil || len(s.storedErrors()) > 0) && s.have[parse.SrcKubelet]:
 			x.unseen = "the log does not show whether calls failed in the stall"
 		case o.state == CannotLook && c.Cond == "healthy":
 			x.unseen = "nothing shows whether PLEG was healthy"

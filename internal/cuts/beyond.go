@@ -39,8 +39,11 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 	}
 	for i := range part.Episodes {
 		e := &part.Episodes[i]
-		again := i+1 < len(part.Episodes) && part.Episodes[i+1].Breach-e.Recovered.At < int64(time.Second) // it was healthy for a while before
-		if ill := during(whole, e.Recovered.At+int64(5*time.Second), e.Recovered.At+int64(15*time.Second), replay.Unhealthy); e.Recovered.Known() && ill > time.Second && !again {
+		to := e.Recovered.At + int64(15*time.Second)
+		if i+1 < len(part.Episodes) { // of which the part tells itself
+			to = min(to, part.Episodes[i+1].Breach)
+		}
+		if ill := during(whole, e.Recovered.At+int64(5*time.Second), to, replay.Unhealthy); e.Recovered.Known() && ill > time.Second {
 			out.add("recovery beyond", "%s, %v unhealthy after it", at(e.Recovered.At), ill)
 		}
 	}

@@ -53,6 +53,30 @@ func (s *Log) TurnFrom(at int64) int {
 	return i
 }
 
+// Attended is until when the sync loop of a run would have told of trouble in lines that
+// end at a moment: until its last work, or the longest call before the end. The loop, and
+// all that would tell in its place, may hang in a call from then on, of which the kubelet
+// tells when its time is up.
+func (s *Log) Attended(run int, end int64, call time.Duration) int64 {
+	least := end - int64(call)
+	for i := s.TurnFrom(end+1) - 1; i >= 0 && s.TurnAt(s.Turns[i]) > least; i-- {
+		if t := s.Turns[i]; s.TurnRun(t) == run && (s.TurnKinds(t)&host.KindSkip == 0 || s.ForOthers(t)) {
+			return s.TurnAt(t)
+		}
+	}
+	return least
+}
+
+// Tail is until when a log without reports proves something about its last process.
+func (s *Log) Tail(call time.Duration) int64 {
+	last := len(s.Runs) - 1
+	if last < 0 {
+		return 0
+	}
+	end := s.Runs[last].Last
+	return min(end-int64(TailMargin), s.Attended(last, end, call))
+}
+
 // Saying is a dated line of which only the moment counts.
 type Saying struct {
 	At   int64

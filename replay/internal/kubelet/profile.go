@@ -68,7 +68,7 @@ func (p *profiler) cite(r parse.Record, note string) {
 
 // lines reads the start-up lines of the last run that has any.
 func (p *profiler) lines() {
-	k, configured := &p.k, p.configured()
+	k, bare := &p.k, p.unconfigured()
 	for _, e := range p.s.profile {
 		switch {
 		case p.s.Broken && p.cut(e):
@@ -80,7 +80,7 @@ func (p *profiler) lines() {
 				k.Version = v
 			}
 		case e.Is(parse.SigFlag):
-			p.flag(e, configured[e.Origin.PID])
+			p.flag(e, bare[e.Origin.PID])
 		case e.Is(parse.SigGates):
 			if gates := e.Field("gates"); strings.Contains(gates, "EventedPLEG:true") || strings.Contains(gates, `"EventedPLEG":true`) {
 				k.PLEG = "evented"
@@ -106,14 +106,14 @@ func (p *profiler) cut(e *parse.Event) bool {
 	return slices.ContainsFunc(e.Fields(), func(f parse.Field) bool { return strings.HasSuffix(text, f.Value) })
 }
 
-// configured tells, by process id, which processes have a configuration file: its
-// values are in force then, and a flag that shows its default may not have been given
-// at all.
-func (p *profiler) configured() map[int]bool {
+// unconfigured tells, by process id, which processes say that they have no configuration
+// file. The values of another may be in force where a flag shows its default, which may
+// not have been given at all.
+func (p *profiler) unconfigured() map[int]bool {
 	out := map[int]bool{}
 	for _, e := range p.s.profile {
-		if e.Is(parse.SigFlag) && !out[e.Origin.PID] && e.Field("name") == "config" && strings.Trim(e.Field("value"), `"`) != "" {
-			out[e.Origin.PID] = true
+		if e.Is(parse.SigFlag) && e.Field("name") == "config" {
+			out[e.Origin.PID] = strings.Trim(e.Field("value"), `"`) == ""
 		}
 	}
 	return out
@@ -122,11 +122,11 @@ func (p *profiler) configured() map[int]bool {
 // flagDefaults are the values that flags print when nobody set them.
 var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": ""}
 
-func (p *profiler) flag(e *parse.Event, configured bool) {
+func (p *profiler) flag(e *parse.Event, bare bool) {
 	k := &p.k
 	f := e.Fields()
 	value := strings.Trim(host.FieldOf(f, "value"), `"`)
-	if name := host.FieldOf(f, "name"); configured && flagDefaults[name] == value {
+	if name := host.FieldOf(f, "name"); !bare && flagDefaults[name] == value {
 		return
 	}
 	switch host.FieldOf(f, "name") {
@@ -688,6 +688,12 @@ func (k *Profile) CallTimeout() time.Duration {
 	}
 	return k.RPCTimeout
 }
+
+// TimeoutMost is the longest timeout that kubelets are known to be given.
+const TimeoutMost = 15 * time.Minute
+
+// LongestCall is the runtimeRequestTimeout, or what it is at most where it is not known.
+func (k *Profile) LongestCall() time.Duration { return cmp.Or(k.CallTimeout(), TimeoutMost) }
 
 // Timeouts reports whether a time is that of one call or several on end that ran into their
 // deadline, and up to two seconds more.

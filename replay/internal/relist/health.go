@@ -177,9 +177,9 @@ func (h *healthClaims) silence(run int) {
 	if !h.w.Trusts(run) || r.First == 0 {
 		return
 	}
-	from, to := r.First, r.Last-int64(kubelet.TailMargin)
-	if run+1 < len(h.s.Runs) {
-		to = r.Last
+	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.RPCTimeout)
+	if run+1 == len(h.s.Runs) {
+		to = h.s.Tail(h.n.Kubelet.RPCTimeout)
 	}
 	if r.Loop == 0 {
 		// The loop may be blocked, and PLEG unhealthy, since before the log begins.
@@ -220,7 +220,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 		}
 	}
 	for _, x := range h.w.Holes {
-		add(x.From, h.told(run, x.To))
+		add(h.s.Attended(run, x.From, h.n.Kubelet.RPCTimeout), h.told(run, x.To))
 	}
 	for i := range h.s.Stalls {
 		if x := &h.s.Stalls[i]; x.Run == run {
@@ -262,12 +262,13 @@ func (h *healthClaims) told(run int, at int64) int64 {
 	return until
 }
 
-// failing adds the time from the start of a list that failed until something
-// shows that one succeeded, or until the next one would have failed too.
+// failing adds the time from the start of a list that failed, or the last work of a
+// healthy loop while it ran, until something shows that one succeeded, or until the next
+// one would have failed too.
 func (h *healthClaims) failing(run int, add func(from, to int64)) {
 	for i := range h.past.Relists {
 		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == OutcomeListFailed && r.End.Known() {
-			add(r.Start.At-int64(r.Start.Slack), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
+			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.RPCTimeout)), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
 	known := h.n.Kubelet.CallTimeout()
@@ -276,13 +277,13 @@ func (h *healthClaims) failing(run int, add func(from, to int64)) {
 			add(x.From, h.listsAgain(run, x.To, took))
 		}
 	}
-	timeout := int64(cmp.Or(known, timeoutMost))
+	timeout := int64(h.n.Kubelet.RPCTimeout)
 	r := &h.s.Runs[run]
 	k, _ := slices.BinarySearchFunc(h.n.Failures, r.First, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
 	for ; k < len(h.n.Failures) && h.n.Failures[k].End-timeout <= r.Last; k++ {
 		f := &h.n.Failures[k]
 		if f.Code == "DeadlineExceeded" && f.Scope != "pod" && (f.Call == "ListPodSandbox" || f.Call == "ListContainers") {
-			add(f.End-timeout, h.listsAgain(run, f.End, timeout))
+			add(h.s.Attended(run, f.End, time.Duration(timeout)), h.listsAgain(run, f.End, timeout))
 		}
 	}
 }

@@ -82,8 +82,6 @@ const (
 	refusedLate = 200 * time.Millisecond
 	// The relist goroutine writes its next line right after an error.
 	sameMoment = 5 * time.Millisecond
-	// The longest timeout that kubelets are known to be given.
-	timeoutMost = 15 * time.Minute
 	// Claims that no error proves must be at least this sharp.
 	widest = 500 * time.Millisecond
 )
@@ -450,7 +448,7 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 	case timeout > 0:
 		c.lo, c.hi = m.At-2*timeout-int64(kubelet.DeadlineLate), m.At
 	default:
-		c.lo, c.hi = m.At-2*int64(timeoutMost), m.At
+		c.lo, c.hi = m.At-2*int64(kubelet.TimeoutMost), m.At
 	}
 	c.lo = min(max(c.lo, floor), c.hi)
 	return c

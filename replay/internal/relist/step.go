@@ -261,7 +261,7 @@ func (w *healer) deliverStep(y *symptoms, e *Episode) (Step, string, []host.Evid
 			return StepDeliver, "the relist goroutine waits to send an event, which blocks before 1.14", []host.Evidence{{Record: f, Note: "goroutine that waits"}}
 		}
 	}
-	if timeout := cmp.Or(w.n.Kubelet.CallTimeout(), timeoutMost); y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
+	if timeout := w.n.Kubelet.LongestCall(); y.began != nil && y.restarted == nil && e.PeakAge > 4*timeout {
 		return StepDeliver, "before 1.14 a relist blocks on a full event channel; no call failed for longer than any may take",
 			[]host.Evidence{{Record: y.began.Line, Note: "the relist that did not end"}}
 	}

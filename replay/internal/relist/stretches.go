@@ -195,7 +195,7 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 	if next := nextListed(relists, i); next != 0 {
 		hi = next - int64(l.period())
 	}
-	if m := l.lastAligned(r, e.Recovered.At); m > lo {
+	if m := l.lastAligned(r, e.Recovered.At); m > lo && l.w.Whole(e.LastReport, m) { // else another may run
 		lo = m
 	} else if m == 0 {
 		lo = min(lo, l.lastLine(r, e.LastReport, lo))
@@ -212,7 +212,7 @@ func (l *ledger) onDemand(e *Episode) bool {
 	if k := &l.n.Kubelet; !kubelet.OlderThan(cmp.Or(k.Version, k.VersionMax), 36) && (k.Version != "" || !l.w.Trusts(e.Run)) {
 		return true
 	}
-	to := max(e.LastReport, e.Recovered.At) + int64(cmp.Or(l.n.Kubelet.CallTimeout(), timeoutMost))
+	to := max(e.LastReport, e.Recovered.At) + int64(l.n.Kubelet.LongestCall())
 	return slices.ContainsFunc(l.s.PodLists, func(p kubelet.Mark) bool { return p.Run == e.Run && p.At > e.LastStart.At && p.At <= to })
 }
 
