@@ -32,12 +32,8 @@ func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 				p.para("         ", fmt.Sprintf("and %d more firings", len(a.Firings)-k))
 				break
 			}
-			to := "the end of the data"
-			if f.To != 0 {
-				to = f.To.UTC().Format(time.RFC3339)
-			}
 			peak, _ := strconv.ParseFloat(f.Peak, 64) // written by us
-			p.para("         ", f.From.UTC().Format(time.RFC3339)+" to "+to+", peak "+quantity(peak, ""))
+			p.para("         ", layout(f.From, time.DateTime)+" UTC to "+untilWords(f.From, f.To)+", peak "+quantity(peak, ""))
 			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
 				p.para("           ", name+": "+f.Annotations[name])
 			}

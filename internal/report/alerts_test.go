@@ -31,9 +31,9 @@ func TestAlertsInReports(t *testing.T) {
 		{File: alerts.BuiltinFile, Alert: "Quiet", Outcome: alerts.Never},
 	}
 	for name, want := range map[string][]string{
-		"text":     {heading, "would have fired at 2026-03-04T10:00:00Z", "Slow was blind", "Quiet would not have fired"},
-		"markdown": {"## " + heading, "would have fired at", "Slow was blind", "1 alert stayed silent"},
-		"html":     {heading, "would have fired at", "Slow was blind", "1 alert stayed silent"},
+		"text":     {heading, "would have fired from 2026-03-04 10:00:00 UTC", "Slow was blind", "Quiet would not have fired"},
+		"markdown": {"## " + heading, "would have fired from", "Slow was blind", "1 alert stayed silent"},
+		"html":     {heading, "would have fired from", "Slow was blind", "1 alert stayed silent"},
 	} {
 		var b bytes.Buffer
 		if err := Lookup(Formats, name).Write(&b, fill(r), Options{Width: 200, Verbose: name == "text"}); err != nil {

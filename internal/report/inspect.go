@@ -127,11 +127,7 @@ func (x *inspection) silences() Section {
 func (x *inspection) losses() Section {
 	s := Section{Title: "Lost or disturbed before the bundle was made", Columns: []string{"what", "file and line", "text"}}
 	for _, l := range x.Lost {
-		what := l.What
-		if l.Count > 0 {
-			what += fmt.Sprintf(" (%d)", l.Count)
-		}
-		s.Row(what, x.path(l.Where, 40), fit(flat(l.Text), max(x.opt.Width-64, 40)))
+		s.Row(l.What+model.InBrackets(blankZero(l.Count)), x.path(l.Where, 40), fit(flat(l.Text), max(x.opt.Width-64, 40)))
 	}
 	return s
 }

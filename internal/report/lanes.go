@@ -18,8 +18,9 @@ import (
 // age of the last relist alone has its line.
 const wideEnough = 140
 
-// laneGutter is the space for the names of lanes.
-const laneGutter = 14
+// laneGutter is the space for the names of lanes, ageGutter that for the age alone, which
+// stands among the labels of the screen.
+const laneGutter, ageGutter = 18, gutter + 2
 
 // lane is one row of the timeline in text: a character and a weight a column,
 // of marks that share a column the heaviest shows.
@@ -82,7 +83,7 @@ func (l *lane) line(p *printer) string {
 // timeline draws a node's time: the lanes where the terminal is wide enough,
 // else the age of the last relist where that says something.
 func (p *printer) timeline(n *model.Node) {
-	f, drawable := p.frame(n)
+	f, drawable := p.frame(n, laneGutter)
 	if !drawable || p.opt.Width < wideEnough {
 		p.ageLine(n)
 		return
@@ -115,18 +116,18 @@ func (p *printer) timeline(n *model.Node) {
 }
 
 // frame is where a node's time is drawn; an excerpt of a few lines has no shape.
-func (p *printer) frame(n *model.Node) (f laneFrame, drawable bool) {
+func (p *printer) frame(n *model.Node, gutter int) (f laneFrame, drawable bool) {
 	w := n.Window
 	threshold := *cmp.Or(n.Kubelet.Threshold, new(180.0))
-	return laneFrame{w.Start, w.End, max(p.opt.Width-laneGutter-2, 10)}, w.Start != 0 && model.Seconds(w.End.Sub(w.Start)) >= threshold/10
+	return laneFrame{w.Start, w.End, max(p.opt.Width-gutter-2, 10)}, w.Start != 0 && model.Seconds(w.End.Sub(w.Start)) >= threshold/10
 }
 
 // ageLine draws the age of the last relist where that says something.
 func (p *printer) ageLine(n *model.Node) {
-	f, drawable := p.frame(n)
+	f, drawable := p.frame(n, ageGutter)
 	if age := newAges(n, f); drawable && age.oldest > 0 && age.oldest >= age.threshold/4 {
-		fmt.Fprintf(p, "  %-*s%s\n", laneGutter-2, "age", age.lane.line(p))
-		p.clipped("  "+strings.Repeat(" ", laneGutter-2), age.note(), 1)
+		fmt.Fprintf(p, "  %-*s%s\n", gutter, "age", age.lane.line(p))
+		p.clipped("  "+strings.Repeat(" ", gutter), age.note(), 1)
 	}
 }
 

@@ -44,7 +44,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	if opt.Verbose {
 		told, quotes = n.Causes, whole
 	}
-	for i, s := range causes(causesHeading(n), rules.Legend, told, quotes) {
+	for i, s := range quotedOnce(causes(causesHeading(n), rules.Legend, told, quotes)) {
 		markdownSection(b, strings.Repeat("#", 3+min(i, 1)), s)
 	}
 	markdownSection(b, "###", whatIf(n))

@@ -76,10 +76,7 @@ func (b *traceBuilder) track(name string) int {
 // what does has a track beside, as relists have where the uncertainty of two lets
 // them overlap. A relist is drawn as long as it is known to have run.
 func (b *traceBuilder) lane(l timeline.Lane) {
-	name := l.Name
-	if l.Kind == timeline.Event {
-		name = "pod " + name
-	}
+	name := map[bool]string{true: "pod "}[l.Kind == timeline.Event] + l.Name
 	tracks := []int{b.track(name)}
 	ends := []model.Time{0}
 	for i := range l.Marks {

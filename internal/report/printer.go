@@ -18,15 +18,16 @@ import (
 type printer struct {
 	*bufio.Writer
 	times
-	opt Options
-	cut int // how much the screen has been cut to fit
+	opt   Options
+	cut   int               // how much the screen has been cut to fit
+	named map[string]string // by their last elements, the files whose path was given whole
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
 	if opt.Width <= 0 {
 		opt.Width = 80
 	}
-	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt, 0}
+	return &printer{bufio.NewWriter(w), times{dayAndTime, opt.Zone}, opt, 0, map[string]string{}}
 }
 
 // setDay drops the day from moments where all records are of one day, which the

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,6 +17,11 @@ import (
 // end, which tells most, and of a text the message without its header.
 func (p *printer) quote(indent string, e *model.Evidence) {
 	at, when, text, most := e.Where(), "", flat(e.Text), whole
+	if last := path.Base(e.File); p.named[last] == e.File {
+		at = shortPath(at, whole)
+	} else {
+		p.named[last] = e.File
+	}
 	hang := strings.Repeat(" ", len(indent)+2)
 	if !p.opt.Verbose {
 		hang, most = hang[2:], 1

@@ -67,10 +67,7 @@ func (t *replayText) Relist(r model.SimRelist) {
 	}
 	t.flushQuiet()
 	t.healthy = r.Healthy
-	what := "relist"
-	if r.Stream {
-		what = "stream"
-	}
+	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
 	took := fmt.Sprintf("%8.3fs", r.Took)
 	if r.Assumed && r.Took == 0 {
 		took = "        –" // nothing tells

@@ -126,7 +126,7 @@ func (p *printer) section(s Section) {
 func (p *printer) part(x *Part) {
 	label := x.Label
 	indent := func() string {
-		s := fmt.Sprintf("  %-9s", label)
+		s := fmt.Sprintf("  %-10s", label)
 		label = ""
 		return s
 	}

@@ -80,7 +80,7 @@ func (t times) episodes(n *model.Node) Section {
 		if e.NotReady != nil {
 			notReady = t.clock(e.NotReady.From) + " → " + t.clock(e.NotReady.To)
 		}
-		s.Row(e.ID, began, t.clock(e.Breach), t.clock(e.Recovered)+upTo(e.RecoveredSlack), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
+		s.Row(e.ID, began, t.clock(e.Breach), by(e)+t.clock(e.Recovered), episodeLength(e), oldest(e), e.StuckStep, e.Reports, notReady)
 	}
 	return s
 }
@@ -152,10 +152,7 @@ func (t times) relists(title string, rs []model.Relist) Section {
 	s := Section{Title: title, Columns: []string{"start (UTC)", "±", "length", "outcome", "listed", "proof"}}
 	for i := range rs {
 		r := &rs[i]
-		listed := "?"
-		if r.Listed != nil {
-			listed = map[bool]string{true: "yes", false: "no"}[*r.Listed]
-		}
+		listed := cmp.Or(known(r.Listed, func(l bool) string { return map[bool]string{true: "yes", false: "no"}[l] }), "?")
 		s.Row(t.clock(r.Start), strings.TrimSpace(about(r.Start, r.StartSlack, time.Millisecond)), r.Length(), r.Outcome, listed, strings.Join(r.Basis, ", "))
 	}
 	return s
@@ -175,7 +172,8 @@ func (t times) longest(n *model.Node) Section {
 	x := &n.Relists
 	if x.Proven+x.Bounded > 0 {
 		var c clauses
-		c.add(true, "%d proven, %s without evidence of each", x.Proven, parse.Plural(x.Bounded, "interval"))
+		c.add(true, "%d proven", x.Proven)
+		c.add(x.Bounded > 0, "%s with undated ones", parse.Plural(x.Bounded, "interval"))
 		c.add(x.CountMax == nil, "at least %s in all", parse.Plural(x.CountMin, "relist"))
 		c.add(x.CountMax != nil && *x.CountMax > x.Proven, "%d to %s relists in all", x.CountMin, integer(x.CountMax))
 		c.add(x.Max != nil, "length known of %d, longest %s", x.Known, x.MaxOf.Length())

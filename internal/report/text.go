@@ -163,10 +163,7 @@ func (p *printer) incident(n *model.Node) {
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
 	if e.NotReady != nil {
-		to := "the end of the log"
-		if e.NotReady.To != 0 {
-			to = untilWords(e.NotReady.From, e.NotReady.To) + p.local(e.NotReady.To)
-		}
+		to := untilWords(e.NotReady.From, e.NotReady.To) + p.local(e.NotReady.To)
 		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+p.local(e.NotReady.From)+" to "+to+model.InBrackets(e.NotReady.Why), whole)
 	}
 }
@@ -183,13 +180,17 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	}
 	c.add(true, "unhealthy from %s%s", from, about(e.Start(), e.Uncertainty, time.Second))
 	if e.Recovered != 0 {
-		by := map[bool]string{true: "at", false: "by"}[upTo(e.RecoveredSlack) == ""]
-		c.add(true, "recovered %s %s%s after %s", by, untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
+		c.add(true, "recovered %s%s%s after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))
 	}
 	return c.String()
+}
+
+// by is said before the recovery where that may have been earlier.
+func by(e *model.Episode) string {
+	return map[bool]string{true: "by "}[upTo(e.RecoveredSlack) != ""]
 }
 
 // upTo is how much earlier something may have been than what is proven, where that is
@@ -203,6 +204,9 @@ func upTo(slack *float64) string {
 
 // untilWords is the end of what began at from, with its day if that is another.
 func untilWords(from, to model.Time) string {
+	if to == 0 {
+		return "the end of the input"
+	}
 	if layout(from, time.DateOnly) == layout(to, time.DateOnly) {
 		return layout(to, time.TimeOnly)
 	}

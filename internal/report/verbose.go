@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
-	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/rules"
 )
 
@@ -33,10 +32,11 @@ func writeVerbose(w io.Writer, r *model.Report, opt Options) error {
 }
 
 func (p *printer) inputs(r *model.Report) {
+	s := Section{Columns: []string{"input", "kind", "size", "files used"}}
 	for _, in := range r.Inputs {
-		part := map[bool]string{true: "; partially read, see Input problems"}[in.Partial]
-		p.para("", fmt.Sprintf("%s: %s, %s in %s used of %d%s", in.Path, in.Kind, Bytes(in.Bytes), parse.Plural(in.FilesUsed, "file"), in.Files, part))
+		s.Row(in.Path, in.Kind, Bytes(in.Bytes), fmt.Sprintf("%d of %d%s", in.FilesUsed, in.Files, map[bool]string{true: ", partially read: see Input problems"}[in.Partial]))
 	}
+	p.render(&s)
 }
 
 func (p *printer) node(n *model.Node) {
@@ -57,8 +57,8 @@ func (p *printer) node(n *model.Node) {
 		}
 		s.Parts = append(s.Parts, Part{Label: fmt.Sprintf("%d:", e.ID), Quotes: e.Evidence.All()})
 	}
-	for _, s := range slices.Concat([]Section{s}, causes(causesHeading(n), rules.Legend, n.Causes, whole),
-		causes(lookAlikes, "what looks like trouble of PLEG, and is none", n.LookAlikes, whole), []Section{unjudged(n.Unjudged)}, p.sections(n)) {
+	for _, s := range quotedOnce(slices.Concat([]Section{s}, causes(causesHeading(n), rules.Legend, n.Causes, whole),
+		causes(lookAlikes, "what looks like trouble of PLEG, and is none", n.LookAlikes, whole), []Section{unjudged(n.Unjudged)}, p.sections(n))) {
 		p.section(s)
 	}
 }
@@ -144,17 +144,6 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 		return nil
 	}
 	out := []Section{{Title: title, Lead: []string{legend}}}
-	seen := map[string]bool{}
-	once := func(es []model.Evidence) []model.Evidence { // what was quoted is not quoted again
-		for i := range es {
-			if e := &es[i]; seen[e.Where()] {
-				e.Text = ""
-			} else {
-				seen[e.Where()] = true
-			}
-		}
-		return es
-	}
 	for i := range cs {
 		c := &cs[i]
 		level := fmt.Sprintf("%s %s, confidence %.0f%%", c.Level, c.Kind, 100*c.Confidence)
@@ -162,12 +151,29 @@ func causes(title, legend string, cs []model.Cause, most int) []Section {
 			level += ", explains " + episodesWords(c.Episodes)
 		}
 		out = append(out, Section{Title: fmt.Sprintf("%d. %s (%s)", i+1, c.Title, c.ID), Lead: []string{level, c.Explanation}, Parts: []Part{
-			{Label: "for", Quotes: once(c.For.First(most))},
-			{Label: "against", Quotes: once(c.Against.First(most))},
+			{Label: "for", Quotes: c.For.First(most)},
+			{Label: "against", Quotes: c.Against.First(most)},
 			{Label: doLabel[c.Level], Items: c.Remediation},
 			{Label: "run", Commands: c.Commands},
 			{Label: "collect", Items: c.Missing},
 		}})
 	}
 	return out
+}
+
+// quotedOnce leaves out the text of lines that were quoted before.
+func quotedOnce(all []Section) []Section {
+	seen := map[string]bool{}
+	for _, s := range all {
+		for _, x := range s.Parts {
+			for i := range x.Quotes {
+				e := &x.Quotes[i]
+				if seen[e.Where()] {
+					e.Text = ""
+				}
+				seen[e.Where()] = true
+			}
+		}
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
 	"github.com/plegforensics/plegforensics/rules/query"
@@ -209,7 +210,7 @@ func (w *Watched) trouble() []Missed {
 
 // String says what was missed.
 func (m *Missed) String() string {
-	at := time.Unix(0, m.From).UTC().Format(time.RFC3339)
+	at := moment(time.Unix(0, m.From))
 	if m.Rule == "slow-relist" {
 		if m.From == 0 {
 			return fmt.Sprintf("a relist took %s%s", m.Value.Round(time.Second), on(m.Node))
@@ -217,9 +218,20 @@ func (m *Missed) String() string {
 		return fmt.Sprintf("a relist took %s after %s%s", m.Value.Round(time.Second), at, on(m.Node))
 	}
 	if m.To > m.From {
-		at += " to " + time.Unix(0, m.To).UTC().Format(time.RFC3339)
+		at = between(time.Unix(0, m.From), time.Unix(0, m.To))
 	}
 	return fmt.Sprintf("PLEG was unhealthy from %s%s", at, on(m.Node))
+}
+
+func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// between is a stretch of time, its end with the day only where that is another.
+func between(from, to time.Time) string {
+	layout := time.DateTime
+	if from.UTC().Format(time.DateOnly) == to.UTC().Format(time.DateOnly) {
+		layout = time.TimeOnly
+	}
+	return moment(from) + " to " + to.UTC().Format(layout)
 }
 
 // on names the node, if its name is known.
@@ -236,13 +248,14 @@ func (a *Audit) Sentence() string {
 	switch a.Outcome {
 	case Fired:
 		f := a.Firings[0]
-		fmt.Fprintf(&b, "%s would have fired at %s", a.Alert, f.From.Format(time.RFC3339))
+		when := moment(f.From) + " on"
 		if !f.To.IsZero() {
-			fmt.Fprintf(&b, " until %s", f.To.Format(time.RFC3339))
+			when = between(f.From, f.To)
 		}
+		fmt.Fprintf(&b, "%s would have fired from %s", a.Alert, when)
 		fmt.Fprintf(&b, ", peak %s", strconv.FormatFloat(f.Peak, 'g', 4, 64))
 		if n := len(a.Firings) - 1; n > 0 {
-			fmt.Fprintf(&b, ", and %d more times", n)
+			fmt.Fprintf(&b, ", and %s", parse.Plural(n, "more time"))
 		}
 	case Blind:
 		fmt.Fprintf(&b, "%s was blind", a.Alert)
