@@ -228,17 +228,18 @@ func (t times) blame(n *model.Node) Section {
 	}
 	for i := range n.Blame {
 		b := &n.Blame[i]
-		what, secs := "", ""
-		if x := b.First(); x != nil {
-			what, secs = x.What, span(&x.Seconds)
+		what, secs := clauses{}, clauses{}
+		for _, x := range b.First() {
+			what.add(true, "%s", x.What)
+			secs.add(true, "%s%s", map[bool]string{true: "≤ "}[x.AtMost], span(&x.Seconds))
 		}
-		s.Row(t.clock(b.Start), &b.Total, b.List, b.Inspect, what, secs, &b.Unexplained)
+		s.Row(t.clock(b.Start), &b.Total, b.List, b.Inspect, what.String(), secs.String(), &b.Unexplained)
 	}
 	return s
 }
 
 func operations(n *model.Node) Section {
-	s := Section{Title: "CRI operations", Columns: []string{"operation", "calls", "errors", "median", "99%", "total", "share of relist"}}
+	s := Section{Title: "CRI operations", Columns: []string{"operation", "calls", "errors", "median", "99%", "total", "share of relists, at most"}}
 	for i := range n.Operations {
 		o := &n.Operations[i]
 		errors, share := &o.Errors, "?"

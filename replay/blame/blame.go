@@ -30,8 +30,9 @@ type Share struct {
 	What     string // operation, or pod ns/name
 	ID       string // pod uid or container id, if known
 	Took     time.Duration
-	Calls    int // calls, or inspections of a pod
-	TimedOut int // of those, how many ran into the time-out
+	AtMost   bool // Took is an upper bound: others make such calls too
+	Calls    int  // calls, or inspections of a pod
+	TimedOut int  // of those, how many ran into the time-out
 	Evidence []replay.Evidence
 }
 

@@ -96,3 +96,28 @@ func TestBlameLeavesOnDemandOut(t *testing.T) {
 		}
 	}
 }
+
+// TestBlameByHistogram: a relist makes each list call once, so that calls which others
+// made beside it are not added up, and what may be theirs is at most its own.
+func TestBlameByHistogram(t *testing.T) {
+	step := func(op string, to float64, took ...int) replay.CallStep {
+		s := replay.CallStep{Operation: op, From: blameSecond(to - 15), To: blameSecond(to), Calls: len(took), Long: len(took), Edge: 10 * time.Second}
+		for _, x := range took {
+			s.Sum += time.Duration(x) * time.Second
+		}
+		s.LongMean = s.Sum / time.Duration(len(took))
+		return s
+	}
+	n := &replay.Node{Relists: []replay.Relist{{Start: replay.Instant{At: blameSecond(10)}, End: replay.Instant{At: blameSecond(210)}, Outcome: replay.OutcomeOK}}}
+	n.Calls = []replay.CallStep{step("list_podsandbox", 115, 104), step("list_podsandbox", 200, 90, 95), step("list_containers", 212, 96), step("status", 100, 80)}
+	host.Look(&n.Records)
+	all := Of(n)
+	if len(all) != 1 || len(all[0].ByOperation) != 2 {
+		t.Fatalf("%+v", all)
+	}
+	for i, want := range []Share{{What: "list_podsandbox", Took: 175 * time.Second}, {What: "list_containers", Took: 96 * time.Second}} {
+		if x := all[0].ByOperation[i]; x.What != want.What || x.Took != want.Took || !x.AtMost || x.Calls != 1 {
+			t.Errorf("%+v, want %+v", x, want)
+		}
+	}
+}

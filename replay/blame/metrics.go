@@ -39,43 +39,43 @@ func (b *blamer) byHistogram(out *Blame) {
 		}
 		found = addCalls(found, s)
 	}
-	slices.SortStableFunc(found, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
-	for _, f := range found {
-		budget := out.Unexplained
-		if generic >= 0 && strings.HasPrefix(f.What, "list_") {
-			budget += out.ByOperation[generic].Took
-		}
-		if f.Took = min(f.Took, budget); f.Took == 0 {
-			continue
-		}
+	if len(found) == 0 {
+		return
+	}
+	for i := range found {
+		f := &found[i]
+		f.Took = min(f.Took, rest)
 		explained := min(f.Took, out.Unexplained)
 		out.Unexplained -= explained
-		if f.Took > explained {
-			out.ByOperation[generic].Took -= f.Took - explained
+		if generic >= 0 && isList(f.What) {
+			out.ByOperation[generic].Took -= min(f.Took-explained, out.ByOperation[generic].Took)
 		}
-		out.ByOperation = append(out.ByOperation, f)
 	}
-	out.ByOperation = slices.DeleteFunc(out.ByOperation, func(s Share) bool { return s.What == listCalls && s.Took == 0 })
-	if len(found) > 0 {
-		slices.SortStableFunc(out.ByOperation, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
-		out.Notes = append(out.Notes, fmt.Sprintf("shares of %s are by its histogram, calls of others included", operationNames(found)))
-	}
+	out.ByOperation = slices.DeleteFunc(append(out.ByOperation, found...), func(s Share) bool { return s.What == listCalls && s.Took < replay.LongRelist })
+	slices.SortStableFunc(out.ByOperation, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
+	out.Notes = append(out.Notes, fmt.Sprintf("shares of %s are by its histogram, at most: others make such calls too", operationNames(found)))
 }
 
-// addCalls adds the long calls of a step to the share of their operation.
+func isList(op string) bool { return strings.HasPrefix(op, "list_") }
+
+// addCalls adds the long calls of a step to the share of their operation. A relist
+// makes each of its list calls once, so that the longest there may have been counts;
+// the other long calls of a step took no less than its edge.
 func addCalls(in []Share, s *replay.CallStep) []Share {
-	took := s.LongMean * time.Duration(s.Long)
-	for i := range in {
-		if in[i].What == s.Operation {
-			in[i].Took += took
-			in[i].Calls += s.Long
-			if len(in[i].Evidence) < maxShareEvidence {
-				in[i].Evidence = append(in[i].Evidence, s.Evidence...)
-			}
-			return in
-		}
+	i := slices.IndexFunc(in, func(x Share) bool { return x.What == s.Operation })
+	if i < 0 {
+		i, in = len(in), append(in, Share{What: s.Operation, AtMost: true})
 	}
-	return append(in, Share{What: s.Operation, Took: took, Calls: s.Long, Evidence: slices.Clone(s.Evidence)})
+	x := &in[i]
+	if isList(s.Operation) {
+		x.Took, x.Calls = max(x.Took, s.Sum-s.Edge*time.Duration(s.Long-1)), 1
+	} else {
+		x.Took, x.Calls = x.Took+s.Sum, x.Calls+s.Long
+	}
+	if len(x.Evidence) < maxShareEvidence {
+		x.Evidence = append(x.Evidence, s.Evidence...)
+	}
+	return in
 }
 
 func operationNames(in []Share) string {

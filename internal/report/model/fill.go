@@ -215,7 +215,7 @@ func (c *Cleaner) blame(b *blame.Blame, relists []replay.Relist) Blame {
 
 func (c *Cleaner) shares(ss []blame.Share, what func(string) string) []Share {
 	return list(ss, func(s blame.Share) Share {
-		return Share{what(s.What), c.text(s.ID), Seconds(s.Took), s.Calls, c.Proof(s.Evidence)}
+		return Share{what(s.What), c.text(s.ID), Seconds(s.Took), s.AtMost, s.Calls, c.Proof(s.Evidence)}
 	})
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/rules"
@@ -281,7 +282,7 @@ type Operation struct {
 	P50       *float64 `json:"p50_seconds"`
 	P99       *float64 `json:"p99_seconds"`
 	Total     *float64 `json:"total_seconds"`
-	Share     *float64 `json:"share_of_relist"`
+	Share     *float64 `json:"share_of_relist"` // at most: others make such calls too
 	Evidence  Proof    `json:"evidence"`
 
 	ErrorsUnknown bool `json:"errors_unknown,omitempty"` // errors is 0 only because nothing counts them
@@ -311,15 +312,14 @@ type Blame struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
-// First is the greatest share, nil if none is known.
-func (b *Blame) First() *Share {
-	switch {
-	case len(b.ByPod) > 0:
-		return &b.ByPod[0]
-	case len(b.ByOperation) > 0:
-		return &b.ByOperation[0]
+// First is the greatest share, and those beside it that are no more than bounds.
+func (b *Blame) First() (out []Share) {
+	for _, x := range slices.Concat(b.ByPod, b.ByOperation) {
+		if len(out) == 0 || out[0].AtMost && x.AtMost {
+			out = append(out, x)
+		}
 	}
-	return nil
+	return out
 }
 
 // Share is a part of a relist's seconds.
@@ -327,6 +327,7 @@ type Share struct {
 	What     string  `json:"what"`
 	ID       string  `json:"id,omitempty"`
 	Seconds  float64 `json:"seconds"`
+	AtMost   bool    `json:"at_most,omitempty"` // others made such calls too: shares may add up to more than the relist
 	Calls    int     `json:"calls,omitempty"`
 	Evidence Proof   `json:"evidence"`
 }
