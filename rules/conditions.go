@@ -298,7 +298,7 @@ func lookAge(s *subject, args map[string]string) outcome {
 	if int64(s.ep.PeakAge) < limit {
 		return notThere()
 	}
-	return found(s.ep.Evidence[len(s.ep.Evidence)-min(1, len(s.ep.Evidence)):]...).telling(map[string]string{"age": parse.Short(s.ep.PeakAge)})
+	return found(s.ep.Peak).telling(map[string]string{"age": parse.Short(s.ep.PeakAge)})
 }
 
 // span reads a duration or a multiple of the RPC time-out ("2T"), which tells

@@ -24,7 +24,9 @@ var (
 type callSum struct {
 	op            string
 	calls, errors int
+	longs         int           // of 10 s and more
 	sum, long     time.Duration // together, and those of 10 s and more
+	most          time.Duration // of one step
 	evidence      []replay.Evidence
 }
 
@@ -72,12 +74,14 @@ func (s *subject) slowTimes() (out []slowTime) {
 	return out
 }
 
-// callsDuring sums up the steps of the metrics that overlap a time. Others make
-// such calls too, so each is an upper bound.
+// callsDuring sums up the steps of the metrics in which calls of a time ended. A step of
+// which most lies before it tells of calls before it. Others make such calls too, so each
+// is an upper bound. What the last step with long calls shows is quoted first.
 func (s *subject) callsDuring(t *slowTime, ops []string) (out []callSum) {
 	for i := range s.n.Calls {
 		c := &s.n.Calls[i]
-		if c.Whole || c.To <= t.from || c.From >= t.to || c.Calls == 0 || !slices.Contains(ops, c.Operation) {
+		before := c.From < t.from && c.To < t.to && 2*(c.To-t.from) < c.To-c.From
+		if c.Whole || c.To <= t.from || c.From >= t.to || before || c.Calls == 0 || !slices.Contains(ops, c.Operation) {
 			continue
 		}
 		at := slices.IndexFunc(out, func(x callSum) bool { return x.op == c.Operation })
@@ -85,8 +89,11 @@ func (s *subject) callsDuring(t *slowTime, ops []string) (out []callSum) {
 			out, at = append(out, callSum{op: c.Operation}), len(out)
 		}
 		x := &out[at]
-		x.calls, x.errors, x.sum, x.long = x.calls+c.Calls, x.errors+c.Errors, x.sum+c.Sum, x.long+c.LongMean*time.Duration(c.Long)
-		x.evidence = append(x.evidence, c.Evidence...)
+		x.calls, x.errors, x.sum = x.calls+c.Calls, x.errors+c.Errors, x.sum+c.Sum
+		x.longs, x.long = x.longs+c.Long, x.long+c.LongMean*time.Duration(c.Long)
+		if x.evidence = append(x.evidence, c.Evidence...); c.Sum >= x.most/2 {
+			x.most, x.evidence = max(c.Sum, x.most), append(slices.Clone(c.Evidence), x.evidence[:len(x.evidence)-len(c.Evidence)]...)
+		}
 	}
 	return out
 }
@@ -143,7 +150,9 @@ func callsOf(calls []callSum, ops ...string) (n int) {
 	return n
 }
 
-// lookSlowLists adds: a relist lists sandboxes and then containers, each once.
+// lookSlowLists adds: a relist lists sandboxes and then containers, each once. Where
+// calls took 10 s and more, theirs is the mean, since the others are not the slow
+// relist's; a call that took longer than the relist is none of its own.
 func lookSlowLists(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
@@ -151,9 +160,13 @@ func lookSlowLists(s *subject, _ map[string]string) outcome {
 	for _, t := range s.slowTimes() {
 		calls := s.callsDuring(&t, listOps)
 		for i := range calls {
-			calls[i].sum = calls[i].mean() * time.Duration(t.relists)
-			calls[i].calls = t.relists
+			c, n := &calls[i], t.relists
+			if c.longs > 0 {
+				n, c.calls, c.sum = min(n, c.longs), c.longs, c.long
+			}
+			c.calls, c.sum = n, c.mean()*time.Duration(n)
 		}
+		calls = slices.DeleteFunc(calls, func(c callSum) bool { return c.sum > t.took+t.took/20 })
 		if o := t.explained(calls); o.state == Found {
 			return o
 		}
@@ -174,7 +187,7 @@ func (c *callSum) product() string {
 func (t *slowTime) explained(calls []callSum) outcome {
 	slices.SortStableFunc(calls, func(a, b callSum) int { return cmp.Compare(b.sum, a.sum) })
 	var words []string
-	es := slices.Clone(t.evidence[:min(1, len(t.evidence))])
+	var es []replay.Evidence
 	sum := time.Duration(0)
 	for i := range calls {
 		if c := &calls[i]; c.sum > t.took/50 {
@@ -188,7 +201,7 @@ func (t *slowTime) explained(calls []callSum) outcome {
 	if sum > t.took+t.took/20 {
 		share = parse.Short(sum) + ", calls of others included, for " + t.what
 	}
-	o := found(es...)
+	o := found(append(es, t.evidence[len(t.evidence)-min(1, len(t.evidence)):]...)...)
 	o.source = "arithmetic"
 	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare)
 	o.vars = map[string]string{"sums": strings.Join(words, ", "), "share": share}

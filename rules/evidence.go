@@ -80,7 +80,7 @@ func (s *subject) invert(o outcome) outcome {
 
 // proofOfSight quotes a record that shows where we looked.
 func (s *subject) proofOfSight(c *Clause) []replay.Evidence {
-	note := "looked around here"
+	note := "the search was around this line, which itself says nothing of it"
 	if c.Cond != "" {
 		if s.ep != nil && len(s.ep.Evidence) > 0 {
 			return []replay.Evidence{{Record: s.ep.Evidence[0].Record, Note: note}}

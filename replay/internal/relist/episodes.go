@@ -35,6 +35,7 @@ type Episode struct {
 	RecoveredBasis string
 	Threshold      time.Duration
 	PeakAge        time.Duration
+	Peak           host.Evidence // the line that states it
 	Reports        int  // lines that state an age past the threshold
 	NeverReports   int  // lines that say that PLEG has yet to be successful; they state no age
 	Never          bool // no relist has succeeded since the process started
@@ -193,39 +194,39 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 		e.FirstReport = min(e.FirstReport, g.First())
 		e.LastReport = max(e.LastReport, g.Last())
 		for _, a := range g.Lines {
-			e.PeakAge = max(e.PeakAge, a.Age)
+			if a.Age > e.PeakAge {
+				e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "the longest age stated"}
+			}
 		}
 	}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, last, next, e.LastReport)
 	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
-	e.Evidence = append(reports(gs), e.Evidence...)
+	e.Evidence = append(reports(gs, e.Peak), e.Evidence...)
 	return e
 }
 
 // reports quotes the first and last line of each relist of the stretch, and
-// the line of the longest age.
-func reports(gs []*kubelet.LastSeen) []host.Evidence {
+// that of the longest age.
+func reports(gs []*kubelet.LastSeen, peak host.Evidence) []host.Evidence {
 	var out []host.Evidence
 	seen := map[parse.Record]bool{}
-	add := func(a kubelet.Age, note string) {
-		if !seen[a.Record] {
-			seen[a.Record] = true
-			out = append(out, host.Evidence{Record: a.Record, Note: note})
+	add := func(r parse.Record, note string) {
+		if !seen[r] {
+			seen[r] = true
+			out = append(out, host.Evidence{Record: r, Note: note})
 		}
 	}
 	for i, g := range gs {
 		if i >= 3 && i < len(gs)-1 {
 			continue // a flapping node: the first and last say it all
 		}
-		peak := g.Lines[0]
-		for _, a := range g.Lines {
-			if a.Age > peak.Age {
-				peak = a
-			}
+		add(g.Lines[0].Record, "last seen active "+parse.Short(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
+		if last := g.Lines[len(g.Lines)-1].Record; last != peak.Record {
+			add(last, "last report")
 		}
-		add(g.Lines[0], "last seen active "+parse.Short(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
-		add(peak, "the longest age stated")
-		add(g.Lines[len(g.Lines)-1], "last report")
+	}
+	if peak.Record != nil {
+		add(peak.Record, peak.Note)
 	}
 	return out
 }
@@ -273,7 +274,9 @@ func (w *healer) undated() (Episode, bool) {
 		}
 		told[a.Age] = a.Exact()
 		e.Reports++
-		e.PeakAge = max(e.PeakAge, a.Age)
+		if a.Age > e.PeakAge {
+			e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "the longest age stated"}
+		}
 		if a.Limit > 0 {
 			e.Threshold = a.Limit
 		}
