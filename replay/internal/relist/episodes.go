@@ -195,7 +195,7 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 		e.LastReport = max(e.LastReport, g.Last())
 		for _, a := range g.Lines {
 			if a.Age > e.PeakAge {
-				e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "the longest age stated"}
+				e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Short(a.Age) + " before this line, the longest age stated"}
 			}
 		}
 	}
