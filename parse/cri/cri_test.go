@@ -165,6 +165,16 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestBehindTable: what a thread quotes behind a table and an empty line is no row of it.
+func TestBehindTable(t *testing.T) {
+	in := "CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES\nc0ffee012345   a       b         now       Up 2 days          x\n" +
+		"```\n\n$ dmesg\n[18310.079477] Workqueue: netns cleanup_net\n"
+	p := Decode(&parse.File{Path: "x"}, []byte(in))
+	if got, want := dump(p), "2 container c0ffee012345 running pod=/ uid= name= in=\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 func TestListings(t *testing.T) {
 	in := "{\"time\":\"2026-01-02T03:04:05Z\",\"pods\":[]}\n\nhalf {\n{\"pods\":[],\"time\":\"2026-01-02T03:04:06Z\"}"
 	p := Listings(&parse.File{Path: "x"}, []byte(in))

@@ -19,22 +19,26 @@ type column struct {
 func (d *decoder) tables(data []byte) {
 	var head []column
 	var before parse.Pos // first line that is of no table
+	gap := false         // a line without text came after the title, and no row since
 	for off := 0; off < len(data); {
 		line, _, _ := bytes.Cut(data[off:], []byte("\n"))
 		p := d.pos(data, off)
 		off += len(line) + 1
 		text := strings.TrimRight(string(line), "\r\n ")
 		switch cols := header(text); {
-		case text == "":
+		case text == "" || text == "```":
+			gap = true
 		case cols != nil:
-			head = cols
+			head, gap = cols, false
 		case isMessage([]byte(text)):
 			d.message(p, text)
 		case head == nil:
 			if before.File == nil {
 				before = p
 			}
+		case gap && !isID(split(head, text)[head[0].title]): // of something else that stands behind the table
 		default:
+			gap = false
 			if !d.row(p, head, text) {
 				return
 			}

@@ -80,8 +80,15 @@ func extractCutReport(r *record) ([]parse.Field, bool) {
 	case common(aged) > shared:
 		return []parse.Field{{Name: "seen", Value: "true"}}, true
 	}
-	return nil, true
+	// Words that go on otherwise are prose about such reports, and so is the bare name
+	// of the trouble where nothing states that a node or its kubelet has it.
+	n := max(common(aged), common(never))
+	cut := strings.HasPrefix(rest[n:], "...") || strings.HasPrefix(rest[n:], "…") || strings.Trim(rest[n:], ` .…>"'\]})`) == ""
+	return nil, cut && (n > 0 || strings.Contains(rest, "..") || strings.Contains(rest, "…") || statesTrouble().MatchString(r.raw))
 }
+
+// statesTrouble matches what a report of the trouble stands in.
+var statesTrouble = onDemand(`(?i)skipping pod sync|NotReady|not ready|\berr=|Ready +False`)
 
 // isAgeText is ageRE's first group.
 func isAgeText(s string) bool {

@@ -9,7 +9,7 @@ import (
 func TestOnDemand(t *testing.T) {
 	all := []func() *regexp.Regexp{
 		oomRE, exitRE, exitKeyRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,
-		psLongRE, psAuxRE, psWideRE, timeoutRE, conditionRE, describeRE, cutRowRE, ageRE, syncPrintfRE, syncKeyedRE, deletionRE,
+		psLongRE, psAuxRE, psWideRE, timeoutRE, conditionRE, describeRE, cutRowRE, ageRE, statesTrouble, syncPrintfRE, syncKeyedRE, deletionRE,
 		podObjectRE, typedIDRE, remoteRE, cutRE, filterUIDRE, filterIDRE, syncErrRE, sizeRE,
 	}
 	for _, f := range managerForms {
