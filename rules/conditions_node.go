@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -240,6 +241,40 @@ func (s *subject) unreadyUnsaid() bool {
 		}
 	}
 	return false
+}
+
+// readyAfter reports whether the last event about the node's readiness is that it is
+// Ready, by the ages of the events, which kubectl counts back from one moment.
+func (s *subject) readyAfter() bool {
+	last := map[string]time.Duration{} // least age by event
+	for _, e := range s.sig(parse.SigNodeEvent) {
+		ago, ok := eventAge(e.Field("ago"))
+		if !ok {
+			return false
+		}
+		if old, ok := last[e.Field("event")]; !ok || ago < old {
+			last[e.Field("event")] = ago
+		}
+	}
+	ready, is := last["NodeReady"]
+	not, was := last["NodeNotReady"]
+	return is && was && ready < not
+}
+
+// eventAge reads an age as kubectl prints it: 43s, 5m3s, 4d20h, 2y30d.
+func eventAge(s string) (time.Duration, bool) {
+	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'y': 365 * 24 * time.Hour}
+	sum, n := time.Duration(0), time.Duration(0)
+	for i := range len(s) {
+		if c := s[i]; c >= '0' && c <= '9' && n < 1e6 {
+			n = 10*n + time.Duration(c-'0')
+		} else if unit := units[c]; unit > 0 {
+			sum, n = sum+n*unit, 0
+		} else {
+			return 0, false
+		}
+	}
+	return sum, s != "" && n == 0
 }
 
 func lookShortLived(s *subject, _ map[string]string) outcome {

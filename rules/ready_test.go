@@ -31,6 +31,21 @@ func TestNotReadyLasts(t *testing.T) {
 	}
 }
 
+// TestReadyAfter: kubectl counts the ages of events back from one moment, so the least
+// tells which came last; without all ages nothing does.
+func TestReadyAfter(t *testing.T) {
+	for _, c := range []struct {
+		not, ready string
+		want       bool
+	}{{"43s", "21s", true}, {"21s", "43s", false}, {"2d4h", "59m3s", true}, {"59m3s", "2d4h", false}, {"43s", "", false}, {"43s", "<unknown>", false}, {"1m", "1m", false}} {
+		n := node(line(0, parse.SrcKubelet, parse.SigNodeEvent, parse.Field{Name: "event", Value: "NodeNotReady"}, parse.Field{Name: "ago", Value: c.not}),
+			line(0, parse.SrcKubelet, parse.SigNodeEvent, parse.Field{Name: "event", Value: "NodeReady"}, parse.Field{Name: "ago", Value: c.ready}))
+		if got := nodeSubject(newView(n)).readyAfter(); got != c.want {
+			t.Errorf("NotReady %s ago, Ready %s ago: %v", c.not, c.ready, got)
+		}
+	}
+}
+
 // TestUnready wants one reason of a stretch of NotReady: what the condition states, be
 // it in a later line, never an event that only names the change.
 func TestUnready(t *testing.T) {

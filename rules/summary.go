@@ -439,8 +439,11 @@ var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "
 // reason with which it turned NotReady, heartbeats that did not get through.
 func absence(v *view, r *Result) (out []string) {
 	said := longest(r.Unready, func(u *Unready) bool { return !v.starting(u.From) }).words()
-	if said == "" && nodeSubject(v).unreadyUnsaid() {
+	if node := nodeSubject(v); said == "" && node.unreadyUnsaid() {
 		said = "the node became NotReady, and the input does not state why"
+		if node.readyAfter() {
+			said = "the node became NotReady and then Ready again, and the input does not state why"
+		}
 	}
 	for _, s := range []string{said, away(r)} {
 		if s != "" {
