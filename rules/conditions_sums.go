@@ -203,7 +203,7 @@ func (t *slowTime) explained(calls []callSum) outcome {
 	}
 	o := found(append(es, t.evidence[len(t.evidence)-min(1, len(t.evidence)):]...)...)
 	o.source = "arithmetic"
-	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare)
+	o.factor = min(1, float64(sum)/float64(t.took)/wholeShare, float64(t.took)/float64(sum)/wholeShare) // of more than it took, others made the rest
 	o.vars = map[string]string{"sums": strings.Join(words, ", "), "share": share}
 	return o
 }

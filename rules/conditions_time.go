@@ -76,6 +76,9 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		if to-from < int64(s.ep.PeakAge)*8/10 || to-from < 30*second || !s.livelyAround(g.From, g.To) || s.otherwise(g.Span) {
 			continue
 		}
+		if from-s.ep.LastStart.At > int64(replay.LongRelist) && !s.n.Kubelet.EventedSends() {
+			continue // a kubelet that still ran had not begun a relist for as long: one hung
+		}
 		es := g.Evidence
 		if len(es) == 0 {
 			es = s.reports(2)

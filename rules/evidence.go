@@ -300,7 +300,7 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 	if o.late && !c.Any {
 		o.factor = 0.4
 	}
-	if o.undated && v.toExplain && o.records[0].From() == parse.SrcKernel {
+	if o.undated && (v.toExplain || v.have[parse.SrcKubelet]) && o.records[0].From() == parse.SrcKernel {
 		o.factor = undatedKernel
 	}
 	if c.Repeat && o.count >= 3 {

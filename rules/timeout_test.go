@@ -43,3 +43,38 @@ func TestAssumedTimeout(t *testing.T) {
 		}
 	}
 }
+
+// TestNoStallBeforeSilence: a kubelet that stopped running had begun a relist a moment
+// before; where the last one lies further back, it hung, and the silence is a hole.
+func TestNoStallBeforeSilence(t *testing.T) {
+	for after, want := range map[int]bool{2: true, 60: false} {
+		var es []*parse.Event
+		for i := range 10 {
+			es = append(es, line(i-10, parse.SrcKubelet, "x"), line(400+i, parse.SrcKubelet, "x"))
+		}
+		n := node(es...)
+		e := &n.Episodes[0]
+		e.PeakAge, e.FirstReport, e.LastReport = 320*time.Second, base+320*second, base+320*second
+		n.Coverage = []*parse.Coverage{{Origin: &parse.Origin{Source: parse.SrcKubelet}, Lines: 100}}
+		n.Gaps = []replay.LogGap{{Span: replay.Span{From: base + int64(after)*second, To: base + 320*second}, Why: "silence"}}
+		if got := lookSilence(episodeSubject(newView(n), e), nil).state; (got == Found) != want {
+			t.Errorf("silence %d s after the last relist: %v", after, got)
+		}
+	}
+}
+
+// TestUndatedKernel: a kernel log without dates reaches back to the boot, whether there
+// is anything to explain or not, unless nothing else tells of the time.
+func TestUndatedKernel(t *testing.T) {
+	share := func(kubelet bool) float64 {
+		e := line(10, parse.SrcKernel, "k.a")
+		e.Stamp = parse.Stamp{}
+		n := node()
+		n.Episodes, n.Events, n.Have = nil, []*parse.Event{e}, map[parse.Source]bool{parse.SrcKubelet: kubelet, parse.SrcKernel: true}
+		v := newView(n)
+		return judge(def("x", []*Clause{clause("k.a", 3)}), nodeSubject(v)).score
+	}
+	if with, without := share(true), share(false); with >= without {
+		t.Errorf("beside a kubelet's log the lines count %v, alone %v", with, without)
+	}
+}
