@@ -37,12 +37,15 @@ func (n *Node) RelistTotal() (all Span, least, most int) {
 	in := func(s Span) bool {
 		return slices.ContainsFunc(tallies, func(t tally) bool { return s.To > t.From-sampleSlack && s.From < t.To+sampleSlack })
 	}
-	counted, outside, lines := 0, 0, len(n.Relists)
+	counted, outside, lines := 0, 0, 0
 	for _, t := range tallies {
 		counted += t.ended
 	}
-	for _, e := range ends {
-		if !in(e) {
+	for i, e := range ends {
+		if n.MayGoOn(i) {
+			continue // it counts once
+		}
+		if lines++; !in(e) {
 			outside++
 		}
 	}
@@ -82,6 +85,16 @@ func (n *Node) tallies() []tally {
 		}
 	}
 	return out
+}
+
+// MayGoOn reports whether the relist after the one with index i may be that one: nothing
+// tells that it had ended, and the starts of both may be the same moment.
+func (n *Node) MayGoOn(i int) bool {
+	if i+1 >= len(n.Relists) {
+		return false
+	}
+	r, next := &n.Relists[i], &n.Relists[i+1]
+	return !r.End.Known() && r.Run == next.Run && next.Start.At-int64(next.Start.Slack) <= r.Start.At+int64(r.Start.Slack)
 }
 
 // relistEnds is within what each proven relist ended: not before its start, nor after

@@ -79,6 +79,9 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		if from-s.ep.LastStart.At > int64(replay.LongRelist) && !s.n.Kubelet.EventedSends() {
 			continue // a kubelet that still ran had not begun a relist for as long: one hung
 		}
+		if s.ep.LastStart.At-g.From > minute {
+			continue // it began a relist all the same: lines are missing
+		}
 		es := g.Evidence
 		if len(es) == 0 {
 			es = s.reports(2)

@@ -47,10 +47,10 @@ func TestAssumedTimeout(t *testing.T) {
 // TestNoStallBeforeSilence: a kubelet that stopped running had begun a relist a moment
 // before; where the last one lies further back, it hung, and the silence is a hole.
 func TestNoStallBeforeSilence(t *testing.T) {
-	for after, want := range map[int]bool{2: true, 60: false} {
+	for after, want := range map[int]bool{-90: false, 2: true, 60: false} {
 		var es []*parse.Event
 		for i := range 10 {
-			es = append(es, line(i-10, parse.SrcKubelet, "x"), line(400+i, parse.SrcKubelet, "x"))
+			es = append(es, line(i-100, parse.SrcKubelet, "x"), line(400+i, parse.SrcKubelet, "x"))
 		}
 		n := node(es...)
 		e := &n.Episodes[0]

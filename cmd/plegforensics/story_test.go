@@ -28,6 +28,9 @@ type story struct {
 	relists  []strip // of 10 s and more, by their start; to is how long, 0 open
 	events   []strip // that the sync loop got, by type
 	dropped  []strip // that the kubelet says it dropped
+	bounds   []strip // of episodes by their breach: to is how much sooner they may have ended, 0 of open ones
+	ready    []strip // by state; an output that draws them to the end of the input tells no end
+	counted  []strip // stretches of undated relists, by how many there are
 	thinned  bool    // of very many marks some stand for others: their number is right
 }
 
@@ -46,6 +49,14 @@ var untold = map[string]string{
 	"events: health":    "it lists events, as its name says",
 	"events: episodes":  "the same",
 	"events: relists":   "the same",
+	"events: bounds":    "the same",
+	"events: ready":     "the same",
+	"events: counted":   "the same",
+	"analyze: ready":    "it tells it of each episode",
+	"analyze: counted":  "it counts them together",
+	"intervals: bounds": "its annotations are few: the other formats tell them",
+	"replay: ready":     "it tells of the kubelet's own health",
+	"replay: counted":   "it runs them: none is undated",
 	"replay: dropped":   "a line that says so names no event: it counts them",
 }
 
@@ -72,7 +83,8 @@ func (s *story) event(at float64, typ, status string) {
 
 // empty is the story of an output that would tell all.
 func empty() story {
-	return story{[]strip{}, []strip{}, []strip{}, []strip{}, []strip{}, false}
+	none := []strip{}
+	return story{none, none, none, none, none, none, none, none, false}
 }
 
 // TestOneStory: every command and format tells the same of a node.
@@ -125,7 +137,7 @@ func oneStory(t *testing.T, in []string) {
 	views["replay"] = replayStory(t, replayed)
 	base := views["csv"]
 	for name, v := range views {
-		for what, told := range map[string][]strip{"health": v.health, "episodes": v.episodes, "relists": v.relists, "events": v.events, "dropped": v.dropped} {
+		for what, told := range map[string][]strip{"health": v.health, "episodes": v.episodes, "relists": v.relists, "events": v.events, "dropped": v.dropped, "bounds": v.bounds, "ready": v.ready, "counted": v.counted} {
 			if why := untold[name+": "+what]; told == nil && why == "" {
 				t.Errorf("%s: %s: it tells nothing, and nothing says why", name, what)
 			}
@@ -133,6 +145,9 @@ func oneStory(t *testing.T, in []string) {
 		same(t, name+": health", v.health, base.health)
 		same(t, name+": episodes", v.episodes, base.episodes)
 		same(t, name+": relists", v.relists, base.relists)
+		same(t, name+": bounds", v.bounds, base.bounds)
+		same(t, name+": ready", v.ready, base.ready)
+		same(t, name+": counted", v.counted, base.counted)
 		if name == "replay" || v.thinned { // replay tells them by the start of their relist
 			if len(v.events) != len(base.events) || v.dropped != nil && len(v.dropped) != len(base.dropped) {
 				t.Errorf("%s: %d events and %d discarded, want %d and %d", name, len(v.events), len(v.dropped), len(base.events), len(base.dropped))
@@ -305,9 +320,24 @@ func episodes(l []doc) []strip {
 	return out
 }
 
+// bounds are those of the ends of episodes.
+func bounds(l []doc) []strip {
+	out := []strip{}
+	for _, e := range l {
+		out = append(out, strip{from: e.when("breach"), to: e.num("recovered_uncertainty_seconds")})
+	}
+	return out
+}
+
 func timelineStory(t *testing.T, b []byte) story {
 	n := parsed(t, b).list("nodes")[0]
-	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), relists: []strip{}}
+	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), bounds: bounds(n.list("episodes")), relists: []strip{}, ready: []strip{}, counted: []strip{}}
+	for _, r := range n.list("node_ready") {
+		s.ready = append(s.ready, strip{from: r.when("time"), state: fmt.Sprint(r["ready"] == true)})
+	}
+	for _, r := range n.list("relists_bounded") {
+		s.counted = append(s.counted, strip{r.when("from"), r.when("to"), counts(r.num("count_min"), r.num("count_max"))})
+	}
 	for _, r := range n.list("relists") {
 		s.long(r.when("start"), r.num("duration_seconds"), r["open"] == true)
 	}
@@ -316,7 +346,7 @@ func timelineStory(t *testing.T, b []byte) story {
 
 func analyzeStory(t *testing.T, b []byte) story {
 	n := parsed(t, b).list("nodes")[0]
-	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), relists: []strip{}}
+	s := story{health: spans(n.list("health")), episodes: episodes(n.list("episodes")), bounds: bounds(n.list("episodes")), relists: []strip{}}
 	longest := n.sub("relists").list("longest")
 	for _, r := range longest {
 		s.long(r.when("start"), r.num("duration_seconds"), r["open"] == true)
@@ -337,7 +367,7 @@ func eventsStory(t *testing.T, b []byte) story {
 
 func replayStory(t *testing.T, b []byte) story {
 	d := parsed(t, b)
-	s := story{health: spans(d.list("health")), episodes: episodes(d.list("episodes")), relists: []strip{}, events: []strip{}}
+	s := story{health: spans(d.list("health")), episodes: episodes(d.list("episodes")), bounds: bounds(d.list("episodes")), relists: []strip{}, events: []strip{}}
 	for _, r := range d.list("relists") {
 		if r.when("end") != 0 {
 			s.long(r.when("start"), r.when("end")-r.when("start"), r["open"] == true)
@@ -356,8 +386,26 @@ func ndjsonStory(t *testing.T, b []byte) story {
 	for line := range strings.Lines(string(b)) {
 		r := parsed(t, []byte(line))
 		s.row(r.text("kind"), r.text("state"), r.text("detail"), r.when("start"), r.when("end"), r.num("seconds"), r["open"] == true)
+		s.bound(r.text("kind"), r.when("start"), r.when("end"), r.num("end_uncertainty_seconds"), r.num("count_min"), r.num("count_max"))
 	}
 	return s
+}
+
+// bound adds the bounds of a row of CSV, NDJSON and a trace.
+func (s *story) bound(kind string, start, end, slack, least, most float64) {
+	switch kind {
+	case "episode":
+		s.bounds = append(s.bounds, strip{from: start, to: slack})
+	case "relist-count":
+		s.counted = append(s.counted, strip{start, end, counts(least, most)})
+	}
+}
+
+func counts(least, most float64) string {
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%g-%g", least, most)
 }
 
 // row is a row of CSV and NDJSON.
@@ -371,6 +419,8 @@ func (s *story) row(kind, state, detail string, start, end, seconds float64, ope
 		s.long(start, seconds, open)
 	case "event":
 		s.event(start, kindOf(detail), state)
+	case "ready":
+		s.ready = append(s.ready, strip{from: start, state: state})
 	}
 }
 
@@ -395,8 +445,10 @@ func csvStory(t *testing.T, b []byte) story {
 		return ""
 	}
 	for _, row := range rows[1:] {
-		seconds, _ := strconv.ParseFloat(column(row, "seconds"), 64)
-		s.row(column(row, "kind"), column(row, "state"), column(row, "detail"), unix(column(row, "start")), unix(column(row, "end")), seconds, column(row, "open") == "true")
+		num := func(name string) float64 { v, _ := strconv.ParseFloat(column(row, name), 64); return v }
+		start, end := unix(column(row, "start")), unix(column(row, "end"))
+		s.row(column(row, "kind"), column(row, "state"), column(row, "detail"), start, end, num("seconds"), column(row, "open") == "true")
+		s.bound(column(row, "kind"), start, end, num("end_uncertainty_seconds"), num("count_min"), num("count_max"))
 	}
 	return s
 }
@@ -412,7 +464,11 @@ func intervalsStory(t *testing.T, b []byte) story {
 		seconds, _ := strconv.ParseFloat(notes.text("seconds"), 64)
 		kind, _, _ := strings.Cut(m.text("humanMessage"), " ")
 		s.row(notes.text("plegforensics"), m.text("cause"), kind, x.when("from"), to, seconds, open)
+		if name, ok := strings.CutPrefix(m.text("reason"), "relist-count "); ok {
+			s.counted = append(s.counted, strip{x.when("from"), to, name})
+		}
 	}
+	s.bounds = nil
 	return s
 }
 
@@ -427,6 +483,7 @@ func perfettoStory(t *testing.T, b []byte) story {
 		for range 1 + left {
 			s.row(e.text("cat"), args.text("state"), kindOf(args.text("detail")), from, to, args.num("seconds"), args["open"] == true)
 		}
+		s.bound(e.text("cat"), from, to, args.num("end_uncertainty_seconds"), args.num("count_min"), args.num("count_max"))
 		s.thinned = s.thinned || left > 0
 	}
 	return s
@@ -468,6 +525,18 @@ func htmlStory(t *testing.T, b []byte) story {
 			x.to = at(e.num("t"))
 		}
 		s.episodes = append(s.episodes, x)
+	}
+	ends := n.sub("marks").sub("episode")
+	for i, from := range ends.column("f") {
+		slack, _ := ends.column("d")[i].(float64)
+		s.bounds = append(s.bounds, strip{from: at(from.(float64)), to: slack})
+	}
+	for i, from := range n.sub("marks").sub("ready").column("f") {
+		s.ready = append(s.ready, strip{from: at(from.(float64)), state: n.sub("marks").sub("ready").column("s")[i].(string)})
+	}
+	for i, from := range n.sub("marks").sub("relist-count").column("f") {
+		c := n.sub("marks").sub("relist-count")
+		s.counted = append(s.counted, strip{at(from.(float64)), at(c.column("t")[i].(float64)), c.column("i")[i].(string)})
 	}
 	r := n.sub("marks").sub("relist")
 	for i, start := range r.column("f") {

@@ -70,11 +70,13 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 	for i := len(out) - 1; i >= 0; i-- {
 		r := &out[i]
 		if r.Until == 0 {
-			r.Until = next
+			if !n.MayGoOn(i) {
+				r.Until = next
+			}
 			r.Open = next == 0 && n.StillRuns(i)
 		}
 		if r.Start != 0 {
-			next = r.Start
+			next = r.Start + Time(n.Relists[i].Start.Slack)
 		}
 	}
 	return out

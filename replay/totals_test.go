@@ -1,0 +1,30 @@
+package replay
+
+import (
+	"testing"
+	"time"
+)
+
+// TestOneRelistTwice: a relist of which a gauge tells that it began, and one that
+// snapshots show to run, count as one where they may be the same.
+func TestOneRelistTwice(t *testing.T) {
+	const sec = int64(time.Second)
+	seen := Relist{Start: Instant{At: 100 * sec, Slack: time.Second / 2}}
+	for _, c := range []struct {
+		name  string
+		next  Instant
+		ended Instant
+		least int
+	}{
+		{"that may be the same", Instant{At: 147 * sec, Slack: 47 * time.Second}, Instant{}, 1},
+		{"that began later", Instant{At: 147 * sec, Slack: 40 * time.Second}, Instant{}, 2},
+		{"after the end of the first", Instant{At: 147 * sec, Slack: 47 * time.Second}, Instant{At: 101 * sec}, 2},
+	} {
+		first := seen
+		first.End = c.ended
+		n := &Node{Relists: []Relist{first, {Start: c.next, Outcome: OutcomeHung}}}
+		if _, least, _ := n.RelistTotal(); least != c.least {
+			t.Errorf("%s: at least %d relists, want %d", c.name, least, c.least)
+		}
+	}
+}
