@@ -45,6 +45,21 @@ func About(d, slack time.Duration) string {
 	return Around(d, slack)
 }
 
+// Least prints a lower bound, which is rounded down.
+func Least(d time.Duration) string { return Short(d.Truncate(digitOf(d))) }
+
+// Most prints an upper bound, which is rounded up.
+func Most(d time.Duration) string { return Slack(d, 0) }
+
+// OrLess prints a duration that may have been less by slack, but not more, where that is
+// worth a word: 1m48s to 1m53s.
+func OrLess(d, slack time.Duration) string {
+	if slack < 500*time.Millisecond {
+		return Short(d)
+	}
+	return Least(max(d-slack, 0)) + " to " + Most(d)
+}
+
 // Slack prints the uncertainty of something that is printed to a digit, rounded up.
 func Slack(slack, digit time.Duration) string {
 	digit = max(digit, digitOf(slack))

@@ -24,6 +24,16 @@ func TestAround(t *testing.T) {
 			t.Errorf("%v ±%v: %s, want %s", c.d, c.slack, got, c.want)
 		}
 	}
+	// A bound holds after rounding: a lower one is rounded down, an upper one up.
+	for _, c := range []struct{ got, want string }{
+		{Least(240600 * time.Millisecond), "4m"}, {Least(183917895079), "3m3s"}, {Least(19060 * time.Millisecond), "19s"}, {Least(0), "0s"},
+		{Most(240100 * time.Millisecond), "4m1s"}, {Most(8121 * time.Microsecond), "8.13 ms"}, {Most(0), "0s"},
+		{OrLess(312400*time.Millisecond, 4500*time.Millisecond), "5m7s to 5m13s"}, {OrLess(312400*time.Millisecond, time.Millisecond), "5m12s"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
 	if got := Slack(501*time.Millisecond, time.Second); got != "1s" {
 		t.Errorf("half a second of a moment printed to the second: %s", got)
 	}

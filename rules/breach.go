@@ -142,7 +142,7 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 			continue
 		}
 		b := v.breach(r, e.Breach, e.Recovered.At, secs(v.peaks[i]), e.Evidence)
-		b.Least = true
+		b.Least, b.StartSlack = true, e.LastStart.Slack
 		if e.Threshold > 0 {
 			b.Threshold = secs(e.Threshold)
 		}
@@ -235,7 +235,7 @@ func breakSlow(v *view, r *BreachRule) (out []Breach) {
 			continue
 		}
 		b := v.breach(r, l.Start.At, l.End.At, secs(d), l.Evidence)
-		b.Slack = secs(l.Slack())
+		b.Slack, b.StartSlack, b.EndSlack = secs(l.Slack()), l.Start.Slack, l.End.Slack
 		out = append(out, b)
 	}
 	return out

@@ -197,6 +197,7 @@ func (m *metricView) measure(b *Breach, p *replay.MetricProof) {
 		if d, ok := l.Duration(); ok && d >= replay.LongRelist && l.End.At+int64(l.End.Slack) > p.From && l.End.At-int64(l.End.Slack) <= p.To &&
 			d+l.Slack() >= p.SumMin && (d-l.Slack() <= p.SumMax || p.SumMax == 0) {
 			b.Start, b.End, b.Value, b.Slack, b.Least = l.Start.At, l.End.At, secs(d), secs(l.Slack()), false
+			b.StartSlack, b.EndSlack = l.Start.Slack, l.End.Slack
 		}
 	}
 }
@@ -316,7 +317,7 @@ func (m *metricView) discards() []Breach {
 				out = append(out, m.breach(r, from, p.At, n, nil))
 				cur = &out[len(out)-1]
 			}
-			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("%.0f events more than before were discarded", n)})
+			cur.Evidence = append(cur.Evidence[:min(len(cur.Evidence), keepMax-1)], replay.Evidence{Record: s.Cite(p), Note: parse.Plural(int(n), "discarded event") + " more than before"})
 		}
 	}
 	return slices.DeleteFunc(out, func(b Breach) bool { return b.Value < m.limit(r.ID) })

@@ -61,14 +61,14 @@ func (s *subject) slowTimes() (out []slowTime) {
 		if p.Kind != replay.ProofLong && p.Kind != replay.ProofRelist {
 			continue
 		}
-		what := "a relist of at least " + parse.Short(p.SumMin)
+		what := "a relist of at least " + parse.Least(p.SumMin)
 		if p.Kind == replay.ProofLong && p.Count > 1 {
-			what = "the at least " + parse.Short(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
+			what = "the at least " + parse.Least(p.SumMin) + " of " + strconv.Itoa(p.Count) + " relists"
 		}
 		add(slowTime{min(p.From, p.To-int64(p.SumMin)), p.To, max(p.Count, 1), p.SumMin, what + " up to " + clock(p.To), p.Evidence})
 	}
 	if s.ep != nil && s.ep.LastStart.Known() && len(s.ep.LastStarts) <= 1 {
-		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Short(s.peakOf(s.ep)) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
+		add(slowTime{s.ep.LastStart.At, max(s.ep.Recovered.At, s.ep.LastReport), 1, s.ep.PeakAge, "the at least " + parse.Least(s.peakOf(s.ep)) + " since the relist of " + clock(s.ep.LastStart.At), s.reports(1)})
 	}
 	slices.SortStableFunc(out, func(a, b slowTime) int { return cmp.Compare(b.took, a.took) })
 	return out

@@ -85,13 +85,13 @@ func (s *subject) vars() map[string]string {
 		v["breach"] = clock(s.ep.Breach)
 	}
 	if s.ep.PeakAge > 0 {
-		v["age"] = parse.Short(s.ep.PeakAge)
+		v["age"] = parse.Least(s.ep.PeakAge)
 	}
 	if s.ep.Recovered.Known() {
 		v["recovered"] = clock(s.ep.Recovered.At)
 	}
 	if s.ep.Threshold > 0 {
-		v["threshold"] = s.ep.Threshold.String()
+		v["threshold"] = parse.Short(s.ep.Threshold)
 	}
 	if s.ep.StuckStep != "" && s.ep.StuckStep != replay.StepUnknown {
 		v["step"] = string(s.ep.StuckStep)

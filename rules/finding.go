@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/plegforensics/plegforensics/replay"
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/replay"
+)
 
 // Severity of a finding.
 type Severity string
@@ -27,17 +31,19 @@ func (s Severity) Rank() int {
 
 // Breach is a threshold that a value crossed.
 type Breach struct {
-	Rule      string // stable kebab-case id, e.g. relist-threshold-exceeded
-	Severity  Severity
-	Start     int64 // Unix ns
-	End       int64 // 0 while open
-	Value     float64
-	Slack     float64 // ± of Value
-	Least     bool    // Value is a lower bound
-	Threshold float64
-	Unit      string
-	Subject   string            // what the rule was held against, "" the node: an operation
-	Evidence  []replay.Evidence // never empty
+	Rule     string // stable kebab-case id, e.g. relist-threshold-exceeded
+	Severity Severity
+	Start    int64 // Unix ns
+	End      int64 // 0 while open
+	Value    float64
+	Slack    float64 // ± of Value
+	Least    bool    // Value is a lower bound
+	// ± of Start and End. How much earlier PLEG may have recovered, its episode says.
+	StartSlack, EndSlack time.Duration
+	Threshold            float64
+	Unit                 string
+	Subject              string            // what the rule was held against, "" the node: an operation
+	Evidence             []replay.Evidence // never empty
 }
 
 // Name is the rule and what it was held against: "runtime-operation-slow

@@ -172,9 +172,9 @@ func lengthOf(e *replay.Episode) int64 {
 
 func until(e *replay.Episode, peak time.Duration, end int64) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
-		return ", " + Unrecovered(e.LastReport, end) + ", last relist at least " + parse.Short(peak) + " old"
+		return ", " + Unrecovered(e.LastReport, end) + ", last relist at least " + parse.Least(peak) + " old"
 	}
-	return " for " + parse.About(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
+	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
 }
 
 // peakOf is how old the last relist got at least in an episode of the node.
@@ -321,14 +321,14 @@ func quietSummary(v *view, r *Result) string {
 		}
 	}
 	if b := unhealthyUnreported(r); b != nil {
-		age := time.Duration(b.Value * float64(time.Second)).Round(time.Second)
+		age := time.Duration(b.Value * float64(time.Second))
 		if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
-			return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Short(age) + " old" + strings.TrimSuffix("; found: "+best, "; found: ") + maybe
+			return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Least(age) + " old" + strings.TrimSuffix("; found: "+best, "; found: ") + maybe
 		}
 		if p := v.wholeAge(b); p != nil {
-			return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Short(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
+			return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
 		}
-		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + age.String() + " old; the kubelet's log of that time would tell why"
+		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + parse.Short(age) + " old; the kubelet's log of that time would tell why"
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != StatusHealthy {
 		return said

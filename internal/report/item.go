@@ -132,10 +132,10 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 		x.Message += ": " + m
 	}
 	if b.Start != 0 {
-		x.Message += ", from " + Date(int64(b.Start)) + " UTC"
+		x.Message += ", from " + Date(int64(b.Start)) + " UTC" + about(b.Start, &b.StartSlack, time.Second)
 	}
 	if b.End != 0 {
-		x.Message += " to " + Date(int64(b.End)) + " UTC"
+		x.Message += " to " + untilWords(b.Start, b.End) + about(b.End, &b.EndSlack, time.Second)
 	}
 	if b.Start != 0 && b.End > b.Start {
 		x.Seconds = model.Seconds(b.End.Sub(b.Start))
@@ -143,6 +143,9 @@ func breachItem(n *model.Node, b *model.Breach) Item {
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Breach == b.Start {
 			x.Episodes = append(x.Episodes, e.ID)
+			if b.End != 0 && b.End == e.Recovered {
+				x.Message += upTo(e.RecoveredSlack)
+			}
 		}
 	}
 	return x
@@ -245,7 +248,7 @@ func moments(n *model.Node, relists bool) []Step {
 	}
 	for _, m := range timeline.Collect(timeline.Relists, n) {
 		if relists && m.Kind == timeline.Relist {
-			add(m.Start, "relist starts ±"+span(m.StartSlack)+": "+m.State+", length "+m.Length, m.Proof)
+			add(m.Start, "relist starts"+about(m.Start, m.StartSlack, time.Millisecond)+": "+m.State+", length "+m.Length, m.Proof)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.At, b.At) })

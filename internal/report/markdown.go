@@ -50,7 +50,7 @@ func markdownNode(b *bufio.Writer, n *model.Node, opt Options) {
 	markdownSection(b, "###", whatIf(n))
 	s := Section{Title: "Timeline (UTC)", Columns: []string{"time", "what", "evidence"}}
 	for _, m := range moments(n, false) {
-		s.Row(Date(int64(m.At))+t.local(m.At), m.What, place(m.Proof.Best(), 1<<10))
+		s.Row(layout(m.At, "2006-01-02 15:04:05.000")+t.local(m.At), m.What, place(m.Proof.Best(), 1<<10))
 	}
 	s.Keep(momentsShown)
 	markdownSection(b, "###", s)

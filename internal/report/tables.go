@@ -91,13 +91,9 @@ func episodeLength(e *model.Episode) string {
 	case e.Breach == 0:
 		return "?"
 	case e.Recovered != 0:
-		long := e.Recovered.Sub(e.Breach)
-		if upTo(e.RecoveredSlack) != "" {
-			return Span(max(long-model.Duration(e.RecoveredSlack), 0)) + " to " + Span(long)
-		}
-		return Span(long)
+		return parse.OrLess(e.Recovered.Sub(e.Breach), max(model.Duration(e.RecoveredSlack), 0))
 	case e.LastReport > e.Breach:
-		return "≥ " + Span(e.LastReport.Sub(e.Breach))
+		return "≥ " + parse.Least(e.LastReport.Sub(e.Breach))
 	}
 	return "?"
 }
@@ -142,7 +138,7 @@ func (t times) breaches(n *model.Node) Section {
 	s := Section{Title: "Thresholds crossed", Columns: []string{"severity", "rule", "from", "to", "value", "threshold", "where"}}
 	for i := range n.Breaches {
 		b := &n.Breaches[i]
-		s.Row(Cell{Text: b.Severity, Class: "sev " + b.Severity}, b.Name(), t.second(b.Start), t.second(b.End), valueOf(b), limitOf(b), place(b.Evidence.Best(), 30))
+		s.Row(Cell{Text: b.Severity, Class: "sev " + b.Severity}, b.Name(), t.second(b.Start)+about(b.Start, &b.StartSlack, time.Second), t.second(b.End)+about(b.End, &b.EndSlack, time.Second), valueOf(b), limitOf(b), place(b.Evidence.Best(), 30))
 	}
 	return s
 }

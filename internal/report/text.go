@@ -158,6 +158,7 @@ func (p *printer) incident(n *model.Node) {
 		}
 	}
 	age := clauses{oldest(e)}
+	age.add(e.PeakAge != nil && atLeast(e.PeakAge) != age[0], "%s stated by its lines", span(e.PeakAge))
 	age.add(e.NeverRelisted, "as no relist had succeeded since the kubelet started")
 	age.add(true, "threshold %s", span(&e.Threshold))
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
@@ -242,7 +243,7 @@ func gapsShort(gaps []model.Gap) string {
 		}
 	}
 	c := clauses{"; " + parse.Plural(len(gaps), "gap")}
-	c.add(dated > 0, "%s%s %s", map[bool]string{true: "at least "}[dated < len(gaps)], Span(lost), map[bool]string{true: "long", false: "together"}[len(gaps) == 1])
+	c.add(dated > 0, "%s%s %s", map[bool]string{true: "at least "}[dated < len(gaps)], parse.Least(lost), map[bool]string{true: "long", false: "together"}[len(gaps) == 1])
 	return c.String()
 }
 

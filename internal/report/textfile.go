@@ -21,7 +21,7 @@ var families = []struct{ name, help string }{
 	{"node_status", "1 for the status that the input shows the node in"},
 	{"kubelet_info", "Version of the kubelet, and whose rules were used if it is newer or older than any known"},
 	{"episodes", "Episodes of PLEG being unhealthy"},
-	{"unhealthy_seconds", "Time in episodes whose recovery is known"},
+	{"unhealthy_seconds", "Time in episodes whose recovery is known, at most: they may have ended before the input proves it"},
 	{"peak_age_seconds", "Greatest age of the last relist that a line states"},
 	{"breaches", "Breaches by rule"},
 	{"cause_confidence", "Confidence of a probable cause, 0 to 1"},
@@ -88,13 +88,7 @@ func writeTextfile(w io.Writer, r *model.Report, _ Options) error {
 	t.Family("plegforensics_build_info", "Version of the tool")
 	t.Sample(1, "version", r.Tool.Version)
 	t.Family("plegforensics_inputs_partial", "Inputs that were read only in part")
-	partial := 0.0
-	for _, in := range r.Inputs {
-		if in.Partial {
-			partial++
-		}
-	}
-	t.Sample(partial)
+	t.Sample(float64(len(slices.DeleteFunc(slices.Clone(r.Inputs), func(in model.Input) bool { return !in.Partial }))))
 	for _, f := range families {
 		t.Family("plegforensics_"+f.name, f.help)
 		seen := map[string]int{}

@@ -135,7 +135,7 @@ func causesHeading(n *model.Node) string {
 }
 
 // doLabel is said before what to do about a cause of a level.
-var doLabel = map[string]string{string(rules.Confirmed): "do", string(rules.Likely): "do", string(rules.Possible): "once sure"}
+var doLabel = map[string]string{string(rules.Confirmed): "do", string(rules.Likely): "do", string(rules.Possible): "if so"}
 
 // causes are sections of causes, with at most most quotes of each list, below one
 // that says what their words mean.

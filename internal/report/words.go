@@ -12,8 +12,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Date formats Unix ns with date and milliseconds, in UTC.
-func Date(at int64) string { return layout(model.Time(at), "2006-01-02 15:04:05.000") }
+// Date formats Unix ns with date and time, in UTC.
+func Date(at int64) string { return layout(model.Time(at), time.DateTime) }
 
 // Layouts of moments in tables: without the year, because rows must fit.
 const (
@@ -62,7 +62,9 @@ func valueOf(b *model.Breach) string {
 		return "?"
 	case b.End == 0 && b.Unit == "seconds" && *b.Value == 0:
 		return ""
-	case b.Least || b.End == 0 && b.Unit == "seconds" && b.Slack == 0:
+	case b.Unit == "seconds" && (b.Least || b.End == 0 && b.Slack == 0):
+		return atLeast(b.Value)
+	case b.Least:
 		return "at least " + quantity(*b.Value, b.Unit)
 	case b.Slack > 0:
 		return parse.About(model.Duration(b.Value), model.Duration(&b.Slack))
@@ -78,8 +80,11 @@ func oldest(e *model.Episode) string {
 	case e.OldestAge == nil:
 		return "unknown"
 	}
-	return "at least " + span(e.OldestAge)
+	return atLeast(e.OldestAge)
 }
+
+// atLeast is a lower bound in seconds.
+func atLeast(s *float64) string { return "at least " + parse.Least(model.Duration(s)) }
 
 // limitOf is what it was held against, "" where a single one is one too many.
 func limitOf(b *model.Breach) string {

@@ -213,9 +213,9 @@ func (m *Missed) String() string {
 	at := moment(time.Unix(0, m.From))
 	if m.Rule == "slow-relist" {
 		if m.From == 0 {
-			return fmt.Sprintf("a relist took %s%s", m.Value.Round(time.Second), on(m.Node))
+			return fmt.Sprintf("a relist took %s%s", parse.Short(m.Value), on(m.Node))
 		}
-		return fmt.Sprintf("a relist took %s after %s%s", m.Value.Round(time.Second), at, on(m.Node))
+		return fmt.Sprintf("a relist took %s after %s%s", parse.Short(m.Value), at, on(m.Node))
 	}
 	if m.To > m.From {
 		at = between(time.Unix(0, m.From), time.Unix(0, m.To))

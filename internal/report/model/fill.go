@@ -88,7 +88,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 }
 
 func (c *Cleaner) breach(b rules.Breach) Breach {
-	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), b.Slack, b.Least, Number(b.Threshold), c.text(b.Unit), c.text(b.Subject), c.Proof(b.Evidence)}
+	return Breach{b.Rule, string(b.Severity), Time(b.Start), Time(b.End), Number(b.Value), b.Slack, b.Least, Seconds(b.StartSlack), Seconds(b.EndSlack), Number(b.Threshold), c.text(b.Unit), c.text(b.Subject), c.Proof(b.Evidence)}
 }
 
 func (c *Cleaner) unjudged(u rules.Unjudged) Unjudged {

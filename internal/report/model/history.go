@@ -68,11 +68,11 @@ func (r *Relist) Length() string {
 	case r.Open && r.Least == 0:
 		return "not over"
 	case r.Open:
-		return "≥ " + parse.Short(r.Least) + ", not over"
+		return "≥ " + parse.Least(r.Least) + ", not over"
 	case r.Until == 0 && r.Duration == nil && r.Least > 0:
-		return "≥ " + parse.Short(r.Least)
+		return "≥ " + parse.Least(r.Least)
 	case r.Until != 0 && (r.Duration == nil || r.StartSlack != nil && *r.StartSlack >= *r.Duration && len(r.Basis) == 1 && r.Basis[0] == "list-error"):
-		return "≤ " + parse.Short(r.Until.Sub(r.Start)+max(Duration(r.StartSlack), 0)) // nothing says that it took any time
+		return "≤ " + parse.Most(r.Until.Sub(r.Start)+max(Duration(r.StartSlack), 0)) // nothing says that it took any time
 	case r.Duration == nil:
 		return "?"
 	}

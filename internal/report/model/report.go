@@ -205,17 +205,19 @@ func (e *Episode) Start() Time { return cmp.Or(e.Breach, e.FirstReport) }
 
 // Breach is a threshold that a value crossed.
 type Breach struct {
-	Rule      string   `json:"rule"`
-	Severity  string   `json:"severity"`
-	Start     Time     `json:"start"`
-	End       Time     `json:"end"`
-	Value     *float64 `json:"value"`
-	Slack     float64  `json:"value_uncertainty,omitempty"` // ±
-	Least     bool     `json:"value_is_least,omitempty"`    // it is a lower bound
-	Threshold *float64 `json:"threshold"`
-	Unit      string   `json:"unit"`
-	Subject   string   `json:"subject,omitempty"`
-	Evidence  Proof    `json:"evidence"`
+	Rule       string   `json:"rule"`
+	Severity   string   `json:"severity"`
+	Start      Time     `json:"start"`
+	End        Time     `json:"end"`
+	Value      *float64 `json:"value"`
+	Slack      float64  `json:"value_uncertainty,omitempty"`         // ±
+	Least      bool     `json:"value_is_least,omitempty"`            // it is a lower bound
+	StartSlack float64  `json:"start_uncertainty_seconds,omitempty"` // ±
+	EndSlack   float64  `json:"end_uncertainty_seconds,omitempty"`   // ±
+	Threshold  *float64 `json:"threshold"`
+	Unit       string   `json:"unit"`
+	Subject    string   `json:"subject,omitempty"`
+	Evidence   Proof    `json:"evidence"`
 }
 
 // Name is the rule and what it was held against.

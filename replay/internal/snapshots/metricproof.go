@@ -328,7 +328,7 @@ func proveStep(a, b *shot) []Proof {
 		return nil
 	}
 	out := []Proof{{Kind: ProofCount, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
-		Evidence: append(a.cite("", "count", "sum"), b.cite(fmt.Sprintf("%.0f relists more, %s together", n, parse.Short(seconds(sum))), "count", "sum")...)}}
+		Evidence: append(a.cite("", "count", "sum"), b.cite(parse.Plural(int(n), "relist")+" more, "+parse.Short(seconds(sum))+" in all", "count", "sum")...)}}
 	if p, ok := proveLong(a, b, sum); ok {
 		out = append(out, p)
 	}
@@ -354,7 +354,7 @@ func proveLong(a, b *shot, sum float64) (Proof, bool) {
 	p := Proof{Kind: ProofLong, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
 		SumMin: max(seconds(sum-most), time.Duration(n)*10*time.Second), SumMax: seconds(sum - least)}
 	p.SumMax = max(p.SumMax, p.SumMin)
-	p.Evidence = append(a.cite("", "sum"), b.cite(fmt.Sprintf("%.0f relists over 10 s ended here, %s together", n, parse.Short(p.SumMax)), "sum", "count")...)
+	p.Evidence = append(a.cite("", "sum"), b.cite(parse.Plural(int(n), "relist")+" over 10s ended here, at most "+parse.Most(p.SumMax)+" together", "sum", "count")...)
 	return p, true
 }
 
@@ -426,7 +426,7 @@ func proveFrozen(a, b *shot, sum float64) (Proof, bool) {
 		return Proof{}, false
 	}
 	return Proof{Kind: ProofFrozen, From: a.at, To: b.at, Count: 1, Sum: seconds(pause),
-		Evidence: append(a.cite("", "isum"), b.cite(fmt.Sprintf("starts of two relists lie at least %.0f s apart, yet no relist took long", pause), "isum", "sum")...)}, true
+		Evidence: append(a.cite("", "isum"), b.cite("starts of two relists lie at least "+parse.Least(seconds(pause))+" apart, yet no relist took long", "isum", "sum")...)}, true
 }
 
 // proveRunning compares relists begun with relists ended. Idle, the second is
@@ -483,7 +483,7 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 		note := fmt.Sprintf("no snapshot for %s, usually every %s", round(b.at-a.at), round(step))
 		if !restarted(a, b) && b.count >= a.count {
 			p.Count, p.Sum = int(b.count-a.count), seconds(b.sum-a.sum)
-			note += fmt.Sprintf("; across the gap %d relists took %.1f s", p.Count, p.Sum.Seconds())
+			note += "; across the gap " + parse.Plural(p.Count, "relist") + " took " + parse.Short(p.Sum)
 		}
 		p.Evidence = append(a.cite("", "sum", "count"), b.cite(note, "sum", "count")...)
 		p.Evidence = append(p.Evidence, failed...)

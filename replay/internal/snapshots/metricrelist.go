@@ -1,9 +1,9 @@
 package snapshots
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 )
 
@@ -109,7 +109,7 @@ func (d *dating) relist() (Proof, bool) {
 	p.Step, p.To, p.Start, p.End = z.at, b.at, host.Between(lo, hi), host.Between(endLo, endHi)
 	p.Listed = d.listed(z, b, &long)
 	_, p.Pods = podSeconds(z, b)
-	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite(fmt.Sprintf("it ended before this snapshot, after %.1f s or so", b.sum-z.sum), "count", "sum", "icount")...)
+	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite("it ended before this snapshot, after about "+parse.Short(seconds(b.sum-z.sum)), "count", "sum", "icount")...)
 	return p, true
 }
 
@@ -176,7 +176,7 @@ func proveAge(a, b *shot) (Proof, bool) {
 	if p.SumMin < LongRelist {
 		return Proof{}, false
 	}
-	p.Evidence = append(a.cite("", "isum", "icount"), b.cite(fmt.Sprintf("a relist began at least %.0f s after the last one that listed pods", p.SumMin.Seconds()), "isum", "icount")...)
+	p.Evidence = append(a.cite("", "isum", "icount"), b.cite("a relist began at least "+parse.Least(p.SumMin)+" after the last one that listed pods", "isum", "icount")...)
 	return p, true
 }
 
@@ -196,7 +196,7 @@ func provePace(a, b *shot) (Proof, bool) {
 		took += onDemand
 	}
 	return Proof{Kind: ProofPaced, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum), SumMin: seconds(took), SumMax: seconds(late),
-		Evidence: append(a.cite("", "icount", "isum"), b.cite(fmt.Sprintf("%.0f relists began, none more than %.1f s after the last one that listed pods", n, late), "icount", "isum")...)}, true
+		Evidence: append(a.cite("", "icount", "isum"), b.cite(parse.Plural(int(n), "relist")+" began, none more than "+parse.Most(seconds(late))+" after the last one that listed pods", "icount", "isum")...)}, true
 }
 
 // longestOf bounds the longest observation of a step by its buckets and sum.
