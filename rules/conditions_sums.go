@@ -198,8 +198,11 @@ func (t *slowTime) explained(calls []callSum) outcome {
 		return notThere()
 	}
 	share := parse.Short(sum) + " of " + t.what
-	if sum > t.took+t.took/20 {
+	switch {
+	case sum > t.took+t.took/20:
 		share = parse.Short(sum) + ", calls of others included, for " + t.what
+	case sum >= t.took: // a mean and a length that were measured apart
+		share = "all of " + t.what
 	}
 	o := found(append(es, t.evidence[len(t.evidence)-min(1, len(t.evidence)):]...)...)
 	o.source = "arithmetic"

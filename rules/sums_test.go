@@ -24,3 +24,17 @@ func TestCallsDuring(t *testing.T) {
 		t.Errorf("quotes the step to %d first", p.At)
 	}
 }
+
+// TestPartOfRelist: a part is never told to be greater than its whole.
+func TestPartOfRelist(t *testing.T) {
+	slow := slowTime{took: 10400 * time.Millisecond, what: "the 10.4s relist", evidence: []replay.Evidence{{}}}
+	for sum, want := range map[time.Duration]string{
+		8 * time.Second:          "8s of the 10.4s relist",
+		10500 * time.Millisecond: "all of the 10.4s relist",
+		12000 * time.Millisecond: "12s, calls of others included, for the 10.4s relist",
+	} {
+		if got := slow.explained([]callSum{{op: "container_status", calls: 100, sum: sum}}).vars["share"]; got != want {
+			t.Errorf("%v: %q, want %q", sum, got, want)
+		}
+	}
+}

@@ -76,7 +76,7 @@ var pastes = []struct {
 		`E0915 07:02:00.510100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
 		`E0915 07:06:01.520100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
 		`E0915 07:10:02.530100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
-	}, "analyze --year 2018", []string{"PLEG unhealthy from 2018-09-15 07:05:01 UTC at the latest", "kubelet v1.13 or earlier", "One container or sandbox cannot be inspected"}, []string{"cannot be decided"}},
+	}, "analyze --year 2018", []string{"PLEG unhealthy from 2018-09-15 07:05:01 UTC at the latest", "kubelet v1.13 or earlier", "Single containers or sandboxes cannot be inspected"}, []string{"cannot be decided"}},
 	{"inspections that fail again, but for the line of one relist", []string{
 		`E0915 07:02:00.510100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
 		`E0915 07:10:02.530100    2210 generic.go:271] PLEG: pod web-0/default failed reinspection: rpc error: code = DeadlineExceeded desc = context deadline exceeded`,
