@@ -148,7 +148,9 @@ var wants = []struct {
 			return `for t in $(ps -eLo tid=,stat= | awk '$2 ~ /^D/ {print $1}'); do echo "== $t"; cat /proc/$t/stack; done > stacks.txt`
 		}},
 	{func(h *holding) bool { return len(h.Scrapes) < 2 }, "metrics",
-		func(h *holding) string { return proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt" }},
+		func(h *holding) string {
+			return "for i in 1 2; do " + proxy("metrics") + " > metrics-$(date -u +%FT%TZ).txt; sleep 60; done"
+		}},
 	{func(h *holding) bool { return len(h.Containers) == 0 }, "containers",
 		func(h *holding) string {
 			if kind, _ := runtimeOf(h.Node); kind == "docker" {

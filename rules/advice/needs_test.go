@@ -61,6 +61,10 @@ func TestNothingGuessed(t *testing.T) {
 		t.Error(got)
 	}
 
+	if got := command(n, "metrics"); !strings.HasPrefix(got, "for i in 1 2; do ") || !strings.HasSuffix(got, "; sleep 60; done") {
+		t.Errorf("two snapshots, a minute apart: %s", got)
+	}
+
 	at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
 	n.Window = replay.Window{Start: at, End: at + int64(time.Hour)}
 	n.Episodes[0] = replay.Episode{ID: 1, LastStart: replay.Instant{At: at}, Breach: at + int64(3*time.Minute), LastReport: at + int64(time.Hour)}
