@@ -222,7 +222,7 @@ func (p *printer) crossed(n *model.Node) {
 	})
 	for i := range bs[:min(len(bs), 3)] {
 		b := &bs[i]
-		c, m := clauses{fmt.Sprintf("%s: %s from %s", b.Severity, b.Name(), p.second(b.Start))}, measured(b)
+		c, m := clauses{strings.TrimSuffix(fmt.Sprintf("%s: %s from %s", b.Severity, b.Name(), p.second(b.Start)), " from ?")}, measured(b)
 		c.add(m != "", "%s", m)
 		if e := b.Evidence.Best(); e != nil {
 			c.add(true, "%s", shortPath(e.Where(), 40))

@@ -195,7 +195,7 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 		e.LastReport = max(e.LastReport, g.Last())
 		for _, a := range g.Lines {
 			if a.Age > e.PeakAge {
-				e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Short(a.Age) + " before this line, the longest age stated"}
+				e.PeakAge, e.Peak = a.Age, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Least(a.Age) + " before this line, the longest age stated"}
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func reports(gs []*kubelet.LastSeen, peak host.Evidence) []host.Evidence {
 		if i >= 3 && i < len(gs)-1 {
 			continue // a flapping node: the first and last say it all
 		}
-		add(g.Lines[0].Record, "last seen active "+parse.Short(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
+		add(g.Lines[0].Record, "last seen active "+parse.Least(g.Lines[0].Age)+" before this line: the relist of "+clock(g.Start().At))
 		if last := g.Lines[len(g.Lines)-1].Record; last != peak.Record {
 			add(last, "last report")
 		}

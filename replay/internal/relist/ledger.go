@@ -525,7 +525,7 @@ func (l *ledger) fromGroups(run int) {
 		prev = g
 		for _, i := range []int{0, len(g.Lines) - 1} {
 			if a := g.Lines[i]; i == 0 || len(g.Lines) > 1 {
-				c.ev = append(c.ev, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Short(a.Age) + " before this line"})
+				c.ev = append(c.ev, host.Evidence{Record: a.Record, Note: "last seen active " + parse.Least(a.Age) + " before this line"})
 			}
 		}
 		l.claims = append(l.claims, c)
