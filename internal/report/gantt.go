@@ -19,15 +19,15 @@ const ganttBars = 25
 // gantt draws health, NotReady and long relists as a Mermaid chart, which GitHub,
 // GitLab and most ticket systems show as a picture.
 func gantt(b *bufio.Writer, n *model.Node) {
-	end := n.Window.End
+	end, shortest := n.Window.End, (n.Window.End-n.Window.Start)/500
 	short := func(m timeline.Mark) bool { return m.Kind != timeline.Relist || !m.Long() && !m.Open }
 	sections := []struct {
 		name string
 		bars []string
 	}{
-		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end)},
-		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end)},
-		{"Long relists", ganttMarks(slices.DeleteFunc(timeline.Collect(timeline.Relists, n), short), end)},
+		{"PLEG", ganttMarks(timeline.Collect(timeline.Healths, n), end, shortest)},
+		{"Node", ganttMarks(timeline.Collect(timeline.Readies, n), end, shortest)},
+		{"Long relists", ganttMarks(slices.DeleteFunc(timeline.Collect(timeline.Relists, n), short), end, shortest)},
 	}
 	if len(sections[0].bars)+len(sections[1].bars)+len(sections[2].bars) < 2 || end <= n.Window.Start {
 		return
@@ -48,10 +48,12 @@ func gantt(b *bufio.Writer, n *model.Node) {
 // ganttTags are those by which bars of a state are coloured.
 var ganttTags = map[string]string{"healthy": "done, ", "true": "done, ", "unhealthy": "crit, ", "false": "crit, "}
 
-// ganttMarks are the longest bars, by start. A bar is at least a millisecond
+// ganttMarks are the longest bars, by start, but for those too short to be seen. A bar is at least a millisecond
 // long, because the chart refuses others.
-func ganttMarks(ms []timeline.Mark, end model.Time) []string {
-	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { return m.Start == 0 || m.To(end) <= m.Start })
+func ganttMarks(ms []timeline.Mark, end, shortest model.Time) []string {
+	ms = slices.DeleteFunc(ms, func(m timeline.Mark) bool { // what is wrong shows however short it is
+		return m.Start == 0 || m.To(end) <= m.Start || m.Weight() < 3 && m.To(end)-m.Start < shortest
+	})
 	if len(ms) > ganttBars {
 		slices.SortStableFunc(ms, func(a, b timeline.Mark) int { return cmp.Compare(b.To(end)-b.Start, a.To(end)-a.Start) })
 		ms = ms[:ganttBars]
@@ -62,7 +64,7 @@ func ganttMarks(ms []timeline.Mark, end model.Time) []string {
 		m := &ms[i]
 		name, tags := phrase(m, 0), ganttTags[m.State]
 		if m.Kind == timeline.Relist {
-			name, tags = m.State+" "+m.Length, "active, "
+			name, tags = strings.TrimPrefix(strings.TrimPrefix(m.State+" "+m.Length, "ok "), "unknown "), "active, "
 		}
 		const format = "2006-01-02 15:04:05.000" // read as local time, so that the digits of UTC are shown
 		from, to := m.Start, max(m.To(end), m.Start+1e6)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ var pageSource string
 
 // pages is the template of the page.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes": Bytes, "name": orNode, "kubelet": kubeletLine, "window": func(w model.Window) string { return windowLine(w, true) }, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "heading": causesHeading, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
+	"bytes": Bytes, "base": path.Base, "name": orNode, "kubelet": kubeletLine, "window": func(w model.Window) string { return windowLine(w, true) }, "episodes": episodesWords, "quotes": quotesOf, "causes": causesOf, "heading": causesHeading, "left": func(p model.Proof) int { return max(p.Len()-quotesShown, 0) }, "split": splitPath,
 	"ordinal": func(i int) int { return i + 1 },
 	"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 }).Parse(pageSource))
@@ -178,8 +179,7 @@ func headOf(n *model.Node) pageHead {
 	}
 	e := &n.Episodes[n.Worst]
 	h.Badge = "PLEG " + n.Status + " " + episodeLength(e)
-	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery (UTC)"}
-	when.Label += upTo(e.RecoveredSlack)
+	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery" + upTo(e.RecoveredSlack) + " (UTC)"}
 	if e.Start() == 0 {
 		h.Badge, when = "PLEG "+n.Status, pageNumber{"unknown", "time of the breach"}
 	} else if e.Recovered == 0 {

@@ -159,7 +159,7 @@ func (p *printer) incident(n *model.Node) {
 	}
 	age := clauses{oldest(e)}
 	age.add(e.PeakAge != nil && atLeast(e.PeakAge) != age[0], "%s stated by its lines", span(e.PeakAge))
-	age.add(e.NeverRelisted, "as no relist had succeeded since the kubelet started")
+	age[0] += model.InBrackets(map[bool]string{true: "no relist had succeeded since the kubelet started"}[e.NeverRelisted])
 	age.add(true, "threshold %s", span(&e.Threshold))
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
@@ -181,7 +181,7 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	}
 	c.add(true, "unhealthy from %s%s", from, about(e.Start(), e.Uncertainty, time.Second))
 	if e.Recovered != 0 {
-		c.add(true, "recovered %s%s%s after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
+		c.add(true, "recovered %s%s%s, after %s", cmp.Or(by(e), "at "), untilWords(e.Start(), e.Recovered), t.local(e.Recovered), episodeLength(e))
 	} else {
 		c.add(true, "%s", rules.Unrecovered(int64(e.LastReport), int64(end)))
 		c.add(e.LastReport > e.Start(), "last reported %s", untilWords(e.Start(), e.LastReport)+t.local(e.LastReport))
@@ -200,7 +200,7 @@ func upTo(slack *float64) string {
 	if slack == nil || *slack < 0.5 {
 		return ""
 	}
-	return " or up to " + parse.Slack(model.Duration(slack), time.Second) + " earlier"
+	return ", or up to " + parse.Slack(model.Duration(slack), time.Second) + " earlier"
 }
 
 // untilWords is the end of what began at from, with its day if that is another.
@@ -369,6 +369,6 @@ func alsoFound(r *model.Report, n *model.Node) string {
 		}
 	}
 	c.add(len(r.Alerts) > 0, "%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert"))
-	count(len(n.WhatIf), "what-if", "")
+	count(len(n.WhatIf), "what-if answer", "")
 	return cmp.Or(c.String(), "nothing else")
 }
