@@ -68,11 +68,8 @@ func (t *replayText) Relist(r model.SimRelist) {
 	t.flushQuiet()
 	t.healthy = r.Healthy
 	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
-	took := fmt.Sprintf("%8.3fs", r.Took)
-	if r.Assumed && r.Took == 0 {
-		took = "        –" // nothing tells
-	}
-	t.para(fmt.Sprintf("%s  %s  %s  ", clockText(r.Start), what, took), t.note(&r))
+	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[r.Assumed && r.Took == 0] // where nothing tells
+	t.para(fmt.Sprintf("%s  %s  %9s  ", clockText(r.Start), what, took), t.note(&r))
 	for _, e := range r.Events {
 		if !e.Filtered || t.filtered {
 			fmt.Fprintf(t, "    %-16s  %s  %s%s\n", e.Type, shortID(e.Pod), shortID(e.Data), eventNote(e))

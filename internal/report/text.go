@@ -190,9 +190,7 @@ func (t times) unhealthy(e *model.Episode, end model.Time) string {
 }
 
 // by is said before the recovery where that may have been earlier.
-func by(e *model.Episode) string {
-	return map[bool]string{true: "by "}[upTo(e.RecoveredSlack) != ""]
-}
+func by(e *model.Episode) string { return map[bool]string{true: "by "}[upTo(e.RecoveredSlack) != ""] }
 
 // upTo is how much earlier something may have been than what is proven, where that is
 // worth a word.
