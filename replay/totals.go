@@ -42,7 +42,7 @@ func (n *Node) RelistTotal() (all Span, least, most int) {
 		counted += t.ended
 	}
 	for i, e := range ends {
-		if n.MayGoOn(i) {
+		if n.MayGoOn(i) || n.mayBeDated(i) {
 			continue // it counts once
 		}
 		if lines++; !in(e) {
@@ -94,7 +94,23 @@ func (n *Node) MayGoOn(i int) bool {
 		return false
 	}
 	r, next := &n.Relists[i], &n.Relists[i+1]
-	return !r.End.Known() && r.Run == next.Run && next.Start.At-int64(next.Start.Slack) <= r.Start.At+int64(r.Start.Slack)
+	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) <= r.Start.At+int64(r.Start.Slack)
+}
+
+// mayBeDated reports whether the relist with index i, of which only snapshots tell that
+// it began in some stretch, may be another one that began in it, of which no end is known.
+func (n *Node) mayBeDated(i int) bool {
+	r := &n.Relists[i]
+	if r.Start.Slack < time.Second || i > 0 && n.MayGoOn(i-1) {
+		return false
+	}
+	for k := range n.Relists {
+		x := &n.Relists[k]
+		if k != i && !x.End.Known() && x.Start.Slack < r.Start.Slack && max(x.Start.At-r.Start.At, r.Start.At-x.Start.At) <= int64(r.Start.Slack+x.Start.Slack) {
+			return true
+		}
+	}
+	return false
 }
 
 // relistEnds is within what each proven relist ended: not before its start, nor after

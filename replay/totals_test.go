@@ -10,6 +10,10 @@ import (
 func TestOneRelistTwice(t *testing.T) {
 	const sec = int64(time.Second)
 	seen := Relist{Start: Instant{At: 100 * sec, Slack: time.Second / 2}}
+	between := &Node{Relists: []Relist{{Start: Instant{At: 95 * sec}, End: Instant{At: 96 * sec}}, {Start: Instant{At: 110 * sec, Slack: 20 * time.Second}, End: Instant{At: 140 * sec}}, {Start: Instant{At: 112 * sec}}}}
+	if _, least, _ := between.RelistTotal(); least != 2 {
+		t.Errorf("one that snapshots measure and a line dates: at least %d relists, want 2", least)
+	}
 	for _, c := range []struct {
 		name  string
 		next  Instant

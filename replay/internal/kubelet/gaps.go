@@ -99,6 +99,14 @@ func silences(n *host.Records) []parse.Gap {
 	return out
 }
 
+// Seam reports whether a moment lies between the last line of one file and the first of
+// the next, where a single line may be missing.
+func (n *Log) Seam(at int64) bool {
+	return slices.ContainsFunc(n.silences, func(g parse.Gap) bool {
+		return g.Last.At <= at && at < g.Next.At && g.Last.Pos.File != g.Next.Pos.File
+	})
+}
+
 // inOrder returns two marks, the earlier one first: files may be newest first.
 func inOrder(a, b parse.Mark) (first, last parse.Mark) {
 	if a.At > b.At {

@@ -164,7 +164,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 		if next == 0 || w.skipped(run, after, at+int64(kubelet.BackoffLate)) {
 			break
 		}
-		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) {
+		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) && !w.s.Seam(at) {
 			return proof{at, basis}, true
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"
