@@ -36,9 +36,9 @@ type Episode struct {
 	Threshold      time.Duration
 	PeakAge        time.Duration
 	Peak           host.Evidence // the line that states it
-	Reports        int  // lines that state an age past the threshold
-	NeverReports   int  // lines that say that PLEG has yet to be successful; they state no age
-	Never          bool // no relist has succeeded since the process started
+	Reports        int           // lines that state an age past the threshold
+	NeverReports   int           // lines that say that PLEG has yet to be successful; they state no age
+	Never          bool          // no relist has succeeded since the process started
 	StuckStep      Step
 	StepBasis      string
 	OnDemand       bool // it is the relist of one pod on demand that waited for its deadline, not one of the node
