@@ -212,7 +212,11 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 // statusFailures are failed status calls of the window, by the object that
 // they name; a pod's failure without an id stands under its uid or name.
 func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
+	if s.byObject != nil {
+		return s.byObject, s.objects
+	}
 	by = map[string][]*replay.Failure{}
+	defer func() { s.byObject, s.objects = by, order }()
 	for _, f := range s.within(s.status) {
 		key := cmp.Or(f.PodUID(), f.Pod, f.ObjectID())
 		if key == "" {

@@ -96,11 +96,11 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 }
 
 // otherwise reports whether a silence is not what made PLEG unhealthy: the process ran
-// again well before the breach, or its sync loop skipped turns in it, of which the lines
-// are missing then: the first pause behind it is one to which the loop backs off only
-// after others.
+// again well before the breach, or lines are missing from it, since a relist began far into
+// it, or since the first pause of the sync loop behind it is one to which the loop backs off
+// only after others.
 func (s *subject) otherwise(silence replay.Span) bool {
-	if s.ep.Breach-silence.To > 10*second {
+	if s.ep.Breach-silence.To > 3*second || s.ep.LastStart.At-silence.From > outageGap {
 		return true
 	}
 	es := s.inStall(parse.SigSkip)

@@ -138,11 +138,13 @@ func osOf(v *view) string {
 // subject is what a cause is asked to explain: one episode, or the node.
 type subject struct {
 	*view
-	ep       *replay.Episode // nil: the node as a whole
-	from, to int64           // evidence counts in here
-	end      int64           // what is logged later, for what it tells, explains nothing
-	breach   int64           // 0 without an episode
-	spans    []replay.Span   // of a node without an episode: when something failed; nil: everything counts
+	ep       *replay.Episode              // nil: the node as a whole
+	from, to int64                        // evidence counts in here
+	end      int64                        // what is logged later, for what it tells, explains nothing
+	breach   int64                        // 0 without an episode
+	byObject map[string][]*replay.Failure // status calls that failed, by object, once somebody asked
+	objects  []string
+	spans    []replay.Span // of a node without an episode: when something failed; nil: everything counts
 }
 
 // nodeSubject asks about the whole node.

@@ -65,7 +65,7 @@ func inputFlags() []cli.Flag {
 		boolFlag(catNode, "separate", "keep several inputs apart instead of merging those of one node"),
 		&cli.StringFlag{Name: "max-bytes", Usage: "most bytes that one input may expand to (`SIZE`, e.g. 64GiB)", EnvVars: envName("max-bytes"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Bytes>>30, 10) + "GiB"},
 		&cli.IntFlag{Name: "max-files", Usage: "most `N` files that one input may hold", EnvVars: envName("max-files"), Category: catLimits, DefaultText: strconv.Itoa(limits.Files)},
-		&cli.IntFlag{Name: "max-logs", Usage: "most `N` logs of one input that are read", EnvVars: envName("max-logs"), Category: catLimits, DefaultText: strconv.Itoa(limits.Logs)},
+		&cli.IntFlag{Name: "max-logs", Usage: "most `N` logs of one input that are read, and a fifth as many files of metrics", EnvVars: envName("max-logs"), Category: catLimits, DefaultText: strconv.Itoa(limits.Logs)},
 		&cli.IntFlag{Name: "max-nodes", Usage: "most `N` nodes of the inputs that are rebuilt, unless --node names them", EnvVars: envName("max-nodes"), Category: catLimits, DefaultText: strconv.Itoa(mostNodes)},
 		&cli.IntFlag{Name: "max-depth", Usage: "maximum archive nesting depth `N`", EnvVars: envName("max-depth"), Category: catLimits, DefaultText: strconv.Itoa(limits.Depth)},
 		&cli.StringFlag{Name: "max-held", Usage: "most bytes of one file that must be held in memory as a whole, such as metrics as protobuf or JSON (`SIZE`)", EnvVars: envName("max-held"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Whole>>20, 10) + "MiB"},

@@ -40,8 +40,10 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 	for i := range part.Episodes {
 		e := &part.Episodes[i]
 		to := e.Recovered.At + int64(15*time.Second)
-		if i+1 < len(part.Episodes) { // of which the part tells itself
-			to = min(to, part.Episodes[i+1].Breach)
+		for _, next := range whole.Episodes { // a stretch that begins later denies nothing
+			if next.Breach > e.Recovered.At {
+				to = min(to, next.Breach)
+			}
 		}
 		if ill := during(whole, e.Recovered.At+int64(5*time.Second), to, replay.Unhealthy); e.Recovered.Known() && ill > time.Second {
 			out.add("recovery beyond", "%s, %v unhealthy after it", at(e.Recovered.At), ill)

@@ -57,7 +57,7 @@ func (w *walker) leaf(m member) error {
 		}
 	}
 	if d.samples {
-		if w.u.snapshots++; w.u.snapshots > w.b.lim.Logs {
+		if w.u.snapshots++; w.u.metrics.over(w.u.place, w.u.snapshots-1) {
 			w.l.give(buf)
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
 	Files     int           // members of one input (2^20)
-	Logs      int           // logs of one input that are read (50,000): each costs some 4 KiB, whatever its length
+	Logs      int           // logs of one input that are read (50,000): each costs some 4 KiB, whatever its length; and a fifth as many files of metrics
 	Depth     int           // layers of archive or compression (12)
 	Ratio     int64         // expansion of one stream (250), enforced once …
 	RatioFree int64         // … a top-level file has expanded to this (512 MiB)

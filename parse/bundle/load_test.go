@@ -237,7 +237,7 @@ func TestLimits(t *testing.T) {
 		{"bytes", Limits{Bytes: 100000}, gz(t, log), "max-bytes", 500},
 		{"files", Limits{Files: 1}, tarOf(t, entry{"a", log}, entry{"b", log}), "max-files", 2000},
 		{"logs", Limits{Logs: 2}, tarOf(t, entry{"a", log}, entry{"x", []byte("{}")}, entry{"b", log}, entry{"c", log}, entry{"d", log}), "2 logs are left out", 4000},
-		{"snapshots", Limits{Logs: 2}, tarOf(t, entry{"a", log}, entry{"x", up}, entry{"y", up}, entry{"z", up}), "1 files of metrics are left out", 2000},
+		{"snapshots", Limits{Logs: 10}, tarOf(t, entry{"a", log}, entry{"x", up}, entry{"y", up}, entry{"z", up}), "1 files of metrics are left out", 2000},
 		{"depth", Limits{Depth: 1}, gz(t, gz(t, log)), "max-depth", 0},
 		{"ratio", Limits{Ratio: 3, RatioFree: 1 << 20}, gz(t, bytes.Repeat(log, 200)), "expands more than 3 times", 10000},
 		{"time", Limits{Time: 1}, gz(t, log), "time limit", 0},

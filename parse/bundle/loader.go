@@ -49,6 +49,7 @@ type unit struct {
 	logs      int           // that it holds, read or not
 	snapshots int           // files of metrics that it holds, read or not
 	count     *logCount     // of the input
+	metrics   *logCount     // its files of metrics
 	place     int           // there
 	held      int64         // bytes kept in memory for groups
 	spooled   int64         // bytes kept in temporary files for groups
@@ -131,7 +132,11 @@ func (l *loader) run(units []*unit) {
 			w := &walker{l: l}
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(units) || l.ctx.Err() != nil {
+				if i >= len(units) {
+					return
+				}
+				if l.ctx.Err() != nil {
+					units[i].end() // others may wait for it
 					return
 				}
 				w.unit(units[i])

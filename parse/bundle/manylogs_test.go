@@ -2,7 +2,11 @@ package bundle
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/hostile"
@@ -36,5 +40,40 @@ func TestManyLogs(t *testing.T) {
 	t.Logf("%d bytes a file, then %d", first, second)
 	if first > 16<<10 || second > first+first/4 {
 		t.Errorf("a file takes %d bytes, and of more files each %d", first, second)
+	}
+}
+
+// TestMostMetrics: of the files of metrics of a directory the first are read, loose ones
+// and those of an archive, whatever the walkers do.
+func TestMostMetrics(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 40 {
+		name, data := fmt.Sprintf("%02d.txt", i), fmt.Appendf(nil, "# TYPE kubelet_running_pods gauge\nkubelet_running_pods{n=\"%d\"} %d\n", i, i)
+		if i%7 == 3 {
+			name, data = fmt.Sprintf("%02d.tar", i), tarOf(t, entry{"a.txt", data}, entry{"b.txt", data})
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, most := range []int{1, 3, 11, 46} {
+		want := ""
+		for _, jobs := range []int{1, 2, 8, 8, 8} {
+			b := load(t, Options{Jobs: jobs, Limits: Limits{Logs: 5 * most}}, dir)
+			left := fmt.Sprintf("%d files of metrics are left out, those behind the first %d:", 46-most, most)
+			if got := strings.Contains(fmt.Sprint(b.Warnings), left); got != (most < 46) {
+				t.Errorf("at most %d, %d jobs: %v", most, jobs, b.Warnings)
+			}
+			got := dump(b, false) + fmt.Sprintf("%+v", b.Inputs)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("at most %d: %d jobs read something else than one", most, jobs)
+			}
+			if n := b.Inputs[0].FilesUsed; n != most {
+				t.Errorf("at most %d, %d jobs: %d files are read", most, jobs, n)
+			}
+		}
 	}
 }

@@ -57,10 +57,10 @@ func (m *member) inner(path string, r io.Reader) member {
 
 // unit walks one top-level file.
 func (w *walker) unit(u *unit) {
+	defer u.end()
 	if u.open == nil {
 		return
 	}
-	defer u.count.end(u)
 	w.u = u
 	w.b = &budget{ctx: w.l.ctx, lim: w.l.opt.Limits, deadline: w.l.deadline}
 	pos := parse.Pos{File: &parse.File{Path: u.path, Input: u.input}}
@@ -80,9 +80,6 @@ func (w *walker) unit(u *unit) {
 	}
 	u.stored = in.n
 	u.files = max(u.files, w.b.files)
-	if more := u.snapshots - w.b.lim.Logs; more > 0 {
-		u.cut(pos, "%d files of metrics are left out, those behind the first %d: more are not read of one archive; --max-logs raises the limit", more, w.b.lim.Logs)
-	}
 	if err == nil || w.l.ctx.Err() != nil {
 		return
 	}

@@ -19,12 +19,20 @@ import (
 // sight tells what expressions can see in a database.
 type sight struct {
 	db     *query.DB
-	writes map[string][]string // name of a recorded series to the expressions of its rules
-	failed map[string]*rule    // names of recorded series to rules that failed to write them
+	writes map[string][]string    // name of a recorded series to the expressions of its rules
+	failed map[string]*rule       // names of recorded series to rules that failed to write them
+	ups    map[[2]string][2]int64 // job and instance to the milliseconds between which it was scraped
 }
 
 func newSight(e *evaluation) *sight {
-	s := &sight{e.db, map[string][]string{}, map[string]*rule{}}
+	s := &sight{e.db, map[string][]string{}, map[string]*rule{}, map[[2]string][2]int64{}}
+	for _, up := range e.db.Matching([]*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "up")}) {
+		from, to := up.Span()
+		if seen, ok := s.ups[targetOf(up)]; ok {
+			from, to = min(from, seen[0]), max(to, seen[1])
+		}
+		s.ups[targetOf(up)] = [2]int64{from, to}
+	}
 	for _, g := range e.groups {
 		for _, r := range g.rules {
 			if r.def.Record != "" {

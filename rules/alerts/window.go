@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/plegforensics/plegforensics/rules/query"
@@ -47,15 +46,15 @@ func (s *sight) short(g *Group, r *Rule) []string {
 // scraped: a series that came late was not there before.
 func (s *sight) watched(x *query.Series) (from, to int64) {
 	from, to = x.Span()
-	ms := []*labels.Matcher{labels.MustNewMatcher(labels.MatchEqual, nameLabel, "up")}
-	for _, l := range []string{"job", "instance"} {
-		ms = append(ms, labels.MustNewMatcher(labels.MatchEqual, l, x.Labels.Get(l)))
-	}
-	for _, up := range s.db.Matching(ms) {
-		a, b := up.Span()
-		from, to = min(from, a), max(to, b)
+	if up, ok := s.ups[targetOf(x)]; ok {
+		from, to = min(from, up[0]), max(to, up[1])
 	}
 	return from, to
+}
+
+// targetOf is the job and the instance that a series is of.
+func targetOf(x *query.Series) [2]string {
+	return [2]string{x.Labels.Get("job"), x.Labels.Get("instance")}
 }
 
 func samplesOver(span time.Duration) string {
