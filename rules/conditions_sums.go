@@ -157,6 +157,8 @@ func lookSlowLists(s *subject, _ map[string]string) outcome {
 	if len(s.n.Calls) == 0 {
 		return cannotLook()
 	}
+	in, known := s.kubeletIn(">=1.36")
+	onePod := in && known // a list that failed may be about one pod
 	for _, t := range s.slowTimes() {
 		calls := s.callsDuring(&t, listOps)
 		for i := range calls {
@@ -166,7 +168,9 @@ func lookSlowLists(s *subject, _ map[string]string) outcome {
 			}
 			c.calls, c.sum = n, c.mean()*time.Duration(n)
 		}
-		calls = slices.DeleteFunc(calls, func(c callSum) bool { return c.sum > t.took+t.took/20 })
+		calls = slices.DeleteFunc(calls, func(c callSum) bool {
+			return c.sum > t.took+t.took/20 || c.errors > 0 && onePod // it may be what waited
+		})
 		if o := t.explained(calls); o.state == Found {
 			return o
 		}

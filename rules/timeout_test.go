@@ -78,3 +78,17 @@ func TestUndatedKernel(t *testing.T) {
 		t.Errorf("beside a kubelet's log the lines count %v, alone %v", with, without)
 	}
 }
+
+// TestListOfOnePod: from 1.36 on a list that failed may be about one pod, and explains no
+// relist of the node.
+func TestListOfOnePod(t *testing.T) {
+	for version, want := range map[string]bool{"v1.35.0": true, "v1.36.0": false} {
+		n := node()
+		n.Kubelet.Version = version
+		n.Calls = []replay.CallStep{{Operation: "list_podsandbox", From: base + second, To: base + 190*second, Calls: 1, Errors: 1, Sum: 180 * time.Second, Long: 1, LongMean: 180 * time.Second,
+			Evidence: []replay.Evidence{{Record: line(190, parse.SrcKubelet, "metrics")}}}}
+		if got := lookSlowLists(episodeSubject(newView(n), &n.Episodes[0]), nil).state; (got == Found) != want {
+			t.Errorf("%s: %v", version, got)
+		}
+	}
+}
