@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		b.WriteString(until(e, v.peakOf(e), v.n.Window.End))
+		b.WriteString(v.until(e, v.peakOf(e), v.n.Window.End))
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
@@ -170,11 +171,33 @@ func lengthOf(e *replay.Episode) int64 {
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At)-from)
 }
 
-func until(e *replay.Episode, peak time.Duration, end int64) string {
+func (v *view) until(e *replay.Episode, peak time.Duration, end int64) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
 		return ", " + Unrecovered(e.LastReport, end) + ", last relist at least " + parse.Least(peak) + " old"
 	}
-	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack)
+	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + v.again(e)
+}
+
+// again says that PLEG was unhealthy once more after an episode, though nothing reported
+// it, and by when it was healthy, "" where that is not proven.
+func (v *view) again(e *replay.Episode) string {
+	to := int64(math.MaxInt64)
+	for i := range v.n.Episodes {
+		if x := &v.n.Episodes[i]; x.Breach > e.Breach {
+			to = min(to, x.Breach)
+		}
+	}
+	words := ""
+	for _, h := range v.n.Health {
+		switch {
+		case h.From < e.Recovered.At-int64(e.Recovered.Slack) || h.From >= to:
+		case h.State == replay.Unhealthy && words == "":
+			words = ", unhealthy again at " + time.Unix(0, h.From).UTC().Format("15:04:05") + " without a report"
+		case h.State == replay.Healthy && words != "":
+			return words + ", healthy by " + time.Unix(0, h.From).UTC().Format("15:04:05")
+		}
+	}
+	return words
 }
 
 // peakOf is how old the last relist got at least in an episode of the node.

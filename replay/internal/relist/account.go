@@ -38,7 +38,7 @@ func Of(n *Known) Account {
 	a.Contradictions, a.Holes = l.against, w.Holes
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups, w)
-	l.outcomes(a.Relists, a.Episodes)
+	a.Relists = l.outcomes(a.Relists, a.Episodes)
 	a.Health, a.Claims = health(n, &a, w)
 	return a
 }

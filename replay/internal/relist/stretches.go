@@ -155,11 +155,10 @@ func (l *ledger) stretches(run int) []Bounded {
 
 // outcomes completes the ledger by what the episodes tell: the end of relists
 // that were stuck in inspection, and relists that hang to the end of the log.
-func (l *ledger) outcomes(relists []Relist, eps []Episode) {
+func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 	for i := range eps {
 		e := &eps[i]
 		for _, s := range e.LastStarts {
-			// The last one that began then.
 			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.At }) - 1
 			if k >= 0 && relists[k].Start.At == s.At {
 				l.settle(relists, e, k)
@@ -171,6 +170,39 @@ func (l *ledger) outcomes(relists []Relist, eps []Episode) {
 			r.Outcome = OutcomeOK
 		}
 	}
+	return joined(relists)
+}
+
+// joined makes one of a relist that the metrics measure and one that lines date, where the
+// one began before the other was over: relists are serial, so that they are the same.
+func joined(relists []Relist) []Relist {
+	out := relists[:0]
+	for _, r := range relists {
+		if k := len(out) - 1; k >= 0 && out[k].is(&r) {
+			r, out = out[k].measured(r), out[:k]
+		} else if k >= 0 && r.is(&out[k]) {
+			r, out = r.measured(out[k]), out[:k]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// is reports whether a relist that lines date is the one that the metrics measure.
+func (r *Relist) is(m *Relist) bool {
+	if onlyMetrics(r.Basis) || !onlyMetrics(m.Basis) || m.Took == 0 || r.Took != 0 || r.Run != m.Run || !r.End.Known() {
+		return false
+	}
+	apart, off := time.Duration(m.Start.At-r.Start.At), m.Took-time.Duration(r.End.At-r.Start.At)
+	return apart.Abs() <= m.Start.Slack+r.Start.Slack && off.Abs() <= m.TookSlack+r.Slack() && m.Start.At+int64(m.Start.Slack) < r.End.At-int64(r.End.Slack)
+}
+
+// measured takes its length from the metrics.
+func (r Relist) measured(m Relist) Relist {
+	r.End, r.Took, r.TookSlack = host.Instant{At: r.Start.At + int64(m.Took), Slack: r.Start.Slack + m.TookSlack}, m.Took, m.TookSlack
+	r.Basis = append(slices.DeleteFunc(slices.Clone(r.Basis), func(b string) bool { return b == BasisMetrics }), BasisMetrics)
+	r.Evidence = append(slices.Clip(r.Evidence), m.Evidence...)
+	return r
 }
 
 // settle dates the end of a relist that an episode of the inspect phase was
