@@ -112,7 +112,12 @@ func (d *dating) all(i int, es []*parse.Event) {
 	}
 }
 
+// jump notes a step of the node's clock. Of a file that was put together, sections of
+// other programs may begin anew, or be in another zone.
 func (d *dating) jump(e *parse.Event, step int64) {
+	if e.Origin.Source != parse.SrcKubelet && e.Origin.Host == "" {
+		return
+	}
 	d.steps = append(d.steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: parse.PlainText(e.Quote())}, Step: step})
 }
 

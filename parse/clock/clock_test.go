@@ -314,3 +314,18 @@ func TestMixedZones(t *testing.T) {
 		t.Errorf("messages without a zone are said to be in %+v", z)
 	}
 }
+
+// TestJumpsOfSections: of a file that was put together, programs other than the kubelet may
+// write in another zone, or begin anew: that is no step of the node's clock.
+func TestJumpsOfSections(t *testing.T) {
+	for source, want := range map[parse.Source]int{parse.SrcKubelet: 1, parse.SrcUnknown: 0} {
+		b := lines(t, &parse.File{Path: "minikube.log"}, [2]string{"", "2022-03-04T18:40:24Z"}, [2]string{"", "2022-03-04T10:18:10Z"})
+		for _, e := range b.Events {
+			e.Origin.Source = source
+		}
+		Resolve(b, Options{})
+		if got := len(b.Clocks[0].Jumps); got != want {
+			t.Errorf("%q: %d steps, want %d", source, got, want)
+		}
+	}
+}
