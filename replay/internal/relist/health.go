@@ -131,9 +131,7 @@ func (h *healthClaims) overdue() {
 			since = r.Start.At + int64(r.Start.Slack)
 		}
 		from, to := since+int64(limit), r.End.At-int64(r.End.Slack)
-		if r.Start.Known() && to > from && !slices.ContainsFunc(h.past.Episodes, func(e Episode) bool {
-			return e.Breach <= to && (!e.Recovered.Known() || e.Recovered.At >= from)
-		}) {
+		if r.Start.Known() && to > from {
 			h.add(from, to, Unhealthy, ProofSerial, r.Evidence...)
 		}
 	}
