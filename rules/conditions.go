@@ -245,7 +245,7 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	// At a kubelet's start the first Status call is still to come.
-	if len(s.sig(parse.SigStarting))+len(s.sig(parse.SigNever)) > 0 {
+	if len(s.sig(parse.SigStarting))+len(s.sig(parse.SigNever))+len(s.sig(parse.SigStatusWait)) > 0 {
 		return notThere()
 	}
 	down := append(slices.DeleteFunc(slices.Clone(s.sig(parse.SigStatusDown)), s.atStart), s.statusTimeouts()...)

@@ -535,7 +535,7 @@ func (v *view) cutReport() bool {
 }
 
 // unhealthyWithoutAge is what is left to say of reports that were cut before the
-// age, as the window of a pager or the status of a unit shows them: from it all
+// age or were told with another one, as the window of a pager or the status of a unit shows them: from it all
 // else would follow. Reports of a start are none.
 func unhealthyWithoutAge(v *view) string {
 	var first, last int64
@@ -552,10 +552,12 @@ func unhealthyWithoutAge(v *view) string {
 	switch {
 	case n == 0:
 		return ""
-	case first == 0: // undated
-		return strconv.Itoa(n) + " of the lines report that PLEG is not healthy, but are cut before they have told the age of the last relist; whole lines tell since when."
+	case n == 1 && first == 0: // undated
+		return "a line reports that PLEG is not healthy, but the age of the last relist cannot be read from it; the kubelet's own line tells since when."
 	case n == 1:
-		return "a line reports at " + clock(first) + " that PLEG is not healthy, but is cut before it has told the age of the last relist; the whole line tells since when."
+		return "a line reports at " + clock(first) + " that PLEG is not healthy, but the age of the last relist cannot be read from it; the kubelet's own line tells since when."
+	case first == 0:
+		return strconv.Itoa(n) + " lines report that PLEG is not healthy, but the age of the last relist cannot be read from them; the kubelet's own lines tell since when."
 	}
-	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but are cut before they have told the age of the last relist; whole lines tell since when."
+	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but the age of the last relist cannot be read from them; the kubelet's own lines tell since when."
 }

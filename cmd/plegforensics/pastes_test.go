@@ -136,6 +136,12 @@ var pastes = []struct {
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 19:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m21.040734348s ago; threshold is 3m0s`,
 	}, "analyze --verbose", []string{"timestamps in +02:00", "unhealthy from 2020-12-06 17:49:31 UTC"}, []string{"2 episodes", "these lines state no time zone"}},
+	{"an age in somebody's own words", []string{
+		`one of the worker node went NotReady due to PLEG is not healthy: pleg was last seen active ~25m ago; threshold is 3m0s.`,
+	}, "analyze", []string{"A line reports that PLEG is not healthy, but the age of the last relist cannot be read from it"}, []string{"1 of the lines", " cut "}},
+	{"a line that a relay logged with its own year and zone", []string{
+		`Apr 16 01:06:04 10.0.0.7 logger: <11>1 2018-04-16T01:06:04Z [] 11041 - - E0416 01:06:04.276996 11041 kubelet.go:1915] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s]`,
+	}, "analyze", []string{"10.0.0.7: unhealthy", "unhealthy from 2018-04-16 01:05:59 UTC"}, []string{"year assumed", "state no time zone"}},
 }
 
 func TestPastes(t *testing.T) {

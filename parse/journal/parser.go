@@ -100,11 +100,30 @@ func trimLine(b []byte) []byte {
 // inner reads what stands inside the framing: the message's own header, a
 // component word before it, or a marker.
 func (p *Parser) inner(e *Entry) {
+	p.relayed(e)
 	if !ReadHeader(e.Msg, &e.Header) && p.component(e) {
 		return
 	}
 	if e.Header.Kind == NoHeader || e.Header.Kind == JSONLog || e.Header.Kind == Logrus {
 		e.Marker = messageMark(e.Who, e.Msg)
+	}
+}
+
+// relayed reads a syslog message that a relay such as logger put whole into a line
+// of its own: it states its year and zone, which the line of the relay lacks.
+func (p *Parser) relayed(e *Entry) {
+	if e.Form != BSD || e.Off < 0 || !bytes.HasPrefix(e.Msg, []byte("<")) {
+		return
+	}
+	outer := *e
+	if !p.priority(e.Msg, 0, e) || e.Form != Syslog5424 || !e.Clock.Set {
+		*e = outer
+		return
+	}
+	e.Off += outer.Off
+	if w := *e.Who; w.Host == "" || !isWord(w.Host[0]) {
+		w.Host = outer.Who.Host
+		e.Who = p.intern(w)
 	}
 }
 

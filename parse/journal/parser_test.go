@@ -99,6 +99,8 @@ func TestParseLine(t *testing.T) {
 		{"condition, quoted", "> Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok", Condition, "", Who{}, "Ready True Fri, 12 Apr 2024 09:15:08 +0000 Fri, 12 Apr 2024 09:11:00 +0000 KubeletReady ok"},
 		{"quoted mail", "> > " + klogLine, Bare, "", Who{}, klogLine},
 		{"markdown code", "    `" + klogLine, Bare, "", Who{}, klogLine},
+		{"a syslog message that a relay logs", "Mar 13 15:41:18 10.0.0.7 logger: <11>1 2021-03-13T15:41:17Z [] 4242 - - " + klogLine, Syslog5424, "2021-03-13T15:41:17Z", Who{Host: "10.0.0.7", Ident: "4242"}, klogLine},
+		{"a sign that a relay logs", "Mar 13 15:41:18 10.0.0.7 logger: <11>1 is a priority", BSD, "03-13T15:41:18", Who{Host: "10.0.0.7", Ident: "logger"}, "<11>1 is a priority"},
 		{"MicroShift", "Mar 13 15:41:18 node-7 microshift[88]: kubelet " + klogLine, BSD, "03-13T15:41:18", Who{Host: "node-7", Ident: "kubelet", Unit: "microshift", PID: 88}, klogLine},
 		{"MicroShift, unknown component", "??? " + klogLine, Bare, "", Who{}, klogLine},
 		{"grep of several files", "messages-1.gz:7612:2024-04-01T00:32:23.142118+00:00 n1 kubelet[12]: " + klogLine, ISO, "2024-04-01T00:32:23.142118Z", Who{Host: "n1", Ident: "kubelet", PID: 12}, klogLine},

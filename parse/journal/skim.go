@@ -259,7 +259,7 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 // component; false means that it must be looked at.
 func headless(msg []byte) bool {
 	switch msg[0] {
-	case '{', '2', 't', 'l':
+	case '{', '2', 't', 'l', '<':
 		return false
 	}
 	i := bytes.IndexByte(msg[:min(len(msg), maxCaller)], ' ')

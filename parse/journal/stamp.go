@@ -410,10 +410,14 @@ func nilValue(b []byte) string {
 	return string(b[:min(len(b), maxName)])
 }
 
-// structured is the length of the structured data and the blank after it.
+// structured is the length of the structured data and the blank after it; 0 where
+// a sender left it out.
 func structured(b []byte) int {
 	if len(b) > 0 && b[0] == '-' {
 		return min(2, len(b))
+	}
+	if len(b) == 0 || b[0] != '[' {
+		return 0
 	}
 	i := 0
 	for i < len(b) && b[i] == '[' {
