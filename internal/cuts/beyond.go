@@ -40,8 +40,8 @@ func Beyond(part, whole *model.Analyzed) []Finding {
 	for i := range part.Episodes {
 		e := &part.Episodes[i]
 		to := e.Recovered.At + int64(15*time.Second)
-		for _, next := range whole.Episodes { // a stretch that begins later denies nothing
-			if next.Breach > e.Recovered.At {
+		for _, next := range slices.Concat(part.Episodes, whole.Episodes) { // a stretch that begins later denies nothing
+			if next.Breach >= e.Recovered.At {
 				to = min(to, next.Breach)
 			}
 		}
