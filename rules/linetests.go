@@ -12,7 +12,7 @@ import (
 type lineTests struct {
 	clauses []*Clause                    // that test the texts of lines
 	of      map[*parse.SigSet][]*Clause  // those that want lines with these signatures
-	passed  map[*parse.Event]passedTests // of lines that were looked at lately
+	passed  map[*parse.Event]passedTests // of lines that were looked at
 	text    []byte                       // of the line at hand
 }
 
@@ -20,10 +20,7 @@ type lineTests struct {
 // room for: set if the line passed.
 type passedTests uint64
 
-const (
-	mostTests  = 64
-	mostPassed = 4096 // lines of which the outcome is known
-)
+const mostTests = 64
 
 // newLineTests returns the tests of causes that are judged by the same view.
 func newLineTests(causes []*Def) lineTests {
@@ -61,9 +58,6 @@ func (t *lineTests) all(cs []*Clause, e *parse.Event) (p passedTests) {
 		if c.passes(text) {
 			p |= 1 << i
 		}
-	}
-	if len(t.passed) >= mostPassed {
-		clear(t.passed)
 	}
 	t.passed[e] = p
 	return p

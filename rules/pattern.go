@@ -99,7 +99,7 @@ func (p *Pattern) match(text []byte) bool {
 // Bounds of the literals that are looked for: more of them or shorter ones would
 // not save time.
 const (
-	mostNeeds  = 16
+	mostNeeds  = 40
 	leastBytes = 3
 )
 
