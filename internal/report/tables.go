@@ -224,12 +224,16 @@ func (t times) blame(n *model.Node) Section {
 	}
 	for i := range n.Blame {
 		b := &n.Blame[i]
-		what, secs := clauses{}, clauses{}
-		for _, x := range b.First() {
-			what.add(true, "%s", x.What)
-			secs.add(true, "%s%s", map[bool]string{true: "≤ "}[x.AtMost], span(&x.Seconds))
+		what, secs, rest := clauses{}, clauses{}, &b.Unexplained
+		for k, x := range b.Told() {
+			what.add(k < 3, "%s", x.What)
+			secs.add(k < 3, "%s%s", map[bool]string{true: "≤ "}[x.AtMost], span(&x.Seconds))
+			what.add(k == 3, "%d more", len(b.Told())-3)
+			if x.AtMost { // others may have made these calls
+				rest = nil
+			}
 		}
-		s.Row(t.clock(b.Start), &b.Total, b.List, b.Inspect, what.String(), secs.String(), &b.Unexplained)
+		s.Row(t.clock(b.Start), &b.Total, b.List, b.Inspect, what.String(), secs.String(), rest)
 	}
 	return s
 }

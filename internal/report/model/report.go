@@ -314,14 +314,12 @@ type Blame struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
-// First is the greatest share, and those beside it that are no more than bounds.
-func (b *Blame) First() (out []Share) {
-	for _, x := range slices.Concat(b.ByPod, b.ByOperation) {
-		if len(out) == 0 || out[0].AtMost && x.AtMost {
-			out = append(out, x)
-		}
-	}
-	return out
+// Told are the shares that say where the seconds went: those by pod, and of those by
+// operation, which may hold pods, the others of a hundredth and more.
+func (b *Blame) Told() []Share {
+	return slices.Concat(b.ByPod, slices.DeleteFunc(slices.Clone(b.ByOperation), func(x Share) bool {
+		return x.Seconds < b.Total/100 || len(b.ByPod) > 0 && !x.AtMost
+	}))
 }
 
 // Share is a part of a relist's seconds.
