@@ -50,6 +50,7 @@ const (
 	ProofFrozen  = snapshots.ProofFrozen
 	ProofRelist  = snapshots.ProofRelist
 	ProofAge     = snapshots.ProofAge
+	ProofPaced   = snapshots.ProofPaced
 )
 
 // LongRelist is the length from which a relist is blamed on something.

@@ -308,10 +308,14 @@ func lookOutage(s *subject, args map[string]string) outcome {
 		return s.missed()
 	}
 	sort.SliceStable(down, func(i, j int) bool { return down[i].End < down[j].End })
-	from, best, bestFrom := 0, -1, 0
+	from, best, bestFrom, times := 0, -1, 0, 1
 	length := func(a, b int) int64 { return down[b].End - down[a].End }
 	for i := range down {
-		if i > 0 && (down[i].End-down[i-1].End > outageGap || s.aliveBetween(down[i-1].End, down[i].End)) {
+		between := i > 0 && s.aliveBetween(down[i-1].End, down[i].End)
+		if between {
+			times++
+		}
+		if between || i > 0 && down[i].End-down[i-1].End > outageGap {
 			from = i
 		}
 		if best < 0 || length(from, i) > length(bestFrom, best) {
@@ -326,7 +330,9 @@ func lookOutage(s *subject, args map[string]string) outcome {
 		return notThere()
 	}
 	o := foundFailures(down[bestFrom : best+1])
-	o.vars["outage"] = parse.Short(time.Duration(span))
+	if o.vars["outage"] = parse.Short(time.Duration(span)); times > 1 {
+		o.vars["outage"] += " (the longest of " + strconv.Itoa(times) + " times)"
+	}
 	return o
 }
 
@@ -339,7 +345,8 @@ func refused(err string) bool {
 	return false
 }
 
-// aliveBetween reports whether a relist worked between two moments.
+// aliveBetween reports whether a relist worked between two moments: one that lines date,
+// one that brought pod events, or one of those that worked.
 func (s *subject) aliveBetween(from, to int64) bool {
 	rs := s.n.Relists
 	for i := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At > from }); i < len(rs) && rs[i].Start.At < to; i++ {
@@ -349,7 +356,34 @@ func (s *subject) aliveBetween(from, to int64) bool {
 	}
 	ev := s.n.Observed
 	i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
-	return i < ev.Len() && ev.Item(i).At < to
+	if i < ev.Len() && ev.Item(i).At < to {
+		return true
+	}
+	i = sort.Search(len(s.worked), func(i int) bool { return s.worked[i].From >= from })
+	return i < len(s.worked) && s.worked[i].To <= to
+}
+
+// worked are stretches in each of which a relist listed pods, by what is no line of
+// it, with the least end of all that begin as late, by their beginning: where two
+// snapshots of the metrics show it, or where a complete log would tell each second that
+// it failed.
+func worked(n *replay.Node) (out []replay.Span) {
+	for i := range n.Claims {
+		if c := &n.Claims[i]; c.State == replay.Healthy && c.Proof == replay.ProofSilence && c.To-c.From > 3*second {
+			out = append(out, replay.Span{From: c.From, To: c.To - second}) // another may be refused before the next relist is
+		}
+	}
+	for i := range n.Proofs {
+		// The last of the relists began so late that the one before it that listed pods did so in between too.
+		if p := &n.Proofs[i]; p.Kind == replay.ProofPaced && time.Duration(p.Count-1)*time.Second > p.SumMax {
+			out = append(out, replay.Span{From: p.From, To: p.To})
+		}
+	}
+	slices.SortFunc(out, func(a, b replay.Span) int { return cmp.Compare(a.From, b.From) })
+	for i := len(out) - 2; i >= 0; i-- {
+		out[i].To = min(out[i].To, out[i+1].To)
+	}
+	return out
 }
 
 // lastAlive is until when the runtime worked before calls were refused from a moment
@@ -396,10 +430,13 @@ func (s *subject) firstAlive(at int64) int64 {
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:
-// pod events, or more than a minute of kubelet log without failed lists or
+// pod events, relists that worked, or more than a minute of kubelet log without failed lists or
 // complaints about the runtime.
 func (s *subject) aliveAfter(at int64) bool {
 	if o := s.n.Observed; o.Len() > 0 && o.Item(o.Len()-1).At > at {
+		return true
+	}
+	if w := s.worked; len(w) > 0 && w[len(w)-1].From > at {
 		return true
 	}
 	for i := range s.n.Relists {

@@ -70,6 +70,9 @@ func (s *subject) vars() map[string]string {
 		v["twice"] = "a second time"
 	}
 	if s.ep == nil {
+		if n := len(s.spans); n > 0 && s.aliveBetween(s.spans[n-1].To, s.n.Window.End) {
+			v["over"] = "The runtime answers again"
+		}
 		return v
 	}
 	if s.n.Episodes[len(s.n.Episodes)-1].Recovered.Known() {
@@ -199,13 +202,14 @@ func (x *scored) filled(sentences []string, vars map[string]string) (out []strin
 }
 
 // fill takes the variables of a sentence from the subject and one piece of evidence,
-// the weightiest that has them: what two lines say does not make one statement.
+// the weightiest that has them: what two lines say does not make one statement. What
+// only evidence has is told in its words: the age of a process is not that of a relist.
 func (x *scored) fill(sentence string, vars map[string]string) string {
 	if t := fill(sentence, vars); t != "" {
 		return t
 	}
 	for i := range x.found {
-		if t := fill(sentence, vars, x.found[i].vars); t != "" {
+		if t := fill(sentence, x.found[i].vars, vars); t != "" {
 			return t
 		}
 	}

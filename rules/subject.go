@@ -39,6 +39,7 @@ type view struct {
 	kernel *parse.Fact
 	t      int64           // RPC time-out, ns
 	peaks  []time.Duration // of the age of the last relist, by episode
+	worked []replay.Span   // see worked
 	// toExplain: the node has an episode or something that failed.
 	toExplain bool
 }
@@ -61,6 +62,7 @@ func newView(n *replay.Node) *view {
 	}
 	v.rt, v.os = runtimeOf(v), osOf(v)
 	v.toExplain = len(n.Episodes) > 0
+	v.worked = worked(n)
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
 		v.kernel = k[len(k)-1]
 	}

@@ -197,13 +197,18 @@ func (s *scan) table(head []string, tool string) {
 		}
 		rows = append(rows, p)
 	}
-	ages(rows)
+	newest, first := ages(rows), len(s.part.Facts)
 	roles := rolesOf(rows)
 	for i := range rows {
 		s.process(&rows[i], roles[i], &n)
 	}
 	if tool == "ps" {
 		s.census(n, c)
+	}
+	for _, f := range s.part.Facts[first:] {
+		if !newest.IsZero() {
+			f.Raw = reading(newest, time.Second, parse.LackZone)
+		}
 	}
 }
 
@@ -398,9 +403,8 @@ func ofCNI(args string) bool {
 }
 
 // ages sets the age of the rows that state when they started with a date: the
-// youngest is about as old as the table.
-func ages(rows []process) {
-	var newest time.Time
+// youngest is about as old as the table, which is as of then.
+func ages(rows []process) (newest time.Time) {
 	starts := make([]time.Time, len(rows))
 	for i := range rows {
 		starts[i], _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(rows[i].start), " "))
@@ -413,6 +417,7 @@ func ages(rows []process) {
 			rows[i].age = newest.Sub(starts[i])
 		}
 	}
+	return newest
 }
 
 // elapsed reads the age of a process as ps prints it, [[days-]hours:]minutes:seconds
