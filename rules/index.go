@@ -18,17 +18,19 @@ type index struct {
 	have     map[parse.Source]bool
 	first    map[parse.Source]int // of each source, in the events of the node
 	oneClock bool                 // all events can be compared in time
+	dated    bool                 // no time of the kubelet's is a guess
 }
 
 func newIndex(n *replay.Node) index {
 	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, have: map[parse.Source]bool{},
-		first: map[parse.Source]int{}, oneClock: true}
+		first: map[parse.Source]int{}, oneClock: true, dated: true}
 	for i := range x.census.Classes {
 		c := &x.census.Classes[i]
 		if src := c.Origin.Source; !x.have[src] {
 			x.have[src], x.first[src] = true, c.First
 		}
 		x.oneClock = x.oneClock && comparable(c, n.Events[0])
+		x.dated = x.dated && (c.Origin.Source != parse.SrcKubelet || !slices.ContainsFunc([]parse.Basis{parse.NoTime, parse.FileTime, parse.YearGuessed, parse.ZoneGuessed}, c.Bases.Has))
 	}
 	for s, ok := range n.Have {
 		x.have[s] = x.have[s] || ok

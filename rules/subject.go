@@ -235,10 +235,11 @@ func (s *subject) reach(es []*parse.Event, late int64) (out []*parse.Event, exac
 }
 
 // otherClock reports whether the record's clock cannot be compared with that
-// of the episode: another file, and a year or zone that is a guess.
+// of the episode, or with the kubelet's: another file, and a year or zone that is a guess.
 func (s *subject) otherClock(r parse.Record) bool {
+	guessed := func(b parse.Basis) bool { return b <= parse.YearGuessed || b == parse.ZoneGuessed }
 	if s.ep == nil {
-		return !s.oneClock
+		return !s.oneClock && (!s.dated || guessed(r.When().Basis))
 	}
 	if len(s.ep.Evidence) == 0 {
 		return true
@@ -247,7 +248,6 @@ func (s *subject) otherClock(r parse.Record) bool {
 	if w.Where().File == r.Where().File {
 		return false
 	}
-	guessed := func(b parse.Basis) bool { return b <= parse.YearGuessed || b == parse.ZoneGuessed }
 	return guessed(w.When().Basis) || guessed(r.When().Basis)
 }
 

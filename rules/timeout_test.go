@@ -92,3 +92,31 @@ func TestListOfOnePod(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherClock: beside a record of a guessed clock, those of the kernel that are dated
+// are still compared with what failed.
+func TestOtherClock(t *testing.T) {
+	at := func(source parse.Source, basis parse.Basis) *parse.Event {
+		e := line(10, source, "x")
+		e.Basis = basis
+		return e
+	}
+	for _, c := range []struct {
+		kubelet, kernel parse.Basis
+		other           bool
+	}{
+		{parse.Stated, parse.SinceBoot, false},
+		{parse.ZoneGuessed, parse.SinceBoot, true},
+		{parse.Stated, parse.ZoneGuessed, true},
+	} {
+		guess, e := at(parse.SrcContainerd, parse.ZoneGuessed), at(parse.SrcKernel, c.kernel)
+		guess.Lot = line(10, parse.SrcContainerd, "x").Lot
+		n := node(at(parse.SrcKubelet, c.kubelet), guess, e)
+		n.Episodes = nil
+		v := newView(n)
+		v.oneClock = false
+		if got := nodeSubject(v).otherClock(e); got != c.other {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -85,11 +85,13 @@ func incident(n *replay.Node, breaches []rules.Breach) (from, to int64) {
 }
 
 var (
-	since     = regexp.MustCompile(` --since (?:'TIME'|-\d+(?:min|h|d))`)
-	ofPods    = regexp.MustCompile(` --since=\d+h`) // kubectl logs, which knows no end
-	nodeName  = regexp.MustCompile(`\bNODE\b`)
-	unitFlags = regexp.MustCompile(`(?:-u (?:containerd|crio|docker)\b ?){2,}`)
-	unitNames = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
+	since    = regexp.MustCompile(` --since (?:'TIME'|-\d+(?:min|h|d))`)
+	ofPods   = regexp.MustCompile(` --since=\d+h`) // kubectl logs, which knows no end
+	nodeName = regexp.MustCompile(`\bNODE\b`)
+	// quotedName is a quoted word with the node's name, of which a shell reads a variable.
+	quotedName = regexp.MustCompile(`'([^'"$` + "`" + `\\]*\bNODE\b[^'"$` + "`" + `\\]*)'`)
+	unitFlags  = regexp.MustCompile(`(?:-u (?:containerd|crio|docker)\b ?){2,}`)
+	unitNames  = regexp.MustCompile(`\b(?:containerd|crio|docker|dockerd)(?: (?:containerd|crio|docker|dockerd))+\b`)
 )
 
 // toDocker turns commands of crictl into those of a node that may have none.
@@ -97,8 +99,8 @@ var toDocker = strings.NewReplacer("crictl inspect --output go-template --templa
 	"crictl ps -aq --state exited", "docker ps -aq --filter status=exited", "crictl ps", "docker ps", "crictl info", "docker info", "crictl version", "docker version")
 
 // Fill replaces the runtimes that a command may be about by the one that the node has,
-// a time before now by the time of the incident, and NODE by the node's name. Where
-// nothing dates the incident, all is asked for: it need not be of the last hour.
+// a time before now by the time of the incident, and NODE by the node's name: one that
+// the input does not state is asked for, below those of the cluster. Where nothing dates the incident, all is asked for: it need not be of the last hour.
 func (c Commands) Fill(s string) string {
 	if c.unit != "" {
 		s = unitFlags.ReplaceAllString(s, "-u "+c.unit+" ")
@@ -118,8 +120,11 @@ func (c Commands) Fill(s string) string {
 		s = since.ReplaceAllString(s, fmt.Sprintf(" --since '%s UTC' --until '%s UTC'", c.from.Format(time.DateTime), c.to.Format(time.DateTime)))
 		s = ofPods.ReplaceAllString(s, " --since-time="+c.from.Format(time.RFC3339))
 	}
-	if c.node != "" {
+	switch {
+	case c.node != "":
 		s = nodeName.ReplaceAllString(s, c.node)
+	case nodeName.MatchString(s):
+		s = "kubectl get nodes; read -r node; " + nodeName.ReplaceAllString(quotedName.ReplaceAllString(s, `"$1"`), "$$node")
 	}
 	return strings.TrimSpace(s)
 }

@@ -61,7 +61,7 @@ func TestNothingGuessed(t *testing.T) {
 		t.Error(got)
 	}
 
-	if got := command(n, "metrics"); !strings.HasPrefix(got, "for i in 1 2; do ") || !strings.HasSuffix(got, "; sleep 60; done") {
+	if got := command(n, "metrics"); !strings.HasPrefix(got, "kubectl get nodes; read -r node; for i in 1 2; do ") || !strings.HasSuffix(got, "; sleep 60; done") {
 		t.Errorf("two snapshots, a minute apart: %s", got)
 	}
 
@@ -148,12 +148,12 @@ func TestFill(t *testing.T) {
 	at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
 	n.Window = replay.Window{Start: at, End: at + int64(time.Hour)}
 	for name, want := range map[string]string{
-		"unknown":   "kubectl get --raw /api/v1/nodes/NODE/proxy/metrics",
-		"n1":        "kubectl get --raw /api/v1/nodes/n1/proxy/metrics",
-		"$(reboot)": "kubectl get --raw /api/v1/nodes/NODE/proxy/metrics",
+		"unknown":   `kubectl get nodes; read -r node; kubectl get --raw "/api/v1/nodes/$node/proxy/metrics"`,
+		"n1":        "kubectl get --raw '/api/v1/nodes/n1/proxy/metrics'",
+		"$(reboot)": `kubectl get nodes; read -r node; kubectl get --raw "/api/v1/nodes/$node/proxy/metrics"`,
 	} {
 		n.Name = name
-		if got := CommandsFor(n, nil).Fill("kubectl get --raw /api/v1/nodes/NODE/proxy/metrics"); got != want {
+		if got := CommandsFor(n, nil).Fill(proxy("metrics")); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -41,3 +41,23 @@ func TestStoppedRuntime(t *testing.T) {
 		t.Error("no case with a stopped runtime")
 	}
 }
+
+// TestPlugin: who reads of a CNI plugin that does not end gets the command that shows it.
+func TestPlugin(t *testing.T) {
+	pack, _ := rules.Builtin()
+	d, shown := pack.Cause("cni-slow"), 0
+	for i := range d.Tests {
+		for _, c := range Eval(&d.Tests[i], pack, logs.Builtin()) {
+			named := c.ID == d.ID && slices.ContainsFunc(c.For, func(e replay.Evidence) bool { return strings.Contains(e.Note, "(pid ") && strings.Contains(e.Note, "has run for") })
+			if !named {
+				continue
+			}
+			if shown++; !strings.Contains(c.Commands[0], " -p ") {
+				t.Errorf("%s: %q", d.Tests[i].Name, c.Commands)
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no case with a plugin that runs")
+	}
+}
