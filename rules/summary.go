@@ -118,7 +118,11 @@ func summary(v *view, r *Result) string {
 		b.WriteString(v.until(e, v.peakOf(e), v.n.Window.End))
 	}
 	if n := len(v.n.Episodes); n > 1 {
-		b.WriteString(" (the longest of " + strconv.Itoa(n) + " episodes)")
+		b.WriteString(" (the worst of " + strconv.Itoa(n) + " episodes")
+		if last := &v.n.Episodes[n-1]; last != e && !last.Recovered.Known() {
+			b.WriteString(", the last of them " + Unrecovered(last.LastReport, v.n.Window.End))
+		}
+		b.WriteString(")")
 	}
 	b.WriteString(stepWords(e))
 	b.WriteString(failing(v, e))
@@ -151,8 +155,8 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// WorstEpisode is the index of the episode in which the last relist got oldest or
-// that lasted longest, whichever says more, 0 if there is none.
+// WorstEpisode is the index of the episode in which the last relist is proven to have got
+// oldest or that is proven to have lasted longest, whichever says more, 0 if there is none.
 func WorstEpisode(es []replay.Episode) int {
 	w := 0
 	for i := range es {
@@ -168,7 +172,7 @@ func lengthOf(e *replay.Episode) int64 {
 	if e.Never || from == 0 {
 		from = e.FirstReport
 	}
-	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At)-from)
+	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At-int64(e.Recovered.Slack))-from)
 }
 
 func (v *view) until(e *replay.Episode, peak time.Duration, end int64) string {

@@ -149,7 +149,10 @@ func (p *printer) incident(n *model.Node) {
 	e := &n.Episodes[n.Worst]
 	said := p.unhealthy(e, n.Window.End)
 	if k := len(n.Episodes); k > 1 {
-		said += fmt.Sprintf("; the worst of %d episodes, --verbose lists all", k)
+		if said += fmt.Sprintf("; the worst of %d episodes", k); n.Worst < k-1 && n.Episodes[k-1].Recovered == 0 {
+			said += ", the last of them " + rules.Unrecovered(int64(n.Episodes[k-1].LastReport), int64(n.Window.End))
+		}
+		said += ", --verbose lists all"
 	}
 	p.label("PLEG", said, whole)
 	for i := range n.Breaches {
