@@ -148,17 +148,6 @@ func breakEpisodes(v *view, r *BreachRule) (out []Breach) {
 		}
 		out = append(out, b)
 	}
-	for i := range v.n.Claims {
-		c := &v.n.Claims[i]
-		if c.Proof != replay.ProofSerial || slices.ContainsFunc(v.n.Episodes, func(e replay.Episode) bool {
-			return e.Breach <= c.To && (!e.Recovered.Known() || e.Recovered.At >= c.From)
-		}) {
-			continue // that of an episode
-		}
-		b := v.breach(r, c.From, 0, secs(v.n.Kubelet.Threshold+time.Duration(c.To-c.From)), c.Evidence)
-		b.Threshold, b.Least = secs(v.n.Kubelet.Threshold), true
-		out = append(out, b)
-	}
 	return out
 }
 

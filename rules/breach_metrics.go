@@ -10,15 +10,17 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
-// metricBreaches holds the metrics of the node against the rules. What the log
-// broke already is not said twice.
+// metricBreaches holds the metrics of the node, and what its relists prove that nothing
+// reports, against the rules. What the log broke already is not said twice.
 func metricBreaches(v *view, logged []Breach) []Breach {
-	if len(v.n.Series) == 0 {
-		return nil
-	}
 	m := &metricView{view: v, logged: logged, evented: evented(v), steps: v.n.Calls}
-	var out []Breach
-	for _, look := range []func() []Breach{m.stale, m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
+	out, serial := m.ages(), m.serial()
+	m.logged = append(slices.Clip(logged), serial...)
+	out = m.stale(append(out, slices.DeleteFunc(serial, func(b Breach) bool { return covered(out, &b) })...))
+	if len(v.n.Series) == 0 {
+		return out
+	}
+	for _, look := range []func() []Breach{m.longRelists, m.running, m.intervals, m.discards, m.restarts, m.gaps, m.slowCalls, m.failedCalls} {
 		out = append(out, look()...)
 	}
 	return out
@@ -93,7 +95,7 @@ func (m *metricView) ages() []Breach {
 		flush := func(end int64) {
 			if len(es) > 0 && !m.said(from, max(end, from), stuck[:2]...) {
 				b := m.breach(r, from, end, secs(worst), es)
-				b.Threshold = secs(limit)
+				b.Threshold, b.Least = secs(limit), true
 				out = append(out, b)
 			}
 			worst, es = 0, nil
@@ -111,7 +113,7 @@ func (m *metricView) ages() []Breach {
 			if len(es) == 0 {
 				from = start + int64(limit)
 			}
-			worst = max(worst, age)
+			worst = max(worst, age-time.Second) // the gauge leaves out a part of a second
 			es = append(es, replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
 		}
 		flush(0)
@@ -119,10 +121,8 @@ func (m *metricView) ages() []Breach {
 	return out
 }
 
-// stale are the breaches of the health check: by the age of the gauge, and by
-// the interval histogram where the gauge does not tell.
-func (m *metricView) stale() []Breach {
-	out := m.ages()
+// stale adds the breaches of the health check that only the interval histogram tells.
+func (m *metricView) stale(out []Breach) []Breach {
 	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
 	for i := range m.n.Proofs {
 		p := &m.n.Proofs[i]
@@ -132,13 +132,35 @@ func (m *metricView) stale() []Breach {
 		// The relist that observed it began before To: so long before was PLEG
 		// unhealthy at the latest.
 		b := m.breach(r, p.To-int64(p.SumMin-limit), p.To, secs(p.SumMin), p.Evidence)
-		b.Threshold = secs(limit)
+		b.Threshold, b.Least = secs(limit), true
 		if p.Whole {
 			b.Start = p.From // some time since then
 		}
-		if !covered(out, &b) && !m.said(p.From, p.To, stuck[:2]...) {
+		// It began after From: so long before may PLEG have been unhealthy already.
+		if !covered(out, &b) && !m.said(p.From-int64(p.SumMin-limit), p.To, stuck[:2]...) {
 			out = append(out, b)
 		}
+	}
+	return out
+}
+
+// serial are the breaches outside episodes that the relists of the node prove, which run
+// one after the other. They end where the health of PLEG is proven next.
+func (m *metricView) serial() (out []Breach) {
+	for i := range m.n.Claims {
+		c := &m.n.Claims[i]
+		if c.Proof != replay.ProofSerial || slices.ContainsFunc(m.n.Episodes, func(e replay.Episode) bool {
+			return e.Breach <= c.To && (!e.Recovered.Known() || e.Recovered.At >= c.From)
+		}) {
+			continue // that of an episode
+		}
+		b := m.breach(LookupBreach("relist-threshold-exceeded"), c.From, 0, secs(m.n.Kubelet.Threshold+time.Duration(c.To-c.From)), c.Evidence)
+		if k := slices.IndexFunc(m.n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Healthy && h.From >= c.To }); k >= 0 {
+			b.End = m.n.Health[k].From
+			b.EndSlack = time.Duration(b.End - c.To)
+		}
+		b.Threshold, b.Least = secs(m.n.Kubelet.Threshold), true
+		out = append(out, b)
 	}
 	return out
 }
@@ -475,10 +497,11 @@ func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, t
 	return out
 }
 
-// covered reports whether the same was found in another copy of the metrics.
+// covered reports whether the same was found already: by other evidence, or in another
+// copy of the metrics. One without an end is not over.
 func covered(out []Breach, b *Breach) bool {
 	for i := range out {
-		if o := &out[i]; o.Subject == b.Subject && o.Start <= b.End && o.End >= b.Start {
+		if o := &out[i]; o.Subject == b.Subject && (b.End == 0 || o.Start <= b.End) && (o.End == 0 || o.End >= b.Start) {
 			return true
 		}
 	}

@@ -94,7 +94,7 @@ func TestMetricBreaches(t *testing.T) {
 	}{
 		{"healthy", parse.Stated, []int{0, 15, 30}, healthy, ""},
 		{"the last relist is too old", parse.Stated, []int{0, 15, 200, 230, 245}, []string{sawAge(-1, 13, 13, 13, 244), D + "_count 10 20 20 20 30", D + "_sum 1 2 2 2 217", I + "_count 9 20 20 20 29"},
-			"slow-relist 215 of 10 [15 245]; relist-threshold-exceeded 217 of 180 [193 245]"},
+			"slow-relist 215 of 10 [15 245]; relist-threshold-exceeded 216 of 180 [193 245]"},
 		{"an age within the slack of the gauge is no breach", parse.Stated, []int{0, 188}, []string{sawAge(-1, 0)}, ""},
 		{"a snapshot without a certain time has no age", parse.FileTime, []int{0, 5000}, []string{sawAge(-1, 0)}, ""},
 		{"a gauge that nobody moved while relists listed", parse.Stated, []int{0, 400}, []string{sawAge(-1, 0), D + "_count 10 400", D + "_sum 1 20", I + "_count 9 399"}, ""},
@@ -162,6 +162,46 @@ func TestMetricsDoNotRepeatTheLog(t *testing.T) {
 	for _, b := range breaches(newView(n), nil) {
 		if b.Evidence[0].From() == parse.SrcMetrics && b.Rule != "metrics-gap" {
 			t.Errorf("%s is told twice", b.Rule)
+		}
+	}
+}
+
+// TestOneStretch: an interval between relists that the metrics measure after an episode is
+// that of the episode, where it may be; what serial relists prove is told by the gauge where
+// that shows it earlier, and else ends where health is proven next.
+func TestOneStretch(t *testing.T) {
+	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
+	long := []string{D + "_count 10 20 20 21", I + "_count 9 20 20 21", D + "_sum 1 2 2 122", I + "_sum 9 20 20 262",
+		D + "_bucket||10 10 20 20 20", D + "_bucket||+Inf 10 20 20 21", I + "_bucket||10 9 20 20 20", I + "_bucket||+Inf 9 20 20 21"}
+	at := func(sec int) int64 { return base + int64(sec)*second }
+	claim := replay.Claim{Span: replay.Span{From: at(460), To: at(470)}, State: replay.Unhealthy, Proof: replay.ProofSerial, Evidence: []replay.Evidence{{Record: &parse.Event{}}}}
+	for _, c := range []struct {
+		offsets []int
+		rows    []string
+		claims  []replay.Claim
+		want    string
+	}{
+		{[]int{232, 247, 262, 277}, long, nil, "180-260"},
+		{[]int{640, 655, 670, 685}, long, nil, "180-260 623-685"},
+		{nil, nil, []replay.Claim{claim}, "180-260 460-500"},
+		{[]int{100, 450, 490}, []string{sawAge(99, 150, 489)}, []replay.Claim{claim}, "180-260 330-490"},
+	} {
+		n := metricNode(snapshots(parse.Stated, c.offsets, c.rows...))
+		n.Kubelet.Threshold = 3 * time.Minute
+		n.Episodes = []replay.Episode{{ID: 1, Breach: at(180), FirstReport: at(185), LastReport: at(255), Recovered: replay.Instant{At: at(260)}, Evidence: claim.Evidence}}
+		n.Claims, n.Health = c.claims, []replay.HealthSpan{{Span: replay.Span{From: at(500), To: at(700)}, State: replay.Healthy}}
+		got, v := "", newView(n)
+		r := &Result{Breaches: breaches(v, nil)}
+		for _, b := range r.Breaches {
+			if b.Rule == "relist-threshold-exceeded" {
+				got += fmt.Sprintf(" %d-%d", (b.Start-base)/second, (b.End-base)/second)
+			}
+		}
+		if got = strings.TrimSpace(got); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+		if said := again(&n.Episodes[0], v, r); strings.Contains(said, "again from ") != strings.Contains(c.want, " ") {
+			t.Errorf("%q of %s", said, got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +114,7 @@ func summary(v *view, r *Result) string {
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		b.WriteString(v.until(e, v.peakOf(e), v.n.Window.End))
+		b.WriteString(v.until(e, r))
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the worst of " + strconv.Itoa(n) + " episodes")
@@ -175,33 +174,31 @@ func lengthOf(e *replay.Episode) int64 {
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At-int64(e.Recovered.Slack))-from)
 }
 
-func (v *view) until(e *replay.Episode, peak time.Duration, end int64) string {
+func (v *view) until(e *replay.Episode, r *Result) string {
 	if !e.Recovered.Known() || e.Breach == 0 {
-		return ", " + Unrecovered(e.LastReport, end) + ", last relist at least " + parse.Least(peak) + " old"
+		return ", " + Unrecovered(e.LastReport, v.n.Window.End) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old"
 	}
-	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + v.again(e)
+	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + again(e, v, r)
 }
 
 // again says that PLEG was unhealthy once more after an episode, though nothing reported
-// it, and by when it was healthy, "" where that is not proven.
-func (v *view) again(e *replay.Episode) string {
-	to := int64(math.MaxInt64)
-	for i := range v.n.Episodes {
-		if x := &v.n.Episodes[i]; x.Breach > e.Breach {
-			to = min(to, x.Breach)
+// it, and by when that was over, "" where that is not proven.
+func again(e *replay.Episode, v *view, r *Result) string {
+	for i := range r.Breaches {
+		b := &r.Breaches[i]
+		if b.Rule != "relist-threshold-exceeded" || b.Start <= e.Breach || e.Recovered.Known() && b.Start < e.Recovered.At-int64(e.Recovered.Slack) {
+			continue
 		}
-	}
-	words := ""
-	for _, h := range v.n.Health {
-		switch {
-		case h.From < e.Recovered.At-int64(e.Recovered.Slack) || h.From >= to:
-		case h.State == replay.Unhealthy && words == "":
-			words = ", unhealthy again at " + time.Unix(0, h.From).UTC().Format("15:04:05") + " without a report"
-		case h.State == replay.Healthy && words != "":
-			return words + ", healthy by " + time.Unix(0, h.From).UTC().Format("15:04:05")
+		if slices.ContainsFunc(v.n.Episodes, func(x replay.Episode) bool { return x.Breach == b.Start }) {
+			return "" // that is told as the next episode
 		}
+		words := ", unhealthy again from " + time.Unix(0, b.Start).UTC().Format("15:04:05")
+		if b.End != 0 {
+			words += " to " + time.Unix(0, b.End).UTC().Format("15:04:05") + " at the latest"
+		}
+		return words + " without a report"
 	}
-	return words
+	return ""
 }
 
 // peakOf is how old the last relist got at least in an episode of the node.
@@ -355,7 +352,7 @@ func quietSummary(v *view, r *Result) string {
 		if p := v.wholeAge(b); p != nil {
 			return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
 		}
-		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist " + parse.Short(age) + " old; the kubelet's log of that time would tell why"
+		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist at least " + parse.Least(age) + " old; the kubelet's log of that time would tell why"
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != StatusHealthy {
 		return said

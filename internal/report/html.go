@@ -185,7 +185,7 @@ func headOf(n *model.Node) pageHead {
 	} else if e.Recovered == 0 {
 		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
 	}
-	peak := pageNumber{oldest(e), "peak age (" + span(&e.Threshold) + " allowed)"}
+	peak := pageNumber{oldest(e), strings.TrimSuffix("peak age ("+span(&e.Threshold)+" allowed), "+elsewhere(n), ", ")}
 	down := pageNumber{"unknown", "node NotReady"}
 	if s := e.NotReady; s != nil && s.To != 0 {
 		down.Value = Span(s.To.Sub(s.From))

@@ -155,20 +155,21 @@ func (p *printer) incident(n *model.Node) {
 		said += ", --verbose lists all"
 	}
 	p.label("PLEG", said, whole)
-	for i := range n.Breaches {
-		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
-			p.label("", fmt.Sprintf("past the threshold also from %s to %s, though no line reports it; age %s", p.second(b.Start), p.second(b.End), valueOf(b)), whole)
+	for _, b := range n.Breaches {
+		if b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
+			when := strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")
+			p.label("", fmt.Sprintf("past the threshold also%s, though no line reports it; age %s", when, valueOf(&b)), whole)
 		}
 	}
 	age := clauses{oldest(e)}
-	age.add(e.PeakAge != nil && atLeast(e.PeakAge) != age[0], "%s stated by its lines", span(e.PeakAge))
+	age.add(e.PeakAge != nil && atLeast(e.PeakAge) != age[0] && "at least "+span(e.PeakAge) != age[0], "%s stated by its lines", span(e.PeakAge))
 	age[0] += model.InBrackets(map[bool]string{true: "no relist had succeeded since the kubelet started"}[e.NeverRelisted])
 	age.add(true, "threshold %s", span(&e.Threshold))
+	age.add(elsewhere(n) != "", "%s", elsewhere(n))
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
 	p.label("peak age", age.String(), whole)
-	if e.NotReady != nil {
-		to := untilWords(e.NotReady.From, e.NotReady.To) + p.local(e.NotReady.To)
-		p.label("NotReady", untilWords(e.Start(), e.NotReady.From)+p.local(e.NotReady.From)+" to "+to+model.InBrackets(e.NotReady.Why), whole)
+	if x := e.NotReady; x != nil {
+		p.label("NotReady", untilWords(e.Start(), x.From)+p.local(x.From)+" to "+untilWords(x.From, x.To)+p.local(x.To)+model.InBrackets(x.Why), whole)
 	}
 }
 
@@ -282,11 +283,8 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 			p.clipped("  against  ", cmp.Or(gist(e.Note), flat(e.Message))+" ("+shortPath(e.Where(), 40)+")", p.most(2))
 		}
 	}
-	switch {
-	case len(also) > 0 && well:
-		p.clipped("  also     ", "signs of "+strings.Join(also, ", ")+", though PLEG was well", p.most(2))
-	case len(also) > 0:
-		p.clipped("  also     ", strings.Join(also, ", "), p.most(2))
+	if around := map[bool][2]string{true: {"signs of ", ", though PLEG was well"}}[well]; len(also) > 0 {
+		p.clipped("  also     ", around[0]+strings.Join(also, ", ")+around[1], p.most(2))
 	}
 }
 
@@ -363,13 +361,8 @@ func alsoFound(r *model.Report, n *model.Node) string {
 	count(len(n.LookAlikes), "look-alike", "")
 	count(n.Audited.Audit.Missing, "missing PLEG event", "")
 	count(n.Events.Discarded, "discarded PLEG event", "")
-	fired := 0
-	for i := range r.Alerts {
-		if r.Alerts[i].Outcome == "fired" {
-			fired++
-		}
-	}
-	c.add(len(r.Alerts) > 0, "%d of %s would have fired", fired, parse.Plural(len(r.Alerts), "alert"))
+	quiet := slices.DeleteFunc(slices.Clone(r.Alerts), func(a model.Alert) bool { return a.Outcome == "fired" })
+	c.add(len(r.Alerts) > 0, "%d of %s would have fired", len(r.Alerts)-len(quiet), parse.Plural(len(r.Alerts), "alert"))
 	count(len(n.WhatIf), "what-if answer", "")
 	return cmp.Or(c.String(), "nothing else")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
@@ -57,6 +58,33 @@ func TestOneAge(t *testing.T) {
 // TestNoAge: an episode before any relist has no age.
 func TestNoAge(t *testing.T) {
 	if got := oldest(&model.Episode{NeverRelisted: true}); got != "none yet" {
+		t.Error(got)
+	}
+}
+
+// TestElsewhere: the screen names the episode with the higher age beside the worst; an end
+// that is not known is left out, and an age that lines state is not told twice.
+func TestElsewhere(t *testing.T) {
+	a := fixture("worker-3", 1)
+	r := fill(a)
+	n := r.Nodes[0]
+	e := n.Episodes[0]
+	e.ID, e.NeverRelisted, e.OldestAge, e.PeakAge, e.Breach = 2, true, nil, nil, e.Breach+1e9
+	n.Episodes, n.Worst = append(n.Episodes, e), 1
+	b := n.Breaches[0]
+	n.Breaches = append(n.Breaches, model.Breach{Rule: "relist-threshold-exceeded", Start: n.Window.End, Value: new(189.9), Least: true, Unit: "seconds", Evidence: b.Evidence})
+	n.Episodes[0].OldestAge, n.Episodes[0].PeakAge = new(234.3), new(233.8)
+	for worst, want := range []string{"peak age    at least 3m54s, threshold", "at least 3m54s in episode 1 from " + layout(n.Episodes[0].Start(), time.TimeOnly)} {
+		n.Worst = worst
+		var out bytes.Buffer
+		if err := writeText(&out, r, Options{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, " ?") || !strings.Contains(got, ", though no line reports it; age at least 3m9s") {
+			t.Errorf("want %q: %s", want, got)
+		}
+	}
+	if got := headOf(n).Numbers[1].Label; !strings.Contains(got, "at least 3m54s in episode 1") {
 		t.Error(got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,6 +82,18 @@ func oldest(e *model.Episode) string {
 		return "unknown"
 	}
 	return atLeast(e.OldestAge)
+}
+
+// elsewhere is how old the last relist got in the episode in which it got oldest, "" where
+// that is the worst one.
+func elsewhere(n *model.Node) string {
+	x := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int {
+		return cmp.Compare(model.Duration(a.OldestAge), model.Duration(b.OldestAge))
+	})
+	if model.Duration(x.OldestAge) <= model.Duration(n.Episodes[n.Worst].OldestAge) {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s in episode %d from %s", oldest(&x), x.ID, layout(x.Start(), time.TimeOnly)), " from ?")
 }
 
 // atLeast is a lower bound in seconds.
