@@ -82,11 +82,9 @@ type pageCause struct {
 
 // writeHTML writes one file that needs nothing else: styles, script and data
 // are inside, the content security policy admits only those by their hash, and
-// without scripts the verdict and all tables still stand. The timeline is drawn
-// on a canvas by our own view.js: a hundred thousand marks are too many for a
-// document tree, and the chart libraries that draw as many weigh a megabyte,
-// know neither the whiskers nor the lanes, and style themselves in ways that
-// the policy forbids.
+// without scripts the verdict and all tables still stand. view.js draws the timeline on a
+// canvas: a document tree cannot hold a hundred thousand marks, the chart libraries that can
+// weigh a megabyte, know neither whiskers nor lanes, and need styles that the policy forbids.
 func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 	data, err := island(r)
 	if err != nil {
@@ -113,13 +111,12 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 }
 
 func title(r *model.Report) string {
-	var names []string
-	for i, n := range r.Nodes {
-		if i == 3 {
-			names = append(names, "…")
-			break
-		}
+	names := []string{}
+	for _, n := range r.Nodes[:min(len(r.Nodes), 3)] {
 		names = append(names, orNode(n.Name))
+	}
+	if len(r.Nodes) > 3 {
+		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")
 }

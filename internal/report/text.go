@@ -56,9 +56,8 @@ func worstNode(ns []*model.Node) *model.Node {
 	if len(ns) == 0 {
 		return nil
 	}
-	rank := func(n *model.Node) int {
-		return map[string]int{"unhealthy": 3, "degraded": 2, "unknown": 1}[n.Status]*1000 + min(len(n.Episodes), 999)
-	}
+	states := []string{"unknown", "degraded", "unhealthy"}
+	rank := func(n *model.Node) int { return slices.Index(states, n.Status)*1000 + min(len(n.Episodes), 999) }
 	return slices.MaxFunc(ns, func(a, b *model.Node) int { return rank(a) - rank(b) })
 }
 
@@ -165,8 +164,8 @@ func (p *printer) incident(n *model.Node) {
 	age.add(e.PeakAge != nil && atLeast(e.PeakAge) != age[0] && "at least "+span(e.PeakAge) != age[0], "%s stated by its lines", span(e.PeakAge))
 	age[0] += model.InBrackets(map[bool]string{true: "no relist had succeeded since the kubelet started"}[e.NeverRelisted])
 	age.add(true, "threshold %s", span(&e.Threshold))
-	age.add(elsewhere(n) != "", "%s", elsewhere(n))
 	age.add(e.StuckStep != "unknown" && e.StuckStep != "", "stuck in the %s phase%s", e.StuckStep, model.InBrackets(e.StuckStepBasis))
+	age.add(elsewhere(n) != "", "%s", elsewhere(n))
 	p.label("peak age", age.String(), whole)
 	if x := e.NotReady; x != nil {
 		p.label("NotReady", untilWords(e.Start(), x.From)+p.local(x.From)+" to "+untilWords(x.From, x.To)+p.local(x.To)+model.InBrackets(x.Why), whole)
@@ -290,10 +289,9 @@ func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
 
 // doFirst is the first two things to do, and the commands for this node.
 func (p *printer) doFirst(c *model.Cause) {
-	if len(c.Remediation)+len(c.Commands) == 0 {
-		return
+	if len(c.Remediation)+len(c.Commands) > 0 {
+		p.heading("Do first")
 	}
-	p.heading("Do first")
 	for i, s := range c.Remediation[:min(len(c.Remediation), 2)] {
 		p.clipped(fmt.Sprintf("  %d. ", i+1), s, 2)
 	}

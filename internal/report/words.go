@@ -84,8 +84,7 @@ func oldest(e *model.Episode) string {
 	return atLeast(e.OldestAge)
 }
 
-// elsewhere is how old the last relist got in the episode in which it got oldest, "" where
-// that is the worst one.
+// elsewhere is the highest age of the last relist, "" where the worst episode has it.
 func elsewhere(n *model.Node) string {
 	x := slices.MaxFunc(n.Episodes, func(a, b model.Episode) int {
 		return cmp.Compare(model.Duration(a.OldestAge), model.Duration(b.OldestAge))
