@@ -56,8 +56,9 @@ func worstNode(ns []*model.Node) *model.Node {
 	if len(ns) == 0 {
 		return nil
 	}
-	states := []string{"unknown", "degraded", "unhealthy"}
-	rank := func(n *model.Node) int { return slices.Index(states, n.Status)*1000 + min(len(n.Episodes), 999) }
+	rank := func(n *model.Node) int {
+		return slices.Index([]string{"unknown", "degraded", "unhealthy"}, n.Status)*1000 + min(len(n.Episodes), 999)
+	}
 	return slices.MaxFunc(ns, func(a, b *model.Node) int { return rank(a) - rank(b) })
 }
 
@@ -156,8 +157,7 @@ func (p *printer) incident(n *model.Node) {
 	p.label("PLEG", said, whole)
 	for _, b := range n.Breaches {
 		if b.Rule == "relist-threshold-exceeded" && !slices.ContainsFunc(n.Episodes, func(e model.Episode) bool { return e.Breach == b.Start }) {
-			when := strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")
-			p.label("", fmt.Sprintf("past the threshold also%s, though no line reports it; age %s", when, valueOf(&b)), whole)
+			p.label("", "past the threshold also"+strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf(" from %s to %s", p.second(b.Start), p.second(b.End)), " to ?"), " from ?")+", though no line reports it; age "+valueOf(&b), whole)
 		}
 	}
 	age := clauses{oldest(e)}
