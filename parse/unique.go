@@ -5,7 +5,9 @@ import "strings"
 // Unique drops lines that several files hold: a support bundle keeps the same
 // journal in several commands, and its binary files beside them. Events are in
 // order of time. Lines are the same when moment, writer, place in the source and
-// message are; a line that one file holds twice is two lines. Framings cut
+// message are; a line that one file holds twice is two lines. Of a line with a clock
+// and a place of its own the first line counts and no process: JSON states none, and
+// a framing may take lines of others for the rest of it. Framings cut
 // their stamp to the second, so lines that have no clock but the framing's need
 // only agree in that and in the host. The copy of the file that has most of
 // them is kept, then that of the finest stamps, then that of the file with most
@@ -14,7 +16,7 @@ func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
 	}
-	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
+	u := &uniquer{lines: map[*File]int{}, who: map[writer]int32{}, kinds: map[*EventKind]kindWriter{}, first: map[writerKey]*File{}, several: map[writerKey]int{}, sums: map[writerKey]uint32{}, differ: map[writerKey]bool{}, numbers: map[lineKey]int32{}, copies: map[copyKey]int32{}}
 	for _, e := range events {
 		u.lines[e.File]++
 	}
@@ -74,6 +76,9 @@ func (u *uniquer) writerOf(e *Event) writerKey {
 
 func (u *uniquer) number(e *EventKind) (k kindWriter) {
 	w := writer{e.Origin.Source, "", e.Origin.PID, e.Caller}
+	if e.ownPlace() {
+		w.pid = 0
+	}
 	host := e.Origin.Host
 	if host == "" {
 		host = e.File.Node // dmesg names none
@@ -100,12 +105,20 @@ type lineKey struct {
 	message     string
 }
 
+// ownPlace reports whether the lines of a kind state both when and where in the source
+// they were written.
+func (e *EventKind) ownPlace() bool { return e.Headed && e.Caller != "" }
+
 // mostBySum is how many lines of a writer and a moment are told apart by sums.
 const mostBySum = 32
 
-func lineOf(w writerKey, e *Event, lines int) lineKey {
-	if w.at == 0 || lines > mostBySum {
-		return lineKey{writerKey: w, message: e.Message()}
+func (u *uniquer) lineOf(w writerKey, e *Event) lineKey {
+	if w.at == 0 || u.several[w] > mostBySum || u.differ[w] && e.ownPlace() {
+		message := e.Message()
+		if e.ownPlace() {
+			message, _, _ = strings.Cut(message, "\n")
+		}
+		return lineKey{writerKey: w, message: message}
 	}
 	return lineKey{writerKey: w, sum: e.messageSum(), length: uint32(e.messageLen())}
 }
@@ -134,6 +147,8 @@ type uniquer struct {
 	writers []writerKey
 	first   map[writerKey]*File
 	several map[writerKey]int // writers with lines in several files: how many from the second file on
+	sums    map[writerKey]uint32
+	differ  map[writerKey]bool // writers whose messages do
 	numbers map[lineKey]int32
 	copies  map[copyKey]int32 // index of them in all
 	all     []lineCopies
@@ -161,13 +176,21 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	if len(u.several) == 0 {
 		return append(out, same...)
 	}
+	clear(u.sums)
+	clear(u.differ)
+	for i, e := range same {
+		if w := u.writers[i]; u.several[w] > 0 && !u.differ[w] {
+			first, sum := u.sums[w], e.messageSum()
+			u.sums[w], u.differ[w] = sum, first != 0 && first != sum
+		}
+	}
 	clear(u.numbers)
 	clear(u.copies)
 	u.all, u.line, u.best = u.all[:0], u.line[:0], u.best[:0]
 	for i, e := range same {
 		line := int32(-1)
 		if w := u.writers[i]; u.several[w] > 0 {
-			line = u.count(lineOf(w, e, u.several[w]), e)
+			line = u.count(u.lineOf(w, e), e)
 		}
 		u.line = append(u.line, line)
 	}

@@ -10,6 +10,7 @@ import (
 func TestUnique(t *testing.T) {
 	kubelet := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}
 	coarse := &Origin{Source: SrcKernel, Host: "n1"}
+	placed, unnumbered := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}, &Origin{Source: SrcKubelet}
 	type line struct {
 		file   string
 		at     int64
@@ -28,6 +29,10 @@ func TestUnique(t *testing.T) {
 		{"the finest stamps", []line{{"a", 1, "x", time.Second, kubelet}, {"b", 1, "x", time.Microsecond, kubelet}}, "b:x"},
 		{"the file with most lines", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "x", 0, kubelet}, {"b", 5e9, "y", 0, kubelet}}, "b:x b:y"},
 		{"another text stays", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "y", 0, kubelet}}, "a:x b:y"},
+		{"JSON states no process", []line{{"a", 1, "x", 0, unnumbered}, {"b", 1, "x", 0, placed}}, "a:x"},
+		{"a framing adds lines of others", []line{{"a", 1, "x", 0, placed}, {"b", 1, "x\n--", 0, placed}}, "a:x"},
+		{"another first line stays", []line{{"a", 1, "x\n--", 0, placed}, {"b", 1, "y\n--", 0, placed}}, "a:x\n-- b:y\n--"},
+		{"without a place in the source the process counts", []line{{"a", 1, "x", 0, kubelet}, {"b", 1, "x", 0, &Origin{Source: SrcKubelet, Host: "n1", PID: 8}}}, "a:x b:x"},
 		{"a second is enough without a clock of their own", []line{{"a", 1, "x", 0, coarse}, {"b", 9e8, "x", 0, coarse}}, "a:x"},
 	}
 	for _, tt := range tests {
@@ -37,7 +42,10 @@ func TestUnique(t *testing.T) {
 			if files[l.file] == nil {
 				files[l.file] = &File{Path: l.file}
 			}
-			kind := &EventKind{File: files[l.file], Origin: l.origin, Headed: l.origin == kubelet}
+			kind := &EventKind{File: files[l.file], Origin: l.origin, Headed: l.origin != coarse}
+			if l.origin == placed || l.origin == unnumbered {
+				kind.Caller = "generic.go:205"
+			}
 			events = append(events, NewEvent(kind, PlainText(l.text), Event{Stamp: Stamp{At: l.at, Res: ResolutionOf(l.res), Basis: Stated}}))
 		}
 		got := ""
