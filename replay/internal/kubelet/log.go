@@ -408,3 +408,29 @@ type LogLag struct {
 	Lag time.Duration
 	host.Evidence
 }
+
+// MarksByRun divides the marks by run; those of none come last. One run has them
+// all in most logs.
+func (s *Log) MarksByRun() [][]Mark {
+	runs := len(s.Runs)
+	of := func(m *Mark) int {
+		if m.Run < 0 {
+			return runs
+		}
+		return m.Run
+	}
+	out := make([][]Mark, runs+1)
+	for i := 0; i < len(s.Marks); {
+		run, j := of(&s.Marks[i]), i+1
+		for j < len(s.Marks) && of(&s.Marks[j]) == run {
+			j++
+		}
+		if out[run] == nil {
+			out[run] = s.Marks[i:j:j]
+		} else {
+			out[run] = append(out[run], s.Marks[i:j]...)
+		}
+		i = j
+	}
+	return out
+}

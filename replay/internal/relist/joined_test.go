@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
 // TestJoined: a relist that the metrics measure is the one that lines date where it began
@@ -34,6 +35,45 @@ func TestJoined(t *testing.T) {
 		}
 		if c.want == 1 && (got[0].Took != c.measured.Took || got[0].Start != dated.Start || len(got[0].Basis) != 2) {
 			t.Errorf("%s: %+v", name, got[0])
+		}
+	}
+}
+
+// TestRanOn: a relist of which only the start is known is the one that the metrics measure
+// where none but those before it ended by the last snapshot that shows that to run.
+func TestRanOn(t *testing.T) {
+	const second, base = int64(time.Second), int64(1767323045e9)
+	counts := func(n ...int) (out []snapshots.Proof) {
+		for i, n := range n {
+			out = append(out, snapshots.Proof{Kind: snapshots.ProofCount, From: base + int64(20*i)*second, To: base + int64(20*i+20)*second, Count: n})
+		}
+		return out
+	}
+	before := &claim{lo: base - 200*second, hi: base - 200*second, end: host.Instant{At: base + 9*second}}
+	for name, c := range map[string]struct {
+		proofs []snapshots.Proof
+		before []*claim
+		from   int64
+		want   bool
+	}{
+		"the one before ended":       {counts(1, 0, 0, 1), []*claim{before}, 10, true},
+		"none ended":                 {counts(0, 0, 0, 1), nil, 10, true},
+		"it may have ended":          {counts(1, 0, 0, 1), nil, 10, false},
+		"another ended":              {counts(1, 1, 0, 1), []*claim{before}, 10, false},
+		"counted before":             {counts(1, 0, 0, 1), []*claim{{lo: base - 9, hi: base - 9, end: host.Instant{At: base + second/2}}}, 10, false},
+		"a snapshot does not count":  {append(counts(1), counts(1, 0, 0, 1)[2:]...), []*claim{before}, 10, false},
+		"no snapshot before":         {counts(1, 0, 0, 1)[1:], []*claim{before}, 10, false},
+		"it may have begun later on": {counts(1, 0, 0, 1), []*claim{before}, 61, false},
+	} {
+		l := &ledger{n: &Known{Proofs: c.proofs}}
+		started := &claim{lo: base + 10*second, hi: base + 11*second, listed: &yes, basis: basisMetrics}
+		l.claims = append(c.before, started)
+		m := &timed{Proof: &snapshots.Proof{Step: base + 60*second}, start: host.Span{From: base + 9*second, To: base + c.from*second}, end: host.Span{From: base + 60*second, To: base + 80*second}}
+		if got := l.ranOn(started, m); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if k := l.match(m); c.want && (k < 0 || l.claims[k] != started) {
+			t.Errorf("%s: claim %d", name, k)
 		}
 	}
 }

@@ -88,39 +88,13 @@ const (
 
 func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger {
 	s := n.Log
-	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: marksByRun(s), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: s.MarksByRun(), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
 	for _, t := range s.Fallbacks {
 		if _, ok := l.fell[t.Run]; !ok {
 			l.fell[t.Run] = t.At
 		}
 	}
 	return l
-}
-
-// marksByRun divides the marks by run; those of none come last. One run has them
-// all in most logs.
-func marksByRun(s *kubelet.Log) [][]kubelet.Mark {
-	runs := len(s.Runs)
-	of := func(m *kubelet.Mark) int {
-		if m.Run < 0 {
-			return runs
-		}
-		return m.Run
-	}
-	out := make([][]kubelet.Mark, runs+1)
-	for i := 0; i < len(s.Marks); {
-		run, j := of(&s.Marks[i]), i+1
-		for j < len(s.Marks) && of(&s.Marks[j]) == run {
-			j++
-		}
-		if out[run] == nil {
-			out[run] = s.Marks[i:j:j]
-		} else {
-			out[run] = append(out[run], s.Marks[i:j]...)
-		}
-		i = j
-	}
-	return out
 }
 
 // relists builds the ledger: per run the claims of the goroutine's own lines,

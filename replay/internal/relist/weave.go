@@ -148,7 +148,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.measured || c.hi < t.start.From || c.lo > t.start.To || !c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t)) {
+		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.denies(t) || !l.ranOn(c, t) && (!c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -158,6 +158,25 @@ func (l *ledger) match(t *timed) int {
 		}
 	}
 	return best
+}
+
+// ranOn reports whether the claimed relist ran at the last snapshot that shows the
+// measured one to run: by the counters, none ended up to then but those before it. They
+// are serial, so that they are the same.
+func (l *ledger) ranOn(c *claim, t *timed) bool {
+	at := cmp.Or(t.Step, t.From)
+	from, ended := snapshots.Ended(l.n.Proofs, c.lo, at)
+	for _, d := range l.claims {
+		if d.end.Known() && d.run == c.run && d.hi < c.lo && d.end.At-int64(d.end.Slack) > from+int64(time.Second) { // a snapshot may be later than its stamp
+			ended--
+		}
+	}
+	return ended == 0 && !c.end.Known() && t.end.To != 0 && t.start.To < at
+}
+
+// denies reports whether one of the two listed pods and the other did not.
+func (c *claim) denies(t *timed) bool {
+	return c.listed != nil && t.Listed != nil && *c.listed != *t.Listed
 }
 
 // anyOther reports whether the measured relist may as well be one that no line dates:
@@ -180,9 +199,6 @@ func (l *ledger) orNext(c *claim, t *timed) bool {
 // fits reports whether what is known of the claim agrees with the measure. A gauge
 // alone names a relist that listed pods, mostly a quick one before the long one.
 func (c *claim) fits(t *timed) bool {
-	if c.listed != nil && t.Listed != nil && *c.listed != *t.Listed {
-		return false
-	}
 	if !c.end.Known() {
 		return !onlyMetrics(c.basis) || t.Listed != nil && *t.Listed
 	}

@@ -1,7 +1,9 @@
 package snapshots
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -145,4 +147,28 @@ func (c *Counted) summary(quantiles []*parse.Series, unit float64) {
 			*q.at, c.Recent = seconds(v*unit), true
 		}
 	}
+}
+
+// Ended counts the relists that ended from the last snapshot before a moment up to the
+// snapshot at another one, and says when that first one was; n is -1 where the snapshots
+// do not count them all. Proofs are in order of time.
+func Ended(proofs []Proof, since, to int64) (from int64, n int) {
+	at := int64(0)
+	i, _ := slices.BinarySearchFunc(proofs, since+1, func(p Proof, t int64) int { return cmp.Compare(p.To, t) })
+	for ; i < len(proofs) && proofs[i].To <= to; i++ {
+		p := &proofs[i]
+		switch {
+		case p.Kind != ProofCount:
+			continue
+		case from == 0 && p.From <= since:
+			from = p.From
+		case p.From != at:
+			return 0, -1
+		}
+		at, n = p.To, n+p.Count
+	}
+	if from == 0 || at != to {
+		return 0, -1
+	}
+	return from, n
 }
