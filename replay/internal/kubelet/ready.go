@@ -117,6 +117,15 @@ type ReadyLine struct {
 	Object *parse.Object // instead of Line: a Kubernetes object
 }
 
+// By is when what it says was so at the latest: a whole second is a stamp that was cut,
+// except in the header of a line that has finer ones.
+func (l *ReadyLine) By() int64 {
+	if l.At%int64(time.Second) == 0 && (l.Line == nil || l.Line.At != l.At || l.Line.Res.Duration() >= time.Second) {
+		return l.At + int64(time.Second) - 1
+	}
+	return l.At
+}
+
 // ReadyChange is a change of the node's Ready condition.
 type ReadyChange struct {
 	At     int64

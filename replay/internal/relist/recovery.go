@@ -235,7 +235,7 @@ func (w *healer) byNode(run int, last int64) (proof, bool) {
 	i, _ := slices.BinarySearchFunc(w.s.ReadyLines, last+1, func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
 	for ; i < len(w.s.ReadyLines); i++ {
 		if l := &w.s.ReadyLines[i]; l.Ready && l.At > last && (l.Run == run || run < 0) {
-			return proof{l.At, "the node became ready"}, true
+			return proof{l.By(), "the node became ready"}, true
 		}
 	}
 	return proof{}, false
