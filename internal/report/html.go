@@ -152,8 +152,7 @@ const stepsShown = 3
 
 func headOf(n *model.Node) pageHead {
 	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(times{}.ticketLines(n), "\n")}
-	var do []string
-	known := false
+	do, known := []string(nil), false
 	if len(n.Causes) > 0 && n.Status != "healthy" {
 		c := &n.Causes[0]
 		known = c.Level != string(rules.Possible)

@@ -250,8 +250,7 @@ func gapsShort(gaps []model.Gap) string {
 
 // mostLikely tells the cause with its three best proofs.
 func (p *printer) mostLikely(n *model.Node, c *model.Cause, sure bool) {
-	var head string
-	well := n.Status == "healthy"
+	head, well := "", n.Status == "healthy"
 	switch {
 	case c == nil && !sure:
 		head = "Cause unknown"
