@@ -48,7 +48,9 @@ func TestPlugin(t *testing.T) {
 	d, shown := pack.Cause("cni-slow"), 0
 	for i := range d.Tests {
 		for _, c := range Eval(&d.Tests[i], pack, logs.Builtin()) {
-			named := c.ID == d.ID && slices.ContainsFunc(c.For, func(e replay.Evidence) bool { return strings.Contains(e.Note, "(pid ") && strings.Contains(e.Note, "has run for") })
+			named := c.ID == d.ID && slices.ContainsFunc(c.For, func(e replay.Evidence) bool {
+				return strings.Contains(e.Note, "(pid ") && strings.Contains(e.Note, "has run for")
+			})
 			if !named {
 				continue
 			}
