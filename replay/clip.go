@@ -25,6 +25,7 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Runs = slices.DeleteFunc(n.Runs, func(r Run) bool { return f.Out(r.First, max(r.Last, r.End.At)) })
 	n.Bounded = slices.DeleteFunc(n.Bounded, func(b Bounded) bool { return f.Out(b.From, b.To) })
 	n.Health = slices.DeleteFunc(n.Health, func(h HealthSpan) bool { return f.Out(h.From, h.To) })
+	n.Claims = slices.DeleteFunc(slices.Clone(n.Claims), func(c Claim) bool { return f.Out(c.From, c.To) })
 	for i := range n.Health {
 		cut(&n.Health[i].Span, f)
 	}

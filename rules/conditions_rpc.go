@@ -308,32 +308,42 @@ func lookOutage(s *subject, args map[string]string) outcome {
 		return s.missed()
 	}
 	sort.SliceStable(down, func(i, j int) bool { return down[i].End < down[j].End })
-	from, best, bestFrom, times := 0, -1, 0, 1
-	length := func(a, b int) int64 { return down[b].End - down[a].End }
-	for i := range down {
-		between := i > 0 && s.aliveBetween(down[i-1].End, down[i].End)
-		if between {
-			times++
-		}
-		if between || i > 0 && down[i].End-down[i-1].End > outageGap {
-			from = i
-		}
-		if best < 0 || length(from, i) > length(bestFrom, best) {
-			bestFrom, best = from, i
-		}
-	}
-	span := length(bestFrom, best)
+	first, last, _ := longestRow(down, s.aliveBetween)
+	span := down[last].End - down[first].End
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || s.firstAlive(down[best].End)-s.lastAlive(down[bestFrom].End) >= under || !s.aliveAfter(down[best].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || s.firstAlive(down[last].End)-s.lastAlive(down[first].End) >= under || !s.aliveAfter(down[last].End)) {
 		return notThere()
 	}
-	o := foundFailures(down[bestFrom : best+1])
-	if o.vars["outage"] = parse.Short(time.Duration(span)); times > 1 {
+	o := foundFailures(down[first : last+1])
+	// What only silence or counters tell divides what is said, and decides nothing: a log
+	// that is cut may lack the lines between.
+	first, last, times := longestRow(down, func(from, to int64) bool { return s.aliveBetween(from, to) || s.workedBetween(from, to) })
+	if o.vars["outage"] = parse.Short(time.Duration(down[last].End - down[first].End)); times > 1 {
 		o.vars["outage"] += " (the longest of " + strconv.Itoa(times) + " times)"
 	}
 	return o
+}
+
+// longestRow is the longest row of failures, in order, between which nothing worked: the
+// first and the last of it, and how many such rows there are.
+func longestRow(fs []*replay.Failure, alive func(from, to int64) bool) (first, last, times int) {
+	from := 0
+	for i := range fs {
+		switch {
+		case i == 0:
+			times = 1
+		case alive(fs[i-1].End, fs[i].End):
+			from, times = i, times+1
+		case fs[i].End-fs[i-1].End > outageGap:
+			from = i
+		}
+		if fs[i].End-fs[from].End > fs[last].End-fs[first].End {
+			first, last = from, i
+		}
+	}
+	return first, last, times
 }
 
 func refused(err string) bool {
@@ -346,7 +356,7 @@ func refused(err string) bool {
 }
 
 // aliveBetween reports whether a relist worked between two moments: one that lines date,
-// one that brought pod events, or one of those that worked.
+// or one that brought pod events.
 func (s *subject) aliveBetween(from, to int64) bool {
 	rs := s.n.Relists
 	for i := sort.Search(len(rs), func(i int) bool { return rs[i].Start.At > from }); i < len(rs) && rs[i].Start.At < to; i++ {
@@ -356,10 +366,12 @@ func (s *subject) aliveBetween(from, to int64) bool {
 	}
 	ev := s.n.Observed
 	i := sort.Search(ev.Len(), func(i int) bool { return ev.Item(i).At > from })
-	if i < ev.Len() && ev.Item(i).At < to {
-		return true
-	}
-	i = sort.Search(len(s.worked), func(i int) bool { return s.worked[i].From >= from })
+	return i < ev.Len() && ev.Item(i).At < to
+}
+
+// workedBetween reports whether one of the stretches that worked lies between two moments.
+func (s *subject) workedBetween(from, to int64) bool {
+	i := sort.Search(len(s.worked), func(i int) bool { return s.worked[i].From >= from })
 	return i < len(s.worked) && s.worked[i].To <= to
 }
 
@@ -430,13 +442,10 @@ func (s *subject) firstAlive(at int64) int64 {
 }
 
 // aliveAfter reports whether anything proves a working relist after a moment:
-// pod events, relists that worked, or more than a minute of kubelet log without failed lists or
+// pod events, or more than a minute of kubelet log without failed lists or
 // complaints about the runtime.
 func (s *subject) aliveAfter(at int64) bool {
 	if o := s.n.Observed; o.Len() > 0 && o.Item(o.Len()-1).At > at {
-		return true
-	}
-	if w := s.worked; len(w) > 0 && w[len(w)-1].From > at {
 		return true
 	}
 	for i := range s.n.Relists {

@@ -70,7 +70,7 @@ func (s *subject) vars() map[string]string {
 		v["twice"] = "a second time"
 	}
 	if s.ep == nil {
-		if n := len(s.spans); n > 0 && s.aliveBetween(s.spans[n-1].To, s.n.Window.End) {
+		if n := len(s.spans); n > 0 && (s.aliveBetween(s.spans[n-1].To, s.n.Window.End) || s.workedBetween(s.spans[n-1].To, s.n.Window.End)) {
 			v["over"] = "The runtime answers again"
 		}
 		return v
