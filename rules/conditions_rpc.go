@@ -321,13 +321,14 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	// that is cut may lack the lines between.
 	first, last, times := longestRow(down, func(from, to int64) bool { return s.aliveBetween(from, to) || s.workedBetween(from, to) })
 	if o.vars["outage"] = parse.Short(time.Duration(down[last].End - down[first].End)); times > 1 {
-		o.vars["outage"] += " (the longest of " + strconv.Itoa(times) + " times)"
+		o.vars["outage"] += " (the longest of at least " + strconv.Itoa(times) + " times)"
 	}
 	return o
 }
 
 // longestRow is the longest row of failures, in order, between which nothing worked: the
-// first and the last of it, and how many such rows there are.
+// first and the last of it, and how many there are at least: a pause alone ends a row, but
+// does not show that anything worked in it.
 func longestRow(fs []*replay.Failure, alive func(from, to int64) bool) (first, last, times int) {
 	from := 0
 	for i := range fs {

@@ -79,9 +79,6 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 		if from-s.ep.LastStart.At > int64(replay.LongRelist) && !s.n.Kubelet.EventedSends() {
 			continue // a kubelet that still ran had not begun a relist for as long: one hung
 		}
-		if s.ep.LastStart.At-g.From > minute {
-			continue // it began a relist all the same: lines are missing
-		}
 		es := g.Evidence
 		if len(es) == 0 {
 			es = s.reports(2)
@@ -100,7 +97,7 @@ func lookSilence(s *subject, _ map[string]string) outcome {
 // it, or since the first pause of the sync loop behind it is one to which the loop backs off
 // only after others.
 func (s *subject) otherwise(silence replay.Span) bool {
-	if s.ep.Breach-silence.To > 3*second || s.ep.LastStart.At-silence.From > outageGap {
+	if s.ep.Breach-silence.To > 3*second || s.ep.LastStart.At-silence.From > minute {
 		return true
 	}
 	es := s.inStall(parse.SigSkip)

@@ -131,33 +131,37 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 		at int64
 		by replay.Evidence
 	}
+	brief := func(id string) string { return id[:min(12, len(id))] }
+	fails := s.within(s.fails)
+	var late []*replay.Failure   // stops that ended at their deadline
+	awaited := map[string]bool{} // their containers
+	for _, f := range fails {
+		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence) > 0 && len(f.ObjectID()) >= 12 && timedOut().MatchString(f.Code+" "+f.Err()) {
+			late, awaited[brief(f.ObjectID())] = append(late, f), true
+		}
+	}
 	gone := map[string]said{}
 	tell := func(id string, at int64, by replay.Evidence) {
-		if len(id) < 12 || at == 0 {
-			return
-		}
-		if g, ok := gone[id[:12]]; !ok || at < g.at {
-			gone[id[:12]] = said{at, by}
+		if g, ok := gone[id]; at != 0 && (!ok || at < g.at) {
+			gone[id] = said{at, by}
 		}
 	}
 	for _, sig := range []string{"docker.notrunning", "ctrd.execstopped"} {
 		for _, e := range s.inWindow(sig) {
-			tell(e.Field("id"), e.At, replay.Evidence{Record: e})
-		}
-	}
-	fails := s.within(s.fails)
-	for _, f := range fails {
-		if len(f.Evidence) > 0 && saysStopped.MatchString(f.Err()) {
-			tell(f.ObjectID(), f.End, f.Evidence[0])
+			if id := brief(e.Field("id")); awaited[id] {
+				tell(id, e.At, replay.Evidence{Record: e})
+			}
 		}
 	}
 	for _, f := range fails {
-		if f.Call != "StopContainer" && f.Call != "KillContainer" || len(f.Evidence) == 0 || len(f.ObjectID()) < 12 || !timedOut().MatchString(f.Code+" "+f.Err()) {
-			continue
+		if id := brief(f.ObjectID()); awaited[id] && len(f.Evidence) > 0 && saysStopped.MatchString(f.Err()) {
+			tell(id, f.End, f.Evidence[0])
 		}
-		if g, ok := gone[f.ObjectID()[:12]]; ok && f.End-g.at >= settled {
+	}
+	for _, f := range late {
+		if g, ok := gone[brief(f.ObjectID())]; ok && f.End-g.at >= settled {
 			o := found(f.Evidence[0], g.by)
-			o.vars = map[string]string{"id": f.ObjectID()[:12], "call": f.Call, "later": parse.Short(time.Duration(f.End - g.at))}
+			o.vars = map[string]string{"id": brief(f.ObjectID()), "call": f.Call, "later": parse.Short(time.Duration(f.End - g.at))}
 			o.objects = []string{"container:" + f.ObjectID()}
 			return o
 		}
