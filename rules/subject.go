@@ -2,7 +2,6 @@ package rules
 
 import (
 	"maps"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -106,19 +105,14 @@ func runtimeOf(v *view) string {
 		}
 	}
 	switch {
-	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0, v.dumpOf("dockerd"):
+	case v.have[parse.SrcDockerd], len(v.sig("rt.docker")) > 0:
 		return "docker"
-	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0, len(v.sig("crio.load")) > 0, v.dumpOf("crio"):
+	case v.have[parse.SrcCRIO], len(v.sig("rt.crio")) > 0, len(v.sig("crio.load")) > 0:
 		return "crio"
-	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0, v.dumpOf("containerd"):
+	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0:
 		return "containerd"
 	}
 	return ""
-}
-
-// dumpOf reports whether the input holds a goroutine dump of a program.
-func (v *view) dumpOf(program string) bool {
-	return slices.ContainsFunc(v.byFact["goroutine.count"], func(f *parse.Fact) bool { return f.Attr("program") == program })
 }
 
 func osOf(v *view) string {

@@ -31,6 +31,15 @@ var conditionNeeds = map[string]Clause{
 // noLogs are the sources that are no log of a program.
 var noLogs = map[parse.Source]string{parse.SrcUnknown: "any log", parse.SrcStack: "stack dump", parse.SrcKubeEvents: "cluster events", parse.SrcFacts: "system files"}
 
+// factWords names the part of a system that facts tell of, by the first word of
+// their keys.
+var factWords = map[string]string{
+	"cgroup": "files of cgroups", "collector": "the collector's own report", "containers": "listing of containers", "cpu": "processor statistics", "disk": "disk usage and statistics",
+	"files": "file handles", "goroutine": "goroutine dump", "inode": "inode usage", "kernel": "kernel release and command line", "kubelet": "configuration of the kubelet", "load": "load average",
+	"lvm": "usage of thin pools", "mem": "memory statistics", "mount": "table of mounts", "process": "process table", "procs": "run queue", "psi": "pressure (PSI)", "runc": "version of runc",
+	"sandboxes": "listing of sandboxes", "sar": "sar", "systemd": "units and jobs of systemd", "thread": "process table",
+}
+
 // unjudged lists the causes without any core evidence that could be looked for.
 func (v *view) unjudged(p *Pack) (out []Unjudged) {
 	writers := p.Signatures().Writers()
@@ -62,7 +71,7 @@ func (v *view) needs(c *Clause, writers map[string][]parse.Source) (words []stri
 	}
 	switch area, _, _ := strings.Cut(c.Fact, "."); {
 	case c.Fact != "":
-		return []string{"facts " + area + ".*"}, slices.ContainsFunc(v.facts, func(k string) bool { return strings.HasPrefix(k, area+".") })
+		return []string{cmp.Or(factWords[area], area)}, slices.ContainsFunc(v.facts, func(k string) bool { return strings.HasPrefix(k, area+".") })
 	case c.Metric != "":
 		for name := range v.series {
 			there = there || strings.HasPrefix(name, c.Metric)

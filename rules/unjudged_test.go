@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -23,7 +24,7 @@ func TestUnjudged(t *testing.T) {
 	if got := of["kernel-netdev-refcount-leak"]; !slices.Contains(got, "kernel log") {
 		t.Errorf("without a kernel log it needs %q", got)
 	}
-	if got := of["kernel-epoll-pipe-regression"]; !slices.Contains(got, "facts kernel.*") {
+	if got := of["kernel-epoll-pipe-regression"]; !slices.Contains(got, "kernel release and command line") {
 		t.Errorf("without a kernel version it needs %q", got)
 	}
 	if got, ok := of["runtime-down"]; ok {
@@ -32,6 +33,13 @@ func TestUnjudged(t *testing.T) {
 	of = needs(&replay.Node{Records: replay.Records{Have: map[parse.Source]bool{parse.SrcKernel: true}}})
 	if got, ok := of["kernel-netdev-refcount-leak"]; ok {
 		t.Errorf("with a kernel log it needs %q", got)
+	}
+	for _, d := range p.Causes {
+		for _, c := range d.For {
+			if area, _, _ := strings.Cut(c.Fact, "."); area != "" && factWords[area] == "" {
+				t.Errorf("%s: facts of %s have no words", d.ID, area)
+			}
+		}
 	}
 	for name := range conditionNeeds {
 		if conditionByName(name) == nil {

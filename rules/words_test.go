@@ -21,6 +21,9 @@ func TestWords(t *testing.T) {
 		page, _ := pack.Page(id, 1<<20)
 		if d := pack.Cause(id); d != nil {
 			page += "\n" + strings.Join(d.Explanation, "\n")
+			if all := strings.Join(d.Diagnosis, "\n"); strings.Contains(all, "=NODE") {
+				t.Errorf("%s: a diagnosis with a word that nothing fills in: %q", id, all)
+			}
 		}
 		for l := range strings.SplitSeq(page, "\n") {
 			if bad := unwritten.FindString(l); bad != "" {

@@ -37,7 +37,6 @@ func (s *scan) goroutines() {
 	var all []*goroutine
 	var g *goroutine
 	total := 0
-	program := programOf(s.file.Path)
 	var crash goroutine // only its line: what the program that ends says before the dump
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
@@ -61,14 +60,16 @@ func (s *scan) goroutines() {
 		if f, ok := frame(line); ok && len(g.frames) < maxFrames {
 			g.frames = append(g.frames, f)
 			g.call(line, f)
-			if program == "" {
-				program = programOfFrame(f)
-			}
 		}
 	}
 	if total == 0 {
 		return
 	}
+	var frames []string
+	for _, g := range all {
+		frames = append(frames, g.frames...)
+	}
+	program := cmp.Or(programOfFrames(frames), programOf(s.file.Path))
 	s.addAt(all[0].pos, all[0].line, KeyGoroutines, strconv.Itoa(total), float64(total), attr("program", program))
 	if crash.line != "" && strings.HasPrefix(all[0].state, "running") {
 		s.addAt(crash.pos, crash.line, KeyCrash, crash.line, 0, attr("program", programOfFrames(all[0].frames)), attr("frames", strings.Join(all[0].frames, " ")))
@@ -230,27 +231,29 @@ func programOf(path string) string {
 	return ""
 }
 
-// programOfFrames tells by the functions of one goroutine whose it is: the kubelet
-// calls packages of runtimes, these none of the kubelet's.
-func programOfFrames(frames []string) string {
-	program := ""
-	for _, f := range frames {
-		if strings.Contains(f, "k8s.io/kubernetes/") {
-			return "kubelet"
-		}
-		program = cmp.Or(program, programOfFrame(f))
-	}
-	return program
+// dumped are the packages that only a program's own functions lie in. One that
+// stands further down is called, or brought along, by those above it.
+var dumped = []struct {
+	name     string
+	packages []string
+}{
+	{"cri-dockerd", []string{"github.com/Mirantis/cri-dockerd/"}},
+	{"kubelet", []string{"k8s.io/kubernetes/"}},
+	{"dockerd", []string{"github.com/docker/docker/daemon", "github.com/docker/docker/vendor/", "github.com/docker/docker/libcontainerd", "github.com/moby/moby"}},
+	{"docker-containerd", []string{"github.com/docker/containerd/"}},
+	{"crio", []string{"github.com/cri-o/cri-o", "github.com/kubernetes-sigs/cri-o", "github.com/kubernetes-incubator/cri-o"}},
+	{"containerd-shim", []string{"containerd/runtime/v2/shim.serve", "containerd/runtime/v2/shim.run", "containerd/runtime/v2/runc/task.(*service)", "containerd/runtime/v1/shim.(*Service)", "containerd/linux/shim.(*Service)"}},
+	{"containerd", []string{"github.com/containerd/containerd/"}},
 }
 
-// programOfFrame tells by a function whose dump it is.
-func programOfFrame(f string) string {
-	for _, p := range []struct{ pkg, program string }{
-		{"k8s.io/kubernetes/pkg/kubelet", "kubelet"}, {"github.com/docker/docker/daemon", "dockerd"}, {"github.com/moby/moby", "dockerd"},
-		{"github.com/containerd/containerd", "containerd"}, {"github.com/cri-o/cri-o", "crio"}, {"github.com/kubernetes-sigs/cri-o", "crio"},
-	} {
-		if strings.Contains(f, p.pkg) {
-			return p.program
+// programOfFrames tells by its functions whose stacks they are. Those that any client
+// of containerd has tell nothing.
+func programOfFrames(frames []string) string {
+	for _, p := range dumped {
+		for _, f := range frames {
+			if !strings.Contains(f, "containerd/v2/client.") && !strings.Contains(f, "containerd/api/") && hasFrame([]string{f}, p.packages) {
+				return p.name
+			}
 		}
 	}
 	return ""

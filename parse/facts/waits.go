@@ -82,7 +82,7 @@ func (s *scan) waits(all []*goroutine, program string) {
 				first = g
 			}
 		}
-		attrs := []parse.Field{attr("program", program), attr("waiters", strconv.Itoa(len(ws))), attr("waits", blockedAt(first.frames)), attr("for", minutesWord(first.minutes))}
+		attrs := []parse.Field{attr("program", program), attr("waiters", counted(len(ws), "goroutine")), attr("waits", blockedAt(first.frames)), attr("for", minutesWord(first.minutes))}
 		if h, basis := holderOf(lock, first, ws, all); h != nil {
 			attrs = append(attrs, attr("holder", h.id), attr("holds", blockedAt(h.frames)), attr("holder_state", h.state), attr("held", minutesWord(h.minutes)), attr("basis", basis),
 				attr("holder_waits", waitsFor(h)), attr("holder_frames", strings.Join(h.frames, " ")))
@@ -92,6 +92,13 @@ func (s *scan) waits(all []*goroutine, program string) {
 		}
 		s.addAt(first.pos, first.line, KeyLock, lock, float64(first.minutes)*60, attrs...)
 	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func minutesWord(n int) string {

@@ -341,3 +341,23 @@ func TestHolders(t *testing.T) {
 		}
 	}
 }
+
+// TestProgram tells by its packages whose dump it is: not by a library, nor by a name
+// that somebody gave the file.
+func TestProgram(t *testing.T) {
+	for _, tt := range []struct{ file, frames, want string }{
+		{"dump.txt", "github.com/containerd/containerd.(*task).Start\ngithub.com/docker/docker/daemon.(*Daemon).containerStart", "dockerd"},
+		{"kubelet-hangs.txt", "github.com/containerd/containerd/metadata.(*DB).Update", "containerd"},
+		{"dump.txt", "github.com/containerd/containerd/runtime/v2/shim.serve\ngithub.com/containerd/containerd/sys/reaper.(*Monitor).notify", "containerd-shim"},
+		{"dump.txt", "github.com/containerd/containerd.(*task).Start", ""},
+		{"dump.txt", "github.com/docker/containerd/supervisor.(*Monitor).start", "docker-containerd"},
+		{"dump.txt", "github.com/containerd/containerd.(*Client).Get\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).Relist", "kubelet"},
+		{"crio-goroutines.txt", "main.main", "crio"},
+	} {
+		text := "goroutine 1 [select, 9 minutes]:\n" + strings.ReplaceAll(tt.frames, "\n", "(0x1)\n") + "(0x1)\n"
+		fs := Decode(&parse.File{Path: tt.file}, []byte(text)).Facts
+		if len(fs) == 0 || fs[0].Attr("program") != tt.want {
+			t.Errorf("%s of %q: %v, want %q", tt.file, tt.frames, fs, tt.want)
+		}
+	}
+}

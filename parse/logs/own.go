@@ -91,29 +91,35 @@ func Extend(own []*Signature) (*Set, []Mistake) {
 // doubles reports signatures from place from on that have the id of an earlier one
 // of another file, or find the lines of an earlier one.
 func doubles(all []*Signature, from int) (out []Mistake) {
-	ids, finds := map[string]*Signature{}, map[string]*Signature{}
+	ids, finds := map[string]*Signature{}, map[string][]*Signature{}
 	for i, s := range all {
 		key := s.finder()
 		if i >= from {
 			if o := ids[s.ID]; o != nil && o.File != s.File {
 				out = append(out, Mistake{s.File, s.Line, fmt.Sprintf("signature %s is defined at %s:%d", s.ID, o.File, o.Line)})
-			} else if o := finds[key]; o != nil {
+			} else if at := slices.IndexFunc(finds[key], s.writtenBy); at >= 0 {
+				o := finds[key][at]
 				out = append(out, Mistake{s.File, s.Line, fmt.Sprintf("signature %s finds the same lines as %s (%s:%d)", s.ID, o.ID, o.File, o.Line)})
 			}
 		}
-		ids[s.ID], finds[key] = cmp.Or(ids[s.ID], s), cmp.Or(finds[key], s)
+		ids[s.ID], finds[key] = cmp.Or(ids[s.ID], s), append(finds[key], s)
 	}
 	return out
 }
 
-// finder is what decides which lines a signature finds, and what it takes of them.
+// writtenBy reports whether another signature reads all writers that s reads.
+func (s *Signature) writtenBy(o *Signature) bool {
+	return len(o.Sources) == 0 || len(s.Sources) > 0 && !slices.ContainsFunc(s.Sources, func(src parse.Source) bool { return !slices.Contains(o.Sources, src) })
+}
+
+// finder is what decides which lines of its writers a signature finds, and what it
+// takes of them.
 func (s *Signature) finder() string {
 	var exprs []string
 	for _, re := range s.Regexps {
 		exprs = append(exprs, re.String())
 	}
-	return fmt.Sprintf("%q", [][]string{sorted(s.Literals), exprs, sorted(s.Messages), sorted(s.Unless), {s.Extract, s.Severity}}) + fmt.Sprint(s.Keys, s.Set) +
-		fmt.Sprint(slices.Sorted(slices.Values(s.Sources)))
+	return fmt.Sprintf("%q", [][]string{sorted(s.Literals), exprs, sorted(s.Messages), sorted(s.Unless), {s.Extract, s.Severity}}) + fmt.Sprint(s.Keys, s.Set)
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }

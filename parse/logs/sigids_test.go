@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // TestSigIDs holds the ids that code relies on (parse/sigids.go) against the
@@ -90,6 +92,32 @@ func TestBuiltinDocs(t *testing.T) {
 			if slices.ContainsFunc(e.Literals[i+1:], func(b string) bool { return strings.Contains(a, b) || strings.Contains(b, a) }) {
 				t.Errorf("%s:%d: %s: literal %q overlaps another one", e.File, e.Line, e.ID, a)
 			}
+		}
+	}
+}
+
+// TestDoubles: a signature of the user that finds no line but those of another, of the
+// same writers or fewer, is refused; one of further writers is not.
+func TestDoubles(t *testing.T) {
+	copied := func(of string, sources ...parse.Source) *Signature {
+		all := builtin(t).Signatures()
+		s := *all[slices.IndexFunc(all, func(s *Signature) bool { return s.ID == of })]
+		s.ID, s.File, s.Sources = "acme.copy", "acme.yaml", sources
+		return &s
+	}
+	for _, tt := range []struct {
+		sources []parse.Source
+		refused bool
+	}{
+		{[]parse.Source{parse.SrcKernel, parse.SrcKubeEvents}, true},
+		{[]parse.Source{parse.SrcKernel}, true},
+		{[]parse.Source{parse.SrcKernel, parse.SrcSystem}, false},
+		{nil, false},
+	} {
+		s := copied("k.oom", tt.sources...)
+		_, bad := Extend([]*Signature{s})
+		if refused := len(bad) > 0 && strings.Contains(bad[0].Msg, "finds the same lines as k.oom"); refused != tt.refused {
+			t.Errorf("of %q: %v", tt.sources, bad)
 		}
 	}
 }

@@ -275,11 +275,20 @@ func (p *profiler) runtime() {
 			break
 		}
 	}
+	by := "its lines"
+	for _, f := range p.s.Facts {
+		if dumped := runtimesByDump[f.Attr("program")]; f.Key == facts.KeyGoroutines && dumped != "" && (kind == "" || dumped == "docker") {
+			kind, by = dumped, "its goroutine dump"
+		}
+	}
 	if kind != "" {
 		p.k.Runtime = kind
-		p.say("runtime " + kind + " by its lines")
+		p.say("runtime " + kind + " by " + by)
 	}
 }
+
+// runtimesByDump are the kinds of runtimes by the program of a goroutine dump.
+var runtimesByDump = map[string]string{"dockerd": "docker", "docker-containerd": "docker", "cri-dockerd": "docker", "crio": "cri-o", "containerd": "containerd"}
 
 // dockershim reports whether a line of the kubelet comes from its client of
 // dockerd.
