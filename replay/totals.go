@@ -41,11 +41,8 @@ func (n *Node) RelistTotal() (all Span, least, most int) {
 	for _, t := range tallies {
 		counted += t.ended
 	}
-	for i, e := range ends {
-		if n.MayGoOn(i) || n.mayBeDated(i) {
-			continue // it counts once
-		}
-		if lines++; !in(e) {
+	for _, i := range n.distinct(ends) {
+		if lines++; !in(ends[i]) {
 			outside++
 		}
 	}
@@ -97,20 +94,45 @@ func (n *Node) MayGoOn(i int) bool {
 	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) <= r.Start.At+int64(r.Start.Slack)
 }
 
-// mayBeDated reports whether the relist with index i, of which only snapshots tell that
-// it began in some stretch, may be another one that began in it, of which no end is known.
-func (n *Node) mayBeDated(i int) bool {
-	r := &n.Relists[i]
-	if r.Start.Slack < time.Second || i > 0 && n.MayGoOn(i-1) {
-		return false
-	}
-	for k := range n.Relists {
-		x := &n.Relists[k]
-		if k != i && !x.End.Known() && x.Start.Slack < r.Start.Slack && max(x.Start.At-r.Start.At, r.Start.At-x.Start.At) <= int64(r.Start.Slack+x.Start.Slack) {
-			return true
+// Distinct are the relists, by index, of which no two can be one and the same: of several
+// that may be, as where a gauge tells that one began and counters that one ran, it holds
+// one.
+func (n *Node) Distinct() []int { return n.distinct(n.relistEnds()) }
+
+// overlapMost is with how many others a relist is held against; one that may overlap more
+// is taken for one of them.
+const overlapMost = 1000
+
+func (n *Node) distinct(ends []Span) []int {
+	var out []int
+	var of [2][]int           // of these: those of which the start is known to a second, others
+	var late [2]time.Duration // and how far off it may be
+	for i := range n.Relists {
+		r := &n.Relists[i].Start
+		one := false
+		for c := range of {
+			for k := len(of[c]) - 1; k >= 0 && !one && n.Relists[of[c][k]].Start.At+int64(late[c]+r.Slack) >= r.At; k-- {
+				one = len(of[c])-k > overlapMost || n.mayBeOne(of[c][k], i, ends)
+			}
+		}
+		if !one {
+			c := min(int(r.Slack/time.Second), 1)
+			out, of[c], late[c] = append(out, i), append(of[c], i), max(late[c], r.Slack)
 		}
 	}
-	return false
+	return out
+}
+
+// mayBeOne reports whether nothing parts two relists: neither when they began and ended,
+// nor whether they listed pods.
+func (n *Node) mayBeOne(i, k int, ends []Span) bool {
+	a, b := &n.Relists[i], &n.Relists[k]
+	over := func(x, y int) bool { // the one was over before the other began, or ended
+		r := &n.Relists[x]
+		return r.End.Known() && r.End.At+int64(r.End.Slack) < max(ends[y].From, n.Relists[y].Start.At-int64(n.Relists[y].Start.Slack))
+	}
+	return max(a.Start.At-b.Start.At, b.Start.At-a.Start.At) <= int64(a.Start.Slack+b.Start.Slack) && !over(i, k) && !over(k, i) &&
+		(a.Run == b.Run || a.Run < 0 || b.Run < 0) && (a.Listed == nil || b.Listed == nil || *a.Listed == *b.Listed)
 }
 
 // relistEnds is within what each proven relist ended: not before its start, nor after

@@ -23,6 +23,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
 	"github.com/plegforensics/plegforensics/replay/stream"
+	"github.com/plegforensics/plegforensics/replay/timeout"
 	"github.com/plegforensics/plegforensics/rules/query"
 )
 
@@ -221,7 +222,7 @@ func (r *replayRun) node(n *model.Analyzed, p pleg.Profile) error {
 		if err := r.exportAll(snapshots); err != nil {
 			return err
 		}
-		return r.ask(counter, p)
+		return r.ask(n, counter, p)
 	}
 	if len(snapshots) == 0 && len(n.Episodes) == 0 && !proven(n.Node) {
 		return nothingToReplay()
@@ -269,13 +270,19 @@ func (r *replayRun) snapshots(n *model.Analyzed, p pleg.Profile, ss []*simulate.
 }
 
 // ask answers from the relists that the input proves, where these suffice.
-func (r *replayRun) ask(l *simulate.Counterfactual, p pleg.Profile) error {
-	if why, wanted := l.Unproven(&r.what); why != "" {
+func (r *replayRun) ask(n *model.Analyzed, l *simulate.Counterfactual, p pleg.Profile) error {
+	var relists []*simulate.Relist
+	var end model.Simulated
+	if why, wanted := l.Unproven(&r.what); why == "" {
+		var err error
+		if relists, end.Totals, end.Answer, err = l.Ask(r.what); err != nil {
+			return usage("evented PLEG exists from 1.26", "%v", err)
+		}
+		end.Machine = pleg.NewMachine(p)
+	} else if end.Answer = timeout.Bound(n.Node, n.Blame, l.Was, &r.what, why); end.Answer == nil {
 		return &exitError{exitNothing, why, wanted}
-	}
-	relists, totals, answer, err := l.Ask(r.what)
-	if err != nil {
-		return usage("evented PLEG exists from 1.26", "%v", err)
+	} else { // bounds leave open how PLEG was when
+		end.Node = &model.Analyzed{Node: &replay.Node{Health: []replay.HealthSpan{{Span: replay.Span{From: n.Window.Start, To: n.Window.End}, State: replay.HealthUnknown}}}}
 	}
 	w, err := r.begin(p)
 	if err != nil {
@@ -284,7 +291,7 @@ func (r *replayRun) ask(l *simulate.Counterfactual, p pleg.Profile) error {
 	for _, x := range relists {
 		w.relist(x)
 	}
-	return w.end(&model.Simulated{Totals: totals, Machine: pleg.NewMachine(p), Answer: answer})
+	return w.end(&end)
 }
 
 // exportAll writes snapshots that are not replayed themselves.

@@ -34,7 +34,7 @@ type AnswerRow struct {
 // answer compares two histories; for a time of blind the first may hide a breach of
 // the second.
 func answer(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration, assumptions []string) *Answer {
-	return &Answer{Changes: what.Said, Change: spoken(what), Sentence: sentence(what, was, is, a, b, blind), Rows: rows(a, b),
+	return &Answer{Changes: what.Said, Change: what.Words(), Sentence: sentence(what, was, is, a, b, blind), Rows: rows(a, b),
 		Assumptions: assumptions}
 }
 
@@ -67,7 +67,7 @@ func (t *Totals) UnhealthyTime() time.Duration {
 // sentence is the answer for somebody who has no time for the table.
 func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Duration) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "With %s, ", spoken(what))
+	fmt.Fprintf(&s, "With %s, ", what.Words())
 	switch n, m := len(a.Unhealthy), len(b.Unhealthy); {
 	case n == 0 && m == 0 && blind > replay.LongRelist:
 		s.WriteString("no relist that the input proves would have made PLEG unhealthy")
@@ -98,8 +98,8 @@ func sentence(what *WhatIf, was, is pleg.Profile, a, b Totals, blind time.Durati
 	return s.String() + "."
 }
 
-// spoken says the changes in words.
-func spoken(w *WhatIf) string {
+// Words says the changes in words.
+func (w *WhatIf) Words() string {
 	var parts []string
 	add := func(changed bool, format string, args ...any) {
 		if changed {

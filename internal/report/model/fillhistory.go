@@ -90,7 +90,7 @@ const (
 )
 
 func relistStats(h *History, n *replay.Node) RelistStats {
-	out := RelistStats{Proven: len(h.Relists), Bounded: len(h.Bounded), Longest: []Relist{}}
+	out := RelistStats{Proven: len(n.Distinct()), Bounded: len(h.Bounded), Longest: []Relist{}}
 	_, least, most := n.RelistTotal()
 	out.CountMin, out.CountMax = least, count(most)
 	length := func(r Relist) float64 {
