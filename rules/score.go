@@ -128,7 +128,7 @@ func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
 	case d.Kind == KindMechanism && x.own() < leastOwn:
-		return "the only evidence is what failed"
+		return "no line shows why anything failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:
 		return "no line shows it directly"
 	}
