@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/replay/waits"
 )
 
 // lookWaitedFor joins a goroutine that keeps a lock with the one process of its kind
@@ -84,15 +85,19 @@ func (v *view) processWords(p *parse.Fact) string {
 		}
 	}
 	out += ")"
-	id := containerIn(p.Attr("args"))
+	return out + v.ofContainer(p.Attr("args"))
+}
+
+// ofContainer tells which container a command line names, and its pod.
+func (v *view) ofContainer(args string) string {
+	id := containerIn(args)
 	if id == "" {
-		return out
+		return ""
 	}
-	out += " of container " + id[:12]
 	if pod := v.podOfContainer(id); pod != "" {
-		out += ", pod " + pod
+		return " of container " + id[:12] + ", pod " + pod
 	}
-	return out
+	return " of container " + id[:12]
 }
 
 var containerID = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
@@ -169,40 +174,100 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 	return notThere()
 }
 
-// lookLockChain follows what the kernel says of hung tasks, whose lock is whose, over
-// two or more of them, to the task at the end and what that one waits for.
-func lookLockChain(s *subject, args map[string]string) outcome {
-	first, owners := rightPattern(args["waiter"]), map[string]*parse.Event{} // by the pid that waits
-	for _, e := range s.inWindow("k.owner") {
-		owners[e.Field("wpid")] = e
+// waiting lists who waits for whom in the kernel, once for all causes.
+func (v *view) waiting() []waits.Wait {
+	if v.waits == nil {
+		var lines []*parse.Event
+		v.listTogether(waits.Signatures)
+		for _, id := range waits.Signatures {
+			lines = append(lines, v.sig(id)...)
+		}
+		v.waits = append([]waits.Wait{}, waits.Of(lines, v.n.Facts)...)
 	}
-	for _, e := range s.inWindow("k.owner") {
-		if !first.MatchString(e.Field("waiter")) || owners[e.Field("wpid")] != e {
+	return v.waits
+}
+
+// lookLockChain follows who waits for whose lock in the kernel, to the task at the end
+// and what that one waits for. Of several chains the longest counts.
+func lookLockChain(s *subject, args map[string]string) (o outcome) {
+	first, lock, owners, more := rightPattern(args["waiter"]), rightPattern(args["lock"]), map[string]*waits.Wait{}, map[[2]string]int{}
+	all := s.waiting()
+	for i := range all {
+		if w := &all[i]; s.reaches(w.By[0]) && owners[w.Waiter.PID] == nil {
+			owners[w.Waiter.PID] = w
+			if !w.Likely { // else the kind of the lock is all that is known
+				more[[2]string{w.Lock, w.Holder.PID}]++
+			}
+		}
+	}
+	longest := 0
+	for i := range all {
+		w := &all[i]
+		if owners[w.Waiter.PID] != w || !first.MatchString(w.Waiter.Comm) || !lock.MatchString(w.Lock) {
 			continue
 		}
-		chain, seen := []*parse.Event{}, map[string]bool{}
-		words, pid := e.Field("waiter")+" ("+e.Field("wpid")+")", e.Field("wpid")
-		for next := e; next != nil && !seen[pid]; next = owners[pid] {
-			seen[pid], pid = true, next.Field("pid")
-			chain = append(chain, next)
-			words += " waits for the " + next.Field("what") + " that " + next.Field("comm") + " (" + pid + ") probably holds, which"
+		if x, n := s.lockChain(w, owners, more); n > longest {
+			longest, o = n, x
 		}
-		if len(chain) < 2 {
-			continue
-		}
-		o := found(events("", chain...)...)
-		o.source = string(parse.SrcKernel)
-		words = strings.TrimSuffix(words, ", which")
-		if seen[pid] {
-			words += ", so that none of them can go on"
-		} else if m, p := s.mountOf(pid); m != nil {
-			words += ", which hangs in " + m.Value + " of " + m.Attr("device")
-			o.records = append(o.records, replay.Evidence{Record: p}, replay.Evidence{Record: m})
-		}
-		o.vars = map[string]string{"chain": words, "holder": chain[len(chain)-1].Field("comm"), "pid": pid}
-		return o
 	}
-	return notThere()
+	if longest == 0 {
+		return notThere()
+	}
+	return o
+}
+
+// lockChain tells of a wait, and of those that follow from it.
+func (s *subject) lockChain(w *waits.Wait, owners map[string]*waits.Wait, more map[[2]string]int) (o outcome, n int) {
+	seen, words := map[string]bool{}, w.Waiter.String()+s.whose(w.Waiter.PID)
+	var last *waits.Wait
+	for ; w != nil && !seen[w.Waiter.PID]; w = owners[w.Holder.PID] {
+		seen[w.Waiter.PID], last = true, w
+		if k := more[[2]string{w.Lock, w.Holder.PID}]; n == 0 && k > 1 {
+			words += ", like " + parse.Plural(k-1, "more task") + ","
+		}
+		keeps := " holds"
+		if w.Likely {
+			keeps = " probably holds"
+		}
+		words += " waits for " + w.Lock + " that " + w.Holder.String() + s.whose(w.Holder.PID) + keeps + ", which"
+		for _, r := range w.By {
+			o.records = append(o.records, replay.Evidence{Record: r})
+		}
+		n++
+	}
+	words = strings.TrimSuffix(words, ", which")
+	switch m, p := s.mountOf(last.Holder.PID); {
+	case w != nil:
+		words += ", so that none of them can go on"
+	case m != nil:
+		words += ", which hangs in " + m.Value + " of " + m.Attr("device")
+		o.records = append(o.records, replay.Evidence{Record: p}, replay.Evidence{Record: m})
+	case last.End != "":
+		words += ", which waits for " + last.End
+	}
+	o = found(o.records...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Holder.Comm, "pid": last.Holder.PID})
+	return o, n
+}
+
+// reaches reports whether a record may be of the subject's window.
+func (s *subject) reaches(r parse.Record) bool {
+	st := r.When()
+	return s.ep == nil || st.Basis == parse.NoTime || r.From() == parse.SrcFacts || st.At >= s.from && st.At <= s.to
+}
+
+// whose tells of a task of the process table in what container it runs, or which one
+// its command line names.
+func (v *view) whose(pid string) string {
+	for _, key := range v.facts {
+		for _, p := range v.byFact[key] {
+			if strings.HasPrefix(key, "process.") && p.Attr("pid") == pid {
+				if words := v.ofContainer(p.Attr("args")); words != "" {
+					return words
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // mountOf is the network mount that a task in uninterruptible sleep, of that pid or of

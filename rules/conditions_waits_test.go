@@ -70,7 +70,8 @@ func TestLockChain(t *testing.T) {
 		name, want string
 		owners     []*parse.Event
 	}{
-		{"one holder", "", []*parse.Event{shim}},
+		{"one holder", "containerd-shim (900) waits for the rw-semaphore that dockerd (700) probably holds", []*parse.Event{shim}},
+		{"of others", "", []*parse.Event{dockerd}},
 		{"two", "containerd-shim (900) waits for the rw-semaphore that dockerd (700) probably holds, which waits for the mutex that umount (600) probably holds, which hangs in " + volume + " of nas:/v", []*parse.Event{shim, dockerd}},
 		{"in a ring", "containerd-shim (900) waits for the rw-semaphore that dockerd (700) probably holds, which waits for the mutex that containerd-shim (900) probably holds, so that none of them can go on",
 			[]*parse.Event{shim, owner("dockerd", "700", "mutex", "containerd-shim", "900")}},

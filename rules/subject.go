@@ -10,6 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/replay/age"
 	"github.com/plegforensics/plegforensics/replay/audit"
+	"github.com/plegforensics/plegforensics/replay/waits"
 )
 
 // lookBack is how long before the last good relist a cause may show itself.
@@ -39,6 +40,7 @@ type view struct {
 	t      int64           // RPC time-out, ns
 	peaks  []time.Duration // of the age of the last relist, by episode
 	worked []replay.Span   // see worked
+	waits  []waits.Wait    // see waiting
 	// toExplain: the node has an episode or something that failed.
 	toExplain bool
 }

@@ -51,12 +51,13 @@ var layers = []layer{
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/age", own: []string{"replay", "replay/internal/snapshots"}},
+	{pkg: "replay/waits", own: []string{"parse", "parse/facts"}},
 	{pkg: "replay/curves", own: []string{"parse", "replay"}},
 	{pkg: "replay/scenario", own: []string{"parse", "pleg", "replay", "replay/simulate"}},
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/age", "replay/blame", "replay/internal/host"}},
 	{pkg: "replay/timeout", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/simulate"}},
-	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},

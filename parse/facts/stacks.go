@@ -259,13 +259,30 @@ func programOfFrames(frames []string) string {
 	return ""
 }
 
-// isKernelStack recognises /proc/PID/stack: "[<0>] io_schedule+0x46/0x80".
+// isKernelStack recognises /proc/PID/stack: "[<0>] io_schedule+0x46/0x80", also of
+// several tasks, each below a line that names it.
 func isKernelStack(_, head string) bool {
 	line := firstLine(head)
+	if stackOf(line) != "" {
+		_, head, _ = strings.Cut(head, "\n")
+		line = firstLine(head)
+	}
 	return strings.HasPrefix(line, "[<") && strings.Contains(line, ">] ")
 }
 
-// kernelStack reads /proc/PID/stack; the pid stands in the path.
+// stackOf is the task whose stack stands below a line: "PID: 4711", "# cat /proc/4711/stack",
+// "==> /proc/4711/stack <==".
+func stackOf(line string) string {
+	if pid, ok := strings.CutPrefix(strings.ToLower(line), "pid:"); ok && isNumber(strings.TrimSpace(pid)) {
+		return strings.TrimSpace(pid)
+	}
+	if _, path, ok := strings.Cut(line, "/proc/"); ok && strings.Contains(path, "/stack") {
+		return pidIn(strings.TrimSuffix(path, " <=="))
+	}
+	return ""
+}
+
+// kernelStack reads /proc/PID/stack; the pid stands in the path, or above the stack.
 func (s *scan) kernelStack() {
 	var frames []string
 	pos, line := parse.Pos{}, ""
@@ -280,6 +297,9 @@ func (s *scan) kernelStack() {
 		_, f, ok := strings.Cut(s.line, ">] ")
 		if !ok {
 			flush()
+			if of := stackOf(s.line); of != "" {
+				pid = strings.Clone(of)
+			}
 			continue
 		}
 		if len(frames) == 0 {

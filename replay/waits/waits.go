@@ -1,0 +1,122 @@
+// Package waits tells which tasks wait in the kernel for which others, from its own
+// words, from its list of locks, and from stacks: who is inside of what only one may be
+// in holds it. It is a function of records and does no I/O.
+package waits
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// Wait says that a task waits for a lock that another one holds.
+type Wait struct {
+	Waiter, Holder Task
+	Lock           string
+	Likely         bool           // the kernel itself says no more than that
+	By             []parse.Record // what shows it
+	// End is what the holder waits for, "" where nothing tells. Where that is a lock
+	// that somebody is shown to hold, there is a Wait of it.
+	End string
+}
+
+// Of returns the waits that events of Signatures and facts show, by place. No holder is
+// named that is not the only one who can be.
+func Of(lines []*parse.Event, fs []*parse.Fact) (out []Wait) {
+	slices.SortStableFunc(lines, func(a, b *parse.Event) int {
+		return cmp.Or(cmp.Compare(a.File.Path, b.File.Path), cmp.Compare(a.Offset, b.Offset))
+	})
+	stacks := slices.Concat(stacksOf(lines), stacksOfFiles(fs))
+	ends := map[string]string{}
+	for _, s := range stacks {
+		ends[s.PID] = cmp.Or(ends[s.PID], s.end())
+	}
+	seen := map[[2]string]bool{}
+	add := func(w Wait) {
+		if key := [2]string{w.Waiter.PID, w.Holder.PID}; !seen[key] {
+			seen[key], w.End = true, ends[w.Holder.PID]
+			out = append(out, w)
+		}
+	}
+	for _, e := range lines {
+		if e.Is(sigOwner) {
+			add(Wait{Waiter: Task{e.Field("waiter"), e.Field("wpid")}, Holder: Task{e.Field("comm"), e.Field("pid")}, Lock: "the " + e.Field("what"), Likely: true, By: []parse.Record{e}})
+		}
+	}
+	for _, w := range ofHeld(lines, stacks) {
+		add(w)
+	}
+	for _, s := range stacks {
+		l, how, rw, by := s.wants()
+		if l == nil {
+			continue
+		}
+		if h, at := only(stacks, s, l, how, rw); h != nil {
+			add(Wait{Waiter: s.Task, Holder: h.Task, Lock: l.name, By: []parse.Record{s.by, by.by, h.by, at.by}})
+		}
+	}
+	return out
+}
+
+// only is the one task that holds a lock while another waits for it, and the frame
+// that shows it; nil where none or several would.
+func only(stacks []*stack, waiter *stack, l *lock, how mode, rw bool) (one *stack, at *frame) {
+	for _, s := range stacks {
+		if s.PID == waiter.PID || !l.holds(s.fns, how, rw) || !together(waiter, s) {
+			continue
+		}
+		if w, _, _, _ := s.wants(); w == l {
+			continue
+		}
+		if one != nil && one.PID != s.PID {
+			return nil, nil
+		}
+		if one == nil {
+			one, at = s, &s.frames[slices.IndexFunc(s.frames, func(f frame) bool { return l.names(f.fn) })]
+		}
+	}
+	return one, at
+}
+
+// holding is what the kernel's list says that a task holds, or asks for.
+type holding struct {
+	Task
+	by    *parse.Event
+	locks []*parse.Event // in the order in which they were taken: the last may be asked for
+}
+
+// ofHeld reads lists of held locks. A lock that is not the last of a task it has got;
+// one that is the last of a task that hangs is what that waits for, if another has it.
+func ofHeld(lines []*parse.Event, stacks []*stack) (out []Wait) {
+	var all []*holding
+	for i, e := range lines {
+		switch {
+		case e.Is(sigHeld):
+			all = append(all, &holding{Task: Task{e.Field("comm"), e.Field("pid")}, by: e})
+		case e.Is(sigHeldLock) && i > 0 && len(all) > 0 && lines[i-1].File == e.File && (lines[i-1].Is(sigHeld) || lines[i-1].Is(sigHeldLock)):
+			h := all[len(all)-1]
+			h.locks = append(h.locks, e)
+		}
+	}
+	for _, h := range all {
+		if len(h.locks) == 0 || !slices.ContainsFunc(stacks, func(s *stack) bool { return s.PID == h.PID && s.asking() && s.by.Where().File == h.by.File }) {
+			continue
+		}
+		want := h.locks[len(h.locks)-1]
+		var got *holding
+		several := false
+		for _, o := range all {
+			if o.PID == h.PID || o.by.File != h.by.File || len(o.locks) == 0 {
+				continue
+			}
+			if slices.ContainsFunc(o.locks[:len(o.locks)-1], func(e *parse.Event) bool { return e.Field("addr") == want.Field("addr") }) {
+				several, got = got != nil && got.PID != o.PID, o
+			}
+		}
+		if got != nil && !several {
+			out = append(out, Wait{Waiter: h.Task, Holder: got.Task, Lock: "the lock " + want.Field("lock"), By: []parse.Record{h.by, want, got.by}})
+		}
+	}
+	return out
+}
