@@ -15,6 +15,7 @@ var extractors = []struct {
 	quick func(r *record) bool
 }{
 	{"age", extractAge, isAge},
+	{"quoted", extractQuoted, isQuoted},
 	{"never", extractNever, nil},
 	{"cutreport", extractCutReport, nil},
 	{"event", extractEvent, isEvent},

@@ -307,6 +307,7 @@ func (j *Joiner) End() parse.LogPart {
 		}
 	}
 	j.part.Events = pointers(j.events)
+	j.unquote()
 	j.countKept()
 	if j.lost > 0 {
 		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},

@@ -1,8 +1,12 @@
 package logs
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // People quote a message of PLEG where they ask about it or tell of it, in an issue, a
@@ -21,6 +25,9 @@ var (
 func quotedIn(before, behind string) bool {
 	if ofSyncLoop(before) {
 		return false
+	}
+	if strings.HasSuffix(strings.TrimSuffix(before, "PLEG is not healthy: "), "“") { // which no program writes
+		return true
 	}
 	before = strings.TrimRight(strings.TrimSuffix(before, "PLEG is not healthy: "), "`'\"*_([ ")
 	words := strings.Fields(strings.ToLower(before))
@@ -46,3 +53,92 @@ func quotedIn(before, behind string) bool {
 func ofSyncLoop(line string) bool {
 	return strings.HasPrefix(line, `"`) || strings.HasPrefix(line, "{") || strings.HasPrefix(line, "skipping pod synchronization")
 }
+
+var timeOfDay = onDemand(`\b\d\d:\d\d:\d\d\b`)
+
+// isProse reports whether a file that speaks of the age of PLEG is a text about it: it
+// has sentences, and no line states a time.
+func isProse(head []byte) bool {
+	if !bytes.Contains(head, []byte("pleg was last seen active")) || timeOfDay().Match(head) {
+		return false
+	}
+	sentences := 0
+	for line := range strings.Lines(string(head)) {
+		if isSentence(strings.TrimSpace(line)) {
+			sentences++
+		}
+	}
+	return sentences >= 2
+}
+
+// isSentence takes a line of words that people write: one that ends as sentences do, or
+// speaks of who writes it, or is of a script that no program's messages are in.
+func isSentence(line string) bool {
+	if strings.Contains(line, "pleg was last seen active") {
+		return false
+	}
+	han, letters, all := 0, 0, 0
+	for _, c := range line {
+		all++
+		if unicode.Is(unicode.Han, c) {
+			han++
+		}
+		if unicode.IsLetter(c) || c == ' ' {
+			letters++
+		}
+	}
+	words := strings.Fields(strings.ToLower(line))
+	if han >= 8 || len(words) < 5 || letters*10 < all*8 {
+		return han >= 8
+	}
+	return strings.ContainsAny(line[len(line)-1:], ".?!") || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(askWords, w) })
+}
+
+// extractQuoted takes a report of an age that stands in a sentence.
+func extractQuoted(r *record) ([]parse.Field, bool) {
+	at := ageRE().FindStringIndex(r.raw)
+	return nil, at != nil && quotedIn(r.raw[:at[0]], r.raw[at[1]:])
+}
+
+// isQuoted tells what extractQuoted would: most lines are the sync loop's.
+func isQuoted(r *record) bool {
+	if ofSyncLoop(r.raw) {
+		return false
+	}
+	_, ok := extractQuoted(r)
+	return ok
+}
+
+// unquote takes reports for what they are that somebody quotes, of whichever node: in a
+// text, those that stand by themselves and state neither a time nor who wrote them; and
+// examples that name a file from which no kubelet writes any.
+func (j *Joiner) unquote() {
+	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == sigQuoted })
+	if at < 0 {
+		return
+	}
+	quoted := &parse.SigSet{Sigs: []*parse.Sig{j.d.set.entries[at].sig}}
+	var last *parse.EventKind
+	var report, madeUp bool
+	for _, e := range j.part.Events {
+		if e.EventKind != last {
+			last = e.EventKind
+			report, madeUp = last.Sigs.Has(parse.SigAge), strings.HasPrefix(last.Caller, "pleg.go:")
+		}
+		if !report || !madeUp && !(j.d.prose && bare(e)) {
+			continue
+		}
+		e.Lot = parse.NewLot(j.kind(e.EventKind, e.Origin, quoted), e.Text())
+		e.SetFields(0)
+		j.warn([]parse.Warning{{Pos: e.Where(), Msg: "the text quotes a report of PLEG; of which node, and of when, it does not tell, so it counts for none"}})
+	}
+}
+
+// bare reports whether nothing that a program writes stands around a report.
+func bare(e *parse.Event) bool {
+	msg := strings.TrimLeft(e.Message(), "`'\"*_>([- \t")
+	return strings.HasPrefix(msg, "PLEG is not healthy: ") || strings.HasPrefix(msg, "pleg was last seen active ")
+}
+
+// sigQuoted is a report that somebody quotes.
+const sigQuoted = "pleg.quoted"

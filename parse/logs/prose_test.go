@@ -1,0 +1,39 @@
+package logs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestProse: a report that stands by itself in a text, which states neither a time nor
+// who wrote it, is a quotation and counts for no node; in a log, or with what a program
+// writes around it, it counts.
+func TestProse(t *testing.T) {
+	const report = "PLEG is not healthy: pleg was last seen active 3m46.752815514s ago; threshold is 3m0s"
+	for _, tt := range []struct {
+		name, text string
+		age        bool
+	}{
+		{"a guide", "How to fix it\nThe kubelet marks the node when relists take too long.\n" + report + "\nThis is no soft warning, it is an outage of the node.\n", false},
+		{"a guide in Chinese", "有时候节点会变成未就绪状态，可以看到下面的错误信息：\n> " + report + "\n这个模块负责调整容器运行时的状态，并更新缓存。\n", false},
+		{"the line alone", report + "\n", true},
+		{"with commands", "$ kubectl get node n1 -o wide\n" + report + "\n", true},
+		{"a table of conditions", "We see this on the node when it flaps.\nWhat can we do about it?\nReady False KubeletNotReady " + report + "\n", true},
+		{"the sync loop", "We see this on the node when it flaps.\nWhat can we do about it?\nkubelet.go:1821] skipping pod synchronization - [" + report + "]\n", true},
+		{"an example of a file that reports nothing", "E0610 03:42:17.123456    1234 pleg.go:418] " + report + "\n", false},
+		{"beside lines of a log", "We see this on the node when it flaps.\nWhat can we do about it?\nI0304 10:00:00.000000 1 kubelet.go:1] Starting\n" + report + "\n", true},
+	} {
+		d := NewDecoder(&parse.File{Path: "a.txt"}, []byte(tt.text), builtin(t), Options{})
+		p := d.Finish([]Result{d.Decode(Run{Data: []byte(tt.text), Last: true})})
+		age, quoted := false, false
+		for _, e := range p.Events {
+			age, quoted = age || e.Is(parse.SigAge), quoted || e.Is(sigQuoted)
+		}
+		warned := len(p.Warnings) > 0 && strings.Contains(p.Warnings[0].Msg, "quotes a report")
+		if age != tt.age || quoted == tt.age || warned == tt.age {
+			t.Errorf("%s: counts %v, quoted %v, %v", tt.name, age, quoted, p.Warnings)
+		}
+	}
+}
