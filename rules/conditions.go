@@ -259,12 +259,12 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 // statusTimeouts are Status calls of the runtime that hung.
 func (s *subject) statusTimeouts() (out []*parse.Event) {
 	for _, e := range s.sig(parse.SigRPC) {
-		if e.Field("call") == "Status" && timedOut().MatchString(e.Quote()) {
+		if e.Field("call") == "Status" && timedOut.MatchString(e.Quote()) {
 			out = append(out, e)
 		}
 	}
 	for _, e := range s.sig(parse.SigSanity) {
-		if timedOut().MatchString(e.Quote()) {
+		if timedOut.MatchString(e.Quote()) {
 			out = append(out, e)
 		}
 	}

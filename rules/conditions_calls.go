@@ -32,7 +32,7 @@ func lookNetworkCalls(s *subject, _ map[string]string) outcome {
 	var hits []*replay.Failure
 	var calls, objects []string
 	for _, f := range s.within(s.fails) {
-		if f.Code != "DeadlineExceeded" && !timedOut().MatchString(f.Err()) {
+		if f.Code != "DeadlineExceeded" && !timedOut.MatchString(f.Err()) {
 			continue
 		}
 		if slices.Contains(otherCalls, f.Call) {
@@ -66,7 +66,7 @@ func lookManyShims(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	es := s.distinct("id", func(e *parse.Event) bool { return timedOut().MatchString(e.Quote()) }, "ctrd.getstate", "ctrd.taskexit")
+	es := s.distinct("id", func(e *parse.Event) bool { return timedOut.MatchString(e.Quote()) }, "ctrd.getstate", "ctrd.taskexit")
 	if len(es) < leastShims {
 		return notThere()
 	}

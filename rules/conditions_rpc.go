@@ -91,7 +91,7 @@ func (s *subject) storedErrors() (out []*parse.Event) {
 		}
 	}
 	for _, e := range s.inWindow("kube.statuserr") {
-		if timedOut().MatchString(e.Field("err")) {
+		if timedOut.MatchString(e.Field("err")) {
 			out = append(out, e)
 		}
 	}
@@ -250,12 +250,12 @@ func hung(f *replay.Failure) bool {
 		return true
 	case "", "Unknown":
 		err := f.Err()
-		return err == "" || timedOut().MatchString(err)
+		return err == "" || timedOut.MatchString(err)
 	}
 	return false
 }
 
-var timedOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)deadline|time-?out|timed out`) })
+var timedOut = rightPattern(`(?i)deadline|time-?out|timed out`)
 
 func lookSameObject(s *subject, _ map[string]string) outcome {
 	by, order := s.statusFailures()

@@ -46,11 +46,21 @@ type slowTime struct {
 // a start and an end, those of which the metrics prove the length, and the one that
 // an episode is made of.
 func (s *subject) slowTimes() (out []slowTime) {
+	var until []int64 // of each and those before it, the last end
 	add := func(x slowTime) {
-		known := func(y slowTime) bool { return y.took >= x.took && y.from <= x.to && x.from <= y.to }
-		if x.took >= slowRelist && (s.ep == nil || x.to >= s.from+lookBack && x.from <= s.end) && !slices.ContainsFunc(out, known) {
-			out = append(out, x)
+		if x.took < slowRelist || s.ep != nil && (x.to < s.from+lookBack || x.from > s.end) {
+			return
 		}
+		last := x.to
+		for i := len(out) - 1; i >= 0 && until[i] >= x.from; i-- {
+			if y := &out[i]; y.took >= x.took && y.from <= x.to && x.from <= y.to {
+				return
+			}
+		}
+		if len(until) > 0 {
+			last = max(last, until[len(until)-1])
+		}
+		out, until = append(out, x), append(until, last)
 	}
 	for i := range s.n.Relists {
 		r := &s.n.Relists[i]

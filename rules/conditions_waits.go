@@ -127,7 +127,7 @@ func (v *view) podOfContainer(id string) string {
 // already refuses to work on.
 const settled = 30 * second
 
-var saysStopped = regexp.MustCompile(`(?i)\bnot running\b|in a stopped (?:container|state)`)
+var saysStopped = rightPattern(`(?i)\bnot running\b|in a stopped (?:container|state)`)
 
 // lookStopOfStopped joins what the runtime says of one container: that it does not
 // run, and later, by a stop that ends at its deadline, that its exit is still awaited.
@@ -141,7 +141,7 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 	var late []*replay.Failure   // stops that ended at their deadline
 	awaited := map[string]bool{} // their containers
 	for _, f := range fails {
-		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence) > 0 && len(f.ObjectID()) >= 12 && timedOut().MatchString(f.Code+" "+f.Err()) {
+		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence) > 0 && len(f.ObjectID()) >= 12 && timedOut.MatchString(f.Code+" "+f.Err()) {
 			late, awaited[brief(f.ObjectID())] = append(late, f), true
 		}
 	}

@@ -13,18 +13,29 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// Pattern is a regular expression of a rule. Many need one of a few literals to
-// match, or nothing else: looking for those is many times faster than the
+// Pattern is a regular expression of a rule, as its alternatives. Most need some
+// literals to match, or nothing else: looking for those is many times faster than the
 // expression itself, and most texts have none.
 type Pattern struct {
-	expr  string
-	parse sync.Once
-	needs []string // one of them stands in every text that matches; nil: not known
-	bytes [][]byte // the same
-	whole bool     // every text that has one of them matches
+	expr     string
+	parse    sync.Once
+	branches []branch
+	folded   bool // literals are in lower case, and so is the text to be before they are looked for
+}
 
+// branch is one alternative of an expression.
+type branch struct {
+	expr    string
+	needs   [][]literal // one of each stands in every text that matches
 	compile sync.Once
 	re      *regexp.Regexp // compiled when it is first needed
+}
+
+// literal is a text that a match may need.
+type literal struct {
+	text  string
+	bytes []byte // the same
+	whole bool   // every text that has it matches
 }
 
 func newPattern(expr string) (*Pattern, error) {
@@ -36,7 +47,7 @@ func newPattern(expr string) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{expr: expr}
-	p.parse.Do(func() { p.need(tree) })
+	p.parse.Do(func() { p.divide(tree) })
 	return p, nil
 }
 
@@ -44,27 +55,38 @@ func newPattern(expr string) (*Pattern, error) {
 // parsed when it is first asked: most never are.
 func rightPattern(expr string) *Pattern { return &Pattern{expr: expr} }
 
-// literals returns needs and whole.
-func (p *Pattern) literals() ([]string, bool) {
+// alternatives returns those of the expression.
+func (p *Pattern) alternatives() []branch {
 	p.parse.Do(func() {
 		if tree, err := syntax.Parse(p.expr, syntax.Perl); err == nil {
-			p.need(tree)
+			p.divide(tree)
 		}
 	})
-	return p.needs, p.whole
+	return p.branches
 }
 
-func (p *Pattern) need(tree *syntax.Regexp) {
-	p.needs, p.whole = needs(tree)
-	for _, s := range p.needs {
-		p.bytes = append(p.bytes, []byte(s))
+func (p *Pattern) divide(tree *syntax.Regexp) {
+	p.folded = folds(tree)
+	closed := !p.folded || closed(tree)
+	all := []*syntax.Regexp{tree}
+	if tree.Op == syntax.OpAlternate {
+		all = tree.Sub
+	}
+	p.branches = make([]branch, len(all))
+	for i, sub := range all {
+		p.branches[i] = branch{expr: sub.String(), needs: allNeeds(sub, p.folded)}
+		for _, set := range p.branches[i].needs {
+			for k := range set {
+				set[k].bytes, set[k].whole = []byte(set[k].text), set[k].whole && closed
+			}
+		}
 	}
 }
 
-// machine returns the expression, compiled.
-func (p *Pattern) machine() *regexp.Regexp {
-	p.compile.Do(func() { p.re = regexp.MustCompile(p.expr) })
-	return p.re
+// machine returns the expression of the branch, compiled.
+func (b *branch) machine() *regexp.Regexp {
+	b.compile.Do(func() { b.re = regexp.MustCompile(b.expr) })
+	return b.re
 }
 
 // String returns the expression.
@@ -72,28 +94,73 @@ func (p *Pattern) String() string { return p.expr }
 
 // MatchString reports whether the text holds a match.
 func (p *Pattern) MatchString(text string) bool {
-	if needs, whole := p.literals(); needs != nil {
-		if !slices.ContainsFunc(needs, func(s string) bool { return strings.Contains(text, s) }) {
-			return false
-		}
-		if whole {
-			return true
-		}
-	}
-	return p.machine().MatchString(text)
+	var room [512]byte
+	return p.match(append(room[:0], text...))
 }
 
 // match reports whether the text holds a match.
 func (p *Pattern) match(text []byte) bool {
-	if needs, whole := p.literals(); needs != nil {
-		if !slices.ContainsFunc(p.bytes, func(s []byte) bool { return bytes.Contains(text, s) }) {
-			return false
-		}
-		if whole {
+	branches, in, odd := p.alternatives(), text, false
+	if p.folded {
+		var room [512]byte
+		in = appendLower(room[:0], text)
+		odd = bytes.Contains(text, []byte("\u017f")) || bytes.Contains(text, []byte("\u212a")) // capitals of s and k, of a kind
+	}
+	for i := range branches {
+		b := &branches[i]
+		if may, does := b.may(in); does || (may || odd) && b.machine().Match(text) {
 			return true
 		}
 	}
-	return p.machine().Match(text)
+	return false
+}
+
+// may reports whether a text has what a match needs, and whether that is a match.
+func (b *branch) may(text []byte) (may, does bool) {
+	for _, set := range b.needs {
+		i := slices.IndexFunc(set, func(l literal) bool { return bytes.Contains(text, l.bytes) })
+		if i < 0 {
+			return false, false
+		}
+		if set[i].whole {
+			return true, true
+		}
+	}
+	return true, false
+}
+
+// appendLower appends a text, its letters of ASCII in lower case.
+func appendLower(dst, text []byte) []byte {
+	for _, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// folds reports whether a word of the expression stands for itself in any case.
+func folds(tree *syntax.Regexp) bool {
+	return tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase != 0 && len(tree.Rune) > 1 || slices.ContainsFunc(tree.Sub, folds)
+}
+
+// closed reports whether each letter of the expression stands for itself in any case.
+func closed(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		if tree.Flags&syntax.FoldCase == 0 && slices.ContainsFunc(tree.Rune, unicode.IsLetter) {
+			return false
+		}
+	case syntax.OpCharClass:
+		for _, c := range members(tree.Rune) {
+			r, _ := utf8.DecodeRuneInString(c)
+			if slices.ContainsFunc(cases(r), func(other string) bool { return !slices.Contains(members(tree.Rune), other) }) {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !closed(sub) })
 }
 
 // Bounds of the literals that are looked for: more of them or shorter ones would
@@ -103,88 +170,114 @@ const (
 	leastBytes = 3
 )
 
-// needs returns literals one of which stands in every match, nil if there are no
-// such, and whether one of them is a match by itself.
-func needs(tree *syntax.Regexp) (lits []string, whole bool) {
-	if exact := spelled(tree); useful(exact) {
-		return exact, true
+// allNeeds returns sets of literals of each of which one stands in every match;
+// folded: of a text in lower case.
+func allNeeds(tree *syntax.Regexp, folded bool) (sets [][]literal) {
+	if exact := spelled(tree, folded); useful(exact) {
+		return [][]literal{literals(exact, true)}
+	}
+	if tree.Op == syntax.OpConcat {
+		for _, set := range needsOfRow(tree.Sub, folded) {
+			sets = append(sets, literals(set, false))
+		}
+	} else if set := needs(tree, folded); set != nil {
+		sets = append(sets, literals(set, false))
+	}
+	return sets
+}
+
+func literals(texts []string, whole bool) (out []literal) {
+	for _, t := range texts {
+		out = append(out, literal{text: t, whole: whole})
+	}
+	return out
+}
+
+// needs returns literals one of which stands in every match, nil if there are no such.
+func needs(tree *syntax.Regexp, folded bool) (best []string) {
+	if exact := spelled(tree, folded); useful(exact) {
+		return exact
 	}
 	switch tree.Op {
 	case syntax.OpCapture, syntax.OpPlus:
-		lits, _ = needs(tree.Sub[0])
+		return needs(tree.Sub[0], folded)
 	case syntax.OpRepeat:
 		if tree.Min > 0 {
-			lits, _ = needs(tree.Sub[0])
+			return needs(tree.Sub[0], folded)
 		}
 	case syntax.OpAlternate:
-		whole = true
 		for _, sub := range tree.Sub {
-			l, w := needs(sub)
-			if l == nil {
-				return nil, false
+			l := needs(sub, folded)
+			if l == nil || len(best)+len(l) > mostNeeds {
+				return nil
 			}
-			lits, whole = append(lits, l...), whole && w
+			best = append(best, l...)
 		}
-		if len(lits) > mostNeeds {
-			return nil, false
-		}
-		return lits, whole
 	case syntax.OpConcat:
-		lits = needsOfRow(tree.Sub)
+		for _, set := range needsOfRow(tree.Sub, folded) {
+			if shortest(set) > shortest(best) {
+				best = set
+			}
+		}
 	}
-	return lits, false
+	return best
 }
 
-// needsOfRow returns the longest literals that elements in a row need: those of
-// one of them, or what several that stand side by side spell.
-func needsOfRow(row []*syntax.Regexp) (best []string) {
-	better := func(l []string) {
-		if useful(l) && shortest(l) > shortest(best) {
-			best = l
+// needsOfRow returns the sets of literals that elements in a row need: those of one
+// of them, or what several that stand side by side spell.
+func needsOfRow(row []*syntax.Regexp, folded bool) (sets [][]string) {
+	add := func(set []string) {
+		if useful(set) {
+			sets = append(sets, set)
 		}
 	}
 	run := []string{""}
 	for _, sub := range row {
-		next := product(run, spelled(sub))
+		next := product(run, spelled(sub, folded))
 		if next == nil {
-			better(run)
-			l, _ := needs(sub)
-			better(l)
-			if next = spelled(sub); next == nil {
+			add(run)
+			add(needs(sub, folded))
+			if next = spelled(sub, folded); next == nil {
 				next = []string{""}
 			}
 		}
 		run = next
 	}
-	better(run)
-	return best
+	add(run)
+	return sets
 }
 
-// spelled returns all texts that an expression matches, where they are few.
-func spelled(tree *syntax.Regexp) []string {
+// spelled returns all texts that an expression matches, where they are few; folded:
+// in lower case.
+func spelled(tree *syntax.Regexp, folded bool) []string {
 	switch tree.Op {
 	case syntax.OpEmptyMatch:
 		return []string{""}
 	case syntax.OpLiteral:
 		switch {
 		case slices.Contains(tree.Rune, utf8.RuneError): // the machine takes bytes that are no text for it
+		case folded:
+			return lower([]string{string(tree.Rune)})
 		case tree.Flags&syntax.FoldCase == 0:
 			return []string{string(tree.Rune)}
 		case len(tree.Rune) == 1:
 			return cases(tree.Rune[0])
 		}
 	case syntax.OpCharClass:
+		if folded {
+			return lower(members(tree.Rune))
+		}
 		return members(tree.Rune)
 	case syntax.OpCapture:
-		return spelled(tree.Sub[0])
+		return spelled(tree.Sub[0], folded)
 	case syntax.OpQuest:
-		if s := spelled(tree.Sub[0]); s != nil {
+		if s := spelled(tree.Sub[0], folded); s != nil {
 			return append([]string{""}, s...)
 		}
 	case syntax.OpConcat:
 		out := []string{""}
 		for _, sub := range tree.Sub {
-			if out = product(out, spelled(sub)); out == nil {
+			if out = product(out, spelled(sub, folded)); out == nil {
 				return nil
 			}
 		}
@@ -192,7 +285,7 @@ func spelled(tree *syntax.Regexp) []string {
 	case syntax.OpAlternate:
 		var out []string
 		for _, sub := range tree.Sub {
-			s := spelled(sub)
+			s := spelled(sub, folded)
 			if s == nil || len(out)+len(s) > mostNeeds {
 				return nil
 			}
@@ -201,6 +294,24 @@ func spelled(tree *syntax.Regexp) []string {
 		return out
 	}
 	return nil
+}
+
+// lower returns texts in lower case, each once, without the long s and the sign of
+// Kelvin: texts with those are given to the machine. nil if one has other letters
+// beyond ASCII, which appendLower leaves as they are.
+func lower(texts []string) (out []string) {
+	for _, t := range texts {
+		if t == "\u017f" || t == "\u212a" {
+			continue
+		}
+		if strings.ContainsFunc(t, func(r rune) bool { return r > unicode.MaxASCII }) {
+			return nil
+		}
+		if t = strings.ToLower(t); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // members lists the characters of a small class, given as ranges.

@@ -1,6 +1,6 @@
-// Package hostile builds archives that a careless reader would regret: names
-// and links that lead elsewhere, bombs, lying sizes, damage of every kind. It
-// is a test tool; nothing of it is linked into the program.
+// Package hostile builds inputs that a careless reader would regret: archives with names
+// and links that lead elsewhere, bombs, lying sizes, damage of every kind, and very many
+// of something. It is a test tool; nothing of it is linked into the program.
 //
 // Most archives also hold a member with a readable log, so that a test can ask
 // for what must survive.
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Case is one archive.
+// Case is one input.
 type Case struct {
 	Name  string // file name, unique
 	Build func(w io.Writer) error
@@ -47,7 +47,10 @@ func Log() []byte {
 	return b.Bytes()
 }
 
-// Cases returns all archives in a fixed order.
+// All returns all inputs in a fixed order.
+func All() []Case { return slices.Concat(Cases(), Many(), Lines()) }
+
+// Cases returns the archives that are bent, in a fixed order.
 func Cases() []Case {
 	var out []Case
 	for _, group := range []func() []Case{tarCases, bombCases, zipCases, damageCases, nestCases, truncationCases} {

@@ -18,6 +18,7 @@ func Many() []Case {
 		members("100,000 journals of as many hosts", 100_000, "node-%d/journal.export", export),
 		members("100,000 snapshots of metrics", 100_000, "node-1/metrics-%d.txt", snapshot),
 		packed("100,000 archives of one log", 100_000),
+		members("100,000 snapshots of as many nodes", 100_000, "metrics-%d.txt", "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"node-%[1]d\"} 1\n"+snapshot),
 		one("100,000 rows of containers", "crictl_ps_-a.txt", 100_000, "CONTAINER           IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n",
 			"%013[1]x       %013[1]x       3 hours ago         Running             c-%[1]d                0                   %013[1]x       p-%[1]d\n", ""),
 		one("100,000 pods", "pods.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%[1]d","namespace":"n","uid":"%032[1]x"},`+

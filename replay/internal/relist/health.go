@@ -118,9 +118,9 @@ func (h *healthClaims) listings(measured bool) {
 
 // overdue claims unhealthiness that no line reports: from a threshold after the
 // start of the last relist that can have listed pods until it ended, or the last of
-// those that failed right after it.
+// those that failed right after it: one claim for all of them.
 func (h *healthClaims) overdue() {
-	since := int64(0)
+	since, claim, first := int64(0), -1, 0 // the claim that goes on, and how many records it began with
 	for i := range h.past.Relists {
 		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
@@ -128,11 +128,16 @@ func (h *healthClaims) overdue() {
 			limit = max(limit, kubelet.EventedThreshold) // relists a period apart show which one it is
 		}
 		if failed := r.Listed != nil && !*r.Listed; !failed || !follows {
-			since = r.Start.At + int64(r.Start.Slack)
+			since, claim = r.Start.At+int64(r.Start.Slack), -1
 		}
-		from, to := since+int64(limit), r.End.At-int64(r.End.Slack)
-		if r.Start.Known() && to > from {
+		switch from, to := since+int64(limit), r.End.At-int64(r.End.Slack); {
+		case !r.Start.Known() || to <= from:
+		case claim < 0:
+			claim, first = len(h.out), len(r.Evidence)
 			h.add(from, to, Unhealthy, ProofSerial, r.Evidence...)
+		default:
+			c := &h.out[claim]
+			c.From, c.To, c.Evidence = min(c.From, from), max(c.To, to), append(c.Evidence[:first:first], r.Evidence...)
 		}
 	}
 }
@@ -578,8 +583,9 @@ func (p *painter) spans(w Window) []HealthSpan {
 		}
 		if i, _ := slices.BinarySearch(open, e.layer); e.open {
 			open = slices.Insert(open, i, e.layer)
-		} else {
-			open = slices.Delete(open, i, i+1)
+		}
+		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // those below are looked at once they are the highest
+			open = open[:k]
 		}
 	}
 	if w.End > at {
