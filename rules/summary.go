@@ -126,7 +126,7 @@ func summary(v *view, r *Result) string {
 	b.WriteString(stepWords(e))
 	b.WriteString(failing(v, e))
 	b.WriteString("; " + verdict(r, e.ID) + ".")
-	return name + ": " + sentence([]string{r.UnreadyIn(e).words(), b.String(), away(r)}, v, r)
+	return name + ": " + sentence([]string{r.UnreadyIn(e).words(), b.String(), away(v, r)}, v, r)
 }
 
 // sentence joins the parts that there are, restarts of the kubelet last.
@@ -335,7 +335,7 @@ func quietSummary(v *view, r *Result) string {
 	best, maybe := "", ""
 	if len(r.Causes) > 0 {
 		switch c := r.Causes[0]; {
-		case c.Kind == KindLookAlike && away(r) != "": // told before
+		case c.Kind == KindLookAlike && away(v, r) != "": // told before
 		case c.Kind == KindLookAlike && r.LookAlikes[0].Level != Possible:
 			best = lowerFirst(c.Title) + " (" + c.ID + ")"
 		case c.Level == Possible:
@@ -469,7 +469,7 @@ func absence(v *view, r *Result) (out []string) {
 			said = "the node became NotReady and then Ready again, and the input does not state why"
 		}
 	}
-	for _, s := range []string{said, away(r)} {
+	for _, s := range []string{said, away(v, r)} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -477,14 +477,39 @@ func absence(v *view, r *Result) (out []string) {
 	return out
 }
 
-// away names what kept the heartbeats from the API server, "" if nothing is likely to.
-func away(r *Result) string {
-	for _, c := range r.LookAlikes {
+// away names what kept the heartbeats from the API server, "" if nothing is likely to,
+// and when, if the input goes on for more than a minute after its last line.
+func away(v *view, r *Result) string {
+	for i := range r.LookAlikes {
+		c := &r.LookAlikes[i]
 		if slices.Contains(awayCauses, c.ID) && c.Level != Possible {
-			return lowerFirst(c.Title) + " (" + c.ID + ")"
+			said := lowerFirst(c.Title) + " (" + c.ID + ")"
+			switch from, to := datedBy(c.For); {
+			case from == 0 || v.n.Window.End-to <= minute:
+			case clock(from) == clock(to):
+				said += ", by lines of " + clock(from)
+			default:
+				said += ", by lines from " + clocks(from, to)
+			}
+			return said
 		}
 	}
 	return ""
+}
+
+// datedBy is the time from the first to the last of the records, 0 if one has none.
+func datedBy(es []replay.Evidence) (first, last int64) {
+	for _, e := range es {
+		w := e.When()
+		if w.Basis == parse.NoTime {
+			return 0, 0
+		}
+		if first == 0 || w.At < first {
+			first = w.At
+		}
+		last = max(last, w.At)
+	}
+	return first, last
 }
 
 // slowest tells of the longest relist of ten seconds or more, from lines or from

@@ -31,6 +31,10 @@ func TestHeadline(t *testing.T) {
 		{"the API server is away",
 			"Mar 04 10:00:00 n1 " + strings.Replace(lease, "%s", "00", 1) + "\nMar 04 10:00:10 n1 " + strings.Replace(lease, "%s", "10", 1),
 			"n1: calls to the API server fail (api-server-unreachable)", ""},
+		{"the API server was away, and the log goes on",
+			"Mar 04 10:00:00 n1 " + strings.Replace(lease, "%s", "00", 1) + "\nMar 04 10:00:10 n1 " + strings.Replace(lease, "%s", "10", 1) +
+				"\nMar 04 10:30:00 n1 " + start("10:30:00", 2114),
+			"n1: calls to the API server fail (api-server-unreachable), by lines from 2026-03-04 10:00:00 UTC to 10:00:10", ""},
 		{"the second episode lasts longer",
 			strings.Join([]string{skip("10:03:05", "3m5s"), skip("10:03:10", "3m10s"), skip("10:03:15", "3m15s"), skip("10:13:05", "3m5s"), skip("10:13:10", "3m10s"), skip("10:23:15", "13m15s")}, "\n"),
 			"", "last relist at least 13m15s old (the worst of 2 episodes)"},
