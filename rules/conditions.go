@@ -71,7 +71,7 @@ var conditions = []Condition{
 	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, lookUnitDown},
 	{"stop-of-stopped", "the runtime calls a container not running, and a stop of the same one still runs into its deadline afterwards", nil, false, lookStopOfStopped},
 	{"waited-for", "a process as old as the wait of the goroutine that keeps a lock is the one that it waits for; what is a pattern of its wait, of the facts of such processes", args("what", argPattern, "of", argText), false, lookWaitedFor},
-	{"lock-chain", "a task waits for a lock in the kernel that another one holds, as the kernel says or as its stacks prove; patterns of the waiter's name and of the lock", args("waiter", argPattern, "lock", argPattern), false, lookLockChain},
+	{"lock-chain", "what a task waits for in the kernel, and who holds it, as the kernel says or as its stacks prove; patterns of the waiter's name and of the lock", args("waiter", argPattern, "lock", argPattern), false, lookLockChain},
 	{"mount-waited-for", "a task in uninterruptible sleep names a network mount in its command line", nil, false, lookMountWaitedFor},
 	// Runnable tasks, not load: tasks in uninterruptible sleep raise that without using a processor.
 	{"runnable", "the run queue is far longer than the processors", nil, false, lookPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},

@@ -190,23 +190,23 @@ func (v *view) waiting() []waits.Wait {
 // lookLockChain follows who waits for whose lock in the kernel, to the task at the end
 // and what that one waits for. Of several chains the longest counts.
 func lookLockChain(s *subject, args map[string]string) (o outcome) {
-	first, lock, owners, more := rightPattern(args["waiter"]), rightPattern(args["lock"]), map[string]*waits.Wait{}, map[[2]string]int{}
+	first, lock, of, more := rightPattern(args["waiter"]), rightPattern(args["lock"]), map[string]*waits.Wait{}, map[[2]string]int{}
 	all := s.waiting()
 	for i := range all {
-		if w := &all[i]; s.reaches(w.By[0]) && owners[w.Waiter.PID] == nil {
-			owners[w.Waiter.PID] = w
+		if w := &all[i]; s.reaches(w.By[0]) {
+			of[w.Waiter.PID] = w
 			if !w.Likely { // else the kind of the lock is all that is known
-				more[[2]string{w.Lock, w.Holder.PID}]++
+				more[[2]string{w.For, w.Holder.PID}]++
 			}
 		}
 	}
 	longest := 0
 	for i := range all {
 		w := &all[i]
-		if owners[w.Waiter.PID] != w || !first.MatchString(w.Waiter.Comm) || !lock.MatchString(w.Lock) {
+		if of[w.Waiter.PID] != w || !first.MatchString(w.Waiter.Comm) || !lock.MatchString(w.For) {
 			continue
 		}
-		if x, n := s.lockChain(w, owners, more); n > longest {
+		if x, n := s.lockChain(w, of, more); n > longest {
 			longest, o = n, x
 		}
 	}
@@ -217,35 +217,35 @@ func lookLockChain(s *subject, args map[string]string) (o outcome) {
 }
 
 // lockChain tells of a wait, and of those that follow from it.
-func (s *subject) lockChain(w *waits.Wait, owners map[string]*waits.Wait, more map[[2]string]int) (o outcome, n int) {
-	seen, words := map[string]bool{}, w.Waiter.String()+s.whose(w.Waiter.PID)
-	var last *waits.Wait
-	for ; w != nil && !seen[w.Waiter.PID]; w = owners[w.Holder.PID] {
-		seen[w.Waiter.PID], last = true, w
-		if k := more[[2]string{w.Lock, w.Holder.PID}]; n == 0 && k > 1 {
-			words += ", like " + parse.Plural(k-1, "more task") + ","
+func (s *subject) lockChain(w *waits.Wait, of map[string]*waits.Wait, more map[[2]string]int) (o outcome, n int) {
+	seen, words, last := map[string]bool{}, w.Waiter.String()+s.whose(w.Waiter.PID), w.Waiter
+	if k := more[[2]string{w.For, w.Holder.PID}]; k > 1 && w.Holder.PID != "" {
+		words += ", like " + parse.Plural(k-1, "more task") + ","
+	}
+	for ; w != nil && !seen[w.Waiter.PID]; w = of[w.Holder.PID] {
+		seen[w.Waiter.PID], last = true, w.Holder
+		words += " waits for " + w.For
+		switch {
+		case w.Likely:
+			words += " that " + last.String() + s.whose(last.PID) + " probably holds, which"
+		case last.PID != "":
+			words += " that " + last.String() + s.whose(last.PID) + " holds, which"
+		default:
+			last = w.Waiter
 		}
-		keeps := " holds"
-		if w.Likely {
-			keeps = " probably holds"
-		}
-		words += " waits for " + w.Lock + " that " + w.Holder.String() + s.whose(w.Holder.PID) + keeps + ", which"
 		for _, r := range w.By {
 			o.records = append(o.records, replay.Evidence{Record: r})
 		}
 		n++
 	}
 	words = strings.TrimSuffix(words, ", which")
-	switch m, p := s.mountOf(last.Holder.PID); {
-	case w != nil:
+	if m, p := s.mountOf(last.PID); w != nil {
 		words += ", so that none of them can go on"
-	case m != nil:
+	} else if m != nil {
 		words += ", which hangs in " + m.Value + " of " + m.Attr("device")
 		o.records = append(o.records, replay.Evidence{Record: p}, replay.Evidence{Record: m})
-	case last.End != "":
-		words += ", which waits for " + last.End
 	}
-	o = found(o.records...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Holder.Comm, "pid": last.Holder.PID})
+	o = found(o.records...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Comm, "pid": last.PID})
 	return o, n
 }
 

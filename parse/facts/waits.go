@@ -255,6 +255,9 @@ func waitsFor(g *goroutine) string {
 	if g.lock != "" {
 		return "another lock"
 	}
+	if g.state == "sync.WaitGroup.Wait" && hasFrame(g.frames, []string{"(*Daemon).StateChanged"}) { // moby daemon/monitor.go: c.Wait()
+		return "the output streams of the container"
+	}
 	for _, w := range waitsOn {
 		if hasFrame(g.frames, []string{w.frame}) {
 			return w.what

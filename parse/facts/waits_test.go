@@ -303,6 +303,27 @@ github.com/docker/docker/pkg/devicemapper._Cfunc_dm_udev_wait(0x1)
 github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).deactivateDevice(0xc820232000, 0xc8)
 github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).UnmountDevice(0xc820232000, 0xc8)
 `, "66", "the kernel"},
+	{"dockerd: thousands of lists wait for an exit that waits for the output streams, told by its containerd (moby#30605)", `goroutine 901 [semacquire, 1259 minutes]:
+sync.runtime_Semacquire(0xc042c0aa14)
+sync.(*Mutex).Lock(0xc042c0aa10)
+github.com/docker/docker/daemon.(*Daemon).reducePsContainer(0xc0421b6c00, 0xc042c0aa00)
+
+goroutine 11741778 [semacquire, 1260 minutes]:
+sync.runtime_Semacquire(0xc047246d8c)
+sync.(*WaitGroup).Wait(0xc047246d80)
+github.com/docker/docker/daemon.(*Daemon).StateChanged(0xc0421b6c00, 0xc047246d40, 0x40)
+github.com/docker/docker/libcontainerd.(*container).waitExit(0xc045c7e240)
+`, "11741778", "the output streams of the container"},
+	{"dockerd: devicemapper's status waits for a device that udev does not confirm (moby#27900, moby#25993)", `goroutine 9776590 [semacquire, 2960 minutes]:
+sync.(*Mutex).Lock(0xc20806e188)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).Status(0xc20806e180, 0x0)
+
+goroutine 90 [syscall, 2968 minutes, locked to thread]:
+github.com/docker/docker/pkg/devicemapper._Cfunc_dm_udev_wait(0xd4d6bdc, 0xc200000000)
+github.com/docker/docker/pkg/devicemapper.activateDevice(0xc2090e2c60, 0x24)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).activateDeviceIfNeeded(0xc20806e180, 0xc2090cd380)
+github.com/docker/docker/daemon/graphdriver/devmapper.(*DeviceSet).MountDevice(0xc20806e180, 0xc2090cd3)
+`, "90", "the kernel"},
 	{"containerd: updates of the metadata wait for their garbage collection", `goroutine 210 [sync.RWMutex.RLock, 7 minutes]:
 sync.(*RWMutex).RLock(...)
 github.com/containerd/containerd/metadata.(*DB).Update(0xc0000d8000, 0xc00)

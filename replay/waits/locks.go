@@ -59,17 +59,18 @@ var locks = []lock{
 		held: [][]string{{"pcpu_create_chunk"}, {"pcpu_populate_chunk"}, {"pcpu_alloc_pages"}}},
 }
 
-// ends are what a task waits for that is no lock, by functions that are in its stack.
-// The first counts.
-var ends = []struct{ name, what string }{
-	{"fanotify_handle_event", "the answer of who listens to file access"}, {"fanotify_get_response", "the answer of who listens to file access"},
-	{"netdev_wait_allrefs", "the last reference to a network device"}, {"netdev_wait_allrefs_any", "the last reference to a network device"},
-	{"rpc_wait_bit_killable", "a file server"}, {"nfs_wait_bit_killable", "a file server"}, {"request_wait_answer", "the process behind a FUSE mount"}, {"ceph_mdsc_do_request", "a file server"}, {"compound_send_recv", "a file server"},
-	{"rcu_barrier", "all processors to pass through RCU"}, {"__wait_rcu_gp", "all processors to pass through RCU"}, {"wait_rcu_gp", "all processors to pass through RCU"}, {"synchronize_rcu", "all processors to pass through RCU"}, {"synchronize_sched", "all processors to pass through RCU"},
-	{"flush_work", "work that a thread of the kernel is to do"}, {"__flush_work", "work that a thread of the kernel is to do"}, {"flush_workqueue", "work that a thread of the kernel is to do"},
-	{"jbd2_log_wait_commit", "the journal of a file system"}, {"wait_transaction_locked", "the journal of a file system"}, {"xlog_grant_head_wait", "the journal of a file system"}, {"xfs_log_force", "the journal of a file system"}, {"xfs_log_reserve", "the journal of a file system"},
-	{"io_schedule", "input or output"}, {"xfs_buf_iowait", "input or output"}, {"blk_mq_get_tag", "input or output"}, {"submit_bio_wait", "input or output"},
-	{"__refrigerator", "its cgroup to be thawed"},
+// ends are what a task waits for that is no lock, by functions that wait: the innermost
+// counts.
+var ends = map[string]string{
+	"fanotify_handle_event": "the answer of who listens to file access", "fanotify_get_response": "the answer of who listens to file access",
+	"netdev_wait_allrefs": "the last reference to a network device", "netdev_wait_allrefs_any": "the last reference to a network device",
+	"rpc_wait_bit_killable": "a file server", "nfs_wait_bit_killable": "a file server", "ceph_mdsc_do_request": "a file server", "compound_send_recv": "a file server",
+	"request_wait_answer": "the process behind a FUSE mount",
+	"rcu_barrier":         "all processors to pass through RCU", "__wait_rcu_gp": "all processors to pass through RCU", "wait_rcu_gp": "all processors to pass through RCU", "synchronize_rcu": "all processors to pass through RCU", "synchronize_sched": "all processors to pass through RCU",
+	"flush_work": "work that a thread of the kernel is to do", "__flush_work": "work that a thread of the kernel is to do", "flush_workqueue": "work that a thread of the kernel is to do",
+	"jbd2_log_wait_commit": "the journal of a file system", "wait_transaction_locked": "the journal of a file system", "xlog_grant_head_wait": "the journal of a file system", "xfs_log_force": "the journal of a file system",
+	"io_schedule": "input or output", "xfs_buf_iowait": "input or output", "blk_mq_get_tag": "input or output", "submit_bio_wait": "input or output",
+	"__refrigerator": "its cgroup to be thawed",
 }
 
 // asksFor is how a function waits for a lock, if it does.
@@ -123,8 +124,8 @@ func Functions() (out []string) {
 			}
 		}
 	}
-	for _, e := range ends {
-		out = append(out, e.name)
+	for name := range ends {
+		out = append(out, name)
 	}
 	return out
 }

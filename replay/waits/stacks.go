@@ -86,17 +86,17 @@ func (s *stack) asking() bool {
 	return ok
 }
 
-// end is what the stack waits for.
-func (s *stack) end() string {
+// end is what the stack waits for that is no lock, and the line that shows it.
+func (s *stack) end() (what string, by parse.Record) {
 	if s.asking() {
-		return "another lock"
+		return "", nil
 	}
-	for _, e := range ends {
-		if s.fns[e.name] {
-			return e.what
+	for i := range s.frames {
+		if what := ends[s.frames[i].fn]; what != "" {
+			return what, s.frames[i].by
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // stacksOf reads the stacks that a log of the kernel prints: of hung tasks, and of all

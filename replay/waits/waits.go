@@ -10,51 +10,55 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Wait says that a task waits for a lock that another one holds.
+// Wait says what a task waits for, and who holds it.
 type Wait struct {
-	Waiter, Holder Task
-	Lock           string
-	Likely         bool           // the kernel itself says no more than that
-	By             []parse.Record // what shows it
-	// End is what the holder waits for, "" where nothing tells. Where that is a lock
-	// that somebody is shown to hold, there is a Wait of it.
-	End string
+	Waiter Task
+	For    string         // a lock, or what else it waits for
+	Holder Task           // the zero Task where nothing shows who holds it, or where nobody can
+	Likely bool           // that it is the holder: the kernel itself says no more than that
+	By     []parse.Record // what shows it
 }
 
-// Of returns the waits that events of Signatures and facts show, by place. No holder is
-// named that is not the only one who can be.
+// Of returns what events of Signatures and facts show of each task, by place. No holder
+// is named that is not the only one who can be.
 func Of(lines []*parse.Event, fs []*parse.Fact) (out []Wait) {
 	slices.SortStableFunc(lines, func(a, b *parse.Event) int {
 		return cmp.Or(cmp.Compare(a.File.Path, b.File.Path), cmp.Compare(a.Offset, b.Offset))
 	})
+	lines = slices.Compact(lines)
 	stacks := slices.Concat(stacksOf(lines), stacksOfFiles(fs))
-	ends := map[string]string{}
-	for _, s := range stacks {
-		ends[s.PID] = cmp.Or(ends[s.PID], s.end())
-	}
-	seen := map[[2]string]bool{}
+	seen := map[string]bool{}
 	add := func(w Wait) {
-		if key := [2]string{w.Waiter.PID, w.Holder.PID}; !seen[key] {
-			seen[key], w.End = true, ends[w.Holder.PID]
+		if !seen[w.Waiter.PID] {
+			seen[w.Waiter.PID] = true
 			out = append(out, w)
 		}
 	}
 	for _, e := range lines {
 		if e.Is(sigOwner) {
-			add(Wait{Waiter: Task{e.Field("waiter"), e.Field("wpid")}, Holder: Task{e.Field("comm"), e.Field("pid")}, Lock: "the " + e.Field("what"), Likely: true, By: []parse.Record{e}})
+			add(Wait{Waiter: Task{e.Field("waiter"), e.Field("wpid")}, For: "the " + e.Field("what"), Holder: Task{e.Field("comm"), e.Field("pid")}, Likely: true, By: []parse.Record{e}})
 		}
 	}
 	for _, w := range ofHeld(lines, stacks) {
 		add(w)
 	}
+	var alone []Wait
 	for _, s := range stacks {
 		l, how, rw, by := s.wants()
 		if l == nil {
+			if what, by := s.end(); what != "" {
+				alone = append(alone, Wait{Waiter: s.Task, For: what, By: []parse.Record{s.by, by}})
+			}
 			continue
 		}
 		if h, at := only(stacks, s, l, how, rw); h != nil {
-			add(Wait{Waiter: s.Task, Holder: h.Task, Lock: l.name, By: []parse.Record{s.by, by.by, h.by, at.by}})
+			add(Wait{Waiter: s.Task, For: l.name, Holder: h.Task, By: []parse.Record{s.by, by.by, h.by, at.by}})
+			continue
 		}
+		alone = append(alone, Wait{Waiter: s.Task, For: l.name, By: []parse.Record{s.by, by.by}})
+	}
+	for _, w := range alone {
+		add(w)
 	}
 	return out
 }
@@ -115,7 +119,7 @@ func ofHeld(lines []*parse.Event, stacks []*stack) (out []Wait) {
 			}
 		}
 		if got != nil && !several {
-			out = append(out, Wait{Waiter: h.Task, Holder: got.Task, Lock: "the lock " + want.Field("lock"), By: []parse.Record{h.by, want, got.by}})
+			out = append(out, Wait{Waiter: h.Task, Holder: got.Task, For: "the lock " + want.Field("lock"), By: []parse.Record{h.by, want, got.by}})
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ func asked(by ...string) []string {
 var cleanup = []string{"ops_exit_list", "cleanup_net", "process_one_work", "worker_thread", "kthread", "ret_from_fork"}
 
 // cases are written after the structure of public stacks; each is followed by who waits
-// for whom, "" where the stacks do not prove it.
+// for what, and whom, where the stacks prove that.
 var cases = []struct{ name, text, want string }{
 	{"a namespace is cleaned up until its last device is free, and others are to be made (moby#5618)", `[  467.167062] sysrq: SysRq : Show Blocked State
 [  467.168580] kworker/u4:6    D    0   293      2 0x00000000
@@ -65,32 +65,32 @@ var cases = []struct{ name, text, want string }{
 [  467.178000]  mutex_lock_killable+0x21/0x2e
 [  467.178300]  copy_net_ns+0x6a/0x13f
 [  467.178600]  create_new_namespaces+0x109/0x18c
-`, "runc:[1:CHILD] (2609) > kworker/u4:6 (293): the lock of all network namespaces; the last reference to a network device"},
-	{"the clean-up waits for the same lock itself (coreos/bugs#2357)", hung(500, "kworker/u8:1", "77", asked("cleanup_net", "process_one_work")...) + hung(500, "runc:[1:CHILD]", "99", asked("copy_net_ns", "create_new_namespaces")...), ""},
-	{"only those that wait (dotmesh#540)", hung(500, "systemd", "1", asked("proc_cgroup_show", "proc_single_show")...) + hung(500, "kworker/6:4", "23468", asked("css_release_work_fn", "process_one_work")...), ""},
+`, "runc:[1:CHILD] (2609) > kworker/u4:6 (293): the lock of all network namespaces | kworker/u4:6 (293): the last reference to a network device"},
+	{"the clean-up waits for the same lock itself (coreos/bugs#2357)", hung(500, "kworker/u8:1", "77", asked("cleanup_net", "process_one_work")...) + hung(500, "runc:[1:CHILD]", "99", asked("copy_net_ns", "create_new_namespaces")...), "kworker/u8:1 (77): the lock of all network namespaces | runc:[1:CHILD] (99): the lock of all network namespaces"},
+	{"only those that wait (dotmesh#540)", hung(500, "systemd", "1", asked("proc_cgroup_show", "proc_single_show")...) + hung(500, "kworker/6:4", "23468", asked("css_release_work_fn", "process_one_work")...), "systemd (1): the lock of all cgroups (cgroup_mutex) | kworker/6:4 (23468): the lock of all cgroups (cgroup_mutex)"},
 	{"a cgroup is made, which waits for memory; systemd and a worker wait", hung(500, "runc", "300", "io_schedule", "try_to_free_pages", "mem_cgroup_css_alloc", "css_create", "cgroup_apply_control_enable", "cgroup_mkdir") +
 		hung(501, "systemd", "1", asked("proc_cgroup_show")...) + hung(501, "kworker/6:4", "23468", asked("css_release_work_fn")...),
-		"systemd (1) > runc (300): the lock of all cgroups (cgroup_mutex); input or output | kworker/6:4 (23468) > runc (300): the lock of all cgroups (cgroup_mutex); input or output"},
-	{"who drains a cgroup has let the lock go", hung(500, "runc", "300", "schedule", "cgroup_lock_and_drain_offline", "cgroup_apply_control", "cgroup_mkdir") + hung(501, "systemd", "1", asked("proc_cgroup_show")...), ""},
+		"systemd (1) > runc (300): the lock of all cgroups (cgroup_mutex) | kworker/6:4 (23468) > runc (300): the lock of all cgroups (cgroup_mutex) | runc (300): input or output"},
+	{"who drains a cgroup has let the lock go", hung(500, "runc", "300", "schedule", "cgroup_lock_and_drain_offline", "cgroup_apply_control", "cgroup_mkdir") + hung(501, "systemd", "1", asked("proc_cgroup_show")...), "systemd (1): the lock of all cgroups (cgroup_mutex)"},
 	{"a device is deleted, which waits for work; another clean-up waits (moby#44552)", hung(1600, "dockerd", "3946", "schedule_timeout", "wait_for_completion", "__flush_work", "rollback_registered_many", "unregister_netdevice_many", "rtnl_delete_link", "rtnl_dellink", "rtnetlink_rcv_msg") +
 		hung(1602, "kworker/u8:3", "88", asked(append([]string{"rtnl_lock", "default_device_exit_batch"}, cleanup...)...)...),
-		"kworker/u8:3 (88) > dockerd (3946): the lock of the network configuration (rtnl); work that a thread of the kernel is to do"},
+		"kworker/u8:3 (88) > dockerd (3946): the lock of the network configuration (rtnl) | dockerd (3946): work that a thread of the kernel is to do"},
 	{"of a chain of two locks", hung(1600, "dockerd", "3946", "wait_for_completion", "__flush_work", "unregister_netdevice_many", "rtnl_dellink", "rtnetlink_rcv_msg") +
 		hung(1602, "kworker/u8:3", "88", asked(append([]string{"rtnl_lock", "default_device_exit_batch"}, cleanup...)...)...) + hung(1602, "runc:[1:CHILD]", "99", asked("copy_net_ns")...),
-		"kworker/u8:3 (88) > dockerd (3946): the lock of the network configuration (rtnl); work that a thread of the kernel is to do | runc:[1:CHILD] (99) > kworker/u8:3 (88): the lock of all network namespaces; another lock"},
-	{"who has let rtnl go waits for the last reference", hung(1600, "ip", "40", "msleep", "netdev_wait_allrefs_any", "netdev_run_todo", "rtnl_dellink", "rtnetlink_rcv_msg") + hung(1600, "kworker/1:0", "41", asked("rtnl_lock", "linkwatch_event")...), ""},
-	{"two are inside, so none is named", hung(500, "a", "1", "io_schedule", "cgroup_apply_control") + hung(500, "b", "2", "io_schedule", "cgroup_migrate") + hung(500, "c", "3", asked("proc_cgroup_show")...), ""},
-	{"another mutex, that a function between asks for", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(500, "kworker/0:1", "2", asked("ipvs_exit_batch", "cleanup_net")...), ""},
-	{"the holder was there an hour ago", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(4200, "b", "2", asked("copy_net_ns")...), ""},
-	{"within the time that both hang", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(610, "b", "2", asked("copy_net_ns")...), "b (2) > a (1): the lock of all network namespaces; input or output"},
+		"kworker/u8:3 (88) > dockerd (3946): the lock of the network configuration (rtnl) | runc:[1:CHILD] (99) > kworker/u8:3 (88): the lock of all network namespaces | dockerd (3946): work that a thread of the kernel is to do"},
+	{"who has let rtnl go waits for the last reference", hung(1600, "ip", "40", "msleep", "netdev_wait_allrefs_any", "netdev_run_todo", "rtnl_dellink", "rtnetlink_rcv_msg") + hung(1600, "kworker/1:0", "41", asked("rtnl_lock", "linkwatch_event")...), "ip (40): the last reference to a network device | kworker/1:0 (41): the lock of the network configuration (rtnl)"},
+	{"two are inside, so none is named", hung(500, "a", "1", "io_schedule", "cgroup_apply_control") + hung(500, "b", "2", "io_schedule", "cgroup_migrate") + hung(500, "c", "3", asked("proc_cgroup_show")...), "a (1): input or output | b (2): input or output | c (3): the lock of all cgroups (cgroup_mutex)"},
+	{"another mutex, that a function between asks for", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(500, "kworker/0:1", "2", asked("ipvs_exit_batch", "cleanup_net")...), "a (1): input or output"},
+	{"the holder was there an hour ago", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(4200, "b", "2", asked("copy_net_ns")...), "a (1): input or output | b (2): the lock of all network namespaces"},
+	{"within the time that both hang", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(610, "b", "2", asked("copy_net_ns")...), "b (2) > a (1): the lock of all network namespaces | a (1): input or output"},
 	{"functions that the kernel does not vouch for (kubernetes#16601)", hung(500, "kworker/u4:0", "24523", "?msleep", "?ops_exit_list", "?cleanup_net") + hung(500, "docker", "10467", "?mutex_lock", "?copy_net_ns"), ""},
-	{"a stack of nobody after that of another", hung(500, "a", "1", "io_schedule") + "[  500.900000] Call Trace:\n[  500.900001]  setup_net+0x1/0x2\n[  500.900002]  copy_net_ns+0x1/0x2\n" + hung(500, "b", "2", asked("copy_net_ns")...), ""},
-	{"readers do not keep one another out", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(500, "b", "2", "rwsem_down_read_slowpath", "down_read_killable", "copy_net_ns"), ""},
+	{"a stack of nobody after that of another", hung(500, "a", "1", "io_schedule") + "[  500.900000] Call Trace:\n[  500.900001]  setup_net+0x1/0x2\n[  500.900002]  copy_net_ns+0x1/0x2\n" + hung(500, "b", "2", asked("copy_net_ns")...), "a (1): input or output | b (2): the lock of all network namespaces"},
+	{"readers do not keep one another out", hung(500, "a", "1", "io_schedule", "setup_net", "copy_net_ns") + hung(500, "b", "2", "rwsem_down_read_slowpath", "down_read_killable", "copy_net_ns"), "a (1): input or output | b (2): the lock of all network namespaces"},
 	{"a mount waits for reclaim that waits for a file server (kubernetes#138512, with the one that holds)", hung(500, "kswapd0", "90", "rpc_wait_bit_killable", "nfs_wb_all", "evict", "super_cache_scan", "do_shrink_slab", "shrink_slab", "shrink_node") +
 		hung(500, "runc:[2:INIT]", "3704643", "rwsem_down_write_slowpath", "register_shrinker_prepared", "sget_fc"),
-		"runc:[2:INIT] (3704643) > kswapd0 (90): the lock of the list of shrinkers; a file server"},
+		"runc:[2:INIT] (3704643) > kswapd0 (90): the lock of the list of shrinkers | kswapd0 (90): a file server"},
 	{"the drain of page lists waits for a worker (amazon-linux-2023#993, with the one that holds)", hung(500, "fluent-bit", "70", "schedule_timeout", "wait_for_completion", "__flush_work", "__lru_add_drain_all", "generic_fadvise") + hung(500, "containerd", "71", asked("__lru_add_drain_all", "generic_fadvise")...),
-		"containerd (71) > fluent-bit (70): the lock of the drain of all processors' page lists; work that a thread of the kernel is to do"},
+		"containerd (71) > fluent-bit (70): the lock of the drain of all processors' page lists | fluent-bit (70): work that a thread of the kernel is to do"},
 	{"the kernel's own word", hung(500, "runc", "77", asked("do_last")...) + "[  500.5] INFO: task runc:77 is blocked on a mutex likely owned by task kworker/u8:3:1234.\n", "runc (77) > kworker/u8:3 (1234): the mutex, likely"},
 	{"a list of locks (sched_ext#131)", hung(500, "containerd", "70", asked("some_function")...) + `[  500.800000] Showing all locks held in the system:
 [  500.800001] 1 lock held by containerd/70:
@@ -109,12 +109,12 @@ var cases = []struct{ name, text, want string }{
 func words(ws []waits.Wait) string {
 	var out []string
 	for _, w := range ws {
-		s := w.Waiter.String() + " > " + w.Holder.String() + ": " + w.Lock
-		if w.Likely {
-			s += ", likely"
+		s := w.Waiter.String()
+		if w.Holder.PID != "" {
+			s += " > " + w.Holder.String()
 		}
-		if w.End != "" {
-			s += "; " + w.End
+		if s += ": " + w.For; w.Likely {
+			s += ", likely"
 		}
 		out = append(out, s)
 	}
@@ -146,7 +146,7 @@ func TestOfFiles(t *testing.T) {
 	}
 	fs := []*parse.Fact{fact("90", "rpc_wait_bit_killable nfs_wb_all super_cache_scan do_shrink_slab shrink_slab"), fact("3704643", "rwsem_down_write_slowpath register_shrinker_prepared sget_fc"),
 		{Pos: parse.Pos{File: &parse.File{Path: "ps"}}, Key: facts.KeyDState, Attrs: []parse.Field{{Name: "pid", Value: "3704643"}, {Name: "comm", Value: "runc"}}}}
-	if got, want := words(waits.Of(nil, fs)), "runc (3704643) > a task (90): the lock of the list of shrinkers; a file server"; got != want {
+	if got, want := words(waits.Of(nil, fs)), "runc (3704643) > a task (90): the lock of the list of shrinkers | a task (90): a file server"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
