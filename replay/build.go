@@ -2,7 +2,10 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -147,7 +150,31 @@ func window(n *Node, v *host.Survey) Window {
 		}
 	}
 	w.Timezone, w.TimezoneBasis, w.YearBasis = zone(n)
+	w.Step = step(n, v, w)
 	return w
+}
+
+// step is the largest step of the clock within a window, as stamps show it or a daemon
+// tells it; 0 for none.
+func step(n *Node, v *host.Survey, w Window) time.Duration {
+	most := time.Duration(0)
+	see := func(at int64, d time.Duration) {
+		if at >= w.Start && at <= w.End && d.Abs() > most.Abs() {
+			most = d
+		}
+	}
+	for _, c := range n.Clocks {
+		for _, j := range c.Jumps {
+			see(j.At.At, time.Duration(j.Step))
+		}
+	}
+	for _, e := range v.Census.Forms {
+		if sec, err := strconv.ParseFloat(e.Field("sec"), 64); e.Is("clk.step") && err == nil && !strings.Contains(e.Quote(), "wrong by") && // which need not be set at once
+			math.Abs(sec) >= 1 && math.Abs(sec) < 1e9 {
+			see(e.At, time.Duration(sec*1e9))
+		}
+	}
+	return most
 }
 
 // zone returns the zone of the file that holds most of the node's kubelet

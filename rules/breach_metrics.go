@@ -90,12 +90,15 @@ func (m *metricView) ages() []Breach {
 	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
 	var out []Breach
 	for _, s := range m.series["kubelet_pleg_last_seen_seconds"] {
-		worst, from := time.Duration(0), int64(0)
+		worst, from, last := time.Duration(0), int64(0), int64(0)
 		var es []replay.Evidence
 		flush := func(end int64) {
 			if len(es) > 0 && !m.said(from, max(end, from), stuck[:2]...) {
 				b := m.breach(r, from, end, secs(worst), es)
-				b.Threshold, b.Least = secs(limit), true
+				b.Threshold, b.Least, b.StartSlack = secs(limit), true, time.Second // of the gauge
+				if end != 0 {
+					b.EndSlack = time.Duration(end - last) // it ended since the snapshot before
+				}
 				out = append(out, b)
 			}
 			worst, es = 0, nil
@@ -113,7 +116,7 @@ func (m *metricView) ages() []Breach {
 			if len(es) == 0 {
 				from = start + int64(limit)
 			}
-			worst = max(worst, age-time.Second) // the gauge leaves out a part of a second
+			last, worst = p.At, max(worst, age-time.Second) // the gauge leaves out a part of a second
 			es = append(es, replay.Evidence{Record: s.Cite(p), Note: fmt.Sprintf("the last relist that listed pods began %v before this snapshot", age.Round(time.Second))})
 		}
 		flush(0)
@@ -203,6 +206,7 @@ func (m *metricView) longRelists() []Breach {
 			from = q.From
 		}
 		b := m.breach(r, from, p.To, secs(mean), p.Evidence)
+		b.StartSlack, b.EndSlack = time.Duration(p.To-p.From), time.Duration(p.To-p.From)
 		if b.Least = true; p.Count == 1 {
 			m.measure(&b, p)
 		}
@@ -303,7 +307,10 @@ func (m *metricView) intervals() []Breach {
 	var out []Breach
 	for i := range m.n.Proofs {
 		if p := &m.n.Proofs[i]; p.Kind == replay.ProofFrozen && secs(p.Sum) >= m.limit(r.ID) {
-			out = append(out, m.breach(r, p.From, p.To, secs(p.Sum), p.Evidence))
+			b := m.breach(r, p.From, p.To, secs(p.Sum), p.Evidence)
+			slack := max(time.Duration(p.To-p.From)-p.Sum, 0) / 2 // it lies between the snapshots, nobody knows where
+			b.Start, b.End, b.StartSlack, b.EndSlack, b.Least = p.From+int64(slack), p.To-int64(slack), slack, slack, true
+			out = append(out, b)
 		}
 	}
 	return out

@@ -104,7 +104,7 @@ func TestMetricBreaches(t *testing.T) {
 		{"restart", parse.Stated, []int{0, 15}, []string{D + "_count 10 2", D + "_sum 1 0.2"}, "kubelet-restarted 1 of 1 [15 15]"},
 		{"frozen process", parse.Stated, []int{0, 15, 30, 45, 300}, []string{D + "_count 10 20 30 40 50", D + "_sum 1 2 3 4 5", I + "_count 9 19 29 39 49", I + "_sum 10 20 30 40 290",
 			D + "_bucket||10 10 20 30 40 50", D + "_bucket||+Inf 10 20 30 40 50", I + "_bucket||2.5 9 19 29 39 48", I + "_bucket||+Inf 9 19 29 39 49"},
-			"relist-interval-long 227.5 of 30 [45 300]"},
+			"relist-interval-long 227.5 of 30 [58 286]"},
 		{"the evented PLEG relists every five minutes", parse.Stated, []int{0, 15, 300, 400}, append([]string{"kubelet_evented_pleg_connection_success_count 1 1 1 1"}, sawAge(-1, -1, -1, 299)), ""},
 		{"slow reads", parse.Stated, []int{0, 15, 30}, []string{O + "_count|status 1 2 22", O + "_sum|status 0 0 60", O + "_count|exec_sync 1 2 4", O + "_sum|exec_sync 0 0 60"},
 			"runtime-operation-slow status 3 of 1 [15 30]"},

@@ -76,14 +76,14 @@ func lookManyShims(s *subject, _ map[string]string) outcome {
 	return o
 }
 
-// The units of the runtimes and of the kubelet, also as snaps call them, with and
-// without the suffix.
+// The units of the runtimes and of the kubelet, also as snaps call them and those of
+// distributions that run it themselves, with and without the suffix.
 var (
 	runtimeUnit = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:containerd|dockerd?|crio|cri-docker)(?:\.service)?$`)
 	})
 	kubeletUnit = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:kubelet|kubelite|origin-node|atomic-openshift-node)(?:\.service)?$`)
+		return regexp.MustCompile(`^(?:(?:snap\.)?[\w-]+\.(?:daemon-)?)?(?:kubelet|kubelite|origin-node|atomic-openshift-node|k3s(?:-agent)?|rke2-(?:server|agent))(?:\.service)?$`)
 	})
 )
 

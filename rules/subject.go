@@ -61,7 +61,7 @@ func newView(n *replay.Node) *view {
 	if v.t = int64(n.Kubelet.RPCTimeout); v.t <= 0 {
 		v.t = 2 * minute
 	}
-	v.rt, v.os = runtimeOf(v), osOf(v)
+	v.rt, v.os = runtimeOf(v), n.Kubelet.OS
 	v.toExplain = len(n.Episodes) > 0
 	v.worked = worked(n)
 	if k := v.byFact["kernel.version"]; len(k) > 0 {
@@ -113,22 +113,6 @@ func runtimeOf(v *view) string {
 		return "crio"
 	case v.have[parse.SrcContainerd], len(v.sig("rt.containerd")) > 0:
 		return "containerd"
-	}
-	return ""
-}
-
-func osOf(v *view) string {
-	if fs := v.byFact["os.name"]; len(fs) > 0 {
-		if strings.Contains(fs[0].Value, "Windows") {
-			return "windows"
-		}
-		return "linux"
-	}
-	switch {
-	case len(v.sig("win.perf"))+len(v.sig("win.path"))+len(v.sig("win.hcs"))+len(v.sig("win.hcstime")) > 0:
-		return "windows"
-	case v.have[parse.SrcKernel], v.have[parse.SrcSystemd], len(v.byFact["kernel.version"]) > 0:
-		return "linux"
 	}
 	return ""
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/plegforensics/plegforensics/docs"
 	"github.com/plegforensics/plegforensics/internal/compare"
 	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/pleg"
 	"github.com/plegforensics/plegforensics/replay/scenario"
 	"github.com/plegforensics/plegforensics/replay/simulate"
@@ -260,7 +259,7 @@ func argumentWords(app *cli.App, cmd *cli.Command, path string, rest []string) [
 	case "rules export":
 		return plainWords([]string{"prometheus"})
 	case "schema":
-		return plainWords(model.Kinds())
+		return plainWords(report.Documents.Kinds())
 	case "completion":
 		return plainWords(shells())
 	case "help":

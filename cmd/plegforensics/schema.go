@@ -5,23 +5,23 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report"
 )
 
 func schemaCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "schema",
 		Usage:       "print the JSON Schema of a kind of JSON document",
-		ArgsUsage:   "[" + strings.Join(model.Kinds(), "|") + "]",
-		Description: "Every JSON document names its kind and version in its field \"schema\". The default is\nreport, what analyze writes; fleet is what batch writes, the others what the command\nof that name writes.",
+		ArgsUsage:   "[" + strings.Join(report.Documents.Kinds(), "|") + "]",
+		Description: "JSON documents, and lines of NDJSON, name their kind and version in their field \"schema\",\nbut for those in formats of others. The default is report, what analyze writes; the title\nof each schema says who writes it.",
 		Action: func(c *cli.Context) error {
 			kind := "report"
 			if c.Args().Present() {
 				kind = c.Args().First()
 			}
-			text := model.Schema(kind)
+			text := report.Documents.Schema(kind)
 			if text == nil {
-				return unknown("schema", kind, model.Kinds())
+				return unknown("schema", kind, report.Documents.Kinds())
 			}
 			_, err := c.App.Writer.Write(text)
 			return err

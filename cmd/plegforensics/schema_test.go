@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/schemas"
 )
 
@@ -35,12 +35,12 @@ func TestDocuments(t *testing.T) {
 			t.Run(filepath.Base(filepath.Dir(log))+"/"+filepath.Base(log), func(t *testing.T) { consumers(t, false, append(metrics, log)...) })
 		}
 	}
-	if err := schemas.JSON(model.Schema("replay"), printed(t, "replay", "-o", "json", "--scenario", "pods=30")); err != nil {
+	if err := schemas.JSON(report.Documents.Schema("replay"), printed(t, "replay", "-o", "json", "--scenario", "pods=30")); err != nil {
 		t.Errorf("replay --scenario: %v", err)
 	}
 	for _, args := range [][]string{{"--expr", "plegforensics_node_ready"}, {"--expr", "1+1"}} {
 		doc := printed(t, append(append([]string{"query", "--quiet", "--tz", "UTC", "--year", "2026", "-o", "json"}, args...), inputsOf(t, "hang-list")...)...)
-		if err := schemas.JSON(model.Schema("query"), doc); err != nil {
+		if err := schemas.JSON(report.Documents.Schema("query"), doc); err != nil {
 			t.Errorf("query %v: %v", args, err)
 		}
 	}
@@ -50,19 +50,23 @@ func TestDocuments(t *testing.T) {
 func consumers(t *testing.T, replays bool, in ...string) {
 	got := map[string][]byte{}
 	for kind, args := range map[string][]string{
-		"report":   {"analyze", "-o", "json"},
-		"timeline": {"timeline", "-o", "json"},
-		"events":   {"events", "-o", "json"},
-		"inspect":  {"inspect", "-o", "json"},
-		"replay":   {"replay", "--show-filtered", "-o", "json"},
-		"compare":  {"compare", "-o", "json", filepath.Join(samples, "healthy", "kubelet.log")},
-		"alerts":   {"query", "--alerts", "-o", "json"},
-		"metrics":  {"query", "--list", "-o", "json"},
-		"query":    {"query", "--expr", "plegforensics_node_ready", "-o", "json"},
-		"fleet":    {"batch", "-o", "json"},
-		"prom":     {"analyze", "-o", "prom"},
-		"sarif":    {"analyze", "-o", "sarif"},
-		"junit":    {"analyze", "-o", "junit"},
+		"report":     {"analyze", "-o", "json"},
+		"timeline":   {"timeline", "-o", "json"},
+		"events":     {"events", "-o", "json"},
+		"inspect":    {"inspect", "-o", "json"},
+		"replay":     {"replay", "--show-filtered", "-o", "json"},
+		"compare":    {"compare", "-o", "json", filepath.Join(samples, "healthy", "kubelet.log")},
+		"alerts":     {"query", "--alerts", "-o", "json"},
+		"metrics":    {"query", "--list", "-o", "json"},
+		"query":      {"query", "--expr", "plegforensics_node_ready", "-o", "json"},
+		"fleet":      {"batch", "-o", "json"},
+		"intervals":  {"analyze", "-o", "intervals"},
+		"finding":    {"analyze", "-o", "ndjson"},
+		"event":      {"events", "-o", "ndjson"},
+		"fleet-line": {"batch", "-o", "ndjson"},
+		"prom":       {"analyze", "-o", "prom"},
+		"sarif":      {"analyze", "-o", "sarif"},
+		"junit":      {"analyze", "-o", "junit"},
 	} {
 		files := in
 		if kind == "compare" {
@@ -79,9 +83,18 @@ func consumers(t *testing.T, replays bool, in ...string) {
 			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), code, errs.String())
 			continue
 		}
-		if s := model.Schema(kind); s != nil {
-			if err := schemas.JSON(s, out.Bytes()); err != nil {
-				t.Errorf("%s: %v", kind, err)
+		docs := [][]byte{out.Bytes()}
+		if slices.Contains([]string{"finding", "event", "fleet-line"}, kind) {
+			docs = bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
+		}
+		for _, doc := range docs {
+			if strings.Contains(string(doc), `"kind":"note"`) {
+				kind = "finding" // of events too
+			}
+			if s := report.Documents.Schema(kind); s != nil && len(doc) > 0 {
+				if err := schemas.JSON(s, doc); err != nil {
+					t.Errorf("%s: %v", kind, err)
+				}
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func TestFormatsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(report.Names(report.Formats), model.Kinds()...) {
+	for _, name := range append(report.Names(report.Formats), report.Documents.Kinds()...) {
 		if !strings.Contains(string(page), "`"+name+"`") {
 			t.Errorf("docs/formats.md does not name %s", name)
 		}

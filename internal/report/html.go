@@ -85,7 +85,7 @@ type pageCause struct {
 // without scripts the verdict and all tables still stand. view.js draws the timeline on a
 // canvas: a document tree cannot hold a hundred thousand marks, the chart libraries that can
 // weigh a megabyte, know neither whiskers nor lanes, and need styles that the policy forbids.
-func writeHTML(w io.Writer, r *model.Report, _ Options) error {
+func writeHTML(w io.Writer, r *model.Report, opt Options) error {
 	data, err := island(r)
 	if err != nil {
 		return err
@@ -96,16 +96,19 @@ func writeHTML(w io.Writer, r *model.Report, _ Options) error {
 		Fired:       alertsTold(r, false),
 		Problems:    problems(r, len(r.Warnings)),
 		Title:       "PLEG report: " + title(r),
-		Description: description(r),
+		Description: "no node found",
 		CSP: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 			StyleHash(), Hash(scriptSource)),
 		Style:  Style(),
 		Script: template.HTML("<script>" + scriptSource + "</script>"),
 		Data:   template.HTML(`<script type="application/octet-stream" id="data">` + data + "</script>"),
 	}
+	if n := worstNode(r.Nodes); n != nil {
+		p.Description = n.Summary
+	}
 	for _, n := range r.Nodes {
-		t := times{date: dayAndTime}
-		p.Told = append(p.Told, pageNode{n, headOf(n), t.episodes(n), t.sections(n)})
+		t := times{dayAndTime, opt.Zone}
+		p.Told = append(p.Told, pageNode{n, t.head(n), t.episodes(n), t.sections(n)})
 	}
 	return pages.ExecuteTemplate(w, "page", p)
 }
@@ -121,13 +124,6 @@ func title(r *model.Report) string {
 	return strings.Join(names, ", ")
 }
 
-func description(r *model.Report) string {
-	if n := worstNode(r.Nodes); n != nil {
-		return n.Summary
-	}
-	return "no node found"
-}
-
 // Hash is the hash of a script or a style sheet for a content security policy.
 func Hash(s string) string {
 	h := sha256.Sum256([]byte(s))
@@ -135,10 +131,10 @@ func Hash(s string) string {
 }
 
 // breached is what is known of a breach that no line reports.
-func breached(n *model.Node) pageNumber {
+func (t times) breached(n *model.Node) pageNumber {
 	for i := range n.Breaches {
 		if b := &n.Breaches[i]; b.Rule == "relist-threshold-exceeded" {
-			return pageNumber{"from " + layout(b.Start, time.TimeOnly), "breach (UTC), " + valueOf(b)}
+			return pageNumber{"from " + layout(b.Start, time.TimeOnly), "breach (UTC)" + t.local(b.Start) + ", " + valueOf(b)}
 		}
 	}
 	if n.Status == "unhealthy" {
@@ -150,8 +146,8 @@ func breached(n *model.Node) pageNumber {
 // stepsShown is how many things to do the first screen names.
 const stepsShown = 3
 
-func headOf(n *model.Node) pageHead {
-	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: sentenceCase(plainSummary(n)), Ticket: strings.Join(times{}.ticketLines(n), "\n")}
+func (t times) head(n *model.Node) pageHead {
+	h := pageHead{Name: orNode(n.Name), Status: n.Status, Badge: n.Status, Summary: t.prose(sentenceCase(plainSummary(n))), Ticket: strings.Join(t.ticketLines(n), "\n")}
 	do, known := []string(nil), false
 	if len(n.Causes) > 0 && n.Status != "healthy" {
 		c := &n.Causes[0]
@@ -170,23 +166,23 @@ func headOf(n *model.Node) pageHead {
 	h.Do = do[:min(len(do), stepsShown)]
 	longest := pageNumber{cmp.Or(strings.TrimPrefix(n.Relists.MaxOf.Length(), "?"), "unknown"), "longest dated relist"}
 	if len(n.Episodes) == 0 {
-		h.Numbers = []pageNumber{breached(n), longest}
+		h.Numbers = []pageNumber{t.breached(n), longest}
 		return h
 	}
 	e := &n.Episodes[n.Worst]
 	h.Badge = "PLEG " + n.Status + " " + episodeLength(e)
-	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach to recovery" + upTo(e.RecoveredSlack) + " (UTC)"}
+	when := pageNumber{layout(e.Start(), time.TimeOnly) + "–" + layout(e.Recovered, time.TimeOnly), "breach" + t.local(e.Start()) + " to recovery" + t.local(e.Recovered) + upTo(e.RecoveredSlack) + " (UTC)"}
 	if e.Start() == 0 {
 		h.Badge, when = "PLEG "+n.Status, pageNumber{"unknown", "time of the breach"}
 	} else if e.Recovered == 0 {
-		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC); recovery not seen"}
+		when = pageNumber{"from " + layout(e.Start(), time.TimeOnly), "breach (UTC)" + t.local(e.Start()) + "; recovery not seen"}
 	}
 	peak := pageNumber{oldest(e), strings.TrimSuffix("peak age ("+span(&e.Threshold)+" allowed), "+elsewhere(n), ", ")}
 	down := pageNumber{"unknown", "node NotReady"}
 	if s := e.NotReady; s != nil && s.To != 0 {
 		down.Value = Span(s.To.Sub(s.From))
 	} else if s != nil {
-		down = pageNumber{"from " + layout(s.From, time.TimeOnly), "node NotReady, end not seen"}
+		down = pageNumber{"from " + layout(s.From, time.TimeOnly), "node NotReady" + t.local(s.From) + ", end not seen"}
 	}
 	h.Numbers = []pageNumber{when, peak, longest, down}
 	return h

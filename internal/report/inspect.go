@@ -67,7 +67,7 @@ func (x *inspection) said(s string) string {
 func (x *inspection) path(s string, most int) string { return ending(x.below(s), most) }
 
 func (x *inspection) nodes() Section {
-	s := Section{Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
+	s := Section{zone: x.zone, Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
 	for _, n := range x.Nodes {
 		s.Row(n.Name, n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(model.Known(n.ZoneBasis)), "unknown"))
 	}
@@ -75,7 +75,7 @@ func (x *inspection) nodes() Section {
 }
 
 func (x *inspection) used() Section {
-	s := Section{Title: "Files used", Columns: []string{"role", "file", "lines", "records", "from", "to"}}
+	s := Section{zone: x.zone, Title: "Files used", Columns: []string{"role", "file", "lines", "records", "from", "to"}}
 	for _, f := range x.Files {
 		if f.Used {
 			s.Row(f.Role, x.path(f.Path, max(x.opt.Width-84, 28)), blankZero(f.Lines), blankZero(f.Records), f.Start, f.End)
@@ -117,7 +117,7 @@ func (x *inspection) dated(f *model.File) string {
 }
 
 func (x *inspection) silences() Section {
-	s := Section{Title: "Silences of the kubelet and the runtime, 5m and longer", Columns: []string{"source", "from", "to", "length", "file and line"}}
+	s := Section{zone: x.zone, Title: "Silences of the kubelet and the runtime, 5m and longer", Columns: []string{"source", "from", "to", "length", "file and line"}}
 	for _, g := range x.Gaps {
 		s.Row(g.Source, g.Start, g.End, &g.Length, x.path(g.Where, x.half))
 	}

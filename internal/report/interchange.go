@@ -52,7 +52,7 @@ func writeTimesketch(w io.Writer, r *model.Report, _ Options) error {
 }
 
 func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLine {
-	l := timesketchLine{Message: sentence(&x.Mark), Datetime: at.UTC().Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
+	l := timesketchLine{Message: phrase(&x.Mark, 1), Datetime: at.UTC().Format("2006-01-02T15:04:05.000000+00:00"), TimestampDesc: desc,
 		Timestamp: at.UTC().UnixMicro(), DataType: "plegforensics:" + x.Kind, Parser: "plegforensics", Hostname: x.Node, Pod: x.Pod, State: x.State,
 		Uncertainty: slack, Seconds: x.Seconds}
 	if x.Evidence != nil {
@@ -62,38 +62,31 @@ func timesketch(x *row, at model.Time, slack *float64, desc string) timesketchLi
 }
 
 // wordsOf are the name of a mark and the sentence that tells of it, by kind: of its
-// state (1), detail (2), id (3), pod (4), length (5), step (6) and condition (7).
+// state (1), detail (2), id (3), pod (4), length (5), step (6), condition (7), value (8),
+// unit (9) and threshold (10).
 var wordsOf = map[string][2]string{
-	timeline.Episode:  {"PLEG unhealthy, %[6]s", "PLEG unhealthy, episode %[3]s, %[6]s"},
-	timeline.Cause:    {"%[2]s", "%[1]s cause: %[3]s"},
-	timeline.Relist:   {"relist %[1]s", "relist, %[1]s, length %[5]s (%[2]s)"},
-	timeline.Bounded:  {"%[3]s undated relists", "%[3]s undated relists, %[2]s"},
-	timeline.Event:    {"%[2]s", "%[2]s %[3]s of pod %[4]s, %[1]s"},
-	timeline.Health:   {"%[1]s", "PLEG %[1]s"},
-	timeline.Ready:    {"%[7]s", "node Ready=%[1]s %[2]s"},
-	timeline.Gap:      {"no log: %[1]s", "no log: %[1]s"},
-	timeline.Conflict: {"%[2]s", "contradiction: %[2]s"},
-	timeline.Run:      {"%[2]s", "%[2]s pid %[3]s"},
-	timeline.Failed:   {"%[3]s %[1]s", "%[3]s failed: %[1]s %[4]s"},
-	timeline.Note:     {"%[2]s", "%[2]s"},
-	timeline.Request:  {"%[2]s", "runtime: %[2]s %[4]s, %[1]s"},
-	timeline.Line:     {"%[3]s", "%[3]s"},
+	timeline.Episode:   {"PLEG unhealthy, %[6]s", "PLEG unhealthy, episode %[3]s, %[6]s"},
+	timeline.Cause:     {"%[2]s", "%[1]s cause: %[3]s"},
+	timeline.Relist:    {"relist %[1]s", "relist, %[1]s, length %[5]s (%[2]s)"},
+	timeline.Bounded:   {"%[3]s undated relists", "%[3]s undated relists, %[2]s"},
+	timeline.Event:     {"%[2]s", "%[2]s %[3]s of pod %[4]s, %[1]s"},
+	timeline.Health:    {"%[1]s", "PLEG %[1]s"},
+	timeline.Ready:     {"%[7]s", "node Ready=%[1]s %[2]s"},
+	timeline.Gap:       {"no log: %[1]s", "no log: %[1]s"},
+	timeline.Conflict:  {"%[2]s", "contradiction: %[2]s"},
+	timeline.Run:       {"%[2]s", "%[2]s pid %[3]s"},
+	timeline.Failed:    {"%[3]s %[1]s", "%[3]s failed: %[1]s %[4]s"},
+	timeline.Note:      {"%[2]s", "%[2]s"},
+	timeline.Request:   {"%[2]s", "runtime: %[2]s %[4]s, %[1]s"},
+	timeline.Line:      {"%[3]s", "%[3]s"},
+	timeline.Breach:    {"%[3]s", "%[1]s: %[3]s of %[8]s %[9]s (threshold %[10]s)"},
+	timeline.Operation: {"%[3]s", "operation %[3]s"},
 }
 
 // phrase is the name of a mark (0), or the sentence that tells of it (1).
 func phrase(m *timeline.Mark, sentence int) string {
-	words, known := wordsOf[m.Kind]
-	if !known {
-		words = [2]string{"%[2]s", m.Kind + " %[3]s"}
-	}
-	return strings.Trim(fmt.Sprintf(words[sentence], m.State, m.Detail, m.ID, m.Pod, m.Length, stuckIn(m.State), nodeStates[m.State]), ", ")
-}
-
-func sentence(m *timeline.Mark) string {
-	if m.Kind == timeline.Breach {
-		return fmt.Sprintf("%s: %s of %s %s (threshold %s)", m.State, m.ID, float(m.Value), m.Unit, float(m.Threshold))
-	}
-	return phrase(m, 1)
+	return strings.Trim(fmt.Sprintf(wordsOf[m.Kind][sentence], m.State, m.Detail, m.ID, m.Pod, m.Length, stuckIn(m.State), nodeStates[m.State],
+		float(m.Value), m.Unit, float(m.Threshold)), ", ")
 }
 
 // interval is a row of the document that OpenShift's timeline viewers open.
@@ -115,14 +108,16 @@ type interval struct {
 	To   string `json:"to"`
 }
 
+type intervals struct {
+	Schema string     `json:"schema"`
+	Items  []interval `json:"items"`
+}
+
 // writeIntervals writes everything that has a start as an interval; what has no
 // known end becomes a moment. The viewers take their window from the first and
 // the last interval, so these come by time.
 func writeIntervals(w io.Writer, r *model.Report, _ Options) error {
-	out := struct {
-		Schema string     `json:"schema"`
-		Items  []interval `json:"items"`
-	}{model.SchemaName("intervals"), []interval{}}
+	out := intervals{model.SchemaName("intervals"), []interval{}}
 	for _, n := range r.Nodes {
 		timeline.Marks(n, func(m timeline.Mark) {
 			if m.Start != 0 {
@@ -152,7 +147,7 @@ func intervalOf(n *model.Node, m *timeline.Mark) interval {
 	if m.Pod != "" {
 		out.Locator.Type, keys["pod"] = "Pod", m.Pod
 	}
-	out.Message.Reason, out.Message.Cause, out.Message.Human, out.Message.Annotations = m.Kind+" "+m.ID, m.State, sentence(m), notes
+	out.Message.Reason, out.Message.Cause, out.Message.Human, out.Message.Annotations = m.Kind+" "+m.ID, m.State, phrase(m, 1), notes
 	if row := rowsOfNode[m.Kind]; row != "" {
 		state := cmp.Or(nodeStates[m.State], "Unknown")
 		keys["row"], notes["phase"], out.Message.Reason = row, state, state

@@ -3,9 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
 func TestTimesketch(t *testing.T) {
@@ -163,5 +166,24 @@ func TestPerfetto(t *testing.T) {
 		if !lanes[lane] {
 			t.Errorf("no lane %q", lane)
 		}
+	}
+}
+
+// TestBreachBounds: the flat formats tell how exact a breach is, as JSON does.
+func TestBreachBounds(t *testing.T) {
+	n := &model.Node{Name: "n1", History: &model.History{}, Breaches: []model.Breach{{Rule: "relist-interval-long", Severity: "warning", Start: 1e18, End: 1e18 + 1e11,
+		Value: new(90.0), Slack: 0.25, Least: true, StartSlack: 5, EndSlack: 6, Unit: "seconds"}}}
+	r := &model.Report{Nodes: []*model.Node{n}}
+	var lines, table bytes.Buffer
+	if err := errors.Join(writeNDJSON(&lines, r, Options{}), writeCSV(&table, r, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"start_uncertainty_seconds":5`, `"end_uncertainty_seconds":6`, `"value_uncertainty":0.25`, `"value_is_least":true`} {
+		if !strings.Contains(lines.String(), want) {
+			t.Errorf("no %s in %s", want, lines.String())
+		}
+	}
+	if rows := table.String(); !strings.HasSuffix(rows, ",5,6,,,,,0.25,true\n") {
+		t.Error(rows)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -26,6 +27,14 @@ func Mark(format, version, command string) string {
 		return "::debug::" + what + "\n"
 	}
 	return ""
+}
+
+// Encode writes one JSON document of the model.
+func Encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // MarkedLine writes an object as a line of JSON whose first key is the schema.

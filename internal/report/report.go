@@ -62,6 +62,11 @@ var InspectFormats = []Format{
 	{"json", ".json", "one object, schema plegforensics/inspect/v1", func(w io.Writer, r *model.Report, _ Options) error { return Encode(w, r.Inspect()) }},
 }
 
+// Documents are the kinds of JSON documents and lines that commands write.
+var Documents = slices.Concat(model.Written, model.Documents{
+	{Kind: "finding", About: "a line of analyze -o ndjson", Types: []any{row{}}}, {Kind: "intervals", About: "what analyze -o intervals writes", Types: []any{intervals{}}},
+})
+
 // Lookup finds a format by name, nil if there is none.
 func Lookup(formats []Format, name string) *Format {
 	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {

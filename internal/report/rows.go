@@ -37,15 +37,15 @@ func writeNDJSON(w io.Writer, r *model.Report, _ Options) error {
 }
 
 var csvHeader = []string{"kind", "node", "id", "start", "end", "seconds", "value", "threshold", "unit",
-	"state", "pod", "detail", "file", "line", "text", "start_uncertainty_seconds", "end_uncertainty_seconds", "latest_end", "open", "count_min", "count_max"}
+	"state", "pod", "detail", "file", "line", "text", "start_uncertainty_seconds", "end_uncertainty_seconds", "latest_end", "open", "count_min", "count_max", "value_uncertainty", "value_is_least"}
 
 func writeCSV(w io.Writer, r *model.Report, _ Options) error {
 	return writeTable(w, csvHeader, func(add func(...string)) {
 		_ = rows(r, func(x *row) error {
 			file, line, text := cited(x.Evidence)
-			open := map[bool]string{true: "true"}[x.Open]
+			yes := map[bool]string{true: "true"}
 			add(x.Kind, x.Node, x.ID, x.Start.String(), x.End.String(), float(x.Seconds), float(x.Value), float(x.Threshold), x.Unit, x.State, x.Pod,
-				x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), open, integer(x.Min), integer(x.Max))
+				x.Detail, file, line, text, float(x.StartSlack), float(x.EndSlack), x.LatestEnd.String(), yes[x.Open], integer(x.Min), integer(x.Max), float(model.Given(x.Slack > 0, x.Slack)), yes[x.Least])
 			return nil // writeTable keeps errors
 		})
 	})

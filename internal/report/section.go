@@ -19,10 +19,11 @@ type Section struct {
 	Lead    []string // said before the table
 	Columns []string
 	Rows    [][]Cell
-	Least   int      // how narrow a column may get before the last one is left out; 0: least
-	More    int      // rows left out
-	Notes   []string // said after the table
-	Parts   []Part   // said last
+	Least   int            // how narrow a column may get before the last one is left out; 0: least
+	More    int            // rows left out
+	Notes   []string       // said after the table
+	Parts   []Part         // said last
+	zone    *time.Location // of local times beside moments
 }
 
 // Part is a list below a label.
@@ -49,9 +50,7 @@ func (s *Section) Row(cells ...any) {
 		case Cell:
 			row[i] = x
 		case model.Time:
-			if x != 0 {
-				row[i].Text = layout(x, time.DateTime)
-			}
+			row[i].Text = strings.TrimPrefix(times{time.DateTime, s.zone}.clock(x), "?")
 		case *float64:
 			row[i].Text = span(x)
 		case *int:

@@ -100,7 +100,7 @@ func episodeLength(e *model.Episode) string {
 
 // sections are the tables of a node that follow its causes.
 func (t times) sections(n *model.Node) []Section {
-	return []Section{whatIf(n), t.breaches(n), t.longest(n), t.blame(n), operations(n), events(n), sources(n), t.gaps(n.History)}
+	return []Section{whatIf(n), t.breaches(n), t.longest(n), t.blame(n), operations(n), events(n), t.sources(n), t.gaps(n.History)}
 }
 
 // whatIf is the history as it was and as it would have been.
@@ -278,8 +278,8 @@ func eventsLine(a *model.Audit) string {
 
 // sources say what the input holds of each source: an absence that is not said
 // reads like a clean bill.
-func sources(n *model.Node) Section {
-	s := Section{Title: "What was looked at", Columns: []string{"source", "lines", "known messages", "first (UTC)", "last"}}
+func (t times) sources(n *model.Node) Section {
+	s := Section{zone: t.zone, Title: "What was looked at", Columns: []string{"source", "lines", "known messages", "first (UTC)", "last"}}
 	for _, x := range n.Sources {
 		s.Row(x.Name, x.Seen, x.Known, x.Span.From, x.Span.To)
 	}

@@ -84,7 +84,7 @@ func TestElsewhere(t *testing.T) {
 			t.Errorf("want %q: %s", want, got)
 		}
 	}
-	if got := headOf(n).Numbers[1].Label; !strings.Contains(got, "at least 3m54s in episode 1") {
+	if got := (times{}).head(n).Numbers[1].Label; !strings.Contains(got, "at least 3m54s in episode 1") {
 		t.Error(got)
 	}
 }

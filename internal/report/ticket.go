@@ -45,7 +45,7 @@ func (t times) ticketLines(n *model.Node) []string {
 	case c == nil || n.Status == "healthy":
 		return out
 	case !sure && len(n.Collect) > 0:
-		out = append(out, "Collect next: "+n.Collect[0].What+": "+n.Collect[0].Command)
+		out = append(out, strings.TrimSuffix("Collect next: "+n.Collect[0].What+": "+n.Collect[0].Command, ": "))
 	case sure && len(c.Remediation) > 0:
 		out = append(out, "Do first: "+t.prose(c.Remediation[0]))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -108,7 +109,11 @@ func windowLine(w model.Window, all bool) string {
 	from := layout(w.Start, time.DateTime)
 	several := layout(w.End, time.DateTime) != from
 	var c clauses
-	c.add(several, "%s to %s UTC, %s", from, untilWords(w.Start, w.End), Span(w.End.Sub(w.Start)))
+	length := ", " + Span(w.End.Sub(w.Start))
+	if w.Step != nil && math.Abs(*w.Step) > model.Seconds(w.End.Sub(w.Start))/100 {
+		length = " by a clock that was stepped by " + span(w.Step)
+	}
+	c.add(several, "%s to %s UTC%s", from, untilWords(w.Start, w.End), length)
 	c.add(!several, "%s UTC", from)
 	zone, guess := strings.CutPrefix(w.TimezoneBasis, "assumed: ")
 	c.add(guess, "timestamps assumed %s (%s)", w.Timezone, zone)

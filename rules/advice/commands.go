@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,6 +17,8 @@ import (
 type Commands struct {
 	node, unit, daemon string // "" unknown
 	from, to           time.Time
+	distribution       distribution
+	windows            bool
 }
 
 // The logs of an incident are asked for from so long before it to so long after.
@@ -30,7 +33,8 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 	if n.Name != "unknown" && strings.Trim(n.Name, nameRunes) == "" {
 		out.node = n.Name
 	}
-	out.unit, out.daemon = runtimeOf(n)
+	out.distribution, out.windows = distributionOf(n), n.Kubelet.OS == "windows"
+	out.unit, out.daemon = runtimeOf(cmp.Or(n.Kubelet.Runtime, out.distribution.runtime))
 	if from, to := incident(n, breaches); from != 0 {
 		out.from = time.Unix(0, from).UTC().Add(-before).Truncate(time.Second)
 		out.to = time.Unix(0, to).UTC().Add(after).Truncate(time.Second)
@@ -42,11 +46,10 @@ func CommandsFor(n *replay.Node, breaches []rules.Breach) Commands {
 // has no place in a command.
 const nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
 
-// runtimeOf is the systemd unit of a node's runtime and its process, "" where nothing
-// states the runtime.
-func runtimeOf(n *replay.Node) (unit, daemon string) {
+// runtimeOf is the systemd unit of a runtime and its process, "" for none that is known.
+func runtimeOf(runtime string) (unit, daemon string) {
 	for _, r := range [][3]string{{"containerd", "containerd", "containerd"}, {"cri-o", "crio", "crio"}, {"docker", "docker", "dockerd"}} {
-		if strings.HasPrefix(strings.ToLower(n.Kubelet.Runtime), r[0]) {
+		if strings.HasPrefix(strings.ToLower(runtime), r[0]) {
 			return r[1], r[2]
 		}
 	}
@@ -113,6 +116,9 @@ func (c Commands) Fill(s string) string {
 	}
 	if c.unit == "docker" {
 		s = toDocker.Replace(s)
+	}
+	if s = c.distribution.fill(s); c.windows {
+		s = c.fillWindows(s)
 	}
 	if c.from.IsZero() {
 		s = ofPods.ReplaceAllString(since.ReplaceAllString(s, ""), "")

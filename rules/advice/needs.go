@@ -4,7 +4,6 @@
 package advice
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -80,18 +79,23 @@ func layoutOf(n *replay.Node) string {
 	return ""
 }
 
+// openshift reports whether the collector of the bundle is one of OpenShift's.
+func (h *holding) openshift() bool {
+	return slices.Contains([]string{"must-gather", "openshift-ci", "insights", "node-logs"}, h.layout)
+}
+
 // journal is the command that collects the log of some units, with the tool that
 // the collector of the bundle leads one to have at hand.
 func (h *holding) journal(units, file string) string {
-	switch h.layout {
-	case "must-gather", "openshift-ci", "insights", "node-logs":
+	switch {
+	case h.openshift():
 		return "oc adm node-logs NODE" + units + " > " + file
-	case "talos-support":
+	case h.layout == "talos-support":
 		if units != kubelet {
 			return "talosctl -n NODE logs cri > " + file
 		}
 		return "talosctl -n NODE logs kubelet > " + file
-	case "kind-export":
+	case h.layout == "kind-export":
 		return "docker exec NODE " + journalctl(units) + " > " + file
 	}
 	return journalctl(units) + " > " + file
@@ -153,7 +157,7 @@ var wants = []struct {
 		}},
 	{func(h *holding) bool { return len(h.Containers) == 0 }, "containers",
 		func(h *holding) string {
-			if kind, _ := runtimeOf(h.Node); kind == "docker" {
+			if kind, _ := runtimeOf(h.Kubelet.Runtime); kind == "docker" {
 				return "timeout 60 docker ps -a --no-trunc --format '{{json .}}' > ps.json"
 			}
 			return "timeout 60 crictl ps -a -o json > ps.json; timeout 60 crictl pods -o json > pods.json"
@@ -177,10 +181,10 @@ var wants = []struct {
 
 // kernelLog is the command that collects the kernel's log.
 func (h *holding) kernelLog() string {
-	switch h.layout {
-	case "must-gather", "openshift-ci", "insights", "node-logs":
+	switch {
+	case h.openshift():
 		return "oc debug node/NODE -- chroot /host " + journalctl(" -k") + " > kernel.log"
-	case "talos-support":
+	case h.layout == "talos-support":
 		return "talosctl -n NODE dmesg > dmesg.log"
 	}
 	return journalctl(" -k") + " > kernel.log"
@@ -199,7 +203,7 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 	h := holdingOf(n)
 	var out []Need
 	add := func(id, what, why, command string) {
-		if !slices.ContainsFunc(out, func(x Need) bool { return x.ID == id }) {
+		if !(h.Kubelet.OS == "windows" && ofLinux[id]) && !slices.ContainsFunc(out, func(x Need) bool { return x.ID == id }) {
 			out = append(out, Need{n.Name, id, what, why, run.Fill(command)})
 		}
 	}
@@ -207,8 +211,8 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 		c := &res.Causes[0]
 		for i := range c.Missing {
 			m := &c.Missing[i]
-			if in, collect := rules.LookupInput(m.ID()), h.collect(m.ID()); in != nil {
-				add(in.ID, in.What, in.Why, cmp.Or(collect, m.Run))
+			if in := rules.LookupInput(m.ID()); in != nil {
+				add(in.ID, in.What, in.Why, h.collect(in.ID, m.Run))
 			} else {
 				add(m.ID(), m.Text, "it would settle whether it is "+c.ID, m.Run)
 			}
@@ -217,21 +221,27 @@ func OfNode(n *replay.Node, res *rules.Result, run Commands) []Need {
 	for _, w := range wants {
 		if w.lacks(h) {
 			in := rules.LookupInput(w.id)
-			add(in.ID, in.What, in.Why, w.run(h))
+			add(in.ID, in.What, in.Why, h.collect(w.id, ""))
 		}
 	}
 	return out
 }
 
-// collect is the command that collects an input, "" for one that is got in another way
+// collect is the command that collects an input, else for one that is got in another way
 // for each cause.
-func (h *holding) collect(id string) string {
+func (h *holding) collect(id, other string) string {
+	if command, own := onWindows[id]; own && h.Kubelet.OS == "windows" {
+		if _, to, ok := strings.Cut(command, "' > "); ok && h.openshift() && strings.HasPrefix(command, queried) {
+			return "oc adm node-logs NODE --path=kubelet/kubelet.log > " + strings.Replace(to, gated, "", 1)
+		}
+		return command
+	}
 	for _, w := range wants {
 		if w.id == id {
 			return w.run(h)
 		}
 	}
-	return ""
+	return other
 }
 
 // OfBundle lists what a bundle lacks as a whole: zone or year where one was

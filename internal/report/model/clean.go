@@ -144,21 +144,12 @@ func visible(s string) string {
 }
 
 func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\t' {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < 0x20 && r != '\t' }) < 0
 }
 
 // hidden reports whether r has no face of its own or changes how others look.
 func hidden(r rune) bool {
-	if r == '\t' {
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) ||
-		unicode.Is(unicode.Zp, r) || unicode.Is(unicode.Co, r) || r >= 0xfff0 && r <= 0xffff
+	return r != '\t' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r >= 0xfff0 && r <= 0xffff)
 }
 
 // Cut shortens s to at most n bytes at a rune boundary, ending in an ellipsis.

@@ -52,7 +52,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 		}
 	}
 	have := slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })
-	x := SourceCover{Name: row.name, Present: true}
+	x := SourceCover{Name: row.name}
 	switch {
 	case slices.Contains(sources, parse.SrcMetrics) && (len(n.Scrapes) > 0 || len(n.Series) > 0):
 		passed := 0
@@ -67,7 +67,7 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 	case slices.Contains(sources, parse.SrcFacts) && len(n.Facts) > 0:
 		x.Seen = fmt.Sprintf("%d values", len(n.Facts))
 	case lines == 0 && known == 0 && !have:
-		x.Seen, x.Present = "not in the input", false
+		x.Seen = "not in the input"
 	case lines == 0 && known == 0:
 		x.Seen, x.Known = "read", "none"
 	default:

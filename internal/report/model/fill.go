@@ -69,7 +69,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	cause := func(x rules.Cause) Cause { return c.cause(&x, run) }
 	out := &Node{
 		Name: c.name(n.Name), Kubelet: c.kubelet(&n.Kubelet), Status: n.Status, Summary: c.text(n.Summary),
-		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.text(n.Window.Timezone), c.text(n.Window.TimezoneBasis), c.text(n.Window.YearBasis)},
+		Window:   Window{Time(n.Window.Start), Time(n.Window.End), c.text(n.Window.Timezone), c.text(n.Window.TimezoneBasis), c.text(n.Window.YearBasis), Given(n.Window.Step != 0, Seconds(n.Window.Step))},
 		Breaches: list(n.Breaches, c.breach), Operations: list(n.Ops, c.operation), Events: c.counts(n),
 		Blame:  list(n.Blame, func(b blame.Blame) Blame { return c.blame(&b, n.Relists) }),
 		Causes: list(n.Causes, cause), LookAlikes: list(n.LookAlikes, cause), Unjudged: list(n.Unjudged, c.unjudged), WhatIf: list(n.WhatIf, c.answer), Conflicts: list(n.Contradictions, c.conflict),
@@ -223,7 +223,7 @@ func (c *Cleaner) cause(x *rules.Cause, run advice.Commands) Cause {
 	return Cause{ID: x.ID, Kind: string(x.Kind), Title: c.text(x.Title), Level: string(x.Level), Confidence: math.Round(x.Confidence*100) / 100, Episodes: append([]int{}, x.Episodes...),
 		For: c.Proof(x.For), Against: c.Proof(x.Against), Missing: list(x.Missing, func(m rules.Missing) string { return c.text(m.Text) }), Explanation: c.text(x.Explanation), Path: c.texts(x.Path),
 		Remediation: c.texts(x.Remediation), References: c.texts(x.References), Objects: list(x.Objects, func(o rules.Object) Object { return Object{o.Kind, c.name(o.Name), Time(o.At)} }),
-		Commands: list(x.Commands, func(s string) string { return c.text(run.Fill(s)) })}
+		Commands: slices.DeleteFunc(list(x.Commands, func(s string) string { return c.text(run.Fill(s)) }), func(s string) bool { return s == "" })}
 }
 
 // answer cleans the answer to a what-if.

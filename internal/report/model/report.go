@@ -141,11 +141,12 @@ func (k *Kubelet) Note() string {
 
 // Window is the span of time that a node's records cover.
 type Window struct {
-	Start         Time   `json:"start"`
-	End           Time   `json:"end"`
-	Timezone      string `json:"timezone"`
-	TimezoneBasis string `json:"timezone_basis"`
-	YearBasis     string `json:"year_basis,omitempty"`
+	Start         Time     `json:"start"`
+	End           Time     `json:"end"`
+	Timezone      string   `json:"timezone"`
+	TimezoneBasis string   `json:"timezone_basis"`
+	YearBasis     string   `json:"year_basis,omitempty"`
+	Step          *float64 `json:"clock_step_seconds,omitempty"` // the largest of the clock within it: its length tells nothing then
 }
 
 // Conflict is what two lines say that cannot both be true; the second counts.
@@ -399,11 +400,10 @@ type Need struct {
 
 // SourceCover is what the input holds of one source.
 type SourceCover struct {
-	Name    string
-	Seen    string // "12 lines", "not in the input"
-	Known   string // known messages
-	Span    Span
-	Present bool
+	Name  string
+	Seen  string // "12 lines", "not in the input"
+	Known string // known messages
+	Span  Span
 }
 
 // Alert is what became of an alert.

@@ -8,48 +8,61 @@ import (
 	"strings"
 )
 
-// document is a kind of JSON document and the type that is encoded as it.
-type document struct {
-	kind, about string
-	typ         reflect.Type
+// Document is a kind of JSON document or line: it is encoded from one of Types.
+type Document struct {
+	Kind, About string
+	Types       []any
 }
 
-// documents are the kinds that commands write.
-var documents = []document{
-	{"report", "what analyze writes", reflect.TypeFor[Report]()},
-	{"timeline", "what timeline writes", reflect.TypeFor[Timeline]()},
-	{"events", "what events writes", reflect.TypeFor[Events]()},
-	{"inspect", "what inspect writes", reflect.TypeFor[Inspect]()},
-	{"compare", "what compare writes", reflect.TypeFor[Comparison]()},
-	{"replay", "what replay writes", reflect.TypeFor[Replay]()},
-	{"query", "what query writes", reflect.TypeFor[QueryResult]()},
-	{"metrics", "what query --list writes", reflect.TypeFor[MetricList]()},
-	{"alerts", "what query --alerts writes", reflect.TypeFor[AlertList]()},
-	{"fleet", "what batch writes", reflect.TypeFor[Fleet]()},
+// Documents are kinds of document.
+type Documents []Document
+
+// Written are those that commands write of the types of this package.
+var Written = Documents{
+	{"report", "what analyze writes", []any{Report{}}},
+	{"timeline", "what timeline writes", []any{Timeline{}}},
+	{"events", "what events writes", []any{Events{}}},
+	{"event", "a line of events -o ndjson", []any{PodEvent{}}},
+	{"inspect", "what inspect writes", []any{Inspect{}}},
+	{"compare", "what compare writes", []any{Comparison{}}},
+	{"replay", "what replay writes", []any{Replay{}}},
+	{"query", "what query writes", []any{QueryResult{}}},
+	{"metrics", "what query --list writes", []any{MetricList{}}},
+	{"alerts", "what query --alerts writes", []any{AlertList{}}},
+	{"fleet", "what batch writes", []any{Fleet{}}},
+	{"fleet-line", "a line of batch -o ndjson", []any{FleetNode{}, FleetCause{}, FleetCorrelation{}, FleetProblem{}}},
 }
 
 // SchemaName is what documents of a kind state in their field "schema".
 func SchemaName(kind string) string { return "plegforensics/" + kind + "/v1" }
 
-// Kinds are the kinds of JSON documents.
-func Kinds() []string {
-	return list(documents, func(d document) string { return d.kind })
+// Kinds are the names of the kinds.
+func (ds Documents) Kinds() []string {
+	return list(ds, func(d Document) string { return d.Kind })
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of a kind of document, nil if
 // there is no such kind. It is derived from the structs that are encoded, so the
 // two cannot differ.
-func Schema(kind string) []byte {
-	i := slices.IndexFunc(documents, func(d document) bool { return d.kind == kind })
+func (ds Documents) Schema(kind string) []byte {
+	i := slices.IndexFunc(ds, func(d Document) bool { return d.Kind == kind })
 	if i < 0 {
 		return nil
 	}
 	s := schemer{}
-	top := s.object(documents[i].typ)
+	top := map[string]any{"type": "object", "properties": map[string]any{}, "required": []string{}}
+	if types := ds[i].Types; len(types) == 1 {
+		top = s.object(reflect.TypeOf(types[0]))
+	} else {
+		top["anyOf"] = list(types, func(v any) map[string]any { return s.of(reflect.TypeOf(v)) })
+	}
 	top["properties"].(map[string]any)["schema"] = map[string]any{"const": SchemaName(kind)}
+	if names := top["required"].([]string); !slices.Contains(names, "schema") { // of a line, which gets it as it is written
+		top["required"] = append(names, "schema")
+	}
 	top["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	top["$id"] = "urn:plegforensics:schema:" + kind + ":v1"
-	top["title"] = SchemaName(kind) + ", " + documents[i].about
+	top["title"] = SchemaName(kind) + ", " + ds[i].About
 	top["description"] = "Times are RFC 3339 with nanoseconds in UTC, durations seconds. Unknown is null or absent, never a zero. " +
 		"Fields may be added, so unknown ones are to be ignored."
 	top["$defs"] = s
@@ -119,6 +132,9 @@ func (s schemer) of(t reflect.Type) map[string]any {
 	case reflect.Map:
 		return map[string]any{"type": "object", "additionalProperties": s.of(t.Elem())}
 	case reflect.Struct:
+		if t.Name() == "" {
+			return s.object(t)
+		}
 		return s.define(t)
 	case reflect.Interface:
 		return map[string]any{}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the kept schemas")
@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "rewrite the kept schemas")
 // it says changes only when somebody looks at the difference: fields may be
 // added, never renamed or removed.
 func TestSchemas(t *testing.T) {
-	for _, kind := range model.Kinds() {
-		got := model.Schema(kind)
+	for _, kind := range report.Documents.Kinds() {
+		got := report.Documents.Schema(kind)
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(got))
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("the schema of %s changed; run go test ./internal/report/model -update and review the difference", kind)
 		}
 	}
-	if model.Schema("nothing") != nil {
+	if report.Documents.Schema("nothing") != nil {
 		t.Error("a schema of nothing")
 	}
 }
@@ -56,9 +56,9 @@ func TestSchemas(t *testing.T) {
 // TestRequired: names in "required" are names of properties, each once: what a
 // strict validator refuses to compile.
 func TestRequired(t *testing.T) {
-	for _, kind := range model.Kinds() {
+	for _, kind := range report.Documents.Kinds() {
 		var doc any
-		if err := json.Unmarshal(model.Schema(kind), &doc); err != nil {
+		if err := json.Unmarshal(report.Documents.Schema(kind), &doc); err != nil {
 			t.Fatal(err)
 		}
 		requiredNames(t, kind, doc)

@@ -44,6 +44,8 @@ type Mark struct {
 	End        model.Time  `json:"end"`     // unknown for a moment and for what has no known end
 	Seconds    *float64    `json:"seconds"` // its length; of an event, the lag behind the runtime
 	Value      *float64    `json:"value"`
+	Slack      float64     `json:"value_uncertainty,omitempty"` // ±
+	Least      bool        `json:"value_is_least,omitempty"`    // it is a lower bound
 	Threshold  *float64    `json:"threshold"`
 	Unit       string      `json:"unit,omitempty"`
 	State      string      `json:"state,omitempty"` // outcome, severity, level: a word of the tool
@@ -130,7 +132,7 @@ func Episodes(n *model.Node, add func(Mark)) {
 func breaches(n *model.Node, add func(Mark)) {
 	for i := range n.Breaches {
 		b := &n.Breaches[i]
-		add(Mark{Kind: Breach, ID: b.Rule, Start: b.Start, End: b.End, Value: b.Value, Threshold: b.Threshold, Unit: b.Unit, State: b.Severity, Detail: b.Subject, Proof: b.Evidence}.span())
+		add(Mark{Kind: Breach, ID: b.Rule, Start: b.Start, End: b.End, StartSlack: model.Given(b.StartSlack > 0, b.StartSlack), EndSlack: model.Given(b.EndSlack > 0, b.EndSlack), Value: b.Value, Slack: b.Slack, Least: b.Least, Threshold: b.Threshold, Unit: b.Unit, State: b.Severity, Detail: b.Subject, Proof: b.Evidence}.span())
 	}
 }
 

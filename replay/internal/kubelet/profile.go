@@ -3,6 +3,8 @@ package kubelet
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -43,6 +45,7 @@ type profiler struct {
 	forms []*parse.Event // lines whose form tells the version
 	opt   Given
 	basis []string
+	sock  string // of the runtime, as flag or configuration states it
 }
 
 // ProfileOf settles the profile; forms are the lines whose form tells the version.
@@ -52,6 +55,7 @@ func ProfileOf(s *Log, forms []*parse.Event, opt Given) Profile {
 	p.lines()
 	p.facts()
 	p.runtime()
+	p.system()
 	p.version()
 	p.health()
 	p.timeout()
@@ -120,7 +124,7 @@ func (p *profiler) unconfigured() map[int]bool {
 }
 
 // flagDefaults are the values that flags print when nobody set them.
-var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": ""}
+var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": "", "container-runtime-endpoint": "unix:///run/containerd/containerd.sock"}
 
 func (p *profiler) flag(e *parse.Event, bare bool) {
 	k := &p.k
@@ -130,6 +134,8 @@ func (p *profiler) flag(e *parse.Event, bare bool) {
 		return
 	}
 	switch host.FieldOf(f, "name") {
+	case "container-runtime-endpoint":
+		p.sock = value
 	case "v":
 		if v, err := strconv.Atoi(value); err == nil && v >= 0 && v <= 100 {
 			k.Verbosity = v
@@ -174,6 +180,8 @@ func (p *profiler) facts() {
 				k.PLEG = "evented"
 				p.cite(f, "feature gate")
 			}
+		case facts.KeyEndpoint:
+			p.sock = f.Value
 		case facts.KeyRuntimeName:
 			name = f.Value
 		case facts.KeyRuntimeVersion:
@@ -245,45 +253,113 @@ func (p *profiler) nodeObject() {
 		p.say("version from the node object in " + newest.File.Path)
 		p.cite(newest, "version")
 	}
+	k.OS = host.FieldOf(newest.Fields, "os")
 	if k.Runtime == "" {
 		name, version, _ := strings.Cut(host.FieldOf(newest.Fields, "runtime"), "://")
 		k.Runtime = strings.TrimSpace(name + " " + version)
 	}
 }
 
-// runtime names the kind of the runtime, where nothing states it, by who writes
-// lines and by what only the dockershim says. dockerd comes first, as it runs a
-// containerd of its own, whose lines name its name space moby.
+// runtime names the kind of the runtime, where nothing states it, by its socket, by the
+// containers that the kubelet names, by who writes lines and by what only the dockershim
+// says. dockerd comes before containerd, as it runs one of its own, whose lines name its
+// name space moby.
 func (p *profiler) runtime() {
 	if p.k.Runtime != "" {
 		return
 	}
-	kind := ""
-	if slices.ContainsFunc(p.s.Coverage, func(c *parse.Coverage) bool { return strings.HasPrefix(c.Origin.Ident, "cri-dockerd") }) {
-		kind = "docker"
-	}
-	for _, e := range p.forms {
-		switch src := e.From(); {
-		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):
-			kind = "docker"
-		case kind == "" && src == parse.SrcCRIO:
-			kind = "cri-o"
-		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
-			kind = "containerd"
+	kind, by := runtimeOfSocket(p.sock), "its socket"
+	if kind == "" {
+		named := p.ofContainers()
+		if len(named) > 1 {
+			return // the runtime was changed
 		}
-		if kind == "docker" {
-			break
-		}
+		kind, by = strings.Join(named, ""), "the containers that the kubelet names"
 	}
-	by := "its lines"
-	for _, f := range p.s.Facts {
-		if dumped := runtimesByDump[f.Attr("program")]; f.Key == facts.KeyGoroutines && dumped != "" && (kind == "" || dumped == "docker") {
-			kind, by = dumped, "its goroutine dump"
+	if kind == "" {
+		kind, by = p.byLines(), "its lines"
+		for _, f := range p.s.Facts {
+			if dumped := runtimesByDump[f.Attr("program")]; f.Key == facts.KeyGoroutines && dumped != "" && (kind == "" || dumped == "docker") {
+				kind, by = dumped, "its goroutine dump"
+			}
 		}
 	}
 	if kind != "" {
 		p.k.Runtime = kind
 		p.say("runtime " + kind + " by " + by)
+	}
+}
+
+// runtimeOfSocket is the kind of the runtime that listens there, "" if its name is of none:
+// unix:///run/k3s/containerd/containerd.sock.
+func runtimeOfSocket(address string) string {
+	name := path.Base(address)
+	for _, x := range [][2]string{{"docker", "docker"}, {"containerd", "containerd"}, {"crio", "cri-o"}} {
+		if strings.Contains(name, x[0]) {
+			return x[1]
+		}
+	}
+	return ""
+}
+
+// containerID is how the kubelet writes an id, after the runtime that gave it.
+var containerID = regexp.MustCompile(`\b(containerd|cri-o|docker)://[0-9a-f]{12,}`)
+
+// ofContainers are the runtimes of the containers that lines of the kubelet name.
+func (p *profiler) ofContainers() (kinds []string) {
+	for _, e := range p.forms {
+		if e.From() != parse.SrcKubelet {
+			continue
+		}
+		for _, m := range containerID.FindAllStringSubmatch(e.Quote(), -1) {
+			if !slices.Contains(kinds, m[1]) {
+				kinds = append(kinds, m[1])
+			}
+		}
+	}
+	return kinds
+}
+
+// byLines is the runtime by who writes lines, "" for none.
+func (p *profiler) byLines() string {
+	if slices.ContainsFunc(p.s.Coverage, func(c *parse.Coverage) bool { return strings.HasPrefix(c.Origin.Ident, "cri-dockerd") }) {
+		return "docker"
+	}
+	kind := ""
+	for _, e := range p.forms {
+		switch src := e.From(); {
+		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):
+			return "docker"
+		case kind == "" && src == parse.SrcCRIO:
+			kind = "cri-o"
+		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
+			kind = "containerd"
+		}
+	}
+	return kind
+}
+
+// system settles the operating system: as files state it, else by paths and services that
+// only Windows has, or by what only Linux has.
+func (p *profiler) system() {
+	stated, linux := p.k.OS, false
+	for _, f := range p.s.Facts {
+		if f.Key == facts.KeyOS {
+			stated = cmp.Or(stated, f.Value)
+		}
+		linux = linux || f.Key == facts.KeyKernel
+	}
+	for _, c := range p.s.Coverage {
+		linux = linux || c.Origin.Source == parse.SrcKernel || c.Origin.Source == parse.SrcSystemd
+	}
+	windows := strings.Contains(stated, "Windows") || stated == "" && slices.ContainsFunc(p.forms, func(e *parse.Event) bool {
+		return e.Is("win.perf") || e.Is("win.path") || e.Is("win.hcs") || e.Is("win.hcstime")
+	})
+	switch {
+	case windows:
+		p.k.OS = "windows"
+	case stated != "" || linux:
+		p.k.OS = "linux"
 	}
 }
 
@@ -678,6 +754,7 @@ type Profile struct {
 	VersionMin string // bounds by fingerprint where no line states it: "v1.21"
 	VersionMax string
 	Runtime    string // "containerd 1.7.2", "" unknown
+	OS         string // linux, windows, "" unknown
 	PLEG       string // generic, evented, unknown
 	Period     time.Duration
 	Threshold  time.Duration

@@ -1,6 +1,8 @@
 package relist
 
 import (
+	"time"
+
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -48,5 +50,6 @@ type Window struct {
 	Start, End    int64 // Unix ns, 0 unknown
 	Timezone      string
 	TimezoneBasis string
-	YearBasis     string // how the year is known, "" where each line states it
+	YearBasis     string        // how the year is known, "" where each line states it
+	Step          time.Duration // the largest of the clock within it: its length tells nothing then; 0 for none
 }
