@@ -31,6 +31,9 @@ func finishBatch(c *cli.Context, ts []target, partial *output.File, gates []gate
 			return err
 		}
 	}
+	if n := len(p.Copies); n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "plegforensics: note: equal bundles count once: %s\n", strings.Join(p.Copies[:min(n, 3)], ", ")+map[bool]string{true: fmt.Sprintf(", and %d more", n-3)}[n > 3])
+	}
 	told(c)
 	return batchVerdict(c, gates, v, empty)
 }

@@ -34,6 +34,7 @@ type Partial struct {
 	Header
 	Shards  []Shard  // that it is made of, sorted, each once; none when the run was not cut
 	Records []Record // by id, each once
+	Copies  []string // in words, which bundles hold the same as another, that stands for them
 }
 
 // Shard is one of the parts that a run was cut into, counted from 1.
@@ -220,7 +221,19 @@ func Merge(ps ...*Partial) (*Partial, error) {
 		out.Records = append(out.Records, p.Records...)
 	}
 	out.Shards = joinShards(out.Shards)
-	out.Records = join(out.Records)
+	all := out.Records
+	out.Records = join(all)
+	kept := map[string]string{}
+	for i := range out.Records {
+		kept[out.Records[i].ID] = out.Records[i].Name
+	}
+	for i := range all {
+		if r := &all[i]; r.Name != kept[r.ID] {
+			out.Copies = append(out.Copies, r.Name+" holds the same as "+kept[r.ID])
+		}
+	}
+	slices.Sort(out.Copies)
+	out.Copies = slices.Compact(out.Copies)
 	return out, nil
 }
 

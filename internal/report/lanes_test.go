@@ -5,8 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
+	"github.com/plegforensics/plegforensics/internal/report/timeline"
 	"github.com/plegforensics/plegforensics/replay/age"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -68,6 +70,25 @@ func TestAge(t *testing.T) {
 	}
 	if a.at != '▇' {
 		t.Errorf("threshold at %c", a.at)
+	}
+}
+
+// TestRan: a relist that hung is drawn as long as it is known to have run, though nothing
+// tells when it ended.
+func TestRan(t *testing.T) {
+	const from, minute = model.Time(1e18), model.Time(60e9)
+	n := &model.Node{History: &model.History{Relists: []model.Relist{{Start: from, Outcome: "hung", Least: time.Minute}, {Start: from + 9*minute, Outcome: "unknown"}}}}
+	marks := timeline.Collect(timeline.Relists, n)
+	if a, b := marks[0].To(from+20*minute), marks[1].To(from+20*minute); a != from+minute || b != from+9*minute {
+		t.Errorf("drawn to %s and %s", a, b)
+	}
+	v := viewer{out: view{}, files: map[string]int{}, known: map[[2]int]int{}, base: from}
+	drawn := v.marks(marks)
+	if end := drawn[0].T; end == nil || *end != 60e3 {
+		t.Errorf("on the page to %v", end)
+	}
+	if drawn[1].T != nil {
+		t.Error("an end that nobody knows")
 	}
 }
 

@@ -84,9 +84,9 @@ func (b *traceBuilder) lane(l timeline.Lane) {
 		from, to := m.Start, m.To(b.end)
 		k := 0
 		if m.Kind == timeline.Relist && !m.Open {
-			to = from
+			to = max(from, m.Ran)
 			if m.Seconds != nil {
-				to += model.Time(*m.Seconds * 1e9)
+				to = from + model.Time(*m.Seconds*1e9)
 			}
 		}
 		for ; to > from && k < len(ends) && ends[k] > from; k++ {

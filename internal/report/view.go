@@ -226,8 +226,8 @@ func (v *viewer) marks(ms []timeline.Mark) (out columns[viewMark]) {
 	for i := range ms {
 		m := &ms[i]
 		end := m.End
-		if m.Open {
-			end = v.end
+		if m.Open || m.Ran > m.Start {
+			end = m.To(v.end)
 		}
 		out = append(out, viewMark{v.ms(m.Start), v.opt(end), v.opt(m.Listed), m.Seconds, m.StartSlack, m.EndSlack, m.State, shortID(m.ID), m.Pod, m.Detail, v.quote(m.Proof)})
 	}

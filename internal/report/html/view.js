@@ -193,6 +193,7 @@ function relistLane() {
   const r = node.relists, n = r.length, b = node.bounded;
   const from = i => at(r[i].f), to = i => at(r[i].t);
   const took = i => r[i].k != null ? r[i].k : r[i].t == null ? null : (r[i].t - r[i].f) / 1e3;
+  const long = i => (r[i].k == null && r[i].d == null ? "≥ " : "") + length(took(i)); // of one without an end, as long as it is known to have run
   // The failed calls inside a relist are its phases as far as lines tell.
   const calls = node.calls.flatMap(c => c.list.filter(s => s.t != null).map(s => ({ name: c.name, from: at(s.f), to: at(s.t), pod: s.p })));
   const phases = i => {
@@ -206,7 +207,7 @@ function relistLane() {
     const half = took(i) * 500;
     return list >= half && list > inspect ? "hung in list " : inspect >= half ? "hung in inspect " : "";
   };
-  const what = i => `relist, ${OUT[r[i].s] || "outcome unknown"}` + (took(i) == null ? ", end unknown" : ", " + (step(i) ? step(i) : "") + length(took(i))) +
+  const what = i => `relist, ${OUT[r[i].s] || "outcome unknown"}` + (took(i) == null ? ", end unknown" : ", " + step(i) + long(i)) +
     ` (start ±${length(r[i].u || 0)}${r[i].t == null ? "" : `, end ±${length(r[i].d || 0)}`}; ${r[i].w.replaceAll(" ", ", ")})` + (r[i].l == null || took(i) < 1 ? "" : `; list returned after ${length((r[i].l - r[i].f) / 1e3)}`) +
     phases(i).slice(0, 4).map(c => `; ${c.name} failed after ${length((c.to - c.from) / 1e3)}${c.pod ? " for " + c.pod : ""}`).join("");
   const counted = s => `${s.min === s.max ? many(s.min, "relist") : `${s.min} to ${s.max} relists`} that no line dates` + (s.n ? `, ${s.n} of them over 10s` : "") + (s.s ? `, together ${length(s.s)}` : "");
@@ -250,17 +251,17 @@ function relistLane() {
       let px = -9;
       const begin = Math.max(first(view[0] - longest) - 1, 0);
       for (let i = begin; i < n && from(i) <= view[1]; i++) {
-        const x0 = X(from(i)), e = to(i), x1 = e == null ? x0 + 2 : X(e), long = took(i) >= LONG;
-        if (x1 < LEFT || !long && x1 - x0 < 1.5 && x0 - px < 0.7 && r[i].s === "ok") continue;
+        const x0 = X(from(i)), e = to(i), x1 = e == null ? x0 + 2 : X(e), much = took(i) >= LONG;
+        if (x1 < LEFT || !much && x1 - x0 < 1.5 && x0 - px < 0.7 && r[i].s === "ok") continue;
         px = x0;
-        const fill = long ? fills.hung : r[i].s === "list-failed" ? fills.bad : r[i].s === "hung" ? fills.hung : fills.quick;
-        bar(x0, x1, y + 2, 18, fill, long ? (r[i].s === "list-failed" && !step(i) ? "list failed " : step(i)) + length(took(i)) : "", colors["hung-ink"]);
+        const fill = much ? fills.hung : r[i].s === "list-failed" ? fills.bad : r[i].s === "hung" ? fills.hung : fills.quick;
+        bar(x0, x1, y + 2, 18, fill, much ? (r[i].s === "list-failed" && !step(i) ? "list failed " : step(i)) + long(i) : "", colors["hung-ink"]);
       }
       ctx.fillStyle = colors.fg;
       for (let i = begin; i < n && from(i) <= view[1]; i++) { if (r[i].u > 0) whisker(from(i), r[i].u, y); if (r[i].t != null && r[i].d > 0) whisker(to(i), r[i].d, y); }
     },
     at(t, slack) { const i = near(t, slack); if (i >= 0) return m(i); const s = b.find(s => at(s.f) <= t && t <= at(s.t)); return s ? between(s) : null; },
-    read(t) { const i = near(t, 1); if (i >= 0 && took(i) >= LONG) return "in a relist of " + length(took(i)); const s = b.find(s => at(s.f) <= t && t <= at(s.t)); return s ? counted(s) : ""; } };
+    read(t) { const i = near(t, 1); if (i >= 0 && took(i) >= LONG) return "in a relist of " + long(i); const s = b.find(s => at(s.f) <= t && t <= at(s.t)); return s ? counted(s) : ""; } };
 }
 
 const matches = name => !podFilter || name.includes(podFilter);

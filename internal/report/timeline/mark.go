@@ -57,6 +57,7 @@ type Mark struct {
 	Open       bool        `json:"open,omitempty"`       // it lasts at the end of the input
 	Min        *int        `json:"count_min,omitempty"`  // relists, of Bounded
 	Max        *int        `json:"count_max,omitempty"`
+	Ran        model.Time  `json:"-"` // until when a relist whose end is unknown is known to have run
 	Listed     model.Time  `json:"-"` // when the list of a relist returned
 	Length     string      `json:"-"` // of a relist, in words
 	More       int         `json:"-"` // marks like this one that are left out here
@@ -64,7 +65,7 @@ type Mark struct {
 }
 
 // To is where the mark is drawn to: its end, the end of the input for what lasts
-// then, and else its start.
+// then, and else as far as it is known to have run.
 func (m *Mark) To(end model.Time) model.Time {
 	switch {
 	case m.End != 0:
@@ -72,7 +73,7 @@ func (m *Mark) To(end model.Time) model.Time {
 	case m.Open:
 		return max(end, m.Start)
 	}
-	return m.Start
+	return max(m.Ran, m.Start)
 }
 
 // Weight is 3 for what is wrong, 2 for what is suspect, else 1.
@@ -157,7 +158,7 @@ func Relists(n *model.Node, add func(Mark)) {
 		m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
 			Listed: r.ListEnd, Length: r.Length(), Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.Join(r.Basis, " "), Proof: r.Evidence}
 		if r.End == 0 {
-			m.LatestEnd = r.Until
+			m.LatestEnd, m.Ran = r.Until, r.Start+min(r.Start, model.Time(r.Least)) // 0 without a start
 		}
 		add(m)
 	}
