@@ -222,7 +222,7 @@ func (s *subject) lockChain(w *waits.Wait, of map[string]*waits.Wait, more map[[
 	if k := more[[2]string{w.For, w.Holder.PID}]; k > 1 && w.Holder.PID != "" {
 		words += ", like " + parse.Plural(k-1, "more task") + ","
 	}
-	for ; w != nil && !seen[w.Waiter.PID]; w = of[w.Holder.PID] {
+	for ; w != nil && !seen[w.Waiter.PID]; w = w.Next(of) {
 		seen[w.Waiter.PID], last = true, w.Holder
 		words += " waits for " + w.For
 		switch {

@@ -63,7 +63,7 @@ var locks = []lock{
 // counts.
 var ends = map[string]string{
 	"fanotify_handle_event": "the answer of who listens to file access", "fanotify_get_response": "the answer of who listens to file access",
-	"netdev_wait_allrefs": "the last reference to a network device", "netdev_wait_allrefs_any": "the last reference to a network device",
+	"netdev_run_todo": "the last reference to a network device", "netdev_wait_allrefs": "the last reference to a network device", "netdev_wait_allrefs_any": "the last reference to a network device",
 	"rpc_wait_bit_killable": "a file server", "nfs_wait_bit_killable": "a file server", "ceph_mdsc_do_request": "a file server", "compound_send_recv": "a file server",
 	"request_wait_answer": "the process behind a FUSE mount",
 	"rcu_barrier":         "all processors to pass through RCU", "__wait_rcu_gp": "all processors to pass through RCU", "wait_rcu_gp": "all processors to pass through RCU", "synchronize_rcu": "all processors to pass through RCU", "synchronize_sched": "all processors to pass through RCU",

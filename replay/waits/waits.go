@@ -6,6 +6,7 @@ package waits
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -18,6 +19,23 @@ type Wait struct {
 	Likely bool           // that it is the holder: the kernel itself says no more than that
 	By     []parse.Record // what shows it
 }
+
+// Next is the wait of the holder in the same trouble: a pid may be another task's after a
+// while.
+func (w *Wait) Next(of map[string]*Wait) *Wait {
+	next := of[w.Holder.PID]
+	if next == nil || next.Waiter != w.Holder {
+		return nil
+	}
+	a, b := w.By[0].When(), next.By[0].When()
+	if a.Basis > parse.LowerBound && b.Basis > parse.LowerBound && max(a.At-b.At, b.At-a.At) > int64(sameTrouble) {
+		return nil
+	}
+	return next
+}
+
+// sameTrouble is more than the kernel takes to report all tasks that hang for one reason.
+const sameTrouble = 15 * time.Minute
 
 // Of returns what events of Signatures and facts show of each task, by place. No holder
 // is named that is not the only one who can be.

@@ -52,7 +52,6 @@ var cases = []struct{ name, text, want string }{
 [  467.169732]  __schedule+0x582/0x701
 [  467.170338]  schedule_timeout+0xbf/0xff
 [  467.171866]  msleep+0x1e/0x22
-[  467.172000]  netdev_wait_allrefs+0x60/0xf0
 [  467.172155]  netdev_run_todo+0x173/0x2c4
 [  467.172770]  default_device_exit_batch+0x13c/0x15f
 [  467.173550]  ops_exit_list+0x29/0x53
@@ -135,6 +134,26 @@ func TestOf(t *testing.T) {
 					t.Errorf("%s: quotes %q", tt.name, r.Quote())
 				}
 			}
+		}
+	}
+}
+
+// TestNext: what a holder waits for itself is of the same task, at about the same time.
+func TestNext(t *testing.T) {
+	line := func(at int64) []parse.Record {
+		return []parse.Record{&parse.Fact{Stamp: parse.Stamp{At: at * 1e9, Basis: parse.Stated}}}
+	}
+	w := &waits.Wait{Waiter: waits.Task{Comm: "runc", PID: "1"}, Holder: waits.Task{Comm: "ip", PID: "2"}, By: line(1000)}
+	for _, tt := range []struct {
+		next waits.Wait
+		want bool
+	}{
+		{waits.Wait{Waiter: waits.Task{Comm: "ip", PID: "2"}, By: line(1100)}, true},
+		{waits.Wait{Waiter: waits.Task{Comm: "cat", PID: "2"}, By: line(1100)}, false},
+		{waits.Wait{Waiter: waits.Task{Comm: "ip", PID: "2"}, By: line(90000)}, false},
+	} {
+		if got := w.Next(map[string]*waits.Wait{"2": &tt.next}) != nil; got != tt.want {
+			t.Errorf("%v: %v", tt.next, got)
 		}
 	}
 }
