@@ -241,7 +241,7 @@ func lookStatusToo(s *subject, _ map[string]string) outcome {
 }
 
 func lookStatusOnly(s *subject, _ map[string]string) outcome {
-	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.sig(parse.SigAge)) > 0 {
+	if len(s.n.Episodes) > 0 || len(s.listFailures()) > 0 || len(s.sig(parse.SigAge))+len(s.sig(parse.SigCut)) > 0 {
 		return notThere()
 	}
 	// At a kubelet's start the first Status call is still to come.
@@ -298,7 +298,7 @@ func lookAge(s *subject, args map[string]string) outcome {
 	if int64(s.ep.PeakAge) < limit {
 		return notThere()
 	}
-	return found(s.ep.Peak).telling(map[string]string{"age": parse.Short(s.ep.PeakAge)})
+	return found(s.ep.Peak).telling(map[string]string{"age": parse.Least(s.ep.PeakAge)})
 }
 
 // span reads a duration or a multiple of the RPC time-out ("2T"), which tells

@@ -120,3 +120,13 @@ func TestOtherClock(t *testing.T) {
 		}
 	}
 }
+
+// TestAgeReached: an age that is said to be reached is not rounded up.
+func TestAgeReached(t *testing.T) {
+	n := node()
+	n.Episodes[0].PeakAge = 27*time.Hour + 14*time.Minute + 51*time.Second
+	o := lookAge(episodeSubject(newView(n), &n.Episodes[0]), map[string]string{"over": "3m"})
+	if got := o.vars["age"]; got != "27h14m" {
+		t.Errorf("got %q", got)
+	}
+}

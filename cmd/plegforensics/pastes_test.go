@@ -88,7 +88,7 @@ var pastes = []struct {
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18`,
 		`:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last s`,
 		`een active 10m18.040734348s ago; threshold is 3m0s`,
-	}, "analyze --verbose", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "every timestamp states its zone"}, []string{"no line of it states a time"}},
+	}, "analyze --verbose", []string{"unhealthy from 2020-12-06 17:49:31 UTC", "every timestamp states its zone"}, []string{"since when is not known"}},
 	{"a message that was wrapped in its column", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active`,
 		`                 10m18.040734348s ago; threshold is`,
@@ -127,7 +127,7 @@ var pastes = []struct {
 	}, "analyze", []string{"unhealthy from 2023-10-29 01:01:44 UTC", "2023-10-29 00:59:50 to 01:01:50 UTC"}, []string{"clock-jump"}},
 	{"a day that no year has", []string{
 		`E0230 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
-	}, "analyze", []string{"no line of it states a time"}, []string{"03-01", "02-30"}},
+	}, "analyze", []string{"since when is not known"}, []string{"03-01", "02-30"}},
 	{"a time zone in the input that is not that of the lines", []string{
 		`  Ready            False   Sun, 06 Dec 2020 18:56:49 +0100   Sun, 06 Dec 2020 18:49:40 +0100   KubeletNotReady              PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 		`E1206 18:56:52.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 9m51.040734348s ago; threshold is 3m0s`,

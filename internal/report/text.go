@@ -175,7 +175,7 @@ func (p *printer) incident(n *model.Node) {
 // unhealthy is from when to when PLEG was unhealthy, and whether it is over.
 func (t times) unhealthy(e *model.Episode, end model.Time) string {
 	if e.Recovered == 0 && e.Start() == 0 && e.LastReport == 0 {
-		return "unhealthy; no line of it states a time"
+		return "unhealthy; since when is not known"
 	}
 	var c clauses
 	from := "a moment that no line dates"

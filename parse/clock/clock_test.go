@@ -259,6 +259,26 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestQuotedYear: a date of the line's own day within its text tells the year, that of
+// another day none, and of several the latest.
+func TestQuotedYear(t *testing.T) {
+	for text, want := range map[string]string{
+		"stopped posting 2016-02-11 14:22:20 -0800 PST":                               "2016-02-11T14:26:23",
+		"created 2015-02-11 14:00:00 +0000 UTC, not ready since 2016-02-11T22:22:20Z": "2016-02-11T14:26:23",
+		"created 2015-06-11 14:00:00 +0000 UTC":                                       "2026-02-11T14:26:23",
+	} {
+		b := lines(t, &parse.File{Path: "k", ModTime: unix("2026-11-23T00:00:00Z")}, [2]string{"", "02-11T14:26:23"})
+		e := b.Events[0]
+		at := parse.NewEvent(e.EventKind, parse.PlainText(text), parse.Event{Line: 1, Msg: 0})
+		at.SetRaw(e.Raw())
+		b.Events[0] = at
+		Resolve(b, Options{})
+		if got, _ := times(b); got[0] != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}
+
 // TestTrace: a trace states when it began with the year, and its zone up to 1.18. A
 // long one is too far from its line to tell the zone.
 func TestTrace(t *testing.T) {

@@ -2,8 +2,10 @@ package clock
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -56,6 +58,10 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 		f.yearBasis, f.yearTrust = why, parse.YearInferred
 		return shift
 	}
+	if shift, why, ok := f.quotedYear(); ok {
+		f.yearBasis, f.yearTrust = why, parse.YearInferred
+		return shift
+	}
 	bound, why, trust := int64(0), "", parse.YearInferred
 	if m, ok := a.newestOf(f.File); ok {
 		bound, why = m.at, m.why
@@ -97,6 +103,35 @@ func (f *file) anchorInFile() (shift int, why string, ok bool) {
 		}
 	}
 	return 0, "", false
+}
+
+// maxQuoted is in how many lines a date with a year is looked for.
+const maxQuoted = 256
+
+var dateRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:19|20)\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
+})
+
+// quotedYear takes the year from a line whose text holds a date less than a day from its
+// own clock, which may be of another zone: the latest such, as texts recall what was.
+func (f *file) quotedYear() (shift int, why string, ok bool) {
+	for i := range min(f.timeline.len(), maxQuoted) {
+		it := f.item(i)
+		if it.event == nil || it.lead().Lack&parse.LackYear == 0 {
+			continue
+		}
+		for _, date := range dateRE().FindAllString(it.event.Message(), maxQuoted) {
+			t, err := time.Parse(time.DateTime, strings.Replace(date, "T", " ", 1))
+			if err != nil {
+				continue
+			}
+			year := f.cal.closest(it.lead(), t.UnixNano())
+			if apart := time.Duration(f.cal.moved(it.lead().NS, year) - t.UnixNano()).Abs(); apart < 24*time.Hour && (!ok || year-f.yearOf(i) > shift) {
+				shift, why, ok = year-f.yearOf(i), fmt.Sprintf("date in %s", it.pos()), true
+			}
+		}
+	}
+	return shift, why, ok
 }
 
 // neighbour takes the year from a line that states one, such as the heading of

@@ -241,6 +241,7 @@ func TestBareSources(t *testing.T) {
 	}{
 		{"klog", boring + "\n", Options{}, parse.SrcKubelet},
 		{"klog of another program", "I1120 23:50:39.261469 1 proxier.go:107] hello\n", Options{}, parse.SrcSystem},
+		{"klog of the controller manager", "I1122 22:46:17.734930       1 controller_utils.go:285] Recording status change NodeNotReady event message for node n0\n", Options{}, parse.SrcSystem},
 		{"cri-containerd", "I1205 03:58:39.830445    1929 instrumented_service.go:52] hello\n", Options{}, parse.SrcContainerd},
 		{"CRI-O", `time="2019-02-20T14:28:54Z" level=info msg="Ran pod sandbox x with infra container: a/b/POD"` + "\n", Options{}, parse.SrcCRIO},
 		{"dockerd", `time="2019-02-20T14:28:54Z" level=info msg="API listen on /var/run/docker.sock"` + "\n", Options{}, parse.SrcDockerd},

@@ -151,7 +151,11 @@ func (j *Joiner) rematch(e *parse.Event) bool {
 	if j.match == nil {
 		j.match = j.d.set.NewMatcher()
 	}
-	sigs := j.match.Match(e.Origin.Source, e.Severity, []byte(e.Message()))
+	msg := []byte(e.Message())
+	if !e.Headed {
+		msg = ownWords(msg)
+	}
+	sigs := j.match.Match(e.Origin.Source, e.Severity, msg)
 	if sigs == nil {
 		return false
 	}

@@ -107,8 +107,12 @@ func (o *openRecord) narrow(s *scanner, rec []byte) {
 // clip cuts a message to what is matched and kept.
 func clip(msg []byte) []byte { return msg[:min(len(msg), maxText)] }
 
-// flagNotice begins lines that pflag prints past klog.
-var flagNotice = []byte("Flag --")
+// flagNotice begins lines that pflag prints past klog, and fences end a quotation.
+var flagNotice, fences = []byte("Flag --"), [...][]byte{[]byte("```"), []byte("~~~")}
+
+func isFence(line []byte) bool {
+	return bytes.HasPrefix(line, fences[0]) || bytes.HasPrefix(line, fences[1])
+}
 
 // accepts reports whether the line just parsed belongs to the open record.
 func (o *openRecord) accepts(s *scanner) bool {
@@ -125,7 +129,7 @@ func (o *openRecord) accepts(s *scanner) bool {
 	if o.header == journal.NoHeader || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" {
 		return false
 	}
-	if bytes.HasPrefix(e.Msg, flagNotice) {
+	if bytes.HasPrefix(e.Msg, flagNotice) || isFence(bytes.TrimLeft(e.Msg, " ")) {
 		return false
 	}
 	if e.Form == journal.Bare {
@@ -184,11 +188,15 @@ func (s *scanner) close() {
 		return
 	}
 	msg := o.message(s)
+	own := msg
+	if o.header == journal.NoHeader && o.form == journal.Bare {
+		own = ownWords(msg)
+	}
 	var set *parse.SigSet
-	if o.sure {
+	if o.sure && len(own) == len(msg) {
 		set = s.matcher.matchPicked(o.severity, msg, o.picked)
 	} else {
-		set = s.match(o.lane.origin.Source, o.severity, msg)
+		set = s.match(o.lane.origin.Source, o.severity, own)
 	}
 	if set == nil {
 		return

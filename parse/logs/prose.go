@@ -142,3 +142,33 @@ func bare(e *parse.Event) bool {
 
 // sigQuoted is a report that somebody quotes.
 const sigQuoted = "pleg.quoted"
+
+// ownWords returns what a line without a header states by itself: not the heading of a
+// text, nothing of a template, and neither code and emphasis within a sentence nor the
+// text that a call in some source is given. It is the line where there is none of these.
+func ownWords(line []byte) []byte {
+	if headingRE().Match(line) || bytes.Contains(line, []byte("${")) {
+		return nil
+	}
+	line = callRE().ReplaceAll(line, nil)
+	for _, mark := range [...]string{"`", "**"} {
+		parts := bytes.Split(line, []byte(mark))
+		if len(parts) < 3 {
+			continue
+		}
+		var outside []byte
+		for i := 0; i < len(parts); i += 2 {
+			outside = append(append(outside, parts[i]...), ' ')
+		}
+		if wordRE().Match(outside) {
+			line = outside
+		}
+	}
+	return line
+}
+
+var (
+	headingRE = onDemand(`^#{1,6} `)
+	callRE    = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
+	wordRE    = onDemand(`\pL{2}`)
+)

@@ -37,3 +37,29 @@ func TestProse(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnWords: what a text quotes, explains or is the source of is no line of a node;
+// what stands there by itself is.
+func TestOwnWords(t *testing.T) {
+	for in, want := range map[string]int{
+		"container runtime is down":                                             1,
+		"`container runtime is down`":                                           1,
+		"Ready False KubeletNotReady container runtime is down":                 1,
+		"failed to list pods (container runtime is down)":                       1,
+		"# Run this\n> kubectl get nodes\nKubelet stopped posting node status.": 1,
+		"## 4.4 The container runtime is down":                                  0,
+		"- Lab 01: `Kubelet stopped posting node status` means that it is gone": 0,
+		"Here it reports that the **container runtime is down**.":               0,
+		"If you see `container runtime is down` go to [container](#x)":          0,
+		`	ret = append(ret, "container runtime is down")`:                       0,
+		"  `${ts(5)} kubelet WARN container runtime is down`,":                  0,
+	} {
+		if got := len(decodeString(in + "\n").Events); got != want {
+			t.Errorf("%q: %d records, want %d", in, got, want)
+		}
+	}
+	fenced := "I0715 10:43:38.049492   16315 kubelet.go:1835] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m10s ago; threshold is 3m0s]\n```\ncontainer runtime is down\n"
+	if p := decodeString(fenced); len(p.Events) != 2 || len(p.Events[0].Sigs.Sigs) != 2 {
+		t.Errorf("a fence does not end a record: %s", dump(p))
+	}
+}

@@ -105,7 +105,7 @@ var (
 		[]byte("remote_"), []byte("status_manager.go"), []byte("setters.go"), []byte("eviction_manager.go"),
 		[]byte("container_manager_linux.go"), []byte("volume_manager.go"), []byte("prober"), []byte("cni.go"),
 		[]byte("docker_"), []byte("desired_state_of_world_populator.go"), []byte("operation_generator.go"), []byte("pod_container_manager_linux.go")}
-	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"),
+	otherCallers = [][]byte{[]byte("proxier.go"), []byte("garbagecollector.go"), []byte("node_lifecycle_controller.go"), []byte("controller_utils.go"),
 		[]byte("leaderelection.go"), []byte("controllermanager.go"), []byte("storage_"), []byte("rest.go"), []byte("httplog.go"),
 		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
 		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"), []byte("authentication.go"),

@@ -208,16 +208,16 @@ func (f *Failure) merge(g *Failure) {
 
 // immediate reports whether an error says that nothing was waited for: there was
 // nobody to connect to. A dial that timed out did wait.
-func immediate(code, err string) bool {
+func immediate(err string) bool {
 	if strings.Contains(err, "timeout") || strings.Contains(err, "timed out") {
 		return false
 	}
-	for _, s := range []string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint", "connection error"} {
+	for _, s := range []string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint"} {
 		if strings.Contains(err, s) {
 			return true
 		}
 	}
-	return code == "Unavailable"
+	return false
 }
 
 // TimedOut reports whether an error text says that a call ran into its

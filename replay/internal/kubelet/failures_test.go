@@ -46,3 +46,18 @@ func TestFailureDetails(t *testing.T) {
 		t.Errorf("an unpacked failure still knows %+v", rest)
 	}
 }
+
+// TestImmediate: a socket that nobody serves refuses at once; a connection that ends, or
+// an error whose words are cut, tells nothing of how long the call took.
+func TestImmediate(t *testing.T) {
+	for err, want := range map[string]bool{
+		`rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing dial unix /run/x.sock: connect: connection refused"`: true,
+		"cannot connect to Docker endpoint":                                   true,
+		"rpc error: code = Unavailable desc = error reading from server: EOF": false,
+		"rpc error: code = Unavailable desc = connection error:  ":            false,
+	} {
+		if got := immediate(err); got != want {
+			t.Errorf("%s: %v", err, got)
+		}
+	}
+}

@@ -198,7 +198,7 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 	case k&host.KindListFail != 0:
 		f := s.read(e)
 		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindListFail, Run: run, Line: e,
-			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("code"), f.Get("err"))})
+			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("err"))})
 	case k&host.KindPodRelist != 0:
 		s.PodRelists = append(s.PodRelists, Mark{At: e.At, Kind: host.KindPodRelist, Run: run, Line: e})
 	case k&host.KindPodDropped != 0:
