@@ -33,8 +33,8 @@ func TestSignsOfMissingLines(t *testing.T) {
 	const (
 		event   = `I1120 10:00:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
 		flag    = `I1120 10:00:00.000000    4242 flags.go:64] FLAG: --anonymous-auth="false"`
-		call    = `E1120 10:02:00.000000    4242 remote_runtime.go:294] "ListPodSandbox with filter from runtime service failed" err="rpc error: code = Unavailable desc = x" filter="nil"`
-		list    = `E1120 10:02:00.000100    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = Unavailable desc = x"`
+		call    = `E1120 10:02:00.000000    4242 remote_runtime.go:294] "ListPodSandbox with filter from runtime service failed" err="rpc error: code = Unavailable desc = dial unix /run/x.sock: connect: connection refused" filter="nil"`
+		list    = `E1120 10:02:00.000100    4242 generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = Unavailable desc = dial unix /run/x.sock: connect: connection refused"`
 		skipped = `E1120 10:05:00.000000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[conta`
 		report  = `E1120 10:05:%s    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m%ss ago; threshold is 3m0s"`
 		golang  = `I1120 10:00:00.000000    4242 server.go:532] "Golang settings" GOGC="" GOMAXPROCS="" GOTRACEBACK=""`
