@@ -206,6 +206,9 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 		o.vars = map[string]string{"events": strconv.Itoa(n)}
 		return o
 	}
+	if s.anySig(parse.SigNever, parse.SigCut) {
+		return notThere()
+	}
 	if len(n.Events) == 0 {
 		return cannotLook()
 	}

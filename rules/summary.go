@@ -464,9 +464,9 @@ var awayCauses = []string{"api-server-unreachable", "kubelet-stopped-posting", "
 func absence(v *view, r *Result) (out []string) {
 	said := longest(r.Unready, func(u *Unready) bool { return !v.starting(u.From) }).words()
 	if node := nodeSubject(v); said == "" && node.unreadyUnsaid() {
-		said = "the node became NotReady, and the input does not state why"
+		said = "the node became NotReady, and why is not known"
 		if node.readyAfter() {
-			said = "the node became NotReady and then Ready again, and the input does not state why"
+			said = "the node became NotReady and then Ready again, and why is not known"
 		}
 	}
 	for _, s := range []string{said, away(v, r)} {

@@ -71,7 +71,7 @@ func (u *Unready) words() string {
 	case u == nil:
 		return ""
 	case u.Why == "":
-		return "NotReady from " + clocks(u.From, u.To) + ", for a reason that the input does not state"
+		return "NotReady from " + clocks(u.From, u.To) + ", for a reason that is not known"
 	}
 	return "NotReady from " + clocks(u.From, u.To) + " (" + u.Why + ")"
 }

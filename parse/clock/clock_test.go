@@ -226,6 +226,19 @@ func TestJournalBegins(t *testing.T) {
 	}
 }
 
+// TestZoneOfFraming: where a header line names a zone without an offset, the framing is
+// in it, and a message's clock hours beside it is in UTC.
+func TestZoneOfFraming(t *testing.T) {
+	f := &parse.File{Path: "k"}
+	b := lines(t, f, [2]string{"05-18T21:57:42", "05-18T12:57:42"}, [2]string{"05-18T22:02:11", "05-18T13:02:11"})
+	b.Markers = []*parse.Marker{{Pos: parse.Pos{File: f, Offset: -1}, Kind: parse.MarkHeader, Raw: reading(t, "2017-05-18T21:56:57"),
+		Text: parse.PlainText("   Active: active (running) since Thu 2017-05-18 21:56:57 KST; 47min ago")}}
+	Resolve(b, Options{})
+	if at, _ := times(b); at[1] != "2017-05-18T13:02:11" {
+		t.Errorf("got %v", at)
+	}
+}
+
 func TestZoneFact(t *testing.T) {
 	f, z := &parse.File{Path: "a/kubelet.log"}, &parse.File{Path: "a/timedatectl"}
 	b := lines(t, f, [2]string{"11-20T18:33:20", ""})

@@ -149,6 +149,10 @@ func (f *file) zones(a *anchors, opt Options) {
 		// The two clocks are in different zones. A containerised kubelet
 		// logs in UTC whatever the node does; the envelope is the node's.
 		z := f.envelope
+		if z.basis == parse.ZoneGuessed && f.zoneWord != "" { // the framing's zone has a name that is not UTC's
+			f.header, f.envelope = z, fixed(apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
+			return
+		}
 		f.header = fixed(z.at(f.newest())-apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
 	}
 }

@@ -144,10 +144,10 @@ func bare(e *parse.Event) bool {
 const sigQuoted = "pleg.quoted"
 
 // ownWords returns what a line without a header states by itself: not the heading of a
-// text, nothing of a template, and neither code and emphasis within a sentence nor the
+// text, nothing of a template or of what its reader might see, and neither code and emphasis within a sentence nor the
 // text that a call in some source is given. It is the line where there is none of these.
 func ownWords(line []byte) []byte {
-	if headingRE().Match(line) || bytes.Contains(line, []byte("${")) {
+	if headingRE().Match(line) || supposedRE().Match(line) || bytes.Contains(line, []byte("${")) {
 		return nil
 	}
 	line = callRE().ReplaceAll(line, nil)
@@ -168,7 +168,8 @@ func ownWords(line []byte) []byte {
 }
 
 var (
-	headingRE = onDemand(`^#{1,6} `)
-	callRE    = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
-	wordRE    = onDemand(`\pL{2}`)
+	headingRE  = onDemand(`^#{1,6} `)
+	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou (?:may|might|can|could|will) (?:see|get|find)\b`)
+	callRE     = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
+	wordRE     = onDemand(`\pL{2}`)
 )

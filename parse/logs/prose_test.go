@@ -49,6 +49,7 @@ func TestOwnWords(t *testing.T) {
 		"# Run this\n> kubectl get nodes\nKubelet stopped posting node status.": 1,
 		"## 4.4 The container runtime is down":                                  0,
 		"- Lab 01: `Kubelet stopped posting node status` means that it is gone": 0,
+		`You may see an error like "container runtime is down".`:                0,
 		"Here it reports that the **container runtime is down**.":               0,
 		"If you see `container runtime is down` go to [container](#x)":          0,
 		`	ret = append(ret, "container runtime is down")`:                       0,

@@ -46,7 +46,7 @@ func TestHeadline(t *testing.T) {
 			"the node: PLEG unhealthy from 2026-03-04 10:02:59 UTC for ", " (the worst of 2 episodes, the last of them not recovered by the end of the log)"},
 		{"NotReady, and no line says why",
 			"Normal  NodeNotReady  25m (x3 over 46m)  kubelet, n1  Node n1 status is now: NodeNotReady",
-			"n1: the node became NotReady, and the input does not state why", ""},
+			"n1: the node became NotReady, and why is not known", ""},
 		{"the first status check of the runtime is still to come",
 			`E1108 18:54:46.297244     900 kubelet.go:2383] "Skipping pod synchronization" err="container runtime status check may not have completed yet"` + "\n" +
 				`I1108 18:54:46.320642     900 kuberuntime_manager.go:447] "Retrieved pods from runtime" all=true`,
