@@ -2,10 +2,8 @@ package clock
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -108,10 +106,6 @@ func (f *file) anchorInFile() (shift int, why string, ok bool) {
 // maxQuoted is in how many lines a date with a year is looked for.
 const maxQuoted = 256
 
-var dateRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:19|20)\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
-})
-
 // quotedYear takes the year from a line whose text holds a date less than a day from its
 // own clock, which may be of another zone: the latest such, as texts recall what was.
 func (f *file) quotedYear() (shift int, why string, ok bool) {
@@ -120,11 +114,7 @@ func (f *file) quotedYear() (shift int, why string, ok bool) {
 		if it.event == nil || it.lead().Lack&parse.LackYear == 0 {
 			continue
 		}
-		for _, date := range dateRE().FindAllString(it.event.Message(), maxQuoted) {
-			t, err := time.Parse(time.DateTime, strings.Replace(date, "T", " ", 1))
-			if err != nil {
-				continue
-			}
+		for _, t := range datesIn(it.event.Message()) {
 			year := f.cal.closest(it.lead(), t.UnixNano())
 			if apart := time.Duration(f.cal.moved(it.lead().NS, year) - t.UnixNano()).Abs(); apart < 24*time.Hour && (!ok || year-f.yearOf(i) > shift) {
 				shift, why, ok = year-f.yearOf(i), fmt.Sprintf("date in %s", it.pos()), true
@@ -132,6 +122,19 @@ func (f *file) quotedYear() (shift int, why string, ok bool) {
 		}
 	}
 	return shift, why, ok
+}
+
+// datesIn are the dates with a time of day in a text, 2016-02-11 14:22:20, as of UTC.
+func datesIn(text string) (out []time.Time) {
+	for i := 0; i+len(time.DateTime) <= len(text); i++ {
+		if text[i+4] != '-' || text[i+7] != '-' || text[i+13] != ':' {
+			continue
+		}
+		if t, err := time.Parse(time.DateTime, strings.Replace(text[i:i+len(time.DateTime)], "T", " ", 1)); err == nil {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // neighbour takes the year from a line that states one, such as the heading of
