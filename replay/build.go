@@ -80,7 +80,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Gaps = s.Gaps()
 	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
-	n.tail = s.Tail(n.Kubelet.RPCTimeout)
+	n.tail = s.Tail(n.Kubelet.Hangs())
 	n.Health, n.Claims, n.Contradictions, n.Holes = a.Health, a.Claims, a.Contradictions, a.Holes
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 }

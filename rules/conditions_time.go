@@ -130,13 +130,13 @@ func (s *subject) sparse() bool {
 	return lines < sparseBelow
 }
 
-// livelyAround reports whether known lines stand on both sides of a gap; a
-// single line after it is no log that went on.
+// livelyAround reports whether known lines stand on both sides of a gap, and soon behind
+// it: a process that runs again has much to say, and a single line is no log that went on.
 func (s *subject) livelyAround(from, to int64) bool {
 	es := s.n.Events
 	before := sort.Search(len(es), func(i int) bool { return es[i].At > from })
-	after := len(es) - sort.Search(len(es), func(i int) bool { return es[i].At >= to })
-	return before >= 3 && after >= 3
+	third := sort.Search(len(es), func(i int) bool { return es[i].At >= to }) + 2
+	return before >= 3 && third < len(es) && es[third].At-to <= minute/2
 }
 
 func lookLag(s *subject, args map[string]string) outcome {

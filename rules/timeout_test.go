@@ -50,7 +50,7 @@ func TestNoStallBeforeSilence(t *testing.T) {
 	for after, want := range map[int]bool{-90: false, 2: true, 60: false} {
 		var es []*parse.Event
 		for i := range 10 {
-			es = append(es, line(i-100, parse.SrcKubelet, "x"), line(400+i, parse.SrcKubelet, "x"))
+			es = append(es, line(i-100, parse.SrcKubelet, "x"), line(330+i, parse.SrcKubelet, "x"))
 		}
 		n := node(es...)
 		e := &n.Episodes[0]

@@ -39,6 +39,14 @@ type source struct {
 	truth *truth // nil: not recorded
 }
 
+// mended are seeds whose cuts once claimed too much.
+var mended = map[string][]uint64{
+	"v1.36.3-25-hang-getpod":         {2020011, 3110002},
+	"v1.15.5-04-stuck-two-pods":      {3220001},
+	"v1.28.0-13-near-threshold-flap": {301011},
+	"rn-e-cpu-quota":                 {500025},
+}
+
 var pack = func() *rules.Pack { p, _ := rules.Builtin(); return p }()
 
 // TestCuts: of logs and metrics that were cut down at random nothing is claimed that
@@ -58,7 +66,11 @@ func TestCuts(t *testing.T) {
 			classes["whole: "+f.Class]++
 			t.Errorf("%s, whole: %v", s.name, f)
 		}
-		for seed := *cutSeed; seed < *cutSeed+uint64(*cutsOf); seed++ {
+		seeds := slices.Clone(mended[s.name])
+		for i := range *cutsOf {
+			seeds = append(seeds, *cutSeed+uint64(i))
+		}
+		for _, seed := range seeds {
 			h := fnv.New64a()
 			io.WriteString(h, s.name)
 			r := rand.New(rand.NewPCG(seed, h.Sum64()))

@@ -288,10 +288,8 @@ const filterCut = "…"
 // where READY, the enum's zero, is left out; JSON logs may hold them as objects.
 func filterScope(call, filter string) (scope, uid string) {
 	switch filter {
-	case "nil", "":
+	case "nil", "", "<nil>", "null":
 		return "all", ""
-	case filterCut:
-		return "unknown", ""
 	}
 	if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]
@@ -301,11 +299,13 @@ func filterScope(call, filter string) (scope, uid string) {
 	switch {
 	case filterIDRE().MatchString(filter):
 		return "", ""
+	case !strings.HasSuffix(filter, "}") && !strings.HasSuffix(filter, `"`):
+		return "unknown", "" // the end of the line was cut
 	case strings.Contains(f, "SANDBOX_READY"), sandbox && strings.Contains(f, "state:{}"):
 		return "ready", ""
 	case strings.Contains(f, "CONTAINER_RUNNING"), !sandbox && strings.Contains(f, "state:{state:1}"):
 		return "running", ""
-	case f == "", f == "nil", f == "<nil>", f == "null", f == "{}", strings.HasSuffix(f, "LabelSelector:map[string]string{},}") && strings.Contains(f, "State:nil"):
+	case f == "", f == "{}", strings.HasSuffix(f, "LabelSelector:map[string]string{},}") && strings.Contains(f, "State:nil"):
 		return "all", ""
 	}
 	return "", ""

@@ -7,6 +7,9 @@ func TestFilterScope(t *testing.T) {
 	tests := []struct{ call, filter, scope, uid string }{
 		{"ListPodSandbox", "nil", "all", ""},
 		{"ListPodSandbox", filterCut, "unknown", ""},
+		{"ListPodSandbox", "label", "unknown", ""},
+		{"ListPodSandbox", `label_selector:{key:"io.kubern`, "unknown", ""},
+		{"ListContainers", "&ContainerFilter{Id:,State:nil,PodSand", "unknown", ""},
 		{"ListPodSandbox", "<nil>", "all", ""},
 		{"ListPodSandbox", "", "all", ""},
 		{"ListPodSandbox", "{}", "all", ""},

@@ -492,6 +492,30 @@ func (p *profiler) timeout() {
 		k.TimeoutKnown = false
 		p.say("runtimeRequestTimeout unknown, 2m is the default")
 	}
+	if !k.TimeoutKnown {
+		k.most = p.most(waits.own)
+	}
+}
+
+// most is what the timeout is at most where it is not known: no longer than what passed
+// between two calls of the relist goroutine that ran into it, nor than a relist may have
+// run whose list did: since PLEG started, or since it may have been one that left a sync
+// loop at work healthy.
+func (p *profiler) most(own []time.Duration) time.Duration {
+	out := slices.Min(append(append(p.failureGaps(), own...), TimeoutMost))
+	for _, m := range p.s.Marks {
+		if m.Kind != host.KindListFail || !m.Deadline || m.Run < 0 {
+			continue
+		}
+		r := &p.s.Runs[m.Run]
+		if worked := p.s.Attended(m.Run, m.At, time.Duration(m.At-r.First)); worked > r.First {
+			out = min(out, time.Duration(m.At-worked)+p.k.Threshold)
+		}
+		if r.Loop != 0 {
+			out = min(out, time.Duration(m.At-r.Loop))
+		}
+	}
+	return out
 }
 
 // heldUp reports whether housekeeping took as long as a timeout and ended with a list that
@@ -763,8 +787,9 @@ type Profile struct {
 	Basis      string        // in words, what is evidence and what is default
 	Evidence   []host.Evidence
 
-	ThresholdSet bool // by option: overrules the lines
-	TimeoutKnown bool // RPCTimeout is stated, measured or confirmed, else it is assumed and dates nothing
+	ThresholdSet bool          // by option: overrules the lines
+	TimeoutKnown bool          // RPCTimeout is stated, measured or confirmed, else it is assumed and dates nothing
+	most         time.Duration // where it is not known
 }
 
 // CallTimeout is the runtimeRequestTimeout where it is known, else 0.
@@ -779,7 +804,11 @@ func (k *Profile) CallTimeout() time.Duration {
 const TimeoutMost = 15 * time.Minute
 
 // LongestCall is the runtimeRequestTimeout, or what it is at most where it is not known.
-func (k *Profile) LongestCall() time.Duration { return cmp.Or(k.CallTimeout(), TimeoutMost) }
+func (k *Profile) LongestCall() time.Duration { return cmp.Or(k.CallTimeout(), k.most, TimeoutMost) }
+
+// Hangs is how long a call may hang before a line tells of it: the timeout, or where it is
+// not known its default, if no less is proven.
+func (k *Profile) Hangs() time.Duration { return min(k.RPCTimeout, k.LongestCall()) }
 
 // Timeouts reports whether a time is that of one call or several on end that ran into their
 // deadline, and up to two seconds more.

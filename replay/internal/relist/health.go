@@ -52,6 +52,7 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 		return nil, nil
 	}
 	h := healthClaims{n: n, past: past, s: n.Log, w: w}
+	h.over = h.overdue()
 	for i := range h.s.Runs {
 		h.silence(i)
 	}
@@ -59,12 +60,12 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 	h.unproven()
 	h.listings(true)
 	h.metrics()
-	h.overdue()
+	h.out = append(h.out, h.over...)
 	h.first()
 	h.well()
-	h.outages()
+	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown) // the loop says so every five seconds at most
 	h.nevers()
-	h.cuts()
+	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 	h.episodes()
 	p, over := &painter{}, n.Window
 	for _, c := range h.out {
@@ -82,6 +83,7 @@ type healthClaims struct {
 	past *Account
 	s    *kubelet.Log
 	w    *kubelet.Witness
+	over []Claim // what relists prove of unhealthiness
 	out  []Claim
 }
 
@@ -116,11 +118,11 @@ func (h *healthClaims) listings(measured bool) {
 	}
 }
 
-// overdue claims unhealthiness that no line reports: from a threshold after the
+// overdue claims unhealthiness that no line need report: from a threshold after the
 // start of the last relist that can have listed pods until it ended, or the last of
 // those that failed right after it: one claim for all of them.
-func (h *healthClaims) overdue() {
-	since, claim, first := int64(0), -1, 0 // the claim that goes on, and how many records it began with
+func (h *healthClaims) overdue() (out []Claim) {
+	since, goes, first := int64(0), false, 0 // whether the last claim goes on, and how many records it began with
 	for i := range h.past.Relists {
 		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
@@ -128,17 +130,39 @@ func (h *healthClaims) overdue() {
 			limit = max(limit, kubelet.EventedThreshold) // relists a period apart show which one it is
 		}
 		if failed := r.Listed != nil && !*r.Listed; !failed || !follows {
-			since, claim = r.Start.At+int64(r.Start.Slack), -1
+			since, goes = r.Start.At+int64(r.Start.Slack), false
 		}
 		switch from, to := since+int64(limit), r.End.At-int64(r.End.Slack); {
 		case !r.Start.Known() || to <= from:
-		case claim < 0:
-			claim, first = len(h.out), len(r.Evidence)
-			h.add(from, to, Unhealthy, ProofSerial, r.Evidence...)
+		case !goes:
+			goes, first = true, len(r.Evidence)
+			out = append(out, Claim{host.Span{From: from, To: to}, Unhealthy, ProofSerial, r.Evidence})
 		default:
-			c := &h.out[claim]
+			c := &out[len(out)-1]
 			c.From, c.To, c.Evidence = min(c.From, from), max(c.To, to), append(c.Evidence[:first:first], r.Evidence...)
 		}
+	}
+	return out
+}
+
+// unsaid adds the time between the turns of the sync loop around unhealthiness of which
+// none tells: the loop was blocked, or its lines are missing.
+func (h *healthClaims) unsaid(run int, add func(from, to int64)) {
+	r, turns := &h.s.Runs[run], h.s.Turns
+	k, _ := slices.BinarySearchFunc(h.over, r.First, func(c Claim, t int64) int { return cmp.Compare(c.From, t) })
+	for ; k < len(h.over) && h.over[k].From < r.Last; k++ {
+		i, j := h.s.TurnFrom(h.over[k].From), h.s.TurnFrom(h.over[k].To+1)
+		if slices.ContainsFunc(turns[i:j], func(t kubelet.Turn) bool { return h.s.TurnKinds(t)&host.KindSkip != 0 }) {
+			continue
+		}
+		from, to := r.First, r.Last
+		if i > 0 {
+			from = h.s.TurnAt(turns[i-1])
+		}
+		if j < len(turns) {
+			to = h.s.TurnAt(turns[j])
+		}
+		add(from, to)
 	}
 }
 
@@ -180,9 +204,9 @@ func (h *healthClaims) silence(run int) {
 	if !h.w.Trusts(run) || r.First == 0 {
 		return
 	}
-	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.RPCTimeout)
+	from, to := r.First, h.s.Attended(run, r.Last, h.n.Kubelet.Hangs())
 	if run+1 == len(h.s.Runs) {
-		to = h.s.Tail(h.n.Kubelet.RPCTimeout)
+		to = h.s.Tail(h.n.Kubelet.Hangs())
 	}
 	if r.Loop == 0 {
 		// The loop may be blocked, and PLEG unhealthy, since before the log begins.
@@ -223,7 +247,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 		}
 	}
 	for _, x := range h.w.Holes {
-		add(h.s.Attended(run, x.From, h.n.Kubelet.RPCTimeout), h.told(run, x.To))
+		add(h.s.Attended(run, x.From, h.n.Kubelet.Hangs()), h.told(run, x.To))
 	}
 	for i := range h.s.Stalls {
 		if x := &h.s.Stalls[i]; x.Run == run {
@@ -238,6 +262,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 	h.failing(run, add)
 	h.unready(run, add)
 	h.unlisted(run, add)
+	h.unsaid(run, add)
 	add(first, max(h.begun(run), h.told(run, first)))
 	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return kubelet.JoinSpans(out)
@@ -271,7 +296,7 @@ func (h *healthClaims) told(run int, at int64) int64 {
 func (h *healthClaims) failing(run int, add func(from, to int64)) {
 	for i := range h.past.Relists {
 		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == OutcomeListFailed && r.End.Known() {
-			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.RPCTimeout)), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
+			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.Hangs())), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
 	known := h.n.Kubelet.CallTimeout()
@@ -280,7 +305,7 @@ func (h *healthClaims) failing(run int, add func(from, to int64)) {
 			add(x.From, h.listsAgain(run, x.To, took))
 		}
 	}
-	timeout := int64(h.n.Kubelet.RPCTimeout)
+	timeout := int64(h.n.Kubelet.Hangs())
 	r := &h.s.Runs[run]
 	k, _ := slices.BinarySearchFunc(h.n.Failures, r.First, func(f kubelet.Failure, t int64) int { return cmp.Compare(f.End, t) })
 	for ; k < len(h.n.Failures) && h.n.Failures[k].End-timeout <= r.Last; k++ {
@@ -346,7 +371,13 @@ func (h *healthClaims) unready(run int, add func(from, to int64)) {
 		if i+1 < len(h.past.Ready) {
 			to = h.past.Ready[i+1].At
 		}
-		add(c.At-int64(conditionLate), to)
+		from := c.At - int64(conditionLate)
+		for k := range h.past.Episodes { // an age dates the breach
+			if e := &h.past.Episodes[k]; e.LastStart.Known() && e.Breach <= c.At {
+				from = max(from, e.Breach)
+			}
+		}
+		add(from, to)
 	}
 }
 
@@ -407,18 +438,6 @@ func (h *healthClaims) nevers() {
 			h.add(h.s.Runs[run].First, t.At, NeverRelisted, ProofReport, host.Evidence{Record: t.Line})
 		}
 	}
-}
-
-// outages claims the stretches in which the kubelet called the runtime down; the
-// loop says so every five seconds at most.
-func (h *healthClaims) outages() {
-	h.said(h.s.Down, 2*kubelet.BackoffMax, 0, RuntimeDown, ProofDown)
-}
-
-// cuts claims unhealthiness by reports without an age: at their moment, and between
-// two that a backed-off loop writes one after the other.
-func (h *healthClaims) cuts() {
-	h.said(h.s.Cuts, kubelet.BackoffMax+kubelet.BackoffLate, 1, Unhealthy, ProofReport)
 }
 
 // said claims a state from the first to the last of lines that a run writes one after

@@ -422,7 +422,7 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 	case timeout > 0:
 		c.lo, c.hi = m.At-2*timeout-int64(kubelet.DeadlineLate), m.At
 	default:
-		c.lo, c.hi = m.At-2*int64(kubelet.TimeoutMost), m.At
+		c.lo, c.hi = m.At-2*int64(l.n.Kubelet.LongestCall()), m.At
 	}
 	c.lo = min(max(c.lo, floor), c.hi)
 	return c

@@ -258,7 +258,7 @@ func (w *healer) byRelist(run int, g *kubelet.LastSeen, last int64) (proof, bool
 		case m.Kind == host.KindListFail:
 			started, failed = 0, true
 		case m.Kind == host.KindRelisting:
-			if started != 0 && m.At > last && w.fresh(started, m.At) && w.unbrokenLine(run, started, m.At) {
+			if started != 0 && m.At > last && w.fresh(started, m.At) && w.log.Trusts(run) && w.log.Whole(started, m.At) {
 				return proof{m.At, "a relist ran to its end before this one began"}, true
 			}
 			started = m.At
@@ -270,12 +270,6 @@ func (w *healer) byRelist(run int, g *kubelet.LastSeen, last int64) (proof, bool
 		}
 	}
 	return proof{}, false
-}
-
-// unbrokenLine reports whether the error of a relist would stand in the log between
-// its start and the next one's.
-func (w *healer) unbrokenLine(run int, from, to int64) bool {
-	return w.log.Trusts(run) && w.log.Whole(from, to)
 }
 
 // fresh reports whether a relist that began at start made PLEG healthy when

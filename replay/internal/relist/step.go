@@ -40,7 +40,11 @@ func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.
 	if e.Recovered.Known() {
 		to = max(to, e.Recovered.At)
 	}
-	y := w.symptoms(e, gs, from, to, w.openUntil(e, to))
+	open := to // until when a call may fail that was under way at the last report
+	if !e.Recovered.Known() && e.LastReport != 0 {
+		open = max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
+	}
+	y := w.symptoms(e, gs, from, to, open)
 	for _, judge := range []func(*symptoms, *Episode) (Step, string, []host.Evidence){
 		w.listStep, w.inspectStep, w.deliverStep,
 	} {
@@ -49,16 +53,6 @@ func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.
 		}
 	}
 	return StepUnknown, "no failed call, no line of the relist goroutine and no blocked list in the stretch", nil
-}
-
-// openUntil is until when a call may fail that was under way at the last report
-// of an episode whose end the log does not show: to, or a deadline, if known, after
-// the report.
-func (w *healer) openUntil(e *Episode, to int64) int64 {
-	if e.Recovered.Known() || e.LastReport == 0 {
-		return to
-	}
-	return max(to, e.LastReport+int64(w.n.Kubelet.CallTimeout()))
 }
 
 // symptoms collects what the log shows from one moment to another, and calls
@@ -99,7 +93,9 @@ func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int
 	}
 	i, _ = slices.BinarySearchFunc(w.s.Stalls, e.Breach, func(t kubelet.Stall, at int64) int { return cmp.Compare(t.To, at) })
 	for ; i < len(w.s.Stalls) && w.s.Stalls[i].To <= to; i++ {
-		if t := &w.s.Stalls[i]; t.Run == e.Run && len(gs) > 0 && spans(t, gs[0], e) {
+		// It began with the stretch, within the two seconds between housekeeping runs and
+		// the duration of a list call.
+		if t := &w.s.Stalls[i]; t.Run == e.Run && len(gs) > 0 && t.To > e.Breach && t.From >= gs[0].Lo-int64(2*time.Second) && t.From <= gs[0].Lo+int64(30*time.Second) {
 			y.stall = t
 		}
 	}
@@ -148,13 +144,6 @@ func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
 		return nil
 	}
 	return out
-}
-
-// spans reports whether a blocked housekeeping covers the stretch: it began
-// with it, within the two seconds between housekeeping runs and the duration
-// of a list call, and outlasted the breach.
-func spans(t *kubelet.Stall, g *kubelet.LastSeen, e *Episode) bool {
-	return t.From >= g.Lo-int64(2*time.Second) && t.From <= g.Lo+int64(30*time.Second) && t.To > e.Breach
 }
 
 // failedCalls sorts the failed calls that waited for their deadline.

@@ -148,7 +148,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.denies(t) || !l.ranOn(c, t) && (!c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t))) {
+		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -174,9 +174,10 @@ func (l *ledger) ranOn(c *claim, t *timed) bool {
 	return ended == 0 && !c.end.Known() && t.end.To != 0 && t.start.To < at
 }
 
-// denies reports whether one of the two listed pods and the other did not.
-func (c *claim) denies(t *timed) bool {
-	return c.listed != nil && t.Listed != nil && *c.listed != *t.Listed
+// alone reports whether no other relist than the claimed one can be the measured: that
+// began sooner than a period behind it, and a later one began after it had ended.
+func (l *ledger) alone(c *claim, t *timed) bool {
+	return !c.end.Known() && t.start.To-c.lo < l.gap(c.run, c.lo) && c.hi < t.end.From
 }
 
 // anyOther reports whether the measured relist may as well be one that no line dates:

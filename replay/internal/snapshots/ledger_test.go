@@ -16,7 +16,7 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
 	series, scrapes := snapshots.Table([]int{0, 15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165},
 		D+"_count 10 20 20 20 20 20 20 20 20 20 21 36", I+"_count 9 20 20 20 20 20 20 20 20 20 21 35",
-		D+"_sum 1 2 2 2 2 2 2 2 2 2 122 140", I+"_sum 9 20 20 20 20 20 20 20 20 20 142.1 175",
+		D+"_sum 1 2 2 2 2 2 2 2 2 2 122 140", I+"_sum 9 24 24 24 24 24 24 24 24 24 146.1 179",
 		D+"_bucket|10 10 20 20 20 20 20 20 20 20 20 20 34", D+"_bucket|+Inf 10 20 20 20 20 20 20 20 20 20 21 36",
 		"kubelet_pleg_last_seen_seconds 1795217459 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217469 1795217624")
 	rec := &host.Records{Name: "w1", Series: series, Scrapes: scrapes}

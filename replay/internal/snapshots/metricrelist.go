@@ -88,6 +88,8 @@ func (d *dating) relist() (Proof, bool) {
 	case twice && !ok:
 	case ok && !within:
 		d.running = true // or it would not have ended so soon
+	case ok && d.running && time.Duration(z.at-hi)+long.SumMin > long.Sum:
+		// Another one would have been too much beside what the running one took.
 	case ok && d.idle:
 		lo, hi = z.at, b.at
 	case ok && !d.running:
@@ -125,13 +127,17 @@ func (d *dating) note() string {
 
 // began bounds the start of the relist that runs at snapshot i: after the last
 // snapshot that saw an earlier one end, and not before the last start of one
-// that listed pods.
+// that listed pods. The last one that began before that snapshot did so before the
+// intervals that were observed since, of which one after a failure counts twice.
 func (d *dating) began() (lo, hi int64) {
 	t := d.shots[d.i]
 	hi = t.at
 	switch {
 	case d.i > 0:
 		lo = d.shots[d.i-1].at
+		if past := seconds(t.isum - d.shots[d.i-1].isum); d.running && past > 0 {
+			hi = min(hi, lo+int64(past))
+		}
 	case t.start > 0 && t.start < 1e10:
 		lo = int64(t.start * 1e9)
 	}
