@@ -30,7 +30,7 @@ func batchCommand() *cli.Command {
 		Description: "INPUT is a bundle, a pattern such as 'bundles/*.tar.xz', or a directory of bundles: one that\n" +
 			"holds archives and directories only, each of which is a bundle. - stands for names on standard\n" +
 			"input. Those and the names of --manifest are bundles as they are. One broken bundle does not\n" +
-			"stop the others.",
+			"stop the others; bundles that hold the same count once.",
 		Flags: join(outputFlags(fleetFormats()), batchFlags(), redactFlags(), inputFlags(), packFlags()),
 		Subcommands: []*cli.Command{{
 			Name:        "merge",

@@ -111,7 +111,18 @@ func (p *page) command(c *cli.Command) {
 	p.commands(c.Subcommands)
 	p.examples(commandPath(name))
 	p.flags(c)
-	p.exits()
+	var never []int // statuses that the command does not have
+	if has := func(name string) bool {
+		return slices.ContainsFunc(c.VisibleFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	}; !has("strict") {
+		never = []int{exitFindings, exitPartial}
+	} else if !has("fail-on") {
+		never = []int{exitFindings}
+	}
+	if strings.HasPrefix(commandPath(name), "rules") { // a test case may fail
+		never = []int{exitPartial}
+	}
+	p.exits(never...)
 	p.WriteByte('\n')
 	p.text(0, "", "Every flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -; the flag wins.")
 }
@@ -303,10 +314,12 @@ func defaultText(f cli.Flag) string {
 	return ""
 }
 
-func (p *page) exits() {
+func (p *page) exits(never ...int) {
 	p.section("EXIT STATUS")
 	for _, e := range exitStatuses {
-		p.item(2, 8, strconv.Itoa(e.code), e.means)
+		if !slices.Contains(never, e.code) {
+			p.item(2, 8, strconv.Itoa(e.code), e.means)
+		}
 	}
 }
 

@@ -52,3 +52,13 @@ func TestExamplesAreOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpOfStatuses: help names the exit statuses that a command has.
+func TestHelpOfStatuses(t *testing.T) {
+	for command, want := range map[string][2]bool{"analyze": {true, true}, "inspect": {false, true}, "rules test": {true, false}, "explain": {false, false}} {
+		text := string(printed(t, append(strings.Fields(command), "--help")...))
+		if got := [2]bool{strings.Contains(text, "\n  1     "), strings.Contains(text, "\n  4     ")}; got != want {
+			t.Errorf("%s: statuses 1 and 4: %v, want %v", command, got, want)
+		}
+	}
+}

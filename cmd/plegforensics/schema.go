@@ -12,8 +12,8 @@ func schemaCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "schema",
 		Usage:       "print the JSON Schema of a kind of JSON document",
-		ArgsUsage:   "[" + strings.Join(report.Documents.Kinds(), "|") + "]",
-		Description: "JSON documents, and lines of NDJSON, name their kind and version in their field \"schema\",\nbut for those in formats of others. The default is report, what analyze writes; the title\nof each schema says who writes it.",
+		ArgsUsage:   "[KIND]",
+		Description: "JSON documents, and lines of NDJSON, name their kind and version in their field \"schema\",\nbut for those in formats of others. The default is report, what analyze writes; the title\nof each schema says who writes it. KIND is one of " + strings.Join(report.Documents.Kinds(), ", ") + ".",
 		Action: func(c *cli.Context) error {
 			kind := "report"
 			if c.Args().Present() {
