@@ -159,8 +159,12 @@ func (v *view) holed(from, to int64) bool {
 func foundFailures(fs []*replay.Failure) outcome {
 	var es []replay.Evidence
 	for _, f := range fs {
-		if len(f.Evidence) > 0 {
+		switch {
+		case len(f.Evidence) == 0:
+		case len(es) < keepMax:
 			es = append(es, f.Evidence[0])
+		default:
+			es[keepMax-1] = f.Evidence[0]
 		}
 	}
 	o := found(es...)

@@ -23,19 +23,26 @@ const slowRelist = replay.LongRelist
 // node that is NotReady. nil where the input shows none.
 func (v *view) incidents() []replay.Span {
 	var all []replay.Span
+	add := func(from, to int64) { // failures come in order, mostly each at once after the one before
+		if k := len(all) - 1; k >= 0 && from >= all[k].From && from <= all[k].To+minute {
+			all[k].To = max(all[k].To, to)
+			return
+		}
+		all = append(all, replay.Span{From: from, To: to})
+	}
 	for _, t := range nodeSubject(v).slowTimes() {
-		all = append(all, replay.Span{From: t.from, To: t.to})
+		add(t.from, t.to)
 	}
 	for _, f := range v.fails {
 		switch {
 		case hung(f):
-			all = append(all, replay.Span{From: f.End - int64(v.n.Kubelet.CallTimeout()), To: f.End})
+			add(f.End-int64(v.n.Kubelet.CallTimeout()), f.End)
 		case f.Code == "Unavailable" || refused(f.Err()):
-			all = append(all, replay.Span{From: f.End, To: f.End})
+			add(f.End, f.End)
 		}
 	}
 	for _, e := range v.sig(parse.SigStatusDown) {
-		all = append(all, replay.Span{From: e.At, To: e.At})
+		add(e.At, e.At)
 	}
 	for i, c := range v.n.Ready {
 		if c.Ready {
@@ -45,7 +52,7 @@ func (v *view) incidents() []replay.Span {
 		if i+1 < len(v.n.Ready) {
 			to = v.n.Ready[i+1].At
 		}
-		all = append(all, replay.Span{From: c.At, To: to})
+		add(c.At, to)
 	}
 	return joined(all)
 }

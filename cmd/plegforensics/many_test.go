@@ -20,12 +20,19 @@ const (
 )
 
 // TestManyOfOne analyzes inputs that hold very many of something small, each in a
-// process of its own, in bounded processor time and memory.
+// process of its own, in bounded processor time and memory. internal/cmd/hostile
+// measures all that there are.
 func TestManyOfOne(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("reads /proc, and takes a while")
 	}
-	for _, c := range hostile.Many() {
+	cases := hostile.Many()
+	for _, c := range hostile.Lines() {
+		if strings.Contains(c.Name, "lists that timed out") || strings.Contains(c.Name, "status calls") {
+			cases = append(cases, c)
+		}
+	}
+	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "in")
 			f, err := os.Create(path)
@@ -73,5 +80,22 @@ func TestMostNodes(t *testing.T) {
 		if rc != c.want || !strings.Contains(out.String(), c.has) || strings.Contains(out.String(), c.not) {
 			t.Errorf("%s: exit %d\n%s", c.args, rc, out.String())
 		}
+	}
+}
+
+// TestOneStretch: lists that failed one right after the other are one stretch in which
+// PLEG was unhealthy, however many they are.
+func TestOneStretch(t *testing.T) {
+	var log, out strings.Builder
+	for i := range 50 {
+		at := time.Date(2024, 3, 13, 15, 0, 121*i, 0, time.UTC)
+		fmt.Fprintf(&log, "%s node-1 kubelet[812]: E%s     812 generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n",
+			at.Format("2006-01-02T15:04:05.000000Z07:00"), at.Format("0102 15:04:05.000000"))
+	}
+	if rc := run(t.Context(), strings.Fields("plegforensics analyze -o json -"), strings.NewReader(log.String()), &out, &out); rc != exitOK {
+		t.Fatalf("exit %d: %s", rc, out.String())
+	}
+	if n := strings.Count(out.String(), `"rule": "relist-threshold-exceeded"`); n != 1 || !strings.Contains(out.String(), `"value": 6048.998`) {
+		t.Errorf("%d stretches\n%.2000s", n, out.String())
 	}
 }

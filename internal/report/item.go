@@ -231,12 +231,11 @@ func moments(n *model.Node, relists bool) []Step {
 		add(e.FirstReport, fmt.Sprintf("first line that reports episode %d", e.ID), model.Proof{})
 		add(e.Recovered, fmt.Sprintf("PLEG healthy again: %s", e.RecoveredBasis), model.Proof{})
 	}
-	for i := range n.History.Failed {
-		f := &n.History.Failed[i]
+	n.History.Failed.Each(func(f model.FailedCall) {
 		if f.Scope == "all" || f.Code == "DeadlineExceeded" {
 			add(f.End, fmt.Sprintf("%s fails: %s %s", f.Call, f.Code, f.Pod), f.Evidence)
 		}
-	}
+	})
 	for _, m := range timeline.Collect(timeline.Readies, n) {
 		add(m.Start, map[string]string{"true": "node Ready", "false": "node NotReady"}[m.State], m.Proof)
 	}

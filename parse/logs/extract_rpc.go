@@ -294,7 +294,7 @@ func filterScope(call, filter string) (scope, uid string) {
 	if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
 		return "pod", m[1]
 	}
-	f := strings.NewReplacer(" ", "", `"`, "").Replace(filter)
+	f := unspaced.Replace(filter)
 	sandbox := strings.Contains(call, "Sandbox")
 	switch {
 	case filterIDRE().MatchString(filter):
@@ -310,6 +310,9 @@ func filterScope(call, filter string) (scope, uid string) {
 	}
 	return "", ""
 }
+
+// unspaced takes out what the forms of a filter differ in.
+var unspaced = strings.NewReplacer(" ", "", `"`, "")
 
 const syncErrKeyed = "Error syncing pod, skipping"
 

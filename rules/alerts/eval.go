@@ -285,7 +285,8 @@ func (e *evaluation) workOut(ctx context.Context) (complete bool) {
 	done := map[string]bool{} // names whose samples are all written
 	for i, g := range e.groups {
 		for _, r := range g.rules {
-			if r.refused {
+			if r.refused { // it writes nothing
+				done[r.def.Record] = len(e.writers[r.def.Record]) == 1
 				continue
 			}
 			if !e.settled(g, r, done) || !e.planRule(ctx, i, r) {

@@ -18,17 +18,17 @@ type Timeline struct {
 
 // History is what a node did.
 type History struct {
-	Name    string       `json:"name"`
-	Relists []Relist     `json:"relists"`
-	Bounded []Bounded    `json:"relists_bounded"`
-	Health  []Health     `json:"health"`
-	Ready   []Ready      `json:"node_ready"`
-	Runs    []Run        `json:"kubelet_runs"`
-	Gaps    []Gap        `json:"gaps"`
-	Failed  []FailedCall `json:"failed_calls"`
-	Told    []Episode    `json:"episodes"`
-	Counts  EventCounts  `json:"events"`
-	Notes   []string     `json:"notes,omitempty"`
+	Name    string          `json:"name"`
+	Relists []Relist        `json:"relists"`
+	Bounded []Bounded       `json:"relists_bounded"`
+	Health  []Health        `json:"health"`
+	Ready   []Ready         `json:"node_ready"`
+	Runs    []Run           `json:"kubelet_runs"`
+	Gaps    []Gap           `json:"gaps"`
+	Failed  Seq[FailedCall] `json:"failed_calls"`
+	Told    []Episode       `json:"episodes"`
+	Counts  EventCounts     `json:"events"`
+	Notes   []string        `json:"notes,omitempty"`
 
 	OnDemand *OnDemand `json:"on_demand_relists,omitempty"`
 

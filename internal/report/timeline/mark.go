@@ -260,11 +260,11 @@ func conflicts(n *model.Node, add func(Mark)) {
 
 // FailedCalls adds the CRI calls that failed.
 func FailedCalls(n *model.Node, add func(Mark)) {
-	for i := range n.History.Failed {
-		if f := &n.History.Failed[i]; f.End != 0 {
+	n.History.Failed.Each(func(f model.FailedCall) {
+		if f.End != 0 {
 			add(Mark{Kind: Failed, ID: f.Call, Start: f.Begin(), End: f.End, StartSlack: f.StartSlack, State: f.Code, Pod: f.Pod, Detail: f.Object, Proof: f.Evidence}.span())
 		}
-	}
+	})
 }
 
 // Requests adds the calls that the runtime logged.

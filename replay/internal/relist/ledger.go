@@ -140,7 +140,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 	for i, c := range all {
 		out[i] = c.relist()
 	}
-	l.claims = all
+	l.claims = nil // there may be a million
 	return out, bounded
 }
 
