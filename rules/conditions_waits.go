@@ -187,66 +187,39 @@ func (v *view) waiting() []waits.Wait {
 	return v.waits
 }
 
-// lookLockChain follows who waits for whose lock in the kernel, to the task at the end
-// and what that one waits for. Of several chains the longest counts.
-func lookLockChain(s *subject, args map[string]string) (o outcome) {
-	first, lock, of, more := rightPattern(args["waiter"]), rightPattern(args["lock"]), map[string]*waits.Wait{}, map[[2]string]int{}
-	all := s.waiting()
-	for i := range all {
-		if w := &all[i]; s.reaches(w.By[0]) {
-			of[w.Waiter.PID] = w
-			if !w.Likely { // else the kind of the lock is all that is known
-				more[[2]string{w.For, w.Holder.PID}]++
-			}
-		}
-	}
-	longest := 0
-	for i := range all {
-		w := &all[i]
-		if of[w.Waiter.PID] != w || !first.MatchString(w.Waiter.Comm) || !lock.MatchString(w.For) {
-			continue
-		}
-		if x, n := s.lockChain(w, of, more); n > longest {
-			longest, o = n, x
-		}
-	}
-	if longest == 0 {
+// lookLockChain tells of the longest chain of tasks that wait in the kernel for one
+// another's locks, to the one at the end and what that waits for.
+func lookLockChain(s *subject, args map[string]string) outcome {
+	waiter, lock := rightPattern(args["waiter"]), rightPattern(args["lock"])
+	all := slices.DeleteFunc(slices.Clone(s.waiting()), func(w waits.Wait) bool { return !s.reaches(w.By[0]) })
+	chain, ring := waits.Longest(all, func(w *waits.Wait) bool { return waiter.MatchString(w.Waiter.Comm) && lock.MatchString(w.For) })
+	if len(chain) == 0 {
 		return notThere()
 	}
-	return o
-}
-
-// lockChain tells of a wait, and of those that follow from it.
-func (s *subject) lockChain(w *waits.Wait, of map[string]*waits.Wait, more map[[2]string]int) (o outcome, n int) {
-	seen, words, last := map[string]bool{}, w.Waiter.String()+s.whose(w.Waiter.PID), w.Waiter
-	if k := more[[2]string{w.For, w.Holder.PID}]; k > 1 && w.Holder.PID != "" {
-		words += ", like " + parse.Plural(k-1, "more task") + ","
+	words, last, es := chain[0].Waiter.String()+s.whose(chain[0].Waiter.PID), chain[0].Waiter, []replay.Evidence{}
+	if n := waits.Alike(all, chain[0]); n > 0 {
+		words += ", like " + parse.Plural(n, "more task") + ","
 	}
-	for ; w != nil && !seen[w.Waiter.PID]; w = w.Next(of) {
-		seen[w.Waiter.PID], last = true, w.Holder
+	for i, w := range chain {
+		if i > 0 {
+			words += ", which"
+		}
 		words += " waits for " + w.For
-		switch {
-		case w.Likely:
-			words += " that " + last.String() + s.whose(last.PID) + " probably holds, which"
-		case last.PID != "":
-			words += " that " + last.String() + s.whose(last.PID) + " holds, which"
-		default:
-			last = w.Waiter
+		if w.Holder.PID != "" {
+			last = w.Holder
+			words += " that " + last.String() + s.whose(last.PID) + map[bool]string{true: " probably"}[w.Likely] + " holds"
 		}
 		for _, r := range w.By {
-			o.records = append(o.records, replay.Evidence{Record: r})
+			es = append(es, replay.Evidence{Record: r})
 		}
-		n++
 	}
-	words = strings.TrimSuffix(words, ", which")
-	if m, p := s.mountOf(last.PID); w != nil {
+	if m, p := s.mountOf(last.PID); ring {
 		words += ", so that none of them can go on"
 	} else if m != nil {
 		words += ", which hangs in " + m.Value + " of " + m.Attr("device")
-		o.records = append(o.records, replay.Evidence{Record: p}, replay.Evidence{Record: m})
+		es = append(es, replay.Evidence{Record: p}, replay.Evidence{Record: m})
 	}
-	o = found(o.records...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Comm, "pid": last.PID})
-	return o, n
+	return found(es...).by(string(parse.SrcKernel)).telling(map[string]string{"chain": words, "holder": last.Comm, "pid": last.PID})
 }
 
 // reaches reports whether a record may be of the subject's window.

@@ -45,6 +45,9 @@ type frame struct {
 }
 
 func (s *stack) add(fn string, line uint32, by parse.Record) {
+	if len(s.frames) == mostLines {
+		return
+	}
 	fn, _, _ = strings.Cut(fn, ".") // .isra.0, .constprop.1
 	s.frames = append(s.frames, frame{fn, line, by})
 	if s.fns == nil {
@@ -112,6 +115,9 @@ func stacksOf(lines []*parse.Event) (out []*stack) {
 		case e.Is(sigHung), e.Is(sigTask):
 			of := Task{e.Field("comm"), e.Field("pid")}
 			if s == nil || begun || s.PID != of.PID {
+				if len(out) == mostTasks {
+					return out
+				}
 				s, begun = &stack{Task: of, by: e}, false
 				out = append(out, s)
 			}
@@ -139,7 +145,7 @@ func stacksOfFiles(fs []*parse.Fact) (out []*stack) {
 		}
 	}
 	for _, f := range fs {
-		if f.Key != facts.KeyKernelStack || f.Attr("pid") == "" {
+		if f.Key != facts.KeyKernelStack || f.Attr("pid") == "" || len(out) == mostTasks {
 			continue
 		}
 		s := &stack{Task: Task{comms[f.Attr("pid")], f.Attr("pid")}, by: f}

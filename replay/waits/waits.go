@@ -20,11 +20,52 @@ type Wait struct {
 	By     []parse.Record // what shows it
 }
 
-// Next is the wait of the holder in the same trouble: a pid may be another task's after a
+// Longest is the longest chain of waits from one that is asked for: each next is that of
+// the holder of the one before. In a ring the last holder waits for one of them.
+func Longest(all []Wait, from func(*Wait) bool) (chain []*Wait, ring bool) {
+	of := make(map[Task]*Wait, len(all))
+	for i := range all {
+		of[all[i].Waiter] = &all[i]
+	}
+	for i := range all {
+		if !from(&all[i]) {
+			continue
+		}
+		var c []*Wait
+		w := &all[i]
+		for ; w != nil && len(c) < mostLinks && !slices.Contains(c, w); w = w.next(of) {
+			c = append(c, w)
+		}
+		if len(c) > len(chain) {
+			chain, ring = c, w != nil && slices.Contains(c, w)
+		}
+	}
+	return chain, ring
+}
+
+// Who waits for whom is read of so many tasks, and followed so far.
+const (
+	mostTasks = 400
+	mostLinks = 16
+	mostLines = 64 // of a task: functions, and locks
+)
+
+// Alike counts the others that wait for the same lock of the same task. Of what the
+// kernel says itself the kind of the lock is all that is known.
+func Alike(all []Wait, w *Wait) (n int) {
+	for i := range all {
+		if o := &all[i]; o != w && !w.Likely && !o.Likely && w.Holder.PID != "" && o.Holder == w.Holder && o.For == w.For {
+			n++
+		}
+	}
+	return n
+}
+
+// next is the wait of the holder in the same trouble: a pid may be another task's after a
 // while.
-func (w *Wait) Next(of map[string]*Wait) *Wait {
-	next := of[w.Holder.PID]
-	if next == nil || next.Waiter != w.Holder {
+func (w *Wait) next(of map[Task]*Wait) *Wait {
+	next := of[w.Holder]
+	if next == nil {
 		return nil
 	}
 	a, b := w.By[0].When(), next.By[0].When()
@@ -47,12 +88,15 @@ func Of(lines []*parse.Event, fs []*parse.Fact) (out []Wait) {
 	stacks := slices.Concat(stacksOf(lines), stacksOfFiles(fs))
 	seen := map[string]bool{}
 	add := func(w Wait) {
-		if !seen[w.Waiter.PID] {
+		if !seen[w.Waiter.PID] && len(out) < mostTasks {
 			seen[w.Waiter.PID] = true
 			out = append(out, w)
 		}
 	}
 	for _, e := range lines {
+		if len(out) == mostTasks {
+			break
+		}
 		if e.Is(sigOwner) {
 			add(Wait{Waiter: Task{e.Field("waiter"), e.Field("wpid")}, For: "the " + e.Field("what"), Holder: Task{e.Field("comm"), e.Field("pid")}, Likely: true, By: []parse.Record{e}})
 		}
@@ -114,11 +158,14 @@ func ofHeld(lines []*parse.Event, stacks []*stack) (out []Wait) {
 	var all []*holding
 	for i, e := range lines {
 		switch {
+		case e.Is(sigHeld) && len(all) == mostTasks:
+			return nil
 		case e.Is(sigHeld):
 			all = append(all, &holding{Task: Task{e.Field("comm"), e.Field("pid")}, by: e})
 		case e.Is(sigHeldLock) && i > 0 && len(all) > 0 && lines[i-1].File == e.File && (lines[i-1].Is(sigHeld) || lines[i-1].Is(sigHeldLock)):
-			h := all[len(all)-1]
-			h.locks = append(h.locks, e)
+			if h := all[len(all)-1]; len(h.locks) < mostLines {
+				h.locks = append(h.locks, e)
+			}
 		}
 	}
 	for _, h := range all {

@@ -138,22 +138,26 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestNext: what a holder waits for itself is of the same task, at about the same time.
-func TestNext(t *testing.T) {
+// TestLongest: what a holder waits for itself is of the same task, at about the same time.
+func TestLongest(t *testing.T) {
 	line := func(at int64) []parse.Record {
 		return []parse.Record{&parse.Fact{Stamp: parse.Stamp{At: at * 1e9, Basis: parse.Stated}}}
 	}
-	w := &waits.Wait{Waiter: waits.Task{Comm: "runc", PID: "1"}, Holder: waits.Task{Comm: "ip", PID: "2"}, By: line(1000)}
+	runc, ip := waits.Task{Comm: "runc", PID: "1"}, waits.Task{Comm: "ip", PID: "2"}
 	for _, tt := range []struct {
 		next waits.Wait
-		want bool
+		want int
+		ring bool
 	}{
-		{waits.Wait{Waiter: waits.Task{Comm: "ip", PID: "2"}, By: line(1100)}, true},
-		{waits.Wait{Waiter: waits.Task{Comm: "cat", PID: "2"}, By: line(1100)}, false},
-		{waits.Wait{Waiter: waits.Task{Comm: "ip", PID: "2"}, By: line(90000)}, false},
+		{waits.Wait{Waiter: ip, By: line(1100)}, 2, false},
+		{waits.Wait{Waiter: ip, Holder: runc, By: line(1100)}, 2, true},
+		{waits.Wait{Waiter: waits.Task{Comm: "cat", PID: "2"}, By: line(1100)}, 1, false},
+		{waits.Wait{Waiter: ip, By: line(90000)}, 1, false},
 	} {
-		if got := w.Next(map[string]*waits.Wait{"2": &tt.next}) != nil; got != tt.want {
-			t.Errorf("%v: %v", tt.next, got)
+		all := []waits.Wait{{Waiter: runc, Holder: ip, By: line(1000)}, tt.next, {Waiter: waits.Task{Comm: "sh", PID: "3"}, Holder: ip, By: line(1000)}}
+		chain, ring := waits.Longest(all, func(w *waits.Wait) bool { return w.Waiter == runc })
+		if len(chain) != tt.want || ring != tt.ring || waits.Alike(all, chain[0]) != 1 {
+			t.Errorf("%v: %d, %v, %d alike", tt.next, len(chain), ring, waits.Alike(all, chain[0]))
 		}
 	}
 }
