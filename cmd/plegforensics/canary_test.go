@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,7 @@ type planted struct {
 }
 
 func (p *planted) mark(text string) string {
-	p.marks[text] = p.line
+	p.marks[strings.ToLower(text)] = p.line
 	return text
 }
 
@@ -65,7 +66,7 @@ func (p *planted) uid() string {
 	return p.mark(fmt.Sprintf("%08x", 0xbeef0000+p.n)) + "-0c0e-4a0c-9b1e-" + p.mark(fmt.Sprintf("%012x", 0x2a8affff0000+p.n))
 }
 
-var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed)(\d?)\}`)
+var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed|encoded)(\d?)\}`)
 
 // fill replaces {word}, {ip}, … of a template by names. A digit makes them one
 // and the same within it: {word1}.
@@ -103,6 +104,9 @@ func (p *planted) one(kind, full string) string {
 		return strings.ReplaceAll(p.uid(), "-", "_")
 	case kind == "uidx":
 		return strings.ReplaceAll(p.uid(), "-", `\x2d`)
+	case kind == "encoded":
+		p.n++
+		return p.mark(base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "password=hunter%d", p.n)))
 	case kind == "secret":
 		return p.word() + "A1b2C3d4E5f6G7h8"
 	}
@@ -185,6 +189,20 @@ var failures = []string{
 	`kubeconfig {\"contexts\":[{\"context\":{\"cluster\":\"{word}\",\"user\":\"{word}\"},\"name\":\"{word}\"}],\"current-context\":\"{word}\"}`,
 	`dial tcp [{ip6}%25eth0]:10250: connect: connection refused`,
 	`proxy HTTPS_PROXY=http://{word}.{word}.{word}:3128 NO_PROXY=.{word}.{word},.svc`,
+	// Credentials by position.
+	`login: password is {word}, tried --password {word} --token {word} --client-secret {word} --certificate-key {secret}`,
+	`login: curl --user \"bob:{word}\" x; sshpass -p {secret} ssh x; mysql -u root -p{secret}; passphrase {secret}; invalid token {secret}; token \"{secret}\"`,
+	`login: passwd = {word}, password := \"{word}\", PASSWORD = \"{word}\", password: {word}, password=\"{word} {word}\"`,
+	`login: DB_PASS={word} MYSQL_PWD={word} secret_id={word}&access_token={word} AccountKey={word}; aws_secret_access_key {secret}`,
+	`header X-Api-Key: {word}`, `header Set-Cookie: sid={word}; csrf={word}; Path=/`, `header Ocp-Apim-Subscription-Key: {word}`, `header authorization: token {word}`,
+	`query Authorization%3A%20Bearer%20{secret}&token%3D{word} password\\u003d{word} GET /x?code={secret}&state=1`,
+	`spec {\"name\":\"DB_PASSWORD\",\"value\":\"{word}\"} EnvVar{Name:DB_PASSWORD,Value:{word},ValueFrom:nil,} &KeyValue{Key:API_TOKEN,Value:{word},}`,
+	`spec {\"secretKey\":\"{word}\",\"identitytoken\":\"{word}\",\"tls.key\":\"{secret}\"} .dockerconfigjson: {secret} map[password:[{word}] x:y] <password>{word}</password>`,
+	`jdbc:oracle:thin:bob/{word}@{host}:1521 and https://{host}/webhookb2/{word} and https://hooks.slack.com/services/T0/B0/{word}`,
+	`key -----BEGIN PGP PRIVATE KEY BLOCK----- {word} -----END PGP PRIVATE KEY BLOCK----- and -----BEGIN OPENSSH PRIVATE KEY----- {word}`,
+	// Credentials by form.
+	`leaked sk_live_{secret} sk-proj-{secret} SG.{secret}.{secret} hvb.{secret} s.{secret} dckr_pat_{secret} pypi-{secret} ya29.{secret} glsa_{secret} lin_api_{secret} AGE-SECRET-KEY-1{secret}`,
+	`leaked root:$6$salt${word}:19000 and bob:$2y$05${word} and {encoded}`,
 }
 
 // systemLines come from kernel, systemd and runtimes; time and host are put
@@ -243,7 +261,7 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 		klog = append(klog, p.fill(l))
 	}
 	for i, what := range failures {
-		line := fmt.Sprintf(`E1120 23:46:%02d.100000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="%s" pod="{word}/{word}" podUID={uid}`, i, what)
+		line := fmt.Sprintf(`E1120 23:46:%02d.%d00000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="%s" pod="{word}/{word}" podUID={uid}`, i%60, 1+i/60, what)
 		klog = append(klog, p.fill(line))
 	}
 	slices.SortStableFunc(klog, func(a, b string) int {

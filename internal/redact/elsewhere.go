@@ -38,6 +38,7 @@ var elsewhere = []shape{
 	{lazy(`(?:/dev/mapper/|\bdm-name-)([A-Za-z0-9][A-Za-z0-9._+-]*)`), []Kind{Volume}, "/dev/mapper/|dm-name-"},
 	{lazy(`(?:/mnt/|/media/|\bmnt-|\bmedia-)([A-Za-z0-9][A-Za-z0-9_-]*)(?:\\+x2d([A-Za-z0-9_-]+))?`), []Kind{Volume, Volume}, "/mnt/|mnt-|/media/|media-"},
 	// Hosts.
+	{lazy(`@` + port), []Kind{Host}, "@"},
 	{lazy(`(?m)\bserver (?:` + q + `)?` + host + `(?:` + q + `)?\s*$`), []Kind{Host}, "server "},
 	{lazy(`mount error\(\d+\): could not connect to ` + host), []Kind{Host}, "mount error"},
 	{lazy(`[=,]\.([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`), []Kind{Host}, "_PROXY|_proxy"},

@@ -74,6 +74,21 @@ var lines = []struct {
 	{`references non-existent secret key: globexkey; exec: "globexbin": executable file not found`, []string{"globexkey", "globexbin"}},
 	{`RuntimeClass "globexrc" deployment.apps/globexdep pod/globexp created helm release globexrel`, []string{"globexrc", "globexdep", "globexp", "globexrel"}},
 	{`docker login -u bob -p globexPw1 r; curl -u globexu:globexPw2 x`, []string{"globexPw1", "globexu", "globexPw2"}},
+	// Credentials by position, in prose and in every grammar of an assignment.
+	{`password is hunter2w; --password hunter3w --token Hunt4wx9 --client-secret hunter5w; password: hunterw`, []string{"hunter2w", "hunter3w", "Hunt4wx9", "hunter5w", "hunterw"}},
+	{`passwd = hunter2w; password := "hunter3w"; PASSWORD = "hunter4w"; password='one hunter5w'; passphrase hunt6Erw`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w", "hunt6Erw"}},
+	{`X-Api-Key: hunter2w Ocp-Apim-Subscription-Key: hunter3w; authorization: token hunter4w`, []string{"hunter2w", "hunter3w", "hunter4w"}},
+	{`Cookie: a=hunter2w; b=hunter3w`, []string{"hunter2w", "hunter3w"}},
+	{`DB_PASS=hunter2w MYSQL_PWD=hunter3w secret_id=hunter4w AccountKey=hunter5w; {\"secretKey\":\"hunter6w\",\"identitytoken\": \"hunter7w\"}`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w", "hunter6w", "hunter7w"}},
+	{`{"name":"DB_PASSWORD","value":"hunter2w"} EnvVar{Name:DB_PASSWORD,Value:hunter3w,ValueFrom:nil,} KeyValue{Key:API_TOKEN,Value:hunter4w,} <add key="Password" value="hunter5w"/>`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w"}},
+	{`map[password:[hunter2w] a:b] []byte{"pw":[]byte("hunter3w")} <password>hunter4w</password>`, []string{"hunter2w", "hunter3w", "hunter4w"}},
+	{`access_token%3Dhunter2w password\u003dhunter3w pass\x3dhunter4w Authorization%3A%20Bearer%20hunter5w ?code=hunt6Erw&`, []string{"hunter2w", "hunter3w", "hunter4w", "hunter5w", "hunt6Erw"}},
+	{`curl --user "bob:hunter2w" x; sshpass -p hunter3w ssh; mysql -u root -phunter4w; invalid token hunt5Erw; token "hunt6Erw"`, []string{"hunter2w", "hunter3w", "hunter4w", "hunt5Erw", "hunt6Erw"}},
+	{`https://x.test/webhookb2/hunter2w and https://hooks.x.test/services/T0/B0/hunter3w`, []string{"hunter2w", "hunter3w"}},
+	// By form: what nobody chose.
+	{`sk_live_4eC39HqLyjWDarjtT1zdp7dc sk-proj-Ab3dE5gH7jK9mN1pQ3sT5vX7z SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc`, []string{"4eC39H", "Ab3dE5", "ngeVfQ", "TwL2iG"}},
+	{`cGFzc3dvcmQ9aHVudGVyMg== aHVudGVyMg== 018ad7b30ea3aefc29f6d812badb86384842625b $6$Zx9salt$hAsh.Ed/xyz`, []string{"cGFzc3", "aHVudG", "018ad7", "hAsh"}},
+	{`-----BEGIN PGP PRIVATE KEY BLOCK----- hunter2w -----END PGP PRIVATE KEY BLOCK-----`, []string{"hunter2w"}},
 	{`files: kubelet-node7.acme.internal.log and /var/lib/kubelet/pods/22222222-2222-3333-4444-555555555555/volumes`, []string{"node7.acme.internal"}},
 }
 
@@ -100,13 +115,30 @@ func TestText(t *testing.T) {
 	for _, keep := range []string{"23:33:20.258337", "generic.go:238", "k8s.io/client-go@v0.28.0", "PLEG is not healthy", "v1.28.0", "2m0s", "kubelet", "127.0.0.1",
 		"6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7",
 		"pkg/kubelet/pleg/generic.go:238", "sos_commands/logs/journalctl:369", "kubelet.pleg.unhealthy", "containerd.service", "5.14.0-427.13.1.el9_4.x86_64",
-		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "basic authentication failed",
+		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "the token is invalid, password rotation failed", "couldn't get a token for a service account: timed out",
+		"UnexpectedAdmissionErrorOfKubeletPluginManager", "kubeGenericRuntimeManager.computePodActions", "node_namespace_pod_container:container_memory_working_set_bytes",
+		"--anonymous-auth has been deprecated", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
 		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
 		r.Learn(keep)
 		r.Settle()
 		if got := r.Text(keep); got != keep {
 			t.Errorf("%q became %q", keep, got)
+		}
+	}
+}
+
+// TestCutOffKey: a key of which the end is missing hides no more than itself.
+func TestCutOffKey(t *testing.T) {
+	for text, want := range map[string]string{
+		`err="-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk" podSandboxID="373fbf" x=a-b`:                                  `err="[secret]" podSandboxID="373fbf" x=a-b`,
+		`-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabcd\n-----END RSA PRIVATE KEY----- is bad`:                          `[secret] is bad`,
+		`-----BEGIN RSA PRIVATE KEY----- MIIEpAIBAAKCAQEA could not be read, 5 of 7`:                                             `[secret] could not be read, 5 of 7`,
+		"-----BEGIN EC PRIVATE KEY-----\nMIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA\nAAAAAAAAAAAAAAAA\nNov 20 kubelet stopped":             "[secret]\nNov 20 kubelet stopped",
+		`-----BEGIN CERTIFICATE----- MIIEpAIBAAKCAQEA MIIEpAIBAAKCAQEB -----END CERTIFICATE----- -----BEGIN nothing, it is said`: `[secret] -----BEGIN nothing, it is said`,
+	} {
+		if got := withoutSecrets(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,89 +11,130 @@ import (
 // agree on it, and the map of replacements must not hold it.
 const hidden = "[secret]"
 
-// sensitive are the words that name a credential, or parts of them.
-var sensitive = []string{"passw", "passphrase", "secret", "token", "key", "signature", "credential"}
-
-// credentials are what is removed wherever it stands; the group is the secret,
-// all of the match where there is none.
+// credentials are what is removed for its form; the group is the secret, all of
+// the match where there is none. Values of what is called a password or a token
+// are found by assigned, all others by random.
 var credentials = []struct {
 	re   func() *regexp.Regexp
 	hint []string // one of them, folded, must occur
 }{
-	{lazy(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[^-]*-----END [A-Z0-9 ]*PRIVATE KEY-----|[^-]*)`), []string{"private key-----"}},
-	{lazy(`(?i)\b(?:bearer|negotiate)\s+([A-Za-z0-9._~+/=-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]{7,}|[A-Za-z0-9]{20,})`), []string{"bearer", "negotiate"}},
-	{lazy(`\b[Bb]asic\s+([A-Za-z0-9+/]{8,}={1,2}|[A-Za-z0-9+/]*[A-Z0-9][A-Za-z0-9+/]{11,})`), []string{"basic"}},
-	{lazy(`(?i)\bauthorization\\?["']?\s*[:=]\s*\[?\\?["']?([A-Za-z0-9._~+/=-]{8,})`), []string{"authorization"}},
 	{lazy(`[A-Za-z][A-Za-z0-9+.-]*://([^/\s"'@]+)@`), []string{"@"}},
-	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|signature|credential)s?\\?["']?=\\?["']?([^\s"'\\,;&}\])]{3,})`), sensitive},
-	{lazy(`(?i)[A-Za-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|credential)s?\\?["']?:\s?\\?["']([^\s"'\\]{6,})`), sensitive},
-	{lazy(`\bauth\\*"\s?:\s?\\*"([A-Za-z0-9+/=_-]{6,})`), []string{"auth"}},
+	{lazy(`\bjdbc:[a-z0-9:]+?([^\s/"'@:]+/[^\s/"'@]+)@`), []string{"jdbc:"}},
+	{lazy(`(?:^|\s)(?:-u|--user|--creds)[ =]\\*["']?([^\s"':\\]+:[^\s"'\\]+)`), []string{"-u ", "-u=", "--user", "--creds"}},
+	{lazy(`(?i)://[^\s"'\\]*hook[^\s"'/\\]*/([^\s"'\\]+)`), []string{"hook"}},
+	{lazy(`(?i)\b(?:bearer|negotiate)(?:\s|%20|\+)+([A-Za-z0-9._~+/=-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]{7,}|[A-Za-z0-9]{20,})`), []string{"bearer", "negotiate"}},
+	{lazy(`(?i)\bbasic(?:\s|%20|\+)+([A-Za-z0-9+/]{8,}={1,2}|(?-i:[A-Za-z0-9+/]*[A-Z0-9][A-Za-z0-9+/]{11,}))`), []string{"basic"}},
 	{lazy(`\b(?:SHA256:[A-Za-z0-9+/]{40,}=?|MD5:[0-9a-f]{2}(?::[0-9a-f]{2}){15})`), []string{"sha256:", "md5:"}}, // of somebody's key
-	{lazy(`(?i)\b(?:pass|pwd|sig)=([^\s"'\\,;&}\])]{4,})`), []string{"pass=", "pwd=", "sig="}},
-	{lazy(`(?i)\b(?:password|passwd|passphrase|token):\s?([^\s"'\\,;{}\[\]]*[0-9][^\s"'\\,;{}\[\]]{5,}|[^\s"'\\,;{}\[\]]{6,}[0-9][^\s"'\\,;{}\[\]]*)`), []string{"passw", "passphrase:", "token:"}},
-	{lazy(`(?i)\b(?:certificate-authority|client-certificate|client-key)-data\\*"?\s*[:=]\s*\\*"?([A-Za-z0-9+/=]{8,})`), []string{"-data"}},
-	{lazy(`\b(?:docker|podman|crictl|helm|az|oc|nerdctl|skopeo)\b.{0,80}? (?:-p|--password)[ =]([^\s"'-][^\s"']*)`), []string{" -p", " --password"}},
-	{lazy(`(?:^|\s)(?:-u|--user|--creds)[ =]([^\s"':]+:[^\s"']+)`), []string{"-u", "--user", "--creds"}},
-	{lazy(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?`), []string{"eyj"}},
-	{lazy(`\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b`), []string{"akia", "asia", "aroa", "aida"}},
-	{lazy(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|hvs\.[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|dop_v1_[0-9a-f]{40,}|sha256~[A-Za-z0-9_-]{30,})`),
-		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "aiza", "hvs.", "npm_", "dop_v1_", "sha256~"}},
-	{lazy(`\b[a-z0-9]{6}\.[a-z0-9]{16}\b`), []string{"."}}, // bootstrap tokens
+	{lazy(`\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*`), []string{"eyj"}},
+	{lazy(`\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{12,}`), []string{"akia", "asia", "aroa", "aida"}},
+	{lazy(`\$(?:\d[a-z]?|apr1|y|sha1|argon2[a-z]*)\$[^\s"':,]+`), []string{"$"}},
+	{lazy(`\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AIza|hv[bsr]\.|npm_|dop_v1_|sha256~|[sr]k_(?:live|test)_|SG\.|dckr_[a-z]+_|pypi-|ya29\.|glsa_|shp[a-z]{2}_|lin_api_|AGE-SECRET-KEY-)[A-Za-z0-9_.-]{10,}`),
+		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "aiza", "hvb.", "hvs.", "hvr.", "npm_", "dop_v1_", "sha256~", "_live_", "_test_", "sg.", "dckr_", "pypi-", "ya29.", "glsa_", "shp", "lin_api_", "age-secret"}},
 }
+
+// cut is a stretch of text that is a credential.
+type cut struct{ from, to int }
 
 // withoutSecrets removes credentials.
 func withoutSecrets(s string) string {
-	folded := ""
+	cuts := random(assigned(keyBlocks(nil, s), s), s)
+	folded := strings.ToLower(s)
+	if len(folded) != len(s) {
+		folded = s // letters outside of ASCII
+	}
 	for _, c := range credentials {
-		if folded == "" {
-			folded = strings.ToLower(s)
-		}
-		found := false
-		for _, h := range c.hint {
-			found = found || strings.Contains(folded, h)
-		}
-		if !found {
+		if !slices.ContainsFunc(c.hint, func(h string) bool { return strings.Contains(folded, h) }) {
 			continue
 		}
-		if out := edit(s, wholeOrGroup(c.re().FindAllStringSubmatchIndex(s, -1)), func(int, string) string {
-			return hidden
-		}); out != s {
-			s, folded = out, ""
+		for _, m := range c.re().FindAllStringSubmatchIndex(s, -1) {
+			cuts = append(cuts, cut{m[len(m)-2], m[len(m)-1]})
 		}
 	}
-	return s
-}
-
-// wholeOrGroup gives matches of expressions without a group one that is all.
-func wholeOrGroup(found [][]int) [][]int {
-	for i, m := range found {
-		if len(m) == 2 {
-			found[i] = []int{m[0], m[1], m[0], m[1]}
-		}
+	if len(cuts) == 0 {
+		return s
 	}
-	return found
-}
-
-// edit replaces groups of matches by what with returns, "" leaves them.
-func edit(s string, found [][]int, with func(group int, text string) string) string {
+	slices.SortFunc(cuts, func(a, b cut) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	var b strings.Builder
 	last := 0
-	for _, m := range found {
-		for i := 1; 2*i+1 < len(m); i++ {
-			from, to := m[2*i], m[2*i+1]
-			if from < last {
-				continue
+	for _, c := range cuts {
+		if c.from < last {
+			if c.to > last { // what overlaps is one
+				last = c.to
 			}
-			if p := with(i, s[from:to]); p != "" {
-				b.WriteString(s[last:from])
-				b.WriteString(p)
-				last = to
-			}
+			continue
 		}
-	}
-	if last == 0 {
-		return s
+		if c.to <= c.from {
+			continue
+		}
+		b.WriteString(s[last:c.from])
+		b.WriteString(hidden)
+		last = c.to
 	}
 	b.WriteString(s[last:])
 	return b.String()
 }
+
+// keyBlocks appends what stands in PEM and in armour. A block without an end is
+// as long as words of base64 follow: what a log cut off must not hide the rest.
+func keyBlocks(out []cut, s string) []cut {
+	const begin, end, dashes = "-----BEGIN ", "-----END ", "-----"
+	for at := 0; ; {
+		i := strings.Index(s[at:], begin)
+		if i < 0 {
+			return out
+		}
+		from := at + i
+		title := strings.Index(s[from+len(begin):], dashes)
+		at = from + len(begin)
+		if title < 0 || title > 64 {
+			continue
+		}
+		body := at + title + len(dashes)
+		to := body
+		for first := true; ; first = false {
+			word := skipBreaks(s, to)
+			stop := word
+			for stop < len(s) && (isBase64(s[stop]) || s[stop] == '=') {
+				stop++
+			}
+			if strings.HasPrefix(s[word:], end) {
+				if n := strings.Index(s[word+len(end):], dashes); n >= 0 && n <= 64 {
+					to = word + len(end) + n + len(dashes)
+				}
+				break
+			}
+			n := stop - word
+			last := strings.HasPrefix(s[skipBreaks(s, stop):], end)
+			if n == 0 || n < 16 && !first && !last && s[stop-1] != '=' {
+				break
+			}
+			to = stop
+		}
+		out = append(out, cut{from, to})
+		at = to
+	}
+}
+
+// skipBreaks returns where spaces and line breaks at i end, written as they are or escaped.
+func skipBreaks(s string, i int) int {
+	for i < len(s) {
+		switch {
+		case strings.IndexByte(" \t\r\n", s[i]) >= 0:
+			i++
+		case s[i] == '\\':
+			k := i
+			for k < len(s) && s[k] == '\\' {
+				k++
+			}
+			if k == len(s) || s[k] != 'n' && s[k] != 'r' {
+				return i
+			}
+			i = k + 1
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func isBase64(c byte) bool { return isAlnum(c) && c < 0x80 || c == '+' || c == '/' }
