@@ -7,10 +7,11 @@ package parse
 // the line tells, whatever its spelling ("name_ns(uid)", "ns/name", JSON).
 const (
 	// PLEG health.
-	SigAge   = "pleg.age"   // age, threshold: "pleg was last seen active AGE ago; threshold is T"; not for the zero time
-	SigNever = "pleg.never" // "pleg has yet to be successful" and the zero-time age 2562047h47m16.854775807s
-	SigCut   = "pleg.cut"   // seen: "PLEG is not healthy" cut before the age; seen stands where an age was to follow
-	SigSkip  = "pleg.skip"  // reason: "skipping pod synchronization", whatever the reason
+	SigAge    = "pleg.age"    // age, threshold: "pleg was last seen active AGE ago; threshold is T"; not for the zero time
+	SigNever  = "pleg.never"  // "pleg has yet to be successful" and the zero-time age 2562047h47m16.854775807s
+	SigCut    = "pleg.cut"    // seen: "PLEG is not healthy" cut before the age; seen stands where an age was to follow
+	SigQuoted = "pleg.quoted" // a sentence, or a text that states no time, quotes a report of an age
+	SigSkip   = "pleg.skip"   // reason: "skipping pod synchronization", whatever the reason
 
 	// Relist goroutine.
 	SigRelisting    = "pleg.relisting"       // V5 "GenericPLEG: Relisting"

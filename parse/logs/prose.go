@@ -113,7 +113,7 @@ func isQuoted(r *record) bool {
 // text, those that stand by themselves and state neither a time nor who wrote them; and
 // examples that name a file from which no kubelet writes any.
 func (j *Joiner) unquote() {
-	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == sigQuoted })
+	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if at < 0 {
 		return
 	}
@@ -139,9 +139,6 @@ func bare(e *parse.Event) bool {
 	msg := strings.TrimLeft(e.Message(), "`'\"*_>([- \t")
 	return strings.HasPrefix(msg, "PLEG is not healthy: ") || strings.HasPrefix(msg, "pleg was last seen active ")
 }
-
-// sigQuoted is a report that somebody quotes.
-const sigQuoted = "pleg.quoted"
 
 // ownWords returns what a line without a header states by itself: not the heading of a
 // text, nothing of a template or of what its reader might see, and neither code and emphasis within a sentence nor the

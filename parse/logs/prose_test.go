@@ -29,7 +29,7 @@ func TestProse(t *testing.T) {
 		p := d.Finish([]Result{d.Decode(Run{Data: []byte(tt.text), Last: true})})
 		age, quoted := false, false
 		for _, e := range p.Events {
-			age, quoted = age || e.Is(parse.SigAge), quoted || e.Is(sigQuoted)
+			age, quoted = age || e.Is(parse.SigAge), quoted || e.Is(parse.SigQuoted)
 		}
 		warned := len(p.Warnings) > 0 && strings.Contains(p.Warnings[0].Msg, "quotes a report")
 		if age != tt.age || quoted == tt.age || warned == tt.age {

@@ -35,6 +35,9 @@ func TestHeadline(t *testing.T) {
 			"Mar 04 10:00:00 n1 " + strings.Replace(lease, "%s", "00", 1) + "\nMar 04 10:00:10 n1 " + strings.Replace(lease, "%s", "10", 1) +
 				"\nMar 04 10:30:00 n1 " + start("10:30:00", 2114),
 			"n1: calls to the API server fail (api-server-unreachable), by lines from 2026-03-04 10:00:00 UTC to 10:00:10", ""},
+		{"a text quotes a report",
+			"Our nodes go NotReady every other day.\nPLEG is not healthy: pleg was last seen active 3m5.3s ago; threshold is 3m0s\nDoes anybody know what it means?",
+			"the node: the input quotes a report that PLEG is not healthy, but neither of which node nor of when. Collect", ""},
 		{"the second episode lasts longer",
 			strings.Join([]string{skip("10:03:05", "3m5s"), skip("10:03:10", "3m10s"), skip("10:03:15", "3m15s"), skip("10:13:05", "3m5s"), skip("10:13:10", "3m10s"), skip("10:23:15", "13m15s")}, "\n"),
 			"", "last relist at least 13m15s old (the worst of 2 episodes)"},
