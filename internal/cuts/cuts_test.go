@@ -45,6 +45,7 @@ var mended = map[string][]uint64{
 	"v1.15.5-04-stuck-two-pods":      {3220001},
 	"v1.28.0-13-near-threshold-flap": {301011},
 	"rn-e-cpu-quota":                 {500025},
+	"stuck-pods":                     {7100004},
 }
 
 var pack = func() *rules.Pack { p, _ := rules.Builtin(); return p }()

@@ -256,7 +256,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 	}
 	for _, t := range h.s.Turns[h.s.TurnFrom(first):h.s.TurnFrom(last+1)] {
 		if h.s.TurnRun(t) == run && h.s.ForPLEG(t) {
-			add(h.s.TurnAt(t)-int64(kubelet.BackoffMax), h.told(run, h.s.TurnAt(t)+1))
+			add(h.dated(h.s.TurnAt(t)-int64(kubelet.BackoffMax), h.s.TurnAt(t)), h.told(run, h.s.TurnAt(t)+1))
 		}
 	}
 	h.failing(run, add)
@@ -371,14 +371,17 @@ func (h *healthClaims) unready(run int, add func(from, to int64)) {
 		if i+1 < len(h.past.Ready) {
 			to = h.past.Ready[i+1].At
 		}
-		from := c.At - int64(conditionLate)
-		for k := range h.past.Episodes { // an age dates the breach
-			if e := &h.past.Episodes[k]; e.LastStart.Known() && e.Breach <= c.At {
-				from = max(from, e.Breach)
-			}
-		}
-		add(from, to)
+		add(h.dated(c.At-int64(conditionLate), c.At), to)
 	}
+}
+
+// dated is the last breach by a moment that an age dates, if that is after another.
+func (h *healthClaims) dated(from, at int64) int64 {
+	i, _ := slices.BinarySearchFunc(h.past.Episodes, at+1, func(e Episode, t int64) int { return cmp.Compare(e.Breach, t) })
+	if i > 0 && h.past.Episodes[i-1].LastStart.Known() {
+		return max(from, h.past.Episodes[i-1].Breach-int64(h.past.Episodes[i-1].LastStart.Slack))
+	}
+	return from
 }
 
 // conditionLate is how long after a breach the node's condition may follow: it is
@@ -504,11 +507,7 @@ func (h *healthClaims) workFrom(run int) int64 {
 // certain is until when an episode is certain: the last report, or the least that the
 // proof of its end leaves.
 func certain(e *Episode) int64 {
-	sure := max(e.LastReport, e.Breach)
-	if e.Recovered.Known() {
-		sure = max(sure, e.Recovered.At-int64(e.Recovered.Slack))
-	}
-	return sure
+	return max(e.LastReport, e.Breach, e.Recovered.At-int64(e.Recovered.Slack))
 }
 
 // unproven takes back what silence and lines prove between the end of what is certain of
