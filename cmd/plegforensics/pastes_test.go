@@ -120,7 +120,7 @@ var pastes = []struct {
 		`Does anybody know what "PLEG is not healthy: pleg was last seen active 3m12.5s ago; threshold is 3m0s" means?`,
 		`[10:02] bob: we see PLEG is not healthy: pleg was last seen active 4m12s ago; threshold is 3m0s`,
 		`2023-05-06 10:02:11 alice: my node says PLEG is not healthy: pleg has yet to be successful`,
-	}, "analyze", []string{"Not enough evidence to tell"}, []string{"unhealthy", "episode"}},
+	}, "analyze", []string{"The input quotes a report"}, []string{"unhealthy", "episode"}},
 	{"clocks that are set back at the end of summer time", []string{
 		`2023-10-29T02:59:50.000000+02:00 n1 kubelet[900]: I1029 02:59:50.000000     900 kubelet.go:2000] "SyncLoop ADD" source="api" pods=["a/b"]`,
 		`2023-10-29T02:01:50.000000+01:00 n1 kubelet[900]: E1029 02:01:50.000000     900 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s"`,
