@@ -7,7 +7,7 @@ import (
 
 // TestExpressions compiles each expression, as a run may need it.
 func TestExpressions(t *testing.T) {
-	all := []func() *regexp.Regexp{letters, figures, pair, keyed, replica, lists}
+	all := []func() *regexp.Regexp{letters, figures, keyed, replica, lists}
 	for _, list := range [][]shape{shapes, places} {
 		for _, s := range list {
 			all = append(all, s.re)

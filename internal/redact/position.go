@@ -270,7 +270,8 @@ func (r *Redactor) Learn(s string) {
 	if s == "" {
 		return
 	}
-	for _, p := range positions(s) {
+	f := r.where.find(s)
+	for _, p := range f.spans[:f.places] {
 		r.learnAs(p.kind, s[p.from:p.to])
 	}
 	for i := 0; i < len(s); {
@@ -383,11 +384,7 @@ func (r *Redactor) learnHostname(h string) {
 
 // inContext replaces ordinary names where they stand as names.
 func (r *Redactor) inContext(s string) string {
-	found := positions(s)
-	for _, sh := range places {
-		found = sh.spans(found, s)
-	}
-	found = append(found, r.pairs(s)...)
+	found := append(slices.Clone(r.where.find(s).spans), r.pairs(s)...)
 	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
 	last := 0
@@ -404,20 +401,27 @@ func (r *Redactor) inContext(s string) string {
 	return b.String() + s[last:]
 }
 
-// pair is ns/pod without anything else that says so.
-var pair = lazy(`([A-Za-z0-9][A-Za-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
-
-// pairs are the names of ns/pod where both are known ones.
+// pairs are the names of ns/pod where both are known ones, without anything else
+// that says so.
 func (r *Redactor) pairs(s string) []span {
-	if !strings.Contains(s, "/") {
-		return nil
-	}
 	var out []span
-	for _, m := range pair().FindAllStringSubmatchIndex(s, -1) {
-		ns, pod := r.names[strings.ToLower(s[m[2]:m[3]])], r.names[strings.ToLower(s[m[4]:m[5]])]
-		if ns != nil && pod != nil && ns.kind == Namespace && (pod.kind == Pod || pod.kind == Container) {
-			out = append(out, span{m[2], m[3], Namespace}, span{m[4], m[5], Pod})
+	for last := 0; ; {
+		n := strings.IndexByte(s[last:], '/')
+		if n < 0 {
+			return out
+		}
+		slash := last + n
+		from, to := slash, run(s, slash+1, ".-")
+		for from > last && (isAlnum(s[from-1]) && s[from-1] < 0x80 || s[from-1] == '-') {
+			from--
+		}
+		last = slash + 1
+		if ns := r.names[strings.ToLower(s[from:slash])]; ns == nil || ns.kind != Namespace {
+			continue
+		}
+		if pod := r.names[strings.ToLower(s[slash+1:to])]; pod != nil && (pod.kind == Pod || pod.kind == Container) {
+			out = append(out, span{from, slash, Namespace}, span{slash + 1, to, Pod})
+			last = to
 		}
 	}
-	return out
 }

@@ -59,6 +59,7 @@ type Replacement struct {
 type name struct {
 	kind      Kind
 	text      string // as it was first seen
+	tag       string // what it is sorted by, and with a key the pseudonym
 	pseudonym string // "" until Settle
 	count     int
 	plain     bool // also an ordinary word
@@ -70,17 +71,19 @@ type Redactor struct {
 	key   []byte
 	names map[string]*name   // by folded text
 	fresh []*name            // without a pseudonym
-	index map[string][]*name // those with one, by the folded first word, longest first
+	index map[string][]*name // those with one, by their canonical spelling
+	heads map[string][]int   // the lengths of these, longest first, by their first word
 	taken map[string]bool    // pseudonyms
 	next  map[Kind]int
 	plain bool // some name is an ordinary word
+	where memo
 }
 
 // New returns a redactor. With a key, pseudonyms derive from the key and the
 // name alone, so that several reports agree; without, names are numbered in an
 // order that tells nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a
@@ -111,7 +114,10 @@ func (r *Redactor) learn(k Kind, text string) {
 
 // Settle ends learning: from here on Text replaces what was learned.
 func (r *Redactor) Settle() {
-	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(cmp.Compare(r.tag(a), r.tag(b)), cmp.Compare(a.text, b.text)) })
+	for _, n := range r.fresh {
+		n.tag = r.tag(n.text)
+	}
+	slices.SortFunc(r.fresh, func(a, b *name) int { return cmp.Or(cmp.Compare(a.tag, b.tag), cmp.Compare(a.text, b.text)) })
 	for _, n := range r.fresh {
 		r.christen(n)
 	}
@@ -121,7 +127,7 @@ func (r *Redactor) Settle() {
 // christen gives a name its pseudonym and makes it one that Text finds.
 func (r *Redactor) christen(n *name) {
 	for {
-		p := fmt.Sprintf("%s-%s", n.kind, r.tag(n)[:10])
+		p := fmt.Sprintf("%s-%s", n.kind, n.tag[:10])
 		if r.key == nil {
 			r.next[n.kind]++
 			p = fmt.Sprintf("%s-%d", n.kind, r.next[n.kind])
@@ -139,10 +145,12 @@ func (r *Redactor) christen(n *name) {
 		break
 	}
 	r.plain = r.plain || n.plain
-	word := strings.ToLower(n.text[:wordEnd(n.text, 0)])
-	list := append(r.index[word], n)
-	slices.SortStableFunc(list, func(a, b *name) int { return len(b.text) - len(a.text) })
-	r.index[word] = list
+	spelling := canonical(n.text)
+	r.index[spelling] = append(r.index[spelling], n)
+	word := spelling[:wordEnd(spelling, 0)]
+	if at, has := slices.BinarySearchFunc(r.heads[word], len(spelling), func(a, b int) int { return b - a }); !has {
+		r.heads[word] = slices.Insert(r.heads[word], at, len(spelling))
+	}
 }
 
 // named returns the name of a text that tells by its form; it learns it if it
@@ -154,7 +162,7 @@ func (r *Redactor) named(k Kind, text string) *name {
 	}
 	n := r.names[folded]
 	if n == nil {
-		n = &name{kind: k, text: text}
+		n = &name{kind: k, text: text, tag: r.tag(text)}
 		r.names[folded] = n
 		r.christen(n)
 	}
@@ -165,10 +173,10 @@ func (r *Redactor) named(k Kind, text string) *name {
 }
 
 // tag is a keyed digest of a name, hexadecimal.
-func (r *Redactor) tag(n *name) string {
+func (r *Redactor) tag(text string) string {
 	m := hmac.New(sha256.New, r.key)
-	m.Write([]byte(strings.ToLower(n.text)))
-	return hex.EncodeToString(m.Sum(nil))
+	m.Write([]byte(strings.ToLower(text)))
+	return hex.EncodeToString(m.Sum(nil)[:10])
 }
 
 // Replacements lists what was replaced, by kind and pseudonym.

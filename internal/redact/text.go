@@ -65,19 +65,66 @@ func (r *Redactor) nameAt(s string, i, j int) (from, end int, n *name) {
 
 // known returns the longest learned name that s spells out at the word s[i:j].
 func (r *Redactor) known(s string, i, j int) *name {
-	if j-i > 253 {
+	if j-i > maxName {
 		return nil
 	}
-	var buf [256]byte
-	for k := i; k < j; k++ {
-		buf[k-i] = lower(s[k])
+	var buf [maxName]byte
+	at := 0
+	for ; at < j-i; at++ {
+		buf[at] = lower(s[i+at])
 	}
-	for _, n := range r.index[string(buf[:j-i])] {
-		if !n.plain && spelled(s, i, n.text) > 0 {
-			return n
+	lengths := r.heads[string(buf[:at])]
+	if len(lengths) == 0 {
+		return nil
+	}
+	for k := j; k < len(s) && at < len(buf) && at < lengths[0]; at++ {
+		var n int
+		buf[at], n = canonicalAt(s, k)
+		k += n
+	}
+	for _, n := range lengths {
+		if n > at {
+			continue
+		}
+		for _, x := range r.index[string(buf[:n])] {
+			if !x.plain && spelled(s, i, x.text) > 0 {
+				return x
+			}
 		}
 	}
 	return nil
+}
+
+// maxName is the length of the longest name that is found again.
+const maxName = 256
+
+// canonical is what all spellings of a name have in common.
+func canonical(name string) string {
+	b := make([]byte, 0, len(name))
+	for i := range len(name) {
+		b = append(b, joiner(lower(name[i])))
+	}
+	return string(b)
+}
+
+// canonicalAt reads one byte of a name at i, however it is spelled, and its length there.
+func canonicalAt(s string, i int) (byte, int) {
+	if c := s[i]; c == '\\' || c == '%' {
+		for c := range escapes {
+			if n := escaped(s[i:], c); n > 0 {
+				return joiner(c), n
+			}
+		}
+	}
+	return joiner(lower(s[i])), 1
+}
+
+// joiner makes one of a dash and of what stands for it in cgroups.
+func joiner(c byte) byte {
+	if c == '_' {
+		return '-'
+	}
+	return c
 }
 
 // spelled returns where the name ends that s spells out at i, 0 if it spells

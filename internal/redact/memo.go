@@ -1,0 +1,139 @@
+package redact
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// memo keeps where names stand in texts of one pattern. The lines of a log are of
+// few patterns and differ in numbers and ids, which no shape looks into: what
+// matters of a word with a digit is its length and of what characters it is.
+type memo struct {
+	seed    maphash.Seed
+	known   map[uint64]found
+	pattern []byte // of the text at hand
+}
+
+// found is what positions and places tell of a text.
+type found struct {
+	spans  []span
+	places int // index of the first place
+}
+
+const maxPatterns = 1 << 16
+
+func newMemo() memo { return memo{seed: maphash.MakeSeed(), known: map[uint64]found{}} }
+
+// find returns where names stand in s.
+func (m *memo) find(s string) found {
+	m.pattern = appendPattern(m.pattern[:0], s)
+	key := maphash.Bytes(m.seed, m.pattern)
+	f, ok := m.known[key]
+	if ok {
+		return f
+	}
+	f.spans = positions(s)
+	f.places = len(f.spans)
+	for _, sh := range places {
+		f.spans = sh.spans(f.spans, s)
+	}
+	f.spans = slices.Clip(f.spans)
+	if len(m.known) >= maxPatterns {
+		clear(m.known)
+	}
+	m.known[key] = f
+	return f
+}
+
+// spelt are words with digits that the shapes spell out.
+var spelt = map[string]bool{"k8s": true, "v1": true, "v2": true, "s3": true, "tcp4": true, "tcp6": true, "udp4": true, "udp6": true, "sha256": true}
+
+// appendPattern appends what texts have in common in which names stand in the same
+// places: s, with words of which the characters do not matter made one.
+func appendPattern(b []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		if !isAlnum(s[i]) || s[i] >= 0x80 {
+			b = append(b, s[i])
+			i++
+			continue
+		}
+		j := i
+		if i > 0 && (s[i-1] == '%' || s[i-1] == '\\') { // an escape
+			for j < len(s) && j < i+3 && isAlnum(s[j]) {
+				b = append(b, s[j])
+				j++
+			}
+			i = j
+		}
+		var digits, upper, other int
+		for j < len(s) && isAlnum(s[j]) && s[j] < 0x80 {
+			switch c := s[j]; {
+			case c <= '9':
+				digits++
+			case c <= 'Z':
+				upper++
+			case c > 'f':
+				other++
+			}
+			j++
+		}
+		word, inner := s[i:j], i > 0 && (s[i-1] == '-' || s[i-1] == '_')
+		var class byte
+		switch {
+		case spelt[word]:
+		case digits == len(word):
+			class = 1
+		case upper > 0:
+			for _, c := range []byte(word) { // the order of cases matters
+				switch {
+				case digits == 0:
+				case c <= '9':
+					c = 1
+				case c <= 'F':
+					c = 2
+				case c <= 'Z':
+					c = 3
+				case c <= 'f':
+					c = 4
+				default:
+					c = 5
+				}
+				b = append(b, c)
+			}
+			i = j
+			continue
+		case other == 0 && inner && (len(word) == 4 || len(word) == 12): // within a UID
+			class = 6
+		case digits == 0 && inner && len(word) == 5 && vowelless(word): // the end of the name of a pod
+			class = 7
+		case digits == 0:
+		case other == 0:
+			class = 8
+		default:
+			class = 9
+		}
+		switch {
+		case class == 0:
+			b = append(b, word...)
+		default:
+			if class > 7 && word[0] > '9' {
+				class += 2
+			}
+			for range word {
+				b = append(b, class)
+			}
+		}
+		i = j
+	}
+	return b
+}
+
+func vowelless(w string) bool {
+	for k := range len(w) {
+		switch w[k] {
+		case 'a', 'e', 'i', 'o', 'u', 'y':
+			return false
+		}
+	}
+	return true
+}
