@@ -189,6 +189,17 @@ var failures = []string{
 	`kubeconfig {\"contexts\":[{\"context\":{\"cluster\":\"{word}\",\"user\":\"{word}\"},\"name\":\"{word}\"}],\"current-context\":\"{word}\"}`,
 	`dial tcp [{ip6}%25eth0]:10250: connect: connection refused`,
 	`proxy HTTPS_PROXY=http://{word}.{word}.{word}:3128 NO_PROXY=.{word}.{word},.svc`,
+	// Names in sentences.
+	`pull access denied for {word}/{word}, repository does not exist; requested access to the resource is denied: {word}/{word}; layers from manifest of {word}/{word}/{word}: unauthorized`,
+	`pull access denied for {word}, initializing source docker://{word}.{word}.io/{word}/{word}:4.2: reading manifest 4.2`,
+	`failed to start container \"{word}\": oci; containers with incomplete status: [{word} {word}]; container {word} in pod {word} is waiting`,
+	`couldn't find key {word} in ConfigMap {word}/{word}; secret {word}/{word} not registered; namespaces \"{word}\" not found; User \"{word}\" cannot list`,
+	`Could not resolve host: {word}; mount.nfs: Failed to resolve server {word}: unknown; connect to host {word} port 22: refused`,
+	`redis://:{secret}@{word}:6379/0; amqp://{word}:{word}@{word}/v; postgres://{word}:{word}@{word}/{word}; mongodb://{word}:{word}@{word},{word}:27017/{word}`,
+	`networkPlugin cni failed to set up pod \"{word}_{word}\" network; NFSv4 server {word} with error 13; Multus: [{word}/{word}/{uid}]: x; pod {word}/{word} ({uid})`,
+	`/var/lib/kubelet/pods/{uid}/volume-subpaths/{word}/{word}/0 and /var/lib/kubelet/pods/{uid}/plugins/{word} and /var/lib/kubelet/pods/{uid}/containers/{word}/ab`,
+	`unit var-lib-kubelet-pods-{uidx}-volume\\x2dsubpaths-{word}-{word}-0.mount; projects/{word}/zones/eu/instances/{word}; Get https://{host}:8443/{word}/{word}?a=b`,
+	`&{Username:{word} Password:{word} ServerAddress:{word}} --docker-username={word} --docker-server={word}`,
 	// Credentials by position.
 	`login: password is {word}, tried --password {word} --token {word} --client-secret {word} --certificate-key {secret}`,
 	`login: curl --user \"bob:{word}\" x; sshpass -p {secret} ssh x; mysql -u root -p{secret}; passphrase {secret}; invalid token {secret}; token \"{secret}\"`,
@@ -239,7 +250,7 @@ var canaryFiles = map[string]string{
 	"sos_commands/filesys/mount_-l":                  "{word}:/vol/{word} on /var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~nfs/{word} type nfs4 (rw,addr={ip})\n//{word}/{word} on /mnt/{word} type cifs (rw,username={word},password={secret})\n",
 	"sos_commands/crio/crictl_ps_-a":                 "CONTAINER           IMAGE                                    CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n6f2c0f4ab1d3e       {word}/{word}:v1   2 hours ago         Running             {word}              0                   5a11cafe5a11c       {word}\n7f2c0f4ab1d3e       {word}:5000/{word}@sha256:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7   2 hours ago         Exited             {word}              0                   6a11cafe5a11c       {word}\n",
 	"sos_commands/kubernetes/kubectl_get_nodes.yaml": "apiVersion: v1\nkind: Node\nmetadata:\n  name: {word}.{word}.{word}\n  uid: {uid}\n  labels:\n    kubernetes.io/hostname: {word}\nspec:\n  providerID: aws:///{word}/i-0abcdef1234567890\nstatus:\n  addresses:\n  - address: {ip}\n    type: InternalIP\n  images:\n  - names:\n    - {word}/{word}:v3\n  conditions:\n  - type: Ready\n    status: \"False\"\n    reason: KubeletNotReady\n    message: 'PLEG is not healthy'\n    lastHeartbeatTime: \"2026-11-20T23:45:00Z\"\n    lastTransitionTime: \"2026-11-20T23:45:00Z\"\n",
-	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
+	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\nrest_calls_total{tenant=\"{word}\",label_app=\"{word}\",kube_cluster=\"{word}\",prometheus=\"{word}/{word}\",job=\"{word}\",url=\"https://{word}/{word}?token={secret}\",device=\"/dev/mapper/{word}-{word}\",volume_plugin=\"kubernetes.io/csi:{word}.{word}.com\"} 1\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
 	"broken/{word}.tar.gz":                           "\x1f\x8b\x08 no",
 	"{word}/{word}-notes.bin":                        "\x00\x01\x02\x03{word}",
 }
@@ -364,7 +375,7 @@ func canaryRuns() [][]string {
 	all(compareFormats(), "compare", "--verbose", filepath.Join(samples, "healthy", "kubelet.log"), "IN")
 	add("analyze", "IN")
 	for _, f := range []string{"text", "json", "csv"} {
-		add("query", "-o", f, "--expr", `{__name__=~"kubelet_.+|container_.+"}`, "IN")
+		add("query", "-o", f, "--expr", `{__name__=~"kubelet_.+|container_.+|rest_.+"}`, "IN")
 		add("query", "-o", f, "--list", "IN")
 	}
 	add("query", "-o", "json", "--alerts", "IN")

@@ -104,7 +104,7 @@ func properties(out []span, s string) []span {
 		case family == "java", family == "sun", family == "jdk", family == "file", value == "true", value == "false", !strings.ContainsFunc(value, unicode.IsLetter):
 			continue
 		}
-		out = append(out, span{m[4], m[5], Object})
+		out = append(out, span{from: m[4], to: m[5], kind: Object})
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func attributes(out []span, s string) []span {
 		if domain := s[m[2]:m[3]]; strings.HasSuffix(domain, "kubernetes.io") || strings.HasSuffix(domain, "k8s.io") {
 			continue
 		}
-		out = append(out, span{m[4], m[5], Object})
+		out = append(out, span{from: m[4], to: m[5], kind: Object})
 	}
 	return out
 }

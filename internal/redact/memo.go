@@ -35,7 +35,7 @@ func (m *memo) find(s string) found {
 	f.spans = positions(s)
 	f.places = len(f.spans)
 	for _, sh := range places {
-		f.spans = sh.spans(f.spans, s)
+		f.spans = sh.spans(f.spans, s, false)
 	}
 	f.spans = slices.Clip(f.spans)
 	if len(m.known) >= maxPatterns {

@@ -14,7 +14,7 @@ import (
 //go:embed words.txt
 var words string
 
-// vocabulary is words and what the built-in causes say.
+// vocabulary is words and what the built-in causes say and point to.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	add := func(texts ...string) {
@@ -31,6 +31,11 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 		add(d.Remediation...)
 		add(d.Explanation...)
 		add(d.Diagnosis...)
+		for _, ref := range d.References {
+			for w := range strings.FieldsFuncSeq(ref, func(c rune) bool { return !isNameRune(c) }) {
+				known[strings.ToLower(w)] = true
+			}
+		}
 		for _, m := range d.Missing {
 			add(m.Text)
 		}

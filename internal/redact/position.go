@@ -18,6 +18,7 @@ func lazy(expr string) func() *regexp.Regexp {
 type span struct {
 	from, to int
 	kind     Kind
+	loose    bool // a word of the reports in this place is no name
 }
 
 // shape is a form of text that tells what the names in it are: group i of the
@@ -82,11 +83,11 @@ var shapes = []shape{
 	{lazy(`kubernetes\.io~[a-z-]+/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "kubernetes.io~"},
 	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
 	// Hosts.
-	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
+	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|not answering|with error|error:|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
 	{lazy(`(?:^|[^:\w/])//([A-Za-z0-9][A-Za-z0-9.-]*)/([A-Za-z0-9$][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, "//"},
 	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9.-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
-	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)`), []Kind{Host, Volume}, ":/"},
-	{lazy(`\b(?:https?|tcp|udp|nfs|cifs|smb|ldaps?|ftp|s3|grpcs?|wss?|registry|oci|docker)://(?:[^/\s"'@]*@)?` + host), []Kind{Host}, "://"},
+	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)(?:[^/A-Za-z0-9._-]|$)`), []Kind{Host, Volume}, ":/"},
+	{lazy(`\b[a-z][a-z0-9+.-]*://(?:[^/\s"'@]*@)?` + host + `(?::\d+)?(?:,` + host + `)?(?::\d+)?(?:,` + host + `)?`), []Kind{Host, Host, Host}, "://"},
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
 	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
@@ -106,6 +107,9 @@ var places = []shape{
 // keyed is KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
 var keyed = lazy(`([A-Za-z][A-Za-z0-9_./-]*)\\*"?(?:\s?[=:]\s?\\*"([^"\\\s]{1,253})|=([^"'\\\s,;&)\]}]{1,253}))`)
 
+// goField is KEY:value as Go prints it.
+var goField = lazy(`\b([A-Za-z][A-Za-z0-9]*):([A-Za-z0-9][A-Za-z0-9._-]*)`)
+
 // keys tell what the value of a metric label, of a key of a log line, or of an
 // attribute is. They are written in small letters, without what joins words.
 var keys = map[string]Kind{
@@ -123,15 +127,16 @@ var keys = map[string]Kind{
 	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
-	"user": Object, "username": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
+	"user": Object, "username": Object, "serveraddress": Host, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
 	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
 // lists are KEY=[a b] and KEY: ["a","b"].
-var lists = lazy(`\b(pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\[([^\]]+)\]`)
+var lists = lazy(`\b(unready status|incomplete status|unknown status|pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\[([^\]]+)\]`)
 
 // listKinds are the kinds of their elements.
 var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image, "nodes": Node, "containers": Container, "namespaces": Namespace,
+	"unready status": Container, "incomplete status": Container, "unknown status": Container,
 	"repoTags": Image, "repoDigests": Image, "RepoTags": Image, "RepoDigests": Image}
 
 // listed appends the elements of lists.
@@ -151,10 +156,10 @@ func listed(out []span, s string) []span {
 				end++
 			}
 			if ns := strings.IndexByte(s[at:end], '/'); k == Pod && ns > 0 {
-				out = append(out, span{at, at + ns, Namespace})
+				out = append(out, span{from: at, to: at + ns, kind: Namespace})
 				at += ns + 1
 			}
-			out = append(out, span{at, end, k})
+			out = append(out, span{from: at, to: end, kind: k})
 			at = end + 1
 		}
 	}
@@ -218,13 +223,21 @@ func positions(s string) []span {
 	var out []span
 	for _, list := range [][]shape{shapes, elsewhere} {
 		for _, sh := range list {
-			out = sh.spans(out, s)
+			out = sh.spans(out, s, false)
 		}
 	}
-	out = properties(attributes(listed(out, s), s), s)
+	for _, sh := range sentences {
+		out = sh.spans(out, s, true)
+	}
+	out = paths(properties(attributes(listed(out, s), s), s), s)
 	if strings.ContainsAny(s, "=:") {
 		for _, m := range keyed().FindAllStringSubmatchIndex(s, -1) {
-			k := keyKind(s[m[2]:m[3]])
+			key := s[m[2]:m[3]]
+			k := keyKind(key)
+			loose := k == ""
+			if i := strings.LastIndexAny(key, "-_"); loose && i >= 0 {
+				k = keyKind(key[i+1:]) // --docker-username
+			}
 			if k == "" {
 				continue
 			}
@@ -233,7 +246,16 @@ func positions(s string) []span {
 				from, to = m[6], m[7]
 			}
 			if a, b := value(k, s[from:to]); b > a {
-				out = append(out, span{from + a, from + b, k})
+				out = append(out, span{from + a, from + b, k, loose})
+			}
+		}
+	}
+	if strings.Contains(s, "{") || strings.Contains(s, "map[") {
+		for _, m := range goField().FindAllStringSubmatchIndex(s, -1) {
+			if k := keyKind(s[m[2]:m[3]]); k != "" {
+				if a, b := value(k, s[m[4]:m[5]]); b > a {
+					out = append(out, span{m[4] + a, m[4] + b, k, true})
+				}
 			}
 		}
 	}
@@ -251,14 +273,14 @@ func hinted(s, hints string) bool {
 }
 
 // spans appends what the groups of a shape match.
-func (sh shape) spans(out []span, s string) []span {
+func (sh shape) spans(out []span, s string, loose bool) []span {
 	if !hinted(s, sh.hint) {
 		return out
 	}
 	for _, m := range sh.re().FindAllStringSubmatchIndex(s, -1) {
 		for i, k := range sh.kinds {
 			if from, to := m[2*i+2], m[2*i+3]; k != "" && from >= 0 {
-				out = append(out, span{from, to, k})
+				out = append(out, span{from, to, k, loose})
 			}
 		}
 	}
@@ -272,7 +294,9 @@ func (r *Redactor) Learn(s string) {
 	}
 	f := r.where.find(s)
 	for _, p := range f.spans[:f.places] {
-		r.learnAs(p.kind, s[p.from:p.to])
+		if text := s[p.from:p.to]; !p.loose || !familiar(text) {
+			r.learnAs(p.kind, text)
+		}
 	}
 	for i := 0; i < len(s); {
 		if i += escapeAt(s, i); i == len(s) || !isAlnum(s[i]) {
@@ -291,14 +315,17 @@ func (r *Redactor) Learn(s string) {
 // learnAs learns a name and what else it tells.
 func (r *Redactor) learnAs(k Kind, text string) {
 	text = strings.Trim(text, edges)
+	if strings.Contains(text, "x2d") {
+		text = unescaped.Replace(text)
+	}
 	switch k {
 	case Image:
 		r.learnImage(text)
 	case Node:
 		r.learnHostname(text)
 	case Host:
-		if isIP(text) {
-			return // found by its form
+		if isIP(text) || len(text) >= 12 && allHex(text) {
+			return // found by its form, or the id of a container
 		}
 		if public(text) || isFileName(text) || schemes[strings.ToLower(text)] {
 			return
@@ -319,6 +346,9 @@ func (r *Redactor) learnAs(k Kind, text string) {
 		r.learn(k, text)
 	}
 }
+
+// unescaped are paths out of the names of units of systemd.
+var unescaped = strings.NewReplacer(`\\x2d`, "-", `\x2d`, "-")
 
 // schemes stand before ":/" and are no hosts.
 var schemes = map[string]bool{"http": true, "https": true, "file": true, "unix": true, "npipe": true, "docker": true, "containerd": true, "cri-o": true, "tcp": true, "udp": true, "nfs": true, "aws": true, "gce": true, "azure": true, "overlay": true, "error": true}
@@ -390,7 +420,7 @@ func (r *Redactor) inContext(s string) string {
 	last := 0
 	for _, f := range found {
 		n := r.names[strings.ToLower(s[f.from:f.to])]
-		if f.from < last || n == nil || !n.plain || n.pseudonym == "" {
+		if f.from < last || f.loose || n == nil || !n.plain || n.pseudonym == "" {
 			continue // all others are replaced later, wherever they stand
 		}
 		n.count++
@@ -420,7 +450,7 @@ func (r *Redactor) pairs(s string) []span {
 			continue
 		}
 		if pod := r.names[strings.ToLower(s[slash+1:to])]; pod != nil && (pod.kind == Pod || pod.kind == Container) {
-			out = append(out, span{from, slash, Namespace}, span{slash + 1, to, Pod})
+			out = append(out, span{from: from, to: slash, kind: Namespace}, span{from: slash + 1, to: to, kind: Pod})
 			last = to
 		}
 	}

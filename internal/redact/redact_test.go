@@ -89,6 +89,14 @@ var lines = []struct {
 	{`sk_live_4eC39HqLyjWDarjtT1zdp7dc sk-proj-Ab3dE5gH7jK9mN1pQ3sT5vX7z SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc`, []string{"4eC39H", "Ab3dE5", "ngeVfQ", "TwL2iG"}},
 	{`cGFzc3dvcmQ9aHVudGVyMg== aHVudGVyMg== 018ad7b30ea3aefc29f6d812badb86384842625b $6$Zx9salt$hAsh.Ed/xyz`, []string{"cGFzc3", "aHVudG", "018ad7", "hAsh"}},
 	{`-----BEGIN PGP PRIVATE KEY BLOCK----- hunter2w -----END PGP PRIVATE KEY BLOCK-----`, []string{"hunter2w"}},
+	// Names in sentences.
+	{`pull access denied for globexa/globexb; resource is denied: globexc/globexd; pull access denied for globexe, layers from manifest of globexf/globexg`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf", "globexg"}},
+	{`initializing source docker://quay.globexh.io/globexi/globexj:4.2: reading; failed to start container "globexk"; containers with incomplete status: [globexl]`, []string{"globexh", "globexi", "globexj", "globexk", "globexl"}},
+	{`couldn't find key globexm in ConfigMap globexn/globexo; secret globexp/globexq not registered; namespaces "globexr" not found; User "globexs" cannot`, []string{"globexm", "globexn", "globexo", "globexp", "globexq", "globexr", "globexs"}},
+	{`Could not resolve host: globexa; Failed to resolve server globexb: x; connect to host globexc port 22; NFSv4 server globexd with error 13`, []string{"globexa", "globexb", "globexc", "globexd"}},
+	{`set up pod "globexa_globexb" network; Multus: [globexc/globexd/0d1cfa64-0c0e-4a0c-9b1e-2a8a2f7b1111]: x; pod globexe/globexf (x)`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf"}},
+	{`mongodb://bob:pw@globexa,globexb:27017/globexc; volumes/volume-subpaths/globexd/globexe/0; projects/globexf/zones/eu/instances/globexg`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf", "globexg"}},
+	{`-volume\x2dsubpaths-globexa-globexb-0.mount; https://x.test/globexc/globexd; &{Username:globexe} --docker-server=globexf`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf"}},
 	{`files: kubelet-node7.acme.internal.log and /var/lib/kubelet/pods/22222222-2222-3333-4444-555555555555/volumes`, []string{"node7.acme.internal"}},
 }
 
@@ -118,7 +126,8 @@ func TestText(t *testing.T) {
 		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "the token is invalid, password rotation failed", "couldn't get a token for a service account: timed out",
 		"UnexpectedAdmissionErrorOfKubeletPluginManager", "kubeGenericRuntimeManager.computePodActions", "node_namespace_pod_container:container_memory_working_set_bytes",
 		"--anonymous-auth has been deprecated", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
-		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "net.ipv4.ip_forward = 1"} {
+		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
+		"See https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file", "Get \"http://127.0.0.1:8001/apis/storage.k8s.io/v1\"", "redis://127.0.0.1:6379/0", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
 		r.Learn(keep)
 		r.Settle()

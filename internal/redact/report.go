@@ -175,6 +175,33 @@ func (l learner) fields(fs []parse.Field) {
 	}
 }
 
+// labels learns the values of the labels of a metric. They are names, whatever the
+// label is called, unless it is one of those that have a few values which every
+// cluster has.
+func (l learner) labels(fs []parse.Field) {
+	for _, f := range fs {
+		l.key(f.Name, f.Value)
+		switch {
+		case f.Value == "", keyKind(f.Name) != "", enumerations[f.Name], familiar(f.Value):
+		case strings.ContainsAny(f.Value, "/ :"):
+			for _, w := range strings.FieldsFunc(f.Value, func(c rune) bool { return strings.ContainsRune("/ :", c) }) {
+				if isPathName(w) && !familiar(w) {
+					l.r.learnAs(Object, w)
+				}
+			}
+		default:
+			l.r.learnAs(Object, f.Value)
+		}
+	}
+}
+
+// enumerations are labels whose values are no names.
+var enumerations = wordSet(`__name__ le quantile code verb method version operation_type operation resource subresource scope group type reason state status
+	phase condition mode cpu fstype result plugin_name migrated metrics_path severity alertname gitVersion gitCommit gitTreeState buildDate goVersion compiler platform major minor
+	kernel_version os_image container_runtime_version kubelet_version kubeproxy_version kernelVersion osVersion dockerVersion cadvisorVersion cadvisorRevision
+	probe_type lifecycle_handler container_type work event_type eviction_signal preemption_signal failure_type server_type request_kind request_operation grpc_code grpc_method
+	grpc_service grpc_type priority_level flow_schema dry_run content_type handler id image name effect key unit priority qos_class boundary numa_node index source level page pagesize`)
+
 // Cited implements model.Citer.
 func (l learner) Cited(es []replay.Evidence) {
 	for _, e := range es {
@@ -201,7 +228,7 @@ func (l learner) node(n *replay.Node) {
 	}
 	for _, s := range n.Series {
 		l.key("node", s.Node)
-		l.fields(s.Labels)
+		l.labels(s.Labels)
 	}
 	for _, s := range n.Scrapes {
 		l.file(s.File)

@@ -1,0 +1,68 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+// object is a namespace and a name in it.
+const object = `([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*[a-z0-9])`
+
+// sentences are shapes of prose in which a name has its place. In that place a word
+// that the reports use is none.
+var sentences = []shape{
+	// Images.
+	{lazy(`(?:access denied for|resource is denied:|layers from manifest of|manifest for|[Nn]o such image:|signatures for|signature of|pulling image|[Tt]rying to pull|with image) (?:` + q + `)?` + ref), []Kind{Image}, "denied|manifest |image|signature|to pull"},
+	{lazy(`\b(?:docker|oci|docker-pullable)://` + ref), []Kind{Image}, "://"},
+	// Objects of Kubernetes.
+	{lazy(`\b[Pp]ods? (?:` + q + `)?` + object), []Kind{Namespace, Pod}, "od"},
+	{lazy(`\b[Pp]ods? ` + q + label + `_([a-z0-9][a-z0-9-]*)` + q), []Kind{Pod, Namespace}, "_"},
+	{lazy(`\b(?:[Ss]ecret|[Cc]onfig[Mm]ap|[Ss]ervice[Aa]ccount|PersistentVolumeClaim|pvc|nad|[Dd]eployment|[Jj]ob|[Ss]ervice)s? (?:` + q + `)?` + object), []Kind{Namespace, Object}, "/"},
+	{lazy(`\bfind key ([^\s"'\\]+) in (?:ConfigMap|Secret)`), []Kind{Object}, "find key "},
+	{lazy(`\b[Nn]amespaces? ` + q + label + q), []Kind{Namespace}, "amespace"},
+	{lazy(`\bcontainers? ` + q + label + q), []Kind{Container}, "ontainer"},
+	{lazy(`\bcontainer ` + label + ` in pod ` + label), []Kind{Container, Pod}, " in pod "},
+	{lazy(`\b(?:configmap|secret|serviceaccount|pvc) ([a-z0-9][a-z0-9.-]*[a-z0-9]) (?:missing|not found|does not exist|already exists)`), []Kind{Object}, "missing|not found|exist"},
+	{lazy(`\bpods? ([a-z0-9][a-z0-9.-]*[a-z0-9]) already exists`), []Kind{Pod}, "already exists"},
+	{lazy(`\bPod ([a-z0-9][a-z0-9.-]*[a-z0-9]) in ([a-z0-9][a-z0-9-]*[a-z0-9]) `), []Kind{Pod, Namespace}, "Pod "},
+	{lazy(`\[([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/[0-9a-f-]{8,36}[\]:]`), []Kind{Namespace, Pod}, "["},
+	{lazy(`\b(?:exceeded quota:|quota exceeded in namespace|admission webhook|calling webhook) (?:` + q + `)?` + label), []Kind{Object}, "quota|webhook"},
+	{lazy(`\bInsufficient ([a-z0-9.-]+)/`), []Kind{Host}, "Insufficient "},
+	// Paths of the kubelet, as they are and as units of systemd.
+	{lazy(`/(?:volume-subpaths|plugins|containers)/([A-Za-z0-9][A-Za-z0-9._-]*)(?:/([A-Za-z][A-Za-z0-9._-]*))?`), []Kind{Volume, Container}, "/volume-subpaths/|/plugins/|/containers/"},
+	{lazy(`volume\\+x2dsubpaths-((?:[A-Za-z0-9._]|\\+x2d)+)-((?:[A-Za-z0-9._]|\\+x2d)+)`), []Kind{Volume, Container}, "x2dsubpaths-"},
+	// Hosts.
+	{lazy(`\b(?:resolve host(?:name)?:?|resolve server|resolve address for|getaddrinfo|route to host|connect to host|[Ff]ailed to connect to|error from|catalog from|set hostname to|showmount -e|nslookup|ping|upstream|SMTP|NFSv4 server|nfs4:|multipathd?:?) (?:` + q + `)?` + host), []Kind{Host}, "resolve|getaddrinfo|route to|connect to|error from|catalog from|hostname|showmount|nslookup|ping |upstream|SMTP|NFSv4|nfs4:"},
+	{lazy(`\bmounting ` + host + `:`), []Kind{Host}, "mounting "},
+	{lazy(`@` + q + host + q), []Kind{Host}, "@"},
+	{lazy(`\bprojects/([a-z0-9][a-z0-9-]*)(?:/(?:zones|regions)/[a-z0-9-]+/[a-zA-Z]+/([a-z0-9][a-z0-9-]*))?`), []Kind{Object, Object}, "projects/"},
+	// People.
+	{lazy(`\b[Uu]ser (?:name )?` + q + `([^\s"'\\:]+)` + q), []Kind{Object}, "ser "},
+	{lazy(`\buser ([A-Za-z0-9_][A-Za-z0-9_.-]*) (?:is not|not|cannot|does not)`), []Kind{Object}, "user "},
+	{lazy(`\bInvalid user ([^\s"'\\]+) from `), []Kind{Object}, "Invalid user "},
+}
+
+// visited is the path of a URL, of which what is no API of Kubernetes tells whose it is.
+var visited = lazy(`[a-z]://([^/\s"'\\]+)/([A-Za-z0-9][A-Za-z0-9._~-]*)(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?`)
+
+// served are first elements of paths that everybody's servers have.
+var served = strings.Fields("api apis healthz livez readyz metrics version openapi v1 v2 docs")
+
+// paths appends the elements of paths of URLs.
+func paths(out []span, s string) []span {
+	if !strings.Contains(s, "://") {
+		return out
+	}
+	for _, m := range visited().FindAllStringSubmatchIndex(s, -1) {
+		host := s[m[2]:m[3]]
+		if strings.HasSuffix(host, "kubernetes.io") || strings.HasSuffix(host, "k8s.io") || slices.Contains(served, s[m[4]:m[5]]) {
+			continue
+		}
+		for i := 4; i < len(m); i += 2 {
+			if m[i] >= 0 {
+				out = append(out, span{m[i], m[i+1], Path, true})
+			}
+		}
+	}
+	return out
+}
