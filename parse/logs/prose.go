@@ -111,7 +111,8 @@ func isQuoted(r *record) bool {
 
 // unquote takes reports for what they are that somebody quotes, of whichever node: in a
 // text, those that stand by themselves and state neither a time nor who wrote them; and
-// examples that name a file from which no kubelet writes any.
+// lines of a source file that reports no health of PLEG, such as an event, the output of a
+// probe or the arguments of a container.
 func (j *Joiner) unquote() {
 	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if at < 0 {
@@ -119,19 +120,31 @@ func (j *Joiner) unquote() {
 	}
 	quoted := &parse.SigSet{Sigs: []*parse.Sig{j.d.set.entries[at].sig}}
 	var last *parse.EventKind
-	var report, madeUp bool
+	var report, foreign bool
 	for _, e := range j.part.Events {
 		if e.EventKind != last {
 			last = e.EventKind
-			report, madeUp = last.Sigs.Has(parse.SigAge), strings.HasPrefix(last.Caller, "pleg.go:")
+			report = last.Sigs.Has(parse.SigAge) || last.Sigs.Has(parse.SigNever) || last.Sigs.Has(parse.SigCut)
+			foreign = !reportsHealth(last.Caller) && !last.Sigs.Has(parse.SigSkip)
 		}
-		if !report || !madeUp && !(j.d.prose && bare(e)) {
+		if !report || !foreign && !(j.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
 			continue
 		}
 		e.Lot = parse.NewLot(j.kind(e.EventKind, e.Origin, quoted), e.Text())
 		e.SetFields(0)
-		j.warn([]parse.Warning{{Pos: e.Where(), Msg: "the text quotes a report of PLEG; of which node, and of when, it does not tell, so it counts for none"}})
+		msg := "the text quotes a report of PLEG; of which node, and of when, it does not tell, so it counts for none"
+		if foreign {
+			msg = "the line quotes a report of PLEG: it is neither of the sync loop nor of the node status of a kubelet, so it counts for none"
+		}
+		j.warn([]parse.Warning{{Pos: e.Where(), Msg: msg}})
 	}
+}
+
+// reportsHealth reports whether a line may say how PLEG of its node is: the sync loop does
+// and the node status, whose code moved (1.4 to 1.37), and so may a line that names no caller.
+func reportsHealth(caller string) bool {
+	file, _, ok := strings.Cut(caller, ".go:")
+	return !ok || file == "kubelet" || file == "setters" || file == "kubelet_node_status"
 }
 
 // bare reports whether nothing that a program writes stands around a report.

@@ -23,6 +23,13 @@ func TestProse(t *testing.T) {
 		{"a table of conditions", "We see this on the node when it flaps.\nWhat can we do about it?\nReady False KubeletNotReady " + report + "\n", true},
 		{"the sync loop", "We see this on the node when it flaps.\nWhat can we do about it?\nkubelet.go:1821] skipping pod synchronization - [" + report + "]\n", true},
 		{"an example of a file that reports nothing", "E0610 03:42:17.123456    1234 pleg.go:418] " + report + "\n", false},
+		{"an event of another object", `I1120 23:35:55.328612 27041 event.go:307] "Event occurred" object="node-99" kind="Node" reason="NodeNotReady" message="` + report + "\"\n", false},
+		{"the output of a probe", `I1120 23:35:55.328612 27041 prober.go:107] "Probe failed" pod="kube-system/npd" output="node worker-77: ` + report + "\"\n", false},
+		{"the arguments of a container", `I1120 23:35:55.328612 27041 kuberuntime_manager.go:1256] container &Container{Args:[grep "` + report + "\" /var/log/kubelet.log],} start failed\n", false},
+		{"another log", `I1120 23:35:55.328612 27041 log.go:32] "Container log line" line="E1120 23:35:21.402440 18503 kubelet.go:2327] "Skipping pod synchronization" err="` + report + "\"\"\n", false},
+		{"behind a line of another file", `E1120 23:35:55.328612 27041 cri_stats_provider.go:448] "Failed to get pod stats"` + "\n" + report + "\n", false},
+		{"the sync loop in JSON", `{"ts":1795217562073.2852,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"` + report + "\"}\n", true},
+		{"the node status", `I1120 23:35:55.328612 27041 setters.go:552] "Node became not ready" node="n1" condition={"type":"Ready","status":"False","message":"` + report + "\"}\n", true},
 		{"beside lines of a log", "We see this on the node when it flaps.\nWhat can we do about it?\nI0304 10:00:00.000000 1 kubelet.go:1] Starting\n" + report + "\n", true},
 	} {
 		d := NewDecoder(&parse.File{Path: "a.txt"}, []byte(tt.text), builtin(t), Options{})
