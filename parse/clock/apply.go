@@ -16,6 +16,7 @@ func (f *file) resolve(a *anchors, opt Options) {
 	f.zones(a, opt)
 	f.apply(opt)
 	f.move()
+	f.sortPieces()
 	f.separators(a)
 }
 

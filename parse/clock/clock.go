@@ -50,6 +50,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 		f.resolve(anchors, opt)
 	}
 	warnOverruled(b, files)
+	warnMisplaced(b, files)
 	stampFacts(b, anchors)
 	datesSinceBoot(b, files)
 	for _, f := range files {
@@ -68,6 +69,16 @@ func warnOverruled(b *parse.Bundle, files []*file) {
 		}
 		if f.overruled != nil {
 			return
+		}
+	}
+}
+
+// warnMisplaced tells where parts of a file stand in the wrong order.
+func warnMisplaced(b *parse.Bundle, files []*file) {
+	for _, f := range files {
+		if f.misplaced.IsValid() {
+			b.Warnings = append(b.Warnings, parse.Warning{Pos: f.misplaced,
+				Msg: "parts stand in the wrong order: from this line on the log is older than what stands before it, and is read in the order of time"})
 		}
 	}
 }
@@ -97,6 +108,7 @@ type file struct {
 	yearBasis        string
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
+	misplaced        parse.Pos          // the first line of a part that is older than what stands before it
 	undated          bool               // an event has no time
 	ascending        bool               // the events are in order of time as they stand in the bundle
 	journal          *parse.JournalFile // of a binary journal

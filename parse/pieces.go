@@ -1,0 +1,58 @@
+package parse
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Piece is lines of one origin in a file in which its time never steps back by GapMin.
+type Piece struct {
+	First, Last Mark
+	Gaps        []Gap // its silences
+}
+
+// Pieces divides what the origin wrote at its steps back in time, in the order of the
+// file.
+func (c *Coverage) Pieces() []Piece {
+	var out []Piece
+	p := Piece{First: c.FirstLine}
+	for _, g := range c.Gaps {
+		if g.Next.At-g.Last.At > -GapMin {
+			p.Gaps = append(p.Gaps, g)
+			continue
+		}
+		p.Last = g.Last
+		out = append(out, p)
+		p = Piece{First: g.Next}
+	}
+	p.Last = c.LastLine
+	return append(out, p)
+}
+
+// SortPieces brings the lines of the origin into the order of time, where its time
+// steps back though no clock did: pieces stand in the wrong order, or twice.
+func (c *Coverage) SortPieces() {
+	pieces := c.Pieces()
+	if len(pieces) == 1 {
+		return
+	}
+	var written []Gap // from a line to a line without a silence between
+	for _, p := range pieces {
+		from := p.First
+		for _, g := range p.Gaps {
+			written = append(written, Gap{from, g.Last})
+			from = g.Next
+		}
+		written = append(written, Gap{from, p.Last})
+	}
+	slices.SortStableFunc(written, func(a, b Gap) int { return cmp.Compare(a.Last.At, b.Last.At) })
+	c.FirstLine, c.LastLine, c.Gaps = written[0].Last, written[0].Next, nil
+	for _, w := range written[1:] {
+		if w.Last.At-c.LastLine.At >= GapMin {
+			c.Gaps = append(c.Gaps, Gap{c.LastLine, w.Last})
+		}
+		if w.Next.At >= c.LastLine.At {
+			c.LastLine = w.Next
+		}
+	}
+}
