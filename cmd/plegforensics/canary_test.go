@@ -200,6 +200,9 @@ var failures = []string{
 	`/var/lib/kubelet/pods/{uid}/volume-subpaths/{word}/{word}/0 and /var/lib/kubelet/pods/{uid}/plugins/{word} and /var/lib/kubelet/pods/{uid}/containers/{word}/ab`,
 	`unit var-lib-kubelet-pods-{uidx}-volume\\x2dsubpaths-{word}-{word}-0.mount; projects/{word}/zones/eu/instances/{word}; Get https://{host}:8443/{word}/{word}?a=b`,
 	`&{Username:{word} Password:{word} ServerAddress:{word}} --docker-username={word} --docker-server={word}`,
+	`username={word} password={secret}; Username: {word} Password: {secret}; database={word}; cluster {word} is gone; tenant {word} exceeded; project {word} suspended`,
+	`EnvVar{Name:{word},Value:{word},ValueFrom:nil,} {\"name\":\"{word}\",\"value\":\"{word}\"} --node-labels={word}={word} untolerated taint {{word}: {word}}`,
+	`amqp://{word}:{secret}@{word}/%2f{word} s3://{word}/{word}/x arn:aws:s3:::{word}/a/b mongodb://{word}/x?replicaSet={word} kinit {word}@{word}.QZCORP /opt/{word}/bin/run /data/{word}`,
 	// Credentials by position.
 	`login: password is {word}, tried --password {word} --token {word} --client-secret {word} --certificate-key {secret}`,
 	`login: curl --user \"bob:{word}\" x; sshpass -p {secret} ssh x; mysql -u root -p{secret}; passphrase {secret}; invalid token {secret}; token \"{secret}\"`,

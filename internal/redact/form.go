@@ -222,7 +222,7 @@ func mailForm(s string, i int) form {
 	}
 	end := at + 1 + len(strings.TrimRight(s[at+1:run(s, at+1, ".-")], ".-"))
 	domain := s[at+1 : end]
-	if !strings.Contains(domain, ".") || !lettersOnly(domain[strings.LastIndexByte(domain, '.')+1:]) {
+	if !strings.Contains(domain, ".") || !lettersOnly(strings.ToLower(domain[strings.LastIndexByte(domain, '.')+1:])) {
 		return form{}
 	}
 	return form{i, end, Mail, strings.ToLower(s[i:end])}

@@ -127,7 +127,7 @@ var keys = map[string]Kind{
 	"uid": UID, "poduid": UID, "iokubernetespoduid": UID,
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
-	"user": Object, "username": Object, "serveraddress": Host, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
+	"user": Object, "username": Object, "tenant": Object, "customer": Object, "serveraddress": Host, "database": Object, "dbname": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
 	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
@@ -231,7 +231,19 @@ func positions(s string) []span {
 	}
 	out = paths(properties(attributes(listed(out, s), s), s), s)
 	if strings.ContainsAny(s, "=:") {
-		for _, m := range keyed().FindAllStringSubmatchIndex(s, -1) {
+		for at := 0; ; { // what is quoted may hold more
+			m := keyed().FindStringSubmatchIndex(s[at:])
+			if m == nil {
+				break
+			}
+			for i := range m {
+				if m[i] >= 0 {
+					m[i] += at
+				}
+			}
+			if at = m[1]; m[4] >= 0 {
+				at = m[4]
+			}
 			key := s[m[2]:m[3]]
 			k := keyKind(key)
 			loose := k == ""

@@ -36,14 +36,30 @@ var sentences = []shape{
 	{lazy(`\bmounting ` + host + `:`), []Kind{Host}, "mounting "},
 	{lazy(`@` + q + host + q), []Kind{Host}, "@"},
 	{lazy(`\bprojects/([a-z0-9][a-z0-9-]*)(?:/(?:zones|regions)/[a-z0-9-]+/[a-zA-Z]+/([a-z0-9][a-z0-9-]*))?`), []Kind{Object, Object}, "projects/"},
+	{lazy(`@tcp\d*:/([A-Za-z0-9._-]+)`), []Kind{Volume}, "@tcp"},
+	{lazy(`\bdatastore ([^\s:"'\\]+)`), []Kind{Volume}, "datastore "},
+	{lazy(`[a-z0-9]://[^/\s"']+/%2[fF]([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "%2"},
+	{lazy(`(?:^|[\s"'\[(=])/(?:opt|srv|data)/([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Path}, "/opt/|/srv/|/data/"},
+	{lazy(`\barn:aws:s3:::([A-Za-z0-9._-]+)`), []Kind{Object}, "arn:aws"},
+	{lazy(`\bjdbc:oracle:\S*:\d{2,5}[:/]([A-Za-z0-9_.-]+)`), []Kind{Object}, "jdbc:"},
+	{lazy(`\bauths\\*":\s?\{\\*"([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Host}, "auths"},
+	// What belongs to whom.
+	{lazy(`\b(?:[Cc]luster|[Tt]enant|[Cc]ustomer|[Pp]roject|[Aa]ccount|[Mm]ember|[Ii]nstance) ([A-Za-z0-9][A-Za-z0-9._-]*) (?:is|was|has|over|exceeded|suspended|locked|gone|missing|disabled|denied)\b`), []Kind{Object}, "uster |enant |ustomer |roject |ccount |ember |nstance "},
+	{lazy(`\b(?:[Nn]ame|[Kk]ey)\\*"?:\s?\\*"?([A-Za-z0-9_.-]+)\\*"?,\s?\\*"?[Vv]alue\\*"?:\s?\\*"?([^\s"'\\,{}]+)`), []Kind{Object, Object}, "alue"},
+	{lazy(`"node"\s?:\s?\{"name"\s?:\s?"` + label + `"`), []Kind{Node}, `"node"`},
+	{lazy(`--node-labels=([^\s"'\\=,]+)=([^\s"'\\=,]+)`), []Kind{Object, Object}, "--node-labels"},
+	{lazy(`\btaint \{([^\s:{}"']+):? ?([^\s{}"']*)\}`), []Kind{Object, Object}, "taint {"},
+	{lazy(`\bunknown authority (?:` + q + `)?([A-Za-z0-9][^\s"'\\]*)`), []Kind{Object}, "unknown authority"},
 	// People.
+	{lazy(`\b[Uu]ser(?:name)?: ([A-Za-z0-9_][^\s"'\\,;]*)`), []Kind{Object}, "ser"},
+	{lazy(`([A-Za-z0-9_][A-Za-z0-9_.-]*):\$(?:\d|apr1|y)`), []Kind{Object}, ":$"},
 	{lazy(`\b[Uu]ser (?:name )?` + q + `([^\s"'\\:]+)` + q), []Kind{Object}, "ser "},
 	{lazy(`\buser ([A-Za-z0-9_][A-Za-z0-9_.-]*) (?:is not|not|cannot|does not)`), []Kind{Object}, "user "},
 	{lazy(`\bInvalid user ([^\s"'\\]+) from `), []Kind{Object}, "Invalid user "},
 }
 
 // visited is the path of a URL, of which what is no API of Kubernetes tells whose it is.
-var visited = lazy(`[a-z]://([^/\s"'\\]+)/([A-Za-z0-9][A-Za-z0-9._~-]*)(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?`)
+var visited = lazy(`[a-z0-9]://([^/\s"'\\]+)/([A-Za-z0-9][A-Za-z0-9._~-]*)(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?(?:/([A-Za-z0-9][A-Za-z0-9._~-]*))?`)
 
 // served are first elements of paths that everybody's servers have.
 var served = strings.Fields("api apis healthz livez readyz metrics version openapi v1 v2 docs")
