@@ -30,8 +30,11 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 	for _, x := range causes {
 		res.Causes = append(res.Causes, x.cause())
 	}
+	res.Status = status(v, &res)
 	for _, x := range alikes {
-		res.LookAlikes = append(res.LookAlikes, x.cause())
+		if res.Status == StatusHealthy || !x.def.deniesTrouble() {
+			res.LookAlikes = append(res.LookAlikes, x.cause())
+		}
 	}
 	// A node without any cause and without an episode is not left without an
 	// answer: what it looks like stands in the place of the cause, never
@@ -41,12 +44,18 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 		c.Level, c.Confidence = Possible, min(c.Confidence, possibleMost)
 		res.Causes = append(res.Causes, c)
 	}
-	res.Status = status(v, &res)
 	res.Summary = summary(v, &res)
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
 		res.LookAlikes = res.LookAlikes[1:] // it is told once
 	}
 	return res
+}
+
+// deniesTrouble reports whether the definition says that PLEG was healthy, which
+// holds only of a node whose status is: what another source bounds (a slow relist, a
+// stretch without proof) takes it back.
+func (d *Def) deniesTrouble() bool {
+	return slices.ContainsFunc(d.For, func(c *Clause) bool { return c.Core && c.Cond == "healthy" })
 }
 
 // vars are the facts of the subject that sentences may use.
