@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -176,6 +177,34 @@ func TestSnippet(t *testing.T) {
 	} {
 		if _, got := loaded(t, in); got != want {
 			t.Errorf("%s gives\n%s, the file alone\n%s", in, got, want)
+		}
+	}
+}
+
+// TestDescribed: what kubectl prints of nodes is read alike whether the file is given or
+// lies in a directory, beside others.
+func TestDescribed(t *testing.T) {
+	const row = "  Ready  False  Fri, 20 Nov 2026 23:36:00 +0000  Fri, 20 Nov 2026 23:35:40 +0000  KubeletNotReady  PLEG is not healthy: pleg was last seen active 3m21.8s ago; threshold is 3m0s\n"
+	for name, text := range map[string]string{
+		"describe": "Name:               worker-1\nRoles:              worker\nConditions:\n" + row,
+		"command":  "$ kubectl describe node worker-1\nName:               worker-1\nConditions:\n" + row,
+		"table":    "NAME       STATUS     ROLES    AGE   VERSION\nworker-1   NotReady   worker   13h   v1.28.0\n",
+	} {
+		dir := t.TempDir()
+		for n, s := range map[string]string{"node.txt": text, "notes.txt": "Name: nothing\nof a kind that is known\n"} {
+			if err := os.WriteFile(filepath.Join(dir, n), []byte(s), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		given, _ := loaded(t, filepath.Join(dir, "node.txt"))
+		found, _ := loaded(t, dir)
+		if len(given.Objects) != 1 || len(found.Objects) != 1 || textsOf(given) != textsOf(found) {
+			t.Errorf("%s: given %d nodes and %q, in a directory %d and %q", name, len(given.Objects), textsOf(given), len(found.Objects), textsOf(found))
+		}
+		for _, f := range found.Files {
+			if (f.Unused == "") != (f.Path == "node.txt") {
+				t.Errorf("%s: %s: used: %t", name, f.Path, f.Unused == "")
+			}
 		}
 	}
 }

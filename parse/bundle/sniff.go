@@ -104,6 +104,7 @@ var sniffers = []struct {
 	{parse.RoleStacks, isStacks},
 	{parse.RoleLog, isLog},
 	{parse.RoleFacts, isSystemFile},
+	{parse.RoleLog, isDescription},
 }
 
 // sniff returns the role that the content alone gives a member, RoleUnknown
@@ -176,6 +177,12 @@ func firstLines(h []byte, n int, f func(line []byte) bool) bool {
 		}
 	}
 	return false
+}
+
+// isDescription knows a text that begins with what kubectl prints of nodes, but for the
+// command and what the shell says of it: the decoder of logs reads it.
+func isDescription(h []byte) bool {
+	return firstLines(h, 5, facts.BeginsDescription) && len(facts.Described(&parse.File{}, h)) > 0
 }
 
 // starts returns h without leading white space.

@@ -44,6 +44,12 @@ func Described(f *parse.File, text []byte) []*parse.Object {
 	return d.out
 }
 
+// BeginsDescription reports whether a line is the first of what kubectl describes of a
+// node, or heads the table of kubectl get nodes.
+func BeginsDescription(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("Name: ")) || tableHead(line)
+}
+
 // describer gathers one node after the other.
 type describer struct {
 	file    *parse.File
