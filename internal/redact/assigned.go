@@ -131,7 +131,7 @@ func assigned(out []cut, s string) []cut {
 			t = before // {"name": "TOKEN", "value": "x"}
 		case t == noSecret && name == "code" && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
 			t = maybe
-		case flag && dashes == 1 && s[i+1] == 'p' && (len(name) == 1 || opaque(name[1:])) && t == noSecret: // of mysql, sshpass, docker
+		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:valueEnd(s, skipQuote(s, skipBlank(s, j)))], "0123456789") && (len(name) == 1 || opaque(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
 			t = maybe
 			if len(name) > 1 {
 				out = append(out, cut{i + 2, valueEnd(s, j)})

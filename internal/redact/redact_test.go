@@ -125,7 +125,7 @@ func TestText(t *testing.T) {
 		"pkg/kubelet/pleg/generic.go:238", "sos_commands/logs/journalctl:369", "kubelet.pleg.unhealthy", "containerd.service", "5.14.0-427.13.1.el9_4.x86_64",
 		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "the token is invalid, password rotation failed", "couldn't get a token for a service account: timed out",
 		"UnexpectedAdmissionErrorOfKubeletPluginManager", "kubeGenericRuntimeManager.computePodActions", "node_namespace_pod_container:container_memory_working_set_bytes",
-		"--anonymous-auth has been deprecated", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
+		"--anonymous-auth has been deprecated", "systemctl show kubelet -p ActiveState,TasksMax", "ssh -p 2222 x", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
 		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
 		"See https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file", "Get \"http://127.0.0.1:8001/apis/storage.k8s.io/v1\"", "redis://127.0.0.1:6379/0", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
