@@ -43,6 +43,9 @@ func TestSplitNodes(t *testing.T) {
 			other := strings.ReplaceAll(fmt.Sprintf(lineA, 1)+"\n"+fmt.Sprintf(lineA, 3), "4242", "9999")
 			return []parse.LogPart{d().decode("a.log", "", fmt.Sprintf(lineA, 1)+"\n"+fmt.Sprintf(lineA, 3)), d().decode("b.log", "", other)}
 		}, []string{"unknown", "unknown"}},
+		{"a name whose line was cut", func() []parse.LogPart {
+			return []parse.LogPart{d().decode("kubelet.log", "", `I1120 10:01:01.000000    7 kubelet_node_status.go:669] "Recording event message for node" node="wor`)}
+		}, []string{"unknown"}},
 		{"two named nodes", func() []parse.LogPart {
 			return []parse.LogPart{d().decode("a.log", "", nodeLine(1, 7, "a")), d().decode("b.log", "", nodeLine(1, 7, "b"))}
 		}, []string{"a", "b"}},
@@ -158,6 +161,76 @@ func TestSplittingInputsChangesNothing(t *testing.T) {
 		}
 		if got := outlineOf(nodes[0]); !reflect.DeepEqual(got, whole) {
 			t.Errorf("seed %d: %d files give\n%+v\nwant\n%+v", seed, len(parts), got, whole)
+		}
+	}
+}
+
+// TestAnotherNode: a description and metrics that name another node than the kubelet
+// of a log are that node's, and those that name none, or the same, are the kubelet's.
+func TestAnotherNode(t *testing.T) {
+	object := func(f *parse.File, name string) *parse.Object {
+		return &parse.Object{Pos: parse.Pos{File: f, Line: 1}, Kind: "Node", Name: name}
+	}
+	row := func(f *parse.File, name string) *parse.Object {
+		return &parse.Object{Pos: parse.Pos{File: f, Line: 1}, Kind: "NodeCondition", Name: name}
+	}
+	for _, c := range []struct {
+		name string
+		log  string   // the node that the kubelet names
+		of   []string // nodes that files of their own describe
+		list []string // nodes that one file describes
+		rows []string // nodes of rows of conditions
+		prom string
+		want []string // nodes, each with those whose objects it holds
+	}{
+		{"the same", "worker-1", []string{"worker-1"}, nil, nil, "worker-1", []string{"worker-1 worker-1 s"}},
+		{"short and full", "worker-1.example.com", []string{"worker-1"}, nil, nil, "", []string{"worker-1.example.com worker-1"}},
+		{"two files", "worker-1", []string{"worker-1", "worker-99"}, nil, nil, "", []string{"worker-1 worker-1", "worker-99 worker-99"}},
+		{"a list", "worker-1", nil, []string{"worker-99", "worker-1"}, nil, "", []string{"worker-1 worker-1", "worker-99 worker-99"}},
+		{"only another", "worker-1", []string{"worker-99"}, nil, nil, "", []string{"worker-1", "worker-99 worker-99"}},
+		{"a row of another", "worker-1", nil, nil, []string{"worker-1", "worker-99"}, "", []string{"worker-1 worker-1"}},
+		{"metrics of another", "worker-1", nil, nil, nil, "worker-99", []string{"worker-1", "worker-99 s"}},
+		{"a log that names none", "", []string{"worker-99"}, nil, nil, "", []string{"worker-99 worker-99"}},
+	} {
+		text := fmt.Sprintf(lineA, 1)
+		if c.log != "" {
+			text += "\n" + fmt.Sprintf(lineB, 1, 4242, c.log)
+		}
+		b := bundleOfParts(newTestLog().decode("kubelet.log", "", text))
+		file := func(path string) *parse.File {
+			f := &parse.File{Path: path, Role: parse.RoleObjects}
+			b.Files = append(b.Files, f)
+			return f
+		}
+		for _, name := range c.of {
+			b.Objects = append(b.Objects, object(file(name+".json"), name))
+		}
+		if f := file("nodes.json"); true {
+			for _, name := range c.list {
+				b.Objects = append(b.Objects, object(f, name))
+			}
+			for _, name := range c.rows {
+				b.Objects = append(b.Objects, row(f, name))
+			}
+		}
+		if c.prom != "" {
+			sc := &parse.Scrape{File: file("metrics.prom"), Line: 1}
+			b.Scrapes = append(b.Scrapes, sc)
+			b.Series = append(b.Series, &parse.Series{Name: "kubelet_node_name", Labels: []parse.Field{{Name: "node", Value: c.prom}}, Points: []parse.Point{{V: 1, Src: sc}}})
+		}
+		var got []string
+		for _, n := range Build(b, Options{}) {
+			text := n.Name
+			for _, o := range n.Objects {
+				text += " " + o.Name
+			}
+			if len(n.Series) > 0 {
+				text += " s"
+			}
+			got = append(got, text)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: nodes %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -349,8 +349,12 @@ func (p *pairs) next() bool {
 		}
 		p.key = p.s[:n]
 		balanced := !p.unbalanced
-		p.value, p.s = readValue(p.s[n+1:], p.blanks, &balanced)
+		text := p.s[n+1:]
+		p.value, p.s = readValue(text, p.blanks, &balanced)
 		p.unbalanced = !balanced
+		if p.key == "node" && p.s == "" && strings.HasPrefix(text, `"`) && (len(text) < 2 || !strings.HasSuffix(text, `"`)) {
+			return false // a name that is cut is none
+		}
 		return true
 	}
 }

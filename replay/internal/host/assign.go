@@ -208,10 +208,20 @@ func seriesFile(s *parse.Series) *parse.File {
 // and events to the node that they name, else by file.
 func (a *assigner) objects() {
 	for _, o := range a.s.b.Objects {
-		for _, n := range a.about(objectNode(o), o.File) {
+		name := objectNode(o)
+		if aboutNode(o) && a.byName(name) == nil && a.s.stranger(name, o.File) {
+			continue
+		}
+		for _, n := range a.about(name, o.File) {
 			n.Objects = append(n.Objects, o)
 		}
 	}
+}
+
+// aboutNode reports whether an object tells how a node is.
+func aboutNode(o *parse.Object) bool {
+	return o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition ||
+		o.Kind == facts.ObjectEvent && FieldOf(o.Fields, "involved_kind") == "Node"
 }
 
 // objectNode is the node that an object is about, "" unknown.

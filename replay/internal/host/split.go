@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type unit struct {
 	names    map[string]int // node names that its lines state, by count
 	override string         // --hostname-override
 	system   string         // what the host calls itself; weaker, it need not be the node's name
+	object   string         // the only node that a file without lines of a kubelet describes
 	pids     map[int]Span   // kubelet processes and when they wrote
 	all      Span           // when anybody wrote
 	kubelet  bool           // holds lines of a kubelet
@@ -68,7 +70,8 @@ type splitter struct {
 	byKey    map[unitKey]*unit
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
-	last     [2]*writer // most lines come from two
+	kubelets map[int][][]string // names of the nodes of the kubelets of each input, see stranger
+	last     [2]*writer         // most lines come from two
 }
 
 // writer is who wrote lines of a unit.
@@ -167,12 +170,12 @@ func (s *splitter) survey() {
 			s.byFile[f.File][0].system = f.Value
 		}
 	}
-	s.described()
 	for _, f := range s.b.Files {
 		if s.byFile[f] == nil && f.Role != parse.RoleUnknown && f.Role != parse.RoleManifest && f.Role != parse.RoleRules {
 			s.unit(f, "")
 		}
 	}
+	s.described()
 	s.metrics()
 }
 
@@ -191,8 +194,11 @@ func (s *splitter) described() {
 		stated[o.File] = o.Name
 	}
 	for _, f := range s.b.Files {
-		if us, name := s.byFile[f], stated[f]; name != "" && len(us) > 0 && us[0].system == "" {
-			us[0].system = name
+		if us, name := s.byFile[f], stated[f]; name != "" && len(us) > 0 {
+			us[0].system = cmp.Or(us[0].system, name)
+			if !slices.ContainsFunc(us, func(u *unit) bool { return u.kubelet }) {
+				us[0].object = name
+			}
 		}
 	}
 }
@@ -418,6 +424,9 @@ func (u *unit) claims() []string {
 	if u.override != "" {
 		out = append(out, u.override)
 	}
+	if u.object != "" {
+		out = append(out, u.object)
+	}
 	if name := u.stated(); name != "" {
 		out = append(out, name)
 	}
@@ -493,7 +502,8 @@ func (s *splitter) named() (all []*unit, byInput map[int][]*unit) {
 
 // joinHosts joins, in an input with the log of one kubelet and without a layout
 // that names nodes, the logs of other programs to that kubelet's node: a host
-// name need not be the node's name.
+// name need not be the node's name. What names another node than the kubelet does
+// stays apart.
 func (s *splitter) joinHosts() {
 	type key struct {
 		input int
@@ -511,11 +521,62 @@ func (s *splitter) joinHosts() {
 			kubelets[k.input] = append(kubelets[k.input], k.root)
 		}
 	}
+	names := s.nodeNames()
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !has[u.root()] {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !has[u.root()] && !another(names[k[0]], u.nodes()) {
 			join(k[0], u)
 		}
 	}
+}
+
+// nodeNames returns how the units of each root call their node.
+func (s *splitter) nodeNames() map[*unit][]string {
+	out := map[*unit][]string{}
+	for _, u := range s.units {
+		out[u.root()] = append(out[u.root()], u.nodes()...)
+	}
+	return out
+}
+
+// nodes returns the names of nodes, not of hosts, that the unit states.
+func (u *unit) nodes() []string {
+	out := slices.Collect(maps.Keys(u.names))
+	for _, name := range [...]string{u.override, u.object, u.file.Node} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return slices.DeleteFunc(out, generic)
+}
+
+// another reports whether both name nodes, and none that is the same.
+func another(have, names []string) bool {
+	return len(have) > 0 && len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
+		return slices.ContainsFunc(have, func(k string) bool { return sameHost(k, n) })
+	})
+}
+
+// stranger reports whether the node of a name is another than those of the kubelets
+// of an input. It is asked when all units are joined.
+func (s *splitter) stranger(name string, f *parse.File) bool {
+	if name == "" || f == nil {
+		return false
+	}
+	if s.kubelets == nil {
+		s.kubelets = map[int][][]string{}
+		names, seen := s.nodeNames(), map[*unit]map[int]bool{}
+		for _, u := range s.units {
+			if r := u.root(); u.kubelet && !seen[r][u.file.Input] {
+				if seen[r] == nil {
+					seen[r] = map[int]bool{}
+				}
+				seen[r][u.file.Input] = true
+				s.kubelets[u.file.Input] = append(s.kubelets[u.file.Input], names[r])
+			}
+		}
+	}
+	all := s.kubelets[f.Input]
+	return len(all) > 0 && !slices.ContainsFunc(all, func(have []string) bool { return !another(have, []string{name}) })
 }
 
 // joinRest gives units that say nothing about their node to the only node of
@@ -630,20 +691,17 @@ func (s *splitter) talkative(roots []*unit, most int) []*unit {
 }
 
 // objectNodes makes a node of each Node object of an input without any kubelet
-// log, as "kubectl get nodes -o yaml" gives it.
+// log, as "kubectl get nodes -o yaml" gives it, and of each that is of another node
+// than those of the kubelets.
 func (s *splitter) objectNodes(known []*Records) []*Records {
-	for _, u := range s.units {
-		if u.kubelet {
-			return nil
-		}
-	}
+	logged := slices.ContainsFunc(s.units, func(u *unit) bool { return u.kubelet })
 	have := map[string]bool{}
 	for _, n := range known {
 		have[n.Name] = true
 	}
 	var out []*Records
 	for _, o := range s.b.Objects {
-		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] {
+		if o.Kind == facts.ObjectNode && o.Name != "" && !have[o.Name] && (!logged || s.stranger(o.Name, o.File)) {
 			have[o.Name] = true
 			out = append(out, &Records{Name: o.Name})
 		}
