@@ -235,7 +235,7 @@ func (s *Set) Finish() parse.Part {
 	groups := s.unify()
 	for _, g := range groups {
 		series, dup := g.join(s.types)
-		s.warnings = append(append(s.warnings, dup...), g.failed()...)
+		series, g.scrapes, s.warnings = dropCopies(series, g.scrapes, append(append(s.warnings, dup...), g.failed()...))
 		out.Series = append(out.Series, series...)
 		out.Scrapes = append(out.Scrapes, g.scrapes...)
 	}

@@ -1,0 +1,66 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// everGrowing counts what the Go runtime has allocated: each answer to a scrape
+// allocates, so that no two snapshots of a process agree in it.
+const everGrowing = "go_memstats_alloc_bytes_total"
+
+// dropCopies keeps one of the snapshots that agree in every sample, everGrowing among
+// them: one was taken and copied under other names. Which is left is the one whose time
+// is known best, and of these the first, as no copy is older than what it is of.
+func dropCopies(series []*parse.Series, scrapes []*parse.Scrape, warnings []parse.Warning) ([]*parse.Series, []*parse.Scrape, []parse.Warning) {
+	copies := map[*parse.Scrape]*parse.Scrape{} // and what they are of
+	for _, x := range series {
+		if x.Name != everGrowing {
+			continue
+		}
+		byValue := map[uint64][]*parse.Scrape{}
+		for _, p := range x.Points {
+			v := math.Float64bits(p.V)
+			if have := byValue[v]; p.Src.Since == 0 && (len(have) == 0 || have[len(have)-1] != p.Src) {
+				byValue[v] = append(have, p.Src)
+			}
+		}
+		for _, alike := range byValue {
+			slices.SortFunc(alike, func(a, b *parse.Scrape) int {
+				return cmp.Or(cmp.Compare(b.Basis, a.Basis), compareScrapes(a, b))
+			})
+			for _, sc := range alike[1:] {
+				copies[sc] = alike[0]
+			}
+		}
+	}
+	if len(copies) == 0 {
+		return series, scrapes, warnings
+	}
+	for _, x := range series {
+		values := map[*parse.Scrape]uint64{}
+		for _, p := range x.Points {
+			values[p.Src] = math.Float64bits(p.V)
+		}
+		for sc, of := range copies {
+			v, ok := values[sc]
+			if w, have := values[of]; ok != have || v != w {
+				delete(copies, sc)
+			}
+		}
+	}
+	for _, sc := range scrapes {
+		if of := copies[sc]; of != nil {
+			warnings = append(warnings, parse.Warning{Pos: sc.Where(), Msg: "the snapshot agrees in every counter with " + of.File.Path + ", which no two of a process do: it is a copy and proves nothing of its own time"})
+		}
+	}
+	copied := func(sc *parse.Scrape) bool { return copies[sc] != nil }
+	for _, x := range series {
+		x.Points = slices.DeleteFunc(x.Points, func(p parse.Point) bool { return copied(p.Src) })
+		x.Histograms = slices.DeleteFunc(x.Histograms, func(p parse.HistogramPoint) bool { return copied(p.Src) })
+	}
+	return series, slices.DeleteFunc(scrapes, copied), warnings
+}
