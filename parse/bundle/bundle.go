@@ -138,6 +138,7 @@ func (l *loader) load(inputs []string) *parse.Bundle {
 	nameNodes(b, units)
 	b.Facts = append(b.Facts, facts.Combined(b.Facts)...)
 	sortByTime(b, clock.Resolve(b, l.opt.Clock))
+	foldRepeats(b)
 	dropRepeats(b)
 	return b
 }

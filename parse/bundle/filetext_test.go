@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,8 +15,15 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// longHostile is a log of many lines that signatures pick.
-func longHostile() []byte { return bytes.Repeat(hostile.Log(), 40) }
+// longHostile is a log of many lines that signatures pick, an hour after the other.
+func longHostile() (out []byte) {
+	for i := range 40 {
+		head := []byte(fmt.Sprintf("Mar %02d %02d:", 13+i/24, i%24))
+		log := bytes.ReplaceAll(hostile.Log(), []byte("Mar 13 15:"), head)
+		out = append(out, bytes.ReplaceAll(log, []byte("I0313 15:"), []byte(fmt.Sprintf("I03%02d %02d:", 13+i/24, i%24)))...)
+	}
+	return out
+}
 
 // loadPlaced loads a log with the decoders of the program; its lines stay in it.
 func loadPlaced(t testing.TB, path string) *parse.Bundle {

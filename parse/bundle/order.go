@@ -25,6 +25,30 @@ func sortByTime(b *parse.Bundle, ordered bool) {
 	slices.SortStableFunc(b.Warnings, byInputFirst)
 }
 
+// foldRepeats keeps one copy of lines that one file holds several times. Where its
+// time steps back to a copy, no clock did.
+func foldRepeats(b *parse.Bundle) {
+	kept, of := parse.Repeats(b.Events)
+	b.Events = kept
+	stepped := map[*parse.File]bool{} // other than by its copies
+	for i := range b.Clocks {
+		c := &b.Clocks[i]
+		r := of[c.File]
+		if r == nil {
+			continue
+		}
+		c.Jumps = slices.DeleteFunc(c.Jumps, func(j parse.Jump) bool { return j.Step < 0 && r.Holds(j.At.Pos) })
+		stepped[c.File] = len(c.Jumps) > 0
+		b.Warnings = append(b.Warnings, parse.Warning{Pos: r.First,
+			Msg: parse.Plural(r.Lines, "record") + " of this log stand in it again, the first in this line: they count once"})
+	}
+	for _, c := range b.Coverage {
+		if of[c.File] != nil && !stepped[c.File] {
+			c.SortPieces()
+		}
+	}
+}
+
 // dropRepeats keeps one copy of lines that several files hold, and counts the
 // others by file.
 func dropRepeats(b *parse.Bundle) {

@@ -76,3 +76,45 @@ func TestPiecesOfALog(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatsOfALog: lines that one file holds twice count once, and are no step of the
+// clock. A few lines that were written twice in one moment are lines of their own.
+func TestRepeatsOfALog(t *testing.T) {
+	log := ticks(7, 0, 600)
+	var each, some []string
+	for i, l := range log {
+		each = append(each, l, l)
+		if some = append(some, l); i%20 < 3 {
+			some = append(some, l)
+		}
+	}
+	tests := []struct {
+		name    string
+		lines   [][]string
+		records int
+		copies  string // what the warning begins with, "" for none
+		line    int
+		jumps   int
+	}{
+		{name: "once", lines: [][]string{log}, records: 200},
+		{name: "all of it twice", lines: [][]string{log, log}, records: 200, copies: "200 records", line: 201},
+		{name: "three times", lines: [][]string{log, log, log}, records: 200, copies: "400 records", line: 201},
+		{name: "each line twice", lines: [][]string{each}, records: 200, copies: "200 records", line: 2},
+		{name: "parts that overlap", lines: [][]string{log[:150], log[100:]}, records: 200, copies: "50 records", line: 151},
+		{name: "some neighbours", lines: [][]string{some}, records: 230},
+		{name: "the clock set back besides", lines: [][]string{log, ticks(7, 301, 500), log}, records: 267, copies: "200 records", line: 268, jumps: 1},
+	}
+	for _, tt := range tests {
+		b := loadLog(t, tt.lines...)
+		if len(b.Events) != tt.records || len(b.Clocks[0].Jumps) != tt.jumps {
+			t.Errorf("%s: %d records and %d steps of the clock, want %d and %d", tt.name, len(b.Events), len(b.Clocks[0].Jumps), tt.records, tt.jumps)
+		}
+		at := slices.IndexFunc(b.Warnings, func(w parse.Warning) bool { return strings.Contains(w.Msg, "stand in it again") })
+		switch {
+		case (at >= 0) != (tt.copies != ""):
+			t.Errorf("%s: warnings %v", tt.name, b.Warnings)
+		case at >= 0 && (!strings.HasPrefix(b.Warnings[at].Msg, tt.copies) || int(b.Warnings[at].Line) != tt.line):
+			t.Errorf("%s: warning %v, want %s, line %d", tt.name, b.Warnings[at], tt.copies, tt.line)
+		}
+	}
+}
