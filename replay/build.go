@@ -82,6 +82,10 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.tail = s.Tail(n.Kubelet.Hangs())
 	n.Health, n.Claims, n.Contradictions, n.Holes = a.Health, a.Claims, a.Contradictions, a.Holes
+	for _, x := range s.Refuted {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
+			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})
+	}
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 }
 

@@ -30,6 +30,7 @@ type Age struct {
 	Run    int
 	Record parse.Record
 
+	status  bool // a row of the node's conditions, dated by its heartbeat
 	header  bool // at is the kubelet's own clock, not that of arrival
 	outside bool // told by another than the kubelet: an event row, an object
 }
@@ -120,6 +121,7 @@ type Log struct {
 	PodDrops   []Mark // and requests for some that were dropped
 	profile    []*parse.Event
 	Lags       []LogLag
+	Refuted    []Refuted
 	Broken     bool // lines were cut or wrapped at one column
 	Cover      *Coverage
 	Observed   *host.EventTable
@@ -160,6 +162,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}
+	s.refute()
 	slices.SortStableFunc(s.Well, func(a, b Saying) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(s.ReadyLines, func(a, b ReadyLine) int { return cmp.Compare(a.At, b.At) })
 	return s
@@ -376,7 +379,7 @@ func othersOnly(reasons string) bool {
 // age was computed then, not when the row was printed.
 func heartbeat(a Age, f []parse.Field) Age {
 	if t, ok := ParseStamp(host.FieldOf(f, "heartbeat")); ok {
-		a.At, a.res, a.header = t, time.Second, true
+		a.At, a.res, a.header, a.status = t, time.Second, true, true
 	}
 	return a
 }
