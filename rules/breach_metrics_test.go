@@ -290,3 +290,12 @@ func TestUnhealthyByOneSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartedAtLeast: between two snapshots there may have been several processes.
+func TestRestartedAtLeast(t *testing.T) {
+	const D = "kubelet_pleg_relist_duration_seconds"
+	n := metricNode(snapshots(parse.Stated, []int{0, 150}, D+"_count 100 40", D+"_sum 3 2"))
+	if r := Eval(n, &Pack{}); !strings.Contains(r.Summary, "the kubelet restarted at least once") {
+		t.Error(r.Summary)
+	}
+}

@@ -132,7 +132,11 @@ func summary(v *view, r *Result) string {
 // sentence joins the parts that there are, restarts of the kubelet last.
 func sentence(parts []string, v *view, r *Result) string {
 	if i := slices.IndexFunc(r.Breaches, func(b Breach) bool { return b.Rule == "kubelet-restarted" }); i >= 0 {
-		parts = append(parts, "the kubelet restarted "+times(int(r.Breaches[i].Value)))
+		least := ""
+		if slices.ContainsFunc(r.Breaches[i].Evidence, func(e replay.Evidence) bool { _, counted := e.Record.(*parse.Sample); return counted }) {
+			least = "at least " // there may have been several between two snapshots
+		}
+		parts = append(parts, "the kubelet restarted "+least+times(int(r.Breaches[i].Value)))
 	}
 	var b strings.Builder
 	for _, p := range parts {

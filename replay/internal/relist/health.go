@@ -51,7 +51,7 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 	if n.Window.Start == 0 {
 		return nil, nil
 	}
-	h := healthClaims{n: n, past: past, s: n.Log, w: w}
+	h := healthClaims{n: n, past: past, s: n.Log, w: w, gone: snapshots.Replacements(n.Proofs)}
 	h.over = h.overdue()
 	for i := range h.s.Runs {
 		h.silence(i)
@@ -84,6 +84,7 @@ type healthClaims struct {
 	s    *kubelet.Log
 	w    *kubelet.Witness
 	over []Claim // what relists prove of unhealthiness
+	gone snapshots.Replaced
 	out  []Claim
 }
 
@@ -114,7 +115,7 @@ func (h *healthClaims) listings(measured bool) {
 		if r.Run >= 0 && r.Run+1 < len(h.s.Runs) {
 			to = min(to, h.s.Runs[r.Run].Last)
 		}
-		h.add(seen.At+int64(seen.Slack), to, Healthy, ProofListing, r.Evidence...)
+		h.add(seen.At+int64(seen.Slack), h.gone.Until(seen.At, to), Healthy, ProofListing, r.Evidence...)
 	}
 }
 
@@ -175,7 +176,7 @@ func (h *healthClaims) metrics() {
 			h.pace(p, limit)
 		case snapshots.ProofStart:
 			if !h.n.Kubelet.EventedSends() {
-				h.add(p.From, p.Start.At-int64(p.Start.Slack)+limit, Healthy, ProofGauge, p.Evidence...)
+				h.add(p.From, h.gone.Until(p.From, p.Start.At-int64(p.Start.Slack)+limit), Healthy, ProofGauge, p.Evidence...)
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func (h *healthClaims) pace(p *snapshots.Proof, limit int64) {
 	// A snapshot that had to wait is later than its stamp, by no more than what
 	// the intervals leave of the step.
 	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+timerLate), p.To-int64(p.Sum)+int64(p.SumMax))
-	h.add(from, last-int64(p.SumMax)+limit, Healthy, ProofPace, p.Evidence...)
+	h.add(from, h.gone.Until(p.To, last-int64(p.SumMax)+limit), Healthy, ProofPace, p.Evidence...)
 }
 
 // silence claims health where the log of a run would tell of the opposite.
