@@ -385,7 +385,7 @@ func quietSummary(v *view, r *Result) string {
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "" && len(v.sig(parse.SigQuoted)) > 0:
-		return "the input quotes a report that PLEG is not healthy, but neither of which node nor of when" + maybe + ". Collect the kubelet log of the node"
+		return "the input quotes a report that PLEG is not healthy; nothing shows that it is this node's own" + maybe + ". Collect the kubelet log of the node"
 	case found == "":
 		return "not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
 	case well:
