@@ -180,7 +180,7 @@ func ofHeld(lines []*parse.Event, stacks []*stack) (out []Wait) {
 				continue
 			}
 			if slices.ContainsFunc(o.locks[:len(o.locks)-1], func(e *parse.Event) bool { return e.Field("addr") == want.Field("addr") }) {
-				several, got = got != nil && got.PID != o.PID, o
+				several, got = several || got != nil && got.PID != o.PID, o
 			}
 		}
 		if got != nil && !several {

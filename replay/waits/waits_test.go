@@ -40,6 +40,14 @@ func asked(by ...string) []string {
 	return append([]string{"schedule_preempt_disabled", "__mutex_lock.constprop.0", "__mutex_lock_slowpath", "?__mutex_lock_slowpath", "mutex_lock"}, by...)
 }
 
+// reader is a task that holds a lock with others, and asks for another.
+func reader(at, pid string) string {
+	return `[  ` + at + `0] 2 locks held by ip/` + pid + `:
+[  ` + at + `1]  #0: ffffffff8478c568 (pernet_ops_rwsem){++++}-{3:3}, at: copy_net_ns+0x20/0x5d0
+[  ` + at + `2]  #1: ffffffff845adf68 (text_mutex){+.+.}-{3:3}, at: arch_jump_label_transform_queue+0x3e/0xa0
+`
+}
+
 var cleanup = []string{"ops_exit_list", "cleanup_net", "process_one_work", "worker_thread", "kthread", "ret_from_fork"}
 
 // cases are written after the structure of public stacks; each is followed by who waits
@@ -98,6 +106,9 @@ var cases = []struct{ name, text, want string }{
 [  500.800004]  #0: ffffffff8478c568 (nf_hook_mutex){+.+.}-{3:3}, at: __nf_unregister_net_hook+0x20/0x5d0
 [  500.800005]  #1: ffffffff845adf68 (text_mutex){+.+.}-{3:3}, at: arch_jump_label_transform_queue+0x3e/0xa0
 `, "containerd (70) > ip (71): the lock nf_hook_mutex"},
+	{"readers that share it, of which one is listed twice", hung(500, "containerd", "70", asked("some_function")...) + `[  500.800001] 1 lock held by containerd/70:
+[  500.800002]  #0: ffffffff8478c568 (pernet_ops_rwsem){++++}-{3:3}, at: copy_net_ns+0x10e/0x5d0
+` + reader("500.80001", "71") + reader("500.80002", "72") + reader("500.80003", "72"), ""},
 	{"a list in which each asks for it last", hung(500, "containerd", "70", asked("some_function")...) + `[  500.800001] 1 lock held by containerd/70:
 [  500.800002]  #0: ffffffff8478c568 (nf_hook_mutex){+.+.}-{3:3}, at: __nf_register_net_hook+0x10e/0x5d0
 [  500.800003] 1 lock held by ip/71:
