@@ -10,6 +10,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
@@ -78,10 +79,12 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed"),
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
-	a := relist.Of(&relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window})
+	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window}
+	a := relist.Of(&known)
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.tail = s.Tail(n.Kubelet.Hangs())
-	n.Health, n.Claims, n.Contradictions, n.Holes = a.Health, a.Claims, a.Contradictions, a.Holes
+	n.Health, n.Claims = health.Of(&known, &a)
+	n.Contradictions, n.Holes = a.Contradictions, a.Witness.Holes
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
 			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plegforensics/plegforensics/replay/internal/relist"
+	"github.com/plegforensics/plegforensics/replay/internal/health"
 )
 
 // seconds is a log of verbosity 5 with a quick relist every second, without those lines
@@ -53,7 +53,7 @@ func TestStartWithoutItsFirstTurn(t *testing.T) {
 	event := `I1120 10:00:02.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
 	well := func(lines ...string) (sum time.Duration) {
 		for _, h := range buildOne(t, ticking(lines, "10:00:00", "10:09:00")).Health {
-			if h.State == relist.Healthy {
+			if h.State == health.Healthy {
 				sum += time.Duration(h.To - h.From)
 			}
 		}

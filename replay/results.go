@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/health"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -93,11 +94,11 @@ type (
 	// Step is the part of a relist that is stuck.
 	Step = relist.Step
 	// Claim says that something held over a stretch of time, and what proves it.
-	Claim = relist.Claim
+	Claim = health.Claim
 	// HealthSpan is a stretch of one health state.
-	HealthSpan = relist.HealthSpan
+	HealthSpan = health.Span
 	// HealthState of PLEG over a stretch.
-	HealthState = relist.HealthState
+	HealthState = health.State
 	// Contradiction is what two records say that cannot both be true.
 	Contradiction = relist.Contradiction
 )
@@ -121,18 +122,18 @@ const (
 	StepDeliver = relist.StepDeliver
 	StepUnknown = relist.StepUnknown
 
-	Healthy       = relist.Healthy
-	Unhealthy     = relist.Unhealthy
-	NeverRelisted = relist.NeverRelisted
-	RuntimeDown   = relist.RuntimeDown
-	HealthUnknown = relist.HealthUnknown
+	Healthy       = health.Healthy
+	Unhealthy     = health.Unhealthy
+	NeverRelisted = health.NeverRelisted
+	RuntimeDown   = health.RuntimeDown
+	HealthUnknown = health.Unknown
 
 	// Proofs of claims that PLEG was healthy.
-	ProofListing = relist.ProofListing
-	ProofPace    = relist.ProofPace
-	ProofGauge   = relist.ProofGauge
-	ProofSilence = relist.ProofSilence
+	ProofListing = health.ProofListing
+	ProofPace    = health.ProofPace
+	ProofGauge   = health.ProofGauge
+	ProofSilence = health.ProofSilence
 
 	// ProofSerial is a kind of proof that PLEG was not.
-	ProofSerial = relist.ProofSerial
+	ProofSerial = health.ProofSerial
 )

@@ -47,6 +47,7 @@ var layers = []layer{
 	{pkg: "replay/internal/kubelet", own: []string{"parse", "parse/facts", "pleg", "replay/internal/host"}},
 	{pkg: "replay/internal/snapshots", own: []string{"parse", "replay/internal/host", "replay/internal/kubelet"}},
 	{pkg: "replay/internal/relist", own: []string{"parse", "parse/facts", "replay/internal/host", "replay/internal/kubelet", "replay/internal/snapshots"}},
+	{pkg: "replay/internal/health", own: []string{"parse", "replay/internal/host", "replay/internal/kubelet", "replay/internal/relist", "replay/internal/snapshots"}},
 	{pkg: "replay", own: []string{"parse", "parse/facts", "replay/internal/..."}},
 	{pkg: "replay/audit", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},
 	{pkg: "replay/blame", own: []string{"parse", "pleg", "replay", "replay/internal/host"}},

@@ -3,7 +3,6 @@ package relist
 import (
 	"time"
 
-	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
@@ -23,25 +22,22 @@ type Account struct {
 	Bounded        []Bounded // stretches in which only the number of relists is bounded
 	Ready          []kubelet.ReadyChange
 	Episodes       []Episode
-	Health         []HealthSpan
-	Claims         []Claim // of which Health is the merger
 	Contradictions []Contradiction
-	Holes          []host.Span // silences beyond the log's habit and stretches with lost lines
+	Witness        *kubelet.Witness // where the log is complete
 }
 
 // Of rebuilds what the kubelet did: relists from the lines of their own, from ages
 // and from the metrics; episodes from ages; the outcome of relists that were stuck
-// from those; health from all of these. Each is a function of those before it.
+// from those. Each is a function of those before it.
 func Of(n *Known) Account {
 	var a Account
 	w := kubelet.NewWitness(n.Log)
 	l := newLedger(n, kubelet.GroupAges(n.Log), w)
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions, a.Holes = l.against, w.Holes
+	a.Contradictions, a.Witness = l.against, w
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups, w)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)
-	a.Health, a.Claims = health(n, &a, w)
 	return a
 }
 

@@ -76,12 +76,12 @@ const (
 	relistingSlack = 2 * time.Millisecond
 	// A timer never fires early; on a loaded machine it fired up to 0.33 s
 	// late (2,156 relists of 11 captures).
-	timerLate = 350 * time.Millisecond
+	TimerLate = 350 * time.Millisecond
 	// A refused connection fails within microseconds, on a loaded machine
 	// it took up to 0.19 s.
 	refusedLate = 200 * time.Millisecond
 	// The relist goroutine writes its next line right after an error.
-	sameMoment = 5 * time.Millisecond
+	SameMoment = 5 * time.Millisecond
 	// Claims that no error proves must be at least this sharp.
 	widest = 500 * time.Millisecond
 )
@@ -199,7 +199,7 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 			}
 		case m.Kind == host.KindRetrieved:
 			if !c.listEnd.Known() && c.listed == nil {
-				c.listEnd, c.listed = host.Instant{At: m.At, Slack: sameMoment}, &yes
+				c.listEnd, c.listed = host.Instant{At: m.At, Slack: SameMoment}, &yes
 			}
 		case m.Kind == host.KindListFail:
 			if c.hi+int64(widest) < l.failed(run, m, l.floorBy(run, m.At)).lo {
@@ -266,7 +266,7 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	if hi-c.lo > int64(stoppedMin) && l.silent(c.run, c.lo, hi, next.At) {
 		return // it may have been over long before: the process did not run
 	}
-	lo := max(c.lo, c.listEnd.At, hi-int64(timerLate))
+	lo := max(c.lo, c.listEnd.At, hi-int64(TimerLate))
 	c.end = host.Between(min(lo, hi), hi)
 }
 
@@ -294,7 +294,7 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 func (l *ledger) failedUnsaid(c *claim, next kubelet.Mark) bool {
 	took, timeout := next.At-c.lo-int64(l.n.Kubelet.Period)+int64(relistingSlack), int64(l.n.Kubelet.CallTimeout())
 	if timeout == 0 { // any that people set, of which an error comes at once
-		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(timerLate)
+		return took > int64(snapshots.LongRelist) && took%int64(kubelet.RoundTimeout) < int64(TimerLate)
 	}
 	return took >= timeout && took < timeout+int64(2*time.Second)
 }
@@ -368,7 +368,7 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 		floor = m.At + gap
 		if gap > 0 && l.follows(run, marks, i) {
 			next := m.At + int64(l.period())
-			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(timerLate), run: run,
+			l.claims = append(l.claims, &claim{lo: next, hi: next + int64(TimerLate), run: run,
 				basis: basisNextStart, ev: []host.Evidence{{Record: m.Line, Note: "the next attempt starts one period after this one ended"}}})
 		}
 	}
@@ -382,7 +382,7 @@ func (l *ledger) floor(run int) int64 {
 	r := &l.s.Runs[run]
 	switch {
 	case r.Loop != 0:
-		return r.Loop - int64(sameMoment)
+		return r.Loop - int64(SameMoment)
 	case r.Start.Known():
 		return r.Start.At - int64(r.Start.Slack)
 	}
@@ -417,7 +417,7 @@ func (l *ledger) failed(run int, m kubelet.Mark, floor int64) *claim {
 			// The kubelet waits less than assumed.
 			c.lo, c.hi = floor, m.At
 		}
-	case m.AtOnce && (floor == 0 || m.At-floor > int64(timerLate)):
+	case m.AtOnce && (floor == 0 || m.At-floor > int64(TimerLate)):
 		c.lo, c.hi = m.At-int64(refusedLate), m.At
 	case timeout > 0:
 		c.lo, c.hi = m.At-2*timeout-int64(kubelet.DeadlineLate), m.At
@@ -436,7 +436,7 @@ func (l *ledger) failing(run int, at int64) string {
 	for i < len(calls) && calls[i].Line.At == at {
 		i++
 	}
-	for i--; i >= 0 && at-calls[i].Line.At <= int64(sameMoment); i-- {
+	for i--; i >= 0 && at-calls[i].Line.At <= int64(SameMoment); i-- {
 		c := &calls[i]
 		if name := l.s.Syms.Text(c.Name); int(c.Run) == run && (name == "ListPodSandbox" || name == "ListContainers") && l.s.Syms.Text(c.Scope) == "all" {
 			return name
@@ -448,7 +448,7 @@ func (l *ledger) failing(run int, at int64) string {
 // follows reports whether the process lived on after the i-th mark for long
 // enough to start another relist.
 func (l *ledger) follows(run int, marks []kubelet.Mark, i int) bool {
-	due := marks[i].At + int64(l.period()+timerLate)
+	due := marks[i].At + int64(l.period()+TimerLate)
 	if run < 0 {
 		return i+1 < len(marks) && marks[i+1].At < due
 	}
@@ -480,7 +480,7 @@ func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
 			continue
 		}
 		if prev != 0 && gap > 0 && m.At-lo <= int64(widest) {
-			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.At, run: run, listed: &yes, listEnd: host.Instant{At: m.At, Slack: sameMoment},
+			l.claims = append(l.claims, l.room.claim(claim{lo: lo, hi: m.At, run: run, listed: &yes, listEnd: host.Instant{At: m.At, Slack: SameMoment},
 				basis: basisNextStart}, host.Evidence{Record: m.Line, Note: "its list of all pods returned here"}))
 		}
 		prev = m.At

@@ -157,7 +157,7 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 	if pause == 0 || !w.log.Trusts(run) {
 		return proof{}, false
 	}
-	basis := missedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
+	basis := MissedTurn + pause.Round(time.Millisecond).String() + " after the last sign of trouble, ran normally"
 	at, from := last+int64(pause), last
 	for hop := 0; hop < 16; hop++ {
 		next := w.cover.Next(run, at+int64(kubelet.BackoffLate))
@@ -174,8 +174,8 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 	return proof{}, false
 }
 
-// missedTurn begins the basis of a recovery that the missing line of one turn proves.
-const missedTurn = "the next sync-loop iteration, due "
+// MissedTurn begins the basis of a recovery that the missing line of one turn proves.
+const MissedTurn = "the next sync-loop iteration, due "
 
 // skipped reports whether a turn from index i on skipped for PLEG by then.
 func (w *healer) skipped(run, i int, by int64) bool {

@@ -93,5 +93,5 @@ type Contradiction struct {
 	Against  []host.Evidence // what counts
 }
 
-// own reports whether the relist has its own Relisting line.
-func (r *Relist) own() bool { return len(r.Basis) > 0 && r.Basis[0] == BasisRelisting }
+// Own reports whether the relist has its own Relisting line.
+func (r *Relist) Own() bool { return len(r.Basis) > 0 && r.Basis[0] == BasisRelisting }

@@ -77,7 +77,7 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 			// that listed pods ran in between.
 			c.end, c.outcome = host.Between(max(c.lo, lastInside(marks, c.lo, hi)), hi), OutcomeOK
 		case d.group != nil && last >= d.lo-int64(l.period()):
-			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+timerLate)), hi), OutcomeOK
+			c.end, c.outcome = host.Between(max(c.lo, d.lo-int64(l.period()+TimerLate)), hi), OutcomeOK
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
 		case r.Run < 0:
 			clear(last) // it may have listed in any of them
 			continue
-		case !r.own() || r.Listed == nil:
+		case !r.Own() || r.Listed == nil:
 			delete(last, r.Run)
 			continue
 		}

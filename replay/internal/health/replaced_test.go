@@ -1,4 +1,4 @@
-package relist
+package health
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -24,8 +25,8 @@ func TestReplaced(t *testing.T) {
 		"one process": {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, []int64{1179, 1329}},
 		"replaced":    {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, []int64{1000, 1329}},
 	} {
-		n := &Known{Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
-		h := healthClaims{n: n, gone: snapshots.Replacements(n.Proofs)}
+		n := &relist.Known{Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
+		h := claims{n: n, gone: snapshots.Replacements(n.Proofs)}
 		h.metrics()
 		if len(h.out) != len(c.want) {
 			t.Fatalf("%s: %v", name, h.out)

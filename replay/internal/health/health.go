@@ -1,4 +1,4 @@
-package relist
+package health
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -16,7 +17,7 @@ import (
 // and which records.
 type Claim struct {
 	host.Span
-	State    HealthState
+	State    State
 	Proof    string // one of the Proof constants of health
 	Evidence []host.Evidence
 }
@@ -44,14 +45,14 @@ const (
 	ProofDown = "runtime-status"
 )
 
-// health merges what is claimed about the health of PLEG into one sequence of
+// Of merges what is claimed about the health of PLEG into one sequence of
 // spans over the window. What nothing proves is unknown. Where claims differ, the
 // reports of the kubelet itself count.
-func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim) {
+func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	if n.Window.Start == 0 {
 		return nil, nil
 	}
-	h := healthClaims{n: n, past: past, s: n.Log, w: w, gone: snapshots.Replacements(n.Proofs)}
+	h := claims{n: n, past: past, s: n.Log, w: past.Witness, gone: snapshots.Replacements(n.Proofs)}
 	h.over = h.overdue()
 	for i := range h.s.Runs {
 		h.silence(i)
@@ -77,10 +78,10 @@ func health(n *Known, past *Account, w *kubelet.Witness) ([]HealthSpan, []Claim)
 	return p.spans(over), h.out
 }
 
-// healthClaims gathers claims; a later one covers earlier ones.
-type healthClaims struct {
-	n    *Known
-	past *Account
+// claims gathers claims; a later one covers earlier ones.
+type claims struct {
+	n    *relist.Known
+	past *relist.Account
 	s    *kubelet.Log
 	w    *kubelet.Witness
 	over []Claim // what relists prove of unhealthiness
@@ -88,7 +89,7 @@ type healthClaims struct {
 	out  []Claim
 }
 
-func (h *healthClaims) add(from, to int64, st HealthState, proof string, ev ...host.Evidence) {
+func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence) {
 	if to > from {
 		h.out = append(h.out, Claim{host.Span{From: from, To: to}, st, proof, ev})
 	}
@@ -97,11 +98,11 @@ func (h *healthClaims) add(from, to int64, st HealthState, proof string, ev ...h
 // listings claims health by relists of which start and list are dated: those that lines
 // date, of which recovered tells too, and those that the metrics measure. A process that
 // ended relists no more.
-func (h *healthClaims) listings(measured bool) {
+func (h *claims) listings(measured bool) {
 	limit := int64(h.n.Kubelet.Threshold)
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
-		if r.Listed == nil || !*r.Listed || (slices.Contains(r.Basis, BasisMetrics) && !r.own()) != measured {
+		if r.Listed == nil || !*r.Listed || (slices.Contains(r.Basis, relist.BasisMetrics) && !r.Own()) != measured {
 			continue
 		}
 		seen := r.ListEnd
@@ -122,7 +123,7 @@ func (h *healthClaims) listings(measured bool) {
 // overdue claims unhealthiness that no line need report: from a threshold after the
 // start of the last relist that can have listed pods until it ended, or the last of
 // those that failed right after it: one claim for all of them.
-func (h *healthClaims) overdue() (out []Claim) {
+func (h *claims) overdue() (out []Claim) {
 	since, goes, first := int64(0), false, 0 // whether the last claim goes on, and how many records it began with
 	for i := range h.past.Relists {
 		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
@@ -148,7 +149,7 @@ func (h *healthClaims) overdue() (out []Claim) {
 
 // unsaid adds the time between the turns of the sync loop around unhealthiness of which
 // none tells: the loop was blocked, or its lines are missing.
-func (h *healthClaims) unsaid(run int, add func(from, to int64)) {
+func (h *claims) unsaid(run int, add func(from, to int64)) {
 	r, turns := &h.s.Runs[run], h.s.Turns
 	k, _ := slices.BinarySearchFunc(h.over, r.First, func(c Claim, t int64) int { return cmp.Compare(c.From, t) })
 	for ; k < len(h.over) && h.over[k].From < r.Last; k++ {
@@ -168,7 +169,7 @@ func (h *healthClaims) unsaid(run int, add func(from, to int64)) {
 }
 
 // metrics claims health by snapshots.
-func (h *healthClaims) metrics() {
+func (h *claims) metrics() {
 	limit := int64(h.n.Kubelet.Threshold)
 	for i := range h.n.Proofs {
 		switch p := &h.n.Proofs[i]; p.Kind {
@@ -185,7 +186,7 @@ func (h *healthClaims) metrics() {
 // pace claims health from the first start of a relist in a step between two
 // snapshots until the age of the last one could pass the limit. Relists are at least
 // a period apart, but for those that a broken stream of the evented PLEG forces.
-func (h *healthClaims) pace(p *snapshots.Proof, limit int64) {
+func (h *claims) pace(p *snapshots.Proof, limit int64) {
 	if int64(p.SumMax+p.SumMin) > limit {
 		return
 	}
@@ -195,12 +196,12 @@ func (h *healthClaims) pace(p *snapshots.Proof, limit int64) {
 	}
 	// A snapshot that had to wait is later than its stamp, by no more than what
 	// the intervals leave of the step.
-	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+timerLate), p.To-int64(p.Sum)+int64(p.SumMax))
+	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+relist.TimerLate), p.To-int64(p.Sum)+int64(p.SumMax))
 	h.add(from, h.gone.Until(p.To, last-int64(p.SumMax)+limit), Healthy, ProofPace, p.Evidence...)
 }
 
 // silence claims health where the log of a run would tell of the opposite.
-func (h *healthClaims) silence(run int) {
+func (h *claims) silence(run int) {
 	r := &h.s.Runs[run]
 	if !h.w.Trusts(run) || r.First == 0 {
 		return
@@ -227,7 +228,7 @@ func (h *healthClaims) silence(run int) {
 
 // alive is the first moment of a run at which its sync loop worked, or skipped for
 // other reasons only; 0 if there is none.
-func (h *healthClaims) alive(run int) int64 {
+func (h *claims) alive(run int) int64 {
 	for _, t := range h.s.Turns[h.s.TurnFrom(h.s.Runs[run].First):] {
 		if k := h.s.TurnKinds(t); h.s.TurnRun(t) == run && (k&host.KindSkip == 0 || h.s.ForOthers(t)) {
 			return h.s.TurnAt(t)
@@ -240,7 +241,7 @@ func (h *healthClaims) alive(run int) int64 {
 // nothing: holes, and what a loop that skips needs to say so after them; a sync loop
 // that is blocked by its housekeeping; lists that fail or hang; a node that is not ready for a reason that may be PLEG; the start, until
 // something shows that a relist listed pods.
-func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
+func (h *claims) doubts(run int, first, last int64) []host.Span {
 	var out []host.Span
 	add := func(from, to int64) {
 		if to > from && to > first && from < last {
@@ -273,7 +274,7 @@ func (h *healthClaims) doubts(run int, first, last int64) []host.Span {
 // log tells nothing: PLEG may be unhealthy there since long, and the loop, which
 // skips then, says so again within its longest pause. Work of the loop shows
 // earlier that it skips nothing, and so does the end of an episode.
-func (h *healthClaims) told(run int, at int64) int64 {
+func (h *claims) told(run int, at int64) int64 {
 	until := at + int64(kubelet.BackoffMax)
 	for i := range h.past.Episodes {
 		if r := h.past.Episodes[i].Recovered; r.Known() && r.At >= at {
@@ -294,9 +295,9 @@ func (h *healthClaims) told(run int, at int64) int64 {
 // failing adds the time from the start of a list that failed, or the last work of a
 // healthy loop while it ran, until something shows that one succeeded, or until the next
 // one would have failed too.
-func (h *healthClaims) failing(run int, add func(from, to int64)) {
+func (h *claims) failing(run int, add func(from, to int64)) {
 	for i := range h.past.Relists {
-		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == OutcomeListFailed && r.End.Known() {
+		if r := &h.past.Relists[i]; r.Run == run && r.Outcome == relist.OutcomeListFailed && r.End.Known() {
 			add(h.s.Attended(run, r.End.At, min(time.Duration(r.End.At-r.Start.At)+r.Start.Slack, h.n.Kubelet.Hangs())), h.listsAgain(run, r.End.At, int64(r.End.At-r.Start.At)+int64(r.Start.Slack)))
 		}
 	}
@@ -321,7 +322,7 @@ func (h *healthClaims) failing(run int, add func(from, to int64)) {
 // succeeded: by pod events, by lines that a relist writes after its list, by the end of
 // an episode, by a relist that is dated; else when another one that took as long
 // would have failed.
-func (h *healthClaims) listsAgain(run int, failed, took int64) int64 {
+func (h *claims) listsAgain(run int, failed, took int64) int64 {
 	at := failed + took + 3*int64(time.Second)
 	for _, t := range h.s.Turns[h.s.TurnFrom(failed+2*int64(kubelet.TurnMax)):] {
 		if h.s.TurnAt(t) >= at {
@@ -348,7 +349,7 @@ func (h *healthClaims) listsAgain(run int, failed, took int64) int64 {
 
 // unlisted adds the time from a threshold after a list of all pods to the next one, where
 // each has its line.
-func (h *healthClaims) unlisted(run int, add func(from, to int64)) {
+func (h *claims) unlisted(run int, add func(from, to int64)) {
 	last := int64(0)
 	for i := range h.s.Marks {
 		if m := &h.s.Marks[i]; m.Run == run && m.Kind&(host.KindRelisting|host.KindRetrieved) != 0 {
@@ -362,7 +363,7 @@ func (h *healthClaims) unlisted(run int, add func(from, to int64)) {
 
 // unready adds the time in which the node was not ready and nothing says that
 // PLEG was not the reason. The condition follows PLEG by up to conditionLate.
-func (h *healthClaims) unready(run int, add func(from, to int64)) {
+func (h *claims) unready(run int, add func(from, to int64)) {
 	for i := range h.past.Ready {
 		c := &h.past.Ready[i]
 		if c.Ready || c.Record == nil || othersOnly(c.Record) {
@@ -377,8 +378,8 @@ func (h *healthClaims) unready(run int, add func(from, to int64)) {
 }
 
 // dated is the last breach by a moment that an age dates, if that is after another.
-func (h *healthClaims) dated(from, at int64) int64 {
-	i, _ := slices.BinarySearchFunc(h.past.Episodes, at+1, func(e Episode, t int64) int { return cmp.Compare(e.Breach, t) })
+func (h *claims) dated(from, at int64) int64 {
+	i, _ := slices.BinarySearchFunc(h.past.Episodes, at+1, func(e relist.Episode, t int64) int { return cmp.Compare(e.Breach, t) })
 	if i > 0 && h.past.Episodes[i-1].LastStart.Known() {
 		return max(from, h.past.Episodes[i-1].Breach-int64(h.past.Episodes[i-1].LastStart.Slack))
 	}
@@ -405,7 +406,7 @@ func othersOnly(r parse.Record) bool {
 // begun is the first moment of a run at which a relist is known to have listed
 // pods: by a line that only follows one, or by work of a healthy sync loop.
 // A log that begins later than its process needs no such line.
-func (h *healthClaims) begun(run int) int64 {
+func (h *claims) begun(run int) int64 {
 	r := &h.s.Runs[run]
 	if r.Loop == 0 && !slices.ContainsFunc(h.s.Nevers, func(t kubelet.Saying) bool { return t.Run == run }) {
 		return r.First
@@ -430,7 +431,7 @@ func (h *healthClaims) begun(run int) int64 {
 
 // nevers claims that no relist had succeeded from the start of a run to the last
 // line that says so.
-func (h *healthClaims) nevers() {
+func (h *claims) nevers() {
 	last := map[int]*kubelet.Saying{}
 	for i := range h.s.Nevers {
 		if t := &h.s.Nevers[i]; t.Run >= 0 && (last[t.Run] == nil || t.At > last[t.Run].At) {
@@ -446,7 +447,7 @@ func (h *healthClaims) nevers() {
 
 // said claims a state from the first to the last of lines that a run writes one after
 // the other, no more than a pause apart, and for an instant more.
-func (h *healthClaims) said(all []kubelet.Saying, pause time.Duration, instant int64, st HealthState, proof string) {
+func (h *claims) said(all []kubelet.Saying, pause time.Duration, instant int64, st State, proof string) {
 	for i := 0; i < len(all); {
 		j := i
 		for j+1 < len(all) && all[j+1].Run == all[i].Run && all[j+1].At-all[j].At <= int64(pause) {
@@ -458,7 +459,7 @@ func (h *healthClaims) said(all []kubelet.Saying, pause time.Duration, instant i
 }
 
 // well claims the moments at which a line says that PLEG was healthy.
-func (h *healthClaims) well() {
+func (h *claims) well() {
 	for _, t := range h.s.Well {
 		h.add(t.At, t.At+1, Healthy, ProofReport, host.Evidence{Record: t.Line})
 	}
@@ -467,14 +468,14 @@ func (h *healthClaims) well() {
 // first claims health from the first moment at which a process is known to have been
 // healthy: the relist that made it so began after its sync loop, and a threshold later
 // at the earliest its age is too great.
-func (h *healthClaims) first() {
+func (h *claims) first() {
 	for i := range h.s.Runs {
 		r := &h.s.Runs[i]
 		if r.Loop == 0 {
 			continue
 		}
 		if at := h.workFrom(i); at != 0 {
-			h.add(at, min(r.Loop-int64(sameMoment)+int64(h.n.Kubelet.Threshold), r.Last), Healthy, ProofListing, r.Evidence...)
+			h.add(at, min(r.Loop-int64(relist.SameMoment)+int64(h.n.Kubelet.Threshold), r.Last), Healthy, ProofListing, r.Evidence...)
 		}
 	}
 }
@@ -482,7 +483,7 @@ func (h *healthClaims) first() {
 // workFrom is the first moment of a run, after the last line that says that no relist
 // had succeeded, at which its sync loop worked or skipped for other reasons only; 0 if
 // there is none.
-func (h *healthClaims) workFrom(run int) int64 {
+func (h *claims) workFrom(run int) int64 {
 	from, quiet := h.s.Runs[run].First, int64(kubelet.TurnMax)
 	for _, t := range h.s.Nevers {
 		if t.Run == run && t.At >= from {
@@ -507,13 +508,13 @@ func (h *healthClaims) workFrom(run int) int64 {
 
 // certain is until when an episode is certain: the last report, or the least that the
 // proof of its end leaves.
-func certain(e *Episode) int64 {
+func certain(e *relist.Episode) int64 {
 	return max(e.LastReport, e.Breach, e.Recovered.At-int64(e.Recovered.Slack))
 }
 
 // unproven takes back what silence and lines prove between the end of what is certain of
 // an episode and the recovery that they prove; what the metrics do stays.
-func (h *healthClaims) unproven() {
+func (h *claims) unproven() {
 	for i := range h.past.Episodes {
 		e := &h.past.Episodes[i]
 		if e.Breach == 0 {
@@ -522,19 +523,19 @@ func (h *healthClaims) unproven() {
 		sure, to := certain(e), h.n.Window.End
 		if e.Recovered.Known() {
 			to = max(e.Recovered.At, sure)
-			if strings.HasPrefix(e.RecoveredBasis, missedTurn) {
+			if strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
 				to += int64(e.Recovered.Slack) // one line may be missing, two turns in a row prove it
 			}
 		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
 			to = max(sure, h.s.Runs[e.Run+1].First)
 		}
-		h.add(sure, to, HealthUnknown, "", e.Evidence...)
+		h.add(sure, to, Unknown, "", e.Evidence...)
 	}
 }
 
 // episodes claims each episode from its breach to the last moment of which it is
 // certain.
-func (h *healthClaims) episodes() {
+func (h *claims) episodes() {
 	for i := range h.past.Episodes {
 		e := &h.past.Episodes[i]
 		if e.Breach == 0 {
@@ -546,88 +547,4 @@ func (h *healthClaims) episodes() {
 		}
 		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
 	}
-}
-
-// painter keeps disjoint spans; later paint covers earlier.
-type painter struct{ layers []HealthSpan }
-
-func (p *painter) paint(from, to int64, st HealthState, proof string) {
-	if to > from {
-		p.layers = append(p.layers, HealthSpan{host.Span{From: from, To: to}, st, proof})
-	}
-}
-
-// spans flattens the layers in one sweep; what no layer covers is unknown.
-func (p *painter) spans(w Window) []HealthSpan {
-	type edge struct {
-		at    int64
-		layer int
-		open  bool
-	}
-	var edges []edge
-	for i, l := range p.layers {
-		from, to := max(l.From, w.Start), min(l.To, w.End)
-		if to > from {
-			edges = append(edges, edge{from, i, true}, edge{to, i, false})
-		}
-	}
-	if w.End == w.Start { // a single moment
-		st, proof := HealthUnknown, ""
-		for _, l := range p.layers {
-			if l.From <= w.Start && l.To >= w.End {
-				st, proof = l.State, l.Proof
-			}
-		}
-		return []HealthSpan{{host.Span{From: w.Start, To: w.End}, st, proof}}
-	}
-	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
-	var out []HealthSpan
-	add := func(from, to int64, st HealthState, proof string) {
-		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from {
-			out[k-1].To = to
-		} else if to > from {
-			out = append(out, HealthSpan{host.Span{From: from, To: to}, st, proof})
-		}
-	}
-	var open []int // layers, the highest last
-	at := w.Start
-	for _, e := range edges {
-		if e.at > at {
-			st, proof := HealthUnknown, ""
-			if k := len(open); k > 0 {
-				st, proof = p.layers[open[k-1]].State, p.layers[open[k-1]].Proof
-			}
-			add(at, e.at, st, proof)
-			at = e.at
-		}
-		if i, _ := slices.BinarySearch(open, e.layer); e.open {
-			open = slices.Insert(open, i, e.layer)
-		}
-		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // those below are looked at once they are the highest
-			open = open[:k]
-		}
-	}
-	if w.End > at {
-		add(at, w.End, HealthUnknown, "")
-	}
-	return out
-}
-
-// HealthState of PLEG over a stretch.
-type HealthState string
-
-// Health states.
-const (
-	Healthy       HealthState = "healthy"
-	Unhealthy     HealthState = "unhealthy"
-	NeverRelisted HealthState = "never-relisted"
-	RuntimeDown   HealthState = "runtime-down"
-	HealthUnknown HealthState = "unknown"
-)
-
-// HealthSpan is a stretch of one health state.
-type HealthSpan struct {
-	host.Span
-	State HealthState
-	Proof string // the first kind of proof for it, "" unknown: see Claim
 }

@@ -1,0 +1,93 @@
+package health
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
+)
+
+// State of PLEG over a stretch.
+type State string
+
+// States.
+const (
+	Healthy       State = "healthy"
+	Unhealthy     State = "unhealthy"
+	NeverRelisted State = "never-relisted"
+	RuntimeDown   State = "runtime-down"
+	Unknown       State = "unknown"
+)
+
+// Span is a stretch of one health state.
+type Span struct {
+	host.Span
+	State State
+	Proof string // the first kind of proof for it, "" unknown: see Claim
+}
+
+// painter keeps disjoint spans; later paint covers earlier.
+type painter struct{ layers []Span }
+
+func (p *painter) paint(from, to int64, st State, proof string) {
+	if to > from {
+		p.layers = append(p.layers, Span{host.Span{From: from, To: to}, st, proof})
+	}
+}
+
+// spans flattens the layers in one sweep; what no layer covers is unknown.
+func (p *painter) spans(w relist.Window) []Span {
+	type edge struct {
+		at    int64
+		layer int
+		open  bool
+	}
+	var edges []edge
+	for i, l := range p.layers {
+		from, to := max(l.From, w.Start), min(l.To, w.End)
+		if to > from {
+			edges = append(edges, edge{from, i, true}, edge{to, i, false})
+		}
+	}
+	if w.End == w.Start { // a single moment
+		st, proof := Unknown, ""
+		for _, l := range p.layers {
+			if l.From <= w.Start && l.To >= w.End {
+				st, proof = l.State, l.Proof
+			}
+		}
+		return []Span{{host.Span{From: w.Start, To: w.End}, st, proof}}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var out []Span
+	add := func(from, to int64, st State, proof string) {
+		if k := len(out); k > 0 && out[k-1].State == st && out[k-1].To == from {
+			out[k-1].To = to
+		} else if to > from {
+			out = append(out, Span{host.Span{From: from, To: to}, st, proof})
+		}
+	}
+	var open []int // layers, the highest last
+	at := w.Start
+	for _, e := range edges {
+		if e.at > at {
+			st, proof := Unknown, ""
+			if k := len(open); k > 0 {
+				st, proof = p.layers[open[k-1]].State, p.layers[open[k-1]].Proof
+			}
+			add(at, e.at, st, proof)
+			at = e.at
+		}
+		if i, _ := slices.BinarySearch(open, e.layer); e.open {
+			open = slices.Insert(open, i, e.layer)
+		}
+		for k := len(open) - 1; k >= 0 && p.layers[open[k]].To <= e.at; k-- { // those below are looked at once they are the highest
+			open = open[:k]
+		}
+	}
+	if w.End > at {
+		add(at, w.End, Unknown, "")
+	}
+	return out
+}
