@@ -219,6 +219,58 @@ var failures = []string{
 	`leaked root:$6$salt${word}:19000 and bob:$2y$05${word} and {encoded}`,
 }
 
+// strangers are failures that tell names where nothing but the word itself says that
+// it is one: at the end of a sentence, of processes and units, in paths, behind any
+// noun, in any syntax.
+var strangers = []string{
+	// At the end, and in the middle, of free text.
+	`backend gave up after 3 attempts on {word}`, `no quorum, lost {word}`, `fenced by {word} because of {word}`, `handed over to {word}`,
+	`still owned by {word}, wanted by {word}`, `please call {word} of {word}`, `rolled out with {word} and {word} to {word}`, `blocked: {word}`,
+	`{word} says: not before {word} is done`, `this belongs to {word}'s {word}`, `deployed via {word}/{word}, then {word}`, `{word} (formerly {word}) is in maintenance`,
+	`dependency {word} -> {word} -> {word} is circular`, `[{word}] [{word}] request refused`, `<{word}> is on call, escalate to <{word}>`, `see ticket {word}-4711 and runbook {word}`,
+	`migration from {word} to {word} at step {word}`, `{word}, {word} and {word} disagree`, `quorum of {word}|{word}|{word}`, `"{word}" != "{word}"`,
+	`expected {word}, got {word}`, `{word}=>{word}`, `#{word} @{word} ~{word}`, `alias {word}`,
+	// Processes and units.
+	`task {word}:4711 blocked for more than 120 seconds`, `Killed process 4711 ({word}) total-vm:1kB`, `CPU: 3 PID: 4711 Comm: {word} Tainted: G`, `{word}[4711]: segfault at 0 ip 00007f in {word}.so[7f+1000]`,
+	`{word}.service: Main process exited, code=killed; Dependency failed for {word}; Stopping {word} Agent`, `Started Session 4 of {word}; Reached target {word}.target`, `{word}@{word}.service: start operation timed out`,
+	`pid 4711 ({word}) holds the lock, parent 1 ({word}), cgroup /system.slice/{word}.slice/{word}.scope`, `hung: sh -c {word} --once --mode={word} | {word} > /dev/null`, `supervisord: exited: {word} (exit status 1), spawned: '{word}'`,
+	`python3 -m {word}.worker -A {word} -l {word}`, `java -jar {word}.jar --spring.profiles.active={word} com.{word}.{word}.Main`, `node {word}.js; ruby {word}.rb; perl {word}.pl; ./{word}.sh`, `strace -p of {word}: futex`,
+	`fuse daemon {word} is gone; plugin {word} speaks version 2`, `core dumped by {word} of group {word}`,
+	// Paths.
+	`stat /{word}/{word}/{word}: stale`, `/usr/local/{word}/bin/{word}: not found`, `/etc/{word}/{word}.d/10-{word}.conf: syntax`, `/var/log/{word}/{word}.log is 99 % full`,
+	`/var/lib/{word}/{word}/{word}.db: corrupt`, `/run/{word}/{word}.sock: refused`, `C:\\\\{word}\\\\{word}\\\\{word}.exe: denied`, `D:/{word}/{word}: denied`,
+	`./{word}/../{word}: loop; ~/{word}: loop; ~{word}/x`, `file:///{word}/{word}`, `/proc/1/root/{word}/{word}`, `/sys/fs/cgroup/{word}/{word}/memory.max`,
+	`/var/lib/kubelet/pods/{uid}/etc-hosts and /{word}_{word}/{word}+{word}/{word},{word}`, `//{word}/{word}/{word}/{word}`, `\\\\\\\\{word}\\\\{word}\\\\{word}`, `smb://{word};{word}@{word}/{word}/{word}`,
+	// Behind a noun.
+	`zone {word}: too many reallocations`, `vg {word} lv {word} pv {word}`, `vlan {word} on bridge {word}`, `rack {word} row {word} room {word} site {word}`,
+	`region {word} az {word} cell {word}`, `queue {word} exchange {word} vhost {word}`, `index {word} shard {word}`, `topic {word} group {word} consumer {word}`,
+	`bucket {word} object {word}`, `schema {word} table {word} column {word}`, `tablespace {word} owner {word}`, `lun {word} target {word} initiator {word}`,
+	`raid {word} array {word} pool {word} dataset {word}/{word}@{word}`, `realm {word} domain {word} forest {word}`, `workspace {word} team {word} org {word}`, `department {word}, cost center {word}`,
+	`license of {word} for {word} has run out`, `chassis {word} blade {word} switch {word} port {word}`, `device {word} on hub {word}`, `tunnel {word} via {word} peer {word}`,
+	`policy {word} rule {word} chain {word}`, `feature {word} in ring {word}`, `release {word} chart {word} repo {word}`, `branch {word} of {word} by {word}`,
+	// Connection strings and settings.
+	`Data Source={word};Initial Catalog={word};User ID={word};Password={secret}`, `Server={word};Database={word};Uid={word};Pwd={secret}`, `Driver={SQL};Dsn={word};Host={word};Svc={word}`, `(DESCRIPTION=(ADDRESS=(HOST={word}))(CONNECT_DATA=(SERVICE_NAME={word})(SID={word})))`,
+	`host={word} dbname={word} user={word} application_name={word}`, `AccountName={word};EndpointSuffix={word}`, `spring.datasource.name={word} app.owner={word} {word}.{word}.enabled=true`, `{word}_{word}_URL=x {word}_HOME=y`,
+	`labels: {word}={word},{word}!={word},{word} in ({word},{word})`, `selector {word}:{word}`, `{\"{word}\":{\"{word}\":[\"{word}\",1]}}`, `[{word}]\n{word} = {word}`,
+	`<{word} {word}=\"{word}\"><{word}/></{word}>`, `map[{word}:{word} {word}:{word}]`, `&{Foo:{word} Bar:[{word} {word}]}`, `- {word}\n- {word}: {word}`,
+	`?{word}={word}&{word}={word}#{word}`, `%7B{word}%3A{word}%7D`, `&lt;{word}&gt;`, `\\u003c{word}\\u003e`,
+	// Plain passwords.
+	`mysqldump -u {word} -p{word} {word}`, `sshpass -p {word} ssh {word}`, `ldapsearch -w {word} -D {word} -b {word}`, `redis-cli -a {word} -h {word}`,
+	`the password of {word} was {word}, now it is {word}`, `logged in as {word}/{word}`, `use {word}:{word} to log in`, `pin {word}, pass phrase {word} {word}`,
+	`psql: FATAL: role {word} does not exist, tried {word}`, `net use x: {word} /user:{word}\\\\{word} {word}`, `smbclient -U {word}%{word} -W {word}`, `openssl enc -k {word}; gpg --recipient {word}; htpasswd -b x {word} {word}`,
+	// What others write.
+	`etcdserver: member {word} is slow, leader {word}`, `vault: lease {word}/creds/{word} expired`, `consul: {word}.service.{word}: critical`, `calico: endpoint {word} profile {word} tier {word}`,
+	`cilium: identity {word} of {word} denied to {word}`, `istio: cluster outbound|80|{word}|{word}.{word}`, `argocd: app {word} of project {word} out of sync`, `flux: kustomization {word}/{word} from {word}`,
+	`terraform: module.{word}.{word}.{word}: tainted`, `ansible: TASK [{word} : {word}] on {word}`, `puppet: Class[{word}::{word}] on {word}`, `jenkins: {word} #42 by {word} on agent {word}`,
+	`snmp: trap from {word} community {word}`, `zabbix: {word}: item {word} unsupported`, `nagios: {word};{word};CRITICAL`, `dns: {word}. 30 IN CNAME {word}.`,
+	`oracle: ORA-12154 {word}_{word}`, `db2: SQL1224N {word}.{word}`, `mssql: Login failed for {word}`, `mysql: Access denied for {word}@{word}`,
+	`veeam: job {word} repository {word}`, `netapp: aggr {word} svm {word} qtree {word}`, `dell: {word} enclosure {word}`, `vmware: [{word}] {word}/{word}.vmx on {word}`,
+	`sap: {word}_{word}_00 dispatcher of {word}`, `cron: ({word}) CMD ({word} {word})`, `su: {word} to {word} on pts`, `audit: auid={word} exe={word} key={word} subj={word}_u:{word}_r:{word}_t`,
+	// Other spellings.
+	`{word}{word}: two in one`, `My{word}Service, the{word}_{word}Thing and {word}4prod`, `{word}™ and »{word}« and „{word}“`, `dev.{word}.{word}: refused; {word}.{word}: refused`,
+	`{word}--{word}..{word}__{word}`, `({word})({word}){{word}}[{word}]`, `k8s:{word} ns:{word} env:{word} app:{word} tier:{word}`, `urn:{word}:{word}:{word}`,
+}
+
 // systemLines come from kernel, systemd and runtimes; time and host are put
 // before them.
 var systemLines = []string{
@@ -242,6 +294,18 @@ var systemLines = []string{
 	`dockerd[991]: 2026-11-20T23:45:08.123456789Z container die c0ffee01c0ffee03 (exitCode=137, image={word}/{word}:1, io.kubernetes.container.name={word}, io.kubernetes.docker.type=container, io.kubernetes.pod.name={word}, io.kubernetes.pod.namespace={word}, io.kubernetes.pod.uid={uid}, name=k8s_{word}_{word}_{word}_{uid}_0)`,
 	`multipathd[77]: mpatha: iqn.2001-04.com.{word}:storage.{word} remaining active paths: 0`,
 	`chronyd[88]: Source {ip} offline, mail to {word}@{word}.{word} from 52:54:00:{word}`,
+	`kernel: INFO: task {word}:4711 blocked for more than 122 seconds.`,
+	`kernel: task:{word} state:D stack:0 pid:4711 ppid:1 flags:0x00000006`,
+	`kernel: Out of memory: Killed process 4711 ({word}) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0`,
+	`kernel: oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset={word},mems_allowed=0,global_oom,task_memcg=/{word}.slice/{word}.scope,task={word},pid=4711,uid=0`,
+	`kernel: {word}[4711]: segfault at 0 ip 00007f0000001000 sp 00007f0000002000 error 4 in {word}.so[7f0000000000+1000]`,
+	`kernel: watchdog: BUG: soft lockup - CPU#1 stuck for 23s! [{word}:4711]`,
+	`kernel: EXT4-fs error (device {word}): {word}: {word}`,
+	`kernel: XFS ({word}): log I/O error -5`,
+	`systemd[1]: {word}.service: Main process exited, code=killed, status=9/KILL`,
+	`systemd[1]: Started {word} for {word}.`,
+	`containerd[991]: time="2026-11-20T23:45:09.000000000Z" level=error msg="failed to handle {word}" error="{word}: {word}" {word}={word}`,
+	`dockerd[991]: time="2026-11-20T23:45:10.000000000Z" level=error msg="Handler for GET /v1.40/containers/{word}/json returned error: driver {word} failed"`,
 	`kernel: BUG: workqueue lockup - pool cpus=1 node=0 flags=0x0 nice=0 stuck for 36s! {dashed}`,
 }
 
@@ -254,6 +318,9 @@ var canaryFiles = map[string]string{
 	"sos_commands/crio/crictl_ps_-a":                 "CONTAINER           IMAGE                                    CREATED             STATE               NAME                ATTEMPT             POD ID              POD\n6f2c0f4ab1d3e       {word}/{word}:v1   2 hours ago         Running             {word}              0                   5a11cafe5a11c       {word}\n7f2c0f4ab1d3e       {word}:5000/{word}@sha256:6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7   2 hours ago         Exited             {word}              0                   6a11cafe5a11c       {word}\n",
 	"sos_commands/kubernetes/kubectl_get_nodes.yaml": "apiVersion: v1\nkind: Node\nmetadata:\n  name: {word}.{word}.{word}\n  uid: {uid}\n  labels:\n    kubernetes.io/hostname: {word}\nspec:\n  providerID: aws:///{word}/i-0abcdef1234567890\nstatus:\n  addresses:\n  - address: {ip}\n    type: InternalIP\n  images:\n  - names:\n    - {word}/{word}:v3\n  conditions:\n  - type: Ready\n    status: \"False\"\n    reason: KubeletNotReady\n    message: 'PLEG is not healthy'\n    lastHeartbeatTime: \"2026-11-20T23:45:00Z\"\n    lastTransitionTime: \"2026-11-20T23:45:00Z\"\n",
 	"metrics/kubelet.prom":                           "# TYPE kubelet_pleg_relist_duration_seconds histogram\nkubelet_pleg_relist_duration_seconds_bucket{le=\"10\",instance=\"{ip}:10250\",node=\"{word}\",namespace=\"{word}\"} 10\nkubelet_pleg_relist_duration_seconds_bucket{le=\"+Inf\",instance=\"{ip}:10250\",node=\"{word}\"} 12\nkubelet_pleg_relist_duration_seconds_sum 130\nkubelet_pleg_relist_duration_seconds_count 12\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods{node=\"{word}\",pod=\"{word}\",container=\"{word}\",image=\"{word}/{word}:v1\",id=\"/kubepods/burstable/pod{uid}/6f2c0f4ab1d3e5f60718293a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7\",name=\"k8s_{word}_{word}_{word}_{uid}_0\"} 20\nkubelet_volume_stats_used_bytes{namespace=\"{word}\",persistentvolumeclaim=\"{word}\"} 5\nrest_calls_total{tenant=\"{word}\",label_app=\"{word}\",kube_cluster=\"{word}\",prometheus=\"{word}/{word}\",job=\"{word}\",url=\"https://{word}/{word}?token={secret}\",device=\"/dev/mapper/{word}-{word}\",volume_plugin=\"kubernetes.io/csi:{word}.{word}.com\"} 1\ncontainer_cpu_usage_seconds_total{pod=\"{word}\",namespace=\"{word}\",image=\"{word}.{word}.{word}/{word}:9\"} 5\n",
+	"sos_commands/process/ps_auxwwwm":                "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n{word}    4711  0.0  0.1  12345  6789 ?        Ds   10:00   0:01 /opt/{word}/bin/{word} --{word}={word} {word}\n",
+	"proc/cmdline":                                   "BOOT_IMAGE=/{word} root=/dev/{word}/{word} {word}={word} {word}\n",
+	"sos_commands/docker/docker_info":                "Server Version: 20.10.7\n Storage Driver: {word}\n Labels:\n  {word}={word}\n Name: {word}\n",
 	"broken/{word}.tar.gz":                           "\x1f\x8b\x08 no",
 	"{word}/{word}-notes.bin":                        "\x00\x01\x02\x03{word}",
 }
@@ -274,8 +341,12 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 	for _, l := range kubeletLines {
 		klog = append(klog, p.fill(l))
 	}
+	failures := slices.Clone(failures)
+	for _, s := range strangers {
+		failures = append(failures, regexp.MustCompile(`\\*"`).ReplaceAllString(s, `\"`))
+	}
 	for i, what := range failures {
-		line := fmt.Sprintf(`E1120 23:46:%02d.%d00000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="%s" pod="{word}/{word}" podUID={uid}`, i%60, 1+i/60, what)
+		line := fmt.Sprintf(`E1120 23:46:%02d.%02d0000    5203 pod_workers.go:919] "Error syncing pod, skipping" err="%s" pod="{word}/{word}" podUID={uid}`, i%60, 10+i/60, what)
 		klog = append(klog, p.fill(line))
 	}
 	slices.SortStableFunc(klog, func(a, b string) int {

@@ -20,7 +20,7 @@ import (
 // redactFlags belong to every command that writes names.
 func redactFlags() []cli.Flag {
 	return []cli.Flag{
-		boolFlag(catOutput, "redact", "replace names of pods, namespaces, nodes, images, IPs, UIDs that their position or form shows by stable pseudonyms, and remove credentials, in every output"),
+		boolFlag(catOutput, "redact", "replace names of pods, namespaces, nodes, images, IPs, UIDs, and what is no word that systems write, by stable pseudonyms, and remove credentials, in every output"),
 		stringFlag(catOutput, "redact-key", "`SECRET` that makes the pseudonyms of several reports agree; implies --redact"),
 		stringFlag(catOutput, "redact-map", "write what was replaced by what to `PATH`, readable by you alone; implies --redact"),
 	}

@@ -107,6 +107,28 @@ func TestRedactEverywhere(t *testing.T) {
 	}
 }
 
+// TestRedactReadable: what a kubelet and the tool write are words: of the samples no
+// word is taken for a name but those that their positions show.
+func TestRedactReadable(t *testing.T) {
+	for _, sample := range []string{"hang-list", "stuck-pods", "frozen-kubelet", "healthy", "restart-in-hang"} {
+		mapping := filepath.Join(t.TempDir(), "map.json")
+		printed(t, "analyze", "-o", "html", "--verbose", "--redact-map", mapping, filepath.Join(samples, sample))
+		data, err := os.ReadFile(mapping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var replaced []redact.Replacement
+		if err := json.Unmarshal(data, &replaced); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range replaced {
+			if r.Kind == redact.Word {
+				t.Errorf("%s: %q is taken for a name", sample, r.Name)
+			}
+		}
+	}
+}
+
 // TestRedactOrdinaryNames: a cluster whose names are words of the reports keeps
 // its reports readable, and its names to itself.
 func TestRedactOrdinaryNames(t *testing.T) {

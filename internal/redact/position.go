@@ -299,7 +299,8 @@ func (sh shape) spans(out []span, s string, loose bool) []span {
 	return out
 }
 
-// Learn notes the names of a text by their positions, then by their form.
+// Learn notes the names of a text by their positions, then by their form, then
+// for being strange.
 func (r *Redactor) Learn(s string) {
 	if s == "" {
 		return
@@ -319,6 +320,8 @@ func (r *Redactor) Learn(s string) {
 		if f := formAt(s, i, j); f.end > 0 {
 			r.learnAs(f.kind, f.text)
 			j = max(j, f.end)
+		} else if r.strange(s[i:j]) {
+			r.learnStrange(s, i, j)
 		}
 		i = j
 	}

@@ -7,7 +7,8 @@
 //
 // It works in two passes. The first learns names where the structure of the
 // report or of a line says what stands there (position.go): the value of
-// pod=, the host of a URL, the reference behind "Pulling image". The second
+// pod=, the host of a URL, the reference behind "Pulling image", and what is no
+// word of the field, wherever it stands (strange.go). The second
 // replaces every occurrence of a learned name, in each spelling that systemd,
 // cgroups and URLs give it, and everything that tells by its form (form.go):
 // addresses, UIDs, image references, domain names. A name that is also an
@@ -45,6 +46,7 @@ const (
 	Host      Kind = "host"
 	Mail      Kind = "mail"
 	Path      Kind = "path" // word of the name of an input or of a file in it
+	Word      Kind = "name" // of what, nothing tells
 )
 
 // Replacement is one name and what stands for it.
@@ -77,13 +79,14 @@ type Redactor struct {
 	next  map[Kind]int
 	plain bool // some name is an ordinary word
 	where memo
+	words map[string]bool // that were looked up: whether they are strange
 }
 
 // New returns a redactor. With a key, pseudonyms derive from the key and the
 // name alone, so that several reports agree; without, names are numbered in an
 // order that tells nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a
@@ -104,7 +107,13 @@ const edges = " \t\r\n\"'`.,;:()[]{}<>\\/*?!…"
 func (r *Redactor) learn(k Kind, text string) {
 	text = strings.Trim(text, edges)
 	folded := strings.ToLower(text)
-	if wellKnown[folded] || r.names[folded] != nil || r.taken[text] || !strings.ContainsFunc(text, isNameRune) {
+	if n := r.names[folded]; n != nil {
+		if n.kind == Word && k != Word && n.pseudonym == "" {
+			n.kind, n.plain = k, ordinary(k, text)
+		}
+		return
+	}
+	if wellKnown[folded] || r.taken[text] || !strings.ContainsFunc(text, isNameRune) {
 		return
 	}
 	n := &name{kind: k, text: text, plain: ordinary(k, text)}

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Text removes credentials from s and replaces every learned name, wherever it
 // stands, and what tells by its form.
@@ -175,14 +178,13 @@ func escapeAt(s string, i int) int {
 	default:
 		return 0
 	}
-	if end := i + len(mark) + 2; end <= len(s) && s[i:i+len(mark)] == mark && joins[strings.ToLower(s[end-2:end])] {
-		return len(mark) + 2
+	if end := i + len(mark) + 2; end <= len(s) && s[i:i+len(mark)] == mark {
+		if c, err := strconv.ParseUint(s[end-2:end], 16, 7); err == nil && !isAlnum(byte(c)) {
+			return len(mark) + 2
+		}
 	}
 	return 0
 }
-
-// joins are the bytes between words, in hexadecimal.
-var joins = map[string]bool{"20": true, "22": true, "26": true, "2c": true, "2d": true, "2e": true, "2f": true, "3a": true, "3b": true, "3d": true, "40": true, "5b": true, "5d": true, "5f": true, "7c": true, "7e": true}
 
 // escaped is the length of an escape of c at the beginning of s, 0 if there is
 // none.

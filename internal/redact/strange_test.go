@@ -1,0 +1,64 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestStrange: what kubelets, runtimes and kernels write are words; what is none is a
+// name, wherever it stands.
+func TestStrange(t *testing.T) {
+	for _, w := range strings.Fields(`skipping PodLifecycleEvent OOMKilled UIDs PVCs relisted containers ContainerStatus kubeGenericRuntimeManager nfs4 eth0 nvme0n1 x86 1h2m3s 948µs
+		0xc42069ea20 6f2c0f4ab1d3 4780ad7 v1beta1 cgroupv2 stopped entries SIGKILL iSCSI eBPF overlayfs dockerd kworker rpc code Unavailable QoS IPv6 GiB 2562047h47m16 qz a1`) {
+		if isStrange(w) {
+			t.Errorf("%q is taken for a name", w)
+		}
+	}
+	for _, w := range strings.Fields(`globexapp Acmeshop kestrel tanager7 podGlobex qzvqbcy Müller 支付 x2x4z q1w2e3r4 HARDSUGARX mylonazeta7 beeFactoryZor`) {
+		if !isStrange(w) {
+			t.Errorf("%q is no word", w)
+		}
+	}
+	for text, want := range map[string]string{
+		`backend gave up on tanager`:                                `backend gave up on name-1`,
+		`tanager-eu-7.service: failed`:                              `name-1.service: failed`,
+		`%7Btanager%3A1%7D \x2dtanager`:                             `%7Bname-1%3A1%7D \x2dname-1`,
+		`task tanager:4711 blocked`:                                 `task name-1:4711 blocked`,
+		`tanager_read+0x1d/0x70 [tanagerfs], tanager_main.go:12`:    `tanager_read+0x1d/0x70 [name-1], tanager_main.go:12`,
+		strings.Repeat("list-", 13) + "tanager":                     strings.Repeat("list-", 13) + "name-1",
+		`the password of tanager was tanager, pod="shop/tanager-0"`: `the password of name-1 was name-1, pod="ns-1/pod-1"`,
+	} {
+		r := New(nil)
+		r.Learn(text)
+		r.Settle()
+		if got := r.Text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestField: the words are sorted, and none is there that its stem tells.
+func TestField(t *testing.T) {
+	list := strings.Fields(fieldWords)
+	if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
+		t.Error("field.txt is not sorted or holds a word twice")
+	}
+	for _, w := range list {
+		if w != strings.ToLower(w) || len(w) < 2 {
+			t.Errorf("field.txt: %q", w)
+		}
+	}
+}
+
+// TestKindIsUpgraded: a name that was first met as a strange word is what its position
+// says later.
+func TestKindIsUpgraded(t *testing.T) {
+	r := New(nil)
+	r.Learn("waiting for tanager")
+	r.Learn(`container "tanager" failed`)
+	r.Settle()
+	if got := r.Text("tanager"); got != "container-1" {
+		t.Errorf("got %q", got)
+	}
+}
