@@ -37,10 +37,22 @@ func wordSet(words string) map[string]bool {
 }
 
 // trusted tells what a name says of its value.
-func trusted(name string) trust {
+func (r *Redactor) trusted(name string) trust {
 	if len(name) > 128 {
 		return noSecret
 	}
+	t, known := r.trust[name]
+	if !known {
+		if len(r.trust) >= maxPatterns {
+			clear(r.trust)
+		}
+		t = trustIn(name)
+		r.trust[strings.Clone(name)] = t
+	}
+	return t
+}
+
+func trustIn(name string) trust {
 	var segments []string // the words of the name, folded
 	from := 0
 	for i := 0; i <= len(name); i++ {
@@ -108,7 +120,7 @@ var signs = []struct {
 // assigned appends the values of what is called a password, a token, a key:
 // PASSWORD=x, "token": "x", --client-secret x, X-Api-Key: x, password is x,
 // {Name:DB_PASSWORD,Value:x}.
-func assigned(out []cut, s string) []cut {
+func (r *Redactor) assigned(out []cut, s string) []cut {
 	before := noSecret // the name before the last one
 	for i := 0; i < len(s); {
 		if !isNameByte(s[i]) {
@@ -123,7 +135,7 @@ func assigned(out []cut, s string) []cut {
 		dashes := j - i - len(name)
 		t := noSecret
 		if len(name) >= 2 {
-			t = trusted(name)
+			t = r.trusted(name)
 		}
 		flag := dashes > 0 && s[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'[(,", s[i-1]) >= 0)
 		switch {

@@ -42,7 +42,7 @@ var elsewhere = []shape{
 	{lazy(`(?m)\bserver (?:` + q + `)?` + host + `(?:` + q + `)?\s*$`), []Kind{Host}, "server "},
 	{lazy(`mount error\(\d+\): could not connect to ` + host), []Kind{Host}, "mount error"},
 	{lazy(`[=,]\.([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)`), []Kind{Host}, "_PROXY|_proxy"},
-	{lazy(`(?i)\b(?:monitor|mon|portal|broker|bootstrap|bootstrap.server|server|endpoint|peer|host|addr)s?\\*["']?\s?[ =:]\s?\\*["']?` + port + `(?:,` + port + `)?(?:,` + port + `)?(?:,` + port + `)?`), []Kind{Host, Host, Host, Host}, ":"},
+	{lazy(`(?i)\b(?:monitor|mon|portal|broker|bootstrap|bootstrap.server|server|endpoint|peer|host|addr)s?\\*["']?\s?[ =:]\s?\\*["']?` + port + `(?:,` + port + `)?(?:,` + port + `)?(?:,` + port + `)?`), []Kind{Host, Host, Host, Host}, aPort},
 	{lazy(`\b(?:ptr|PTR|cname|CNAME) ` + host + `\.?`), []Kind{Host}, "ptr|PTR|cname|CNAME"},
 	{lazy(`\[[0-9A-Fa-f]*:[0-9A-Fa-f:]+%([A-Za-z][A-Za-z0-9._-]*)\]`), []Kind{Object}, "%"},
 	{lazy(`(?:^|[\s"'=(])([A-Za-z_][A-Za-z0-9._-]*)@` + host + `:(?:[/~]|[A-Za-z0-9._-]+/)([A-Za-z0-9._-]+)?(?:/([A-Za-z0-9._-]+))?`), []Kind{Object, Host, Volume, Volume}, "@"},
@@ -62,7 +62,7 @@ var elsewhere = []shape{
 	{lazy(`\b(?:Accepted|Failed) [a-z/-]+ for (?:invalid user )?([^\s"']+) from `), []Kind{Object}, " for "},
 	{lazy(`\bsudo(?:\[\d+\])?: +([^\s:]+) : `), []Kind{Object}, "sudo"},
 	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
-	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "_"},
+	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "ER=|NAME=|TEAM=|TENANT=|PROJECT=|DATABASE=|DB="},
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
 	// Tools that name what they handle.
 	{lazy(`(?m)^\s*-?\s*(?:current-context|cluster|context|user): ([^\s"'{}]+)\s*$`), []Kind{Object}, "ontext:|cluster:|user:"},

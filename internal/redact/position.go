@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ const (
 var shapes = []shape{
 	// Pods.
 	{lazy(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)\(([0-9a-fA-F-]{8,36})\)`), []Kind{Pod, Namespace, UID}, "("},
-	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "od"},
+	{lazy(`(?:pod|Pod|pods|objectName|pod_ref)"?[=:]\s*\\?"?\[?\\?"?([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, `od=|od:|od"|ods=|ods:|ods"|objectName|pod_ref`},
 	{lazy(q + `([a-z0-9][a-z0-9-]{0,62})/([a-z0-9][a-z0-9.-]{0,252})` + q), []Kind{Namespace, Pod}, "/"},
 	{lazy(`[Nn]amespace:(?:\s?` + q + `)?([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "amespace:"},
 	{lazy(`(?m)^\s*Namespace:\s+([a-z0-9][a-z0-9-]*)\s*$`), []Kind{Namespace}, "Namespace:"},
@@ -54,12 +55,12 @@ var shapes = []shape{
 	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/(?:pods|events)/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Pod}, "/namespaces/"},
 	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)/[a-z]+/([a-z0-9][a-z0-9.-]*)`), []Kind{Namespace, Object}, "/namespaces/"},
 	{lazy(`/apis?/[^\s"']*namespaces/([a-z0-9][a-z0-9-]*)`), []Kind{Namespace}, "namespaces/"},
-	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "/"},
+	{lazy(`(?:container:? (?:[0-9a-f]{8,}: )?|sandbox:? (?:[0-9a-f]{8,} )?(?:with infra container: )?|description=)([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Namespace, Pod, Container}, "container|sandbox|description="},
 	{lazy(`(?:Container|Sandbox)\\*" for \\*"([a-z0-9][a-z0-9.-]*)\\*"`), []Kind{Container}, " for "},
 	{lazy(`\bin (?:the )?namespace:? (?:` + q + `)?([a-z0-9][a-z0-9-]*[a-z0-9])`), []Kind{Namespace}, "namespace"},
-	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, "pod"},
+	{lazy(`\bpods? ` + q + label + q), []Kind{Pod}, `od "|od '|od \|ods "|ods '|ods \`},
 	{lazy(`object[ -]` + q + label + q + `/` + q + label + q), []Kind{Namespace, Object}, "object"},
-	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, ` "| '| \`},
+	{lazy(`\b(?:secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|cronjob|service|endpoint|endpointslice)s?(?:\.[a-z0-9.]+)? ` + q + label + q), []Kind{Object}, "secret|configmap|serviceaccount|lease|deployment|daemonset|statefulset|replicaset|job|service|endpoint"},
 	{lazy(`\bpersistentvolume(?:claim)?s? ` + q + label + q), []Kind{Volume}, "persistentvolume"},
 	{lazy(`system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*[a-z0-9])`), []Kind{Namespace, Object}, "system:serviceaccount:"},
 	{lazy(`"name"\s?:\s?"` + label + `"\s?,\s?"namespace"\s?:\s?"` + label + `"`), []Kind{Pod, Namespace}, `"namespace"`},
@@ -76,7 +77,7 @@ var shapes = []shape{
 	{lazy(`\b[Ii]mages?:? (?:` + q + `)` + ref), []Kind{Image}, "mage"},
 	{lazy(`\b(?:[Ii]mage|[Rr]eference|[Pp]ull(?:ing|ed)?|PullImage|ImageStatus)(?: for| of| from)?:? (?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._-]*[/:][A-Za-z0-9._/@:-]*[A-Za-z0-9])`), []Kind{Image}, "mage|eference|ull"},
 	{lazy(`(?:PullImage|reference|ImageSpec\{Image:|Image:) ?(?:` + q + `)?([A-Za-z0-9][A-Za-z0-9._/@:-]*[A-Za-z0-9])[,"'\\} ]`), []Kind{Image}, "PullImage|reference|Image:"},
-	{lazy(`(?:[Rr]epoTags|[Rr]epoDigests|[Nn]ames)` + `\\?"?\s?[:=]\s?\[\s*(?:` + q + `)?` + ref), []Kind{Image}, "["},
+	{lazy(`(?:[Rr]epoTags|[Rr]epoDigests|[Nn]ames)` + `\\?"?\s?[:=]\s?\[\s*(?:` + q + `)?` + ref), []Kind{Image}, "epoTags|epoDigests|ames"},
 	// Volumes.
 	{lazy(`\bvolume(?:Name|Spec\.Name)?"?\s*[=:( ]\s*` + q + `([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Volume}, "olume"},
 	{lazy(`\b(pvc-[0-9a-f-]{8,})`), []Kind{Volume}, "pvc-"},
@@ -91,7 +92,7 @@ var shapes = []shape{
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
 	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
-	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, ":"}, // of digits alone it is a time
+	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
 }
 
 // places are surroundings that tell an ordinary name but would learn too much:
@@ -103,9 +104,6 @@ var places = []shape{
 	{lazy(`/nodes/([A-Za-z0-9][A-Za-z0-9.-]*)`), []Kind{Node}, "/nodes/"},
 	{lazy(`/namespaces/([a-z0-9][a-z0-9-]*)(?:/pods/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod}, "/namespaces/"},
 }
-
-// keyed is KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
-var keyed = lazy(`([A-Za-z][A-Za-z0-9_./-]*)\\*"?(?:\s?[=:]\s?\\*"([^"\\\s]{1,253})|=([^"'\\\s,;&)\]}]{1,253}))`)
 
 // goField is KEY:value as Go prints it.
 var goField = lazy(`\b([A-Za-z][A-Za-z0-9]*):([A-Za-z0-9][A-Za-z0-9._-]*)`)
@@ -141,7 +139,7 @@ var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image,
 
 // listed appends the elements of lists.
 func listed(out []span, s string) []span {
-	if !strings.Contains(s, "[") {
+	if !hinted(s, "=[|:[|= [|: [") {
 		return out
 	}
 	for _, m := range lists().FindAllStringSubmatchIndex(s, -1) {
@@ -230,36 +228,18 @@ func positions(s string) []span {
 		out = sh.spans(out, s, true)
 	}
 	out = paths(properties(attributes(listed(out, s), s), s), s)
-	if strings.ContainsAny(s, "=:") {
-		for at := 0; ; { // what is quoted may hold more
-			m := keyed().FindStringSubmatchIndex(s[at:])
-			if m == nil {
-				break
-			}
-			for i := range m {
-				if m[i] >= 0 {
-					m[i] += at
-				}
-			}
-			if at = m[1]; m[4] >= 0 {
-				at = m[4]
-			}
-			key := s[m[2]:m[3]]
-			k := keyKind(key)
-			loose := k == ""
-			if i := strings.LastIndexAny(key, "-_"); loose && i >= 0 {
-				k = keyKind(key[i+1:]) // --docker-username
-			}
-			if k == "" {
-				continue
-			}
-			from, to := m[4], m[5]
-			if from < 0 {
-				from, to = m[6], m[7]
-			}
-			if a, b := value(k, s[from:to]); b > a {
-				out = append(out, span{from + a, from + b, k, loose})
-			}
+	for a := range assignments(s) {
+		key := s[a.key:a.keyEnd]
+		k := keyKind(key)
+		loose := k == ""
+		if i := strings.LastIndexAny(key, "-_"); loose && i >= 0 {
+			k = keyKind(key[i+1:]) // --docker-username
+		}
+		if k == "" {
+			continue
+		}
+		if from, to := value(k, s[a.from:a.to]); to > from {
+			out = append(out, span{a.from + from, a.from + to, k, loose})
 		}
 	}
 	if strings.Contains(s, "{") || strings.Contains(s, "map[") {
@@ -274,10 +254,93 @@ func positions(s string) []span {
 	return slices.DeleteFunc(out, func(x span) bool { return x.to <= x.from })
 }
 
+// assignment is where a key and its value stand.
+type assignment struct{ key, keyEnd, from, to int }
+
+// assignments are KEY="value", KEY: "value" in JSON and klog lines, and KEY=value.
+// What is quoted may hold more of them.
+func assignments(s string) iter.Seq[assignment] {
+	return func(yield func(assignment) bool) {
+		for at, i := 0, 0; i < len(s); i++ {
+			if s[i] != '=' && s[i] != ':' {
+				continue
+			}
+			a := assignment{keyEnd: i}
+			blank := i > at && isBlank(s[i-1])
+			if blank {
+				a.keyEnd--
+			}
+			if a.keyEnd > at && s[a.keyEnd-1] == '"' {
+				a.keyEnd--
+			}
+			for a.keyEnd > at && s[a.keyEnd-1] == '\\' {
+				a.keyEnd--
+			}
+			for a.key = a.keyEnd; a.key > at && (isNameByte(s[a.key-1]) || s[a.key-1] == '/'); a.key-- {
+			}
+			for a.key < a.keyEnd && !isLetter(rune(s[a.key])) {
+				a.key++
+			}
+			if a.key == a.keyEnd {
+				continue
+			}
+			ends, from := `"\`, i+1
+			if from < len(s) && isBlank(s[from]) {
+				from++
+			}
+			for from < len(s) && s[from] == '\\' {
+				from++
+			}
+			quoted := from < len(s) && s[from] == '"'
+			if a.from = from + 1; !quoted {
+				if a.from, ends = i+1, `"'\,;&)]}`; blank || s[i] == ':' {
+					continue
+				}
+			}
+			for a.to = a.from; a.to < len(s) && a.to < a.from+253 && !isBlank(s[a.to]) && strings.IndexByte(ends, s[a.to]) < 0; a.to++ {
+			}
+			if a.to == a.from {
+				continue
+			}
+			if !yield(a) {
+				return
+			}
+			if at = a.from; !quoted {
+				at = a.to
+			}
+			i = at - 1
+		}
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' && c != '\v' }
+
+// aPort is a hint that a host stands before a port; no text holds the hint itself.
+const aPort = "host:port\x00"
+
+// hasPort reports whether a text holds a word with a letter before a colon and two
+// digits, as no time is.
+func hasPort(s string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(s[at:], ':')
+		if at += i; i < 0 {
+			return false
+		}
+		if !digitAt(s, at+1) || !digitAt(s, at+2) {
+			continue
+		}
+		for k := at - 1; k >= 0 && (isNameByte(s[k]) && s[k] != '_'); k-- {
+			if isLetter(rune(s[k])) {
+				return true
+			}
+		}
+	}
+}
+
 // hinted reports whether a text holds one of the hints.
 func hinted(s, hints string) bool {
 	for h := range strings.SplitSeq(hints, "|") {
-		if strings.Contains(s, h) {
+		if h == aPort && hasPort(s) || strings.Contains(s, h) {
 			return true
 		}
 	}

@@ -79,14 +79,15 @@ type Redactor struct {
 	next  map[Kind]int
 	plain bool // some name is an ordinary word
 	where memo
-	words map[string]bool // that were looked up: whether they are strange
+	words map[string]bool  // that were looked up: whether they are strange
+	trust map[string]trust // in names that were looked up
 }
 
 // New returns a redactor. With a key, pseudonyms derive from the key and the
 // name alone, so that several reports agree; without, names are numbered in an
 // order that tells nothing.
 func New(key []byte) *Redactor {
-	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, taken: map[string]bool{}, next: map[Kind]int{}}
+	return &Redactor{key: key, names: map[string]*name{}, index: map[string][]*name{}, heads: map[string][]int{}, where: newMemo(), words: map[string]bool{}, trust: map[string]trust{}, taken: map[string]bool{}, next: map[Kind]int{}}
 }
 
 // wellKnown names are the same in every cluster, or are plain words that a

@@ -146,7 +146,7 @@ func TestCutOffKey(t *testing.T) {
 		"-----BEGIN EC PRIVATE KEY-----\nMIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA\nAAAAAAAAAAAAAAAA\nNov 20 kubelet stopped":             "[secret]\nNov 20 kubelet stopped",
 		`-----BEGIN CERTIFICATE----- MIIEpAIBAAKCAQEA MIIEpAIBAAKCAQEB -----END CERTIFICATE----- -----BEGIN nothing, it is said`: `[secret] -----BEGIN nothing, it is said`,
 	} {
-		if got := withoutSecrets(text); got != want {
+		if got := New(nil).withoutSecrets(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

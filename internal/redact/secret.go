@@ -39,11 +39,11 @@ const stems = "pas|pw|psk|secret|token|key|credential|sig|auth|cookie|csrf|xsrf|
 type cut struct{ from, to int }
 
 // withoutSecrets removes credentials.
-func withoutSecrets(s string) string {
+func (r *Redactor) withoutSecrets(s string) string {
 	folded := strings.ToLower(s)
 	cuts := random(keyBlocks(nil, s), s)
 	if hinted(folded, stems) {
-		cuts = assigned(cuts, s)
+		cuts = r.assigned(cuts, s)
 	}
 	for _, c := range credentials {
 		if !slices.ContainsFunc(c.hint, func(h string) bool { return strings.Contains(folded, h) }) {

@@ -11,7 +11,7 @@ func (r *Redactor) Text(s string) string {
 	if s == "" {
 		return s
 	}
-	s = withoutSecrets(s)
+	s = r.withoutSecrets(s)
 	if r.plain {
 		s = r.inContext(s)
 	}
