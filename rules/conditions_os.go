@@ -6,15 +6,20 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// mostAges is how many ages are looked at to tell by whose clock they were taken.
-const mostAges = 64
+// mostAges is how many ages tell by whose clock they were taken. Where all are rounded,
+// mostRounded of them are looked at: there may be a million.
+const (
+	mostAges    = 64
+	mostRounded = 4096
+)
 
 // lookCoarseClock finds ages that all count in steps of 100 ns, the tick of the
 // clock of Windows. On Linux one age in a hundred is such a multiple by chance.
 func lookCoarseClock(s *subject, _ map[string]string) outcome {
 	var es []*parse.Event
 	ticks := false // an age that is no multiple of a microsecond, to which others round
-	for _, e := range s.sig("pleg.age") {
+	all := s.sig("pleg.age")
+	for _, e := range all[:min(len(all), mostRounded)] {
 		_, frac, ok := strings.Cut(e.Field("age"), ".")
 		frac = strings.TrimSuffix(frac, "s")
 		switch {

@@ -27,6 +27,7 @@ var extractors = []struct {
 	{"podlistfail", extractPodListFail, nil},
 	{"housekeeping", extractHousekeeping, nil},
 	{"rpc", extractRPC, isRPC},
+	{"refused", extractRefused, isRefused},
 	{"syncerr", extractSyncErr, nil},
 	{"containerd", extractContainerd, isContainerd},
 	{"taskexit", extractTaskExit, nil},

@@ -6,7 +6,59 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-var ageRE = onDemand(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
+// ageTold is a report of the age of the last relist.
+type ageTold struct {
+	before, behind string // what it stands between
+	age            string // as it stands
+	threshold      string // "" if none is stated
+}
+
+const ageBegins = "pleg was last seen active "
+
+// findAge finds "pleg was last seen active AGE ago", with or without "; threshold is T".
+// Lines of a loop that skips differ in it and come by the hundred thousand, so it is read
+// by hand.
+func findAge(s string) (t ageTold, ok bool) {
+	for at := 0; ; {
+		n := strings.Index(s[at:], ageBegins)
+		if n < 0 {
+			return ageTold{}, false
+		}
+		t.before = s[:at+n]
+		at += n + len(ageBegins)
+		age, behind, ok := strings.Cut(s[at:], " ago")
+		if !ok {
+			return ageTold{}, false
+		}
+		if !isAgeText(age) {
+			continue
+		}
+		t.age, t.behind = age, behind
+		if rest, ok := strings.CutPrefix(behind, "; threshold is "); ok {
+			t.threshold = duration(rest)
+			if t.threshold != "" {
+				t.behind = rest[len(t.threshold):]
+			}
+		}
+		return t, true
+	}
+}
+
+// duration is the duration that s begins with: a digit, digits, letters and dots, a letter.
+func duration(s string) string {
+	n, end := 0, 0
+	for ; n < len(s); n++ {
+		c := s[n]
+		letter := c >= 'a' && c <= 'z'
+		if !letter && (c < '0' || c > '9') && (c != '.' || n == 0) || letter && n == 0 {
+			break
+		}
+		if letter {
+			end = n + 1
+		}
+	}
+	return s[:end]
+}
 
 // neverAge begins the largest time.Duration, which kubelets before 1.13 print
 // when no relist has succeeded yet. Copies round or cut its fraction.
@@ -15,16 +67,15 @@ const neverAge = "2562047h47m16"
 // extractAge reads "pleg was last seen active AGE ago; threshold is T".
 // Blanks inside the age are damage of copying.
 func extractAge(r *record) ([]parse.Field, bool) {
-	at := ageRE().FindStringSubmatchIndex(r.raw)
-	if at == nil || quotedIn(r.raw[:at[0]], r.raw[at[1]:]) {
+	t, ok := findAge(r.raw)
+	if !ok || quotedIn(t.before, t.behind) {
 		return nil, false
 	}
-	m := ageRE().FindStringSubmatch(r.raw[at[0]:])
-	age := strings.ReplaceAll(m[1], " ", "")
+	age := strings.ReplaceAll(t.age, " ", "")
 	if strings.HasPrefix(age, neverAge) {
 		return nil, false
 	}
-	return addField([]parse.Field{{Name: "age", Value: age}}, "threshold", m[2]), true
+	return addField(append(r.fields(), parse.Field{Name: "age", Value: age}), "threshold", t.threshold), true
 }
 
 // extractNever takes a line by which no relist has succeeded yet.
@@ -39,22 +90,8 @@ func extractNever(r *record) ([]parse.Field, bool) {
 
 // isAge tells what extractAge would.
 func isAge(r *record) bool {
-	const before, after = "pleg was last seen active ", " ago"
-	for s := r.raw; ; {
-		_, rest, ok := strings.Cut(s, before)
-		if !ok {
-			return false
-		}
-		age, _, ok := strings.Cut(rest, after)
-		if ok && isAgeText(age) {
-			if !ofSyncLoop(r.raw) {
-				_, ok = extractAge(r)
-				return ok
-			}
-			return !strings.HasPrefix(strings.ReplaceAll(age, " ", ""), neverAge)
-		}
-		s = rest
-	}
+	t, ok := findAge(r.raw)
+	return ok && !quotedIn(t.before, t.behind) && !strings.HasPrefix(strings.ReplaceAll(t.age, " ", ""), neverAge)
 }
 
 // extractCutReport reads a report of the health of PLEG that was cut within its
@@ -63,7 +100,7 @@ func isAge(r *record) bool {
 func extractCutReport(r *record) ([]parse.Field, bool) {
 	const before, aged, never = "PLEG is not healthy", ": pleg was last seen active ", ": pleg has yet to be successful"
 	_, rest, ok := strings.Cut(r.raw, before)
-	if !ok || ageRE().MatchString(r.raw) {
+	if _, aged := findAge(r.raw); !ok || aged {
 		return nil, false
 	}
 	common := func(s string) int {
@@ -90,7 +127,8 @@ func extractCutReport(r *record) ([]parse.Field, bool) {
 // statesTrouble matches what a report of the trouble stands in.
 var statesTrouble = onDemand(`(?i)skipping pod sync|NotReady|not ready|\berr=|Ready +False`)
 
-// isAgeText is ageRE's first group.
+// isAgeText reports whether s is a duration as lines hold it: copies may have put
+// blanks into it.
 func isAgeText(s string) bool {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return false

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -271,10 +272,33 @@ func (c rpc) fromRuntime() bool {
 	return !slices.Contains(localCalls, c.call) || errorCode(c.err) != ""
 }
 
-var (
-	filterUIDRE = onDemand(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
-	filterIDRE  = onDemand(`(?i)(?:^|[{, ])(?:id|pod_?sandbox_?id): ?"?[0-9a-f]`)
-)
+var filterUIDRE = onDemand(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
+
+// podUIDLabel is the label of sandboxes and containers by which the kubelet lists those
+// of a pod.
+const podUIDLabel = "io.kubernetes.pod.uid"
+
+// givesID reports whether a filter is that of one container or sandbox. There may be as
+// many such filters as lines.
+func givesID(filter string) bool {
+	for at := 0; ; {
+		n := strings.IndexByte(filter[at:], ':')
+		if n < 0 {
+			return false
+		}
+		at += n + 1
+		before := filter[:at-1]
+		word := before[strings.LastIndexAny(before, "{, ")+1:]
+		value := strings.TrimPrefix(strings.TrimPrefix(filter[at:], " "), `"`)
+		if value == "" || !hexClass[value[0]|0x20] && !hexClass[value[0]] {
+			continue
+		}
+		switch strings.ToLower(word) {
+		case "id", "podsandboxid", "pod_sandboxid", "podsandbox_id", "pod_sandbox_id":
+			return true
+		}
+	}
+}
 
 // withFilter ends the message of a list of which a key states the filter.
 const withFilter = " with filter from runtime service failed"
@@ -291,13 +315,15 @@ func filterScope(call, filter string) (scope, uid string) {
 	case "nil", "", "<nil>", "null":
 		return "all", ""
 	}
-	if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
-		return "pod", m[1]
+	if strings.Contains(filter, podUIDLabel) {
+		if m := filterUIDRE().FindStringSubmatch(filter); m != nil {
+			return "pod", m[1]
+		}
 	}
 	f := unspaced.Replace(filter)
 	sandbox := strings.Contains(call, "Sandbox")
 	switch {
-	case filterIDRE().MatchString(filter):
+	case givesID(filter):
 		return "", ""
 	case !strings.HasSuffix(filter, "}") && !strings.HasSuffix(filter, `"`):
 		return "unknown", "" // the end of the line was cut
@@ -332,4 +358,64 @@ func extractSyncErr(r *record) ([]parse.Field, bool) {
 	}
 	out := addPod(r.fields(), r.first("pod"))
 	return errFields(addField(out, "pod_uid", r.first("podUID")), r.first("err")), true
+}
+
+// refusals end the text of an error of a socket where nobody listens, or that is gone.
+var refusals = [...]string{"connection refused", "no such file or directory"}
+
+// extractRefused reads "unix SOCKET: connect: connection refused" of the socket of a
+// runtime. It is told again and again, in whatever failed, while the daemon is down.
+func extractRefused(r *record) ([]parse.Field, bool) {
+	for i := range r.texts() {
+		if socket, err := refusal(r.text(i)); socket != "" {
+			return append(r.fields(), parse.Field{Name: "socket", Value: socket}, parse.Field{Name: "err", Value: err}), true
+		}
+	}
+	return nil, false
+}
+
+// isRefused tells what extractRefused would.
+func isRefused(r *record) bool {
+	for i := range r.texts() {
+		if socket, _ := refusal(r.text(i)); socket != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal finds the first socket of a runtime that a text says refuses, "" if none.
+func refusal(text string) (socket, err string) {
+	const dial, connect = "unix ", ": connect: "
+	for at := 0; ; {
+		n := strings.Index(text[at:], connect)
+		if n < 0 {
+			return "", ""
+		}
+		before, behind := text[at:at+n], text[at+n+len(connect):]
+		at += n + len(connect)
+		from := strings.LastIndexAny(before, " \t\n\f\r") + 1
+		if !strings.HasSuffix(before[:from], dial) {
+			continue
+		}
+		socket := strings.TrimSuffix(before[from:], `"`)
+		for _, err := range refusals {
+			if strings.HasPrefix(behind, err) && ofRuntime(socket) {
+				return socket, err
+			}
+		}
+	}
+}
+
+// runtimes are the words of which one stands in the path of a runtime's socket.
+var runtimes = map[string]bool{"containerd": true, "crio": true, "cri": true /* of cri-o too */, "docker": true, "dockerd": true, "dockershim": true, "isulad": true}
+
+// ofRuntime reports whether a path holds a word of a runtime.
+func ofRuntime(path string) bool {
+	for word := range strings.FieldsFuncSeq(path, func(c rune) bool { return c >= utf8.RuneSelf || !isWord(byte(c)) }) {
+		if runtimes[word] {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,10 @@
 package logs
 
-import "testing"
+import (
+	"math/rand/v2"
+	"regexp"
+	"testing"
+)
 
 func TestFilterScope(t *testing.T) {
 	const pod = "0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e1111"
@@ -81,6 +85,43 @@ func TestSplitPod(t *testing.T) {
 		ns, name, uid := splitPod(in)
 		if got := [3]string{ns, name, uid}; got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestRefusal holds which errors say that a runtime's socket refuses.
+func TestRefusal(t *testing.T) {
+	for text, want := range map[string][2]string{
+		`dial unix /run/containerd/containerd.sock: connect: connection refused`:                   {"/run/containerd/containerd.sock", "connection refused"},
+		`desc = "dial unix /var/run/crio/crio.sock: connect: no such file or directory"`:           {"/var/run/crio/crio.sock", "no such file or directory"},
+		`dial unix \"/run/cri-o.sock\": connect: connection refused`:                               {`\"/run/cri-o.sock\`, "connection refused"},
+		`dial unix /run/mydocker.sock: connect: connection refused`:                                {},
+		`dial unix /run/csi.sock: connect: connection refused, /run/docker.sock`:                   {},
+		`dial unix /run/docker.sock: connect: permission denied`:                                   {},
+		`dial tcp docker:1: connect: connection refused`:                                           {},
+		`unix /a: connect: connection refused; unix /run/docker.sock: connect: connection refused`: {"/run/docker.sock", "connection refused"},
+	} {
+		if socket, err := refusal(text); socket != want[0] || err != want[1] {
+			t.Errorf("%s: %q %q", text, socket, err)
+		}
+	}
+}
+
+// TestFindAge holds the reading of an age against the expression that says what one is.
+func TestFindAge(t *testing.T) {
+	re := regexp.MustCompile(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
+	parts := []string{"pleg was last seen active ", "3m1.5s", "3m 1.5s", " ago", "; threshold is ", "3m0s", "3", ".", "µ", " ", "x", "-", "2562047h47m16.854775807s", "ago"}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		text := ""
+		for range 1 + r.IntN(9) {
+			text += parts[r.IntN(len(parts))]
+		}
+		want := re.FindStringSubmatchIndex(text)
+		got, ok := findAge(text)
+		if ok != (want != nil) || ok && (got.age != text[want[2]:want[3]] || got.before != text[:want[0]] || got.behind != text[want[1]:] ||
+			got.threshold != re.FindStringSubmatch(text)[2]) {
+			t.Fatalf("%q: %+v, want %v", text, got, want)
 		}
 	}
 }

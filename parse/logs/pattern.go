@@ -10,14 +10,17 @@ import (
 // pattern is a regular expression of a signature. Many are a row of literals
 // and runs of characters between them, as in `^StopContainer for
 // "(?P<id>[0-9a-f]+)"$`: those are matched by walking along, several times
-// faster than by the general machine. The others are tried only on texts that
-// begin and end as they must.
+// faster than by the general machine. One that may begin anywhere but begins with a
+// literal is walked from each place where that stands. The others are tried only on
+// texts that begin and end as they must, and hold their longest literal.
 type pattern struct {
 	re     *Regexp
 	names  []string // of the groups, "" for the whole match
 	prefix string   // what a text must begin with
 	suffix string   // what it must end with
+	kernel string   // what it must hold
 	steps  []step   // nil: not of that kind
+	inside bool     // the steps may begin anywhere; the first is a literal
 }
 
 // step is one element of a linear pattern: one of its fields is set.
@@ -41,18 +44,42 @@ var hexClass = classOf("0123456789abcdef")
 func newPattern(re *Regexp) *pattern {
 	p := &pattern{re: re, names: re.SubexpNames()}
 	tree := re.tree()
-	if tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
+	items := []*syntax.Regexp{tree}
+	if tree.Op == syntax.OpConcat {
+		items = tree.Sub
+	}
+	p.kernel = longestLiteral(items)
+	anchored := items[0].Op == syntax.OpBeginText
+	if anchored {
+		p.prefix, p.suffix = edges(items)
+		items = items[1:]
+	}
+	steps, ok := linear(items, nil)
+	if !ok || choices(steps) > maxChoices || !decides(steps, nil) {
 		return p
 	}
-	steps, ok := linear(tree.Sub[1:], nil)
-	if !ok {
-		p.prefix, p.suffix = edges(tree.Sub)
-		return p
-	}
-	if choices(steps) <= maxChoices && decides(steps, nil) {
+	if p.inside = !anchored; anchored || steps[0].lit != "" {
 		p.steps = steps
 	}
 	return p
+}
+
+// longestLiteral is the longest text that each match of the items holds, "" if there is
+// none.
+func longestLiteral(items []*syntax.Regexp) (most string) {
+	for _, it := range items {
+		lit := ""
+		switch {
+		case isLiteral(it):
+			lit = string(it.Rune)
+		case it.Op == syntax.OpCapture || it.Op == syntax.OpConcat || it.Op == syntax.OpPlus:
+			lit = longestLiteral(it.Sub)
+		}
+		if len(lit) > len(most) {
+			most = lit
+		}
+	}
+	return most
 }
 
 // maxChoices bounds the places where a pattern goes several ways: walking tries
@@ -255,18 +282,56 @@ func (p *pattern) find(text string, m match) bool {
 	if len(text) < max(len(p.prefix), len(p.suffix)) || !strings.HasPrefix(text, p.prefix) || !strings.HasSuffix(text, p.suffix) {
 		return false
 	}
-	if p.steps == nil && m == nil {
-		return p.re.get().MatchString(text)
-	}
-	for i := range m {
-		m[i] = -1
-	}
-	if p.steps != nil {
+	if p.steps != nil && !p.inside {
+		m.reset()
 		return walk(p.steps, nil, text, 0, m)
 	}
+	if !strings.Contains(text, p.kernel) {
+		return false
+	}
+	if p.steps != nil {
+		if found, sure := p.search(text, m); sure {
+			return found
+		}
+	}
+	if m == nil {
+		return p.re.get().MatchString(text)
+	}
+	m.reset()
 	loc := p.re.get().FindStringSubmatchIndex(text)
 	copy(m, loc)
 	return loc != nil
+}
+
+// maxBegins is from how many places of a text a pattern is walked: each may lead to the
+// end of it, where the general machine goes through a text once.
+const maxBegins = 8
+
+// search walks the steps from where the first of them, a literal, stands. It is not sure
+// of a text that holds that very often.
+func (p *pattern) search(text string, m match) (found, sure bool) {
+	begin := p.steps[0].lit
+	at := 0
+	for range maxBegins {
+		n := strings.Index(text[at:], begin)
+		if n < 0 {
+			return false, true
+		}
+		at += n
+		m.reset()
+		if walk(p.steps, nil, text, at, m) {
+			return true, true
+		}
+		at++
+	}
+	return false, false
+}
+
+// reset takes back all groups.
+func (m match) reset() {
+	for i := range m {
+		m[i] = -1
+	}
 }
 
 // walk matches the steps, and then next, from position at of the text.

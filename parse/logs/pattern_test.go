@@ -3,6 +3,7 @@ package logs
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +20,8 @@ func TestPatternKinds(t *testing.T) {
 		{`^a(?P<x>[a-z]+)(?:c)?$`, false},  // the run may hold the c
 		{`^a(?P<x>[0-9]+)(?:c)?d$`, true},  //
 		{`^a(?P<x>[0-9]+)(?:c)?1$`, false}, // without the c, the run may hold the 1
-		{`a(?P<x>[0-9]+)$`, false},         // not anchored
+		{`a(?P<x>[0-9]+)$`, true},          // from each a
+		{`[0-9]+a`, false},                 // from anywhere
 		{`^a(?:b|c)$`, true},               // a class
 		{`^a(?:bb|cc)$`, true},
 		{`^a(?:b|bc)c$`, true},
@@ -93,6 +95,19 @@ func TestPatternEqualsRegexp(t *testing.T) {
 	}
 	if walked < 35 || matched < 500 {
 		t.Errorf("%d patterns walked, %d matches: the test looks at too little", walked, matched)
+	}
+}
+
+// TestPatternInside: a pattern that begins with a literal is found wherever it stands,
+// however often it begins without an end.
+func TestPatternInside(t *testing.T) {
+	p := newPattern(mustRegexp(t, `ab(?P<x>[0-9]+)c`))
+	for _, begins := range []int{0, 1, maxBegins - 1, maxBegins, 10 * maxBegins} {
+		text := strings.Repeat("ab1", begins) + "ab22c"
+		m := p.newMatch(nil)
+		if !p.find(text, m) || m.group(text, 1) != "22" || !p.find(text, nil) || p.find(text[:len(text)-1], nil) {
+			t.Errorf("behind %d other begins: %v", begins, m)
+		}
 	}
 }
 

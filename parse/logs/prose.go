@@ -96,8 +96,8 @@ func isSentence(line string) bool {
 
 // extractQuoted takes a report of an age that stands in a sentence.
 func extractQuoted(r *record) ([]parse.Field, bool) {
-	at := ageRE().FindStringIndex(r.raw)
-	return nil, at != nil && quotedIn(r.raw[:at[0]], r.raw[at[1]:])
+	t, ok := findAge(r.raw)
+	return nil, ok && quotedIn(t.before, t.behind)
 }
 
 // isQuoted tells what extractQuoted would: most lines are the sync loop's.

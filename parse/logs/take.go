@@ -2,6 +2,7 @@ package logs
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -17,6 +18,7 @@ type taker struct {
 	row    []parse.Sym
 	shapes []shapeOf
 	last   []*usual // lines of quick readers, that of the last one first
+	long   map[string]parse.Sym
 	lately lately
 }
 
@@ -42,9 +44,31 @@ var everyLine = map[string]bool{
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true,
 }
 
-// maxTaken is the length of the longest value that is kept as a number. Longer
-// ones are errors in words, of which no two need be the same.
-const maxTaken = 160
+// maxTaken is the length of the longest value that is always kept as a number: more than
+// an id has. Longer ones are errors and reasons in words. Some come up in a million
+// lines, and of others no two are the same: numbers are for the first maxLong of them,
+// none longer than maxLongText, and a line with another is read again.
+const (
+	maxTaken    = 80
+	maxLong     = 512
+	maxLongText = 1024
+)
+
+// number is the number of a value; ok is false for one that is to stay in its line.
+func (t *taker) number(v string) (sym parse.Sym, ok bool) {
+	if len(v) <= maxTaken {
+		return t.syms.OfString(v), true
+	}
+	if sym, ok = t.long[v]; ok || len(v) > maxLongText || len(t.long) == maxLong {
+		return sym, ok
+	}
+	if t.long == nil {
+		t.long = map[string]parse.Sym{}
+	}
+	sym = t.syms.OfString(v)
+	t.long[strings.Clone(v)] = sym
+	return sym, true
+}
 
 // keepWith has the fields of the lines that follow go to k. It returns what they are
 // to be read with.
@@ -75,16 +99,15 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 	}
 	t.fields = m.appendFields(msg, t.fields[:0])
 	t.names = t.names[:0]
+	t.row = append(t.row[:0], 0)
 	for _, f := range t.fields {
-		if len(f.Value) > maxTaken {
+		sym, ok := t.number(f.Value)
+		if !ok {
 			return
 		}
-		t.names = append(t.names, f.Name)
+		t.names, t.row = append(t.names, f.Name), append(t.row, sym)
 	}
-	t.row = append(t.row[:0], t.shape(t.names))
-	for _, f := range t.fields {
-		t.row = append(t.row, t.syms.OfString(f.Value))
-	}
+	t.row[0] = t.shape(t.names)
 	ev.SetFields(t.keep.KeepRow(t.row, nil))
 }
 
@@ -96,11 +119,13 @@ func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	}
 	t.row = append(t.row[:0], u.shape)
 	for i, v := range d.values[:d.n] {
-		if len(v) > maxTaken {
-			return
-		}
 		sym := d.syms[i]
 		switch {
+		case len(v) > maxTaken:
+			var ok bool
+			if sym, ok = t.number(string(v)); !ok {
+				return
+			}
 		case sym != 0:
 		case i >= d.fixed && u.values[i].last.sym != 0:
 			sym = u.values[i].last.sym
