@@ -35,7 +35,7 @@ type row struct {
 
 // newDirectLogrus returns nil for patterns of another kind.
 func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
-	if len(p.steps) == 0 || p.steps[0].lit == "" || strings.HasPrefix(p.steps[0].lit, string(logrusHead[:1])) {
+	if p.inside || len(p.steps) == 0 || p.steps[0].lit == "" || strings.HasPrefix(p.steps[0].lit, string(logrusHead[:1])) {
 		return nil // the text might be said of the line itself
 	}
 	steps, ok := quotedSteps(p.steps)

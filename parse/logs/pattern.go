@@ -48,12 +48,12 @@ func newPattern(re *Regexp) *pattern {
 	if tree.Op == syntax.OpConcat {
 		items = tree.Sub
 	}
-	p.kernel = longestLiteral(items)
 	anchored := items[0].Op == syntax.OpBeginText
 	if anchored {
 		p.prefix, p.suffix = edges(items)
 		items = items[1:]
 	}
+	p.kernel = longestLiteral(items[min(len(p.prefix), 1):]) // behind the prefix
 	steps, ok := linear(items, nil)
 	if !ok || choices(steps) > maxChoices || !decides(steps, nil) {
 		return p
@@ -84,7 +84,7 @@ func longestLiteral(items []*syntax.Regexp) (most string) {
 
 // maxChoices bounds the places where a pattern goes several ways: walking tries
 // them one after the other, where the general machine goes all at once.
-const maxChoices = 4
+const maxChoices = 6
 
 func choices(steps []step) int {
 	n := 0
