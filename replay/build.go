@@ -85,6 +85,11 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.tail = s.Tail(n.Kubelet.Hangs())
 	n.Health, n.Claims = health.Of(&known, &a)
 	n.Contradictions, n.Holes = a.Contradictions, a.Witness.Holes
+	for i := range n.Episodes {
+		if d := n.Episodes[i].Stepped; d > n.Window.Step.Abs() {
+			n.Window.Step = d
+		}
+	}
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
 			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})

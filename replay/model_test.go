@@ -350,7 +350,7 @@ func (m *model) checkEpisodes(t *testing.T, n *Node, seed int64) {
 			t.Errorf("seed %d: no episode for %s to %s (%d lines)", seed, clock(u[0]), clock(u[1]), reports)
 		case got != nil:
 			matched++
-			if got.Recovered.Known() && (got.Recovered.At < u[1]-ms || got.Recovered.At > u[1]+12*sec) {
+			if got.Recovered.Known() && (got.Recovered.At < u[1]-ms || got.Recovered.At > u[1]+16*sec) {
 				t.Errorf("seed %d: recovered %s (%s), truth %s", seed, clock(got.Recovered.At), got.RecoveredBasis, clock(u[1]))
 			}
 			if !got.Recovered.Known() && u[1] < m.end-30*sec {

@@ -29,7 +29,7 @@ func (n *Node) UnhealthyTime() time.Duration {
 		e := &n.Episodes[i]
 		to := cmp.Or(e.Recovered.At, e.LastReport)
 		if e.Breach != 0 && to > e.Breach {
-			sum += time.Duration(to - e.Breach)
+			sum += max(time.Duration(to-e.Breach)-e.Stepped, 0)
 		}
 	}
 	return sum

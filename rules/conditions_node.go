@@ -206,10 +206,7 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 		o.vars = map[string]string{"events": strconv.Itoa(n)}
 		return o
 	}
-	if s.anySig(parse.SigNever, parse.SigCut) {
-		return notThere()
-	}
-	if len(n.Events) == 0 {
+	if len(n.Events) == 0 || s.anySig(parse.SigNever, parse.SigCut) { // a start, and nothing that PLEG did
 		return cannotLook()
 	}
 	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)

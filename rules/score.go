@@ -262,12 +262,19 @@ func (x *scored) levelOf() Level {
 func (x *scored) proven() bool {
 	for i := range x.found {
 		o := &x.found[i]
-		dated := !o.undated || x.sub.ep == nil || o.source == string(parse.SrcStack)
+		dated := !o.undated || x.sub.ep == nil && !x.sub.afterLog(o.records[0].Record) || o.source == string(parse.SrcStack)
 		if o.clause.Proof && !o.late && dated {
 			return true
 		}
 	}
 	return false
+}
+
+// afterLog reports whether a record is later than all that the kubelet wrote: how PLEG was
+// then, and what came first, nothing tells.
+func (s *subject) afterLog(r parse.Record) bool {
+	k := len(s.n.Runs) - 1
+	return k >= 0 && r.When().Basis > parse.FileTime && r.When().At > s.n.Runs[k].Last
 }
 
 func (x *scored) phaseAgrees() bool {

@@ -27,7 +27,7 @@ var (
 	cutSeed   = flag.Uint64("cutseed", 1, "seed of the first of them")
 	cutsKept  = flag.String("cutskept", "", "folder for the cuts that claim too much")
 	cutsOnly  = flag.String("cutsonly", "", "only inputs whose name matches")
-	cutsReal  = flag.Bool("cutsreal", false, "cut the captures of real runtimes too, which are held against their whole alone")
+	cutsReal  = flag.Bool("cutsreal", false, "cut all captures of real runtimes, which are held against their whole alone")
 	cutsWhole = flag.Bool("cutswhole", true, "hold the claims against those of the whole too")
 )
 
@@ -42,10 +42,19 @@ type source struct {
 // mended are seeds whose cuts once claimed too much.
 var mended = map[string][]uint64{
 	"v1.36.3-25-hang-getpod":         {2020011, 3110002},
-	"v1.15.5-04-stuck-two-pods":      {3220001},
+	"v1.15.5-04-stuck-two-pods":      {3220001, 9400003},
+	"v1.15.5-02-hang-all-v5":         {9400009},
+	"v1.15.5-09-event-overflow-b":    {9400011},
+	"ds-f-churn-40":                  {9400014},
 	"v1.28.0-13-near-threshold-flap": {301011},
 	"rn-e-cpu-quota":                 {500025},
 	"stuck-pods":                     {7100004},
+	"v1.15.5-14-slow-list":           {340002},
+	"v1.28.0-03-slow-status":         {7100001, 7100011},
+	"rn-a-sigstop-containerd":        {7100006, 7100008},
+	"rn-c-cni-hang":                  {9200012},
+	"ds-h-dockerd-cpu-quota":         {9200008},
+	"v1.28.0-12-kubelet-restart":     {9000004, 9000006},
 }
 
 var pack = func() *rules.Pack { p, _ := rules.Builtin(); return p }()

@@ -215,8 +215,8 @@ func (b *blamer) relist(i int) Blame {
 	from, to := r.Start.At, r.Start.At+int64(total)
 	switch {
 	case ended:
-	case r.Outcome == replay.OutcomeHung && r.Seen == 0:
-		out.Notes = append(out.Notes, "the relist had not ended when the log ends: its length is a lower bound")
+	case r.Outcome == replay.OutcomeHung:
+		out.Notes = append(out.Notes, "nothing shows that the relist ended: its length is a lower bound")
 	default:
 		out.Notes = append(out.Notes, "start and end are known roughly: the length is a lower bound")
 	}

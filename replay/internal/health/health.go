@@ -54,6 +54,7 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	}
 	h := claims{n: n, past: past, s: n.Log, w: past.Witness, gone: snapshots.Replacements(n.Proofs)}
 	h.over = h.overdue()
+	h.ill = h.ailing()
 	for i := range h.s.Runs {
 		h.silence(i)
 	}
@@ -85,6 +86,7 @@ type claims struct {
 	s    *kubelet.Log
 	w    *kubelet.Witness
 	over []Claim // what relists prove of unhealthiness
+	ill  []host.Span
 	gone snapshots.Replaced
 	out  []Claim
 }
@@ -112,12 +114,17 @@ func (h *claims) listings(measured bool) {
 		if !seen.Known() {
 			continue
 		}
-		to := r.Start.At - int64(r.Start.Slack) + limit
-		if r.Run >= 0 && r.Run+1 < len(h.s.Runs) {
-			to = min(to, h.s.Runs[r.Run].Last)
-		}
-		h.add(seen.At+int64(seen.Slack), h.gone.Until(seen.At, to), Healthy, ProofListing, r.Evidence...)
+		h.add(seen.At+int64(seen.Slack), h.until(seen.At, r.Start.At-int64(r.Start.Slack)+limit), Healthy, ProofListing, r.Evidence...)
 	}
+}
+
+// until cuts a claim about the process of a time: where its log or the metrics show that
+// another one followed, it may have ended right after its last line or snapshot.
+func (h *claims) until(at, to int64) int64 {
+	if i := h.s.RunAt(at); i >= 0 && i+1 < len(h.s.Runs) {
+		to = min(to, max(at, h.s.Runs[i].Last))
+	}
+	return h.gone.Until(at, to)
 }
 
 // overdue claims unhealthiness that no line need report: from a threshold after the
@@ -147,13 +154,30 @@ func (h *claims) overdue() (out []Claim) {
 	return out
 }
 
+// ailing is when relists prove that PLEG was unhealthy, all the while or, of one that
+// outlasted the threshold somewhere within its bounds, for a part of it; by start.
+func (h *claims) ailing() (out []host.Span) {
+	for i := range h.over {
+		out = append(out, h.over[i].Span)
+	}
+	limit := h.n.Kubelet.Threshold
+	for i := range h.past.Relists {
+		if r := &h.past.Relists[i]; r.Took-r.TookSlack > limit && r.Start.Known() {
+			out = append(out, host.Span{From: r.Start.At + int64(limit-r.Start.Slack), To: r.Start.At + int64(r.Start.Slack+r.Took+r.TookSlack)})
+		}
+	}
+	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
+	return out
+}
+
 // unsaid adds the time between the turns of the sync loop around unhealthiness of which
 // none tells: the loop was blocked, or its lines are missing.
 func (h *claims) unsaid(run int, add func(from, to int64)) {
 	r, turns := &h.s.Runs[run], h.s.Turns
-	k, _ := slices.BinarySearchFunc(h.over, r.First, func(c Claim, t int64) int { return cmp.Compare(c.From, t) })
-	for ; k < len(h.over) && h.over[k].From < r.Last; k++ {
-		i, j := h.s.TurnFrom(h.over[k].From), h.s.TurnFrom(h.over[k].To+1)
+	k, _ := slices.BinarySearchFunc(h.ill, r.First, func(x host.Span, t int64) int { return cmp.Compare(x.From, t) })
+	for ; k < len(h.ill) && h.ill[k].From < r.Last; k++ {
+		x := h.ill[k]
+		i, j := h.s.TurnFrom(x.From), h.s.TurnFrom(x.To+1)
 		if slices.ContainsFunc(turns[i:j], func(t kubelet.Turn) bool { return h.s.TurnKinds(t)&host.KindSkip != 0 }) {
 			continue
 		}
@@ -177,7 +201,7 @@ func (h *claims) metrics() {
 			h.pace(p, limit)
 		case snapshots.ProofStart:
 			if !h.n.Kubelet.EventedSends() {
-				h.add(p.From, h.gone.Until(p.From, p.Start.At-int64(p.Start.Slack)+limit), Healthy, ProofGauge, p.Evidence...)
+				h.add(p.From, h.until(p.From, p.Start.At-int64(p.Start.Slack)+limit), Healthy, ProofGauge, p.Evidence...)
 			}
 		}
 	}
@@ -197,7 +221,7 @@ func (h *claims) pace(p *snapshots.Proof, limit int64) {
 	// A snapshot that had to wait is later than its stamp, by no more than what
 	// the intervals leave of the step.
 	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+relist.TimerLate), p.To-int64(p.Sum)+int64(p.SumMax))
-	h.add(from, h.gone.Until(p.To, last-int64(p.SumMax)+limit), Healthy, ProofPace, p.Evidence...)
+	h.add(from, h.until(p.To, last-int64(p.SumMax)+limit), Healthy, ProofPace, p.Evidence...)
 }
 
 // silence claims health where the log of a run would tell of the opposite.
@@ -524,7 +548,7 @@ func (h *claims) unproven() {
 		if e.Recovered.Known() {
 			to = max(e.Recovered.At, sure)
 			if strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {
-				to += int64(e.Recovered.Slack) // one line may be missing, two turns in a row prove it
+				to += int64(e.Recovered.Slack - e.Stepped) // one line may be missing, two turns in a row prove it
 			}
 		} else if e.Run >= 0 && e.Run+1 < len(h.s.Runs) {
 			to = max(sure, h.s.Runs[e.Run+1].First)

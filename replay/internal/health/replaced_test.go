@@ -26,7 +26,7 @@ func TestReplaced(t *testing.T) {
 		"replaced":    {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, []int64{1000, 1329}},
 	} {
 		n := &relist.Known{Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
-		h := claims{n: n, gone: snapshots.Replacements(n.Proofs)}
+		h := claims{n: n, s: &kubelet.Log{}, gone: snapshots.Replacements(n.Proofs)}
 		h.metrics()
 		if len(h.out) != len(c.want) {
 			t.Fatalf("%s: %v", name, h.out)

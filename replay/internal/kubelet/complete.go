@@ -264,6 +264,10 @@ func (w *Witness) Paced(run int, before int64) bool {
 // startFlags are flags of every kubelet, in the order in which it prints all it has.
 var startFlags = []string{"cgroup-driver", "config", "event-qps", "feature-gates", "hostname-override", "max-pods", "root-dir", "runtime-request-timeout", "v"}
 
+// startTexts are parts of lines that a kubelet writes before its sync loop and never again.
+var startTexts = []string{`"Golang settings"`, "Validated CRI v1", "Filesystem UUIDs: ", "Machine: {", "Creating Container Manager object", "Creating Device Plugin manager",
+	"Using root directory", "Adding static pod path", "Adding pod path", "Adding apiserver pod source", "Loaded volume plugin"}
+
 // unstarted finds runs of which some lines of the start are there and others, which
 // every process writes (1.11 to 1.37), are not: the flags after the first one that
 // is there, the start of the sync loop, and its first turn, which skips because no
@@ -272,12 +276,13 @@ func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
 	for _, c := range s.Cover.list {
 		if run := s.RunAt(c.FirstLine.At); run >= 0 {
-			text := c.FirstLine.Text.String()
+			first, _ := inOrder(c.FirstLine, c.LastLine)
+			text := first.Text.String()
 			if _, flag, ok := strings.Cut(text, "FLAG: --"); ok {
 				name, _, _ := strings.Cut(flag, "=")
 				flags[run], begins[run] = append(flags[run], name), true
 			}
-			begins[run] = begins[run] || strings.Contains(text, `"Golang settings"`) // the second line since 1.23
+			begins[run] = begins[run] || slices.ContainsFunc(startTexts, func(s string) bool { return strings.Contains(text, s) })
 		}
 	}
 	for _, e := range s.profile {
@@ -288,7 +293,7 @@ func (w *Witness) unstarted(s *Log) {
 		if e.Is(parse.SigFlag) {
 			flags[run] = append(flags[run], e.Field("name"))
 		}
-		begins[run] = begins[run] || e.Is(parse.SigFlag) || e.Is(parse.SigVersion) || e.Is(parse.SigGates)
+		begins[run] = begins[run] || e.Is(parse.SigFlag) || e.Is(parse.SigVersion) || e.Is(parse.SigGates) || e.Is(parse.SigRuntime)
 	}
 	for run := range s.Runs {
 		r := &s.Runs[run]
@@ -378,11 +383,11 @@ func (w *Witness) errorsOnly(s *Log) {
 // holes lists the silences of the kubelet's log that are longer than its habit,
 // and the surroundings of markers of lost lines.
 func (n *Log) holes() []host.Span {
-	rhythm := n.rhythm()
+	rhythm, dense := n.rhythm(quickLeast), n.rhythm(ordinaryLeast) < habitLeast
 	limit := int64(habit(n.silences, rhythm))
 	var out []host.Span
 	for _, g := range n.silences {
-		if d := g.Next.At - g.Last.At; d > limit || rhythm < habitLeast && g.Last.Pos.File != g.Next.Pos.File {
+		if d := g.Next.At - g.Last.At; d > limit || dense && g.Last.Pos.File != g.Next.Pos.File {
 			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})
 		}
 	}
@@ -435,15 +440,16 @@ func habit(gaps []parse.Gap, least time.Duration) time.Duration {
 }
 
 // rhythm is the longest silence that is no hole in any log of the kubelet: at verbosity
-// 4 it writes several lines a second, and a loop that skips every five seconds.
-func (n *Log) rhythm() time.Duration {
+// 4, which a number of lists shows, it writes several lines a second, and a loop that
+// skips every five seconds.
+func (n *Log) rhythm(least int) time.Duration {
 	lists := 0
 	for i := range n.Marks {
 		if n.Marks[i].Kind&(host.KindRelisting|host.KindRetrieved) != 0 {
 			lists++
 		}
 	}
-	if lists >= ordinaryLeast {
+	if lists >= least {
 		return BackoffMax + BackoffLate
 	}
 	return habitLeast

@@ -117,6 +117,19 @@ func (c *Coverage) Lull(from, to int64) int64 {
 	return max(most, to-last)
 }
 
+// Around returns the last line with a signature before a moment and the first after it,
+// 0 where there is none.
+func (c *Coverage) Around(at int64) (before, after int64) {
+	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
+	if i > 0 {
+		before = c.events[c.lines[i-1]].At
+	}
+	if i < len(c.lines) {
+		after = c.events[c.lines[i]].At
+	}
+	return before, after
+}
+
 // nextLine returns when the origin wrote its next line at or after the moment.
 func nextLine(v *parse.Coverage, at int64) int64 {
 	first, last := min(v.FirstLine.At, v.LastLine.At), max(v.FirstLine.At, v.LastLine.At)

@@ -25,6 +25,7 @@ type LastSeen struct {
 	relist   int           // index into the ledger
 	Loose    bool          // no line states a time finer than a second
 	Limit    time.Duration // threshold stated last, 0 if none
+	Stepped  time.Duration // by how much the clock was set forward since the group before, which names the same relist; 0: another one
 	lastAge  time.Duration
 	lastAt   int64
 	lastSkip int64
@@ -56,8 +57,9 @@ func GroupAges(s *Log) []*LastSeen {
 				h.take(a)
 				continue
 			}
+			step := g.stepped(a)
 			if g = described(out, a); g == nil {
-				g = &LastSeen{relist: -1, Loose: true}
+				g = &LastSeen{relist: -1, Loose: true, Stepped: step}
 				out = append(out, g)
 			}
 			g.Run, open[a.Run] = a.Run, g
@@ -113,13 +115,21 @@ func (g *LastSeen) takes(a Age) bool {
 		return false
 	}
 	// Last-seen never moves back in one process: the wall clock did.
-	if hi < g.Lo {
-		return a.Age >= g.lastAge
+	return hi < g.Lo && a.Age >= g.lastAge
+}
+
+// stepped is by how much the clock was set forward before a line, 0 if it was not: the age
+// grew by one turn of the backed-off sync loop while the stamps moved much further, so
+// that the relist is the same. Ages are monotonic.
+func (g *LastSeen) stepped(a Age) time.Duration {
+	if g == nil || g.Loose || a.res >= time.Second || !a.Skip || g.lastSkip == 0 {
+		return 0
 	}
-	// The age grew by one turn of the backed-off sync loop while the wall
-	// clock moved further: the clock was stepped, the relist is the same.
 	grown := a.Age - g.lastAge
-	return a.Skip && g.lastSkip != 0 && grown > 0 && nearBackoff(grown) && a.At-g.lastAt > int64(grown)+int64(time.Minute)
+	if step := time.Duration(a.At-g.lastAt) - grown; grown > 0 && nearBackoff(grown) && step > time.Minute {
+		return step
+	}
+	return 0
 }
 
 // nearBackoff reports whether d is a pause of the failing sync loop.

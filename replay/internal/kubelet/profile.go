@@ -494,6 +494,7 @@ func (p *profiler) timeout() {
 	}
 	if !k.TimeoutKnown {
 		k.most = p.most(waits.own)
+		k.slower = slices.ContainsFunc(p.s.Stalls, func(x Stall) bool { return x.To-x.From > 2*int64(k.RPCTimeout+time.Second) }) // it lists twice
 	}
 }
 
@@ -790,6 +791,7 @@ type Profile struct {
 	ThresholdSet bool          // by option: overrules the lines
 	TimeoutKnown bool          // RPCTimeout is stated, measured or confirmed, else it is assumed and dates nothing
 	most         time.Duration // where it is not known
+	slower       bool          // a call lasted longer than its default allows
 }
 
 // CallTimeout is the runtimeRequestTimeout where it is known, else 0.
@@ -807,8 +809,13 @@ const TimeoutMost = 15 * time.Minute
 func (k *Profile) LongestCall() time.Duration { return cmp.Or(k.CallTimeout(), k.most, TimeoutMost) }
 
 // Hangs is how long a call may hang before a line tells of it: the timeout, or where it is
-// not known its default, if no less is proven.
-func (k *Profile) Hangs() time.Duration { return min(k.RPCTimeout, k.LongestCall()) }
+// not known its default, if neither less nor more is proven.
+func (k *Profile) Hangs() time.Duration {
+	if k.slower {
+		return k.LongestCall()
+	}
+	return min(k.RPCTimeout, k.LongestCall())
+}
 
 // Timeouts reports whether a time is that of one call or several on end that ran into their
 // deadline, and up to two seconds more.

@@ -36,6 +36,7 @@ type Episode struct {
 	Threshold      time.Duration
 	PeakAge        time.Duration
 	Peak           host.Evidence // the line that states it
+	Stepped        time.Duration // by how much the clock was set forward meanwhile
 	Reports        int           // lines that state an age past the threshold
 	NeverReports   int           // lines that say that PLEG has yet to be successful; they state no age
 	Never          bool          // no relist has succeeded since the process started
@@ -151,7 +152,7 @@ func (w *healer) limit(g *kubelet.LastSeen) time.Duration {
 // threshold, or, for all that the log shows, the sync loop went on skipping from
 // a to b without missing a turn.
 func (w *healer) unbroken(a, b *kubelet.LastSeen) bool {
-	if w.outlasted(a, b) {
+	if b.Stepped != 0 || w.outlasted(a, b) {
 		return true
 	}
 	return a.Lines[len(a.Lines)-1].Skip && b.Lines[0].Skip && b.First()-a.Last() <= int64(kubelet.BackoffMax+kubelet.BackoffLate)
@@ -190,7 +191,7 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 	e.FirstReport, e.LastReport = gs[0].First(), last.Last()
 	for _, g := range gs {
 		e.LastStarts = append(e.LastStarts, g.Start())
-		e.Reports += len(g.Lines)
+		e.Reports, e.Stepped = e.Reports+len(g.Lines), e.Stepped+g.Stepped
 		e.FirstReport = min(e.FirstReport, g.First())
 		e.LastReport = max(e.LastReport, g.Last())
 		for _, a := range g.Lines {
@@ -199,7 +200,9 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 			}
 		}
 	}
-	e.Recovered, e.RecoveredBasis = w.recovered(run, last, next, e.LastReport)
+	if e.Recovered, e.RecoveredBasis = w.recovered(run, last, next, e.LastReport); e.Recovered.Known() {
+		e.Recovered.Slack += e.Stepped // the time that it leapt over did not pass
+	}
 	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
 	e.Evidence = append(reports(gs, e.Peak), e.Evidence...)
 	return e

@@ -126,6 +126,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.fromStart(idx, l.byRun[run])
 		l.fromMetrics(idx)
 		l.merge()
+		l.loosen()
 		l.ends(idx, l.byRun[run])
 		l.byLists(idx, l.byRun[run])
 		l.refute(idx, l.byRun[run])
@@ -283,10 +284,27 @@ func (l *ledger) since(c *claim) int64 {
 // begins with a claimed one.
 func (l *ledger) skipped(c *claim, pause int64) bool {
 	lull := max(int64(l.period()), min(pause-3*int64(l.period())/2, 3*int64(l.period())/2)) // the least that hides a quick one
-	if pause > 2*int64(l.period()) && (l.w.Sum(c.run, pause) || pause < int64(snapshots.LongRelist) && l.cover.Lull(c.lo, c.lo+pause) > lull) {
+	if pause > 2*int64(l.period()) && (l.w.Sum(c.run, pause) || pause < int64(snapshots.LongRelist)+l.gap(c.run, c.lo) && l.cover.Lull(c.lo, c.lo+pause) > lull) {
 		return true // a hole that is no longer than the log's habit
 	}
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
+}
+
+// loosen bounds the begin of relists that lasted, in a log that lost lines, where it is
+// silent about when the next one would have begun: after a quick one the line of the one
+// that lasted may be missing there.
+func (l *ledger) loosen() {
+	for _, c := range l.claims {
+		if len(l.w.Holes) > 0 && c.exact && c.outcome != OutcomeListFailed && c.group == nil && !c.listEnd.Known() && c.end.Known() && c.end.At-c.hi >= int64(snapshots.LongRelist) {
+			switch before, after := l.cover.Around(c.lo + l.gap(c.run, c.lo)); {
+			case after-before <= int64(widest)/2:
+			case after < c.end.At:
+				c.hi = after
+			default: // not even that it lasted is known
+				c.end, c.outcome = host.Instant{}, ""
+			}
+		}
+	}
 }
 
 // failedUnsaid reports whether a relist of which no line says that its list
@@ -491,6 +509,13 @@ func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
 func (l *ledger) fromGroups(run int) {
 	var prev *kubelet.LastSeen
 	for _, g := range l.named[run] {
+		if g.Stepped != 0 {
+			was := prev.Lines[len(prev.Lines)-1]
+			l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(g.First()-was.At)) + " and the age grows by " +
+				parse.Short(g.Lines[0].Age-was.Age) + ", so that the clock was set", []host.Evidence{{Record: was.Record}}, []host.Evidence{{Record: g.Lines[0].Record}}})
+			prev = g
+			continue
+		}
 		c := &claim{lo: g.Lo, hi: g.Hi, run: run, listed: &yes, basis: basisLastSeen, group: g}
 		if prev != nil && prev.Last() > g.Hi && prev.Last() < g.First() {
 			// Its list returned after the last line that still named the older relist.

@@ -165,6 +165,9 @@ func (w *healer) missed(run, after int, last int64) (proof, bool) {
 			break
 		}
 		if w.log.Whole(from, next) && next-at <= int64(2*kubelet.BackoffMax) && !w.s.Seam(at) {
+			if next-at > int64(kubelet.BackoffMax) { // the line of more than one turn may be missing there
+				at = next
+			}
 			return proof{at, basis}, true
 		}
 		basis = "the kubelet logs again and its sync loop did not skip a turn"

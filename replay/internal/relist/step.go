@@ -87,7 +87,7 @@ func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int
 	y.onDemand = w.onDemand(e, lastStart, open)
 	y.sent = w.sent(e, lastStart)
 	for i := 1; i < len(gs); i++ {
-		if w.outlasted(gs[i-1], gs[i]) {
+		if gs[i].Stepped == 0 && w.outlasted(gs[i-1], gs[i]) {
 			y.slowList = gs[i]
 		}
 	}

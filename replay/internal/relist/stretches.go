@@ -210,7 +210,7 @@ func (r Relist) measured(m Relist) Relist {
 // one that listed pods.
 func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 	r := &relists[i]
-	if r.End.Known() || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
+	if r.End.Known() || e.Stepped != 0 || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
 		return
 	}
 	// PLEG stays unhealthy until the next relist has listed: a period, the
@@ -218,9 +218,7 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 	// were slow may become slower.
 	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
 	if !e.Recovered.Known() {
-		if r.Outcome = OutcomeHung; r.Run < 0 || l.s.Runs[r.Run].Last-e.LastReport > int64(10*time.Second) {
-			r.Seen = lo // reports are seconds apart: the log may have lost them, or it was over
-		}
+		r.Outcome, r.Seen = OutcomeHung, lo // the next one may list since then
 		return
 	}
 	hi := e.Recovered.At - int64(l.period())

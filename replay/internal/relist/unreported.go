@@ -41,7 +41,7 @@ func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
 // when the second had not listed a threshold after the first began.
 func (w *healer) between(p, r *Relist) (Episode, bool) {
 	limit := w.n.Kubelet.Threshold
-	breach := p.Start.At + int64(limit)
+	breach := p.Start.At + int64(limit+p.Start.Slack)
 	visible := r.Start.At // the list cannot have returned before
 	if r.ListEnd.Known() {
 		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))

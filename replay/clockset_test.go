@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stall is a log of 15 minutes with a relist that hangs from 10:05 for six minutes, by a
+// clock that is set forward after four of them.
+func stall(step time.Duration) string {
+	type line struct {
+		at   time.Duration
+		text string
+	}
+	var all []line
+	add := func(at time.Duration, format string, args ...any) {
+		stamp := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(at)
+		if at > 9*time.Minute {
+			stamp = stamp.Add(step)
+		}
+		all = append(all, line{at, stamp.Format("I0102 15:04:05.000000") + "    4242 " + fmt.Sprintf(format, args...)})
+	}
+	for at := time.Duration(0); at < 15*time.Minute; at += 2 * time.Second {
+		add(at, `reconciler.go:1] "something"`)
+	}
+	event := `kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerDied","Data":"ab"}`
+	add(2*time.Second, "%s", event)
+	pause := 100 * time.Millisecond
+	for at := 8*time.Minute + 500*time.Millisecond; at < 11*time.Minute; at += pause + time.Millisecond {
+		add(at, `kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at-5*time.Minute-12345)
+		if at > 8*time.Minute+600*time.Millisecond {
+			pause = min(2*pause, 5*time.Second)
+		}
+	}
+	add(11*time.Minute+3*time.Second, "%s", event)
+	slices.SortStableFunc(all, func(a, b line) int { return int(a.at - b.at) })
+	var out strings.Builder
+	for _, l := range all {
+		out.WriteString(l.text + "\n")
+	}
+	return out.String()
+}
+
+// TestClockSetInAStall: an age grows by one pause of the sync loop while the stamps move on
+// by hours. Ages are monotonic: the clock was set, and it is one relist, no second one that
+// began hours later.
+func TestClockSetInAStall(t *testing.T) {
+	for _, step := range []time.Duration{0, 30 * time.Minute, 3 * time.Hour} {
+		n := buildOne(t, stall(step))
+		if len(n.Relists) != 1 || len(n.Episodes) != 1 {
+			t.Fatalf("%v: %d relists, %d episodes: %+v", step, len(n.Relists), len(n.Episodes), n.Relists)
+		}
+		if d, known := n.Relists[0].Duration(); known {
+			t.Errorf("%v: the relist took %v", step, d)
+		}
+		e := &n.Episodes[0]
+		least := time.Duration(e.Recovered.At-e.Breach) - e.Recovered.Slack
+		if !e.Recovered.Known() || least < 2*time.Minute || least > 4*time.Minute || e.Stepped.Round(time.Minute) != step {
+			t.Errorf("%v: at least %v unhealthy, stepped by %v", step, least, e.Stepped)
+		}
+		if n.UnhealthyTime().Round(time.Minute) != 3*time.Minute {
+			t.Errorf("%v: unhealthy for %v", step, n.UnhealthyTime())
+		}
+		if told := len(n.Contradictions) > 0; told != (step != 0) || n.Window.Step.Round(time.Minute) != step {
+			t.Errorf("%v: step told %v, of the window %v", step, told, n.Window.Step)
+		}
+		if h := n.Health[len(n.Health)-2]; h.State != Healthy {
+			t.Errorf("%v: %v after the recovery", step, h)
+		}
+	}
+}
