@@ -40,6 +40,7 @@ type FileClock struct {
 	YearBasis string // in words: "collection time in sos_reports/manifest.json", "--year", …
 	Reversed  bool
 	Jumps     []Jump
+	Stepped   int // how many steps there are: of more than Many of a kind not all are among Jumps
 	// Moved is how many stretches of a journal were moved on the axis because
 	// the boot's own clock shows that the wall clock was set behind them.
 	Moved int

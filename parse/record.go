@@ -413,7 +413,7 @@ func (c *Container) Quote() string { return c.Text.String() }
 type Warning struct {
 	Pos
 	Msg string // lower case, no full stop
-	Cut bool   // a limit that a flag sets left a part of the input out
+	Cut bool   // a limit left a part of the input out
 }
 
 func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }

@@ -175,7 +175,7 @@ func (s *subject) inWindow(id string) []*parse.Event {
 	if s.ep == nil {
 		return all
 	}
-	all, exact := s.reach(all, 0)
+	all, exact := s.reach(all, 0, true)
 	if exact {
 		return all
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 		res.Causes = append(res.Causes, c)
 	}
 	res.Summary = summary(v, &res)
+	for _, id := range slices.Sorted(maps.Keys(v.unread)) {
+		res.Warnings = append(res.Warnings, parse.Counted(v.unread[id].Where(), v.holder(id).lines, id+" line", mostRead, "the first of each window"))
+	}
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
 		res.LookAlikes = res.LookAlikes[1:] // it is told once
 	}

@@ -28,6 +28,10 @@ const keepMax = 4
 // change nothing but the time that it takes.
 const enough = 500
 
+// mostRead is how many lines one clause reads of a window, or of a whole log: from those
+// it did not read nothing follows, neither that something is there nor that it is not.
+const mostRead = 10 * parse.Many
+
 // outcome is what looking for one clause gave.
 type outcome struct {
 	clause  *Clause
@@ -116,8 +120,18 @@ func (s *subject) lookSig(c *Clause) outcome {
 	late := s.lateness(c)
 	best := outside
 	prev := (*parse.Event)(nil)
+	read := 0
 	for _, e := range s.candidates(c, late) {
-		t := s.timing(e, max(late, s.statedLag(c, e)))
+		lag := c.lagField(e)
+		if lag == "" && !c.Any && s.timing(e, late) == outside {
+			continue
+		}
+		if read++; read > mostRead {
+			s.unread[c.Sigs[slices.IndexFunc(c.Sigs, e.Is)]] = e
+			o.state = CannotLook
+			break
+		}
+		t := s.timing(e, max(late, statedLag(e, lag)))
 		if t != outside && s.blockedBefore(c, e) {
 			t = outside
 		}
@@ -140,8 +154,8 @@ func (s *subject) candidates(c *Clause, late int64) []*parse.Event {
 	var lists [][]*parse.Event
 	for _, id := range c.Sigs {
 		es := s.sig(id)
-		if g := s.holder(id).sig; !c.Any && g != nil && g.LagField == "" {
-			es, _ = s.reach(es, late)
+		if g := s.holder(id).sig; !c.Any && g != nil {
+			es, _ = s.reach(es, late, g.LagField == "")
 		}
 		if len(es) > 0 {
 			lists = append(lists, es)
@@ -226,18 +240,24 @@ func (s *subject) blockedBefore(c *Clause, e *parse.Event) bool {
 	return false
 }
 
-// statedLag is how long after its beginning a trouble was logged by what the line
-// says itself.
-func (s *subject) statedLag(c *Clause, e *parse.Event) int64 {
+// lagField is the field in which a line of the clause's signatures says how long after
+// the beginning of a trouble it was logged, "" for none.
+func (c *Clause) lagField(e *parse.Event) string {
 	for _, g := range e.Sigs.Sigs {
-		if g.LagField == "" || !slices.Contains(c.Sigs, g.ID) {
-			continue
-		}
-		if d, ok := duration(e.Field(g.LagField)); ok && d > 0 {
-			return d
+		if g.LagField != "" && slices.Contains(c.Sigs, g.ID) {
+			return g.LagField
 		}
 	}
-	return 0
+	return ""
+}
+
+// statedLag is what a line says in that field.
+func statedLag(e *parse.Event, field string) int64 {
+	if field == "" {
+		return 0
+	}
+	d, _ := duration(e.Field(field))
+	return max(d, 0)
 }
 
 // better keeps the timing that speaks most for a cause.

@@ -3,6 +3,7 @@ package rules
 import (
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 )
 
@@ -102,6 +103,7 @@ type Result struct {
 	LookAlikes []Cause  // what looks like PLEG trouble and is not
 	Unjudged   []Unjudged
 	Unready    []Unready
-	Status     string // unhealthy, degraded, healthy, unknown
-	Summary    string // one sentence for a ticket
+	Status     string          // unhealthy, degraded, healthy, unknown
+	Summary    string          // one sentence for a ticket
+	Warnings   []parse.Warning // what was too much to be judged one by one
 }

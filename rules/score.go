@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -436,6 +437,7 @@ func (j *judgements) take(i int, x *scored) {
 
 // join adds what was judged about later episodes.
 func (j *judgements) join(later *judgements) {
+	maps.Copy(j.v.unread, later.v.unread)
 	for i, x := range later.best {
 		if x != nil {
 			j.episodes[i] = append(j.episodes[i], later.episodes[i]...)

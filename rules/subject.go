@@ -33,9 +33,10 @@ type view struct {
 	series map[string][]*parse.Series
 	told   map[*parse.Event][]parse.Field // by events that were cited
 	texts  lineTests
-	found  []outcome // room for what is found for one cause
-	rt     string    // docker, containerd, crio, "" unknown
-	os     string    // linux, windows, "" unknown
+	unread map[string]*parse.Event // by signatures of which there were too many lines: the first that a clause did not read
+	found  []outcome               // room for what is found for one cause
+	rt     string                  // docker, containerd, crio, "" unknown
+	os     string                  // linux, windows, "" unknown
 	kernel *parse.Fact
 	t      int64           // RPC time-out, ns
 	peaks  []time.Duration // of the age of the last relist, by episode
@@ -46,7 +47,7 @@ type view struct {
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}}
+	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
@@ -89,7 +90,7 @@ func (v *view) fork() *view {
 	w := *v
 	w.listed, w.holders, w.failures = maps.Clone(v.listed), maps.Clone(v.holders), v.failures.fork()
 	w.found = nil
-	w.told = map[*parse.Event][]parse.Field{}
+	w.told, w.unread = map[*parse.Event][]parse.Field{}, map[string]*parse.Event{}
 	return &w
 }
 
@@ -203,13 +204,16 @@ func (s *subject) timing(r parse.Record, late int64) timing {
 }
 
 // reach cuts events, which are in time order, to those that can fall into the
-// window, or do if exact. Where clocks of several files cannot be compared nothing
-// is cut.
-func (s *subject) reach(es []*parse.Event, late int64) (out []*parse.Event, exact bool) {
+// window, or do if exact: so late after what they tell of, or more. Where clocks of several
+// files cannot be compared nothing is cut.
+func (s *subject) reach(es []*parse.Event, late int64, noMore bool) (out []*parse.Event, exact bool) {
 	if s.ep == nil || !s.oneClock || len(es) < 64 {
 		return es, false
 	}
 	lo := sort.Search(len(es), func(i int) bool { return es[i].At >= s.from+late })
+	if !noMore {
+		return es[lo:], false
+	}
 	hi := sort.Search(len(es), func(i int) bool { return es[i].At > s.to+late })
 	return es[lo:max(lo, hi):max(lo, hi)], true
 }

@@ -355,6 +355,7 @@ func (b *batchRun) load(ctx context.Context, name string) (*model.Analysis, erro
 		}
 		n.Judge(rules.EvalAtOnce(n.Node, &n.Audit, b.pack, nil))
 		r.Nodes = append(r.Nodes, n)
+		r.Warnings = append(r.Warnings, n.Warnings...)
 	}
 	return r, nil
 }

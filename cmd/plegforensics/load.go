@@ -245,6 +245,10 @@ func buildOf(c *cli.Context, args []string, asks query.Asks) (*model.Analysis, e
 		for _, n := range ns {
 			n.Judge(rules.EvalAtOnce(n.Node, &n.Audit, pack, runner(c)))
 			r.Nodes = append(r.Nodes, n)
+			r.Warnings = append(r.Warnings, n.Warnings...)
+			if !redacting(c) {
+				warn(c.App.ErrWriter, n.Warnings)
+			}
 		}
 	}
 	return r, nil

@@ -37,8 +37,10 @@ func foldRepeats(b *parse.Bundle) {
 		if r == nil {
 			continue
 		}
+		before := len(c.Jumps)
 		c.Jumps = slices.DeleteFunc(c.Jumps, func(j parse.Jump) bool { return j.Step < 0 && r.Holds(j.At.Pos) })
-		stepped[c.File] = len(c.Jumps) > 0
+		c.Stepped -= before - len(c.Jumps)
+		stepped[c.File] = c.Stepped > 0
 		b.Warnings = append(b.Warnings, parse.Warning{Pos: r.First,
 			Msg: parse.Plural(r.Lines, "record") + " of this log stand in it again, the first in this line: they count once"})
 	}

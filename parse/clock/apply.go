@@ -55,7 +55,7 @@ func (f *file) apply(opt Options) {
 		}
 	}
 	f.undated, f.ascending = d.undated, d.ascending && !f.loose && !f.reversed
-	f.jumps = append(f.told(), d.steps...)
+	f.steps(d.steps)
 }
 
 // dating is a walk over items that stamps them and sees how the stamps follow each
@@ -63,10 +63,10 @@ func (f *file) apply(opt Options) {
 type dating struct {
 	stamper
 	writers   writers
-	steps     []parse.Jump // of the clock, as the stamps of one writer show them
-	latest    int64        // event
-	ascending bool         // the events are in order of time
-	undated   bool         // one has no time
+	steps     []step // of the clock, as the stamps of one writer show them
+	latest    int64  // event
+	ascending bool   // the events are in order of time
+	undated   bool   // one has no time
 }
 
 func (f *file) dating() dating {
@@ -115,11 +115,11 @@ func (d *dating) all(i int, es []*parse.Event) {
 
 // jump notes a step of the node's clock. Of a file that was put together, sections of
 // other programs may begin anew, or be in another zone.
-func (d *dating) jump(e *parse.Event, step int64) {
+func (d *dating) jump(e *parse.Event, by int64) {
 	if e.Origin.Source != parse.SrcKubelet && e.Origin.Host == "" {
 		return
 	}
-	d.steps = append(d.steps, parse.Jump{At: parse.Mark{Pos: e.Where(), Stamp: e.Stamp, Text: parse.PlainText(e.Quote())}, Step: step})
+	d.steps = append(d.steps, step{e, by})
 }
 
 // join adds what was seen of the events that follow.

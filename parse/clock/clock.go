@@ -51,6 +51,7 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	}
 	warnOverruled(b, files)
 	warnMisplaced(b, files)
+	warnStepped(b, files)
 	stampFacts(b, anchors)
 	datesSinceBoot(b, files)
 	for _, f := range files {
@@ -83,6 +84,15 @@ func warnMisplaced(b *parse.Bundle, files []*file) {
 	}
 }
 
+// warnStepped tells where the clock stepped too often for each step to be kept.
+func warnStepped(b *parse.Bundle, files []*file) {
+	for _, f := range files {
+		if kept := len(f.jumps); kept < f.stepped {
+			b.Warnings = append(b.Warnings, parse.Counted(f.jumps[0].At.Pos, f.stepped, "clock step", kept, "the first, the last and the largest"))
+		}
+	}
+}
+
 // overrule notes once what the input proves and an option overrules.
 func (f *file) overrule(what, proven, why string) {
 	note := what + " given is not the one that the input proves, " + proven + " (" + why + ")"
@@ -108,6 +118,7 @@ type file struct {
 	yearBasis        string
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
+	stepped          int                // how often the clock did
 	misplaced        parse.Pos          // the first line of a part that is older than what stands before it
 	undated          bool               // an event has no time
 	ascending        bool               // the events are in order of time as they stand in the bundle
@@ -225,5 +236,5 @@ func zoneWord(m *parse.Marker, before string) string {
 
 func (f *file) report() parse.FileClock {
 	return parse.FileClock{File: f.File, Envelope: f.envelope.info(f), Header: f.header.info(f),
-		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps, Moved: f.moved}
+		Year: f.year, YearBasis: f.yearBasis, Reversed: f.reversed, Jumps: f.jumps, Stepped: f.stepped, Moved: f.moved}
 }

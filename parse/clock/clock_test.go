@@ -1,6 +1,8 @@
 package clock
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -360,5 +362,35 @@ func TestJumpsOfSections(t *testing.T) {
 		if got := len(b.Clocks[0].Jumps); got != want {
 			t.Errorf("%q: %d steps, want %d", source, got, want)
 		}
+	}
+}
+
+// TestVeryManySteps: of a clock that steps very often the largest steps are kept, all are
+// counted and that is told; parts of a log they are not.
+func TestVeryManySteps(t *testing.T) {
+	const n = parse.Many + 100
+	var in [][2]string
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		back := 10 * time.Second
+		if i == n/2 {
+			back = 20 * time.Minute
+		}
+		at = at.Add(9 * time.Second)
+		in = append(in, [2]string{"", at.Format(time.RFC3339)})
+		at = at.Add(-back)
+		in = append(in, [2]string{"", at.Format(time.RFC3339)})
+	}
+	b := lines(t, &parse.File{Path: "kubelet.log"}, in...)
+	for _, e := range b.Events {
+		e.Origin.Source = parse.SrcKubelet
+	}
+	Resolve(b, Options{})
+	c := &b.Clocks[0]
+	if len(c.Jumps) != parse.Many || c.Stepped != n || len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0].Msg, "10100 clock steps: 10000 are kept") {
+		t.Errorf("%d of %d steps, want %d of %d; %v", len(c.Jumps), c.Stepped, parse.Many, n, b.Warnings)
+	}
+	if !slices.ContainsFunc(c.Jumps, func(j parse.Jump) bool { return j.Step == -int64(20*time.Minute) }) {
+		t.Error("the largest step is lost")
 	}
 }

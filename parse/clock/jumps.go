@@ -21,6 +21,23 @@ func (f *file) told() []parse.Jump {
 	return out
 }
 
+// step is one of the clock that the stamps of one writer show before an event.
+type step struct {
+	before *parse.Event
+	by     int64
+}
+
+// steps notes the steps of the clock. Of very many those that are told, the first, the
+// last and the largest are kept.
+func (f *file) steps(seen []step) {
+	f.jumps = f.told()
+	f.stepped = len(f.jumps) + len(seen)
+	f.jumps = parse.Weightiest(f.jumps, parse.Many, func(*parse.Jump) int64 { return 0 })
+	for _, s := range parse.Weightiest(seen, parse.Many, func(s *step) int64 { return max(s.by, -s.by) }) {
+		f.jumps = append(f.jumps, parse.Jump{At: parse.Mark{Pos: s.before.Where(), Stamp: s.before.Stamp, Text: parse.PlainText(s.before.Quote())}, Step: s.by})
+	}
+}
+
 // writers follows the resolved time of each writer of a file.
 type writers struct {
 	newest map[*parse.Origin]*int64

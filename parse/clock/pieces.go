@@ -12,7 +12,7 @@ import (
 // back, what follows ends where what stood before begins, and the same process goes on
 // from one to the other. Such a step is none of the clock.
 func (f *file) sortPieces() {
-	if len(f.jumps) == 0 || f.reversed || f.journal != nil || len(f.told()) > 0 {
+	if len(f.jumps) == 0 || len(f.jumps) < f.stepped || f.reversed || f.journal != nil || len(f.told()) > 0 {
 		return
 	}
 	goesOn := false
@@ -31,6 +31,7 @@ func (f *file) sortPieces() {
 	}
 	f.misplaced = f.jumps[0].At.Pos
 	f.jumps = slices.DeleteFunc(f.jumps, func(j parse.Jump) bool { return j.Step <= -parse.GapMin })
+	f.stepped = len(f.jumps)
 }
 
 // follows reports whether pieces follow each other without an overlap once they are

@@ -287,7 +287,7 @@ func (f *File) Dating() string {
 	if c.Reversed {
 		out = append(out, "newest line first")
 	}
-	if n := len(c.Jumps); n > 0 {
+	if n := c.Stepped; n > 0 {
 		out = append(out, fmt.Sprintf("clock steps: %d", n))
 	}
 	if c.Moved > 0 {

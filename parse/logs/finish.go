@@ -3,7 +3,6 @@ package logs
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -239,23 +238,9 @@ func markSpot(m *parse.Mark) spot {
 	return spot{raw: m.Raw, env: m.Envelope, header: m.Raw != m.Envelope}
 }
 
-// longest keeps the maxGaps longest gaps, in the order of the file.
+// longest keeps the longest gaps, in the order of the file.
 func longest(gaps []parse.Gap) []parse.Gap {
-	order := make([]int, len(gaps))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(i, j int) bool {
-		a, b := &gaps[order[i]], &gaps[order[j]]
-		return apart(&a.Last.Raw, &a.Next.Raw) > apart(&b.Last.Raw, &b.Next.Raw)
-	})
-	order = order[:maxGaps]
-	sort.Ints(order)
-	out := make([]parse.Gap, 0, maxGaps)
-	for _, i := range order {
-		out = append(out, gaps[i])
-	}
-	return out
+	return parse.Weightiest(gaps, maxGaps, func(g *parse.Gap) int64 { return apart(&g.Last.Raw, &g.Next.Raw) })
 }
 
 // verbosity is what a line of each signature proves.

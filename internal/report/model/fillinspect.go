@@ -47,7 +47,7 @@ func (c *Cleaner) file(f inventory.File) File {
 	if k := f.Clock; k != nil {
 		zone := f.Zone()
 		out.Zone, out.ZoneBasis, out.YearBasis = c.known(zone.Name), c.known(zone.Basis), c.known(k.YearBasis)
-		out.Year, out.Reversed, out.Jumps = Given(k.Year > 1970, k.Year), k.Reversed, len(k.Jumps)
+		out.Year, out.Reversed, out.Jumps = Given(k.Year > 1970, k.Year), k.Reversed, k.Stepped
 	}
 	return out
 }
