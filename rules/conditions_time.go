@@ -313,7 +313,11 @@ func lookClockJump(s *subject, args map[string]string) outcome {
 func (s *subject) distinct(field string, wanted func(*parse.Event) bool, ids ...string) (out []*parse.Event) {
 	seen := map[string]bool{}
 	for _, id := range ids {
-		for _, e := range s.inWindow(id) {
+		for i, e := range s.inWindow(id) {
+			if i == mostRead {
+				s.unread[id] = e
+				break
+			}
 			of, _, _ := strings.Cut(e.Field(field), "/")
 			if of != "" && !seen[of] && wanted(e) {
 				seen[of] = true

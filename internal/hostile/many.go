@@ -23,10 +23,10 @@ func Many() []Case {
 			"%013[1]x       %013[1]x       3 hours ago         Running             c-%[1]d                0                   %013[1]x       p-%[1]d\n", ""),
 		one("100,000 pods", "pods.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%[1]d","namespace":"n","uid":"%032[1]x"},`+
 			`"spec":{"nodeName":"node-%[1]d"},"status":{"phase":"Running","containerStatuses":[{"name":"c","containerID":"containerd://%064[1]x"}]}}`, "]}"),
-		one("100,000 nodes", "nodes.json", 100_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%[1]d"},`+
+		one("1,000,000 nodes", "nodes.json", 1_000_000, `{"kind":"List","apiVersion":"v1","items":[{}`, `,{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%[1]d"},`+
 			`"status":{"conditions":[{"type":"Ready","status":"False","lastHeartbeatTime":"2024-03-13T15:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s"}]}}`, "]}"),
 		one("100,000 mounts", "mount.txt", 100_000, "", "10.0.0.1:/e/%[1]d on /var/lib/kubelet/pods/%032[1]x/volumes/kubernetes.io~nfs/v type nfs4 (rw,hard)\n", ""),
-		one("500,000 processes", "ps_auxf.txt", 500_000, "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n",
+		one("1,000,000 processes", "ps_auxf.txt", 1_000_000, "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n",
 			"root     %7[1]d  0.0  0.0      0     0 ?        D    Mar13   0:00 runc init %[1]d\n", ""),
 		one("200,000 goroutines", "goroutines.txt", 200_000, "", "goroutine %[1]d [select, 5 minutes]:\nk8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc%[1]x)\n\t/w/generic.go:%[1]d +0x1a\n"+
 			"main.f%[1]d(0xc%[1]x)\n\t/w/f.go:%[1]d +0x2b\ncreated by k8s.io/kubernetes/pkg/kubelet.start\n\t/w/k.go:1 +0x1\n\n", ""),

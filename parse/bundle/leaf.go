@@ -188,15 +188,22 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 // load is in memory at a time; release lets the next one in.
 func (w *walker) slurp(buf *buffer, r io.Reader, limit int64) (data []byte, release func(), cut bool, err error) {
 	w.l.big <- struct{}{}
-	var out bytes.Buffer
-	out.Grow(2 * runSize)
-	out.Write(buf.data())
+	data = append(make([]byte, 0, max(2*runSize, len(buf.data()))), buf.data()...)
 	w.l.give(buf)
-	_, err = io.Copy(&out, io.LimitReader(r, limit-int64(out.Len())))
-	if err == nil && int64(out.Len()) >= limit {
+	for err == nil && int64(len(data)) < limit {
+		if len(data) == cap(data) { // never more room than may be filled
+			data = append(make([]byte, 0, min(2*int64(cap(data)), limit)), data...)
+		}
+		var n int
+		n, err = r.Read(data[len(data):min(int64(cap(data)), limit)])
+		data = data[:len(data)+n]
+	}
+	if err == io.EOF {
+		err = nil
+	} else if err == nil {
 		cut = more(r)
 	}
-	return out.Bytes(), func() { <-w.l.big }, cut, err
+	return data, func() { <-w.l.big }, cut, err
 }
 
 // more reports whether r has another byte.

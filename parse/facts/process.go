@@ -159,6 +159,8 @@ type process struct {
 	pos    parse.Pos
 	line   string
 	thread bool
+	role   string        // see roleOf
+	began  time.Time     // zero: not stated with a date
 	age    time.Duration // as stated, or by the start of the youngest row; 0 unknown
 }
 
@@ -174,7 +176,7 @@ func (s *scan) table(head []string, tool string) {
 	c := columns(head)
 	n := census{pos: s.pos(), line: s.line}
 	pid := ""
-	var rows []process
+	rows := worthTelling{of: map[bool]int{}, daemons: map[string]bool{}}
 	for s.advance() {
 		p, ok := c.row(s.line)
 		if !ok {
@@ -195,12 +197,15 @@ func (s *scan) table(head []string, tool string) {
 		if !thread && (p.comm == "kubelet" || p.comm == "hyperkube" || p.comm == "kubenswrapper") {
 			s.kubeletFlags(strings.Fields(p.args))
 		}
-		rows = append(rows, p)
+		rows.add(&p, &n)
 	}
-	newest, first := ages(rows), len(s.part.Facts)
-	roles := rolesOf(rows)
-	for i := range rows {
-		s.process(&rows[i], roles[i], &n)
+	newest, first := rows.newest, len(s.part.Facts)
+	rows.settle()
+	for i := range rows.kept {
+		s.process(&rows.kept[i])
+	}
+	if kept := len(rows.kept); kept < rows.all {
+		s.part.Warnings = append(s.part.Warnings, parse.Counted(n.pos, rows.all, "row", kept, "the first that tell of a process that is blocked, ended, or of the node's own programs"))
 	}
 	if tool == "ps" {
 		s.census(n, c)
@@ -296,8 +301,86 @@ func command(args string) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
+// worthTelling are the rows of a table of which there is something to tell.
+type worthTelling struct {
+	kept    []process
+	all     int          // more than are kept where there are very many
+	of      map[bool]int // how many are kept: daemons, and others
+	daemons map[string]bool
+	parents bool      // the table states them
+	newest  time.Time // start of the youngest process
+}
+
+// add counts a row and keeps it if there is something to tell of it.
+func (w *worthTelling) add(p *process, n *census) {
+	p.role = roleOf(p)
+	p.began, _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(p.start), " "))
+	if p.began.After(w.newest) {
+		w.newest = p.began
+	}
+	w.parents = w.parents || p.ppid != ""
+	if p.role == "" && ofCNI(p.args) {
+		p.role = mayBeCNI
+	}
+	switch {
+	case p.blocked():
+		n.dstates++
+	case p.zombie():
+		n.zombies++
+	}
+	own := !p.thread && !p.zombie()
+	switch {
+	case own && p.role == "shim":
+		n.shims++
+	case own && p.role == "runc":
+		n.runcs++
+	}
+	daemon := p.role == "daemon"
+	if !p.blocked() && !p.zombie() && (!own || p.role == "" || p.role == "shim" && !p.stopped()) {
+		return
+	}
+	if w.all++; w.of[daemon] == parse.Many {
+		return
+	}
+	w.of[daemon]++
+	w.kept = append(w.kept, *p)
+	if daemon && p.pid != "1" {
+		w.daemons[p.pid] = true
+	}
+}
+
+// settle fills in what takes the whole table. The youngest row is about as old as the
+// table, which is as of then. A CNI plug-in is a program of a CNI directory, or of a known
+// name, that the kubelet or a runtime started: where the table states parents, others of
+// such names are none.
+func (w *worthTelling) settle() {
+	for i := range w.kept {
+		p := &w.kept[i]
+		if !p.began.IsZero() && p.age == 0 {
+			p.age = w.newest.Sub(p.began)
+		}
+		switch plugin := p.role == "cni" || p.role == mayBeCNI; {
+		case plugin && (w.daemons[p.ppid] || !w.parents):
+			p.role = "cni"
+		case plugin:
+			p.role = ""
+		}
+	}
+}
+
+// mayBeCNI is the role of a program of a CNI directory.
+const mayBeCNI = "cni?"
+
+func (p *process) blocked() bool { return strings.HasPrefix(p.stat, "D") }
+func (p *process) zombie() bool {
+	return !p.blocked() && (strings.HasPrefix(p.stat, "Z") || strings.HasSuffix(p.args, "<defunct>"))
+}
+func (p *process) stopped() bool {
+	return strings.HasPrefix(p.stat, "T") || strings.HasPrefix(p.stat, "t")
+}
+
 // process states what is worth knowing about one row.
-func (s *scan) process(p *process, role string, n *census) {
+func (s *scan) process(p *process) {
 	attrs := []parse.Field{
 		attr("pid", p.pid), attr("ppid", p.ppid), attr("comm", p.comm), attr("args", clip(p.args)), attr("stat", p.stat),
 		attr("wchan", p.wchan), attr("start", p.start),
@@ -307,26 +390,21 @@ func (s *scan) process(p *process, role string, n *census) {
 	}
 	add := func(key string) { s.addAt(p.pos, p.line, key, p.comm, num(p.pid), attrs...) }
 	switch {
-	case strings.HasPrefix(p.stat, "D"):
-		n.dstates++
+	case p.blocked():
 		add(KeyDState)
-	case strings.HasPrefix(p.stat, "Z") || strings.HasSuffix(p.args, "<defunct>"):
-		n.zombies++
+	case p.zombie():
 		add(KeyZombie)
 		return
 	}
 	if p.thread {
 		return
 	}
-	if role != "" && role != "cni" && (strings.HasPrefix(p.stat, "T") || strings.HasPrefix(p.stat, "t")) {
-		attrs := append(slices.Clone(attrs), attr("role", role))
+	if p.role != "" && p.role != "cni" && p.stopped() {
+		attrs := append(slices.Clone(attrs), attr("role", p.role))
 		s.addAt(p.pos, p.line, KeyStopped, p.comm, num(p.pid), attrs...)
 	}
-	switch role {
-	case "shim":
-		n.shims++
+	switch p.role {
 	case "runc":
-		n.runcs++
 		add(KeyRunc1)
 	case "daemon":
 		s.daemon(p, attrs)
@@ -365,29 +443,6 @@ var programs = []struct{ name, role string }{
 	{"cbagentd", "agent"}, {"sophos*", "agent"}, {"savd", "agent"}, {"esets*", "agent"}, {"kesl", "agent"}, {"fapolicyd", "agent"}, {"auditd", ""},
 }
 
-// rolesOf tells what the processes of a table are to us. A CNI plug-in is a program
-// of a CNI directory, or of a known name, that the kubelet or a runtime started:
-// where the table states parents, others of such names are none.
-func rolesOf(rows []process) []string {
-	roles, daemons, parents := make([]string, len(rows)), map[string]bool{}, false
-	for i := range rows {
-		roles[i] = roleOf(&rows[i])
-		daemons[rows[i].pid] = daemons[rows[i].pid] || roles[i] == "daemon" && rows[i].pid != "1"
-		parents = parents || rows[i].ppid != ""
-	}
-	for i := range rows {
-		p := &rows[i]
-		plugin := roles[i] == "cni" || roles[i] == "" && ofCNI(p.args)
-		switch {
-		case plugin && (daemons[p.ppid] || !parents):
-			roles[i] = "cni"
-		case roles[i] == "cni":
-			roles[i] = ""
-		}
-	}
-	return roles
-}
-
 // ofCNI reports whether a command line runs a program, or a script, of a directory
 // of CNI plug-ins.
 func ofCNI(args string) bool {
@@ -400,24 +455,6 @@ func ofCNI(args string) bool {
 		}
 	}
 	return false
-}
-
-// ages sets the age of the rows that state when they started with a date: the
-// youngest is about as old as the table, which is as of then.
-func ages(rows []process) (newest time.Time) {
-	starts := make([]time.Time, len(rows))
-	for i := range rows {
-		starts[i], _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(rows[i].start), " "))
-		if starts[i].After(newest) {
-			newest = starts[i]
-		}
-	}
-	for i := range rows {
-		if !starts[i].IsZero() && rows[i].age == 0 {
-			rows[i].age = newest.Sub(starts[i])
-		}
-	}
-	return newest
 }
 
 // elapsed reads the age of a process as ps prints it, [[days-]hours:]minutes:seconds
