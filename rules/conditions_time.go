@@ -314,7 +314,7 @@ func (s *subject) distinct(field string, wanted func(*parse.Event) bool, ids ...
 	seen := map[string]bool{}
 	for _, id := range ids {
 		for i, e := range s.inWindow(id) {
-			if i == mostRead {
+			if i == parse.Many {
 				s.unread[id] = e
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -30,7 +31,7 @@ const enough = 500
 
 // mostRead is how many lines one clause reads of a window, or of a whole log: from those
 // it did not read nothing follows, neither that something is there nor that it is not.
-const mostRead = 10 * parse.Many
+const mostRead = 5 * parse.Many
 
 // outcome is what looking for one clause gave.
 type outcome struct {
@@ -121,21 +122,28 @@ func (s *subject) lookSig(c *Clause) outcome {
 	best := outside
 	prev := (*parse.Event)(nil)
 	read := 0
-	for _, e := range s.candidates(c, late) {
+	es := s.candidates(c, late)
+	ofAll := s.ep != nil && (c.Any || !s.oneClock) // what other windows ask for too
+	if ofAll {
+		var unread *parse.Event
+		if es, unread = s.matching.of(s.view, c, es); unread != nil {
+			s.leave(c, unread, &o)
+		}
+	}
+	for _, e := range es {
 		lag := c.lagField(e)
 		if lag == "" && !c.Any && s.timing(e, late) == outside {
 			continue
 		}
 		if read++; read > mostRead {
-			s.unread[c.Sigs[slices.IndexFunc(c.Sigs, e.Is)]] = e
-			o.state = CannotLook
+			s.leave(c, e, &o)
 			break
 		}
 		t := s.timing(e, max(late, statedLag(e, lag)))
 		if t != outside && s.blockedBefore(c, e) {
 			t = outside
 		}
-		if e == prev || t == outside && !c.Any || !c.matches(s.view, e) {
+		if e == prev || t == outside && !c.Any || !ofAll && !c.matches(s.view, e) {
 			continue
 		}
 		prev = e
@@ -146,6 +154,46 @@ func (s *subject) lookSig(c *Clause) outcome {
 	}
 	o.judge(s.view, c, best)
 	return o
+}
+
+// leave notes that a clause reads no line from this one on.
+func (s *subject) leave(c *Clause, from *parse.Event, o *outcome) {
+	s.unread[c.Sigs[slices.IndexFunc(c.Sigs, from.Is)]] = from
+	o.state = CannotLook
+}
+
+// matching remembers the lines that pass the tests of clauses, for all views of a node.
+type matching struct {
+	mu      sync.Mutex
+	clauses map[*Clause]*matched
+}
+
+type matched struct {
+	once   sync.Once
+	events []*parse.Event
+	unread *parse.Event // the first that was not read, nil: all were
+}
+
+// of returns which of a clause's candidates match, and the first that was not read.
+func (m *matching) of(v *view, c *Clause, candidates []*parse.Event) (es []*parse.Event, unread *parse.Event) {
+	m.mu.Lock()
+	x := m.clauses[c]
+	if x == nil {
+		x = new(matched)
+		m.clauses[c] = x
+	}
+	m.mu.Unlock()
+	x.once.Do(func() {
+		if len(candidates) > mostRead {
+			x.unread, candidates = candidates[mostRead], candidates[:mostRead]
+		}
+		for _, e := range candidates {
+			if c.matches(v, e) {
+				x.events = append(x.events, e)
+			}
+		}
+	})
+	return x.events, x.unread
 }
 
 // candidates returns the events of the clause's signatures that may count, in

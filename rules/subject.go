@@ -28,26 +28,27 @@ type view struct {
 	audit *audit.Result // of its pod events, nil: nobody audited them
 	index
 	failures
-	byFact map[string][]*parse.Fact
-	facts  []string // keys present, sorted
-	series map[string][]*parse.Series
-	told   map[*parse.Event][]parse.Field // by events that were cited
-	texts  lineTests
-	unread map[string]*parse.Event // by signatures of which there were too many lines: the first that a clause did not read
-	found  []outcome               // room for what is found for one cause
-	rt     string                  // docker, containerd, crio, "" unknown
-	os     string                  // linux, windows, "" unknown
-	kernel *parse.Fact
-	t      int64           // RPC time-out, ns
-	peaks  []time.Duration // of the age of the last relist, by episode
-	worked []replay.Span   // see worked
-	waits  []waits.Wait    // see waiting
+	byFact   map[string][]*parse.Fact
+	facts    []string // keys present, sorted
+	series   map[string][]*parse.Series
+	told     map[*parse.Event][]parse.Field // by events that were cited
+	texts    lineTests
+	matching *matching
+	unread   map[string]*parse.Event // by signatures of which there were too many lines: the first that a clause did not read
+	found    []outcome               // room for what is found for one cause
+	rt       string                  // docker, containerd, crio, "" unknown
+	os       string                  // linux, windows, "" unknown
+	kernel   *parse.Fact
+	t        int64           // RPC time-out, ns
+	peaks    []time.Duration // of the age of the last relist, by episode
+	worked   []replay.Span   // see worked
+	waits    []waits.Wait    // see waiting
 	// toExplain: the node has an episode or something that failed.
 	toExplain bool
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}}
+	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {

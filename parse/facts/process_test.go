@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,4 +27,28 @@ func TestTableMoment(t *testing.T) {
 		}
 	}
 	t.Error("no plug-in")
+}
+
+// TestVeryManyProcesses: of a table of very many rows those that tell nothing are only
+// counted, of the others so many are kept that the node's own daemons are among them.
+func TestVeryManyProcesses(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n")
+	for i := range 2 * parse.Many {
+		fmt.Fprintf(&table, "root %d 0.0 0.0 0 0 ? S Mar13 0:00 sleep 9\n", 2*i+10)
+		fmt.Fprintf(&table, "root %d 0.0 0.0 0 0 ? D Mar13 0:00 runc init %d\n", 2*i+11, i)
+	}
+	table.WriteString("root 99999 1.0 0.0 0 0 ? Ssl Mar13 0:00 /usr/bin/kubelet\n")
+	part := Decode(&parse.File{Path: "ps.txt"}, []byte(table.String()))
+	got, count := map[string]int{}, map[string]float64{}
+	for _, f := range part.Facts {
+		got[f.Key]++
+		count[f.Key] = f.Num
+	}
+	if got[KeyDState] != parse.Many || got[KeyDaemon] != 1 || count[KeyProcesses] != 4*parse.Many+1 || count[KeyDStates] != 2*parse.Many || count[KeyRuncs] != 2*parse.Many {
+		t.Errorf("facts %v, counts %v", got, count)
+	}
+	if len(part.Warnings) != 1 || !strings.HasPrefix(part.Warnings[0].String(), "ps.txt:1: 20001 rows: 10001 are kept") {
+		t.Errorf("warnings %v", part.Warnings)
+	}
 }

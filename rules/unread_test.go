@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestUnread: of very many lines a clause reads a part, which is told; what the part does
+// not show counts neither as there nor as missing.
+func TestUnread(t *testing.T) {
+	var lines []*parse.Event
+	for range mostRead + 1 {
+		lines = append(lines, line(10, parse.SrcKernel, "k.hung", parse.Field{Name: "comm", Value: "jbd2"}))
+	}
+	last := line(11, parse.SrcKernel, "k.hung", parse.Field{Name: "comm", Value: "containerd"})
+	of := func(comm string, absent bool) *Clause {
+		c := clause("k.hung", 3)
+		c.Where, c.Absent, c.Looks = []FieldTest{{Name: "comm", Re: rightPattern("^" + comm + "$")}}, absent, []parse.Source{parse.SrcKernel}
+		return c
+	}
+	few, many := node(append(lines[:100:100], last)...), node(append(lines, last)...)
+	for _, c := range []struct {
+		clause    *Clause
+		few, many State
+	}{
+		{of("jbd2", false), Found, Found},
+		{of("containerd", false), Found, CannotLook},
+		{of("dockerd", false), NotThere, CannotLook},
+		{of("dockerd", true), Found, CannotLook},
+	} {
+		if o := nodeSubject(newView(few)).look(c.clause); o.state != c.few {
+			t.Errorf("few lines: state %v, want %v", o.state, c.few)
+		}
+		v := newView(many)
+		if o := episodeSubject(v, &many.Episodes[0]).look(c.clause); o.state != c.many {
+			t.Errorf("very many lines: state %v, want %v", o.state, c.many)
+		}
+	}
+	res := Eval(many, &Pack{Causes: []*Def{def("x", []*Clause{of("containerd", false)})}})
+	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0].String(), "node.log:1010: 50002 k.hung lines: 50000 are kept") {
+		t.Errorf("warnings %v", res.Warnings)
+	}
+}
