@@ -138,7 +138,7 @@ func mergeAction(c *cli.Context) error {
 }
 
 // readPartials reads partials. One that is damaged stops a strict merge; else it
-// is told and what is whole of it is used.
+// is told and left out.
 func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 	var out []*fleet.Partial
 	var first error
@@ -154,13 +154,8 @@ func readPartials(c *cli.Context, names []string) ([]*fleet.Partial, error) {
 		if first == nil {
 			first = fmt.Errorf("%s: %w", path, err)
 		}
-		used := "nothing of it is used"
-		if errors.Is(err, fleet.ErrCut) || errors.Is(err, fleet.ErrTrailing) {
-			out = append(out, p)
-			used = parse.Plural(len(p.Records), "bundle") + " of it used"
-		}
 		if !c.Bool("quiet") {
-			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; %s\n", path, err, used)
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: %s: %v; it is left out\n", path, err)
 		}
 	}
 	if len(out) == 0 {

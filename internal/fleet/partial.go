@@ -109,15 +109,8 @@ func (p *Partial) Write(w io.Writer) error {
 	return z.Close()
 }
 
-// ErrCut says that a partial has no end, ErrTrailing that it goes on behind it.
-// What Read returns beside them is whole as far as it goes.
-var (
-	ErrCut      = errors.New("the partial is cut: its last line is missing")
-	ErrTrailing = errors.New("something follows the end of the partial")
-)
-
-// Read reads a partial. It fails when the partial is damaged, cut, or of
-// another schema: a map that is silently smaller is worse than none.
+// Read reads a partial. It fails when the partial is damaged, cut, followed by
+// something, or of another schema: a map that is silently smaller is worse than none.
 func Read(in io.Reader) (*Partial, error) {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(maxPartial))
 	if err != nil {
@@ -143,7 +136,10 @@ func Read(in io.Reader) (*Partial, error) {
 		return nil, fmt.Errorf("schema %q, want %s", model.Cut(p.Schema, 100), Schema)
 	}
 	p.Header.clean()
-	return p, p.body(s)
+	if err := p.body(s); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func (p *Partial) body(s *bufio.Scanner) error {
@@ -156,7 +152,7 @@ func (p *Partial) body(s *bufio.Scanner) error {
 			}
 			p.Records = join(records)
 			if s.Scan() || s.Err() != nil {
-				return ErrTrailing
+				return errors.New("something follows the end of the partial")
 			}
 			return nil
 		}
@@ -179,8 +175,7 @@ func (p *Partial) body(s *bufio.Scanner) error {
 		r.clean()
 		records = append(records, r)
 	}
-	p.Records, p.Shards = join(records), nil // of a part of the shard
-	return ErrCut
+	return errors.New("the partial is cut: its last line is missing")
 }
 
 func (p *Partial) shards(line []byte) error {

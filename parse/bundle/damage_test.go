@@ -212,6 +212,8 @@ func TestDescribed(t *testing.T) {
 // TestForeign: what cannot be read is named, with what to do.
 func TestForeign(t *testing.T) {
 	lzma := append([]byte("\x5d\x00\x00\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\x00"), "xyz0123456789"...)
+	script := "#!/bin/sh\n" + strings.Repeat("# what it does\n", 1000) + "tail -n +1003 \"$0\" | tar xf -\nexit 0\n"
+	tarred := tarOf(t, entry{name: "kubelet.log"})
 	pe := append([]byte("MZ\x90\x00"), make([]byte, 200)...)
 	for _, tt := range []struct{ name, data, want string }{
 		{"logs.tar.lzma", string(lzma), "xz -d"},
@@ -220,6 +222,12 @@ func TestForeign(t *testing.T) {
 		{"logs.exe", string(pe), "extracts itself"},
 		{"logs.elf", "\x7fELF\x02\x01\x01\x00\x00\x00", "extracts itself"},
 		{"logs.run", "#!/bin/sh\n# This script was generated using Makeself 2.4.0\n\x1f\x8b\x08", "--noexec"},
+		{"logs.run", script + "\x1f\x8b\x08\x00\x00\x00\x00\x00", "--noexec"},
+		{"logs.run", script + "\xfd7zXZ\x00\x00\x04", "shell script that extracts"},
+		{"logs.run", script + "BZh91AY&SY", "shell script that extracts"},
+		{"logs.run", script + "\x28\xb5\x2f\xfd\x24", "shell script that extracts"},
+		{"logs.run", script + "PK\x03\x04\x14\x00", "shell script that extracts"},
+		{"logs.run", script + string(tarred), "shell script that extracts"},
 		{"logs.sh", "#!/bin/bash\nARCHIVE=`awk '/^__ARCHIVE_BELOW__/ {print NR+1}' $0`\n", "unpack it first"},
 	} {
 		b, err := Load(context.Background(), []string{file(t, tt.name, []byte(tt.data))}, Options{})

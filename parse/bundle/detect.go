@@ -130,7 +130,7 @@ func program(h []byte) string {
 		return "is a program for Windows, maybe an archive that extracts itself: unpack it first (unzip, 7z x)"
 	case bytes.HasPrefix(h, []byte("\x7fELF")):
 		return "is a program, maybe an archive that extracts itself: unpack it first"
-	case isSelfExtracting(h):
+	case isScript(h) && carriesArchive(h):
 		return "is a shell script that extracts an archive: unpack it first, where it can do no harm (makeself: --noexec --target DIR)"
 	}
 	return ""
@@ -148,18 +148,29 @@ func isLZMA(h []byte) bool {
 	return dict >= 1<<12 && dict&(dict-1) == 0 && (size == 1<<64-1 || size < 1<<40)
 }
 
-// isSelfExtracting recognises shell scripts that carry an archive, by what
-// makeself and its like say in the first lines.
-func isSelfExtracting(h []byte) bool {
-	if !bytes.HasPrefix(h, []byte("#!")) {
-		return false
-	}
+// scriptLen is how far into a script its archive may begin; makeself writes some 20 KiB.
+const scriptLen = 64 << 10
+
+func isScript(h []byte) bool { return bytes.HasPrefix(h, []byte("#!")) }
+
+// carriesArchive reports whether a script carries an archive: by what makeself and
+// its like say in the first lines, or by the archive that begins on a line of it.
+func carriesArchive(h []byte) bool {
 	for _, sign := range []string{"Makeself", "makeself", "__ARCHIVE_BELOW__", "__ARCHIVE__", "ARCHIVE_START", "PAYLOAD:", "__PAYLOAD"} {
 		if bytes.Contains(h, []byte(sign)) {
 			return true
 		}
 	}
-	return false
+	for {
+		i := bytes.IndexByte(h, '\n')
+		if i < 0 {
+			return false
+		}
+		h = h[i+1:]
+		if f := detect(h); f != fmtNone && f != fmtUTF16LE && f != fmtUTF16BE || len(h) > 0 && h[0] >= 0x20 && sealed(h) != "" {
+			return true
+		}
+	}
 }
 
 // isPGP recognises the packets with which an encrypted OpenPGP message begins

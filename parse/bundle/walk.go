@@ -108,6 +108,9 @@ func (w *walker) member(m member) error {
 	}
 	why := sealed(head)
 	if why == "" && m.lone {
+		if isScript(head) {
+			head = src.peek(scriptLen)
+		}
 		why = program(head)
 	}
 	if why != "" {
