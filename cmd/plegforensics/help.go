@@ -30,7 +30,7 @@ var exitStatuses = []struct {
 	{exitOK, "the work was done, whether something was found or not"},
 	{exitFindings, "findings at or above --fail-on, or a failed test case"},
 	{exitUsage, "wrong usage: unknown flag, command or value, or an output that cannot be made"},
-	{exitNothing, "no input could be analyzed, or none in the window"},
+	{exitNothing, "no input could be analyzed, none in the window, not by --deadline, or not within the limits of the process (ulimit)"},
 	{exitPartial, "analyzed only in part (truncated, unreadable, cut by a limit), under --strict"},
 	{exitOutput, "an output could not be written, for example on a full disk"},
 	{exitInterrupted, "interrupted"},
@@ -94,7 +94,7 @@ func (p *page) app(a *cli.App) {
 	p.section("FLAGS")
 	p.item(2, 30, "-h, --help", "help, also of a command: "+a.Name+" help COMMAND")
 	p.item(2, 30, "-v, --version", "version and build")
-	p.exits()
+	p.exits(nil)
 }
 
 func (p *page) command(c *cli.Command) {
@@ -111,18 +111,21 @@ func (p *page) command(c *cli.Command) {
 	p.commands(c.Subcommands)
 	p.examples(commandPath(name))
 	p.flags(c)
-	var never []int // statuses that the command does not have
+	own := map[int]string{} // what statuses of this command mean, "" of what it does not have
 	if has := func(name string) bool {
 		return slices.ContainsFunc(c.VisibleFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
-	}; !has("strict") {
-		never = []int{exitFindings, exitPartial}
+	}; !has("strict") { // it reads no input
+		own[exitFindings], own[exitPartial] = "", ""
+		own[exitNothing] = "the limits of the process (ulimit) are too low"
 	} else if !has("fail-on") {
-		never = []int{exitFindings}
+		own[exitFindings] = ""
+	} else {
+		own[exitFindings] = "findings at or above --fail-on"
 	}
-	if strings.HasPrefix(commandPath(name), "rules") { // a test case may fail
-		never = []int{exitPartial}
+	if path := commandPath(name); path == "rules" || path == "rules test" {
+		own[exitFindings] = "a test case failed"
 	}
-	p.exits(never...)
+	p.exits(own)
 	p.WriteByte('\n')
 	p.text(0, "", "Every flag has an environment variable, PLEGFORENSICS_ and its name in capitals with _ for -; the flag wins.")
 }
@@ -314,10 +317,13 @@ func defaultText(f cli.Flag) string {
 	return ""
 }
 
-func (p *page) exits(never ...int) {
+func (p *page) exits(own map[int]string) {
 	p.section("EXIT STATUS")
 	for _, e := range exitStatuses {
-		if !slices.Contains(never, e.code) {
+		if means, is := own[e.code]; is {
+			e.means = means
+		}
+		if e.means != "" {
 			p.item(2, 8, strconv.Itoa(e.code), e.means)
 		}
 	}
