@@ -128,6 +128,17 @@ func at2(t *testing.T, s string) int64 {
 	return v.UnixNano()
 }
 
+// TestThresholdByOption: a line that states an age below the threshold that the option
+// sets proves no stretch past it.
+func TestThresholdByOption(t *testing.T) {
+	for limit, want := range map[time.Duration]int{0: 1, time.Minute: 1, 5 * time.Minute: 0} {
+		n := Build(bundleOf(skipLine("10:10:00.000000", 200*time.Second)), Options{RelistThreshold: limit})[0]
+		if len(n.Episodes) != want {
+			t.Errorf("threshold %v: %d episodes, want %d", limit, len(n.Episodes), want)
+		}
+	}
+}
+
 func TestFingerprint(t *testing.T) {
 	for _, c := range []struct {
 		line     string

@@ -130,7 +130,9 @@ func (w *healer) run(run int, mine []*kubelet.LastSeen) []Episode {
 		if j < len(mine) {
 			next = mine[j]
 		}
-		out = append(out, w.episode(run, mine[i:j], next))
+		if e := w.episode(run, mine[i:j], next); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // else no line is past what the option says
+			out = append(out, e)
+		}
 		i = j
 	}
 	if e, ok := w.never(run); ok {
