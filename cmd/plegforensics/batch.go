@@ -140,10 +140,10 @@ func batchAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := finishBatch(c, ts, partial, gates, p, len(part.Shards) > 0 && len(names) == 0); err != nil && b.lost.first == nil {
+	if err := finishBatch(c, ts, partial, gates, p, len(part.Shards) > 0 && len(names) == 0); err != nil && len(b.lost.errs) == 0 {
 		return err
 	}
-	return b.lost.error()
+	return b.lost.error(c)
 }
 
 func newBatchRun(c *cli.Context) (*batchRun, error) {
@@ -269,26 +269,29 @@ func (b *batchRun) one(name string) (rec fleet.Record, resumed bool) {
 
 // lostOutputs are files in --out-dir that could not be written.
 type lostOutputs struct {
-	mu    sync.Mutex
-	n     int
-	first error
+	mu   sync.Mutex
+	errs []string
 }
 
 func (l *lostOutputs) add(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.n++; l.first == nil {
-		l.first = err
-	}
+	l.errs = append(l.errs, err.Error())
 }
 
 // error ends the run where a report was lost, whatever else there is to say: the
-// fleet report knows nothing of it.
-func (l *lostOutputs) error() error {
-	if l.first == nil {
+// fleet report knows nothing of it. It tells of each bundle.
+func (l *lostOutputs) error(c *cli.Context) error {
+	if len(l.errs) == 0 {
 		return nil
 	}
-	return &exitError{exitOutput, "--out-dir: " + l.first.Error(), "not written: " + parse.Plural(l.n, "file") + "; --resume goes on where this run was"}
+	slices.Sort(l.errs)
+	if !c.Bool("quiet") {
+		for _, e := range l.errs[1:] {
+			fmt.Fprintf(c.App.ErrWriter, "plegforensics: warning: --out-dir: %s\n", e)
+		}
+	}
+	return &exitError{exitOutput, "--out-dir: " + l.errs[0], "not written: " + parse.Plural(len(l.errs), "file") + "; --resume goes on where this run was"}
 }
 
 // shown is the name of a bundle in outputs: a path tells whose it is.

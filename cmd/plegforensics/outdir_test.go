@@ -118,3 +118,40 @@ func TestReportLost(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFullDisk: reports for which the disk has no room are told each with its path, and
+// the run ends with the status of outputs; the others are written.
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	bundles, out := fleetOf(t, 3), t.TempDir()
+	args := []string{"batch", bundles, "--report", "json", "--out-dir", out}
+	must(t, args...)
+	reports := glob(t, out, "*.json")
+	if len(reports) != 3 {
+		t.Fatalf("reports: %v", reports)
+	}
+	for i, path := range reports {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if i < 2 {
+			if err := os.Symlink("/dev/full", path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	code, _, errs := status(t, args...)
+	if code != exitOutput || strings.Count(errs, "no space left on device") != 2 || !strings.Contains(errs, "not written: 2 files") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	for _, path := range reports[:2] {
+		if !strings.Contains(errs, filepath.Base(path)) {
+			t.Errorf("%s is not named: %s", path, errs)
+		}
+	}
+	if st, err := os.Stat(reports[2]); err != nil || st.Size() == 0 {
+		t.Errorf("the report for which there was room: %v", err)
+	}
+}
