@@ -207,13 +207,16 @@ func macForm(s string, i int) form {
 	return form{i, end, MAC, strings.ToLower(s[i:end])}
 }
 
-// run returns the end of the stretch from i of letters, digits and more.
+// run returns the end of the stretch from i of letters, digits and more. No form is
+// longer than maxRun.
 func run(s string, i int, more string) int {
-	for i < len(s) && (isAlnum(s[i]) && s[i] < 0x80 || strings.IndexByte(more, s[i]) >= 0) {
+	for end := min(len(s), i+maxRun); i < end && (isAlnum(s[i]) && s[i] < 0x80 || strings.IndexByte(more, s[i]) >= 0); {
 		i++
 	}
 	return i
 }
+
+const maxRun = 1024
 
 func mailForm(s string, i int) form {
 	at := run(s, i, "._%+-")

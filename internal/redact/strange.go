@@ -67,7 +67,7 @@ func (r *Redactor) strange(w string) bool {
 }
 
 func isStrange(w string) bool {
-	if len(w) < 3 || isID(w) || figures().MatchString(w) {
+	if len(w) < 3 || len(w) > maxName || isID(w) || figures().MatchString(w) {
 		return false
 	}
 	short, long := 0, 0 // runs of letters: of one, of more
@@ -125,22 +125,26 @@ func partEnd(w string, i int) int {
 }
 
 // learnStrange learns the strange word s[i:j] with what dashes join to it.
-// Symbols of the kernel and files of sources tell of programs: they stay.
+// Symbols of the kernel tell of programs: they stay.
 func (r *Redactor) learnStrange(s string, i, j int) {
-	if code := s[run(s, j, "_."):]; strings.HasPrefix(code, "+0x") || strings.HasPrefix(s[run(s, j, "_"):], ".go:") {
+	near := s[:min(len(s), j+labelEnd)]
+	if strings.HasPrefix(s[run(near, j, "_."):], "+0x") {
 		return
 	}
 	from, to := i, j
-	for from > 0 && (s[from-1] == '-' || isAlnum(s[from-1])) {
+	for from > max(0, i-labelEnd) && (s[from-1] == '-' || isAlnum(s[from-1])) {
 		from--
 	}
 	from += escapeAt(s, from)
-	for to < len(s) && (s[to] == '-' || isAlnum(s[to])) {
+	for to < len(near) && (s[to] == '-' || isAlnum(s[to])) {
 		to++
 	}
-	if text := strings.Trim(s[from:to], "-"); len(text) <= 63 {
-		r.learn(Word, text)
-	} else {
-		r.learn(Word, s[i:j])
+	text := strings.Trim(s[from:to], "-")
+	if len(text) >= labelEnd {
+		text = s[i:j]
 	}
+	r.learn(Word, text)
 }
+
+// labelEnd is longer than any label of a DNS name.
+const labelEnd = 64

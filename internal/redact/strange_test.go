@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestStrange: what kubelets, runtimes and kernels write are words; what is none is a
@@ -24,8 +25,9 @@ func TestStrange(t *testing.T) {
 		`backend gave up on tanager`:                                `backend gave up on name-1`,
 		`tanager-eu-7.service: failed`:                              `name-1.service: failed`,
 		`%7Btanager%3A1%7D \x2dtanager`:                             `%7Bname-1%3A1%7D \x2dname-1`,
+		`mysql -ptanager -x-tanager- y`:                             `mysql -name-2 -name-1- y`,
 		`task tanager:4711 blocked`:                                 `task name-1:4711 blocked`,
-		`tanager_read+0x1d/0x70 [tanagerfs], tanager_main.go:12`:    `tanager_read+0x1d/0x70 [name-1], tanager_main.go:12`,
+		`tanager_read+0x1d/0x70 [heronfs], heronfs_main.go:12`:      `tanager_read+0x1d/0x70 [name-1], name-1_main.go:12`,
 		strings.Repeat("list-", 13) + "tanager":                     strings.Repeat("list-", 13) + "name-1",
 		`the password of tanager was tanager, pod="shop/tanager-0"`: `the password of name-1 was name-1, pod="ns-1/pod-1"`,
 	} {
@@ -34,6 +36,20 @@ func TestStrange(t *testing.T) {
 		r.Settle()
 		if got := r.Text(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLongWords: words and labels without an end take no longer than others.
+func TestLongWords(t *testing.T) {
+	for _, s := range []string{strings.Repeat("AbCd", 1<<15), strings.Repeat("tanager-", 1<<13), strings.Repeat("tanager_", 1<<13)} {
+		began := time.Now()
+		r := New(nil)
+		r.Learn(s)
+		r.Settle()
+		r.Text(s)
+		if took := time.Since(began); took > 20*time.Second { // well below one on an idle machine
+			t.Errorf("%.20s… took %s", s, took)
 		}
 	}
 }
