@@ -28,7 +28,7 @@ func DerivedMetrics() []DerivedMetric { return derivedMetrics }
 
 var derivedMetrics = []DerivedMetric{
 	{"plegforensics_relist_age_seconds", "gauge", nil,
-		"Seconds since the start of the last relist that listed pods: what the kubelet prints as \"last seen active\". Known within episodes and where the ledger holds relist after relist.", (*deriver).age},
+		"Seconds since the start of the last relist that listed pods: what the kubelet prints as \"last seen active\". Known within episodes and where relist after relist is known.", (*deriver).age},
 	{"plegforensics_relist_running", "gauge", nil,
 		"1 while a relist is proven to run or to hang, 0 between two relists that follow each other.", (*deriver).running},
 	{"plegforensics_pleg_unhealthy", "gauge", nil,
