@@ -47,6 +47,9 @@ type Origin struct {
 	PID    int    // of the envelope or the klog header, 0 if none
 }
 
+// IdentAbout is the identifier of a line that others wrote about the node that is its host.
+const IdentAbout = "about the node"
+
 // Event is a log line that at least one signature picked. A log may hold
 // millions of them, so it fills one line of a processor's cache.
 type Event struct {

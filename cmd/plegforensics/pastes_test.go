@@ -142,6 +142,40 @@ var pastes = []struct {
 	{"a line that a relay logged with its own year and zone", []string{
 		`Apr 16 01:06:04 10.0.0.7 logger: <11>1 2018-04-16T01:06:04Z [] 11041 - - E0416 01:06:04.276996 11041 kubelet.go:1915] skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s]`,
 	}, "analyze", []string{"10.0.0.7: unhealthy", "unhealthy from 2018-04-16 01:05:59 UTC"}, []string{"year assumed", "state no time zone"}},
+	{"rows of several nodes are of the node that each names", []string{
+		`NODENAME   SEVERITY   HEARTBEATTIME               REASON              MESSAGE`,
+		`node18     Fatal      2020-11-19T10:32:03+08:00   NodeStatusUnknown   Kubelet stopped posting node status.`,
+		`node3      Fatal      2020-11-27T17:36:53+08:00   KubeletNotReady     PLEG is not healthy: pleg was last seen active 5m12.1s ago; threshold is 3m0s`,
+		`NAMESPACE  SEVERITY   PODNAME                     EVENTTIME                   REASON                MESSAGE`,
+		`default    Warning    node4.164b53d23ea79fc7      2020-11-27T17:37:34+08:00   ContainerGCFailed     rpc error: code = Unknown desc = Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?`,
+	}, "analyze", []string{"node3: unhealthy", "node4: degraded", "node18: unknown; The control plane misses"}, []string{"node3: degraded", "socket"}},
+	{"rows of a table in Markdown", []string{
+		`| node | ready | message |`,
+		`|---|---|---|`,
+		`| node-b | Unknown | Kubelet stopped posting node status. |`,
+		`| node-c | False | PLEG is not healthy: pleg was last seen active 5m12.1s ago; threshold is 3m0s |`,
+	}, "analyze", []string{"node-c: unhealthy", "node-b: unknown"}, nil},
+	{"what the controller repeats of a condition is of the node that it names", []string{
+		`I1122 22:46:17.734930       1 controller_utils.go:285] Recording status change NodeNotReady event message for node k8s-master-0`,
+		`I1122 22:46:18.735064       1 node_lifecycle_controller.go:1092] node k8s-agent-1 hasn't been updated for 40.000155s. Last Ready is: &NodeCondition{Type:Ready,Status:False,LastHeartbeatTime:2017-11-22 22:45:38 +0000 UTC,LastTransitionTime:2017-11-22 22:43:07 +0000 UTC,Reason:KubeletNotReady,Message:PLEG is not healthy: pleg was last seen active 3m12.1s ago; threshold is 3m0s,}`,
+		`I1122 22:46:19.735064       1 node_controller.go:685] Condition Ready of node k8s-agent-2 was never updated by kubelet. Last Ready is: &NodeCondition{Type:Ready,Status:Unknown,LastHeartbeatTime:2017-11-22 22:45:17 +0000 UTC,LastTransitionTime:2017-11-22 22:46:07 +0000 UTC,Reason:NodeStatusUnknown,Message:Kubelet stopped posting node status.,}`,
+	}, "analyze", []string{"k8s-agent-1: unhealthy", "unhealthy from 2017-11-22 22:45:26 UTC", "k8s-agent-2: unknown; The control plane misses"}, []string{"k8s-agent-2: unhealthy"}},
+	{"a runbook shows how lines would look", []string{
+		"# Runbook: node NotReady", "",
+		"When a node goes NotReady, first look at the kubelet log.", "",
+		"## Symptom", "",
+		`    Jun 10 03:42:17 <node> kubelet[1234]: E0610 03:42:17.528113    1234 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m10.12s ago; threshold is 3m0s"`, "",
+		"## Fix", "",
+		"Restart the runtime on the node. If this does not help, reboot the node.",
+	}, "analyze", []string{"the text explains how such lines look", "The input quotes a report"}, []string{"unhealthy", "2026", "<node>:"}},
+	{"people who tell of their own node are no runbook", []string{
+		"# Node NotReady", "",
+		"When we drain a node it goes NotReady, and our kubelet log says this.", "",
+		"## Symptoms", "",
+		`    Jun 10 03:42:17 n1 kubelet[1234]: E0610 03:42:17.528113    1234 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m10.12s ago; threshold is 3m0s"`, "",
+		"## Fix", "",
+		"We restarted the runtime on <node> and it helped.",
+	}, "analyze --year 2026", []string{"n1: unhealthy", "unhealthy from 2026-06-10 03:42:07 UTC"}, []string{"explains"}},
 }
 
 func TestPastes(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/facts"
+	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
 // lineDecoder is the decoder of one text log. Decode may run concurrently on
@@ -135,6 +136,9 @@ func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, 
 // described reads the nodes that kubectl describes among the lines. Without
 // lines of logs among them the text is about its node, if there is one.
 func (s *slot) described(head []byte) {
+	if logs.IsGuide(head) {
+		return
+	}
 	nodes := facts.Described(s.file, head)
 	switch log := hasLogLines(head); {
 	case len(nodes) == 1 && !log && s.file.Node == "":

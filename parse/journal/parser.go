@@ -77,6 +77,7 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 	}
 	rec = trimLine(rec)
 	if p.layouts.n > 0 && p.repeat(rec, e) {
+		p.about(e)
 		return
 	}
 	*e = Entry{Who: nobody, Msg: rec}
@@ -86,6 +87,7 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 		p.unstamped(rec, e)
 	}
 	p.learn(rec, e)
+	p.about(e)
 }
 
 // trimLine drops a carriage return and the NULs that a crash leaves behind.

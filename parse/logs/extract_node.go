@@ -2,6 +2,7 @@ package logs
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -9,7 +10,7 @@ import (
 // conditionRE reads a node condition printed with %+v. Times may carry the
 // zone's name and a monotonic reading. The message ends with the condition: lines of
 // others may follow.
-var conditionRE = onDemand(`(?s)\{Type:(\w+) Status:(\w+)(?: LastHeartbeatTime:(.*?))?(?: LastTransitionTime:(.*?))? Reason:(\S*) Message:(.*?)(?:\}?[\s"]*$|\}[ \t]*\n)`)
+var conditionRE = onDemand(`(?s)\{Type:(\w+)[ ,]Status:(\w+)(?:[ ,]LastHeartbeatTime:(.*?))?(?:[ ,]LastTransitionTime:(.*?))?[ ,]Reason:([^ ,]*)[ ,]Message:(.*?),?(?:\}?[\s"]*$|\}[ \t]*\n)`)
 
 // condition is a v1.NodeCondition. encoding/json matches its keys without
 // regard to case, so the upper-case ones of ≥ 1.23 JSON logs fit too.
@@ -67,6 +68,9 @@ func extractDescribe(r *record) ([]parse.Field, bool) {
 	}
 	if m := cutRowRE().FindStringSubmatch(r.raw); m != nil {
 		return condition{Reason: m[1], Message: m[2]}.fields(""), true
+	}
+	if m := conditionRE().FindStringSubmatch(r.raw); m != nil && m[1] == "Ready" && strings.Contains(r.raw, "Last Ready is") {
+		return condition{m[1], m[2], m[3], m[4], m[5], m[6]}.fields(""), true
 	}
 	var c condition
 	if r.raw == "" || r.raw[0] != '{' || json.Unmarshal([]byte(r.raw), &c) != nil || c.Type != "Ready" {

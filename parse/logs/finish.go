@@ -296,7 +296,11 @@ func (j *Joiner) End() parse.LogPart {
 		}
 	}
 	j.part.Events = pointers(j.events)
-	j.unquote()
+	if j.d.guide {
+		j.explained()
+	} else {
+		j.unquote()
+	}
 	j.countKept()
 	if j.lost > 0 {
 		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},

@@ -125,7 +125,7 @@ func (j *Joiner) unquote() {
 		if e.EventKind != last {
 			last = e.EventKind
 			report = last.Sigs.Has(parse.SigAge) || last.Sigs.Has(parse.SigNever) || last.Sigs.Has(parse.SigCut)
-			foreign = !reportsHealth(last.Caller) && !last.Sigs.Has(parse.SigSkip)
+			foreign = !reportsHealth(last.Caller) && !last.Sigs.Has(parse.SigSkip) && !(last.Origin.Ident == parse.IdentAbout && last.Sigs.Has(parse.SigCondition))
 		}
 		if !report || !foreign && !(j.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
 			continue

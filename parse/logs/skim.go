@@ -71,13 +71,15 @@ func (s *scanner) skim(rec []byte) bool {
 }
 
 // laneOfBrief returns the lane of a skimmed line, nil where the line must be
-// parsed to know it: lines of another process share the lane of the one that is
+// parsed to know it, as a line about another node: lines of another process share the lane of the one that is
 // known if processes do not count.
 func (s *scanner) laneOfBrief(rec []byte, b *journal.Brief) *lane {
 	class, pid := headerClass[b.Kind], 0
 	if class == klogText {
 		if c := b.Caller(rec); c[0] == criCaller[0] && bytes.HasPrefix(c, criCaller) {
 			class = criText
+		} else if c[0] == 'n' && journal.ByController(c) {
+			return nil
 		}
 		if b.Who.PID == 0 {
 			pid = b.PID

@@ -24,6 +24,7 @@ type unit struct {
 	pids     map[int]Span   // kubelet processes and when they wrote
 	all      Span           // when anybody wrote
 	kubelet  bool           // holds lines of a kubelet
+	own      bool           // holds lines that were not written about the node by others
 	up       *unit          // union-find parent
 }
 
@@ -134,6 +135,7 @@ func (s *splitter) writer(f *parse.File, o *parse.Origin) *writer {
 	w := s.byOrigin[k]
 	if w == nil {
 		w = &writer{unit: s.unit(f, o.Host), origin: o}
+		w.unit.own = w.unit.own || o.Ident != parse.IdentAbout
 		s.byOrigin[k] = w
 		s.writers = append(s.writers, w)
 	}
@@ -282,6 +284,9 @@ func (u *unit) saw(o *parse.Origin, when Span) {
 	}
 }
 
+// about reports whether others say all that the unit holds of the node.
+func (u *unit) about() bool { return u.host != "" && !u.own }
+
 // joinWithinFiles joins the hosts of one file when they are one machine under
 // changing names: lines without a host, names like localhost, the same kubelet
 // process under two names. Hosts whose lines interleave are a merged log of
@@ -290,8 +295,13 @@ func (s *splitter) joinWithinFiles() {
 	for _, f := range s.files() {
 		us := s.byFile[f]
 		if f.Node != "" {
-			for _, u := range us[1:] {
-				join(us[0], u)
+			var first *unit
+			for _, u := range us {
+				if first != nil && !u.about() {
+					join(first, u)
+				} else if !u.about() {
+					first = u
+				}
 			}
 			continue
 		}
@@ -345,6 +355,9 @@ func renamed(a, b *unit) bool {
 	}
 	if sameHost(a.host, b.host) {
 		return true
+	}
+	if a.about() || b.about() {
+		return false
 	}
 	if a.all.meets(b.all) {
 		return false
@@ -415,6 +428,9 @@ func isIP(name string) bool {
 // nothing about its host.
 func (u *unit) claims() []string {
 	var out []string
+	if u.about() {
+		return []string{u.host}
+	}
 	if u.file.Node != "" {
 		out = append(out, u.file.Node)
 	}
@@ -523,7 +539,7 @@ func (s *splitter) joinHosts() {
 	}
 	names := s.nodeNames()
 	for _, u := range s.units {
-		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !has[u.root()] && !another(names[k[0]], u.nodes()) {
+		if k := kubelets[u.file.Input]; len(k) == 1 && u.file.Node == "" && !u.about() && !has[u.root()] && !another(names[k[0]], u.nodes()) {
 			join(k[0], u)
 		}
 	}

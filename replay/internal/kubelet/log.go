@@ -385,9 +385,9 @@ func heartbeat(a Age, f []parse.Field) Age {
 }
 
 // ParseStamp reads a stamp of a condition: RFC 3339 in objects, RFC 1123 in the
-// tables of kubectl describe.
+// tables of kubectl describe, as Go prints a time in the lines of a controller.
 func ParseStamp(s string) (int64, bool) {
-	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z} {
+	for _, layout := range []string{time.RFC3339Nano, time.RFC1123Z, "2006-01-02 15:04:05 -0700 MST"} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 2000 {
 			return t.UnixNano(), true
 		}
