@@ -18,18 +18,22 @@ const (
 // Signs of a text that explains. People who tell of their own cluster write these too, but
 // not without a word of themselves.
 var (
-	guideHead = onDemand(`(?im)^(?:#{1,6} +|\*\*)?(?:\d+[.)] +)?(?:symptoms?|diagnos\w+|resolution|mitigation|remediation|prevention|prerequisites|overview|impact|meaning|verification|` +
-		`best practices|quick fix\w*|(?:the )?fix\w*|solutions?|examples?(?: output| \d+)?|how (?:to|it)\b.*|what (?:this|it|is|does|to)\b.*|runbook\b.*|troubleshooting\b.*|steps?(?: \d+)?\b.*|` +
-		`(?:common|possible|root|likely) causes?.*|summary|investigation|further reading|references)(?:\*\*)?:?\**[ \t\r]*$`)
-	orderRE   = onDemand("(?im)^[ \t]*(?:[-*•+]|\\d+[.)])?[ \t]*(?:\\*\\*)?(?:check|verify|run|restart|use|look|ensure|inspect|identify|drain|increase|confirm|review|monitor|collect|reboot|set|see|find|start|stop|remove|reduce|investigate|examine|determine|configure|upgrade|delete|cordon|ssh|make sure)\\b")
-	blankedRE = onDemand(`<(?:your[-_ ])?(?:node|host|pod|container|cluster|instance|namespace|ip|id|uid|worker|kubelet)[-_ a-zA-Z]*>|\b(?:NODE_NAME|NODENAME|YOUR_NODE)\b`)
-	madeUpRE  = onDemand(`\d:\d\d\.(?:123456|123456789)\b|\b\d+m\d+\.(?:123456|123456789)s ago`)
-	ownRE     = onDemand(`(?i)\b(?:i|i'm|i've|we|we're|we've|my|our|us)\b|我们?的?|what happened|what you expected|how to reproduce|anything else we need|· (?:comment|description|issue)`)
+	guideHead = onDemand(`(?im)^(?:#{1,6} +|\*\*)?(?:\d+[.)] *)?(?:(?:the |full |example )?(?:symptoms?|diagnos\w+(?: \w+)?|resolution|mitigation|remediation|prevention|prerequisites|overview|impact|meaning|verification|` +
+		`best practices|quick fix\w*|fix\w*|solutions?|outputs?|examples?(?: \d+)?|how (?:to|it|do|does)\b.*|what (?:\S+ ){1,3}means?|what (?:this|it|is|does|the|to)\b.*|(?:common|possible|root|likely) causes?.*|` +
+		`steps?(?: \d+)?\b.*|summary|investigation|further reading|references|exact error message)|(?:.* )?(?:runbook|troubleshoot(?:ing)?|guide|playbook)\b.*|` +
+		`(?:问题|故障)?(?:原因|现象|描述)(?:分析)?|(?:解决|处理|排查|修复)(?:方案|方法|步骤|思路|办法)|诊断流程|准备工作|操作步骤|前提条件|背景信息|示例(?:输出)?)(?:\*\*)?[:：?]?\**[ \t\r]*$`)
+	orderRE   = onDemand("(?im)^[ \t]*(?:[-*•+]|\\d+[.)])?[ \t]*(?:\\*\\*)?(?:(?:check|verify|confirm|run|restart|use|look|ensure|inspect|identify|drain|increase|review|monitor|collect|reboot|set|see|find|start|stop|remove|reduce|investigate|examine|determine|configure|upgrade|delete|cordon|ssh|make sure)\\b|检查|查看|确认|执行|重启|依次重启|登录|请参)")
+	blankedRE = onDemand(`<(?:your[-_ ])?(?:node|host|pod|container|cluster|instance|namespace|ip|id|uid|worker|kubelet)[-_ a-zA-Z]*>|\b(?:NODE_NAME|NODENAME|YOUR_NODE|POD_NAME|CLUSTER_NAME|PROJECT_ID)\b`)
+	sayingRE  = onDemand(`(?i)\bthis (?:guide|article|page|document|runbook|playbook|tutorial|alert|section|lab) |本文|(?:output|one|it) (?:is|looks?|should look) (?:similar|like)|(?:输出)?类似(?:于|如下|以下)|可(?:以)?看到如下|\byou(?:'ll| will| should| can| may| might) see\b`)
+	plainRE   = onDemand(`\d:\d\d\.(?:123456|123456789)\b|\b\d+m\d+\.(?:123456|123456789)s ago|(?i:\bthis (?:guide|article|runbook|playbook|tutorial) (?:covers|explains|describes|walks|shows|provides|helps)\b)`)
+	ownRE     = onDemand(`(?i)\b(?:i|i'm|i've|we|we're|we've|my|our|us)\b|我`)
+	askedRE   = onDemand(`(?i)what happened|what (?:did )?you expect|to reproduce|(?:expected|actual|current) behaviou?r|anything else we need|· (?:comment|description|issue)|/kind |/sig `)
+	klogPID   = onDemand(`(?m)^[ \t>]*[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(\d+) `)
 )
 
 // IsGuide reports whether a text explains what one may see rather than tells what
-// somebody saw: it has sentences, and of headings of a guide, orders to its reader, names
-// left blank and digits counted up at least two, or the last alone.
+// somebody saw: it has sentences, and of headings of a guide, orders to its reader, names left
+// blank and words about itself at least two, or calls itself one, or counts digits up.
 func IsGuide(head []byte) bool {
 	if len(head) >= mostGuide {
 		return false
@@ -39,20 +43,28 @@ func IsGuide(head []byte) bool {
 		if lines++; lines == soon && sentences == 0 {
 			return false // as in a log
 		}
-		if isSentence(strings.TrimSpace(line)) {
+		line = strings.TrimSpace(line)
+		if said, leads := strings.CutSuffix(line, ":"); leads {
+			line = said + "." // to what comes below
+		}
+		if isSentence(line) {
 			sentences++
 		}
 	}
-	if sentences < 2 || len(ownRE().FindAll(head, -1))*8 > sentences {
+	if sentences < 2 || len(ownRE().FindAll(head, -1))*8 > sentences || askedRE().Match(head) {
 		return false
 	}
+	headings, writers := len(guideHead().FindAll(head, 3)), map[string]bool{}
+	for _, m := range klogPID().FindAllSubmatch(head, 100) {
+		writers[string(m[1])] = true
+	}
 	signs := 0
-	for _, sign := range [...]bool{blankedRE().Match(head), len(guideHead().FindAll(head, 2)) == 2, len(orderRE().FindAll(head, 3)) == 3} {
+	for _, sign := range [...]bool{headings > 1, headings > 2, len(orderRE().FindAll(head, 3)) == 3, len(writers) > 1, blankedRE().Match(head), sayingRE().Match(head)} {
 		if sign {
 			signs++
 		}
 	}
-	return signs >= 2 || madeUpRE().Match(head)
+	return signs > 1 || plainRE().Match(head)
 }
 
 // explained leaves of the lines of a guide the reports of PLEG, as quotations.

@@ -154,10 +154,11 @@ func bare(e *parse.Event) bool {
 }
 
 // ownWords returns what a line without a header states by itself: not the heading of a
-// text, nothing of a template or of what its reader might see, and neither code and emphasis within a sentence nor the
+// text, nothing of a template, of a command, of what its reader might see or of what somebody tells in
+// a long sentence, and neither code and emphasis within a sentence nor the
 // text that a call in some source is given. It is the line where there is none of these.
 func ownWords(line []byte) []byte {
-	if headingRE().Match(line) || supposedRE().Match(line) || bytes.Contains(line, []byte("${")) {
+	if headingRE().Match(line) || supposedRE().Match(line) || bytes.Contains(line, []byte("${")) || isTold(line) {
 		return nil
 	}
 	line = callRE().ReplaceAll(line, nil)
@@ -177,9 +178,17 @@ func ownWords(line []byte) []byte {
 	return line
 }
 
+// isTold reports whether a line is a sentence longer than what programs write. What it
+// says of PLEG is weighed as a quotation.
+func isTold(line []byte) bool {
+	const most = 12 // words
+	text := strings.TrimSpace(string(line))
+	return (len(text) > 10*most || strings.Count(text, " ") >= most) && !strings.Contains(text, "PLEG") && !strings.Contains(text, "pleg") && isSentence(text)
+}
+
 var (
 	headingRE  = onDemand(`^#{1,6} `)
-	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou (?:may|might|can|could|will) (?:see|get|find)\b`)
+	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou(?: may| might| can| could| will| should|['’]ll|['’]d) (?:see|get|find)\b|\| *(?:grep|awk|xargs|jq|tail|head)\b`)
 	callRE     = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
 	wordRE     = onDemand(`\pL{2}`)
 )

@@ -49,18 +49,22 @@ func TestProse(t *testing.T) {
 // what stands there by itself is.
 func TestOwnWords(t *testing.T) {
 	for in, want := range map[string]int{
-		"container runtime is down":                                             1,
-		"`container runtime is down`":                                           1,
-		"Ready False KubeletNotReady container runtime is down":                 1,
-		"failed to list pods (container runtime is down)":                       1,
-		"# Run this\n> kubectl get nodes\nKubelet stopped posting node status.": 1,
-		"## 4.4 The container runtime is down":                                  0,
-		"- Lab 01: `Kubelet stopped posting node status` means that it is gone": 0,
-		`You may see an error like "container runtime is down".`:                0,
-		"Here it reports that the **container runtime is down**.":               0,
-		"If you see `container runtime is down` go to [container](#x)":          0,
-		`	ret = append(ret, "container runtime is down")`:                       0,
-		"  `${ts(5)} kubelet WARN container runtime is down`,":                  0,
+		"container runtime is down":                                                                                        1,
+		"`container runtime is down`":                                                                                      1,
+		"Ready False KubeletNotReady container runtime is down":                                                            1,
+		"failed to list pods (container runtime is down)":                                                                  1,
+		"# Run this\n> kubectl get nodes\nKubelet stopped posting node status.":                                            1,
+		"## 4.4 The container runtime is down":                                                                             0,
+		"- Lab 01: `Kubelet stopped posting node status` means that it is gone":                                            0,
+		`You may see an error like "container runtime is down".`:                                                           0,
+		"Here it reports that the **container runtime is down**.":                                                          0,
+		"If you see `container runtime is down` go to [container](#x)":                                                     0,
+		"You'll see a line like: Out of memory: Killed process 1234 (node) total-vm:2048kB, anon-rss:1024kB.":              0,
+		`dmesg -T | grep -e "Out of memory: Killed process 1234 (node)"`:                                                   0,
+		"Out of memory: Killed process 1234 (node) total-vm:2048kB, anon-rss:1024kB.":                                      1,
+		"In this state the runtime often fails and then the container runtime is down until somebody comes and starts it.": 0,
+		`	ret = append(ret, "container runtime is down")`:                                                                  0,
+		"  `${ts(5)} kubelet WARN container runtime is down`,":                                                             0,
 	} {
 		if got := len(decodeString(in + "\n").Events); got != want {
 			t.Errorf("%q: %d records, want %d", in, got, want)

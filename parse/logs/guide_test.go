@@ -1,0 +1,39 @@
+package logs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestGuide: the lines of a text that explains count for no node, whatever their layout;
+// those of people who tell what they saw count.
+func TestGuide(t *testing.T) {
+	line := `Jun 10 03:42:17 n1 kubelet[1234]: E0610 03:42:17.528113    1234 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s"`
+	const prose = "\nThe kubelet lists all containers each second.\nA node whose runtime is slow becomes NotReady.\n"
+	for _, tt := range []struct {
+		name, text string
+		guide      bool
+	}{
+		{"headings and a name left blank", "# Runbook\n" + prose + "## Symptoms\n" + line + "\nkubectl describe node <node-name>\n", true},
+		{"headings and orders", "## Diagnosis\n" + prose + line + "\n## Resolution\n- Check the runtime.\n- Restart the runtime.\n- Reboot the node.\n", true},
+		{"it calls itself one", "This guide walks through each of the causes in depth.\n" + prose + line + "\n", true},
+		{"digits counted up", prose + strings.ReplaceAll(line, "528113", "123456") + "\n", true},
+		{"in Chinese", "问题原因：\n节点上的运行时进程异常会导致节点变成未就绪状态。\n问题现象：\n在日志中可看到如下的错误信息，节点无法调度。\n" + line + "\n解决方案：\n依次重启节点关键组件，重启后检查节点是否恢复正常。\n", true},
+		{"logs of two kubelets as an example", "In the log you will see lines of this form, of whichever node.\n" + prose + strings.TrimPrefix(line, "Jun 10 03:42:17 n1 kubelet[1234]: ") + "\n" + strings.ReplaceAll(strings.TrimPrefix(line, "Jun 10 03:42:17 n1 kubelet[1234]: "), "1234 ", "9575 ") + "\n", true},
+		{"a log", line + "\n" + line + "\n", false},
+		{"an issue", "### What happened\n" + prose + line + "\n### Summary\nThe node <node-name> is not ready, see above.\n", false},
+		{"people who tell", "## Symptoms\n" + prose + "We saw this on our node.\n" + line + "\n## Fix\nWe restarted the runtime.\n", false},
+		{"prose around a log", prose + line + "\n", false},
+	} {
+		p := decodeString(tt.text)
+		counts := false
+		for _, e := range p.Events {
+			counts = counts || e.Is(parse.SigAge) || e.Origin.Host != ""
+		}
+		if counts == tt.guide || tt.guide != (len(p.Warnings) > 0 && strings.Contains(p.Warnings[0].Msg, "examples of no node")) || tt.guide && len(p.Coverage) > 0 {
+			t.Errorf("%s: counts %v: %v", tt.name, counts, p.Warnings)
+		}
+	}
+}
