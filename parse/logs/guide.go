@@ -25,7 +25,7 @@ var (
 	orderRE   = onDemand("(?im)^[ \t]*(?:[-*•+]|\\d+[.)])?[ \t]*(?:\\*\\*)?(?:(?:check|verify|confirm|run|restart|use|look|ensure|inspect|identify|drain|increase|review|monitor|collect|reboot|set|see|find|start|stop|remove|reduce|investigate|examine|determine|configure|upgrade|delete|cordon|ssh|make sure)\\b|检查|查看|确认|执行|重启|依次重启|登录|请参)")
 	blankedRE = onDemand(`<(?:your[-_ ])?(?:node|host|pod|container|cluster|instance|namespace|ip|id|uid|worker|kubelet)[-_ a-zA-Z]*>|\b(?:NODE_NAME|NODENAME|YOUR_NODE|POD_NAME|CLUSTER_NAME|PROJECT_ID)\b`)
 	sayingRE  = onDemand(`(?i)\bthis (?:guide|article|page|document|runbook|playbook|tutorial|alert|section|lab) |本文|(?:output|one|it) (?:is|looks?|should look) (?:similar|like)|(?:输出)?类似(?:于|如下|以下)|可(?:以)?看到如下|\byou(?:'ll| will| should| can| may| might) see\b`)
-	plainRE   = onDemand(`\d:\d\d\.(?:123456|123456789)\b|\b\d+m\d+\.(?:123456|123456789)s ago|(?i:\bthis (?:guide|article|runbook|playbook|tutorial) (?:covers|explains|describes|walks|shows|provides|helps)\b)`)
+	plainRE   = onDemand(`\d:\d\d\.(?:123456|123456789)\b|\b\d+m\d+\.(?:123456|123456789)s ago|(?i:\bthis (?:guide|article|runbook|playbook|tutorial) (?:covers|explains|describes|walks|shows|provides|helps)\b|\byou will (?:be able to|learn)\b)`)
 	ownRE     = onDemand(`(?i)\b(?:i|i'm|i've|we|we're|we've|my|our|us)\b|我`)
 	askedRE   = onDemand(`(?i)what happened|what (?:did )?you expect|to reproduce|(?:expected|actual|current) behaviou?r|anything else we need|· (?:comment|description|issue)|/kind |/sig `)
 	klogPID   = onDemand(`(?m)^[ \t>]*[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(\d+) `)

@@ -20,6 +20,9 @@ var (
 	nextWords = []string{"and", "then", "on", "in", "at", "mean", "means", "meaning", "when", "after", "for", "but", "so", "which", "is", "was", "with", "what", "why", "error", "errors", "message", "messages"}
 )
 
+// joinWords go on with a sentence.
+var joinWords = []string{"or", "and", "but", "which", "that", "because", "so", "then", "where", "while", "since"}
+
 // quotedIn reports whether a message of PLEG stands in a sentence, by what is written
 // before and behind it.
 func quotedIn(before, behind string) bool {
@@ -178,11 +181,14 @@ func ownWords(line []byte) []byte {
 	return line
 }
 
-// isTold reports whether a line is a sentence longer than what programs write. What it
-// says of PLEG is weighed as a quotation.
+// isTold reports whether a line is a sentence longer than what programs write, or the rest
+// of one that was wrapped. What it says of PLEG is weighed as a quotation.
 func isTold(line []byte) bool {
 	const most = 12 // words
 	text := strings.TrimSpace(string(line))
+	if first, rest, ok := strings.Cut(text, " "); ok && strings.HasSuffix(rest, ".") && slices.Contains(joinWords, first) {
+		return true
+	}
 	return (len(text) > 10*most || strings.Count(text, " ") >= most) && !strings.Contains(text, "PLEG") && !strings.Contains(text, "pleg") && isSentence(text)
 }
 

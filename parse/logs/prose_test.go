@@ -62,6 +62,7 @@ func TestOwnWords(t *testing.T) {
 		"You'll see a line like: Out of memory: Killed process 1234 (node) total-vm:2048kB, anon-rss:1024kB.":              0,
 		`dmesg -T | grep -e "Out of memory: Killed process 1234 (node)"`:                                                   0,
 		"Out of memory: Killed process 1234 (node) total-vm:2048kB, anon-rss:1024kB.":                                      1,
+		"or its container runtime is down.":                                                                                0,
 		"In this state the runtime often fails and then the container runtime is down until somebody comes and starts it.": 0,
 		`	ret = append(ret, "container runtime is down")`:                                                                  0,
 		"  `${ts(5)} kubelet WARN container runtime is down`,":                                                             0,
