@@ -149,6 +149,16 @@ var pastes = []struct {
 		`NAMESPACE  SEVERITY   PODNAME                     EVENTTIME                   REASON                MESSAGE`,
 		`default    Warning    node4.164b53d23ea79fc7      2020-11-27T17:37:34+08:00   ContainerGCFailed     rpc error: code = Unknown desc = Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?`,
 	}, "analyze", []string{"node3: unhealthy", "node4: degraded", "node18: unknown; The control plane misses"}, []string{"node3: degraded", "socket"}},
+	{"descriptions of several nodes", []string{
+		`Name:               n1`,
+		`Conditions:`,
+		`  Type             Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
+		`  Ready            False   Mon, 03 Jun 2019 13:54:18 +0000   Mon, 03 Jun 2019 13:39:37 +0000   KubeletNotReady              PLEG is not healthy: pleg was last seen active 16m17.79s ago; threshold is 3m0s`,
+		`Name:               n2`,
+		`Conditions:`,
+		`  Type             Status  LastHeartbeatTime                 LastTransitionTime                Reason                       Message`,
+		`  Ready            True    Mon, 03 Jun 2019 13:54:20 +0000   Sun, 02 Jun 2019 21:39:37 +0000   KubeletReady                 kubelet is posting ready status`,
+	}, "analyze", []string{"n1: unhealthy", "not recovered", "n2: unknown; PLEG was within its threshold at 2019-06-03 13:54:20 UTC"}, []string{"unknown: unknown"}},
 	{"rows of a table in Markdown", []string{
 		`| node | ready | message |`,
 		`|---|---|---|`,

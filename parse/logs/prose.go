@@ -186,6 +186,9 @@ func ownWords(line []byte) []byte {
 func isTold(line []byte) bool {
 	const most = 12 // words
 	text := strings.TrimSpace(string(line))
+	if frameRE().MatchString(text) && len(plainWordRE().FindAllString(text, -1)) >= most/3 {
+		return true
+	}
 	if first, rest, ok := strings.Cut(text, " "); ok && strings.HasSuffix(rest, ".") && slices.Contains(joinWords, first) {
 		return true
 	}
@@ -197,4 +200,7 @@ var (
 	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou(?: may| might| can| could| will| should|['’]ll|['’]d) (?:see|get|find)\b|\| *(?:grep|awk|xargs|jq|tail|head)\b`)
 	callRE     = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
 	wordRE     = onDemand(`\pL{2}`)
+
+	frameRE     = onDemand(`\w\+0x[0-9a-f]+/0x[0-9a-f]+`) // of a stack, which has a line for each
+	plainWordRE = onDemand(`(?:^| )[a-z]{2,}\b[,.]?`)
 )

@@ -238,6 +238,7 @@ func (s *scanner) record(rec []byte, lines int) {
 		s.at++
 	}
 	if !s.skim(rec) && !s.ownMessage(s.entry.Form, s.entry.Header.Kind, rec, s.entry.Msg) {
+		s.belong()
 		s.reopen()
 		s.take(rec, lines)
 	}

@@ -681,7 +681,11 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 		symbols = parse.NewSymbols()
 	}
 	kept := out[:0]
+	told := slices.ContainsFunc(s.units, (*unit).about)
 	for _, n := range out {
+		if told && n.Name == unknownNode && len(out) > 1 && n.silent() {
+			continue // the text around what is told of nodes
+		}
 		if n.holds() || len(out) == 1 {
 			n.Symbols = symbols
 			kept = append(kept, n)
@@ -728,6 +732,11 @@ func (s *splitter) objectNodes(known []*Records) []*Records {
 // holds reports whether the node has any record at all.
 func (n *Records) holds() bool {
 	return len(n.Events)+len(n.Coverage)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) > 0
+}
+
+// silent reports whether the node has nothing but lines that say nothing.
+func (n *Records) silent() bool {
+	return len(n.Events)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) == 0
 }
 
 // nameOf picks the name of a node: what the kubelet states, then the layout,
