@@ -149,6 +149,15 @@ var pastes = []struct {
 		`NAMESPACE  SEVERITY   PODNAME                     EVENTTIME                   REASON                MESSAGE`,
 		`default    Warning    node4.164b53d23ea79fc7      2020-11-27T17:37:34+08:00   ContainerGCFailed     rpc error: code = Unknown desc = Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?`,
 	}, "analyze", []string{"node3: unhealthy", "node4: degraded", "node18: unknown; The control plane misses"}, []string{"node3: degraded", "socket"}},
+	{"what others log of a node is of that node, and from before", []string{
+		`time="2023-05-01T10:00:00Z" level=info msg="node is unhealthy" node=ip-10-0-1-17 reason=KubeletNotReady message="PLEG is not healthy: pleg was last seen active 12m3.2s ago; threshold is 3m0s"`,
+		`time="2023-05-01T10:04:01Z" level=info msg="node is unhealthy" node=ip-10-0-1-44 reason=NodeStatusUnknown message="Kubelet stopped posting node status."`,
+	}, "analyze", []string{"ip-10-0-1-17: unhealthy", "since when is not known", "ip-10-0-1-44: unknown; The control plane misses"}, []string{"unhealthy from", "ip-10-0-1-44: unhealthy"}},
+	{"what others log of nodes, in the journal of another", []string{
+		`May  1 10:00:00 m1 healer[12]: time="2023-05-01T10:00:00Z" level=info msg="started"`,
+		`May  1 10:00:00 m1 healer[12]: time="2023-05-01T10:00:00Z" level=info msg="node is unhealthy" node=ip-10-0-1-17 reason=KubeletNotReady message="PLEG is not healthy: pleg was last seen active 12m3.2s ago; threshold is 3m0s"`,
+		`May  1 10:00:05 m1 healer[12]: time="2023-05-01T10:00:05Z" level=info msg="node is unhealthy" node=ip-10-0-1-18 reason=KubeletNotReady message="PLEG is not healthy: pleg was last seen active 11m3.2s ago; threshold is 3m0s"`,
+	}, "analyze", []string{"ip-10-0-1-17: unhealthy", "ip-10-0-1-18: unhealthy"}, []string{"unhealthy from", "m1: "}},
 	{"descriptions of several nodes", []string{
 		`Name:               n1`,
 		`Conditions:`,

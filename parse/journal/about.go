@@ -9,13 +9,17 @@ import (
 )
 
 // about gives a line that tells of a node by its name, and was not written there, to
-// that node: what the node lifecycle controller repeats of a condition, and a row of a
-// table of nodes that says why one is not ready.
+// that node: what the node lifecycle controller, or another, repeats of a condition, and a
+// row of a table of nodes that says why one is not ready.
 func (p *Parser) about(e *Entry) {
 	name := ""
 	switch {
 	case e.Header.Kind == Klog && ByController(e.Header.Caller):
 		name = repeated(e.Msg)
+	case e.Header.Kind == Logrus || e.Header.Kind == JSONLog:
+		if TellsWhy(e.Msg) {
+			name = keyed(e.Msg)
+		}
 	case e.Form == Bare && e.Header.Kind == NoHeader:
 		if name = nodeRow(e.Msg); name != "" {
 			e.Form = EventRow
@@ -53,6 +57,24 @@ func repeated(msg []byte) string {
 var notReady = [...]string{"KubeletNotReady", "NodeStatusUnknown", "Kubelet stopped posting node status", "PLEG is not healthy",
 	"container runtime is down", "Container runtime not ready", "container runtime not ready"}
 
+// TellsWhy reports whether a text says why a node is not ready.
+func TellsWhy(b []byte) bool {
+	return slices.ContainsFunc(notReady[:], func(w string) bool { return bytes.Contains(b, []byte(w)) })
+}
+
+// keyed returns the node that a structured line names.
+func keyed(msg []byte) string {
+	for _, key := range [...]string{"node=", "nodeName=", `"node":`, `"nodeName":`} {
+		if _, rest, ok := bytes.Cut(msg, []byte(key)); ok {
+			name := strings.TrimLeft(string(rest[:min(len(rest), maxName)]), ` "`)
+			if end := strings.IndexAny(name, `" ,}`); end > 0 && isNodeName(name[:end]) {
+				return name[:end]
+			}
+		}
+	}
+	return ""
+}
+
 // nodeEvents are the reasons of events that the kubelet writes of its node.
 var nodeEvents = []string{"ContainerGCFailed", "ImageGCFailed", "FreeDiskSpaceFailed", "NodeNotReady", "SystemOOM"}
 
@@ -68,7 +90,7 @@ func nodeRow(b []byte) string {
 	if len(cells) < 3 {
 		return ""
 	}
-	if isNodeName(cells[0]) && slices.ContainsFunc(notReady[:], func(w string) bool { return strings.Contains(string(b), w) }) {
+	if isNodeName(cells[0]) && TellsWhy(b) {
 		return cells[0]
 	}
 	if slices.ContainsFunc(cells, func(c string) bool { return slices.Contains(nodeEvents, c) }) {

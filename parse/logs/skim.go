@@ -45,7 +45,12 @@ func (s *scanner) skim(rec []byte) bool {
 	if s.ownMessage(b.Form, b.Kind, rec, rec[b.Body:b.End]) {
 		return true
 	}
-	if s.hit = l.picks(rec[b.Body:b.End], s.picked); s.hit && (b.Other > 0 || b.Kind == journal.NoHeader || s.matcher == nil) {
+	s.hit = l.picks(rec[b.Body:b.End], s.picked)
+	if s.hit && b.Kind == journal.Logrus && journal.TellsWhy(rec[b.Body:b.End]) { // it may be about another node
+		s.parser.Parse(rec, &s.entry)
+		return false
+	}
+	if s.hit && (b.Other > 0 || b.Kind == journal.NoHeader || s.matcher == nil) {
 		if b.Other > 0 {
 			s.parser.Parse(rec, &s.entry)
 		} else {

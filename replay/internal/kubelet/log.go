@@ -308,7 +308,7 @@ func (s *Log) addCondition(e *parse.Event, run int) {
 // of the sync loop that skipped.
 func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	at := int64(0)
-	if e.Basis != parse.NoTime {
+	if e.Basis != parse.NoTime && e.Origin.Ident != parse.IdentAbout { // who repeats it does so later
 		at = e.At
 	}
 	if k&host.KindAge != 0 {
