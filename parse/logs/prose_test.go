@@ -64,6 +64,8 @@ func TestOwnWords(t *testing.T) {
 		"Out of memory: Killed process 1234 (node) total-vm:2048kB, anon-rss:1024kB.":                                                1,
 		"The trace we got mentions jbd2_journal_commit_transaction+0x1ca/0x9d0 which is the journal of the disk, as far as it goes.": 0,
 		"[<0>] jbd2_journal_commit_transaction+0x1ca/0x9d0 [jbd2]":                                                                   1,
+		`me@n1 ~ % grep -R "" /sys/fs/cgroup/freezer/kubepods.slice/freezer.state`:                                                   0,
+		`$ grep "container runtime is down" /var/log/messages`:                                                                       0,
 		"or its container runtime is down.":                                                                                          0,
 		"In this state the runtime often fails and then the container runtime is down until somebody comes and starts it.":           0,
 		`	ret = append(ret, "container runtime is down")`:                                                                            0,
