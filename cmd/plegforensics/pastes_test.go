@@ -157,7 +157,7 @@ var pastes = []struct {
 		`May  1 10:00:00 m1 healer[12]: time="2023-05-01T10:00:00Z" level=info msg="started"`,
 		`May  1 10:00:00 m1 healer[12]: time="2023-05-01T10:00:00Z" level=info msg="node is unhealthy" node=ip-10-0-1-17 reason=KubeletNotReady message="PLEG is not healthy: pleg was last seen active 12m3.2s ago; threshold is 3m0s"`,
 		`May  1 10:00:05 m1 healer[12]: time="2023-05-01T10:00:05Z" level=info msg="node is unhealthy" node=ip-10-0-1-18 reason=KubeletNotReady message="PLEG is not healthy: pleg was last seen active 11m3.2s ago; threshold is 3m0s"`,
-	}, "analyze", []string{"ip-10-0-1-17: unhealthy", "ip-10-0-1-18: unhealthy"}, []string{"unhealthy from", "m1: "}},
+	}, "analyze", []string{"ip-10-0-1-17: unhealthy", "ip-10-0-1-18: unhealthy"}, []string{"unhealthy from", "m1: unhealthy"}},
 	{"descriptions of several nodes", []string{
 		`Name:               n1`,
 		`Conditions:`,
