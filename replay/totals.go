@@ -91,7 +91,7 @@ func (n *Node) MayGoOn(i int) bool {
 		return false
 	}
 	r, next := &n.Relists[i], &n.Relists[i+1]
-	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) <= r.Start.At+int64(r.Start.Slack)
+	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) < r.Start.At+int64(r.Start.Slack)
 }
 
 // Distinct are the relists, by index, of which no two can be one and the same: of several
@@ -131,7 +131,7 @@ func (n *Node) mayBeOne(i, k int, ends []Span) bool {
 		r := &n.Relists[x]
 		return r.End.Known() && r.End.At+int64(r.End.Slack) < max(ends[y].From, n.Relists[y].Start.At-int64(n.Relists[y].Start.Slack))
 	}
-	return max(a.Start.At-b.Start.At, b.Start.At-a.Start.At) <= int64(a.Start.Slack+b.Start.Slack) && !over(i, k) && !over(k, i) &&
+	return max(a.Start.At-b.Start.At, b.Start.At-a.Start.At) < max(int64(a.Start.Slack+b.Start.Slack), 1) && !over(i, k) && !over(k, i) &&
 		(a.Run == b.Run || a.Run < 0 || b.Run < 0) && (a.Listed == nil || b.Listed == nil || *a.Listed == *b.Listed)
 }
 

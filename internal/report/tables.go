@@ -149,7 +149,7 @@ func (t times) relists(title string, rs []model.Relist) Section {
 	for i := range rs {
 		r := &rs[i]
 		listed := cmp.Or(known(r.Listed, func(l bool) string { return map[bool]string{true: "yes", false: "no"}[l] }), "?")
-		s.Row(t.clock(r.Start), strings.TrimSpace(about(r.Start, r.StartSlack, time.Millisecond)), r.Length(), r.Outcome, listed, strings.Join(r.Basis, ", "))
+		s.Row(t.clock(r.Start), strings.TrimSpace(about(r.Start, r.StartSlack, time.Millisecond)), r.Length(), r.Outcome, listed, r.By)
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -55,11 +54,16 @@ func (c *Cleaner) failed(f replay.Failure) FailedCall {
 // over by the start of the next one; the last is open if it hangs at the end of
 // the input.
 func (c *Cleaner) relists(n *replay.Node) []Relist {
-	out := make([]Relist, 0, len(n.Relists))
+	out, one := make([]Relist, 0, len(n.Relists)), n.Distinct()
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
-			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At)}
+			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At), By: strings.Join(r.Basis, ", ")}
+		if x.May = len(one) == 0 || one[0] != i; x.May {
+			x.By += ", may be another row"
+		} else {
+			one = one[1:]
+		}
 		if d, ok := r.Duration(); ok {
 			x.Duration, x.LongSlack = Long(d), Long(r.Slack())
 		}
@@ -93,14 +97,8 @@ func relistStats(h *History, n *replay.Node) RelistStats {
 	out := RelistStats{Proven: len(n.Distinct()), Bounded: len(h.Bounded), Longest: []Relist{}}
 	_, least, most := n.RelistTotal()
 	out.CountMin, out.CountMax = least, count(most)
-	length := func(r Relist) float64 {
-		if r.Duration == nil {
-			return math.Inf(1) // one that hung leads
-		}
-		return *r.Duration
-	}
 	all := slices.DeleteFunc(slices.Clone(h.Relists), func(r Relist) bool { return r.Duration == nil && r.Outcome != string(replay.OutcomeHung) })
-	slices.SortStableFunc(all, func(a, b Relist) int { return cmp.Compare(length(b), length(a)) })
+	slices.SortStableFunc(all, func(a, b Relist) int { return cmp.Compare(uint64(Duration(b.Duration)), uint64(Duration(a.Duration))) }) // one that hung, -1, leads
 	out.Longest = append(out.Longest, all[:min(len(all), longestShown)]...)
 	known := slices.DeleteFunc(all, func(r Relist) bool { return r.Duration == nil })
 	slices.Reverse(known)

@@ -52,10 +52,12 @@ type Relist struct {
 	Outcome    string   `json:"outcome"`
 	Listed     *bool    `json:"listed"`
 	Basis      []string `json:"basis"`
-	Open       bool     `json:"open,omitempty"` // it had not ended by the end of the input
+	Open       bool     `json:"open,omitempty"`           // it had not ended by the end of the input
+	May        bool     `json:"may_be_another,omitempty"` // nothing parts it from another of those listed
 	Evidence   Proof    `json:"evidence"`
 
 	Least   time.Duration `json:"-"` // how long it ran at least, where its length is not known
+	By      string        `json:"-"` // what proves it, in words
 	ListEnd Time          `json:"-"`
 	Until   Time          `json:"-"` // by when it was over: its end, or the start of the next one
 }

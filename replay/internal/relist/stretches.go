@@ -95,6 +95,9 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 		for i < len(marks) && marks[i].Kind != host.KindRetrieved && marks[i].Kind != host.KindListFail {
 			i++
 		}
+		if i == len(marks) && slices.Contains(c.basis, BasisNextStart) {
+			l.stillOpen(run, c)
+		}
 		if i == len(marks) || marks[i].Kind != host.KindRetrieved || !l.w.Whole(c.listEnd.At, marks[i].At) {
 			continue
 		}

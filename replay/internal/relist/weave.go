@@ -2,11 +2,13 @@ package relist
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+	"github.com/plegforensics/plegforensics/replay/internal/serial"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -91,7 +93,7 @@ func (l *ledger) weave(run int) {
 }
 
 func (l *ledger) join(run int, t timed) {
-	if k := l.match(&t); k >= 0 {
+	if k := l.place(run, &t); k >= 0 {
 		l.claims[k].measure(&t)
 	} else if c := l.inside(&t); c != nil {
 		l.against = append(l.against, Contradiction{
@@ -99,6 +101,45 @@ func (l *ledger) join(run int, t timed) {
 	} else {
 		l.claims = append(l.claims, t.claim(run))
 	}
+}
+
+// place narrows the measured relist to what the others leave room for, and finds the
+// claim that it must be, -1 if none.
+func (l *ledger) place(run int, t *timed) int {
+	gap := l.gap(run, t.start.From)
+	if step := cmp.Or(t.Step, t.From); !t.Whole && t.start.To <= step { // all that ended after it in the step ran one by one
+		for i := range l.n.Proofs {
+			if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofCount && p.From == step && p.To == t.To {
+				t.start.To = max(t.start.From, min(t.start.To, p.To-int64(p.Sum)-int64(p.Count-1)*gap))
+			}
+		}
+	}
+	var all []serial.Relist
+	var of []int
+	for i, c := range l.claims {
+		if c.hi-c.lo <= int64(2*time.Second) {
+			r := serial.Relist{Start: host.Span{From: c.lo, To: c.hi}, End: max(c.lo, c.listEnd.At-int64(c.listEnd.Slack), c.end.At-int64(c.end.Slack))}
+			if c.outcome == OutcomeHung && run >= 0 {
+				r.End = max(r.End, cmp.Or(c.seen, l.s.Runs[run].Last))
+			}
+			all, of = append(all, r), append(of, i)
+		}
+	}
+	room := serial.Fit(serial.Measured{Start: t.start, End: t.end, Took: int64(t.took.lo)}, all, gap, func(i int) bool {
+		c := l.claims[of[i]]
+		return !c.measured && (c.listed == nil || t.Listed == nil || *c.listed == *t.Listed) && (!c.end.Known() || c.fits(t))
+	})
+	if room.Apart || len(room.Same) > 0 {
+		t.start = room.Start
+		if t.end.To != 0 {
+			t.end.From = max(t.end.From, t.start.From+int64(t.took.lo))
+			t.end.To = max(t.end.From, min(t.end.To, t.start.To+min(int64(t.took.hi), math.MaxInt64-t.start.To)))
+		}
+	}
+	if len(room.Same) == 1 && !room.Apart {
+		return of[room.Same[0]]
+	}
+	return l.match(t)
 }
 
 // remaining is the one relist of over ten seconds that ended between two snapshots
@@ -239,7 +280,7 @@ func (c *claim) measure(t *timed) {
 	if c.listed == nil {
 		c.listed = t.Listed
 	}
-	if c.outcome == "" {
+	if c.outcome == "" || c.outcome == OutcomeHung {
 		c.outcome, c.seen = t.outcome()
 	}
 	if !slices.Contains(c.basis, BasisMetrics) {

@@ -158,7 +158,7 @@ func Ended(proofs []Proof, since, to int64) (from int64, n int) {
 	for ; i < len(proofs) && proofs[i].To <= to; i++ {
 		p := &proofs[i]
 		switch {
-		case p.Kind != ProofCount:
+		case p.Kind != ProofCount && p.Kind != ProofSince:
 			continue
 		case from == 0 && p.From <= since:
 			from = p.From

@@ -29,6 +29,9 @@ const (
 	// ProofCount: between From and To, Count relists ended, and they took
 	// Sum together.
 	ProofCount ProofKind = "count"
+	// ProofSince: by To, the first snapshot of its process, Count relists had ended
+	// since that began, From.
+	ProofSince ProofKind = "since"
 	// ProofLong: of the relists that ended between From and To, Count took
 	// longer than 10 s, together between SumMin and SumMax.
 	ProofLong ProofKind = "long"
@@ -106,7 +109,7 @@ func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
 		if i > 0 && !restarted(shots[i-1], t) {
 			continue
 		}
-		for _, prove := range []func(*shot) (Proof, bool){proveLongSinceStart, proveAgeSinceStart} {
+		for _, prove := range []func(*shot) (Proof, bool){proveLongSinceStart, proveAgeSinceStart, proveCountSinceStart} {
 			if p, ok := prove(t); ok {
 				if i > 0 {
 					p.From = max(p.From, shots[i-1].at)
@@ -371,6 +374,17 @@ func proveAgeSinceStart(t *shot) (Proof, bool) {
 	p, ok := proveAge(t.zero(), t)
 	p.Whole = true
 	return p, ok
+}
+
+// proveCountSinceStart counts the relists that ended before it, where its metrics state
+// its start.
+func proveCountSinceStart(t *shot) (Proof, bool) {
+	p := Proof{Kind: ProofSince, From: t.zero().at, To: t.at, Whole: true, Evidence: t.cite("", "start", "count")}
+	if p.From == 0 || math.IsNaN(t.count) {
+		return p, false
+	}
+	p.Count = int(t.count)
+	return p, true
 }
 
 // zero is what the process counted when it began.

@@ -127,22 +127,34 @@ func (d *dating) note() string {
 
 // began bounds the start of the relist that runs at snapshot i: after the last
 // snapshot that saw an earlier one end, and not before the last start of one
-// that listed pods. The last one that began before that snapshot did so before the
-// intervals that were observed since, of which one after a failure counts twice.
+// that listed pods. Each begins as long after the last one that listed as it observes, so
+// that sums of intervals lead from the relists at hand by other snapshots to this one,
+// and too far only where a list failed in between: what ran by a snapshot before began
+// no later, what the gauge names in one behind no sooner.
 func (d *dating) began() (lo, hi int64) {
 	t := d.shots[d.i]
 	hi = t.at
 	switch {
 	case d.i > 0:
 		lo = d.shots[d.i-1].at
-		if past := seconds(t.isum - d.shots[d.i-1].isum); d.running && past > 0 {
-			hi = min(hi, lo+int64(past))
-		}
 	case t.start > 0 && t.start < 1e10:
 		lo = int64(t.start * 1e9)
 	}
 	if t.lastSeen > 0 {
 		lo = max(lo, int64(t.lastSeen)*1e9)
+	}
+	if !d.running {
+		return min(lo, hi), hi
+	}
+	const reach = 64 // snapshots on either side
+	for _, u := range d.shots[max(d.i-reach, 0):min(d.i+reach, len(d.shots))] {
+		switch past := seconds(t.isum - u.isum); {
+		case !(t.isum >= 0 && u.isum >= 0):
+		case u.at < t.at && past > 0:
+			hi = min(hi, u.at+int64(past))
+		case u.at >= t.at && u.lastSeen > 0 && u.lastSeen < 1e10:
+			lo = max(lo, int64(u.lastSeen)*1e9+int64(past))
+		}
 	}
 	return min(lo, hi), hi
 }
