@@ -75,6 +75,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.CallTimeout())
 	series := snapshots.OfKubelet(n.Series)
 	n.Proofs = MetricProofs(series, n.Scrapes)
+	n.widen(s)
 	n.Calls = CallSteps(series)
 	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed"),
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
@@ -124,6 +125,39 @@ func sources(n *Node, v *host.Survey) map[parse.Source]bool {
 	return have
 }
 
+// widen makes the window cover what is told of PLEG before the first line and after the
+// last: by snapshots, and by objects that the API server kept.
+func (n *Node) widen(s *kubelet.Log) {
+	if n.Window.Start == 0 {
+		return
+	}
+	add := func(r parse.Record, from, to int64) {
+		if r != nil && r.When().Basis > parse.LowerBound && from > 0 {
+			n.Window.Start, n.Window.End = min(n.Window.Start, from), max(n.Window.End, to)
+		}
+	}
+	for i := range n.Proofs {
+		if p := &n.Proofs[i]; len(p.Evidence) > 0 {
+			from := p.From
+			if p.Whole || from == 0 {
+				from = p.To // the start of a process may lie far back
+			}
+			add(p.Evidence[len(p.Evidence)-1].Record, from, p.To)
+		}
+	}
+	for _, a := range s.Ages {
+		add(a.Record, a.At, a.At)
+	}
+	for _, said := range [][]kubelet.Saying{s.Nevers, s.Well, s.Cuts} {
+		for _, x := range said {
+			add(x.Line, x.At, x.At)
+		}
+	}
+	for _, c := range kubelet.Readiness(s) { // it may have begun long before
+		add(c.Record, n.Window.End, max(c.At, c.Until))
+	}
+}
+
 // window is the span from the first to the last dated line, or snapshot where
 // there is no line, and the zone in which the kubelet logs.
 func window(n *Node, v *host.Survey) Window {
@@ -150,6 +184,7 @@ func window(n *Node, v *host.Survey) Window {
 	if w.Start == 0 { // the kernel's buffer goes back to the boot: it is no window of the kubelet's log
 		lines(v.Boot, true)
 	}
+	w.Lines = Span{From: w.Start, To: w.End}
 	if w.Start == 0 {
 		for _, s := range n.Scrapes {
 			add(s.Stamp)

@@ -42,6 +42,9 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	n.Calls = slices.DeleteFunc(CallSteps(series), func(s CallStep) bool { return s.Whole && s.From < since })
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)
+	if n.Window.Lines.To != 0 {
+		cut(&n.Window.Lines, f)
+	}
 	if until != 0 {
 		n.Window.End = min(n.Window.End, until)
 	}

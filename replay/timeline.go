@@ -81,7 +81,7 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 	default:
 		return max(d-r.Start.Slack-r.End.Slack, 0), false
 	}
-	end := n.Window.End
+	end := cmp.Or(n.Window.Lines.To, n.Window.End)
 	if r.Run >= 0 && r.Run < len(n.Runs) {
 		end = cmp.Or(n.Runs[r.Run].Last, end)
 	}
@@ -93,7 +93,8 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 // end of the input, give or take the distance of two reports.
 func (n *Node) StillRuns(i int) bool {
 	r, k := &n.Relists[i], len(n.Episodes)-1
-	return r.Outcome == OutcomeHung && (r.Seen == 0 || r.Seen+int64(10*time.Second) >= n.Window.End) &&
+	seen := cmp.Or(r.Seen, n.Window.Lines.To)
+	return r.Outcome == OutcomeHung && (seen == 0 || seen+int64(10*time.Second) >= n.Window.End) &&
 		(k < 0 || !n.Episodes[k].Recovered.Known() || n.Episodes[k].Recovered.At <= r.Start.At)
 }
 

@@ -408,7 +408,7 @@ func worked(n *replay.Node) (out []replay.Span) {
 // before it, or else the last relist or pod event. A log that begins in an outage does
 // not tell how long that was.
 func (s *subject) lastAlive(at int64) int64 {
-	if s.n.Window.Start < at-outageGap && !s.holed(at-outageGap, at) {
+	if s.n.Window.Lines.From < at-outageGap && !s.holed(at-outageGap, at) {
 		return at
 	}
 	last := int64(0)
@@ -432,7 +432,7 @@ func (s *subject) firstAlive(at int64) int64 {
 	if !s.holed(at, at+outageGap) {
 		return at
 	}
-	first := s.n.Window.End
+	first := s.n.Window.Lines.To
 	for i := range s.n.Relists {
 		if r := &s.n.Relists[i]; r.Outcome == replay.OutcomeOK && r.Start.At > at {
 			first = r.Start.At
@@ -458,7 +458,7 @@ func (s *subject) aliveAfter(at int64) bool {
 			return true
 		}
 	}
-	return s.n.Window.End-at > outageGap && !s.deniedAfter(at)
+	return s.n.Window.Lines.To-at > outageGap && !s.deniedAfter(at)
 }
 
 // deniedAfter reports whether the kubelet still says after a moment that the

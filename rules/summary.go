@@ -409,7 +409,7 @@ func (v *view) heldBack() string {
 		return ""
 	}
 	e := es[len(es)-1]
-	if v.n.Window.End-e.At > mostSkipGap || v.started(e.At) || v.starting(e.At) && !e.Is(parse.SigNever) {
+	if v.n.Window.Lines.To-e.At > mostSkipGap || v.started(e.At) || v.starting(e.At) && !e.Is(parse.SigNever) {
 		return ""
 	}
 	if e.At != 0 {

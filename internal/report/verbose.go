@@ -115,6 +115,8 @@ func windowLine(w model.Window, all bool) string {
 	}
 	c.add(several, "%s to %s UTC%s", from, untilWords(w.Start, w.End), length)
 	c.add(!several, "%s UTC", from)
+	lines := cmp.Or(w.Lines, &model.Span{From: w.Start, To: w.End})
+	c.add(w.End.Sub(w.Start)-lines.To.Sub(lines.From) > time.Minute, "%s of it by the log", Span(lines.To.Sub(lines.From)))
 	zone, guess := strings.CutPrefix(w.TimezoneBasis, "assumed: ")
 	c.add(guess, "timestamps assumed %s (%s)", w.Timezone, zone)
 	c.add(all && w.Timezone == "stated", "every timestamp states its zone")

@@ -324,7 +324,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		return nil, t
 	}
 	now, end := l.loads[0].start, l.loads[len(l.loads)-1].end
-	if w := l.node.Window.End; w > end { // let the relist after the last one show that all is well again
+	if w := l.node.Window.Lines.To; w > end { // let the relist after the last one show that all is well again
 		end = min(w, end+3*int64(p.Period))
 	}
 	lastSeen := int64(0)

@@ -259,7 +259,7 @@ func (w *world) followers(n *replay.Node, times []int64, period int64) []int64 {
 		}
 		at := cmp.Or(r.End.At, r.Start.At+int64(r.Took)) + period
 		k := sort.Search(len(times), func(k int) bool { return times[k] > r.Start.At })
-		if (k == len(times) || times[k] > at+period) && at <= n.Window.End {
+		if (k == len(times) || times[k] > at+period) && at <= n.Window.Lines.To {
 			more = append(more, at)
 		}
 	}

@@ -193,8 +193,8 @@ func (h *holding) kernelLog() string {
 // late reports whether the kubelet log begins too shortly before the first
 // breach.
 func (h *holding) late() bool {
-	return h.Have[parse.SrcKubelet] && len(h.Episodes) > 0 && h.Episodes[0].Breach != 0 && h.Window.Start != 0 &&
-		h.Episodes[0].Breach-h.Window.Start < int64(10*time.Minute)
+	return h.Have[parse.SrcKubelet] && len(h.Episodes) > 0 && h.Episodes[0].Breach != 0 && h.Window.Lines.From != 0 &&
+		h.Episodes[0].Breach-h.Window.Lines.From < int64(10*time.Minute)
 }
 
 // OfNode lists what the records of a node lack, each thing once: what would settle the

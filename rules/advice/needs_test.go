@@ -66,7 +66,7 @@ func TestNothingGuessed(t *testing.T) {
 	}
 
 	at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC).UnixNano()
-	n.Window = replay.Window{Start: at, End: at + int64(time.Hour)}
+	n.Window = replay.Window{Start: at, End: at + int64(time.Hour), Lines: replay.Span{From: at, To: at + int64(time.Hour)}}
 	n.Episodes[0] = replay.Episode{ID: 1, LastStart: replay.Instant{At: at}, Breach: at + int64(3*time.Minute), LastReport: at + int64(time.Hour)}
 	const want = "journalctl -u kubelet -o short-precise --utc --since '2026-03-04 09:50:00 UTC' --until '2026-03-04 11:05:00 UTC' --no-pager > kubelet-before.log"
 	if got := command(n, "kubelet-log-before"); got != want {

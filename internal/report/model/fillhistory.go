@@ -59,10 +59,8 @@ func (c *Cleaner) relists(n *replay.Node) []Relist {
 		r := &n.Relists[i]
 		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
 			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At), By: strings.Join(r.Basis, ", ")}
-		if x.May = len(one) == 0 || one[0] != i; x.May {
-			x.By += ", may be another row"
-		} else {
-			one = one[1:]
+		if _, sole := slices.BinarySearch(one, i); !sole {
+			x.May, x.By = true, x.By+", may be another row"
 		}
 		if d, ok := r.Duration(); ok {
 			x.Duration, x.LongSlack = Long(d), Long(r.Slack())

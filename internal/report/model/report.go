@@ -147,6 +147,7 @@ type Window struct {
 	TimezoneBasis string   `json:"timezone_basis"`
 	YearBasis     string   `json:"year_basis,omitempty"`
 	Step          *float64 `json:"clock_step_seconds,omitempty"` // the largest of the clock within it: its length tells nothing then
+	Lines         *Span    `json:"log,omitempty"`                // the lines, where other evidence reaches further
 }
 
 // Conflict is what two lines say that cannot both be true; the second counts.

@@ -41,9 +41,10 @@ func Of(n *Known) Account {
 	return a
 }
 
-// Window is the span of time that the node's records cover.
+// Window is the span of time of which the node's records tell.
 type Window struct {
-	Start, End    int64 // Unix ns, 0 unknown
+	Start, End    int64     // Unix ns, 0 unknown
+	Lines         host.Span // of the lines alone, within it; zero where there are none
 	Timezone      string
 	TimezoneBasis string
 	YearBasis     string        // how the year is known, "" where each line states it
