@@ -165,9 +165,32 @@ func oneStory(t *testing.T, in []string) {
 	if lost := int(parsed(t, replayed).sub("metrics").num("discarded_events")); lost != len(base.dropped) {
 		t.Errorf("replay: %d events discarded, want %d", lost, len(base.dropped))
 	}
+	toldWithin(t, report, timeline, &base)
 	derived(t, in, &base)
 	longestSlice(t, report, read("perfetto"))
 	viewed(t, read("intervals"))
+}
+
+// toldWithin: no health and no episode is told of after the window, and as many relists are
+// told without doubt that they are others as are counted to be proven.
+func toldWithin(t *testing.T, report, timeline []byte, base *story) {
+	t.Helper()
+	n := parsed(t, report).list("nodes")[0]
+	end := n.sub("window").when("end")
+	for _, s := range slices.Concat(base.health, base.episodes) {
+		if s.from > end+0.002 || s.to > end+0.002 && s.state != "" {
+			t.Errorf("%v lies after the window, which ends at %f", s, end)
+		}
+	}
+	sole := 0
+	for _, r := range parsed(t, timeline).list("nodes")[0].list("relists") {
+		if may, _ := r["may_be_another"].(bool); !may {
+			sole++
+		}
+	}
+	if proven := int(n.sub("relists").num("proven")); sole != proven {
+		t.Errorf("%d relists are told without doubt, %d are proven", sole, proven)
+	}
 }
 
 // longestSlice: the longest relist of a trace is the longest of the history; one
