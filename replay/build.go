@@ -91,6 +91,10 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 			n.Window.Step = d
 		}
 	}
+	if own, other := n.Beside[0], n.Beside[1]; own != nil {
+		n.Contradictions = append(n.Contradictions, Contradiction{What: "kubelet processes " + strconv.Itoa(own.Origin.PID) + " and " + strconv.Itoa(other.Origin.PID) + " wrote into one file at the same time, and are told as two nodes",
+			Evidence: []Evidence{{Record: kubelet.LineOf(other.FirstLine)}}, Against: []Evidence{{Record: kubelet.LineOf(own.FirstLine)}}})
+	}
 	for _, x := range s.Refuted {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "a condition states an age of the last relist that is more than the kubelet had run",
 			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})

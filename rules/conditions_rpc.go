@@ -270,6 +270,11 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	o := foundFailures(by[order[0]])
+	if !slices.ContainsFunc(order, func(k string) bool {
+		return slices.ContainsFunc(by[k], func(f *replay.Failure) bool { return f.Code != "" || f.Err() != "" })
+	}) {
+		o.factor = silentShare // each was cut before its reason
+	}
 	if o.vars["again"] = "of one object fails"; o.count > 1 {
 		o.vars["again"] = "of the same object fails again and again"
 	}

@@ -49,6 +49,10 @@ type Records struct {
 	// here could not be looked at.
 	Have map[parse.Source]bool
 
+	// Beside is the first line of the node's kubelet, and of another that wrote into the same
+	// file at the same time; nil of one kubelet.
+	Beside [2]*parse.Coverage
+
 	// Symbols are of the texts of events, and of what is read from them.
 	Symbols *parse.Symbols
 

@@ -17,6 +17,7 @@ const unknownNode = "unknown"
 type unit struct {
 	file     *parse.File
 	host     string         // of the framing, "" if none
+	pid      int            // of one of several kubelets in the file, 0: of all that are none of them
 	names    map[string]int // node names that its lines state, by count
 	override string         // --hostname-override
 	system   string         // what the host calls itself; weaker, it need not be the node's name
@@ -71,8 +72,9 @@ type splitter struct {
 	byKey    map[unitKey]*unit
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
-	kubelets map[int][][]string // names of the nodes of the kubelets of each input, see stranger
-	last     [2]*writer         // most lines come from two
+	several  map[*parse.File]bool // files with lines of kubelets that ran at the same time, see together
+	kubelets map[int][][]string   // names of the nodes of the kubelets of each input, see stranger
+	last     [2]*writer           // most lines come from two
 }
 
 // writer is who wrote lines of a unit.
@@ -88,6 +90,7 @@ type writer struct {
 type unitKey struct {
 	file *parse.File
 	host string
+	pid  int
 }
 
 type originKey struct {
@@ -109,12 +112,12 @@ func Split(b *parse.Bundle, most int, beside Parallel) (_ []*Records, more int) 
 	return s.assign(most)
 }
 
-func (s *splitter) unit(f *parse.File, host string) *unit {
+func (s *splitter) unit(f *parse.File, host string, pid int) *unit {
 	host = strings.ToLower(host)
-	k := unitKey{f, host}
+	k := unitKey{f, host, pid}
 	u := s.byKey[k]
 	if u == nil {
-		u = &unit{file: f, host: host, names: map[string]int{}, pids: map[int]Span{}}
+		u = &unit{file: f, host: host, pid: pid, names: map[string]int{}, pids: map[int]Span{}}
 		s.byKey[k] = u
 		s.units = append(s.units, u)
 		s.byFile[f] = append(s.byFile[f], u)
@@ -134,7 +137,11 @@ func (s *splitter) writer(f *parse.File, o *parse.Origin) *writer {
 	k := originKey{f, o}
 	w := s.byOrigin[k]
 	if w == nil {
-		w = &writer{unit: s.unit(f, o.Host), origin: o}
+		pid := 0
+		if o.Source == parse.SrcKubelet && o.Host == "" && s.several[f] {
+			pid = o.PID
+		}
+		w = &writer{unit: s.unit(f, o.Host, pid), origin: o}
 		w.unit.own = w.unit.own || o.Ident != parse.IdentAbout
 		s.byOrigin[k] = w
 		s.writers = append(s.writers, w)
@@ -150,6 +157,8 @@ func (w *writer) saw(at int64) {
 
 // survey makes the units and notes what each says about its node.
 func (s *splitter) survey() {
+	s.census = takeCensus(s.b.Events, s.beside)
+	s.several = together(s.census)
 	for _, c := range s.b.Coverage {
 		w := s.writer(c.File, c.Origin)
 		for _, m := range []parse.Mark{c.FirstLine, c.LastLine} {
@@ -166,7 +175,7 @@ func (s *splitter) survey() {
 	}
 	for _, f := range s.b.Facts {
 		if s.byFile[f.File] == nil {
-			s.unit(f.File, "")
+			s.unit(f.File, "", 0)
 		}
 		if f.Key == facts.KeyNodeName && f.Value != "" {
 			s.byFile[f.File][0].system = f.Value
@@ -174,7 +183,7 @@ func (s *splitter) survey() {
 	}
 	for _, f := range s.b.Files {
 		if s.byFile[f] == nil && f.Role != parse.RoleUnknown && f.Role != parse.RoleManifest && f.Role != parse.RoleRules {
-			s.unit(f, "")
+			s.unit(f, "", 0)
 		}
 	}
 	s.described()
@@ -226,14 +235,41 @@ func (s *splitter) metrics() {
 	}
 	for _, f := range s.b.Files {
 		if name := stated[f]; name != "" {
-			s.unit(f, "").names[name]++
+			s.unit(f, "", 0).names[name]++
 		}
 	}
 }
 
+// together finds the files without names of hosts in which sync loops of two processes
+// ran at the same time: one after the other is a restart, beside each other they are
+// kubelets of two nodes.
+func together(c *Census) map[*parse.File]bool {
+	const least = int64(60e9)
+	loops := map[*parse.File]map[int]Span{}
+	for i := range c.Classes {
+		if x := &c.Classes[i]; x.Kinds&(KindTurn|KindGoroutine) != 0 && x.Origin.Host == "" && x.Origin.Source == parse.SrcKubelet && x.Origin.PID > 1 && x.dated() {
+			if loops[x.File] == nil {
+				loops[x.File] = map[int]Span{}
+			}
+			l := loops[x.File][x.Origin.PID]
+			l.join(x.when())
+			loops[x.File][x.Origin.PID] = l
+		}
+	}
+	out := map[*parse.File]bool{}
+	for f, pids := range loops {
+		spans := slices.SortedFunc(maps.Values(pids), func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+		last := int64(0)
+		for _, l := range spans {
+			out[f] = out[f] || last != 0 && min(last, l.To)-l.From >= least
+			last = max(last, l.To)
+		}
+	}
+	return out
+}
+
 // lines notes who wrote lines, when, and what they say about the node.
 func (s *splitter) lines() {
-	s.census = takeCensus(s.b.Events, s.beside)
 	for i := range s.census.Classes {
 		x := &s.census.Classes[i]
 		w := s.writer(x.File, x.Origin)
@@ -609,7 +645,7 @@ func (s *splitter) joinRest() {
 		if len(u.claims()) > 0 || attached[u.root()] {
 			continue
 		}
-		if own := byInput[u.file.Input]; len(own) == 1 {
+		if own := byInput[u.file.Input]; len(own) == 1 && !s.rival(own[0], u) {
 			join(own[0], u)
 		} else if len(own) == 0 && len(all) == 1 {
 			join(all[0], u)
@@ -625,6 +661,12 @@ func (s *splitter) joinRest() {
 			}
 		}
 	}
+}
+
+// rival reports whether a unit is of one of several kubelets of a file, and another of
+// them, that ran at the same time, is of a node.
+func (s *splitter) rival(node, u *unit) bool {
+	return u.pid != 0 && slices.ContainsFunc(s.byFile[u.file][:min(len(s.byFile[u.file]), 64)], func(o *unit) bool { return o.root() == node.root() && apart(o, u) })
 }
 
 // apart reports whether two nameless units must be different nodes: two
@@ -676,6 +718,7 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 	}
 	a := newAssigner(s, nodes, out)
 	a.records()
+	s.besides(nodes)
 	symbols := s.b.Symbols
 	if symbols == nil {
 		symbols = parse.NewSymbols()
@@ -692,6 +735,27 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 		}
 	}
 	return kept, more
+}
+
+// besides notes, of each of several kubelets in one file, its first line and that of another.
+func (s *splitter) besides(nodes map[*unit]*Records) {
+	first := map[*parse.File]*parse.Coverage{}
+	for _, c := range s.b.Coverage {
+		u := s.writer(c.File, c.Origin).unit
+		if u.pid == 0 {
+			continue
+		}
+		if first[c.File] == nil {
+			first[c.File] = c
+		}
+		a, n := first[c.File], nodes[u.root()]
+		if m := nodes[s.writer(a.File, a.Origin).unit.root()]; m != n {
+			n.Beside = [2]*parse.Coverage{c, a}
+			if m.Beside[0] == nil {
+				m.Beside = [2]*parse.Coverage{a, c}
+			}
+		}
+	}
 }
 
 // talkative returns those of the roots whose units wrote the most picked lines, in the order

@@ -115,6 +115,9 @@ func inOrder(a, b parse.Mark) (first, last parse.Mark) {
 	return a, b
 }
 
+// LineOf makes a record of a line of which only the mark was kept.
+func LineOf(m parse.Mark) parse.Record { return markLine{m} }
+
 // markLine makes a mark a record.
 type markLine struct{ parse.Mark }
 

@@ -1,0 +1,44 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestKubeletsTogether: of two kubelets that wrote into one file at the same time, one
+// after the other or line by line, each has its own history, and the file is said to hold
+// both; a process that follows another one is a restart.
+func TestKubeletsTogether(t *testing.T) {
+	ill := strings.Split(strings.TrimSpace(stall(0)), "\n")
+	var well []string
+	for _, l := range ill {
+		if !strings.Contains(l, "PLEG is not") {
+			well = append(well, strings.Replace(l, " 4242 ", " 5353 ", 1))
+		}
+	}
+	mixed := slices.Concat(ill, well)
+	slices.SortStableFunc(mixed, func(a, b string) int { return cmp.Compare(a[6:21], b[6:21]) })
+	for name, lines := range map[string][]string{"one after the other": slices.Concat(well, ill), "line by line": mixed} {
+		nodes := Build(bundleOf(strings.Join(lines, "\n")+"\n"), Options{})
+		if len(nodes) != 2 {
+			t.Fatalf("%s: %d nodes", name, len(nodes))
+		}
+		for _, n := range nodes {
+			blind, _ := n.UnknownTime()
+			if len(n.Runs) != 1 || len(n.Contradictions) != 1 || blind > 3*time.Minute {
+				t.Errorf("%s: %d processes, %v unknown, %v", name, len(n.Runs), blind, n.Contradictions)
+			}
+			if told := len(n.Episodes) + len(n.Relists); n.Runs[0].PID == 5353 && told > 0 || n.Runs[0].PID == 4242 && told != 2 {
+				t.Errorf("%s, %d: %d episodes, %d relists", name, n.Runs[0].PID, len(n.Episodes), len(n.Relists))
+			}
+		}
+	}
+	k := slices.IndexFunc(well, func(l string) bool { return l[6:14] > "10:07:00" })
+	n := buildOne(t, strings.Join(slices.Concat(well[:k], ill[k:]), "\n")+"\n")
+	if len(n.Runs) != 2 || len(n.Contradictions) != 0 {
+		t.Errorf("a restart: %d processes, %v", len(n.Runs), n.Contradictions)
+	}
+}
