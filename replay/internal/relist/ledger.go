@@ -268,7 +268,7 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 		return // it may have been over long before: the process did not run
 	}
 	lo := max(c.lo, c.listEnd.At, hi-int64(TimerLate))
-	if c.listEnd.Known() && next.At-c.listEnd.At >= 2*int64(l.period()) && l.cover.Lull(c.listEnd.At, next.At) > widest {
+	if c.listEnd.Known() && next.At-c.listEnd.At >= 2*int64(l.period()) && l.cover.Lull(c.listEnd.At, next.At) > int64(widest) {
 		lo = c.listEnd.At // a quick one fits in between, whose lines may be missing
 	}
 	c.end = host.Between(min(lo, hi), hi)
