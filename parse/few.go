@@ -18,11 +18,11 @@ func Weightiest[T any](list []T, most int, weight func(*T) int64) []T {
 	if n <= max(most, 2) {
 		return list
 	}
-	order := make([]int, 0, n-2)
+	order, weights := make([]int, 0, n-2), make([]int64, n)
 	for i := 1; i < n-1; i++ {
-		order = append(order, i)
+		order, weights[i] = append(order, i), weight(&list[i])
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weight(&list[j]), weight(&list[i])) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weights[j], weights[i]) })
 	order = append(order[:max(most, 2)-2:max(most, 2)-2], 0, n-1)
 	slices.Sort(order)
 	out := make([]T, 0, len(order))

@@ -103,7 +103,7 @@ func breaches(v *view, p *Pack) []Breach {
 			out = append(out, look(v, &breachRules[i])...)
 		}
 	}
-	out = append(out, metricBreaches(v, out)...)
+	out = v.fold(append(out, metricBreaches(v, out)...))
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Start < out[j].Start })
 	return out
 }
@@ -193,10 +193,12 @@ func stretches(n int, at func(int) int64, gap int64) (out [][2]int) {
 // breakCounted counts the lines of a signature that come together.
 func breakCounted(id string) func(*view, *BreachRule) []Breach {
 	return func(v *view, r *BreachRule) (out []Breach) {
-		for _, run := range runsOf(v.sig(id), stretchGap) {
-			if float64(len(run)) >= v.limit(r.ID) {
-				out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
-			}
+		runs := slices.DeleteFunc(runsOf(v.sig(id), stretchGap), func(run []*parse.Event) bool { return float64(len(run)) < v.limit(r.ID) })
+		runs = fewOf(v, r, runs, func(run *[]*parse.Event) (int64, int64, float64) {
+			return (*run)[0].At, (*run)[len(*run)-1].At, float64(len(*run))
+		})
+		for _, run := range runs {
+			out = append(out, v.breach(r, run[0].At, run[len(run)-1].At, float64(len(run)), ends(run)))
 		}
 		return out
 	}
@@ -288,12 +290,18 @@ func (v *view) mayStart(e *parse.Event) bool {
 }
 
 func breakHousekeeping(v *view, r *BreachRule) (out []Breach) {
+	type turn struct {
+		e    *parse.Event
+		took int64
+	}
+	var long []turn
 	for _, e := range v.sig(parse.SigHousekeeping) {
-		d, ok := duration(e.Field("actual"))
-		if !ok || float64(d)/float64(second) < v.limit(r.ID) {
-			continue
+		if d, ok := duration(e.Field("actual")); ok && float64(d)/float64(second) >= v.limit(r.ID) {
+			long = append(long, turn{e, d})
 		}
-		out = append(out, v.breach(r, e.At-d, e.At, secs(time.Duration(d)), events("", e)))
+	}
+	for _, x := range fewOf(v, r, long, func(x *turn) (int64, int64, float64) { return x.e.At - x.took, x.e.At, secs(time.Duration(x.took)) }) {
+		out = append(out, v.breach(r, x.e.At-x.took, x.e.At, secs(time.Duration(x.took)), events("", x.e)))
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,9 +45,7 @@ func EvalAtOnce(n *replay.Node, a *audit.Result, p *Pack, parallel func(tasks ..
 		res.Causes = append(res.Causes, c)
 	}
 	res.Summary = summary(v, &res)
-	for _, id := range slices.Sorted(maps.Keys(v.unread)) {
-		res.Warnings = append(res.Warnings, parse.Counted(v.unread[id].Where(), v.holder(id).lines, id+" line", mostRead, "the first of each window"))
-	}
+	res.Crossed, res.Warnings = v.crossed(res.Breaches), v.tooMany(res.Breaches)
 	if len(res.Causes) > 0 && res.Causes[0].Kind == KindLookAlike {
 		res.LookAlikes = res.LookAlikes[1:] // it is told once
 	}

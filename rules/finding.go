@@ -105,5 +105,6 @@ type Result struct {
 	Unready    []Unready
 	Status     string          // unhealthy, degraded, healthy, unknown
 	Summary    string          // one sentence for a ticket
-	Warnings   []parse.Warning // what was too much to be judged one by one
+	Crossed    Crossed         // how many breaches each rule has, by its id; of very many not all are among them
+	Warnings   []parse.Warning // what was too much to be kept, or read, one by one
 }

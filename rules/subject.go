@@ -43,12 +43,14 @@ type view struct {
 	peaks    []time.Duration // of the age of the last relist, by episode
 	worked   []replay.Span   // see worked
 	waits    []waits.Wait    // see waiting
+	folded   map[string]int  // see fewOf
+	stalls   []replay.Span   // see inEpisode
 	// toExplain: the node has an episode or something that failed.
 	toExplain bool
 }
 
 func newView(n *replay.Node) *view {
-	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}}
+	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}, folded: map[string]int{}}
 	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {

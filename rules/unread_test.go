@@ -43,3 +43,33 @@ func TestUnread(t *testing.T) {
 		t.Errorf("warnings %v", res.Warnings)
 	}
 }
+
+// TestVeryManyBreaches: of a rule that is broken very often the first, the last, the worst
+// and what touches the episode stay; all are counted, which is told.
+func TestVeryManyBreaches(t *testing.T) {
+	const n = 2 * parse.Many
+	var lines []*parse.Event
+	for i := range n {
+		took := "20s"
+		if i == n/2 {
+			took = "5m"
+		}
+		lines = append(lines, line(3600+600*i, parse.SrcKubelet, parse.SigHousekeeping, parse.Field{Name: "actual", Value: took}))
+	}
+	during := line(170, parse.SrcKubelet, parse.SigHousekeeping, parse.Field{Name: "actual", Value: "16s"})
+	early := line(-90_000, parse.SrcKubelet, parse.SigHousekeeping, parse.Field{Name: "actual", Value: "15s"})
+	res := Eval(node(append(lines, early, during)...), &Pack{})
+	stalls, worst, beside := 0, 0.0, false
+	for i := range res.Breaches {
+		if b := &res.Breaches[i]; b.Rule == "sync-loop-stalled" {
+			stalls++
+			worst, beside = max(worst, b.Value), beside || b.Value == 16
+		}
+	}
+	if stalls != parse.Many || res.Crossed["sync-loop-stalled"] != n+2 || worst != 300 || !beside || res.Breaches[0].Value != 15 {
+		t.Errorf("%d of %d stalls are kept, the worst %v s, beside the episode %v, first %v", stalls, res.Crossed["sync-loop-stalled"], worst, beside, res.Breaches[0])
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0].Msg, "20002 sync-loop-stalled breaches: 10000 are kept") {
+		t.Errorf("warnings %v", res.Warnings)
+	}
+}

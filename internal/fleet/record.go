@@ -180,7 +180,7 @@ func reduceNodes(ns []*model.Node) []Node {
 func reduceNode(n *model.Node) Node {
 	out := Node{Name: n.Name, Status: n.Status, Summary: n.Summary, Kubelet: pointed(n.Kubelet.Version), Runtime: pointed(n.Kubelet.Runtime),
 		Kernel: n.Kernel, OS: n.OS, Start: int64(n.Window.Start), End: int64(n.Window.End), Relists: n.Relists.Proven, P99: seconds(n.Relists.P99),
-		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches), Objects: objects(n)}
+		Episodes: []Episode{}, Causes: []Cause{}, Breaches: reduceBreaches(n.Breaches, n.Crossed), Objects: objects(n)}
 	for i := range n.Episodes[:min(len(n.Episodes), maxEpisodes)] {
 		e := &n.Episodes[i]
 		out.Episodes = append(out.Episodes, Episode{e.ID, int64(e.Breach), int64(e.Recovered), int64(e.LastReport), seconds(e.PeakAge), e.StuckStep})
@@ -223,8 +223,10 @@ func quotes(p model.Proof) []Quote {
 	return out
 }
 
-func reduceBreaches(bs []model.Breach) []Breach {
-	out := []Breach{}
+// reduceBreaches counts the breaches of each rule and weight; crossed counts those that
+// are not among them too.
+func reduceBreaches(bs []model.Breach, crossed map[string]int) []Breach {
+	out, counted := []Breach{}, map[string]int{}
 	for i := range bs {
 		b := &bs[i]
 		k := slices.IndexFunc(out, func(x Breach) bool { return x.Rule == b.Rule && x.Severity == b.Severity })
@@ -233,6 +235,12 @@ func reduceBreaches(bs []model.Breach) []Breach {
 			k = len(out) - 1
 		}
 		out[k].Count++
+		counted[b.Rule]++
+	}
+	for i := range out {
+		rule := out[i].Rule
+		out[i].Count += max(crossed[rule]-counted[rule], 0)
+		counted[rule] = crossed[rule] // of a rule of two weights they count for the first
 	}
 	slices.SortFunc(out, func(a, b Breach) int { return strings.Compare(a.Rule+"\x00"+a.Severity, b.Rule+"\x00"+b.Severity) })
 	return out

@@ -354,7 +354,7 @@ func (p *printer) footer(r *model.Report, worst *model.Node) {
 func alsoFound(r *model.Report, n *model.Node) string {
 	var c clauses
 	count := func(k int, noun, after string) { c.add(k > 0, "%s%s", parse.Plural(k, noun), after) }
-	count(len(n.Breaches), "threshold", " crossed")
+	count(n.Crossed.Sum(), "threshold", " crossed")
 	count(len(n.LookAlikes), "look-alike", "")
 	count(n.Audited.Audit.Missing, "missing PLEG event", "")
 	count(n.Events.Discarded, "discarded PLEG event", "")

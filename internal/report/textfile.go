@@ -50,18 +50,12 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 			peak = a
 		}
 	}
-	known := func(family string, v *float64) {
-		if v != nil {
-			add(family, *v)
-		}
-	}
 	add("episodes", float64(len(n.Episodes)))
 	add("unhealthy_seconds", unhealthy)
-	known("peak_age_seconds", peak)
-	count := map[string]int{}
-	for i := range n.Breaches {
-		count[n.Breaches[i].Rule]++
+	if peak != nil {
+		add("peak_age_seconds", *peak)
 	}
+	count := maps.Clone(n.Crossed)
 	for _, r := range rules.BreachRules() {
 		add("breaches", float64(count[r.ID]), "rule", r.ID, "severity", string(r.Severity))
 		delete(count, r.ID)
@@ -78,7 +72,9 @@ func nodeSamples(n *model.Node, add func(family string, v float64, labels ...str
 		add("relists_max", float64(*most))
 	}
 	add("relists_timed", float64(n.Relists.Known))
-	known("relist_longest_seconds", n.Relists.Max)
+	if n.Relists.Max != nil {
+		add("relist_longest_seconds", *n.Relists.Max)
+	}
 }
 
 // writeTextfile writes the text format of Prometheus for node_exporter's

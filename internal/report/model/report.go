@@ -70,6 +70,7 @@ type Node struct {
 	Episodes   []Episode     `json:"episodes"`
 	Worst      int           `json:"-"` // index of the episode to tell first
 	Breaches   []Breach      `json:"breaches"`
+	Crossed    rules.Crossed `json:"-"` // how often each rule was broken; of very many not all are among Breaches
 	Relists    RelistStats   `json:"relists"`
 	Operations []Operation   `json:"operations"`
 	Events     EventCounts   `json:"events"`
