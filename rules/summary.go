@@ -367,7 +367,7 @@ func quietSummary(v *view, r *Result) string {
 		within = "PLEG was within its threshold at " + clock(span.From) + provenBy(v.n)
 	}
 	if r.Status == StatusHealthy {
-		return within
+		return within + untold(v.n)
 	}
 	found := best
 	if s := slowest(v.n); s != "" {
@@ -392,6 +392,21 @@ func quietSummary(v *view, r *Result) string {
 		return within + ". Found: " + found + maybe
 	}
 	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
+}
+
+// untold says for how much of the window nothing tells whether PLEG was healthy, "" if
+// that is less than a minute.
+func untold(n *replay.Node) string {
+	sum := int64(0)
+	for _, h := range n.Health {
+		if h.State == replay.HealthUnknown {
+			sum += h.To - h.From
+		}
+	}
+	if sum < minute {
+		return ""
+	}
+	return "; nothing tells of " + parse.Short(time.Duration(sum)) + " of the " + parse.Short(time.Duration(n.Window.End-n.Window.Start)) + " that the input covers"
 }
 
 // mostSkipGap is more than the sync loop sleeps between two of its turns while it is
