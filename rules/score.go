@@ -263,7 +263,7 @@ func (x *scored) levelOf() Level {
 func (x *scored) proven() bool {
 	for i := range x.found {
 		o := &x.found[i]
-		dated := !o.undated || x.sub.ep == nil && !x.sub.afterLog(o.records[0].Record) || o.source == string(parse.SrcStack)
+		dated := !o.undated || x.sub.ep == nil && !x.sub.unlogged(o.records[0].Record) || o.source == string(parse.SrcStack)
 		if o.clause.Proof && !o.late && dated {
 			return true
 		}
@@ -271,11 +271,12 @@ func (x *scored) proven() bool {
 	return false
 }
 
-// afterLog reports whether a record is later than all that the kubelet wrote: how PLEG was
-// then, and what came first, nothing tells.
-func (s *subject) afterLog(r parse.Record) bool {
-	k := len(s.n.Runs) - 1
-	return k >= 0 && r.When().Basis > parse.FileTime && r.When().At > s.n.Runs[k].Last
+// unlogged reports whether a record is of a time of which the kubelet's log holds nothing, as
+// after its end or in a hole: how PLEG was then, and what came first, nothing tells.
+func (s *subject) unlogged(r parse.Record) bool {
+	k, at := len(s.n.Runs)-1, r.When().At
+	return k >= 0 && r.When().Basis > parse.FileTime && (at > s.n.Runs[k].Last ||
+		slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return at > h.From && at < h.To }))
 }
 
 func (x *scored) phaseAgrees() bool {
