@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,10 +58,11 @@ func TestAge(t *testing.T) {
 	if got, want := a.oldest.Seconds(), 240.0; got < want-2 || got > want+2 {
 		t.Errorf("peak %v s, want about %v", got, want)
 	}
+	relists := slices.Collect(iter.Seq[model.Relist](n.History.Relists))
 	last := -1
 	for c, bar := range a.lane.cells {
 		at := f.from + model.Time(float64(c)/90*float64(f.to-f.from))
-		if at <= n.History.Relists[0].Start || at >= n.Episodes[0].Recovered-1e10 {
+		if at <= relists[0].Start || at >= n.Episodes[0].Recovered-1e10 {
 			continue
 		}
 		i := strings.IndexRune(string(bars), bar.char)
@@ -77,7 +80,7 @@ func TestAge(t *testing.T) {
 // tells when it ended.
 func TestRan(t *testing.T) {
 	const from, minute = model.Time(1e18), model.Time(60e9)
-	n := &model.Node{History: &model.History{Relists: []model.Relist{{Start: from, Outcome: "hung", Least: time.Minute}, {Start: from + 9*minute, Outcome: "unknown"}}}}
+	n := &model.Node{History: &model.History{Relists: model.Seq[model.Relist](slices.Values([]model.Relist{{Start: from, Outcome: "hung", Least: time.Minute}, {Start: from + 9*minute, Outcome: "unknown"}}))}}
 	marks := timeline.Collect(timeline.Relists, n)
 	if a, b := marks[0].To(from+20*minute), marks[1].To(from+20*minute); a != from+minute || b != from+9*minute {
 		t.Errorf("drawn to %s and %s", a, b)

@@ -144,13 +144,12 @@ func (t times) breaches(n *model.Node) Section {
 }
 
 // relists lists relists with what is known of each.
-func (t times) relists(title string, rs []model.Relist) Section {
+func (t times) relists(title string, rs model.Seq[model.Relist]) Section {
 	s := Section{Title: title, Columns: []string{"start (UTC)", "±", "length", "outcome", "listed", "proof"}}
-	for i := range rs {
-		r := &rs[i]
+	rs.Each(func(r model.Relist) {
 		listed := cmp.Or(known(r.Listed, func(l bool) string { return map[bool]string{true: "yes", false: "no"}[l] }), "?")
 		s.Row(t.clock(r.Start), strings.TrimSpace(about(r.Start, r.StartSlack, time.Millisecond)), r.Length(), r.Outcome, listed, r.By)
-	}
+	})
 	return s
 }
 
@@ -164,7 +163,7 @@ func (t times) longest(n *model.Node) Section {
 	if i := slices.IndexFunc(all, func(r model.Relist) bool { return r.Duration != nil && *r.Duration < shortRelist }); i >= 0 {
 		all = all[:i]
 	}
-	s := t.relists("Relists", all)
+	s := t.relists("Relists", model.Seq[model.Relist](slices.Values(all)))
 	x := &n.Relists
 	if x.Proven+x.Bounded > 0 {
 		var c clauses

@@ -195,10 +195,7 @@ func reach(n *model.Node) model.Window {
 		see(n.Episodes[i].LastRelistStart)
 		see(n.Episodes[i].Recovered)
 	}
-	for i := range n.History.Relists {
-		see(n.History.Relists[i].Start)
-		see(n.History.Relists[i].End)
-	}
+	n.History.Relists.Each(func(r model.Relist) { see(r.Start); see(r.End) })
 	return w
 }
 

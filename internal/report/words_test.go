@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -32,7 +33,7 @@ func TestAmounts(t *testing.T) {
 		{model.Relist{Start: at(0), StartSlack: num(60), Until: at(180), Basis: []string{"list-error"}}, "≤ 4m"},
 		{model.Relist{Start: at(0), Open: true, Least: 117e9}, "≥ 1m57s, not over"},
 	} {
-		if got := (times{}).relists("", []model.Relist{c.r}).Rows[0][2].Text; got != c.want {
+		if got := (times{}).relists("", model.Seq[model.Relist](slices.Values([]model.Relist{c.r}))).Rows[0][2].Text; got != c.want {
 			t.Errorf("length %q, want %q", got, c.want)
 		}
 	}

@@ -78,7 +78,7 @@ func (c *Cleaner) node(n *Analyzed) *Node {
 	}
 	h := out.History
 	h.Counts, out.Episodes, out.Worst, out.Health, out.Gaps = out.Events, h.Told, rules.WorstEpisode(n.Episodes), h.Health, h.Gaps
-	out.Relists = relistStats(h, n.Node)
+	out.Relists = c.relistStats(n.Node)
 	out.Relists.Counted, out.Relists.OnDemand = c.counted(replay.CountedRelists(n.Series)), h.OnDemand
 	if note := out.Kubelet.Note(); note != "" {
 		h.Notes = []string{note}

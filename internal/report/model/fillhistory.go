@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -50,38 +51,38 @@ func (c *Cleaner) failed(f replay.Failure) FailedCall {
 	return FailedCall{c.text(f.Call), c.text(f.Code), f.Scope, c.name(f.Pod), c.text(f.ObjectID()), Time(f.Start.At), slack(f.Start), Time(f.End), c.Proof(f.Evidence)}
 }
 
-// relists are the proven relists. The kubelet runs one at a time, so each is
-// over by the start of the next one; the last is open if it hangs at the end of
-// the input.
-func (c *Cleaner) relists(n *replay.Node) []Relist {
-	out, one := make([]Relist, 0, len(n.Relists)), n.Distinct()
-	for i := range n.Relists {
-		r := &n.Relists[i]
-		x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
-			Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At), By: strings.Join(r.Basis, ", ")}
-		if _, sole := slices.BinarySearch(one, i); !sole {
-			x.May, x.By = true, x.By+", may be another row"
-		}
-		if d, ok := r.Duration(); ok {
-			x.Duration, x.LongSlack = Long(d), Long(r.Slack())
-		}
-		x.Least, _ = n.Lasted(i)
-		out = append(out, x)
-	}
-	next := Time(0)
-	for i := len(out) - 1; i >= 0; i-- {
-		r := &out[i]
-		if r.Until == 0 {
-			if !n.MayGoOn(i) {
-				r.Until = next
-			}
-			r.Open = next == 0 && n.StillRuns(i)
-		}
-		if r.Start != 0 {
-			next = r.Start + Time(n.Relists[i].Start.Slack)
+// relists are the proven relists. There may be a million.
+func (c *Cleaner) relists(n *replay.Node) Seq[Relist] {
+	return func(yield func(Relist) bool) {
+		one := n.Distinct()
+		for i := 0; i < len(n.Relists) && yield(c.relist(n, one, i)); i++ {
 		}
 	}
-	return out
+}
+
+// relist is one of them, of which some are distinct. The kubelet runs one at a time, so
+// each is over by the start of the next; the last is open if it hangs at the end of the input.
+func (c *Cleaner) relist(n *replay.Node, distinct []int, i int) Relist {
+	r := &n.Relists[i]
+	x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
+		Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At), By: strings.Join(r.Basis, ", ")}
+	if _, sole := slices.BinarySearch(distinct, i); !sole {
+		x.May, x.By = true, x.By+", may be another row"
+	}
+	if d, ok := r.Duration(); ok {
+		x.Duration, x.LongSlack = Long(d), Long(r.Slack())
+	}
+	x.Least, _ = n.Lasted(i)
+	if x.Until == 0 {
+		next := Time(0)
+		if j := slices.IndexFunc(n.Relists[i+1:], func(r replay.Relist) bool { return r.Start.Known() }); j >= 0 {
+			next = Time(n.Relists[i+1+j].Start.At + int64(n.Relists[i+1+j].Start.Slack))
+		}
+		if x.Open = next == 0 && n.StillRuns(i); !n.MayGoOn(i) {
+			x.Until = next
+		}
+	}
+	return x
 }
 
 // longestShown is how many relists "longest" lists; knownShare is the share of
@@ -91,20 +92,32 @@ const (
 	knownShare   = 0.95
 )
 
-func relistStats(h *History, n *replay.Node) RelistStats {
-	out := RelistStats{Proven: len(n.Distinct()), Bounded: len(h.Bounded), Longest: []Relist{}}
+func (c *Cleaner) relistStats(n *replay.Node) RelistStats {
+	one, out := n.Distinct(), RelistStats{Bounded: len(n.Bounded), Longest: []Relist{}}
 	_, least, most := n.RelistTotal()
-	out.CountMin, out.CountMax = least, count(most)
-	all := slices.DeleteFunc(slices.Clone(h.Relists), func(r Relist) bool { return r.Duration == nil && r.Outcome != string(replay.OutcomeHung) })
-	slices.SortStableFunc(all, func(a, b Relist) int { return cmp.Compare(uint64(Duration(b.Duration)), uint64(Duration(a.Duration))) }) // one that hung, -1, leads
-	out.Longest = append(out.Longest, all[:min(len(all), longestShown)]...)
-	known := slices.DeleteFunc(all, func(r Relist) bool { return r.Duration == nil })
-	slices.Reverse(known)
+	out.Proven, out.CountMin, out.CountMax = len(one), least, count(most)
+	length := func(i int) time.Duration {
+		if d, ok := n.Relists[i].Duration(); ok {
+			return d
+		}
+		return -1
+	}
+	var all []int
+	for i := range n.Relists {
+		if n.Relists[i].Outcome == replay.OutcomeHung || length(i) >= 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(uint64(length(b)), uint64(length(a))) }) // one that hung, -1, leads
+	for _, i := range all[:min(len(all), longestShown)] {
+		out.Longest = append(out.Longest, c.relist(n, one, i))
+	}
+	known := slices.DeleteFunc(all, func(i int) bool { return length(i) < 0 })
 	if out.Known = len(known); out.Known > 0 {
-		out.MaxOf = &known[out.Known-1]
-		out.Max = out.MaxOf.Duration
-		if most >= 0 && float64(out.Known) >= knownShare*float64(most) {
-			out.P50, out.P99 = known[rank(out.Known, 50)].Duration, known[rank(out.Known, 99)].Duration
+		longest := c.relist(n, one, known[0])
+		out.MaxOf, out.Max = &longest, longest.Duration
+		if slices.Reverse(known); most >= 0 && float64(out.Known) >= knownShare*float64(most) {
+			out.P50, out.P99 = Long(length(known[rank(out.Known, 50)])), Long(length(known[rank(out.Known, 99)]))
 		}
 	}
 	return out

@@ -19,7 +19,7 @@ type Timeline struct {
 // History is what a node did.
 type History struct {
 	Name    string          `json:"name"`
-	Relists []Relist        `json:"relists"`
+	Relists Seq[Relist]     `json:"relists"`
 	Bounded []Bounded       `json:"relists_bounded"`
 	Health  []Health        `json:"health"`
 	Ready   []Ready         `json:"node_ready"`

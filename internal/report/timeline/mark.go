@@ -153,15 +153,16 @@ func causes(n *model.Node, add func(Mark)) {
 // Relists adds the proven ones, then the stretches in which some ran that no
 // line dates.
 func Relists(n *model.Node, add func(Mark)) {
-	for i := range n.History.Relists {
-		r := &n.History.Relists[i]
-		m := Mark{Kind: Relist, ID: strconv.Itoa(i + 1), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
+	i := 0
+	n.History.Relists.Each(func(r model.Relist) {
+		i++
+		m := Mark{Kind: Relist, ID: strconv.Itoa(i), Start: r.Start, End: r.End, StartSlack: r.StartSlack, EndSlack: r.EndSlack,
 			Listed: r.ListEnd, Length: r.Length(), Open: r.Open, Seconds: r.Duration, State: r.Outcome, Detail: strings.ReplaceAll(r.By, ",", ""), Proof: r.Evidence}
 		if r.End == 0 {
 			m.LatestEnd, m.Ran = r.Until, r.Start+min(r.Start, model.Time(r.Least)) // 0 without a start
 		}
 		add(m)
-	}
+	})
 	for i := range n.History.Bounded {
 		b := &n.History.Bounded[i]
 		if b.Max == 0 {

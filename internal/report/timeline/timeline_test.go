@@ -41,7 +41,7 @@ func TestThin(t *testing.T) {
 // TestRelistsEnd: a relist without a known end is a moment with a bound, unless
 // it lasts at the end of the input.
 func TestRelistsEnd(t *testing.T) {
-	h := &model.History{Relists: []model.Relist{{Start: 10, Until: 20, Outcome: "unknown"}, {Start: 20, Outcome: "hung", Open: true}}}
+	h := &model.History{Relists: model.Seq[model.Relist](slices.Values([]model.Relist{{Start: 10, Until: 20, Outcome: "unknown"}, {Start: 20, Outcome: "hung", Open: true}}))}
 	got := Collect(Relists, &model.Node{History: h})
 	if m := got[0]; m.To(99) != 10 || m.LatestEnd != 20 {
 		t.Errorf("the first is drawn to %d, and over by %d", m.To(99), m.LatestEnd)
