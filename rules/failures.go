@@ -50,6 +50,7 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 	}
 	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
 	i := 0
+	lone := loneLists{details: map[string]*replay.FailureDetails{}, codes: map[string]string{}}
 	for _, e := range lines {
 		for i < len(calls) && calls[i].End < e.At-layers {
 			i++
@@ -61,18 +62,56 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 		if told {
 			continue
 		}
-		f := &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), End: e.At,
-			Details: &replay.FailureDetails{Err: e.Field("err")}, Evidence: []replay.Evidence{{Record: e}}}
-		if uid := e.Field("pod_uid"); uid != "" { // 1.36 relists single pods on demand
-			f.Call, f.Scope, f.Details.PodUID = "GetPod", "pod", uid
-		}
-		out = append(out, f)
+		out = append(out, lone.failure(e))
 	}
 	byEnd := func(i, j int) bool { return out[i].End < out[j].End }
 	if !sort.SliceIsSorted(out, byEnd) {
 		sort.SliceStable(out, byEnd)
 	}
 	return out
+}
+
+// loneLists makes failures of the lines by which a relist could not list. There may be a
+// million, of few errors.
+type loneLists struct {
+	room    []replay.Failure
+	lines   []replay.Evidence
+	fields  []parse.Field // of the line at hand
+	details map[string]*replay.FailureDetails
+	codes   map[string]string
+}
+
+func (l *loneLists) failure(e *parse.Event) *replay.Failure {
+	const block = 256
+	if len(l.room) == cap(l.room) {
+		l.room, l.lines = make([]replay.Failure, 0, block), make([]replay.Evidence, 0, block)
+	}
+	i := len(l.room)
+	l.fields = e.AppendFields(l.fields[:0])
+	get := func(name string) string {
+		if k := slices.IndexFunc(l.fields, func(f parse.Field) bool { return f.Name == name }); k >= 0 {
+			return l.fields[k].Value
+		}
+		return ""
+	}
+	err, uid, code := get("err"), get("pod_uid"), get("code")
+	d, ok := l.details[err]
+	if !ok || uid != "" {
+		d = &replay.FailureDetails{Err: err, PodUID: uid}
+	}
+	if uid == "" {
+		l.details[err] = d
+	}
+	if _, ok := l.codes[code]; !ok {
+		l.codes[code] = code
+	}
+	l.lines = append(l.lines, replay.Evidence{Record: e})
+	f := replay.Failure{Call: "GetPods", Scope: "all", Code: l.codes[code], End: e.At, Details: d, Evidence: l.lines[i : i+1 : i+1]}
+	if uid != "" { // 1.36 relists single pods on demand
+		f.Call, f.Scope = "GetPod", "pod"
+	}
+	l.room = append(l.room, f)
+	return &l.room[i]
 }
 
 // failureKinds tells which failures agree in call, scope and code: there are few

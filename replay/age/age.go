@@ -84,7 +84,12 @@ type bounds struct {
 }
 
 func (b *bounds) atLeast(from, to, since int64) {
-	if from = max(from, since); to > from {
+	from = max(from, since)
+	if k := len(b.low) - 1; k >= 0 && b.low[k].since == since && b.low[k].from <= from && from <= b.low[k].to {
+		b.low[k].to = max(b.low[k].to, to) // lists that fail one after the other bound it together
+		return
+	}
+	if to > from {
 		b.low = append(b.low, bound{from: from, to: to, since: since})
 	}
 }

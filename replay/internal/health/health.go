@@ -132,6 +132,7 @@ func (h *claims) until(at, to int64) int64 {
 // those that failed right after it: one claim for all of them.
 func (h *claims) overdue() (out []Claim) {
 	since, goes, first := int64(0), false, 0 // whether the last claim goes on, and how many records it began with
+	var evidence []host.Evidence             // of it
 	for i := range h.past.Relists {
 		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
@@ -144,11 +145,12 @@ func (h *claims) overdue() (out []Claim) {
 		switch from, to := since+int64(limit), r.End.At-int64(r.End.Slack); {
 		case !r.Start.Known() || to <= from:
 		case !goes:
-			goes, first = true, len(r.Evidence)
-			out = append(out, Claim{host.Span{From: from, To: to}, Unhealthy, ProofSerial, r.Evidence})
+			goes, first, evidence = true, len(r.Evidence), slices.Clone(r.Evidence)
+			out = append(out, Claim{host.Span{From: from, To: to}, Unhealthy, ProofSerial, evidence})
 		default:
 			c := &out[len(out)-1]
-			c.From, c.To, c.Evidence = min(c.From, from), max(c.To, to), append(c.Evidence[:first:first], r.Evidence...)
+			evidence = append(evidence[:first], r.Evidence...)
+			c.From, c.To, c.Evidence = min(c.From, from), max(c.To, to), evidence
 		}
 	}
 	return out

@@ -40,21 +40,16 @@ func (g *LastSeen) Last() int64  { return g.Lines[len(g.Lines)-1].At }
 
 // GroupAges groups the dated age lines by the relist that they name.
 func GroupAges(s *Log) []*LastSeen {
-	lines := make([]Age, 0, len(s.Ages))
 	told := s.Told()
-	for _, a := range s.Ages {
-		if a.At != 0 && !(a.outside && told[a.Age]) {
-			lines = append(lines, a)
-		}
-	}
+	lines := slices.DeleteFunc(slices.Clone(s.Ages), func(a Age) bool { return a.At == 0 || a.outside && told[a.Age] })
 	host.Arrange(lines, func(a, b Age) int { return cmp.Compare(a.At, b.At) })
 	var out []*LastSeen
 	open := map[int]*LastSeen{} // by run
-	for _, a := range lines {
+	for i, a := range lines {
 		g := open[a.Run]
 		if g == nil || !g.takes(a) {
 			if h := earlier(out, a); h != nil {
-				h.take(a)
+				h.take(lines, i)
 				continue
 			}
 			step := g.stepped(a)
@@ -64,7 +59,7 @@ func GroupAges(s *Log) []*LastSeen {
 			}
 			g.Run, open[a.Run] = a.Run, g
 		}
-		g.take(a)
+		g.take(lines, i)
 	}
 	for _, g := range out {
 		host.Arrange(g.Lines, func(a, b Age) int { return cmp.Compare(a.At, b.At) })
@@ -144,8 +139,9 @@ func nearBackoff(d time.Duration) bool {
 	}
 }
 
-// take adds the line and narrows the bounds by it when it agrees with them.
-func (g *LastSeen) take(a Age) {
+// take adds the i-th of the lines and narrows the bounds by it when it agrees with them.
+func (g *LastSeen) take(lines []Age, i int) {
+	a := lines[i]
 	lo, hi := a.bounds()
 	fine := a.res < 10*time.Millisecond
 	switch {
@@ -154,7 +150,11 @@ func (g *LastSeen) take(a Age) {
 	case fine == !g.Loose && max(lo, g.Lo) <= min(hi, g.Hi):
 		g.Lo, g.Hi = max(lo, g.Lo), min(hi, g.Hi)
 	}
-	g.Lines = append(g.Lines, a)
+	if n := len(g.Lines); n == 0 || i >= n && &g.Lines[0] == &lines[i-n] {
+		g.Lines = lines[i-n : i+1 : i+1] // most stand together, and need no room of their own
+	} else {
+		g.Lines = append(g.Lines, a)
+	}
 	g.lastAge, g.lastAt = a.Age, a.At
 	if a.Skip {
 		g.lastSkip = a.At

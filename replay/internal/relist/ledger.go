@@ -137,11 +137,11 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 	host.Arrange(all, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
 	bounded = append(bounded, l.counted()...)
 	host.Arrange(bounded, func(a, b Bounded) int { return cmp.Compare(a.From, b.From) })
+	l.claims = nil
 	out := make([]Relist, len(all))
 	for i, c := range all {
-		out[i] = c.relist()
+		out[i], all[i] = c.relist(), nil // there may be a million
 	}
-	l.claims = nil // there may be a million
 	return out, bounded
 }
 
@@ -155,6 +155,27 @@ func (c *claim) relist() Relist {
 		r.End.At = r.Start.At
 	}
 	return r
+}
+
+// basisNextFailed are the two that most relists have of which each failed.
+var basisNextFailed, basisFailedNext = []string{BasisNextStart, BasisListError}, []string{BasisListError, BasisNextStart}
+
+// bothBases are those of a and then those of b that a lacks.
+func bothBases(a, b []string) []string {
+	if len(a) == 1 && len(b) == 1 {
+		switch [2]string{a[0], b[0]} {
+		case [2]string{BasisNextStart, BasisListError}:
+			return basisNextFailed
+		case [2]string{BasisListError, BasisNextStart}:
+			return basisFailedNext
+		}
+	}
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(slices.Clip(a), x)
+		}
+	}
+	return a
 }
 
 // fromMarks makes claims of the relist goroutine's own lines.
@@ -373,11 +394,13 @@ func (l *ledger) gap(run int, at int64) int64 {
 func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 	floor := l.floor(run) // no later relist can have started before
 	named := l.named[run]
+	alone := len(l.n.Proofs) == 0 && !slices.ContainsFunc(marks, func(m kubelet.Mark) bool { return m.Kind != host.KindListFail })
+	before := int64(0) // when the last one began that was seen active before
 	for i, m := range marks {
 		// A failing relist is not one that was last seen.
 		gap := l.gap(run, m.At)
 		for len(named) > 0 && named[0].Hi+gap <= m.At {
-			floor = max(floor, named[0].Lo+gap)
+			floor, before = max(floor, named[0].Lo+gap), max(before, named[0].Hi)
 			named = named[1:]
 		}
 		if m.Kind != host.KindListFail {
@@ -385,7 +408,13 @@ func (l *ledger) fromFailures(run int, marks []kubelet.Mark) {
 			continue
 		}
 		c := l.failed(run, m, floor)
-		l.claims = append(l.claims, c)
+		const far = int64(time.Second)
+		none := alone && i > 1 && before < marks[i-1].At-far && (len(named) == 0 || named[0].Lo > m.At+far)
+		if n := len(l.claims) - 1; none && l.claims[n].same(c) {
+			l.claims[n] = l.claims[n].meet(c) // as merge would: there may be a million
+		} else {
+			l.claims = append(l.claims, c)
+		}
 		floor = m.At + gap
 		if gap > 0 && l.follows(run, marks, i) {
 			next := m.At + int64(l.period())
@@ -561,6 +590,15 @@ func (c *claim) same(d *claim) bool {
 	return c.lo <= d.hi+near && d.lo <= c.hi+near && c.hi-c.lo < int64(time.Second) && d.hi-d.lo < int64(time.Second)
 }
 
+// meet joins two claims, that comes first which was the earlier.
+func (c *claim) meet(d *claim) *claim {
+	if d.lo+d.hi < c.lo+c.hi {
+		c, d = d, c
+	}
+	c.join(d)
+	return c
+}
+
 // join narrows c by d.
 func (c *claim) join(d *claim) {
 	switch lo, hi := max(c.lo, d.lo), min(c.hi, d.hi); {
@@ -585,10 +623,6 @@ func (c *claim) join(d *claim) {
 	if d.group != nil {
 		c.group = d.group
 	}
-	for _, b := range d.basis {
-		if !slices.Contains(c.basis, b) {
-			c.basis = append(slices.Clip(c.basis), b)
-		}
-	}
+	c.basis = bothBases(c.basis, d.basis)
 	c.ev = append(c.ev, d.ev...)
 }
