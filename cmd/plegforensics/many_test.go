@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -138,5 +140,41 @@ func TestOneStretch(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), `"rule": "relist-threshold-exceeded"`); n != 1 || !strings.Contains(out.String(), `"value": 6048.998`) {
 		t.Errorf("%d stretches\n%.2000s", n, out.String())
+	}
+}
+
+// TestJoinedAtOnce: of lists that only fail each is joined at once with what the one before
+// says of its start. That shows the relists that it shows where other lines of the
+// goroutine follow, and all claims are merged in the end.
+func TestJoinedAtOnce(t *testing.T) {
+	relists := func(pause time.Duration, more string) []any {
+		var log, out strings.Builder
+		at := time.Date(2024, 3, 13, 15, 0, 0, 0, time.UTC)
+		write := func(format string) {
+			fmt.Fprintf(&log, "%s node-1 kubelet[812]: E%s     812 %s err=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n",
+				at.Format("2006-01-02T15:04:05.000000Z07:00"), at.Format("0102 15:04:05.000000"), format)
+		}
+		for range 40 {
+			write(`generic.go:238] "GenericPLEG: Unable to retrieve pods"`)
+			at = at.Add(pause)
+		}
+		at = at.Add(time.Hour)
+		if more != "" {
+			write(more)
+		}
+		if rc := run(t.Context(), strings.Fields("plegforensics timeline -o json -"), strings.NewReader(log.String()), &out, &out); rc != exitOK {
+			t.Fatalf("exit %d: %s", rc, out.String())
+		}
+		var doc struct{ Nodes []struct{ Relists []any } }
+		if err := json.Unmarshal([]byte(out.String()), &doc); err != nil || len(doc.Nodes) != 1 || len(doc.Nodes[0].Relists) < 39 {
+			t.Fatalf("%v: %.2000s", err, out.String())
+		}
+		return doc.Nodes[0].Relists[:39]
+	}
+	for _, pause := range []time.Duration{time.Second, 1100 * time.Millisecond, 2 * time.Second, 121 * time.Second, 121200 * time.Millisecond} {
+		alone, merged := relists(pause, ""), relists(pause, `generic.go:453] "PLEG: Ignoring events for pod" pod="ns/p"`)
+		if !reflect.DeepEqual(alone, merged) {
+			t.Errorf("%v apart: %d relists\n%v\nand\n%v", pause, len(alone), alone, merged)
+		}
 	}
 }
