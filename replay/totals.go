@@ -94,6 +94,22 @@ func (n *Node) MayGoOn(i int) bool {
 	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) < r.Start.At+int64(r.Start.Slack)
 }
 
+// ByLength are the relists by index: those that hung, of a length that is not known, and
+// then those of a known one, the longest first. There may be a million.
+func (n *Node) ByLength() (all []int, hung int) {
+	var known []int
+	for i := range n.Relists {
+		if _, ok := n.Relists[i].Duration(); ok {
+			known = append(known, i)
+		} else if n.Relists[i].Outcome == OutcomeHung {
+			all = append(all, i)
+		}
+	}
+	length := func(i int) time.Duration { d, _ := n.Relists[i].Duration(); return d }
+	slices.SortStableFunc(known, func(a, b int) int { return cmp.Compare(length(b), length(a)) })
+	return append(all, known...), len(all)
+}
+
 // Distinct are the relists, by index, of which no two can be one and the same: of several
 // that may be, as where a gauge tells that one began and counters that one ran, it holds
 // one.

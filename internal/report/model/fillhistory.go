@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
@@ -54,8 +53,7 @@ func (c *Cleaner) failed(f replay.Failure) FailedCall {
 // relists are the proven relists. There may be a million.
 func (c *Cleaner) relists(n *replay.Node) Seq[Relist] {
 	return func(yield func(Relist) bool) {
-		one := n.Distinct()
-		for i := 0; i < len(n.Relists) && yield(c.relist(n, one, i)); i++ {
+		for i, one := 0, n.Distinct(); i < len(n.Relists) && yield(c.relist(n, one, i)); i++ {
 		}
 	}
 }
@@ -96,28 +94,15 @@ func (c *Cleaner) relistStats(n *replay.Node) RelistStats {
 	one, out := n.Distinct(), RelistStats{Bounded: len(n.Bounded), Longest: []Relist{}}
 	_, least, most := n.RelistTotal()
 	out.Proven, out.CountMin, out.CountMax = len(one), least, count(most)
-	length := func(i int) time.Duration {
-		if d, ok := n.Relists[i].Duration(); ok {
-			return d
-		}
-		return -1
-	}
-	var all []int
-	for i := range n.Relists {
-		if n.Relists[i].Outcome == replay.OutcomeHung || length(i) >= 0 {
-			all = append(all, i)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(uint64(length(b)), uint64(length(a))) }) // one that hung, -1, leads
+	all, hung := n.ByLength()
 	for _, i := range all[:min(len(all), longestShown)] {
 		out.Longest = append(out.Longest, c.relist(n, one, i))
 	}
-	known := slices.DeleteFunc(all, func(i int) bool { return length(i) < 0 })
-	if out.Known = len(known); out.Known > 0 {
+	if known := all[hung:]; len(known) > 0 {
 		longest := c.relist(n, one, known[0])
-		out.MaxOf, out.Max = &longest, longest.Duration
+		out.Known, out.MaxOf, out.Max = len(known), &longest, longest.Duration
 		if slices.Reverse(known); most >= 0 && float64(out.Known) >= knownShare*float64(most) {
-			out.P50, out.P99 = Long(length(known[rank(out.Known, 50)])), Long(length(known[rank(out.Known, 99)]))
+			out.P50, out.P99 = c.relist(n, one, known[rank(out.Known, 50)]).Duration, c.relist(n, one, known[rank(out.Known, 99)]).Duration
 		}
 	}
 	return out
