@@ -189,7 +189,7 @@ func (c *claim) length() (time.Duration, bool) {
 func (l *ledger) match(t *timed) int {
 	best := -1
 	for i, c := range l.claims {
-		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!c.fits(t) || !c.end.Known() && (l.anyOther(t) || l.orNext(c, t))) {
+		if c.measured || c.hi < t.start.From || c.lo > t.start.To || c.listed != nil && t.Listed != nil && *c.listed != *t.Listed || !l.ranOn(c, t) && !l.alone(c, t) && (!c.fits(t) || !c.aslong(t) && (l.anyOther(t) || l.orNext(c, t))) {
 			continue
 		}
 		// Of several the last one can have run so long: the others ended
@@ -248,9 +248,17 @@ func (c *claim) fits(t *timed) bool {
 		return false
 	}
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
-	const late = int64(100 * time.Millisecond)
 	return hi >= t.end.From-late && lo <= t.end.To+late && hi-c.lo >= int64(t.took.lo)-late && lo-c.hi <= int64(t.took.hi)+late
 }
+
+// aslong reports whether the claim is shown to have run as long as the measured relist:
+// one whose end has wide bounds may have been over at once.
+func (c *claim) aslong(t *timed) bool {
+	return c.end.Known() && c.end.At-int64(c.end.Slack)-c.hi >= int64(t.took.lo)-late
+}
+
+// late is how far the ends may be apart that two sources tell of one relist.
+const late = int64(100 * time.Millisecond)
 
 func onlyMetrics(basis []string) bool { return len(basis) == 1 && basis[0] == BasisMetrics }
 
