@@ -34,7 +34,7 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 	if hung.Outcome != relist.OutcomeListFailed || hung.Listed == nil || *hung.Listed || hung.Basis[0] != relist.BasisMetrics || len(hung.Evidence) == 0 {
 		t.Errorf("%+v", hung)
 	}
-	if s := hung.Start; s.At-int64(s.Slack) < (snapshots.ProofBase+9)*1e9 || s.At+int64(s.Slack) > (snapshots.ProofBase+15)*1e9 {
+	if s := hung.Start; s.At-int64(s.Slack) < (snapshots.ProofBase+9)*1e9 || s.At+int64(s.Slack) > (snapshots.ProofBase+16)*1e9 {
 		t.Errorf("starts at +%.1f ±%v", float64(s.At)/1e9-float64(snapshots.ProofBase), s.Slack)
 	}
 	if e := hung.End; e.At-int64(e.Slack) < (snapshots.ProofBase+135)*1e9 || e.At+int64(e.Slack) > (snapshots.ProofBase+150)*1e9 {

@@ -91,15 +91,15 @@ func (d *dating) relist() (Proof, bool) {
 	case ok && d.running && time.Duration(z.at-hi)+long.SumMin > long.Sum:
 		// Another one would have been too much beside what the running one took.
 	case ok && d.idle:
-		lo, hi = z.at, b.at
+		lo, hi = z.at, b.by()
 	case ok && !d.running:
-		hi = b.at
+		hi = b.by()
 	case twice && time.Duration(z.at-a.at) <= long.SumMax:
 		// The one seen running is over 10 s, and only one such ended.
 	default:
 		return Proof{}, false
 	}
-	endLo, endHi := z.at, b.at
+	endLo, endHi := z.at, b.by()
 	if ok {
 		p.SumMin, p.SumMax = long.SumMin, long.SumMax
 		lo, hi = max(lo, endLo-int64(p.SumMax)), min(hi, endHi-int64(p.SumMin))
@@ -113,6 +113,14 @@ func (d *dating) relist() (Proof, bool) {
 	_, p.Pods = podSeconds(z, b)
 	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite("it ended before this snapshot, after about "+parse.Short(seconds(b.sum-z.sum)), "count", "sum", "icount")...)
 	return p, true
+}
+
+// by is when the snapshot was taken at the latest: a whole second is a stamp that was cut.
+func (t *shot) by() int64 {
+	if t.at%int64(time.Second) != 0 {
+		return t.at
+	}
+	return t.at + int64(time.Second)
 }
 
 func (d *dating) note() string {
@@ -133,7 +141,7 @@ func (d *dating) note() string {
 // no later, what the gauge names in one behind no sooner.
 func (d *dating) began() (lo, hi int64) {
 	t := d.shots[d.i]
-	hi = t.at
+	hi = t.by()
 	switch {
 	case d.i > 0:
 		lo = d.shots[d.i-1].at
@@ -151,7 +159,7 @@ func (d *dating) began() (lo, hi int64) {
 		switch past := seconds(t.isum - u.isum); {
 		case !(t.isum >= 0 && u.isum >= 0):
 		case u.at < t.at && past > 0:
-			hi = min(hi, u.at+int64(past))
+			hi = min(hi, u.by()+int64(past))
 		case u.at >= t.at && u.lastSeen > 0 && u.lastSeen < 1e10:
 			lo = max(lo, int64(u.lastSeen)*1e9+int64(past))
 		}
