@@ -55,6 +55,8 @@ var mended = map[string][]uint64{
 	"v1.33.13-02-hang-list-v5":       {9600003},
 	"rn-c-cni-hang":                  {9200012},
 	"ds-h-dockerd-cpu-quota":         {9200008},
+	"v1.28.0-11-json-hang":           {9700006},
+	"ds-c-cni-hang":                  {9700006},
 	"v1.28.0-12-kubelet-restart":     {9000004, 9000006},
 }
 
