@@ -107,6 +107,12 @@ func (p *planted) one(kind, full string) string {
 	case kind == "encoded":
 		p.n++
 		return p.mark(base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "password=hunter%d", p.n)))
+	case kind == "digits":
+		p.n++
+		return p.mark(fmt.Sprintf("90817%06d", p.n))
+	case kind == "hex":
+		p.n++
+		return p.mark(fmt.Sprintf("ce04f7d7f8bcd8b464ce4e35e931dcef35824a8b7064d7bae532dca9%08x", p.n))
 	case kind == "secret":
 		return p.word() + "A1b2C3d4E5f6G7h8"
 	}
@@ -254,6 +260,12 @@ var strangers = []string{
 	`labels: {word}={word},{word}!={word},{word} in ({word},{word})`, `selector {word}:{word}`, `{\"{word}\":{\"{word}\":[\"{word}\",1]}}`, `[{word}]\n{word} = {word}`,
 	`<{word} {word}=\"{word}\"><{word}/></{word}>`, `map[{word}:{word} {word}:{word}]`, `&{Foo:{word} Bar:[{word} {word}]}`, `- {word}\n- {word}: {word}`,
 	`?{word}={word}&{word}={word}#{word}`, `%7B{word}%3A{word}%7D`, `&lt;{word}&gt;`, `\\u003c{word}\\u003e`,
+	// Keys, numbers, and the ends of passwords.
+	`\"key\": \"{hex}\"`, `SECRET_KEY_BASE={hex} private key {hex} api key {hex} refused`, `GET https://h/x?key={hex}&y=1 creds={hex}`, `sudo: password for bob: {hex}`,
+	`https://bob:Winter/{digits}@h/x`, `password=Winter,{digits} refused`, `password=Winter;{digits} password=Winter)]{digits}`, `password=\"Winter\\\"{digits}\" refused`,
+	`curl -ubob:{digits} x`, `curl -u \"bob:Winter {digits}\" x`, `mysql -p\"Winter {digits}\" x`, `wrong password {digits}`, `token: {digits}`, `X-Vault-Token: {digits}`, `mysql -u root -p{digits}`,
+	`REDIS_AUTH={digits}`, `PIN {digits}, otp={digits}`, `bindpw=blue-{digits}`, `userPassword:: blue-{digits}`, `IDENTIFIED BY 'blue-{digits}'`, `PASSWORD set to blue-{digits}`,
+	`- name: DB_PASSWORD\n  value: blue-{digits}`, `password(\"blue-{digits}\") WithToken(\"blue-{digits}\")`, `ldapsearch -w {digits}`, `ipmitool -P {digits}`, `vault login blue-{digits}`, `--from-literal=a=blue-{digits}`,
 	// Plain passwords.
 	`mysqldump -u {word} -p{word} {word}`, `sshpass -p {word} ssh {word}`, `ldapsearch -w {word} -D {word} -b {word}`, `redis-cli -a {word} -h {word}`,
 	`the password of {word} was {word}, now it is {word}`, `logged in as {word}/{word}`, `use {word}:{word} to log in`, `pin {word}, pass phrase {word} {word}`,

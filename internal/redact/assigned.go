@@ -19,7 +19,11 @@ var (
 		certainly: {"password", "passwd", "passphrase", "passwort", "apikey", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
 		likely:    {"secret", "token", "credential", "signature"},
 	}
-	ends = map[string]trust{"pass": certainly, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sessionid": likely, "sid": maybe, "session": maybe, "key": maybe}
+	ends = map[string]trust{"pass": certainly, "passcode": certainly, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sessionid": likely, "sid": maybe, "session": maybe}
+	// within are words that make a name one of a credential wherever they stand in it.
+	within = wordSet("key secret token pass password passwd passphrase cred creds salt hmac auth")
+	// keyed are what has keys that are names: map key, pod key.
+	keyed = wordSet("pod container configmap label taint map cgroup cache sort node annotation object queue volume metric registry sysctl selector topology index image lookup")
 	// about are last words that only tell about a credential.
 	about = wordSet("name names namespace file files path dir ref refs type policy provider manager ttl age expiry expiration expires timeout count size length version controller class url uri enabled kind request requests review volume mount cache informer store go group audience")
 	// parts are last words that do not take away that it is one.
@@ -71,7 +75,7 @@ func trustIn(name string) trust {
 	if about[last] {
 		return noSecret
 	}
-	if t := ends[last]; t > maybe || t == maybe && last != "key" {
+	if t := ends[last]; t > noSecret {
 		return t
 	}
 	flat := strings.ToLower(strings.Join(segments, ""))
@@ -86,10 +90,13 @@ func trustIn(name string) trust {
 	switch {
 	case strings.HasSuffix(flat, "pas") && !strings.HasSuffix(flat, "bypas") && !strings.HasSuffix(flat, "compas"): // "pass", its s gone
 		return certainly
-	case strings.HasSuffix(flat, "pwd"):
+	case strings.HasSuffix(flat, "pwd"), strings.HasSuffix(flat, "pw"):
 		return certainly
-	case last == "key" && len(segments) > 1:
-		return maybe
+	}
+	for _, segment := range segments {
+		if within[strings.ToLower(segment)] {
+			return maybe
+		}
 	}
 	return noSecret
 }
@@ -107,6 +114,7 @@ const (
 	noJoint joint = iota
 	space         // "token X": prose, unless the name is a flag
 	verb          // "password is X"
+	call          // "setPassword(X)"
 	colon         // "token: X": prose, a header, or YAML
 	tight         // "=X", ":X", ":=X"
 )
@@ -115,7 +123,7 @@ const (
 var signs = []struct {
 	text string
 	joint
-}{{":=", tight}, {"=>", tight}, {"=", tight}, {":", colon}, {"%3d", tight}, {"%3a", tight}, {`u003d`, tight}, {`x3d`, tight}, {`u003a`, tight}, {`x3a`, tight}}
+}{{":: ", tight}, {":=", tight}, {"=>", tight}, {"==", tight}, {"=", tight}, {":", colon}, {"%3d", tight}, {"%3a", tight}, {`u003d`, tight}, {`x3d`, tight}, {`u003a`, tight}, {`x3a`, tight}}
 
 // assigned appends the values of what is called a password, a token, a key:
 // PASSWORD=x, "token": "x", --client-secret x, X-Api-Key: x, password is x,
@@ -137,16 +145,22 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 		if len(name) >= 2 {
 			t = r.trusted(name)
 		}
+		if t == noSecret && i > 0 && s[i-1] == '\\' && strings.IndexByte("nrt", s[i]) >= 0 {
+			i++ // of an escape
+			continue
+		}
 		flag := dashes > 0 && s[i] == '-' && (i == 0 || strings.IndexByte(" \t\n\"'[(,", s[i-1]) >= 0)
 		switch {
 		case t == noSecret && len(name) == 5 && strings.EqualFold(name, "value"):
 			t = before // {"name": "TOKEN", "value": "x"}
 		case t == noSecret && name == "code" && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
 			t = maybe
-		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:valueEnd(s, skipQuote(s, skipBlank(s, j)))], "0123456789") && (len(name) == 1 || opaque(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
+		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
 			t = maybe
 			if len(name) > 1 {
-				out = append(out, cut{i + 2, valueEnd(s, j)})
+				out = append(out, cut{i + 2, secretEnd(s, i+2, valueEnd(s, j))})
+			} else if from := skipQuote(s, j); from > j { // -p"x"
+				out = append(out, cut{from, closing(s, from, s[j:from])})
 			}
 		}
 		at := j
@@ -162,6 +176,15 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 	return out
 }
 
+// optionEnd is where the value of an option ends that stands at i.
+func optionEnd(s string, i int) int {
+	i = skipBlank(s, i)
+	if from := skipQuote(s, i); from > i {
+		return closing(s, from, s[i:from])
+	}
+	return valueEnd(s, i)
+}
+
 // assignedTo returns the credential that the name s[i:j] holds, nothing if it holds none.
 func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	at := skipQuote(s, j)
@@ -175,7 +198,12 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	quotedName := at > j
 	gap := skipBlank(s, at)
 	how, value := joined(s, gap)
+	if named := s[i:j]; strings.EqualFold(named, "key") && keyed[strings.ToLower(wordBefore(s, i))] {
+		return 0, 0
+	}
 	switch {
+	case how == noJoint && t >= likely && gap == j && j < len(s) && s[j] == '(':
+		how, value = call, j+1
 	case how == noJoint && (gap == at || quotedName):
 		return 0, 0
 	case how == noJoint:
@@ -183,10 +211,8 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		if flag {
 			how = tight
 		}
-		for _, w := range []string{"is ", "was "} {
-			if strings.HasPrefix(s[gap:], w) {
-				how, value = verb, gap+len(w)
-			}
+		if end := linkEnd(s, gap); end > gap {
+			how, value = verb, end
 		}
 	case how == colon && (value < len(s) && s[value] != ' ' || quotedName):
 		how = tight
@@ -208,38 +234,154 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		from = n
 	}
 	if quote != "" {
-		n := strings.Index(s[from:], quote)
-		if n < 0 {
-			n = valueEnd(s, from) - from
-		}
-		to = from + n
+		to = closing(s, from, quote)
 	} else if to = valueEnd(s, from); strings.HasSuffix(strings.ToLower(s[i:j]), "cookie") {
 		for to+2 < len(s) && s[to] == ';' && strings.IndexByte(s[to+1:valueEnd(s, to+2)], '=') > 0 {
 			to = valueEnd(s, to+2)
 		}
 	}
-	if to < len(s) && s[to] == '{' {
+	v := s[from:to]
+	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
 		return 0, 0 // what Go prints of a type
 	}
-	v := s[from:to]
+	if quote == "" && len(v) < 3 {
+		v = s[from:secretEnd(s, from, to)]
+	}
 	if len(v) < 3 || nothing[strings.ToLower(v)] || v == hidden || isPath(v) {
 		return 0, 0
+	}
+	if quote == "" {
+		to = secretEnd(s, from, to)
 	}
 	plain := vocabulary()[strings.ToLower(v)]
 	switch {
 	case how == tight && t >= likely && (quote == "" || !plain),
 		how >= verb && t == certainly && !plain,
-		how == colon && t == likely && quote != "" && len(v) >= 6 && !plain,
-		how == space && strings.EqualFold(s[i:j], "secret") && quote != "":
-		if how == space {
-			return 0, 0 // the name of an object
-		}
+		(how == colon || how == call) && t == likely && quote != "" && len(v) >= 6 && !plain,
+		how == space && t == certainly && quote != "" && !strings.Contains(v, " "):
 		return from, to
+	case how == space && strings.EqualFold(s[i:j], "secret") && quote != "":
+		return 0, 0 // the name of an object
 	}
-	if strings.ContainsAny(v, " :") && how < tight || !opaque(v) || figures().MatchString(v) {
+	switch name := strings.ToLower(s[i:j]); {
+	case isNumber(v):
+		if how < colon && (name == "session" || name == "sid" || name == "auth") || how == call {
+			return 0, 0 // Session 171234 of user root
+		}
+	case strings.ContainsAny(v, " :") && how < tight, !opaque(v), figures().MatchString(v) && strings.Trim(v[:min(6, len(v))], "0123456789") != "",
+		how == call && strings.HasPrefix(v, "0x"),
+		t == maybe && uidForm(v, 0, wordEnd(v, 0)).end == len(v),
+		name == "key" && (strings.ContainsAny(v, "/:@") || how < colon && !strings.ContainsAny(v, "0123456789")):
 		return 0, 0
 	}
 	return from, to
+}
+
+// isNumber reports whether a value is a number that is longer than what is counted.
+func isNumber(v string) bool {
+	if len(v) > len("2006-01-02") {
+		v = strings.ReplaceAll(v, "-", "")
+	}
+	return len(v) >= 6 && strings.Trim(v, "0123456789") == ""
+}
+
+// wordBefore returns the word in front of s[i:].
+func wordBefore(s string, i int) string {
+	to := len(strings.TrimRight(s[max(0, i-labelEnd):i], " ")) + max(0, i-labelEnd)
+	from := to
+	for from > 0 && to-from < labelEnd && isAlnum(s[from-1]) {
+		from--
+	}
+	return s[from:to]
+}
+
+// links are the words between a name and its value.
+var links = []string{"is set to ", "was set to ", "has been set to ", "is changed to ", "was changed to ", "has been changed to ", "will be ", "used: ", "string ", "-> ", "→ ", "set to ", "changed to ", "reset to ", "is ", "was "}
+
+// linkEnd returns where the words at i end that lead to a value, i if there are none.
+func linkEnd(s string, i int) int {
+	for _, w := range links {
+		if end := i + len(w); end <= len(s) && strings.EqualFold(s[i:end], w) {
+			return end
+		}
+	}
+	for _, w := range []string{"for ", "of "} { // password for bob: x
+		if !strings.HasPrefix(s[i:], w) {
+			continue
+		}
+		near := s[i+len(w) : min(len(s), i+len(w)+labelEnd)]
+		if end := strings.IndexAny(near, " :"); end > 0 && strings.HasPrefix(near[end:], ": ") {
+			return i + len(w) + end + len(": ")
+		}
+	}
+	return i
+}
+
+// closing returns where the quoted value ends that begins at from, behind quote. A
+// quotation mark within is escaped once more than the first.
+func closing(s string, from int, quote string) int {
+	mark, n := quote[len(quote)-1], len(quote)-1
+	slashes := 0
+	for i := from; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			slashes++
+			continue
+		case s[i] == mark && (slashes < n || (slashes-n)%(2*n+2) == 0):
+			return i - min(slashes, n)
+		}
+		slashes = 0
+	}
+	return secretEnd(s, from, valueEnd(s, from))
+}
+
+// secretEnd returns where the value without quotes ends that s[from:to] begins: with
+// its word, but for what begins another assignment and brackets that were opened
+// before it.
+func secretEnd(s string, from, to int) int {
+	const open, shut = "([{<", ")]}>"
+	var depth [len(open)]int
+	for i := to; i < len(s); i++ {
+		switch c := s[i]; {
+		case strings.IndexByte(" \t\r\n\"'", c) >= 0:
+			return to
+		case strings.IndexByte(",;&", c) >= 0:
+			k := i + 1
+			for k < len(s) && isNameByte(s[k]) {
+				k++
+			}
+			if k > i+1 && k < len(s) && (s[k] == '=' || s[k] == ':') {
+				return to
+			}
+			if k > i+1 {
+				to, i = k, k-1
+			}
+		case c == '\\':
+			for i+1 < len(s) && s[i+1] == '\\' {
+				i++
+			}
+			if i+1 == len(s) || strings.IndexByte("\"'`nrtux", s[i+1]) >= 0 {
+				return to
+			}
+		case strings.IndexByte(open, c) >= 0:
+			if strings.HasPrefix(s[i:], "</") {
+				return to
+			}
+			depth[strings.IndexByte(open, c)]++
+		case strings.IndexByte(shut, c) >= 0:
+			k := strings.IndexByte(shut, c)
+			if depth[k]--; depth[k] < 0 {
+				before := s[max(0, from-1024):from]
+				if strings.Count(before, open[k:k+1]) > strings.Count(before, shut[k:k+1]) {
+					return to
+				}
+				depth[k] = 1 << 30 // none is open
+			}
+		default:
+			to = i + 1
+		}
+	}
+	return to
 }
 
 // joined reads a sign that joins a name to its value.

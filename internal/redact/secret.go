@@ -18,9 +18,14 @@ var credentials = []struct {
 	re   func() *regexp.Regexp
 	hint []string // one of them, folded, must occur
 }{
-	{lazy(`[A-Za-z][A-Za-z0-9+.-]*://([^/\s"'@]+)@`), []string{"@"}},
 	{lazy(`\bjdbc:[a-z0-9:]+?([^\s/"'@:]+/[^\s/"'@]+)@`), []string{"jdbc:"}},
-	{lazy(`(?:^|\s)(?:-u|--user|--creds)[ =]\\*["']?([^\s"':\\]+:[^\s"'\\]+)`), []string{"-u ", "-u=", "--user", "--creds"}},
+	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])([^\s"':\\]+:[^\s"'\\]+)`), []string{"-u", "--creds"}},
+	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])\\*"([^\s"\\:]+:[^"\\]+)`), []string{"-u", "--creds"}},
+	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])\\*'([^\s'\\:]+:[^'\\]+)`), []string{"-u", "--creds"}},
+	{lazy(`(?:\bIDENTIFIED (?:WITH \S+ )?BY (?:PASSWORD )?\\*["']?|(?i:\bidentified (?:with \S+ )?by (?:password )?)\\*')([^\s"'\\]+)`), []string{"identified"}},
+	{lazy(`\bvault login (?:-\S+ )*([^\s"'\\-][^\s"'\\]+)`), []string{"vault login"}},
+	{lazy(`--from-literal[= ]\\*["']?[^\s=]+=\\*["']?([^\s"'\\]+)`), []string{"--from-literal"}},
+	{lazy(`\b(?:ldap[a-z]+\b[^|;\n]{0,200}? -w|ipmitool\b[^|;\n]{0,200}? -P|redis-cli\b[^|;\n]{0,200}? -a) ?\\*["']?([^\s"'\\]+)`), []string{"ldap", "ipmitool", "redis-cli"}},
 	{lazy(`(?i)://[^\s"'\\]*hook[^\s"'/\\]*/([^\s"'\\]+)`), []string{"hook"}},
 	{lazy(`(?i)\b(?:bearer|negotiate)(?:\s|%20|\+)+([A-Za-z0-9._~+/=-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]{7,}|[A-Za-z0-9]{20,})`), []string{"bearer", "negotiate"}},
 	{lazy(`(?i)\bbasic(?:\s|%20|\+)+([A-Za-z0-9+/]{8,}={1,2}|(?-i:[A-Za-z0-9+/]*[A-Z0-9][A-Za-z0-9+/]{11,}))`), []string{"basic"}},
@@ -33,7 +38,7 @@ var credentials = []struct {
 }
 
 // stems are in the names of credentials, folded: a text without any assigns none.
-const stems = "pas|pw|psk|secret|token|key|credential|sig|auth|cookie|csrf|xsrf|sid|session|docker|code=| -p"
+const stems = "pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|session|docker|code=| -p"
 
 // cut is a stretch of text that is a credential.
 type cut struct{ from, to int }
@@ -41,7 +46,7 @@ type cut struct{ from, to int }
 // withoutSecrets removes credentials.
 func (r *Redactor) withoutSecrets(s string) string {
 	folded := strings.ToLower(s)
-	cuts := random(keyBlocks(nil, s), s)
+	cuts := userinfo(random(keyBlocks(nil, s), s), s)
 	if hinted(folded, stems) {
 		cuts = r.assigned(cuts, s)
 	}
@@ -75,6 +80,42 @@ func (r *Redactor) withoutSecrets(s string) string {
 	}
 	b.WriteString(s[last:])
 	return b.String()
+}
+
+// userinfo appends what stands in front of the hosts of URLs. A password may hold a
+// slash where a colon stands before it; digits before a slash are a port.
+func userinfo(out []cut, s string) []cut {
+	for at := 0; ; {
+		i := strings.Index(s[at:], "://")
+		if i < 0 {
+			return out
+		}
+		from := at + i + len("://")
+		at = from
+		if from == len("://") || !isAlnum(s[from-len("://")-1]) {
+			continue
+		}
+		end, last, colon, port := from, 0, -1, false
+		for ; end < len(s) && strings.IndexByte(" \t\r\n\"'", s[end]) < 0; end++ {
+			switch c := s[end]; {
+			case c == ':' && strings.HasPrefix(s[end:], "://"):
+				port = true // another URL
+			case c == ':' && colon < 0:
+				colon = end
+			case c == '@':
+				last = end
+			case c == '/' || c == '?' || c == '#':
+				port = colon < 0 || end-colon > 1 && end-colon < 7 && strings.Trim(s[colon+1:end], "0123456789") == ""
+			}
+			if port {
+				break
+			}
+		}
+		at = end
+		if last > from {
+			out = append(out, cut{from, last})
+		}
+	}
 }
 
 // keyBlocks appends what stands in PEM and in armour. A block without an end is

@@ -29,6 +29,7 @@ func TestStrange(t *testing.T) {
 		`task tanager:4711 blocked`:                                 `task name-1:4711 blocked`,
 		`tanager_read+0x1d/0x70 [heronfs], heronfs_main.go:12`:      `tanager_read+0x1d/0x70 [name-1], name-1_main.go:12`,
 		strings.Repeat("list-", 13) + "tanager":                     strings.Repeat("list-", 13) + "name-1",
+		"gave up on " + strings.Repeat("xylqua", 50) + " now":       `gave up on name-1 now`,
 		`the password of tanager was tanager, pod="shop/tanager-0"`: `the password of name-1 was name-1, pod="ns-1/pod-1"`,
 	} {
 		r := New(nil)

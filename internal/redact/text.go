@@ -49,8 +49,11 @@ func (r *Redactor) Text(s string) string {
 
 // nameAt returns what is to be replaced at the word s[i:j]: the longer of the
 // longest known name that begins there and of what tells by its form. Without
-// any, end is j.
+// any, end is j. A word that is too long to be found again is a name.
 func (r *Redactor) nameAt(s string, i, j int) (from, end int, n *name) {
+	if j-i > maxName {
+		return i, j, r.named(Word, s[i:j])
+	}
 	if k := r.known(s, i, j); k != nil {
 		from, end, n = i, spelled(s, i, k.text), k
 	}
