@@ -255,3 +255,42 @@ func TestEndToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstTarHeader: an archive with any bit of its first header flipped is still
+// an archive, with a warning, however far the next header is; so is one that is
+// read as a stream. A log in which a header stands is none.
+func TestFirstTarHeader(t *testing.T) {
+	log := testLog(3000)
+	for _, first := range []int{100, 200 << 10} {
+		whole := tarOf(t, entry{"logs/notes.bin", bytes.Repeat([]byte{1}, first)}, entry{"a/kubelet.log", log}, entry{"b/kubelet.log", log})
+		for bit := range tarBlock * 8 {
+			damaged := bytes.Clone(whole[:tarBlock])
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if !isTarHeader(damaged) && !likeTarHeader(damaged) {
+				t.Fatalf("with bit %d of byte %d flipped it is no header", bit%8, bit/8)
+			}
+		}
+		damaged := bytes.Clone(whole)
+		damaged[130] ^= 0x10
+		inputs := []string{file(t, "bundle.tar", damaged)}
+		if first < 64<<10 {
+			inputs = append(inputs, file(t, "bundle.tar.gz", gz(t, damaged)))
+		}
+		for _, in := range inputs {
+			b, _ := loaded(t, in)
+			var read int
+			for _, f := range b.Files {
+				if strings.HasSuffix(f.Path, "/kubelet.log") && f.Unused == "" {
+					read++
+				}
+			}
+			if read != 2 || len(b.Warnings) == 0 || !strings.Contains(b.Warnings[0].Msg, "tar: ") {
+				t.Errorf("%d bytes, %s: %d logs were read, warnings %v", first, filepath.Base(in), read, b.Warnings)
+			}
+		}
+	}
+	logThenTar := append(bytes.Clone(log[:20*tarBlock]), tarOf(t, entry{"x", log})...)
+	if b, _ := loaded(t, file(t, "kubelet.log", logThenTar)); b.Inputs[0].Files != 1 {
+		t.Errorf("a log before an archive is taken for %d files", b.Inputs[0].Files)
+	}
+}

@@ -95,6 +95,24 @@ func isTarHeader(h []byte) bool {
 	return want == unsigned || want == signed
 }
 
+// likeTarHeader reports whether h begins with what has the form of a tar header,
+// in one field of which something else may stand: the checksum need not hold.
+func likeTarHeader(h []byte) bool {
+	if len(h) < tarBlock || bytes.IndexByte(h[:tarBlock], 0) < 0 {
+		return false
+	}
+	odd := 0
+	for _, field := range [][]byte{h[100:108], h[108:116], h[116:124], h[124:136], h[136:148], h[148:156]} { // mode to checksum
+		if _, ok := octal(field); !ok && field[0]&0x80 == 0 { // else a binary number
+			odd++
+		}
+	}
+	if string(h[257:262]) != "ustar" {
+		odd++
+	}
+	return odd <= 1
+}
+
 // sealed names what is encrypted, or packed in a way that is not supported,
 // and says what to do; "" when it is neither.
 func sealed(h []byte) string {

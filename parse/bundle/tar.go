@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"io"
 	"path"
@@ -58,6 +59,31 @@ func (t *tarWalk) damaged(err error) bool {
 	}
 	t.w.warnAt(t.m, at, "tar: %v; reading goes on at the next header that is whole", err)
 	return true
+}
+
+// damagedTar reports whether m is a tar archive whose first header is damaged: it
+// looks like one, and behind it stands one that is whole. Of what can be read only
+// once, no more is looked at than is buffered.
+func (w *walker) damagedTar(m member, src *counter) bool {
+	if !likeTarHeader(src.peek(tarBlock)) {
+		return false
+	}
+	var behind io.Reader = bytes.NewReader(src.peek(src.Size()))
+	if m.at != nil {
+		behind = io.NewSectionReader(m.at, 0, m.size)
+	}
+	for b := make([]byte, src.Size()); w.b.alive() == nil; {
+		n, err := io.ReadFull(behind, b)
+		for at := 0; at+tarBlock <= n; at += tarBlock {
+			if isTarHeader(b[at:]) {
+				return true
+			}
+		}
+		if err != nil {
+			return false
+		}
+	}
+	return false
 }
 
 // members reads up to the end mark of one archive.

@@ -99,6 +99,9 @@ func (w *walker) member(m member) error {
 	}
 	head := src.peek(peekLen)
 	f := detect(head)
+	if f == fmtNone && w.damagedTar(m, src) {
+		f = fmtTar
+	}
 	if m.depth == 0 {
 		w.u.kind = f
 	}
