@@ -123,6 +123,9 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if redacting(c) && !p.Redacted { // PLEGFORENSICS_REDACT, or a flag before merge
+		return usage("write them anew with batch --partial PATH --redact-key SECRET; merge shows the names that partials hold", "the partials were not redacted")
+	}
 	gates, err := gatesOf(c, func() ([]string, error) { return strings.Fields(p.Causes), nil })
 	if err != nil {
 		return err

@@ -208,3 +208,28 @@ func islandOf(t *testing.T, page []byte) string {
 	}
 	return string(data)
 }
+
+// TestMergeRedacted: where names must not be shown, a partial that holds them is
+// not merged, however that is asked for; one that was redacted is.
+func TestMergeRedacted(t *testing.T) {
+	dir := t.TempDir()
+	open, redacted := filepath.Join(dir, "open.plegp"), filepath.Join(dir, "redacted.plegp")
+	bundles := fleetOf(t, 1)
+	must(t, "batch", bundles, "--quiet", "--partial", open)
+	must(t, "batch", bundles, "--quiet", "--partial", redacted, "--redact-key", "k")
+	refused := func(args ...string) {
+		t.Helper()
+		if code, out, errs := status(t, append(args, open)...); code != exitUsage || out != "" || !strings.Contains(errs, "the partials were not redacted") {
+			t.Errorf("%v: exit %d, %.100s %s", args, code, out, errs)
+		}
+		must(t, append(args, redacted)...)
+	}
+	must(t, "batch", "merge", open)
+	refused("batch", "--redact", "merge")
+	for _, env := range []string{"PLEGFORENSICS_REDACT", "PLEGFORENSICS_REDACT_KEY"} {
+		t.Run(env, func(t *testing.T) {
+			t.Setenv(env, "1")
+			refused("batch", "merge")
+		})
+	}
+}

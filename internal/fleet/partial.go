@@ -27,6 +27,8 @@ type Header struct {
 	Causes  string `json:"causes"`          // ids of its causes, joined by blanks
 	Options string `json:"options"`         // hash of the options that change results
 	Build   string `json:"build,omitempty"` // hash of the program, where the version names no release
+
+	Redacted bool `json:"redacted,omitempty"` // names are pseudonyms
 }
 
 // Partial is the result of some of the bundles.
