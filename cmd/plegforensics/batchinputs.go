@@ -351,7 +351,7 @@ func headerOf(c *cli.Context) (fleet.Header, error) {
 	}
 	ids, err := causeIDs(c)()
 	return fleet.Header{Schema: fleet.Schema, Tool: c.App.Version, Rules: hex.EncodeToString(pack.Sum(nil)[:16]), Causes: strings.Join(ids, " "),
-		Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID()}, err
+		Options: hex.EncodeToString(opts.Sum(nil)[:16]), Build: buildID(), Redacted: redacting(c)}, err
 }
 
 // reportPath is where the report of a bundle goes.
@@ -400,7 +400,11 @@ func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
 	if !b.c.Bool("resume") {
 		return fleet.Record{}, false
 	}
-	data, err := os.ReadFile(b.keepPath(id, name))
+	path := b.keepPath(id, name)
+	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
+		return fleet.Record{}, false
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return fleet.Record{}, false
 	}
@@ -409,7 +413,7 @@ func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
 		return fleet.Record{}, false
 	}
 	for _, f := range b.formats {
-		if _, err := os.Stat(b.reportPath(f, r.Name, id)); err != nil {
+		if st, err := os.Lstat(b.reportPath(f, r.Name, id)); err != nil || !st.Mode().IsRegular() {
 			return fleet.Record{}, false
 		}
 	}

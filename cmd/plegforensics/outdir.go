@@ -48,6 +48,9 @@ func makeDirs(dir string) (unmake func(), err error) {
 // was killed left half written is removed if nobody else is at work.
 func holdOutDir(dir string, shard fleet.Shard) (*outDir, error) {
 	records := filepath.Join(dir, ".records")
+	if linked(records) {
+		return nil, usage("remove it, or give another --out-dir", "--out-dir %s: .records in it is a link: none is followed there", dir)
+	}
 	if err := os.MkdirAll(records, 0o755); err != nil {
 		return nil, usage("", "--out-dir %s", plainly(err))
 	}
@@ -145,7 +148,16 @@ func (o *outDir) free() {
 	}
 }
 
+// linked reports whether a name is that of a symbolic link.
+func linked(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode()&os.ModeSymlink != 0
+}
+
 func openLock(path string) (*os.File, error) {
+	if linked(path) {
+		return nil, errors.New(path + " is a link: none is followed there")
+	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 }
 

@@ -155,3 +155,59 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the report for which there was room: %v", err)
 	}
 }
+
+// TestOutDirLinks: what lies in an out-dir is not followed: a report takes the
+// place of a link, with --resume too, and .records or a lock that is a link is
+// refused.
+func TestOutDirLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	bundles, out := fleetOf(t, 1), t.TempDir()
+	args := []string{"batch", "--quiet", bundles, "--report", "json", "-o", "json", "--out-dir", out}
+	must(t, args...)
+	report := glob(t, out, "*.json")[0]
+	written, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	precious := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(precious, []byte("precious"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := func(to, path string) {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(path), os.Symlink(to, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, more := range [][]string{nil, {"--resume"}} {
+		for _, path := range []string{report, glob(t, out, ".records/*.json")[0]} {
+			link(precious, path)
+			must(t, append(args, more...)...)
+			if got, _ := os.ReadFile(precious); string(got) != "precious" {
+				t.Errorf("%v: written through the link %s: %.100s", more, path, got)
+			}
+			if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
+				t.Errorf("%v: %s is no file: %v", more, path, err)
+			}
+			if got, _ := os.ReadFile(report); string(got) != string(written) {
+				t.Errorf("%v: the report has %d bytes, want %d", more, len(got), len(written))
+			}
+		}
+	}
+	for _, name := range []string{".records/lock", ".records"} {
+		elsewhere := t.TempDir()
+		to := elsewhere
+		if name != ".records" {
+			to = filepath.Join(elsewhere, "new")
+		}
+		link(to, filepath.Join(out, name))
+		if code, _, errs := status(t, args...); code != exitUsage || !strings.Contains(errs, "is a link") {
+			t.Errorf("%s: exit %d: %s", name, code, errs)
+		}
+		if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
+			t.Errorf("%s: written through it: %v", name, left)
+		}
+	}
+}

@@ -49,6 +49,7 @@ type File struct {
 	dup     *os.File    // the descriptor, held open from the claim on
 	private bool
 	only    bool // the directory admits no other file: overwrite this one
+	own     bool // the user did not name it: a link that has its name is replaced, not followed
 	set     *Set
 	temp    string // being written
 	written bool
@@ -68,7 +69,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // Claim reserves a path. Name is the flag and the path as the user typed them:
 // every error begins with it. A private file is readable by its owner alone.
 func (s *Set) Claim(name, path string, private bool) (*File, error) {
-	f := &File{name: name, path: path, private: private, set: s}
+	return s.claim(&File{name: name, path: path, private: private, set: s})
+}
+
+func (s *Set) claim(f *File) (*File, error) {
 	if err := f.resolve(); err != nil {
 		return nil, f.wrap(err)
 	}
@@ -86,9 +90,11 @@ func (s *Set) Claim(name, path string, private bool) (*File, error) {
 }
 
 // Replace writes a file that no flag names, such as one of many in a directory
-// that a flag names.
+// that a flag names. A link that has its name is replaced: whoever filled the
+// directory does not choose what is written over.
 func Replace(ctx context.Context, path string, write func(io.Writer) error) error {
-	f, err := NewSet(nil).Claim(path, path, false)
+	s := NewSet(nil)
+	f, err := s.claim(&File{name: path, path: path, own: true, set: s})
 	if err != nil {
 		return err
 	}
@@ -147,8 +153,13 @@ func (f *File) resolve() error {
 	if n, ok := descriptorOf(f.path); ok {
 		return f.open(n)
 	}
-	info, err := os.Stat(f.path)
+	stat := os.Stat
+	if f.own {
+		stat = os.Lstat
+	}
+	info, err := stat(f.path)
 	switch {
+	case err == nil && info.Mode()&fs.ModeSymlink != 0: // one of its own: the rename replaces it
 	case err == nil && info.IsDir():
 		return errors.New("is a directory")
 	case err == nil && !info.Mode().IsRegular():
@@ -159,7 +170,9 @@ func (f *File) resolve() error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if f.target, err = follow(f.path); err != nil {
+	if f.own {
+		f.target = f.path
+	} else if f.target, err = follow(f.path); err != nil {
 		return err
 	}
 	return f.probe()
