@@ -388,14 +388,29 @@ func (b *batchRun) keepPath(id, name string) string {
 	return filepath.Join(b.dir, ".records", hex.EncodeToString(sum[:])+".json")
 }
 
+// kept is a record that waits for --resume, and the sizes of the reports that were
+// written before it, by format.
+type kept struct {
+	fleet.Record
+	Reports map[string]int64 `json:"reports"` // bytes
+}
+
 func (b *batchRun) keep(r *fleet.Record, name string) error {
+	k := kept{*r, map[string]int64{}}
+	for _, f := range b.formats {
+		st, err := os.Lstat(b.reportPath(f, r.Name, r.ID))
+		if err != nil {
+			return err
+		}
+		k.Reports[f.Name] = st.Size()
+	}
 	return output.Replace(b.c.Context, b.keepPath(r.ID, name), func(w io.Writer) error {
-		return report.MarkedLine(w, "record", r) // it quotes lines: it is no log
+		return report.MarkedLine(w, "record", k) // it quotes lines: it is no log
 	})
 }
 
-// resumed returns the record that an earlier run kept. Its reports were
-// written before it.
+// resumed returns the record that an earlier run kept, if its reports are there as
+// they were written.
 func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
 	if !b.c.Bool("resume") {
 		return fleet.Record{}, false
@@ -408,14 +423,14 @@ func (b *batchRun) resumed(id, name string) (fleet.Record, bool) {
 	if err != nil {
 		return fleet.Record{}, false
 	}
-	var r fleet.Record
+	var r kept
 	if json.Unmarshal(data, &r) != nil || r.ID != id {
 		return fleet.Record{}, false
 	}
 	for _, f := range b.formats {
-		if st, err := os.Lstat(b.reportPath(f, r.Name, id)); err != nil || !st.Mode().IsRegular() {
+		if st, err := os.Lstat(b.reportPath(f, r.Name, id)); err != nil || !st.Mode().IsRegular() || st.Size() != r.Reports[f.Name] {
 			return fleet.Record{}, false
 		}
 	}
-	return r, true
+	return r.Record, true
 }

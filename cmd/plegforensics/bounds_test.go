@@ -81,7 +81,7 @@ func TestUlimits(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits differ")
 	}
-	for limit, want := range map[string]string{"-n 9": "open files (ulimit -n) is 9", "-v 2000000": "addresses (ulimit -v) is 1953 MiB"} {
+	for limit, want := range map[string]string{"-n 9": "open files (ulimit -n) is 9", "-n 7": "(ulimit -n) is 7", "-n 6": "(ulimit -n) is 6", "-n 5": "(ulimit -n) is 5", "-v 2000000": "addresses (ulimit -v) is 1953 MiB"} {
 		cmd := exec.Command("sh", "-c", "ulimit "+limit+" && exec plegforensics analyze "+filepath.Join(samples, "healthy", "kubelet.log"))
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {

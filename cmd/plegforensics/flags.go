@@ -70,7 +70,7 @@ func inputFlags() []cli.Flag {
 		&cli.IntFlag{Name: "max-depth", Usage: "maximum archive nesting depth `N`", EnvVars: envName("max-depth"), Category: catLimits, DefaultText: strconv.Itoa(limits.Depth)},
 		&cli.StringFlag{Name: "max-held", Usage: "most bytes of one file that must be held in memory as a whole, such as metrics as protobuf or JSON (`SIZE`)", EnvVars: envName("max-held"), Category: catLimits, DefaultText: strconv.FormatInt(limits.Whole>>20, 10) + "MiB"},
 		&cli.IntFlag{Name: "max-series", Usage: "most `N` samples of a snapshot in a large metrics file, of metrics that no rule looks at", EnvVars: envName("max-series"), Category: catLimits, DefaultText: strconv.Itoa(limits.Series)},
-		durationFlag(catLimits, "deadline", "most time for the run; for each bundle in batch"),
+		durationFlag(catLimits, "deadline", "most time for the run; in batch for each bundle, not for the names of bundles"),
 		boolFlag(catLimits, "strict", "input problems (truncated, unreadable, cut by a limit) are failures: exit 4"),
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.GOMAXPROCS(0), Usage: "`N` workers", EnvVars: envName("jobs"), Category: catLimits, DefaultText: "number of CPUs"},
 		boolFlag(catOutput, "quiet", "no progress and no warnings on standard error, but for what a limit left out"),

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
+	_ "github.com/plegforensics/plegforensics/cmd/plegforensics/internal/ulimit" // which ends a process that has too little
 )
 
 func main() {
@@ -30,9 +31,6 @@ func main() {
 	out := &stdout{Writer: os.Stdout}
 	app := newApp(os.Stdin, out, os.Stderr)
 	go endSoon(ctx, app)
-	if err := tooLittle(); err != nil {
-		os.Exit(finish(app, err, nil))
-	}
 	os.Exit(runApp(ctx, app, os.Args, out))
 }
 

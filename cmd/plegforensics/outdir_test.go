@@ -211,3 +211,28 @@ func TestOutDirLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeCut: a bundle whose report is no more as it was written is analyzed
+// again.
+func TestResumeCut(t *testing.T) {
+	bundles, out := fleetOf(t, 2), t.TempDir()
+	args := []string{"batch", bundles, "--report", "json", "-o", "json", "--out-dir", out}
+	must(t, args...)
+	report := glob(t, out, "*.json")[0]
+	whole, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(report, 500); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, errs := status(t, append(args, "--resume")...); !strings.Contains(errs, ", 1 of them by an earlier run") {
+		t.Errorf("with a report that is cut: %s", errs)
+	}
+	if got, _ := os.ReadFile(report); string(got) != string(whole) {
+		t.Errorf("the report has %d bytes, want %d", len(got), len(whole))
+	}
+	if _, _, errs := status(t, append(args, "--resume")...); !strings.Contains(errs, ", 2 of them by an earlier run") {
+		t.Errorf("with whole reports: %s", errs)
+	}
+}

@@ -1,0 +1,40 @@
+//go:build linux || darwin
+
+package ulimit
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// What the Go runtime needs of a process. It reserves addresses far ahead of the
+// memory it uses.
+const (
+	leastFiles     = 16
+	leastAddresses = 2560 << 20
+)
+
+// exitNothing is the status of a run in which no input could be analyzed.
+const exitNothing = 3
+
+func init() {
+	problem, hint := tooLittle()
+	if problem == "" {
+		return
+	}
+	_, _ = syscall.Write(2, []byte("plegforensics: error: "+problem+"\nplegforensics: hint: "+hint+"\n")) // nobody is left to tell
+	syscall.Exit(exitNothing)
+}
+
+// tooLittle says which limit is too low and what is needed, "" if none is.
+func tooLittle() (problem, hint string) {
+	var n syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &n) == nil && n.Cur < leastFiles {
+		return "the limit of open files (ulimit -n) is " + strconv.FormatUint(n.Cur, 10), "at least " + strconv.Itoa(leastFiles) + " are needed"
+	}
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &n) == nil && n.Cur < leastAddresses {
+		return "the limit of addresses (ulimit -v) is " + strconv.FormatUint(n.Cur>>20, 10) + " MiB",
+			"at least " + strconv.Itoa(leastAddresses>>20) + " MiB are needed, of which little is used; a cgroup bounds what is used"
+	}
+	return "", ""
+}
