@@ -2,6 +2,7 @@ package redact
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,7 @@ func formAt(s string, i, j int) form {
 	switch s[j] {
 	case '-', '_':
 		try(dashedIP(s, i, j))
+		try(macForm(s, i))
 		try(instanceForm(s, i, j))
 	case '.':
 		try(ip4Form(s, i))
@@ -117,12 +119,18 @@ func octets(s string, seps string) (text string, end int) {
 
 func digitAt(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// ip4Form knows IPv4 addresses; five numbers are a version.
+// ip4Form knows IPv4 addresses; five numbers are a version, unless the first four are
+// a private address: the fifth is its port.
 func ip4Form(s string, i int) form {
 	text, n := octets(s[i:], ".")
 	end := i + n
-	if n == 0 || end < len(s) && isAlnum(s[end]) || end+1 < len(s) && s[end] == '.' && digitAt(s, end+1) {
+	if n == 0 || end < len(s) && isAlnum(s[end]) {
 		return form{}
+	}
+	if end+1 < len(s) && s[end] == '.' && digitAt(s, end+1) {
+		if a, err := netip.ParseAddr(text); err != nil || !a.IsPrivate() {
+			return form{}
+		}
 	}
 	if i > 0 && (s[i-1] == '.' && i > 1 && digitAt(s, i-2)) {
 		return form{}
@@ -131,7 +139,8 @@ func ip4Form(s string, i int) form {
 }
 
 // dashedIP knows ip-10-0-12-34, the name that clouds give a node of that
-// address, and private addresses in the names of pods.
+// address, and addresses in the names of pods and hosts: private ones, and those
+// that are no date for a number over 99.
 func dashedIP(s string, i, j int) form {
 	word := strings.ToLower(s[i:j])
 	if word == "ip" {
@@ -144,7 +153,8 @@ func dashedIP(s string, i, j int) form {
 	if n == 0 || i+n < len(s) && isAlnum(s[i+n]) {
 		return form{}
 	}
-	if a, err := netip.ParseAddr(text); err != nil || !a.IsPrivate() {
+	a, err := netip.ParseAddr(text)
+	if err != nil || !a.IsPrivate() && (!a.IsGlobalUnicast() || !slices.ContainsFunc(a.AsSlice(), func(n byte) bool { return n > 99 })) {
 		return form{} // a date
 	}
 	return form{i, i + n, IP, text}
@@ -193,18 +203,26 @@ func ip6Form(s string, i int) form {
 	return form{i, end, IP, a.String()}
 }
 
+// macForm knows MAC addresses with colons, and with dashes and a letter.
 func macForm(s string, i int) form {
 	const length = len("00:00:00:00:00:00")
 	end := i + length
-	if end > len(s) || end < len(s) && (isAlnum(s[end]) || s[end] == ':') || i > 0 && s[i-1] == ':' {
+	if end > len(s) {
+		return form{}
+	}
+	sep := s[i+2]
+	if sep != ':' && sep != '-' {
+		return form{}
+	}
+	if end < len(s) && (isAlnum(s[end]) || s[end] == sep) || i > 0 && s[i-1] == sep || sep == '-' && strings.Trim(s[i:end], "0123456789-") == "" {
 		return form{}
 	}
 	for k := range length {
-		if c := s[i+k]; k%3 == 2 && c != ':' || k%3 != 2 && !isHex(c) {
+		if c := s[i+k]; k%3 == 2 && c != sep || k%3 != 2 && !isHex(c) {
 			return form{}
 		}
 	}
-	return form{i, end, MAC, strings.ToLower(s[i:end])}
+	return form{i, end, MAC, strings.ReplaceAll(strings.ToLower(s[i:end]), "-", ":")}
 }
 
 // run returns the end of the stretch from i of letters, digits and more. No form is

@@ -41,6 +41,8 @@ var lines = []struct {
 	{`node7 and NODE7.ACME.INTERNAL, registered by domain name`, []string{"node7", "NODE7", "ACME"}},
 	{`node ip-10-0-12-35 at 10.0.12.35, web-10-0-12-36`, []string{"10-0-12-35", "10.0.12.35", "10-0-12-36"}},
 	{`[2001::1]:443 fe80::1%eth0 ::ffff:10.1.2.3 2001:DB8::A`, []string{"2001", "fe80", "10.1.2.3", "DB8"}},
+	{`host-203-0-113-77 static-54-203-11-9 route 10.20.30.44.6443 link 52-54-00-aa-bb-cc lost`, []string{"203-0-113", "54-203-11", "10.20.30.44", "52-54-00"}},
+	{`said by bradfitz, bcmills, andronat, aliya`, []string{"bradfitz", "bcmills", "andronat", "aliya"}},
 	{`mount nas7:/export/finance and //nas8/finance2 and \\nas9\finance3`, []string{"nas7", "nas8", "nas9", "finance"}},
 	{`lookup vault.globex.zone on 10.0.0.53:53: no such host; host db01.globex.shop`, []string{"globex", "db01", "10.0.0.53"}},
 	{`Get "https://payroll-svc:8443/x": dial tcp payroll-svc:8443`, []string{"payroll-svc"}},
@@ -126,7 +128,7 @@ func TestText(t *testing.T) {
 		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "the token is invalid, password rotation failed", "couldn't get a token for a service account: timed out",
 		"UnexpectedAdmissionErrorOfKubeletPluginManager", "kubeGenericRuntimeManager.computePodActions", "node_namespace_pod_container:container_memory_working_set_bytes",
 		"--anonymous-auth has been deprecated", "systemctl show kubelet -p ActiveState,TasksMax", "ssh -p 2222 x", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
-		"2026-11-22 10:33:20", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
+		"2026-11-22 10:33:20", "20-11-26-10", "20-11-26-10-33-20", "version 1.2.3.4.5", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
 		"See https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file", "Get \"http://127.0.0.1:8001/apis/storage.k8s.io/v1\"", "redis://127.0.0.1:6379/0", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
 		r.Learn(keep)
