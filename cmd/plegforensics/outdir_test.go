@@ -92,42 +92,13 @@ func TestOutDirMade(t *testing.T) {
 	}
 }
 
-// TestReportLost: a report that cannot be written ends the run with the status of
-// outputs, whatever a gate says; the others are written.
+// TestReportLost: reports that cannot be written are told each with its path, and the
+// run ends with the status of outputs, whatever a gate says; the others are written.
+// TestOutputsAsRoot does the same on a disk that is full.
 func TestReportLost(t *testing.T) {
-	bundles, out := fleetOf(t, 2), t.TempDir()
-	args := []string{"batch", "--quiet", bundles, "--report", "json", "--out-dir", out, "--fail-on", "episodes>0"}
-	status(t, args...)
-	reports := glob(t, out, "*.json")
-	if len(reports) != 2 {
-		t.Fatalf("reports: %v", reports)
-	}
-	for _, path := range reports {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(reports[0], 0o755); err != nil {
-		t.Fatal(err)
-	}
-	code, _, errs := status(t, args...)
-	if code != exitOutput || !strings.Contains(errs, "is a directory") || !strings.Contains(errs, "not written: 1 file") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
-	if _, err := os.Stat(reports[1]); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestFullDisk: reports for which the disk has no room are told each with its path, and
-// the run ends with the status of outputs; the others are written.
-func TestFullDisk(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip(err)
-	}
 	bundles, out := fleetOf(t, 3), t.TempDir()
-	args := []string{"batch", bundles, "--report", "json", "--out-dir", out}
-	must(t, args...)
+	args := []string{"batch", bundles, "--report", "json", "--out-dir", out, "--fail-on", "episodes>0"}
+	status(t, args...)
 	reports := glob(t, out, "*.json")
 	if len(reports) != 3 {
 		t.Fatalf("reports: %v", reports)
@@ -137,22 +108,22 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i < 2 {
-			if err := os.Symlink("/dev/full", path); err != nil {
+			if err := os.Mkdir(path, 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	code, _, errs := status(t, args...)
-	if code != exitOutput || strings.Count(errs, "no space left on device") != 2 || !strings.Contains(errs, "not written: 2 files") {
+	if code != exitOutput || !strings.Contains(errs, "not written: 2 files") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	for _, path := range reports[:2] {
-		if !strings.Contains(errs, filepath.Base(path)) {
+		if !strings.Contains(errs, filepath.Base(path)+": is a directory") {
 			t.Errorf("%s is not named: %s", path, errs)
 		}
 	}
 	if st, err := os.Stat(reports[2]); err != nil || st.Size() == 0 {
-		t.Errorf("the report for which there was room: %v", err)
+		t.Errorf("the report that could be written: %v", err)
 	}
 }
 

@@ -40,8 +40,9 @@ func TestOutputsAsRoot(t *testing.T) {
 		touch inner; mount --bind inner inner; pf -o json=inner; has <inner
 		mkdir small && mount -t tmpfs -o size=8k tmpfs small
 		! pf -o html=small/x 2>why; grep -q -- '--output html=small/x: no space left on device' why; [ -z "$(ls -A small)" ]
-		cp "$LOG" bundle.log; rc=0; plegforensics batch --quiet --out-dir small bundle.log >fleet 2>why || rc=$?
-		[ $rc = 5 ]; grep -q 'no space left on device' why; grep -q '1 bundle, 1 node' fleet
+		mkdir fleet; cp "$LOG" fleet/a.log; cp "$LOG" fleet/b.log; rc=0
+		plegforensics batch --report json --out-dir small fleet/* >report 2>why || rc=$?
+		[ $rc = 5 ]; [ $(grep -o 'small/[ab][^ ]*: no space left on device' why | wc -l) = 2 ]; grep -q '1 bundle, 1 node' report
 	`)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "LOG="+log)
 	if out, err := cmd.CombinedOutput(); err != nil {
