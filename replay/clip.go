@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
@@ -38,7 +39,14 @@ func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	// Totals are those of the samples that are left. What a process had counted
 	// when the first of them was taken may be from before the window.
 	series := snapshots.OfKubelet(n.Series)
-	n.Proofs = slices.DeleteFunc(MetricProofs(series, n.Scrapes), func(p MetricProof) bool { return p.Whole && p.From < since })
+	had := map[string]bool{} // what a line contradicts is not there
+	key := func(p *MetricProof) string { return fmt.Sprint(p.Kind, p.From, p.To) }
+	for i := range n.Proofs {
+		had[key(&n.Proofs[i])] = true
+	}
+	n.Proofs = slices.DeleteFunc(MetricProofs(series, n.Scrapes), func(p MetricProof) bool {
+		return p.Whole && p.From < since || (p.Kind == ProofStart || p.Kind == ProofPaced) && !had[key(&p)]
+	})
 	n.Calls = slices.DeleteFunc(CallSteps(series), func(s CallStep) bool { return s.Whole && s.From < since })
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
 	n.Window.Start = max(n.Window.Start, since)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // healthOf prints the spans of health of a log.
@@ -41,6 +43,42 @@ func TestHealthOfFewLines(t *testing.T) {
 	} {
 		if got := healthOf(t, c.lines...); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestGaugeAgainstReport: a snapshot names a relist as the last one to have listed pods, and
+// a later line of the process an older one. The line counts, also of the time after it, and
+// no relist is told of the gauge; one that a line does not contradict goes on to prove health.
+func TestGaugeAgainstReport(t *testing.T) {
+	for name, c := range map[string]struct {
+		at, seen string
+		want     string
+		relists  int
+	}{
+		"newer than the line's": {"10:10:12", "10:10:08", "unknown unhealthy unknown", 1},
+		"after the last report": {"10:10:32", "10:10:28", "unknown unhealthy unknown healthy unknown", 2},
+		"of the line's":         {"10:10:12", "10:06:39", "unknown unhealthy unknown", 1},
+	} {
+		const other = `I1120 10:%s:00.000000    4242 kubelet.go:1] "something else"`
+		b := bundleOf(fmt.Sprintf(other, "05") + "\n" + skipLine("10:10:00.000000", 200*time.Second) + "\n" + skipLine("10:10:20.000000", 220*time.Second) + "\n" + fmt.Sprintf(other, "19"))
+		at := func(clock string) int64 {
+			t, _ := time.Parse(time.DateOnly+" "+time.TimeOnly, b.Events[0].Time().UTC().Format(time.DateOnly+" ")+clock)
+			return t.UnixNano()
+		}
+		shot := &parse.Scrape{File: &parse.File{Path: "m.prom"}, Job: "kubelet", Stamp: parse.Stamp{At: at(c.at), Basis: parse.Stated}}
+		b.Scrapes = append(b.Scrapes, shot)
+		b.Series = append(b.Series, &parse.Series{Name: "kubelet_pleg_last_seen_seconds", Job: "kubelet", Points: []parse.Point{{At: shot.At, V: float64(at(c.seen) / 1e9), Src: shot, Line: 1}}})
+		n := Build(b, Options{})[0]
+		var states []string
+		for _, h := range n.Health {
+			states = append(states, string(h.State))
+		}
+		if got := strings.Join(states, " "); got != c.want || len(n.Relists) != c.relists || (name == "newer than the line's") != (len(n.Contradictions) == 1) {
+			t.Errorf("%s: %s, %d relists, %d contradictions", name, got, len(n.Relists), len(n.Contradictions))
+		}
+		if n.Clip(0, n.Window.End); name == "newer than the line's" && slices.ContainsFunc(n.Proofs, func(p MetricProof) bool { return p.Kind == ProofStart }) {
+			t.Errorf("%s: what was contradicted is there again in a window", name)
 		}
 	}
 }

@@ -196,34 +196,16 @@ func (h *claims) unsaid(run int, add func(from, to int64)) {
 
 // metrics claims health by snapshots.
 func (h *claims) metrics() {
-	limit := int64(h.n.Kubelet.Threshold)
 	for i := range h.n.Proofs {
-		switch p := &h.n.Proofs[i]; p.Kind {
-		case snapshots.ProofPaced:
-			h.pace(p, limit)
+		p := &h.n.Proofs[i]
+		well := h.n.Well(p)
+		switch p.Kind {
 		case snapshots.ProofStart:
-			if !h.n.Kubelet.EventedSends() {
-				h.add(p.From, h.until(p.From, p.Start.At-int64(p.Start.Slack)+limit), Healthy, ProofGauge, p.Evidence...)
-			}
+			h.add(well.From, h.until(p.From, well.To), Healthy, ProofGauge, p.Evidence...)
+		case snapshots.ProofPaced:
+			h.add(well.From, h.until(p.To, well.To), Healthy, ProofPace, p.Evidence...)
 		}
 	}
-}
-
-// pace claims health from the first start of a relist in a step between two
-// snapshots until the age of the last one could pass the limit. Relists are at least
-// a period apart, but for those that a broken stream of the evented PLEG forces.
-func (h *claims) pace(p *snapshots.Proof, limit int64) {
-	if int64(p.SumMax+p.SumMin) > limit {
-		return
-	}
-	last := p.From
-	if !h.n.Kubelet.EventedSends() {
-		last += int64(p.Count-1) * int64(h.n.Kubelet.Period)
-	}
-	// A snapshot that had to wait is later than its stamp, by no more than what
-	// the intervals leave of the step.
-	from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+relist.TimerLate), p.To-int64(p.Sum)+int64(p.SumMax))
-	h.add(from, h.until(p.To, last-int64(p.SumMax)+limit), Healthy, ProofPace, p.Evidence...)
 }
 
 // silence claims health where the log of a run would tell of the opposite.
