@@ -102,6 +102,7 @@ type EventKind struct {
 	Caller   string  // "generic.go:238", "" if none
 	Severity byte    // 'I', 'W', 'E', 'F' or 0
 	Headed   bool    // the message brought a clock of its own
+	Told     bool    // it stands among sentences of people, and states neither when nor by whom it was written
 }
 
 func (e *Event) Where() Pos   { return Pos{e.File, e.Offset, e.Line} }

@@ -142,6 +142,9 @@ func (x *scored) limits() string {
 	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && lookHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"
 	}
+	if x.unsigned() {
+		return "no line of it states when or by whom it was written"
+	}
 	if x.proven() {
 		return ""
 	}
@@ -160,6 +163,19 @@ func (x *scored) limits() string {
 		return "fewer than two independent public incidents and no source support it"
 	}
 	return ""
+}
+
+// unsigned reports whether all evidence is of lines that somebody tells, without a time
+// and without a writer.
+func (x *scored) unsigned() bool {
+	for i := range x.found {
+		for _, ev := range x.found[i].records {
+			if e, ok := ev.Record.(*parse.Event); !ok || !e.Told {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // leastShown is the weight of the core evidence that shows a symptom.

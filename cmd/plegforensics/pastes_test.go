@@ -27,6 +27,12 @@ var pastes = []struct {
 		`Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronizat`,
 		`ion - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s`,
 	}, "analyze --year 2020", []string{"worker-7: unhealthy", "unhealthy from 2020-12-06 18:49:31 UTC"}, nil},
+	{"what a story quotes proves no cause", []string{
+		`On one of the clusters the nodes went away without any warning.`,
+		`The file that the agent wrote to said only this much about it:`,
+		`write /var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db: no space left on device`,
+		`A node whose disk fills up takes its runtime along with it.`,
+	}, "analyze", []string{"Possible only: no line of it states when or by whom it was written"}, []string{"likely)", "(likely", "confirmed)", "verdict     A file system is full"}},
 	{"29 February", []string{
 		`E0229 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"-02-29 10:28:35 UTC"}, []string{"-03-01"}},

@@ -234,6 +234,9 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 // indentation, the separators of json-seq and json-sse, the address that
 // talosctl prints. Only a line that is unmistakable after the prefix counts.
 func (p *Parser) decorated(rec []byte, e *Entry) {
+	if p.talosDmesg(rec, e) {
+		return
+	}
 	if n := addressLen(rec); n > 0 {
 		p.addressed(rec, n, e)
 		return
@@ -287,6 +290,36 @@ func (p *Parser) addressed(rec []byte, n int, e *Entry) {
 		e.Msg, e.Off = rec[n:], n
 	}
 	p.from(rec[:n-2], e)
+}
+
+// talosDmesg reads a line of talosctl dmesg: "10.0.0.7: kern:    info: [STAMP]: text".
+func (p *Parser) talosDmesg(rec []byte, e *Entry) bool {
+	head, rest, ok := bytes.Cut(rec[:min(len(rec), maxNodeName+80)], []byte(": ["))
+	if !ok || len(rest) == 0 || rest[0] != '2' {
+		return false
+	}
+	head, level, _ := cutLast(head)
+	host, facility, _ := cutLast(head)
+	c, n := ReadISO(rest)
+	if n == 0 || !bytes.HasPrefix(rest[n:], []byte("]: ")) || !talosLevels[string(level)] || len(facility) == 0 {
+		return false
+	}
+	off := len(rec[:min(len(rec), maxNodeName+80)]) - len(rest) + n + len("]: ")
+	w := Who{Host: string(host), Ident: string(facility)}
+	if w.Ident == "kern" {
+		w.Ident = "kernel"
+	}
+	e.Form, e.Clock, e.Off, e.Msg, e.Who = Dmesg, c, off, rec[off:], p.intern(w)
+	return true
+}
+
+// talosLevels are the priorities that it names.
+var talosLevels = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warning": true, "notice": true, "info": true, "debug": true}
+
+// cutLast cuts what stands behind the last colon off, without blanks.
+func cutLast(b []byte) (before, word []byte, found bool) {
+	i := bytes.LastIndexByte(b, ':')
+	return b[:max(i, 0)], bytes.TrimSpace(b[i+1:]), i >= 0
 }
 
 // object reads the object at n, a message or the framing of one.

@@ -40,6 +40,7 @@ type Decoder struct {
 	plain   parse.Source // who wrote all other lines that name no writer
 	prose   bool         // the file is a text about such messages
 	guide   bool         // the file explains such messages
+	telling bool         // people tell something in it
 
 	described []described // which node is described where, in order
 	binary    bool        // the file is a binary journal: see NewEntryDecoder
@@ -53,7 +54,7 @@ type Decoder struct {
 // NewDecoder returns a decoder for f. head is the beginning of the file, up to
 // 256 KiB; it settles the framing and who wrote lines that do not tell.
 func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
-	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head), guide: IsGuide(head), described: describes(head)}
+	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head), guide: IsGuide(head), telling: isTelling(head), described: describes(head)}
 	d.vote(head)
 	return d
 }

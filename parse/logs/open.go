@@ -188,9 +188,10 @@ func (s *scanner) close() {
 		return
 	}
 	msg := o.message(s)
-	own := msg
+	own, told := msg, false
 	if o.header == journal.NoHeader && o.form == journal.Bare {
 		own = ownWords(msg)
+		told = s.d.telling && !o.inner.Set && !o.clock.Set && !bytes.Contains(msg, []byte(".go:")) // of a stack
 	}
 	var set *parse.SigSet
 	if o.sure && len(own) == len(msg) {
@@ -208,7 +209,7 @@ func (s *scanner) close() {
 	text := o.keep(s, ev, msg)
 	ev.SetText(text)
 	ev.Lot = s.lot(&parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
-		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set}, text)
+		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, Told: told}, text)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)
 	}

@@ -65,12 +65,7 @@ func isProse(head []byte) bool {
 	if !bytes.Contains(head, []byte("pleg was last seen active")) || timeOfDay().Match(head) {
 		return false
 	}
-	sentences := 0
-	for line := range strings.Lines(string(head)) {
-		if isSentence(strings.TrimSpace(line)) {
-			sentences++
-		}
-	}
+	sentences, _ := sentencesOf(head)
 	return sentences >= 2
 }
 
@@ -83,7 +78,7 @@ func isSentence(line string) bool {
 	han, letters, all := 0, 0, 0
 	for _, c := range line {
 		all++
-		if unicode.Is(unicode.Han, c) {
+		if unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
 			han++
 		}
 		if unicode.IsLetter(c) || c == ' ' {
