@@ -182,22 +182,18 @@ func lookEvented(s *subject, _ map[string]string) outcome {
 	return cannotLook()
 }
 
+// lookHealthy reads the one history, whatever tells of it: PLEG was healthy for all of the
+// time that the input speaks of, by lines or by the metrics. A list that failed, or a
+// report without a time, denies it all the same.
 func lookHealthy(s *subject, _ map[string]string) outcome {
 	n := s.n
 	_, long := s.nevers()
-	if len(n.Episodes) > 0 || len(long) > 0 || len(s.listFailures()) > 0 {
+	span, well := n.WellThroughout()
+	if len(n.Episodes) > 0 || len(long) > 0 || len(s.listFailures()) > 0 || s.anySig(parse.SigAge, parse.SigListFail, parse.SigStatusDown) || !well && s.anySig("kube.startfail") ||
+		slices.ContainsFunc(n.Health, func(h replay.HealthSpan) bool { return h.State == replay.Unhealthy || h.State == replay.RuntimeDown }) {
 		return notThere()
 	}
-	for _, id := range []string{parse.SigAge, parse.SigListFail, parse.SigStatusDown} {
-		if len(s.sig(id)) > 0 {
-			return notThere()
-		}
-	}
-	_, well := n.WellThroughout()
-	if !well && s.anySig("kube.startfail") {
-		return notThere()
-	}
-	if !well || s.unreadyUnsaid() || !s.have[parse.SrcKubelet] {
+	if !well || s.unreadyUnsaid() {
 		return cannotLook()
 	}
 	if first, last, n := s.ends(parse.SigEvent); n > 0 {
@@ -206,12 +202,26 @@ func lookHealthy(s *subject, _ map[string]string) outcome {
 		o.vars = map[string]string{"events": strconv.Itoa(n)}
 		return o
 	}
-	if len(n.Events) == 0 || s.anySig(parse.SigNever, parse.SigCut) { // a start, and nothing that PLEG did
+	if es := measured(n); len(es) > 0 && span.To-span.From >= int64(n.Kubelet.Threshold) {
+		return found(es...)
+	}
+	if len(n.Events) == 0 || !s.have[parse.SrcKubelet] || s.anySig(parse.SigNever, parse.SigCut) { // a start, and nothing that PLEG did
 		return cannotLook()
 	}
 	o := found(events("first and last known line; none reports PLEG", n.Events[0], n.Events[len(n.Events)-1])...)
 	o.factor = silentShare
 	return o
+}
+
+// measured is what the first and the last snapshot show by which the metrics prove that
+// PLEG was healthy.
+func measured(n *replay.Node) (out []replay.Evidence) {
+	for i := range n.Claims {
+		if c := &n.Claims[i]; (c.Proof == replay.ProofPace || c.Proof == replay.ProofGauge) && len(c.Evidence) > 0 {
+			out = append(out[:min(len(out), 1)], c.Evidence[len(c.Evidence)-1])
+		}
+	}
+	return out
 }
 
 // anySig reports whether the input holds a line of one of the signatures.

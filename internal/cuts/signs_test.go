@@ -9,6 +9,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/replay"
+	"github.com/plegforensics/plegforensics/rules"
 )
 
 // ticking is what is told of a log of 19 minutes with ordinary lines every two seconds
@@ -96,6 +97,37 @@ func TestSignsOfMissingLines(t *testing.T) {
 	for _, h := range n.Health {
 		if h.State == replay.Healthy && h.From <= at && h.To > at {
 			t.Errorf("a loop that skips, for what was cut: healthy from %d to %d", h.From, h.To)
+		}
+	}
+}
+
+// TestHealthyBySnapshots: that PLEG was healthy is known by the metrics alone too, of a
+// stretch that no threshold fits in of which they tell all the while.
+func TestHealthyBySnapshots(t *testing.T) {
+	for name, c := range map[string]struct {
+		every, relists int // seconds; how many began by each snapshot
+		well           bool
+	}{
+		"quick relists":       {60, 57, true},
+		"for less than that":  {30, 28, false},
+		"with a hole in them": {600, 57, false},
+	} {
+		files := map[string]string{}
+		for i := range 5 {
+			at, n := time.Date(2026, 11, 20, 10, 0, i*c.every, 0, time.UTC), 100+c.relists*i
+			files["metrics/"+at.Format("20060102T150405.000Z")+".prom"] = fmt.Sprintf(`# TYPE kubelet_pleg_last_seen_seconds gauge
+kubelet_pleg_last_seen_seconds %d
+# TYPE kubelet_pleg_relist_duration_seconds histogram
+kubelet_pleg_relist_duration_seconds_sum %g
+kubelet_pleg_relist_duration_seconds_count %d
+# TYPE kubelet_pleg_relist_interval_seconds histogram
+kubelet_pleg_relist_interval_seconds_sum %g
+kubelet_pleg_relist_interval_seconds_count %d
+`, at.Unix()-1, float64(n)/20, n+1, float64(n)*1.05, n)
+		}
+		causes := (&source{}).claims(t, files).Causes
+		if got := slices.ContainsFunc(causes, func(c rules.Cause) bool { return c.ID == "no-pleg-problem" }); got != c.well {
+			t.Errorf("%s: told to be healthy %v", name, got)
 		}
 	}
 }
