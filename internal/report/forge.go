@@ -65,7 +65,7 @@ func WriteAnnotations(w io.Writer, items []Item) error {
 func annotation(level string, x *Item) string {
 	title := x.Rule
 	if x.Node != "" {
-		title += " on " + x.Node
+		title += " on " + orNode(x.Node)
 	}
 	props := "title=" + commandProperty.Replace(title)
 	if e := x.Proof.Best(); e != nil && e.File != "" {

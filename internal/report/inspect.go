@@ -69,7 +69,7 @@ func (x *inspection) path(s string, most int) string { return ending(x.below(s),
 func (x *inspection) nodes() Section {
 	s := Section{zone: x.zone, Title: "Nodes", Columns: []string{"node", "kubelet", "runtime", "from", "to", "zone", "basis of the zone"}}
 	for _, n := range x.Nodes {
-		s.Row(n.Name, n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(model.Known(n.ZoneBasis)), "unknown"))
+		s.Row(orNode(n.Name), n.Version, n.Runtime, n.Start, n.End, n.Zone, cmp.Or(x.said(model.Known(n.ZoneBasis)), "unknown"))
 	}
 	return s
 }
@@ -143,7 +143,7 @@ func (p *printer) needs(list []model.Need) {
 	node := ""
 	for _, n := range list {
 		if name := model.Known(n.Node); name != node && name != "" {
-			fmt.Fprintf(p, "  on %s\n", name)
+			fmt.Fprintf(p, "  on %s\n", orNode(name))
 		}
 		node = model.Known(n.Node)
 		p.need(&n, whole)

@@ -329,7 +329,7 @@ func (p *printer) others(ns []*model.Node, worst *model.Node) {
 			fmt.Fprintf(p, "  and %s; --verbose shows all, batch compares many\n", parse.Plural(len(ns)-most, "more node"))
 			break
 		}
-		p.clipped("  ", n.Name+": "+n.Status+"; "+sentenceCase(plainSummary(n)), 1)
+		p.clipped("  ", orNode(n.Name)+": "+n.Status+"; "+sentenceCase(plainSummary(n)), 1)
 	}
 }
 

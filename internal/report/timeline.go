@@ -13,7 +13,7 @@ func writeTimelineText(w io.Writer, r *model.Report, opt Options) error {
 	p := newPrinter(w, opt)
 	for _, n := range r.Nodes {
 		p.setDay(n.Window)
-		p.heading(n.Name)
+		p.heading(orNode(n.Name))
 		p.para("  ", windowLine(n.Window, true))
 		for _, note := range n.History.Notes {
 			p.para("  ", note)
