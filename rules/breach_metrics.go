@@ -104,10 +104,10 @@ func (m *metricView) ages() []Breach {
 			worst, es = 0, nil
 		}
 		for p := range s.Samples() {
-			if !(p.V > 0 && p.V < 1e10) || p.Src.Basis < parse.ZoneInferred {
+			start, ok := gauged(p)
+			if !ok {
 				continue
 			}
-			start := int64(p.V) * second
 			age := time.Duration(p.At - start)
 			if age <= limit+gaugeSlack || m.listing(p.At) {
 				flush(p.At)
@@ -122,6 +122,32 @@ func (m *metricView) ages() []Breach {
 		flush(0)
 	}
 	return out
+}
+
+// gauged is when the relist began that a sample of the gauge names, cut to a second; false
+// where the time of either is not certain.
+func gauged(p parse.Point) (start int64, ok bool) {
+	return int64(p.V) * second, p.V > 0 && p.V < 1e10 && p.Src.Basis >= parse.ZoneInferred
+}
+
+// unseen tells for how long at most the kubelet had seen no relist succeed, as its gauge
+// says, which fits one that takes long, several that failed, and a health that was not
+// asked for. It is "" where the trouble is dated, or no longer than the gauge is late.
+func (v *view) unseen(r *Result) string {
+	m := metricView{view: v, logged: r.Breaches}
+	most, at := replay.LongRelist+gaugeSlack, int64(0)
+	for _, s := range v.series["kubelet_pleg_last_seen_seconds"] {
+		for p := range s.Samples() {
+			start, ok := gauged(p)
+			if age := time.Duration(p.At - start - second); ok && age > most && !m.said(start, p.At, stuck...) {
+				most, at = age, p.At
+			}
+		}
+	}
+	if at == 0 || evented(v) {
+		return ""
+	}
+	return "at " + clock(at) + " the kubelet had seen no relist succeed that began in the " + parse.Least(most) + " before (kubelet_pleg_last_seen_seconds); why, nothing tells"
 }
 
 // stale adds the breaches of the health check that only the interval histogram tells.

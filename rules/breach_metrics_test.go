@@ -206,6 +206,23 @@ func TestOneStretch(t *testing.T) {
 	}
 }
 
+// TestUnseenByGauge: what the gauge alone says of the time without a relist that succeeded
+// is told as that, and neither as a relist nor where it is no later than the gauge may be.
+func TestUnseenByGauge(t *testing.T) {
+	for age, want := range map[int]string{
+		119: "at 2026-03-04 10:00:00 UTC the kubelet had seen no relist succeed that began in the 1m58s before (kubelet_pleg_last_seen_seconds); why, nothing tells",
+		19:  "",
+	} {
+		n := metricNode(snapshots(parse.Stated, []int{0}, sawAge(-age)))
+		if got := newView(n).unseen(&Result{}); got != want {
+			t.Errorf("%d s: %q", age, got)
+		}
+		if r := Eval(n, &Pack{}); len(r.Breaches) > 0 || want != "" && !strings.Contains(strings.ToLower(r.Summary), strings.ToLower(want)) {
+			t.Errorf("%d s: %s, %v", age, r.Summary, r.Breaches)
+		}
+	}
+}
+
 func TestUnhealthyByMetricsAlone(t *testing.T) {
 	n := metricNode(snapshots(parse.Stated, []int{0, 15, 200}, sawAge(-1, 0, 0)))
 	r := Eval(n, &Pack{})

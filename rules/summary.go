@@ -366,8 +366,9 @@ func quietSummary(v *view, r *Result) string {
 	if span.To-span.From < second {
 		within = "PLEG was within its threshold at " + clock(span.From) + provenBy(v.n)
 	}
+	unseen := strings.TrimSuffix("; "+v.unseen(r), "; ")
 	if r.Status == StatusHealthy {
-		return within + untold(v.n)
+		return within + untold(v.n) + unseen
 	}
 	found := best
 	if s := slowest(v.n); s != "" {
@@ -379,9 +380,12 @@ func quietSummary(v *view, r *Result) string {
 		}
 	}
 	found = cmp.Or(found, v.heldBack(), v.dropped())
+	if !well && span.From == 0 {
+		found = cmp.Or(found, strings.TrimPrefix(unseen, "; "))
+	}
 	switch {
 	case found == "" && !well && span.From != 0: // one snapshot of the metrics
-		return within + "; nothing tells of the time before or after" + maybe
+		return within + "; nothing tells of the time before or after" + unseen + maybe
 	case found == "" && len(absence(v, r)) > 0:
 		return "whether PLEG passed its threshold cannot be decided from this input" + maybe
 	case found == "" && len(v.sig(parse.SigQuoted)) > 0:
@@ -389,7 +393,7 @@ func quietSummary(v *view, r *Result) string {
 	case found == "":
 		return "not enough evidence to tell" + maybe + ". Collect the kubelet log starting 10 minutes before the incident"
 	case well:
-		return within + ". Found: " + found + maybe
+		return within + unseen + ". Found: " + found + maybe
 	}
 	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
 }
