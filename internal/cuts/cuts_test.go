@@ -43,7 +43,7 @@ type source struct {
 var mended = map[string][]uint64{
 	"v1.36.3-25-hang-getpod":         {2020011, 3110002},
 	"v1.15.5-04-stuck-two-pods":      {3220001, 9400003},
-	"v1.15.5-02-hang-all-v5":         {9400009},
+	"v1.15.5-02-hang-all-v5":         {9400009, 12000014},
 	"v1.15.5-09-event-overflow-b":    {9400011},
 	"ds-f-churn-40":                  {9400014},
 	"v1.28.0-13-near-threshold-flap": {301011},

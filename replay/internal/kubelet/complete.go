@@ -41,6 +41,7 @@ type Witness struct {
 type sight struct {
 	filtered    bool  // they are a selection
 	thinned     bool  // some are missing here and there
+	misses      bool  // one may be
 	begun       bool  // of verbosity 5: each relist begins with a line of its own
 	few         bool  // there are few
 	pace        int64 // how far apart quick relists begin
@@ -210,9 +211,13 @@ func (w *Witness) combed(s *Log) {
 		if slices.Sort(p.slow); len(p.slow) >= 4 && p.slow[len(p.slow)*2/3] < 2*p.slow[0] {
 			x.slow = p.slow[0]
 		}
-		x.thinned = x.thinned || whole >= 3 && whole > len(p.long)/2
+		x.thinned, x.misses = x.thinned || whole >= 3 && whole > len(p.long)/2, whole > 0
 	}
 }
+
+// Misses reports whether the begin of a quick relist may be missing from the run: once at
+// least two followed each other by a whole number of the usual pause.
+func (w *Witness) Misses(run int) bool { return w.of(run).misses }
 
 // combMost is up to how many usual pauses a longer one is held against: of more, any
 // length is near a whole number. Of several longer ones those up to combFew tell.

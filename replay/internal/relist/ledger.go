@@ -292,6 +292,9 @@ func (l *ledger) nextStart(c *claim, next kubelet.Mark) {
 	if c.listEnd.Known() && next.At-c.listEnd.At >= 2*int64(l.period()) && l.cover.Lull(c.listEnd.At, next.At) > int64(widest) {
 		lo = c.listEnd.At // a quick one fits in between, whose lines may be missing
 	}
+	if before, _ := l.cover.Around(next.At); next.At-before >= 2*int64(l.period()) && l.w.Misses(c.run) {
+		lo = min(lo, max(c.lo, c.listEnd.At, before-int64(l.period()+TimerLate))) // a quick one fits into the silence at its end
+	}
 	c.end = host.Between(min(lo, hi), hi)
 }
 
