@@ -57,7 +57,7 @@ var mended = map[string][]uint64{
 	"ds-h-dockerd-cpu-quota":         {9200008},
 	"v1.28.0-11-json-hang":           {9700006},
 	"ds-c-cni-hang":                  {9700006},
-	"v1.28.0-12-kubelet-restart":     {9000004, 9000006},
+	"v1.28.0-12-kubelet-restart":     {9000004, 9000006, 11000003, 13000015},
 }
 
 var pack = func() *rules.Pack { p, _ := rules.Builtin(); return p }()

@@ -123,6 +123,8 @@ func (h *claims) listings(measured bool) {
 func (h *claims) until(at, to int64) int64 {
 	if i := h.s.RunAt(at); i >= 0 && i+1 < len(h.s.Runs) {
 		to = min(to, max(at, h.s.Runs[i].Last))
+	} else if i < 0 && len(h.s.Runs) > 0 && h.s.Runs[0].Start.At-int64(h.s.Runs[0].Start.Slack) > at {
+		to = min(to, at)
 	}
 	return h.gone.Until(at, to)
 }

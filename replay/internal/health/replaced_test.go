@@ -20,13 +20,19 @@ func TestReplaced(t *testing.T) {
 	restart := snapshots.Proof{Kind: snapshots.ProofRestart, From: 1000 * second, To: 1150 * second}
 	for name, c := range map[string]struct {
 		proofs []snapshots.Proof
+		start  int64   // of the first process that lines tell of, 0 unknown
 		want   []int64 // ends of the claims, seconds
 	}{
-		"one process": {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, []int64{1179, 1329}},
-		"replaced":    {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, []int64{1000, 1329}},
+		"one process":                           {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, 0, []int64{1179, 1329}},
+		"replaced":                              {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, 0, []int64{1000, 1329}},
+		"of a process before that of the lines": {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, 1100, []int64{1329}},
 	} {
 		n := &relist.Known{Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
-		h := claims{n: n, s: &kubelet.Log{}, gone: snapshots.Replacements(n.Proofs)}
+		s := &kubelet.Log{}
+		if c.start != 0 {
+			s.Runs = []kubelet.Run{{First: c.start * second, Last: 2000 * second, Start: host.Instant{At: c.start * second}}}
+		}
+		h := claims{n: n, s: s, gone: snapshots.Replacements(n.Proofs)}
 		h.metrics()
 		if len(h.out) != len(c.want) {
 			t.Fatalf("%s: %v", name, h.out)
