@@ -22,7 +22,7 @@ func Weightiest[T any](list []T, most int, weight func(*T) int64) []T {
 	for i := 1; i < n-1; i++ {
 		order, weights[i] = append(order, i), weight(&list[i])
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weights[j], weights[i]) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(weights[j], weights[i]), cmp.Compare(i, j)) })
 	order = append(order[:max(most, 2)-2:max(most, 2)-2], 0, n-1)
 	slices.Sort(order)
 	out := make([]T, 0, len(order))

@@ -36,7 +36,8 @@ type Options struct {
 
 // Build splits the records of a bundle by node and rebuilds each node: runs of
 // the kubelet, relist ledger, episodes, readiness, gaps, failed runtime calls.
-// Nodes come sorted by name. It is deterministic, and linear in the number of
+// Nodes come sorted by name. What there is too much of to tell one by one is appended to
+// the warnings of b. It is deterministic, and linear in the number of
 // records apart from sorting; a file of the host alone still gives a node.
 func Build(b *parse.Bundle, opt Options) []*Node {
 	var nodes []*Node
@@ -46,7 +47,7 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 	}
 	for _, r := range records {
 		n := &Node{Records: *r}
-		rebuild(n, opt)
+		b.Warnings = append(b.Warnings, rebuild(n, opt)...)
 		nodes = append(nodes, n)
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -54,7 +55,7 @@ func Build(b *parse.Bundle, opt Options) []*Node {
 }
 
 // rebuild derives everything about one node whose records are assigned.
-func rebuild(n *Node, opt Options) {
+func rebuild(n *Node, opt Options) []parse.Warning {
 	v := host.Look(&n.Records)
 	n.Have, n.Window = sources(n, v), window(n, v)
 	var s *kubelet.Log
@@ -65,12 +66,12 @@ func rebuild(n *Node, opt Options) {
 	n.Runs = s.Runs
 	n.Observed = s.Observed.List()
 	n.Lags = s.Lags
-	account(n, s, v.Census.Forms, opt)
+	return account(n, s, v.Census.Forms, opt)
 }
 
 // account derives the kubelet's profile and what it did when: relists, episodes,
 // health, runtime calls. It leaves pod events and history alone but for their times.
-func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
+func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse.Warning {
 	n.Kubelet = kubelet.ProfileOf(s, forms, kubelet.Given{KubeletVersion: opt.KubeletVersion, RelistThreshold: opt.RelistThreshold, RelistPeriod: opt.RelistPeriod})
 	n.Failures = kubelet.FailuresOf(s.Calls, n.Symbols, n.Kubelet.CallTimeout())
 	series := snapshots.OfKubelet(n.Series)
@@ -102,6 +103,7 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) {
 			Evidence: []Evidence{{Record: x.Report}}, Against: x.Start})
 	}
 	n.Ops = snapshots.Operations(series, n.Calls, n.Failures)
+	return a.Warnings
 }
 
 func podRelists(all []kubelet.Mark, note string) []Evidence {

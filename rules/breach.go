@@ -206,8 +206,12 @@ func breakCounted(id string) func(*view, *BreachRule) []Breach {
 
 // runsOf cuts events into runs without a pause longer than gap.
 func runsOf(es []*parse.Event, gap int64) (out [][]*parse.Event) {
-	for _, s := range stretches(len(es), func(i int) int64 { return es[i].At }, gap) {
-		out = append(out, es[s[0]:s[1]])
+	from := 0
+	for i := range es {
+		if i+1 == len(es) || es[i+1].At-es[i].At > gap {
+			out = append(out, es[from:i+1])
+			from = i + 1
+		}
 	}
 	return out
 }

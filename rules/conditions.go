@@ -272,7 +272,7 @@ func (s *subject) statusTimeouts() (out []*parse.Event) {
 }
 
 // listFailures are failed calls that list all pods.
-func (s *subject) listFailures() []*replay.Failure { return s.within(s.lists) }
+func (s *subject) listFailures() []failure { return s.within(s.lists) }
 
 func isList(f *replay.Failure) bool {
 	switch f.Call {

@@ -29,7 +29,7 @@ func lookNetworkCalls(s *subject, _ map[string]string) outcome {
 	if s.rt != "docker" {
 		return cannotLook()
 	}
-	var hits []*replay.Failure
+	var hits []failure
 	var calls, objects []string
 	for _, f := range s.within(s.fails) {
 		if f.Code != "DeadlineExceeded" && !timedOut.MatchString(f.Err()) {

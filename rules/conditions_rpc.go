@@ -37,7 +37,7 @@ func lookRPC(s *subject, args map[string]string) outcome {
 
 // ofStarting are the failures that a kubelet wrote which had not listed pods since its
 // start, or which gave up its start.
-func (s *subject) ofStarting(fs []*replay.Failure) (out []*replay.Failure) {
+func (s *subject) ofStarting(fs []failure) (out []failure) {
 	began := map[int]int64{} // by process
 	_, long := s.nevers()
 	for _, es := range append(long, s.inWindow("kube.startfail")) {
@@ -48,11 +48,12 @@ func (s *subject) ofStarting(fs []*replay.Failure) (out []*replay.Failure) {
 		}
 	}
 	for _, f := range fs {
-		if len(f.Evidence) == 0 {
+		lines := f.Evidence()
+		if len(lines) == 0 {
 			continue
 		}
-		if e, ok := f.Evidence[0].Record.(*parse.Event); ok {
-			if at, known := began[e.Origin.PID]; known && (e.Origin.PID != 0 || f.End >= at) {
+		if e, ok := lines[0].Record.(*parse.Event); ok {
+			if at, known := began[e.Origin.PID]; known && (e.Origin.PID != 0 || f.End() >= at) {
 				out = append(out, f)
 			}
 		}
@@ -132,7 +133,7 @@ func (s *subject) shown() bool {
 		return slices.ContainsFunc(s.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from && h.To-h.From > minute })
 	}
 	if e == nil { // of calls that hung since nobody knows when, others may have before the log
-		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f *replay.Failure) bool { return hung(f) && !f.Start.Known() }) &&
+		return s.logCoversStall() && !slices.ContainsFunc(s.fails, func(f failure) bool { return hung(f.Failure) && !f.Start.Known() }) &&
 			!slices.ContainsFunc(s.spans, func(x replay.Span) bool { return holed(x.From, x.To) || !s.aliveAfter(x.To) })
 	}
 	end := e.Recovered.At
@@ -156,25 +157,21 @@ func (v *view) holed(from, to int64) bool {
 	return slices.ContainsFunc(v.n.Holes, func(h replay.Span) bool { return h.From < to && h.To > from })
 }
 
-func foundFailures(fs []*replay.Failure) outcome {
+func foundFailures(fs []failure) outcome {
 	var es []replay.Evidence
 	for _, f := range fs {
-		switch {
-		case len(f.Evidence) == 0:
-		case len(es) < keepMax:
-			es = append(es, f.Evidence[0])
-		default:
-			es[keepMax-1] = f.Evidence[0]
+		if lines := f.Evidence(); len(lines) > 0 {
+			es = append(es[:min(len(es), keepMax-1)], lines[0])
 		}
 	}
 	o := found(es...)
 	o.count, o.source = len(fs), string(parse.SrcKubelet)
-	o.vars = failureVars(fs[0])
+	o.vars = failureVars(fs[0].Failure)
 	for _, f := range fs {
 		if len(o.objects) == mostObjects {
 			break
 		}
-		for _, x := range failureObjects(f) {
+		for _, x := range failureObjects(f.Failure) {
 			if !slices.Contains(o.objects, x) && len(o.objects) < mostObjects {
 				o.objects = append(o.objects, x)
 			}
@@ -215,11 +212,11 @@ var statusCalls = []string{"PodSandboxStatus", "ContainerStatus", "getPodContain
 
 // statusFailures are failed status calls of the window, by the object that
 // they name; a pod's failure without an id stands under its uid or name.
-func (s *subject) statusFailures() (by map[string][]*replay.Failure, order []string) {
+func (s *subject) statusFailures() (by map[string][]failure, order []string) {
 	if s.byObject != nil {
 		return s.byObject, s.objects
 	}
-	by = map[string][]*replay.Failure{}
+	by = map[string][]failure{}
 	defer func() { s.byObject, s.objects = by, order }()
 	for _, f := range s.within(s.status) {
 		key := cmp.Or(f.PodUID(), f.Pod, f.ObjectID())
@@ -271,7 +268,7 @@ func lookSameObject(s *subject, _ map[string]string) outcome {
 	}
 	o := foundFailures(by[order[0]])
 	if !slices.ContainsFunc(order, func(k string) bool {
-		return slices.ContainsFunc(by[k], func(f *replay.Failure) bool { return f.Code != "" || f.Err() != "" })
+		return slices.ContainsFunc(by[k], func(f failure) bool { return f.Code != "" || f.Err() != "" })
 	}) {
 		o.factor = silentShare // each was cut before its reason
 	}
@@ -293,7 +290,7 @@ func lookManyObjects(s *subject, _ map[string]string) outcome {
 	if len(order) <= 4 {
 		return notThere()
 	}
-	var fs []*replay.Failure
+	var fs []failure
 	for _, k := range order {
 		fs = append(fs, by[k][0])
 	}
@@ -307,29 +304,30 @@ func lookManyObjects(s *subject, _ map[string]string) outcome {
 const outageGap = 75 * second
 
 func lookOutage(s *subject, args map[string]string) outcome {
-	var down []*replay.Failure
-	for _, f := range s.listFailures() {
-		if f.Code == "Unavailable" || refused(f.Err()) {
-			down = append(down, f)
+	lists := s.listFailures()
+	isDown := false
+	down := those(lists, func(i int) bool {
+		if i == 0 || lists[i].Failure != lists[i-1].Failure { // a million may share what they say
+			isDown = lists[i].Code == "Unavailable" || refused(lists[i].Err())
 		}
-	}
+		return isDown
+	}, nil)
 	if len(down) == 0 {
 		return s.missed()
 	}
-	sort.SliceStable(down, func(i, j int) bool { return down[i].End < down[j].End })
 	first, last, _ := longestRow(down, s.aliveBetween)
-	span := down[last].End - down[first].End
+	span := down[last].End() - down[first].End()
 	if over, ok := duration(args["over"]); ok && span < over {
 		return notThere()
 	}
-	if under, ok := duration(args["under"]); ok && (span >= under || s.firstAlive(down[last].End)-s.lastAlive(down[first].End) >= under || !s.aliveAfter(down[last].End)) {
+	if under, ok := duration(args["under"]); ok && (span >= under || s.firstAlive(down[last].End())-s.lastAlive(down[first].End()) >= under || !s.aliveAfter(down[last].End())) {
 		return notThere()
 	}
 	o := foundFailures(down[first : last+1])
 	// What only silence or counters tell divides what is said, and decides nothing: a log
 	// that is cut may lack the lines between.
 	first, last, times := longestRow(down, func(from, to int64) bool { return s.aliveBetween(from, to) || s.workedBetween(from, to) })
-	if o.vars["outage"] = parse.Short(time.Duration(down[last].End - down[first].End)); times > 1 {
+	if o.vars["outage"] = parse.Short(time.Duration(down[last].End() - down[first].End())); times > 1 {
 		o.vars["outage"] += " (the longest of at least " + strconv.Itoa(times) + " times)"
 	}
 	return o
@@ -338,18 +336,18 @@ func lookOutage(s *subject, args map[string]string) outcome {
 // longestRow is the longest row of failures, in order, between which nothing worked: the
 // first and the last of it, and how many there are at least: a pause alone ends a row, but
 // does not show that anything worked in it.
-func longestRow(fs []*replay.Failure, alive func(from, to int64) bool) (first, last, times int) {
+func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, times int) {
 	from := 0
 	for i := range fs {
 		switch {
 		case i == 0:
 			times = 1
-		case alive(fs[i-1].End, fs[i].End):
+		case alive(fs[i-1].End(), fs[i].End()):
 			from, times = i, times+1
-		case fs[i].End-fs[i-1].End > outageGap:
+		case fs[i].End()-fs[i-1].End() > outageGap:
 			from = i
 		}
-		if fs[i].End-fs[from].End > fs[last].End-fs[first].End {
+		if fs[i].End()-fs[from].End() > fs[last].End()-fs[first].End() {
 			first, last = from, i
 		}
 	}

@@ -63,8 +63,9 @@ func (s *subject) slowTimes() (out []slowTime) {
 		out, until = append(out, x), append(until, last)
 	}
 	for i := range s.n.Relists {
-		r := &s.n.Relists[i]
-		add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.About(longOf(r), r.Slack()) + " relist of " + clock(r.Start.At), r.Evidence})
+		if r := &s.n.Relists[i]; longOf(r) >= slowRelist {
+			add(slowTime{r.Start.At, r.Start.At + int64(longOf(r)), 1, longOf(r), "the " + parse.About(longOf(r), r.Slack()) + " relist of " + clock(r.Start.At), r.Evidence})
+		}
 	}
 	for i := range s.n.Proofs {
 		p := &s.n.Proofs[i]

@@ -138,10 +138,10 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 	}
 	brief := func(id string) string { return id[:min(12, len(id))] }
 	fails := s.within(s.fails)
-	var late []*replay.Failure   // stops that ended at their deadline
+	var late []failure           // stops that ended at their deadline
 	awaited := map[string]bool{} // their containers
 	for _, f := range fails {
-		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence) > 0 && len(f.ObjectID()) >= 12 && timedOut.MatchString(f.Code+" "+f.Err()) {
+		if (f.Call == "StopContainer" || f.Call == "KillContainer") && len(f.Evidence()) > 0 && len(f.ObjectID()) >= 12 && timedOut.MatchString(f.Code+" "+f.Err()) {
 			late, awaited[brief(f.ObjectID())] = append(late, f), true
 		}
 	}
@@ -159,14 +159,14 @@ func lookStopOfStopped(s *subject, _ map[string]string) outcome {
 		}
 	}
 	for _, f := range fails {
-		if id := brief(f.ObjectID()); awaited[id] && len(f.Evidence) > 0 && saysStopped.MatchString(f.Err()) {
-			tell(id, f.End, f.Evidence[0])
+		if id := brief(f.ObjectID()); awaited[id] && len(f.Evidence()) > 0 && saysStopped.MatchString(f.Err()) {
+			tell(id, f.End(), f.Evidence()[0])
 		}
 	}
 	for _, f := range late {
-		if g, ok := gone[brief(f.ObjectID())]; ok && f.End-g.at >= settled {
-			o := found(f.Evidence[0], g.by)
-			o.vars = map[string]string{"id": brief(f.ObjectID()), "call": f.Call, "later": parse.Short(time.Duration(f.End - g.at))}
+		if g, ok := gone[brief(f.ObjectID())]; ok && f.End()-g.at >= settled {
+			o := found(f.Evidence()[0], g.by)
+			o.vars = map[string]string{"id": brief(f.ObjectID()), "call": f.Call, "later": parse.Short(time.Duration(f.End() - g.at))}
 			o.objects = []string{"container:" + f.ObjectID()}
 			return o
 		}

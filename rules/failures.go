@@ -9,30 +9,65 @@ import (
 	"github.com/plegforensics/plegforensics/replay"
 )
 
+// failure is a failed call, or a list of which only PLEG's own line tells that it failed:
+// there may be a million of those, which share all but their lines.
+type failure struct {
+	*replay.Failure
+	line *parse.Event // PLEG's own, nil of a call
+}
+
+// End is when the call failed.
+func (f failure) End() int64 {
+	if f.line != nil {
+		return f.line.At
+	}
+	return f.Failure.End
+}
+
+// Evidence is the lines that tell of it.
+func (f failure) Evidence() []replay.Evidence {
+	if f.line != nil {
+		return []replay.Evidence{{Record: f.line}}
+	}
+	return f.Failure.Evidence
+}
+
 // failures are the failed CRI calls of a node by what is asked about them. Every
 // episode asks the same, each about its own time.
 type failures struct {
-	fails   []*replay.Failure // by end; relists that failed to list stand as GetPods
-	lists   []*replay.Failure
-	status  []*replay.Failure
-	kinds   []uint32          // of each of fails
-	samples []*replay.Failure // of each kind
-	picks   map[string]*pick  // by the arguments of a condition
-	said    map[string]*said  // by pattern
+	fails   []failure // by end; relists that failed to list stand as GetPods
+	lists   []failure
+	status  []failure
+	kinds   []uint32         // of each of fails
+	samples []failure        // of each kind
+	picks   map[string]*pick // by the arguments of a condition
+	said    map[string]*said // by pattern
 }
 
-func newFailures(calls []replay.Failure, lists []*parse.Event) failures {
-	x := failures{fails: withListFailures(calls, lists)}
-	for _, f := range x.fails {
-		if isList(f) {
-			x.lists = append(x.lists, f)
-		}
-		if isStatus(f) {
-			x.status = append(x.status, f)
-		}
-	}
+func newFailures(n *replay.Node, lists []*parse.Event) failures {
+	x := failures{fails: withListFailures(n.Failures, lists, n.Columns("err", "pod_uid", "code"))}
+	x.lists = those(x.fails, func(i int) bool { return isList(x.fails[i].Failure) }, nil)
+	x.status = those(x.fails, func(i int) bool { return isStatus(x.fails[i].Failure) }, nil)
 	x.kinds, x.samples = failureKinds(x.fails)
 	return x.fork()
+}
+
+// those returns the failures that are wanted: all of them as they are, or in the room.
+func those(all []failure, wanted func(i int) bool, room []failure) []failure {
+	n := 0
+	for n < len(all) && wanted(n) {
+		n++
+	}
+	if n == len(all) {
+		return all
+	}
+	out := append(room[:0], all[:n]...)
+	for i := n + 1; i < len(all); i++ {
+		if wanted(i) {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
 
 // fork returns the same, with a memory of its own of what was asked.
@@ -43,14 +78,14 @@ func (x failures) fork() failures {
 
 // withListFailures adds the relists of which only PLEG's own line tells that
 // they failed to list, as calls of GetPods.
-func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Failure {
-	out := make([]*replay.Failure, len(calls), len(calls)+len(lines))
+func withListFailures(calls []replay.Failure, lines []*parse.Event, fields *parse.Columns) []failure {
+	out := make([]failure, len(calls), len(calls)+len(lines))
 	for i := range calls {
-		out[i] = &calls[i]
+		out[i].Failure = &calls[i]
 	}
 	const layers = int64(20e6) // the layers of one failure are logged within 20 ms
 	i := 0
-	lone := loneLists{details: map[string]*replay.FailureDetails{}, codes: map[string]string{}}
+	lone := loneLists{fields, map[[3]parse.Sym]*replay.Failure{}}
 	for _, e := range lines {
 		for i < len(calls) && calls[i].End < e.At-layers {
 			i++
@@ -62,61 +97,39 @@ func withListFailures(calls []replay.Failure, lines []*parse.Event) []*replay.Fa
 		if told {
 			continue
 		}
-		out = append(out, lone.failure(e))
+		out = append(out, failure{lone.shared(e), e})
 	}
-	byEnd := func(i, j int) bool { return out[i].End < out[j].End }
+	byEnd := func(i, j int) bool { return out[i].End() < out[j].End() }
 	if !sort.SliceIsSorted(out, byEnd) {
 		sort.SliceStable(out, byEnd)
 	}
 	return out
 }
 
-// loneLists makes failures of the lines by which a relist could not list. There may be a
-// million, of few errors.
+// loneLists keeps what lists have in common of which only PLEG's own line tells that they
+// failed.
 type loneLists struct {
-	room    []replay.Failure
-	lines   []replay.Evidence
-	fields  []parse.Field // of the line at hand
-	details map[string]*replay.FailureDetails
-	codes   map[string]string
+	fields *parse.Columns
+	of     map[[3]parse.Sym]*replay.Failure // by error, pod and code
 }
 
-func (l *loneLists) failure(e *parse.Event) *replay.Failure {
-	const block = 256
-	if len(l.room) == cap(l.room) {
-		l.room, l.lines = make([]replay.Failure, 0, block), make([]replay.Evidence, 0, block)
-	}
-	i := len(l.room)
-	l.fields = e.AppendFields(l.fields[:0])
-	get := func(name string) string {
-		if k := slices.IndexFunc(l.fields, func(f parse.Field) bool { return f.Name == name }); k >= 0 {
-			return l.fields[k].Value
+func (l *loneLists) shared(e *parse.Event) *replay.Failure {
+	var key [3]parse.Sym
+	l.fields.Read(e, key[:])
+	f := l.of[key]
+	if f == nil {
+		f = &replay.Failure{Call: "GetPods", Scope: "all", Code: e.Field("code"), Details: &replay.FailureDetails{Err: e.Field("err"), PodUID: e.Field("pod_uid")}}
+		if f.Details.PodUID != "" { // 1.36 relists single pods on demand
+			f.Call, f.Scope = "GetPod", "pod"
 		}
-		return ""
+		l.of[key] = f
 	}
-	err, uid, code := get("err"), get("pod_uid"), get("code")
-	d, ok := l.details[err]
-	if !ok || uid != "" {
-		d = &replay.FailureDetails{Err: err, PodUID: uid}
-	}
-	if uid == "" {
-		l.details[err] = d
-	}
-	if _, ok := l.codes[code]; !ok {
-		l.codes[code] = code
-	}
-	l.lines = append(l.lines, replay.Evidence{Record: e})
-	f := replay.Failure{Call: "GetPods", Scope: "all", Code: l.codes[code], End: e.At, Details: d, Evidence: l.lines[i : i+1 : i+1]}
-	if uid != "" { // 1.36 relists single pods on demand
-		f.Call, f.Scope = "GetPod", "pod"
-	}
-	l.room = append(l.room, f)
-	return &l.room[i]
+	return f
 }
 
 // failureKinds tells which failures agree in call, scope and code: there are few
 // such kinds.
-func failureKinds(fails []*replay.Failure) (kinds []uint32, samples []*replay.Failure) {
+func failureKinds(fails []failure) (kinds []uint32, samples []failure) {
 	type key struct{ call, scope, code string }
 	known := map[key]uint32{}
 	kinds = make([]uint32, len(fails))
@@ -146,8 +159,8 @@ type pick struct {
 	said                 *said
 	known                []picked // of each kind
 
-	from, to int               // the range that was asked about last
-	out      []*replay.Failure // those that are wanted there
+	from, to  int       // the range that was asked about last
+	out, room []failure // those that are wanted there, and where they are put
 }
 
 type picked uint8
@@ -177,7 +190,7 @@ func (x *failures) pick(args map[string]string) *pick {
 }
 
 // wants tells whether the failures of a kind are wanted.
-func (p *pick) wants(f *replay.Failure) picked {
+func (p *pick) wants(f failure) picked {
 	among := func(list []string, v string) bool { return list == nil || slices.Contains(list, v) }
 	switch {
 	case !among(p.calls, f.Call) || !among(p.scopes, f.Scope):
@@ -192,21 +205,23 @@ func (p *pick) wants(f *replay.Failure) picked {
 
 // of returns those of the failures from one index to before another that a
 // condition with these arguments wants. They are good until the next call.
-func (x *failures) of(args map[string]string, from, to int) []*replay.Failure {
+func (x *failures) of(args map[string]string, from, to int) []failure {
 	p := x.pick(args)
 	if p.from == from && p.to == to {
 		return p.out
 	}
-	p.from, p.to, p.out = from, to, p.out[:0]
-	for i, kind := range x.kinds[from:to] {
+	p.from, p.to = from, to
+	p.out = those(x.fails[from:to:to], func(i int) bool {
+		kind := x.kinds[from+i]
 		w := p.known[kind]
 		if w == notAsked {
 			w = p.wants(x.samples[kind])
 			p.known[kind] = w
 		}
-		if w == wanted || w == bySaying && p.said.match(x, from, to, i) {
-			p.out = append(p.out, x.fails[from+i])
-		}
+		return w == wanted || w == bySaying && p.said.match(x, from, to, i)
+	}, p.room)
+	if len(p.out) < to-from {
+		p.room = p.out
 	}
 	return p.out
 }
@@ -248,17 +263,17 @@ func (s *said) match(x *failures, from, to, i int) bool {
 
 // within returns those of the failures, which are sorted, that end in the
 // subject's window.
-func (s *subject) within(fs []*replay.Failure) []*replay.Failure {
+func (s *subject) within(fs []failure) []failure {
 	lo, hi := s.reachOf(fs)
 	return fs[lo:hi:hi]
 }
 
 // reachOf is the range of them.
-func (s *subject) reachOf(fs []*replay.Failure) (lo, hi int) {
+func (s *subject) reachOf(fs []failure) (lo, hi int) {
 	if s.ep == nil {
 		return 0, len(fs)
 	}
-	lo = sort.Search(len(fs), func(i int) bool { return fs[i].End >= s.from })
-	hi = sort.Search(len(fs), func(i int) bool { return fs[i].End > s.to })
+	lo = sort.Search(len(fs), func(i int) bool { return fs[i].End() >= s.from })
+	hi = sort.Search(len(fs), func(i int) bool { return fs[i].End() > s.to })
 	return lo, max(lo, hi)
 }

@@ -35,10 +35,10 @@ func (v *view) incidents() []replay.Span {
 	}
 	for _, f := range v.fails {
 		switch {
-		case hung(f):
-			add(f.End-int64(v.n.Kubelet.CallTimeout()), f.End)
+		case hung(f.Failure):
+			add(f.End()-int64(v.n.Kubelet.CallTimeout()), f.End())
 		case f.Code == "Unavailable" || refused(f.Err()):
-			add(f.End, f.End)
+			add(f.End(), f.End())
 		}
 	}
 	for _, e := range v.sig(parse.SigStatusDown) {
@@ -68,7 +68,7 @@ func (s *subject) began() int64 {
 	}
 	at := s.ep.LastStart.At
 	for _, f := range s.within(s.fails) {
-		if f.Start.Known() && hung(f) && f.Start.At > s.from+lookBack-10*minute {
+		if f.Start.Known() && hung(f.Failure) && f.Start.At > s.from+lookBack-10*minute {
 			at = min(at, f.Start.At)
 		}
 	}

@@ -51,7 +51,7 @@ type view struct {
 
 func newView(n *replay.Node) *view {
 	v := &view{n: n, peaks: age.Peaks(n), index: newIndex(n), byFact: map[string][]*parse.Fact{}, series: map[string][]*parse.Series{}, told: map[*parse.Event][]parse.Field{}, unread: map[string]*parse.Event{}, matching: &matching{clauses: map[*Clause]*matched{}}, folded: map[string]int{}}
-	v.failures = newFailures(n.Failures, v.sig(parse.SigListFail))
+	v.failures = newFailures(n, v.sig(parse.SigListFail))
 	for _, f := range n.Facts {
 		if len(v.byFact[f.Key]) == 0 {
 			v.facts = append(v.facts, f.Key)
@@ -124,11 +124,11 @@ func runtimeOf(v *view) string {
 // subject is what a cause is asked to explain: one episode, or the node.
 type subject struct {
 	*view
-	ep       *replay.Episode              // nil: the node as a whole
-	from, to int64                        // evidence counts in here
-	end      int64                        // what is logged later, for what it tells, explains nothing
-	breach   int64                        // 0 without an episode
-	byObject map[string][]*replay.Failure // status calls that failed, by object, once somebody asked
+	ep       *replay.Episode      // nil: the node as a whole
+	from, to int64                // evidence counts in here
+	end      int64                // what is logged later, for what it tells, explains nothing
+	breach   int64                // 0 without an episode
+	byObject map[string][]failure // status calls that failed, by object, once somebody asked
 	objects  []string
 	spans    []replay.Span // of a node without an episode: when something failed; nil: everything counts
 }

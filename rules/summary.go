@@ -240,11 +240,11 @@ func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
 	if by, order := s.statusFailures(); len(order) > 0 && e.StuckStep != replay.StepList {
 		f := by[order[0]][0]
-		return ", " + f.Call + of(f) + more(len(order)-1) + withCode(f)
+		return ", " + f.Call + of(f.Failure) + more(len(order)-1) + withCode(f.Failure)
 	}
 	for _, f := range v.fails {
-		if s.covers(f.End) && f.Call != "" && f.End >= s.from+lookBack && ofStep(f, e.StuckStep) {
-			return ", " + f.Call + of(f) + withCode(f)
+		if s.covers(f.End()) && f.Call != "" && f.End() >= s.from+lookBack && ofStep(f.Failure, e.StuckStep) {
+			return ", " + f.Call + of(f.Failure) + withCode(f.Failure)
 		}
 	}
 	return ""

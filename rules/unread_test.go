@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,30 @@ func TestUnread(t *testing.T) {
 	res := Eval(many, &Pack{Causes: []*Def{def("x", []*Clause{of("containerd", false)})}})
 	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0].String(), "node.log:1010: 50002 k.hung lines: 50000 are kept") {
 		t.Errorf("warnings %v", res.Warnings)
+	}
+}
+
+// TestListsShare: of lists of which only PLEG's own line tells each takes little, however
+// many there are, and has its own time and line.
+func TestListsShare(t *testing.T) {
+	const n = 10_000
+	var lines []*parse.Event
+	for i := range n {
+		lines = append(lines, line(i, parse.SrcKubelet, parse.SigListFail, parse.Field{Name: "err", Value: "deadline " + strings.Repeat("x", i%3)}, parse.Field{Name: "code", Value: "DeadlineExceeded"}))
+	}
+	many := node(slices.Clone(lines)...)
+	fields := many.Columns("err", "pod_uid", "code")
+	out := withListFailures(nil, lines, fields)
+	if len(out) != n {
+		t.Fatalf("%d failures", len(out))
+	}
+	for i, f := range out {
+		if ev := f.Evidence(); f.End() != lines[i].At || len(ev) != 1 || ev[0].Record != parse.Record(lines[i]) || f.Err() != lines[i].Field("err") || f.Code != "DeadlineExceeded" || !isList(f.Failure) {
+			t.Fatalf("%d: end %d of %d, %d lines, %q of %q", i, f.End(), lines[i].At, len(ev), f.Err(), lines[i].Field("err"))
+		}
+	}
+	if f, g := out[0], out[3]; f.Failure != g.Failure || f.Failure == out[1].Failure {
+		t.Error("equal errors are not kept once, or different ones are")
 	}
 }
 

@@ -176,9 +176,13 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 	want := c.StringSlice("node")
 	if len(want) == 0 { // those asked for may be any
 		opt.MostNodes = cmp.Or(c.Int("max-nodes"), mostNodes)
-		opt.LeftOut = func(more int) { leftOut(c, b, opt.MostNodes, more) }
+		opt.LeftOut = func(more int) { leftOut(b, opt.MostNodes, more) }
 	}
+	told := len(b.Warnings)
 	ns := replay.Build(b, opt)
+	if !redacting(c) {
+		warn(c.App.ErrWriter, worthSaying(c, b.Warnings[told:]))
+	}
 	if len(want) > 0 {
 		var have []string
 		for _, n := range ns {
@@ -203,15 +207,12 @@ func rebuilt(c *cli.Context, b *parse.Bundle, pack *rules.Pack) ([]*replay.Node,
 const mostNodes = 5_000
 
 // leftOut warns of nodes that a limit left out.
-func leftOut(c *cli.Context, b *parse.Bundle, most, more int) {
+func leftOut(b *parse.Bundle, most, more int) {
 	w := parse.Warning{Pos: parse.Pos{File: &parse.File{Path: b.Inputs[0].Path}}, Cut: true,
 		Msg: fmt.Sprintf("%d nodes are left out, those with the fewest lines: no more than %d are rebuilt; --max-nodes raises the limit, --node asks for one", more, most)}
 	b.Warnings = append(b.Warnings, w)
 	for i := range b.Inputs {
 		b.Inputs[i].Partial = true
-	}
-	if !redacting(c) {
-		warn(c.App.ErrWriter, []parse.Warning{w})
 	}
 }
 

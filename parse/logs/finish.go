@@ -219,8 +219,8 @@ func (j *Joiner) join(c *parse.Coverage, l *lane) {
 	}
 	c.Lines += l.lines
 	c.Gaps = append(c.Gaps, l.gaps...)
-	if len(c.Gaps) > 2*maxGaps {
-		c.Gaps = longest(c.Gaps)
+	if len(c.Gaps) > 4*maxGaps {
+		c.Gaps = append(c.Gaps[:0], longest(c.Gaps)...)
 	}
 	if !l.lag.set {
 		return

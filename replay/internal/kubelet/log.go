@@ -412,9 +412,9 @@ type LogLag struct {
 	host.Evidence
 }
 
-// MarksByRun divides the marks by run; those of none come last. One run has them
+// ByRun divides marks by run; those of none come last. One run has them
 // all in most logs.
-func (s *Log) MarksByRun() [][]Mark {
+func (s *Log) ByRun(marks []Mark) [][]Mark {
 	runs := len(s.Runs)
 	of := func(m *Mark) int {
 		if m.Run < 0 {
@@ -423,15 +423,15 @@ func (s *Log) MarksByRun() [][]Mark {
 		return m.Run
 	}
 	out := make([][]Mark, runs+1)
-	for i := 0; i < len(s.Marks); {
-		run, j := of(&s.Marks[i]), i+1
-		for j < len(s.Marks) && of(&s.Marks[j]) == run {
+	for i := 0; i < len(marks); {
+		run, j := of(&marks[i]), i+1
+		for j < len(marks) && of(&marks[j]) == run {
 			j++
 		}
 		if out[run] == nil {
-			out[run] = s.Marks[i:j:j]
+			out[run] = marks[i:j:j]
 		} else {
-			out[run] = append(out[run], s.Marks[i:j]...)
+			out[run] = append(out[run], marks[i:j]...)
 		}
 		i = j
 	}

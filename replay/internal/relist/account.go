@@ -3,6 +3,7 @@ package relist
 import (
 	"time"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
@@ -25,6 +26,7 @@ type Account struct {
 	Episodes       []Episode
 	Contradictions []Contradiction
 	Witness        *kubelet.Witness // where the log is complete
+	Warnings       []parse.Warning
 }
 
 // Of rebuilds what the kubelet did: relists from the lines of their own, from ages
@@ -35,7 +37,7 @@ func Of(n *Known) Account {
 	w := kubelet.NewWitness(n.Log)
 	l := newLedger(n, kubelet.GroupAges(n.Log), w)
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions, a.Witness = l.against, w
+	a.Contradictions, a.Witness, a.Warnings = l.against, w, l.folded
 	a.Ready = kubelet.Readiness(n.Log)
 	a.Episodes = episodes(n, &a, l.groups, w)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)

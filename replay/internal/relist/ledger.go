@@ -40,7 +40,9 @@ type ledger struct {
 	claims  []*claim
 	against []Contradiction
 	byRun   [][]kubelet.Mark // marks of each run, in time order
-	fell    map[int]int64    // when evented PLEG of a run gave up
+	dated   [][]kubelet.Mark // those of them of which relists are dated
+	folded  []parse.Warning
+	fell    map[int]int64 // when evented PLEG of a run gave up
 
 	distinct *kubelet.Distinct
 	room     claimRoom
@@ -88,7 +90,11 @@ const (
 
 func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger {
 	s := n.Log
-	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: s.MarksByRun(), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: s.ByRun(s.Marks), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
+	l.dated = l.byRun
+	if marks := l.fold(s.Marks, mostFailed); len(marks) < len(s.Marks) {
+		l.dated = s.ByRun(marks)
+	}
 	for _, t := range s.Fallbacks {
 		if _, ok := l.fell[t.Run]; !ok {
 			l.fell[t.Run] = t.At
@@ -121,7 +127,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		if run == len(l.s.Runs) {
 			idx = -1
 		}
-		l.fromMarks(idx, l.byRun[run])
+		l.fromMarks(idx, l.dated[run])
 		l.fromGroups(idx)
 		l.fromStart(idx, l.byRun[run])
 		l.fromMetrics(idx)

@@ -1,0 +1,47 @@
+package relist
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
+)
+
+// TestFold: of too many lists that failed the newest are dated, and what stands before the
+// first; over the others the log has a hole, which is told.
+func TestFold(t *testing.T) {
+	var marks []kubelet.Mark
+	line := parse.NewEvent(&parse.EventKind{File: &parse.File{Path: "node.log"}}, parse.Text{}, parse.Event{})
+	for i, kind := range []host.Kinds{host.KindRetrieved, host.KindListFail, host.KindListFail, host.KindRetrieved, host.KindListFail, host.KindInside, host.KindListFail} {
+		marks = append(marks, kubelet.Mark{At: int64(10 * (i + 1)), Kind: kind, Line: line})
+	}
+	for most, want := range map[int]struct {
+		at   []int64
+		hole host.Span
+	}{
+		4: {[]int64{10, 20, 30, 40, 50, 60, 70}, host.Span{}},
+		3: {[]int64{10, 30, 40, 50, 60, 70}, host.Span{From: 20, To: 30}},
+		2: {[]int64{10, 50, 60, 70}, host.Span{From: 20, To: 50}},
+		1: {[]int64{10, 70}, host.Span{From: 20, To: 70}},
+	} {
+		before, after := host.Span{From: 1, To: 2}, host.Span{From: 80, To: 90}
+		l := &ledger{w: &kubelet.Witness{Holes: []host.Span{before, after}}}
+		var at []int64
+		for _, m := range l.fold(marks, most) {
+			at = append(at, m.At)
+		}
+		holes, warned := []host.Span{before, after}, 0
+		if want.hole != (host.Span{}) {
+			holes, warned = []host.Span{before, want.hole, after}, 1
+		}
+		if !slices.Equal(at, want.at) || !slices.Equal(l.w.Holes, holes) || len(l.folded) != warned {
+			t.Errorf("%d: marks at %v, holes %v, %v", most, at, l.w.Holes, l.folded)
+		}
+		if warned > 0 && !strings.HasPrefix(l.folded[0].Msg, "4 failed relists: ") {
+			t.Errorf("%d: %v", most, l.folded)
+		}
+	}
+}
