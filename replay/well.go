@@ -9,19 +9,18 @@ import (
 
 // WellThroughout returns the stretch that the kubelet's log and metrics cover when
 // PLEG is proven healthy all through it, and false when anything else is: unhealthy,
-// or not known. The first minute of a process, in which PLEG starts, and the moments
-// after the last line from which a report could be missing, do not count.
+// or not known. The first minute of a process, in which PLEG starts, and what lies
+// before or after all that proves health and all lines of the kubelet, do not count.
 func (n *Node) WellThroughout() (Span, bool) {
+	well := func(h HealthSpan) bool { return h.State == Healthy }
+	first := slices.IndexFunc(n.Health, well)
 	var out Span
-	for _, h := range n.Health {
+	for i, h := range n.Health {
 		switch {
-		case h.State == Healthy:
-			if out.From == 0 {
-				out.From = h.From
-			}
-			out.To = h.To
+		case well(h):
+			out = Span{From: n.Health[first].From, To: h.To}
 		case starting(h, n.Runs):
-		case h.State == HealthUnknown && n.outside(h):
+		case h.State == HealthUnknown && n.outside(h) && (i < first || !slices.ContainsFunc(n.Health[i:], well)):
 		default:
 			return Span{}, false
 		}
