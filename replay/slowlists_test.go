@@ -209,3 +209,36 @@ func TestUnhealthyByRelists(t *testing.T) {
 		}
 	}
 }
+
+// A newer relist that a later age names may have listed for long: PLEG was healthy again
+// some time between the last report and the next breach, and nothing tells when.
+func TestNewerRelistBoundsTheRecovery(t *testing.T) {
+	n := buildOne(t, skipLine("10:03:05.000000", 185*time.Second)+"\n"+skipLine("10:06:20.000000", 186*time.Second))
+	if len(n.Episodes) != 2 {
+		t.Fatalf("%d episodes", len(n.Episodes))
+	}
+	listed := at2(t, "10:06:10") // by a list of three minutes
+	if r := n.Episodes[0].Recovered; r.At < listed || r.At-int64(r.Slack) > at2(t, "10:03:05") {
+		t.Errorf("recovered %v: %s", r, n.Episodes[0].RecoveredBasis)
+	}
+}
+
+// A relist that sent pod events some time before PLEG was unhealthy may have ended then,
+// and the list of the next one taken the rest; one that sends to the last is inspecting.
+func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
+	event := func(stamp string) string {
+		return `I1120 ` + stamp + `    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="ns/a" event={"ID":"u","Type":"ContainerStarted","Data":"c` + stamp[:8] + `"}`
+	}
+	for last, want := range map[string]Step{"10:01:40.000000": StepUnknown, "10:02:58.000000": StepInspect} {
+		n := buildOne(t, strings.Join([]string{event("10:01:10.000000"), event(last), skipLine("10:03:00.500000", 180500*time.Millisecond),
+			skipLine("10:03:00.600000", 180600*time.Millisecond), event("10:03:05.000000")}, "\n"))
+		if e := n.Episodes[0]; e.StuckStep != want {
+			t.Errorf("events until %s: %s, %s", last, e.StuckStep, e.StepBasis)
+		}
+		for _, r := range n.Relists {
+			if r.End.Known() && want == StepUnknown {
+				t.Errorf("a relist from %s to %s", clock(r.Start.At), clock(r.End.At))
+			}
+		}
+	}
+}

@@ -83,7 +83,8 @@ func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubele
 	return out
 }
 
-// trim keeps neighbours disjoint: an episode is over when the next one begins.
+// trim keeps neighbours disjoint: an episode is over when the next one begins. Its end
+// lies between: the newer relist that was last seen by then may have listed for long.
 func trim(a, b *Episode) {
 	if a.Breach == 0 || a.Recovered.Known() && a.Recovered.At <= b.Breach {
 		return
@@ -126,11 +127,7 @@ func (w *healer) run(run int, mine []*kubelet.LastSeen) []Episode {
 		for j < len(mine) && w.unbroken(mine[j-1], mine[j]) {
 			j++
 		}
-		var next *kubelet.LastSeen
-		if j < len(mine) {
-			next = mine[j]
-		}
-		if e := w.episode(run, mine[i:j], next); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // else no line is past what the option says
+		if e := w.episode(run, mine[i:j]); e.Breach <= e.LastReport || !w.n.Kubelet.ThresholdSet { // else no line is past what the option says
 			out = append(out, e)
 		}
 		i = j
@@ -186,7 +183,7 @@ func (w *healer) outlasted(a, b *kubelet.LastSeen) bool {
 }
 
 // episode describes one stretch, over the groups that it spans.
-func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen) Episode {
+func (w *healer) episode(run int, gs []*kubelet.LastSeen) Episode {
 	last := gs[len(gs)-1]
 	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
 	e.Breach = e.LastStart.At + int64(w.limit(gs[0]))
@@ -202,7 +199,7 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen, next *kubelet.LastSeen
 			}
 		}
 	}
-	if e.Recovered, e.RecoveredBasis = w.recovered(run, last, next, e.LastReport); e.Recovered.Known() {
+	if e.Recovered, e.RecoveredBasis = w.recovered(run, last, e.LastReport); e.Recovered.Known() {
 		e.Recovered.Slack += e.Stepped // the time that it leapt over did not pass
 	}
 	e.StuckStep, e.StepBasis, e.Evidence = w.step(&e, gs)
@@ -261,7 +258,7 @@ func (w *healer) never(run int) (Episode, bool) {
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
 	g := &kubelet.LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
-	e.Recovered, e.RecoveredBasis = w.recovered(run, g, nil, last)
+	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
 	var ev []host.Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)
 	e.Evidence = append(e.Evidence, ev...)

@@ -18,7 +18,7 @@ type proof struct {
 // recovered finds the earliest proof that PLEG was healthy again after the
 // last report of a stretch. Slack reaches back to the last moment at which it
 // was certainly unhealthy.
-func (w *healer) recovered(run int, g *kubelet.LastSeen, next *kubelet.LastSeen, last int64) (host.Instant, string) {
+func (w *healer) recovered(run int, g *kubelet.LastSeen, last int64) (host.Instant, string) {
 	last = w.failing(run, last)
 	var best proof
 	consider := func(p proof, ok bool) {
@@ -30,10 +30,6 @@ func (w *healer) recovered(run int, g *kubelet.LastSeen, next *kubelet.LastSeen,
 	consider(w.byStall(run, last))
 	consider(w.byNode(run, last))
 	consider(w.byRelist(run, g, last))
-	if next != nil && next.Lo > last && (best.at == 0 || best.at > next.Lo+int64(w.limit(next))) {
-		// Its list returned a little later, how much the lines do not tell.
-		best = proof{next.Hi, "start of a newer relist that listed pods, from a later last-seen age"}
-	}
 	if best.at == 0 {
 		if run >= 0 && run+1 < len(w.s.Runs) {
 			return w.byNextRun(run, last)

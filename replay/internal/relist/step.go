@@ -120,8 +120,9 @@ func (w *healer) onDemand(e *Episode, start, open int64) *kubelet.Mark {
 const sentApart = 5 * time.Second
 
 // sent finds pod events that were delivered while the last relist seen was already
-// the one that began at start, and the loop still healthy: that relist sent them,
-// so that it was past its list.
+// the one that began at start, and the loop still healthy, until it no longer was: that
+// relist sent them, so that it was past its list. One that sends no more may have ended,
+// and the list of the next one hang.
 func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
 	if w.n.Kubelet.EventedSends() || e.Never || start == 0 {
 		return nil
@@ -140,7 +141,7 @@ func (w *healer) sent(e *Episode, start int64) []kubelet.Turn {
 		}
 		out = append(out, t)
 	}
-	if len(out) < 2 || w.s.TurnAt(out[1])-w.s.TurnAt(out[0]) < int64(sentApart) {
+	if len(out) < 2 || w.s.TurnAt(out[1])-w.s.TurnAt(out[0]) < int64(sentApart) || breach-w.s.TurnAt(out[1]) > int64(2*sentApart) {
 		return nil
 	}
 	return out
