@@ -249,7 +249,7 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 		return notThere()
 	}
 	down := append(slices.DeleteFunc(slices.Clone(s.sig(parse.SigStatusDown)), s.atStart), s.statusTimeouts()...)
-	if len(down) == 0 {
+	if len(down) == 0 || slices.ContainsFunc(down, func(e *parse.Event) bool { return strings.Contains(e.Message(), "PLEG is not healthy") }) {
 		return notThere()
 	}
 	sortEvents(down)

@@ -19,6 +19,8 @@ func TestGuide(t *testing.T) {
 		{"headings and a name left blank", "# Runbook\n" + prose + "## Symptoms\n" + line + "\nkubectl describe node <node-name>\n", true},
 		{"headings and orders", "## Diagnosis\n" + prose + line + "\n## Resolution\n- Check the runtime.\n- Restart the runtime.\n- Reboot the node.\n", true},
 		{"a page of a manual", "The following command lists the conditions of a node:\n" + prose + "\n    Example output\n\n" + line + "\n\n    Example output\n\n" + line + "\n", true},
+		{"a page that speaks to its reader", "Your node works, but you see this in its log.\nIt is benign for the first seconds, and you can ignore it then.\n" + line + "\nWhere it stays, your runtime is slow.\n", true},
+		{"an article with its data in front", "---\nid: KB1\nproducts:\n  - Platform\n---\n\n## 问题\n一个工作节点变为未就绪状态，并且节点状态中报告如下消息。\n" + line + "\n## 根本原因\n每次重新列出的工作量与节点上的容器数量成正比例关系。\n", true},
 		{"it calls itself one", "This guide walks through each of the causes in depth.\n" + prose + line + "\n", true},
 		{"digits counted up", prose + strings.ReplaceAll(line, "528113", "123456") + "\n", true},
 		{"in Chinese", "问题原因：\n节点上的运行时进程异常会导致节点变成未就绪状态。\n问题现象：\n在日志中可看到如下的错误信息，节点无法调度。\n" + line + "\n解决方案：\n依次重启节点关键组件，重启后检查节点是否恢复正常。\n", true},

@@ -367,7 +367,7 @@ func othersOnly(reasons string) bool {
 		return true
 	}
 	switch {
-	case strings.Contains(reasons, "PLEG"):
+	case strings.Contains(reasons, "PLEG"), strings.Contains(reasons, "start cAdvisor"): // which kubelets say that are older than this, too
 		return false
 	case strings.HasPrefix(reasons, "["):
 		return strings.HasSuffix(reasons, "]")
