@@ -110,7 +110,8 @@ var (
 		[]byte("graph_builder.go"), []byte("schedul"), []byte("replica_set.go"), []byte("resource_quota"), []byte("apiserver"),
 		[]byte("trace.go"), []byte("wrap.go"), []byte("secure_serving.go"), []byte("autoregister_controller.go"), []byte("node_authorizer.go"), []byte("authentication.go"),
 		[]byte("proxy"), []byte("conntrack.go"), []byte("iptables.go"), []byte("roundrobin.go"),
-		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go")}
+		[]byte("nodeserver"), []byte("controllerserver"), []byte("identityserver"), []byte("node_register.go"), []byte("cephcmds.go"),
+		[]byte("health_checker.go"), []byte("log_monitor.go"), []byte("custom_plugin_monitor.go"), []byte("plugin.go:")}
 )
 
 // clientCallers are the files of the client of the runtime; since 1.31 all its
