@@ -27,7 +27,7 @@ func (n *Known) Well(p *snapshots.Proof) host.Span {
 		}
 		// A snapshot that had to wait is later than its stamp, by no more than what
 		// the intervals leave of the step.
-		from := max(p.From+int64(p.SumMin+kubelet.GenericPeriod+TimerLate), p.To-int64(p.Sum)+int64(p.SumMax))
+		from := max(snapshots.By(p.From)+int64(p.SumMin+kubelet.GenericPeriod+TimerLate), snapshots.By(p.To)-int64(p.Sum)+int64(p.SumMax))
 		return host.Span{From: from, To: last - int64(p.SumMax) + limit}
 	case p.Kind == snapshots.ProofRelist && p.Listed != nil && *p.Listed && p.End.Known():
 		return host.Span{From: p.End.At + int64(p.End.Slack), To: p.Start.At - int64(p.Start.Slack) + limit}

@@ -110,7 +110,7 @@ func (l *ledger) place(run int, t *timed) int {
 	if step := cmp.Or(t.Step, t.From); !t.Whole && t.start.To <= step { // all that ended after it in the step ran one by one
 		for i := range l.n.Proofs {
 			if p := &l.n.Proofs[i]; p.Kind == snapshots.ProofCount && p.From == step && p.To == t.To {
-				t.start.To = max(t.start.From, min(t.start.To, p.To-int64(p.Sum)-int64(p.Count-1)*gap))
+				t.start.To = max(t.start.From, min(t.start.To, snapshots.By(p.To)-int64(p.Sum)-int64(p.Count-1)*gap))
 			}
 		}
 	}

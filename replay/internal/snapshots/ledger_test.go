@@ -45,3 +45,30 @@ func TestLedgerOfSnapshotsAlone(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 }
+
+// The time of a snapshot in whole seconds was cut: it was taken up to a second later, and
+// what follows from it is as uncertain.
+func TestStampsInWholeSecondsAreCut(t *testing.T) {
+	const D, I = "kubelet_pleg_relist_duration_seconds", "kubelet_pleg_relist_interval_seconds"
+	// All snapshots were taken 0.9 s after their stamps; the relist began at +150.8.
+	series, scrapes := snapshots.Table([]int{0, 150, 180, 300}, D+"_count 1 150 150 201", I+"_count 0 150 150 200", D+"_sum 0 .1 .1 100.1", I+"_sum 0 150.8 150.8 300.8",
+		D+"_bucket|.5 1 150 150 200", D+"_bucket|10 1 150 150 200", D+"_bucket|+Inf 1 150 150 201", I+"_bucket|2.5 0 150 150 199", I+"_bucket|10 0 150 150 199", I+"_bucket|+Inf 0 150 150 200")
+	rec := &host.Records{Name: "w1", Series: series, Scrapes: scrapes}
+	log := kubelet.Read(rec, host.Look(rec))
+	known := &relist.Known{Log: log, Kubelet: kubelet.ProfileOf(log, nil, kubelet.Given{}), Proofs: snapshots.Proofs(series, scrapes)}
+	for _, p := range known.Proofs {
+		if well := known.Well(&p); p.Kind == snapshots.ProofPaced && p.From == snapshots.ProofBase*1e9 && well.From < p.From+int64(1900*time.Millisecond+p.SumMin) {
+			t.Errorf("well from +%.3f, though none need have begun a period after the snapshot", float64(well.From)/1e9-float64(snapshots.ProofBase))
+		}
+	}
+	n := relist.Of(known)
+	for i := range n.Relists {
+		if r := &n.Relists[i]; r.Took > time.Minute {
+			if latest := r.Start.At + int64(r.Start.Slack); latest < (snapshots.ProofBase*10+1508)*1e8 {
+				t.Errorf("began by +%.3f", float64(latest)/1e9-float64(snapshots.ProofBase))
+			}
+			return
+		}
+	}
+	t.Errorf("no long relist in %+v", n.Relists)
+}

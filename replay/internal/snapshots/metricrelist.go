@@ -1,6 +1,7 @@
 package snapshots
 
 import (
+	"math"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -18,7 +19,7 @@ func proveRelists(shots []*shot) []Proof {
 	}
 	for i := 0; i < len(shots); {
 		j := i
-		for j+1 < len(shots) && shots[j+1].count == shots[i].count && shots[j+1].icount == shots[i].icount {
+		for j+1 < len(shots) && shots[j+1].count == shots[i].count && alike(shots[j+1].icount, shots[i].icount) {
 			j++
 		}
 		d := dating{shots: shots, i: i, j: j, running: shots[i].running(idle), idle: shots[i].count-shots[i].icount == idle}
@@ -29,6 +30,9 @@ func proveRelists(shots []*shot) []Proof {
 	}
 	return out
 }
+
+// alike reports whether two counts are the same, or both are not known.
+func alike(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 // firstRelist dates the only long relist of a process that ended before its
 // first snapshot.
@@ -83,7 +87,7 @@ func (d *dating) relist() (Proof, bool) {
 	}
 	long, ok := proveLong(z, b, b.sum-z.sum)
 	ok = ok && long.Count == 1
-	within := ok && time.Duration(b.at-z.at) > long.SumMin // it may have begun after the snapshot
+	within := ok && time.Duration(b.by()-z.at) > long.SumMin // it may have begun after the snapshot
 	switch {
 	case twice && !ok:
 	case ok && !within:
@@ -115,12 +119,16 @@ func (d *dating) relist() (Proof, bool) {
 	return p, true
 }
 
-// by is when the snapshot was taken at the latest: a whole second is a stamp that was cut.
-func (t *shot) by() int64 {
-	if t.at%int64(time.Second) != 0 {
-		return t.at
+// by is when the snapshot was taken at the latest.
+func (t *shot) by() int64 { return By(t.at) }
+
+// By is the latest moment that the time of a snapshot can mean: a whole second is a stamp
+// that was cut.
+func By(at int64) int64 {
+	if at%int64(time.Second) != 0 {
+		return at
 	}
-	return t.at + int64(time.Second)
+	return at + int64(time.Second)
 }
 
 func (d *dating) note() string {
