@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/snapshots"
 )
 
@@ -74,6 +75,26 @@ func TestRanOn(t *testing.T) {
 		}
 		if k := l.match(m); c.want && (k < 0 || l.claims[k] != started) {
 			t.Errorf("%s: claim %d", name, k)
+		}
+	}
+}
+
+// TestRemaining: a long relist that only the counters show began after another one that
+// ended in the same step, unless that may be the one.
+func TestRemaining(t *testing.T) {
+	const second, base = int64(time.Second), int64(1767323045e9)
+	p := &snapshots.Proof{Kind: snapshots.ProofLong, From: base, To: base + 60*second, Count: 1, SumMin: 27 * time.Second, SumMax: 33 * time.Second}
+	for name, c := range map[string]struct {
+		lo, hi int64 // start of the other one
+		want   int64 // from when the long one may have begun
+	}{
+		"it may have begun at any time": {-200, 12, -33},
+		"it took longer":                {-60, -25, 14},
+	} {
+		l := &ledger{n: &Known{Kubelet: kubelet.Profile{Period: time.Second}}}
+		l.claims = []*claim{{lo: base + c.lo*second, hi: base + c.hi*second, end: host.Instant{At: base + 13*second}, listed: &no, basis: []string{BasisListError}}}
+		if got, ok := l.remaining(p); !ok || got.start.From != base+c.want*second {
+			t.Errorf("%s: from %+.1f, want %+d", name, float64(got.start.From-base)/1e9, c.want)
 		}
 	}
 }

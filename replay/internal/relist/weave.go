@@ -162,11 +162,12 @@ func (l *ledger) remaining(p *snapshots.Proof) (timed, bool) {
 		return timed{}, false
 	}
 	t := timed{Proof: p, took: took, end: host.Span{From: p.From, To: p.To}, start: host.Span{From: p.From - int64(took.hi), To: p.To - int64(took.lo)}}
-	// Relists are serial: it began a period after the end of one that began
+	// Relists are serial: it began a period after the end of another one that began
 	// before it, and ended a period before the next.
 	for _, c := range l.claims {
 		gap := l.gap(c.run, c.lo)
-		if c.end.Known() && c.hi < t.start.To && c.end.At-int64(c.end.Slack) < t.start.To && c.lo < t.start.From {
+		_, known := c.length()
+		if other := known || !c.fits(&t); other && c.end.Known() && c.hi < t.start.To && c.end.At-int64(c.end.Slack) < t.start.To && c.lo < t.start.From {
 			t.start.From = max(t.start.From, c.end.At-int64(c.end.Slack)+gap)
 		}
 		if c.lo > t.start.To && c.hi <= t.end.To {

@@ -91,6 +91,9 @@ func (d *dating) relist() (Proof, bool) {
 	switch {
 	case twice && !ok:
 	case ok && !within:
+		if !d.running && z != a { // only by the last of them, and none ended since the first
+			hi += int64(pauseMost)
+		}
 		d.running = true // or it would not have ended so soon
 	case ok && d.running && time.Duration(z.at-hi)+long.SumMin > long.Sum:
 		// Another one would have been too much beside what the running one took.
@@ -175,6 +178,9 @@ func (d *dating) began() (lo, hi int64) {
 	return min(lo, hi), hi
 }
 
+// pauseMost is the longest pause between two relists: a period and a late timer.
+const pauseMost = 1600 * time.Millisecond
+
 // listed tells by the interval that the next relist observed whether this one
 // listed pods: the interval counts from the start of the last that did. Known only
 // where just this one ended and just the next began; relists of single pods on demand
@@ -187,7 +193,7 @@ func (d *dating) listed(z, b *shot, long *Proof) *bool {
 	switch pause := b.isum - z.isum - (b.sum - z.sum); {
 	case pause < 0.9:
 		return nil
-	case pause < 1.6: // a period and a late timer
+	case pause < pauseMost.Seconds():
 		return new(true)
 	case pause >= 1.9+onDemand: // a period more: it counts from the one before
 		return new(false)
