@@ -414,7 +414,7 @@ func (p *profiler) health() {
 		p.say("evented PLEG by its threshold of 10m0s")
 	}
 	k.Period, k.Threshold = pleg.Period, pleg.Threshold
-	if k.EventedSends() {
+	if k.EventedSends() && stated != pleg.Threshold { // one that has fallen back relists as ever
 		k.Period, k.Threshold = pleg.EventedPeriod, pleg.EventedThreshold
 	}
 	switch {

@@ -152,8 +152,15 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 }
 
 func (c *claim) relist() Relist {
+	took := c.took
+	if took.hi != 0 && c.end.Known() { // it fits between its start and its end
+		off := time.Duration(c.end.Slack)
+		if lo, hi := max(took.lo, time.Duration(c.end.At-c.hi)-off), min(took.hi, time.Duration(c.end.At-c.lo)+off); lo <= hi {
+			took = extent{lo, hi}
+		}
+	}
 	r := Relist{Run: c.run, Start: host.Between(c.lo, c.hi), ListEnd: c.listEnd, End: c.end,
-		Took: c.took.mid(), TookSlack: c.took.slack(), Outcome: c.outcome, Seen: c.seen, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
+		Took: took.mid(), TookSlack: took.slack(), Outcome: c.outcome, Seen: c.seen, Listed: c.listed, Basis: c.basis, Evidence: c.ev}
 	if r.Outcome == "" {
 		r.Outcome = OutcomeUnknown
 	}
