@@ -38,6 +38,18 @@ func TestMeasuredTimeout(t *testing.T) {
 	}
 }
 
+// TestEventedFellBack: a kubelet that was asked for the evented PLEG and states the threshold
+// of the generic one has fallen back to it, and relists a second after the last.
+func TestEventedFellBack(t *testing.T) {
+	fail := func(stamp string) string { return failLine(stamp, deadlineError) }
+	n := buildOne(t, strings.Join([]string{`I1120 09:00:00.000000    4242 feature_gate.go:387] feature gates: {map[EventedPLEG:true]}`,
+		`I1120 09:00:00.100000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.31.4"`,
+		fail("10:02:01.003000"), skipLine("10:03:10.000000", 190*time.Second), fail("10:04:02.005000")}, "\n"))
+	if k := n.Kubelet; k.PLEG != "evented" || k.Period != time.Second || k.Threshold != 3*time.Minute || k.RPCTimeout != 2*time.Minute {
+		t.Errorf("%s, period %v, threshold %v, timeout %v", k.PLEG, k.Period, k.Threshold, k.RPCTimeout)
+	}
+}
+
 // A sync loop that is blocked in a list of its own reports nothing between two
 // slow relists; whether PLEG was healthy then is for the node status to tell.
 func TestSlowListsBehindABlockedLoop(t *testing.T) {

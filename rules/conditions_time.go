@@ -155,33 +155,37 @@ func lookLag(s *subject, args map[string]string) outcome {
 }
 
 // lookChurn counts the pods that changed from the last good relist on: events
-// that the sync loop consumed, containers that finished, pods configured.
+// that the sync loop consumed, containers that finished, pods configured. Some lines name
+// a pod, others its UID: there are as many pods as there are of either.
 func lookChurn(s *subject, args map[string]string) outcome {
 	least, _ := strconv.Atoi(args["pods"])
-	pods := map[parse.Sym]bool{}
+	uids, names := map[parse.Sym]bool{}, map[parse.Sym]bool{}
 	var es []replay.Evidence
-	var pod [2]parse.Sym // uid, or else name
+	var pod [2]parse.Sym
 	columns := s.n.Columns("pod_uid", "pod_name")
 	for _, id := range []string{parse.SigFinished, parse.SigEvent, parse.SigWriteStatus, parse.SigTransition} {
 		for e := range s.eachInWindow(id) {
-			if len(pods) >= enough {
+			if len(es) >= enough {
 				break
 			}
 			if s.ep != nil && e.At < s.from+lookBack-2*minute {
 				continue
 			}
 			columns.Read(e, pod[:])
-			if of := cmp.Or(pod[0], pod[1]); of != 0 && !pods[of] {
-				pods[of] = true
+			if pod[0] != 0 && !uids[pod[0]] || pod[0] == 0 && pod[1] != 0 && !names[pod[1]] {
 				es = append(es, replay.Evidence{Record: e})
 			}
+			uids[pod[0]], names[pod[1]] = true, true
 		}
 	}
-	if len(pods) < least {
+	delete(uids, 0)
+	delete(names, 0)
+	pods := max(len(uids), len(names))
+	if pods < least {
 		return s.missed()
 	}
 	sort.SliceStable(es, func(i, j int) bool { return es[i].When().At < es[j].When().At })
-	return found(es...).by("churn").telling(map[string]string{"changed": strconv.Itoa(len(pods))})
+	return found(es...).by("churn").telling(map[string]string{"changed": strconv.Itoa(pods)})
 }
 
 var uptime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`m=\+(\d+)\.\d+`) })

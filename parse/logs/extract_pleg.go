@@ -75,7 +75,22 @@ func extractAge(r *record) ([]parse.Field, bool) {
 	if strings.HasPrefix(age, neverAge) {
 		return nil, false
 	}
-	return addField(append(r.fields(), parse.Field{Name: "age", Value: age}), "threshold", t.threshold), true
+	fields := addField(append(r.fields(), parse.Field{Name: "age", Value: age}), "threshold", t.threshold)
+	return addField(fields, "quoted", t.heartbeat()), true
+}
+
+// heartbeat is that of the condition which a line quotes as JSON, as a status that could
+// not be posted does: the age was taken then. The line that says that a condition has
+// changed is written as it does.
+func (t *ageTold) heartbeat() string {
+	const key = "lastHeartbeatTime"
+	i := strings.LastIndex(t.before, key)
+	if i < 0 || strings.Contains(t.before, "became not ready") {
+		return ""
+	}
+	stamp := strings.TrimLeft(t.before[i+len(key):], `\": `)
+	stamp, _, _ = strings.Cut(stamp, `"`)
+	return strings.TrimRight(stamp, `\`)
 }
 
 // extractNever takes a line by which no relist has succeeded yet.

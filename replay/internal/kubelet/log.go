@@ -318,9 +318,11 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 			limit, _ := time.ParseDuration(host.FieldOf(f, "threshold"))
 			a := Age{At: at, Age: age, Limit: limit, res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
 				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
-			if k&host.KindCondition != 0 {
-				a = heartbeat(a, f)
+			stamp := host.FieldOf(f, "quoted")
+			if stamp == "" && k&host.KindCondition != 0 {
+				stamp = host.FieldOf(f, "heartbeat")
 			}
+			a = heartbeat(a, stamp)
 			s.Ages = append(s.Ages, a)
 		}
 	}
@@ -375,10 +377,10 @@ func othersOnly(reasons string) bool {
 	return strings.HasPrefix(reasons, "container runtime not ready: ")
 }
 
-// heartbeat dates a row of the node's conditions by its LastHeartbeatTime: the
-// age was computed then, not when the row was printed.
-func heartbeat(a Age, f []parse.Field) Age {
-	if t, ok := ParseStamp(host.FieldOf(f, "heartbeat")); ok {
+// heartbeat dates a condition of the node by its LastHeartbeatTime: the age was
+// computed then, not when it was printed.
+func heartbeat(a Age, stamp string) Age {
+	if t, ok := ParseStamp(stamp); ok {
 		a.At, a.res, a.header, a.status = t, time.Second, true, true
 	}
 	return a
