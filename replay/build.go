@@ -94,6 +94,11 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 			n.Window.Step = d
 		}
 	}
+	for i := range n.Runs {
+		if d := n.Runs[i].Stepped; d.Abs() > n.Window.Step.Abs() {
+			n.Window.Step = d
+		}
+	}
 	if own, other := n.Beside[0], n.Beside[1]; own != nil {
 		n.Contradictions = append(n.Contradictions, Contradiction{What: "kubelet processes " + strconv.Itoa(own.Origin.PID) + " and " + strconv.Itoa(other.Origin.PID) + " wrote into one file at the same time, and are told as two nodes",
 			Evidence: []Evidence{{Record: kubelet.LineOf(other.FirstLine)}}, Against: []Evidence{{Record: kubelet.LineOf(own.FirstLine)}}})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // stall is a log of 15 minutes with a relist that hangs from 10:05 for six minutes, by a
@@ -48,7 +50,7 @@ func stall(step time.Duration) string {
 // by hours. Ages are monotonic: the clock was set, and it is one relist, no second one that
 // began hours later.
 func TestClockSetInAStall(t *testing.T) {
-	for _, step := range []time.Duration{0, 30 * time.Minute, 3 * time.Hour} {
+	for _, step := range []time.Duration{0, 500 * time.Millisecond, 2 * time.Second, 10 * time.Second, 50 * time.Second, 30 * time.Minute, 3 * time.Hour} {
 		n := buildOne(t, stall(step))
 		if len(n.Relists) != 1 || len(n.Episodes) != 1 {
 			t.Fatalf("%v: %d relists, %d episodes: %+v", step, len(n.Relists), len(n.Episodes), n.Relists)
@@ -58,17 +60,45 @@ func TestClockSetInAStall(t *testing.T) {
 		}
 		e := &n.Episodes[0]
 		least := time.Duration(e.Recovered.At-e.Breach) - e.Recovered.Slack
-		if !e.Recovered.Known() || least < 2*time.Minute || least > 4*time.Minute || e.Stepped.Round(time.Minute) != step {
+		if !e.Recovered.Known() || least < 2*time.Minute || least > 4*time.Minute || least+2*e.Recovered.Slack < 3*time.Minute {
 			t.Errorf("%v: at least %v unhealthy, stepped by %v", step, least, e.Stepped)
 		}
 		if n.UnhealthyTime().Round(time.Minute) != 3*time.Minute {
 			t.Errorf("%v: unhealthy for %v", step, n.UnhealthyTime())
 		}
-		if told := len(n.Contradictions) > 0; told != (step != 0) || n.Window.Step.Round(time.Minute) != step {
+		if step > 0 && step < time.Second { // less than a period apart begins no other relist
+			continue
+		}
+		if told := len(n.Contradictions) > 0; told != (step != 0) || (n.Window.Step-step).Abs() > time.Second || e.Stepped != n.Window.Step {
 			t.Errorf("%v: step told %v, of the window %v", step, told, n.Window.Step)
 		}
 		if h := n.Health[len(n.Health)-2]; h.State != Healthy {
 			t.Errorf("%v: %v after the recovery", step, h)
+		}
+	}
+}
+
+// TestClockSetBackInAStall: the turn after it states the age that is due and an earlier
+// time. The relist and how long PLEG was unhealthy are told by the clock from there on, and
+// nothing is healthy within the time that the stamps name twice.
+func TestClockSetBackInAStall(t *testing.T) {
+	for _, step := range []time.Duration{-10 * time.Second, -30 * time.Second, -2 * time.Minute, -5 * time.Minute, -30 * time.Minute} {
+		b := bundleOf(stall(step))
+		after := at2(t, "10:09:01.817") + int64(step)
+		back := parse.Jump{At: parse.Mark{Stamp: parse.Stamp{At: after, Basis: parse.Stated}}, Step: int64(step + 5*time.Second)}
+		b.Clocks = append(b.Clocks, parse.FileClock{File: b.Files[0], Jumps: []parse.Jump{back}})
+		n := Build(b, Options{})[0]
+		if len(n.Relists) != 1 || len(n.Episodes) != 1 || len(n.Contradictions) != 1 {
+			t.Fatalf("%v: %d relists, %d episodes, %d contradictions", step, len(n.Relists), len(n.Episodes), len(n.Contradictions))
+		}
+		e := &n.Episodes[0]
+		if took := time.Duration(e.Recovered.At - e.Breach); !e.Recovered.Known() || took < 3*time.Minute || took-e.Recovered.Slack > 3*time.Minute+4*time.Second {
+			t.Errorf("%v: unhealthy for %v less %v", step, took, e.Recovered.Slack)
+		}
+		for _, h := range n.Health {
+			if h.State == Healthy && h.To > after && h.From < after-back.Step {
+				t.Errorf("%v: %v within the time told twice", step, h)
+			}
 		}
 	}
 }

@@ -131,3 +131,15 @@ kubelet_pleg_relist_interval_seconds_count %d
 		}
 	}
 }
+
+// TestMonotonicReadings: of two readings of a process the one tells by how much the clock
+// was set between them.
+func TestMonotonicReadings(t *testing.T) {
+	const line = `I1120 10:%02d:00.000000    4242 setters.go:73] Node became not ready: {Type:Ready Status:False LastHeartbeatTime:2026-11-20 10:%02d:00 +0000 UTC m=+%d.5 LastTransitionTime:2026-11-20 10:%02d:00 +0000 UTC m=+%d.5 Reason:KubeletNotReady Message:container runtime is down.}`
+	for elapsed, want := range map[int]time.Duration{600: 0, 580: 20 * time.Second, 900: -5 * time.Minute} {
+		n := (&source{}).claims(t, map[string]string{"kubelet.log": fmt.Sprintf(line, 5, 5, 1000, 5, 1000) + "\n" + fmt.Sprintf(line, 15, 15, 1000+elapsed, 15, 1000+elapsed) + "\n"})
+		if n.Window.Step != want {
+			t.Errorf("%d s in ten minutes: the clock stepped by %v", elapsed, n.Window.Step)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (w *Witness) thin(s *Log) {
 		at, r := s.TurnAt(t), s.TurnRun(t)
 		seen, ok := start[at]
 		before, same := start[last]
-		if !ok || r < 0 || r != run || !same || max(seen, before)-min(seen, before) >= int64(sameStart) {
+		if !ok || r < 0 || r != run || !same || max(seen, before)-min(seen, before) >= int64(SameStart) {
 			last, pause, run = at, 0, r
 			continue
 		}
@@ -390,7 +390,7 @@ func (w *Witness) errorsOnly(s *Log) {
 func (n *Log) holes() []host.Span {
 	rhythm, dense := n.rhythm(quickLeast), n.rhythm(ordinaryLeast) < habitLeast
 	limit := int64(habit(n.silences, rhythm))
-	var out []host.Span
+	out := slices.Clone(n.Doubled)
 	for _, g := range n.silences {
 		if d := g.Next.At - g.Last.At; d > limit || dense && g.Last.Pos.File != g.Next.Pos.File {
 			out = append(out, host.Span{From: g.Last.At, To: g.Next.At})

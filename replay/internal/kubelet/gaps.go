@@ -135,3 +135,16 @@ type LogGap struct {
 	Why      string // rotation, rate-limit, reboot, truncated, silence
 	Evidence []host.Evidence
 }
+
+// doubled are the stretches of which a clock that was set back names each moment twice, of
+// the files of the kubelet.
+func doubled(n *host.Records) (out []host.Span) {
+	for _, c := range n.Clocks {
+		for _, j := range c.Jumps {
+			if j.Step < 0 && slices.ContainsFunc(n.Coverage, func(v *parse.Coverage) bool { return v.File == c.File && v.Origin.Source == parse.SrcKubelet }) {
+				out = append(out, host.Span{From: j.At.At, To: j.At.At - j.Step})
+			}
+		}
+	}
+	return out
+}

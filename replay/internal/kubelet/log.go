@@ -25,14 +25,14 @@ type Age struct {
 	At     int64 // 0 when undated
 	Age    time.Duration
 	Limit  time.Duration // the threshold that the line states, 0 if it states none
-	res    time.Duration // granularity of at
+	Res    time.Duration // granularity of At
 	Skip   bool          // written by the sync loop
 	Run    int
 	Record parse.Record
 
 	status  bool // a row of the node's conditions, dated by its heartbeat
 	header  bool // at is the kubelet's own clock, not that of arrival
-	outside bool // told by another than the kubelet: an event row, an object
+	Outside bool // told by another than the kubelet: an event row, an object
 }
 
 // Turn is a line of the sync loop, by its index: it skipped, or it worked.
@@ -127,6 +127,7 @@ type Log struct {
 	Observed   *host.EventTable
 
 	silences []parse.Gap // that all files share
+	Doubled  []host.Span // by a clock that was set back
 	census   *host.Census
 	Syms     *parse.Symbols
 	words    host.EventWords
@@ -157,7 +158,7 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	}
 	s.Runs = rc.runs
 	s.Cover.runs(s.Runs)
-	s.silences, s.Broken = silences(n), s.broken()
+	s.silences, s.Doubled, s.Broken = silences(n), doubled(n), s.broken()
 	endRuns(s.Runs)
 	for _, o := range n.Objects {
 		s.addObject(o)
@@ -316,8 +317,8 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 		age, err := time.ParseDuration(host.FieldOf(f, "age"))
 		if err == nil && age > 0 {
 			limit, _ := time.ParseDuration(host.FieldOf(f, "threshold"))
-			a := Age{At: at, Age: age, Limit: limit, res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
-				header: e.Headed, outside: e.Origin.Source != parse.SrcKubelet}
+			a := Age{At: at, Age: age, Limit: limit, Res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
+				header: e.Headed, Outside: e.Origin.Source != parse.SrcKubelet}
 			stamp := host.FieldOf(f, "quoted")
 			if stamp == "" && k&host.KindCondition != 0 {
 				stamp = host.FieldOf(f, "heartbeat")
@@ -381,7 +382,7 @@ func othersOnly(reasons string) bool {
 // computed then, not when it was printed.
 func heartbeat(a Age, stamp string) Age {
 	if t, ok := ParseStamp(stamp); ok {
-		a.At, a.res, a.header, a.status = t, time.Second, true, true
+		a.At, a.Res, a.header, a.status = t, time.Second, true, true
 	}
 	return a
 }

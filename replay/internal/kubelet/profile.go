@@ -724,7 +724,7 @@ func (p *profiler) seenAfter(m *Mark) (int64, bool) {
 	ages := p.s.Ages
 	i := sort.Search(len(ages), func(i int) bool { return ages[i].At >= m.At })
 	for ; i < len(ages); i++ {
-		if a := &ages[i]; a.Run == m.Run && a.res <= time.Millisecond {
+		if a := &ages[i]; a.Run == m.Run && a.Res <= time.Millisecond {
 			return a.At - int64(a.Age), true
 		}
 	}

@@ -68,7 +68,7 @@ func (s *Log) addMessage(o *parse.Object, at int64) {
 		return
 	}
 	limit, _ := time.ParseDuration(m[2])
-	s.Ages = append(s.Ages, Age{At: at, Age: age, Limit: limit, res: time.Second, Run: s.RunAt(at), Record: o, header: true, outside: true, status: o.Kind == facts.ObjectCondition})
+	s.Ages = append(s.Ages, Age{At: at, Age: age, Limit: limit, Res: time.Second, Run: s.RunAt(at), Record: o, header: true, Outside: true, status: o.Kind == facts.ObjectCondition})
 }
 
 // RunAt returns the run that wrote at the moment, or the last one before it,

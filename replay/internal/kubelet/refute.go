@@ -25,7 +25,7 @@ func (s *Log) refute() {
 			return false
 		}
 		r := &s.Runs[i]
-		if !r.Start.Known() || len(r.Evidence) == 0 || a.At > r.Last || int64(a.Age) <= a.At-r.Start.At+int64(r.Start.Slack+a.res+time.Second) {
+		if !r.Start.Known() || len(r.Evidence) == 0 || a.At > r.Last || int64(a.Age) <= a.At-r.Start.At+int64(r.Start.Slack+a.Res+time.Second) {
 			return false
 		}
 		s.Refuted = append(s.Refuted, Refuted{a.Record, r.Evidence})

@@ -76,7 +76,11 @@ func (c *runCutter) pick(pid int, k host.Kinds) int {
 // note takes what start-up lines and monotonic readings say about the run.
 func (c *runCutter) note(r *Run, e *parse.Event, k host.Kinds) {
 	if k&host.KindNotReady != 0 {
-		if t, ok := processStart(e.Field("heartbeat")); ok && !r.exact {
+		t, ok := processStart(e.Field("heartbeat"))
+		if d := time.Duration(t - r.Start.At); ok && r.exact && d.Abs() > max(startSlack, r.Stepped.Abs()) {
+			r.Stepped = d
+		}
+		if ok && !r.exact {
 			r.Start, r.exact = host.Instant{At: t, Slack: time.Second}, true
 			r.Evidence = append(r.Evidence, host.Evidence{Record: e, Note: "monotonic reading: seconds since the process started"})
 		}
@@ -147,4 +151,6 @@ type Run struct {
 
 	Loop  int64 // when the sync loop started, 0 unknown
 	exact bool  // Start comes from a monotonic reading
+
+	Stepped time.Duration // the largest by which such readings tell the clock to have moved on more than the process ran
 }

@@ -35,7 +35,7 @@ type Account struct {
 func Of(n *Known) Account {
 	var a Account
 	w := kubelet.NewWitness(n.Log)
-	l := newLedger(n, kubelet.GroupAges(n.Log), w)
+	l := newLedger(n, groupAges(n.Log), w)
 	a.Relists, a.Bounded = l.relists()
 	a.Contradictions, a.Witness, a.Warnings = l.against, w, l.folded
 	a.Ready = kubelet.Readiness(n.Log)

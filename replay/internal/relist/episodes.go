@@ -54,10 +54,10 @@ type Episode struct {
 const StartUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
-func episodes(n *Known, a *Account, groups []*kubelet.LastSeen, complete *kubelet.Witness) []Episode {
+func episodes(n *Known, a *Account, groups []*LastSeen, complete *kubelet.Witness) []Episode {
 	w := newHealer(n, complete)
 	var out []Episode
-	byRun := map[int][]*kubelet.LastSeen{}
+	byRun := map[int][]*LastSeen{}
 	for _, g := range groups {
 		byRun[g.Run] = append(byRun[g.Run], g)
 	}
@@ -120,7 +120,7 @@ func newHealer(n *Known, complete *kubelet.Witness) *healer {
 }
 
 // run finds the episodes of one run of the kubelet.
-func (w *healer) run(run int, mine []*kubelet.LastSeen) []Episode {
+func (w *healer) run(run int, mine []*LastSeen) []Episode {
 	var out []Episode
 	for i := 0; i < len(mine); {
 		j := i + 1
@@ -139,7 +139,7 @@ func (w *healer) run(run int, mine []*kubelet.LastSeen) []Episode {
 }
 
 // limit is the threshold in force for a group.
-func (w *healer) limit(g *kubelet.LastSeen) time.Duration {
+func (w *healer) limit(g *LastSeen) time.Duration {
 	if g.Limit > 0 && !w.n.Kubelet.ThresholdSet {
 		return g.Limit
 	}
@@ -150,7 +150,7 @@ func (w *healer) limit(g *kubelet.LastSeen) time.Duration {
 // a and those that name the newer relist b: the list call of b outlasted the
 // threshold, or, for all that the log shows, the sync loop went on skipping from
 // a to b without missing a turn.
-func (w *healer) unbroken(a, b *kubelet.LastSeen) bool {
+func (w *healer) unbroken(a, b *LastSeen) bool {
 	if b.Stepped != 0 || w.outlasted(a, b) {
 		return true
 	}
@@ -162,7 +162,7 @@ func (w *healer) unbroken(a, b *kubelet.LastSeen) bool {
 // tell. Else, where the sync loop was blocked all the while, the node tells: it
 // was not ready and did not become so, and nothing reported b as soon as it
 // passed the threshold, as a loop that had been healthy would have done.
-func (w *healer) outlasted(a, b *kubelet.LastSeen) bool {
+func (w *healer) outlasted(a, b *LastSeen) bool {
 	past := b.Lo + int64(w.limit(b))
 	switch {
 	case past <= a.Last():
@@ -183,7 +183,7 @@ func (w *healer) outlasted(a, b *kubelet.LastSeen) bool {
 }
 
 // episode describes one stretch, over the groups that it spans.
-func (w *healer) episode(run int, gs []*kubelet.LastSeen) Episode {
+func (w *healer) episode(run int, gs []*LastSeen) Episode {
 	last := gs[len(gs)-1]
 	e := Episode{Run: run, LastStart: gs[0].Start(), Threshold: w.limit(last)}
 	e.Breach = e.LastStart.At + int64(w.limit(gs[0]))
@@ -209,7 +209,7 @@ func (w *healer) episode(run int, gs []*kubelet.LastSeen) Episode {
 
 // reports quotes the first and last line of each relist of the stretch, and
 // that of the longest age.
-func reports(gs []*kubelet.LastSeen, peak host.Evidence) []host.Evidence {
+func reports(gs []*LastSeen, peak host.Evidence) []host.Evidence {
 	var out []host.Evidence
 	seen := map[parse.Record]bool{}
 	add := func(r parse.Record, note string) {
@@ -257,7 +257,7 @@ func (w *healer) never(run int) (Episode, bool) {
 	e := Episode{Run: run, Never: true, Breach: from, FirstReport: first, LastReport: last,
 		NeverReports: len(lines), Threshold: w.n.Kubelet.Threshold,
 		Evidence: []host.Evidence{{Record: lines[0].Line, Note: "no relist has succeeded yet"}, {Record: lines[len(lines)-1].Line, Note: "still no relist has succeeded"}}}
-	g := &kubelet.LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
+	g := &LastSeen{Run: run, Lo: from, Hi: from, Lines: []kubelet.Age{{At: last, Run: run, Record: lines[len(lines)-1].Line}}}
 	e.Recovered, e.RecoveredBasis = w.recovered(run, g, last)
 	var ev []host.Evidence
 	e.StuckStep, e.StepBasis, ev = w.step(&e, nil)

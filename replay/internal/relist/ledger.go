@@ -23,20 +23,20 @@ type claim struct {
 	outcome  Outcome
 	basis    []string
 	ev       []host.Evidence
-	exact    bool              // from a Relisting line
-	measured bool              // by metrics: each relist is measured once
-	group    *kubelet.LastSeen // the last-seen lines that name it
+	exact    bool      // from a Relisting line
+	measured bool      // by metrics: each relist is measured once
+	group    *LastSeen // the last-seen lines that name it
 }
 
 // ledger collects what is known about single relists.
 type ledger struct {
 	n       *Known
 	s       *kubelet.Log
-	groups  []*kubelet.LastSeen
+	groups  []*LastSeen
 	cover   *kubelet.Coverage
 	w       *kubelet.Witness
-	named   map[int][]*kubelet.LastSeen // groups by run, by start
-	starts  map[int][]*snapshots.Proof  // starts from metrics, by run
+	named   map[int][]*LastSeen        // groups by run, by start
+	starts  map[int][]*snapshots.Proof // starts from metrics, by run
 	claims  []*claim
 	against []Contradiction
 	byRun   [][]kubelet.Mark // marks of each run, in time order
@@ -88,7 +88,7 @@ const (
 	widest = 500 * time.Millisecond
 )
 
-func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger {
+func newLedger(n *Known, groups []*LastSeen, w *kubelet.Witness) *ledger {
 	s := n.Log
 	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: s.ByRun(s.Marks), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
 	l.dated = l.byRun
@@ -107,7 +107,7 @@ func newLedger(n *Known, groups []*kubelet.LastSeen, w *kubelet.Witness) *ledger
 // those of the last-seen arithmetic, those that follow from their neighbours,
 // merged, and the stretches between them.
 func (l *ledger) relists() ([]Relist, []Bounded) {
-	named := map[int][]*kubelet.LastSeen{}
+	named := map[int][]*LastSeen{}
 	for _, g := range l.groups {
 		named[g.Run] = append(named[g.Run], g)
 	}
@@ -555,12 +555,13 @@ func (l *ledger) fromRetrieved(run int, marks []kubelet.Mark) {
 
 // fromGroups adds the relists that last-seen ages name.
 func (l *ledger) fromGroups(run int) {
-	var prev *kubelet.LastSeen
+	var prev *LastSeen
 	for _, g := range l.named[run] {
+		if b := g.Back; b != nil {
+			l.stepped(b[0], b[1])
+		}
 		if g.Stepped != 0 {
-			was := prev.Lines[len(prev.Lines)-1]
-			l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(g.First()-was.At)) + " and the age grows by " +
-				parse.Short(g.Lines[0].Age-was.Age) + ", so that the clock was set", []host.Evidence{{Record: was.Record}}, []host.Evidence{{Record: g.Lines[0].Record}}})
+			l.stepped(prev.Lines[len(prev.Lines)-1], g.Lines[0])
 			prev = g
 			continue
 		}
@@ -577,6 +578,16 @@ func (l *ledger) fromGroups(run int) {
 		}
 		l.claims = append(l.claims, c)
 	}
+}
+
+// stepped notes that the clock was set between two lines that name one relist.
+func (l *ledger) stepped(a, b kubelet.Age) {
+	how := "set back"
+	if b.At > a.At {
+		how = "set, or the machine slept"
+	}
+	l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(b.At-a.At)) + " and the age grows by " +
+		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, []host.Evidence{{Record: a.Record}}, []host.Evidence{{Record: b.Record}}})
 }
 
 // merge joins claims that must be the same relist: their bounds overlap, and

@@ -18,7 +18,7 @@ type proof struct {
 // recovered finds the earliest proof that PLEG was healthy again after the
 // last report of a stretch. Slack reaches back to the last moment at which it
 // was certainly unhealthy.
-func (w *healer) recovered(run int, g *kubelet.LastSeen, last int64) (host.Instant, string) {
+func (w *healer) recovered(run int, g *LastSeen, last int64) (host.Instant, string) {
 	last = w.failing(run, last)
 	var best proof
 	consider := func(p proof, ok bool) {
@@ -108,7 +108,7 @@ func (w *healer) byNextRun(run int, last int64) (host.Instant, string) {
 // byTurns looks at the sync loop: a turn that skipped for other reasons only,
 // work that it does only when healthy, or the missing next line of a loop that
 // backs off.
-func (w *healer) byTurns(run int, g *kubelet.LastSeen, last int64) (proof, bool) {
+func (w *healer) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
 	i := w.s.TurnFrom(last + 1)
 	end := g.Lines[len(g.Lines)-1]
 	quiet := int64(0) // until when work may stem from a turn that began before the report
@@ -244,7 +244,7 @@ func (w *healer) byNode(run int, last int64) (proof, bool) {
 // that is followed by another one and printed no error listed pods. Where only
 // failed lists kept the age growing, any line from after a list call proves
 // one that succeeded.
-func (w *healer) byRelist(run int, g *kubelet.LastSeen, last int64) (proof, bool) {
+func (w *healer) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, g.Hi+1, func(m kubelet.Mark, at int64) int { return cmp.Compare(m.At, at) })
 	started, failed := int64(0), false

@@ -18,18 +18,18 @@ type symptoms struct {
 	listFails  []kubelet.Mark // list calls of relists that failed
 	lists      []*kubelet.Failure
 	pods       []*kubelet.Failure
-	onDemand   *kubelet.Mark     // the relist of one pod that waited from the last relist until after the breach
-	inspecting []kubelet.Mark    // lines of the relist goroutine past its list call
-	restarted  *kubelet.Mark     // a relist began after the last seen one
-	began      *kubelet.Mark     // the Relisting line of the last seen relist itself
-	slowList   *kubelet.LastSeen // the list call alone of this relist outlasted the threshold
-	stall      *kubelet.Stall    // housekeeping, which lists too, was blocked from start to end
-	sent       []kubelet.Turn    // first and last pod event delivered before the breach, well apart
+	onDemand   *kubelet.Mark  // the relist of one pod that waited from the last relist until after the breach
+	inspecting []kubelet.Mark // lines of the relist goroutine past its list call
+	restarted  *kubelet.Mark  // a relist began after the last seen one
+	began      *kubelet.Mark  // the Relisting line of the last seen relist itself
+	slowList   *LastSeen      // the list call alone of this relist outlasted the threshold
+	stall      *kubelet.Stall // housekeeping, which lists too, was blocked from start to end
+	sent       []kubelet.Turn // first and last pod event delivered before the breach, well apart
 }
 
 // step tells in which part of the relist the stretch was stuck, and why we
 // think so; unknown when nothing tells.
-func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.Evidence) {
+func (w *healer) step(e *Episode, gs []*LastSeen) (Step, string, []host.Evidence) {
 	from, to := e.Breach, e.LastReport
 	switch {
 	case len(gs) > 0:
@@ -57,7 +57,7 @@ func (w *healer) step(e *Episode, gs []*kubelet.LastSeen) (Step, string, []host.
 
 // symptoms collects what the log shows from one moment to another, and calls
 // that were under way by then and failed before a third.
-func (w *healer) symptoms(e *Episode, gs []*kubelet.LastSeen, from, to, open int64) *symptoms {
+func (w *healer) symptoms(e *Episode, gs []*LastSeen, from, to, open int64) *symptoms {
 	y := &symptoms{}
 	ms := w.s.Marks
 	i, _ := slices.BinarySearchFunc(ms, from-int64(time.Second), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })

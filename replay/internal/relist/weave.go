@@ -236,7 +236,7 @@ func (l *ledger) orNext(c *claim, t *timed) bool {
 	if t.Listed != nil || c.lo+l.gap(c.run, c.lo) > t.start.To || c.outcome == OutcomeHung {
 		return false
 	}
-	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *kubelet.LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
+	return c.group != nil || !l.w.Trusts(c.run) || !slices.ContainsFunc(l.named[c.run], func(g *LastSeen) bool { return g.Hi < c.lo && g.Last() >= t.start.To })
 }
 
 // fits reports whether what is known of the claim agrees with the measure. A gauge
