@@ -59,6 +59,12 @@ func TestSignsOfMissingLines(t *testing.T) {
 	quick := slices.Repeat([]float64{1.01}, 20)
 	slow := []float64{12.2, 13.1, 12.6, 12.8, 12.3, 13.2, 12.4, 13.3, 12.7, 12.9}
 	const begins, lists = `generic.go:189] GenericPLEG: Relisting`, `kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`
+	start := []string{`I1120 10:00:00.010000    4242 feature_gate.go:249] feature gates: &{map[]}`, `I1120 10:00:00.500000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
+		`E1120 10:00:00.600000    4242 kubelet.go:2327] "Skipping pod synchronization" err="PLEG is not healthy: pleg has yet to be successful"`, event}
+	var flags []string
+	for _, f := range []string{"cgroup-driver", "config", "event-qps", "feature-gates", "hostname-override", "max-pods", "root-dir", "runtime-request-timeout", "v"} {
+		flags = append(flags, `I1120 10:00:00.000000    4242 flags.go:64] FLAG: --`+f+`="2"`)
+	}
 	for name, c := range map[string]struct {
 		lines []string
 		whole bool
@@ -75,6 +81,9 @@ func TestSignsOfMissingLines(t *testing.T) {
 		"the mark between matches of a search":      {[]string{event + "\n--", call, list}, false},
 		"pauses of a skipping loop":                 {reports("00.5", "03.7", "08.7"), true},
 		"a pause between those of a skipping loop":  {reports("00.5", "05.0", "09.5"), false},
+		"a start without its flags":                 {start, false},
+		"a start with its flags":                    {append(flags, start...), true},
+		"lists of relists whose begin is missing":   {slices.Concat(relists(begins, slices.Repeat([]float64{5}, 8)...), relists(lists, slices.Repeat([]float64{1.01}, 40)...)), false},
 		"lines that end at one column":              {[]string{event, fmt.Sprintf(failed, 1), fmt.Sprintf(failed, 2), fmt.Sprintf(failed, 3)}, false},
 	} {
 		well := time.Duration(0)

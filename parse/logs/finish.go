@@ -246,7 +246,7 @@ func longest(gaps []parse.Gap) []parse.Gap {
 // verbosity is what a line of each signature proves.
 var verbosity = map[string]int{
 	parse.SigRelisting: 5, parse.SigRelistingPod: 5, parse.SigTransition: 4, parse.SigRetrieved: 4,
-	parse.SigEvent: 2, parse.SigFinished: 2, parse.SigSync: 2, parse.SigNodeEvent: 2, parse.SigFlag: 1,
+	parse.SigEvent: 2, parse.SigFinished: 2, parse.SigSync: 2, parse.SigNodeEvent: 2, parse.SigFlag: 1, parse.SigGates: 1,
 }
 
 // prove notes the verbosity that an event with those signatures proves.

@@ -139,9 +139,11 @@ func betweenPauses(d int64) bool {
 
 // lists finds runs in which lines are missing beside the error of a list: that of its call,
 // which the client of the runtime writes first, and of verbosity 5, between two that
-// failed, that a relist began.
+// failed, that a relist began. Between two that returned that is missing too, but
+// that the collection of images lists all pods as well, every five minutes.
 func (w *Witness) lists(s *Log) {
-	last := map[int]int64{} // the failure after the last begin
+	last := map[int]int64{}    // the failure after the last begin
+	begins := map[int][3]int{} // how many relists began, whether the list of the last returned, and how many more did
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		switch {
@@ -149,12 +151,20 @@ func (w *Witness) lists(s *Log) {
 		case m.Kind == host.KindRelisting:
 			w.runs[m.Run].begun = true
 			delete(last, m.Run)
+			begins[m.Run] = [3]int{begins[m.Run][0] + 1, 0, begins[m.Run][2]}
+		case m.Kind == host.KindRetrieved && begins[m.Run][0] > 0:
+			n := begins[m.Run]
+			n[1], n[2] = 1, n[2]+n[1]
+			begins[m.Run] = n
 		case m.Kind == host.KindListFail:
 			x, t := &w.runs[m.Run], last[m.Run]
 			k, _ := slices.BinarySearchFunc(s.Calls, m.At-int64(LayerGap), func(c Call, t int64) int { return cmp.Compare(c.Line.At, t) })
 			x.thinned = x.thinned || k == len(s.Calls) || s.Calls[k].Line.At > m.At || t != 0 && x.begun && w.Whole(t, m.At)
 			last[m.Run] = m.At
 		}
+	}
+	for run, n := range begins {
+		w.runs[run].thinned = w.runs[run].thinned || n[2] > 2 && 4*n[2] > n[0]
 	}
 }
 
@@ -274,8 +284,8 @@ var startTexts = []string{`"Golang settings"`, "Validated CRI v1", "Filesystem U
 	"Using root directory", "Adding static pod path", "Adding pod path", "Adding apiserver pod source", "Loaded volume plugin"}
 
 // unstarted finds runs of which some lines of the start are there and others, which
-// every process writes (1.11 to 1.37), are not: the flags after the first one that
-// is there, the start of the sync loop, and its first turn, which skips because no
+// every process writes (1.11 to 1.37), are not: at verbosity 1 the flags, or those after
+// the first one that is there, the start of the sync loop, and its first turn, which skips because no
 // relist has succeeded yet.
 func (w *Witness) unstarted(s *Log) {
 	flags, begins := make([][]string, len(s.Runs)), make([]bool, len(s.Runs))
@@ -307,6 +317,7 @@ func (w *Witness) unstarted(s *Log) {
 			w.runs[run].thinned = w.runs[run].thinned || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
 		}
 		x := &w.runs[run]
+		x.thinned = x.thinned || begins[run] && r.Loop != 0 && len(flags[run]) == 0 && slices.ContainsFunc(s.Coverage, func(c *parse.Coverage) bool { return c.Origin.PID == r.PID && c.MaxV > 0 })
 		x.filtered = x.filtered || begins[run] && r.Loop == 0 && r.Last-r.First > int64(time.Minute)
 		if r.Loop == 0 || r.Last-r.Loop < int64(time.Minute) {
 			continue
