@@ -52,7 +52,7 @@ var mended = map[string][]uint64{
 	"v1.15.5-14-slow-list":           {340002},
 	"v1.28.0-03-slow-status":         {7100001, 7100011},
 	"rn-a-sigstop-containerd":        {7100006, 7100008, 9700001},
-	"v1.33.13-02-hang-list-v5":       {9600003, 14000014},
+	"v1.33.13-02-hang-list-v5":       {9600003, 14000014, 15000011},
 	"rn-c-cni-hang":                  {9200012},
 	"ds-h-dockerd-cpu-quota":         {9200008},
 	"v1.28.0-11-json-hang":           {9700006},

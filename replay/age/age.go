@@ -172,7 +172,7 @@ func (b *bounds) reports() {
 			starts = []replay.Instant{e.LastStart}
 		}
 		k := len(starts)
-		if e.Never || k == 0 {
+		if e.Never || k == 0 || e.FirstReport == 0 { // relists alone prove it
 			continue
 		}
 		first, last := starts[0], starts[k-1]

@@ -54,6 +54,7 @@ func TestOf(t *testing.T) {
 			Health: []replay.HealthSpan{{Span: replay.Span{From: sec(900), To: sec(2000)}, State: replay.HealthUnknown}}}, 1000, 0, -1},
 		{"a report states it", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1200, 250, 250},
 		{"and nothing after the last one but an upper bound", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStarts: []replay.Instant{when(950)}, FirstReport: sec(1130), LastReport: sec(1300)}}}, 1400, 0, 450},
+		{"relists alone prove an episode, which states no age", replay.Node{Episodes: []replay.Episode{{Run: -1, LastStart: when(950)}}}, 900, 0, -1},
 		{"twenty starts within 20 s leave no room", replay.Node{Kubelet: replay.Kubelet{Period: time.Second},
 			Proofs: []replay.MetricProof{{Kind: snapshots.ProofPaced, From: sec(1000), To: sec(1021), Count: 20, Sum: 20 * time.Second, SumMin: 100 * time.Millisecond, SumMax: 1500 * time.Millisecond}}}, 1010, 0, 1.6},
 		{"a new process has no age before its first relist", replay.Node{Relists: []replay.Relist{hung},
