@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,5 +41,35 @@ func TestKubeletsTogether(t *testing.T) {
 	n := buildOne(t, strings.Join(slices.Concat(well[:k], ill[k:]), "\n")+"\n")
 	if len(n.Runs) != 2 || len(n.Contradictions) != 0 {
 		t.Errorf("a restart: %d processes, %v", len(n.Runs), n.Contradictions)
+	}
+}
+
+// TestClockSetBackBeforeARestart: a process that reports the containers of another one, at
+// times at which that had still written, follows it by a clock that was set back. It is of
+// the same node, and nothing is healthy within the time that both name.
+func TestClockSetBackBeforeARestart(t *testing.T) {
+	var lines []string
+	add := func(pid, from, to int) {
+		const id = "3f6a8c9b0d1e2f3a4b5c6d7e8f901234"
+		for m := from; m < to; m++ {
+			lines = append(lines, fmt.Sprintf(`I1120 10:%02d:00.000000    %d kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"%s"}`, m, pid, id))
+			for s := 2; s < 60; s += 2 {
+				lines = append(lines, fmt.Sprintf(`I1120 10:%02d:%02d.000000    %d reconciler.go:1] "something"`, m, s, pid))
+			}
+		}
+	}
+	add(4242, 0, 12)
+	add(5353, 7, 22)
+	n := buildOne(t, strings.Join(lines, "\n")+"\n")
+	well := time.Duration(0)
+	for _, h := range n.Health {
+		if h.State == Healthy && h.To > at2(t, "10:07:00") && h.From < at2(t, "10:11:58") {
+			t.Errorf("%v in the time that both name", h)
+		} else if h.State == Healthy {
+			well += time.Duration(h.To - h.From)
+		}
+	}
+	if len(n.Runs) != 2 || len(n.Contradictions) != 0 || well < 10*time.Minute {
+		t.Errorf("%d processes, healthy for %v, %v", len(n.Runs), well, n.Contradictions)
 	}
 }

@@ -265,7 +265,32 @@ func together(c *Census) map[*parse.File]bool {
 			last = max(last, l.To)
 		}
 	}
+	c.oneAfterAnother(out)
 	return out
+}
+
+// oneAfterAnother takes out the files in which two processes report the same container,
+// as each that starts does of all that run: they are of one node, one after the other, and
+// the clock was set back between them.
+func (c *Census) oneAfterAnother(several map[*parse.File]bool) {
+	const random = 12 // digits that no two containers share
+	if !slices.Contains(slices.Collect(maps.Values(several)), true) {
+		return
+	}
+	type held struct {
+		file *parse.File
+		id   string
+	}
+	by := map[held]int{}
+	c.Each(KindEvent, func(_ int, e *parse.Event, _ Kinds) {
+		if id := e.Field("data"); several[e.File] && len(id) >= random {
+			if k := (held{e.File, id}); by[k] != 0 && by[k] != e.Origin.PID {
+				several[e.File] = false
+			} else {
+				by[k] = e.Origin.PID
+			}
+		}
+	})
 }
 
 // lines notes who wrote lines, when, and what they say about the node.

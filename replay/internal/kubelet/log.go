@@ -160,6 +160,11 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	s.Cover.runs(s.Runs)
 	s.silences, s.Doubled, s.Broken = silences(n), doubled(n), s.broken()
 	endRuns(s.Runs)
+	for i := 1; i < len(s.Runs); i++ {
+		if a, b := &s.Runs[i-1], &s.Runs[i]; a.PID != 0 && b.PID != 0 && a.Last-b.First > int64(TurnMax) {
+			s.Doubled = append(s.Doubled, host.Span{From: b.First, To: a.Last})
+		}
+	}
 	for _, o := range n.Objects {
 		s.addObject(o)
 	}

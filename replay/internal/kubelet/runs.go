@@ -152,5 +152,5 @@ type Run struct {
 	Loop  int64 // when the sync loop started, 0 unknown
 	exact bool  // Start comes from a monotonic reading
 
-	Stepped time.Duration // the largest by which such readings tell the clock to have moved on more than the process ran
+	Stepped time.Duration // the largest by which the clock moved on more than the process ran, by such readings
 }
