@@ -41,6 +41,10 @@ func newWorld(seed uint64, verbosity int) *world {
 	w := &world{r: rand.New(rand.NewPCG(seed, uint64(verbosity))), verbosity: verbosity, files: map[string]string{}}
 	t0 := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC).UnixNano() + int64(seed)*7_777_777
 	w.end = t0 + 3600*worldSecond
+	for _, f := range []string{`cgroup-driver="systemd"`, `config="/var/lib/kubelet/config.yaml"`, `event-qps="50"`, `feature-gates=""`, `hostname-override=""`,
+		`max-pods="110"`, `root-dir="/var/lib/kubelet"`, `runtime-request-timeout="2m0s"`, fmt.Sprintf(`v="%d"`, verbosity)} {
+		w.log(t0-worldSecond-1_000_000, 'I', "flags.go:64", "FLAG: --%s", f)
+	}
 	w.log(t0-worldSecond, 'I', "server.go:467", `"Kubelet version" kubeletVersion="v1.33.1"`)
 	w.log(t0-100_000, 'I', "kubelet.go:2303", `"Starting kubelet main sync loop"`)
 	w.relist(t0, 5_000_000, 2_000_000, "")
