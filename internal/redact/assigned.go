@@ -16,10 +16,10 @@ const (
 // what stands alone is in ends.
 var (
 	roots = map[trust][]string{
-		certainly: {"password", "passwd", "passphrase", "passwort", "apikey", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
-		likely:    {"secret", "token", "credential", "signature"},
+		certainly: {"password", "passwd", "passphrase", "passwort", "passwrd", "pasword", "kennwort", "wachtwoord", "salasana", "senha", "apikey", "appkey", "dsn", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
+		likely:    {"secret", "token", "credential", "signature", "sessid", "sessionid", "nonce", "assertion", "verifier", "samlresponse", "totp", "authcode"},
 	}
-	ends = map[string]trust{"pass": certainly, "passcode": certainly, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sessionid": likely, "sid": maybe, "session": maybe}
+	ends = map[string]trust{"pass": certainly, "passe": certainly, "passcode": certainly, "code": maybe, "codes": maybe, "access": maybe, "mfa": likely, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sid": maybe, "session": maybe}
 	// within are words that make a name one of a credential wherever they stand in it.
 	within = wordSet("key secret token pass password passwd passphrase cred creds salt hmac auth")
 	// keyed are what has keys that are names: map key, pod key.
@@ -28,6 +28,8 @@ var (
 	about = wordSet("name names namespace file files path dir ref refs type policy provider manager ttl age expiry expiration expires timeout count size length version controller class url uri enabled kind request requests review volume mount cache informer store go group audience")
 	// parts are last words that do not take away that it is one.
 	parts = wordSet("data id value string text json b64 base64 plain hash")
+	// coded are what has a code that is no secret.
+	coded = wordSet("status exit error err return returned ret response result reason http https grpc rpc country zip postal area event source machine byte char key scan lang language region currency opcode op")
 	// nothing are values that hold nothing.
 	nothing = wordSet("true false nil null none unset yes no not is was for of and or in to the a an required expired incorrect wrong invalid empty missing mismatch rotation authentication auth failed prompt reset change changed has with flag rejected denied")
 )
@@ -68,11 +70,14 @@ func trustIn(name string) trust {
 			from = i
 		}
 	}
+	if whole := strings.ToLower(strings.Join(segments, "")); connects(whole) {
+		return certainly
+	}
 	for len(segments) > 1 && parts[strings.ToLower(segments[len(segments)-1])] || len(segments) > 1 && segments[len(segments)-1] == "" {
 		segments = segments[:len(segments)-1]
 	}
 	last := strings.ToLower(segments[len(segments)-1])
-	if about[last] {
+	if about[last] || len(segments) > 1 && strings.HasPrefix(last, "code") && coded[strings.ToLower(segments[len(segments)-2])] {
 		return noSecret
 	}
 	if t := ends[last]; t > noSecret {
@@ -92,6 +97,8 @@ func trustIn(name string) trust {
 		return certainly
 	case strings.HasSuffix(flat, "pwd"), strings.HasSuffix(flat, "pw"):
 		return certainly
+	case strings.HasSuffix(flat, "key"), strings.HasSuffix(flat, "auth"):
+		return maybe
 	}
 	for _, segment := range segments {
 		if within[strings.ToLower(segment)] {
@@ -99,6 +106,12 @@ func trustIn(name string) trust {
 		}
 	}
 	return noSecret
+}
+
+// connects reports whether a folded name is one of what tells how to connect, with a
+// password or without.
+func connects(name string) bool {
+	return strings.Contains(name, "connectionstring") || strings.HasSuffix(name, "connstr")
 }
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
@@ -153,13 +166,13 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 		switch {
 		case t == noSecret && len(name) == 5 && strings.EqualFold(name, "value"):
 			t = before // {"name": "TOKEN", "value": "x"}
-		case t == noSecret && name == "code" && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
+		case len(name) == 1 && (name == "p" || name == "t") && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
 			t = maybe
 		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
 			t = maybe
 			if len(name) > 1 {
 				out = append(out, cut{i + 2, secretEnd(s, i+2, valueEnd(s, j))})
-			} else if from := skipQuote(s, j); from > j { // -p"x"
+			} else if from := skipQuote(s, j); from > j && from < len(s) && s[from] != ',' { // -p"x"
 				out = append(out, cut{from, closing(s, from, s[j:from])})
 			}
 		}
@@ -178,6 +191,9 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 
 // optionEnd is where the value of an option ends that stands at i.
 func optionEnd(s string, i int) int {
+	if k := skipQuote(s, i); k > i && k < len(s) && s[k] == ',' { // "-p","x"
+		i = k + 1
+	}
 	i = skipBlank(s, i)
 	if from := skipQuote(s, i); from > i {
 		return closing(s, from, s[i:from])
@@ -188,22 +204,35 @@ func optionEnd(s string, i int) int {
 // assignedTo returns the credential that the name s[i:j] holds, nothing if it holds none.
 func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	at := skipQuote(s, j)
-	if i > 0 && s[i-1] == '<' && at < len(s) && s[at] == '>' {
-		from = at + 1
-		if n := strings.IndexByte(s[from:], '<'); n > 0 {
-			return from, from + n
+	if i > 0 && s[i-1] == '<' {
+		if to := strings.IndexAny(s[at:min(len(s), at+maxRun)], "<>"); to >= 0 && s[at+to] == '>' && (to == 0 || s[at] == ' ') {
+			from = at + to + 1 // <password encrypted="no">x</password>
+			if n := strings.IndexByte(s[from:], '<'); n > 0 {
+				return from, from + n
+			}
+			return 0, 0
 		}
-		return 0, 0
 	}
 	quotedName := at > j
 	gap := skipBlank(s, at)
+	if k := digitsEnd(s, gap); k > gap && k < gap+3 && k < len(s) && s[k] == ':' {
+		gap = k // Key 1: x
+	}
 	how, value := joined(s, gap)
-	if named := s[i:j]; strings.EqualFold(named, "key") && keyed[strings.ToLower(wordBefore(s, i))] {
+	named := s[i:j]
+	if strings.EqualFold(named, "key") && keyed[strings.ToLower(wordBefore(s, i))] || codes(named) && coded[strings.ToLower(wordBefore(s, i))] {
 		return 0, 0
 	}
 	switch {
 	case how == noJoint && t >= likely && gap == j && j < len(s) && s[j] == '(':
 		how, value = call, j+1
+	case how == noJoint && flag && quotedName && gap < len(s) && s[gap] == ',': // ["--password","x"]
+		how, value = tight, gap+1
+	case how == noJoint && t == certainly && (quotedName || gap == at) && gap < len(s) && loosely(s, i, gap, quotedName):
+		how, value = space, gap+1
+		if isAlnum(s[gap]) {
+			value = j // password'x'
+		}
 	case how == noJoint && (gap == at || quotedName):
 		return 0, 0
 	case how == noJoint:
@@ -218,6 +247,12 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		how = tight
 	}
 	value = skipBlank(s, value)
+	if next := nextLine(s, value); next > value && how >= colon {
+		how, value = colon, next
+		if k := wordEnd(s, next); k < len(s) && s[k] == ':' && k+1 < len(s) && isBlank(s[k+1]) {
+			return 0, 0 // the next key
+		}
+	}
 	for _, opener := range []string{"[]byte(", "[", "(", "{"} {
 		if strings.HasPrefix(s[value:], opener) && how >= colon {
 			value += len(opener)
@@ -240,6 +275,12 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 			to = valueEnd(s, to+2)
 		}
 	}
+	if quote == "" && connects(strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(named))) {
+		to = from + len(strings.TrimRight(upTo(s[from:], " \t\r\n\"'`"), "\\,;)}]"))
+	}
+	if n := strings.IndexByte(s[from:to], ':'); quote == "" && how == space && n > 0 && n == strings.LastIndexByte(s[from:to], ':') {
+		from, how = from+n+1, colon // auth bob:x
+	}
 	v := s[from:to]
 	if k := run(s, min(to+1, len(s)), "_"); to < len(s) && s[to] == '{' && (k == to+1 || k < len(s) && s[k] == ':') {
 		return 0, 0 // what Go prints of a type
@@ -258,23 +299,75 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 	case how == tight && t >= likely && (quote == "" || !plain),
 		how >= verb && t == certainly && !plain,
 		(how == colon || how == call) && t == likely && quote != "" && len(v) >= 6 && !plain,
-		how == space && t == certainly && quote != "" && !strings.Contains(v, " "):
+		how == space && t == certainly && quote != "" && len(v) <= labelEnd && s[j] == ' ':
 		return from, to
 	case how == space && strings.EqualFold(s[i:j], "secret") && quote != "":
 		return 0, 0 // the name of an object
 	}
-	switch name := strings.ToLower(s[i:j]); {
+	switch name := strings.ToLower(named); {
 	case isNumber(v):
-		if how < colon && (name == "session" || name == "sid" || name == "auth") || how == call {
-			return 0, 0 // Session 171234 of user root
+		if how < colon && (name == "session" || name == "sid" || named == "auth") || how == call || codes(named) && len(v) == 10 && v >= "2147483648" {
+			return 0, 0 // Session 171234 of user root, a code of Windows
 		}
+	case (codes(named) || name == "access") && (!strings.ContainsAny(v, "0123456789") || strings.ContainsAny(v, "/:.(") || strings.HasPrefix(v, "0x")):
+		return 0, 0
 	case strings.ContainsAny(v, " :") && how < tight, !opaque(v), figures().MatchString(v) && strings.Trim(v[:min(6, len(v))], "0123456789") != "",
 		how == call && strings.HasPrefix(v, "0x"),
 		t == maybe && uidForm(v, 0, wordEnd(v, 0)).end == len(v),
 		name == "key" && (strings.ContainsAny(v, "/:@") || how < colon && !strings.ContainsAny(v, "0123456789")):
 		return 0, 0
 	}
+	for k := skipBlank(s, to); codes(named) && named[len(named)-1] == 's' && k > to && isNumber(s[k:valueEnd(s, k)]); k = skipBlank(s, to) {
+		to = valueEnd(s, k) // recovery codes x y
+	}
 	return from, to
+}
+
+// codes reports whether a name is one of a code, which may be one that lets somebody in.
+func codes(name string) bool {
+	return strings.HasSuffix(strings.ToLower(strings.TrimSuffix(name, "s")), "code")
+}
+
+// loosely reports whether what stands at gap joins the password that is named at i to
+// its value, where it does so to nothing else: password/x, password|x, password'x'.
+func loosely(s string, i, gap int, quoted bool) bool {
+	if isAlnum(s[gap]) {
+		return quoted
+	}
+	return strings.IndexByte("/|,;~+", s[gap]) >= 0 && (i == 0 || s[i-1] != '/' && s[i-1] != '.')
+}
+
+// digitsEnd returns where the digits at i end.
+func digitsEnd(s string, i int) int {
+	for digitAt(s, i) {
+		i++
+	}
+	return i
+}
+
+// upTo returns s up to the first of some bytes.
+func upTo(s, stop string) string {
+	if i := strings.IndexAny(s, stop); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// nextLine returns where the next line begins if nothing but the mark of a block of YAML
+// stands at i before it, i if there is more.
+func nextLine(s string, i int) int {
+	from := i
+	for from < len(s) && strings.IndexByte("|>-+", s[from]) >= 0 {
+		from++
+	}
+	next := skipBreaks(s, from)
+	if next == from || next == len(s) || strings.Trim(s[from:next], " \t") == "" {
+		return i
+	}
+	if strings.HasPrefix(s[next:], "- ") {
+		next += len("- ")
+	}
+	return next
 }
 
 // isNumber reports whether a value is a number that is longer than what is counted.
@@ -312,6 +405,12 @@ func linkEnd(s string, i int) int {
 		near := s[i+len(w) : min(len(s), i+len(w)+labelEnd)]
 		if end := strings.IndexAny(near, " :"); end > 0 && strings.HasPrefix(near[end:], ": ") {
 			return i + len(w) + end + len(": ")
+		}
+		if end := strings.Index(near, " is "); end > 0 && !strings.ContainsAny(near[:end], ",;.\"") {
+			from := i + len(w) + end + len(" is ")
+			if v := s[from:optionEnd(s, from)]; opaque(v) || isNumber(v) {
+				return from
+			}
 		}
 	}
 	return i
@@ -440,6 +539,15 @@ func skipBlank(s string, i int) int {
 			i++
 		case strings.HasPrefix(s[i:], "%20"):
 			i += 3
+		case s[i] == '\\':
+			k := i
+			for k < len(s) && s[k] == '\\' {
+				k++
+			}
+			if k == len(s) || s[k] != 't' || k+1 < len(s) && s[k+1] == '_' {
+				return i
+			}
+			i = k + 1
 		default:
 			return i
 		}

@@ -58,6 +58,32 @@ var planted = map[string][]string{
 	`community string 90817298, seed=trust-blue-7790, password used: trust-blue-7765`: {"90817298", "7790", "7765"},
 	`vault login trust-blue-7837`:                                                     {"7837"},
 	`create secret --from-literal=a=trust-blue-7838`:                                  {"7838"},
+	// Codes, tickets of a session, and what tells how to connect.
+	`access 90817000, access code 90817001, code 90817002, "access":"blue-9003"`:             {"90817", "9003"},
+	`recovery codes: 90817001 90817002, mfa_code=90817003, PIN code 90817004`:                {"90817"},
+	`nonce=90817001&code_verifier=blue-9002 JSESSIONID=90817003 SAMLResponse=blue-9004`:      {"90817", "9002", "9004"},
+	`connectionString: Server=h;Database=d;blue-9001`:                                        {"9001"},
+	`AZURE_STORAGE_CONNECTION_STRING=Default=https;Name=blue-9001 ConnectionStrings__X=b-92`: {"9001", "b-92"},
+	`Unseal Key 1: 90817001; auth bob:90817002; user=root:blue-9003`:                         {"90817", "9003"},
+	// Logins without a scheme.
+	`bob:blue-9001@h, http_proxy=bob:90817002@proxy:3128, sqlplus bob/blue-9003@orcl`: {"9001", "90817", "9003"},
+	`imap bob@x.test:90817001 login failed for bob:90817002`:                          {"90817"},
+	// Options and pipes.
+	`-p 90817275`: {"90817275"},
+	`mysql "-p90817276" && args ["--password","90817277","-p","blue-9008"]`:                 {"90817", "9008"},
+	`net use x: \\h\s /user:d\bob blue-9001`:                                                {"9001"},
+	`net use \\h\s blue-9001 /persistent:yes`:                                               {"9001"},
+	`smbclient -U bob%blue-9001 //h/s -Ubob%90817002, user=bob%90817003`:                    {"9001", "90817"},
+	`snmpwalk -A 90817001 -X blue-9002 h; snmpget -c blue-9003; unzip -P 90817004 x`:        {"90817", "9002", "9003"},
+	`echo 90817001 | passwd --stdin bob; echo 'bob:blue-9002' | chpasswd; kinit <<< b-90s3`: {"90817", "9002", "90s3"},
+	`chpasswd: {list: "root:90817001"}; htpasswd -b f bob b-9002; openssl enc -k b-9003`:    {"90817", "9002", "9003"},
+	// Signs, and the next line.
+	`password/90817001 pwd/blue-9002 password|90817003 password,90817004 password'b-9005'`: {"90817", "9002", "9005"},
+	`password:\n  blue-9001 token: >-\n  blue-9002\nsecret:\n- 90817003`:                   {"9001", "9002", "90817"},
+	"password:\n  blue-9001\n\"password\":\n\t\"blue-9002\"\npassword: |\n  90817003":      {"9001", "9002", "90817"},
+	`<Password encrypted="no">90817001</Password> password "blue 9002" PASSWORD\t90817003`: {"90817", "9002"},
+	`log in with 90817001 as the password; password for bob on h is 90817002`:              {"90817"},
+	`contraseña: blue-9001 Kennwort: blue-9002 Digest nonce="90817003", opaque="b-9004"`:   {"9001", "9002", "90817", "9004"},
 }
 
 // TestPlanted: no credential stays, nor a part of it.
@@ -82,6 +108,9 @@ func TestNoSecret(t *testing.T) {
 		`key "registry" is missing, taint key node-role, label key tier2-x`, `configmap key app2.conf, map key web2-x, pod key default/web-7d9f8b6c5-x2x4z`,
 		`volumeMap key "kubernetes.io/csi/x^vol-0abc12"`, `"key":"node.kubernetes.io/not-ready"`, `key="0d1cfa64-0c0e-4a0c-9b1e-2a8a2f7b1111"`,
 		`Started Session 171234 of user root.`, `docker-pullable://reg:5000/a/b@sha256:0`, `http://h:8080/x?mail=a@b`, `https://h/x/a:b@c`,
+		`exit code 137, exit code: 3221225786, status code 500123, "code":404, code = DeadlineExceeded, error code 0x80070005, terminated with code 3221225477`,
+		`access denied, access modes ReadWriteOnce, password/keyring of the kubelet, /etc/passwd/90817001, nfs/server1.x@CORP.TEST, getty@tty1.service, user@1000.service`,
+		`repo/app:v1@sha256:0, k8s.io/client-go@v0.28.0, password: the next line`, "password:\n  policy: strict",
 		`container identified by web1`, `"kube-api-auth-w7646_cattle-system(e9974ade-32e6-4776-8fe9-cd4d44a48d66)"`, `getToken(0xc42069ea20, 0x1)`, `ssh -p 2222 x`, `the pin is 17`, `{Name:x,Password:,User:y}`,
 	} {
 		if got := New(nil).withoutSecrets(keep); got != keep {

@@ -11,6 +11,9 @@ import (
 // agree on it, and the map of replacements must not hold it.
 const hidden = "[secret]"
 
+// login is the option of curl, smbclient, skopeo and others that takes a user with a password.
+const login = `(?:^|[\s"'])(?:-[uU][ =]?|--(?:proxy-)?user[ =]|--(?:[a-z]+-)?creds[ =])`
+
 // credentials are what is removed for its form; the group is the secret, all of
 // the match where there is none. Values of what is called a password or a token
 // are found by assigned, all others by random.
@@ -19,9 +22,29 @@ var credentials = []struct {
 	hint []string // one of them, folded, must occur
 }{
 	{lazy(`\bjdbc:[a-z0-9:]+?([^\s/"'@:]+/[^\s/"'@]+)@`), []string{"jdbc:"}},
-	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])([^\s"':\\]+:[^\s"'\\]+)`), []string{"-u", "--creds"}},
-	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])\\*"([^\s"\\:]+:[^"\\]+)`), []string{"-u", "--creds"}},
-	{lazy(`(?:^|\s)(?:-u[ =]?|--user[ =]|--creds[ =])\\*'([^\s'\\:]+:[^'\\]+)`), []string{"-u", "--creds"}},
+	{lazy(login + `([^\s"':%\\]+[:%][^\s"'\\]+)`), []string{"-u", "-creds"}},
+	{lazy(login + `\\*"([^\s"\\:%]+[:%][^"\\]+)`), []string{"-u", "-creds"}},
+	{lazy(login + `\\*'([^\s'\\:%]+[:%][^'\\]+)`), []string{"-u", "-creds"}},
+	{lazy(`\b(?:user(?:name)?=|--user[ =])[^\s"'\\%,]+%([^\s"'\\,]+)`), []string{"user"}},
+	{lazy(`(?i)user(?:name)?=[\w.-]+:([^\s"'\\,;&/]{3,})`), []string{"user=", "username="}},
+	{lazy(`(?i)\b(?:log[io]n|auth[a-z]*|credentials?) [^:/]{0,40}?\b[a-z_][\w.-]*[:/](\d{6,})\b`), []string{"login", "logon", "auth", "credential"}},
+	{lazy(`\bnet use [^|\n]*?\\\\\S+ ([^\s/"'\\][^\s"'\\]*)`), []string{"net use"}},
+	{lazy(`\bnet use [^|\n]*?/user:\S+ ([^\s/"'\\][^\s"'\\]*)`), []string{"net use"}},
+	{lazy(`\b(?:echo|printf)(?: -[a-z]+)* \\*["']?([^\s"'|\\]+)\\*["']? *\| *[^|\n]*?(?:passw|kinit|sudo -S|login|cryptsetup)`), []string{"echo", "printf"}},
+	{lazy(`\b(?:\w*passwd|kinit|login|cryptsetup|sudo)\b[^|;\n<]*<<<? ?\\*["']?([^\s"'\\]+)`), []string{"<<"}},
+	{lazy(`(?i)\bchpasswd\b[^;]*?[a-z_][\w.-]*:([^\s"'\\]{3,})`), []string{"chpasswd"}},
+	{lazy(`\bhtpasswd (?:-\S+ )+\S+ \S+ \\*["']?([^\s"'\\]+)`), []string{"htpasswd"}},
+	{lazy(`\bopenssl\b[^|;\n]{0,200}? -[kK] ?\\*["']?([^\s"'\\]+)`), []string{"openssl"}},
+	{lazy(`\b(?:snmp[a-z]+\b[^|;\n]{0,200}? -A|(?:un)?zip\b[^|;\n]{0,200}? -P) ?\\*["']?([^\s"'\\]+)`), []string{"snmp", "zip"}},
+	{lazy(`\bsnmp[a-z]+\b[^|;\n]{0,200}? -X ?\\*["']?([^\s"'\\]+)`), []string{"snmp"}},
+	{lazy(`\bsnmp[a-z]+\b[^|;\n]{0,200}? -c ?\\*["']?([^\s"'\\]+)`), []string{"snmp"}},
+	{lazy(`(?:^|[\s"'])(?i:/p(?:w|wd|ass)?[: ])\\*["']?([^\s"'\\]{3,})`), []string{"/p"}},
+	{lazy(`(?i)(?:^|[\s"';])auth \\*["']?[a-z_][\w.-]*\\*["']? \\*["']?([^\s"'\\]*\d[^\s"'\\]{3,})`), []string{"auth "}},
+	{lazy(`(?i)([^\s"'\\]{3,}\d[^\s"'\\]*)\\*["']? (?:as|is) (?:(?:the|a|its|his|her|my|our|your|their) )?(?:new |old )?(?:password|passphrase|token|secret|pin)\b`), []string{"password", "passphrase", "token", "secret", " pin"}},
+	{lazy(`\b[\w.*-]+:\d{2,5}:[\w*-]+:[\w.-]+:([^\s"'\\]+)`), []string{":5432:", ":6432:"}},
+	{lazy(`@[\w.-]+\.[a-z]{2,}:([^\s"'\\/]{6,})(?:[\s"'\\,;]|$)`), []string{"@"}},
+	{lazy(`(?i)\bdigest\b.*?\b(?:response|opaque)=\\*"?([^"\\,\s]+)`), []string{"digest"}},
+	{lazy(`(?i)(?:contraseña|contrasena|пароль|hasło|lösenord|密码|密碼|口令|パスワード|비밀번호)\\*["']?\s*[:=：]?\s*\\*["']?([^\s"'\\]+)`), []string{"contrase", "пароль", "hasło", "lösenord", "密码", "密碼", "口令", "パスワード", "비밀번호"}},
 	{lazy(`(?:\bIDENTIFIED (?:WITH \S+ )?BY (?:PASSWORD )?\\*["']?|(?i:\bidentified (?:with \S+ )?by (?:password )?)\\*')([^\s"'\\]+)`), []string{"identified"}},
 	{lazy(`\bvault login (?:-\S+ )*([^\s"'\\-][^\s"'\\]+)`), []string{"vault login"}},
 	{lazy(`--from-literal[= ]\\*["']?[^\s=]+=\\*["']?([^\s"'\\]+)`), []string{"--from-literal"}},
@@ -38,7 +61,7 @@ var credentials = []struct {
 }
 
 // stems are in the names of credentials, folded: a text without any assigns none.
-const stems = "pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|session|docker|code=| -p"
+var stems = strings.Split("pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|sess|docker|access|nonce|assertion|verifier|saml|mfa|conn|dsn|wachtwoord|kennwort|senha| -p|\"-p|'-p|&p=|?p=|&t=|?t=", "|")
 
 // cut is a stretch of text that is a credential.
 type cut struct{ from, to int }
@@ -46,12 +69,14 @@ type cut struct{ from, to int }
 // withoutSecrets removes credentials.
 func (r *Redactor) withoutSecrets(s string) string {
 	folded := strings.ToLower(s)
-	cuts := userinfo(random(keyBlocks(nil, s), s), s)
-	if hinted(folded, stems) {
+	cuts := logins(userinfo(random(keyBlocks(nil, s), s), s), s)
+	has := pairsOf(folded)
+	holds := func(h string) bool { return has.all(h) && strings.Contains(folded, h) }
+	if slices.ContainsFunc(stems, holds) || strings.HasPrefix(s, "-p") || has.all("code") && hasCode(folded) {
 		cuts = r.assigned(cuts, s)
 	}
 	for _, c := range credentials {
-		if !slices.ContainsFunc(c.hint, func(h string) bool { return strings.Contains(folded, h) }) {
+		if !slices.ContainsFunc(c.hint, holds) {
 			continue
 		}
 		for _, m := range c.re().FindAllStringSubmatchIndex(s, -1) {
@@ -115,6 +140,41 @@ func userinfo(out []cut, s string) []cut {
 		if last > from {
 			out = append(out, cut{from, last})
 		}
+	}
+}
+
+// logins appends the passwords of bob:x@host and bob/x@host. References of images,
+// versions and names of Kerberos look like them.
+func logins(out []cut, s string) []cut {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '@')
+		if i < 0 {
+			return out
+		}
+		end := at + i
+		at = end + 1
+		if at == len(s) || !isAlnum(s[at]) && s[at] != '[' && s[at] != '/' || strings.HasPrefix(s[at:], "sha") {
+			continue
+		}
+		from := end
+		for from > 0 && end-from < labelEnd && strings.IndexByte(" \t\r\n\"'=@:/\\", s[from-1]) < 0 {
+			from--
+		}
+		if end-from < 3 || from < 2 || !isAlnum(s[from-2]) {
+			continue
+		}
+		user := from - 1
+		for user > 0 && isNameByte(s[user-1]) {
+			user--
+		}
+		inPath := user > 0 && strings.IndexByte("/:@", s[user-1]) >= 0
+		realm := s[at:wordEnd(s, at)]
+		switch v := s[from:end]; {
+		case s[from-1] == ':' && s[at] != '/':
+		case s[from-1] != '/' || inPath || !opaque(v) && !isNumber(v) || digitAt(v, 1) && v[0] == 'v' || realm != "" && strings.ToUpper(realm) == realm && isLetter(rune(realm[0])):
+			continue
+		}
+		out = append(out, cut{from, end})
 	}
 }
 
@@ -182,3 +242,43 @@ func skipBreaks(s string, i int) int {
 }
 
 func isBase64(c byte) bool { return isAlnum(c) && c < 0x80 || c == '+' || c == '/' }
+
+// hasCode reports whether a folded text holds a code with digits, as no code = NotFound has.
+func hasCode(s string) bool {
+	for at := 0; ; {
+		i := strings.Index(s[at:], "code")
+		if i < 0 {
+			return false
+		}
+		at += i + len("code")
+		rest := strings.TrimLeft(s[at:min(len(s), at+labelEnd)], "s\"'\\ :=")
+		if strings.ContainsAny(upTo(rest, " ,;"), "0123456789") {
+			return true
+		}
+	}
+}
+
+// pairs are the pairs of bytes that follow each other in a text: what has a pair that
+// the text has not is not in it. Two pairs may share a bit.
+type pairs [64]uint64
+
+func pairsOf(s string) (p pairs) {
+	for i := 1; i < len(s); i++ {
+		at := pairAt(s, i)
+		p[at/64] |= 1 << (at % 64)
+	}
+	return p
+}
+
+// all reports whether all pairs of s are there.
+func (p *pairs) all(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if at := pairAt(s, i); p[at/64]&(1<<(at%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// pairAt is the bit of the pair that ends at i.
+func pairAt(s string, i int) int { return (int(s[i-1])&63)<<6 | int(s[i])&63 }

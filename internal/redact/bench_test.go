@@ -1,0 +1,36 @@
+package redact
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// BenchmarkLine is what a line of a log costs: to learn its names and to replace them.
+func BenchmarkLine(b *testing.B) {
+	var log []string
+	for _, sample := range []string{"stuck-pods", "hang-list", "frozen-kubelet"} {
+		data, err := os.ReadFile(filepath.Join("../../samples", sample, "kubelet.log"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		log = append(log, strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")...)
+	}
+	for _, l := range lines {
+		log = append(log, l.text)
+	}
+	r := New(nil)
+	pass := func(l string) {
+		r.Learn(l)
+		r.Settle()
+		r.Text(l)
+	}
+	for _, l := range log {
+		pass(l)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		pass(log[i%len(log)])
+	}
+}
