@@ -3,6 +3,7 @@ package redact
 import (
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -33,7 +34,9 @@ func formAt(s string, i, j int) form {
 		try(instanceForm(s, i, j))
 	case '.':
 		try(ip4Form(s, i))
+		try(dottedMAC(s, i, j))
 	case ':':
+		try(procForm(s, i, j))
 		try(ip6Form(s, i))
 		try(macForm(s, i))
 	}
@@ -69,26 +72,25 @@ func uidForm(s string, i, j int) form {
 	if j-i < 8 || !allHex(s[j-8:j]) || j == len(s) {
 		return form{}
 	}
-	at, text := j, s[j-8:j]
+	at, text, groups := j, s[j-8:j], 0
 	for _, n := range []int{4, 4, 4, 12} {
-		sep := 1
 		if at >= len(s) {
-			return form{}
+			break
 		}
+		sep := 1
 		if s[at] != '-' {
-			if sep = escaped(s[at:], '-'); sep == 0 {
-				return form{}
-			}
+			sep = escaped(s[at:], '-')
 		}
-		at += sep
-		if at+n > len(s) || !allHex(s[at:at+n]) {
-			return form{}
+		from := at + sep
+		if sep == 0 || from+n > len(s) || !allHex(s[from:from+n]) {
+			break
 		}
-		text += "-" + s[at:at+n]
-		at += n
+		text += "-" + s[from:from+n]
+		at = from + n
+		groups++
 	}
-	if at < len(s) && isHex(s[at]) {
-		return form{}
+	if at < len(s) && isAlnum(s[at]) && (groups < 4 || isHex(s[at])) || groups < 2 || groups < 4 && strings.Trim(text, "0123456789-") == "" {
+		return form{} // digits alone are a date and a time
 	}
 	return form{j - 8, at, UID, strings.ToLower(text)}
 }
@@ -104,31 +106,69 @@ func octets(s string, seps string) (text string, end int) {
 			at++
 			text += "."
 		}
-		n, from := 0, at
-		for at < len(s) && at-from < 3 && s[at] >= '0' && s[at] <= '9' {
-			n = n*10 + int(s[at]-'0')
+		from := at
+		for at < len(s) && (at-from < 3 || at-from < 4 && s[from] == '0') && s[at] >= '0' && s[at] <= '9' {
 			at++
 		}
-		if at == from || n > 255 {
-			return "", 0
+		base := 10
+		if at-from == 4 {
+			base = 8
 		}
-		text += s[from:at]
+		n := 0
+		for _, c := range []byte(s[from:at]) {
+			n = n*base + int(c-'0')
+		}
+		switch {
+		case at == from || n > 255:
+			return "", 0
+		case base == 8:
+			text += strconv.Itoa(n)
+		default:
+			text += s[from:at]
+		}
 	}
 	return text, at
 }
 
 func digitAt(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
+// addresses reports whether four numbers are an address rather than a version or a date.
+func addresses(a netip.Addr) bool {
+	return a.IsPrivate() || a.IsGlobalUnicast() && slices.ContainsFunc(a.AsSlice(), func(n byte) bool { return n > 99 })
+}
+
+// subnetForm knows private networks of three numbers: 10.1.2/24, 10.1.2.*.
+func subnetForm(s string, i int) form {
+	end := i
+	for dots := 0; end < len(s) && (digitAt(s, end) || s[end] == '.' && dots < 2); end++ {
+		if s[end] == '.' {
+			dots++
+		}
+	}
+	rest := s[end:min(len(s), end+2)]
+	if rest != ".*" && rest != ".x" && rest != ".X" && (rest == "" || rest[0] != '/' || !digitAt(rest, 1)) {
+		return form{}
+	}
+	a, err := netip.ParseAddr(s[i:end] + ".0")
+	if err != nil || !a.IsPrivate() {
+		return form{}
+	}
+	return form{i, end, IP, s[i:end]}
+}
+
 // ip4Form knows IPv4 addresses; five numbers are a version, unless the first four are
-// a private address: the fifth is its port.
+// an address: the fifth is its port.
 func ip4Form(s string, i int) form {
 	text, n := octets(s[i:], ".")
 	end := i + n
-	if n == 0 || end < len(s) && isAlnum(s[end]) {
+	if n == 0 {
+		return subnetForm(s, i)
+	}
+	if end < len(s) && isAlnum(s[end]) {
 		return form{}
 	}
 	if end+1 < len(s) && s[end] == '.' && digitAt(s, end+1) {
-		if a, err := netip.ParseAddr(text); err != nil || !a.IsPrivate() {
+		if a, err := netip.ParseAddr(text); err != nil || !addresses(a) {
 			return form{}
 		}
 	}
@@ -154,7 +194,7 @@ func dashedIP(s string, i, j int) form {
 		return form{}
 	}
 	a, err := netip.ParseAddr(text)
-	if err != nil || !a.IsPrivate() && (!a.IsGlobalUnicast() || !slices.ContainsFunc(a.AsSlice(), func(n byte) bool { return n > 99 })) {
+	if err != nil || !addresses(a) {
 		return form{} // a date
 	}
 	return form{i, i + n, IP, text}
@@ -223,6 +263,28 @@ func macForm(s string, i int) form {
 		}
 	}
 	return form{i, end, MAC, strings.ReplaceAll(strings.ToLower(s[i:end]), "-", ":")}
+}
+
+// dottedMAC knows MAC addresses as switches write them: 5254.00aa.bbcc.
+func dottedMAC(s string, i, j int) form {
+	const length = len("5254.00aa.bbcc")
+	end := i + length
+	if j-i != 4 || end > len(s) || s[i+9] != '.' || end < len(s) && isAlnum(s[end]) {
+		return form{}
+	}
+	hex := s[i:j] + s[i+5:i+9] + s[i+10:end]
+	if !allHex(hex) || strings.Trim(hex, "0123456789") == "" {
+		return form{}
+	}
+	return form{i, end, MAC, strings.ToLower(s[i:end])}
+}
+
+// procForm knows addresses of /proc/net: 0302010A:1F90.
+func procForm(s string, i, j int) form {
+	if port := wordEnd(s, j+1); j-i != 8 || port-j != 5 || !allHex(s[i:j]) || !allHex(s[j+1:port]) || strings.Trim(s[i:j], "0") == "" {
+		return form{}
+	}
+	return form{i, j, IP, strings.ToUpper(s[i:j])}
 }
 
 // run returns the end of the stretch from i of letters, digits and more. No form is

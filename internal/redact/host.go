@@ -68,15 +68,16 @@ func startsHost(s string, i int) bool {
 
 // isHost reports whether a dotted name is one of a host.
 func isHost(host string) bool {
-	labels := strings.Split(host, ".")
-	last := labels[len(labels)-1]
-	if len(labels) < 2 || len(host) > 253 || !lettersOnly(last) || slices.Contains(fileEnds, last) || slices.Contains(labels, "") {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if len(last) == len(host) || len(host) > 253 || !lettersOnly(last) || slices.Contains(fileEnds, last) || host[0] == '.' || strings.Contains(host, "..") {
 		return false
 	}
+	first, rest, _ := strings.Cut(host, ".")
+	two := len(rest) == len(last)
 	if slices.Contains(commonDomains, last) {
-		return len(labels) > 2 || !slices.Contains(selectors, labels[0]) && !figures().MatchString(labels[0])
+		return !two || !slices.Contains(selectors, first) && !figures().MatchString(first)
 	}
-	if len(labels) == 2 || slices.Contains(selectors, labels[0]) {
+	if two || slices.Contains(selectors, first) {
 		return false
 	}
 	return !familiar(host)

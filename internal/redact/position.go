@@ -126,11 +126,12 @@ var keys = map[string]Kind{
 	"server": Host, "srv": Host, "registry": Host, "peer": Host, "upstream": Host, "addr": Host, "address": Host, "servername": Host, "remote": Host, "nfsserver": Host, "mirror": Host, "domain": Host, "endpoint": Host, "url": Host,
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
 	"user": Object, "username": Object, "tenant": Object, "customer": Object, "serveraddress": Host, "database": Object, "dbname": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
-	"createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
+	"acct": Object, "logname": Object, "sudouser": Object, "serviceaccountname": Object, "secretname": Object, "configmapname": Object, "subdomain": Host, "domainname": Host, "localhostname": Node,
+	"instanceid": Node, "storageclass": Object, "ownedby": Object, "createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
 // lists are KEY=[a b] and KEY: ["a","b"].
-var lists = lazy(`\b(unready status|incomplete status|unknown status|pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\[([^\]]+)\]`)
+var lists = lazy(`\b(unready status|incomplete status|unknown status|pods|volumes|images|nodes|containers|namespaces|repoTags|repoDigests|RepoTags|RepoDigests)\\*"?\s?[=:]\s?\\*"?\[([^\]]+)\]`)
 
 // listKinds are the kinds of their elements.
 var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image, "nodes": Node, "containers": Container, "namespaces": Namespace,
@@ -139,7 +140,7 @@ var listKinds = map[string]Kind{"pods": Pod, "volumes": Volume, "images": Image,
 
 // listed appends the elements of lists.
 func listed(out []span, s string) []span {
-	if !hinted(s, "=[|:[|= [|: [") {
+	if !hinted(s, "=[|:[|= [|: [|\"[") {
 		return out
 	}
 	for _, m := range lists().FindAllStringSubmatchIndex(s, -1) {
@@ -375,7 +376,7 @@ func (r *Redactor) Learn(s string) {
 		}
 	}
 	for i := 0; i < len(s); {
-		if i += escapeAt(s, i); i == len(s) || !isAlnum(s[i]) {
+		if i += escapeAt(s, i) + breakAt(s, i); i == len(s) || !isAlnum(s[i]) {
 			i++
 			continue
 		}
@@ -383,7 +384,7 @@ func (r *Redactor) Learn(s string) {
 		if f := formAt(s, i, j); f.end > 0 {
 			r.learnAs(f.kind, f.text)
 			j = max(j, f.end)
-		} else if r.strange(s[i:j]) {
+		} else if r.strange(s[i:j]) || padded(s, i, j) {
 			r.learnStrange(s, i, j)
 		}
 		i = j
@@ -498,7 +499,7 @@ func (r *Redactor) inContext(s string) string {
 	last := 0
 	for _, f := range found {
 		n := r.names[strings.ToLower(s[f.from:f.to])]
-		if f.from < last || f.loose || n == nil || !n.plain || n.pseudonym == "" {
+		if f.from < last || n == nil || !n.plain || n.pseudonym == "" || f.loose && familiar(s[f.from:f.to]) {
 			continue // all others are replaced later, wherever they stand
 		}
 		n.count++

@@ -27,6 +27,18 @@ var field = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
+// numbered are what systems number themselves: devices, versions, algorithms, calls. Any
+// other word before a number is a name, as worker7 is one.
+var numbered = wordSet(`vsyscall microk usr eth ens eno enp enx em wlan wlp wwan bond team br lo tun tap veth vlan vxlan dummy ifb ib docker cni cbr virbr podman flannel weave gre sit tunl ipip ipvs
+	ip ipv inet tcp udp icmp icmpv http https tls tlsv ssl sslv quic smb nfs nfsv ntfs cifs ext jbd xfs btrfs overlay overlayfs fuse cgroup cgroupv cpu numa irq dma timer tty ttys ttyama hvc
+	console loop ram zram nbd rbd sda sdb sdc sdd sde sdf vda vdb vdc vdd vde xvda xvdb xvdc xvdd hda nvme mmcblk md dm sr fd scsi ata ahci usb pci pcie virtio input event fb rtc tpm hwmon
+	mlx bnx igb ixgbe qla mpt mds osd mon mgr raid sha md aes des rsa crc adler base utf latin iso rfc pkcs ed curve chacha poly secp rc el fc rhel ol centos rocky alma ubuntu debian deb
+	suse sles sle amzn azl mga lp cos gke eks eksbuild build aks rke amd arm armv armhf ppc mips riscv sparc win ia wasm int uint float complex log exp avg mean load kill sig sigusr sigrt
+	func gowrap goexit mstart newproc chanrecv chansend semacquire semrelease deferproc syscall rawsyscall pread pwrite preadv pwritev wait accept dup pipe eventfd epoll clone
+	openat renameat fstat lstat stat mmap mlock memmove memclr asm python py perl php java jdk jre lua gcc glibc libc sqlite lz bz bzip lib level runlevel percentile
+	jan feb mar apr may jun jul aug sep oct nov dec ms us ns sec min kms kmsv openapi openapiv oauth grpc ec gp route slf pid etcd sa sar ch loadavg
+	avx sse ssse bmi mmx pse cx le lzma autofs issue krb kswapd libcrc crct json al mode aarch loongarch powerpc prime cp kb ltsc windows nvidia cuda`)
+
 // endings are taken off a word to find its stem; with a vowel it may end in e.
 var endings = []string{"s", "es", "ed", "ing", "ly"}
 
@@ -70,6 +82,9 @@ func isStrange(w string) bool {
 	if len(w) < 3 || len(w) > maxName || isID(w) || figures().MatchString(w) {
 		return false
 	}
+	if cased := strings.ToLower(w[1:]); numbers(w) && (w[1:] == cased || strings.ToUpper(w) == w || endsPadded(w)) {
+		return true
+	}
 	short, long := 0, 0 // runs of letters: of one, of more
 	for i := 0; i < len(w); {
 		c, n := utf8.DecodeRuneInString(w[i:])
@@ -95,12 +110,47 @@ func isStrange(w string) bool {
 	return long == 0 && short > 2 && (!digitAt(w, 0) || strings.Trim(w, "0123456789dhms") != "") // 1h2m3s is none
 }
 
+// numbers reports whether a word is one that a number follows, in which systems number
+// nothing: worker7, db01, web1a. Of a version as v1beta2 it is part of.
+func numbers(w string) bool {
+	for i := 0; i < len(w); {
+		if !isLetter(rune(w[i])) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(w) && isLetter(rune(w[j])) {
+			j++
+		}
+		digits := digitsEnd(w, j) - j
+		stem := strings.ToLower(w[i:j])
+		if (j-i > 2 && digits > 0 || j-i == 2 && digits > 1 && i == 0 && j+digits == len(w)) && !numbered[stem] && !(i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta")) {
+			return true
+		}
+		i = j
+	}
+	return false
+}
+
+// endsPadded reports whether a word ends in a number with zeros before it.
+func endsPadded(w string) bool {
+	i := len(strings.TrimRight(w, "0123456789"))
+	return i > 2 && len(w)-i > 1 && w[i] == '0'
+}
+
 // isID reports whether a word is an id, an address in memory or a hash.
 func isID(w string) bool {
 	if len(w) > 2 && w[0] == '0' && (w[1] == 'x' || w[1] == 'X') {
 		return allHex(w[2:])
 	}
-	return allHex(w) && (len(w) >= 12 || len(w) >= 7 && strings.ContainsAny(w, "0123456789"))
+	return allHex(w) && len(w) >= 7 && strings.ContainsAny(w, "0123456789") && !spells(w)
+}
+
+// spells reports whether hexadecimal digits are a word with a short number, as nobody's
+// id is but by chance: cafe01, deadbeef1.
+func spells(w string) bool {
+	i := len(strings.TrimRight(w, "0123456789"))
+	return i > 3 && len(w)-i < 5 && strings.Trim(w[:i], "abcdefABCDEF") == "" && strings.ContainsAny(w[:i], "aeAE")
 }
 
 // partEnd returns the end of the part of a word of letters at i: OOM and Killed of
@@ -128,7 +178,7 @@ func partEnd(w string, i int) int {
 // Symbols of the kernel tell of programs: they stay.
 func (r *Redactor) learnStrange(s string, i, j int) {
 	near := s[:min(len(s), j+labelEnd)]
-	if strings.HasPrefix(s[run(near, j, "_."):], "+0x") {
+	if strings.HasPrefix(s[run(near, j, "_."):], "+0x") || inVersion(s, i) || strings.HasSuffix(s[:i], "freedesktop.") {
 		return
 	}
 	from, to := i, j
@@ -144,6 +194,29 @@ func (r *Redactor) learnStrange(s string, i, j int) {
 		text = s[i:j]
 	}
 	r.learn(Word, text)
+}
+
+// inVersion reports whether the word at i ends a version: 1.30-beta2.
+func inVersion(s string, i int) bool {
+	number := strings.TrimSuffix(s[max(0, i-labelEnd):i], "-")
+	before := strings.TrimRight(number, "0123456789")
+	return len(before) < len(number) && strings.HasSuffix(before, ".") && (strings.HasPrefix(s[i:], "alpha") || strings.HasPrefix(s[i:], "beta"))
+}
+
+// padded reports whether the word s[i:j] is a number with zeros before it that a dash
+// joins to a word, as in orders-01. It is no part of a date or a version.
+func padded(s string, i, j int) bool {
+	if n := j - i; s[i] != '0' || n < 2 || n > 4 || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) || strings.Trim(s[i:j], "0123456789") != "" {
+		return false
+	}
+	if j < len(s) && s[j] == '.' && digitAt(s, j+1) {
+		return false
+	}
+	from := i - 1
+	for from > 0 && isLetter(rune(s[from-1])) {
+		from--
+	}
+	return i-1-from > 2 && !numbered[strings.ToLower(s[from:i-1])]
 }
 
 // labelEnd is longer than any label of a DNS name.

@@ -26,7 +26,9 @@ func (r *Redactor) Text(s string) string {
 		case i == len(s):
 		case isAlnum(s[i]):
 			end = wordEnd(s, i)
-			from, end, n = r.nameAt(s, i, end)
+			if from, end, n = r.nameAt(s, i, end); n == nil && breakAt(s, i) > 0 {
+				end = i + 1
+			}
 		case s[i] == ':' && (i == 0 || !isAlnum(s[i-1])):
 			if f := ip6Form(s, i); f.end > 0 {
 				end, n = f.end, r.named(f.kind, f.text)
@@ -187,6 +189,15 @@ func escapeAt(s string, i int) int {
 		}
 	}
 	return 0
+}
+
+// breakAt is 1 where the letter of an escaped line break or tab stands at i, as in
+// \nkind, and not the beginning of a word of the field, as in \node.
+func breakAt(s string, i int) int {
+	if i == 0 || i == len(s) || s[i-1] != '\\' || s[i] != 'n' && s[i] != 't' && s[i] != 'r' || inField(strings.ToLower(s[i:wordEnd(s, i)])) {
+		return 0
+	}
+	return 1
 }
 
 // escaped is the length of an escape of c at the beginning of s, 0 if there is
