@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 )
 
@@ -37,9 +38,16 @@ func (p *planted) mark(text string) string {
 	return text
 }
 
-// word is a name: a label of letters, every other one with a digit.
+// word is a name: a label of letters, some with a digit, or a word of everybody's or
+// of hexadecimal digits with a number.
 func (p *planted) word() string {
 	p.n++
+	switch p.n % 5 {
+	case 3:
+		return p.mark(fmt.Sprintf("%s%04d", []string{"delta", "orders", "gateway"}[p.n%3], p.n))
+	case 4:
+		return p.mark(fmt.Sprintf("deadbee%04d", p.n))
+	}
 	w := "qzvq"
 	for k := p.n; k > 0; k /= 20 {
 		w += string("bcdfghjklmnpqrstvwxz"[k%20])
@@ -66,7 +74,7 @@ func (p *planted) uid() string {
 	return p.mark(fmt.Sprintf("%08x", 0xbeef0000+p.n)) + "-0c0e-4a0c-9b1e-" + p.mark(fmt.Sprintf("%012x", 0x2a8affff0000+p.n))
 }
 
-var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed|encoded)(\d?)\}`)
+var canarySlot = regexp.MustCompile(`\{(word|host|ip|ip6|uid|uid_|uidx|uid32|secret|dashed|encoded|hex|digits)(\d?)\}`)
 
 // fill replaces {word}, {ip}, … of a template by names. A digit makes them one
 // and the same within it: {word1}.
@@ -337,6 +345,68 @@ var canaryFiles = map[string]string{
 	"{word}/{word}-notes.bin":                        "\x00\x01\x02\x03{word}",
 }
 
+// plants are lines with names, and with credentials, as kubelets, runtimes, systems,
+// clouds and people write them.
+func plants(t *testing.T, file string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata/redact", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// TestCanaryForms: whatever form a name has, it stays in no line of those that are
+// planted, each by itself.
+func TestCanaryForms(t *testing.T) {
+	lines := slices.Concat(kubeletLines, systemLines, failures, strangers, plants(t, "names.txt"), plants(t, "credentials.txt"))
+	for _, content := range canaryFiles {
+		lines = append(lines, strings.Split(content, "\n")...)
+	}
+	forms := map[string]func(n int) string{
+		"a word with a number":         func(n int) string { return fmt.Sprintf("%s%03d", []string{"delta", "orders", "cart", "gateway"}[n%4], n) },
+		"a word with a digit":          func(n int) string { return fmt.Sprintf("%s%d", []string{"delta", "orders", "cart", "gateway"}[n%4], n%10) },
+		"a hexadecimal word":           func(n int) string { return fmt.Sprintf("%s%02d", []string{"deadbeef", "cafe", "feed"}[n%3], n%100) },
+		"a word and a padded number":   func(n int) string { return fmt.Sprintf("%s-%02d", []string{"delta", "orders", "cart", "gateway"}[n%4], 1+n%9) },
+		"a word of two, with a number": func(n int) string { return fmt.Sprintf("%s%02d", []string{"db", "pg", "web", "qa"}[n%4], 20+n%80) },
+	}
+	for what, form := range forms {
+		n := 0
+		for _, line := range lines {
+			p := &planted{marks: map[string]string{}}
+			var names []string
+			same := map[string]string{}
+			text := canarySlot.ReplaceAllStringFunc(line, func(m string) string {
+				if !strings.HasPrefix(m, "{word") && m != "{host}" {
+					return m
+				}
+				if same[m] == "" || m == "{word}" || m == "{host}" {
+					n++
+					same[m] = form(n)
+					names = append(names, regexp.QuoteMeta(same[m]))
+				}
+				if m == "{host}" {
+					return same[m] + ".qzvqh.qzvqj"
+				}
+				return same[m]
+			})
+			text = p.fill(text)
+			red := redact.New(nil)
+			red.Learn(text)
+			red.Settle()
+			got := red.Text(text)
+			if len(names) > 0 {
+				if left := regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:` + strings.Join(names, "|") + `)(?:[^a-z0-9]|$)`).FindString(got); left != "" {
+					t.Errorf("%s: %q is left in %.500q", what, left, got)
+				}
+			}
+			for _, m := range p.seen(got) {
+				t.Errorf("%q is left in %.500q", m, got)
+			}
+		}
+	}
+}
+
 // bundle writes the bundle as a directory below dir, whose name tells the node,
 // and returns its path.
 func (p *planted) bundle(t *testing.T, dir string) string {
@@ -354,6 +424,9 @@ func (p *planted) bundle(t *testing.T, dir string) string {
 		klog = append(klog, p.fill(l))
 	}
 	failures := slices.Clone(failures)
+	for _, s := range slices.Concat(plants(t, "names.txt"), plants(t, "credentials.txt")) {
+		failures = append(failures, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace(s))
+	}
 	for _, s := range strangers {
 		failures = append(failures, regexp.MustCompile(`\\*"`).ReplaceAllString(s, `\"`))
 	}

@@ -163,6 +163,9 @@ func (s *replaySink) end(x *model.Simulated) error {
 		if a := x.Answer; a != nil {
 			s.learn(append(append([]string{a.Sentence, a.Change}, a.Changes...), a.Assumptions...)...)
 		}
+		if x.Node != nil {
+			s.red.Nodes([]*replay.Node{x.Node.Node})
+		}
 		s.learn(x.Assumptions...)
 		for _, w := range x.Warnings {
 			s.learn(w.String())

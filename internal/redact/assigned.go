@@ -420,16 +420,21 @@ func linkEnd(s string, i int) int {
 // quotation mark within is escaped once more than the first.
 func closing(s string, from int, quote string) int {
 	mark, n := quote[len(quote)-1], len(quote)-1
-	slashes := 0
+	slashes, at := 0, 0
 	for i := from; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
 			slashes++
 			continue
 		case s[i] == mark && (slashes < n || (slashes-n)%(2*n+2) == 0):
-			return i - min(slashes, n)
+			if at = i - min(slashes, n); i+1 == len(s) || !isAlnum(s[i+1]) {
+				return at
+			}
 		}
 		slashes = 0
+	}
+	if at > from {
+		return at
 	}
 	return secretEnd(s, from, valueEnd(s, from))
 }

@@ -42,6 +42,11 @@ var lines = []struct {
 	{`node ip-10-0-12-35 at 10.0.12.35, web-10-0-12-36`, []string{"10-0-12-35", "10.0.12.35", "10-0-12-36"}},
 	{`[2001::1]:443 fe80::1%eth0 ::ffff:10.1.2.3 2001:DB8::A`, []string{"2001", "fe80", "10.1.2.3", "DB8"}},
 	{`host-203-0-113-77 static-54-203-11-9 route 10.20.30.44.6443 link 52-54-00-aa-bb-cc lost`, []string{"203-0-113", "54-203-11", "10.20.30.44", "52-54-00"}},
+	{`203.0.113.77.443 > 198.51.100.88.5100, 012.0117.0175.0167, 10.93.139.* and 10.94.140.x, 10.95.141/24`, []string{"203.0", "198.51", "0117", "93.139", "94.140", "95.141"}},
+	{`0: 888E600A:1F90 00000000:0000 5254.00aa.bbcc ::ffff:0a01:0203 64:ff9b::10.7.7.7 7.6.5.10.in-addr.arpa`, []string{"888E", "5254", "0203", "7.7.7", "7.6.5"}},
+	{`Get "http://167838211/x": dial tcp 167838212:443 0x0a010203 http://0xa.0x1.0x2.0x3/`, []string{"167838211", "167838212", "0xa.0x1"}},
+	{`urn:uuid:0D1CFA64-0C0E-4A0C-9B1E-2A8A2F7B1111 cut 0d1cfa65-0c0e-4a0c and 0d1cfa66-0c0e`, []string{"0D1CFA64", "0d1cfa65"}},
+	{`GET /containerLogs/db/qa/x9?follow; pods="[db/qa zq/wq]"; Successfully assigned zz/qq to n9; reserve container name "c7_p7_n7_x"`, []string{"/db", "/qa", "zq", "wq", "zz", "qq", "c7_", "p7_", "n7_"}},
 	{`said by bradfitz, bcmills, andronat, aliya`, []string{"bradfitz", "bcmills", "andronat", "aliya"}},
 	{`mount nas7:/export/finance and //nas8/finance2 and \\nas9\finance3`, []string{"nas7", "nas8", "nas9", "finance"}},
 	{`lookup vault.globex.zone on 10.0.0.53:53: no such host; host db01.globex.shop`, []string{"globex", "db01", "10.0.0.53"}},
@@ -128,7 +133,7 @@ func TestText(t *testing.T) {
 		"k8s.io/kubernetes/pkg/kubelet/pleg.(*GenericPLEG).relist(0xc42069ea20)", "Bearer token of the kubelet is expired", "the token is invalid, password rotation failed", "couldn't get a token for a service account: timed out",
 		"UnexpectedAdmissionErrorOfKubeletPluginManager", "kubeGenericRuntimeManager.computePodActions", "node_namespace_pod_container:container_memory_working_set_bytes",
 		"--anonymous-auth has been deprecated", "systemctl show kubelet -p ActiveState,TasksMax", "ssh -p 2222 x", `Authorization:config.KubeletAuthorization{Mode:"AlwaysAllow"`, "sort key: none, key=value", "basic authentication failed",
-		"2026-11-22 10:33:20", "20-11-26-10", "20-11-26-10-33-20", "version 1.2.3.4.5", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
+		"2026-11-22 10:33:20", "20-11-26-10", "20-11-26-10-33-20", "version 1.2.3.4.5", "5.14.0.42.7", "20261120-2344-3010", "1.30.0-alpha3", "10.5/16 GiB", "NotReady from 23:34:27 UTC to 23:36:19", "took 1.5s, 12:03:05", "secret: not found", "unix:///run/containerd/containerd.sock", "Stopping reflector *v1.Secret (0s) from k8s.io", "cannot connect to the server, error from server: timeout",
 		"See https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file", "Get \"http://127.0.0.1:8001/apis/storage.k8s.io/v1\"", "redis://127.0.0.1:6379/0", "net.ipv4.ip_forward = 1"} {
 		r := New(nil)
 		r.Learn(keep)

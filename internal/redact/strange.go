@@ -82,7 +82,7 @@ func isStrange(w string) bool {
 	if len(w) < 3 || len(w) > maxName || isID(w) || figures().MatchString(w) {
 		return false
 	}
-	if cased := strings.ToLower(w[1:]); numbers(w) && (w[1:] == cased || strings.ToUpper(w) == w || endsPadded(w)) {
+	if lower := strings.ToLower(w); numbers(w) && (lower[1:] == w[1:] || strings.ToUpper(w) == w || endsPadded(w)) {
 		return true
 	}
 	short, long := 0, 0 // runs of letters: of one, of more
@@ -124,7 +124,7 @@ func numbers(w string) bool {
 		}
 		digits := digitsEnd(w, j) - j
 		stem := strings.ToLower(w[i:j])
-		if (j-i > 2 && digits > 0 || j-i == 2 && digits > 1 && i == 0 && j+digits == len(w)) && !numbered[stem] && !(i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta")) {
+		if (j-i > 2 && digits > 0 || j-i == 2 && digits > 1 && i == 0 && (j+digits == len(w) || w[j+digits] >= 0x80)) && !numbered[stem] && !(i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta")) {
 			return true
 		}
 		i = j
@@ -185,7 +185,7 @@ func (r *Redactor) learnStrange(s string, i, j int) {
 	for from > max(0, i-labelEnd) && (s[from-1] == '-' || isAlnum(s[from-1])) {
 		from--
 	}
-	from += escapeAt(s, from)
+	from += escapeAt(s, from) + breakAt(s, from)
 	for to < len(near) && (s[to] == '-' || isAlnum(s[to])) {
 		to++
 	}
@@ -206,7 +206,11 @@ func inVersion(s string, i int) bool {
 // padded reports whether the word s[i:j] is a number with zeros before it that a dash
 // joins to a word, as in orders-01. It is no part of a date or a version.
 func padded(s string, i, j int) bool {
-	if n := j - i; s[i] != '0' || n < 2 || n > 4 || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) || strings.Trim(s[i:j], "0123456789") != "" {
+	if s[i] != '0' || i < 3 || s[i-1] != '-' || !isLetter(rune(s[i-2])) {
+		return false
+	}
+	end := digitsEnd(s, i)
+	if end-i < 2 || end-i > 4 || end < j && s[end] < 0x80 {
 		return false
 	}
 	if j < len(s) && s[j] == '.' && digitAt(s, j+1) {

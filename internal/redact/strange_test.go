@@ -11,12 +11,14 @@ import (
 // name, wherever it stands.
 func TestStrange(t *testing.T) {
 	for _, w := range strings.Fields(`skipping PodLifecycleEvent OOMKilled UIDs PVCs relisted containers ContainerStatus kubeGenericRuntimeManager nfs4 eth0 nvme0n1 x86 1h2m3s 948µs
-		0xc42069ea20 6f2c0f4ab1d3 4780ad7 v1beta1 cgroupv2 stopped entries SIGKILL iSCSI eBPF overlayfs dockerd kworker rpc code Unavailable QoS IPv6 GiB 2562047h47m16 qz a1`) {
+		0xc42069ea20 6f2c0f4ab1d3 4780ad7 v1beta1 cgroupv2 stopped entries SIGKILL iSCSI eBPF overlayfs dockerd kworker rpc code Unavailable QoS IPv6 GiB 2562047h47m16 qz a1
+		jbd2 overlay2 SHA512 amd64 python3 v2alpha1 20Nov2026 el9 fc39 SIGUSR1 tls10server HTTP2 MaxInt64 sda1 ttyS0 md127 avg300 func1 4780ad7e 10min 64bit`) {
 		if isStrange(w) {
 			t.Errorf("%q is taken for a name", w)
 		}
 	}
-	for _, w := range strings.Fields(`globexapp Acmeshop kestrel tanager7 podGlobex qzvqbcy Müller 支付 x2x4z q1w2e3r4 HARDSUGARX mylonazeta7 beeFactoryZor`) {
+	for _, w := range strings.Fields(`globexapp Acmeshop kestrel tanager7 podGlobex qzvqbcy Müller 支付 x2x4z q1w2e3r4 HARDSUGARX mylonazeta7 beeFactoryZor
+		delta011 worker7 db01 pg12 web1a node5 Gateway3 ORDERS04 DeltaApp01 cafe01 deadbeef01 feed123 deadbeefcafe`) {
 		if !isStrange(w) {
 			t.Errorf("%q is no word", w)
 		}
@@ -26,6 +28,8 @@ func TestStrange(t *testing.T) {
 		`tanager-eu-7.service: failed`:                              `name-1.service: failed`,
 		`%7Btanager%3A1%7D \x2dtanager`:                             `%7Bname-1%3A1%7D \x2dname-1`,
 		`mysql -ptanager -x-tanager- y`:                             `mysql -name-2 -name-1- y`,
+		`lost orders-01, 1.30.0-beta2 of 2026-Nov-01`:               `lost name-1, 1.30.0-beta2 of 2026-Nov-01`,
+		`x: 1\nkind: Pod\ndelta011: y C:\node C:\tanager`:           `x: 1\nkind: Pod\nname-2: y C:\node C:\tname-1`,
 		`task tanager:4711 blocked`:                                 `task name-1:4711 blocked`,
 		`tanager_read+0x1d/0x70 [heronfs], heronfs_main.go:12`:      `tanager_read+0x1d/0x70 [name-1], name-1_main.go:12`,
 		strings.Repeat("list-", 13) + "tanager":                     strings.Repeat("list-", 13) + "name-1",
