@@ -64,6 +64,20 @@ var elsewhere = []shape{
 	{lazy(`/home/([^/\s;"':,\\]+)`), []Kind{Object}, "/home/"},
 	{lazy(`\b[A-Z][A-Z0-9_]*_(?:USER|USERNAME|OWNER|TEAM|CUSTOMER|TENANT|PROJECT|CLUSTER|DATABASE|DB)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "ER=|NAME=|TEAM=|TENANT=|PROJECT=|DATABASE=|DB="},
 	{lazy(`\b(?:CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER)=([A-Za-z0-9][A-Za-z0-9._-]*)`), []Kind{Object}, "CUSTOMER|TENANT|TEAM|OWNER|PROJECT|CLUSTER"},
+	// What the kubelet and controllers say of objects.
+	{lazy(`/(?:containerLogs|exec|attach|portForward|stats)/([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)(?:/[0-9a-f-]{36})?(?:/([a-z0-9][a-z0-9.-]*))?`), []Kind{Namespace, Pod, Container}, "/containerLogs/|/exec/|/attach/|/portForward/|/stats/"},
+	{lazy(`\breserve (?:container|sandbox) name (?:` + q + `)?([A-Za-z0-9.-]+)_([a-z0-9][a-z0-9.-]*)_([a-z0-9][a-z0-9-]*)_`), []Kind{Container, Pod, Namespace}, "reserve "},
+	{lazy(`\bpod ([a-z0-9][a-z0-9-]*)_([a-z0-9][a-z0-9.-]*) (?:to|from) CNI network`), []Kind{Namespace, Pod}, "CNI network"},
+	{lazy(`\bassigned ` + object + ` to ` + host), []Kind{Namespace, Pod, Node}, "assigned "},
+	{lazy(`\bNode ` + host + ` status is now`), []Kind{Node}, "status is now"},
+	{lazy(`\bcouldn't find key ([^\s"'\\]+) in Secret ` + object), []Kind{Object, Namespace, Object}, "in Secret"},
+	{lazy(`\bVolumeMount\{Name:([^\s,{}]+),.*?MountPath:/?([^\s,{}/]+)[^,]*,(?:SubPath:([^\s,{}/]+))?`), []Kind{Volume, Path, Path}, "VolumeMount{"},
+	{lazy(`\bControlled By:\s+[A-Za-z]+/` + label), []Kind{Object}, "Controlled By"},
+	{lazy(`\bContainer ` + label + ` was using `), []Kind{Container}, "was using"},
+	{lazy(`\brestarting failed container ` + label + ` in pod `), []Kind{Container}, " in pod "},
+	{lazy(`\breplica set ` + label + ` to \d`), []Kind{Object}, "replica set "},
+	{lazy(`\balready used by pod\(s\) ` + label + `(?:, ` + label + `)?`), []Kind{Pod, Pod}, "used by "},
+	{lazy(`(?:^|\n|\\n)\s*(?:SecretName|ClaimName|VolumeName|ConfigMapName):\s+` + label + `\s*(?:$|\n|\\)`), []Kind{Object}, "Name:"},
 	// Tools that name what they handle.
 	{lazy(`(?m)^\s*-?\s*(?:current-context|cluster|context|user): ([^\s"'{}]+)\s*$`), []Kind{Object}, "ontext:|cluster:|user:"},
 	// A kubeconfig on one line.

@@ -8,10 +8,15 @@ import "strings"
 
 // learnPath learns the words of a path.
 func (r *Redactor) learnPath(path string) {
-	for _, w := range strings.FieldsFunc(path, func(c rune) bool { return !isNameRune(c) }) {
-		if isPathName(w) {
+	for i := 0; i < len(path); i++ {
+		if i += escapeAt(path, i); i == len(path) || !isAlnum(path[i]) {
+			continue
+		}
+		j := wordEnd(path, i)
+		if w := path[i:j]; isPathName(w) {
 			r.learn(Path, w)
 		}
+		i = j
 	}
 }
 
@@ -43,7 +48,7 @@ func (r *Redactor) Path(path string) string {
 	var b strings.Builder
 	last := 0
 	for i := 0; i < len(path); {
-		if !isAlnum(path[i]) {
+		if i += escapeAt(path, i); i == len(path) || !isAlnum(path[i]) {
 			i++
 			continue
 		}

@@ -300,8 +300,8 @@ func assignments(s string) iter.Seq[assignment] {
 			}
 			for a.to = a.from; a.to < len(s) && a.to < a.from+253 && !isBlank(s[a.to]) && strings.IndexByte(ends, s[a.to]) < 0; a.to++ {
 			}
-			if a.to == a.from {
-				continue
+			if a.to == a.from || s[a.from] == '-' && !quoted && strings.IndexByte(s[a.from:a.to], '=') > 0 {
+				continue // ARGS=--key=value
 			}
 			if !yield(a) {
 				return

@@ -180,6 +180,7 @@ func (l learner) fields(fs []parse.Field) {
 // cluster has.
 func (l learner) labels(fs []parse.Field) {
 	for _, f := range fs {
+		l.r.Learn(f.Name)
 		l.key(f.Name, f.Value)
 		switch {
 		case f.Value == "", keyKind(f.Name) != "", enumerations[f.Name], familiar(f.Value):
