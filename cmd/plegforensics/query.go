@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/plegforensics/plegforensics/internal/report"
-	"github.com/plegforensics/plegforensics/internal/report/model"
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay"
 	"github.com/plegforensics/plegforensics/rules"
@@ -78,7 +77,7 @@ func runQuery(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("list") {
-		err = show(c, rebound(ts, report.MetricFormats(model.NewCleaner(nil).Metrics(db.List()))))
+		err = list(c, ts, db, ns)
 	} else {
 		err = evaluate(c, ts, db, ns, expr)
 	}
@@ -91,6 +90,21 @@ func strictly(c *cli.Context, warned []parse.Warning) error {
 		return nil
 	}
 	return errPartial()
+}
+
+// list writes what metrics there are.
+func list(c *cli.Context, ts []target, db *query.DB, ns []*replay.Node) error {
+	clean, red := cleanerFor(c, ns)
+	listed := db.List()
+	for _, m := range listed {
+		learn(red, m.Name, m.Help)
+		learn(red, m.Labels...)
+	}
+	metrics := clean.Metrics(listed)
+	if err := writeMap(c, red); err != nil {
+		return err
+	}
+	return show(c, rebound(ts, report.MetricFormats(metrics)))
 }
 
 // auditAlerts evaluates rule files instead of an expression.

@@ -153,7 +153,7 @@ func (s *replaySink) relist(x *simulate.Relist) {
 				s.red.Pod("", uid)
 			}
 		}
-		s.learn(x.ListErr)
+		learn(s.red, x.ListErr)
 	}
 	s.Relist(s.clean.SimRelist(x))
 }
@@ -161,24 +161,28 @@ func (s *replaySink) relist(x *simulate.Relist) {
 func (s *replaySink) end(x *model.Simulated) error {
 	if s.red != nil {
 		if a := x.Answer; a != nil {
-			s.learn(append(append([]string{a.Sentence, a.Change}, a.Changes...), a.Assumptions...)...)
+			learn(s.red, append(append([]string{a.Sentence, a.Change}, a.Changes...), a.Assumptions...)...)
 		}
 		if x.Node != nil {
 			s.red.Nodes([]*replay.Node{x.Node.Node})
 		}
-		s.learn(x.Assumptions...)
+		learn(s.red, x.Assumptions...)
 		for _, w := range x.Warnings {
-			s.learn(w.String())
+			learn(s.red, w.String())
 		}
 	}
 	return s.End(s.clean.ReplayEnd(x))
 }
 
-func (s *replaySink) learn(texts ...string) {
-	for _, t := range texts {
-		s.red.Learn(t)
+// learn notes the names of texts; red is nil without --redact.
+func learn(red *redact.Redactor, texts ...string) {
+	if red == nil {
+		return
 	}
-	s.red.Settle()
+	for _, t := range texts {
+		red.Learn(t)
+	}
+	red.Settle()
 }
 
 // mapKey is where the claimed place of the redaction map is kept.
