@@ -16,10 +16,10 @@ const (
 // what stands alone is in ends.
 var (
 	roots = map[trust][]string{
-		certainly: {"password", "passwd", "passphrase", "passwort", "passwrd", "pasword", "kennwort", "wachtwoord", "salasana", "senha", "apikey", "appkey", "dsn", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
+		certainly: {"password", "passwd", "passphrase", "passwort", "passwrd", "pasword", "passw", "pswd", "psswd", "kennwort", "wachtwoord", "salasana", "senha", "apikey", "appkey", "dsn", "authorization", "cookie", "dockerconfigjson", "dockercfg", "privatekey", "accesskey", "accountkey", "secretkey", "subscriptionkey"},
 		likely:    {"secret", "token", "credential", "signature", "sessid", "sessionid", "nonce", "assertion", "verifier", "samlresponse", "totp", "authcode"},
 	}
-	ends = map[string]trust{"pass": certainly, "passe": certainly, "passcode": certainly, "code": maybe, "codes": maybe, "access": maybe, "mfa": likely, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sid": maybe, "session": maybe}
+	ends = map[string]trust{"pass": certainly, "passe": certainly, "passcode": certainly, "code": maybe, "codes": maybe, "access": maybe, "mfa": likely, "ticket": maybe, "pin": maybe, "otp": likely, "cred": likely, "creds": likely, "salt": maybe, "seed": maybe, "jwt": likely, "hmac": maybe, "license": maybe, "licence": maybe, "community": maybe, "pwd": certainly, "pw": certainly, "passin": certainly, "passout": certainly, "psk": certainly, "auth": maybe, "sig": likely, "csrf": likely, "xsrf": likely, "sid": maybe, "session": maybe}
 	// within are words that make a name one of a credential wherever they stand in it.
 	within = wordSet("key secret token pass password passwd passphrase cred creds salt hmac auth")
 	// keyed are what has keys that are names: map key, pod key.
@@ -136,7 +136,7 @@ const (
 var signs = []struct {
 	text string
 	joint
-}{{":: ", tight}, {":=", tight}, {"=>", tight}, {"==", tight}, {"=", tight}, {":", colon}, {"%3d", tight}, {"%3a", tight}, {`u003d`, tight}, {`x3d`, tight}, {`u003a`, tight}, {`x3a`, tight}}
+}{{":: ", tight}, {":=", tight}, {"=>", tight}, {"&#61;", tight}, {"==", tight}, {"=", tight}, {":", colon}, {"%3d", tight}, {"%3a", tight}, {`u003d`, tight}, {`x3d`, tight}, {`u003a`, tight}, {`x3a`, tight}}
 
 // assigned appends the values of what is called a password, a token, a key:
 // PASSWORD=x, "token": "x", --client-secret x, X-Api-Key: x, password is x,
@@ -214,7 +214,11 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		}
 	}
 	quotedName := at > j
+	if n := strings.IndexByte(s[min(at+1, len(s)):], '<'); quotedName && n > 0 && s[at] == '>' && t >= likely {
+		return at + 1, at + 1 + n // <entry key="password">x</entry>
+	}
 	gap := skipBlank(s, at)
+	gap = pastNote(s, gap)
 	if k := digitsEnd(s, gap); k > gap && k < gap+3 && k < len(s) && s[k] == ':' {
 		gap = k // Key 1: x
 	}
@@ -228,7 +232,7 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		how, value = call, j+1
 	case how == noJoint && flag && quotedName && gap < len(s) && s[gap] == ',': // ["--password","x"]
 		how, value = tight, gap+1
-	case how == noJoint && t == certainly && (quotedName || gap == at) && gap < len(s) && loosely(s, i, gap, quotedName):
+	case how == noJoint && t == certainly && gap < len(s) && (quotedName || gap == at || s[gap] == '|') && loosely(s, i, gap, quotedName):
 		how, value = space, gap+1
 		if isAlnum(s[gap]) {
 			value = j // password'x'
@@ -253,11 +257,15 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 			return 0, 0 // the next key
 		}
 	}
-	for _, opener := range []string{"[]byte(", "[", "(", "{"} {
-		if strings.HasPrefix(s[value:], opener) && how >= colon {
-			value += len(opener)
-			break
+	for _, opener := range []string{"[]byte(", "[", "(", "{", "$(", "${"} {
+		if !strings.HasPrefix(s[value:], opener) || how < colon {
+			continue
 		}
+		if n := strings.IndexAny(upTo(s[value:], "\n"), "]})"); n > 0 && t >= likely && strings.ContainsAny(s[value:value+n], " ,-") && strings.ContainsAny(opener, "[$") && opener != "[]byte(" {
+			return value, value + n // [x, y], $(echo x)
+		}
+		value = skipBlank(s, value+len(opener))
+		break
 	}
 	from = skipQuote(s, value)
 	quote := s[value:from]
@@ -305,6 +313,7 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		return 0, 0 // the name of an object
 	}
 	switch name := strings.ToLower(named); {
+	case how >= colon && len(v) > 3 && digitsEnd(v, 0) == len(v) && (name == "pin" || name == "otp" || name == "mfa"):
 	case isNumber(v):
 		if how < colon && (name == "session" || name == "sid" || named == "auth") || how == call || codes(named) && len(v) == 10 && v >= "2147483648" {
 			return 0, 0 // Session 171234 of user root, a code of Windows
@@ -321,6 +330,19 @@ func assignedTo(s string, i, j int, t trust, flag bool) (from, to int) {
 		to = valueEnd(s, k) // recovery codes x y
 	}
 	return from, to
+}
+
+// pastNote returns where a remark or an index in brackets at i ends that a sign follows:
+// password (old): x.
+func pastNote(s string, i int) int {
+	if i == len(s) || s[i] != '(' && s[i] != '[' {
+		return i
+	}
+	n := strings.IndexAny(s[i:min(len(s), i+labelEnd)], "])")
+	if k := i + n + 1; n > 0 && k < len(s) && (s[k] == ':' || s[k] == '=') {
+		return k
+	}
+	return i
 }
 
 // codes reports whether a name is one of a code, which may be one that lets somebody in.

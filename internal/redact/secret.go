@@ -41,6 +41,17 @@ var credentials = []struct {
 	{lazy(`(?:^|[\s"'])(?i:/p(?:w|wd|ass)?[: ])\\*["']?([^\s"'\\]{3,})`), []string{"/p"}},
 	{lazy(`(?i)(?:^|[\s"';])auth \\*["']?[a-z_][\w.-]*\\*["']? \\*["']?([^\s"'\\]*\d[^\s"'\\]{3,})`), []string{"auth "}},
 	{lazy(`(?i)([^\s"'\\]{3,}\d[^\s"'\\]*)\\*["']? (?:as|is) (?:(?:the|a|its|his|her|my|our|your|their) )?(?:new |old )?(?:password|passphrase|token|secret|pin)\b`), []string{"password", "passphrase", "token", "secret", " pin"}},
+	{lazy(`(?i)\bpass[- ](?:word|phrase)\b[ :=]{1,4}\\*["']?([^\s"'\\]+)`), []string{"pass word", "pass phrase", "pass-phrase"}},
+	{lazy(`(?i)\b(?:password|secret) \d ([^\s"'\\]+)`), []string{"password ", "secret "}},
+	{lazy(`\bpassword -v \\*["']?([^\s"'\\]+)`), []string{"password -v"}},
+	{lazy(`\brunas [^|\n]*?/user:\S+ ([^\s/"'\\][^\s"'\\]*)`), []string{"runas "}},
+	{lazy(`(?i)\{(?:s?sha\d*|s?md5|crypt|pbkdf2[^}]*)\}([^\s"'\\]+)`), []string{"{sha", "{ssha", "{md5", "{smd5", "{crypt", "{pbkdf2"}},
+	{lazy(`(?i)\bauth\\*"?\s?[=:]\s?[(\[]\\*["'][^"']*["'],\s?\\*["']([^"'\\]+)`), []string{"auth=", "auth\\", "auth:", "auth\""}},
+	{lazy(`(?i)(?:^|[\s"'(])(?:credentials?|log[io]n|user(?:name)?):? [a-z_][\w.@-]* ?/ ?([^\s"'\\/]*\d[^\s"'\\/]{4,})`), []string{"credential", "login", "logon", "user"}},
+	{lazy(`(?i)(?:^|[\s"'=(,])(?:admin|root|administrator|guest|operator)[:/]([^\s"'\\/:@]*\d[^\s"'\\/:@]{4,})`), []string{"admin", "root:", "root/", "guest", "operator"}},
+	{lazy(`(?i)\buse \\*["']?([^\s"'\\]*\d[^\s"'\\]{4,})\\*["']? (?:to|for) (?:log|sign)`), []string{" to log", " to sign", " for log", " for sign"}},
+	{lazy(`(?i)%3a([^\s"'%]+)%40`), []string{"%40"}},
+	{lazy(`(?i)://[^\s"']*/(?:tokens?|keys?|api-?keys?|secrets?|reset[a-z-]*|passwords?)/([^/\s"'?]*\d[^/\s"'?]{5,})`), []string{"token", "key", "secret", "reset", "password"}},
 	{lazy(`\b[\w.*-]+:\d{2,5}:[\w*-]+:[\w.-]+:([^\s"'\\]+)`), []string{":5432:", ":6432:"}},
 	{lazy(`@[\w.-]+\.[a-z]{2,}:([^\s"'\\/]{6,})(?:[\s"'\\,;]|$)`), []string{"@"}},
 	{lazy(`(?i)\bdigest\b.*?\b(?:response|opaque)=\\*"?([^"\\,\s]+)`), []string{"digest"}},
@@ -61,7 +72,7 @@ var credentials = []struct {
 }
 
 // stems are in the names of credentials, folded: a text without any assigns none.
-var stems = strings.Split("pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|sess|docker|access|nonce|assertion|verifier|saml|mfa|conn|dsn|wachtwoord|kennwort|senha| -p|\"-p|'-p|&p=|?p=|&t=|?t=", "|")
+var stems = strings.Split("pas|pw|psk|pin|otp|salt|seed|jwt|hmac|licen|community|secret|token|key|cred|sig|auth|cookie|csrf|xsrf|sid|sess|docker|access|nonce|ticket|psswd|pswd|assertion|verifier|saml|mfa|conn|dsn|wachtwoord|kennwort|senha| -p|\"-p|'-p|&p=|?p=|&t=|?t=", "|")
 
 // cut is a stretch of text that is a credential.
 type cut struct{ from, to int }
