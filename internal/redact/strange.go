@@ -82,7 +82,7 @@ func isStrange(w string) bool {
 	if len(w) < 3 || len(w) > maxName || isID(w) || figures().MatchString(w) {
 		return false
 	}
-	if lower := strings.ToLower(w); numbers(w) && (lower[1:] == w[1:] || strings.ToUpper(w) == w || endsPadded(w)) {
+	if numbers(w) {
 		return true
 	}
 	short, long := 0, 0 // runs of letters: of one, of more
@@ -111,7 +111,7 @@ func isStrange(w string) bool {
 }
 
 // numbers reports whether a word is one that a number follows, in which systems number
-// nothing: worker7, db01, web1a. Of a version as v1beta2 it is part of.
+// nothing: worker7, db01, web1a, myApp22. Of a version as v1beta2 it is part of.
 func numbers(w string) bool {
 	for i := 0; i < len(w); {
 		if !isLetter(rune(w[i])) {
@@ -122,20 +122,22 @@ func numbers(w string) bool {
 		for j < len(w) && isLetter(rune(w[j])) {
 			j++
 		}
-		digits := digitsEnd(w, j) - j
-		stem := strings.ToLower(w[i:j])
-		if (j-i > 2 && digits > 0 || j-i == 2 && digits > 1 && i == 0 && (j+digits == len(w) || w[j+digits] >= 0x80)) && !numbered[stem] && !(i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta")) {
+		part := i // the last of those that case joins
+		for end := partEnd(w[:j], part); end < j; end = partEnd(w[:j], part) {
+			part = end
+		}
+		end := digitsEnd(w, j)
+		stem, digits := strings.ToLower(w[part:j]), end-j
+		whole := part == i && (end == len(w) || !isUpper(w[end]) || isUpper(w[i]))
+		switch {
+		case numbered[stem], i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta"):
+		case j-part > 2 && (whole && digits > 0 || digits > 1),
+			j == 2 && digits > 1 && (end == len(w) || w[end] >= 0x80):
 			return true
 		}
 		i = j
 	}
 	return false
-}
-
-// endsPadded reports whether a word ends in a number with zeros before it.
-func endsPadded(w string) bool {
-	i := len(strings.TrimRight(w, "0123456789"))
-	return i > 2 && len(w)-i > 1 && w[i] == '0'
 }
 
 // isID reports whether a word is an id, an address in memory or a hash.
