@@ -113,6 +113,7 @@ func isStrange(w string) bool {
 // numbers reports whether a word is one that a number follows, in which systems number
 // nothing: worker7, db01, web1a, myApp22. Of a version as v1beta2 it is part of.
 func numbers(w string) bool {
+	plain := strings.ToLower(w)[1:] == w[1:] || strings.ToUpper(w) == w // not joined by case, as RelistOver10s is
 	for i := 0; i < len(w); {
 		if !isLetter(rune(w[i])) {
 			i++
@@ -128,11 +129,10 @@ func numbers(w string) bool {
 		}
 		end := digitsEnd(w, j)
 		stem, digits := strings.ToLower(w[part:j]), end-j
-		whole := part == i && (end == len(w) || !isUpper(w[end]) || isUpper(w[i]))
+		last := end == len(w) || w[end] >= 0x80
 		switch {
 		case numbered[stem], i > 0 && digitAt(w, i-1) && (stem == "alpha" || stem == "beta"):
-		case j-part > 2 && (whole && digits > 0 || digits > 1),
-			j == 2 && digits > 1 && (end == len(w) || w[end] >= 0x80):
+		case j-part > 2 && (plain && digits > 0 || digits > 1 && last || digits > 2), i == 0 && j == 2 && digits > 1 && last:
 			return true
 		}
 		i = j

@@ -12,7 +12,7 @@ import (
 func TestStrange(t *testing.T) {
 	for _, w := range strings.Fields(`skipping PodLifecycleEvent OOMKilled UIDs PVCs relisted containers ContainerStatus kubeGenericRuntimeManager nfs4 eth0 nvme0n1 x86 1h2m3s 948µs
 		0xc42069ea20 6f2c0f4ab1d3 4780ad7 v1beta1 cgroupv2 stopped entries SIGKILL iSCSI eBPF overlayfs dockerd kworker rpc code Unavailable QoS IPv6 GiB 2562047h47m16 qz a1
-		jbd2 overlay2 SHA512 amd64 python3 v2alpha1 20Nov2026 el9 fc39 SIGUSR1 tls10server HTTP2 MaxInt64 sda1 ttyS0 md127 avg300 func1 4780ad7e podStartE2EDuration UnauthenticatedHTTP2DOSMitigation SHA256WithRSA Int64Slice IPv4 10min 64bit`) {
+		jbd2 overlay2 SHA512 amd64 python3 v2alpha1 20Nov2026 el9 fc39 SIGUSR1 tls10server HTTP2 MaxInt64 sda1 ttyS0 md127 avg300 func1 4780ad7e podStartE2EDuration UnauthenticatedHTTP2DOSMitigation SHA256WithRSA Int64Slice IPv4 RelistP99Over3s RelistOver10s 4m37 10min 64bit`) {
 		if isStrange(w) {
 			t.Errorf("%q is taken for a name", w)
 		}
