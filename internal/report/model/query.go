@@ -89,7 +89,9 @@ func (c *Cleaner) Query(t *query.Table) *QueryResult {
 }
 
 func (c *Cleaner) queryRow(r query.Row, matrix bool) QueryRow {
-	shown := query.Row{Labels: list(r.Labels, func(f parse.Field) parse.Field { return parse.Field{Name: c.pseudonym(f.Name), Value: c.pseudonym(f.Value)} })}
+	shown := query.Row{Labels: list(r.Labels, func(f parse.Field) parse.Field {
+		return parse.Field{Name: c.pseudonym(f.Name), Value: c.pseudonym(f.Value)}
+	})}
 	out := QueryRow{Metric: c.labels(r.Labels), Name: visible(shown.String()), Samples: r.Samples}
 	for _, s := range r.Samples {
 		switch raw := apiSample(s); {
