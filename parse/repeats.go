@@ -22,6 +22,11 @@ func (r *Repeat) Holds(p Pos) bool {
 	return i < len(r.spans) && !p.Before(r.spans[i].first)
 }
 
+// Behind reports whether copies stand behind a line.
+func (r *Repeat) Behind(p Pos) bool {
+	return len(r.spans) > 0 && !r.spans[len(r.spans)-1].first.Before(p)
+}
+
 // repeatMin is in how many moments lines are repeated one after the other where a file
 // was copied into itself. A process may well write one line twice in one moment, but
 // not so many in a row.

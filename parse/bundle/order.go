@@ -26,7 +26,8 @@ func sortByTime(b *parse.Bundle, ordered bool) {
 }
 
 // foldRepeats keeps one copy of lines that one file holds several times. Where its
-// time steps back to a copy, no clock did.
+// time steps back to a copy, no clock did, nor where it steps back once and copies follow:
+// what a rotated part holds of the next one, given newest first.
 func foldRepeats(b *parse.Bundle) {
 	kept, of := parse.Repeats(b.Events)
 	b.Events = kept
@@ -38,7 +39,10 @@ func foldRepeats(b *parse.Bundle) {
 			continue
 		}
 		before := len(c.Jumps)
-		c.Jumps = slices.DeleteFunc(c.Jumps, func(j parse.Jump) bool { return j.Step < 0 && r.Holds(j.At.Pos) })
+		once := before == 1
+		c.Jumps = slices.DeleteFunc(c.Jumps, func(j parse.Jump) bool {
+			return j.Step < 0 && (r.Holds(j.At.Pos) || once && r.Behind(j.At.Pos))
+		})
 		c.Stepped -= before - len(c.Jumps)
 		stepped[c.File] = c.Stepped > 0
 		b.Warnings = append(b.Warnings, parse.Warning{Pos: r.First,

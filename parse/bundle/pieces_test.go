@@ -101,6 +101,7 @@ func TestRepeatsOfALog(t *testing.T) {
 		{name: "three times", lines: [][]string{log, log, log}, records: 200, copies: "400 records", line: 201},
 		{name: "each line twice", lines: [][]string{each}, records: 200, copies: "200 records", line: 2},
 		{name: "parts that overlap", lines: [][]string{log[:150], log[100:]}, records: 200, copies: "50 records", line: 151},
+		{name: "parts that overlap, newest first", lines: [][]string{log[100:], log[:150]}, records: 200, copies: "50 records", line: 201},
 		{name: "some neighbours", lines: [][]string{some}, records: 230},
 		{name: "the clock set back besides", lines: [][]string{log, ticks(7, 301, 500), log}, records: 267, copies: "200 records", line: 268, jumps: 1},
 	}
