@@ -3,6 +3,8 @@ package replay
 import (
 	"cmp"
 	"math"
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -22,9 +24,46 @@ func (n *Node) UnknownTime() (blind, all time.Duration) {
 	return blind, all
 }
 
-// UnhealthyTime is how long the episodes of a node lasted.
+// Unreported are the stretches in which PLEG is proven unhealthy and that no episode holds:
+// relists or metrics prove them, no line says so.
+func (n *Node) Unreported() []Span {
+	var out []Span
+	for _, h := range n.Health {
+		i := sort.Search(len(n.Episodes), func(i int) bool { return n.Episodes[i].Breach >= h.To }) - 1
+		if h.State == Unhealthy && (i < 0 || n.Episodes[i].Recovered.Known() && n.Episodes[i].Recovered.At <= h.From) {
+			out = append(out, h.Span)
+		}
+	}
+	return out
+}
+
+// Ill is a stretch in which PLEG was unhealthy. To is 0 while open.
+type Ill struct {
+	Span
+	Never bool // no relist had succeeded yet
+}
+
+// Ills are the episodes that are dated, and what no line reports, oldest first.
+func (n *Node) Ills() []Ill {
+	var out []Ill
+	for _, s := range n.Unreported() {
+		out = append(out, Ill{Span: s})
+	}
+	for i := range n.Episodes {
+		if e := &n.Episodes[i]; e.Breach != 0 || e.FirstReport != 0 {
+			out = append(out, Ill{Span{From: cmp.Or(e.Breach, e.FirstReport), To: e.Recovered.At}, e.Never})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Ill) int { return cmp.Compare(a.From, b.From) })
+	return out
+}
+
+// UnhealthyTime is how long the episodes of a node lasted, and what no line reports.
 func (n *Node) UnhealthyTime() time.Duration {
 	var sum time.Duration
+	for _, s := range n.Unreported() {
+		sum += time.Duration(s.To - s.From)
+	}
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		to := cmp.Or(e.Recovered.At, e.LastReport)

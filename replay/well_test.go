@@ -26,3 +26,15 @@ func TestUnknownBetweenHealthIsNoHealth(t *testing.T) {
 		}
 	}
 }
+
+// What relists or metrics alone prove of unhealthiness is told beside the episodes, once.
+func TestIllsHoldWhatNoLineReports(t *testing.T) {
+	n := &Node{Health: []HealthSpan{{Span: Span{From: 10, To: 20}, State: Unhealthy}, {Span: Span{From: 20, To: 30}, State: Healthy}, {Span: Span{From: 30, To: 40}, State: Unhealthy}}}
+	n.Episodes = []Episode{{Breach: 30, LastReport: 40, Recovered: Instant{At: 44, Slack: 4}}}
+	if ills := n.Ills(); len(ills) != 2 || ills[0].Span != (Span{From: 10, To: 20}) || ills[1].Span != (Span{From: 30, To: 44}) {
+		t.Errorf("%v", ills)
+	}
+	if d := n.UnhealthyTime(); d != 24 {
+		t.Errorf("unhealthy for %d", d)
+	}
+}

@@ -163,6 +163,11 @@ func (t *replayText) health(end *model.ReplayEnd) {
 		}
 		t.para("", "PLEG unhealthy from "+clockText(e.Start())+" to "+to)
 	}
+	for _, u := range end.Unhealthy {
+		if end.Health != nil && !slices.ContainsFunc(episodes, func(e model.Episode) bool { return e.Start() == u.From }) {
+			t.para("", "PLEG unhealthy from "+clockText(u.From)+" to "+clockText(u.To)+" at least, though no line says so")
+		}
+	}
 	if end.Health == nil && len(episodes) == 0 {
 		fmt.Fprintf(t, "PLEG stayed healthy\n")
 	}

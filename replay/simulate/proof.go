@@ -125,16 +125,10 @@ func Witness(n *replay.Node, r *Relist) {
 	}
 }
 
-// Witness is the same for the sums: episodes are those of the history, and the
+// Witness is the same for the sums: what was unhealthy is told by the history, and the
 // intervals between dated relists are none between relists.
 func (t *Totals) Witness(n *replay.Node) {
-	t.Interval, t.Unhealthy = histogram{}, nil
-	for i := range n.Episodes {
-		e := &n.Episodes[i]
-		if e.Breach != 0 || e.FirstReport != 0 {
-			t.Unhealthy = append(t.Unhealthy, Unhealthy{replay.Span{From: cmp.Or(e.Breach, e.FirstReport), To: e.Recovered.At}, e.Never})
-		}
-	}
+	t.Interval, t.Unhealthy = histogram{}, n.Ills()
 }
 
 // HistoryAssumptions lists what the replay of a node, or of listings of container

@@ -59,11 +59,8 @@ type Totals struct {
 	From, To  int64
 }
 
-// Unhealthy is a stretch in which the health check fails. To is 0 while open.
-type Unhealthy struct {
-	replay.Span
-	Never bool // no relist had succeeded yet
-}
+// Unhealthy is a stretch in which the health check fails.
+type Unhealthy = replay.Ill
 
 // NewSim returns a simulation of a kubelet that starts with the first
 // listing.
@@ -165,7 +162,7 @@ func (h *health) listed(start, end int64) {
 // makes the start of the kubelet unhealthy.
 func (h *health) failed(start int64) {
 	if h.lastSeen == 0 && h.open == nil {
-		h.open = &Unhealthy{replay.Span{From: start}, true}
+		h.open = &Unhealthy{Span: replay.Span{From: start}, Never: true}
 	}
 }
 
