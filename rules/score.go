@@ -68,7 +68,7 @@ func judge(d *Def, s *subject) *scored {
 		}
 	}
 	s.found = found
-	if !core {
+	if !core || told(found) {
 		return nil
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
@@ -142,9 +142,6 @@ func (x *scored) limits() string {
 	if d.Kind == KindMechanism && d.Scope != ScopeNode && !d.Standing && s.ep == nil && len(s.spans) == 0 && s.n.Observed.Len() > 0 && lookHealthy(s, nil).state == Found {
 		return "nothing failed in this input that it could explain"
 	}
-	if x.unsigned() {
-		return "no line of it states when or by whom it was written"
-	}
 	if x.proven() {
 		return ""
 	}
@@ -165,11 +162,11 @@ func (x *scored) limits() string {
 	return ""
 }
 
-// unsigned reports whether all evidence is of lines that somebody tells, without a time
-// and without a writer.
-func (x *scored) unsigned() bool {
-	for i := range x.found {
-		for _, ev := range x.found[i].records {
+// told reports whether all evidence is of lines that somebody tells, without a time and
+// without a writer: they may be those of another node, or an example.
+func told(found []outcome) bool {
+	for i := range found {
+		for _, ev := range found[i].records {
 			if e, ok := ev.Record.(*parse.Event); !ok || !e.Told {
 				return false
 			}

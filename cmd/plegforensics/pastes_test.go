@@ -32,7 +32,7 @@ var pastes = []struct {
 		`The file that the agent wrote to said only this much about it:`,
 		`write /var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db: no space left on device`,
 		`A node whose disk fills up takes its runtime along with it.`,
-	}, "analyze", []string{"Possible only: no line of it states when or by whom it was written"}, []string{"likely)", "(likely", "confirmed)", "verdict     A file system is full"}},
+	}, "analyze", []string{"Cause unknown"}, []string{"A file system is full", "(likely", "confirmed)", "verdict     A file system is full"}},
 	{"the runtime is called down, and PLEG beside it", []string{
 		`The node reports "container runtime is down, PLEG is not healthy" since the upgrade.`,
 	}, "analyze", nil, []string{"PLEG is not named"}},
@@ -40,6 +40,10 @@ var pastes = []struct {
 		`I0211 17:17:04.229739   29218 kubelet.go:2300] skipping pod synchronization - [Failed to start cAdvisor inotify_add_watch /sys/fs/cgroup/cpuacct/1f44: no space left on device]`,
 		`I0211 17:17:05.073544   29218 docker.go:353] Docker Container: /job is not managed by kubelet.`,
 	}, "analyze", nil, []string{"within its threshold", "healthy"}},
+	{"what somebody searches for", []string{
+		`count_over_time({unit="kubelet.service"} |= "GenericPLEG: Unable to retrieve pods" [5m]) > 0`,
+		`count_over_time({unit="containerd.service"} |= "shim disconnected" [5m]) > 0`,
+	}, "analyze", nil, []string{"failed to list", "degraded", "1 call"}},
 	{"29 February", []string{
 		`E0229 10:28:40.123456    1234 kubelet.go:2347] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 3m5.1s ago; threshold is 3m0s`,
 	}, "analyze", []string{"-02-29 10:28:35 UTC"}, []string{"-03-01"}},

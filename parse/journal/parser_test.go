@@ -105,6 +105,7 @@ func TestParseLine(t *testing.T) {
 		{"MicroShift, unknown component", "??? " + klogLine, Bare, "", Who{}, klogLine},
 		{"grep of several files", "messages-1.gz:7612:2024-04-01T00:32:23.142118+00:00 n1 kubelet[12]: " + klogLine, ISO, "2024-04-01T00:32:23.142118Z", Who{Host: "n1", Ident: "kubelet", PID: 12}, klogLine},
 		{"talosctl", "10.0.0.7: " + klogLine, Bare, "", Who{Host: "10.0.0.7"}, klogLine},
+		{"a date of a page", "date: 2024-03-04T05:06:07+00:00", Bare, "", Who{}, "date: 2024-03-04T05:06:07+00:00"},
 		{"talosctl dmesg", "10.0.0.7: kern:    info: [2024-03-04T05:06:07.461243566Z]: eth0: link up", Dmesg, "2024-03-04T05:06:07.461243566Z", Who{Host: "10.0.0.7", Ident: "kernel"}, "eth0: link up"},
 		{"talosctl dmesg of a node with a name", "node-7: user: warning: [2024-03-04T05:06:07.461243566Z]: [talos] task done", Dmesg, "2024-03-04T05:06:07.461243566Z", Who{Host: "node-7", Ident: "user"}, "[talos] task done"},
 		{"json-seq", "\x1e" + `{"MESSAGE":"hello","__REALTIME_TIMESTAMP":"1615650078250818"}`, JSON, "2021-03-13T15:41:18.250818Z", Who{}, "hello"},

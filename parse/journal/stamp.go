@@ -39,7 +39,7 @@ func (p *Parser) words(rec []byte, off int, e *Entry) bool {
 	}
 	// "Fri 2026-11-20 23:28:59", the weekday in any language.
 	i := bytes.IndexByte(b[:min(len(b), 16)], ' ')
-	if i < 2 || len(b) < i+21 {
+	if i < 2 || b[i-1] == ':' || len(b) < i+21 { // "date:" is no weekday
 		return false
 	}
 	sec, ok := isoSeconds(b[i+1:])

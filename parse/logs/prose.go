@@ -192,7 +192,7 @@ func isTold(line []byte) bool {
 
 var (
 	headingRE  = onDemand(`^#{1,6} `)
-	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou(?: may| might| can| could| will| should|['’]ll|['’]d) (?:see|get|find)\b|\| *(?:grep|awk|xargs|jq|tail|head)\b|^(?:\[?\w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#]|\$) `)
+	supposedRE = onDemand(`(?i)\b(?:if|when) you (?:see|get|find)\b|\byou(?: may| might| can| could| will| should|['’]ll|['’]d) (?:see|get|find)\b|\| *(?:grep|awk|xargs|jq|tail|head)\b|\|[=~] *["\x60]|textPayload(?::|=~|=)"|@message like |^(?:\[?\w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#]|\$) `)
 	callRE     = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
 	wordRE     = onDemand(`\pL{2}`)
 
