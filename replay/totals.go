@@ -162,7 +162,7 @@ func (n *Node) relistEnds() []Span {
 		switch {
 		case r.End.Known():
 			s.From, s.To = max(r.End.At-int64(r.End.Slack), r.Start.At-int64(r.Start.Slack)), r.End.At+int64(r.End.Slack)
-		case i+1 < len(n.Relists) && n.Relists[i+1].Run == r.Run:
+		case i+1 < len(n.Relists) && n.Relists[i+1].Run == r.Run && !n.MayGoOn(i):
 			next := &n.Relists[i+1].Start
 			s.To = max(s.From, next.At+int64(next.Slack))
 		}

@@ -142,7 +142,7 @@ func (b *bounds) relists() {
 			b.atLeast(early, end, late)
 			since = late
 		}
-		if seen := seen(b.n.Relists, i); listed && seen != 0 {
+		if seen := seen(b.n, i); listed && seen != 0 {
 			b.atMost(r.Run, seen, early)
 		}
 	}
@@ -150,14 +150,15 @@ func (b *bounds) relists() {
 
 // seen is the latest moment at which the list of a relist that listed returned,
 // 0 unknown: relists are serial.
-func seen(rs []replay.Relist, i int) int64 {
+func seen(n *replay.Node, i int) int64 {
+	rs := n.Relists
 	r := &rs[i]
 	switch {
 	case r.ListEnd.Known():
 		return r.ListEnd.At + int64(r.ListEnd.Slack)
 	case r.End.Known():
 		return r.End.At + int64(r.End.Slack)
-	case i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run:
+	case i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run && !n.MayGoOn(i):
 		return rs[i+1].Start.At + int64(rs[i+1].Start.Slack)
 	}
 	return 0
@@ -251,8 +252,8 @@ func (b *bounds) restarts() {
 	for i := 1; i < len(b.n.Runs); i++ {
 		from, to := b.n.Runs[i-1].Last, b.n.Runs[i].First
 		for k := range b.n.Relists {
-			if r := &b.n.Relists[k]; r.Run == i && r.Listed != nil && *r.Listed && seen(b.n.Relists, k) != 0 {
-				to = max(to, seen(b.n.Relists, k))
+			if r := &b.n.Relists[k]; r.Run == i && r.Listed != nil && *r.Listed && seen(b.n, k) != 0 {
+				to = max(to, seen(b.n, k))
 				break
 			}
 		}

@@ -358,7 +358,7 @@ func (d *deriver) running() {
 
 // startAfter returns when the relist after i starts, ms, 0 if unknown.
 func (d *deriver) startAfter(i int) int64 {
-	if i+1 < len(d.n.Relists) && d.n.Relists[i+1].Start.Known() {
+	if i+1 < len(d.n.Relists) && d.n.Relists[i+1].Start.Known() && !d.n.MayGoOn(i) {
 		return millis(d.n.Relists[i+1].Start.At)
 	}
 	return 0
