@@ -584,7 +584,7 @@ func (l *ledger) fromGroups(run int) {
 func (l *ledger) stepped(a, b kubelet.Age) {
 	how := "set back"
 	if b.At > a.At {
-		how = "set, or the machine slept"
+		how = "set, or the machine was suspended"
 	}
 	l.against = append(l.against, Contradiction{"between two reports of one relist the stamps move on by " + parse.Short(time.Duration(b.At-a.At)) + " and the age grows by " +
 		parse.Short(b.Age-a.Age) + ", so that the clock was " + how, []host.Evidence{{Record: a.Record}}, []host.Evidence{{Record: b.Record}}})
