@@ -84,7 +84,7 @@ func TestGaugeAgainstReport(t *testing.T) {
 }
 
 // The last relist of a log of verbosity 5 runs until the next one begins: where none
-// does, it had not ended by the last line.
+// does, it had not ended by the last line. Below that the list of the next one may hang.
 func TestRelistOpenAtTheEnd(t *testing.T) {
 	var lines []string
 	for i := range 8 {
@@ -99,6 +99,10 @@ func TestRelistOpenAtTheEnd(t *testing.T) {
 	took, ended := n.Lasted(last)
 	if n.Relists[last].Outcome != OutcomeHung || ended || took < 58*time.Second {
 		t.Errorf("the last relist: %s, %v, ended %v", n.Relists[last].Outcome, took, ended)
+	}
+	lists := strings.ReplaceAll(strings.Join(lines, "\n"), `generic.go:225] "GenericPLEG: Relisting"`, `kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`)
+	if r := buildOne(t, lists).Relists; len(r) < 7 || r[len(r)-1].Outcome == OutcomeHung {
+		t.Errorf("the last of %d lists is told to be of a relist that hangs", len(r))
 	}
 	// Of relists that are not seen to follow each other by a period some lines may be missing.
 	few := slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "Relisting") && l[12:14] > "01" })

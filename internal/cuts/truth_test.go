@@ -63,7 +63,7 @@ type stateSpan struct {
 func (w *truth) states() (out []stateSpan) {
 	p := w.ages()
 	for i := range p {
-		to := w.relists[len(w.relists)-1].end
+		to := max(w.relists[len(w.relists)-1].start, w.relists[len(w.relists)-1].end) // that one may be open
 		if i+1 < len(p) {
 			to = p[i+1].at
 		}

@@ -253,8 +253,8 @@ func (l *ledger) fromRelisting(run int, marks []kubelet.Mark) {
 	l.stillOpen(run, c)
 }
 
-// stillOpen notes that the last relist of a log had not ended by the last line: the
-// next one would have begun a period after its end, with a line of its own.
+// stillOpen notes that the last relist of a log of verbosity 5 had not ended by the last
+// line: the next one would have begun a period after its end, with a line of its own.
 func (l *ledger) stillOpen(run int, c *claim) {
 	if c == nil || c.end.Known() || run < 0 || run+1 < len(l.s.Runs) || l.evented(run, c.lo) {
 		return

@@ -86,6 +86,7 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 // when its list returns, and others when it has inspected a pod: it ended after its
 // last such line, and a period before the next list. Where there is more room than
 // that between the two, the list may be the garbage collection's, or one is missing.
+// The last one ended, or the list of the one after it hangs: of neither is there a line.
 func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 	for _, c := range l.claims {
 		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
@@ -94,9 +95,6 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 		i, _ := slices.BinarySearchFunc(marks, c.listEnd.At+int64(l.period()), func(m kubelet.Mark, t int64) int { return cmp.Compare(m.At, t) })
 		for i < len(marks) && marks[i].Kind != host.KindRetrieved && marks[i].Kind != host.KindListFail {
 			i++
-		}
-		if i == len(marks) && slices.Contains(c.basis, BasisNextStart) {
-			l.stillOpen(run, c)
 		}
 		if i == len(marks) || marks[i].Kind != host.KindRetrieved || !l.w.Whole(c.listEnd.At, marks[i].At) {
 			continue
