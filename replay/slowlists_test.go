@@ -53,7 +53,7 @@ func TestEventedFellBack(t *testing.T) {
 // A sync loop that is blocked in a list of its own reports nothing between two
 // slow relists; whether PLEG was healthy then is for the node status to tell.
 func TestSlowListsBehindABlockedLoop(t *testing.T) {
-	flag := `I1120 09:58:00.000000    4242 flags.go:64] FLAG: --v="2"`
+	two := `I1120 09:58:00.000000    4242 kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`
 	notReady := `I1120 10:03:05.000000    4242 setters.go:552] "Node became not ready" node="w" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2026-11-20T10:03:05Z","lastTransitionTime":"2026-11-20T10:03:05Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"}`
 	ready := `I1120 10:03:25.000000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeReady"`
 	again := `I1120 10:05:59.999000    4242 kubelet_node_status.go:669] "Recording event message for node" node="w" event="NodeNotReady"`
@@ -62,14 +62,21 @@ func TestSlowListsBehindABlockedLoop(t *testing.T) {
 		lines []string
 		want  int
 	}{
-		{"not ready all the while", []string{flag, notReady, skipLine("10:06:20.000000", 200*time.Second)}, 1},
-		{"ready in between", []string{flag, notReady, ready, skipLine("10:06:20.000000", 200*time.Second)}, 2},
-		{"became not ready again", []string{flag, notReady, again, skipLine("10:06:00.000000", 190*time.Second)}, 2},
-		{"reported as soon as it was due: the loop was not blocked", []string{flag, notReady, skipLine("10:06:00.100000", 180100*time.Millisecond)}, 2},
+		{"not ready all the while", []string{two, notReady, skipLine("10:06:20.000000", 200*time.Second)}, 1},
+		{"ready in between", []string{two, notReady, ready, skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"became not ready again", []string{two, notReady, again, skipLine("10:06:00.000000", 190*time.Second)}, 2},
+		{"reported as soon as it was due: the loop was not blocked", []string{two, notReady, skipLine("10:06:00.100000", 180100*time.Millisecond)}, 2},
 		{"below verbosity 2 nothing says that the node is ready", []string{notReady, skipLine("10:06:20.000000", 200*time.Second)}, 2},
-		{"a loop that skipped misses no turn", []string{flag, notReady, skipLine("10:03:06.000000", 186*time.Second), skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"a loop that skipped misses no turn", []string{two, notReady, skipLine("10:03:06.000000", 186*time.Second), skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"ready, and not ready again long before the report", []string{two, notReady, ready, strings.ReplaceAll(again, "10:05:59", "10:03:45"), skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"not ready twice", []string{two, notReady, strings.ReplaceAll(again, "10:05:59", "10:03:45"), skipLine("10:06:20.000000", 200*time.Second)}, 2},
+		{"in an excerpt", []string{two, notReady, skipLine("10:06:20.000000", 200*time.Second)}, 2},
 	} {
-		n := buildOne(t, strings.Join(c.lines, "\n"))
+		log := strings.Join(c.lines, "\n")
+		if c.name != "in an excerpt" {
+			log = ticking(c.lines, "09:58:00", "10:08:00")
+		}
+		n := buildOne(t, log)
 		if len(n.Episodes) != c.want {
 			t.Errorf("%s: %d episodes, want %d", c.name, len(n.Episodes), c.want)
 			continue

@@ -159,9 +159,9 @@ func (w *healer) unbroken(a, b *LastSeen) bool {
 
 // outlasted reports whether the list of b returned when b was past the
 // threshold already. It returned after the last line that named a, which may
-// tell. Else, where the sync loop was blocked all the while, the node tells: it
-// was not ready and did not become so, and nothing reported b as soon as it
-// passed the threshold, as a loop that had been healthy would have done.
+// tell. Else, where the sync loop was blocked all the while, the node tells in a
+// complete log: it became not ready once and not ready again, and nothing reported
+// b as soon as it passed the threshold, as a loop that had been healthy would have done.
 func (w *healer) outlasted(a, b *LastSeen) bool {
 	past := b.Lo + int64(w.limit(b))
 	switch {
@@ -169,17 +169,22 @@ func (w *healer) outlasted(a, b *LastSeen) bool {
 		return true
 	case b.Loose || b.First()-past < int64(2*kubelet.TurnMax) || slices.ContainsFunc(a.Lines, func(l kubelet.Age) bool { return l.Skip }):
 		return false // a loop that skips misses no turn unless PLEG is healthy
-	case w.n.Kubelet.Verbosity < 2:
-		return false // no line would say that the node is ready again
+	case w.n.Kubelet.Verbosity < 2 || !w.log.Trusts(a.Run) || !w.log.Whole(a.Last(), b.First()):
+		return false // the line that says that the node is ready again may be missing
 	}
-	ns := w.s.ReadyLines
-	i, _ := slices.BinarySearchFunc(ns, b.First()+int64(kubelet.LayerGap), func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
-	for i--; i >= 0 && ns[i].At >= a.First()-int64(kubelet.LayerGap); i-- {
-		if l := &ns[i]; l.Run == a.Run && l.Status {
-			return !l.Ready && l.At < b.First()-int64(kubelet.LayerGap)
+	ns, became := w.s.ReadyLines, int64(0)
+	i, _ := slices.BinarySearchFunc(ns, a.First()-int64(kubelet.LayerGap), func(l kubelet.ReadyLine, at int64) int { return cmp.Compare(l.At, at) })
+	for ; i < len(ns) && ns[i].At <= b.First()+int64(kubelet.LayerGap); i++ {
+		l := &ns[i]
+		switch {
+		case l.Run != a.Run || !l.Status:
+		case l.Ready || became != 0 && l.At-became > int64(kubelet.LayerGap):
+			return false // or it would not have become so again
+		case became == 0:
+			became = l.At
 		}
 	}
-	return false
+	return became != 0 && became < b.First()-int64(kubelet.LayerGap)
 }
 
 // episode describes one stretch, over the groups that it spans.
