@@ -131,7 +131,7 @@ func TestStoppedProcessIsNoLongRelist(t *testing.T) {
 		lines := append(quick, c.lines...)
 		n := buildOne(t, strings.Join(lines, "\n"))
 		if c.known {
-			n = buildOne(t, ticking(lines, "10:00:01", "10:03:00"))
+			n = buildOne(t, strings.ReplaceAll(ticking(lines, "10:00:01", "10:03:00"), `reconciler.go:1] "something"`, `kubelet.go:2506] "SyncLoop (housekeeping)"`))
 		}
 		if r := n.Relists[len(quick)]; r.End.Known() != c.known {
 			t.Errorf("%s: end known %v, want %v: %+v", c.name, r.End.Known(), c.known, r)
@@ -258,6 +258,39 @@ func TestEventsProveInspectionWhileTheyGoOn(t *testing.T) {
 			if r.End.Known() && want == StepUnknown {
 				t.Errorf("a relist from %s to %s", clock(r.Start.At), clock(r.End.At))
 			}
+		}
+	}
+}
+
+// Where the log is silent for longer than the sync loop is, the list of the relist that
+// lasted may be missing; and none lasted until after another one began.
+func TestBeginBehindASilence(t *testing.T) {
+	list := `I1120 %s    4242 kuberuntime_manager.go:432] "Retrieved pods from runtime" all=%v`
+	var quick []string
+	for s := range 20 {
+		quick = append(quick, fmt.Sprintf(list, fmt.Sprintf("10:00:%02d.%03d000", s, 5*s), true))
+	}
+	const last = "10:00:19.095000"
+	for name, c := range map[string]struct {
+		busy  string // from when on the sync loop works
+		extra []string
+		slack time.Duration
+		ended bool
+	}{
+		"work goes on":         {"10:00:20", nil, 10 * time.Millisecond, true},
+		"silence":              {"10:00:23", nil, 2500 * time.Millisecond, true},
+		"another one was seen": {"10:00:23", []string{skipLine("10:03:25.000000", 183*time.Second)}, 10 * time.Millisecond, false},
+	} {
+		lines := append(slices.Clone(quick), `I1120 10:04:01.100000    4242 generic.go:459] "PLEG: Write status" pod="a/b"`, fmt.Sprintf(list, "10:04:02.105000", true), fmt.Sprintf(list, "10:04:03.110000", true))
+		for at, _ := time.Parse(time.TimeOnly, c.busy); at.Minute() < 4; at = at.Add(2 * time.Second) {
+			lines = append(lines, fmt.Sprintf(list, at.Format("15:04:05.900000"), false))
+		}
+		n := buildOne(t, ticking(append(lines, c.extra...), "10:00:00", "10:05:00"))
+		i := slices.IndexFunc(n.Relists, func(r Relist) bool {
+			return r.ListEnd.Known() && strings.HasPrefix(r.Evidence[0].Record.Quote(), "I1120 "+last)
+		})
+		if i < 0 || n.Relists[i].End.Known() != c.ended || n.Relists[i].Start.Slack > c.slack || n.Relists[i].Start.Slack < c.slack/2 && c.slack > time.Second {
+			t.Errorf("%s: %d: %+v", name, i, n.Relists[max(i-1, 0):])
 		}
 	}
 }

@@ -132,9 +132,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.fromStart(idx, l.byRun[run])
 		l.fromMetrics(idx)
 		l.merge()
-		l.loosen()
 		l.ends(idx, l.byRun[run])
 		l.byLists(idx, l.byRun[run])
+		l.loosen()
 		l.refute(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
@@ -330,18 +330,30 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
 }
 
-// loosen bounds the begin of relists that lasted, in a log that lost lines, where it is
-// silent about when the next one would have begun: after a quick one the line of the one
-// that lasted may be missing there.
+// quietMost is the longest that a sync loop that is not blocked writes nothing from
+// verbosity 4 on: it cleans up every two seconds.
+const quietMost = 2*time.Second + TimerLate
+
+// loosen bounds the begin of relists that lasted, where the log is silent about when the
+// next one would have begun, in one that lost lines or for long: after a quick one the
+// line of the one that lasted may be missing there. None lasted until another one began.
 func (l *ledger) loosen() {
-	for _, c := range l.claims {
-		if len(l.w.Holes) > 0 && c.exact && c.outcome != OutcomeListFailed && c.group == nil && !c.listEnd.Known() && c.end.Known() && c.end.At-c.hi >= int64(snapshots.LongRelist) {
-			switch before, after := l.cover.Around(c.lo + l.gap(c.run, c.lo)); {
-			case after-before <= int64(widest)/2:
-			case after < c.end.At:
-				c.hi = after
-			default: // not even that it lasted is known
-				c.end, c.outcome = host.Instant{}, ""
+	least := int64(quietMost)
+	if len(l.w.Holes) > 0 {
+		least = int64(widest) / 2
+	}
+	for i, c := range l.claims {
+		if !c.exact && !c.listEnd.Known() || c.outcome == OutcomeListFailed || !c.end.Known() || c.end.At-c.hi < int64(snapshots.LongRelist) {
+			continue
+		}
+		before, after := l.cover.Around(max(c.lo, c.listEnd.At) + l.gap(c.run, c.lo))
+		switch {
+		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, c.group == nil && after-before > least && after >= c.end.At:
+			c.end, c.outcome = host.Instant{}, "" // not even that it lasted is known
+		case c.group == nil && after-before > least:
+			c.hi = after
+			if c.listEnd.Known() {
+				c.listEnd = host.Between(c.listEnd.At, after)
 			}
 		}
 	}
