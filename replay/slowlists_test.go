@@ -229,16 +229,30 @@ func TestUnhealthyByRelists(t *testing.T) {
 	}
 }
 
-// A newer relist that a later age names may have listed for long: PLEG was healthy again
-// some time between the last report and the next breach, and nothing tells when.
-func TestNewerRelistBoundsTheRecovery(t *testing.T) {
-	n := buildOne(t, skipLine("10:03:05.000000", 185*time.Second)+"\n"+skipLine("10:06:20.000000", 186*time.Second))
-	if len(n.Episodes) != 2 {
-		t.Fatalf("%d episodes", len(n.Episodes))
-	}
-	listed := at2(t, "10:06:10") // by a list of three minutes
-	if r := n.Episodes[0].Recovered; r.At < listed || r.At-int64(r.Slack) > at2(t, "10:03:05") {
-		t.Errorf("recovered %v: %s", r, n.Episodes[0].RecoveredBasis)
+// A relist that was last seen later ends the stretch of the one before at its own breach,
+// but is no recovery: its list may have taken longer than the threshold. A loop that
+// begins to pause anew had skipped nothing in between.
+func TestNewerRelistBoundsTheStretch(t *testing.T) {
+	lines := skipLine("10:03:05.000000", 185*time.Second) + "\n" + skipLine("10:06:20.000000", 186*time.Second)
+	for again, want := range map[string]bool{"": false, "\n" + skipLine("10:06:20.100000", 186100*time.Millisecond): true, "\n" + skipLine("10:06:25.000000", 191*time.Second): false} {
+		n := buildOne(t, lines+again)
+		if len(n.Episodes) != 2 {
+			t.Fatalf("%d episodes", len(n.Episodes))
+		}
+		breach, r := n.Episodes[1].Breach, n.Episodes[0].Recovered
+		if r.Known() != want || n.Over(0) != breach || n.Over(1) != 0 || want && (r.At != breach || r.At-int64(r.Slack) != at2(t, "10:03:05")) {
+			t.Errorf("%q: recovered %v: %s", again, r, n.Episodes[0].RecoveredBasis)
+		}
+		for _, x := range n.Ills() {
+			if x.From < breach && x.To != breach {
+				t.Errorf("%q: %+v", again, x)
+			}
+		}
+		for _, h := range n.Health {
+			if h.State != HealthUnknown && h.From > n.Episodes[0].LastReport && h.To <= breach || h.State == HealthUnknown && h.To > breach && h.From < n.Episodes[1].LastReport {
+				t.Errorf("%q: %s from %s to %s", again, h.State, clock(h.From), clock(h.To))
+			}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/host"
+	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
 // UnknownTime is for how long nothing proves how PLEG was, and for how long the
@@ -30,12 +31,15 @@ func (n *Node) Unreported() []Span {
 	var out []Span
 	for _, h := range n.Health {
 		i := sort.Search(len(n.Episodes), func(i int) bool { return n.Episodes[i].Breach >= h.To }) - 1
-		if h.State == Unhealthy && (i < 0 || n.Episodes[i].Recovered.Known() && n.Episodes[i].Recovered.At <= h.From) {
+		if h.State == Unhealthy && (i < 0 || n.Over(i) != 0 && n.Over(i) <= h.From) {
 			out = append(out, h.Span)
 		}
 	}
 	return out
 }
+
+// Over is by when the episode with an index was over, recovered or not; 0 unknown.
+func (n *Node) Over(i int) int64 { return relist.Over(n.Episodes, i) }
 
 // Ill is a stretch in which PLEG was unhealthy. To is 0 while open.
 type Ill struct {
@@ -51,7 +55,7 @@ func (n *Node) Ills() []Ill {
 	}
 	for i := range n.Episodes {
 		if e := &n.Episodes[i]; e.Breach != 0 || e.FirstReport != 0 {
-			out = append(out, Ill{Span{From: cmp.Or(e.Breach, e.FirstReport), To: e.Recovered.At}, e.Never})
+			out = append(out, Ill{Span{From: cmp.Or(e.Breach, e.FirstReport), To: n.Over(i)}, e.Never})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Ill) int { return cmp.Compare(a.From, b.From) })

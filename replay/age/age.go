@@ -51,7 +51,7 @@ func Peaks(n *replay.Node) []time.Duration {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
 		out[i] = e.PeakAge
-		from, to := cmp.Or(e.Breach, e.FirstReport), cmp.Or(e.Recovered.At, n.Window.End)
+		from, to := cmp.Or(e.Breach, e.FirstReport), cmp.Or(n.Over(i), n.Window.End)
 		for _, s := range spans {
 			if at := min(s.To, to); !e.Never && from != 0 && s.From < to && s.To > from {
 				out[i] = max(out[i], s.Low0+time.Duration(float64(s.Low1-s.Low0)*float64(at-s.From)/float64(s.To-s.From)))

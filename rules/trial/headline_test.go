@@ -49,7 +49,7 @@ func TestHeadline(t *testing.T) {
 			"the node: PLEG unhealthy from 2026-03-04 10:23:14 UTC, not recovered by the end of the log", " (the worst of 2 episodes)"},
 		{"the last episode is open",
 			strings.Join([]string{skip("10:13:05", "13m5s"), skip("10:13:10", "13m10s"), skip("10:26:35", "3m20s")}, "\n"),
-			"the node: PLEG unhealthy from 2026-03-04 10:02:59 UTC for ", " (the worst of 2 episodes, the last of them not recovered by the end of the log)"},
+			"the node: PLEG unhealthy from 2026-03-04 10:02:59 UTC, recovery not seen, last relist at least 13m10s old", " (the worst of 2 episodes, the last of them not recovered by the end of the log)"},
 		{"NotReady, and no line says why",
 			"Normal  NodeNotReady  25m (x3 over 46m)  kubelet, n1  Node n1 status is now: NodeNotReady",
 			"n1: the node became NotReady, and why is not known", ""},

@@ -530,7 +530,7 @@ func (h *claims) unproven() {
 		if e.Breach == 0 {
 			continue
 		}
-		sure, to := certain(e), h.n.Window.End
+		sure, to := certain(e), cmp.Or(relist.Over(h.past.Episodes, i), h.n.Window.End)
 		if e.Recovered.Known() {
 			to = max(e.Recovered.At, sure)
 			if strings.HasPrefix(e.RecoveredBasis, relist.MissedTurn) {

@@ -77,27 +77,35 @@ func episodes(n *Known, a *Account, groups []*LastSeen, complete *kubelet.Witnes
 		}
 	}
 	for i := range out {
-		out[i].NotReady, out[i].Partial = notReady(a.Ready, &out[i]), complete.Picks(out[i].Run)
+		out[i].NotReady, out[i].Partial = notReady(a.Ready, &out[i], Over(out, i)), complete.Picks(out[i].Run)
 		out[i].Whole = complete.Trusts(out[i].Run)
 	}
 	return out
 }
 
-// trim keeps neighbours disjoint: an episode is over when the next one begins. Its end
-// lies between: the newer relist that was last seen by then may have listed for long.
+// trim keeps neighbours disjoint: an episode is over when the next one begins, of which
+// what proves health before its first report may tell no sooner. That a newer relist had
+// listed by then proves none: its list may have taken longer than the threshold.
 func trim(a, b *Episode) {
-	if a.Breach == 0 || a.Recovered.Known() && a.Recovered.At <= b.Breach {
-		return
+	switch {
+	case a.Breach == 0 || a.Recovered.Known() && a.Recovered.At <= b.Breach:
+	case a.Run != b.Run:
+		a.Recovered, a.RecoveredBasis = host.Instant{}, "the kubelet process ended while PLEG was unhealthy"
+	case a.Recovered.Known() && a.Recovered.At <= max(b.Breach, b.FirstReport):
+		lo := min(a.Recovered.At-int64(a.Recovered.Slack), b.Breach)
+		a.Recovered = host.Instant{At: b.Breach, Slack: time.Duration(b.Breach - lo)}
+	default:
+		a.Recovered, a.RecoveredBasis = host.Instant{}, "no proof of health between the last report and the next stretch"
 	}
-	if a.Run != b.Run {
-		a.Recovered = host.Instant{}
-		a.RecoveredBasis = "the kubelet process ended while PLEG was unhealthy"
-		return
+}
+
+// Over is by when the episode with an index was over: PLEG had recovered, or it was
+// unhealthy by another relist; 0 where neither is known.
+func Over(all []Episode, i int) int64 {
+	if at := all[i].Recovered.At; at != 0 || all[i].Breach == 0 || i+1 == len(all) {
+		return at
 	}
-	lo := max(a.LastReport, a.Breach)
-	a.Recovered = host.Between(min(lo, b.Breach), b.Breach)
-	a.Recovered = host.Instant{At: b.Breach, Slack: 2 * a.Recovered.Slack}
-	a.RecoveredBasis = "a newer relist was last seen active before the next stretch began"
+	return all[i+1].Breach
 }
 
 // healer finds when PLEG was healthy again.
@@ -295,13 +303,13 @@ func (w *healer) undated() (Episode, bool) {
 }
 
 // notReady finds the stretch of NotReady that belongs to the episode: one that
-// began in it, or lasted into it.
-func notReady(changes []kubelet.ReadyChange, e *Episode) *host.Span {
+// began in it, or lasted into it; it was over by a moment, 0 unknown.
+func notReady(changes []kubelet.ReadyChange, e *Episode, over int64) *host.Span {
 	if e.Breach == 0 {
 		return nil
 	}
-	end := e.Recovered.At + int64(10*time.Second) // the node status is computed every ten seconds
-	if !e.Recovered.Known() {
+	end := over + int64(10*time.Second) // the node status is computed every ten seconds
+	if over == 0 {
 		end = math.MaxInt64
 	}
 	// Changes alternate, so the last one before the breach and the two after

@@ -335,22 +335,24 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 const quietMost = 2*time.Second + TimerLate
 
 // loosen bounds the begin of relists that lasted, where the log is silent about when the
-// next one would have begun, in one that lost lines or for long: after a quick one the
-// line of the one that lasted may be missing there. None lasted until another one began.
+// next one would have begun: after a quick one the line of the one that lasted may be
+// missing there. While pods are listed the loop may be blocked, so that only a log that
+// lost lines counts. None lasted until another one began.
 func (l *ledger) loosen() {
-	least := int64(quietMost)
-	if len(l.w.Holes) > 0 {
-		least = int64(widest) / 2
-	}
 	for i, c := range l.claims {
-		if !c.exact && !c.listEnd.Known() || c.outcome == OutcomeListFailed || !c.end.Known() || c.end.At-c.hi < int64(snapshots.LongRelist) {
+		least := int64(quietMost)
+		if !c.listEnd.Known() {
+			least = int64(widest) / 2
+		}
+		if c.outcome == OutcomeListFailed || !c.end.Known() || c.end.At-c.hi < int64(snapshots.LongRelist) {
 			continue
 		}
 		before, after := l.cover.Around(max(c.lo, c.listEnd.At) + l.gap(c.run, c.lo))
+		silent := (c.listEnd.Known() || c.exact && len(l.w.Holes) > 0) && c.group == nil && after-before > least
 		switch {
-		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, c.group == nil && after-before > least && after >= c.end.At:
+		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, silent && after >= c.end.At:
 			c.end, c.outcome = host.Instant{}, "" // not even that it lasted is known
-		case c.group == nil && after-before > least:
+		case silent:
 			c.hi = after
 			if c.listEnd.Known() {
 				c.listEnd = host.Between(c.listEnd.At, after)

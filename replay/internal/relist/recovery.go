@@ -117,11 +117,36 @@ func (w *healer) byTurns(run int, g *LastSeen, last int64) (proof, bool) {
 	}
 	p, ok := w.firstWork(run, last, quiet)
 	if end.Skip {
-		if q, found := w.missed(run, i, last); found && (!ok || q.at < p.at) {
-			p, ok = q, true
+		for _, other := range []func(run, after int, last int64) (proof, bool){w.missed, w.anew} {
+			if q, found := other(run, i, last); found && (!ok || q.at < p.at) {
+				p, ok = q, true
+			}
 		}
 	}
 	return p, ok
+}
+
+// anew finds a skipped turn whose pause is short again: only a turn that skipped nothing,
+// after the last report of a loop that skips, ends the doubling of the pauses.
+func (w *healer) anew(run, after int, last int64) (proof, bool) {
+	before := int64(0)
+	for _, t := range w.s.Turns[after:] {
+		at := w.s.TurnAt(t)
+		switch pause := at - before; {
+		case w.s.TurnRun(t) != run:
+		case w.s.TurnKinds(t)&host.KindSkip == 0:
+			return proof{}, false
+		case before == 0:
+			before = at
+		case pause < int64(kubelet.BackoffMax-kubelet.BackoffLate) && before-last > pause+int64(kubelet.BackoffMax): // all before it are no longer together
+			return proof{before, "the sync loop paused as after its first skipped turn"}, true
+		case before-last > int64(2*time.Minute):
+			return proof{}, false
+		default:
+			before = at
+		}
+	}
+	return proof{}, false
 }
 
 // firstWork finds the first turn after the moment that did not skip for PLEG.

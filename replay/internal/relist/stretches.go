@@ -162,7 +162,7 @@ func (l *ledger) outcomes(relists []Relist, eps []Episode) []Relist {
 		for _, s := range e.LastStarts {
 			k := sort.Search(len(relists), func(k int) bool { return relists[k].Start.At > s.At }) - 1
 			if k >= 0 && relists[k].Start.At == s.At {
-				l.settle(relists, e, k)
+				l.settle(relists, e, k, Over(eps, i))
 			}
 		}
 	}
@@ -208,8 +208,8 @@ func (r Relist) measured(m Relist) Relist {
 
 // settle dates the end of a relist that an episode of the inspect phase was
 // stuck in: it ran until PLEG was last reported, and a period before the next
-// one that listed pods.
-func (l *ledger) settle(relists []Relist, e *Episode, i int) {
+// one that listed pods. The episode was over by a moment, 0 unknown.
+func (l *ledger) settle(relists []Relist, e *Episode, i int, over int64) {
 	r := &relists[i]
 	if r.End.Known() || e.Stepped != 0 || e.StuckStep != StepInspect && e.StuckStep != StepDeliver || l.evented(r.Run, r.Start.At) || l.onDemand(e) {
 		return
@@ -218,15 +218,15 @@ func (l *ledger) settle(relists []Relist, e *Episode, i int) {
 	// lateness of its timer and a list call after this one ended. Lists that
 	// were slow may become slower.
 	lo := max(r.Start.At, e.LastReport-int64(2*l.period())-3*l.listed(r))
-	if !e.Recovered.Known() {
+	if over == 0 {
 		r.Outcome, r.Seen = OutcomeHung, lo // the next one may list since then
 		return
 	}
-	hi := e.Recovered.At - int64(l.period())
+	hi := over - int64(l.period())
 	if next := nextListed(relists, i); next != 0 {
 		hi = next - int64(l.period())
 	}
-	if m := l.lastAligned(r, e.Recovered.At); m > lo && l.w.Whole(e.LastReport, m) { // else another may run
+	if m := l.lastAligned(r, over); m > lo && l.w.Whole(e.LastReport, m) { // else another may run
 		lo = m
 	} else if m == 0 {
 		lo = min(lo, l.lastLine(r, e.LastReport, lo))
