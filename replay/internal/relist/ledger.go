@@ -330,33 +330,23 @@ func (l *ledger) skipped(c *claim, pause int64) bool {
 	return l.w.Lossy(c.run) && pause > 3*int64(l.period())/2 || l.w.Comb(c.run, pause)
 }
 
-// quietMost is the longest that a sync loop that is not blocked writes nothing from
-// verbosity 4 on: it cleans up every two seconds.
-const quietMost = 2*time.Second + TimerLate
-
-// loosen bounds the begin of relists that lasted, where the log is silent about when the
-// next one would have begun: after a quick one the line of the one that lasted may be
-// missing there. While pods are listed the loop may be blocked, so that only a log that
-// lost lines counts. None lasted until another one began.
+// loosen bounds the begin of relists that lasted, in a log that lost lines, where it is
+// silent about when the next one would have begun: after a quick one the line of the one
+// that lasted may be missing there. None lasted until after another one began.
 func (l *ledger) loosen() {
 	for i, c := range l.claims {
-		least := int64(quietMost)
-		if !c.listEnd.Known() {
-			least = int64(widest) / 2
-		}
 		if c.outcome == OutcomeListFailed || !c.end.Known() || c.end.At-c.hi < int64(snapshots.LongRelist) {
 			continue
 		}
-		before, after := l.cover.Around(max(c.lo, c.listEnd.At) + l.gap(c.run, c.lo))
-		silent := (c.listEnd.Known() || c.exact && len(l.w.Holes) > 0) && c.group == nil && after-before > least
-		switch {
-		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, silent && after >= c.end.At:
+		least := int64(1 << 62)
+		if len(l.w.Holes) > 0 && c.exact && c.group == nil && !c.listEnd.Known() {
+			least = int64(widest) / 2
+		}
+		switch before, after := l.cover.Around(c.lo + l.gap(c.run, c.lo)); {
+		case i+1 < len(l.claims) && l.claims[i+1].lo > c.hi && l.claims[i+1].hi < c.end.At, after-before > least && after >= c.end.At:
 			c.end, c.outcome = host.Instant{}, "" // not even that it lasted is known
-		case silent:
+		case after-before > least:
 			c.hi = after
-			if c.listEnd.Known() {
-				c.listEnd = host.Between(c.listEnd.At, after)
-			}
 		}
 	}
 }

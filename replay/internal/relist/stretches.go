@@ -88,7 +88,7 @@ func (l *ledger) ends(run int, marks []kubelet.Mark) {
 // that between the two, the list may be the garbage collection's, or one is missing.
 // The last one ended, or the list of the one after it hangs: of neither is there a line.
 func (l *ledger) byLists(run int, marks []kubelet.Mark) {
-	for _, c := range l.claims {
+	for k, c := range l.claims {
 		if c.end.Known() || !c.listEnd.Known() || l.gap(run, c.lo) == 0 {
 			continue
 		}
@@ -103,14 +103,24 @@ func (l *ledger) byLists(run int, marks []kubelet.Mark) {
 			continue
 		}
 		hi := marks[i].At - int64(l.period())
+		if k+1 < len(l.claims) && l.claims[k+1].hi < hi {
+			continue // its list is missing
+		}
 		if lo := max(c.listEnd.At, lastInside(marks, c.listEnd.At, marks[i].At-1)); lo <= hi && hi-lo <= int64(widest) {
 			c.end = host.Between(lo, hi)
 			if c.outcome == "" {
 				c.outcome = OutcomeOK
 			}
+			if before, after := l.cover.Around(c.listEnd.At + int64(l.period())); hi-c.hi >= int64(snapshots.LongRelist) && after-before > int64(quietMost) && c.group == nil {
+				c.hi, c.listEnd = min(after, lo), host.Between(c.listEnd.At, min(after, lo)) // the list of the one that lasted may be missing there
+			}
 		}
 	}
 }
+
+// quietMost is the longest that a sync loop that is not blocked writes nothing from
+// verbosity 4 on: it cleans up every two seconds.
+const quietMost = 2*time.Second + TimerLate
 
 // lastInside is the last line that the relist goroutine wrote in [lo, hi].
 func lastInside(marks []kubelet.Mark, lo, hi int64) int64 {
