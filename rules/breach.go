@@ -205,12 +205,18 @@ func breakCounted(id string) func(*view, *BreachRule) []Breach {
 }
 
 // runsOf cuts events into runs without a pause longer than gap.
-func runsOf(es []*parse.Event, gap int64) (out [][]*parse.Event) {
-	from := 0
+func runsOf(es []*parse.Event, gap int64) [][]*parse.Event {
+	last := func(i int) bool { return i+1 == len(es) || es[i+1].At-es[i].At > gap }
+	n := 0
 	for i := range es {
-		if i+1 == len(es) || es[i+1].At-es[i].At > gap {
-			out = append(out, es[from:i+1])
-			from = i + 1
+		if last(i) {
+			n++
+		}
+	}
+	out, from := make([][]*parse.Event, 0, n), 0
+	for i := range es {
+		if last(i) {
+			out, from = append(out, es[from:i+1]), i+1
 		}
 	}
 	return out

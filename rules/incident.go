@@ -84,7 +84,7 @@ func longOf(r *replay.Relist) time.Duration {
 // joined puts spans that touch or nearly do into one, oldest first.
 func joined(all []replay.Span) []replay.Span {
 	slices.SortFunc(all, func(a, b replay.Span) int { return cmp.Compare(a.From, b.From) })
-	var out []replay.Span
+	out := all[:0]
 	for _, s := range all {
 		if n := len(out); n > 0 && s.From <= out[n-1].To+minute {
 			out[n-1].To = max(out[n-1].To, s.To)

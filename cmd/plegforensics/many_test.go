@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -74,6 +75,33 @@ func TestManyOfOne(t *testing.T) {
 // yardsticks is how many times the time of the yardstick a hostile input may take: on an
 // idle machine that is hostileTime.
 const yardsticks = 14
+
+// TestHelpIsQuick: who asks how a command is called does not wait for what others need.
+func TestHelpIsQuick(t *testing.T) {
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("builds the program, and measures time")
+	}
+	program := filepath.Join(t.TempDir(), "plegforensics")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	took := func(args ...string) time.Duration {
+		cmd := exec.Command(program, args...)
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	const most, share = 15 * time.Millisecond, 47 // of the yardstick on an idle machine
+	least := time.Hour
+	for range 20 {
+		least = min(least, took("--help"))
+	}
+	t.Logf("%v of processor time", least)
+	if least > most && least > took("analyze", yardstick(t))/share {
+		t.Errorf("%v of processor time, more than %v", least, most)
+	}
+}
 
 // yardstick writes a large log of ordinary lines, and returns its path. What it costs at
 // the moment tells how much more than on an idle machine all work costs.

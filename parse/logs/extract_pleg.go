@@ -340,7 +340,7 @@ func listFailure(r *record, what string) ([]parse.Field, bool) {
 	if r.form == formPrintf || err == "" {
 		_, err, _ = strings.Cut(rest, ": ")
 	}
-	out := errFields([]parse.Field{{Name: "layer", Value: "generic"}}, err)
+	out := errFields(append(make([]parse.Field, 0, 4), parse.Field{Name: "layer", Value: "generic"}), err)
 	return addField(out, "pod_uid", r.first("podUID")), true
 }
 
