@@ -120,7 +120,7 @@ func (n *Node) Distinct() []int { return n.distinct(n.relistEnds()) }
 const overlapMost = 1000
 
 func (n *Node) distinct(ends []Span) []int {
-	var out []int
+	out := make([]int, 0, len(n.Relists))
 	var of [2][]int           // of these: those of which the start is known to a second, others
 	var late [2]time.Duration // and how far off it may be
 	for i := range n.Relists {

@@ -15,6 +15,7 @@ type index struct {
 	census   *replay.Census
 	listed   map[string][]*parse.Event // of signatures that were asked about
 	holders  map[string]*holder        // of signatures that were asked about
+	there    map[string]bool           // the signatures that any event has
 	have     map[parse.Source]bool
 	first    map[parse.Source]int // of each source, in the events of the node
 	oneClock bool                 // all events can be compared in time
@@ -22,12 +23,17 @@ type index struct {
 }
 
 func newIndex(n *replay.Node) index {
-	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, have: map[parse.Source]bool{},
+	x := index{census: n.Census(), listed: map[string][]*parse.Event{}, holders: map[string]*holder{}, there: map[string]bool{}, have: map[parse.Source]bool{},
 		first: map[parse.Source]int{}, oneClock: true, dated: true}
 	for i := range x.census.Classes {
 		c := &x.census.Classes[i]
 		if src := c.Origin.Source; !x.have[src] {
 			x.have[src], x.first[src] = true, c.First
+		}
+		if i == 0 || c.Sigs != x.census.Classes[i-1].Sigs {
+			for _, g := range c.Sigs.Sigs {
+				x.there[g.ID] = true
+			}
 		}
 		x.oneClock = x.oneClock && comparable(c, n.Events[0])
 		x.dated = x.dated && (c.Origin.Source != parse.SrcKubelet || !slices.ContainsFunc([]parse.Basis{parse.NoTime, parse.FileTime, parse.YearGuessed, parse.ZoneGuessed}, c.Bases.Has))
@@ -54,7 +60,7 @@ func comparable(c *replay.Class, other *parse.Event) bool {
 
 // sig returns the events of a signature, in order of time.
 func (x *index) sig(id string) []*parse.Event {
-	if _, known := x.listed[id]; !known {
+	if _, known := x.listed[id]; !known && x.there[id] {
 		x.listTogether([]string{id})
 	}
 	return x.listed[id]
@@ -63,18 +69,18 @@ func (x *index) sig(id string) []*parse.Event {
 // listTogether lists the events of several signatures in one walk over all.
 func (x *index) listTogether(ids []string) {
 	var lists [][]*parse.Event
-	var listed []string                        // the signature of each
-	of := make([][]int, len(x.census.Classes)) // the lists of each class
-	left, first := 0, len(x.census.Events)     // how many events, and from where on
+	var listed []string                    // the signature of each
+	var of [][]int                         // the lists of each class
+	left, first := 0, len(x.census.Events) // how many events, and from where on
 	for _, id := range ids {
-		if _, known := x.listed[id]; known {
+		if _, known := x.listed[id]; known || !x.there[id] {
 			continue
+		}
+		if of == nil {
+			of = make([][]int, len(x.census.Classes))
 		}
 		h := x.holder(id)
 		x.listed[id] = make([]*parse.Event, 0, h.lines)
-		if h.lines == 0 {
-			continue
-		}
 		for class, has := range h.of {
 			if has {
 				of[class] = append(of[class], len(lists))
@@ -102,10 +108,16 @@ type holder struct {
 	lines int        // how many there are
 }
 
+// noHolder is that of signatures that no event has.
+var noHolder holder
+
 func (x *index) holder(id string) *holder {
 	h := x.holders[id]
-	if h != nil {
+	switch {
+	case h != nil:
 		return h
+	case !x.there[id]:
+		return &noHolder
 	}
 	h = &holder{}
 	for i := range x.census.Classes {

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/parse/logs"
@@ -16,6 +17,7 @@ type Pack struct {
 	Own    []*logs.Signature // of the user, the wrong ones too
 	byID   map[string]*Def
 	set    map[string]Limit // thresholds that are not the default
+	sought func() []sought  // where the evidence of the causes could be
 }
 
 // Cause returns the definition of id, nil when the pack has none.
@@ -40,6 +42,7 @@ func (p *Pack) Add(defs ...*Def) {
 		p.Causes = append(p.Causes, d)
 	}
 	sort.Slice(p.Causes, func(i, j int) bool { return p.Causes[i].ID < p.Causes[j].ID })
+	p.sought = sync.OnceValue(p.seek)
 }
 
 // Signatures are those that the pack is used with.

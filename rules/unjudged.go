@@ -42,41 +42,73 @@ var factWords = map[string]string{
 
 // unjudged lists the causes without any core evidence that could be looked for.
 func (v *view) unjudged(p *Pack) (out []Unjudged) {
-	writers := p.Signatures().Writers()
-	for _, d := range p.Causes {
-		u := Unjudged{ID: d.ID, Title: d.Title}
-		there := func(c *Clause) bool {
-			needs, ok := v.needs(c, writers)
-			if c.Core {
-				u.Needs = append(u.Needs, needs...)
-			}
-			return ok && c.Core
+	if p.sought == nil {
+		return nil
+	}
+	for _, s := range p.sought() {
+		if !slices.ContainsFunc(s.places, v.there) && !nodeSubject(v).ruledOut(s.def) {
+			out = append(out, s.Unjudged)
 		}
-		if slices.ContainsFunc(d.For, there) || nodeSubject(v).ruledOut(d) {
-			continue
-		}
-		slices.Sort(u.Needs)
-		u.Needs = slices.Compact(u.Needs)
-		out = append(out, u)
 	}
 	return out
 }
 
-// needs names the inputs in which a clause would find what it looks for, and
-// reports whether any of them is there.
-func (v *view) needs(c *Clause, writers map[string][]parse.Source) (words []string, there bool) {
+// sought is a cause with all places where its core evidence could be.
+type sought struct {
+	Unjudged
+	def    *Def
+	places []place
+}
+
+// place is where a clause would find what it looks for: among facts, in a metric or in logs.
+type place struct {
+	area, metric string
+	logs         []parse.Source
+}
+
+func (v *view) there(at place) bool {
+	switch {
+	case at.area != "":
+		return slices.ContainsFunc(v.facts, func(k string) bool { return strings.HasPrefix(k, at.area+".") })
+	case at.metric != "":
+		for name := range v.series {
+			if strings.HasPrefix(name, at.metric) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(at.logs, func(src parse.Source) bool { return v.have[src] || src == parse.SrcUnknown && len(v.have) > 0 })
+}
+
+// seek finds the places of all causes, which are the same for every node.
+func (p *Pack) seek() (out []sought) {
+	writers := p.Signatures().Writers()
+	for _, d := range p.Causes {
+		s := sought{Unjudged: Unjudged{ID: d.ID, Title: d.Title}, def: d}
+		for _, c := range d.For {
+			if c.Core {
+				at := placeOf(c, writers)
+				s.places, s.Needs = append(s.places, at), append(s.Needs, at.words()...)
+			}
+		}
+		slices.Sort(s.Needs)
+		s.Needs = slices.Clip(slices.Compact(s.Needs))
+		out = append(out, s)
+	}
+	return out
+}
+
+func placeOf(c *Clause, writers map[string][]parse.Source) place {
 	looks := slices.Clone(c.Looks)
 	if other, ok := conditionNeeds[c.Cond]; ok {
 		c, looks = &other, other.Looks
 	}
 	switch area, _, _ := strings.Cut(c.Fact, "."); {
 	case c.Fact != "":
-		return []string{cmp.Or(factWords[area], area)}, slices.ContainsFunc(v.facts, func(k string) bool { return strings.HasPrefix(k, area+".") })
+		return place{area: area}
 	case c.Metric != "":
-		for name := range v.series {
-			there = there || strings.HasPrefix(name, c.Metric)
-		}
-		return []string{"metric " + c.Metric}, there
+		return place{metric: c.Metric}
 	case len(looks) == 0:
 		for i, id := range c.asks() {
 			looks = append(looks, writers[id]...)
@@ -88,9 +120,19 @@ func (v *view) needs(c *Clause, writers map[string][]parse.Source) (words []stri
 	if len(looks) == 0 {
 		looks = append(looks, parse.SrcKubelet)
 	}
-	for _, src := range looks {
-		there = there || v.have[src] || src == parse.SrcUnknown && len(v.have) > 0
-		words = append(words, cmp.Or(noLogs[src], string(src)+" log"))
+	return place{logs: looks}
+}
+
+// words names the inputs in which the place is.
+func (at place) words() (out []string) {
+	switch {
+	case at.area != "":
+		return []string{cmp.Or(factWords[at.area], at.area)}
+	case at.metric != "":
+		return []string{"metric " + at.metric}
 	}
-	return words, there
+	for _, src := range at.logs {
+		out = append(out, cmp.Or(noLogs[src], string(src)+" log"))
+	}
+	return out
 }

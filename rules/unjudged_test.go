@@ -47,3 +47,14 @@ func TestUnjudged(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNodesWithLittle: what no event of a node has costs nothing to ask about, and what
+// would show a cause is found once for all nodes.
+func TestManyNodesWithLittle(t *testing.T) {
+	p, _ := Builtin()
+	n := &replay.Node{Records: replay.Records{Have: map[parse.Source]bool{parse.SrcKubelet: true}}}
+	got := testing.AllocsPerRun(20, func() { Eval(n, p) })
+	if got > 600 {
+		t.Errorf("%v allocations for a node without a line", got)
+	}
+}

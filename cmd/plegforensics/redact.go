@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"sync"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/plegforensics/plegforensics/cmd/plegforensics/internal/output"
 	"github.com/plegforensics/plegforensics/internal/fleet"
+	"github.com/plegforensics/plegforensics/internal/indent"
 	"github.com/plegforensics/plegforensics/internal/redact"
 	"github.com/plegforensics/plegforensics/internal/report"
 	"github.com/plegforensics/plegforensics/internal/report/model"
@@ -204,9 +204,6 @@ func writeMap(c *cli.Context, red *redact.Redactor) error {
 		return nil
 	}
 	return f.Write(c.Context, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(red.Replacements())
+		return indent.Encode(w, red.Replacements())
 	})
 }

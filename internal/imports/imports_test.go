@@ -71,7 +71,7 @@ var layers = []layer{
 	{pkg: "rules/advice", own: []string{"parse", "parse/facts", "replay", "rules"}},
 	{pkg: "internal/report/model", own: []string{"parse", "parse/facts", "parse/inventory", "pleg", "replay", "replay/...", "rules", "rules/advice", "rules/alerts", "rules/query"}},
 	{pkg: "internal/report/timeline", own: []string{"internal/report/model", "parse"}},
-	{pkg: "internal/report", own: []string{"internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
+	{pkg: "internal/report", own: []string{"internal/indent", "internal/report/...", "parse", "parse/...", "pleg", "replay", "replay/...", "rules", "rules/..."}, third: []string{"github.com/jedib0t/go-pretty"}},
 	{pkg: "internal/fleet", own: []string{"parse", "parse/facts", "pleg", "replay", "rules", "internal/report", "internal/report/model"}, third: []string{"github.com/klauspost/compress/zstd", "github.com/jedib0t/go-pretty"}},
 }
 

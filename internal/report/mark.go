@@ -1,11 +1,11 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/plegforensics/plegforensics/internal/indent"
 	"github.com/plegforensics/plegforensics/internal/report/model"
 )
 
@@ -30,12 +30,7 @@ func Mark(format, version, command string) string {
 }
 
 // Encode writes one JSON document of the model.
-func Encode(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func Encode(w io.Writer, v any) error { return indent.Encode(w, v) }
 
 // MarkedLine writes an object as a line of JSON whose first key is the schema.
 func MarkedLine(w io.Writer, name string, object any) error {

@@ -136,10 +136,10 @@ func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, 
 // described reads the nodes that kubectl describes among the lines. Without
 // lines of logs among them the text is about its node, if there is one.
 func (s *slot) described(head []byte) {
-	if logs.IsGuide(head) {
+	nodes := facts.Described(s.file, head)
+	if len(nodes) == 0 || logs.IsGuide(head) {
 		return
 	}
-	nodes := facts.Described(s.file, head)
 	switch log := hasLogLines(head); {
 	case len(nodes) == 1 && !log && s.file.Node == "":
 		s.file.Node = nodes[0].Name

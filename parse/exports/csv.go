@@ -24,6 +24,9 @@ func newTable(line []byte) *table {
 		return nil
 	}
 	for _, delim := range []byte(",\t;") {
+		if bytes.IndexByte(line, delim) < 0 {
+			continue
+		}
 		t := &table{delim: delim, utc: bytes.Contains(line, []byte(" [UTC]"))}
 		cells := t.cells(line)
 		if len(cells) < 2 {

@@ -55,7 +55,7 @@ var dateForms = []string{
 
 // dateOf reads a date with or without a zone. offset is 0 when zoned is false.
 func dateOf(line string) (c parse.Clock, zone string, ok bool) {
-	if len(line) < len("2006-01-02") || !strings.ContainsAny(line, "0123456789") {
+	if len(line) < len("2006-01-02") || !strings.ContainsAny(line, "0123456789") || strings.Count(line, ":") < 2 { // all forms have a time of day
 		return c, "", false
 	}
 	f := goTime(fields(line))

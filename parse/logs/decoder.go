@@ -54,7 +54,9 @@ type Decoder struct {
 // NewDecoder returns a decoder for f. head is the beginning of the file, up to
 // 256 KiB; it settles the framing and who wrote lines that do not tell.
 func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
-	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head), guide: IsGuide(head), telling: isTelling(head), described: describes(head)}
+	sentences, lines := sentencesOf(head)
+	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head, sentences), telling: isTelling(sentences, lines), described: describes(head)}
+	d.guide = d.framing.Kind != journal.Blocks && isGuide(head, sentences)
 	d.vote(head)
 	return d
 }

@@ -317,10 +317,16 @@ func joinPods(s string) string {
 	return strings.Join(fields, ",")
 }
 
+const (
+	listFailed = "GenericPLEG: Unable to retrieve pods"
+	housekept  = "Housekeeping took longer than "
+)
+
+func isListFail(r *record) bool     { return strings.Contains(r.msg, listFailed) }
+func isHousekeeping(r *record) bool { return strings.Contains(r.msg, housekept) }
+
 // extractListFail reads a failed list of a relist.
-func extractListFail(r *record) ([]parse.Field, bool) {
-	return listFailure(r, "GenericPLEG: Unable to retrieve pods")
-}
+func extractListFail(r *record) ([]parse.Field, bool) { return listFailure(r, listFailed) }
 
 // extractPodListFail reads a failed list of one pod on demand (1.36), which is no
 // relist of the node.
@@ -340,22 +346,22 @@ func listFailure(r *record, what string) ([]parse.Field, bool) {
 	if r.form == formPrintf || err == "" {
 		_, err, _ = strings.Cut(rest, ": ")
 	}
-	out := errFields(append(make([]parse.Field, 0, 4), parse.Field{Name: "layer", Value: "generic"}), err)
+	out := errFields(append(r.fields(), parse.Field{Name: "layer", Value: "generic"}), err)
 	return addField(out, "pod_uid", r.first("podUID")), true
 }
 
 // extractHousekeeping reads the form of 1.22 to 1.26, which has the limit in
 // the message and plain seconds as value, and the later one.
 func extractHousekeeping(r *record) ([]parse.Field, bool) {
-	_, limit, ok := strings.Cut(r.msg, "Housekeeping took longer than ")
+	_, limit, ok := strings.Cut(r.msg, housekept)
 	if !ok {
 		return nil, false
 	}
 	if limit == "expected" {
-		out := addField(nil, "expected", r.first("expected"))
+		out := addField(r.fields(), "expected", r.first("expected"))
 		return addField(out, "actual", r.first("actual")), true
 	}
-	out := addField(nil, "expected", limit)
+	out := addField(r.fields(), "expected", limit)
 	if s := r.first("seconds"); s != "" {
 		out = addField(out, "actual", s+"s")
 	}

@@ -41,7 +41,8 @@ var codeRE = onDemand("(?m)^(?:[+-]\\t.*|[+-]?[ \\t]*(?:(?:func|def|class|assert
 
 // isCode reports whether a file is source code: a third of it are lines of code, and no log stands in it.
 func isCode(head []byte) bool {
-	if len(head) >= mostGuide || !codeRE().Match(head) || klogPID().Match(head) {
+	const least = 3 // lines of code
+	if len(head) >= mostGuide || bytes.Count(head, []byte("\n"))+1 < least || !codeRE().Match(head) || klogPID().Match(head) {
 		return false
 	}
 	lines := 0
@@ -51,7 +52,7 @@ func isCode(head []byte) bool {
 		}
 	}
 	code := len(codeRE().FindAll(head, -1))
-	return code >= 3 && code*3 >= lines
+	return code >= least && code*3 >= lines
 }
 
 // sentencesOf counts the sentences of people in a text and its lines, none where it begins as a log.
@@ -71,20 +72,22 @@ func sentencesOf(head []byte) (sentences, lines int) {
 	return sentences, lines
 }
 
-// isTelling reports whether people tell something in a file: at least every twentieth line is a sentence.
-func isTelling(head []byte) bool {
-	sentences, lines := sentencesOf(head)
-	return sentences >= 2 && sentences*20 >= lines
-}
+// isTelling reports whether people tell something in a file of so many sentences and lines: at least
+// every twentieth line is one.
+func isTelling(sentences, lines int) bool { return sentences >= 2 && sentences*20 >= lines }
 
 // IsGuide reports whether a text explains what one may see rather than tells what
 // somebody saw: it has sentences, and of headings of a guide, orders to its reader, names left
 // blank and words about itself at least two, or calls itself one, or counts digits up. So does source code.
 func IsGuide(head []byte) bool {
+	sentences, _ := sentencesOf(head)
+	return isGuide(head, sentences)
+}
+
+func isGuide(head []byte, sentences int) bool {
 	if len(head) >= mostGuide {
 		return false
 	}
-	sentences, _ := sentencesOf(head)
 	if sentences < 2 || len(ownRE().FindAll(head, -1))*8 > sentences || askedRE().Match(head) {
 		return isCode(head)
 	}

@@ -61,12 +61,8 @@ var timeOfDay = onDemand(`\b\d\d:\d\d:\d\d\b`)
 
 // isProse reports whether a file that speaks of the age of PLEG is a text about it: it
 // has sentences, and no line states a time.
-func isProse(head []byte) bool {
-	if !bytes.Contains(head, []byte("pleg was last seen active")) || timeOfDay().Match(head) {
-		return false
-	}
-	sentences, _ := sentencesOf(head)
-	return sentences >= 2
+func isProse(head []byte, sentences int) bool {
+	return sentences >= 2 && bytes.Contains(head, []byte("pleg was last seen active")) && !timeOfDay().Match(head)
 }
 
 // isSentence takes a line of words that people write: one that ends as sentences do, or
@@ -78,16 +74,19 @@ func isSentence(line string) bool {
 	han, letters, all := 0, 0, 0
 	for _, c := range line {
 		all++
-		if unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
+		if c > unicode.MaxLatin1 && unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
 			han++
 		}
 		if unicode.IsLetter(c) || c == ' ' {
 			letters++
 		}
 	}
-	words := strings.Fields(strings.ToLower(line))
-	if han >= 8 || len(words) < 5 || letters*10 < all*8 {
+	if han >= 8 || letters*10 < all*8 {
 		return han >= 8
+	}
+	words := strings.Fields(strings.ToLower(line))
+	if len(words) < 5 {
+		return false
 	}
 	return strings.ContainsAny(line[len(line)-1:], ".?!") || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(askWords, w) })
 }

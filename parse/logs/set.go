@@ -194,6 +194,7 @@ func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
 type Matcher struct {
 	set  *Set
 	seen map[string]*parse.SigSet
+	key  []byte   // of seen, to build one in
 	hits []*entry // that the last message matched
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
@@ -311,10 +312,11 @@ func (m *Matcher) intern(hits []*entry) *parse.SigSet {
 	case 1:
 		return hits[0].alone
 	}
-	var key []byte
+	key := m.key[:0]
 	for _, e := range hits {
 		key = append(append(append(key, e.File...), e.ID...), byte(e.Line), byte(e.Line>>8), byte(e.Line>>16), 0)
 	}
+	m.key = key
 	if set := m.seen[string(key)]; set != nil {
 		return set
 	}

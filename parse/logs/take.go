@@ -41,7 +41,7 @@ type shapeOf struct {
 // every line. Of others it takes few, if any.
 var everyLine = map[string]bool{
 	parse.SigEvent: true, parse.SigTransition: true, parse.SigFinished: true, parse.SigCtrLife: true,
-	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true,
+	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
 // maxTaken is the length of the longest value that is always kept as a number: more than

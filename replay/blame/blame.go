@@ -128,8 +128,9 @@ func newBlamer(n *replay.Node) *blamer {
 // goLines are the lines that only the relist goroutine writes. "Retrieved pods
 // from runtime" is not one: garbage collection lists all pods too.
 func goLines(n *replay.Node) []goLine {
-	var lines []goLine
-	n.Census().Each(host.KindGoroutine, func(_ int, e *parse.Event, k host.Kinds) {
+	census := n.Census()
+	lines := make([]goLine, 0, census.Count(host.KindGoroutine))
+	census.Each(host.KindGoroutine, func(_ int, e *parse.Event, k host.Kinds) {
 		if e.Basis != parse.NoTime && (k&host.KindRetrieved == 0 || k&host.KindRelisting != 0) {
 			lines = append(lines, goLine{e.At, e, e.Is(parse.SigWriteStatus)})
 		}

@@ -43,12 +43,14 @@ func cover(n *replay.Node, row coveredRow) SourceCover {
 			lines += c.Lines
 		}
 	}
-	for _, e := range n.Events {
-		if slices.Contains(sources, e.Origin.Source) {
-			known++
-			if e.Basis != parse.NoTime {
-				see(e.At)
-			}
+	for _, c := range n.Census().Classes {
+		if slices.Contains(sources, c.Origin.Source) {
+			known += c.Lines
+		}
+	}
+	for i := 0; known > 0 && i < len(n.Events); i++ {
+		if e := n.Events[i]; e.Basis != parse.NoTime && slices.Contains(sources, e.Origin.Source) {
+			see(e.At)
 		}
 	}
 	have := slices.ContainsFunc(sources, func(s parse.Source) bool { return n.Have[s] })

@@ -219,11 +219,7 @@ func (r *registrar) newClass(k classKey, i int) Class {
 
 // Each calls do with the lines of classes that have one of the kinds.
 func (c *Census) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
-	any := false
-	for i := range c.Classes {
-		any = any || c.Classes[i].Kinds&k != 0
-	}
-	if !any {
+	if c.Count(k) == 0 {
 		return
 	}
 	for i, at := range c.Of {
@@ -231,6 +227,16 @@ func (c *Census) Each(k Kinds, do func(i int, e *parse.Event, k Kinds)) {
 			do(i, c.Events[i], have)
 		}
 	}
+}
+
+// Count is how many lines are of any of the kinds.
+func (c *Census) Count(k Kinds) (n int) {
+	for i := range c.Classes {
+		if c.Classes[i].Kinds&k != 0 {
+			n += c.Classes[i].Lines
+		}
+	}
+	return n
 }
 
 // Columns returns a reader of fields of the node's events by number. Numbers of

@@ -45,7 +45,8 @@ type profiler struct {
 	forms []*parse.Event // lines whose form tells the version
 	opt   Given
 	basis []string
-	sock  string // of the runtime, as flag or configuration states it
+	sock  string          // of the runtime, as flag or configuration states it
+	gaps  []time.Duration // between failures, the least first
 }
 
 // ProfileOf settles the profile; forms are the lines whose form tells the version.
@@ -462,6 +463,8 @@ func (p *profiler) stated() time.Duration {
 func (p *profiler) timeout() {
 	k := &p.k
 	stated := k.RPCTimeout > 0
+	p.gaps = p.failureGaps()
+	slices.Sort(p.gaps)
 	measured, by := p.measured()
 	if by != "" && measured != k.RPCTimeout {
 		k.RPCTimeout, k.TimeoutKnown = measured, true
@@ -471,7 +474,7 @@ func (p *profiler) timeout() {
 	k.RPCTimeout, k.TimeoutKnown = cmp.Or(k.RPCTimeout, pleg.RPCTimeout), true
 	waits := p.waits()
 	switch least := k.RPCTimeout - 3*time.Second/2; { // stamps may be cut to seconds
-	case slices.ContainsFunc(append(p.failureGaps(), waits.own...), func(d time.Duration) bool { return d < least }):
+	case slices.ContainsFunc(slices.Concat(p.gaps[:min(len(p.gaps), 1)], waits.own), func(d time.Duration) bool { return d < least }):
 		k.TimeoutKnown = false
 		p.say("runtimeRequestTimeout unknown: serial calls that timed out are less than " + parse.Short(k.RPCTimeout) + " apart")
 	case stated:
@@ -503,7 +506,7 @@ func (p *profiler) timeout() {
 // run whose list did: since PLEG started, or since it may have been one that left a sync
 // loop at work healthy.
 func (p *profiler) most(own []time.Duration) time.Duration {
-	out := slices.Min(append(append(p.failureGaps(), own...), TimeoutMost))
+	out := slices.Min(slices.Concat(p.gaps[:min(len(p.gaps), 1)], own, []time.Duration{TimeoutMost}))
 	for _, m := range p.s.Marks {
 		if m.Kind != host.KindListFail || !m.Deadline || m.Run < 0 {
 			continue
@@ -598,11 +601,10 @@ func (p *profiler) fromFile() bool {
 // a slow first call, or a relist in between that no line tells of,
 // only makes distances longer.
 func (p *profiler) measured() (time.Duration, string) {
-	gaps := p.failureGaps()
+	gaps := p.gaps
 	if len(gaps) == 0 {
 		return p.single()
 	}
-	slices.Sort(gaps)
 	whole, ok := wholeSeconds(gaps[0])
 	if !ok {
 		return p.single()
