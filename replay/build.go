@@ -64,7 +64,7 @@ func rebuild(n *Node, opt Options) []parse.Warning {
 		func() { n.History, n.Requests = host.ReadHistory(&n.Records, v) },
 	)
 	n.Runs = s.Runs
-	n.Observed = s.Observed.List()
+	n.Observed = host.Packed(s.Observed)
 	n.Lags = s.Lags
 	return account(n, s, v.Census.Forms, opt)
 }

@@ -36,22 +36,8 @@ func lookKubelet(s *subject, args map[string]string) outcome {
 	if !in {
 		return notThere()
 	}
-	return found(s.profile("kubelet " + s.kubeletText())...).by("version").telling(map[string]string{"kubelet": s.kubeletText()})
-}
-
-func (s *subject) kubeletText() string {
-	switch k := s.n.Kubelet; {
-	case k.Version != "":
-		return k.Version
-	case k.VersionMin == "":
-		return k.VersionMax + " or earlier"
-	case k.VersionMax == "":
-		return k.VersionMin + " or later"
-	case k.VersionMin == k.VersionMax:
-		return k.VersionMin
-	default:
-		return k.VersionMin + " to " + k.VersionMax
-	}
+	version := s.n.Kubelet.VersionText()
+	return found(s.profile("kubelet " + version)...).by("version").telling(map[string]string{"kubelet": version})
 }
 
 // kubeletIn reports whether the kubelet's version lies in a range; known is

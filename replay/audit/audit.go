@@ -63,7 +63,7 @@ func Of(n *replay.Node) Result {
 		a.shortLived()
 	}
 	a.discarded()
-	a.out.Events = host.Packed(&a.judgedEvents, a.Count())
+	a.out.Events = host.Packed(&a.judgedEvents)
 	a.notes()
 	return a.out
 }

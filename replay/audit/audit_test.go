@@ -64,9 +64,9 @@ type tested struct {
 // read reads the lines of a node and audits them.
 func (n *tested) read() {
 	v := host.Look(&n.Records)
-	events, words := host.NewEventTable(n.Events, n.Symbols, 0), host.NewEventWords(n.Symbols)
-	v.Each(host.KindEvent, func(i int, e *parse.Event, _ host.Kinds) { events.See(e, int32(i), &words) })
-	n.Observed = events.List()
+	events := host.NewEventTable(n.Events, n.Symbols, 0)
+	v.Each(host.KindEvent, func(i int, e *parse.Event, _ host.Kinds) { events.See(e, int32(i)) })
+	n.Observed = host.Packed(events)
 	n.History, n.Requests = host.ReadHistory(&n.Records, v)
 	n.Audit = Of(n.Node)
 }

@@ -140,14 +140,5 @@ func (j *judgedEvents) sort() {
 		}
 		return j.table.Rows[k].Data
 	}
-	byTime := func(x, y int32) int { return cmp.Compare(at(x), at(y)) }
-	host.Arrange(j.order, byTime)
-	for i := 0; i < len(j.order); {
-		k := i + 1
-		for k < len(j.order) && byTime(j.order[k], j.order[i]) == 0 {
-			k++
-		}
-		host.Arrange(j.order[i:k], func(x, y int32) int { return j.table.Syms.Compare(data(x), data(y)) })
-		i = k
-	}
+	host.ArrangeTies(j.order, func(x, y int32) int { return cmp.Compare(at(x), at(y)) }, func(x, y int32) int { return j.table.Syms.Compare(data(x), data(y)) })
 }

@@ -221,7 +221,7 @@ func (l *Counterfactual) Unproven(what *WhatIf) (why, wanted string) {
 		return why, wanted
 	}
 	if blind, all := l.blind(what, is); blind > all/2 {
-		if limit := what.limit(&l.Was, &is); limit < l.Was.Threshold {
+		if limit := l.limit(what, &is); limit < l.Was.Threshold {
 			return fmt.Sprintf("for %s of %s the input does not show whether the last relist had begun less than %s before", parse.Short(blind), parse.Short(all), parse.Short(limit)), wanted
 		}
 		return fmt.Sprintf("nothing proves how PLEG was for %s of %s", parse.Short(blind), parse.Short(all)), wanted
@@ -251,7 +251,7 @@ func (l *Counterfactual) uncertain(what *WhatIf, is *pleg.Profile) (why, wanted 
 // may have been too old for what is changed.
 func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.Duration) {
 	blind, all = l.node.UnknownTime()
-	limit := what.limit(&l.Was, &is)
+	limit := l.limit(what, &is)
 	if limit >= l.Was.Threshold {
 		return blind, all
 	}
@@ -270,8 +270,8 @@ func (l *Counterfactual) blind(what *WhatIf, is pleg.Profile) (blind, all time.D
 }
 
 // limit is the age below which a relist as it was leaves PLEG healthy with the changes.
-func (w *WhatIf) limit(was, is *pleg.Profile) time.Duration {
-	limit := is.Threshold - max(is.Period-was.Period, 0)
+func (l *Counterfactual) limit(w *WhatIf, is *pleg.Profile) time.Duration {
+	was, limit := &l.Was, is.Threshold-max(is.Period-l.Was.Period, 0)
 	if w.RPCTimeout > 0 {
 		limit -= max(is.RPCTimeout-was.RPCTimeout, 0)
 	}
@@ -311,6 +311,9 @@ func (l *Counterfactual) assumptions(what *WhatIf) []string {
 	return append(out, assumeChanges(what)...)
 }
 
+// listsFailed is the error of a relist of which the log shows no more than that.
+const listsFailed = "the list calls failed"
+
 // maxCounterfactualRelists bounds a simulation over a long window.
 const maxCounterfactualRelists = 1 << 22
 
@@ -343,8 +346,7 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		busy := first || now < w.end
 		failed := busy && w.listFailed
 		if busy {
-			list, took = what.lengths(w, &l.Was, &p, first)
-			if !first {
+			if list, took = what.lengths(w, &l.Was, &p, first); !first {
 				took = max(took, l.quiet)
 			}
 			first = false
@@ -353,24 +355,19 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 		if lastSeen != 0 {
 			t.Interval.observe(time.Duration(now - lastSeen))
 		}
+		r := Relist{Start: now, End: ended, Pods: -1}
 		if failed {
-			t.Failed++
+			r.ListErr = listsFailed
 			h.failed(now)
 		} else {
 			lastSeen = now
 			h.listed(now, now+int64(list))
 		}
-		t.Duration.observe(took)
-		if took > t.Longest {
-			t.Longest, t.LongestAt = took, now
-		}
-		if busy {
-			r := &Relist{Start: now, End: ended, Pods: -1, LastSeen: lastSeen}
-			if failed {
-				r.ListErr = "the list calls failed"
-			}
-			_, r.Healthy = pleg.Healthy(lastSeen, ended, p.Threshold)
-			out = append(out, r)
+		r.LastSeen = lastSeen
+		_, r.Healthy = pleg.Healthy(lastSeen, ended, p.Threshold)
+		if t.count(&r); busy {
+			kept := r
+			out = append(out, &kept)
 		} else if k := l.idle(now, i, end, &h, p.Period); k > 0 {
 			step := int64(l.quiet + p.Period)
 			t.Duration.observeMany(l.quiet, k)
@@ -446,7 +443,14 @@ func (w *WhatIf) lengths(l *load, was, is *pleg.Profile, first bool) (list, tota
 		if w.RPCTimeout > 0 {
 			each = is.RPCTimeout
 		}
-		jobs = append(jobs, job+time.Duration(w.stuck(p, was, is))*each)
+		stuck := p.stuck // in one relist: kubelets up to 1.31 try a failed pod twice
+		switch a, b := was.Has(pleg.InspectTwice), is.Has(pleg.InspectTwice); {
+		case a && !b:
+			stuck = (stuck + 1) / 2
+		case !a && b:
+			stuck *= 2
+		}
+		jobs = append(jobs, job+time.Duration(stuck)*each)
 	}
 	total = list + parallel(jobs, is.Parallel)
 	if first {
@@ -460,16 +464,4 @@ func (w *WhatIf) scaled(d time.Duration) time.Duration {
 		return time.Duration(float64(d) * w.Latency)
 	}
 	return d
-}
-
-// stuck is how often a pod's inspection would have run into the time-out in
-// one relist: kubelets up to 1.31 try a failed pod twice.
-func (w *WhatIf) stuck(p *podLoad, was, is *pleg.Profile) int {
-	switch a, b := was.Has(pleg.InspectTwice), is.Has(pleg.InspectTwice); {
-	case a && !b:
-		return (p.stuck + 1) / 2
-	case !a && b:
-		return 2 * p.stuck
-	}
-	return p.stuck
 }

@@ -58,7 +58,10 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 		for _, uid := range s.Gone {
 			delete(x.pods, uid)
 		}
-		j.Pods = x.listing()
+		for _, p := range x.pods {
+			j.Pods = append(j.Pods, jsonPod{UID: p.UID, Name: p.Name, Namespace: p.Namespace, Sandboxes: jsonItems(p.Sandboxes), Containers: jsonItems(p.Containers)})
+		}
+		slices.SortFunc(j.Pods, func(a, b jsonPod) int { return strings.Compare(a.UID, b.UID) })
 	}
 	b, err := json.Marshal(j)
 	if err != nil {
@@ -68,16 +71,6 @@ func (x *Exporter) Line(s *Snapshot) ([]byte, error) {
 		b = append(b[:len(b)-1], `,"pods":[]}`...)
 	}
 	return append(b, '\n'), nil
-}
-
-func (x *Exporter) listing() []jsonPod {
-	out := make([]jsonPod, 0, len(x.pods))
-	for _, p := range x.pods {
-		out = append(out, jsonPod{UID: p.UID, Name: p.Name, Namespace: p.Namespace,
-			Sandboxes: jsonItems(p.Sandboxes), Containers: jsonItems(p.Containers)})
-	}
-	slices.SortFunc(out, func(a, b jsonPod) int { return strings.Compare(a.UID, b.UID) })
-	return out
 }
 
 func jsonItems(items []pleg.Item) []jsonItem {

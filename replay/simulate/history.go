@@ -53,7 +53,7 @@ func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 		s.List = max(time.Duration(r.ListEnd.At-r.Start.At), 0)
 	}
 	if r.Outcome == replay.OutcomeListFailed || r.Listed != nil && !*r.Listed {
-		s.ListErr = "the list calls failed"
+		s.ListErr = listsFailed
 		if d, ok := r.Duration(); ok {
 			s.List = max(d, 0)
 		}

@@ -78,7 +78,8 @@ func (s *Sim) Step(in *Snapshot) *Relist {
 		}
 		s.Machine.Drain()
 	}
-	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, inspect: in.Inspect, proof: in.Proof}
+	w := &work{start: in.At, next: in.Next, list: in.List, listErr: in.ListErr, proof: in.Proof,
+		inspect: func(uid string) (InspectOutcome, bool) { o, ok := in.Inspect[uid]; return o, ok }}
 	r := s.run(w, pleg.Listing{Changed: in.Changed, Gone: in.Gone}, in.Pods)
 	r.Undated = in.Undated
 	if in.Proof != nil {
@@ -95,7 +96,8 @@ func (s *Sim) Step(in *Snapshot) *Relist {
 // run makes one relist and keeps the books.
 func (s *Sim) run(w *work, l pleg.Listing, pods int) *Relist {
 	m := s.Machine
-	l.Start, l.Err, l.Inspect = w.start, w.listErr, w.outcome
+	l.Start, l.Err = w.start, w.listErr
+	l.Inspect = func(uid string) pleg.Inspection { o, _ := w.inspect(uid); return pleg.Inspection{Err: o.Err} }
 	if s.first == 0 {
 		s.first = w.start
 	}
@@ -112,22 +114,22 @@ func (s *Sim) run(w *work, l pleg.Listing, pods int) *Relist {
 	r.End = w.start + int64(took)
 	r.LastSeen = m.LastSeen
 	_, r.Healthy = m.Healthy(r.End)
-	s.count(r, took)
+	s.Totals.count(r)
+	s.end = max(s.end, r.End)
 	return r
 }
 
-func (s *Sim) count(r *Relist, took time.Duration) {
-	t := &s.Totals
+func (t *Totals) count(r *Relist) {
 	if !r.OK() {
 		t.Failed++
 	}
+	took := time.Duration(r.End - r.Start)
 	t.Duration.observe(took)
 	if took > t.Longest {
 		t.Longest, t.LongestAt = took, r.Start
 	}
 	t.Events += r.Sent
 	t.Discarded += r.Discarded
-	s.end = max(s.end, r.End)
 }
 
 // Finish ends the simulation at the end of its last relist and returns its sums.
@@ -171,12 +173,6 @@ func (h *health) cross(now int64) {
 	if at := max(h.lastSeen+int64(h.threshold), h.since); h.lastSeen != 0 && h.open == nil && now > at {
 		h.open = &Unhealthy{Span: replay.Span{From: at}}
 	}
-}
-
-// judge makes the health check compare with another threshold from a moment on.
-func (h *health) judge(at int64, threshold time.Duration) {
-	h.cross(at)
-	h.threshold, h.since = threshold, at
 }
 
 func (h *health) finish(end int64) []Unhealthy {
@@ -245,7 +241,11 @@ func (s *Simulation) Finish() (rest []*Relist, is Totals, a *Answer) {
 func (s *Simulation) Machine() *pleg.Machine { return s.plain.Machine }
 
 // Judge takes over the threshold of the generator, which may have changed at a moment.
-func (s *Simulation) Judge(at int64) { s.plain.health.judge(at, s.Machine().Threshold) }
+func (s *Simulation) Judge(at int64) {
+	h := &s.plain.health
+	h.cross(at)
+	h.threshold, h.since = s.Machine().Threshold, at
+}
 
 // Assumptions lists what the replay takes for granted.
 func (s *Simulation) Assumptions() []string { return assume(&s.what, s.Was) }

@@ -205,8 +205,7 @@ func (f *free) pause() time.Duration {
 func (f *free) cost() *work {
 	is := f.sim.Machine.RPCTimeout
 	list := f.what.outcome(f.now.List, f.now.ListErr, f.was.RPCTimeout, is)
-	w := &work{start: f.next, list: list.Took, listErr: list.Err}
-	w.lookup = func(uid string) (InspectOutcome, bool) {
+	return &work{start: f.next, list: list.Took, listErr: list.Err, inspect: func(uid string) (InspectOutcome, bool) {
 		o, ok := f.now.Inspect[uid]
 		if !ok {
 			if o, ok = f.known[uid]; !ok {
@@ -214,6 +213,5 @@ func (f *free) cost() *work {
 			}
 		}
 		return f.what.outcome(o.Took, o.Err, f.was.RPCTimeout, is), true
-	}
-	return w
+	}}
 }

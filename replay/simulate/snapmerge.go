@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"reflect"
 	"sort"
@@ -96,10 +97,7 @@ func (m *merge) decode(start, end int) {
 		m.step(-1)
 		return
 	}
-	e := m.d.pods[p.UID]
-	if e == nil {
-		e = m.added[p.UID]
-	}
+	e := cmp.Or(m.d.pods[p.UID], m.added[p.UID])
 	if e == nil {
 		e = &entry{pod: p}
 		if m.added == nil {

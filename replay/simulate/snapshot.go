@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -84,34 +85,35 @@ func (d *SnapshotDecoder) Decode(text []byte, pos parse.Pos) *Snapshot {
 	if len(text) == 0 {
 		return nil
 	}
-	l, err := d.split(text, pos)
-	if err != nil {
+	s := &Snapshot{Pos: pos, List: -1, Drained: true}
+	if err := d.read(s, text); err != nil {
 		d.warn(pos, "%v; line skipped", err)
 		return nil
 	}
-	s := &Snapshot{Pos: pos, List: -1, Drained: true}
+	return s
+}
+
+func (d *SnapshotDecoder) read(s *Snapshot, text []byte) error {
+	l, err := d.split(text, s.Pos)
+	if err != nil {
+		return err
+	}
 	if err := d.scalars(s, l); err != nil {
-		d.warn(pos, "%v; line skipped", err)
-		return nil
+		return err
 	}
 	if s.At < d.last {
-		d.warn(pos, "time %s lies before that of the line above; line skipped", s.Time())
-		return nil
+		return fmt.Errorf("time %s lies before that of the line above", time.Unix(0, s.At).UTC().Format(time.RFC3339Nano))
 	}
 	if s.ListErr == "" {
 		if err := d.listing(s, &l); err != nil {
-			d.warn(pos, "%v; line skipped", err)
-			return nil
+			return err
 		}
 	}
 	d.inspections(s, l.inspect)
 	d.last = s.At
 	s.Pods = len(d.pods)
-	return s
+	return nil
 }
-
-// Time is the start of the relist in RFC 3339, UTC.
-func (s *Snapshot) Time() string { return time.Unix(0, s.At).UTC().Format(time.RFC3339Nano) }
 
 func (d *SnapshotDecoder) warn(pos parse.Pos, format string, args ...any) {
 	if len(d.Warnings) < maxSnapshotWarnings {
@@ -145,8 +147,7 @@ func (d *SnapshotDecoder) split(text []byte, pos parse.Pos) (line, error) {
 		s.space()
 		start := s.i
 		if string(key) == "pods" {
-			err := d.passPods(&s, &l, pos)
-			if err != nil {
+			if err := d.passPods(&s, &l, pos); err != nil {
 				return l, err
 			}
 		} else if !s.value() {
@@ -278,39 +279,37 @@ func (d *SnapshotDecoder) settle(s *Snapshot, m *merge) {
 		}
 		s.Gone = append(s.Gone, e.pod.pod.UID)
 		delete(d.pods, e.pod.pod.UID)
-		d.disown(e.pod.pod)
+		for id := range ids(e.pod.pod) {
+			if d.owner[id] == e.pod.pod.UID {
+				delete(d.owner, id)
+			}
+		}
 	}
 	slices.Sort(s.Gone)
 }
 
 // own notes which pod lists an id and says so when two pods do.
 func (d *SnapshotDecoder) own(s *Snapshot, p *pleg.Pod) {
-	for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
-		for i := range items {
-			id := items[i].ID
-			if uid, ok := d.owner[id]; ok && uid != p.UID && d.lists(uid, id) {
+	for id := range ids(p) {
+		if uid, ok := d.owner[id]; ok && uid != p.UID {
+			e := d.pods[uid]
+			if e != nil && e.epoch == d.epoch && slices.Contains(slices.Collect(ids(e.pod)), id) {
 				d.warn(s.Pos, "id %q is listed by pods %q and %q", id, uid, p.UID)
 				continue
 			}
-			d.owner[id] = p.UID
 		}
+		d.owner[id] = p.UID
 	}
 }
 
-func (d *SnapshotDecoder) lists(uid, id string) bool {
-	e := d.pods[uid]
-	if e == nil || e.epoch != d.epoch {
-		return false
-	}
-	has := func(it pleg.Item) bool { return it.ID == id }
-	return slices.ContainsFunc(e.pod.Containers, has) || slices.ContainsFunc(e.pod.Sandboxes, has)
-}
-
-func (d *SnapshotDecoder) disown(p *pleg.Pod) {
-	for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
-		for i := range items {
-			if d.owner[items[i].ID] == p.UID {
-				delete(d.owner, items[i].ID)
+// ids are those of a pod's containers and sandboxes.
+func ids(p *pleg.Pod) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, items := range [...][]pleg.Item{p.Containers, p.Sandboxes} {
+			for i := range items {
+				if !yield(items[i].ID) {
+					return
+				}
 			}
 		}
 	}

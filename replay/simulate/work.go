@@ -15,24 +15,8 @@ type work struct {
 	next    int64         // start of the next recorded relist, 0 unknown
 	list    time.Duration // -1 unstated
 	listErr string
-	inspect map[string]InspectOutcome
-	lookup  func(uid string) (InspectOutcome, bool) // instead of inspect
-	rest    time.Duration                           // time that belongs to neither phase
+	inspect func(uid string) (InspectOutcome, bool)
 	proof   *Proof
-}
-
-// outcome is what the generator sees of an inspection.
-func (w *work) outcome(uid string) pleg.Inspection {
-	o, _ := w.find(uid)
-	return pleg.Inspection{Err: o.Err}
-}
-
-func (w *work) find(uid string) (InspectOutcome, bool) {
-	if w.lookup != nil {
-		return w.lookup(uid)
-	}
-	o, ok := w.inspect[uid]
-	return o, ok
 }
 
 // durations returns how long listing and the whole relist take. Calls that
@@ -43,7 +27,7 @@ func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.
 	jobs := make([]time.Duration, 0, len(inspected))
 	job := make(map[string]int) // a pod's second inspection follows its first
 	for _, uid := range inspected {
-		o, ok := w.find(uid)
+		o, ok := w.inspect(uid)
 		if !ok {
 			continue
 		}
@@ -56,7 +40,7 @@ func (w *work) durations(inspected []string, p *pleg.Profile) (list, total time.
 		job[uid] = len(jobs)
 		jobs = append(jobs, d)
 	}
-	total = list + parallel(jobs, p.Parallel) + w.rest
+	total = list + parallel(jobs, p.Parallel)
 	if w.proof != nil && w.proof.End != 0 {
 		total = time.Duration(w.proof.End - w.start)
 		return min(list, total), total

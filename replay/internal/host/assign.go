@@ -49,31 +49,24 @@ func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Records {
 // ofFile returns the nodes that a record without an origin belongs to: those
 // whose lines the file holds, or the only node of its input.
 func (a *assigner) ofFile(f *parse.File) []*Records {
-	out, ok := a.files[f]
-	if !ok {
-		out = a.findFile(f)
-		a.files[f] = out
+	out, known := a.files[f]
+	if known {
+		return out
 	}
-	return out
-}
-
-func (a *assigner) findFile(f *parse.File) []*Records {
-	var out []*Records
 	for _, u := range a.s.byFile[f] {
 		if n := a.nodes[u.root()]; !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
-	if out != nil || f == nil {
-		return out
+	if out == nil && f != nil {
+		if one := a.only[f.Input]; one != nil {
+			out = []*Records{one}
+		} else if len(a.all) == 1 {
+			out = a.all
+		}
 	}
-	if one := a.only[f.Input]; one != nil {
-		return []*Records{one}
-	}
-	if len(a.all) == 1 {
-		return a.all
-	}
-	return nil
+	a.files[f] = out
+	return out
 }
 
 func (a *assigner) byName(name string) *Records {
@@ -100,8 +93,25 @@ func (a *assigner) records() {
 	give(a, b.Clocks, func(c parse.FileClock) *parse.File { return c.File }, func(n *Records) *[]parse.FileClock { return &n.Clocks })
 	give(a, b.Containers, func(c *parse.Container) *parse.File { return c.File }, func(n *Records) *[]*parse.Container { return &n.Containers })
 	give(a, b.Listings, func(l parse.Listing) *parse.File { return l.File }, func(n *Records) *[]parse.Listing { return &n.Listings })
-	a.metrics()
-	a.objects()
+	for _, sc := range b.Scrapes {
+		for _, n := range a.about(sc.Node, sc.File) {
+			n.Scrapes = append(n.Scrapes, sc)
+		}
+	}
+	for _, se := range b.Series {
+		for _, n := range a.about(seriesNode(se), seriesFile(se)) {
+			n.Series = append(n.Series, se)
+		}
+	}
+	for _, o := range b.Objects {
+		name, itself := objectNode(o)
+		if itself && a.byName(name) == nil && a.s.stranger(name, o.File) {
+			continue
+		}
+		for _, n := range a.about(name, o.File) {
+			n.Objects = append(n.Objects, o)
+		}
+	}
 }
 
 // give hands out records by their files.
@@ -160,20 +170,7 @@ func (a *assigner) events() {
 	}
 }
 
-// metrics hands out snapshots and series: by the node they name, else by file.
-func (a *assigner) metrics() {
-	for _, sc := range a.s.b.Scrapes {
-		for _, n := range a.about(sc.Node, sc.File) {
-			n.Scrapes = append(n.Scrapes, sc)
-		}
-	}
-	for _, se := range a.s.b.Series {
-		for _, n := range a.about(seriesNode(se), seriesFile(se)) {
-			n.Series = append(n.Series, se)
-		}
-	}
-}
-
+// about returns the node of a name, else those of a file.
 func (a *assigner) about(name string, f *parse.File) []*Records {
 	if n := a.byName(name); n != nil {
 		return []*Records{n}
@@ -204,35 +201,16 @@ func seriesFile(s *parse.Series) *parse.File {
 	return nil
 }
 
-// objects hands out Kubernetes objects: a Node to the node of its name, pods
-// and events to the node that they name, else by file.
-func (a *assigner) objects() {
-	for _, o := range a.s.b.Objects {
-		name := objectNode(o)
-		if aboutNode(o) && a.byName(name) == nil && a.s.stranger(name, o.File) {
-			continue
-		}
-		for _, n := range a.about(name, o.File) {
-			n.Objects = append(n.Objects, o)
-		}
-	}
-}
-
-// aboutNode reports whether an object tells how a node is.
-func aboutNode(o *parse.Object) bool {
-	return o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition ||
-		o.Kind == facts.ObjectEvent && FieldOf(o.Fields, "involved_kind") == "Node"
-}
-
-// objectNode is the node that an object is about, "" unknown.
-func objectNode(o *parse.Object) string {
+// objectNode is the node that a Kubernetes object names, "" unknown, and whether it tells
+// how that node itself is.
+func objectNode(o *parse.Object) (name string, itself bool) {
 	switch {
 	case o.Kind == facts.ObjectNode || o.Kind == facts.ObjectCondition:
-		return o.Name
+		return o.Name, true
 	case o.Kind == facts.ObjectEvent && FieldOf(o.Fields, "involved_kind") == "Node":
-		return FieldOf(o.Fields, "involved_name")
+		return FieldOf(o.Fields, "involved_name"), true
 	case o.Kind == facts.ObjectEvent:
-		return FieldOf(o.Fields, "host")
+		return FieldOf(o.Fields, "host"), false
 	}
-	return FieldOf(o.Fields, "node")
+	return FieldOf(o.Fields, "node"), false
 }

@@ -21,12 +21,18 @@ type Class struct {
 	Lines int      // how many there are
 	Bases BasisSet // how the times of the lines are known
 
-	Kinds  Kinds // what the rebuild sees in it
-	set    *setLines
-	stated Span // by a clock on the wall: the times of its dated lines
-	boot   Span // since the boot
-	vague  Span // of files, and bounds
+	Kinds Kinds // what the rebuild sees in it
+	set   *setLines
+	when  [byClock]Span // the times of its dated lines
 }
+
+// What the times of lines are counted by.
+const (
+	byWall  = iota // a clock that the lines state
+	byBoot         // since the boot
+	byFile         // times of files, and bounds
+	byClock        // how many there are
+)
 
 type classKey struct {
 	File   *parse.File
@@ -84,24 +90,21 @@ func (x *Class) date(e *parse.Event) {
 	switch {
 	case e.Basis == parse.NoTime:
 	case e.Basis <= parse.LowerBound:
-		x.vague.add(e.At)
+		x.when[byFile].add(e.At)
 	case e.Basis == parse.SinceBoot:
-		x.boot.add(e.At)
+		x.when[byBoot].add(e.At)
 	default:
-		x.stated.add(e.At)
+		x.when[byWall].add(e.At)
 	}
 }
 
 // dated reports whether any line has a time.
 func (x *Class) dated() bool { return x.Bases&^(1<<parse.NoTime) != 0 }
 
-// when is the span of all dated lines.
-func (x *Class) when() Span {
-	var s Span
-	for _, t := range [...]Span{x.vague, x.boot, x.stated} {
-		if t != (Span{}) {
-			s.join(t)
-		}
+// span is that of all dated lines.
+func (x *Class) span() (s Span) {
+	for _, t := range x.when {
+		s.join(t)
 	}
 	return s
 }
@@ -152,7 +155,12 @@ func (r *registrar) join(later *Census) (as []uint32) {
 		if !known {
 			at = r.add(x.classKey, x.First)
 		}
-		r.c.Classes[at].join(x)
+		here := &r.c.Classes[at]
+		here.Lines += x.Lines
+		here.Bases |= x.Bases
+		for clock := range here.when {
+			here.when[clock].join(x.when[clock])
+		}
 		as = append(as, at)
 	}
 	for _, e := range later.Forms {
@@ -162,17 +170,6 @@ func (r *registrar) join(later *Census) (as []uint32) {
 		}
 	}
 	return as
-}
-
-// join adds what is known of lines that follow.
-func (x *Class) join(later *Class) {
-	x.Lines += later.Lines
-	x.Bases |= later.Bases
-	for _, t := range [...]struct{ to, from *Span }{{&x.stated, &later.stated}, {&x.boot, &later.boot}, {&x.vague, &later.vague}} {
-		if *t.from != (Span{}) {
-			t.to.join(*t.from)
-		}
-	}
 }
 
 func (r *registrar) recently(k *parse.EventKind) (at uint32, ok bool) {
@@ -198,23 +195,19 @@ func (r *registrar) class(k *parse.EventKind, i int) uint32 {
 
 // add makes a class that begins at line i.
 func (r *registrar) add(key classKey, i int) uint32 {
-	at := uint32(len(r.c.Classes))
-	r.c.Classes = append(r.c.Classes, r.newClass(key, i))
-	r.known[key] = at
-	return at
-}
-
-func (r *registrar) newClass(k classKey, i int) Class {
 	ids := ""
-	for _, s := range k.Sigs.Sigs {
+	for _, s := range key.Sigs.Sigs {
 		ids += s.ID + " "
 	}
 	set := r.sets[ids]
 	if set == nil {
-		set = &setLines{kinds: kindsOf(k.Sigs)}
+		set = &setLines{kinds: kindsOf(key.Sigs)}
 		r.sets[ids] = set
 	}
-	return Class{classKey: k, First: i, Kinds: set.kinds, set: set}
+	at := uint32(len(r.c.Classes))
+	r.c.Classes = append(r.c.Classes, Class{classKey: key, First: i, Kinds: set.kinds, set: set})
+	r.known[key] = at
+	return at
 }
 
 // Each calls do with the lines of classes that have one of the kinds.

@@ -19,19 +19,19 @@ func ReadHistory(n *Records, v *Survey) (History, Requests) {
 		}
 		h.line, h.at = int32(i), e
 		f := h.read(e)
-		switch {
+		switch state, known := h.seen[f.new]; {
 		case k&KindLife != 0:
 			h.life(&f)
-		case k&KindTransition != 0:
-			h.relistSaw(&f)
-		case k&KindFinished != 0:
-			h.finished(&f)
+		case k&KindTransition != 0 && known: // at verbosity 4: the state when the relist listed
+			h.sawByKubelet(&f, Move{State: state})
+		case k&KindTransition == 0 && k&KindFinished != 0:
+			h.sawByKubelet(&f, Move{State: StateExited, exit: h.exitCode(f.exitCode)})
 		}
 	})
 	h.snapshots(n.Containers)
 	h.inherit()
 	h.out.settle()
-	return h.out.list(), requestsOf(v.Census, n.Symbols)
+	return Packed(h.out), Packed(&requestTable{census: v.Census, syms: n.Symbols})
 }
 
 // historian gathers transitions.
@@ -39,6 +39,7 @@ type historian struct {
 	lifeReader
 	syms  *parse.Symbols
 	out   *HistoryTable
+	seen  map[parse.Sym]State // what the relist goroutine calls states
 	codes map[parse.Sym]int32 // where exit codes are kept, by their text
 	exits map[int]int32       // and by themselves
 
@@ -46,12 +47,11 @@ type historian struct {
 	at   *parse.Event // and the line
 }
 
-// lifeWords are the Syms of words in the lines of runtimes.
-type lifeWords struct{ sandbox, removed, running, exited, unknown, nonexistent parse.Sym }
-
 func newHistorian(n *Records, lines int) *historian {
+	of := n.Symbols.OfString
 	h := &historian{lifeReader: newLifeReader(n.Symbols), syms: n.Symbols, codes: map[parse.Sym]int32{}, exits: map[int]int32{},
-		out: &HistoryTable{lines: n.Events, listed: n.Containers, syms: n.Symbols, ByID: NewBySym[int32](n.Symbols, lines), Moves: make([]Move, 0, lines)}}
+		seen: map[parse.Sym]State{of("running"): StateRunning, of("exited"): StateExited, of("non-existent"): StateRemoved, of("unknown"): StateUnknown},
+		out:  &HistoryTable{lines: n.Events, listed: n.Containers, syms: n.Symbols, ByID: NewBySym[int32](n.Symbols, lines), Moves: make([]Move, 0, lines)}}
 	h.out.ByID.Touch()
 	return h
 }
@@ -60,13 +60,13 @@ func newHistorian(n *Records, lines int) *historian {
 type lifeReader struct {
 	columns *parse.Columns
 	ops     [len(lifeOps)]parse.Sym
-	words   lifeWords
+	sandbox parse.Sym // the word
 }
 
 func newLifeReader(syms *parse.Symbols) lifeReader {
 	of := syms.OfString
 	r := lifeReader{columns: parse.NewColumns(syms, "op", "kind", "id", "sandbox", "pod_uid", "pod_ns", "pod_name", "name", "req", "err", "exit_code", "exited_at", "new"),
-		words: lifeWords{of("sandbox"), of("removed"), of("running"), of("exited"), of("unknown"), of("non-existent")}}
+		sandbox: of("sandbox")}
 	for i := range lifeOps {
 		r.ops[i] = of(lifeOps[i].op)
 	}
@@ -135,7 +135,7 @@ func (h *historian) life(f *lifeFields) {
 		return
 	}
 	state := row.container
-	if f.kind == h.words.sandbox {
+	if f.kind == h.sandbox {
 		state = row.sandbox
 	}
 	if state != StateNone {
@@ -149,7 +149,7 @@ func (h *historian) learn(f *lifeFields) int32 {
 	if f.id == 0 {
 		return -1
 	}
-	o := h.out.object(f.id, f.kind == h.words.sandbox)
+	o := h.out.object(f.id, f.kind == h.sandbox)
 	h.out.Objects.At(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
 	return o
 }
@@ -218,26 +218,7 @@ func runtimeStamp(s string) (int64, bool) {
 	return v*1e9 + ns, true
 }
 
-// relistSaw reads a transition that the relist goroutine logged (V4): the
-// runtime was in the new state when the relist listed.
-func (h *historian) relistSaw(f *lifeFields) {
-	switch f.new {
-	case h.words.nonexistent:
-		h.sawByKubelet(f, Move{State: StateRemoved})
-	case h.words.running:
-		h.sawByKubelet(f, Move{State: StateRunning})
-	case h.words.exited:
-		h.sawByKubelet(f, Move{State: StateExited})
-	case h.words.unknown:
-		h.sawByKubelet(f, Move{State: StateUnknown})
-	}
-}
-
-// finished reads the exit code that the relist goroutine logged.
-func (h *historian) finished(f *lifeFields) {
-	h.sawByKubelet(f, Move{State: StateExited, exit: h.exitCode(f.exitCode)})
-}
-
+// sawByKubelet notes a move that the relist goroutine logged.
 func (h *historian) sawByKubelet(f *lifeFields, m Move) {
 	if f.id == 0 {
 		return

@@ -15,21 +15,16 @@ type List[T any] struct {
 	Plain []*T
 
 	from  Source[T]
-	n     int     // how many of from it shows, or AllOfIt
-	order []int32 // which of from, in which order; nil: the first n
+	order []int32 // which of from, in which order; nil: all
 }
 
-// Source is where the items of a List come from.
+// Source is where the items of a List come from. It may find them when somebody first
+// asks for them.
 type Source[T any] interface {
+	Count() int
 	Item(i int) T
 	Whole() []*T // all items; each call returns the same
 }
-
-// AllOfIt stands for the number of items of a LateSource.
-const AllOfIt = -1
-
-// LateSource is a source that finds its items when somebody first asks for them.
-type LateSource interface{ Count() int }
 
 // WholeOf makes n items whole.
 func WholeOf[T any](n int, item func(int) T) []*T {
@@ -41,9 +36,8 @@ func WholeOf[T any](n int, item func(int) T) []*T {
 	return out
 }
 
-// Packed returns a list of the first n items of src, or of all that it finds when
-// somebody first asks for them (AllOfIt; src is a LateSource then).
-func Packed[T any](src Source[T], n int) List[T] { return List[T]{from: src, n: n} }
+// Packed returns a list of the items of src.
+func Packed[T any](src Source[T]) List[T] { return List[T]{from: src} }
 
 // Source is where the items come from, nil for plain ones.
 func (l List[T]) Source() Source[T] { return l.from }
@@ -62,10 +56,10 @@ func (l List[T]) Len() int {
 	switch {
 	case l.from == nil:
 		return len(l.Plain)
-	case l.n == AllOfIt:
-		return l.from.(LateSource).Count()
+	case l.order == nil:
+		return l.from.Count()
 	}
-	return l.n
+	return len(l.order)
 }
 
 // Item returns an item by its index.
@@ -104,7 +98,7 @@ func (l List[T]) Without(drop func(T) bool) List[T] {
 		}
 	}
 	if l.from != nil {
-		l.n, l.order = len(kept), kept
+		l.order = kept
 		return l
 	}
 	plain := make([]*T, len(kept))
@@ -130,6 +124,19 @@ func (l List[T]) Pointers() []*T {
 		out[i] = whole[l.Row(i)]
 	}
 	return out
+}
+
+// ArrangeTies sorts by one order, and what that calls equal by another.
+func ArrangeTies[T any](s []T, order, ties func(a, b T) int) {
+	Arrange(s, order)
+	for i := 0; i < len(s); {
+		k := i + 1
+		for k < len(s) && order(s[k], s[i]) == 0 {
+			k++
+		}
+		Arrange(s[i:k], ties)
+		i = k
+	}
 }
 
 // Arrange sorts what is mostly in order already, as the lines of a log are. What

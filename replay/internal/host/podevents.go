@@ -83,6 +83,7 @@ type EventTable struct {
 	Rows   []EventRow
 	odd    map[int32]parse.Sym // types by row, where they are TypeOther
 	fields *parse.Columns      // eventFields
+	types  map[parse.Sym]EventType
 
 	plain []*PodEvent
 }
@@ -95,7 +96,9 @@ type EventPod struct {
 
 // NewEventTable returns a table with room for n events of the given lines.
 func NewEventTable(lines []*parse.Event, syms *parse.Symbols, n int) *EventTable {
-	return &EventTable{Lines: lines, Syms: syms, Rows: make([]EventRow, 0, n), fields: parse.NewColumns(syms, eventFields[:]...)}
+	t := &EventTable{Lines: lines, Syms: syms, Rows: make([]EventRow, 0, n), fields: parse.NewColumns(syms, eventFields[:]...), odd: map[int32]parse.Sym{}}
+	t.types = map[parse.Sym]EventType{0: TypeNone, syms.OfString(eventTypes[TypeStarted]): TypeStarted, syms.OfString(eventTypes[TypeDied]): TypeDied}
+	return t
 }
 
 // EventTableOf returns the rows behind a list of observed events, nil if it is a
@@ -116,9 +119,13 @@ func (t *EventTable) read(e *parse.Event) (of EventPod, typ, data parse.Sym) {
 }
 
 // See adds the event of a line.
-func (t *EventTable) See(e *parse.Event, i int32, words *EventWords) {
+func (t *EventTable) See(e *parse.Event, i int32) {
 	_, typ, data := t.read(e)
-	t.Rows = append(t.Rows, EventRow{Line: i, Type: t.typeOf(typ, words), Data: data})
+	r := EventRow{Line: i, Type: t.types[typ], Data: data}
+	if r.Type == TypeOther {
+		t.odd[int32(len(t.Rows))] = typ
+	}
+	t.Rows = append(t.Rows, r)
 }
 
 // Pod is the pod of an observed event.
@@ -135,48 +142,19 @@ func (t *EventTable) At(r *EventRow) int64 {
 	return 0
 }
 
-// List returns the observed events.
-func (t *EventTable) List() PodEvents { return Packed(t, len(t.Rows)) }
-
-// typeOf numbers the type of the row that comes next.
-func (t *EventTable) typeOf(s parse.Sym, words *EventWords) EventType {
-	switch s {
-	case 0:
-		return TypeNone
-	case words.started:
-		return TypeStarted
-	case words.died:
-		return TypeDied
-	}
-	if t.odd == nil {
-		t.odd = map[int32]parse.Sym{}
-	}
-	t.odd[int32(len(t.Rows))] = s
-	return TypeOther
-}
-
-// EventWords are the usual types of events.
-type EventWords struct{ started, died parse.Sym }
-
-// NewEventWords returns the numbers that the usual types have in syms.
-func NewEventWords(syms *parse.Symbols) EventWords {
-	return EventWords{syms.OfString(eventTypes[TypeStarted]), syms.OfString(eventTypes[TypeDied])}
-}
+// Count is the number of events.
+func (t *EventTable) Count() int { return len(t.Rows) }
 
 // Item makes the event of a row whole.
 func (t *EventTable) Item(i int) PodEvent {
 	r := &t.Rows[i]
 	f := Fields(t.Lines[r.Line].Fields())
-	return PodEvent{At: t.At(r), PodUID: f.Said("pod_uid"), Pod: PodName(f.Said("pod_ns"), f.Said("pod_name")),
-		Type: t.typeText(i), Data: t.Syms.Text(r.Data), Status: StatusObserved, Line: t.Lines[r.Line]}
-}
-
-// typeText is the type of a row as the kubelet wrote it.
-func (t *EventTable) typeText(i int) string {
-	if r := &t.Rows[i]; r.Type != TypeOther {
-		return eventTypes[r.Type]
+	e := PodEvent{At: t.At(r), PodUID: f.Said("pod_uid"), Pod: PodName(f.Said("pod_ns"), f.Said("pod_name")),
+		Type: r.Type.String(), Data: t.Syms.Text(r.Data), Status: StatusObserved, Line: t.Lines[r.Line]}
+	if r.Type == TypeOther {
+		e.Type = t.Syms.Text(t.odd[int32(i)])
 	}
-	return t.Syms.Text(t.odd[int32(i)])
+	return e
 }
 
 // Whole makes all events whole; each call returns the same.

@@ -1,10 +1,6 @@
 package host
 
-import (
-	"time"
-
-	"github.com/plegforensics/plegforensics/parse"
-)
+import "github.com/plegforensics/plegforensics/parse"
 
 // Request is one call that the runtime logged: its begin, its end, or both.
 type Request struct {
@@ -21,14 +17,6 @@ type Request struct {
 
 // Requests is a list of requests.
 type Requests = List[Request]
-
-// Latency is how long the request took and whether that is known.
-func (r *Request) Latency() (time.Duration, bool) {
-	if r.Start == 0 || r.End == 0 {
-		return 0, false
-	}
-	return time.Duration(r.End - r.Start), true
-}
 
 // Evidence returns the lines that tell of the request.
 func (r *Request) Evidence() []Evidence {
@@ -71,10 +59,6 @@ type requestTable struct {
 	rows   []request
 	known  bool
 	plain  []*Request
-}
-
-func requestsOf(c *Census, syms *parse.Symbols) Requests {
-	return Packed(&requestTable{census: c, syms: syms}, AllOfIt)
 }
 
 func (t *requestTable) Count() int {
@@ -151,7 +135,7 @@ func (p *pairer) request(f *lifeFields, op requestOp, begins bool) {
 			}
 		}
 	}
-	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == p.words.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
+	r := request{begin: -1, end: -1, op: op, sandbox: f.kind == p.sandbox, id: f.id, ns: f.podNS, pod: f.podName}
 	if begins {
 		r.begin = p.line
 		for _, k := range keys {
@@ -196,7 +180,7 @@ func (p *pairer) requestKeys(f *lifeFields, op requestOp) (keys [3]requestKey) {
 	if f.podName != 0 {
 		keys[1] = requestKey{op, keyMeta, f.kind, f.podNS, f.podName, f.name}
 	}
-	if op == opCreate && f.kind != p.words.sandbox {
+	if op == opCreate && f.kind != p.sandbox {
 		keys[2] = requestKey{op, keyIn, f.kind, f.sandbox, f.name, 0}
 	}
 	return keys

@@ -37,8 +37,10 @@ func (s *Span) add(at int64) {
 }
 
 func (s *Span) join(t Span) {
-	s.add(t.From)
-	s.add(t.To)
+	if t != (Span{}) {
+		s.add(t.From)
+		s.add(t.To)
+	}
 }
 
 func (s Span) meets(t Span) bool {
@@ -73,7 +75,8 @@ type splitter struct {
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
 	several  map[*parse.File]bool // files with lines of kubelets that ran at the same time, see together
-	kubelets map[int][][]string   // names of the nodes of the kubelets of each input, see stranger
+	kubelets map[int][]*unit      // roots of the kubelets of each input, see stranger
+	names    map[*unit][]string   // of their nodes
 	last     [2]*writer           // most lines come from two
 }
 
@@ -190,19 +193,24 @@ func (s *splitter) survey() {
 	s.metrics()
 }
 
+// onlyNames are the names that files state, "" of a file that states several.
+type onlyNames map[*parse.File]string
+
+func (m onlyNames) add(f *parse.File, name string) {
+	if old, ok := m[f]; ok && old != name {
+		name = ""
+	}
+	m[f] = name
+}
+
 // described takes the name of the node from a description or a table of nodes beside
 // the lines of a log, where it is of one node only.
 func (s *splitter) described() {
-	stated := map[*parse.File]string{}
+	stated := onlyNames{}
 	for _, o := range s.b.Objects {
-		if o.Kind != facts.ObjectNode || o.Name == "" {
-			continue
+		if o.Kind == facts.ObjectNode && o.Name != "" {
+			stated.add(o.File, o.Name)
 		}
-		if old, ok := stated[o.File]; ok && old != o.Name {
-			stated[o.File] = ""
-			continue
-		}
-		stated[o.File] = o.Name
 	}
 	for _, f := range s.b.Files {
 		if us, name := s.byFile[f], stated[f]; name != "" && len(us) > 0 {
@@ -217,20 +225,15 @@ func (s *splitter) described() {
 // metrics takes the node's name from the metrics of its kubelet, where all in a file
 // are of one node. Names of a Prometheus server's many nodes stay with their series.
 func (s *splitter) metrics() {
-	stated := map[*parse.File]string{}
+	stated := onlyNames{}
 	for _, x := range s.b.Series {
 		if x.Name != "kubelet_node_name" || x.Label("node") == "" {
 			continue
 		}
 		for _, p := range x.Points {
-			if p.Src == nil || p.Src.File == nil {
-				continue
+			if p.Src != nil && p.Src.File != nil {
+				stated.add(p.Src.File, x.Label("node"))
 			}
-			if old, ok := stated[p.Src.File]; ok && old != x.Label("node") {
-				stated[p.Src.File] = ""
-				continue
-			}
-			stated[p.Src.File] = x.Label("node")
 		}
 	}
 	for _, f := range s.b.Files {
@@ -252,7 +255,7 @@ func together(c *Census) map[*parse.File]bool {
 				loops[x.File] = map[int]Span{}
 			}
 			l := loops[x.File][x.Origin.PID]
-			l.join(x.when())
+			l.join(x.span())
 			loops[x.File][x.Origin.PID] = l
 		}
 	}
@@ -301,7 +304,7 @@ func (s *splitter) lines() {
 		w.events += x.Lines
 		if x.dated() {
 			w.dated = true
-			w.when.join(x.when())
+			w.when.join(x.span())
 		}
 		s.wrote = append(s.wrote, w)
 	}
@@ -533,9 +536,9 @@ func (s *splitter) joinByProcess() {
 			}
 		}
 	}
-	_, named := s.named()
+	_, named := s.rootsOf((*unit).named)
 	for _, u := range s.units {
-		if len(u.claims()) > 0 {
+		if u.named() {
 			continue
 		}
 		for pid := range u.pids {
@@ -551,9 +554,8 @@ func (s *splitter) joinByProcess() {
 	}
 }
 
-// named returns the roots of the named nodes, of all inputs and by input, each
-// in order.
-func (s *splitter) named() (all []*unit, byInput map[int][]*unit) {
+// rootsOf returns the roots of units of a kind, of all inputs and by input, each in order.
+func (s *splitter) rootsOf(kind func(*unit) bool) (all []*unit, byInput map[int][]*unit) {
 	type key struct {
 		input int
 		root  *unit
@@ -561,7 +563,7 @@ func (s *splitter) named() (all []*unit, byInput map[int][]*unit) {
 	byInput = map[int][]*unit{}
 	seen := map[key]bool{}
 	for _, u := range s.units {
-		if len(u.claims()) == 0 {
+		if !kind(u) {
 			continue
 		}
 		r := u.root()
@@ -577,26 +579,18 @@ func (s *splitter) named() (all []*unit, byInput map[int][]*unit) {
 	return all, byInput
 }
 
+func (u *unit) named() bool     { return len(u.claims()) > 0 }
+func (u *unit) ofKubelet() bool { return u.kubelet }
+
 // joinHosts joins, in an input with the log of one kubelet and without a layout
 // that names nodes, the logs of other programs to that kubelet's node: a host
 // name need not be the node's name. What names another node than the kubelet does
 // stays apart.
 func (s *splitter) joinHosts() {
-	type key struct {
-		input int
-		root  *unit
-	}
-	kubelets, seen, has := map[int][]*unit{}, map[key]bool{}, map[*unit]bool{}
-	for _, u := range s.units {
-		if !u.kubelet {
-			continue
-		}
-		k := key{u.file.Input, u.root()}
-		has[k.root] = true
-		if !seen[k] {
-			seen[k] = true
-			kubelets[k.input] = append(kubelets[k.input], k.root)
-		}
+	all, kubelets := s.rootsOf((*unit).ofKubelet)
+	has := map[*unit]bool{}
+	for _, r := range all {
+		has[r] = true
 	}
 	names := s.nodeNames()
 	for _, u := range s.units {
@@ -640,34 +634,25 @@ func (s *splitter) stranger(name string, f *parse.File) bool {
 		return false
 	}
 	if s.kubelets == nil {
-		s.kubelets = map[int][][]string{}
-		names, seen := s.nodeNames(), map[*unit]map[int]bool{}
-		for _, u := range s.units {
-			if r := u.root(); u.kubelet && !seen[r][u.file.Input] {
-				if seen[r] == nil {
-					seen[r] = map[int]bool{}
-				}
-				seen[r][u.file.Input] = true
-				s.kubelets[u.file.Input] = append(s.kubelets[u.file.Input], names[r])
-			}
-		}
+		_, s.kubelets = s.rootsOf((*unit).ofKubelet)
+		s.names = s.nodeNames()
 	}
 	all := s.kubelets[f.Input]
-	return len(all) > 0 && !slices.ContainsFunc(all, func(have []string) bool { return !another(have, []string{name}) })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(r *unit) bool { return !another(s.names[r], []string{name}) })
 }
 
 // joinRest gives units that say nothing about their node to the only node of
 // their input, or of all inputs; where there are several, nameless logs of
 // kubelets that ran at the same time under different process ids stay apart.
 func (s *splitter) joinRest() {
-	all, byInput := s.named()
+	all, byInput := s.rootsOf((*unit).named)
 	attached := map[*unit]bool{}
 	for _, r := range all {
 		attached[r] = true
 	}
 	var rest []*unit
 	for _, u := range s.units {
-		if len(u.claims()) > 0 || attached[u.root()] {
+		if u.named() || attached[u.root()] {
 			continue
 		}
 		if own := byInput[u.file.Input]; len(own) == 1 && !s.rival(own[0], u) {
@@ -754,7 +739,7 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 		if told && n.Name == unknownNode && len(out) > 1 && n.silent() {
 			continue // the text around what is told of nodes
 		}
-		if n.holds() || len(out) == 1 {
+		if !n.silent() || len(n.Coverage) > 0 || len(out) == 1 {
 			n.Symbols = symbols
 			kept = append(kept, n)
 		}
@@ -816,11 +801,6 @@ func (s *splitter) objectNodes(known []*Records) []*Records {
 		}
 	}
 	return out
-}
-
-// holds reports whether the node has any record at all.
-func (n *Records) holds() bool {
-	return len(n.Events)+len(n.Coverage)+len(n.Facts)+len(n.Series)+len(n.Scrapes)+len(n.Objects)+len(n.Containers)+len(n.Listings) > 0
 }
 
 // silent reports whether the node has nothing but lines that say nothing.

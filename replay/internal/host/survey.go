@@ -25,28 +25,21 @@ func Look(n *Records) *Survey {
 	}
 	v := &Survey{Census: n.Census(), Sources: map[parse.Source]bool{}}
 	for i := range v.Classes {
-		v.count(&v.Classes[i])
-	}
-	return v
-}
-
-func (v *Survey) count(x *Class) {
-	v.Sources[x.Origin.Source] = true
-	if x.stated != (Span{}) {
-		v.Wall.join(x.stated)
-	}
-	if x.boot != (Span{}) {
-		v.Boot.join(x.boot)
-	}
-	if x.Origin.Source == parse.SrcKubelet {
-		v.Kubelet += x.Lines
-	}
-	for _, room := range [...]struct {
-		kinds Kinds
-		of    *int
-	}{{KindEvent, &v.Events}, {KindTurn, &v.Turns}, {KindGoroutine, &v.Marks}, {KindCall, &v.Calls}, {KindHistory, &v.history}} {
-		if x.Kinds&room.kinds != 0 {
-			*room.of += x.Lines
+		x := &v.Classes[i]
+		v.Sources[x.Origin.Source] = true
+		v.Wall.join(x.when[byWall])
+		v.Boot.join(x.when[byBoot])
+		if x.Origin.Source == parse.SrcKubelet {
+			v.Kubelet += x.Lines
+		}
+		for _, room := range [...]struct {
+			kinds Kinds
+			of    *int
+		}{{KindEvent, &v.Events}, {KindTurn, &v.Turns}, {KindGoroutine, &v.Marks}, {KindCall, &v.Calls}, {KindHistory, &v.history}} {
+			if x.Kinds&room.kinds != 0 {
+				*room.of += x.Lines
+			}
 		}
 	}
+	return v
 }

@@ -146,7 +146,11 @@ func (t *HistoryTable) object(id parse.Sym, sandbox bool) int32 {
 // time then, and at one time by the id of their object.
 func (t *HistoryTable) settle() {
 	if !slices.IsSortedFunc(t.Moves, func(a, b Move) int { return cmp.Compare(a.At, b.At) }) {
-		slices.SortFunc(t.Moves, asRead)
+		// Those of one time as they were read: lines in their order, then the entries of
+		// listings, each of which tells of a life.
+		slices.SortFunc(t.Moves, func(a, b Move) int {
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.State, b.State))
+		})
 	}
 	last := make([]int32, t.Objects.N) // the object's latest move of those kept, plus one
 	kept := t.Moves[:0]
@@ -159,13 +163,12 @@ func (t *HistoryTable) settle() {
 		last[m.Object] = int32(len(kept))
 	}
 	t.Moves = kept
-	t.sortByTime()
-}
-
-// asRead orders moves by time, those of one time as they were read: lines in
-// their order, then the entries of listings, each of which tells of a life.
-func asRead(a, b Move) int {
-	return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.State, b.State))
+	ArrangeTies(t.Moves, func(a, b Move) int { return cmp.Compare(a.At, b.At) }, func(a, b Move) int {
+		if a.Object == b.Object {
+			return 0
+		}
+		return t.syms.Compare(t.Objects.At(a.Object).ID, t.Objects.At(b.Object).ID)
+	})
 }
 
 func (m *Move) rank() int64 {
@@ -186,41 +189,16 @@ func better(a, b Move) Move {
 	return a
 }
 
-// sortByTime sorts the moves by time and id; those of one object at one time
-// stay as they are. Most are in order but for a few at the same moment.
-func (t *HistoryTable) sortByTime() {
-	byTime := func(a, b Move) int { return cmp.Compare(a.At, b.At) }
-	byID := func(a, b Move) int {
-		if a.Object == b.Object {
-			return 0
-		}
-		return t.syms.Compare(t.Objects.At(a.Object).ID, t.Objects.At(b.Object).ID)
-	}
-	Arrange(t.Moves, byTime)
-	for i := 0; i < len(t.Moves); {
-		j := i + 1
-		for j < len(t.Moves) && t.Moves[j].At == t.Moves[i].At {
-			j++
-		}
-		Arrange(t.Moves[i:j], byID)
-		i = j
-	}
-}
-
-func (t *HistoryTable) list() History { return Packed(t, len(t.Moves)) }
+// Count is the number of transitions.
+func (t *HistoryTable) Count() int { return len(t.Moves) }
 
 // Item makes a transition whole.
 func (t *HistoryTable) Item(i int) Transition {
-	return t.transition(i, t.subjectOf(t.Moves[i].Object))
-}
-
-func (t *HistoryTable) transition(i int, about *Subject) Transition {
 	m := &t.Moves[i]
-	x := Transition{At: Instant{m.At, m.Slack}, State: stateNames[m.State], Line: t.Record(m.Line), Src: parse.SrcKubelet, Subject: about}
+	x := Transition{At: Instant{m.At, m.Slack}, State: stateNames[m.State], ExitCode: t.ExitCode(m), Line: t.Record(m.Line), Src: parse.SrcKubelet, Subject: t.subjectOf(m.Object)}
 	if m.Teller != ByKubelet {
 		x.Src = x.Line.From()
 	}
-	x.ExitCode = t.ExitCode(m)
 	return x
 }
 

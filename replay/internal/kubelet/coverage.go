@@ -79,6 +79,12 @@ func (c *Coverage) runs(runs []Run) {
 	}
 }
 
+// from is the index of the first line at or after a moment.
+func (c *Coverage) from(at int64) int {
+	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
+	return i
+}
+
 // Next returns a moment at or after at, as early as is known, by which the
 // run's process wrote a line; 0 if it wrote none. Silences shorter than
 // parse.GapMin are not recorded, so the answer is late by up to that.
@@ -88,9 +94,8 @@ func (c *Coverage) Next(run int, at int64) int64 {
 		pid = c.pids[run]
 	}
 	best := int64(0)
-	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
-	for ; i < len(c.lines); i++ {
-		if e := c.events[c.lines[i]]; pid == 0 || e.Origin.PID == pid {
+	for _, i := range c.lines[c.from(at):] {
+		if e := c.events[i]; pid == 0 || e.Origin.PID == pid {
 			best = e.At
 			break
 		}
@@ -109,10 +114,13 @@ func (c *Coverage) Next(run int, at int64) int64 {
 // Lull is the longest time in a stretch in which the kubelet wrote no line with a
 // signature.
 func (c *Coverage) Lull(from, to int64) int64 {
-	i, _ := slices.BinarySearchFunc(c.lines, from, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
 	last, most := from, int64(0)
-	for ; i < len(c.lines) && c.events[c.lines[i]].At < to; i++ {
-		most, last = max(most, c.events[c.lines[i]].At-last), c.events[c.lines[i]].At
+	for _, i := range c.lines[c.from(from):] {
+		at := c.events[i].At
+		if at >= to {
+			break
+		}
+		most, last = max(most, at-last), at
 	}
 	return max(most, to-last)
 }
@@ -120,7 +128,7 @@ func (c *Coverage) Lull(from, to int64) int64 {
 // Around returns the last line with a signature before a moment and the first after it,
 // 0 where there is none.
 func (c *Coverage) Around(at int64) (before, after int64) {
-	i, _ := slices.BinarySearchFunc(c.lines, at, func(i int32, at int64) int { return cmp.Compare(c.events[i].At, at) })
+	i := c.from(at)
 	if i > 0 {
 		before = c.events[c.lines[i-1]].At
 	}

@@ -129,7 +129,7 @@ func (r *failureReader) failure(c *Call) Failure {
 		return f
 	}
 	f.End = c.Line.At
-	if f.Code == "DeadlineExceeded" && plainTimeout(f.Call) && r.timeout > 0 {
+	if f.Code == "DeadlineExceeded" && slices.Contains(plainCalls, f.Call) && r.timeout > 0 {
 		f.Start = host.Instant{At: f.End - int64(r.timeout), Slack: DeadlineLate}
 	}
 	return f
@@ -153,13 +153,11 @@ func (r *failureReader) pod(p host.PodID) string {
 	return text
 }
 
-// plainTimeout reports whether the call's deadline is runtimeRequestTimeout;
-// that of RunPodSandbox is twice as long, those of StopContainer and ExecSync
+// plainCalls are those whose deadline is runtimeRequestTimeout; that of
+// RunPodSandbox is twice as long, those of StopContainer and ExecSync
 // depend on the pod.
-func plainTimeout(call string) bool {
-	return slices.Contains([]string{"ListPodSandbox", "ListContainers", "PodSandboxStatus", "ContainerStatus",
-		"Status", "Version", "CreateContainer", "StartContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"}, call)
-}
+var plainCalls = []string{"ListPodSandbox", "ListContainers", "PodSandboxStatus", "ContainerStatus",
+	"Status", "Version", "CreateContainer", "StartContainer", "RemoveContainer", "StopPodSandbox", "RemovePodSandbox"}
 
 // mergeable finds the failure that f is another layer's line about, -1 if none.
 func mergeable(out []Failure, f *Failure) int {

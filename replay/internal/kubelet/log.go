@@ -130,17 +130,16 @@ type Log struct {
 	Doubled  []host.Span // by a clock that was set back
 	census   *host.Census
 	Syms     *parse.Symbols
-	words    host.EventWords
 	failed   *parse.Columns // callFields
 	text     []parse.Field  // of the line at hand
 }
 
 // Read reads the node's events once and sorts what matters into typed lists.
 func Read(n *host.Records, v *host.Survey) *Log {
-	s := &Log{Records: n, Syms: n.Symbols, census: v.Census, words: host.NewEventWords(n.Symbols), Cover: newCoverage(n, v),
+	s := &Log{Records: n, Syms: n.Symbols, census: v.Census, Cover: newCoverage(n, v),
 		failed: parse.NewColumns(n.Symbols, callFields[:]...), Observed: host.NewEventTable(n.Events, n.Symbols, v.Events),
 		Turns: make([]Turn, 0, v.Turns), Marks: make([]Mark, 0, v.Marks), Calls: make([]Call, 0, v.Calls)}
-	rc := newRunCutter()
+	rc := &runCutter{byPID: map[int]int{}, cur: -1}
 	for i, at := range v.Of {
 		x := &v.Classes[at]
 		kubelet := x.Origin.Source == parse.SrcKubelet
@@ -186,7 +185,7 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 		s.profile = append(s.profile, e)
 	}
 	if k&host.KindEvent != 0 {
-		s.Observed.See(e, i, &s.words)
+		s.Observed.See(e, i)
 	}
 	if k&(host.KindAge|host.KindNever|host.KindSkip|host.KindCut) != 0 {
 		s.addHealth(e, i, k, run)
@@ -197,37 +196,40 @@ func (s *Log) add(e *parse.Event, i int32, k host.Kinds, run int) {
 		}
 		return
 	}
-	switch {
-	case k&host.KindRelisting != 0:
-		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindRelisting, Run: run, Line: e})
-	case k&host.KindRetrieved != 0:
-		if s.read(e).Get("all") == "true" {
-			s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindRetrieved, Run: run, Line: e})
-		}
-	case k&host.KindListFail != 0:
-		f := s.read(e)
-		s.Marks = append(s.Marks, Mark{At: e.At, Kind: host.KindListFail, Run: run, Line: e,
-			Deadline: f.Get("code") == "DeadlineExceeded", AtOnce: immediate(f.Get("err"))})
-	case k&host.KindPodRelist != 0:
-		s.PodRelists = append(s.PodRelists, Mark{At: e.At, Kind: host.KindPodRelist, Run: run, Line: e})
-	case k&host.KindPodDropped != 0:
-		s.PodDrops = append(s.PodDrops, Mark{At: e.At, Kind: host.KindPodDropped, Run: run, Line: e})
-	case k&host.KindPodList != 0:
-		s.PodLists = append(s.PodLists, Mark{At: e.At, Kind: host.KindPodList, Run: run, Line: e, Deadline: s.read(e).Get("code") == "DeadlineExceeded"})
-	case k&host.KindInside != 0:
-		s.addInside(e, k, run)
-	}
+	s.addMark(e, k, run)
 	s.addLoop(e, i, k, run)
 }
 
-func (s *Log) addInside(e *parse.Event, k host.Kinds, run int) {
-	m := Mark{At: e.At, Kind: host.KindInside, Run: run, Line: e}
-	if k&host.KindInspectFail != 0 {
-		if err := s.read(e).Get("err"); err != "" {
-			m.Kind, m.Deadline = m.Kind|host.KindInspectFail, TimedOut(err)
+// addMark files a line of the relist goroutine.
+func (s *Log) addMark(e *parse.Event, k host.Kinds, run int) {
+	m, to := Mark{At: e.At, Run: run, Line: e}, &s.Marks
+	switch {
+	case k&host.KindRelisting != 0:
+		m.Kind = host.KindRelisting
+	case k&host.KindRetrieved != 0:
+		if m.Kind = host.KindRetrieved; s.read(e).Get("all") != "true" {
+			return
 		}
+	case k&host.KindListFail != 0:
+		f := s.read(e)
+		m.Kind, m.Deadline, m.AtOnce = host.KindListFail, f.Get("code") == "DeadlineExceeded", immediate(f.Get("err"))
+	case k&host.KindPodRelist != 0:
+		m.Kind, to = host.KindPodRelist, &s.PodRelists
+	case k&host.KindPodDropped != 0:
+		m.Kind, to = host.KindPodDropped, &s.PodDrops
+	case k&host.KindPodList != 0:
+		m.Kind, to, m.Deadline = host.KindPodList, &s.PodLists, s.read(e).Get("code") == "DeadlineExceeded"
+	case k&host.KindInside != 0:
+		m.Kind = host.KindInside
+		if k&host.KindInspectFail != 0 {
+			if err := s.read(e).Get("err"); err != "" {
+				m.Kind, m.Deadline = m.Kind|host.KindInspectFail, TimedOut(err)
+			}
+		}
+	default:
+		return
 	}
-	s.Marks = append(s.Marks, m)
+	*to = append(*to, m)
 }
 
 // addLoop files lines of the sync loop and of the node status loop.
@@ -252,17 +254,11 @@ func (s *Log) addLoop(e *parse.Event, i int32, k host.Kinds, run int) {
 	case k&host.KindNotReady != 0:
 		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Status: true, reason: s.read(e).Get("reason"), Run: run, Line: e})
 	case k&host.KindNodeEvent != 0:
-		s.addNodeEvent(e, run)
+		if name := s.read(e).Get("event"); name == "NodeReady" || name == "NodeNotReady" {
+			s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet, reason: name, Run: run, Line: e})
+		}
 	case k&host.KindCondition != 0:
 		s.addCondition(e, run)
-	}
-}
-
-func (s *Log) addNodeEvent(e *parse.Event, run int) {
-	name := s.read(e).Get("event")
-	if name == "NodeReady" || name == "NodeNotReady" {
-		s.ReadyLines = append(s.ReadyLines, ReadyLine{At: e.At, Ready: name == "NodeReady", Status: e.Origin.Source == parse.SrcKubelet,
-			reason: name, Run: run, Line: e})
 	}
 }
 
@@ -295,15 +291,15 @@ func (s *Log) lag(e *parse.Event) {
 // carry neither reason of the kubelet's readiness.
 func (s *Log) addCondition(e *parse.Event, run int) {
 	f := s.read(e)
-	reason := host.FieldOf(f, "reason")
-	if !strings.HasPrefix(reason, "Kubelet") || (reason != "KubeletReady" && reason != "KubeletNotReady") {
+	reason := f.Get("reason")
+	if reason != "KubeletReady" && reason != "KubeletNotReady" {
 		return
 	}
 	at := e.At
-	if t, ok := ParseStamp(host.FieldOf(f, "transition")); ok {
+	if t, ok := ParseStamp(f.Get("transition")); ok {
 		at = t
 	}
-	t, ok := ParseStamp(host.FieldOf(f, "heartbeat"))
+	t, ok := ParseStamp(f.Get("heartbeat"))
 	s.ReadyLines = append(s.ReadyLines, ReadyLine{At: at, Ready: reason == "KubeletReady", reason: reason, until: t, Run: run, Line: e})
 	if ok && reason == "KubeletReady" {
 		s.Well = append(s.Well, Saying{t, run, e})
@@ -319,16 +315,17 @@ func (s *Log) addHealth(e *parse.Event, i int32, k host.Kinds, run int) {
 	}
 	if k&host.KindAge != 0 {
 		f := s.read(e)
-		age, err := time.ParseDuration(host.FieldOf(f, "age"))
-		if err == nil && age > 0 {
-			limit, _ := time.ParseDuration(host.FieldOf(f, "threshold"))
-			a := Age{At: at, Age: age, Limit: limit, Res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
+		if age, err := time.ParseDuration(f.Get("age")); err == nil && age > 0 {
+			a := Age{At: at, Age: age, Res: e.Res.Duration(), Skip: k&host.KindSkip != 0, Run: run, Record: e,
 				header: e.Headed, Outside: e.Origin.Source != parse.SrcKubelet}
-			stamp := host.FieldOf(f, "quoted")
+			a.Limit, _ = time.ParseDuration(f.Get("threshold"))
+			stamp := f.Get("quoted")
 			if stamp == "" && k&host.KindCondition != 0 {
-				stamp = host.FieldOf(f, "heartbeat")
+				stamp = f.Get("heartbeat")
 			}
-			a = heartbeat(a, stamp)
+			if t, ok := ParseStamp(stamp); ok { // of a condition: the age was computed then, not when it was printed
+				a.At, a.Res, a.header, a.status = t, time.Second, true, true
+			}
 			s.Ages = append(s.Ages, a)
 		}
 	}
@@ -381,15 +378,6 @@ func othersOnly(reasons string) bool {
 		return strings.HasSuffix(reasons, "]")
 	}
 	return strings.HasPrefix(reasons, "container runtime not ready: ")
-}
-
-// heartbeat dates a condition of the node by its LastHeartbeatTime: the age was
-// computed then, not when it was printed.
-func heartbeat(a Age, stamp string) Age {
-	if t, ok := ParseStamp(stamp); ok {
-		a.At, a.Res, a.header, a.status = t, time.Second, true, true
-	}
-	return a
 }
 
 // ParseStamp reads a stamp of a condition: RFC 3339 in objects, RFC 1123 in the

@@ -128,13 +128,11 @@ func (p *profiler) unconfigured() map[int]bool {
 var flagDefaults = map[string]string{"v": "0", "runtime-request-timeout": "2m0s", "feature-gates": "", "container-runtime-endpoint": "unix:///run/containerd/containerd.sock"}
 
 func (p *profiler) flag(e *parse.Event, bare bool) {
-	k := &p.k
-	f := e.Fields()
-	value := strings.Trim(host.FieldOf(f, "value"), `"`)
-	if name := host.FieldOf(f, "name"); !bare && flagDefaults[name] == value {
+	k, name, value := &p.k, e.Field("name"), strings.Trim(e.Field("value"), `"`)
+	if !bare && flagDefaults[name] == value {
 		return
 	}
-	switch host.FieldOf(f, "name") {
+	switch name {
 	case "container-runtime-endpoint":
 		p.sock = value
 	case "v":
@@ -329,8 +327,8 @@ func (p *profiler) byLines() string {
 	kind := ""
 	for _, e := range p.forms {
 		switch src := e.From(); {
-		case src == parse.SrcDockerd, src == parse.SrcKubelet && dockershim(e):
-			return "docker"
+		case src == parse.SrcDockerd, src == parse.SrcKubelet && (e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")):
+			return "docker" // the last by the kubelet's own client of dockerd
 		case kind == "" && src == parse.SrcCRIO:
 			kind = "cri-o"
 		case kind == "" && src == parse.SrcContainerd && !strings.Contains(e.Quote(), "moby"):
@@ -367,12 +365,6 @@ func (p *profiler) system() {
 // runtimesByDump are the kinds of runtimes by the program of a goroutine dump.
 var runtimesByDump = map[string]string{"dockerd": "docker", "docker-containerd": "docker", "cri-dockerd": "docker", "crio": "cri-o", "containerd": "containerd"}
 
-// dockershim reports whether a line of the kubelet comes from its client of
-// dockerd.
-func dockershim(e *parse.Event) bool {
-	return e.Is(parse.SigDocker) || e.Is(parse.SigDockershim) || strings.HasPrefix(e.Caller, "docker_")
-}
-
 func (p *profiler) version() {
 	k := &p.k
 	if p.opt.KubeletVersion != "" {
@@ -391,18 +383,26 @@ func (p *profiler) version() {
 	if hi > 0 {
 		k.VersionMax = "v1." + strconv.Itoa(hi)
 	}
-	switch {
-	case lo > 0 && lo == hi:
-		p.say("version " + k.VersionMin + " by the form of its lines")
-	case lo > 0 && hi > 0:
-		p.say("version " + k.VersionMin + " to " + k.VersionMax + " by the form of its lines")
-	case lo > 0:
-		p.say("version " + k.VersionMin + " or later by the form of its lines")
-	case hi > 0:
-		p.say("version " + k.VersionMax + " or earlier by the form of its lines")
-	default:
+	if lo > 0 || hi > 0 {
+		p.say("version " + k.VersionText() + " by the form of its lines")
+	} else {
 		p.say("version unknown")
 	}
+}
+
+// VersionText is the version in words, as far as it is known.
+func (k *Profile) VersionText() string {
+	switch {
+	case k.Version != "":
+		return k.Version
+	case k.VersionMin == "":
+		return k.VersionMax + " or earlier"
+	case k.VersionMax == "":
+		return k.VersionMin + " or later"
+	case k.VersionMin == k.VersionMax:
+		return k.VersionMin
+	}
+	return k.VersionMin + " to " + k.VersionMax
 }
 
 // health settles period and threshold: by option, by the lines that state the

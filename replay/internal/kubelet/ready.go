@@ -93,16 +93,13 @@ func Readiness(s *Log) []ReadyChange {
 			out[k-1].Until = max(out[k-1].Until, l.At, l.until)
 			continue
 		}
-		out = append(out, ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: l.reason, Evidence: host.Evidence{Record: l.rec()}})
+		c := ReadyChange{At: l.At, Until: max(l.At, l.until), Ready: l.Ready, Reason: l.reason}
+		if c.Record = l.Object; l.Line != nil {
+			c.Record = l.Line
+		}
+		out = append(out, c)
 	}
 	return out
-}
-
-func (l *ReadyLine) rec() parse.Record {
-	if l.Line != nil {
-		return l.Line
-	}
-	return l.Object
 }
 
 // ReadyLine is a line about the node's Ready condition.

@@ -25,8 +25,6 @@ type runCutter struct {
 	cur     int
 }
 
-func newRunCutter() *runCutter { return &runCutter{byPID: map[int]int{}, cur: -1} }
-
 // run returns the index of the run that a dated line of the kubelet belongs to.
 // Others belong to that at hand: cur, -1 before the first such line.
 func (c *runCutter) run(e *parse.Event, k host.Kinds) int {

@@ -35,27 +35,29 @@ type CallStep struct {
 	buckets []bucket // growth, cumulative
 }
 
-// callGenerations lists, newest first, the names of the operation metrics and
-// what one unit of the durations is in seconds. From 1.14 to 1.17 the kubelet
-// exposes both; they count the same calls.
-var callGenerations = []struct {
+// callMetrics are the names of the operation metrics, and what one unit of the durations
+// is in seconds.
+type callMetrics struct {
 	duration, calls, errors string
 	unit                    float64
-}{
+}
+
+// callGenerations lists them, newest first. From 1.14 to 1.17 the kubelet exposes both;
+// they count the same calls.
+var callGenerations = []callMetrics{
 	{"kubelet_runtime_operations_duration_seconds", "kubelet_runtime_operations_total", "kubelet_runtime_operations_errors_total", 1},
 	{"kubelet_runtime_operations_latency_microseconds", "kubelet_runtime_operations", "kubelet_runtime_operations_errors", 1e-6},
 }
 
-// callGeneration is the newest one that the series hold, -1 for none.
-func callGeneration(series []*parse.Series) int {
-	for i, g := range callGenerations {
-		for _, s := range series {
-			if s.Sampled() && (s.Name == g.duration+"_count" || s.Name == g.calls) {
-				return i
-			}
+// callGeneration is the newest one that the series hold, nil for none.
+func callGeneration(series []*parse.Series) *callMetrics {
+	for i := range callGenerations {
+		g := &callGenerations[i]
+		if slices.ContainsFunc(series, func(s *parse.Series) bool { return s.Sampled() && (s.Name == g.duration+"_count" || s.Name == g.calls) }) {
+			return g
 		}
 	}
-	return -1
+	return nil
 }
 
 // callShot is one operation in one snapshot.
@@ -78,7 +80,7 @@ type callSource struct {
 // ordered by operation, source and time.
 func CallSteps(series []*parse.Series) []CallStep {
 	gen := callGeneration(series)
-	if gen < 0 {
+	if gen == nil {
 		return nil
 	}
 	sources := callSources(series, gen)
@@ -95,13 +97,12 @@ func CallSteps(series []*parse.Series) []CallStep {
 	return out
 }
 
-func callSources(series []*parse.Series, gen int) []*callSource {
-	g := callGenerations[gen]
+func callSources(series []*parse.Series, gen *callMetrics) []*callSource {
 	byName := map[string]*callSource{}
 	var order []*callSource
 	for _, s := range series {
 		op := s.Label("operation_type")
-		role := callRole(s.Name, g.duration, g.calls, g.errors)
+		role := gen.role(s.Name)
 		if op == "" || role == "" {
 			continue
 		}
@@ -109,13 +110,11 @@ func callSources(series []*parse.Series, gen int) []*callSource {
 		src := byName[name]
 		if src == nil {
 			src = &callSource{name: name, ops: map[string]map[int64]*callShot{}}
-			src.keep = notable(longest(series, func(x *parse.Series) bool {
-				return callRole(x.Name, g.duration, g.calls, g.errors) == role && sourceName(x) == name
-			}), 0)
+			src.keep = notable(longest(series, func(x *parse.Series) bool { return gen.role(x.Name) == role && sourceName(x) == name }), 0)
 			byName[name] = src
 			order = append(order, src)
 		}
-		src.add(s, op, role, g.unit)
+		src.add(s, op, role, gen.unit)
 	}
 	for _, src := range order {
 		src.finish()
@@ -127,18 +126,18 @@ func sourceName(s *parse.Series) string {
 	return s.Job + "\x00" + s.Label("job") + "\x00" + s.Label("instance")
 }
 
-// callRole says what a series of the generation counts, "" for others.
-func callRole(name, duration, calls, errors string) string {
+// role says what a series of the generation counts, "" for others.
+func (g *callMetrics) role(name string) string {
 	switch name {
-	case calls:
+	case g.calls:
 		return "calls"
-	case errors:
+	case g.errors:
 		return "errors"
-	case duration + "_count":
+	case g.duration + "_count":
 		return "count"
-	case duration + "_sum":
+	case g.duration + "_sum":
 		return "sum"
-	case duration + "_bucket":
+	case g.duration + "_bucket":
 		return "bucket"
 	}
 	return ""

@@ -102,16 +102,15 @@ func OfKubelet(series []*parse.Series) []*parse.Series {
 // of 1.14 to 1.36: a relist is counted when it ends, failed ones included; the
 // interval is observed at each start against the last successful start.
 func Proofs(series []*parse.Series, scrapes []*parse.Scrape) []Proof {
-	shots := relistShots(series)
-	var out []Proof
-	out = append(out, proveStarts(shots)...)
+	shots := shotsOf(series, relistMetrics)
+	out := proveStarts(shots)
 	for i, t := range shots {
 		if i > 0 && !restarted(shots[i-1], t) {
 			continue
 		}
-		for _, prove := range []func(*shot) (Proof, bool){proveLongSinceStart, proveAgeSinceStart, proveCountSinceStart} {
-			if p, ok := prove(t); ok {
-				if i > 0 {
+		for _, prove := range []provingStep{proveLong, proveAge, proveCount} {
+			if p, ok := prove(t.zero(), t); ok {
+				if p.Whole = true; i > 0 {
 					p.From = max(p.From, shots[i-1].at)
 				}
 				out = append(out, p)
@@ -160,8 +159,6 @@ type relistMetric struct {
 	duration, interval string
 	unit               float64
 }
-
-func relistShots(series []*parse.Series) []*shot { return shotsOf(series, relistMetrics) }
 
 // shotsOf arranges the samples by snapshot. Where both generations of
 // names exist (1.14 to 1.17) only the newer one is read: they count the same
@@ -316,6 +313,10 @@ func restarted(a, b *shot) bool {
 	return b.start-a.start > 1.5 || b.count < a.count || b.icount < a.icount || b.sum < a.sum-1e-9
 }
 
+// provingStep is what two snapshots of one process prove, if anything: b follows a, or is
+// its first, and a what it counted when it began.
+type provingStep func(a, b *shot) (Proof, bool)
+
 // proveStep compares two snapshots that follow each other.
 func proveStep(a, b *shot) []Proof {
 	if restarted(a, b) {
@@ -332,24 +333,18 @@ func proveStep(a, b *shot) []Proof {
 	}
 	out := []Proof{{Kind: ProofCount, From: a.at, To: b.at, Count: int(n), Sum: seconds(sum),
 		Evidence: append(a.cite("", "count", "sum"), b.cite(parse.Plural(int(n), "relist")+" more, "+parse.Short(seconds(sum))+" in all", "count", "sum")...)}}
-	if p, ok := proveLong(a, b, sum); ok {
-		out = append(out, p)
-	}
-	if p, ok := proveAge(a, b); ok {
-		out = append(out, p)
-	}
-	if p, ok := provePace(a, b); ok {
-		out = append(out, p)
-	}
-	if p, ok := proveFrozen(a, b, sum); ok {
-		out = append(out, p)
+	for _, prove := range []provingStep{proveLong, proveAge, provePace, proveFrozen} {
+		if p, ok := prove(a, b); ok {
+			out = append(out, p)
+		}
 	}
 	return out
 }
 
 // proveLong bounds the relists beyond the last finite bucket: what the others
 // may have taken follows from their buckets.
-func proveLong(a, b *shot, sum float64) (Proof, bool) {
+func proveLong(a, b *shot) (Proof, bool) {
+	sum := b.sum - a.sum
 	n, least, most := tail(a.buckets, b.buckets)
 	if n == 0 {
 		return Proof{}, false
@@ -361,25 +356,10 @@ func proveLong(a, b *shot, sum float64) (Proof, bool) {
 	return p, true
 }
 
-// proveLongSinceStart is proveLong for the first snapshot of a process, whose
-// counters began at zero. From is 0 where its metrics do not state its start.
-func proveLongSinceStart(t *shot) (Proof, bool) {
-	p, ok := proveLong(t.zero(), t, t.sum)
-	p.Whole = true
-	return p, ok
-}
-
-// proveAgeSinceStart is proveAge for it.
-func proveAgeSinceStart(t *shot) (Proof, bool) {
-	p, ok := proveAge(t.zero(), t)
-	p.Whole = true
-	return p, ok
-}
-
-// proveCountSinceStart counts the relists that ended before it, where its metrics state
-// its start.
-func proveCountSinceStart(t *shot) (Proof, bool) {
-	p := Proof{Kind: ProofSince, From: t.zero().at, To: t.at, Whole: true, Evidence: t.cite("", "start", "count")}
+// proveCount counts the relists that ended before the first snapshot of a process, where
+// its metrics state its start.
+func proveCount(zero, t *shot) (Proof, bool) {
+	p := Proof{Kind: ProofSince, From: zero.at, To: t.at, Evidence: t.cite("", "start", "count")}
 	if p.From == 0 || math.IsNaN(t.count) {
 		return p, false
 	}
@@ -387,7 +367,8 @@ func proveCountSinceStart(t *shot) (Proof, bool) {
 	return p, true
 }
 
-// zero is what the process counted when it began.
+// zero is what the process counted when it began: at 0 where its metrics do not state
+// when that was.
 func (t *shot) zero() *shot {
 	zero := &shot{buckets: make([]bucket, len(t.buckets)), ibuckets: make([]bucket, len(t.ibuckets))}
 	if t.start > 0 && t.start < 1e10 && int64(t.start*1e9) < t.at {
@@ -430,13 +411,13 @@ func podSeconds(a, b *shot) (float64, bool) {
 // snapshots (an interval may also be that of a long relist that ended before
 // them); and other relists must have run beside it, because under the evented
 // PLEG they are minutes apart by design.
-func proveFrozen(a, b *shot, sum float64) (Proof, bool) {
+func proveFrozen(a, b *shot) (Proof, bool) {
 	n, _, most := tail(a.ibuckets, b.ibuckets)
 	long, _, _ := tail(a.buckets, b.buckets)
 	onDemand, _ := podSeconds(a, b)
 	pause := b.isum - a.isum - most - onDemand
 	apart := float64(b.at-a.at) / 1e9
-	if n != 1 || long > 0 || b.icount-a.icount < 3 || pause < 30 || pause < 2*sum || pause > apart+5 {
+	if n != 1 || long > 0 || b.icount-a.icount < 3 || pause < 30 || pause < 2*(b.sum-a.sum) || pause > apart+5 {
 		return Proof{}, false
 	}
 	return Proof{Kind: ProofFrozen, From: a.at, To: b.at, Count: 1, Sum: seconds(pause),

@@ -37,11 +37,11 @@ func alike(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) 
 // firstRelist dates the only long relist of a process that ended before its
 // first snapshot.
 func firstRelist(t *shot) (Proof, bool) {
-	p, ok := proveLongSinceStart(t)
+	p, ok := proveLong(t.zero(), t)
 	if !ok || p.Count != 1 || p.From == 0 || t.at-p.From < int64(p.SumMin) {
 		return Proof{}, false
 	}
-	p.Kind = ProofRelist
+	p.Kind, p.Whole = ProofRelist, true
 	p.Start = host.Between(p.From, t.at-int64(p.SumMin))
 	p.End = host.Between(p.From+int64(p.SumMin), t.at)
 	return p, true
@@ -85,7 +85,7 @@ func (d *dating) relist() (Proof, bool) {
 		p.Evidence = append(a.cite("a relist was running", "count", "icount"), z.cite("and still was", "count", "icount")...)
 		return p, twice
 	}
-	long, ok := proveLong(z, b, b.sum-z.sum)
+	long, ok := proveLong(z, b)
 	ok = ok && long.Count == 1
 	within := ok && time.Duration(b.by()-z.at) > long.SumMin // it may have begun after the snapshot
 	switch {

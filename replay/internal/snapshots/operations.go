@@ -36,10 +36,7 @@ func Operations(series []*parse.Series, calls []CallStep, failures []kubelet.Fai
 		out = append(out, *o)
 	}
 	slices.SortFunc(out, func(a, b Operation) int {
-		if c := cmp.Compare(int64(b.Total), int64(a.Total)); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }
@@ -91,16 +88,15 @@ func fromFailures(fs []kubelet.Failure, covered map[string]host.Span, get func(s
 // something only in a whole snapshot, which has the start of the process too.
 func unstated(series []*parse.Series, byName map[string]*Operation) {
 	gen := callGeneration(series)
-	if gen < 0 {
+	if gen == nil {
 		return
 	}
-	g := callGenerations[gen]
 	summed, errors := map[string]bool{}, false
 	for _, s := range series {
 		switch s.Name {
-		case g.duration + "_sum":
+		case gen.duration + "_sum":
 			summed[s.Label("operation_type")] = true
-		case g.errors, "process_start_time_seconds":
+		case gen.errors, "process_start_time_seconds":
 			errors = true
 		}
 	}
@@ -174,20 +170,14 @@ func sumCalls(run []CallStep) Operation {
 	var lo, hi time.Duration
 	o.P50, _, _ = quantile(bs, 0.5, o.Total)
 	o.P99, lo, hi = quantile(bs, 0.99, o.Total)
-	if n := len(o.Evidence); n > 0 {
-		o.Evidence[n-1].Note += boundsNote(lo, hi)
+	switch n := len(o.Evidence); {
+	case n == 0 || lo < 0:
+	case hi < 0:
+		o.Evidence[n-1].Note += fmt.Sprintf("; by its buckets the 99th percentile is over %v", lo)
+	default:
+		o.Evidence[n-1].Note += fmt.Sprintf("; by its buckets the 99th percentile lies between %s and %s", parse.Short(lo), parse.Short(hi))
 	}
 	return o
-}
-
-func boundsNote(lo, hi time.Duration) string {
-	switch {
-	case lo < 0:
-		return ""
-	case hi < 0:
-		return fmt.Sprintf("; by its buckets the 99th percentile is over %v", lo)
-	}
-	return fmt.Sprintf("; by its buckets the 99th percentile lies between %s and %s", parse.Short(lo), parse.Short(hi))
 }
 
 func addBuckets(sum, bs []bucket) []bucket {
@@ -206,17 +196,18 @@ func addBuckets(sum, bs []bucket) []bucket {
 // summaryQuantiles reads the quantiles of the summaries of kubelets before
 // 1.14: those of the last snapshot, over the ten minutes before it.
 func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
-	if callGeneration(series) != 1 {
+	gen := callGeneration(series)
+	if gen != &callGenerations[1] {
 		return
 	}
 	for _, s := range series {
 		op := s.Label("operation_type")
-		if op == "" || !s.Sampled() || s.Name != callGenerations[1].duration {
+		if op == "" || !s.Sampled() || s.Name != gen.duration {
 			continue
 		}
 		v := math.NaN()
 		for p := range s.Samples() {
-			v = p.V * callGenerations[1].unit
+			v = p.V * gen.unit
 		}
 		if !(v >= 0 && v < 1e6) {
 			continue
@@ -234,7 +225,7 @@ func summaryQuantiles(series []*parse.Series, get func(string) *Operation) {
 // makes. Others make these calls too, so that each share is an upper bound: a
 // relist lists once, and inspects as often as pods changed.
 func shareRelists(series []*parse.Series, byName map[string]*Operation) {
-	count, sum := relistGrowth(relistShots(series))
+	count, sum := relistGrowth(shotsOf(series, relistMetrics))
 	if sum <= 0 {
 		return
 	}
