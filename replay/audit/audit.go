@@ -62,7 +62,10 @@ func Of(n *replay.Node) Result {
 		a.missing()
 		a.shortLived()
 	}
-	a.discarded()
+	a.n.Census().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) { // one line a drop, which names no pod
+		a.more = append(a.more, addedEvent{line: int32(i), typ: host.TypeNone, status: statusDiscarded})
+		a.out.Discarded++
+	})
 	a.out.Events = host.Packed(&a.judgedEvents)
 	a.notes()
 	return a.out
@@ -125,29 +128,20 @@ func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) ve
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.
 	again := l.saw(e.Type)
-	l.see(e.Type)
+	l.sawStart, l.sawEnd = l.sawStart || e.Type == host.TypeStarted, l.sawEnd || e.Type == host.TypeDied
 	switch {
-	case at.Known() && seen+int64(at.Slack)+int64(time.Second) < at.At:
-		return verdict{status: statusUnexpected}
-	case at.Known() && (again || runs.reports(seen, at.At)):
-		return verdict{status: statusMatched}
-	case at.Known() && time.Duration(seen-at.At) > LateAfter && !l.restarted:
-		return verdict{statusLate, true}
-	case at.Known():
-		return verdict{statusMatched, true}
 	case !ok:
 		return verdict{status: statusUnexpected}
+	case !at.Known():
+		return verdict{} // the runtime's log does not tell
+	case seen+int64(at.Slack)+int64(time.Second) < at.At:
+		return verdict{status: statusUnexpected}
+	case again || runs.reports(seen, at.At):
+		return verdict{status: statusMatched}
+	case time.Duration(seen-at.At) > LateAfter && !l.restarted:
+		return verdict{statusLate, true}
 	}
-	return verdict{} // the runtime's log does not tell
-}
-
-// discarded lists the drops that the kubelet itself logs, one line an event.
-// The lines name no pod.
-func (a *auditor) discarded() {
-	a.n.Census().Each(host.KindDiscard, func(i int, _ *parse.Event, _ host.Kinds) {
-		a.more = append(a.more, addedEvent{line: int32(i), typ: host.TypeNone, status: statusDiscarded})
-		a.out.Discarded++
-	})
+	return verdict{statusMatched, true}
 }
 
 func (a *auditor) notes() {

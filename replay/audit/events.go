@@ -102,8 +102,8 @@ func (j *judgedEvents) judged(e *replay.PodEvent, id parse.Sym, typ host.EventTy
 	}
 	at, _ := j.lives.cause(l, typ)
 	e.RuntimeTime = at.At
-	if typ == host.TypeDied {
-		e.ExitCode = j.lives.exitCode(l)
+	if typ == host.TypeDied && l.ended != 0 {
+		e.ExitCode = j.lives.of.ExitCode(&j.lives.of.Moves[l.ended-1])
 	}
 	if v.lagged {
 		e.Lag, e.HasLag = max(time.Duration(e.At-at.At), 0), true

@@ -112,21 +112,9 @@ func (ls *lives) line(l *Life, t host.EventType) parse.Record {
 	return ls.of.Record(ls.of.Moves[move-1].Line)
 }
 
-// exitCode is how a life ended, nil unknown.
-func (ls *lives) exitCode(l *Life) *int {
-	if l.ended == 0 {
-		return nil
-	}
-	return ls.of.ExitCode(&ls.of.Moves[l.ended-1])
-}
-
 // saw reports whether an event of that type was seen.
 func (l *Life) saw(t host.EventType) bool {
 	return t == host.TypeStarted && l.sawStart || t == host.TypeDied && l.sawEnd
-}
-
-func (l *Life) see(t host.EventType) {
-	l.sawStart, l.sawEnd = l.sawStart || t == host.TypeStarted, l.sawEnd || t == host.TypeDied
 }
 
 // about returns the object that a life is of.

@@ -127,7 +127,7 @@ func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 	switch {
 	case !certain:
 		a.maybe++
-	case !a.shown(i, w):
+	case !a.logged(w.from, w.to+int64(settle)) || a.disturbed(i, w):
 		a.out.Replayed++
 		a.hidden++
 	default:
@@ -186,13 +186,6 @@ func (a *auditor) noticed(l *Life) bool {
 // before its absence means anything.
 const settle = 30 * time.Second
 
-// shown reports whether the log would show an event found by a listing, of a pod
-// that the kubelet knew: it logged such lines before and after, inspected pods
-// without failure, drained its channel, and lived on.
-func (a *auditor) shown(i int32, w listWindow) bool {
-	return a.logged(w.from, w.to+int64(settle)) && !a.disturbed(i, w)
-}
-
 // logged reports whether "SyncLoop (PLEG)" lines stand before and after a
 // stretch: the log shows such lines and goes on.
 func (a *auditor) logged(from, to int64) bool {
@@ -206,22 +199,11 @@ func (a *auditor) logged(from, to int64) bool {
 // not drained, a gap in the log, or a kubelet that ended.
 func (a *auditor) disturbed(life int32, w listWindow) bool {
 	from, to := w.from-int64(settle), w.to+int64(settle)
-	for _, h := range a.n.Health {
-		if h.State != replay.Healthy && h.From < to && (h.To == 0 || h.To > from) {
-			return true
-		}
-	}
-	for _, g := range a.n.Gaps {
-		if g.From < to && (g.To == 0 || g.To > from) {
-			return true
-		}
-	}
-	for _, r := range a.n.Runs {
-		if r.Last > from && r.Last < to || r.First > from && r.First < to {
-			return true
-		}
-	}
-	return a.failedFor(life, from, to)
+	meets := func(s replay.Span) bool { return s.From < to && (s.To == 0 || s.To > from) }
+	return slices.ContainsFunc(a.n.Health, func(h replay.HealthSpan) bool { return h.State != replay.Healthy && meets(h.Span) }) ||
+		slices.ContainsFunc(a.n.Gaps, func(g replay.LogGap) bool { return meets(g.Span) }) ||
+		slices.ContainsFunc(a.n.Runs, func(r replay.Run) bool { return r.Last > from && r.Last < to || r.First > from && r.First < to }) ||
+		a.failedFor(life, from, to)
 }
 
 // failedFor reports whether a call about a life failed within a stretch.
@@ -256,10 +238,7 @@ func (a *auditor) shortLived() {
 			continue
 		}
 		brief := time.Duration(ended.At-started.At) < cmp.Or(a.n.Kubelet.Period, pleg.Period)
-		if _, listed := a.listedWithin(started.At, ended.At); listed {
-			continue
-		}
-		if !a.between(started, ended) && !(brief && l.sawEnd) {
+		if _, listed := a.listedWithin(started.At, ended.At); listed || !a.between(started, ended) && !(brief && l.sawEnd) {
 			continue
 		}
 		o := ls.about(int32(i))
@@ -280,18 +259,11 @@ func (a *auditor) between(from, to replay.Instant) bool {
 		return false
 	}
 	r, next := &a.n.Relists[i-1], &a.n.Relists[i]
-	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.At+int64(r.ListEnd.Slack) > from.At-int64(from.Slack) {
+	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.At+int64(r.ListEnd.Slack) > from.At-int64(from.Slack) ||
+		next.Start.At-int64(next.Start.Slack) < to.At+int64(to.Slack) {
 		return false
 	}
-	if next.Start.At-int64(next.Start.Slack) < to.At+int64(to.Slack) {
-		return false
-	}
-	for _, b := range a.n.Bounded {
-		if b.CountMax > 0 && b.From < next.Start.At && b.To > r.Start.At {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.n.Bounded, func(b replay.Bounded) bool { return b.CountMax > 0 && b.From < next.Start.At && b.To > r.Start.At })
 }
 
 // restarts knows when a kubelet that had just begun reported the world.
@@ -373,6 +345,8 @@ func newPodsKnown(a *auditor) *podsKnown {
 			}
 		}
 	})
+	delete(k.uids, 0) // of pods without a uid, or a name, nothing is known
+	delete(k.since, host.PodID{})
 	return k
 }
 
@@ -397,16 +371,6 @@ func (k *podsKnown) sync(pod host.PodID, op string, at int64) {
 
 // at reports whether the kubelet certainly managed the pod of an object then.
 func (k *podsKnown) at(o *host.Object, at int64) bool {
-	uid, name := int64(0), int64(0)
-	if o.PodUID != 0 {
-		uid = k.uids[o.PodUID]
-	}
-	if o.Pod() != (host.PodID{}) {
-		name = k.since[o.Pod()]
-	}
-	if (uid == 0 || uid > at) && (name == 0 || name > at) {
-		return false
-	}
-	until := k.until[o.Pod()]
-	return until == 0 || until > at+int64(settle)
+	uid, name, until := k.uids[o.PodUID], k.since[o.Pod()], k.until[o.Pod()]
+	return (uid != 0 && uid <= at || name != 0 && name <= at) && (until == 0 || until > at+int64(settle))
 }

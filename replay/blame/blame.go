@@ -234,17 +234,15 @@ func (b *blamer) relist(i int) Blame {
 	pods := b.inspections(listEnd, to, calls)
 	out.ByPod = shares(pods, func(s *segment) (string, string) { return s.pod, s.uid })
 	out.ByOperation = b.operations(&out, calls, pods, from, listEnd)
-	covered := union(append(append([]segment{}, calls...), pods...))
+	covered := slices.Concat(calls, pods)
 	if out.List > 0 {
-		covered = union(append(segmentsOf(calls, pods), segment{from: from, to: listEnd}))
+		covered = append(covered, segment{from: from, to: listEnd})
 	}
-	out.Unexplained = max(total-covered, 0)
+	out.Unexplained = max(total-union(covered), 0)
 	b.byHistogram(&out)
 	out.Notes = append(out.Notes, b.notes(&out, pods)...)
 	return out
 }
-
-func segmentsOf(a, b []segment) []segment { return append(append([]segment{}, a...), b...) }
 
 // failed returns the failed calls of the relist goroutine within a stretch,
 // one after the other: the goroutine makes one call at a time, so that a call
@@ -321,8 +319,7 @@ func overlaps(in []segment, c *segment) bool {
 // operations charges the list phase, the failed calls, and what remains of
 // the inspections to runtime operations.
 func (b *blamer) operations(out *Blame, calls, pods []segment, from, listEnd int64) []Share {
-	var segs []segment
-	segs = append(segs, calls...)
+	segs := slices.Clone(calls)
 	if out.List > 0 && !overlaps(calls, &segment{from: from, to: listEnd}) {
 		segs = append(segs, segment{from: from, to: listEnd, op: listCalls, ev: b.n.Relists[out.Relist].Evidence})
 	}
@@ -394,8 +391,13 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 			after = " after " + parse.Short(b.timeout)
 		}
 		notes = append(notes, fmt.Sprintf("inspecting %s timed out%s %s", s.What, after, timesWord(s.TimedOut)))
-		if s.TimedOut > 1 {
-			notes = append(notes, b.cost()...)
+		if k := &b.n.Kubelet; s.TimedOut > 1 {
+			switch pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax)) {
+			case 1:
+				notes = append(notes, "this kubelet inspects a pod whose inspection failed once in each later relist: N stuck pods hold it N timeouts")
+			case 2:
+				notes = append(notes, "this kubelet inspects a pod whose inspection failed twice in each later relist: N stuck pods hold it 2·N timeouts")
+			}
 		}
 	}
 	if n := len(pods); n >= 10 && out.ByPod[0].TimedOut == 0 {
@@ -406,18 +408,6 @@ func (b *blamer) notes(out *Blame, pods []segment) []string {
 		notes = append(notes, "the log's verbosity does not show what the unexplained part went into; -v=4 names each inspected pod")
 	}
 	return notes
-}
-
-// cost says what stuck pods cost a relist of this kubelet, where its version tells.
-func (b *blamer) cost() []string {
-	k := &b.n.Kubelet
-	switch pleg.Deadlines(cmp.Or(k.Version, k.VersionMin), cmp.Or(k.Version, k.VersionMax)) {
-	case 1:
-		return []string{"this kubelet inspects a pod whose inspection failed once in each later relist: N stuck pods hold it N timeouts"}
-	case 2:
-		return []string{"this kubelet inspects a pod whose inspection failed twice in each later relist: N stuck pods hold it 2·N timeouts"}
-	}
-	return nil
 }
 
 func timesWord(n int) string {

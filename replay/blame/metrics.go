@@ -53,7 +53,11 @@ func (b *blamer) byHistogram(out *Blame) {
 	}
 	out.ByOperation = slices.DeleteFunc(append(out.ByOperation, found...), func(s Share) bool { return s.What == listCalls && s.Took < replay.LongRelist })
 	slices.SortStableFunc(out.ByOperation, func(x, y Share) int { return cmp.Compare(y.Took, x.Took) })
-	out.Notes = append(out.Notes, fmt.Sprintf("shares of %s are by its histogram, at most: others make such calls too", operationNames(found)))
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = found[i].What
+	}
+	out.Notes = append(out.Notes, fmt.Sprintf("shares of %s are by its histogram, at most: others make such calls too", strings.Join(names, " and ")))
 }
 
 func isList(op string) bool { return strings.HasPrefix(op, "list_") }
@@ -76,15 +80,4 @@ func addCalls(in []Share, s *replay.CallStep) []Share {
 		x.Evidence = append(x.Evidence, s.Evidence...)
 	}
 	return in
-}
-
-func operationNames(in []Share) string {
-	s := ""
-	for i := range in {
-		if i > 0 {
-			s += " and "
-		}
-		s += in[i].What
-	}
-	return s
 }

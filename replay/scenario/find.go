@@ -76,7 +76,8 @@ func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
 				if k == "status" && t.Changed.Pods == 0 && t.Churn == 0 {
 					t.Changed = Burst{t.Pods, faultAt}
 				}
-				out = append(out, find(t, p, k))
+				q, _ := questionOf(k)
+				out = append(out, find(t, p, q))
 			}
 			if s.Workers >= severalWorkers {
 				break
@@ -84,36 +85,44 @@ func Find(s Spec, p pleg.Profile, key string) ([]Found, error) {
 		}
 		return out, nil
 	}
-	for _, q := range questions {
-		if q.key == key {
-			return []Found{find(s, p, key)}, nil
-		}
+	q, ok := questionOf(key)
+	if !ok {
+		return nil, fmt.Errorf("no question about %q", key)
 	}
-	return nil, fmt.Errorf("no question about %q", key)
+	return []Found{find(s, p, q)}, nil
 }
 
-// find halves the range: more of a key never makes relists shorter, but for workers.
-func find(s Spec, p pleg.Profile, key string) Found {
-	var q question
-	for _, x := range questions {
-		if x.key == key {
-			q = x
+func questionOf(key string) (q question, ok bool) {
+	for _, q := range questions {
+		if q.key == key {
+			return q, true
 		}
 	}
-	scale := 1.0
-	if key == "churn" || key == "load" {
+	return q, false
+}
+
+// reach is how many steps of it of the question are looked at, and how many make one unit.
+func (q *question) reach(s *Spec, p pleg.Profile) (most int, scale float64) {
+	most, scale = q.most, 1
+	if q.key == "churn" || q.key == "load" {
 		scale = 10
 	}
-	most := q.most
-	for key == "containers" && most*max(s.Pods, 1) > maxItems || (key == "pods" || key == "changed") && most*s.Containers > maxItems {
+	for q.key == "containers" && most*max(s.Pods, 1) > maxItems || (q.key == "pods" || q.key == "changed") && most*s.Containers > maxItems {
 		most /= 2
 	}
-	switch timeout := s.Profile(p).RPCTimeout; key { // beyond it a call fails and takes no longer
+	switch timeout := s.Profile(p).RPCTimeout; q.key { // beyond it a call fails and takes no longer
 	case "list", "status":
 		most = max(1, min(most, int(float64(timeout-1)/s.Load/1e6)))
 	case "load":
 		most = max(1, min(most, int(10*float64(timeout-1)/float64(max(s.List.Hi, s.Status.Hi)))))
 	}
+	return most, scale
+}
+
+// find halves the range: more of a key never makes relists shorter, but for workers.
+func find(s Spec, p pleg.Profile, q question) Found {
+	key := q.key
+	most, scale := q.reach(&s, p)
 	turned := func(n int) (bool, time.Duration) {
 		t := s
 		q.set(&t, n)
@@ -145,23 +154,18 @@ func find(s Spec, p pleg.Profile, key string) Found {
 	}
 	at := float64(hi) / scale
 	f.Value, f.Longest = &at, longest.Seconds()
-	unit := q.unit
+	unit, state := q.unit, "unhealthy"
 	if at == 1 && key != "load" && unit != "ms" {
 		unit = strings.TrimSuffix(unit, "s")
 	}
+	if q.good {
+		state = "healthy"
+	}
 	if hi == 1 {
-		state := "unhealthy"
-		if q.good {
-			state = "healthy"
-		}
 		f.Answer = fmt.Sprintf("%s with %g %s already; the longest relist takes %s then", state, at, unit, parse.Short(longest))
 		return f
 	}
-	verb := "unhealthy from"
-	if q.good {
-		verb = "healthy from"
-	}
-	f.Answer = fmt.Sprintf("%s %g %s on; the longest relist then takes %s", verb, at, unit, parse.Short(longest))
+	f.Answer = fmt.Sprintf("%s from %g %s on; the longest relist then takes %s", state, at, unit, parse.Short(longest))
 	if !q.good {
 		f.Answer += fmt.Sprintf(", and with the pause and the next list the age passes %v", p.Threshold)
 	}

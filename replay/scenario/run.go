@@ -91,14 +91,12 @@ func (r *run) relist(at time.Duration, first bool) *simulate.Relist {
 	}
 	told := make(map[string]bool)
 	for _, e := range x.Events {
-		if e.Delivered {
-			told[e.Pod] = true
-		}
+		told[e.Pod] = told[e.Pod] || e.Delivered
 	}
 	if free {
 		r.sim.Totals = simulate.Totals{}
 	}
-	r.w.revive(func(uid string) bool { return told[uid] })
+	r.w.revive(told)
 	return x
 }
 

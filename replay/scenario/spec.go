@@ -28,15 +28,10 @@ type Spec struct {
 	For              time.Duration // how long the node is watched
 	Cold             bool          // the kubelet starts: its first relist inspects every pod
 	Seed             uint64
-
-	set []string // keys that were stated
 }
 
 // Latency is a range from which each call takes its time, evenly.
 type Latency struct{ Lo, Hi time.Duration }
-
-// Mean is the middle of the range.
-func (l Latency) Mean() time.Duration { return (l.Lo + l.Hi) / 2 }
 
 // Burst is a number of pods that change at a moment.
 type Burst struct {
@@ -91,7 +86,7 @@ var Keys = []struct{ Key, Value, About string }{
 // Parse reads KEY=VALUE,KEY=VALUE over what base states.
 func Parse(base Spec, text string) (Spec, error) {
 	s := base
-	s.set = nil
+	var stated []string
 	for _, part := range strings.Split(text, ",") {
 		part = strings.TrimSpace(part)
 		key, value, ok := strings.Cut(part, "=")
@@ -99,13 +94,13 @@ func Parse(base Spec, text string) (Spec, error) {
 		if !ok || value == "" {
 			return s, fmt.Errorf("%q is not of the form KEY=VALUE", part)
 		}
-		if key != "hang" && key != "new" && slices.Contains(s.set, key) {
+		if key != "hang" && key != "new" && slices.Contains(stated, key) {
 			return s, fmt.Errorf("%s is stated twice", key)
 		}
 		if err := s.read(key, value); err != nil {
 			return s, fmt.Errorf("%s: %w", key, err)
 		}
-		s.set = append(s.set, key)
+		stated = append(stated, key)
 	}
 	return s, s.check()
 }
@@ -165,9 +160,6 @@ func (s *Spec) read(key, value string) (err error) {
 	}
 	return err
 }
-
-// Stated reports whether a key was given.
-func (s *Spec) Stated(key string) bool { return slices.Contains(s.set, key) }
 
 func (s *Spec) check() error {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plegforensics/plegforensics/pleg"
@@ -18,10 +19,9 @@ type world struct {
 	coming [][]*pod
 	made   int // instances of containers so far, for their ids
 
-	churned  float64 // restarts due so far
-	restarts int     // restarts made
-	burst    bool    // Changed has happened
-	hung     []bool  // by hang: its pod has changed
+	restarts int    // restarts made
+	burst    bool   // Changed has happened
+	hung     []bool // by hang: its pod has changed
 }
 
 // draw is a generator of evenly spread numbers that depend on the seed alone
@@ -63,7 +63,7 @@ func newWorld(s *Spec) *world {
 	for i := range s.pods() {
 		p := &pod{ns: "default", name: fmt.Sprintf("pod-%d", i+1), dirty: true}
 		if i < len(named) {
-			p.ns, p.name = split(named[i])
+			p.ns, p.name, _ = strings.Cut(named[i], "/")
 		}
 		p.uid = p.ns + "/" + p.name // to be read in the output
 		for range s.Containers {
@@ -80,15 +80,6 @@ func newWorld(s *Spec) *world {
 	return w
 }
 
-func split(name string) (ns, pod string) {
-	for i := range name {
-		if name[i] == '/' {
-			return name[:i], name[i+1:]
-		}
-	}
-	return "default", name
-}
-
 func (w *world) instance() item {
 	w.made++
 	return item{id: "c" + strconv.Itoa(w.made)}
@@ -96,8 +87,7 @@ func (w *world) instance() item {
 
 // advance makes what happens up to a time since the start.
 func (w *world) advance(to time.Duration) {
-	w.churned = w.s.Churn * to.Seconds()
-	for ; w.restarts < int(w.churned); w.restarts++ {
+	for due := int(w.s.Churn * to.Seconds()); w.restarts < due; w.restarts++ {
 		p := w.pods[w.draw.below(len(w.pods))]
 		if !p.down {
 			w.restart(p, w.draw.below(len(p.live)))
@@ -140,9 +130,9 @@ func (w *world) restart(p *pod, i int) {
 }
 
 // revive starts the containers of pods whose exit was told, as the kubelet does.
-func (w *world) revive(told func(uid string) bool) {
+func (w *world) revive(told map[string]bool) {
 	for _, p := range w.pods {
-		if p.down && told(p.uid) {
+		if p.down && told[p.uid] {
 			p.down = false
 			for i := range p.live {
 				w.restart(p, i)
@@ -166,21 +156,17 @@ func (w *world) list() []*pleg.Pod {
 
 func (p *pod) sighting() *pleg.Pod {
 	out := &pleg.Pod{UID: p.uid, Namespace: p.ns, Name: p.name, Sandboxes: []pleg.Item{{ID: "s-" + p.uid, State: pleg.RawRunning}}}
-	add := func(i int, it item) {
-		if it.id == "" {
-			return
+	for _, items := range [][]item{p.live, p.dead} {
+		for i, it := range items {
+			if it.id == "" {
+				continue
+			}
+			state := pleg.RawRunning
+			if it.exited {
+				state = pleg.RawExited
+			}
+			out.Containers = append(out.Containers, pleg.Item{ID: it.id, Name: "c-" + strconv.Itoa(i+1), State: state})
 		}
-		state := pleg.RawRunning
-		if it.exited {
-			state = pleg.RawExited
-		}
-		out.Containers = append(out.Containers, pleg.Item{ID: it.id, Name: "c-" + strconv.Itoa(i+1), State: state})
-	}
-	for i, it := range p.live {
-		add(i, it)
-	}
-	for i, it := range p.dead {
-		add(i, it)
 	}
 	return out
 }
