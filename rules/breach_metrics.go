@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -54,16 +56,23 @@ func evented(v *view) bool {
 	return false
 }
 
+// proofs are those of a kind, in order of time.
+func (m *metricView) proofs(kind replay.ProofKind) iter.Seq[*replay.MetricProof] {
+	return func(yield func(*replay.MetricProof) bool) {
+		for i := range m.n.Proofs {
+			if p := &m.n.Proofs[i]; p.Kind == kind && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
 // said reports whether one of the rules was broken by the log at some moment
 // of a span.
 func (m *metricView) said(from, to int64, ids ...string) bool {
-	for i := range m.logged {
-		b := &m.logged[i]
-		if slices.Contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.logged, func(b Breach) bool {
+		return slices.Contains(ids, b.Rule) && b.Start <= to && (b.End == 0 || b.End >= from)
+	})
 }
 
 // stuck are the rules that say that relists failed or hung.
@@ -153,9 +162,8 @@ func (v *view) unseen(r *Result) string {
 // stale adds the breaches of the health check that only the interval histogram tells.
 func (m *metricView) stale(out []Breach) []Breach {
 	r, limit := LookupBreach("relist-threshold-exceeded"), m.threshold()
-	for i := range m.n.Proofs {
-		p := &m.n.Proofs[i]
-		if p.Kind != replay.ProofAge || p.SumMin <= limit {
+	for p := range m.proofs(replay.ProofAge) {
+		if p.SumMin <= limit {
 			continue
 		}
 		// The relist that observed it began before To: so long before was PLEG
@@ -203,8 +211,8 @@ func (m *metricView) listing(to int64) bool {
 			return false
 		}
 	}
-	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofCount && p.From < to && to <= p.To {
+	for p := range m.proofs(replay.ProofCount) {
+		if p.From < to && to <= p.To {
 			return p.Count >= 3
 		}
 	}
@@ -219,17 +227,19 @@ const relistEdge = 10
 func (m *metricView) longRelists() []Breach {
 	r := LookupBreach("slow-relist")
 	var out []Breach
-	for i := range m.n.Proofs {
-		p := &m.n.Proofs[i]
-		if p.Kind != replay.ProofLong || p.Count < 1 || m.known(p.From, p.To) >= p.Count || m.said(p.From, p.To, stuck[:3]...) {
+	for p := range m.proofs(replay.ProofLong) {
+		if p.Count < 1 || m.known(p.From, p.To) >= p.Count || m.said(p.From, p.To, stuck[:3]...) {
 			continue
 		}
 		from, mean := p.From, p.SumMin/time.Duration(p.Count)
 		if secs(mean) < m.limit(r.ID) && m.limit(r.ID) > relistEdge {
 			continue
 		}
-		if q := m.runningAt(p.From); q != nil && q.From != 0 {
-			from = q.From
+		for q := range m.proofs(replay.ProofRunning) {
+			if q.To == p.From {
+				from = cmp.Or(q.From, from)
+				break
+			}
 		}
 		b := m.breach(r, from, p.To, secs(mean), p.Evidence)
 		b.StartSlack, b.EndSlack = time.Duration(p.To-p.From), time.Duration(p.To-p.From)
@@ -303,25 +313,11 @@ func (m *metricView) proof(kind replay.ProofKind, i int, from int64) *replay.Met
 	return nil
 }
 
-// runningAt is the proof that a relist was running at a snapshot.
-func (m *metricView) runningAt(at int64) *replay.MetricProof {
-	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofRunning && p.To == at {
-			return p
-		}
-	}
-	return nil
-}
-
 // dated reports whether one relist of the log fills a span.
 func (m *metricView) dated(from, to int64) bool {
-	for i := range m.n.Relists {
-		l := &m.n.Relists[i]
-		if l.Start.Known() && l.End.Known() && !byMetrics(l) && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.n.Relists, func(l replay.Relist) bool {
+		return l.Start.Known() && l.End.Known() && !byMetrics(&l) && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to
+	})
 }
 
 // intervals are stretches between two relists that no relist filled.
@@ -331,8 +327,8 @@ func (m *metricView) intervals() []Breach {
 	}
 	r := LookupBreach("relist-interval-long")
 	var out []Breach
-	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofFrozen && secs(p.Sum) >= m.limit(r.ID) {
+	for p := range m.proofs(replay.ProofFrozen) {
+		if secs(p.Sum) >= m.limit(r.ID) {
 			b := m.breach(r, p.From, p.To, secs(p.Sum), p.Evidence)
 			slack := max(time.Duration(p.To-p.From)-p.Sum, 0) / 2 // it lies between the snapshots, nobody knows where
 			b.Start, b.End, b.StartSlack, b.EndSlack, b.Least = p.From+int64(slack), p.To-int64(slack), slack, slack, true
@@ -383,15 +379,15 @@ func (m *metricView) restarts() []Breach {
 	r := LookupBreach("kubelet-restarted")
 	var first, last int64
 	var es []replay.Evidence
-	for i := range m.n.Proofs {
-		p := &m.n.Proofs[i]
-		if p.Kind != replay.ProofRestart || len(p.Evidence) == 0 || m.ran(p.From, p.To) {
+	for p := range m.proofs(replay.ProofRestart) {
+		ran := slices.ContainsFunc(m.n.Runs, func(run replay.Run) bool { // the log shows it
+			at := max(run.Start.At, run.First)
+			return at >= p.From-minute && at <= p.To+minute
+		})
+		if ran || len(p.Evidence) == 0 {
 			continue
 		}
-		at := p.To
-		if p.Start.Known() {
-			at = p.Start.At
-		}
+		at := cmp.Or(p.Start.At, p.To)
 		if len(es) == 0 {
 			first = at
 		}
@@ -403,40 +399,18 @@ func (m *metricView) restarts() []Breach {
 	return m.restarted(r, first, last, es)
 }
 
-// ran reports whether the log shows a kubelet that started in a span.
-func (m *metricView) ran(from, to int64) bool {
-	for i := range m.n.Runs {
-		run := &m.n.Runs[i]
-		if at := max(run.Start.At, run.First); at >= from-minute && at <= to+minute {
-			return true
-		}
-	}
-	return false
-}
-
 // gaps are silences of /metrics over an episode, or ones across which relists
 // took long. A silence alone says nothing about the kubelet.
 func (m *metricView) gaps() []Breach {
 	r := LookupBreach("metrics-gap")
 	var out []Breach
-	for i := range m.n.Proofs {
-		p := &m.n.Proofs[i]
-		if p.Kind != replay.ProofGap || secs(time.Duration(p.To-p.From)) < m.limit(r.ID) || !m.said(p.From, p.To, stuck[:3]...) && !m.longIn(p) {
-			continue
+	for p := range m.proofs(replay.ProofGap) {
+		long := func(q replay.MetricProof) bool { return q.Kind == replay.ProofLong && q.From == p.From && q.To == p.To }
+		if d := secs(time.Duration(p.To - p.From)); d >= m.limit(r.ID) && (m.said(p.From, p.To, stuck[:3]...) || slices.ContainsFunc(m.n.Proofs, long)) {
+			out = append(out, m.breach(r, p.From, p.To, d, p.Evidence))
 		}
-		out = append(out, m.breach(r, p.From, p.To, secs(time.Duration(p.To-p.From)), p.Evidence))
 	}
 	return out
-}
-
-// longIn reports whether the snapshots around a gap prove a long relist.
-func (m *metricView) longIn(gap *replay.MetricProof) bool {
-	for i := range m.n.Proofs {
-		if p := &m.n.Proofs[i]; p.Kind == replay.ProofLong && p.From == gap.From && p.To == gap.To {
-			return true
-		}
-	}
-	return false
 }
 
 // slowCalls are operations that took long on average, or that took longer than
@@ -533,10 +507,7 @@ func (m *metricView) calls(r *BreachRule, judge func(*replay.CallStep) (value, t
 // covered reports whether the same was found already: by other evidence, or in another
 // copy of the metrics. One without an end is not over.
 func covered(out []Breach, b *Breach) bool {
-	for i := range out {
-		if o := &out[i]; o.Subject == b.Subject && (b.End == 0 || o.Start <= b.End) && (o.End == 0 || o.End >= b.Start) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(out, func(o Breach) bool {
+		return o.Subject == b.Subject && (b.End == 0 || o.Start <= b.End) && (o.End == 0 || o.End >= b.Start)
+	})
 }

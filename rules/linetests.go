@@ -25,13 +25,9 @@ const mostTests = 64
 // newLineTests returns the tests of causes that are judged by the same view.
 func newLineTests(causes []*Def) lineTests {
 	t := lineTests{clauses: []*Clause{mayBeStored}, of: map[*parse.SigSet][]*Clause{}, passed: map[*parse.Event]passedTests{}}
-	for _, d := range causes {
-		for _, cs := range [...][]*Clause{d.For, d.Against} {
-			for _, c := range cs {
-				if len(c.Sigs) > 0 && c.testsText() {
-					t.clauses = append(t.clauses, c)
-				}
-			}
+	for c := range clausesOf(causes...) {
+		if len(c.Sigs) > 0 && c.testsText() {
+			t.clauses = append(t.clauses, c)
 		}
 	}
 	return t
@@ -46,21 +42,15 @@ func (t *lineTests) pass(c *Clause, e *parse.Event) bool {
 	}
 	p, known := t.passed[e]
 	if !known {
-		p = t.all(cs, e)
+		text := t.read(e)
+		for i, c := range cs {
+			if c.passes(text) {
+				p |= 1 << i
+			}
+		}
+		t.passed[e] = p
 	}
 	return p>>i&1 != 0
-}
-
-// all makes the tests of these clauses.
-func (t *lineTests) all(cs []*Clause, e *parse.Event) (p passedTests) {
-	text := t.read(e)
-	for i, c := range cs {
-		if c.passes(text) {
-			p |= 1 << i
-		}
-	}
-	t.passed[e] = p
-	return p
 }
 
 // read returns the raw line. It is good until the next call.

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"slices"
+	"iter"
 	"sort"
 	"sync"
 
@@ -113,7 +113,20 @@ type Def struct {
 	Tests       []TestCase
 }
 
-func (d *Def) clauses() []*Clause { return slices.Concat(d.For, d.Against) }
+// clausesOf are the clauses of causes, for and against.
+func clausesOf(causes ...*Def) iter.Seq[*Clause] {
+	return func(yield func(*Clause) bool) {
+		for _, d := range causes {
+			for _, cs := range [...][]*Clause{d.For, d.Against} {
+				for _, c := range cs {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
 
 // Affects bounds what a cause can bite. Empty fields bound nothing.
 type Affects struct {
@@ -261,10 +274,8 @@ type TestFact struct {
 // Metrics are the names of the metrics that the causes look at.
 func (p *Pack) Metrics() map[string]bool {
 	out := map[string]bool{}
-	for _, d := range p.Causes {
-		for _, c := range d.clauses() {
-			out[c.Metric] = true
-		}
+	for c := range clausesOf(p.Causes...) {
+		out[c.Metric] = true
 	}
 	return out
 }

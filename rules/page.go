@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -53,14 +54,14 @@ type pager struct {
 
 func (w *pager) cause(d *Def, p *Pack) {
 	w.title(d.ID, d.Title)
-	w.para("", kindWords[d.Kind])
+	w.wrap("", "", kindWords[d.Kind])
 	w.section("Meaning", d.Mechanism)
 	w.section("Impact", d.Impact)
 	w.section("Affected relist phase", phaseWords(d))
 	w.section("Affected", d.Affects.words())
-	w.clauses("Evidence for", d.For)
-	w.clauses("Evidence against", d.Against)
-	w.neighbours(d, p)
+	w.items("Evidence for", clauseWords(d.For))
+	w.items("Evidence against", clauseWords(d.Against))
+	w.items("Related causes", neighbours(d, p))
 	w.items("Diagnosis", d.Diagnosis)
 	w.items("Remediation", plain(d.Remediation))
 	w.asks(d.Missing)
@@ -70,7 +71,7 @@ func (w *pager) cause(d *Def, p *Pack) {
 
 func (w *pager) breach(r *BreachRule, p *Pack) {
 	w.title(r.ID, r.Title)
-	w.para("", "A threshold that the evidence crosses; severity "+string(r.Severity)+".")
+	w.wrap("", "", "A threshold that the evidence crosses; severity "+string(r.Severity)+".")
 	w.section("Meaning and impact", r.Doc)
 	var items []string
 	for _, l := range p.LimitsOf(r.ID) {
@@ -97,73 +98,57 @@ func (w *pager) title(id, title string) {
 func (w *pager) heading(s string) { w.b.WriteString("\n" + s + "\n") }
 
 func (w *pager) section(head, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		w.heading(head)
+		w.wrap("  ", "  ", text)
 	}
-	w.heading(head)
-	w.para("  ", text)
 }
 
 func (w *pager) items(head string, items []string) {
-	if len(items) == 0 {
-		return
+	if len(items) > 0 {
+		w.heading(head)
 	}
-	w.heading(head)
 	for _, it := range items {
-		w.hang("  - ", it)
+		w.wrap("  - ", "    ", it)
 	}
 }
 
 func (w *pager) asks(ms []Missing) {
-	if len(ms) == 0 {
-		return
+	if len(ms) > 0 {
+		w.heading("What to collect next")
 	}
-	w.heading("What to collect next")
 	for _, m := range ms {
-		w.hang("  - ", m.Text)
-		if m.Run != "" {
+		if w.wrap("  - ", "    ", m.Text); m.Run != "" {
 			w.b.WriteString("      " + m.Run + "\n")
 		}
 	}
 }
 
-func (w *pager) clauses(head string, cs []*Clause) {
-	if len(cs) == 0 {
-		return
-	}
-	w.heading(head)
+func clauseWords(cs []*Clause) (out []string) {
 	for _, c := range cs {
-		w.hang("  - ", c.Word+": "+c.words()+" ["+c.target()+"]")
+		out = append(out, c.Word+": "+placeholder().ReplaceAllString(c.Say, "…")+" ["+c.target()+"]")
 	}
+	return out
 }
 
-func (w *pager) neighbours(d *Def, p *Pack) {
+func neighbours(d *Def, p *Pack) (out []string) {
 	var by []string
 	for _, o := range p.Causes {
 		if slices.Contains(o.Explains, d.ID) {
 			by = append(by, o.ID)
 		}
 	}
-	if len(by)+len(d.Explains) == 0 {
-		return
-	}
-	w.heading("Related causes")
 	if len(d.Explains) > 0 {
-		w.hang("  - ", "explains and outranks: "+strings.Join(d.Explains, ", "))
+		out = append(out, "explains and outranks: "+strings.Join(d.Explains, ", "))
 	}
 	if len(by) > 0 {
-		w.hang("  - ", "may itself be explained by: "+strings.Join(by, ", "))
+		out = append(out, "may itself be explained by: "+strings.Join(by, ", "))
 	}
+	return out
 }
 
-// para writes text wrapped to the width.
-func (w *pager) para(indent, text string) { w.wrap(indent, indent, text) }
-
-// hang writes an item whose further lines stand under its first word.
-func (w *pager) hang(bullet, text string) {
-	w.wrap(bullet, strings.Repeat(" ", len(bullet)), text)
-}
-
+// wrap writes text wrapped to the width, its first line and the others after what
+// they begin with.
 func (w *pager) wrap(first, rest, text string) {
 	line, lead := "", first
 	for _, word := range strings.Fields(text) {
@@ -193,21 +178,13 @@ func plain(sentences []string) (out []string) {
 	return out
 }
 
-// words is the clause's sentence without the values that only a case has.
-func (c *Clause) words() string { return placeholder().ReplaceAllString(c.Say, "…") }
-
 // target names what the clause looks at.
 func (c *Clause) target() string {
 	out := ""
 	switch {
 	case c.Cond != "":
 		out = "condition " + c.Cond
-		keys := make([]string, 0, len(c.Args))
-		for k := range c.Args {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(c.Args)) {
 			out += " " + k + "=" + c.Args[k]
 		}
 	case c.Fact != "":
@@ -242,23 +219,13 @@ func phaseWords(d *Def) string {
 }
 
 func (a Affects) words() string {
-	var out []string
-	if a.Text != "" {
-		out = append(out, a.Text)
+	out := a.Text
+	for _, x := range [...]struct{ what, is string }{{"Kubelet ", a.Kubelet}, {"Kernel ", a.Kernel}, {"Runtime: ", strings.Join(a.Runtimes, ", ")}, {"Nodes: ", a.OS}} {
+		if x.is != "" {
+			out += " " + x.what + x.is + "."
+		}
 	}
-	if a.Kubelet != "" {
-		out = append(out, "Kubelet "+a.Kubelet+".")
-	}
-	if a.Kernel != "" {
-		out = append(out, "Kernel "+a.Kernel+".")
-	}
-	if len(a.Runtimes) > 0 {
-		out = append(out, "Runtime: "+strings.Join(a.Runtimes, ", ")+".")
-	}
-	if a.OS != "" {
-		out = append(out, "Nodes: "+a.OS+".")
-	}
-	return strings.Join(out, " ")
+	return strings.TrimSpace(out)
 }
 
 var kindWords = map[Kind]string{

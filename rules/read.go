@@ -62,12 +62,6 @@ func begins(n *nodes.Node, key string) bool {
 	return n.Kind == nodes.Mapping && len(n.Content) >= 2 && n.Content[0].Value == key
 }
 
-func (r *reader) signatures(n *nodes.Node, into *[]*logs.Signature) {
-	sigs, bad := logs.Entries(r.file, n)
-	*into = sigs
-	r.probs = append(r.probs, problems(bad)...)
-}
-
 func problems(bad []logs.Mistake) (out []Problem) {
 	for _, m := range bad {
 		out = append(out, Problem{Place{m.File, m.Line}, m.Msg, ""})
@@ -83,7 +77,10 @@ func read(f nodes.File, ours bool) (out Contents, probs []Problem) {
 		if doc := &f.Docs[i]; begins(doc, limitsKey) {
 			mapping(r, doc, "a document of thresholds", []key[[]Limit]{{limitsKey, (*reader).limitValues}}, &out.Limits)
 		} else if begins(doc, signaturesKey) {
-			mapping(r, doc, "a document of signatures", []key[[]*logs.Signature]{{signaturesKey, (*reader).signatures}}, &out.Signatures)
+			mapping(r, doc, "a document of signatures", []key[[]*logs.Signature]{{signaturesKey, func(r *reader, n *nodes.Node, into *[]*logs.Signature) {
+				sigs, bad := logs.Entries(r.file, n)
+				*into, r.probs = sigs, append(r.probs, problems(bad)...)
+			}}}, &out.Signatures)
 		} else if d := r.def(&f.Docs[i]); len(r.probs) == 0 {
 			if r.complete(d); len(r.probs) == 0 {
 				out.Defs = append(out.Defs, d)

@@ -26,20 +26,32 @@ var defKeys = []key[Def]{
 	{"grade", func(r *reader, n *nodes.Node, d *Def) { r.word(n, func(s string) { d.Grade = s }, "A", "B", "C", "D") }},
 	{"prior", func(r *reader, n *nodes.Node, d *Def) { d.Prior = r.graded(n, priors).Odds }},
 	{"standing", func(r *reader, n *nodes.Node, d *Def) { r.flag(n, &d.Standing) }},
-	{"phase", func(r *reader, n *nodes.Node, d *Def) { r.phases(n, d) }},
+	{"phase", func(r *reader, n *nodes.Node, d *Def) {
+		r.list(n, func(c *nodes.Node) {
+			r.word(c, func(s string) { d.Phase = append(d.Phase, s) }, "list", "inspect", "deliver")
+		})
+	}},
 	{"affects", func(r *reader, n *nodes.Node, d *Def) { mapping(r, n, "affects", affectsKeys, &d.Affects) }},
 	{"mechanism", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Mechanism) }},
 	{"impact", func(r *reader, n *nodes.Node, d *Def) { r.str(n, &d.Impact) }},
 	{"for", func(r *reader, n *nodes.Node, d *Def) { r.clauses(n, &d.For) }},
 	{"against", func(r *reader, n *nodes.Node, d *Def) { r.clauses(n, &d.Against) }},
 	{"explains", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Explains) }},
-	{"missing", func(r *reader, n *nodes.Node, d *Def) { r.missing(n, d) }},
+	{"missing", func(r *reader, n *nodes.Node, d *Def) {
+		r.list(n, func(c *nodes.Node) { d.Missing = append(d.Missing, r.missing(c)) })
+	}},
 	{"run", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Run) }},
 	{"diagnosis", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Diagnosis) }},
 	{"remediation", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Remediation) }},
 	{"references", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.References) }},
 	{"explanation", func(r *reader, n *nodes.Node, d *Def) { r.strs(n, &d.Explanation) }},
-	{"tests", func(r *reader, n *nodes.Node, d *Def) { r.tests(n, d) }},
+	{"tests", func(r *reader, n *nodes.Node, d *Def) {
+		r.list(n, func(c *nodes.Node) {
+			t := TestCase{Place: r.place(c), Rank: 1}
+			mapping(r, c, "a test", testKeys, &t)
+			d.Tests = append(d.Tests, t)
+		})
+	}},
 }
 
 // graded reads a word that stands for log-odds.
@@ -53,12 +65,6 @@ func (r *reader) graded(n *nodes.Node, words []graded) (out graded) {
 	}
 	r.noWord(n, all)
 	return out
-}
-
-func (r *reader) phases(n *nodes.Node, d *Def) {
-	r.list(n, func(c *nodes.Node) {
-		r.word(c, func(s string) { d.Phase = append(d.Phase, s) }, "list", "inspect", "deliver")
-	})
 }
 
 var affectsKeys = []key[Affects]{
@@ -76,20 +82,17 @@ func (r *reader) versions(n *nodes.Node, p *string) {
 	}
 }
 
-func (r *reader) missing(n *nodes.Node, d *Def) {
-	r.list(n, func(c *nodes.Node) {
-		var m Missing
-		mapping(r, c, "missing", missingKeys, &m)
-		switch in := LookupInput(m.Need); {
-		case in != nil:
-			m.Text = upperFirst(in.What)
-		case m.Need != "":
-			r.bad(c, "", "nothing is called %q that one could need", m.Need)
-		case m.Text == "":
-			r.bad(c, "", "what is missing has no words: neither need nor ask")
-		}
-		d.Missing = append(d.Missing, m)
-	})
+func (r *reader) missing(n *nodes.Node) (m Missing) {
+	mapping(r, n, "missing", missingKeys, &m)
+	switch in := LookupInput(m.Need); {
+	case in != nil:
+		m.Text = strings.ToUpper(in.What[:1]) + in.What[1:]
+	case m.Need != "":
+		r.bad(n, "", "nothing is called %q that one could need", m.Need)
+	case m.Text == "":
+		r.bad(n, "", "what is missing has no words: neither need nor ask")
+	}
+	return m
 }
 
 var missingKeys = []key[Missing]{
@@ -121,7 +124,11 @@ var clauseKeys = []key[Clause]{
 	{"fact", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Fact) }},
 	{"metric", func(r *reader, n *nodes.Node, c *Clause) { r.str(n, &c.Metric) }},
 	{"labels", func(r *reader, n *nodes.Node, c *Clause) { r.texts(n, &c.Labels) }},
-	{"cond", func(r *reader, n *nodes.Node, c *Clause) { r.condition(n, c) }},
+	{"cond", func(r *reader, n *nodes.Node, c *Clause) {
+		if c.Cond = n.Value; conditionByName(n.Value) == nil {
+			r.bad(n, nearest(n.Value, ConditionNames()), "unknown condition %q", n.Value)
+		}
+	}},
 	{"args", func(r *reader, n *nodes.Node, c *Clause) { r.texts(n, &c.Args) }},
 	{"where", func(r *reader, n *nodes.Node, c *Clause) { r.where(n, c) }},
 	{"text", func(r *reader, n *nodes.Node, c *Clause) { c.Text = r.pattern(n) }},
@@ -207,13 +214,6 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	}
 }
 
-func (r *reader) condition(n *nodes.Node, c *Clause) {
-	c.Cond = n.Value
-	if conditionByName(n.Value) == nil {
-		r.bad(n, nearest(n.Value, ConditionNames()), "unknown condition %q", n.Value)
-	}
-}
-
 // where reads field tests: a comparison when the value looks like one, else a
 // regular expression.
 func (r *reader) where(n *nodes.Node, c *Clause) {
@@ -226,16 +226,6 @@ func (r *reader) where(n *nodes.Node, c *Clause) {
 		}
 		c.Where = append(c.Where, t)
 	})
-}
-
-func (r *reader) tests(n *nodes.Node, d *Def) {
-	r.list(n, func(c *nodes.Node) { d.Tests = append(d.Tests, r.test(c)) })
-}
-
-func (r *reader) test(n *nodes.Node) TestCase {
-	t := TestCase{Place: r.place(n), Rank: 1}
-	mapping(r, n, "a test", testKeys, &t)
-	return t
 }
 
 var testKeys = []key[TestCase]{
@@ -297,24 +287,14 @@ func (r *reader) complete(d *Def) {
 			say("cause %s has no %s", d.ID, f.name)
 		}
 	}
-	core, positive, negative := false, false, false
-	for _, c := range d.For {
-		core = core || c.Core
-	}
-	for _, t := range d.Tests {
-		if t.Inverse || t.AtMost != "" {
-			negative = true
-		} else {
-			positive = true
-		}
-	}
-	if !core {
+	negative := func(t TestCase) bool { return t.Inverse || t.AtMost != "" }
+	if !slices.ContainsFunc(d.For, func(c *Clause) bool { return c.Core }) {
 		say("cause %s has no core evidence, so it could never be named", d.ID)
 	}
-	if !positive {
+	if !slices.ContainsFunc(d.Tests, func(t TestCase) bool { return !negative(t) }) {
 		say("cause %s has no positive test case", d.ID)
 	}
-	if !negative {
+	if !slices.ContainsFunc(d.Tests, negative) {
 		say("cause %s has no negative test case", d.ID)
 	}
 }
@@ -328,7 +308,12 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 	for _, s := range append(p.Signatures().Signatures(), p.Own...) {
 		sigs = append(sigs, s.ID)
 	}
-	asked := p.asked()
+	asked := map[string]bool{} // by causes
+	for c := range clausesOf(p.Causes...) {
+		for _, id := range c.asks() {
+			asked[id] = true
+		}
+	}
 	for _, s := range p.Own {
 		switch {
 		case asked[s.ID] && s.Context:
@@ -347,21 +332,8 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 				out = append(out, Problem{d.Place, sprintf("cause %s explains %q, which no file defines", d.ID, e), nearest(e, ids)})
 			}
 		}
-		for _, c := range d.clauses() {
+		for c := range clausesOf(d) {
 			out = append(out, checkClause(c, sigs, facts)...)
-		}
-	}
-	return out
-}
-
-// asked are the signatures that causes ask for.
-func (p *Pack) asked() map[string]bool {
-	out := map[string]bool{}
-	for _, d := range p.Causes {
-		for _, c := range d.clauses() {
-			for _, id := range c.asks() {
-				out[id] = true
-			}
 		}
 	}
 	return out
@@ -386,21 +358,12 @@ func checkClause(c *Clause, sigs, facts []string) (out []Problem) {
 			out = append(out, Problem{c.Place, sprintf("unknown signature %q", s), nearest(s, sigs)})
 		}
 	}
-	if c.Fact != "" && facts != nil && !factKnown(c.Fact, facts) {
+	// A clause may name a family of facts, and the list of keys may hold families.
+	known := func(k string) bool { return k == c.Fact || familyHas(k, c.Fact) || familyHas(c.Fact, k) }
+	if c.Fact != "" && facts != nil && !slices.ContainsFunc(facts, known) {
 		out = append(out, Problem{c.Place, sprintf("unknown fact key %q", c.Fact), nearest(c.Fact, facts)})
 	}
 	return out
-}
-
-// factKnown compares key families both ways: a clause may name a family, and
-// the list of keys may hold families.
-func factKnown(key string, all []string) bool {
-	for _, k := range all {
-		if k == key || familyHas(k, key) || familyHas(key, k) {
-			return true
-		}
-	}
-	return false
 }
 
 // familyHas reports whether the family "a.b.*" holds key.

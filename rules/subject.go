@@ -2,6 +2,7 @@ package rules
 
 import (
 	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -77,12 +78,8 @@ func newView(n *replay.Node) *view {
 // listAll lists the events that the causes ask for.
 func (v *view) listAll(causes []*Def) {
 	var ids []string
-	for _, d := range causes {
-		for _, cs := range [...][]*Clause{d.For, d.Against} {
-			for _, c := range cs {
-				ids = append(ids, c.Sigs...)
-			}
-		}
+	for c := range clausesOf(causes...) {
+		ids = append(ids, c.Sigs...)
 	}
 	v.listTogether(ids)
 }
@@ -241,27 +238,12 @@ func (s *subject) otherClock(r parse.Record) bool {
 // looked reports whether the input holds any of the sources, so that finding
 // nothing there means something.
 func (v *view) looked(sources []parse.Source) bool {
-	for _, s := range sources {
-		if v.have[s] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sources, func(s parse.Source) bool { return v.have[s] })
 }
 
 // has reports whether the input holds a source of that name or a fact of that
 // key or family.
 func (v *view) has(name string) bool {
-	if v.have[parse.Source(name)] {
-		return true
-	}
-	if len(v.byFact[name]) > 0 || len(v.sig(name)) > 0 {
-		return true
-	}
-	for _, k := range v.facts {
-		if familyHas(name, k) || strings.HasPrefix(k, name+".") {
-			return true
-		}
-	}
-	return len(v.series[name]) > 0
+	return v.have[parse.Source(name)] || len(v.byFact[name]) > 0 || len(v.sig(name)) > 0 || len(v.series[name]) > 0 ||
+		slices.ContainsFunc(v.facts, func(k string) bool { return familyHas(name, k) || strings.HasPrefix(k, name+".") })
 }

@@ -32,13 +32,7 @@ func status(v *view, r *Result) string {
 	for _, b := range r.Breaches {
 		worst = max(worst, b.Severity.Rank())
 	}
-	for _, c := range r.Causes {
-		if d := c.Level; d != Possible {
-			worst = max(worst, Warning.Rank())
-		}
-	}
-	switch {
-	case worst >= Warning.Rank():
+	if worst >= Warning.Rank() || slices.ContainsFunc(r.Causes, func(c Cause) bool { return c.Level != Possible }) {
 		return statusDegraded
 	}
 	if well && unhealthyWithoutAge(v) == "" && v.heldBack() == "" {
@@ -100,8 +94,7 @@ func summary(v *view, r *Result) string {
 	}
 	e := &v.n.Episodes[WorstEpisode(v.n.Episodes)]
 	var b strings.Builder
-	switch {
-	case e.Never:
+	if e.Never {
 		b.WriteString("no relist has succeeded since the kubelet started")
 		if e.FirstReport != 0 {
 			b.WriteString(", first seen " + clock(e.FirstReport))
@@ -109,12 +102,16 @@ func summary(v *view, r *Result) string {
 				b.WriteString(", for " + parse.Short(time.Duration(e.Recovered.At-e.FirstReport)))
 			}
 		}
-	default:
+	} else {
 		b.WriteString("PLEG unhealthy")
 		if e.Breach != 0 {
 			b.WriteString(" from " + clock(e.Breach))
 		}
-		b.WriteString(v.until(e, r))
+		if e.Breach != 0 && e.Recovered.Known() {
+			b.WriteString(" for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + again(e, v, r))
+		} else {
+			b.WriteString(", " + Unrecovered(e.LastReport, v.n.Window.End) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old")
+		}
 	}
 	if n := len(v.n.Episodes); n > 1 {
 		b.WriteString(" (the worst of " + strconv.Itoa(n) + " episodes")
@@ -123,9 +120,7 @@ func summary(v *view, r *Result) string {
 		}
 		b.WriteString(")")
 	}
-	b.WriteString(stepWords(e))
-	b.WriteString(failing(v, e))
-	b.WriteString("; " + verdict(r, e.ID) + ".")
+	b.WriteString(stepWords(e) + failing(v, e) + "; " + verdict(r, e.ID) + ".")
 	return name + ": " + sentence([]string{r.UnreadyIn(e).words(), b.String(), away(v, r)}, v, r)
 }
 
@@ -136,26 +131,16 @@ func sentence(parts []string, v *view, r *Result) string {
 		if slices.ContainsFunc(r.Breaches[i].Evidence, func(e replay.Evidence) bool { _, counted := e.Record.(*parse.Sample); return counted }) {
 			least = "at least " // there may have been several between two snapshots
 		}
-		parts = append(parts, "the kubelet restarted "+least+times(int(r.Breaches[i].Value)))
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		if p = strings.TrimSuffix(p, "."); p == "" {
-			continue
+		times := "once"
+		if n := int(r.Breaches[i].Value); n != 1 {
+			times = strconv.Itoa(n) + " times"
 		}
-		if b.Len() > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(p)
+		parts = append(parts, "the kubelet restarted "+least+times)
 	}
-	return b.String() + "."
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
+	for i := range parts {
+		parts[i] = strings.TrimSuffix(parts[i], ".")
 	}
-	return strconv.Itoa(n) + " times"
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ") + "."
 }
 
 // WorstEpisode is the index of the episode in which the last relist is proven to have got
@@ -176,13 +161,6 @@ func lengthOf(e *replay.Episode) int64 {
 		from = e.FirstReport
 	}
 	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At-int64(e.Recovered.Slack))-from)
-}
-
-func (v *view) until(e *replay.Episode, r *Result) string {
-	if !e.Recovered.Known() || e.Breach == 0 {
-		return ", " + Unrecovered(e.LastReport, v.n.Window.End) + ", last relist at least " + parse.Least(v.peakOf(e)) + " old"
-	}
-	return " for " + parse.OrLess(time.Duration(e.Recovered.At-e.Breach), e.Recovered.Slack) + again(e, v, r)
 }
 
 // again says that PLEG was unhealthy once more after an episode, though nothing reported
@@ -239,8 +217,11 @@ func stepWords(e *replay.Episode) string {
 func failing(v *view, e *replay.Episode) string {
 	s := episodeSubject(v, e)
 	if by, order := s.statusFailures(); len(order) > 0 && e.StuckStep != replay.StepList {
-		f := by[order[0]][0]
-		return ", " + f.Call + of(f.Failure) + more(len(order)-1) + withCode(f.Failure)
+		f, more := by[order[0]][0], ""
+		if n := len(order) - 1; n > 0 {
+			more = " and " + strconv.Itoa(n) + " more"
+		}
+		return ", " + f.Call + of(f.Failure) + more + withCode(f.Failure)
 	}
 	for _, f := range v.fails {
 		if s.covers(f.End()) && f.Call != "" && f.End() >= s.from+lookBack && ofStep(f.Failure, e.StuckStep) {
@@ -258,14 +239,6 @@ func of(f *replay.Failure) string {
 		return " of " + id[:min(12, len(id))]
 	}
 	return ""
-}
-
-// more is how many others there are.
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return " and " + strconv.Itoa(n) + " more"
 }
 
 func withCode(f *replay.Failure) string {
@@ -289,7 +262,7 @@ func ofStep(f *replay.Failure, step replay.Step) bool {
 // verdict names the best cause of an episode and how sure it is.
 func verdict(r *Result, episode int) string {
 	for _, c := range r.Causes {
-		if !explainsEpisode(&c, episode) {
+		if !slices.Contains(c.Episodes, episode) {
 			continue
 		}
 		name := lowerFirst(c.Title) + " (" + c.ID + ")"
@@ -313,17 +286,6 @@ func toTell(c *Cause) string {
 	}
 	return ": collect " + lowerFirst(c.Missing[0].Text)
 }
-
-func explainsEpisode(c *Cause, id int) bool {
-	for _, e := range c.Episodes {
-		if e == id {
-			return true
-		}
-	}
-	return false
-}
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // lowerFirst lowers the first letter of a sentence, unless the word is a name
 // such as NFS or CRI-O.
@@ -471,14 +433,14 @@ func provenBy(n *replay.Node) string {
 			words = append(words, p.words)
 		}
 	}
-	if len(words) == 0 {
+	switch k := len(words) - 1; {
+	case k < 0:
 		return ""
+	case k == 0:
+		return ", proven by " + words[0]
+	default:
+		return ", proven by " + strings.Join(words[:k], ", ") + " and " + words[k]
 	}
-	last := len(words) - 1
-	if last > 0 {
-		words[last-1], words = words[last-1]+" and "+words[last], words[:last]
-	}
-	return ", proven by " + strings.Join(words, ", ")
 }
 
 // awayCauses are the look-alikes that take a node away by themselves.
@@ -494,12 +456,7 @@ func absence(v *view, r *Result) (out []string) {
 			said = "the node became NotReady and then Ready again, and why is not known"
 		}
 	}
-	for _, s := range []string{said, away(v, r)} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc([]string{said, away(v, r)}, func(s string) bool { return s == "" })
 }
 
 // away names what kept the heartbeats from the API server, "" if nothing is likely to,
@@ -600,15 +557,15 @@ func unhealthyWithoutAge(v *view) string {
 		}
 		last = e.At
 	}
-	switch {
-	case n == 0:
-		return ""
-	case n == 1 && first == 0: // undated
-		return "a line reports that PLEG is not healthy, but the age of the last relist cannot be read from it; the kubelet's own line tells since when."
-	case n == 1:
-		return "a line reports at " + clock(first) + " that PLEG is not healthy, but the age of the last relist cannot be read from it; the kubelet's own line tells since when."
-	case first == 0:
-		return strconv.Itoa(n) + " lines report that PLEG is not healthy, but the age of the last relist cannot be read from them; the kubelet's own lines tell since when."
+	lines, when, it, own := strconv.Itoa(n)+" lines report", " from "+clocks(first, last), "them", "lines tell"
+	if n == 1 {
+		lines, when, it, own = "a line reports", " at "+clock(first), "it", "line tells"
 	}
-	return strconv.Itoa(n) + " lines report from " + clocks(first, last) + " that PLEG is not healthy, but the age of the last relist cannot be read from them; the kubelet's own lines tell since when."
+	if first == 0 { // undated
+		when = ""
+	}
+	if n == 0 {
+		return ""
+	}
+	return lines + when + " that PLEG is not healthy, but the age of the last relist cannot be read from " + it + "; the kubelet's own " + own + " since when."
 }
