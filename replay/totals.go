@@ -91,7 +91,7 @@ func (n *Node) MayGoOn(i int) bool {
 		return false
 	}
 	r, next := &n.Relists[i], &n.Relists[i+1]
-	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.At-int64(next.Start.Slack) < r.Start.At+int64(r.Start.Slack)
+	return !r.End.Known() && (r.Run == next.Run || r.Run < 0 || next.Run < 0) && next.Start.Earliest() < r.Start.Latest()
 }
 
 // ByLength are the relists by index: those that hung, of a length that is not known, and
@@ -145,7 +145,7 @@ func (n *Node) mayBeOne(i, k int, ends []Span) bool {
 	a, b := &n.Relists[i], &n.Relists[k]
 	over := func(x, y int) bool { // the one was over before the other began, or ended
 		r := &n.Relists[x]
-		return r.End.Known() && r.End.At+int64(r.End.Slack) < max(ends[y].From, n.Relists[y].Start.At-int64(n.Relists[y].Start.Slack))
+		return r.End.Known() && r.End.Latest() < max(ends[y].From, n.Relists[y].Start.Earliest())
 	}
 	return max(a.Start.At-b.Start.At, b.Start.At-a.Start.At) < max(int64(a.Start.Slack+b.Start.Slack), 1) && !over(i, k) && !over(k, i) &&
 		(a.Run == b.Run || a.Run < 0 || b.Run < 0) && (a.Listed == nil || b.Listed == nil || *a.Listed == *b.Listed)
@@ -158,13 +158,13 @@ func (n *Node) relistEnds() []Span {
 	for i := range n.Relists {
 		r := &n.Relists[i]
 		took, _ := n.Lasted(i)
-		s := Span{From: r.Start.At - int64(r.Start.Slack) + int64(took), To: math.MaxInt64}
+		s := Span{From: r.Start.Earliest() + int64(took), To: math.MaxInt64}
 		switch {
 		case r.End.Known():
-			s.From, s.To = max(r.End.At-int64(r.End.Slack), r.Start.At-int64(r.Start.Slack)), r.End.At+int64(r.End.Slack)
+			s.From, s.To = max(r.End.Earliest(), r.Start.Earliest()), r.End.Latest()
 		case i+1 < len(n.Relists) && n.Relists[i+1].Run == r.Run && !n.MayGoOn(i):
 			next := &n.Relists[i+1].Start
-			s.To = max(s.From, next.At+int64(next.Slack))
+			s.To = max(s.From, next.Latest())
 		}
 		out[i] = s
 	}
@@ -183,10 +183,10 @@ func (n *Node) room(ends []Span, in Span) int {
 	}
 	for i, e := range ends {
 		r := &n.Relists[i]
-		if e.To < in.From || r.Start.At-int64(r.Start.Slack) > in.To {
+		if e.To < in.From || r.Start.Earliest() > in.To {
 			continue
 		}
-		between := int((r.Start.At + int64(r.Start.Slack) - from) / period)
+		between := int((r.Start.Latest() - from) / period)
 		if run == r.Run {
 			between-- // a pause on either side
 		}

@@ -256,7 +256,7 @@ func (m *metricView) longRelists() []Breach {
 func (m *metricView) measure(b *Breach, p *replay.MetricProof) {
 	for i := range m.n.Relists {
 		l := &m.n.Relists[i]
-		if d, ok := l.Duration(); ok && d >= replay.LongRelist && l.End.At+int64(l.End.Slack) > p.From && l.End.At-int64(l.End.Slack) <= p.To &&
+		if d, ok := l.Duration(); ok && d >= replay.LongRelist && l.End.Latest() > p.From && l.End.Earliest() <= p.To &&
 			d+l.Slack() >= p.SumMin && (d-l.Slack() <= p.SumMax || p.SumMax == 0) {
 			b.Start, b.End, b.Value, b.Slack, b.Least = l.Start.At, l.End.At, secs(d), secs(l.Slack()), false
 			b.StartSlack, b.EndSlack = l.Start.Slack, l.End.Slack
@@ -316,7 +316,7 @@ func (m *metricView) proof(kind replay.ProofKind, i int, from int64) *replay.Met
 // dated reports whether one relist of the log fills a span.
 func (m *metricView) dated(from, to int64) bool {
 	return slices.ContainsFunc(m.n.Relists, func(l replay.Relist) bool {
-		return l.Start.Known() && l.End.Known() && !byMetrics(&l) && l.Start.At-int64(l.Start.Slack) <= from && l.End.At+int64(l.End.Slack) >= to
+		return l.Start.Known() && l.End.Known() && !byMetrics(&l) && l.Start.Earliest() <= from && l.End.Latest() >= to
 	})
 }
 

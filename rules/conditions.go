@@ -77,9 +77,6 @@ var conditions = []Condition{
 	{"runnable", "the run queue is far longer than the processors", nil, false, lookPile("runnable", "procs.running", "cpu.count", 32, 3, 0)},
 }
 
-// Conditions lists every named condition.
-func Conditions() []Condition { return conditions }
-
 // ConditionNames lists the names of all conditions.
 func ConditionNames() []string {
 	out := make([]string, len(conditions))
@@ -369,7 +366,7 @@ func (s *subject) startsNear() (out []int64) {
 			}
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	slices.Sort(out)
 	uniq := out[:0]
 	for _, x := range out {
 		if len(uniq) == 0 || x-uniq[len(uniq)-1] > second {

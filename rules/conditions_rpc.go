@@ -355,12 +355,8 @@ func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, tim
 }
 
 func refused(err string) bool {
-	for _, w := range []string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "cannot connect to Docker endpoint", "transport is closing"} {
-		if strings.Contains(err, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "cannot connect to Docker endpoint", "transport is closing"},
+		func(words string) bool { return strings.Contains(err, words) })
 }
 
 // aliveBetween reports whether a relist worked between two moments: one that lines date,
@@ -467,11 +463,8 @@ func (s *subject) aliveAfter(at int64) bool {
 // deniedAfter reports whether the kubelet still says after a moment that the
 // runtime does not work.
 func (s *subject) deniedAfter(at int64) bool {
-	for _, id := range []string{"rt.down", "pleg.age"} {
+	return slices.ContainsFunc([]string{"rt.down", "pleg.age"}, func(id string) bool {
 		es := s.sig(id)
-		if len(es) > 0 && es[len(es)-1].At > at {
-			return true
-		}
-	}
-	return false
+		return len(es) > 0 && es[len(es)-1].At > at
+	})
 }

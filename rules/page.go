@@ -44,9 +44,6 @@ func (p *Pack) CauseIDs() (out []string) {
 	return out
 }
 
-// Suggest returns the id that a writer of id most probably meant.
-func (p *Pack) Suggest(id string) string { return nearest(id, p.IDs()) }
-
 type pager struct {
 	b     strings.Builder
 	width int

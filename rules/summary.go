@@ -160,7 +160,7 @@ func lengthOf(e *replay.Episode) int64 {
 	if e.Never || from == 0 {
 		from = e.FirstReport
 	}
-	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.At-int64(e.Recovered.Slack))-from)
+	return max(int64(e.PeakAge-e.Threshold), max(e.LastReport, e.Recovered.Earliest())-from)
 }
 
 // again says that PLEG was unhealthy once more after an episode, though nothing reported
@@ -168,7 +168,7 @@ func lengthOf(e *replay.Episode) int64 {
 func again(e *replay.Episode, v *view, r *Result) string {
 	for i := range r.Breaches {
 		b := &r.Breaches[i]
-		if b.Rule != "relist-threshold-exceeded" || b.Start <= e.Breach || e.Recovered.Known() && b.Start < e.Recovered.At-int64(e.Recovered.Slack) {
+		if b.Rule != "relist-threshold-exceeded" || b.Start <= e.Breach || e.Recovered.Known() && b.Start < e.Recovered.Earliest() {
 			continue
 		}
 		if slices.ContainsFunc(v.n.Episodes, func(x replay.Episode) bool { return x.Breach == b.Start }) {

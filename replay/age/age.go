@@ -114,18 +114,18 @@ func (b *bounds) relists() {
 		if !r.Start.Known() {
 			continue
 		}
-		late, early := r.Start.At+int64(r.Start.Slack), r.Start.At-int64(r.Start.Slack)
+		late, early := r.Start.Latest(), r.Start.Earliest()
 		if i == 0 || !r.Follows(&b.n.Relists[i-1]) || since == 0 {
 			since = late
 		} else {
-			b.atLeast(b.n.Relists[i-1].End.At-int64(b.n.Relists[i-1].End.Slack), early, since)
+			b.atLeast(b.n.Relists[i-1].End.Earliest(), early, since)
 		}
 		end := early
 		switch {
 		case r.End.Known():
-			end = max(end, r.End.At-int64(r.End.Slack))
+			end = max(end, r.End.Earliest())
 		case r.ListEnd.Known():
-			end = max(end, r.ListEnd.At-int64(r.ListEnd.Slack))
+			end = max(end, r.ListEnd.Earliest())
 		case r.Took > 0:
 			end = early + int64(r.Took-r.TookSlack)
 		}
@@ -134,7 +134,7 @@ func (b *bounds) relists() {
 		case r.Listed != nil && !listed:
 			b.atLeast(early, end, since)
 		case listed && r.ListEnd.Known():
-			list := max(r.ListEnd.At-int64(r.ListEnd.Slack), early)
+			list := max(r.ListEnd.Earliest(), early)
 			b.atLeast(early, list, since)
 			b.atLeast(list, end, late)
 			since = late
@@ -155,11 +155,11 @@ func seen(n *replay.Node, i int) int64 {
 	r := &rs[i]
 	switch {
 	case r.ListEnd.Known():
-		return r.ListEnd.At + int64(r.ListEnd.Slack)
+		return r.ListEnd.Latest()
 	case r.End.Known():
-		return r.End.At + int64(r.End.Slack)
+		return r.End.Latest()
 	case i+1 < len(rs) && rs[i+1].Start.Known() && rs[i+1].Run == r.Run && !n.MayGoOn(i):
-		return rs[i+1].Start.At + int64(rs[i+1].Start.Slack)
+		return rs[i+1].Start.Latest()
 	}
 	return 0
 }
@@ -177,13 +177,12 @@ func (b *bounds) reports() {
 			continue
 		}
 		first, last := starts[0], starts[k-1]
-		b.atMost(e.Run, e.FirstReport, first.At-int64(first.Slack))
-		b.atMost(e.Run, e.LastReport, last.At-int64(last.Slack))
-		b.atLeast(last.At-int64(last.Slack), e.LastReport, last.At+int64(last.Slack))
-		if k == 1 {
-			continue
+		b.atMost(e.Run, e.FirstReport, first.Earliest())
+		b.atMost(e.Run, e.LastReport, last.Earliest())
+		b.atLeast(last.Earliest(), e.LastReport, last.Latest())
+		if k > 1 {
+			b.atLeast(first.Earliest(), e.FirstReport, first.Latest())
 		}
-		b.atLeast(first.At-int64(first.Slack), e.FirstReport, first.At+int64(first.Slack))
 	}
 }
 
@@ -194,11 +193,7 @@ func (b *bounds) health() {
 		return
 	}
 	for _, h := range b.n.Health {
-		to := h.To
-		if to == 0 {
-			to = b.to
-		}
-		switch x := (bound{from: h.From, to: to, flat: limit}); h.State {
+		switch x := (bound{from: h.From, to: cmp.Or(h.To, b.to), flat: limit}); h.State {
 		case replay.Healthy:
 			b.high = append(b.high, x)
 		case replay.Unhealthy:
@@ -219,7 +214,7 @@ func (b *bounds) paces() {
 		run := b.runAt(p.To)
 		switch {
 		case p.Kind == snapshots.ProofStart && !evented:
-			b.atMost(run, p.To, p.Start.At-int64(p.Start.Slack))
+			b.atMost(run, p.To, p.Start.Earliest())
 		case p.Kind == snapshots.ProofPaced && p.Count > 0:
 			last := p.From
 			if !evented {
@@ -266,11 +261,9 @@ func (b *bounds) merge(from, to int64) []Span {
 	if to <= from {
 		return nil
 	}
-	for _, list := range [][]bound{b.low, b.high, b.none} {
-		slices.SortStableFunc(list, func(x, y bound) int { return cmp.Compare(x.from, y.from) })
-	}
 	edges := []int64{from, to}
 	for _, list := range [][]bound{b.low, b.high, b.none} {
+		slices.SortStableFunc(list, func(x, y bound) int { return cmp.Compare(x.from, y.from) })
 		for i := range list {
 			edges = append(edges, list[i].from, list[i].to)
 		}

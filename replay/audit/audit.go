@@ -123,7 +123,7 @@ func (a *auditor) judgeObserved() {
 func (a *auditor) judge(e *host.EventRow, seen int64, l *Life, runs restarts) verdict {
 	at, ok := a.lives.cause(l, e.Type)
 	if at.Known() && at.At < seen { // events come by time, and so do these windows by their ends
-		a.proved.add(listWindow{from: at.At - int64(at.Slack), to: seen})
+		a.proved.add(listWindow{from: at.Earliest(), to: seen})
 	}
 	// A second report of one change, by a kubelet that started anew or by the
 	// generic relist after the event stream, is no measure of lateness either.

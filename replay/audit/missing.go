@@ -37,7 +37,7 @@ func listingWindows(n *replay.Node, proved tightest) []listWindow {
 		if !end.Known() {
 			continue
 		}
-		dated = append(dated, listWindow{from: r.Start.At - int64(r.Start.Slack), to: end.At + int64(end.Slack)})
+		dated = append(dated, listWindow{from: r.Start.Earliest(), to: end.Latest()})
 	}
 	for _, b := range n.Bounded {
 		if b.CountMin > 0 && b.To > b.From {
@@ -115,10 +115,10 @@ func (a *auditor) expect(i int32, t host.EventType, from, to replay.Instant) {
 		a.out.Replayed++
 		return
 	}
-	after := from.At + int64(from.Slack)
+	after := from.Latest()
 	before := int64(0)
 	if to.Known() {
-		before = to.At - int64(to.Slack)
+		before = to.Earliest()
 	}
 	w, certain := a.listedWithin(after, before)
 	if t == host.TypeDied && certain {
@@ -170,15 +170,15 @@ func (a *auditor) noticed(l *Life) bool {
 	}
 	started, ended, removed := a.lives.at(l.started), a.lives.at(l.ended), a.lives.at(l.removed)
 	if started.Known() {
-		if _, ok := a.listedWithin(started.At+int64(started.Slack), ended.At-int64(ended.Slack)); ok {
+		if _, ok := a.listedWithin(started.Latest(), ended.Earliest()); ok {
 			return true
 		}
 	}
 	gone := int64(0)
 	if removed.Known() {
-		gone = removed.At - int64(removed.Slack)
+		gone = removed.Earliest()
 	}
-	_, ok := a.listedWithin(ended.At+int64(ended.Slack), gone)
+	_, ok := a.listedWithin(ended.Latest(), gone)
 	return ok
 }
 
@@ -254,13 +254,13 @@ func (a *auditor) shortLived() {
 // between reports whether two relists that followed one another bracket a
 // stretch: the first had listed before it began, the second began after.
 func (a *auditor) between(from, to replay.Instant) bool {
-	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from.At-int64(from.Slack) })
+	i := sort.Search(len(a.n.Relists), func(i int) bool { return a.n.Relists[i].Start.At > from.Earliest() })
 	if i == 0 || i == len(a.n.Relists) {
 		return false
 	}
 	r, next := &a.n.Relists[i-1], &a.n.Relists[i]
-	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.At+int64(r.ListEnd.Slack) > from.At-int64(from.Slack) ||
-		next.Start.At-int64(next.Start.Slack) < to.At+int64(to.Slack) {
+	if r.Run != next.Run || !r.ListEnd.Known() || r.ListEnd.Latest() > from.Earliest() ||
+		next.Start.Earliest() < to.Latest() {
 		return false
 	}
 	return !slices.ContainsFunc(a.n.Bounded, func(b replay.Bounded) bool { return b.CountMax > 0 && b.From < next.Start.At && b.To > r.Start.At })

@@ -30,7 +30,7 @@ func (b *blamer) byHistogram(out *Blame) {
 	if rest < replay.LongRelist || !r.End.Known() {
 		return
 	}
-	from, to := r.Start.At-int64(r.Start.Slack), r.End.At+int64(r.End.Slack)
+	from, to := r.Start.Earliest(), r.End.Latest()
 	var found []Share
 	for i := range b.n.Calls {
 		s := &b.n.Calls[i]

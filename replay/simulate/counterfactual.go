@@ -133,7 +133,7 @@ func implied(n *replay.Node, ls []load) []load {
 		if k < 0 || ls[k].end < e.LastStart.At || e.StuckStep != replay.StepList && !ls[k].listFailed {
 			continue
 		}
-		if l := &ls[k]; l.start > e.LastStart.At && l.end > e.Recovered.At-int64(e.Recovered.Slack) {
+		if l := &ls[k]; l.start > e.LastStart.At && l.end > e.Recovered.Earliest() {
 			d := min(time.Duration(e.Recovered.At-l.start)-l.list, l.rest) // it listed when PLEG recovered
 			l.list, l.rest = l.list+max(d, 0), l.rest-max(d, 0)
 			continue

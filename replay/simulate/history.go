@@ -222,7 +222,7 @@ func (w *world) assign(n *replay.Node, known []int64, period int64) (more []int6
 func (w *world) within(n *replay.Node, start, at, period int64) bool {
 	if i, proven := w.relists[start]; proven && n.Relists[i].End.Known() {
 		end := n.Relists[i].End
-		return at <= end.At+int64(end.Slack)+int64(settle)
+		return at <= end.Latest()+int64(settle)
 	}
 	return at < start+period
 }

@@ -33,8 +33,6 @@ func (x extent) String() string {
 	return "between " + parse.Least(x.lo) + " and " + parse.Most(x.hi)
 }
 
-func (x extent) or(y extent) extent { return extent{min(x.lo, y.lo), max(x.hi, y.hi)} }
-
 // verdict is whether the last relist would have been older than the threshold.
 type verdict int
 
@@ -95,7 +93,7 @@ func relists(n *replay.Node, bs []blame.Blame) []relist {
 	stands := map[int64]bool{}
 	for k := range n.Episodes {
 		e := &n.Episodes[k]
-		to := max(e.LastReport, e.Recovered.At-int64(e.Recovered.Slack))
+		to := max(e.LastReport, e.Recovered.Earliest())
 		for i, s := range append(slices.Clone(e.LastStarts), e.LastStart) {
 			if !s.Known() || stands[s.At] {
 				continue
@@ -122,19 +120,14 @@ func relists(n *replay.Node, bs []blame.Blame) []relist {
 		}); k >= 0 {
 			out[k].was = extent{r.was.lo, max(min(r.was.hi, out[k].was.hi), r.was.lo)}
 			out[k].parts(n, x, divided[i])
-		} else if r.was.lo >= replay.LongRelist && !(r.failed && within(n, r.start)) {
+		} else if r.was.lo >= replay.LongRelist && !(r.failed && slices.ContainsFunc(n.Episodes, func(e replay.Episode) bool {
+			return r.start > e.LastStart.At && r.start <= max(e.LastReport, e.Recovered.At)
+		})) {
 			r.parts(n, x, divided[i])
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-// within reports whether an episode covers a moment, or what led to it.
-func within(n *replay.Node, at int64) bool {
-	return slices.ContainsFunc(n.Episodes, func(e replay.Episode) bool {
-		return at > e.LastStart.At && at <= max(e.LastReport, e.Recovered.At)
-	})
 }
 
 // parts takes from the relist and its blame what its calls took.
@@ -181,7 +174,8 @@ func (r *relist) ask(was, is *pleg.Profile) {
 	if known && !shorter {
 		r.would = r.longer(was, to)
 	} else if r.would = r.shorter(was.RPCTimeout, to); !known {
-		r.would = r.would.or(r.longer(was, to))
+		x := r.longer(was, to)
+		r.would = extent{min(r.would.lo, x.lo), max(r.would.hi, x.hi)}
 	}
 	// The age grows on until the next relist has listed. Where this one's list may fail,
 	// it counts from the one before, and until a list that began after this one is answered.

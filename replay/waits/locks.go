@@ -85,14 +85,7 @@ func asksFor(name string) (how mode, ok bool) {
 
 // names reports whether a function is one of those that show that a task is inside.
 func (l *lock) names(fn string) bool {
-	for _, sets := range [][][]string{l.held, l.reads} {
-		for _, set := range sets {
-			if slices.Contains(set, fn) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(l.held, l.reads), func(set []string) bool { return slices.Contains(set, fn) })
 }
 
 // holds reports whether the functions of a stack are inside of the lock, for a task
@@ -108,24 +101,4 @@ func (l *lock) holds(fns map[string]bool, against mode, rw bool) bool {
 		})
 	}
 	return all(l.held) || (!rw || against == exclusive) && all(l.reads)
-}
-
-// Functions are all names that the tables look for in stacks, beginnings of those
-// that ask for a lock among them.
-func Functions() (out []string) {
-	for _, a := range asks {
-		out = append(out, a.name)
-	}
-	for _, l := range locks {
-		out = append(append(out, l.wants...), l.left...)
-		for _, sets := range [][][]string{l.held, l.reads} {
-			for _, set := range sets {
-				out = append(out, set...)
-			}
-		}
-	}
-	for name := range ends {
-		out = append(out, name)
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,14 +71,11 @@ func (s *stack) wants() (l *lock, how mode, rw bool, by *frame) {
 	if i == 0 || i == len(s.frames) || s.frames[i].line != s.frames[i-1].line+1 {
 		return nil, 0, false, nil
 	}
-	for k := range locks {
-		for _, w := range locks[k].wants {
-			if w == s.frames[i].fn {
-				return &locks[k], how, rw, &s.frames[i]
-			}
-		}
+	k := slices.IndexFunc(locks, func(l lock) bool { return slices.Contains(l.wants, s.frames[i].fn) })
+	if k < 0 {
+		return nil, 0, false, nil
 	}
-	return nil, 0, false, nil
+	return &locks[k], how, rw, &s.frames[i]
 }
 
 // asking reports whether the stack waits for a lock, whichever.

@@ -74,7 +74,7 @@ func (c *Cleaner) relist(n *replay.Node, distinct []int, i int) Relist {
 	if x.Until == 0 {
 		next := Time(0)
 		if j := slices.IndexFunc(n.Relists[i+1:], func(r replay.Relist) bool { return r.Start.Known() }); j >= 0 {
-			next = Time(n.Relists[i+1+j].Start.At + int64(n.Relists[i+1+j].Start.Slack))
+			next = Time(n.Relists[i+1+j].Start.Latest())
 		}
 		if x.Open = next == 0 && n.StillRuns(i); !n.MayGoOn(i) {
 			x.Until = next

@@ -25,6 +25,12 @@ func (i Instant) Known() bool { return i.At != 0 }
 // Time returns the moment in UTC.
 func (i Instant) Time() time.Time { return time.Unix(0, i.At).UTC() }
 
+// Earliest is the first moment that it may be, Unix ns.
+func (i Instant) Earliest() int64 { return i.At - int64(i.Slack) }
+
+// Latest is the last moment that it may be, Unix ns.
+func (i Instant) Latest() int64 { return i.At + int64(i.Slack) }
+
 // Span is a stretch of time; To is 0 while open.
 type Span struct{ From, To int64 }
 

@@ -19,7 +19,7 @@ func (n *Log) Gaps() []LogGap {
 	var out []LogGap
 	var reasons []*parse.Marker
 	for _, m := range n.Markers {
-		if why := gapWhy(m.Kind); why != "" && why != "rate-limit" && m.Basis != parse.NoTime {
+		if why := gapReasons[m.Kind]; why != "" && why != "rate-limit" && m.Basis != parse.NoTime {
 			reasons = append(reasons, m)
 		}
 	}
@@ -33,32 +33,22 @@ func (n *Log) Gaps() []LogGap {
 			reasons = reasons[1:]
 		}
 		if len(reasons) > 0 && reasons[0].At <= s.Next.At {
-			g.Why, g.Evidence = gapWhy(reasons[0].Kind), append(g.Evidence, host.Evidence{Record: reasons[0]})
+			g.Why, g.Evidence = gapReasons[reasons[0].Kind], append(g.Evidence, host.Evidence{Record: reasons[0]})
 		}
 		out = append(out, g)
 	}
 	for _, m := range n.Markers {
 		if m.Basis != parse.NoTime && (m.Kind == parse.MarkSuppressed || m.Kind == parse.MarkTruncated || m.Kind == parse.MarkNull) {
-			out = append(out, LogGap{Span: host.Span{From: m.At, To: m.At}, Why: gapWhy(m.Kind), Evidence: []host.Evidence{{Record: m}}})
+			out = append(out, LogGap{Span: host.Span{From: m.At, To: m.At}, Why: gapReasons[m.Kind], Evidence: []host.Evidence{{Record: m}}})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b LogGap) int { return cmp.Compare(a.From, b.From) })
 	return out
 }
 
-func gapWhy(k parse.MarkerKind) string {
-	switch k {
-	case parse.MarkReboot:
-		return "reboot"
-	case parse.MarkSuppressed:
-		return "rate-limit"
-	case parse.MarkRotated:
-		return "rotation"
-	case parse.MarkTruncated, parse.MarkNull:
-		return "truncated"
-	}
-	return ""
-}
+// gapReasons are the reasons for silence that markers state.
+var gapReasons = map[parse.MarkerKind]string{parse.MarkReboot: "reboot", parse.MarkSuppressed: "rate-limit", parse.MarkRotated: "rotation",
+	parse.MarkTruncated: "truncated", parse.MarkNull: "truncated"}
 
 // seamMin is the least time between the last line of a file and the first of the next
 // in which lines may be missing.
@@ -121,13 +111,10 @@ func LineOf(m parse.Mark) parse.Record { return markLine{m} }
 // markLine makes a mark a record.
 type markLine struct{ parse.Mark }
 
-func (m markLine) Where() parse.Pos { return m.Pos }
-
-func (m markLine) When() parse.Stamp { return m.Stamp }
-
+func (m markLine) Where() parse.Pos   { return m.Pos }
+func (m markLine) When() parse.Stamp  { return m.Stamp }
 func (m markLine) From() parse.Source { return parse.SrcKubelet }
-
-func (m markLine) Quote() string { return m.Text.String() }
+func (m markLine) Quote() string      { return m.Text.String() }
 
 // LogGap is a stretch in which the log says nothing.
 type LogGap struct {
