@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"time"
 )
 
@@ -102,7 +103,8 @@ type EventKind struct {
 	Caller   string  // "generic.go:238", "" if none
 	Severity byte    // 'I', 'W', 'E', 'F' or 0
 	Headed   bool    // the message brought a clock of its own
-	Told     bool    // it stands among sentences of people, and states neither when nor by whom it was written
+	Bare     bool    // it states neither when nor by whom it was written
+	Told     bool    // it is bare, and stands among sentences of people
 }
 
 func (e *Event) Where() Pos   { return Pos{e.File, e.Offset, e.Line} }
@@ -276,6 +278,13 @@ const LagCall time.Duration = -1
 
 // SigSet is the set of signatures that one line matched, interned.
 type SigSet struct{ Sigs []*Sig }
+
+// Timeless reports whether commands write such lines too, or a dump of stacks, in which none has a time.
+func (s *SigSet) Timeless() bool {
+	return slices.ContainsFunc(s.Sigs, func(g *Sig) bool {
+		return slices.Contains(g.Sources, SrcFacts) || slices.Contains(g.Sources, SrcStack)
+	})
+}
 
 // Has reports whether the set holds id.
 func (s *SigSet) Has(id string) bool {

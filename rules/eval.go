@@ -231,7 +231,7 @@ func (x *scored) path(vars map[string]string) []string {
 	out := x.sub.opening(vars)
 	for i := range x.found {
 		o := &x.found[i]
-		say := fill(o.clause.Say, o.vars, vars)
+		say := o.say(vars)
 		if say == "" || o.clause.Cond == "breach" {
 			continue
 		}
@@ -242,7 +242,7 @@ func (x *scored) path(vars map[string]string) []string {
 	}
 	for i := range x.contra {
 		o := &x.contra[i]
-		if say := fill(o.clause.Say, o.vars, vars); say != "" {
+		if say := o.say(vars); say != "" {
 			out = append(out, "against: "+say)
 		}
 	}

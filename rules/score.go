@@ -68,8 +68,8 @@ func judge(d *Def, s *subject) *scored {
 		}
 	}
 	s.found = found
-	if !core || told(found) {
-		return nil
+	if !core || all(found, false, func(e *parse.Event) bool { return e.Told }) {
+		return nil // it may be of another node, or an example
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
 	for _, c := range d.Against {
@@ -128,6 +128,8 @@ const leastOwn = 1.0
 func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
+	case all(x.found, true, func(e *parse.Event) bool { return e.Bare }):
+		return "no line of it states when, or by whom, it was written"
 	case d.Kind == KindMechanism && x.own() < leastOwn:
 		return "no line shows why anything failed"
 	case d.Kind == KindSymptom && x.shown() < leastShown:
@@ -162,12 +164,14 @@ func (x *scored) limits() string {
 	return ""
 }
 
-// told reports whether all evidence is of lines that somebody tells, without a time and
-// without a writer: they may be those of another node, or an example.
-func told(found []outcome) bool {
+// all reports whether all evidence, or the core of it, is of lines of a kind.
+func all(found []outcome, core bool, kind func(*parse.Event) bool) bool {
 	for i := range found {
+		if core && !found[i].clause.Core {
+			continue
+		}
 		for _, ev := range found[i].records {
-			if e, ok := ev.Record.(*parse.Event); !ok || !e.Told {
+			if e, ok := ev.Record.(*parse.Event); !ok || !kind(e) {
 				return false
 			}
 		}
@@ -568,7 +572,7 @@ func evidence(os []outcome, vars map[string]string) []replay.Evidence {
 			}
 			seen[ev.Where()] = true
 			if j == 0 {
-				ev.Note = joinNote(fill(o.clause.Say, o.vars, vars), ev.Note)
+				ev.Note = joinNote(o.say(vars), ev.Note)
 			}
 			switch kind := kindOf(ev.Record); {
 			case j > 0:
@@ -582,6 +586,16 @@ func evidence(os []outcome, vars map[string]string) []replay.Evidence {
 		}
 	}
 	return slices.Concat(out, more, rest)
+}
+
+// say is the sentence of what was found, "" where a variable of it is unknown. Of a line that
+// may be anybody's it holds only if the line is the node's.
+func (o *outcome) say(vars map[string]string) string {
+	say := fill(o.clause.Say, o.vars, vars)
+	if e, ok := o.records[0].Record.(*parse.Event); ok && e.Bare && say != "" {
+		return "if this line is of the node, " + say
+	}
+	return say
 }
 
 // kindOf tells records apart that say different things.

@@ -33,6 +33,10 @@ var pastes = []struct {
 		`write /var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db: no space left on device`,
 		`A node whose disk fills up takes its runtime along with it.`,
 	}, "analyze", []string{"Cause unknown"}, []string{"A file system is full", "(likely", "confirmed)", "verdict     A file system is full"}},
+	{"a line of nobody and of no time names no likely cause, and what it says is said of it", []string{
+		`Memory cgroup out of memory: Kill process 4321 (java) score 1000 or sacrifice child`,
+		`watchdog: BUG: soft lockup - CPU#1 stuck for 21s! [kworker/1:0:4321]`,
+	}, "analyze", []string{"Cause unknown", "if this line is of the node, ", "states when, or by whom"}, []string{"(likely", "confirmed)"}},
 	{"the runtime is called down, and PLEG beside it", []string{
 		`The node reports "container runtime is down, PLEG is not healthy" since the upgrade.`,
 	}, "analyze", nil, []string{"PLEG is not named"}},

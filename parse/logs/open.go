@@ -188,10 +188,10 @@ func (s *scanner) close() {
 		return
 	}
 	msg := o.message(s)
-	own, told := msg, false
+	own, bare := msg, false
 	if o.header == journal.NoHeader && o.form == journal.Bare {
 		own = ownWords(msg)
-		told = s.d.telling && !o.inner.Set && !o.clock.Set && !bytes.Contains(msg, []byte(".go:")) // of a stack
+		bare = !o.inner.Set && !o.clock.Set && !bytes.Contains(msg, []byte(".go:")) // of a stack
 	}
 	var set *parse.SigSet
 	if o.sure && len(own) == len(msg) {
@@ -202,6 +202,7 @@ func (s *scanner) close() {
 	if set == nil {
 		return
 	}
+	bare = bare && !set.Timeless()
 	ev := s.newEvent()
 	*ev = parse.Event{Offset: o.pos.Offset, Line: o.pos.Line}
 	ev.SetRaw(parse.RawClocks{Header: o.inner, Envelope: o.clock})
@@ -209,7 +210,7 @@ func (s *scanner) close() {
 	text := o.keep(s, ev, msg)
 	ev.SetText(text)
 	ev.Lot = s.lot(&parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
-		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, Told: told}, text)
+		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, Bare: bare, Told: bare && s.d.telling}, text)
 	if s.matcher != nil {
 		s.taker.take(ev, s.matcher, msg)
 	}
