@@ -44,6 +44,17 @@ var pastes = []struct {
 		`I0211 17:17:04.229739   29218 kubelet.go:2300] skipping pod synchronization - [Failed to start cAdvisor inotify_add_watch /sys/fs/cgroup/cpuacct/1f44: no space left on device]`,
 		`I0211 17:17:05.073544   29218 docker.go:353] Docker Container: /job is not managed by kubelet.`,
 	}, "analyze", nil, []string{"within its threshold", "healthy"}},
+	{"a node that turns NotReady twice was Ready in between, though no line says when", []string{
+		`Jul 03 20:02:28 n1 kubelet[1946]: I0703 20:02:28.966300    1946 setters.go:559] Node became not ready: {Type:Ready Status:False LastHeartbeatTime:2023-07-03 20:02:28.966255129 +0800 CST m=+7095.092 LastTransitionTime:2023-07-03 20:02:28.966255129 +0800 CST m=+7095.092 Reason:KubeletNotReady Message:PLEG is not healthy: pleg was last seen active 3m3.111515826s ago; threshold is 3m0s}`,
+		`Jul 03 20:06:30 n1 kubelet[1946]: I0703 20:06:30.616041    1946 kubelet_node_status.go:486] Recording NodeNotReady event message for node n1`,
+	}, "analyze", []string{"12:02:28 to an end that is not seen"}, []string{"end of the input"}},
+	{"before 1.13 a runtime is called down until its first status check", []string{
+		`Aug 30 11:17:55 n1 kubelet[2417]: I0830 11:17:55.780478    2417 kubelet_node_status.go:79] Attempting to register node n1`,
+		`Aug 30 11:17:56 n1 kubelet[2417]: I0830 11:17:56.125521    2417 kubelet.go:1775] skipping pod synchronization - [container runtime is down]`,
+	}, "analyze", nil, []string{"status call fails"}},
+	{"etcd that is slow waits for its disk, or for a processor", []string{
+		`{"level":"warn","ts":"2024-01-31T16:54:41.675186+0800","caller":"txn/util.go:93","msg":"apply request took too long","took":"4.99863799s","expected-duration":"100ms","prefix":"read-only range ","error":"context canceled"}`,
+	}, "analyze", nil, []string{"fsync"}},
 	{"what somebody searches for", []string{
 		`count_over_time({unit="kubelet.service"} |= "GenericPLEG: Unable to retrieve pods" [5m]) > 0`,
 		`count_over_time({unit="containerd.service"} |= "shim disconnected" [5m]) > 0`,

@@ -204,10 +204,10 @@ func upTo(slack *float64) string {
 	return ", or up to " + parse.Slack(model.Duration(slack), time.Second) + " earlier"
 }
 
-// untilWords is the end of what began at from, with its day if that is another.
+// untilWords is the end of what began at from, with its day if that is another; one not seen may have been.
 func untilWords(from, to model.Time) string {
 	if to == 0 {
-		return "the end of the input"
+		return "an end that is not seen"
 	}
 	if layout(from, time.DateOnly) == layout(to, time.DateOnly) {
 		return layout(to, time.TimeOnly)
