@@ -68,7 +68,7 @@ func judge(d *Def, s *subject) *scored {
 		}
 	}
 	s.found = found
-	if !core || all(found, false, func(e *parse.Event) bool { return e.Told }) {
+	if !core || all(found, func(e *parse.Event) bool { return e.Told }) {
 		return nil // it may be of another node, or an example
 	}
 	x := &scored{def: d, sub: s, found: slices.Clone(found)}
@@ -128,7 +128,7 @@ const leastOwn = 1.0
 func (x *scored) limits() string {
 	d, s := x.def, x.sub
 	switch {
-	case all(x.found, true, func(e *parse.Event) bool { return e.Bare }):
+	case all(x.found, func(e *parse.Event) bool { return e.Bare }):
 		return "no line of it states when, or by whom, it was written"
 	case d.Kind == KindMechanism && x.own() < leastOwn:
 		return "no line shows why anything failed"
@@ -164,19 +164,13 @@ func (x *scored) limits() string {
 	return ""
 }
 
-// all reports whether all evidence, or the core of it, is of lines of a kind.
-func all(found []outcome, core bool, kind func(*parse.Event) bool) bool {
-	for i := range found {
-		if core && !found[i].clause.Core {
-			continue
-		}
-		for _, ev := range found[i].records {
-			if e, ok := ev.Record.(*parse.Event); !ok || !kind(e) {
-				return false
-			}
-		}
+// all reports whether the core evidence is of lines of a kind only.
+func all(found []outcome, kind func(*parse.Event) bool) bool {
+	other := func(ev replay.Evidence) bool {
+		e, ok := ev.Record.(*parse.Event)
+		return !ok || !kind(e)
 	}
-	return true
+	return !slices.ContainsFunc(found, func(o outcome) bool { return o.clause.Core && slices.ContainsFunc(o.records, other) })
 }
 
 // leastShown is the weight of the core evidence that shows a symptom.
