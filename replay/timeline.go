@@ -86,7 +86,7 @@ func (n *Node) Lasted(i int) (took time.Duration, ended bool) {
 		end = cmp.Or(n.Runs[r.Run].Last, end)
 	}
 	end = cmp.Or(r.Seen, end)
-	return max(time.Duration(end-r.Start.At), 0), false
+	return max(time.Duration(end-r.Start.At)-r.Start.Slack, 0), false
 }
 
 // StillRuns reports whether the relist with index i, which hung, is shown to run to the

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pastes are what people send: a few lines, cut, wrapped, or a table. Each is held
@@ -219,6 +221,10 @@ var pastes = []struct {
 		"## Fix", "",
 		"Restart the runtime on the node. If this does not help, reboot the node.",
 	}, "analyze", []string{"the text explains how such lines look", "The input quotes a report"}, []string{"unhealthy", "2026", "<node>:"}},
+	{"a list that had not returned by the end", hanging, "timeline --year 2026", []string{"≥ 1m53s, not over hung ? next-start"}, nil},
+	{"a list that had not returned by the end, in a table", hanging, "analyze --year 2026 -o csv", []string{",113.15,,seconds,hung,,next-start,", ",true,,,,true"}, nil},
+	{"a list that had not returned by the end, as data", hanging, "analyze --year 2026 -o json", []string{`"outcome": "hung"`, `"duration_at_least_seconds": 113.15`}, nil},
+	{"a list that had not returned by the end, replayed", hanging, "replay --year 2026", []string{"relist ≥ 113.150s whether it listed pods is not known; PLEG unhealthy at its end", "at least 3m53s in all"}, []string{"s pods listed"}},
 	{"people who tell of their own node are no runbook", []string{
 		"# Node NotReady", "",
 		"When we drain a node it goes NotReady, and our kubelet log says this.", "",
@@ -228,6 +234,27 @@ var pastes = []struct {
 		"We restarted the runtime on <node> and it helped.",
 	}, "analyze --year 2026", []string{"n1: unhealthy", "unhealthy from 2026-06-10 03:42:07 UTC"}, []string{"explains"}},
 }
+
+// hanging is the log of a kubelet whose second list, after one that timed out, had not
+// returned when the log ends, reporting the age of the last one that did.
+var hanging = func() (lines []string) {
+	for at := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC); at.Minute() < 4; at = at.Add(2 * time.Second) {
+		head := at.Format("I0102 15:04:05.000000") + "    4242 "
+		lines = append(lines, head+`reconciler.go:1] "something"`)
+		switch at.Sub(at.Truncate(time.Hour)) {
+		case 0:
+			lines = append(lines, head+`kubelet.go:2421] "SyncLoop (PLEG): event for pod" pod="a/b" event={"ID":"1","Type":"ContainerStarted","Data":"ab"}`)
+		case 2*time.Minute + 2*time.Second:
+			lines = append(lines, "E"+head[1:]+`log.go:32] "ListPodSandbox with filter from runtime service failed" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded" filter="nil"`,
+				"E"+head[1:]+`generic.go:238] "GenericPLEG: Unable to retrieve pods" err="rpc error: code = DeadlineExceeded desc = context deadline exceeded"`)
+		}
+	}
+	for at := time.Date(2026, 3, 4, 10, 3, 1, 5e8, time.UTC); at.Minute() < 4; at = at.Add(5 * time.Second) {
+		lines = append(lines, at.Format("E0102 15:04:05.000000")+fmt.Sprintf(`    4242 kubelet.go:2345] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active %s ago; threshold is 3m0s"`, at.Sub(time.Date(2026, 3, 4, 10, 0, 1, 0, time.UTC))))
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(a[6:21], b[6:21]) })
+	return lines
+}()
 
 func TestPastes(t *testing.T) {
 	for _, p := range pastes {

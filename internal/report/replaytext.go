@@ -20,6 +20,7 @@ type replayText struct {
 	quiet    int
 	healthy  bool
 	made     bool // by a scenario
+	least    bool // one relist ran on, nobody knows how long
 	longest  []model.SimRelist
 }
 
@@ -54,6 +55,8 @@ func profileWords(p *model.Profile) string {
 
 // Relist implements ReplayWriter.
 func (t *replayText) Relist(r model.SimRelist) {
+	open := r.End == 0 && r.Start != 0 && !r.Blocked && !r.Assumed
+	t.least = t.least || open
 	switch {
 	case t.made: // one of the longest is kept; of those as long the first stay
 		r.Events = nil
@@ -61,14 +64,17 @@ func (t *replayText) Relist(r model.SimRelist) {
 		slices.SortStableFunc(t.longest, func(a, b model.SimRelist) int { return cmp.Compare(b.Took, a.Took) })
 		t.longest = t.longest[:min(len(t.longest), longestShown)]
 		return
-	case len(r.Events) == 0 && r.Outcome == "ok" && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked:
+	case len(r.Events) == 0 && r.Outcome == "ok" && len(r.Failed) == 0 && r.Healthy == t.healthy && !r.Blocked && !open:
 		t.quiet++
 		return
 	}
 	t.flushQuiet()
 	t.healthy = r.Healthy
 	what := map[bool]string{false: "relist", true: "stream"}[r.Stream]
-	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[r.Assumed && r.Took == 0] // where nothing tells
+	took := map[bool]string{true: "–", false: fmt.Sprintf("%.3fs", r.Took)}[(r.Assumed || r.Outcome == "unknown") && r.Took == 0] // where nothing tells
+	if open && r.Took > 0 {
+		took = "≥ " + took
+	}
 	t.para(fmt.Sprintf("%s  %s  %9s  ", clockText(r.Start), what, took), t.note(&r))
 	for _, e := range r.Events {
 		if !e.Filtered || t.filtered {
@@ -83,7 +89,8 @@ func (t *replayText) note(r *model.SimRelist) string {
 	c.add(r.Stream, "told by the runtime")
 	c.add(listed && r.Pods < 0, "pods listed")
 	c.add(listed && r.Pods >= 0, "%s listed", parse.Plural(r.Pods, "pod"))
-	c.add(!listed && !r.Stream, "list failed: %s", model.Cut(r.ListError, 120))
+	c.add(r.Outcome == "hung" || r.Outcome == "unknown", "whether it listed pods is not known")
+	c.add(r.Outcome == "list-failed", "list failed: %s", model.Cut(r.ListError, 120))
 	c.add(len(r.Inspected) > 0, "%s", parse.Plural(len(r.Inspected), "inspection"))
 	c.add(len(r.Failed) > 0, "inspection failed: %s", model.Cut(strings.Join(r.Failed, ", "), 200))
 	c.add(r.Discarded > 0, "%d events discarded", r.Discarded)
@@ -112,7 +119,7 @@ func (t *replayText) flushQuiet() {
 func (t *replayText) End(end model.ReplayEnd) error {
 	t.flushQuiet()
 	m := &end.Metrics
-	length := span(&m.Duration) + " in all"
+	length := map[bool]string{true: "at least "}[t.least] + span(&m.Duration) + " in all"
 	if t.made {
 		t.calibrated(end.Scenario)
 		mean := m.Duration / float64(max(m.Relists, 1))

@@ -45,7 +45,7 @@ func HistorySnapshots(n *replay.Node, bs []blame.Blame) (out []*Snapshot, assume
 // decorate adds what the ledger and its blame know about a relist.
 func (s *Snapshot) decorate(n *replay.Node, bs []blame.Blame, i int) {
 	r := &n.Relists[i]
-	s.Proof = &Proof{}
+	s.Proof = &Proof{Unsure: r.Listed == nil && r.Outcome != replay.OutcomeListFailed}
 	if took, ended := n.Lasted(i); took > 0 {
 		s.Proof.End, s.Proof.Open = r.Start.At+int64(took), !ended
 	}

@@ -14,6 +14,7 @@ type Proof struct {
 	End     int64       // Unix ns: when it ended, or until when it ran at least; 0 unknown
 	Open    bool        // it ran on after End
 	Assumed bool        // nothing dates it: it must have been about then
+	Unsure  bool        // nothing tells whether it listed pods
 	Dropped int         // events of it that the kubelet says it dropped
 	Seen    []seenEvent // events of it that the sync loop got and that its listing does not explain
 	Logged  bool        // Seen are all of the kinds that the log shows
@@ -78,7 +79,7 @@ func (w *world) unexplained(ss []*Snapshot) []seenEvent {
 
 // told corrects a relist by what the log proves of it.
 func (t *Totals) told(r *Relist, p *Proof) {
-	r.Open, r.Assumed = p.Open, p.Assumed
+	r.Open, r.Assumed, r.Unsure = p.Open, p.Assumed, p.Unsure
 	if p.Logged {
 		r.Events = slices.DeleteFunc(r.Events, func(e pleg.Event) bool {
 			shown := e.Type == pleg.ContainerStarted || e.Type == pleg.ContainerDied
@@ -116,11 +117,11 @@ func Witness(n *replay.Node, r *Relist) {
 	if i < len(n.Health) && n.Health[i].From <= r.End {
 		r.Health = n.Health[i].State
 	}
-	if alone := r.OK() && !r.Open && !r.Assumed && r.End-r.Start <= int64(n.Kubelet.Threshold); alone {
+	if alone := r.OK() && !r.Open && !r.Assumed && !r.Unsure && r.End-r.Start <= int64(n.Kubelet.Threshold); alone {
 		r.Health = replay.Healthy // its own listing proves it
 	}
 	r.Healthy = r.Health == replay.Healthy
-	if r.LastSeen != r.Start {
+	if r.LastSeen != r.Start || r.Unsure {
 		r.LastSeen = 0 // the last one that the log dates need not be the last one that listed
 	}
 }

@@ -38,6 +38,7 @@ type Relist struct {
 	Pods       int                // listed, -1 unknown
 	Open       bool               // it ran on after End, which is all that is known
 	Assumed    bool               // nothing dates it
+	Unsure     bool               // nothing tells whether it listed pods
 	Undated    bool               // nothing at all dates it: Start only orders it
 }
 

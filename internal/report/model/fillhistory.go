@@ -63,14 +63,16 @@ func (c *Cleaner) relists(n *replay.Node) Seq[Relist] {
 func (c *Cleaner) relist(n *replay.Node, distinct []int, i int) Relist {
 	r := &n.Relists[i]
 	x := Relist{Start: Time(r.Start.At), StartSlack: slack(r.Start), End: Time(r.End.At), EndSlack: slack(r.End), Outcome: string(r.Outcome),
-		Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At), By: strings.Join(r.Basis, ", ")}
+		Listed: r.Listed, Basis: append([]string{}, r.Basis...), Evidence: c.Proof(r.Evidence), ListEnd: Time(r.ListEnd.At), Until: Time(r.End.At + int64(r.End.Slack)), By: strings.Join(r.Basis, ", ")}
 	if _, sole := slices.BinarySearch(distinct, i); !sole {
 		x.May, x.By = true, x.By+", may be another row"
 	}
 	if d, ok := r.Duration(); ok {
 		x.Duration, x.LongSlack = Long(d), Long(r.Slack())
 	}
-	x.Least, _ = n.Lasted(i)
+	if x.Least, _ = n.Lasted(i); x.Duration == nil && x.Least > 0 {
+		x.AtLeast = Long(x.Least)
+	}
 	if x.Until == 0 {
 		next := Time(0)
 		if j := slices.IndexFunc(n.Relists[i+1:], func(r replay.Relist) bool { return r.Start.Known() }); j >= 0 {

@@ -49,6 +49,7 @@ type Relist struct {
 	EndSlack   *float64 `json:"end_uncertainty_seconds"`
 	Duration   *float64 `json:"duration_seconds,omitempty"`
 	LongSlack  *float64 `json:"duration_uncertainty_seconds,omitempty"`
+	AtLeast    *float64 `json:"duration_at_least_seconds,omitempty"` // where its length is not known
 	Outcome    string   `json:"outcome"`
 	Listed     *bool    `json:"listed"`
 	Basis      []string `json:"basis"`

@@ -140,8 +140,13 @@ func (c *Cleaner) SimRelist(r *simulate.Relist) SimRelist {
 	out := SimRelist{Start: Time(r.Start), Outcome: string(replay.OutcomeOK), LastSeen: Time(r.LastSeen), Healthy: r.Healthy, Events: list(r.Events, c.simEvent),
 		Inspected: list(r.Inspected, c.name), Failed: list(r.Failed, c.name), Reinspect: list(r.Reinspect, c.name), Blocked: r.Blocked, Stream: r.Stream, Health: string(r.Health), Assumed: r.Assumed,
 		Pods: r.Pods, ListError: c.text(r.ListErr), Discarded: r.Discarded, Took: float64(r.End-r.Start) / 1e9}
-	if !r.OK() {
+	switch {
+	case !r.OK():
 		out.Outcome = string(replay.OutcomeListFailed)
+	case r.Unsure && r.Open:
+		out.Outcome = string(replay.OutcomeHung)
+	case r.Unsure:
+		out.Outcome = string(replay.OutcomeUnknown)
 	}
 	if !r.Blocked && !r.Open && !r.Assumed {
 		out.End = Time(r.End)

@@ -166,6 +166,9 @@ func Relists(n *model.Node, add func(Mark)) {
 		if r.End == 0 {
 			m.LatestEnd, m.Ran = r.Until, r.Start+min(r.Start, model.Time(r.Least)) // 0 without a start
 		}
+		if r.AtLeast != nil {
+			m.Value, m.Unit, m.Least = r.AtLeast, "seconds", true
+		}
 		add(m)
 	})
 	for i := range n.History.Bounded {

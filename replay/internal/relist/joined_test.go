@@ -98,3 +98,19 @@ func TestRemaining(t *testing.T) {
 		}
 	}
 }
+
+// TestStillRunning: the relist that the metrics show to run is one that lines date though
+// they leave its end wide open, which lies after the snapshot then; not one that was over.
+func TestStillRunning(t *testing.T) {
+	const s = int64(time.Second)
+	open := timed{Proof: &snapshots.Proof{To: 220 * s}, start: host.Span{From: 7 * s, To: 49 * s}}
+	for end, fits := range map[host.Instant]bool{host.Between(7*s, 304*s): true, host.Between(120*s, 130*s): false, {}: true} {
+		c := &claim{lo: 7 * s, hi: 7 * s, end: end, basis: basisRelisting}
+		if c.fits(&open) != fits {
+			t.Errorf("ended at %v: fits %v", end, !fits)
+		}
+		if c.measure(&open); fits && end.Known() && c.end != host.Between(220*s, 304*s) {
+			t.Errorf("ended at %v, and ran at the snapshot: %v", end, c.end)
+		}
+	}
+}

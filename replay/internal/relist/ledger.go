@@ -135,6 +135,7 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.ends(idx, l.byRun[run])
 		l.byLists(idx, l.byRun[run])
 		l.loosen()
+		l.stillLists(idx)
 		l.refute(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
@@ -262,6 +263,19 @@ func (l *ledger) stillOpen(run int, c *claim) {
 	last := l.s.Runs[run].Last
 	if last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Paced(run, l.since(c)) && !l.skipped(c, last-c.lo) && l.w.Whole(c.hi, last) {
 		c.outcome = OutcomeHung
+	}
+}
+
+// stillLists notes that the last relist of a run had not listed when an older one was last
+// named: it began long before, and one that failed would have said so.
+func (l *ledger) stillLists(run int) {
+	named := l.named[run]
+	if len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
+		return
+	}
+	c, g := l.claims[len(l.claims)-1], named[len(named)-1]
+	if last := g.Last(); g.Hi < c.lo && !c.end.Known() && c.outcome == "" && c.listed == nil && last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Whole(c.hi, last) {
+		c.outcome, c.seen = OutcomeHung, last
 	}
 }
 

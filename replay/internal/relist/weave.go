@@ -245,10 +245,10 @@ func (c *claim) fits(t *timed) bool {
 	if !c.end.Known() {
 		return !onlyMetrics(c.basis) || t.Listed != nil && *t.Listed
 	}
-	if t.end.To == 0 {
-		return false
-	}
 	lo, hi := c.end.At-int64(c.end.Slack), c.end.At+int64(c.end.Slack)
+	if t.end.To == 0 { // it ran at the snapshot
+		return hi >= t.To-late
+	}
 	return hi >= t.end.From-late && lo <= t.end.To+late && hi-c.lo >= int64(t.took.lo)-late && lo-c.hi <= int64(t.took.hi)+late
 }
 
@@ -285,6 +285,9 @@ func (c *claim) measure(t *timed) {
 		if end := host.Between(min(lo, hi), hi); !c.end.Known() || c.end.Slack > end.Slack {
 			c.end, c.took = end, t.length()
 		}
+	}
+	if hi := c.end.At + int64(c.end.Slack); t.end.To == 0 && c.end.Known() {
+		c.end = host.Between(min(max(c.end.At-int64(c.end.Slack), t.To), hi), hi)
 	}
 	if c.listed == nil {
 		c.listed = t.Listed
