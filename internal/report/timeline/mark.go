@@ -125,13 +125,12 @@ func Marks(n *model.Node, add func(Mark)) {
 func Episodes(n *model.Node, add func(Mark)) {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		end, slack := e.Recovered, e.RecoveredSlack
-		if end == 0 && i+1 < len(n.Episodes) { // over by then at the latest
-			end = n.Episodes[i+1].Start()
-			slack = new(model.Seconds(end.Sub(max(e.LastReport, e.Start()))))
+		over := model.Time(0)
+		if e.Recovered == 0 && i+1 < len(n.Episodes) {
+			over = n.Episodes[i+1].Start()
 		}
-		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: end, StartSlack: e.Uncertainty, EndSlack: slack,
-			Open: end == 0, Value: e.PeakAge, Threshold: new(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
+		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, LatestEnd: over, StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
+			Open: e.Recovered == 0, Value: e.PeakAge, Threshold: new(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
 	}
 }
 

@@ -266,11 +266,11 @@ func (l *ledger) stillOpen(run int, c *claim) {
 	}
 }
 
-// stillLists notes that the last relist of a run had not listed when an older one was last
+// stillLists notes that the last relist of a log had not listed when an older one was last
 // named: it began long before, and one that failed would have said so.
 func (l *ledger) stillLists(run int) {
 	named := l.named[run]
-	if len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
+	if run+1 < len(l.s.Runs) || len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
 		return
 	}
 	c, g := l.claims[len(l.claims)-1], named[len(named)-1]
