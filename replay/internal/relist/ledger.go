@@ -266,15 +266,15 @@ func (l *ledger) stillOpen(run int, c *claim) {
 	}
 }
 
-// stillLists notes that the last relist of a log had not listed when an older one was last
-// named: it began long before, and one that failed would have said so.
+// stillLists notes that the last relist of a log had not listed when the log ends, where
+// an older one is still named: it began long before, and one that failed would have said so.
 func (l *ledger) stillLists(run int) {
 	named := l.named[run]
-	if run+1 < len(l.s.Runs) || len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
+	if run < 0 || run+1 < len(l.s.Runs) || len(l.claims) == 0 || len(named) == 0 || l.evented(run, named[len(named)-1].Lo) || l.n.Kubelet.OnDemandRelists() {
 		return
 	}
 	c, g := l.claims[len(l.claims)-1], named[len(named)-1]
-	if last := g.Last(); g.Hi < c.lo && !c.end.Known() && c.outcome == "" && c.listed == nil && last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Whole(c.hi, last) {
+	if last := g.Last(); last+int64(2*kubelet.BackoffMax) >= l.s.Runs[run].Last && g.Hi < c.lo && !c.end.Known() && c.outcome == "" && c.listed == nil && last-c.hi > int64(snapshots.LongRelist) && l.w.Trusts(run) && l.w.Whole(c.hi, last) {
 		c.outcome, c.seen = OutcomeHung, last
 	}
 }
