@@ -38,7 +38,7 @@ func TestManyOfOne(t *testing.T) {
 	}
 	for _, c := range hostile.Lines() { // of a part of most what is not in proportion shows too
 		switch {
-		case named(c, "whose list timed out", "clocks that jump"):
+		case named(c, "whose list timed out", "clocks that jump", "boots"):
 			cases = append(cases, c)
 		case named(c, "lists that", "status calls", "hung tasks"):
 			cases = append(cases, hostile.Case{Name: "40 MiB of " + c.Name, Build: func(w io.Writer) error {

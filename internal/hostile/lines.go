@@ -37,6 +37,11 @@ func Lines() []Case {
 			at := began.Add(time.Duration(i) * time.Second)
 			fmt.Fprintf(w, "%s node-1 kubelet[%d]: I%s %7d server.go:440] \"Kubelet version\" kubeletVersion=\"v1.%d.0\"\n", at.Format(time.Stamp), i+2, at.Format("0102 15:04:05.000000"), i+2, i%40)
 		}),
+		rows("200,000 boots, each with a report", 200_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			fmt.Fprintf(w, "__REALTIME_TIMESTAMP=%d\n__MONOTONIC_TIMESTAMP=%d\n_BOOT_ID=%032x\n_HOSTNAME=node-1\nSYSLOG_IDENTIFIER=kubelet\n_PID=%d\nMESSAGE=E%s %d kubelet.go:2456] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s\"\n\n",
+				at.UnixMicro(), i, i, i+2, at.Format("0102 15:04:05.000000"), i+2)
+		}),
 		rows("500,000 hung tasks", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, "[%d.000000] INFO: task containerd:%d blocked for more than 120 seconds.\n", i, i+2) // of no date, so of every window
 		}),

@@ -52,10 +52,10 @@ func Peaks(n *replay.Node) []time.Duration {
 		e := &n.Episodes[i]
 		out[i] = e.PeakAge
 		from, to := cmp.Or(e.Breach, e.FirstReport), cmp.Or(n.Over(i), n.Window.End)
-		for _, s := range spans {
-			if at := min(s.To, to); !e.Never && from != 0 && s.From < to && s.To > from {
-				out[i] = max(out[i], s.Low0+time.Duration(float64(s.Low1-s.Low0)*float64(at-s.From)/float64(s.To-s.From)))
-			}
+		k, _ := slices.BinarySearchFunc(spans, from, func(s Span, t int64) int { return cmp.Compare(s.To, t+1) })
+		for ; k < len(spans) && spans[k].From < to && !e.Never && from != 0; k++ { // none overlaps another
+			s := &spans[k]
+			out[i] = max(out[i], s.Low0+time.Duration(float64(s.Low1-s.Low0)*float64(min(s.To, to)-s.From)/float64(s.To-s.From)))
 		}
 	}
 	return out
@@ -244,15 +244,14 @@ func (b *bounds) runAt(t int64) int {
 // restarts: a new process has no age before its first relist listed, and an old
 // one none after its end.
 func (b *bounds) restarts() {
-	for i := 1; i < len(b.n.Runs); i++ {
-		from, to := b.n.Runs[i-1].Last, b.n.Runs[i].First
-		for k := range b.n.Relists {
-			if r := &b.n.Relists[k]; r.Run == i && r.Listed != nil && *r.Listed && seen(b.n, k) != 0 {
-				to = max(to, seen(b.n, k))
-				break
-			}
+	first := make([]int64, len(b.n.Runs)) // that listed, of each process
+	for k := range b.n.Relists {
+		if r := &b.n.Relists[k]; r.Run > 0 && r.Run < len(first) && first[r.Run] == 0 && r.Listed != nil && *r.Listed {
+			first[r.Run] = seen(b.n, k)
 		}
-		b.none = append(b.none, bound{from: from, to: to})
+	}
+	for i := 1; i < len(first); i++ {
+		b.none = append(b.none, bound{from: b.n.Runs[i-1].Last, to: max(b.n.Runs[i].First, first[i])})
 	}
 }
 

@@ -41,7 +41,7 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 	if len(s.Doubled) > 0 {
 		lines, back = setBack(lines)
 	}
-	var out []*LastSeen
+	var out, rows []*LastSeen   // rows begin with a line that was printed outside the kubelet
 	open := map[int]*LastSeen{} // by run
 	for i, a := range lines {
 		g := open[a.Run]
@@ -51,9 +51,11 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 				continue
 			}
 			step := g.stepped(a, s.Cover)
-			if g = described(out, a); g == nil {
+			if g = described(rows, a); g == nil {
 				g = &LastSeen{Loose: true, Stepped: step}
-				out = append(out, g)
+				if out = append(out, g); a.Outside {
+					rows = append(rows, g)
+				}
 			}
 			g.Run, open[a.Run] = a.Run, g
 		}
@@ -184,9 +186,9 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 
 // described finds the group of coarse lines that were printed outside the kubelet, such
 // as a condition row that stands before its log, which name the relist of a line of its own.
-func described(groups []*LastSeen, a kubelet.Age) *LastSeen {
+func described(rows []*LastSeen, a kubelet.Age) *LastSeen {
 	lo, hi := a.Bounds()
-	for _, g := range groups {
+	for _, g := range rows {
 		if g.Loose && !a.Outside && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b kubelet.Age) bool { return !b.Outside }) {
 			return g
 		}

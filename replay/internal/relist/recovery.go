@@ -133,6 +133,8 @@ func (w *healer) anew(run, after int, last int64) (proof, bool) {
 	for _, t := range w.s.Turns[after:] {
 		at := w.s.TurnAt(t)
 		switch pause := at - before; {
+		case w.s.TurnRun(t) > run && run >= 0:
+			return proof{}, false
 		case w.s.TurnRun(t) != run:
 		case w.s.TurnKinds(t)&host.KindSkip == 0:
 			return proof{}, false
