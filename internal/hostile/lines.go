@@ -59,6 +59,13 @@ func Lines() []Case {
 			fmt.Fprintf(w, "container_cpu_usage_seconds_total{namespace=\"n\",pod=\"p-%d\",container=\"c\"} %d\n", i, i)
 		}),
 		rows("50,000,000 empty lines", 50, func(w *bufio.Writer, _ *rand.Rand, _ int) { w.WriteString(strings.Repeat("\n", 1_000_000)) }),
+		rows("rows of one cell in a table of 50 MiB", 1, func(w *bufio.Writer, _ *rand.Rand, _ int) {
+			w.WriteString("timestamp,hostname,message\n2024-03-13T15:00:00Z,node-1,\"")
+			for range 50 {
+				w.WriteString(strings.Repeat("a\"\"\n", 1<<18))
+			}
+			w.WriteString("\"\n")
+		}),
 		rows("100,000 fields in each of 20 entries", 20, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			fmt.Fprintf(w, `{"__REALTIME_TIMESTAMP":"17100000000000%02d","MESSAGE":"x"`, i)
 			for f := range 100_000 {

@@ -59,6 +59,11 @@ func columnName(cell string) string {
 func (t *table) step() {
 	n := t.rowLen()
 	row := t.win[:n]
+	if bytes.IndexByte(row, t.delim) < 0 && bytes.IndexByte(row, '{') < 0 { // a message and a time are two cells, or an object
+		t.level(t.line)
+		t.skip(max(n, 1))
+		return
+	}
 	cells := t.cells(bytes.TrimRight(row, "\r\n"))
 	p := parts{}
 	for i, c := range cells {
