@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ func checkArgs(c *Condition, given map[string]string) (problems []string) {
 	for i, a := range c.Args {
 		names[i] = a.Name
 		if v, ok := given[a.Name]; ok && !a.Type.OK(v) {
-			problems = append(problems, sprintf("argument %s of condition %s: %q is not %s", a.Name, c.Name, v, a.Type.Want))
+			problems = append(problems, fmt.Sprintf("argument %s of condition %s: %q is not %s", a.Name, c.Name, v, a.Type.Want))
 		}
 	}
 	for k := range given {
@@ -95,7 +96,7 @@ func checkArgs(c *Condition, given map[string]string) (problems []string) {
 			if len(names) > 0 {
 				known = "it takes " + strings.Join(names, ", ")
 			}
-			problems = append(problems, sprintf("condition %s has no argument %q; %s", c.Name, k, known))
+			problems = append(problems, fmt.Sprintf("condition %s has no argument %q; %s", c.Name, k, known))
 		}
 	}
 	slices.Sort(problems)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/internal/nodes"
@@ -28,7 +29,7 @@ func Builtin() (*Pack, []Problem) {
 		defs := held.Defs
 		for _, d := range defs {
 			if d.ID+".yaml" != name {
-				bad = append(bad, Problem{d.Place, sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(name, ".yaml")), ""})
+				bad = append(bad, Problem{d.Place, fmt.Sprintf("cause %q does not match the file's name %s", d.ID, strings.TrimSuffix(name, ".yaml")), ""})
 			}
 		}
 		all = append(all, defs...)

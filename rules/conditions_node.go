@@ -151,18 +151,15 @@ func lookOS(s *subject, args map[string]string) outcome {
 }
 
 func lookEvented(s *subject, _ map[string]string) outcome {
-	if s.n.Kubelet.PLEG == "evented" {
-		es := s.profile("the evented PLEG is on")
-		for _, e := range s.sig(parse.SigEvented) {
-			es = events("", e)
-			break
-		}
-		return found(es...)
-	}
-	if es := s.sig(parse.SigEvented); len(es) > 0 {
+	es := s.sig(parse.SigEvented)
+	switch pleg := s.n.Kubelet.PLEG; {
+	case pleg == "evented" && len(es) == 0:
+		return found(s.profile("the evented PLEG is on")...)
+	case pleg == "evented":
+		return found(events("", es[0])...)
+	case len(es) > 0:
 		return found(events("", es...)...)
-	}
-	if s.n.Kubelet.PLEG == "generic" {
+	case pleg == "generic":
 		return notThere()
 	}
 	return cannotLook()
@@ -223,20 +220,10 @@ const silentShare = 0.4
 // where the line that does was cut: it may have been PLEG.
 func (s *subject) unreadyUnsaid() bool {
 	stated := s.sig(parse.SigNotReady)
-	for _, e := range stated {
-		if e.Field("message") == "" {
-			return true
-		}
-	}
 	if len(stated)+len(s.sig(parse.SigCondition)) > 0 {
-		return false
+		return slices.ContainsFunc(stated, func(e *parse.Event) bool { return e.Field("message") == "" })
 	}
-	for _, e := range s.sig(parse.SigNodeEvent) {
-		if e.Field("event") == "NodeNotReady" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.sig(parse.SigNodeEvent), func(e *parse.Event) bool { return e.Field("event") == "NodeNotReady" })
 }
 
 // readyAfter reports whether the last event about the node's readiness is that it is

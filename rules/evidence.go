@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -139,7 +141,12 @@ func (s *subject) lookSig(c *Clause) outcome {
 			s.leave(c, e, &o)
 			break
 		}
-		t := s.timing(e, max(late, statedLag(e, lag)))
+		after := late
+		if lag != "" {
+			stated, _ := duration(e.Field(lag))
+			after = max(late, stated)
+		}
+		t := s.timing(e, after)
 		if t != outside && s.blockedBefore(c, e) {
 			t = outside
 		}
@@ -148,7 +155,7 @@ func (s *subject) lookSig(c *Clause) outcome {
 		}
 		prev = e
 		best = better(best, t)
-		if o.add(e, ""); o.count >= enough && best == before {
+		if o.add(e); o.count >= enough && best == before {
 			break
 		}
 	}
@@ -299,15 +306,6 @@ func (c *Clause) lagField(e *parse.Event) string {
 	return ""
 }
 
-// statedLag is what a line says in that field.
-func statedLag(e *parse.Event, field string) int64 {
-	if field == "" {
-		return 0
-	}
-	d, _ := duration(e.Field(field))
-	return max(d, 0)
-}
-
 // better keeps the timing that speaks most for a cause.
 func better(a, b timing) timing {
 	rank := [...]int{undated: 2, before: 3, during: 1, outside: 0}
@@ -330,12 +328,7 @@ func (c *Clause) matches(v *view, e *parse.Event) bool {
 	if c.testsText() && !v.texts.pass(c, e) {
 		return false
 	}
-	for i := range c.Where {
-		if t := &c.Where[i]; !t.matchesField(e.Field(t.Name)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Where, func(t FieldTest) bool { return !t.matchesField(e.Field(t.Name)) })
 }
 
 func (t *FieldTest) matchesField(v string) bool {
@@ -347,20 +340,15 @@ func (t *FieldTest) matchesField(v string) bool {
 }
 
 // add takes a record. The first and the latest are kept, the rest counted.
-func (o *outcome) add(r parse.Record, note string) {
+func (o *outcome) add(r parse.Record) {
 	o.count++
-	ev := replay.Evidence{Record: r, Note: note}
-	if len(o.records) < keepMax {
-		o.records = append(o.records, ev)
-		return
-	}
-	o.records[keepMax-1] = ev
+	o.records = append(o.records[:min(len(o.records), keepMax-1)], replay.Evidence{Record: r})
 }
 
 // judge turns what was collected into a state and a share of the weight.
 func (o *outcome) judge(v *view, c *Clause, t timing) {
-	if o.count < max(c.Min, 1) || !o.spans(c.Span) {
-		o.records, o.count = nil, 0
+	if o.count < max(c.Min, 1) || c.Span != 0 && o.records[len(o.records)-1].When().At-o.records[0].When().At < c.Span {
+		o.records, o.count = nil, 0 // records without a date (a boot-relative dmesg) span time by their own clock
 		return
 	}
 	o.state, o.factor = Found, 1
@@ -375,16 +363,6 @@ func (o *outcome) judge(v *view, c *Clause, t timing) {
 		o.factor *= 1 + min(0.3, 0.1*math.Log2(float64(o.count)))
 	}
 	o.describe(v, c.Say, nil)
-}
-
-// spans reports whether first and last record lie far enough apart. Records
-// without a date (a boot-relative dmesg) are compared by their own clock.
-func (o *outcome) spans(ns int64) bool {
-	if ns == 0 {
-		return true
-	}
-	first, last := o.records[0], o.records[len(o.records)-1]
-	return last.When().At-first.When().At >= ns
 }
 
 // describe takes source, fields and objects from the records. The fields are those
@@ -495,7 +473,7 @@ func (s *subject) lookFact(c *Clause) outcome {
 		}
 		for _, f := range s.byFact[k] {
 			if c.matchesFact(f) {
-				o.add(f, "")
+				o.add(f)
 			}
 		}
 	}
@@ -510,46 +488,28 @@ func (c *Clause) matchesFact(f *parse.Fact) bool {
 	if c.Text != nil && !c.Text.MatchString(f.Text.String()) && !c.Text.MatchString(f.Value) {
 		return false
 	}
-	for _, t := range c.Where {
-		v := f.Attr(t.Name)
+	return !slices.ContainsFunc(c.Where, func(t FieldTest) bool {
 		if t.Name == "value" {
-			v = f.Value
+			return !t.matchesField(f.Value)
 		}
-		if !t.matchesField(v) {
-			return false
-		}
-	}
-	return true
+		return !t.matchesField(f.Attr(t.Name))
+	})
 }
 
 func (s *subject) lookCond(c *Clause) outcome {
 	o := conditionByName(c.Cond).Look(s, c.Args)
 	if o.state == Found {
-		if o.factor == 0 {
-			o.factor = 1
-		}
+		o.factor = cmp.Or(o.factor, 1)
 		src, vars := o.source, o.vars
-		n := o.count
-		if n < len(o.records) {
-			o.count = len(o.records)
-		}
+		o.count = max(o.count, len(o.records))
 		o.describe(s.view, c.Say, vars)
-		if o.source = src; src == "" {
-			o.source = "timeline"
+		o.source = cmp.Or(src, "timeline")
+		if o.vars == nil {
+			o.vars = map[string]string{}
 		}
-		for k, v := range vars {
-			o.vars = put(o.vars, k, v)
-		}
+		maps.Copy(o.vars, vars)
 	}
 	return o
-}
-
-func put(m map[string]string, k, v string) map[string]string {
-	if m == nil {
-		m = map[string]string{}
-	}
-	m[k] = v
-	return m
 }
 
 // number reads a field as a number: a plain one, or a duration in seconds.

@@ -31,7 +31,7 @@ func (s *subject) lookMetric(c *Clause) outcome {
 		if len(o.records) < keepMax {
 			o.records = append(o.records, replay.Evidence{Record: m.Cite(ps[at]), Note: reduceNote(c.Reduce, v)})
 		}
-		o.vars = put(o.vars, "value", strconv.FormatFloat(v, 'g', 4, 64))
+		o.vars = map[string]string{"value": strconv.FormatFloat(v, 'g', 4, 64)}
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -192,7 +193,7 @@ func (c *Clause) target() string {
 		out = "signature " + strings.Join(c.Sigs, " or ")
 	}
 	if c.Num != nil {
-		out += sprintf(" %s %g", c.Num.Op, c.Num.V)
+		out += fmt.Sprintf(" %s %g", c.Num.Op, c.Num.V)
 	}
 	if c.Absent {
 		out += ", absent"

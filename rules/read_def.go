@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -270,7 +271,7 @@ func kebab(id string) bool {
 // complete checks what no single field can tell: that nothing is missing.
 func (r *reader) complete(d *Def) {
 	say := func(format string, args ...any) {
-		r.probs = append(r.probs, Problem{d.Place, sprintf(format, args...), ""})
+		r.probs = append(r.probs, Problem{d.Place, fmt.Sprintf(format, args...), ""})
 	}
 	if !kebab(d.ID) {
 		say("id %q is not in kebab-case", d.ID)
@@ -317,9 +318,9 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 	for _, s := range p.Own {
 		switch {
 		case asked[s.ID] && s.Context:
-			out = append(out, Problem{Place{s.File, s.Line}, sprintf("signature %s is marked as context, and a cause asks for it", s.ID), ""})
+			out = append(out, Problem{Place{s.File, s.Line}, fmt.Sprintf("signature %s is marked as context, and a cause asks for it", s.ID), ""})
 		case !asked[s.ID] && !s.Context:
-			out = append(out, Problem{Place{s.File, s.Line}, sprintf("no cause asks for signature %s: use it in one, or mark it as role: context", s.ID), ""})
+			out = append(out, Problem{Place{s.File, s.Line}, fmt.Sprintf("no cause asks for signature %s: use it in one, or mark it as role: context", s.ID), ""})
 		}
 	}
 	ids := make([]string, 0, len(p.Causes))
@@ -329,7 +330,7 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 	for _, d := range p.Causes {
 		for _, e := range d.Explains {
 			if p.byID[e] == nil {
-				out = append(out, Problem{d.Place, sprintf("cause %s explains %q, which no file defines", d.ID, e), nearest(e, ids)})
+				out = append(out, Problem{d.Place, fmt.Sprintf("cause %s explains %q, which no file defines", d.ID, e), nearest(e, ids)})
 			}
 		}
 		for c := range clausesOf(d) {
@@ -355,13 +356,13 @@ func (c *Clause) asks() []string {
 func checkClause(c *Clause, sigs, facts []string) (out []Problem) {
 	for _, s := range c.asks() {
 		if !slices.Contains(sigs, s) {
-			out = append(out, Problem{c.Place, sprintf("unknown signature %q", s), nearest(s, sigs)})
+			out = append(out, Problem{c.Place, fmt.Sprintf("unknown signature %q", s), nearest(s, sigs)})
 		}
 	}
 	// A clause may name a family of facts, and the list of keys may hold families.
 	known := func(k string) bool { return k == c.Fact || familyHas(k, c.Fact) || familyHas(c.Fact, k) }
 	if c.Fact != "" && facts != nil && !slices.ContainsFunc(facts, known) {
-		out = append(out, Problem{c.Place, sprintf("unknown fact key %q", c.Fact), nearest(c.Fact, facts)})
+		out = append(out, Problem{c.Place, fmt.Sprintf("unknown fact key %q", c.Fact), nearest(c.Fact, facts)})
 	}
 	return out
 }

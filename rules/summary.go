@@ -534,12 +534,10 @@ func slowest(n *replay.Node) string {
 // cutReport reports whether a line was cut within the words that only a report of an
 // old relist has: "pleg was last seen active …".
 func (v *view) cutReport() bool {
-	for _, e := range v.sig(parse.SigSkip) {
-		if reason := e.Field("reason"); strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.sig(parse.SigSkip), func(e *parse.Event) bool {
+		reason := e.Field("reason")
+		return strings.Contains(reason, "pleg was") && !strings.Contains(reason, " ago")
+	})
 }
 
 // unhealthyWithoutAge is what is left to say of reports that were cut before the

@@ -261,15 +261,19 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 	if stuck && l.Was.RPCTimeout > askRPCTimeout {
 		ask("rpc-timeout=" + askRPCTimeout.String())
 	}
-	if worst := c.dear(); len(worst) > 0 {
-		ask("without-pod=" + worst[0])
-		if len(worst) > 1 {
-			var all []string
-			for _, name := range worst {
-				all = append(all, "without-pod="+name)
-			}
-			ask(all...)
+	var dear []string // the pods, at most three, that cost enough
+	for _, p := range c.pods[:min(len(c.pods), 3)] {
+		name := cmp.Or(p.name, p.uid)
+		if name == "" || p.took < time.Second || p.took < c.total/10 {
+			break
 		}
+		dear = append(dear, "without-pod="+name)
+	}
+	if len(dear) > 0 {
+		ask(dear[0])
+	}
+	if len(dear) > 1 {
+		ask(dear...)
 	}
 	if len(c.pods) > 1 && c.inspect > c.total/2 && l.Was.Parallel <= 1 {
 		ask("parallel-inspect=4")
@@ -279,19 +283,6 @@ func (l *Counterfactual) questions(c *cost) [][]string {
 	}
 	if stuck && !c.listStuck && l.Was.Has(pleg.InspectTwice) {
 		ask("kubelet-version=v1.32.0") // no longer inspects a pod twice in one relist
-	}
-	return out
-}
-
-// dear are the names of the pods, at most three, that cost enough.
-func (c *cost) dear() []string {
-	var out []string
-	for _, p := range c.pods {
-		name := cmp.Or(p.name, p.uid)
-		if len(out) == 3 || name == "" || p.took < time.Second || p.took < c.total/10 {
-			break
-		}
-		out = append(out, name)
 	}
 	return out
 }

@@ -184,21 +184,11 @@ func (f *free) relist() {
 		f.sim.Machine.Drain()
 	}
 	f.out = append(f.out, r)
-	f.next = r.End + int64(f.pause())
-	if f.next <= r.Start {
-		f.next = r.Start + 1
+	pause := f.sim.Machine.Period
+	if f.fresh { // it rests as long as it did, with the period that it would have had
+		pause += f.idle - f.was.Period
 	}
-}
-
-// pause is how long the kubelet would have rested after the relist: as long
-// as it did, where that is recorded, with the period that it would have had.
-func (f *free) pause() time.Duration {
-	d := f.sim.Machine.Period
-	if f.fresh {
-		d += f.idle - f.was.Period
-	}
-	f.fresh = false
-	return max(d, 0)
+	f.fresh, f.next = false, max(r.End+int64(max(pause, 0)), r.Start+1)
 }
 
 // cost is what the relist has to do, as the changed history has it.

@@ -56,27 +56,17 @@ func standing(x *parse.Fact) bool {
 	if x.Raw != (parse.Clock{}) {
 		return false // dated by itself
 	}
-	for _, prefix := range []string{"node.", "os.", "kernel.", "kubelet.", "runtime.name", "runtime.version", "runc.", "systemd.version", "systemd.setting",
-		"crictl.", "collector.", "cpu.count", "mem.total", "swap.total", "pid.max", "threads.max", "files.max", "time."} {
-		if strings.HasPrefix(x.Key, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"node.", "os.", "kernel.", "kubelet.", "runtime.name", "runtime.version", "runc.", "systemd.version", "systemd.setting",
+		"crictl.", "collector.", "cpu.count", "mem.total", "swap.total", "pid.max", "threads.max", "files.max", "time."},
+		func(prefix string) bool { return strings.HasPrefix(x.Key, prefix) })
 }
 
 // covered reports whether a log has a line in the frame, as far as its gaps
 // tell.
 func (f Frame) covered(c *parse.Coverage) bool {
-	if c.FirstLine.Basis == parse.NoTime || f.Out(c.FirstLine.At, c.LastLine.At) {
-		return false
-	}
-	for _, g := range c.Gaps {
-		if f.Since != 0 && f.Until != 0 && g.Last.At < f.Since && g.Next.At > f.Until {
-			return false
-		}
-	}
-	return true
+	return c.FirstLine.Basis != parse.NoTime && !f.Out(c.FirstLine.At, c.LastLine.At) && !slices.ContainsFunc(c.Gaps, func(g parse.Gap) bool {
+		return f.Since != 0 && f.Until != 0 && g.Last.At < f.Since && g.Next.At > f.Until
+	})
 }
 
 // Dated reports whether the records tell of any moment.

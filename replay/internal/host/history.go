@@ -127,11 +127,12 @@ var lifeOps = [...]lifeOp{
 // life reads a line of a runtime about one container or sandbox.
 func (h *historian) life(f *lifeFields) {
 	row := h.op(f)
-	if row == nil {
+	if row == nil || f.id == 0 {
 		return
 	}
-	o := h.learn(f)
-	if o < 0 || row.begins || f.err != 0 {
+	o := h.out.object(f.id, f.kind == h.sandbox)
+	h.out.Objects.At(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
+	if row.begins || f.err != 0 {
 		return
 	}
 	state := row.container
@@ -141,17 +142,6 @@ func (h *historian) life(f *lifeFields) {
 	if state != StateNone {
 		h.moved(o, f, state)
 	}
-}
-
-// learn keeps what a line says about who an object is. It returns the object,
-// -1 if the line does not name it.
-func (h *historian) learn(f *lifeFields) int32 {
-	if f.id == 0 {
-		return -1
-	}
-	o := h.out.object(f.id, f.kind == h.sandbox)
-	h.out.Objects.At(o).learn(f.sandbox, f.podUID, f.podName, f.podNS, f.name)
-	return o
 }
 
 // moved notes a state that a line proves. An exit has the runtime's own stamp

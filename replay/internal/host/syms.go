@@ -12,8 +12,7 @@ import (
 // the input share its Symbols, and one of many nodes has few of them.
 type BySym[T any] struct {
 	rows   []T
-	few    bool
-	sparse map[parse.Sym]*T
+	sparse map[parse.Sym]*T // instead of rows
 }
 
 // NewBySym returns a table for about n Syms.
@@ -22,7 +21,7 @@ func NewBySym[T any](syms *parse.Symbols, n int) BySym[T] {
 	if bound := syms.Bound(); bound/share <= n {
 		return BySym[T]{rows: make([]T, bound)}
 	}
-	return BySym[T]{few: true}
+	return BySym[T]{sparse: map[parse.Sym]*T{}}
 }
 
 // Touch writes to each page of a new table of which nearly all will be used. A
@@ -50,25 +49,16 @@ func (t *BySym[T]) At(s parse.Sym) *T {
 	if int(s) < len(t.rows) {
 		return &t.rows[s]
 	}
-	if t.few {
-		return t.atSparse(s)
+	if t.sparse == nil {
+		grown := make([]T, max(int(s)+1, 2*len(t.rows)))
+		copy(grown, t.rows)
+		t.rows = grown
+		return &t.rows[s]
 	}
-	grown := make([]T, max(int(s)+1, 2*len(t.rows)))
-	copy(grown, t.rows)
-	t.rows = grown
-	return &t.rows[s]
-}
-
-func (t *BySym[T]) atSparse(s parse.Sym) *T {
-	p := t.sparse[s]
-	if p == nil {
-		if t.sparse == nil {
-			t.sparse = map[parse.Sym]*T{}
-		}
-		p = new(T)
-		t.sparse[s] = p
+	if t.sparse[s] == nil {
+		t.sparse[s] = new(T)
 	}
-	return p
+	return t.sparse[s]
 }
 
 // PodID names a pod by its namespace, 0 if unknown, and name. The zero PodID is

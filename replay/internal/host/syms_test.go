@@ -15,7 +15,7 @@ func TestBySym(t *testing.T) {
 		syms.OfString(fmt.Sprint("early ", i))
 	}
 	many, few := NewBySym[int](syms, 1000), NewBySym[int](syms, 1)
-	if many.few || !few.few {
+	if many.sparse != nil || few.sparse == nil {
 		t.Fatal("a table for 1000 of 1000 Syms should be a slice, one for a single Sym a map")
 	}
 	for i := range 2000 {

@@ -186,12 +186,7 @@ func agree[T comparable](a, b T) bool {
 // twice reports whether the same layer speaks again: another call.
 func twice(f, g *Failure) bool {
 	e := f.Evidence[0].Record.(*parse.Event)
-	for _, x := range g.Evidence {
-		if o := x.Record.(*parse.Event); o.Caller == e.Caller && e.Caller != "" {
-			return true
-		}
-	}
-	return false
+	return e.Caller != "" && slices.ContainsFunc(g.Evidence, func(x host.Evidence) bool { return x.Record.(*parse.Event).Caller == e.Caller })
 }
 
 // merge adds what another layer says.
@@ -207,15 +202,9 @@ func (f *Failure) merge(g *Failure) {
 // immediate reports whether an error says that nothing was waited for: there was
 // nobody to connect to. A dial that timed out did wait.
 func immediate(err string) bool {
-	if strings.Contains(err, "timeout") || strings.Contains(err, "timed out") {
-		return false
-	}
-	for _, s := range []string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint"} {
-		if strings.Contains(err, s) {
-			return true
-		}
-	}
-	return false
+	has := func(words string) bool { return strings.Contains(err, words) }
+	return !has("timeout") && !has("timed out") &&
+		slices.ContainsFunc([]string{"connection refused", "no such file or directory", "connect: ", "onnect to the Docker daemon", "onnect to Docker endpoint"}, has)
 }
 
 // TimedOut reports whether an error text says that a call ran into its

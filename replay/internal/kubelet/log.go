@@ -158,9 +158,12 @@ func Read(n *host.Records, v *host.Survey) *Log {
 	s.Runs = rc.runs
 	s.Cover.runs(s.Runs)
 	s.silences, s.Doubled, s.Broken = silences(n), doubled(n), s.broken()
-	endRuns(s.Runs)
 	for i := 1; i < len(s.Runs); i++ {
-		if a, b := &s.Runs[i-1], &s.Runs[i]; a.PID != 0 && b.PID != 0 && a.Last-b.First > int64(TurnMax) {
+		a, b := &s.Runs[i-1], &s.Runs[i]
+		if b.First > a.Last {
+			a.End = host.Between(a.Last, b.First)
+		}
+		if a.PID != 0 && b.PID != 0 && a.Last-b.First > int64(TurnMax) {
 			s.Doubled = append(s.Doubled, host.Span{From: b.First, To: a.Last})
 		}
 	}

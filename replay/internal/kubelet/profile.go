@@ -267,7 +267,12 @@ func (p *profiler) runtime() {
 	if p.k.Runtime != "" {
 		return
 	}
-	kind, by := runtimeOfSocket(p.sock), "its socket"
+	kind, by := "", "its socket"
+	for _, x := range [][2]string{{"docker", "docker"}, {"containerd", "containerd"}, {"crio", "cri-o"}} { // unix:///run/k3s/containerd/containerd.sock
+		if kind == "" && strings.Contains(path.Base(p.sock), x[0]) {
+			kind = x[1]
+		}
+	}
 	if kind == "" {
 		named := p.ofContainers()
 		if len(named) > 1 {
@@ -287,18 +292,6 @@ func (p *profiler) runtime() {
 		p.k.Runtime = kind
 		p.say("runtime " + kind + " by " + by)
 	}
-}
-
-// runtimeOfSocket is the kind of the runtime that listens there, "" if its name is of none:
-// unix:///run/k3s/containerd/containerd.sock.
-func runtimeOfSocket(address string) string {
-	name := path.Base(address)
-	for _, x := range [][2]string{{"docker", "docker"}, {"containerd", "containerd"}, {"crio", "cri-o"}} {
-		if strings.Contains(name, x[0]) {
-			return x[1]
-		}
-	}
-	return ""
 }
 
 // containerID is how the kubelet writes an id, after the runtime that gave it.

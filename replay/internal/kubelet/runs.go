@@ -119,16 +119,6 @@ func processStart(s string) (int64, bool) {
 	return t.UnixNano() - int64(sec*1e9), true
 }
 
-// endRuns dates the end of each run but the last: between its last line and the
-// first line of the next.
-func endRuns(runs []Run) {
-	for i := 0; i+1 < len(runs); i++ {
-		if lo, hi := runs[i].Last, runs[i+1].First; hi > lo {
-			runs[i].End = host.Between(lo, hi)
-		}
-	}
-}
-
 // versionText gives a version its leading v and cuts build suffixes off.
 func versionText(s string) string {
 	s = strings.Trim(s, "\"' ")

@@ -1,7 +1,7 @@
 package snapshots
 
 import (
-	"math"
+	"cmp"
 	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -19,7 +19,7 @@ func proveRelists(shots []*shot) []Proof {
 	}
 	for i := 0; i < len(shots); {
 		j := i
-		for j+1 < len(shots) && shots[j+1].count == shots[i].count && alike(shots[j+1].icount, shots[i].icount) {
+		for j+1 < len(shots) && shots[j+1].count == shots[i].count && cmp.Compare(shots[j+1].icount, shots[i].icount) == 0 { // or both unknown
 			j++
 		}
 		d := dating{shots: shots, i: i, j: j, running: shots[i].running(idle), idle: shots[i].count-shots[i].icount == idle}
@@ -30,9 +30,6 @@ func proveRelists(shots []*shot) []Proof {
 	}
 	return out
 }
-
-// alike reports whether two counts are the same, or both are not known.
-func alike(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 // firstRelist dates the only long relist of a process that ended before its
 // first snapshot.
@@ -118,7 +115,13 @@ func (d *dating) relist() (Proof, bool) {
 	p.Step, p.To, p.Start, p.End = z.at, b.at, host.Between(lo, hi), host.Between(endLo, endHi)
 	p.Listed = d.listed(z, b, &long)
 	_, p.Pods = podSeconds(z, b)
-	p.Evidence = append(z.cite(d.note(), "count", "sum", "icount"), b.cite("it ended before this snapshot, after about "+parse.Short(seconds(b.sum-z.sum)), "count", "sum", "icount")...)
+	note := "the snapshot before"
+	if d.running {
+		note = "a relist was running here"
+	} else if d.idle {
+		note = "no relist was running here"
+	}
+	p.Evidence = append(z.cite(note, "count", "sum", "icount"), b.cite("it ended before this snapshot, after about "+parse.Short(seconds(b.sum-z.sum)), "count", "sum", "icount")...)
 	return p, true
 }
 
@@ -132,16 +135,6 @@ func By(at int64) int64 {
 		return at
 	}
 	return at + int64(time.Second)
-}
-
-func (d *dating) note() string {
-	switch {
-	case d.running:
-		return "a relist was running here"
-	case d.idle:
-		return "no relist was running here"
-	}
-	return "the snapshot before"
 }
 
 // began bounds the start of the relist that runs at snapshot i: after the last
