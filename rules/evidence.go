@@ -444,22 +444,15 @@ func objectOf(f parse.Field) string {
 		if len(f.Value) >= 8 {
 			return "uid:" + f.Value
 		}
-	case "pod_name":
-		return prefixed("pod:", f.Value)
-	case "server", "srv":
-		return prefixed("server:", f.Value)
-	case "device", "dev":
-		return prefixed("device:", f.Value)
+	}
+	if kind := namedThings[f.Name]; kind != "" && f.Value != "" {
+		return kind + ":" + f.Value
 	}
 	return ""
 }
 
-func prefixed(p, v string) string {
-	if v == "" {
-		return ""
-	}
-	return p + v
-}
+// namedThings are the kinds of things that fields name in full.
+var namedThings = map[string]string{"pod_name": "pod", "server": "server", "srv": "server", "device": "device", "dev": "device"}
 
 func (s *subject) lookFact(c *Clause) outcome {
 	o := outcome{state: CannotLook, source: string(parse.SrcFacts)}

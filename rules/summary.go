@@ -311,14 +311,7 @@ func quietSummary(v *view, r *Result) string {
 		}
 	}
 	if b := unhealthyUnreported(r); b != nil {
-		age := time.Duration(b.Value * float64(time.Second))
-		if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
-			return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Least(age) + " old" + strings.TrimSuffix("; found: "+best, "; found: ") + maybe
-		}
-		if p := v.wholeAge(b); p != nil {
-			return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
-		}
-		return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist at least " + parse.Least(age) + " old; the kubelet's log of that time would tell why"
+		return v.unreported(b, best, maybe)
 	}
 	if said := unhealthyWithoutAge(v); said != "" && r.Status != StatusHealthy {
 		return said
@@ -358,6 +351,18 @@ func quietSummary(v *view, r *Result) string {
 		return within + unseen + ". Found: " + found + maybe
 	}
 	return found + maybe + "; whether PLEG passed its threshold cannot be decided from this input"
+}
+
+// unreported is the sentence for unhealthiness that no line reports, with what was found.
+func (v *view) unreported(b *Breach, found, maybe string) string {
+	age := time.Duration(b.Value * float64(time.Second))
+	if _, ok := b.Evidence[0].Record.(*parse.Event); ok {
+		return "PLEG unhealthy from " + clock(b.Start) + " at the latest, though no line says so: its relists leave no room for one that listed pods, the last such was at least " + parse.Least(age) + " old" + strings.TrimSuffix("; found: "+found, "; found: ") + maybe
+	}
+	if p := v.wholeAge(b); p != nil {
+		return "PLEG was unhealthy some time" + boundsOf(p) + " by the metrics: a relist began at least " + parse.Least(p.SumMin) + " after the last one that had listed pods; the kubelet's log would tell when" + maybe
+	}
+	return "PLEG unhealthy from " + clock(b.Start) + " by the metrics, last relist at least " + parse.Least(age) + " old; the kubelet's log of that time would tell why"
 }
 
 // untold says for how much of the window nothing tells whether PLEG was healthy, "" if

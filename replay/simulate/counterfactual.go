@@ -378,10 +378,10 @@ func (l *Counterfactual) run(what *WhatIf, p pleg.Profile) ([]*Relist, Totals) {
 			h.lastSeen = now
 		}
 		now = l.next(ended, p.Period, i, busy)
-		for _, f := range l.fell { // the generic generator starts anew
-			if ended < f.From && f.From < now && l.at(f.From, what, as).Period < p.Period {
-				now = f.From
-			}
+		if k := slices.IndexFunc(l.fell, func(f replay.Fallback) bool {
+			return ended < f.From && f.From < now && l.at(f.From, what, as).Period < p.Period
+		}); k >= 0 {
+			now = l.fell[k].From // the generic generator starts anew
 		}
 	}
 	t.To = max(end, now)

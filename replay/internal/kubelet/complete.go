@@ -142,29 +142,34 @@ func betweenPauses(d int64) bool {
 // failed, that a relist began. Between two that returned that is missing too, but
 // that the collection of images lists all pods as well, every five minutes.
 func (w *Witness) lists(s *Log) {
-	last := map[int]int64{}    // the failure after the last begin
-	begins := map[int][3]int{} // how many relists began, whether the list of the last returned, and how many more did
+	runs := make([]struct {
+		begun, more int   // how many relists began, and how many more lists returned than the first of each
+		returned    bool  // the list of the last one
+		failed      int64 // when a list failed, after the last begin
+	}, len(s.Runs))
 	for i := range s.Marks {
 		m := &s.Marks[i]
+		if m.Run < 0 {
+			continue
+		}
+		x, n := &w.runs[m.Run], &runs[m.Run]
 		switch {
-		case m.Run < 0:
 		case m.Kind == host.KindRelisting:
-			w.runs[m.Run].begun = true
-			delete(last, m.Run)
-			begins[m.Run] = [3]int{begins[m.Run][0] + 1, 0, begins[m.Run][2]}
-		case m.Kind == host.KindRetrieved && begins[m.Run][0] > 0:
-			n := begins[m.Run]
-			n[1], n[2] = 1, n[2]+n[1]
-			begins[m.Run] = n
+			x.begun, n.failed, n.returned = true, 0, false
+			n.begun++
+		case m.Kind == host.KindRetrieved && n.begun > 0:
+			if n.returned {
+				n.more++
+			}
+			n.returned = true
 		case m.Kind == host.KindListFail:
-			x, t := &w.runs[m.Run], last[m.Run]
 			k, _ := slices.BinarySearchFunc(s.Calls, m.At-int64(LayerGap), func(c Call, t int64) int { return cmp.Compare(c.Line.At, t) })
-			x.thinned = x.thinned || k == len(s.Calls) || s.Calls[k].Line.At > m.At || t != 0 && x.begun && w.Whole(t, m.At)
-			last[m.Run] = m.At
+			x.thinned = x.thinned || k == len(s.Calls) || s.Calls[k].Line.At > m.At || n.failed != 0 && x.begun && w.Whole(n.failed, m.At)
+			n.failed = m.At
 		}
 	}
-	for run, n := range begins {
-		w.runs[run].thinned = w.runs[run].thinned || n[2] > 2 && 4*n[2] > n[0]
+	for run, n := range runs {
+		w.runs[run].thinned = w.runs[run].thinned || n.more > 2 && 4*n.more > n.begun
 	}
 }
 
@@ -190,16 +195,16 @@ func (w *Witness) combed(s *Log) {
 			continue
 		}
 		p := &runs[m.Run]
-		if d := m.At - p.last; p.last != 0 && w.Whole(p.last, m.At) {
-			if d <= int64(quickMost) {
-				if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
-					p.first = m.At
-				}
-			} else if d <= combFew*int64(quickMost) {
-				p.long = append(p.long, d)
-			} else if d >= int64(habitLeast) {
-				p.slow = append(p.slow, d)
+		switch d := m.At - p.last; {
+		case p.last == 0 || !w.Whole(p.last, m.At):
+		case d <= int64(quickMost):
+			if p.quick = append(p.quick, d); len(p.quick) == quickLeast {
+				p.first = m.At
 			}
+		case d <= combFew*int64(quickMost):
+			p.long = append(p.long, d)
+		case d >= int64(habitLeast):
+			p.slow = append(p.slow, d)
 		}
 		p.last = m.At
 	}
@@ -311,20 +316,21 @@ func (w *Witness) unstarted(s *Log) {
 		begins[run] = begins[run] || e.Is(parse.SigFlag) || e.Is(parse.SigVersion) || e.Is(parse.SigGates) || e.Is(parse.SigRuntime)
 	}
 	for run := range s.Runs {
-		r := &s.Runs[run]
+		r, x := &s.Runs[run], &w.runs[run]
 		if len(flags[run]) > 0 {
 			first := slices.Min(flags[run])
-			w.runs[run].thinned = w.runs[run].thinned || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
+			x.thinned = x.thinned || slices.ContainsFunc(startFlags, func(f string) bool { return f > first && !slices.Contains(flags[run], f) })
+		} else if begins[run] && r.Loop != 0 {
+			x.thinned = x.thinned || slices.ContainsFunc(s.Coverage, func(c *parse.Coverage) bool { return c.Origin.PID == r.PID && c.MaxV > 0 })
 		}
-		x := &w.runs[run]
-		x.thinned = x.thinned || begins[run] && r.Loop != 0 && len(flags[run]) == 0 && slices.ContainsFunc(s.Coverage, func(c *parse.Coverage) bool { return c.Origin.PID == r.PID && c.MaxV > 0 })
-		x.filtered = x.filtered || begins[run] && r.Loop == 0 && r.Last-r.First > int64(time.Minute)
-		if r.Loop == 0 || r.Last-r.Loop < int64(time.Minute) {
-			continue
+		switch {
+		case r.Loop == 0:
+			x.filtered = x.filtered || begins[run] && r.Last-r.First > int64(time.Minute)
+		case r.Last-r.Loop >= int64(time.Minute):
+			x.filtered = x.filtered || !slices.ContainsFunc(s.Turns[s.TurnFrom(r.Loop):s.TurnFrom(r.Loop+int64(TurnMax))], func(t Turn) bool {
+				return s.TurnRun(t) == run && s.TurnKinds(t)&host.KindSkip != 0
+			})
 		}
-		x.filtered = x.filtered || !slices.ContainsFunc(s.Turns[s.TurnFrom(r.Loop):s.TurnFrom(r.Loop+int64(TurnMax))], func(t Turn) bool {
-			return s.TurnRun(t) == run && s.TurnKinds(t)&host.KindSkip != 0
-		})
 	}
 }
 
