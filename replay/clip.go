@@ -19,7 +19,14 @@ import (
 func (n *Node) Clip(since, until int64) (kept map[int]int) {
 	f := host.Frame{Since: since, Until: until}
 	n.Records.Clip(f)
-	kept = n.clipRelists(f)
+	var relists []Relist
+	kept = map[int]int{}
+	for i := range n.Relists {
+		if r := &n.Relists[i]; !f.Out(r.Start.At, r.End.At) {
+			kept[i], relists = len(relists), append(relists, *r)
+		}
+	}
+	n.Relists = relists
 	n.Episodes = slices.DeleteFunc(n.Episodes, func(e Episode) bool {
 		return f.Out(max(e.Breach, e.LastStart.At), max(e.Recovered.At, e.LastReport))
 	})
@@ -65,18 +72,4 @@ func cut(s *Span, f host.Frame) {
 	if f.Until != 0 && (s.To == 0 || s.To > f.Until) {
 		s.To = f.Until
 	}
-}
-
-// clipRelists drops relists, and returns where those stand now that are left.
-func (n *Node) clipRelists(f host.Frame) map[int]int {
-	var relists []Relist
-	index := map[int]int{}
-	for i := range n.Relists {
-		if r := &n.Relists[i]; !f.Out(r.Start.At, r.End.At) {
-			index[i] = len(relists)
-			relists = append(relists, *r)
-		}
-	}
-	n.Relists = relists
-	return index
 }

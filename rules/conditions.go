@@ -79,11 +79,7 @@ var conditions = []Condition{
 
 // ConditionNames lists the names of all conditions.
 func ConditionNames() []string {
-	out := make([]string, len(conditions))
-	for i := range conditions {
-		out[i] = conditions[i].Name
-	}
-	return out
+	return namesOf(conditions, func(c Condition) string { return c.Name })
 }
 
 func conditionByName(name string) *Condition {

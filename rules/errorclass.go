@@ -44,11 +44,3 @@ func errorExpr(names []string) (expr, unknown string) {
 	}
 	return strings.Join(parts, "|"), ""
 }
-
-func errorNames() []string {
-	out := make([]string, len(errorClasses))
-	for i := range errorClasses {
-		out[i] = errorClasses[i].Name
-	}
-	return out
-}

@@ -166,13 +166,7 @@ func (p *Pack) SetLimits(ls ...Limit) {
 }
 
 // LimitNames are the names of all thresholds.
-func LimitNames() []string {
-	out := make([]string, len(limits))
-	for i := range limits {
-		out[i] = limits[i].Name
-	}
-	return out
-}
+func LimitNames() []string { return namesOf(limits, func(l Limit) string { return l.Name }) }
 
 // ParseLimit reads a threshold: a duration (90s, 2m) or seconds, a percentage
 // (25%), or a count. from is the place or flag that sets it.

@@ -38,9 +38,7 @@ func (p *Pack) IDs() []string {
 
 // CauseIDs are the ids of the causes and look-alikes, sorted.
 func (p *Pack) CauseIDs() (out []string) {
-	for _, d := range p.Causes {
-		out = append(out, d.ID)
-	}
+	out = namesOf(p.Causes, func(d *Def) string { return d.ID })
 	sort.Strings(out)
 	return out
 }

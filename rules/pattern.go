@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -350,13 +351,10 @@ func product(a, b []string) (out []string) {
 }
 
 func shortest(lits []string) int {
-	least := 0
-	for i, l := range lits {
-		if i == 0 || len(l) < least {
-			least = len(l)
-		}
+	if len(lits) == 0 {
+		return 0
 	}
-	return least
+	return len(slices.MinFunc(lits, func(a, b string) int { return cmp.Compare(len(a), len(b)) }))
 }
 
 func useful(lits []string) bool { return shortest(lits) >= leastBytes }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,7 +139,7 @@ func mapping[T any](r *reader, n *nodes.Node, what string, keys []key[T], into *
 		at := slices.IndexFunc(keys, func(x key[T]) bool { return x.name == k.Value })
 		switch {
 		case at < 0:
-			r.bad(k, nearest(k.Value, namesOf(keys)), "unknown field %q in %s", k.Value, what)
+			r.bad(k, nearest(k.Value, slices.Sorted(slices.Values(namesOf(keys, func(x key[T]) string { return x.name })))), "unknown field %q in %s", k.Value, what)
 		case seen>>at&1 != 0:
 			r.bad(k, "", "field %q given twice", k.Value)
 		default:
@@ -150,12 +149,12 @@ func mapping[T any](r *reader, n *nodes.Node, what string, keys []key[T], into *
 	}
 }
 
-func namesOf[T any](keys []key[T]) []string {
-	out := make([]string, 0, len(keys))
-	for _, k := range keys {
-		out = append(out, k.name)
+// namesOf are the names of all, in their order.
+func namesOf[T any](all []T, name func(T) string) []string {
+	out := make([]string, len(all))
+	for i, x := range all {
+		out[i] = name(x)
 	}
-	sort.Strings(out)
 	return out
 }
 
@@ -169,13 +168,11 @@ func (r *reader) str(n *nodes.Node, p *string) {
 
 // word reads text that must be one of a few.
 func (r *reader) word(n *nodes.Node, set func(string), all ...string) {
-	for _, w := range all {
-		if n.Value == w {
-			set(w)
-			return
-		}
+	if slices.Contains(all, n.Value) {
+		set(n.Value)
+	} else {
+		r.noWord(n, all)
 	}
-	r.noWord(n, all)
 }
 
 func (r *reader) noWord(n *nodes.Node, all []string) {

@@ -60,11 +60,7 @@ func (r *reader) graded(n *nodes.Node, words []graded) (out graded) {
 	if i := slices.IndexFunc(words, func(g graded) bool { return g.Word == n.Value }); i >= 0 {
 		return words[i]
 	}
-	var all []string
-	for _, g := range words {
-		all = append(all, g.Word)
-	}
-	r.noWord(n, all)
+	r.noWord(n, namesOf(words, func(g graded) string { return g.Word }))
 	return out
 }
 
@@ -184,7 +180,7 @@ func (r *reader) errors(n *nodes.Node) *Pattern {
 	r.strs(n, &names)
 	expr, unknown := errorExpr(names)
 	if unknown != "" {
-		r.bad(n, nearest(unknown, errorNames()), "unknown error class %q", unknown)
+		r.bad(n, nearest(unknown, namesOf(errorClasses, func(c errorClass) string { return c.Name })), "unknown error class %q", unknown)
 		return nil
 	}
 	return rightPattern(expr)
@@ -323,10 +319,7 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 			out = append(out, Problem{Place{s.File, s.Line}, fmt.Sprintf("no cause asks for signature %s: use it in one, or mark it as role: context", s.ID), ""})
 		}
 	}
-	ids := make([]string, 0, len(p.Causes))
-	for _, d := range p.Causes {
-		ids = append(ids, d.ID)
-	}
+	ids := namesOf(p.Causes, func(d *Def) string { return d.ID })
 	for _, d := range p.Causes {
 		for _, e := range d.Explains {
 			if p.byID[e] == nil {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,14 +40,11 @@ func (v version) at(i int) int {
 	return 0
 }
 
-// compare orders versions; digits beyond n numbers are ignored when n > 0.
+// compare orders versions.
 func (v version) compare(w version) int {
-	for i := 0; i < max(len(v), len(w)); i++ {
-		if a, b := v.at(i), w.at(i); a != b {
-			if a < b {
-				return -1
-			}
-			return 1
+	for i := range max(len(v), len(w)) {
+		if c := cmp.Compare(v.at(i), w.at(i)); c != 0 {
+			return c
 		}
 	}
 	return 0
@@ -89,12 +88,7 @@ func inRange(s, within string) (in, ok bool) {
 	if v == nil || !good {
 		return false, false
 	}
-	for _, all := range alts {
-		if holds(v, all) {
-			return true, true
-		}
-	}
-	return false, true
+	return slices.ContainsFunc(alts, func(all []bound) bool { return holds(v, all) }), true
 }
 
 func holds(v version, all []bound) bool {

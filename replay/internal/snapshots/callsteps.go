@@ -117,7 +117,13 @@ func callSources(series []*parse.Series, gen *callMetrics) []*callSource {
 		src.add(s, op, role, gen.unit)
 	}
 	for _, src := range order {
-		src.finish()
+		slices.Sort(src.times)
+		src.times = slices.Compact(src.times)
+		for _, shots := range src.ops {
+			for _, t := range shots {
+				t.finish()
+			}
+		}
 	}
 	return order
 }
@@ -182,19 +188,13 @@ func (src *callSource) add(s *parse.Series, op, role string, unit float64) {
 	}
 }
 
-func (src *callSource) finish() {
-	slices.Sort(src.times)
-	src.times = slices.Compact(src.times)
-	for _, shots := range src.ops {
-		for _, t := range shots {
-			slices.SortFunc(t.buckets, func(a, b bucket) int { return cmp.Compare(a.le, b.le) })
-			if math.IsNaN(t.count) {
-				t.count = t.calls
-			}
-			if math.IsNaN(t.errors) {
-				t.errors = 0 // the counter appears with the first error
-			}
-		}
+func (t *callShot) finish() {
+	slices.SortFunc(t.buckets, func(a, b bucket) int { return cmp.Compare(a.le, b.le) })
+	if math.IsNaN(t.count) {
+		t.count = t.calls
+	}
+	if math.IsNaN(t.errors) {
+		t.errors = 0 // the counter appears with the first error
 	}
 }
 

@@ -470,7 +470,12 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 	var out []Proof
 	for i := 1; i < len(shots); i++ {
 		a, b := shots[i-1], shots[i]
-		failed := failedBetween(scrapes, a.at, b.at)
+		var failed []host.Evidence
+		for _, s := range scrapes {
+			if s.Failed != "" && s.At > a.at && s.At < b.at && (s.Job == "" || s.Job == "kubelet") && len(failed) < 5 {
+				failed = append(failed, host.Evidence{Record: s, Note: "error page instead of metrics"})
+			}
+		}
 		if min(b.step, b.at-a.at) <= 5*step/2 && len(failed) == 0 {
 			continue
 		}
@@ -484,17 +489,6 @@ func proveGaps(shots []*shot, scrapes []*parse.Scrape) []Proof {
 		p.Evidence = append(p.Evidence, failed...)
 		if len(p.Evidence) > 0 {
 			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// failedBetween returns the error pages among the snapshots of the kubelet.
-func failedBetween(scrapes []*parse.Scrape, from, to int64) []host.Evidence {
-	var out []host.Evidence
-	for _, s := range scrapes {
-		if s.Failed != "" && s.At > from && s.At < to && (s.Job == "" || s.Job == "kubelet") && len(out) < 5 {
-			out = append(out, host.Evidence{Record: s, Note: "error page instead of metrics"})
 		}
 	}
 	return out
