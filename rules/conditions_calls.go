@@ -62,17 +62,85 @@ func lookNetworkCalls(s *subject, _ map[string]string) outcome {
 const leastShims = 3
 
 // lookManyShims counts the containers of whose shims containerd complains.
+// A shim that starts or ends on a busy node leaves calls for its state unanswered
+// for some seconds, once or twice in its life. One that is stuck does so each time
+// it is asked.
+const (
+	asksApart  = int64(10 * time.Second) // calls closer than that are one try
+	asksWithin = int64(5 * time.Minute)  // calls further apart than that are strangers
+	leastAsks  = 3
+)
+
+// silence is a shim that gave no state at several tries.
+type silence struct {
+	id          string
+	first, last *parse.Event
+	lines       int
+	tries       int
+	tried       int64
+}
+
+// silentShims returns the shims that containerd asked for their state at leastAsks
+// tries or more in vain.
+func (s *subject) silentShims() (out []*silence) {
+	of := map[string]*silence{}
+	for i, e := range s.inWindow("ctrd.getstate") {
+		if i == parse.Many {
+			s.unread["ctrd.getstate"] = e
+			break
+		}
+		id := e.Field("id")
+		x := of[id]
+		if x == nil || x.tries < leastAsks && e.At-x.last.At > asksWithin {
+			x = &silence{id: id, first: e, tries: 1, tried: e.At}
+			of[id] = x
+		}
+		x.last = e
+		x.lines++
+		if e.At-x.tried >= asksApart {
+			x.tried = e.At
+			if x.tries++; x.tries == leastAsks {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+func lookSilentShim(s *subject, _ map[string]string) outcome {
+	if !s.have[parse.SrcContainerd] {
+		return cannotLook()
+	}
+	for _, x := range s.silentShims() {
+		return found(events("", x.first, x.last)...).telling(map[string]string{
+			"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
+	}
+	return notThere()
+}
+
 func lookManyShims(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	es := s.distinct("id", func(e *parse.Event) bool { return timedOut.MatchString(e.Quote()) }, "ctrd.getstate", "ctrd.taskexit")
-	if len(es) < leastShims {
+	shims := map[string]bool{}
+	var es []*parse.Event
+	for _, x := range s.silentShims() {
+		shims[x.id] = true
+		es = append(es, x.first, x.last)
+	}
+	es = append(es, s.distinct("id", func(e *parse.Event) bool {
+		id := e.Field("id")
+		again := shims[id]
+		shims[id] = shims[id] || timedOut.MatchString(e.Quote())
+		return !again && shims[id]
+	}, "ctrd.taskexit")...)
+	if len(shims) < leastShims {
 		return notThere()
 	}
+	sortEvents(es)
 	o := found(events("", es...)...)
 	o.count, o.source = len(es), string(parse.SrcContainerd)
-	o.vars = map[string]string{"shims": strconv.Itoa(len(es))}
+	o.vars = map[string]string{"shims": strconv.Itoa(len(shims))}
 	return o
 }
 

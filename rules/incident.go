@@ -20,7 +20,7 @@ const slowRelist = replay.LongRelist
 
 // incidents are the times in which something failed that a cause could explain:
 // slow relists, runtime calls that hung or were refused, a runtime that is down, a
-// node that is NotReady. nil where the input shows none.
+// kubelet that could not start, a node that is NotReady. nil where the input shows none.
 func (v *view) incidents() []replay.Span {
 	var all []replay.Span
 	add := func(from, to int64) { // failures come in order, mostly each at once after the one before
@@ -41,8 +41,10 @@ func (v *view) incidents() []replay.Span {
 			add(f.End(), f.End())
 		}
 	}
-	for _, e := range v.sig(parse.SigStatusDown) {
-		add(e.At, e.At)
+	for _, id := range []string{parse.SigStatusDown, "kube.startfail"} {
+		for _, e := range v.sig(id) {
+			add(e.At, e.At)
+		}
 	}
 	for i, c := range v.n.Ready {
 		if c.Ready {

@@ -24,7 +24,7 @@ var conditionNeeds = map[string]Clause{
 	"kernel": {Fact: "kernel.version"}, "os": {Fact: "os.name"}, "waited-for": {Fact: "goroutine.lock"}, "mount-waited-for": {Fact: "process.dstate"},
 	"runnable": {Fact: "procs.running"}, "exited-pile": {Fact: "containers.exited"}, "shim-pile": {Fact: "process.shim.count"},
 	"lock-chain": {Looks: []parse.Source{parse.SrcKernel}}, "hung-many": {Looks: []parse.Source{parse.SrcKernel}}, "lockups-at-once": {Looks: []parse.Source{parse.SrcKernel}},
-	"shim-stays": {Looks: []parse.Source{parse.SrcContainerd}}, "many-shims": {Looks: []parse.Source{parse.SrcContainerd}},
+	"shim-stays": {Looks: []parse.Source{parse.SrcContainerd}}, "many-shims": {Looks: []parse.Source{parse.SrcContainerd}}, "silent-shim": {Looks: []parse.Source{parse.SrcContainerd}},
 	"unit-down": {Looks: []parse.Source{parse.SrcSystemd}}, "runtime-restarted": {Looks: []parse.Source{parse.SrcSystemd}},
 }
 
