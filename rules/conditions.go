@@ -64,6 +64,7 @@ var conditions = []Condition{
 	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, lookShimStays},
 	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, lookSerialCalls},
 	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, lookSlowLists},
+	{"hung-first", "list calls ran into their deadline before the first one was refused", nil, true, lookHungFirst},
 	{"both-slow", "calls to the API server are late as well, and none to the runtime ran into its deadline", nil, false, lookBothSlow},
 	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
 	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},

@@ -333,6 +333,24 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	return o
 }
 
+// lookHungFirst finds list calls that ran into their deadline before the first one was
+// refused: the runtime hung, and was away only afterwards, as when somebody restarts it.
+func lookHungFirst(s *subject, _ map[string]string) outcome {
+	var timedOut []failure
+	for _, f := range s.listFailures() {
+		switch {
+		case hung(f.Failure):
+			timedOut = append(timedOut, f)
+		case f.Code == "Unavailable" || refused(f.Err()):
+			if len(timedOut) == 0 {
+				return notThere()
+			}
+			return foundFailures(timedOut)
+		}
+	}
+	return s.missed()
+}
+
 // longestRow is the longest row of failures, in order, between which nothing worked: the
 // first and the last of it, and how many there are at least: a pause alone ends a row, but
 // does not show that anything worked in it.
