@@ -18,7 +18,7 @@ var gaveUp = regexp.MustCompile(`Client\.Timeout|context deadline exceeded|TLS h
 const apiSlow = 5 * time.Second
 
 // lookBothSlow finds that the kubelet's calls to the API server were as late as
-// those to the runtime, none of which ran into its deadline: who waits for both has
+// those to the runtime, none of which timed out: who waits for both has
 // not shown which of them is slow, or whether it is itself.
 func lookBothSlow(s *subject, _ map[string]string) outcome {
 	from, to := s.reachOf(s.fails)

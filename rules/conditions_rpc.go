@@ -333,7 +333,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	return o
 }
 
-// lookHungFirst finds list calls that ran into their deadline before the first one was
+// lookHungFirst finds list calls that timed out before the first one was
 // refused: the runtime hung, and was away only afterwards, as when somebody restarts it.
 func lookHungFirst(s *subject, _ map[string]string) outcome {
 	var timedOut []failure
