@@ -333,22 +333,37 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	return o
 }
 
-// lookHungFirst finds list calls that timed out before the first one was
-// refused: the runtime hung, and was away only afterwards, as when somebody restarts it.
-func lookHungFirst(s *subject, _ map[string]string) outcome {
-	var timedOut []failure
+// firstLists returns the list calls that failed the way the first one did, up to the
+// first that failed the other way, and whether those timed out; the rest were refused.
+func (s *subject) firstLists() (same []failure, timedOut bool) {
 	for _, f := range s.listFailures() {
+		late, gone := hung(f.Failure), f.Code == "Unavailable" || refused(f.Err())
 		switch {
-		case hung(f.Failure):
-			timedOut = append(timedOut, f)
-		case f.Code == "Unavailable" || refused(f.Err()):
-			if len(timedOut) == 0 {
-				return notThere()
-			}
-			return foundFailures(timedOut)
+		case !late && !gone:
+			continue
+		case len(same) == 0:
+			timedOut = late
+		case late != timedOut:
+			return same, timedOut
 		}
+		same = append(same, f)
 	}
-	return s.missed()
+	return same, timedOut
+}
+
+// lookListsFirst finds which came first: a runtime that hung is refused when somebody
+// restarts it, and one that was away may hang while it starts.
+func lookListsFirst(timedOut bool) func(*subject, map[string]string) outcome {
+	return func(s *subject, _ map[string]string) outcome {
+		same, late := s.firstLists()
+		switch {
+		case len(same) == 0:
+			return s.missed()
+		case late != timedOut:
+			return notThere()
+		}
+		return foundFailures(same)
+	}
 }
 
 // longestRow is the longest row of failures, in order, between which nothing worked: the
