@@ -114,3 +114,19 @@ func TestStillRunning(t *testing.T) {
 		}
 	}
 }
+
+// TestListedIsNotFailed: a relist that the gauge names listed pods, so that it is not the
+// one whose list failed within the second that the gauge leaves open.
+func TestListedIsNotFailed(t *testing.T) {
+	const second = int64(time.Second)
+	named := &claim{lo: 44 * second, hi: 45*second - 1, listed: &yes, basis: basisMetrics}
+	failed := &claim{lo: 45*second - second/4, hi: 45*second + second/8, listed: &no, basis: basisListError}
+	l := &ledger{claims: []*claim{named, failed}}
+	if l.merge(); len(l.claims) != 2 {
+		t.Errorf("joined into %+v", l.claims[0])
+	}
+	failed.listed = nil
+	if l.merge(); len(l.claims) != 1 {
+		t.Error("a claim that says nothing of its list was not joined")
+	}
+}

@@ -625,7 +625,7 @@ func (l *ledger) merge() {
 
 // same reports whether two claims, each sharper than a period, are one relist.
 func (c *claim) same(d *claim) bool {
-	if c.exact && d.exact {
+	if c.exact && d.exact || c.listed != nil && d.listed != nil && *c.listed != *d.listed {
 		return false
 	}
 	near := int64(0)
