@@ -69,7 +69,7 @@ var conditions = []Condition{
 	{"both-slow", "calls to the API server are late as well, and none to the runtime timed out", nil, false, lookBothSlow},
 	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
 	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},
-	{"silent-shim", "several calls of containerd for the state of one shim, 10 s and more apart, go unanswered", nil, false, lookSilentShim},
+	{"silent-shim", "several calls of containerd for the state of one shim, 10 s and more apart, go unanswered, and hardly any other shim is late", nil, false, lookSilentShim},
 	{"many-shims", "several different shims do not answer containerd for long", nil, true, lookManyShims},
 	{"runtime-restarted", "systemd started the runtime's unit after it had ended, a second time, or after the kubelet that still runs had listed pods", nil, true, lookRestarted},
 	{"unit-down", "systemd says that the unit of the runtime that this node runs is failed or inactive", nil, false, lookUnitDown},

@@ -107,40 +107,44 @@ func (s *subject) silentShims() (out []*silence) {
 	return out
 }
 
+// lateShims adds to the silent shims those of which an exit was not handled in time,
+// and quotes what shows it.
+func (s *subject) lateShims() (silent []*silence, es []*parse.Event, shims int) {
+	ids := map[string]bool{}
+	silent = s.silentShims()
+	for _, x := range silent {
+		ids[x.id] = true
+		es = append(es, x.first, x.last)
+	}
+	es = append(es, s.distinct("id", func(e *parse.Event) bool { return !ids[e.Field("id")] && timedOut.MatchString(e.Quote()) }, "ctrd.taskexit")...)
+	sortEvents(es)
+	return silent, es, len(es) - len(silent)
+}
+
 func lookSilentShim(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	for _, x := range s.silentShims() {
-		return found(events("", x.first, x.last)...).telling(map[string]string{
-			"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
+	silent, _, shims := s.lateShims()
+	if len(silent) == 0 || shims >= leastShims {
+		return notThere()
 	}
-	return notThere()
+	x := silent[0]
+	return found(events("", x.first, x.last)...).telling(map[string]string{
+		"id": x.id, "calls": strconv.Itoa(x.lines), "silence": parse.Short(time.Duration(x.last.At - x.first.At))})
 }
 
 func lookManyShims(s *subject, _ map[string]string) outcome {
 	if !s.have[parse.SrcContainerd] {
 		return cannotLook()
 	}
-	shims := map[string]bool{}
-	var es []*parse.Event
-	for _, x := range s.silentShims() {
-		shims[x.id] = true
-		es = append(es, x.first, x.last)
-	}
-	es = append(es, s.distinct("id", func(e *parse.Event) bool {
-		id := e.Field("id")
-		again := shims[id]
-		shims[id] = shims[id] || timedOut.MatchString(e.Quote())
-		return !again && shims[id]
-	}, "ctrd.taskexit")...)
-	if len(shims) < leastShims {
+	_, es, shims := s.lateShims()
+	if shims < leastShims {
 		return notThere()
 	}
-	sortEvents(es)
 	o := found(events("", es...)...)
 	o.count, o.source = len(es), string(parse.SrcContainerd)
-	o.vars = map[string]string{"shims": strconv.Itoa(len(shims))}
+	o.vars = map[string]string{"shims": strconv.Itoa(shims)}
 	return o
 }
 
