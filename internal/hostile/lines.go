@@ -49,6 +49,11 @@ func Lines() []Case {
 			fmt.Fprintf(w, "time=\"%s\" level=error msg=\"ContainerStatus for \\\"%064x\\\" failed\" error=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n",
 				began.Add(time.Duration(i)*time.Second).Format(time.RFC3339Nano), i)
 		}),
+		rows("500,000 containers that exit", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			fmt.Fprintf(w, "time=\"%s\" level=info msg=\"TaskExit event &TaskExit{ContainerID:%064x,ID:%064x,Pid:%d,ExitStatus:137,ExitedAt:2024-03-13 15:00:00 +0000 UTC,XXX_unrecognized:[],}\"\n",
+				at.Format(time.RFC3339Nano), i, i, i+2)
+		}),
 		rows("1,000,000 operation types in metrics", 1_000_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
 			if i == 0 {
 				w.WriteString("# TYPE kubelet_runtime_operations_errors_total counter\n")

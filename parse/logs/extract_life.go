@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,20 +145,15 @@ var metadataKeys = map[string]string{"name": "", "uid": "pod_uid", "namespace": 
 // addMetadata reads key:value pairs in any spelling: Name:web-0, or name:"web-0" .
 func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
 	for seen := 0; seen < len(metadataKeys)+1; {
-		i := strings.IndexByte(text, ':')
-		if i < 0 {
+		word, rest, more := cutWord(text)
+		if text = rest; !more {
 			break
 		}
-		from := i
-		for from > 0 && isWord(text[from-1]) {
-			from--
-		}
-		field, ok := metadataKeys[strings.ToLower(text[from:i])]
-		text = text[i+1:]
+		field, ok := metadataKeys[strings.ToLower(word)]
 		if !ok {
 			continue
 		}
-		value := strings.TrimPrefix(strings.TrimLeft(text, " \t\n\r\f"), `"`)
+		value := quoteless(text)
 		end := strings.IndexAny(value, "\",} \t\n\r\f")
 		if end < 0 {
 			end = len(value)
@@ -175,44 +171,101 @@ func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
 	return out
 }
 
+// cutWord returns the word, which may be empty, before the first colon, and what is
+// behind that.
+func cutWord(s string) (word, rest string, ok bool) {
+	i := strings.IndexByte(s, ':')
+	if i < 0 {
+		return "", "", false
+	}
+	from := i
+	for from > 0 && isWord(s[from-1]) {
+		from--
+	}
+	return s[from:i], s[i+1:], true
+}
+
+// quoteless is the text behind a colon without blanks and an opening quote.
+func quoteless(s string) string {
+	return strings.TrimPrefix(strings.TrimLeft(s, " \t\n\r\f"), `"`)
+}
+
 var (
-	exitRE = onDemand(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)
-	// gogo text: ContainerID:x,ID:y,Pid:1,ExitStatus:0,ExitedAt:time,
-	// protobuf text: container_id:"x"  id:"y"  pid:1  exit_status:1  exited_at:{seconds:1 nanos:2}
-	exitKeyRE   = onDemand(`\b(ContainerID|container_id|sandbox_id|ID|id|ExitStatus|exit_status):\s*"?([0-9a-zA-Z_.-]*)`)
 	exitStampRE = onDemand(`exited_at:\{\s*(?:seconds:\s*(\d+))?\s*(?:nanos:\s*(\d+))?\s*\}`)
 	exitTextRE  = onDemand(`ExitedAt:([^,}]+)`)
 )
 
+// exitKeys is how many keys of an exit are looked at.
+const exitKeys = 5
+
+// cutExit returns what of a message tells of an exit, and the kind of what exited where
+// that is said.
+func cutExit(msg string) (kind, event string, ok bool) {
+	if event, ok = strings.CutPrefix(msg, "TaskExit event"); !ok {
+		said, _ := strings.CutPrefix(msg, "received ")
+		said, _ = strings.CutPrefix(said, "Received ")
+		if len(said)+len("received ") != len(msg) {
+			return "", "", false
+		}
+		kind, event, ok = strings.Cut(said, "exit event")
+		if !ok || !slices.Contains([]string{"", "container ", "sandbox ", "sandbox container "}, kind) {
+			return "", "", false
+		}
+		kind, _, _ = strings.Cut(kind, " ")
+	}
+	if inHandler, ok := strings.CutPrefix(event, " in podsandbox handler "); ok {
+		return kind, inHandler, true
+	}
+	event, ok = strings.CutPrefix(event, " ")
+	return kind, event, ok
+}
+
 // extractTaskExit reads a task's exit. An exec has the container's id and one
 // of its own: it is not the container's exit and does not match. exited_at is
-// RFC 3339 with the runtime's own clock.
+// RFC 3339 with the runtime's own clock. The keys are in gogo text
+//
+//	ContainerID:x,ID:y,Pid:1,ExitStatus:0,ExitedAt:time,
+//
+// or in protobuf text
+//
+//	container_id:"x"  id:"y"  pid:1  exit_status:1  exited_at:{seconds:1 nanos:2}
 func extractTaskExit(r *record) ([]parse.Field, bool) {
-	m := exitRE().FindStringSubmatch(r.msg)
-	if m == nil {
+	kind, event, ok := cutExit(r.msg)
+	if !ok {
 		return nil, false
 	}
 	var container, task string
 	code := "0" // protobuf text leaves a zero out
-	for _, k := range exitKeyRE().FindAllStringSubmatch(m[2], 5) {
-		switch k[1] {
-		case "ContainerID", "container_id", "sandbox_id":
-			container = k[2]
-		case "ID", "id":
-			task = k[2]
-		default:
-			code = k[2]
+	for seen, text := 0, event; seen < exitKeys; {
+		word, rest, more := cutWord(text)
+		if text = rest; !more {
+			break
 		}
+		var to *string
+		switch word {
+		case "ContainerID", "container_id", "sandbox_id":
+			to = &container
+		case "ID", "id":
+			to = &task
+		case "ExitStatus", "exit_status":
+			to = &code
+		default:
+			continue
+		}
+		value := quoteless(text)
+		end := 0
+		for end < len(value) && (isWord(value[end]) || value[end] == '.' || value[end] == '-') {
+			end++
+		}
+		*to, text = value[:end], value[end:]
+		seen++
 	}
 	if container == "" || task != "" && task != container {
 		return nil, false
 	}
 	out := []parse.Field{{Name: "op", Value: "exited"}, {Name: "id", Value: container}, {Name: "exit_code", Value: code}}
-	if m[1] != "" {
-		kind, _, _ := strings.Cut(m[1], " ")
-		out = addField(out, "kind", kind)
-	}
-	return addField(out, "exited_at", exitTime(m[2])), true
+	out = addField(out, "kind", kind)
+	return addField(out, "exited_at", exitTime(event)), true
 }
 
 // exitTime returns the exit's time as RFC 3339, or verbatim if it is in no

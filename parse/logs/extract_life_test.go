@@ -82,3 +82,45 @@ func TestStatedCodeEqualsPattern(t *testing.T) {
 		}
 	}
 }
+
+// TestExitEqualsPattern compares how an exit is taken apart with the patterns that say it.
+func TestExitEqualsPattern(t *testing.T) {
+	head := regexp.MustCompile(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)
+	key := regexp.MustCompile(`\b(ContainerID|container_id|sandbox_id|ID|id|ExitStatus|exit_status):\s*"?([0-9a-zA-Z_.-]*)`)
+	rnd := rand.New(rand.NewPCG(9, 10))
+	read := 0
+	for range 20000 {
+		msg := damage(rnd, []string{
+			`TaskExit event &TaskExit{ContainerID:c0ffee01,ID:c0ffee01,Pid:4711,ExitStatus:137,XXX_unrecognized:[],}`,
+			`TaskExit event in podsandbox handler container_id:"c0ffee01" id:"c0ffee01" pid:1 exit_status:1 exit_status: 2`,
+			`received sandbox container exit event sandbox_id:"c0ffee01" id: "c0ffee01" ID:id:x`,
+			`Received container exit event container_id:"c0ffee01"`,
+		}[rnd.IntN(4)])
+		container, task, code := "", "", "0"
+		m := head.FindStringSubmatch(msg)
+		if m != nil {
+			for _, k := range key.FindAllStringSubmatch(m[2], exitKeys) {
+				switch k[1] {
+				case "ContainerID", "container_id", "sandbox_id":
+					container = k[2]
+				case "ID", "id":
+					task = k[2]
+				default:
+					code = k[2]
+				}
+			}
+		}
+		var want []parse.Field
+		if container != "" && (task == "" || task == container) {
+			kind, _, _ := strings.Cut(m[1], " ")
+			want = addField(addField([]parse.Field{{Name: "op", Value: "exited"}, {Name: "id", Value: container}, {Name: "exit_code", Value: code}}, "kind", kind), "exited_at", exitTime(m[2]))
+			read++
+		}
+		if got, ok := extractTaskExit(&record{msg: msg}); ok != (want != nil) || !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", msg, got, want)
+		}
+	}
+	if read < 2000 {
+		t.Errorf("only %d messages were read", read)
+	}
+}

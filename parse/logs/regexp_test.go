@@ -8,7 +8,7 @@ import (
 // TestOnDemand compiles what the program does only when a line asks for it.
 func TestOnDemand(t *testing.T) {
 	all := []func() *regexp.Regexp{
-		oomRE, exitRE, exitKeyRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,
+		oomRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,
 		psLongRE, psAuxRE, psWideRE, timeoutRE, conditionRE, describeRE, cutRowRE, statesTrouble, syncPrintfRE, syncKeyedRE, deletionRE,
 		podObjectRE, typedIDRE, remoteRE, cutRE, filterUIDRE, syncErrRE, sizeRE,
 	}
