@@ -45,7 +45,8 @@ func TestKernelLog(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 4*patience)
 	defer stop()
 	b, err := Load(ctx, []string{endless}, Options{})
-	if err != nil || len(b.Warnings) == 0 || strings.Count(fmt.Sprint(b.Warnings), "gave no end") != 1 || !strings.Contains(b.Warnings[0].Msg, "gave no end within 5s") {
+	// What the kernel had to say until then is read too, and may be warned of.
+	if err != nil || strings.Count(fmt.Sprint(b.Warnings), "gave no end within 5s") != 1 {
 		t.Errorf("%v, %v", err, b.Warnings)
 	}
 }
