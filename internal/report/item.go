@@ -202,10 +202,7 @@ func flows(n *model.Node, ids []int, room int) []Flow {
 		if !slices.Contains(ids, e.ID) {
 			continue
 		}
-		from, to := cmp.Or(e.LastRelistStart, e.FirstReport), cmp.Or(e.Recovered, max(n.Window.End, e.LastReport))
-		if e.Recovered == 0 && i+1 < len(n.Episodes) {
-			to = cmp.Or(n.Episodes[i+1].Start(), to)
-		}
+		from, to := cmp.Or(e.LastRelistStart, e.FirstReport), cmp.Or(e.Recovered, n.LatestEnd(i), max(n.Window.End, e.LastReport))
 		steps := slices.DeleteFunc(moments(n, true), func(s Step) bool { return s.At < from || s.At > to })
 		if len(steps) > room { // both ends tell more than the middle
 			steps = slices.Delete(steps, room-room/2, len(steps)-room/2)

@@ -214,14 +214,14 @@ func (b *bounds) paces() {
 		run := b.runAt(p.To)
 		switch {
 		case p.Kind == snapshots.ProofStart && !evented:
-			b.atMost(run, p.To, p.Start.Earliest())
+			b.atMost(run, snapshots.By(p.To), p.Start.Earliest())
 		case p.Kind == snapshots.ProofPaced && p.Count > 0:
 			last := p.From
 			if !evented {
 				last += int64(p.Count-1) * int64(b.n.Kubelet.Period)
 			}
 			// The first start of the step lies within one interval and one relist of its begin.
-			from := max(p.From+int64(p.SumMin+p.SumMax), p.To-int64(p.Sum)+int64(p.SumMax))
+			from := max(snapshots.By(p.From)+int64(p.SumMin+p.SumMax), snapshots.By(p.To)-int64(p.Sum)+int64(p.SumMax))
 			if from < last {
 				b.high = append(b.high, bound{from: from, to: last, flat: p.SumMax + p.SumMin})
 			}

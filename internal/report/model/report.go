@@ -206,6 +206,15 @@ type Episode struct {
 // Start is when the episode began, as far as it is known.
 func (e *Episode) Start() Time { return cmp.Or(e.Breach, e.FirstReport) }
 
+// LatestEnd is by when episode i was over where no recovery is proven: by the start of
+// the next one; 0 if there is none.
+func (n *Node) LatestEnd(i int) Time {
+	if n.Episodes[i].Recovered != 0 || i+1 == len(n.Episodes) {
+		return 0
+	}
+	return n.Episodes[i+1].Start()
+}
+
 // Breach is a threshold that a value crossed.
 type Breach struct {
 	Rule       string   `json:"rule"`

@@ -125,11 +125,7 @@ func Marks(n *model.Node, add func(Mark)) {
 func Episodes(n *model.Node, add func(Mark)) {
 	for i := range n.Episodes {
 		e := &n.Episodes[i]
-		over := model.Time(0)
-		if e.Recovered == 0 && i+1 < len(n.Episodes) {
-			over = n.Episodes[i+1].Start()
-		}
-		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, LatestEnd: over, StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
+		add(Mark{Kind: Episode, ID: strconv.Itoa(e.ID), Start: e.Start(), End: e.Recovered, LatestEnd: n.LatestEnd(i), StartSlack: e.Uncertainty, EndSlack: e.RecoveredSlack,
 			Open: e.Recovered == 0, Value: e.PeakAge, Threshold: new(e.Threshold), Unit: "seconds", State: e.StuckStep, Detail: e.RecoveredBasis, Proof: e.Evidence}.span())
 	}
 }
