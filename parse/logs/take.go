@@ -44,12 +44,13 @@ var everyLine = map[string]bool{
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
-// maxTaken is the length of the longest value that is always kept as a number: more than
-// an id has. Longer ones are errors and reasons in words. Some come up in a million
-// lines, and of others no two are the same: numbers are for the first maxLong of them,
-// none longer than maxLongText, and a line with another is read again.
+// maxTaken is the length of the longest value that is always kept as a number: that of an
+// id, and of most errors, which the rebuild asks every failed call for. Longer ones are
+// reasons in words. Some come up in a million lines, and of others no two are the same:
+// numbers are for the first maxLong of them, none longer than maxLongText, and a line
+// with another is read again.
 const (
-	maxTaken    = 80
+	maxTaken    = 160
 	maxLong     = 512
 	maxLongText = 1024
 )
