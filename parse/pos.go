@@ -92,13 +92,13 @@ func (p Pos) Before(q Pos) bool {
 // Text is the verbatim text of a line. A line of high-volume kind is kept
 // packed and unpacked on demand, so that memory follows what was found.
 type Text struct {
-	shelf  *Shelf
+	arena  *Arena
 	off, n uint32
 }
 
-// Shelf is where a TextStore is found. A store has its shelf within itself, as a
+// Arena is where a TextStore is found. A store has its arena within itself, as a
 // Text has room for one pointer: a log may have millions of lines.
-type Shelf struct {
+type Arena struct {
 	Store TextStore
 	// Reread says that the store reads the input again, which may have changed.
 	// Whoever quotes such a text must know it again.
@@ -128,25 +128,25 @@ type FieldStore interface {
 	Row(n uint32) (Row, *Symbols)
 }
 
-// Keeper puts a line away and returns its handle. The line may be reused
-// afterwards. The store gives back any range within a kept line. A Keeper is
+// TextWriter puts a line away and returns its handle. The line may be reused
+// afterwards. The store gives back any range within a kept line. A TextWriter is
 // used by one goroutine at a time.
-type Keeper interface{ Keep(line []byte) Text }
+type TextWriter interface{ Keep(line []byte) Text }
 
-// PlaceKeeper is a Keeper that need not copy what stands in the run as it is.
-type PlaceKeeper interface {
-	Keeper
+// PlaceWriter is a TextWriter that need not copy what stands in the run as it is.
+type PlaceWriter interface {
+	TextWriter
 	// KeepPlace returns a handle on n bytes at from of the run. Their text may
-	// be read again: see Shelf.
+	// be read again: see Arena.
 	KeepPlace(from, n int) Text
 	// KeepLine is KeepPlace for a line that the store itself shall know again:
 	// when it was changed, the text says so.
 	KeepLine(from int, line []byte) Text
 }
 
-// FieldKeeper is a Keeper that can keep the fields of a line with its text.
-type FieldKeeper interface {
-	Keeper
+// FieldWriter is a TextWriter that can keep the fields of a line with its text.
+type FieldWriter interface {
+	TextWriter
 	// Symbols is where the numbers of names and values come from.
 	Symbols() *Symbols
 	// KeepRow puts away a row for the line kept last: a Shape and its
@@ -156,11 +156,11 @@ type FieldKeeper interface {
 	KeepRow(row []Sym, values [][]byte) uint32
 }
 
-// NewText returns a handle on n bytes at off of the store on the shelf.
-func NewText(shelf *Shelf, off, n uint32) Text { return Text{shelf, off, n} }
+// NewText returns a handle on n bytes at off of the store on the arena.
+func NewText(arena *Arena, off, n uint32) Text { return Text{arena, off, n} }
 
 // PlainText returns a handle on a string held in memory.
-func PlainText(s string) Text { return Text{&Shelf{Store: stringStore(s)}, 0, uint32(len(s))} }
+func PlainText(s string) Text { return Text{&Arena{Store: stringStore(s)}, 0, uint32(len(s))} }
 
 type stringStore string
 
@@ -168,38 +168,38 @@ func (s stringStore) Slice(off, n uint32) string { return string(s[off : off+n])
 
 // append appends the text to dst.
 func (t Text) append(dst []byte) []byte {
-	if t.shelf == nil {
+	if t.arena == nil {
 		return dst
 	}
-	if s, ok := t.shelf.Store.(AppendStore); ok {
+	if s, ok := t.arena.Store.(AppendStore); ok {
 		return s.Append(dst, t.off, t.n)
 	}
-	return append(dst, t.shelf.Store.Slice(t.off, t.n)...)
+	return append(dst, t.arena.Store.Slice(t.off, t.n)...)
 }
 
 // Sub returns a handle on n bytes of what was kept together with t, beginning
 // at i; i may lie behind t. The caller knows that so much was kept.
-func (t Text) Sub(i, n int) Text { return Text{t.shelf, t.off + uint32(i), uint32(n)} }
+func (t Text) Sub(i, n int) Text { return Text{t.arena, t.off + uint32(i), uint32(n)} }
 
 // Len is the length in bytes.
 func (t Text) Len() int { return int(t.n) }
 
 // fields returns the store that the text lies in, if that keeps fields.
 func (t Text) fields() (FieldStore, bool) {
-	if t.shelf == nil {
+	if t.arena == nil {
 		return nil, false
 	}
-	f, ok := t.shelf.Store.(FieldStore)
+	f, ok := t.arena.Store.(FieldStore)
 	return f, ok
 }
 
 // reread reports whether the text may have changed since it was decoded.
-func (t Text) reread() bool { return t.shelf != nil && t.shelf.Reread }
+func (t Text) reread() bool { return t.arena != nil && t.arena.Reread }
 
 // String returns the text. It is the raw line: writers escape it.
 func (t Text) String() string {
-	if t.shelf == nil {
+	if t.arena == nil {
 		return ""
 	}
-	return t.shelf.Store.Slice(t.off, t.n)
+	return t.arena.Store.Slice(t.off, t.n)
 }

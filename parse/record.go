@@ -54,45 +54,45 @@ const IdentAbout = "about the node"
 // Event is a log line that at least one signature picked. A log may hold
 // millions of them, so it fills one line of a processor's cache.
 type Event struct {
-	*Lot
+	*Batch
 	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
 	Offset      int64  // byte offset of the line in the decompressed file
 	Arrived     int64  // resolved envelope time, Unix ns, 0 if none
-	text, width uint32 // the text: offset in the store of the lot, and length
+	text, width uint32 // the text: offset in the store of the batch, and length
 	Line        uint32 // 1-based
 	sum         uint32 // of the message, 0 unknown: see SetSum
 	Body        uint16 // length of the decoded message, kept right behind the text, where the message does not stand in it verbatim (JSON framing, joined lines); else 0
 	Msg         uint16 // offset of the message in the text, after framing and klog header; capped at 65535
-	fields      uint16 // where the store of the lot keeps the fields, 0 if it does not: see SetFields
+	fields      uint16 // where the store of the batch keeps the fields, 0 if it does not: see SetFields
 	raw         uint16 // what At and Arrived are before package clock has read them; since then the granularity of Arrived
 }
 
-// Lot is what the events of one kind whose texts lie in one store have in common.
+// Batch is what the events of one kind whose texts lie in one store have in common.
 // It may be put under another kind, with all its events.
-type Lot struct {
+type Batch struct {
 	*EventKind
-	shelf *Shelf
+	arena *Arena
 }
 
-// NewLot returns a lot for events of a kind whose texts lie in the store of t.
-func NewLot(k *EventKind, t Text) *Lot { return &Lot{k, t.shelf} }
+// NewBatch returns a batch for events of a kind whose texts lie in the store of t.
+func NewBatch(k *EventKind, t Text) *Batch { return &Batch{k, t.arena} }
 
-// Holds reports whether the lot is for texts of the store of t.
-func (l *Lot) Holds(t Text) bool { return l.shelf == t.shelf }
+// Holds reports whether the batch is for texts of the store of t.
+func (l *Batch) Holds(t Text) bool { return l.arena == t.arena }
 
-// NewEvent returns an event with a lot of its own; rest is what it is beside kind
+// NewEvent returns an event with a batch of its own; rest is what it is beside kind
 // and text.
 func NewEvent(k *EventKind, t Text, rest Event) *Event {
-	rest.Lot = NewLot(k, t)
+	rest.Batch = NewBatch(k, t)
 	rest.SetText(t)
 	return &rest
 }
 
-// SetText gives the event its text, which its lot holds.
+// SetText gives the event its text, which its batch holds.
 func (e *Event) SetText(t Text) { e.text, e.width = t.off, t.n }
 
 // Text is the whole raw line, or all lines of a multi-line record.
-func (e *Event) Text() Text { return Text{e.shelf, e.text, e.width} }
+func (e *Event) Text() Text { return Text{e.arena, e.text, e.width} }
 
 // EventKind is what an event has in common with others. It is shared and never
 // changes.

@@ -107,7 +107,7 @@ func keptEvent(syms *Symbols) *Event {
 	store := &rowStore{of: syms}
 	n := store.rows.Add([]Sym{syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")})
 	e := plainEvent()
-	e = NewEvent(e.EventKind, NewText(&Shelf{Store: store}, 0, 3), Event{})
+	e = NewEvent(e.EventKind, NewText(&Arena{Store: store}, 0, 3), Event{})
 	e.SetFields(n)
 	return e
 }

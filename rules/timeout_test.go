@@ -110,7 +110,7 @@ func TestOtherClock(t *testing.T) {
 		{parse.Stated, parse.ZoneGuessed, true},
 	} {
 		guess, e := at(parse.SrcContainerd, parse.ZoneGuessed), at(parse.SrcKernel, c.kernel)
-		guess.Lot = line(10, parse.SrcContainerd, "x").Lot
+		guess.Batch = line(10, parse.SrcContainerd, "x").Batch
 		n := node(at(parse.SrcKubelet, c.kubelet), guess, e)
 		n.Episodes = nil
 		v := newView(n)

@@ -121,7 +121,7 @@ func (t *fileText) read(off int64, n int) {
 
 // placed is a parse.FieldStore of lines of one run that stand in the file.
 type placed struct {
-	shelf parse.Shelf
+	arena parse.Arena
 	file  *fileText
 	base  int64 // of the run in the file
 	rows  parse.Rows
@@ -167,48 +167,48 @@ func (p *placed) line(off, n uint32) *lineSum {
 // Row returns what begins with a row of fields.
 func (p *placed) Row(n uint32) (parse.Row, *parse.Symbols) { return p.rows.At(n), p.file.symbols }
 
-// placer is the parse.PlaceKeeper of one run: it packs only what is no line of
+// runWriter is the parse.PlaceWriter of one run: it packs only what is no line of
 // the run.
-type placer struct {
+type runWriter struct {
 	*packer
 	placed *placed
 	last   bool // the line kept last is placed
 }
 
-// placer returns one for the run at base; done gives the packer back.
-func (t *fileText) placer(p *packer, base int64) *placer {
-	x := &placer{packer: p, placed: &placed{file: t, base: base}}
-	x.placed.shelf = parse.Shelf{Store: x.placed, Reread: true}
+// writer returns one for the run at base; done gives the packer back.
+func (t *fileText) writer(p *packer, base int64) *runWriter {
+	x := &runWriter{packer: p, placed: &placed{file: t, base: base}}
+	x.placed.arena = parse.Arena{Store: x.placed, Reread: true}
 	return x
 }
 
-func (p *placer) done() {
+func (p *runWriter) done() {
 	p.placed.rows, p.placed.lines = p.placedRows.Take(), slices.Clone(p.placedLines)
 	p.placedLines = p.placedLines[:0]
 	p.packer.done()
 }
 
 // KeepPlace refers to n bytes at from of the run.
-func (p *placer) KeepPlace(from, n int) parse.Text {
+func (p *runWriter) KeepPlace(from, n int) parse.Text {
 	p.last = true
 	p.placed.file.used.Store(true)
-	return parse.NewText(&p.placed.shelf, uint32(from), uint32(n))
+	return parse.NewText(&p.placed.arena, uint32(from), uint32(n))
 }
 
 // KeepLine refers to a line at from of the run and notes its sum.
-func (p *placer) KeepLine(from int, line []byte) parse.Text {
+func (p *runWriter) KeepLine(from int, line []byte) parse.Text {
 	p.placedLines = append(p.placedLines, lineSum{uint32(from), uint32(len(line)), uint32(maphash.Bytes(lineSeed, line))})
 	return p.KeepPlace(from, len(line))
 }
 
 // Keep packs a copy of the line.
-func (p *placer) Keep(line []byte) parse.Text {
+func (p *runWriter) Keep(line []byte) parse.Text {
 	p.last = false
 	return p.packer.Keep(line)
 }
 
 // KeepRow puts the fields of the line kept last into its store.
-func (p *placer) KeepRow(row []parse.Sym, values [][]byte) uint32 {
+func (p *runWriter) KeepRow(row []parse.Sym, values [][]byte) uint32 {
 	if !p.last {
 		return p.packer.KeepRow(row, values)
 	}

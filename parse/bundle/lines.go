@@ -31,7 +31,7 @@ type lineDecoder interface {
 type run struct {
 	data   []byte
 	offset int64
-	keep   parse.Keeper
+	keep   parse.TextWriter
 	file   *fileText // where its lines stay, nil: they are kept
 	last   bool
 }
@@ -240,16 +240,16 @@ func (lr *lineReader) skipLine() {
 	}
 }
 
-// keeper returns what keeps the lines of r, until it is done.
-func (l *loader) keeper(r *run) interface {
-	parse.Keeper
+// writer returns what keeps the lines of r, until it is done.
+func (l *loader) writer(r *run) interface {
+	parse.TextWriter
 	done()
 } {
 	p := l.store.packer()
 	if r.file == nil {
 		return p
 	}
-	return r.file.placer(p, r.offset)
+	return r.file.writer(p, r.offset)
 }
 
 // decodeRun decodes one run in a worker.
@@ -257,7 +257,7 @@ func (l *loader) decodeRun(s *slot, r run, res *runResult) {
 	if l.ctx.Err() != nil {
 		return
 	}
-	keep := l.keeper(&r)
+	keep := l.writer(&r)
 	r.keep = keep
 	defer func() {
 		if res.failure = failure(recover()); res.failure != "" {

@@ -22,7 +22,7 @@ func (w *walker) pasted(s *slot, data []byte) {
 		return
 	}
 	d := w.l.opt.newLines(s.file, data[:min(len(data), headLen)])
-	res, _ := d.Decode(run{data: data, keep: stringKeeper{}, last: true})
+	res, _ := d.Decode(run{data: data, keep: stringWriter{}, last: true})
 	d.Join(res, 0)
 	p := d.Finish()
 	if len(p.Events) == 0 {
@@ -43,7 +43,7 @@ func marked(data []byte) bool {
 	return false
 }
 
-// stringKeeper keeps lines in strings of their own; pasted files are small.
-type stringKeeper struct{}
+// stringWriter keeps lines in strings of their own; pasted files are small.
+type stringWriter struct{}
 
-func (stringKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
+func (stringWriter) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }

@@ -63,7 +63,7 @@ type cacheSlot struct {
 // textBlock is a parse.FieldStore of up to blockSize bytes, or of one longer
 // line.
 type textBlock struct {
-	shelf  parse.Shelf // holds the block itself
+	arena  parse.Arena // holds the block itself
 	store  *textStore
 	lines  *hollow    // until they are packed
 	packed []byte     // the lines folded: the notes, and behind them the bytes
@@ -113,7 +113,7 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 	return c
 }
 
-// packer is the parse.Keeper of one run. Handles are valid at once; close
+// packer is the parse.TextWriter of one run. Handles are valid at once; close
 // packs what is still raw.
 type packer struct {
 	store *textStore
@@ -122,7 +122,7 @@ type packer struct {
 	fold  folder
 	dst   []byte // what the encoder writes to
 
-	placedRows  parse.Rows // of the placer that uses it
+	placedRows  parse.Rows // of the runWriter that uses it
 	placedLines []lineSum
 }
 
@@ -144,11 +144,11 @@ func (p *packer) Keep(line []byte) parse.Text {
 	}
 	if p.block == nil {
 		p.block = &textBlock{store: p.store, lines: &p.lines}
-		p.block.shelf.Store = p.block
+		p.block.arena.Store = p.block
 	}
 	off := p.lines.size
 	p.lines.add(line)
-	return parse.NewText(&p.block.shelf, off, uint32(len(line)))
+	return parse.NewText(&p.block.arena, off, uint32(len(line)))
 }
 
 // close packs the current block. Blocks too small to gain stay raw.

@@ -9,7 +9,7 @@ import (
 func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	return func(f *parse.File, head []byte) lineDecoder {
 		d := logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role], Own: isOwnLine})
-		return logDecoder{d, d.NewJoiner()}
+		return logDecoder{d, d.NewMerger()}
 	}
 }
 
@@ -22,7 +22,7 @@ var writer = map[parse.Role]parse.Source{
 // logDecoder lets package logs decode the runs that this package cuts.
 type logDecoder struct {
 	*logs.Decoder
-	joiner *logs.Joiner
+	merger *logs.Merger
 }
 
 func (d logDecoder) Decode(r run) (any, int) {
@@ -30,6 +30,6 @@ func (d logDecoder) Decode(r run) (any, int) {
 	return &res, res.Lines()
 }
 
-func (d logDecoder) Join(result any, before uint32) { d.joiner.Add(result.(*logs.Result), before) }
+func (d logDecoder) Join(result any, before uint32) { d.merger.Add(result.(*logs.Result), before) }
 
-func (d logDecoder) Finish() parse.LogPart { return d.joiner.End() }
+func (d logDecoder) Finish() parse.LogPart { return d.merger.End() }

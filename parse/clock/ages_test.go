@@ -34,10 +34,10 @@ func TestAges(t *testing.T) {
 				of = &parse.File{Path: "describe"}
 			}
 			b := lines(t, in, [2]string{c.row.stamp, ""}, [2]string{"", c.line.stamp})
-			b.Events[0].Lot, b.Events[1].Lot = parse.NewLot(kind(of, c.row.age), b.Events[0].Text()), parse.NewLot(kind(in, c.line.age), b.Events[1].Text())
+			b.Events[0].Batch, b.Events[1].Batch = parse.NewBatch(kind(of, c.row.age), b.Events[0].Text()), parse.NewBatch(kind(in, c.line.age), b.Events[1].Text())
 			if c.other.stamp != "" {
 				more := lines(t, in, [2]string{"", c.other.stamp}).Events[0]
-				more.Lot, more.Offset = parse.NewLot(kind(in, c.other.age), more.Text()), 2
+				more.Batch, more.Offset = parse.NewBatch(kind(in, c.other.age), more.Text()), 2
 				b.Events = append(b.Events, more)
 			}
 			Resolve(b, Options{Year: 2023})

@@ -65,7 +65,7 @@ func NewReader(r io.Reader, head []byte, f Form) *Reader {
 	case Tagged:
 		out.step = (&tagged{source: s}).step
 	case Text:
-		out.step = (&undress{source: s, dress: dressOf(head), look: newLooker()}).step
+		out.step = (&stripper{source: s, decoration: dressOf(head), look: newPrefixFinder()}).step
 	default:
 		out.step = s.verbatim
 	}

@@ -19,7 +19,7 @@ type place struct {
 
 // start finds the log line in a line. Where the stamps before the lines are those
 // of the printing, it begins behind them.
-func (l *looker) start(line []byte, printed bool) place {
+func (l *prefixFinder) start(line []byte, printed bool) place {
 	if l.native(line) {
 		return l.within(line, printed)
 	}
@@ -42,7 +42,7 @@ func (l *looker) start(line []byte, printed bool) place {
 
 // within finds a line of its own in one that package journal has just read: it
 // has not looked behind the stamp, or took the name of a stream for a component.
-func (l *looker) within(line []byte, printed bool) place {
+func (l *prefixFinder) within(line []byte, printed bool) place {
 	e := &l.entry
 	off := e.Off
 	switch {
@@ -100,7 +100,7 @@ func (p place) taken(line []byte, printed bool) []byte {
 }
 
 // begins reports whether a log line beyond doubt begins with b.
-func (l *looker) begins(b []byte) bool {
+func (l *prefixFinder) begins(b []byte) bool {
 	if len(b) < 20 {
 		return false
 	}
@@ -125,7 +125,7 @@ func shortStamp(b []byte) bool {
 
 // named reports whether the line begins with a stamp and who wrote it, or a
 // header of its own.
-func (l *looker) named(b []byte) bool {
+func (l *prefixFinder) named(b []byte) bool {
 	l.parser.Parse(b, &l.entry)
 	e := &l.entry
 	switch e.Form {

@@ -25,7 +25,7 @@ type source struct {
 	origin lineMap
 	size   int64
 	passed int // records written
-	inner  *looker
+	inner  *prefixFinder
 }
 
 // more reads on. It reports false at the end.
@@ -164,7 +164,7 @@ func (s *source) open(r *record) {
 		return
 	}
 	if s.inner == nil {
-		l := newLooker()
+		l := newPrefixFinder()
 		s.inner = &l
 	}
 	line := []byte(r.message)

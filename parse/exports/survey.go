@@ -20,8 +20,8 @@ type survey struct {
 }
 
 // dressOf tells what the lines of a log wear.
-func dressOf(head []byte) dress {
-	var d dress
+func dressOf(head []byte) decoration {
+	var d decoration
 	text := head[:min(len(head), mostTried)]
 	page := bytes.ToLower(text[:min(len(text), 2<<10)])
 	d.tags = bytes.Contains(page, []byte("<html")) || bytes.Contains(page, []byte("<!doctype")) || bytes.Contains(page, []byte("<pre"))
@@ -41,7 +41,7 @@ func dressOf(head []byte) dress {
 		d.wrapped = s.longest
 	}
 	if logs == 0 || logs*8 < s.lines && d.wrapped == 0 {
-		return dress{} // no log
+		return decoration{} // no log
 	}
 	return d
 }
@@ -50,10 +50,10 @@ func dressOf(head []byte) dress {
 const leastWindow = 60
 
 func (s *survey) read(head []byte, tags bool) {
-	l := newLooker()
+	l := newPrefixFinder()
 	defer l.parser.Release()
 	full := 0 // whether the line before was as long as any
-	u := undress{dress: dress{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
+	u := stripper{decoration: decoration{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
 	for s.lines < surveyLines && len(head) > 0 {
 		raw, rest, _ := bytes.Cut(head, newline)
 		head = rest
@@ -123,7 +123,7 @@ func (s *survey) width(n, full int, begins bool) int {
 }
 
 // compare notes the clocks before and in a line.
-func (s *survey) compare(l *looker, line []byte, at place) {
+func (s *survey) compare(l *prefixFinder, line []byte, at place) {
 	outer, _ := journal.ReadISO(outer(line[:min(len(line), maxPrefix)]))
 	l.parser.Parse(line[at.at:], &l.entry)
 	inner := l.entry.Header.Clock

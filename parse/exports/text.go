@@ -9,10 +9,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// dress is what was put around the lines of a log by what showed or sent it:
+// decoration is what was put around the lines of a log by what showed or sent it:
 // colours of a terminal, a page of a browser, names and numbers before each
 // line, the end of a line where a window ended.
-type dress struct {
+type decoration struct {
 	colours bool
 	tags    bool // HTML
 	marks   bool // characters are written as in HTML
@@ -26,17 +26,17 @@ type dress struct {
 	arrows  bool // records are written as Ruby does: {"key"=>"value"}
 }
 
-func (d dress) any() bool { return d != dress{} }
+func (d decoration) any() bool { return d != decoration{} }
 
-// undress takes the dress off the lines of a log.
-type undress struct {
+// stripper takes the dress off the lines of a log.
+type stripper struct {
 	*source
-	dress
-	look   looker
+	decoration
+	look   prefixFinder
 	before []byte // that was taken off the last line
 }
 
-func (u *undress) step() {
+func (u *stripper) step() {
 	n := u.lineLen()
 	whole := n
 	line := bytes.TrimRight(u.win[:n], "\r\n")
@@ -50,7 +50,7 @@ func (u *undress) step() {
 }
 
 // bare returns a line without its dress.
-func (u *undress) bare(line []byte) []byte {
+func (u *stripper) bare(line []byte) []byte {
 	if u.colours {
 		line = stripColours(line)
 	}
@@ -96,7 +96,7 @@ const maxJoined = 64
 
 // joined puts the line of n bytes together with those that it goes on in. It
 // returns how many bytes these take.
-func (u *undress) joined(n int) (line []byte, whole int) {
+func (u *stripper) joined(n int) (line []byte, whole int) {
 	line = append([]byte(nil), bytes.TrimRight(u.win[:n], "\r\n")...)
 	whole = n
 	for last := len(line); last == u.wrapped && whole < maxRecord; {
@@ -272,7 +272,7 @@ func unquoted(line []byte, at int) []byte {
 // launched reads a line of k0s, which logs what its components say as the msg
 // of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
 // stream=stderr`. The component takes the place of the launcher.
-func (u *undress) launched(line []byte) []byte {
+func (u *stripper) launched(line []byte) []byte {
 	i := bytes.Index(line, []byte(` msg="`))
 	j := bytes.LastIndex(line, []byte(`" component=`))
 	k := bytes.Index(line, []byte("time="))
@@ -295,16 +295,18 @@ func (u *undress) launched(line []byte) []byte {
 	return append(out, bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
 }
 
-// looker tells where in a line a log line begins.
-type looker struct {
+// prefixFinder tells where in a line a log line begins.
+type prefixFinder struct {
 	parser *journal.Parser
 	entry  journal.Entry
 }
 
-func newLooker() looker { return looker{parser: journal.NewParser(&journal.Framing{})} }
+func newPrefixFinder() prefixFinder {
+	return prefixFinder{parser: journal.NewParser(&journal.Framing{})}
+}
 
 // native reports whether package journal knows the line for one of a log.
-func (l *looker) native(line []byte) bool {
+func (l *prefixFinder) native(line []byte) bool {
 	l.parser.Parse(line, &l.entry)
 	e := &l.entry
 	switch {

@@ -92,7 +92,7 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 
 // DecodeBatch decodes a batch. It may run concurrently on different batches;
 // Finish wants the results in their order.
-func (d *Decoder) DecodeBatch(b *Batch, keep parse.Keeper) Result {
+func (d *Decoder) DecodeBatch(b *Batch, keep parse.TextWriter) Result {
 	s := d.scanner(Run{Data: b.text, Keep: keep})
 	for i := range b.entries {
 		e := &b.entries[i]

@@ -23,9 +23,9 @@ type Options struct {
 // Run is a piece of a file between two record boundaries.
 type Run struct {
 	Data   []byte
-	Offset int64        // of Data in the file
-	Keep   parse.Keeper // takes the texts that are kept; nil: each on its own
-	Last   bool         // nothing follows
+	Offset int64            // of Data in the file
+	Keep   parse.TextWriter // takes the texts that are kept; nil: each on its own
+	Last   bool             // nothing follows
 }
 
 // Decoder decodes one text log. What it does does not change after NewDecoder, but

@@ -54,10 +54,10 @@ const (
 	refused
 )
 
-// told is a message for quick readers, of which each needs the same parts.
-type told struct {
+// message is a message for quick readers, of which each needs the same parts.
+type message struct {
 	msg    []byte
-	lately *lately // nil: nothing is known
+	recent *recentLines // nil: nothing is known
 
 	read   bool   // the next one is known
 	logrus []byte // see said
@@ -69,7 +69,7 @@ type told struct {
 // directReader reads the usual spelling of an entry's message into d without
 // taking the message apart. It exists for what comes by the hundred thousand, and
 // tells nothing that the long way would not.
-type directReader func(t *told, d *direct) verdict
+type directReader func(t *message, d *direct) verdict
 
 // newDirect returns the quick reader of an entry, nil if there is none, and whether
 // it says the same of any id: see speaksOfIDs.

@@ -21,7 +21,7 @@ var eventHead = []byte(`"` + eventKeyed + `" pod="`)
 // directEvent reads what extractEvent would of a structured line in one of its
 // usual spellings, several times as fast: these lines make up most of what is
 // kept.
-func directEvent(t *told, d *direct) verdict {
+func directEvent(t *message, d *direct) verdict {
 	rest, ok := bytes.CutPrefix(t.msg, eventHead)
 	if !ok {
 		return unsure
@@ -30,8 +30,8 @@ func directEvent(t *told, d *direct) verdict {
 	if end < 0 {
 		return unsure
 	}
-	n, form := d.subject(t.lately, rest, end)
-	if n == 0 || !d.happened(t.lately, rest[n:], &eventForms[form]) {
+	n, form := d.subject(t.recent, rest, end)
+	if n == 0 || !d.happened(t.recent, rest[n:], &eventForms[form]) {
 		return unsure
 	}
 	return accepted
@@ -39,7 +39,7 @@ func directEvent(t *told, d *direct) verdict {
 
 // subject reads the names of a pod, up to end, and the UID in the event. It returns
 // what it has read, 0 where it is something else, and the form of the event.
-func (d *direct) subject(l *lately, s []byte, end int) (n int, form uint8) {
+func (d *direct) subject(l *recentLines, s []byte, end int) (n int, form uint8) {
 	seen := l.podAt(s, end)
 	if seen == nil || !seen.begins(s) {
 		if n, form = d.newSubject(s, end); n > 0 {
@@ -77,7 +77,7 @@ func (d *direct) newSubject(s []byte, end int) (n int, form uint8) {
 }
 
 // happened reads the rest of an event, what happened to which container.
-func (d *direct) happened(l *lately, s []byte, f *eventForm) bool {
+func (d *direct) happened(l *recentLines, s []byte, f *eventForm) bool {
 	n := typeLen(s)
 	if !d.upTo(3, "type", s, n, f.data) {
 		return false

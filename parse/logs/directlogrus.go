@@ -101,7 +101,7 @@ func tailOf(steps []step) (tail string) {
 	return tail
 }
 
-func (l *directLogrus) read(t *told, d *direct) verdict {
+func (l *directLogrus) read(t *message, d *direct) verdict {
 	text := t.said()
 	if text == nil || !l.ends && !t.endsWithQuote() {
 		return unsure
@@ -186,7 +186,7 @@ func (r *run) length(text []byte) int {
 }
 
 // said returns what follows msg=" in a line that begins as usual, nil in others.
-func (t *told) said() []byte {
+func (t *message) said() []byte {
 	if t.read {
 		return t.logrus
 	}
@@ -209,7 +209,7 @@ func (t *told) said() []byte {
 
 // endsWithQuote reports whether the quote that ends a text is the last byte of
 // what is said, and whether only quotes are escaped before it.
-func (t *told) endsWithQuote() bool {
+func (t *message) endsWithQuote() bool {
 	if !t.quoted {
 		t.quoted, t.ends = true, endsWithQuote(t.logrus)
 	}

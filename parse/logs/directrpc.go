@@ -58,7 +58,7 @@ var (
 
 // directRPC reads what extractRPC would of a structured line of the remote client
 // whose values are all quoted: a call that fails does so again and again.
-func directRPC(t *told, d *direct) verdict {
+func directRPC(t *message, d *direct) verdict {
 	if len(t.msg) < 2 || t.msg[0] != '"' {
 		return unsure
 	}

@@ -16,7 +16,7 @@ const (
 
 // Finish puts the results of a file together, in the order of its runs.
 func (d *Decoder) Finish(results []Result) parse.LogPart {
-	j := d.NewJoiner()
+	j := d.NewMerger()
 	line := 0
 	for i := range results {
 		j.Add(&results[i], uint32(line))
@@ -25,9 +25,9 @@ func (d *Decoder) Finish(results []Result) parse.LogPart {
 	return j.End()
 }
 
-// Joiner puts the results of a file together. Stamps stay open: package clock
+// Merger puts the results of a file together. Stamps stay open: package clock
 // resolves them.
-type Joiner struct {
+type Merger struct {
 	d       *Decoder
 	part    parse.LogPart
 	events  [][]parse.Event // of each run
@@ -41,16 +41,16 @@ type Joiner struct {
 	over    bool // the log ended in a run before
 }
 
-// NewJoiner returns one for the file of d.
-func (d *Decoder) NewJoiner() *Joiner {
-	j := &Joiner{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, kinds: map[parse.EventKind]*parse.EventKind{}}
+// NewMerger returns one for the file of d.
+func (d *Decoder) NewMerger() *Merger {
+	j := &Merger{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, kinds: map[parse.EventKind]*parse.EventKind{}}
 	j.part.Format = d.framing.Name
 	return j
 }
 
 // Add appends the next run; before it stand so many lines. The result belongs to
 // the Joiner from then on.
-func (j *Joiner) Add(r *Result, before uint32) {
+func (j *Merger) Add(r *Result, before uint32) {
 	if j.over {
 		r.release()
 		return
@@ -63,7 +63,7 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		clear(j.known)
 	}
 	var inherited map[*parse.Origin]bool
-	for _, l := range r.lanes {
+	for _, l := range r.streams {
 		c := j.known[l.origin]
 		if c == nil || l.inherit {
 			o := *l.origin
@@ -79,11 +79,11 @@ func (j *Joiner) Add(r *Result, before uint32) {
 		}
 		j.join(c, l)
 	}
-	var moved map[*parse.Lot]bool // to another writer, so that its events match anew
+	var moved map[*parse.Batch]bool // to another writer, so that its events match anew
 	if len(inherited) > 0 {
-		moved = map[*parse.Lot]bool{}
+		moved = map[*parse.Batch]bool{}
 	}
-	for _, l := range r.lots {
+	for _, l := range r.batches {
 		o := l.Origin
 		l.EventKind = j.kind(l.EventKind, j.known[o].Origin, l.Sigs)
 		if inherited[o] {
@@ -96,12 +96,12 @@ func (j *Joiner) Add(r *Result, before uint32) {
 	for i := range r.events {
 		e := &r.events[i]
 		e.Line += before
-		if len(inherited) > 0 && moved[e.Lot] && !j.rematch(e) {
-			e.Lot, lost = nil, true
+		if len(inherited) > 0 && moved[e.Batch] && !j.rematch(e) {
+			e.Batch, lost = nil, true
 		}
 	}
 	if lost {
-		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.Lot == nil })
+		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.Batch == nil })
 	}
 	j.events = append(j.events, r.events)
 	j.part.Markers = append(j.part.Markers, r.markers...)
@@ -125,7 +125,7 @@ func (r *Result) moveLines(before uint32) {
 			p.Line += before
 		}
 	}
-	for _, l := range r.lanes {
+	for _, l := range r.streams {
 		move(&l.first.Pos)
 		move(&l.end.Pos)
 		move(&l.lag.mark.Pos)
@@ -146,7 +146,7 @@ func (r *Result) moveLines(before uint32) {
 }
 
 // rematch matches an event again, now that its writer is known.
-func (j *Joiner) rematch(e *parse.Event) bool {
+func (j *Merger) rematch(e *parse.Event) bool {
 	if j.match == nil {
 		j.match = j.d.set.NewMatcher()
 	}
@@ -158,14 +158,14 @@ func (j *Joiner) rematch(e *parse.Event) bool {
 	if sigs == nil {
 		return false
 	}
-	e.Lot = parse.NewLot(j.kind(e.EventKind, e.Origin, sigs), e.Text())
+	e.Batch = parse.NewBatch(j.kind(e.EventKind, e.Origin, sigs), e.Text())
 	e.SetFields(0) // those of other signatures
 	prove(j.origins[*e.Origin], sigs)
 	return true
 }
 
 // kind interns a kind of events with another origin and other signatures.
-func (j *Joiner) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
+func (j *Merger) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
 	now := *k
 	now.Origin, now.Sigs = o, sigs
 	have := j.kinds[now]
@@ -179,14 +179,14 @@ func (j *Joiner) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *
 
 // coverage returns the coverage of an origin. Beyond maxOrigins, origins of one
 // source share one.
-func (j *Joiner) coverage(o parse.Origin) *parse.Coverage {
+func (j *Merger) coverage(o parse.Origin) *parse.Coverage {
 	if c := j.origins[o]; c != nil {
 		return c
 	}
 	return j.newCoverage(o)
 }
 
-func (j *Joiner) newCoverage(o parse.Origin) *parse.Coverage {
+func (j *Merger) newCoverage(o parse.Origin) *parse.Coverage {
 	if len(j.origins) >= maxOrigins {
 		o = parse.Origin{Source: o.Source}
 		if c := j.origins[o]; c != nil {
@@ -202,7 +202,7 @@ func (j *Joiner) newCoverage(o parse.Origin) *parse.Coverage {
 }
 
 // join appends what an origin wrote in a further run.
-func (j *Joiner) join(c *parse.Coverage, l *lane) {
+func (j *Merger) join(c *parse.Coverage, l *stream) {
 	if c.Lines == 0 {
 		c.FirstLine, c.LastLine = l.first, l.end
 	} else {
@@ -258,7 +258,7 @@ func prove(c *parse.Coverage, sigs *parse.SigSet) {
 	}
 }
 
-func (j *Joiner) warn(list []parse.Warning) {
+func (j *Merger) warn(list []parse.Warning) {
 	for _, w := range list {
 		if len(j.part.Warnings) < maxWarnings {
 			j.part.Warnings = append(j.part.Warnings, w)
@@ -268,7 +268,7 @@ func (j *Joiner) warn(list []parse.Warning) {
 	}
 }
 
-func (j *Joiner) direction(o *order) {
+func (j *Merger) direction(o *order) {
 	if !o.set {
 		return
 	}
@@ -284,7 +284,7 @@ func (j *Joiner) direction(o *order) {
 
 // End returns what the file holds. It turns the coverage of one with its newest
 // line first round.
-func (j *Joiner) End() parse.LogPart {
+func (j *Merger) End() parse.LogPart {
 	j.d.retire()
 	reversed := j.order.down > j.order.up && (j.order.down > 2 || j.order.up == 0)
 	for _, c := range j.part.Coverage {
@@ -310,7 +310,7 @@ func (j *Joiner) End() parse.LogPart {
 }
 
 // countKept counts the events of each origin; most follow one of the same.
-func (j *Joiner) countKept() {
+func (j *Merger) countKept() {
 	var last *parse.Origin
 	var c *parse.Coverage
 	for _, e := range j.part.Events {

@@ -105,7 +105,7 @@ func isGuide(head []byte, sentences int) bool {
 }
 
 // explained leaves of the lines of a guide the reports of PLEG, as quotations.
-func (j *Joiner) explained() {
+func (j *Merger) explained() {
 	quoted := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if quoted < 0 || len(j.part.Events) == 0 {
 		return
@@ -115,7 +115,7 @@ func (j *Joiner) explained() {
 	j.part.Events = slices.DeleteFunc(j.part.Events, func(e *parse.Event) bool {
 		report := e.Is(parse.SigAge) || e.Is(parse.SigNever) || e.Is(parse.SigCut) || e.Is(parse.SigQuoted)
 		if report {
-			e.Lot = parse.NewLot(j.kind(e.EventKind, nobody, sigs), e.Text())
+			e.Batch = parse.NewBatch(j.kind(e.EventKind, nobody, sigs), e.Text())
 			e.SetFields(0)
 			e.SetRaw(parse.RawClocks{})
 		}

@@ -130,7 +130,7 @@ func TestDirect(t *testing.T) {
 		try := func(msg string) {
 			var d direct
 			d.clear()
-			v := e.direct(&told{msg: []byte(msg)}, &d)
+			v := e.direct(&message{msg: []byte(msg)}, &d)
 			n[v]++
 			long := e.accepts(readRecord(msg))
 			if v == refused && long || v == accepted && !long {

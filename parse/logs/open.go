@@ -26,7 +26,7 @@ type openRecord struct {
 	form    journal.Form
 	header  journal.HeaderKind
 	who     *journal.Who
-	lane    *lane
+	stream  *stream
 
 	pos       parse.Pos
 	clock     parse.Clock // of the framing
@@ -39,7 +39,7 @@ type openRecord struct {
 }
 
 // begin opens a record.
-func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
+func (o *openRecord) begin(s *scanner, l *stream, rec []byte) {
 	e := &s.entry
 	o.hit = s.hit || l.holds(e.Msg[e.Header.Body:])
 	o.active = o.hit || e.Header.Kind != journal.NoHeader || e.Partial
@@ -50,7 +50,7 @@ func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 	if o.sure = s.hit && s.matcher != nil; o.sure {
 		o.picked = append(o.picked[:0], s.picked...)
 	}
-	o.form, o.header, o.who, o.lane = e.Form, e.Header.Kind, e.Who, l
+	o.form, o.header, o.who, o.stream = e.Form, e.Header.Kind, e.Who, l
 	o.pos, o.clock, o.inner, o.severity = s.pos(), e.Clock, e.Header.Clock, e.Header.Severity
 	o.from, o.end = s.at, s.at+len(rec)
 	o.body = o.body[:0]
@@ -73,10 +73,10 @@ func (o *openRecord) begin(s *scanner, l *lane, rec []byte) {
 }
 
 // beginBrief is begin for a skimmed line with a header in which a literal stands.
-func (o *openRecord) beginBrief(s *scanner, l *lane, b *journal.Brief, rec []byte) {
+func (o *openRecord) beginBrief(s *scanner, l *stream, b *journal.Brief, rec []byte) {
 	o.active, o.hit, o.sure, o.partial, o.lines = true, true, true, false, 1
 	o.picked, s.picked = s.picked, o.picked // the next line clears its own
-	o.form, o.header, o.who, o.lane = b.Form, b.Kind, b.Who, l
+	o.form, o.header, o.who, o.stream = b.Form, b.Kind, b.Who, l
 	o.pos, o.clock, o.inner, o.severity = s.pos(), b.Clock, b.Header, b.Severity(rec)
 	o.from, o.end, o.off, o.caller = s.at, s.at+len(rec), b.Off, nil
 	o.body = o.body[:0]
@@ -145,12 +145,12 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 		o.body = append(o.body, clip(o.message(s))...)
 	}
 	o.off, o.sure = -1, false
-	o.hit = o.hit || o.lane.holds(e.Msg)
+	o.hit = o.hit || o.stream.holds(e.Msg)
 	switch {
 	case len(o.body) >= maxText:
 	case o.mended:
 		o.mend(e.Msg, o.blank)
-		o.hit = o.hit || o.lane.holds(o.body)
+		o.hit = o.hit || o.stream.holds(o.body)
 	default:
 		if !o.partial {
 			o.body = append(o.body, '\n')
@@ -158,7 +158,7 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 		o.body = append(o.body, clip(e.Msg)...)
 		if o.partial {
 			// A literal may lie across the two halves.
-			o.hit = o.hit || o.lane.holds(o.body)
+			o.hit = o.hit || o.stream.holds(o.body)
 		}
 	}
 	o.lines++
@@ -197,7 +197,7 @@ func (s *scanner) close() {
 	if o.sure && len(own) == len(msg) {
 		set = s.matcher.matchPicked(o.severity, msg, o.picked)
 	} else {
-		set = s.match(o.lane.origin.Source, o.severity, own)
+		set = s.match(o.stream.origin.Source, o.severity, own)
 	}
 	if set == nil {
 		return
@@ -209,10 +209,10 @@ func (s *scanner) close() {
 	ev.SetSum(msg)
 	text := o.keep(s, ev, msg)
 	ev.SetText(text)
-	ev.Lot = s.lot(&parse.EventKind{File: o.pos.File, Origin: o.lane.origin, Sigs: set,
+	ev.Batch = s.batch(&parse.EventKind{File: o.pos.File, Origin: o.stream.origin, Sigs: set,
 		Caller: s.caller(o.caller), Severity: o.severity, Headed: o.inner.Set, Bare: bare, Told: bare && s.d.telling}, text)
 	if s.matcher != nil {
-		s.taker.take(ev, s.matcher, msg)
+		s.fields.take(ev, s.matcher, msg)
 	}
 }
 

@@ -19,7 +19,7 @@ type phrase struct {
 const maxPhrases = 12
 
 // phraseOf returns the phrase that the message is, and in its direct the id.
-func (l *lately) phraseOf(t *told, severity byte, picked []uint64) *phrase {
+func (l *recentLines) phraseOf(t *message, severity byte, picked []uint64) *phrase {
 	if len(l.phrases) == 0 {
 		return nil
 	}
@@ -39,8 +39,8 @@ func (l *lately) phraseOf(t *told, severity byte, picked []uint64) *phrase {
 
 // learnPhrase remembers the message that m has matched, if it is one of which
 // nothing but the id could be another.
-func (l *lately) learnPhrase(m *Matcher, severity byte, picked []uint64) {
-	d, text := m.direct, m.told.logrus
+func (l *recentLines) learnPhrase(m *Matcher, severity byte, picked []uint64) {
+	d, text := m.direct, m.current.logrus
 	if len(l.phrases) == maxPhrases || d.id < 0 || len(d.values[d.id]) != idLen {
 		return
 	}

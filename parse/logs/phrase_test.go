@@ -33,7 +33,7 @@ func phraseLine(rnd *rand.Rand) string {
 func TestPhrases(t *testing.T) {
 	set := builtin(t)
 	known, plain := set.NewMatcher(), set.NewMatcher()
-	known.lately = new(lately)
+	known.recent = new(recentLines)
 	rnd := rand.New(rand.NewPCG(7, 8))
 	syms := parse.NewSymbols()
 	again := 0
@@ -63,7 +63,7 @@ func TestPhrases(t *testing.T) {
 			}
 		}
 	}
-	if again < 500 || len(known.lately.phrases) < 6 {
-		t.Errorf("%d phrases of %d kinds came up again", again, len(known.lately.phrases))
+	if again < 500 || len(known.recent.phrases) < 6 {
+		t.Errorf("%d phrases of %d kinds came up again", again, len(known.recent.phrases))
 	}
 }

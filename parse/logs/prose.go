@@ -110,7 +110,7 @@ func isQuoted(r *record) bool {
 // text, those that stand by themselves and state neither a time nor who wrote them; and
 // lines of a source file that reports no health of PLEG, such as an event, the output of a
 // probe or the arguments of a container.
-func (j *Joiner) unquote() {
+func (j *Merger) unquote() {
 	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if at < 0 {
 		return
@@ -127,7 +127,7 @@ func (j *Joiner) unquote() {
 		if !report || !foreign && !(j.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
 			continue
 		}
-		e.Lot = parse.NewLot(j.kind(e.EventKind, e.Origin, quoted), e.Text())
+		e.Batch = parse.NewBatch(j.kind(e.EventKind, e.Origin, quoted), e.Text())
 		e.SetFields(0)
 		msg := "the text quotes a report of PLEG; of which node, and of when, it does not tell, so it counts for none"
 		if foreign {

@@ -52,7 +52,7 @@ func (d *Decoder) newScanner() *scanner {
 	if s, _ := d.set.retired.Get().(*scanner); s != nil && !d.opt.Brute {
 		return s
 	}
-	s := &scanner{lanes: map[laneKey]*lane{}, laneBy: map[*parse.Origin]*lane{}, lotOf: map[*parse.EventKind]*parse.Lot{}}
+	s := &scanner{streams: map[streamKey]*stream{}, streamBy: map[*parse.Origin]*stream{}, batchOf: map[*parse.EventKind]*parse.Batch{}}
 	s.forget()
 	if d.opt.Brute {
 		s.match = d.set.MatchBrute
@@ -67,7 +67,7 @@ func (d *Decoder) newScanner() *scanner {
 // very many small ones. No run follows.
 func (d *Decoder) retire() {
 	for s := d.idle.get(); s != nil; s = d.idle.get() {
-		if s.matcher == nil || len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds)+len(s.lotOf) > fewTaught {
+		if s.matcher == nil || len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds)+len(s.batchOf) > fewTaught {
 			continue // it would take longer to empty than to make
 		}
 		clear(s.callers)
@@ -75,7 +75,7 @@ func (d *Decoder) retire() {
 		clear(s.writers)
 		clear(s.kinds)
 		s.empty()
-		clear(s.lots[:cap(s.lots)])
+		clear(s.batches[:cap(s.batches)])
 		s.parser.Release()
 		s.d, s.parser, s.res, s.taken, s.called, s.lag = nil, nil, Result{}, 0, "", lagYear{}
 		d.set.retired.Put(s)
@@ -87,7 +87,7 @@ const fewTaught = 64
 
 // forget drops what was learned of runs before.
 func (s *scanner) forget() {
-	s.callers, s.origins, s.writers = map[string]string{}, map[laneID]*parse.Origin{}, map[laneKey]*writer{}
+	s.callers, s.origins, s.writers = map[string]string{}, map[streamID]*parse.Origin{}, map[streamKey]*writer{}
 	s.kinds = map[parse.EventKind]*parse.EventKind{}
 }
 
@@ -98,11 +98,11 @@ func (s *scanner) begin(run Run) {
 	}
 	s.keep = run.Keep
 	if s.keep == nil {
-		s.keep = plainKeeper{}
+		s.keep = plainWriter{}
 	}
-	s.places, _ = s.keep.(parse.PlaceKeeper)
+	s.places, _ = s.keep.(parse.PlaceWriter)
 	if s.matcher != nil {
-		s.matcher.lately = s.taker.keepWith(s.keep)
+		s.matcher.recent = s.fields.keepWith(s.keep)
 	}
 	s.data, s.base, s.at, s.line, s.off = run.Data, run.Offset, 0, 1, 0
 	s.section, s.known = "", run.Offset == 0 || !s.d.framing.Sections
@@ -115,11 +115,11 @@ func (s *scanner) empty() {
 	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked}
 	clear(s.picked)
 	s.skimmed, s.hit, s.unfinished = skimmed{}, false, false
-	s.recent, s.oldest, s.brisk = [4]laneOfKey{}, 0, briskLanes{}
-	clear(s.lanes)
-	clear(s.laneBy)
-	clear(s.lotOf)
-	s.lots = s.lots[:0]
+	s.recent, s.oldest, s.brisk = [4]streamOfKey{}, 0, streamCache{}
+	clear(s.streams)
+	clear(s.streamBy)
+	clear(s.batchOf)
+	s.batches = s.batches[:0]
 }
 
 // end returns what the run gave.
@@ -136,22 +136,22 @@ func (s *scanner) end() Result {
 	return res
 }
 
-// lanes are those whose results were joined.
-var lanes = sync.Pool{New: func() any { return new(lane) }}
+// streams are those whose results were joined.
+var streams = sync.Pool{New: func() any { return new(stream) }}
 
-// newLaneOf returns an empty lane.
-func newLaneOf(w *writer) *lane {
-	l := lanes.Get().(*lane)
+// newStreamOf returns an empty stream.
+func newStreamOf(w *writer) *stream {
+	l := streams.Get().(*stream)
 	l.writer = *w
 	return l
 }
 
 // release gives back what was joined, empty: its texts hold files open.
 func (r *Result) release() {
-	for _, l := range r.lanes {
+	for _, l := range r.streams {
 		clear(l.gaps)
-		*l = lane{gaps: l.gaps[:0]}
-		lanes.Put(l)
+		*l = stream{gaps: l.gaps[:0]}
+		streams.Put(l)
 	}
-	r.lanes = nil
+	r.streams = nil
 }

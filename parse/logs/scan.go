@@ -14,8 +14,8 @@ import (
 // those before it; in a binary journal that of the entry in the file.
 type Result struct {
 	events   []parse.Event
-	lots     []*parse.Lot // of the events
-	lanes    []*lane
+	batches  []*parse.Batch // of the events
+	streams  []*stream
 	markers  []*parse.Marker
 	facts    []*parse.Fact
 	warnings []parse.Warning
@@ -96,11 +96,11 @@ func newlines(b []byte) int {
 // scanner decodes one run, and then another.
 type scanner struct {
 	d      *Decoder
-	keep   parse.Keeper
-	places parse.PlaceKeeper // keep, if it is one
+	keep   parse.TextWriter
+	places parse.PlaceWriter // keep, if it is one
 	parser *journal.Parser
 	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
-	taker  taker
+	fields fieldCache
 	res    Result
 
 	matcher *Matcher // whose Match is match, nil for the slow one
@@ -117,22 +117,22 @@ type scanner struct {
 	picked     []uint64 // the entries of all that stand there
 	unfinished bool     // the container runtime cut the last line
 
-	lanes   map[laneKey]*lane
-	laneBy  map[*parse.Origin]*lane
-	recent  [4]laneOfKey // of the last parsed lines, in no order
-	oldest  int          // of recent, to be replaced next
-	brisk   briskLanes   // of the last skimmed lines
-	section string
-	known   bool // section is known: this run began the file or named one
-	callers map[string]string
-	called  string // the last of callers that was asked for
-	kinds   map[parse.EventKind]*parse.EventKind
-	taken   int       // events of the runs before
-	lots    []nearLot // of the last events
-	lotOf   map[*parse.EventKind]*parse.Lot
-	origins map[laneID]*parse.Origin
-	writers map[laneKey]*writer
-	lag     lagYear
+	streams  map[streamKey]*stream
+	streamBy map[*parse.Origin]*stream
+	recent   [4]streamOfKey // of the last parsed lines, in no order
+	oldest   int            // of recent, to be replaced next
+	brisk    streamCache    // of the last skimmed lines
+	section  string
+	known    bool // section is known: this run began the file or named one
+	callers  map[string]string
+	called   string // the last of callers that was asked for
+	kinds    map[parse.EventKind]*parse.EventKind
+	taken    int         // events of the runs before
+	batches  []nearBatch // of the last events
+	batchOf  map[*parse.EventKind]*parse.Batch
+	origins  map[streamID]*parse.Origin
+	writers  map[streamKey]*writer
+	lag      lagYear
 }
 
 // newEvent returns room for an event. The events of a run lie side by side, and
@@ -152,37 +152,37 @@ func (s *scanner) roomFor() int { return min(max(s.taken, leastEvents), mostEven
 
 const leastEvents, mostEvents = 4, 1024
 
-// nearLot is one of the last lots, with a copy of its kind close at hand.
-type nearLot struct {
-	kind parse.EventKind
-	lot  *parse.Lot
+// nearBatch is one of the last batches, with a copy of its kind close at hand.
+type nearBatch struct {
+	kind  parse.EventKind
+	batch *parse.Batch
 }
 
-// lot returns the lot of an event of that kind and text.
-func (s *scanner) lot(k *parse.EventKind, t parse.Text) *parse.Lot {
-	for i := range s.lots {
-		near := &s.lots[i]
-		if near.kind.Sigs != k.Sigs || near.kind != *k || !near.lot.Holds(t) {
+// batch returns the batch of an event of that kind and text.
+func (s *scanner) batch(k *parse.EventKind, t parse.Text) *parse.Batch {
+	for i := range s.batches {
+		near := &s.batches[i]
+		if near.kind.Sigs != k.Sigs || near.kind != *k || !near.batch.Holds(t) {
 			continue
 		}
-		lot := near.lot
+		batch := near.batch
 		if i > 0 { // the next event is likely of this kind
-			s.lots[i], s.lots[i-1] = s.lots[i-1], s.lots[i]
+			s.batches[i], s.batches[i-1] = s.batches[i-1], s.batches[i]
 		}
-		return lot
+		return batch
 	}
 	kind := s.kind(*k)
-	lot := s.lotOf[kind]
-	if lot == nil || !lot.Holds(t) {
-		lot = parse.NewLot(kind, t)
-		s.lotOf[kind] = lot
-		s.res.lots = append(s.res.lots, lot)
+	batch := s.batchOf[kind]
+	if batch == nil || !batch.Holds(t) {
+		batch = parse.NewBatch(kind, t)
+		s.batchOf[kind] = batch
+		s.res.batches = append(s.res.batches, batch)
 	}
-	if len(s.lots) == maxLots {
-		s.lots = s.lots[:maxLots-1]
+	if len(s.batches) == maxLots {
+		s.batches = s.batches[:maxLots-1]
 	}
-	s.lots = append(s.lots, nearLot{*k, lot})
-	return lot
+	s.batches = append(s.batches, nearBatch{*k, batch})
+	return batch
 }
 
 // kind interns what events have in common.
@@ -196,13 +196,13 @@ func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
 	return have
 }
 
-// maxLots is how many lots are tried before they are looked up.
+// maxLots is how many batches are tried before they are looked up.
 const maxLots = 6
 
-// plainKeeper keeps each text on its own.
-type plainKeeper struct{}
+// plainWriter keeps each text on its own.
+type plainWriter struct{}
 
-func (plainKeeper) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
+func (plainWriter) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
 
 func (s *scanner) pos() parse.Pos {
 	return parse.Pos{File: s.d.file, Offset: s.offset(), Line: s.line}
@@ -287,7 +287,7 @@ var newline = []byte{'\n'}
 func (s *scanner) take(rec []byte, lines int) {
 	e := &s.entry
 	if s.open.accepts(s) {
-		s.open.lane.lines += lines
+		s.open.stream.lines += lines
 		s.open.add(s, rec)
 		s.unfinished = e.Partial
 		return
@@ -299,7 +299,7 @@ func (s *scanner) take(rec []byte, lines int) {
 	case journal.Control:
 		s.control(rec)
 	}
-	l := s.laneOf(e)
+	l := s.streamOf(e)
 	clock := &e.Clock
 	if e.Form == journal.Control && !bytes.HasPrefix(rec, klogBegan) {
 		clock = &parse.Clock{}
@@ -322,8 +322,8 @@ func (s *scanner) take(rec []byte, lines int) {
 func (s *scanner) enterSection(name string) {
 	s.section, s.known = name, true
 	s.res.section = &name
-	s.recent, s.brisk = [4]laneOfKey{}, briskLanes{}
-	clear(s.lanes) // bare lines have another writer now
+	s.recent, s.brisk = [4]streamOfKey{}, streamCache{}
+	clear(s.streams) // bare lines have another writer now
 }
 
 // klogBegan begins the one line of a collector whose date is a moment of this file:

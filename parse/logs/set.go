@@ -199,13 +199,13 @@ type Matcher struct {
 	read bool     // rec is the last message: it had to be taken apart
 	rec  record
 
-	told     told      // the last message
-	direct   *direct   // what the quick reader of directOf has read
-	directOf *entry    // nil: no quick reader accepted the message
-	rooms    [2]direct // what quick readers read into
-	spare    int       // which of rooms the next one does
-	alike    bool      // all that was asked says the same of any id that may stand there
-	lately   *lately   // nil: nothing is known
+	current  message      // the last message
+	direct   *direct      // what the quick reader of directOf has read
+	directOf *entry       // nil: no quick reader accepted the message
+	rooms    [2]direct    // what quick readers read into
+	spare    int          // which of rooms the next one does
+	alike    bool         // all that was asked says the same of any id that may stand there
+	recent   *recentLines // nil: nothing is known
 }
 
 // NewMatcher returns a matcher on the set.
@@ -228,24 +228,24 @@ func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 // the literals in msg, of those that admit its source.
 func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigSet {
 	m.begin(msg)
-	if m.lately == nil {
+	if m.recent == nil {
 		m.verify(sev, msg, picked)
 		return m.intern(m.hits)
 	}
-	if p := m.lately.phraseOf(&m.told, sev, picked); p != nil {
+	if p := m.recent.phraseOf(&m.current, sev, picked); p != nil {
 		m.hits, m.direct, m.directOf = append(m.hits, p.entry), &p.direct, p.entry
 		return p.entry.alone
 	}
 	m.verify(sev, msg, picked)
 	if m.alike && len(m.hits) == 1 && m.hits[0] == m.directOf {
-		m.lately.learnPhrase(m, sev, picked)
+		m.recent.learnPhrase(m, sev, picked)
 	}
 	return m.intern(m.hits)
 }
 
 // begin forgets the last message.
 func (m *Matcher) begin(msg []byte) {
-	m.told = told{msg: msg, lately: m.lately}
+	m.current = message{msg: msg, recent: m.recent}
 	m.hits, m.read, m.directOf, m.alike = m.hits[:0], false, nil, true
 }
 
@@ -272,7 +272,7 @@ func (m *Matcher) accepts(e *entry, msg []byte) bool {
 		d := &m.rooms[m.spare]
 		d.clear()
 		m.alike = m.alike && e.alike
-		switch e.direct(&m.told, d) {
+		switch e.direct(&m.current, d) {
 		case accepted:
 			m.direct, m.spare, m.directOf = d, 1-m.spare, e
 			return true

@@ -17,7 +17,7 @@ type skimmed struct {
 	kind    journal.HeaderKind
 	form    journal.Form
 	who     *journal.Who
-	lane    *lane
+	stream  *stream
 }
 
 // headerClass is the class of lines by the header that a brief names.
@@ -37,7 +37,7 @@ func (s *scanner) skim(rec []byte) bool {
 		s.parser.Parse(rec, &s.entry)
 		return false
 	}
-	l := s.laneOfBrief(rec, b)
+	l := s.streamOfBrief(rec, b)
 	if l == nil || b.Kind == journal.NoHeader && s.mayGoOn(b) {
 		s.parser.Parse(rec, &s.entry)
 		return false
@@ -70,15 +70,15 @@ func (s *scanner) skim(rec []byte) bool {
 	k := &s.skimmed
 	if k.set = b.Kind != journal.NoHeader; k.set {
 		k.at, k.end, k.line = s.at, s.at+len(rec), s.line
-		k.kind, k.form, k.who, k.lane = b.Kind, b.Form, b.Who, l
+		k.kind, k.form, k.who, k.stream = b.Kind, b.Form, b.Who, l
 	}
 	return true
 }
 
-// laneOfBrief returns the lane of a skimmed line, nil where the line must be
-// parsed to know it, as a line about another node: lines of another process share the lane of the one that is
+// streamOfBrief returns the stream of a skimmed line, nil where the line must be
+// parsed to know it, as a line about another node: lines of another process share the stream of the one that is
 // known if processes do not count.
-func (s *scanner) laneOfBrief(rec []byte, b *journal.Brief) *lane {
+func (s *scanner) streamOfBrief(rec []byte, b *journal.Brief) *stream {
 	class, pid := headerClass[b.Kind], 0
 	if class == klogText {
 		if c := b.Caller(rec); c[0] == criCaller[0] && bytes.HasPrefix(c, criCaller) {
@@ -91,17 +91,17 @@ func (s *scanner) laneOfBrief(rec []byte, b *journal.Brief) *lane {
 		}
 	}
 	r := &s.brisk[b.Layout%journal.MaxLayouts][class]
-	if r.lane == nil || r.key.who != b.Who || r.key.pid != pid {
-		key := laneKey{who: b.Who, class: class, pid: pid}
-		if b.Other > 0 && s.lanes[key] == nil {
+	if r.stream == nil || r.key.who != b.Who || r.key.pid != pid {
+		key := streamKey{who: b.Who, class: class, pid: pid}
+		if b.Other > 0 && s.streams[key] == nil {
 			return nil
 		}
-		*r = laneOfKey{key, s.laneFor(key)}
+		*r = streamOfKey{key, s.streamFor(key)}
 	}
-	if b.Other > 0 && r.lane.origin.PID != 0 {
+	if b.Other > 0 && r.stream.origin.PID != 0 {
 		return nil
 	}
-	return r.lane
+	return r.stream
 }
 
 // mayGoOn reports whether a line without a header may belong to the record
@@ -140,6 +140,6 @@ func (s *scanner) reopen() {
 	s.at, s.line = k.at, k.line
 	rec := s.data[k.at:k.end]
 	s.parser.Parse(rec, &s.entry)
-	s.open.begin(s, k.lane, rec)
+	s.open.begin(s, k.stream, rec)
 	s.entry, s.at, s.line, s.hit = now, at, line, hit
 }

@@ -46,7 +46,7 @@ func churn(n int) *parse.Bundle {
 		if len(b.Events)%4096 == 4095 { // a store is small, as each part of a log has its own
 			store = &rowStore{syms: store.syms}
 		}
-		e := parse.NewEvent(kind, parse.NewText(&parse.Shelf{Store: store}, 0, 0), parse.Event{Line: uint32(len(b.Events) + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
+		e := parse.NewEvent(kind, parse.NewText(&parse.Arena{Store: store}, 0, 0), parse.Event{Line: uint32(len(b.Events) + 1), Stamp: parse.Stamp{At: at, Res: parse.ResolutionOf(time.Microsecond), Basis: parse.Stated}})
 		e.SetFields(store.keep(fields...))
 		b.Events = append(b.Events, e)
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// taker takes the fields of a picked line as it is decoded, so that nobody has
+// fieldCache takes the fields of a picked line as it is decoded, so that nobody has
 // to read its text again. They are kept as numbers: ids and names of pods come
 // up in many lines.
-type taker struct {
-	keep   parse.FieldKeeper // nil: fields stay in the text
+type fieldCache struct {
+	keep   parse.FieldWriter // nil: fields stay in the text
 	syms   *parse.Symbols
 	fields []parse.Field // of the line at hand
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
-	last   []*usual // lines of quick readers, that of the last one first
+	last   []*lastValues // lines of quick readers, that of the last one first
 	long   map[string]parse.Sym
-	lately lately
+	recent recentLines
 }
 
-// usual is what lines of one kind have in common, and their last values: events of
+// lastValues is what lines of one kind have in common, and their last values: events of
 // one pod stand together, and some values are always the same.
-type usual struct {
+type lastValues struct {
 	of     *entry
 	form   uint16 // which of its fields there are
 	shape  parse.Sym
@@ -56,7 +56,7 @@ const (
 )
 
 // number is the number of a value; ok is false for one that is to stay in its line.
-func (t *taker) number(v string) (sym parse.Sym, ok bool) {
+func (t *fieldCache) number(v string) (sym parse.Sym, ok bool) {
 	if len(v) <= maxTaken {
 		return t.syms.OfString(v), true
 	}
@@ -73,16 +73,16 @@ func (t *taker) number(v string) (sym parse.Sym, ok bool) {
 
 // keepWith has the fields of the lines that follow go to k. It returns what they are
 // to be read with.
-func (t *taker) keepWith(k parse.Keeper) *lately {
-	keep, ok := k.(parse.FieldKeeper)
+func (t *fieldCache) keepWith(k parse.TextWriter) *recentLines {
+	keep, ok := k.(parse.FieldWriter)
 	if !ok || t.syms != keep.Symbols() || len(t.shapes) > maxShapes {
-		*t = taker{}
+		*t = fieldCache{}
 	}
 	if !ok {
 		return nil
 	}
 	t.keep, t.syms = keep, keep.Symbols()
-	return &t.lately
+	return &t.recent
 }
 
 // maxShapes is how many lists of names are remembered from one run to the next.
@@ -90,7 +90,7 @@ const maxShapes = 64
 
 // take puts away the fields of a line whose text was just kept and that m has
 // just matched.
-func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
+func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil || !slices.ContainsFunc(m.hits, func(e *entry) bool { return e.everyLine }) {
 		return
 	}
@@ -113,8 +113,8 @@ func (t *taker) take(ev *parse.Event, m *Matcher, msg []byte) {
 }
 
 // takeDirect is take of what a quick reader has read.
-func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
-	u := t.usual(e, d)
+func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
+	u := t.valuesOf(e, d)
 	if d.pod.at != nil {
 		t.newPod(d)
 	}
@@ -137,12 +137,12 @@ func (t *taker) takeDirect(ev *parse.Event, e *entry, d *direct) {
 		}
 		t.row = append(t.row, sym)
 	}
-	t.lately.learn(d, t.row[1:])
+	t.recent.learn(d, t.row[1:])
 	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
 }
 
-// newPod finds the numbers of a pod that was not seen lately, and likely never.
-func (t *taker) newPod(d *direct) {
+// newPod finds the numbers of a pod that was not seen recent, and likely never.
+func (t *fieldCache) newPod(d *direct) {
 	name, uid := d.values[1], d.values[2]
 	if len(name) > maxTaken || len(uid) > maxTaken {
 		return
@@ -152,8 +152,8 @@ func (t *taker) newPod(d *direct) {
 	}
 }
 
-// usual returns what lines of an entry with the same fields have in common.
-func (t *taker) usual(e *entry, d *direct) *usual {
+// valuesOf returns what lines of an entry with the same fields have in common.
+func (t *fieldCache) valuesOf(e *entry, d *direct) *lastValues {
 	for i, u := range t.last {
 		if u.of == e && u.form == d.form {
 			if i > 0 {
@@ -162,7 +162,7 @@ func (t *taker) usual(e *entry, d *direct) *usual {
 			return u
 		}
 	}
-	u := &usual{of: e, form: d.form, shape: t.shape(d.names[:d.n])}
+	u := &lastValues{of: e, form: d.form, shape: t.shape(d.names[:d.n])}
 	t.last = append(t.last, u)
 	return u
 }
@@ -194,7 +194,7 @@ func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
 }
 
 // shape numbers a list of names. Lines of one kind have the same one.
-func (t *taker) shape(names []string) parse.Sym {
+func (t *fieldCache) shape(names []string) parse.Sym {
 	for i := range t.shapes {
 		if slices.Equal(t.shapes[i].names, names) {
 			s := t.shapes[i]

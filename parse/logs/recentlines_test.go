@@ -28,14 +28,14 @@ func eventLines(rnd *rand.Rand) string {
 func TestLately(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	syms := parse.NewSymbols()
-	known, said := new(lately), 0
+	known, said := new(recentLines), 0
 	for range 20000 {
 		msg := []byte(eventLines(rnd))
 		var plain, d direct
 		plain.clear()
 		d.clear()
-		want := directEvent(&told{msg: msg}, &plain)
-		if got := directEvent(&told{msg: msg, lately: known}, &d); got != want {
+		want := directEvent(&message{msg: msg}, &plain)
+		if got := directEvent(&message{msg: msg, recent: known}, &d); got != want {
 			t.Fatalf("verdict %d, without knowledge %d: %s", got, want, msg)
 		}
 		if want != accepted {

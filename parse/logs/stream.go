@@ -7,15 +7,15 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// laneKey tells the writers of a run apart.
-type laneKey struct {
+// streamKey tells the writers of a run apart.
+type streamKey struct {
 	who   *journal.Who
 	class class
 	pid   int // of the klog header, where the framing states none
 }
 
-// lane is what one origin wrote in one run.
-type lane struct {
+// stream is what one origin wrote in one run.
+type stream struct {
 	writer
 	lines int
 	first parse.Mark
@@ -39,47 +39,47 @@ type spot struct {
 
 // holds reports whether a message may be of use: a literal stands in it that
 // this origin may write.
-func (l *lane) holds(msg []byte) bool { return l.filter == nil || l.filter.finds(clip(msg)) }
+func (l *stream) holds(msg []byte) bool { return l.filter == nil || l.filter.finds(clip(msg)) }
 
 // picks is holds, and sets in picked the entries of the literals.
-func (l *lane) picks(msg []byte, picked []uint64) bool {
+func (l *stream) picks(msg []byte, picked []uint64) bool {
 	return l.filter == nil || l.filter.pick(clip(msg), picked)
 }
 
-// laneOf returns the lane of the current entry.
-func (s *scanner) laneOf(e *journal.Entry) *lane {
-	key := laneKey{who: e.Who, class: classify(e)}
+// streamOf returns the stream of the current entry.
+func (s *scanner) streamOf(e *journal.Entry) *stream {
+	key := streamKey{who: e.Who, class: classify(e)}
 	if e.Who.PID == 0 && (key.class == klogText || key.class == criText) {
 		key.pid = e.Header.PID
 	}
-	return s.laneFor(key)
+	return s.streamFor(key)
 }
 
-func (s *scanner) laneFor(key laneKey) *lane {
+func (s *scanner) streamFor(key streamKey) *stream {
 	for i := range s.recent {
-		if r := &s.recent[i]; r.lane != nil && r.key == key {
-			return r.lane
+		if r := &s.recent[i]; r.stream != nil && r.key == key {
+			return r.stream
 		}
 	}
-	l := s.lanes[key]
+	l := s.streams[key]
 	if l == nil {
-		l = s.newLane(key)
-		s.lanes[key] = l
+		l = s.newStream(key)
+		s.streams[key] = l
 	}
-	s.recent[s.oldest] = laneOfKey{key, l}
+	s.recent[s.oldest] = streamOfKey{key, l}
 	s.oldest = (s.oldest + 1) % len(s.recent)
 	return l
 }
 
-// briskLanes are lanes by the layout and class of their lines.
-type briskLanes [journal.MaxLayouts][kubeRow]laneOfKey
+// streamCache are streams by the layout and class of their lines.
+type streamCache [journal.MaxLayouts][kubeRow]streamOfKey
 
-type laneOfKey struct {
-	key  laneKey
-	lane *lane
+type streamOfKey struct {
+	key    streamKey
+	stream *stream
 }
 
-func (s *scanner) newLane(key laneKey) *lane {
+func (s *scanner) newStream(key streamKey) *stream {
 	w := s.writers[key]
 	if w == nil {
 		w = s.writer(key)
@@ -87,17 +87,17 @@ func (s *scanner) newLane(key laneKey) *lane {
 			s.writers[key] = w
 		}
 	}
-	// Writers that differ in what does not matter share a lane.
-	l := s.laneBy[w.origin]
+	// Writers that differ in what does not matter share a stream.
+	l := s.streamBy[w.origin]
 	if l == nil {
-		l = newLaneOf(w)
-		s.laneBy[w.origin] = l
-		s.res.lanes = append(s.res.lanes, l)
+		l = newStreamOf(w)
+		s.streamBy[w.origin] = l
+		s.res.streams = append(s.res.streams, l)
 	}
 	return l
 }
 
-// writer is what the lanes of one origin have in common in all runs.
+// writer is what the streams of one origin have in common in all runs.
 type writer struct {
 	origin  *parse.Origin
 	filter  *filter // nil: every line may be of use
@@ -105,7 +105,7 @@ type writer struct {
 	gapMin  int64   // ns
 }
 
-func (s *scanner) writer(key laneKey) *writer {
+func (s *scanner) writer(key streamKey) *writer {
 	src, stated := sourceOf(key.who, key.class)
 	if s.d.framing.Sections && *key.who == (journal.Who{}) && key.class != kubeRow {
 		// Sections name the writers of bare lines, whatever these look like.
@@ -119,7 +119,7 @@ func (s *scanner) writer(key laneKey) *writer {
 	if !keepsPID(src) {
 		o.PID = 0
 	}
-	w := &writer{origin: s.origin(laneID{o, inherit}), inherit: inherit, gapMin: gapMin(src)}
+	w := &writer{origin: s.origin(streamID{o, inherit}), inherit: inherit, gapMin: gapMin(src)}
 	if !s.d.opt.Brute {
 		w.filter = s.d.set.filterOf(src)
 	}
@@ -129,14 +129,14 @@ func (s *scanner) writer(key laneKey) *writer {
 	return w
 }
 
-// laneID is what makes lanes differ.
-type laneID struct {
+// streamID is what makes streams differ.
+type streamID struct {
 	origin  parse.Origin
 	inherit bool
 }
 
-// origin interns the origin of a lane.
-func (s *scanner) origin(id laneID) *parse.Origin {
+// origin interns the origin of a stream.
+func (s *scanner) origin(id streamID) *parse.Origin {
 	o := s.origins[id]
 	if o == nil {
 		own := id.origin // id itself stays off the heap
@@ -177,7 +177,7 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 
 // see counts a record of n bytes and notes when it was written, by the clocks of
 // framing and header.
-func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
+func (l *stream) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	l.lines += lines
 	raw := header
 	if !header.Set {
@@ -206,7 +206,7 @@ func (l *lane) see(s *scanner, env, header *parse.Clock, n, lines int) {
 }
 
 // seeFirst notes the first line of all or after a silence.
-func (l *lane) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int) {
+func (l *stream) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int) {
 	switch {
 	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
 		var now spot
@@ -279,7 +279,7 @@ func apart(x, y *parse.Clock) int64 {
 
 // finish turns the last lines into marks, as the run's data goes away.
 func (s *scanner) finish() {
-	for _, l := range s.res.lanes {
+	for _, l := range s.res.streams {
 		l.end = s.mark(&l.last)
 		l.lag.finish(s)
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// lately is what the lines before tell about the one at hand: how pods and ids
+// recentLines is what the lines before tell about the one at hand: how pods and ids
 // stood there, and their numbers. Events of one pod come together, and what a
 // runtime does to a container comes back as an event; what is known by sight needs
 // neither be read letter by letter nor looked up among all texts. It makes no
 // difference to what is found.
-type lately struct {
+type recentLines struct {
 	pods []podSeen // by the end of the name, their number is a power of two
 	more int       // pods learned since there are so many
 	ids  [1 << idsSeen]idSeen
@@ -46,7 +46,7 @@ func seenAt(b []byte) uint64 { return binary.LittleEndian.Uint64(b) * 0x9E3779B9
 
 // podAt returns where a pod is kept whose names end at end of s, nil for those too
 // short to be kept.
-func (l *lately) podAt(s []byte, end int) *podSeen {
+func (l *recentLines) podAt(s []byte, end int) *podSeen {
 	if l == nil || end < 8 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p *podSeen) begins(s []byte) bool {
 }
 
 // id returns the number of the id that s begins with, 0 if it was not seen lately.
-func (l *lately) id(s []byte) parse.Sym {
+func (l *recentLines) id(s []byte) parse.Sym {
 	if l == nil || len(s) <= idLen || charBits[s[idLen]]&idChar != 0 {
 		return 0
 	}
@@ -73,10 +73,10 @@ func (l *lately) id(s []byte) parse.Sym {
 	return 0
 }
 
-func (l *lately) idAt(s []byte) *idSeen { return &l.ids[seenAt(s)>>(64-idsSeen)] }
+func (l *recentLines) idAt(s []byte) *idSeen { return &l.ids[seenAt(s)>>(64-idsSeen)] }
 
 // learn notes what a quick reader has found, and the numbers of the values.
-func (l *lately) learn(d *direct, syms []parse.Sym) {
+func (l *recentLines) learn(d *direct, syms []parse.Sym) {
 	if p := d.pod; p.at != nil && len(p.text) <= len(p.at.text) {
 		*p.at = podSeen{n: uint8(len(p.text)), slash: uint8(len(d.values[0])), name: uint8(len(d.values[0]) + 1 + len(d.values[1])), form: p.form}
 		copy(p.at.text[:], p.text)
