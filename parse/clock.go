@@ -23,6 +23,7 @@ type Clock struct {
 	Res  time.Duration // granularity of the reading: 1s, 1µs, 1ns, …
 	Lack Lack
 	Set  bool
+	East int8 // zone that an ISO stamp states, in quarters of an hour east of UTC; packed records leave it out
 }
 
 // Basis says how the absolute time of a record is known, from worst to best.

@@ -36,6 +36,7 @@ const (
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)
 	SigNotReady     = "node.notready"     // node, heartbeat, transition, reason, message: "Node became not ready"
 	SigNodeEvent    = "node.event"        // node, event (NodeNotReady, NodeReady, …): "Recording event message"
+	SigUnresponsive = "node.unresponsive" // node: the node controller counts no heartbeat
 	SigNodeName     = "node.name"         // node: registration, columns and clauses that name the node
 	SigCondition    = "node.condition"    // status, heartbeat, transition, reason, message: condition rows of kubectl describe and YAML
 	SigHousekeeping = "kube.housekeeping" // expected, actual

@@ -35,7 +35,7 @@ var conditions = []Condition{
 	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
 	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, lookAge},
 	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, lookSawtooth},
-	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText), true, lookRPC},
+	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; without a code, inspections that the relist says failed are calls of ContainerStatus; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText), true, lookRPC},
 	{"stored-error", "no status call is seen to time out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
 	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, lookSameObject},
 	{"many-objects", "status calls fail for many different objects", nil, true, lookManyObjects},

@@ -27,6 +27,11 @@ func lookRPC(s *subject, args map[string]string) outcome {
 		least = n
 	}
 	if len(hits) < least {
+		if args["code"] == "" && strings.Contains(args["calls"], "ContainerStatus") {
+			if es := append(s.inWindow(parse.SigReinspect), s.inWindow(parse.SigIgnore)...); len(es) > 0 { // so the relist tells of a status call that failed
+				return found(events("", es...)...)
+			}
+		}
 		if args["stored"] != "" && len(s.storedErrors()) > 0 {
 			return cannotLook()
 		}

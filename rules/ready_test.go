@@ -64,6 +64,10 @@ func TestUnready(t *testing.T) {
 			[]*parse.Event{said(190, parse.SigNotReady, message("container runtime is down"))}},
 		{"the line", "KubeletNotReady", "PLEG is not healthy",
 			said(188, parse.SigNotReady, message("[PLEG is not healthy: pleg was last seen active 3m8.1s ago; threshold is 3m0s]")), nil},
+		{"an event, then the controller", "NodeNotReady", "the node controller counts no heartbeat", event,
+			[]*parse.Event{said(190, parse.SigUnresponsive, parse.Field{Name: "node", Value: "n1"})}},
+		{"an event, then the controller of another node", "NodeNotReady", "", event,
+			[]*parse.Event{said(190, parse.SigUnresponsive, parse.Field{Name: "node", Value: "n2"})}},
 		{"a word alone", "NodeStatusUnknown", "NodeStatusUnknown", &parse.Object{}, nil},
 	} {
 		n := node(c.more...)

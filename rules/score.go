@@ -79,7 +79,7 @@ func judge(d *Def, s *subject) *scored {
 		case o.state == CannotLook && c.Absent && c.Cond == "rpc" && (s.ep != nil || len(s.storedErrors()) > 0) && s.have[parse.SrcKubelet]:
 			x.unseen = "the log does not show whether calls failed meanwhile"
 		case o.state == CannotLook && c.Cond == "healthy":
-			x.unseen = "nothing shows whether PLEG was healthy"
+			x.unseen = "nothing shows whether PLEG was healthy throughout"
 		case (c.Cond == "rpc" || c.Cond == "outage") && !s.shown():
 			x.blind = true
 		}

@@ -39,6 +39,11 @@ func unready(v *view) (out []Unready) {
 				u.Why = statedReason(said)
 			}
 		}
+		for _, said := range v.sig(parse.SigUnresponsive) {
+			if u.Why == "" && said.Field("node") == v.n.Name && said.At >= u.From && said.At <= u.last {
+				word = "the node controller counts no heartbeat"
+			}
+		}
 		u.Why = cmp.Or(u.Why, word)
 		out = append(out, u)
 	}

@@ -394,3 +394,37 @@ func TestVeryManySteps(t *testing.T) {
 		t.Error("the largest step is lost")
 	}
 }
+
+// TestZoneElsewhere wants lines that state no zone read in the one that the others
+// state, if that is where they come next to them.
+func TestZoneElsewhere(t *testing.T) {
+	stated := func(s string, east int8) parse.Clock {
+		c := reading(t, s)
+		c.East = east
+		return c
+	}
+	for name, c := range map[string]struct {
+		klog   string
+		stated []parse.Clock
+		want   string
+	}{
+		"local time":            {"02-07T10:36:49", []parse.Clock{stated("2023-02-07T08:36:47Z", 8), stated("2023-02-07T08:36:48Z", 8)}, "+02:00"},
+		"local time, far apart": {"02-07T13:30:49", []parse.Clock{stated("2023-02-07T08:36:47Z", 8)}, "+02:00"},
+		"UTC in a container":    {"02-07T08:36:49", []parse.Clock{stated("2023-02-07T08:36:47Z", 8)}, "UTC"},
+		"two zones":             {"02-07T10:36:49", []parse.Clock{stated("2023-02-07T08:36:47Z", 8), stated("2023-02-07T08:36:48Z", 0)}, "UTC"},
+	} {
+		f := &parse.File{Path: "paste.txt"}
+		b := &parse.Bundle{Files: []*parse.File{f}}
+		mark := func(line uint32, c parse.Clock) parse.Mark {
+			return parse.Mark{Pos: parse.Pos{File: f, Offset: int64(line), Line: line}, Raw: c, Envelope: parse.Clock{}}
+		}
+		b.Coverage = append(b.Coverage, &parse.Coverage{Origin: &parse.Origin{Source: parse.SrcKubelet}, File: f, FirstLine: mark(1, reading(t, c.klog)), LastLine: mark(1, reading(t, c.klog))})
+		for i, x := range c.stated {
+			b.Coverage = append(b.Coverage, &parse.Coverage{Origin: &parse.Origin{Source: parse.SrcContainerd}, File: f, FirstLine: mark(uint32(i+2), x), LastLine: mark(uint32(i+2), x)})
+		}
+		Resolve(b, Options{})
+		if got := b.Clocks[0].Header.Name; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -200,6 +200,9 @@ func (f *file) inferred(a *anchors) zone {
 	if z, ok := f.byAges(a); ok {
 		return z
 	}
+	if off, ok := f.elsewhere(); ok {
+		return fixed(off, "assumed: other lines of the log state it", parse.ZoneGuessed)
+	}
 	if f.zoneWord != "" {
 		return fixed(0, "assumed: a header line names "+f.zoneWord+", which has no offset of its own", parse.ZoneGuessed)
 	}

@@ -168,6 +168,7 @@ func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
 	if off, m := zone(b[n:]); m > 0 {
 		c.NS -= int64(off) * 1e9
 		c.Lack = 0
+		c.East = int8(off / 900)
 		n += m
 	}
 	return c, n

@@ -15,6 +15,7 @@ type layout struct {
 	stamp   stampKind
 	lack    parse.Lack
 	zone    int64  // what the zone takes off the stamp, ns
+	east    int8   // as parse.Clock has it
 	mid     []byte // between the fraction of the stamp and the message
 	midHead head
 	tail    uint64 // the last eight bytes of mid, if it has so many
@@ -111,7 +112,7 @@ func (p *Parser) learn(rec []byte, e *Entry) {
 			return
 		}
 		ns, _, n := fraction(rec[k:])
-		l.stamp, l.lack, l.zone = p.kind, e.Clock.Lack, p.secNS*1e9+ns-e.Clock.NS
+		l.stamp, l.lack, l.east, l.zone = p.kind, e.Clock.Lack, e.Clock.East, p.secNS*1e9+ns-e.Clock.NS
 		start = k + n
 	case Bare, Ident:
 		if !klog {
@@ -201,7 +202,7 @@ func (s *layouts) keep(l *layout) {
 	}
 	l.brief = Brief{Layout: uint8(at), Form: l.form, Who: l.who}
 	if l.stamp.form != Bare {
-		l.brief.Clock = parse.Clock{Lack: l.lack, Set: true}
+		l.brief.Clock = parse.Clock{Lack: l.lack, Set: true, East: l.east}
 	}
 	*o = *l
 	if !same && s.likely(o.mid) != at {

@@ -226,8 +226,8 @@ func (l *stream) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int)
 // put makes p the current line of n bytes. It writes field by field, as the
 // next line reads them so.
 func (p *spot) put(s *scanner, raw, env *parse.Clock, header bool, n int) {
-	p.raw.NS, p.raw.Res, p.raw.Lack, p.raw.Set = raw.NS, raw.Res, raw.Lack, raw.Set
-	p.env.NS, p.env.Res, p.env.Lack, p.env.Set = env.NS, env.Res, env.Lack, env.Set
+	p.raw.NS, p.raw.Res, p.raw.Lack, p.raw.Set, p.raw.East = raw.NS, raw.Res, raw.Lack, raw.Set, raw.East
+	p.env.NS, p.env.Res, p.env.Lack, p.env.Set, p.env.East = env.NS, env.Res, env.Lack, env.Set, env.East
 	p.header, p.offset, p.line, p.from, p.end = header, s.offset(), s.line, s.at, s.at+n
 }
 

@@ -16,10 +16,11 @@ type assigner struct {
 	named map[string]*Records // by name and by short name, in lower case
 	files map[*parse.File][]*Records
 	only  map[int]*Records // the node that all units of an input are of, nil if they are of several
+	moved map[*parse.Event]*Records
 }
 
 func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigner {
-	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}, map[int]*Records{}}
+	a := &assigner{s, nodes, all, map[string]*Records{}, map[*parse.File][]*Records{}, map[int]*Records{}, map[*parse.Event]*Records{}}
 	for _, w := range s.writers {
 		w.node = nodes[w.unit.root()]
 	}
@@ -40,6 +41,41 @@ func newAssigner(s *splitter, nodes map[*unit]*Records, all []*Records) *assigne
 		}
 	}
 	return a
+}
+
+// strangers moves the lines in which others than a kubelet, such as the node controller,
+// tell of another node than that of the lines around them to that node. It tells how many
+// nodes are left out, as there are most of them.
+func (a *assigner) strangers(members map[*unit][]*unit, most int) (more int) {
+	itself := map[*unit][]string{} // names of the nodes of roots
+	for _, x := range a.s.said {
+		r := x.unit.root()
+		n := a.nodes[r]
+		own, known := itself[r]
+		if !known {
+			kubelet := false
+			for _, u := range members[r] {
+				own, kubelet = append(own, u.itself...), kubelet || u.kubelet
+			}
+			if !kubelet {
+				own = []string{n.Name}
+			}
+			itself[r] = own
+		}
+		if len(own) == 0 || !another(own, []string{x.node}) {
+			continue
+		}
+		to := a.byName(x.node)
+		if to == nil && most > 0 && len(a.all) >= most {
+			to, more = new(Records), more+1
+		} else if to == nil {
+			to = &Records{Name: x.node}
+			a.all = append(a.all, to)
+		}
+		a.named[strings.ToLower(x.node)] = to
+		a.moved[x.event] = to
+	}
+	return more
 }
 
 func (a *assigner) ofLine(f *parse.File, o *parse.Origin) *Records {
@@ -149,7 +185,7 @@ func (a *assigner) events() {
 	for _, w := range a.s.writers {
 		room[w.node] += w.events
 	}
-	if len(room) == 1 {
+	if len(room) == 1 && len(a.moved) == 0 {
 		n := a.s.writers[0].node
 		if n.Events = slices.Clip(events); of != nil {
 			n.census = a.s.census
@@ -160,10 +196,12 @@ func (a *assigner) events() {
 		n.Events = make([]*parse.Event, 0, lines)
 	}
 	for i, e := range events {
-		n := (*Records)(nil)
-		if of != nil {
+		n := a.moved[e]
+		switch {
+		case n != nil:
+		case of != nil:
 			n = a.s.wrote[of[i]].node
-		} else {
+		default:
 			n = a.ofLine(e.File, e.Origin)
 		}
 		n.Events = append(n.Events, e)

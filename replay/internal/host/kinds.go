@@ -62,7 +62,7 @@ var kindTable = []struct {
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
 	{parse.SigFallback, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
-	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigCut, KindCut},
+	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut},
 }
 
 func kindsOf(s *parse.SigSet) Kinds {

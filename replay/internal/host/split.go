@@ -19,6 +19,7 @@ type unit struct {
 	host     string         // of the framing, "" if none
 	pid      int            // of one of several kubelets in the file, 0: of all that are none of them
 	names    map[string]int // node names that its lines state, by count
+	itself   []string       // those of them that a kubelet states
 	override string         // --hostname-override
 	system   string         // what the host calls itself; weaker, it need not be the node's name
 	object   string         // the only node that a file without lines of a kubelet describes
@@ -75,9 +76,17 @@ type splitter struct {
 	byFile   map[*parse.File][]*unit
 	byOrigin map[originKey]*writer
 	several  map[*parse.File]bool // files with lines of kubelets that ran at the same time, see together
+	said     []naming             // lines by others than a kubelet that name a node
 	kubelets map[int][]*unit      // roots of the kubelets of each input, see stranger
 	names    map[*unit][]string   // of their nodes
 	last     [2]*writer           // most lines come from two
+}
+
+// naming is a line that names the node that it is about.
+type naming struct {
+	event *parse.Event
+	unit  *unit
+	node  string
 }
 
 // writer is who wrote lines of a unit.
@@ -313,6 +322,11 @@ func (s *splitter) lines() {
 		if k&KindFlag == 0 {
 			if name := objectName(e.Field("node")); name != "" {
 				u.names[name]++
+				if e.Origin.Source != parse.SrcKubelet {
+					s.said = append(s.said, naming{e, u, name})
+				} else if !slices.Contains(u.itself, name) {
+					u.itself = append(u.itself, name)
+				}
 			}
 		} else if e.Field("name") == "hostname-override" {
 			u.override = e.Field("value")
@@ -727,6 +741,8 @@ func (s *splitter) assign(most int) (_ []*Records, more int) {
 		return nil, 0
 	}
 	a := newAssigner(s, nodes, out)
+	left := a.strangers(members, most)
+	out, more = a.all, more+left
 	a.records()
 	s.besides(nodes)
 	symbols := s.b.Symbols

@@ -1,0 +1,56 @@
+package host
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
+
+// TestStrangers wants what a node controller says of several nodes to be of each of them,
+// and of the kubelet beside it only what names its node.
+func TestStrangers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string // who: node
+		most  int
+		want  string // nodes and how many lines each has
+	}{
+		{"one node", []string{"controller: n1", "controller: n1"}, 0, "n1 2"},
+		{"two nodes", []string{"controller: n1", "controller: n2", "controller: n1"}, 0, "n1 2, n2 1"},
+		{"too many", []string{"controller: n1", "controller: n2", "controller: n1", "controller: n3"}, 1, "n1 2"},
+		{"short and full name", []string{"controller: n1.example.com", "controller: n1"}, 0, "n1 2"},
+		{"beside a kubelet", []string{"kubelet: n1", "controller: n2", "controller: n1", "controller: n2"}, 0, "n1 2, n2 2"},
+		{"beside a kubelet that names none", []string{"kubelet: ", "controller: n2", "controller: n1", "controller: n2"}, 0, "n2 4"},
+	} {
+		f := &parse.File{Path: "paste.log"}
+		sigs := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNodeEvent, Extract: func(msg string, dst []parse.Field) []parse.Field {
+			return append(dst, parse.Field{Name: "node", Value: msg})
+		}}}}
+		kinds := map[string]*parse.EventKind{
+			"kubelet":    {File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet, PID: 4242}, Headed: true},
+			"controller": {File: f, Sigs: sigs, Origin: &parse.Origin{}, Headed: true},
+		}
+		b := &parse.Bundle{Files: []*parse.File{f}}
+		for i, l := range c.lines {
+			who, node, _ := strings.Cut(l, ": ")
+			b.Events = append(b.Events, parse.NewEvent(kinds[who], parse.PlainText(node), parse.Event{Offset: int64(i), Line: uint32(i + 1), Stamp: parse.Stamp{At: int64(i+1) * 1e9, Basis: parse.Stated}}))
+		}
+		for _, k := range kinds {
+			b.Coverage = append(b.Coverage, &parse.Coverage{File: f, Origin: k.Origin})
+		}
+		if !strings.HasPrefix(c.lines[0], "kubelet") {
+			b.Coverage = nil
+		}
+		nodes, _ := Split(b, c.most, nil)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Name+" "+string(rune('0'+len(n.Events))))
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
