@@ -29,14 +29,14 @@ type Condition struct {
 // conditions is every condition, in the order of "rules list".
 var conditions = []Condition{
 	{"breach", "PLEG was unhealthy: there is an episode", nil, true, lookBreach},
-	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand", args("step", argSteps, "of", argText), true, lookPhase},
+	{"phase", "the episode hangs in this step of the relist; of=node leaves out the relist of one pod on demand, of=hang lists that were refused and never timed out", args("step", argSteps, "of", argText), true, lookPhase},
 	{"pleg-alone", "PLEG is unhealthy while the runtime's Status call still answers", nil, true, lookPlegAlone},
 	{"status-too", "the runtime's Status call fails in the same stall", nil, true, lookStatusToo},
 	{"status-only", "the runtime's Status call fails while lists work and PLEG is healthy", nil, true, lookStatusOnly},
 	{"age", "the age of the last relist passed this limit, a duration or a multiple of the RPC timeout such as 2T", args("over", argSpan), true, lookAge},
 	{"sawtooth", "relist starts lie kT+1 s apart, 2kT+1 s up to 1.31: k pods time out in each relist", nil, true, lookSawtooth},
 	{"rpc", "CRI calls failed: calls, code and scope are comma-separated or regular expressions; without a code, inspections that the relist says failed are calls of ContainerStatus; with stored, stored errors of inspections keep it open whether any did; with starting, only those of a kubelet that has not listed pods since its start", args("calls", argCalls, "code", argPattern, "scope", argScopes, "min", argCount, "stored", argText, "starting", argText), true, lookRPC},
-	{"stored-error", "no status call is seen to time out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
+	{"stored-error", "no line shows a status call that timed out, but pod workers get the stored error of one in place of a status", nil, true, lookStoredError},
 	{"same-object", "status calls fail again and again for one container or sandbox", nil, true, lookSameObject},
 	{"many-objects", "status calls fail for many different objects", nil, true, lookManyObjects},
 	{"cadence", "spacing of the skip lines: steady at 5 s, or slow", args("is", argCadence), true, lookCadence},
@@ -64,8 +64,8 @@ var conditions = []Condition{
 	{"shim-stays", "containerd's start tries to remove a leftover shim, and the shim does not go", nil, false, lookShimStays},
 	{"serial-calls", "the status calls of a relist of 10 s or more, times their mean in the metrics, make up for most of it", nil, false, lookSerialCalls},
 	{"slow-lists", "the means of the list calls in the metrics make up for most of a relist of 10 s or more", nil, true, lookSlowLists},
-	{"hung-first", "list calls timed out, and none was refused before", nil, true, lookListsFirst(true)},
-	{"refused-first", "list calls were refused, and none timed out before", nil, true, lookListsFirst(false)},
+	{"hung-first", "list calls timed out until they were refused; nothing worked in between", nil, true, lookTurn(true)},
+	{"refused-first", "list calls were refused until they timed out; nothing worked in between", nil, true, lookTurn(false)},
 	{"both-slow", "calls to the API server are late as well, and none to the runtime timed out", nil, false, lookBothSlow},
 	{"hung-calls", "by the metrics, calls failed and took as long as their deadline", args("operations", argOperations), true, lookHungCalls},
 	{"network-calls", "under dockershim, every call that hangs needs a pod's network, and more than one of them does", nil, false, lookNetworkCalls},
@@ -159,7 +159,7 @@ func lookPhase(s *subject, args map[string]string) outcome {
 	if s.ep == nil || s.ep.StuckStep == "" || s.ep.StuckStep == replay.StepUnknown {
 		return cannotLook()
 	}
-	if !slices.Contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" {
+	if !slices.Contains(strings.Fields(args["step"]), string(s.ep.StuckStep)) || s.ep.OnDemand && args["of"] == "node" || args["of"] == "hang" && s.onlyRefused() {
 		return notThere()
 	}
 	return found(s.reports(2)...).telling(map[string]string{"step": string(s.ep.StuckStep), "basis": s.ep.StepBasis})

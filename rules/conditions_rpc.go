@@ -313,7 +313,7 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	isDown := false
 	down := those(lists, func(i int) bool {
 		if i == 0 || lists[i].Failure != lists[i-1].Failure { // a million may share what they say
-			isDown = lists[i].Code == "Unavailable" || refused(lists[i].Err())
+			isDown = gone(lists[i].Failure)
 		}
 		return isDown
 	}, nil)
@@ -338,36 +338,39 @@ func lookOutage(s *subject, args map[string]string) outcome {
 	return o
 }
 
-// firstLists returns the list calls that failed the way the first one did, up to the
-// first that failed the other way, and whether those timed out; the rest were refused.
-func (s *subject) firstLists() (same []failure, timedOut bool) {
+// turn returns the first list calls that timed out until they were refused, or the other
+// way round, and whether those timed out: the next call failed the other way, and nothing
+// worked in between.
+func (s *subject) turn() (before []failure, late bool) {
 	for _, f := range s.listFailures() {
-		late, gone := hung(f.Failure), f.Code == "Unavailable" || refused(f.Err())
-		switch {
-		case !late && !gone:
+		timedOut := hung(f.Failure)
+		if !timedOut && !gone(f.Failure) || f.Code == "" && f.Err() == "" { // an answer, or cut before the reason
 			continue
-		case len(same) == 0:
-			timedOut = late
-		case late != timedOut:
-			return same, timedOut
 		}
-		same = append(same, f)
+		began := f.End()
+		if timedOut {
+			began -= s.t
+		}
+		if k := len(before) - 1; k >= 0 && (began-before[k].End() > outageGap || s.aliveBetween(before[k].End(), f.End())) {
+			before = nil
+		}
+		if len(before) > 0 && timedOut != late {
+			return before, late
+		}
+		before, late = append(before, f), timedOut
 	}
-	return same, timedOut
+	return nil, false
 }
 
-// lookListsFirst finds which came first: a runtime that hung is refused when somebody
-// restarts it, and one that was away may hang while it starts.
-func lookListsFirst(timedOut bool) func(*subject, map[string]string) outcome {
+// lookTurn finds which came first where lists timed out and were refused one after the
+// other: a runtime that hung is refused when somebody restarts it, and one that was away
+// may hang while it starts.
+func lookTurn(timedOut bool) func(*subject, map[string]string) outcome {
 	return func(s *subject, _ map[string]string) outcome {
-		same, late := s.firstLists()
-		switch {
-		case len(same) == 0:
-			return s.missed()
-		case late != timedOut:
-			return notThere()
+		if before, late := s.turn(); len(before) > 0 && late == timedOut {
+			return foundFailures(before)
 		}
-		return foundFailures(same)
+		return s.missed()
 	}
 }
 
@@ -391,6 +394,16 @@ func longestRow(fs []failure, alive func(from, to int64) bool) (first, last, tim
 	}
 	return first, last, times
 }
+
+// onlyRefused reports whether list calls were refused and none timed out.
+func (s *subject) onlyRefused() bool {
+	lists := s.listFailures()
+	return slices.ContainsFunc(lists, func(f failure) bool { return gone(f.Failure) }) &&
+		!slices.ContainsFunc(lists, func(f failure) bool { return hung(f.Failure) })
+}
+
+// gone reports whether a call failed because nobody serves, at once.
+func gone(f *replay.Failure) bool { return f.Code == "Unavailable" || refused(f.Err()) }
 
 func refused(err string) bool {
 	return slices.ContainsFunc([]string{"connection refused", "no such file or directory", "EOF", "connection reset", "Cannot connect to the Docker daemon", "cannot connect to Docker endpoint", "transport is closing"},

@@ -37,7 +37,7 @@ func (v *view) incidents() []replay.Span {
 		switch {
 		case hung(f.Failure):
 			add(f.End()-int64(v.n.Kubelet.CallTimeout()), f.End())
-		case f.Code == "Unavailable" || refused(f.Err()):
+		case gone(f.Failure):
 			add(f.End(), f.End())
 		}
 	}

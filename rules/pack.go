@@ -204,11 +204,12 @@ type Clause struct {
 
 	Weight float64
 	Word   string
-	Core   bool // the cause is a candidate only if a core clause is found
-	Proof  bool // explains itself: allows level confirmed
-	Absent bool // found when looked for and not there
-	Any    bool // counts wherever it stands in time
-	Repeat bool // periodic: repetition adds
+	Leads  []string // causes that outrank the one that this speaks against, instead of a weight
+	Core   bool     // the cause is a candidate only if a core clause is found
+	Proof  bool     // explains itself: allows level confirmed
+	Absent bool     // found when looked for and not there
+	Any    bool     // counts wherever it stands in time
+	Repeat bool     // periodic: repetition adds
 	// Symptom marks evidence of what failed; conditions and signatures say so
 	// of themselves.
 	Symptom bool

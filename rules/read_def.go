@@ -142,6 +142,10 @@ var clauseKeys = []key[Clause]{
 		g := r.graded(n, weights)
 		c.Word, c.Weight = g.Word, g.Odds
 	}},
+	{"leads", func(r *reader, n *nodes.Node, c *Clause) {
+		r.strs(n, &c.Leads)
+		c.Word = "outranked"
+	}},
 	{"core", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Core) }},
 	{"proof", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Proof) }},
 	{"absent", func(r *reader, n *nodes.Node, c *Clause) { r.flag(n, &c.Absent) }},
@@ -196,8 +200,11 @@ func (r *reader) oneTarget(n *nodes.Node, c *Clause) {
 	if targets != 1 {
 		r.bad(n, "", "evidence needs exactly one of sig, fact, metric, cond")
 	}
-	if c.Word == "" {
+	switch {
+	case c.Word == "":
 		r.bad(n, "", "evidence needs a weight")
+	case c.Weight > 0 && len(c.Leads) > 0:
+		r.bad(n, "", "evidence has a weight, or says what leads; not both")
 	}
 	if cond := conditionByName(c.Cond); cond != nil && !r.ours {
 		for _, msg := range checkArgs(cond, c.Args) {
@@ -321,13 +328,22 @@ func (p *Pack) Check(facts []string) (out []Problem) {
 	}
 	ids := namesOf(p.Causes, func(d *Def) string { return d.ID })
 	for _, d := range p.Causes {
-		for _, e := range d.Explains {
-			if p.byID[e] == nil {
-				out = append(out, Problem{d.Place, fmt.Sprintf("cause %s explains %q, which no file defines", d.ID, e), nearest(e, ids)})
+		defined := func(at Place, says string, causes []string) {
+			for _, id := range causes {
+				if p.byID[id] == nil {
+					out = append(out, Problem{at, fmt.Sprintf("cause %s %s %q, which no file defines", d.ID, says, id), nearest(id, ids)})
+				}
 			}
 		}
+		defined(d.Place, "explains", d.Explains)
 		for c := range clausesOf(d) {
+			defined(c.Place, "is outranked by", c.Leads)
 			out = append(out, checkClause(c, sigs, facts)...)
+		}
+		for _, c := range d.For {
+			if len(c.Leads) > 0 {
+				out = append(out, Problem{c.Place, fmt.Sprintf("cause %s: what speaks for it cannot say what leads", d.ID), ""})
+			}
 		}
 	}
 	return out

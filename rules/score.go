@@ -80,7 +80,7 @@ func judge(d *Def, s *subject) *scored {
 			x.unseen = "the log does not show whether calls failed meanwhile"
 		case o.state == CannotLook && c.Cond == "healthy":
 			x.unseen = "nothing shows whether PLEG was healthy throughout"
-		case (c.Cond == "rpc" || c.Cond == "outage") && !s.shown():
+		case (c.Cond == "rpc" || c.Cond == "outage" || len(c.Leads) > 0) && !s.shown():
 			x.blind = true
 		}
 	}
@@ -332,6 +332,7 @@ func rank(v *view, p *Pack, parallel func(tasks ...func())) (causes, alikes []*s
 		}
 	}
 	precede(causes)
+	lead(causes)
 	order(causes)
 	order(alikes)
 	return causes[:min(len(causes), mostCauses)], alikes
@@ -526,6 +527,32 @@ func precede(xs []*scored) {
 			b.level = demote(b)
 		}
 	}
+}
+
+// lead puts what the evidence says came first before what followed from it, by the
+// least bit: the one takes nothing from the other, and both are told.
+func lead(xs []*scored) {
+	order(xs)
+	for _, a := range xs {
+		if a.conf < likelyFrom {
+			continue
+		}
+		most := a.conf
+		for _, b := range xs {
+			if b.conf >= most && b.follows(a) {
+				most = math.Nextafter(most, 0)
+				b.conf = most
+			}
+			if b.conf < confirmFrom {
+				b.level = demote(b)
+			}
+		}
+	}
+}
+
+// follows reports whether evidence says that another cause leads.
+func (x *scored) follows(first *scored) bool {
+	return slices.ContainsFunc(x.contra, func(o outcome) bool { return slices.Contains(o.clause.Leads, first.def.ID) })
 }
 
 func explains(a *scored, id string) bool { return slices.Contains(a.def.Explains, id) }
