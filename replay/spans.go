@@ -76,6 +76,12 @@ func (n *Node) UnhealthyTime() time.Duration {
 	return sum
 }
 
+// Thresholds are the least and the greatest that may be in force in a stretch of the life
+// of a process.
+func (n *Node) Thresholds(run int, in Span) (least, most time.Duration) {
+	return n.Kubelet.Thresholds(n.asked.Of(run), in)
+}
+
 // Fallback is a time in which the evented PLEG of up to 1.36 had given its stream up.
 type Fallback struct{ From, To int64 } // Unix ns; it ends with the process
 

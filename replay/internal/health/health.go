@@ -551,10 +551,12 @@ func (h *claims) episodes() {
 		if e.Breach == 0 {
 			continue
 		}
-		st := Unhealthy
+		st, from := Unhealthy, e.Breach
 		if e.Never {
 			st = NeverRelisted
+		} else if e.LastStart.Slack > relist.SameMoment {
+			from += int64(e.LastStart.Slack) // of whole seconds
 		}
-		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
+		h.add(from, certain(e), st, ProofReport, e.Evidence...)
 	}
 }

@@ -18,6 +18,17 @@ type Generator struct {
 
 const streamTries = 5
 
+// Generators are those of the runs, none where it is known which one relists.
+type Generators []Generator
+
+// Of is that of a run; of none nothing is certain.
+func (all Generators) Of(run int) Generator {
+	if run < 0 || run >= len(all) {
+		return Generator{}
+	}
+	return all[run]
+}
+
 // Limit is until when a relist that listed pods leaves PLEG healthy, by its start, and
 // from when on PLEG is unhealthy if no later one has listed.
 func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
@@ -33,15 +44,27 @@ func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
 	return well, ill
 }
 
+// Thresholds are the least and the greatest that may be in force in a stretch.
+func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Duration) {
+	a, b := k.Limit(Generator{}, 0)
+	if g.Fell != 0 && in.From >= g.Fell {
+		b = a
+	}
+	if in.To <= g.Sure {
+		a = b
+	}
+	return time.Duration(a), time.Duration(b)
+}
+
 // Generators tells of each run which one relists. A line tells of the fallback at
 // verbosity 4 only, each error of the stream has one at any; so they show in a complete log, in the
 // metrics and in the threshold that reports state.
-func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) []Generator {
+func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generators {
 	evented := k.EventedSends()
 	if k.PLEG != PLEGUnknown && !evented {
 		return nil
 	}
-	out := make([]Generator, len(s.Runs))
+	out := make(Generators, len(s.Runs))
 	see := func(run int, at int64, fell bool) {
 		switch {
 		case run < 0 || at == 0:

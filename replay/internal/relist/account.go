@@ -13,8 +13,8 @@ import (
 type Known struct {
 	Log      *kubelet.Log
 	Kubelet  kubelet.Profile
-	Witness  *kubelet.Witness    // where the log is complete
-	Asked    []kubelet.Generator // by run, of a kubelet that may be asked for the evented PLEG
+	Witness  *kubelet.Witness   // where the log is complete
+	Asked    kubelet.Generators // of a kubelet that may be asked for the evented PLEG
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Window   Window
@@ -47,11 +47,7 @@ func Of(n *Known) Account {
 // Limit is until when a relist of a run leaves PLEG healthy, by its start, and from when
 // on PLEG is unhealthy: see kubelet.Profile.
 func (n *Known) Limit(run int, start int64) (well, ill int64) {
-	g := kubelet.Generator{}
-	if run >= 0 && run < len(n.Asked) {
-		g = n.Asked[run]
-	}
-	return n.Kubelet.Limit(g, start)
+	return n.Kubelet.Limit(n.Asked.Of(run), start)
 }
 
 // Fresh is the first of the two.

@@ -133,6 +133,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.refute(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
+		for _, c := range l.claims {
+			c.blur()
+		}
 		all = append(all, l.claims...)
 	}
 	host.Arrange(all, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
@@ -144,6 +147,25 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		out[i], all[i] = c.relist(), nil // there may be a million
 	}
 	return out, bounded
+}
+
+// blur widens what lines date by what their stamps leave out: one of whole seconds was cut.
+func (c *claim) blur() {
+	res := int64(0)
+	for _, e := range c.ev {
+		if e, ok := e.Record.(*parse.Event); ok && c.group == nil {
+			res = max(res, int64(e.Res.Duration()))
+		}
+	}
+	if res < int64(10*time.Millisecond) {
+		return
+	}
+	c.hi += res
+	for _, x := range []*host.Instant{&c.listEnd, &c.end} {
+		if x.Known() {
+			*x = host.Between(x.Earliest(), x.Latest()+res)
+		}
+	}
 }
 
 func (c *claim) relist() Relist {
@@ -405,7 +427,8 @@ func (l *ledger) evented(run int, at int64) bool {
 	if !l.n.Kubelet.EventedSends() {
 		return false
 	}
-	return run < 0 || l.n.Asked[run].Fell == 0 || at < l.n.Asked[run].Fell
+	fell := l.n.Asked.Of(run).Fell
+	return fell == 0 || at < fell
 }
 
 // gap is the least time between the end of a relist and the start of the next.
