@@ -31,6 +31,7 @@ const (
 	SigEventIgnored = "pleg.event-ignored"   // pod_uid, type, data: the same of a pod that the kubelet no longer manages
 	SigEvented      = "pleg.evented"         // any other "Evented PLEG" line
 	SigFallback     = "pleg.fallback"        // "Fall back to Generic PLEG relisting"
+	SigStream       = "rpc.stream"           // the stream of evented PLEG broke
 
 	// Sync loop, node status.
 	SigSync         = "sync.config"       // op (ADD, UPDATE, …), source, pods (comma-joined as printed)

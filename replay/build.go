@@ -81,14 +81,16 @@ func account(n *Node, s *kubelet.Log, forms []*parse.Event, opt Options) []parse
 	n.OnDemand = OnDemand{podRelists(s.PodRelists, "begins"), podRelists(s.PodLists, "its list failed"),
 		podRelists(s.PodDrops, "the request was dropped, too many wait")}
 	n.Gaps = s.Gaps()
-	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window}
+	known := relist.Known{Log: s, Kubelet: n.Kubelet, Failures: n.Failures, Proofs: n.Proofs, Window: n.Window, Witness: kubelet.NewWitness(s)}
+	known.Asked = s.Generators(&n.Kubelet, known.Witness, series)
+	n.asked = known.Asked
 	n.Proofs, n.Contradictions = known.Uncontradicted()
 	known.Proofs = n.Proofs
 	a := relist.Of(&known)
 	n.Relists, n.Bounded, n.Ready, n.Episodes = a.Relists, a.Bounded, a.Ready, a.Episodes
 	n.tail = s.Tail(n.Kubelet.Hangs())
 	n.Health, n.Claims = health.Of(&known, &a)
-	n.Contradictions, n.Holes = append(n.Contradictions, a.Contradictions...), a.Witness.Holes
+	n.Contradictions, n.Holes = append(n.Contradictions, a.Contradictions...), known.Witness.Holes
 	for i := range n.Episodes {
 		if d := n.Episodes[i].Stepped; d > n.Window.Step.Abs() {
 			n.Window.Step = d

@@ -39,6 +39,17 @@ func TestMissingBeginsAreNoLongRelists(t *testing.T) {
 			}
 		}
 	}
+	var halves []string
+	for _, l := range seconds(600, func(int) bool { return false }) {
+		if at, _ := time.Parse("15:04:05.000000", l[6:21]); at.Second()%30 >= 15 {
+			halves = append(halves, l)
+		}
+	}
+	for _, r := range buildOne(t, strings.Join(halves, "\n")).Relists {
+		if d, ok := r.Duration(); ok && d > 500*time.Millisecond {
+			t.Errorf("the second half of each half minute: a relist of %v", d)
+		}
+	}
 	n := buildOne(t, strings.Join(seconds(60, func(int) bool { return false }), "\n"))
 	if d, ok := n.Relists[40].Duration(); !ok || d > 100*time.Millisecond {
 		t.Errorf("a relist of the whole log takes %v, %v", d, ok)

@@ -46,6 +46,7 @@ var testSigs = []testSig{
 	sigLine(parse.SigFlag, `FLAG: --(?P<name>[\w-]+)=(?P<value>.*)`),
 	sigLine(parse.SigGates, `feature gates: (?P<gates>.*)`),
 	sigLine(parse.SigFallback, `Fall back to Generic PLEG`),
+	sigLine(parse.SigStream, `failed to receive streaming container event`),
 	sigLine(parse.SigStarting, `Starting kubelet main sync loop`),
 	sigLine(parse.SigRPC, `"?(?P<call>List(PodSandbox|Containers))"? with filter "?(?P<filter>nil|)?"? ?from runtime service failed"?.*code = (?P<code>\w+)`),
 	sigLine(parse.SigRPC, `(?P<call>ContainerStatus|PodSandboxStatus) ("?(?P<id>[0-9a-f]{20,})"? )?(from runtime service failed|of sandbox).*code = (?P<code>\w+)`),

@@ -191,6 +191,25 @@ func TestUndatedReports(t *testing.T) {
 	}
 }
 
+// TestStampsOfWholeSeconds: a stamp that leaves out what is less than a second dates a
+// relist to the second.
+func TestStampsOfWholeSeconds(t *testing.T) {
+	b := bundleOf(strings.Join([]string{relisting("10:00:00.000000"), relisting("10:00:01.000000"), relisting("10:00:02.000000"),
+		failLine("10:00:02.000000", "connection refused"), relisting("10:00:04.000000")}, "\n"))
+	for _, e := range b.Events {
+		e.Res = parse.ResolutionOf(time.Second)
+	}
+	relists := Build(b, Options{})[0].Relists
+	if len(relists) != 4 {
+		t.Fatalf("%d relists", len(relists))
+	}
+	for _, r := range relists {
+		if r.Start.Latest()-r.Start.Earliest() < int64(time.Second) || r.End.Known() && r.End.Latest()-r.End.Earliest() < int64(time.Second) {
+			t.Errorf("%s ±%v to %s ±%v", clock(r.Start.At), r.Start.Slack, clock(r.End.At), r.End.Slack)
+		}
+	}
+}
+
 // TestEventedByVersion: from 1.37 on evented PLEG leaves period and threshold alone,
 // and what the lines say of relists holds as without it.
 func TestEventedByVersion(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plegforensics/plegforensics/replay/internal/health"
 )
 
 const deadlineError = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
@@ -47,6 +49,40 @@ func TestEventedFellBack(t *testing.T) {
 		fail("10:02:01.003000"), skipLine("10:03:10.000000", 190*time.Second), fail("10:04:02.005000")}, "\n"))
 	if k := n.Kubelet; k.PLEG != "evented" || k.Period != time.Second || k.Threshold != 3*time.Minute || k.RPCTimeout != 2*time.Minute {
 		t.Errorf("%s, period %v, threshold %v, timeout %v", k.PLEG, k.Period, k.Threshold, k.RPCTimeout)
+	}
+}
+
+// TestFallbackWithoutItsLine: at verbosity 2 no line tells that evented PLEG gave up. Its
+// stream broke five times then; where nothing shows that it did or did not, the last relist
+// leaves PLEG healthy for three minutes, and unhealthy after ten.
+func TestFallbackWithoutItsLine(t *testing.T) {
+	start := []string{`I1120 10:00:00.000000    4242 feature_gate.go:387] feature gates: {map[EventedPLEG:true]}`,
+		`I1120 10:00:00.000000    4242 server.go:415] "Kubelet version" kubeletVersion="v1.31.4"`, `I1120 10:00:00.000000    4242 kubelet.go:2303] "Starting kubelet main sync loop"`,
+		`E1120 10:00:00.001000    4242 kubelet.go:2327] "Skipping pod synchronization" err="[container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"`}
+	broken := func(n int) (out []string) {
+		for i := range n {
+			out = append(out, fmt.Sprintf(`E1120 10:00:59.%d00000    4242 remote_runtime.go:829] "failed to receive streaming container event" err="rpc error: code = Unavailable desc = error reading from server: EOF"`, i))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		lines     []string
+		well, ill string // until and from when it is, by the relist of 10:01:00; the next one begins at 10:13
+	}{
+		"stream at work":     {slices.Concat(start, broken(1)), "10:11:00", "10:11:00"},
+		"broken for good":    {slices.Concat(start, broken(5)), "10:04:00", "10:04:00"},
+		"nothing is known":   {start[:1], "10:04:00", "10:11:00"},
+		"threshold reported": {append(start[:1:1], strings.Replace(skipLine("10:11:30.000000", 630*time.Second), "3m0s", "10m0s", 1)), "10:11:00", "10:11:00"},
+	} {
+		n := buildOne(t, ticking(append(c.lines, relisting("10:01:00.000000"), `I1120 10:01:00.010000    4242 kuberuntime_manager.go:475] "Retrieved pods from runtime" all=true`), "10:00:01", "10:13:30"))
+		second := func(at int64) string { return clock(at + int64(time.Second)/2)[:8] }
+		well, ill := n.Kubelet.Limit(n.asked[0], n.Relists[0].Start.At)
+		if got := second(well) + " " + second(ill); got != c.well+" "+c.ill {
+			t.Errorf("%s: healthy until and unhealthy from %s", name, got)
+		}
+		if !slices.ContainsFunc(n.Claims, func(x Claim) bool { return x.Proof == health.ProofListing && second(x.To) == c.well }) {
+			t.Errorf("%s: no health by its list until %s", name, c.well)
+		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"sort"
 	"time"
 
-	"github.com/plegforensics/plegforensics/parse"
-	"github.com/plegforensics/plegforensics/replay/internal/host"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
 
@@ -78,26 +76,27 @@ func (n *Node) UnhealthyTime() time.Duration {
 	return sum
 }
 
+// Thresholds are the least and the greatest that may be in force in a stretch of the life
+// of a process.
+func (n *Node) Thresholds(run int, in Span) (least, most time.Duration) {
+	return n.Kubelet.Thresholds(n.asked.Of(run), in)
+}
+
 // Fallback is a time in which the evented PLEG of up to 1.36 had given its stream up.
 type Fallback struct{ From, To int64 } // Unix ns; it ends with the process
 
-// Fallbacks lists those that a line of the kubelet tells, oldest first.
-func (n *Node) Fallbacks() []Fallback {
-	var out []Fallback
+// Fallbacks lists those that are proven, oldest first.
+func (n *Node) Fallbacks() (out []Fallback) {
 	if !n.Kubelet.EventedSends() {
 		return nil
 	}
-	n.Census().Each(host.KindFallback, func(_ int, e *parse.Event, _ host.Kinds) {
-		if e.Basis == parse.NoTime {
-			return
-		}
-		f := Fallback{e.At, math.MaxInt64}
-		for i := range n.Runs {
-			if s := n.Runs[i].First; s > f.From {
-				f.To = min(f.To, s)
+	for i := range n.asked {
+		if from, to := n.asked[i].Fell, int64(math.MaxInt64); from != 0 {
+			if i+1 < len(n.Runs) {
+				to = n.Runs[i+1].First
 			}
+			out = append(out, Fallback{from, to})
 		}
-		out = append(out, f)
-	})
+	}
 	return out
 }

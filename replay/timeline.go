@@ -26,8 +26,9 @@ type Node struct {
 	Contradictions []Contradiction
 	Ready          []ReadyChange
 	Gaps           []LogGap
-	Holes          []Span // where the kubelet's log is not known to be complete: silences beyond its habit, lost lines
-	tail           int64  // until when a log without reports proves something
+	Holes          []Span             // where the kubelet's log is not known to be complete: silences beyond its habit, lost lines
+	tail           int64              // until when a log without reports proves something
+	asked          kubelet.Generators // of a kubelet that may be asked for the evented PLEG
 	Lags           []LogLag
 	OnDemand       OnDemand
 	Failures       []Failure // CRI calls that failed, one per call (layers merged)

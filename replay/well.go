@@ -3,6 +3,7 @@ package replay
 import (
 	"slices"
 
+	"github.com/plegforensics/plegforensics/parse"
 	"github.com/plegforensics/plegforensics/replay/internal/kubelet"
 	"github.com/plegforensics/plegforensics/replay/internal/relist"
 )
@@ -20,7 +21,7 @@ func (n *Node) WellThroughout() (Span, bool) {
 		case well(h):
 			out = Span{From: n.Health[first].From, To: h.To}
 		case starting(h, n.Runs):
-		case h.State == HealthUnknown && n.outside(h) && (i < first || !slices.ContainsFunc(n.Health[i:], well)):
+		case h.State == HealthUnknown && n.outside(h, i < first, !slices.ContainsFunc(n.Health[i:], well)):
 		default:
 			return Span{}, false
 		}
@@ -38,14 +39,17 @@ func starting(h HealthSpan, runs []Run) bool {
 	})
 }
 
-// outside reports whether a span lies before or after all lines of the kubelet, give
-// or take the time to its first relist, or is nothing but the margin after which a
-// missing report would prove something.
-func (n *Node) outside(h HealthSpan) bool {
-	runs := n.Runs
+// outside reports whether a span before or after all proof of health lies before or after
+// all lines of the kubelet too, give or take the time to its first relist, or is nothing but
+// the margin after which a missing report would prove something. A snapshot of the metrics
+// in it shows that it was a part of the life of the kubelet, and no more than that margin.
+func (n *Node) outside(h HealthSpan, before, after bool) bool {
+	runs, margin := n.Runs, h.From == n.tail
 	if len(runs) == 0 {
 		return false
 	}
-	last := runs[len(runs)-1].Last
-	return h.To <= runs[0].First+2*int64(kubelet.TurnMax) || h.From >= last || h.From == n.tail
+	if (!margin || h.To-h.From > int64(n.Kubelet.Threshold)) && slices.ContainsFunc(n.Scrapes, func(s *parse.Scrape) bool { return s.At >= h.From && s.At <= h.To }) {
+		return false
+	}
+	return before && h.To <= runs[0].First+2*int64(kubelet.TurnMax) || after && (margin || h.From >= runs[len(runs)-1].Last)
 }

@@ -1,6 +1,10 @@
 package replay
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/plegforensics/plegforensics/parse"
+)
 
 // What nothing tells of between two stretches of proven health is no health, also
 // where the kubelet's lines do not reach.
@@ -12,14 +16,22 @@ func TestUnknownBetweenHealthIsNoHealth(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, last int64 // of the kubelet's lines
 		health      []HealthSpan
+		snapshot    int64
 		well        bool
 	}{
-		"before the log":             {900, 1000, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, false},
-		"after the log":              {100, 200, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, false},
-		"before all proof of health": {300, 1000, []HealthSpan{span(100, 300, HealthUnknown), span(300, 1000, Healthy)}, true},
-		"after all proof of health":  {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 1000, HealthUnknown)}, true},
+		"before the log":             {900, 1000, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, 0, false},
+		"after the log":              {100, 200, []HealthSpan{span(100, 300, Healthy), span(300, 400, HealthUnknown), span(400, 1000, Healthy)}, 0, false},
+		"before all proof of health": {300, 1000, []HealthSpan{span(100, 300, HealthUnknown), span(300, 1000, Healthy)}, 0, true},
+		"after all proof of health":  {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 1000, HealthUnknown)}, 0, true},
+		"after it, before the log":   {900, 1000, []HealthSpan{span(100, 300, Healthy), span(300, 901, HealthUnknown)}, 0, false},
+		"with a snapshot after":      {100, 300, []HealthSpan{span(100, 300, Healthy), span(300, 1000, HealthUnknown)}, 1000, false},
+		"with a snapshot soon after": {100, 300, []HealthSpan{span(100, 250, Healthy), span(250, 400, HealthUnknown)}, 400, true},
+		"with a snapshot later":      {100, 300, []HealthSpan{span(100, 250, Healthy), span(250, 500, HealthUnknown)}, 500, false},
 	} {
-		n := &Node{Health: c.health}
+		n := &Node{Health: c.health, Kubelet: Kubelet{Threshold: 180 * s}, tail: 250 * s}
+		if c.snapshot != 0 {
+			n.Scrapes = []*parse.Scrape{{Stamp: parse.Stamp{At: c.snapshot * s}}}
+		}
 		n.Runs = []Run{{First: c.first * s, Last: c.last * s}}
 		if span, well := n.WellThroughout(); well != c.well {
 			t.Errorf("%s: %v, %v", name, span, well)

@@ -188,13 +188,15 @@ func (b *bounds) reports() {
 
 // health is the age held against the threshold.
 func (b *bounds) health() {
-	limit := b.n.Kubelet.Threshold
-	if limit <= 0 {
+	if b.n.Kubelet.Threshold <= 0 {
 		return
 	}
 	for _, h := range b.n.Health {
-		switch x := (bound{from: h.From, to: cmp.Or(h.To, b.to), flat: limit}); h.State {
+		x := bound{from: h.From, to: cmp.Or(h.To, b.to)}
+		least, most := b.n.Thresholds(b.runAt(x.from), replay.Span{From: x.from, To: x.to})
+		switch x.flat = least; h.State {
 		case replay.Healthy:
+			x.flat = most
 			b.high = append(b.high, x)
 		case replay.Unhealthy:
 			b.low = append(b.low, x)

@@ -52,7 +52,7 @@ func Of(n *relist.Known, past *relist.Account) ([]Span, []Claim) {
 	if n.Window.Start == 0 {
 		return nil, nil
 	}
-	h := claims{n: n, past: past, s: n.Log, w: past.Witness, gone: snapshots.Replacements(n.Proofs)}
+	h := claims{n: n, past: past, s: n.Log, w: n.Witness, gone: snapshots.Replacements(n.Proofs)}
 	h.over = h.overdue()
 	h.ill = h.ailing()
 	for i := range h.s.Runs {
@@ -101,7 +101,6 @@ func (h *claims) add(from, to int64, st State, proof string, ev ...host.Evidence
 // date, of which recovered tells too, and those that the metrics measure. A process that
 // ended relists no more.
 func (h *claims) listings(measured bool) {
-	limit := int64(h.n.Kubelet.Threshold)
 	for i := range h.past.Relists {
 		r := &h.past.Relists[i]
 		if r.Listed == nil || !*r.Listed || (slices.Contains(r.Basis, relist.BasisMetrics) && !r.Own()) != measured {
@@ -114,7 +113,7 @@ func (h *claims) listings(measured bool) {
 		if !seen.Known() {
 			continue
 		}
-		h.add(seen.At+int64(seen.Slack), h.until(seen.At, r.Start.At-int64(r.Start.Slack)+limit), Healthy, ProofListing, r.Evidence...)
+		h.add(seen.At+int64(seen.Slack), h.until(seen.At, h.n.Fresh(r.Run, r.Start.Earliest())), Healthy, ProofListing, r.Evidence...)
 	}
 }
 
@@ -136,15 +135,16 @@ func (h *claims) overdue() (out []Claim) {
 	since, goes, first := int64(0), false, 0 // whether the last claim goes on, and how many records it began with
 	var evidence []host.Evidence             // of it
 	for i := range h.past.Relists {
-		r, limit := &h.past.Relists[i], h.n.Kubelet.Threshold
+		r := &h.past.Relists[i]
 		follows := i > 0 && r.Follows(&h.past.Relists[i-1])
-		if h.n.Kubelet.PLEG == kubelet.PLEGUnknown && !follows {
-			limit = max(limit, kubelet.EventedThreshold) // relists a period apart show which one it is
-		}
 		if failed := r.Listed != nil && !*r.Listed; !failed || !follows {
-			since, goes = r.Start.At+int64(r.Start.Slack), false
+			since, goes = r.Start.Latest(), false
 		}
-		switch from, to := since+int64(limit), r.End.At-int64(r.End.Slack); {
+		well, from := h.n.Limit(r.Run, since)
+		if follows && h.n.Kubelet.PLEG == kubelet.PLEGUnknown {
+			from = well // relists a period apart show which generator it is
+		}
+		switch to := r.End.Earliest(); {
 		case !r.Start.Known() || to <= from:
 		case !goes:
 			goes, first, evidence = true, len(r.Evidence), slices.Clone(r.Evidence)
@@ -164,10 +164,10 @@ func (h *claims) ailing() (out []host.Span) {
 	for i := range h.over {
 		out = append(out, h.over[i].Span)
 	}
-	limit := h.n.Kubelet.Threshold
 	for i := range h.past.Relists {
-		if r := &h.past.Relists[i]; r.Took-r.TookSlack > limit && r.Start.Known() {
-			out = append(out, host.Span{From: r.Start.At + int64(limit-r.Start.Slack), To: r.Start.At + int64(r.Start.Slack+r.Took+r.TookSlack)})
+		r := &h.past.Relists[i]
+		if from := h.n.Fresh(r.Run, r.Start.Earliest()); r.Start.Earliest()+int64(r.Took-r.TookSlack) > from && r.Start.Known() {
+			out = append(out, host.Span{From: from, To: r.Start.Latest() + int64(r.Took+r.TookSlack)})
 		}
 	}
 	slices.SortFunc(out, func(a, b host.Span) int { return cmp.Compare(a.From, b.From) })
@@ -363,7 +363,7 @@ func (h *claims) unlisted(run int, add func(from, to int64)) {
 	last := int64(0)
 	for i := range h.s.Marks {
 		if m := &h.s.Marks[i]; m.Run == run && m.Kind&(host.KindRelisting|host.KindRetrieved) != 0 {
-			if due := last + int64(h.n.Kubelet.Threshold); m.At > due && h.w.Paced(run, last) {
+			if due := h.n.Fresh(run, last); m.At > due && h.w.Paced(run, last) {
 				add(due, h.told(run, m.At))
 			}
 			last = m.At
@@ -485,7 +485,7 @@ func (h *claims) first() {
 			continue
 		}
 		if at := h.workFrom(i); at != 0 {
-			h.add(at, min(r.Loop-int64(relist.SameMoment)+int64(h.n.Kubelet.Threshold), r.Last), Healthy, ProofListing, r.Evidence...)
+			h.add(at, min(h.n.Fresh(i, r.Loop-int64(relist.SameMoment)), r.Last), Healthy, ProofListing, r.Evidence...)
 		}
 	}
 }
@@ -551,10 +551,12 @@ func (h *claims) episodes() {
 		if e.Breach == 0 {
 			continue
 		}
-		st := Unhealthy
+		st, from := Unhealthy, e.Breach
 		if e.Never {
 			st = NeverRelisted
+		} else if e.LastStart.Slack > relist.SameMoment {
+			from += int64(e.LastStart.Slack) // of whole seconds
 		}
-		h.add(e.Breach, certain(e), st, ProofReport, e.Evidence...)
+		h.add(from, certain(e), st, ProofReport, e.Evidence...)
 	}
 }

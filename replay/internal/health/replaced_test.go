@@ -27,8 +27,8 @@ func TestReplaced(t *testing.T) {
 		"replaced":                              {[]snapshots.Proof{gauge(900 * second), gauge(1000 * second), restart, gauge(1150 * second)}, 0, []int64{1000, 1329}},
 		"of a process before that of the lines": {[]snapshots.Proof{gauge(1000 * second), gauge(1150 * second)}, 1100, []int64{1329}},
 	} {
-		n := &relist.Known{Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
 		s := &kubelet.Log{}
+		n := &relist.Known{Log: s, Kubelet: kubelet.Profile{Threshold: 3 * time.Minute}, Proofs: c.proofs}
 		if c.start != 0 {
 			s.Runs = []kubelet.Run{{First: c.start * second, Last: 2000 * second, Start: host.Instant{At: c.start * second}}}
 		}

@@ -25,7 +25,7 @@ const (
 	KindStart // written once in a kubelet's start, before its sync loop
 	KindStarting
 	KindProfile
-	KindFallback    // generic PLEG takes over from evented PLEG
+	KindFallback    // generic PLEG takes over from evented PLEG, or the stream broke
 	KindInspectFail // KindInside with an error: the inspection of a pod failed
 	KindDiscard
 	KindTransition
@@ -61,7 +61,7 @@ var kindTable = []struct {
 	{parse.SigNotReady, KindNotReady}, {parse.SigNodeEvent, KindNodeEvent}, {parse.SigCondition, KindCondition},
 	{parse.SigHousekeeping, KindHousekeeping}, {parse.SigStatusDown, KindDown}, {parse.SigRPC, KindCall},
 	{parse.SigVersion, KindStart | KindProfile}, {parse.SigGates, KindStart | KindProfile}, {parse.SigFlag, KindStart | KindProfile | KindFlag},
-	{parse.SigFallback, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
+	{parse.SigFallback, KindFallback}, {parse.SigStream, KindFallback}, {parse.SigRuntime, KindProfile}, {parse.SigStarting, KindStarting | KindStart},
 	{parse.SigCtrLife, KindLife}, {parse.SigNodeName, KindNamed}, {parse.SigUnresponsive, KindNamed}, {parse.SigCut, KindCut},
 }
 

@@ -406,7 +406,10 @@ func (w *Witness) errorsOnly(s *Log) {
 // and the surroundings of markers of lost lines.
 func (n *Log) holes() []host.Span {
 	rhythm, dense := n.rhythm(quickLeast), n.rhythm(ordinaryLeast) < habitLeast
-	limit := int64(habit(n.silences, rhythm))
+	limit := int64(rhythm)
+	if !dense { // a log with several lines a second is never silent for long, however often
+		limit = int64(habit(n.silences, rhythm))
+	}
 	out := slices.Clone(n.Doubled)
 	for _, g := range n.silences {
 		if d := g.Next.At - g.Last.At; d > limit || dense && g.Last.Pos.File != g.Next.Pos.File {

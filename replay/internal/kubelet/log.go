@@ -115,10 +115,10 @@ type Log struct {
 	Down       []Saying
 	Cuts       []Saying // reports of an old relist that were cut before its age
 	Well       []Saying // moments at which PLEG was healthy by the words of a line
-	Fallbacks  []Saying
-	PodRelists []Mark // relists of one pod on demand that begin
-	PodLists   []Mark // those of which the list failed
-	PodDrops   []Mark // and requests for some that were dropped
+	Fallbacks  []Saying // of the evented PLEG to the generic one, and errors of its stream
+	PodRelists []Mark   // relists of one pod on demand that begin
+	PodLists   []Mark   // those of which the list failed
+	PodDrops   []Mark   // and requests for some that were dropped
 	profile    []*parse.Event
 	Lags       []LogLag
 	Refuted    []Refuted

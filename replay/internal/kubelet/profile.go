@@ -28,9 +28,6 @@ func Times(n int, noun string) string {
 // GenericPeriod is the pause between relists of the generic generator.
 const GenericPeriod = pleg.Period
 
-// EventedThreshold is the threshold while the evented generator of up to 1.36 is on.
-const EventedThreshold = pleg.EventedThreshold
-
 // Given is what somebody who asks states about the kubelet: it overrules the lines.
 // Zero values state nothing.
 type Given struct {

@@ -13,6 +13,8 @@ import (
 type Known struct {
 	Log      *kubelet.Log
 	Kubelet  kubelet.Profile
+	Witness  *kubelet.Witness   // where the log is complete
+	Asked    kubelet.Generators // of a kubelet that may be asked for the evented PLEG
 	Failures []kubelet.Failure
 	Proofs   []snapshots.Proof
 	Window   Window
@@ -25,7 +27,6 @@ type Account struct {
 	Ready          []kubelet.ReadyChange
 	Episodes       []Episode
 	Contradictions []Contradiction
-	Witness        *kubelet.Witness // where the log is complete
 	Warnings       []parse.Warning
 }
 
@@ -34,14 +35,25 @@ type Account struct {
 // from those. Each is a function of those before it.
 func Of(n *Known) Account {
 	var a Account
-	w := kubelet.NewWitness(n.Log)
-	l := newLedger(n, groupAges(n.Log), w)
+	l := newLedger(n, groupAges(n.Log))
 	a.Relists, a.Bounded = l.relists()
-	a.Contradictions, a.Witness, a.Warnings = l.against, w, l.folded
+	a.Contradictions, a.Warnings = l.against, l.folded
 	a.Ready = kubelet.Readiness(n.Log)
-	a.Episodes = episodes(n, &a, l.groups, w)
+	a.Episodes = episodes(n, &a, l.groups)
 	a.Relists = l.outcomes(a.Relists, a.Episodes)
 	return a
+}
+
+// Limit is until when a relist of a run leaves PLEG healthy, by its start, and from when
+// on PLEG is unhealthy: see kubelet.Profile.
+func (n *Known) Limit(run int, start int64) (well, ill int64) {
+	return n.Kubelet.Limit(n.Asked.Of(run), start)
+}
+
+// Fresh is the first of the two.
+func (n *Known) Fresh(run int, start int64) int64 {
+	well, _ := n.Limit(run, start)
+	return well
 }
 
 // Window is the span of time of which the node's records tell.

@@ -54,8 +54,8 @@ type Episode struct {
 const StartUp = 60 * time.Second
 
 // episodes finds the stretches in which PLEG was unhealthy, by start, disjoint.
-func episodes(n *Known, a *Account, groups []*LastSeen, complete *kubelet.Witness) []Episode {
-	w := newHealer(n, complete)
+func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
+	w, complete := newHealer(n), n.Witness
 	var out []Episode
 	byRun := map[int][]*LastSeen{}
 	for _, g := range groups {
@@ -118,9 +118,9 @@ type healer struct {
 	nevers map[int][]kubelet.Saying // by run
 }
 
-func newHealer(n *Known, complete *kubelet.Witness) *healer {
+func newHealer(n *Known) *healer {
 	s := n.Log
-	w := &healer{n: n, s: s, cover: s.Cover, log: complete, nevers: map[int][]kubelet.Saying{}}
+	w := &healer{n: n, s: s, cover: s.Cover, log: n.Witness, nevers: map[int][]kubelet.Saying{}}
 	for _, t := range s.Nevers {
 		w.nevers[t.Run] = append(w.nevers[t.Run], t)
 	}

@@ -42,7 +42,6 @@ type ledger struct {
 	byRun   [][]kubelet.Mark // marks of each run, in time order
 	dated   [][]kubelet.Mark // those of them of which relists are dated
 	folded  []parse.Warning
-	fell    map[int]int64 // when evented PLEG of a run gave up
 
 	distinct *kubelet.Distinct
 	room     claimRoom
@@ -88,17 +87,12 @@ const (
 	widest = 500 * time.Millisecond
 )
 
-func newLedger(n *Known, groups []*LastSeen, w *kubelet.Witness) *ledger {
+func newLedger(n *Known, groups []*LastSeen) *ledger {
 	s := n.Log
-	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: w, byRun: s.ByRun(s.Marks), fell: map[int]int64{}, distinct: kubelet.DistinctOf(s)}
+	l := &ledger{n: n, s: s, groups: groups, cover: s.Cover, w: n.Witness, byRun: s.ByRun(s.Marks), distinct: kubelet.DistinctOf(s)}
 	l.dated = l.byRun
 	if marks := l.fold(s.Marks, mostFailed); len(marks) < len(s.Marks) {
 		l.dated = s.ByRun(marks)
-	}
-	for _, t := range s.Fallbacks {
-		if _, ok := l.fell[t.Run]; !ok {
-			l.fell[t.Run] = t.At
-		}
 	}
 	return l
 }
@@ -139,6 +133,9 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		l.refute(idx, l.byRun[run])
 		l.weave(idx)
 		bounded = append(bounded, l.stretches(idx)...)
+		for _, c := range l.claims {
+			c.blur()
+		}
 		all = append(all, l.claims...)
 	}
 	host.Arrange(all, func(a, b *claim) int { return cmp.Compare(a.lo+a.hi, b.lo+b.hi) })
@@ -150,6 +147,25 @@ func (l *ledger) relists() ([]Relist, []Bounded) {
 		out[i], all[i] = c.relist(), nil // there may be a million
 	}
 	return out, bounded
+}
+
+// blur widens what lines date by what their stamps leave out: one of whole seconds was cut.
+func (c *claim) blur() {
+	res := int64(0)
+	for _, e := range c.ev {
+		if e, ok := e.Record.(*parse.Event); ok && c.group == nil {
+			res = max(res, int64(e.Res.Duration()))
+		}
+	}
+	if res < int64(10*time.Millisecond) {
+		return
+	}
+	c.hi += res
+	for _, x := range []*host.Instant{&c.listEnd, &c.end} {
+		if x.Known() {
+			*x = host.Between(x.Earliest(), x.Latest()+res)
+		}
+	}
 }
 
 func (c *claim) relist() Relist {
@@ -405,14 +421,14 @@ func (l *ledger) period() time.Duration {
 }
 
 // evented reports whether the evented PLEG of up to 1.36 was in use: relists are minutes apart
-// then, and a broken stream forces some at once. After its fallback line the
-// kubelet relists as ever.
+// then, and a broken stream forces some at once. After its fallback the kubelet relists as
+// ever.
 func (l *ledger) evented(run int, at int64) bool {
 	if !l.n.Kubelet.EventedSends() {
 		return false
 	}
-	fell, ok := l.fell[run]
-	return !ok || at < fell
+	fell := l.n.Asked.Of(run).Fell
+	return fell == 0 || at < fell
 }
 
 // gap is the least time between the end of a relist and the start of the next.

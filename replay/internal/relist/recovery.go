@@ -284,12 +284,12 @@ func (w *healer) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 		case m.Kind == host.KindListFail:
 			started, failed = 0, true
 		case m.Kind == host.KindRelisting:
-			if started != 0 && m.At > last && w.fresh(started, m.At) && w.log.Trusts(run) && w.log.Whole(started, m.At) {
+			if started != 0 && m.At > last && w.fresh(run, started, m.At) && w.log.Trusts(run) && w.log.Whole(started, m.At) {
 				return proof{m.At, "a relist ran to its end before this one began"}, true
 			}
 			started = m.At
 		case m.At <= last:
-		case started != 0 && w.fresh(started, m.At):
+		case started != 0 && w.fresh(run, started, m.At):
 			return proof{m.At, "a relist listed pods"}, true
 		case started == 0 && failed && m.Kind&host.KindInside != 0:
 			return proof{m.At, "a relist got past its list call"}, true
@@ -300,4 +300,6 @@ func (w *healer) byRelist(run int, g *LastSeen, last int64) (proof, bool) {
 
 // fresh reports whether a relist that began at start made PLEG healthy when
 // its list returned: a list slower than the threshold does not.
-func (w *healer) fresh(start, at int64) bool { return at-start < int64(w.n.Kubelet.Threshold) }
+func (w *healer) fresh(run int, start, at int64) bool {
+	return at < w.n.Fresh(run, start)
+}

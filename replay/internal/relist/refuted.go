@@ -16,11 +16,10 @@ import (
 // it is from the first start until the age of the last one could pass the threshold. Of a
 // relist that it measures, and that listed pods, it is from its end.
 func (n *Known) Well(p *snapshots.Proof) host.Span {
-	limit := int64(n.Kubelet.Threshold)
-	switch {
+	switch run := n.Log.RunAt(p.From); {
 	case p.Kind == snapshots.ProofStart && !n.Kubelet.EventedSends():
-		return host.Span{From: p.From, To: p.Start.At - int64(p.Start.Slack) + limit}
-	case p.Kind == snapshots.ProofPaced && int64(p.SumMax+p.SumMin) <= limit:
+		return host.Span{From: p.From, To: n.Fresh(run, p.Start.Earliest())}
+	case p.Kind == snapshots.ProofPaced && p.From+int64(p.SumMax+p.SumMin) <= n.Fresh(run, p.From):
 		last := p.From
 		if !n.Kubelet.EventedSends() { // a broken stream forces relists without a period between them
 			last += int64(p.Count-1) * int64(n.Kubelet.Period)
@@ -28,9 +27,9 @@ func (n *Known) Well(p *snapshots.Proof) host.Span {
 		// A snapshot that had to wait is later than its stamp, by no more than what
 		// the intervals leave of the step.
 		from := max(snapshots.By(p.From)+int64(p.SumMin+kubelet.GenericPeriod+TimerLate), snapshots.By(p.To)-int64(p.Sum)+int64(p.SumMax))
-		return host.Span{From: from, To: last - int64(p.SumMax) + limit}
+		return host.Span{From: from, To: n.Fresh(run, last-int64(p.SumMax))}
 	case p.Kind == snapshots.ProofRelist && p.Listed != nil && *p.Listed && p.End.Known():
-		return host.Span{From: p.End.At + int64(p.End.Slack), To: p.Start.At - int64(p.Start.Slack) + limit}
+		return host.Span{From: p.End.At + int64(p.End.Slack), To: n.Fresh(run, p.Start.Earliest())}
 	}
 	return host.Span{}
 }

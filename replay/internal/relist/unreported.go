@@ -40,8 +40,7 @@ func (w *healer) unreported(relists []Relist, known []Episode) []Episode {
 // between makes an episode of two relists that listed pods one after the other
 // when the second had not listed a threshold after the first began.
 func (w *healer) between(p, r *Relist) (Episode, bool) {
-	limit := w.n.Kubelet.Threshold
-	breach := p.Start.At + int64(limit+p.Start.Slack)
+	_, breach := w.n.Limit(p.Run, p.Start.Latest())
 	visible := r.Start.At // the list cannot have returned before
 	if r.ListEnd.Known() {
 		visible = max(visible, r.ListEnd.At-int64(r.ListEnd.Slack))
@@ -49,10 +48,10 @@ func (w *healer) between(p, r *Relist) (Episode, bool) {
 	if visible <= breach || !w.log.Whole(p.Start.At, visible) || !w.log.Trusts(p.Run) {
 		return Episode{}, false
 	}
-	if t := w.cover.Next(p.Run, p.Start.At+int64(limit)/2); t == 0 || t > visible {
+	if t := w.cover.Next(p.Run, p.Start.At+(breach-p.Start.At)/2); t == 0 || t > visible {
 		return Episode{}, false // a silent process may have been suspended with its clock
 	}
-	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []host.Instant{p.Start}, Breach: breach, Threshold: limit,
+	e := Episode{Run: p.Run, LastStart: p.Start, LastStarts: []host.Instant{p.Start}, Breach: breach, Threshold: time.Duration(breach - p.Start.Latest()),
 		Recovered: host.Instant{At: visible, Slack: r.Start.Slack}, RecoveredBasis: "start of the next relist that listed pods",
 		Evidence: []host.Evidence{{Record: p.Evidence[0].Record, Note: "the last relist that listed pods began here"},
 			{Record: r.Evidence[0].Record, Note: fmt.Sprintf("the next one that did, %s later", time.Duration(r.Start.At-p.Start.At).Round(time.Second))}}}

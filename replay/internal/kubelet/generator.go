@@ -1,0 +1,132 @@
+package kubelet
+
+import (
+	"time"
+
+	"github.com/plegforensics/plegforensics/parse"
+	"github.com/plegforensics/plegforensics/pleg"
+	"github.com/plegforensics/plegforensics/replay/internal/host"
+)
+
+// Generator tells which generator relists in a process that may be asked for the evented
+// PLEG of up to 1.36. That one gives its stream up when it broke streamTries times; the
+// generic one relists as ever from then on.
+type Generator struct {
+	Sure int64 // until when it is certain that the evented one does
+	Fell int64 // since when it is certain that the generic one does, 0 never
+}
+
+const streamTries = 5
+
+// Generators are those of the runs, none where it is known which one relists.
+type Generators []Generator
+
+// Of is that of a run; of none nothing is certain.
+func (all Generators) Of(run int) Generator {
+	if run < 0 || run >= len(all) {
+		return Generator{}
+	}
+	return all[run]
+}
+
+// Limit is until when a relist that listed pods leaves PLEG healthy, by its start, and
+// from when on PLEG is unhealthy if no later one has listed.
+func (k *Profile) Limit(g Generator, start int64) (well, ill int64) {
+	least, most := start+int64(k.Threshold), start+int64(k.Threshold)
+	if k.ThresholdSet || k.PLEG != PLEGUnknown && !k.EventedSends() {
+		return least, most
+	}
+	least, most = min(least, start+int64(pleg.Threshold)), max(most, start+int64(pleg.EventedThreshold))
+	well, ill = min(most, max(least, g.Sure)), most
+	if g.Fell != 0 {
+		ill = min(most, max(least, g.Fell))
+	}
+	return well, ill
+}
+
+// Thresholds are the least and the greatest that may be in force in a stretch.
+func (k *Profile) Thresholds(g Generator, in host.Span) (least, most time.Duration) {
+	a, b := k.Limit(Generator{}, 0)
+	if g.Fell != 0 && in.From >= g.Fell {
+		b = a
+	}
+	if in.To <= g.Sure {
+		a = b
+	}
+	return time.Duration(a), time.Duration(b)
+}
+
+// Generators tells of each run which one relists. A line tells of the fallback at
+// verbosity 4 only, each error of the stream has one at any; so they show in a complete log, in the
+// metrics and in the threshold that reports state.
+func (s *Log) Generators(k *Profile, w *Witness, series []*parse.Series) Generators {
+	evented := k.EventedSends()
+	if k.PLEG != PLEGUnknown && !evented {
+		return nil
+	}
+	out := make(Generators, len(s.Runs))
+	see := func(run int, at int64, fell bool) {
+		switch {
+		case run < 0 || at == 0:
+		case !fell:
+			out[run].Sure = max(out[run].Sure, at)
+		case out[run].Fell == 0 || at < out[run].Fell:
+			out[run].Fell = at
+		}
+	}
+	broke := make([]int, len(s.Runs))
+	for _, x := range s.Fallbacks {
+		if x.Run >= 0 && x.Line.(*parse.Event).Is(parse.SigStream) {
+			if broke[x.Run]++; broke[x.Run] != streamTries {
+				continue
+			}
+		}
+		see(x.Run, x.At, false)
+		see(x.Run, x.At, true)
+	}
+	for _, a := range s.Ages {
+		if a.Limit == pleg.EventedThreshold || a.Limit == pleg.Threshold {
+			see(a.Run, a.At, a.Limit == pleg.Threshold)
+		}
+	}
+	for _, m := range series {
+		if m.Name == "kubelet_evented_pleg_connection_error_count" {
+			for pt := range m.Samples() {
+				if fell := pt.V >= streamTries; fell {
+					see(s.RunAt(pt.At), pt.At+int64(time.Second), true) // it may be later than its stamp
+				} else {
+					see(s.RunAt(pt.At), pt.At, false)
+				}
+			}
+		}
+	}
+	last := make([]int64, len(s.Runs))
+	for i := range s.Marks { // one that is not known to be asked is the generic one by its first pause of a period
+		if m := &s.Marks[i]; !evented && m.Run >= 0 && m.Kind == host.KindRelisting {
+			if m.At-last[m.Run] <= int64(quickMost) {
+				see(m.Run, m.At, true)
+			}
+			last[m.Run] = m.At
+		}
+	}
+	for run := range out {
+		r, g := &s.Runs[run], &out[run]
+		see(run, w.of(run).quick, true)
+		if w.Trusts(run) && r.Loop != 0 {
+			whole := r.Last
+			for _, h := range w.Holes {
+				if h.To > r.Loop {
+					whole = min(whole, h.From)
+				}
+			}
+			see(run, whole, false)
+		}
+		if !evented {
+			g.Sure = 0
+		}
+		if g.Fell != 0 {
+			g.Sure = min(g.Sure, g.Fell)
+		}
+	}
+	return out
+}
