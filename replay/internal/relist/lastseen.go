@@ -187,9 +187,12 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 // described finds the group of coarse lines that were printed outside the kubelet, such
 // as a condition row that stands before its log, which name the relist of a line of its own.
 func described(rows []*LastSeen, a kubelet.Age) *LastSeen {
+	if a.Outside {
+		return nil
+	}
 	lo, hi := a.Bounds()
 	for _, g := range rows {
-		if g.Loose && !a.Outside && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b kubelet.Age) bool { return !b.Outside }) {
+		if g.Loose && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b kubelet.Age) bool { return !b.Outside }) {
 			return g
 		}
 	}
