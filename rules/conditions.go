@@ -255,9 +255,13 @@ func lookStatusOnly(s *subject, _ map[string]string) outcome {
 
 // statusTimeouts are Status calls of the runtime that hung.
 func (s *subject) statusTimeouts() (out []*parse.Event) {
-	for _, e := range s.sig(parse.SigRPC) {
-		if e.Field("call") == "Status" && timedOut.MatchString(e.Quote()) {
-			out = append(out, e)
+	for _, f := range s.within(s.failures.fails) {
+		if f.Call == "Status" && timedOut.MatchString(f.Err()) {
+			for _, ev := range f.Evidence() {
+				if e, ok := ev.Record.(*parse.Event); ok {
+					out = append(out, e)
+				}
+			}
 		}
 	}
 	for _, e := range s.sig(parse.SigSanity) {

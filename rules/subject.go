@@ -159,9 +159,10 @@ func episodeSubject(v *view, e *replay.Episode) *subject {
 // openUntil is how far an episode without proof of recovery may reach: to the
 // next one, or to the end of the input.
 func (v *view) openUntil(e *replay.Episode) int64 {
-	for i := range v.n.Episodes {
-		if next := &v.n.Episodes[i]; next.Breach > e.Breach && next.ID != e.ID {
-			return next.LastStart.At
+	later := v.n.Episodes[min(e.ID, len(v.n.Episodes)):] // those are numbered from 1
+	for i := range later {
+		if later[i].Breach > e.Breach {
+			return later[i].LastStart.At
 		}
 	}
 	return v.n.Window.End

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/plegforensics/plegforensics/internal/hostile"
+	"github.com/plegforensics/plegforensics/parse"
 )
 
 // Bounds of a run over a hostile input, as in package bundle for reading alone.
@@ -38,7 +39,7 @@ func TestManyOfOne(t *testing.T) {
 	}
 	for _, c := range hostile.Lines() { // of a part of most what is not in proportion shows too
 		switch {
-		case named(c, "whose list timed out", "clocks that jump", "boots"):
+		case named(c, "whose list timed out", "clocks that jump", "boots", "as Go prints them", "callers and codes"):
 			cases = append(cases, c)
 		case named(c, "lists that", "status calls", "hung tasks"):
 			cases = append(cases, hostile.Case{Name: "40 MiB of " + c.Name, Build: func(w io.Writer) error {
@@ -157,6 +158,37 @@ func TestMostNodes(t *testing.T) {
 		if rc != c.want || !strings.Contains(out.String(), c.has) || strings.Contains(out.String(), c.not) {
 			t.Errorf("%s: exit %d\n%s", c.args, rc, out.String())
 		}
+	}
+}
+
+// TestManyEpisodes: of more episodes than a node has in months those of the greatest ages
+// are kept, that is said, and nothing is healthy where the others were.
+func TestManyEpisodes(t *testing.T) {
+	const episodes = parse.Many + 100
+	var log, out, said strings.Builder
+	for i := range episodes {
+		at := time.Date(2024, 3, 13, 15, 0, 400*i, 0, time.UTC)
+		fmt.Fprintf(&log, "%s node-1 prog-%d[%d]: PLEG is not healthy: pleg was last seen active 3m%ds ago; threshold is 3m0s\n", at.Format("2006-01-02T15:04:05.000000Z07:00"), i, i+2, i%50+1)
+	}
+	if rc := run(t.Context(), strings.Fields("plegforensics timeline -o json -"), strings.NewReader(log.String()), &out, &said); rc != exitOK {
+		t.Fatalf("exit %d: %s", rc, said.String())
+	}
+	var doc struct {
+		Nodes []struct {
+			Episodes []any
+			Health   []struct{ State string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil || len(doc.Nodes) != 1 || len(doc.Nodes[0].Episodes) != parse.Many {
+		t.Fatalf("%v: %.300s", err, out.String())
+	}
+	for _, h := range doc.Nodes[0].Health {
+		if h.State == "healthy" {
+			t.Fatalf("healthy: %v", h)
+		}
+	}
+	if !strings.Contains(said.String(), "10100 episodes: 10000 are kept one by one") {
+		t.Errorf("%.2000s", said.String())
 	}
 }
 

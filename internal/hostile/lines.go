@@ -27,6 +27,16 @@ func Lines() []Case {
 		kubelet("1,000,000 turns that were skipped", 1_000_000, "I", `kubelet.go:2456] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s"`),
 		kubelet("1,000,000 pod events of as many pods", 1_000_000, "I", `kubelet.go:2456] "SyncLoop (PLEG): event for pod" pod="ns/p-{n}" event={"ID":"{uid}","Type":"ContainerDied","Data":"{id}"}`),
 		kubelet("1,000,000 housekeepings that took long", 1_000_000, "E", `kubelet.go:2475] "Housekeeping took longer than expected" err="housekeeping took too long" expected="1s" actual="{n}ms"`),
+		kubelet("500,000 conditions of the node that differ", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={"type":"Ready","status":"False","lastHeartbeatTime":"2024-01-01T00:00:00Z","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"KubeletNotReady","message":"PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s {x}"}`),
+		kubelet("500,000 conditions as Go prints them", 500_000, "I", `setters.go:602] "Node became not ready" node="node-1" condition={Type:Ready Status:False LastHeartbeatTime:2023-11-14 22:13:20 +0000 UTC m=+{n}.403692528 LastTransitionTime:2023-11-14 22:13:20 +0000 UTC m=+0.403692528 Reason:KubeletNotReady Message:[container runtime status check may not have completed yet, PLEG is not healthy: pleg was last seen active 3m{n}.5s ago; threshold is 3m0s]}`),
+		rows("500,000 failed calls of as many callers and codes", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			at := began.Add(time.Duration(i) * time.Second)
+			fmt.Fprintf(w, "%s node-1 kubelet[812]: E%s     812 remote_%d.go:%d] \"Call%d from runtime service failed\" err=\"rpc error: code = C%d desc = context deadline exceeded\" containerID=\"%064x\"\n",
+				at.Format(time.Stamp), at.Format("0102 15:04:05.000000"), i, i%900, i, i, i)
+		}),
+		rows("500,000 programs, each with a report", 500_000, func(w *bufio.Writer, _ *rand.Rand, i int) {
+			fmt.Fprintf(w, "%s node-1 program-%d[%d]: PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s\n", began.Add(time.Duration(i)*time.Second).Format(time.Stamp), i, i+2)
+		}),
 		kubelet("500,000 lines of control characters", 500_000, "E", "generic.go:238] \"GenericPLEG: Unable to retrieve pods\" err=\"\x1b]0;{n}\x07\x1b[2J\x00\xff\xfe\xc0\xaf \u202e \xf0\x9f\""),
 		rows("1,000,000 lines at clocks that jump", 1_000_000, func(w *bufio.Writer, r *rand.Rand, i int) {
 			at := time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()

@@ -58,6 +58,7 @@ var elsewhere = []shape{
 	// People, and who a certificate is of.
 	{lazy(`(?:^|[\s"'/,+(=])(?:CN|OU?)\s?=\s?([A-Za-z0-9][^\s,/+"'\\;)=:]*)(?: ([^\s,/+"'\\;)=:]+)(?:[,/+"'\\;)]|$))?`), []Kind{Object, Object}, "CN|O"},
 	{lazy(`(?:^|[\s"'/,+(=])(?:cn|ou|uid|dc)=([A-Za-z][^\s,/+"'\\;)=:]*),(?:ou|cn|dc)=([A-Za-z][^\s,/+"'\\;)=:]*)(?:,(?:ou|dc)=([A-Za-z][^\s,/+"'\\;)=:]{3,}))?`), []Kind{Object, Object, Object}, "cn=|ou=|uid=|dc="},
+	{lazy(`\b(S-\d-\d+(?:-\d+){3,})\b`), []Kind{UID}, "S-"}, // of an account of Windows
 	{lazy(`\bof user ([A-Za-z0-9_][A-Za-z0-9_.-]*)`), []Kind{Object}, "of user "},
 	{lazy(`\b(?:Accepted|Failed) [a-z/-]+ for (?:invalid user )?([^\s"']+) from `), []Kind{Object}, " for "},
 	{lazy(`\bsudo(?:\[\d+\])?: +([^\s:]+) : `), []Kind{Object}, "sudo"},

@@ -85,14 +85,14 @@ var shapes = []shape{
 	{lazy(`\b(iqn\.\d{4}-\d\d\.[A-Za-z0-9.:-]+)`), []Kind{Volume}, "iqn."},
 	// Hosts.
 	{lazy(`\b[Ss]erver:? (?:` + q + `)?` + host + `(?:` + q + `)?(?::\S* | )(?:not responding|not answering|with error|error:|OK|unreachable|timed out|is not|has not|not found|connection|died|down)`), []Kind{Host}, "erver"},
-	{lazy(`(?:^|[^:\w/])//([A-Za-z0-9][A-Za-z0-9.-]*)/([A-Za-z0-9$][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, "//"},
-	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9.-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
+	{lazy(`(?:^|[^:\w/])//([A-Za-z0-9][A-Za-z0-9._-]*)/([A-Za-z0-9$][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, "//"},
+	{lazy(`\\\\+([A-Za-z0-9][A-Za-z0-9._-]*)\\+([A-Za-z0-9][A-Za-z0-9._$-]*)`), []Kind{Host, Volume}, `\\`},
 	{lazy(`(?:^|[\s"'=(\[])([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):/(?:[A-Za-z0-9._-]+/)*([A-Za-z0-9._-]*)(?:[^/A-Za-z0-9._-]|$)`), []Kind{Host, Volume}, ":/"},
 	{lazy(`\b[a-z][a-z0-9+.-]*://(?:[^/\s"'@]*@)?` + host + `(?::\d+)?(?:,` + host + `)?(?::\d+)?(?:,` + host + `)?`), []Kind{Host, Host, Host}, "://"},
 	{lazy(`\b(?:tcp|udp)[46]? ` + host + `:\d+`), []Kind{Host}, "tcp|udp"},
 	{lazy(`\blookup ` + host + `(?::| on )`), []Kind{Host}, "lookup "},
 	{lazy(`certificate is valid for .*, not ` + host), []Kind{Host}, "certificate is valid for"},
-	{lazy(`\b(?:to|from|at|with|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
+	{lazy(`\b(?:to|from|at|with|join|host|peer|registry|mirror|proxy) (?:` + q + `)?((?:[0-9][0-9.-]*)?[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]):\d{2,5}\b`), []Kind{Host}, aPort}, // of digits alone it is a time
 }
 
 // places are surroundings that tell an ordinary name but would learn too much:
@@ -127,7 +127,7 @@ var keys = map[string]Kind{
 	"serviceaccount": Object, "configmap": Object, "deployment": Object, "daemonset": Object, "statefulset": Object, "replicaset": Object, "ownername": Object, "cluster": Object, "clustername": Object, "job_name": Object,
 	"user": Object, "username": Object, "tenant": Object, "customer": Object, "serveraddress": Host, "database": Object, "dbname": Object, "project": Object, "projectid": Object, "priorityclassname": Object, "storageclassname": Object, "runtimeclassname": Object, "ingressclassname": Object,
 	"acct": Object, "logname": Object, "sudouser": Object, "serviceaccountname": Object, "secretname": Object, "configmapname": Object, "subdomain": Host, "domainname": Host, "localhostname": Node,
-	"instanceid": Node, "storageclass": Object, "ownedby": Object, "createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
+	"instanceid": Node, "storageclass": Object, "owner": Object, "ownedby": Object, "team": Object, "ruser": Object, "rhost": Host, "createdbyname": Object, "service": Object, "workload": Object, "exportedservice": Object,
 }
 
 // lists are KEY=[a b] and KEY: ["a","b"].

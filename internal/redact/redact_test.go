@@ -104,6 +104,10 @@ var lines = []struct {
 	{`set up pod "globexa_globexb" network; Multus: [globexc/globexd/0d1cfa64-0c0e-4a0c-9b1e-2a8a2f7b1111]: x; pod globexe/globexf (x)`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf"}},
 	{`mongodb://bob:pw@globexa,globexb:27017/globexc; volumes/volume-subpaths/globexd/globexe/0; projects/globexf/zones/eu/instances/globexg`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf", "globexg"}},
 	{`-volume\x2dsubpaths-globexa-globexb-0.mount; https://x.test/globexc/globexd; &{Username:globexe} --docker-server=globexf`, []string{"globexa", "globexb", "globexc", "globexd", "globexe", "globexf"}},
+	{`mount //falcon_p/globexs1 \\orders_p\globexs2 BAD_NETWORK_NAME; nfs/orders_q.globex@x`, []string{"falcon_p", "orders_p", "globexs1", "globexs2"}},
+	{`kubeadm join registry:6443 --token x`, []string{"registry"}},
+	{`authentication failure; ruser=orders rhost=falcon team="delta" owner=cart`, []string{"orders", "falcon", "delta", "cart"}},
+	{`user S-1-5-21-3623811015-3361044348-30300820-1013 denied`, []string{"3623811015", "3361044348", "30300820"}},
 	{`files: kubelet-node7.acme.internal.log and /var/lib/kubelet/pods/22222222-2222-3333-4444-555555555555/volumes`, []string{"node7.acme.internal"}},
 }
 

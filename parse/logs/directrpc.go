@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -227,7 +228,7 @@ func (d *direct) failure(err []byte) bool {
 	d.add(8, "err", err)
 	if rest, ok := bytes.CutPrefix(err, rpcStated); ok {
 		n := stretch(rest, typeChar)
-		if n > 0 && bytes.HasPrefix(rest[n:], rpcDesc) && string(rest[:n]) != "Unknown" {
+		if n > 0 && bytes.HasPrefix(rest[n:], rpcDesc) && string(rest[:n]) != "Unknown" && slices.Contains(codeNames[:], string(rest[:n])) {
 			d.add(9, "code", rest[:n])
 			return true
 		}

@@ -83,6 +83,34 @@ func TestStatedCodeEqualsPattern(t *testing.T) {
 	}
 }
 
+// TestConditionEqualsPattern compares how a condition is read with the pattern that says it.
+func TestConditionEqualsPattern(t *testing.T) {
+	re := regexp.MustCompile(`(?s)\{Type:(\w+)[ ,]Status:(\w+)(?:[ ,]LastHeartbeatTime:(.*?))?(?:[ ,]LastTransitionTime:(.*?))?[ ,]Reason:([^ ,]*)[ ,]Message:(.*?),?(?:\}?[\s"]*$|\}[ \t]*\n)`)
+	rnd := rand.New(rand.NewPCG(13, 14))
+	read := 0
+	for range 50_000 {
+		text := damage(rnd, []string{
+			`Node became not ready: {Type:Ready Status:False LastHeartbeatTime:2021-01-09 19:48:52.46 +0800 CST m=+9.179 LastTransitionTime:2021-01-09 19:48:52 +0800 CST Reason:KubeletNotReady Message:PLEG is not healthy: pleg}`,
+			"x {Type:Ready,Status:False,LastHeartbeatTime:2021-01-09 19:48:52 +0000 UTC,LastTransitionTime:2021-01-09,Reason:A,Message:[{x} y, z],} \n------ {others}\n",
+			`"x" node="n1" condition={Type:{Type:Ready Status:False Reason:KubeletNotReady Message:x}"  `,
+		}[rnd.IntN(3)])
+		m := re.FindStringSubmatch(text)
+		if strings.Count(text, "Status:") > 1 || strings.Count(text, "Reason:") > 1 || strings.Count(text, "Message:") > 1 || strings.Count(text, "Time:") > 2 {
+			continue // part of it twice: of several readings the pattern takes the longest
+		}
+		c, ok := printedCondition(text)
+		if ok != (m != nil) || ok && c != (condition{m[1], m[2], m[3], m[4], m[5], m[6]}) {
+			t.Fatalf("%q:\n%q %v, want\n%q", text, c, ok, m)
+		}
+		if ok {
+			read++
+		}
+	}
+	if read < 5000 {
+		t.Errorf("only %d were read", read)
+	}
+}
+
 // TestExitEqualsPattern compares how an exit is taken apart with the patterns that say it.
 func TestExitEqualsPattern(t *testing.T) {
 	head := regexp.MustCompile(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)

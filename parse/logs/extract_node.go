@@ -1,26 +1,131 @@
 package logs
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// conditionRE reads a node condition printed with %+v. Times may carry the
-// zone's name and a monotonic reading. The message ends with the condition: lines of
-// others may follow.
-var conditionRE = onDemand(`(?s)\{Type:(\w+)[ ,]Status:(\w+)(?:[ ,]LastHeartbeatTime:(.*?))?(?:[ ,]LastTransitionTime:(.*?))?[ ,]Reason:([^ ,]*)[ ,]Message:(.*?),?(?:\}?[\s"]*$|\}[ \t]*\n)`)
+// condition is a v1.NodeCondition.
+type condition struct{ Type, Status, LastHeartbeatTime, LastTransitionTime, Reason, Message string }
 
-// condition is a v1.NodeCondition. encoding/json matches its keys without
-// regard to case, so the upper-case ones of ≥ 1.23 JSON logs fit too.
-type condition struct {
-	Type               string `json:"type"`
-	Status             string `json:"status"`
-	LastHeartbeatTime  string `json:"lastHeartbeatTime"`
-	LastTransitionTime string `json:"lastTransitionTime"`
-	Reason             string `json:"reason"`
-	Message            string `json:"message"`
+// jsonCondition reads a condition as a JSON object. Its keys begin in upper case in JSON
+// logs from 1.23 on.
+func jsonCondition(text string) (c condition, ok bool) {
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "}") {
+		return c, false
+	}
+	for _, f := range jsonPairs(text) {
+		if !strings.HasPrefix(f.Value, `"`) {
+			continue // null
+		}
+		switch f.Name {
+		case "type", "Type":
+			c.Type = jsonText(f.Value)
+		case "status", "Status":
+			c.Status = jsonText(f.Value)
+		case "lastHeartbeatTime", "LastHeartbeatTime":
+			c.LastHeartbeatTime = jsonText(f.Value)
+		case "lastTransitionTime", "LastTransitionTime":
+			c.LastTransitionTime = jsonText(f.Value)
+		case "reason", "Reason":
+			c.Reason = jsonText(f.Value)
+		case "message", "Message":
+			c.Message = jsonText(f.Value)
+		}
+	}
+	return c, c.Type != ""
+}
+
+// printedCondition finds a condition printed with %+v. Times may carry the zone's name and
+// a monotonic reading. The message ends with the condition: lines of others may follow.
+func printedCondition(text string) (c condition, ok bool) {
+	for !ok {
+		if _, text, ok = strings.Cut(text, "{Type:"); !ok {
+			return c, false
+		}
+		c, ok = readPrinted(text)
+	}
+	return c, true
+}
+
+func readPrinted(s string) (c condition, ok bool) {
+	c.Type, s = wordOf(s)
+	if s, ok = member(s, "Status:"); !ok || c.Type == "" {
+		return c, false
+	}
+	if c.Status, s = wordOf(s); c.Status == "" {
+		return c, false
+	}
+	if at, ok := member(s, "LastHeartbeatTime:"); ok {
+		c.LastHeartbeatTime, s = beforeMember(at, "LastTransitionTime:", "Reason:")
+	}
+	if at, ok := member(s, "LastTransitionTime:"); ok {
+		c.LastTransitionTime, s = beforeMember(at, "Reason:")
+	}
+	if s, ok = member(s, "Reason:"); !ok {
+		return c, false
+	}
+	n := max(0, strings.IndexAny(s, " ,"))
+	c.Reason = s[:n]
+	if s, ok = member(s[n:], "Message:"); !ok {
+		return c, false
+	}
+	c.Message = ofCondition(s)
+	return c, true
+}
+
+// ofCondition is what of a text that begins with the message of a condition is the message.
+func ofCondition(s string) string {
+	for at := 0; ; at++ {
+		n := strings.IndexByte(s[at:], '}')
+		if n < 0 {
+			break
+		}
+		at += n
+		if strings.HasPrefix(strings.TrimLeft(s[at+1:], " \t"), "\n") {
+			return strings.TrimSuffix(s[:at], ",")
+		}
+	}
+	s = strings.TrimRight(s, " \t\n\f\r\"")
+	return strings.TrimSuffix(strings.TrimSuffix(s, "}"), ",")
+}
+
+// wordOf splits off the word that s begins with.
+func wordOf(s string) (word, rest string) {
+	n := 0
+	for n < len(s) && isWord(s[n]) {
+		n++
+	}
+	return s[:n], s[n:]
+}
+
+// member is what stands behind the name of the next member of a struct.
+func member(s, name string) (value string, ok bool) {
+	if s == "" || s[0] != ' ' && s[0] != ',' {
+		return s, false
+	}
+	if value, ok = strings.CutPrefix(s[1:], name); !ok {
+		return s, false
+	}
+	return value, true
+}
+
+// beforeMember splits s before the first member of any of the names.
+func beforeMember(s string, names ...string) (value, rest string) {
+	end := len(s)
+	for _, name := range names {
+		for at := 0; at < end; at++ {
+			n := strings.Index(s[at:end], name)
+			if n < 0 {
+				break
+			}
+			if at += n; at > 0 && (s[at-1] == ' ' || s[at-1] == ',') {
+				end = at - 1
+			}
+		}
+	}
+	return s[:end], s[end:]
 }
 
 func (c condition) fields(node string) []parse.Field {
@@ -42,15 +147,13 @@ func extractCondition(r *record) ([]parse.Field, bool) {
 			_, node, _ = jsonPod(node)
 		}
 	}
-	var c condition
-	if json.Unmarshal([]byte(text), &c) == nil && c.Type != "" {
+	if c, ok := jsonCondition(text); ok {
 		return c.fields(node), true
 	}
-	m := conditionRE().FindStringSubmatch(text)
-	if m == nil {
-		return addField(nil, "node", node), true
+	if c, ok := printedCondition(text); ok {
+		return c.fields(node), true
 	}
-	return condition{m[1], m[2], m[3], m[4], m[5], m[6]}.fields(node), true
+	return addField(nil, "node", node), true
 }
 
 // describeRE is a condition row of "kubectl describe node": type, status, two
@@ -69,11 +172,11 @@ func extractDescribe(r *record) ([]parse.Field, bool) {
 	if m := cutRowRE().FindStringSubmatch(r.raw); m != nil {
 		return condition{Reason: m[1], Message: m[2]}.fields(""), true
 	}
-	if m := conditionRE().FindStringSubmatch(r.raw); m != nil && m[1] == "Ready" && strings.Contains(r.raw, "Last Ready is") {
-		return condition{m[1], m[2], m[3], m[4], m[5], m[6]}.fields(""), true
+	c, ok := jsonCondition(r.raw)
+	if !ok && strings.Contains(r.raw, "Last Ready is") {
+		c, ok = printedCondition(r.raw)
 	}
-	var c condition
-	if r.raw == "" || r.raw[0] != '{' || json.Unmarshal([]byte(r.raw), &c) != nil || c.Type != "Ready" {
+	if !ok || c.Type != "Ready" {
 		return nil, false
 	}
 	return c.fields(""), true

@@ -74,14 +74,9 @@ func bareID(s string) string {
 	return strings.Trim(s, `"`)
 }
 
-var (
-	// remoteRE is the printf form (≤ 1.20) and also the message of the
-	// structured one, whose object and error are keys.
-	remoteRE = onDemand(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
-	// cutRE is a line that the terminal or a copy cut in "from runtime
-	// service failed".
-	cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox|CreateContainer in sandbox|StartContainer|StopContainer) "([0-9a-f]{12,64})" fr[a-z ]*$`)
-)
+// cutRE is a line that the terminal or a copy cut in "from runtime
+// service failed".
+var cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox|CreateContainer in sandbox|StartContainer|StopContainer) "([0-9a-f]{12,64})" fr[a-z ]*$`)
 
 // callNames are the calls whose message names them differently.
 var callNames = map[string]string{
@@ -113,22 +108,69 @@ func readRemote(r *record) (rpc, bool) {
 		c.id = m[2]
 		return c, true
 	}
-	if !strings.Contains(r.msg, " service failed") && !strings.HasSuffix(r.msg, " recv failed") {
+	call, what, object, err, ok := remoteCall(r.msg)
+	if !ok {
 		return c, false
 	}
-	m := remoteRE().FindStringSubmatch(r.msg)
-	if m == nil {
-		return c, false
-	}
-	c.call = callName(m[1])
-	if r.form == formPrintf || m[4] != "" {
-		c.err = m[4]
-		c.printfObject(m[2], m[3])
+	c.call = callName(call)
+	if r.form == formPrintf || err != "" {
+		c.err = err
+		c.printfObject(what, object)
 		return c, true
 	}
 	c.keys(r)
 	return c, true
 }
+
+// remoteEnds end what is said of a call of the remote client, before " failed".
+var remoteEnds = [...]string{" from runtime service", " from image service", " recv"}
+
+// remoteCall takes apart "[Get ]CALL[ what][ object] from runtime service failed[: err]":
+// the printf form (≤ 1.20) and also the message of the structured one, whose object and
+// error are keys.
+func remoteCall(msg string) (call, what, object, err string, ok bool) {
+	rest := strings.TrimPrefix(msg, "Get ")
+	n := 0
+	for n < len(rest) && isWord(rest[n]) {
+		n++
+	}
+	if n < 2 || n == len(rest) || rest[0] < 'A' || rest[0] > 'Z' || rest[n] != ' ' {
+		return "", "", "", "", false
+	}
+	call, rest = rest[:n], rest[n:]
+	const failed = " failed"
+	for at := 0; ; at += len(failed) {
+		next := strings.Index(rest[at:], failed)
+		if next < 0 {
+			return "", "", "", "", false
+		}
+		at += next
+		err = rest[at+len(failed):]
+		if err != "" && !strings.HasPrefix(err, ": ") {
+			continue
+		}
+		for _, end := range remoteEnds {
+			if object, ok = strings.CutSuffix(rest[:at], end); ok {
+				what, object = remoteObject(object)
+				return call, what, object, strings.TrimPrefix(err, ": "), true
+			}
+		}
+	}
+}
+
+// remoteObject splits what stands behind the name of a call.
+func remoteObject(s string) (what, object string) {
+	for _, w := range callWhats {
+		if rest, ok := strings.CutPrefix(s, w); ok && (rest == "" || rest[0] == ' ') {
+			what, s = w[1:], rest
+			break
+		}
+	}
+	return what, strings.TrimPrefix(s, " ")
+}
+
+// callWhats may follow the name of a call.
+var callWhats = [...]string{" container", " cmd", " in sandbox", " with filter"}
 
 // keyedCall returns the call that a structured message names, of the common
 // form "[Get ]CALL[ what] from runtime service failed".
@@ -142,7 +184,7 @@ func keyedCall[T string | []byte](msg T) (call T, ok bool) {
 	if len(s) > len("Get ") && string(s[:len("Get ")]) == "Get " {
 		s = s[len("Get "):]
 	}
-	for _, what := range [...]string{" container", " cmd", " in sandbox", " with filter"} {
+	for _, what := range callWhats {
 		if t, ok := cutSuffix(s, what); ok {
 			s = t
 			break

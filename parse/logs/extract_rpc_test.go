@@ -3,6 +3,8 @@ package logs
 import (
 	"math/rand/v2"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -55,6 +57,8 @@ func TestErrorCode(t *testing.T) {
 		"rpc error: code = 14 desc = grpc: the connection is unavailable":                                      "Unavailable",
 		"rpc error: code = 2 desc = x":                                                                         "Unknown",
 		"rpc error: code = 99 desc = x":                                                                        "99",
+		"rpc error: code = 100 desc = x":                                                                       "",
+		"rpc error: code = Deadline desc = context deadline exceeded":                                          "DeadlineExceeded",
 		"rpc error: code = Unknown desc = operation timeout: context deadline exceeded":                        "DeadlineExceeded",
 		"rpc error: code = Unknown desc = failed to teardown pod network: context deadline exceeded":           "Unknown",
 		"rpc error: code = Unavailable desc = transport is closing":                                            "Unavailable",
@@ -65,6 +69,37 @@ func TestErrorCode(t *testing.T) {
 		if got := errorCode(err); got != want {
 			t.Errorf("%q: code %q, want %q", err, got, want)
 		}
+	}
+}
+
+// TestRemoteEqualsPattern compares how a call is taken apart with the pattern that says it.
+func TestRemoteEqualsPattern(t *testing.T) {
+	re := regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
+	r := rand.New(rand.NewPCG(11, 12))
+	read := 0
+	for range 50_000 {
+		msg := damage(r, []string{
+			`ListPodSandbox with filter nil from runtime service failed: rpc error: it failed: x`,
+			`ExecSync cmd c0ffee01 '/bin/true' from runtime service failed: x`,
+			`CreateContainer in sandbox "5a11cafe" from runtime service failed`,
+			`Get ImageStatus "a b" from image service failed: x failed: y`,
+			`StreamPodSandboxes recv failed`,
+			`Status from runtime service failed failed`,
+		}[r.IntN(6)])
+		if strings.HasPrefix(msg, "Get ") && !re.MatchString(msg[len("Get "):]) {
+			continue // "Get" as the name of a call
+		}
+		call, what, object, err, ok := remoteCall(msg)
+		got, want := []string{call, what, object, err}, re.FindStringSubmatch(msg)
+		if ok != (want != nil) || ok && !slices.Equal(got, want[1:]) {
+			t.Fatalf("%q: %q %v, want %q", msg, got, ok, want)
+		}
+		if ok {
+			read++
+		}
+	}
+	if read < 5000 {
+		t.Errorf("only %d were read", read)
 	}
 }
 

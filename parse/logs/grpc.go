@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plegforensics/plegforensics/parse"
@@ -66,18 +68,19 @@ func statedCode(err string) string {
 	}
 }
 
+// codeName names a code. A number of two digits that stands for none is kept, any other
+// word is no code: there may be as many as lines.
 func codeName(s string) string {
-	n := 0
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' || i > 1 {
-			return s
+	if n, err := strconv.ParseUint(s, 10, 8); err == nil && len(s) <= 2 {
+		if n < uint64(len(codeNames)) {
+			return codeNames[n]
 		}
-		n = n*10 + int(s[i]-'0')
+		return s
 	}
-	if n < len(codeNames) {
-		return codeNames[n]
+	if slices.Contains(codeNames[:], s) {
+		return s
 	}
-	return s
+	return ""
 }
 
 // errFields are the fields of an error: err, code, and for a message above

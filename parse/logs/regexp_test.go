@@ -9,8 +9,8 @@ import (
 func TestOnDemand(t *testing.T) {
 	all := []func() *regexp.Regexp{
 		oomRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,
-		psLongRE, psAuxRE, psWideRE, timeoutRE, conditionRE, describeRE, cutRowRE, statesTrouble, syncPrintfRE, syncKeyedRE, deletionRE,
-		podObjectRE, typedIDRE, remoteRE, cutRE, filterUIDRE, syncErrRE, sizeRE,
+		psLongRE, psAuxRE, psWideRE, timeoutRE, describeRE, cutRowRE, statesTrouble, syncPrintfRE, syncKeyedRE, deletionRE,
+		podObjectRE, typedIDRE, cutRE, filterUIDRE, syncErrRE, sizeRE,
 	}
 	for _, f := range managerForms {
 		if f.printf != nil {

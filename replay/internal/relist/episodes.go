@@ -70,6 +70,10 @@ func episodes(n *Known, a *Account, groups []*LastSeen) []Episode {
 		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(a, b Episode) int { return cmp.Compare(a.Breach, b.Breach) })
+	if all := len(out); all > parse.Many {
+		a.Warnings = append(a.Warnings, parse.Counted(out[0].Evidence[0].Where(), all, "episode", parse.Many, "the first, the last and those of the greatest ages"))
+		out = parse.Weightiest(out, parse.Many, func(e *Episode) int64 { return int64(e.PeakAge) })
+	}
 	for i := range out {
 		out[i].ID = i + 1
 		if i > 0 {

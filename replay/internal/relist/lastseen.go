@@ -43,16 +43,18 @@ func groupAges(s *kubelet.Log) []*LastSeen {
 	}
 	var out, rows []*LastSeen   // rows begin with a line that was printed outside the kubelet
 	open := map[int]*LastSeen{} // by run
+	began := starts{last: map[int64]int32{}}
 	for i, a := range lines {
 		g := open[a.Run]
 		if g == nil || !g.takes(a) {
-			if h := earlier(out, a); h != nil {
+			if h := began.earlier(out, a); h != nil {
 				h.take(lines, i)
 				continue
 			}
 			step := g.stepped(a, s.Cover)
 			if g = described(rows, a); g == nil {
 				g = &LastSeen{Loose: true, Stepped: step}
+				began.add(a, len(out))
 				if out = append(out, g); a.Outside {
 					rows = append(rows, g)
 				}
@@ -187,26 +189,55 @@ func (g *LastSeen) take(lines []kubelet.Age, i int) {
 // described finds the group of coarse lines that were printed outside the kubelet, such
 // as a condition row that stands before its log, which name the relist of a line of its own.
 func described(rows []*LastSeen, a kubelet.Age) *LastSeen {
+	if a.Outside {
+		return nil
+	}
 	lo, hi := a.Bounds()
 	for _, g := range rows {
-		if g.Loose && !a.Outside && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b kubelet.Age) bool { return !b.Outside }) {
+		if g.Loose && lo <= g.Hi && hi >= g.Lo && !slices.ContainsFunc(g.Lines, func(b kubelet.Age) bool { return !b.Outside }) {
 			return g
 		}
 	}
 	return nil
 }
 
-// earlier finds the group that a coarse line, such as a condition row printed
+// starts finds groups by the time in which their relists began.
+type starts struct {
+	last map[int64]int32 // by stretch of time, the last entry of it, counted from 1
+	list []struct{ group, before int32 }
+}
+
+// startStretch is longer than the interval of most lines, and a second longer than that
+// by which a line moves its group.
+const startStretch = int64(2 * time.Second)
+
+// add notes the group that begins with a line.
+func (s *starts) add(a kubelet.Age, group int) {
+	lo, hi := a.Bounds()
+	for t := lo / startStretch; t <= hi/startStretch; t++ {
+		s.list = append(s.list, struct{ group, before int32 }{int32(group), s.last[t]})
+		s.last[t] = int32(len(s.list))
+	}
+}
+
+// earlier finds the last group that a coarse line, such as a condition row printed
 // later, belongs to.
-func earlier(groups []*LastSeen, a kubelet.Age) *LastSeen {
+func (s *starts) earlier(groups []*LastSeen, a kubelet.Age) *LastSeen {
 	if a.Res < time.Second && !a.Outside {
 		return nil
 	}
 	lo, hi := a.Bounds()
-	for i := len(groups) - 1; i >= 0; i-- {
-		if g := groups[i]; lo <= g.Hi+int64(kubelet.SameStart) && hi >= g.Lo-int64(kubelet.SameStart) {
-			return g
+	lo, hi = lo-int64(kubelet.SameStart), hi+int64(kubelet.SameStart)
+	found := int32(-1)
+	for t := lo/startStretch - 1; t <= hi/startStretch+1; t++ {
+		for i := s.last[t]; i > 0 && s.list[i-1].group > found; i = s.list[i-1].before {
+			if g := groups[s.list[i-1].group]; lo <= g.Hi && hi >= g.Lo {
+				found = s.list[i-1].group
+			}
 		}
 	}
-	return nil
+	if found < 0 {
+		return nil
+	}
+	return groups[found]
 }
