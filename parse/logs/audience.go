@@ -7,17 +7,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// audiences are the filters of a set, by who wrote a line: of a known writer
-// only the literals count of which a signature admits it. The fewer they are,
-// the fewer pieces of other messages look like one.
+// audiences holds the filters of a set by line source. For lines of a known source,
+// only the literals of signatures that admit it matter. The fewer literals, the
+// fewer false positives of the filter.
 type audiences struct {
 	chosen []place
-	all    *audience                  // of whoever may have written anything
-	of     map[parse.Source]*audience // of all sources that signatures name
-	any    *audience                  // of those that none names
+	all    *audience                  // for sources that may have written anything: see admitsAll
+	of     map[parse.Source]*audience // for each source that a signature names
+	any    *audience                  // for sources that no signature names
 }
 
-// audience is the filter of one source, built when it is first asked for.
+// audience is the filter of one source, built on first use.
 type audience struct {
 	source parse.Source
 	once   sync.Once
@@ -39,8 +39,8 @@ func newAudiences(entries []*entry, chosen []place) audiences {
 // unnamed is a source that no signature can name.
 const unnamed parse.Source = "\x00"
 
-// filterOf returns the filter for the lines of a source: it finds the literals of
-// the signatures that admit it, whatever the severity.
+// filterOf returns the filter for the lines of a source. It finds the literals of
+// the signatures that admit the source, for any severity.
 func (s *Set) filterOf(src parse.Source) *filter {
 	a := s.filters.all
 	if !admitsAll(src) {
@@ -58,12 +58,11 @@ func (s *Set) filterOf(src parse.Source) *filter {
 	return a.filter
 }
 
-// admitsAll reports whether lines of a source may be any message: a writer that
-// we could not name, or a daemon that we do not know, can be a wrapper around
-// the real one.
+// admitsAll reports whether a line of src may be any message: an unknown writer or
+// an unknown daemon may be a wrapper around the real one.
 func admitsAll(src parse.Source) bool { return src == parse.SrcUnknown || src == parse.SrcSystem }
 
-// admits reports whether a line of that writer may be this message.
+// admits reports whether a line from src may be this message.
 func (e *entry) admits(src parse.Source) bool {
 	return len(e.Sources) == 0 || admitsAll(src) || slices.Contains(e.Sources, src)
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// everySource are all that a line may have, and one that nobody knows.
+// everySource lists all sources that a line may have, and an unknown one.
 var everySource = []parse.Source{parse.SrcUnknown, parse.SrcKubelet, parse.SrcCRIO, parse.SrcContainerd, parse.SrcDockerd, parse.SrcPodman,
 	parse.SrcKernel, parse.SrcSystemd, parse.SrcCNI, parse.SrcSystem, parse.SrcKubeEvents, parse.SrcMetrics, parse.SrcFacts, parse.SrcStack, "new"}
 
-// TestAudienceLiterals looks for each literal at each place as a line of each
-// source: it is found where its signature admits the source, and there only,
-// whatever stands around the message.
+// TestAudienceLiterals places each literal at each position of a line from each
+// source. It must be found where its signature admits the source and nowhere else,
+// whatever surrounds the message.
 func TestAudienceLiterals(t *testing.T) {
 	set := builtin(t)
 	bit := func(picked []uint64, i int32) bool { return picked[i>>6]>>(i&63)&1 != 0 }
@@ -43,7 +43,7 @@ func TestAudienceLiterals(t *testing.T) {
 	}
 }
 
-// hasLiteral is MatchAny, one literal after the other.
+// hasLiteral is MatchAny, implemented literal by literal.
 func hasLiteral(set *Set, src parse.Source, msg []byte) bool {
 	for _, e := range set.entries {
 		for _, l := range e.Literals {
@@ -55,8 +55,8 @@ func hasLiteral(set *Set, src parse.Source, msg []byte) bool {
 	return false
 }
 
-// TestAudience holds the filter of each source against a search for each literal
-// in mixes of samples that lie side by side.
+// TestAudience checks the filter of each source against a search for each literal,
+// on mixes of samples in one buffer.
 func TestAudience(t *testing.T) {
 	set := builtin(t)
 	m := newMixer(set, 23)

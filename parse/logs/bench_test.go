@@ -19,7 +19,7 @@ var quietLines = []string{
 	`"Observed pod startup duration" pod="default/web-0" podStartSLOduration=2.107 pullDuration="0s" firstStartedPulling="0001-01-01 00:00:00 +0000 UTC" observedRunningTime="2026-11-20 23:41:00.59 +0000 UTC"`,
 }
 
-// sideBySide returns lines that lie in one buffer, as those of a log do.
+// sideBySide returns lines that share one buffer, as in a log.
 func sideBySide(lines [][]byte) [][]byte {
 	all := append(bytes.Join(lines, []byte("\n")), '\n')
 	out := make([][]byte, 0, len(lines))
@@ -43,7 +43,7 @@ func block(lines []string, size int) [][]byte {
 
 func total(lines [][]byte) int64 { return int64(len(bytes.Join(lines, nil))) }
 
-// BenchmarkMatchAny is the cost of lines that matter to nobody.
+// BenchmarkMatchAny measures lines that no signature matches.
 func BenchmarkMatchAny(b *testing.B) {
 	set := builtin(b)
 	lines := sideBySide(block(quietLines, 1<<20))
@@ -62,7 +62,7 @@ func BenchmarkMatchAny(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch is the cost of lines that all match.
+// BenchmarkMatch measures lines that all match.
 func BenchmarkMatch(b *testing.B) {
 	set := builtin(b)
 	m := set.NewMatcher()
@@ -88,8 +88,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkHostile is one long line made of pieces of literals, the worst that
-// the filter can meet: its cost must stay proportional to the length.
+// BenchmarkHostile measures a long line made of parts of literals, the worst case
+// for the filter: the cost must stay proportional to the length.
 func BenchmarkHostile(b *testing.B) {
 	set := builtin(b)
 	line := []byte(strings.Repeat("from runtime service faileD Failed to stop sandboX ", 1<<15))
@@ -101,7 +101,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkBuiltin is the cost of compiling the built-in set.
+// BenchmarkBuiltin measures compiling the built-in set.
 func BenchmarkBuiltin(b *testing.B) {
 	for b.Loop() {
 		compileBuiltin()

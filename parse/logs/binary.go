@@ -8,16 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// BinaryEntry is one entry of a binary journal. Positions cite its number as
-// the line and its offset in the file; the text is the line that journalctl
-// would print of it.
+// BinaryEntry is one entry of a binary journal. Its position is cited as its
+// number, in place of the line, and its offset in the file. Its text is the line
+// that journalctl would print for it.
 type BinaryEntry struct {
 	journal.Fields
 	Number uint32 // 1-based
 	Offset int64
 }
 
-// NewEntryDecoder returns a decoder for a binary journal: use Batches,
+// NewEntryDecoder returns a decoder for a binary journal. Use it with Batches,
 // DecodeBatch and Finish.
 func NewEntryDecoder(f *parse.File, set *Set, opt Options) *Decoder {
 	d := &Decoder{file: f, set: set, opt: opt, binary: true, framing: &journal.Framing{Name: journal.BinaryFile.String()}}
@@ -25,25 +25,27 @@ func NewEntryDecoder(f *parse.File, set *Set, opt Options) *Decoder {
 	return d
 }
 
-// batchSize is how many bytes of rendered entries make a batch.
+// batchSize is the size in bytes of the rendered entries from which a batch is
+// closed.
 const batchSize = 512 << 10
 
-// Batch is a run of entries of a binary journal, rendered. No record goes on
+// Batch is a sequence of rendered entries of a binary journal. No record continues
 // in the next batch.
 type Batch struct {
 	text    []byte
 	entries []batchEntry
 }
 
-// batches are those that were released: their memory is used again.
+// batches pools released batches.
 var batches = sync.Pool{New: func() any {
-	// All at once: growing to it copies it many times.
+	// The buffer is allocated at full size, because growing to it would copy it
+	// many times.
 	return &Batch{text: make([]byte, 0, batchSize+batchSize/8), entries: make([]batchEntry, 0, batchSize/256)}
 }}
 
 func newBatch() *Batch { return batches.Get().(*Batch) }
 
-// Release gives a batch back that was decoded and is not needed any more.
+// Release returns a decoded batch to the pool. It must not be used afterwards.
 func (b *Batch) Release() {
 	clear(b.entries)
 	b.text, b.entries = b.text[:0], b.entries[:0]
@@ -52,14 +54,15 @@ func (b *Batch) Release() {
 
 // batchEntry is an entry without the header inside its message.
 type batchEntry struct {
-	at, end, msg int32 // of the line in the text, of the message in the line
+	at, end, msg int32 // bounds of the line in the text; start of the message in the line
 	number       uint32
 	offset       int64
 	journal.Envelope
 }
 
-// Batches renders entries in their order. It is one goroutine's work; the
-// entries may be reused by the sequence, a batch once it is released.
+// Batches renders entries in order. It must run in one goroutine. The sequence
+// entries may reuse an entry after it was consumed, and a batch may be reused once
+// it is released.
 func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 	return func(yield func(*Batch) bool) {
 		p := journal.NewParser(d.framing)
@@ -72,8 +75,8 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 				var h journal.Header
 				journal.ReadHeader(line[at+msg:], &h)
 				if startsAnew(prev, shape{form: journal.BinaryFile, header: h.Kind, who: env.Who}) {
-					// The line lies behind the text of the batch, whose memory may
-					// be used again once it was handed on.
+					// The line is in the buffer of b, whose memory may be reused
+					// once b has been yielded, so copy it.
 					next := newBatch()
 					line, at = append(next.text, line[at:]...), 0
 					if !yield(b) {
@@ -90,8 +93,8 @@ func (d *Decoder) Batches(entries iter.Seq[*BinaryEntry]) iter.Seq[*Batch] {
 	}
 }
 
-// DecodeBatch decodes a batch. It may run concurrently on different batches;
-// Finish wants the results in their order.
+// DecodeBatch decodes a batch. It is safe for concurrent calls on different
+// batches; pass the results to Finish in batch order.
 func (d *Decoder) DecodeBatch(b *Batch, keep parse.TextWriter) Result {
 	s := d.scanner(Run{Data: b.text, Keep: keep})
 	for i := range b.entries {

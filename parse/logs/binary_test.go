@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// binaryEntries are entries of a kubelet, its runtime and journald; n of them.
+// binaryEntries returns n entries of a kubelet, its runtime and journald.
 func binaryEntries(n int) []BinaryEntry {
 	out := make([]BinaryEntry, n)
 	for i := range out {
@@ -46,9 +46,9 @@ func seq(entries []BinaryEntry) func(func(*BinaryEntry) bool) {
 	}
 }
 
-// TestEntriesAsText holds the entries of a binary journal to the text that
-// journalctl makes of them: the same events, markers and coverage, but that
-// positions are entries and that boot and unit are known.
+// TestEntriesAsText compares the entries of a binary journal with the text that
+// journalctl prints for them: events, markers and coverage must be the same, except
+// that positions are entries and that boot and unit are known.
 func TestEntriesAsText(t *testing.T) {
 	for _, n := range []int{7, 6000} { // one batch and several
 		entries := binaryEntries(n)
@@ -63,7 +63,7 @@ func TestEntriesAsText(t *testing.T) {
 		var results []Result
 		for b := range bd.Batches(seq(entries)) {
 			results = append(results, bd.DecodeBatch(b, nil))
-			// Others may take the memory of a batch as soon as it is released.
+			// Others may reuse the memory of a batch as soon as it is released.
 			memory := b.text[:cap(b.text)]
 			for i := range memory {
 				memory[i] = '?'

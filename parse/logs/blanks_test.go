@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestNewlines: millions of empty lines are counted, and cost each much less than a
-// line that holds something.
+// TestNewlines checks that millions of empty lines are counted and that each is
+// much cheaper than a line with content.
 func TestNewlines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")

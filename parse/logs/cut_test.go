@@ -11,7 +11,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// pieces are lines whose order decides what belongs together.
+// pieces are lines whose order determines which belong together.
 var pieces = []string{
 	skip, boring, pre + skip, pre + boring, pre + "\trpc error", pre + " >", "\tindented", "plain", "", "\r", "\x00\x00x", " >",
 	`E1120 23:50:39.261469   26980 generic.go:256] "GenericPLEG: Unable to retrieve pods" err=<`,
@@ -34,7 +34,7 @@ var pieces = []string{
 	"==> kubelet <==", "==> kube-apiserver <==", "  Warning  Failed   3m13s (x3 over 7m57s)  kubelet  Error: timeout", "// " + pre + skip,
 }
 
-// manyLines are pieces that come in rows longer than a record may be.
+// manyLines are pieces that are repeated more often than a record may have lines.
 var manyLines = []string{"", "\tindented", pre + "\tx", "plain", "2024-04-16T06:21:39.5Z stderr P more "}
 
 func drawLog(t *rapid.T) []byte {
@@ -89,7 +89,7 @@ func difference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// Where a file is cut makes no difference.
+// TestCuts checks that the result does not depend on where a file is cut.
 func TestCuts(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) []byte{"lines": drawLog, "blocks": drawBlocks} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -104,7 +104,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// The quick way sees what the slow way sees.
+// TestBrute checks that the filter finds what the brute-force search finds.
 func TestBrute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := drawLog(t)
@@ -116,8 +116,8 @@ func TestBrute(t *testing.T) {
 	})
 }
 
-// A line without a header keeps its own literals when the skimmed line before it
-// is opened.
+// TestReopened checks that a line without a header keeps its own literals when the
+// skimmed line before it is opened.
 func TestReopened(t *testing.T) {
 	quiet := `Nov 20 23:50:41 node-7 containerd[6]: time="2026-11-20T23:50:41.455014979Z" level=info msg="x"` + "\n"
 	bare := "Nov 20 23:50:43 node-7 containerd[6]: shim disconnected id=5f\n"
@@ -127,7 +127,7 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// FuzzDecodeSplit decodes any bytes, whole and in pieces.
+// FuzzDecodeSplit decodes arbitrary bytes, whole and in pieces.
 func FuzzDecodeSplit(f *testing.F) {
 	f.Add([]byte(strings.Join(pieces, "\n")), 100)
 	f.Add([]byte(pre+skip+"\n"+pre+boring), 7)

@@ -18,7 +18,7 @@ var quietMessages = [][2]string{
 	{"pod_startup_latency_tracker.go:102", `"Observed pod startup duration" pod="default/web-0" podStartSLOduration=2.107 pullDuration="0s"`},
 }
 
-// busyJournal is a journal of about n bytes in which one line of hits matches.
+// busyJournal returns a journal of about n bytes in which one line in hits matches.
 func busyJournal(n, hits int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < n; i++ {
@@ -55,7 +55,7 @@ func benchmarkDecode(b *testing.B, data []byte) {
 	}
 }
 
-// BenchmarkDecode is the hot path: one core, lines of a busy node in memory.
+// BenchmarkDecode measures the hot path: one core, lines of a busy node in memory.
 func BenchmarkDecode(b *testing.B) {
 	for _, hits := range []int{1000, 20, 5} {
 		b.Run(fmt.Sprintf("one-hit-in-%d", hits), func(b *testing.B) { benchmarkDecode(b, busyJournal(8<<20, hits)) })

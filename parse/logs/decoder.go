@@ -7,52 +7,52 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// Options say how to decode; the zero value is right for programs.
+// Options configures a Decoder. Programs can use the zero value.
 type Options struct {
-	// Source is who wrote lines that name no writer, when the layout of the
-	// bundle knows; empty: the lines themselves decide.
+	// Source is the writer of lines that name none, if the bundle layout determines
+	// it. If empty, the lines themselves decide.
 	Source parse.Source
-	// Brute matches every signature literal by literal on every line. It is
-	// the oracle that tests hold the quick way against.
+	// Brute matches every signature literal by literal on every line. It is the
+	// test oracle for the filter.
 	Brute bool
-	// Own reports whether a line begins what this program wrote, which quotes
-	// lines of a log. The log ends there. Nil: no line does.
+	// Own reports whether a line begins output of this program, which quotes log
+	// lines. The log ends at such a line. Nil means no line does.
 	Own func(line []byte) bool
 }
 
-// Run is a piece of a file between two record boundaries.
+// Run is a part of a file between two record boundaries.
 type Run struct {
 	Data   []byte
 	Offset int64            // of Data in the file
-	Keep   parse.TextWriter // takes the texts that are kept; nil: each on its own
-	Last   bool             // nothing follows
+	Keep   parse.TextWriter // stores retained texts; nil: each is allocated on its own
+	Last   bool             // this is the last run of the file
 }
 
-// Decoder decodes one text log. What it does does not change after NewDecoder, but
-// for Cut, so Decode may run concurrently on different runs.
+// A Decoder decodes one text log. It is safe for concurrent calls to Decode on
+// different runs. Cut uses scratch space and must be called from one goroutine.
 type Decoder struct {
 	file    *parse.File
 	set     *Set
 	opt     Options
 	framing *journal.Framing
-	klog    parse.Source // who wrote klog lines that name no writer
-	logrus  parse.Source // who wrote logrus lines that name no writer
-	plain   parse.Source // who wrote all other lines that name no writer
-	prose   bool         // the file is a text about such messages
-	guide   bool         // the file explains such messages
-	telling bool         // people tell something in it
+	klog    parse.Source // writer of klog lines that name none
+	logrus  parse.Source // writer of logrus lines that name none
+	plain   parse.Source // writer of all other lines that name none
+	prose   bool         // the file is prose that quotes log messages: see isProse
+	guide   bool         // the file explains log messages: see isGuide
+	telling bool         // the file is an account written by people: see isTelling
 
-	described []described // which node is described where, in order
+	described []described // which node is described where, in file order
 	binary    bool        // the file is a binary journal: see NewEntryDecoder
 
 	idle idleScanners
 
-	cutter *journal.Parser // of Cut alone, nil before it is needed
-	entry  journal.Entry   // of Cut alone
+	cutter *journal.Parser // used by Cut only; created on first use
+	entry  journal.Entry   // used by Cut only
 }
 
-// NewDecoder returns a decoder for f. head is the beginning of the file, up to
-// 256 KiB; it settles the framing and who wrote lines that do not tell.
+// NewDecoder returns a decoder for f. head is the beginning of the file, up to 256
+// KiB. It determines the framing and the writer of lines that name none.
 func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
 	sentences, lines := sentencesOf(head)
 	d := &Decoder{file: f, set: set, opt: opt, framing: journal.Detect(head), prose: isProse(head, sentences), telling: isTelling(sentences, lines), described: describes(head)}
@@ -61,28 +61,28 @@ func NewDecoder(f *parse.File, head []byte, set *Set, opt Options) *Decoder {
 	return d
 }
 
-// Format names the framing in words.
+// Format returns the human-readable name of the framing.
 func (d *Decoder) Format() string { return d.framing.Name }
 
-// What may be joined to one record: klog writes messages of several lines, and
-// only the first has a header. Past these the record is closed.
+// Limits on joining lines into one record: klog writes messages of several lines of
+// which only the first has a header. A record that reaches a limit is closed.
 const (
 	maxJoinLines = 64
 	maxJoinBytes = 256 << 10
 )
 
-// MaxRecord is the length from which Cut cuts inside a record of several lines
-// rather than ask for more.
+// MaxRecord is the buffer length from which Cut cuts inside a multi-line record
+// instead of asking for more data.
 const MaxRecord = 4 << 20
 
 // Cut returns the length of the longest prefix of buf that ends at a record
-// boundary, 0 when there is none and more must be read. buf begins where the
-// run before ended. It never cuts inside a line: a caller that will not hold
-// all of one passes what it has as a run, and goes on after the newline.
-// Cut is called by one goroutine, in the order of the file.
+// boundary, or 0 if there is none and more data must be read. buf begins where the
+// previous run ended. Cut never cuts inside a line: a caller that will not buffer a
+// whole line passes what it has as a run and continues after the newline. Cut must
+// be called from one goroutine, in file order.
 //
-// Where a file is cut makes no difference: every boundary lies where no later
-// line can belong to an earlier record.
+// Where a file is cut makes no difference to the result: at every boundary, no
+// later line can belong to an earlier record.
 func (d *Decoder) Cut(buf []byte, eof bool) int {
 	if eof {
 		return len(buf)
@@ -99,11 +99,11 @@ func (d *Decoder) Cut(buf []byte, eof bool) int {
 	return n
 }
 
-// CutsAnywhere reports whether Cut needs only whole lines before a boundary, not
-// all lines since the last one.
+// CutsAnywhere reports whether Cut needs only some whole lines before a boundary,
+// rather than all lines since the previous one.
 func (d *Decoder) CutsAnywhere() bool { return d.framing.Kind != journal.Blocks }
 
-// shape is what Cut needs to know of a record.
+// shape is the part of a parsed line that Cut needs.
 type shape struct {
 	form    journal.Form
 	header  journal.HeaderKind
@@ -120,8 +120,8 @@ func (d *Decoder) shape(rec []byte) shape {
 	return shape{e.Form, e.Header.Kind, e.Partial, e.Who}
 }
 
-// cutLines looks back from the last whole line for one that begins a record
-// whatever stands before it.
+// cutLines searches backward from the last whole line for one that begins a record
+// no matter what precedes it.
 func (d *Decoder) cutLines(buf []byte) int {
 	end := bytes.LastIndexByte(buf, '\n') + 1
 	if end == 0 {
@@ -146,14 +146,14 @@ func (d *Decoder) cutLines(buf []byte) int {
 	}
 }
 
-// lineStart returns the start of the line that ends before end.
+// lineStart returns the start of the line that ends just before end.
 func lineStart(buf []byte, end int) int { return bytes.LastIndexByte(buf[:end-1], '\n') + 1 }
 
-// closedBy reports whether a record of so many lines and bytes takes no more.
+// closedBy reports whether a record of that many lines and bytes is full.
 func closedBy(lines, size int) bool { return lines >= maxJoinLines || size >= maxJoinBytes }
 
-// cutBlocks walks whole blocks and looks back over the last of them as cutLines
-// does.
+// cutBlocks walks whole blocks forward, then searches the last of them backward as
+// cutLines does.
 func (d *Decoder) cutBlocks(buf []byte) int {
 	var starts []int
 	end := 0
@@ -188,8 +188,8 @@ func (d *Decoder) cutBlocks(buf []byte) int {
 	}
 }
 
-// startsAnew reports whether a line begins a record whatever record is open
-// before it: it has a header, or another writer than the line before.
+// startsAnew reports whether cur begins a record no matter which record is open
+// before it: it has a header, or a writer other than that of the previous line.
 func startsAnew(prev, cur shape) bool {
 	switch {
 	case prev.partial:

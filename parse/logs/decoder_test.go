@@ -24,7 +24,7 @@ func decode(data []byte, f *parse.File, opt Options, size int) parse.LogPart {
 		}
 		run := Run{Data: bytes.Clone(data[off : off+n]), Offset: int64(off), Last: off+n == len(data)}
 		results = append(results, d.Decode(run))
-		clear(run.Data) // nothing may hold on to it
+		clear(run.Data) // nothing may keep a reference to it
 		off += n
 	}
 	return d.Finish(results)
@@ -34,7 +34,7 @@ func decodeString(s string) parse.LogPart {
 	return decode([]byte(s), &parse.File{Path: "a.log"}, Options{}, 1<<20)
 }
 
-// dump writes out all that consumers see, so that parts can be compared.
+// dump formats everything that consumers see, so that parts can be compared.
 func dump(p parse.LogPart) string {
 	var b strings.Builder
 	mark := func(m parse.Mark) string {
@@ -67,7 +67,7 @@ func dump(p parse.LogPart) string {
 	return b.String()
 }
 
-// lines counts as bytes.Count does, with a last line that has no newline.
+// lines counts lines, including a last one without a newline.
 func lines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {
@@ -76,7 +76,7 @@ func lines(s string) int {
 	return n
 }
 
-// check holds what every part must keep.
+// check verifies the invariants of every part.
 func check(t *testing.T, in string, p parse.LogPart) {
 	t.Helper()
 	sum := 0
@@ -157,7 +157,7 @@ func TestJoinedLines(t *testing.T) {
 	}
 }
 
-// The literal stands in a line after the header's.
+// TestLiteralInContinuation has the literal in a continuation line.
 func TestLiteralInContinuation(t *testing.T) {
 	in := "E1120 23:50:39.261469   26980 kubelet.go:1] several things:\nskipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m1s ago; threshold is 3m0s]\n"
 	p := decodeString(in)
@@ -291,7 +291,7 @@ func TestGapsAndLag(t *testing.T) {
 	}
 }
 
-// The envelope has a year and the header has none.
+// TestLagAcrossYears has a year in the envelope but not in the header.
 func TestLagAcrossYears(t *testing.T) {
 	for _, tt := range []struct {
 		env, header string
@@ -347,8 +347,8 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// How far the journal goes back says nothing of when this file has lines; the
-// heading of a klog file is its first moment.
+// TestMarkersCover checks that how far the journal goes back does not count as
+// coverage, and that the heading of a klog file counts as its first moment.
 func TestMarkersCover(t *testing.T) {
 	const at = "Nov 20 10:00:02 n kubelet[9]: hello\n"
 	for in, want := range map[string]int{
@@ -368,7 +368,7 @@ func TestMarkersCover(t *testing.T) {
 	}
 }
 
-// The same journal in every form gives the same events.
+// TestForms checks that the same journal in every form gives the same events.
 func TestForms(t *testing.T) {
 	const usec, iso = "1795217439261999", "2026-11-20T23:30:39.261999"
 	esc := strings.ReplaceAll(skip, `"`, `\"`)

@@ -8,14 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// described is where a text begins to describe a node, or stops to: who is nil.
+// described is a position where a text begins to describe a node, or, if who is
+// nil, ends.
 type described struct {
 	at  int64 // offset in the file
 	who *journal.Who
 }
 
-// describes returns where a text of several nodes describes which, as kubectl describe
-// does one after the other, or one beside a table of more.
+// describes returns where a text about several nodes describes which one. kubectl
+// describe lists one after the other, or one next to a table of several. It returns
+// nil if the text is about a single node.
 func describes(head []byte) (out []described) {
 	if !bytes.Contains(head, []byte("LastHeartbeatTime")) {
 		return nil
@@ -47,12 +49,12 @@ func describes(head []byte) (out []described) {
 		at += len(line) + 1
 	}
 	if end(len(head)); len(names) < 2 && rows < 3 {
-		return nil // the node of all else
+		return nil // the rest of the input is about the same node
 	}
 	return out
 }
 
-// belong gives a row of a description to the node that is described there.
+// belong assigns a condition or event row to the node described at its position.
 func (s *scanner) belong() {
 	if len(s.d.described) == 0 || s.entry.Form != journal.Condition && s.entry.Form != journal.EventRow {
 		return

@@ -2,34 +2,35 @@ package logs
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// direct is what a message in its usual spelling tells.
+// direct holds the fields that a direct reader found in a message in its usual
+// spelling.
 type direct struct {
 	n      int
-	form   uint16 // of the fields of the entry those that there are: their names, in short
-	fixed  int    // values from here on are those of all lines of the entry
+	form   uint16 // bit k: the entry's k-th field is present; identifies the set of names
+	fixed  int    // values from this index on are constant for the entry
 	names  [maxDirect]string
 	values [maxDirect][]byte
-	syms   [maxDirect]parse.Sym // the numbers of the values, 0 where they must be looked up
+	syms   [maxDirect]parse.Sym // interned values, 0 if not yet looked up
 	pod    podFound
-	id     int         // which value is one that soon comes up again, -1 none
+	id     int         // index of the value that is likely to recur soon, -1 if none
 	hexID  parse.HexID // that value, if packed
 	packed bool
-	room   [512]byte // of values that are not in the message as they are
+	room   [512]byte // memory for values that are not verbatim in the message
 }
 
-// podFound is the pod of an event that must be learned.
+// podFound is the pod of an event that is to be added to recentLines.
 type podFound struct {
-	at   *podSeen // nil: none
+	at   *podSeen // its slot; nil: nothing to add
 	text []byte
 	form uint8
 
-	itself bool // what happened to it: the data of the event are its UID
+	itself bool // the event is about the pod itself: its data are the pod's UID
 }
 
-// maxDirect is the number of fields that a quick reader finds at most.
+// maxDirect is the maximum number of fields that a direct reader finds.
 const maxDirect = 10
 
-// clear forgets what the last message told.
+// clear resets d for the next message.
 func (d *direct) clear() {
 	d.n, d.form, d.fixed, d.id = 0, 0, maxDirect, -1
 	d.pod.at, d.packed = nil, false
@@ -38,41 +39,42 @@ func (d *direct) clear() {
 // add adds the k-th of the fields that a reader may find.
 func (d *direct) add(k int, name string, value []byte) { d.addSym(k, name, value, 0) }
 
-// addSym is add of a value whose number is known, unless that is 0.
+// addSym is add for a value whose interned string is known; 0 means it is not.
 func (d *direct) addSym(k int, name string, value []byte, sym parse.Sym) {
 	d.form |= 1 << k
 	d.names[d.n], d.values[d.n], d.syms[d.n] = name, value, sym
 	d.n++
 }
 
-// verdict is what a quick reader knows of a message.
+// verdict is what a direct reader decides about a message.
 type verdict uint8
 
 const (
-	unsure verdict = iota // it takes the long way to tell
+	unsure verdict = iota // only parsing the message can tell
 	accepted
 	refused
 )
 
-// message is a message for quick readers, of which each needs the same parts.
+// message is a message for direct readers. It caches the parts that several of them
+// need.
 type message struct {
 	msg    []byte
-	recent *recentLines // nil: nothing is known
+	recent *recentLines // nil: no cache
 
-	read   bool   // the next one is known
+	read   bool   // logrus is valid
 	logrus []byte // see said
 
-	quoted bool // the next one is known
+	quoted bool // ends is valid
 	ends   bool // see endsWithQuote
 }
 
 // directReader reads the usual spelling of an entry's message into d without
-// taking the message apart. It exists for what comes by the hundred thousand, and
-// tells nothing that the long way would not.
+// parsing the message. Readers exist for messages that occur by the hundred
+// thousand. They never report anything that parsing would not.
 type directReader func(t *message, d *direct) verdict
 
-// newDirect returns the quick reader of an entry, nil if there is none, and whether
-// it says the same of any id: see speaksOfIDs.
+// newDirect returns the direct reader of an entry, or nil if there is none. alike
+// reports whether its verdict is the same for any ID: see speaksOfIDs.
 func newDirect(e *entry) (d directReader, alike bool) {
 	switch {
 	case len(e.Unless)+len(e.Keys)+len(e.Messages) > 0:
@@ -88,7 +90,7 @@ func newDirect(e *entry) (d directReader, alike bool) {
 	return nil, false
 }
 
-// classOf is the set of some characters.
+// classOf returns the set of the given characters.
 func classOf(chars string) (class [256]bool) {
 	for _, c := range []byte(chars) {
 		class[c] = true
@@ -96,7 +98,7 @@ func classOf(chars string) (class [256]bool) {
 	return class
 }
 
-// Sets of characters that quick readers know, as bits of one small table.
+// Character sets of the direct readers, as bits of one small table.
 const (
 	podChar = 1 << iota
 	idChar
@@ -122,7 +124,7 @@ var charBits = func() (table [256]uint8) {
 	return table
 }()
 
-// stretch is how many characters of a set s begins with.
+// stretch returns the number of leading bytes of s that are in a set.
 func stretch(s []byte, set uint8) int {
 	for i, c := range s {
 		if charBits[c]&set == 0 {
@@ -132,5 +134,5 @@ func stretch(s []byte, set uint8) int {
 	return len(s)
 }
 
-// isNull reports whether a value says that there is none.
+// isNull reports whether a value is "null".
 func isNull(v []byte) bool { return string(v) == "null" }

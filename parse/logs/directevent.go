@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// eventForms are the two usual spellings of the event of a structured line, in
-// what stands around its values.
+// eventForms are the two usual spellings of the event in a structured line, as the
+// text around its values.
 var eventForms = [...]eventForm{
 	{` event={"ID":"`, `","Type":"`, `","Data":"`, `"}`},
 	{" event=&{ID:", " Type:", " Data:", "}"},
@@ -18,9 +18,9 @@ type eventForm struct{ id, kind, data, end string }
 
 var eventHead = []byte(`"` + eventKeyed + `" pod="`)
 
-// directEvent reads what extractEvent would of a structured line in one of its
-// usual spellings, several times as fast: these lines make up most of what is
-// kept.
+// directEvent reads what extractEvent would, for a structured line in one of its
+// usual spellings. It is several times faster, and these lines make up most of what
+// is kept.
 func directEvent(t *message, d *direct) verdict {
 	rest, ok := bytes.CutPrefix(t.msg, eventHead)
 	if !ok {
@@ -37,8 +37,9 @@ func directEvent(t *message, d *direct) verdict {
 	return accepted
 }
 
-// subject reads the names of a pod, up to end, and the UID in the event. It returns
-// what it has read, 0 where it is something else, and the form of the event.
+// subject reads the namespace and name of a pod, which ends at end, and the UID in
+// the event. It returns the number of bytes read, 0 for any other text, and the
+// form of the event.
 func (d *direct) subject(l *recentLines, s []byte, end int) (n int, form uint8) {
 	seen := l.podAt(s, end)
 	if seen == nil || !seen.begins(s) {
@@ -76,7 +77,8 @@ func (d *direct) newSubject(s []byte, end int) (n int, form uint8) {
 	return 0, 0
 }
 
-// happened reads the rest of an event, what happened to which container.
+// happened reads the rest of an event: its type and the container or pod it is
+// about.
 func (d *direct) happened(l *recentLines, s []byte, f *eventForm) bool {
 	n := typeLen(s)
 	if !d.upTo(3, "type", s, n, f.data) {
@@ -103,8 +105,8 @@ func (d *direct) happened(l *recentLines, s []byte, f *eventForm) bool {
 	return !isNull(d.values[3]) && !isNull(d.values[4])
 }
 
-// typeLen is how many letters s begins with, unless they begin with the name of a
-// type that most events have: then its length.
+// typeLen returns the number of leading letters of s. If these begin with one of
+// the two most frequent types, it returns the length of that type.
 func typeLen(s []byte) int {
 	const started, died = "ContainerStarted", "ContainerDied"
 	switch {
@@ -116,7 +118,8 @@ func typeLen(s []byte) int {
 	return stretch(s, typeChar)
 }
 
-// upTo adds the first n bytes of s if there are any and after follows them.
+// upTo adds the first n bytes of s if n > 0 and after follows them. It reports
+// whether it did.
 func (d *direct) upTo(k int, name string, s []byte, n int, after string) bool {
 	if n == 0 || len(s) < n+len(after) || string(s[n:n+len(after)]) != after {
 		return false
@@ -125,7 +128,7 @@ func (d *direct) upTo(k int, name string, s []byte, n int, after string) bool {
 	return true
 }
 
-// stretchID is stretch of idChar, faster for ids of the usual lengths.
+// stretchID is stretch for idChar, but faster for IDs of the usual lengths.
 func stretchID(s []byte) int {
 	n := parse.LeadingUUID(s)
 	if n == 0 {

@@ -8,35 +8,35 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// logrusHead is how the lines of containerd begin; the stamp follows.
+// logrusHead begins the lines of containerd; the timestamp follows.
 var (
 	logrusHead  = []byte(`time="`)
 	logrusLevel = []byte(`" level=`)
 	logrusMsg   = []byte(` msg="`)
 )
 
-// directLogrus reads logrus lines whose message is texts around names, as in
-// `^StopContainer for "(?P<id>[0-9a-f]+)" returns successfully$`: it compares with
-// the texts as they stand in the line, quoted.
+// directLogrus reads logrus lines whose message consists of fixed texts around
+// names, as in `^StopContainer for "(?P<id>[0-9a-f]+)" returns successfully$`. It
+// compares the texts in their quoted form, as they appear in the line.
 type directLogrus struct {
 	rows   []row
 	names  []string // of the groups
-	ids    []bool   // which of the groups are runs of digits of ids
+	ids    []bool   // which groups are runs of hex digits
 	set    []parse.Field
 	values [][]byte // of set
-	ends   bool     // the pattern tells all of the text
+	ends   bool     // the pattern covers the whole message, to its end
 }
 
-// row is one of the ways through a pattern: steps without a choice.
+// row is one of the paths through a pattern: steps without alternatives.
 type row struct {
 	steps []step
-	tail  string // what a text must end with; most of other rows do not
+	tail  string // suffix that a message must have; quickly rules out most rows
 }
 
-// newDirectLogrus returns nil for patterns of another kind.
+// newDirectLogrus returns nil if p cannot be read this way.
 func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
 	if p.inside || len(p.steps) == 0 || p.steps[0].lit == "" || strings.HasPrefix(p.steps[0].lit, string(logrusHead[:1])) {
-		return nil // the text might be said of the line itself
+		return nil // the pattern might match the line rather than its message
 	}
 	steps, ok := quotedSteps(p.steps)
 	if !ok || len(p.names)+len(set) > maxDirect {
@@ -45,7 +45,7 @@ func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
 	l := &directLogrus{names: p.names, ids: make([]bool, len(p.names)), set: set, ends: true}
 	for i, name := range p.names {
 		if name == "pod" || name == "ctr" || name != "" && slices.Contains(p.names[:i], name) || slices.ContainsFunc(set, func(f parse.Field) bool { return f.Name == name }) {
-			return nil // of several parts, or given twice
+			return nil // a compound field, or one given twice
 		}
 	}
 	for _, f := range set {
@@ -59,7 +59,7 @@ func newDirectLogrus(p *pattern, set []parse.Field) *directLogrus {
 	return l
 }
 
-// noteIDs notes the groups that are runs of digits of ids.
+// noteIDs records the groups that are runs of hex digits.
 func (l *directLogrus) noteIDs(steps []step) {
 	for i := range steps[:max(len(steps)-2, 0)] {
 		if r, g := steps[i+1].run, steps[i].mark/2; g > 0 && r != nil && r.hex && steps[i+2].mark == 2*g+1 {
@@ -68,7 +68,7 @@ func (l *directLogrus) noteIDs(steps []step) {
 	}
 }
 
-// ways are the ways through steps, in the order in which they are tried.
+// ways returns the paths through steps, in the order in which they are tried.
 func ways(steps []step) [][]step {
 	out := [][]step{nil}
 	for _, s := range steps {
@@ -90,7 +90,7 @@ func ways(steps []step) [][]step {
 	return out
 }
 
-// tailOf returns the texts that steps end with.
+// tailOf returns the fixed text that steps end with.
 func tailOf(steps []step) (tail string) {
 	if !steps[len(steps)-1].end {
 		return ""
@@ -134,7 +134,7 @@ func (l *directLogrus) read(t *message, d *direct) verdict {
 	return accepted
 }
 
-// match finds the first row that the text is, or begins with.
+// match finds the first row that matches text, or a prefix of it.
 func (l *directLogrus) match(text []byte, m match) bool {
 	for _, r := range l.rows {
 		if !bytes.HasSuffix(text, []byte(r.tail)) {
@@ -177,7 +177,7 @@ func (r row) match(text []byte, m match) bool {
 	return true
 }
 
-// length is runLen, faster for ids.
+// length is runLen, but faster for IDs.
 func (r *run) length(text []byte) int {
 	if r.hex && r.most < 0 {
 		return parse.LeadingHex(text)
@@ -185,7 +185,8 @@ func (r *run) length(text []byte) int {
 	return runLen(r, text)
 }
 
-// said returns what follows msg=" in a line that begins as usual, nil in others.
+// said returns what follows msg=" in a line that begins as usual, or nil for other
+// lines.
 func (t *message) said() []byte {
 	if t.read {
 		return t.logrus
@@ -207,8 +208,8 @@ func (t *message) said() []byte {
 	return t.logrus
 }
 
-// endsWithQuote reports whether the quote that ends a text is the last byte of
-// what is said, and whether only quotes are escaped before it.
+// endsWithQuote reports whether the closing quote of the message is the last byte
+// of the line and only quotes are escaped before it.
 func (t *message) endsWithQuote() bool {
 	if !t.quoted {
 		t.quoted, t.ends = true, endsWithQuote(t.logrus)
@@ -216,8 +217,8 @@ func (t *message) endsWithQuote() bool {
 	return t.ends
 }
 
-// quotedSteps returns the steps that match the text inside quotes and the quote
-// behind it; ok is false where quoting changes more than quotes.
+// quotedSteps returns the steps that match the quoted form of the text, including
+// the closing quote. ok is false if quoting changes more than quotes.
 func quotedSteps(steps []step) (out []step, ok bool) {
 	for _, s := range steps {
 		switch {
@@ -246,7 +247,7 @@ func quotedSteps(steps []step) (out []step, ok bool) {
 	return out, true
 }
 
-// endsWithQuote is told.endsWithQuote of s.
+// endsWithQuote is message.endsWithQuote for s.
 func endsWithQuote(s []byte) bool {
 	for {
 		i := bytes.IndexByte(s, '"')
@@ -256,13 +257,13 @@ func endsWithQuote(s []byte) bool {
 		case i == 0 || s[i-1] != '\\':
 			return i == len(s)-1 && bytes.IndexByte(s[:i], '\\') < 0
 		case bytes.IndexByte(s[:i-1], '\\') >= 0:
-			return false // another escape: the long way knows them
+			return false // another escape: leave it to the parser
 		}
 		s = s[i+1:]
 	}
 }
 
-// printable reports whether quotes leave a text as it is, but for quotes in it.
+// printable reports whether quoting changes nothing in s except quotes.
 func printable(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' {
@@ -272,8 +273,8 @@ func printable(s string) bool {
 	return true
 }
 
-// plainClass reports whether a class has only letters and digits, which quotes
-// leave as they are.
+// plainClass reports whether a class contains only letters and digits, which
+// quoting does not change.
 func plainClass(class *[256]bool) bool {
 	for c, in := range class {
 		if in && (c >= 0x80 || !isWord(byte(c)) || c == '_') {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Keys of a failed call that tell something. Those up to image name what it was
-// about, the first that is there.
+// Keys of a failed call that are read. Those up to rpcImage name its object; the
+// first one present is used.
 const (
 	rpcContainer = iota
 	rpcPodSandbox
@@ -20,10 +20,10 @@ const (
 	rpcPodUID
 	rpcErr
 	rpcFilter
-	rpcKeys // how many there are
+	rpcKeys // number of keys
 )
 
-// rpcKey returns the number of a key, rpcKeys for others.
+// rpcKey returns the constant of a key, or rpcKeys for any other key.
 func rpcKey(key []byte) int {
 	switch string(key) {
 	case "containerID":
@@ -57,8 +57,9 @@ var (
 	rpcTooMuch  = []byte(tooLarge)
 )
 
-// directRPC reads what extractRPC would of a structured line of the remote client
-// whose values are all quoted: a call that fails does so again and again.
+// directRPC reads what extractRPC would, for a structured line of the remote client
+// whose values are all quoted. It is fast because a failing call fails again and
+// again.
 func directRPC(t *message, d *direct) verdict {
 	if len(t.msg) < 2 || t.msg[0] != '"' {
 		return unsure
@@ -100,8 +101,8 @@ func directRPC(t *message, d *direct) verdict {
 	return accepted
 }
 
-// pairs reads ` key="value"` to the end of s, of each key the first value. It is
-// false where s is something else.
+// pairs reads ` key="value"` pairs up to the end of s and keeps the first value of
+// each key. It returns false if s is anything else.
 func (d *direct) pairs(s []byte, values *[rpcKeys][]byte) bool {
 	room := d.room[:0]
 	for len(s) > 0 {
@@ -137,7 +138,7 @@ func (d *direct) pairs(s []byte, values *[rpcKeys][]byte) bool {
 	return true
 }
 
-// quotedLen is plainQuoted, faster where there are few escapes.
+// quotedLen is plainQuoted, but faster for strings with few escapes.
 func quotedLen(s []byte) (n int, escaped bool) {
 	for i := 1; ; i++ {
 		i += ordinary(s[i:])
@@ -156,15 +157,15 @@ func quotedLen(s []byte) (n int, escaped bool) {
 	}
 }
 
-// ordinary is how many bytes s begins with that mean nothing in quotes: no quote,
-// backslash or newline, and ASCII.
+// ordinary returns the number of leading bytes of s that are ASCII and have no
+// meaning inside quotes: no quote, backslash or newline.
 func ordinary(s []byte) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; len(s) >= i+8; i += 8 {
 		x := binary.LittleEndian.Uint64(s[i:])
 		q, b, l := x^each*'"', x^each*'\\', x^each*'\n'
-		// The lowest bit that is set is of the first byte that is none.
+		// The lowest set bit belongs to the first byte that is not ordinary.
 		if m := ((q-each)&^q | (b-each)&^b | (l-each)&^l | x) & high; m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
@@ -175,7 +176,7 @@ func ordinary(s []byte) int {
 	return i
 }
 
-// appendUnescaped is unescapePlain.
+// appendUnescaped appends the result of unescapePlain.
 func appendUnescaped(dst, s []byte) []byte {
 	for {
 		i := bytes.IndexByte(s, '\\')
@@ -187,8 +188,8 @@ func appendUnescaped(dst, s []byte) []byte {
 	}
 }
 
-// object adds what a call was about. It is false for ids and pods in spellings that
-// must be taken apart.
+// object adds the object of a call. It returns false for IDs and pods in spellings
+// that need parsing.
 func (d *direct) object(values *[rpcKeys][]byte) bool {
 	for _, id := range values[:rpcImage+1] {
 		if len(id) == 0 {
@@ -217,7 +218,8 @@ func (d *direct) object(values *[rpcKeys][]byte) bool {
 	return true
 }
 
-// failure adds what errFields does.
+// failure adds the fields that errFields would. It returns false if the error needs
+// parsing.
 func (d *direct) failure(err []byte) bool {
 	if len(err) == 0 {
 		return true

@@ -1,9 +1,9 @@
-// Package logs knows what log lines say: it takes the klog header off, decides
-// whether a line matters, finds known messages in it and extracts their fields.
+// Package logs interprets log lines. It strips the klog header, decides whether a
+// line matters, recognizes known messages and extracts their fields.
 //
-// Known messages are data: signatures/*.yaml, one entry a message, each with
-// sample lines that a test matches. A Set looks for the literals of all of
-// them that the line's writer may write in one pass; an entry that is picked so
+// Known messages are data: signatures/*.yaml holds one entry per message, with
+// sample lines that a test matches. A Set searches a line for the literals of all
+// entries that the line's writer may write, in one pass. An entry picked this way
 // is then verified by its pattern or its named extractor. The pass may pick too
-// much but never too little, which MatchBrute, the test oracle, holds it to.
+// much but never too little; tests check it against the oracle MatchBrute.
 package logs

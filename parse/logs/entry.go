@@ -15,13 +15,13 @@ func contains(msg []byte, lit string, fold bool) bool {
 	return bytes.Contains(msg, []byte(lit))
 }
 
-// admitsSeverity reports whether a line of that severity may be this message.
+// admitsSeverity reports whether a line of severity sev may be this message.
 func (e *entry) admitsSeverity(sev byte) bool {
 	return e.Severity == "" || sev == 0 || strings.IndexByte(e.Severity, sev) >= 0
 }
 
-// sureHeads returns how a structured line begins that is this entry's for
-// certain, so that most lines need not be taken apart to be picked.
+// sureHeads returns prefixes of structured lines that certainly belong to this
+// entry, so that most lines need not be parsed to be verified.
 func (e *entry) sureHeads() [][]byte {
 	if len(e.Unless) > 0 {
 		return nil
@@ -35,7 +35,7 @@ func (e *entry) sureHeads() [][]byte {
 	return out
 }
 
-// begins reports whether a message begins as only this entry's do.
+// begins reports whether msg begins with one of the sure heads.
 func (e *entry) begins(msg []byte) bool {
 	for _, h := range e.heads {
 		if bytes.HasPrefix(msg, h) {
@@ -45,7 +45,7 @@ func (e *entry) begins(msg []byte) bool {
 	return false
 }
 
-// accepts verifies a message that holds one of the literals.
+// accepts verifies a message that contains one of the literals.
 func (e *entry) accepts(r *record) bool {
 	for _, u := range e.Unless {
 		if strings.Contains(r.raw, u) {
@@ -71,8 +71,8 @@ func (e *entry) accepts(r *record) bool {
 	return ok
 }
 
-// says reports whether the record's message is one of the entry's. Loggers
-// with a name put it before the message up to klog 2.100: "name: message".
+// says reports whether the record's message is one of the entry's. Up to klog
+// 2.100, a named logger puts its name before the message: "name: message".
 func (e *entry) says(r *record) bool {
 	if r.form == formPrintf {
 		return false
@@ -102,11 +102,12 @@ func (e *entry) fieldsOf(r *record, dst []parse.Field) []parse.Field {
 	case e.extract != nil:
 		out, _ = e.extract(r)
 	}
-	// Where they found room behind dst, this moves them onto themselves.
+	// If the extractor appended in place behind dst, this copies the fields onto
+	// themselves.
 	return append(dst, append(out, e.Set...)...)
 }
 
-// keyFields appends what the keys of a structured line are mapped to.
+// keyFields appends the fields that keys of a structured line map to.
 func (e *entry) keyFields(r *record, out []parse.Field) []parse.Field {
 	for _, k := range e.Keys {
 		v, ok := r.get(k.Name)
@@ -118,7 +119,8 @@ func (e *entry) keyFields(r *record, out []parse.Field) []parse.Field {
 	return out
 }
 
-// groups appends the named groups of the first pattern that matches.
+// groups appends the named groups of the first pattern that matches and reports
+// whether one did.
 func (e *entry) groups(r *record, out *[]parse.Field) bool {
 	e.prepare()
 	var buf [maxGroups]int
@@ -143,10 +145,11 @@ func (e *entry) groups(r *record, out *[]parse.Field) bool {
 	return false
 }
 
-// maxGroups is twice the number of groups that most patterns have at most.
+// maxGroups is the size of a match buffer: two offsets per group, enough for most
+// patterns.
 const maxGroups = 24
 
-// any reports whether groups would find a pattern.
+// any reports whether groups would find a match.
 func (e *entry) any(r *record) bool {
 	if e.prepare(); len(e.patterns) == 0 {
 		return false
@@ -165,7 +168,7 @@ func (e *entry) any(r *record) bool {
 	return false
 }
 
-// addNamed appends a field, or the parts of a compound: "pod" in any spelling,
+// addNamed appends a field, or the parts of a compound one: "pod" in any spelling,
 // and "ctr", CRI-O's namespace/pod/container.
 func addNamed(out []parse.Field, name, value string) []parse.Field {
 	switch name {
@@ -177,8 +180,8 @@ func addNamed(out []parse.Field, name, value string) []parse.Field {
 	return addField(out, name, value)
 }
 
-// addField appends a field unless its value says "nothing" or the name is
-// taken.
+// addField appends a field unless its value means "nothing" or out already has a
+// field of that name.
 func addField(out []parse.Field, name, value string) []parse.Field {
 	if value == "" || value == "<nil>" || value == "null" {
 		return out
@@ -187,7 +190,7 @@ func addField(out []parse.Field, name, value string) []parse.Field {
 		return out
 	}
 	if out == nil {
-		out = make([]parse.Field, 0, 8) // room for what most lines have
+		out = make([]parse.Field, 0, 8) // enough for most lines
 	}
 	return append(out, parse.Field{Name: name, Value: value})
 }

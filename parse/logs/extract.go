@@ -2,12 +2,12 @@ package logs
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// extractor takes the fields out of a message whose structure a pattern
-// cannot tell. ok is false when it is not that message.
+// extractor extracts the fields of a message whose structure a pattern cannot
+// express. ok is false if r is not that message.
 type extractor func(r *record) (fields []parse.Field, ok bool)
 
-// extractors are the names that signature files may use in "extract". quick,
-// where given, tells as extractor would but cheaply, for messages that come in
+// extractors are the names that signature files may use in "extract". quick, if
+// set, is a cheaper test that returns the same ok; it is for messages that occur in
 // bulk.
 var extractors = []struct {
 	name  string
@@ -39,8 +39,8 @@ var extractors = []struct {
 	{"config", extractConfig, nil},
 }
 
-// sureMessages are structured messages that an extractor takes whatever their
-// keys are.
+// sureMessages are structured messages that an extractor accepts whatever their
+// keys.
 var sureMessages = map[string][]string{
 	"event":   {eventKeyed},
 	"syncerr": {syncErrKeyed},

@@ -4,8 +4,8 @@ import "github.com/plegforensics/plegforensics/parse"
 
 var oomRE = onDemand(`(Memory cgroup out of memory|Out of memory): Kill(?:ed)? process (\d+)(?:, UID \d+,)? \(([^)]+)\)`)
 
-// extractOOM names the victim of the OOM killer. scope tells a container that
-// ran into its own limit from a node out of memory.
+// extractOOM reads the victim of the OOM killer. scope distinguishes a cgroup that
+// hit its own limit ("cgroup") from a node out of memory ("node").
 func extractOOM(r *record) ([]parse.Field, bool) {
 	m := oomRE().FindStringSubmatch(r.raw)
 	if m == nil {

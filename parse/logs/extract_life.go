@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// addContainer splits CRI-O's namespace/pod/container; the container of a
-// sandbox is called POD.
+// addContainer splits CRI-O's namespace/pod/container. The container of a sandbox
+// is called POD.
 func addContainer(out []parse.Field, s string) []parse.Field {
 	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
@@ -24,7 +24,7 @@ func addContainer(out []parse.Field, s string) []parse.Field {
 	return out
 }
 
-// isContainerd tells what extractContainerd would.
+// isContainerd reports whether extractContainerd accepts r.
 func isContainerd(r *record) bool {
 	_, ok := readRunSandbox(r.msg)
 	if !ok {
@@ -33,10 +33,9 @@ func isContainerd(r *record) bool {
 	return ok
 }
 
-// extractContainerd reads containerd's lines that carry pod or container
-// metadata: gogo text up to 2.1, protobuf text from 2.2 on, whose blanks vary
-// from build to build. They come by the hundred thousand, so they are read by
-// hand.
+// extractContainerd reads containerd's lines with pod or container metadata: gogo
+// text up to 2.1, protobuf text from 2.2 on, whose whitespace varies from build to
+// build. They occur by the hundred thousand, so they are parsed by hand.
 func extractContainerd(r *record) ([]parse.Field, bool) {
 	if m, ok := readRunSandbox(r.msg); ok {
 		out := addOp(r.fields(), outcome("start", "started", m.id, m.failed), "sandbox")
@@ -54,10 +53,10 @@ func extractContainerd(r *record) ([]parse.Field, bool) {
 	return nil, false
 }
 
-// criRequest is containerd's line about a request: it begins, it returns an
-// id, or it failed.
+// criRequest is containerd's line about a request: it begins, it returned an ID, or
+// it failed.
 type criRequest struct {
-	sandbox  string // of CreateContainer
+	sandbox  string // CreateContainer only
 	metadata string
 	id       string
 	failed   bool
@@ -75,8 +74,7 @@ func readRunSandbox(msg string) (criRequest, bool) {
 	return readOutcome(rest, ` returns sandbox id "`, " failed, error"), true
 }
 
-// createIntros stand between the sandbox and the metadata; the longer ones
-// come first.
+// createIntros are the texts between sandbox and metadata. Longer ones come first.
 var createIntros = [...]string{"for container ", "for ", "with container config "}
 
 // readCreate reads `CreateContainer within sandbox "ID" for METADATA` with the
@@ -100,7 +98,7 @@ func readCreate(msg string) (criRequest, bool) {
 	return criRequest{}, false
 }
 
-// readOutcome splits what a line says of the outcome off the metadata.
+// readOutcome splits s into the metadata and the outcome.
 func readOutcome(s, returns, failed string) criRequest {
 	if meta, ok := strings.CutSuffix(s, failed); ok {
 		return criRequest{metadata: meta, failed: true}
@@ -126,8 +124,8 @@ func addOp(out []parse.Field, op, kind string) []parse.Field {
 	return addField(addField(out, "op", op), "kind", kind)
 }
 
-// outcome is the op of a request's line: it failed, it returned an id, or it
-// begins.
+// outcome returns the op field for a request: failed, done (it returned an ID), or
+// begun.
 func outcome(verb, done, id string, failed bool) string {
 	switch {
 	case failed:
@@ -138,11 +136,12 @@ func outcome(verb, done, id string, failed bool) string {
 	return verb + "-begin"
 }
 
-// metadataKeys are the fields of a PodSandboxMetadata or ContainerMetadata in
-// lower case, with ours; "" is for the name, which the caller knows better.
+// metadataKeys maps the fields of PodSandboxMetadata and ContainerMetadata, in
+// lower case, to field names; "" stands for the name, whose field the caller
+// chooses.
 var metadataKeys = map[string]string{"name": "", "uid": "pod_uid", "namespace": "pod_ns"}
 
-// addMetadata reads key:value pairs in any spelling: Name:web-0, or name:"web-0" .
+// addMetadata reads key:value pairs in any spelling: Name:web-0, or name:"web-0".
 func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
 	for seen := 0; seen < len(metadataKeys)+1; {
 		word, rest, more := cutWord(text)
@@ -171,8 +170,8 @@ func addMetadata(out []parse.Field, text, nameField string) []parse.Field {
 	return out
 }
 
-// cutWord returns the word, which may be empty, before the first colon, and what is
-// behind that.
+// cutWord returns the word, possibly empty, before the first colon and the text
+// after the colon.
 func cutWord(s string) (word, rest string, ok bool) {
 	i := strings.IndexByte(s, ':')
 	if i < 0 {
@@ -185,7 +184,8 @@ func cutWord(s string) (word, rest string, ok bool) {
 	return s[from:i], s[i+1:], true
 }
 
-// quoteless is the text behind a colon without blanks and an opening quote.
+// quoteless strips leading whitespace and an opening quote from the text after a
+// colon.
 func quoteless(s string) string {
 	return strings.TrimPrefix(strings.TrimLeft(s, " \t\n\r\f"), `"`)
 }
@@ -195,11 +195,11 @@ var (
 	exitTextRE  = onDemand(`ExitedAt:([^,}]+)`)
 )
 
-// exitKeys is how many keys of an exit are looked at.
+// exitKeys is the maximum number of keys of an exit that are read.
 const exitKeys = 5
 
-// cutExit returns what of a message tells of an exit, and the kind of what exited where
-// that is said.
+// cutExit returns the part of a message that describes an exit, and the kind of
+// what exited if the message states it.
 func cutExit(msg string) (kind, event string, ok bool) {
 	if event, ok = strings.CutPrefix(msg, "TaskExit event"); !ok {
 		said, _ := strings.CutPrefix(msg, "received ")
@@ -220,9 +220,9 @@ func cutExit(msg string) (kind, event string, ok bool) {
 	return kind, event, ok
 }
 
-// extractTaskExit reads a task's exit. An exec has the container's id and one
-// of its own: it is not the container's exit and does not match. exited_at is
-// RFC 3339 with the runtime's own clock. The keys are in gogo text
+// extractTaskExit reads the exit of a task. An exec has the container's ID and one
+// of its own; it is not the container's exit and does not match. exited_at is RFC
+// 3339 by the runtime's clock. The keys are in gogo text
 //
 //	ContainerID:x,ID:y,Pid:1,ExitStatus:0,ExitedAt:time,
 //
@@ -235,7 +235,7 @@ func extractTaskExit(r *record) ([]parse.Field, bool) {
 		return nil, false
 	}
 	var container, task string
-	code := "0" // protobuf text leaves a zero out
+	code := "0" // protobuf text omits a zero
 	for seen, text := 0, event; seen < exitKeys; {
 		word, rest, more := cutWord(text)
 		if text = rest; !more {
@@ -268,8 +268,8 @@ func extractTaskExit(r *record) ([]parse.Field, bool) {
 	return addField(out, "exited_at", exitTime(event)), true
 }
 
-// exitTime returns the exit's time as RFC 3339, or verbatim if it is in no
-// known form.
+// exitTime returns the time of the exit as RFC 3339, or verbatim if its form is
+// unknown.
 func exitTime(s string) string {
 	if m := exitStampRE().FindStringSubmatch(s); m != nil {
 		sec, err1 := strconv.ParseInt("0"+m[1], 10, 40)
@@ -292,22 +292,23 @@ func exitTime(s string) string {
 
 var engineEventRE = onDemand(`^(?:\d{4}-\d\d-\d\d[T ]\S+ (?:[-+]\d{4} \S+ (?:m=\S+ )?)?)?container (\w+) ([0-9a-f]{12,64})(?: \((.*)\))?`)
 
-// engineOps are the events of docker and podman that move a container on.
+// engineOps maps the docker and podman events that change a container's state to
+// the op field.
 var engineOps = map[string]string{
 	"create": "created", "start": "started", "die": "exited", "died": "exited",
 	"stop": "stopped", "destroy": "removed", "remove": "removed", "rm": "removed",
 }
 
-// engineKeys are attributes of docker events and the labels that the kubelet
-// gives its containers.
+// engineKeys maps attributes of docker events, and the labels that the kubelet sets
+// on its containers, to fields.
 var engineKeys = map[string]string{
 	"exitCode": "exit_code", "containerExitCode": "exit_code",
 	"io.kubernetes.pod.name": "pod_name", "io.kubernetes.pod.namespace": "pod_ns", "io.kubernetes.pod.uid": "pod_uid",
 	"io.kubernetes.container.name": "name", "io.kubernetes.sandbox.id": "sandbox",
 }
 
-// extractEngineEvent reads a line of docker events, or the same as podman
-// writes it to the journal.
+// extractEngineEvent reads a line of docker events, or the same as podman writes it
+// to the journal.
 func extractEngineEvent(r *record) ([]parse.Field, bool) {
 	m := engineEventRE().FindStringSubmatch(r.msg)
 	if m == nil || engineOps[m[1]] == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// What the reading by hand must agree with.
+// Patterns that the hand-written parsers must agree with.
 var (
 	wantRunSandbox = regexp.MustCompile(`(?s)^RunPod[Ss]andbox for (.*?)(?: returns sandbox id "([0-9a-f]+)"| (failed, error))?$`)
 	wantCreate     = regexp.MustCompile(`(?s)^CreateContainer within sandbox "([0-9a-f]+)" (?:for container|for|with container config) (.*?)(?: returns container id "([0-9a-f]+)"| (failed))?$`)
@@ -71,7 +71,7 @@ func TestStatedCodeEqualsPattern(t *testing.T) {
 		}[rnd.IntN(3)])
 		m := wantCode.FindStringSubmatch(err)
 		if m != nil && strings.HasSuffix(m[0], m[1]+"desc") {
-			continue // a code that runs into the next word: nobody prints that
+			continue // a code that runs into the next word: nothing prints that
 		}
 		want := ""
 		if m != nil {
@@ -83,7 +83,8 @@ func TestStatedCodeEqualsPattern(t *testing.T) {
 	}
 }
 
-// TestConditionEqualsPattern compares how a condition is read with the pattern that says it.
+// TestConditionEqualsPattern compares the parsing of a condition with the equivalent
+// pattern.
 func TestConditionEqualsPattern(t *testing.T) {
 	re := regexp.MustCompile(`(?s)\{Type:(\w+)[ ,]Status:(\w+)(?:[ ,]LastHeartbeatTime:(.*?))?(?:[ ,]LastTransitionTime:(.*?))?[ ,]Reason:([^ ,]*)[ ,]Message:(.*?),?(?:\}?[\s"]*$|\}[ \t]*\n)`)
 	rnd := rand.New(rand.NewPCG(13, 14))
@@ -96,7 +97,7 @@ func TestConditionEqualsPattern(t *testing.T) {
 		}[rnd.IntN(3)])
 		m := re.FindStringSubmatch(text)
 		if strings.Count(text, "Status:") > 1 || strings.Count(text, "Reason:") > 1 || strings.Count(text, "Message:") > 1 || strings.Count(text, "Time:") > 2 {
-			continue // part of it twice: of several readings the pattern takes the longest
+			continue // ambiguous: of several readings the pattern finds the longest
 		}
 		c, ok := printedCondition(text)
 		if ok != (m != nil) || ok && c != (condition{m[1], m[2], m[3], m[4], m[5], m[6]}) {
@@ -111,7 +112,8 @@ func TestConditionEqualsPattern(t *testing.T) {
 	}
 }
 
-// TestExitEqualsPattern compares how an exit is taken apart with the patterns that say it.
+// TestExitEqualsPattern compares the parsing of an exit with the equivalent
+// patterns.
 func TestExitEqualsPattern(t *testing.T) {
 	head := regexp.MustCompile(`(?s)^(?:TaskExit event|[Rr]eceived (?:(container|sandbox|sandbox container) )?exit event)(?: in podsandbox handler)? (.*)`)
 	key := regexp.MustCompile(`\b(ContainerID|container_id|sandbox_id|ID|id|ExitStatus|exit_status):\s*"?([0-9a-zA-Z_.-]*)`)

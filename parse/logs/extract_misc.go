@@ -14,8 +14,8 @@ var (
 	volumeErr = onDemand(`(?i)failed|timed? ?out|unable`)
 )
 
-// extractVolume reads a failed volume operation of any layer. Lines of the
-// same wording that tell success or the begin do not match.
+// extractVolume reads a failed volume operation of any layer. Lines of the same
+// wording that report success or the start of an operation do not match.
 func extractVolume(r *record) ([]parse.Field, bool) {
 	if m := orphanRE().FindStringSubmatch(r.msg); m != nil {
 		return addField(nil, "pod_uid", m[1]), true
@@ -35,8 +35,8 @@ var (
 	probeEventRE  = onDemand(`(?s)(Liveness|Readiness|Startup) probe (?:failed|errored): (.*)`)
 )
 
-// extractProbe reads a failed probe: printf, structured (one message ≥ 1.21),
-// or the text of the event.
+// extractProbe reads a failed probe: printf, structured (one message ≥ 1.21), or
+// the text of the event.
 func extractProbe(r *record) ([]parse.Field, bool) {
 	if m := probePrintfRE().FindStringSubmatch(r.msg); m != nil {
 		out := addNamed([]parse.Field{{Name: "probe", Value: m[1]}}, "pod", m[2])
@@ -60,8 +60,8 @@ var (
 	psWideRE = onDemand(`^\s*(\d+)\s+\d+\s+(?:\d+\s+)?D\S*\s+(\S+)\s+(?:\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4}\s+)?(.+?)\s*$`)
 )
 
-// extractPSDState reads a row of a process table in state D: ps -elf, ps aux,
-// or ps -eo pid,ppid,stat,wchan,…
+// extractPSDState reads a row of a process table in state D: ps -elf, ps aux, or ps
+// -eo pid,ppid,stat,wchan,…
 func extractPSDState(r *record) ([]parse.Field, bool) {
 	var pid, wchan, comm string
 	if m := psLongRE().FindStringSubmatch(r.raw); m != nil {
@@ -79,8 +79,8 @@ func extractPSDState(r *record) ([]parse.Field, bool) {
 
 var timeoutRE = onDemand(`[rR]untimeRequestTimeout"?[:=] ?(?:v1\.Duration)?\{?(?:Duration:)?"?([0-9][0-9hmsµ.]*)`)
 
-// extractConfig takes the time-out of runtime calls from the dump of the
-// kubelet's configuration: Go syntax, or nanoseconds where the dump is %#v.
+// extractConfig reads the runtime request timeout from a dump of the kubelet
+// configuration: Go syntax, or nanoseconds if the dump is %#v.
 func extractConfig(r *record) ([]parse.Field, bool) {
 	m := timeoutRE().FindStringSubmatch(r.raw)
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 // condition is a v1.NodeCondition.
 type condition struct{ Type, Status, LastHeartbeatTime, LastTransitionTime, Reason, Message string }
 
-// jsonCondition reads a condition as a JSON object. Its keys begin in upper case in JSON
-// logs from 1.23 on.
+// jsonCondition reads a condition that is a JSON object. Its keys are capitalized in
+// JSON logs from 1.23 on.
 func jsonCondition(text string) (c condition, ok bool) {
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(strings.TrimRight(text, " \t\r\n"), "}") {
 		return c, false
@@ -37,8 +37,9 @@ func jsonCondition(text string) (c condition, ok bool) {
 	return c, c.Type != ""
 }
 
-// printedCondition finds a condition printed with %+v. Times may carry the zone's name and
-// a monotonic reading. The message ends with the condition: lines of others may follow.
+// printedCondition finds the first condition printed with %+v. Times may include the
+// zone name and a monotonic reading. The message ends with the condition, because
+// text of other lines may follow.
 func printedCondition(text string) (c condition, ok bool) {
 	for !ok {
 		if _, text, ok = strings.Cut(text, "{Type:"); !ok {
@@ -49,6 +50,7 @@ func printedCondition(text string) (c condition, ok bool) {
 	return c, true
 }
 
+// readPrinted reads a printed condition from after "{Type:".
 func readPrinted(s string) (c condition, ok bool) {
 	c.Type, s = wordOf(s)
 	if s, ok = member(s, "Status:"); !ok || c.Type == "" {
@@ -75,7 +77,8 @@ func readPrinted(s string) (c condition, ok bool) {
 	return c, true
 }
 
-// ofCondition is what of a text that begins with the message of a condition is the message.
+// ofCondition returns the message of a condition that s begins with, without the
+// end of the condition and what follows it.
 func ofCondition(s string) string {
 	for at := 0; ; at++ {
 		n := strings.IndexByte(s[at:], '}')
@@ -91,7 +94,7 @@ func ofCondition(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, "}"), ",")
 }
 
-// wordOf splits off the word that s begins with.
+// wordOf splits off the word, possibly empty, that s begins with.
 func wordOf(s string) (word, rest string) {
 	n := 0
 	for n < len(s) && isWord(s[n]) {
@@ -100,7 +103,8 @@ func wordOf(s string) (word, rest string) {
 	return s[:n], s[n:]
 }
 
-// member is what stands behind the name of the next member of a struct.
+// member returns the text after the name of the next struct member. If that has
+// another name, it returns s and false.
 func member(s, name string) (value string, ok bool) {
 	if s == "" || s[0] != ' ' && s[0] != ',' {
 		return s, false
@@ -111,7 +115,7 @@ func member(s, name string) (value string, ok bool) {
 	return value, true
 }
 
-// beforeMember splits s before the first member of any of the names.
+// beforeMember splits s before the first member that has one of the names.
 func beforeMember(s string, names ...string) (value, rest string) {
 	end := len(s)
 	for _, name := range names {
@@ -137,8 +141,8 @@ func (c condition) fields(node string) []parse.Field {
 	return addField(out, "message", c.Message)
 }
 
-// extractCondition reads the condition of "Node became not ready": %+v in a
-// printf line (≤ 1.20) or a key (≤ 1.27), JSON from 1.28 on.
+// extractCondition reads the condition of "Node became not ready": %+v in a printf
+// line (≤ 1.20) or in a key (≤ 1.27), JSON from 1.28 on.
 func extractCondition(r *record) ([]parse.Field, bool) {
 	text, node := r.raw, ""
 	if r.form != formPrintf {
@@ -156,11 +160,11 @@ func extractCondition(r *record) ([]parse.Field, bool) {
 	return addField(nil, "node", node), true
 }
 
-// describeRE is a condition row of "kubectl describe node": type, status, two
+// describeRE matches a condition row of "kubectl describe node": type, status, two
 // RFC 1123 times, reason, message.
 var describeRE = onDemand(`^\s*Ready\s+(True|False|Unknown)\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4})\s+(\w+)\s+(.*?)\s*$`)
 
-// cutRowRE is what a narrow window left of such a row.
+// cutRowRE matches the part of such a row that a narrow window shows.
 var cutRowRE = onDemand(`^\s*(Kubelet(?:Not)?Ready|NodeStatusUnknown)\s{2,}(\S.*?)\s*$`)
 
 // extractDescribe reads a Ready condition as kubectl prints it: a row of

@@ -8,16 +8,16 @@ import (
 
 // ageTold is a report of the age of the last relist.
 type ageTold struct {
-	before, behind string // what it stands between
-	age            string // as it stands
+	before, behind string // the text around the report
+	age            string // verbatim
 	threshold      string // "" if none is stated
 }
 
 const ageBegins = "pleg was last seen active "
 
-// findAge finds "pleg was last seen active AGE ago", with or without "; threshold is T".
-// Lines of a loop that skips differ in it and come by the hundred thousand, so it is read
-// by hand.
+// findAge finds "pleg was last seen active AGE ago", with or without
+// "; threshold is T". It is written by hand because a sync loop that skips logs
+// such lines by the hundred thousand, each with another age.
 func findAge(s string) (t ageTold, ok bool) {
 	for at := 0; ; {
 		n := strings.Index(s[at:], ageBegins)
@@ -44,7 +44,8 @@ func findAge(s string) (t ageTold, ok bool) {
 	}
 }
 
-// duration is the duration that s begins with: a digit, digits, letters and dots, a letter.
+// duration returns the duration that s begins with: a digit, then digits, letters
+// and dots, ending in a letter.
 func duration(s string) string {
 	n, end := 0, 0
 	for ; n < len(s); n++ {
@@ -60,12 +61,12 @@ func duration(s string) string {
 	return s[:end]
 }
 
-// neverAge begins the largest time.Duration, which kubelets before 1.13 print
-// when no relist has succeeded yet. Copies round or cut its fraction.
+// neverAge begins the largest time.Duration, which kubelets before 1.13 print if no
+// relist has succeeded yet. Copies may round or truncate its fraction.
 const neverAge = "2562047h47m16"
 
-// extractAge reads "pleg was last seen active AGE ago; threshold is T".
-// Blanks inside the age are damage of copying.
+// extractAge reads "pleg was last seen active AGE ago; threshold is T". Blanks
+// inside the age are copying damage.
 func extractAge(r *record) ([]parse.Field, bool) {
 	t, ok := findAge(r.raw)
 	if !ok || quotedIn(t.before, t.behind) {
@@ -79,9 +80,10 @@ func extractAge(r *record) ([]parse.Field, bool) {
 	return addField(fields, "quoted", t.heartbeat()), true
 }
 
-// heartbeat is that of the condition which a line quotes as JSON, as a status that could
-// not be posted does: the age was taken then. The line that says that a condition has
-// changed is written as it does.
+// heartbeat returns the heartbeat time of a condition that the line quotes as JSON,
+// such as a status that could not be posted: the age was measured at that time. It
+// returns "" for the line that reports a changed condition, which is written at the
+// time of the change.
 func (t *ageTold) heartbeat() string {
 	const key = "lastHeartbeatTime"
 	i := strings.LastIndex(t.before, key)
@@ -93,7 +95,7 @@ func (t *ageTold) heartbeat() string {
 	return strings.TrimRight(stamp, `\`)
 }
 
-// extractNever takes a line by which no relist has succeeded yet.
+// extractNever accepts a line stating that no relist has succeeded yet.
 func extractNever(r *record) ([]parse.Field, bool) {
 	for _, text := range [...]string{"pleg has yet to be successful", "pleg was last seen active " + neverAge} {
 		if before, behind, ok := strings.Cut(r.raw, text); ok {
@@ -103,15 +105,15 @@ func extractNever(r *record) ([]parse.Field, bool) {
 	return nil, false
 }
 
-// isAge tells what extractAge would.
+// isAge reports whether extractAge accepts r.
 func isAge(r *record) bool {
 	t, ok := findAge(r.raw)
 	return ok && !quotedIn(t.before, t.behind) && !strings.HasPrefix(strings.ReplaceAll(t.age, " ", ""), neverAge)
 }
 
-// extractCutReport reads a report of the health of PLEG that was cut within its
-// words: seen is set where these are past the point at which "has yet to be
-// successful", which states no age, would read otherwise.
+// extractCutReport reads a report of PLEG health that was truncated within its
+// text. It sets seen if the text extends far enough to rule out
+// "has yet to be successful", which states no age.
 func extractCutReport(r *record) ([]parse.Field, bool) {
 	const before, aged, never = "PLEG is not healthy", ": pleg was last seen active ", ": pleg has yet to be successful"
 	_, rest, ok := strings.Cut(r.raw, before)
@@ -132,18 +134,18 @@ func extractCutReport(r *record) ([]parse.Field, bool) {
 	case common(aged) > shared:
 		return []parse.Field{{Name: "seen", Value: "true"}}, true
 	}
-	// Words that go on otherwise are prose about such reports, and so is the bare name
-	// of the trouble where nothing states that a node or its kubelet has it.
+	// Text that continues differently is prose about such reports. So is the bare
+	// name of the problem if nothing states that a node or its kubelet has it.
 	n := max(common(aged), common(never))
 	cut := strings.HasPrefix(rest[n:], "...") || strings.HasPrefix(rest[n:], "…") || strings.Trim(rest[n:], ` .…>"'\]})`) == ""
 	return nil, cut && (n > 0 || strings.Contains(rest, "..") || strings.Contains(rest, "…") || statesTrouble().MatchString(r.raw))
 }
 
-// statesTrouble matches what a report of the trouble stands in.
+// statesTrouble matches text around a genuine report of the problem.
 var statesTrouble = onDemand(`(?i)skipping pod sync|NotReady|not ready|\berr=|Ready +False`)
 
-// isAgeText reports whether s is a duration as lines hold it: copies may have put
-// blanks into it.
+// isAgeText reports whether s is a duration as it appears in log lines. Copying may
+// have inserted blanks.
 func isAgeText(s string) bool {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return false
@@ -161,7 +163,7 @@ const (
 	eventKeyed  = "SyncLoop (PLEG): event for pod"
 )
 
-// isEvent tells what extractEvent would.
+// isEvent reports whether extractEvent accepts r.
 func isEvent(r *record) bool {
 	if strings.HasPrefix(r.msg, eventPrintf) {
 		return strings.Contains(r.msg[len(eventPrintf):], `", event: `)
@@ -170,10 +172,10 @@ func isEvent(r *record) bool {
 }
 
 // extractEvent reads a pod lifecycle event in each of its spellings:
-// &pleg.PodLifecycleEvent{ID:"…", …} (≤ 1.20), &{ID:… Type:… Data:…} (1.21 to
-// 1.27) and {"ID":…} (≥ 1.28 and JSON). Events without an object, PodSync and
-// ConditionMet, have null data. These lines come by the hundred thousand, so
-// they are read by hand.
+// &pleg.PodLifecycleEvent{ID:"…", …} (≤ 1.20), &{ID:… Type:… Data:…} (1.21 to 1.27)
+// and {"ID":…} (≥ 1.28 and JSON). Events without an object, PodSync and
+// ConditionMet, have null data. These lines occur by the hundred thousand, so they
+// are parsed by hand.
 func extractEvent(r *record) ([]parse.Field, bool) {
 	pod, event := "", ""
 	if rest, ok := strings.CutPrefix(r.msg, eventPrintf); ok {
@@ -188,7 +190,7 @@ func extractEvent(r *record) ([]parse.Field, bool) {
 	return addEvent(addPod(r.fields(), pod), event), true
 }
 
-// addEvent adds what an event says.
+// addEvent appends the fields of an event.
 func addEvent(out []parse.Field, event string) []parse.Field {
 	out = addField(out, "pod_uid", eventValue(event, "ID"))
 	out = addField(out, "type", eventValue(event, "Type"))
@@ -203,13 +205,13 @@ const (
 	ignoredKeyed  = "ignore irrelevant event"
 )
 
-// isIgnoredEvent tells what extractIgnoredEvent would.
+// isIgnoredEvent reports whether extractIgnoredEvent accepts r.
 func isIgnoredEvent(r *record) bool {
 	return strings.HasPrefix(r.msg, ignoredPrintf) || r.form != formPrintf && strings.HasSuffix(r.msg, ignoredKeyed)
 }
 
-// extractIgnoredEvent reads an event of a pod that the kubelet no longer manages,
-// of which it names the uid only.
+// extractIgnoredEvent reads an event of a pod that the kubelet no longer manages.
+// The line names only the pod's UID.
 func extractIgnoredEvent(r *record) ([]parse.Field, bool) {
 	event, ok := strings.CutPrefix(r.msg, ignoredPrintf)
 	if !ok {
@@ -221,7 +223,7 @@ func extractIgnoredEvent(r *record) ([]parse.Field, bool) {
 	return addEvent(r.fields(), event), true
 }
 
-// podEvent returns the values of pod and event.
+// podEvent returns the values of the keys pod and event.
 func (r *record) podEvent() (pod, event string) {
 	if r.read || r.form != formKlog {
 		return r.first("pod"), r.first("event")
@@ -237,8 +239,8 @@ func (r *record) podEvent() (pod, event string) {
 	return pod, event
 }
 
-// eventValue returns the value of a key of an event: quoted, or up to a blank,
-// comma or brace.
+// eventValue returns the value of a key of an event: a quoted string, or the text
+// up to a blank, comma or brace.
 func eventValue(event, key string) string {
 	for s := event; ; {
 		i := strings.Index(s, key)
@@ -273,7 +275,7 @@ var (
 	deletionRE   = onDemand(`:DeletionTimestamp=[^, "]*`)
 )
 
-// isSync tells what extractSync would.
+// isSync reports whether extractSync accepts r.
 func isSync(r *record) bool {
 	op, ok := strings.CutPrefix(r.msg, "SyncLoop ")
 	if !ok {
@@ -285,8 +287,8 @@ func isSync(r *record) bool {
 	return syncPrintfRE().MatchString(r.msg)
 }
 
-// extractSync reads the pods that a configuration source added, changed or
-// removed, joined by commas in the spelling of the line.
+// extractSync reads the pods that a configuration source added, changed or removed.
+// They are joined by commas and spelled as in the line.
 func extractSync(r *record) ([]parse.Field, bool) {
 	var op, source, pods string
 	if m := syncPrintfRE().FindStringSubmatch(r.msg); m != nil {
@@ -302,8 +304,8 @@ func extractSync(r *record) ([]parse.Field, bool) {
 
 var podObjectRE = onDemand(`"name":"([^"]*)"(?:,"namespace":"([^"]*)")?`)
 
-// joinPods normalises the separators of a list of pods: `"a, b"` (≤ 1.20),
-// [a b], "[a b]" and ["a","b"] (≥ 1.21), [{"name":…,"namespace":…}] (JSON).
+// joinPods normalizes the separators of a list of pods: `"a, b"` (≤ 1.20), [a b],
+// "[a b]" and ["a","b"] (≥ 1.21), [{"name":…,"namespace":…}] (JSON).
 func joinPods(s string) string {
 	if strings.Contains(s, `{"`) {
 		var out []string
@@ -325,11 +327,11 @@ const (
 func isListFail(r *record) bool     { return strings.Contains(r.msg, listFailed) }
 func isHousekeeping(r *record) bool { return strings.Contains(r.msg, housekept) }
 
-// extractListFail reads a failed list of a relist.
+// extractListFail reads a failed list call of a relist.
 func extractListFail(r *record) ([]parse.Field, bool) { return listFailure(r, listFailed) }
 
-// extractPodListFail reads a failed list of one pod on demand (1.36), which is no
-// relist of the node.
+// extractPodListFail reads a failed list call for a single pod, made on demand
+// (1.36). It is not a relist of the node.
 func extractPodListFail(r *record) ([]parse.Field, bool) {
 	if strings.Contains(r.msg, "retrieve pods") {
 		return nil, false
@@ -350,8 +352,8 @@ func listFailure(r *record, what string) ([]parse.Field, bool) {
 	return addField(out, "pod_uid", r.first("podUID")), true
 }
 
-// extractHousekeeping reads the form of 1.22 to 1.26, which has the limit in
-// the message and plain seconds as value, and the later one.
+// extractHousekeeping reads the form of 1.22 to 1.26, with the limit in the message
+// and plain seconds as value, and the later form.
 func extractHousekeeping(r *record) ([]parse.Field, bool) {
 	_, limit, ok := strings.Cut(r.msg, housekept)
 	if !ok {

@@ -9,22 +9,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// rpc is one failed CRI call as some layer of the kubelet tells it.
+// rpc is a failed CRI call as a layer of the kubelet reports it.
 type rpc struct {
 	layer     string // remote or kuberuntime
 	call      string
 	filter    string
 	hasFilter bool
-	id        string // container, sandbox or image
+	id        string // of a container, sandbox or image
 	pod       string // in any spelling
 	podUID    string
 	err       string
 	ok        bool
 }
 
-// extractRPC reads a failed CRI call. One failure is usually told twice or
-// three times: by the remote client, by the runtime manager above it, and by
-// the generic PLEG; layer tells them apart.
+// extractRPC reads a failed CRI call. One failure is usually logged two or three
+// times: by the remote client, by the runtime manager above it, and by the generic
+// PLEG. The field layer tells them apart.
 func extractRPC(r *record) ([]parse.Field, bool) {
 	if !isRPC(r) {
 		return nil, false
@@ -32,7 +32,8 @@ func extractRPC(r *record) ([]parse.Field, bool) {
 	return r.rpc.fields(r.fields()), true
 }
 
-// isRPC tells what extractRPC would. Several signatures ask for the same line.
+// isRPC reports whether extractRPC accepts r. It caches the parsed call, because
+// several signatures ask about the same line.
 func isRPC(r *record) bool {
 	if r.rpc == nil {
 		c, ok := readRemote(r)
@@ -45,7 +46,7 @@ func isRPC(r *record) bool {
 	return r.rpc.ok
 }
 
-// fields appends the fields of a call.
+// fields appends the fields of the call.
 func (c *rpc) fields(out []parse.Field) []parse.Field {
 	out = addField(addField(out, "layer", c.layer), "call", c.call)
 	if c.hasFilter {
@@ -62,7 +63,7 @@ func (c *rpc) fields(out []parse.Field) []parse.Field {
 
 var typedIDRE = onDemand(`ID"?:"?([0-9a-f]+)|^\{"?\w+"? "?([0-9a-f]+)|^[a-z-]+://([0-9a-f]+)`)
 
-// bareID strips what kubelets put around an id: docker://ID, {"docker" "ID"},
+// bareID strips what kubelets put around an ID: docker://ID, {"docker" "ID"},
 // {Type:docker ID:ID}, {"Type":"docker","ID":"ID"}.
 func bareID(s string) string {
 	if !strings.HasPrefix(s, "{") && !strings.Contains(s, "ID") && !strings.Contains(s, "://") {
@@ -74,11 +75,11 @@ func bareID(s string) string {
 	return strings.Trim(s, `"`)
 }
 
-// cutRE is a line that the terminal or a copy cut in "from runtime
-// service failed".
+// cutRE matches a line that a terminal or a copy truncated within
+// "from runtime service failed".
 var cutRE = onDemand(`^((?:Container|PodSandbox)Status|StopPodSandbox|CreateContainer in sandbox|StartContainer|StopContainer) "([0-9a-f]{12,64})" fr[a-z ]*$`)
 
-// callNames are the calls whose message names them differently.
+// callNames maps the names in messages to CRI calls where they differ.
 var callNames = map[string]string{
 	"PodSandbox":         "PodSandboxStats",
 	"StreamPodSandboxes": "ListPodSandbox",
@@ -93,8 +94,8 @@ func callName(s string) string {
 	return s
 }
 
-// readRemote reads what remote_runtime.go and remote_image.go print; since
-// 1.31 the header says log.go.
+// readRemote reads what remote_runtime.go and remote_image.go print; since 1.31 the
+// header says log.go.
 func readRemote(r *record) (rpc, bool) {
 	c := rpc{layer: "remote"}
 	if r.form != formPrintf {
@@ -122,12 +123,12 @@ func readRemote(r *record) (rpc, bool) {
 	return c, true
 }
 
-// remoteEnds end what is said of a call of the remote client, before " failed".
+// remoteEnds precede " failed" in messages of the remote client.
 var remoteEnds = [...]string{" from runtime service", " from image service", " recv"}
 
-// remoteCall takes apart "[Get ]CALL[ what][ object] from runtime service failed[: err]":
-// the printf form (≤ 1.20) and also the message of the structured one, whose object and
-// error are keys.
+// remoteCall parses "[Get ]CALL[ what][ object] from runtime service failed[: err]":
+// the printf form (≤ 1.20) and also the message of the structured form, which has
+// object and error in keys.
 func remoteCall(msg string) (call, what, object, err string, ok bool) {
 	rest := strings.TrimPrefix(msg, "Get ")
 	n := 0
@@ -158,7 +159,8 @@ func remoteCall(msg string) (call, what, object, err string, ok bool) {
 	}
 }
 
-// remoteObject splits what stands behind the name of a call.
+// remoteObject splits the text after the name of a call into one of callWhats,
+// without its blank, and the object.
 func remoteObject(s string) (what, object string) {
 	for _, w := range callWhats {
 		if rest, ok := strings.CutPrefix(s, w); ok && (rest == "" || rest[0] == ' ') {
@@ -169,11 +171,11 @@ func remoteObject(s string) (what, object string) {
 	return what, strings.TrimPrefix(s, " ")
 }
 
-// callWhats may follow the name of a call.
+// callWhats are the texts that may follow the name of a call.
 var callWhats = [...]string{" container", " cmd", " in sandbox", " with filter"}
 
-// keyedCall returns the call that a structured message names, of the common
-// form "[Get ]CALL[ what] from runtime service failed".
+// keyedCall returns the call named by a structured message of the common form
+// "[Get ]CALL[ what] from runtime service failed".
 func keyedCall[T string | []byte](msg T) (call T, ok bool) {
 	s, ok := cutSuffix(msg, " from runtime service failed")
 	if !ok {
@@ -208,7 +210,7 @@ func cutSuffix[T string | []byte](s T, suffix string) (before T, ok bool) {
 	return s, false
 }
 
-// printfObject takes filter or id from the text between call and "from".
+// printfObject sets filter or ID from the text between call and "from".
 func (c *rpc) printfObject(word, object string) {
 	if word == "with filter" || strings.HasPrefix(object, "with filter") {
 		c.hasFilter = true
@@ -218,7 +220,7 @@ func (c *rpc) printfObject(word, object string) {
 	c.id, _, _ = strings.Cut(object, " '") // ExecSync ID 'command'
 }
 
-// keys takes the objects of a structured line.
+// keys sets the object and error of a structured line.
 func (c *rpc) keys(r *record) {
 	if c.filter, c.hasFilter = r.get("filter"); !c.hasFilter && strings.HasSuffix(r.msg, withFilter) {
 		c.filter, c.hasFilter = filterCut, true
@@ -231,8 +233,8 @@ func (c *rpc) keys(r *record) {
 	c.err = r.first("err")
 }
 
-// managerForms are the lines of kuberuntime_*.go: the printf form (≤ 1.20)
-// with groups id, pod and err, and the structured message (≥ 1.21).
+// managerForms are the lines of kuberuntime_*.go: the printf form (≤ 1.20) with
+// groups id, pod and err, and the structured message (≥ 1.21).
 var managerForms = []struct {
 	call    string
 	message string
@@ -277,8 +279,8 @@ var managerForms = []struct {
 		onDemand(`^ListImages failed: (?P<err>.*)`)},
 }
 
-// readManager reads what the runtime manager prints about a failed call.
-// Errors without a gRPC code or time-out did not come from a call.
+// readManager reads what the runtime manager prints about a failed call. For
+// localCalls, an error without a gRPC code or timeout did not come from a call.
 func readManager(r *record) (rpc, bool) {
 	for _, f := range managerForms {
 		c := rpc{layer: "kuberuntime", call: f.call}
@@ -306,7 +308,7 @@ func readManager(r *record) (rpc, bool) {
 	return rpc{}, false
 }
 
-// localCalls are those that the manager also reports for failures of its own
+// localCalls are the calls for which the manager also reports failures of its own
 // work around the call, such as removing a log file.
 var localCalls = []string{"RemoveContainer"}
 
@@ -316,12 +318,11 @@ func (c rpc) fromRuntime() bool {
 
 var filterUIDRE = onDemand(`io\.kubernetes\.pod\.uid"?(?::\s*|"?\s+value:)"?([0-9A-Za-z-]+)`)
 
-// podUIDLabel is the label of sandboxes and containers by which the kubelet lists those
+// podUIDLabel is the label by which the kubelet lists the sandboxes and containers
 // of a pod.
 const podUIDLabel = "io.kubernetes.pod.uid"
 
-// givesID reports whether a filter is that of one container or sandbox. There may be as
-// many such filters as lines.
+// givesID reports whether a filter selects a single container or sandbox.
 func givesID(filter string) bool {
 	for at := 0; ; {
 		n := strings.IndexByte(filter[at:], ':')
@@ -342,16 +343,18 @@ func givesID(filter string) bool {
 	}
 }
 
-// withFilter ends the message of a list of which a key states the filter.
+// withFilter ends the message of a list call whose filter is in a key.
 const withFilter = " with filter from runtime service failed"
 
-// filterCut stands for the filter of a list that was cut with the end of its line.
+// filterCut stands for the filter of a list call that was truncated together with
+// the line.
 const filterCut = "…"
 
-// filterScope says what a list call asked for: "unknown" if that was cut, "all", "pod" with its uid,
-// "ready" (sandboxes) or "running" (containers), "" for anything else. Up to
-// 1.33 filters are printed by gogo/protobuf, from 1.34 on as protobuf text,
-// where READY, the enum's zero, is left out; JSON logs may hold them as objects.
+// filterScope returns what a list call asked for: "unknown" if the filter was
+// truncated, "all", "pod" with the pod's UID, "ready" (sandboxes) or "running"
+// (containers), or "" for anything else. Up to 1.33 filters are printed by
+// gogo/protobuf, from 1.34 on as protobuf text, which omits READY because it is the
+// enum's zero value. JSON logs may hold filters as objects.
 func filterScope(call, filter string) (scope, uid string) {
 	switch filter {
 	case "nil", "", "<nil>", "null":
@@ -368,7 +371,7 @@ func filterScope(call, filter string) (scope, uid string) {
 	case givesID(filter):
 		return "", ""
 	case !strings.HasSuffix(filter, "}") && !strings.HasSuffix(filter, `"`):
-		return "unknown", "" // the end of the line was cut
+		return "unknown", "" // the end of the line was truncated
 	case strings.Contains(f, "SANDBOX_READY"), sandbox && strings.Contains(f, "state:{}"):
 		return "ready", ""
 	case strings.Contains(f, "CONTAINER_RUNNING"), !sandbox && strings.Contains(f, "state:{state:1}"):
@@ -379,16 +382,16 @@ func filterScope(call, filter string) (scope, uid string) {
 	return "", ""
 }
 
-// unspaced takes out what the forms of a filter differ in.
+// unspaced removes the characters in which the forms of a filter differ.
 var unspaced = strings.NewReplacer(" ", "", `"`, "")
 
 const syncErrKeyed = "Error syncing pod, skipping"
 
-// syncErrRE: up to 1.5 the name of the pod is missing.
+// syncErrRE matches the printf form. Up to 1.5 it lacks the name of the pod.
 var syncErrRE = onDemand(`(?s)^Error syncing pod ([^\s,]+)(?: \("([^"]*)"\))?, skipping: (.*)`)
 
-// extractSyncErr reads the pod worker's "Error syncing pod": often a stored
-// error handed out again, so it is not a call that failed.
+// extractSyncErr reads the pod worker's "Error syncing pod". It often repeats a
+// stored error, so it does not prove that a call failed.
 func extractSyncErr(r *record) ([]parse.Field, bool) {
 	if r.form == formPrintf || r.msg != syncErrKeyed {
 		m := syncErrRE().FindStringSubmatch(r.msg)
@@ -402,11 +405,12 @@ func extractSyncErr(r *record) ([]parse.Field, bool) {
 	return errFields(addField(out, "pod_uid", r.first("podUID")), r.first("err")), true
 }
 
-// refusals end the text of an error of a socket where nobody listens, or that is gone.
+// refusals end the error text of a socket that nobody listens on or that does not
+// exist.
 var refusals = [...]string{"connection refused", "no such file or directory"}
 
-// extractRefused reads "unix SOCKET: connect: connection refused" of the socket of a
-// runtime. It is told again and again, in whatever failed, while the daemon is down.
+// extractRefused reads "unix SOCKET: connect: connection refused" for a runtime
+// socket. It is logged repeatedly, with whatever failed, while the daemon is down.
 func extractRefused(r *record) ([]parse.Field, bool) {
 	for i := range r.texts() {
 		if socket, err := refusal(r.text(i)); socket != "" {
@@ -416,7 +420,7 @@ func extractRefused(r *record) ([]parse.Field, bool) {
 	return nil, false
 }
 
-// isRefused tells what extractRefused would.
+// isRefused reports whether extractRefused accepts r.
 func isRefused(r *record) bool {
 	for i := range r.texts() {
 		if socket, _ := refusal(r.text(i)); socket != "" {
@@ -426,7 +430,8 @@ func isRefused(r *record) bool {
 	return false
 }
 
-// refusal finds the first socket of a runtime that a text says refuses, "" if none.
+// refusal finds the first runtime socket that text reports as refusing, "" if none,
+// and the error.
 func refusal(text string) (socket, err string) {
 	const dial, connect = "unix ", ": connect: "
 	for at := 0; ; {
@@ -449,10 +454,10 @@ func refusal(text string) (socket, err string) {
 	}
 }
 
-// runtimes are the words of which one stands in the path of a runtime's socket.
+// runtimes are words of which one appears in the path of a runtime's socket.
 var runtimes = map[string]bool{"containerd": true, "crio": true, "cri": true /* of cri-o too */, "docker": true, "dockerd": true, "dockershim": true, "isulad": true}
 
-// ofRuntime reports whether a path holds a word of a runtime.
+// ofRuntime reports whether path contains a word of runtimes.
 func ofRuntime(path string) bool {
 	for word := range strings.FieldsFuncSeq(path, func(c rune) bool { return c >= utf8.RuneSelf || !isWord(byte(c)) }) {
 		if runtimes[word] {

@@ -27,7 +27,7 @@ func TestFilterScope(t *testing.T) {
 		{"ListPodSandbox", "state:{}", "ready", ""},
 		{"ListPodSandbox", "state:{state:SANDBOX_NOTREADY}", "", ""},
 		{"ListPodSandbox", `{"state":{}}`, "ready", ""},
-		{"ListContainers", "state:{}", "", ""}, // CONTAINER_CREATED is that enum's zero
+		{"ListContainers", "state:{}", "", ""}, // CONTAINER_CREATED is the enum's zero value
 		{"ListContainers", "state:{state:CONTAINER_RUNNING}", "running", ""},
 		{"ListContainers", `{"state":{"state":1}}`, "running", ""},
 		{"ListContainers", "&ContainerFilter{Id:,State:&ContainerStateValue{State:CONTAINER_RUNNING,},PodSandboxId:,LabelSelector:map[string]string{},}", "running", ""},
@@ -72,7 +72,7 @@ func TestErrorCode(t *testing.T) {
 	}
 }
 
-// TestRemoteEqualsPattern compares how a call is taken apart with the pattern that says it.
+// TestRemoteEqualsPattern compares the parsing of a call with the equivalent pattern.
 func TestRemoteEqualsPattern(t *testing.T) {
 	re := regexp.MustCompile(`(?s)^(?:Get )?([A-Z]\w+)(?: (container|cmd|in sandbox|with filter))?(?: (.*?))? (?:from (?:runtime|image) service|recv) failed(?:: (.*))?$`)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -124,7 +124,7 @@ func TestSplitPod(t *testing.T) {
 	}
 }
 
-// TestRefusal holds which errors say that a runtime's socket refuses.
+// TestRefusal checks which errors say that a runtime socket refuses connections.
 func TestRefusal(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`dial unix /run/containerd/containerd.sock: connect: connection refused`:                   {"/run/containerd/containerd.sock", "connection refused"},
@@ -142,7 +142,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestFindAge holds the reading of an age against the expression that says what one is.
+// TestFindAge compares findAge with the equivalent regular expression.
 func TestFindAge(t *testing.T) {
 	re := regexp.MustCompile(`pleg was last seen active ([0-9][0-9a-zµ. ]*?) ago(?:; threshold is ([0-9][0-9a-z.]*[a-z]))?`)
 	parts := []string{"pleg was last seen active ", "3m1.5s", "3m 1.5s", " ago", "; threshold is ", "3m0s", "3", ".", "µ", " ", "x", "-", "2562047h47m16.854775807s", "ago"}

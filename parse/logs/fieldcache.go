@@ -7,55 +7,56 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// fieldCache takes the fields of a picked line as it is decoded, so that nobody has
-// to read its text again. They are kept as numbers: ids and names of pods come
-// up in many lines.
+// fieldCache extracts the fields of picked lines while they are decoded, so that
+// the text need not be read again. Values are stored as interned strings
+// (parse.Sym): IDs and pod names occur in many lines.
 type fieldCache struct {
 	keep   parse.FieldWriter // nil: fields stay in the text
 	syms   *parse.Symbols
-	fields []parse.Field // of the line at hand
+	fields []parse.Field // fields of the current line
 	names  []string
 	row    []parse.Sym
 	shapes []shapeOf
-	last   []*lastValues // lines of quick readers, that of the last one first
+	last   []*lastValues // per entry and set of fields; the most recently used first
 	long   map[string]parse.Sym
 	recent recentLines
 }
 
-// lastValues is what lines of one kind have in common, and their last values: events of
-// one pod stand together, and some values are always the same.
+// lastValues holds what lines of one entry with the same fields have in common, and
+// their last values. Events of one pod are often adjacent, and some values never
+// change.
 type lastValues struct {
 	of     *entry
-	form   uint16 // which of its fields there are
+	form   uint16 // bitset of the fields present, as in direct
 	shape  parse.Sym
 	values [maxDirect]recent
 }
 
-// shapeOf is a list of names that was seen before.
+// shapeOf is a list of field names with its interned shape.
 type shapeOf struct {
 	names []string
 	shape parse.Sym
 }
 
-// everyLine are the signatures of which the rebuild of a node reads the fields of
-// every line. Of others it takes few, if any.
+// everyLine lists the signatures whose fields the replay reads on every line. Of
+// other signatures it reads few or none.
 var everyLine = map[string]bool{
 	parse.SigEvent: true, parse.SigTransition: true, parse.SigFinished: true, parse.SigCtrLife: true,
 	parse.SigRPC: true, parse.SigListFail: true, parse.SigAge: true, parse.SigHousekeeping: true,
 }
 
-// maxTaken is the length of the longest value that is always kept as a number: that of an
-// id, and of most errors, which the rebuild asks every failed call for. Longer ones are
-// reasons in words. Some come up in a million lines, and of others no two are the same:
-// numbers are for the first maxLong of them, none longer than maxLongText, and a line
-// with another is read again.
+// maxTaken is the maximum length of values that are always interned. It covers IDs
+// and most errors, which the replay reads from every failed call. Longer values are
+// reasons in prose: some recur in a million lines, others never. Only the first
+// maxLong distinct ones of at most maxLongText bytes are interned. A line with any
+// other long value is read again when its fields are needed.
 const (
 	maxTaken    = 160
 	maxLong     = 512
 	maxLongText = 1024
 )
 
-// number is the number of a value; ok is false for one that is to stay in its line.
+// number interns a value. ok is false if the value must stay in its line.
 func (t *fieldCache) number(v string) (sym parse.Sym, ok bool) {
 	if len(v) <= maxTaken {
 		return t.syms.OfString(v), true
@@ -71,8 +72,8 @@ func (t *fieldCache) number(v string) (sym parse.Sym, ok bool) {
 	return sym, true
 }
 
-// keepWith has the fields of the lines that follow go to k. It returns what they are
-// to be read with.
+// keepWith directs the fields of the following lines to k. It returns the
+// recentLines to match these lines with, or nil if k does not store fields.
 func (t *fieldCache) keepWith(k parse.TextWriter) *recentLines {
 	keep, ok := k.(parse.FieldWriter)
 	if !ok || t.syms != keep.Symbols() || len(t.shapes) > maxShapes {
@@ -85,11 +86,11 @@ func (t *fieldCache) keepWith(k parse.TextWriter) *recentLines {
 	return &t.recent
 }
 
-// maxShapes is how many lists of names are remembered from one run to the next.
+// maxShapes is the number of field-name lists kept from one run to the next.
 const maxShapes = 64
 
-// take puts away the fields of a line whose text was just kept and that m has
-// just matched.
+// take stores the fields of a line that m has just matched and whose text was just
+// kept.
 func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	if t.keep == nil || !slices.ContainsFunc(m.hits, func(e *entry) bool { return e.everyLine }) {
 		return
@@ -112,7 +113,7 @@ func (t *fieldCache) take(ev *parse.Event, m *Matcher, msg []byte) {
 	ev.SetFields(t.keep.KeepRow(t.row, nil))
 }
 
-// takeDirect is take of what a quick reader has read.
+// takeDirect is take for what a direct reader has read.
 func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	u := t.valuesOf(e, d)
 	if d.pod.at != nil {
@@ -141,7 +142,8 @@ func (t *fieldCache) takeDirect(ev *parse.Event, e *entry, d *direct) {
 	ev.SetFields(t.keep.KeepRow(t.row, d.values[:d.n]))
 }
 
-// newPod finds the numbers of a pod that was not seen recent, and likely never.
+// newPod interns the names of a pod that is not among the recent ones and probably
+// new.
 func (t *fieldCache) newPod(d *direct) {
 	name, uid := d.values[1], d.values[2]
 	if len(name) > maxTaken || len(uid) > maxTaken {
@@ -152,7 +154,7 @@ func (t *fieldCache) newPod(d *direct) {
 	}
 }
 
-// valuesOf returns what lines of an entry with the same fields have in common.
+// valuesOf returns the lastValues for e with the fields of d.
 func (t *fieldCache) valuesOf(e *entry, d *direct) *lastValues {
 	for i, u := range t.last {
 		if u.of == e && u.form == d.form {
@@ -167,8 +169,8 @@ func (t *fieldCache) valuesOf(e *entry, d *direct) *lastValues {
 	return u
 }
 
-// recent are the last two values that came up, but for long ones: many a field has
-// not more.
+// recent holds the last two distinct short values of a field; many fields have no
+// more than two.
 type recent struct{ last, before recentValue }
 
 type recentValue struct {
@@ -193,12 +195,12 @@ func (r *recent) of(syms *parse.Symbols, v []byte) parse.Sym {
 	return r.last.sym
 }
 
-// shape numbers a list of names. Lines of one kind have the same one.
+// shape interns a list of field names. Lines of one kind share it.
 func (t *fieldCache) shape(names []string) parse.Sym {
 	for i := range t.shapes {
 		if slices.Equal(t.shapes[i].names, names) {
 			s := t.shapes[i]
-			if i > 0 { // the next line is likely of this kind
+			if i > 0 { // the next line is probably of the same kind
 				t.shapes[i], t.shapes[i-1] = t.shapes[i-1], s
 			}
 			return s.shape

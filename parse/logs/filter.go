@@ -3,33 +3,32 @@ package logs
 import "encoding/binary"
 
 // filter finds the literals of all signatures in one pass over a message, by
-// sampling: it looks at the five bytes, a gram, at one of every filterStep
-// positions. A literal of filterWindow bytes or more that stands in the message
-// has a gram at one of those, and which of its grams that may be depends on
-// nothing but the remainder of its position. So of each literal one gram for
-// each remainder is enough, the rarest. A table of bits turns nearly all other
-// grams away; what passes is looked up, and the literals that have the gram
-// there are compared in full. Letters are folded for the lookup by setting bit
-// 5 of every byte, which merges some other bytes too: only the comparison
-// decides.
+// sampling: at every filterStep-th position it looks at the five bytes there, a
+// gram. A literal of filterWindow or more bytes in the message has a gram at one of
+// these positions. Which of its grams depends only on the literal's position modulo
+// filterStep, so one gram per remainder is enough for each literal, and the rarest
+// is chosen. A bit table rejects nearly all other grams. Those that pass are looked
+// up, and the literals with that gram are compared in full. For the lookup, letters
+// are folded by setting bit 5 of every byte. This merges some other bytes too; only
+// the comparison decides.
 //
-// There is no state from line to line, unlike with a memo of source lines that
-// never matched: whether a line is seen does not depend on those before it.
+// The filter keeps no state between lines, unlike a cache of source lines that
+// never matched: whether a line is found does not depend on earlier lines.
 type filter struct {
 	bits   [1 << gramBits / 64]uint64
-	places []place                 // by slot
-	slots  [1<<slotBits + 1]uint32 // where in places each begins
+	places []place                 // grouped by slot
+	slots  [1<<slotBits + 1]uint32 // start of each slot in places
 }
 
-// literal is one byte string to look for, and the entry that it stands for.
+// literal is a string to search for and the entry it belongs to.
 type literal struct {
 	text  string
-	fold  bool // ASCII letters of either case
+	fold  bool // ignore ASCII case
 	entry int32
 }
 
-// place is a literal and where in it a gram stands: one byte before its
-// beginning at the least.
+// place is a gram of a literal and its offset there. The offset is at least -1: one
+// byte before the start of the literal.
 type place struct {
 	gram uint64
 	*literal
@@ -39,8 +38,8 @@ type place struct {
 const (
 	filterGram   = 5
 	filterStep   = 4
-	filterWindow = filterGram + filterStep - 1 // shorter literals take many more grams
-	gramBits     = 18                          // 32 KiB: half of it stays in a small first-level cache, and a false pass costs more than a miss
+	filterWindow = filterGram + filterStep - 1 // shorter literals need many more grams
+	gramBits     = 18                          // table of 32 KiB: half of it stays in a small L1 cache, and a false positive costs more than a cache miss
 	slotBits     = 13
 	gramShift    = 64 - 8*filterGram
 	foldGram     = 0x2020202020
@@ -48,29 +47,28 @@ const (
 	gramFactor   = 0x9E3779B97F4A7C15 << gramShift & (1<<64 - 1)
 )
 
-// gramOf returns the folded gram that eight bytes begin with, in the upper bytes.
+// gramOf returns the folded gram in the low bytes of v, moved to the upper bytes.
 func gramOf(v uint64) uint64 { return (v | foldGram) << gramShift }
 
-// spread spreads the gram that eight bytes begin with over 64 bits, of which the
-// upper ones are the best. The product loses the bytes behind the gram.
+// spread hashes the gram in the low bytes of v to 64 bits, of which the upper ones
+// are the best mixed. The multiplication drops the bytes after the gram.
 func spread(v uint64) uint64 { return (v | foldGram) * gramFactor }
 
 // slotOf returns the slot of a gram.
 func slotOf(g uint64) uint64 { return (g ^ g>>29) * 0xC2B2AE3D27D4EB4F >> (64 - slotBits) }
 
-// passes reports whether the gram that eight bytes begin with may be one of a
-// literal.
+// passes reports whether the gram in the low bytes of v may be one of a literal.
 func (f *filter) passes(v uint64) bool {
-	k := (v | foldGram) * gramFactor // spread, without the mark of a second inlined call
+	k := (v | foldGram) * gramFactor // spread, inlined by hand to avoid the inline mark of a nested call
 	return f.bits[k>>(64-gramBits+6)]>>(k>>(64-gramBits)&63)&1 != 0
 }
 
 // finds reports whether msg holds a literal.
 func (f *filter) finds(msg []byte) bool { return f.pick(msg, nil) }
 
-// pick reports whether msg holds a literal, and sets in picked the entries of
-// all that it holds. Without picked the first literal ends the search. What
-// lies behind msg, up to its capacity, is looked at but makes no difference.
+// pick reports whether msg contains a literal and sets in picked the entries of all
+// literals it contains. If picked is nil, the first literal ends the search. Bytes
+// beyond len(msg), up to its capacity, may be read but do not affect the result.
 func (f *filter) pick(msg []byte, picked []uint64) bool {
 	found := false
 	for i := f.next(msg, 0); i >= 0; i = f.next(msg, i+filterStep) {
@@ -83,13 +81,13 @@ func (f *filter) pick(msg []byte, picked []uint64) bool {
 	return found
 }
 
-// filterBlock is how many bytes next looks at in one step.
+// filterBlock is the number of bytes that next examines per step.
 const filterBlock = 8 * filterStep
 
-// next returns the first of the positions i, i+filterStep, … whose gram passes
-// the first table, -1 if there is none. The last gram may reach a byte over the
-// end. Blocks are looked at as a whole, whatever follows msg: that is cheaper
-// than to look at its last bytes one by one.
+// next returns the first of the positions i, i+filterStep, … whose gram passes the
+// bit table, or -1. The last gram may extend one byte past the end. Blocks are
+// examined whole, including bytes beyond len(msg), because that is cheaper than
+// examining the last bytes one by one.
 func (f *filter) next(msg []byte, i int) int {
 	end := len(msg) - filterGram + 2
 	for rest := msg[:cap(msg)][min(i, len(msg)):]; i < end && len(rest) >= filterBlock+4; i, rest = i+filterBlock, rest[filterBlock:] {
@@ -127,7 +125,7 @@ func (f *filter) next(msg []byte, i int) int {
 	return -1
 }
 
-// eightAt returns the eight bytes at i, zeros behind the end of b.
+// eightAt returns the eight bytes at i, with zeros beyond the end of b.
 func eightAt(b []byte, i int) uint64 {
 	if i+8 <= len(b) {
 		return binary.LittleEndian.Uint64(b[i:])
@@ -140,7 +138,7 @@ func eightAt(b []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(tail[:])
 }
 
-// compare looks for the literals that have the gram at i.
+// compare looks for the literals whose gram is at i.
 func (f *filter) compare(msg []byte, i int, picked []uint64) bool {
 	g := gramOf(eightAt(msg, i))
 	slot := slotOf(g)
@@ -181,7 +179,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// containsFold is the slow form of a folded literal, for the brute-force path.
+// containsFold reports whether b contains s, ignoring ASCII case. Only the slow
+// paths use it.
 func containsFold(b []byte, s string) bool {
 	for i := 0; i+len(s) <= len(b); i++ {
 		if equalFold(b[i:i+len(s)], s) {

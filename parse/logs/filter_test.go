@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFilterShort looks for literals shorter than a window, and for one of which
-// all grams are common, at every offset, at both ends, and one byte cut off.
+// TestFilterShort searches for literals shorter than a window, and for one whose
+// grams are all common, at every offset, at both ends, and with one byte cut off.
 func TestFilterShort(t *testing.T) {
 	texts := []string{"akswin", "opLock", "fluent#", "SystemOOM", "exactly8"}
 	var lits []literal
@@ -35,7 +35,8 @@ func TestFilterShort(t *testing.T) {
 	}
 }
 
-// TestFilter holds the filter against a search for each literal, for any.
+// TestFilter checks the filter against a search for each literal, for random
+// literals.
 func TestFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aAbB@ ")), MinLiteral, 14, -1)
@@ -57,7 +58,7 @@ func TestFilter(t *testing.T) {
 		}
 		picked := []uint64{0}
 		f := newFilter(lits, []string{"aaaaaaaaAAAA"}, []string{"abababababab", "bbbb"})
-		// What lies behind a message is not part of it.
+		// Bytes beyond the length of a message are not part of it.
 		msg = append(msg, l.text+l.text...)[:len(msg)]
 		if f.pick(msg, picked); picked[0] != want {
 			t.Fatalf("%v in %q: picked %b, want %b", lits, msg, picked[0], want)

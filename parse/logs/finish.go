@@ -7,14 +7,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Bounds on what is kept of one file beside its events.
+// Limits on what is kept per file besides its events.
 const (
 	maxOrigins  = 4096
-	maxGaps     = 4096 // of one origin
+	maxGaps     = 4096 // per origin
 	maxWarnings = 100
 )
 
-// Finish puts the results of a file together, in the order of its runs.
+// Finish merges the results of a file. results must be in file order.
 func (d *Decoder) Finish(results []Result) parse.LogPart {
 	j := d.NewMerger()
 	line := 0
@@ -25,31 +25,31 @@ func (d *Decoder) Finish(results []Result) parse.LogPart {
 	return j.End()
 }
 
-// Merger puts the results of a file together. Stamps stay open: package clock
+// Merger merges the results of a file. Stamps remain unresolved; package clock
 // resolves them.
 type Merger struct {
 	d       *Decoder
 	part    parse.LogPart
-	events  [][]parse.Event // of each run
-	match   *Matcher        // nil before it is needed
+	events  [][]parse.Event // by run
+	match   *Matcher        // created on first use
 	origins map[parse.Origin]*parse.Coverage
-	known   map[*parse.Origin]*parse.Coverage // of the origins that scanners handed in
+	known   map[*parse.Origin]*parse.Coverage // by the origins of scanners
 	kinds   map[parse.EventKind]*parse.EventKind
 	section string
 	order   order
-	lost    int  // warnings beyond maxWarnings
-	over    bool // the log ended in a run before
+	lost    int  // number of warnings beyond maxWarnings
+	over    bool // the log ended in an earlier run
 }
 
-// NewMerger returns one for the file of d.
+// NewMerger returns a Merger for the file of d.
 func (d *Decoder) NewMerger() *Merger {
 	j := &Merger{d: d, origins: map[parse.Origin]*parse.Coverage{}, known: map[*parse.Origin]*parse.Coverage{}, kinds: map[parse.EventKind]*parse.EventKind{}}
 	j.part.Format = d.framing.Name
 	return j
 }
 
-// Add appends the next run; before it stand so many lines. The result belongs to
-// the Joiner from then on.
+// Add appends the next run, in file order; before is the number of lines before it.
+// The Merger takes ownership of r.
 func (j *Merger) Add(r *Result, before uint32) {
 	if j.over {
 		r.release()
@@ -79,7 +79,7 @@ func (j *Merger) Add(r *Result, before uint32) {
 		}
 		j.join(c, l)
 	}
-	var moved map[*parse.Batch]bool // to another writer, so that its events match anew
+	var moved map[*parse.Batch]bool // batches assigned to another writer, whose events are matched again
 	if len(inherited) > 0 {
 		moved = map[*parse.Batch]bool{}
 	}
@@ -118,7 +118,8 @@ func (j *Merger) Add(r *Result, before uint32) {
 	r.release()
 }
 
-// moveLines gives all but the events the line numbers of the file.
+// moveLines converts line numbers of the run into those of the file, except for
+// events.
 func (r *Result) moveLines(before uint32) {
 	move := func(p *parse.Pos) {
 		if p.Line > 0 {
@@ -145,7 +146,8 @@ func (r *Result) moveLines(before uint32) {
 	}
 }
 
-// rematch matches an event again, now that its writer is known.
+// rematch matches an event again, now that its writer is known. It reports whether
+// a signature still matches.
 func (j *Merger) rematch(e *parse.Event) bool {
 	if j.match == nil {
 		j.match = j.d.set.NewMatcher()
@@ -159,26 +161,26 @@ func (j *Merger) rematch(e *parse.Event) bool {
 		return false
 	}
 	e.Batch = parse.NewBatch(j.kind(e.EventKind, e.Origin, sigs), e.Text())
-	e.SetFields(0) // those of other signatures
+	e.SetFields(0) // the old fields belong to other signatures
 	prove(j.origins[*e.Origin], sigs)
 	return true
 }
 
-// kind interns a kind of events with another origin and other signatures.
+// kind interns k with another origin and other signatures.
 func (j *Merger) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
 	now := *k
 	now.Origin, now.Sigs = o, sigs
 	have := j.kinds[now]
 	if have == nil {
-		first := now // the others stay on the stack
+		first := now // keeps now off the heap
 		have = &first
 		j.kinds[now] = have
 	}
 	return have
 }
 
-// coverage returns the coverage of an origin. Beyond maxOrigins, origins of one
-// source share one.
+// coverage returns the coverage of an origin. Beyond maxOrigins, origins of the
+// same source share one.
 func (j *Merger) coverage(o parse.Origin) *parse.Coverage {
 	if c := j.origins[o]; c != nil {
 		return c
@@ -201,7 +203,7 @@ func (j *Merger) newCoverage(o parse.Origin) *parse.Coverage {
 	return c
 }
 
-// join appends what an origin wrote in a further run.
+// join adds what an origin wrote in a further run.
 func (j *Merger) join(c *parse.Coverage, l *stream) {
 	if c.Lines == 0 {
 		c.FirstLine, c.LastLine = l.first, l.end
@@ -238,18 +240,18 @@ func markSpot(m *parse.Mark) spot {
 	return spot{raw: m.Raw, env: m.Envelope, header: m.Raw != m.Envelope}
 }
 
-// longest keeps the longest gaps, in the order of the file.
+// longest returns the maxGaps longest gaps, in file order.
 func longest(gaps []parse.Gap) []parse.Gap {
 	return parse.Weightiest(gaps, maxGaps, func(g *parse.Gap) int64 { return apart(&g.Last.Raw, &g.Next.Raw) })
 }
 
-// verbosity is what a line of each signature proves.
+// verbosity maps a signature to the klog verbosity that a line of it proves.
 var verbosity = map[string]int{
 	parse.SigRelisting: 5, parse.SigRelistingPod: 5, parse.SigTransition: 4, parse.SigRetrieved: 4,
 	parse.SigEvent: 2, parse.SigFinished: 2, parse.SigSync: 2, parse.SigNodeEvent: 2, parse.SigFlag: 1, parse.SigGates: 1,
 }
 
-// prove notes the verbosity that an event with those signatures proves.
+// prove raises MaxV to the verbosity that an event with these signatures proves.
 func prove(c *parse.Coverage, sigs *parse.SigSet) {
 	for _, g := range sigs.Sigs {
 		if v, ok := verbosity[g.ID]; ok && v > c.MaxV {
@@ -282,8 +284,8 @@ func (j *Merger) direction(o *order) {
 	j.order.down += o.down
 }
 
-// End returns what the file holds. It turns the coverage of one with its newest
-// line first round.
+// End completes the merge and returns the result. For a file with the newest line
+// first it reverses the coverage.
 func (j *Merger) End() parse.LogPart {
 	j.d.retire()
 	reversed := j.order.down > j.order.up && (j.order.down > 2 || j.order.up == 0)
@@ -309,7 +311,7 @@ func (j *Merger) End() parse.LogPart {
 	return j.part
 }
 
-// countKept counts the events of each origin; most follow one of the same.
+// countKept counts the events per origin. Consecutive events mostly share one.
 func (j *Merger) countKept() {
 	var last *parse.Origin
 	var c *parse.Coverage
@@ -321,8 +323,8 @@ func (j *Merger) countKept() {
 	}
 }
 
-// pointers lists the events of all runs: at once, as growing a list of so many
-// copies it many times.
+// pointers returns pointers to the events of all runs. It allocates the slice at
+// once, because growing one that large would copy it many times.
 func pointers(runs [][]parse.Event) []*parse.Event {
 	n := 0
 	for _, r := range runs {

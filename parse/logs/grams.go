@@ -2,15 +2,16 @@ package logs
 
 import "encoding/binary"
 
-// newFilter builds the filter of the literals.
+// newFilter returns the filter for the given literals.
 func newFilter(lits []literal, samples, quiet []string) *filter {
 	return filterOf(chooseGrams(lits, samples, quiet), nil)
 }
 
-// chooseGrams chooses the places of the literals, each at least MinLiteral long. By
-// the samples and, above all, by the lines that make up most of a log, it learns
-// which grams are rare. A place that reaches a byte over an end of its literal
-// stands for those with any byte there, which its gram lacks.
+// chooseGrams chooses the places of the literals, each of which is at least
+// MinLiteral bytes long. It learns which grams are rare from the samples and above
+// all from quiet, lines of the kinds that make up most of a log. A place that
+// extends one byte past an end of its literal stands for those with any byte there,
+// which its gram leaves zero.
 func chooseGrams(lits []literal, samples, quiet []string) []place {
 	common := &gramCount{}
 	common.count(samples, 1)
@@ -24,11 +25,11 @@ func chooseGrams(lits []literal, samples, quiet []string) []place {
 	return chosen
 }
 
-// choose returns the place of a gram of the literal at at, at+filterStep, and so on.
-// Where there is none, or all are common, one that reaches a byte over an end of it
-// will do, whatever that byte is.
+// choose returns the place of the rarest gram of the literal at offsets at,
+// at+filterStep, and so on. If there is none or all are common, it may be one that
+// extends one byte past an end of the literal.
 func choose(l *literal, at int, common *gramCount) place {
-	n := len(l.text) - filterGram + 1 // grams of the literal
+	n := len(l.text) - filterGram + 1 // number of grams in the literal
 	best, cost := common.rarest(l.text, at)
 	switch {
 	case best >= 0 && cost < commonGram:
@@ -42,7 +43,7 @@ func choose(l *literal, at int, common *gramCount) place {
 	}
 }
 
-// grams calls each with the grams that a chosen place stands for.
+// grams calls each with every gram that the place stands for.
 func (p *place) grams(each func(g uint64)) {
 	shift := 56
 	switch p.at {
@@ -58,8 +59,8 @@ func (p *place) grams(each func(g uint64)) {
 	}
 }
 
-// filterOf returns a filter of the literals whose entries are kept, of all if kept is
-// nil: of each slot the places, in the order in which they were chosen.
+// filterOf returns the filter for the literals whose entries are kept, or for all
+// if kept is nil. Within a slot, places are in the order in which they were chosen.
 func filterOf(chosen []place, kept []bool) *filter {
 	f := &filter{}
 	n := 0
@@ -80,7 +81,7 @@ func filterOf(chosen []place, kept []bool) *filter {
 	for i := range chosen {
 		if p := &chosen[i]; kept == nil || kept[p.entry] {
 			p.grams(func(g uint64) {
-				at := &f.slots[slotOf(g)] // moves on to where the next slot begins
+				at := &f.slots[slotOf(g)] // ends up where the next slot begins
 				f.places[*at] = place{g, p.literal, p.at}
 				*at++
 			})
@@ -91,18 +92,18 @@ func filterOf(chosen []place, kept []bool) *filter {
 	return f
 }
 
-// anyByte returns one after the other all folded bytes.
+// anyByte enumerates all folded bytes as c goes from 0 to 127.
 func anyByte(c uint64) uint64 { return c<<1&0xC0 | c&0x1F | 0x20 }
 
-// gram returns the folded gram at i; s holds all of it.
+// gram returns the folded gram at i, which must lie within s.
 func gram(s string, i int) uint64 {
 	var b [8]byte
 	copy(b[:filterGram], s[i:i+filterGram])
 	return gramOf(binary.LittleEndian.Uint64(b[:]))
 }
 
-// gramCount counts folded grams, and all but their last bytes. Some share a
-// count: only a wrong choice of what is rare comes of it.
+// gramCount counts folded grams, and also their first four bytes. Colliding grams
+// share a count; the worst effect is a poor choice of what is rare.
 type gramCount [1 << countBits]int32
 
 const countBits = 16
@@ -110,8 +111,8 @@ const countBits = 16
 func countKey(g uint64) uint64 { return (g ^ g>>31) * 0x9E3779B97F4A7C15 >> (64 - countBits) }
 
 const (
-	quietWeight = 100             // what a line that matches nothing counts for
-	commonGram  = 8 * quietWeight // from this count on a gram is common
+	quietWeight = 100             // weight of a line that matches nothing
+	commonGram  = 8 * quietWeight // a gram with at least this count is common
 )
 
 func (n *gramCount) count(lines []string, weight int32) {
@@ -127,9 +128,9 @@ func (n *gramCount) count(lines []string, weight int32) {
 	}
 }
 
-// rarest returns the offset of the rarest gram of text at at, at+filterStep, and
-// so on, and its count; -1 if there is none. The first wins ties, so that the
-// choice does not depend on map order.
+// rarest returns the offset and count of the rarest gram of text at offsets at,
+// at+filterStep, and so on; -1 if there is none. The first one wins ties, so the
+// choice is deterministic.
 func (n *gramCount) rarest(text string, at int) (best int, least int32) {
 	best = -1
 	for i := at; i+filterGram <= len(text); i += filterStep {
@@ -140,10 +141,11 @@ func (n *gramCount) rarest(text string, at int) (best int, least int32) {
 	return best, least
 }
 
-// beyond counts the grams that begin with the last bytes of text.
+// beyond counts the grams that begin with the last four bytes of text.
 func (n *gramCount) beyond(text string) int32 { return n[countKey(beyondEnd(text))] }
 
-// beyondEnd is a gram that lacks its last byte: the last bytes of text.
+// beyondEnd returns the gram made of the last four bytes of text, its fifth byte
+// zero.
 func beyondEnd(text string) uint64 {
 	return gram(text, len(text)-filterGram) >> 8 &^ (0xFF << (gramShift - 8))
 }

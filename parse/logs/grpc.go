@@ -19,8 +19,8 @@ const tooLarge = "message larger than max ("
 
 var sizeRE = onDemand(`message larger than max \((\d+) vs\. (\d+)\)`)
 
-// errorCode names the gRPC code of an error text. An Unknown code and texts
-// without any are judged by the time-out or connection error that they wrap:
+// errorCode names the gRPC code of an error text. An Unknown code, or a text
+// without a code, is judged by the timeout or connection error it wraps, because
 // the dockershim has no codes of its own.
 func errorCode(err string) string {
 	code := statedCode(err)
@@ -42,8 +42,8 @@ func errorCode(err string) string {
 	return code
 }
 
-// statedCode names the code of the first "code = X desc" of an error, with
-// the blanks and the comma that the versions of gRPC put there.
+// statedCode names the code of the first "code = X desc" in an error, allowing for
+// the blanks and the comma that gRPC versions put there.
 func statedCode(err string) string {
 	for s := err; ; {
 		_, rest, ok := strings.Cut(s, "code")
@@ -68,8 +68,9 @@ func statedCode(err string) string {
 	}
 }
 
-// codeName names a code. A number of two digits that stands for none is kept, any other
-// word is no code: there may be as many as lines.
+// codeName returns the name of a code. A one- or two-digit number without a name is
+// kept. Any other word is not a code and yields "", because there may be as many
+// such words as lines.
 func codeName(s string) string {
 	if n, err := strconv.ParseUint(s, 10, 8); err == nil && len(s) <= 2 {
 		if n < uint64(len(codeNames)) {
@@ -83,8 +84,8 @@ func codeName(s string) string {
 	return ""
 }
 
-// errFields are the fields of an error: err, code, and for a message above
-// the limit its size and the limit in bytes.
+// errFields appends the fields of an error: err, code, and for a message above the
+// size limit got and max, both in bytes.
 func errFields(out []parse.Field, err string) []parse.Field {
 	out = addField(out, "err", err)
 	out = addField(out, "code", errorCode(err))

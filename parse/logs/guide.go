@@ -8,16 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// A runbook, a guide or a page of a manual shows how lines of a log would look. They may
-// be laid out as such, stamp and all, but no kubelet wrote them.
+// A runbook, guide or manual page shows what log lines look like. Its examples may
+// be formatted as log lines, including timestamps, but no kubelet wrote them.
 
 const (
-	mostGuide = 128 << 10 // more than a page of a manual has
-	soon      = 40        // lines among which a text has a sentence
+	mostGuide = 128 << 10 // exceeds the length of a manual page
+	soon      = 40        // a text written by people has a sentence within this many lines
 )
 
-// Signs of a text that explains. People who tell of their own cluster write these too, but
-// not without a word of themselves.
+// Signs of an explanatory text. People describing their own cluster write these
+// too, but not without referring to themselves.
 var (
 	guideHead = onDemand(`(?im)^[ \t•]*(?:#{1,6} +|\*\*)?(?:\d+[.)] *)?(?:(?:the |full |example )?(?:symptoms?|diagnos\w+(?: \w+)?|resolution|mitigation|remediation|prevention|prerequisites|overview|impact|meaning|verification|` +
 		`procedure|additional resources|best practices|quick fix\w*|fix\w*|solutions?|outputs?|examples?(?: \d+)?|how (?:to|it|do|does)\b.*|what (?:\S+ ){1,3}means?|what (?:this|it|is|does|the|to)\b.*|(?:common|possible|root|likely) causes?.*|` +
@@ -35,13 +35,15 @@ var (
 	klogPID    = onDemand(`(?m)^[ \t>]*[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +(\d+) `)
 )
 
-// Lines that only source code has, in whichever language, and not a document in JSON: a statement, a
-// call with a text, an entry whose key is not quoted, a comment, a piece of a diff.
+// codeRE matches lines that occur only in source code, in any language, and not in
+// JSON documents: a statement, a call with a string, an entry with an unquoted key,
+// a comment, a line of a diff.
 var codeRE = onDemand("(?m)^(?:[+-]\\t.*|[+-]?[ \\t]*(?:(?:func|def|class|assert|const|let|var|return|import|package|export|if|for|while|elif|else|switch|case|try|except|catch)\\b.*[({:;,)}\\]]|return\\b.*|[\\w., ]+ :=.*|[\\w.,\\[\\] ]+ \\+?= .*[({;)]|[\\w.]+\\([^()]*[\"'\x60].*|[\\w.]+\\(|\\{? *\\w+: [\\[{\"'\x60].*[,{\\[]|\\w+: \\w+,(?: \\w+: \\w+,?)*|(?://|/\\*|\\*/).*|@@ -\\d.*))[ \\t\\r]*$")
 
-// isCode reports whether a file is source code: a third of it are lines of code, and no log stands in it.
+// isCode reports whether a file is source code: at least a third of its lines are
+// code and it contains no klog lines.
 func isCode(head []byte) bool {
-	const least = 3 // lines of code
+	const least = 3 // lines of code required
 	if len(head) >= mostGuide || bytes.Count(head, []byte("\n"))+1 < least || !codeRE().Match(head) || klogPID().Match(head) {
 		return false
 	}
@@ -55,7 +57,8 @@ func isCode(head []byte) bool {
 	return code >= least && code*3 >= lines
 }
 
-// sentencesOf counts the sentences of people in a text and its lines, none where it begins as a log.
+// sentencesOf counts the sentences written by people, and the lines, of a text. It
+// gives up with 0 sentences if the first lines have none, as in a log.
 func sentencesOf(head []byte) (sentences, lines int) {
 	for line := range strings.Lines(string(head)) {
 		if lines++; lines == soon && sentences == 0 {
@@ -63,7 +66,7 @@ func sentencesOf(head []byte) (sentences, lines int) {
 		}
 		line = strings.TrimSpace(line)
 		if said, leads := strings.CutSuffix(line, ":"); leads {
-			line = said + "." // to what comes below
+			line = said + "." // introduces what comes below
 		}
 		if isSentence(line) {
 			sentences++
@@ -72,13 +75,15 @@ func sentencesOf(head []byte) (sentences, lines int) {
 	return sentences, lines
 }
 
-// isTelling reports whether people tell something in a file of so many sentences and lines: at least
-// every twentieth line is one.
+// isTelling reports whether a file with that many sentences and lines is an account
+// written by people: at least every twentieth line is a sentence.
 func isTelling(sentences, lines int) bool { return sentences >= 2 && sentences*20 >= lines }
 
-// IsGuide reports whether a text explains what one may see rather than tells what
-// somebody saw: it has sentences, and of headings of a guide, orders to its reader, names left
-// blank and words about itself at least two, or calls itself one, or counts digits up. So does source code.
+// IsGuide reports whether a text explains what a reader may see, rather than
+// reporting what somebody saw. It has sentences and at least two signs of a guide
+// (headings, instructions to the reader, placeholder names, references to itself),
+// or calls itself a guide, or contains made-up timestamps such as .123456. Source
+// code counts as a guide too.
 func IsGuide(head []byte) bool {
 	sentences, _ := sentencesOf(head)
 	return isGuide(head, sentences)
@@ -104,7 +109,7 @@ func isGuide(head []byte, sentences int) bool {
 	return signs > 1 || plainRE().Match(head) || isCode(head)
 }
 
-// explained leaves of the lines of a guide the reports of PLEG, as quotations.
+// explained keeps only the PLEG reports among the events of a guide, as quotations.
 func (j *Merger) explained() {
 	quoted := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if quoted < 0 || len(j.part.Events) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestGuide: the lines of a text that explains count for no node, whatever their layout;
-// those of people who tell what they saw count.
+// TestGuide checks that lines of an explanatory text count for no node, whatever
+// their layout, and that lines of people who report what they saw do count.
 func TestGuide(t *testing.T) {
 	line := `Jun 10 03:42:17 n1 kubelet[1234]: E0610 03:42:17.528113    1234 kubelet.go:2040] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m10.1s ago; threshold is 3m0s"`
 	const prose = "\nThe kubelet lists all containers each second.\nA node whose runtime is slow becomes NotReady.\n"

@@ -6,7 +6,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// lagRange is the least and largest lag of an origin.
+// lagRange is the smallest and largest lag of an origin.
 type lagRange struct {
 	set      bool
 	min, max int64 // ns
@@ -14,7 +14,7 @@ type lagRange struct {
 	mark     parse.Mark
 }
 
-// add extends the range to the lag of the line at p.
+// add extends the range by the lag of the line at p.
 func (l *lagRange) add(lag int64, p *spot) {
 	if !l.set || lag < l.min {
 		l.min = lag
@@ -32,20 +32,20 @@ func (l *lagRange) finish(s *scanner) {
 }
 
 // lagYear computes lags where one clock has a year and the other has none. It
-// remembers the year, as neighbouring lines share it.
+// caches the year because adjacent lines share it.
 type lagYear struct {
 	year     int
-	from, to int64 // of the year, Unix ns
+	from, to int64 // bounds of the year, Unix ns
 	shift    yearShift
 }
 
-// yearShift is what to add to readings without a year to put them in a year.
+// yearShift is what to add to readings in YearUnknown to move them to a given year.
 type yearShift struct {
-	early int64 // of January and February
-	late  int64 // of the other months
+	early int64 // for January and February
+	late  int64 // for the other months
 }
 
-// march is where in YearUnknown March begins.
+// march is the beginning of March in YearUnknown.
 var march = startOf(parse.YearUnknown, time.March)
 
 func startOf(year int, m time.Month) int64 {
@@ -63,8 +63,8 @@ func (y yearShift) move(ns int64) int64 {
 	return ns + y.late
 }
 
-// across returns envelope minus header, ns, as the two read. They may lie on both
-// sides of New Year.
+// across returns envelope minus header in ns. The two readings may lie on either
+// side of New Year.
 func (y *lagYear) across(env, header *parse.Clock) int64 {
 	el, hl := env.Lack&parse.LackYear != 0, header.Lack&parse.LackYear != 0
 	switch {
@@ -78,8 +78,8 @@ func (y *lagYear) across(env, header *parse.Clock) int64 {
 	return env.NS - header.NS
 }
 
-// nearYear brings a difference of about a year near zero: the two readings lie
-// on both sides of New Year.
+// nearYear reduces a difference of about a year to near zero: the two readings lie
+// on either side of New Year.
 func nearYear(d int64) int64 {
 	switch {
 	case d > leapYear/2:
@@ -90,7 +90,7 @@ func nearYear(d int64) int64 {
 	return d
 }
 
-// nearest puts a reading without a year into the year in which it is nearest to
+// nearest moves ns, a reading without a year, to the year in which it is nearest to
 // ref.
 func (y *lagYear) nearest(ref, ns int64) int64 {
 	if ref < y.from || ref >= y.to {

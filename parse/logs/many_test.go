@@ -8,9 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestManyLogs: an archive may hold a hundred thousand small logs. The beginning of each is
-// read for what people write in it once, and what is no text at all is not searched for
-// source code.
+// TestManyLogs: an archive may contain a hundred thousand small logs. The head of
+// each is searched for sentences only once, and content that is not prose is not
+// searched for source code.
 func TestManyLogs(t *testing.T) {
 	export := []byte("__REALTIME_TIMESTAMP=1710000000000001\n_HOSTNAME=node-1\nSYSLOG_IDENTIFIER=kubelet\nMESSAGE=func main() {\n\n")
 	line := []byte("2024-03-13T15:30:00Z stderr F if err != nil {\n")

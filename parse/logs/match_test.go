@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// mixer makes messages out of samples: whole, cut, joined, with their case
-// changed or bytes replaced.
+// mixer makes messages from samples: whole, truncated, joined, with changed case or
+// replaced bytes.
 type mixer struct {
 	*rand.Rand
 	lines []string
@@ -55,8 +55,8 @@ func (m *mixer) mix() string {
 	return string(b)
 }
 
-// TestMatchIsMatchBrute holds the filter against one search per literal,
-// on mixes of samples.
+// TestMatchIsMatchBrute checks the filter against one search per literal, on mixes
+// of samples.
 func TestMatchIsMatchBrute(t *testing.T) {
 	set := builtin(t)
 	m := newMixer(set, 7)
@@ -77,7 +77,7 @@ func TestMatchIsMatchBrute(t *testing.T) {
 	}
 }
 
-// TestMatchInterns checks that equal sets are one pointer.
+// TestMatchInterns checks that equal sets are the same pointer.
 func TestMatchInterns(t *testing.T) {
 	set := builtin(t)
 	m := set.NewMatcher()
@@ -91,7 +91,7 @@ func TestMatchInterns(t *testing.T) {
 	}
 }
 
-// TestQuick holds the cheap verifiers against the extractors they stand for.
+// TestQuick checks the cheap verifiers against their extractors.
 func TestQuick(t *testing.T) {
 	m := newMixer(builtin(t), 11)
 	for range 3000 {
@@ -107,7 +107,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestDirect holds the quick readers against the long way.
+// TestDirect checks the direct readers against parsing.
 func TestDirect(t *testing.T) {
 	set := builtin(t)
 	verdicts := map[string]*[3]int{}
@@ -121,7 +121,7 @@ func TestDirect(t *testing.T) {
 		if e.direct == nil {
 			continue
 		}
-		rnd := rand.New(rand.NewPCG(3, uint64(len(e.ID)))) // of its own: samples of one entry do not change the lines of another
+		rnd := rand.New(rand.NewPCG(3, uint64(len(e.ID)))) // one per entry: samples of one entry must not change the lines of another
 		n := verdicts[e.ID]
 		if n == nil {
 			n = new([3]int)
@@ -190,7 +190,7 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// rpcLine makes a line of the remote client, of values that mean something to it.
+// rpcLine returns a line of the remote client with plausible values.
 func rpcLine(rnd *rand.Rand) string {
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
 	var b strings.Builder
@@ -210,7 +210,7 @@ func rpcLine(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// TestAdmits checks who may write what.
+// TestAdmits checks which sources may write a message.
 func TestAdmits(t *testing.T) {
 	set := builtin(t)
 	msg := []byte("GenericPLEG: Relisting")
@@ -224,8 +224,8 @@ func TestAdmits(t *testing.T) {
 	}
 }
 
-// FuzzMatch checks that no message breaks an extractor and that the filter
-// finds what a search for each literal finds.
+// FuzzMatch checks that no message breaks an extractor and that the filter finds
+// what a search for each literal finds.
 func FuzzMatch(f *testing.F) {
 	set := builtin(f)
 	for _, e := range set.entries {
@@ -249,7 +249,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// FuzzRecord checks that any line can be taken apart.
+// FuzzRecord checks that any line can be parsed.
 func FuzzRecord(f *testing.F) {
 	f.Add(`"SyncLoop ADD" source="api" pods=["a/b"] x={"a":[1,{"b":"}"}]}`)
 	f.Add(`{"ts":1,"msg":"m\n","v":2,"pod":{"name":"a","namespace":"b"},"e":[1,"]"]}`)

@@ -11,17 +11,17 @@ import (
 
 var nan = math.NaN()
 
-// openRecord is the record that the next line may belong to. klog writes
-// messages with newlines in them: only the first line has a header, and under
-// journald each line is an entry of its own.
+// openRecord is the record that the next line may belong to. klog messages may
+// contain newlines: only their first line has a header, and under journald each
+// line becomes an entry of its own.
 type openRecord struct {
 	active  bool
-	hit     bool // a literal was seen in one of its lines
-	sure    bool // picked are the entries of all literals in the message
+	hit     bool // a literal was found in one of its lines
+	sure    bool // picked holds the entries of all literals in the message
 	picked  []uint64
-	partial bool // the last line goes on in the next (CRI "P")
-	mended  bool // a terminal broke the line before the one at hand
-	blank   bool // and swallowed a blank
+	partial bool // the last line continues in the next one (CRI "P")
+	mended  bool // a terminal wrapped the line before the current one
+	blank   bool // the wrap swallowed a blank
 	lines   int
 	form    journal.Form
 	header  journal.HeaderKind
@@ -29,16 +29,17 @@ type openRecord struct {
 	stream  *stream
 
 	pos       parse.Pos
-	clock     parse.Clock // of the framing
-	inner     parse.Clock // of the header
+	clock     parse.Clock // clock of the framing
+	inner     parse.Clock // clock of the header
 	severity  byte
-	caller    []byte // in place, or a copy
-	from, end int    // of the raw text in the run
-	off       int    // of the message in the raw text, -1: it stands in body
-	body      []byte // the message, once it is decoded or of several lines
+	caller    []byte // slice of the run or a copy
+	from, end int    // bounds of the raw text in the run
+	off       int    // start of the message in the raw text, or -1 if the message is in body
+	body      []byte // the message, if decoded or of several lines
 }
 
-// begin opens a record.
+// begin opens a record with the current entry, whose text is rec, unless neither
+// the entry nor a continuation of it can match a signature.
 func (o *openRecord) begin(s *scanner, l *stream, rec []byte) {
 	e := &s.entry
 	o.hit = s.hit || l.holds(e.Msg[e.Header.Body:])
@@ -57,7 +58,7 @@ func (o *openRecord) begin(s *scanner, l *stream, rec []byte) {
 	o.off = e.Off + e.Header.Body
 	o.caller = e.Header.Caller
 	if e.Off < 0 {
-		// Decoded text does not outlast the next line.
+		// The parser's buffer is reused for the next line.
 		o.off = -1
 		o.body = append(o.body, clip(e.Msg[e.Header.Body:])...)
 		o.caller = append([]byte(nil), e.Header.Caller...)
@@ -72,10 +73,10 @@ func (o *openRecord) begin(s *scanner, l *stream, rec []byte) {
 	}
 }
 
-// beginBrief is begin for a skimmed line with a header in which a literal stands.
+// beginBrief is begin for a skimmed line that has a header and contains a literal.
 func (o *openRecord) beginBrief(s *scanner, l *stream, b *journal.Brief, rec []byte) {
 	o.active, o.hit, o.sure, o.partial, o.lines = true, true, true, false, 1
-	o.picked, s.picked = s.picked, o.picked // the next line clears its own
+	o.picked, s.picked = s.picked, o.picked // swapped: the next line clears s.picked
 	o.form, o.header, o.who, o.stream = b.Form, b.Kind, b.Who, l
 	o.pos, o.clock, o.inner, o.severity = s.pos(), b.Clock, b.Header, b.Severity(rec)
 	o.from, o.end, o.off, o.caller = s.at, s.at+len(rec), b.Off, nil
@@ -85,12 +86,13 @@ func (o *openRecord) beginBrief(s *scanner, l *stream, b *journal.Brief, rec []b
 	}
 }
 
-// narrow cites the line of a block that holds the message, not the block.
+// narrow makes the record cite the line of a block that holds the message, not the
+// block.
 func (o *openRecord) narrow(s *scanner, rec []byte) {
 	at := min(s.entry.At, len(rec))
 	start := bytes.LastIndexByte(rec[:at], '\n') + 1
 	if s.entry.Form == journal.Export && rec[start:at] != nil && bytes.IndexByte(rec[start:at], '=') < 0 {
-		start = at // a binary field: the bytes before it are its length
+		start = at // a binary field: the bytes before the message are its length
 	}
 	end := bytes.IndexByte(rec[at:], '\n')
 	if end < 0 {
@@ -104,10 +106,11 @@ func (o *openRecord) narrow(s *scanner, rec []byte) {
 	}
 }
 
-// clip cuts a message to what is matched and kept.
+// clip truncates a message to the length that is matched and kept.
 func clip(msg []byte) []byte { return msg[:min(len(msg), maxText)] }
 
-// flagNotice begins lines that pflag prints past klog, and fences end a quotation.
+// flagNotice begins lines that pflag prints past klog. fences are Markdown code
+// fences, which end a quotation.
 var flagNotice, fences = []byte("Flag --"), [...][]byte{[]byte("```"), []byte("~~~")}
 
 func isFence(line []byte) bool {
@@ -138,7 +141,7 @@ func (o *openRecord) accepts(s *scanner) bool {
 	return o.header == journal.Klog && e.Form == o.form && e.Form < journal.EventRow && *e.Who == *o.who
 }
 
-// add joins a line to the record.
+// add appends the line just parsed to the record.
 func (o *openRecord) add(s *scanner, rec []byte) {
 	e := &s.entry
 	if len(o.body) == 0 && o.off >= 0 {
@@ -157,7 +160,7 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 		}
 		o.body = append(o.body, clip(e.Msg)...)
 		if o.partial {
-			// A literal may lie across the two halves.
+			// A literal may span the two parts.
 			o.hit = o.hit || o.stream.holds(o.body)
 		}
 	}
@@ -168,7 +171,7 @@ func (o *openRecord) add(s *scanner, rec []byte) {
 	}
 }
 
-// message is the text after framing and header.
+// message returns the text after framing and header.
 func (o *openRecord) message(s *scanner) []byte {
 	if o.off < 0 {
 		return clip(o.body)
@@ -177,7 +180,7 @@ func (o *openRecord) message(s *scanner) []byte {
 	return clip(raw[min(o.off, len(raw)):])
 }
 
-// close ends the open record and files it if it matches.
+// close ends the open record and adds an event for it if it matches a signature.
 func (s *scanner) close() {
 	o := &s.open
 	if !o.active {
@@ -191,7 +194,7 @@ func (s *scanner) close() {
 	own, bare := msg, false
 	if o.header == journal.NoHeader && o.form == journal.Bare {
 		own = ownWords(msg)
-		bare = !o.inner.Set && !o.clock.Set && !bytes.Contains(msg, []byte(".go:")) // of a stack
+		bare = !o.inner.Set && !o.clock.Set && !bytes.Contains(msg, []byte(".go:")) // stack traces contain it
 	}
 	var set *parse.SigSet
 	if o.sure && len(own) == len(msg) {
@@ -216,8 +219,8 @@ func (s *scanner) close() {
 	}
 }
 
-// keep puts the text of the record away, and behind it the message when it
-// does not stand in the text as it is.
+// keep stores the text of the record, followed by the message if that is not a
+// verbatim part of the text.
 func (o *openRecord) keep(s *scanner, ev *parse.Event, msg []byte) parse.Text {
 	raw := trimEnd(s.data[o.from:o.end])
 	if len(raw) > maxText {

@@ -13,18 +13,18 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs/signatures"
 )
 
-// Bounds of what users bring, several times what any of our own signatures has.
+// Limits on user signatures, several times what any built-in signature needs.
 const (
-	mostOwn      = 1000 // signatures of all files together
-	mostLiterals = 100  // of a signature
-	mostCommon   = 10   // one in so many ordinary lines may hold a literal
+	mostOwn      = 1000 // signatures in all files together
+	mostLiterals = 100  // per signature
+	mostCommon   = 10   // a literal may occur in at most one of this many ordinary lines
 	mostProgram  = 4000 // instructions of a compiled expression
 )
 
 var ownID = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 
 // Affordable returns an error for an expression that would be slow on every text:
-// the time that one takes grows with its compiled size.
+// matching time grows with its compiled size.
 func Affordable(tree *syntax.Regexp) error {
 	p, err := syntax.Compile(tree.Simplify())
 	if err == nil && len(p.Inst) > mostProgram {
@@ -33,7 +33,7 @@ func Affordable(tree *syntax.Regexp) error {
 	return err
 }
 
-// bound reports what would make an entry of a user slow on ordinary logs.
+// bound reports what would make a user's signature slow on ordinary logs.
 func (l *loader) bound(n *nodes.Node) {
 	s := l.sig
 	if s.ID != "" && !ownID.MatchString(s.ID) {
@@ -54,9 +54,9 @@ func (l *loader) bound(n *nodes.Node) {
 	}
 }
 
-// Extend compiles the built-in signatures with those of a user behind them. Of
-// what is wrong with the latter it tells all that reading them has not told; the set
-// is then nil.
+// Extend compiles the built-in signatures followed by those of a user. If something
+// is wrong with the latter, the set is nil and the mistakes are those that loading
+// has not already reported.
 func Extend(own []*Signature) (*Set, []Mistake) {
 	if slices.ContainsFunc(own, func(s *Signature) bool { return s.Wrong }) {
 		return nil, nil
@@ -88,8 +88,8 @@ func Extend(own []*Signature) (*Set, []Mistake) {
 	return set, nil
 }
 
-// doubles reports signatures from place from on that have the id of an earlier one
-// of another file, or find the lines of an earlier one.
+// doubles reports signatures from index from on that have the ID of an earlier one
+// in another file or find the same lines as an earlier one.
 func doubles(all []*Signature, from int) (out []Mistake) {
 	ids, finds := map[string]*Signature{}, map[string][]*Signature{}
 	for i, s := range all {
@@ -107,13 +107,13 @@ func doubles(all []*Signature, from int) (out []Mistake) {
 	return out
 }
 
-// writtenBy reports whether another signature reads all writers that s reads.
+// writtenBy reports whether o reads all writers that s reads.
 func (s *Signature) writtenBy(o *Signature) bool {
 	return len(o.Sources) == 0 || len(s.Sources) > 0 && !slices.ContainsFunc(s.Sources, func(src parse.Source) bool { return !slices.Contains(o.Sources, src) })
 }
 
-// finder is what decides which lines of its writers a signature finds, and what it
-// takes of them.
+// finder returns a key for what determines which lines of its writers a signature
+// finds and the fields it extracts.
 func (s *Signature) finder() string {
 	var exprs []string
 	for _, re := range s.Regexps {
@@ -124,8 +124,8 @@ func (s *Signature) finder() string {
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
-// untrue holds an entry against its own samples: each must match and yield its
-// fields, and no line of "not" may match.
+// untrue checks an entry against its own samples: each must match and yield its
+// fields, and no "not" line may match.
 func (s *Set) untrue(e *entry) (out []string) {
 	matches := func(src parse.Source, line string) bool {
 		found := s.Match(src, 0, []byte(line))
@@ -137,7 +137,7 @@ func (s *Set) untrue(e *entry) (out []string) {
 			continue
 		}
 		want := slices.Clone(sample.Fields)
-		for _, f := range e.Set { // a sample may leave them out
+		for _, f := range e.Set { // a sample may omit them
 			if !slices.ContainsFunc(want, func(w parse.Field) bool { return w.Name == f.Name }) {
 				want = append(want, f)
 			}
@@ -154,7 +154,7 @@ func (s *Set) untrue(e *entry) (out []string) {
 	return out
 }
 
-// listed are fields by name.
+// listed formats fields, sorted by name.
 func listed(fields []parse.Field) string {
 	var out []string
 	for _, f := range fields {

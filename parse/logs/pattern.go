@@ -7,36 +7,38 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a regular expression of a signature. Many are a row of literals
+// pattern is a regular expression of a signature. Many are a sequence of literals
 // and runs of characters between them, as in `^StopContainer for
-// "(?P<id>[0-9a-f]+)"$`: those are matched by walking along, several times
-// faster than by the general machine. One that may begin anywhere but begins with a
-// literal is walked from each place where that stands. The others are tried only on
-// texts that begin and end as they must, and hold their longest literal.
+// "(?P<id>[0-9a-f]+)"$`. These are matched by walking the steps, several times
+// faster than with package regexp. A pattern that is not anchored but begins with a
+// literal is walked from each occurrence of that literal. Other patterns are tried
+// only on texts with the required prefix and suffix that contain the pattern's
+// longest literal.
 type pattern struct {
 	re     *Regexp
-	names  []string // of the groups, "" for the whole match
-	prefix string   // what a text must begin with
-	suffix string   // what it must end with
-	kernel string   // what it must hold
-	steps  []step   // nil: not of that kind
-	inside bool     // the steps may begin anywhere; the first is a literal
+	names  []string // names of the groups, "" for the whole match
+	prefix string   // prefix that a text must have
+	suffix string   // suffix that a text must have
+	kernel string   // substring that a text must contain
+	steps  []step   // nil if the pattern is not linear
+	inside bool     // the steps may start anywhere; the first is a literal
 }
 
-// step is one element of a linear pattern: one of its fields is set.
+// step is one element of a linear pattern. Exactly one field is set.
 type step struct {
-	lit    string   // this text stands here
-	run    *run     // a run of characters, as long as there are
-	either [][]step // the first of these ways that leads to a match
-	mark   int      // a group begins (2*group) or ends (2*group+1) here
-	end    bool     // the text ends here
+	lit    string   // this text
+	run    *run     // a run of characters, as long as possible
+	either [][]step // the first alternative that leads to a match
+	mark   int      // start (2*group) or end (2*group+1) of a group
+	end    bool     // the end of the text
 }
 
-// run is a stretch of bytes of one class. Bytes above ASCII belong to it all or none.
+// run is a sequence of bytes of one class. A class contains all bytes above ASCII
+// or none.
 type run struct {
 	class       [256]bool
-	least, most int  // of bytes; most is -1 without bound
-	hex         bool // the class are the digits of ids
+	least, most int  // length in bytes; most is -1 if unbounded
+	hex         bool // the class is the hex digits of IDs
 }
 
 var hexClass = classOf("0123456789abcdef")
@@ -53,7 +55,7 @@ func newPattern(re *Regexp) *pattern {
 		p.prefix, p.suffix = edges(items)
 		items = items[1:]
 	}
-	p.kernel = longestLiteral(items[min(len(p.prefix), 1):]) // behind the prefix
+	p.kernel = longestLiteral(items[min(len(p.prefix), 1):]) // after the prefix
 	steps, ok := linear(items, nil)
 	if !ok || choices(steps) > maxChoices || !decides(steps, nil) {
 		return p
@@ -64,8 +66,8 @@ func newPattern(re *Regexp) *pattern {
 	return p
 }
 
-// longestLiteral is the longest text that each match of the items holds, "" if there is
-// none.
+// longestLiteral returns the longest text that every match of the items contains,
+// or "".
 func longestLiteral(items []*syntax.Regexp) (most string) {
 	for _, it := range items {
 		lit := ""
@@ -82,8 +84,8 @@ func longestLiteral(items []*syntax.Regexp) (most string) {
 	return most
 }
 
-// maxChoices bounds the places where a pattern goes several ways: walking tries
-// them one after the other, where the general machine goes all at once.
+// maxChoices limits the alternatives in a walked pattern: walking tries them one
+// after the other, while package regexp follows all at once.
 const maxChoices = 6
 
 func choices(steps []step) int {
@@ -99,7 +101,7 @@ func choices(steps []step) int {
 	return n
 }
 
-// edges returns the literals at the ends of an anchored expression.
+// edges returns the literals at both ends of an anchored expression.
 func edges(items []*syntax.Regexp) (prefix, suffix string) {
 	if len(items) > 1 && isLiteral(items[1]) {
 		prefix = string(items[1].Rune)
@@ -114,7 +116,7 @@ func isLiteral(r *syntax.Regexp) bool {
 	return r.Op == syntax.OpLiteral && r.Flags&syntax.FoldCase == 0
 }
 
-// linear appends the steps of the items; ok is false when one cannot be a step.
+// linear appends the steps of the items. ok is false if an item cannot be a step.
 func linear(items []*syntax.Regexp, out []step) (steps []step, ok bool) {
 	for _, it := range items {
 		if it.Flags&syntax.NonGreedy != 0 && it.Op != syntax.OpLiteral {
@@ -164,8 +166,8 @@ func linear(items []*syntax.Regexp, out []step) (steps []step, ok bool) {
 	return out, true
 }
 
-// newRun returns the run that a character class or its repetition stands for,
-// nil for anything else.
+// newRun returns the run for a character class or its repetition, or nil for
+// anything else.
 func newRun(it *syntax.Regexp) *run {
 	r := &run{least: 1, most: 1}
 	switch it.Op {
@@ -181,14 +183,14 @@ func newRun(it *syntax.Regexp) *run {
 		it = it.Sub[0]
 	}
 	if !r.add(it) || counted && r.class[utf8.RuneSelf] {
-		return nil // counts are of characters, not bytes
+		return nil // repetitions count characters, not bytes
 	}
 	r.hex = r.class == hexClass
 	return r
 }
 
-// add puts the characters of a class into the run. It is false for what is no
-// class, or tells characters above ASCII apart.
+// add adds the characters of a class to the run. It returns false if it is not a
+// class, or one that distinguishes characters above ASCII.
 func (r *run) add(it *syntax.Regexp) bool {
 	ranges := it.Rune
 	switch it.Op {
@@ -215,9 +217,9 @@ func (r *run) add(it *syntax.Regexp) bool {
 	return true
 }
 
-// decides reports whether each run of characters ends where it must end: what
-// may follow it begins with none of its characters. Only then taking as many as
-// there are is what the expression means. next is what follows the steps.
+// decides reports whether the end of each run is unambiguous: what may follow it
+// cannot begin with one of its characters. Only then is a greedy run equivalent to
+// the expression. next is what follows the steps.
 func decides(steps, next []step) bool {
 	for i, s := range steps {
 		rest := slices.Concat(steps[i+1:], next)
@@ -233,8 +235,8 @@ func decides(steps, next []step) bool {
 	return true
 }
 
-// stops reports whether no way to go on from rest begins with a character of
-// the run.
+// stops reports whether no continuation in rest can begin with a character of the
+// run.
 func stops(r *run, rest []step) bool {
 	for i, s := range rest {
 		switch {
@@ -260,14 +262,15 @@ func stops(r *run, rest []step) bool {
 			return true
 		}
 	}
-	return true // anything may follow
+	return true // the pattern ends here; anything may follow
 }
 
-// match holds the places of the groups of a match: two for each, -1 for a
-// group that is not in it. Of the whole match it does not tell.
+// match holds the offsets of the groups of a match: two per group, -1 for a group
+// that did not participate. The offsets of the whole match are not filled in by a
+// walk.
 type match []int
 
-// newMatch returns room for the groups of the pattern, in buf if that is large
+// newMatch returns a match for the groups of the pattern, in buf if it is large
 // enough.
 func (p *pattern) newMatch(buf []int) match {
 	n := 2 * len(p.names)
@@ -277,7 +280,7 @@ func (p *pattern) newMatch(buf []int) match {
 	return buf[:n]
 }
 
-// find matches the pattern and fills m, which may be nil.
+// find matches the pattern against text and fills m, which may be nil.
 func (p *pattern) find(text string, m match) bool {
 	if len(text) < max(len(p.prefix), len(p.suffix)) || !strings.HasPrefix(text, p.prefix) || !strings.HasSuffix(text, p.suffix) {
 		return false
@@ -303,12 +306,12 @@ func (p *pattern) find(text string, m match) bool {
 	return loc != nil
 }
 
-// maxBegins is from how many places of a text a pattern is walked: each may lead to the
-// end of it, where the general machine goes through a text once.
+// maxBegins is the maximum number of positions from which a pattern is walked: each
+// walk may reach the end of the text, while package regexp makes a single pass.
 const maxBegins = 8
 
-// search walks the steps from where the first of them, a literal, stands. It is not sure
-// of a text that holds that very often.
+// search walks the steps from each occurrence of their first literal. sure is false
+// if there are more than maxBegins of them.
 func (p *pattern) search(text string, m match) (found, sure bool) {
 	begin := p.steps[0].lit
 	at := 0
@@ -327,14 +330,14 @@ func (p *pattern) search(text string, m match) (found, sure bool) {
 	return false, false
 }
 
-// reset takes back all groups.
+// reset clears all groups.
 func (m match) reset() {
 	for i := range m {
 		m[i] = -1
 	}
 }
 
-// walk matches the steps, and then next, from position at of the text.
+// walk matches the steps, followed by next, from offset at of the text.
 func walk(steps, next []step, text string, at int, m match) bool {
 	for i := range steps {
 		s := &steps[i]
@@ -373,7 +376,7 @@ func walk(steps, next []step, text string, at int, m match) bool {
 	return len(next) == 0 || walk(next, nil, text, at, m)
 }
 
-// runLen is how many bytes of the run a text begins with.
+// runLen returns the number of leading bytes of text that the run matches.
 func runLen[T string | []byte](r *run, text T) int {
 	if r.most >= 0 && len(text) > r.most {
 		text = text[:r.most]
@@ -386,7 +389,7 @@ func runLen[T string | []byte](r *run, text T) int {
 	return len(text)
 }
 
-// forget takes back the groups of steps that led nowhere.
+// forget clears the groups of steps that led nowhere.
 func (m match) forget(steps []step) {
 	for _, s := range steps {
 		if s.mark > 0 && m != nil {
@@ -398,7 +401,7 @@ func (m match) forget(steps []step) {
 	}
 }
 
-// group returns what a group matched, "" if it is not in the match.
+// group returns the text of a group, or "" if it did not participate.
 func (m match) group(text string, i int) string {
 	if m[2*i] < 0 || m[2*i+1] < 0 {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPatternKinds holds which expressions are walked, as the rest is slow.
+// TestPatternKinds checks which expressions are walked, since the others are slow.
 func TestPatternKinds(t *testing.T) {
 	for _, c := range []struct {
 		re     string
@@ -16,10 +16,10 @@ func TestPatternKinds(t *testing.T) {
 		{`^StopContainer for "(?P<id>[0-9a-f]+)"(?: with timeout (?P<timeout>\d+) \(s\))?$`, true},
 		{`^a(?P<x>[^"]*)"b`, true},
 		{`^a(?P<x>[^"]*)$`, true},
-		{`^a(?P<x>.*)b$`, false},           // the run may hold the b
-		{`^a(?P<x>[a-z]+)(?:c)?$`, false},  // the run may hold the c
+		{`^a(?P<x>.*)b$`, false},           // the run may include the b
+		{`^a(?P<x>[a-z]+)(?:c)?$`, false},  // the run may include the c
 		{`^a(?P<x>[0-9]+)(?:c)?d$`, true},  //
-		{`^a(?P<x>[0-9]+)(?:c)?1$`, false}, // without the c, the run may hold the 1
+		{`^a(?P<x>[0-9]+)(?:c)?1$`, false}, // without the c, the run may include the 1
 		{`a(?P<x>[0-9]+)$`, true},          // from each a
 		{`[0-9]+a`, false},                 // from anywhere
 		{`^a(?:b|c)$`, true},               // a class
@@ -29,8 +29,8 @@ func TestPatternKinds(t *testing.T) {
 		{`^(?P<x>[^/ ]+/[^/ ]+)$`, true},
 		{`^a.*?b$`, false},
 		{`(?i)^abc$`, false},
-		{`^(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)$`, false}, // too many ways
-		{`^[a-zä]+$`, false}, // some characters above ASCII
+		{`^(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)(?:aa|bb)$`, false}, // too many alternatives
+		{`^[a-zä]+$`, false}, // only some characters above ASCII
 	} {
 		if p := newPattern(mustRegexp(t, c.re)); (p.steps != nil) != c.linear {
 			t.Errorf("%s: walked is %v", c.re, !c.linear)
@@ -47,8 +47,8 @@ func mustRegexp(t *testing.T, expr string) *Regexp {
 	return re
 }
 
-// TestPatternEqualsRegexp tries all patterns of the built-in signatures on
-// the sample lines and on damaged copies of them.
+// TestPatternEqualsRegexp tries all patterns of the built-in signatures on the
+// sample lines and on damaged copies of them.
 func TestPatternEqualsRegexp(t *testing.T) {
 	var texts []string
 	for _, e := range decodeSet.entries {
@@ -98,8 +98,8 @@ func TestPatternEqualsRegexp(t *testing.T) {
 	}
 }
 
-// TestPatternInside: a pattern that begins with a literal is found wherever it stands,
-// however often it begins without an end.
+// TestPatternInside checks that a pattern that begins with a literal is found
+// anywhere, however often the literal occurs without a match.
 func TestPatternInside(t *testing.T) {
 	p := newPattern(mustRegexp(t, `ab(?P<x>[0-9]+)c`))
 	for _, begins := range []int{0, 1, maxBegins - 1, maxBegins, 10 * maxBegins} {

@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// phrase is what a runtime says of one container or another, in the same words
-// each time: what was found in one of these lines is found in all.
+// phrase is a message that a runtime logs about many containers in the same words.
+// What was found in one such line applies to all of them.
 type phrase struct {
-	before, after string // the id, in what is said
+	before, after string // the message before and after the ID
 	severity      byte
-	picked        []uint64 // the entries that came into question
-	entry         *entry   // the only one that accepts it
-	direct        direct   // what its quick reader has read, but for the id
+	picked        []uint64 // the candidate entries
+	entry         *entry   // the only one that accepts the message
+	direct        direct   // what its direct reader has read, except the ID
 }
 
-// maxPhrases bounds the phrases that are remembered.
+// maxPhrases is the maximum number of cached phrases.
 const maxPhrases = 12
 
-// phraseOf returns the phrase that the message is, and in its direct the id.
+// phraseOf returns the phrase that matches the message, with its ID set in direct,
+// or nil.
 func (l *recentLines) phraseOf(t *message, severity byte, picked []uint64) *phrase {
 	if len(l.phrases) == 0 {
 		return nil
@@ -37,8 +38,7 @@ func (l *recentLines) phraseOf(t *message, severity byte, picked []uint64) *phra
 	return nil
 }
 
-// learnPhrase remembers the message that m has matched, if it is one of which
-// nothing but the id could be another.
+// learnPhrase caches the message that m has just matched if only its ID can vary.
 func (l *recentLines) learnPhrase(m *Matcher, severity byte, picked []uint64) {
 	d, text := m.direct, m.current.logrus
 	if len(l.phrases) == maxPhrases || d.id < 0 || len(d.values[d.id]) != idLen {
@@ -52,18 +52,18 @@ func (l *recentLines) learnPhrase(m *Matcher, severity byte, picked []uint64) {
 	}
 }
 
-// endsAtQuote reports whether a text ends with the first quote in it.
+// endsAtQuote reports whether s ends with its first quotedID.
 func endsAtQuote(s string) bool {
 	_, rest, ok := strings.Cut(s, quotedID)
 	return ok && rest == ""
 }
 
-// quotedID is how the texts before an id end that is quoted in quotes.
+// quotedID is what precedes the ID in a quoted message: an escaped quote.
 const quotedID = `\"`
 
-// speaksOfIDs reports whether all rows of a pattern read a text up to the first quote
-// in it as it stands and then an id, of whatever digits: what the pattern says of a
-// text with an id of 64 digits there, it says of that text with any other.
+// speaksOfIDs reports whether all rows of a pattern read fixed text up to the first
+// quote and then an ID of any hex digits. If so, the verdict on a message with a
+// 64-digit ID there holds for the same message with any other such ID.
 func (l *directLogrus) speaksOfIDs() bool {
 	for _, r := range l.rows {
 		var before strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// phraseLine makes a line of containerd about one of few ids.
+// phraseLine returns a line of containerd about one of a few IDs.
 func phraseLine(rnd *rand.Rand) string {
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
 	digits := strings.Repeat("0123456789abcdef", 4)
@@ -29,7 +29,8 @@ func phraseLine(rnd *rand.Rand) string {
 	return msg
 }
 
-// TestPhrases wants the same of a message whatever was said of other ids before.
+// TestPhrases checks that the result for a message does not depend on earlier
+// messages about other IDs.
 func TestPhrases(t *testing.T) {
 	set := builtin(t)
 	known, plain := set.NewMatcher(), set.NewMatcher()

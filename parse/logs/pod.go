@@ -8,8 +8,8 @@ import (
 )
 
 // podFields splits a pod in any spelling into pod_ns, pod_name and pod_uid:
-// name_ns(uid) (≤ 1.20 and 1.36), ns/name (≥ 1.21), {"name":…,"namespace":…}
-// (JSON logs), name_ns (network plug-ins), or a lone name or uid.
+// name_ns(uid) (≤ 1.20 and 1.36), ns/name (≥ 1.21), {"name":…,"namespace":…} (JSON
+// logs), name_ns (network plugins), or a lone name or UID.
 func podFields(s string) []parse.Field { return addPod(nil, s) }
 
 // addPod appends the fields of a pod.
@@ -52,8 +52,8 @@ func jsonPod(s string) (ns, name, uid string) {
 	return p.Namespace, p.Name, p.UID
 }
 
-// isUID reports whether s looks like a pod uid: a UUID, or the 32 hex digits
-// of a static pod.
+// isUID reports whether s looks like a pod UID: a UUID, or the 32 hex digits of a
+// static pod.
 func isUID(s string) bool {
 	if len(s) != 36 && len(s) != 32 {
 		return false

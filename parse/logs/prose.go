@@ -9,27 +9,27 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// People quote a message of PLEG where they ask about it or tell of it, in an issue, a
-// chat, a manual. Such a sentence says nothing of the node that the input is of.
+// People quote a PLEG message when they ask about it or describe it, in an issue, a
+// chat or a manual. Such a sentence says nothing about the node of the input.
 
-// Words that stand in a sentence before a quotation, that end what leads to it, and that
-// go on behind it. No message that holds one of PLEG has them in these places.
+// Words that occur in a sentence before a quotation, that end its introduction, and
+// that continue after it. No genuine message about PLEG has them in these places.
 var (
 	askWords  = []string{"i", "we", "you", "my", "our", "your", "us", "anybody", "anyone", "somebody", "someone", "hi", "hello", "hey", "what", "why", "how", "does", "did"}
 	leadWords = []string{"says", "said", "saying", "see", "seeing", "saw", "got", "getting", "get", "like", "about", "of", "means", "the", "a", "an", "this", "these"}
 	nextWords = []string{"and", "then", "on", "in", "at", "mean", "means", "meaning", "when", "after", "for", "but", "so", "which", "is", "was", "with", "what", "why", "error", "errors", "message", "messages"}
 )
 
-// joinWords go on with a sentence.
+// joinWords continue a sentence.
 var joinWords = []string{"or", "and", "but", "which", "that", "because", "so", "then", "where", "while", "since"}
 
-// quotedIn reports whether a message of PLEG stands in a sentence, by what is written
-// before and behind it.
+// quotedIn reports whether a PLEG message is quoted in a sentence, judging by the
+// text before and behind it.
 func quotedIn(before, behind string) bool {
 	if ofSyncLoop(before) {
 		return false
 	}
-	if strings.HasSuffix(strings.TrimSuffix(before, "PLEG is not healthy: "), "“") { // which no program writes
+	if strings.HasSuffix(strings.TrimSuffix(before, "PLEG is not healthy: "), "“") { // no program writes this quote
 		return true
 	}
 	before = strings.TrimRight(strings.TrimSuffix(before, "PLEG is not healthy: "), "`'\"*_([ ")
@@ -51,22 +51,22 @@ func quotedIn(before, behind string) bool {
 	return strings.HasPrefix(closed, "?")
 }
 
-// ofSyncLoop reports whether a line begins as those do that are no sentence for sure:
-// structured, or the sync loop's.
+// ofSyncLoop reports whether a line begins like one that is certainly not a
+// sentence: a structured line, or one of the sync loop.
 func ofSyncLoop(line string) bool {
 	return strings.HasPrefix(line, `"`) || strings.HasPrefix(line, "{") || strings.HasPrefix(line, "skipping pod synchronization")
 }
 
 var timeOfDay = onDemand(`\b\d\d:\d\d:\d\d\b`)
 
-// isProse reports whether a file that speaks of the age of PLEG is a text about it: it
-// has sentences, and no line states a time.
+// isProse reports whether a file that mentions the age of PLEG is a text about it:
+// it has sentences, and no line contains a time of day.
 func isProse(head []byte, sentences int) bool {
 	return sentences >= 2 && bytes.Contains(head, []byte("pleg was last seen active")) && !timeOfDay().Match(head)
 }
 
-// isSentence takes a line of words that people write: one that ends as sentences do, or
-// speaks of who writes it, or is of a script that no program's messages are in.
+// isSentence reports whether a line is text written by people: it ends like a
+// sentence, refers to its writer, or is in a script that no program logs in.
 func isSentence(line string) bool {
 	if strings.Contains(line, "pleg was last seen active") {
 		return false
@@ -91,13 +91,13 @@ func isSentence(line string) bool {
 	return strings.ContainsAny(line[len(line)-1:], ".?!") || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(askWords, w) })
 }
 
-// extractQuoted takes a report of an age that stands in a sentence.
+// extractQuoted accepts a report of an age that is quoted in a sentence.
 func extractQuoted(r *record) ([]parse.Field, bool) {
 	t, ok := findAge(r.raw)
 	return nil, ok && quotedIn(t.before, t.behind)
 }
 
-// isQuoted tells what extractQuoted would: most lines are the sync loop's.
+// isQuoted reports whether extractQuoted accepts r. Most lines are the sync loop's.
 func isQuoted(r *record) bool {
 	if ofSyncLoop(r.raw) {
 		return false
@@ -106,10 +106,9 @@ func isQuoted(r *record) bool {
 	return ok
 }
 
-// unquote takes reports for what they are that somebody quotes, of whichever node: in a
-// text, those that stand by themselves and state neither a time nor who wrote them; and
-// lines of a source file that reports no health of PLEG, such as an event, the output of a
-// probe or the arguments of a container.
+// unquote turns reports that are only quotations into SigQuoted: in prose, those
+// that stand alone without time or writer; and lines from a source file that does
+// not report PLEG health, such as an event, probe output or container arguments.
 func (j *Merger) unquote() {
 	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if at < 0 {
@@ -137,23 +136,26 @@ func (j *Merger) unquote() {
 	}
 }
 
-// reportsHealth reports whether a line may say how PLEG of its node is: the sync loop does
-// and the node status, whose code moved (1.4 to 1.37), and so may a line that names no caller.
+// reportsHealth reports whether a line with that caller may report PLEG health of
+// its node. The sync loop and the node status do, whose code moved between files
+// (1.4 to 1.37). A line without a caller may too.
 func reportsHealth(caller string) bool {
 	file, _, ok := strings.Cut(caller, ".go:")
 	return !ok || file == "kubelet" || file == "setters" || file == "kubelet_node_status"
 }
 
-// bare reports whether nothing that a program writes stands around a report.
+// bare reports whether a report stands alone, without anything a program writes
+// around it.
 func bare(e *parse.Event) bool {
 	msg := strings.TrimLeft(e.Message(), "`'\"*_>([- \t")
 	return strings.HasPrefix(msg, "PLEG is not healthy: ") || strings.HasPrefix(msg, "pleg was last seen active ")
 }
 
-// ownWords returns what a line without a header states by itself: not the heading of a
-// text, nothing of a template, of a command, of what its reader might see or of what somebody tells in
-// a long sentence, and neither code and emphasis within a sentence nor the
-// text that a call in some source is given. It is the line where there is none of these.
+// ownWords returns the part of a headerless line that is a statement of its own. It
+// returns nil for a heading, a template, a command, or a long sentence of what a
+// reader might see or somebody reports. It drops code and emphasis within a
+// sentence, and the argument of a call in source code. Any other line is returned
+// unchanged.
 func ownWords(line []byte) []byte {
 	if headingRE().Match(line) || supposedRE().Match(line) || bytes.Contains(line, []byte("${")) || isTold(line) {
 		return nil
@@ -175,8 +177,9 @@ func ownWords(line []byte) []byte {
 	return line
 }
 
-// isTold reports whether a line is a sentence longer than what programs write, or the rest
-// of one that was wrapped. What it says of PLEG is weighed as a quotation.
+// isTold reports whether a line is a sentence longer than what programs write, or
+// the rest of a wrapped one. What it says about PLEG is judged as a quotation
+// elsewhere.
 func isTold(line []byte) bool {
 	const most = 12 // words
 	text := strings.TrimSpace(string(line))
@@ -195,6 +198,6 @@ var (
 	callRE     = onDemand(`\w\([^"()]*"[^"]*"[^"()]*\)[;{} ]*$`)
 	wordRE     = onDemand(`\pL{2}`)
 
-	frameRE     = onDemand(`\w\+0x[0-9a-f]+/0x[0-9a-f]+`) // of a stack, which has a line for each
+	frameRE     = onDemand(`\w\+0x[0-9a-f]+/0x[0-9a-f]+`) // a stack frame; a stack trace has one per line
 	plainWordRE = onDemand(`(?:^| )[a-z]{2,}\b[,.]?`)
 )

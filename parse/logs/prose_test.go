@@ -7,9 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestProse: a report that stands by itself in a text, which states neither a time nor
-// who wrote it, is a quotation and counts for no node; in a log, or with what a program
-// writes around it, it counts.
+// TestProse checks that a report that stands alone in a text without time or writer
+// is a quotation and counts for no node. In a log, or with what a program writes
+// around it, it counts.
 func TestProse(t *testing.T) {
 	const report = "PLEG is not healthy: pleg was last seen active 3m46.752815514s ago; threshold is 3m0s"
 	for _, tt := range []struct {
@@ -45,8 +45,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestOwnWords: what a text quotes, explains or is the source of is no line of a node;
-// what stands there by itself is.
+// TestOwnWords checks that what a text quotes, explains or contains as source code
+// is not a line of a node, and that what stands there by itself is.
 func TestOwnWords(t *testing.T) {
 	for in, want := range map[string]int{
 		"container runtime is down":                                                                                                  1,

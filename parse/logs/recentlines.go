@@ -6,14 +6,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// recentLines is what the lines before tell about the one at hand: how pods and ids
-// stood there, and their numbers. Events of one pod come together, and what a
-// runtime does to a container comes back as an event; what is known by sight needs
-// neither be read letter by letter nor looked up among all texts. It makes no
-// difference to what is found.
+// recentLines remembers pods, IDs and phrases of recent lines with their interned
+// values. Events of one pod come in succession, and what a runtime does to a
+// container returns as an event, so a known text need neither be parsed byte by
+// byte nor looked up among all interned strings. The cache does not affect results.
 type recentLines struct {
-	pods []podSeen // by the end of the name, their number is a power of two
-	more int       // pods learned since there are so many
+	pods []podSeen // hash table by the end of the pod name; length is a power of two
+	more int       // pods learned since pods was last grown
 	ids  [1 << idsSeen]idSeen
 
 	phrases []*phrase
@@ -25,15 +24,16 @@ const (
 	idsSeen   = 6
 )
 
-// podSeen is a pod as an event names it: `NAMESPACE/NAME" event=&{ID:UID Type:`.
+// podSeen is a pod as a PLEG event names it:
+// `NAMESPACE/NAME" event=&{ID:UID Type:`.
 type podSeen struct {
 	text           [176]byte
-	n, slash, name uint8 // lengths: of text, of the namespace, of both names
-	form           uint8 // of eventForms
+	n, slash, name uint8 // lengths: of text, of the namespace, of namespace/name
+	form           uint8 // index in eventForms
 	syms           [3]parse.Sym
 }
 
-// idSeen is an id of 64 digits.
+// idSeen is an ID of 64 hex digits.
 type idSeen struct {
 	text [idLen]byte
 	sym  parse.Sym
@@ -41,11 +41,11 @@ type idSeen struct {
 
 const idLen = 64
 
-// seenAt spreads eight bytes over the upper bits.
+// seenAt hashes the first eight bytes of b; the upper bits are the best mixed.
 func seenAt(b []byte) uint64 { return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15 }
 
-// podAt returns where a pod is kept whose names end at end of s, nil for those too
-// short to be kept.
+// podAt returns the slot for a pod whose name ends at s[end], or nil if the name is
+// too short to be cached.
 func (l *recentLines) podAt(s []byte, end int) *podSeen {
 	if l == nil || end < 8 {
 		return nil
@@ -56,13 +56,13 @@ func (l *recentLines) podAt(s []byte, end int) *podSeen {
 	return &l.pods[seenAt(s[end-8:])>>32&uint64(len(l.pods)-1)]
 }
 
-// begins reports whether s begins with the pod.
+// begins reports whether s begins with the text of the pod.
 func (p *podSeen) begins(s []byte) bool {
 	n := int(p.n)
 	return n > 0 && n <= len(s) && string(s[:n]) == string(p.text[:n])
 }
 
-// id returns the number of the id that s begins with, 0 if it was not seen lately.
+// id returns the interned ID that s begins with, or 0 if it is not cached.
 func (l *recentLines) id(s []byte) parse.Sym {
 	if l == nil || len(s) <= idLen || charBits[s[idLen]]&idChar != 0 {
 		return 0
@@ -75,7 +75,7 @@ func (l *recentLines) id(s []byte) parse.Sym {
 
 func (l *recentLines) idAt(s []byte) *idSeen { return &l.ids[seenAt(s)>>(64-idsSeen)] }
 
-// learn notes what a quick reader has found, and the numbers of the values.
+// learn adds the pod and ID that a direct reader found, with their interned values.
 func (l *recentLines) learn(d *direct, syms []parse.Sym) {
 	if p := d.pod; p.at != nil && len(p.text) <= len(p.at.text) {
 		*p.at = podSeen{n: uint8(len(p.text)), slash: uint8(len(d.values[0])), name: uint8(len(d.values[0]) + 1 + len(d.values[1])), form: p.form}

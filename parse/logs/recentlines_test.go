@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// eventLines makes events of few pods and containers, in both spellings, as they
-// stand in a log or damaged.
+// eventLines returns events of a few pods and containers, in both spellings, as in
+// a log or damaged.
 func eventLines(rnd *rand.Rand) string {
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
 	pod := pick("prod/db-0", "a/b", "kube-system/coredns-5d78c9869d-7rkhx", "kube-systen/coredns-5d78c9869d-7rkhx", strings.Repeat("n", 90)+"/"+strings.Repeat("p", 60))
@@ -24,7 +24,8 @@ func eventLines(rnd *rand.Rand) string {
 	return msg
 }
 
-// TestLately wants the same of a message whatever was learned of those before.
+// TestLately checks that the result for a message does not depend on earlier
+// messages.
 func TestLately(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	syms := parse.NewSymbols()

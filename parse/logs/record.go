@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// form is the way a message is written.
+// form is the syntax in which a message is written.
 type form uint8
 
 const (
@@ -19,27 +19,27 @@ const (
 	formLogrus      // time="…" level=… msg="…" key=value
 )
 
-// record is a message taken apart as far as its form allows.
+// record is a message, parsed as far as its form allows.
 type record struct {
 	raw    string
 	msg    string // decoded message; raw for printf
 	form   form
-	rest   string // of klog and logrus lines: what stands after the message
+	rest   string // klog and logrus lines: the text after the message
 	kv     []parse.Field
-	read   bool   // kv is filled
-	joined string // see text
-	rpc    *rpc   // see isRPC
+	read   bool   // kv is filled in
+	joined string // cached result of text(0)
+	rpc    *rpc   // cached result of isRPC
 	room   []parse.Field
 }
 
-// readRecord recognises the form of a message. Keys are read on demand.
+// readRecord recognizes the form of a message. Keys are read on demand.
 func readRecord(raw string) *record {
 	r := new(record)
 	r.readFrom(raw)
 	return r
 }
 
-// readFrom is readRecord in memory of the caller's.
+// readFrom is readRecord into memory of the caller.
 func (r *record) readFrom(raw string) {
 	raw = raw[sourceLineLen(raw):]
 	*r = record{raw: raw, msg: raw}
@@ -53,11 +53,12 @@ func (r *record) readFrom(raw string) {
 	}
 }
 
-// maxSourceLine is more than the longest "file.go:line] " of a klog header.
+// maxSourceLine exceeds the length of the longest "file.go:line] " of a klog
+// header.
 const maxSourceLine = 64
 
-// sourceLineLen is the length of the "file.go:line] " that raw begins with:
-// what is left of a klog header that was copied in part.
+// sourceLineLen returns the length of the "file.go:line] " that raw begins with,
+// the remainder of a klog header that was copied only in part, or 0.
 func sourceLineLen(raw string) int {
 	file, _, ok := strings.Cut(raw[:min(len(raw), maxSourceLine)], "] ")
 	if !ok || strings.ContainsAny(file, " \"") {
@@ -86,9 +87,9 @@ func quotedPrefix(s string) (string, bool) {
 	return q, err == nil
 }
 
-// plainQuoted is the length of the string literal that s begins with if it is
-// ASCII and has no escapes but those of quote, backslash, newline and tab, as
-// nearly all have; else 0. escaped tells whether it has those.
+// plainQuoted returns the length of the string literal that s begins with if it is
+// ASCII and its only escapes are those of quote, backslash, newline and tab, which
+// is true of nearly all; otherwise 0. escaped reports whether it has such escapes.
 func plainQuoted(s string) (n int, escaped bool) {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
@@ -106,8 +107,8 @@ func plainQuoted(s string) (n int, escaped bool) {
 	return 0, false
 }
 
-// readString decodes the Go string literal that s begins with and returns its
-// length too; ok is false when there is none, or one with a wrong escape.
+// readString decodes the Go string literal that s begins with and also returns its
+// length in s. ok is false if there is none or it has an invalid escape.
 func readString(s string) (text string, n int, ok bool) {
 	n, escaped := plainQuoted(s)
 	switch {
@@ -124,7 +125,7 @@ func readString(s string) (text string, n int, ok bool) {
 	return text, len(q), err == nil
 }
 
-// unescapePlain decodes what plainQuoted accepts.
+// unescapePlain decodes the escapes that plainQuoted accepts.
 func unescapePlain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -140,11 +141,11 @@ func unescapePlain(s string) string {
 	}
 }
 
-// escapes maps the letter of an escape to what it stands for.
+// escapes maps the letter of an escape to the byte it denotes.
 var escapes = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 't': '\t'}
 
-// json reads the keys of one JSON object; their values stay encoded until
-// they are asked for. A line that was cut keeps the keys before the cut.
+// json reads the keys of a JSON object; values stay encoded until they are
+// requested. A truncated line keeps the keys before the cut.
 func (r *record) json() {
 	pairs := jsonPairs(r.raw)
 	for _, f := range pairs {
@@ -179,8 +180,8 @@ func jsonPairs(s string) []parse.Field {
 	}
 }
 
-// jsonValueLen is the length of the JSON value that s begins with, 0 if it
-// does not end.
+// jsonValueLen returns the length of the JSON value that s begins with, or 0 if the
+// value is not complete.
 func jsonValueLen(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -214,8 +215,8 @@ func jsonValueLen(s string) int {
 	return 0
 }
 
-// jsonStringLen is the length of the JSON string that s begins with, 0 if it
-// does not end.
+// jsonStringLen returns the length of the JSON string that s begins with, or 0 if
+// the string is not complete.
 func jsonStringLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -228,7 +229,7 @@ func jsonStringLen(s string) int {
 	return 0
 }
 
-// jsonText is a JSON value as text: strings decoded, all else as it stands.
+// jsonText returns a JSON value as text: strings decoded, all else verbatim.
 func jsonText(v string) string {
 	if !strings.HasPrefix(v, `"`) || len(v) < 2 {
 		return v
@@ -243,7 +244,7 @@ func jsonText(v string) string {
 	return v
 }
 
-// logrus reads a line of key=value pairs up to the msg among them.
+// logrus reads a line of key=value pairs up to and including msg.
 func (r *record) logrus() {
 	r.rest = r.raw
 	p := pairs{s: r.raw}
@@ -273,9 +274,9 @@ func (r *record) get(key string) (string, bool) {
 	return "", false
 }
 
-// texts is the number of texts that patterns are tried on: "message: error" as
-// a printf line would have it, the message, and the raw line. Decoded texts
-// come first: their values carry no escapes.
+// texts returns the number of texts that patterns are tried on: "message: error" as
+// a printf line would have it, the message, and the raw line. The decoded texts
+// come first because their values contain no escapes.
 func (r *record) texts() int {
 	if r.form == formPrintf {
 		return 1
@@ -283,7 +284,7 @@ func (r *record) texts() int {
 	return 3
 }
 
-// text is the i-th of the texts, "" where there is none.
+// text returns the i-th of the texts, or "" if it does not exist.
 func (r *record) text(i int) string {
 	switch {
 	case r.form == formPrintf || i == 2:
@@ -298,11 +299,11 @@ func (r *record) text(i int) string {
 	return r.joined
 }
 
-// fields returns an empty list for an extractor to append to, in memory of the
-// caller's if he gave any. It is to be used once.
+// fields returns an empty slice for an extractor to append to, backed by the
+// caller's memory if it provided any. It may be called only once per record.
 func (r *record) fields() []parse.Field { return r.room[:0] }
 
-// first returns the first of the keys that has a value.
+// first returns the first non-empty value among the keys.
 func (r *record) first(keys ...string) string {
 	for _, k := range keys {
 		if v, ok := r.get(k); ok && v != "" {
@@ -312,7 +313,7 @@ func (r *record) first(keys ...string) string {
 	return ""
 }
 
-// readPairs reads ` key=value` pairs.
+// readPairs reads ` key=value` pairs. blanks is as in pairs.
 func readPairs(s string, blanks bool) []parse.Field {
 	if s == "" {
 		return nil
@@ -324,17 +325,17 @@ func readPairs(s string, blanks bool) []parse.Field {
 	return out
 }
 
-// pairs reads ` key=value` pairs one after the other. Bare values of klog may
-// hold blanks (`podUID=a b`): they end where the next pair begins. Bare values
+// pairs iterates over ` key=value` pairs. With blanks set, as for klog, bare values
+// may contain blanks (`podUID=a b`) and end where the next pair begins. Bare values
 // of logrus end at a blank.
 type pairs struct {
 	s          string
 	blanks     bool
-	unbalanced bool // a value proved it; keeps the time linear
+	unbalanced bool // a value had unbalanced braces; not retrying keeps the time linear
 	key, value string
 }
 
-// next reads the next pair; it is false at the end.
+// next reads the next pair into key and value. It reports whether there was one.
 func (p *pairs) next() bool {
 	for {
 		for len(p.s) > 0 && p.s[0] == ' ' {
@@ -353,14 +354,14 @@ func (p *pairs) next() bool {
 		p.value, p.s = readValue(text, p.blanks, &balanced)
 		p.unbalanced = !balanced
 		if p.key == "node" && p.s == "" && strings.HasPrefix(text, `"`) && (len(text) < 2 || !strings.HasSuffix(text, `"`)) {
-			return false // a name that is cut is none
+			return false // a truncated node name is not a name
 		}
 		return true
 	}
 }
 
-// skipWord drops the word that s begins with; what follows is empty when
-// there is none.
+// skipWord drops the word that s begins with. The result is empty if no blank
+// follows.
 func skipWord(s string) string {
 	i := strings.IndexByte(s, ' ')
 	if i < 0 {
@@ -369,7 +370,7 @@ func skipWord(s string) string {
 	return s[i:]
 }
 
-// keyLen is the length of the key that s begins with, 0 if s does not begin
+// keyLen returns the length of the key that s begins with, or 0 if s does not begin
 // with key=.
 func keyLen[T string | []byte](s T) int {
 	for i := range len(s) {
@@ -385,14 +386,15 @@ func keyLen[T string | []byte](s T) int {
 	return 0
 }
 
-// readValue reads one value and returns what follows it.
+// readValue reads one value and returns it with the text after it. It clears
+// *balanced if braces in the value are unbalanced.
 func readValue(s string, blanks bool, balanced *bool) (value, rest string) {
 	switch {
 	case strings.HasPrefix(s, `"`):
 		return readQuoted(s)
 	case strings.HasPrefix(s, "<\n"):
 		return readBlock(s)
-	case s == "<": // a block whose lines became entries of their own
+	case s == "<": // a block whose lines became separate records
 		return "", ""
 	case blanks && *balanced && len(s) > 0 && strings.IndexByte("{[&", s[0]) >= 0:
 		if value, rest, *balanced = readBraces(s); *balanced {
@@ -409,8 +411,8 @@ func readValue(s string, blanks bool, balanced *bool) (value, rest string) {
 	return s[:n], s[n:]
 }
 
-// readQuoted reads a Go string; one without an end is taken to the end of the
-// line, as the line was cut.
+// readQuoted reads a Go string. An unterminated string extends to the end, because
+// the line was truncated.
 func readQuoted(s string) (value, rest string) {
 	v, n, ok := readString(s)
 	switch {
@@ -422,8 +424,8 @@ func readQuoted(s string) (value, rest string) {
 	return readDamaged(s)
 }
 
-// readDamaged reads a quoted string that is cut or holds raw newlines or
-// unknown escapes: to the first quote that is not escaped, or to the end.
+// readDamaged reads a quoted string that is truncated or contains raw newlines or
+// unknown escapes. It ends at the first unescaped quote, or else at the end of s.
 func readDamaged(s string) (value, rest string) {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -438,11 +440,11 @@ func readDamaged(s string) (value, rest string) {
 
 var unescaper = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n", `\t`, "\t")
 
-// unescape is the lenient inverse of quoting, for damaged strings.
+// unescape leniently decodes escapes in damaged strings.
 func unescape(s string) string { return unescaper.Replace(s) }
 
-// readBlock reads the multi-line value of klog ≥ 2.60.1: "<", lines indented
-// by a tab, " >".
+// readBlock reads the multi-line value of klog ≥ 2.60.1: "<", lines indented by a
+// tab, " >".
 func readBlock(s string) (value, rest string) {
 	body, rest, found := strings.Cut(s[2:], "\n >")
 	if !found {
@@ -465,8 +467,8 @@ func readBare(s string) (value, rest string) {
 	return s, ""
 }
 
-// readBraces reads a struct, map or list: JSON (≥ 1.28) with its strings
-// respected, or %+v by balance.
+// readBraces reads a struct, map or list. In JSON (≥ 1.28), braces inside strings
+// are ignored; in %+v output all braces count. ok is false if they do not balance.
 func readBraces(s string) (value, rest string, ok bool) {
 	i := strings.IndexAny(s, "{[")
 	if i < 0 {

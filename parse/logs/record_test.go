@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReadStringEqualsStrconv holds the quick reading of string literals
-// against the standard one.
+// TestReadStringEqualsStrconv checks the fast reading of string literals against
+// strconv.
 func TestReadStringEqualsStrconv(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	quick := 0
@@ -37,7 +37,7 @@ func TestReadStringEqualsStrconv(t *testing.T) {
 	}
 }
 
-// TestQuotedLen holds the reading of eight bytes at once against that of each.
+// TestQuotedLen checks reading eight bytes at a time against reading byte by byte.
 func TestQuotedLen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	const chars = "abcdefgh \x00\x0b!#[]~\"\\n\n\x80\xa2\xdc\x8a\xff"

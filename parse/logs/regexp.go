@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression of a signature. It is compiled when it is first
-// needed: most never are, and to compile all would be much of what a start costs.
+// Regexp is a regular expression of a signature. It is compiled on first use: most
+// never are, and compiling all of them would be a large part of the startup time.
 type Regexp struct {
 	expr string
 
@@ -17,7 +17,8 @@ type Regexp struct {
 	machine *regexp.Regexp
 }
 
-// NewRegexp parses an expression of a user, and tells what is wrong with it.
+// NewRegexp parses an expression of a user. It returns an error if the expression
+// is invalid or too expensive.
 func NewRegexp(expr string) (*Regexp, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err == nil {
@@ -31,11 +32,11 @@ func NewRegexp(expr string) (*Regexp, error) {
 	return r, nil
 }
 
-// rightRegexp is NewRegexp for an expression that a test holds to be right. It is
-// not even parsed before it is needed.
+// rightRegexp is NewRegexp for an expression that a test proves valid. It is not
+// even parsed before it is needed.
 func rightRegexp(expr string) *Regexp { return &Regexp{expr: expr} }
 
-// tree returns the expression, parsed.
+// tree returns the parsed expression.
 func (r *Regexp) tree() *syntax.Regexp {
 	r.parse.Do(func() {
 		tree, err := syntax.Parse(r.expr, syntax.Perl)
@@ -47,18 +48,18 @@ func (r *Regexp) tree() *syntax.Regexp {
 	return r.parsed
 }
 
-// get returns the expression, compiled.
+// get returns the compiled expression.
 func (r *Regexp) get() *regexp.Regexp {
 	r.compile.Do(func() { r.machine = regexp.MustCompile(r.expr) })
 	return r.machine
 }
 
-// onDemand returns an expression that is compiled when it is first asked for.
+// onDemand returns a function that returns the expression, compiled on first use.
 func onDemand(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// String returns the expression.
+// String returns the source text of the expression.
 func (r *Regexp) String() string { return r.expr }
 
 // SubexpNames returns the names of the groups, "" for the whole match.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOnDemand compiles what the program does only when a line asks for it.
+// TestOnDemand compiles the expressions that the program compiles only on demand.
 func TestOnDemand(t *testing.T) {
 	all := []func() *regexp.Regexp{
 		oomRE, exitStampRE, exitTextRE, engineEventRE, volumeRE, orphanRE, volumeErr, probePrintfRE, probeEventRE,

@@ -7,16 +7,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// A large file has thousands of runs. What one has taught a scanner, and the
-// memory that it took, serves the next; what comes of a run does not depend on
-// it.
+// A large file has thousands of runs. A scanner passes its memory and what it has
+// learned on to the next run; the result of a run does not depend on it.
 
-// maxTaught bounds what a scanner remembers of the runs before: a file in which
-// every line has something new makes it forget.
+// maxTaught is the number of learned items beyond which a scanner forgets them, for
+// files in which every line brings something new.
 const maxTaught = 4096
 
-// idleScanners are those of a decoder that have no run. They go when it goes, and
-// not with a later collection as from a sync.Pool: a batch has thousands of files.
+// idleScanners are the scanners of a decoder that currently have no run. They are
+// freed with the decoder. A sync.Pool would keep them until a later garbage
+// collection, and a batch has thousands of files.
 type idleScanners struct {
 	mu   sync.Mutex
 	list []*scanner
@@ -37,7 +37,7 @@ func (i *idleScanners) put(s *scanner) {
 	i.list = append(i.list, s)
 }
 
-// scanner returns one for a run; end gives it back.
+// scanner returns a scanner set up for run; its method end gives it back.
 func (d *Decoder) scanner(run Run) *scanner {
 	s := d.idle.get()
 	if s == nil {
@@ -63,12 +63,12 @@ func (d *Decoder) newScanner() *scanner {
 	return s
 }
 
-// retire lets the next file have the memory of the scanners, as an archive may hold
-// very many small ones. No run follows.
+// retire hands the memory of the scanners to the next file: an archive may hold
+// very many small ones. No run may follow.
 func (d *Decoder) retire() {
 	for s := d.idle.get(); s != nil; s = d.idle.get() {
 		if s.matcher == nil || len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds)+len(s.batchOf) > fewTaught {
-			continue // it would take longer to empty than to make
+			continue // emptying it would take longer than making a new one
 		}
 		clear(s.callers)
 		clear(s.origins)
@@ -82,16 +82,17 @@ func (d *Decoder) retire() {
 	}
 }
 
-// fewTaught is how much a small file teaches at most.
+// fewTaught is the most learned items a retired scanner may have.
 const fewTaught = 64
 
-// forget drops what was learned of runs before.
+// forget drops what was learned from earlier runs.
 func (s *scanner) forget() {
 	s.callers, s.origins, s.writers = map[string]string{}, map[streamID]*parse.Origin{}, map[streamKey]*writer{}
 	s.kinds = map[parse.EventKind]*parse.EventKind{}
 }
 
-// begin prepares for a run. Nothing of one before is left but what was learned.
+// begin prepares for a run. It keeps nothing of the previous run except what was
+// learned.
 func (s *scanner) begin(run Run) {
 	if len(s.callers)+len(s.origins)+len(s.writers)+len(s.kinds) > maxTaught {
 		s.forget()
@@ -109,7 +110,7 @@ func (s *scanner) begin(run Run) {
 	s.empty()
 }
 
-// empty drops what stood in the run before.
+// empty drops the state of the previous run.
 func (s *scanner) empty() {
 	s.entry = journal.Entry{}
 	s.open = openRecord{body: s.open.body[:0], picked: s.open.picked}
@@ -122,7 +123,7 @@ func (s *scanner) empty() {
 	s.batches = s.batches[:0]
 }
 
-// end returns what the run gave.
+// end returns the result of the run and gives the scanner back.
 func (s *scanner) end() Result {
 	s.close()
 	s.finish()
@@ -136,7 +137,7 @@ func (s *scanner) end() Result {
 	return res
 }
 
-// streams are those whose results were joined.
+// streams pools the streams of merged results.
 var streams = sync.Pool{New: func() any { return new(stream) }}
 
 // newStreamOf returns an empty stream.
@@ -146,7 +147,8 @@ func newStreamOf(w *writer) *stream {
 	return l
 }
 
-// release gives back what was joined, empty: its texts hold files open.
+// release returns merged streams to the pool. It empties them because their texts
+// hold files open.
 func (r *Result) release() {
 	for _, l := range r.streams {
 		clear(l.gaps)

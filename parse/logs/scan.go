@@ -9,12 +9,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// Result is what Decode found in one run. A Joiner puts the results of a file
-// together. Lines have their number in the run, 1-based, as nobody has counted
-// those before it; in a binary journal that of the entry in the file.
+// Result is what Decode found in one run. A Merger combines the results of a file.
+// Line numbers are 1-based within the run, because the lines before it have not
+// been counted yet. In a binary journal they are the entry numbers in the file.
 type Result struct {
 	events   []parse.Event
-	batches  []*parse.Batch // of the events
+	batches  []*parse.Batch
 	streams  []*stream
 	markers  []*parse.Marker
 	facts    []*parse.Fact
@@ -22,13 +22,14 @@ type Result struct {
 	lines    int
 	section  *string // the last section that begins in the run, nil if none
 	order    order
-	own      uint32 // the line that Options.Own knew, 0 if none: the run was decoded up to it
+	own      uint32 // the line that Options.Own recognized, where decoding stopped; 0: none
 }
 
-// Lines is the number of lines of the run.
+// Lines returns the number of lines of the run.
 func (r *Result) Lines() int { return r.lines }
 
-// maxText bounds what is kept and matched of one record: lengths are of 16 bits.
+// maxText is the maximum length of text that is kept and matched per record:
+// lengths are stored in 16 bits.
 const maxText = math.MaxUint16
 
 // Decode decodes a run.
@@ -39,7 +40,7 @@ func (d *Decoder) Decode(run Run) Result {
 			s.block(d.framing.Next(s.data[s.at:], true))
 		}
 	}
-	blank := 0 // lines before this one that are empty
+	blank := 0 // consecutive empty lines before this one
 	for s.at < len(s.data) {
 		rec := s.data[s.at:]
 		if rec[0] == '\n' {
@@ -61,9 +62,9 @@ func (d *Decoder) Decode(run Run) Result {
 	return s.end()
 }
 
-// blanks takes the empty lines with which rec begins at once, where the one
-// before them was taken as such: all of them are alike, but for their number. It
-// reports whether it could.
+// blanks consumes all empty lines at the start of rec at once. Empty lines are all
+// alike except for their number, so this is possible if the line before them was
+// parsed as one. It reports whether it did so.
 func (s *scanner) blanks(rec []byte) bool {
 	if s.open.active || s.unfinished || s.entry.Form != journal.Blank {
 		return false
@@ -80,7 +81,7 @@ func (s *scanner) blanks(rec []byte) bool {
 	return true
 }
 
-// newlines is how many newlines b begins with.
+// newlines returns the number of newlines that b begins with.
 func newlines(b []byte) int {
 	const eight = 0x0a0a0a0a0a0a0a0a
 	n := 0
@@ -93,50 +94,50 @@ func newlines(b []byte) int {
 	return n
 }
 
-// scanner decodes one run, and then another.
+// scanner decodes one run at a time and is reused for further runs.
 type scanner struct {
 	d      *Decoder
 	keep   parse.TextWriter
-	places parse.PlaceWriter // keep, if it is one
+	places parse.PlaceWriter // keep, if it implements PlaceWriter
 	parser *journal.Parser
 	match  func(src parse.Source, sev byte, msg []byte) *parse.SigSet
 	fields fieldCache
 	res    Result
 
-	matcher *Matcher // whose Match is match, nil for the slow one
+	matcher *Matcher // match is its method; nil if match is the brute-force one
 
 	entry      journal.Entry
-	data       []byte // of the run
-	at         int    // of the current record in data
-	base       int64  // of data in the file
-	line       uint32 // of the current record
-	off        int64  // of the current entry in a binary journal
+	data       []byte // data of the run
+	at         int    // start of the current record in data
+	base       int64  // offset of data in the file
+	line       uint32 // line number of the current record
+	off        int64  // file offset of the current entry in a binary journal
 	open       openRecord
 	skimmed    skimmed
-	hit        bool     // a literal stands in the current line, as skim has seen
-	picked     []uint64 // the entries of all that stand there
-	unfinished bool     // the container runtime cut the last line
+	hit        bool     // skim found a literal in the current line
+	picked     []uint64 // bitset of the entries whose literals are in the current line
+	unfinished bool     // the container runtime split the last line (CRI "P")
 
 	streams  map[streamKey]*stream
 	streamBy map[*parse.Origin]*stream
-	recent   [4]streamOfKey // of the last parsed lines, in no order
-	oldest   int            // of recent, to be replaced next
-	brisk    streamCache    // of the last skimmed lines
+	recent   [4]streamOfKey // streams of the last parsed lines, unordered
+	oldest   int            // index in recent to replace next
+	brisk    streamCache    // streams of the last skimmed lines
 	section  string
-	known    bool // section is known: this run began the file or named one
+	known    bool // section is known: the run begins the file or has named one
 	callers  map[string]string
-	called   string // the last of callers that was asked for
+	called   string // the last result of caller
 	kinds    map[parse.EventKind]*parse.EventKind
-	taken    int         // events of the runs before
-	batches  []nearBatch // of the last events
+	taken    int         // number of events in earlier runs
+	batches  []nearBatch // most recently used batches
 	batchOf  map[*parse.EventKind]*parse.Batch
 	origins  map[streamID]*parse.Origin
 	writers  map[streamKey]*writer
 	lag      lagYear
 }
 
-// newEvent returns room for an event. The events of a run lie side by side, and
-// beside those of others: a log may have hundreds of thousands.
+// newEvent returns a pointer to a new event. Events of a run are allocated in
+// blocks shared with other runs: a log may have hundreds of thousands.
 func (s *scanner) newEvent() *parse.Event {
 	n := len(s.res.events)
 	if n == cap(s.res.events) {
@@ -146,19 +147,19 @@ func (s *scanner) newEvent() *parse.Event {
 	return &s.res.events[n]
 }
 
-// roomFor is for how many events room is made at a time: for more, the more there
-// were.
+// roomFor returns the number of events to allocate at a time. It grows with the
+// number of earlier events.
 func (s *scanner) roomFor() int { return min(max(s.taken, leastEvents), mostEvents) }
 
 const leastEvents, mostEvents = 4, 1024
 
-// nearBatch is one of the last batches, with a copy of its kind close at hand.
+// nearBatch is a recently used batch with a copy of its kind.
 type nearBatch struct {
 	kind  parse.EventKind
 	batch *parse.Batch
 }
 
-// batch returns the batch of an event of that kind and text.
+// batch returns the batch for an event of kind k with text t.
 func (s *scanner) batch(k *parse.EventKind, t parse.Text) *parse.Batch {
 	for i := range s.batches {
 		near := &s.batches[i]
@@ -166,7 +167,7 @@ func (s *scanner) batch(k *parse.EventKind, t parse.Text) *parse.Batch {
 			continue
 		}
 		batch := near.batch
-		if i > 0 { // the next event is likely of this kind
+		if i > 0 { // the next event is probably of the same kind
 			s.batches[i], s.batches[i-1] = s.batches[i-1], s.batches[i]
 		}
 		return batch
@@ -185,21 +186,21 @@ func (s *scanner) batch(k *parse.EventKind, t parse.Text) *parse.Batch {
 	return batch
 }
 
-// kind interns what events have in common.
+// kind interns k.
 func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
 	have := s.kinds[k]
 	if have == nil {
-		own := k // k itself stays off the heap
+		own := k // keeps k itself off the heap
 		have = &own
 		s.kinds[k] = have
 	}
 	return have
 }
 
-// maxLots is how many batches are tried before they are looked up.
+// maxLots is the number of recent batches searched before the lookup in batchOf.
 const maxLots = 6
 
-// plainWriter keeps each text on its own.
+// plainWriter allocates each text on its own.
 type plainWriter struct{}
 
 func (plainWriter) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }
@@ -208,7 +209,7 @@ func (s *scanner) pos() parse.Pos {
 	return parse.Pos{File: s.d.file, Offset: s.offset(), Line: s.line}
 }
 
-// offset is where the current record is cited in the file.
+// offset returns the file offset at which the current record is cited.
 func (s *scanner) offset() int64 {
 	if s.d.binary {
 		return s.off
@@ -216,7 +217,7 @@ func (s *scanner) offset() int64 {
 	return s.base + int64(s.at)
 }
 
-// block takes the block of n bytes that begins at s.at, line end included.
+// block processes the block of n bytes at s.at, line end included.
 func (s *scanner) block(n int) {
 	rec := s.data[s.at : s.at+n]
 	lines := bytes.Count(rec, newline)
@@ -227,7 +228,7 @@ func (s *scanner) block(n int) {
 	s.at += n
 }
 
-// record takes the record at s.at, which is rec and of so many lines.
+// record processes rec, the record at s.at, which spans that many lines.
 func (s *scanner) record(rec []byte, lines int) {
 	at := s.at
 	if s.owned(rec) {
@@ -247,7 +248,7 @@ func (s *scanner) record(rec []byte, lines int) {
 	s.line += uint32(lines)
 }
 
-// owned ends the run at a line that this program wrote.
+// owned ends the run if this program wrote the line, and reports whether it did.
 func (s *scanner) owned(line []byte) bool {
 	if s.d.opt.Own == nil || len(line) == 0 || !s.d.opt.Own(line) {
 		return false
@@ -257,13 +258,13 @@ func (s *scanner) owned(line []byte) bool {
 	return true
 }
 
-// ownMessage is owned for the message of a line of a container's log, which is
-// that of one program.
+// ownMessage is like owned, for the message inside a container log line: such a log
+// holds the output of a single program.
 func (s *scanner) ownMessage(f journal.Form, h journal.HeaderKind, rec, msg []byte) bool {
 	switch {
 	case h != journal.NoHeader:
 		return false
-	case f == journal.CRI: // behind time, stream and tag, not what a logger put into JSON
+	case f == journal.CRI: // after time, stream and tag; Msg may be the part a logger put into JSON
 		msg = behindFields(rec, 3)
 	case f == journal.Stamped:
 		msg = behindFields(rec, 1)
@@ -273,7 +274,7 @@ func (s *scanner) ownMessage(f journal.Form, h journal.HeaderKind, rec, msg []by
 	return s.owned(msg)
 }
 
-// behindFields is the line behind n fields that end in a blank each.
+// behindFields returns the line after its first n space-separated fields.
 func behindFields(line []byte, n int) []byte {
 	for range n {
 		_, line, _ = bytes.Cut(line, []byte(" "))
@@ -283,7 +284,8 @@ func behindFields(line []byte, n int) []byte {
 
 var newline = []byte{'\n'}
 
-// take files one parsed record.
+// take adds one parsed record to the result, either to the open record or as a new
+// one.
 func (s *scanner) take(rec []byte, lines int) {
 	e := &s.entry
 	if s.open.accepts(s) {
@@ -310,8 +312,8 @@ func (s *scanner) take(rec []byte, lines int) {
 	} else if e.Marker.Kind != "" && e.Form != journal.Control {
 		s.marker(rec, e.Marker)
 	}
-	// What follows an unfinished line belongs to it, even where the record has
-	// become too long to take it.
+	// What follows an unfinished line belongs to it, even if the record is already
+	// too long to accept it.
 	rest := s.unfinished && e.Form == journal.CRI
 	if e.Form != journal.Blank && e.Form != journal.Section && !rest {
 		s.open.begin(s, l, rec)
@@ -323,15 +325,15 @@ func (s *scanner) enterSection(name string) {
 	s.section, s.known = name, true
 	s.res.section = &name
 	s.recent, s.brisk = [4]streamOfKey{}, streamCache{}
-	clear(s.streams) // bare lines have another writer now
+	clear(s.streams) // bare lines now have another writer
 }
 
-// klogBegan begins the one line of a collector whose date is a moment of this file:
-// that of journalctl is how far the journal goes back, that of systemctl since when
-// a unit runs.
+// klogBegan begins the only control line whose date is a moment within this file.
+// The date journalctl prints is how far back the journal goes; the one systemctl
+// prints is since when a unit has been running.
 var klogBegan = []byte("Log file created at: ")
 
-// control files a line in which the collector speaks.
+// control handles a line written by the log collector itself.
 func (s *scanner) control(rec []byte) {
 	s.marker(rec, s.entry.Marker)
 	if host, ok := bytes.CutPrefix(rec, []byte("Running on machine: ")); ok {
@@ -350,7 +352,7 @@ func (s *scanner) marker(rec []byte, m journal.Mark) {
 		Text: s.keepText(rec), Raw: clock})
 }
 
-// keepText keeps a record, cut to maxText.
+// keepText stores a record, truncated to maxText.
 func (s *scanner) keepText(rec []byte) parse.Text {
 	if s.d.file.Export {
 		from, end := journal.LaidMessage(rec)
@@ -361,7 +363,7 @@ func (s *scanner) keepText(rec []byte) parse.Text {
 
 func textOf(rec []byte) []byte { return trimEnd(rec[:min(len(rec), maxText)]) }
 
-// trimEnd cuts line ends, and NUL bytes beside them.
+// trimEnd strips trailing line ends and NUL bytes.
 func trimEnd(b []byte) []byte {
 	for n := len(b); n > 0; n-- {
 		if c := b[n-1]; c != '\r' && c != '\n' && c != 0 {
@@ -371,7 +373,7 @@ func trimEnd(b []byte) []byte {
 	return b[:0]
 }
 
-// markText keeps a line of the run.
+// markText stores data[from:end] of the run, a line that a Mark cites.
 func (s *scanner) markText(from, end int) parse.Text {
 	if s.places != nil {
 		return s.places.KeepLine(from, textOf(s.data[from:end]))
@@ -379,7 +381,7 @@ func (s *scanner) markText(from, end int) parse.Text {
 	return s.keepText(s.data[from:end])
 }
 
-// caller interns the file and line that a header names.
+// caller interns the "file:line" of a header.
 func (s *scanner) caller(b []byte) string {
 	if string(b) == s.called {
 		return s.called

@@ -12,38 +12,38 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs/signatures"
 )
 
-// Set is a compiled list of signatures. It does not change after it is built
-// and may be used by any number of goroutines.
+// Set is a compiled list of signatures. It is immutable and safe for concurrent
+// use.
 type Set struct {
 	entries []*entry
 	filters audiences
 	byID    map[string]*entry
-	words   int       // of a picked bitset
-	retired sync.Pool // scanners of files that were read: see retire
+	words   int       // length of a bitset of entries
+	retired sync.Pool // scanners of finished files: see retire
 
 	listing sync.Once
 	writers map[string][]parse.Source
 }
 
-// entry is one signature, compiled.
+// entry is a compiled signature.
 type entry struct {
 	*Signature
 	sig     *parse.Sig
-	alone   *parse.SigSet // interned: this entry and no other
-	extract extractor     // nil unless named
+	alone   *parse.SigSet // the set of this entry alone, interned
+	extract extractor     // nil if the signature names none
 	quick   func(*record) bool
-	heads   [][]byte // messages that begin so are this entry's
+	heads   [][]byte // a message with one of these prefixes belongs to this entry
 
-	everyLine bool // its fields are taken as lines are decoded
+	everyLine bool // its fields are extracted while lines are decoded
 
-	once     sync.Once // what prepare makes
+	once     sync.Once // guards the fields below: see prepare
 	patterns []*pattern
-	direct   directReader // nil for most
-	alike    bool         // direct says the same of any id: see speaksOfIDs
+	direct   directReader // nil for most entries
+	alike    bool         // direct's verdict is the same for any ID: see speaksOfIDs
 }
 
-// Builtin returns the signatures that come with the program, which are compiled
-// when they are first asked for.
+// Builtin returns the signatures that come with the program. They are compiled on
+// first use.
 func Builtin() *Set { return builtinSet() }
 
 var builtinSet = sync.OnceValue(compileBuiltin)
@@ -60,8 +60,8 @@ func compileBuiltin() *Set {
 	panic("embedded signatures: " + err.Error())
 }
 
-// BuiltinSignatures loads the embedded files, in order of their names, for
-// callers who add a pack of their own before Build.
+// BuiltinSignatures loads the embedded files in name order, for callers that add
+// signatures of their own before calling Build.
 func BuiltinSignatures() ([]*Signature, error) {
 	files, err := nodes.Load(signatures.Files, signatures.Packed)
 	if err != nil {
@@ -78,7 +78,7 @@ func BuiltinSignatures() ([]*Signature, error) {
 	return all, nil
 }
 
-// Build compiles signatures. Their order is the order of matches.
+// Build compiles signatures. Matches are reported in the given order.
 func Build(sigs ...*Signature) (*Set, error) {
 	s := &Set{byID: make(map[string]*entry, len(sigs)), words: (len(sigs) + 63) / 64}
 	var lits []literal
@@ -123,8 +123,8 @@ func newEntry(g *Signature) *entry {
 	return e
 }
 
-// prepare makes what it takes to verify the entry, once: the messages of most
-// signatures are in no log at all.
+// prepare compiles what is needed to verify the entry, once. It is done lazily
+// because most signatures never occur in a given log.
 func (e *entry) prepare() {
 	e.once.Do(func() {
 		for _, re := range e.Regexps {
@@ -134,7 +134,7 @@ func (e *entry) prepare() {
 	})
 }
 
-// Lookup returns the signature of that id, nil if the set has none.
+// Lookup returns the signature with the given ID, or nil.
 func (s *Set) Lookup(id string) *parse.Sig {
 	if e := s.byID[id]; e != nil {
 		return e.sig
@@ -142,7 +142,7 @@ func (s *Set) Lookup(id string) *parse.Sig {
 	return nil
 }
 
-// Signatures returns the entries in order.
+// Signatures returns the signatures in order.
 func (s *Set) Signatures() []*Signature {
 	out := make([]*Signature, len(s.entries))
 	for i, e := range s.entries {
@@ -151,8 +151,8 @@ func (s *Set) Signatures() []*Signature {
 	return out
 }
 
-// Writers returns, by the id of a signature, whose lines are held against it; SrcUnknown
-// among them: anybody's.
+// Writers returns, by signature ID, the sources whose lines are matched against it.
+// SrcUnknown among them means any source.
 func (s *Set) Writers() map[string][]parse.Source {
 	s.listing.Do(func() {
 		s.writers = map[string][]parse.Source{}
@@ -166,21 +166,21 @@ func (s *Set) Writers() map[string][]parse.Source {
 	return s.writers
 }
 
-// pickedWords is enough for the bitset of all built-in signatures, so that a
+// pickedWords is large enough for the bitset of all built-in signatures, so that a
 // scan needs no allocation.
 const pickedWords = 16
 
-// Match returns the signatures that a message matches, nil if none. msg is
-// the text after framing and header; src is SrcUnknown and sev 0 when the
-// line does not tell. A message that matches one signature always yields the
-// same SigSet; use a Matcher to have the others interned too.
+// Match returns the signatures that a message matches, or nil if there are none.
+// msg is the text after framing and header. src is SrcUnknown and sev 0 if the line
+// does not say. A message that matches one signature always yields the same SigSet;
+// a Matcher interns larger sets too.
 func (s *Set) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	m := Matcher{set: s}
 	return m.Match(src, sev, msg)
 }
 
-// MatchAny reports whether a message holds a literal of any signature that src
-// may write. It is the cheap test; Match verifies.
+// MatchAny reports whether msg contains a literal of any signature that src may
+// write. It is the cheap test; Match verifies.
 func (s *Set) MatchAny(src parse.Source, msg []byte) bool { return s.filterOf(src).finds(msg) }
 
 func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
@@ -194,26 +194,26 @@ func (s *Set) picked(buf *[pickedWords]uint64) []uint64 {
 type Matcher struct {
 	set  *Set
 	seen map[string]*parse.SigSet
-	key  []byte   // of seen, to build one in
-	hits []*entry // that the last message matched
-	read bool     // rec is the last message: it had to be taken apart
+	key  []byte   // scratch space for a key of seen
+	hits []*entry // entries that the last message matched
+	read bool     // rec holds the last message, parsed
 	rec  record
 
 	current  message      // the last message
-	direct   *direct      // what the quick reader of directOf has read
-	directOf *entry       // nil: no quick reader accepted the message
-	rooms    [2]direct    // what quick readers read into
-	spare    int          // which of rooms the next one does
-	alike    bool         // all that was asked says the same of any id that may stand there
-	recent   *recentLines // nil: nothing is known
+	direct   *direct      // what the direct reader of directOf has read
+	directOf *entry       // entry whose direct reader accepted the message; nil: none
+	rooms    [2]direct    // scratch space of direct readers
+	spare    int          // index of the free one in rooms
+	alike    bool         // every verdict on the message is the same for any ID in its place
+	recent   *recentLines // nil: no cache
 }
 
-// NewMatcher returns a matcher on the set.
+// NewMatcher returns a new Matcher for the set.
 func (s *Set) NewMatcher() *Matcher {
 	return &Matcher{set: s, seen: make(map[string]*parse.SigSet)}
 }
 
-// Match is as Set.Match; equal sets are identical pointers.
+// Match is like Set.Match; equal sets are identical pointers.
 func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	var buf [pickedWords]uint64
 	picked := m.set.picked(&buf)
@@ -224,8 +224,8 @@ func (m *Matcher) Match(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	return m.matchPicked(sev, msg, picked)
 }
 
-// matchPicked is Match where the search has been done: picked are the entries of
-// the literals in msg, of those that admit its source.
+// matchPicked is Match after the literal search: picked holds the entries that have
+// literals in msg and admit its source.
 func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigSet {
 	m.begin(msg)
 	if m.recent == nil {
@@ -243,14 +243,14 @@ func (m *Matcher) matchPicked(sev byte, msg []byte, picked []uint64) *parse.SigS
 	return m.intern(m.hits)
 }
 
-// begin forgets the last message.
+// begin resets the state of the last message.
 func (m *Matcher) begin(msg []byte) {
 	m.current = message{msg: msg, recent: m.recent}
 	m.hits, m.read, m.directOf, m.alike = m.hits[:0], false, nil, true
 }
 
-// verify finds the entries among the picked ones, which admit the source, that
-// accept the message.
+// verify appends to hits the picked entries that accept the message. The picked
+// ones already admit its source.
 func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 	for w, word := range picked {
 		for ; word != 0; word &= word - 1 {
@@ -265,7 +265,8 @@ func (m *Matcher) verify(sev byte, msg []byte, picked []uint64) {
 	}
 }
 
-// accepts asks the quick reader of an entry, or else goes the long way.
+// accepts asks the direct reader of an entry; if there is none or it is unsure, it
+// parses the message.
 func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	e.prepare()
 	if e.direct != nil {
@@ -284,7 +285,7 @@ func (m *Matcher) accepts(e *entry, msg []byte) bool {
 	return e.begins(msg) || e.accepts(m.record(msg))
 }
 
-// record takes the message at hand apart, once.
+// record parses the current message, once.
 func (m *Matcher) record(msg []byte) *record {
 	if !m.read {
 		m.rec.readFrom(string(msg))
@@ -330,8 +331,8 @@ func (m *Matcher) intern(hits []*entry) *parse.SigSet {
 	return set
 }
 
-// MatchBrute is Match without the filter, one literal after the other. It
-// is slow; tests hold Match against it.
+// MatchBrute is Match without the filter: it searches for one literal after the
+// other. It is slow and serves as the oracle in tests.
 func (s *Set) MatchBrute(src parse.Source, sev byte, msg []byte) *parse.SigSet {
 	picked := make([]uint64, s.words)
 	for i, e := range s.entries {

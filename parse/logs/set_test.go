@@ -22,8 +22,8 @@ func builtin(t testing.TB) *Set {
 	return s
 }
 
-// TestSamples holds every sample and every "not" line of the built-in
-// signatures against both ways of matching.
+// TestSamples checks every sample and every "not" line of the built-in signatures
+// with both ways of matching.
 func TestSamples(t *testing.T) {
 	set := builtin(t)
 	for _, e := range set.entries {

@@ -12,63 +12,63 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// MinLiteral is the least length of a literal in bytes. Shorter ones would
-// pick too many lines.
+// MinLiteral is the minimum length of a literal in bytes. Shorter ones would pick
+// too many lines.
 const MinLiteral = 6
 
-// Signature is one entry of a signature file: how a known message is found,
-// what it tells, and sample lines that prove it. Several entries may share an
-// id; a line takes the fields of the first that matches.
+// Signature is one entry of a signature file: how a known message is found, what it
+// means, and sample lines that prove it. Several entries may share an ID; a line
+// takes the fields of the first one that matches.
 //
-// A line matches when it holds one of Literals and none of Unless, and when
-// one of Message, Regexps and Extract accepts it; an entry with none of these
-// three needs no more than the literal.
+// A line matches if it contains one of Literals and none of Unless, and if one of
+// Messages, Regexps and Extract accepts it. An entry with none of these three needs
+// only the literal.
 type Signature struct {
 	ID       string
-	Sources  []parse.Source // who writes it; empty: anybody
-	Severity string         // severities it is written with, "EW"; empty: any. Unknown severity always passes
+	Sources  []parse.Source // writers; empty: any
+	Severity string         // severities it is written with, such as "EW"; empty: any. A line of unknown severity always passes
 	Doc      string
-	Bulk     bool          // comes by the hundred thousand
-	Context  bool          // for the reader of a report only: no rule asks for it
-	Symptom  bool          // tells what failed, as the kubelet sees it, and never why
-	Lag      time.Duration // how long after its beginning a trouble is logged; parse.LagCall: the deadline of a call
-	LagField string        // the field that states it
+	Bulk     bool          // occurs by the hundred thousand
+	Context  bool          // shown to the reader of a report only: no rule asks for it
+	Symptom  bool          // reports what failed, as the kubelet sees it, and never why
+	Lag      time.Duration // time from the start of a problem to its log line; parse.LagCall: the deadline of a call
+	LagField string        // the field that states the lag
 	Literals []string      // at least one must occur; each ≥ MinLiteral bytes
-	Fold     bool          // literals match letters of either case
+	Fold     bool          // literals ignore ASCII case
 	Unless   []string      // none may occur
-	Messages []string      // exact message of a structured, JSON or logrus line
-	Keys     []Key         // keys of such a line and the fields they give
+	Messages []string      // exact messages of a structured, JSON or logrus line
+	Keys     []Key         // keys of such a line and the fields they become
 	Regexps  []*Regexp
 	Extract  string        // name of a Go extractor
 	Set      []parse.Field // constant fields
 	Samples  []Sample
 	Not      []string // lines that must not match
 
-	File  string // where it is defined
+	File  string // where it is defined, with Line
 	Line  int
-	Wrong bool // told in a Mistake
+	Wrong bool // reported in a Mistake
 }
 
-// Key says which field a key of a structured line gives. Field "pod" stands
-// for pod_ns, pod_name and pod_uid, field "ctr" for pod_ns, pod_name and name;
-// groups of patterns may have these names too.
+// Key maps a key of a structured line to a field. Field "pod" stands for pod_ns,
+// pod_name and pod_uid, field "ctr" for pod_ns, pod_name and name. Groups of
+// patterns may have these names too.
 type Key struct{ Name, Field string }
 
-// Sample is a line that matches, with all fields that it must yield.
+// Sample is a line that matches, with all fields it must yield.
 type Sample struct {
 	Source parse.Source
 	Msg    string
 	Fields []parse.Field
 }
 
-// Load reads a signature file: a YAML list of entries. name is used in
-// errors, which state line and, for a misspelt key, the nearest known one.
+// Load reads a signature file: a YAML list of entries. name is used in errors,
+// which state the line and, for a misspelled key, the nearest known one.
 func Load(name string, data []byte) ([]*Signature, error) {
 	return loadFile(nodes.Parse(name, data), false)
 }
 
-// loadFile reads the signatures of a file that was scanned. The expressions of our
-// own files are not parsed before they are needed: a test holds them to be right.
+// loadFile reads the signatures of a parsed file. The expressions of built-in files
+// (ours) are not parsed before they are needed: a test proves them valid.
 func loadFile(f nodes.File, ours bool) ([]*Signature, error) {
 	name := f.Name
 	if f.Err != nil {
@@ -85,16 +85,18 @@ func loadFile(f nodes.File, ours bool) ([]*Signature, error) {
 	return out, errors.Join(errs...)
 }
 
-// Mistake is what is wrong in a list of signatures.
+// Mistake is an error in a list of signatures.
 type Mistake struct {
 	File string
 	Line int
 	Msg  string
 }
 
+// Error returns "file:line: message".
 func (m Mistake) Error() string { return fmt.Sprintf("%s:%d: %s", m.File, m.Line, m.Msg) }
 
-// Entries reads a user's list of signatures, which stands in a file of that name.
+// Entries reads a user's list of signatures from the named file. It returns all
+// mistakes found.
 func Entries(file string, list *nodes.Node) ([]*Signature, []Mistake) {
 	return entries(file, list, false)
 }
@@ -115,7 +117,7 @@ func entries(file string, list *nodes.Node, ours bool) (out []*Signature, bad []
 	return out, bad
 }
 
-// loader reads one entry and collects what is wrong with it.
+// loader reads one entry and collects its mistakes.
 type loader struct {
 	file string
 	ours bool
@@ -170,7 +172,7 @@ func (l *loader) errorf(n *nodes.Node, format string, args ...any) {
 	l.bad = append(l.bad, Mistake{l.file, n.Line, fmt.Sprintf(format, args...)})
 }
 
-// mapping feeds each key of n to its reader.
+// mapping passes each value of n to the reader of its key.
 func (l *loader) mapping(n *nodes.Node, keys []keyReader) {
 	if n.Kind != nodes.Mapping {
 		l.errorf(n, "want key: value pairs")
@@ -209,7 +211,7 @@ func (l *loader) str(n *nodes.Node) string {
 	return n.Value
 }
 
-// strs reads a list of strings; a lone string is a list of one.
+// strs reads a list of strings; a single string is a list of one.
 func (l *loader) strs(n *nodes.Node) []string {
 	if n.Kind == nodes.Scalar {
 		return []string{n.Value}
@@ -232,8 +234,8 @@ func (l *loader) flag(n *nodes.Node) bool {
 	return n.Value == "true"
 }
 
-// lag reads a duration, "call" for the deadline of a runtime call, or the name of
-// a field in braces.
+// lag reads a duration, "call" for the deadline of a runtime call, or a field name
+// in braces.
 func (l *loader) lag(n *nodes.Node) {
 	switch field, ok := strings.CutPrefix(n.Value, "{"); {
 	case n.Value == "call":
@@ -280,7 +282,7 @@ func (l *loader) regexps(n *nodes.Node) []*Regexp {
 	return out
 }
 
-// pair is one key: value of a mapping, in file order.
+// pair is one key: value of a mapping.
 type pair struct {
 	key   string
 	value *nodes.Node
@@ -331,7 +333,8 @@ func (l *loader) samples(n *nodes.Node) {
 	}
 }
 
-// sampleKeys are those of a sample, which is the last of the signature so far.
+// sampleKeys are the keys of a sample. They apply to the last sample of the
+// signature.
 var sampleKeys = []keyReader{
 	{"line", func(l *loader, n *nodes.Node) { l.sample().Msg = l.str(n) }},
 	{"source", func(l *loader, n *nodes.Node) { l.sample().Source = l.source(n, l.str(n)) }},
@@ -340,7 +343,7 @@ var sampleKeys = []keyReader{
 
 func (l *loader) sample() *Sample { return &l.sig.Samples[len(l.sig.Samples)-1] }
 
-// check reports what an entry as a whole lacks.
+// check reports what an entry lacks as a whole.
 func (l *loader) check() {
 	s, n := l.sig, &nodes.Node{Line: l.sig.Line}
 	if s.ID == "" {
@@ -365,7 +368,7 @@ func (l *loader) check() {
 	}
 }
 
-// suggest names the nearest known word, if there is one near enough.
+// suggest names the nearest known word, or lists all known ones if none is near.
 func suggest(word string, known []string) string {
 	if best := spell.Within(word, known, 2, 1); len(best) > 0 {
 		return fmt.Sprintf("; did you mean %q?", best[0])

@@ -65,8 +65,8 @@ func TestBuildRejects(t *testing.T) {
 	}
 }
 
-// TestExtendBounds refuses more signatures than a pack may bring, and expressions
-// that are slow on every text.
+// TestExtendBounds checks that Extend refuses more signatures than a pack may
+// contain and expressions that are slow on every text.
 func TestExtendBounds(t *testing.T) {
 	var own []*Signature
 	for i := range mostOwn + 1 {

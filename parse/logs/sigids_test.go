@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestSigIDs holds the ids that code relies on (parse/sigids.go) against the
-// signatures: each exists, and some sample yields each field that the id's
-// comment names before its first colon.
+// TestSigIDs checks the IDs that code relies on (parse/sigids.go) against the
+// signatures: each exists, and some sample yields each field that the ID's comment
+// names before its first colon.
 func TestSigIDs(t *testing.T) {
 	set := builtin(t)
 	f, err := parser.ParseFile(token.NewFileSet(), "../sigids.go", nil, parser.ParseComments)
@@ -76,8 +76,8 @@ func yields(set *Set, id, field string) bool {
 	return false
 }
 
-// TestBuiltinDocs holds every built-in entry to its duties: a doc sentence,
-// literals that are not contained in one another, and lines that no other finds.
+// TestBuiltinDocs checks that every built-in entry has a doc sentence, literals
+// that do not contain one another, and lines that no other entry finds.
 func TestBuiltinDocs(t *testing.T) {
 	for _, m := range doubles(builtin(t).Signatures(), 0) {
 		if strings.Contains(m.Msg, "finds the same lines") {
@@ -96,8 +96,9 @@ func TestBuiltinDocs(t *testing.T) {
 	}
 }
 
-// TestDoubles: a signature of the user that finds no line but those of another, of the
-// same writers or fewer, is refused; one of further writers is not.
+// TestDoubles checks that a user signature is refused if it finds only lines of
+// another one with the same or more writers, and accepted if it has additional
+// writers.
 func TestDoubles(t *testing.T) {
 	copied := func(of string, sources ...parse.Source) *Signature {
 		all := builtin(t).Signatures()

@@ -6,13 +6,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// skimmed is the last line, if it was only skimmed and the next one may go on
-// with it: a line with a header, of a writer seen before, in which no literal
-// stands. Most lines are such. It becomes the open record when the next line
-// goes on with it.
+// skimmed is the last line, if it was only skimmed and has a header, so that the
+// next line may continue it. Such a line is from a known writer and contains no
+// literal; most lines are like that. It becomes the open record if the next line
+// continues it.
 type skimmed struct {
 	set     bool
-	at, end int // of the line in the run
+	at, end int // position of the line in the run
 	line    uint32
 	kind    journal.HeaderKind
 	form    journal.Form
@@ -20,10 +20,11 @@ type skimmed struct {
 	stream  *stream
 }
 
-// headerClass is the class of lines by the header that a brief names.
+// headerClass maps the header kind of a Brief to a class.
 var headerClass = [...]class{journal.NoHeader: plainText, journal.Klog: klogText, journal.Logrus: logrusText}
 
-// skim takes a line that need not be parsed, or else parses it.
+// skim processes a line without parsing it and reports whether that was possible.
+// If not, it has parsed the line into s.entry.
 func (s *scanner) skim(rec []byte) bool {
 	if s.hit {
 		s.hit = false
@@ -75,9 +76,9 @@ func (s *scanner) skim(rec []byte) bool {
 	return true
 }
 
-// streamOfBrief returns the stream of a skimmed line, nil where the line must be
-// parsed to know it, as a line about another node: lines of another process share the stream of the one that is
-// known if processes do not count.
+// streamOfBrief returns the stream of a skimmed line, or nil if the line must be
+// parsed to find out, as one about another node must. A line of another process
+// uses the known process's stream if the origin has no PID.
 func (s *scanner) streamOfBrief(rec []byte, b *journal.Brief) *stream {
 	class, pid := headerClass[b.Kind], 0
 	if class == klogText {
@@ -104,8 +105,8 @@ func (s *scanner) streamOfBrief(rec []byte, b *journal.Brief) *stream {
 	return r.stream
 }
 
-// mayGoOn reports whether a line without a header may belong to the record
-// before it, which then is of the same writer.
+// mayGoOn reports whether a line without a header may continue the previous record,
+// which is then of the same writer.
 func (s *scanner) mayGoOn(b *journal.Brief) bool {
 	if s.skimmed.set {
 		return s.skimmed.kind == journal.Klog && s.skimmed.form == b.Form && sameWriter(s.skimmed.who, b)
@@ -113,7 +114,7 @@ func (s *scanner) mayGoOn(b *journal.Brief) bool {
 	return s.open.active && s.open.header == journal.Klog && s.open.form == b.Form && sameWriter(s.open.who, b)
 }
 
-// sameWriter reports whether w wrote a skimmed line.
+// sameWriter reports whether w wrote the skimmed line b.
 func sameWriter(w *journal.Who, b *journal.Brief) bool {
 	if b.Other == 0 {
 		return w == b.Who || *w == *b.Who
@@ -124,7 +125,7 @@ func sameWriter(w *journal.Who, b *journal.Brief) bool {
 }
 
 // reopen makes the skimmed line the open record if the line just parsed may
-// belong to it.
+// continue it.
 func (s *scanner) reopen() {
 	k := s.skimmed
 	if !k.set {
@@ -136,7 +137,7 @@ func (s *scanner) reopen() {
 		return
 	}
 	now, at, line, hit := s.entry, s.at, s.line, s.hit
-	s.hit = false // picked stays that of the line just parsed
+	s.hit = false // picked remains that of the line just parsed
 	s.at, s.line = k.at, k.line
 	rec := s.data[k.at:k.end]
 	s.parser.Parse(rec, &s.entry)

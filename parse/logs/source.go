@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// class is what the form of a message says about its writer.
+// class is what the form of a message tells about its writer.
 type class uint8
 
 const (
@@ -16,13 +16,13 @@ const (
 	klogText         // klog, text or JSON
 	criText          // klog written by cri-containerd ≤ 1.0
 	logrusText       // logrus, text or JSON
-	kubeRow          // kubectl's table of events or conditions
+	kubeRow          // row of kubectl's table of events or conditions
 )
 
-// criCaller begins the callers of cri-containerd's klog lines.
+// criCaller is the prefix of the callers in cri-containerd's klog lines.
 var criCaller = []byte("instrumented_service.go:")
 
-// classify reads the class off an entry.
+// classify returns the class of an entry.
 func classify(e *journal.Entry) class {
 	switch e.Header.Kind {
 	case journal.Klog, journal.KlogBare:
@@ -41,8 +41,8 @@ func classify(e *journal.Entry) class {
 	return plainText
 }
 
-// identSources maps what syslog identifiers and units begin with to the
-// writer. The first that fits counts.
+// identSources maps prefixes of syslog identifiers and units to writers. The first
+// match wins.
 var identSources = []struct {
 	prefix string
 	source parse.Source
@@ -84,15 +84,15 @@ var identSources = []struct {
 	{"cni", parse.SrcCNI},
 }
 
-// mixed are programs that run a kubelet beside others, and wrappers that say
-// nothing about what they run: the form of the message decides.
+// mixed lists programs that run a kubelet among other components, and wrappers
+// whose name does not say what they run. The form of the message decides.
 var mixed = map[string]bool{"k3s": true, "k3s-agent": true, "k3s-server": true, "rke2": true,
 	"rke2-agent": true, "rke2-server": true, "docker": true, "docker-current": true, "env": true,
 	"unknown": true, "none": true, "-": true, "bash": true, "sh": true, "sudo": true, "rkt": true,
 	"logger": true, "journal": true, "systemd-run": true, "microshift": true, "kubesolo": true}
 
-// sourceOf says who wrote a line of a class, by identifier and unit. ok is
-// false when neither tells.
+// sourceOf returns the writer of a line of class c, from identifier and unit. ok is
+// false if neither determines it.
 func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 	if c == kubeRow {
 		return parse.SrcKubeEvents, true
@@ -116,7 +116,7 @@ func sourceOf(w *journal.Who, c class) (src parse.Source, ok bool) {
 	return parse.SrcSystem, true
 }
 
-// mixedSource decides by the form of the message.
+// mixedSource determines the writer by the form of the message.
 func mixedSource(ident string, c class) (parse.Source, bool) {
 	switch {
 	case ident == "":
@@ -131,7 +131,7 @@ func mixedSource(ident string, c class) (parse.Source, bool) {
 	return parse.SrcSystem, true
 }
 
-// baseIdent drops directory and ".service" of an identifier.
+// baseIdent strips the directory and the ".service" suffix of an identifier.
 func baseIdent(s string) string {
 	return strings.TrimSuffix(s[strings.LastIndexByte(s, '/')+1:], ".service")
 }
@@ -148,9 +148,9 @@ func prefixSource(s string) parse.Source {
 	return parse.SrcUnknown
 }
 
-// sectionSource says who wrote bare lines of a section: "kubelet", "kube-
-// apiserver [2bbd…]", "/var/log/kubelet.log". SrcUnknown when its name does
-// not tell.
+// sectionSource returns the writer of bare lines in a section such as "kubelet",
+// "kube-apiserver [2bbd…]" or "/var/log/kubelet.log". It is SrcSystem if the name
+// is not that of a known writer, and SrcUnknown if it is empty.
 func sectionSource(name string) parse.Source {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	switch {

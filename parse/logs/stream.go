@@ -7,11 +7,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// streamKey tells the writers of a run apart.
+// streamKey identifies a writer within a run.
 type streamKey struct {
 	who   *journal.Who
 	class class
-	pid   int // of the klog header, where the framing states none
+	pid   int // from the klog header, if the framing has none
 }
 
 // stream is what one origin wrote in one run.
@@ -22,26 +22,26 @@ type stream struct {
 	last  spot
 	gaps  []parse.Gap
 	lag   lagRange
-	end   parse.Mark // of last, once the run is over
+	end   parse.Mark // last, with its text kept, once the run is over
 }
 
-// spot is a line whose text is not kept yet. It holds no pointer, as one is
-// written for every line.
+// spot is a line whose text has not been kept yet. One is written for every line,
+// so it holds no pointers.
 type spot struct {
 	raw    parse.Clock
 	env    parse.Clock
 	offset int64 // in the file
-	from   int   // of the text in the run
+	from   int   // start of the text in the run
 	end    int
 	line   uint32
 	header bool
 }
 
-// holds reports whether a message may be of use: a literal stands in it that
-// this origin may write.
+// holds reports whether msg may matter: it contains a literal that this origin may
+// write.
 func (l *stream) holds(msg []byte) bool { return l.filter == nil || l.filter.finds(clip(msg)) }
 
-// picks is holds, and sets in picked the entries of the literals.
+// picks is like holds and also sets in picked the entries of the literals found.
 func (l *stream) picks(msg []byte, picked []uint64) bool {
 	return l.filter == nil || l.filter.pick(clip(msg), picked)
 }
@@ -71,7 +71,7 @@ func (s *scanner) streamFor(key streamKey) *stream {
 	return l
 }
 
-// streamCache are streams by the layout and class of their lines.
+// streamCache caches streams by layout and class of their lines.
 type streamCache [journal.MaxLayouts][kubeRow]streamOfKey
 
 type streamOfKey struct {
@@ -83,11 +83,11 @@ func (s *scanner) newStream(key streamKey) *stream {
 	w := s.writers[key]
 	if w == nil {
 		w = s.writer(key)
-		if !s.d.framing.Sections { // else who writes depends on where the line stands
+		if !s.d.framing.Sections { // otherwise the writer depends on the position of the line
 			s.writers[key] = w
 		}
 	}
-	// Writers that differ in what does not matter share a stream.
+	// Keys that differ only in what does not matter share a stream.
 	l := s.streamBy[w.origin]
 	if l == nil {
 		l = newStreamOf(w)
@@ -97,18 +97,18 @@ func (s *scanner) newStream(key streamKey) *stream {
 	return l
 }
 
-// writer is what the streams of one origin have in common in all runs.
+// writer holds what the streams of one origin have in common across runs.
 type writer struct {
 	origin  *parse.Origin
-	filter  *filter // nil: every line may be of use
-	inherit bool    // bare lines before the run's first section: Finish names the writer
+	filter  *filter // nil: any line may matter
+	inherit bool    // bare lines before the run's first section: the Merger determines the writer
 	gapMin  int64   // ns
 }
 
 func (s *scanner) writer(key streamKey) *writer {
 	src, stated := sourceOf(key.who, key.class)
 	if s.d.framing.Sections && *key.who == (journal.Who{}) && key.class != kubeRow {
-		// Sections name the writers of bare lines, whatever these look like.
+		// Sections name the writers of bare lines, whatever form these have.
 		stated, key.pid = false, 0
 	}
 	inherit := !stated && !s.known
@@ -129,7 +129,7 @@ func (s *scanner) writer(key streamKey) *writer {
 	return w
 }
 
-// streamID is what makes streams differ.
+// streamID identifies a stream.
 type streamID struct {
 	origin  parse.Origin
 	inherit bool
@@ -139,15 +139,16 @@ type streamID struct {
 func (s *scanner) origin(id streamID) *parse.Origin {
 	o := s.origins[id]
 	if o == nil {
-		own := id.origin // id itself stays off the heap
+		own := id.origin // keeps id itself off the heap
 		o = &own
 		s.origins[id] = o
 	}
 	return o
 }
 
-// keepsPID reports whether the process counts: restarts of these daemons are
-// read off it, while cron and sshd have a new one for every line.
+// keepsPID reports whether the process ID is part of the origin. It is for the
+// daemons whose restarts matter; programs such as cron and sshd have a new process
+// for every line.
 func keepsPID(src parse.Source) bool {
 	switch src {
 	case parse.SrcSystem, parse.SrcCNI, parse.SrcPodman, parse.SrcKernel, parse.SrcKubeEvents:
@@ -156,7 +157,7 @@ func keepsPID(src parse.Source) bool {
 	return true
 }
 
-// bareSource says who wrote a line that names no writer.
+// bareSource returns the writer of a line that names none.
 func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 	switch {
 	case !known:
@@ -175,8 +176,8 @@ func (d *Decoder) bareSource(c class, section string, known bool) parse.Source {
 	return d.plain
 }
 
-// see counts a record of n bytes and notes when it was written, by the clocks of
-// framing and header.
+// see counts a record of n bytes and updates the timestamps of the stream. env is
+// the clock of the framing, header that of the message header.
 func (l *stream) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	l.lines += lines
 	raw := header
@@ -205,7 +206,8 @@ func (l *stream) see(s *scanner, env, header *parse.Clock, n, lines int) {
 	}
 }
 
-// seeFirst notes the first line of all or after a silence.
+// seeFirst is the slow path of see: the first line of the stream, a line after a
+// gap, or one without a timestamp.
 func (l *stream) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int) {
 	switch {
 	case l.first.File == nil || !l.first.Raw.Set && raw.Set:
@@ -223,21 +225,22 @@ func (l *stream) seeFirst(s *scanner, raw, env *parse.Clock, header bool, n int)
 	}
 }
 
-// put makes p the current line of n bytes. It writes field by field, as the
-// next line reads them so.
+// put makes p the current line, of n bytes. It assigns the clocks field by field
+// because the next line reads them that way.
 func (p *spot) put(s *scanner, raw, env *parse.Clock, header bool, n int) {
 	p.raw.NS, p.raw.Res, p.raw.Lack, p.raw.Set, p.raw.East = raw.NS, raw.Res, raw.Lack, raw.Set, raw.East
 	p.env.NS, p.env.Res, p.env.Lack, p.env.Set, p.env.East = env.NS, env.Res, env.Lack, env.Set, env.East
 	p.header, p.offset, p.line, p.from, p.end = header, s.offset(), s.line, s.at, s.at+n
 }
 
-// mark keeps the text of a line.
+// mark keeps the text of the line at p.
 func (s *scanner) mark(p *spot) parse.Mark {
 	return parse.Mark{Pos: parse.Pos{File: s.d.file, Offset: p.offset, Line: p.line}, Raw: p.raw, Envelope: p.env, Text: s.markText(p.from, p.end)}
 }
 
-// gapMin is the shortest silence of an origin that is recorded. Those of the
-// kubelet are evidence; other daemons are silent all the time.
+// gapMin returns the length in ns from which a silence of an origin is recorded as
+// a gap. Silences of the kubelet are evidence; other daemons are silent all the
+// time.
 func gapMin(s parse.Source) int64 {
 	if s == parse.SrcKubelet || s == parse.SrcUnknown {
 		return parse.GapMin
@@ -245,14 +248,14 @@ func gapMin(s parse.Source) int64 {
 	return parse.GapMinOther
 }
 
-// soon reports whether a line follows p by the same clock in less than least; that
-// is said of most, and quickly.
+// soon reports whether raw is less than least (ns) after p on the same clock. It is
+// the fast path and true for nearly every line.
 func (p *spot) soon(raw *parse.Clock, header bool, least int64) bool {
 	return p.header == header && p.raw.Set && uint64(raw.NS-p.raw.NS) < uint64(least)
 }
 
-// gap reports whether an origin was silent for least or longer before a line of
-// those clocks, by the header's clock if both have it.
+// gap reports whether the origin was silent for at least least (ns) between p and a
+// line with the given clocks. It compares header clocks if both lines have one.
 func (p *spot) gap(raw, env *parse.Clock, header bool, least int64) bool {
 	x, y := &p.raw, raw
 	if p.header != header {
@@ -261,11 +264,11 @@ func (p *spot) gap(raw, env *parse.Clock, header bool, least int64) bool {
 	return x.Set && y.Set && apart(x, y) >= least
 }
 
-// leapYear is the length of YearUnknown.
+// leapYear is the length of YearUnknown in ns.
 const leapYear = 366 * 86400e9
 
-// apart is the distance of two readings of one clock. Without a year, the end
-// of one and the beginning of the next are neighbours.
+// apart returns the absolute distance in ns of two readings of one clock. Without a
+// year, the end of December and the beginning of January are adjacent.
 func apart(x, y *parse.Clock) int64 {
 	d := y.NS - x.NS
 	if d < 0 {
@@ -277,7 +280,7 @@ func apart(x, y *parse.Clock) int64 {
 	return d
 }
 
-// finish turns the last lines into marks, as the run's data goes away.
+// finish turns the last lines into marks, because the data of the run is released.
 func (s *scanner) finish() {
 	for _, l := range s.res.streams {
 		l.end = s.mark(&l.last)
@@ -285,20 +288,21 @@ func (s *scanner) finish() {
 	}
 }
 
-// order counts in which direction the clock of a file goes.
+// order counts how often the clock of a file steps forward and backward.
 type order struct {
 	set         bool
 	first, last reading
 	up, down    int
 }
 
-// reading is what order needs of a clock.
+// reading is the part of a Clock that order needs.
 type reading struct {
 	ns   int64
 	lack parse.Lack
 }
 
-// stays adds a reading next to the last one, which counts for nothing.
+// stays records a reading less than a second from the last one, which does not
+// count as a step, and reports whether c was one.
 func (o *order) stays(c *parse.Clock) bool {
 	if uint64(c.NS-o.last.ns+1e9-1) >= 2e9-1 || c.Lack != o.last.lack || !o.set {
 		return false
@@ -316,8 +320,8 @@ func (o *order) add(c *parse.Clock) {
 	o.last.ns, o.last.lack = c.NS, c.Lack
 }
 
-// step counts a step of a second or more from the last reading: neighbouring
-// lines may swap.
+// step counts a step of a second or more from the last reading. Shorter ones are
+// ignored because neighboring lines may be swapped.
 func (o *order) step(to reading) {
 	if o.last.lack != to.lack {
 		return

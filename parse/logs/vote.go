@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// vote settles who wrote the lines that name no writer: by the layout's word,
-// else by what such lines of the head look like.
+// vote determines who wrote the lines that name no writer: from the bundle layout,
+// or else from what such lines in head look like.
 func (d *Decoder) vote(head []byte) {
 	d.klog, d.logrus, d.plain = parse.SrcKubelet, parse.SrcUnknown, parse.SrcUnknown
 	src := d.opt.Source
@@ -38,7 +38,7 @@ func roleSource(r parse.Role) parse.Source {
 	return parse.SrcUnknown
 }
 
-// count holds the vote among the bare lines of the head.
+// count determines it from the bare lines in head.
 func (d *Decoder) count(head []byte) {
 	p := journal.NewParser(d.framing)
 	defer p.Release()
@@ -75,13 +75,13 @@ func (d *Decoder) count(head []byte) {
 			tool = tool || hint(toolStarts, e.Msg)
 		}
 	}
-	// crictl is built from the same client of the runtime as the kubelet, and its calls
-	// have deadlines of their own (kubernetes-sigs/cri-tools, --timeout 2s).
+	// crictl uses the same CRI client as the kubelet, but its calls have deadlines
+	// of their own (kubernetes-sigs/cri-tools, --timeout 2s).
 	if tool && client > 0 && klogs == client {
 		d.klog, d.plain = parse.SrcFacts, parse.SrcFacts
 		return
 	}
-	// A few klog lines within a runtime's log are those of CNI plug-ins.
+	// A few klog lines in a runtime's log come from CNI plugins.
 	if other > kubelet || kubelet == 0 && logrus > 4*klogs {
 		d.klog = parse.SrcSystem
 	}
@@ -90,16 +90,16 @@ func (d *Decoder) count(head []byte) {
 		if v > best {
 			best, d.logrus = v, logrusHints[i].source
 		}
-		// dockerd starts a containerd of its own, which writes to the same place
-		// and says more than dockerd does.
+		// dockerd starts its own containerd, which writes to the same log and
+		// writes more than dockerd does.
 		if logrusHints[i].source == parse.SrcDockerd && v > 0 {
 			best, d.logrus = logrus+1, parse.SrcDockerd
 		}
 	}
 }
 
-// kubeletCallers are files of which only the kubelet has one by that name, and
-// otherCallers those of other Kubernetes programs; by prefix.
+// kubeletCallers are prefixes of source files that only the kubelet has under that
+// name; otherCallers are those of other Kubernetes programs.
 var (
 	kubeletCallers = [][]byte{[]byte("kubelet"), []byte("pod_workers.go"), []byte("generic.go"), []byte("kuberuntime_"),
 		[]byte("remote_"), []byte("status_manager.go"), []byte("setters.go"), []byte("eviction_manager.go"),
@@ -114,11 +114,11 @@ var (
 		[]byte("health_checker.go"), []byte("log_monitor.go"), []byte("custom_plugin_monitor.go"), []byte("plugin.go:")}
 )
 
-// clientCallers are the files of the client of the runtime; since 1.31 all its
-// errors come from one (k8s.io/cri-client/pkg/internal/log.go).
+// clientCallers are source files of the CRI client. Since 1.31 all its errors come
+// from one (k8s.io/cri-client/pkg/internal/log.go).
 var clientCallers = [][]byte{[]byte("remote_"), []byte("log.go:32")}
 
-// toolStarts begin the lines that crictl writes to a terminal.
+// toolStarts are prefixes of the lines that crictl writes to a terminal.
 var toolStarts = [][]byte{[]byte("FATA["), []byte("ERRO["), []byte("WARN["), []byte("DEBU[")}
 
 func hint(prefixes [][]byte, caller []byte) bool {
@@ -130,8 +130,8 @@ func hint(prefixes [][]byte, caller []byte) bool {
 	return false
 }
 
-// logrusHints are words by which the logrus lines of one runtime differ from
-// those of others.
+// logrusHints lists strings that distinguish the logrus lines of one runtime from
+// those of the others.
 var logrusHints = []struct {
 	source parse.Source
 	words  [][]byte

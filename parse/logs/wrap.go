@@ -9,9 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// wrapped are texts of the lines about the health of PLEG that a terminal may have
-// broken in two. Only a break within one of them is mended: what else stands on a
-// line without a header may be anything.
+// wrapped lists texts of lines about PLEG health that a terminal may have wrapped.
+// Only a break inside one of them is mended, because any other line without a
+// header may be unrelated.
 var wrapped = []string{
 	"kipping pod synchronization - PLEG is not healthy",
 	"kipping pod synchronization - [",
@@ -21,9 +21,9 @@ var wrapped = []string{
 	" ago; threshold is ",
 }
 
-// wraps reports whether a bare line goes on with the open record where a terminal
-// broke it, and whether the break swallowed a blank. A row of a node's conditions is
-// broken where it has not come to its message.
+// wraps reports whether a bare line continues the open record where a terminal
+// wrapped it, and whether the wrap swallowed a blank. A row of node conditions may
+// be wrapped anywhere before its message.
 func (o *openRecord) wraps(s *scanner) (ok, blank bool) {
 	e := &s.entry
 	if e.Form != journal.Bare || e.Header.Kind != journal.NoHeader || e.Partial || e.Marker.Kind != "" || len(e.Msg) == 0 {
@@ -41,9 +41,11 @@ func (o *openRecord) wraps(s *scanner) (ok, blank bool) {
 	return seam(o.message(s), e.Msg)
 }
 
-// seamReach is how far from a break is looked.
+// seamReach is the number of bytes examined on each side of a break.
 const seamReach = 80
 
+// seam reports whether a terminal wrapped one text into before and after, and
+// whether the wrap swallowed a blank.
 func seam(before, after []byte) (ok, blank bool) {
 	tail, head := string(before[max(0, len(before)-seamReach):]), string(after[:min(len(after), seamReach)])
 	if !speaksOfPLEG(tail) && !speaksOfPLEG(head) {
@@ -59,7 +61,7 @@ func seam(before, after []byte) (ok, blank bool) {
 			}
 		}
 	}
-	// Within the age or the threshold, or beside them.
+	// A break inside the age or the threshold, or next to one.
 	_, age, ok := strings.Cut(tail, "pleg was last seen active")
 	rest, _, end := strings.Cut(" "+head, " ago")
 	if _, limit, at := strings.Cut(tail, "ago; threshold is"); at {
@@ -75,16 +77,17 @@ func seam(before, after []byte) (ok, blank bool) {
 	return true, (age == "" || rest == "") && !apart
 }
 
-// speaksOfPLEG is a cheap test for what stands on one side of a break at least.
+// speaksOfPLEG is a cheap test for text that must be on at least one side of a
+// break.
 func speaksOfPLEG(s string) bool {
 	return strings.Contains(s, "leg") || strings.Contains(s, "LEG") || strings.Contains(s, "kip") || strings.Contains(s, "synchroni")
 }
 
-// squeeze takes the blanks out.
+// squeeze removes all spaces.
 func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// mend joins the rest of a broken line to the open record. Of blanks that indent it
-// one is left.
+// mend appends the rest of a wrapped line to the open record. Of the blanks that
+// indent it, one is left.
 func (o *openRecord) mend(rest []byte, blank bool) {
 	if text := bytes.TrimLeft(rest, " \t"); len(text) < len(rest) {
 		rest, blank = text, !bytes.HasSuffix(o.body, []byte(" "))

@@ -7,8 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// A line about PLEG that a terminal broke is one line again, at whatever column it
-// was broken, with or without a header of the framing.
+// TestWrappedLines checks that a line about PLEG that a terminal wrapped becomes
+// one line again, at whatever column it was wrapped, with or without a framing
+// header.
 func TestWrappedLines(t *testing.T) {
 	const age = "E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last seen active 10m18.040734348s ago; threshold is 3m0s"
 	for _, framing := range []string{"", "Dec 06 18:56:49 worker-7 kubelet[1234]: "} {
@@ -29,7 +30,8 @@ func TestWrappedLines(t *testing.T) {
 	}
 }
 
-// What follows a line about PLEG and is no part of it stays apart.
+// TestLinesThatAreNotWrapped checks that what follows a line about PLEG without
+// being part of it stays separate.
 func TestLinesThatAreNotWrapped(t *testing.T) {
 	const cut = "Dec 06 18:56:49 worker-7 kubelet[1234]: E1206 18:56:49.123456    1234 kubelet.go:1847] skipping pod synchronization - PLEG is not healthy: pleg was last s>"
 	for _, next := range []string{"active 3m0s ago", "the node went away 10m ago", "of PLEG that is all", "een"} {
