@@ -1,12 +1,12 @@
 package parse
 
-// Bundle is all that the inputs say, merged. Slices are in time order with
-// ties broken by position, and the same for any number of workers.
+// Bundle is the merged content of all inputs. Slices are in time order, with ties
+// broken by position, and do not depend on the number of workers.
 type Bundle struct {
 	Inputs     []Input
 	Files      []*File
 	Events     []*Event
-	Symbols    *Symbols // of the fields of Events, nil if none were taken as the lines were decoded
+	Symbols    *Symbols // interned fields of Events; nil if none were extracted while decoding
 	Coverage   []*Coverage
 	Markers    []*Marker
 	Facts      []*Fact
@@ -16,44 +16,45 @@ type Bundle struct {
 	Scrapes    []*Scrape
 	Objects    []*Object
 	Clocks     []FileClock
-	Copies     map[*File]int  // lines of a file that Events holds from another file
+	Copies     map[*File]int  // number of lines of a file that Events holds from another file instead
 	Journals   []*JournalFile // in the order of Files
 	Warnings   []Warning
 }
 
-// Input is one argument of the command line.
+// Input is a command-line argument.
 type Input struct {
 	Path      string `json:"path"`       // as given
-	Kind      string `json:"kind"`       // name of the layout or of the format: "sosreport", "kubelet-log", …
+	Kind      string `json:"kind"`       // name of the layout or format: "sosreport", "kubelet-log", …
 	Files     int    `json:"files"`      // members seen
-	FilesUsed int    `json:"files_used"` // members that gave at least one record
+	FilesUsed int    `json:"files_used"` // members that yielded at least one record
 	Bytes     int64  `json:"bytes"`      // read, after decompression
 	Partial   bool   `json:"partial"`    // truncated, unreadable, or cut by a limit
 }
 
-// FileClock says how the year and zone of a file's stamps were resolved.
+// FileClock states how the year and zone of a file's stamps were resolved.
 type FileClock struct {
 	File      *File
 	Envelope  ZoneInfo
 	Header    ZoneInfo
 	Year      int    // year of the newest line
-	YearBasis string // in words: "collection time in sos_reports/manifest.json", "--year", …
+	YearBasis string // human-readable: "collection time in sos_reports/manifest.json", "--year", …
 	Reversed  bool
 	Jumps     []Jump
-	Stepped   int // how many steps there are: of more than Many of a kind not all are among Jumps
-	// Moved is how many stretches of a journal were moved on the axis because
-	// the boot's own clock shows that the wall clock was set behind them.
+	Stepped   int // total number of steps; of more than Many per kind, only some are in Jumps
+	// Moved is the number of spans of a journal that were moved on the time axis
+	// because the boot's monotonic clock shows that the wall clock was set after
+	// them.
 	Moved int
 }
 
-// ZoneSinceBoot is the name in a ZoneInfo of stamps that count from the boot.
+// ZoneSinceBoot is the ZoneInfo name for stamps that count from boot.
 const ZoneSinceBoot = "time since boot"
 
-// ZoneInfo is a zone and how it is known.
+// ZoneInfo is a time zone and how it is known.
 type ZoneInfo struct {
 	Name   string // "UTC", "+05:30", "Europe/Berlin"
 	Offset int    // seconds east of UTC at the newest line
-	Basis  string // in words
+	Basis  string // human-readable
 }
 
 // Jump is a step of the wall clock between two lines.
@@ -62,14 +63,14 @@ type Jump struct {
 	Step int64 // ns, positive forward
 }
 
-// Listing is one recorded relist listing (plegforensics/snapshots/v1).
+// Listing is a recorded relist listing (plegforensics/snapshots/v1).
 type Listing struct {
 	Pos
 	Stamp
 	Raw []byte // the JSON line; package cri decodes it
 }
 
-// Object is a Kubernetes object with its position: node, pod, event.
+// Object is a Kubernetes object (node, pod or event) with its position.
 type Object struct {
 	Pos
 	Stamp
@@ -81,6 +82,7 @@ type Object struct {
 	Text      Text
 }
 
+// Where, When, From and Quote implement Record.
 func (o *Object) Where() Pos    { return o.Pos }
 func (o *Object) When() Stamp   { return o.Stamp }
 func (o *Object) From() Source  { return SrcKubeEvents }
@@ -94,6 +96,6 @@ type LogPart struct {
 	Facts      []*Fact // anchors for year and zone: header dates, LastHeartbeatTime, …
 	Containers []*Container
 	Warnings   []Warning
-	Format     string // framing in words: "journal short-precise + klog"
+	Format     string // human-readable framing: "journal short-precise + klog"
 	Lines      int
 }

@@ -2,46 +2,47 @@ package parse
 
 import "time"
 
-// YearUnknown is the year in which a reading without a year is stored. It is
-// a leap year, so 29 February survives.
+// YearUnknown is the year in which a reading without a year is stored. It is a leap
+// year so that February 29 is representable.
 const YearUnknown = 1972
 
-// Lack says what a clock reading does not tell.
+// Lack is a bitset of what a clock reading does not state.
 type Lack uint8
 
-// What a reading may lack.
+// Parts that a reading may lack.
 const (
 	LackYear Lack = 1 << iota // "Mar 13 15:41:18", klog headers: stored in year YearUnknown
 	LackZone                  // local time of an unstated zone: stored as if UTC
-	LackDate                  // time of day only (sar rows): stored in 1 Jan YearUnknown
+	LackDate                  // time of day only (sar rows): stored in January 1 of YearUnknown
 )
 
-// Clock is one clock reading as it stands in a line, before year and zone are
-// inferred. The zero Clock is "no reading".
+// Clock is a clock reading as it appears in a line, before year and zone are
+// inferred. The zero Clock means no reading.
 type Clock struct {
-	NS   int64         // ns since the Unix epoch, taking missing year as YearUnknown and missing zone as UTC
+	NS   int64         // ns since the Unix epoch, with a missing year taken as YearUnknown and a missing zone as UTC
 	Res  time.Duration // granularity of the reading: 1s, 1µs, 1ns, …
 	Lack Lack
 	Set  bool
-	East int8 // zone that an ISO stamp states, in quarters of an hour east of UTC; packed records leave it out
+	East int8 // zone stated by an ISO timestamp, in quarters of an hour east of UTC; not kept in packed records
 }
 
-// Basis says how the absolute time of a record is known, from worst to best.
+// Basis states how the absolute time of a record is known, from worst to best.
 type Basis uint8
 
-// Bases, in growing trust.
+// Bases, in increasing order of trust.
 const (
 	NoTime       Basis = iota // no time at all
 	FileTime                  // the file's modification time
-	LowerBound                // the moment lies at or shortly after At: a snapshot's own gauges, which state earlier moments
+	LowerBound                // the time is at or shortly after At: a snapshot's own gauges, which state earlier times
 	YearGuessed               // year from the file time or the default; zone too if none was stated
 	YearInferred              // year from another record of the bundle
 	SinceBoot                 // time since boot, the boot dated by another record
 	ZoneGuessed               // full date, but the zone was assumed UTC
 	ZoneInferred              // full date, zone from another record of the bundle
-	Stated                    // the line states everything, or the user did by --tz and --year
+	Stated                    // stated by the line, or by the user with --tz and --year
 )
 
+// String returns the human-readable name of the basis.
 func (b Basis) String() string {
 	return [...]string{"none", "file time", "lower bound", "year guessed", "year inferred", "since boot", "zone assumed", "zone inferred", "stated"}[b]
 }
@@ -49,21 +50,20 @@ func (b Basis) String() string {
 // Stamp is an absolute time and how it is known.
 type Stamp struct {
 	At    int64      // Unix nanoseconds; meaningful when Basis > NoTime
-	Res   Resolution // granularity, at least ±this
+	Res   Resolution // granularity: the error is at least ±this
 	Basis Basis
 }
 
-// Resolution is a granularity of clock readings in few bytes, as every record has
-// one: a count of 30 bits, and its unit. It is exact to the nanosecond up to a
-// second, to the microsecond up to a quarter of an hour.
+// Resolution is a compact granularity of clock readings, because every record has
+// one: a 30-bit count and its unit. It is exact to the nanosecond up to one second,
+// and to the microsecond up to a quarter of an hour.
 type Resolution uint32
 
 const unitBits = 2
 
 var units = [1 << unitBits]time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second}
 
-// ResolutionOf returns d, rounded up to what a Resolution can say; below zero is
-// zero.
+// ResolutionOf returns d as a Resolution, rounded up. A negative d counts as zero.
 func ResolutionOf(d time.Duration) Resolution {
 	d = min(max(d, 0), 1<<60)
 	for i, unit := range units {
@@ -79,7 +79,7 @@ func (r Resolution) Duration() time.Duration {
 	return time.Duration(r>>unitBits) * units[r&(1<<unitBits-1)]
 }
 
-// Time returns the stamp as a UTC time, the zero time when unknown.
+// Time returns the stamp in UTC, or the zero time if it is unknown.
 func (s Stamp) Time() time.Time {
 	if s.Basis == NoTime {
 		return time.Time{}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A resolution is never finer than what it was made of, and by less than a part
-// in 2^20 coarser.
+// TestResolution checks that a resolution is never finer than what it was made
+// from, and less than one part in 2^20 coarser.
 func TestResolution(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second, time.Minute, 15 * time.Minute} {
 		if got := ResolutionOf(d).Duration(); got != d {

@@ -2,21 +2,21 @@ package parse
 
 import "slices"
 
-// Columns reads some fields of many events as numbers of its Symbols. The fields
-// of most lines were taken when they were decoded; where the value of each name
-// stands is found out once for all rows of a Shape.
+// Columns reads selected fields of many events as interned strings. The fields of
+// most lines were extracted while decoding. Where each name is in a row is
+// determined once per Shape.
 type Columns struct {
 	symbols *Symbols
 	names   []string
-	of      [][]int8 // by Shape: which of names each value is, -1 none, up to the last that is one; nil: not asked yet
+	of      [][]int8 // by Shape: index in names of each value, -1 if none; trailing -1 trimmed; nil: not computed yet
 	text    []Field
 }
 
-// NewColumns returns a reader of the fields of these names, at most 127.
+// NewColumns returns a reader of the named fields, at most 127.
 func NewColumns(t *Symbols, names ...string) *Columns { return &Columns{symbols: t, names: names} }
 
-// Read sets row, which is as long as there are names, to the values of e: 0
-// where it has none, and of several fields of one name the first with a value.
+// Read sets row, which has one element per name, to the values of e: 0 if e has no
+// such field, and the first non-empty value if it has several.
 func (c *Columns) Read(e *Event, row []Sym) {
 	clear(row)
 	if shape, values, of := e.taken(); of != nil && of == c.symbols {
@@ -35,7 +35,7 @@ func (c *Columns) Read(e *Event, row []Sym) {
 	}
 }
 
-// columns returns which of the names each value of a Shape is.
+// columns returns, for each value of a Shape, its index in names.
 func (c *Columns) columns(shape Sym) []int8 {
 	if int(shape) < len(c.of) && c.of[shape] != nil {
 		return c.of[shape]

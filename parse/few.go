@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// Many is of how many things of one kind each is kept where an input that nobody
-// collected may hold any number: more than a node writes in months. Of more of them those
-// that decide are kept and the others are counted, which a warning tells.
+// Many is the number of items of one kind that are kept individually. It is more
+// than a node writes in months, but an untrusted input may hold any number. Beyond
+// it, the most significant items are kept, the others are only counted, and a
+// warning says so.
 const Many = 10_000
 
-// Weightiest keeps of a list the first, the last and those that weigh most, in their
-// order: all of it, or as many as most.
+// Weightiest returns the first and last items of list and the heaviest of the
+// others, in list order: most items in total (at least 2), or all if there are no
+// more. Of equally heavy items, earlier ones are kept.
 func Weightiest[T any](list []T, most int, weight func(*T) int64) []T {
 	n := len(list)
 	if n <= max(most, 2) {
@@ -32,7 +34,8 @@ func Weightiest[T any](list []T, most int, weight func(*T) int64) []T {
 	return out
 }
 
-// Counted tells how many things of a kind there are, and which of them are kept.
+// Counted returns a warning stating how many items of a kind there are and which of
+// them are kept.
 func Counted(at Pos, all int, kind string, kept int, which string) Warning {
 	return Warning{Pos: at, Cut: true, Msg: fmt.Sprintf("%s: %d are kept one by one, %s; the others are only counted", Plural(all, kind), kept, which)}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWeightiest: the first, the last and the weightiest stay, in their order; of equal
-// ones the first.
+// TestWeightiest checks that the first, the last and the heaviest items are kept in
+// order, and the first of equally heavy ones.
 func TestWeightiest(t *testing.T) {
 	for _, c := range []struct {
 		list []int64

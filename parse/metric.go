@@ -13,21 +13,21 @@ import (
 type Point struct {
 	At   int64 // Unix ns
 	V    float64
-	Src  *Scrape // the snapshot it stands in, never nil
-	Line uint32  // 0 when the file has no lines
+	Src  *Scrape // the snapshot that holds it, never nil
+	Line uint32  // 0 if the file has no lines
 }
 
-// HistogramPoint is one native histogram sample.
+// HistogramPoint is a native histogram sample.
 type HistogramPoint struct {
 	At   int64
-	H    any // *histogram.FloatHistogram of Prometheus; package metrics knows it
+	H    any // *histogram.FloatHistogram of Prometheus; used by package metrics
 	Src  *Scrape
 	Line uint32
 }
 
-// Chunk is a run of samples of one series in the encoding of a Prometheus
-// TSDB. Package metrics unpacks it on demand, so that a database of millions
-// of samples stays small in memory.
+// Chunk is a run of samples of one series in the encoding of a Prometheus TSDB.
+// Package metrics unpacks it on demand, so that a database of millions of samples
+// takes little memory.
 type Chunk struct {
 	Min, Max int64 // Unix ns of the first and last sample
 	Encoding byte
@@ -35,29 +35,29 @@ type Chunk struct {
 	Src      *Scrape
 }
 
-// Series is one metric series over the snapshots of a bundle, oldest first.
+// Series is a metric series across the snapshots of a bundle, oldest first.
 type Series struct {
 	Name   string
-	Labels []Field // sorted by name, without __name__, as the file writes them; bounds (le, quantile) of snapshots as a server does
+	Labels []Field // sorted by name, without __name__, as written in the file; bounds (le, quantile) of snapshots in a server's notation
 	Type   string  // counter, gauge, histogram, summary, unknown
-	// Raw is the series as its first file writes it, up to the value; ""
-	// when it does not come from lines of text.
+	// Raw is the series as its first file writes it, up to the value; "" if it does
+	// not come from text lines.
 	Raw string
-	// Node and Job say who exposes the series: the node's name and the
-	// exporter ("kubelet", "kubelet/cadvisor", "node-exporter", …). Both are
-	// "" when the series carries the labels of a Prometheus server (TSDB,
-	// API, federation): then its labels say so.
+	// Node and Job identify who exposes the series: the node name and the exporter
+	// ("kubelet", "kubelet/cadvisor", "node-exporter", …). Both are "" if the
+	// series has the labels of a Prometheus server (TSDB, API, federation); then
+	// its labels say so.
 	Node, Job  string
 	Points     []Point
 	Histograms []HistogramPoint
-	// Chunks hold further samples, packed; sorted by Min, they do not
-	// overlap Points. Only series of big databases have any. Unpack walks
-	// their float samples in time order, each time decoding anew.
+	// Chunks hold further samples, packed and sorted by Min. They do not overlap
+	// Points. Only series of large databases have chunks. Unpack iterates over
+	// their float samples in time order and decodes them on each call.
 	Chunks []Chunk
 	Unpack func(*Series) iter.Seq[Point]
 }
 
-// Samples walks the float samples in time order, packed ones included.
+// Samples iterates over all float samples in time order, including packed ones.
 func (s *Series) Samples() iter.Seq[Point] {
 	return func(yield func(Point) bool) {
 		points := s.Points
@@ -70,7 +70,7 @@ func (s *Series) Samples() iter.Seq[Point] {
 					points = points[1:]
 				}
 				if len(points) > 0 && points[0].At == p.At {
-					points = points[1:] // held twice
+					points = points[1:] // a duplicate
 				}
 				if !yield(p) {
 					return
@@ -85,8 +85,8 @@ func (s *Series) Samples() iter.Seq[Point] {
 	}
 }
 
-// Within returns the series with only its samples from since to until, Unix ns, 0
-// for open; nil where there are none.
+// Within returns a copy of the series with only its samples from since to until,
+// both inclusive and in Unix ns, 0 for unbounded. It returns nil if there are none.
 func (s *Series) Within(since, until int64) *Series {
 	in := func(at int64) bool { return (since == 0 || at >= since) && (until == 0 || at <= until) }
 	out := *s
@@ -96,7 +96,7 @@ func (s *Series) Within(since, until int64) *Series {
 		case in(c.Min) && in(c.Max):
 			out.Chunks = append(out.Chunks, c)
 		case s.Unpack == nil || since != 0 && c.Max < since || until != 0 && c.Min > until:
-		default: // it lies across an end
+		default: // the chunk spans a bound
 			part := *s
 			part.Chunks = []Chunk{c}
 			for p := range s.Unpack(&part) {
@@ -123,10 +123,10 @@ func (s *Series) Within(since, until int64) *Series {
 	return &out
 }
 
-// Sampled reports whether the series has float samples, packed ones included.
+// Sampled reports whether the series has float samples, including packed ones.
 func (s *Series) Sampled() bool { return len(s.Points)+len(s.Chunks) > 0 }
 
-// Label returns the value of a label, "" when the series has none.
+// Label returns the value of a label, or "".
 func (s *Series) Label(name string) string {
 	for _, l := range s.Labels {
 		if l.Name == name {
@@ -136,7 +136,7 @@ func (s *Series) Label(name string) string {
 	return ""
 }
 
-// String returns the series in the notation of PromQL.
+// String returns the series in PromQL notation.
 func (s *Series) String() string {
 	if len(s.Labels) == 0 {
 		return s.Name
@@ -160,26 +160,27 @@ func b2i(b bool) int {
 	return 0
 }
 
-// Sample returns the i-th float sample as a record that can be evidence.
+// Sample returns the i-th of Points as a Record.
 func (s *Series) Sample(i int) *Sample { return &Sample{Series: s, Point: s.Points[i]} }
 
-// Cite returns a sample of the series as a record that can be evidence.
+// Cite returns a sample of the series as a Record.
 func (s *Series) Cite(p Point) *Sample { return &Sample{Series: s, Point: p} }
 
-// Sample is one float sample and its series: a record.
+// Sample is a float sample with its series. It implements Record.
 type Sample struct {
 	Series *Series
 	Point
 }
 
+// Where, From and When implement Record.
 func (m *Sample) Where() Pos   { return Pos{File: m.Src.File, Line: m.Line} }
 func (m *Sample) From() Source { return SrcMetrics }
 func (m *Sample) When() Stamp {
 	return Stamp{At: m.At, Res: m.Src.Res, Basis: m.Src.Basis}
 }
 
-// Quote returns the sample's line as the file has it. For samples that do not
-// come from lines of text it writes the sample in that form.
+// Quote returns the sample's line as in the file. Samples that do not come from
+// text lines are formatted as text.
 func (m *Sample) Quote() string {
 	if s, ok := m.Src.Odd[m.Line]; ok && m.Line > 0 {
 		return s
@@ -191,7 +192,7 @@ func (m *Sample) Quote() string {
 	return raw + " " + FormatValue(m.V)
 }
 
-// FormatValue writes a sample value as Prometheus client libraries do.
+// FormatValue formats a sample value as Prometheus client libraries do.
 func FormatValue(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -202,28 +203,29 @@ func FormatValue(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Scrape is one snapshot of an exporter and how its time is known. It is a
-// record: a failed one is evidence by itself.
+// Scrape is a snapshot of an exporter and how its time is known. It is a Record: a
+// failed scrape is evidence in itself.
 type Scrape struct {
 	File *File
 	Stamp
-	Since   int64  // Unix ns of its first sample, where it holds many of one series; 0: as At
-	Why     string // basis in words
-	Failed  string // text when the snapshot is an error page instead of metrics
+	Since   int64  // Unix ns of its first sample if it holds several per series; 0: same as At
+	Why     string // human-readable basis
+	Failed  string // text of the error page served instead of metrics, or ""
 	Line    uint32 // first line of the snapshot
-	Node    string // node that it was taken from, "" unknown
+	Node    string // node it was taken from, "" if unknown
 	Job     string // exporter, as in Series
-	Samples int    // all that it holds
-	Passed  int    // of these, those of a large snapshot that were counted and not kept, as nobody asked for their metrics
-	// Odd holds lines that cannot be rebuilt from series and value, by line
-	// number: time stamps, unusual number formats.
+	Samples int    // all samples that it holds
+	Passed  int    // of these, samples of a large snapshot that were only counted, because no caller asked for their metrics
+	// Odd holds lines that cannot be rebuilt from series and value, such as ones
+	// with timestamps or unusual number formats, by line number.
 	Odd map[uint32]string
 }
 
+// Where, When and From implement Record.
 func (s *Scrape) Where() Pos   { return Pos{File: s.File, Line: s.Line} }
 func (s *Scrape) When() Stamp  { return s.Stamp }
 func (s *Scrape) From() Source { return SrcMetrics }
 
-// Quote returns the first line of an error page; a good snapshot has no line
+// Quote returns the first line of an error page; a successful snapshot has no line
 // of its own.
 func (s *Scrape) Quote() string { return s.Failed }

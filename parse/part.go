@@ -1,8 +1,7 @@
 package parse
 
-// Part is what the decoder of one member, or of one group of members, found.
-// Package bundle appends it to the Bundle; the order within each slice is the
-// order of the file.
+// Part is the result of decoding one member or one group of members. Package bundle
+// appends it to the Bundle. Each slice is in file order.
 type Part struct {
 	LogPart
 	Listings []Listing
@@ -12,8 +11,8 @@ type Part struct {
 	Journals []*JournalFile
 }
 
-// Empty reports whether the part holds no record at all. Warnings and coverage
-// are no records.
+// Empty reports whether the part holds no records. Warnings and coverage are not
+// records.
 func (p *Part) Empty() bool {
 	return len(p.Events)+len(p.Markers)+len(p.Facts)+len(p.Containers)+
 		len(p.Listings)+len(p.Series)+len(p.Scrapes)+len(p.Objects) == 0

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// Piece is lines of one origin in a file in which its time never steps back by GapMin.
+// Piece is a run of lines of one origin in a file within which time never steps
+// back by GapMin or more.
 type Piece struct {
 	First, Last Mark
-	Gaps        []Gap // its silences
+	Gaps        []Gap
 }
 
-// Pieces divides what the origin wrote at its steps back in time, in the order of the
-// file.
+// Pieces splits the lines of the origin where time steps back by GapMin or more, in
+// file order.
 func (c *Coverage) Pieces() []Piece {
 	var out []Piece
 	p := Piece{First: c.FirstLine}
@@ -29,14 +30,15 @@ func (c *Coverage) Pieces() []Piece {
 	return append(out, p)
 }
 
-// SortPieces brings the lines of the origin into the order of time, where its time
-// steps back though no clock did: pieces stand in the wrong order, or twice.
+// SortPieces puts the coverage of the origin into time order. It is for a file in
+// which time steps back although no clock did, because parts of it are out of order
+// or duplicated.
 func (c *Coverage) SortPieces() {
 	pieces := c.Pieces()
 	if len(pieces) == 1 {
 		return
 	}
-	var written []Gap // from a line to a line without a silence between
+	var written []Gap // from one line to another without a gap in between
 	for _, p := range pieces {
 		from := p.First
 		for _, g := range p.Gaps {

@@ -2,21 +2,21 @@ package parse
 
 import "time"
 
-// RawClocks are the clocks of a line as it states them.
+// RawClocks holds the clocks of a line as the line states them.
 type RawClocks struct {
 	Header   Clock // inside the message (klog header, logrus time=, JSON ts)
 	Envelope Clock // of the framing (journal, syslog, CRI, docker json-file)
 }
 
-// resolutions are the granularities that readings of a line have, finest first.
+// resolutions lists the granularities of readings in lines, finest first.
 var resolutions = [...]time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second, time.Minute}
 
-// clockBits is how many bits the properties of a Clock take: set, lack, and an
-// index of resolutions.
+// clockBits is the number of bits for the properties of a Clock: set, lack, and an
+// index in resolutions.
 const clockBits = 7
 
-// properties packs all of a clock but its reading. A granularity that no reading
-// of a line has is taken for the next coarser one.
+// properties packs everything of a clock except its reading. A granularity that is
+// not in resolutions is rounded up to the next coarser one.
 func (c Clock) properties() uint16 {
 	if !c.Set {
 		return 0
@@ -35,20 +35,21 @@ func clockOf(ns int64, properties uint16) Clock {
 	return Clock{NS: ns, Res: resolutions[properties>>4&7], Lack: Lack(properties >> 1 & 7), Set: true}
 }
 
-// SetRaw gives an event the clocks of its line. Until package clock resolves
-// them they take the place of At and Arrived: a log may have millions of lines.
+// SetRaw sets the clocks of an event's line. To save memory they share At and
+// Arrived until package clock resolves them: a log may have millions of lines.
 func (e *Event) SetRaw(c RawClocks) {
 	e.Stamp, e.At, e.Arrived = Stamp{}, c.Header.NS, c.Envelope.NS
 	e.raw = c.Header.properties() | c.Envelope.properties()<<clockBits
 }
 
-// Raw returns what SetRaw gave, the zero RawClocks once Resolve was called.
+// Raw returns the clocks set by SetRaw, or the zero RawClocks after Resolve.
 func (e *Event) Raw() RawClocks {
 	return RawClocks{clockOf(e.At, e.raw), clockOf(e.Arrived, e.raw>>clockBits)}
 }
 
-// RawKind tells all of Raw but the two readings, which stand in At and Arrived: it
-// is the same for events whose clocks are of one form, and 0 without any.
+// RawKind encodes everything of Raw except the two readings, which are in At and
+// Arrived. It is equal for events whose clocks have the same form, and 0 if there
+// are none.
 func (e *Event) RawKind() uint16 {
 	if e.raw&(1|1<<clockBits) == 0 {
 		return 0
@@ -56,12 +57,12 @@ func (e *Event) RawKind() uint16 {
 	return e.raw
 }
 
-// Resolve puts an event on the time axis, in place of its raw clocks. arrived is
-// the envelope's time, Unix ns, 0 if none.
+// Resolve replaces the raw clocks with the resolved time. arrived is the envelope's
+// time in Unix ns, 0 if none.
 func (e *Event) Resolve(s Stamp, arrived int64) {
-	e.raw &= 7 << (clockBits + 4) // the envelope's granularity alone
+	e.raw &= 7 << (clockBits + 4) // keep only the envelope's granularity
 	e.Stamp, e.Arrived = s, arrived
 }
 
-// ArrivedRes is the granularity of Arrived, once it is resolved.
+// ArrivedRes returns the granularity of Arrived. It is valid after Resolve.
 func (e *Event) ArrivedRes() time.Duration { return resolutions[e.raw>>(clockBits+4)] }

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Readable is a message with its JSON objects in words, for people: those of a whole
-// line, and those that are values in one. What is cut or nested too deep stays.
+// Readable returns a message with its JSON objects rewritten as words, both a whole
+// line and values within one. Truncated or too deeply nested objects are left
+// unchanged.
 func Readable(s string) string {
 	var b strings.Builder
 	for {
@@ -26,16 +27,17 @@ func Readable(s string) string {
 	return b.String() + s
 }
 
-// headerKeys are those that repeat what is shown beside a message.
+// headerKeys are keys that repeat what is shown next to a message.
 var headerKeys = []string{"ts", "time", "caller", "v", "level", "severity"}
 
-// objectWords are those of the next object: its message and what stands beside that,
-// of a condition or an event of the API the message alone.
+// objectWords reads the next object and returns its message and other values as
+// words. For a condition or an API event it returns only the message. ok is false
+// on invalid input.
 func objectWords(d *json.Decoder, depth int) (string, bool) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') || depth > 3 {
 		return "", false
 	}
-	said, more := "", []string{} // nil once said is all
+	said, more := "", []string{} // more is nil once said is the whole result
 	for d.More() {
 		key, err := d.Token()
 		name, ok := key.(string)
@@ -63,7 +65,7 @@ func objectWords(d *json.Decoder, depth int) (string, bool) {
 	return said + strings.Join(more, ", "), err == nil
 }
 
-// valueWords is the next value, long ids cut as people quote them.
+// valueWords reads the next value. Long hex IDs are shortened to 12 digits.
 func valueWords(d *json.Decoder, depth int) (string, bool) {
 	var raw json.RawMessage
 	if d.Decode(&raw) != nil {

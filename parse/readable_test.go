@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadable: people read what the JSON of a line says; what is none stays.
+// TestReadable checks that JSON in a line becomes words and that anything else is
+// unchanged.
 func TestReadable(t *testing.T) {
 	id := strings.Repeat("0123456789abcdef", 4)
 	for s, want := range map[string]string{

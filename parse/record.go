@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Source names who wrote a line; it is the "source" of evidence.
+// Source identifies the writer of a line; it is the "source" of evidence.
 type Source string
 
 // Sources.
@@ -28,98 +28,100 @@ const (
 	SrcStack      Source = "stack"
 )
 
-// Record is anything a bundle says at a place. Findings hold records, never
-// copies of their text.
+// Record is anything that a bundle states at a position. Findings hold records,
+// never copies of their text.
 type Record interface {
 	Where() Pos
 	When() Stamp
 	From() Source
-	Quote() string // the raw line; writers escape and cut it
+	Quote() string // the raw line; writers must escape and truncate it
 }
 
-// Origin is who wrote a run of lines: one process, as far as the lines tell.
-// Origins are interned per file, so comparing pointers compares origins.
+// Origin is the writer of a run of lines: one process, as far as the lines tell.
+// Origins are interned per file and can be compared by pointer.
 type Origin struct {
 	Source Source
 	Host   string // hostname of the envelope, "" if none
 	Ident  string // syslog identifier, e.g. "kubelet", "kubenswrapper"
 	Unit   string // systemd unit, if stated
 	Boot   string // boot id, 32 hex digits, if stated
-	PID    int    // of the envelope or the klog header, 0 if none
+	PID    int    // from the envelope or the klog header, 0 if none
 }
 
-// IdentAbout is the identifier of a line that others wrote about the node that is its host.
+// IdentAbout is the Ident of a line that somebody else wrote about the node named
+// by Host.
 const IdentAbout = "about the node"
 
-// Event is a log line that at least one signature picked. A log may hold
-// millions of them, so it fills one line of a processor's cache.
+// Event is a log line that matched at least one signature. A log may hold millions
+// of them, so an Event fits into one CPU cache line.
 type Event struct {
 	*Batch
-	Stamp              // resolved event time: the header's clock if there is one, else the envelope's
+	Stamp              // resolved time of the event: from the header's clock if there is one, else from the envelope's
 	Offset      int64  // byte offset of the line in the decompressed file
 	Arrived     int64  // resolved envelope time, Unix ns, 0 if none
-	text, width uint32 // the text: offset in the store of the batch, and length
+	text, width uint32 // offset and length of the text in the store of the batch
 	Line        uint32 // 1-based
-	sum         uint32 // of the message, 0 unknown: see SetSum
-	Body        uint16 // length of the decoded message, kept right behind the text, where the message does not stand in it verbatim (JSON framing, joined lines); else 0
+	sum         uint32 // checksum of the message, 0 if unknown: see SetSum
+	Body        uint16 // length of the decoded message stored right after the text, if the text does not contain it verbatim (JSON framing, joined lines); else 0
 	Msg         uint16 // offset of the message in the text, after framing and klog header; capped at 65535
-	fields      uint16 // where the store of the batch keeps the fields, 0 if it does not: see SetFields
-	raw         uint16 // what At and Arrived are before package clock has read them; since then the granularity of Arrived
+	fields      uint16 // row number of the fields in the store of the batch, 0 if none: see SetFields
+	raw         uint16 // form of the raw clocks in At and Arrived until package clock resolves them; then the granularity of Arrived
 }
 
-// Batch is what the events of one kind whose texts lie in one store have in common.
-// It may be put under another kind, with all its events.
+// Batch holds what events of one kind with texts in one store share. Changing its
+// EventKind changes the kind of all its events.
 type Batch struct {
 	*EventKind
 	arena *Arena
 }
 
-// NewBatch returns a batch for events of a kind whose texts lie in the store of t.
+// NewBatch returns a batch for events of kind k with texts in the store of t.
 func NewBatch(k *EventKind, t Text) *Batch { return &Batch{k, t.arena} }
 
-// Holds reports whether the batch is for texts of the store of t.
+// Holds reports whether the batch is for texts in the store of t.
 func (l *Batch) Holds(t Text) bool { return l.arena == t.arena }
 
-// NewEvent returns an event with a batch of its own; rest is what it is beside kind
-// and text.
+// NewEvent returns an event with a batch of its own. rest provides everything
+// except kind and text.
 func NewEvent(k *EventKind, t Text, rest Event) *Event {
 	rest.Batch = NewBatch(k, t)
 	rest.SetText(t)
 	return &rest
 }
 
-// SetText gives the event its text, which its batch holds.
+// SetText sets the text of the event, which must be in the store of its batch.
 func (e *Event) SetText(t Text) { e.text, e.width = t.off, t.n }
 
-// Text is the whole raw line, or all lines of a multi-line record.
+// Text returns the whole raw line, or all lines of a multi-line record.
 func (e *Event) Text() Text { return Text{e.arena, e.text, e.width} }
 
-// EventKind is what an event has in common with others. It is shared and never
-// changes.
+// EventKind holds what an event has in common with others. It is shared and
+// immutable.
 type EventKind struct {
 	File     *File
-	Origin   *Origin // who wrote it, never nil
-	Sigs     *SigSet // what it matched, never empty
+	Origin   *Origin // writer, never nil
+	Sigs     *SigSet // matched signatures, never empty
 	Caller   string  // "generic.go:238", "" if none
 	Severity byte    // 'I', 'W', 'E', 'F' or 0
-	Headed   bool    // the message brought a clock of its own
-	Bare     bool    // it states neither when nor by whom it was written
-	Told     bool    // it is bare, and stands among sentences of people
+	Headed   bool    // the message has a clock of its own
+	Bare     bool    // the line states neither its time nor its writer
+	Told     bool    // the line is bare and in a text written by people
 }
 
+// Where, When and From implement Record.
 func (e *Event) Where() Pos   { return Pos{e.File, e.Offset, e.Line} }
 func (e *Event) When() Stamp  { return e.Stamp }
 func (e *Event) From() Source { return e.Origin.Source }
 
-// Quote returns the raw line. Where that is read again and is not the line that
-// was decoded, it says so instead, as Message does.
+// Quote returns the raw line. If the line is read again and has changed since it
+// was decoded, Quote and Message return a note saying so.
 func (e *Event) Quote() string {
 	raw, _ := e.read()
 	return raw
 }
 
-// AppendQuote appends what Quote returns to dst, for callers who look at many
-// lines and keep none.
+// AppendQuote appends the result of Quote to dst. It saves allocations for callers
+// that examine many lines and keep none.
 func (e *Event) AppendQuote(dst []byte) []byte {
 	from := len(dst)
 	dst = e.Text().append(dst)
@@ -138,7 +140,7 @@ func (e *Event) Message() string {
 	return msg
 }
 
-// read returns the text, and the message as it stands in it.
+// read returns the text, and the message as a part of it.
 func (e *Event) read() (raw, msg string) {
 	raw = e.Text().String()
 	msg = raw[min(int(e.Msg), len(raw)):]
@@ -149,12 +151,13 @@ func (e *Event) read() (raw, msg string) {
 	return raw, msg
 }
 
-// Changed stands for a line at off of a file that is not there any more.
+// Changed returns the replacement for the line at offset off of a file that has
+// changed.
 func Changed(f *File, off int64) string {
 	return fmt.Sprintf("(%s was changed after it was read: the line at byte %d cannot be quoted)", f.Path, off)
 }
 
-// messageLen is the length of Message.
+// messageLen returns the length of Message.
 func (e *Event) messageLen() int {
 	if e.Body > 0 {
 		return int(e.Body)
@@ -162,13 +165,14 @@ func (e *Event) messageLen() int {
 	return max(int(e.width)-int(e.Msg), 0)
 }
 
-// sumSeed makes sums that no log can foresee.
+// sumSeed is random so that no log can be crafted to collide.
 var sumSeed = maphash.MakeSeed()
 
-// SetSum notes the sum of the message, by which Unique compares.
+// SetSum records the checksum of the message, which Unique compares and which
+// detects changed input.
 func (e *Event) SetSum(msg []byte) { e.sum = sumOfBytes(msg) }
 
-// sumOf is the sum of a message.
+// sumOf returns the checksum of a message. It is never 0.
 func sumOf(msg string) uint32 { return uint32(maphash.String(sumSeed, msg)) | 1 }
 
 func sumOfBytes(msg []byte) uint32 { return uint32(maphash.Bytes(sumSeed, msg)) | 1 }
@@ -180,11 +184,11 @@ func (e *Event) messageSum() uint32 {
 	return e.sum
 }
 
-// Is reports whether the line matched the signature id.
+// Is reports whether the line matched the signature with the given ID.
 func (e *Event) Is(id string) bool { return e.Sigs.Has(id) }
 
-// Field returns the named field that one of the line's signatures extracts,
-// "" when there is none. It parses the text at each call: call it once.
+// Field returns the named field that one of the line's signatures extracts, or "".
+// Unless the fields were extracted while decoding, each call parses the text again.
 func (e *Event) Field(name string) string {
 	if shape, values, of := e.taken(); of != nil {
 		for _, n := range of.Names(shape) {
@@ -202,12 +206,12 @@ func (e *Event) Field(name string) string {
 	return ""
 }
 
-// Fields returns the fields of all matched signatures, in signature order, those
-// that were taken as the line was decoded or else from its text.
+// Fields returns the fields of all matched signatures, in signature order. They
+// were extracted while decoding or else are read from the text.
 func (e *Event) Fields() []Field { return e.AppendFields(nil) }
 
-// AppendFields appends what Fields returns to dst, for callers who read many
-// events and keep none of the slices.
+// AppendFields appends the result of Fields to dst. It saves allocations for
+// callers that read many events and keep none of the slices.
 func (e *Event) AppendFields(dst []Field) []Field {
 	if shape, values, of := e.taken(); of != nil {
 		for _, name := range of.Names(shape) {
@@ -218,7 +222,7 @@ func (e *Event) AppendFields(dst []Field) []Field {
 	return e.Extract(dst)
 }
 
-// Extract appends what the signatures find in the text.
+// Extract appends the fields that the signatures find in the text.
 func (e *Event) Extract(dst []Field) []Field {
 	msg := e.Message()
 	for _, s := range e.Sigs.Sigs {
@@ -229,64 +233,66 @@ func (e *Event) Extract(dst []Field) []Field {
 	return dst
 }
 
-// SetFields says where the store of Text, a FieldStore, keeps the fields. What
-// lies too far back in the store is left to be read from the text.
+// SetFields records the row number of the fields in the store of Text, a
+// FieldStore. A number that does not fit into 16 bits is dropped; then the fields
+// are read from the text.
 func (e *Event) SetFields(row uint32) {
 	if e.fields = uint16(row); uint32(e.fields) != row {
 		e.fields = 0
 	}
 }
 
-// taken returns the fields that were taken as the line was decoded, the values
-// and what follows them in the store; of is nil if none were.
+// taken returns the fields that were extracted while decoding: their shape and a
+// reader of the values. of is nil if there are none.
 func (e *Event) taken() (shape Sym, values Row, of *Symbols) {
 	if e.fields == 0 {
 		return 0, Row{}, nil
 	}
 	store, ok := e.Text().fields()
 	if !ok {
-		return 0, Row{}, nil // the text was replaced: what it says counts
+		return 0, Row{}, nil // the text was replaced: only its content counts
 	}
 	values, of = store.Row(uint32(e.fields))
 	return values.Next(), values, of
 }
 
-// Field is a named value taken from a line, verbatim.
+// Field is a named value extracted verbatim from a line.
 type Field struct{ Name, Value string }
 
-// Sig is a known message. Package logs builds them from its data files.
+// Sig is a known message. Package logs builds it from its data files.
 type Sig struct {
 	ID      string
-	Sources []Source                              // who writes it; empty: anybody
+	Sources []Source                              // writers; empty: any
 	Extract func(msg string, dst []Field) []Field // appends the fields of a message
-	// Bulk marks messages that come by the hundred thousand. Their lines
-	// are never warnings by themselves.
+	// Bulk marks messages that occur by the hundred thousand. Their lines are never
+	// warnings by themselves.
 	Bulk bool
-	// Symptom marks messages that tell what failed, as the kubelet sees it, and
+	// Symptom marks messages that report what failed, as the kubelet sees it, and
 	// never why.
 	Symptom bool
-	// Lag is how long after its beginning a trouble is logged; LagCall stands
-	// for the deadline of a runtime call.
+	// Lag is the time from the start of a problem to its log line; LagCall means
+	// the deadline of a runtime call.
 	Lag time.Duration
-	// LagField names the field that states it, "" for none.
+	// LagField names the field that states the lag, "" if none.
 	LagField string
 }
 
-// LagCall as the Lag of a signature stands for the deadline of a runtime call,
-// which is a setting of the node.
+// LagCall, as the Lag of a signature, means the deadline of a runtime call, which
+// is a setting of the node.
 const LagCall time.Duration = -1
 
-// SigSet is the set of signatures that one line matched, interned.
+// SigSet is the interned set of signatures that a line matched.
 type SigSet struct{ Sigs []*Sig }
 
-// Timeless reports whether commands write such lines too, or a dump of stacks, in which none has a time.
+// Timeless reports whether such lines also occur in command output or stack dumps,
+// where no line has a time.
 func (s *SigSet) Timeless() bool {
 	return slices.ContainsFunc(s.Sigs, func(g *Sig) bool {
 		return slices.Contains(g.Sources, SrcFacts) || slices.Contains(g.Sources, SrcStack)
 	})
 }
 
-// Has reports whether the set holds id.
+// Has reports whether the set contains the signature id.
 func (s *SigSet) Has(id string) bool {
 	for _, g := range s.Sigs {
 		if g.ID == id {
@@ -296,19 +302,19 @@ func (s *SigSet) Has(id string) bool {
 	return false
 }
 
-// Coverage says what one origin wrote into one file, lines without any
-// signature included. It is how silence is told from absence. First, last and
-// gaps are in order of time: in a file with the newest line first, FirstLine
-// is the one that stands last.
+// Coverage describes what one origin wrote into one file, including lines without
+// any signature. It distinguishes silence from missing data. First line, last line
+// and gaps are in time order: in a file with the newest line first, FirstLine is
+// the last one in the file.
 type Coverage struct {
 	File      *File
 	Origin    *Origin
 	Lines     int
-	Kept      int // records among them that matched a signature
+	Kept      int // number of records that matched a signature
 	FirstLine Mark
 	LastLine  Mark
-	Gaps      []Gap // silences longer than GapMin or GapMinOther, oldest first
-	MinLag    int64 // least and largest envelope minus header clock, ns, raw (zone offset included)
+	Gaps      []Gap // silences of at least GapMin or GapMinOther, oldest first
+	MinLag    int64 // smallest and largest envelope clock minus header clock, ns, raw (zone offset included)
 	MaxLag    int64
 	MaxLagAt  Mark
 	HasLag    bool
@@ -319,39 +325,40 @@ type Coverage struct {
 // GapMin is the shortest silence of an origin that Coverage records.
 const GapMin = 5e9 // ns
 
-// GapMinOther is the same for origins that are known not to be the kubelet.
+// GapMinOther is GapMin for origins known not to be the kubelet.
 const GapMinOther = 60e9 // ns
 
 // Gap is a silence of one origin between two of its lines.
 type Gap struct{ Last, Next Mark }
 
-// Mark is a line and its clock, for lines that need not be kept.
+// Mark is a line with its clock, for lines that are not kept as events.
 type Mark struct {
 	Pos
 	Stamp
 	Raw      Clock // header clock, else envelope
-	Envelope Clock // the framing's clock, if there is one; equal to Raw on lines without a header
-	Text     Text  // kept for first and last lines and for gap edges only
+	Envelope Clock // clock of the framing, if any; equal to Raw on lines without a header
+	Text     Text  // kept only for first and last lines and for the edges of gaps
 }
 
-// Marker is a line in which the log speaks about itself: headers, reboots,
-// lost messages.
+// Marker is a line in which the log describes itself: headers, reboots, lost
+// messages.
 type Marker struct {
 	Pos
 	Stamp
 	Kind MarkerKind
-	Boot string // boot id if it names one
-	N    int    // number of messages lost, if it tells; else 0
+	Boot string // boot ID, if stated
+	N    int    // number of lost messages, if stated; else 0
 	Text Text
 	Raw  Clock
 }
 
+// Where, When, From and Quote implement Record.
 func (m *Marker) Where() Pos    { return m.Pos }
 func (m *Marker) When() Stamp   { return m.Stamp }
 func (m *Marker) From() Source  { return SrcSystemd }
 func (m *Marker) Quote() string { return m.Text.String() }
 
-// MarkerKind says what a marker line says.
+// MarkerKind is the kind of a marker line.
 type MarkerKind string
 
 // Marker kinds.
@@ -360,32 +367,33 @@ const (
 	MarkReboot     MarkerKind = "reboot"     // "-- Reboot --", "-- Boot <id> --"
 	MarkEmpty      MarkerKind = "empty"      // "-- No entries --"
 	MarkSuppressed MarkerKind = "suppressed" // "Suppressed N messages from …", "Missed N kernel messages"
-	MarkNull       MarkerKind = "null"       // journal JSON null: the message was lost at export
+	MarkNull       MarkerKind = "null"       // journal JSON null: the message was lost during export
 	MarkClock      MarkerKind = "clock"      // "Time has been changed", "clock_step"
 	MarkRotated    MarkerKind = "rotated"    // "Journal started", rotation
-	MarkExcerpt    MarkerKind = "excerpt"    // "--": a search left lines out here
-	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload cut the file here
+	MarkExcerpt    MarkerKind = "excerpt"    // "--": grep omitted lines here
+	MarkTruncated  MarkerKind = "truncated"  // the collector or the upload truncated the file here
 )
 
-// Fact is a typed statement of a system file, command output or start-up line:
+// Fact is a typed statement from a system file, command output or startup line:
 // versions, configuration, load, mounts, processes.
 type Fact struct {
 	Pos
 	Stamp
 	Key   string  // dotted, documented in parse/facts/keys.go: "kubelet.version", "psi.io.full.avg60"
 	Value string  // verbatim
-	Num   float64 // numeric value in the key's unit, NaN when it has none
+	Num   float64 // numeric value in the key's unit, NaN if none
 	Attrs []Field // further columns: pid, comm, wchan, device, …
-	Raw   Clock   // clock of the line itself (sar rows, date output); the zero Clock: it holds at the time of the file
+	Raw   Clock   // clock of the line itself (sar rows, date output); zero: the fact holds at the time of the file
 	Text  Text
 }
 
+// Where, When, From and Quote implement Record.
 func (f *Fact) Where() Pos    { return f.Pos }
 func (f *Fact) When() Stamp   { return f.Stamp }
 func (f *Fact) From() Source  { return SrcFacts }
 func (f *Fact) Quote() string { return f.Text.String() }
 
-// Attr returns the named attribute, "" if it has none.
+// Attr returns the named attribute, or "".
 func (f *Fact) Attr(name string) string {
 	for _, a := range f.Attrs {
 		if a.Name == name {
@@ -395,38 +403,40 @@ func (f *Fact) Attr(name string) string {
 	return ""
 }
 
-// Container is the state of a container or pod sandbox at one moment, as a
-// snapshot or a runtime log line states it.
+// Container is the state of a container or pod sandbox at one moment, as stated by
+// a snapshot or a runtime log line.
 type Container struct {
 	Pos
-	Stamp            // when it was in this state (snapshot time, or time of the transition)
-	ID        string // as printed; crictl tables cut it to 13 characters
-	Sandbox   bool   // a pod sandbox, not a container
-	SandboxID string // of a container, if stated
+	Stamp            // when it was in this state: snapshot time, or time of the transition
+	ID        string // as printed; crictl tables truncate it to 13 characters
+	Sandbox   bool   // a pod sandbox rather than a container
+	SandboxID string // sandbox of the container, if stated
 	PodUID    string
 	PodName   string
 	Namespace string
 	Name      string // container name
 	State     string // created, running, exited, unknown; for sandboxes ready, notready; "removed" from logs
-	Created   int64  // Unix ns, 0 unknown
+	Created   int64  // Unix ns, 0 if unknown
 	Started   int64
 	Finished  int64
 	ExitCode  *int
-	Snapshot  int // index of the listing it belongs to, -1 for a transition from a log
+	Snapshot  int // index of the listing it belongs to, -1 for a transition in a log
 	Text      Text
 	Src       Source
 }
 
+// Where, When, From and Quote implement Record.
 func (c *Container) Where() Pos    { return c.Pos }
 func (c *Container) When() Stamp   { return c.Stamp }
 func (c *Container) From() Source  { return c.Src }
 func (c *Container) Quote() string { return c.Text.String() }
 
-// Warning is an input problem. It is never fatal and always reported.
+// Warning is a problem with the input. It is never fatal and always reported.
 type Warning struct {
 	Pos
-	Msg string // lower case, no full stop
-	Cut bool   // a limit left a part of the input out
+	Msg string // lower case, no period
+	Cut bool   // a limit excluded part of the input
 }
 
+// String returns "path:line: message".
 func (w Warning) String() string { return w.Pos.String() + ": " + w.Msg }

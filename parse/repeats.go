@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Repeat tells which lines of a file are copies of lines before them in it.
+// Repeat describes the lines of a file that are copies of earlier lines in it.
 type Repeat struct {
-	First Pos // of them
+	First Pos // first copied line
 	Lines int
-	spans []posSpan // in which all lines that can be compared are copies, in the order of the file
+	spans []posSpan // ranges in which all comparable lines are copies, in file order
 }
 
-// posSpan is from one line of a file to another.
+// posSpan is a range of lines in a file, inclusive.
 type posSpan struct{ first, last Pos }
 
-// Holds reports whether a line is a copy, or stands between copies alone.
+// Holds reports whether the line at p is a copy or lies only between copies.
 func (r *Repeat) Holds(p Pos) bool {
 	i := sort.Search(len(r.spans), func(i int) bool { return !r.spans[i].last.Before(p) })
 	return i < len(r.spans) && !p.Before(r.spans[i].first)
 }
 
-// Behind reports whether copies stand behind a line.
+// Behind reports whether the last range of copies begins at or after p.
 func (r *Repeat) Behind(p Pos) bool {
 	return len(r.spans) > 0 && !r.spans[len(r.spans)-1].first.Before(p)
 }
 
-// repeatMin is in how many moments lines are repeated one after the other where a file
-// was copied into itself. A process may well write one line twice in one moment, but
-// not so many in a row.
+// repeatMin is the minimum number of distinct timestamps in a row of repeated lines
+// for the file to count as copied into itself. A process may well write the same
+// line twice at one time, but not so many in a row.
 const repeatMin = 8
 
-// Repeats drops lines that one file holds twice because a part of it was copied
-// behind itself, parts of it overlap, or each line was written twice. Events are in
-// order of time, ties in the order of the file. Lines are the same when moment,
-// writer and message are; those whose clock tells no more than the second are not
-// compared.
+// Repeats drops lines that one file contains twice because a part of it was
+// appended to itself, parts of it overlap, or each line was written twice. events
+// must be in time order, with ties in file order. Lines are equal if their time,
+// writer and message are equal. Lines with a resolution of a second or coarser are
+// not compared.
 func Repeats(events []*Event) (kept []*Event, of map[*File]*Repeat) {
 	later, earlier := repeated(events)
 	if len(later) < repeatMin {
@@ -87,8 +87,8 @@ func Repeats(events []*Event) (kept []*Event, of map[*File]*Repeat) {
 	return kept, of
 }
 
-// add notes the copies in a row of lines, each of which is one or has one, if they are
-// enough.
+// add records the copies in a row of lines that are all copies or have copies, if
+// there are enough of them.
 func (r *Repeat) add(row []*Event, later map[*Event]bool) {
 	moments := map[int64]bool{}
 	var spans []posSpan
@@ -113,11 +113,11 @@ func (r *Repeat) add(row []*Event, later map[*Event]bool) {
 	r.spans = append(r.spans, spans...)
 }
 
-// exact reports whether the moment of a line is finer than a second.
+// exact reports whether the resolution of a line is finer than a second.
 func exact(e *Event) bool { return e.Basis != NoTime && e.Res.Duration() < time.Second }
 
-// repeated returns the lines that equal one before them in their file, and those that
-// have such a later one.
+// repeated returns the lines that equal an earlier one in their file, and the lines
+// that a later one equals.
 func repeated(events []*Event) (later, earlier map[*Event]bool) {
 	type line struct {
 		file        *File

@@ -5,19 +5,19 @@ import (
 	"encoding/binary"
 )
 
-// Rows are the fields of many lines, one row after the other: a Shape and a value
-// for each of its names. Most numbers are small, as they stand for what all lines
-// share, or close to each other, as texts are numbered when they first come up. So
-// they are kept in a byte or two.
+// Rows stores the fields of many lines as consecutive rows: a Shape followed by one
+// value per name. Most Syms are small because they are shared by all lines, or
+// close to each other because strings are numbered on first occurrence. So most
+// take one or two bytes.
 //
-// A number is twice itself, or one more than twice its distance from the number near,
-// in the encoding of package binary, whichever is shorter.
+// A Sym is encoded as a uvarint (package encoding/binary): either twice the Sym, or
+// one plus twice the zigzag-encoded distance from near, whichever is shorter.
 type Rows struct {
-	bytes []byte // with one before the first row, so that none has the number 0
-	near  Sym    // the first one that is far from 0
+	bytes []byte // begins with an unused byte, so that no row has number 0
+	near  Sym    // the first Sym that is at least farFrom0; 0: none yet
 }
 
-// farFrom0 is the least number that takes three bytes by itself.
+// farFrom0 is the smallest Sym whose plain encoding takes three bytes.
 const farFrom0 = 1 << 13
 
 // Add appends a row and returns its number.
@@ -48,17 +48,17 @@ func (r *Rows) add(s Sym) {
 	r.bytes = binary.AppendUvarint(r.bytes, code)
 }
 
-// Take returns what was added, in room of its own, and leaves no rows.
+// Take returns a copy of the rows added so far and empties r.
 func (r *Rows) Take() Rows {
 	out := Rows{bytes.Clone(r.bytes), r.near}
 	*r = Rows{bytes: r.bytes[:0]}
 	return out
 }
 
-// At returns what begins with the row of a number.
+// At returns a reader that starts at the row with number n.
 func (r *Rows) At(n uint32) Row { return Row{bytes: r.bytes, at: n, near: r.near} }
 
-// Skip returns the number of what stands k values behind that of number n.
+// Skip returns the number of the position k values after n.
 func (r *Rows) Skip(n uint32, k int) uint32 {
 	for ; k > 0; n++ {
 		if r.bytes[n] < 0x80 { // the last byte of a value
@@ -68,10 +68,10 @@ func (r *Rows) Skip(n uint32, k int) uint32 {
 	return n
 }
 
-// Row reads values one after the other.
+// Row reads consecutive values.
 type Row struct {
 	bytes []byte
-	at    uint32 // of the next value: a pointer that moves on would cost more while memory is collected
+	at    uint32 // index of the next value; advancing a slice instead would cost write barriers during garbage collection
 	near  Sym
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRows reads rows back, in any order and from any value on.
+// TestRows reads rows back in any order, starting at any value.
 func TestRows(t *testing.T) {
 	var r Rows
 	for round := range 20 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Short prints a duration for people: three significant figures, in units that
-// they read easily: 8.17 ms, 19.1s, 4m48s, 2h5m, 3d4h.
+// Short formats a duration for people: three significant figures in convenient
+// units, such as 8.17 ms, 19.1s, 4m48s, 2h5m, 3d4h.
 func Short(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -30,14 +30,14 @@ func Short(d time.Duration) string {
 	return inUnits(d.Round(time.Hour), 24*time.Hour, "d", time.Hour, "h")
 }
 
-// Around prints a duration and its uncertainty to the same digit, the latter rounded up:
-// what it says holds of the duration itself, 2m ±47s.
+// Around formats a duration and its uncertainty to the same digit, as in 2m ±47s.
+// The uncertainty is rounded up and covers the rounding of d.
 func Around(d, slack time.Duration) string {
 	digit := digitOf(d)
 	return Short(d) + " ±" + Slack(slack+(d-d.Round(digit)).Abs(), digit)
 }
 
-// About is Around where the uncertainty is worth a word, else Short.
+// About is Around if the uncertainty is worth mentioning, else Short.
 func About(d, slack time.Duration) string {
 	if slack < min(500*time.Millisecond, d/10) {
 		return Short(d)
@@ -45,14 +45,14 @@ func About(d, slack time.Duration) string {
 	return Around(d, slack)
 }
 
-// Least prints a lower bound, which is rounded down.
+// Least formats a lower bound, rounded down.
 func Least(d time.Duration) string { return Short(d.Truncate(digitOf(d))) }
 
-// Most prints an upper bound, which is rounded up.
+// Most formats an upper bound, rounded up.
 func Most(d time.Duration) string { return Slack(d, 0) }
 
-// OrLess prints a duration that may have been less by slack, but not more, where that is
-// worth a word: 1m48s to 1m53s.
+// OrLess formats a duration that may have been up to slack shorter, but not longer,
+// as in 1m48s to 1m53s. A slack below half a second is not mentioned.
 func OrLess(d, slack time.Duration) string {
 	if slack < 500*time.Millisecond {
 		return Short(d)
@@ -60,13 +60,13 @@ func OrLess(d, slack time.Duration) string {
 	return Least(max(d-slack, 0)) + " to " + Most(d)
 }
 
-// Slack prints the uncertainty of something that is printed to a digit, rounded up.
+// Slack formats the uncertainty of a value printed to the given digit, rounded up.
 func Slack(slack, digit time.Duration) string {
 	digit = max(digit, digitOf(slack))
 	return Short((slack + digit - 1) / digit * digit)
 }
 
-// digitOf is what the last digit is worth that Short prints of a duration.
+// digitOf returns the value of the last digit that Short prints of d.
 func digitOf(d time.Duration) time.Duration {
 	switch {
 	case d >= 48*time.Hour:
@@ -100,7 +100,7 @@ func inUnits(d, large time.Duration, l string, small time.Duration, s string) st
 	return out
 }
 
-// Plural is a number of things in words.
+// Plural formats a count with its noun.
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:

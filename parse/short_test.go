@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What is printed holds of the duration itself: the uncertainty has the digit of the
-// value, and covers the rounding of both.
+// TestAround checks that the printed range contains the duration: the uncertainty
+// has the same last digit as the value and covers the rounding of both.
 func TestAround(t *testing.T) {
 	for _, c := range []struct {
 		d, slack time.Duration
@@ -24,7 +24,8 @@ func TestAround(t *testing.T) {
 			t.Errorf("%v ±%v: %s, want %s", c.d, c.slack, got, c.want)
 		}
 	}
-	// A bound holds after rounding: a lower one is rounded down, an upper one up.
+	// A bound must hold after rounding: a lower bound is rounded down, an upper one
+	// up.
 	for _, c := range []struct{ got, want string }{
 		{Least(240600 * time.Millisecond), "4m"}, {Least(183917895079), "3m3s"}, {Least(19060 * time.Millisecond), "19s"}, {Least(0), "0s"},
 		{Most(240100 * time.Millisecond), "4m1s"}, {Most(8121 * time.Microsecond), "8.13 ms"}, {Most(0), "0s"},

@@ -8,76 +8,78 @@ import (
 	"sync/atomic"
 )
 
-// Sym stands for a text that many records share: an id, the name of a pod. The
-// zero Sym is "". Syms of one Symbols are equal where their texts are, so they
-// index slices and key maps in place of the texts. Their order says nothing: it
-// differs from run to run.
+// Sym is an interned string: an ID, a pod name or another string that many records
+// share. The zero Sym is "". Syms of one Symbols are equal if and only if their
+// strings are, so they index slices and key maps in place of strings. Their order
+// is meaningless and differs from run to run.
 type Sym uint32
 
-// Symbols numbers texts from 1 on. It may be used by any number of goroutines.
+// Symbols interns strings, numbering them from 1. It is safe for concurrent use.
 //
-// Texts lie one behind the other in slabs, each behind its number. A slot of the
-// table tells where, next to some bits of the hash, so that a text that is known
-// is found without a lock, by two looks at memory that is far away.
+// Strings are stored consecutively in slabs, each preceded by its Sym. A table slot
+// holds the place of a string and the hash, so a known string is found without a
+// lock and with two cache misses.
 type Symbols struct {
 	seed   maphash.Seed
-	shards [symShards]symShard        // of texts, by the highest bits of the hash
-	places atomic.Pointer[[]*symPage] // of the texts, by number
-	slabs  atomic.Pointer[[][]byte]   // full length, of which those who look see what slots and places name
+	shards [symShards]symShard        // by the highest bits of the hash
+	places atomic.Pointer[[]*symPage] // of the strings, by Sym
+	slabs  atomic.Pointer[[][]byte]   // full-length slabs; readers only access what slots and places refer to
 	shapes atomic.Pointer[[][]string]
-	n      atomic.Uint32 // numbers given
+	n      atomic.Uint32 // number of Syms assigned
 
-	mu sync.Mutex // of who lengthens one of the lists
+	mu sync.Mutex // held while extending places, slabs or shapes
 }
 
-// symShard is the texts whose hash begins alike: who adds one waits for few others.
+// symShard holds the strings with the same highest hash bits, so that few writers
+// contend.
 type symShard struct {
 	table atomic.Pointer[symTable]
 
-	mu    sync.Mutex // of those who add; the table is replaced under it
-	n     int        // texts
+	mu    sync.Mutex // held while adding a string or replacing the table
+	n     int        // number of strings
 	slabs int
-	room  []byte   // rest of the last slab
-	next  symPlace // of room
+	room  []byte   // free rest of the last slab
+	next  symPlace // place of room
 }
 
 const (
 	symShardBits = 3
 	symShards    = 1 << symShardBits
 
-	symPages = 1 << 10 // texts of a page
-	symUnit  = 4       // places count bytes by it
+	symPages = 1 << 10 // strings per page
+	symUnit  = 4       // unit of a symPlace in bytes
 	symSlab  = 64 << 10
 )
 
 type symPage [symPages]symPlace
 
-// symPlace is where a text is: the number of its slab and where in it, in units.
-// A text too long for a slab has one of its own.
+// symPlace is the place of a string: its slab number and its offset in the slab, in
+// units. A string too long for a slab has a slab of its own.
 type symPlace uint32
 
 const slabUnits = symSlab / symUnit
 
-// symTable is the table from text to number, by linear probing: the upper half of
-// a hash and a place, 0 where there is none. A full one is replaced by one of
-// twice the size; who still looks into it finds no text that is new.
+// symTable is the hash table from string to Sym, with linear probing. A slot holds
+// the hash in its upper half and the place in its lower half; 0 means empty. A full
+// table is replaced by one of twice the size; concurrent readers of the old one
+// just miss the newest strings.
 type symTable struct{ slots []atomic.Uint64 }
 
 const firstSlots = 16
 
-// NewSymbols returns a table without texts.
+// NewSymbols returns an empty table.
 func NewSymbols() *Symbols {
 	t := &Symbols{seed: maphash.MakeSeed()}
 	for i := range t.shards {
 		t.shards[i].table.Store(&symTable{make([]atomic.Uint64, firstSlots)})
 	}
 	t.places.Store(new([]*symPage))
-	t.slabs.Store(&[][]byte{nil}) // so that 0 is no place
+	t.slabs.Store(&[][]byte{nil}) // so that no place is 0
 	t.shapes.Store(new([][]string))
 	return t
 }
 
-// Of returns the number of a text, which it copies when it is new.
+// Of returns the Sym of text. It copies the text if it is new.
 func (t *Symbols) Of(text []byte) Sym {
 	if len(text) == 0 {
 		return 0
@@ -86,11 +88,11 @@ func (t *Symbols) Of(text []byte) Sym {
 	return t.of(packSym(text, &room))
 }
 
-// OfHexID returns the number of an id as text.
+// OfHexID returns the Sym of the string that id encodes.
 func (t *Symbols) OfHexID(id *HexID) Sym { return t.of(symText{symHex, id[:]}) }
 
-// OfPair returns the numbers of two texts. It takes little longer than Of for one
-// of them: what it has to look at is far away, and comes side by side.
+// OfPair returns the Syms of two strings. It takes little longer than Of for one of
+// them, because the cache misses overlap.
 func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
 	if len(a) == 0 || len(b) == 0 {
 		return t.Of(a), t.Of(b)
@@ -98,7 +100,7 @@ func (t *Symbols) OfPair(a, b []byte) (Sym, Sym) {
 	var roomA, roomB [hexLen / 2]byte
 	ka, kb := packSym(a, &roomA), packSym(b, &roomB)
 	ha, hb := t.hash(ka), t.hash(kb)
-	t.shard(ha).table.Load().first(ha).Load() // neither waits for the other, as look would
+	t.shard(ha).table.Load().first(ha).Load() // start both loads; in look, each would wait for the other
 	t.shard(hb).table.Load().first(hb).Load()
 	return t.find(ka, ha), t.find(kb, hb)
 }
@@ -119,7 +121,7 @@ func (t *Symbols) find(k symText, h uint32) Sym {
 // OfString is Of for a string.
 func (t *Symbols) OfString(text string) Sym { return t.Of([]byte(text)) }
 
-// Text returns the text of a number that the table gave.
+// Text returns the string of a Sym of this table.
 func (t *Symbols) Text(s Sym) string {
 	if s == 0 {
 		return ""
@@ -127,8 +129,8 @@ func (t *Symbols) Text(s Sym) string {
 	return unpackSym(t.text(s))
 }
 
-// AppendText appends the text of a number, for callers who look at many texts and
-// keep none.
+// AppendText appends the string of a Sym to dst. It saves allocations for callers
+// that examine many strings and keep none.
 func (t *Symbols) AppendText(dst []byte, s Sym) []byte {
 	if s == 0 {
 		return dst
@@ -136,7 +138,7 @@ func (t *Symbols) AppendText(dst []byte, s Sym) []byte {
 	return appendSym(dst, t.text(s))
 }
 
-// Compare orders the texts of two numbers as strings.Compare does.
+// Compare orders two Syms by their strings, as strings.Compare does.
 func (t *Symbols) Compare(a, b Sym) int {
 	switch {
 	case a == b:
@@ -149,20 +151,20 @@ func (t *Symbols) Compare(a, b Sym) int {
 	return compareSyms(t.text(a), t.text(b))
 }
 
-// Bound is greater than all numbers given so far.
+// Bound returns a number greater than any Sym assigned so far.
 func (t *Symbols) Bound() int { return int(t.n.Load()) + 1 }
 
-// text returns the text of a number and what follows it.
+// text returns a slice that begins with the stored form of s.
 func (t *Symbols) text(s Sym) []byte {
 	return t.at((*t.places.Load())[s/symPages][s%symPages])[symHead:]
 }
 
-// symHead is the length of the number before a text.
+// symHead is the length of the Sym stored before a string.
 const symHead = 4
 
 func (t *Symbols) at(p symPlace) []byte { return (*t.slabs.Load())[p/slabUnits][p%slabUnits*symUnit:] }
 
-// look returns the number of a text, 0 if it has none.
+// look returns the Sym of a string, or 0 if there is none.
 func (t *Symbols) look(k symText, h uint32) Sym {
 	slots := t.shard(h).table.Load().slots
 	mask := uint32(len(slots) - 1)
@@ -180,7 +182,7 @@ func (t *Symbols) look(k symText, h uint32) Sym {
 	}
 }
 
-// add gives a text the next number, if it still has none.
+// add assigns the next Sym to a string unless it has been assigned one meanwhile.
 func (t *Symbols) add(k symText, h uint32) Sym {
 	shard := t.shard(h)
 	shard.mu.Lock()
@@ -196,11 +198,11 @@ func (t *Symbols) add(k symText, h uint32) Sym {
 	s := Sym(t.n.Add(1))
 	place := t.write(shard, s, k)
 	t.page(s)[s%symPages] = place
-	table.put(uint64(h)<<32 | uint64(place)) // last: who finds it looks at the rest
+	table.put(uint64(h)<<32 | uint64(place)) // last, because a reader that finds the slot reads the rest
 	return s
 }
 
-// page returns the page of a number.
+// page returns the page of a Sym, extending the list if needed.
 func (t *Symbols) page(s Sym) *symPage {
 	i := int(s / symPages)
 	if pages := *t.places.Load(); i < len(pages) {
@@ -208,7 +210,7 @@ func (t *Symbols) page(s Sym) *symPage {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	pages := slices.Clone(*t.places.Load()) // others look at those that are there
+	pages := slices.Clone(*t.places.Load()) // concurrent readers use the old slice
 	for i >= len(pages) {
 		pages = append(pages, new(symPage))
 	}
@@ -216,7 +218,7 @@ func (t *Symbols) page(s Sym) *symPage {
 	return pages[i]
 }
 
-// write puts a number and its text into the slabs.
+// write stores a Sym and its string in the slabs.
 func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
 	n := (symHead + k.size() + symUnit - 1) / symUnit * symUnit
 	if len(shard.room) < n {
@@ -228,8 +230,8 @@ func (t *Symbols) write(shard *symShard, s Sym, k symText) symPlace {
 	return place
 }
 
-// slab begins a slab of a shard with room for n bytes. The first ones are small: some
-// inputs have few texts.
+// slab adds a slab with at least n bytes to a shard. The first slabs are small
+// because some inputs have few strings.
 func (t *Symbols) slab(shard *symShard, n int) {
 	room := make([]byte, max(n, symSlab>>max(0, 6-shard.slabs)))
 	shard.slabs++
@@ -237,7 +239,7 @@ func (t *Symbols) slab(shard *symShard, n int) {
 	defer t.mu.Unlock()
 	slabs := *t.slabs.Load()
 	if len(slabs) == 1<<32/slabUnits {
-		panic("16 GiB of names") // memory for the lines that brought them is out before
+		panic("16 GiB of names") // unreachable: the lines with so many strings would have exhausted memory before
 	}
 	shard.room, shard.next = room, symPlace(len(slabs)*slabUnits)
 	slabs = append(slabs[:len(slabs):len(slabs)], room)
@@ -255,20 +257,20 @@ func (t *symTable) double() *symTable {
 	return twice
 }
 
-// first returns the slot that a hash belongs to.
+// first returns the slot at which the search for a hash starts.
 func (t *symTable) first(h uint32) *atomic.Uint64 { return &t.slots[h&uint32(len(t.slots)-1)] }
 
-// touch writes to each page of a new table. A page that is read before it is written
-// would have to be got twice from the system, which stops all other cores at the
-// second time, while whoever has something to add waits.
+// touch writes to each page of a new table. A page that is read before it is
+// written causes a second page fault on the write, which interrupts all other cores
+// while writers wait for the lock.
 func (t *symTable) touch() {
-	const page = 4096 / 8 // slots; no page is smaller
+	const page = 4096 / 8 // slots per page; no system has smaller pages
 	for i := 0; i < len(t.slots); i += page {
 		t.slots[i].Store(0)
 	}
 }
 
-// put takes the first free slot.
+// put stores a slot in the first free place.
 func (t *symTable) put(slot uint64) {
 	mask := uint32(len(t.slots) - 1)
 	i := uint32(slot>>32) & mask
@@ -278,7 +280,7 @@ func (t *symTable) put(slot uint64) {
 	t.slots[i].Store(slot)
 }
 
-// Shape numbers a list of field names, which must not change afterwards.
+// Shape returns the number of a list of field names. It copies a new list.
 func (t *Symbols) Shape(names []string) Sym {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -293,5 +295,5 @@ func (t *Symbols) Shape(names []string) Sym {
 	return Sym(len(list) - 1)
 }
 
-// Names returns the names of a Shape.
+// Names returns the names of a Shape. The caller must not modify them.
 func (t *Symbols) Names(shape Sym) []string { return (*t.shapes.Load())[shape] }

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSymbols wants one number for a text, whoever asks, and the text back.
+// TestSymbols checks that all goroutines get the same Sym for a string, and that
+// the string can be read back.
 func TestSymbols(t *testing.T) {
 	const texts, workers = 20000, 4
 	syms := NewSymbols()
@@ -58,7 +59,8 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// TestLongSymbols wants texts back that fill a slab, above all as the first of all.
+// TestLongSymbols reads back strings that fill a slab, including as the very first
+// string.
 func TestLongSymbols(t *testing.T) {
 	for _, first := range []int{symSlab - symHead, symSlab>>6 - symHead, symSlab >> 6, 3 * symSlab} {
 		syms := NewSymbols()
@@ -71,7 +73,7 @@ func TestLongSymbols(t *testing.T) {
 	}
 }
 
-// TestShapes wants one number for a list of names.
+// TestShapes checks that a list of names always has the same number.
 func TestShapes(t *testing.T) {
 	syms := NewSymbols()
 	a, b := syms.Shape([]string{"id", "type"}), syms.Shape([]string{"id"})
@@ -80,19 +82,19 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// plainEvent has a signature that finds one field.
+// plainEvent returns an event with a signature that extracts one field.
 func plainEvent() *Event {
 	sig := &Sig{ID: "x", Extract: func(msg string, dst []Field) []Field { return append(dst, Field{"id", msg}) }}
 	return NewEvent(&EventKind{Sigs: &SigSet{Sigs: []*Sig{sig}}}, PlainText("abc"), Event{})
 }
 
-// TestFieldsByNumber wants the fields of an event that keeps none from its text,
-// and those of one that does in the columns of their names.
+// TestFieldsByNumber checks that the fields of an event without stored fields come
+// from its text, and that stored ones are assigned to the columns of their names.
 func TestFieldsByNumber(t *testing.T) {
 	syms := NewSymbols()
 	r := NewColumns(syms, "pod", "id")
 	row := make([]Sym, 2)
-	for range 2 { // the second time from what is known about the shape
+	for range 2 { // the second time, the shape is already known
 		for _, e := range []*Event{plainEvent(), keptEvent(syms)} {
 			r.Read(e, row)
 			if row[0] != 0 || syms.Text(row[1]) != "abc" {
@@ -102,7 +104,8 @@ func TestFieldsByNumber(t *testing.T) {
 	}
 }
 
-// keptEvent keeps two ids, of which the first counts, and something else.
+// keptEvent returns an event with stored fields: two IDs, of which the first
+// counts, and another.
 func keptEvent(syms *Symbols) *Event {
 	store := &rowStore{of: syms}
 	n := store.rows.Add([]Sym{syms.Shape([]string{"id", "x", "id"}), syms.OfString("abc"), syms.OfString("y"), syms.OfString("z")})
@@ -120,16 +123,17 @@ type rowStore struct {
 func (r *rowStore) Slice(off, n uint32) string   { return "abc"[off : off+n] }
 func (r *rowStore) Row(n uint32) (Row, *Symbols) { return r.rows.At(n), r.of }
 
-// TestFieldsOfReplacedText wants the fields of the text that an event has now.
+// TestFieldsOfReplacedText checks that fields come from the current text of an
+// event.
 func TestFieldsOfReplacedText(t *testing.T) {
 	e := plainEvent()
-	e.SetFields(7) // of a store that is no longer there
+	e.SetFields(7) // of a store that no longer exists
 	if f := e.Fields(); len(f) != 1 || f[0].Value != "abc" {
 		t.Errorf("got %v", f)
 	}
 }
 
-// symTexts are texts of all kinds, some of them nearly ids.
+// symTexts returns strings of all kinds, some of them almost IDs.
 func symTexts() []string {
 	id := strings.Repeat("0123456789abcdef", 4)
 	uuid := "0d1c6d2e-7f0a-4a55-9a53-6a3b8f0e9af1"
@@ -142,12 +146,13 @@ func symTexts() []string {
 			}
 		}
 	}
-	// What packs to the same bytes is not the same.
+	// Strings that pack to the same bytes must stay distinct.
 	raw, _ := hex.DecodeString(id)
 	return append(out, string(raw), string(raw[:16]))
 }
 
-// TestSymbolTexts wants each text back as it was, and in its order.
+// TestSymbolTexts checks that each string is read back unchanged and ordered
+// correctly.
 func TestSymbolTexts(t *testing.T) {
 	syms := NewSymbols()
 	byText := map[string]Sym{}
@@ -176,7 +181,7 @@ func TestSymbolTexts(t *testing.T) {
 	}
 }
 
-// TestEightDigits holds the reading of eight digits at once against that of each.
+// TestEightDigits checks decoding eight digits at a time against decoding each.
 func TestEightDigits(t *testing.T) {
 	for i := range 8 {
 		for c := range 256 {
@@ -191,7 +196,7 @@ func TestEightDigits(t *testing.T) {
 	}
 }
 
-// BenchmarkSymbols looks known ids up, in an order that no cache foresees.
+// BenchmarkSymbols looks up known IDs in an order that defeats caches.
 func BenchmarkSymbols(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 18} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -208,7 +213,7 @@ func BenchmarkSymbols(b *testing.B) {
 	}
 }
 
-// BenchmarkNewSymbols adds ids.
+// BenchmarkNewSymbols adds IDs.
 func BenchmarkNewSymbols(b *testing.B) {
 	var syms *Symbols
 	text := make([]byte, hexLen)

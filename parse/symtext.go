@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// symText is a text as Symbols keeps it: ids of 64 hex digits and UUIDs, most of
-// what there is, as the bytes that they spell.
+// symText is a string as Symbols stores it. IDs of 64 hex digits and UUIDs, which
+// are the majority, are packed into binary form.
 type symText struct {
 	code byte
 	data []byte
 }
 
-// Codes of texts. Lower ones are the length of a text that is kept as it is.
+// Codes of stored strings. A smaller code is the length of a string stored
+// verbatim.
 const (
-	symLong = 0xFD + iota // a text as it is; its length stands in four bytes before it
+	symLong = 0xFD + iota // a verbatim string preceded by its length in four bytes
 	symUUID
 	symHex
 )
@@ -25,13 +26,14 @@ const (
 	uuidLen = 36
 )
 
-// HexID is an id of 64 hex digits in lower case, as the bytes that they spell.
+// HexID is an ID of 64 lower-case hex digits in binary form.
 type HexID [hexLen / 2]byte
 
-// Set makes id the one that text spells, false if that is none.
+// Set sets id to the ID that text spells. It returns false if text is not an ID.
 func (id *HexID) Set(text []byte) bool { return len(text) == hexLen && packHex(id[:], text) }
 
-// packSym returns a text as it is kept. It refers to the text or to room.
+// packSym returns the stored form of a string. The result refers to text or to
+// room.
 func packSym(text []byte, room *[hexLen / 2]byte) symText {
 	switch {
 	case len(text) == uuidLen && packUUID(room[:], text):
@@ -44,7 +46,7 @@ func packSym(text []byte, room *[hexLen / 2]byte) symText {
 	return symText{symLong, text}
 }
 
-// size is how many bytes append adds.
+// size returns the number of bytes that append adds.
 func (t symText) size() int {
 	if t.code == symLong {
 		return 1 + 4 + len(t.data)
@@ -52,7 +54,7 @@ func (t symText) size() int {
 	return 1 + len(t.data)
 }
 
-// append appends the code and the text.
+// append appends the code and the data.
 func (t symText) append(dst []byte) []byte {
 	dst = append(dst, t.code)
 	if t.code == symLong {
@@ -61,12 +63,12 @@ func (t symText) append(dst []byte) []byte {
 	return append(dst, t.data...)
 }
 
-// is reports whether what append has written begins with this text.
+// is reports whether have, written by append, begins with this string.
 func (t symText) is(have []byte) bool {
 	return have[0] == t.code && string(symData(have)) == string(t.data)
 }
 
-// symData returns the text that append has written, packed as it is.
+// symData returns the data of a string written by append, without unpacking it.
 func symData(have []byte) []byte {
 	switch code := have[0]; code {
 	case symHex:
@@ -80,16 +82,16 @@ func symData(have []byte) []byte {
 	}
 }
 
-// unpackSym returns the text that append has written.
+// unpackSym returns the string written by append.
 func unpackSym(have []byte) string {
 	if have[0] != symUUID && have[0] != symHex {
 		return string(symData(have))
 	}
-	var b [64]byte // as long as the id of a container
+	var b [64]byte // long enough for a container ID
 	return string(appendSym(b[:0], have))
 }
 
-// appendSym appends what unpackSym returns.
+// appendSym appends the result of unpackSym.
 func appendSym(dst, have []byte) []byte {
 	data := symData(have)
 	switch have[0] {
@@ -108,13 +110,14 @@ func appendSym(dst, have []byte) []byte {
 	return append(dst, data...)
 }
 
-// uuidParts are where in a UUID each two of its bytes stand, four digits.
+// uuidParts are the offsets in a UUID of the four digits of each pair of bytes.
 var (
 	uuidParts  = [...]int{0, 4, 9, 14, 19, 24, 28, 32}
 	uuidDashes = [...]int{8, 13, 18, 23}
 )
 
-// packUUID packs a text of the length of a UUID if it is one in lower case.
+// packUUID packs s, which has the length of a UUID, and reports whether it is one
+// in lower case.
 func packUUID(dst, s []byte) bool {
 	_ = s[uuidLen-1]
 	if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
@@ -132,7 +135,8 @@ func packUUID(dst, s []byte) bool {
 	return ok1 && ok2 && ok3 && ok4
 }
 
-// packHex packs a text of hexLen bytes if all are hex digits in lower case.
+// packHex packs s, of hexLen bytes, and reports whether all are lower-case hex
+// digits.
 func packHex(dst, s []byte) bool {
 	_, _ = s[hexLen-1], dst[hexLen/2-1]
 	for i := 0; i < hexLen/8; i++ {
@@ -145,13 +149,13 @@ func packHex(dst, s []byte) bool {
 	return true
 }
 
-// each has a byte in each of the eight of a word.
+// each multiplies a byte into all eight bytes of a word.
 const each = 0x0101010101010101
 
-// eightDigits reads eight hex digits in lower case, the first in the lowest byte,
-// as four bytes in the same order; ok is false where one is none.
+// eightDigits decodes eight lower-case hex digits, the first in the lowest byte,
+// into four bytes in the same order. ok is false if any is not such a digit.
 func eightDigits(x uint64) (v uint32, ok bool) {
-	n := x&(0x0F*each) + x>>6&each*9 // of each digit, if it is one
+	n := x&(0x0F*each) + x>>6&each*9 // value of each digit, if it is one
 	letter := (n + 6*each) >> 4 & each
 	if n&(0xF0*each) != 0 || n+'0'*each+letter*('a'-'0'-10) != x {
 		return 0, false
@@ -161,8 +165,7 @@ func eightDigits(x uint64) (v uint32, ok bool) {
 	return uint32(n | n>>16), true
 }
 
-// LeadingUUID is the length of the UUID in lower case that s begins with, 0 if
-// there is none.
+// LeadingUUID returns the length of the lower-case UUID that s begins with, or 0.
 func LeadingUUID(s []byte) int {
 	var room [(uuidLen - 4) / 2]byte
 	if len(s) < uuidLen || !packUUID(room[:], s) {
@@ -171,7 +174,7 @@ func LeadingUUID(s []byte) int {
 	return uuidLen
 }
 
-// LeadingHex is how many hex digits in lower case s begins with.
+// LeadingHex returns the number of lower-case hex digits that s begins with.
 func LeadingHex(s []byte) int {
 	n := 0
 	for ; len(s) >= n+8; n += 8 {
@@ -185,10 +188,10 @@ func LeadingHex(s []byte) int {
 	return n
 }
 
-// compareSyms orders two texts that append has written as strings.Compare does.
+// compareSyms orders two strings written by append as strings.Compare does.
 func compareSyms(a, b []byte) int {
 	if a[0] == b[0] || a[0] < symLong && b[0] < symLong {
-		// Digits in lower case are in the order of what they spell.
+		// Lower-case digits sort in the order of the bytes they encode.
 		return strings.Compare(string(symData(a)), string(symData(b)))
 	}
 	return strings.Compare(unpackSym(a), unpackSym(b))

@@ -2,16 +2,20 @@ package parse
 
 import "strings"
 
-// Unique drops lines that several files hold: a support bundle keeps the same
-// journal in several commands, and its binary files beside them. Events are in
-// order of time. Lines are the same when moment, writer, place in the source and
-// message are; a line that one file holds twice is two lines. Of a line with a clock
-// and a place of its own the first line counts and no process: JSON states none, and
-// a framing may take lines of others for the rest of it. Framings cut
-// their stamp to the second, so lines that have no clock but the framing's need
-// only agree in that and in the host. The copy of the file that has most of
-// them is kept, then that of the finest stamps, then that of the file with most
-// lines, so that the others can go altogether, then the first by path.
+// Unique drops lines that several files contain: a support bundle has the same
+// journal in the output of several commands and in binary files. events must be in
+// time order. Lines are equal if their time, writer, source location and message
+// are equal; a line that one file contains twice is two lines.
+//
+// If a line states a time and a source location, the process is ignored and only
+// the first line of its message is compared: JSON states no process, and a framing
+// may append other lines to the message. Framings truncate timestamps to the
+// second, so the times of lines with no clock but the framing's only need to agree
+// to the second; in return, their hosts must match.
+//
+// The copies kept are those of the file that has most of them, then the one with
+// the finest timestamps, then the one with the most lines, so that other files can
+// be dropped entirely, then the first by path.
 func Unique(events []*Event) []*Event {
 	if !severalFiles(events) {
 		return events
@@ -41,25 +45,25 @@ func severalFiles(events []*Event) bool {
 	return false
 }
 
-// writerKey tells who wrote a line and when; lines of different keys need not
-// be compared.
+// writerKey is the writer and time of a line. Lines with different keys are never
+// equal.
 type writerKey struct {
-	at  int64 // 0: anywhere in the second
+	at  int64 // 0: any time in the second
 	who int32
 }
 
-// writer is who wrote a line, as far as copies of it agree.
+// writer identifies the writer of a line, as far as copies of it agree.
 type writer struct {
 	source Source
-	host   string // where the moment alone is too coarse
+	host   string // set if the time is too coarse by itself
 	pid    int
 	caller string
 }
 
-// kindWriter is the writer of a kind of events, by number.
+// kindWriter is the numbered writer of an event kind.
 type kindWriter struct {
 	who    int32
-	coarse bool // of its lines the second alone counts
+	coarse bool // only the second of its lines is compared
 }
 
 func (u *uniquer) writerOf(e *Event) writerKey {
@@ -81,7 +85,7 @@ func (u *uniquer) number(e *EventKind) (k kindWriter) {
 	}
 	host := e.Origin.Host
 	if host == "" {
-		host = e.File.Node // dmesg names none
+		host = e.File.Node // dmesg does not name the host
 	}
 	if k.coarse = !e.Headed && host != ""; k.coarse {
 		w.host, _, _ = strings.Cut(host, ".")
@@ -95,21 +99,23 @@ func (u *uniquer) number(e *EventKind) (k kindWriter) {
 	return k
 }
 
-// lineKey is a line. Where the moment is exact a sum and the length stand for the
-// message: that a writer wrote two lines in one moment which agree in them does
-// not happen in practice, unless its moments hold very many lines. In a second there
-// may be thousands, and there are few writers without a clock of their own.
+// lineKey identifies a line. If the time is exact, checksum and length stand for
+// the message: two different lines of a writer at the same time that agree in both
+// do not occur in practice, unless very many lines share the time. A second may
+// hold thousands of lines, so for writers without a clock of their own, which are
+// few, the message itself is used.
 type lineKey struct {
 	writerKey
 	sum, length uint32
 	message     string
 }
 
-// ownPlace reports whether the lines of a kind state both when and where in the source
-// they were written.
+// ownPlace reports whether lines of this kind state both their time and their
+// source location.
 func (e *EventKind) ownPlace() bool { return e.Headed && e.Caller != "" }
 
-// mostBySum is how many lines of a writer and a moment are told apart by sums.
+// mostBySum is the maximum number of lines per writer and time that are compared by
+// checksum.
 const mostBySum = 32
 
 func (u *uniquer) lineOf(w writerKey, e *Event) lineKey {
@@ -125,38 +131,38 @@ func (u *uniquer) lineOf(w writerKey, e *Event) lineKey {
 
 // lineCopies is the copies of a line in one file.
 type lineCopies struct {
-	line int32 // by its number
+	line int32 // its number
 	file *File
 	n    int
 	res  int64
 }
 
-// copyKey is a line, by its number, in one file.
+// copyKey is a line, by number, in one file.
 type copyKey struct {
 	line int32
 	file *File
 }
 
-// uniquer drops copies, second by second. What it needs for one is used again for
-// the next. Thousands of files may hold the same line: no step looks at all of
-// them for each.
+// uniquer drops copies, one second at a time, and reuses its memory for the next.
+// Thousands of files may contain the same line, so no step loops over all of them
+// per file.
 type uniquer struct {
-	lines   map[*File]int // of each file
+	lines   map[*File]int // total per file
 	who     map[writer]int32
 	kinds   map[*EventKind]kindWriter
 	writers []writerKey
 	first   map[writerKey]*File
-	several map[writerKey]int // writers with lines in several files: how many from the second file on
+	several map[writerKey]int // for writers with lines in several files: number of lines from the second file on
 	sums    map[writerKey]uint32
-	differ  map[writerKey]bool // writers whose messages do
+	differ  map[writerKey]bool // writers with differing messages
 	numbers map[lineKey]int32
-	copies  map[copyKey]int32 // index of them in all
+	copies  map[copyKey]int32 // index in all
 	all     []lineCopies
-	line    []int32 // of each event, -1 where no other file can hold it
-	best    []int32 // of each line: the index of those that are kept
+	line    []int32 // line number per event, -1 if no other file can contain it
+	best    []int32 // per line: the index in all of the copies kept
 }
 
-// unique appends the events of one second without the copies of other files.
+// unique appends the events of one second without the copies in other files.
 func (u *uniquer) unique(out, same []*Event) []*Event {
 	if len(same) == 1 || !severalFiles(same) {
 		return append(out, same...)
@@ -207,7 +213,7 @@ func (u *uniquer) unique(out, same []*Event) []*Event {
 	return out
 }
 
-// count counts e among the copies of its line, whose number it returns.
+// count adds e to the copies of its line and returns the line's number.
 func (u *uniquer) count(k lineKey, e *Event) int32 {
 	line, known := u.numbers[k]
 	if !known {
@@ -225,7 +231,7 @@ func (u *uniquer) count(k lineKey, e *Event) int32 {
 	return line
 }
 
-// prefer reports whether the copies c of a line are kept rather than d.
+// prefer reports whether copies c of a line are preferred over d.
 func (u *uniquer) prefer(c, d lineCopies) bool {
 	switch {
 	case c.n != d.n:

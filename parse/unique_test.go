@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestUnique holds which copies of lines are kept.
+// TestUnique checks which copies of lines are kept.
 func TestUnique(t *testing.T) {
 	kubelet := &Origin{Source: SrcKubelet, Host: "n1", PID: 7}
 	coarse := &Origin{Source: SrcKernel, Host: "n1"}
@@ -58,8 +58,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestUniqueManyFiles holds that a line in many files costs no look at each of
-// them for each: with 100,000 that would be minutes.
+// TestUniqueManyFiles checks that the cost of a line in many files is not quadratic
+// in their number: with 100,000 files that would take minutes.
 func TestUniqueManyFiles(t *testing.T) {
 	var events []*Event
 	for i := range 100_000 {
@@ -75,8 +75,8 @@ func TestUniqueManyFiles(t *testing.T) {
 	}
 }
 
-// TestUniqueCrowd holds that lines of one moment are told apart by more than their
-// sums where there are so many that two of these agree.
+// TestUniqueCrowd checks that lines of one time are distinguished by more than
+// their checksums if there are so many that two checksums agree.
 func TestUniqueCrowd(t *testing.T) {
 	const lines = 300_000
 	kubelet := &Origin{Source: SrcKubelet}
