@@ -16,9 +16,8 @@ import (
 )
 
 // TestJournalctl compares every entry of the journals in a directory, field by
-// field, with what the real journalctl exports. It runs where
-// PLEGFORENSICS_JOURNALS names a directory of *.journal files and journalctl
-// is installed.
+// field, with the export of the real journalctl. It runs if PLEGFORENSICS_JOURNALS
+// names a directory of *.journal files and journalctl is installed.
 func TestJournalctl(t *testing.T) {
 	dir := os.Getenv("PLEGFORENSICS_JOURNALS")
 	if dir == "" {
@@ -61,8 +60,8 @@ func compare(t *testing.T, path string) {
 		t.Logf("%d: %s", w.Offset, w.Msg)
 	}
 	t.Logf("%+v: %d entries", r.Header, len(got))
-	// One file of several boots: journalctl interleaves them by time, the file
-	// holds them by sequence number. Compare as sets.
+	// In a file of several boots, journalctl interleaves them by time while the
+	// file stores them by sequence number. Compare them as sets.
 	sort.Strings(want)
 	sort.Strings(got)
 	if len(got) != len(want) {
@@ -75,7 +74,7 @@ func compare(t *testing.T, path string) {
 	}
 }
 
-// describe writes an entry as sorted NAME=value lines.
+// describe formats an entry as sorted NAME=value lines.
 func describe(r *Reader, e *Entry) string {
 	lines := []string{
 		"__REALTIME_TIMESTAMP=" + strconv.FormatInt(e.Realtime, 10),

@@ -2,11 +2,11 @@
 // regular and compact, with plain or keyed hashes, with xz, lz4 or zstd
 // payloads, online, archived and dirty (".journal~").
 //
-// It reads through an io.ReaderAt with a small window, so memory does not
-// follow the size of the file, and it trusts nothing: every offset and size is
-// checked, every chain must ascend, every payload has a limit. What cannot be
-// read is skipped with a warning that names the offset. Where the index of
-// entries is torn, the file is walked object by object instead.
+// It reads through an io.ReaderAt with a small window, so memory use does not
+// depend on the size of the file. It trusts nothing: every offset and size is
+// checked, every chain must ascend, every payload has a limit. What cannot be read
+// is skipped with a warning that names the offset. If the index of entries is
+// damaged, the file is walked object by object instead.
 //
 // Package journal turns the entries into records; this package knows nothing
 // of the kubelet. The layout follows the published description of the journal

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Magic is how every journal file begins.
+// Magic is the first eight bytes of every journal file.
 const Magic = "LPKSHHRH"
 
 // Incompatible flags of the header.
@@ -21,16 +21,17 @@ const (
 	flagsKnown  = flagXZ | flagLZ4 | flagKeyed | flagZSTD | flagCompact
 )
 
-// State is what the header says about the writer.
+// State is the state of the file according to its header.
 type State uint8
 
 // States of a journal file.
 const (
 	Offline  State = 0 // closed
-	Online   State = 1 // open for writing when it was copied, or never closed
-	Archived State = 2 // rotated away, never written again
+	Online   State = 1 // open for writing when it was copied, or not closed properly
+	Archived State = 2 // rotated, never written again
 )
 
+// String returns the state in lower case, "unknown" if it is not one of the constants.
 func (s State) String() string {
 	switch s {
 	case Offline:
@@ -43,14 +44,15 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// ID is a 128-bit id: machine, boot, file or sequence.
+// ID is a 128-bit ID: machine, boot, file or sequence.
 type ID [16]byte
 
+// String returns the ID as 32 hex digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// Header is what the head of a journal file states. The counts and times are
-// the writer's; a file that was not closed may hold more than they say, and a
-// valid file with no entries states zero times.
+// Header is the header of a journal file. Counts and times are the writer's: a file
+// that was not closed may hold more than they state, and a valid file without
+// entries has zero times.
 type Header struct {
 	State       State
 	Compact     bool
@@ -58,18 +60,18 @@ type Header struct {
 	Compression string // "xz", "lz4", "zstd", joined by "+", "" if none
 	File        ID
 	Machine     ID
-	Seqnum      ID     // names the numbering that entries count in
+	Seqnum      ID     // ID of the sequence that entries are numbered in
 	Head, Tail  uint64 // sequence numbers of the first and last entry
 	Entries     uint64
 	First, Last int64 // realtime of the first and last entry, µs since the epoch
 
-	size       int64 // of the header
-	arena      int64 // of the objects behind it
+	size       int64 // size of the header
+	arena      int64 // size of the objects after it
 	entryArray int64
 	tailObject int64
 }
 
-// errNotJournal means that the file is something else.
+// errNotJournal means that the file is not a journal.
 var errNotJournal = errors.New("not a journal file")
 
 // minHeader is the size of the oldest header.
@@ -133,7 +135,7 @@ func compressionNames(flags uint32) string {
 	return s
 }
 
-// maxTime keeps microseconds within what int64 nanoseconds can hold.
+// maxTime is the largest number of microseconds that fits into int64 nanoseconds.
 const maxTime = int64(1<<63-1) / 1000
 
 func clampTime(v uint64) int64 { return int64(min(v, uint64(maxTime))) }

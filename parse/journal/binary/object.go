@@ -28,20 +28,20 @@ const (
 	arrayHeader = 24
 )
 
-// minSize is the least size of an object of each type.
+// minSize is the minimum size of an object, by type.
 var minSize = [objTypes]int64{
 	objData: 64, objField: 40, objEntry: entryHeader, objDataHash: 16, objFieldHash: 16,
 	objEntryArray: arrayHeader, objTag: 64,
 }
 
-// object is the head of an object.
+// object is the header of an object.
 type object struct {
 	kind  byte
 	flags byte
 	size  int64
 }
 
-// object reads the head of the object at off and checks that it can be one.
+// object reads the header of the object at off and checks its plausibility.
 func (r *Reader) object(off int64) (object, bool) {
 	if off < r.Header.size || off%8 != 0 {
 		return object{}, false
@@ -60,7 +60,7 @@ func (r *Reader) object(off int64) (object, bool) {
 	return o, true
 }
 
-// dataHeader is where the payload of a DATA object begins.
+// dataHeader returns the offset of the payload in a DATA object.
 func (r *Reader) dataHeader() int64 {
 	if r.Header.Compact {
 		return 72
@@ -68,7 +68,7 @@ func (r *Reader) dataHeader() int64 {
 	return 64
 }
 
-// itemSize is the size of one item of an ENTRY and of an ENTRY_ARRAY object.
+// itemSize returns the size of an item of an ENTRY and of an ENTRY_ARRAY object.
 func (r *Reader) itemSize() (entry, array int64) {
 	if r.Header.Compact {
 		return 4, 4
@@ -76,7 +76,7 @@ func (r *Reader) itemSize() (entry, array int64) {
 	return 16, 8
 }
 
-// offsetAt reads an offset of an entry or array item.
+// offsetAt reads the offset in an entry or array item.
 func (r *Reader) offsetAt(b []byte) int64 {
 	if r.Header.Compact {
 		return int64(binary.LittleEndian.Uint32(b))
@@ -84,8 +84,9 @@ func (r *Reader) offsetAt(b []byte) int64 {
 	return clampOffset(binary.LittleEndian.Uint64(b))
 }
 
-// payload returns the payload of the DATA object at off, unpacked, valid until
-// the next read. At most limit bytes are returned; cut says that there was more.
+// payload returns the uncompressed payload of the DATA object at off, valid until
+// the next read. At most limit bytes are returned; cut reports whether there were
+// more.
 func (r *Reader) payload(off int64, o object, limit int) (b []byte, cut bool, ok bool) {
 	n := o.size - r.dataHeader()
 	if n < 0 {
@@ -99,7 +100,7 @@ func (r *Reader) payload(off int64, o object, limit int) (b []byte, cut bool, ok
 		return b, cut, b != nil
 	}
 	if n > int64(r.limits.Field) {
-		return nil, false, false // larger packed than it may be unpacked
+		return nil, false, false // the compressed size already exceeds the limit
 	}
 	b = r.win.at(off+r.dataHeader(), int(n))
 	if b == nil {

@@ -7,12 +7,11 @@ import (
 	"io"
 )
 
-// Limits bound what one file may cost. The zero value of a limit means its
-// default.
+// Limits bounds the cost of a file. A zero limit means its default.
 type Limits struct {
-	Field    int // longest field value kept whole, bytes; default 1 MiB
-	Entries  int // most entries given, default 1<<26
-	Warnings int // most warnings kept, default 100
+	Field    int // maximum length in bytes of a field value, longer ones are truncated; default 1 MiB
+	Entries  int // maximum number of entries, default 1<<26
+	Warnings int // maximum number of warnings kept, default 100
 }
 
 func (l Limits) withDefaults() Limits {
@@ -27,13 +26,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxItems is the number of fields journald allows in an entry.
+// maxItems is the number of fields that journald allows in an entry.
 const maxItems = 1024
 
-// Field is a field of an entry that the reader hands out by itself.
+// Field identifies a field of an entry that Get returns.
 type Field uint8
 
-// Fields that the decoders of the project need.
+// Fields that the decoders need.
 const (
 	Message Field = iota
 	SourceRealtime
@@ -57,25 +56,25 @@ var fieldNames = [numFields]string{
 	"_COMM", "_SYSTEMD_UNIT", "CONTAINER_NAME", "_TRANSPORT", "PRIORITY", "MESSAGE_ID",
 }
 
-// longestName is the length of the longest of fieldNames with its '='.
+// longestName is the length of the longest of fieldNames including the '='.
 const longestName = len("_SOURCE_REALTIME_TIMESTAMP=")
 
-// Entry is one entry of a journal. The reader reuses it and the values in it.
+// Entry is an entry of a journal. The Reader reuses it and its values.
 type Entry struct {
 	Number    uint32 // 1-based, in file order
-	Offset    int64  // of the ENTRY object
+	Offset    int64  // offset of the ENTRY object
 	Seqnum    uint64
 	Realtime  int64 // when journald received it, µs since the epoch
-	Monotonic int64 // the same on the clock of the boot, µs
+	Monotonic int64 // the same on the monotonic clock of the boot, µs
 	Boot      ID
 
-	fields [numFields][]byte // in own, or in the reader's memory
+	fields [numFields][]byte // slices of own or of the reader's cache
 	own    [numFields][]byte
 	set    [numFields]bool
-	items  []byte // the object's items, for Fields
+	items  []byte // items of the ENTRY object, for Fields
 }
 
-// Get returns the value of a field, nil when the entry has none.
+// Get returns the value of a field, or nil if the entry does not have it.
 func (e *Entry) Get(f Field) []byte {
 	if !e.set[f] {
 		return nil
@@ -83,16 +82,16 @@ func (e *Entry) Get(f Field) []byte {
 	return e.fields[f]
 }
 
-// Has reports whether the entry has the field at all.
+// Has reports whether the entry has the field.
 func (e *Entry) Has(f Field) bool { return e.set[f] }
 
-// Warning is a problem of the file at an offset.
+// Warning is a problem with the file at an offset.
 type Warning struct {
 	Offset int64
 	Msg    string
 }
 
-// Reader gives the entries of one file. It is for one goroutine.
+// Reader reads the entries of one file. It must not be used concurrently.
 type Reader struct {
 	Header Header
 
@@ -102,34 +101,35 @@ type Reader struct {
 	known  [cacheSlots]known
 	shared [cacheSlots]cached
 	entry  Entry
-	reads  uint64 // entries that were begun
+	reads  uint64 // number of entries read so far
 	warned []Warning
-	quiet  int // warnings beyond the limit
+	quiet  int // number of warnings beyond the limit
 }
 
-// cacheSlots is the number of shared DATA objects whose value is remembered:
-// host, unit, command line and the like stand in nearly every entry.
+// cacheSlots is the number of shared DATA objects whose value is cached: host,
+// unit, command line and the like occur in nearly every entry.
 const cacheSlots = 1 << 13
 
-// maxCached is the longest value that is remembered.
+// maxCached is the maximum length of a cached value.
 const maxCached = 4 << 10
 
-// known tells which DATA object a slot remembers, and its field. It stands by
-// itself, as it is looked at for each item of each entry, and the value for few.
+// known is the offset of the DATA object cached in a slot, and its field. It is
+// stored separately from the value because it is examined for each item of each
+// entry and the value only for a few.
 type known uint64
 
 const _ = 15 - uint(unwanted) // a field fits in four bits
 
 func knownAs(off int64, f Field) known { return known(off)<<4 | known(f) }
 
-// is reports whether it is the object at off.
+// is reports whether the slot caches the object at off.
 func (k known) is(off int64) bool { return k>>4 == known(off) && k != 0 }
 
 func (k known) field() Field { return Field(k & 15) }
 
 type cached struct {
 	value []byte
-	user  uint64 // the last entry that holds value, by reads
+	user  uint64 // number (in reads) of the last entry that refers to value
 }
 
 // Open reads the header of a journal file of size bytes.
@@ -143,7 +143,7 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	return jr, nil
 }
 
-// Warnings returns what could not be read so far.
+// Warnings returns the problems found so far.
 func (r *Reader) Warnings() []Warning {
 	if r.quiet == 0 {
 		return r.warned
@@ -160,8 +160,8 @@ func (r *Reader) warn(off int64, format string, args ...any) {
 	r.warned = append(r.warned, Warning{off, fmt.Sprintf(format, args...)})
 }
 
-// Entries gives the entries in the order in which they were written. The
-// entry is valid until the next one is asked for. Call it once.
+// Entries iterates over the entries in the order in which they were written. An
+// entry is valid until the next one. Call it at most once.
 func (r *Reader) Entries(yield func(*Entry) bool) {
 	n := 0
 	r.offsets(func(off, size int64) (more bool) {
@@ -211,8 +211,8 @@ func (r *Reader) read(off, size int64) (*Entry, bool) {
 	return e, true
 }
 
-// collect fills the fields of e from its items. Of a field that stands twice
-// the last counts, as in journalctl's text.
+// collect fills the fields of e from its items. If a field occurs twice, the last
+// one wins, as in journalctl's text output.
 func (r *Reader) collect(e *Entry, per int) {
 	e.set = [numFields]bool{}
 	r.reads++
@@ -236,7 +236,7 @@ func (e *Entry) put(f Field, value []byte) {
 	e.fields[f], e.set[f] = e.own[f], true
 }
 
-// data reads the DATA object at off into e and remembers it if others share it.
+// data reads the DATA object at off into e and caches it if other entries share it.
 func (r *Reader) data(e *Entry, off int64) {
 	o, ok := r.object(off)
 	if !ok || o.kind != objData {
@@ -262,18 +262,18 @@ func (r *Reader) data(e *Entry, off int64) {
 		r.known[slot] = knownAs(off, f)
 		c := &r.shared[slot]
 		if c.user == r.reads {
-			c.value = nil // the entry still holds it
+			c.value = nil // the current entry still refers to it
 		}
 		c.value = append(c.value[:0], value...)
 	}
 }
 
-// field returns the field that a DATA object holds and its value; for a field
-// that nobody wants the value is nil.
+// field returns the field of a DATA object and its value. For an unwanted field the
+// value is nil.
 func (r *Reader) field(off int64, o object) (Field, []byte, bool) {
 	limit := longestName
 	if o.flags != 0 {
-		limit += r.limits.Field // unpacking twice costs more than unpacking whole
+		limit += r.limits.Field // decompressing twice costs more than decompressing it whole once
 	}
 	head, cut, ok := r.payload(off, o, limit)
 	if !ok {
@@ -297,7 +297,7 @@ func (r *Reader) field(off int64, o object) (Field, []byte, bool) {
 	return f, whole[name:], true
 }
 
-// fieldOf tells which wanted field a payload begins with.
+// fieldOf returns the wanted field that a payload begins with, or unwanted.
 func fieldOf(head []byte) Field {
 	for f, name := range fieldNames {
 		if len(head) > len(name) && head[len(name)] == '=' && string(head[:len(name)]) == name {
@@ -307,8 +307,8 @@ func fieldOf(head []byte) Field {
 	return unwanted
 }
 
-// Fields gives every field of the entry as name and value, in file order. The
-// slices are valid until the next one is asked for.
+// Fields iterates over all fields of the entry in file order. The slices are valid
+// until the next iteration.
 func (r *Reader) Fields(e *Entry, yield func(name, value []byte) bool) {
 	per, _ := r.itemSize()
 	items := append([]byte(nil), e.items...)

@@ -16,8 +16,8 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// journals pairs each journal of testdata with the export of the same entries,
-// which journalctl made.
+// journals pairs each journal in testdata with an export of the same entries made
+// by journalctl.
 var journals = []struct{ file, export string }{
 	{"compact-keyed-none.journal.xz", "entries.export"},
 	{"compact-keyed-zstd.journal.xz", "entries.export"},
@@ -84,8 +84,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestGet checks that the fields handed out by themselves are those that
-// Fields walks through, the last of a name winning.
+// TestGet checks that Get returns the fields that Fields iterates over, the last
+// one of a name winning.
 func TestGet(t *testing.T) {
 	for _, tt := range journals {
 		r := open(t, load(t, tt.file))
@@ -108,8 +108,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestTornIndex breaks the index of entries: the walk over the objects must
-// find the same entries.
+// TestTornIndex breaks the index of entries: walking the objects must find the same
+// entries.
 func TestTornIndex(t *testing.T) {
 	for _, tt := range journals {
 		b := load(t, tt.file)
@@ -136,7 +136,8 @@ func TestTornIndex(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts the file: what is whole before the cut must be given.
+// TestTruncated truncates the file: what is complete before the cut must be
+// returned.
 func TestTruncated(t *testing.T) {
 	b := load(t, "compact-keyed-zstd.journal.xz")
 	var ends []int64
@@ -154,7 +155,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestHole overwrites the middle of the objects: entries on both sides stay.
+// TestHole overwrites the middle of the objects: entries on both sides must
+// survive.
 func TestHole(t *testing.T) {
 	b := load(t, "regular-plain-lz4.journal.xz")
 	whole := map[string]bool{}
@@ -180,8 +182,8 @@ func TestHole(t *testing.T) {
 	}
 }
 
-// TestIslands breaks the index, and the objects on both sides of some entries:
-// none of the entries may be lost for what stands beside it.
+// TestIslands breaks the index and the objects on both sides of some entries: no
+// entry may be lost because of damage next to it.
 func TestIslands(t *testing.T) {
 	for _, tt := range journals[:3] {
 		b := load(t, tt.file)
@@ -227,8 +229,8 @@ func TestIslands(t *testing.T) {
 	}
 }
 
-// TestMutations flips bytes at random: no panic, no endless work, and every
-// entry given lies within the file.
+// TestMutations flips bytes at random: there must be no panic and no endless loop,
+// and every entry returned must lie within the file.
 func TestMutations(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	for _, tt := range journals {
@@ -300,12 +302,12 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// excerpt is the header of a journal and its last objects, at the offsets that
-// they point to each other with: what lies between, megabytes of hash tables, is
-// taken for a part of the header.
+// excerpt is the header of a journal and its last objects, at their original
+// offsets so that references between them remain valid. What lies between,
+// megabytes of hash tables, is treated as part of the header.
 type excerpt struct {
 	data  []byte
-	shift int64 // of what follows the header
+	shift int64 // shift of what follows the header
 }
 
 func (x excerpt) ReadAt(p []byte, off int64) (int, error) {
@@ -327,9 +329,9 @@ func (x excerpt) ReadAt(p []byte, off int64) (int, error) {
 
 var updateSeeds = flag.Bool("update-seeds", false, "rewrite the seeds of FuzzReader")
 
-// TestSeeds: the seeds of FuzzReader are excerpts of the journals of testdata.
-// They lie in files, as to unpack the journals would take the instrumented
-// program longer than all the rest.
+// TestSeeds checks that the seeds of FuzzReader are excerpts of the journals in
+// testdata. They are stored in files, because unpacking the journals in the
+// instrumented program would take longer than everything else.
 func TestSeeds(t *testing.T) {
 	f := t
 	for _, tt := range journals {
@@ -350,7 +352,7 @@ func TestSeeds(t *testing.T) {
 		data := append(bytes.Clone(b[:minHeader]), b[start:r.Header.tailObject+512]...)
 		le := binary.LittleEndian
 		le.PutUint64(data[88:], uint64(start))                                 // size of the header
-		le.PutUint64(data[96:], uint64(r.Header.tailObject)+512-uint64(start)) // of the arena
+		le.PutUint64(data[96:], uint64(r.Header.tailObject)+512-uint64(start)) // size of the arena
 		le.PutUint64(data[176:], 0)                                            // no index: the objects are walked
 		seed := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\nuint32(%d)\n", data, start-minHeader)
 		name := filepath.Join("testdata", "fuzz", "FuzzReader", strings.TrimSuffix(tt.file, ".journal.xz"))

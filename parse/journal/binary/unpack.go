@@ -10,25 +10,27 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// unpacker holds the decompressors and the buffer they fill.
+// unpacker holds the decompressors and their output buffer.
 type unpacker struct {
 	zstd *zstd.Decoder
 	xz   *xz.Reader
 	buf  []byte
-	left int64 // bytes that may still be unpacked, xz bytes counting as xzCost
+	left int64 // budget of bytes, compressed and decompressed, that may still be processed; xz bytes count xzCost times
 }
 
 const (
-	// maxDictionary suffices: journald packs one field at a time.
+	// maxDictionary is sufficient because journald compresses each field
+	// separately.
 	maxDictionary = 8 << 20
-	// unpackRatio bounds what a file may unpack to in all, so that entries
-	// which share one payload cannot make work without end.
+	// unpackRatio limits the total decompressed size relative to the file size, so
+	// that entries sharing one payload cannot cause unbounded work.
 	unpackRatio = 16
-	// xzCost is how much slower xz is than the others, roughly.
+	// xzCost is roughly how much slower xz is than the others.
 	xzCost = 4
 )
 
-// unpack returns at most limit bytes of a packed payload of at most most bytes.
+// unpack returns at most limit bytes of a compressed payload. It rejects an lz4
+// payload whose decompressed size exceeds most.
 func (u *unpacker) unpack(flags byte, b []byte, limit, most int) (out []byte, cut bool, ok bool) {
 	if u.left <= 0 {
 		return nil, false, false
@@ -100,7 +102,7 @@ func (u *unpacker) fill(src io.Reader, limit int) (out []byte, cut bool, ok bool
 	return u.buf[:min(n, limit)], true, true
 }
 
-// lz4 unpacks one block that its size precedes.
+// lz4 decompresses one block that is preceded by its size.
 func (u *unpacker) lz4(b []byte, limit, most int) (out []byte, cut bool, ok bool) {
 	if len(b) < 8 {
 		return nil, false, false

@@ -2,11 +2,11 @@ package binary
 
 import "encoding/binary"
 
-// offsets gives the offset and size of each ENTRY object, ascending. It
-// follows the chain of entry arrays; where that is torn or ends before the
-// header's count, it walks the objects behind the last good entry.
+// offsets yields the offset and size of each ENTRY object in ascending order. It
+// follows the chain of entry arrays. If that is damaged or ends before the header's
+// count, it walks the objects after the last good entry.
 func (r *Reader) offsets(yield func(off, size int64) bool) {
-	end := r.Header.size // behind the last good entry
+	end := r.Header.size // end of the last good entry
 	given := uint64(0)
 	give := func(off int64) (ok, more bool) {
 		o, valid := r.object(off)
@@ -31,19 +31,19 @@ func (r *Reader) offsets(yield func(off, size int64) bool) {
 	r.scan(end, give)
 }
 
-// outcome says how following the chain of entry arrays ended.
+// outcome is how following the chain of entry arrays ended.
 type outcome int
 
 const (
 	whole   outcome = iota // at its end
-	torn                   // at something that cannot be
-	stopped                // the consumer wants no more
+	torn                   // at something invalid
+	stopped                // the consumer stopped
 )
 
-// arrayChunk is how many bytes of an array are read at a time.
+// arrayChunk is the number of bytes of an array read at a time.
 const arrayChunk = 16 << 10
 
-// arrays follows the chain of entry arrays and gives their items.
+// arrays follows the chain of entry arrays and passes their items to give.
 func (r *Reader) arrays(give func(off int64) (ok, more bool)) outcome {
 	for off := r.Header.entryArray; off != 0; {
 		o, ok := r.object(off)
@@ -56,7 +56,7 @@ func (r *Reader) arrays(give func(off int64) (ok, more bool)) outcome {
 		}
 		next := clampOffset(binary.LittleEndian.Uint64(head[objHeader:]))
 		if next != 0 && next <= off {
-			return torn // arrays are appended: a chain that turns back never ends
+			return torn // arrays are appended, so a chain that goes backward would never end
 		}
 		how, full := r.array(off, o.size, give)
 		if how != whole || !full {
@@ -67,8 +67,8 @@ func (r *Reader) arrays(give func(off int64) (ok, more bool)) outcome {
 	return whole
 }
 
-// array gives the items of one array. It is full when no item was zero: only
-// then another array follows.
+// array passes the items of one array to give. full reports that no item was zero;
+// only then another array follows.
 func (r *Reader) array(off, size int64, give func(off int64) (ok, more bool)) (how outcome, full bool) {
 	_, per := r.itemSize()
 	var chunk [arrayChunk]byte
@@ -94,8 +94,8 @@ func (r *Reader) array(off, size int64, give func(off int64) (ok, more bool)) (h
 	return whole, true
 }
 
-// scan walks the objects from off and gives the entries among them. Where no
-// object can be, it goes on at the next place that holds one.
+// scan walks the objects from off and passes the entries among them to give. Where
+// no object is valid, it continues at the next offset that holds one.
 func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
 	end := min(r.win.size, r.Header.size+r.Header.arena)
 	if end <= r.Header.size {
@@ -120,9 +120,10 @@ func (r *Reader) scan(off int64, give func(off int64) (ok, more bool)) {
 	}
 }
 
-// resync returns the next offset before end at which an object begins that
-// another, or unused space, or the end follows, or that can only be an entry, and
-// whether only zeros lie between. Journald allocates ahead: zeros behind the last object are no fault.
+// resync returns the next offset before end that holds an object. It must be
+// followed by another object, unused space or the end, or be certainly an entry.
+// zeros reports whether only zeros were skipped: journald allocates ahead, so zeros
+// after the last object are not an error.
 func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
 	zeros = true
 	for ; off < end; off += 8 {
@@ -141,7 +142,7 @@ func (r *Reader) resync(off, end int64) (next int64, zeros bool) {
 	return end, zeros
 }
 
-// followed reports whether something plausible begins at off.
+// followed reports whether something plausible is at off.
 func (r *Reader) followed(off, end int64) bool {
 	if off >= end {
 		return off < end+8 // the file may end before the padding
@@ -153,8 +154,9 @@ func (r *Reader) followed(off, end int64) bool {
 	return b != nil && binary.LittleEndian.Uint64(b) == 0
 }
 
-// isEntry reports whether an object is an entry beyond doubt, whatever follows
-// it: half of its items or more are data, and the others could be.
+// isEntry reports whether an object is certainly an entry, whatever follows it: at
+// least half of its items refer to data objects, and the others are plausible
+// offsets.
 func (r *Reader) isEntry(off int64, o object) bool {
 	per, _ := r.itemSize()
 	n := (o.size - entryHeader) / per
@@ -162,7 +164,7 @@ func (r *Reader) isEntry(off int64, o object) bool {
 		return false
 	}
 	b := r.win.at(off+entryHeader, int(n*per))
-	items := append([]byte(nil), b...) // the window moves
+	items := append([]byte(nil), b...) // the window may move
 	data := int64(0)
 	for ; len(items) >= int(per); items = items[per:] {
 		at := r.offsetAt(items)

@@ -2,32 +2,31 @@ package binary
 
 import "io"
 
-// The window on the file: an entry and the data that it alone uses lie side by
-// side, and shared data is cached by its reader, so few pages serve almost
-// every read. A page's place follows from its number, which keeps a look-up
-// to one comparison.
+// Geometry of the window: an entry and the data that only it uses are adjacent, and
+// shared data is cached by the Reader, so a few pages serve almost every read. The
+// slot of a page follows from its number, so a lookup takes a single comparison.
 const (
 	pageSize = 64 << 10
 	pages    = 64
 )
 
-// window reads a file through a few pages.
+// window reads a file through a few cached pages.
 type window struct {
 	r     io.ReaderAt
 	size  int64
 	page  [pages]page
-	span  []byte // for reads that cross pages
-	loads int64  // pages that may still be loaded
+	span  []byte // for reads that span pages
+	loads int64  // number of page loads left
 }
 
 type page struct {
-	off int64 // -1 while empty
+	off int64 // -1 if empty
 	buf []byte
 }
 
-// loadsPerPage bounds the work that a file can cause by pointing to and fro:
-// each page may be read that often on average. Files of real nodes stay below
-// three.
+// loadsPerPage limits the work that a file can cause with references back and
+// forth: it is the average number of times that each page may be read. Files of
+// real nodes stay below three.
 const loadsPerPage = 64
 
 func newWindow(r io.ReaderAt, size int64) *window {
@@ -38,8 +37,8 @@ func newWindow(r io.ReaderAt, size int64) *window {
 	return w
 }
 
-// at returns n bytes at off, valid until the next call. It returns nil when
-// they do not lie within the file, cannot be read, or were asked for too often.
+// at returns n bytes at off, valid until the next call. It returns nil if they are
+// not within the file, cannot be read, or the budget of page loads is exhausted.
 func (w *window) at(off int64, n int) []byte {
 	if off < 0 || n < 0 || off > w.size-int64(n) {
 		return nil
@@ -55,7 +54,7 @@ func (w *window) at(off int64, n int) []byte {
 	return p.buf[off-base:][:n]
 }
 
-// across reads what lies on more than one page.
+// across reads a range that spans pages.
 func (w *window) across(off int64, n int) []byte {
 	if !w.pay(int64(n)/pageSize + 1) {
 		return nil
@@ -87,7 +86,7 @@ func (w *window) load(p *page, base int64) bool {
 	return true
 }
 
-// pay takes n page loads from what is left.
+// pay deducts n page loads from the budget and reports whether it sufficed.
 func (w *window) pay(n int64) bool {
 	w.loads -= n
 	return w.loads >= 0
