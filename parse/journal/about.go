@@ -8,9 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// about gives a line that tells of a node by its name, and was not written there, to
-// that node: what the node lifecycle controller, or another, repeats of a condition, and a
-// row of a table of nodes that says why one is not ready.
+// about attributes a line that reports on a node by name but was not written on it
+// to that node: conditions repeated by the node lifecycle controller or others, and
+// rows of node tables that state why a node is not ready.
 func (p *Parser) about(e *Entry) {
 	name := ""
 	switch {
@@ -30,15 +30,15 @@ func (p *Parser) about(e *Entry) {
 	}
 }
 
-// ByController reports whether a caller is the controller that watches the heartbeats of
-// nodes (pkg/controller/node up to 1.9, nodelifecycle since).
+// ByController reports whether a caller is the controller that watches node
+// heartbeats (pkg/controller/node up to 1.9, nodelifecycle since).
 func ByController(caller []byte) bool {
 	return bytes.HasPrefix(caller, []byte("node")) && (bytes.HasPrefix(caller, []byte("node_lifecycle_controller.go")) ||
 		bytes.HasPrefix(caller, []byte("node_controller.go")) || bytes.HasPrefix(caller, []byte("nodecontroller.go")))
 }
 
-// repeated returns the node of whose condition a line of that controller tells (monitorNodeHealth,
-// monitorNodeStatus), "" if of none.
+// repeated returns the node whose condition a line of that controller reports
+// (monitorNodeHealth, monitorNodeStatus), or "".
 func repeated(msg []byte) string {
 	if !bytes.Contains(msg, []byte("Condition")) {
 		return ""
@@ -53,16 +53,16 @@ func repeated(msg []byte) string {
 	return ""
 }
 
-// notReady are the words by which a row says why a node is not ready.
+// notReady lists texts that state why a node is not ready.
 var notReady = [...]string{"KubeletNotReady", "NodeStatusUnknown", "Kubelet stopped posting node status", "PLEG is not healthy",
 	"container runtime is down", "Container runtime not ready", "container runtime not ready"}
 
-// TellsWhy reports whether a text says why a node is not ready.
+// TellsWhy reports whether a text states why a node is not ready.
 func TellsWhy(b []byte) bool {
 	return slices.ContainsFunc(notReady[:], func(w string) bool { return bytes.Contains(b, []byte(w)) })
 }
 
-// keyed returns the node that a structured line names.
+// keyed returns the node named by a key of a structured line, or "".
 func keyed(msg []byte) string {
 	for _, key := range [...]string{"node=", "nodeName=", `"node":`, `"nodeName":`} {
 		if _, rest, ok := bytes.Cut(msg, []byte(key)); ok {
@@ -75,12 +75,13 @@ func keyed(msg []byte) string {
 	return ""
 }
 
-// nodeEvents are the reasons of events that the kubelet writes of its node.
+// nodeEvents are the reasons of events that the kubelet writes about its node.
 var nodeEvents = []string{"ContainerGCFailed", "ImageGCFailed", "FreeDiskSpaceFailed", "NodeNotReady", "SystemOOM"}
 
-// nodeRow returns the node that a row of a table names in its first column, by cells
-// between bars or wide blanks, "" of any other line. In a row of an event, whose name is
-// that of its object and a number, the event names it.
+// nodeRow returns the node named by a table row whose cells are separated by bars
+// or wide blanks, or "" for any other line. The node is in the first column, except
+// in an event row, where it is part of the event's name: the name of its object and
+// a hex number.
 func nodeRow(b []byte) string {
 	b = bytes.TrimLeft(b, " \t")
 	if len(b) == 0 || len(b) > 4<<10 || b[0] != '|' && (b[0]|0x20 < 'a' || b[0]|0x20 > 'z') && b[0]-'0' > 9 {
@@ -103,7 +104,7 @@ func nodeRow(b []byte) string {
 	return ""
 }
 
-// cellsOf cuts a row at bars, tabs, and blanks of two and more.
+// cellsOf splits a row at bars, tabs, and two or more blanks.
 func cellsOf(row string) (cells []string) {
 	row = strings.ReplaceAll(strings.Trim(row, "|"), "|", "  ")
 	for _, c := range strings.Split(strings.ReplaceAll(row, "\t", "  "), "  ") {
@@ -114,7 +115,8 @@ func cellsOf(row string) (cells []string) {
 	return cells
 }
 
-// isNodeName takes what can name a node and is no word: it holds a digit, a dash or a dot.
+// isNodeName reports whether s can be a node name and is not a word: it contains a
+// digit, a dash or a dot.
 func isNodeName(s string) bool {
 	return len(s) > 1 && len(s) <= 253 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-.") == "" &&
 		strings.ContainsAny(s, "0123456789-.") && strings.Trim(s, "0123456789.") != "" && s[0] != '-' && s[0] != '.' && s[len(s)-1] != '.' && s[len(s)-1] != '-'

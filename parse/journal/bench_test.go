@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// busy are the lines of a busy node, in the shares that they have there, side by
-// side as in a log.
+// busy returns lines of a busy node in realistic proportions, in one buffer as in a
+// log.
 func busy(n int) [][]byte {
 	callers := []string{"kubelet_getters.go:182", "operation_generator.go:722", "prober.go:107", "reconciler_common.go:245", "pod_startup_latency_tracker.go:102"}
 	var out [][]byte
@@ -33,8 +33,8 @@ func busy(n int) [][]byte {
 	return out
 }
 
-// BenchmarkSkim is what a line costs that turns out to mean nothing, beside the
-// search in it.
+// BenchmarkSkim measures the cost of a line that turns out to be irrelevant,
+// without the literal search.
 func BenchmarkSkim(b *testing.B) {
 	lines := busy(20000)
 	p := NewParser(Detect(bytes.Join(lines[:100], []byte("\n"))))

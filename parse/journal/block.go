@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Next returns the length of the record that b begins with, line ends
-// included, 0 if b does not hold all of it. At the end of the input the rest
-// is a record.
+// Next returns the length of the record that b begins with, line ends included, or
+// 0 if b does not contain all of it. At the end of the input, the rest is a record.
 func (f *Framing) Next(b []byte, eof bool) int {
 	n := 0
 	switch {
@@ -26,8 +25,8 @@ func (f *Framing) Next(b []byte, eof bool) int {
 	return n
 }
 
-// lineEnd returns the index after the line that begins at i, 0 if it has no
-// end.
+// lineEnd returns the index after the line that begins at i, or 0 if the line is
+// incomplete.
 func lineEnd(b []byte, i int) int {
 	if k := bytes.IndexByte(b[i:], '\n'); k >= 0 {
 		return i + k + 1
@@ -35,8 +34,8 @@ func lineEnd(b []byte, i int) int {
 	return 0
 }
 
-// exportEnd finds the empty line after an export record. Binary fields state
-// their length; one beyond reason is taken for damage, and the next empty line
+// exportEnd finds the empty line after an export record. Binary fields state their
+// length. A length above maxField is treated as damage, and the next empty line
 // ends the record.
 func exportEnd(b []byte) int {
 	i := 0
@@ -66,11 +65,11 @@ func exportEnd(b []byte) int {
 	}
 }
 
-// maxField bounds a binary field of an export record.
+// maxField is the maximum size of a binary field of an export record.
 const maxField = 16 << 20
 
-// binaryField returns the length of "LE64 length, data, newline", 0 when b does
-// not hold all of it; ok is false when it cannot be one.
+// binaryField returns the length of "LE64 length, data, newline", or 0 if b does
+// not contain all of it. ok is false if b cannot be such a field.
 func binaryField(b []byte) (n int, ok bool) {
 	if len(b) < 8 {
 		return 0, true
@@ -86,7 +85,7 @@ func binaryField(b []byte) (n int, ok bool) {
 	return n, b[n-1] == '\n'
 }
 
-// verboseEnd finds the next line that is not indented.
+// verboseEnd finds the next unindented line.
 func verboseEnd(b []byte) int {
 	i := lineEnd(b, 0)
 	for i > 0 && i < len(b) {
@@ -98,7 +97,8 @@ func verboseEnd(b []byte) int {
 	return 0
 }
 
-// prettyEnd finds the line that closes an object: a brace in the first column.
+// prettyEnd finds the line that closes an object, which has a brace in the first
+// column.
 func prettyEnd(b []byte) int {
 	i := 0
 	for {
@@ -116,7 +116,7 @@ func prettyEnd(b []byte) int {
 	}
 }
 
-// block reads one record of a file of blocks.
+// block reads one record of a file whose records are blocks.
 func (p *Parser) block(rec []byte, e *Entry) {
 	rec = bytes.TrimRight(rec, "\r\n")
 	*e = Entry{Who: nobody, Msg: rec}
@@ -144,7 +144,7 @@ func (p *Parser) export(rec []byte, e *Entry) {
 		line, rest, _ := bytes.Cut(b, []byte("\n"))
 		key, value, ok := bytes.Cut(line, []byte("="))
 		if !ok && len(line) > 0 {
-			// A binary field; the newline of the last one may be trimmed.
+			// A binary field. The newline of the last one may have been trimmed.
 			key = line
 			if len(rest) >= 8 {
 				size := min(binary.LittleEndian.Uint64(rest), uint64(len(rest)-8))
@@ -162,8 +162,8 @@ func (p *Parser) export(rec []byte, e *Entry) {
 	p.fromFields(rec, Export, count, e)
 }
 
-// verbose reads one record of journalctl -o verbose. The rest of a value of
-// several lines is indented deeper than a key.
+// verbose reads one record of journalctl -o verbose. Continuation lines of a value
+// are indented deeper than keys.
 func (p *Parser) verbose(rec []byte, e *Entry) {
 	f := &p.fields
 	*f = fields{}
@@ -193,7 +193,7 @@ func (p *Parser) verbose(rec []byte, e *Entry) {
 	e.Msg = p.unindent(e)
 }
 
-// fieldEnd is the length of a verbose field with its deeper lines.
+// fieldEnd returns the length of a verbose field including its continuation lines.
 func fieldEnd(b []byte) int {
 	i := lineEnd(b, 0)
 	for i > 0 && i < len(b) && bytes.HasPrefix(b[i:], []byte("     ")) {
@@ -205,7 +205,8 @@ func fieldEnd(b []byte) int {
 	return i
 }
 
-// unindent joins the lines of a message that verbose output indents.
+// unindent removes the indentation that verbose output adds to the lines of a
+// message.
 func (p *Parser) unindent(e *Entry) []byte {
 	if bytes.IndexByte(e.Msg, '\n') < 0 {
 		return e.Msg
@@ -222,8 +223,8 @@ func (p *Parser) unindent(e *Entry) []byte {
 	return p.buf
 }
 
-// fromFields makes the entry of a record whose fields are plain bytes. A block
-// without any field is text of another kind.
+// fromFields fills e from p.fields, which hold plain bytes. A block without any
+// field is other text.
 func (p *Parser) fromFields(rec []byte, form Form, count int, e *Entry) {
 	if count == 0 {
 		first, _, _ := bytes.Cut(rec, []byte("\n"))

@@ -7,12 +7,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// yearless is what syslog and klog stamps lack.
+// yearless is what syslog and klog timestamps lack.
 const yearless = parse.LackYear | parse.LackZone
 
-// unixDay is the day number of a civil date of the Gregorian calendar, 0 for
-// 1970-01-01. Years are shifted to begin in March, so that the leap day is the
-// last one.
+// unixDay returns the day number of a date in the Gregorian calendar, 0 for
+// 1970-01-01. Years are shifted to begin in March, so that the leap day is the last
+// day.
 func unixDay(year, month, day int) int64 {
 	if month <= 2 {
 		year--
@@ -39,12 +39,12 @@ var monthStart = func() (t [13]int64) {
 	return t
 }()
 
-// validDate reports whether some year has the day.
+// validDate reports whether the day exists in some year.
 func validDate(month, day int) bool {
 	return month >= 1 && month <= 12 && day >= 1 && day <= 31 && (day < 30 || month != 2) && (day < 31 || month != 4 && month != 6 && month != 9 && month != 11)
 }
 
-// two reads two decimal digits, -1 if there are none.
+// two reads two decimal digits; it returns -1 if there are none.
 func two(b []byte) int {
 	if len(b) < 2 || b[0]-'0' > 9 || b[1]-'0' > 9 {
 		return -1
@@ -52,8 +52,8 @@ func two(b []byte) int {
 	return int(b[0]-'0')*10 + int(b[1]-'0')
 }
 
-// timeOfDay reads "hh:mm:ss" and returns the second of the day, -1 if b does
-// not begin with one. A leap second counts.
+// timeOfDay reads "hh:mm:ss" and returns the second of the day, or -1 if b does not
+// begin with one. Leap seconds are accepted.
 func timeOfDay(b []byte) int64 {
 	if len(b) < 8 || b[2] != ':' || b[5] != ':' {
 		return -1
@@ -67,10 +67,10 @@ func timeOfDay(b []byte) int64 {
 
 var fractionUnit = [...]int64{1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 10, 1}
 
-// fraction reads ".123456" (or with a comma) and returns nanoseconds,
-// granularity and bytes read; digits beyond the ninth are dropped. Trailing
-// zeros may have been trimmed by the writer, so granularities are those of
-// whole writers: seconds, µs up to six digits, else ns.
+// fraction reads ".123456" (or with a comma) and returns nanoseconds, granularity
+// and the number of bytes read. Digits after the ninth are dropped. The writer may
+// have trimmed trailing zeros, so the granularity is rounded to ms, µs or ns;
+// without a fraction it is 1s.
 func fraction(b []byte) (ns int64, res time.Duration, n int) {
 	if len(b) < 2 || b[0] != '.' && b[0] != ',' || b[1]-'0' > 9 {
 		return 0, time.Second, 0
@@ -99,18 +99,18 @@ func fraction(b []byte) (ns int64, res time.Duration, n int) {
 	return ns * fractionUnit[digits], res, n
 }
 
-// digitsOf reads the digits that eight bytes begin with, all at once, and counts
-// them.
+// digitsOf reads the leading digits of the eight bytes in v, all at once, and
+// counts them.
 func digitsOf(v uint64) (n int64, digits int) {
 	const each = 0x0101010101010101
 	v ^= '0' * each
 	others := ((v & (0x7F * each)) + 0x76*each | v) & (0x80 * each)
 	digits = bits.TrailingZeros64(others) / 8
-	return joinDigits(v << (64 - 8*digits) & (0x0F * each)), digits // the last digit comes to the top
+	return joinDigits(v << (64 - 8*digits) & (0x0F * each)), digits // moves the last digit to the top
 }
 
-// joinDigits returns the number of eight digits, the first in the lowest byte: pairs
-// are joined, then pairs of those.
+// joinDigits returns the number of eight digit values, the first in the lowest
+// byte. It joins pairs of digits, then pairs of those.
 func joinDigits(v uint64) int64 {
 	v = (v*10 + v>>8) & 0x00FF00FF00FF00FF
 	v = (v*100 + v>>16) & 0x0000FFFF0000FFFF
@@ -143,8 +143,8 @@ func zone(b []byte) (offset, n int) {
 	return offset, n
 }
 
-// isoSeconds reads "2006-01-02T15:04:05" (or with a blank) and returns seconds
-// since the epoch as if UTC. It reads 19 bytes.
+// isoSeconds reads "2006-01-02T15:04:05" (or with a blank), which has 19 bytes, and
+// returns seconds since the epoch as if UTC.
 func isoSeconds(b []byte) (sec int64, ok bool) {
 	if len(b) < 19 || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' {
 		return 0, false
@@ -154,10 +154,10 @@ func isoSeconds(b []byte) (sec int64, ok bool) {
 		return 0, false
 	}
 	sec = unixDay(cc*100+yy, m, d)*86400 + t
-	return sec, sec >= 0 // 0001-01-01 is no time at all
+	return sec, sec >= 0 // 0001-01-01 means no time
 }
 
-// isoTail reads what may follow the seconds of an ISO stamp: fraction and zone.
+// isoTail reads what may follow the seconds of an ISO timestamp: fraction and zone.
 func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
 	ns, res, n := fraction(b)
 	c = parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
@@ -174,9 +174,9 @@ func isoTail(sec int64, b []byte) (c parse.Clock, n int) {
 	return c, n
 }
 
-// ReadISO reads a stamp of the RFC 3339 family at the start of b: separator T
-// or blank, any fraction, zone optional. It returns the bytes read, 0 if b
-// begins with no such stamp.
+// ReadISO reads a timestamp of the RFC 3339 family at the start of b: separator T
+// or blank, any fraction, zone optional. It returns the number of bytes read, 0 if
+// there is no such timestamp.
 func ReadISO(b []byte) (parse.Clock, int) {
 	sec, ok := isoSeconds(b)
 	if !ok {
@@ -186,8 +186,8 @@ func ReadISO(b []byte) (parse.Clock, int) {
 	return c, 19 + n
 }
 
-// ReadGoTime reads the text of a Go time.Time at the start of b, "2021-01-09
-// 19:48:52.460628029 +0800 CST m=+1199233.179", as far as it goes.
+// ReadGoTime reads the text of a Go time.Time at the start of b, such as
+// "2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179", up to the zone offset.
 func ReadGoTime(b []byte) (parse.Clock, int) {
 	c, n := ReadISO(b)
 	if n == 0 || c.Lack == 0 || n+1 >= len(b) || b[n] != ' ' {
@@ -202,8 +202,8 @@ func ReadGoTime(b []byte) (parse.Clock, int) {
 	return c, n + 1 + m
 }
 
-// bsdSeconds reads "Mmm dd hh:mm:ss", with the month in any language we know,
-// and returns the second in YearUnknown. n is the number of bytes read.
+// bsdSeconds reads "Mmm dd hh:mm:ss", with the month in any language known to
+// readMonth, and returns the second in YearUnknown. n is the number of bytes read.
 func bsdSeconds(b []byte) (sec int64, n int) {
 	month, n := readMonth(b)
 	if month == 0 || n+3 >= len(b) || b[n] != ' ' {
@@ -236,8 +236,8 @@ func digit(c byte) int {
 	return int(c - '0')
 }
 
-// RFC 1123 dates as kubectl describe prints them: "Sat, 28 Sep 2019 15:05:43
-// +0000", 31 bytes.
+// rfc1123 reads a date as kubectl describe prints it:
+// "Sat, 28 Sep 2019 15:05:43 +0000", 31 bytes.
 func rfc1123(b []byte) (parse.Clock, int) {
 	if len(b) < 31 || b[3] != ',' || b[4] != ' ' || b[7] != ' ' {
 		return parse.Clock{}, 0

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestFraction reads fractions of any length, at the end of a text and before
-// more.
+// TestFraction reads fractions of any length, both at the end of a text and before
+// more text.
 func TestFraction(t *testing.T) {
 	for digits := range 13 {
 		text, want := ".", int64(0)

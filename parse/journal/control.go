@@ -7,10 +7,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// control reads the lines in which journalctl and klog speak about the file.
+// control reads the lines in which journalctl and klog describe the file.
 func control(b []byte, e *Entry) bool {
 	switch {
-	case string(bytes.TrimRight(b, " \r")) == "--": // what grep puts between matches with lines around them
+	case string(bytes.TrimRight(b, " \r")) == "--": // grep's separator between matches with context lines
 		e.Form, e.Marker.Kind = Control, parse.MarkExcerpt
 		return true
 	case bytes.HasPrefix(b, []byte("-- ")):
@@ -19,7 +19,7 @@ func control(b []byte, e *Entry) bool {
 		e.Form, e.Marker.Kind = Control, parse.MarkHeader
 		e.Clock, _ = slashDate(b[len("Log file created at: "):])
 		return true
-	case bytes.HasPrefix(b, []byte("Active: active (running) since ")): // systemctl status, whose last lines are later
+	case bytes.HasPrefix(b, []byte("Active: active (running) since ")): // systemctl status; the log lines at its end are later
 		c, ok := dateWithin(b)
 		if !ok {
 			return false
@@ -36,8 +36,8 @@ func control(b []byte, e *Entry) bool {
 	return false
 }
 
-// journalControl reads what follows "-- ". The words of headers are
-// translated in some locales; that a date with a year stands among them is not.
+// journalControl reads what follows "-- ". The words of headers are translated in
+// some locales, but they always contain a date with a year.
 func journalControl(b []byte, e *Entry) bool {
 	switch {
 	case bytes.HasPrefix(b, []byte("No entries --")):
@@ -63,8 +63,8 @@ func journalControl(b []byte, e *Entry) bool {
 	return true
 }
 
-// dateWithin finds the first full date among words: "Logs begin at Fri
-// 2017-11-03 13:31:21 UTC, end at …".
+// dateWithin finds the first full date in a text:
+// "Logs begin at Fri 2017-11-03 13:31:21 UTC, end at …".
 func dateWithin(b []byte) (parse.Clock, bool) {
 	for i := 0; i+19 <= len(b) && i < 80; i++ {
 		if b[i]-'0' > 9 {
@@ -82,7 +82,7 @@ func dateWithin(b []byte) (parse.Clock, bool) {
 	return parse.Clock{}, false
 }
 
-// slashDate reads "2019/08/20 20:28:26", the local time of klog file headers.
+// slashDate reads "2019/08/20 20:28:26", the local time in klog file headers.
 func slashDate(b []byte) (parse.Clock, bool) {
 	if len(b) < 19 || b[4] != '/' || b[7] != '/' {
 		return parse.Clock{}, false
@@ -107,8 +107,8 @@ func section(b []byte, e *Entry) bool {
 	return true
 }
 
-// messageMark recognises messages by which daemons report lost entries and
-// steps of the clock.
+// messageMark recognizes messages in which daemons report lost entries and steps of
+// the clock.
 func messageMark(w *Who, msg []byte) Mark {
 	switch w.Ident {
 	case "systemd-journald", "systemd-journal", "journal":
@@ -124,7 +124,7 @@ func messageMark(w *Who, msg []byte) Mark {
 	return Mark{}
 }
 
-// speaksOfTime reports whether messageMark may recognise messages of the writer.
+// speaksOfTime reports whether messageMark may recognize messages of the writer.
 func speaksOfTime(w *Who) bool {
 	switch w.Ident {
 	case "systemd-journald", "systemd-journal", "journal", "systemd", "systemd-timesyncd", "systemd-timedated",
@@ -147,7 +147,7 @@ func journaldMark(msg []byte) Mark {
 	return clockMark(msg)
 }
 
-// clockMessages open the messages of steps of the clock.
+// clockMessages are prefixes of messages about steps of the clock.
 var clockMessages = [][]byte{
 	[]byte("Time has been changed"),
 	[]byte("System clock was stepped"),
@@ -172,7 +172,7 @@ func clockMark(msg []byte) Mark {
 	return Mark{}
 }
 
-// ntpMark reads ntpd and ntpdate, which speak of the step within the message.
+// ntpMark reads ntpd and ntpdate, which mention a step within the message.
 func ntpMark(msg []byte) Mark {
 	if bytes.Contains(msg, []byte("clock_step")) || bytes.Contains(msg, []byte("step time server")) {
 		return Mark{Kind: parse.MarkClock}
@@ -191,7 +191,8 @@ func rsyslogMark(msg []byte) Mark {
 	return Mark{}
 }
 
-// countIn returns the first number that stands alone among the first words.
+// countIn returns the first number that is a word of its own within the first 200
+// bytes.
 func countIn(msg []byte) int {
 	for _, w := range bytes.Fields(msg[:min(len(msg), 200)]) {
 		if n, _, digits := decimal(w); n > 0 && digits == 0 {

@@ -9,14 +9,14 @@ type Form uint8
 const (
 	Bare       Form = iota // no framing: raw klog, logrus, plain text
 	Blank                  // an empty line
-	Control                // a line in which the collector or journalctl speaks: Entry.Marker
+	Control                // a line by the collector or journalctl itself: Entry.Marker
 	Section                // "==> kubelet <==": Entry.Msg is the name
 	BSD                    // "Mar 13 15:41:18 host id[pid]: …", also short-precise
 	ISO                    // short-iso, short-iso-precise, rsyslog's ISO form
 	Full                   // short-full, with-unit
 	Unix                   // short-unix
 	Monotonic              // short-monotonic, short-delta: no wall clock
-	Ident                  // "kubelet[17]: …": date and host were cut off
+	Ident                  // "kubelet[17]: …": date and host were removed
 	Dmesg                  // kernel ring buffer
 	Syslog5424             // "<13>1 2021-…"
 	CRI                    // "2024-…Z stdout F …"
@@ -27,7 +27,7 @@ const (
 	Export                 // journalctl -o export
 	Verbose                // journalctl -o verbose
 	BinaryFile             // an entry of journald's own files
-	EventRow               // a row of kubectl get or describe events, or of its head
+	EventRow               // a row, or the heading, of kubectl get or describe events
 	Condition              // a condition row of kubectl describe node
 	EventLog               // a row of Get-WinEvent | Export-Csv
 )
@@ -39,10 +39,11 @@ var formNames = [...]string{
 	"journal export", "journal verbose", "binary journal", "kubectl events", "kubectl conditions", "Windows event log CSV",
 }
 
+// String returns the human-readable name of the form.
 func (f Form) String() string { return formNames[f] }
 
-// Who is who wrote a line, as far as the framing tells. A Parser interns them:
-// equal writers have equal pointers.
+// Who identifies the writer of a line, as far as the framing states it. A Parser
+// interns them: equal writers have equal pointers.
 type Who struct {
 	Host  string
 	Ident string // syslog identifier, "kernel" for the kernel
@@ -51,31 +52,31 @@ type Who struct {
 	PID   int
 }
 
-// nobody wrote lines whose framing does not tell.
+// nobody is the writer of lines whose framing names none.
 var nobody = &Who{}
 
 // Entry is one record without its framing. Its slices alias the record or the
-// Parser's memory and hold until the next call of Parse.
+// Parser's memory and are valid until the next call of Parse.
 type Entry struct {
 	Form    Form
-	Partial bool // CRI "P": the message goes on in the next line of the stream
-	Lost    bool // the message is JSON null: it was dropped at export
-	Off     int  // offset of Msg in the record, -1 when Msg was decoded from an escaped form
+	Partial bool // CRI "P": the message continues in the next line of the stream
+	Lost    bool // the message is JSON null: it was dropped during export
+	Off     int  // offset of Msg in the record, -1 if Msg was decoded from an escaped form
 	At      int  // offset of the raw message in the record
 	Who     *Who // never nil
 	Msg     []byte
 	Header  Header
-	Clock   parse.Clock // of the framing
-	Mono    int64       // ns since boot, 0 when the framing does not tell
-	Marker  Mark        // of Form Control, and of messages that report lost or stepped time
+	Clock   parse.Clock // clock of the framing
+	Mono    int64       // ns since boot, 0 if not stated
+	Marker  Mark        // set for Form Control and for messages about lost entries or clock steps
 }
 
-// Mark is what a line in which the log speaks about itself says.
+// Mark is the content of a line in which the log describes itself.
 type Mark struct {
 	Kind parse.MarkerKind // "" for ordinary lines
 	Boot string
 	N    int
 }
 
-// Enveloped reports whether the line carried framing of its own.
+// Enveloped reports whether the line had framing of its own.
 func (e *Entry) Enveloped() bool { return e.Form >= BSD }

@@ -6,8 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Fields are the fields of an entry as journald's own files hold them: values
-// without any escaping. Nil is an absent field.
+// Fields are the fields of an entry as stored in journald's own files: values
+// without any escaping. Nil means the field is absent.
 type Fields struct {
 	Message, Source, Host, Ident, Comm, PID, SyslogPID, Unit, Container, Transport []byte
 
@@ -16,8 +16,9 @@ type Fields struct {
 	Boot     string // 32 hex digits
 }
 
-// ident is the writer's name: as it states it, else its program. For kubelets
-// in containers, whose writer is the container runtime, it is the container.
+// ident returns the writer's name: as stated by the writer, else its program. For a
+// kubelet in a container, whose writer is the container runtime, it is the
+// container name.
 func (f *Fields) ident() []byte {
 	switch {
 	case len(f.Container) > 0 && f.Ident != nil:
@@ -39,7 +40,7 @@ func (f *Fields) pid() []byte {
 	return f.SyslogPID
 }
 
-// micros is the time that text forms of journalctl print: the stamp of the
+// micros returns the time that text forms of journalctl print, in µs: that of the
 // source if there is one.
 func (f *Fields) micros() int64 {
 	if us, _, _ := decimal(f.Source); us > 0 && us < 1<<53 {
@@ -48,15 +49,15 @@ func (f *Fields) micros() int64 {
 	return f.Realtime
 }
 
-// Envelope is what an entry of a binary journal says beside its message.
+// Envelope is everything of a binary journal entry except its message.
 type Envelope struct {
 	Who  *Who
 	Time int64 // Unix, ns
 	Mono int64 // since boot, ns
 }
 
-// AppendLine appends the entry as "journalctl -o short-iso-precise --utc"
-// prints it, and returns where the message begins behind len(dst).
+// AppendLine appends the entry as "journalctl -o short-iso-precise --utc" prints
+// it. off is the offset of the message after len(dst).
 func (p *Parser) AppendLine(dst []byte, f *Fields) (line []byte, off int, e Envelope) {
 	us := f.micros()
 	w := p.fieldWriter(f)
@@ -66,8 +67,7 @@ func (p *Parser) AppendLine(dst []byte, f *Fields) (line []byte, off int, e Enve
 	return append(dst, f.Message...), off, Envelope{w.who, us * 1000, f.Mono * 1000}
 }
 
-// Entry fills x with an entry of which AppendLine made a line whose message
-// begins at off.
+// Entry fills x from a line made by AppendLine, whose message begins at off.
 func (p *Parser) Entry(line []byte, off int, e Envelope, x *Entry) {
 	*x = Entry{Form: BinaryFile, Who: e.Who, Mono: e.Mono, Msg: trimLine(line[off:]), Off: off, At: off}
 	x.Clock = parse.Clock{NS: e.Time, Res: microsecond, Set: true}
@@ -87,8 +87,8 @@ func (p *Parser) appendStamp(dst []byte, us int64) []byte {
 		'+', '0', '0', '0', '0')
 }
 
-// fieldWriter is the writer that fields name, and what stands between stamp and
-// message in the lines of it.
+// fieldWriter is the writer named by fields, and the text between timestamp and
+// message in its lines.
 type fieldWriter struct {
 	host, ident, pid, unit []byte
 	boot                   string
@@ -96,8 +96,8 @@ type fieldWriter struct {
 	who                    *Who
 }
 
-// fieldWriter returns the writer of an entry. A few daemons write most of a
-// journal.
+// fieldWriter returns the writer of an entry, from a small cache: a few daemons
+// write most of a journal.
 func (p *Parser) fieldWriter(f *Fields) *fieldWriter {
 	ident, pid := f.ident(), f.pid()
 	w := &p.fieldWriters[writerSlot(ident, pid)%uint32(len(p.fieldWriters))]
@@ -120,7 +120,7 @@ func (p *Parser) fieldWriter(f *Fields) *fieldWriter {
 	return w
 }
 
-// writerSlot spreads writers.
+// writerSlot hashes a writer.
 func writerSlot(ident, pid []byte) uint32 {
 	n := uint32(len(ident))
 	if n > 0 {
@@ -132,8 +132,8 @@ func writerSlot(ident, pid []byte) uint32 {
 	return n
 }
 
-// whoOf interns the writer. The key tells all of it, and many daemons have a new
-// process for each few lines, so the other table is not asked.
+// whoOf interns the writer. The key contains all of it, so the table p.who is not
+// consulted: many daemons have a new process every few lines.
 func (p *Parser) whoOf(f *fieldWriter) *Who {
 	p.key = p.key[:0]
 	for _, v := range [...][]byte{f.host, f.ident, f.pid, f.unit} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAppendLine renders entries of more writers than a parser has at hand, and
-// wants of each what a parser makes that has seen no other.
+// TestAppendLine renders entries of more writers than a parser caches and compares
+// each with the result of a fresh parser.
 func TestAppendLine(t *testing.T) {
 	p := NewParser(&Framing{Name: BinaryFile.String()})
 	seen := map[*Who]bool{}

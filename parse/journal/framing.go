@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Kind is what a record of a file is.
+// Kind is the kind of record in a file.
 type Kind uint8
 
 // Kinds of files.
 const (
-	Lines  Kind = iota // a line is a record, each recognised by itself
-	Blocks             // records of several lines: Block says which
-	Table              // CSV with a head line
+	Lines  Kind = iota // each line is a record, recognized by itself
+	Blocks             // records span lines; Block says how
+	Table              // CSV with a header line
 )
 
 // Block is a form whose records span lines.
@@ -22,22 +22,22 @@ type Block uint8
 // Block forms.
 const (
 	NoBlock      Block = iota
-	ExportBlock        // KEY=value lines and binary fields, closed by an empty line
-	VerboseBlock       // a stamp line and indented fields
-	PrettyBlock        // a JSON object over several lines
+	ExportBlock        // KEY=value lines and binary fields, terminated by an empty line
+	VerboseBlock       // a timestamp line and indented fields
+	PrettyBlock        // a multi-line JSON object
 )
 
-// Framing is what the head of a file tells about the whole of it. It does not
-// change after Detect and may be shared by Parsers.
+// Framing is what the head of a file tells about the whole file. It is immutable
+// after Detect and may be shared by Parsers.
 type Framing struct {
 	Kind     Kind
 	Block    Block
 	Sections bool   // "==> name <==" lines occur: the section names the writer of bare lines
-	Name     string // in words: "journal short + klog"
+	Name     string // human-readable: "journal short + klog"
 	columns  columns
 }
 
-// Detect reads the head of a file, 256 KiB are plenty, and settles its framing.
+// Detect determines the framing of a file from its head; 256 KiB is plenty.
 func Detect(head []byte) *Framing {
 	f := &Framing{}
 	switch {
@@ -55,14 +55,14 @@ func Detect(head []byte) *Framing {
 	return f
 }
 
-// Spans reports whether the records of a file that begins with head are not its
-// lines: they span lines, or are rows of a table.
+// Spans reports whether the records of a file that begins with head are not
+// individual lines: they span lines or are rows of a table.
 func Spans(head []byte) bool {
 	var c columns
 	return startsExport(head) || startsVerbose(head) || startsPretty(head) || c.read(head)
 }
 
-// exportFields open an export record.
+// exportFields begin an export record.
 var exportFields = [][]byte{[]byte("__CURSOR="), []byte("__REALTIME_TIMESTAMP=")}
 
 func startsExport(head []byte) bool {
@@ -74,7 +74,7 @@ func startsExport(head []byte) bool {
 	return false
 }
 
-// startsVerbose looks for a stamp line that ends in a cursor.
+// startsVerbose looks for a timestamp line that ends in a cursor.
 func startsVerbose(head []byte) bool {
 	for range 4 {
 		line, rest, _ := bytes.Cut(head, []byte("\n"))
@@ -86,8 +86,8 @@ func startsVerbose(head []byte) bool {
 	return false
 }
 
-// isVerboseHead reports whether a line opens a verbose record: "Fri 2026-11-20
-// 23:28:59.991937 UTC [s=…;i=1;…]".
+// isVerboseHead reports whether a line begins a verbose record:
+// "Fri 2026-11-20 23:28:59.991937 UTC [s=…;i=1;…]".
 func isVerboseHead(line []byte) bool {
 	line = bytes.TrimRight(line, "\r")
 	i := bytes.Index(line[:min(len(line), 64)], []byte(" [s="))
@@ -99,7 +99,7 @@ func isVerboseHead(line []byte) bool {
 	return ok
 }
 
-// startsPretty looks for an object whose first member stands on its own line.
+// startsPretty looks for an object whose first member is on a line of its own.
 func startsPretty(head []byte) bool {
 	head = bytes.TrimLeft(head, "\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) {
@@ -109,7 +109,7 @@ func startsPretty(head []byte) bool {
 	return ok && len(bytes.TrimRight(line, "\r ")) == 1 && bytes.HasPrefix(bytes.TrimLeft(rest, "\t "), []byte(`"`))
 }
 
-// surveyLines bounds the lines that Detect looks at.
+// surveyLines is the maximum number of lines that Detect examines.
 const surveyLines = 2000
 
 // survey names the framing of a file of lines and looks for sections.
@@ -135,7 +135,7 @@ func (f *Framing) survey(head []byte) {
 	f.Name = describe(forms, headers, precise)
 }
 
-// describe puts the commonest form and header into words.
+// describe names the most frequent form, and the headers.
 func describe(forms map[Form]int, headers map[HeaderKind]int, precise bool) string {
 	best := Bare
 	for form := BSD; int(form) < len(formNames); form++ {

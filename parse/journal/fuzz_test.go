@@ -30,7 +30,7 @@ var seeds = []string{
 	klogLine,
 }
 
-// same compares what callers may rely on.
+// same compares the parts of entries that callers may rely on.
 func same(a, b *Entry) bool {
 	return a.Form == b.Form && a.Off == b.Off && a.Clock == b.Clock && *a.Who == *b.Who && bytes.Equal(a.Msg, b.Msg) &&
 		a.Marker == b.Marker && a.Mono == b.Mono && a.Partial == b.Partial && a.Lost == b.Lost &&
@@ -38,7 +38,7 @@ func same(a, b *Entry) bool {
 		a.Header.Body == b.Header.Body && a.Header.Clock == b.Header.Clock && bytes.Equal(a.Header.Caller, b.Header.Caller)
 }
 
-// checkLine holds what every entry must keep.
+// checkLine verifies the invariants of every entry.
 func checkLine(t *testing.T, rec []byte, e *Entry) {
 	t.Helper()
 	if e.Off >= 0 && (e.Off+len(e.Msg) > len(rec) || !bytes.Equal(rec[e.Off:e.Off+len(e.Msg)], e.Msg)) {
@@ -52,8 +52,8 @@ func checkLine(t *testing.T, rec []byte, e *Entry) {
 	}
 }
 
-// FuzzParse checks that no line breaks a Parser, and that what it remembers of
-// earlier lines makes no difference.
+// FuzzParse checks that no line breaks a Parser, and that what it caches from
+// earlier lines does not affect the result.
 func FuzzParse(f *testing.F) {
 	for i := range seeds {
 		f.Add([]byte(seeds[i] + "\n" + seeds[(i+1)%len(seeds)]))
@@ -87,7 +87,7 @@ var neighbours = []string{
 	"2024-04-16T06:21:39Z stdout F\n2024-04-16T06:21:39Z stdout F0",
 }
 
-// checkSkim holds what Skim says of a line against what a Parser without memory
+// checkSkim compares the result of Skim with what a Parser without cached state
 // reads.
 func checkSkim(t *testing.T, warm, cold *Parser, line []byte) (ok bool) {
 	t.Helper()
@@ -109,7 +109,7 @@ func checkSkim(t *testing.T, warm, cold *Parser, line []byte) (ok bool) {
 	return true
 }
 
-// FuzzSkim checks that Skim says of a line what Parse says.
+// FuzzSkim checks that Skim agrees with Parse.
 func FuzzSkim(f *testing.F) {
 	for _, s := range neighbours {
 		f.Add([]byte(s))
@@ -123,7 +123,7 @@ func FuzzSkim(f *testing.F) {
 	})
 }
 
-// TestSkim checks which lines are skimmed that way.
+// TestSkim checks which lines can be skimmed.
 func TestSkim(t *testing.T) {
 	want := []string{"nyn", "nnn", "ny", "nyn", "nyn", "nyn", "nynn", "nnn", "nn"}
 	for i, lines := range neighbours {
@@ -138,7 +138,7 @@ func TestSkim(t *testing.T) {
 	}
 }
 
-// TestSkimDamaged changes bits of lines that are skimmed among others.
+// TestSkimDamaged flips bits in lines that are skimmed among others.
 func TestSkimDamaged(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	forms := []func(line []byte) []byte{
@@ -172,8 +172,7 @@ func TestSkimDamaged(t *testing.T) {
 	}
 }
 
-// FuzzBlocks checks that records of several lines always make progress and
-// break nothing.
+// FuzzBlocks checks that multi-line records always make progress and break nothing.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte(exportFile))
 	f.Add([]byte("Fri 2026-11-20 23:28:59 UTC [s=5;i=1]\n    MESSAGE=one\n            two\n"))
@@ -213,7 +212,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// FuzzHeader checks that headers of any bytes stay within them.
+// FuzzHeader checks that parsing arbitrary bytes as a header stays within bounds.
 func FuzzHeader(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHead changes every bit of texts of every length in turn.
+// TestHead flips every bit of texts of every length.
 func TestHead(t *testing.T) {
 	line := []byte("Nov 20 10:00:40 node-7.example.com kubelet[9]: I1120 10:00:40.123456     812 generic.go:77] and some more")
 	for n := range len(line) {

@@ -8,34 +8,35 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// HeaderKind says what kind of header a message brings along.
+// HeaderKind is the kind of header of a message.
 type HeaderKind uint8
 
 // Kinds of headers.
 const (
 	NoHeader HeaderKind = iota
 	Klog                // I1120 23:50:39.261028   26980 main.go:6] text
-	KlogBare            // kubelet.go:1821] text: the stamp was cut off by whoever pasted it
+	KlogBare            // kubelet.go:1821] text: the timestamp was lost in copying
 	KlogJSON            // {"ts":1795218639515.8633,"caller":…,"msg":…}
 	Logrus              // time="…" level=info msg="…"
 	JSONLog             // {"level":"info","ts":"…","msg":…} of zap and logrus
 	Podman              // 2025-05-12 04:54:37.94 +0000 UTC m=+0.02 container create …
 )
 
-// Header is what a message says about itself before its text.
+// Header is the metadata at the beginning of a message.
 type Header struct {
 	Kind     HeaderKind
-	Severity byte // 'I', 'W', 'E', 'F', 0 unknown
-	PID      int  // of klog, 0 if none
-	Body     int  // offset of the text in the message; 0 where the header is part of it
+	Severity byte // 'I', 'W', 'E', 'F' or 0 if unknown
+	PID      int  // klog only, 0 if none
+	Body     int  // offset of the text in the message; 0 if the header is part of the text
 	Caller   []byte
 	Clock    parse.Clock
 }
 
-// klogHeader is the shortest header: severity, date, time of day in µs, pid.
+// klogHeader is the length of the shortest header: severity, date, time of day in
+// µs, PID, caller.
 const klogHeader = len("I1120 23:50:39.261028 1 a:1]")
 
-// klogTime is how much of it comes before the pid.
+// klogTime is the length of the part before the PID.
 const klogTime = len("I1120 23:50:39.261028")
 
 // isKlog is a cheap test for the fixed part of a klog header.
@@ -46,8 +47,8 @@ func isKlog(b []byte) bool {
 // klogLetter reports whether c is the letter of a severity.
 func klogLetter(c byte) bool { return c == 'I' || c == 'E' || c == 'W' || c == 'F' }
 
-// readKlog reads a klog header: "Lmmdd hh:mm:ss.uuuuuu PPPPPPP file.go:line] ",
-// in the kubelet's local time, without year (klog v1.0.0 to v2.140.0).
+// readKlog reads a klog header: "Lmmdd hh:mm:ss.uuuuuu PPPPPPP file.go:line] ", in
+// the kubelet's local time, without year (klog v1.0.0 to v2.140.0).
 func readKlog(b []byte, h *Header) bool {
 	if !isKlog(b) {
 		return false
@@ -68,17 +69,17 @@ func readKlog(b []byte, h *Header) bool {
 	return true
 }
 
-// micros reads the six digits that b begins with, of eight bytes or more, all at
-// once: pairs of digits are joined, then pairs of those.
+// micros reads the first six bytes of b as digits, all at once. b must have at
+// least eight bytes.
 func micros(b []byte) (n int64, ok bool) {
-	v := binary.LittleEndian.Uint64(b)<<16 | 0x3030 // as if there were two zeros more
+	v := binary.LittleEndian.Uint64(b)<<16 | 0x3030 // as if preceded by two zeros
 	if v&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 || (v+0x0606060606060606)&0xF0F0F0F0F0F0F0F0 != 0x3030303030303030 {
 		return 0, false
 	}
 	return joinDigits(v & 0x0F0F0F0F0F0F0F0F), true
 }
 
-// six reads six digits.
+// six reads six digits; b must have at least six bytes.
 func six(b []byte) (n int64, ok bool) {
 	for _, c := range b[:6] {
 		if c-'0' > 9 {
@@ -89,7 +90,7 @@ func six(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// number skips blanks, reads a decimal number and one blank after it.
+// number skips blanks and reads a decimal number and one blank after it.
 func number(b []byte, i int) (n, next int) {
 	for i < len(b) && b[i] == ' ' {
 		i++
@@ -105,12 +106,12 @@ func number(b []byte, i int) (n, next int) {
 	return n, i
 }
 
-// maxCaller bounds the search for the end of a caller; with --add-dir-header
-// it holds one directory.
+// maxCaller limits the search for the end of a caller. With --add-dir-header the
+// caller includes one directory.
 const maxCaller = 128
 
-// callerEnd returns the index of the ']' that closes the caller at i, -1 if
-// what stands there is no "file:line]".
+// callerEnd returns the index of the ']' that closes the caller at i, or -1 if
+// b[i:] does not begin with "file:line]".
 func callerEnd(b []byte, i int) int {
 	win := b[i:min(len(b), i+maxCaller)]
 	end := bytes.IndexByte(win, ']')
@@ -127,7 +128,7 @@ func callerEnd(b []byte, i int) int {
 	return i + end
 }
 
-// skipBlank skips the one blank after a header.
+// skipBlank skips one blank after a header.
 func skipBlank(b []byte, i int) int {
 	if i < len(b) && b[i] == ' ' {
 		return i + 1
@@ -135,7 +136,7 @@ func skipBlank(b []byte, i int) int {
 	return i
 }
 
-// readBare reads "file.go:123] text", a klog line whose stamp was not pasted.
+// readBare reads "file.go:123] text", a klog line copied without its timestamp.
 func readBare(b []byte, h *Header) bool {
 	end := bytes.IndexByte(b[:min(len(b), maxCaller)], ' ') - 1
 	if end < 5 || b[end] != ']' || callerEnd(b, 0) != end || !bytes.Contains(b[:end], []byte(".go:")) {
@@ -145,8 +146,8 @@ func readBare(b []byte, h *Header) bool {
 	return true
 }
 
-// ReadHeader reads the header of a message. It reports false, and leaves h
-// empty, when the message brings none.
+// ReadHeader reads the header of a message. If there is none, it returns false and
+// leaves h empty.
 func ReadHeader(msg []byte, h *Header) bool {
 	*h = Header{}
 	if len(msg) == 0 {
@@ -169,7 +170,7 @@ func ReadHeader(msg []byte, h *Header) bool {
 	return false
 }
 
-// readLogrus reads `time="…" level=…`. The text is the whole line: its msg is
+// readLogrus reads `time="…" level=…`. The text is the whole line, because msg is
 // one key among others.
 func readLogrus(b []byte, h *Header) bool {
 	rest, ok := bytes.CutPrefix(b, []byte("time="))
@@ -201,7 +202,7 @@ func readTerminal(b []byte, h *Header) bool {
 	return true
 }
 
-// readLevel reads the first level= among the next few keys.
+// readLevel reads the first level= within the next 64 bytes.
 func readLevel(b []byte, h *Header) bool {
 	i := bytes.Index(b[:min(len(b), 64)], []byte("level="))
 	if i < 0 {
@@ -211,7 +212,7 @@ func readLevel(b []byte, h *Header) bool {
 	return true
 }
 
-// severity maps the name of a level to a klog letter.
+// severity maps a level name to a klog letter.
 func severity(level []byte) byte {
 	level = bytes.TrimPrefix(level, []byte(`"`))
 	if len(level) == 0 {
@@ -230,8 +231,8 @@ func severity(level []byte) byte {
 	return 0
 }
 
-// readPodman reads the stamp of podman's event lines. They open with the text
-// of a Go time.Time with its monotonic reading.
+// readPodman reads the timestamp of podman's event lines. They begin with the text
+// of a Go time.Time including its monotonic reading.
 func readPodman(b []byte, h *Header) bool {
 	c, n := ReadGoTime(b)
 	if n < 25 || !bytes.HasPrefix(b[n:], []byte(" UTC m=")) && !bytes.Contains(b[n:min(len(b), n+16)], []byte(" m=")) {

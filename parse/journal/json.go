@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// object walks the members of one JSON object without building it. Values are
-// raw; nested ones are skipped by balance, not parsed.
+// object iterates over the members of a JSON object without building it. Values are
+// raw; nested ones are skipped by balancing brackets, not parsed.
 type object struct {
 	b []byte
 	i int
 }
 
-// openObject returns a walker on the object that b begins with, blanks aside.
+// openObject returns an iterator over the object that b begins with, after optional
+// blanks.
 func openObject(b []byte) (o object, ok bool) {
 	o = object{b: b}
 	o.blanks()
@@ -36,8 +37,8 @@ func (o *object) blanks() {
 }
 
 // next returns the next member: its key without quotes and its raw value. It
-// reports false at the end of the object or where the text stops being JSON.
-// A string that the input cuts off is returned as far as it goes.
+// returns false at the end of the object or where the text is no longer JSON. A
+// truncated string is returned as far as it goes.
 func (o *object) next() (key, value []byte, ok bool) {
 	o.blanks()
 	if o.i >= len(o.b) || o.b[o.i] != '"' {
@@ -60,7 +61,8 @@ func (o *object) next() (key, value []byte, ok bool) {
 	return key, o.b[v:o.i], true
 }
 
-// stringEnd returns the index after the string that begins at i.
+// stringEnd returns the index after the string that begins at i, or len(b) if it is
+// unterminated.
 func stringEnd(b []byte, i int) int {
 	i++
 	for {
@@ -76,7 +78,7 @@ func stringEnd(b []byte, i int) int {
 	}
 }
 
-// escaped reports whether an odd number of backslashes stands before i.
+// escaped reports whether an odd number of backslashes precedes i.
 func escaped(b []byte, i int) bool {
 	odd := false
 	for i--; i >= 0 && b[i] == '\\'; i-- {
@@ -125,7 +127,7 @@ func nestedEnd(b []byte, i int) int {
 	return i
 }
 
-// unquoted drops the quotes of a raw string; the second may be cut off.
+// unquoted strips the quotes of a raw string; the closing one may be missing.
 func unquoted(raw []byte) []byte {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = raw[1:]
@@ -138,9 +140,9 @@ func unquoted(raw []byte) []byte {
 
 func isNull(raw []byte) bool { return string(raw) == "null" }
 
-// appendText appends the text of a raw value to dst: a string unescaped, an
-// array of integers as the bytes they are, an array of strings joined by
-// newlines, all else verbatim.
+// appendText appends the text of a raw value to dst: a string unescaped, an array
+// of integers as bytes, an array of strings joined by newlines, anything else
+// verbatim.
 func appendText(dst, raw []byte) []byte {
 	if len(raw) == 0 {
 		return dst
@@ -173,7 +175,7 @@ func appendArray(dst, b []byte) []byte {
 			dst = append(dst, '\n')
 		}
 		first = false
-		// Elements are strings; what nests deeper is kept verbatim.
+		// Elements are strings; anything else is kept verbatim.
 		if elem[0] == '"' {
 			dst = appendUnescaped(dst, unquoted(elem))
 		} else {
@@ -182,8 +184,8 @@ func appendArray(dst, b []byte) []byte {
 	}
 }
 
-// appendUnescaped appends the text of a JSON string. Escapes that are not JSON
-// are kept as they stand.
+// appendUnescaped appends the text of a JSON string. Invalid escapes are kept
+// verbatim.
 func appendUnescaped(dst, s []byte) []byte {
 	for {
 		i := bytes.IndexByte(s, '\\')
@@ -216,7 +218,7 @@ func appendUnescaped(dst, s []byte) []byte {
 	}
 }
 
-// readRune reads \uXXXX, or two of them that make a surrogate pair.
+// readRune reads \uXXXX, or two of them that form a surrogate pair.
 func readRune(s []byte) (r rune, n int) {
 	r, ok := hex4(s)
 	if !ok {

@@ -52,7 +52,7 @@ func TestJSONEntry(t *testing.T) {
 	}
 }
 
-// FuzzJSONString holds our reading of strings against the standard library's.
+// FuzzJSONString compares our decoding of strings with encoding/json.
 func FuzzJSONString(f *testing.F) {
 	for _, s := range []string{`"a"`, `"\u00e9\n\"\\"`, `"\ud83d\ude00"`, `"\ud800x"`, `"é"`} {
 		f.Add(s)
@@ -70,8 +70,8 @@ func FuzzJSONString(f *testing.F) {
 	})
 }
 
-// FuzzJSONObject checks that walking any bytes ends and that the members of a
-// valid object are those that the standard library finds.
+// FuzzJSONObject checks that walking any bytes terminates and that the members of a
+// valid object are those that encoding/json finds.
 func FuzzJSONObject(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":[1,"]"],"c":{"d":"}"},"e":null}`))
 	f.Add([]byte(`{"a":"unfinished`))

@@ -6,8 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// fields are the raw values of the members that we use, of one JSON or export
-// record. Raw JSON values keep their quotes.
+// fields holds the raw values of the members that are used, for one JSON or export
+// record. Raw JSON strings keep their quotes.
 type fields struct {
 	message, source, realtime, mono    []byte
 	host, ident, comm, pid, syslogPID  []byte
@@ -17,7 +17,7 @@ type fields struct {
 	hasMessage                         bool
 }
 
-// set keeps a member by its journal field name.
+// set stores a member by its journal field name.
 func (f *fields) set(key, value []byte) {
 	switch string(key) {
 	case "MESSAGE":
@@ -51,7 +51,7 @@ func (f *fields) set(key, value []byte) {
 	}
 }
 
-// setOther keeps a member of container logs and of log services.
+// setOther stores a member of container logs and log services.
 func (f *fields) setOther(key, value []byte) {
 	switch string(key) {
 	case "log":
@@ -73,7 +73,8 @@ func (f *fields) setOther(key, value []byte) {
 	}
 }
 
-// json reads a line or block that is one JSON object.
+// json reads a line or block that is a JSON object. It reports whether the object
+// is a known framing.
 func (p *Parser) json(b []byte, off int, e *Entry) bool {
 	o, ok := openObject(b[off:])
 	if !ok {
@@ -105,8 +106,8 @@ func (p *Parser) json(b []byte, off int, e *Entry) bool {
 	return false
 }
 
-// nested takes what we need from an inner object: the journal fields of a
-// LogEntry's jsonPayload, and the node of its resource.
+// nested reads an inner object: the journal fields of a LogEntry's jsonPayload, or
+// the node of its resource.
 func (f *fields) nested(key, value []byte) {
 	switch string(key) {
 	case "jsonPayload", "fields":
@@ -143,7 +144,7 @@ func each(raw []byte, do func(key, value []byte)) {
 	}
 }
 
-// jsonJournal makes an entry of journal fields in JSON.
+// jsonJournal fills e from journal fields in JSON.
 func (p *Parser) jsonJournal(b []byte, e *Entry) bool {
 	f := &p.fields
 	e.Form = JSON
@@ -169,14 +170,14 @@ func (p *Parser) jsonJournal(b []byte, e *Entry) bool {
 	return true
 }
 
-// logIdent names the writer by the last part of a LogEntry's log name:
+// logIdent returns the writer named by the last part of a LogEntry's log name:
 // "projects/x/logs/kubelet".
 func (f *fields) logIdent() []byte {
 	name := unquoted(f.logName)
 	return name[bytes.LastIndexByte(name, '/')+1:]
 }
 
-// jsonText makes an entry of a text and a stamp.
+// jsonText fills e from a text and a timestamp.
 func (p *Parser) jsonText(b, text, stamp []byte, form Form, e *Entry) bool {
 	f := &p.fields
 	e.Form = form
@@ -195,7 +196,7 @@ func (p *Parser) jsonText(b, text, stamp []byte, form Form, e *Entry) bool {
 	return true
 }
 
-// setText sets the message to a raw value of b, in place when nothing in it is
+// setText sets the message to a raw value of b, as a slice of b if nothing in it is
 // escaped.
 func (p *Parser) setText(b, raw []byte, e *Entry) {
 	e.At = cap(b) - cap(raw)
@@ -210,9 +211,9 @@ func (p *Parser) setText(b, raw []byte, e *Entry) {
 	e.Msg, e.Off = p.buf, -1
 }
 
-// journalClock reads the clocks of journal fields. The stamp of the message's
-// source is the one that text forms print; the other is when the journal got
-// it.
+// journalClock reads the clocks of journal fields. It prefers the timestamp of the
+// message's source, which the text forms print, over the time at which the journal
+// received the message.
 func (p *Parser) journalClock(e *Entry) {
 	f := &p.fields
 	stamp := f.source
@@ -258,8 +259,7 @@ func (p *Parser) whoOfFields() *Who {
 	return w
 }
 
-// first returns the first string of an array, or the value itself, without
-// quotes.
+// first returns the first string of an array, or the value itself, without quotes.
 func first(raw []byte) []byte {
 	if len(raw) > 0 && raw[0] == '[' {
 		o := object{b: raw, i: 1}
@@ -269,7 +269,7 @@ func first(raw []byte) []byte {
 	return unquoted(raw)
 }
 
-// maxName bounds names that are kept.
+// maxName is the maximum length in bytes of names that are kept.
 const maxName = 256
 
 func text(raw []byte) string {

@@ -8,10 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// readJSONHeader reads the header of a message that is a JSON object: klog's
-// (ts in milliseconds, caller, msg, v), zap's and logrus' (level, time or ts).
-// The text is the whole object. At most the first few members are looked at,
-// up to the message.
+// readJSONHeader reads the header of a message that is a JSON object: klog's (ts in
+// milliseconds, caller, msg, v), or that of zap and logrus (level, time or ts). The
+// text is the whole object. Only the first eight members are examined.
 func readJSONHeader(b []byte, h *Header) bool {
 	o, ok := openObject(b)
 	if !ok {
@@ -30,7 +29,7 @@ func readJSONHeader(b []byte, h *Header) bool {
 
 type jsonHeader struct {
 	clock        parse.Clock
-	millis       bool // clock is a number of milliseconds
+	millis       bool // clock was a number of milliseconds
 	caller       []byte
 	level        []byte
 	msg, v, errs bool
@@ -57,10 +56,10 @@ func (j *jsonHeader) member(key, value []byte) {
 	}
 }
 
-// header decides what the members make. A klog line is an error when it has
-// no "v" (klog ≥ 1.23), so the end of the object must have been seen; the 1.21
-// and 1.22 form without a caller prints "v":0 on errors too, there an err key
-// tells.
+// header determines the header from the members. Since Kubernetes 1.23 a klog line
+// without "v" is an error, so the whole object is searched for it. The form of 1.21
+// and 1.22 without a caller prints "v":0 on errors too; there, an err key indicates
+// an error.
 func (j *jsonHeader) header(b []byte, h *Header) bool {
 	if !j.msg || !j.clock.Set && len(j.level) == 0 {
 		return false
@@ -76,11 +75,11 @@ func (j *jsonHeader) header(b []byte, h *Header) bool {
 	return true
 }
 
-// lastElem drops the directory of "kubelet/kubelet.go:123".
+// lastElem strips the directory of "kubelet/kubelet.go:123".
 func lastElem(path []byte) []byte { return path[bytes.LastIndexByte(path, '/')+1:] }
 
-// epoch reads a decimal number of seconds, milliseconds, µs or ns since the
-// epoch; its size tells which. klog writes milliseconds as a float.
+// epoch reads a decimal number of seconds, milliseconds, µs or ns since the epoch;
+// the magnitude determines the unit. klog writes milliseconds as a float.
 func epoch(raw []byte) (c parse.Clock, millis bool) {
 	whole, frac, digits := decimal(raw)
 	unit := int64(0)
@@ -107,8 +106,9 @@ func epoch(raw []byte) (c parse.Clock, millis bool) {
 	return c, millis
 }
 
-// decimal reads digits and an optional fraction; digits counts those of the
-// fraction. Anything else makes whole negative.
+// decimal reads digits and an optional fraction, followed by the end of raw or a
+// blank. digits is the number of fractional digits. For anything else, whole is
+// negative.
 func decimal(raw []byte) (whole int64, frac float64, digits int) {
 	i := 0
 	for ; i < len(raw) && raw[i]-'0' <= 9; i++ {

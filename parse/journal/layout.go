@@ -8,46 +8,46 @@ import (
 )
 
 // layout is what the lines of one process have in common under one framing:
-// everything but the stamps and what follows the writer, and in klog lines the
-// header's pid.
+// everything except the timestamps and the text after the writer; for klog lines
+// also the PID in the header.
 type layout struct {
 	form    Form
 	stamp   stampKind
 	lack    parse.Lack
-	zone    int64  // what the zone takes off the stamp, ns
-	east    int8   // as parse.Clock has it
-	mid     []byte // between the fraction of the stamp and the message
+	zone    int64  // zone offset subtracted from the timestamp, ns
+	east    int8   // as in parse.Clock
+	mid     []byte // text between the fraction of the timestamp and the message
 	midHead head
-	tail    uint64 // the last eight bytes of mid, if it has so many
+	tail    uint64 // the last eight bytes of mid, if it is that long
 	who     *Who
-	pid     []byte    // "   26980 " of klog headers; empty if none was seen
-	pids    [2]uint64 // its first and its last eight bytes, if it has so many
-	num     int       // the number that pid states
-	open    int       // where in mid the digits of the writer's pid begin, 0 if others must not stand there
-	plain   bool      // mid settles the writer, so that lines without a klog header may be read
-	marks   bool      // the writer may speak of lost and stepped time
-	brief   Brief     // of its last line
+	pid     []byte    // "   26980 " of klog headers; empty if none has been seen
+	pids    [2]uint64 // its first and last eight bytes, if it is that long
+	num     int       // pid as a number
+	open    int       // start of the digits of the writer's PID in mid; 0 if the PID must match
+	plain   bool      // mid determines the writer, so that lines without a klog header may be skimmed
+	marks   bool      // the writer may report lost entries or clock steps
+	brief   Brief     // result for its last line
 }
 
-// stampKind tells stamps apart that are read in different ways.
+// stampKind distinguishes timestamps that are read differently.
 type stampKind struct {
-	form Form // BSD, ISO, Full; Bare without a stamp
+	form Form // BSD, ISO or Full; Bare if there is no timestamp
 	sep  byte // between date and time of day
 }
 
-// maxLayouts is how many layouts a Parser knows: a few daemons write most of a
-// journal.
+// maxLayouts is the number of layouts that a Parser caches: a few daemons write
+// most of a journal.
 const maxLayouts = 8
 
-// layouts are those of the last lines. What Parse returns does not depend on
-// them.
+// layouts caches the layouts of recent lines. It does not affect the results of
+// Parse.
 type layouts struct {
 	list [maxLayouts]layout
 	n    int
-	next int // to be replaced
+	next int // index to replace next
 
-	// By the word of mid that begins at at, likely tells layouts apart. It is
-	// unsettled until some lines have brought no other layout.
+	// likely selects a layout by the word of mid at offset at. at is unsettled
+	// until enoughCalm lines have passed without a new layout.
 	at    int
 	guess [1 << guessBits]uint8
 	calm  int // lines since a layout changed, up to enoughCalm
@@ -56,13 +56,13 @@ type layouts struct {
 const (
 	guessBits  = 5
 	enoughCalm = 16
-	unsettled  = 1 << 30 // beyond all lines
+	unsettled  = 1 << 30 // beyond the end of any line
 )
 
 func guessOf(w uint64) uint64 { return w * 0x9E3779B97F4A7C15 >> (64 - guessBits) }
 
-// likely returns the layout of which a line may be that goes on with rest behind
-// its stamp: only a comparison decides.
+// likely returns the index of the layout that a line probably has, given the text
+// after its timestamp. The caller must compare.
 func (s *layouts) likely(rest []byte) int {
 	if len(rest) < s.at+8 {
 		return s.guessless()
@@ -70,8 +70,8 @@ func (s *layouts) likely(rest []byte) int {
 	return int(s.guess[guessOf(eight(rest[s.at:]))] % maxLayouts)
 }
 
-// guessless is likely where nothing speaks for a layout. After some such lines it
-// finds out where the layouts differ.
+// guessless is likely for lines too short for a guess, as all are while at is
+// unsettled. After enoughCalm such lines it determines where the layouts differ.
 func (s *layouts) guessless() int {
 	if s.calm == enoughCalm {
 		return 0
@@ -97,7 +97,7 @@ func (s *layouts) guessless() int {
 	return 0
 }
 
-// learn remembers the layout of a line that Parse has read.
+// learn caches the layout of a line that Parse has read.
 func (p *Parser) learn(rec []byte, e *Entry) {
 	klog := e.Header.Kind == Klog
 	if e.Partial || e.Off < 0 || len(e.Msg) != len(rec)-e.Off || !klog && e.Header.Kind != NoHeader && e.Header.Kind != Logrus {
@@ -131,7 +131,7 @@ func (p *Parser) learn(rec []byte, e *Entry) {
 	}
 }
 
-// klogPID returns the pid of a klog header with the blanks around it, nil if
+// klogPID returns the PID of a klog header with the surrounding blanks, or nil if
 // these are not as klog writes them.
 func klogPID(h []byte) []byte {
 	_, end := number(h, klogTime)
@@ -141,18 +141,18 @@ func klogPID(h []byte) []byte {
 	return h[klogTime:end]
 }
 
-// settle finds out what a layout allows beyond klog lines of the same process.
+// settle determines what a layout allows beyond klog lines of the same process.
 func (l *layout) settle() {
 	switch l.form {
 	case CRI:
-		// A line may end after the letter of its stream.
+		// The line may end right after the tag of its stream.
 		l.plain = !bytes.HasSuffix(l.mid, []byte("F"))
 		return
 	case BSD, ISO, Full:
 	default:
 		return
 	}
-	// What begins like a header of its own could go on as one.
+	// A prefix that looks like a header of its own could be parsed as one.
 	head := bytes.TrimLeft(l.mid, " ")
 	if l.who == nobody || !bytes.HasSuffix(l.mid, []byte(": ")) || head[0] == '{' || head[0] == '2' {
 		return
@@ -163,8 +163,8 @@ func (l *layout) settle() {
 	}
 }
 
-// keep puts a layout in the place of the one that it continues, of another
-// process of the same writer, or of the oldest.
+// keep stores a layout in place of the one it extends, of one for another process
+// of the same writer, or of the oldest.
 func (s *layouts) keep(l *layout) {
 	at, same := -1, false
 	for i := range s.list[:s.n] {
@@ -210,15 +210,15 @@ func (s *layouts) keep(l *layout) {
 	}
 }
 
-// mayFit reports whether rest, what follows a stamp, may begin with mid, by its
-// end.
+// mayFit is a cheap test, by the end of mid, for whether rest, the text after a
+// timestamp, may begin with mid.
 func (l *layout) mayFit(rest []byte) bool {
 	n := len(l.mid)
 	return len(rest) >= n && (n < 8 || eight(rest[n-8:]) == l.tail)
 }
 
-// hasPID reports whether the klog header msg, up to its n-th byte, ends in the
-// pid of the layout.
+// hasPID reports whether the first n bytes of the klog header msg end in the PID of
+// the layout.
 func (l *layout) hasPID(msg []byte, n int) bool {
 	if len(msg) < n || len(l.pid) < 8 {
 		return len(msg) >= n && string(msg[klogTime:n]) == string(l.pid)
@@ -226,8 +226,8 @@ func (l *layout) hasPID(msg []byte, n int) bool {
 	return eight(msg[klogTime:]) == l.pids[0] && eight(msg[n-8:]) == l.pids[1]
 }
 
-// fitsOther reports whether rest is of the layout but for the writer's pid, and
-// returns that and where the message begins.
+// fitsOther reports whether rest matches the layout except for the writer's PID. It
+// returns that PID and the offset of the message, or zeros.
 func (l *layout) fitsOther(rest []byte) (pid, n int) {
 	if l.open == 0 || len(rest) < l.open || string(rest[:l.open]) != string(l.mid[:l.open]) {
 		return 0, 0

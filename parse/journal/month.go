@@ -1,7 +1,7 @@
 package journal
 
-// readMonth reads the abbreviated name of a month at the start of b and
-// returns its number, 0 if there is none, and its length in bytes.
+// readMonth reads the abbreviated name of a month at the start of b. It returns the
+// number of the month, 0 if there is none, and the length in bytes.
 func readMonth(b []byte) (month, n int) {
 	if len(b) >= 4 && b[3] == ' ' {
 		if m := englishMonth(b[0], b[1], b[2]); m > 0 {
@@ -41,10 +41,10 @@ func englishMonth(x, y, z byte) int {
 	return 0
 }
 
-// foreignMonths are the abbreviations that C libraries print in other
-// languages where they differ from English, lower case, without final dot.
-// French, German, Spanish, Italian, Portuguese, Dutch, Nordic, Polish, Czech,
-// Russian, Turkish; East Asian months are a number and 月 or 월.
+// foreignMonths are abbreviations that C libraries print in other languages, where
+// they differ from English, in lower case and without the final dot: French,
+// German, Spanish, Italian, Portuguese, Dutch, Nordic, Polish, Czech, Russian,
+// Turkish. East Asian months are a number and 月 or 월.
 var foreignMonths = map[string]int{
 	"janv": 1, "ene": 1, "gen": 1, "sty": 1, "led": 1, "янв": 1, "oca": 1,
 	"févr": 2, "fev": 2, "lut": 2, "úno": 2, "фев": 2, "şub": 2,
@@ -58,12 +58,12 @@ var foreignMonths = map[string]int{
 	"okt": 10, "ott": 10, "out": 10, "paź": 10, "říj": 10, "окт": 10, "eki": 10,
 	"lis": 11, "ноя": 11, "kas": 11,
 	"déc": 12, "dez": 12, "dic": 12, "gru": 12, "pro": 12, "дек": 12, "des": 12, "ara": 12,
-	// Lower-case spellings of the English ones, as many languages have them.
+	// Lower-case spellings of the English names, which many languages use.
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7,
 	"aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
 }
 
-// maxMonth is the longest abbreviation in bytes, dot included.
+// maxMonth is the length in bytes of the longest abbreviation, including the dot.
 const maxMonth = 8
 
 func foreignMonth(b []byte) (month, n int) {

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// Parser reads the records of one file. It caches what neighbouring lines have
-// in common and interns writers; it is used by one goroutine at a time. What
-// Parse returns does not depend on the cache.
+// Parser reads the records of one file. It caches what adjacent lines have in
+// common and interns writers. It must not be used concurrently. The results of
+// Parse do not depend on the cache.
 type Parser struct {
 	framing  *Framing
-	prefixes map[string]*Who // by prefix as it stands in the lines
+	prefixes map[string]*Who // by prefix, verbatim
 	who      map[Who]*Who
 
-	recent  [4]writerOf // of the last lines, in no order
-	oldest  int         // of recent, to be replaced next
+	recent  [4]writerOf // writers of the last lines, unordered
+	oldest  int         // index in recent to replace next
 	layouts layouts
 
-	second  []byte // stamp of the last line up to its seconds
+	second  []byte // timestamp of the last line, up to the seconds
 	secNS   int64
-	kind    stampKind // of second
-	secHead head      // second and the blank behind it, if that can be one
+	kind    stampKind // kind of second
+	secHead head      // second followed by a blank, if its length permits
 	klog    [2]uint64 // klogSecond of the last klog header
 	klogNS  int64
 	callers callers
@@ -31,31 +31,31 @@ type Parser struct {
 	fields fields
 	key    []byte
 
-	fieldWriters [16]fieldWriter // of entries of a binary journal, by slot
-	fieldSecond  int64           // Unix, of fieldStamp
-	fieldStamp   []byte          // the second as AppendLine writes it: entries come many a second
+	fieldWriters [16]fieldWriter // cache for entries of a binary journal, by slot
+	fieldSecond  int64           // Unix second of fieldStamp
+	fieldStamp   []byte          // the second as AppendLine writes it; entries often share one
 
 	buf []byte // decoded text
 }
 
-// maxPrefixes bounds the memory of a Parser: a file in which nearly every line
-// has another writer makes it forget.
+// maxPrefixes limits the memory of a Parser: beyond it the tables are cleared,
+// which happens in files where nearly every line has a new writer.
 const maxPrefixes = 4096
 
-// idleParsers are those that were released: one takes some 30 KiB, and an
-// archive may hold very many small files.
+// idleParsers pools released parsers: one takes about 30 KiB, and an archive may
+// hold very many small files.
 var idleParsers = sync.Pool{New: func() any { return &Parser{prefixes: map[string]*Who{}, who: map[Who]*Who{}} }}
 
-// NewParser returns a parser for a file framed as f says.
+// NewParser returns a parser for a file with framing f.
 func NewParser(f *Framing) *Parser {
 	p := idleParsers.Get().(*Parser)
 	p.framing = f
-	p.klog[0] = math.MaxUint64 // no header: the two overlap
+	p.klog[0] = math.MaxUint64 // not a header: the two words overlap
 	return p
 }
 
-// Release lets another file have the memory of a parser that is not used any more,
-// nor an Entry that it filled.
+// Release returns the parser to the pool. Neither the parser nor an Entry that it
+// filled may be used afterwards.
 func (p *Parser) Release() {
 	clear(p.prefixes)
 	clear(p.who)
@@ -63,9 +63,9 @@ func (p *Parser) Release() {
 	idleParsers.Put(p)
 }
 
-// Parse reads one record: a line without its newline, or a block of lines in
-// the forms that have such. It always fills e; a line whose framing is not
-// recognised is all message.
+// Parse reads one record: a line without its newline, or a block of lines in forms
+// that have blocks. It always fills e; a line whose framing is not recognized is
+// all message.
 func (p *Parser) Parse(rec []byte, e *Entry) {
 	switch p.framing.Kind {
 	case Blocks:
@@ -90,8 +90,8 @@ func (p *Parser) Parse(rec []byte, e *Entry) {
 	p.about(e)
 }
 
-// trimLine drops a carriage return and the NULs that a crash leaves behind.
-// Those before the text are the caller's to drop, as offsets count from there.
+// trimLine strips carriage returns, and NULs left by a crash, from the end. Leading
+// NULs are the caller's responsibility, because offsets count from the start.
 func trimLine(b []byte) []byte {
 	for n := len(b); n > 0 && (b[n-1] == '\r' || b[n-1] == 0); n-- {
 		b = b[:n-1]
@@ -99,8 +99,8 @@ func trimLine(b []byte) []byte {
 	return b
 }
 
-// inner reads what stands inside the framing: the message's own header, a
-// component word before it, or a marker.
+// inner reads what is inside the framing: the message's own header, a component
+// word before it, or a marker.
 func (p *Parser) inner(e *Entry) {
 	p.relayed(e)
 	if !ReadHeader(e.Msg, &e.Header) && p.component(e) {
@@ -111,8 +111,8 @@ func (p *Parser) inner(e *Entry) {
 	}
 }
 
-// relayed reads a syslog message that a relay such as logger put whole into a line
-// of its own: it states its year and zone, which the line of the relay lacks.
+// relayed reads a syslog message that a relay such as logger wrapped entirely in a
+// line of its own. It states year and zone, which the line of the relay lacks.
 func (p *Parser) relayed(e *Entry) {
 	if e.Form != BSD || e.Off < 0 || !bytes.HasPrefix(e.Msg, []byte("<")) {
 		return
@@ -129,12 +129,12 @@ func (p *Parser) relayed(e *Entry) {
 	}
 }
 
-// maxComponent is the longest text that may stand before a klog header.
+// maxComponent is the maximum length of text before a klog header.
 const maxComponent = 80
 
-// component reads "word I0820 …": MicroShift names the component before the
-// header ("???" when it does not know), file tailers name the file, log services
-// the host, or the host and the program.
+// component reads "word I0820 …": MicroShift writes the component before the header
+// ("???" if unknown), file tailers write the file, log services the host, or the
+// host and the program.
 func (p *Parser) component(e *Entry) bool {
 	win := e.Msg[:min(len(e.Msg), maxComponent)]
 	i := bytes.IndexByte(win, ' ')
@@ -143,7 +143,7 @@ func (p *Parser) component(e *Entry) bool {
 	}
 	last := 0
 	if !isKlog(e.Msg[i+1:]) {
-		// Where nothing else names the writer two words do.
+		// If nothing else names the writer, two words may.
 		if last = i + 1; e.Form < BSD || e.Form > Full || e.Who.Ident != "" || !known(e.Msg[last:]) {
 			return false
 		}
@@ -158,7 +158,7 @@ func (p *Parser) component(e *Entry) bool {
 	before := e.Msg[:i]
 	if bytes.ContainsAny(before, `:[]|"=`) || !isWord(before[0]) {
 		e.Header = Header{}
-		return false // a tag, or a sign
+		return false // a tag or punctuation
 	}
 	e.Msg = e.Msg[i+1:]
 	if e.Off >= 0 {
@@ -170,8 +170,8 @@ func (p *Parser) component(e *Entry) bool {
 
 func isWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '?' || c-'0' <= 9 }
 
-// names takes the words before a klog header for the host or the program, or the
-// last of two, which begins at last, for the latter.
+// names assigns the words before a klog header to the host or the program. If there
+// are two, the last one, which begins at last, is the program.
 func (p *Parser) names(e *Entry, before []byte, last int) {
 	word, host := before[last:], before[:max(last-1, 0)]
 	w := *e.Who
@@ -193,8 +193,8 @@ func (p *Parser) names(e *Entry, before []byte, last int) {
 	}
 }
 
-// programs are what the names of programs begin with that log as klog does, and
-// of the files that they log to.
+// programs are prefixes of the names of programs that use klog, and of their log
+// files.
 var programs = [...]string{"kube", "hyperkube", "etcd", "openshift", "containerd", "crio", "k3s", "k0s", "rke2", "microshift", "cloud-controller", "coredns"}
 
 // known reports whether b begins with the name of such a program.
@@ -207,7 +207,7 @@ func known(b []byte) bool {
 	return false
 }
 
-// unstamped reads a line that does not begin with a stamp.
+// unstamped reads a line that does not begin with a timestamp.
 func (p *Parser) unstamped(rec []byte, e *Entry) {
 	switch {
 	case len(rec) == 0:
@@ -230,9 +230,9 @@ func (p *Parser) unstamped(rec []byte, e *Entry) {
 	p.decorated(rec, e)
 }
 
-// decorated reads lines that carry a foreign prefix: quoting, comments,
-// indentation, the separators of json-seq and json-sse, the address that
-// talosctl prints. Only a line that is unmistakable after the prefix counts.
+// decorated reads lines with a foreign prefix: quoting, comments, indentation, the
+// separators of json-seq and json-sse, the address that talosctl prints. It accepts
+// only lines that are unmistakable after the prefix.
 func (p *Parser) decorated(rec []byte, e *Entry) {
 	if p.talosDmesg(rec, e) {
 		return
@@ -279,7 +279,7 @@ func (p *Parser) decorated(rec []byte, e *Entry) {
 	}
 }
 
-// addressed reads a line to which talosctl put the address of the node.
+// addressed reads a line that talosctl prefixed with the address of the node.
 func (p *Parser) addressed(rec []byte, n int, e *Entry) {
 	switch {
 	case ReadHeader(rec[n:], &e.Header):
@@ -292,7 +292,8 @@ func (p *Parser) addressed(rec []byte, n int, e *Entry) {
 	p.from(rec[:n-2], e)
 }
 
-// talosDmesg reads a line of talosctl dmesg: "10.0.0.7: kern:    info: [STAMP]: text".
+// talosDmesg reads a line of talosctl dmesg:
+// "10.0.0.7: kern:    info: [STAMP]: text".
 func (p *Parser) talosDmesg(rec []byte, e *Entry) bool {
 	head, rest, ok := bytes.Cut(rec[:min(len(rec), maxNodeName+80)], []byte(": ["))
 	if !ok || len(rest) == 0 || rest[0] != '2' {
@@ -313,16 +314,16 @@ func (p *Parser) talosDmesg(rec []byte, e *Entry) bool {
 	return true
 }
 
-// talosLevels are the priorities that it names.
+// talosLevels are the priorities in such lines.
 var talosLevels = map[string]bool{"emerg": true, "alert": true, "crit": true, "err": true, "warning": true, "notice": true, "info": true, "debug": true}
 
-// cutLast cuts what stands behind the last colon off, without blanks.
+// cutLast splits b at its last colon and trims the part after it.
 func cutLast(b []byte) (before, word []byte, found bool) {
 	i := bytes.LastIndexByte(b, ':')
 	return b[:max(i, 0)], bytes.TrimSpace(b[i+1:]), i >= 0
 }
 
-// object reads the object at n, a message or the framing of one.
+// object reads the object at n, which is either a message or the framing of one.
 func (p *Parser) object(rec []byte, n int, e *Entry) bool {
 	if ReadHeader(rec[n:], &e.Header) {
 		e.Msg, e.Off = rec[n:], n
@@ -335,7 +336,7 @@ func (p *Parser) object(rec []byte, n int, e *Entry) bool {
 	return false
 }
 
-// from names the host of a line that does not name it itself.
+// from sets the host of a line that does not name one itself.
 func (p *Parser) from(host []byte, e *Entry) {
 	if e.Who.Host == "" {
 		w := *e.Who
@@ -344,7 +345,7 @@ func (p *Parser) from(host []byte, e *Entry) {
 	}
 }
 
-// prefixLen is the length of the foreign prefix of a line.
+// prefixLen returns the length of the foreign prefix of a line.
 func prefixLen(b []byte) int {
 	i := 0
 	for i < len(b) {
@@ -364,8 +365,8 @@ func prefixLen(b []byte) int {
 	return i
 }
 
-// grepLen is the length of what grep puts before a line of full date, the name of
-// its file and its number there, 0 if b does not begin so.
+// grepLen returns the length of what grep writes before a line with a full date,
+// the file name and the line number, or 0 if b does not begin like that.
 func grepLen(b []byte) int {
 	for i, c := range b[:min(len(b), maxName)] {
 		if c == ' ' {
@@ -378,7 +379,8 @@ func grepLen(b []byte) int {
 	return 0
 }
 
-// addressLen is the length of "10.0.0.1: ", 0 if b does not begin so.
+// addressLen returns the length of "10.0.0.1: ", or 0 if b does not begin like
+// that.
 func addressLen(b []byte) int {
 	dots, i := 0, 0
 	for i < len(b) && (b[i]-'0' <= 9 || b[i] == '.') {
@@ -393,11 +395,11 @@ func addressLen(b []byte) int {
 	return i + 2
 }
 
-// maxNodeName is the longest name that DNS allows.
+// maxNodeName is the maximum length of a DNS name.
 const maxNodeName = 253
 
-// nodeNameLen is the length of "node-1.example.net: " before a JSON object. A name
-// without a domain may as well be that of a program.
+// nodeNameLen returns the length of "node-1.example.net: " before a JSON object, or
+// 0. A name without a domain might be a program and is not accepted.
 func nodeNameLen(b []byte) int {
 	i := bytes.Index(b[:min(len(b), maxNodeName+3)], []byte(": {"))
 	if i <= 0 || bytes.IndexByte(b[:i], '.') <= 0 {
@@ -411,7 +413,7 @@ func nodeNameLen(b []byte) int {
 	return i + 2
 }
 
-// intern returns the one pointer for that writer.
+// intern returns the unique pointer for w.
 func (p *Parser) intern(w Who) *Who {
 	if got := p.who[w]; got != nil {
 		return got

@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// at is a reading in words: RFC 3339 for full ones, without zone or year where
-// these lack.
+// at formats a reading: RFC 3339 if it is complete, without zone or year if it
+// lacks them.
 func at(c parse.Clock) string {
 	if !c.Set {
 		return ""
@@ -186,7 +186,7 @@ func TestReadHeader(t *testing.T) {
 	}
 }
 
-// near allows what a float of milliseconds cannot hold.
+// near tolerates what a float of milliseconds cannot represent.
 func near(c parse.Clock, want string) bool {
 	w, err := time.Parse(time.RFC3339Nano, want)
 	return err == nil && c.Lack == 0 && time.Unix(0, c.NS).Sub(w).Abs() < time.Microsecond
@@ -287,8 +287,8 @@ func TestMicros(t *testing.T) {
 	}
 }
 
-// TestNodeName: talosctl puts the name of the node before an object if the node was
-// asked for by its name; what may be the name of a program is left alone.
+// TestNodeName: talosctl puts the node name before an object if the node was
+// addressed by name. A word that may be a program name is left alone.
 func TestNodeName(t *testing.T) {
 	const object = `{"level":"error","msg":"x","time":"2024-10-05T13:37:04.97Z"}`
 	for _, tt := range []struct{ line, host string }{

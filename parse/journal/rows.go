@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// kubectlRow reads a row of kubectl's tables of events and of node conditions.
+// kubectlRow reads a row of kubectl's tables of events and node conditions.
 func kubectlRow(rec []byte, e *Entry) bool {
 	b := bytes.TrimLeft(rec, " \t")
 	if len(b) == 0 {
@@ -22,7 +22,7 @@ func kubectlRow(rec []byte, e *Entry) bool {
 	return false
 }
 
-// word cuts the first word and the blanks after it.
+// word splits off the first word and the blanks after it.
 func word(b []byte) (w, rest []byte, blanks int) {
 	i := bytes.IndexByte(b, ' ')
 	if i < 0 {
@@ -32,7 +32,7 @@ func word(b []byte) (w, rest []byte, blanks int) {
 	return b[:i], rest, len(b) - i - len(rest)
 }
 
-// describedEvent reads "Warning  Failed   3m13s (x3 over 7m57s)  kubelet  …".
+// describedEvent recognizes "Warning  Failed   3m13s (x3 over 7m57s)  kubelet  …".
 func describedEvent(b []byte) bool {
 	kind, rest, _ := word(b)
 	if !eventType(kind) {
@@ -42,7 +42,7 @@ func describedEvent(b []byte) bool {
 	return camel(reason) && ageLen(rest) > 0
 }
 
-// listedEvent reads "15m  Normal  Scheduled  pod/x  …", with or without a
+// listedEvent recognizes "15m  Normal  Scheduled  pod/x  …", with or without a
 // namespace before it.
 func listedEvent(b []byte) bool {
 	n := ageLen(b)
@@ -74,8 +74,9 @@ func camel(w []byte) bool {
 	return true
 }
 
-// ageLen is the length of an age as kubectl prints it, "3m13s (x3 over 7m57s)",
-// "4d20h", "<unknown>", 0 if b begins with none.
+// ageLen returns the length of an age as kubectl prints it, such as
+// "3m13s (x3 over 7m57s)", "4d20h" or "<unknown>", or 0 if b does not begin with
+// one.
 func ageLen(b []byte) int {
 	if bytes.HasPrefix(b, []byte("<unknown>")) || bytes.HasPrefix(b, []byte("<invalid>")) {
 		return 9

@@ -7,31 +7,32 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Brief is what Skim tells of a line: all that its coverage needs.
+// Brief is the result of Skim: writer, timestamps and message bounds, enough to
+// count a line without parsing it. Offsets are relative to the record.
 type Brief struct {
 	Kind   HeaderKind // Klog, Logrus or NoHeader
 	Form   Form
 	Who    *Who
-	Other  int // the pid of the writer where it is not that of Who, else 0
-	PID    int // of the klog header
-	caller int // of the klog header, where it begins and ends
+	Other  int // PID of the writer if it differs from that of Who, else 0
+	PID    int // from the klog header
+	caller int // bounds of the caller in the klog header, with until
 	until  int
-	Off    int // of the message, its header included
-	Body   int // of the text that is searched, up to End
+	Off    int // start of the message, header included
+	Body   int // start of the text to search, which ends at End
 	End    int
-	Clock  parse.Clock // of the framing
+	Clock  parse.Clock // clock of the framing
 	Header parse.Clock
-	Layout uint8 // the same for lines of one process, as a rule; below MaxLayouts
-	level  int   // of what follows the stamp of logrus
+	Layout uint8 // usually the same for all lines of a process; below MaxLayouts
+	level  int   // offset in the message of what follows the logrus timestamp
 }
 
-// MaxLayouts bounds Brief.Layout.
+// MaxLayouts is an exclusive upper bound of Brief.Layout.
 const MaxLayouts = maxLayouts
 
-// Skim reads a line that looks like one of the last lines of the file but for
-// its stamps and text. It is Parse at a fraction of the cost, for the lines that
-// turn out to mean nothing; nil means nothing but that Parse must read it. What
-// it returns holds until the next call of Skim or Parse.
+// Skim reads a line that matches a recent line of the file except for timestamps
+// and text. It agrees with Parse at a fraction of the cost and serves the many
+// lines that turn out to be irrelevant. Nil only means that the line must be
+// parsed. The result is valid until the next call of Skim or Parse.
 func (p *Parser) Skim(rec []byte) *Brief {
 	if p.layouts.n == 0 || p.framing.Kind != Lines {
 		return nil
@@ -39,8 +40,8 @@ func (p *Parser) Skim(rec []byte) *Brief {
 	return p.skim(trimLine(rec), true)
 }
 
-// repeat reads a line of a known layout. What it fills in is what Parse would
-// have; it reports false when there is no such layout.
+// repeat reads a line of a known layout into e, exactly as Parse would. It returns
+// false if there is no such layout.
 func (p *Parser) repeat(rec []byte, e *Entry) bool {
 	b := p.skim(rec, false)
 	if b == nil {
@@ -50,10 +51,10 @@ func (p *Parser) repeat(rec []byte, e *Entry) bool {
 	return true
 }
 
-// Caller returns the caller that the klog header of the line names.
+// Caller returns the caller in the klog header of the line.
 func (b *Brief) Caller(rec []byte) []byte { return rec[b.caller:b.until] }
 
-// Severity returns the severity that the header of the line states.
+// Severity returns the severity in the header of the line, 0 if unknown.
 func (b *Brief) Severity(rec []byte) byte {
 	if b.Kind == Klog {
 		return rec[b.Off]
@@ -63,8 +64,8 @@ func (b *Brief) Severity(rec []byte) byte {
 	return h.Severity
 }
 
-// Entry fills in what Parse would have for the line that was skimmed, unless it
-// is of another process.
+// Entry fills e with what Parse would return for the skimmed line. It must not be
+// used if Other is set.
 func (b *Brief) Entry(rec []byte, e *Entry) {
 	msg := trimLine(rec)[b.Off:]
 	*e = Entry{Form: b.Form, Off: b.Off, Who: b.Who, Msg: msg, Clock: b.Clock}
@@ -77,11 +78,11 @@ func (b *Brief) Entry(rec []byte, e *Entry) {
 	}
 }
 
-// skim reads the stamp and finds the layout. With others, a line may be of
-// another process than those seen. Most lines have a stamp without a fraction,
-// and go on like one that is likely: of these it compares what stands at the same
-// places as in the others, all at once. What lies behind the line, up to its
-// capacity, is looked at but makes no difference.
+// skim reads the timestamp and finds the layout. If others is set, the line may be
+// from another process than those seen. Most lines have a timestamp without a
+// fraction and match the likely layout. For these, fixed-size words are compared at
+// once, including bytes beyond len(rec), up to its capacity, which do not affect
+// the result.
 func (p *Parser) skim(rec []byte, others bool) *Brief {
 	k, all := len(p.second), rec[:cap(rec)]
 	if len(rec) <= k || len(all) < k+maxHead || p.secHead.n == 0 {
@@ -104,11 +105,11 @@ func (p *Parser) skim(rec []byte, others bool) *Brief {
 	return b
 }
 
-// klogRoom is enough for a klog header with a caller that is remembered.
+// klogRoom is enough for a klog header with a cached caller.
 const klogRoom = klogTime + maxHead + 1
 
-// skimAlike reads the header of a klog line of which all but the microseconds is
-// known. The message begins at at in a line of n bytes.
+// skimAlike reads a klog header of which everything except the microseconds is
+// cached. The message begins at at in a line of n bytes.
 func (p *Parser) skimAlike(w *[klogRoom]byte, l *layout, at, n int) bool {
 	if klogSecond(w[:]) != p.klog || !klogLetter(w[0]) {
 		return false
@@ -134,7 +135,7 @@ func (p *Parser) skimAlike(w *[klogRoom]byte, l *layout, at, n int) bool {
 	return true
 }
 
-// klog makes the line one with a klog header.
+// klog sets the fields that all klog headers of the layout share.
 func (b *Brief) klog(l *layout) {
 	if b.Kind != Klog {
 		b.Kind, b.PID = Klog, l.num
@@ -142,7 +143,7 @@ func (b *Brief) klog(l *layout) {
 	}
 }
 
-// skimLong is skim for all lines.
+// skimLong is the general form of skim.
 func (p *Parser) skimLong(rec []byte, others bool) *Brief {
 	var kind stampKind
 	ns, res, at := int64(0), time.Second, 0
@@ -178,8 +179,8 @@ func (p *Parser) skimLong(rec []byte, others bool) *Brief {
 	return nil
 }
 
-// date fills in the clock of the framing: ns of the second in p, to the precision
-// of res.
+// date sets the clock of the framing: ns nanoseconds after the cached second, with
+// granularity res.
 func (p *Parser) date(l *layout, ns int64, res time.Duration) *Brief {
 	b := &l.brief
 	if l.stamp.form != Bare {
@@ -188,7 +189,7 @@ func (p *Parser) date(l *layout, ns int64, res time.Duration) *Brief {
 	return b
 }
 
-// message reads the message of the layout, which begins at i.
+// message reads the message of a line with the given layout, which begins at i.
 func (p *Parser) message(rec []byte, i int, l *layout) bool {
 	if all := rec[:cap(rec)]; i+klogRoom <= len(all) && p.skimAlike((*[klogRoom]byte)(all[i:]), l, i, len(rec)) {
 		return true
@@ -216,8 +217,8 @@ func (p *Parser) message(rec []byte, i int, l *layout) bool {
 	return !l.marks || messageMark(l.who, msg) == Mark{}
 }
 
-// skimKlog reads the header of a klog line of the layout's process and of the
-// second that was read last.
+// skimKlog reads the header of a klog line that is from the layout's process and in
+// the cached second.
 func (p *Parser) skimKlog(msg []byte, l *layout) bool {
 	us, ok := micros(msg[15:])
 	n := klogTime + len(l.pid)
@@ -236,7 +237,7 @@ func (p *Parser) skimKlog(msg []byte, l *layout) bool {
 	return true
 }
 
-// skimLogrus reads the stamp of a logrus line.
+// skimLogrus reads the timestamp of a logrus line.
 func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 	i := len("time=")
 	if len(msg) > i && msg[i] == '"' {
@@ -255,8 +256,8 @@ func (p *Parser) skimLogrus(msg []byte, b *Brief) bool {
 	return true
 }
 
-// headless reports whether a message has for certain neither header nor
-// component; false means that it must be looked at.
+// headless reports whether a message certainly has neither header nor component;
+// false means that it must be parsed.
 func headless(msg []byte) bool {
 	switch msg[0] {
 	case '{', '2', 't', 'l', '<':
@@ -266,7 +267,8 @@ func headless(msg []byte) bool {
 	return i < 1 || msg[i-1] != ']' && !isKlog(msg[i+1:])
 }
 
-// tick moves the stamp to another second.
+// tick updates the cached timestamp to another second. It returns false if stamp is
+// of another form.
 func (p *Parser) tick(stamp []byte) bool {
 	var sec int64
 	switch k := len(stamp); p.kind.form {
@@ -289,13 +291,13 @@ func (p *Parser) tick(stamp []byte) bool {
 	return true
 }
 
-// klogSecond returns what a klog header says up to its seconds, the severity
-// aside, as two numbers that overlap: they are compared at once.
+// klogSecond returns a klog header from the date to the seconds as two overlapping
+// words, which can be compared at once.
 func klogSecond(msg []byte) [2]uint64 {
 	return [2]uint64{eight(msg[1:]), eight(msg[7:])}
 }
 
-// klogTick moves the klog header's clock to another second.
+// klogTick updates the cached klog second.
 func (p *Parser) klogTick(msg []byte) bool {
 	month, day, tod := two(msg[1:]), two(msg[3:]), timeOfDay(msg[6:])
 	if !validDate(month, day) || tod < 0 {

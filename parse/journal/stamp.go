@@ -7,7 +7,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// stamped reads a line that carries a stamp at off, and who follows it.
+// stamped reads a line with a timestamp at off, followed by the writer.
 func (p *Parser) stamped(rec []byte, off int, e *Entry) bool {
 	b := rec[off:]
 	if len(b) < 8 {
@@ -27,7 +27,7 @@ func (p *Parser) stamped(rec []byte, off int, e *Entry) bool {
 	return p.words(rec, off, e)
 }
 
-// words reads the stamps that begin with the name of a month or weekday.
+// words reads timestamps that begin with the name of a month or weekday.
 func (p *Parser) words(rec []byte, off int, e *Entry) bool {
 	b := rec[off:]
 	if c := b[0]; c == ' ' || c == '\t' || c == '{' || c == '-' || c == '=' {
@@ -39,7 +39,7 @@ func (p *Parser) words(rec []byte, off int, e *Entry) bool {
 	}
 	// "Fri 2026-11-20 23:28:59", the weekday in any language.
 	i := bytes.IndexByte(b[:min(len(b), 16)], ' ')
-	if i < 2 || b[i-1] == ':' || len(b) < i+21 { // "date:" is no weekday
+	if i < 2 || b[i-1] == ':' || len(b) < i+21 { // "date:" is not a weekday
 		return false
 	}
 	sec, ok := isoSeconds(b[i+1:])
@@ -50,7 +50,7 @@ func (p *Parser) words(rec []byte, off int, e *Entry) bool {
 	return p.afterSecond(rec, off, i+20, Full, sec, e)
 }
 
-// digits reads the stamps that begin with a digit.
+// digits reads timestamps that begin with a digit.
 func (p *Parser) digits(rec []byte, off int, e *Entry) bool {
 	b := rec[off:]
 	if sec, ok := isoSeconds(b); ok {
@@ -78,7 +78,8 @@ func (p *Parser) cache(stamp []byte, form Form, sec int64) {
 	}
 }
 
-// afterSecond reads what follows the k bytes of a stamp up to its seconds.
+// afterSecond reads what follows the first k bytes of the line at off, a timestamp
+// up to its seconds.
 func (p *Parser) afterSecond(rec []byte, off, k int, form Form, sec int64, e *Entry) bool {
 	rest := rec[off+k:]
 	switch form {
@@ -109,7 +110,7 @@ func yearAfter(b []byte, c *parse.Clock) int {
 	year := two(b[1:])*100 + two(b[3:])
 	c.NS += (unixDay(year, 1, 1) - unixDay(parse.YearUnknown, 1, 1)) * 86400e9
 	if t := time.Unix(0, c.NS).UTC(); !leap(year) && t.YearDay() > 60 && c.NS > 0 {
-		// YearUnknown has a 29 February.
+		// YearUnknown has a February 29.
 		c.NS -= 86400e9
 	}
 	c.Lack &^= parse.LackYear
@@ -118,9 +119,9 @@ func yearAfter(b []byte, c *parse.Clock) int {
 
 func leap(year int) bool { return unixDay(year, 3, 1)-unixDay(year, 2, 28) == 2 }
 
-// fullTail reads fraction and zone word of short-full and verbose stamps:
-// " UTC ", " +0530 ", " CEST ". Only UTC and numbers state the offset: other
-// words are not unique. A word that is in fact the writer is left alone.
+// fullTail reads fraction and zone of short-full and verbose timestamps: " UTC ",
+// " +0530 ", " CEST ". Only UTC and numbers determine the offset, because other
+// abbreviations are ambiguous. A word that is in fact the writer is left alone.
 func fullTail(sec int64, b []byte) (parse.Clock, int) {
 	ns, res, n := fraction(b)
 	c := parse.Clock{NS: sec*1e9 + ns, Res: res, Lack: parse.LackZone, Set: true}
@@ -145,7 +146,7 @@ func fullTail(sec int64, b []byte) (parse.Clock, int) {
 	return c, min(n+len(word)+1, len(b))
 }
 
-// zoneName reports whether a word looks like an abbreviated zone: CEST, EDT.
+// zoneName reports whether a word looks like a zone abbreviation: CEST, EDT.
 func zoneName(word []byte) bool {
 	if len(word) < 2 || len(word) > 5 {
 		return false
@@ -158,7 +159,8 @@ func zoneName(word []byte) bool {
 	return true
 }
 
-// isoLine reads a line that begins with an ISO stamp, k bytes of it read.
+// isoLine reads a line that begins with an ISO timestamp, of which k bytes have
+// been read.
 func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 	c, n := isoTail(sec, rec[off+k:])
 	i := off + k + n
@@ -190,8 +192,9 @@ func (p *Parser) isoLine(rec []byte, off, k int, sec int64, e *Entry) bool {
 }
 
 // zoneApart reads the zone of "2006-01-02 15:04:05 -0700 " or "… UTC " at i, which
-// some log services set apart by a blank, into c. It returns the bytes read, and -1
-// where the text of a Go time opens one of podman's own lines: that is their header.
+// some log services separate by a blank, into c. It returns the number of bytes
+// read, or -1 if the text is the Go time that begins one of podman's own lines,
+// which is their header.
 func zoneApart(b []byte, i int, c *parse.Clock) int {
 	off, n := zone(b[i:])
 	if bytes.HasPrefix(b[i:], []byte("UTC")) || bytes.HasPrefix(b[i:], []byte("GMT")) {
@@ -211,10 +214,11 @@ func zoneApart(b []byte, i int, c *parse.Clock) int {
 	return n + 1
 }
 
-// zoneUnread is the length of a word behind a stamp, and of the blank after it, that is
-// meant for a zone but states no offset: "CST ", of which there are several, and "+99:99 ".
-// Taken for the host it would name a node. A word of capitals may be a host, unless
-// host and process follow.
+// zoneUnread returns the length of a word after a timestamp, including a blank,
+// that is meant as a zone but does not determine an offset: "CST ", which is
+// ambiguous, or "+99:99 ". Otherwise it would be taken for the host and name a
+// node. A word in capitals may be a host, so it counts as a zone only if host and
+// process, or a header, follow.
 func zoneUnread(b []byte) int {
 	n := bytes.IndexByte(b[:min(len(b), 16)], ' ')
 	if n < 3 {
@@ -263,8 +267,8 @@ func unixStamp(b []byte) (parse.Clock, int) {
 	return parse.Clock{NS: whole*1e9 + us*1e3, Res: microsecond, Set: true}, i + 8
 }
 
-// bracket reads the stamps in square brackets: monotonic seconds, with or
-// without a difference, and those of dmesg.
+// bracket reads timestamps in square brackets: monotonic seconds, with or without a
+// difference, and those of dmesg.
 func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 	b := rec[off:]
 	end := bytes.IndexByte(b[:min(len(b), 64)], ']')
@@ -293,8 +297,9 @@ func (p *Parser) bracket(rec []byte, off int, e *Entry) bool {
 	return p.kernel(rec, i, e)
 }
 
-// callerLen is the length of "[      T1] ", the task or the CPU that the kernel
-// names behind its stamp (CONFIG_PRINTK_CALLER), 0 if b does not begin so.
+// callerLen returns the length of "[      T1] ", the task or CPU that the kernel
+// writes after the timestamp (CONFIG_PRINTK_CALLER), or 0 if b does not begin like
+// that.
 func callerLen(b []byte) int {
 	end := bytes.IndexByte(b[:min(len(b), 16)], ']')
 	if end < 3 || b[0] != '[' || end+1 >= len(b) || b[end+1] != ' ' {
@@ -313,8 +318,8 @@ func (p *Parser) kernel(rec []byte, i int, e *Entry) bool {
 	return true
 }
 
-// monotonic reads "39.798436", "39.798436 <    0.000126 >" and dmesg's
-// relative "+0.000001", whose moment is unknown.
+// monotonic reads "39.798436", "39.798436 <    0.000126 >" and dmesg's relative
+// "+0.000001", whose absolute time is unknown.
 func monotonic(in []byte) (ns int64, ok bool) {
 	if len(in) > 0 && in[0] == '+' {
 		_, _, digits := decimal(in[1:])
@@ -359,7 +364,7 @@ func dmesgStamp(in []byte) (parse.Clock, bool) {
 }
 
 // priority reads lines that begin with a syslog priority: RFC 5424, RFC 3164 as
-// sent, and raw dmesg.
+// sent over the wire, and raw dmesg.
 func (p *Parser) priority(rec []byte, off int, e *Entry) bool {
 	b := rec[off:]
 	end := bytes.IndexByte(b[:min(len(b), 6)], '>')
@@ -410,8 +415,8 @@ func nilValue(b []byte) string {
 	return string(b[:min(len(b), maxName)])
 }
 
-// structured is the length of the structured data and the blank after it; 0 where
-// a sender left it out.
+// structured returns the length of the structured data and the blank after it; 0 if
+// the sender omitted it.
 func structured(b []byte) int {
 	if len(b) > 0 && b[0] == '-' {
 		return min(2, len(b))

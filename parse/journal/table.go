@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// columns are the places of what we need in the rows of a CSV of Windows
-// events (Get-WinEvent | Export-Csv), -1 where there is none.
+// columns holds the indices of the needed columns in a CSV of Windows events
+// (Get-WinEvent | Export-Csv), -1 if missing.
 type columns struct{ message, created, provider, machine, pid int }
 
 var columnNames = []struct {
@@ -22,7 +22,7 @@ var columnNames = []struct {
 	{"ProcessId", func(c *columns) *int { return &c.pid }},
 }
 
-// read finds the head line among the first lines.
+// read finds the header line among the first three lines.
 func (c *columns) read(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	for range 3 {
@@ -51,11 +51,11 @@ func (c *columns) headLine(line []byte) bool {
 	return c.message >= 0 && c.created >= 0
 }
 
-// maxCells bounds the columns of a row.
+// maxCells is the maximum number of columns of a row.
 const maxCells = 64
 
-// splitCSV cuts one line into cells without their outer quotes; doubled quotes
-// stay doubled.
+// splitCSV splits a line into cells without their outer quotes. Doubled quotes
+// remain doubled.
 func splitCSV(line []byte) [][]byte {
 	var cells [][]byte
 	for len(cells) < maxCells {
@@ -82,8 +82,8 @@ func cellLen(b []byte) int {
 	return len(b)
 }
 
-// row reads one line of a table. The head line, and the further lines of a
-// cell with newlines, have no stamp.
+// row reads one line of a table. The header line and continuation lines of
+// multi-line cells have no timestamp.
 func (p *Parser) row(rec []byte, e *Entry) {
 	rec = trimLine(rec)
 	*e = Entry{Who: nobody, Msg: rec}
@@ -116,8 +116,8 @@ func (p *Parser) row(rec []byte, e *Entry) {
 	p.inner(e)
 }
 
-// windowsTime reads "8/20/2019 8:28:26 PM", "20.08.2019 20:28:26" and ISO
-// dates, all local. Slashes mean month first, dots day first.
+// windowsTime reads "8/20/2019 8:28:26 PM", "20.08.2019 20:28:26" and ISO dates,
+// all in local time. With slashes the month comes first, with dots the day.
 func windowsTime(b []byte) (parse.Clock, bool) {
 	if c, n := ReadISO(b); n > 0 {
 		return c, true

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// maxIdent bounds the prefix "host ident[pid]: " of a line.
+// maxIdent is the maximum length of the prefix "host ident[pid]: " of a line.
 const maxIdent = 384
 
-// writer reads who wrote the line from what follows the stamp at i: "host
-// ident[pid]: msg", without host, without pid, or nothing at all.
+// writer reads the writer from the text at i, after the timestamp:
+// "host ident[pid]: msg", without host, without PID, or nothing at all.
 func (p *Parser) writer(rec []byte, i int, form Form, e *Entry) bool {
 	e.Form = form
 	if i > len(rec) {
@@ -46,14 +46,14 @@ func (p *Parser) known(prefix []byte, w prefixWho) *Who {
 	return got
 }
 
-// writerOf is a prefix, "host id[pid]: ", and who it names.
+// writerOf is a prefix, "host id[pid]: ", and the writer it names.
 type writerOf struct {
 	prefix []byte
 	who    *Who
 }
 
-// recentWriter returns the recent writer whose prefix b begins with, nil if
-// there is none: a few daemons write most of a journal, in turns.
+// recentWriter returns the recent writer whose prefix b begins with, or nil: a few
+// daemons write most of a journal, in turns.
 func (p *Parser) recentWriter(b []byte) *writerOf {
 	for i := range p.recent {
 		if r := &p.recent[i]; len(r.prefix) > 0 && bytes.HasPrefix(b, r.prefix) {
@@ -63,7 +63,7 @@ func (p *Parser) recentWriter(b []byte) *writerOf {
 	return nil
 }
 
-// prefixWho are the parts of a prefix, in place.
+// prefixWho holds the parts of a prefix, as slices of the line.
 type prefixWho struct {
 	host, ident []byte
 	pid         int
@@ -78,13 +78,13 @@ func (w prefixWho) who() Who {
 	return out
 }
 
-// splitWho reads "host ident[pid]: " or "ident[pid]: ", with or without pid.
-// It returns the length of the prefix, blank included, 0 if there is none.
+// splitWho reads "host ident[pid]: " or "ident[pid]: ", with or without PID. It
+// returns the length of the prefix including the blank, 0 if there is none.
 func splitWho(b []byte) (n int, w prefixWho) {
 	win := b[:min(len(b), maxIdent)]
 	i := bytes.IndexByte(win, ' ')
 	if i < 0 {
-		// A line may end after its tag: an empty message.
+		// A line may end after its tag; its message is empty.
 		if n := len(win); n > 1 && n == len(b) && win[n-1] == ':' && tag(win[:n-1], &w) {
 			return n, w
 		}
@@ -100,10 +100,10 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	if host[i-1] == ']' {
 		return 0, w // a caller
 	}
-	if bytes.IndexFunc(host, isAlnum) < 0 { // a bullet or a heading of prose
+	if bytes.IndexFunc(host, isAlnum) < 0 { // a bullet or a heading in prose
 		return 0, w
 	}
-	if clockTime(host) { // the stamp without its day
+	if clockTime(host) { // the timestamp without its date
 		if n, w = splitWho(b[i+1:]); n > 0 && len(w.host) == 0 {
 			return i + 1 + n, w
 		}
@@ -125,7 +125,7 @@ func splitWho(b []byte) (n int, w prefixWho) {
 	return spacedIdent(win, i, w)
 }
 
-// hostless reads " ident[pid]: " of a line whose host was taken out.
+// hostless reads " ident[pid]: " of a line from which the host was removed.
 func hostless(b []byte) (int, prefixWho) {
 	if len(b) < 2 || b[1] == ' ' {
 		return 0, prefixWho{}
@@ -144,8 +144,8 @@ func clockTime(b []byte) bool {
 	return len(b) == 8 && b[2] == ':' && b[5] == ':' && b[0]-'0' < 3 && b[7]-'0' < 10
 }
 
-// levelWord reports whether a word is the level that loggers without host and
-// tag put behind the stamp: what follows it before a colon is prose.
+// levelWord reports whether a word is a level as written after the timestamp by
+// loggers without host and tag: the text before the next colon is then prose.
 func levelWord(b []byte) bool {
 	switch string(b) {
 	case "INFO", "WARN", "WARNING", "ERROR", "ERR", "DEBUG", "TRACE", "NOTICE", "CRIT", "CRITICAL", "FATAL":
@@ -154,7 +154,8 @@ func levelWord(b []byte) bool {
 	return false
 }
 
-// spacedIdent reads identifiers that hold blanks: only with a pid, close by.
+// spacedIdent reads identifiers that contain blanks, which are accepted only if a
+// PID follows closely.
 func spacedIdent(win []byte, i int, w prefixWho) (int, prefixWho) {
 	rest := win[i+1 : min(len(win), i+65)]
 	j := bytes.Index(rest, []byte("]: "))
@@ -186,18 +187,18 @@ func tag(b []byte, w *prefixWho) bool {
 	return true
 }
 
-// named reports whether b begins with a writer whose tag is beyond doubt.
+// named reports whether b begins with an unmistakable writer.
 func named(b []byte) bool {
 	n, w := splitWho(b)
 	return n > 0 && (w.pid > 0 || len(w.host) > 0)
 }
 
-// plainTags are identifiers that count without pid and stamp; other words
-// before a colon are prose.
+// plainTags are identifiers that are accepted without PID and timestamp; other
+// words before a colon are prose.
 var plainTags = map[string]bool{"kernel": true, "kubelet": true, "systemd": true, "crio": true,
 	"containerd": true, "dockerd": true, "kubenswrapper": true, "k3s": true, "kern": true}
 
-// named reads a line whose date, and maybe host, was cut off: "kubelet[17]: …".
+// named reads a line whose date, and possibly host, was removed: "kubelet[17]: …".
 func (p *Parser) named(rec []byte, i int, e *Entry) bool {
 	b := rec[min(i, len(rec)):]
 	if r := p.recentWriter(b); r != nil && r.who.PID > 0 {
