@@ -21,7 +21,7 @@ type Limits struct {
 	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
 	Random    int64         // bytes of an archived member that needs random access (160 MiB)
 	Group     int64         // bytes of archived members that are decoded together (256 MiB)
-	Series    int           // series, of metrics that no rule uses, per snapshot of a large metrics file (125,000)
+	Series    int           // samples kept per snapshot of a large metrics file (125,000); twice as many of metrics that the program itself uses
 	Dict      int64         // dictionary or window of a decompressor (128 MiB)
 	Time      time.Duration // wall time of the whole load (2 h)
 }

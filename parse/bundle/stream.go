@@ -114,8 +114,8 @@ func (e *expander) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mark wraps errors that arise in this layer. Errors of lower layers are wrapped
-// already and pass unchanged.
+// mark wraps errors that arise in this layer. Errors of the layers outside it are
+// wrapped already and pass unchanged.
 func (e *expander) mark(err error) error {
 	var s *streamError
 	if errors.As(err, &s) || e.b.ctx.Err() != nil {

@@ -5,7 +5,7 @@
 // Anchors, in order of precedence: the user's --tz and --year; a second clock on
 // the same line that states what the first omits; zone and collection time recorded
 // by the collector; complete timestamps elsewhere in the bundle; modification
-// times. A zone that nothing tells is assumed to be UTC.
+// times. A zone that cannot be inferred is assumed to be UTC.
 //
 // The package is pure: the current time, if it is to count, is an argument.
 package clock

@@ -139,6 +139,7 @@ func (r *Reader) Line(n uint32) uint32 { return uint32(r.origin.of(int(n)-1)) + 
 // Size returns how many bytes of the export were read.
 func (r *Reader) Size() int64 { return r.size }
 
+// Read returns the lines of the export, then the error that ended the input.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.ended() {
