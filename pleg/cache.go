@@ -1,30 +1,31 @@
 package pleg
 
-// Status is a pod status in the pod cache, as far as the model needs it.
+// Status is an entry of the pod status cache, as far as the model needs it.
 type Status struct {
 	IPs        []string
-	Containers int    // container statuses it holds
-	Err        string // error of the inspection that gave it
+	Containers int    // number of container statuses
+	Err        string // error of the inspection that produced it, "" for none
 	Modified   int64  // Unix ns
 	pod        *Pod
 }
 
-// Pod is the sighting that the status was taken from, nil for an error.
+// Pod returns the sighting that the status is based on, nil after a failed
+// inspection.
 func (s *Status) Pod() *Pod { return s.pod }
 
 // Cache is the pod status cache (pkg/kubelet/container/cache.go).
 type Cache struct {
 	status map[string]*Status
-	// Fresh is the global freshness: every pod's status is at least this
-	// new. Pod workers that wait for a newer status wake up when it moves.
+	// Fresh is the global freshness, in Unix ns: every pod's status is at least
+	// this new. Pod workers that wait for a newer status wake up when it advances.
 	Fresh int64
 }
 
 // Get returns the cached status of a pod, nil if there is none.
 func (c *Cache) Get(uid string) *Status { return c.status[uid] }
 
-// set stores a status. With orderly on (evented PLEG), a status older than
-// the cached one is refused; set then returns false.
+// set stores a status. If orderly is set (evented PLEG), a status older than the
+// cached one is refused and set returns false.
 func (c *Cache) set(uid string, s *Status, orderly bool) bool {
 	if old := c.status[uid]; orderly && old != nil && s.Modified < old.Modified {
 		return false
@@ -38,20 +39,20 @@ func (c *Cache) set(uid string, s *Status, orderly bool) bool {
 
 func (c *Cache) delete(uid string) { delete(c.status, uid) }
 
-// Inspection is the outcome of inspecting one pod (GetPodStatus and the CRI
-// calls under it). The zero Inspection succeeded and stated nothing.
+// Inspection is the outcome of inspecting one pod (GetPodStatus and its CRI calls).
+// The zero Inspection is a success without IPs.
 type Inspection struct {
 	Err      string
-	Seconds  float64 // how long it took; meaningful when Timed
+	Seconds  float64 // duration, valid if Timed
 	Timed    bool
-	IPs      []string // IPs that the sandbox statuses state
-	Modified int64    // runtime's time stamp under evented PLEG, 0: the relist's
+	IPs      []string // pod IPs in the sandbox statuses
+	Modified int64    // timestamp of the runtime (evented PLEG), Unix ns; 0: use the relist's
 }
 
-// statusOf turns an inspection into a cache entry and preserves the pod's IPs
-// where the kubelet does (getPodIPs in generic.go): when the fresh status has
-// none and no sandbox is ready, the cached ones stay. A failed inspection
-// leaves an empty status, and an error in the cache gives no IPs back.
+// statusOf converts an inspection into a cache entry. Like the kubelet (getPodIPs
+// in generic.go) it keeps the cached IPs if the fresh status has none and no
+// sandbox is ready. A failed inspection gives an empty status, and a cached error
+// provides no IPs.
 func statusOf(p *Profile, pod *Pod, in Inspection, cached *Status, now int64) *Status {
 	s := &Status{Err: in.Err, Modified: in.Modified}
 	if s.Modified == 0 {
@@ -67,9 +68,9 @@ func statusOf(p *Profile, pod *Pod, in Inspection, cached *Status, now int64) *S
 	return s
 }
 
-// keepsIPs says whether a status without IPs takes over the cached ones. Up
-// to 1.17 a pod without any sandbox status does not while one of its
-// containers is created or running (isPodRunning's rkt clause).
+// keepsIPs reports whether a status without IPs inherits the cached ones. Up to
+// 1.17, a pod without sandbox statuses does not if one of its containers is created
+// or running (the rkt clause of isPodRunning).
 func keepsIPs(p *Profile, pod *Pod) bool {
 	for i := range pod.Sandboxes {
 		if pod.Sandboxes[i].State == RawRunning {

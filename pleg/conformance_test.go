@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// The scenarios below are those of the kubelet's own unit tests (G, W, R, WL,
-// E) and further ones run against its code (D), under the ids by which the
-// reference names them.
+// The scenarios below are those of the kubelet's own unit tests (G, W, R, WL, E)
+// and further ones run against its code (D), with the ids of the reference.
 
-// sighting is a pod in shorthand: "1234: c1 exited, c2 running; sandbox s1
+// sighting parses a pod in shorthand: "1234: c1 exited, c2 running; sandbox s1
 // running". States are those of RawState.
 func sighting(t *testing.T, s string) *Pod {
 	t.Helper()
@@ -56,8 +55,8 @@ func newRig(t *testing.T, version string) *rig {
 	return &rig{Machine: NewMachine(p), t: t, known: make(map[string]bool), ips: make(map[string][]string)}
 }
 
-// list runs a relist over the given pods; a pod followed by "!" fails its
-// inspection.
+// list runs a relist that lists the given pods; the inspection of a pod followed by
+// "!" fails.
 func (r *rig) list(pods ...string) string {
 	r.t.Helper()
 	r.now += 1e9
@@ -95,7 +94,7 @@ func (r *rig) fail() string {
 	return sent(r.last.Events)
 }
 
-// sent prints the events that reached the channel: "1234 Died c1, …".
+// sent formats the delivered events: "1234 Died c1, …".
 func sent(events []Event) string {
 	var out []string
 	for _, e := range events {
@@ -113,7 +112,7 @@ func (r *rig) want(what, got, want string) {
 	}
 }
 
-// versions has one release of each family and of each boundary.
+// versions has a release of each family and at each boundary.
 var versions = []string{"v1.11.0", "v1.13.5", "v1.14.6", "v1.17.17", "v1.18.0", "v1.31.14", "v1.32.0", "v1.35.6", "v1.36.3", "v1.37.0"}
 
 func each(t *testing.T, do func(t *testing.T, r *rig)) {

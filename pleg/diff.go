@@ -8,15 +8,15 @@ type Item struct {
 	ExitCode *int
 }
 
-// Pod is one pod as a listing shows it. A Pod that was given to a Machine
-// must not change afterwards.
+// Pod is one pod as seen in a listing. It must not be changed after it was passed
+// to a Machine.
 type Pod struct {
 	UID, Name, Namespace string
 	Containers           []Item
 	Sandboxes            []Item
 }
 
-// FullName is "namespace/name", or the uid of a pod without a name.
+// FullName returns "namespace/name", or the UID of a pod without a name.
 func (p *Pod) FullName() string {
 	if p.Name == "" {
 		return p.UID
@@ -24,8 +24,8 @@ func (p *Pod) FullName() string {
 	return p.Namespace + "/" + p.Name
 }
 
-// find looks an id up, containers before sandboxes (getContainerState in
-// generic.go).
+// find returns the item with an id, containers before sandboxes (getContainerState
+// in generic.go); nil if there is none.
 func (p *Pod) find(id string) *Item {
 	if p == nil {
 		return nil
@@ -43,7 +43,7 @@ func (p *Pod) find(id string) *Item {
 	return nil
 }
 
-// state is the diff's state of an id in p.
+// state returns the state of an id in p, NonExistent if p does not have it.
 func (p *Pod) state(id string) State {
 	if it := p.find(id); it != nil {
 		return it.State.State()
@@ -51,10 +51,10 @@ func (p *Pod) state(id string) State {
 	return NonExistent
 }
 
-// Diff generates the events between two sightings of one pod; nil is a pod
-// that is not there. The order is the reference's: ids in the order old
-// containers, old sandboxes, new containers, new sandboxes, each id once
-// (getContainersFromPods and computeEvents in generic.go).
+// Diff returns the events between two sightings of one pod; nil is an absent pod.
+// The order is that of the kubelet: ids of old containers, old sandboxes, new
+// containers, new sandboxes, each id once (getContainersFromPods and computeEvents
+// in generic.go).
 func Diff(old, cur *Pod) []Event {
 	n := old.size() + cur.size()
 	if n == 0 || old == cur {
@@ -79,11 +79,11 @@ func Diff(old, cur *Pod) []Event {
 	return events
 }
 
-// smallPod is the number of ids up to which scanning beats a map.
+// smallPod is the number of ids up to which a linear scan is faster than a map.
 const smallPod = 32
 
-// diffLarge is Diff for pods with many containers: lookups by map, so that a
-// hostile listing with 100,000 containers in one pod stays linear.
+// diffLarge is Diff for pods with many containers. It uses maps, so that a hostile
+// listing with 100,000 containers in one pod takes linear time.
 func diffLarge(uid string, old, cur *Pod, n int) []Event {
 	was, is := old.states(), cur.states()
 	var events []Event
@@ -119,7 +119,7 @@ func eachID(old, cur *Pod, do func(id string)) {
 	}
 }
 
-// states is find for all ids at once.
+// states returns the states of all ids, with the precedence of find.
 func (p *Pod) states() map[string]State {
 	if p == nil {
 		return nil

@@ -13,9 +13,8 @@ const (
 	StreamDeleted StreamType = "DELETED"
 )
 
-// streamEvents says which pod lifecycle events a stream event becomes
-// (processCRIEvents in pkg/kubelet/pleg/evented.go). CREATED only refreshes
-// the cache.
+// streamEvents maps stream events to pod lifecycle events (processCRIEvents in
+// pkg/kubelet/pleg/evented.go). CREATED only refreshes the cache.
 var streamEvents = map[StreamType][]EventType{
 	StreamStarted: {ContainerStarted},
 	StreamStopped: {ContainerDied},
@@ -24,20 +23,20 @@ var streamEvents = map[StreamType][]EventType{
 
 // StreamEvent is one message of the runtime's event stream.
 type StreamEvent struct {
-	At        int64 // runtime's time stamp, Unix ns
+	At        int64 // timestamp of the runtime, Unix ns
 	Type      StreamType
 	UID       string
 	Container string // container or sandbox id
-	Pod       *Pod   // the pod as the message states it; nil when its sandbox status is missing
+	Pod       *Pod   // the pod as stated in the message, nil if its sandbox status is missing
 	IPs       []string
 }
 
-// Stream gives the messages that a runtime sends when a pod changes between two
-// sightings; nil is a pod that is not there. Those of one container come in order:
-// one that is gone at once was stopped and deleted.
+// Stream returns the messages that a runtime sends when a pod changes between two
+// sightings; nil is an absent pod. Messages of one container are in order: one that
+// disappears was first stopped, then deleted.
 func Stream(old, cur *Pod) []StreamEvent {
 	var out []StreamEvent
-	if cur == nil && old != nil { // its last messages show it without its containers
+	if cur == nil && old != nil { // the last messages show it without its containers
 		cur = &Pod{UID: old.UID, Name: old.Name, Namespace: old.Namespace}
 	}
 	for _, e := range Diff(old, cur) {
@@ -57,41 +56,41 @@ func Stream(old, cur *Pod) []StreamEvent {
 	return out
 }
 
-// Evented is the event-driven generator (gate EventedPLEG, from 1.26). Up to 1.36
-// it shares the channel and the cache with the generic one, which relists every
-// 300 s while the stream works. From 1.37 it only asks the generic one, which goes
-// on as ever, for a relist of the pod in which a container stopped.
+// Evented is the event-driven generator (feature gate EventedPLEG, from 1.26). Up
+// to 1.36 it shares the event channel and the cache with the generic one, which
+// relists every 300 s while the stream works. From 1.37 it only requests relists of
+// pods in which a container stopped; the generic one continues as usual.
 type Evented struct {
 	Generic *Machine
 	// Ignored counts messages without a sandbox status.
 	Ignored int
-	// Attempts counts stream errors in the watcher's lifetime.
+	// Attempts counts stream errors since the watcher started.
 	Attempts int
-	// FellBack is set once the stream was given up, which it is for the life of the
-	// process. Up to 1.36 the generic generator then goes on at its own period and
-	// threshold; from 1.37 nothing else changes.
+	// FellBack is set once the stream was given up, for the lifetime of the
+	// process. Up to 1.36 the generic generator then continues with its own period
+	// and threshold; from 1.37 nothing else changes.
 	FellBack bool
-	// Relists counts the generic relists that stream errors forced (up to 1.36).
+	// Relists counts generic relists forced by stream errors (up to 1.36).
 	Relists int
-	// Hints counts the pod relists asked for, and HintsLost those for which the
-	// queue had no place (from 1.37).
+	// Hints counts the pod relists requested, HintsLost those dropped because the
+	// queue was full (from 1.37).
 	Hints, HintsLost int
 
 	requests []request
 }
 
-// request is a pod relist that waits in the queue of the generic generator.
+// request is a pod relist queued for the generic generator.
 type request struct {
 	uid string
 	at  int64
 }
 
-// maxStreamAttempts is the number of failed connections after which the
-// kubelet gives the stream up (eventedPlegMaxStreamRetries in kubelet.go).
+// maxStreamAttempts is the number of stream errors after which the kubelet gives up
+// (eventedPlegMaxStreamRetries in kubelet.go).
 const maxStreamAttempts = 5
 
-// NewEvented returns both generators with a working stream. It fails for
-// versions without the gate.
+// NewEvented returns both generators with a working stream. It returns an error for
+// versions without the feature gate.
 func NewEvented(p Profile) (*Evented, error) {
 	if !p.Has(EventedAvailable) {
 		return nil, fmt.Errorf("kubelet 1.%d has no evented PLEG", p.Minor)
@@ -99,10 +98,10 @@ func NewEvented(p Profile) (*Evented, error) {
 	return &Evented{Generic: NewMachine(p.UseEvented())}, nil
 }
 
-// Receive handles one message. Up to 1.36 it refreshes the cache and sends the
-// events that the message stands for; a status older than the cached one is dropped
-// with its events. From 1.37 a stop asks for a relist of the pod (see RelistPods)
-// and the rest of the message is not looked at.
+// Receive processes one message and returns the events it causes. Up to 1.36 it
+// refreshes the cache and sends the events of the message; a status older than the
+// cached one is dropped with its events. From 1.37 a stop requests a relist of the
+// pod (see RelistPods) and everything else is ignored.
 func (e *Evented) Receive(s StreamEvent) []Event {
 	m := e.Generic
 	if e.FellBack {
@@ -122,8 +121,9 @@ func (e *Evented) Receive(s StreamEvent) []Event {
 		m.Refused++
 		return nil
 	}
-	// The diff base of the generic relist stays: the next one finds the change again
-	// and only the cache's order keeps it from repeating it.
+	// The diff base of the generic relist is unchanged, so the next one finds the
+	// change again; only the ordering of the cache keeps it from repeating the
+	// events.
 	m.sight(s.UID, s.Pod)
 	m.pending[s.UID] = struct{}{}
 	r := relist{m: m}
@@ -135,8 +135,8 @@ func (e *Evented) Receive(s StreamEvent) []Event {
 	return r.out.Events
 }
 
-// hint asks for a relist of the pod whose container stopped (processCRIEvents of
-// 1.37). Requests are not merged; a full queue drops them.
+// hint requests a relist of the pod whose container stopped (processCRIEvents of
+// 1.37). Requests are not merged; they are dropped if the queue is full.
 func (e *Evented) hint(s StreamEvent) {
 	switch {
 	case s.Type != StreamStopped:
@@ -148,9 +148,9 @@ func (e *Evented) hint(s StreamEvent) {
 	}
 }
 
-// RelistPods serves the pod relists that were asked for, oldest first, at the time
-// now; list gives a pod as the runtime lists it then, nil when it is gone, and how
-// its inspection ends. Requests older than the last global relist are dropped.
+// RelistPods runs the requested pod relists at time now, oldest request first. list
+// returns the pod as the runtime lists it then, nil if it is gone, and the outcome
+// of its inspection. Requests older than the last global relist are dropped.
 func (e *Evented) RelistPods(now int64, list func(uid string) (*Pod, Inspection)) []Result {
 	var out []Result
 	for _, q := range e.requests {
@@ -163,10 +163,10 @@ func (e *Evented) RelistPods(now int64, list func(uid string) (*Pod, Inspection)
 	return out
 }
 
-// StreamError handles a broken stream: the kubelet connects again at once, and gives
-// up for good after the fifth error. Up to 1.36 each error forces a generic relist,
-// and giving up means falling back to the generic generator at 1 s and 3 m. It
-// reports whether a relist is forced.
+// StreamError handles a broken stream: the kubelet reconnects at once, and gives up
+// for good after the fifth error. Up to 1.36 each error forces a generic relist,
+// and giving up means falling back to the generic generator with its period of 1 s
+// and threshold of 3 m. StreamError reports whether a relist is forced.
 func (e *Evented) StreamError() bool {
 	if e.FellBack {
 		return false
@@ -186,10 +186,10 @@ func (e *Evented) StreamError() bool {
 	return true
 }
 
-// HealthText is the error of the evented health check, "" while healthy: it
-// only minds a full channel. A healthy answer also sets last_seen to the time
-// of the check, which hides the age of generic relists in that metric. From 1.37
-// there is no such check.
+// HealthText returns the error of the evented health check, "" while healthy: it
+// fails only if the channel is full. When it passes, the kubelet also sets
+// last_seen to the time of the check, which hides the age of generic relists in
+// that metric. From 1.37 there is no such check.
 func (e *Evented) HealthText() string {
 	m := e.Generic
 	if m.queue < m.Capacity || !m.Has(EventedSends) {

@@ -1,14 +1,14 @@
 package pleg
 
-// Gauges are kubelet_running_pods and kubelet_running_containers as the
-// generator sets them. They are kept by difference.
+// Gauges are the values that the generator sets for kubelet_running_pods and
+// kubelet_running_containers. They are updated incrementally.
 type Gauges struct {
 	Listed     int // pods listed: the pod gauge of 1.16–1.18
 	Pods       int // pods with a running sandbox: the pod gauge from 1.19
 	Containers [numRaw]int
 }
 
-// replace counts one pod's old sighting out and its new one in.
+// replace subtracts a pod's old sighting and adds its new one.
 func (g *Gauges) replace(old, cur *Pod) {
 	g.add(old, -1)
 	g.add(cur, 1)

@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// Healthy is the generator's health check at the time now: the age of the
-// last relist that listed pods, counted from its start, must not exceed the
-// threshold. It returns the age, 0 when there was no such relist.
+// Healthy is the generator's health check at time now: the age of the last
+// successful listing, counted from the start of its relist, must not exceed the
+// threshold. It returns that age, 0 if there was no such relist, and whether the
+// generator is healthy.
 func (m *Machine) Healthy(now int64) (time.Duration, bool) {
 	return Healthy(m.LastSeen, now, m.Threshold)
 }
 
-// Healthy is the health check as a function of its three inputs.
+// Healthy is Machine.Healthy as a function of its inputs; lastSeen and now are Unix
+// ns, lastSeen is 0 before the first relist.
 func Healthy(lastSeen, now int64, threshold time.Duration) (time.Duration, bool) {
 	if lastSeen == 0 {
 		return 0, false
@@ -21,8 +23,8 @@ func Healthy(lastSeen, now int64, threshold time.Duration) (time.Duration, bool)
 	return age, age <= threshold
 }
 
-// HealthText is the error that the health check gives at the time now, as the
-// version prints it; "" while healthy.
+// HealthText returns the error of the health check at time now in the words of the
+// version, "" while healthy.
 func (m *Machine) HealthText(now int64) string {
 	age, ok := m.Healthy(now)
 	switch {
@@ -31,13 +33,13 @@ func (m *Machine) HealthText(now int64) string {
 	case m.LastSeen == 0 && m.Has(NeverText):
 		return "pleg has yet to be successful"
 	case m.LastSeen == 0:
-		age = 1<<63 - 1 // time since the zero time saturates
+		age = 1<<63 - 1 // the time since the zero time saturates
 	}
 	return fmt.Sprintf("pleg was last seen active %v ago; threshold is %v", age, m.Threshold)
 }
 
-// Deadlines is how many timeouts a stuck pod costs a relist that is not the first
-// to see it: a failed pod is inspected once, in some versions a second time.
+// Deadlines returns how many timeouts a stuck pod costs each relist after the one
+// that first saw it: a failed pod is inspected once, in some versions twice.
 func (p *Profile) Deadlines() int {
 	if p.Has(InspectTwice) {
 		return 2
@@ -45,8 +47,8 @@ func (p *Profile) Deadlines() int {
 	return 1
 }
 
-// Deadlines is Profile.Deadlines of all releases from one version to another, 0
-// where they differ or one is no version. The empty version is an open end.
+// Deadlines returns Profile.Deadlines of all releases from one version to another,
+// 0 if they differ or a version is invalid. An empty version is an open end.
 func Deadlines(from, to string) int {
 	lo, hi := OldestMinor, NewestMinor
 	for _, end := range []struct {
@@ -74,9 +76,9 @@ func Deadlines(from, to string) int {
 	return n
 }
 
-// StuckRelist is how long a relist lasts that n pods hold up, each with one
-// CRI call that runs into the timeout. The relist that first sees them makes
-// n inspections.
+// StuckRelist returns the duration of a relist held up by n stuck pods, each with
+// one CRI call that times out. The relist that first sees them inspects each only
+// once.
 func (p *Profile) StuckRelist(n int, first bool) time.Duration {
 	if !first {
 		n *= p.Deadlines()
@@ -84,8 +86,8 @@ func (p *Profile) StuckRelist(n int, first bool) time.Duration {
 	return time.Duration(n) * p.RPCTimeout
 }
 
-// StuckPodsToBreach is the least number of stuck pods that makes the
-// generator unhealthy for good or again and again.
+// StuckPodsToBreach returns the minimum number of stuck pods that makes the
+// generator unhealthy, permanently or repeatedly; 0 if there is none up to 65536.
 func (p *Profile) StuckPodsToBreach() int {
 	for n := 1; n <= 1<<16; n++ {
 		if p.StuckRelist(n, false)+p.Period > p.Threshold {
@@ -95,8 +97,8 @@ func (p *Profile) StuckPodsToBreach() int {
 	return 0
 }
 
-// Calls counts the CRI calls of one relist that inspects the given pods once
-// each: list calls and status calls.
+// Calls returns the number of CRI list and status calls of one relist that inspects
+// each of the given pods once.
 func (p *Profile) Calls(inspected []*Pod) (list, status int) {
 	list = 2 // ListPodSandbox and ListContainers, unfiltered
 	for _, pod := range inspected {

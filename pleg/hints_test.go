@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A hint vector is a history of an evented kubelet from 1.37 on, derived from the
+// A hintVector is a history of an evented kubelet from 1.37 on, derived from the
 // published semantics: KEP-3386 as of kubernetes#139262, and its unit tests.
 type hintVector struct {
 	Name     string
@@ -17,14 +17,14 @@ type hintVector struct {
 	Steps    []struct {
 		Relist    []string // a global relist of these pods, in the shorthand of sighting
 		Stream    string   // "TYPE uid container": a message of the runtime
-		NoSandbox bool     // of which the sandbox status is missing
-		Pod       *string  // what listing the pod then gives, "" nothing
-		Errors    int      // the stream breaks that often
+		NoSandbox bool     // its sandbox status is missing
+		Pod       *string  // what listing the pod then returns, "" if it is gone
+		Errors    int      // number of stream errors
 		Events    *string
 		Inspected *string
 		Ignored   int
 		FellBack  bool
-		Relists   *int // that stream errors forced
+		Relists   *int // relists forced by stream errors
 	}
 }
 
@@ -89,7 +89,7 @@ func runHints(t *testing.T, v *hintVector, version string) {
 	}
 }
 
-// message hands a message of the stream over and serves what it asks for.
+// message passes a stream message to e and serves the relists it requests.
 func message(t *testing.T, e *Evented, r *rig, text, pod string, noSandbox bool) (events, inspected string) {
 	t.Helper()
 	f := strings.Fields(text)
@@ -116,7 +116,7 @@ func message(t *testing.T, e *Evented, r *rig, text, pod string, noSandbox bool)
 	return events, inspected
 }
 
-// TestHintQueue: requests beyond the queue are dropped and counted.
+// TestHintQueue: requests beyond the capacity of the queue are dropped and counted.
 func TestHintQueue(t *testing.T) {
 	p := profileOf(t, 37)
 	e, err := NewEvented(p)

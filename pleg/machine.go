@@ -2,35 +2,35 @@ package pleg
 
 import "slices"
 
-// Machine is the generic PLEG between two relists: pod records, pods to
-// inspect again, the pod status cache, the gauges and the fill of the event
-// channel. It is used by one goroutine at a time.
+// Machine is the state of the generic PLEG between two relists: pod records, pods
+// to reinspect, the pod status cache, the gauges, and the number of events in the
+// channel. It is not safe for concurrent use.
 type Machine struct {
 	Profile
 	Cache  Cache
 	Gauges Gauges
-	// LastSeen is the start of the last relist that listed pods, Unix ns; 0
-	// before the first (getRelistTime in generic.go).
+	// LastSeen is the start of the last relist whose list calls succeeded, in Unix
+	// ns; 0 before the first (getRelistTime in generic.go).
 	LastSeen int64
-	// Refused counts statuses that the cache took for outdated (evented).
+	// Refused counts statuses refused by the cache as outdated (evented PLEG).
 	Refused int
 
 	records map[string]*record
-	// pending holds the pods whose record was not advanced although it
-	// differs from the listing: only they and what changed can have events.
+	// pending holds the pods whose record was not advanced although it differs from
+	// the listing. Only these and changed pods can have events.
 	pending map[string]struct{}
-	// again is podsToReinspect: the pods whose inspection failed, and the
-	// sighting that the second inspection of ≤ 1.31 works on.
+	// again is podsToReinspect: pods whose inspection failed or was requested, with
+	// the sighting that the second inspection of ≤ 1.31 uses.
 	again map[string]*Pod
 	watch map[string]map[string]*watch
-	// between holds the pods that something else than a listing showed since the last
-	// one, and how that listing had them, nil for not at all.
+	// between holds the pods seen other than by a global listing since the last
+	// one, with their state in that listing, nil if absent.
 	between map[string]*Pod
 	queue   int // events in the channel
 }
 
-// record is one pod's podRecord: the last sighting that was advanced, and the
-// present one.
+// record is the podRecord of a pod: the sighting that the next diff is based on,
+// and the current one.
 type record struct{ old, cur *Pod }
 
 // NewMachine returns the generator of a kubelet that has just started.
@@ -39,14 +39,15 @@ func NewMachine(p Profile) *Machine {
 		pending: make(map[string]struct{}), again: make(map[string]*Pod), between: make(map[string]*Pod)}
 }
 
-// Listing is the outcome of the list calls of one relist, told as the changes
-// against the last listing that succeeded.
+// Listing is the outcome of the list calls of one relist, as changes relative to
+// the last successful listing.
 type Listing struct {
-	Start   int64  // Unix ns: relist start
-	Err     string // the list failed; the rest is ignored
-	Changed []*Pod // pods that are new or look different, in any order
+	Start   int64  // start of the relist, Unix ns
+	Err     string // error of the list calls; if set, the rest is ignored
+	Changed []*Pod // new or changed pods, in any order
 	Gone    []string
-	// Inspect tells how inspecting a pod ends. Nil: all inspections succeed.
+	// Inspect returns the outcome of inspecting a pod; nil: all inspections
+	// succeed.
 	Inspect func(uid string) Inspection
 }
 
@@ -57,19 +58,19 @@ func (l *Listing) inspect(uid string) Inspection {
 	return l.Inspect(uid)
 }
 
-// Result is what one relist did. Pods come in the order of their uids; the
-// reference goes through them in no defined order.
+// Result is the effect of one relist. Pods are in order of UID; the kubelet's order
+// is undefined.
 type Result struct {
-	Events    []Event  // filtered and discarded ones included
-	Inspected []string // one entry per inspection: a pod may come twice up to 1.31
-	Failed    []string // inspections that failed, likewise
-	Reinspect []string // pods remembered for the next relist
+	Events    []Event  // including filtered and discarded ones
+	Inspected []string // UIDs, one per inspection: a pod may occur twice up to 1.31
+	Failed    []string // UIDs of failed inspections, likewise
+	Reinspect []string // pods to reinspect in the next relist
 	Sent      int
 	Discarded int
-	Waited    int // events that found the channel full and blocked the relist (≤ 1.13)
+	Waited    int // events that blocked the relist because the channel was full (≤ 1.13)
 }
 
-// sight takes a sighting of a pod that is not of a listing.
+// sight records a sighting of a pod that is not from a global listing.
 func (m *Machine) sight(uid string, pod *Pod) {
 	rec := m.records[uid]
 	if rec == nil {
@@ -83,10 +84,10 @@ func (m *Machine) sight(uid string, pod *Pod) {
 	rec.cur = pod
 }
 
-// Relist runs one relist. Its cost follows the changes of the listing and the
-// pods left over from failures, not the number of pods.
+// Relist runs one relist. Its cost depends on the number of changes and of pods
+// left over from failures, not on the number of pods.
 func (m *Machine) Relist(l Listing) Result {
-	if l.Err != "" { // nothing moves: not the time, the records, the cache
+	if l.Err != "" { // nothing advances: neither time nor records nor cache
 		return Result{Reinspect: sortedKeys(m.again)}
 	}
 	m.LastSeen = l.Start
@@ -104,11 +105,11 @@ func (m *Machine) Relist(l Listing) Result {
 	return r.out
 }
 
-// setCurrent stores the listing in the records and returns the uids of all
-// pods that can have events or need an inspection, sorted.
+// setCurrent stores the listing in the records and returns the sorted UIDs of all
+// pods that may have events or need an inspection.
 func (m *Machine) setCurrent(l *Listing) []string {
 	touched := make(map[string]struct{}, len(l.Changed)+len(l.Gone)+len(m.pending))
-	for uid, listed := range m.between { // as it was listed before, unless the listing tells
+	for uid, listed := range m.between { // restore the state of the previous listing
 		if rec := m.records[uid]; rec != nil {
 			m.Gauges.replace(rec.cur, listed)
 			rec.cur = listed
@@ -131,7 +132,7 @@ func (m *Machine) setCurrent(l *Listing) []string {
 			m.Gauges.replace(rec.cur, nil)
 			rec.cur = nil
 			touched[uid] = struct{}{}
-			delete(m.watch, uid) // conditions of vanished pods go unevaluated
+			delete(m.watch, uid) // conditions of vanished pods are not evaluated
 		}
 	}
 	for uid := range m.pending {
@@ -148,7 +149,7 @@ func (m *Machine) setCurrent(l *Listing) []string {
 	return sortedKeys(touched)
 }
 
-// relist is one relist under way.
+// relist is a relist in progress.
 type relist struct {
 	m      *Machine
 	l      *Listing
@@ -156,7 +157,7 @@ type relist struct {
 	failed map[string]*Pod
 }
 
-// pod does what the loop over the records does for one pod.
+// pod runs the body of the kubelet's loop over pod records for one pod.
 func (r *relist) pod(uid string) {
 	m := r.m
 	rec := m.records[uid]
@@ -178,8 +179,8 @@ func (r *relist) pod(uid string) {
 		m.pending[uid] = struct{}{}
 		return
 	}
-	// In ≤ 1.31 a success here takes the pod off the list of leftovers. A pod
-	// that fails here stays on it and is inspected a second time.
+	// Up to 1.31 a success here removes the pod from the leftovers. A pod that
+	// fails here remains and is inspected a second time.
 	delete(m.again, uid)
 	if status != nil && m.ordered() && !m.accepted(uid, status) {
 		m.pending[uid] = struct{}{}
@@ -194,8 +195,8 @@ func (r *relist) pod(uid string) {
 	r.send(events, status)
 }
 
-// inspect fetches and caches a pod's status. A pod that is gone only leaves
-// the cache. It returns false when the inspection failed.
+// inspect fetches and caches a pod's status. A pod that is gone is only removed
+// from the cache. It returns false if the inspection failed.
 func (r *relist) inspect(uid string, pod *Pod) (*Status, bool) {
 	m := r.m
 	if pod == nil {
@@ -215,17 +216,17 @@ func (r *relist) inspect(uid string, pod *Pod) (*Status, bool) {
 	return status, true
 }
 
-// ordered reports whether the cache refuses a status older than the one it holds:
-// while the stream of evented PLEG writes it too.
+// ordered reports whether the cache refuses statuses older than the cached one, as
+// it does while the stream of evented PLEG also writes to it.
 func (m *Machine) ordered() bool { return m.Evented && m.Has(EventedSends) }
 
-// accepted reports whether the cache holds this very status: a refused one
-// neither advances the record nor sends events.
+// accepted reports whether the cache holds s itself. A refused status neither
+// advances the record nor sends events.
 func (m *Machine) accepted(uid string, s *Status) bool { return m.Cache.Get(uid) == s }
 
-// inspectLeftovers is the second pass of ≤ 1.31: every pod that failed in the
-// relist before and was not inspected well in this one is inspected (again).
-// It never advances a record and sends nothing.
+// inspectLeftovers is the second pass of ≤ 1.31: pods that failed in the previous
+// relist and were not inspected successfully in this one are inspected again. It
+// advances no record and sends no events.
 func (r *relist) inspectLeftovers() {
 	for _, uid := range sortedKeys(r.m.again) {
 		if _, ok := r.inspect(uid, r.m.again[uid]); !ok {
@@ -234,7 +235,7 @@ func (r *relist) inspectLeftovers() {
 	}
 }
 
-// advance makes the present sighting the base of the next diff.
+// advance makes the current sighting the base of the next diff.
 func (m *Machine) advance(uid string, rec *record) {
 	delete(m.pending, uid)
 	if rec.cur == nil {
@@ -244,8 +245,8 @@ func (m *Machine) advance(uid string, rec *record) {
 	rec.old = rec.cur
 }
 
-// send puts events into the channel. The record is already advanced: what
-// does not fit is lost for good from 1.14 on.
+// send puts events into the channel. The record has already been advanced, so from
+// 1.14 on events that do not fit are lost for good.
 func (r *relist) send(events []Event, status *Status) {
 	m := r.m
 	for _, e := range events {
@@ -270,8 +271,8 @@ func (r *relist) send(events []Event, status *Status) {
 	}
 }
 
-// exitCode finds the code that the "container finished" line prints: sandbox
-// ids never match.
+// exitCode returns the exit code printed by the "container finished" line, nil if
+// unknown. Only containers have one, not sandboxes.
 func exitCode(pod *Pod, id string) *int {
 	if pod == nil {
 		return nil
@@ -287,14 +288,14 @@ func exitCode(pod *Pod, id string) *int {
 // Drain empties the event channel, as the sync loop does while healthy.
 func (m *Machine) Drain() { m.queue = 0 }
 
-// Queued is the number of events in the channel.
+// Queued returns the number of events in the channel.
 func (m *Machine) Queued() int { return m.queue }
 
-// Records is the number of pod records held.
+// Records returns the number of pod records.
 func (m *Machine) Records() int { return len(m.records) }
 
-// Record reports whether a pod has a record, and whether its diff base and
-// its present sighting exist.
+// Record reports whether a pod has a record, and whether the diff base and the
+// current sighting in it exist.
 func (m *Machine) Record(uid string) (held, old, cur bool) {
 	rec := m.records[uid]
 	if rec == nil {

@@ -1,8 +1,8 @@
 package pleg
 
-// RequestReinspect flags a pod for inspection at its next relist, whether or
-// not its state changes (1.36). A successful inspection without state change
-// then sends PodSync.
+// RequestReinspect marks a pod for inspection at its next relist even if its state
+// does not change (1.36). A successful inspection without a state change then sends
+// PodSync.
 func (m *Machine) RequestReinspect(uid string) {
 	if !m.Has(ReinspectRequests) {
 		return
@@ -12,12 +12,12 @@ func (m *Machine) RequestReinspect(uid string) {
 	}
 }
 
-// RelistPod runs an on-demand relist of one pod (from 1.36), asked for at the time
-// requested; pod is what listing by its uid gave. A pod that is gone is left to the
-// next global relist (KEP-3386). It returns false, having done nothing, when a
-// global relist has begun since the request or the version has no such relists. It
-// moves neither LastSeen nor the cache's global freshness: workers of other pods
-// stay blocked.
+// RelistPod runs an on-demand relist of one pod (from 1.36). requested is the time
+// of the request, pod the result of listing by its UID; a pod that is gone (nil) is
+// left to the next global relist (KEP-3386). RelistPod does nothing and returns
+// false if a global relist has begun since the request or the version has no
+// on-demand relists. It advances neither LastSeen nor the cache's global freshness,
+// so workers of other pods remain blocked.
 func (m *Machine) RelistPod(uid string, requested, now int64, pod *Pod, in Inspection) (Result, bool) {
 	if !m.Has(OnDemandRelist) || requested <= m.LastSeen {
 		return Result{}, false

@@ -30,7 +30,8 @@ func unique(items []Item) []Item {
 	return out
 }
 
-// TestDiffProperties holds what follows from the table for any two sightings.
+// TestDiffProperties checks properties that follow from the transition table for
+// any two sightings.
 func TestDiffProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, cur := genPod(t, "p"), genPod(t, "p")
@@ -56,8 +57,8 @@ func TestDiffProperties(t *testing.T) {
 	})
 }
 
-// TestIncremental holds that telling a Machine only what changed gives the
-// same as telling it every pod each time.
+// TestIncremental: a Machine given only the changes behaves like one given every
+// pod each time.
 func TestIncremental(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := New(rapid.SampledFrom(versions).Draw(t, "version"))
@@ -113,8 +114,8 @@ func TestIncremental(t *testing.T) {
 	})
 }
 
-// TestNothingLost holds the generator's promise: with room in the channel and
-// inspections that succeed, what the events tell of a container is its state.
+// TestNothingLost checks the promise of the generator: if the channel has room and
+// inspections succeed, the events give the state of every container.
 func TestNothingLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := New(rapid.SampledFrom(versions).Draw(t, "version"))
@@ -147,8 +148,8 @@ func TestNothingLost(t *testing.T) {
 	})
 }
 
-// BenchmarkRelist shows that a relist costs what changed: 10,000 pods with
-// 100,000 containers, of which 10 pods change.
+// BenchmarkRelist shows that the cost of a relist depends on the changes: of up to
+// 100,000 pods with 10 containers each, 10 pods change.
 func BenchmarkRelist(b *testing.B) {
 	for _, pods := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {

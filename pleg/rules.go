@@ -2,10 +2,10 @@ package pleg
 
 import "fmt"
 
-// Switch names one behaviour that differs between kubelet versions.
+// Switch names a behavior that differs between kubelet versions.
 type Switch string
 
-// Switches. The constants' values are what reports print.
+// Switches. Reports print their values.
 const (
 	BlockingSend      Switch = "blocking event channel"
 	NeverText         Switch = "\"yet to be successful\" before the first relist"
@@ -30,16 +30,16 @@ const (
 // Rule says in which minor releases (1.N) a switch is on.
 type Rule struct {
 	Switch
-	From, To int // both included; To 0: still on in the newest release known
-	// Source is the change that it comes from, and Doubt what about the release
-	// was not verified, "" for nothing.
+	From, To int // both included; To 0: still on in the newest known release
+	// Source is the change that introduced the behavior; Doubt is what was not
+	// verified about the releases, "" if nothing.
 	Source, Doubt string
 }
 
-// Covers reports whether the switch is on in 1.minor.
+// Covers reports whether the switch is on in release 1.minor.
 func (r *Rule) Covers(minor int) bool { return minor >= r.From && (r.To == 0 || minor <= r.To) }
 
-// Range is the span of releases in words: "≤ 1.13", "1.32–1.35", "≥ 1.36".
+// Range returns the releases in words: "≤ 1.13", "1.32–1.35", "≥ 1.36".
 func (r *Rule) Range() string {
 	switch {
 	case r.To == 0:
@@ -52,13 +52,13 @@ func (r *Rule) Range() string {
 	return fmt.Sprintf("1.%d–1.%d", r.From, r.To)
 }
 
-// Rules are all switches in the order in which reports print them. The caller
-// must not change them.
+// Rules returns all switches in the order in which reports print them. The caller
+// must not modify the result.
 func Rules() []Rule { return rules }
 
-// rules is the only place that knows which release behaves how: the profile, its
+// rules is the only place that knows how each release behaves: the profile, its
 // family, the periods of evented PLEG and the cost of a stuck pod follow from it.
-// "Seen in" names kubelet trees that were read and, of generic.go, run.
+// "seen in" names kubelet source trees that were read and whose generic.go was run.
 var rules = []Rule{
 	{BlockingSend, 0, 13, "kubernetes#72709 ended it", ""},
 	{NeverText, 13, 0, "kubernetes#69007", "backports to ≤ 1.12"},

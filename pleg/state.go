@@ -2,7 +2,7 @@ package pleg
 
 import "strings"
 
-// State is the state of a container or pod sandbox as the diff sees it
+// State is the state of a container or pod sandbox as used by the diff
 // (plegContainerState in pkg/kubelet/pleg/generic.go). The zero State is
 // NonExistent: not in the listing.
 type State uint8
@@ -20,12 +20,12 @@ func (s State) String() string {
 	return [...]string{"non-existent", "running", "exited", "unknown"}[s%numStates]
 }
 
-// Raw is a state as the runtime lists it, before the diff folds it. It keeps
-// created apart from unknown, which the running_containers gauge needs.
+// Raw is a state as listed by the runtime. Unlike State it distinguishes created
+// from unknown, which the running_containers gauge needs.
 type Raw uint8
 
-// Raw states. The zero value is RawUnknown, as every state that the CRI
-// conversion does not know becomes unknown.
+// Raw states. The zero value is RawUnknown, since the CRI conversion maps every
+// unrecognized state to unknown.
 const (
 	RawUnknown Raw = iota
 	RawCreated
@@ -38,7 +38,7 @@ func (r Raw) String() string {
 	return [...]string{"unknown", "created", "running", "exited"}[r%numRaw]
 }
 
-// State folds a raw state into the diff's (convertState in generic.go).
+// State converts a raw state into that of the diff (convertState in generic.go).
 func (r Raw) State() State {
 	switch r {
 	case RawRunning:
@@ -49,9 +49,9 @@ func (r Raw) State() State {
 	return Unknown
 }
 
-// rawNames spells the states as CRI, crictl, docker, podman and the kubelet
-// do. Sandboxes are ready or notready; the kubelet maps these to running and
-// exited (sandboxToContainerState in pkg/kubelet/kuberuntime/helpers.go).
+// rawNames maps the state names of CRI, crictl, docker, podman and the kubelet.
+// Sandboxes are ready or notready; the kubelet maps these to running and exited
+// (sandboxToContainerState in pkg/kubelet/kuberuntime/helpers.go).
 var rawNames = map[string]Raw{
 	"created": RawCreated, "running": RawRunning, "exited": RawExited, "unknown": RawUnknown,
 	"ready": RawRunning, "notready": RawExited,
@@ -60,8 +60,8 @@ var rawNames = map[string]Raw{
 	"sandbox_ready": RawRunning, "sandbox_notready": RawExited,
 }
 
-// RawState reads a state by name, whatever its case. It reports false for a
-// name that it does not know; such a state is RawUnknown, as in the kubelet.
+// RawState returns the state with a name, regardless of case. For an unknown name
+// it returns RawUnknown, as the kubelet does, and false.
 func RawState(name string) (Raw, bool) {
 	r, ok := rawNames[name]
 	if !ok {

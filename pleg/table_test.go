@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The whole table, printed. A cell holds the initials of the events:
-// Started, Died, Removed, Changed.
+// The complete transition table. A cell holds the initials of the events: Started,
+// Died, Removed, Changed.
 const wantTable = `
 old \ new    | non-existent running exited unknown
 non-existent | -            S       D      C
@@ -44,8 +44,8 @@ func TestTransitionTable(t *testing.T) {
 	}
 }
 
-// Which behaviours each release has, printed. A change here is a change of
-// what we claim about a kubelet version.
+// The behaviors of each release. A change here changes what we claim about a
+// kubelet version.
 const wantSwitches = `
                                                  11 13 14 16 17 18 19 22 23 26 31 32 35 36 37
 family                                           A1 A1 A1 A1 A1 A2 A2 A2 A2 A2 A2  B  B  C  C
@@ -69,8 +69,8 @@ on-demand pod relists                             .  .  .  .  .  .  .  .  .  .  
 on-demand relists cannot be switched off          .  .  .  .  .  .  .  .  .  .  .  .  .  .  x
 `
 
-// columns are the releases at which any switch turns, the oldest and the newest
-// known: a new line of the table brings its own.
+// columns returns the releases at which any switch changes, and the oldest and
+// newest known one. A new rule adds its own columns.
 func columns() []int {
 	at := []int{OldestMinor, NewestMinor}
 	for _, r := range rules {
@@ -123,7 +123,7 @@ func profileOf(t *testing.T, minor int) Profile {
 	return p
 }
 
-// TestRulesHaveSources: each line of the table says where it comes from.
+// TestRulesHaveSources: each rule states its source.
 func TestRulesHaveSources(t *testing.T) {
 	for _, r := range rules {
 		if !strings.Contains(r.Source, "kubernetes#") && !strings.Contains(r.Source, "seen in v1.") {
@@ -191,7 +191,8 @@ func TestStuckArithmetic(t *testing.T) {
 	}
 }
 
-// TestIn: another version keeps what was set by hand, and takes its own periods.
+// TestIn: the profile of another version keeps settings made by hand and otherwise
+// has its own periods.
 func TestIn(t *testing.T) {
 	p := profileOf(t, 28).UseEvented()
 	p.RPCTimeout = time.Minute

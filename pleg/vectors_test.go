@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A vector holds recorded listings and what the generator compiled from the
-// kubelet's own sources made of them, for one version of each family.
+// A vector holds recorded listings and the results of a generator compiled from the
+// kubelet's own sources, for one version of each family.
 type vector struct {
 	Name     string     `json:"name"`
 	Capacity int        `json:"channel_capacity"`
@@ -46,7 +46,7 @@ type vecOutput struct {
 	Events    [][3]*string `json:"events"`
 	Inspected []string     `json:"inspected"`
 	Reinspect []string     `json:"reinspect"`
-	Discarded int          `json:"discarded"` // the counter after this relist: it never resets
+	Discarded int          `json:"discarded"` // value of the counter after this relist; it never resets
 }
 
 func (p vecPod) pod() *Pod {
@@ -62,7 +62,7 @@ func (p vecPod) pod() *Pod {
 	return out
 }
 
-// listing tells a full listing as a change against the pods known so far.
+// listing converts a full listing into changes relative to the pods known so far.
 func listing(known map[string]bool, in vecInput, start int64) Listing {
 	l := Listing{Start: start, Err: in.ListErr, Inspect: func(uid string) Inspection {
 		return Inspection{Err: in.Inspect[uid].Error}
@@ -87,8 +87,8 @@ func listing(known map[string]bool, in vecInput, start int64) Listing {
 	return l
 }
 
-// TestVectors replays every vector of testdata, or of the folder that
-// PLEG_VECTORS names, with each version's profile.
+// TestVectors replays every vector of testdata, or of the directory in
+// PLEG_VECTORS, with each version's profile.
 func TestVectors(t *testing.T) {
 	dir := cmp.Or(os.Getenv("PLEG_VECTORS"), "testdata")
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -173,7 +173,7 @@ func wantEvents(o vecOutput) []string {
 	return byPod(out)
 }
 
-// byPod sorts by pod and keeps the order within a pod.
+// byPod sorts events by pod, stably.
 func byPod(events []string) []string {
 	slices.SortStableFunc(events, func(a, b string) int {
 		x, _, _ := strings.Cut(a, " ")

@@ -7,48 +7,49 @@ import (
 	"time"
 )
 
-// Profile is how the generator of one kubelet version behaves. Callers may
-// change the durations and the capacity after New returned it.
+// Profile describes the behavior of the generator of one kubelet version. Callers
+// may change the durations and the capacity after New returned it.
 type Profile struct {
-	Version    string // as given, "" unknown
+	Version    string // as passed to New, "" unknown
 	Minor      int    // N of 1.N
-	Family     string // A1, A2, B, C: same events within a family
-	Assumed    bool   // the version was not known, the profile is the default
-	Evented    bool   // the gate EventedPLEG is on and its stream works
+	Family     string // A1, A2, B or C: releases of a family generate the same events
+	Assumed    bool   // the version is unknown and the profile is the default
+	Evented    bool   // feature gate EventedPLEG is on and its stream works
 	Period     time.Duration
 	Threshold  time.Duration
 	RPCTimeout time.Duration
 	Capacity   int
-	Parallel   int // pods inspected at once; 1 in every release
+	Parallel   int // pods inspected concurrently; 1 in every release
 	on         map[Switch]bool
 }
 
-// Constants of the generic generator; no release had a flag for them
+// Constants of the generators. No release has had a flag for them
 // (kubernetes#58279, #107916 and #103732 were closed).
 const (
 	Period           = time.Second      // genericPlegRelistPeriod in kubelet.go
 	Threshold        = 3 * time.Minute  // genericPlegRelistThreshold
-	EventedPeriod    = 5 * time.Minute  // eventedPlegRelistPeriod of 1.26–1.36: the generic one's while events flow
+	EventedPeriod    = 5 * time.Minute  // eventedPlegRelistPeriod of 1.26–1.36: period of the generic generator while events arrive
 	EventedThreshold = 10 * time.Minute // eventedPlegRelistThreshold, likewise
 	ChannelCapacity  = 1000             // plegChannelCapacity, shared by both generators
-	RequestQueue     = 200              // from 1.36: pod relist requests
+	RequestQueue     = 200              // from 1.36: capacity of the queue of pod relist requests
 	RPCTimeout       = 2 * time.Minute  // default of runtimeRequestTimeout
 )
 
-// DefaultMinor is the release assumed when none is known. Events are the same
-// in all releases from 1.14 to 1.35.
+// DefaultMinor is the release assumed if none is known. Events are the same in all
+// releases from 1.14 to 1.35.
 const DefaultMinor = 35
 
-// The releases whose generator this package knows. Later ones are taken to
-// behave like the newest, earlier ones like the oldest; every report says so
-// (Beyond).
+// Range of releases whose generator this package knows. Later ones are assumed to
+// behave like the newest, earlier ones like the oldest; every report says so (see
+// Beyond).
 const (
 	OldestMinor = 11
 	NewestMinor = 37
 )
 
-// New returns the profile of a version such as "v1.28.0", "1.27.6+k3s1" or
-// "1.36". The empty version gives the default profile, marked Assumed.
+// New returns the profile of a version such as "v1.28.0", "1.27.6+k3s1" or "1.36".
+// The empty version gives the default profile, marked Assumed. Other strings are an
+// error.
 func New(version string) (Profile, error) {
 	minor, err := minorOf(version)
 	if err != nil {
@@ -71,10 +72,10 @@ func ofMinor(minor int) Profile {
 	return p
 }
 
-// Has reports whether a behaviour is on.
+// Has reports whether a behavior is on.
 func (p *Profile) Has(s Switch) bool { return p.on[s] }
 
-// Switches lists the behaviours that are on, in table order.
+// Switches returns the behaviors that are on, in table order.
 func (p *Profile) Switches() []Switch {
 	var out []Switch
 	for _, r := range rules {
@@ -85,8 +86,8 @@ func (p *Profile) Switches() []Switch {
 	return out
 }
 
-// family names the releases that make the same events of the same listings, by
-// the switches that events and inspections depend on.
+// family groups the releases that generate the same events from the same listings,
+// by the switches that events and inspections depend on.
 func (p *Profile) family() string {
 	switch {
 	case p.Has(ReinspectRequests):
@@ -99,8 +100,8 @@ func (p *Profile) family() string {
 	return "A1"
 }
 
-// Beyond says that the version is newer or older than any that this package
-// knows, "" otherwise. Reports print it as it is.
+// Beyond returns a note if the version is newer or older than those this package
+// knows, "" otherwise. Reports print it unchanged.
 func (p *Profile) Beyond() string {
 	switch {
 	case p.Minor > NewestMinor:
@@ -111,7 +112,7 @@ func (p *Profile) Beyond() string {
 	return ""
 }
 
-// Beyond is Profile.Beyond of a version in words; "" for one that is no version.
+// Beyond is Profile.Beyond for a version string; "" if it is invalid.
 func Beyond(version string) string {
 	p, err := New(version)
 	if err != nil {
@@ -120,9 +121,9 @@ func Beyond(version string) string {
 	return p.Beyond()
 }
 
-// UseEvented returns p with the gate EventedPLEG on and its stream working. Up to
-// 1.36 the generic generator then relists rarely; from 1.37 on the stream only
-// asks for relists of single pods, and period and threshold stay as they are.
+// UseEvented returns p with the feature gate EventedPLEG on and its stream working.
+// Up to 1.36 the generic generator then relists rarely; from 1.37 the stream only
+// requests relists of single pods, and period and threshold do not change.
 func (p Profile) UseEvented() Profile {
 	p.Evented = true
 	if p.Has(EventedSends) {
@@ -140,8 +141,8 @@ func (p Profile) UseGeneric() Profile {
 	return p
 }
 
-// In returns the profile of another version under the settings of p: the gate, where
-// that version has it, and what was set by hand.
+// In returns the profile of another version with the settings of p: the feature
+// gate, if that version has it, and values set by hand.
 func (p Profile) In(version string) (Profile, error) {
 	q, err := New(version)
 	if err != nil {
@@ -160,7 +161,7 @@ func (p Profile) In(version string) (Profile, error) {
 	return q, nil
 }
 
-// minorOf reads N of "v1.N…".
+// minorOf parses N of "v1.N…"; the empty version gives DefaultMinor.
 func minorOf(version string) (int, error) {
 	if version == "" {
 		return DefaultMinor, nil

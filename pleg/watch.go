@@ -1,18 +1,18 @@
 package pleg
 
-// Condition decides over a fresh pod status whether what a pod worker waits
-// for has come true (WatchCondition, 1.32–1.35).
+// Condition reports, given a fresh pod status, whether what a pod worker waits for
+// has happened (WatchCondition, 1.32–1.35).
 type Condition func(*Status) bool
 
-// watch is a condition and how often it was set: a condition that replaces
-// itself while it is evaluated must survive that evaluation.
+// watch is a condition and how often it was replaced: a condition that replaces
+// itself while being evaluated must survive that evaluation.
 type watch struct {
 	cond    Condition
 	version int
 }
 
-// SetWatch registers a condition on a pod under a key; a second one under the
-// same key replaces the first. It does nothing in versions without them.
+// SetWatch registers a condition on a pod under a key, replacing any with the same
+// key. It does nothing in versions without watch conditions.
 func (m *Machine) SetWatch(uid, key string, cond Condition) {
 	if !m.Has(WatchConditions) {
 		return
@@ -30,7 +30,7 @@ func (m *Machine) SetWatch(uid, key string, cond Condition) {
 	m.watch[uid][key] = &watch{cond, version}
 }
 
-// Watches returns the conditions left on a pod: version by key.
+// Watches returns the versions of the conditions on a pod by key.
 func (m *Machine) Watches(uid string) map[string]int {
 	out := make(map[string]int, len(m.watch[uid]))
 	for k, w := range m.watch[uid] {
@@ -39,8 +39,8 @@ func (m *Machine) Watches(uid string) map[string]int {
 	return out
 }
 
-// evaluate runs the conditions of a pod, drops those that came true, and
-// reports whether any did.
+// evaluate runs the conditions of a pod, removes those that hold, and reports
+// whether any did.
 func (m *Machine) evaluate(uid string, s *Status) bool {
 	if s == nil || len(m.watch[uid]) == 0 {
 		return false

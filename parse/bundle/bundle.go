@@ -1,18 +1,18 @@
-// Package bundle opens inputs, whatever they are wrapped in, and runs the
-// decoders over them. It is the only package with I/O and goroutines.
+// Package bundle opens inputs, whatever they are wrapped in, and runs the decoders
+// over them. It is the only package with I/O and goroutines.
 //
-// The flow: a walker per top-level file peels compression and archives by
-// content, in one pass, never writing to the input and never following a link.
-// (Large database files inside an archive wait in nameless temporary files.) It
-// cuts text members into runs of whole lines, which workers decode in
-// parallel, and read themselves where a large log lies open; other members go
-// to their decoder whole, as a random-access view, or in groups. What the runs
-// gave is put together in the order of the file, so the number of workers never
-// shows in the result.
+// Each top-level file has a walker, which recognizes compression and archives by
+// content and unwraps them in one pass. It never writes to the input and never
+// follows a link; large database files inside an archive are spooled to unlinked
+// temporary files. The walker cuts text members into runs of whole lines, which
+// workers decode in parallel; of a large uncompressed log the workers read the runs
+// themselves. Other members go to their decoder whole, as a random-access view, or
+// in groups. Results are merged in file order, so the output does not depend on the
+// number of workers.
 //
-// Input is hostile. Everything a member expands to is counted against Limits;
-// a problem becomes a parse.Warning with its position and the readable rest is
-// still decoded.
+// Input is hostile. Everything a member expands to counts against Limits. A problem
+// becomes a parse.Warning with its position, and the readable rest is still
+// decoded.
 package bundle
 
 import (
@@ -28,37 +28,39 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// Options of Load. The zero value is usable.
+// Options configures Load. The zero value is usable.
 type Options struct {
 	Jobs     int       // decoding workers, default GOMAXPROCS
-	Stdin    io.Reader // what the input "-" reads
+	Stdin    io.Reader // content of the input "-"
 	Limits   Limits    // zero fields take the default
 	Clock    clock.Options
 	Progress *Progress // updated while loading, may be nil
-	// Asked reports whether the caller asks for a metric beside those that rules
-	// and the rebuild look at; nil: for all. Of others a large snapshot is only counted.
+	// Asked reports whether the caller asked for a metric beyond those that the
+	// rules and the rebuild use; nil means all are wanted. Other metrics of a large
+	// snapshot are only counted.
 	Asked func(metric string) bool
-	// Held is told how many more metric series are held each time that samples were
-	// read; nil: nobody is. One call at a time.
+	// Held is called after samples were read with the number of metric series
+	// added; nil: not called. Calls do not overlap.
 	Held func(series int)
 
-	Signatures *logs.Set // that lines are held against; nil: the built-in ones
+	Signatures *logs.Set // log signatures to match; nil: the built-in ones
 
-	// newLines makes the decoder of a text log; tests replace it.
+	// newLines returns the decoder of a text log; tests replace it.
 	newLines func(f *parse.File, head []byte) lineDecoder
-	// plainRun and placesLeast are the constants; tests make them small.
+	// plainRun and placesLeast override the constants of the same names; tests make
+	// them small.
 	plainRun, placesLeast int64
 }
 
 // Progress counts what has been read so far. Read it from any goroutine.
 type Progress struct {
 	Read  atomic.Int64 // bytes of the inputs, as stored
-	Total atomic.Int64 // bytes that the inputs hold, as far as known
+	Total atomic.Int64 // size of the inputs in bytes, as far as known
 	Files atomic.Int64 // members seen
 	file  atomic.Pointer[string]
 }
 
-// File is the member that was begun last, "" before the first.
+// File returns the path of the member begun last, "" before the first.
 func (p *Progress) File() string {
 	if s := p.file.Load(); s != nil {
 		return *s
@@ -66,21 +68,21 @@ func (p *Progress) File() string {
 	return ""
 }
 
-// begin notes that a member is read.
+// begin records that reading of a member begins.
 func (p *Progress) begin(path string) {
 	p.Files.Add(1)
 	p.file.Store(&path)
 }
 
-// ErrNoInput says that none of the inputs could be opened. The bundle returned
-// with it holds a warning for each.
+// ErrNoInput is returned when none of the inputs could be opened. The bundle
+// returned with it holds a warning for each.
 var ErrNoInput = errors.New("no input could be opened")
 
-// Load reads all inputs: files, directories, archives, "-" for Options.Stdin.
-// Problems of the input are warnings in the bundle. The error is ErrNoInput
-// when nothing could be opened, or the error of ctx: a cancelled Load returns
-// within a second even when a read blocks. Slices of the bundle are sorted by
-// time, then position, and do not depend on Options.Jobs.
+// Load reads all inputs: files, directories, archives, or "-" for Options.Stdin.
+// Problems of the input are warnings in the bundle. The error is ErrNoInput when
+// nothing could be opened, or the error of ctx: a canceled Load returns within a
+// second even while a read blocks. Slices of the bundle are sorted by time, then
+// position, and do not depend on Options.Jobs.
 func Load(ctx context.Context, inputs []string, opt Options) (*parse.Bundle, error) {
 	if opt.Jobs <= 0 {
 		opt.Jobs = runtime.GOMAXPROCS(0)

@@ -62,7 +62,7 @@ func (k keepAll) Finish() parse.LogPart {
 	return *k.part
 }
 
-// testLog is n lines that look like a kubelet log.
+// testLog returns n lines that look like a kubelet log.
 func testLog(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -84,7 +84,8 @@ func load(t testing.TB, opt Options, inputs ...string) *parse.Bundle {
 	return b
 }
 
-// dump is the text that a bundle holds, with positions, for comparison.
+// dump returns the events and warnings of a bundle with their positions, for
+// comparison.
 func dump(b *parse.Bundle, paths bool) string {
 	var s strings.Builder
 	for _, e := range b.Events {
@@ -123,7 +124,8 @@ func lz(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// pipe runs a tool that packs standard input; the test is skipped without it.
+// pipe compresses data with an external tool; the test is skipped if it is not
+// installed.
 func pipe(t testing.TB, data []byte, tool string, args ...string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
@@ -195,7 +197,7 @@ func file(t testing.TB, name string, data []byte) string {
 }
 
 // TestFormats reads the same log through every wrapping, as a file and from
-// standard input, and wants the same lines at the same places.
+// standard input, and expects the same lines at the same positions.
 func TestFormats(t *testing.T) {
 	log := testLog(8000)
 	half := bytes.Index(log[len(log)/2:], newline) + len(log)/2 + 1
@@ -206,7 +208,7 @@ func TestFormats(t *testing.T) {
 	tests := []struct {
 		name string
 		data func(t *testing.T) []byte
-		path string // of the member, after the name of the file
+		path string // of the member, below the file
 	}{
 		{"plain", func(t *testing.T) []byte { return log }, ""},
 		{"gzip", func(t *testing.T) []byte { return gz(t, log) }, ""},

@@ -21,7 +21,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// loaded reads one input and gives its events as text.
+// loaded loads one input with the built-in signatures and returns its events as
+// text.
 func loaded(t *testing.T, in string) (*parse.Bundle, string) {
 	t.Helper()
 	b, err := Load(context.Background(), []string{in}, Options{})
@@ -31,7 +32,7 @@ func loaded(t *testing.T, in string) (*parse.Bundle, string) {
 	return b, dump(b, false)
 }
 
-// textsOf gives the texts of events, without what stands before them.
+// textsOf returns the messages of all events, one per line, without NUL bytes.
 func textsOf(b *parse.Bundle) string {
 	var s strings.Builder
 	for _, e := range b.Events {
@@ -40,8 +41,8 @@ func textsOf(b *parse.Bundle) string {
 	return s.String()
 }
 
-// TestHoles: NUL bytes before, between and behind the lines of a log lose none of
-// them, and cited offsets stay true.
+// TestHoles: NUL bytes before, between and after the lines of a log lose no line,
+// and cited offsets stay exact.
 func TestHoles(t *testing.T) {
 	log := testLog(900)
 	plain, _ := loaded(t, file(t, "kubelet.log", log))
@@ -62,7 +63,7 @@ func TestHoles(t *testing.T) {
 		for _, wrap := range []func([]byte) string{
 			func(b []byte) string { return file(t, "kubelet.log", b) },
 			func(b []byte) string { return file(t, "x.tar.gz", gz(t, tarOf(t, entry{"node/kubelet.log", b}))) },
-			func(b []byte) string { // told by what it holds
+			func(b []byte) string { // identified by content
 				return file(t, "y.tar.gz", gz(t, tarOf(t, entry{"a/output", b}, entry{"a/more", []byte("more\n")})))
 			},
 		} {
@@ -86,7 +87,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestHolesOfKinds: a hole hides no kind of file, nor the framing of a log.
+// TestHolesOfKinds: a hole hides neither the kind of a file nor the framing of a
+// log.
 func TestHolesOfKinds(t *testing.T) {
 	const klog = "E1120 23:44:30.100000    5203 kubelet.go:2448] PLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s"
 	docker := strings.Repeat(`{"log":"`+klog+`\n","stream":"stderr","time":"2026-11-20T23:44:30.2Z"}`+"\n", 9)
@@ -113,8 +115,8 @@ func TestHolesOfKinds(t *testing.T) {
 	}
 }
 
-// TestFlippedXZ: of a small xz file with one wrong bit, of one block or several, as
-// much is read as xz itself gives out, but for less than a line.
+// TestFlippedXZ: of a small xz file with one flipped bit, single-block or
+// multi-block, as much is read as xz itself outputs, less at most one line.
 func TestFlippedXZ(t *testing.T) {
 	const line = 128
 	log := hostile.Log()
@@ -143,7 +145,7 @@ func TestFlippedXZ(t *testing.T) {
 	}
 }
 
-// TestSkippableFrames: frames of users before the data hide neither lz4 nor zstd.
+// TestSkippableFrames: skippable frames before the data hide neither lz4 nor zstd.
 func TestSkippableFrames(t *testing.T) {
 	log := testLog(300)
 	plain, _ := loaded(t, file(t, "kubelet.log", log))
@@ -162,8 +164,8 @@ func TestSkippableFrames(t *testing.T) {
 	}
 }
 
-// TestSnippet: a few lines of no known kind are read alike whether they are given
-// as a file, as the only file of an archive or of a directory.
+// TestSnippet: a few lines of no known kind are read the same whether given as a
+// file or as the only file of an archive or directory.
 func TestSnippet(t *testing.T) {
 	text := []byte("skipping pod synchronization - [PLEG is not healthy: pleg was last seen active 3m5.123s ago; threshold is 3m0s]\nPLEG is not healthy: pleg was last seen active 3m15.2s ago; threshold is 3m0s\n")
 	path := file(t, "snippet.txt", text)
@@ -181,8 +183,8 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// TestDescribed: what kubectl prints of nodes is read alike whether the file is given or
-// lies in a directory, beside others.
+// TestDescribed: kubectl output about nodes is read the same whether the file is
+// given itself or lies in a directory beside others.
 func TestDescribed(t *testing.T) {
 	const row = "  Ready  False  Fri, 20 Nov 2026 23:36:00 +0000  Fri, 20 Nov 2026 23:35:40 +0000  KubeletNotReady  PLEG is not healthy: pleg was last seen active 3m21.8s ago; threshold is 3m0s\n"
 	for name, text := range map[string]string{
@@ -209,7 +211,7 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// TestForeign: what cannot be read is named, with what to do.
+// TestForeign: unsupported formats are named, with advice what to do.
 func TestForeign(t *testing.T) {
 	lzma := append([]byte("\x5d\x00\x00\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\x00"), "xyz0123456789"...)
 	script := "#!/bin/sh\n" + strings.Repeat("# what it does\n", 1000) + "tail -n +1003 \"$0\" | tar xf -\nexit 0\n"
@@ -240,8 +242,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestEndToldOnce: that reading failed in the middle is one warning, of a log and of
-// what is of no known kind.
+// TestEndToldOnce: a read error in mid-file gives exactly one warning, both for a
+// log and for a file of no known kind.
 func TestEndToldOnce(t *testing.T) {
 	for name, text := range map[string]string{"log": string(testLog(3000)), "other": "nothing\nof any kind\n"} {
 		in := io.MultiReader(strings.NewReader(text), broken{errors.New("the disk is gone")})
@@ -256,9 +258,9 @@ func TestEndToldOnce(t *testing.T) {
 	}
 }
 
-// TestFirstTarHeader: an archive with any bit of its first header flipped is still
-// an archive, with a warning, however far the next header is; so is one that is
-// read as a stream. A log in which a header stands is none.
+// TestFirstTarHeader: an archive with any one bit of its first header flipped is
+// still read as an archive, with a warning, however far the next header is, and
+// also as a stream. A log that contains a tar header is not an archive.
 func TestFirstTarHeader(t *testing.T) {
 	log := testLog(3000)
 	for _, first := range []int{100, 200 << 10} {

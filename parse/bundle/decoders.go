@@ -8,29 +8,29 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
-// decoder says how the members of a role are decoded. One of lines, whole,
+// decoder says how members of a role are decoded. Exactly one of lines, whole,
 // samples, random and group is set.
 type decoder struct {
 	role parse.Role
 	// lines: a text log, decoded in runs by package logs.
 	lines bool
-	// whole takes the content in one piece, cut at Limits.Whole. It may not
-	// keep data: strings it wants to keep must be copies.
+	// whole gets the content in one piece, cut at Limits.Whole. It must not retain
+	// data; strings it keeps must be copies.
 	whole func(f *parse.File, data []byte) parse.Part
-	// paste: the content may also hold log lines, as an excerpt that somebody
-	// pasted together does.
+	// paste: the content may also hold log lines, as in an excerpt pasted together
+	// by hand.
 	paste bool
-	// samples: a metrics file, decoded in one piece like whole, whose samples
-	// are joined with those of all other metrics files.
+	// samples: a metrics file, decoded in one piece like whole; its samples are
+	// merged with those of all other metrics files.
 	samples bool
-	// random takes a view that may be read anywhere, for formats that point
-	// to offsets. Reading beyond size gives io.EOF; at is not valid later.
+	// random gets a random-access view, for formats with internal offsets. Reading
+	// beyond size returns io.EOF; at is not valid after the call.
 	random func(l *loader, f *parse.File, at io.ReaderAt, size int64) parse.Part
-	// group takes all members whose key is equal, sorted by path, after the
-	// last member was seen. Part positions may cite any of the files.
+	// group gets all members with the same key, sorted by path, after the last
+	// member was seen. Positions in the Part may cite any of the files.
 	group func(files []GroupFile) parse.Part
 	key   func(path string) string
-	// spool: large members of a group that come out of an archive wait in
+	// spool: large members of a group that come from an archive are kept in
 	// temporary files rather than in memory.
 	spool bool
 }
@@ -42,8 +42,8 @@ type GroupFile struct {
 	Size int64
 }
 
-// decoders is the table of what is decoded, by role. Members of other roles
-// are listed and not used.
+// decoders lists what is decoded, by role. Members of other roles are listed but
+// not used.
 var decoders = []decoder{
 	{role: parse.RoleLog, lines: true},
 	{role: parse.RoleKubeletLog, lines: true},
@@ -60,8 +60,8 @@ var decoders = []decoder{
 	{role: parse.RoleManifest, whole: facts.Decode},
 }
 
-// containers decodes a listing of containers: what it lists, the counts, and
-// whether the tool that made it gave up.
+// containers decodes a container listing: its entries, the counts, and whether the
+// tool that made it gave up.
 func containers(f *parse.File, data []byte) parse.Part {
 	p := cri.Decode(f, data)
 	p.Facts = append(p.Facts, facts.Decode(f, data).Facts...)

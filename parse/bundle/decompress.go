@@ -11,7 +11,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// codecs keeps idle decompressors of one walker, for archives with many small
+// codecs caches idle decompressors of one walker, for archives with many small
 // compressed members. Decompressors nest, so each kind is a stack.
 type codecs struct {
 	gzip []*gzip.Reader
@@ -19,11 +19,11 @@ type codecs struct {
 	xz   []*xz.Reader
 }
 
-// maxIdle bounds each stack: an xz reader holds on to its dictionary.
+// maxIdle bounds each stack, because an xz reader retains its dictionary.
 const maxIdle = 2
 
-// open returns the decompressed stream of src and a function that gives the
-// decompressor back.
+// open returns the decompressed stream of src and a function that returns the
+// decompressor to the cache.
 func (c *codecs) open(f format, src *counter, dict int64) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch f {
@@ -75,8 +75,8 @@ func (c *codecs) openXZ(src io.Reader, dict int64) (*xz.Reader, error) {
 	return r, err
 }
 
-// xzSteps reads little at a time: where data is damaged the library drops what
-// it has decoded for the call.
+// xzSteps reads in small steps: on damaged data the library drops everything it has
+// decoded during the call.
 type xzSteps struct{ r *xz.Reader }
 
 func (x xzSteps) Read(p []byte) (n int, err error) {
@@ -86,12 +86,12 @@ func (x xzSteps) Read(p []byte) (n int, err error) {
 		n += k
 	}
 	if n > 0 {
-		err = nil // it comes again
+		err = nil // the next call returns it again
 	}
 	return n, err
 }
 
-// resetXZ lets a reader begin with src; it makes one where there is none.
+// resetXZ resets *r to src, creating the reader if *r is nil.
 func resetXZ(r **xz.Reader, src io.Reader, dict uint32) (err error) {
 	if *r != nil {
 		return (*r).Reset(src)
@@ -102,7 +102,8 @@ func resetXZ(r **xz.Reader, src io.Reader, dict uint32) (err error) {
 
 func maxXZDict(limit int64) uint32 { return uint32(min(limit, 1<<31)) }
 
-// openXZBlocks decodes an xz file, whose blocks are known, beside its reader.
+// openXZBlocks starts decoding the given blocks of an xz file in parallel. done
+// stops it and returns the readers to the cache.
 func (c *codecs) openXZBlocks(x *xzBlocks, blocks []xzBlock, decoders int) (done func(), err error) {
 	readers := make([]*xz.Reader, decoders)
 	for i := range readers {
@@ -123,7 +124,7 @@ func (c *codecs) openZstd(src io.Reader, dict int64) (*zstd.Decoder, error) {
 	if r, ok := pop(&c.zstd); ok {
 		return r, r.Reset(src)
 	}
-	// One goroutine: the next stage runs beside it anyway.
+	// One goroutine is enough: the next stage runs concurrently anyway.
 	return zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(dict)), zstd.WithDecoderMaxMemory(1<<62))
 }
@@ -140,9 +141,9 @@ func (c *codecs) openGzip(src *counter) (*gzipStream, error) {
 	return &gzipStream{z: z, src: src}, nil
 }
 
-// gzipStream reads the members of a gzip file one after the other. Unlike the
-// library it goes on after a member whose checksum is wrong, and tells at the
-// end; zeros after the last member are padding, anything else is told.
+// gzipStream reads the members of a gzip file in sequence. Unlike the library it
+// continues after a member with a wrong checksum and reports that at the end. Zeros
+// after the last member are padding; anything else is reported.
 type gzipStream struct {
 	z   *gzip.Reader
 	src *counter
@@ -173,7 +174,7 @@ func (g *gzipStream) Read(p []byte) (int, error) {
 	}
 }
 
-// next goes to the next member. It returns io.EOF after the last one.
+// next advances to the next member. It returns io.EOF after the last one.
 func (g *gzipStream) next() error {
 	for {
 		h := g.src.peek(3)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// format is a wrapping that is peeled off, or a reason why it cannot be.
+// format is a kind of compression, archive or encoding that is unwrapped.
 type format string
 
 const (
@@ -22,10 +22,10 @@ const (
 	fmtUTF16BE format = "UTF-16BE"
 )
 
-// peekLen is how much detect wants to see.
+// peekLen is how many bytes detect gets to see.
 const peekLen = 4096
 
-// magics are tested in this order; all of them stand at offset 0.
+// magics are tested in this order, all at offset 0.
 var magics = []struct {
 	magic  string
 	format format
@@ -43,7 +43,7 @@ var magics = []struct {
 	{"\xfe\xff", fmtUTF16BE},
 }
 
-// detect recognises a wrapping by the first bytes of a stream.
+// detect recognizes the format by the first bytes of a stream.
 func detect(head []byte) format {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
@@ -67,14 +67,14 @@ func isBzip2(h []byte) bool {
 	return sign == "1AY&SY" || sign == "\x17\x72\x45\x38\x50\x90"
 }
 
-// isSkippable recognises a skippable frame, with which zstd and lz4 files may
-// begin.
+// isSkippable reports whether h begins with a skippable frame, with which zstd and
+// lz4 files may begin.
 func isSkippable(h []byte) bool {
 	return len(h) >= 8 && h[0]&0xf0 == 0x50 && h[1] == 0x2a && h[2] == 0x4d && h[3] == 0x18
 }
 
-// isTarHeader reports whether h begins with a tar header of any age: the
-// checksum must hold, magic is not needed.
+// isTarHeader reports whether h begins with a tar header of any variant (v7, ustar,
+// GNU, pax): the checksum must match, a magic is not needed.
 func isTarHeader(h []byte) bool {
 	if len(h) < 512 || h[0] == 0 {
 		return false
@@ -95,15 +95,15 @@ func isTarHeader(h []byte) bool {
 	return want == unsigned || want == signed
 }
 
-// likeTarHeader reports whether h begins with what has the form of a tar header,
-// in one field of which something else may stand: the checksum need not hold.
+// likeTarHeader reports whether h looks like a tar header with at most one damaged
+// field; the checksum need not match.
 func likeTarHeader(h []byte) bool {
 	if len(h) < tarBlock || bytes.IndexByte(h[:tarBlock], 0) < 0 {
 		return false
 	}
 	odd := 0
 	for _, field := range [][]byte{h[100:108], h[108:116], h[116:124], h[124:136], h[136:148], h[148:156]} { // mode to checksum
-		if _, ok := octal(field); !ok && field[0]&0x80 == 0 { // else a binary number
+		if _, ok := octal(field); !ok && field[0]&0x80 == 0 { // base-256 numbers are valid too
 			odd++
 		}
 	}
@@ -113,8 +113,8 @@ func likeTarHeader(h []byte) bool {
 	return odd <= 1
 }
 
-// sealed names what is encrypted, or packed in a way that is not supported,
-// and says what to do; "" when it is neither.
+// sealed returns what an encrypted file or one in an unsupported packing is and
+// what to do about it; "" if it is neither.
 func sealed(h []byte) string {
 	switch {
 	case bytes.HasPrefix(h, []byte("age-encryption.org/v1")), bytes.HasPrefix(h, []byte("-----BEGIN AGE ENCRYPTED FILE-----")):
@@ -139,9 +139,9 @@ func sealed(h []byte) string {
 	return ""
 }
 
-// program names what is a program, or a script that carries an archive, and says
-// what to do; "" when it is neither. Bundles hold programs that are of no use, so
-// only what is given by itself is asked.
+// program returns what an executable or a self-extracting script is and what to do
+// about it; "" if it is neither. Only inputs named by the user are checked: bundles
+// contain irrelevant programs.
 func program(h []byte) string {
 	switch {
 	case bytes.HasPrefix(h, []byte("MZ")) && len(h) > 0x40 && h[0x3f] == 0:
@@ -154,9 +154,9 @@ func program(h []byte) string {
 	return ""
 }
 
-// isLZMA recognises the header of an .lzma file: properties, the size of the
-// dictionary, the size of the data, and the first byte of the range coder, which
-// is zero. The header has no magic number, so all that is usual must hold.
+// isLZMA recognizes the header of an .lzma file: properties, dictionary size, data
+// size, and the first byte of the range coder, which is zero. The format has no
+// magic number, so all fields must have usual values.
 func isLZMA(h []byte) bool {
 	if len(h) < 14 || h[0] != 0x5d || h[13] != 0 {
 		return false
@@ -166,13 +166,15 @@ func isLZMA(h []byte) bool {
 	return dict >= 1<<12 && dict&(dict-1) == 0 && (size == 1<<64-1 || size < 1<<40)
 }
 
-// scriptLen is how far into a script its archive may begin; makeself writes some 20 KiB.
+// scriptLen is how far into a script its archive may begin; makeself writes about
+// 20 KiB.
 const scriptLen = 64 << 10
 
 func isScript(h []byte) bool { return bytes.HasPrefix(h, []byte("#!")) }
 
-// carriesArchive reports whether a script carries an archive: by what makeself and
-// its like say in the first lines, or by the archive that begins on a line of it.
+// carriesArchive reports whether a script carries an archive: by markers that
+// makeself and similar tools write in the first lines, or by an archive that begins
+// at the start of a line.
 func carriesArchive(h []byte) bool {
 	for _, sign := range []string{"Makeself", "makeself", "__ARCHIVE_BELOW__", "__ARCHIVE__", "ARCHIVE_START", "PAYLOAD:", "__PAYLOAD"} {
 		if bytes.Contains(h, []byte(sign)) {
@@ -191,9 +193,9 @@ func carriesArchive(h []byte) bool {
 	}
 }
 
-// isPGP recognises the packets with which an encrypted OpenPGP message begins
-// (RFC 4880): a session key for a public key or a passphrase, whose version
-// and algorithm octets leave little to chance.
+// isPGP recognizes the first packet of an encrypted OpenPGP message (RFC 4880), a
+// session key for a public key or a passphrase. Its version and algorithm octets
+// make a false match unlikely.
 func isPGP(h []byte) bool {
 	if len(h) < 16 {
 		return false

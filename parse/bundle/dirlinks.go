@@ -11,13 +11,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// dirLinks are the symbolic links below a directory that was named. What one
-// points to inside the directory is read once, where it lies; where that is a
-// store in a hidden directory, as the objects of git-annex are, it is read
-// under the name of the link, which says what it is. What lies outside of the
-// directory was not named by the user and is not read.
+// dirLinks collects the symbolic links below an input directory. A file inside the
+// directory is read once, at its own path; if that lies in a hidden directory, such
+// as the objects of git-annex, it is read under the name of the link, which says
+// what it is. Targets outside the directory were not named by the user and are not
+// read.
 type dirLinks struct {
-	top     string // the directory itself, with no link in its path
+	top     string // absolute path of the directory, symlinks resolved
 	stored  []storedLink
 	outside tally
 	nowhere tally
@@ -31,7 +31,7 @@ type tally struct {
 	named []storedLink
 }
 
-// linksNamed is how many links of a kind a warning names; the others are counted.
+// linksNamed is how many links of each kind a warning names; the rest are counted.
 const linksNamed = 20
 
 func (t *tally) add(path, to string) {
@@ -40,7 +40,7 @@ func (t *tally) add(path, to string) {
 	}
 }
 
-// list names the links and what they say.
+// list returns the links with their targets, for a message.
 func (t *tally) list() string {
 	var b strings.Builder
 	for i, l := range t.named {
@@ -61,13 +61,13 @@ func newDirLinks(dir string) dirLinks {
 		top, err = filepath.Abs(top)
 	}
 	if err != nil {
-		top = "" // then nothing lies inside
+		top = "" // then no target counts as inside
 	}
 	return dirLinks{top: top}
 }
 
-// add takes a link; dir is the directory as it was named and root the same, path
-// is relative to it.
+// add records a link. dir is the directory as the user named it, root the same
+// opened; path is relative to it.
 func (l *dirLinks) add(root *os.Root, dir, path string) {
 	full := filepath.Join(dir, filepath.FromSlash(path))
 	to, err := root.Readlink(filepath.FromSlash(path))
@@ -92,13 +92,13 @@ func (l *dirLinks) add(root *os.Root, dir, path string) {
 	}
 }
 
-// hidden reports whether a directory of the path is hidden.
+// hidden reports whether any directory in path is hidden.
 func hidden(path string) bool {
 	dir, _ := filepath.Split(path)
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(e string) bool { return strings.HasPrefix(e, ".") && e != "." })
 }
 
-// rename gives what lies in a store the name of the first link to it.
+// rename gives a file in a hidden store the path of the first link to it.
 func (l *dirLinks) rename(units []*unit, learn func(path string) identity) {
 	if len(l.stored) == 0 {
 		return
@@ -115,8 +115,8 @@ func (l *dirLinks) rename(units []*unit, learn func(path string) identity) {
 	}
 }
 
-// report tells of links that were not followed. They are a loss where the
-// directory holds nothing else.
+// report reports the links that were not followed: as a warning if the directory
+// holds nothing else, otherwise as a note.
 func (l *dirLinks) report(note *unit, input int, alone bool) {
 	say := note.note
 	if alone {

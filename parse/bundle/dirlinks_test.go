@@ -33,13 +33,13 @@ func plant(t *testing.T, dir string, files, symlinks map[string]string) {
 	}
 }
 
-// TestDirectoryLinks: what links point to inside a named directory is read once; links
-// that lead out are named and counted, so that nothing is silently zero.
+// TestDirectoryLinks: targets inside the input directory are read once; links that
+// lead out are named and counted, so that no loss is silent.
 func TestDirectoryLinks(t *testing.T) {
 	tests := []struct {
 		name            string
 		files, symlinks map[string]string
-		below           string // the directory that is named
+		below           string // the directory given as input
 		paths           string // of files read
 		warnings        []string
 		err             bool

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// An error page is a failed snapshot where snapshots are kept, and nothing
-// anywhere else.
+// An error page is a failed snapshot where snapshots are kept and nothing anywhere
+// else.
 func TestErrorPagesAmongSnapshots(t *testing.T) {
 	const page = "An error has occurred while serving metrics:\n\n1 error(s) occurred:\n"
 	for _, tt := range []struct {

@@ -8,12 +8,13 @@ import (
 	"github.com/plegforensics/plegforensics/parse/exports"
 )
 
-// leastExport is the shortest file that is looked at: shorter ones hold no line
-// of a log with something around it.
+// leastExport is the smallest file checked for an export: a shorter one cannot hold
+// a log line with anything around it.
 const leastExport = 60
 
-// exported tells what kind of export of a log a member is, and makes it a log. A
-// layout that knows it as something else, by the role, is right.
+// exported returns the export form of a member, exports.None if it is not an export
+// of a log, and sets the role of an export to a log if it had none. A role given by
+// the layout takes precedence.
 func exported(f *parse.File, byPath parse.Role, head []byte) exports.Form {
 	known := decoderFor(byPath)
 	if known != nil && !known.lines || len(head) < leastExport || isBinary(head) {
@@ -29,8 +30,8 @@ func exported(f *parse.File, byPath parse.Role, head []byte) exports.Form {
 	return form
 }
 
-// layOut puts the lines of an export in the place of the member's text, whose
-// beginning is in buf.
+// layOut replaces the text of an export, whose beginning is in buf, by the log
+// lines extracted from it.
 func (w *walker) layOut(m member, buf *buffer, form exports.Form, err error) (_ member, laid *exports.Reader, eof bool, _ error) {
 	head := bytes.Clone(buf.data())
 	text := io.MultiReader(bytes.NewReader(head), m.r)
@@ -44,7 +45,7 @@ func (w *walker) layOut(m member, buf *buffer, form exports.Form, err error) (_ 
 	return m, laid, eof, err
 }
 
-// relocate cites the lines of the export instead of those laid out.
+// relocate changes line numbers of the extracted lines to those of the export file.
 func relocate(p *parse.LogPart, laid *exports.Reader) {
 	move := func(at *parse.Pos) {
 		if at.Line > 0 {
@@ -77,7 +78,7 @@ func relocate(p *parse.LogPart, laid *exports.Reader) {
 	}
 }
 
-// broken is a stream that ended with an error.
+// broken is a reader that fails with err.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestExportCited: what is quoted of an export stands on the line that is cited.
+// TestExportCited: a quoted line is found at the cited line of the export.
 func TestExportCited(t *testing.T) {
 	message := func(clock, age string) string {
 		return `E0304 ` + clock + `    2114 kubelet.go:2347] \"Skipping pod synchronization\" err=\"PLEG is not healthy: pleg was last seen active ` + age + ` ago; threshold is 3m0s\"`

@@ -15,8 +15,8 @@ Mar 09 00:00:01 worker-3 containerd[655]: time="2026-03-09T00:00:01.1Z" level=in
 Mar 09 00:00:02 worker-3 containerd[655]: time="2026-03-09T00:00:02.1Z" level=info msg="StopContainer for \"c0ffee01\" with timeout 30 (s)"
 `
 
-// TestFieldsTaken wants the fields that were kept as numbers to be those that
-// stand in the text.
+// TestFieldsTaken: the interned fields of each event equal those parsed from its
+// text.
 func TestFieldsTaken(t *testing.T) {
 	samples, err := filepath.Glob("../../samples/*")
 	if err != nil {
@@ -44,7 +44,8 @@ func TestFieldsTaken(t *testing.T) {
 			if b.Symbols.Text(row[0]) != firstValue(want, f.Name) {
 				t.Fatalf("%s: by number %q, in the text %q", e.Where(), b.Symbols.Text(row[0]), want)
 			}
-			// What is read from a text only now has a later number.
+			// A field that was interned only now, from the text, has a higher
+			// number.
 			if e.Is(parse.SigEvent) || e.Is(parse.SigCtrLife) {
 				if lines++; int(row[0]) >= taken {
 					t.Fatalf("%s: %s was not kept", e.Where(), f.Name)
@@ -57,7 +58,7 @@ func TestFieldsTaken(t *testing.T) {
 	}
 }
 
-// firstValue is the first value that there is of a name.
+// firstValue returns the first non-empty value of the named field.
 func firstValue(fields []parse.Field, name string) string {
 	for _, f := range fields {
 		if f.Name == name && f.Value != "" {

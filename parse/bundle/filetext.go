@@ -11,32 +11,33 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// The lines of a very large plain log are not kept: their text is read again when
-// it is asked for, which is seldom. Its file stays open for as long as there are
-// texts in it.
+// Lines of a very large plain log are not kept in memory. Their text is read again
+// from the file when needed, which is seldom; the file stays open as long as texts
+// refer to it.
 const (
-	placesLeast = 8 << 20 // bytes of a log whose lines are not kept
-	maxOpen     = 64      // such logs of the whole process; lines of others are kept
+	placesLeast = 8 << 20 // minimum size in bytes of a log that is read again
+	maxOpen     = 64      // such logs open at a time in the process; lines of further logs are kept in memory
 )
 
 var openLogs atomic.Int64
 
-// fileText is a log that is open for its texts.
+// fileText is a log that is kept open to read texts from it. It is safe for
+// concurrent use.
 type fileText struct {
 	file    *parse.File
 	at      io.ReaderAt
 	close   func()
 	symbols *parse.Symbols
-	used    atomic.Bool // there are texts
+	used    atomic.Bool // texts refer to it
 
 	mu     sync.Mutex
-	window []byte // what was read last
-	start  int64  // of window in the file
-	next   int64  // where the text ended that was asked for last
-	hit    bool   // window held more than one such text
+	window []byte // bytes read last
+	start  int64  // offset of window in the file
+	next   int64  // end of the text requested last
+	hit    bool   // window served more than one text
 }
 
-// newFileText takes over a file. It returns nil when too many are open.
+// newFileText takes ownership of a file. It returns nil when too many are open.
 func newFileText(f *parse.File, at io.ReaderAt, close func(), symbols *parse.Symbols) *fileText {
 	if openLogs.Add(1) > maxOpen {
 		openLogs.Add(-1)
@@ -51,7 +52,8 @@ func newFileText(f *parse.File, at io.ReaderAt, close func(), symbols *parse.Sym
 	return t
 }
 
-// done is called when all runs were decoded.
+// done must be called when all runs are decoded. It closes a file that no text
+// refers to.
 func (t *fileText) done() {
 	if !t.used.Load() {
 		t.close()
@@ -63,22 +65,23 @@ func (t *fileText) ReadAt(p []byte, off int64) (int, error) {
 	return t.at.ReadAt(p, off)
 }
 
-// Bounds of what is read for a text that stands near the one before: more and more
-// at once, for as long as that serves further texts. Others are read alone.
+// Read-ahead for a text close behind the previous one: it doubles as long as the
+// window serves further texts. Other texts are read alone.
 const (
 	near       = page
 	leastAhead = page
 	mostAhead  = 64 << 10
 )
 
-// slice returns n bytes at off of the file, fewer if it has fewer.
+// slice returns up to n bytes at off of the file; fewer at its end.
 func (t *fileText) slice(off int64, n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text(off, n))
 }
 
-// append appends them to dst. Who reads beside another does without the window.
+// append is like slice but appends to dst. If another goroutine holds the window,
+// it reads from the file directly.
 func (t *fileText) append(dst []byte, off int64, n int) []byte {
 	if t.mu.TryLock() {
 		defer t.mu.Unlock()
@@ -90,7 +93,8 @@ func (t *fileText) append(dst []byte, off int64, n int) []byte {
 	return dst[:from+got]
 }
 
-// text returns them as they stand in the window, for as long as that is locked.
+// text is like slice but returns a part of the window. The caller must hold mu
+// while using it.
 func (t *fileText) text(off int64, n int) []byte {
 	if i := off - t.start; i >= 0 && i+int64(n) <= int64(len(t.window)) {
 		t.hit = true
@@ -115,26 +119,29 @@ func (t *fileText) read(off int64, n int) {
 	}
 	t.hit = false
 	t.window = slices.Grow(t.window[:0], size)[:size]
-	got, _ := t.ReadAt(t.window, t.start) // what is missing shows in the sum of the line
+	got, _ := t.ReadAt(t.window, t.start) // a short read is detected by the checksum of the line
 	t.window = t.window[:got]
 }
 
-// placed is a parse.FieldStore of lines of one run that stand in the file.
+// placed is the parse.FieldStore for the lines of one run that are read again from
+// the file.
 type placed struct {
 	arena parse.Arena
 	file  *fileText
-	base  int64 // of the run in the file
+	base  int64 // offset of the run in the file
 	rows  parse.Rows
 	lines []lineSum
 }
 
-// lineSum is how a line is known again.
+// lineSum is the position, length and checksum of a line within its run; the
+// checksum detects a file that changed.
 type lineSum struct{ off, n, sum uint32 }
 
-// lineSeed makes sums that no log can foresee.
+// lineSeed is random, so that no log can be crafted to collide.
 var lineSeed = maphash.MakeSeed()
 
-// Slice reads from the file.
+// Slice implements parse.FieldStore. If the line changed in the file, it returns
+// the text of parse.Changed.
 func (p *placed) Slice(off, n uint32) string {
 	at := p.base + int64(off)
 	s := p.file.slice(at, int(n))
@@ -144,7 +151,7 @@ func (p *placed) Slice(off, n uint32) string {
 	return s
 }
 
-// Append reads from the file.
+// Append is like Slice but appends to dst.
 func (p *placed) Append(dst []byte, off, n uint32) []byte {
 	at, from := p.base+int64(off), len(dst)
 	dst = p.file.append(dst, at, int(n))
@@ -154,7 +161,8 @@ func (p *placed) Append(dst []byte, off, n uint32) []byte {
 	return dst
 }
 
-// line is what is known of a line that the store itself shall know again.
+// line returns the checksum entry of the text at off of length n, nil if there is
+// none.
 func (p *placed) line(off, n uint32) *lineSum {
 	for i := range p.lines {
 		if l := &p.lines[i]; l.off == off && l.n == n {
@@ -164,18 +172,19 @@ func (p *placed) line(off, n uint32) *lineSum {
 	return nil
 }
 
-// Row returns what begins with a row of fields.
+// Row returns the row of fields numbered n.
 func (p *placed) Row(n uint32) (parse.Row, *parse.Symbols) { return p.rows.At(n), p.file.symbols }
 
-// runWriter is the parse.PlaceWriter of one run: it packs only what is no line of
-// the run.
+// runWriter is the parse.PlaceWriter of one run. It packs only lines that are not
+// part of the run as stored in the file.
 type runWriter struct {
 	*packer
 	placed *placed
-	last   bool // the line kept last is placed
+	last   bool // the line kept last refers to the file
 }
 
-// writer returns one for the run at base; done gives the packer back.
+// writer returns a runWriter for the run at file offset base; its done releases the
+// packer.
 func (t *fileText) writer(p *packer, base int64) *runWriter {
 	x := &runWriter{packer: p, placed: &placed{file: t, base: base}}
 	x.placed.arena = parse.Arena{Store: x.placed, Reread: true}
@@ -188,14 +197,15 @@ func (p *runWriter) done() {
 	p.packer.done()
 }
 
-// KeepPlace refers to n bytes at from of the run.
+// KeepPlace returns a text that refers to n bytes at offset from of the run.
 func (p *runWriter) KeepPlace(from, n int) parse.Text {
 	p.last = true
 	p.placed.file.used.Store(true)
 	return parse.NewText(&p.placed.arena, uint32(from), uint32(n))
 }
 
-// KeepLine refers to a line at from of the run and notes its sum.
+// KeepLine returns a text that refers to the line at offset from of the run, and
+// records its checksum.
 func (p *runWriter) KeepLine(from int, line []byte) parse.Text {
 	p.placedLines = append(p.placedLines, lineSum{uint32(from), uint32(len(line)), uint32(maphash.Bytes(lineSeed, line))})
 	return p.KeepPlace(from, len(line))
@@ -207,7 +217,8 @@ func (p *runWriter) Keep(line []byte) parse.Text {
 	return p.packer.Keep(line)
 }
 
-// KeepRow puts the fields of the line kept last into its store.
+// KeepRow stores the fields of the line kept last and returns the number of the
+// row.
 func (p *runWriter) KeepRow(row []parse.Sym, values [][]byte) uint32 {
 	if !p.last {
 		return p.packer.KeepRow(row, values)

@@ -15,7 +15,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// longHostile is a log of many lines that signatures pick, an hour after the other.
+// longHostile returns 40 copies of a log with many matching lines, each an hour
+// after the one before.
 func longHostile() (out []byte) {
 	for i := range 40 {
 		head := []byte(fmt.Sprintf("Mar %02d %02d:", 13+i/24, i%24))
@@ -25,7 +26,8 @@ func longHostile() (out []byte) {
 	return out
 }
 
-// loadPlaced loads a log with the decoders of the program; its lines stay in it.
+// loadPlaced loads a log with the built-in signatures so that its lines are read
+// again from the file.
 func loadPlaced(t testing.TB, path string) *parse.Bundle {
 	t.Helper()
 	return load(t, Options{plainRun: 500, placesLeast: 1, newLines: textLogs(logs.Builtin())}, path)
@@ -33,8 +35,8 @@ func loadPlaced(t testing.TB, path string) *parse.Bundle {
 
 func reread(e *parse.Event) bool { return strings.Contains(e.Quote(), "was changed") }
 
-// TestPlacedChanges changes a log after it was read: what still stands there is
-// quoted, and nothing else.
+// TestPlacedChanges changes a log after it was read: lines that are unchanged are
+// quoted, all others are reported as changed.
 func TestPlacedChanges(t *testing.T) {
 	log := longHostile()
 	path := file(t, "kubelet.log", log)
@@ -80,7 +82,7 @@ func TestPlacedChanges(t *testing.T) {
 	}
 }
 
-// TestPlacedOrders asks for the lines of a log in several orders.
+// TestPlacedOrders reads the lines of a log in several orders.
 func TestPlacedOrders(t *testing.T) {
 	log := longHostile()
 	b := loadPlaced(t, file(t, "kubelet.log", log))
@@ -101,7 +103,7 @@ func TestPlacedOrders(t *testing.T) {
 	}
 }
 
-// openFiles counts the descriptors of the process below dir.
+// openFiles counts the open file descriptors of the process below dir.
 func openFiles(t *testing.T, dir string) (n int) {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -115,15 +117,15 @@ func openFiles(t *testing.T, dir string) (n int) {
 	return n
 }
 
-// TestPlacedClose loads more logs than may be open: the lines of the others are
-// kept, and all are closed when nobody can ask for a text any more.
+// TestPlacedClose loads more logs than may be open: lines of the excess logs are
+// kept in memory, and all files are closed once no text refers to them.
 func TestPlacedClose(t *testing.T) {
 	dir := t.TempDir()
 	for i := range maxOpen + 10 {
 		os.WriteFile(filepath.Join(dir, "kubelet.log."+string(rune('A'+i))), bytes.Repeat(hostile.Log(), 3), 0o644)
 	}
 	os.WriteFile(filepath.Join(dir, "quiet.log"), bytes.Repeat([]byte("Nov 20 23:58:43 node-7 systemd[1]: Started Session 4 of user root.\n"), 1000), 0o644)
-	waitClosed(t) // those of other tests
+	waitClosed(t) // files of other tests
 	b := loadPlaced(t, dir)
 	if n := openFiles(t, dir); n == 0 || n > maxOpen {
 		t.Errorf("%d files are open", n)

@@ -5,28 +5,30 @@ import (
 	"math/bits"
 )
 
-// A folder writes the lines of a hollow as what they have not in common. Lines of
-// one kind differ in a few digits once their values are left out, mostly of their
-// clocks: to note these takes less time and room than to leave it to the encoder
-// behind to find out what repeats.
+// A folder encodes the lines of a hollow as differences. Once their values are left
+// out, lines of one kind differ in few digits, mostly of timestamps; encoding these
+// differences is faster and smaller than leaving the repetition to the compressor
+// that follows.
 //
-// What it writes are the notes and the bytes that they speak of. Of a line whose
-// head and text are as long as those of a line before, the note is the number of
-// that one's kind and where bytes were changed; of any other line its lengths.
+// The output has two parts: notes, and the bytes they refer to (body). For a line
+// with the same head and text lengths as an earlier line, the note is the number of
+// that line's kind and where bytes changed. For any other line the note holds its
+// lengths, and the body the whole line.
 type folder struct {
 	kinds       [lineKinds]foldedLine // the last line of each
 	notes, body []byte
 }
 
-// foldedLine is where a line stands in a hollow, from and to.
+// foldedLine is the position of a line in a hollow: start and end of its head and
+// text.
 type foldedLine struct{ head, headEnd, text, textEnd int }
 
-// lineKinds is how many kinds of lines are told apart, by their lengths.
+// lineKinds is the number of hash slots by which lines of equal lengths are found.
 const lineKinds = 61
 
 func lineKind(head, text int) int { return (text + 17*head) % lineKinds }
 
-// fold writes all lines of h.
+// fold encodes all lines of h.
 func (f *folder) fold(h *hollow) {
 	f.kinds = [lineKinds]foldedLine{}
 	f.notes, f.body = f.notes[:0], f.body[:0]
@@ -47,14 +49,14 @@ func (f *folder) fold(h *hollow) {
 	}
 }
 
-// all is what was written: the notes, and behind them the bytes.
+// all returns the output: the notes, followed by the body.
 func (f *folder) all() []byte {
 	f.notes = append(f.notes, f.body...)
 	return f.notes
 }
 
-// like notes a line as what differs from another of its kind. It reports false, and
-// writes nothing, if these are of other lengths or have too little in common.
+// like encodes l as its difference from was. It returns false and writes nothing if
+// their lengths differ or they have too little in common.
 func (f *folder) like(h *hollow, kind int, was, l *foldedLine) bool {
 	if was.headEnd-was.head != l.headEnd-l.head || was.textEnd-was.text != l.textEnd-l.text {
 		return false
@@ -74,11 +76,12 @@ func (f *folder) like(h *hollow, kind int, was, l *foldedLine) bool {
 	return true
 }
 
-// closeBy is how many bytes alike do not end a change.
+// closeBy is the longest run of equal bytes that does not end a change.
 const closeBy = 2
 
-// changes notes how b differs from a, which is as long: of each change, 1 more than
-// how many bytes alike stand before it and how many bytes it has; and 0.
+// changes encodes how b differs from a, which has the same length. For each change
+// it notes the number of equal bytes before it plus 1, and its length; a 0 ends the
+// list.
 func (f *folder) changes(a, b []byte) {
 	if string(a) == string(b) {
 		f.notes = append(f.notes, 0)
@@ -101,7 +104,8 @@ func (f *folder) changes(a, b []byte) {
 	f.notes, f.body = append(notes, 0), body
 }
 
-// alike is where the first byte at or behind i is that differs, len(b) if none does.
+// alike returns the index of the first byte at or after i where a and b differ,
+// len(b) if there is none.
 func alike(a, b []byte, i int) int {
 	a = a[:len(b)]
 	for ; i <= len(b)-8; i += 8 {
@@ -115,7 +119,8 @@ func alike(a, b []byte, i int) int {
 	return i
 }
 
-// unfold appends the lines that were folded to h, which has none.
+// unfold decodes the output of fold and appends the lines to h, which must be
+// empty.
 func unfold(notes, body []byte, h *hollow) {
 	var kinds [lineKinds]foldedLine
 	u := unfolder{notes, body}
@@ -155,7 +160,7 @@ func (u *unfolder) move(dst []byte, n int) []byte {
 	return dst
 }
 
-// change makes the changes that are noted.
+// change applies the noted changes to b.
 func (u *unfolder) change(b []byte) {
 	for skip := u.number(); skip > 0; skip = u.number() {
 		n := copy(b[skip-1:], u.body[:u.number()])

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFold folds lines that are alike, alike but longer, and not at all alike.
+// TestFold folds lines that are similar, similar but of different length, and
+// unrelated.
 func TestFold(t *testing.T) {
 	var f folder
 	for range 50 {
@@ -44,7 +45,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldNotes wants of a line like the one before only what differs.
+// TestFoldNotes: of a line similar to the previous one only the differing bytes are
+// kept.
 func TestFoldNotes(t *testing.T) {
 	var h hollow
 	for _, clock := range []string{"23:24:55.350", "23:24:55.350", "23:24:56.871"} {
@@ -52,7 +54,7 @@ func TestFoldNotes(t *testing.T) {
 	}
 	var f folder
 	f.fold(&h)
-	if rest := string(f.body[len(h.text)/3+3:]); rest != "6"+"6.871" { // behind the first line and its head
+	if rest := string(f.body[len(h.text)/3+3:]); rest != "6"+"6.871" { // after the first line and its head
 		t.Errorf("%q is kept of the lines that follow", rest)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
-// groupKey names members that are decoded together.
+// groupKey identifies members that are decoded together.
 type groupKey struct {
 	input int
 	role  parse.Role
 	key   string
 }
 
-// group collects the members of one key until the last member was seen.
+// group collects the members with one key until the last member was seen.
 type group struct {
 	d     *decoder
 	files []groupMember
@@ -27,12 +27,12 @@ type group struct {
 type groupMember struct {
 	GroupFile
 	slot   *slot
-	open   func() (*opened, error) // reopens a plain file
-	remove func()                  // of a spooled member
+	open   func() (*opened, error) // reopens a plain file, else nil
+	remove func()                  // deletes the temporary file of a spooled member, else nil
 }
 
-// grouped puts a member aside for its group: a plain file is opened again
-// later, a member of an archive is kept in memory.
+// grouped adds a member to its group: a plain file is reopened when the group is
+// decoded; a member of an archive is kept in memory or, if large, spooled.
 func (w *walker) grouped(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
 	gm := groupMember{GroupFile: GroupFile{File: s.file, Size: m.size}, slot: s}
 	if m.at != nil {
@@ -56,7 +56,7 @@ func (w *walker) grouped(s *slot, d *decoder, m member, buf *buffer, eof bool, e
 	return err
 }
 
-// keepForGroup copies the member, or nothing when the group's limit is hit.
+// keepForGroup returns a copy of the member, nil if it would exceed Limits.Group.
 func (w *walker) keepForGroup(s *slot, m member, buf *buffer, eof bool, err error) ([]byte, error) {
 	data := bytes.Clone(buf.data())
 	w.l.give(buf)
@@ -85,7 +85,8 @@ func (l *loader) addToGroup(k groupKey, d *decoder, m groupMember) {
 	g.files = append(g.files, m)
 }
 
-// collect decodes the groups and returns one slot for each, in order.
+// collect decodes the groups and returns one slot for each, ordered by input, role
+// and key.
 func (l *loader) collect() []*slot {
 	keys := make([]groupKey, 0, len(l.groups))
 	for k := range l.groups {
@@ -106,7 +107,7 @@ func (l *loader) collect() []*slot {
 	return out
 }
 
-// leaveOut reads nothing of a group and says why.
+// leaveOut skips the group and records why.
 func (g *group) leaveOut(why string) *slot {
 	for _, m := range g.files {
 		if m.remove != nil {

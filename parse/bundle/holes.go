@@ -6,17 +6,17 @@ import (
 	"io"
 )
 
-// hole is how many NUL bytes in a row are a hole in a text: what logrotate's
-// copytruncate leaves before the first line, and a power failure before the
-// lines that were being written.
+// hole is the shortest run of NUL bytes that counts as a hole in a text.
+// logrotate's copytruncate leaves one before the first line, a power failure before
+// the lines that were being written.
 const hole = 64
 
 var holeOfNUL = make([]byte, hole)
 
 var manyNUL = make([]byte, 4096)
 
-// leadingNUL is how many NUL bytes b begins with. Terabytes of nothing are read
-// as fast as memory is compared.
+// leadingNUL returns how many NUL bytes b begins with. It compares 4 KiB at a time,
+// so that terabytes of zeros are skipped at memory speed.
 func leadingNUL(b []byte) int {
 	n := 0
 	for len(b)-n >= len(manyNUL) && bytes.Equal(b[n:n+len(manyNUL)], manyNUL) {
@@ -28,8 +28,8 @@ func leadingNUL(b []byte) int {
 	return n
 }
 
-// withoutHoles is the beginning of a member with its holes cut out, so that they
-// do not hide what it is. The decoders get them: offsets stay true.
+// withoutHoles returns the beginning of a member without its holes, for
+// identification. Decoders get the data with the holes, so that offsets stay exact.
 func withoutHoles(head []byte) []byte {
 	if !bytes.Contains(head, holeOfNUL) {
 		return head
@@ -47,7 +47,7 @@ func withoutHoles(head []byte) []byte {
 }
 
 // skipHole drops a hole at the beginning of a member that is longer than what
-// identification looks at. It returns how many bytes it dropped.
+// identification looks at, and returns how many bytes it dropped.
 func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error) {
 	var skipped int64
 	for err == nil && b.from < b.to {
@@ -65,9 +65,8 @@ func (b *buffer) skipHole(r io.Reader, eof bool, err error) (int64, bool, error)
 	return skipped, eof, err
 }
 
-// skipFrames drops the skippable frames with which zstd and lz4 files may begin;
-// what follows them tells which of the two it is. It reports whether there were
-// any.
+// skipFrames drops skippable frames, with which zstd and lz4 files may begin; the
+// format is decided by what follows. It reports whether there were any.
 func skipFrames(src *counter) bool {
 	found := false
 	for {

@@ -6,28 +6,28 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// hollow holds lines one after the other, without those of their values that are
-// kept as numbers beside them. These are ids and names for the most part, which
-// pack worst, and the table of numbers has each of them only once.
+// hollow stores lines back to back, without those of their values that are kept as
+// interned strings. The values left out are mostly ids and names: they compress
+// worst, and the symbol table holds each only once.
 type hollow struct {
 	text  []byte     // what is left of the lines
-	heads []byte     // how each is put together, see add
+	heads []byte     // how to put each line together, see add
 	rows  parse.Rows // the fields of the lines that have them
-	size  uint32     // of all lines in full
-	since int        // how many numbers of rows follow that of the last value left out
+	size  uint32     // length of all lines in full
+	since int        // position in rows relative to the last value left out, in numbers
 
-	line   []byte      // that was added last, as it was given
-	starts []lineStart // of the lines that were added
+	line   []byte      // the line added last, as passed to add
+	starts []lineStart // starts of the lines added
 }
 
-// lineStart is where a line begins.
+// lineStart is where a line begins in text and heads.
 type lineStart struct{ text, head uint32 }
 
-// add appends a line, with a head that leaves nothing out.
+// add appends a line with a head that leaves nothing out.
 //
-// The head of a line is its length in full; for each value left out, 1 more than
-// the length of the text since the one before, and how much further on in the rows
-// its number stands; 0; and the length of the text behind the last one.
+// The head of a line consists of varints: its full length; for each value left out,
+// the length of the text since the previous one plus 1, and how far to advance in
+// rows to its symbol; 0; and the length of the text after the last value.
 func (h *hollow) add(line []byte) {
 	h.line, h.starts = line, append(h.starts, lineStart{uint32(len(h.text)), uint32(len(h.heads))})
 	n := uint64(len(line))
@@ -39,16 +39,18 @@ func (h *hollow) add(line []byte) {
 // leastHole is the length of the shortest value that is left out.
 const leastHole = 4
 
-// leave takes values out of the line that was added last, as far as they are parts
-// of it and stand one behind the other. Their numbers stand in the row that was added
-// last, of so many numbers, behind the first one. The line must still be what it was.
+// leave removes values from the line added last. Only values that are subslices of
+// the line and in order are removed. Their symbols are in the row added last, after
+// its first number; row is how many numbers that row has. The line passed to add
+// must be unchanged.
 func (h *hollow) leave(values [][]byte, row int) {
 	start := h.starts[len(h.starts)-1]
 	heads := appendNumber(h.heads[:start.head], len(h.line))
 	text := h.text[start.text:]
-	from, to := 0, 0 // of what is behind the last one, as it was and as it will be
+	from, to := 0, 0 // position after the last value, in the line and in the shortened text
 	for i, v := range values {
-		// Slices of one array, as long as they may be, begin where their capacities tell.
+		// The offset of a subslice follows from the capacities: both slices end at
+		// the end of the same array.
 		at := cap(h.line) - cap(v)
 		if len(v) < leastHole || at < from || at+len(v) > len(text) || &v[0] != &h.line[at] {
 			continue
@@ -67,7 +69,7 @@ func (h *hollow) leave(values [][]byte, row int) {
 	h.since += row
 }
 
-// appendNumber appends a number, mostly as one byte.
+// appendNumber appends a varint, with a fast path for one byte.
 func appendNumber(heads []byte, n int) []byte {
 	if n < 0x80 {
 		return append(heads, byte(n))
@@ -75,15 +77,16 @@ func appendNumber(heads []byte, n int) []byte {
 	return binary.AppendUvarint(heads, uint64(n))
 }
 
-// linePlace is where a line begins.
+// linePlace is the position of a line during decoding.
 type linePlace struct {
-	off         uint32 // in the lines in full
+	off         uint32 // offset in the full lines
 	text, heads int
-	row         uint32 // of rows, the last value left out before it
+	row         uint32 // position in rows of the last value left out
 }
 
-// slice returns n bytes at off of the lines in full, which lie in one line. It
-// looks for that from a place on, if it is not too far already, and leaves it there.
+// slice returns n bytes at off of the full lines; they must lie within one line. It
+// searches from *from on (from the start if that is too far) and leaves *from at
+// the line found.
 func (h *hollow) slice(off, n uint32, from *linePlace, syms *parse.Symbols) string {
 	if off < from.off {
 		*from = linePlace{}
@@ -101,7 +104,8 @@ func (h *hollow) slice(off, n uint32, from *linePlace, syms *parse.Symbols) stri
 	return ""
 }
 
-// walk goes over one line and appends it in full, unless to nil.
+// walk advances p over one line and, unless full is nil, appends the full line to
+// it.
 func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
 	p.off += uint32(h.number(p))
 	for {
@@ -119,7 +123,8 @@ func (h *hollow) walk(p *linePlace, full []byte, syms *parse.Symbols) []byte {
 	return h.stretch(p, h.number(p), full)
 }
 
-// stretch goes over n bytes of the text.
+// stretch advances p over n bytes of text and, unless full is nil, appends them to
+// it.
 func (h *hollow) stretch(p *linePlace, n int, full []byte) []byte {
 	if full != nil {
 		full = append(full, h.text[p.text:p.text+n]...)
@@ -128,7 +133,7 @@ func (h *hollow) stretch(p *linePlace, n int, full []byte) []byte {
 	return full
 }
 
-// number reads on in the heads.
+// number reads the next varint of heads.
 func (h *hollow) number(p *linePlace) int {
 	v, n := binary.Uvarint(h.heads[p.heads:])
 	p.heads += n

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestHollow reads lines back whose values were left out: those that stand in the
-// line, in their order, and none else.
+// TestHollow reads back lines whose values were left out: values that occur in the
+// line in order are left out, others are not.
 func TestHollow(t *testing.T) {
 	s := newTextStore()
 	p := s.packer()
@@ -49,7 +49,7 @@ func TestHollow(t *testing.T) {
 	}
 }
 
-// TestHollowLeaves checks that values are not kept twice.
+// TestHollowLeaves checks that values left out are no longer in the text.
 func TestHollowLeaves(t *testing.T) {
 	line := []byte(`pod="shop/web-1" id=12345678`)
 	var h hollow

@@ -21,24 +21,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Bounds for one hostile archive, read by a process of its own: what it may
-// compute, which does not stretch as the wall clock does when other work shares
-// the cores, and the memory it may have resident at most.
+// Bounds for one hostile archive, read by a separate process. CPU time is used
+// because wall time grows when other work shares the cores.
 const (
 	hostileTime = 10 * time.Second
-	hostileRSS  = 512 << 10 // KiB
+	hostileRSS  = 512 << 10 // KiB, peak resident size
 )
 
-// hostileInput names the archive that TestHostileChild reads; it prints
-// hostileResult, the number of events and its peak memory.
+// hostileInput is the environment variable with the archive that TestHostileChild
+// reads. The child prints hostileResult, the number of events and its peak memory.
 const (
 	hostileInput  = "PLEGFORENSICS_HOSTILE"
 	hostileResult = "result:"
 )
 
-// TestHostile loads every archive of the corpus: in bounded time and memory,
-// with a warning, leaving no trace on disk, and without losing what is
-// readable.
+// TestHostile loads every archive of the corpus, in bounded time and memory, with a
+// warning, without writing to disk and without losing readable content.
 func TestHostile(t *testing.T) {
 	for _, c := range hostile.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -60,8 +58,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// checkCost reads the archive in another process, with the decoders of the
-// program, and holds that process to the bounds.
+// checkCost reads the archive in another process, with the built-in signatures, and
+// checks its cost against the bounds.
 func checkCost(t *testing.T, c hostile.Case, path string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHostileChild$")
@@ -116,8 +114,8 @@ func checkHostile(t *testing.T, c hostile.Case, b *parse.Bundle) {
 	}
 }
 
-// logLines0 keeps the lines of the readable log and drops all others: bombs
-// hold many lines that nobody would keep.
+// logLines0 keeps the lines of the readable log and drops all others; bombs hold
+// many lines.
 func logLines0(f *parse.File, head []byte) lineDecoder { return onlyLog{newKeepAll(f, head).(keepAll)} }
 
 type onlyLog struct{ keepAll }
@@ -148,7 +146,7 @@ func write(t *testing.T, path string, c hostile.Case) {
 	f.Close()
 }
 
-// tree lists what lies in and beside dir.
+// tree lists the files in and beside dir.
 func tree(t *testing.T, dir string) string {
 	var s strings.Builder
 	for _, root := range []string{filepath.Dir(dir), "."} {
@@ -167,8 +165,8 @@ func tree(t *testing.T, dir string) string {
 	return s.String()
 }
 
-// TestNeverWrites holds the package to the functions of os that only look; one
-// file may make scratch files outside the input.
+// TestNeverWrites checks that the package uses only reading functions of package
+// os; one file may create temporary files outside the input.
 func TestNeverWrites(t *testing.T) {
 	allowed := map[string]bool{
 		"Open": true,
@@ -195,7 +193,7 @@ func TestNeverWrites(t *testing.T) {
 			}
 			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" {
 				uses++
-				// Large database files of an archive wait in nameless files.
+				// Large database files of an archive are spooled to unlinked files.
 				scratch := name == "spool.go" && (sel.Sel.Name == "CreateTemp" || sel.Sel.Name == "Remove")
 				if !allowed[sel.Sel.Name] && !scratch {
 					t.Errorf("%v: os.%s: this package must not touch the disk but to read", set.Position(sel.Pos()), sel.Sel.Name)

@@ -6,7 +6,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// identity is what the name of a member says about it.
+// identity is what the path of a member says about it.
 type identity struct {
 	Layout string
 	Role   parse.Role // RoleUnknown: the content decides, unless Why is set
@@ -14,28 +14,28 @@ type identity struct {
 	Why    string     // why the member is of no use, "" if it may be
 }
 
-// identifier recognises the layouts of one input while its members go by.
-// It is for one goroutine at a time.
+// identifier recognizes the layouts of one input as its members are seen. It is not
+// safe for concurrent use.
 type identifier struct {
 	roots []root
-	tries int // paths in which no layout was recognised
+	tries int // paths in which no layout was recognized
 }
 
-// An input of a hundred thousand files shows its layout early; hostile ones
-// must not cost a search of the table for each name.
+// Even an input of a hundred thousand files shows its layout early; the bounds keep
+// hostile input from costing a table search for each name.
 const (
 	maxTries = 100000
 	maxRoots = 1000
 )
 
-// root is the top of a recognised layout.
+// root is the top directory of a recognized layout.
 type root struct {
 	archive string   // path of the innermost archive that holds it
 	top     []string // elements of its path
 	layout  *compiled
 }
 
-// elements splits a path; members of archives count as below a directory.
+// elements splits a path into its elements; an archive counts as a directory.
 func elements(path string) []string {
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '!' })
 	out := parts[:0]
@@ -47,8 +47,8 @@ func elements(path string) []string {
 	return out
 }
 
-// identify says what the member is by its path. A member that comes before
-// the first sign of its layout has no identity yet; finish makes up for that.
+// identify returns the identity of a member by its path. A member that comes before
+// the first sign of its layout has none yet; finish fills it in.
 func (x *identifier) identify(path string) identity {
 	elems := elements(path)
 	archive := path[:strings.LastIndexByte(path, '!')+1]
@@ -63,9 +63,9 @@ func (x *identifier) identify(path string) identity {
 	return r.layout.of(below)
 }
 
-// unpacked writes a path with a directory that is packed in its place as if it
-// were not. The names in the archive may begin at the directory's own name, at
-// the top, or below the directory.
+// unpacked rewrites a path through DIR.tar, which replaces a directory, as if the
+// directory were not packed. Names in the archive may be relative to the root of
+// the layout, to the parent of the directory, or to the directory.
 func unpacked(elems []string) []string {
 	for i, e := range elems {
 		name, ok := strings.CutSuffix(e, ".tar")
@@ -84,13 +84,13 @@ func unpacked(elems []string) []string {
 	return elems
 }
 
-// clone is an identifier that knows what x knows and learns on its own.
+// clone returns a copy of x that learns independently.
 func (x *identifier) clone() identifier {
 	return identifier{roots: append([]root(nil), x.roots...)}
 }
 
-// top is the path of the layout's root above a member, and the layout; nil
-// when there is none.
+// top returns the path of the layout root above a member and the layout, nil if
+// there is none.
 func (x *identifier) top(path string) (string, *compiled) {
 	elems := elements(path)
 	r := x.rootOf(path[:strings.LastIndexByte(path, '!')+1], elems)
@@ -100,8 +100,8 @@ func (x *identifier) top(path string) (string, *compiled) {
 	return strings.Join(r.top, "/"), r.layout
 }
 
-// finish gives the files that came before the first sign of their layout the
-// layout and the node that their path tells.
+// finish fills in layout and node of files that were seen before the first sign of
+// their layout.
 func (x *identifier) finish(files []*parse.File) {
 	for _, f := range files {
 		if f.Layout != "" && f.Node != "" {
@@ -117,7 +117,8 @@ func (x *identifier) finish(files []*parse.File) {
 	}
 }
 
-// kind names the outermost layout recognised first, "" if there is none.
+// kind returns the name of the outermost layout, the first recognized if there are
+// several; "" if there is none.
 func (x *identifier) kind() string {
 	best := -1
 	for i, r := range x.roots {
@@ -131,8 +132,8 @@ func (x *identifier) kind() string {
 	return x.roots[best].layout.name
 }
 
-// rootOf returns the innermost root above the member, recognising a new one
-// where its archive has none yet.
+// rootOf returns the innermost root above the member. If its archive has none yet,
+// it tries to recognize one.
 func (x *identifier) rootOf(archive string, elems []string) *root {
 	var best *root
 	for i := range x.roots {
@@ -172,7 +173,7 @@ func hasPrefix(elems, top []string) bool {
 	return true
 }
 
-// maxTop is how deep the top of a layout may lie.
+// maxTop is the maximum depth of the root of a layout.
 const maxTop = 12
 
 // compiled is a layout with its patterns split into elements.
@@ -181,7 +182,7 @@ type compiled struct {
 	signs, paths [][]string
 }
 
-// table is layouts, compiled.
+// table is the compiled form of layouts.
 var table = compile(layouts)
 
 func compile(ls []layout) []compiled {
@@ -198,8 +199,8 @@ func compile(ls []layout) []compiled {
 	return out
 }
 
-// recognise returns the first layout of the table that has a sign in the path,
-// and where its top is.
+// recognise returns the first layout of the table with a sign in the path, and the
+// depth of its root.
 func recognise(elems []string, from int) (*compiled, int) {
 	for i := range table {
 		if at := topOf(table[i].tops, elems, from); at > 0 {
@@ -216,8 +217,9 @@ func recognise(elems []string, from int) (*compiled, int) {
 	return nil, 0
 }
 
-// topOf returns where a member lies below the innermost directory of one of the
-// names, 0 if it does not. The archive often has the name of the directory.
+// topOf returns the depth of a member's path below the innermost directory that
+// matches one of the names, 0 if there is none. Innermost, because the archive
+// often has the name of the directory.
 func topOf(names, elems []string, from int) int {
 	top := 0
 	for _, name := range names {
@@ -230,7 +232,7 @@ func topOf(names, elems []string, from int) int {
 	return top
 }
 
-// of says what the member at a path below the top of the layout is.
+// of returns the identity of the member at a path relative to the layout root.
 func (l *compiled) of(elems []string) identity {
 	id := identity{Layout: l.name}
 	for i := range l.files {
@@ -248,7 +250,8 @@ func (l *compiled) of(elems []string) identity {
 	return id
 }
 
-// match matches elements against a pattern and returns what {node} stood for.
+// match matches path elements against a pattern and returns the text that {node}
+// matched.
 func match(pattern, elems []string) (node string, ok bool) {
 	for i, p := range pattern {
 		if p == "**" {
@@ -268,7 +271,7 @@ func match(pattern, elems []string) (node string, ok bool) {
 	return node, len(pattern) == len(elems)
 }
 
-// matchRest matches what follows a "**".
+// matchRest matches the part of a pattern that follows a "**".
 func matchRest(pattern, elems []string, node string) (string, bool) {
 	if len(pattern) == 0 {
 		return node, len(elems) > 0
@@ -284,7 +287,8 @@ func matchRest(pattern, elems []string, node string) (string, bool) {
 	return "", false
 }
 
-// matchElement matches one element. A pattern holds at most one {node}.
+// matchElement matches one path element. A pattern element holds at most one
+// {node}.
 func matchElement(p, s string) (node string, ok bool) {
 	before, after, has := strings.Cut(p, "{node}")
 	if !has {
@@ -296,7 +300,7 @@ func matchElement(p, s string) (node string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// glob matches "*" as any text and "?" as any byte, in linear steps per star.
+// glob matches "*" as any text and "?" as any byte. It takes O(len(p)*len(s)) time.
 func glob(p, s string) bool {
 	star, mark := -1, 0
 	i, j := 0, 0

@@ -15,7 +15,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// binaryJournal decodes one of journald's own files.
+// binaryJournal decodes a binary journal file of journald.
 func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p parse.Part) {
 	r, err := binary.Open(at, size, binary.Limits{Field: logs.MaxRecord})
 	if err != nil {
@@ -32,7 +32,8 @@ func binaryJournal(l *loader, f *parse.File, at io.ReaderAt, size int64) (p pars
 	return p
 }
 
-// batches reads the entries in this goroutine and lets the workers decode them.
+// batches reads entries in the calling goroutine and decodes them in the workers.
+// It panics if a worker's decoder panicked.
 func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) []logs.Result {
 	var results []*logs.Result
 	var failed atomic.Pointer[string]
@@ -60,7 +61,7 @@ func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) [
 	}
 	wg.Wait()
 	if s := failed.Load(); s != nil {
-		panic(*s) // the walker notes that this file's decoder failed
+		panic(*s) // recovered by slot.survive, which records that the decoder of this file failed
 	}
 	out := make([]logs.Result, len(results))
 	for i, res := range results {
@@ -69,8 +70,8 @@ func (l *loader) batches(d *logs.Decoder, entries iter.Seq[*logs.BinaryEntry]) [
 	return out
 }
 
-// entriesOf hands the entries of a journal to the decoder of logs, and notes
-// all of them in the index.
+// entriesOf yields the entries of a journal that have a message, and adds all
+// entries to the index.
 func entriesOf(r *binary.Reader, x *indexer) iter.Seq[*logs.BinaryEntry] {
 	return func(yield func(*logs.BinaryEntry) bool) {
 		var out logs.BinaryEntry
@@ -92,12 +93,13 @@ func entriesOf(r *binary.Reader, x *indexer) iter.Seq[*logs.BinaryEntry] {
 	}
 }
 
-// maxDelay is the longest that a message may have waited for journald.
+// maxDelay is the longest plausible delay in µs between a message's own timestamp
+// and its receipt by journald.
 const maxDelay = int64(time.Hour / time.Microsecond)
 
-// otherClock reports whether the writer's stamp of a message, in digits, is of a
-// clock that was set before journald took the message: early in a boot writers
-// stamp with the clock of the last shutdown, or of no time at all.
+// otherClock reports whether source, the sender's timestamp in decimal µs, comes
+// from a clock that was set before journald received the message: early in a boot
+// senders use the time of the last shutdown or an arbitrary one.
 func otherClock(source []byte, received int64) bool {
 	us, err := strconv.ParseInt(string(source), 10, 64)
 	return err != nil || received-us > maxDelay || us-received > maxDelay

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestBinaryJournal decodes the same entries from journals of every kind: all
-// must give the same events, whatever the number of workers.
+// TestBinaryJournal decodes the same entries from journals of different
+// compression: the events must be the same, whatever the number of workers.
 func TestBinaryJournal(t *testing.T) {
 	want := ""
 	for _, name := range []string{"regular-plain-lz4.journal.xz", "regular-plain-xz.journal.xz"} {

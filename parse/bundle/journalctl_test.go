@@ -15,10 +15,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal/binary"
 )
 
-// TestJournalctlDirectory compares the journals of a machine, joined, with what
-// journalctl makes of their directory: the same entries, each once, in the same
-// order. It makes journals where systemd-journal-remote is installed, and reads
-// those that PLEGFORENSICS_JOURNALS names.
+// TestJournalctlDirectory compares the merged journals of a machine with the output
+// of journalctl for their directory: the same entries, each once, in the same
+// order. It creates journals if systemd-journal-remote is installed, and also reads
+// the directory in PLEGFORENSICS_JOURNALS.
 func TestJournalctlDirectory(t *testing.T) {
 	if _, err := exec.LookPath("journalctl"); err != nil {
 		t.Skip("journalctl is not installed")
@@ -47,9 +47,8 @@ func TestJournalctlDirectory(t *testing.T) {
 	}
 }
 
-// madeJournals makes a directory of journals: one, a copy of it as a dirty
-// rotation leaves it, and one of a later boot. It returns "" where the tool is
-// missing.
+// madeJournals creates a directory of journals: one, a copy of it as left by an
+// unclean rotation, and one of a later boot. It returns "" if the tool is missing.
 func madeJournals(t *testing.T) string {
 	const tool = "/lib/systemd/systemd-journal-remote"
 	if _, err := os.Stat(tool); err != nil {
@@ -81,8 +80,8 @@ func madeJournals(t *testing.T) string {
 	return dir
 }
 
-// joinedCursors are the entries of the journals in dir in the order of the
-// joined axis, each with its numbering and sequence number.
+// joinedCursors returns the entries of the journals in dir in merged order, each
+// with its seqnum ID and sequence number.
 func joinedCursors(t *testing.T, dir string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.journal*"))
 	slices.Sort(files)
@@ -129,7 +128,7 @@ func joinedCursors(t *testing.T, dir string) []string {
 	return out
 }
 
-// cursors are the entries that journalctl gives.
+// cursors returns the entries that journalctl prints.
 func cursors(t *testing.T, dir string) (out []string) {
 	text, err := exec.Command("journalctl", "--directory", dir, "-o", "export", "--no-pager", "-q").Output()
 	if err != nil {

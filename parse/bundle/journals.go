@@ -9,11 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal/binary"
 )
 
-// indexer notes where the entries of a journal file stand among those of its
-// machine.
+// indexer builds the index of a journal file: sequence numbers and clocks of its
+// entries.
 type indexer struct {
 	*parse.JournalFile
-	boot       binary.ID // of the entry before, and its clocks
+	boot       binary.ID // boot and clocks of the previous entry
 	mono, wall int64
 }
 
@@ -21,8 +21,8 @@ func newIndexer(f *parse.File, h binary.Header) *indexer {
 	return &indexer{JournalFile: &parse.JournalFile{File: f, Machine: h.Machine.String(), Seqnum: h.Seqnum.String(), State: h.State.String()}}
 }
 
-// maxSpans bounds what a hostile journal, each entry of which sets the clock,
-// can cost.
+// maxSpans bounds the cost of a hostile journal in which every entry sets the
+// clock.
 const maxSpans = 10000
 
 func (x *indexer) add(e *binary.Entry) {
@@ -40,18 +40,18 @@ func (x *indexer) add(e *binary.Entry) {
 	x.boot, x.mono, x.wall = e.Boot, e.Monotonic, e.Realtime
 }
 
-// stepped reports whether the wall clock was set between two moments: what
-// slewing and the delay between the two readings of an entry make is less. All
-// in µs.
+// stepped reports whether the wall clock was set between two entries, given the
+// monotonic and wall time between them in µs. Slewing and the delay between the two
+// clock readings of an entry stay below the threshold of 1 s plus 1/1000 of the
+// interval.
 func stepped(mono, wall int64) bool {
 	drift := wall - mono
 	return max(drift, -drift) > 1e6+max(mono, 0)/1000
 }
 
-// joinJournals makes the journal files of each machine one: an entry that
-// several files hold is used once, and stretches of a boot that were written
-// before its clock was set move to where the boot's own clock has them. Slots
-// are in the order of files.
+// joinJournals merges the journal files of each machine: an entry that several
+// files hold is used once, and entries written before the boot's clock was set are
+// shifted to where the monotonic clock puts them. Slots must be in file order.
 func joinJournals(slots []*slot) {
 	var all []*slot
 	for _, s := range slots {
@@ -79,8 +79,8 @@ func joinJournals(slots []*slot) {
 	}
 }
 
-// dropCopies drops from s what the files before it hold too: journald numbers
-// the entries of a machine, whatever file they go to.
+// dropCopies drops from s the entries that files before it hold too. They are found
+// by sequence number, which journald assigns per machine, not per file.
 func dropCopies(s *slot, before []*slot) {
 	j := s.part.Journals[0]
 	var dup []parse.SeqRun
@@ -115,7 +115,8 @@ func dropCopies(s *slot, before []*slot) {
 	}
 }
 
-// common returns the runs of a, by their lines, whose numbers b has too.
+// common returns the parts of the runs of a whose sequence numbers are also in b.
+// The result is in the order of a.
 func common(a, b []parse.SeqRun) (out []parse.SeqRun) {
 	b = slices.Clone(b)
 	slices.SortFunc(b, func(x, y parse.SeqRun) int { return cmp.Compare(x.Seq, y.Seq) })
@@ -131,7 +132,7 @@ func common(a, b []parse.SeqRun) (out []parse.SeqRun) {
 	return out
 }
 
-// joined sorts runs by line and joins those that overlap.
+// joined sorts runs by line and merges overlapping ones.
 func joined(runs []parse.SeqRun) []parse.SeqRun {
 	slices.SortFunc(runs, func(x, y parse.SeqRun) int { return cmp.Compare(x.Line, y.Line) })
 	out := runs[:1]
@@ -146,13 +147,14 @@ func joined(runs []parse.SeqRun) []parse.SeqRun {
 	return out
 }
 
-// firstSync is how long after boot a step forward is the first setting of a
-// clock that was wrong: what was written before it is dated wrongly. Later it
-// is a machine that was suspended or frozen, and the stamps before it are right.
+// firstSync is how long after boot, in µs, a forward step of the wall clock counts
+// as the first setting of a wrong clock, which means that earlier entries are
+// misdated. A later forward step means that the machine was suspended or frozen;
+// earlier timestamps are right.
 const firstSync = int64(time.Hour / time.Microsecond)
 
-// settleBoot finds the steps of the wall clock within a boot. What was written
-// before a step that corrected the clock moves by it.
+// settleBoot finds the steps of the wall clock within a boot and shifts the spans
+// before a step that corrected the clock.
 func settleBoot(spans []*parse.JournalSpan) {
 	slices.SortStableFunc(spans, func(a, b *parse.JournalSpan) int { return cmp.Compare(a.Mono, b.Mono) })
 	shift := make([]int64, len(spans))
@@ -171,8 +173,8 @@ func settleBoot(spans []*parse.JournalSpan) {
 	}
 }
 
-// orderJournals brings events of one moment that stand in several journal files
-// of a machine into the order in which journald took them.
+// orderJournals sorts events with the same timestamp from several journal files of
+// a machine by sequence number, the order in which journald received them.
 func orderJournals(b *parse.Bundle) {
 	if len(b.Journals) < 2 {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // indexed indexes entries given as sequence number, seconds since boot and
-// wall clock in seconds.
+// wall-clock seconds.
 func indexed(name string, boot byte, entries ...[3]int64) *slot {
 	f := &parse.File{Path: name}
 	x := newIndexer(f, binary.Header{Machine: binary.ID{1}, Seqnum: binary.ID{2}})
@@ -22,8 +22,8 @@ func indexed(name string, boot byte, entries ...[3]int64) *slot {
 	return s
 }
 
-// TestJournalCopies wants entries that an earlier file of the machine holds,
-// and only these, to be dropped.
+// TestJournalCopies: exactly the entries that an earlier file of the machine holds
+// are dropped.
 func TestJournalCopies(t *testing.T) {
 	a := indexed("system.journal", 1, [3]int64{10, 1, 101}, [3]int64{11, 2, 102}, [3]int64{14, 3, 103}, [3]int64{15, 4, 104})
 	b := indexed("system@1.journal~", 1, [3]int64{9, 0, 100}, [3]int64{10, 1, 101}, [3]int64{12, 2, 102}, [3]int64{14, 3, 103}, [3]int64{16, 9, 109})
@@ -61,8 +61,8 @@ func equal(a, b []uint32) bool {
 	return true
 }
 
-// TestJournalClock wants what was written before the clock was set to move by
-// the step, over files; what stands before a suspension does not.
+// TestJournalClock: entries written before the clock was set move by the step,
+// across files; entries before a suspension do not move.
 func TestJournalClock(t *testing.T) {
 	const year = 365 * 86400
 	boots := indexed("a.journal", 1, [3]int64{1, 5, 105}, [3]int64{2, 30, 130}, [3]int64{3, 40, 140 + year}, [3]int64{4, 50, 150 + year})

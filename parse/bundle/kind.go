@@ -2,8 +2,8 @@ package bundle
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// describe names the kind of each input: the layout that knows most of its
-// files, else what its only file is, else "directory" or "archive".
+// describe sets the kind of each input: its layout, else the role of its only file,
+// else "directory" or "archive".
 func describe(b *parse.Bundle, units []*unit) {
 	for i := range b.Inputs {
 		b.Inputs[i].Kind = kindOfInput(i, b.Files, units)
@@ -28,7 +28,7 @@ func kindOfInput(input int, files []*parse.File, units []*unit) string {
 	return wrapping(input, units)
 }
 
-// layoutOf is the first layout that a unit of the input shows.
+// layoutOf returns the layout of the first unit of the input that has one.
 func layoutOf(input int, units []*unit) string {
 	for _, u := range units {
 		if u.input == input && u.ids.kind() != "" {

@@ -2,34 +2,34 @@ package bundle
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// layout is a way in which a collector lays out what it collects. It is
-// recognised by any one of its signs and says what the files are good for.
-// To add one, add a literal to layouts; the fixtures test wants a sample tree.
+// layout describes how a collector lays out its output. It is recognized by any one
+// of its signs. To add one, add a literal to layouts; TestIdentify requires a
+// sample tree.
 //
-// Patterns are paths from the top of the layout; archives inside count as
-// directories. In an element "*" stands for any text, "{node}" for any text
-// that names the node; the element "**" stands for any number of elements.
+// Patterns are paths relative to the root of the layout; archives inside count as
+// directories. In an element "*" matches any text and "{node}" any text, which
+// names the node; the element "**" matches any number of elements.
 type layout struct {
 	name    string
-	oneNode bool     // the tree is that of one node, which one of its files names
-	packs   bool     // a directory may stand as DIR.tar in its place
-	tops    []string // names of its top directory: a sign for members that come before the others
+	oneNode bool     // the tree is of one node, which one of its files names
+	packs   bool     // directories may be packed as DIR.tar in their place
+	tops    []string // names of the root directory: a sign for members that come before the other signs
 	signs   []string
 	files   []rule
 }
 
-// rule gives a role to files. Later rules are not asked.
+// rule assigns a role to files. The first matching rule wins.
 type rule struct {
 	path string
 	role parse.Role
 	why  string // for RoleUnknown: why the file is of no use, or not used
 }
 
-// nodeOnly is the role of a rule that tells the node and leaves the role to the
+// nodeOnly is the role of a rule that gives the node and leaves the role to the
 // content.
 const nodeOnly parse.Role = "node"
 
-// Reasons not to use a file.
+// Reasons why a file is not used.
 const (
 	whyUnknown = "its content is of no known kind"
 	whyEmpty   = "empty"
@@ -39,7 +39,7 @@ const (
 	whyBinary  = "binary sar data; the text or XML of the same day is used"
 )
 
-// layouts are tried in this order; the first with a sign wins.
+// layouts are tried in this order; the first with a sign in the path wins.
 var layouts = []layout{
 	{
 		name:  "sos-collect",

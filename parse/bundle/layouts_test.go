@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// paths are members as collectors name them, with what the table must make of
-// them. They are given in this order, each tree to an identifier of its own.
+// paths are members as collectors name them, with their expected identity. They are
+// identified in this order, each tree by an identifier of its own.
 var paths = []struct {
 	input, layout string
 	members       []string // "path role node", "-" for none; "why" for files that are not used
@@ -141,8 +141,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestFinish gives members that came before the first sign what their path
-// tells.
+// TestFinish: members seen before the first sign of their layout get layout and
+// node.
 func TestFinish(t *testing.T) {
 	x := &identifier{}
 	early := &parse.File{Path: "b.zip!b/nodes/n1.zip!n1/other"}

@@ -9,11 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
-// maxUnlisted is how many members of no known role a unit lists one by one.
+// maxUnlisted is how many members of unknown role a unit lists one by one.
 const maxUnlisted = 10000
 
-// leaf decodes a member that no layer can be peeled off any more. It returns
-// the error of an outer layer that cut it short.
+// leaf decodes a member that needs no further unwrapping. It returns the error of
+// an outer layer that cut it short.
 func (w *walker) leaf(m member) error {
 	w.l.opt.Progress.begin(m.path)
 	if m.depth == 0 || m.lone || w.b.files == 0 { // archives count their members
@@ -23,7 +23,7 @@ func (w *walker) leaf(m member) error {
 	eof, err := buf.fill(m.r)
 	skipped, eof, err := buf.skipHole(m.r, eof, err)
 	if skipped > 0 {
-		m.at = nil // what is read from here on begins elsewhere
+		m.at = nil // data no longer begins at offset 0
 	}
 	if buf.from == buf.to && err == nil {
 		w.l.give(buf)
@@ -77,8 +77,8 @@ func (w *walker) leaf(m member) error {
 	return w.passOn(f, f.Size, err)
 }
 
-// passOn tells where a leaf was cut and returns the error to the layer that it
-// comes from.
+// passOn reports where a leaf was cut short by err, if it was, and returns err to
+// the layer that caused it.
 func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 	if err == nil {
 		return nil
@@ -89,7 +89,7 @@ func (w *walker) passOn(f *parse.File, offset int64, err error) error {
 
 func (w *walker) empty(m member, skipped int64) error {
 	if w.u.close != nil {
-		return nil // not a file: the unit that stands for a directory
+		return nil // not a file: the unit that represents a directory
 	}
 	f := &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Unused: whyEmpty}
 	w.u.slots = append(w.u.slots, &slot{file: f})
@@ -102,12 +102,12 @@ func (w *walker) empty(m member, skipped int64) error {
 	return nil
 }
 
-// sayUnknown is said of a file that the user named and that is of no use.
+// sayUnknown is the warning for a file named by the user whose format is unknown.
 const sayUnknown = "not a recognized format"
 
-// unused lists a member that no decoder takes. One of our own reports is no
-// file of the input: the report of an input is the same before and after it
-// was written beside it.
+// unused lists a member that no decoder handles. Our own reports do not count as
+// files of the input, so that the report of an input is the same before and after
+// it was written beside it.
 func (w *walker) unused(f *parse.File, m member, eof bool) {
 	if f.Unused == whyOwn {
 		w.u.own++
@@ -125,21 +125,21 @@ func (w *walker) unused(f *parse.File, m member, eof bool) {
 	w.u.slots = append(w.u.slots, &slot{file: f})
 }
 
-// snippet is the text of a member of no known kind.
+// snippet is a short text of unknown kind.
 type snippet struct {
 	m    member
 	text []byte
 }
 
-// keepSnippet keeps a short text of no known kind: if the archive turns out to
-// hold nothing else, it is read as the text alone would be.
+// keepSnippet keeps a short text of unknown kind: if it turns out to be the only
+// file of an archive, it is decoded as if it had been given itself.
 func (w *walker) keepSnippet(f *parse.File, m member, data []byte, eof bool) {
 	if w.snippet = nil; w.b.files == 1 && w.u.lone && !m.lone && eof && f.Unused == whyUnknown && isText(withoutHoles(data)) {
 		w.snippet = &snippet{m, bytes.Clone(data)}
 	}
 }
 
-// loneSnippet reads the only member of an archive as if it were given itself.
+// loneSnippet decodes the only member of an archive as if it had been given itself.
 func (w *walker) loneSnippet() error {
 	x := w.snippet
 	if w.snippet = nil; x == nil || w.b.files != 1 || len(w.u.slots) != 1 {
@@ -150,7 +150,7 @@ func (w *walker) loneSnippet() error {
 	return w.leaf(x.m)
 }
 
-// whole hands a member over in one piece.
+// whole passes a member to its decoder in one piece.
 func (w *walker) whole(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
 	if eof {
 		w.decodeWhole(s, d, buf.data(), func() { w.l.give(buf) })
@@ -184,14 +184,14 @@ func (w *walker) decodeWhole(s *slot, d *decoder, data []byte, release func()) {
 	})
 }
 
-// slurp reads a large member into memory. Only one large member of the whole
-// load is in memory at a time; release lets the next one in.
+// slurp reads a large member into memory. Only one large member of the whole load
+// is in memory at a time; the caller must call release.
 func (w *walker) slurp(buf *buffer, r io.Reader, limit int64) (data []byte, release func(), cut bool, err error) {
 	w.l.big <- struct{}{}
 	data = append(make([]byte, 0, max(2*runSize, len(buf.data()))), buf.data()...)
 	w.l.give(buf)
 	for err == nil && int64(len(data)) < limit {
-		if len(data) == cap(data) { // never more room than may be filled
+		if len(data) == cap(data) { // grow by hand: never allocate beyond limit
 			data = append(make([]byte, 0, min(2*int64(cap(data)), limit)), data...)
 		}
 		var n int
@@ -213,8 +213,8 @@ func more(r io.Reader) bool {
 	return n > 0
 }
 
-// random gives a decoder a view that it may read anywhere: the file itself, or
-// a copy in memory for a member of an archive.
+// random gives a decoder a random-access view: the file itself, or a copy in memory
+// of an archive member.
 func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, err error) error {
 	if m.at != nil {
 		w.l.give(buf)
@@ -236,7 +236,7 @@ func (w *walker) random(s *slot, d *decoder, m member, buf *buffer, eof bool, er
 	return err
 }
 
-// decodeRandom runs in the walker: the file of a unit is closed after it.
+// decodeRandom runs in the walker, because the walker closes the file afterwards.
 func (w *walker) decodeRandom(s *slot, d *decoder, at io.ReaderAt, size int64, release func()) {
 	defer release()
 	defer s.survive()

@@ -8,20 +8,20 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// Limits bound what hostile input can cost. A zero field takes the default
-// given with it; hitting one is always a warning that names file and offset.
+// Limits bound the cost of hostile input. A zero field takes the default given in
+// parentheses. Hitting a limit always gives a warning with file and offset.
 type Limits struct {
 	Bytes     int64         // decompressed bytes of one top-level file, all layers together (128 GiB)
-	Files     int           // members of one input (2^20)
-	Logs      int           // logs of one input that are read (50,000): each costs some 4 KiB, whatever its length; and a fifth as many files of metrics
+	Files     int           // members of one top-level file; also files of a directory (2^20)
+	Logs      int           // logs read of one input (50,000), each costs about 4 KiB whatever its length; for metrics files the limit is a fifth of it
 	Depth     int           // layers of archive or compression (12)
-	Ratio     int64         // expansion of one stream (250), enforced once …
-	RatioFree int64         // … a top-level file has expanded to this (512 MiB)
+	Ratio     int64         // expansion ratio of one stream (250), enforced once …
+	RatioFree int64         // … a top-level file has expanded to this many bytes (512 MiB)
 	Line      int           // bytes of one line; the rest of a longer one is skipped (4 MiB)
 	Whole     int64         // bytes of a member that must be decoded in one piece (64 MiB)
 	Random    int64         // bytes of an archived member that needs random access (160 MiB)
 	Group     int64         // bytes of archived members that are decoded together (256 MiB)
-	Series    int           // samples of one snapshot of a large metrics file, of metrics that no rule looks at (125,000)
+	Series    int           // samples kept per snapshot of a large metrics file (125,000); twice as many of metrics that the program itself uses
 	Dict      int64         // dictionary or window of a decompressor (128 MiB)
 	Time      time.Duration // wall time of the whole load (2 h)
 }
@@ -43,8 +43,8 @@ var DefaultLimits = Limits{
 	Time:      2 * time.Hour,
 }
 
-// Hold lets files that are not read as a stream take up to n bytes of memory:
-// metrics as protobuf or JSON, the journal or the database in an archive.
+// Hold sets the memory limit in bytes for files that cannot be streamed: metrics as
+// protobuf or JSON, and journals or databases inside an archive.
 func (l *Limits) Hold(n int64) {
 	l.Whole, l.Random, l.Group = n, max(n, DefaultLimits.Random), max(n, DefaultLimits.Group)
 }
@@ -73,7 +73,7 @@ func orDefault[T int | int64 | time.Duration](v *T, d T) {
 	}
 }
 
-// limitError says that a limit was hit. When final, nothing more of the
+// limitError reports that a limit was hit. If final is set, nothing more of the
 // top-level file is read; otherwise only the current stream ends.
 type limitError struct {
 	msg   string
@@ -82,21 +82,22 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.msg }
 
-// freeStream is how much any single stream may expand to, whatever its ratio,
-// once RatioFree is used up.
+// freeStream is how far, in bytes, any one stream may expand regardless of its
+// ratio once RatioFree is used up.
 const freeStream = 16 << 20
 
-// budget is what one top-level file may still cost. It belongs to one walker.
+// budget tracks what one top-level file has cost so far. It is used by one walker
+// only.
 type budget struct {
 	ctx      context.Context
 	lim      Limits
 	deadline time.Time
 	stored   int64 // size of the file, -1 when unknown
-	out      int64 // bytes that came out of decompressors
+	out      int64 // decompressed bytes so far
 	files    int
 }
 
-// alive reports why reading must stop, nil if it may go on.
+// alive returns the reason why reading must stop, nil if it may go on.
 func (b *budget) alive() error {
 	if err := b.ctx.Err(); err != nil {
 		return err
@@ -107,8 +108,8 @@ func (b *budget) alive() error {
 	return nil
 }
 
-// expand accounts for n bytes out of a stream that has now given sOut bytes
-// for sIn bytes consumed.
+// expand accounts for n more bytes of a stream that has so far consumed sIn and
+// returned sOut bytes.
 func (b *budget) expand(n int, sIn, sOut int64) error {
 	b.out += int64(n)
 	if b.out > b.lim.Bytes {
@@ -123,7 +124,7 @@ func (b *budget) expand(n int, sIn, sOut int64) error {
 	return nil
 }
 
-// member accounts for one more member.
+// member accounts for one more archive member.
 func (b *budget) member() error {
 	b.files++
 	if b.files > b.lim.Files {

@@ -11,39 +11,40 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// lineDecoder is the decoder of one text log. Decode may run concurrently on
-// different runs of the same file; Join gets the results in file order.
+// lineDecoder decodes one text log. Decode may run concurrently on different runs
+// of the same file; Join gets the results in file order.
 type lineDecoder interface {
 	// Cut returns the length of the longest prefix of buf that ends at a
 	// record boundary, len(buf) when eof.
 	Cut(buf []byte, eof bool) int
-	// CutsAnywhere reports whether Cut needs only lines, not all that stands
-	// before them since the last cut.
+	// CutsAnywhere reports whether Cut depends only on the lines themselves, not on
+	// everything since the last cut.
 	CutsAnywhere() bool
-	// Decode numbers the lines of a run from 1 and returns how many it has.
+	// Decode numbers the lines of a run from 1 and returns their count.
 	Decode(r run) (result any, lines int)
-	// Join appends the result of the next run, before which stand so many lines.
+	// Join adds the result of the next run; before is the number of lines that
+	// precede it in the file.
 	Join(result any, before uint32)
 	Finish() parse.LogPart
 }
 
-// run is a stretch of whole records of one file.
+// run is a sequence of whole records of one file.
 type run struct {
 	data   []byte
 	offset int64
 	keep   parse.TextWriter
-	file   *fileText // where its lines stay, nil: they are kept
+	file   *fileText // file from which its texts are read again; nil if they are kept in memory
 	last   bool
 }
 
 const (
 	runSize  = 512 << 10 // bytes read at a time
-	headroom = 32 << 10  // room before them for the rest of the last run
-	headLen  = 256 << 10 // what identification and the choice of framing may look at
+	headroom = 32 << 10  // room before the data for the rest of the previous run
+	headLen  = 256 << 10 // how much of a file identification and framing detection may look at
 )
 
-// buffer holds a run. Reads land at headroom, which is page-aligned in a large
-// allocation: page-aligned offsets in the file meet page-aligned memory.
+// buffer holds a run. Reads go to headroom, which is page-aligned in a large
+// allocation, so that page-aligned file offsets meet page-aligned memory.
 type buffer struct {
 	mem      []byte
 	from, to int
@@ -51,7 +52,8 @@ type buffer struct {
 
 func (b *buffer) data() []byte { return b.mem[b.from:b.to] }
 
-// take gets a free buffer. Whoever takes one holds no other.
+// take returns a free buffer, waiting if necessary. A goroutine must not hold
+// another one, or it may deadlock.
 func (l *loader) take() *buffer {
 	b := <-l.bufs
 	if b == nil {
@@ -61,7 +63,7 @@ func (l *loader) take() *buffer {
 	return b
 }
 
-// give gives a buffer back. One that had to grow is left to the collector.
+// give releases a buffer. One that had to grow is left to the garbage collector.
 func (l *loader) give(b *buffer) {
 	if len(b.mem) > headroom+runSize {
 		b = nil
@@ -69,7 +71,8 @@ func (l *loader) give(b *buffer) {
 	l.bufs <- b
 }
 
-// fill reads until the buffer is full. eof is true when nothing follows.
+// fill reads until the buffer is full. eof is true if nothing follows, because of
+// the end of r or an error.
 func (b *buffer) fill(r io.Reader) (eof bool, err error) {
 	for b.to < len(b.mem) {
 		n, err := r.Read(b.mem[b.to:])
@@ -84,7 +87,7 @@ func (b *buffer) fill(r io.Reader) (eof bool, err error) {
 	return false, nil
 }
 
-// prepend puts the rest of the run before in front.
+// prepend puts the rest of the previous run before the data.
 func (b *buffer) prepend(rest []byte) {
 	if len(rest) > b.from {
 		mem := make([]byte, headroom+len(rest)+runSize)
@@ -93,7 +96,7 @@ func (b *buffer) prepend(rest []byte) {
 	b.from -= copy(b.mem[b.from-len(rest):], rest)
 }
 
-// grow doubles the room behind the data.
+// grow extends the buffer by the length of its data.
 func (b *buffer) grow() {
 	mem := make([]byte, len(b.mem)+b.to-b.from)
 	copy(mem[b.from:], b.data())
@@ -109,13 +112,12 @@ type lineReader struct {
 	offset int64 // of the first byte in buf
 	rest   []byte
 	eof    bool
-	err    error          // what ended the member early
-	long   *parse.Warning // about the run that is submitted next
+	err    error          // error that ended the member early
+	long   *parse.Warning // warning to attach to the run submitted next
 }
 
-// lines decodes a text log whose beginning, but for the bytes that were skipped,
-// is in buf already. It returns the
-// read error that cut the member short, if any.
+// lines decodes a text log whose beginning, without the skipped bytes, is already
+// in buf. It returns the read error that cut the member short, if any.
 func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, err error) error {
 	head := buf.data()
 	s.lines = w.l.opt.newLines(s.file, withoutHoles(head[:min(len(head), headLen)]))
@@ -133,8 +135,8 @@ func (w *walker) lines(s *slot, m member, buf *buffer, skipped int64, eof bool, 
 	return lr.err
 }
 
-// described reads the nodes that kubectl describes among the lines. Without
-// lines of logs among them the text is about its node, if there is one.
+// described extracts nodes from "kubectl describe node" output in the text. A text
+// that describes one node and holds no log lines belongs to that node.
 func (s *slot) described(head []byte) {
 	nodes := facts.Described(s.file, head)
 	if len(nodes) == 0 || logs.IsGuide(head) {
@@ -144,12 +146,12 @@ func (s *slot) described(head []byte) {
 	case len(nodes) == 1 && !log && s.file.Node == "":
 		s.file.Node = nodes[0].Name
 	case len(nodes) > 1 && !log:
-		return // which of them a line is about is not known
+		return // unknown which of them a line is about
 	}
 	s.part.Objects = nodes
 }
 
-// next submits one run. It returns false after the last.
+// next submits one run. It returns false after the last one.
 func (lr *lineReader) next() bool {
 	data := lr.buf.data()
 	limit := lr.w.l.opt.Limits.Line
@@ -180,8 +182,8 @@ func (lr *lineReader) next() bool {
 	return true
 }
 
-// tooLong is where a record that is longer than can be held is cut: behind its
-// last whole line, else where the decoder said, else at the end of the data.
+// tooLong returns where to cut a record that exceeds the limit: where the decoder
+// suggested (n), else after its last whole line, else at the end of the data.
 func (lr *lineReader) tooLong(data []byte, n int) int {
 	if n <= 0 {
 		n = bytes.LastIndexByte(data, '\n') + 1
@@ -190,12 +192,13 @@ func (lr *lineReader) tooLong(data []byte, n int) int {
 		n = len(data)
 	}
 	pos := parse.Pos{File: lr.s.file, Offset: lr.offset + int64(bytes.LastIndexByte(data[:n-1], '\n')+1)}
-	pos.Line = 1 + uint32(bytes.Count(data[:n-1], newline)) // in the run
+	pos.Line = 1 + uint32(bytes.Count(data[:n-1], newline)) // relative to the run
 	lr.long = &parse.Warning{Pos: pos, Msg: fmt.Sprintf("line or record longer than %d bytes: the rest of it is skipped", n)}
 	return n
 }
 
-// refill reads on behind the rest of the last run.
+// refill takes a new buffer and reads on after the rest of the last run. It returns
+// false at the end.
 func (lr *lineReader) refill() bool {
 	if lr.eof {
 		return false
@@ -206,7 +209,7 @@ func (lr *lineReader) refill() bool {
 	return true
 }
 
-// submit hands the buffer to the workers.
+// submit queues the buffer for decoding.
 func (lr *lineReader) submit(last bool) {
 	l, s, buf := lr.w.l, lr.s, lr.buf
 	res := s.add(&runResult{long: lr.long})
@@ -240,7 +243,8 @@ func (lr *lineReader) skipLine() {
 	}
 }
 
-// writer returns what keeps the lines of r, until it is done.
+// writer returns the writer that keeps the lines of r; done must be called on it
+// after decoding.
 func (l *loader) writer(r *run) interface {
 	parse.TextWriter
 	done()
@@ -268,7 +272,7 @@ func (l *loader) decodeRun(s *slot, r run, res *runResult) {
 	keep.done()
 }
 
-// failure words a recovered panic, "" for none.
+// failure formats a recovered panic value as a warning, "" for nil.
 func failure(p any) string {
 	if p == nil {
 		return ""
@@ -276,8 +280,8 @@ func failure(p any) string {
 	return fmt.Sprintf("the decoder failed on this file and part of it is lost; please report this: %v at %s", p, site(debug.Stack()))
 }
 
-// site is the place of the panic in a stack trace: the first frame below the
-// runtime's.
+// site returns the source position of a panic in a stack trace: the first frame
+// below the runtime's.
 func site(stack []byte) string {
 	_, after, ok := bytes.Cut(stack, []byte("panic("))
 	if !ok {

@@ -20,7 +20,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// tree1 is a directory with logs of several kinds and sizes, some packed.
+// tree1 creates a directory with logs of several kinds and sizes, some compressed.
 func tree1(t testing.TB) string {
 	dir := t.TempDir()
 	put := func(name string, data []byte) {
@@ -41,8 +41,8 @@ func tree1(t testing.TB) string {
 	return dir
 }
 
-// TestJobs wants the same bundle from any number of workers, with the real
-// decoders.
+// TestJobs: the bundle is the same for any number of workers, with the built-in
+// signatures.
 func TestJobs(t *testing.T) {
 	dir := tree1(t)
 	var want string
@@ -64,8 +64,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestWrapped wants the same records from a log whether it lies in a file, in
-// a tar.gz, or comes from standard input.
+// TestWrapped: a log gives the same records as a file, in a tar.gz, and from
+// standard input.
 func TestWrapped(t *testing.T) {
 	log := append(testLog(6000), hostile.Log()...)
 	get := func(opt Options, in string) string {
@@ -87,7 +87,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// whole is everything that a bundle says.
+// whole formats the records of a bundle, for comparison.
 func whole(b *parse.Bundle) string {
 	var s strings.Builder
 	for _, in := range b.Inputs {
@@ -111,7 +111,7 @@ func whole(b *parse.Bundle) string {
 	return s.String()
 }
 
-// TestBadInputs loads what is no input at all.
+// TestBadInputs loads inputs that are not readable files.
 func TestBadInputs(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "pipe")
@@ -151,7 +151,7 @@ func TestBadInputs(t *testing.T) {
 	}
 }
 
-// TestLinks puts links into a directory: none is followed.
+// TestLinks: no symbolic link inside a directory is followed out of it.
 func TestLinks(t *testing.T) {
 	secret := file(t, "secret.log", hostile.Log())
 	dir := t.TempDir()
@@ -163,19 +163,19 @@ func TestLinks(t *testing.T) {
 	if len(b.Files) != 1 || len(b.Events) != 10 {
 		t.Errorf("%d files, %d lines", len(b.Files), len(b.Events))
 	}
-	// A link that the user names is meant.
+	// A link named by the user is followed.
 	b = load(t, Options{}, filepath.Join(dir, "kubelet.log"))
 	if len(b.Events) != hostile.LogLines {
 		t.Errorf("%d lines through a link given by name", len(b.Events))
 	}
 }
 
-// stuck is standard input on which nothing ever comes.
+// stuck is a standard input that blocks until done is closed.
 type stuck struct{ done chan bool }
 
 func (s stuck) Read([]byte) (int, error) { <-s.done; return 0, io.EOF }
 
-// endless is standard input that never ends.
+// endless is a standard input without end.
 type endless struct{ line []byte }
 
 func (e endless) Read(p []byte) (int, error) {
@@ -205,8 +205,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestLongLine wants a warning with a place for an endless line, and the lines
-// around it.
+// TestLongLine: an overlong line gives a warning with its position, and the lines
+// around it are read.
 func TestLongLine(t *testing.T) {
 	log := testLog(10)
 	data := append(append(append([]byte(nil), log...), bytes.Repeat([]byte("x"), 10<<20)...), '\n')
@@ -258,9 +258,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLogsOfDirectory: the limit of logs holds for all files of a directory
-// together, archives among them, and the same logs are read however many walkers
-// there are.
+// TestLogsOfDirectory: the limit of logs applies to all files of a directory
+// together, including archives, and the same logs are read for any number of
+// walkers.
 func TestLogsOfDirectory(t *testing.T) {
 	dir, log := t.TempDir(), testLog(40)
 	for i := range 60 {
@@ -271,7 +271,7 @@ func TestLogsOfDirectory(t *testing.T) {
 		case i == 7:
 			name, data = "07.json", []byte("{}")
 		case i%9 == 5:
-			data = gz(t, log)[:200] // says that it is cut, where it is read
+			data = gz(t, log)[:200] // truncated: gives a warning if it is read
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
@@ -320,7 +320,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// FuzzWalk gives anything to the whole pipeline.
+// FuzzWalk feeds arbitrary bytes to the whole pipeline.
 func FuzzWalk(f *testing.F) {
 	for _, c := range hostile.Cases() {
 		var b bytes.Buffer
@@ -346,7 +346,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// FuzzSniff gives anything to the recognition by content.
+// FuzzSniff feeds arbitrary bytes to the identification by content.
 func FuzzSniff(f *testing.F) {
 	f.Add(hostile.Log())
 	f.Add([]byte("# TYPE a counter\na_total 1\n"))
@@ -361,7 +361,7 @@ func FuzzSniff(f *testing.F) {
 	})
 }
 
-// BenchmarkLoad reads a log with a decoder that keeps little, from a file.
+// BenchmarkLoad loads a log of which few lines are kept.
 func BenchmarkLoad(b *testing.B) {
 	log := testLog(200000)
 	tests := []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
-// loader is one run of Load.
+// loader is the state of one call of Load.
 type loader struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -21,9 +21,9 @@ type loader struct {
 	opened   int // inputs that could be opened
 
 	bufs  chan *buffer  // recycled run buffers; nil entries are not allocated yet
-	pages chan []byte   // of those who read for themselves, for as many as may at once
+	pages chan []byte   // read buffers, one for each goroutine that may read a file itself at a time; nil entries are not allocated yet
 	jobs  chan func()   // work for the workers
-	big   chan struct{} // held by whoever keeps a large member in memory
+	big   chan struct{} // semaphore: held while a large member is in memory
 	store *textStore
 
 	groupMu sync.Mutex
@@ -33,7 +33,7 @@ type loader struct {
 	samples   *metrics.Set // of all metrics files
 }
 
-// unit is one top-level file: what one walker reads from front to back.
+// unit is one top-level file, read from front to back by one walker.
 type unit struct {
 	input     int
 	path      string                  // parse.File.Path
@@ -42,36 +42,36 @@ type unit struct {
 	open      func() (*opened, error) // nil: nothing to read, warnings only
 	close     func()                  // set on the last unit of a directory
 	stored    int64
-	bytes     int64 // decompressed bytes that decoders or sniffers saw
+	bytes     int64 // decompressed bytes that were read
 	files     int
 	unlisted  int
-	own       int           // of files, reports of this program
-	logs      int           // that it holds, read or not
-	snapshots int           // files of metrics that it holds, read or not
-	count     *logCount     // of the input
-	metrics   *logCount     // its files of metrics
-	place     int           // there
+	own       int           // members that are reports of this program
+	logs      int           // logs it holds, read or not
+	snapshots int           // metrics files it holds, read or not
+	count     *logCount     // counts logs of the input
+	metrics   *logCount     // counts metrics files of the input
+	place     int           // index of the unit in count and metrics
 	held      int64         // bytes kept in memory for groups
 	spooled   int64         // bytes kept in temporary files for groups
-	slots     []*slot       // until they are merged
-	listed    []*parse.File // theirs, once all are known
+	slots     []*slot       // until merged
+	listed    []*parse.File // files of all slots, set by settle
 	warnings  []parse.Warning
 	partial   bool
 	kind      format     // outermost wrapping
-	id        identity   // of a file in a directory
-	ids       identifier // of the members of an archive
+	id        identity   // identity of a file in a directory
+	ids       identifier // for the members of an archive
 }
 
-// opened is a top-level file that was opened.
+// opened is an open top-level file.
 type opened struct {
 	r     io.Reader
-	at    io.ReaderAt // nil when it cannot seek
+	at    io.ReaderAt // nil if not seekable
 	size  int64       // -1 when unknown
 	mtime int64
 	close func()
 }
 
-// keep leaves the closing of the file to the caller.
+// keep transfers the duty to close the file to the caller.
 func (o *opened) keep() (close func()) {
 	close, o.close = o.close, func() {}
 	return close
@@ -82,13 +82,13 @@ func (u *unit) warn(pos parse.Pos, format string, args ...any) {
 	u.partial = true
 }
 
-// cut is the warning that a limit left something out.
+// cut adds a warning that a limit left something out.
 func (u *unit) cut(pos parse.Pos, format string, args ...any) {
 	u.warn(pos, format, args...)
 	u.warnings[len(u.warnings)-1].Cut = true
 }
 
-// note is a warning that loses nothing.
+// note adds a warning that does not mark the input as partially read.
 func (u *unit) note(pos parse.Pos, format string, args ...any) {
 	u.warnings = append(u.warnings, parse.Warning{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
@@ -103,7 +103,7 @@ func newLoader(ctx context.Context, opt Options) *loader {
 		store:    newTextStore(),
 		groups:   make(map[groupKey]*group),
 	}
-	n := max(4, 2*opt.Jobs) // a worker decodes one, one waits for it; a walker has one
+	n := max(4, 2*opt.Jobs) // per worker one being decoded and one queued; a walker holds one
 	l.bufs = make(chan *buffer, n)
 	for range n {
 		l.bufs <- nil
@@ -115,11 +115,11 @@ func newLoader(ctx context.Context, opt Options) *loader {
 	return l
 }
 
-// run walks the units and decodes what they hold. Walkers take units in order;
-// everything a unit yields stays with the unit, so their timing never shows.
+// run walks the units and decodes their content. Walkers take units in order; all
+// results stay with the unit, so timing does not affect the output.
 func (l *loader) run(units []*unit) {
 	var workers, walkers sync.WaitGroup
-	for range max(1, l.opt.Jobs-1) { // and a walker: see do
+	for range max(1, l.opt.Jobs-1) { // plus a walker, which works too: see do
 		workers.Go(func() {
 			for job := range l.jobs {
 				job()
@@ -136,7 +136,7 @@ func (l *loader) run(units []*unit) {
 					return
 				}
 				if l.ctx.Err() != nil {
-					units[i].end() // others may wait for it
+					units[i].end() // others may wait for this one
 					return
 				}
 				w.unit(units[i])
@@ -148,9 +148,9 @@ func (l *loader) run(units []*unit) {
 	workers.Wait()
 }
 
-// do hands a job to the workers. When they have enough to do, the walker does it
-// itself, so that it need not wait for its turn on a core, and what it has just
-// read is near. One job at a time means one worker.
+// do runs a job in a worker, or in the calling walker if all workers are busy: the
+// walker then need not wait for a core, and what it just read is still in the CPU
+// cache. With Jobs == 1 the single worker runs all jobs.
 func (l *loader) do(job func()) {
 	if l.opt.Jobs == 1 {
 		l.jobs <- job
@@ -163,8 +163,9 @@ func (l *loader) do(job func()) {
 	}
 }
 
-// together lets the workers that have nothing to do, and the walker, do the same
-// job side by side. It returns when the walker is done with it.
+// together runs the same job concurrently in the idle workers and the calling
+// walker. It returns when the walker's call has returned; others may still be
+// running.
 func (l *loader) together(job func()) {
 	if l.opt.Jobs == 1 {
 		done := make(chan struct{})

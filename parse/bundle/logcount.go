@@ -7,23 +7,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// logCount counts the logs of one input against Limits.Logs, or its files of metrics
-// against a fifth of that: those of an archive, or of all files of a directory. Which are
-// read must not show how walkers took turns, so those in the files that come first count
-// first. While files are read it knows only how many they hold at least; logs that were
-// read beyond the limit are dropped at the end. Metrics are put together as they are
-// read, and wait near the limit.
+// logCount counts the logs of one input against Limits.Logs, or its metrics files
+// against a fifth of that, over all files of an archive or directory. Which files
+// are read must not depend on the timing of walkers, so the limit applies in unit
+// order. While units are read, only a lower bound of the count is known: logs read
+// beyond the limit are dropped at the end (dropLogs). Metrics are merged as they
+// are read, so near the limit a walker waits until the count is known.
 type logCount struct {
 	most   int
 	mu     sync.Mutex
-	known  sync.Cond // held was filled in
-	held   []int     // of each file, -1: not known yet
-	begun  int       // files from the first whose number is known
-	sum    int       // of their logs
-	before int       // at the end: of the units that were looked at
+	known  sync.Cond // signaled when held changes
+	held   []int     // count of each unit, -1: not known yet
+	begun  int       // number of leading units whose count is known
+	sum    int       // total of those units
+	before int       // used by dropLogs: total of the units processed so far
 }
 
-// countLogs counts the logs of all units of an input together, and the files of metrics.
+// countLogs sets up the shared counters of logs and metrics files for all units of
+// an input.
 func countLogs(units []*unit, most int) {
 	logs, metrics := newLogCount(units, most), newLogCount(units, max(1, most/5))
 	for i, u := range units {
@@ -40,7 +41,7 @@ func newLogCount(units []*unit, most int) *logCount {
 	return c
 }
 
-// full reports whether a log that n others of its unit precede is surely beyond the
+// full reports whether the log after n others of its unit is certainly beyond the
 // limit.
 func (c *logCount) full(n int) bool {
 	c.mu.Lock()
@@ -48,9 +49,9 @@ func (c *logCount) full(n int) bool {
 	return c.sum+n >= c.most
 }
 
-// over reports whether one that n others of its unit precede is beyond the limit. From
-// half of it on it waits until the units before were read: walkers take them in order, so
-// those are few.
+// over reports whether the file after n others of its unit is beyond the limit.
+// Once the limit may be half used it waits for the preceding units; these are few,
+// since walkers take units in order.
 func (c *logCount) over(place, n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +61,7 @@ func (c *logCount) over(place, n int) bool {
 	return c.sum+n >= c.most
 }
 
-// end notes how many a unit holds.
+// end records the final count of a unit.
 func (c *logCount) end(place, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,13 +72,13 @@ func (c *logCount) end(place, n int) {
 	}
 }
 
-// end notes how many logs and files of metrics a unit holds that was read.
+// end records how many logs and metrics files the unit holds, after it was read.
 func (u *unit) end() {
 	u.count.end(u.place, u.logs)
 	u.metrics.end(u.place, u.snapshots)
 }
 
-// drop removes the logs behind the first most, and what was said of them.
+// drop removes the logs after the first most, and the warnings about them.
 func (u *unit) drop(most int) {
 	gone := map[*parse.File]bool{}
 	u.slots = slices.DeleteFunc(u.slots, func(s *slot) bool {
@@ -96,9 +97,9 @@ func (u *unit) drop(most int) {
 	}
 }
 
-// dropLogs takes from the units, in their order, the logs beyond the limit of
-// their input. The last unit of an input tells how many, and how many files of metrics
-// were not read.
+// dropLogs removes logs beyond the limit of their input, in unit order. At the last
+// unit of each input it adds a warning with the number of logs and metrics files
+// left out.
 func dropLogs(units []*unit) {
 	for i, u := range units {
 		before := u.count.before

@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/internal/hostile"
 )
 
-// TestManyLogs holds what one more log costs where an archive holds very many small
-// ones: memory that is taken is much less than that of a parser and a scanner, which
-// the next file gets, and no more for many files than for few.
+// TestManyLogs measures the memory allocated for one more log in an archive of many
+// small ones. It must be far below the cost of a parser and a scanner, which are
+// reused, and must not grow with the number of files.
 func TestManyLogs(t *testing.T) {
 	if raceDetector {
 		t.Skip("drops what is to be used again")
@@ -43,8 +43,8 @@ func TestManyLogs(t *testing.T) {
 	}
 }
 
-// TestMostMetrics: of the files of metrics of a directory the first are read, loose ones
-// and those of an archive, whatever the walkers do.
+// TestMostMetrics: of the metrics files of a directory, loose or in archives, the
+// first ones are read, whatever the timing of the walkers.
 func TestMostMetrics(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 40 {

@@ -9,9 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics"
 )
 
-// merge puts what the units hold into the bundle: in the order of the inputs,
-// then of paths, so that neither the order of members nor that of walkers
-// shows; then in the order of time.
+// merge adds the results of all units to the bundle in the order of inputs, then
+// paths, so that neither the order of archive members nor the timing of walkers
+// shows. The records are sorted by time later.
 func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 	var slots []*slot
 	for _, u := range units {
@@ -28,14 +28,14 @@ func merge(b *parse.Bundle, units []*unit, groups []*slot) {
 	joinJournals(slots)
 	for _, s := range append(slots, groups...) {
 		add(b, &s.part)
-		s.part = parse.Part{} // the bundle alone holds what may be dropped from it
+		s.part = parse.Part{} // drop references, so that only the bundle keeps the records alive
 	}
 	b.Series = metrics.Once(b.Series)
 	describe(b, units)
 }
 
-// settle lets the layout of each unit make up for members that came before its
-// first sign.
+// settle applies the layout of each unit to members that came before its first
+// sign.
 func settle(units []*unit) {
 	for _, u := range units {
 		u.listed = make([]*parse.File, 0, len(u.slots))
@@ -72,16 +72,16 @@ func accountSlot(b *parse.Bundle, s *slot) {
 		in.FilesUsed++
 	}
 	in.Partial = in.Partial || s.failed
-	if s.cut != nil { // the unit counted all of it
+	if s.cut != nil { // the unit counted the whole file
 		in.Bytes -= s.file.Size - s.cut.end
 		s.file.Size = s.cut.end
 	}
 }
 
-// add appends what one decoder found.
+// add appends the results of one decoder.
 func add(b *parse.Bundle, p *parse.Part) {
 	if b.Events == nil {
-		b.Events = slices.Clip(p.Events) // mostly all there are
+		b.Events = slices.Clip(p.Events) // usually these are all
 	} else {
 		b.Events = append(b.Events, p.Events...)
 	}

@@ -2,9 +2,9 @@ package bundle
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// sortEvents sorts events by time, then place, and keeps the order of equal ones.
-// The events of each file are mostly in order already, so their stretches are
-// merged: one walk for a lone file, two for two of them.
+// sortEvents sorts events by time, then position; it is stable. The events of each
+// file are mostly in order already, so it merges ascending runs: one pass for a
+// single file, two for two files.
 func sortEvents(events []*parse.Event) {
 	ends := ascents(events)
 	if len(ends) < 2 {
@@ -23,7 +23,7 @@ func sortEvents(events []*parse.Event) {
 	copy(events, from)
 }
 
-// ascents cuts events into stretches that are in order, and returns their ends.
+// ascents splits events into ascending runs and returns their ends.
 func ascents(events []*parse.Event) (ends []int) {
 	for i := 1; i < len(events); i++ {
 		if byTime(events[i-1], events[i]) > 0 {
@@ -33,8 +33,7 @@ func ascents(events []*parse.Event) (ends []int) {
 	return append(ends, len(events))
 }
 
-// mergeTo merges two stretches in order; of equal events those of the first come
-// first.
+// mergeTo merges two sorted runs into out; of equal events those of a come first.
 func mergeTo(out, a, b []*parse.Event) {
 	for i := range out {
 		if len(b) == 0 || len(a) > 0 && byTime(a[0], b[0]) <= 0 {

@@ -18,7 +18,7 @@ func TestSortEvents(t *testing.T) {
 			e.At = int64(rnd.IntN(1 + n/2))
 			events = append(events, e)
 		}
-		if n%2 == 0 { // files in order, one behind the other
+		if n%2 == 0 { // two sorted files, one after the other
 			slices.SortFunc(events[:n/3], byTime)
 			slices.SortFunc(events[n/3:], byTime)
 		}

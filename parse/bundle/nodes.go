@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
-// nameNodes gives the files of a layout that holds one node the name that one
-// of them states. Without it the facts of nested reports would have no node.
+// nameNodes sets the node of the files of a single-node layout to the name that one
+// of them states. Otherwise the facts of nested reports would have no node.
 func nameNodes(b *parse.Bundle, units []*unit) {
 	tops := map[*parse.File]string{}
 	for _, u := range units {

@@ -2,5 +2,6 @@
 
 package bundle
 
-// raceDetector tells that times and memory are what they are.
+// raceDetector reports whether the race detector distorts time and memory
+// measurements.
 const raceDetector = false

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// TestImpatient: what has no size and gives no end is given up, and told.
+// TestImpatient: a file of size 0 that never ends times out with an error that says
+// so.
 func TestImpatient(t *testing.T) {
 	t.Parallel()
-	r, w, err := os.Pipe() // open at the other end, and nothing comes
+	r, w, err := os.Pipe() // no data ever comes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestImpatient(t *testing.T) {
 	}
 }
 
-// TestKernelLog reads what never ends but is a file.
+// TestKernelLog reads /proc/kmsg, a regular file that never ends.
 func TestKernelLog(t *testing.T) {
 	t.Parallel()
 	const endless = "/proc/kmsg"
@@ -45,13 +46,13 @@ func TestKernelLog(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 4*patience)
 	defer stop()
 	b, err := Load(ctx, []string{endless}, Options{})
-	// What the kernel had to say until then is read too, and may be warned of.
+	// Kernel messages read until then are decoded and may give warnings.
 	if err != nil || strings.Count(fmt.Sprint(b.Warnings), "gave no end within 5s") != 1 {
 		t.Errorf("%v, %v", err, b.Warnings)
 	}
 }
 
-// TestToldLimits: the limits of a process are named where they are hit.
+// TestToldLimits: errors from process limits name the limit.
 func TestToldLimits(t *testing.T) {
 	for err, want := range map[error]string{syscall.EMFILE: "ulimit -n", syscall.ENFILE: "ulimit -n", syscall.ENOMEM: "ulimit -v"} {
 		if got := Told(&os.PathError{Op: "open", Path: "x", Err: err}).Error(); !strings.Contains(got, want) {

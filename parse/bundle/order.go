@@ -8,9 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// sortByTime brings every slice of records into the order of time, ties broken
-// by position. Records without a time come first. The events may be known to be
-// in order.
+// sortByTime sorts all records of the bundle by time, then position. Records
+// without a time come first. ordered says that the events are already sorted.
 func sortByTime(b *parse.Bundle, ordered bool) {
 	if !ordered {
 		sortEvents(b.Events)
@@ -25,13 +24,14 @@ func sortByTime(b *parse.Bundle, ordered bool) {
 	slices.SortStableFunc(b.Warnings, byInputFirst)
 }
 
-// foldRepeats keeps one copy of lines that one file holds several times. Where its
-// time steps back to a copy, no clock did, nor where it steps back once and copies follow:
-// what a rotated part holds of the next one, given newest first.
+// foldRepeats keeps one copy of records that occur several times in one file. A
+// backward step of time into a copy is not a clock change, nor is a single backward
+// step that is followed by copies: that is a rotated log which begins in the next
+// one, concatenated newest first.
 func foldRepeats(b *parse.Bundle) {
 	kept, of := parse.Repeats(b.Events)
 	b.Events = kept
-	stepped := map[*parse.File]bool{} // other than by its copies
+	stepped := map[*parse.File]bool{} // still stepped without the jumps of copies
 	for i := range b.Clocks {
 		c := &b.Clocks[i]
 		r := of[c.File]
@@ -55,7 +55,7 @@ func foldRepeats(b *parse.Bundle) {
 	}
 }
 
-// dropRepeats keeps one copy of lines that several files hold, and counts the
+// dropRepeats keeps one copy of records that several files hold and counts the
 // others by file.
 func dropRepeats(b *parse.Bundle) {
 	if len(b.Clocks) < 2 {
@@ -87,8 +87,8 @@ func dropRepeats(b *parse.Bundle) {
 	}
 }
 
-// resettle copies the events to memory of their own: those of a stretch of a file
-// lie side by side, and one that is kept holds those around it that are not.
+// resettle copies the events to new memory: events are allocated in blocks, and one
+// that is kept would keep its whole block alive.
 func resettle(events []*parse.Event) {
 	const block = 64
 	var free []parse.Event
@@ -101,8 +101,8 @@ func resettle(events []*parse.Event) {
 	}
 }
 
-// byTime orders events as sortRecords would. There may be millions, nearly all of
-// moments of their own.
+// byTime is the order of sortRecords for events. There may be millions, nearly all
+// with distinct times, so the position is compared only if needed.
 func byTime(x, y *parse.Event) int {
 	if x.At != y.At {
 		return cmp.Compare(x.At, y.At)

@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// What this program writes quotes the lines of a log. Left beside the log it
-// must not be read as another one, so every writer leaves a mark in the first
-// lines of its output:
+// The outputs of this program quote log lines. An output left beside the log must
+// not be read as another log, so every writer puts a mark into the first lines of
+// its output:
 //
 //	text            plegforensics VERSION COMMAND
 //	markdown        <!-- plegforensics VERSION COMMAND -->
 //	github          ::debug::plegforensics VERSION COMMAND
 //	html            <meta name="generator" content="plegforensics">
 //	JSON and lines  "schema":"plegforensics/NAME/vN"; timesketch "parser":"plegforensics"
-//	sarif           the name of the driver; junit that of the suites
+//	sarif           the name of the driver; junit: the name of the test suites
 //	gitlab          "engine_name":"plegforensics"
 //	perfetto        "tool":"plegforensics VERSION"
 //	prom            the metric plegforensics_build_info
 //	csv             its header
 //
-// Outputs of versions that left no mark are known by their form. Where an output
-// was appended to a log, or pasted behind notes, the mark stands in the middle of
-// the file: what is read ends there (isOwnLine).
+// Outputs of versions without marks are recognized by their form. If an output was
+// appended to a log or pasted after notes, the mark is in the middle of the file;
+// decoding ends there (isOwnLine).
 
-// ownHead is how much of a file may be looked at for a mark.
+// ownHead is how much of a file is searched for a mark.
 const ownHead = 16 << 10
 
 // OwnReport reports whether a file is an output of this program, other than
-// recorded listings, which are input.
+// recorded listings (plegforensics/snapshots), which are input.
 func OwnReport(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -46,8 +46,7 @@ func OwnReport(path string) (bool, error) {
 	return isOwnReport(head[:n]), err
 }
 
-// isOwnReport reports whether a file that begins with head is an output of this
-// program.
+// isOwnReport is like OwnReport for a file that begins with head.
 func isOwnReport(head []byte) bool {
 	head = starts(bytes.TrimPrefix(head[:min(len(head), ownHead)], []byte("\xef\xbb\xbf")))
 	if bytes.Contains(head[:min(len(head), 64)], []byte(" std")) {
@@ -80,9 +79,9 @@ func isOwnReport(head []byte) bool {
 	return bytes.HasPrefix(body, []byte("  ")) && ownBody().Match(head[:min(len(head), 2<<10)])
 }
 
-// isOwnLine reports whether a line in the middle of a file begins an output of
-// this program. It knows marks alone: where notes say "plegforensics found this",
-// the log that follows must be read.
+// isOwnLine reports whether a line in the middle of a file begins an output of this
+// program. It accepts only marks: if notes merely mention plegforensics, the log
+// that follows them must be read. The line must not be empty.
 func isOwnLine(line []byte) bool {
 	if !ownFirst[line[0]] {
 		return false
@@ -106,8 +105,8 @@ func isOwnLine(line []byte) bool {
 	return bytes.Contains(line, []byte("plegforensics")) && ownMark().Match(line)
 }
 
-// ownFirst are the bytes with which such a line may begin. Lines of logs begin
-// with others, most of them.
+// ownFirst are the first bytes of lines that isOwnLine accepts, to reject most log
+// lines quickly.
 var ownFirst = func() (first [256]bool) {
 	for _, c := range []byte("p<:#knsma{ \t\"[") {
 		first[c] = true
@@ -115,19 +114,19 @@ var ownFirst = func() (first [256]bool) {
 	return first
 }()
 
-// ownMark is a mark that fills its line.
+// ownMark matches a mark that fills its line.
 var ownMark = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` +
 		`(?:<!-- |::debug::)?plegforensics [^ ]+ (?:analyze|timeline|events|replay|query|compare|batch|inspect)(?: -->)?\r?$` +
 		`|<meta name="generator" content="plegforensics"` +
 		`|<testsuites name="plegforensics"` +
-		`|"schema": ?"plegforensics/(?:[a-rt-z]|s[a-mo-z])` + // but for snapshots
+		`|"schema": ?"plegforensics/(?:[a-rt-z]|s[a-mo-z])` + // except snapshots
 		`|"engine_name": ?"plegforensics"` +
 		`|"informationUri": ?"https://github.com/plegforensics/` + // sarif
 		`)`)
 })
 
-// ownHeads are the first lines of outputs whose mark is their form.
+// ownHeads are first lines of outputs that are recognized by their form.
 var ownHeads = []string{
 	"# HELP plegforensics_build_info ",
 	"kind,node,id,start,end,seconds,value,threshold,unit,",
@@ -137,15 +136,15 @@ var ownHeads = []string{
 	"alert,group,file,expr,for_seconds,",
 }
 
-// containerFrame is what a container runtime puts before each line of its log, in
-// which this program may have run.
+// containerFrame matches the prefix of a line in a container log (CRI format), in
+// case this program ran in a container.
 var containerFrame = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[^ ]{9,30} std(?:out|err) [FP] `)
 })
 
-// ownLines are how the first line of an output begins.
+// ownLines are prefixes of the first line of an output.
 var ownLines = []string{
-	"plegforensics ", "plegforensics: ", // a mark; a warning, where both outputs went to one file
+	"plegforensics ", "plegforensics: ", // a mark; a warning, if both outputs went to one file
 	"::debug::plegforensics ",
 	"# HELP plegforensics_build_info ",
 	"# PLEG report", "# PLEG fleet report", "# PLEG comparison",
@@ -157,10 +156,11 @@ var ownLines = []string{
 	"alert,group,file,expr,for_seconds,",
 }
 
-// ownWords are words of ownForms, one for each: most lines hold none.
+// ownWords holds one word of each alternative of ownForms: a cheap test, since most
+// lines contain none.
 var ownWords = []string{" used of ", " unhealthy with ", " events observed, ", " worse or new in ", " title=", "metric "}
 
-// ownForms is the first line of texts that carry no mark.
+// ownForms matches the first line of texts without a mark.
 var ownForms = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` +
 		`.+  [a-z0-9-]+(?:, truncated)?, [0-9.]+ (?:B|[KMGT]iB) in [0-9]+ files? used of [0-9]+` + // analyze, inspect
@@ -172,20 +172,22 @@ var ownForms = sync.OnceValue(func() *regexp.Regexp {
 		`)`)
 })
 
-// ownBody is what the text of a timeline has in its first lines.
+// ownBody matches the first lines of a timeline in text form.
 var ownBody = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A[^ \n]+\n  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? to [-0-9:. ]+ UTC, [0-9hms.]+; stamps in `)
 })
 
-// isOwnMarkup knows our web pages, tables for tickets and JUnit files.
+// isOwnMarkup reports whether head begins an HTML page, a Markdown report or a
+// JUnit file of this program.
 func isOwnMarkup(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("<!-- plegforensics ")) ||
 		bytes.Contains(head[:min(len(head), 2<<10)], []byte(`<meta name="generator" content="plegforensics"`)) ||
 		bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head[:min(len(head), 512)], []byte(`<testsuites name="plegforensics"`))
 }
 
-// isOwnJSON knows our JSON documents and lines. The key looked for stands in the
-// document itself: within a quoted line its quotes would be escaped.
+// isOwnJSON reports whether head begins a JSON document or JSON line of this
+// program. The key must be in the document itself: in a quoted line its quotes
+// would be escaped.
 func isOwnJSON(head []byte) bool {
 	if !bytes.Contains(head, []byte("plegforensics")) {
 		return isOwnOldJSON(head)
@@ -211,18 +213,18 @@ var ownKeys = sync.OnceValue(func() *regexp.Regexp {
 		`)`)
 })
 
-// isOwnOldJSON knows JSON that our writers once left without a mark.
+// isOwnOldJSON reports whether head begins JSON of versions without a mark.
 func isOwnOldJSON(head []byte) bool { return ownOldJSON().Match(head) }
 
 var ownOldJSON = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` +
-		`\{"kind":"(?:episode|breach|cause|relist|health|correlation)","node":"` + // findings, one a line
-		`|\{"kind":"(?:node|cause|correlation|problem)","(?:name|id|title)":"` + // those of a fleet
+		`\{"kind":"(?:episode|breach|cause|relist|health|correlation)","node":"` + // findings, one per line
+		`|\{"kind":"(?:node|cause|correlation|problem)","(?:name|id|title)":"` + // the same of a fleet
 		`|\{"node":"[^"]*","time":"[^"]*","pod_uid":"[^"]*","pod":` + // events
 		`|\[\s*\{\s*"description"\s*:\s*"(?:[^"\\]|\\.)*",\s*"check_name"\s*:\s*"[a-z-]+",\s*"fingerprint"` + // gitlab
-		`|\[\s*\{\s*"kind"\s*:\s*"[a-z]+",\s*"name"\s*:\s*"(?:[^"\\]|\\.)*",\s*"pseudonym"` + // the map of a redaction
+		`|\[\s*\{\s*"kind"\s*:\s*"[a-z]+",\s*"name"\s*:\s*"(?:[^"\\]|\\.)*",\s*"pseudonym"` + // name map of a redaction
 		`|\{\s*"traceEvents"\s*:\s*\[\s*\{\s*"name"\s*:\s*"process_name",\s*"ph"\s*:\s*"M",\s*"ts"\s*:\s*0,\s*"pid"\s*:\s*1,\s*"tid"\s*:\s*0,` + // perfetto
 		`|\{"alerts":\[\{"alert":"(?:[^"\\]|\\.)*","group":` + // query --alerts
-		`|\{"id":"[a-z]+:[0-9a-f]{64}","name":"(?:[^"\\]|\\.)*","status":"` + // a record of batch
+		`|\{"id":"[a-z]+:[0-9a-f]{64}","name":"(?:[^"\\]|\\.)*","status":"` + // batch record
 		`)`)
 })

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestOwnReports: what this program wrote about a bundle, left beside it, is not
-// read as another log.
+// TestOwnReports: reports of this program left beside a log are not read as logs;
+// recorded listings are.
 func TestOwnReports(t *testing.T) {
 	dir := t.TempDir()
 	const line = `E0304 10:03:05.000000    2114 kubelet.go:2347] "Skipping pod synchronization" err="PLEG is not healthy: pleg was last seen active 3m5s ago; threshold is 3m0s"`
@@ -43,8 +43,8 @@ func TestOwnReports(t *testing.T) {
 	}
 }
 
-// TestOwnForms: reports of versions that left no mark are known by their form,
-// and what only mentions this program is not taken for a report.
+// TestOwnForms: reports of versions without a mark are recognized by their form,
+// and files that only mention this program are not.
 func TestOwnForms(t *testing.T) {
 	for _, own := range []string{
 		"plegforensics v1.2.3 analyze\nnode: healthy\n",

@@ -6,17 +6,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// pasteMarks are words of the kubelet that no dump of a program holds by
-// itself.
+// pasteMarks are kubelet texts that do not occur in the output of other programs.
 var pasteMarks = [][]byte{[]byte("PLEG is not healthy"), []byte("pleg was last seen active"), []byte("NodeNotReady")}
 
-// pasteMost is the size up to which a file of unknown origin is read for log
-// lines whatever it seems to be: what people paste is short.
+// pasteMost is the size in bytes up to which a file that belongs to no layout is
+// searched for log lines whatever its kind: pasted excerpts are short.
 const pasteMost = 1 << 20
 
-// pasted decodes the log lines of a file that is mainly something else. A file
-// that no layout knows may hold lines of ps, dmesg and a kernel stack
-// together, whichever came first.
+// pasted decodes the log lines in a file that is mainly something else. A file that
+// belongs to no layout may combine ps output, dmesg lines and a kernel stack, in
+// any order.
 func (w *walker) pasted(s *slot, data []byte) {
 	if !(s.file.Layout == "" && len(data) <= pasteMost) && !marked(data) {
 		return
@@ -43,7 +42,7 @@ func marked(data []byte) bool {
 	return false
 }
 
-// stringWriter keeps lines in strings of their own; pasted files are small.
+// stringWriter keeps each line in a string of its own; pasted files are small.
 type stringWriter struct{}
 
 func (stringWriter) Keep(line []byte) parse.Text { return parse.PlainText(string(line)) }

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// An excerpt pasted together of an event row and a goroutine dump gives both:
-// the line about PLEG and the goroutine that waits.
+// An excerpt that combines an event row and a goroutine dump gives both: the PLEG
+// line and the waiting goroutine.
 func TestPastedStackKeepsItsLogLines(t *testing.T) {
 	text := "Ready False KubeletNotReady PLEG is not healthy: pleg was last seen active 3m1.25s ago; threshold is 3m0s\n" +
 		"goroutine 17 [semacquire, 528 minutes]:\nsync.runtime_SemacquireMutex(0xc00103f204, 0x0, 0x1)\n" +

@@ -13,8 +13,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// ticks are lines of a kubelet from one second of an hour to another, one every three,
-// of a process.
+// ticks returns kubelet lines with the given PID, one every three seconds from
+// second from to second to after 10:00.
 func ticks(pid, from, to int) (out []string) {
 	for s := from; s < to; s += 3 {
 		at := time.Date(2026, 11, 20, 10, 0, s, 123456000, time.UTC)
@@ -38,16 +38,16 @@ func loadLog(t *testing.T, lines ...[]string) *parse.Bundle {
 	return b
 }
 
-// TestPiecesOfALog: parts that stand in the wrong order are no steps of the clock, and
-// what the log covers is what it covers in the right one; steps that the order of parts
-// does not explain stay steps.
+// TestPiecesOfALog: parts of a log in the wrong order are not clock steps, and the
+// coverage is that of the right order; steps that the order of parts does not
+// explain remain steps.
 func TestPiecesOfALog(t *testing.T) {
 	tests := []struct {
 		name       string
 		lines      [][]string
 		jumps      int
 		misplaced  bool
-		to         int // last second of the hour that is covered, from the first on
+		to         int // last second covered, counted from 10:00
 		gaps, line int
 	}{
 		{name: "in order", lines: [][]string{ticks(7, 0, 600)}, to: 597},
@@ -77,8 +77,8 @@ func TestPiecesOfALog(t *testing.T) {
 	}
 }
 
-// TestRepeatsOfALog: lines that one file holds twice count once, and are no step of the
-// clock. A few lines that were written twice in one moment are lines of their own.
+// TestRepeatsOfALog: lines that occur twice in one file count once and are not
+// clock steps. A few lines repeated immediately are distinct lines.
 func TestRepeatsOfALog(t *testing.T) {
 	log := ticks(7, 0, 600)
 	var each, some []string
@@ -92,7 +92,7 @@ func TestRepeatsOfALog(t *testing.T) {
 		name    string
 		lines   [][]string
 		records int
-		copies  string // what the warning begins with, "" for none
+		copies  string // prefix of the warning, "" for none
 		line    int
 		jumps   int
 	}{

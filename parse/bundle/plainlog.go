@@ -8,38 +8,37 @@ import (
 	"sync"
 )
 
-// A large log that lies in the file system as it is needs no reader between it
-// and the workers: each takes the next run as soon as it is done with one, looks
-// where it can be cut, and reads it itself, so that what it decodes is in the
-// cache of its core.
+// A large uncompressed log in the file system is read by the workers themselves:
+// each takes the next run when it has finished one, finds where it can be cut, and
+// reads it, so that the data is in its core's cache when it is decoded.
 const (
-	plainRun  = 256 << 10 // bytes of a run
-	plainRuns = 4         // that make a log large
-	page      = 4 << 10   // whole pages are copied faster
+	plainRun  = 256 << 10 // bytes per run
+	plainRuns = 4         // runs that make a log large
+	page      = 4 << 10   // bytes; reads of whole, aligned pages are faster
 )
 
-// plainLog is such a log.
+// plainLog is a log that is read by the workers.
 type plainLog struct {
 	at    io.ReaderAt
-	size  int64 // when it was opened
-	run   int64 // bytes of a run, a multiple of page
-	limit int64 // of the length of a record
+	size  int64 // size when it was opened
+	run   int64 // bytes per run, a multiple of page
+	limit int64 // maximum length of a record
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	over   bool       // no more runs follow
-	short  bool       // because the log could not be read on
-	err    error      // because nothing may be read any more
-	from   int64      // where the next run begins
-	end    int64      // and where it should end
-	window []byte     // before end
+	short  bool       // … because the log could not be read any further
+	err    error      // … because the context ended or a limit was hit
+	from   int64      // start of the next run
+	end    int64      // planned end of the next run
+	window []byte     // data before end, to find a cut
 
-	text *fileText // where its lines stay, nil: they are kept
+	text *fileText // file to read texts from again, nil: texts are kept in memory
 }
 
-// errShrank is a file that is shorter than it was when it was opened.
+// errShrank reports that a file is shorter than when it was opened.
 var errShrank = errors.New("the file became shorter while it was read")
 
-// plain returns the log that m is, nil if it must be read as a stream.
+// plain returns m as a plainLog, nil if it must be read as a stream.
 func (w *walker) plain(m member, d lineDecoder) *plainLog {
 	run := w.l.opt.plainRun
 	if m.at == nil || m.size < plainRuns*run || !d.CutsAnywhere() {
@@ -48,12 +47,12 @@ func (w *walker) plain(m member, d lineDecoder) *plainLog {
 	return &plainLog{at: m.at, size: m.size, run: run, limit: int64(w.l.opt.Limits.Line)}
 }
 
-// firstWindow is how many bytes before the end of a run are read first, to find
-// a place to cut.
+// firstWindow returns how many bytes before the planned end of a run are read first
+// to find a cut.
 func (p *plainLog) firstWindow() int64 { return max(p.run/32, 1) }
 
-// cut returns where the next run ends: p.from if no place to cut is found within
-// the limit. An error ends the log somewhere before that place.
+// cut returns where the next run ends, p.from if there is no cut within the limit.
+// On a read error the log ends somewhere before the returned offset.
 func (p *plainLog) cut(d lineDecoder) (int64, error) {
 	for p.end += p.run; p.end < p.size; p.end += max(p.run, (p.end-p.from)/p.run*p.run) {
 		for n := p.firstWindow(); ; n *= 4 {
@@ -63,7 +62,7 @@ func (p *plainLog) cut(d lineDecoder) (int64, error) {
 				return p.end, err
 			}
 			data := p.window
-			if from > p.from { // in the middle of a line
+			if from > p.from { // the window begins in mid-line
 				data = data[bytes.IndexByte(data, '\n')+1:]
 			}
 			if k := d.Cut(data, false); k > 0 {
@@ -80,8 +79,8 @@ func (p *plainLog) cut(d lineDecoder) (int64, error) {
 	return p.size, nil
 }
 
-// read reads a stretch of the log into mem, or into memory of its own if that is
-// too small.
+// read reads bytes from to to of the log into mem, or into new memory if mem is too
+// small.
 func (p *plainLog) read(mem []byte, from, to int64) ([]byte, error) {
 	start := from &^ (page - 1)
 	if to-start > int64(len(mem)) {
@@ -91,8 +90,8 @@ func (p *plainLog) read(mem []byte, from, to int64) ([]byte, error) {
 	return mem[min(int(from-start), n):n], err
 }
 
-// readAt is ReadAt to which the end of the file is an error only when b is not
-// full.
+// readAt is ReadAt, except that reaching the end of the file is an error
+// (errShrank) only if b is not full.
 func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
 	n, err := r.ReadAt(b, off)
 	switch {
@@ -104,9 +103,8 @@ func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
 	return n, cause(err)
 }
 
-// plain lets all workers that are idle decode the runs of p together with the
-// walker. It returns false when a record comes that is too long for a run: next
-// reads from there.
+// plain decodes the runs of p in all idle workers and the walker. It returns false
+// when a record is too long for a run; next must continue from there.
 func (lr *lineReader) plain(p *plainLog) bool {
 	w := lr.w
 	lr.s.close = w.o.keep()
@@ -129,7 +127,7 @@ func (lr *lineReader) plain(p *plainLog) bool {
 	return false
 }
 
-// decodePlain reads and decodes runs until no more follow.
+// decodePlain reads and decodes runs until there are no more.
 func (lr *lineReader) decodePlain(p *plainLog) {
 	l, s := lr.w.l, lr.s
 	mem := <-l.pages
@@ -153,8 +151,8 @@ func (lr *lineReader) decodePlain(p *plainLog) {
 	}
 }
 
-// nextPlain returns where the next run begins, and its result without all but
-// where it ends; nil if no more runs follow.
+// nextPlain returns the start of the next run and its result, of which only end and
+// err are set; nil if there are no more runs.
 func (lr *lineReader) nextPlain(p *plainLog) (from int64, res *runResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// plainPieces are lines whose order decides what belongs together.
+// plainPieces are lines whose order decides how they are joined to records.
 var plainPieces = []string{
 	"Nov 20 23:50:41 node-7 kubelet[812]: I1120 23:50:41.261469     812 kubelet.go:2453] \"SyncLoop (PLEG): event for pod\" pod=\"prod/db-0\" event={\"ID\":\"0d1c\",\"Type\":\"ContainerDied\",\"Data\":\"5f6c\"}\n",
 	"Nov 20 23:50:42 node-7 kubelet[812]: E1120 23:50:42.261469     812 generic.go:256] \"GenericPLEG: Unable to retrieve pods\" err=<\n",
@@ -35,7 +35,7 @@ var plainPieces = []string{
 	"-- Reboot --\n", "Nov 20 23:59:42 node-7 kubelet[812]: " + strings.Repeat("a long line ", 300) + "\n",
 }
 
-// everything is all that a bundle says of its logs.
+// everything formats all that a bundle holds about its logs.
 func everything(b *parse.Bundle) string {
 	var s strings.Builder
 	s.WriteString(whole(b))
@@ -60,11 +60,12 @@ func everything(b *parse.Bundle) string {
 	return s.String()
 }
 
-// aStream makes a run longer than any file: it is read as a stream.
+// aStream is a run size larger than any file, which makes the file be read as a
+// stream.
 const aStream = 1 << 40
 
-// TestPlainRuns wants the same of a plain file whether it is read as a stream or
-// by the workers, in runs of any size.
+// TestPlainRuns: a plain file gives the same result read as a stream or by the
+// workers, with runs of any size.
 func TestPlainRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubelet.log")
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +91,7 @@ func TestPlainRuns(t *testing.T) {
 			return everything(b)
 		}
 		run := rapid.Int64Range(1, int64(log.Len()/plainRuns)).Draw(t, "run")
-		// A limit that is smaller than a line has the rest read as a stream.
+		// With a limit below the length of a line the rest is read as a stream.
 		limit := rapid.SampledFrom([]int{0, 600}).Draw(t, "limit")
 		if got, want := get(run, limit), get(aStream, 0); got != want {
 			t.Fatalf("runs of %d bytes:\n%s\nas a stream:\n%s", run, got, want)
@@ -98,7 +99,7 @@ func TestPlainRuns(t *testing.T) {
 	})
 }
 
-// TestPlainShrinks cuts a file short after it was opened.
+// TestPlainShrinks truncates a file after it was opened.
 func TestPlainShrinks(t *testing.T) {
 	log := testLog(5000)
 	path := file(t, "kubelet.log", log)
@@ -116,7 +117,7 @@ func TestPlainShrinks(t *testing.T) {
 	checkEnd(t, b, int64(keep), "became shorter")
 }
 
-// checkEnd wants one warning, about the place where a file ends.
+// checkEnd checks that there is one warning, at the offset where the file ends.
 func checkEnd(t *testing.T, b *parse.Bundle, end int64, why string) {
 	t.Helper()
 	if len(b.Warnings) != 1 || b.Warnings[0].Offset != end || !strings.Contains(b.Warnings[0].Msg, why) {
@@ -127,7 +128,7 @@ func checkEnd(t *testing.T, b *parse.Bundle, end int64, why string) {
 	}
 }
 
-// badDisk is a file that cannot be read from bad on.
+// badDisk is a file that cannot be read from offset bad on.
 type badDisk struct {
 	*bytes.Reader
 	bad int64
@@ -143,7 +144,7 @@ func (d badDisk) ReadAt(p []byte, off int64) (int, error) {
 	return n, errDisk
 }
 
-// TestPlainUnreadable reads a file until the disk fails.
+// TestPlainUnreadable reads a file whose disk fails in the middle.
 func TestPlainUnreadable(t *testing.T) {
 	log := testLog(10000)
 	bad := int64(bytes.LastIndexByte(log[:len(log)*3/4], '\n') + 1)

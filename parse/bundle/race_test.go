@@ -2,5 +2,6 @@
 
 package bundle
 
-// raceDetector tells that times and memory are several times what they are.
+// raceDetector reports whether the race detector inflates time and memory
+// measurements.
 const raceDetector = true

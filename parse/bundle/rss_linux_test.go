@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// peakRSS is how much of this process was resident at most, in KiB. What
-// getrusage tells counts the process that started this one too.
+// peakRSS returns the peak resident size of this process in KiB, 0 if unknown. It
+// does not use getrusage, whose value includes the parent process before exec.
 func peakRSS() (kib int64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

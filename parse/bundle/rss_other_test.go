@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// peakRSS is how much of this process was resident at most, in KiB.
+// peakRSS returns the peak resident size of this process in KiB, 0 if unknown.
 func peakRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss) >> 10 // counts bytes
+		return int64(u.Maxrss) >> 10 // macOS counts bytes
 	}
 	return int64(u.Maxrss)
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
-// sample decodes a metrics file and joins its samples with those of the other
-// files at once: a snapshot has thousands of lines of which every other
-// snapshot repeats all but the values. The set does not depend on the order in
-// which files arrive.
+// sample decodes a metrics file and adds its samples to those of the other files at
+// once: each snapshot repeats thousands of series of the others, with new values.
+// The resulting set does not depend on the order of files.
 func (l *loader) sample(s *slot, data []byte) {
 	part := metrics.Decode(s.file, data, metrics.Want{Asked: l.opt.Asked})
 	s.used = !part.Empty()
 	l.sampled(func(set *metrics.Set) { set.Add(part) })
 }
 
-// sampled lets add put samples into the set of all.
+// sampled calls add with the shared set, one call at a time, and reports the growth
+// to Options.Held.
 func (l *loader) sampled(add func(set *metrics.Set)) {
 	l.samplesMu.Lock()
 	defer l.samplesMu.Unlock()
@@ -32,12 +32,11 @@ func (l *loader) sampled(add func(set *metrics.Set)) {
 	}
 }
 
-// streamFrom is from how many bytes on a metrics file in text form is read in
-// pieces of that size, without ever being held whole.
+// streamFrom is the size in bytes from which a metrics file in text form is
+// streamed, in pieces of that size.
 const streamFrom = 4 << 20
 
-// samples reads a metrics file that is larger than a buffer: buf is how it
-// begins.
+// samples reads a metrics file larger than a buffer; buf holds its beginning.
 func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 	w.l.big <- struct{}{}
 	release := func() { <-w.l.big }
@@ -74,7 +73,7 @@ func (w *walker) samples(s *slot, d *decoder, m member, buf *buffer) error {
 	return atEnd(err)
 }
 
-// atEnd is what io.ReadFull says of the end of a file.
+// atEnd returns nil if err is an end-of-file error of io.ReadFull, else err.
 func atEnd(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil
@@ -82,7 +81,7 @@ func atEnd(err error) error {
 	return err
 }
 
-// series returns what the metrics files hold together.
+// series returns the merged content of all metrics files.
 func (l *loader) series() *parse.Part {
 	if l.samples == nil {
 		return &parse.Part{}
@@ -91,13 +90,13 @@ func (l *loader) series() *parse.Part {
 	return &part
 }
 
-// tsdbKey is the database that a path belongs to.
+// tsdbKey returns the root of the Prometheus database that path belongs to.
 func tsdbKey(path string) string {
 	root, _ := tsdb.Root(path)
 	return root
 }
 
-// database reads the files of one Prometheus database.
+// database decodes the files of one Prometheus database.
 func database(files []GroupFile) parse.Part {
 	fs := make([]tsdb.File, len(files))
 	for i, f := range files {

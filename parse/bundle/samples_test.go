@@ -18,7 +18,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// makeDatabase makes a database whose log is larger than what stays in memory.
+// makeDatabase creates a database whose write-ahead log is larger than what a group
+// keeps in memory.
 func makeDatabase(t *testing.T) string {
 	dir := t.TempDir()
 	db, err := tsdb.Open(dir, promslog.NewNopLogger(), nil, tsdb.DefaultOptions(), nil)
@@ -119,8 +120,8 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestDatabaseWithItsSnapshot copies a data directory as it is after the API
-// was asked for a snapshot, and as an administrator copies it: twice.
+// TestDatabaseWithItsSnapshot loads a data directory that contains an API snapshot
+// of itself, and one that contains a plain copy of itself: each sample counts once.
 func TestDatabaseWithItsSnapshot(t *testing.T) {
 	dir := makeDatabase(t)
 	alone, err := Load(context.Background(), []string{dir}, Options{})
@@ -159,9 +160,9 @@ func samplesOf(b *parse.Bundle) string {
 	return fmt.Sprintf("%d series, %d samples", len(b.Series), n)
 }
 
-// TestMetricsCostAsManyAsThereAre reads snapshots of 40,000 to 160,000 series:
-// what is allocated grows with their number by the same, within a fifth, whether
-// all of them are asked for or none.
+// TestMetricsCostAsManyAsThereAre loads snapshots of 40,000 to 160,000 series:
+// memory allocated grows linearly with their number, within a fifth, whether all of
+// them are asked for or none.
 func TestMetricsCostAsManyAsThereAre(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads large files")
@@ -189,7 +190,7 @@ func TestMetricsCostAsManyAsThereAre(t *testing.T) {
 		}
 		first, second := (bytes[1]-bytes[0])/40_000, (bytes[2]-bytes[1])/80_000
 		t.Logf("asked %v: %.0f bytes a series up to 80,000, %.0f beyond", asked, first, second)
-		if second > 1.2*max(first, 100) { // less is what a line of text takes by itself
+		if second > 1.2*max(first, 100) { // 100 bytes is about the line itself
 			t.Errorf("asked %v: a series costs %.0f bytes up to 80,000 and %.0f beyond", asked, first, second)
 		}
 		if each := (objects[2] - objects[1]) / 80_000; each > 1 {
@@ -198,7 +199,7 @@ func TestMetricsCostAsManyAsThereAre(t *testing.T) {
 	}
 }
 
-// seriesText is a snapshot of n series of one metric of a queue.
+// seriesText returns a snapshot of n series of one metric.
 func seriesText(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {

@@ -10,37 +10,37 @@ import (
 	"github.com/plegforensics/plegforensics/parse/exports"
 )
 
-// slot is a member and what its decoder found.
+// slot is a member and the result of its decoder.
 type slot struct {
 	file    *parse.File
 	part    parse.Part
 	lines   lineDecoder
-	laid    *exports.Reader // what the lines come from, nil: from the member itself
-	failed  bool            // something of it is lost
+	laid    *exports.Reader // reader of the extracted lines of an export, else nil
+	failed  bool            // part of its content was lost
 	used    bool            // gave records that are not in part
-	log     bool            // counts as one
-	guessed bool            // a log if the decoder finds anything in it
+	log     bool            // is a log that was decoded
+	guessed bool            // counts as a log only if the decoder finds something in it
 
 	mu     sync.Mutex
-	runs   []*runResult // under way, and those behind them
+	runs   []*runResult // runs that are not joined yet, in file order
 	ended  bool         // no more runs follow
-	before int          // lines of the runs that were joined
-	cut    *runResult   // where the file turned out to end
-	close  func()       // the file, if runs read it themselves
+	before int          // lines of the runs joined so far
+	cut    *runResult   // the run in which the file ended early, else nil
+	close  func()       // closes the file, if runs read it themselves
 }
 
-// runResult is what one run gave.
+// runResult is the result of one run.
 type runResult struct {
 	done    bool
 	result  any
 	lines   int
-	failure string         // how its decoder failed
-	long    *parse.Warning // about a line that is too long; its number is that in the run
-	err     error          // why the file ends within the run
-	end     int64          // where, if so
+	failure string         // panic of the decoder, formatted
+	long    *parse.Warning // warning about an overlong line; its line number counts from the start of the run
+	err     error          // error that ended the file within the run
+	end     int64          // file offset where the run ends
 }
 
-// add appends a run that is under way.
+// add appends a run that is being decoded.
 func (s *slot) add(r *runResult) *runResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *slot) add(r *runResult) *runResult {
 	return r
 }
 
-// finish notes that a run is done.
+// finish marks a run as done.
 func (s *slot) finish(ctx context.Context, r *runResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *slot) finish(ctx context.Context, r *runResult) {
 	s.advance(ctx)
 }
 
-// end notes that no more runs follow.
+// end records that no more runs follow.
 func (s *slot) end(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,8 @@ func (s *slot) end(ctx context.Context) {
 	s.advance(ctx)
 }
 
-// advance joins the runs up to the first that is under way.
+// advance joins finished runs in order, up to the first unfinished one, and
+// completes the slot after the last. The caller must hold s.mu.
 func (s *slot) advance(ctx context.Context) {
 	for len(s.runs) > 0 && s.runs[0].done {
 		if ctx.Err() == nil && s.cut == nil {
@@ -84,7 +85,7 @@ func (s *slot) advance(ctx context.Context) {
 	}
 }
 
-// join joins the next run.
+// join adds the result of the next run.
 func (s *slot) join(r *runResult) {
 	defer s.survive()
 	if r.long != nil {
@@ -106,7 +107,7 @@ func (s *slot) join(r *runResult) {
 	s.before += r.lines
 }
 
-// conclude takes over what the runs gave together.
+// conclude stores the merged result of all runs in the slot.
 func (s *slot) conclude() {
 	var found parse.LogPart
 	func() {
@@ -125,14 +126,14 @@ func (s *slot) conclude() {
 	s.part.LogPart, s.lines, s.laid, s.runs = found, nil, nil, nil
 }
 
-// tells reports whether a log has a record or a line that says when it was written.
+// tells reports whether a log has a record or a line with a timestamp.
 func tells(p *parse.LogPart) bool {
 	return len(p.Events)+len(p.Markers)+len(p.Facts)+len(p.Containers) > 0 ||
 		slices.ContainsFunc(p.Coverage, func(c *parse.Coverage) bool { return c.FirstLine.Raw.Set })
 }
 
-// survive turns a panic of a decoder into a warning: one hostile member must
-// not cost the report on all others.
+// survive, when deferred, turns a panic of a decoder into a warning, so that one
+// hostile member does not cost the report on all others.
 func (s *slot) survive() {
 	if f := failure(recover()); f != "" {
 		s.fail(f)

@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse/metrics/tsdb"
 )
 
-// identify decides what a member is good for: a layout that knows its path
-// says so, else its content does. It returns why a layout has no use for it, and
-// what kind of export of a log it is, and whether only the user's word makes it a log.
+// identify sets the role of a member: by the layout that knows its path, else by
+// content. It returns why the member is not used ("" if it is), its export form,
+// and whether it counts as a log only because the user named it.
 func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, form exports.Form, guessed bool) {
 	id := w.u.id
 	if f.Path != w.u.path || w.u.lone {
@@ -29,13 +29,13 @@ func (w *walker) identify(f *parse.File, head []byte, lone bool) (why string, fo
 		form = exported(f, id.Role, head)
 	}
 	if f.Role == parse.RoleUnknown && lone && isText(head) {
-		f.Role, guessed = parse.RoleLog, true // named by the user: let the log decoder try
+		f.Role, guessed = parse.RoleLog, true // let the log decoder try
 	}
 	return id.Why, form, guessed
 }
 
-// byContent is the role of a file whose layout gives it f.Role, or nothing:
-// what the content shows beyond doubt goes before the name.
+// byContent returns the role of a file; f.Role is what the layout says.
+// Unmistakable content takes precedence over the path.
 func byContent(f *parse.File, head []byte) parse.Role {
 	switch {
 	case isJournal(head):
@@ -45,7 +45,7 @@ func byContent(f *parse.File, head []byte) parse.Role {
 	case isSnapshotName(f.Path) && metrics.ErrorPage(head):
 		return parse.RoleMetrics
 	}
-	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number, but a place
+	if _, ok := tsdb.Root(f.Path); ok { // segments of a write-ahead log have no magic number but a known path
 		return parse.RoleTSDB
 	}
 	if !facts.IsDate(f.Path, head) && hasLogLines(head) {
@@ -55,7 +55,7 @@ func byContent(f *parse.File, head []byte) parse.Role {
 	case kind == "date" && isFewSamples(head):
 		return parse.RoleMetrics
 	case kind == "date":
-		return parse.RoleFacts // one line that is a date and nothing else
+		return parse.RoleFacts // a single line that is a date
 	case kind != "" && !hasLogLines(head):
 		if isContainerTable(head) {
 			return parse.RoleCRI
@@ -71,8 +71,8 @@ func byContent(f *parse.File, head []byte) parse.Role {
 	return sniff(head)
 }
 
-// hasLogLines reports whether one of the first lines begins as a log line does.
-// Times within a line prove nothing: process tables are full of them.
+// hasLogLines reports whether one of the first lines begins like a log line. Times
+// in mid-line do not count: process tables are full of them.
 func hasLogLines(h []byte) bool {
 	return firstLines(h, logLines, func(line []byte) bool {
 		for _, s := range shapes {
@@ -84,8 +84,8 @@ func hasLogLines(h []byte) bool {
 	})
 }
 
-// sniffers are tested in order; the first that knows the content wins. head is
-// the beginning of the member, up to headLen bytes.
+// sniffers are tested in order; the first match wins. head is the beginning of the
+// member, up to headLen bytes.
 var sniffers = []struct {
 	role  parse.Role
 	match func(head []byte) bool
@@ -107,8 +107,7 @@ var sniffers = []struct {
 	{parse.RoleLog, isDescription},
 }
 
-// sniff returns the role that the content alone gives a member, RoleUnknown
-// for what nothing is known about.
+// sniff returns the role by content alone, RoleUnknown if none matches.
 func sniff(head []byte) parse.Role {
 	for _, s := range sniffers {
 		if s.match(head) {
@@ -118,8 +117,8 @@ func sniff(head []byte) parse.Role {
 	return parse.RoleUnknown
 }
 
-// isSnapshotName reports whether a file is called as snapshots of metrics are,
-// or lies among them: then an error page in it is a snapshot that failed.
+// isSnapshotName reports whether a file is named like a metrics snapshot or lies
+// among snapshots. An error page in such a file is a failed snapshot.
 func isSnapshotName(p string) bool {
 	dir, base := path.Split(strings.ToLower(p))
 	switch path.Ext(base) {
@@ -133,8 +132,8 @@ func isSnapshotName(p string) bool {
 
 func isJournal(h []byte) bool { return bytes.HasPrefix(h, []byte("LPKSHHRH")) }
 
-// isTSDB knows the files of a Prometheus TSDB that carry a magic number: index
-// and chunk files, head chunks. The others go by their place (layouts.go).
+// isTSDB recognizes files of a Prometheus TSDB that have a magic number: index,
+// chunk and head chunk files. Others are recognized by path (layouts.go).
 func isTSDB(h []byte) bool {
 	for _, magic := range []string{"\xba\xaa\xd7\x00", "\x85\xbd\x40\xdd", "\x01\x30\xbc\x91"} {
 		if bytes.HasPrefix(h, []byte(magic)) {
@@ -144,8 +143,9 @@ func isTSDB(h []byte) bool {
 	return false
 }
 
-// isText reports whether h can be text in a superset of ASCII: hardly any
-// control characters. NUL bytes occur in logs after a crash.
+// isText reports whether h may be text in a superset of ASCII: at most 5% control
+// characters. NUL bytes, up to half of h, are allowed, since they occur in logs
+// after a crash.
 func isText(h []byte) bool {
 	odd, nul := 0, 0
 	h = h[:min(len(h), 16<<10)]
@@ -162,7 +162,8 @@ func isText(h []byte) bool {
 
 func isBinary(h []byte) bool { return !isText(h) }
 
-// lineStarts calls f with the first n lines of h that are not blank.
+// firstLines calls f with the first n non-blank lines of h, trimmed, until f
+// returns true. It reports whether f did.
 func firstLines(h []byte, n int, f func(line []byte) bool) bool {
 	for n > 0 && len(h) > 0 {
 		line, rest, _ := bytes.Cut(h, newline)
@@ -179,8 +180,8 @@ func firstLines(h []byte, n int, f func(line []byte) bool) bool {
 	return false
 }
 
-// isDescription knows a text that begins with what kubectl prints of nodes, but for the
-// command and what the shell says of it: the decoder of logs reads it.
+// isDescription recognizes "kubectl describe node" output at the beginning of a
+// text, possibly after the command and its prompt. The log decoder reads it.
 func isDescription(h []byte) bool {
 	return firstLines(h, 5, facts.BeginsDescription) && len(facts.Described(&parse.File{}, h)) > 0
 }
@@ -196,7 +197,8 @@ func isSnapshots(h []byte) bool {
 		(bytes.Contains(line, []byte(`"pods":[`)) || bytes.Contains(line, []byte(`"pods": [`)) || bytes.Contains(line, []byte(`"list_error"`)))
 }
 
-// isProtobufMetrics knows delimited io.prometheus.client.MetricFamily messages.
+// isProtobufMetrics recognizes length-delimited io.prometheus.client.MetricFamily
+// messages.
 func isProtobufMetrics(h []byte) bool { return metrics.Sniff(h) == metrics.FormatProto }
 
 func isMetricName(b []byte) bool {
@@ -208,8 +210,8 @@ func isMetricName(b []byte) bool {
 	return len(b) > 0
 }
 
-// isExposition knows the text forms: two of the first lines are comments of
-// the format or samples. A code fence or a command line may stand before.
+// isExposition recognizes the text formats: two of the first 12 lines are samples
+// or HELP or TYPE comments. A code fence or command line may precede them.
 func isExposition(h []byte) bool {
 	hits := 0
 	return firstLines(h, 12, func(line []byte) bool {
@@ -220,8 +222,8 @@ func isExposition(h []byte) bool {
 	}) || isFewSamples(h) || len(h) == headLen && metrics.Sniff(h) == metrics.FormatText && hits == 0
 }
 
-// isFewSamples knows a text that holds nothing but samples, be it one, and what
-// people leave around them: the date, say.
+// isFewSamples reports whether h consists of samples, at least one, and lines that
+// people leave around them, such as a date.
 func isFewSamples(h []byte) bool {
 	samples := 0
 	for line := range bytes.SplitSeq(h, newline) {
@@ -254,7 +256,7 @@ func isExpositionLine(line []byte) bool {
 		}
 		rest = rest[close+1:]
 	} else if !bytes.ContainsRune(line[:end], '_') {
-		return false // "up 1" alone is too little
+		return false // "up 1" alone proves too little
 	}
 	f := bytes.Fields(rest)
 	return len(f) >= 1 && len(f) <= 2 && isNumber(f[0])
@@ -277,8 +279,8 @@ func isNumber(b []byte) bool {
 	return digits
 }
 
-// isMetricsJSON knows the answers of the Prometheus HTTP API, the results in
-// them alone, as promtool prints them, and the export format of VictoriaMetrics.
+// isMetricsJSON recognizes responses of the Prometheus HTTP API, their result array
+// alone as promtool prints it, and the export format of VictoriaMetrics.
 func isMetricsJSON(h []byte) bool {
 	h = starts(h)
 	if bytes.HasPrefix(h, []byte("[")) {
@@ -292,7 +294,7 @@ func isMetricsJSON(h []byte) bool {
 		bytes.Contains(h, []byte(`"metric"`)) && bytes.Contains(h, []byte(`"values"`)) && bytes.Contains(h, []byte(`"timestamps"`))
 }
 
-// isObject knows Kubernetes objects in YAML and JSON, lists of them included.
+// isObject recognizes Kubernetes objects and lists of them in YAML and JSON.
 func isObject(h []byte) bool {
 	h = starts(h)
 	h = h[:min(len(h), 64<<10)]
@@ -309,7 +311,7 @@ func isObject(h []byte) bool {
 	})
 }
 
-// containerKeys are members that only the JSON of container tools has.
+// containerKeys are JSON keys that only container tools use.
 var containerKeys = []string{`"podSandboxId"`, `"sandboxId"`, `"createdAt"`, `"RuntimeReady"`, `"sandboxID"`, `"GraphDriver"`, `"ConmonPidFile"`, `"runtimeSpec"`}
 
 func isContainerJSON(h []byte) bool {
@@ -326,7 +328,7 @@ func isContainerJSON(h []byte) bool {
 	return false
 }
 
-// tableHeads are column titles of crictl, docker, podman and ctr.
+// tableHeads are column titles of crictl, docker, podman and ctr, in order.
 var tableHeads = [][]string{
 	{"CONTAINER ID", "IMAGE", "CREATED"},
 	{"CONTAINER", "IMAGE", "CREATED", "STATE"},
@@ -345,8 +347,8 @@ func isContainerTable(h []byte) bool {
 	})
 }
 
-// inOrder reports whether line begins with the first word and holds the others
-// behind it in order.
+// inOrder reports whether line begins with the first word and contains the others
+// after it in order.
 func inOrder(line []byte, words []string) bool {
 	if !bytes.HasPrefix(line, []byte(words[0])) {
 		return false
@@ -361,7 +363,7 @@ func inOrder(line []byte, words []string) bool {
 	return true
 }
 
-// isStacks knows goroutine dumps.
+// isStacks recognizes goroutine dumps.
 func isStacks(h []byte) bool {
 	return firstLines(h, 40, func(line []byte) bool {
 		if bytes.HasPrefix(line, []byte("goroutine profile: total ")) {
@@ -371,7 +373,7 @@ func isStacks(h []byte) bool {
 	})
 }
 
-// systemHeads begin command outputs and files of /proc that package facts
+// systemHeads are first words of command outputs and /proc files that package facts
 // reads whatever their name.
 var systemHeads = []string{
 	"some avg10=", "full avg10=", "MemTotal:", "Linux version ", "PRETTY_NAME=",

@@ -2,21 +2,20 @@ package bundle
 
 import "bytes"
 
-// logLines is how many lines at the beginning may be looked at to tell a log
-// from other text, and logShare the part of them, one in logShare, that must
-// look like log lines.
+// isLog looks at the first logLines lines; one in logShare of them must look like a
+// log line.
 const (
 	logLines = 60
 	logShare = 4
 )
 
-// longPreamble is how many lines are looked at where the first ones are no log:
-// kubelets in containers open with the trace of a shell script, minikube's
-// collected logs with a table.
+// longPreamble is how many lines are looked at if the first ones are no log: logs
+// of kubelets in containers begin with a shell trace, logs collected by minikube
+// with a table.
 const longPreamble = 2000
 
-// isLog reports whether a fair part of the first lines carries a stamp or a
-// header as log lines do.
+// isLog reports whether at least a quarter of the first lines have the timestamp or
+// header of a log line.
 func isLog(h []byte) bool { return logAmong(h, logLines) || logAmong(h, longPreamble) }
 
 func logAmong(h []byte, lines int) bool {
@@ -31,8 +30,8 @@ func logAmong(h []byte, lines int) bool {
 	return hits > 0 && hits*logShare >= seen
 }
 
-// isLogLine knows the stamps of the framings that package journal reads, by
-// shape alone.
+// isLogLine recognizes the timestamps of the framings that package journal reads,
+// by shape alone.
 func isLogLine(line []byte) bool {
 	if len(line) < 10 {
 		return false
@@ -48,16 +47,16 @@ func isLogLine(line []byte) bool {
 	return hasKlogHeader(line) || hasStampWithin(line) || hasCaller(line)
 }
 
-// hasCaller knows "kubelet.go:123] ", what is left of a klog header when its
-// stamp was not copied.
+// hasCaller recognizes "kubelet.go:123] ", the rest of a klog header whose
+// timestamp was not copied.
 func hasCaller(line []byte) bool {
 	word, _, ok := bytes.Cut(line[:min(len(line), 80)], []byte("] "))
 	name, number, is := bytes.Cut(word, []byte(".go:"))
 	return ok && is && len(name) > 0 && len(number) > 0 && bytes.IndexByte(name, ' ') < 0 && isNumber(number)
 }
 
-// shapes of stamps at the start of a line: 9 stands for a digit or a blank, a
-// for a letter, anything else for itself.
+// shapes are timestamps at the start of a line: 9 matches a digit or a blank, a a
+// letter or non-ASCII byte, anything else itself.
 var shapes = []string{
 	"aaa 99 99:99:99",            // syslog
 	"9999-99-99T99:99:99",        // RFC 3339
@@ -109,8 +108,8 @@ func letter(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// hasKlogHeader knows "I0803 22:33:00.123456 ", as it begins a line or follows
-// the framing.
+// hasKlogHeader recognizes "I0803 22:33:00.123456 " at the start of a line or after
+// its framing.
 func hasKlogHeader(line []byte) bool {
 	line = line[:min(len(line), 256)]
 	for {
@@ -126,8 +125,8 @@ func hasKlogHeader(line []byte) bool {
 	}
 }
 
-// hasStampWithin finds a stamp behind other columns, as rsyslog templates with
-// a localised month, container log wrappers and console prefixes write it.
+// hasStampWithin recognizes a timestamp after other columns, as written by rsyslog
+// templates with a localized month, container log wrappers and console prefixes.
 func hasStampWithin(line []byte) bool {
 	line = line[:min(len(line), 64)]
 	for i := range line {
@@ -141,14 +140,14 @@ func hasStampWithin(line []byte) bool {
 	return false
 }
 
-// logKeys are the members by which JSON log lines are known: journal, klog,
-// docker, cloud exports, zap.
+// logKeys are keys by which JSON log lines are recognized: journal, klog, docker,
+// cloud exports, zap.
 var logKeys = []string{
 	`"__REALTIME_TIMESTAMP"`, `"__CURSOR"`, `"MESSAGE"`, `"jsonPayload"`, `"textPayload"`,
 	`"ts":`, `"stream":"std`, `"@timestamp"`, `"log":"`,
 }
 
-// isLogJSON looks at the first object only: a line, or pretty-printed.
+// isLogJSON looks at the first 4 KiB only: a JSON line or a pretty-printed object.
 func isLogJSON(h []byte) bool {
 	h = bytes.TrimLeft(h, "\x1e\x00 \t\r\n[")
 	h = bytes.TrimPrefix(h, []byte("data: ")) // json-sse

@@ -2,7 +2,7 @@ package bundle
 
 import "testing"
 
-// TestLogLines: lines by which a file without a telling name is known for a log.
+// TestLogLines: lines by which a log is recognized whatever its file name.
 func TestLogLines(t *testing.T) {
 	for _, line := range []string{
 		"Apr 12 09:15:07 node-7 kubelet[4242]: hello",

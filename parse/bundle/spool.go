@@ -7,12 +7,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// maxSpool bounds what the members of one input may take on disk.
+// maxSpool bounds the bytes of one top-level file in temporary files.
 const maxSpool = 64 << 30
 
-// spooled puts a large member of an archive into a nameless file in the
-// system's directory for temporary files, never into the input. It is gone
-// when the group was decoded, or the process ends.
+// spooled copies a large archive member to an unlinked file in the system's
+// temporary directory, never into the input. It is deleted by remove, at the latest
+// when the process ends. at is nil if no file can be created; a warning says so.
 func (w *walker) spooled(s *slot, m member, buf *buffer) (at io.ReaderAt, size int64, remove func(), err error) {
 	defer w.l.give(buf)
 	f, err := os.CreateTemp("", "plegforensics-*")
@@ -20,7 +20,7 @@ func (w *walker) spooled(s *slot, m member, buf *buffer) (at io.ReaderAt, size i
 		w.u.warn(parse.Pos{File: s.file}, "skipped: %v; set TMPDIR, or give the unpacked directory", err)
 		return nil, 0, nil, nil
 	}
-	os.Remove(f.Name()) // while it is open; where that is impossible, remove does it
+	os.Remove(f.Name()) // the open file stays usable; where this is impossible, remove deletes it
 	remove = func() { f.Close(); os.Remove(f.Name()) }
 	n, werr := f.Write(buf.data())
 	more := int64(0)

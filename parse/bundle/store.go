@@ -9,31 +9,30 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// blockSize is how much text a block of the store holds before it is packed: what
-// a run keeps of its lines mostly makes one block. Packing costs less the fewer
-// there are.
+// blockSize is how many bytes of text a block holds before it is packed. The lines
+// kept from a run mostly fit one block; fewer, larger blocks are cheaper to pack.
 const blockSize = 128 << 10
 
-// cachedBlocks is how many unpacked blocks are kept. Readers walk the events
-// of a few files in time order, so a few blocks serve them.
+// cachedBlocks is the number of unpacked blocks cached. Readers walk the events of
+// a few files in time order, so a few blocks suffice.
 const cachedBlocks = 8
 
-// textStore keeps the text of picked lines packed. It only holds the cache;
-// the blocks are reached from the handles, so text that nobody refers to any
-// more is freed.
+// textStore caches unpacked blocks of the compressed text of kept lines. The blocks
+// themselves are referenced only by the parse.Text handles, so unreferenced text is
+// garbage collected. It is safe for concurrent use.
 type textStore struct {
 	mu    sync.Mutex
 	clock uint64
 	slots [cachedBlocks]cacheSlot
 
-	packers []*packer // that have no run: their buffers are used again
-	folded  []byte    // of the block unpacked last
+	packers []*packer // idle, for reuse of their buffers
+	folded  []byte    // scratch space: the block unpacked last, still folded
 	symbols *parse.Symbols
 }
 
 func newTextStore() *textStore { return &textStore{symbols: parse.NewSymbols()} }
 
-// packer returns a packer for one run; done gives it back.
+// packer returns a packer for one run; its done method returns it to the store.
 func (s *textStore) packer() *packer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,24 +55,24 @@ func (p *packer) done() {
 type cacheSlot struct {
 	block *textBlock
 	lines hollow
-	at    linePlace // where the last text was found
+	at    linePlace // position of the last lookup
 	used  uint64
 }
 
-// textBlock is a parse.FieldStore of up to blockSize bytes, or of one longer
-// line.
+// textBlock is a parse.FieldStore of up to blockSize bytes of text, or of one
+// longer line.
 type textBlock struct {
-	arena  parse.Arena // holds the block itself
+	arena  parse.Arena // refers back to the block
 	store  *textStore
-	lines  *hollow    // until they are packed
-	packed []byte     // the lines folded: the notes, and behind them the bytes
-	notes  int        // length of the notes once unpacked
-	text   int        // and of the text of the lines
-	heads  int        // and of their heads
-	rows   parse.Rows // of the closed block
+	lines  *hollow    // nil once packed
+	packed []byte     // the folded lines, s2-compressed: notes, then body
+	notes  int        // length of the notes when unpacked
+	text   int        // length of the text of the lines
+	heads  int        // length of the heads of the lines
+	rows   parse.Rows // set when the block is closed
 }
 
-// Row returns what begins with a row of fields.
+// Row returns the row of fields numbered n.
 func (b *textBlock) Row(n uint32) (parse.Row, *parse.Symbols) { return b.rows.At(n), b.store.symbols }
 
 // Slice returns n bytes at off of the block.
@@ -91,7 +90,8 @@ func (s *textStore) slice(b *textBlock, off, n uint32) string {
 	return c.lines.slice(off, n, &c.at, s.symbols)
 }
 
-// slot returns the one that has the block unpacked.
+// slot returns the cache slot that holds the block, unpacking it if necessary. The
+// caller must hold s.mu.
 func (s *textStore) slot(b *textBlock) *cacheSlot {
 	s.clock++
 	c := &s.slots[0]
@@ -105,7 +105,7 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 			c = x
 		}
 	}
-	// Decode cannot fail: the block is what Encode made.
+	// Decode cannot fail: the block was made by Encode.
 	s.folded, _ = s2.Decode(s.folded[:cap(s.folded)], b.packed)
 	lines := hollow{text: slices.Grow(c.lines.text[:0], b.text), heads: slices.Grow(c.lines.heads[:0], b.heads), rows: b.rows}
 	unfold(s.folded[:b.notes], s.folded[b.notes:], &lines)
@@ -113,24 +113,24 @@ func (s *textStore) slot(b *textBlock) *cacheSlot {
 	return c
 }
 
-// packer is the parse.TextWriter of one run. Handles are valid at once; close
-// packs what is still raw.
+// packer is the parse.TextWriter of one run. Texts are readable at once; close
+// compresses the current block.
 type packer struct {
 	store *textStore
 	block *textBlock
-	lines hollow // of the block
+	lines hollow // lines of the block
 	fold  folder
-	dst   []byte // what the encoder writes to
+	dst   []byte // encoder output buffer
 
-	placedRows  parse.Rows // of the runWriter that uses it
+	placedRows  parse.Rows // used by runWriter
 	placedLines []lineSum
 }
 
-// Symbols is where the numbers of field names and values come from.
+// Symbols returns the table that field names and values are interned in.
 func (p *packer) Symbols() *parse.Symbols { return p.store.symbols }
 
-// KeepRow puts the fields of the line kept last into its block, and takes the
-// values that stand in the line out of it. No row has the number 0.
+// KeepRow stores the fields of the line kept last in its block and removes those
+// values from the line's text. It returns the number of the row, never 0.
 func (p *packer) KeepRow(row []parse.Sym, values [][]byte) uint32 {
 	n := p.lines.rows.Add(row)
 	p.lines.leave(values, len(row))
@@ -151,7 +151,8 @@ func (p *packer) Keep(line []byte) parse.Text {
 	return parse.NewText(&p.block.arena, off, uint32(len(line)))
 }
 
-// close packs the current block. Blocks too small to gain stay raw.
+// close compresses the current block. A block that would gain less than a fifth
+// stays uncompressed.
 func (p *packer) close() {
 	b := p.block
 	if b == nil {

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// input counts the stored bytes of a top-level file and notices cancellation.
+// input counts the stored bytes read from a top-level file and stops on
+// cancellation and limits.
 type input struct {
 	r        io.Reader
 	b        *budget
@@ -28,7 +29,7 @@ func (s *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reached notes that the file was read to an offset at least, by other means.
+// reached records that the file was read up to offset n by other means.
 func (s *input) reached(n int64) {
 	if n > s.n {
 		s.progress.Read.Add(n - s.n)
@@ -36,9 +37,9 @@ func (s *input) reached(n int64) {
 	}
 }
 
-// counter is a buffered reader that knows how much was consumed. Decoders that
-// need io.ByteReader get the bufio.Reader itself: the libraries have fast paths
-// for that type, and do not read past the end of their data then.
+// counter is a buffered reader that counts what was consumed. Decoders that need an
+// io.ByteReader get the bufio.Reader itself: the libraries have fast paths for that
+// type and then do not read past the end of their data.
 type counter struct {
 	*bufio.Reader
 	src countingReader
@@ -66,7 +67,7 @@ func newCounter(r io.Reader) *counter {
 	return c
 }
 
-// consumed is the number of bytes taken so far.
+// consumed returns the number of bytes consumed so far.
 func (c *counter) consumed() int64 { return c.src.n - int64(c.Buffered()) }
 
 // peek returns the next n bytes without consuming them, fewer at the end.
@@ -75,7 +76,7 @@ func (c *counter) peek(n int) []byte {
 	return b
 }
 
-// fault is the error that ended the source, io.EOF at its proper end.
+// fault returns the error that ended the source, io.EOF at its regular end.
 func (c *counter) fault() error {
 	if c.src.err == nil {
 		return io.EOF
@@ -83,16 +84,16 @@ func (c *counter) fault() error {
 	return c.src.err
 }
 
-// expander is the output of a decompressor, or of anything else that can give
-// more than it takes. It counts against the budget and marks the errors of its
-// own with the layer they come from.
+// expander reads the output of a decompressor or of anything else that expands its
+// input. It counts against the budget and wraps errors of its own layer in a
+// streamError.
 type expander struct {
 	r    io.Reader
 	b    *budget
 	path string       // file that is being expanded
 	what string       // "gzip", "zip", …
 	in   func() int64 // bytes consumed so far
-	n    int64        // bytes given so far
+	n    int64        // bytes returned so far
 	err  error
 }
 
@@ -113,8 +114,8 @@ func (e *expander) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mark wraps the errors that arise in this layer and passes on those of the
-// layers below it, which have their mark already.
+// mark wraps errors that arise in this layer. Errors of the layers outside it are
+// wrapped already and pass unchanged.
 func (e *expander) mark(err error) error {
 	var s *streamError
 	if errors.As(err, &s) || e.b.ctx.Err() != nil {
@@ -127,7 +128,7 @@ func (e *expander) mark(err error) error {
 	return &streamError{path: e.path, what: e.what, in: e.in(), out: e.n, err: err}
 }
 
-// streamError is a stream that ended before its end.
+// streamError reports a stream that ended early.
 type streamError struct {
 	path    string
 	what    string
@@ -146,7 +147,7 @@ func (e *streamError) Error() string {
 
 func (e *streamError) Unwrap() error { return e.err }
 
-// plain words the usual read errors for users.
+// plain returns the text of a read error for users.
 func plain(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "data is cut short"
@@ -154,7 +155,7 @@ func plain(err error) string {
 	return Told(err).Error()
 }
 
-// isFinal reports whether err ends the reading of the whole top-level file.
+// isFinal reports whether err ends reading of the whole top-level file.
 func isFinal(err error) bool {
 	var l *limitError
 	return errors.As(err, &l) && l.final

@@ -13,7 +13,7 @@ import (
 
 const tarBlock = 512
 
-// tarWalk is one tar archive, or several that were written one after another.
+// tarWalk walks one tar archive, or several that are concatenated.
 type tarWalk struct {
 	w     *walker
 	m     member
@@ -23,7 +23,7 @@ type tarWalk struct {
 	sparse bool
 }
 
-// tar walks the members of a tar archive in the order in which they lie.
+// tar walks the members of a tar archive in archive order.
 func (w *walker) tar(m member, src *counter) error {
 	t := &tarWalk{w: w, m: m, src: &tarSource{counter: src}, links: links{m: m}}
 	err := t.walk()
@@ -31,8 +31,8 @@ func (w *walker) tar(m member, src *counter) error {
 	return w.ended(m, err)
 }
 
-// walk reads on behind damage and behind the end mark: archives are also
-// concatenated, and what follows a broken header may be whole again.
+// walk continues after damage and after the end mark: archives may be concatenated,
+// and what follows a broken header may be intact.
 func (t *tarWalk) walk() error {
 	for {
 		err := t.members()
@@ -46,7 +46,7 @@ func (t *tarWalk) walk() error {
 	}
 }
 
-// damaged reports whether err is a fault of this archive, and warns about it.
+// damaged reports whether err is a fault of this archive, and if so adds a warning.
 func (t *tarWalk) damaged(err error) bool {
 	var s *streamError
 	if t.w.l.ctx.Err() != nil || errors.As(err, &s) || isFinal(err) {
@@ -61,9 +61,9 @@ func (t *tarWalk) damaged(err error) bool {
 	return true
 }
 
-// damagedTar reports whether m is a tar archive whose first header is damaged: it
-// looks like one, and behind it stands one that is whole. Of what can be read only
-// once, no more is looked at than is buffered.
+// damagedTar reports whether m is a tar archive with a damaged first header: the
+// header looks like one, and an intact one follows. If m can be read only once,
+// only the buffered bytes are searched.
 func (w *walker) damagedTar(m member, src *counter) bool {
 	if !likeTarHeader(src.peek(tarBlock)) {
 		return false
@@ -86,7 +86,7 @@ func (w *walker) damagedTar(m member, src *counter) bool {
 	return false
 }
 
-// members reads up to the end mark of one archive.
+// members reads the members up to the end mark of one archive.
 func (t *tarWalk) members() error {
 	for {
 		b := t.src.peek(tarBlock)
@@ -109,7 +109,8 @@ func (t *tarWalk) members() error {
 	}
 }
 
-// endMark tells the end of an archive from a header without a name.
+// endMark handles a header without a name: nil at the end mark or the end of the
+// data, else an error.
 func (t *tarWalk) endMark(b []byte) error {
 	if len(b) == 0 {
 		if err := t.src.fault(); err != io.EOF {
@@ -125,7 +126,7 @@ func (t *tarWalk) endMark(b []byte) error {
 	return nil
 }
 
-// plain reads a member whose header was plain.
+// plain reads a member with a header that plainTarHead accepted.
 func (t *tarWalk) plain(h tarHead) error {
 	if err := t.w.b.member(); err != nil {
 		return err
@@ -142,10 +143,9 @@ func (t *tarWalk) plain(h tarHead) error {
 	return body.skip()
 }
 
-// other reads a member with the help of package archive/tar, which knows all
-// the extensions. It consumes exactly the headers and the data of the member.
-// Only behind a sparse member, whose stored size archive/tar does not tell, it
-// reads the rest of the archive.
+// other reads a member by package archive/tar, which supports all extensions. It
+// consumes exactly the headers and the data of the member. After a sparse member,
+// whose stored size archive/tar does not expose, it reads the rest of the archive.
 func (t *tarWalk) other() error {
 	tr := tar.NewReader(t.src)
 	for {
@@ -176,7 +176,7 @@ func (t *tarWalk) other() error {
 	}
 }
 
-// regularOld is the type of regular files in archives from before POSIX.
+// regularOld is the type flag of regular files in pre-POSIX archives.
 const regularOld = 0
 
 func (t *tarWalk) member(r io.Reader, h *tar.Header) error {
@@ -216,11 +216,11 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// tarSource is the stream of a tar archive; it can look for a header.
+// tarSource is the stream of a tar archive.
 type tarSource struct{ *counter }
 
-// nextHeader skips to the next block that is a header, zero blocks included.
-// It returns false at the end of the data.
+// nextHeader skips, also over zero blocks, to the next block that is a valid
+// header. It returns false at the end of the data.
 func (s *tarSource) nextHeader() (bool, error) {
 	if off := s.consumed() % tarBlock; off != 0 {
 		s.Discard(int(tarBlock - off))
@@ -240,14 +240,14 @@ func (s *tarSource) nextHeader() (bool, error) {
 	}
 }
 
-// maxLinks is how many links of an archive are remembered to find circles.
+// maxLinks is how many links of an archive are remembered to detect cycles.
 const maxLinks = 10000
 
-// links watches the names in an archive. Nothing is ever followed, joined or
-// created; an archive that tries is told of once for each kind.
+// links checks the names and links in an archive. Nothing is ever followed or
+// created; suspicious names are reported once per kind.
 type links struct {
 	m       member
-	seen    map[string]bool // names, as long as there are few
+	seen    map[string]bool // names seen, at most maxNames
 	target  map[string]string
 	odd     [oddKinds]int
 	example [oddKinds]string
@@ -276,7 +276,7 @@ func (l *links) add(kind int, example string) {
 	}
 }
 
-// maxNames bounds the memory for finding duplicates.
+// maxNames bounds the memory for duplicate detection.
 const maxNames = 200000
 
 func (l *links) name(name string) {
@@ -314,7 +314,8 @@ func (l *links) link(name, target string, hard bool) {
 
 func (l *links) device(name string) { l.add(oddDevice, name) }
 
-// outside reports whether a name, taken as a path, leaves its root.
+// outside reports whether name as a path leads out of the archive root. It also
+// recognizes Windows paths.
 func outside(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(path.Clean(name), "../") || path.Clean(name) == ".." ||
 		len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `..\`) || strings.HasPrefix(name, `\\`)
@@ -337,7 +338,7 @@ func (l *links) report(w *walker) {
 	}
 }
 
-// circles reports whether following name never ends.
+// circles reports whether following name exceeds 40 links, which means a cycle.
 func (l *links) circles(name string) bool {
 	at := name
 	for range 40 {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// tarHead is a header that says everything in its own block.
+// tarHead is a tar header without extensions.
 type tarHead struct {
 	name  string
 	size  int64
@@ -13,10 +13,10 @@ type tarHead struct {
 	typ   byte  // '0' file, '5' directory
 }
 
-// plainTarHead reads the header of an ordinary file or directory: plain octal
-// numbers, no extension. Such headers are most of a large archive, and reading
-// them here is several times faster than package archive/tar, which takes all
-// others. ok is false for those.
+// plainTarHead parses the header of an ordinary file or directory: octal numbers,
+// no extensions. Most headers of a large archive are of this kind, and parsing them
+// here is several times faster than package archive/tar, which handles the rest. ok
+// is false for those.
 func plainTarHead(b []byte) (h tarHead, ok bool) {
 	magic := string(b[257:265])
 	if magic != "ustar\x0000" && magic != "ustar  \x00" || b[0] == 0 {
@@ -35,7 +35,7 @@ func plainTarHead(b []byte) (h tarHead, ok bool) {
 	name := text(b[:100])
 	if p := b[345:500]; p[0] != 0 {
 		if magic != "ustar\x0000" {
-			return h, false // other uses of these bytes
+			return h, false // old GNU format uses these bytes differently
 		}
 		name = append(append(bytes.Clone(text(p)), '/'), name...)
 	}
@@ -46,7 +46,7 @@ func plainTarHead(b []byte) (h tarHead, ok bool) {
 	return h, h.typ == '5' || name[len(name)-1] != '/'
 }
 
-// text is a field up to its first NUL.
+// text returns a field up to its first NUL.
 func text(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
@@ -54,7 +54,7 @@ func text(b []byte) []byte {
 	return b
 }
 
-// octal reads a number field: blanks, digits, then blanks or NULs.
+// octal parses a number field: blanks, octal digits, then blanks or NULs.
 func octal(b []byte) (v int64, ok bool) {
 	i := 0
 	for i < len(b) && b[i] == ' ' {
@@ -72,7 +72,8 @@ func octal(b []byte) (v int64, ok bool) {
 	return v, ok
 }
 
-// tarSum is the checksum of a header block: its own field counts as blanks.
+// tarSum returns the checksum of a header block; the checksum field counts as
+// blanks.
 func tarSum(b []byte) (sum int64) {
 	for _, c := range b[:148] {
 		sum += int64(c)
@@ -83,7 +84,7 @@ func tarSum(b []byte) (sum int64) {
 	return sum + 8*' '
 }
 
-// tarBody is the data of one member.
+// tarBody reads the data of one member.
 type tarBody struct {
 	src  *counter
 	left int64
@@ -103,7 +104,7 @@ func (b *tarBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skip goes to the next block boundary behind the data.
+// skip advances to the next block boundary after the data.
 func (b *tarBody) skip() error {
 	left := b.left + (tarBlock-(b.src.consumed()+b.left)%tarBlock)%tarBlock
 	for left > 0 {

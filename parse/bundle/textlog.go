@@ -5,7 +5,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse/logs"
 )
 
-// textLogs makes the decoders of text logs; all share one set of signatures.
+// textLogs returns a constructor of text log decoders that share one set of
+// signatures.
 func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	return func(f *parse.File, head []byte) lineDecoder {
 		d := logs.NewDecoder(f, head, set, logs.Options{Source: writer[f.Role], Own: isOwnLine})
@@ -13,13 +14,13 @@ func textLogs(set *logs.Set) func(*parse.File, []byte) lineDecoder {
 	}
 }
 
-// writer is who writes the logs of a role: the source of lines that do not tell.
+// writer is the source of a role's log lines that do not name their own.
 var writer = map[parse.Role]parse.Source{
 	parse.RoleKubeletLog: parse.SrcKubelet,
 	parse.RoleKernelLog:  parse.SrcKernel,
 }
 
-// logDecoder lets package logs decode the runs that this package cuts.
+// logDecoder adapts logs.Decoder to lineDecoder.
 type logDecoder struct {
 	*logs.Decoder
 	merger *logs.Merger

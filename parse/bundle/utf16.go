@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// utf16Reader turns UTF-16 with a byte order mark into UTF-8. Lone surrogates
-// become U+FFFD. Offsets of the members it yields are those of the UTF-8 text.
+// utf16Reader converts UTF-16 to UTF-8; newUTF16 has consumed the byte order mark.
+// Lone surrogates become U+FFFD. Offsets in warnings and records refer to the UTF-8
+// text.
 type utf16Reader struct {
 	src  *counter
 	big  bool
@@ -16,7 +17,7 @@ type utf16Reader struct {
 	err  error
 }
 
-// newUTF16 consumes the byte order mark.
+// newUTF16 discards the byte order mark of src.
 func newUTF16(src *counter, big bool) *utf16Reader {
 	src.Discard(2)
 	return &utf16Reader{src: src, big: big}

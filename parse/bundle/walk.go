@@ -8,23 +8,23 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// walker reads one unit after the other. It belongs to one goroutine.
+// walker reads units one after the other. It is used by one goroutine.
 type walker struct {
 	l      *loader
 	u      *unit
-	o      *opened // the file of u
-	in     *input  // its bytes
+	o      *opened // the open file of u
+	in     *input  // counts bytes read of o
 	b      *budget
 	codecs codecs
 	idle   []*counter
-	// snippet is the text that the archive holds, as long as it is all that it
-	// holds.
+	// snippet is the unrecognized text that is the only content of the archive so
+	// far, else nil.
 	snippet *snippet
 
-	cut string // the file of which it was told last that an error ended it
+	cut string // path of the file last reported as cut short
 }
 
-// counter wraps r; counters nest as layers do and are used again.
+// counter returns a counter for r, reusing released ones.
 func (w *walker) counter(r io.Reader) *counter {
 	c, ok := pop(&w.idle)
 	if !ok {
@@ -40,13 +40,13 @@ func (w *walker) release(c *counter) {
 	w.idle = append(w.idle, c)
 }
 
-// member is a stream on its way through the layers.
+// member is a stream being unwrapped.
 type member struct {
 	path  string // parse.File.Path
 	mtime int64
 	size  int64 // stored size if known, else -1
 	r     io.Reader
-	at    io.ReaderAt // the same bytes, nil when they can be read only once
+	at    io.ReaderAt // random access to the same bytes, nil if they can be read only once
 	depth int
 	lone  bool // named on the command line
 }
@@ -89,8 +89,8 @@ func (w *walker) unit(u *unit) {
 	}
 }
 
-// member peels one layer off m, or decodes it. The error ends the enclosing
-// layer too: it is final, or it comes from a layer below m.
+// member unwraps one layer of m, or decodes it. An error ends the enclosing layer
+// too: it is final, or it comes from a layer outside m.
 func (w *walker) member(m member) error {
 	src := w.counter(m.r)
 	defer w.release(src)
@@ -138,13 +138,13 @@ func (w *walker) member(m member) error {
 	return w.compressed(m, src, f)
 }
 
-// as is m with its bytes transformed.
+// as returns m with its bytes replaced by those of r.
 func (m member) as(r io.Reader) member {
 	m.r, m.at, m.size = r, nil, -1
 	return m
 }
 
-// compressed peels a compression, which has one nameless member.
+// compressed unwraps a compressed stream; its content keeps the path of m.
 func (w *walker) compressed(m member, src *counter, f format) error {
 	r, consumed, done, err := w.decompressor(m, src, f)
 	defer done()
@@ -160,8 +160,8 @@ func (w *walker) compressed(m member, src *counter, f format) error {
 	return w.ended(m, drain(out))
 }
 
-// decompressor opens the stream of a compressed member. A large xz file whose
-// blocks are known is decoded beside the walker.
+// decompressor opens the stream of a compressed member. A large xz file with a
+// usable index is decoded concurrently with the walker.
 func (w *walker) decompressor(m member, src *counter, f format) (r io.Reader, consumed func() int64, done func(), err error) {
 	if in, ok := m.r.(*input); ok && f == fmtXZ && m.at != nil {
 		if blocks, err := xzIndex(m.at, m.size); err == nil {
@@ -176,14 +176,14 @@ func (w *walker) decompressor(m member, src *counter, f format) (r io.Reader, co
 	return r, src.consumed, done, err
 }
 
-// drain reads a stream to its end, so that its checksums are looked at.
+// drain reads a stream to its end, so that its checksums are verified.
 func drain(r io.Reader) error {
 	_, err := io.Copy(io.Discard, r)
 	return err
 }
 
-// ended warns about an error that arose in the layer of m, and passes on one
-// that did not.
+// ended reports an error that arose in the layer of m as a warning and returns nil;
+// other errors are returned.
 func (w *walker) ended(m member, err error) error {
 	if err == nil || w.l.ctx.Err() != nil || isFinal(err) {
 		return err
@@ -203,7 +203,7 @@ func (w *walker) ended(m member, err error) error {
 	return nil
 }
 
-// cutShort notes that an error of an outer layer cut m short.
+// cutShort warns that an error of an outer layer cut f short.
 func (w *walker) cutShort(f *parse.File, offset int64, err error) {
 	var s *streamError
 	if err == nil || w.l.ctx.Err() != nil || errors.As(err, &s) && s.path == f.Path {
@@ -217,12 +217,13 @@ func (w *walker) warnAt(m member, offset int64, format string, args ...any) {
 	w.u.warn(parse.Pos{File: w.fileOf(m), Offset: offset}, format, args...)
 }
 
-// fileOf is a File for positions in m itself, which is no leaf.
+// fileOf returns a File for positions in m itself, an archive or compressed file
+// that has no slot.
 func (w *walker) fileOf(m member) *parse.File {
 	return &parse.File{Path: m.path, Input: w.u.input, ModTime: m.mtime, Size: m.size}
 }
 
-// cause strips the path from an error of package os: the warning has it.
+// cause strips the path from an error of package os; the warning states it already.
 func cause(err error) error {
 	if told := Told(err); told != err {
 		return told

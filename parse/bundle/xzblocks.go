@@ -12,52 +12,52 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// xzBlocks is the decompressed stream of an xz file that can be read anywhere.
+// xzBlocks is the decompressed stream of an xz file with random access.
 //
-// Such a file is a row of streams; a stream is a header, blocks, an index and a
-// footer. Blocks do not depend on each other. Decoders of their own take them,
-// several at a time if there are cores for it: each block, framed as a stream
-// that has no check, goes through the library. The check is computed where the
-// data is read, so that decoding, which takes longest, has a core for itself.
-// What is wrong is told where reading in sequence would find it.
+// Such a file is a sequence of streams; a stream consists of a header, blocks, an
+// index and a footer. Blocks are independent, so they are decoded concurrently with
+// the reader, several at a time if there are cores for it: each block is framed as
+// a stream without check for the library. The check is computed by the reader, so
+// that decoding, the slowest part, has a core for itself. Errors are reported where
+// sequential reading would find them.
 type xzBlocks struct {
 	at    io.ReaderAt
 	size  int64
 	dict  uint32
 	alive func() error
-	seen  func(stored int64) // told how much of the file was needed so far
+	seen  func(stored int64) // called with how much of the file was needed so far
 
-	readers []*xz.Reader // of the decoders
-	order   chan xzJob   // blocks in file order, for the reader
+	readers []*xz.Reader // one for each decoder, nil entries are created
+	order   chan xzJob   // blocks in file order, for Read
 	free    chan []byte
 	stop    chan struct{}
 	wait    sync.WaitGroup
 
-	job   xzJob // being read
+	job   xzJob // the block being read
 	sum   hash.Hash
 	piece []byte
 	rest  []byte
-	in    int64 // bytes of the file that were needed for what was read
+	in    int64 // file offset up to which data was needed for what was read
 	err   error
 }
 
 const (
-	xzMaxBlock = 256 << 20 // decompressed; a larger one would have to wait for the one before anyway
-	xzMinFile  = 512 << 10 // decompressed; less is not worth the goroutines
+	xzMaxBlock = 256 << 20 // decompressed; a larger block would have to wait for the previous one anyway
+	xzMinFile  = 512 << 10 // decompressed; less does not justify the goroutines
 	xzPiece    = 256 << 10
-	xzStep     = 128      // asked of the library at a time: at damage it drops what it has of them
-	xzAhead    = 24 << 20 // how far one of several blocks may be ahead of the reader
+	xzStep     = 128      // bytes per library read: on damage the library drops what it decoded in the call
+	xzAhead    = 24 << 20 // bytes that a decoder may be ahead of the reader, if there are several
 )
 
-// The library takes its input in pieces of xzInput, as it does when it reads a
-// file from front to back out of a buffer of xzBuffer; offsets of errors are
-// where such a piece ends.
+// Reported offsets must equal those of sequential reading, where the library reads
+// pieces of xzInput bytes out of a buffer of xzBuffer bytes: an error is reported
+// at the end of its piece.
 const (
 	xzInput  = 8 << 10
 	xzBuffer = 64 << 10
 )
 
-// xzJob is a block and where its decoder puts the pieces.
+// xzJob is a block and the channel for its decoded pieces.
 type xzJob struct {
 	block xzBlock
 	out   chan xzPart
@@ -66,13 +66,13 @@ type xzJob struct {
 // xzPart is a piece of a block, or the error that ended it.
 type xzPart struct {
 	data   []byte
-	in     int64 // bytes of the file that were read for it
+	in     int64 // file offset up to which data was read for it
 	err    error
-	header bool // err is one of the headers
+	header bool // err is about the headers
 }
 
-// xzDecoders is how many decoders suit the blocks of a file, 0 when it is best
-// read in sequence.
+// xzDecoders returns how many decoders to use for the blocks of a file, 0 if it is
+// best read sequentially.
 func xzDecoders(blocks []xzBlock, jobs int) int {
 	var sum, largest int64
 	for _, b := range blocks {
@@ -88,8 +88,9 @@ func xzDecoders(blocks []xzBlock, jobs int) int {
 	return min(jobs, len(blocks), 4)
 }
 
-// start begins to decode with a goroutine for each of the readers, which may be
-// nil. close ends them. The error is one of the headers of the first block.
+// start starts one goroutine for each of readers, whose entries may be nil; close
+// stops them. It returns an error only if the headers of the first block are
+// invalid.
 func (x *xzBlocks) start(blocks []xzBlock, readers []*xz.Reader) error {
 	ahead := 4
 	if len(readers) > 1 {
@@ -135,7 +136,7 @@ func (x *xzBlocks) pass(to chan xzJob, j xzJob) bool {
 	}
 }
 
-// decode sends a block in pieces and closes its channel.
+// decode decodes a block, sends it in pieces and closes its channel.
 func (x *xzBlocks) decode(r **xz.Reader, j xzJob) {
 	defer close(j.out)
 	in := j.block.stream(x)
@@ -179,7 +180,7 @@ func (x *xzBlocks) send(j xzJob, p xzPart) bool {
 	}
 }
 
-// Read fills p, unless the stream ends.
+// Read fills p unless the stream ends.
 func (x *xzBlocks) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(x.rest) > 0 {
@@ -199,7 +200,7 @@ func (x *xzBlocks) Read(p []byte) (n int, err error) {
 	return 0, x.err
 }
 
-// next goes to the next piece, or to the next block.
+// next advances to the next piece or the next block.
 func (x *xzBlocks) next() {
 	if x.piece != nil {
 		select {
@@ -237,7 +238,7 @@ func (x *xzBlocks) take(p xzPart) {
 	x.piece, x.rest = p.data, p.data
 }
 
-// verify holds the check of the block that was read against its data.
+// verify compares the stored check of the block with that of the data read.
 func (x *xzBlocks) verify() error {
 	if x.sum == nil {
 		return nil
@@ -261,7 +262,7 @@ func (x *xzBlocks) verify() error {
 	return nil
 }
 
-// consumed is how much of the file was needed for what was read so far.
+// consumed returns how much of the file was needed for what was read so far.
 func (x *xzBlocks) consumed() int64 { return x.in }
 
 func (x *xzBlocks) close() {
@@ -271,7 +272,7 @@ func (x *xzBlocks) close() {
 
 var xzCRC64 = crc64.MakeTable(crc64.ECMA)
 
-// newXZSum computes a check, nil where there is none.
+// newXZSum returns the hash of a check type, nil if there is no check.
 func newXZSum(check byte) hash.Hash {
 	switch check {
 	case xzCRC32:
@@ -284,10 +285,11 @@ func newXZSum(check byte) hash.Hash {
 	return nil
 }
 
-// roundUp is the next multiple of unit, or end if that comes first.
+// roundUp rounds n up to a multiple of unit, at most end.
 func roundUp(n, unit, end int64) int64 { return min((n+unit-1)/unit*unit, end) }
 
-// short is the error of a file that has less data than it had.
+// short returns the error for a file that ended early: io.EOF becomes
+// io.ErrUnexpectedEOF.
 func short(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

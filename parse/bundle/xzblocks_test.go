@@ -12,9 +12,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestXZDamage breaks xz files in many places, and wants what is told of them
-// to be the same whether they are read in sequence, as a stream is, or decoded
-// beside the reader, and no less to be read of them.
+// TestXZDamage damages xz files in many places. Warnings must be the same whether a
+// file is read sequentially, as a stream, or decoded concurrently, and the latter
+// must read no less.
 func TestXZDamage(t *testing.T) {
 	log := testLog(6600)
 	if len(log) < xzMinFile {
@@ -56,8 +56,8 @@ func TestXZDamage(t *testing.T) {
 	}
 }
 
-// damaged gives data whole, with a bit turned over in n places and near its
-// edges, cut short, and with something behind it.
+// damaged yields data unchanged, with a bit flipped in n places and near its edges,
+// truncated, and with bytes appended.
 func damaged(data []byte, n int, edges bool) func(yield func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		var flips []int
@@ -88,7 +88,7 @@ func sameXZ(t *testing.T, what string, data []byte) {
 	path := file(t, "k.log.xz", data)
 	opt := Options{Jobs: 2, newLines: newKeepFew, Stdin: bytes.NewReader(data)}
 	want := load(t, opt, "-")
-	const lost = xzStep/800 + 1 // lines kept in what the library may drop
+	const lost = xzStep/800 + 1 // lines within what the library may drop
 	var first string
 	for _, jobs := range []int{1, 5} {
 		opt.Jobs = jobs
@@ -104,7 +104,7 @@ func sameXZ(t *testing.T, what string, data []byte) {
 	}
 }
 
-// keepFew keeps each tenth line of a test log.
+// keepFew keeps every tenth line of a test log.
 type keepFew struct{ keepAll }
 
 func newKeepFew(f *parse.File, head []byte) lineDecoder {
@@ -124,8 +124,9 @@ func messages(b *parse.Bundle) string {
 	return s.String()
 }
 
-// TestXZRatio reads more of a file of several blocks than any stream may expand
-// to whatever it takes: what was read of the file counts up to its end.
+// TestXZRatio reads a file of several blocks that expands beyond freeStream: the
+// bytes read of the file must be counted up to its end, or the ratio limit would be
+// hit.
 func TestXZRatio(t *testing.T) {
 	if raceDetector {
 		t.Skip("takes long")
@@ -141,7 +142,7 @@ func TestXZRatio(t *testing.T) {
 	}
 }
 
-// TestXZIndexHostile wants indexes that were made up to be refused.
+// TestXZIndexHostile: forged indexes are rejected.
 func TestXZIndexHostile(t *testing.T) {
 	header := xzHeader(4)
 	footer := func(size uint32) []byte {

@@ -7,38 +7,38 @@ import (
 	"io"
 )
 
-// xzBlock is one block as the index has it.
+// xzBlock is one block as described by the index.
 type xzBlock struct {
-	offset   int64 // of the block header in the file
+	offset   int64 // file offset of the block header
 	unpadded int64
 	size     int64 // decompressed
-	check    byte  // kind of check: second byte of the stream flags
+	check    byte  // check type: second byte of the stream flags
 }
 
-// data is the length of a block in the file without its check.
+// data returns the length of a block in the file, padded, without its check.
 func (b xzBlock) data() int64 { return padded(b.unpadded) - xzSumSizes[b.check] }
 
-// Kinds of check.
+// Check types.
 const (
 	xzCRC32   = 1
 	xzCRC64ID = 4
 	xzSHA256  = 10
 )
 
-// xzSumSizes are the lengths of those that can be computed here.
+// xzSumSizes are the sizes in bytes of the supported checks.
 var xzSumSizes = map[byte]int64{0: 0, xzCRC32: 4, xzCRC64ID: 8, xzSHA256: 32}
 
 const (
 	xzHeaderSize = 12
 	xzMaxIndex   = 16 << 20
-	xzMaxBlocks  = 1 << 16  // and streams
-	xzMaxPadding = 64 << 10 // between and behind streams
+	xzMaxBlocks  = 1 << 16  // blocks and streams together
+	xzMaxPadding = 64 << 10 // bytes between and after streams
 )
 
 var errXZIndex = errors.New("xz index cannot be used")
 
-// xzIndex reads the blocks of all streams from the end of the file. Any doubt
-// is an error: the file is then read in sequence, which tells what is wrong.
+// xzIndex reads the index of all streams, from the end of the file. Anything
+// unusual is an error; the file is then read sequentially, which finds the cause.
 func xzIndex(at io.ReaderAt, size int64) ([]xzBlock, error) {
 	var streams [][]xzBlock
 	total, padding := 0, 0
@@ -71,8 +71,8 @@ func xzIndex(at io.ReaderAt, size int64) ([]xzBlock, error) {
 	return out, nil
 }
 
-// xzStream reads the index of the stream that ends at end, and finds its start
-// and the header there.
+// xzStream reads the index of the stream that ends at end, and returns its blocks
+// and its start. It verifies the stream header there.
 func xzStream(at io.ReaderAt, end int64) ([]xzBlock, int64, error) {
 	var footer [xzHeaderSize]byte
 	if end < 2*xzHeaderSize+8 || end%4 != 0 {
@@ -111,7 +111,7 @@ func xzStream(at io.ReaderAt, end int64) ([]xzBlock, int64, error) {
 	return blocks, start, nil
 }
 
-// xzHeader is the header of a stream with that kind of check.
+// xzHeader returns a stream header with the given check type.
 func xzHeader(check byte) (h [xzHeaderSize]byte) {
 	copy(h[:], "\xfd7zXZ\x00")
 	h[7] = check
@@ -119,8 +119,8 @@ func xzHeader(check byte) (h [xzHeaderSize]byte) {
 	return h
 }
 
-// xzRecords parses an index. Offsets count from the first block; span is the
-// length of all blocks.
+// xzRecords parses an index. Block offsets are relative to the first block; span is
+// the length of all blocks.
 func xzRecords(index []byte, check byte) (blocks []xzBlock, span int64, err error) {
 	sum, known := xzSumSizes[check]
 	body := index[:len(index)-4]

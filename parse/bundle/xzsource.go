@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// xzSource is one block, framed as a stream of its own without a check.
+// xzSource reads one block framed as a stream of its own without check.
 type xzSource struct {
 	x          *xzBlocks
-	head, tail []byte // before and behind the block
-	off, end   int64  // what is left of it in the file
+	head, tail []byte // framing before and after the block
+	off, end   int64  // rest of the block in the file
 }
 
 func (b xzBlock) stream(x *xzBlocks) *xzSource {
@@ -39,7 +39,8 @@ func (s *xzSource) Read(p []byte) (n int, err error) {
 	if s.head = s.head[n:]; n > 0 && s.off != int64(n) {
 		return n, nil
 	}
-	// Behind the header of the file its first block follows in one piece.
+	// The first block of the file directly follows the header, so both are returned
+	// by one Read.
 	if s.off < s.end {
 		k := min(int64(len(p)-n), s.end-s.off, xzInput-s.off%xzInput)
 		m, err := s.x.at.ReadAt(p[n:n+int(k)], s.off)
@@ -56,5 +57,5 @@ func (s *xzSource) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// read is how much of the file was read when reading it from front to back.
+// read returns how much of the file sequential reading would have read.
 func (s *xzSource) read() int64 { return roundUp(s.off, xzInput, s.x.size) }

@@ -13,9 +13,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// zip walks a zip archive. With random access the central directory says what
-// it holds; without, or when the directory is torn, the local headers do, in
-// one pass.
+// zip walks a zip archive: by its central directory if it has random access, else,
+// or if the directory is damaged, by the local headers in one pass.
 func (w *walker) zip(m member, src *counter) error {
 	links := links{m: m}
 	err := w.zipBy(m, src, &links)
@@ -39,7 +38,8 @@ func (w *walker) zipBy(m member, src *counter, links *links) error {
 	return w.zipDirectory(m, zr, links)
 }
 
-// zipSound reports whether all members lie where the directory says.
+// zipSound returns an error if a member's data cannot be located as the directory
+// says.
 func zipSound(zr *zip.Reader) error {
 	for _, f := range zr.File {
 		if _, err := f.DataOffset(); err != nil {
@@ -49,9 +49,9 @@ func zipSound(zr *zip.Reader) error {
 	return nil
 }
 
-// zipDirectory reads the members in the order of the directory. Members that
-// share packed bytes are read once: that is how small archives claim to hold
-// terabytes.
+// zipDirectory reads the members in directory order. It stops at members that share
+// compressed bytes with earlier ones: a zip bomb technique by which small archives
+// expand to terabytes.
 func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
 	seen := make(map[int64]bool, min(len(zr.File), maxNames))
 	var packed uint64
@@ -73,7 +73,7 @@ func (w *walker) zipDirectory(m member, zr *zip.Reader, links *links) error {
 	return nil
 }
 
-// zipEntry is what both ways of reading know about a member.
+// zipEntry is the metadata of a member, from the directory or a local header.
 type zipEntry struct {
 	name     string
 	method   uint16
@@ -112,7 +112,7 @@ func (w *walker) zipMember(m member, e zipEntry) member {
 	return in
 }
 
-// Methods and flags of the format.
+// Compression methods and flags.
 const (
 	zipStored    = 0
 	zipDeflated  = 8
@@ -124,8 +124,9 @@ const (
 	zipUTF8      = 1 << 11
 )
 
-// zipData decodes one member whose packed bytes src yields. known says that
-// crc and size are; else they are checked by the caller.
+// zipData decodes one member whose compressed bytes src yields. known says that
+// e.crc and e.size are valid and are to be checked; otherwise the caller checks the
+// result. It returns nil if the member cannot be decompressed.
 func (w *walker) zipData(in member, e zipEntry, src *counter, known bool) (*summed, error) {
 	if e.flags&zipEncrypted != 0 {
 		w.warnAt(in, 0, "is encrypted: unpack it first")
@@ -164,7 +165,8 @@ func (w *walker) zipMethod(e zipEntry, src *counter) (io.Reader, func(), error) 
 	return nil, nothing, fmt.Errorf("compression method %d is not supported", e.method)
 }
 
-// summed checks length and CRC-32 at the end of a member.
+// summed counts and checksums the data of a member and, if check is set, verifies
+// them at its end.
 type summed struct {
 	r     io.Reader
 	want  zipEntry
@@ -185,8 +187,8 @@ func (s *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zipStream reads the local headers one after the other. It needs no
-// directory and no random access, and stops at what is no local header.
+// zipStream reads local headers in sequence. It needs neither a directory nor
+// random access. After damage it continues at the next local header.
 func (w *walker) zipStream(m member, src *counter, links *links) error {
 	z := zipScan{w: w, m: m, src: src, links: links}
 	for {
@@ -204,7 +206,8 @@ type zipScan struct {
 	links *links
 }
 
-// next reads one local header and its member.
+// next reads one local header and its member. It returns false when there are no
+// more.
 func (z *zipScan) next() (bool, error) {
 	h := z.src.peek(30)
 	if len(h) < 4 {
@@ -213,8 +216,8 @@ func (z *zipScan) next() (bool, error) {
 	switch string(h[:4]) {
 	case "PK\x03\x04":
 	case "PK\x01\x02", "PK\x05\x06", "PK\x06\x06", "PK\x06\x08":
-		return false, drain(z.src) // the directory: everything was read
-	case "PK\x07\x08": // mark of a spanned archive in one piece
+		return false, drain(z.src) // start of the directory: all members were read
+	case "PK\x07\x08": // marker of a spanned archive in one piece
 		z.src.Discard(4)
 		return true, nil
 	default:
@@ -238,7 +241,7 @@ func (z *zipScan) next() (bool, error) {
 	return z.member(e)
 }
 
-// cut words the end of the data in the middle of something.
+// cut warns about data that ends in the middle of a member.
 func (z *zipScan) cut(err error) error {
 	if err == io.EOF {
 		z.warn("zip: data is cut short; what was readable before it is used")
@@ -259,13 +262,13 @@ func localHeader(h []byte) (zipEntry, int) {
 	return e, 30 + int(le.Uint16(h[26:])) + int(le.Uint16(h[28:]))
 }
 
-// dosTime reads the zone-less stamp of the format as if UTC.
+// dosTime converts an MS-DOS timestamp, which has no time zone, as if it were UTC.
 func dosTime(date, clock uint16) time.Time {
 	return time.Date(int(date>>9)+1980, time.Month(date>>5&15), int(date&31),
 		int(clock>>11), int(clock>>5&63), int(clock&31)*2, 0, time.UTC)
 }
 
-// names takes the name and the fields for large files out of a local header.
+// names reads the file name and the zip64 sizes of a local header.
 func (e *zipEntry) names(h []byte) {
 	le := binary.LittleEndian
 	n := int(le.Uint16(h[26:]))
@@ -298,7 +301,7 @@ func (z *zipScan) member(e zipEntry) (bool, error) {
 	return z.trailer(in, sum)
 }
 
-// sized reads a member whose packed size is known.
+// sized reads a member with known compressed size.
 func (z *zipScan) sized(in member, e zipEntry) (bool, error) {
 	if bytes.HasSuffix([]byte(e.name), []byte("/")) {
 		return true, nil
@@ -321,8 +324,8 @@ func (z *zipScan) sized(in member, e zipEntry) (bool, error) {
 	return true, nil
 }
 
-// trailer checks the data descriptor behind a member: with or without its
-// signature, with sizes of 4 or 8 bytes.
+// trailer reads the data descriptor after a member, with or without signature and
+// with sizes of 4 or 8 bytes, and verifies the checksum.
 func (z *zipScan) trailer(in member, sum *summed) (bool, error) {
 	h := z.src.peek(24)
 	le := binary.LittleEndian
@@ -358,7 +361,7 @@ func (z *zipScan) skipDescriptor() {
 	z.src.Discard(16)
 }
 
-// resync looks for the next local header behind damage.
+// resync skips to the next local header after damage.
 func (z *zipScan) resync() (bool, error) {
 	z.src.Discard(1)
 	for {

@@ -8,23 +8,23 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Lines about the age of the last relist name one moment, however often and wherever
-// they are written: that relist's start. Where a line that states its zone (a row of
-// kubectl describe) and lines that do not (the kubelet's log) name starts that lie a
-// zone apart, that is the zone of the latter.
+// Lines about the age of the last relist all refer to one moment, the start of that
+// relist, however often and wherever they are written. If a line that states its
+// zone (a kubectl describe row) and lines that do not (the kubelet log) give starts
+// that differ by a zone offset, that offset is the zone of the latter.
 
-// aged is a line about the age of the last relist.
+// aged is a line that states the age of the last relist.
 type aged struct {
 	clock parse.Clock // leading
 	pos   parse.Pos
 	age   int64
 }
 
-// mostAged is how many of such lines of a file are kept.
+// mostAged is how many such lines are kept per file.
 const mostAged = 64
 
-// gatherAge notes a line about an age. Those that state their zone are kept apart: a
-// paste may have them below.
+// gatherAge records a line about an age. Lines that state their zone are kept
+// separately: a pasted file may hold both kinds.
 func (s *survey) gatherAge(e *parse.Event) {
 	c := item{event: e}.lead()
 	to := &s.stated
@@ -41,8 +41,8 @@ func (s *survey) gatherAge(e *parse.Event) {
 
 func joinAged(a, b []aged) []aged { return append(a, b[:min(len(b), mostAged-len(a))]...) }
 
-// byAges is the zone in which the ages in a file name a relist that lines with a zone
-// name too, if it is the only one.
+// byAges returns the zone that makes the relist start from ages of f equal to one
+// from a line with a zone, if exactly one zone does.
 func (f *file) byAges(a *anchors) (zone, bool) {
 	var found []zone
 	for _, t := range a.stated {

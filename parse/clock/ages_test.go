@@ -6,8 +6,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestAges: the start of a relist that a line with a zone names and one without does
-// gives the latter its zone, in one file or in two, unless there are two such zones.
+// TestAges: if a line with a zone and one without give the start of the same
+// relist, the latter gets that zone, in one file or two, unless two zones are
+// possible.
 func TestAges(t *testing.T) {
 	kind := func(f *parse.File, age string) *parse.EventKind {
 		sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigAge, Extract: func(_ string, dst []parse.Field) []parse.Field {

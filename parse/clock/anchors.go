@@ -7,31 +7,32 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Fact keys that anchor time; package facts documents them.
+// Fact keys about time; package facts documents them.
 const (
-	keyCollected = "time.collected" // Raw: the moment of collection
+	keyCollected = "time.collected" // Raw: time of collection
 	keyZone      = "time.zone"      // Num: seconds east of UTC, Value: name
 )
 
-// anchors is what the bundle as a whole says about time, by input and node.
+// anchors holds what the whole bundle says about time, by input and node.
 type anchors struct {
 	zones   []zoneAnchor
 	moments []momentAnchor
-	newest  map[int]momentAnchor // newest full stamp of an input
-	stated  []aged               // ages of lines that state their zone
+	newest  map[int]momentAnchor // newest complete timestamp of an input
+	stated  []aged               // ages on lines that state their zone
 
-	collectors map[int]map[string]string // version of the collector by input and node
-	boots      map[int]map[string]string // id of the boot that was running at collection
+	collectors map[int]map[string]string // collector version by input and node
+	boots      map[int]map[string]string // ID of the boot running at collection, by input and node
 }
 
-// zoneAnchor is a zone that a file of the bundle states.
+// zoneAnchor is a zone stated by a file of the bundle.
 type zoneAnchor struct {
 	input int
 	node  string
 	zone
 }
 
-// momentAnchor is a moment that no line of the same node's files can much exceed.
+// momentAnchor is an upper bound for the lines of a node's files, within
+// slackAhead.
 type momentAnchor struct {
 	input int
 	node  string
@@ -39,7 +40,7 @@ type momentAnchor struct {
 	why   string
 }
 
-// gather reads the anchors from facts and from lines whose stamps lack nothing.
+// gather reads the anchors from facts, objects and lines with complete timestamps.
 func gather(b *parse.Bundle, files []*file) *anchors {
 	a := &anchors{newest: map[int]momentAnchor{}}
 	a.noteBoots(b)
@@ -74,7 +75,8 @@ func gather(b *parse.Bundle, files []*file) *anchors {
 	return a
 }
 
-// zoneOf returns the zone that the bundle states for the node of f.
+// zoneOf returns the zone that the bundle states for the node of f. A zone of the
+// same node and one with a location take precedence.
 func (a *anchors) zoneOf(f *parse.File) (zone, bool) {
 	best := -1
 	for i, z := range a.zones {
@@ -91,8 +93,8 @@ func (a *anchors) zoneOf(f *parse.File) (zone, bool) {
 	return a.zones[best].zone, true
 }
 
-// newestOf returns the latest moment that a line of f can have, as the bundle
-// states it: collection time first, then full stamps of other files.
+// newestOf returns the latest time that a line of f can have: the collection time,
+// else the newest complete timestamp of the input.
 func (a *anchors) newestOf(f *parse.File) (momentAnchor, bool) {
 	var got []momentAnchor
 	for _, m := range a.moments {
@@ -108,7 +110,8 @@ func (a *anchors) newestOf(f *parse.File) (momentAnchor, bool) {
 	return m, ok
 }
 
-// stampFacts dates facts: by their own clock, else by the collection time.
+// stampFacts dates facts by their own clock, else by the collection time, else by
+// the file's modification time.
 func stampFacts(b *parse.Bundle, a *anchors) {
 	for _, f := range b.Facts {
 		if f.Basis != parse.NoTime || f.File == nil {
@@ -137,7 +140,7 @@ func stampFacts(b *parse.Bundle, a *anchors) {
 	}
 }
 
-// datedFact gives the year to a fact that states month and day.
+// datedFact returns the timestamp of a fact that states month and day but no year.
 func datedFact(f *parse.Fact, a *anchors, m momentAnchor, ok bool) parse.Stamp {
 	bound, basis := f.File.ModTime, parse.YearGuessed
 	if ok {

@@ -20,8 +20,8 @@ func (f *file) resolve(a *anchors, opt Options) {
 	f.separators(a)
 }
 
-// move puts the stretches of a journal that were written before the clock was
-// set where the boot's own clock has them.
+// move shifts the spans of a journal that were written before the clock was set to
+// where the monotonic clock puts them.
 func (f *file) move() {
 	if f.journal == nil {
 		return
@@ -43,9 +43,8 @@ func (f *file) move() {
 	f.ascending = f.ascending && f.moved == 0
 }
 
-// apply stamps all items: the message's clock is the event's time, the
-// framing's is its arrival. It also notes the steps of the clock, those that the
-// log tells of before those that the stamps of one writer show.
+// apply stamps all items: an event's time is the clock in the message, its arrival
+// that of the framing. It also records the clock steps.
 func (f *file) apply(opt Options) {
 	d := f.dating()
 	for i, x := range f.stretches() {
@@ -58,15 +57,15 @@ func (f *file) apply(opt Options) {
 	f.steps(d.steps)
 }
 
-// dating is a walk over items that stamps them and sees how the stamps follow each
-// other.
+// dating walks over items in order, stamps them, and watches the order of the
+// stamps.
 type dating struct {
 	stamper
 	writers   writers
-	steps     []step // of the clock, as the stamps of one writer show them
-	latest    int64  // event
-	ascending bool   // the events are in order of time
-	undated   bool   // one has no time
+	steps     []step // clock steps seen in the timestamps of one writer
+	latest    int64  // time of the latest event processed
+	ascending bool   // the events are in time order
+	undated   bool   // an event has no time
 }
 
 func (f *file) dating() dating {
@@ -74,7 +73,8 @@ func (f *file) dating() dating {
 		envelope: reader{zone: f.envelope}, header: reader{zone: f.header}}}
 }
 
-// stretch stamps events of f that follow each other, the first at index i.
+// stretch stamps consecutive events of f, the first at index i, in parallel if
+// worthwhile.
 func (d *dating) stretch(i int, es []*parse.Event, f *file, opt Options) {
 	n := opt.parts(len(es))
 	if n == 1 {
@@ -113,8 +113,9 @@ func (d *dating) all(i int, es []*parse.Event) {
 	}
 }
 
-// jump notes a step of the node's clock. Of a file that was put together, sections of
-// other programs may begin anew, or be in another zone.
+// jump records a clock step of the node. In a file assembled from several logs,
+// sections of other programs may start over or use another zone, so only events of
+// the kubelet or with a host name count.
 func (d *dating) jump(e *parse.Event, by int64) {
 	if e.Origin.Source != parse.SrcKubelet && e.Origin.Host == "" {
 		return
@@ -122,7 +123,8 @@ func (d *dating) jump(e *parse.Event, by int64) {
 	d.steps = append(d.steps, step{e, by})
 }
 
-// join adds what was seen of the events that follow.
+// join adds the result for the events es that follow. If a writer's time steps back
+// between the parts, it walks es again to find the steps.
 func (d *dating) join(later *dating, es []*parse.Event) {
 	d.stamper = later.stamper
 	d.ascending = d.ascending && later.ascending && es[0].At >= d.latest
@@ -141,19 +143,19 @@ func (d *dating) join(later *dating, es []*parse.Event) {
 	}
 }
 
-// stamper turns the readings of one file into stamps, in order.
+// stamper converts the clock readings of one file into timestamps, in order.
 type stamper struct {
 	cal              *calendar
-	turns            []turn      // of the year, yet to come
-	shift            int         // of their years
-	year             int         // of a leading clock that lacks it
-	trust            parse.Basis // of such years
+	turns            []turn      // upcoming changes of the year
+	shift            int         // added to the years of turns
+	year             int         // current year of leading clocks without a year
+	trust            parse.Basis // basis of such years
 	envelope, header reader
-	summer           bool // the messages' clock changes by an hour against that of the framing, which states its zone
+	summer           bool // the message's clock changes by an hour (daylight saving time) against the framing's, which states its zone
 	known            [formSlots]constant
 }
 
-// item stamps the item of an index.
+// item stamps the item at index.
 func (s *stamper) item(index int, it item) {
 	for len(s.turns) > 0 && s.turns[0].index <= index {
 		s.year, s.turns = s.turns[0].year+s.shift, s.turns[1:]
@@ -171,12 +173,12 @@ func (s *stamper) item(index int, it item) {
 	case arrivedOK:
 		it.set(arrived, arrived.At)
 	case it.event != nil && (header.Set || envelope.Set):
-		// A reading that dates nothing, a time of day alone.
+		// A reading without a date gives no time.
 		it.event.Resolve(parse.Stamp{}, 0)
 	}
 }
 
-// absolute turns a reading into a stamp.
+// absolute converts a reading into a timestamp. ok is false if it has no date.
 func (s *stamper) absolute(c, lead parse.Clock, z *reader) (parse.Stamp, bool) {
 	if !c.Set || c.Lack&parse.LackDate != 0 {
 		return parse.Stamp{}, false
@@ -193,8 +195,9 @@ func (s *stamper) absolute(c, lead parse.Clock, z *reader) (parse.Stamp, bool) {
 	return st, true
 }
 
-// yearOf is the year of a reading: walked for the leading clock, and the one
-// that brings it closest to the leading clock for the other.
+// yearOf returns the year of a reading without one: the current year for the
+// leading clock, for the other the year in which it is closest to the leading
+// clock.
 func (s *stamper) yearOf(c, lead parse.Clock) int {
 	ref := lead.NS
 	if lead.Lack&parse.LackYear != 0 {

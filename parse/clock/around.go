@@ -6,31 +6,32 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// beside notes where readings that lack their zone stand between two full stamps,
-// as in a paste of lines of several services: the zone is the one in which they lie
-// between these.
+// beside collects readings without a zone that lie between two complete timestamps,
+// as when lines of several services are pasted together. The zone is the one in
+// which they lie between these.
 type beside struct {
 	between []bracket
-	open    bracket // that has no end yet
+	open    bracket // not closed yet
 	opened  bool
-	head    bracket // that began before the survey did
+	head    bracket // began before this part of the survey
 	headed  bool
 }
 
-// bracket is readings from first to last, in order, between two full stamps.
+// bracket is a sequence of readings, from first to last, between two complete
+// timestamps (Unix ns).
 type bracket struct {
 	from, to    int64
 	first, last parse.Clock
 }
 
-// maxBrackets is how many of a file are kept: they only confirm each other.
+// maxBrackets is how many are kept per file; more only confirm each other.
 const maxBrackets = 64
 
-// widestBracket is how far apart two stamps may lie to tell the zone of what
-// stands between them: zones are a quarter of an hour apart.
+// widestBracket is how far apart the two timestamps may be to determine a zone:
+// zones are multiples of a quarter of an hour.
 const widestBracket = int64(5 * time.Minute)
 
-// see notes the step from one leading clock to the next.
+// see processes the transition from one leading clock to the next.
 func (b *beside) see(last, c parse.Clock) {
 	before, now := last.Set && last.Lack == 0, c.Set && c.Lack == 0
 	bare := c.Set && c.Lack&parse.LackZone != 0 && c.Lack&parse.LackDate == 0
@@ -59,7 +60,7 @@ func (b *beside) keep(x bracket) {
 	}
 }
 
-// join adds what a survey of the items that follow noted.
+// join adds the result of a survey of the items that follow.
 func (b *beside) join(later *beside) {
 	if later.headed {
 		b.close(later.head.last, later.head.to)
@@ -72,7 +73,8 @@ func (b *beside) join(later *beside) {
 	}
 }
 
-// zone is the only zone that all brackets allow, in seconds east of UTC.
+// zone returns the zone that all brackets allow, in seconds east of UTC; ok is
+// false unless there is exactly one.
 func (b *beside) zone(cal *calendar) (off int, ok bool) {
 	const west, east = -12 * 4, 14 * 4
 	n := 0
@@ -88,8 +90,8 @@ func (b *beside) zone(cal *calendar) (off int, ok bool) {
 	return off, n == 1
 }
 
-// allows reports whether the readings lie between the stamps in a zone. Stamps may
-// be cut to the second.
+// allows reports whether the readings, in a zone east ns east of UTC, lie between
+// the timestamps. Readings may be truncated to the second.
 func (x *bracket) allows(east int64, cal *calendar) bool {
 	const cut = int64(time.Second)
 	utc := func(c parse.Clock, near int64) int64 {

@@ -1,16 +1,16 @@
 package clock
 
-// Of a file with very many events several stretches are looked at beside each
-// other, if the caller brings a runner for it: each as if it stood alone, and then
-// put together in order, with the same result.
+// A file with very many events is processed in several parts in parallel, if the
+// caller provides a runner: each part independently, then merged in order, with the
+// same result as sequentially.
 const (
-	leastBeside = 16 << 10 // events of a stretch
-	mostBeside  = 4        // stretches
+	leastBeside = 16 << 10 // events of a part at least
+	mostBeside  = 4        // parts
 )
 
-// beside calls do with the bounds of stretches of n things, side by side, and
-// returns when all are done. of is the number of the stretch, of as many as
-// parts says.
+// beside splits n things into parts, calls do for each part with its number and
+// bounds, possibly in parallel, and returns when all calls have returned. The
+// number of parts is o.parts(n).
 func (o *Options) beside(n int, do func(of, from, to int)) {
 	k := o.parts(n)
 	if k == 1 {
@@ -24,7 +24,7 @@ func (o *Options) beside(n int, do func(of, from, to int)) {
 	o.Parallel(tasks...)
 }
 
-// parts is how many stretches of n things are looked at beside each other.
+// parts returns into how many parts n things are split.
 func (o *Options) parts(n int) int {
 	if o.Parallel == nil {
 		return 1

@@ -9,9 +9,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestBeside wants the same of a bundle whose events are looked at in stretches,
-// with clocks of all forms, late headers, steps, turns of the year, and several
-// files. Short stretches have many seams; the usual ones are tried too.
+// TestBeside: parallel processing gives the same result as sequential for all clock
+// formats, late headers, clock steps, year changes and several files. Short parts
+// have many seams; the default size is tested too.
 func TestBeside(t *testing.T) {
 	for seed := range uint64(3000) {
 		besideAsAlone(t, seed, 7+int(seed%19), 120)
@@ -53,13 +53,13 @@ func besideAsAlone(t *testing.T, seed uint64, stretch, n int) {
 	}
 }
 
-// heartbeats are of lines that say nothing but the time.
+// heartbeats are signatures of lines whose text is a heartbeat time.
 var heartbeats = &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNotReady, Extract: func(msg string, dst []parse.Field) []parse.Field {
 	return append(dst, parse.Field{Name: "heartbeat", Value: msg})
 }}}}
 
-// manyEvents is a bundle of one or two files of n events each. Their first clock is
-// the usual one, the others come now and then, in some bundles in each line.
+// manyEvents returns a bundle of one or two files of n events each. Most lines have
+// one clock form, others occur now and then, in some bundles on every second line.
 func manyEvents(seed uint64, n int) *parse.Bundle {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b := &parse.Bundle{}
@@ -100,7 +100,7 @@ func manyEvents(seed uint64, n int) *parse.Bundle {
 			case back > 0 && rng.IntN(back) == 0:
 				at -= d
 			case turn > 0 && rng.IntN(turn) == 0:
-				at -= int64(300 * 24 * time.Hour) // the year turns
+				at -= int64(300 * 24 * time.Hour) // the year changes
 			default:
 				at += d
 			}
@@ -112,7 +112,7 @@ func manyEvents(seed uint64, n int) *parse.Bundle {
 			}
 			line := i + 1
 			if back > 0 && rng.IntN(often) == 0 {
-				line -= rng.IntN(5) // of a file whose events come in another order
+				line -= rng.IntN(5) // a file whose events are out of order
 			}
 			e := parse.NewEvent(kind, text, parse.Event{Offset: int64(line), Line: uint32(line)})
 			form := 0

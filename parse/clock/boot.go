@@ -11,10 +11,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Lines of dmesg and of short-monotonic journals state the time since boot. To
-// have them on the axis of the other files, the boot is dated: by lines that
-// another file has with a date too, by lines of the same file that also carry a
-// date, by the time of boot or the uptime that the bundle states.
+// Lines of dmesg and of short-monotonic journals state only the time since boot.
+// They are dated by dating the boot: by lines of the same file that also carry a
+// date, by lines that another file has with a date too, or by the boot time or
+// uptime stated in the bundle.
 
 // Fact keys that date the boot.
 const (
@@ -22,19 +22,19 @@ const (
 	keyUptime   = "time.uptime" // Num: seconds; the fact's stamp is the moment
 )
 
-// drift is how far the kernel's clock and the wall clock may part, as a share
-// of the time since boot: the former is not slewed.
+// drift bounds how far the kernel's clock, which is not slewed, and the wall clock
+// may diverge: 1/drift of the time elapsed (50 ppm).
 const drift = 20000
 
-// knot ties a moment since boot to the axis.
+// knot maps a time since boot to a wall-clock time.
 type knot struct {
 	mono, at int64 // ns
 	res      time.Duration
 	why      string
 }
 
-// sinceBoot reads the time since boot with which a line begins, behind the
-// priority of raw kernel messages.
+// sinceBoot parses the time since boot at the start of a line, after an optional
+// "<priority>" of raw kernel messages.
 func sinceBoot(line string) (ns int64, rest string, ok bool) {
 	if strings.HasPrefix(line, "<") {
 		if i := strings.IndexByte(line, '>'); i > 0 && i < 6 {
@@ -55,7 +55,7 @@ func sinceBoot(line string) (ns int64, rest string, ok bool) {
 	return int64(s)*1e9 + int64(us)*1e3, strings.TrimSpace(line[end+1:]), true
 }
 
-// datesSinceBoot dates what only states the time since boot.
+// datesSinceBoot dates records that state only the time since boot.
 func datesSinceBoot(b *parse.Bundle, files []*file) {
 	var undated []*file
 	for _, f := range files {
@@ -74,8 +74,8 @@ func datesSinceBoot(b *parse.Bundle, files []*file) {
 	}
 }
 
-// maxUndated is how many undated lines of a file are looked at for a stamp that
-// counts from the boot: in dmesg nearly all have one.
+// maxUndated is how many undated lines of a file are tested for a time since boot;
+// in dmesg nearly all have one.
 const maxUndated = 200
 
 func (f *file) hasUndated() bool {
@@ -88,7 +88,7 @@ func (f *file) hasUndated() bool {
 		_, _, ok := sinceBoot(text.String())
 		return ok
 	}
-	if f.undated { // or else there is nothing to look for among millions
+	if f.undated { // otherwise there is nothing to find among millions
 		for _, e := range f.events {
 			if counts(e.Stamp, e.Text()) {
 				return true
@@ -103,15 +103,15 @@ func (f *file) hasUndated() bool {
 	return false
 }
 
-// saying is a message of the kernel on a node.
+// saying identifies a kernel message on a node.
 type saying struct {
 	input   int
 	node    string
 	message string
 }
 
-// saidByKernel maps each dated message of the kernel to its line; nil where it
-// was said twice.
+// saidByKernel maps each dated kernel message to its line, the one with the finest
+// resolution if several files hold it; nil if it occurs twice in one file.
 func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
 	out := map[saying]*parse.Event{}
 	for _, e := range events {
@@ -129,8 +129,9 @@ func saidByKernel(events []*parse.Event) map[saying]*parse.Event {
 	return out
 }
 
-// knots finds what dates the boot of the file, sorted by time since boot. The
-// first kind that has any decides.
+// knots returns the knots that date the boot of the file, sorted by time since
+// boot. The first kind with any wins: own dated lines, lines shared with other
+// files, boot time or uptime.
 func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
 	var own, shared []knot
 	count := map[string]int{}
@@ -162,7 +163,7 @@ func (f *file) knots(b *parse.Bundle, said map[saying]*parse.Event) []knot {
 	return nil
 }
 
-// statedBoot is the boot as a fact of the same node states it.
+// statedBoot returns the boot time from the most precise fact of the node.
 func (f *file) statedBoot(b *parse.Bundle) (best knot, ok bool) {
 	for _, x := range b.Facts {
 		if x.File == nil || x.File.Input != f.Input || x.File.Node != f.Node && x.File.Node != "" && f.Node != "" || !(x.Num > 0 && x.Num < 1e11) {
@@ -184,7 +185,7 @@ func (f *file) statedBoot(b *parse.Bundle) (best knot, ok bool) {
 	return best, ok
 }
 
-// dateBy dates the lines of the file by the nearest knot.
+// dateBy dates the undated lines of the file by the nearest knot.
 func (f *file) dateBy(knots []knot) {
 	date := func(text parse.Text, s *parse.Stamp) {
 		if s.Basis != parse.NoTime {
@@ -201,7 +202,7 @@ func (f *file) dateBy(knots []knot) {
 	for _, e := range f.events {
 		date(e.Text(), &e.Stamp)
 	}
-	f.ascending = false // or so it may be
+	f.ascending = false // no longer known
 	for _, c := range f.coverage {
 		date(c.FirstLine.Text, &c.FirstLine.Stamp)
 		date(c.LastLine.Text, &c.LastLine.Stamp)

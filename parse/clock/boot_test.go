@@ -8,8 +8,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestSinceBoot wants the lines of dmesg on the axis of the bundle, by the best
-// of what dates the boot.
+// TestSinceBoot: dmesg lines are dated by the best available evidence of the boot
+// time.
 func TestSinceBoot(t *testing.T) {
 	boot := time.Date(2026, 3, 9, 8, 0, 0, 0, time.UTC)
 	kernel := &parse.Origin{Source: parse.SrcKernel}
@@ -33,7 +33,7 @@ func TestSinceBoot(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		add  func(b *parse.Bundle)
-		want time.Time // of the second line
+		want time.Time // time of the second line
 		most time.Duration
 	}{
 		{"nothing", func(*parse.Bundle) {}, time.Time{}, 0},

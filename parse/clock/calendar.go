@@ -9,30 +9,31 @@ import (
 // day is the length of a day in ns.
 const day = int64(24 * time.Hour)
 
-// calendar tells the year of readings and moves them to other years. Logs have
-// millions of lines and few years, so it remembers the two years last asked for:
-// readings with and without a year alternate. The zero calendar is ready.
+// calendar returns the year of readings and moves them to other years. Logs have
+// millions of lines and few years, so it caches the last two years: readings with
+// and without a year alternate. The zero value is ready to use. It is not safe for
+// concurrent use.
 type calendar struct{ recent, before page }
 
-// leapDay reports whether a reading of parse.YearUnknown is of 29 February, which
-// most years do not have.
+// leapDay reports whether a reading in parse.YearUnknown is on 29 February, which
+// most years lack.
 func leapDay(ns int64) bool { return ns >= leapFrom && ns < leapFrom+day }
 
 var leapFrom = first(parse.YearUnknown, time.March) - day
 
 func leapYear(y int) bool { return y%4 == 0 && (y%100 != 0 || y%400 == 0) }
 
-// page is one year.
+// page caches one year.
 type page struct {
 	year           int
-	jan, mar, end  int64 // its first moment, that of March, that of the next year
-	target         int   // the year that readings were last moved to
-	winter, summer int64 // by how much: those before March, the others
+	jan, mar, end  int64 // start of the year, of its March, of the next year (ns as if UTC)
+	target         int   // year that readings were last moved to
+	winter, summer int64 // offset in ns to target: of readings before March, of later ones
 }
 
 func (p *page) has(ns int64) bool { return ns >= p.jan && ns < p.end }
 
-// turn opens the calendar at the year of a reading.
+// turn returns the page of the year of a reading.
 func (c *calendar) turn(ns int64) *page {
 	if c.recent.has(ns) {
 		return &c.recent
@@ -52,18 +53,18 @@ func (p *page) aim(year int) {
 	p.winter, p.summer = first(year, time.January)-p.jan, first(year, time.March)-p.mar
 }
 
-// first is the first moment of a month.
+// first returns the first moment of a month, in ns as if UTC.
 func first(year int, m time.Month) int64 {
 	return time.Date(year, m, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 }
 
 func (c *calendar) yearOf(ns int64) int { return c.turn(ns).year }
 
-// yearDay is the number of the day within its year.
+// yearDay returns the day within the year, from 0.
 func (c *calendar) yearDay(ns int64) int64 { return floorDiv(ns-c.turn(ns).jan, day) }
 
-// moved moves a reading to the year y: month, day and time of day stay. The 29th
-// of February is the 1st of March in years that have none.
+// moved moves a reading to year y, keeping month, day and time of day. 29 February
+// becomes 1 March in years without one.
 func (c *calendar) moved(ns int64, y int) int64 {
 	p := c.turn(ns)
 	switch y {
@@ -79,8 +80,8 @@ func (c *calendar) moved(ns int64, y int) int64 {
 	return ns + p.summer
 }
 
-// inYear moves a reading of year parse.YearUnknown to the year y. Other readings
-// stay as they are.
+// inYear moves a reading in parse.YearUnknown to year y. It returns other readings
+// unchanged.
 func (c *calendar) inYear(ns int64, y int) int64 {
 	if y == 0 || y == parse.YearUnknown || c.yearOf(ns) != parse.YearUnknown {
 		return ns
@@ -88,9 +89,9 @@ func (c *calendar) inYear(ns int64, y int) int64 {
 	return c.moved(ns, y)
 }
 
-// closest is the year in which the year-less reading r is closest to ref. If ref
-// has no year either, both stand in YearUnknown and a difference over half a
-// year means that the year turned between them.
+// closest returns the year in which the reading r without a year is closest to ref.
+// If ref has no year either, both are in YearUnknown, and a difference of more than
+// half a year means that the year changed between them.
 func (c *calendar) closest(r parse.Clock, ref int64) int {
 	if r.Lack&parse.LackYear == 0 {
 		return 0
@@ -105,8 +106,8 @@ func (c *calendar) closest(r parse.Clock, ref int64) int {
 	return y
 }
 
-// notBefore is the first year in which the year-less reading r is not before
-// ref, zones aside.
+// notBefore returns the first year in which the reading r without a year is not
+// before ref, less slackAhead for unknown zones.
 func (c *calendar) notBefore(r parse.Clock, ref int64) int {
 	if r.Lack&parse.LackYear == 0 {
 		return 0

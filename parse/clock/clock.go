@@ -1,13 +1,13 @@
-// Package clock puts every record of a bundle on one time axis. It infers the
-// year and the zone that syslog and klog stamps leave out, from what the bundle
-// itself says, and keeps the basis of each inference for all to see.
+// Package clock puts every record of a bundle on one time axis. It infers the year
+// and the zone that syslog and klog timestamps omit from other content of the
+// bundle, and records the basis of each inference.
 //
-// Anchors, in order of trust: the user's --tz and --year; a second clock on the
-// same line that states what the first lacks; zone and collection time that the
-// collector recorded; full stamps elsewhere in the bundle; modification times.
-// The zone last assumed is UTC.
+// Anchors, in order of precedence: the user's --tz and --year; a second clock on
+// the same line that states what the first omits; zone and collection time recorded
+// by the collector; complete timestamps elsewhere in the bundle; modification
+// times. A zone that cannot be inferred is assumed to be UTC.
 //
-// It is pure: the moment of the analysis, if it is to count, is an argument.
+// The package is pure: the current time, if it is to count, is an argument.
 package clock
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Options override or complete what the bundle says.
+// Options override or complete what the bundle says about time.
 type Options struct {
-	Zone *time.Location // --tz: zone of stamps that carry none; nil: infer
-	Year int            // --year: year of the newest line of a file; 0: infer
-	Now  time.Time      // upper bound for years when nothing else bounds them; zero: none
+	Zone *time.Location // --tz: zone of timestamps without one; nil: infer
+	Year int            // --year: year of the newest line of each file; 0: infer
+	Now  time.Time      // upper bound for years if nothing else bounds them; zero: none
 
-	// Parallel runs tasks that share nothing they write, all at once if it
-	// likes, and returns when all are done. nil: one after the other.
+	// Parallel runs tasks, possibly concurrently, and returns when all are done;
+	// the tasks share no data that they write. nil: sequentially.
 	Parallel func(tasks ...func())
 
-	stretch int // events of a stretch, for tests; 0: as many as pay
+	stretch int // events per part, for tests; 0: default
 }
 
-// Resolve fills the stamps of all events, markers and coverage of b in place
-// and appends how it did so, one entry a file, to b.Clocks. Events lose their raw
-// clocks: a bundle is resolved once. It reports whether the events were seen to
-// be in order of time, ties in the order of a file.
+// Resolve sets the timestamps of all records of b in place and appends to b.Clocks
+// one entry per file that says how. Events lose their raw clocks, so a bundle can
+// be resolved only once. It reports whether all events are known to be in time
+// order, ties in file order.
 func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	files := collect(b, opt)
 	journals := map[*parse.File]*parse.JournalFile{}
@@ -61,8 +61,8 @@ func Resolve(b *parse.Bundle, opt Options) (ordered bool) {
 	return ordered
 }
 
-// warnOverruled tells where the zone or year that was given is not the one that
-// the input proves: of the first such file, one is enough.
+// warnOverruled warns that the zone or year given by the user contradicts the
+// input, for the first such file only.
 func warnOverruled(b *parse.Bundle, files []*file) {
 	for _, f := range files {
 		for _, proven := range f.overruled {
@@ -74,7 +74,7 @@ func warnOverruled(b *parse.Bundle, files []*file) {
 	}
 }
 
-// warnMisplaced tells where parts of a file stand in the wrong order.
+// warnMisplaced warns about files with parts in the wrong order.
 func warnMisplaced(b *parse.Bundle, files []*file) {
 	for _, f := range files {
 		if f.misplaced.IsValid() {
@@ -84,7 +84,7 @@ func warnMisplaced(b *parse.Bundle, files []*file) {
 	}
 }
 
-// warnStepped tells where the clock stepped too often for each step to be kept.
+// warnStepped warns about clocks that stepped too often for every step to be kept.
 func warnStepped(b *parse.Bundle, files []*file) {
 	for _, f := range files {
 		if kept := len(f.jumps); kept < f.stepped {
@@ -93,7 +93,7 @@ func warnStepped(b *parse.Bundle, files []*file) {
 	}
 }
 
-// overrule notes once what the input proves and an option overrules.
+// overrule records a contradiction between the input and an option, once.
 func (f *file) overrule(what, proven, why string) {
 	note := what + " given is not the one that the input proves, " + proven + " (" + why + ")"
 	if !slices.Contains(f.overruled, note) {
@@ -101,32 +101,33 @@ func (f *file) overrule(what, proven, why string) {
 	}
 }
 
-// file is what one file dates: its events, of which there may be millions, and
-// few marks between them.
+// file holds the dated items of one file: events, possibly millions, and few marks
+// between them.
 type file struct {
 	*parse.File
 	timeline
 	survey
 	coverage []*parse.Coverage
 	markers  []*parse.Marker
-	zoneWord string // zone named by a header line: "UTC", "CEST"
+	zoneWord string // zone named by a header line, such as "UTC" or "CEST"
 
 	envelope, header zone
-	overruled        []string // what the input proves and an option overrules
-	shift            int      // of the years that the survey numbers
+	overruled        []string // contradictions between input and options
+	shift            int      // added to the relative years of the survey
 	year             int
 	yearBasis        string
 	yearTrust        parse.Basis
 	jumps            []parse.Jump
-	stepped          int                // how often the clock did
-	misplaced        parse.Pos          // the first line of a part that is older than what stands before it
+	stepped          int                // number of clock steps
+	misplaced        parse.Pos          // first line of a part that is older than what precedes it
 	undated          bool               // an event has no time
-	ascending        bool               // the events are in order of time as they stand in the bundle
-	journal          *parse.JournalFile // of a binary journal
+	ascending        bool               // the events are in time order as stored in the bundle
+	journal          *parse.JournalFile // if the file is a binary journal
 	moved            int
 }
 
-// collect groups the dated items of b by file, in path order.
+// collect groups the dated items of b by file and surveys each file. The result is
+// in path order.
 func collect(b *parse.Bundle, opt Options) []*file {
 	by := map[*parse.File]*file{}
 	cal := new(calendar)
@@ -174,13 +175,13 @@ func collect(b *parse.Bundle, opt Options) []*file {
 	return files
 }
 
-// run is events of one file that follow each other.
+// run is a sequence of consecutive events of one file.
 type run struct {
 	events  []*parse.Event
-	ordered bool // as they stand in the file
+	ordered bool // in file order
 }
 
-// runs divides events by file.
+// runs splits events into runs.
 func runs(events []*parse.Event, opt Options) []run {
 	parts := make([][]run, opt.parts(len(events)))
 	opt.beside(len(events), func(of, from, to int) {
@@ -217,14 +218,13 @@ func runs(events []*parse.Event, opt Options) []run {
 	return out
 }
 
-// zoneWord returns the zone that a header line names ("-- Logs begin at Fri
-// 2017-11-03 13:31:21 UTC"), else what was known before. Words such as CST name
-// more than one zone.
+// zoneWord returns the zone named by a header line ("-- Logs begin at Fri
+// 2017-11-03 13:31:21 UTC"), else before. Abbreviations such as CST are ambiguous.
 func zoneWord(m *parse.Marker, before string) string {
 	if m.Kind != parse.MarkHeader {
 		return before
 	}
-	clock := false // the word before is a time of day
+	clock := false // the previous word is a time of day
 	for _, w := range strings.FieldsFunc(m.Quote(), func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' }) {
 		if w == "UTC" || w == "GMT" || clock && len(w) <= 5 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			return w

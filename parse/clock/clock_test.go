@@ -11,8 +11,8 @@ import (
 
 var sigs = &parse.SigSet{Sigs: []*parse.Sig{{ID: "x"}}}
 
-// reading makes a clock as decoders do: "0102T15:04:05" lacks the year, a
-// trailing Z states the zone.
+// reading parses a clock reading: "01-02T15:04:05" lacks the year; a Z or an offset
+// at the end states the zone.
 func reading(t *testing.T, s string) parse.Clock {
 	t.Helper()
 	if s == "" {
@@ -42,7 +42,8 @@ func reading(t *testing.T, s string) parse.Clock {
 	return parse.Clock{}
 }
 
-// lines builds a bundle of one file from pairs of envelope and header.
+// lines returns a bundle of one file with one event per pair of envelope and header
+// readings.
 func lines(t *testing.T, f *parse.File, pairs ...[2]string) *parse.Bundle {
 	b := &parse.Bundle{Files: []*parse.File{f}}
 	o := &parse.Origin{Source: parse.SrcKubelet}
@@ -181,9 +182,8 @@ func TestReversed(t *testing.T) {
 	}
 }
 
-// TestHeading: the heading of a log file states the year that its lines lack.
-// TestBareLines: where messages state their zone and other lines have the framing's
-// clock alone, the report tells how the framing's zone is known.
+// TestBareLines: if messages state their zone and other lines have only the
+// framing's clock, the report says how the framing's zone is known.
 func TestBareLines(t *testing.T) {
 	f := &parse.File{Path: "journal"}
 	b := lines(t, f, [2]string{"03-09T10:00:00", "2026-03-09T09:00:00Z"}, [2]string{"03-09T10:00:05", ""})
@@ -196,6 +196,7 @@ func TestBareLines(t *testing.T) {
 	}
 }
 
+// TestHeading: the heading of a log file gives the year to its lines.
 func TestHeading(t *testing.T) {
 	f := &parse.File{Path: "k", ModTime: unix("2026-11-21T00:00:00Z")}
 	b := lines(t, f, [2]string{"", "08-20T20:28:30"}, [2]string{"", "08-21T00:00:15"})
@@ -209,8 +210,8 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestJournalBegins: journalctl names the oldest entry of the journal, which may
-// be most of a year older than the first line shown, and none is older than it.
+// TestJournalBegins: journalctl's header names the oldest entry of the journal,
+// which may be almost a year older than the first line shown; no line is older.
 func TestJournalBegins(t *testing.T) {
 	for _, tt := range []struct{ header, want string }{
 		{"-- Logs begin at Mon 2022-05-30 17:37:44 PDT. --", "2023-04-16T22:26:30"},
@@ -228,8 +229,8 @@ func TestJournalBegins(t *testing.T) {
 	}
 }
 
-// TestZoneOfFraming: where a header line names a zone without an offset, the framing is
-// in it, and a message's clock hours beside it is in UTC.
+// TestZoneOfFraming: if a header line names a zone without an offset, the framing
+// is in that zone, and a message clock hours away from it is in UTC.
 func TestZoneOfFraming(t *testing.T) {
 	f := &parse.File{Path: "k"}
 	b := lines(t, f, [2]string{"05-18T21:57:42", "05-18T12:57:42"}, [2]string{"05-18T22:02:11", "05-18T13:02:11"})
@@ -260,7 +261,7 @@ func TestZoneFact(t *testing.T) {
 	}
 }
 
-// TestHeartbeat: the kubelet quotes its own heartbeat with year and zone.
+// TestHeartbeat: the kubelet prints its own heartbeat with year and zone.
 func TestHeartbeat(t *testing.T) {
 	sig := &parse.SigSet{Sigs: []*parse.Sig{{ID: parse.SigNotReady, Extract: func(_ string, dst []parse.Field) []parse.Field {
 		return append(dst, parse.Field{Name: "heartbeat", Value: "2021-01-09 19:48:52.460628029 +0800 CST m=+1199233.179"})
@@ -274,8 +275,8 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// TestQuotedYear: a date of the line's own day within its text tells the year, that of
-// another day none, and of several the latest.
+// TestQuotedYear: a date in the text within a day of the line's own clock gives the
+// year, other dates do not; the latest of several wins.
 func TestQuotedYear(t *testing.T) {
 	for text, want := range map[string]string{
 		"stopped posting 2016-02-11 14:22:20 -0800 PST":                               "2016-02-11T14:26:23",
@@ -294,8 +295,8 @@ func TestQuotedYear(t *testing.T) {
 	}
 }
 
-// TestTrace: a trace states when it began with the year, and its zone up to 1.18. A
-// long one is too far from its line to tell the zone.
+// TestTrace: a trace states its start with the year, up to 1.18 also with the zone.
+// The start of a long trace is too far from its line to derive the zone from it.
 func TestTrace(t *testing.T) {
 	for _, c := range []struct{ started, total, want string }{
 		{"08-Dec-2020 18:33:43.000", "10001ms", "2020-12-08T18:34:00"},
@@ -330,8 +331,8 @@ func TestZoneDifference(t *testing.T) {
 	}
 }
 
-// TestMixedZones wants each kind of line of a service in its own zone: logrus
-// states it, klog is in local time like the framing.
+// TestMixedZones: each kind of line of a service gets its own zone: logrus states
+// it, klog is in local time like the framing.
 func TestMixedZones(t *testing.T) {
 	f := &parse.File{Path: "k3s"}
 	b := lines(t, f,
@@ -350,8 +351,9 @@ func TestMixedZones(t *testing.T) {
 	}
 }
 
-// TestJumpsOfSections: of a file that was put together, programs other than the kubelet may
-// write in another zone, or begin anew: that is no step of the node's clock.
+// TestJumpsOfSections: in a file assembled from several logs, programs other than
+// the kubelet may use another zone or start over; that is not a clock step of the
+// node.
 func TestJumpsOfSections(t *testing.T) {
 	for source, want := range map[parse.Source]int{parse.SrcKubelet: 1, parse.SrcUnknown: 0} {
 		b := lines(t, &parse.File{Path: "minikube.log"}, [2]string{"", "2022-03-04T18:40:24Z"}, [2]string{"", "2022-03-04T10:18:10Z"})
@@ -365,8 +367,8 @@ func TestJumpsOfSections(t *testing.T) {
 	}
 }
 
-// TestVeryManySteps: of a clock that steps very often the largest steps are kept, all are
-// counted and that is told; parts of a log they are not.
+// TestVeryManySteps: of very many clock steps the largest are kept and all are
+// counted, with a warning; the file is not taken for parts in the wrong order.
 func TestVeryManySteps(t *testing.T) {
 	const n = parse.Many + 100
 	var in [][2]string

@@ -7,34 +7,36 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// constant is what the stamps of events of one form (parse.Event.RawKind) differ
-// in from their readings, and as long as it stays so: readings of one half of a
-// year, between two changes of the zone's clock, are all moved by the same.
+// constant caches the difference between readings and timestamps for events of one
+// form (parse.Event.RawKind), and the range in which it is valid: readings within
+// the same part of a year and between two zone transitions all move by the same
+// amount.
 type constant struct {
-	kind             uint16 // 0: nothing is known
+	kind             uint16 // 0: empty
 	header, envelope span
-	both             bool        // there are two clocks, else one
-	framing          bool        // and that is the framing's
-	turn             int         // index of the item with which the year turns
-	stamp            parse.Stamp // all but the moment
+	both             bool        // there are two clocks
+	framing          bool        // the only clock is the framing's
+	turn             int         // index of the item at which the year changes
+	stamp            parse.Stamp // resolution and basis; At is set for each event
 }
 
-// span is by how much readings are moved, from one to before another.
+// span says by how much (ns) readings in [from, to) are moved.
 type span struct{ from, to, by int64 }
 
-// always is the span of a reading that is not there.
+// always is the span of an absent reading.
 var always = span{math.MinInt64, math.MaxInt64, 0}
 
 func (s *span) holds(ns int64) bool { return ns >= s.from && ns < s.to }
 
-// limit shortens a span to readings from one to before another.
+// limit narrows the span to readings in [from, to).
 func (s *span) limit(from, to int64) { s.from, s.to = max(s.from, from), min(s.to, to) }
 
-// apart is how far the two clocks of a line may part for their years to be
-// beyond doubt, whatever their zones.
+// apart is how far the two clocks of a line may differ with their years still
+// certain, whatever their zones.
 const apart = halfYear / 2
 
-// dates stamps an event if what is known holds for it.
+// dates stamps the event if the cached constant applies, and reports whether it
+// does.
 func (c *constant) dates(index int, e *parse.Event) bool {
 	if index >= c.turn || !c.header.holds(e.At) || !c.envelope.holds(e.Arrived) {
 		return false
@@ -50,7 +52,7 @@ func (c *constant) dates(index int, e *parse.Event) bool {
 	return true
 }
 
-// event stamps the event of an index.
+// event stamps the event at index.
 func (s *stamper) event(index int, e *parse.Event) {
 	kind := e.RawKind()
 	c := &s.known[slotOf(kind)]
@@ -66,8 +68,8 @@ func (s *stamper) event(index int, e *parse.Event) {
 	}
 }
 
-// learn finds by how much the readings of the event just stamped were moved, and
-// for how long others are. Where the year of a reading was in doubt it does not.
+// learn derives the constant from the readings of the event just stamped. ok is
+// false if the year of a reading was in doubt.
 func (s *stamper) learn(raw parse.RawClocks) (c constant, ok bool) {
 	header, envelope := raw.Header, raw.Envelope
 	c.both, c.framing = header.Set && envelope.Set, !header.Set
@@ -89,7 +91,7 @@ func (s *stamper) learn(raw parse.RawClocks) (c constant, ok bool) {
 	return c, ok && sure
 }
 
-// span is that of a reading of the year.
+// span returns the span around reading c in the given year.
 func (s *stamper) span(c, lead parse.Clock, year int, z *reader) (span, bool) {
 	out := always
 	if !c.Set {
@@ -121,7 +123,7 @@ func (s *stamper) span(c, lead parse.Clock, year int, z *reader) (span, bool) {
 	return out, true
 }
 
-// less subtracts from a bound, unless there is none.
+// less subtracts by from a bound unless it is infinite.
 func less(bound, by int64) int64 {
 	if bound == math.MinInt64 || bound == math.MaxInt64 {
 		return bound

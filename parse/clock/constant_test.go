@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestConstant wants each line of a long file at its moment, wherever year, zone
-// or form change on the way.
+// TestConstant: each line of a long file gets its time, wherever year, zone or form
+// change.
 func TestConstant(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestConstant(t *testing.T) {
 	}
 	for _, pick := range [][]int{{0}, {1}, {2}, {0, 2}, {1, 2}, {3}, {4}} {
 		if pick[0] == 3 {
-			zone = time.UTC // clocks beside stated ones are taken to be ever so far from them
+			zone = time.UTC // the year of a clock beside a stated one is chosen as the closest
 		}
 		f := &parse.File{Path: "k", ModTime: to.UnixNano()}
 		b, kind := &parse.Bundle{}, parse.EventKind{File: f, Sigs: sigs, Origin: &parse.Origin{Source: parse.SrcKubelet}}

@@ -2,22 +2,22 @@ package clock
 
 import "github.com/plegforensics/plegforensics/parse"
 
-// form is what the clocks of events of one parse.Event.RawKind have in common.
-// A file has events of a few forms by the thousand; what holds for the first of
-// a form need not be asked again for the others.
+// form is what the clocks of all events of one parse.Event.RawKind have in common.
+// A file has thousands of events of each of a few forms; what holds for the first
+// need not be checked for the others.
 type form struct {
 	kind             uint16
-	header, envelope parse.Clock // without their readings
-	lead             parse.Clock // the leading one
-	yearless         bool        // the leading clock lacks the year
-	both, alike      bool        // both clocks are there; they differ in the reading only
-	plain            bool        // both have a year, or neither
+	header, envelope parse.Clock // with NS 0
+	lead             parse.Clock // the leading one of the two
+	yearless         bool        // lead lacks the year
+	both, alike      bool        // both clocks are set; they differ at most in NS
+	plain            bool        // both have a year, or neither has
 }
 
-// formSlots is how many forms are remembered: a file has few.
+// formSlots is the number of forms cached; a file has few.
 const formSlots = 4
 
-// slotOf is where a form is remembered.
+// slotOf returns the cache slot of a form.
 func slotOf(kind uint16) int { return int(kind^kind>>7) % formSlots }
 
 func formOf(e *parse.Event) form {
@@ -32,15 +32,15 @@ func formOf(e *parse.Event) form {
 	return f
 }
 
-// at returns the clocks of an event of the form.
+// at returns the clocks of event e, which must be of the form.
 func (f *form) at(e *parse.Event) (header, envelope parse.Clock) {
 	header, envelope = f.header, f.envelope
 	header.NS, envelope.NS = e.At, e.Arrived
 	return header, envelope
 }
 
-// seeAll surveys events that follow each other, the first at index i: the first
-// of a form as see does, and of the others what may differ.
+// seeAll surveys consecutive events, the first at index i. The first event of a
+// form takes the full path (see), the others a fast one.
 func (s *survey) seeAll(i int, es []*parse.Event) {
 	for k, e := range es {
 		kind := e.RawKind()
@@ -52,9 +52,9 @@ func (s *survey) seeAll(i int, es []*parse.Event) {
 	}
 }
 
-// likewise surveys an event of a form that was seen, behind an item whose leading
-// clock has as much. It reports false, and has done nothing, where more is to be
-// asked.
+// likewise surveys an event of a known form that follows an item whose leading
+// clock has the same parts. It returns false and does nothing if the event needs
+// the full path.
 func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 	header, envelope := e.At, e.Arrived
 	lead := header
@@ -92,5 +92,5 @@ func (s *survey) likewise(i int, e *parse.Event, f *form) bool {
 	return true
 }
 
-// far reports whether the year may turn between two readings.
+// far reports whether two readings without a year may lie in different years.
 func far(a, b int64) bool { return a-b > halfYear || b-a > halfYear }

@@ -7,22 +7,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// innerStamp is a stamp with the year inside the message of an item: the kubelet
-// prints the heartbeat of a node condition with date, zone and nanoseconds, taken
-// about 80 µs before the line itself, and the start of an operation that was slow,
-// up to some minutes before it, since Kubernetes 1.19 without a zone.
+// innerStamp is a timestamp with the year inside the message of an item. The
+// kubelet prints the heartbeat of a node condition with date, zone and nanoseconds,
+// taken about 80 µs before the line itself. Traces of slow operations state their
+// start, up to some minutes before the line, without a zone since Kubernetes 1.19.
 type innerStamp struct {
 	index int // of the item
 	at    int64
 	what  string
-	zoned bool // at is of UTC, and near enough to the line to tell the zone of its clock
+	zoned bool // at is in UTC, and close enough to the line to derive the zone of its clock
 }
 
-// heartbeat layouts: Go's time.Time, and RFC 3339 with whole seconds.
+// goTime is the heartbeat layout of Go's time.Time; the other one is RFC 3339.
 const goTime = "2006-01-02 15:04:05.999999999 -0700"
 
-// parseHeartbeat reads either form; the m=+… part and the zone word of the
-// first are dropped.
+// parseHeartbeat parses either layout; the zone abbreviation and the m=+… part of
+// the first are ignored.
 func parseHeartbeat(s string) (at int64, ok bool) {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t.UnixNano(), true
@@ -38,14 +38,13 @@ func parseHeartbeat(s string) (at int64, ok bool) {
 	return t.UnixNano(), true
 }
 
-// traceTime is how traces state when they started since Kubernetes 1.19.
+// traceTime is the layout of a trace's start since Kubernetes 1.19.
 const traceTime = "02-Jan-2006 15:04:05.000"
 
-// gatherInner notes the inner stamp of an event. Rows of kubectl
-// describe quote heartbeats long past, so only lines that the kubelet wrote at
-// that moment count.
-// It also notes the age that an event tells, and reports whether lines of the event's
-// kind may have any of these.
+// gatherInner records the inner timestamp of an event and the age it states. Only
+// lines written at that moment by the kubelet count: kubectl describe rows quote
+// old heartbeats. It reports whether lines of the event's kind may have any of
+// these.
 func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	what, field, zoned := "heartbeat", "", true
 	aged := e.Is(parse.SigAge)
@@ -69,7 +68,7 @@ func (s *survey) gatherInner(index int, e *parse.Event) bool {
 	return true
 }
 
-// byAnchor derives the zone of the message's clock from an inner stamp.
+// byAnchor derives the zone of the message's clock from an inner timestamp.
 func (f *file) byAnchor() (zone, bool) {
 	for _, s := range f.inner {
 		it := f.item(s.index)

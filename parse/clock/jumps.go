@@ -6,11 +6,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// jumpMin is the smallest step backwards that counts as a step of the clock:
-// less is the reordering of concurrent writers.
+// jumpMin is the smallest backward step, in ns, that counts as a clock step;
+// smaller ones come from concurrent writers.
 const jumpMin = int64(2 * time.Second)
 
-// told are the steps of the clock that the log itself tells of.
+// told returns the clock steps that the log itself reports.
 func (f *file) told() []parse.Jump {
 	var out []parse.Jump
 	for _, m := range f.markers {
@@ -21,14 +21,14 @@ func (f *file) told() []parse.Jump {
 	return out
 }
 
-// step is one of the clock that the stamps of one writer show before an event.
+// step is a clock step seen in the timestamps of one writer.
 type step struct {
 	before *parse.Event
 	by     int64
 }
 
-// steps notes the steps of the clock. Of very many those that are told, the first, the
-// last and the largest are kept.
+// steps records the clock steps. If there are very many, the first, the last and
+// the largest of each kind are kept.
 func (f *file) steps(seen []step) {
 	f.jumps = f.told()
 	f.stepped = len(f.jumps) + len(seen)
@@ -38,15 +38,15 @@ func (f *file) steps(seen []step) {
 	}
 }
 
-// writers follows the resolved time of each writer of a file.
+// writers tracks the latest time of each writer of a file.
 type writers struct {
 	newest map[*parse.Origin]*int64
-	first  map[*parse.Origin]int64 // with which newest began
-	last   [2]writer               // most lines come from two: who wrote last stands first
+	first  map[*parse.Origin]int64 // initial value of newest
+	last   [2]writer               // cache: most lines come from two writers; the current one is first
 }
 
-// join adds what was followed from later on, if no writer stepped back in between;
-// else it does nothing.
+// join adds the state of the events that follow and returns true. If a writer
+// stepped back in between, it does nothing and returns false.
 func (w *writers) join(later *writers) bool {
 	for who := range later.newest {
 		if before := w.newest[who]; before != nil && later.first[who] < *before {
@@ -66,14 +66,14 @@ func (w *writers) join(later *writers) bool {
 	return true
 }
 
-// writer is a writer and the newest time of theirs.
+// writer is a writer and its latest time.
 type writer struct {
 	who *parse.Origin
 	at  *int64
 }
 
-// step returns by how much the writer's time steps back at an event, 0 if it does
-// not.
+// step returns by how much the writer's time steps back at an event (negative), 0
+// if it does not.
 func (w *writers) step(e *parse.Event) int64 {
 	if e.Origin != w.last[0].who {
 		w.turnTo(e)

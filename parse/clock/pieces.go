@@ -7,10 +7,10 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// sortPieces finds that a file was put together in the wrong order ("cat kubelet.log*"
-// puts the newest part before the rotated ones): where the time of its writers steps
-// back, what follows ends where what stood before begins, and the same process goes on
-// from one to the other. Such a step is none of the clock.
+// sortPieces recognizes a file that was concatenated in the wrong order ("cat
+// kubelet.log*" puts the newest part before the rotated ones): where the time of
+// its writers steps back, the later part ends where the earlier one begins, and the
+// same process continues from one to the other. Such a step is not a clock step.
 func (f *file) sortPieces() {
 	if len(f.jumps) == 0 || len(f.jumps) < f.stepped || f.reversed || f.journal != nil || len(f.told()) > 0 {
 		return
@@ -34,9 +34,9 @@ func (f *file) sortPieces() {
 	f.stepped = len(f.jumps)
 }
 
-// follows reports whether pieces follow each other without an overlap once they are
-// sorted, and whether no pause between two of them is longer than others of the
-// writer. One piece alone follows nothing, and goes nowhere.
+// follows reports whether the pieces follow each other without overlap once sorted,
+// and whether no pause between them is longer than the writer's other pauses. A
+// single piece is (true, false).
 func follows(pieces []parse.Piece) (follow, close bool) {
 	if len(pieces) == 1 {
 		return true, false

@@ -8,16 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Fact keys that tell how separators are to be read.
+// Fact keys that determine the meaning of reboot separators.
 const (
 	keyCollectorVersion = "collector.version"
 	keyBootID           = "node.boot_id"
 )
 
-// separators dates the lines that stand between two boots: the boot that begins
-// is there from the line behind them on. It also gives them the id of that
-// boot: in journals that were taken newest line first and turned round by the
-// collector the separator stands behind the lines of the boot that it names.
+// separators dates the separators between two boots by the line that follows, where
+// the new boot begins. It also sets their boot ID to that of the new boot: in
+// journals that the collector read newest first and then reversed, the separator
+// comes after the lines of the boot that it names.
 func (f *file) separators(a *anchors) {
 	var reboots []*parse.Marker
 	for _, m := range f.markers {
@@ -46,7 +46,7 @@ func (f *file) separators(a *anchors) {
 	}
 }
 
-// before compares positions in the order of time.
+// before reports whether x is before y in time order.
 func (f *file) before(x, y parse.Pos) bool {
 	if f.reversed {
 		x, y = y, x
@@ -55,8 +55,8 @@ func (f *file) before(x, y parse.Pos) bool {
 }
 
 // namesEnded reports whether separators name the boot that ended. A separator
-// in front of all lines, or behind them, tells; otherwise the version of sos
-// does: from 4.9 on it takes journals newest line first and turns them round.
+// before the first or after the last line decides; otherwise the version of sos
+// does, which since 4.9 reads journals newest first and reverses them.
 func (f *file) namesEnded(reboots []*parse.Marker, a *anchors) bool {
 	if f.reversed || f.len() == 0 {
 		return f.reversed
@@ -70,8 +70,8 @@ func (f *file) namesEnded(reboots []*parse.Marker, a *anchors) bool {
 	return f.Layout == "sosreport" && strings.Contains(f.Path, "journalctl_") && a.turnsRound(f.File)
 }
 
-// turnsRound reports whether the collector of a file is a sos that turns
-// journals round.
+// turnsRound reports whether the collector of f is a version of sos that reverses
+// journals, 4.9 or later.
 func (a *anchors) turnsRound(f *parse.File) bool {
 	v := a.collectors[f.Input][f.Node]
 	if v == "" {
@@ -84,7 +84,8 @@ func (a *anchors) turnsRound(f *parse.File) bool {
 	return err1 == nil && err2 == nil && (x > 4 || x == 4 && y >= 9)
 }
 
-// noteBoots remembers what the bundle states about collectors and boots.
+// noteBoots records what the bundle states about collectors and boots, the first
+// per node.
 func (a *anchors) noteBoots(b *parse.Bundle) {
 	a.collectors, a.boots = map[int]map[string]string{}, map[int]map[string]string{}
 	put := func(m map[int]map[string]string, f *parse.Fact) {

@@ -6,9 +6,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestSeparators wants the line between two boots dated by the first line
-// behind it, and to have the id of the boot that begins: with sos from 4.9 on
-// the separator names the one that ended.
+// TestSeparators: the separator between two boots is dated by the line after it and
+// gets the ID of the boot that begins; with sos since 4.9 the separator names the
+// boot that ended.
 func TestSeparators(t *testing.T) {
 	const a, b, now = "aa", "bb", "cc"
 	for _, c := range []struct {

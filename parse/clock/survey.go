@@ -6,55 +6,56 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// survey is what one walk over the readings of a file tells: whatever does not
-// depend on the year and the zone that are yet to be found. Indices are of items,
-// -1 for none.
+// survey is the result of one pass over the readings of a file: everything that
+// does not depend on year and zone, which are unknown yet. Indices are of items, -1
+// for none.
 type survey struct {
-	*behind // while the file is walked over, then nil
+	*behind // state of the pass; nil afterwards
 	cal     *calendar
 
-	latest       int64 // reading of the newest full stamp, and where it stands
+	latest       int64 // reading of the newest complete timestamp
 	latestAt     int
 	turns        []turn
 	lastBare     int // last item whose leading clock lacks the year
-	leap         int // last of those that is of 29 February
+	leap         int // last of those that is on 29 February
 	dated        int // last of those whose message has a clock with the year
-	heading      int // last item with a year that has one without beside it
-	headed       int // the one beside it
+	heading      int // last item with a year next to one without
+	headed       int // that neighbor
 	anyHeader    bool
 	bareHeader   bool // a message's clock lacks the zone
 	zoned        bool // a clock of the framing states its zone
-	bareEnvelope bool // and one lacks it
-	bareLine     bool // a line has no other clock than one of the framing that lacks it
+	bareEnvelope bool // a clock of the framing lacks it
+	bareLine     bool // a line has only a framing clock, which lacks the zone
 
 	inner        []innerStamp
-	ages, stated []aged // without and with a zone
+	ages, stated []aged // on lines without and with a zone
 
-	// Differences of the clocks of lines of which the message's states its zone and the
-	// framing's does not, the other way round, and of those where neither does.
+	// Differences of the two clocks of lines: those where only the message's states
+	// its zone, those where only the framing's does, those where neither does.
 	full, framed, bare lag
 
 	beside
 }
 
-// behind is what a walk remembers of the items behind it.
+// behind is the state of a pass: what it remembers of earlier items.
 type behind struct {
-	forms  [formSlots]form     // of events seen
-	silent [2]*parse.EventKind // kinds without an inner stamp that came up last
-	lead   parse.Clock         // leading clock of the last item that has any
+	forms  [formSlots]form     // forms of events seen
+	silent [2]*parse.EventKind // last two event kinds without inner timestamps
+	lead   parse.Clock         // leading clock of the last item with one
 	leadAt int                 // its index
-	year   int                 // number of the year walked to
-	walked int64               // reading before that lacks the year, 0 for none
+	year   int                 // current year, relative
+	walked int64               // last reading without a year, 0 for none
 }
 
-// turn is where the numbering of years changes.
+// turn is an index from which the relative year applies.
 type turn struct{ index, year int }
 
-// lag is the least difference of the two clocks of a line, envelope minus header.
+// lag is the range of differences of the two clocks of a line in ns, envelope minus
+// header.
 type lag struct {
 	least, most int64
 	known       bool
-	between     bool // one was neither near the first nor a whole hour away
+	between     bool // one difference was neither close to the first nor a whole hour away
 }
 
 func (l *lag) add(ns int64) {
@@ -78,15 +79,15 @@ func (l *lag) join(other lag) {
 
 const hour = int64(time.Hour)
 
-// near reports whether a difference is the lateness that lines have anyway.
+// near reports whether a difference in ns is within the usual delay of lines, ±5 s.
 func near(d int64) bool { return d > -int64(5*time.Second) && d < int64(5*time.Second) }
 
-// summer reports whether one of the clocks changed by an hour, from or to summer time,
-// while the other states its zone and goes on. Lines that are late by anything else
-// would make it a log that was held up.
+// summer reports whether one of the clocks changed by an hour (daylight saving
+// time) while the other states its zone. Any other differences would indicate a
+// delayed log instead.
 func (l *lag) summer() bool { return l.known && !l.between && near(l.most-l.least-hour) }
 
-// look surveys the items.
+// look surveys all items.
 func (s *survey) look(t *timeline, opt Options) {
 	s.begin()
 	for i, x := range t.stretches() {
@@ -100,12 +101,12 @@ func (s *survey) look(t *timeline, opt Options) {
 
 func (s *survey) begin() { s.latestAt, s.lastBare, s.leap, s.dated, s.heading = -1, -1, -1, -1, -1 }
 
-// seeStretch surveys events that follow each other, the first at index i.
+// seeStretch surveys consecutive events, the first at index i.
 func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
 	if len(es) == 0 {
 		return
 	}
-	var later []survey // beside the first part, which s is
+	var later []survey // parts after the first; the first is s itself
 	if n := opt.parts(len(es)); n > 1 {
 		later = make([]survey, n)
 	}
@@ -135,8 +136,8 @@ func (s *survey) seeStretch(i int, es []*parse.Event, opt Options) {
 	}
 }
 
-// walkOn numbers the years of a later survey, whose first reading without a year
-// is known.
+// walkOn renumbers the years of a later survey to continue those of s; first is its
+// first reading without a year.
 func (s *survey) walkOn(later *survey, first int64) {
 	s.walk(first)
 	from := s.year
@@ -147,7 +148,7 @@ func (s *survey) walkOn(later *survey, first int64) {
 	s.year, s.walked = from+later.year, later.walked
 }
 
-// join adds what a survey of the items that follow found, but for their years.
+// join adds the result of a survey of the items that follow, except its years.
 func (s *survey) join(later *survey) {
 	if later.latest > s.latest {
 		s.latest, s.latestAt = later.latest, later.latestAt
@@ -168,7 +169,7 @@ func (s *survey) join(later *survey) {
 	s.beside.join(&later.beside)
 }
 
-// see surveys one item, of whatever kind.
+// see surveys one item of any kind.
 func (s *survey) see(i int, it item) {
 	header, envelope := it.clocks()
 	for _, c := range [...]parse.Clock{header, envelope} {
@@ -193,7 +194,7 @@ func (s *survey) see(i int, it item) {
 	case yearless(s.lead) && full(lead):
 		s.heading, s.headed = i, s.leadAt
 	}
-	if lead.Set { // what states no time stands between none
+	if lead.Set { // items without a time are ignored
 		s.beside.see(s.lead, lead)
 		s.lead, s.leadAt = lead, i
 	}
@@ -203,16 +204,15 @@ func (s *survey) see(i int, it item) {
 	}
 }
 
-// turn notes the year of an item whose leading clock lacks it.
+// turn records the year of an item whose leading clock lacks it.
 func (s *survey) turn(i int) {
 	if n := len(s.turns); n == 0 || s.turns[n-1].year != s.year {
 		s.turns = append(s.turns, turn{i, s.year})
 	}
 }
 
-// walk numbers the years relative to the first item: each step back of more
-// than half a year is a roll-over, each step forward of more than that is a
-// line from before it.
+// walk counts years relative to the first item: a backward step of more than half a
+// year is a year change, a forward step of more than that a line from before it.
 func (s *survey) walk(now int64) {
 	if s.walked != 0 {
 		switch d := now - s.walked; {
@@ -231,7 +231,7 @@ func full(c parse.Clock) bool {
 
 func yearless(c parse.Clock) bool { return c.Set && c.Lack&parse.LackYear != 0 }
 
-// compare notes which clocks of a line state their zone, and how far they part.
+// compare records which clocks of a line state their zone and how far they differ.
 func (s *survey) compare(header, envelope parse.Clock) {
 	if envelope.Set {
 		zoned := envelope.Lack&parse.LackZone == 0
@@ -252,12 +252,12 @@ func (s *survey) compare(header, envelope parse.Clock) {
 	}
 }
 
-// group is what the difference of the clocks of a line counts for.
+// group returns the lag that a line with these clocks counts for.
 func (s *survey) group(header, envelope parse.Clock) *lag {
 	switch {
 	case header.Lack&parse.LackZone == 0:
 		if envelope.Lack&parse.LackZone == 0 {
-			return new(lag) // tells nothing about zones
+			return new(lag) // irrelevant for zones
 		}
 		return &s.full
 	case envelope.Lack&parse.LackZone == 0:
@@ -266,7 +266,7 @@ func (s *survey) group(header, envelope parse.Clock) *lag {
 	return &s.bare
 }
 
-// yearOf is the number of the year of an item whose leading clock lacks it.
+// yearOf returns the relative year of an item whose leading clock lacks it.
 func (s *survey) yearOf(index int) int {
 	year := 0
 	for _, t := range s.turns {

@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// item is one dated thing of a file: exactly one of its pointers is set. It
-// holds no clock of its own, because a log may have millions of them.
+// item is one dated record of a file; exactly one of its pointers is set. It holds
+// no clock of its own, since a log may have millions of items.
 type item struct {
 	event  *parse.Event
 	mark   *parse.Mark
@@ -27,7 +27,7 @@ func (it item) pos() parse.Pos {
 	return it.marker.Pos
 }
 
-// clocks are the clock inside the message and that of the framing.
+// clocks returns the clock in the message and that of the framing.
 func (it item) clocks() (header, envelope parse.Clock) {
 	switch {
 	case it.event != nil:
@@ -41,10 +41,10 @@ func (it item) clocks() (header, envelope parse.Clock) {
 	return parse.Clock{}, it.mark.Envelope
 }
 
-// lead is the clock that orders the file.
+// lead returns the clock that orders the file.
 func (it item) lead() parse.Clock { return leading(it.clocks()) }
 
-// leading is the framing's clock, else the message's.
+// leading returns the framing's clock if set, else the message's.
 func leading(header, envelope parse.Clock) parse.Clock {
 	if envelope.Set {
 		return envelope
@@ -73,7 +73,7 @@ func (it item) stamp() parse.Stamp {
 	return it.marker.Stamp
 }
 
-// shift moves what the item was stamped with.
+// shift moves the item's timestamps by ns.
 func (it item) shift(by int64) {
 	switch {
 	case it.event != nil && it.event.Basis > parse.NoTime:
@@ -88,18 +88,18 @@ func (it item) shift(by int64) {
 	}
 }
 
-// timeline is all dated items of one file, oldest first. Events stay in the
-// slice that the bundle has of them where that is in order.
+// timeline holds all dated items of one file, oldest first. Its events share the
+// bundle's slice if that is in order.
 type timeline struct {
 	events   []*parse.Event
-	marks    []item // all items that are no events
-	at       []int  // of each mark, among all items
-	reversed bool   // the file has its newest line first
-	loose    bool   // the events are not in the order of the file
-	shared   bool   // the events are a part of the bundle's
+	marks    []item // all items that are not events
+	at       []int  // index of each mark among all items
+	reversed bool   // the file is newest line first
+	loose    bool   // the events are not in file order
+	shared   bool   // events is a subslice of the bundle's
 }
 
-// addEvents adds events that follow each other in the bundle.
+// addEvents adds events that are consecutive in the bundle.
 func (t *timeline) addEvents(es []*parse.Event, ordered bool) {
 	t.loose = t.loose || !ordered
 	if t.shared = len(t.events) == 0; t.shared {
@@ -123,15 +123,15 @@ func (t *timeline) addMarks(c *parse.Coverage) {
 	}
 }
 
-// addMark adds a mark. Where its two clocks are one, the line has no header.
+// addMark adds a mark, unless it has no clock.
 func (t *timeline) addMark(m *parse.Mark) {
 	if m.Raw.Set || m.Envelope.Set {
 		t.marks = append(t.marks, item{mark: m})
 	}
 }
 
-// order brings the items into the order of the file, marks before the event of
-// the same line, and turns a newest-first file round.
+// order sorts the items in file order, marks before the event of the same line, and
+// reverses a newest-first file.
 func (t *timeline) order() {
 	if t.shared && (t.loose || t.reversed) {
 		t.events = slices.Clone(t.events)
@@ -157,7 +157,7 @@ func (t *timeline) order() {
 
 func (t *timeline) len() int { return len(t.events) + len(t.marks) }
 
-// item is the item of an index.
+// item returns the item at index i.
 func (t *timeline) item(i int) item {
 	m := sort.SearchInts(t.at, i)
 	if m < len(t.at) && t.at[m] == i {
@@ -166,14 +166,14 @@ func (t *timeline) item(i int) item {
 	return item{event: t.events[i-m]}
 }
 
-// stretch is events that follow each other, and the mark behind them.
+// stretch is a sequence of consecutive events and the mark that follows them.
 type stretch struct {
 	events []*parse.Event
-	mark   *item // nil behind the last events
+	mark   *item // nil for the last stretch
 }
 
-// stretches walks the items, oldest first, by the index of the first of each
-// stretch.
+// stretches iterates over the items, oldest first, with the index of the first item
+// of each stretch.
 func (t *timeline) stretches() iter.Seq2[int, stretch] {
 	return func(yield func(int, stretch) bool) {
 		from := 0 // events before the stretch
@@ -192,7 +192,7 @@ func byPos(a, b *parse.Event) int {
 	return comparePlace(a.Offset, b.Offset, a.Line, b.Line)
 }
 
-// comparePos orders two positions of one file.
+// comparePos compares two positions in one file.
 func comparePos(a, b parse.Pos) int {
 	return comparePlace(a.Offset, b.Offset, a.Line, b.Line)
 }

@@ -9,14 +9,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// halfYear tells a year roll-over from a clock jump or from lines out of order.
+// halfYear in ns distinguishes a year change from a clock step or lines out of
+// order.
 const halfYear = int64(182 * 24 * time.Hour)
 
-// slackAhead is how far after the bounding moment a line may still lie: zones
-// are not yet resolved when years are, and collectors take their time.
+// slackAhead in ns is how far after the bound a line may lie: zones are not
+// resolved yet when years are, and collecting takes time.
 const slackAhead = int64(36 * time.Hour)
 
-// latestYear is the latest year in which the reading is not after bound.
+// latestYear returns the latest year in which the reading is not after bound, plus
+// slackAhead.
 func latestYear(ns, bound int64) int {
 	var cal calendar
 	y := cal.yearOf(bound) + 1
@@ -26,7 +28,7 @@ func latestYear(ns, bound int64) int {
 	return y
 }
 
-// years gives every item the year of its leading clock.
+// years determines the years of the leading clocks.
 func (f *file) years(a *anchors, opt Options) {
 	f.shift = f.anchorYear(a, opt)
 	if n := f.len(); n > 0 {
@@ -34,10 +36,11 @@ func (f *file) years(a *anchors, opt Options) {
 	}
 }
 
-// yearAt is the year of an item whose leading clock lacks it, once it is known.
+// yearAt returns the year of an item whose leading clock lacks it.
 func (f *file) yearAt(index int) int { return f.yearOf(index) + f.shift }
 
-// anchorYear returns what to add to the relative years.
+// anchorYear returns what to add to the relative years, and sets yearBasis and
+// yearTrust.
 func (f *file) anchorYear(a *anchors, opt Options) int {
 	last := f.lastBare
 	if last < 0 {
@@ -83,8 +86,8 @@ func (f *file) anchorYear(a *anchors, opt Options) int {
 	return shift
 }
 
-// anchorInFile looks for a line whose other clock has the year that its leading
-// clock lacks.
+// anchorInFile looks for a line with a second clock or a neighbor that states the
+// year.
 func (f *file) anchorInFile() (shift int, why string, ok bool) {
 	if i := f.dated; i >= 0 {
 		it := f.item(i)
@@ -103,11 +106,12 @@ func (f *file) anchorInFile() (shift int, why string, ok bool) {
 	return 0, "", false
 }
 
-// maxQuoted is in how many lines a date with a year is looked for.
+// maxQuoted is how many items are searched for a date with a year.
 const maxQuoted = 256
 
-// quotedYear takes the year from a line whose text holds a date less than a day from its
-// own clock, which may be of another zone: the latest such, as texts recall what was.
+// quotedYear derives the year from a line whose text holds a date less than a day
+// from its own clock, which may be in another zone. It uses the latest such date,
+// since texts refer to the past.
 func (f *file) quotedYear() (shift int, why string, ok bool) {
 	for i := range min(f.timeline.len(), maxQuoted) {
 		it := f.item(i)
@@ -124,7 +128,8 @@ func (f *file) quotedYear() (shift int, why string, ok bool) {
 	return shift, why, ok
 }
 
-// datesIn are the dates with a time of day in a text, 2016-02-11 14:22:20, as of UTC.
+// datesIn returns the dates with a time of day in a text, such as 2016-02-11
+// 14:22:20, as UTC.
 func datesIn(text string) (out []time.Time) {
 	for i := 0; i+len(time.DateTime) <= len(text); i++ {
 		if text[i+4] != '-' || text[i+7] != '-' || text[i+13] != ':' {
@@ -137,9 +142,9 @@ func datesIn(text string) (out []time.Time) {
 	return out
 }
 
-// neighbour takes the year from a line that states one, such as the heading of
-// a log file, for the next line that does not; a heading may stand above the
-// oldest line or, in reversed files, below it.
+// neighbour derives the year from a line that states one, such as the heading of a
+// log file, for an adjacent line that does not. In reversed files the heading is
+// below the oldest line.
 func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 	if f.heading < 0 {
 		return 0, parse.Pos{}, false
@@ -152,9 +157,9 @@ func (f *file) neighbour() (shift int, pos parse.Pos, ok bool) {
 	return year(f.item(f.headed).lead(), it.lead().NS) - f.yearOf(f.headed), it.pos(), true
 }
 
-// beginning reports whether a heading tells since when the journal keeps lines:
-// "-- Logs begin at …", and since systemd 247 "-- Journal begins at …", or a
-// unit since when it runs. All lines are later, by days or by a year.
+// beginning reports whether a heading states since when the journal has entries
+// ("-- Logs begin at …", since systemd 247 "-- Journal begins at …") or since when
+// a unit runs. All lines are later, by up to a year or more.
 func beginning(m *parse.Marker) bool {
 	return m.Kind == parse.MarkHeader && (strings.Contains(m.Quote(), " begin") || strings.Contains(m.Quote(), ") since "))
 }

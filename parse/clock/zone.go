@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// zone is a zone and how it is known. The zero zone is unknown.
+// zone is a time zone and how it is known. The zero zone is unknown.
 type zone struct {
 	name  string
 	loc   *time.Location // nil: a fixed offset
@@ -17,7 +17,7 @@ type zone struct {
 	basis parse.Basis
 }
 
-// at returns the offset of the zone at a local reading, in seconds east.
+// at returns the offset of the zone at a local reading, in seconds east of UTC.
 func (z zone) at(local int64) int {
 	if z.loc == nil {
 		return z.off
@@ -26,13 +26,13 @@ func (z zone) at(local int64) int {
 	return off
 }
 
-// reader reads the offset of a zone for readings that are mostly near to each
-// other: it remembers the stretch between two changes of the clock, but for the
-// two days at either end, in which the offset depends on what the reading means.
+// reader returns zone offsets for readings that are mostly close together. It
+// caches the interval between two zone transitions, without the two days at either
+// end, where the offset depends on the interpretation of the reading.
 type reader struct {
 	zone
 	from, to int64
-	last     int // the offset between
+	last     int // offset in [from, to)
 }
 
 func (r *reader) at(local int64) int {
@@ -58,14 +58,14 @@ func (r *reader) at(local int64) int {
 
 func (r *reader) holds(local int64) bool { return local >= r.from && local < r.to }
 
-// utcOf is the moment at which the wall clock of loc shows local (ns as if UTC).
+// utcOf returns the time at which a wall clock in loc shows local (ns as if UTC).
 func utcOf(local int64, loc *time.Location) time.Time {
 	t := time.Unix(0, local).UTC()
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), loc)
 }
 
-// named is a zone by name where the name is a place, by offset otherwise: "CST"
-// alone says nothing, "America/New_York" says when the clock changes.
+// named returns a zone by location if name is one ("America/New_York" includes its
+// transitions), else by offset: an abbreviation such as "CST" is ambiguous.
 func named(name string, off int, why string) zone {
 	z := zone{name: name, off: off, why: why, basis: parse.ZoneInferred}
 	if loc, err := time.LoadLocation(name); err == nil && len(name) > 4 && name != "Local" {
@@ -77,7 +77,7 @@ func named(name string, off int, why string) zone {
 	return z
 }
 
-// offsetName spells an offset: "UTC", "+05:30".
+// offsetName formats an offset in seconds: "UTC", "+05:30".
 func offsetName(off int) string {
 	if off == 0 {
 		return "UTC"
@@ -93,7 +93,7 @@ func (z zone) info(f *file) parse.ZoneInfo {
 	return parse.ZoneInfo{Name: z.name, Offset: z.at(f.newest()), Basis: z.why}
 }
 
-// newest is the reading of the file's newest line, in its year.
+// newest returns the leading reading of the file's newest line, in its year.
 func (f *file) newest() int64 {
 	last := f.len() - 1
 	if last < 0 {
@@ -106,17 +106,17 @@ func (f *file) newest() int64 {
 	return f.cal.inYear(c.NS, year)
 }
 
-// quarter is the granularity of zone offsets.
+// quarter is the granularity of zone offsets, in ns.
 const quarter = int64(15 * time.Minute)
 
-// zones finds the zones of the clocks of the file that state none: of the framing
-// and of the messages. In the log of one service messages with a zone and messages
-// without one may alternate, as those of logrus and klog do in k3s, and in a paste
-// lines of several framings do; each reading is resolved by what it lacks itself.
+// zones determines the zones of the framing's and the messages' clocks that state
+// none. In the log of one service, messages with and without a zone may alternate,
+// such as those of logrus and klog in k3s, and pasted lines may have several
+// framings; each reading is resolved by what it lacks itself.
 func (f *file) zones(a *anchors, opt Options) {
-	ahead, known := f.full.zone()     // zone of the envelope, seconds
+	ahead, known := f.full.zone()     // zone of the envelope, seconds east
 	behind, framed := f.framed.zone() // zone of the header, seconds west
-	apart, haveApart := f.bare.zone() // envelope zone minus header zone
+	apart, haveApart := f.bare.zone() // envelope zone minus header zone, seconds
 	switch {
 	case !f.bareEnvelope && f.zoned:
 		f.envelope = own()
@@ -134,7 +134,7 @@ func (f *file) zones(a *anchors, opt Options) {
 	switch {
 	case !f.anyHeader:
 	case !f.bareHeader && f.bareLine:
-		f.header = f.envelope // for the report: the messages' clocks need none
+		f.header = f.envelope // only for the report; the messages' clocks state their zone
 	case !f.bareHeader:
 		f.header = own()
 	case framed && f.framed.summer():
@@ -146,10 +146,10 @@ func (f *file) zones(a *anchors, opt Options) {
 	case apart == 0:
 		f.header = f.envelope
 	default:
-		// The two clocks are in different zones. A containerised kubelet
-		// logs in UTC whatever the node does; the envelope is the node's.
+		// The two clocks are in different zones: a containerized kubelet logs in
+		// UTC whatever the zone of the node; the envelope is in the node's zone.
 		z := f.envelope
-		if z.basis == parse.ZoneGuessed && f.zoneWord != "" { // the framing's zone has a name that is not UTC's
+		if z.basis == parse.ZoneGuessed && f.zoneWord != "" { // the framing's zone has a name other than UTC
 			f.header, f.envelope = z, fixed(apart, z.why+", and the framing's clock runs "+offsetName(apart)+" ahead", z.basis)
 			return
 		}
@@ -163,11 +163,11 @@ func fixed(off int, why string, basis parse.Basis) zone {
 	return zone{name: offsetName(off), off: off, why: why, basis: basis}
 }
 
-// collectedInUTC are layouts whose logs come from the API of OpenShift's nodes,
-// which prints journals in UTC.
+// collectedInUTC are layouts whose logs come from the OpenShift node API, which
+// prints journals in UTC.
 var collectedInUTC = map[string]bool{"must-gather": true, "openshift-ci": true, "insights": true, "node-logs": true}
 
-// base is the zone of stamps that carry none.
+// base returns the zone of timestamps without one: --tz, else the inferred zone.
 func (f *file) base(a *anchors, opt Options) zone {
 	if opt.Zone != nil {
 		z := zone{name: opt.Zone.String(), loc: opt.Zone, why: "given by --tz", basis: parse.Stated}
@@ -179,7 +179,7 @@ func (f *file) base(a *anchors, opt Options) zone {
 	return f.inferred(a)
 }
 
-// inferred is the zone that the input itself tells.
+// inferred returns the zone that the input implies.
 func (f *file) inferred(a *anchors) zone {
 	if z, ok := f.byAnchor(); ok {
 		return z
@@ -209,9 +209,8 @@ func (f *file) inferred(a *anchors) zone {
 	return fixed(0, "assumed: these lines state no time zone", parse.ZoneGuessed)
 }
 
-// zone returns the constant difference of the two clocks of a line, rounded to a
-// quarter of an hour: the zone difference. The smallest lag of the file decides,
-// because a stalled log pipeline can only make envelopes late.
+// zone returns the zone difference of the two clocks of a line in seconds, from the
+// smallest lag of the file: a stalled log pipeline can only make envelopes later.
 func (l *lag) zone() (seconds int, ok bool) {
 	if !l.known {
 		return 0, false
@@ -219,11 +218,11 @@ func (l *lag) zone() (seconds int, ok bool) {
 	return zoneDifference(l.least), true
 }
 
-// zoneDifference tells zone from lateness in the smallest lag of a file. A lag
-// within seconds of a quarter of an hour is a zone; any other is a zone of
-// whole half hours and a late line on top.
+// zoneDifference separates zone difference from delay in the smallest lag of a file
+// (ns): a lag within seconds above a multiple of a quarter of an hour is a zone
+// difference; any other is one of whole half hours plus a delay.
 func zoneDifference(lag int64) int {
-	lag += int64(2 * time.Second) // framings may cut their stamp to the second
+	lag += int64(2 * time.Second) // framings may truncate to the second
 	if whole := floorDiv(lag, quarter) * quarter; lag-whole < int64(7*time.Second) {
 		return int(whole / 1e9)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// dump prints what a file gave, one line a record.
+// dump formats the content of a file, one line per record.
 func dump(p parse.Part) string {
 	var b strings.Builder
 	for _, c := range p.Containers {
@@ -117,7 +117,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// table lays rows out as tabwriter does.
+// table formats rows like tabwriter.
 func table(rows ...[]string) string {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
@@ -135,7 +135,7 @@ func table(rows ...[]string) string {
 	return b.String()
 }
 
-// TestTables reads one container through the columns of every crictl version.
+// TestTables reads one container from the table columns of every crictl version.
 func TestTables(t *testing.T) {
 	cell := map[string]string{"CONTAINER ID": "c0ffee0123456", "CONTAINER": "c0ffee0123456", "IMAGE": "docker.io/x/very/long/image@sha256:0123",
 		"CREATED": "About a minute ago", "STATE": "Exited", "NAME": "app", "ATTEMPT": "3", "POD ID": "5a11cafe01234", "POD": "web-0", "NAMESPACE": "default",
@@ -165,7 +165,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestBehindTable: what a thread quotes behind a table and an empty line is no row of it.
+// TestBehindTable: text quoted after a table and an empty line is not a row.
 func TestBehindTable(t *testing.T) {
 	in := "CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES\nc0ffee012345   a       b         now       Up 2 days          x\n" +
 		"```\n\n$ dmesg\n[18310.079477] Workqueue: netns cleanup_net\n"
@@ -187,8 +187,8 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that no input panics, that positions lie inside the file,
-// and that records carry an id and a state.
+// FuzzDecode checks that no input panics, that positions are inside the file, and
+// that records have an id and a state.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"containers":[{"id":"c0ffee01","state":"CONTAINER_RUNNING","createdAt":"1767323045000000001"}]}`))
 	f.Add([]byte(`[{"Id":"c0ffee01","State":{"Status":"exited","ExitCode":1},"Name":"/k8s_POD_a_b_c_0"}]`))

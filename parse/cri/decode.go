@@ -8,19 +8,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Failed is the key of a fact that says that a container tool failed: its
-// value is the error as printed, its attribute code the gRPC code by name.
+// Failed is the key of a fact that a container tool failed: its value is the error
+// as printed, its attribute "code" the name of the gRPC code.
 const Failed = "cri.failed"
 
-// Limits on hostile input. Each is reported when hit.
+// Limits on hostile input. Exceeding the first two gives a warning.
 const (
 	maxWarnings   = 50
 	maxContainers = 1_000_000
 	maxQuote      = 512 // bytes of a JSON entry kept as its quote
 )
 
-// Decode reads one file. Problems are warnings with their line; what stands
-// around them is still read.
+// Decode decodes one file. Problems are warnings with their line; the rest is still
+// read.
 func Decode(f *parse.File, data []byte) parse.Part {
 	d := &decoder{f: f, line: 1}
 	if f.ModTime != 0 {
@@ -37,9 +37,8 @@ func Decode(f *parse.File, data []byte) parse.Part {
 	return d.part
 }
 
-// jsonStart returns where the first line that begins a value starts, if only
-// tool messages stand before it, or the command as the shell's prompt shows it;
-// -1 otherwise.
+// jsonStart returns the offset of the first line that begins a JSON value, if only
+// tool messages or the command after a shell prompt precede it; -1 otherwise.
 func jsonStart(b []byte) int {
 	for off := 0; off < len(b); {
 		line, _, _ := bytes.Cut(b[off:], []byte("\n"))
@@ -60,13 +59,13 @@ type decoder struct {
 	f     *parse.File
 	part  parse.Part
 	stamp parse.Stamp
-	base  int // bytes before the text that offsets count from
+	base  int // bytes before the text that offsets refer to
 	line  uint32
-	upTo  int // offset that line belongs to
+	upTo  int // offset that line refers to
 }
 
-// pos is the position of an offset. Offsets must not decrease from call to
-// call: lines are counted once.
+// pos returns the position of an offset. Offsets must not decrease between calls,
+// since lines are counted only once.
 func (d *decoder) pos(data []byte, off int) parse.Pos {
 	off = min(off, len(data))
 	if off >= d.upTo {
@@ -84,7 +83,7 @@ func (d *decoder) warn(p parse.Pos, format string, args ...any) {
 	}
 }
 
-// add appends a record. It returns false once the file has given too many.
+// add appends a record. It returns false once maxContainers is reached.
 func (d *decoder) add(c *parse.Container) bool {
 	if len(d.part.Containers) >= maxContainers {
 		d.warn(c.Pos, "more than %d containers; the rest is not read", maxContainers)
@@ -95,7 +94,7 @@ func (d *decoder) add(c *parse.Container) bool {
 	return true
 }
 
-// messageStarts are how tools begin lines that are not output.
+// messageStarts are prefixes of messages that tools print beside their output.
 var messageStarts = []string{"FATA[", "WARN[", "ERRO[", "INFO[", "DEBU[", "time=\"", "E0", "E1", "W0", "W1", "I0", "I1",
 	"Error:", "error:", "Error response from daemon", "Cannot connect to", "crictl: ", "DEPRECATED", "Warning:"}
 
@@ -117,8 +116,8 @@ func (d *decoder) preamble(b []byte) {
 	}
 }
 
-// message keeps a line in which the tool says that it failed: crictl that
-// cannot list is evidence of its own. Warnings about defaults are not kept.
+// message adds a fact if a line reports a failure of the tool: that crictl cannot
+// list is evidence by itself. Other messages are ignored.
 func (d *decoder) message(p parse.Pos, text string) {
 	fatal := strings.HasPrefix(text, "FATA[") || strings.HasPrefix(text, "ERRO[") || strings.Contains(text, "level=fatal") ||
 		strings.Contains(text, "level=error") || strings.HasPrefix(text, "E0") || strings.HasPrefix(text, "E1") ||
@@ -133,7 +132,8 @@ func (d *decoder) message(p parse.Pos, text string) {
 	d.part.Facts = append(d.part.Facts, fact)
 }
 
-// grpcCode finds "code = NAME" or a deadline in words.
+// grpcCode returns the NAME in "code = NAME", or DeadlineExceeded if the text says
+// so in words; "" otherwise.
 func grpcCode(text string) string {
 	if _, rest, ok := strings.Cut(text, "code = "); ok {
 		name, _, _ := strings.Cut(rest, " ")

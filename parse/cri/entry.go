@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// entry is one element of any of the listings. Package json matches names
-// regardless of case, so that docker's Id and crictl's id are one field.
+// entry is one element of any listing. Package json matches names regardless of
+// case, so docker's Id and crictl's id are one field.
 type entry struct {
 	ID           string          `json:"id"`
 	PodSandboxID string          `json:"podSandboxId"`
@@ -42,7 +42,7 @@ type metadata struct {
 	Namespace string `json:"namespace"`
 }
 
-// labels are a map, or docker's "k=v,k=v".
+// labels are a JSON object, or docker's "k=v,k=v".
 type labels map[string]string
 
 func (l *labels) UnmarshalJSON(b []byte) error {
@@ -53,7 +53,7 @@ func (l *labels) UnmarshalJSON(b []byte) error {
 	}
 	var s string
 	if json.Unmarshal(b, &s) != nil {
-		return nil // a form that tells us nothing
+		return nil // unknown form; ignored
 	}
 	*l = make(labels)
 	for _, kv := range strings.Split(s, ",") {
@@ -80,7 +80,7 @@ func (n *names) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Labels under which the kubelet tells a runtime who a container is.
+// Labels by which the kubelet identifies a container to the runtime.
 const (
 	labelPod       = "io.kubernetes.pod.name"
 	labelNamespace = "io.kubernetes.pod.namespace"
@@ -89,7 +89,7 @@ const (
 	labelType      = "io.kubernetes.docker.type"
 )
 
-// inner is the object form of "state" (docker, podman inspect).
+// inner is the object form of "state" (docker and podman inspect).
 type inner struct {
 	Status     string          `json:"status"`
 	Running    bool            `json:"running"`
@@ -98,13 +98,13 @@ type inner struct {
 	FinishedAt json.RawMessage `json:"finishedAt"`
 }
 
-// isStatusOnly reports whether an object without an id is one of those that
-// tools print beside listings: crictl info, docker info.
+// isStatusOnly reports whether an object without an id is one that tools print
+// besides listings: crictl info, docker info.
 func (e *entry) isStatusOnly() bool {
 	return len(e.Status) > 0 && e.Status[0] == '{' || e.Kind != ""
 }
 
-// container is the entry as a record; its id is "" when it has none.
+// container returns the entry as a record; its ID is "" if the entry has none.
 func (e *entry) container() *parse.Container {
 	if e.ID == "" && len(e.Status) > 0 && e.Status[0] == '{' { // crictl inspect, inspectp
 		var in entry
@@ -126,8 +126,8 @@ func (e *entry) container() *parse.Container {
 	return c
 }
 
-// identity fills who the container is: labels first, then the metadata, then
-// the name that dockershim composed.
+// identity fills in the identity of the container: from its labels, else from the
+// metadata, else from the name composed by dockershim.
 func (e *entry) identity(c *parse.Container) {
 	l := e.Labels
 	if len(l) == 0 {
@@ -150,8 +150,8 @@ func (e *entry) identity(c *parse.Container) {
 	}
 }
 
-// dockerName reads k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT. The container of
-// a sandbox is called POD.
+// dockerName parses k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT. The container of a pod
+// sandbox is named POD. Other names are the container's own.
 func dockerName(c *parse.Container, name string) {
 	name = strings.TrimPrefix(name, "/")
 	parts := strings.Split(name, "_")
@@ -164,7 +164,7 @@ func dockerName(c *parse.Container, name string) {
 	c.Name = first(c.Name, name)
 }
 
-// state fills the state and what belongs to it.
+// state fills in the state, exit code and times.
 func (e *entry) state(c *parse.Container) {
 	var word string
 	var in inner
@@ -191,7 +191,7 @@ func (e *entry) state(c *parse.Container) {
 	}
 }
 
-// numberedState reads the CRI enum as protobuf JSON with numbers prints it.
+// numberedState maps the CRI state enum, which protobuf JSON may print as a number.
 func numberedState(raw json.RawMessage) string {
 	switch string(raw) {
 	case "0":

@@ -12,14 +12,13 @@ import (
 
 var nan = math.NaN()
 
-// rereads bounds how often damaged text is read again from a later line, in
-// multiples of the file.
+// rereads bounds how often damaged text is reread from a later line, in multiples
+// of the file size.
 const rereads = 4
 
-// json reads every JSON value from off on: one document, several one after
-// the other (crictl inspect with several ids), or one a line (docker ps
-// --format json). After damage it goes on at the next line that begins an
-// object.
+// json reads every JSON value from off on: one document, several in sequence
+// (crictl inspect with several ids), or one per line (docker ps --format json).
+// After damage it continues at the next line that begins an object.
 func (d *decoder) json(data []byte, off int) {
 	for budget := rereads*len(data) + 1<<20; off >= 0 && budget > 0; {
 		in := bytes.NewReader(data[off:])
@@ -35,7 +34,7 @@ func (d *decoder) json(data []byte, off int) {
 	}
 }
 
-// values reads values until the end or the first damage.
+// values reads values up to the end or the first error.
 func (d *decoder) values(data []byte, off int, dec *json.Decoder) error {
 	for {
 		start := off + int(dec.InputOffset())
@@ -52,7 +51,8 @@ func (d *decoder) values(data []byte, off int, dec *json.Decoder) error {
 	}
 }
 
-// restart finds the next line that begins a JSON object, -1 if there is none.
+// restart returns the offset of the next line that begins a JSON object, -1 if
+// there is none.
 func restart(data []byte, off int) int {
 	i := bytes.Index(data[min(off, len(data)):], []byte("\n{"))
 	if i < 0 {
@@ -61,7 +61,7 @@ func restart(data []byte, off int) int {
 	return off + i + 1
 }
 
-// document reads the value that tok begins.
+// document reads the value that begins with tok.
 func (d *decoder) document(data []byte, off int, dec *json.Decoder, tok json.Token, start int) error {
 	switch tok {
 	case json.Delim('['):
@@ -72,7 +72,8 @@ func (d *decoder) document(data []byte, off int, dec *json.Decoder, tok json.Tok
 	return errors.New("neither an object nor an array")
 }
 
-// list reads the elements of an array that has begun, and its end.
+// list reads the elements of an array after its opening bracket, and the closing
+// one.
 func (d *decoder) list(data []byte, off int, dec *json.Decoder) error {
 	for dec.More() {
 		at := elementStart(data, off+int(dec.InputOffset()))
@@ -88,7 +89,7 @@ func (d *decoder) list(data []byte, off int, dec *json.Decoder) error {
 	return err
 }
 
-// elementStart skips the comma and blanks before an element.
+// elementStart skips separators and white space before an element.
 func elementStart(data []byte, i int) int {
 	for i < len(data) && bytes.IndexByte([]byte(" \t\r\n,:"), data[i]) >= 0 {
 		i++
@@ -96,8 +97,8 @@ func elementStart(data []byte, i int) int {
 	return i
 }
 
-// object reads a top-level object: a listing with its array of entries, or an
-// entry by itself.
+// object reads a top-level object: a listing with an array of entries, or a single
+// entry.
 func (d *decoder) object(data []byte, off int, dec *json.Decoder, start int) error {
 	start = elementStart(data, start)
 	lists := false
@@ -131,8 +132,8 @@ func (d *decoder) object(data []byte, off int, dec *json.Decoder, start int) err
 	return nil
 }
 
-// entry reads one element of a listing. It returns false when the file has
-// given enough.
+// entry decodes one element of a listing. It returns false once maxContainers is
+// reached.
 func (d *decoder) entry(p parse.Pos, raw []byte) bool {
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {

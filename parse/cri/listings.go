@@ -8,9 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Listings reads a file of recorded relists, schema plegforensics/snapshots/v1:
-// one JSON object a line. The lines are kept as they are; package replay
-// decodes them one against the other.
+// Listings reads a file of recorded relists (schema plegforensics/snapshots/v1):
+// one JSON object per line. Lines are kept unparsed; package replay decodes them,
+// each relative to the one before.
 func Listings(f *parse.File, data []byte) parse.Part {
 	d := &decoder{f: f, line: 1}
 	for off := 0; off < len(data); {
@@ -27,8 +27,8 @@ func Listings(f *parse.File, data []byte) parse.Part {
 	return d.part
 }
 
-// listingStamp reads the time of a line where it stands first, as writers put
-// it; package replay reads it wherever it stands.
+// listingStamp returns the time of a line if it is in the first 256 bytes, where
+// writers put it; package replay finds it anywhere.
 func listingStamp(line []byte) parse.Stamp {
 	_, rest, ok := bytes.Cut(line[:min(len(line), 256)], []byte(`"time":`))
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// podStatus is the status of a Kubernetes pod, as the kubelet's /pods and
-// kubectl print it.
+// podStatus is the status of a Kubernetes pod, as in the kubelet's /pods or kubectl
+// output.
 type podStatus struct {
 	Phase      string            `json:"phase"`
 	Containers []containerStatus `json:"containerStatuses"`
@@ -36,8 +36,8 @@ type statusChoice struct {
 	} `json:"terminated"`
 }
 
-// podContainers are the containers of a pod object, nil if e is none. The
-// previous container of each is one of them: the runtime still holds it.
+// podContainers returns the containers of a pod object, nil if e is not a pod. The
+// previous instance of each container is included: the runtime still has it.
 func (e *entry) podContainers() []*parse.Container {
 	if e.ID != "" || e.Metadata.UID == "" || len(e.Status) == 0 || e.Status[0] != '{' {
 		return nil
@@ -74,7 +74,7 @@ func (e *entry) statuses(s *containerStatus) []*parse.Container {
 	return out
 }
 
-// bareID takes "containerd://" and its like off.
+// bareID removes the "containerd://" or similar prefix.
 func bareID(s string) string {
 	if _, id, ok := strings.Cut(s, "://"); ok {
 		return id

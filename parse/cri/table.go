@@ -7,19 +7,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// column is one column of a table, found by its title's offset.
+// column is one column of a table; at is the offset of its title.
 type column struct {
 	title string
 	at    int
 }
 
-// tables reads tables as crictl, docker and podman print them: a header, then
-// rows whose cells start where the titles do. Several tables may follow one
-// another. What stands before the first is the command that printed it.
+// tables reads tables printed by crictl, docker and podman: a header, then rows
+// whose cells begin at the offsets of the titles. There may be several tables. Text
+// before the first one is ignored, since it is the command.
 func (d *decoder) tables(data []byte) {
 	var head []column
-	var before parse.Pos // first line that is of no table
-	gap := false         // a line without text came after the title, and no row since
+	var before parse.Pos // first line outside of any table
+	gap := false         // a blank line followed the header, and no row since
 	for off := 0; off < len(data); {
 		line, _, _ := bytes.Cut(data[off:], []byte("\n"))
 		p := d.pos(data, off)
@@ -36,7 +36,7 @@ func (d *decoder) tables(data []byte) {
 			if before.File == nil {
 				before = p
 			}
-		case gap && !isID(split(head, text)[head[0].title]): // of something else that stands behind the table
+		case gap && !isID(split(head, text)[head[0].title]): // other text after the table
 		default:
 			gap = false
 			if !d.row(p, head, text) {
@@ -49,12 +49,13 @@ func (d *decoder) tables(data []byte) {
 	}
 }
 
-// titles are the column titles of all versions, longer ones first.
+// titles are the column titles of all tool versions; of two with a common prefix
+// the longer comes first.
 var titles = []string{"CONTAINER ID", "POD RUNTIME", "CONTAINER", "POD ID", "NAMESPACE", "RUNTIME", "ATTEMPT", "COMMAND",
 	"CREATED AT", "CREATED", "STATUS", "STATE", "IMAGE", "PORTS", "NAMES", "LABELS", "SIZE", "NAME", "POD"}
 
-// header splits a title line, nil if it is none. Titles contain single blanks,
-// so that they are found by name and not by splitting.
+// header parses a header line, nil if it is not one. Titles contain blanks, so they
+// are matched by name.
 func header(line string) []column {
 	if !strings.HasPrefix(line, "CONTAINER") && !strings.HasPrefix(line, "POD ID") {
 		return nil
@@ -87,7 +88,7 @@ func titleAt(s string) string {
 	return ""
 }
 
-// row reads one row. It returns false when the file has given enough.
+// row reads one row. It returns false once maxContainers is reached.
 func (d *decoder) row(p parse.Pos, head []column, text string) bool {
 	cells := split(head, text)
 	sandbox := head[0].title == "POD ID"
@@ -114,9 +115,8 @@ func (d *decoder) row(p parse.Pos, head []column, text string) bool {
 	return d.add(c)
 }
 
-// split cuts a row at the offsets of the titles. A cell that is longer than
-// its column pushes the rest to the right; then the row is cut at runs of two
-// blanks.
+// split splits a row at the offsets of the titles. A cell longer than its column
+// shifts the rest to the right; then the row is split at runs of two blanks.
 func split(head []column, text string) map[string]string {
 	cells := make(map[string]string, len(head))
 	for i, c := range head {
@@ -149,7 +149,7 @@ func splitBlanks(head []column, text string) map[string]string {
 	return cells
 }
 
-// isID reports whether s is a container id, whole or cut.
+// isID reports whether s is a container ID, possibly truncated.
 func isID(s string) bool {
 	if len(s) < 8 || len(s) > 64 {
 		return false

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stateWords maps what tools print to the states of parse.Container.
+// stateWords maps printed states to the states of parse.Container.
 var stateWords = map[string]string{
 	"container_created": "created", "container_running": "running", "container_exited": "exited", "container_unknown": "unknown",
 	"sandbox_ready": "ready", "sandbox_notready": "notready",
@@ -17,9 +17,9 @@ var stateWords = map[string]string{
 	"configured": "created", "initialized": "created", "stopped": "exited", "stopping": "running",
 }
 
-// stateWord reads a state: a CRI name, or docker's "Up 3 hours (Paused)" and
-// "Exited (137) 2 days ago". It returns "" for a word that it does not know,
-// and the exit code where the text states one.
+// stateWord parses a state: a CRI name, or docker's "Up 3 hours (Paused)" and
+// "Exited (137) 2 days ago". It returns "" for an unknown word, and the exit code
+// if stated.
 func stateWord(text string) (string, *int) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	state := stateWords[strings.ToLower(word)]
@@ -33,9 +33,9 @@ func stateWord(text string) (string, *int) {
 	return state, nil
 }
 
-// stamp reads a time as JSON: RFC 3339, docker's "2021-03-04 05:06:07 +0000
-// UTC", a number of seconds, or nanoseconds as number or string. It returns 0
-// for what it cannot read and for the zero times of the tools.
+// stamp parses a JSON time: RFC 3339, docker's "2021-03-04 05:06:07 +0000 UTC",
+// seconds as a number, or nanoseconds as a number or string. It returns Unix
+// nanoseconds, 0 for invalid times and the zero times of the tools.
 func stamp(raw json.RawMessage) int64 {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

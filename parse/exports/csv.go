@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// table walks a CSV file, or one with tabs or semicolons in place of commas.
+// table reads a CSV file, with commas, tabs or semicolons as delimiters.
 type table struct {
 	*source
 	delim   byte
-	columns []string // names, "" for those of no use
-	utc     bool     // a head says so
+	columns []string // normalized names, see columnName
+	utc     bool     // the header says that times are UTC
 }
 
-// maxColumns bounds the columns that are looked at.
+// maxColumns bounds the columns read.
 const maxColumns = 256
 
-// newTable returns a table whose head is line; nil if it has no columns for
+// newTable returns a table with the given header line, nil if it has no columns for
 // messages and times.
 func newTable(line []byte) *table {
 	line = bytes.TrimRight(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), "\r\n")
@@ -48,8 +48,8 @@ func newTable(line []byte) *table {
 	return nil
 }
 
-// columnName is the name of a column as records have it: "TimeGenerated [UTC]"
-// is that of a time in UTC.
+// columnName returns a column title in the form of record member names: lower case,
+// with underscores, and without the " [UTC]" of "TimeGenerated [UTC]".
 func columnName(cell string) string {
 	name := strings.ToLower(strings.TrimSpace(cell))
 	name = strings.TrimSuffix(name, " [utc]")
@@ -59,7 +59,7 @@ func columnName(cell string) string {
 func (t *table) step() {
 	n := t.rowLen()
 	row := t.win[:n]
-	if bytes.IndexByte(row, t.delim) < 0 && bytes.IndexByte(row, '{') < 0 { // a message and a time are two cells, or an object
+	if bytes.IndexByte(row, t.delim) < 0 && bytes.IndexByte(row, '{') < 0 { // not a record: that has two cells, a message and a time, or is an object
 		t.level(t.line)
 		t.skip(max(n, 1))
 		return
@@ -84,19 +84,19 @@ func (t *table) step() {
 	t.skip(max(n, 1))
 }
 
-// lineOf is on which line of a row its message begins.
+// lineOf returns the line of a row, from 0, on which its message begins.
 func (t *table) lineOf(row []byte, message string) int {
 	head, _, _ := strings.Cut(message[:min(len(message), 24)], "\"")
 	head, _, _ = strings.Cut(head, "\n")
 	return max(bytes.Count(row[:max(bytes.Index(row, []byte(head)), 0)], newline), 0)
 }
 
-// maxRowLines bounds the lines of a row: a quote that is never closed spoils no
-// more than these.
+// maxRowLines bounds the lines of a row, and so the lines lost to a quote that is
+// never closed.
 const maxRowLines = 1000
 
-// rowLen is the length of the row that the window begins with: a line, or
-// several where quotes hold line breaks.
+// rowLen returns the length of the row at the start of the window: a line, or
+// several if quotes contain line breaks.
 func (t *table) rowLen() int {
 	quoted, lines, first := false, 0, 0
 	for i := 0; ; i++ {
@@ -123,7 +123,7 @@ func (t *table) rowLen() int {
 	}
 }
 
-// cells cuts a row into the texts of its cells.
+// cells splits a row into the texts of its cells.
 func (t *table) cells(row []byte) []string {
 	var out []string
 	for len(out) < maxColumns {

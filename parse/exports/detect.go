@@ -7,24 +7,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// Form is the make of an export.
+// Form is the format of an export.
 type Form uint8
 
 // Forms.
 const (
-	None Form = iota // no export, or one that package journal reads as it is
+	None Form = iota // not an export, or one that package journal reads directly
 	JSON
 	YAML
 	CSV
 	Tagged
-	Text // a log whose lines wear something
+	Text // a log whose lines are decorated
 )
 
 // headLines is how many lines before the first record may be something else.
 const headLines = 8
 
-// Detect tells by the first bytes of a file, up to some 256 KiB, whether it is
-// an export that NewReader can lay out.
+// Detect returns the format of an export by the first bytes of the file, of which
+// up to 256 KiB are used; None if NewReader cannot handle it.
 func Detect(head []byte) Form {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	switch text := bytes.TrimLeft(head, " \t\r\n"); {
@@ -44,7 +44,8 @@ func Detect(head []byte) Form {
 	return None
 }
 
-// DetectText tells whether a log wears something that NewReader can take off.
+// DetectText returns Text if head is a log with decorations that NewReader can
+// strip, else None.
 func DetectText(head []byte) Form {
 	if !journal.Spans(head) && dressOf(head).any() {
 		return Text
@@ -52,7 +53,8 @@ func DetectText(head []byte) Form {
 	return None
 }
 
-// NewReader returns the lines of the export that r holds, which begins with head.
+// NewReader returns a Reader of the log lines in the export r, which begins with
+// head.
 func NewReader(r io.Reader, head []byte, f Form) *Reader {
 	out := &Reader{source: source{r: r}}
 	switch s := &out.source; f {
@@ -72,12 +74,11 @@ func NewReader(r io.Reader, head []byte, f Form) *Reader {
 	return out
 }
 
-// mostTried is how much of a file is laid out for a trial.
+// mostTried is how many bytes of a file are used for detection.
 const mostTried = 256 << 10
 
-// isExport lays out the head of a JSON file for a trial: at least one record
-// must come of it. Objects one a line, or one below the other, that package
-// journal reads are left to it.
+// isExport tries to convert the head of a JSON file and reports whether that yields
+// a record. JSON objects that package journal reads itself are rejected.
 func isExport(head []byte) bool {
 	head = head[:min(len(head), mostTried)]
 	if !mayHold(head) && !bytes.Contains(head, []byte(`"stream"`)) || head[0] == '{' && (isObject(head) || native(head)) {
@@ -91,14 +92,14 @@ func isExport(head []byte) bool {
 	return s.passed > 0
 }
 
-// isObject knows Kubernetes objects and lists of them, which name their version
-// first.
+// isObject recognizes Kubernetes objects and lists by an apiVersion at the
+// beginning.
 func isObject(head []byte) bool {
 	return bytes.Contains(head[:min(len(head), 100)], []byte(`"apiVersion"`))
 }
 
-// native reports whether package journal reads the object that head begins with
-// as well as it can be read.
+// native reports whether package journal reads the object at the beginning of head
+// well enough by itself.
 func native(head []byte) bool {
 	d := &documents{source: &source{r: bytes.NewReader(head)}}
 	n := d.end()
@@ -131,7 +132,7 @@ func native(head []byte) bool {
 	return top && has("@timestamp", "time") && !has(hostNames...)
 }
 
-// isYAML knows log entries in YAML by the members of the first.
+// isYAML recognizes log entries in YAML by the members of the first entry.
 func isYAML(head []byte) bool {
 	head = head[:min(len(head), mostTried)]
 	if !bytes.Contains(head, []byte("imestamp:")) || bytes.Contains(head[:min(len(head), 4<<10)], []byte("apiVersion:")) {
@@ -158,8 +159,8 @@ func isYAML(head []byte) bool {
 	return e.passed > 0
 }
 
-// headOf returns how many lines stand before the head of a table, -1 if head
-// holds none.
+// headOf returns how many lines precede the header of a table, -1 if there is none
+// in the first four lines.
 func headOf(head []byte) int {
 	for n := range 4 {
 		line, rest, found := bytes.Cut(head, newline)
@@ -174,8 +175,8 @@ func headOf(head []byte) int {
 	return -1
 }
 
-// isTableHead knows the head of a table that has no other reader: that of
-// Windows events is read by package journal.
+// isTableHead reports whether a line is the header of a log table. Windows events
+// are excluded, since package journal reads them.
 func isTableHead(line []byte) bool {
 	if len(line) > 16<<10 || holdsTime(line) || bytes.Contains(line, []byte("TimeCreated")) || bytes.Contains(line, []byte("LAST SEEN")) {
 		return false
@@ -183,8 +184,8 @@ func isTableHead(line []byte) bool {
 	return newTable(line) != nil
 }
 
-// holdsTime reports whether a line holds a time of day, 15:04:05, as no name of a
-// column does.
+// holdsTime reports whether a line contains a time of day like 15:04:05, which
+// column titles do not.
 func holdsTime(line []byte) bool {
 	digit := func(i int) bool { return line[i] >= '0' && line[i] <= '9' }
 	for i := 3; i+2 < len(line); i++ {
@@ -195,7 +196,7 @@ func holdsTime(line []byte) bool {
 	return false
 }
 
-// tableStart passes what stands before the head of a table.
+// tableStart skips what precedes the header of a table.
 type tableStart struct {
 	*source
 	out *Reader

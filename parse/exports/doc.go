@@ -1,16 +1,16 @@
-// Package exports lays out the exports of log services as one record a line.
+// Package exports converts exports of log services to one record per line.
 //
-// A log that was kept by a service comes back wrapped: Cloud Logging as YAML or
-// as an array of objects, Loki as streams of pairs, Elasticsearch as hits,
-// CloudWatch as events, others as CSV with columns of their own. What all of
-// them hold is a message, the time, and who wrote it. NewReader finds these
-// under the names that the services use and writes each record as a line of
-// JSON under the names of journald, which package journal reads.
+// Services wrap the lines of a log in their own formats: Cloud Logging in YAML or
+// an array of objects, Loki in streams of pairs, Elasticsearch in hits, CloudWatch
+// in events, others in CSV with columns of their own. All of them contain a
+// message, the time, and the source. NewReader finds these by the names that the
+// services use, and writes each record as a line of JSON with the field names of
+// journald, which package journal reads.
 //
-// Lines keep their numbers as far as they can: a record that spans lines in the
-// export stands on the line of its message, among empty ones. Where several
-// records share a line, as in JSON without line breaks, they are numbered on,
-// and Line tells on which line of the export each stands.
+// Line numbers are preserved as far as possible: a record that spans several lines
+// of the export is written on the line of its message, among empty lines. If
+// several records share a line, as in JSON without line breaks, they get
+// consecutive lines; Line returns the line of the export for each.
 //
-// Memory is bounded: a record of more than maxRecord bytes is passed over.
+// Memory is bounded: a record longer than maxRecord is skipped.
 package exports

@@ -22,7 +22,7 @@ func quoted(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(b))
 }
 
-// layOut returns the lines of an export, and how it was recognised.
+// layOut returns the lines of an export and its detected form.
 func layOut(t *testing.T, text string) ([]string, Form) {
 	t.Helper()
 	head := []byte(text)
@@ -37,7 +37,7 @@ func layOut(t *testing.T, text string) ([]string, Form) {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n"), f
 }
 
-// entry is a line of JSON that a record becomes.
+// entry is the JSON line of a record.
 type entry struct {
 	Message   string `json:"MESSAGE"`
 	Timestamp string `json:"timestamp"`
@@ -55,8 +55,8 @@ func TestRecords(t *testing.T) {
 	tests := []struct {
 		name, text string
 		form       Form
-		at         []int // lines on which records stand, from 0
-		want       entry // of the first, the message aside
+		at         []int // lines of the records, from 0
+		want       entry // the first record without its message
 	}{
 		{"Cloud Logging, YAML", "---\ninsertId: a1\njsonPayload:\n  MESSAGE: '" + klog1 + "'\n  SYSLOG_IDENTIFIER: kubelet\n  _HOSTNAME: node-7\n  _PID: '4242'\nlogName: projects/p/logs/kubelet\ntimestamp: '2024-04-12T09:15:08Z'\n---\ninsertId: a2\ntextPayload: '" + klog2 + "'\nlogName: projects/p/logs/kubelet\ntimestamp: '2024-04-12T09:15:09Z'\n",
 			YAML, []int{3, 11}, entry{Timestamp: "2024-04-12T09:15:08Z", Host: "node-7", Ident: "kubelet", PID: "4242"}},
@@ -129,7 +129,8 @@ func TestRecords(t *testing.T) {
 
 func cell(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// TestNoExports: what package journal reads, and what is no log, is left alone.
+// TestNoExports: input that package journal reads, or that is not a log, is
+// rejected.
 func TestNoExports(t *testing.T) {
 	for name, text := range map[string]string{
 		"journalctl -o json":  `{"MESSAGE":` + quoted(klog1) + `,"__REALTIME_TIMESTAMP":"1712913308000000","_HOSTNAME":"node-7"}`,
@@ -155,8 +156,8 @@ func TestNoExports(t *testing.T) {
 	}
 }
 
-// TestLoggersJSON: a logger's own JSON behind a stamp is no record of fluentd's, whose
-// message would be all that is taken.
+// TestLoggersJSON: a logger's own JSON after a timestamp is not a fluentd record,
+// of which only the message would be kept.
 func TestLoggersJSON(t *testing.T) {
 	if form := Detect([]byte(`2024-04-12T09:15:07Z kubelet: {"ts":1712913308000.25,"caller":"kubelet/kubelet.go:2327","msg":"Skipping pod synchronization","err":"x"}` + "\n")); form != None {
 		t.Errorf("form %d", form)
@@ -220,7 +221,8 @@ func TestDress(t *testing.T) {
 	}
 }
 
-// TestPrinted: stamps of the printing go, as lines of minutes were printed at once.
+// TestPrinted: timestamps of the printing are stripped if lines that span minutes
+// were printed at once.
 func TestPrinted(t *testing.T) {
 	var in, want strings.Builder
 	for i := range 20 {
@@ -233,8 +235,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestWrapped: lines that a window broke are put together on the line of their
-// beginning.
+// TestWrapped: lines wrapped by a terminal are joined at their first line.
 func TestWrapped(t *testing.T) {
 	const width = 80
 	var in strings.Builder
@@ -263,7 +264,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestErrors: what ended the input ends the lines.
+// TestErrors: a read error is returned after the lines.
 func TestErrors(t *testing.T) {
 	broken := errors.New("cut")
 	head := []byte("[" + `{"textPayload":"a line","timestamp":"2024-04-12T09:15:08Z"},`)
@@ -274,7 +275,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzReader: no input makes a Reader fail, hang, or give much more than it took.
+// FuzzReader: no input makes a Reader panic, hang, or output much more than it
+// read.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"a":[[[{"message":"x","time":"2024-04-12T09:15:08Z"}]]]}`))
 	f.Add([]byte("a,message,time\n\"x\n\n"))

@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// maxWrap is how deep in a document its records may stand.
+// maxWrap is the maximum depth of records within a document.
 const maxWrap = 8
 
-// documents walks JSON: documents that hold records at some depth, and objects
-// one after the other. Text between them is passed on.
+// documents reads JSON: documents with records at some depth, or a sequence of
+// objects. Text between them is passed through.
 type documents struct {
 	*source
 	depth   int
-	key     string   // of the member that comes
-	context parts    // who wrote the records that follow
+	key     string   // name of the next member
+	context parts    // source of the records that follow
 	columns []string // names of the cells of the rows that follow
 }
 
-// contexts are members that stand before the records they speak of: the labels
-// of a Loki stream, the resource of OpenTelemetry's records, the columns of a
-// table.
+// contexts are members that precede the records they apply to: the labels of a Loki
+// stream, the resource of OpenTelemetry records, the columns of a table.
 var contexts = []string{"stream", "resource", "columns"}
 
-// maxContext bounds them.
+// maxContext bounds the size of a context in bytes.
 const maxContext = 8 << 10
 
 func (d *documents) step() {
@@ -49,7 +48,7 @@ func (d *documents) step() {
 	}
 }
 
-// open takes an object or array whole if it is a record, else goes into it.
+// open writes an object or array if it is a record, otherwise enters it.
 func (d *documents) open() {
 	n := 0
 	if d.depth < maxWrap {
@@ -73,7 +72,7 @@ func (d *documents) open() {
 	d.skip(1)
 }
 
-// text passes a string, and notes it if it names a member.
+// text skips a string and remembers it if it is a member name.
 func (d *documents) text() {
 	n := d.end()
 	if n == 0 {
@@ -92,8 +91,8 @@ func (d *documents) text() {
 	d.skip(n)
 }
 
-// end returns the length of the value that the window begins with, 0 if it is
-// longer than a record may be.
+// end returns the length of the value at the start of the window, 0 if it exceeds
+// maxRecord or is incomplete.
 func (d *documents) end() int {
 	depth, inside := 0, false
 	for i := 0; i < maxRecord; i++ {
@@ -121,7 +120,7 @@ func (d *documents) end() int {
 	return 0
 }
 
-// record reads an object or array that may be a record.
+// record parses an object or array that may be a record.
 func (d *documents) record(raw []byte) (record, bool) {
 	var r record
 	var ok bool
@@ -152,17 +151,18 @@ func (d *documents) object(raw []byte) (record, bool) {
 	return p.record()
 }
 
-// messageMarks are what the names of messages hold in any case of letters.
+// messageMarks are suffixes of message member names, without the first letter where
+// its case varies.
 var messageMarks = [][]byte{[]byte("essage\""), []byte("ESSAGE\""), []byte("_raw\""), []byte("ayload\""), []byte("\"line\""), []byte("ogline\""), []byte("log\""), []byte("ody\""),
 	[]byte("original\""), []byte("ntry\""), []byte("ontent\""), []byte("raw\""), []byte("text\""), []byte("og_line\""), []byte("tdout\""), []byte("msg\"")}
 
-// mayHold is a cheap test whether an object can hold a record.
+// mayHold is a cheap test for whether an object may contain a record.
 func mayHold(raw []byte) bool {
 	return slices.ContainsFunc(messageMarks, func(m []byte) bool { return bytes.Contains(raw, m) })
 }
 
-// wraps reports whether records stand in lists within an object: then it is not
-// one itself, whatever else it says.
+// wraps reports whether an object contains a list of records. Then it is not a
+// record itself, whatever else it contains.
 func wraps(v map[string]any, depth int) bool {
 	if depth > 3 {
 		return false
@@ -195,8 +195,8 @@ func isRecord(v any) bool {
 	return false
 }
 
-// row reads a record that is an array: a pair of nanoseconds and text of Loki,
-// the fields of CloudWatch Logs Insights, the cells of a table.
+// row parses a record that is an array: Loki's pair of nanoseconds and text, the
+// fields of CloudWatch Logs Insights, or the cells of a table row.
 func (d *documents) row(raw []byte) (record, bool) {
 	var cells []any
 	if first := bytes.TrimLeft(raw[1:], " \t\r\n"); len(first) == 0 || first[0] == '[' {
@@ -225,7 +225,7 @@ func (d *documents) row(raw []byte) (record, bool) {
 	return p.record()
 }
 
-// fields reads [{"field":"@timestamp","value":"…"}, …].
+// fields parses [{"field":"@timestamp","value":"…"}, …].
 func fields(p parts, cells []any) {
 	for _, c := range cells {
 		m, _ := c.(map[string]any)
@@ -236,7 +236,7 @@ func fields(p parts, cells []any) {
 	}
 }
 
-// note takes what a context says: who writes, or the names of a table's columns,
+// note stores a context: the source of records, or the names of table columns,
 // [{"name":"TimeGenerated",…}].
 func (d *documents) note(raw []byte) {
 	if d.key == "columns" {
@@ -261,19 +261,19 @@ func (d *documents) note(raw []byte) {
 	}
 }
 
-// addContext adds what stands before a record and speaks of it.
+// addContext adds the members of the current context to a record.
 func (d *documents) addContext(p parts) {
 	for name, v := range d.context {
 		p.put(name, v)
 	}
 }
 
-// lineOf is on which line of a record its message stands.
+// lineOf returns the line of a record, from 0, on which its message begins.
 func (d *documents) lineOf(raw []byte, message string) int {
 	if bytes.IndexByte(raw, '\n') < 0 {
 		return 0
 	}
-	// The first words of a message are written without escapes.
+	// The first words of a message contain no escapes.
 	head := message[:min(len(message), 24)]
 	if i := strings.IndexAny(head, "\"\\<>&\t\n\r"); i >= 0 {
 		head = head[:i]
@@ -284,5 +284,5 @@ func (d *documents) lineOf(raw []byte, message string) int {
 	return 0
 }
 
-// order sorts names so that what is nearest to a record comes first.
+// order sorts names, so that results do not depend on map order.
 func order(n []string) { slices.Sort(n) }

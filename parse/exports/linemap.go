@@ -2,18 +2,18 @@ package exports
 
 import "sort"
 
-// lineMap tells which line of an export each line laid out comes from. Lines
-// that nobody added stand where they stood. Lines count from 0.
+// lineMap maps output lines to the lines of the export they come from. Lines that
+// were never added map to the same offset from the span before. Lines count from 0.
 type lineMap []span
 
-// span are lines laid out from out on: as many lines of the export from in on,
-// or all of the line in.
+// span maps output lines from out on: to the lines of the export from in on, or, if
+// same is set, all to line in.
 type span struct {
-	out, in, last int // last is the last line laid out that was added
+	out, in, last int // last is the last output line added
 	same          bool
 }
 
-// add notes a line behind all others.
+// add records the origin of an output line after all earlier ones.
 func (m *lineMap) add(out, in int) {
 	if n := len(*m); n > 0 {
 		s := &(*m)[n-1]

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLines: each record is cited by the line of the export that holds its
-// message, however the records lie in it.
+// TestLines: each record is cited with the line of the export that contains its
+// message, whatever the layout.
 func TestLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 		case "table":
 			text.WriteString("timestamp,message\n")
 		}
-		want := map[string]int{} // by the first word behind the header
+		want := map[string]int{} // by the first word after the header
 		for i := range rapid.IntRange(1, 40).Draw(t, "records") {
 			name := fmt.Sprintf("record%d", i)
 			line := strings.Replace(klog1, `"Skipping pod`, name+` "Skipping pod`, 1)

@@ -6,19 +6,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// maxPrefix is how far in a line its log line may begin.
+// maxPrefix is the maximum length of a prefix before a log line, in bytes.
 const maxPrefix = 200
 
-// place is where in a line a log line begins: behind a prefix, which may hold a
-// stamp of its own.
+// place is where a log line begins within a line: after a prefix, which may contain
+// a timestamp of its own.
 type place struct {
-	at      int  // -1: there is no log line, 0: nothing stands before it
-	stacked bool // a full stamp stands before one of the line's own
-	whole   bool // the log line begins with that stamp
+	at      int  // -1: there is no log line; 0: no prefix
+	stacked bool // a full timestamp precedes one of the log line itself
+	whole   bool // the log line begins with that timestamp
 }
 
-// start finds the log line in a line. Where the stamps before the lines are those
-// of the printing, it begins behind them.
+// start finds the log line within a line. If printed is set, timestamps before log
+// lines were added when these were printed and are a part of the prefix.
 func (l *prefixFinder) start(line []byte, printed bool) place {
 	if l.native(line) {
 		return l.within(line, printed)
@@ -40,15 +40,15 @@ func (l *prefixFinder) start(line []byte, printed bool) place {
 	return place{at: -1}
 }
 
-// within finds a line of its own in one that package journal has just read: it
-// has not looked behind the stamp, or took the name of a stream for a component.
+// within looks for a log line inside a line that package journal has just parsed,
+// which did not look after the timestamp or took a stream name for a component.
 func (l *prefixFinder) within(line []byte, printed bool) place {
 	e := &l.entry
 	off := e.Off
 	switch {
 	case off <= 0:
 	case e.Form == journal.Bare && e.Header.Kind == journal.Klog && len(bytes.Trim(line[:off], "0123456789 ")) == 0:
-		return place{at: off} // the number of the line
+		return place{at: off} // a line number
 	case e.Form == journal.Dmesg && line[0] == '[' && len(outer(line[:off])) > 0 && l.begins(line[off:]):
 		return place{at: off, stacked: true}
 	case e.Form == journal.Stamped && e.Header.Kind == journal.Klog && len(e.Who.Ident) > 0 && !bytes.Contains([]byte(e.Who.Ident), []byte("kube")):
@@ -62,10 +62,10 @@ func (l *prefixFinder) within(line []byte, printed bool) place {
 	return place{}
 }
 
-// before reports whether c may stand before a log line.
+// before reports whether c may precede a log line.
 func before(c byte) bool { return bytes.IndexByte([]byte(" \t:|]>\"'`-)"), c) >= 0 }
 
-// outer returns the full stamp in a prefix, nil if there is none.
+// outer returns the full timestamp in a prefix, nil if there is none.
 func outer(prefix []byte) []byte {
 	for i := range prefix {
 		if _, n := journal.ReadISO(prefix[i:]); n > 19 {
@@ -75,8 +75,8 @@ func outer(prefix []byte) []byte {
 	return nil
 }
 
-// taken returns the log line at a place without what stands before it, but for a
-// stamp that says more than its own.
+// taken returns the log line without its prefix. A timestamp in the prefix replaces
+// one in the line that is less complete.
 func (p place) taken(line []byte, printed bool) []byte {
 	rest := unquoted(line, p.at)
 	if !p.stacked || p.whole || printed || len(rest) > 0 && rest[0] == '{' {
@@ -86,7 +86,7 @@ func (p place) taken(line []byte, printed bool) []byte {
 	own := 0
 	if shortStamp(rest) {
 		if rest[8] == '-' {
-			return rest // with the year
+			return rest // has the year already
 		}
 		if own = bytes.IndexByte(rest[8:], ' ') + 8; own < 8 {
 			return rest
@@ -99,7 +99,7 @@ func (p place) taken(line []byte, printed bool) []byte {
 	return append(out, rest[own:]...)
 }
 
-// begins reports whether a log line beyond doubt begins with b.
+// begins reports whether a log line certainly begins with b.
 func (l *prefixFinder) begins(b []byte) bool {
 	if len(b) < 20 {
 		return false
@@ -118,12 +118,12 @@ func (l *prefixFinder) begins(b []byte) bool {
 	return false
 }
 
-// shortStamp knows "Nov 20 23:28:59" and "Fri 2026-11-20 23:28:59" by shape.
+// shortStamp recognizes "Nov 20 23:28:59" and "Fri 2026-11-20 23:28:59" by shape.
 func shortStamp(b []byte) bool {
 	return len(b) > 12 && b[3] == ' ' && (b[6] == ' ' && b[9] == ':' && b[12] == ':' || b[8] == '-' && b[11] == '-')
 }
 
-// named reports whether the line begins with a stamp and who wrote it, or a
+// named reports whether a line begins with a timestamp and a source, or with a
 // header of its own.
 func (l *prefixFinder) named(b []byte) bool {
 	l.parser.Parse(b, &l.entry)

@@ -9,16 +9,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// record is what an export says of one log line, under whatever names.
+// record is one log line of an export.
 type record struct {
 	message, time, host, ident, unit, pid, boot string
 	utc                                         bool // a time without a zone is UTC
-	line                                        int  // of the message in the record, from 0
-	broken                                      bool // the message's line breaks are the record's
+	line                                        int  // line of the message within the record, from 0
+	broken                                      bool // line breaks in the message are also line breaks of the export
 }
 
-// names are under what names services keep a part of a record, the best first:
-// lower case, the names of nested members joined by dots.
+// names are the names that services use for a part of a record, in order of
+// preference: lower case, nested names joined by dots.
 type names []string
 
 var (
@@ -37,14 +37,15 @@ var (
 	bootNames = names{"_boot_id", "systemd.t.boot_id"}
 )
 
-// wrappers are members that only wrap a record: their own members count as if
-// they stood outside.
+// wrappers are members that merely wrap a record: their members count as members of
+// the record.
 var wrappers = []string{"_source.", "result.", "attributes.", "fields.", "jsonpayload.", "labels.", "stream.", "metadata.", "data.", "journald.custom.", "journald.", "attribs."}
 
-// parts are the members of a record by their joined names.
+// parts are the members of a record by joined name.
 type parts map[string]string
 
-// put keeps the first value of a name, and that of the name without its wrapper.
+// put stores a value under its name, and under the name without wrappers. The first
+// value of a name wins.
 func (p parts) put(name, value string) {
 	name = strings.ToLower(name)
 	if value == "" {
@@ -76,12 +77,12 @@ func (p parts) first(n names) (value, name string) {
 	return "", ""
 }
 
-// foreign are members of documents that hold messages and times and are no logs:
+// foreign are members of documents that have messages and times but are not logs:
 // Kubernetes objects and events, alerts.
 var foreign = []string{"apiversion", "kind", "involvedobject.kind", "involvedobject.name", "startsat", "reason"}
 
-// record returns what the parts make. It reports false for what is no log
-// record: there must be a message, and a time or a writer.
+// record builds a record. ok is false if it is not a log record: it needs a
+// message, and a time, a source or the form of a log line.
 func (p parts) record() (r record, ok bool) {
 	for _, f := range foreign {
 		if _, is := p[f]; is {
@@ -107,8 +108,8 @@ func (p parts) record() (r record, ok bool) {
 	return r, strings.TrimSpace(r.message) != "" && (r.time != "" || r.unit != "" || r.ident != "" || len(r.lines()) > 1 || isLogLine(r.message))
 }
 
-// lines are the records in a message, more than one where a command's output
-// or a chunk of a log was taken for a message.
+// lines returns the log lines in a message, if it contains several because it is
+// the output of a command or a chunk of a log; nil otherwise.
 func (r *record) lines() []string {
 	if strings.IndexByte(r.message, '\n') < 0 {
 		return nil
@@ -122,7 +123,7 @@ func (r *record) lines() []string {
 	return nil
 }
 
-// isLogLine knows lines of klog and of syslog by their first words.
+// isLogLine recognizes klog and syslog lines by shape.
 func isLogLine(l string) bool {
 	if len(l) < 30 {
 		return false
@@ -132,11 +133,11 @@ func isLogLine(l string) bool {
 	return klog || short
 }
 
-// logIdent names the writer by the last part of a Cloud Logging log name.
+// logIdent returns the last part of a Cloud Logging log name.
 func logIdent(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// unwrap reads a message that is a record in JSON itself, as agents on nodes
-// ship the journal. klog's own JSON stays what it is.
+// unwrap parses a message that is itself a record in JSON, as shipped by agents
+// that read the journal. JSON of klog is left unchanged.
 func (r *record) unwrap() {
 	if !strings.HasPrefix(r.message, "{") || !strings.HasSuffix(strings.TrimSpace(r.message), "}") || len(r.message) > maxRecord {
 		return
@@ -163,10 +164,10 @@ func (r *record) unwrap() {
 	}
 }
 
-// maxDepth is how deep in an object a record's members may stand.
+// maxDepth is the maximum depth of members within a record.
 const maxDepth = 5
 
-// object returns the members of a JSON object.
+// object parses a JSON object into its members.
 func object(raw []byte) (parts, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -191,7 +192,7 @@ func (p parts) object(prefix string, v map[string]any, depth int) {
 			p.put(prefix+name, s)
 		}
 	}
-	// Members of wrappers do not hide those outside, whatever their order.
+	// Members outside wrappers take precedence, whatever their order.
 	order(inner)
 	for _, name := range inner {
 		p.object(prefix+name+".", v[name].(map[string]any), depth+1)
@@ -199,7 +200,7 @@ func (p parts) object(prefix string, v map[string]any, depth int) {
 	p.pairs(prefix, v)
 }
 
-// pairs reads the attributes of OpenTelemetry: [{"key":…,"value":{"stringValue":…}}].
+// pairs parses OpenTelemetry attributes: [{"key":…,"value":{"stringValue":…}}].
 func (p parts) pairs(prefix string, v map[string]any) {
 	list, _ := v["attributes"].([]any)
 	for _, e := range list {
@@ -223,8 +224,8 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-// appendLine writes a record as a line. The message comes first, as it is what
-// one wants to see of a line that is cut.
+// appendLine appends the record as a JSON line. The message comes first, so that it
+// is visible in truncated quotes.
 func (r *record) appendLine(b []byte) []byte {
 	b = append(b, journal.LaidHead[:len(journal.LaidHead)-1]...)
 	b = appendString(b, strings.TrimRight(r.message, "\r\n"))
@@ -245,7 +246,7 @@ func (r *record) appendLine(b []byte) []byte {
 	return append(b, "}\n"...)
 }
 
-// maxName bounds names of writers.
+// maxName bounds names of hosts and programs, in bytes.
 const maxName = 256
 
 func appendString(b []byte, s string) []byte {

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// maxRecord is the longest record that is laid out.
+	// maxRecord is the maximum length of a record in bytes.
 	maxRecord = 1 << 20
 	readSize  = 64 << 10
 )
 
-// source is a window on an export, and the lines that come of it.
+// source is a window on the input of an export, and the output lines.
 type source struct {
 	r    io.Reader
-	win  []byte // what was read and not passed yet
-	err  error  // what ended the input
-	line int    // of the first byte of win, from 0
+	win  []byte // bytes read but not consumed
+	err  error  // error that ended the input
+	line int    // line number of the first byte of win, from 0
 
 	out    []byte
-	lines  int // written so far, with those in out
+	lines  int // lines written so far, including those in out
 	origin lineMap
 	size   int64
 	passed int // records written
 	inner  *prefixFinder
 }
 
-// more reads on. It reports false at the end.
+// more reads more input. It returns false at the end.
 func (s *source) more() bool {
 	if s.err != nil {
 		return false
@@ -43,7 +43,7 @@ func (s *source) more() bool {
 	return n > 0 || s.err == nil
 }
 
-// at returns the i-th byte of the window, 0 behind the end.
+// at returns byte i of the window, reading if necessary; 0 after the end.
 func (s *source) at(i int) byte {
 	for i >= len(s.win) {
 		if !s.more() {
@@ -53,10 +53,10 @@ func (s *source) at(i int) byte {
 	return s.win[i]
 }
 
-// ended reports whether nothing follows.
+// ended reports whether the input is exhausted.
 func (s *source) ended() bool { return len(s.win) == 0 && s.at(0) == 0 && len(s.win) == 0 }
 
-// skip passes n bytes, or what is left.
+// skip consumes up to n bytes of the window.
 func (s *source) skip(n int) {
 	n = min(n, len(s.win))
 	s.line += bytes.Count(s.win[:n], newline)
@@ -65,8 +65,8 @@ func (s *source) skip(n int) {
 
 var newline = []byte{'\n'}
 
-// lineLen is the length of the line that the window begins with, its end
-// included, cut at maxRecord.
+// lineLen returns the length of the line at the start of the window, including its
+// line feed, at most about maxRecord.
 func (s *source) lineLen() int {
 	from := 0
 	for {
@@ -79,14 +79,15 @@ func (s *source) lineLen() int {
 	}
 }
 
-// level writes empty lines up to a line of the input.
+// level writes empty lines up to the given input line.
 func (s *source) level(line int) {
 	for ; s.lines < line; s.lines++ {
 		s.out = append(s.out, '\n')
 	}
 }
 
-// write puts a record on the line of its message, n lines on from here.
+// write writes a record at the line of its message, r.line lines after the current
+// one. A message of several log lines becomes several lines.
 func (s *source) write(r *record) {
 	s.level(s.line + r.line)
 	one := *r
@@ -94,7 +95,7 @@ func (s *source) write(r *record) {
 	if lines == nil {
 		lines = []string{r.message}
 	} else {
-		one.time = "" // that of the whole
+		one.time = "" // is that of the whole message
 	}
 	in := s.line + r.line
 	for i, l := range lines {
@@ -111,7 +112,7 @@ func (s *source) write(r *record) {
 	s.passed++
 }
 
-// verbatim passes a line as it is.
+// verbatim copies a line unchanged.
 func (s *source) verbatim() {
 	n := s.lineLen()
 	s.level(s.line)
@@ -126,19 +127,19 @@ func (s *source) verbatim() {
 	s.skip(n)
 }
 
-// Reader gives the lines of an export.
+// Reader reads the log lines of an export.
 type Reader struct {
 	source
-	step func() // takes at least a byte of the window
+	step func() // consumes at least one byte of the window
 }
 
-// Line returns the line of the export on which stands what was laid out on line
-// n, both from 1.
+// Line returns the line of the export that output line n comes from, both from 1.
 func (r *Reader) Line(n uint32) uint32 { return uint32(r.origin.of(int(n)-1)) + 1 }
 
 // Size returns how many bytes of the export were read.
 func (r *Reader) Size() int64 { return r.size }
 
+// Read returns the lines of the export, then the error that ended the input.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.ended() {
@@ -157,8 +158,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// open reads a message that is a line with a stamp and a writer of its own, as
-// where an agent took the lines of a file.
+// open parses a message that is a log line with its own timestamp and source, as
+// when an agent shipped the lines of a file.
 func (s *source) open(r *record) {
 	if len(r.message) < 30 || strings.IndexByte(r.message, '\n') >= 0 || !shortStamp([]byte(r.message)) && r.message[0] != '2' {
 		return

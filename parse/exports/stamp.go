@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// layouts are how services write times, beside RFC 3339 and numbers. Those
-// without a zone are local, or UTC where the service says so.
+// layouts are time formats of services besides numbers. A time without a zone is
+// local, or UTC if the service says so.
 var layouts = []string{
 	"2006-01-02T15:04:05.999999999Z07:00",
 	"2006-01-02T15:04:05.999999999-0700",
@@ -27,8 +27,8 @@ var layouts = []string{
 	"2006/01/02 15:04:05.999999999",
 }
 
-// stamp writes a time in the form of RFC 3339, without zone where none is
-// stated; "" where s is no time.
+// stamp returns a time in RFC 3339 format, without a zone if none is known; "" if s
+// is not a time.
 func stamp(s string, utc bool) string {
 	s = strings.TrimSpace(s)
 	if len(s) < 9 || len(s) > 64 {
@@ -49,7 +49,7 @@ func stamp(s string, utc bool) string {
 		case strings.Contains(l, "Z07") || strings.Contains(l, "-0700"):
 			return t.UTC().Format("2006-01-02T15:04:05.999999999Z")
 		case strings.Contains(l, "MST"):
-			// Names of zones other than UTC's are not unique.
+			// Zone abbreviations other than UTC are ambiguous.
 			if name, _ := t.Zone(); name == "UTC" || name == "GMT" || name == "Z" {
 				return t.UTC().Format("2006-01-02T15:04:05.999999999Z")
 			}
@@ -61,7 +61,8 @@ func stamp(s string, utc bool) string {
 	return ""
 }
 
-// epoch reads a number of seconds, ms, µs or ns; its size tells which.
+// epoch parses a number of seconds, milliseconds, microseconds or nanoseconds; its
+// magnitude determines the unit.
 func epoch(s string) (time.Time, bool) {
 	whole, frac, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

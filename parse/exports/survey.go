@@ -7,19 +7,19 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// surveyLines is how many lines of a log are looked at to see what they wear.
+// surveyLines is how many lines of a log are examined for decorations.
 const surveyLines = 400
 
-// survey counts what the lines at the beginning of a log have in common.
+// survey counts common properties of the first lines of a log.
 type survey struct {
 	lines, coloured, escaped, native, prefixed, stacked, launched, arrows, slashed, typeset, inside, quoted int
 	longest, atLongest, cut                                                                                 int
 
-	first, last parse.Clock // of what stands before stacked lines
-	from, to    parse.Clock // of these lines
+	first, last parse.Clock // timestamps before the first and last stacked line
+	from, to    parse.Clock // timestamps of those lines themselves
 }
 
-// dressOf tells what the lines of a log wear.
+// dressOf returns the decoration of a log.
 func dressOf(head []byte) decoration {
 	var d decoration
 	text := head[:min(len(head), mostTried)]
@@ -41,18 +41,18 @@ func dressOf(head []byte) decoration {
 		d.wrapped = s.longest
 	}
 	if logs == 0 || logs*8 < s.lines && d.wrapped == 0 {
-		return decoration{} // no log
+		return decoration{} // not a log
 	}
 	return d
 }
 
-// leastWindow is the narrowest window that lines are wrapped to.
+// leastWindow is the minimum width at which lines may be wrapped.
 const leastWindow = 60
 
 func (s *survey) read(head []byte, tags bool) {
 	l := newPrefixFinder()
 	defer l.parser.Release()
-	full := 0 // whether the line before was as long as any
+	full := 0 // length of the previous line
 	u := stripper{decoration: decoration{colours: true, tags: tags, marks: true, arrows: true, slashes: true, typeset: true}}
 	for s.lines < surveyLines && len(head) > 0 {
 		raw, rest, _ := bytes.Cut(head, newline)
@@ -79,7 +79,7 @@ func (s *survey) read(head []byte, tags bool) {
 	}
 }
 
-// marksOf counts what a line holds beside its text.
+// marksOf counts the decorations that are visible in a line.
 func (s *survey) marksOf(raw []byte) {
 	if bytes.Contains(raw, []byte("\x1b[")) {
 		s.coloured++
@@ -107,8 +107,8 @@ func (s *survey) marksOf(raw []byte) {
 	}
 }
 
-// width counts the lines that are as long as any, and those of them after which
-// no log line begins.
+// width counts the lines of maximum length, and how many of those are not followed
+// by the beginning of a log line. It returns n.
 func (s *survey) width(n, full int, begins bool) int {
 	if full == s.longest && full > 0 && !begins {
 		s.cut++
@@ -122,7 +122,7 @@ func (s *survey) width(n, full int, begins bool) int {
 	return n
 }
 
-// compare notes the clocks before and in a line.
+// compare records the timestamps before and in a line.
 func (s *survey) compare(l *prefixFinder, line []byte, at place) {
 	outer, _ := journal.ReadISO(outer(line[:min(len(line), maxPrefix)]))
 	l.parser.Parse(line[at.at:], &l.entry)
@@ -136,8 +136,8 @@ func (s *survey) compare(l *prefixFinder, line []byte, at place) {
 	s.last, s.to = outer, inner
 }
 
-// printed reports whether the stamps before the lines were made when these were
-// printed: the lines tell of more time than went by meanwhile.
+// printed reports whether the timestamps before the lines were added when these
+// were printed: the lines span much more time than the printing took.
 func (s *survey) printed() bool {
 	went, told := s.last.NS-s.first.NS, s.to.NS-s.from.NS
 	if told < 0 {

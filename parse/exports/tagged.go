@@ -8,8 +8,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// tagged walks what fluentd writes to files and to its standard output: lines of a time,
-// a tag and the record as JSON, apart by tabs or as "TIME TAG: {…}".
+// tagged reads what fluentd writes to files and to its standard output: lines with
+// a time, a tag and the record as JSON, separated by tabs or in the form "TIME TAG:
+// {…}".
 type tagged struct{ *source }
 
 func (t *tagged) step() {
@@ -23,7 +24,7 @@ func (t *tagged) step() {
 	t.skip(n)
 }
 
-// writers are the last parts of tags that name who wrote the record.
+// writers are last parts of tags that name the source of the record.
 var writers = []string{"kubelet", "containerd", "dockerd", "docker", "crio", "kernel"}
 
 func taggedRecord(line []byte) (r record, ok bool) {
@@ -45,7 +46,7 @@ func taggedRecord(line []byte) (r record, ok bool) {
 		return r, false
 	}
 	p, ok := object(line[open:])
-	if !ok || p["msg"] != "" && (p["ts"] != "" || p["level"] != "") { // a logger's own line
+	if !ok || p["msg"] != "" && (p["ts"] != "" || p["level"] != "") { // a line of the logger itself
 		return r, false
 	}
 	if last := string(tag[bytes.LastIndexByte(tag, '.')+1:]); slices.Contains(writers, last) {
@@ -55,7 +56,7 @@ func taggedRecord(line []byte) (r record, ok bool) {
 	return p.record()
 }
 
-// isTagged knows such a file by its first lines.
+// isTagged recognizes such a file by its first lines.
 func isTagged(head []byte) bool {
 	lines, records := 0, 0
 	for lines < headLines && len(head) > 0 {

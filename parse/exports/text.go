@@ -9,31 +9,31 @@ import (
 	"github.com/plegforensics/plegforensics/parse/journal"
 )
 
-// decoration is what was put around the lines of a log by what showed or sent it:
-// colours of a terminal, a page of a browser, names and numbers before each
-// line, the end of a line where a window ended.
+// decoration describes what a terminal, browser or log shipper put around the lines
+// of a log: colors, an HTML page, names and numbers before each line, line breaks
+// at the window width.
 type decoration struct {
 	colours bool
 	tags    bool // HTML
-	marks   bool // characters are written as in HTML
-	prefix  bool // there is something before the lines
-	printed bool // the stamps before the lines are those of the printing
-	wrapped int  // lines were cut at so many characters, 0: they were not
-	launch  bool // a launcher's lines hold those of what it started
-	typeset bool // quotes and blanks are those of print
-	escapes bool // lines are the insides of strings
-	slashes bool // signs that mean something in Markdown are escaped
-	arrows  bool // records are written as Ruby does: {"key"=>"value"}
+	marks   bool // characters are escaped as in HTML
+	prefix  bool // lines have a prefix
+	printed bool // timestamps before the lines were added by printing
+	wrapped int  // width in bytes at which lines were wrapped; 0: not wrapped
+	launch  bool // lines of a launcher contain those of its components
+	typeset bool // quotes and blanks are typographic
+	escapes bool // lines are contents of quoted strings
+	slashes bool // characters special in Markdown are escaped
+	arrows  bool // records use Ruby syntax: {"key"=>"value"}
 }
 
 func (d decoration) any() bool { return d != decoration{} }
 
-// stripper takes the dress off the lines of a log.
+// stripper removes the decoration from the lines of a log.
 type stripper struct {
 	*source
 	decoration
 	look   prefixFinder
-	before []byte // that was taken off the last line
+	before []byte // prefix removed from the last line
 }
 
 func (u *stripper) step() {
@@ -49,7 +49,7 @@ func (u *stripper) step() {
 	u.skip(max(whole, 1))
 }
 
-// bare returns a line without its dress.
+// bare returns a line without its decoration.
 func (u *stripper) bare(line []byte) []byte {
 	if u.colours {
 		line = stripColours(line)
@@ -91,11 +91,11 @@ func (u *stripper) bare(line []byte) []byte {
 	return line
 }
 
-// maxJoined bounds the lines that a wrapped line is put together of.
+// maxJoined bounds the pieces of a wrapped line.
 const maxJoined = 64
 
-// joined puts the line of n bytes together with those that it goes on in. It
-// returns how many bytes these take.
+// joined joins the line of n bytes with the wrapped lines that continue it. It
+// returns the total length of these.
 func (u *stripper) joined(n int) (line []byte, whole int) {
 	line = append([]byte(nil), bytes.TrimRight(u.win[:n], "\r\n")...)
 	whole = n
@@ -119,7 +119,7 @@ func (s *source) lineAfter(from int) int {
 	}
 }
 
-// stripColours drops what steers a terminal: "ESC [ … letter", "ESC ] … BEL".
+// stripColours removes terminal control sequences: "ESC [ … letter", "ESC ] … BEL".
 func stripColours(line []byte) []byte {
 	if bytes.IndexByte(line, 0x1b) < 0 {
 		return line
@@ -135,7 +135,7 @@ func stripColours(line []byte) []byte {
 	return out
 }
 
-// steering is the length of the sequence that b begins with.
+// steering returns the length of the control sequence at the start of b.
 func steering(b []byte) int {
 	if len(b) < 2 {
 		return len(b)
@@ -162,10 +162,10 @@ func steering(b []byte) int {
 	return 2
 }
 
-// maxTag is the longest tag that is taken for one.
+// maxTag is the maximum length of an HTML tag.
 const maxTag = 500
 
-// stripTags drops the tags of HTML. Those that part columns leave a blank.
+// stripTags removes HTML tags. Tags that separate columns are replaced by a blank.
 func stripTags(line []byte) []byte {
 	if bytes.IndexByte(line, '<') < 0 {
 		return line
@@ -188,8 +188,7 @@ func stripTags(line []byte) []byte {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// entities are the characters that HTML must write otherwise; logs hold no
-// others in this form.
+// entities are the HTML entities that occur in logs.
 var entities = []struct{ name, text string }{
 	{"&quot;", `"`}, {"&#34;", `"`}, {"&#39;", "'"}, {"&#x27;", "'"}, {"&apos;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", " "}, {"&#x2F;", "/"}, {"&amp;", "&"},
 }
@@ -215,24 +214,24 @@ next:
 	return out
 }
 
-// typewriter undoes what word processors and wikis make of quotes and blanks.
+// typewriter replaces typographic quotes and blanks by their ASCII forms.
 var typewriter = strings.NewReplacer("\u201c", `"`, "\u201d", `"`, "\u201e", `"`, "\u2018", "'", "\u2019", "'", "\u00a0", " ", "\u202f", " ", "\u2007", " ")
 
-// typesetMarks are what shows it.
+// typesetMarks are characters that indicate typographic text.
 var typesetMarks = [][]byte{[]byte("\u201c"), []byte("\u201d"), []byte("\u00a0"), []byte("\u202f")}
 
 func isTypeset(line []byte) bool {
 	return slices.ContainsFunc(typesetMarks, func(m []byte) bool { return bytes.Contains(line, m) })
 }
 
-// insideString reports whether the first quote in a line is escaped: then it is
-// one that stood within others.
+// insideString reports whether the first quote in a line is escaped, which means
+// that the line was part of a quoted string.
 func insideString(line []byte) bool {
 	i := bytes.IndexByte(line, '"')
 	return i > 0 && line[i-1] == '\\'
 }
 
-// markdown are the signs before which a converter to Markdown puts a backslash.
+// markdown are the characters that converters to Markdown escape by a backslash.
 const markdown = "_[]*#<>()`~|!+-.&"
 
 func stripSlashes(line []byte) []byte {
@@ -249,8 +248,8 @@ func stripSlashes(line []byte) []byte {
 	return out
 }
 
-// unquoted returns the line from at, and takes off the quotes around it where
-// it is an element of a list of strings.
+// unquoted returns the line from at on, without surrounding quotes if it is an
+// element of a list of strings.
 func unquoted(line []byte, at int) []byte {
 	rest := line[at:]
 	if line[at-1] != '"' && line[at-1] != '\'' {
@@ -269,9 +268,9 @@ func unquoted(line []byte, at int) []byte {
 	return end
 }
 
-// launched reads a line of k0s, which logs what its components say as the msg
-// of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
-// stream=stderr`. The component takes the place of the launcher.
+// launched converts a line of k0s, which logs the output of its components as the
+// msg of its own lines: `time="…" level=info msg="I1120 …" component=kubelet
+// stream=stderr`. The component replaces the launcher as source.
 func (u *stripper) launched(line []byte) []byte {
 	i := bytes.Index(line, []byte(` msg="`))
 	j := bytes.LastIndex(line, []byte(`" component=`))
@@ -295,7 +294,8 @@ func (u *stripper) launched(line []byte) []byte {
 	return append(out, bytes.ReplaceAll([]byte(msg), newline, []byte(" "))...)
 }
 
-// prefixFinder tells where in a line a log line begins.
+// prefixFinder finds where a log line begins within a line. It is not safe for
+// concurrent use.
 type prefixFinder struct {
 	parser *journal.Parser
 	entry  journal.Entry
@@ -305,7 +305,7 @@ func newPrefixFinder() prefixFinder {
 	return prefixFinder{parser: journal.NewParser(&journal.Framing{})}
 }
 
-// native reports whether package journal knows the line for one of a log.
+// native reports whether package journal recognizes a line as a log line.
 func (l *prefixFinder) native(line []byte) bool {
 	l.parser.Parse(line, &l.entry)
 	e := &l.entry

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// entries walks YAML: documents parted by "---", or one list.
+// entries reads YAML: documents separated by "---", or one list.
 type entries struct {
 	*source
 }
@@ -22,12 +22,12 @@ func (e *entries) step() {
 
 var docStart = []byte("---")
 
-// opensEntry reports whether a line begins a document or an element of a list.
+// opensEntry reports whether a line begins a document or a list element.
 func opensEntry(line []byte) bool {
 	return bytes.HasPrefix(line, docStart) || bytes.HasPrefix(line, []byte("- "))
 }
 
-// docLen is the length of the entry that the window begins with.
+// docLen returns the length of the entry at the start of the window.
 func (e *entries) docLen() int {
 	for n := 0; ; {
 		end := bytes.IndexByte(e.win[n:], '\n')
@@ -44,8 +44,7 @@ func (e *entries) docLen() int {
 	}
 }
 
-// readEntry reads one entry. Anchors and tags have no place in what a service
-// exports: aliases are not followed.
+// readEntry parses one entry. Aliases are not followed; services do not export any.
 func readEntry(doc []byte) (r record, ok bool) {
 	var node yaml.Node
 	if yaml.Unmarshal(doc, &node) != nil || len(node.Content) == 0 {
@@ -67,7 +66,7 @@ func readEntry(doc []byte) (r record, ok bool) {
 	return r, ok
 }
 
-// flatten takes the scalars of a mapping, and on which line each stands.
+// flatten adds the scalars of a mapping to p, and their lines to lines.
 func flatten(p parts, lines map[string]int, prefix string, m *yaml.Node, depth int) {
 	if depth > maxDepth {
 		return
@@ -78,7 +77,7 @@ func flatten(p parts, lines map[string]int, prefix string, m *yaml.Node, depth i
 			if _, ok := lines[v.Value]; !ok {
 				lines[v.Value] = v.Line - 1
 				if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-					lines[v.Value]++ // that of the mark
+					lines[v.Value]++ // the text begins after the block indicator
 				}
 			}
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// slowCommand is how long a command may take before it is worth a fact.
+// slowCommand is the run time from which a command is reported as slow.
 const slowCommand = 30 * time.Second
 
-// sosManifest reads sos_reports/manifest.json: version, clocks, and how each
-// command fared.
+// sosManifest reads sos_reports/manifest.json: version, clocks, and the outcome of
+// each command.
 func (s *scan) sosManifest() {
 	t, err := jsonTree(s.data)
 	if t == nil {
@@ -33,8 +33,9 @@ func (s *scan) sosManifest() {
 	}
 }
 
-// manifestClock compares the two clocks of the manifest: the report's and its
-// plugins' times are local without a zone, the commands' times are epochs.
+// manifestClock derives the collection time and the zone of the host from the two
+// clocks of the manifest: times of the report and its plugins are local without a
+// zone, times of commands are epoch seconds.
 func (s *scan) manifestClock(t *tree) {
 	end := t.get("end_time")
 	if end.line == 0 {
@@ -54,8 +55,9 @@ func (s *scan) manifestClock(t *tree) {
 	s.add(KeyZone, zoneName(off), float64(off))
 }
 
-// manifestOffset is the zone of the host in seconds: the report's local start,
-// compared with the first command's epoch, rounded to a quarter of an hour.
+// manifestOffset returns the zone of the host in seconds east of UTC: the local
+// start of a plugin minus the epoch of its first command, rounded to a quarter of
+// an hour.
 func manifestOffset(t *tree) (int, bool) {
 	plugins := t.get("components", "report", "plugins")
 	for _, p := range plugins.kids {
@@ -82,7 +84,7 @@ func manifestOffset(t *tree) (int, bool) {
 	return 0, false
 }
 
-// plugin reads one plug-in of the manifest.
+// plugin reads one plugin of the manifest.
 func (s *scan) plugin(name string, p *tree) {
 	if p.get("timeout_hit").value == "true" {
 		s.toLine(p.get("timeout_hit").line)
@@ -106,7 +108,7 @@ func (s *scan) plugin(name string, p *tree) {
 	}
 }
 
-// manifestTook is the run time of a command in seconds.
+// manifestTook returns the run time of a command in seconds, NaN if unknown.
 func manifestTook(c *tree) float64 {
 	if v, ok := number(c.get("run_time").value); ok {
 		return v
@@ -139,8 +141,8 @@ func isSosLog(name, head string) bool {
 	return name == "sos" && strings.Contains(head, " INFO: ")
 }
 
-// sosLog reads sos_logs/sos.log for files that were left out for their size:
-// of a text sos keeps the end, of a binary file such as a journal nothing.
+// sosLog reads sos_logs/sos.log for files skipped because of their size: sos keeps
+// the end of a text file, but nothing of a binary file such as a journal.
 func (s *scan) sosLog() {
 	for s.advance() {
 		rest, ok := strings.CutSuffix(s.line, "' over size limit")
@@ -150,7 +152,7 @@ func (s *scan) sosLog() {
 	}
 }
 
-// bundleMetadata reads metadata.yaml of the support-bundle-kit.
+// bundleMetadata reads metadata.yaml of support-bundle-kit.
 func (s *scan) bundleMetadata() {
 	s.seekText("bundlename:")
 	s.text(KeyCollector, "support-bundle-kit")
@@ -170,7 +172,7 @@ func (s *scan) bundleMetadata() {
 	}
 }
 
-// runInfo reads what troubleshoot notes about a command of the host.
+// runInfo reads the JSON that troubleshoot writes about a command run on the host.
 func (s *scan) runInfo() {
 	var info struct {
 		Command  string `json:"command"`
@@ -186,8 +188,8 @@ func (s *scan) runInfo() {
 	}
 }
 
-// supportconfig reads the text files of SUSE's supportconfig: sections that
-// begin with "#==[ Command ]==…" and "# /bin/date".
+// supportconfig reads the text files of SUSE's supportconfig. Their sections begin
+// with a line "#==[ Command ]==…" and one like "# /bin/date".
 func (s *scan) supportconfig() {
 	name, from, row := "", 0, uint32(0)
 	flush := func(end int) {
@@ -208,8 +210,8 @@ func (s *scan) supportconfig() {
 	flush(len(s.data))
 }
 
-// commandName turns a command line into the name that a file of its output
-// would have: "/bin/ps axo pid" becomes "ps_axo_pid".
+// commandName turns a command line into the file name that its output would have:
+// "/bin/ps axo pid" becomes "ps_axo_pid", "cat PATH" the base name of PATH.
 func commandName(cmd string) string {
 	f := fields(strings.ToLower(cmd))
 	if len(f) == 0 {
@@ -222,18 +224,18 @@ func commandName(cmd string) string {
 	return strings.Join(f, "_")
 }
 
-// troubleHead is how many lines of a file are looked at for signs that its
-// command was killed: they come first, or alone.
+// troubleHead is how many lines of a file are searched for signs that its command
+// was killed; these come first or alone.
 const troubleHead = 20
 
-// troubles are the words with which a command that did not end is replaced.
+// troubles are texts that stand in place of the output of a command that did not
+// finish.
 var troubles = []string{
 	"Timed out", "timed out", "context deadline exceeded", "DeadlineExceeded", "command terminated with exit code 124", "Command timed out",
 	"Connection timed out", "error: journal output not available",
 }
 
-// isTrouble recognises an output of which nothing came but the news that the
-// command gave up.
+// isTrouble reports whether an output consists of little but a text of troubles.
 func isTrouble(_, head string) bool {
 	if len(head) >= headLen || strings.Count(head, "\n") > 5 || strings.HasPrefix(head, "{") {
 		return false
@@ -246,8 +248,9 @@ func isTrouble(_, head string) bool {
 	return false
 }
 
-// trouble finds signs that the command behind a file did not end. Only short
-// files count: a log that speaks of deadlines is another matter.
+// trouble looks for signs that the command that wrote the file did not finish.
+// Files of more than 64 KiB and log lines are skipped: they may mention timeouts of
+// other things.
 func (s *scan) trouble() {
 	if len(s.data) > 64<<10 {
 		return
@@ -266,8 +269,8 @@ func (s *scan) trouble() {
 	}
 }
 
-// Trouble looks only for signs that the command whose output a file holds was
-// killed or gave up, for files that another package decodes.
+// Trouble returns facts about the command whose output f holds having been killed
+// or having given up. It is for files that another package decodes.
 func Trouble(f *parse.File, data []byte) []*parse.Fact {
 	s := newScan(f, NameOf(f.Path), data)
 	s.trouble()

@@ -7,8 +7,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Combined states what several files of a node say together: the load for each
-// processor. A fact stands at the line of the load.
+// Combined returns facts that follow from several files of a node: the load per
+// CPU. Each is positioned at the line of the load.
 func Combined(all []*parse.Fact) (out []*parse.Fact) {
 	type node struct {
 		input int

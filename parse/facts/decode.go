@@ -7,22 +7,22 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// decoder reads one kind of output.
+// decoder decodes one kind of output.
 type decoder struct {
 	kind string
-	// is decides by the name of the command or file, lower case, and by the
-	// beginning of the content.
+	// is recognizes the kind by the name of the command or file, in lower case, and
+	// the beginning of the content.
 	is func(name, head string) bool
-	// decode is nil for what holds the output of other commands: run cuts it
+	// decode is nil for files with the output of several commands, which run splits
 	// into sections.
 	decode func(*scan)
 }
 
-// headLen is how much of a file decides its kind.
+// headLen is how many bytes of a file are used to recognize its kind.
 const headLen = 4096
 
-// decoders are asked in this order. Content decides wherever it can: a name is
-// asked only where the content alone says nothing.
+// decoders are tried in this order. They go by content where possible, by name only
+// where the content is ambiguous.
 var decoders = []decoder{
 	{"supportconfig", hasPrefixes("=====", "#==[ "), nil},
 	{"sos-manifest", contains(`"components"`, `"plugins"`, `"version"`), (*scan).sosManifest},
@@ -83,15 +83,16 @@ var decoders = []decoder{
 	{"killed", isTrouble, func(*scan) {}}, // run looks for trouble in every file
 }
 
-// Decode reads a file whose role is facts, stacks, objects or manifest. It
-// keeps no part of data.
+// Decode decodes a file with the role facts, stacks, objects or manifest, and
+// container listings for their counts. It does not retain data.
 func Decode(f *parse.File, data []byte) parse.Part {
 	s := newScan(f, NameOf(f.Path), data)
 	s.run()
 	return *s.part
 }
 
-// Kind tells which decoder takes a file of that path and head, "" for none.
+// Kind returns the kind of the decoder for a file with this path and head, "" if
+// there is none.
 func Kind(path string, head []byte) string {
 	name, beginning := NameOf(path), string(head[:min(len(head), headLen)])
 	if isTranscript(name, beginning) {
@@ -103,13 +104,14 @@ func Kind(path string, head []byte) string {
 	return ""
 }
 
-// IsDate reports whether a file is one line that is a date, by its path and head.
+// IsDate reports whether a file, by its path and head, is a single line with a
+// date.
 func IsDate(path string, head []byte) bool {
 	return isDate(NameOf(path), string(head[:min(len(head), headLen)]))
 }
 
-// NameOf is the last element of a path, without what names only the form of
-// the file: the endings ".txt", ".tailed", ".gz" and the like.
+// NameOf returns the last element of a path in lower case, without extensions that
+// only state the form of the file, such as ".txt", ".tailed" or ".gz".
 func NameOf(p string) string {
 	name := strings.ToLower(path.Base(p[strings.LastIndexByte(p, '!')+1:]))
 	for {
@@ -153,7 +155,7 @@ func choose(name, head string) *decoder {
 	return nil
 }
 
-// contains wants all of the words.
+// contains matches a head that contains all of the words.
 func contains(words ...string) func(name, head string) bool {
 	return func(_, head string) bool {
 		for _, w := range words {
@@ -165,7 +167,7 @@ func contains(words ...string) func(name, head string) bool {
 	}
 }
 
-// hasPrefixes wants one of the beginnings.
+// hasPrefixes matches a head that begins with one of the strings.
 func hasPrefixes(begin ...string) func(name, head string) bool {
 	return func(_, head string) bool {
 		for _, b := range begin {
@@ -177,12 +179,12 @@ func hasPrefixes(begin ...string) func(name, head string) bool {
 	}
 }
 
-// named wants one of the names; a star at an end stands for any text there.
-// The patterns are taken apart here: they are asked for every file.
+// named matches one of the names; a "*" at either end matches any text. The
+// patterns are parsed once, since every file is tested.
 func named(names ...string) func(name, head string) bool {
 	type pattern struct {
 		text        string
-		front, back bool // any text may stand there
+		front, back bool // any text may stand at this end
 	}
 	var patterns []pattern
 	for _, n := range names {
@@ -203,7 +205,7 @@ func named(names ...string) func(name, head string) bool {
 	}
 }
 
-// firstLine returns the first line that is not blank.
+// firstLine returns the first non-blank line, trimmed.
 func firstLine(head string) string {
 	for line := range strings.Lines(head) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -213,5 +215,5 @@ func firstLine(head string) string {
 	return ""
 }
 
-// fields splits a line at blanks.
+// fields splits a line at white space.
 func fields(line string) []string { return strings.Fields(line) }

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// show writes a fact in one line: line number, key, number or value, and the
-// attributes, for comparison.
+// show formats a fact in one line for comparison: line number, key, number or
+// value, attributes.
 func show(f *parse.Fact) string {
 	v := strconv.FormatFloat(f.Num, 'g', 6, 64)
 	if math.IsNaN(f.Num) {
@@ -25,7 +25,7 @@ func show(f *parse.Fact) string {
 
 var outputs = []struct {
 	path, kind, in string
-	want           []string // facts that must be among those found, as show writes them
+	want           []string // expected facts, as formatted by show; there may be others
 }{
 	{"sos_commands/host/uptime", "uptime", " 10:15:00 up 2 days,  1:20,  3 users,  load average: 21.50, 3.40, 5.60\n",
 		[]string{"1 load.1 21.5", "1 load.5 3.4", "1 load.15 5.6", "1 time.uptime 177600"}},
@@ -177,7 +177,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// checkPositions opens every cited line again and compares its text.
+// checkPositions compares the text of every fact and object with the line it cites.
 func checkPositions(t *testing.T, f *parse.File, in string, part parse.Part) {
 	t.Helper()
 	lines := strings.Split(in, "\n")
@@ -202,10 +202,10 @@ func checkPositions(t *testing.T, f *parse.File, in string, part parse.Part) {
 	}
 }
 
-// TestEveryKindHasASample holds the table of samples to the table of decoders.
+// TestEveryKindHasASample checks that every decoder has a sample.
 func TestEveryKindHasASample(t *testing.T) {
 	seen := map[string]bool{"list-boots": true, "hwclock": true, "list-units": true, "boot-id": true, "cmdline": true, "lscpu": true, "cpuinfo": true,
-		"docker-version": true, "configz": true, "hostname": true, "sos-manifest": true, "objects-json": true, "objects-yaml": true, "sos-log": true, "kubelet-cmdline": true} // in other tests
+		"docker-version": true, "configz": true, "hostname": true, "sos-manifest": true, "objects-json": true, "objects-yaml": true, "sos-log": true, "kubelet-cmdline": true} // tested elsewhere
 	for _, tt := range outputs {
 		seen[tt.kind] = true
 	}

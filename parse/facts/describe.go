@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// described are the lines of kubectl describe node that state what a Node object
-// does, and its field.
+// described are the lines of "kubectl describe node" with the names of the
+// corresponding fields of a Node object.
 var described = []struct{ key, field string }{
 	{"Kubelet Version", "kubelet_version"},
 	{"Container Runtime Version", "runtime"},
@@ -21,15 +21,16 @@ var described = []struct{ key, field string }{
 	{"Unschedulable", "unschedulable"},
 }
 
-// descriptions have one of these: the versions, or a Ready condition, which is
-// what is pasted of most.
-// Or they are the table of kubectl get nodes.
+// descriptionMarks are texts of which a node description contains at least one: the
+// kubelet version, a Ready condition (often all that was pasted), or the header of
+// "kubectl get nodes".
 var descriptionMarks = [][]byte{[]byte("Kubelet Version:"), []byte(" KubeletNotReady "), []byte(" KubeletReady "), []byte(" NodeStatusUnknown "), nodeTable}
 
 var nodeTable = []byte("NAME ")
 
-// Described reads the nodes that kubectl describe prints, in a text that may be
-// something else for the most part: collectors of logs put it among these.
+// Described returns the nodes in the output of "kubectl describe node" or "kubectl
+// get nodes". The output may be a small part of text: log collectors mix it with
+// logs.
 func Described(f *parse.File, text []byte) []*parse.Object {
 	if !slices.ContainsFunc(descriptionMarks, func(m []byte) bool { return bytes.Contains(text, m) }) {
 		return nil
@@ -44,28 +45,28 @@ func Described(f *parse.File, text []byte) []*parse.Object {
 	return d.out
 }
 
-// BeginsDescription reports whether a line is the first of what kubectl describes of a
-// node, or heads the table of kubectl get nodes.
+// BeginsDescription reports whether a line begins the description of a node or is
+// the header of "kubectl get nodes".
 func BeginsDescription(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("Name: ")) || tableHead(line)
 }
 
-// describer gathers one node after the other.
+// describer collects nodes, one after the other.
 type describer struct {
 	file    *parse.File
 	out     []*parse.Object
-	name    string // that the last line with a name states
+	name    string // value of the last "Name:" line
 	node    *parse.Object
 	seen    parse.Stamp // newest heartbeat since the name
 	version bool
-	table   bool // the line before is one of kubectl get nodes
+	table   bool // the previous line belongs to "kubectl get nodes"
 }
 
-// maxDescribed bounds the nodes of a text.
+// maxDescribed bounds the nodes of one text.
 const maxDescribed = 5000
 
-// line reads a line; older minikube puts a star before each, quotes an angle
-// bracket.
+// line processes one line. Older minikube versions put a star before each line,
+// quotes an angle bracket.
 func (d *describer) line(raw []byte, at parse.Pos) {
 	if len(raw) > 1<<10 {
 		return
@@ -92,15 +93,16 @@ func (d *describer) line(raw []byte, at parse.Pos) {
 	}
 }
 
-// tableHead reports whether a line heads the table of kubectl get nodes.
+// tableHead reports whether a line is the header of "kubectl get nodes".
 func tableHead(line []byte) bool {
 	f := bytes.Fields(line)
 	return len(f) >= 4 && string(f[0]) == "NAME" && string(f[1]) == "STATUS" &&
 		slices.ContainsFunc(f[2:], func(w []byte) bool { return string(w) == "VERSION" })
 }
 
-// row reads a row of that table: the name comes first, the version alone begins with
-// a v and a digit, and the runtime of the wide form names its scheme.
+// row parses a row of that table: the first word is the name; the version is the
+// word that begins with v and a digit; the runtime, in wide output, is the word
+// with a URL scheme.
 func (d *describer) row(line, raw []byte, at parse.Pos) bool {
 	f := bytes.Fields(line)
 	if len(f) < 4 || !bytes.Contains(f[1], []byte("Ready")) {
@@ -142,7 +144,7 @@ func (d *describer) value(key, value string, raw []byte, at parse.Pos) {
 	}
 }
 
-// cite makes the line at hand the one that tells of the node.
+// cite makes the current line the position of the node.
 func (d *describer) cite(raw []byte, at parse.Pos) {
 	if d.node == nil {
 		d.node = &parse.Object{Kind: ObjectNode, Name: d.name}
@@ -150,7 +152,7 @@ func (d *describer) cite(raw []byte, at parse.Pos) {
 	d.node.Pos, d.node.Text = at, parse.PlainText(strings.TrimRight(string(raw), "\r"))
 }
 
-// heartbeat reads the first date of a condition: "Ready True Fri, 04 Mar 2022
+// heartbeat parses the first date of a condition: "Ready True Fri, 04 Mar 2022
 // 10:40:34 +0000 …".
 func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	f := bytes.Fields(row)
@@ -166,7 +168,7 @@ func (d *describer) heartbeat(row, raw []byte, at parse.Pos) {
 	}
 }
 
-// end keeps the node if it states a version, or is known by name and a condition.
+// end keeps the current node if it has a version, or a name and a condition.
 func (d *describer) end() {
 	if d.node != nil && (d.version || d.name != "" && d.seen.At > 0) && len(d.out) < maxDescribed {
 		d.node.Stamp = d.seen

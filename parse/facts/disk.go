@@ -9,7 +9,8 @@ func isDf(_, head string) bool {
 	return strings.Contains(head, "Mounted on") && strings.Contains(head, "Filesystem")
 }
 
-// df reads df in blocks or inodes. A long device name stands on its own line.
+// df reads df output, in blocks or inodes. A long device name is on a line of its
+// own.
 func (s *scan) df() {
 	key, device := "", ""
 	for s.advance() {
@@ -44,14 +45,14 @@ func (s *scan) df() {
 	}
 }
 
-// image reports whether a device of df holds an image that was written full and is
-// mounted for reading: packages of snapd, squashfs of live systems, discs.
+// image reports whether a device holds a read-only image, which is always full:
+// snap packages, squashfs of live systems, discs.
 func image(device string) bool {
 	return strings.HasPrefix(device, "/dev/loop") || strings.HasPrefix(device, "/dev/sr") || device == "squashfuse" || device == "snapfuse"
 }
 
-// apart tells what a file system is for where neither the system nor the runtime writes
-// to it, "" elsewhere.
+// apart returns the purpose of a file system to which neither the system nor the
+// container runtime writes, "" for others.
 func apart(mount string) string {
 	if strings.Contains(mount, "/kubelet/pods/") || strings.Contains(mount, "/kubelet/plugins/") {
 		return "a volume"
@@ -69,8 +70,8 @@ func isLvs(_, head string) bool {
 	return len(f) > 3 && f[0] == "LV" && f[1] == "VG" && f[2] == "Attr"
 }
 
-// lvs reads the table of lvs(8). Empty columns hide the place of the others,
-// so rows are cut where the header's columns end.
+// lvs reads the table of lvs(8). Since columns may be empty, values are found by
+// the position of their column in the header.
 func (s *scan) lvs() {
 	if !s.advance() {
 		return
@@ -89,8 +90,7 @@ func (s *scan) lvs() {
 	}
 }
 
-// under returns the word of a row that stands under a column's name, left or
-// right aligned.
+// under returns the word of a row below a column title, left or right aligned.
 func under(head, row, name string) string {
 	i := strings.Index(head, name)
 	if i < 0 {
@@ -110,7 +110,7 @@ func under(head, row, name string) string {
 	return strings.TrimSpace(row[lo:hi])
 }
 
-// networkTypes are file systems that another machine serves.
+// networkTypes are types of network file systems.
 var networkTypes = map[string]bool{
 	"nfs": true, "nfs4": true, "cifs": true, "smb3": true, "smbfs": true, "ceph": true, "fuse.ceph": true, "fuse.ceph-fuse": true,
 	"glusterfs": true, "fuse.glusterfs": true, "lustre": true, "gpfs": true, "beegfs": true, "fuse.s3fs": true, "fuse.sshfs": true,
@@ -132,10 +132,10 @@ func isMounts(name, head string) bool {
 	return false
 }
 
-// mount is a row of a mount table.
+// mount is an entry of a mount table.
 type mount struct{ device, dir, fstype, options string }
 
-// mounts reads mount(8), /proc/mounts and /proc/PID/mountinfo.
+// mounts reads the output of mount(8), /proc/mounts and /proc/PID/mountinfo.
 func (s *scan) mounts() {
 	n := 0
 	for s.advance() {
@@ -149,7 +149,7 @@ func (s *scan) mounts() {
 				attr("fstype", m.fstype), attr("options", m.options), attr("pods", pods(m.dir)))
 		}
 	}
-	// The table of one process holds only its own name space.
+	// The table of a single process shows only its own mount namespace.
 	if n > 0 && !strings.Contains(s.file.Path, "/proc/") || s.name == "mounts" {
 		s.add(KeyMounts, strconv.Itoa(n), float64(n))
 	}
@@ -181,7 +181,7 @@ func mountOf(line string) (mount, bool) {
 	return mount{}, false
 }
 
-// server is the host part of a network device: "host:/dir", "//host/share".
+// server returns the host of a network device: "host:/dir" or "//host/share".
 func server(device string) string {
 	if rest, ok := strings.CutPrefix(device, "//"); ok {
 		host, _, _ := strings.Cut(rest, "/")
@@ -193,7 +193,7 @@ func server(device string) string {
 	return ""
 }
 
-// pods tells whether a mount lies in a pod's directory.
+// pods returns "true" if a mount is below the kubelet's pod directory, else "".
 func pods(dir string) string {
 	if strings.Contains(dir, "/kubelet/pods/") {
 		return "true"

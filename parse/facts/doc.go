@@ -1,11 +1,11 @@
-// Package facts reads what the files of a system say about it: command output,
-// /proc and /sys files, configuration, goroutine dumps, Kubernetes objects,
-// the collector's own manifest. It turns bytes into parse.Fact and
-// parse.Object, each with the line that says so.
+// Package facts decodes files that describe a system: command output, files of
+// /proc and /sys, configuration, goroutine dumps, Kubernetes objects, and the
+// manifests of collectors. It turns bytes into parse.Fact and parse.Object values,
+// each with the line that states it.
 //
-// It does not read logs (package logs), container listings (package cri) or
-// metrics (package metrics), opens no file, and infers nothing: a fact is what
-// one place of one file states. Package bundle calls it for files with the
-// roles facts, stacks, objects and manifest; rules select facts by the keys
-// listed in keys.go.
+// It does not decode logs (package logs), container listings (package cri) or
+// metrics (package metrics). It opens no files and draws no conclusions: a fact is
+// what one place in one file states. Package bundle calls it for files with the
+// roles facts, stacks, objects and manifest; rules select facts by the keys listed
+// in keys.go.
 package facts

@@ -1,18 +1,18 @@
 package facts
 
-// Key documents one fact key. Rules and writers select facts by Name, so a
-// name is never renamed or given another unit.
+// Key documents a fact key. Rules and report writers select facts by Name, so a
+// name must never be changed or get another unit.
 type Key struct {
-	Name  string // dotted; a final "*" stands for the names its Doc lists
+	Name  string // dotted; a final "*" stands for the names listed in Doc
 	Unit  string // unit of Fact.Num: "s", "bytes", "percent", "count", "bool" (0 or 1), "" when Num is NaN
-	Attrs string // attributes, separated by blanks; each may be absent
+	Attrs string // attributes, separated by blanks; each is optional
 	Doc   string
 }
 
-// Keys of facts. Every decoder of this package emits only keys of the Keys
-// table; a test holds it to that.
+// Fact keys. Decoders emit only keys listed in Keys; a test checks that.
 const (
-	// Who and what. Value holds the text, Num is NaN.
+	// Identity and versions. Value holds the text, Num is NaN unless Keys gives a
+	// unit.
 	KeyNodeName         = "node.name"
 	KeyBootID           = "node.boot_id"
 	KeyOS               = "os.name"
@@ -27,7 +27,7 @@ const (
 	KeyCollectorVersion = "collector.version"
 	KeyCPUs             = "cpu.count"
 
-	// Kubelet settings, whatever states them: flag, file or /configz.
+	// Kubelet settings from flags, config file or /configz.
 	KeyRPCTimeout    = "kubelet.runtime_request_timeout"
 	KeyMaxPods       = "kubelet.max_pods"
 	KeyVerbosity     = "kubelet.verbosity"
@@ -41,7 +41,7 @@ const (
 	KeyKubeletConfig = "kubelet.config"
 	KeyKubeletFlag   = "kubelet.flag"
 
-	// Load and pressure at the moment of collection.
+	// Load and pressure at the time of collection.
 	KeyLoad1         = "load.1"
 	KeyLoad5         = "load.5"
 	KeyLoad15        = "load.15"
@@ -115,7 +115,7 @@ const (
 	KeyFailedUnit  = "systemd.unit.failed"
 	KeyUnitSetting = "systemd.setting"
 
-	// Containers, counted from tables and daemon summaries.
+	// Containers, counted from tables and summaries.
 	KeyContainers       = "containers.*"
 	KeyRuntimeCondition = "runtime.condition"
 	KeySandboxes        = "sandboxes.*"
@@ -135,14 +135,14 @@ const (
 	KeyNTP       = "time.synchronized"
 	KeyBoot      = "time.boot.span"
 
-	// What the collector says about its own work.
+	// What the collector reports about its own work.
 	KeyKilled    = "collector.command.killed"
 	KeySlow      = "collector.command.slow"
 	KeyTruncated = "collector.truncated"
 	KeySkipped   = "collector.skipped"
 )
 
-// Keys lists every fact key in the order of the constants.
+// Keys documents every fact key, in the order of the constants.
 var Keys = []Key{
 	{KeyNodeName, "", "", "host name as the system itself states it"},
 	{KeyBootID, "", "", "boot id, 32 hex digits without dashes"},
@@ -264,7 +264,7 @@ var Keys = []Key{
 	{KeySkipped, "", "file command", "the collector did not collect this"},
 }
 
-// Lookup returns the documentation of a key.
+// Lookup returns the documentation of a key; ok is false for an unknown one.
 func Lookup(name string) (Key, bool) {
 	for _, k := range Keys {
 		if k.matches(name) {

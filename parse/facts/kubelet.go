@@ -7,7 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setting maps a name of the KubeletConfiguration and its flag to a key.
+// setting maps a field of KubeletConfiguration and the corresponding flag to a fact
+// key.
 type setting struct {
 	config, flag, key string
 	duration          bool
@@ -26,7 +27,7 @@ var settings = []setting{
 	{"systemReserved", "system-reserved", KeySysReserved, false},
 }
 
-// state states a setting under its key.
+// state adds a fact for a setting; from is "flag", "file" or "configz".
 func (s *scan) state(t setting, v, from string) {
 	n := math.NaN()
 	switch {
@@ -42,7 +43,7 @@ func (s *scan) state(t setting, v, from string) {
 	s.add(t.key, v, n, attr("from", from))
 }
 
-// kubeletFlags reads the flags of a kubelet's command line.
+// kubeletFlags adds facts for the flags on a kubelet's command line.
 func (s *scan) kubeletFlags(args []string) {
 	for i, a := range args {
 		name, ok := strings.CutPrefix(a, "--")
@@ -64,8 +65,8 @@ func (s *scan) kubeletFlags(args []string) {
 	}
 }
 
-// isKubeletCmdline recognises the command line of a kubelet alone, as
-// /proc/PID/cmdline has it, or with blanks.
+// isKubeletCmdline recognizes a file that holds just the command line of a kubelet,
+// NUL-separated as in /proc/PID/cmdline or with blanks.
 func isKubeletCmdline(_, head string) bool {
 	args := words(firstLine(head))
 	if len(args) < 2 || !strings.HasPrefix(args[1], "-") && args[1] != "kubelet" {
@@ -81,7 +82,7 @@ func (s *scan) kubeletCmdline() {
 	}
 }
 
-// words splits a command line at blanks and at the NULs of /proc.
+// words splits a command line at white space and NUL bytes.
 func words(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == 0 || r == '\t' })
 }
@@ -103,7 +104,8 @@ func (s *scan) kubeletFlag(name, v string) {
 	s.add(KeyKubeletFlag, v, scalar(v), attr("name", name))
 }
 
-// scalar is the number of a value, its seconds if it is a duration, or NaN.
+// scalar returns a value as a number, in seconds if it is a duration, NaN if it is
+// neither.
 func scalar(v string) float64 {
 	if n, ok := number(v); ok {
 		return n
@@ -111,11 +113,11 @@ func scalar(v string) float64 {
 	return seconds(v)
 }
 
-// maxConfig is the largest kubelet configuration that is read.
+// maxConfig is the maximum size of a kubelet configuration, in bytes.
 const maxConfig = 1 << 20
 
-// kubeletConfig reads a KubeletConfiguration in YAML or JSON, alone or inside
-// what /configz answers or a config map holds.
+// kubeletConfig reads a KubeletConfiguration in YAML or JSON, alone, from a
+// response of /configz, or from a ConfigMap.
 func (s *scan) kubeletConfig() {
 	if len(s.data) > maxConfig {
 		s.warn("kubelet configuration is too large and is left out")
@@ -137,7 +139,7 @@ func (s *scan) kubeletConfig() {
 	s.configNode(root, "", from, 0)
 }
 
-// child is the value of a mapping under a name, nil if there is none.
+// child returns the value of a mapping under a name, nil if there is none.
 func child(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -185,7 +187,7 @@ func settingOf(name string) (setting, bool) {
 	return setting{}, false
 }
 
-// flat writes a mapping as "name=value,name=value".
+// flat formats a mapping as "name=value,name=value".
 func flat(n *yaml.Node) string {
 	var out []string
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -10,15 +10,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Kinds of Object that this package produces, with the names of their fields.
-// A field stands only where the object states it.
+// Kinds of parse.Object that this package produces, with the names of their fields.
+// A field is present only if the object states it.
 const (
 	// Node: kubelet_version, runtime (as in containerRuntimeVersion:
 	// "containerd://1.7.2"), os, kernel, boot_id, machine_id, max_pods,
 	// unschedulable, created. Stamp is the newest heartbeat.
 	ObjectNode = "Node"
 	// NodeCondition: type, status, reason, message, heartbeat, transition. One
-	// for each condition, at the line of its message. Stamp is the transition.
+	// object for each condition, at the line of its message. Stamp is the
+	// transition.
 	ObjectCondition = "NodeCondition"
 	// Pod: node, phase, reason, message, started, deleted, qos, ready, waiting
 	// (reasons of waiting containers joined by blanks), restarts, containers,
@@ -46,8 +47,8 @@ func isObjectsYAML(_, head string) bool {
 	return false
 }
 
-// objectsJSON reads objects in JSON: one, a list, an array, or one a line. A
-// wrapper as the watch of a collector writes it ({"event": {…}}) is opened.
+// objectsJSON reads Kubernetes objects in JSON: one, a list, an array, or one per
+// line. The wrapper of a collector's watch ({"event": {…}}) is removed.
 func (s *scan) objectsJSON() {
 	data := bytes.TrimPrefix(s.data, []byte("\ufeff"))
 	skip := len(s.data) - len(data)
@@ -70,14 +71,14 @@ func (s *scan) objectsJSON() {
 	}
 }
 
-// cutJSON reads what is whole of a list that is cut short.
+// cutJSON reads the complete items of a truncated list.
 func (s *scan) cutJSON(data []byte, skip, from int) {
 	s.seek(skip + from)
 	s.warn("JSON ends early or is broken; its whole items are used")
 	s.listItems(data[min(from, len(data)):], skip+from)
 }
 
-// jsonValue reads an object, a list of objects, or an array of them.
+// jsonValue reads an object, a list of objects, or an array of objects.
 func (s *scan) jsonValue(raw []byte, at int) {
 	head := string(raw[:min(len(raw), 400)])
 	if raw[0] == '[' || strings.Contains(head, `List"`) || strings.Contains(head, `"items"`) {
@@ -88,8 +89,8 @@ func (s *scan) jsonValue(raw []byte, at int) {
 	s.jsonItem(raw, at)
 }
 
-// listItems gives the items of a list one by one, so that no list needs to
-// fit in memory as a tree. It reports whether there was a list.
+// listItems reads the items of a list one by one, so that the whole list is never
+// decoded at once. It reports whether raw is a list.
 func (s *scan) listItems(raw []byte, at int) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	tok, err := d.Token()
@@ -109,7 +110,7 @@ func (s *scan) listItems(raw []byte, at int) bool {
 	return true
 }
 
-// toItems goes into the array "items" of an object.
+// toItems advances d into the array "items" of an object.
 func toItems(d *json.Decoder) bool {
 	for d.More() {
 		name, err := d.Token()
@@ -145,8 +146,8 @@ func (s *scan) jsonItem(raw []byte, at int) {
 	s.object(t, raw)
 }
 
-// objectsYAML reads objects in YAML: documents and lists. Items are cut out by
-// their indentation and read one by one.
+// objectsYAML reads Kubernetes objects in YAML: documents and lists. Items are
+// split by their indentation and decoded one by one.
 func (s *scan) objectsYAML() {
 	start, row, lines := 0, uint32(1), 0
 	list, indent := false, ""
@@ -181,15 +182,15 @@ func (s *scan) objectsYAML() {
 	flush(len(s.data))
 }
 
-// Lists that stand deeper in a document than at its top are rare and short, and
-// so are the conditions of a node; finding their lines costs a walk each.
+// Bounds on nested lists and on the conditions of a node. Real ones are short;
+// locating their lines costs one pass each.
 const (
 	maxNested     = 200
 	maxConditions = 100
 )
 
-// maxYAML is the largest YAML document that is read; larger ones cost more
-// memory than they are worth.
+// maxYAML is the maximum size in bytes of a YAML document; larger ones would cost
+// too much memory.
 const maxYAML = 4 << 20
 
 func (s *scan) yamlItem(chunk []byte, at int, row uint32) {
@@ -219,8 +220,7 @@ func (s *scan) yamlItem(chunk []byte, at int, row uint32) {
 	}
 }
 
-// object states what one Kubernetes object says. The current line is its
-// first.
+// object adds what one Kubernetes object states. The current line is its first.
 func (s *scan) object(t *tree, text []byte) {
 	switch kind := t.get("kind").value; {
 	case kind == "Node" || kind == "" && t.get("status").child("nodeInfo") != nil:
@@ -234,7 +234,7 @@ func (s *scan) object(t *tree, text []byte) {
 	}
 }
 
-// emit adds an object at a line of the document whose first line is current.
+// emit adds an object at a line of the document, counted from the current line.
 func (s *scan) emit(kind string, t *tree, line int, text []byte, at parse.Stamp, fields ...parse.Field) {
 	o := &parse.Object{Kind: kind, Name: strings.Clone(t.get("metadata", "name").value), Namespace: strings.Clone(t.get("metadata", "namespace").value),
 		UID: strings.Clone(t.get("metadata", "uid").value), Stamp: at}
@@ -247,7 +247,7 @@ func (s *scan) emit(kind string, t *tree, line int, text []byte, at parse.Stamp,
 	s.part.Objects = append(s.part.Objects, o)
 }
 
-// place is the position and the text of a line of the document.
+// place returns the position and text of a line of the document.
 func (s *scan) place(line int, text []byte) (parse.Pos, parse.Text) {
 	off := 0
 	for range line - 1 {
@@ -264,7 +264,7 @@ func (s *scan) place(line int, text []byte) (parse.Pos, parse.Text) {
 	return s.posAt(s.item+off, s.row+uint32(line)-1), parse.PlainText(clip(strings.TrimSuffix(string(text[off:min(end, len(text))]), "\r")))
 }
 
-// stamp reads an RFC 3339 time; "" and null are no time.
+// stamp parses an RFC 3339 time; "" and null give no time.
 func stamp(v string) parse.Stamp {
 	t, err := time.Parse(time.RFC3339Nano, v)
 	if err != nil || t.Year() < 1971 {
@@ -362,7 +362,7 @@ func (s *scan) pod(t *tree, text []byte) {
 		attr("runtime_class", t.get("spec", "runtimeClassName").value))
 }
 
-// embeddedConfig reads the configuration that a config map holds.
+// embeddedConfig reads the kubelet configuration in a ConfigMap.
 func (s *scan) embeddedConfig(t *tree) {
 	for i, name := range t.get("data").names {
 		if name != "kubelet" && !strings.HasSuffix(name, ".yaml") {

@@ -136,8 +136,8 @@ const manifest = `{
 }
 `
 
-// TestManifest checks the zone trick: the report's times are local, the
-// commands' are epochs.
+// TestManifest checks that the zone is derived from the two clocks: the report's
+// times are local, the commands' are epochs.
 func TestManifest(t *testing.T) {
 	f := &parse.File{Path: "sos_reports/manifest.json"}
 	part := Decode(f, []byte(manifest))

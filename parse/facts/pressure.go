@@ -18,7 +18,7 @@ func (s *scan) uptime() {
 	}
 }
 
-// loadLine reads the line that uptime, w and top share.
+// loadLine parses the line that uptime, w and top share.
 func (s *scan) loadLine() {
 	before, after, _ := strings.Cut(s.line, "load average:")
 	keys := []string{KeyLoad1, KeyLoad5, KeyLoad15}
@@ -32,7 +32,7 @@ func (s *scan) loadLine() {
 	}
 }
 
-// uptimeOf reads "… up 3 days,  1:20,", "… up 55 min," in seconds.
+// uptimeOf parses "… up 3 days,  1:20," or "… up 55 min," into seconds.
 func uptimeOf(s string) (float64, bool) {
 	_, s, ok := strings.Cut(s, " up ")
 	if !ok {
@@ -60,7 +60,7 @@ func uptimeOf(s string) (float64, bool) {
 	return total, found
 }
 
-// num is number with 0 for what is none.
+// num is number with 0 for an invalid value.
 func num(s string) float64 {
 	v, _ := number(s)
 	return v
@@ -86,7 +86,7 @@ func (s *scan) loadavg() {
 	}
 }
 
-// psi reads /proc/pressure/RESOURCE; the file's name tells the resource.
+// psi reads /proc/pressure/RESOURCE; the resource is part of the file name.
 func (s *scan) psi() {
 	resource := ""
 	for _, r := range []string{"cpu", "memory", "irq", "io"} {
@@ -98,7 +98,7 @@ func (s *scan) psi() {
 	if resource == "" {
 		return
 	}
-	// A cgroup's own pressure says nothing about the node.
+	// The pressure of a single cgroup says nothing about the node.
 	if dir := path.Base(path.Dir(s.file.Path)); strings.HasPrefix(s.name, resource+".pressure") && dir != "cgroup" && dir != "unified" {
 		return
 	}
@@ -115,7 +115,7 @@ func (s *scan) psi() {
 	}
 }
 
-// memKeys maps the names of /proc/meminfo.
+// memKeys maps the field names of /proc/meminfo to keys.
 var memKeys = map[string]string{
 	"MemTotal": KeyMemTotal, "MemFree": KeyMemFree, "MemAvailable": KeyMemAvailable, "Dirty": KeyMemDirty,
 	"Writeback": KeyMemWriteback, "SUnreclaim": KeyMemUnevict, "SwapTotal": KeySwapTotal, "SwapFree": KeySwapFree,
@@ -139,7 +139,8 @@ func (s *scan) meminfo() {
 	}
 }
 
-// share states the available share of memory once its size is known.
+// share adds the available share of memory. total is set by KeyMemTotal, which must
+// come first.
 func (s *scan) share(key string, n float64, total *float64) {
 	switch {
 	case key == KeyMemTotal:
@@ -155,8 +156,7 @@ func isFree(_, head string) bool {
 	return len(f) >= 3 && f[0] == "total" && f[1] == "used" && f[2] == "free"
 }
 
-// free reads free(1) in any of its units; old forms have no column
-// "available".
+// free reads free(1) in any unit; old versions have no column "available".
 func (s *scan) free() {
 	unit := 1024.0
 	for suffix, u := range map[string]float64{"-m": 1 << 20, "-b": 1, "-g": 1 << 30, "-k": 1024} {
@@ -192,7 +192,7 @@ func (s *scan) freeRow(cols, values []string, unit float64, keys map[string]stri
 	}
 }
 
-// procStat reads /proc/stat: shares of CPU time since boot, boot time, tasks.
+// procStat reads /proc/stat: CPU time shares since boot, boot time, task counts.
 func (s *scan) procStat() {
 	cpus := 0
 	for s.advance() {
@@ -217,10 +217,12 @@ func (s *scan) procStat() {
 	}
 }
 
-// addCPUs states the number of processors, at the line behind the last.
+// addCPUs adds the number of processors, at the current line, which is the one
+// after the last processor.
 func (s *scan) addCPUs(n int) { s.add(KeyCPUs, strconv.Itoa(n), float64(n)) }
 
-// cpuShares reads user nice system idle iowait irq softirq steal guest….
+// cpuShares parses the columns user nice system idle iowait irq softirq steal
+// guest….
 func (s *scan) cpuShares(f []string) {
 	var v [8]float64
 	total := 0.0
@@ -244,7 +246,7 @@ func (s *scan) cpuShares(f []string) {
 	}
 }
 
-// procVmstat reads the counters of /proc/vmstat that tell of memory trouble.
+// procVmstat reads the counters of /proc/vmstat that indicate memory pressure.
 func (s *scan) procVmstat() {
 	stalls, pos, line := 0.0, parse.Pos{}, ""
 	for s.advance() {
@@ -298,7 +300,7 @@ var vmstatColumns = []struct{ name, key string }{
 	{"us", KeyCPUUser}, {"sy", KeyCPUSystem}, {"id", KeyCPUIdle}, {"wa", KeyCPUIowait}, {"st", KeyCPUSteal},
 }
 
-// index maps column names to their place.
+// index maps column names to their positions.
 func index(cols []string) map[string]int {
 	m := make(map[string]int, len(cols))
 	for i, c := range cols {
@@ -314,7 +316,7 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// iostat reads iostat -x. The first table is the average since boot.
+// iostat reads iostat -x.
 func (s *scan) iostat() {
 	var cols map[string]int
 	for s.advance() {
@@ -345,7 +347,7 @@ var iostatColumns = []struct {
 	{"%util", KeyDiskUtil, "", 1}, {"await", KeyDiskAwait, "", 1e-3}, {"r_await", KeyDiskAwait, "r", 1e-3}, {"w_await", KeyDiskAwait, "w", 1e-3},
 }
 
-// top reads the head of top(1) in batch mode, and its table as ps does.
+// top reads the header of top(1) in batch mode, and its process table.
 func (s *scan) top() {
 	var mem topMem
 	for s.advance() {
@@ -367,8 +369,8 @@ func (s *scan) top() {
 	}
 }
 
-// topCPU reads "%Cpu(s):  2.0 us,  1.0 sy, … 0.3 wa, … 0.0 st", also in the
-// old spelling "2.0%us".
+// topCPU parses "%Cpu(s):  2.0 us,  1.0 sy, … 0.3 wa, … 0.0 st", or "2.0%us" of old
+// versions.
 func (s *scan) topCPU() {
 	_, rest, _ := strings.Cut(s.line, ":")
 	for _, part := range strings.Split(rest, ",") {

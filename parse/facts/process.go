@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// isPS recognises the header of ps in any of its formats, or rows alone.
+// isPS recognizes ps output by its header, in any format, or by its rows alone.
 func isPS(_, head string) bool {
 	if headless(head) != nil {
 		return true
@@ -26,9 +26,9 @@ func isPS(_, head string) bool {
 	return false
 }
 
-// rowForms are the rows of "ps aux" and "ps -ef" by what their columns hold, and the
-// headers that they have: a list that was filtered or pasted lacks it. No other
-// output has such numbers, states and times in this order.
+// rowForms describe the rows of "ps aux" and "ps -ef" by the form of each column,
+// with the headers they would have: a filtered or pasted list lacks its header. No
+// other output has such numbers, states and times in this order.
 var rowForms = []struct {
 	header string
 	cells  []func(string) bool
@@ -46,8 +46,8 @@ func isTerminal(w string) bool {
 func isState(w string) bool  { return strings.IndexByte("DIRSTtWXZ", w[0]) >= 0 && len(w) < 6 }
 func notEmpty(w string) bool { return w != "" }
 
-// spelled accepts words that, with their runs of digits as 9 and of letters as a, are
-// one of the forms.
+// spelled accepts words that equal one of the forms after each run of digits is
+// replaced by 9 and each run of letters by a.
 func spelled(forms ...string) func(string) bool {
 	return func(w string) bool {
 		var b []byte
@@ -67,8 +67,8 @@ func spelled(forms ...string) func(string) bool {
 	}
 }
 
-// headless returns the header that a list of rows alone would have, nil where any
-// line is something else. The last line may be cut.
+// headless returns the header that a list of rows without one would have, nil if
+// any line is not such a row. The last line may be truncated.
 func headless(head string) []string {
 	lines := strings.Split(strings.TrimSpace(head), "\n")
 	if len(lines) > 1 && len(head) >= headLen {
@@ -90,10 +90,10 @@ func headless(head string) []string {
 	return nil
 }
 
-// psColumns are the places of the columns in a row, -1 where there is none.
+// psColumns are the positions of columns in a row, -1 for missing ones.
 type psColumns struct{ pid, ppid, stat, wchan, cpu, rss, start, args, lwp, comm, lstart, elapsed int }
 
-// columns reads the header of a process table.
+// columns parses the header of a process table.
 func columns(head []string) psColumns {
 	c := psColumns{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	shift := 0 // lstart is one column of five words
@@ -130,7 +130,8 @@ func columns(head []string) psColumns {
 	if c.args < 0 {
 		c.args = c.comm
 	}
-	// Tables of locks and open files have such columns too, but not last.
+	// Tables of locks and open files have such columns too, but not as the last
+	// one.
 	if len(head) > 0 && c.args != len(head)-1+shift {
 		c.args = -1
 	}
@@ -148,7 +149,7 @@ func (s *scan) ps() {
 	}
 	if header := headless(string(s.data[:min(len(s.data), headLen)])); header != nil {
 		s.rewind()
-		s.table(header, "rows") // of which others may be missing: they are not counted
+		s.table(header, "rows") // rows may be missing, so they are not counted
 	}
 }
 
@@ -159,19 +160,20 @@ type process struct {
 	pos    parse.Pos
 	line   string
 	thread bool
-	role   string        // see roleOf
-	began  time.Time     // zero: not stated with a date
-	age    time.Duration // as stated, or by the start of the youngest row; 0 unknown
+	role   string        // role, see roleOf
+	began  time.Time     // start time; zero if not stated with a date
+	age    time.Duration // as stated, or relative to the start of the youngest process; 0: unknown
 }
 
-// census counts what a process table shows.
+// census counts the processes of a table.
 type census struct {
 	processes, threads, dstates, zombies, shims, runcs int
 	pos                                                parse.Pos
 	line                                               string
 }
 
-// table reads the rows below the header of a process table.
+// table reads the rows below the header of a process table. Rows are counted only
+// if tool is "ps".
 func (s *scan) table(head []string, tool string) {
 	c := columns(head)
 	n := census{pos: s.pos(), line: s.line}
@@ -183,8 +185,8 @@ func (s *scan) table(head []string, tool string) {
 			continue
 		}
 		p.pos, p.line = s.pos(), s.line
-		// Threads follow their process: "-" for the pid (ps m), or the same pid
-		// in several rows (ps -L).
+		// Threads follow their process: their pid is "-" (ps m) or the same as in
+		// the row before (ps -L).
 		thread := p.pid == "-" || p.pid == pid && c.lwp >= 0
 		if thread {
 			p.pid = pid
@@ -236,7 +238,7 @@ func (s *scan) census(n census, c psColumns) {
 	}
 }
 
-// row splits a row; the last column takes the rest of the line.
+// row parses a row; the last column is the rest of the line.
 func (c psColumns) row(line string) (process, bool) {
 	var p process
 	rest := line
@@ -288,8 +290,8 @@ func (c psColumns) row(line string) (process, bool) {
 	return p, true
 }
 
-// command is the name of the program in a command line: without directory,
-// without the tree that ps f draws, without the brackets of kernel threads.
+// command returns the program name of a command line, without directory, the tree
+// drawn by ps f, and the brackets of kernel threads.
 func command(args string) string {
 	args = strings.TrimLeft(args, `\_| `)
 	if strings.HasPrefix(args, "[") {
@@ -301,17 +303,17 @@ func command(args string) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// worthTelling are the rows of a table of which there is something to tell.
+// worthTelling collects the noteworthy rows of a process table.
 type worthTelling struct {
 	kept    []process
-	all     int          // more than are kept where there are very many
-	of      map[bool]int // how many are kept: daemons, and others
+	all     int          // noteworthy rows; more than are kept if there are very many
+	of      map[bool]int // rows kept: daemons (true) and others
 	daemons map[string]bool
-	parents bool      // the table states them
+	parents bool      // the table has parent PIDs
 	newest  time.Time // start of the youngest process
 }
 
-// add counts a row and keeps it if there is something to tell of it.
+// add counts a row and keeps it if it is noteworthy.
 func (w *worthTelling) add(p *process, n *census) {
 	p.role = roleOf(p)
 	p.began, _ = time.Parse("Mon Jan _2 15:04:05 2006", strings.Join(strings.Fields(p.start), " "))
@@ -349,10 +351,11 @@ func (w *worthTelling) add(p *process, n *census) {
 	}
 }
 
-// settle fills in what takes the whole table. The youngest row is about as old as the
-// table, which is as of then. A CNI plug-in is a program of a CNI directory, or of a known
-// name, that the kubelet or a runtime started: where the table states parents, others of
-// such names are none.
+// settle completes what depends on the whole table. Ages are relative to the start
+// of the youngest process, which is about the time of the table. A CNI plugin is a
+// program in a CNI directory, or with a known name, that the kubelet or a runtime
+// started; if the table has parent PIDs, other programs with such names are not
+// plugins.
 func (w *worthTelling) settle() {
 	for i := range w.kept {
 		p := &w.kept[i]
@@ -368,7 +371,7 @@ func (w *worthTelling) settle() {
 	}
 }
 
-// mayBeCNI is the role of a program of a CNI directory.
+// mayBeCNI is the preliminary role of a program in a CNI directory.
 const mayBeCNI = "cni?"
 
 func (p *process) blocked() bool { return strings.HasPrefix(p.stat, "D") }
@@ -379,7 +382,7 @@ func (p *process) stopped() bool {
 	return strings.HasPrefix(p.stat, "T") || strings.HasPrefix(p.stat, "t")
 }
 
-// process states what is worth knowing about one row.
+// process adds the facts about one row.
 func (s *scan) process(p *process) {
 	attrs := []parse.Field{
 		attr("pid", p.pid), attr("ppid", p.ppid), attr("comm", p.comm), attr("args", clip(p.args)), attr("stat", p.stat),
@@ -417,7 +420,7 @@ func (s *scan) process(p *process) {
 	}
 }
 
-// daemon states the kubelet, a runtime or PID 1.
+// daemon adds the fact about the kubelet, a runtime or PID 1.
 func (s *scan) daemon(p *process, attrs []parse.Field) {
 	cpu, ok := number(p.cpu)
 	if !ok {
@@ -426,8 +429,7 @@ func (s *scan) daemon(p *process, attrs []parse.Field) {
 	s.addAt(p.pos, p.line, KeyDaemon, p.comm, cpu, append(attrs, attr("cpu", p.cpu), attr("rss", p.rss))...)
 }
 
-// programs tells by the name of a program, or its beginning where a star ends
-// it, what it is to us.
+// programs maps program names to roles. A name that ends in a star is a prefix.
 var programs = []struct{ name, role string }{
 	{"containerd-shim*", "shim"}, {"conmon*", "shim"}, {"docker-containerd-shim*", "shim"}, {"kata-shim*", "shim"},
 	{"runc", "runc"}, {"runc:*", "runc"}, {"crun", "runc"}, {"docker-runc", "runc"}, {"runsc*", "runc"}, {"youki", "runc"}, {"kata-runtime", "runc"},
@@ -443,8 +445,8 @@ var programs = []struct{ name, role string }{
 	{"cbagentd", "agent"}, {"sophos*", "agent"}, {"savd", "agent"}, {"esets*", "agent"}, {"kesl", "agent"}, {"fapolicyd", "agent"}, {"auditd", ""},
 }
 
-// ofCNI reports whether a command line runs a program, or a script, of a directory
-// of CNI plug-ins.
+// ofCNI reports whether a command line runs a program or script in a directory of
+// CNI plugins.
 func ofCNI(args string) bool {
 	for i, word := range strings.Fields(args) {
 		if strings.HasPrefix(word, "/") && strings.Contains(word, "/cni/") {
@@ -457,8 +459,8 @@ func ofCNI(args string) bool {
 	return false
 }
 
-// elapsed reads the age of a process as ps prints it, [[days-]hours:]minutes:seconds
-// or seconds; 0 for anything else.
+// elapsed parses the age of a process as printed by ps,
+// [[days-]hours:]minutes:seconds or seconds; 0 for anything else.
 func elapsed(word string) time.Duration {
 	days, rest, ok := strings.Cut(word, "-")
 	if !ok {
@@ -479,7 +481,7 @@ func elapsed(word string) time.Duration {
 	return time.Duration(d)*24*time.Hour + time.Duration(seconds)*time.Second
 }
 
-// roleOf tells what a process is to us by its name, "" for nothing.
+// roleOf returns the role of a process by its name, "" if it has none.
 func roleOf(p *process) string {
 	if p.pid == "1" {
 		return "daemon"

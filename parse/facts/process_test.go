@@ -9,8 +9,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestTableMoment: ages that count from the youngest process of a table are those of
-// the moment when it started, whenever the bundle was made.
+// TestTableMoment: ages are relative to the youngest process of a table, whose
+// start is the time of the facts, whenever the bundle was made.
 func TestTableMoment(t *testing.T) {
 	table := `    PID    PPID STAT                  STARTED COMMAND
       1       0 Ss   Wed Mar  4 09:00:00 2026 /sbin/init
@@ -29,8 +29,8 @@ func TestTableMoment(t *testing.T) {
 	t.Error("no plug-in")
 }
 
-// TestVeryManyProcesses: of a table of very many rows those that tell nothing are only
-// counted, of the others so many are kept that the node's own daemons are among them.
+// TestVeryManyProcesses: in a very large table, ordinary rows are only counted, and
+// the noteworthy rows kept include the node's own daemons.
 func TestVeryManyProcesses(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// moreOutputs are samples whose facts TestDecode does not compare in full.
+// moreOutputs are samples for keys that the samples of TestDecode do not cover.
 var moreOutputs = []struct{ path, in, want string }{
 	{"sos_commands/host/hostname", "worker-3.example.com\n", `1 node.name "worker-3.example.com"`},
 	{"proc/sys/kernel/random/boot_id", "6a2a7f2e-4a44-4f0e-9d5f-0d6a0f3c9b11\n", `1 node.boot_id "6a2a7f2e4a444f0e9d5f0d6a0f3c9b11"`},
@@ -55,7 +55,7 @@ func TestMoreOutputs(t *testing.T) {
 	}
 }
 
-// TestCombined wants the load by processors from two files of one node only.
+// TestCombined: the load per CPU is derived only within one node.
 func TestCombined(t *testing.T) {
 	of := func(node, key string, v float64) *parse.Fact {
 		return &parse.Fact{Pos: parse.Pos{File: &parse.File{Path: key, Node: node}, Line: 1}, Key: key, Num: v, Text: parse.PlainText("line")}
@@ -66,8 +66,7 @@ func TestCombined(t *testing.T) {
 	}
 }
 
-// TestEveryKeyHasASample wants every key of the table to come out of a sample:
-// what nothing can state is no key.
+// TestEveryKeyHasASample checks that some sample yields every key of Keys.
 func TestEveryKeyHasASample(t *testing.T) {
 	stated := map[string]bool{}
 	see := func(path, in string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// isSar recognises the header of sysstat: kernel, host in brackets, date,
+// isSar recognizes the header of sysstat: kernel, host in parentheses, date,
 // architecture, processors.
 func isSar(_, head string) bool {
 	line := firstLine(head)
@@ -17,8 +17,7 @@ func isSar(_, head string) bool {
 		strings.HasPrefix(line, "Linux ") && strings.HasSuffix(line, " CPU)")
 }
 
-// sarColumns are the columns of sar that bear on the kubelet, by the column
-// that opens its table.
+// sarColumns are the columns of sar relevant to the kubelet.
 var sarColumns = []struct {
 	column, key, op string
 	factor          float64
@@ -37,8 +36,8 @@ var sarColumns = []struct {
 	{"%fmem-10", "psi.memory.full.avg10", "", 1}, {"%fmem-60", "psi.memory.full.avg60", "", 1}, {"%fmem-300", "psi.memory.full.avg300", "", 1},
 }
 
-// sar reads the text of sar. Its rows state the time of day; the header states
-// the date, in the form of a locale.
+// sar reads the text output of sar. Rows state only the time of day; the header
+// states the date, in a locale-dependent format.
 func (s *scan) sar() {
 	var day time.Time
 	known := false
@@ -81,8 +80,8 @@ func (s *scan) sar() {
 	}
 }
 
-// dayOf is the day on which a table of sar begins: every table of the file
-// begins on the day of the header.
+// dayOf returns the day for the rows of the table that begins, the zero time if no
+// header stated a date.
 func dayOf(day time.Time, known bool) time.Time {
 	if !known {
 		return time.Time{}
@@ -99,8 +98,9 @@ func isSarHeader(f []string) bool {
 	return strings.ContainsAny(f[len(f)-1], "%/-") || f[0] == "CPU" || f[0] == "DEV" || f[0] == "kbmemfree" || f[0] == "runq-sz" || f[len(f)-1] == "blocked" || f[0] == "IFACE" || f[0] == "INTR"
 }
 
-// sarDate reads the date of the header: 11/20/26, 11/20/2026, 2026-11-20,
-// 20.11.2026. A slashed date is month first unless that cannot be.
+// sarDate parses the date of the header: 11/20/26, 11/20/2026, 2026-11-20,
+// 20.11.2026. In a date with slashes the month comes first unless that is
+// impossible.
 func sarDate(f []string) (time.Time, bool) {
 	for _, w := range f {
 		for _, form := range []string{"2006-01-02", "01/02/2006", "01/02/06", "02/01/2006", "02/01/06", "02.01.2006", "02.01.06"} {
@@ -112,7 +112,7 @@ func sarDate(f []string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// clockTime reads the time of day that opens a row, and its AM or PM.
+// clockTime parses the time of day at the start of a row, with AM or PM if present.
 func clockTime(f []string) (time.Duration, []string, bool) {
 	t, err := time.Parse("15:04:05", f[0])
 	if err != nil {
@@ -130,7 +130,7 @@ func clockTime(f []string) (time.Duration, []string, bool) {
 	return of, rest, true
 }
 
-// sarRow states the columns of one row; of the processors only the sum.
+// sarRow adds the columns of one row; rows of single processors are skipped.
 func (s *scan) sarRow(cols map[string]int, f []string, raw parse.Clock) {
 	if i, ok := cols["CPU"]; ok && (i >= len(f) || f[i] != "all") {
 		return
@@ -150,7 +150,8 @@ func (s *scan) sarRow(cols map[string]int, f []string, raw parse.Clock) {
 	}
 }
 
-// sarXML reads sadf -x, whose stamps are complete and in UTC or say so.
+// sarXML reads the XML output of sadf -x. Its timestamps have a date, and state
+// whether they are in UTC.
 func (s *scan) sarXML() {
 	d := xml.NewDecoder(strings.NewReader(string(s.data)))
 	d.Strict = false
@@ -182,7 +183,7 @@ func (s *scan) sarXML() {
 	}
 }
 
-// seek makes the line that holds the offset the current one.
+// seek advances to the line that holds the offset.
 func (s *scan) seek(at int) {
 	for s.next < at && s.advance() {
 	}
@@ -211,7 +212,7 @@ func xmlTime(t xml.StartElement) parse.Clock {
 	return reading(at, time.Second, lack)
 }
 
-// xmlKeys maps element and attribute of sadf -x.
+// xmlKeys maps "element.attribute" of sadf -x to keys.
 var xmlKeys = map[string]struct {
 	key    string
 	factor float64
@@ -227,7 +228,7 @@ var xmlKeys = map[string]struct {
 	"psi-mem.some_avg10": {"psi.memory.some.avg10", 1}, "psi-mem.some_avg60": {"psi.memory.some.avg60", 1}, "psi-mem.full_avg60": {"psi.memory.full.avg60", 1},
 }
 
-// xmlElement states the attributes of one element.
+// xmlElement adds the attributes of one element.
 func (s *scan) xmlElement(t xml.StartElement, raw parse.Clock) {
 	device := ""
 	for _, a := range t.Attr {

@@ -9,17 +9,17 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Limits of one file. What lies beyond is dropped with a warning.
+// Limits per file. What exceeds them is dropped with a warning.
 const (
 	maxFacts   = 50000
 	maxObjects = 50000
-	maxText    = 2048 // bytes of a line that a fact keeps
+	maxText    = 2048 // bytes of a line or value kept
 )
 
-// scan walks the lines of a file and collects what they state.
+// scan walks the lines of a file and collects facts and objects.
 type scan struct {
 	file *parse.File
-	name string // what the content is the output of: base name, or the command of a section
+	name string // command or file that the content is the output of
 	data []byte
 	base parse.Pos // position of data[0]
 
@@ -27,8 +27,8 @@ type scan struct {
 	next   int    // offset of the next line
 	row    uint32 // number of the current line within data, 1-based
 	line   string // current line without its end
-	item   int    // offset of the document that object reads
-	starts []int  // offsets of the lines, made by toLine
+	item   int    // offset of the document being read by object
+	starts []int  // offsets of the lines, filled by toLine
 
 	part    *parse.Part
 	dropped bool
@@ -38,14 +38,14 @@ func newScan(f *parse.File, name string, data []byte) *scan {
 	return &scan{file: f, name: name, data: data, base: parse.Pos{File: f, Line: 1}, part: new(parse.Part)}
 }
 
-// section is a scan of the part of s from the current line to end, which is
-// the output of another command.
+// section returns a scan of s.data[from:to], the output of another command, whose
+// first line has the number row within s.data.
 func (s *scan) section(name string, from, to int, row uint32) *scan {
 	pos := parse.Pos{File: s.file, Offset: s.base.Offset + int64(from), Line: s.base.Line + row - 1}
 	return &scan{file: s.file, name: name, data: s.data[from:to], base: pos, part: s.part}
 }
 
-// advance goes to the next line and reports whether there is one.
+// advance moves to the next line and reports whether there is one.
 func (s *scan) advance() bool {
 	if s.next >= len(s.data) {
 		return false
@@ -64,11 +64,11 @@ func (s *scan) advance() bool {
 	return true
 }
 
-// rewind goes back before the first line.
+// rewind moves back before the first line.
 func (s *scan) rewind() { s.at, s.next, s.row, s.line = 0, 0, 0, "" }
 
-// toLine makes a line the current one, by its number within the data. It may
-// go back and forth: documents state their lines in any order.
+// toLine moves to line n within the data, 1-based, forward or backward; other
+// numbers are ignored.
 func (s *scan) toLine(n int) {
 	if s.starts == nil {
 		for at := 0; at < len(s.data); {
@@ -87,14 +87,14 @@ func (s *scan) toLine(n int) {
 	s.advance()
 }
 
-// pos is the position of the current line.
+// pos returns the position of the current line.
 func (s *scan) pos() parse.Pos { return s.posAt(s.at, s.row) }
 
 func (s *scan) posAt(at int, row uint32) parse.Pos {
 	return parse.Pos{File: s.file, Offset: s.base.Offset + int64(at), Line: s.base.Line + max(row, 1) - 1}
 }
 
-// add states a fact of the current line.
+// add adds a fact at the current line, the first line if none was read yet.
 func (s *scan) add(key, value string, num float64, attrs ...parse.Field) *parse.Fact {
 	if s.row == 0 && len(s.data) > 0 {
 		s.advance()
@@ -102,7 +102,8 @@ func (s *scan) add(key, value string, num float64, attrs ...parse.Field) *parse.
 	return s.addAt(s.pos(), s.line, key, value, num, attrs...)
 }
 
-// addAt states a fact of another line. Attributes without a value are left out.
+// addAt adds a fact at another line. Attributes without a value are dropped. It
+// returns the fact even if it was dropped because of maxFacts.
 func (s *scan) addAt(pos parse.Pos, line, key, value string, num float64, attrs ...parse.Field) *parse.Fact {
 	f := &parse.Fact{Pos: pos, Key: key, Value: strings.Clone(value), Num: num, Text: parse.PlainText(clip(line))}
 	for _, a := range attrs {
@@ -121,12 +122,12 @@ func (s *scan) addAt(pos parse.Pos, line, key, value string, num float64, attrs 
 	return f
 }
 
-// text states a fact without a number.
+// text adds a fact without a number.
 func (s *scan) text(key, value string, attrs ...parse.Field) *parse.Fact {
 	return s.add(key, value, math.NaN(), attrs...)
 }
 
-// number states a fact whose value is its number, spelt v in the line.
+// number adds a fact with the number v, times factor, if v is a number.
 func (s *scan) number(key, v string, factor float64, attrs ...parse.Field) {
 	if n, ok := number(v); ok {
 		s.add(key, v, n*factor, attrs...)
@@ -137,14 +138,15 @@ func (s *scan) warn(msg string) {
 	s.part.Warnings = append(s.part.Warnings, parse.Warning{Pos: s.pos(), Msg: msg})
 }
 
-// clip copies a line, cut at maxText.
+// clip returns a copy of line, cut at maxText bytes.
 func clip(line string) string {
 	return strings.Clone(line[:min(len(line), maxText)])
 }
 
 func attr(name, value string) parse.Field { return parse.Field{Name: name, Value: value} }
 
-// number reads a decimal number, with a decimal comma if need be.
+// number parses a decimal number, possibly with a decimal comma or a percent sign.
+// NaN and infinities are rejected.
 func number(s string) (float64, bool) {
 	s = strings.TrimSuffix(s, "%")
 	if strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
@@ -154,7 +156,7 @@ func number(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// boolean is 1 for true, yes, on, active and the like.
+// boolean returns 1 for true, yes, on, active and the like, else 0.
 func boolean(s string) float64 {
 	switch strings.ToLower(s) {
 	case "true", "yes", "1", "on", "active", "y":
@@ -163,8 +165,8 @@ func boolean(s string) float64 {
 	return 0
 }
 
-// sized reads "123", "12Gi", "1.5G", "800M", "12 kB" as bytes; unit is what a
-// bare number counts.
+// sized parses "123", "12Gi", "1.5G", "800M" or "12 kB" into bytes; all suffixes
+// are powers of 1024. unit is the unit of a bare number.
 func sized(s string, unit float64) (float64, bool) {
 	s = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(s), "B"), "i")
 	for i, c := range "KMGTPE" {

@@ -10,7 +10,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// isGoroutines recognises a dump of goroutines: from SIGQUIT or SIGUSR1, from
+// isGoroutines recognizes a goroutine dump: from SIGQUIT or SIGUSR1, from
 // /debug/pprof/goroutine?debug=2, or inside a daemon's log.
 func isGoroutines(_, head string) bool {
 	i := strings.Index(head, "goroutine ")
@@ -26,18 +26,19 @@ type goroutine struct {
 	minutes   int
 	frames    []string
 	calls     []call
-	lock      string // address of the lock that it waits for, "" if it waits for none
-	found     bool   // the frame that asks for the lock was seen
+	lock      string // address of the lock that it waits for, "" if none
+	found     bool   // the frame that requested the lock was seen
 	pos       parse.Pos
 	line      string
 }
 
-// goroutines reads a dump and states its goroutines in groups that wait alike.
+// goroutines reads a dump. It adds the number of goroutines, a crash if there is
+// one, groups of goroutines that wait alike, and the locks waited for.
 func (s *scan) goroutines() {
 	var all []*goroutine
 	var g *goroutine
 	total := 0
-	var crash goroutine // only its line: what the program that ends says before the dump
+	var crash goroutine // panic or fatal error before the dump; only pos and line are set
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
 		if total == 0 && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
@@ -78,7 +79,7 @@ func (s *scan) goroutines() {
 	s.waits(all, program)
 }
 
-// call keeps the arguments of a function line, and the lock that a wait names.
+// call records the arguments of a function line, and the lock if the line names it.
 func (g *goroutine) call(line, name string) {
 	c, ok := callOf(line, name)
 	if !ok || strings.HasPrefix(line, "created by ") {
@@ -89,25 +90,26 @@ func (g *goroutine) call(line, name string) {
 	case !strings.HasPrefix(g.state, "semacquire") && !strings.HasPrefix(g.state, "sync.") || len(c.args) == 0 || g.found:
 	case slices.Contains(noLocks, name):
 		g.found, g.lock = true, ""
-		// Up to Go 1.24 the state of all of these is "semacquire".
+		// Up to Go 1.24 the state of all these is "semacquire".
 		if g.state == "semacquire" && name == "sync.(*WaitGroup).Wait" {
 			g.state = "sync.WaitGroup.Wait"
 		}
 	case slices.Contains(lockCalls, name):
 		g.lock = "0x" + strconv.FormatUint(c.args[0], 16)
 	case !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "internal/sync."):
-		// The lock lies in the receiver of whoever asks for it. Where the compiler
-		// put the lock's own functions into it, that is all that is known.
+		// The lock is a part of the receiver of the function that requests it. If
+		// the compiler inlined the lock's methods, its address is unknown and the
+		// receiver stands for it.
 		if g.found = true; g.lock == "" {
 			g.lock = "0x" + strconv.FormatUint(c.args[0], 16)
 		}
 	}
 }
 
-// noLocks are waits for the end of something and not for a lock.
+// noLocks are waits that are not for a lock.
 var noLocks = []string{"sync.(*WaitGroup).Wait", "sync.(*Cond).Wait", "sync.runtime_notifyListWait"}
 
-// goroutineHead reads "goroutine 12 [chan send, 34 minutes, locked to thread]:".
+// goroutineHead parses "goroutine 12 [chan send, 34 minutes, locked to thread]:".
 func goroutineHead(line string) (id, state string, minutes int, ok bool) {
 	i := strings.Index(line, "goroutine ")
 	if i < 0 || !strings.HasSuffix(line, "]:") && !strings.Contains(line, "]:") {
@@ -135,8 +137,8 @@ func goroutineHead(line string) (id, state string, minutes int, ok bool) {
 	return id, parts[0], minutes, true
 }
 
-// frame reads a function line: "pkg/path.(*T).Method(0xc000, …)". Lines of
-// source positions and of elision are none.
+// frame returns the function of a line such as "pkg/path.(*T).Method(0xc000, …)".
+// ok is false for source positions and elision marks.
 func frame(line string) (string, bool) {
 	line = unlinked(strings.TrimPrefix(line, "created by "))
 	if i := strings.Index(line, " in goroutine "); i > 0 {
@@ -154,8 +156,8 @@ func frame(line string) (string, bool) {
 	return strings.Clone(line), true
 }
 
-// unlinked takes the text of a line that a forum made a link of, which cuts
-// its arguments: "[pkg/path.(*T).Method(0xc000](http://pkg/path…), 0x2)".
+// unlinked returns the text of a line that a forum turned into a link, without its
+// truncated arguments: "[pkg/path.(*T).Method(0xc000](http://pkg/path…), 0x2)".
 func unlinked(line string) string {
 	text, ok := strings.CutPrefix(line, "[")
 	if !ok {
@@ -171,7 +173,8 @@ func unlinked(line string) string {
 	return text
 }
 
-// blockedAt is the innermost function outside the runtime and its locks.
+// blockedAt returns the innermost function outside the Go runtime, sync and
+// low-level system packages.
 func blockedAt(frames []string) string {
 	for _, f := range frames {
 		if !strings.HasPrefix(f, "runtime.") && !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/") &&
@@ -182,8 +185,8 @@ func blockedAt(frames []string) string {
 	return ""
 }
 
-// groups states one fact for each set of goroutines with the same state and
-// functions, the longest waiting first.
+// groups adds one fact for each set of goroutines with the same state and
+// functions, longest wait first.
 func (s *scan) groups(all []*goroutine, program string) {
 	type set struct {
 		first *goroutine
@@ -217,7 +220,7 @@ func (s *scan) groups(all []*goroutine, program string) {
 	}
 }
 
-// programOf tells by a file's path whose dump it is.
+// programOf returns the program of a dump by the name of its file, "" if unknown.
 func programOf(path string) string {
 	name := strings.ToLower(path[strings.LastIndexAny(path, "/!")+1:])
 	for _, p := range []string{"kubelet", "containerd", "crio", "dockerd", "docker"} {
@@ -231,8 +234,8 @@ func programOf(path string) string {
 	return ""
 }
 
-// dumped are the packages that only a program's own functions lie in. One that
-// stands further down is called, or brought along, by those above it.
+// dumped lists packages that occur only in the program itself. Programs come first
+// that vendor or call the packages of later ones.
 var dumped = []struct {
 	name     string
 	packages []string
@@ -246,8 +249,8 @@ var dumped = []struct {
 	{"containerd", []string{"github.com/containerd/containerd/"}},
 }
 
-// programOfFrames tells by its functions whose stacks they are. Those that any client
-// of containerd has tell nothing.
+// programOfFrames returns the program of a dump by its functions, "" if unknown.
+// Functions of containerd's client library are ignored, since any client has them.
 func programOfFrames(frames []string) string {
 	for _, p := range dumped {
 		for _, f := range frames {
@@ -259,8 +262,8 @@ func programOfFrames(frames []string) string {
 	return ""
 }
 
-// isKernelStack recognises /proc/PID/stack: "[<0>] io_schedule+0x46/0x80", also of
-// several tasks, each below a line that names it.
+// isKernelStack recognizes /proc/PID/stack ("[<0>] io_schedule+0x46/0x80"), or the
+// stacks of several tasks, each below a line that names the task.
 func isKernelStack(_, head string) bool {
 	line := firstLine(head)
 	if stackOf(line) != "" {
@@ -270,8 +273,8 @@ func isKernelStack(_, head string) bool {
 	return strings.HasPrefix(line, "[<") && strings.Contains(line, ">] ")
 }
 
-// stackOf is the task whose stack stands below a line: "PID: 4711", "# cat /proc/4711/stack",
-// "==> /proc/4711/stack <==".
+// stackOf returns the PID in a line above a stack: "PID: 4711", "# cat
+// /proc/4711/stack", "==> /proc/4711/stack <=="; "" for other lines.
 func stackOf(line string) string {
 	if pid, ok := strings.CutPrefix(strings.ToLower(line), "pid:"); ok && isNumber(strings.TrimSpace(pid)) {
 		return strings.TrimSpace(pid)
@@ -282,7 +285,8 @@ func stackOf(line string) string {
 	return ""
 }
 
-// kernelStack reads /proc/PID/stack; the pid stands in the path, or above the stack.
+// kernelStack reads kernel stacks. The PID is in the file's path or above the
+// stack.
 func (s *scan) kernelStack() {
 	var frames []string
 	pos, line := parse.Pos{}, ""
@@ -313,7 +317,7 @@ func (s *scan) kernelStack() {
 	flush()
 }
 
-// pidIn is the last element of a path that is a number.
+// pidIn returns the last element of a path that is a number, "" if there is none.
 func pidIn(path string) string {
 	pid := ""
 	for _, e := range strings.Split(path, "/") {

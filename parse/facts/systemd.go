@@ -36,7 +36,7 @@ func (s *scan) listJobs() {
 	}
 }
 
-// nodeUnits are units whose state bears on the kubelet.
+// isNodeUnit reports whether the state of a unit matters for the kubelet.
 func isNodeUnit(unit string) bool {
 	unit = strings.TrimSuffix(unit, ".service")
 	for _, u := range []string{
@@ -51,7 +51,7 @@ func isNodeUnit(unit string) bool {
 	return false
 }
 
-// listUnits reads systemctl list-units: failed units, and those of the node.
+// listUnits reads systemctl list-units: failed units and units of isNodeUnit.
 func (s *scan) listUnits() {
 	for s.advance() {
 		f := fields(strings.TrimLeft(s.line, "●*x× "))
@@ -81,7 +81,7 @@ func (s *scan) unitStatus() {
 		head := strings.TrimLeft(line, "●*x×○↻ ")
 		switch {
 		case strings.Contains(s.line, ".service - ") || strings.Contains(s.line, ".socket - "),
-			head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked one has no description
+			head != line && strings.HasSuffix(head, ".service") && !strings.Contains(head, " "): // a masked unit has no description
 			name, load = fields(head)[0], ""
 			unit = nil
 		case ok && key == "Loaded":
@@ -112,7 +112,7 @@ func (s *scan) attach(f *parse.Fact, name, value string) {
 	f.Attrs = append(f.Attrs, attr(name, strings.Clone(value)))
 }
 
-// active reads "active (running) since Sat 2026-11-21 00:01:20 UTC; 4min ago".
+// active parses "active (running) since Sat 2026-11-21 00:01:20 UTC; 4min ago".
 func (s *scan) active(unit, v string) *parse.Fact {
 	state, rest, _ := strings.Cut(v, " ")
 	sub, _, _ := strings.Cut(strings.TrimPrefix(rest, "("), ")")
@@ -124,7 +124,7 @@ func (s *scan) active(unit, v string) *parse.Fact {
 	return s.text(KeyUnit, state, attr("unit", unit), attr("active", state), attr("sub", sub), attr("since", since))
 }
 
-// systemdVersion reads "systemd 252 (252.39-1~deb12u2)".
+// systemdVersion parses "systemd 252 (252.39-1~deb12u2)".
 func (s *scan) systemdVersion() {
 	if !s.advance() {
 		return
@@ -135,14 +135,14 @@ func (s *scan) systemdVersion() {
 	}
 }
 
-// unitSettings are the settings that limit a daemon.
+// unitSettings are unit settings that limit a daemon.
 var unitSettings = map[string]bool{
 	"CPUQuota": true, "CPUShares": true, "CPUWeight": true, "AllowedCPUs": true, "CPUAffinity": true, "TasksMax": true, "LimitNOFILE": true,
 	"LimitNPROC": true, "LimitCORE": true, "MemoryMax": true, "MemoryLimit": true, "MemoryHigh": true, "OOMScoreAdjust": true, "KillMode": true,
 	"Nice": true, "CPUSchedulingPolicy": true, "IOWeight": true, "Slice": true,
 }
 
-// unitFile reads unit files, one or several as systemctl cat prints them.
+// unitFile reads unit files, also several as printed by systemctl cat.
 func (s *scan) unitFile() {
 	unit := strings.TrimPrefix(s.name, "systemctl_cat_")
 	for s.advance() {

@@ -9,20 +9,20 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// reading is a clock reading of a time that was parsed in UTC.
+// reading returns a clock reading for a time that was parsed as UTC.
 func reading(t time.Time, res time.Duration, lack parse.Lack) parse.Clock {
 	return parse.Clock{NS: t.UnixNano(), Res: res, Lack: lack, Set: true}
 }
 
-// zoneWords are the words of date that name one zone only. Others, such as
-// CST or IST, are used in several parts of the world.
+// zoneWords are unambiguous zone abbreviations with their offsets in seconds.
+// Others, such as CST or IST, are used in several parts of the world.
 var zoneWords = map[string]int{
 	"UTC": 0, "GMT": 0, "Z": 0, "EST": -18000, "EDT": -14400, "PST": -28800, "PDT": -25200, "MDT": -21600, "CDT": -18000,
 	"CET": 3600, "CEST": 7200, "EET": 7200, "EEST": 10800, "MSK": 10800, "JST": 32400, "KST": 32400, "HKT": 28800, "AEST": 36000, "AEDT": 39600,
 	"WET": 0, "WEST": 3600, "NZST": 43200, "NZDT": 46800, "HST": -36000, "AKST": -32400, "AKDT": -28800,
 }
 
-// offsetOf reads the zone of a time: a word, "+0530", "+05:30" or "-05".
+// offsetOf parses a zone: an abbreviation, "+0530", "+05:30" or "-05".
 func offsetOf(word string) (seconds int, ok bool) {
 	if n, ok := zoneWords[word]; ok {
 		return n, true
@@ -45,17 +45,18 @@ func offsetOf(word string) (seconds int, ok bool) {
 	return seconds, true
 }
 
-// dateForms are the forms of date(1): C locale of both ages, ISO, RFC 5322,
-// and en_US with a 12 hour clock. The zone word is cut out before.
+// dateForms are output formats of date(1), without the zone: C locale of old and
+// new versions, ISO, RFC 5322, and en_US with a 12-hour clock.
 var dateForms = []string{
 	"Mon Jan _2 15:04:05 2006", "Mon Jan _2 03:04:05 PM 2006", "Mon _2 Jan 15:04:05 2006", "Mon _2 Jan 2006 15:04:05",
 	"Mon _2 Jan 2006 03:04:05 PM", "Mon, 02 Jan 2006 15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "Mon 2006-01-02 15:04:05",
 	"2006-01-02 15:04:05.999999999", "Mon Jan 2 15:04:05 2006",
 }
 
-// dateOf reads a date with or without a zone. offset is 0 when zoned is false.
+// dateOf parses a date and time. zone is "" if it states none or an ambiguous one;
+// c then lacks the zone.
 func dateOf(line string) (c parse.Clock, zone string, ok bool) {
-	if len(line) < len("2006-01-02") || !strings.ContainsAny(line, "0123456789") || strings.Count(line, ":") < 2 { // all forms have a time of day
+	if len(line) < len("2006-01-02") || !strings.ContainsAny(line, "0123456789") || strings.Count(line, ":") < 2 { // all formats have a time of day
 		return c, "", false
 	}
 	f := goTime(fields(line))
@@ -90,7 +91,7 @@ func dateOf(line string) (c parse.Clock, zone string, ok bool) {
 	return reading(t, time.Second, parse.LackZone), "", true
 }
 
-// goTime drops what Go's own form of a time adds: the zone's name after its
+// goTime drops parts specific to Go's time.Time format: the zone name after the
 // offset, and the monotonic clock ("2006-01-02 15:04:05.9 +0000 UTC m=+0.1").
 func goTime(f []string) []string {
 	if n := len(f); n > 3 && strings.HasPrefix(f[n-1], "m=") {
@@ -145,9 +146,9 @@ func isDate(name, head string) bool {
 	return ok
 }
 
-// date reads the output of date(1). What "date --utc" prints says nothing
-// about the zone of the system, nor does the stamp that oc adm must-gather
-// leaves: it is of the machine where the command was given.
+// date reads the output of date(1). It adds no zone for "date --utc", nor for the
+// file timestamp of oc adm must-gather, which is from the machine where the command
+// was run.
 func (s *scan) date() {
 	for s.advance() {
 		c, zone, ok := dateOf(strings.TrimSpace(s.line))
@@ -167,7 +168,7 @@ func (s *scan) date() {
 	}
 }
 
-// hwclock reads the hardware clock.
+// hwclock reads the output of hwclock(8).
 func (s *scan) hwclock() {
 	for s.advance() {
 		line := strings.TrimSpace(s.line)
@@ -181,7 +182,7 @@ func (s *scan) hwclock() {
 	}
 }
 
-// timedatectl reads the zone, the times and whether the clock is synchronised.
+// timedatectl reads the zone, the times, and whether the clock is synchronized.
 func (s *scan) timedatectl() {
 	var local parse.Clock
 	for s.advance() {
@@ -210,7 +211,7 @@ func (s *scan) timedatectl() {
 	_ = local
 }
 
-// zone reads "America/New_York (EST, -0500)".
+// zone parses "America/New_York (EST, -0500)".
 func (s *scan) zone(v string) {
 	name, rest, _ := strings.Cut(v, " (")
 	word := strings.TrimSuffix(rest, ")")
@@ -229,9 +230,8 @@ func isListBoots(name, head string) bool {
 	return strings.HasPrefix(firstLine(head), "IDX BOOT ID")
 }
 
-// listBoots reads journalctl --list-boots of both ages:
-// "-1 <id> Mon 2021-03-01 10:00:00 UTC—Tue 2021-03-02 11:00:00 UTC" and the
-// table with header.
+// listBoots reads journalctl --list-boots, old format ("-1 <id> Mon 2021-03-01
+// 10:00:00 UTC—Tue 2021-03-02 11:00:00 UTC") and new format (a table with header).
 func (s *scan) listBoots() {
 	for s.advance() {
 		f := fields(strings.ReplaceAll(s.line, "—", " "))
@@ -250,7 +250,7 @@ func (s *scan) listBoots() {
 	}
 }
 
-// seconds reads a duration as the kubelet prints or takes it ("2m0s", "4h").
+// seconds parses a duration in Go syntax ("2m0s", "4h"), NaN if it is none.
 func seconds(v string) float64 {
 	d, err := time.ParseDuration(v)
 	if err != nil {

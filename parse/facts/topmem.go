@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// topMem is the memory that the head of top(1) tells, in the unit it is told in.
+// topMem is the memory in the header of top(1), in the unit printed there.
 type topMem struct{ total, free, buffers, cached, available float64 }
 
-// memLine reports whether f are the fields of "MiB Mem : …", "KiB Mem: …" or
-// "Mem: …", or with Swap instead.
+// memLine reports whether f are the fields of a line "MiB Mem : …", "KiB Mem: …" or
+// "Mem: …"; name is Mem or Swap.
 func memLine(f []string, name string) bool {
 	if len(f) < 4 {
 		return false
@@ -20,8 +20,8 @@ func memLine(f []string, name string) bool {
 	return strings.TrimSuffix(f[0], ":") == name
 }
 
-// read takes the numbers of such a line, each before its name. The last words of
-// the line about swap are about memory again.
+// read reads the numbers of such a line, each of which precedes its name. The last
+// columns of the swap line (avail, cached) are about memory.
 func (m *topMem) read(f []string, swap bool) {
 	for i := 1; i < len(f); i++ {
 		v, ok := number(strings.TrimSuffix(f[i-1], "k"))
@@ -44,8 +44,8 @@ func (m *topMem) read(f []string, swap bool) {
 	}
 }
 
-// share states the share of memory that is available. Where top does not tell it, all
-// that is free or holds copies of files counts, which is rather too much.
+// share adds the share of memory available. If top does not print it, free memory
+// plus buffers and cache counts, which is an overestimate.
 func (m *topMem) share(s *scan) {
 	n := m.available
 	if n == 0 {

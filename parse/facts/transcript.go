@@ -2,8 +2,8 @@ package facts
 
 import "strings"
 
-// isTranscript recognises what was copied out of a terminal: a prompt with a
-// command, first of all, and below it or a later one an output of a known kind.
+// isTranscript recognizes text copied from a terminal: it begins with a prompt and
+// a command, and the output of at least one command is of a known kind.
 func isTranscript(_, head string) bool {
 	head = strings.TrimLeft(head, "\r\n\t ")
 	for first := true; head != ""; first = false {
@@ -20,7 +20,7 @@ func isTranscript(_, head string) bool {
 	return false
 }
 
-// output is what stands before the next prompt.
+// output returns the text up to the next prompt.
 func output(text string) string {
 	end := 0
 	for line := range strings.Lines(text) {
@@ -32,7 +32,7 @@ func output(text string) string {
 	return text[:end]
 }
 
-// transcript reads the output of each command as a file of its own.
+// transcript decodes the output of each command like a separate file.
 func (s *scan) transcript() {
 	name, from, row := "", 0, uint32(0)
 	flush := func(end int) {
@@ -49,7 +49,7 @@ func (s *scan) transcript() {
 	flush(len(s.data))
 }
 
-// outputName is the name that a file with the output of a command line would have.
+// outputName returns the file name that the output of a command line would have.
 func outputName(cmd string) string {
 	if end := strings.IndexAny(cmd, "|;&>"); end >= 0 {
 		cmd = cmd[:end]
@@ -61,22 +61,22 @@ func outputName(cmd string) string {
 	return commandName(strings.Join(f, " "))
 }
 
-// tools are commands that count behind a bare "#" or ">", which comments and
-// quotations begin with too.
+// tools are commands accepted after a bare "#" or ">", with which comments and
+// quotations begin too.
 var tools = map[string]bool{
 	"awk": true, "cat": true, "chronyc": true, "crictl": true, "date": true, "df": true, "dmesg": true, "docker": true, "find": true, "free": true,
 	"grep": true, "iostat": true, "journalctl": true, "kubectl": true, "ls": true, "lsof": true, "lvs": true, "mount": true, "ps": true, "sar": true,
 	"sudo": true, "sysctl": true, "systemctl": true, "timedatectl": true, "top": true, "uname": true, "uptime": true, "vmstat": true,
 }
 
-// longestPrompt bounds what may stand before a command.
+// longestPrompt is the maximum length of a prompt in bytes.
 const longestPrompt = 96
 
-// prompted returns the command of a line that begins with a shell's prompt:
-// "$ df -h", "[root@n1 ~]# df -h", "me@n1:~$ df -h".
+// prompted returns the command of a line that begins with a shell prompt: "$ df
+// -h", "[root@n1 ~]# df -h", "me@n1:~$ df -h".
 func prompted(line string) (cmd string, ok bool) {
 	line = strings.TrimSpace(line)
-	for range 2 { // a prompt may be quoted
+	for range 2 { // the prompt itself may be quoted
 		at := strings.IndexAny(line[:min(len(line), longestPrompt)], "$#%>")
 		if at < 0 || at+2 >= len(line) || line[at+1] != ' ' {
 			return "", false

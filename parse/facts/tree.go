@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tree is a value of a JSON or YAML document with the line it stands on.
+// tree is a value of a JSON or YAML document with its line.
 type tree struct {
 	line  int // 1-based, within the document
 	value string
@@ -18,7 +18,7 @@ type tree struct {
 	list  bool
 }
 
-// get follows names; it returns the empty tree where there is nothing.
+// get returns the value at a path of names, an empty tree if there is none.
 func (t *tree) get(names ...string) *tree {
 	for _, name := range names {
 		if t = t.child(name); t == nil {
@@ -40,7 +40,7 @@ func (t *tree) child(name string) *tree {
 	return nil
 }
 
-// items are the elements of a list.
+// items returns the elements of a list, nil if t is not a list.
 func (t *tree) items() []*tree {
 	if t == nil || !t.list {
 		return nil
@@ -48,7 +48,7 @@ func (t *tree) items() []*tree {
 	return t.kids
 }
 
-// Limits of one document.
+// Limits per document.
 const (
 	maxTreeNodes = 500000
 	maxTreeDepth = 100
@@ -56,7 +56,7 @@ const (
 
 var errTooLarge = errors.New("too many values or too deep")
 
-// yamlTree reads one YAML document.
+// yamlTree parses one YAML document.
 func yamlTree(data []byte) (*tree, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -75,7 +75,7 @@ func fromYAML(n *yaml.Node, left *int, depth int) (*tree, error) {
 	}
 	t := &tree{line: n.Line, value: n.Value, list: n.Kind == yaml.SequenceNode}
 	if n.Kind == yaml.AliasNode {
-		return t, nil // expanding aliases is how YAML bombs work
+		return t, nil // aliases are not expanded: YAML bombs
 	}
 	step := 1
 	if n.Kind == yaml.MappingNode {
@@ -94,7 +94,7 @@ func fromYAML(n *yaml.Node, left *int, depth int) (*tree, error) {
 	return t, nil
 }
 
-// jsonReader builds trees from JSON and counts lines as it goes.
+// jsonReader builds trees from JSON and counts lines.
 type jsonReader struct {
 	d    *json.Decoder
 	data []byte
@@ -103,14 +103,15 @@ type jsonReader struct {
 	left int
 }
 
-// jsonTree reads one JSON value.
+// jsonTree parses one JSON value. On an error it also returns the part read before
+// it.
 func jsonTree(data []byte) (*tree, error) {
 	r := &jsonReader{d: json.NewDecoder(bytes.NewReader(data)), data: data, row: 1, left: maxTreeNodes}
 	r.d.UseNumber()
 	return r.value(0)
 }
 
-// line is the line of the token read last.
+// line returns the line of the last token read.
 func (r *jsonReader) line() int {
 	end := min(int(r.d.InputOffset()), len(r.data))
 	r.row += bytes.Count(r.data[r.at:end], []byte("\n"))
@@ -141,7 +142,7 @@ func (r *jsonReader) value(depth int) (*tree, error) {
 	return t, nil
 }
 
-// inside reads the elements of t up to its closing bracket.
+// inside reads the elements of t and its closing bracket.
 func (r *jsonReader) inside(t *tree, depth int) error {
 	for r.d.More() {
 		if !t.list {

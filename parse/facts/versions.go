@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// osRelease reads /etc/os-release, alone or in other text.
+// osRelease reads /etc/os-release, alone or within other text.
 func (s *scan) osRelease() {
 	for s.advance() {
 		if v, ok := strings.CutPrefix(s.line, "PRETTY_NAME="); ok {
@@ -25,8 +25,8 @@ func isUname(name, head string) bool {
 	return len(f) >= 4 && f[0] == "Linux" && (strings.Contains(head, "#") || strings.Contains(name, "uname"))
 }
 
-// uname reads uname -a or uname -r. The host name in it may be that of the
-// collector's container, so it is not taken as the node's.
+// uname reads uname -a or uname -r. The host name in it is ignored, since it may be
+// that of the collector's container.
 func (s *scan) uname() {
 	if !s.advance() {
 		return
@@ -40,7 +40,7 @@ func (s *scan) uname() {
 	}
 }
 
-// hostname reads a host name, and not what hostname prints when it fails.
+// hostname reads a host name; error messages of hostname are ignored.
 func (s *scan) hostname() {
 	if !s.advance() {
 		return
@@ -59,7 +59,7 @@ func (s *scan) bootID() {
 	}
 }
 
-// sysctlKeys are the settings of the kernel that set limits.
+// sysctlKeys maps kernel settings to keys.
 var sysctlKeys = map[string]string{
 	"kernel.pid_max": KeyPidMax, "kernel.threads-max": KeyThreadsMax, "fs.file-max": KeyFilesMax, "fs.file-nr": KeyFilesOpen,
 }
@@ -85,7 +85,7 @@ func (s *scan) sysctl() {
 	}
 }
 
-// procSys reads single files of /proc/sys.
+// procSys reads a single file of /proc/sys.
 func (s *scan) procSys() {
 	if !s.advance() {
 		return
@@ -144,7 +144,7 @@ func (s *scan) procCgroups() {
 	}
 }
 
-// cgroupFile reads single files of a cgroup.
+// cgroupFile reads a single file of a cgroup.
 func (s *scan) cgroupFile() {
 	dir := path.Dir(s.file.Path) + "/"
 	if i := strings.Index(dir, "/cgroup/"); i >= 0 {
@@ -178,7 +178,7 @@ func (s *scan) cgroupFile() {
 	}
 }
 
-// frozen states a frozen cgroup. Thawed ones are too many to be worth it.
+// frozen adds a fact for a frozen cgroup. Thawed ones are too many.
 func (s *scan) frozen(is bool, v, dir string) {
 	if is {
 		s.add(KeyFrozen, v, 1, attr("cgroup", dir))
@@ -236,7 +236,7 @@ func isVersionLine(name, head string) bool {
 	return strings.Contains(name, "kubernetes-version") || strings.HasPrefix(name, "kubelet_--version")
 }
 
-// versionLines reads what programs print for --version, several at once.
+// versionLines reads --version output of one or several programs.
 func (s *scan) versionLines() {
 	server := false
 	for s.advance() {
@@ -272,7 +272,7 @@ func (s *scan) versionLines() {
 	}
 }
 
-// packages reads lists of installed packages: rpm -qa and dpkg -l.
+// packages reads lists of installed packages from rpm -qa and dpkg -l.
 func (s *scan) packages() {
 	for s.advance() {
 		f := fields(s.line)
@@ -302,7 +302,8 @@ func (s *scan) packages() {
 	}
 }
 
-// splitRPM splits "name-version-release.arch".
+// splitRPM splits "name-version-release.arch" into name and the rest; both are ""
+// for other strings.
 func splitRPM(s string) (name, version string) {
 	r := strings.LastIndexByte(s, '-')
 	if r < 1 {
@@ -315,7 +316,7 @@ func splitRPM(s string) (name, version string) {
 	return s[:v], s[v+1:]
 }
 
-// upstream is a package version without epoch and release.
+// upstream returns a package version without epoch and release.
 func upstream(v string) string {
 	if _, rest, ok := strings.Cut(v, ":"); ok {
 		v = rest
@@ -326,7 +327,7 @@ func upstream(v string) string {
 	return v
 }
 
-// dockerInfo reads docker info: counts of containers, version, driver.
+// dockerInfo reads docker info: container counts, versions, cgroup driver.
 func (s *scan) dockerInfo() {
 	for s.advance() {
 		name, v, ok := strings.Cut(strings.TrimSpace(s.line), ": ")
@@ -360,7 +361,7 @@ func (s *scan) dockerInfo() {
 	}
 }
 
-// crictlInfo reads the conditions of crictl info.
+// crictlInfo reads the runtime conditions of crictl info.
 func (s *scan) crictlInfo() {
 	var info struct {
 		Status struct {
@@ -382,8 +383,8 @@ func (s *scan) crictlInfo() {
 	}
 }
 
-// seekText makes the next line that holds text the current one; the last line
-// when there is none.
+// seekText advances to the next line that contains text, or to the last line if
+// there is none.
 func (s *scan) seekText(text string) {
 	for s.advance() {
 		if strings.Contains(s.line, text) {
@@ -392,14 +393,14 @@ func (s *scan) seekText(text string) {
 	}
 }
 
-// isContainerTable recognises the tables of crictl and docker.
+// isContainerTable recognizes container and sandbox tables of crictl and docker.
 func isContainerTable(_, head string) bool {
 	line := firstLine(head)
 	return strings.HasPrefix(line, "CONTAINER ") && strings.Contains(line, "STATE") ||
 		strings.HasPrefix(line, "CONTAINER ID ") && strings.Contains(line, "STATUS") || strings.HasPrefix(line, "POD ID ")
 }
 
-// containerTable counts the rows of a table by state.
+// containerTable counts the rows of such tables by state.
 func (s *scan) containerTable() {
 	kind, tool, n, total := "containers.", "crictl", map[string]int{}, 0
 	for s.advance() {
@@ -435,7 +436,7 @@ func (s *scan) containerTable() {
 	s.add(kind+"total", strconv.Itoa(total), float64(total), attr("tool", tool))
 }
 
-// stateIn finds the state in a row: a word of its own, between blanks.
+// stateIn returns the state in a row: a column of its own, after two blanks.
 func stateIn(line, tool string) string {
 	words := []struct{ word, state string }{
 		{"Running", "running"}, {"Exited", "exited"}, {"Created", "created"}, {"Unknown", "unknown"}, {"NotReady", "notready"}, {"Ready", "ready"},

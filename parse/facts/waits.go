@@ -13,19 +13,19 @@ import (
 var lockCalls = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).lockSlow", "sync.(*RWMutex).RLock", "sync.(*RWMutex).Lock", "sync.runtime_SemacquireMutex", "sync.runtime_SemacquireRWMutexR",
 	"sync.runtime_SemacquireRWMutex", "sync.runtime_Semacquire", "internal/sync.runtime_SemacquireMutex"}
 
-// structSize is how far into a struct a lock may lie: the distance between a
-// receiver and the lock in it.
+// structSize bounds the offset in bytes of a lock within its receiver.
 const structSize = 0x800
 
-// holders are functions that keep a lock while they wait for something else, by
-// the functions that want that lock: each entry is about one lock in the source.
+// holders lists functions that hold a lock while they wait for something else, with
+// the functions that wait for that lock. Each entry is about one lock in the
+// source.
 var holders = []struct {
 	waits, holds []string
 	source       string
-	state        string   // of the one that keeps it, "" any: in others it may have let go
-	left         []string // functions that are called with the lock let go
-	own          bool     // the functions are methods of what the lock lies in
-	self         bool     // who wants the lock may have it already
+	state        string   // state of the holder, "" any; in other states it may have released the lock
+	left         []string // functions called after the lock was released
+	own          bool     // the functions are methods of the struct that contains the lock
+	self         bool     // a goroutine may wait for a lock that it holds itself
 }{
 	{waits: []string{"daemon.(*Daemon).ContainerInspect", "container.(*State).", "daemon.(*Daemon).reducePsContainer", "daemon.(*Daemon).foldFilter", "daemon.(*Daemon).Containers", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).containerStatPath", "daemon.(*Daemon).killWithSignal"},
 		holds: []string{"daemon.(*Daemon).containerStart", "daemon.(*Daemon).handleContainerExit", "daemon.(*Daemon).ProcessEvent", "daemon.(*Daemon).StateChanged", "daemon.(*Daemon).cleanupContainer", "daemon.(*Daemon).containerPause", "daemon.(*Daemon).ConnectToNetwork",
@@ -60,8 +60,8 @@ var holders = []struct {
 	{waits: []string{"pleg.(*GenericPLEG).UpdateCache", "pleg.(*GenericPLEG).Relist"}, holds: []string{"pleg.(*GenericPLEG).Relist", "pleg.(*GenericPLEG).relist"}, source: "kubelet pkg/kubelet/pleg/generic.go: relistLock"},
 }
 
-// waits states one fact for each lock that goroutines wait for: how many and how
-// long, and which goroutine holds it, where the dump shows that beyond doubt.
+// waits adds one fact for each lock that goroutines wait for: how many, how long,
+// and which goroutine holds it if the dump shows that without doubt.
 func (s *scan) waits(all []*goroutine, program string) {
 	byLock := map[string][]*goroutine{}
 	var order []string
@@ -108,9 +108,11 @@ func minutesWord(n int) string {
 	return strconv.Itoa(n) + " min"
 }
 
-// holderOf is the one goroutine that holds a lock: it is in a function that keeps
-// this lock, waits for something else, and has done so for as long as the first who
-// waits for it. Of several the one counts that works on the object of the lock.
+// holderOf returns the goroutine that holds a lock and how this is known; nil if
+// the dump does not show it. The holder is the only goroutine that is in a function
+// which holds this lock, waits for something else, and has done so for at least as
+// long, within a minute, as the longest waiter. If several qualify, it is the one
+// that works on the object of the lock.
 func holderOf(lock string, first *goroutine, ws, all []*goroutine) (*goroutine, string) {
 	at, _ := strconv.ParseUint(strings.TrimPrefix(lock, "0x"), 16, 64)
 	owner := first.receiver(at)
@@ -135,9 +137,9 @@ func holderOf(lock string, first *goroutine, ws, all []*goroutine) (*goroutine, 
 	return nil, ""
 }
 
-// asks reports whether one of the functions is, or has called, what wants the lock
-// and no lock of another object lies between: it stands within the first functions
-// outside the locks themselves.
+// asks reports whether one of the named functions requests the lock, directly or
+// through functions that it calls: it must be among the first askDepth frames
+// outside the lock itself, so that no other object's lock lies between.
 func (g *goroutine) asks(names []string) bool {
 	near := g.frames
 	for len(near) > 0 && (strings.HasPrefix(near[0], "sync.") || strings.HasPrefix(near[0], "internal/sync.") || strings.HasPrefix(near[0], "runtime")) {
@@ -146,11 +148,10 @@ func (g *goroutine) asks(names []string) bool {
 	return hasFrame(near[:min(askDepth, len(near))], names)
 }
 
-// askDepth is how many functions may stand between a lock and the one that an entry
-// of holders names.
+// askDepth is how many frames outside the lock asks looks at.
 const askDepth = 4
 
-// elsewhere reports whether the functions work on another object than that of the
+// elsewhere reports whether the functions work on other objects than that of the
 // lock, as far as their receivers are known.
 func (g *goroutine) elsewhere(names []string, lock, owner uint64) bool {
 	there := false
@@ -166,7 +167,7 @@ func (g *goroutine) elsewhere(names []string, lock, owner uint64) bool {
 	return there
 }
 
-// only returns the element that passes, nil if none or several do.
+// only returns the goroutine that passes, nil if none or several do.
 func only(all []*goroutine, ok func(*goroutine) bool) (one *goroutine) {
 	for _, g := range all {
 		if !ok(g) {
@@ -186,8 +187,9 @@ func hasFrame(frames, names []string) bool {
 	})
 }
 
-// receiver is the object that the lock lies in, by the first argument of a frame
-// that is not of the lock itself; the lock where none is near.
+// receiver returns the object that contains the lock: the first argument of the
+// first frame outside the lock's methods, if it is within structSize; else the
+// lock.
 func (g *goroutine) receiver(lock uint64) uint64 {
 	for _, c := range g.calls {
 		if slices.Contains(lockCalls, c.name) || len(c.args) == 0 {
@@ -201,21 +203,21 @@ func (g *goroutine) receiver(lock uint64) uint64 {
 	return lock
 }
 
-// works reports whether a goroutine has the lock, or the object that it lies in, as
-// the receiver of one of its calls.
+// works reports whether a call of the goroutine has the lock, or the object that
+// contains it, as its receiver.
 func (g *goroutine) works(lock, owner uint64) bool {
 	return slices.ContainsFunc(g.calls, func(c call) bool {
 		return len(c.args) > 0 && lock != 0 && (c.args[0] == lock || c.args[0] == owner) && !slices.Contains(lockCalls, c.name)
 	})
 }
 
-// call is a frame with its arguments, as far as they are numbers.
+// call is a frame with its leading numeric arguments.
 type call struct {
 	name string
 	args []uint64
 }
 
-// callOf reads the arguments of a function line.
+// callOf parses the arguments of a function line.
 func callOf(line, name string) (call, bool) {
 	i := strings.LastIndexByte(line, '(')
 	if i <= 0 || !strings.HasSuffix(line, ")") {
@@ -223,7 +225,7 @@ func callOf(line, name string) (call, bool) {
 	}
 	c := call{name: name}
 	for word := range strings.SplitSeq(line[i+1:len(line)-1], ",") {
-		// A number with a question mark may be stale.
+		// A number with a question mark may be stale, so it ends the list.
 		n, err := strconv.ParseUint(strings.TrimPrefix(strings.Trim(word, " {}"), "0x"), 16, 64)
 		if err != nil {
 			break
@@ -233,8 +235,8 @@ func callOf(line, name string) (call, bool) {
 	return c, true
 }
 
-// waitsOn tells by a function of a stack what its goroutine waits for. The first
-// that is in the stack counts.
+// waitsOn says by a function on the stack what a goroutine waits for. The first
+// match counts.
 var waitsOn = []struct{ frame, what string }{
 	{"dbus.", "systemd, over the bus"}, {"(*oom).Flush", "the notification of a container's memory limit"},
 	{"nri/pkg/adaptation", "an NRI plugin"},

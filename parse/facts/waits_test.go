@@ -7,8 +7,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// dumps are excerpts in the structure of public ones; each is followed by what holds
-// the lock that most wait for, "" where the dump does not show it.
+// dumps are excerpts modeled on public dumps, each with the expected holder of the
+// lock that is waited for longest and what the holder waits for; "" if the dump
+// does not show the holder.
 var dumps = []struct{ name, text, holder, waits string }{
 	{"dockerd: inspect waits for a start that waits for containerd (eks-ami#1071)", `goroutine 900 [semacquire, 528 minutes]:
 sync.runtime_SemacquireMutex(0xc00103f204, 0x0, 0x1)
@@ -363,8 +364,8 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// TestProgram tells by its packages whose dump it is: not by a library, nor by a name
-// that somebody gave the file.
+// TestProgram: the program of a dump is recognized by its own packages, not by a
+// library or the file name.
 func TestProgram(t *testing.T) {
 	for _, tt := range []struct{ file, frames, want string }{
 		{"dump.txt", "github.com/containerd/containerd.(*task).Start\ngithub.com/docker/docker/daemon.(*Daemon).containerStart", "dockerd"},

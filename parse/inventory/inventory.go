@@ -1,6 +1,7 @@
-// Package inventory says what bundles hold, file by file: what each gave, how it
-// was dated, where its writers were silent, what was lost before the bundle was
-// made. Nothing in it is inferred from the behavior of the kubelet.
+// Package inventory summarizes what bundles hold, file by file: what each file
+// contributed, how it was dated, where its sources were silent, and what was lost
+// before the bundle was made. Nothing in it is inferred from the behavior of the
+// kubelet.
 package inventory
 
 import (
@@ -14,29 +15,29 @@ import (
 	"github.com/plegforensics/plegforensics/parse/facts"
 )
 
-// Inventory is what bundles hold.
+// Inventory is the content of bundles.
 type Inventory struct {
-	Files  []File // those that gave something, by role; then those that did not
-	Prefix string // what the paths of all files begin with
+	Files  []File // files that contributed something, by role; then the others
+	Prefix string // common prefix of all paths
 	Gaps   []Gap  // silences of a source, longest first
 	Lost   []Loss // in the order of the bundle
 }
 
-// File is a file and what it gave.
+// File is a file and what it contributed.
 type File struct {
 	*parse.File
-	Why      string // it is not used, "" where it is
+	Why      string // why it is not used, "" if it is
 	Lines    int
 	Records  int
 	From, To int64 // Unix ns
 	Clock    *parse.FileClock
 	Sources  []parse.Source
-	Copies   int         // records that another file holds too, and gives
-	CopyOf   *parse.File // of a binary journal: the file that holds them
-	entries  int         // of a binary journal
+	Copies   int         // records that another file holds too and that count there
+	CopyOf   *parse.File // for a binary journal: the file with the copies
+	entries  int         // for a binary journal: number of entries
 }
 
-// Repeats says how much of the file other files hold too, "" when nothing.
+// Repeats says how many records of the file other files hold too, "" if none.
 func (f *File) Repeats() string {
 	all, also := parse.Plural(f.Records, "record"), "another file"
 	if f.CopyOf != nil {
@@ -58,17 +59,17 @@ type Gap struct {
 	From, To parse.Mark
 }
 
-// Length is how long the source was silent.
+// Length returns how long the source was silent.
 func (g *Gap) Length() time.Duration { return time.Duration(g.To.At - g.From.At) }
 
 // Loss is a place where something was lost before the bundle was made.
 type Loss struct {
 	What   string
 	Record parse.Record
-	N      int // messages, if the line tells
+	N      int // number of messages lost, if stated
 }
 
-// Of takes bundles apart.
+// Of returns the inventory of bundles.
 func Of(bundles []*parse.Bundle) Inventory {
 	var x Inventory
 	for _, b := range bundles {
@@ -80,13 +81,13 @@ func Of(bundles []*parse.Bundle) Inventory {
 	return x
 }
 
-// roleOrder is the order in which inspect lists files: what tells most first.
+// roleOrder is the order in which inspect lists files: most informative first.
 var roleOrder = []parse.Role{
 	parse.RoleKubeletLog, parse.RoleLog, parse.RoleJournal, parse.RoleRuntimeLog, parse.RoleKernelLog, parse.RoleMetrics, parse.RoleTSDB,
 	parse.RoleSnapshots, parse.RoleCRI, parse.RoleStacks, parse.RoleObjects, parse.RoleManifest, parse.RoleFacts, parse.RoleRules,
 }
 
-// rank orders files by role; those that gave nothing come last, as they stand.
+// rank orders files by role; unused files come last.
 func (f *File) rank() int {
 	if f.Why != "" {
 		return len(roleOrder) + 1
@@ -97,8 +98,8 @@ func (f *File) rank() int {
 	return len(roleOrder)
 }
 
-// commonTop is the directory, or archive and directory, that all files lie in,
-// with its separator.
+// commonTop returns the directory, or archive and directory, that contains all
+// files, with a trailing separator; "" if there is none.
 func commonTop(files []File) string {
 	if len(files) < 2 {
 		return ""
@@ -156,7 +157,7 @@ func countCopies(b *parse.Bundle, views map[*parse.File]*File) {
 	}
 }
 
-// nothingIn says of a file that a decoder took why it gave nothing.
+// nothingIn says why a file that was decoded contributed nothing.
 func nothingIn(v *File) string {
 	if v.Size == 0 {
 		return "empty"
@@ -164,7 +165,7 @@ func nothingIn(v *File) string {
 	return "read; nothing relevant to the kubelet"
 }
 
-// count counts lines and records by file, and the span that they cover.
+// count sums up lines, records and time span by file.
 func count(b *parse.Bundle, views map[*parse.File]*File) {
 	see := func(f *parse.File, at parse.Stamp, records, lines int) {
 		v := views[f]
@@ -192,7 +193,7 @@ func count(b *parse.Bundle, views map[*parse.File]*File) {
 	}
 	for _, f := range b.Facts {
 		at := parse.Stamp{}
-		if f.Raw.Set { // else it holds at the time of the file
+		if f.Raw.Set { // otherwise it holds at the time of the file
 			at = f.Stamp
 		}
 		see(f.File, at, 1, 0)
@@ -218,11 +219,11 @@ func (v *File) span(at int64) {
 	v.To = max(v.To, at)
 }
 
-// longGap is the shortest silence of a kubelet or runtime that inspect shows:
-// a healthy kubelet writes more often than that.
+// longGap is the shortest silence of a kubelet or runtime that inspect shows; a
+// healthy kubelet writes more often.
 const longGap = 5 * time.Minute
 
-// silences collects the long gaps of the programs that matter.
+// silences collects the long gaps of kubelets and runtimes.
 func (x *Inventory) silences(b *parse.Bundle) {
 	for _, c := range b.Coverage {
 		switch c.Origin.Source {
@@ -267,7 +268,7 @@ func (x *Inventory) losses(b *parse.Bundle) {
 	}
 }
 
-// Dating says how the stamps of the file were dated.
+// Dating says how the timestamps of the file were dated, "" if there are none.
 func (f *File) Dating() string {
 	c := f.Clock
 	if c == nil {
@@ -296,7 +297,8 @@ func (f *File) Dating() string {
 	return strings.Join(out, "; ")
 }
 
-// Zone is that of the envelope, or else of the header.
+// Zone returns the zone of the envelope, else that of the header. f.Clock must not
+// be nil.
 func (f *File) Zone() parse.ZoneInfo {
 	if z := f.Clock.Envelope; z.Name != "" {
 		return z

@@ -16,8 +16,8 @@ func mark(f *parse.File, line uint32, at int64) parse.Mark {
 	return parse.Mark{Pos: parse.Pos{File: f, Line: line}, Stamp: stamp(at)}
 }
 
-// made is a bundle of a kubelet log with a silence, a runtime log of which another
-// file holds one record, a file that is empty and one that nobody reads.
+// made returns a bundle of a kubelet log with a silence, a runtime log one record
+// of which another file holds too, an empty file and an unused one.
 func made() *parse.Bundle {
 	const top = "a.tar!top/"
 	kubelet := &parse.File{Path: top + "kubelet.log", Role: parse.RoleKubeletLog, Size: 1}
@@ -34,8 +34,8 @@ func made() *parse.Bundle {
 	return b
 }
 
-// TestOf: files that gave something come first, by role, the others say why they
-// gave nothing; silences are those of five minutes and more; what was lost is said.
+// TestOf: files with content come first, by role; the others say why they have
+// none. Silences of five minutes or more and losses are listed.
 func TestOf(t *testing.T) {
 	x := Of([]*parse.Bundle{made()})
 	type row struct {
@@ -65,8 +65,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestDating: how a file was dated is said once, with the zone of its messages
-// where that differs from the envelope's.
+// TestDating: dating is stated once, with the zone of messages if it differs from
+// the envelope's.
 func TestDating(t *testing.T) {
 	f := File{Clock: &parse.FileClock{Year: 2026, YearBasis: "--year", Reversed: true,
 		Envelope: parse.ZoneInfo{Name: "UTC", Basis: "stated"}, Header: parse.ZoneInfo{Name: "+02:00", Offset: 7200, Basis: "by the envelope"}}}

@@ -17,7 +17,7 @@ import (
 func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 
 // apiDecoder reads the JSON of the Prometheus HTTP API token by token, so that
-// of a truncated file everything before the cut is kept.
+// everything before the cut of a truncated file is kept.
 type apiDecoder struct {
 	part *Part
 	data []byte
@@ -40,7 +40,7 @@ func decodeAPI(p *Part, data []byte) {
 	}
 }
 
-// here is the line at which the decoder stands.
+// here returns the line of the decoder's current position.
 func (d *apiDecoder) here() uint32 {
 	off := min(d.dec.InputOffset(), int64(len(d.data)))
 	if off > d.at {
@@ -50,8 +50,8 @@ func (d *apiDecoder) here() uint32 {
 	return d.line
 }
 
-// members walks the members of an object and calls member with each name; member
-// must consume the value.
+// members reads the members of an object up to its closing brace. It calls member
+// with each name; member must consume the value.
 func (d *apiDecoder) members(member func(name string) error) error {
 	for d.dec.More() {
 		t, err := d.dec.Token()
@@ -67,7 +67,7 @@ func (d *apiDecoder) members(member func(name string) error) error {
 	return unexpected(err)
 }
 
-// unexpected marks an end of data inside a value.
+// unexpected turns an end of data inside a value into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -80,8 +80,8 @@ func (d *apiDecoder) skip() error {
 	return d.dec.Decode(&raw)
 }
 
-// response reads one whole answer of the API, or the array of its result alone,
-// which is what "promtool query -o json" prints.
+// response reads one complete response of the API, or only its result array as
+// printed by "promtool query -o json".
 func (d *apiDecoder) response() error {
 	t, err := d.dec.Token()
 	switch {
@@ -113,8 +113,8 @@ func (d *apiDecoder) response() error {
 	})
 }
 
-// payload reads "data": an object for queries, rules and alerts, an array of
-// label sets for series.
+// payload reads "data": an object for queries, rules and alerts, an array of label
+// sets for series.
 func (d *apiDecoder) payload() error {
 	t, err := d.dec.Token()
 	if err != nil {
@@ -161,7 +161,7 @@ func (d *apiDecoder) array(element func() error) error {
 }
 
 // result reads the elements of a vector or matrix. A scalar or string result
-// belongs to no series and is skipped.
+// belongs to no series and is skipped with a warning.
 func (d *apiDecoder) result(kind string) error {
 	if kind == "scalar" || kind == "string" {
 		d.part.warnLine(d.here(), "skipped: "+kind+" result belongs to no series")
@@ -179,8 +179,8 @@ type apiSeries struct {
 	Histograms []json.RawMessage `json:"histograms"`
 }
 
-// bare reads one element of an array of results: a series with its samples, or
-// the labels of one.
+// bare reads one element of a result array: a series with its samples, or only the
+// labels of a series.
 func (d *apiDecoder) bare() error {
 	line := d.here()
 	var raw json.RawMessage
@@ -201,7 +201,7 @@ func (d *apiDecoder) bare() error {
 	return nil
 }
 
-// apiSample is a pair of Unix seconds and a value in quotes.
+// apiSample is a pair of Unix seconds and a quoted value.
 type apiSample struct {
 	at int64 // ns
 	v  float64
@@ -240,7 +240,7 @@ func (d *apiDecoder) element() error {
 	return nil
 }
 
-// series takes in one element of a vector or matrix.
+// series adds one element of a vector or matrix.
 func (d *apiDecoder) series(e *apiSeries, line uint32) {
 	if len(e.Histogram) > 0 || len(e.Histograms) > 0 {
 		d.part.warnLine(line, "skipped: the API's JSON of native histograms does not tell their schema")
@@ -251,8 +251,8 @@ func (d *apiDecoder) series(e *apiSeries, line uint32) {
 	d.take(e.Metric, e.Values, line)
 }
 
-// take adds the samples of one labelled series. Results of expressions have no
-// name; they are called "result".
+// take adds the samples of one labeled series. Results of expressions have no name;
+// they are named "result".
 func (d *apiDecoder) take(metric map[string]string, values []apiSample, line uint32) {
 	if metric["__name__"] == "" {
 		if len(values) == 0 {
@@ -279,8 +279,8 @@ func withName(m map[string]string, name string) map[string]string {
 	return out
 }
 
-// bareSeries reads an answer of /api/v1/series: a label set without samples.
-// Nothing but its existence is known, which is no sample.
+// bareSeries reads an element of a /api/v1/series response: a label set without
+// samples, which only shows that the series exists.
 func (d *apiDecoder) bareSeries() error {
 	var m map[string]string
 	if err := d.dec.Decode(&m); err != nil {
@@ -290,7 +290,7 @@ func (d *apiDecoder) bareSeries() error {
 	return nil
 }
 
-// known notes that a series exists.
+// known records that a series exists.
 func (d *apiDecoder) known(m map[string]string, line uint32) {
 	if m["__name__"] == "" {
 		return
@@ -301,15 +301,15 @@ func (d *apiDecoder) known(m map[string]string, line uint32) {
 	}
 }
 
-// apiAlert is an active alert as the API states it.
+// apiAlert is an active alert of the API.
 type apiAlert struct {
 	Labels   map[string]string `json:"labels"`
 	State    string            `json:"state"`
 	ActiveAt time.Time         `json:"activeAt"`
 }
 
-// alert turns an active alert into what the server itself records of it: a
-// sample of ALERTS at the moment it became active.
+// alert turns an active alert into what the server itself records of it: a sample
+// of ALERTS, at the time it became active.
 func (d *apiDecoder) alert() error {
 	line := d.here()
 	var a apiAlert
@@ -335,7 +335,8 @@ func (d *apiDecoder) takeAlert(a apiAlert, line uint32) {
 	d.take(m, []apiSample{{at: a.ActiveAt.UnixNano(), v: 1}}, line)
 }
 
-// group reads one group of /api/v1/rules: of its rules, the active alerts.
+// group reads one group of /api/v1/rules, of which only the active alerts of its
+// rules matter.
 func (d *apiDecoder) group() error {
 	line := d.here()
 	var raw json.RawMessage
@@ -359,8 +360,9 @@ func (d *apiDecoder) group() error {
 	return nil
 }
 
-// victoriaLine is one line of VictoriaMetrics' /api/v1/export. Values are
-// numbers, null, or the strings "NaN", "Infinity", "-Infinity".
+// victoriaLine is one line of VictoriaMetrics' /api/v1/export. Values are numbers,
+// null, or the strings "NaN", "Infinity", "-Infinity". Timestamps are in
+// milliseconds.
 type victoriaLine struct {
 	Metric     map[string]string `json:"metric"`
 	Values     []json.RawMessage `json:"values"`

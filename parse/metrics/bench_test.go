@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// snapshotText is a snapshot of n series as a kubelet writes it.
+// snapshotText returns a snapshot of n series in the form that a kubelet writes.
 func snapshotText(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -27,8 +27,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkSet decodes and joins the same snapshot again and again, as a
-// folder of snapshots does.
+// BenchmarkSet decodes and merges the same snapshot repeatedly, as for a directory
+// of snapshots.
 func BenchmarkSet(b *testing.B) {
 	text := snapshotText(3000)
 	f := metricsFile("m/20261120T233100Z.prom")

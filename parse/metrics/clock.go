@@ -11,23 +11,24 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// clues are what a snapshot says about when it was taken.
+// clues collects evidence of when a snapshot was taken. Times are Unix nanoseconds,
+// 0 if unknown.
 type clues struct {
-	said      reading // date line or header in the file
-	maxStamp  int64   // latest sample time stamp, 0 none
-	unstamped bool    // at least one sample has none
-	exact     int64   // a gauge that states "now": ns, whole seconds
+	said      reading // date line or header before the snapshot
+	maxStamp  int64   // latest sample timestamp
+	unstamped bool    // a sample has no timestamp
+	exact     int64   // a gauge of the current time, in whole seconds
 	exactWhy  string
 	lastSeen  int64 // kubelet_pleg_last_seen_seconds: ≤ now
 	lastGC    int64 // go_memstats_last_gc_time_seconds: ≤ now, ≥ now − 2 min
 	start     int64 // process_start_time_seconds: ≤ now
 
-	relists float64 // relists that ended since the start, and their seconds
+	relists float64 // relists completed since the start, and their total seconds
 	busy    float64
 }
 
-// age is how old the process is at least by its relists: they run one after the
-// other, a second apart (pkg/kubelet/pleg, all versions).
+// age returns a lower bound of the process age in ns from its relists: they run
+// serially, one second apart (pkg/kubelet/pleg, all versions).
 func (c *clues) age() int64 {
 	if s := c.busy + max(c.relists-1, 0); s > 0 && s < 1e9 {
 		return int64(s * 1e9)
@@ -35,11 +36,11 @@ func (c *clues) age() int64 {
 	return 0
 }
 
-// gcPeriod is the longest time between two garbage collections of a Go
-// process (runtime.forcegcperiod), with room for the sweep.
+// gcPeriod is the maximum time between two garbage collections of a Go process
+// (runtime.forcegcperiod), with some margin.
 const gcPeriod = 2*time.Minute + 15*time.Second
 
-// reading is a point in time that text or a file name states.
+// reading is a time stated in text or in a file name.
 type reading struct {
 	at     int64
 	res    time.Duration
@@ -49,8 +50,8 @@ type reading struct {
 
 func (r reading) set() bool { return r.at != 0 }
 
-// lower returns the latest moment that the snapshot's own gauges state, and
-// which one.
+// lower returns a lower bound of the time of the snapshot, the latest time that its
+// own gauges state, and the name of the evidence.
 func (c *clues) lower() (int64, string) {
 	at, why := c.start, "process_start_time_seconds"
 	if age := c.age(); at != 0 && age != 0 {
@@ -68,8 +69,7 @@ func (c *clues) lower() (int64, string) {
 	return at, why
 }
 
-// upper returns the moment after which the snapshot cannot have been taken, 0
-// if nothing tells.
+// upper returns an upper bound of the time of the snapshot, 0 if there is none.
 func (c *clues) upper() int64 {
 	if c.lastGC == 0 {
 		return 0
@@ -77,10 +77,10 @@ func (c *clues) upper() int64 {
 	return c.lastGC + int64(gcPeriod)
 }
 
-// resolve dates the snapshot by the first of these that it has: time stamps of
-// the samples; a gauge that states the present; a date in the file; a date in
-// the file's name; gauges that state a moment shortly before, as a lower
-// bound, with the modification time if it fits; the modification time.
+// resolve dates the snapshot by the first of these that is present: timestamps of
+// the samples; a gauge of the current time; a date in the file; a date in the file
+// name; gauges that state a time shortly before, as a lower bound, or the
+// modification time if it fits them; the modification time.
 func (c *clues) resolve(f *parse.File) (parse.Stamp, string) {
 	switch {
 	case c.maxStamp != 0 && !c.unstamped:
@@ -100,8 +100,8 @@ func (c *clues) resolve(f *parse.File) (parse.Stamp, string) {
 	return c.bounded(f)
 }
 
-// trust checks a stated time against the gauges and finds its zone if it has
-// none.
+// trust checks a stated time against the gauges, and infers its zone from them if
+// it has none. ok is false if they contradict it.
 func (c *clues) trust(r reading) (parse.Stamp, string, bool) {
 	low, _ := c.lower()
 	const skew = int64(2 * time.Second)
@@ -141,7 +141,7 @@ func offsetName(quarter int) string {
 	return fmt.Sprintf("%c%02d:%02d", sign, quarter/4, quarter%4*15)
 }
 
-// bounded dates a snapshot that no text dates.
+// bounded dates a snapshot for which no text states a time.
 func (c *clues) bounded(f *parse.File) (parse.Stamp, string) {
 	low, why := c.lower()
 	up := c.upper()
@@ -165,7 +165,7 @@ func stamp(at int64, res time.Duration, b parse.Basis) parse.Stamp {
 	return parse.Stamp{At: at, Res: parse.ResolutionOf(res), Basis: b}
 }
 
-// learn takes what a sample tells about the snapshot it stands in.
+// learn extracts clues from a sample.
 func (s *snapshot) learn(name, key []byte, v float64) {
 	c := &s.clue
 	switch string(name) {
@@ -178,7 +178,7 @@ func (s *snapshot) learn(name, key []byte, v float64) {
 	case "node_time_seconds":
 		c.exact, c.exactWhy = unixNS(v), "node_time_seconds, the exporter's clock"
 	case "container_last_seen":
-		// cadvisor sets it to the present for containers that it still sees.
+		// cadvisor sets it to the current time for containers that still exist.
 		if at := unixNS(v); at > c.exact {
 			c.exact, c.exactWhy = at, "container_last_seen, the exporter's clock"
 		}
@@ -186,7 +186,7 @@ func (s *snapshot) learn(name, key []byte, v float64) {
 		s.scrape.Node = labelIn(key, "node")
 	}
 	s.exporters.learn(name)
-	if len(key) == len(name) { // without labels: the kubelet's own page, which is of one process
+	if len(key) == len(name) { // without labels: the kubelet's own page, which is about one process
 		c.learnRelists(name, v)
 	}
 }
@@ -202,8 +202,8 @@ func (c *clues) learnRelists(name []byte, v float64) {
 	}
 }
 
-// unixNS turns a gauge of Unix seconds into nanoseconds, 0 when it is not a
-// time in this century.
+// unixNS converts a gauge of Unix seconds to nanoseconds, 0 if it is not a time of
+// this century.
 func unixNS(v float64) int64 {
 	if !(v > 1.26e9 && v < 4.1e9) { // 2010 … 2099; false for NaN
 		return 0
@@ -212,8 +212,8 @@ func unixNS(v float64) int64 {
 	return sec*1e9 + int64((v-float64(sec))*1e9)
 }
 
-// labelIn returns a label's value from a series as written, for values
-// without escapes.
+// labelIn returns a label's value from a series as written. Values with escapes are
+// not supported.
 func labelIn(key []byte, label string) string {
 	i := bytes.Index(key, []byte(label+`="`))
 	if i < 0 {
@@ -223,7 +223,7 @@ func labelIn(key []byte, label string) string {
 	return string(v)
 }
 
-// timeLayouts are the forms in which people and tools write dates.
+// timeLayouts are the date formats that people and tools use.
 var timeLayouts = []struct {
 	layout string
 	noZone bool
@@ -264,8 +264,8 @@ var timeLayouts = []struct {
 	{"20060102150405", true, time.Second},
 }
 
-// parseTime reads a whole string as a date or as Unix seconds, milliseconds or
-// nanoseconds.
+// parseTime parses a whole string as a date or as Unix seconds, milliseconds,
+// microseconds or nanoseconds.
 func parseTime(s string) (reading, bool) {
 	if len(s) < 10 || len(s) > 64 {
 		return reading{}, false
@@ -292,8 +292,8 @@ func epoch(n int64, digits int) (reading, bool) {
 	return reading{at: n * unit, res: time.Duration(max(unit, 1e6))}, true
 }
 
-// nameTime finds a date in the base name of a path or, failing that, in the
-// name of the directory that holds it.
+// nameTime returns a date in the base name of a path, else in the name of its
+// directory.
 func nameTime(p string) reading {
 	base, dir := path.Base(p), path.Base(path.Dir(p))
 	for _, name := range []string{base, dir} {
@@ -308,7 +308,8 @@ func nameTime(p string) reading {
 	return reading{}
 }
 
-// dateWithin looks for the longest date that begins at a digit of name.
+// dateWithin returns the longest date that begins at the first number of name with
+// one.
 func dateWithin(name string) (reading, bool) {
 	name = name[:min(len(name), 255)]
 	for i := 0; i < len(name); i++ {

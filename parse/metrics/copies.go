@@ -8,15 +8,16 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// everGrowing counts what the Go runtime has allocated: each answer to a scrape
-// allocates, so that no two snapshots of a process agree in it.
+// everGrowing counts all allocations of the Go runtime. Serving a scrape allocates,
+// so no two snapshots of a process have the same value.
 const everGrowing = "go_memstats_alloc_bytes_total"
 
-// dropCopies keeps one of the snapshots that agree in every sample, everGrowing among
-// them: one was taken and copied under other names. Which is left is the one whose time
-// is known best, and of these the first, as no copy is older than what it is of.
+// dropCopies keeps one of the snapshots that agree in every sample, including
+// everGrowing: the others are copies under other names. It keeps the one with the
+// best-known time, of these the earliest, since a copy is never older than its
+// original.
 func dropCopies(series []*parse.Series, scrapes []*parse.Scrape, warnings []parse.Warning) ([]*parse.Series, []*parse.Scrape, []parse.Warning) {
-	copies := map[*parse.Scrape]*parse.Scrape{} // and what they are of
+	copies := map[*parse.Scrape]*parse.Scrape{} // copy to original
 	for _, x := range series {
 		if x.Name != everGrowing {
 			continue

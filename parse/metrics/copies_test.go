@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestCopies: snapshots that agree in every counter are one, at the time of the first;
-// those in which the process went on, or that do not show whether it did, stay.
+// TestCopies: snapshots that agree in every counter count once, at the earliest
+// time; snapshots between which a value changed, or that do not show everGrowing,
+// are all kept.
 func TestCopies(t *testing.T) {
 	page := func(grown, other int) string {
 		return fmt.Sprintf("go_memstats_alloc_bytes_total %d\nkubelet_pleg_last_seen_seconds %d\n", grown, other)
@@ -16,7 +17,7 @@ func TestCopies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files []string
-		want  string // times of the snapshots
+		want  string // times of the snapshots kept
 		told  int
 	}{
 		{"a copy", []string{first, page(1, 2), second, page(1, 2)}, "23:30:29", 1},

@@ -9,11 +9,11 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Decode reads one metrics file. It never fails: what cannot be read becomes a
-// warning with its position, and a file that holds an error page instead of
-// metrics becomes a failed scrape. It is pure and may run concurrently on
-// different files. data is not kept, but a line feed may be written where one
-// stands already. Formats other than text are kept whole.
+// Decode decodes one metrics file. It never fails: what cannot be read becomes a
+// warning with its position, and an error page instead of metrics becomes a failed
+// scrape. Decode is safe for concurrent use on different files. It does not retain
+// data, but may write a line feed where there is one already. Want applies to the
+// text format only; of other formats all samples are kept.
 func Decode(f *parse.File, data []byte, w Want) *Part {
 	p := newPart(f, w)
 	data = toUTF8(data)
@@ -36,7 +36,7 @@ func Decode(f *parse.File, data []byte, w Want) *Part {
 	return p
 }
 
-// finish dates the snapshots and judges a file without any sample.
+// finish dates the snapshots and classifies a file without samples.
 func (p *Part) finish(data []byte) {
 	if p.Samples() == 0 && len(p.scrapes) == 0 || p.allEmpty() {
 		p.failWhole(data)
@@ -62,8 +62,9 @@ func (p *Part) allEmpty() bool {
 	return true
 }
 
-// failWhole judges a file in which nothing is a metric. One that is said to be
-// a snapshot and begins like an error, or is empty, is one failed scrape.
+// failWhole handles a file without any metric. If its role is metrics and it is
+// empty, or if it begins like an error page, it is one failed scrape; otherwise a
+// warning says that it holds no metrics.
 func (p *Part) failWhole(data []byte) {
 	if len(p.bare) > 0 {
 		return
@@ -87,7 +88,7 @@ func (p *Part) failWhole(data []byte) {
 	s.scrape.Failed = clip(first, maxFailedText)
 }
 
-// close completes a snapshot once all of its samples are known.
+// close completes a snapshot after its last sample.
 func (p *Part) close(s *snapshot) {
 	c := &s.clue
 	for _, r := range p.rows[s.from:s.to] {
@@ -115,8 +116,8 @@ func (c *clues) stampSeen(at int64) {
 	}
 }
 
-// cleanLines removes what stands between a parser of lines and its lines: a
-// byte order mark and carriage returns. Line numbers stay.
+// cleanLines removes a byte order mark and carriage returns. Line numbers do not
+// change.
 func cleanLines(data []byte) []byte {
 	data = trimBOM(data)
 	if bytes.IndexByte(data, '\r') < 0 {
@@ -125,8 +126,8 @@ func cleanLines(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 }
 
-// toUTF8 decodes UTF-16 with a byte order mark, which is what a redirection in
-// Windows PowerShell writes.
+// toUTF8 decodes UTF-16 with a byte order mark, as written by output redirection in
+// Windows PowerShell.
 func toUTF8(data []byte) []byte {
 	var order binary.ByteOrder
 	switch {

@@ -14,7 +14,7 @@ func metricsFile(path string) *parse.File {
 	return &parse.File{Path: path, Role: parse.RoleMetrics}
 }
 
-// decodeAll joins files given as name, text pairs.
+// decodeAll decodes and merges files given as pairs of name and text.
 func decodeAll(pairs ...string) parse.Part {
 	set := NewSet()
 	for i := 0; i < len(pairs); i += 2 {
@@ -23,7 +23,7 @@ func decodeAll(pairs ...string) parse.Part {
 	return set.Finish()
 }
 
-// lines renders points and warnings, one a line, for comparison.
+// lines formats points, failures and warnings, one per line, for comparison.
 func lines(p parse.Part) string {
 	var b strings.Builder
 	for _, s := range p.Series {
@@ -46,8 +46,8 @@ func lines(p parse.Part) string {
 	return b.String()
 }
 
-// TestBoundsAreNumbers has one bound written in several ways, by kubelets of
-// several versions or in several formats: it is one series.
+// TestBoundsAreNumbers: a bucket bound written in several ways, by different
+// kubelet versions or in different formats, is one series.
 func TestBoundsAreNumbers(t *testing.T) {
 	text := func(le string) string {
 		return "# TYPE h_seconds histogram\nh_seconds_bucket{le=\"" + le + "\"} 1\n# TYPE s_x summary\ns_x{quantile=\"" + le + "\"} 1\n# TYPE g_x gauge\ng_x{le=\"" + le + "\"} 1\n"
@@ -156,7 +156,7 @@ func TestLongLabelIsReported(t *testing.T) {
 	}
 }
 
-// A file of nothing but damage must neither take quadratic time nor flood.
+// A file full of damage must not take quadratic time or flood the warnings.
 func TestManyDamagedLines(t *testing.T) {
 	text := strings.Repeat("x{a=} 1\n", 100_000) + strings.Repeat("x{\n", 100_000) + "a_x 1\n"
 	begin := time.Now()
@@ -173,7 +173,7 @@ func TestManyDamagedLines(t *testing.T) {
 	}
 }
 
-// Every sample's Quote is its line, whatever its spelling.
+// Every sample's Quote is its line, whatever its format.
 func TestQuoteIsTheLine(t *testing.T) {
 	text := "a_x 1\nb_x{z=\"1\",a=\"2\"} 2.50\n  c_x{l=\"\\\"\"}   3e2\nd_x 4 1795217460123\ne_x 1e+09\nf_x NaN\ng_x -0\n"
 	got := decodeAll("x.prom", text)
@@ -243,8 +243,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Two exporters of one node do not mix, error pages find their place, and
-// nodes are kept apart.
+// Two exporters of one node are not merged, error pages are assigned to their
+// exporter, and nodes are kept apart.
 func TestTargets(t *testing.T) {
 	got := decodeAll(
 		"a/kubelet-1795217460.prom", "kubelet_node_name{node=\"a\"} 1\nprocess_start_time_seconds 1.7e9\n",
@@ -305,8 +305,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// onlyNoise reports whether data holds a line that is neither comment nor
-// wrapping, so that something must have been said about it.
+// onlyNoise reports whether data begins with a damaged sample outside of a fence,
+// about which there must be a warning.
 func onlyNoise(data []byte) bool {
 	return strings.HasPrefix(string(data), "x{") && !strings.Contains(string(data), "```")
 }

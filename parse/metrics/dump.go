@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 )
 
-// decodeDump reads what "promtool tsdb dump" prints: a label set in Go
-// quoting, a value, and Unix milliseconds, series after series.
+// decodeDump reads the output of "promtool tsdb dump": lines of a label set in Go
+// quoting, a value, and Unix milliseconds.
 func decodeDump(p *Part, data []byte) {
 	line := uint32(0)
 	var key, lastText []byte
@@ -37,8 +37,8 @@ func decodeDump(p *Part, data []byte) {
 	}
 }
 
-// dumpLabelsLen returns the length of the label set that text begins with, 0
-// if there is none.
+// dumpLabelsLen returns the length of the label set at the beginning of text, 0 if
+// there is none.
 func dumpLabelsLen(text []byte) int {
 	if text[0] != '{' {
 		return 0

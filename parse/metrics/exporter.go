@@ -2,12 +2,13 @@ package metrics
 
 import "bytes"
 
-// exporterSet is the set of exporters whose metrics a snapshot shows.
+// exporterSet is a bit set of indices into exporters whose metrics a snapshot
+// holds.
 type exporterSet uint32
 
-// exporters tells by the beginning of metric names who wrote a snapshot. The
-// first entry that a snapshot shows wins: the kubelet's /metrics holds names
-// of libraries too (apiserver_, rest_client_).
+// exporters identifies the source of a snapshot by prefixes of metric names. The
+// first entry found in a snapshot wins: the kubelet's /metrics also holds metrics
+// of libraries (apiserver_, rest_client_).
 var exporters = []struct{ prefix, job string }{
 	{"kubelet_", "kubelet"},
 	{"cadvisor_version_info", "kubelet/cadvisor"},
@@ -32,7 +33,7 @@ var exporters = []struct{ prefix, job string }{
 	{"prometheus_tsdb_", "prometheus"},
 }
 
-// learn notes the exporter that a metric name points at.
+// learn records the exporter that a metric name indicates.
 func (s *exporterSet) learn(name []byte) {
 	for i, e := range exporters {
 		if name[0] == e.prefix[0] && bytes.HasPrefix(name, []byte(e.prefix)) {
@@ -42,7 +43,7 @@ func (s *exporterSet) learn(name []byte) {
 	}
 }
 
-// job names the exporter, "" if nothing tells.
+// job returns the name of the exporter, "" if unknown.
 func (s exporterSet) job() string {
 	for i, e := range exporters {
 		if s&(1<<i) != 0 {

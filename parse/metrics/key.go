@@ -11,8 +11,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// keyOf writes a label set as the text format would, which is how rows from
-// formats with structured labels name their series.
+// keyOf appends a label set in the text format to b. Rows from formats with
+// structured labels use it as their series key.
 func keyOf(b []byte, ls labels.Labels) []byte {
 	name := ls.Get(nameLabel)
 	plain := model.LegacyValidation.IsValidMetricName(name)
@@ -54,9 +54,9 @@ var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func escape(s string) string { return escaper.Replace(s) }
 
-// parseKey reads a series as written. No TYPE line is in sight of the parser,
-// so it leaves "le" and "quantile" as the file spells them. The fields may take the
-// place of used.
+// parseKey parses a series as written. Since the parser sees no TYPE line, it
+// leaves "le" and "quantile" values as they are. fields may reuse the memory of
+// used.
 func parseKey(key string, used []parse.Field) (name string, fields []parse.Field, ok bool) {
 	if name, fields, ok = plainKey(key, used); ok {
 		return name, fields, true
@@ -70,9 +70,9 @@ func parseKey(key string, used []parse.Field) (name string, fields []parse.Field
 	return split(ls)
 }
 
-// plainKey reads what nearly all series are, a name and labels without escapes:
-// the parts are those of the key, where a parser of its own for each of a million
-// series would be most of what reading them costs.
+// plainKey parses the common form, a name and labels without escapes, into
+// substrings of key. Creating a parser for each of a million series would dominate
+// the cost of reading them. ok is false for other forms.
 func plainKey(key string, fields []parse.Field) (string, []parse.Field, bool) {
 	name, rest, labelled := strings.Cut(key, "{")
 	if !model.LegacyValidation.IsValidMetricName(name) || strings.IndexByte(rest, '\\') >= 0 {
@@ -96,7 +96,7 @@ func plainKey(key string, fields []parse.Field) (string, []parse.Field, bool) {
 	return name, fields, true
 }
 
-// split takes the name out of a label set.
+// split separates the metric name from a label set.
 func split(ls labels.Labels) (name string, fields []parse.Field, ok bool) {
 	fields = make([]parse.Field, 0, ls.Len())
 	ls.Range(func(l labels.Label) {

@@ -1,4 +1,4 @@
 package metrics
 
-// nameLabel is the label that holds the name of a metric.
+// nameLabel is the label that holds the metric name.
 const nameLabel = "__name__"

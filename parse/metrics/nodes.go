@@ -6,9 +6,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// NameNodes gives the kubelet's series of a Prometheus server their node: by
-// their node label or, failing that, by kubelet_node_name of the same
-// instance.
+// NameNodes sets the node of kubelet series from a Prometheus server: by their node
+// label, else by kubelet_node_name of the same instance.
 func NameNodes(series []*parse.Series) {
 	byInstance := map[string]string{}
 	for _, s := range series {

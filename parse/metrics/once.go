@@ -7,12 +7,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Once joins series that several sources hold, a database and its copy or an
-// answer of its API: every sample counts once, the first of those of one time.
-// The result is sorted like that of Set.Finish.
+// Once merges equal series from several sources, such as a database and its copy or
+// a response of its API: of samples with the same time the first is kept. It
+// reorders its argument; the result is sorted like that of Set.Finish.
 func Once(series []*parse.Series) []*parse.Series {
 	if slices.IsSortedFunc(series, func(a, b *parse.Series) int { return cmp.Or(CompareSeries(a, b), -1) }) {
-		return series // no two are alike
+		return series // no two are equal
 	}
 	slices.SortStableFunc(series, CompareSeries)
 	out := series[:0]
@@ -30,7 +30,7 @@ func Once(series []*parse.Series) []*parse.Series {
 	return out
 }
 
-// joinAlike takes the samples of more into x.
+// joinAlike adds the samples of more to x.
 func joinAlike(x *parse.Series, more []*parse.Series) {
 	for _, y := range more {
 		mergeInto(x, y)

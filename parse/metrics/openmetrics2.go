@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/prometheus/model/textparse"
 )
 
-// composite reports whether lines are OpenMetrics 2.0: the value of a histogram
-// or summary stands on one line in braces, or a sample has a start time.
+// composite reports whether lines are OpenMetrics 2.0: a line has the value of a
+// whole histogram or summary in braces, or a sample has a start time.
 func composite(data []byte) bool {
 	for _, mark := range []string{" {count:", " {schema:", " st@"} {
 		for i := 0; ; {
@@ -27,9 +27,9 @@ func composite(data []byte) bool {
 	return false
 }
 
-// openMetrics2 reads OpenMetrics 2.0 line by line: one line may hold a whole
-// histogram, of which the parser makes several series. What a line may say
-// depends on the type of its family alone, which goes before it.
+// openMetrics2 reads OpenMetrics 2.0 line by line; the parser turns a line with a
+// whole histogram into several series. A line depends only on the type of its
+// family, so each is parsed with the last TYPE line before it.
 func (d *textDecoder) openMetrics2(from, to int) {
 	var typ, buf []byte
 	for from < to {
@@ -61,8 +61,8 @@ func (d *textDecoder) openMetrics2(from, to int) {
 	}
 }
 
-// openMetrics2Line reads one sample line behind the type of its family and
-// reports whether it is one.
+// openMetrics2Line parses text, which is a sample line after the TYPE line of its
+// family, and reports whether it is valid.
 func (d *textDecoder) openMetrics2Line(text, line []byte, no uint32) bool {
 	p := textparse.NewOpenMetrics2Parser(text, d.symbols, textparse.ParserOptions{KeepClassicOnClassicAndNativeHistograms: true})
 	for {

@@ -10,49 +10,50 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Limits on hostile input. Each is reported when hit.
+// Limits on hostile input. Hitting one gives a warning, except for maxOdd and
+// maxScrapes.
 const (
-	maxLabelText  = 64 << 10 // bytes of one series as written
-	maxWarnings   = 20       // damaged places named one by one in a file
-	maxOdd        = 100_000  // verbatim lines kept for a file
-	maxBad        = 500_000  // damaged lines of one file before the rest is given up
-	maxScrapes    = 100_000  // snapshots in one file
+	maxLabelText  = 64 << 10 // bytes of a series as written
+	maxWarnings   = 20       // damaged lines reported one by one per file
+	maxOdd        = 100_000  // verbatim lines kept per file
+	maxBad        = 500_000  // damaged lines per file before the rest is skipped
+	maxScrapes    = 100_000  // snapshots per file
 	maxPerFile    = 20_000_000
 	maxFailedText = 1024
 )
 
-// noStamp marks a sample that carries no time of its own.
+// noStamp marks a sample without a timestamp of its own.
 const noStamp = math.MinInt64
 
-// maxMillis bounds Unix milliseconds so that nanoseconds fit.
+// maxMillis bounds Unix milliseconds so that nanoseconds do not overflow.
 const maxMillis = math.MaxInt64 / 1_000_000
 
-// Part is what one file says, column by column: one row a sample. It is an
-// intermediate: Set.Add takes it apart.
+// Part is the decoded content of one file, with one row per sample. It is consumed
+// by Set.Add.
 type Part struct {
 	File     *parse.File
-	Format   string // in words
+	Format   string // the name of its Format
 	Warnings []parse.Warning
 
 	scrapes []*snapshot
-	text    []byte // keys of the samples, one after the other
+	text    []byte // keys of the samples, concatenated
 	rows    []row
 	hists   []histRow
 	bare    []span            // series known to exist, without samples
-	types   map[string]string // family to type, from TYPE lines
+	types   map[string]string // type by family, from TYPE lines
 	oddKept int
 	bad     badLines
 	want    Want
-	left    int    // samples left out for the limit
-	name    []byte // asked about last
-	asked   bool   // the answer
+	left    int    // samples left out because of Want.Most
+	name    []byte // metric last passed to want.Asked …
+	asked   bool   // … and whether it is wanted
 }
 
-// row is one float sample; key is the series as written.
+// row is one float sample; key is its series as written.
 type row struct {
 	key   span
 	value float64
-	stamp int64 // ns, noStamp when the sample has none
+	stamp int64 // ns, noStamp if the sample has none
 	line  uint32
 }
 
@@ -75,24 +76,24 @@ type snapshot struct {
 	family     string
 	families   map[string]struct{}
 	exporters  exporterSet
-	own        bool                // series carry the labels of a Prometheus server
+	own        bool                // series carry the labels added by a Prometheus server
 	fromText   bool                // rows come from lines of text that can be quoted
-	ended      bool                // "# EOF" was read
-	flushed    int                 // samples that a set has taken in already
-	sampled    map[string]struct{} // names of which a sample was kept though nobody asks for them
+	ended      bool                // "# EOF" or the start of the next snapshot was read
+	flushed    int                 // samples already added to a Set
+	sampled    map[string]struct{} // unwanted metrics of which one sample was kept
 }
 
-// Empty reports whether the part holds neither samples nor an error page.
+// Empty reports whether the part holds neither samples nor a failed scrape.
 func (p *Part) Empty() bool { return len(p.rows)+len(p.hists)+len(p.scrapes) == 0 }
 
-// Samples is the number of samples read.
+// Samples returns the number of samples held.
 func (p *Part) Samples() int { return len(p.rows) + len(p.hists) }
 
 func newPart(f *parse.File, w Want) *Part {
 	return &Part{File: f, want: w, types: map[string]string{}}
 }
 
-// open returns the snapshot being filled, starting one if need be.
+// open returns the current snapshot, starting one if necessary.
 func (p *Part) open(line uint32) *snapshot {
 	if n := len(p.scrapes); n > 0 && !p.scrapes[n-1].ended {
 		return p.scrapes[n-1]
@@ -114,7 +115,7 @@ func (p *Part) begin(line uint32) *snapshot {
 	return s
 }
 
-// current is the snapshot being filled, nil before the first.
+// current returns the current snapshot, nil before the first.
 func (p *Part) current() *snapshot {
 	if len(p.scrapes) == 0 {
 		return nil
@@ -124,21 +125,22 @@ func (p *Part) current() *snapshot {
 
 func (s *snapshot) samples() int { return s.flushed + s.to - s.from + s.hto - s.hfrom }
 
-// Want says which samples of a text file are kept. The zero value keeps all.
+// Want selects the samples of a text file that are kept. The zero value keeps all.
 type Want struct {
-	// Most is how many samples of a snapshot are kept; of metrics that the
-	// program looks at by itself twice as many, which no kubelet has. 0: any number.
+	// Most is the maximum number of samples kept per snapshot; twice as many if
+	// they are of metrics that the program itself uses, which is more than any
+	// kubelet has. 0: no limit.
 	Most int
-	// Asked reports whether the caller asks for a metric beside those that the
-	// program looks at by itself; nil: for all. Of what nobody asks for, a
-	// snapshot of more than plenty samples keeps one a name, and counts the rest.
+	// Asked reports whether the caller wants a metric beyond those that the program
+	// itself uses; nil: all are wanted. Once a snapshot has plenty samples, only
+	// one sample of each unwanted metric is kept and the rest is counted.
 	Asked func(name string) bool
 }
 
-// plenty is more samples than a kubelet has in a snapshot.
+// plenty is more samples than a snapshot of a kubelet has.
 const plenty = 20_000
 
-// fits reports whether a sample is kept.
+// fits reports whether to keep a sample. If not, it is counted.
 func (p *Part) fits(s *snapshot, key []byte) bool {
 	n, most := s.samples(), p.want.Most
 	switch {
@@ -152,8 +154,8 @@ func (p *Part) fits(s *snapshot, key []byte) bool {
 	return false
 }
 
-// asks reports whether somebody asks for the metric of a sample, or it is the
-// first of its name.
+// asks reports whether the metric of a sample is wanted, or the sample is the first
+// of its metric after plenty others.
 func (p *Part) asks(s *snapshot, key []byte) bool {
 	name := nameOf(key)
 	if !bytes.Equal(name, p.name) {
@@ -172,7 +174,7 @@ func (p *Part) asks(s *snapshot, key []byte) bool {
 	return true
 }
 
-// matters reports whether the program looks at a metric by itself.
+// matters reports whether the program itself uses a metric.
 func matters(name []byte) bool {
 	for _, prefix := range lookedAt {
 		if bytes.HasPrefix(name, prefix) {
@@ -182,7 +184,7 @@ func matters(name []byte) bool {
 	return string(name) == "up"
 }
 
-// nameOf is the metric name of a series as written; "" where it is in quotes.
+// nameOf returns the metric name of a series as written, "" if the name is quoted.
 func nameOf(key []byte) []byte {
 	if i := bytes.IndexByte(key, '{'); i >= 0 {
 		return key[:i]
@@ -201,7 +203,7 @@ func (p *Part) addKey(key []byte) span {
 
 func (p *Part) key(s span) []byte { return p.text[s.off : s.off+s.n] }
 
-// room reports whether another sample may be taken in.
+// room reports whether another sample fits the limits; if not, it adds a warning.
 func (p *Part) room(key []byte, line uint32) bool {
 	switch {
 	case len(key) > maxLabelText:
@@ -235,8 +237,8 @@ func (p *Part) keepOdd(s *snapshot, line uint32, text []byte) {
 	s.scrape.Odd[line] = string(text)
 }
 
-// badLines counts damage so that a ruined file gives few warnings and still
-// says how much was lost.
+// badLines counts damaged lines, so that a ruined file gives few warnings that
+// still say how much was lost.
 type badLines struct{ named, more, first, last int }
 
 // warnLine reports a damaged or skipped line.
@@ -258,7 +260,7 @@ func (p *Part) warnAt(off int64, msg string) {
 	p.Warnings = append(p.Warnings, parse.Warning{Pos: parse.Pos{File: p.File, Offset: off}, Msg: msg})
 }
 
-// closeWarnings adds the sum of the lines that were not named one by one.
+// closeWarnings adds a summary of the lines that were not reported one by one.
 func (p *Part) closeWarnings() {
 	if p.bad.more == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/prometheus/model/textparse"
 )
 
-// decodeProto reads length-delimited MetricFamily messages. Each is handed to
-// Prometheus' parser alone, so a damaged one costs only itself.
+// decodeProto reads length-delimited MetricFamily messages. Each is parsed
+// separately, so that a damaged one costs only itself.
 func decodeProto(p *Part, data []byte) {
 	symbols := labels.NewSymbolTable()
 	for off := 0; off < len(data); {
@@ -50,7 +50,7 @@ func protoFamily(p *Part, msg []byte, symbols *labels.SymbolTable) error {
 	}
 }
 
-// protoBegin starts a new snapshot when a family comes again.
+// protoBegin starts a new snapshot when a family occurs again.
 func protoBegin(p *Part, name string) {
 	s := p.open(0)
 	if _, again := s.families[name]; again && s.samples() > 0 {
@@ -81,7 +81,7 @@ func protoSample(p *Part, pp textparse.Parser, e textparse.Entry, first bool) {
 	s.noteFirst(first, ls.Get(nameLabel), key, 0)
 }
 
-// noteFirst learns from the first sample of a family.
+// noteFirst extracts clues from the first sample of a family.
 func (s *snapshot) noteFirst(first bool, name string, key []byte, v float64) {
 	if first && v != 0 {
 		s.learn([]byte(name), key, v)

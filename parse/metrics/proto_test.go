@@ -12,7 +12,7 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// delimited writes metric families as an endpoint does: each behind its size.
+// delimited encodes metric families as an endpoint does: each preceded by its size.
 func delimited(t *testing.T, fs ...*dto.MetricFamily) string {
 	t.Helper()
 	var b []byte
@@ -71,8 +71,8 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// TestProtobufOfAnyLength has first messages of which the length is a blank or
-// a letter, which text may begin with too.
+// TestProtobufOfAnyLength uses first messages whose length byte is a blank or a
+// letter, with which text may begin too.
 func TestProtobufOfAnyLength(t *testing.T) {
 	for n := 1; n < 200; n++ {
 		in := delimited(t, &dto.MetricFamily{Name: strings.Repeat("a", n)}, &dto.MetricFamily{Name: "b_x", Type: dto.MetricType_GAUGE, Metric: []dto.Metric{{Gauge: &dto.Gauge{Value: 1}}}})
@@ -90,7 +90,7 @@ func TestProtobufOfAnyLength(t *testing.T) {
 	}
 }
 
-// natives renders native histograms.
+// natives formats native histograms.
 func natives(p parse.Part) string {
 	var b strings.Builder
 	for _, s := range p.Series {

@@ -14,25 +14,25 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Set joins the parts of a bundle into series. Parts may be added in any
-// order: the result is the same. A Set is used by one goroutine at a time.
+// Set merges the parts of a bundle into series. The result does not depend on the
+// order of parts. A Set is not safe for concurrent use.
 type Set struct {
 	targets  map[targetKey]*target
 	types    map[string]string
 	warnings []parse.Warning
 	streams  int
-	made     int // series
+	made     int // series made
 
-	// What each series takes is cut from larger pieces: a collection of the heap
-	// looks at every object by itself.
+	// The parts of series are allocated from slabs: the cost of garbage collection
+	// grows with the number of objects.
 	series slab[parse.Series]
 	fields slab[parse.Field]
 	points slab[parse.Point]
 	keys   strings.Builder
-	room   []parse.Field // of the key being read
+	room   []parse.Field // scratch space for the key being parsed
 }
 
-// slab is the rest of a piece from which parts are cut.
+// slab is the unused rest of a larger allocation.
 type slab[T any] []T
 
 func (s *slab[T]) cut(n int) []T {
@@ -49,29 +49,30 @@ func NewSet() *Set {
 	return &Set{targets: map[targetKey]*target{}, types: map[string]string{}}
 }
 
-// Len is the number of series made so far.
+// Len returns the number of series made so far.
 func (s *Set) Len() int { return s.made }
 
-// targetKey tells exporters apart: the same name and labels from two of them
-// are two series.
+// targetKey identifies an exporter: series with equal name and labels from two
+// exporters are distinct.
 type targetKey struct {
-	own   bool // the labels of a Prometheus server tell them apart
+	own   bool // the series carry the labels of a Prometheus server, which distinguish targets
 	input int
 	dir   string
 	node  string
 	job   string
-	// stream tells snapshots of large files apart until they are read.
+	// stream is nonzero for a snapshot of a streamed file and distinguishes these
+	// until they are complete.
 	stream int
 }
 
 type target struct {
 	targetKey
-	byKey   map[string]*parse.Series // as written; nil: no series
-	order   []*parse.Series          // as they came; one that is written in two ways is there twice
+	byKey   map[string]*parse.Series // by key as written; nil value: not a valid series
+	order   []*parse.Series          // in order of arrival; a series written in two ways is there twice
 	scrapes []*parse.Scrape
 }
 
-// Add takes a part in. The part must not be used afterwards.
+// Add adds a part, which must not be used afterwards.
 func (s *Set) Add(p *Part) {
 	s.warnings = append(s.warnings, p.Warnings...)
 	for name, typ := range p.types {
@@ -88,8 +89,8 @@ func (s *Set) Add(p *Part) {
 	}
 }
 
-// addType keeps one type per family whatever the order of parts: the
-// alphabetically first that says anything.
+// addType keeps one type per family regardless of the order of parts: the
+// alphabetically first one that is not "unknown".
 func (s *Set) addType(family, typ string) {
 	if old, ok := s.types[family]; !ok || old == "unknown" || typ != "unknown" && typ < old {
 		s.types[family] = typ
@@ -113,7 +114,7 @@ func (s *Set) addSnapshot(p *Part, sn *snapshot) {
 	}
 }
 
-// rows takes in the float samples of a snapshot.
+// rows adds the float samples of a snapshot.
 func (s *Set) rows(t *target, p *Part, sn *snapshot) {
 	scrape := &sn.scrape
 	for _, r := range p.rows[sn.from:sn.to] {
@@ -122,14 +123,15 @@ func (s *Set) rows(t *target, p *Part, sn *snapshot) {
 			continue
 		}
 		if x.Points == nil {
-			x.Points = s.points.cut(1)[:0] // large files hold one snapshot
+			x.Points = s.points.cut(1)[:0] // large files usually hold one snapshot
 		}
 		x.Points = append(x.Points, parse.Point{At: at(r.stamp, scrape), V: r.value, Src: scrape, Line: r.line})
 	}
 }
 
-// ofRow finds or makes the series of a sample. One without a time of its own hardly
-// comes twice in a snapshot that is apart: join finds where it does.
+// ofRow returns the series of a sample, making it if necessary. A sample without a
+// timestamp in a streamed snapshot gets a new series without a lookup, since it is
+// hardly ever repeated; join merges repeats.
 func (s *Set) ofRow(t *target, p *Part, r row, text bool) *parse.Series {
 	if t.stream > 0 && r.stamp == noStamp {
 		return s.newSeries(t, p, s.keep(p.key(r.key)), text)
@@ -137,14 +139,14 @@ func (s *Set) ofRow(t *target, p *Part, r row, text bool) *parse.Series {
 	return s.seriesOf(t, p, r.key, text)
 }
 
-// apart makes a target for one snapshot of which is not known yet whose it is
-// and when it was taken.
+// apart returns a new target for a streamed snapshot, whose exporter and time are
+// not known yet.
 func (s *Set) apart(f *parse.File) *target {
 	s.streams++
 	return s.target(targetKey{input: f.Input, dir: path.Dir(f.Path), stream: s.streams})
 }
 
-// settleApart says so: t is nil for a snapshot without samples.
+// settleApart completes such a target; t is nil for a snapshot without samples.
 func (s *Set) settleApart(t *target, sn *snapshot) {
 	if t == nil {
 		t = s.apart(sn.scrape.File)
@@ -158,11 +160,11 @@ func (s *Set) settleApart(t *target, sn *snapshot) {
 			}
 		}
 	}
-	t.byKey = nil // no more of it comes
+	t.byKey = nil // no more samples follow
 }
 
-// at is when a sample was true: its own stamp, else that of its snapshot, which
-// is not known before the snapshot was read.
+// at returns the time of a sample: its own timestamp, else that of its snapshot;
+// noStamp while the snapshot is not complete.
 func at(stamp int64, s *parse.Scrape) int64 {
 	if stamp != noStamp || s.Basis == parse.NoTime && s.Samples == 0 {
 		return stamp
@@ -179,7 +181,8 @@ func (s *Set) target(k targetKey) *target {
 	return t
 }
 
-// seriesOf finds or makes the series of a key.
+// seriesOf returns the series of a key, making it if necessary; nil if the key is
+// invalid.
 func (s *Set) seriesOf(t *target, p *Part, k span, text bool) *parse.Series {
 	key := p.key(k)
 	x, ok := t.byKey[string(key)]
@@ -195,7 +198,8 @@ func (s *Set) seriesOf(t *target, p *Part, k span, text bool) *parse.Series {
 	return x
 }
 
-// newSeries makes the series of a key, nil if it is none.
+// newSeries makes the series of a key. It returns nil and adds a warning if the key
+// is invalid.
 func (s *Set) newSeries(t *target, p *Part, key string, text bool) *parse.Series {
 	name, fields, ok := parseKey(key, s.room[:0])
 	s.room = fields[:0]
@@ -217,7 +221,7 @@ func (s *Set) newSeries(t *target, p *Part, key string, text bool) *parse.Series
 	return x
 }
 
-// keep returns a key that lasts.
+// keep returns a permanent copy of a key.
 func (s *Set) keep(key []byte) string {
 	if s.keys.Cap()-s.keys.Len() < len(key) {
 		s.keys = strings.Builder{}
@@ -228,8 +232,8 @@ func (s *Set) keep(key []byte) string {
 	return s.keys.String()[from:]
 }
 
-// Finish returns all series, sorted by node, exporter, name and labels, and
-// all scrapes, in time order. The set must not be used afterwards.
+// Finish returns all series, sorted by node, exporter, name and labels, and all
+// scrapes in time order. The set must not be used afterwards.
 func (s *Set) Finish() parse.Part {
 	var out parse.Part
 	groups := s.unify()
@@ -275,7 +279,7 @@ func comparePos(a, b parse.Pos) int {
 	return 0
 }
 
-// group is one exporter of one node after all parts are known.
+// group is one exporter of one node, after all parts were added.
 type group struct {
 	node, job string
 	own       bool
@@ -283,8 +287,9 @@ type group struct {
 	scrapes   []*parse.Scrape
 }
 
-// unify joins targets that differ only in what some snapshots do not say: an
-// error page names no node and no exporter, but the snapshots beside it do.
+// unify groups targets that differ only in what some snapshots do not state: an
+// error page states neither node nor exporter, but the snapshots in the same
+// directory do.
 func (s *Set) unify() []*group {
 	targets := make([]*target, 0, len(s.targets))
 	for _, t := range s.targets {
@@ -305,7 +310,7 @@ func (s *Set) unify() []*group {
 	for _, t := range targets {
 		k := targetKey{own: t.own, node: t.node, job: t.job}
 		if t.job == "" && !t.own {
-			k.input, k.dir = t.input, t.dir // unknown exporters are told apart by place
+			k.input, k.dir = t.input, t.dir // unknown exporters are distinguished by directory
 		}
 		g := groups[k]
 		if g == nil {
@@ -319,8 +324,8 @@ func (s *Set) unify() []*group {
 	return out
 }
 
-// complete fills an empty attribute from the targets of the same directory,
-// else of the same input, when these agree on one value.
+// complete fills an empty attribute from the targets of the same directory, else of
+// the same input, if these have exactly one value.
 func complete(targets []*target, attr func(*target) *string) {
 	type place struct {
 		input int
@@ -350,8 +355,7 @@ func complete(targets []*target, attr func(*target) *string) {
 	}
 }
 
-// join merges the series of the members of a group. types maps families to
-// types.
+// join merges the series of the members of a group. types maps families to types.
 func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning) {
 	for _, sc := range g.scrapes {
 		sc.Node, sc.Job = g.node, g.job
@@ -366,7 +370,7 @@ func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning)
 		}
 		out = append(out, t.order...)
 	}
-	sortSeries(out) // those that are the same are joined in any order
+	sortSeries(out) // equal series may be merged in any order
 	out = mergeSame(out)
 	dups, late := map[*parse.Scrape]*oddSamples{}, map[*parse.Scrape]*oddSamples{}
 	for _, x := range out {
@@ -376,7 +380,7 @@ func (g *group) join(types map[string]string) ([]*parse.Series, []parse.Warning)
 	return out, append(warnOdd(dups, "repeat a series at the same time; the first is kept"), warnOdd(late, "are older than the one before them; sorted by time")...)
 }
 
-// mergeSame joins the series of sorted ones that are the same.
+// mergeSame merges equal series of a sorted slice.
 func mergeSame(xs []*parse.Series) []*parse.Series {
 	out := xs[:min(len(xs), 1)]
 	for _, x := range xs[len(out):] {
@@ -389,8 +393,8 @@ func mergeSame(xs []*parse.Series) []*parse.Series {
 	return out
 }
 
-// failed says how many snapshots of an exporter hold an error instead of metrics:
-// each is a failed scrape, and evidence, but no sample came of it.
+// failed returns a warning with the number of failed snapshots of an exporter. Each
+// is also kept as a failed scrape, which is evidence.
 func (g *group) failed() []parse.Warning {
 	var first *parse.Scrape
 	n := 0
@@ -409,8 +413,8 @@ func (g *group) failed() []parse.Warning {
 		Msg: fmt.Sprintf("%d snapshots failed and hold no metrics, the first here: %s", n, clip([]byte(first.Failed), 120))}}
 }
 
-// normalizeBound writes the bound of a bucket or quantile as a server does when
-// it scrapes it: a float with a point, so that 10, 10.0 and 1e1 are one.
+// normalizeBound formats the bound of a bucket or quantile as a server does when it
+// scrapes: a float with a decimal point, so that 10, 10.0 and 1e1 are equal.
 func normalizeBound(x *parse.Series) {
 	label := map[string]string{"histogram": labels.BucketLabel, "summary": "quantile"}[x.Type]
 	if label == "" {
@@ -448,8 +452,8 @@ func mergeInto(old, x *parse.Series) {
 	}
 }
 
-// keepSpelling keeps the lines of a series that is to be merged into one that
-// is written in another way.
+// keepSpelling keeps the lines of a series that is about to be merged into one with
+// another spelling.
 func keepSpelling(x *parse.Series) {
 	for _, p := range x.Points {
 		if _, kept := p.Src.Odd[p.Line]; kept || p.Line == 0 || len(p.Src.Odd) >= maxOdd {
@@ -462,8 +466,8 @@ func keepSpelling(x *parse.Series) {
 	}
 }
 
-// oddSamples counts samples of one file that do not come as they should, and
-// keeps the place of the first.
+// oddSamples counts the irregular samples of one scrape and keeps the position of
+// the first.
 type oddSamples struct {
 	n     int
 	first string
@@ -479,7 +483,7 @@ func noteOdd(odd map[*parse.Scrape]*oddSamples, x *parse.Series, p parse.Point) 
 	o.n++
 }
 
-// noteLate counts samples that a file writes behind later ones of the series.
+// noteLate counts samples that a file lists after later ones of the same series.
 func noteLate(x *parse.Series, late map[*parse.Scrape]*oddSamples) {
 	for i := 1; i < len(x.Points); i++ {
 		if a, b := x.Points[i-1], x.Points[i]; a.Src == b.Src && b.At < a.At {
@@ -488,8 +492,7 @@ func noteLate(x *parse.Series, late map[*parse.Scrape]*oddSamples) {
 	}
 }
 
-// settle sorts the samples of a series and drops all but the first at each
-// time.
+// settle sorts the samples of a series and drops all but the first at each time.
 func settle(x *parse.Series, dups, late map[*parse.Scrape]*oddSamples) {
 	order := func(a, b parse.Point) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), comparePoints(a, b))

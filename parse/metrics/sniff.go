@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Format is how a file writes metrics.
+// Format is a file format of metrics.
 type Format string
 
 // Formats.
@@ -19,11 +19,11 @@ const (
 	FormatDump     Format = "promtool tsdb dump"
 )
 
-// Sniff says which format the head of a file shows, FormatNone when none. It
-// wants the first few KiB. Error pages of a metrics endpoint are FormatNone:
-// only a file's place can say that they stand for a snapshot.
+// Sniff returns the format of a file by its head, FormatNone if it is not
+// recognized. head should be at least a few KiB. Error pages of a metrics endpoint
+// are FormatNone: only the path of a file can say that one stands for a snapshot.
 func Sniff(head []byte) Format {
-	if protoHead(head) { // the length of its first message may look like a blank
+	if protoHead(head) { // before trimming: the length of the first message may look like a blank
 		return FormatProto
 	}
 	head = bytes.TrimLeft(trimBOM(head), " \t\r\n")
@@ -57,7 +57,7 @@ func sniffBrace(head []byte) Format {
 	return FormatNone
 }
 
-// sniffArray knows what promtool prints: the result of a query alone.
+// sniffArray recognizes the output of promtool: the bare result of a query.
 func sniffArray(head []byte) Format {
 	first := bytes.TrimLeft(head[1:], " \t\r\n")
 	switch {
@@ -70,8 +70,8 @@ func sniffArray(head []byte) Format {
 	return FormatNone
 }
 
-// textHead looks for a TYPE or HELP line or, failing that, for lines that are
-// samples by shape, in the first lines that are not wrapping.
+// textHead looks for a TYPE or HELP line, else for lines with the shape of samples
+// that outnumber others at least 5 to 1.
 func textHead(head []byte) bool {
 	if len(head) >= endlessLine && bytes.IndexByte(head, '\n') < 0 {
 		return beginsLikeSample(head)
@@ -92,11 +92,11 @@ func textHead(head []byte) bool {
 	return samples >= 1 && samples > 4*others
 }
 
-// endlessLine is from how long on a head without an end of line is judged by
-// how it begins: a label value may hold a megabyte.
+// endlessLine is the length in bytes from which a head without a line end is judged
+// by its beginning: a label value may be a megabyte long.
 const endlessLine = 16 << 10
 
-// beginsLikeSample tells by shape: name{label=".
+// beginsLikeSample reports whether head begins with name{label=".
 func beginsLikeSample(head []byte) bool {
 	i := 0
 	for i < len(head) && isNameByte(head[i], i == 0) {
@@ -114,7 +114,8 @@ func beginsLikeSample(head []byte) bool {
 	return true
 }
 
-// looksLikeSample tells by shape: name{…} number.
+// looksLikeSample reports whether a line has the shape name{…} number, with an
+// optional timestamp.
 func looksLikeSample(line []byte) bool {
 	i := 0
 	for i < len(line) && isNameByte(line[i], i == 0) {
@@ -131,7 +132,7 @@ func looksLikeSample(line []byte) bool {
 		}
 		rest = rest[j+1:]
 	} else if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' || !bytes.Contains(line[:i], []byte("_")) {
-		// A lone word and a number is no metric unless it is spelled like one.
+		// A bare word and a number are a sample only if the word has an underscore.
 		return false
 	}
 	f := bytes.Fields(rest)
@@ -155,9 +156,9 @@ func isNumber(b []byte) bool {
 	return len(b) > 0
 }
 
-// protoHead recognizes a length-delimited MetricFamily: its size, then the name
-// of a metric (field 1), then nothing but fields of the message. b is the
-// beginning of the file, which may end within the message.
+// protoHead recognizes a length-delimited MetricFamily: its size, the metric name
+// (field 1), then only fields of the message. b is the beginning of the file and
+// may end within the message.
 func protoHead(b []byte) bool {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size < 3 || size > math.MaxInt32 || len(b) < n+3 || b[n] != 0x0a {

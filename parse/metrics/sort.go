@@ -9,12 +9,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// manySeries is from how many on series are sorted by their texts.
+// manySeries is the number of series from which sortSeries sorts by text.
 const manySeries = 10_000
 
-// sortSeries sorts the series of one exporter as CompareSeries does. A comparison
-// looks at six places of memory, and waits for them the longer the more series there
-// are: of many, the texts are laid side by side first.
+// sortSeries sorts the series of one exporter like CompareSeries. A comparison
+// touches six places in memory, which causes more cache misses the more series
+// there are; for many series it first copies the texts into one buffer.
 func sortSeries(xs []*parse.Series) {
 	if len(xs) < manySeries || slices.IsSortedFunc(xs, CompareSeries) {
 		slices.SortFunc(xs, CompareSeries)
@@ -37,7 +37,7 @@ func sortSeries(xs []*parse.Series) {
 		}
 		texts[i] = seriesText{text: all[from:], series: x}
 		if !plain || bytes.Count(texts[i].text, []byte{0}) != 1+2*len(x.Labels) {
-			slices.SortFunc(xs, CompareSeries) // a zero byte in it: where its parts end cannot be told
+			slices.SortFunc(xs, CompareSeries) // a zero byte in a text makes the end of its parts ambiguous
 			return
 		}
 	}
@@ -47,15 +47,15 @@ func sortSeries(xs []*parse.Series) {
 	}
 }
 
-// seriesText is the name of a series, and those and the values of its labels, each
-// before a zero byte.
+// seriesText is the name of a series and the names and values of its labels, each
+// followed by a zero byte.
 type seriesText struct {
-	next   uint64 // the eight bytes of text that are compared
+	next   uint64 // the eight bytes of text being compared, big-endian
 	text   []byte
 	series *parse.Series
 }
 
-// sortTexts sorts texts of which the first so many bytes are the same.
+// sortTexts sorts texts whose first same bytes are equal.
 func sortTexts(ts []seriesText, same int) {
 	for i := range ts {
 		var eight [8]byte

@@ -10,8 +10,8 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// TestSortSeries holds the order of many series to that of CompareSeries: values that
-// begin alike, that end within one another, and that hold what stands between texts.
+// TestSortSeries compares sortSeries with CompareSeries for values with common
+// prefixes, values that are prefixes of others, and values with zero bytes.
 func TestSortSeries(t *testing.T) {
 	for name, odd := range map[string][]parse.Field{"plain": nil, "zero byte": {{Name: "a", Value: "\x00"}}, "no name": {{Value: "x"}}} {
 		rnd := rand.New(rand.NewPCG(1, 2))

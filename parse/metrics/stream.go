@@ -6,35 +6,35 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Stream reads a text file that is too large to be held, piece by piece, and
-// hands what it reads to a Set at once. It is used by one goroutine.
+// Stream reads a text file too large for memory in pieces and adds its samples to a
+// Set as it goes. It is not safe for concurrent use.
 type Stream struct {
 	part *Part
 	d    *textDecoder
-	head []byte // of the file, by which one without samples is judged
-	rest []byte // of the last piece, a line without its end
+	head []byte // beginning of the file, to classify one without samples
+	rest []byte // incomplete line at the end of the last piece
 	kept map[*snapshot]*target
 	fed  bool
 }
 
-// CanStream reports whether a file of which the beginning is given may be
-// streamed. The formats of which a line says little by itself may not.
+// CanStream reports whether a file with this beginning may be streamed. Formats
+// whose lines depend on context may not.
 func CanStream(head []byte) bool {
 	head = trimBOM(head)
 	return Sniff(head) == FormatText && !composite(lastLine(head)) && !hasFence(head) && len(head) > 1 && head[0] >= ' '
 }
 
-// lastLine cuts what follows the last line feed.
+// lastLine returns data up to and including the last line feed.
 func lastLine(data []byte) []byte { return data[:bytes.LastIndexByte(data, '\n')+1] }
 
-// NewStream returns a stream for a file that CanStream allows.
+// NewStream returns a stream for a file that CanStream accepts.
 func NewStream(f *parse.File, w Want) *Stream {
 	p := newPart(f, w)
 	p.Format = string(FormatText)
 	return &Stream{part: p, kept: map[*snapshot]*target{}}
 }
 
-// Feed takes the next piece of the file. It may not be changed until Flush.
+// Feed processes the next piece of the file. data must not be changed until Flush.
 func (s *Stream) Feed(data []byte) {
 	if !s.fed {
 		data = trimBOM(data)
@@ -64,7 +64,7 @@ func (s *Stream) lines(data []byte) {
 	s.d.done()
 }
 
-// Flush hands the samples read so far to a set and forgets them.
+// Flush adds the samples read so far to a set and releases them.
 func (s *Stream) Flush(set *Set) {
 	p := s.part
 	for _, sn := range p.scrapes {
@@ -91,8 +91,8 @@ func (s *Stream) Flush(set *Set) {
 	p.Warnings = nil
 }
 
-// Close ends the file and reports whether it held anything, and how many
-// samples were left out.
+// Close ends the file. It reports whether the file held anything, and how many
+// samples were left out because of Want.Most.
 func (s *Stream) Close(set *Set) (used bool, left int) {
 	if len(s.rest) > 0 {
 		s.lines(cleanLines(append(s.rest, '\n')))

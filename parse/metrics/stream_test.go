@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawnSnapshots is a file of several snapshots with all that stands between.
+// drawnSnapshots returns a file of several snapshots with various text between
+// them.
 func drawnSnapshots(t *rapid.T) string {
 	var b strings.Builder
 	for i := range rapid.IntRange(1, 3).Draw(t, "snapshots") {
@@ -22,7 +23,7 @@ func drawnSnapshots(t *rapid.T) string {
 	return b.String()
 }
 
-// TestStreamReadsWhatDecodeDoes cuts files anywhere.
+// TestStreamReadsWhatDecodeDoes splits files at random positions.
 func TestStreamReadsWhatDecodeDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawnSnapshots(t)
@@ -37,7 +38,7 @@ func TestStreamReadsWhatDecodeDoes(t *testing.T) {
 			piece := []byte(text[from : from+n])
 			s.Feed(piece)
 			s.Flush(set)
-			clear(piece) // the reader takes it for the next
+			clear(piece) // the caller reuses the buffer
 			from += n
 		}
 		s.Close(set)
@@ -60,8 +61,8 @@ func TestStreamLeavesOut(t *testing.T) {
 	}
 }
 
-// TestUnaskedMetricsAreCounted holds that of metrics that nobody asks for a large
-// snapshot keeps enough to know them by name, and all samples of the others.
+// TestUnaskedMetricsAreCounted: of unwanted metrics a large snapshot keeps one
+// sample each, of the others all samples.
 func TestUnaskedMetricsAreCounted(t *testing.T) {
 	var b strings.Builder
 	for i := range plenty {

@@ -11,9 +11,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// Pieces of text handed to Prometheus' parser at once. After a damaged line
-// the piece shrinks and then doubles again, so that the work stays linear in
-// the size of the file however much of it is damaged.
+// Sizes in bytes of the pieces passed to Prometheus' parser. After a damaged line
+// the size drops to smallPiece and then doubles, so that the work stays linear in
+// the size of the file however much is damaged.
 const (
 	bigPiece   = 256 << 10
 	smallPiece = 256
@@ -21,34 +21,35 @@ const (
 
 // textDecoder reads exposition text and OpenMetrics.
 //
-// Positions come from the parser itself: what it returns are sub-slices of the
-// buffer it was given, so the capacity of a sub-slice tells its offset. locate
-// checks that at each entry; should a later version of the parser copy, the
-// decoder feeds it line by line and still knows where it is.
+// Positions come from the parser itself: it returns subslices of its input, so the
+// capacity of a subslice gives its offset. locate verifies this for each entry; if
+// a later version of the parser copies instead, the decoder falls back to feeding
+// single lines, whose positions it knows.
 type textDecoder struct {
 	part     *Part
-	data     []byte // ends in '\n'; CRLF already LF
+	data     []byte // ends in '\n', without CRLF
 	symbols  *labels.SymbolTable
 	single   bool // feed single lines
 	open     bool // OpenMetrics rather than text
-	lineOff  int  // d.line is the number of the line that begins here or holds it
+	lineOff  int  // offset of the start of, or within, the line numbered line
 	line     uint32
 	num      []byte
 	lastName []byte
-	bad      int // lines that the parser refused
+	bad      int // lines rejected by the parser
 }
 
 func newTextDecoder(p *Part, data []byte, firstLine uint32) *textDecoder {
 	return &textDecoder{part: p, data: data, symbols: labels.NewSymbolTable(), line: firstLine}
 }
 
-// next goes on with the lines that follow those before, of which done was told.
+// next continues with the lines that follow. done must have been called for those
+// before.
 func (d *textDecoder) next(data []byte) {
 	d.data, d.lineOff = data, 0
-	d.symbols = labels.NewSymbolTable() // it would hold every label of the file
+	d.symbols = labels.NewSymbolTable() // the old one holds every label of the file
 }
 
-// done lets go of the lines read so far.
+// done releases the lines read so far.
 func (d *textDecoder) done() {
 	d.line = d.lineAt(len(d.data))
 	d.data = nil
@@ -61,7 +62,7 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 	if data[len(data)-1] != '\n' {
 		data = append(data[:len(data):len(data)], '\n')
 	}
-	if p.rows == nil { // a sample line is rarely shorter than this
+	if p.rows == nil { // a sample line is rarely shorter than 32 bytes
 		p.rows = make([]row, 0, min(bytes.Count(data, []byte("\n")), len(data)/32)+1)
 		p.text = make([]byte, 0, len(data))
 	}
@@ -85,8 +86,8 @@ func decodeText(p *Part, data []byte, firstLine uint32) {
 	}
 }
 
-// nextEOFLine returns the offset of the next "# EOF" line at or after from, or
-// the end of data.
+// nextEOFLine returns the offset of the next "# EOF" line at or after from, or the
+// end of data and false.
 func nextEOFLine(data []byte, from int) (int, bool) {
 	mark := []byte("# EOF")
 	for i := from; ; {
@@ -102,9 +103,9 @@ func nextEOFLine(data []byte, from int) (int, bool) {
 	}
 }
 
-// openMetrics reports whether lines are OpenMetrics of which the "# EOF" is
-// missing: a UNIT line, an exemplar, or a time stamp with a decimal point, as
-// OpenMetrics writes seconds, tell. The first samples are looked at.
+// openMetrics reports whether lines are OpenMetrics without the final "# EOF":
+// there is a UNIT line, an exemplar, or a timestamp with a decimal point
+// (OpenMetrics uses seconds). It looks at no more than the first 500 samples.
 func openMetrics(data []byte) bool {
 	const enough = 500
 	for samples := 0; len(data) > 0 && samples < enough; {
@@ -128,7 +129,7 @@ func openMetrics(data []byte) bool {
 	return false
 }
 
-// labelsLen is the length of the name and the labels of a sample line.
+// labelsLen returns the length of the name and labels of a sample line.
 func labelsLen(line []byte) int {
 	i := 0
 	for i < len(line) && line[i] != ' ' && line[i] != '\t' && line[i] != '{' {
@@ -142,7 +143,7 @@ func labelsLen(line []byte) int {
 	return i
 }
 
-// section parses data[from:to], which is all of one format.
+// section parses data[from:to], which is in one format.
 func (d *textDecoder) section(from, to int) {
 	size := bigPiece
 	for from < to {
@@ -153,7 +154,7 @@ func (d *textDecoder) section(from, to int) {
 		case bad >= end:
 			from, size = end, min(2*size, bigPiece)
 			continue
-		case bad > next: // OpenMetrics has no blank lines, but files do
+		case bad > next: // OpenMetrics does not allow blank lines, but files have them
 			from = bad
 			continue
 		}
@@ -165,8 +166,8 @@ func (d *textDecoder) section(from, to int) {
 	}
 }
 
-// skipBad handles the damaged line at off and those right after it that do not
-// even look like samples, and returns the offset of the next line.
+// skipBad handles the damaged line at off and following lines that do not even look
+// like samples. It returns the offset of the next line.
 func (d *textDecoder) skipBad(off, end int) int {
 	for {
 		eol := off + bytes.IndexByte(d.data[off:], '\n')
@@ -183,7 +184,7 @@ func (d *textDecoder) skipBad(off, end int) int {
 	}
 }
 
-// cut returns the end of a piece of about size bytes of whole lines.
+// cut returns the end of a piece of whole lines of about size bytes.
 func (d *textDecoder) cut(from, to, size int) int {
 	if d.single {
 		size = 1
@@ -194,8 +195,7 @@ func (d *textDecoder) cut(from, to, size int) int {
 	return from + size + bytes.IndexByte(d.data[from+size-1:], '\n')
 }
 
-// skipBlank returns the offset of the first line in data[from:to] that is not
-// blank, or to.
+// skipBlank returns the offset of the first non-blank line in data[from:to], or to.
 func skipBlank(data []byte, from, to int) int {
 	for from < to {
 		eol := from + bytes.IndexByte(data[from:], '\n')
@@ -207,14 +207,14 @@ func skipBlank(data []byte, from, to int) int {
 	return to
 }
 
-// piece parses whole lines data[from:end] until the first error and returns
-// the offset of the first line that was not consumed.
+// piece parses the whole lines data[from:end] up to the first error and returns the
+// offset of the first line not consumed.
 func (d *textDecoder) piece(from, end int) int {
 	p := d.parser(from, end)
 	next := from
 	for {
 		entry, err := p.Next()
-		if err != nil { // io.EOF or not: the caller looks at what is left
+		if err != nil { // io.EOF or an error: the caller looks at what is left
 			return next
 		}
 		off := d.entry(p, entry, next, end)
@@ -226,9 +226,9 @@ func (d *textDecoder) piece(from, end int) int {
 	}
 }
 
-// parser returns Prometheus' parser over data[from:end]. The text parser
-// appends a line feed to what it is given: it gets the piece without its last
-// one, so that it writes the byte that is there already and nothing is copied.
+// parser returns Prometheus' parser for data[from:end]. The text parser appends a
+// line feed to its input. It gets the piece without its last one, so that it
+// overwrites that byte with the same value and need not copy.
 func (d *textDecoder) parser(from, end int) textparse.Parser {
 	if d.open {
 		return textparse.NewOpenMetricsParser(d.data[from:end], d.symbols)
@@ -236,8 +236,8 @@ func (d *textDecoder) parser(from, end int) textparse.Parser {
 	return textparse.NewPromParser(d.data[from:end-1], d.symbols, false)
 }
 
-// entry takes in one entry and returns the offset at which it begins, -1 when
-// it is to be treated as unread.
+// entry processes one entry and returns the offset at which it begins, -1 if it is
+// to be treated as unread.
 func (d *textDecoder) entry(p textparse.Parser, e textparse.Entry, from, end int) int {
 	switch e {
 	case textparse.EntrySeries:
@@ -270,7 +270,8 @@ func (d *textDecoder) entry(p textparse.Parser, e textparse.Entry, from, end int
 	return -1
 }
 
-// locate returns the offset of s, a sub-slice of d.data, or -1.
+// locate returns the offset of s, a subslice of d.data, or -1 if it is not one;
+// then it switches to single lines.
 func (d *textDecoder) locate(s []byte, from, end int) int {
 	off := cap(d.data) - cap(s)
 	if len(s) > 0 && off >= from && off+len(s) <= end && &d.data[off] == &s[0] {
@@ -283,7 +284,8 @@ func (d *textDecoder) locate(s []byte, from, end int) int {
 	return -1
 }
 
-// lineAt returns the line number of an offset not before the last one asked.
+// lineAt returns the line number at an offset. Offsets must not decrease between
+// calls.
 func (d *textDecoder) lineAt(off int) uint32 {
 	if off > d.lineOff {
 		d.line += uint32(bytes.Count(d.data[d.lineOff:off], []byte("\n")))
@@ -292,7 +294,7 @@ func (d *textDecoder) lineAt(off int) uint32 {
 	return d.line
 }
 
-// series takes in one sample.
+// series adds one sample.
 func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 	raw, stamp, v := p.Series()
 	off := d.locate(raw, from, end)
@@ -322,8 +324,8 @@ func (d *textDecoder) series(p textparse.Parser, from, end int) int {
 	return off
 }
 
-// snapshot returns the snapshot that a sample belongs to: a new one when an
-// unstamped series that began the current one comes again.
+// snapshot returns the snapshot that a sample belongs to: a new one if the first,
+// unstamped series of the current one occurs again.
 func (d *textDecoder) snapshot(key []byte, at int64, line uint32) *snapshot {
 	s := d.part.open(line)
 	if s.samples() == 0 {
@@ -337,8 +339,8 @@ func (d *textDecoder) snapshot(key []byte, at int64, line uint32) *snapshot {
 	return s
 }
 
-// family notes a HELP or TYPE line: a family that was there before, with
-// others in between, begins a new snapshot.
+// family processes a HELP or TYPE line: a family that occurred before, with others
+// in between, starts a new snapshot.
 func (d *textDecoder) family(name string, line uint32) {
 	s := d.part.open(line)
 	if name == s.family {
@@ -351,8 +353,8 @@ func (d *textDecoder) family(name string, line uint32) {
 	s.families[name] = struct{}{}
 }
 
-// note lets the snapshot learn who it is from and when it was taken. Only the
-// first sample of a name is looked at.
+// note extracts clues about exporter and time from a sample. Only the first of
+// consecutive samples of a name is looked at.
 func (d *textDecoder) note(s *snapshot, key []byte, v float64) {
 	name := nameOf(key)
 	if len(name) == 0 || bytes.Equal(name, d.lastName) && !bytes.Equal(name, []byte("container_last_seen")) {

@@ -2,9 +2,8 @@ package metrics
 
 import "strings"
 
-// TypeOf returns the type of a series by its name: as the TYPE line of its
-// family says, else as the suffix suggests, else "unknown". types maps family
-// names to types.
+// TypeOf returns the type of a series: that of its family's TYPE line, else as its
+// name suggests, else "unknown". types maps family names to types.
 func TypeOf(name string, types map[string]string) string {
 	if t := types[name]; known(t) {
 		return t
@@ -34,7 +33,8 @@ func TypeOf(name string, types map[string]string) string {
 
 func known(t string) bool { return t != "" && t != "unknown" && t != "untyped" }
 
-// counterish knows the kubelet's counters whose names do not say it.
+// counterish returns the type of well-known metrics whose names do not show it, ""
+// for others.
 func counterish(name string) string {
 	switch name {
 	case "kubelet_pleg_discard_events", "kubelet_evented_pleg_connection_error_count",
@@ -46,7 +46,7 @@ func counterish(name string) string {
 	return ""
 }
 
-// cutSuffix splits the suffix that exposition formats add to a family's name.
+// cutSuffix splits off the suffix that exposition formats add to a family's name.
 func cutSuffix(name string) (base, suffix string) {
 	for _, s := range []string{"_bucket", "_count", "_sum", "_total", "_created", "_info"} {
 		if b, ok := strings.CutSuffix(name, s); ok && b != "" {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// unparsed handles a line that is no metric: wrapping is skipped, a date or an
-// HTTP header tells the time, an error page is a failed scrape, and the rest
-// is damage.
+// unparsed handles a line that is not a metric: wrapping is skipped, a date or an
+// HTTP header gives the time, an error page is a failed scrape, and the rest is
+// damage.
 func (d *textDecoder) unparsed(off, eol int) {
 	line := d.lineAt(off)
 	text := bytes.TrimSpace(d.data[off:eol])
@@ -22,14 +22,14 @@ func (d *textDecoder) unparsed(off, eol int) {
 	}
 }
 
-// damage records an error page as a failed scrape, and anything else as a
-// damaged line.
+// damage records an error page as a failed scrape, and anything else as a damaged
+// line.
 func (d *textDecoder) damage(text []byte, line uint32) {
 	if failure(text) == "" {
 		if s := d.part.current(); s == nil || s.scrape.Failed == "" || s.samples() > 0 {
 			d.part.warnLine(line, fmt.Sprintf("damaged line skipped: %s", clip(text, 80)))
 		}
-		return // the lines after the first of an error page belong to it
+		return // further lines of an error page belong to it
 	}
 	d.fail(text, line)
 }
@@ -47,8 +47,8 @@ func (d *textDecoder) fail(text []byte, line uint32) {
 	s.scrape.Line = line
 }
 
-// failures are the beginnings of what endpoints, proxies and clients answer
-// instead of metrics, in lower case.
+// failures are prefixes, in lower case, of what endpoints, proxies and clients
+// return instead of metrics.
 var failures = []string{
 	"an error has occurred while serving metrics", "an error has occurred during metrics", "error from server",
 	"unable to connect to the server", "error: ", "error trying to reach service", "unauthorized", "forbidden",
@@ -58,14 +58,14 @@ var failures = []string{
 	"the connection to the server", "connection refused", "get \"http", "i/o timeout",
 }
 
-// ErrorPage reports whether a file begins like what an endpoint, a proxy or a
-// client answers instead of metrics. Only its place can then say that it stands
+// ErrorPage reports whether a file begins like an error of an endpoint, a proxy or
+// a client instead of metrics. Only the path of the file can say whether it stands
 // for a snapshot.
 func ErrorPage(head []byte) bool {
 	return failure(bytes.TrimLeft(trimBOM(head), " \t\r\n")) != ""
 }
 
-// failure returns the failure that a line begins with, "" if none.
+// failure returns the element of failures that a line begins with, "" if none.
 func failure(text []byte) string {
 	head := strings.ToLower(string(text[:min(len(text), 64)]))
 	head = strings.ReplaceAll(head, `": "`, `":"`)
@@ -77,8 +77,8 @@ func failure(text []byte) string {
 	return ""
 }
 
-// httpHeader reads the headers that curl -i leaves before the body: the status
-// and the Date, which is when the snapshot was served.
+// httpHeader reads the headers that curl -i prints before the body: the status, and
+// the Date, which is when the snapshot was served.
 func (d *textDecoder) httpHeader(text []byte, line uint32) bool {
 	if bytes.HasPrefix(text, []byte("HTTP/")) {
 		f := strings.Fields(string(text[:min(len(text), 128)]))
@@ -115,8 +115,8 @@ func (d *textDecoder) beforeFirst() bool {
 	return s == nil || s.samples() == 0 || s.ended
 }
 
-// comment looks for a date in a comment: a loop that takes snapshots often
-// writes one before each.
+// comment looks for a date in a comment: loops that take snapshots often write one
+// before each.
 func (d *textDecoder) comment(text []byte, line uint32) {
 	if bytes.HasPrefix(bytes.TrimLeft(text, " \t#"), []byte("EOF")) {
 		if s := d.part.current(); s != nil {
@@ -127,8 +127,7 @@ func (d *textDecoder) comment(text []byte, line uint32) {
 	d.dateLine(text, line)
 }
 
-// dateLine takes a line that states a date as the time of the snapshot that
-// follows.
+// dateLine takes a line that is a date as the time of the snapshot that follows.
 func (d *textDecoder) dateLine(text []byte, line uint32) bool {
 	if len(text) > 128 {
 		return false
@@ -147,15 +146,15 @@ func (d *textDecoder) dateLine(text []byte, line uint32) bool {
 
 func dateOf(text []byte) (reading, bool) { return parseTime(strings.Trim(string(text), " \t#=-*>")) }
 
-// Dress reports whether a line is one of those that stand around metrics in what
-// people paste: a date, a fence, the command.
+// Dress reports whether a line is typical wrapping around pasted metrics: a date, a
+// fence, or the command.
 func Dress(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	_, dated := dateOf(line[:min(len(line), 128)])
 	return dated || len(line) == 0 || isFence(line) || bytes.HasPrefix(line, []byte("$ "))
 }
 
-// clip returns text as a valid string of at most n bytes.
+// clip returns text as valid UTF-8, cut at n bytes.
 func clip(text []byte, n int) string {
 	if len(text) > n {
 		return strings.ToValidUTF8(string(text[:n]), "\uFFFD") + "…"
@@ -163,8 +162,8 @@ func clip(text []byte, n int) string {
 	return strings.ToValidUTF8(string(text), "\uFFFD")
 }
 
-// unfence blanks everything outside markdown fences, so that offsets and line
-// numbers stay. Text without a fence is returned as it is.
+// unfence blanks everything outside markdown fences, preserving offsets and line
+// numbers. Text without a fence is returned unchanged.
 func unfence(data []byte) []byte {
 	if !hasFence(data) {
 		return data

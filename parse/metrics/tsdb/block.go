@@ -16,8 +16,8 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// block reads one block: its index, the chunks that the index names, and what
-// was deleted from it.
+// block reads one block: its index, the chunks that the index refers to, and its
+// tombstones.
 func (r *reader) block(files []File) {
 	b := blockFiles{}
 	for _, f := range files {
@@ -57,13 +57,13 @@ type blockFiles struct {
 	segments          []File
 }
 
-// memory is a byte slice as the index reader wants it.
+// memory implements index.ByteSlice.
 type memory []byte
 
 func (m memory) Len() int                    { return len(m) }
 func (m memory) Range(start, end int) []byte { return m[start:end] }
 
-// indexed walks all series of a block.
+// indexed reads all series of a block.
 func (r *reader) indexed(ix *index.Reader, b *blockFiles) {
 	name, value := index.AllPostingsKey()
 	all, err := ix.Postings(background, name, value)
@@ -95,7 +95,7 @@ func (r *reader) indexed(ix *index.Reader, b *blockFiles) {
 	}
 }
 
-// chunksOf fetches the chunks of one series.
+// chunksOf reads the chunks of one series.
 func (r *reader) chunksOf(e *entry, metas []chunks.Meta, w *segmentReader, src *parse.Scrape) {
 	for _, m := range metas {
 		enc, data, ok := w.chunk(m.Ref)
@@ -110,7 +110,7 @@ func (r *reader) chunksOf(e *entry, metas []chunks.Meta, w *segmentReader, src *
 type segmentReader struct {
 	r       *reader
 	files   []File
-	window  []byte // of file cur from off on
+	window  []byte // bytes of file cur from off on
 	cur     int
 	off     int64
 	bad     int
@@ -118,15 +118,15 @@ type segmentReader struct {
 	badAt   int64
 }
 
-// windowLen is how much of a segment is read at once: chunks of one series
-// stand side by side.
+// windowLen is how many bytes of a segment are read at once: chunks of one series
+// are adjacent.
 const windowLen = 256 << 10
 
-// maxChunk bounds what one chunk may claim to hold.
+// maxChunk bounds the stated size of a chunk, in bytes.
 const maxChunk = 16 << 20
 
-// chunk returns the encoding and data of a chunk: in the file its length, the
-// encoding, the data, and their CRC-32C.
+// chunk returns the encoding and a copy of the data of a chunk. A chunk consists of
+// its length, the encoding, the data, and a CRC-32C of encoding and data.
 func (w *segmentReader) chunk(ref chunks.ChunkRef) (enc byte, data []byte, ok bool) {
 	seg, off := chunks.BlockChunkRef(ref).Unpack()
 	if seg >= len(w.files) {
@@ -175,7 +175,7 @@ func (w *segmentReader) read(seg int, off int64, n int) []byte {
 	return w.window[from:min(from+int64(n), int64(len(w.window)))]
 }
 
-// interval is a stretch of deleted samples, Unix milliseconds, both included.
+// interval is a range of deleted samples in Unix milliseconds, both ends included.
 type interval struct{ from, to int64 }
 
 func meets(ivs []interval, from, to int64) bool {
@@ -187,7 +187,7 @@ func meets(ivs []interval, from, to int64) bool {
 	return false
 }
 
-// tombstones reads what was deleted from a block, by series.
+// tombstones reads the deleted intervals of a block by series.
 func (r *reader) tombstones(f *File) map[storage.SeriesRef][]interval {
 	const header, magic = 5, 0x0130BA30
 	if f == nil || f.Size < header+crc32.Size || f.Size > r.opt.Index {
@@ -218,9 +218,9 @@ func (r *reader) tombstones(f *File) map[storage.SeriesRef][]interval {
 	return out
 }
 
-// drop takes deleted samples out of a series: out of blocks and of the log,
-// which may still hold what was deleted from a block. Chunks that hold none
-// stay packed if the series has only such.
+// drop removes deleted samples from a series, in blocks and in the log, which may
+// still hold samples deleted from a block. If no chunk is affected and the series
+// has no histograms, it stays packed.
 func (r *reader) drop(e *entry) {
 	touched := len(e.Histograms) > 0
 	for _, c := range e.Chunks {
@@ -243,8 +243,8 @@ func (r *reader) drop(e *entry) {
 	settle(e.Series)
 }
 
-// unpack turns the chunks of a series into points and histograms, if that
-// stays within budget, and returns how many samples it took.
+// unpack turns the chunks of a series into points and histograms and returns the
+// number of samples. If that exceeds budget it does nothing and returns 0.
 func (r *reader) unpack(x *parse.Series, budget int) int {
 	n := 0
 	for _, c := range x.Chunks {
@@ -262,7 +262,7 @@ func (r *reader) unpack(x *parse.Series, budget int) int {
 	return n
 }
 
-// sampleCount reads the number of samples that a chunk begins with.
+// sampleCount returns the number of samples in the header of a chunk.
 func sampleCount(c parse.Chunk) int {
 	if len(c.Data) < 2 {
 		return 0
@@ -270,7 +270,7 @@ func sampleCount(c parse.Chunk) int {
 	return int(binary.BigEndian.Uint16(c.Data))
 }
 
-// unpackInto appends the samples of a chunk that were not deleted.
+// unpackInto appends the samples of a chunk, except deleted ones.
 func (r *reader) unpackInto(x *parse.Series, c parse.Chunk, deleted []interval) {
 	ch, err := chunkenc.FromData(chunkenc.Encoding(c.Encoding), c.Data)
 	if err != nil {

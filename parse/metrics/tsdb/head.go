@@ -21,12 +21,12 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// background is for a library that wants a context; nothing here blocks.
+// background is for library calls that need a context; nothing here blocks.
 var background = context.Background()
 
-// logs reads what is not in blocks yet: the last checkpoint of the write-ahead
-// log and the segments after it, the out-of-order log, and of the head chunks
-// those that the log does not cover.
+// logs reads what is not in blocks yet: the last checkpoint of the write-ahead log
+// and the segments after it, the out-of-order log, and those head chunks that the
+// log does not cover.
 func (r *reader) logs(files []File) {
 	h := &head{r: r, refs: map[chunks.HeadSeriesRef]*headSeries{}, dec: record.NewDecoder(labels.NewSymbolTable(), promslog.NewNopLogger())}
 	segments, headChunks := sortLogs(files)
@@ -39,8 +39,8 @@ func (r *reader) logs(files []File) {
 	h.flush()
 }
 
-// sortLogs puts segments in the order of writing. Segments up to the number of
-// the last checkpoint are contained in it.
+// sortLogs returns segments in writing order. Segments up to the number of the last
+// checkpoint are contained in it and are left out.
 func sortLogs(files []File) (segments, headChunks []File) {
 	last, lastDir := int64(-1), ""
 	for _, f := range files {
@@ -72,13 +72,13 @@ func sortLogs(files []File) (segments, headChunks []File) {
 	return slices.Concat(checkpoint, wal, wbl), headChunks
 }
 
-// head is the part of the database that lives in memory while a server runs.
+// head is the part of the database that a running server keeps in memory.
 type head struct {
 	r       *reader
 	refs    map[chunks.HeadSeriesRef]*headSeries
 	dec     record.Decoder
 	src     *parse.Scrape
-	orphans int // samples of series that no record names
+	orphans int // samples whose series has no record
 
 	series  []record.RefSeries
 	samples []record.RefSample
@@ -87,18 +87,18 @@ type head struct {
 	stones  []tombstones.Stone
 }
 
-// headSeries packs samples as they come.
+// headSeries packs samples as they arrive.
 type headSeries struct {
 	e        *entry
 	chunk    *chunkenc.XORChunk
 	app      chunkenc.Appender
 	src      *parse.Scrape
-	min, max int64 // ms, of the open chunk
-	first    int64 // ms of the first sample in the log
+	min, max int64 // time range of the open chunk in ms
+	first    int64 // time of the first sample in the log, ms
 	any      bool
 }
 
-// chunkSamples is when a server closes a chunk.
+// chunkSamples is the number of samples at which a server closes a chunk.
 const chunkSamples = 120
 
 func (h *head) segment(f File) {
@@ -117,8 +117,8 @@ func (h *head) segment(f File) {
 	}
 }
 
-// record takes in one record of the log. Kinds that hold no samples, and those
-// of later versions, are passed over.
+// record processes one record of the log. Records without samples, series or
+// tombstones, and unknown types, are ignored.
 func (h *head) record(rec []byte) (err error) {
 	switch h.dec.Type(rec) {
 	case record.Series:
@@ -152,8 +152,8 @@ func (h *head) record(rec []byte) (err error) {
 	return err
 }
 
-// add packs one sample. A time that does not grow begins a new chunk: the
-// reader of chunks sorts out overlaps.
+// add packs one sample. A time that does not increase starts a new chunk; overlaps
+// are resolved when the chunks are read.
 func (h *head) add(ref chunks.HeadSeriesRef, t int64, v float64) {
 	s := h.refs[ref]
 	if s == nil {
@@ -165,7 +165,7 @@ func (h *head) add(ref chunks.HeadSeriesRef, t int64, v float64) {
 	}
 	if s.chunk == nil {
 		s.chunk = chunkenc.NewXORChunk()
-		s.app, _ = s.chunk.Appender() // fails only on a chunk read from disk
+		s.app, _ = s.chunk.Appender() // fails only for a chunk read from disk
 		s.min, s.src = t, h.src
 	}
 	if !s.any {
@@ -175,7 +175,7 @@ func (h *head) add(ref chunks.HeadSeriesRef, t int64, v float64) {
 	s.max = t
 }
 
-// remove notes what was deleted from a series.
+// remove records deleted intervals of a series.
 func (h *head) remove(s tombstones.Stone) {
 	x := h.refs[chunks.HeadSeriesRef(s.Ref)]
 	if x == nil {
@@ -205,7 +205,7 @@ func (h *head) addHistogram(ref chunks.HeadSeriesRef, t int64, fh *histogram.Flo
 	seen(h.src, t*1e6)
 }
 
-// flush closes all open chunks. Series come in the order of their references.
+// flush closes all open chunks, in the order of series references.
 func (h *head) flush() {
 	refs := make([]chunks.HeadSeriesRef, 0, len(h.refs))
 	for ref := range h.refs {
@@ -222,9 +222,9 @@ func (h *head) flush() {
 	}
 }
 
-// chunkFile reads a file of head chunks: after a header of eight bytes, per
-// chunk the reference of its series, first and last time, encoding, length,
-// data and CRC-32C.
+// chunkFile reads a file of head chunks. After a file header of 8 bytes it holds,
+// for each chunk: series reference, first and last time, encoding, length, data and
+// CRC-32C.
 func (h *head) chunkFile(f File) {
 	const fileHeader, chunkHeader = 8, 8 + 8 + 8 + 1
 	if f.Size > maxHeadFile || f.Size < fileHeader {
@@ -252,10 +252,11 @@ func (h *head) chunkFile(f File) {
 	}
 }
 
-// maxHeadFile is the size at which a server begins a new file, with room.
+// maxHeadFile is the maximum size of a head chunk file, in bytes: the size at which
+// a server starts a new one, with some margin.
 const maxHeadFile = 160 << 20
 
-// headChunk keeps a chunk that the log does not cover any more.
+// headChunk keeps a chunk that is older than the samples in the log.
 func (h *head) headChunk(ref chunks.HeadSeriesRef, c []byte, data int, src *parse.Scrape) {
 	const outOfOrder = 0x80
 	s := h.refs[ref]

@@ -22,7 +22,7 @@ type File struct {
 	Size int64
 }
 
-// Options bound what is kept in memory. Zero fields take the default.
+// Options bound memory use. Zero fields take the default in parentheses.
 type Options struct {
 	Packed   int64 // bytes of packed chunks (256 MiB)
 	Unpacked int   // samples of relist series that are unpacked (100,000)
@@ -38,8 +38,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Root returns the directory of the database that a path lies in and whether
-// the path is one of a database at all, by the names that Prometheus gives.
+// Root returns the directory of the database that a path belongs to. ok is false
+// if, by its name, it is not a file of a Prometheus database.
 func Root(p string) (root string, ok bool) {
 	dir, base := cut(p)
 	above, parent := cut(dir)
@@ -58,8 +58,8 @@ func Root(p string) (root string, ok bool) {
 	return "", false
 }
 
-// SnapshotOf returns the database that a directory is a snapshot of by its
-// place, as the API of the server makes them: DATA/snapshots/TIME-HASH.
+// SnapshotOf returns the database of which root is a snapshot according to its
+// path. The server's API makes snapshots as DATA/snapshots/TIME-HASH.
 func SnapshotOf(root string) (data string, ok bool) {
 	above, name := cut(root)
 	data, dir := cut(above)
@@ -67,8 +67,8 @@ func SnapshotOf(root string) (data string, ok bool) {
 	return data, dir == "snapshots" && dashed && len(stamp) > 8 && stamp[0] >= '0' && stamp[0] <= '9'
 }
 
-// cut splits off the last element of a path. The name of an archive stays on
-// what is above, with its '!', so that two archives are two databases.
+// cut splits off the last element of a path. The name of an archive stays with its
+// '!' at the end of above, so that two archives are two databases.
 func cut(p string) (above, last string) {
 	i := strings.LastIndexAny(p, "/!")
 	if i < 0 {
@@ -100,8 +100,8 @@ func isNumber(s string, least int) bool {
 	return err == nil
 }
 
-// Read reads the files of one database, in any order. It never fails: what is
-// damaged becomes a warning and the rest is read.
+// Read reads the files of one database, in any order. It never fails: damage
+// becomes a warning and the rest is read.
 func Read(files []File, opt Options) parse.Part {
 	r := &reader{opt: opt.withDefaults(), series: map[string]*entry{}, strings: map[string]string{}}
 	files = slices.Clone(files)
@@ -130,7 +130,7 @@ func Read(files []File, opt Options) parse.Part {
 	return r.finish()
 }
 
-// reader collects what the parts of a database hold.
+// reader collects the content of a database.
 type reader struct {
 	opt      Options
 	series   map[string]*entry // by canonical labels
@@ -138,14 +138,14 @@ type reader struct {
 	scrapes  []*parse.Scrape
 	warnings []parse.Warning
 	packed   int64
-	dropped  int // chunks left out by the limit
+	dropped  int // chunks dropped because of Options.Packed
 }
 
-// entry is a series and how it is kept.
+// entry is a series being collected.
 type entry struct {
 	*parse.Series
 	rank    int
-	deleted []interval // by the server's users, before the copy was taken
+	deleted []interval // intervals deleted on the server before the copy was taken
 }
 
 // guard turns a panic of a library on damaged data into a warning.
@@ -165,14 +165,16 @@ func (r *reader) warn(f *parse.File, off int64, format string, args ...any) {
 	}
 }
 
-// scrape stands for the part of the database that samples come from.
+// scrape returns a new Scrape that represents a part of the database as the source
+// of samples.
 func (r *reader) scrape(f *parse.File) *parse.Scrape {
 	s := &parse.Scrape{File: f, Why: "time stamps of the samples", Stamp: parse.Stamp{Res: parse.ResolutionOf(time.Millisecond), Basis: parse.Stated}}
 	r.scrapes = append(r.scrapes, s)
 	return s
 }
 
-// get finds or makes the series of a label set; nil when the limit is hit.
+// get returns the series of a label set, making it if necessary; nil if it has no
+// name or Options.Series is reached.
 func (r *reader) get(ls labels.Labels) *entry {
 	key := ls.String()
 	if e := r.series[key]; e != nil {
@@ -205,9 +207,10 @@ func (r *reader) intern(v string) string {
 	return v
 }
 
-// Ranks of series when memory is short, and which are unpacked.
+// Ranks of series: relists are unpacked, and other is dropped first if memory is
+// short.
 const (
-	relists = iota // what the ledger is made of
+	relists = iota // series from which relists are rebuilt
 	useful
 	other
 )
@@ -224,8 +227,8 @@ func rank(name string) int {
 	return other
 }
 
-// keep adds a packed chunk unless memory for it has run out. A part of the
-// budget is reserved for what matters more.
+// keep adds a packed chunk, unless that exceeds Options.Packed. A quarter of the
+// limit is reserved for ranks above other.
 func (r *reader) keep(e *entry, c parse.Chunk) {
 	limit := r.opt.Packed
 	if e.rank == other {
@@ -241,7 +244,7 @@ func (r *reader) keep(e *entry, c parse.Chunk) {
 	seen(c.Src, c.Max)
 }
 
-// seen widens the span of what a part of the database holds.
+// seen extends the time span of a part of the database.
 func seen(src *parse.Scrape, at int64) {
 	src.At = max(src.At, at)
 	if src.Since == 0 || at < src.Since {
@@ -249,7 +252,7 @@ func seen(src *parse.Scrape, at int64) {
 	}
 }
 
-// finish unpacks the series that are read sample by sample and sorts all.
+// finish applies deletions, unpacks the relist series and sorts the result.
 func (r *reader) finish() parse.Part {
 	var out parse.Part
 	for _, e := range r.series {

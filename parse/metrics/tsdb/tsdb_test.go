@@ -22,7 +22,8 @@ import (
 
 const baseMS = int64(1_795_217_460_000)
 
-// options of a database that keeps what we write.
+// options returns options of a database with unlimited retention and an
+// out-of-order window.
 func options() *tsdb.Options {
 	o := tsdb.DefaultOptions()
 	o.RetentionDuration = 0
@@ -30,7 +31,7 @@ func options() *tsdb.Options {
 	return o
 }
 
-// write fills a database: n samples 15 s apart of each series.
+// write appends n samples of each series, 15 s apart, to a database.
 func write(t testing.TB, dir string, from, n int, series ...labels.Labels) {
 	t.Helper()
 	db, err := tsdb.Open(dir, promslog.NewNopLogger(), nil, options(), nil)
@@ -56,7 +57,7 @@ func lset(name string, kv ...string) labels.Labels {
 	return labels.FromStrings(append([]string{"__name__", name}, kv...)...)
 }
 
-// files lists a directory as a bundle would hand it over.
+// files returns the files of a database as package bundle would pass them.
 func files(t testing.TB, dir string) []File {
 	t.Helper()
 	var out []File
@@ -78,7 +79,7 @@ func files(t testing.TB, dir string) []File {
 	return out
 }
 
-// samplesOf reads all samples of a series, packed or not.
+// samplesOf returns all float samples of a series, packed or not.
 func samplesOf(t testing.TB, x *parse.Series) map[int64]float64 {
 	out := map[int64]float64{}
 	for _, p := range x.Points {
@@ -169,7 +170,8 @@ func TestWriteAheadLog(t *testing.T) {
 	}
 }
 
-// compacted has blocks, a log that goes on after them, and head chunks.
+// compacted creates a database with blocks, a log that continues after them, and
+// head chunks.
 func compacted(t testing.TB) string {
 	dir := t.TempDir()
 	db, err := tsdb.Open(dir, promslog.NewNopLogger(), nil, options(), nil)
@@ -243,7 +245,8 @@ func TestNativeHistograms(t *testing.T) {
 	}
 }
 
-// damage flips a byte or cuts a file and wants the rest read and a warning.
+// TestDamage damages or truncates a file and expects a warning and most of the
+// rest.
 func TestDamage(t *testing.T) {
 	dir := compacted(t)
 	whole := Read(files(t, dir), Options{})

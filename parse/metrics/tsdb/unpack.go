@@ -10,10 +10,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// unpacked walks the float samples of the packed chunks of a series in time
-// order (parse.Series.Unpack). It holds the samples of no more than those
-// chunks that overlap one another, and skips what is damaged: the reader has
-// checked every chunk.
+// unpacked returns the float samples of the packed chunks of a series in time order
+// (parse.Series.Unpack). It unpacks only chunks that overlap each other at a time.
+// Damaged chunks are skipped silently; the reader has already checked every chunk.
 func unpacked(x *parse.Series) iter.Seq[parse.Point] {
 	return func(yield func(parse.Point) bool) {
 		var buf []parse.Point
@@ -34,7 +33,7 @@ func unpacked(x *parse.Series) iter.Seq[parse.Point] {
 	}
 }
 
-// floats appends the float samples of chunks, in order and each time once.
+// floats appends the float samples of chunks in time order, each time once.
 func floats(to []parse.Point, cs []parse.Chunk) []parse.Point {
 	for _, c := range cs {
 		ch, err := chunkenc.FromData(chunkenc.Encoding(c.Encoding), c.Data)

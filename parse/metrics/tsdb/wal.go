@@ -10,13 +10,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Framing of the write-ahead log (Prometheus tsdb/docs/format/wal.md): pages of
-// 32 KiB hold fragments of records; each fragment has a byte of type and
-// compression, its length and its CRC-32C. A record does not span segments.
+// Framing of the write-ahead log (Prometheus tsdb/docs/format/wal.md): pages of 32
+// KiB hold fragments of records; each fragment has a byte with type and
+// compression, its length, and its CRC-32C. A record does not span segments.
 const (
 	pageSize   = 32 << 10
 	headerSize = 7
-	maxRecord  = 64 << 20 // after decompression
+	maxRecord  = 64 << 20 // bytes, decompressed
 
 	typeMask   = 0x07
 	snappyFlag = 0x08
@@ -25,9 +25,8 @@ const (
 	fragTerm, fragFull, fragFirst, fragMiddle, fragLast = 0, 1, 2, 3, 4
 )
 
-// segment reads the records of one segment of the log. After damage it goes
-// on at the next page, where the next record begins or the current one is
-// dropped.
+// segment reads the records of one log segment. After damage it continues at the
+// next page; a record that began before is dropped.
 type segment struct {
 	f      File
 	page   [pageSize]byte
@@ -41,9 +40,9 @@ type segment struct {
 
 var errBadRecord = errors.New("damaged record")
 
-// read calls record with each record.
+// read calls record with each record of the segment.
 func (s *segment) read() {
-	whole := false // a record is being put together
+	whole := false // a record is incomplete and continues
 	for off := int64(0); off < s.f.Size; off += pageSize {
 		n, _ := io.ReadFull(io.NewSectionReader(s.f.At, off, pageSize), s.page[:])
 		whole = s.fragments(s.page[:n], off, whole)
@@ -53,12 +52,12 @@ func (s *segment) read() {
 	}
 }
 
-// fragments reads one page and returns whether a record goes on in the next.
+// fragments reads one page and returns whether a record continues on the next.
 func (s *segment) fragments(page []byte, off int64, whole bool) bool {
 	for i := 0; i < len(page); {
 		head := page[i]
 		if head&typeMask == fragTerm {
-			return whole // the rest is padding
+			return whole // the rest of the page is padding
 		}
 		if len(page)-i < headerSize {
 			s.fail(off + int64(i))
@@ -76,7 +75,8 @@ func (s *segment) fragments(page []byte, off int64, whole bool) bool {
 	return whole
 }
 
-// fragment adds one fragment to the record being put together.
+// fragment adds one fragment to the current record and returns whether the record
+// continues.
 func (s *segment) fragment(head byte, body []byte, off int64, whole bool) bool {
 	switch kind := head & typeMask; {
 	case kind == fragFull || kind == fragFirst:
@@ -102,8 +102,8 @@ func (s *segment) fail(off int64) {
 	s.bad++
 }
 
-// deliver decompresses the record and hands it over. What a record claims to
-// expand to is checked before it is believed.
+// deliver decompresses the record and passes it to s.record. The stated size is
+// checked before memory is allocated for it.
 func (s *segment) deliver(head byte) error {
 	rec := s.rec
 	switch {
