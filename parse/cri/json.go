@@ -12,6 +12,9 @@ import (
 
 var nan = math.NaN()
 
+// errFull ends a document of which no more entries are kept.
+var errFull = errors.New("too many entries")
+
 // rereads bounds how often damaged text is reread from a later line, in multiples
 // of the file size.
 const rereads = 4
@@ -44,6 +47,9 @@ func (d *decoder) values(data []byte, off int, dec *json.Decoder) error {
 		}
 		if err == nil {
 			err = d.document(data, off, dec, tok, start)
+		}
+		if err == errFull {
+			return nil
 		}
 		if err != nil {
 			return err
@@ -82,7 +88,7 @@ func (d *decoder) list(data []byte, off int, dec *json.Decoder) error {
 			return err
 		}
 		if !d.entry(d.pos(data, at), raw) {
-			return nil
+			return errFull
 		}
 	}
 	_, err := dec.Token()

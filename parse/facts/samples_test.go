@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plegforensics/plegforensics/parse"
 )
@@ -90,5 +91,26 @@ func TestEveryKeyHasASample(t *testing.T) {
 		if !stated[k.Name] {
 			t.Errorf("%s: no sample states it", k.Name)
 		}
+	}
+}
+
+// TestSarDays: every table of a file begins on the day of its header; a table that goes
+// past midnight ends on the next one.
+func TestSarDays(t *testing.T) {
+	const table = "12:00:01 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle\n" +
+		"12:10:01 AM     all      1.00      0.00      2.00     55.00      0.00     42.00\n" +
+		"11:50:01 PM     all      1.00      0.00      2.00     56.00      0.00     42.00\n" +
+		"12:00:01 AM     all      1.00      0.00      2.00     57.00      0.00     42.00\n" +
+		"Average:        all      1.00      0.00      2.00     56.00      0.00     42.00\n\n"
+	part := Decode(&parse.File{Path: "sos_commands/sar/sar21"}, []byte("Linux 5.14 (n1) \t11/21/2026 \t_x86_64_\t(4 CPU)\n\n"+table+table+table))
+	var got []string
+	for _, f := range part.Facts {
+		if f.Key == "cpu.iowait.percent" {
+			got = append(got, time.Unix(0, f.Raw.NS).UTC().Format("02 15:04"))
+		}
+	}
+	want := strings.Repeat("21 00:10,21 23:50,22 00:00,", 3)
+	if s := strings.Join(got, ",") + ","; s != want {
+		t.Errorf("rows at %s, want %s", s, want)
 	}
 }

@@ -39,7 +39,7 @@ var sarColumns = []struct {
 // sar reads the text output of sar. Rows state only the time of day; the header
 // states the date, in a locale-dependent format.
 func (s *scan) sar() {
-	var day time.Time
+	var date, day time.Time // of the file, and of the row at hand
 	known := false
 	var cols map[string]int
 	var last time.Duration
@@ -50,12 +50,16 @@ func (s *scan) sar() {
 			continue
 		}
 		if f[0] == "Linux" {
-			day, known = sarDate(f)
-			last = 0
+			date, known = sarDate(f)
+			day, last = date, 0
 			continue
 		}
 		of, rest, ok := clockTime(f)
 		if !ok {
+			continue
+		}
+		if len(rest) > 0 && isSarHeader(rest) { // each table begins on the day of the file
+			cols, day, last = index(rest), date, of
 			continue
 		}
 		if of+12*time.Hour < last {
@@ -70,23 +74,10 @@ func (s *scan) sar() {
 		case strings.Contains(s.line, "LINUX RESTART") || strings.Contains(s.line, "LINUX  RESTART"):
 			s.text(KeySarRestart, strings.Join(rest, " ")).Raw = raw
 			cols = nil
-		case len(rest) > 0 && isSarHeader(rest):
-			cols = index(rest)
-			last = 0
-			day = dayOf(day, known)
 		case cols != nil:
 			s.sarRow(cols, rest, raw)
 		}
 	}
-}
-
-// dayOf returns the day for the rows of the table that begins, the zero time if no
-// header stated a date.
-func dayOf(day time.Time, known bool) time.Time {
-	if !known {
-		return time.Time{}
-	}
-	return day
 }
 
 func isSarHeader(f []string) bool {

@@ -159,9 +159,6 @@ func (s *scan) date() {
 		f.Raw = c
 		if zone != "" && s.name != "timestamp" && !strings.Contains(s.name, "utc") && !strings.HasSuffix(s.name, "-u") {
 			off, _ := offsetOf(zone)
-			if n, ok := offsetOf(zone); ok {
-				off = n
-			}
 			s.add(KeyZone, zone, float64(off))
 		}
 		return
@@ -184,7 +181,6 @@ func (s *scan) hwclock() {
 
 // timedatectl reads the zone, the times, and whether the clock is synchronized.
 func (s *scan) timedatectl() {
-	var local parse.Clock
 	for s.advance() {
 		name, v, ok := strings.Cut(s.line, ":")
 		if !ok {
@@ -196,8 +192,6 @@ func (s *scan) timedatectl() {
 			if c, _, ok := dateOf(v); ok {
 				s.text(KeyCollected, v).Raw = c
 			}
-		case "local time":
-			local, _, _ = dateOf(v)
 		case "rtc time":
 			if c, _, ok := dateOf(v + " UTC"); ok {
 				s.text(KeyRTC, v).Raw = c
@@ -208,7 +202,6 @@ func (s *scan) timedatectl() {
 			s.add(KeyNTP, v, boolean(v))
 		}
 	}
-	_ = local
 }
 
 // zone parses "America/New_York (EST, -0500)".

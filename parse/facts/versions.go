@@ -371,7 +371,6 @@ func (s *scan) crictlInfo() {
 				Reason string `json:"reason"`
 			} `json:"conditions"`
 		} `json:"status"`
-		LastCNI string `json:"lastCNILoadStatus"`
 	}
 	if err := json.Unmarshal(s.data, &info); err != nil {
 		s.warn("crictl info is no JSON: " + err.Error())

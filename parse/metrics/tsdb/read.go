@@ -138,7 +138,8 @@ type reader struct {
 	scrapes  []*parse.Scrape
 	warnings []parse.Warning
 	packed   int64
-	dropped  int // chunks dropped because of Options.Packed
+	dropped  int           // chunks dropped because of Options.Packed
+	over     *parse.Scrape // of the first of them
 }
 
 // entry is a series being collected.
@@ -236,6 +237,7 @@ func (r *reader) keep(e *entry, c parse.Chunk) {
 	}
 	if r.packed+int64(len(c.Data)) > limit {
 		r.dropped++
+		r.over = cmp.Or(r.over, c.Src)
 		return
 	}
 	r.packed += int64(len(c.Data))
@@ -279,7 +281,7 @@ func (r *reader) finish() parse.Part {
 		}
 	}
 	if r.dropped > 0 {
-		r.warn(out.Scrapes[0].File, 0, "%d chunks do not fit into the %d bytes held in memory for a database and are left out", r.dropped, r.opt.Packed)
+		r.warn(r.over.File, 0, "%d chunks do not fit into the %d bytes held in memory for a database and are left out", r.dropped, r.opt.Packed)
 	}
 	out.Warnings = r.warnings
 	return out
