@@ -137,7 +137,7 @@ func (p *Parser) block(rec []byte, e *Entry) {
 // export reads one record of journalctl -o export.
 func (p *Parser) export(rec []byte, e *Entry) {
 	f := &p.fields
-	*f = fields{}
+	*f = jsonFields{}
 	p.buf = p.buf[:0]
 	count := 0
 	for b := rec; len(b) > 0; {
@@ -166,7 +166,7 @@ func (p *Parser) export(rec []byte, e *Entry) {
 // are indented deeper than keys.
 func (p *Parser) verbose(rec []byte, e *Entry) {
 	f := &p.fields
-	*f = fields{}
+	*f = jsonFields{}
 	head, rest, _ := bytes.Cut(rec, []byte("\n"))
 	if !isVerboseHead(head) {
 		p.unstamped(trimLine(head), e)

@@ -6,9 +6,9 @@ import (
 	"github.com/plegforensics/plegforensics/parse"
 )
 
-// fields holds the raw values of the members that are used, for one JSON or export
+// jsonFields holds the raw values of the members that are used, for one JSON or export
 // record. Raw JSON strings keep their quotes.
-type fields struct {
+type jsonFields struct {
 	message, source, realtime, mono    []byte
 	host, ident, comm, pid, syslogPID  []byte
 	unit, userUnit, boot, transport    []byte
@@ -18,7 +18,7 @@ type fields struct {
 }
 
 // set stores a member by its journal field name.
-func (f *fields) set(key, value []byte) {
+func (f *jsonFields) set(key, value []byte) {
 	switch string(key) {
 	case "MESSAGE":
 		if !f.hasMessage {
@@ -52,7 +52,7 @@ func (f *fields) set(key, value []byte) {
 }
 
 // setOther stores a member of container logs and log services.
-func (f *fields) setOther(key, value []byte) {
+func (f *jsonFields) setOther(key, value []byte) {
 	switch string(key) {
 	case "log":
 		f.log = value
@@ -81,7 +81,7 @@ func (p *Parser) json(b []byte, off int, e *Entry) bool {
 		return false
 	}
 	f := &p.fields
-	*f = fields{}
+	*f = jsonFields{}
 	for {
 		key, value, ok := o.next()
 		if !ok {
@@ -108,7 +108,7 @@ func (p *Parser) json(b []byte, off int, e *Entry) bool {
 
 // nested reads an inner object: the journal fields of a LogEntry's jsonPayload, or
 // the node of its resource.
-func (f *fields) nested(key, value []byte) {
+func (f *jsonFields) nested(key, value []byte) {
 	switch string(key) {
 	case "jsonPayload", "fields":
 		each(value, f.set)
@@ -128,7 +128,7 @@ func (f *fields) nested(key, value []byte) {
 	}
 }
 
-func (f *fields) label(k, v []byte) {
+func (f *jsonFields) label(k, v []byte) {
 	if string(k) == "node_name" {
 		f.node = v
 	}
@@ -172,7 +172,7 @@ func (p *Parser) jsonJournal(b []byte, e *Entry) bool {
 
 // logIdent returns the writer named by the last part of a LogEntry's log name:
 // "projects/x/logs/kubelet".
-func (f *fields) logIdent() []byte {
+func (f *jsonFields) logIdent() []byte {
 	name := unquoted(f.logName)
 	return name[bytes.LastIndexByte(name, '/')+1:]
 }

@@ -28,7 +28,7 @@ type Parser struct {
 	iso     head // "2006-01-02T15:04:05" of the last logrus header
 	isoSec  int64
 
-	fields fields
+	fields jsonFields
 	key    []byte
 
 	fieldWriters [16]fieldWriter // cache for entries of a binary journal, by slot
@@ -284,7 +284,7 @@ func (p *Parser) addressed(rec []byte, n int, e *Entry) {
 	switch {
 	case ReadHeader(rec[n:], &e.Header):
 		e.Msg, e.Off = rec[n:], n
-	case rec[n:] != nil && (p.json(rec, n, e) || p.stamped(rec, n, e) || p.named(rec, n, e)):
+	case p.json(rec, n, e) || p.stamped(rec, n, e) || p.named(rec, n, e):
 		p.inner(e)
 	default:
 		e.Msg, e.Off = rec[n:], n

@@ -178,7 +178,7 @@ func (r row) match(text []byte, m match) bool {
 }
 
 // length is runLen, but faster for IDs.
-func (r *run) length(text []byte) int {
+func (r *repeat) length(text []byte) int {
 	if r.hex && r.most < 0 {
 		return parse.LeadingHex(text)
 	}

@@ -50,34 +50,34 @@ func (d *Decoder) NewMerger() *Merger {
 
 // Add appends the next run, in file order; before is the number of lines before it.
 // The Merger takes ownership of r.
-func (j *Merger) Add(r *Result, before uint32) {
-	if j.over {
+func (m *Merger) Add(r *Result, before uint32) {
+	if m.over {
 		r.release()
 		return
 	}
-	if j.d.binary {
+	if m.d.binary {
 		before = 0
 	}
 	r.moveLines(before)
-	if len(j.known) > maxTaught {
-		clear(j.known)
+	if len(m.known) > maxTaught {
+		clear(m.known)
 	}
 	var inherited map[*parse.Origin]bool
 	for _, l := range r.streams {
-		c := j.known[l.origin]
+		c := m.known[l.origin]
 		if c == nil || l.inherit {
 			o := *l.origin
 			if l.inherit {
-				o.Source = j.d.bareSource(plainText, j.section, true)
+				o.Source = m.d.bareSource(plainText, m.section, true)
 				if inherited == nil {
 					inherited = map[*parse.Origin]bool{}
 				}
 				inherited[l.origin] = true
 			}
-			c = j.coverage(o)
-			j.known[l.origin] = c
+			c = m.coverage(o)
+			m.known[l.origin] = c
 		}
-		j.join(c, l)
+		m.join(c, l)
 	}
 	var moved map[*parse.Batch]bool // batches assigned to another writer, whose events are matched again
 	if len(inherited) > 0 {
@@ -85,35 +85,35 @@ func (j *Merger) Add(r *Result, before uint32) {
 	}
 	for _, l := range r.batches {
 		o := l.Origin
-		l.EventKind = j.kind(l.EventKind, j.known[o].Origin, l.Sigs)
+		l.EventKind = m.kind(l.EventKind, m.known[o].Origin, l.Sigs)
 		if inherited[o] {
 			moved[l] = true
 		} else {
-			prove(j.known[o], l.Sigs)
+			prove(m.known[o], l.Sigs)
 		}
 	}
 	lost := false
 	for i := range r.events {
 		e := &r.events[i]
 		e.Line += before
-		if len(inherited) > 0 && moved[e.Batch] && !j.rematch(e) {
+		if len(inherited) > 0 && moved[e.Batch] && !m.rematch(e) {
 			e.Batch, lost = nil, true
 		}
 	}
 	if lost {
 		r.events = slices.DeleteFunc(r.events, func(e parse.Event) bool { return e.Batch == nil })
 	}
-	j.events = append(j.events, r.events)
-	j.part.Markers = append(j.part.Markers, r.markers...)
-	j.part.Facts = append(j.part.Facts, r.facts...)
-	j.warn(r.warnings)
-	j.part.Lines += r.lines
+	m.events = append(m.events, r.events)
+	m.part.Markers = append(m.part.Markers, r.markers...)
+	m.part.Facts = append(m.part.Facts, r.facts...)
+	m.warn(r.warnings)
+	m.part.Lines += r.lines
 	if r.section != nil {
-		j.section = *r.section
+		m.section = *r.section
 	}
-	j.direction(&r.order)
-	if j.over = r.own > 0; j.over {
-		j.warn([]parse.Warning{{Pos: parse.Pos{File: j.d.file, Line: before + r.own}, Msg: "the log ends here: what follows was written by plegforensics, whose quotes are no log"}})
+	m.direction(&r.order)
+	if m.over = r.own > 0; m.over {
+		m.warn([]parse.Warning{{Pos: parse.Pos{File: m.d.file, Line: before + r.own}, Msg: "the log ends here: what follows was written by plegforensics, whose quotes are no log"}})
 	}
 	r.release()
 }
@@ -148,63 +148,63 @@ func (r *Result) moveLines(before uint32) {
 
 // rematch matches an event again, now that its writer is known. It reports whether
 // a signature still matches.
-func (j *Merger) rematch(e *parse.Event) bool {
-	if j.match == nil {
-		j.match = j.d.set.NewMatcher()
+func (m *Merger) rematch(e *parse.Event) bool {
+	if m.match == nil {
+		m.match = m.d.set.NewMatcher()
 	}
 	msg := []byte(e.Message())
 	if !e.Headed {
 		msg = ownWords(msg)
 	}
-	sigs := j.match.Match(e.Origin.Source, e.Severity, msg)
+	sigs := m.match.Match(e.Origin.Source, e.Severity, msg)
 	if sigs == nil {
 		return false
 	}
-	e.Batch = parse.NewBatch(j.kind(e.EventKind, e.Origin, sigs), e.Text())
+	e.Batch = parse.NewBatch(m.kind(e.EventKind, e.Origin, sigs), e.Text())
 	e.SetFields(0) // the old fields belong to other signatures
-	prove(j.origins[*e.Origin], sigs)
+	prove(m.origins[*e.Origin], sigs)
 	return true
 }
 
 // kind interns k with another origin and other signatures.
-func (j *Merger) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
+func (m *Merger) kind(k *parse.EventKind, o *parse.Origin, sigs *parse.SigSet) *parse.EventKind {
 	now := *k
 	now.Origin, now.Sigs = o, sigs
-	have := j.kinds[now]
+	have := m.kinds[now]
 	if have == nil {
 		first := now // keeps now off the heap
 		have = &first
-		j.kinds[now] = have
+		m.kinds[now] = have
 	}
 	return have
 }
 
 // coverage returns the coverage of an origin. Beyond maxOrigins, origins of the
 // same source share one.
-func (j *Merger) coverage(o parse.Origin) *parse.Coverage {
-	if c := j.origins[o]; c != nil {
+func (m *Merger) coverage(o parse.Origin) *parse.Coverage {
+	if c := m.origins[o]; c != nil {
 		return c
 	}
-	return j.newCoverage(o)
+	return m.newCoverage(o)
 }
 
-func (j *Merger) newCoverage(o parse.Origin) *parse.Coverage {
-	if len(j.origins) >= maxOrigins {
+func (m *Merger) newCoverage(o parse.Origin) *parse.Coverage {
+	if len(m.origins) >= maxOrigins {
 		o = parse.Origin{Source: o.Source}
-		if c := j.origins[o]; c != nil {
+		if c := m.origins[o]; c != nil {
 			return c
 		}
-		j.warn([]parse.Warning{{Pos: parse.Pos{File: j.d.file}, Msg: fmt.Sprintf(
+		m.warn([]parse.Warning{{Pos: parse.Pos{File: m.d.file}, Msg: fmt.Sprintf(
 			"more than %d writers: the others are counted together", maxOrigins)}})
 	}
-	c := &parse.Coverage{File: j.d.file, Origin: &o, MaxV: -1}
-	j.origins[o] = c
-	j.part.Coverage = append(j.part.Coverage, c)
+	c := &parse.Coverage{File: m.d.file, Origin: &o, MaxV: -1}
+	m.origins[o] = c
+	m.part.Coverage = append(m.part.Coverage, c)
 	return c
 }
 
 // join adds what an origin wrote in a further run.
-func (j *Merger) join(c *parse.Coverage, l *stream) {
+func (m *Merger) join(c *parse.Coverage, l *stream) {
 	if c.Lines == 0 {
 		c.FirstLine, c.LastLine = l.first, l.end
 	} else {
@@ -260,36 +260,36 @@ func prove(c *parse.Coverage, sigs *parse.SigSet) {
 	}
 }
 
-func (j *Merger) warn(list []parse.Warning) {
+func (m *Merger) warn(list []parse.Warning) {
 	for _, w := range list {
-		if len(j.part.Warnings) < maxWarnings {
-			j.part.Warnings = append(j.part.Warnings, w)
+		if len(m.part.Warnings) < maxWarnings {
+			m.part.Warnings = append(m.part.Warnings, w)
 		} else {
-			j.lost++
+			m.lost++
 		}
 	}
 }
 
-func (j *Merger) direction(o *order) {
+func (m *Merger) direction(o *order) {
 	if !o.set {
 		return
 	}
-	if j.order.set {
-		j.order.step(o.first)
+	if m.order.set {
+		m.order.step(o.first)
 	} else {
-		j.order.set, j.order.first = true, o.first
+		m.order.set, m.order.first = true, o.first
 	}
-	j.order.last = o.last
-	j.order.up += o.up
-	j.order.down += o.down
+	m.order.last = o.last
+	m.order.up += o.up
+	m.order.down += o.down
 }
 
 // End completes the merge and returns the result. For a file with the newest line
 // first it reverses the coverage.
-func (j *Merger) End() parse.LogPart {
-	j.d.retire()
-	reversed := j.order.down > j.order.up && (j.order.down > 2 || j.order.up == 0)
-	for _, c := range j.part.Coverage {
+func (m *Merger) End() parse.LogPart {
+	m.d.retire()
+	reversed := m.order.down > m.order.up && (m.order.down > 2 || m.order.up == 0)
+	for _, c := range m.part.Coverage {
 		if len(c.Gaps) > maxGaps {
 			c.Gaps = longest(c.Gaps)
 		}
@@ -297,27 +297,27 @@ func (j *Merger) End() parse.LogPart {
 			reverse(c)
 		}
 	}
-	j.part.Events = pointers(j.events)
-	if j.d.guide {
-		j.explained()
+	m.part.Events = pointers(m.events)
+	if m.d.guide {
+		m.explained()
 	} else {
-		j.unquote()
+		m.unquote()
 	}
-	j.countKept()
-	if j.lost > 0 {
-		j.part.Warnings = append(j.part.Warnings, parse.Warning{Pos: parse.Pos{File: j.d.file},
-			Msg: fmt.Sprintf("%d more warnings of this kind", j.lost)})
+	m.countKept()
+	if m.lost > 0 {
+		m.part.Warnings = append(m.part.Warnings, parse.Warning{Pos: parse.Pos{File: m.d.file},
+			Msg: fmt.Sprintf("%d more warnings of this kind", m.lost)})
 	}
-	return j.part
+	return m.part
 }
 
 // countKept counts the events per origin. Consecutive events mostly share one.
-func (j *Merger) countKept() {
+func (m *Merger) countKept() {
 	var last *parse.Origin
 	var c *parse.Coverage
-	for _, e := range j.part.Events {
+	for _, e := range m.part.Events {
 		if e.Origin != last {
-			last, c = e.Origin, j.coverage(*e.Origin)
+			last, c = e.Origin, m.coverage(*e.Origin)
 		}
 		c.Kept++
 	}

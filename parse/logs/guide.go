@@ -110,21 +110,21 @@ func isGuide(head []byte, sentences int) bool {
 }
 
 // explained keeps only the PLEG reports among the events of a guide, as quotations.
-func (j *Merger) explained() {
-	quoted := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
-	if quoted < 0 || len(j.part.Events) == 0 {
+func (m *Merger) explained() {
+	quoted := slices.IndexFunc(m.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
+	if quoted < 0 || len(m.part.Events) == 0 {
 		return
 	}
-	sigs, nobody := &parse.SigSet{Sigs: []*parse.Sig{j.d.set.entries[quoted].sig}}, &parse.Origin{}
-	j.warn([]parse.Warning{{Pos: j.part.Events[0].Where(), Msg: "the text explains how such lines look, or is source code; they are examples of no node, so none of them counts"}})
-	j.part.Events = slices.DeleteFunc(j.part.Events, func(e *parse.Event) bool {
+	sigs, nobody := &parse.SigSet{Sigs: []*parse.Sig{m.d.set.entries[quoted].sig}}, &parse.Origin{}
+	m.warn([]parse.Warning{{Pos: m.part.Events[0].Where(), Msg: "the text explains how such lines look, or is source code; they are examples of no node, so none of them counts"}})
+	m.part.Events = slices.DeleteFunc(m.part.Events, func(e *parse.Event) bool {
 		report := e.Is(parse.SigAge) || e.Is(parse.SigNever) || e.Is(parse.SigCut) || e.Is(parse.SigQuoted)
 		if report {
-			e.Batch = parse.NewBatch(j.kind(e.EventKind, nobody, sigs), e.Text())
+			e.Batch = parse.NewBatch(m.kind(e.EventKind, nobody, sigs), e.Text())
 			e.SetFields(0)
 			e.SetRaw(parse.RawClocks{})
 		}
 		return !report
 	})
-	j.part.Coverage, j.part.Markers, j.part.Facts, j.part.Containers = nil, nil, nil, nil
+	m.part.Coverage, m.part.Markers, m.part.Facts, m.part.Containers = nil, nil, nil, nil
 }

@@ -91,7 +91,7 @@ func (o *openRecord) beginBrief(s *scanner, l *stream, b *journal.Brief, rec []b
 func (o *openRecord) narrow(s *scanner, rec []byte) {
 	at := min(s.entry.At, len(rec))
 	start := bytes.LastIndexByte(rec[:at], '\n') + 1
-	if s.entry.Form == journal.Export && rec[start:at] != nil && bytes.IndexByte(rec[start:at], '=') < 0 {
+	if s.entry.Form == journal.Export && bytes.IndexByte(rec[start:at], '=') < 0 {
 		start = at // a binary field: the bytes before the message are its length
 	}
 	end := bytes.IndexByte(rec[at:], '\n')

@@ -27,15 +27,15 @@ type pattern struct {
 // step is one element of a linear pattern. Exactly one field is set.
 type step struct {
 	lit    string   // this text
-	run    *run     // a run of characters, as long as possible
+	run    *repeat     // a run of characters, as long as possible
 	either [][]step // the first alternative that leads to a match
 	mark   int      // start (2*group) or end (2*group+1) of a group
 	end    bool     // the end of the text
 }
 
-// run is a sequence of bytes of one class. A class contains all bytes above ASCII
+// repeat is a sequence of bytes of one class. A class contains all bytes above ASCII
 // or none.
-type run struct {
+type repeat struct {
 	class       [256]bool
 	least, most int  // length in bytes; most is -1 if unbounded
 	hex         bool // the class is the hex digits of IDs
@@ -168,8 +168,8 @@ func linear(items []*syntax.Regexp, out []step) (steps []step, ok bool) {
 
 // newRun returns the run for a character class or its repetition, or nil for
 // anything else.
-func newRun(it *syntax.Regexp) *run {
-	r := &run{least: 1, most: 1}
+func newRun(it *syntax.Regexp) *repeat {
+	r := &repeat{least: 1, most: 1}
 	switch it.Op {
 	case syntax.OpPlus:
 		r.most = -1
@@ -191,7 +191,7 @@ func newRun(it *syntax.Regexp) *run {
 
 // add adds the characters of a class to the run. It returns false if it is not a
 // class, or one that distinguishes characters above ASCII.
-func (r *run) add(it *syntax.Regexp) bool {
+func (r *repeat) add(it *syntax.Regexp) bool {
 	ranges := it.Rune
 	switch it.Op {
 	case syntax.OpAnyChar:
@@ -237,7 +237,7 @@ func decides(steps, next []step) bool {
 
 // stops reports whether no continuation in rest can begin with a character of the
 // run.
-func stops(r *run, rest []step) bool {
+func stops(r *repeat, rest []step) bool {
 	for i, s := range rest {
 		switch {
 		case s.end:
@@ -377,7 +377,7 @@ func walk(steps, next []step, text string, at int, m match) bool {
 }
 
 // runLen returns the number of leading bytes of text that the run matches.
-func runLen[T string | []byte](r *run, text T) int {
+func runLen[T string | []byte](r *repeat, text T) int {
 	if r.most >= 0 && len(text) > r.most {
 		text = text[:r.most]
 	}

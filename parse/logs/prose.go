@@ -109,30 +109,30 @@ func isQuoted(r *record) bool {
 // unquote turns reports that are only quotations into SigQuoted: in prose, those
 // that stand alone without time or writer; and lines from a source file that does
 // not report PLEG health, such as an event, probe output or container arguments.
-func (j *Merger) unquote() {
-	at := slices.IndexFunc(j.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
+func (m *Merger) unquote() {
+	at := slices.IndexFunc(m.d.set.entries, func(e *entry) bool { return e.ID == parse.SigQuoted })
 	if at < 0 {
 		return
 	}
-	quoted := &parse.SigSet{Sigs: []*parse.Sig{j.d.set.entries[at].sig}}
+	quoted := &parse.SigSet{Sigs: []*parse.Sig{m.d.set.entries[at].sig}}
 	var last *parse.EventKind
 	var report, foreign bool
-	for _, e := range j.part.Events {
+	for _, e := range m.part.Events {
 		if e.EventKind != last {
 			last = e.EventKind
 			report = last.Sigs.Has(parse.SigAge) || last.Sigs.Has(parse.SigNever) || last.Sigs.Has(parse.SigCut)
 			foreign = !reportsHealth(last.Caller) && !last.Sigs.Has(parse.SigSkip) && !(last.Origin.Ident == parse.IdentAbout && last.Sigs.Has(parse.SigCondition))
 		}
-		if !report || !foreign && !(j.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
+		if !report || !foreign && !(m.d.prose && last.Sigs.Has(parse.SigAge) && bare(e)) {
 			continue
 		}
-		e.Batch = parse.NewBatch(j.kind(e.EventKind, e.Origin, quoted), e.Text())
+		e.Batch = parse.NewBatch(m.kind(e.EventKind, e.Origin, quoted), e.Text())
 		e.SetFields(0)
 		msg := "the text quotes a report of PLEG; of which node, and of when, it does not tell, so it counts for none"
 		if foreign {
 			msg = "the line quotes a report of PLEG: it is neither of the sync loop nor of the node status of a kubelet, so it counts for none"
 		}
-		j.warn([]parse.Warning{{Pos: e.Where(), Msg: msg}})
+		m.warn([]parse.Warning{{Pos: e.Where(), Msg: msg}})
 	}
 }
 

@@ -24,9 +24,9 @@ func eventLines(rnd *rand.Rand) string {
 	return msg
 }
 
-// TestLately checks that the result for a message does not depend on earlier
+// TestRecentLines checks that the result for a message does not depend on earlier
 // messages.
-func TestLately(t *testing.T) {
+func TestRecentLines(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	syms := parse.NewSymbols()
 	known, said := new(recentLines), 0

@@ -179,8 +179,8 @@ func (s *scanner) batch(k *parse.EventKind, t parse.Text) *parse.Batch {
 		s.batchOf[kind] = batch
 		s.res.batches = append(s.res.batches, batch)
 	}
-	if len(s.batches) == maxLots {
-		s.batches = s.batches[:maxLots-1]
+	if len(s.batches) == maxRecentBatches {
+		s.batches = s.batches[:maxRecentBatches-1]
 	}
 	s.batches = append(s.batches, nearBatch{*k, batch})
 	return batch
@@ -197,8 +197,8 @@ func (s *scanner) kind(k parse.EventKind) *parse.EventKind {
 	return have
 }
 
-// maxLots is the number of recent batches searched before the lookup in batchOf.
-const maxLots = 6
+// maxRecentBatches is the number of recent batches searched before the lookup in batchOf.
+const maxRecentBatches = 6
 
 // plainWriter allocates each text on its own.
 type plainWriter struct{}
