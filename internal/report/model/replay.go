@@ -62,7 +62,7 @@ type SimEvent struct {
 	Delivered bool   `json:"delivered"`
 	ExitCode  *int   `json:"exit_code,omitempty"`
 
-	Filtered bool `json:"-"` // not forwarded to the sync loop by the kubelet
+	Filtered bool `json:"-"` // kept inside PLEG by the kubelet
 }
 
 // ReplayEnd is the part of a Replay that is known once the simulation is over.
