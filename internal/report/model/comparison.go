@@ -24,7 +24,6 @@ type Pair struct {
 // CompareChart draws the age of the last relist on a canvas of 1000 by 120. Zero is the x of the
 // breach, or of the middle of the log if there is none. Limit is the y of the threshold, negative
 // if unknown.
-// if unknown.
 type CompareChart struct {
 	About, From, To string
 	Zero, Limit     float64
