@@ -34,7 +34,8 @@ type Correlation struct {
 
 // Breaches belong together if each follows the previous one within together: the kubelet notices a
 // dead server 3 minutes after its last successful relist, and relists reach the stuck pod at
-// different times. If the nodes share nothing but the time, they must be closer: within alike.
+// different times. If the nodes share nothing but the time, they must be closer: within alike. An
+// object is linked to breaches within near of its first mention.
 const (
 	together  = 5 * time.Minute
 	alike     = 2 * time.Minute

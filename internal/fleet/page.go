@@ -31,7 +31,7 @@ type pageRow struct {
 	Grouped                          bool
 }
 
-// pageGroup is a bracket around the rows of nodes that share something.
+// pageGroup brackets the rows of nodes that share something.
 type pageGroup struct {
 	Summary string
 	Size    int
