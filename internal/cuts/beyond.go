@@ -12,6 +12,7 @@ import (
 // Finding is a claim that does not hold.
 type Finding struct{ Class, Text string }
 
+// String returns the class and the text.
 func (f Finding) String() string { return f.Class + ": " + f.Text }
 
 type findings []Finding

@@ -45,6 +45,7 @@ type Shard struct {
 	Of    int `json:"of"`
 }
 
+// String formats the shard as INDEX/OF.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
 func compareShards(a, b Shard) int { return cmp.Or(a.Of-b.Of, a.Index-b.Index) }

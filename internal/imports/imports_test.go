@@ -33,7 +33,7 @@ var layers = []layer{
 	{pkg: "parse/journal/binary", own: []string{"parse", "parse/journal", "parse/logs"}, third: []string{"github.com/klauspost/compress", "github.com/pierrec/lz4", "github.com/mikelolasagasti/xz"}},
 	{pkg: "internal/nodes", third: []string{"go.yaml.in/yaml"}},
 	{pkg: "internal/spell"},
-	{pkg: "parse/logs", own: []string{"internal/nodes", "internal/spell", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // expressions are compiled once, by who needs them first
+	{pkg: "parse/logs", own: []string{"internal/nodes", "internal/spell", "parse", "parse/journal", "parse/logs/..."}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // regular expressions are compiled when first needed
 	{pkg: "parse/metrics", own: []string{"parse"}, third: []string{"github.com/prometheus/", "github.com/gogo/protobuf", "google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	{pkg: "parse/metrics/tsdb", own: []string{"parse", "parse/metrics"}, third: []string{"github.com/prometheus/", "github.com/klauspost/compress"},
 		impure: "the index reader wants a context"},
@@ -59,7 +59,7 @@ var layers = []layer{
 	{pkg: "replay/stream", own: []string{"pleg", "replay/simulate"}},
 	{pkg: "replay/simulate", own: []string{"parse", "pleg", "replay", "replay/age", "replay/blame", "replay/internal/host"}},
 	{pkg: "replay/timeout", own: []string{"parse", "pleg", "replay", "replay/blame", "replay/simulate"}},
-	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // the same
+	{pkg: "rules", own: []string{"internal/nodes", "internal/spell", "parse", "parse/...", "pleg", "replay", "replay/age", "replay/audit", "replay/waits", "rules/causes"}, third: []string{"go.yaml.in/yaml"}, may: []string{"sync"}}, // likewise
 	{pkg: "rules/trial", own: []string{"parse", "parse/clock", "parse/logs", "replay", "rules"}},
 	{pkg: "rules/query", own: []string{"internal/spell", "parse", "parse/metrics", "replay"}, third: []string{"github.com/prometheus/"},
 		impure: "the PromQL engine wants a context"},

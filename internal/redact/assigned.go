@@ -167,7 +167,7 @@ func (r *Redactor) assigned(out []cut, s string) []cut {
 			t = before // {"name": "TOKEN", "value": "x"}
 		case len(name) == 1 && (name == "p" || name == "t") && i > 0 && (s[i-1] == '?' || s[i-1] == '&'):
 			t = maybe
-		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // of mysql, sshpass, docker; names of properties have no digits
+		case flag && dashes == 1 && s[i+1] == 'p' && t == noSecret && strings.ContainsAny(s[i:optionEnd(s, j)], "0123456789") && (len(name) == 1 || opaque(name[1:]) || isNumber(name[1:])): // option of mysql, sshpass, docker; property names have no digits
 			t = maybe
 			if len(name) > 1 {
 				out = append(out, cut{i + 2, secretEnd(s, i+2, valueEnd(s, j))})

@@ -169,7 +169,7 @@ func partEnd(w string, i int) int {
 	upper := while(i, unicode.IsUpper)
 	end := while(upper, func(c rune) bool { return unicode.IsLetter(c) && !unicode.IsUpper(c) })
 	if upper-i > 1 && end > upper && w[upper:end] != "s" {
-		return upper - 1 // the last begins the next part
+		return upper - 1 // the last uppercase letter begins the next part
 	}
 	return end
 }

@@ -32,7 +32,7 @@ func writeAlertText(w io.Writer, as []model.Alert, o Options) error {
 				p.para("         ", fmt.Sprintf("and %d more firings", len(a.Firings)-k))
 				break
 			}
-			peak, _ := strconv.ParseFloat(f.Peak, 64) // written by us
+			peak, _ := strconv.ParseFloat(f.Peak, 64) // valid: we wrote it
 			p.para("         ", layout(f.From, time.DateTime)+" UTC to "+untilWords(f.From, f.To)+", peak "+quantity(peak, ""))
 			for _, name := range slices.Sorted(maps.Keys(f.Annotations)) {
 				p.para("           ", name+": "+f.Annotations[name])

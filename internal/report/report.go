@@ -13,7 +13,7 @@ import (
 // Options configure the writers that have a choice.
 type Options struct {
 	Width   int            // columns of the terminal; 0 means 80
-	Color   bool           // ANSI colours
+	Color   bool           // ANSI colors
 	Verbose bool           // quote all evidence, not just the best
 	Zone    *time.Location // show local times beside UTC; nil: do not
 	// Link returns the address that a line of an input links to, "" if it has none. It is nil if

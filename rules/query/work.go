@@ -16,6 +16,7 @@ const MaxWork = 100_000_000
 // WorkError is returned for an expression that is too expensive.
 type WorkError struct{ Work, Most float64 }
 
+// Error states the estimated cost, the limit, and how to reduce it.
 func (e *WorkError) Error() string {
 	return fmt.Sprintf("it would touch about %.3g samples, more than %.3g: a longer step, a shorter range or fewer series cost less", e.Work, e.Most)
 }

@@ -51,7 +51,7 @@ func (c *Cleaner) Comparison(x *Comparison) *Comparison {
 	return x
 }
 
-// Title names the node, or both where they differ.
+// Title returns the name of the node, or both names if they differ.
 func (p *Pair) Title() string {
 	if p.Baseline == p.Incident {
 		return p.Incident
@@ -59,7 +59,7 @@ func (p *Pair) Title() string {
 	return p.Baseline + " against " + p.Incident
 }
 
-// Compare is one thing compared.
+// Compare is one row of a comparison.
 type Compare struct {
 	Group    string `json:"group"`
 	What     string `json:"what"`

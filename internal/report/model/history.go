@@ -126,7 +126,7 @@ type Gap struct {
 	Evidence Proof  `json:"evidence"`
 }
 
-// FailedCall is a CRI call that failed.
+// FailedCall is a failed CRI call.
 type FailedCall struct {
 	Call       string   `json:"call"`
 	Code       string   `json:"code"`

@@ -60,6 +60,7 @@ type Error struct {
 	Err  error
 }
 
+// Error returns what the user typed and the cause.
 func (e *Error) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
